@@ -1,0 +1,1 @@
+//! Loaders for the tabular formats that data sets come in: CSV, ARFF, libsvm, FANN, plain or gzip.

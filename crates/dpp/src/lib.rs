@@ -1,0 +1,1 @@
+//! k-determinantal point processes (planned; empty in this release).

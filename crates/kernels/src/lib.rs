@@ -1,0 +1,1 @@
+//! Positive definite kernels, evaluated in fast vectorised blocks.

@@ -1,0 +1,1 @@
+//! Kernel ridge regression: exact, and Nyström by streamed normal equations.

@@ -1,0 +1,1 @@
+//! Ridge leverage scores: exact and approximate, with their guarantees.

@@ -1,0 +1,1 @@
+//! Kernel methods that scale, with guarantees: the facade of the nystrom workspace.

@@ -1,0 +1,1 @@
+//! Landmarks, weighted dictionaries, sketches and Nyström approximations of psd matrices.
