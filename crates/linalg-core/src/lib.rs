@@ -1,1 +1,58 @@
-//! Core types of nystrom: scalars, ridges, implicit psd matrices, factorisations, reproducible reductions and random streams.
+//! The ground every `nystrom` crate stands on: an n × n positive semi-definite matrix **K** that is never stored,
+//! the ridge that makes it invertible, and the few dense factorisations of its small compressions.
+//!
+//! The types that matter, in reading order:
+//!
+//! * [`Scalar`]: `f32` or `f64`, nothing else.
+//! * [`Ridge`]: says whether a number is μ in K + μI or λ in K + nλI.
+//! * [`PsdMatrix`]: blocks, diagonal and tiled products of a matrix that need not exist in memory;
+//!   [`Dense`] wraps one that does, [`Counted`] counts the entries an algorithm asks for.
+//! * [`Cholesky`], [`SymmetricEigen`], [`PseudoInverse`], [`pcg()`]: factor, report what was done, solve.
+//! * [`RowTree`]: the one reduction over rows; its bits never depend on the number of threads.
+//! * [`Streams`] and [`random`]: randomness as an argument, split so that parallel draws are reproducible.
+//!
+//! ```
+//! use faer::Mat;
+//! use nystrom_linalg_core::{Cholesky, Dense, JitterLadder, PsdMatrix, Ridge};
+//!
+//! let k = Mat::from_fn(3, 3, |i, j| if i == j { 1.0_f64 } else { 0.5 });
+//! let k = Dense::new(k.as_ref())?;                       // checked: square, finite, symmetric
+//! let mu = Ridge::PerSample(1e-2).absolute(k.dim())?;    // nλ = 0.03
+//! let mut a = k.block((0..3).into(), (0..3).into());
+//! for i in 0..3 { a[(i, i)] += mu; }
+//! let factor = Cholesky::with_jitter(a.as_ref(), JitterLadder::default())?;
+//! assert_eq!(factor.jitter(), 0.0);                      // none was needed, and it says so
+//! # Ok::<(), nystrom_linalg_core::Error>(())
+//! ```
+#![allow(non_snake_case)]
+
+mod cholesky;
+mod counted;
+mod dense;
+mod error;
+mod indices;
+pub mod ops;
+mod pcg;
+mod psd;
+pub mod random;
+mod reduce;
+mod ridge;
+mod scalar;
+#[cfg(feature = "serde")]
+pub mod serialize;
+mod spectral;
+mod streams;
+pub mod validate;
+
+pub use counted::Counted;
+pub use dense::Dense;
+pub use error::{Error, Result};
+pub use faer;
+pub use indices::Indices;
+
+pub use psd::PsdMatrix;
+pub use reduce::RowTree;
+pub use ridge::Ridge;
+pub use scalar::Scalar;
+
+pub use streams::Streams;

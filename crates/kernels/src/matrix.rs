@@ -1,0 +1,70 @@
+//! The kernel matrix of a point set, lazily.
+
+use crate::{Kernel, Points};
+use faer::{ColMut, MatMut};
+use nystrom_linalg_core::{Indices, PsdMatrix, Result, Scalar};
+
+/// K with K_ij = k(x_i, x_j): blocks are evaluated when asked for, nothing is stored.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
+/// use nystrom_linalg_core::PsdMatrix;
+/// let x = mat![[0.0], [1.0], [3.0]];
+/// let k = KernelMatrix::new(Gaussian::new(1.0)?, Points::from_rows(x.as_ref()))?;
+/// assert_eq!(k.dim(), 3);
+/// let column: faer::Mat<f64> = k.columns((&[0]).into());
+/// assert!((column[(1, 0)] - (-0.5_f64).exp()).abs() < 1e-15);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct KernelMatrix<'a, T, K> {
+    kernel: K,
+    points: Points<'a, T>,
+}
+
+impl<'a, T: Scalar, K: Kernel<T>> KernelMatrix<'a, T, K> {
+    /// The n × n matrix of `kernel` on `points`. O(nd) for the check.
+    ///
+    /// # Errors
+    /// Those of [`Points::check`] and [`Kernel::check_dim`].
+    pub fn new(kernel: K, points: Points<'a, T>) -> Result<Self> {
+        points.check()?;
+        kernel.check_dim(points.dim())?;
+        Ok(KernelMatrix { kernel, points })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// The points.
+    pub fn points(&self) -> Points<'a, T> {
+        self.points
+    }
+
+    fn with_points<R>(&self, idx: &Indices<'_>, f: impl FnOnce(Points<'_, T>) -> R) -> R {
+        match idx {
+            Indices::Range(range) => f(self.points.slice(range.clone())),
+            Indices::List(_) => f(Points::from_cols(self.points.gather(idx.clone()).as_ref())),
+        }
+    }
+}
+
+impl<T: Scalar, K: Kernel<T>> PsdMatrix<T> for KernelMatrix<'_, T, K> {
+    fn dim(&self) -> usize {
+        self.points.len()
+    }
+
+    fn diag_into(&self, out: ColMut<'_, T>, idx: Indices<'_>) {
+        self.with_points(&idx, |x| self.kernel.diag_into(out, x));
+    }
+
+    fn block_into(&self, out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
+        if rows == cols {
+            return self.with_points(&rows, |x| self.kernel.gram_into(out, x));
+        }
+        self.with_points(&rows, |x| self.with_points(&cols, |y| self.kernel.eval_into(out, x, y)));
+    }
+}

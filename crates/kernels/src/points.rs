@@ -1,0 +1,105 @@
+//! n points in ℝ^d, with the axis that holds them in the type.
+
+use faer::{Mat, MatRef};
+use nystrom_linalg_core::{Error, Indices, Result, Scalar, validate};
+use std::ops::Range;
+
+/// A view of n points in ℝ^d: free to make from either layout, free to copy.
+///
+/// A bare matrix cannot say whether its rows or its columns are the points, and a square one hides the mistake.
+/// [`Points::from_rows`] takes the statistician's n × d, [`Points::from_cols`] the d × n that is contiguous per point.
+/// Neither copies; kernels read both at the same speed, because they pack tiles.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_kernels::Points;
+/// let x = mat![[0.0, 1.0, 2.0], [5.0, 5.0, 5.0]];
+/// assert_eq!((Points::from_rows(x.as_ref()).len(), Points::from_rows(x.as_ref()).dim()), (2, 3));
+/// assert_eq!((Points::from_cols(x.as_ref()).len(), Points::from_cols(x.as_ref()).dim()), (3, 2));
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Points<'a, T> {
+    columns: MatRef<'a, T>, // d × n
+}
+
+impl<'a, T: Scalar> Points<'a, T> {
+    /// The rows of an n × d matrix.
+    pub fn from_rows(x: MatRef<'a, T>) -> Self {
+        Points { columns: x.transpose() }
+    }
+
+    /// The columns of a d × n matrix.
+    pub fn from_cols(x: MatRef<'a, T>) -> Self {
+        Points { columns: x }
+    }
+
+    /// The n points on the real line (d = 1) in a slice.
+    pub fn from_slice(x: &'a [T]) -> Self {
+        Points { columns: MatRef::from_row_major_slice(x, 1, x.len()) }
+    }
+
+    /// n, the number of points.
+    pub fn len(&self) -> usize {
+        self.columns.ncols()
+    }
+
+    /// Whether there are no points.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// d, the number of coordinates of each point.
+    pub fn dim(&self) -> usize {
+        self.columns.nrows()
+    }
+
+    /// The d × n matrix whose columns are the points.
+    pub fn as_cols(&self) -> MatRef<'a, T> {
+        self.columns
+    }
+
+    /// Coordinate `k` of point `i`.
+    ///
+    /// # Panics
+    /// If `i >= len()` or `k >= dim()`.
+    pub fn coordinate(&self, i: usize, k: usize) -> T {
+        self.columns[(k, i)]
+    }
+
+    /// The contiguous points `range`, without copying.
+    ///
+    /// # Panics
+    /// If `range` reaches beyond `len()`.
+    pub fn slice(&self, range: Range<usize>) -> Points<'a, T> {
+        Points { columns: self.columns.subcols(range.start, range.len()) }
+    }
+
+    /// The points `idx`, copied into a d × idx.len() matrix.
+    ///
+    /// # Panics
+    /// If an index is out of range.
+    pub fn gather(&self, idx: Indices<'_>) -> Mat<T> {
+        Mat::from_fn(self.dim(), idx.len(), |k, t| self.columns[(k, idx.get(t))])
+    }
+
+    /// Checks what every public entry point needs: n ≥ 1, d ≥ 1, all coordinates finite.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] or [`Error::NonFinite`], whose `row` is the number of the point and `col` the coordinate.
+    pub fn check(&self) -> Result<()> {
+        validate::not_empty("points (n)", self.len())?;
+        validate::not_empty("coordinates of a point (d)", self.dim())?;
+        validate::finite("points", self.columns.transpose())
+    }
+
+    /// Checks that `other` has points of the same dimension.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] with both dimensions.
+    pub fn check_same_dim(&self, other: Points<'_, T>) -> Result<()> {
+        match self.dim() == other.dim() {
+            true => Ok(()),
+            false => Err(Error::Shape { what: "coordinates of a point (d)", expected: self.dim(), got: other.dim() }),
+        }
+    }
+}

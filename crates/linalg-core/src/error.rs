@@ -1,0 +1,164 @@
+//! One error type for the workspace: every variant carries the offending numbers and says what to change.
+
+/// What can go wrong because of what a caller passed in.
+///
+/// Broken internal contracts panic instead; no caller's input does.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An input has no rows, no columns, or nothing to select from.
+    #[error("{what} is empty: at least one is needed")]
+    Empty {
+        /// What is empty, e.g. `"points"`.
+        what: &'static str,
+    },
+    /// Two sizes that must agree do not.
+    #[error("{what}: expected {expected}, got {got}")]
+    Shape {
+        /// Which sizes are compared, e.g. `"rows of y against number of points"`.
+        what: &'static str,
+        /// The size asked for.
+        expected: usize,
+        /// The size found.
+        got: usize,
+    },
+    /// An entry is NaN or infinite.
+    #[error("{what} has the non-finite entry {value} at row {row}, column {col}; remove or impute it first")]
+    NonFinite {
+        /// Which input.
+        what: &'static str,
+        /// Row (for points: the number of the point), from 0.
+        row: usize,
+        /// Column (for points: the number of the feature), from 0.
+        col: usize,
+        /// The entry: NaN, inf or -inf.
+        value: f64,
+    },
+    /// A scalar parameter is outside its range.
+    #[error("{name} = {value} is not valid: it must be {requirement}")]
+    InvalidParameter {
+        /// Name of the parameter.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be, and what to do instead.
+        requirement: &'static str,
+    },
+    /// More items were asked for than exist.
+    #[error("asked for {requested} {what} but only {available} are available; ask for at most {available}")]
+    TooMany {
+        /// What was asked for, e.g. `"landmarks"`.
+        what: &'static str,
+        /// The number asked for.
+        requested: usize,
+        /// The number that exists.
+        available: usize,
+    },
+    /// An index points outside the matrix or point set.
+    #[error("{what}: index {index} at position {position} is out of range for {n} items (indices start at 0)")]
+    IndexOutOfRange {
+        /// Which list of indices.
+        what: &'static str,
+        /// Where in that list.
+        position: usize,
+        /// The index.
+        index: usize,
+        /// The number of items.
+        n: usize,
+    },
+    /// An index occurs twice where all must differ.
+    #[error("{what}: index {index} occurs more than once (positions {first} and {second}); remove the repetition")]
+    DuplicateIndex {
+        /// Which list of indices.
+        what: &'static str,
+        /// The index.
+        index: usize,
+        /// Its first position.
+        first: usize,
+        /// Its second position.
+        second: usize,
+    },
+    /// A matrix that must be symmetric is not.
+    #[error("{what} is not symmetric: entry ({row}, {col}) is {upper}, entry ({col}, {row}) is {lower}")]
+    NotSymmetric {
+        /// Which matrix.
+        what: &'static str,
+        /// Row of the first entry.
+        row: usize,
+        /// Column of the first entry.
+        col: usize,
+        /// Entry (row, col).
+        upper: f64,
+        /// Entry (col, row).
+        lower: f64,
+    },
+    /// A Cholesky factorisation broke down, even with jitter if jitter was allowed.
+    #[error(
+        "matrix of order {order} is not positive definite: pivot {pivot} failed with jitter up to {jitter:e}; \
+         raise the ridge, or drop duplicate landmarks"
+    )]
+    NotPositiveDefinite {
+        /// Order of the matrix.
+        order: usize,
+        /// Index of the pivot that was not positive.
+        pivot: usize,
+        /// The largest jitter tried (0 if none was allowed).
+        jitter: f64,
+    },
+    /// More was asked of a matrix than its numerical rank allows.
+    #[error("asked for {requested} items but the numerical rank is {rank}; ask for at most {rank}")]
+    RankDeficient {
+        /// The number asked for.
+        requested: usize,
+        /// The numerical rank.
+        rank: usize,
+    },
+    /// Weights or probabilities that do not describe a distribution.
+    #[error("{what}: entry {index} is {value}; every weight must be finite and >= 0, and their sum positive")]
+    InvalidWeight {
+        /// Which weights.
+        what: &'static str,
+        /// The first offending entry (the length of the list if only the sum is at fault).
+        index: usize,
+        /// Its value (the sum, if only that is at fault).
+        value: f64,
+    },
+    /// A random selection came out empty.
+    #[error("nothing was selected at ridge {ridge:e} (expected {expected:.2} items); raise the oversampling")]
+    EmptySample {
+        /// The absolute ridge of the level that came out empty.
+        ridge: f64,
+        /// The expected number of items.
+        expected: f64,
+    },
+    /// An iterative method stopped short of its tolerance.
+    #[error(
+        "no convergence after {iterations} iterations: relative residual {residual:e} > {tolerance:e}; \
+         raise the iteration limit, the ridge, or the quality of the preconditioner"
+    )]
+    NotConverged {
+        /// Iterations done.
+        iterations: usize,
+        /// True relative residual reached.
+        residual: f64,
+        /// Relative residual asked for.
+        tolerance: f64,
+    },
+    /// An iterative eigenvalue computation did not converge (only seen on non-finite input).
+    #[error("the eigendecomposition of a matrix of order {order} did not converge; check it for huge or tiny entries")]
+    EigenFailure {
+        /// Order of the matrix.
+        order: usize,
+    },
+    /// A saved object cannot be used.
+    #[error("saved {what}: {problem}")]
+    Incompatible {
+        /// What was loaded, e.g. `"model"`.
+        what: &'static str,
+        /// What is wrong with it and what to do.
+        problem: String,
+    },
+}
+
+/// `std::result::Result` with [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,0 +1,137 @@
+//! The draws that samplers are made of. Uniforms are `f64` whatever the scalar type, so that `f32` and `f64` runs
+//! consume the same random numbers.
+
+use crate::{Error, Result, Scalar, Streams, validate};
+use faer::{Mat, MatMut};
+use rand::{Rng, RngExt};
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+
+/// True with probability `p` (0 or less: never; 1 or more: always). One uniform is drawn in every case.
+pub fn coin(p: f64, rng: &mut dyn Rng) -> bool {
+    rng.random::<f64>() < p
+}
+
+/// An index drawn with probability weights\[i\] / Σ weights; `None` if the sum is not positive.
+///
+/// Negative and NaN weights count as 0. O(n), one uniform.
+pub fn categorical<T: Scalar>(weights: &[T], rng: &mut dyn Rng) -> Option<usize> {
+    let positive = |w: &T| w.f64().max(0.0); // NaN.max(0) is 0
+    let total: f64 = weights.iter().map(positive).sum();
+    if !(total > 0.0 && total.is_finite()) {
+        return None;
+    }
+    let mut left = rng.random::<f64>() * total;
+    let mut last = None;
+    for (i, w) in weights.iter().map(positive).enumerate() {
+        if w > 0.0 {
+            last = Some(i);
+            if left < w {
+                return last;
+            }
+            left -= w;
+        }
+    }
+    last // rounding used up the sum: the last index of positive weight
+}
+
+/// `m` independent draws of an index with probability weights\[i\] / Σ weights, repetitions allowed.
+///
+/// O(n + m log n) by inversion of the cumulated weights, `m` uniforms.
+///
+/// # Errors
+/// [`Error::InvalidWeight`] for a negative or non-finite weight or a zero sum, [`Error::Empty`] without weights or if m = 0.
+pub fn with_replacement<T: Scalar>(weights: &[T], m: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
+    validate::weights("sampling weights", weights)?;
+    validate::not_empty("sample (m)", m)?;
+    let mut sum = 0.0;
+    let cumulated: Vec<f64> = weights
+        .iter()
+        .map(|w| {
+            sum += w.f64();
+            sum
+        })
+        .collect();
+    let last_positive = weights.iter().rposition(|w| *w > T::zero()).unwrap_or(0);
+    Ok((0..m)
+        .map(|_| {
+            let u = rng.random::<f64>() * sum;
+            cumulated.partition_point(|&c| c <= u).min(last_positive)
+        })
+        .collect())
+}
+
+/// `m` distinct indices, drawn one after another with probability proportional to the weights of those left.
+///
+/// The m smallest of the keys −ln(u_i)/w_i, which are exponential with rate w_i (Efraimidis & Spirakis 2006); one uniform per
+/// positive weight, O(n). The indices come in the order of drawing.
+///
+/// # Errors
+/// As [`with_replacement`], and [`Error::TooMany`] if fewer than `m` weights are positive.
+pub fn without_replacement<T: Scalar>(weights: &[T], m: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
+    validate::weights("sampling weights", weights)?;
+    let mut keys: Vec<(f64, usize)> = weights
+        .iter()
+        .enumerate()
+        .filter(|(_, w)| **w > T::zero())
+        .map(|(i, w)| (-(1.0 - rng.random::<f64>()).ln() / w.f64(), i)) // 1 - u lies in (0, 1]
+        .collect();
+    validate::at_most("items of positive weight", m, keys.len())?;
+    keys.select_nth_unstable_by(m - 1, |a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    keys.truncate(m);
+    keys.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    Ok(keys.into_iter().map(|(_, i)| i).collect())
+}
+
+/// `m` distinct indices below `n`, every subset and order equally likely. O(m) time and memory for m ≪ n.
+///
+/// # Errors
+/// [`Error::TooMany`] if m > n, [`Error::Empty`] if m = 0.
+pub fn uniform_subset(n: usize, m: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
+    validate::at_most("distinct indices", m, n)?;
+    // Fisher–Yates on a virtual array 0..n of which only the touched cells are kept.
+    let mut moved = std::collections::HashMap::with_capacity(2 * m);
+    Ok((0..m)
+        .map(|t| {
+            let j = rng.random_range(t..n);
+            let here = moved.get(&t).copied().unwrap_or(t);
+            moved.insert(j, here).unwrap_or(j)
+        })
+        .collect())
+}
+
+/// A matrix of independent standard normal numbers, nrows × ncols, filled in parallel from [`Streams`].
+pub fn standard_normal<T: Scalar>(nrows: usize, ncols: usize, rng: &mut dyn Rng) -> Mat<T> {
+    let streams = Streams::from_rng(rng);
+    let mut out = Mat::zeros(nrows, ncols);
+    let fill = |mut column: MatMut<'_, T>, j: usize| {
+        let mut rng = streams.stream(j as u64);
+        for i in 0..nrows {
+            let z: f64 = StandardNormal.sample(&mut rng);
+            column[(i, 0)] = T::lit(z);
+        }
+    };
+    if nrows > 0 {
+        out.as_mut().par_col_chunks_mut(1).enumerate().for_each(|(j, column)| fill(column, j));
+    }
+    out
+}
+
+/// The geometric path from > … > to of `steps` values, the last exactly `to` and the first `from`·r for the common ratio
+/// r = (to/from)^(1/steps): the levels of BLESS.
+///
+/// # Errors
+/// [`Error::InvalidParameter`] unless from > to > 0, both finite; [`Error::Empty`] if steps = 0.
+pub fn geometric_path<T: Scalar>(from: T, to: T, steps: usize) -> Result<Vec<T>> {
+    validate::not_empty("geometric path", steps)?;
+    validate::positive("end of the geometric path", to.f64())?;
+    if !(from > to && num_traits::Float::is_finite(from)) {
+        return Err(Error::InvalidParameter {
+            name: "start of the geometric path",
+            value: from.f64(),
+            requirement: "finite and larger than its end",
+        });
+    }
+    let ratio = (to.f64() / from.f64()).powf(1.0 / steps as f64);
+    Ok((1..=steps).map(|h| if h == steps { to } else { T::lit(from.f64() * ratio.powi(h as i32)) }).collect())
+}

@@ -1,0 +1,155 @@
+//! The one reduction over rows.
+//!
+//! Floating-point sums depend on their order. Every sum over n rows of the workspace (Gram matrices, K_nmᵀv, effective
+//! dimensions, losses) is taken leaf by leaf along the tree below, so that the order is a function of n alone.
+
+use std::ops::Range;
+
+/// No leaf but the last is shorter than this.
+const MIN_LEAF_ROWS: usize = 1024;
+/// The tree has at most this many leaves, so that a depth-first walk holds at most six partial results.
+const MAX_LEAVES: usize = 32;
+
+/// A fixed binary tree over the rows 0..n: leaves are contiguous row ranges, determined by n alone.
+///
+/// Both walks combine the same leaves in the same order and so give the same bits, whatever the number of threads;
+/// a distributed backend may compute leaves anywhere and combine them along the same tree.
+///
+/// * [`reduce`](RowTree::reduce): leaves in parallel, for results that are small.
+/// * [`reduce_in_order`](RowTree::reduce_in_order): leaves one after another, for results that are large (an m × m Gram
+///   matrix) and whose own computation is parallel; at most six partial results are alive.
+///
+/// ```
+/// use nystrom_linalg_core::RowTree;
+/// let tree = RowTree::new(100_000);
+/// let sum = tree.reduce(|rows| rows.map(|i| 1.0 / (i + 1) as f64).sum::<f64>(), |a, b| a + b).unwrap();
+/// assert!((sum - 12.090146129863428).abs() < 1e-12); // the harmonic number H_100000
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowTree {
+    n: usize,
+    leaf_rows: usize,
+}
+
+impl RowTree {
+    /// The tree over `n` rows: at most 32 leaves, each of a multiple of 1024 rows but the last.
+    pub fn new(n: usize) -> Self {
+        RowTree { n, leaf_rows: n.div_ceil(MAX_LEAVES).next_multiple_of(MIN_LEAF_ROWS).max(MIN_LEAF_ROWS) }
+    }
+
+    /// Number of leaves; 0 only if n = 0.
+    pub fn leaves(&self) -> usize {
+        self.n.div_ceil(self.leaf_rows)
+    }
+
+    /// The rows of leaf `t`.
+    ///
+    /// # Panics
+    /// If `t >= leaves()`.
+    pub fn leaf(&self, t: usize) -> Range<usize> {
+        assert!(t < self.leaves(), "leaf {t} of {}", self.leaves());
+        t * self.leaf_rows..((t + 1) * self.leaf_rows).min(self.n)
+    }
+
+    /// Leaves in parallel, combined along the tree; `None` if n = 0.
+    pub fn reduce<A: Send>(
+        &self,
+        leaf: impl Fn(Range<usize>) -> A + Sync,
+        combine: impl Fn(A, A) -> A + Sync,
+    ) -> Option<A> {
+        (self.n > 0).then(|| self.walk(0..self.leaves(), &leaf, &combine))
+    }
+
+    fn walk<A: Send>(
+        &self,
+        leaves: Range<usize>,
+        leaf: &(impl Fn(Range<usize>) -> A + Sync),
+        combine: &(impl Fn(A, A) -> A + Sync),
+    ) -> A {
+        if leaves.len() == 1 {
+            return leaf(self.leaf(leaves.start));
+        }
+        let (left, right) = halves(leaves);
+        let (a, b) = rayon::join(|| self.walk(left, leaf, combine), || self.walk(right, leaf, combine));
+        combine(a, b)
+    }
+
+    /// Leaves one after another in row order, combined along the same tree; `None` if n = 0.
+    pub fn reduce_in_order<A>(
+        &self,
+        mut leaf: impl FnMut(Range<usize>) -> A,
+        mut combine: impl FnMut(A, A) -> A,
+    ) -> Option<A> {
+        (self.n > 0).then(|| self.walk_in_order(0..self.leaves(), &mut leaf, &mut combine))
+    }
+
+    fn walk_in_order<A>(
+        &self,
+        leaves: Range<usize>,
+        leaf: &mut impl FnMut(Range<usize>) -> A,
+        combine: &mut impl FnMut(A, A) -> A,
+    ) -> A {
+        if leaves.len() == 1 {
+            return leaf(self.leaf(leaves.start));
+        }
+        let (left, right) = halves(leaves);
+        let a = self.walk_in_order(left, leaf, combine);
+        let b = self.walk_in_order(right, leaf, combine);
+        combine(a, b)
+    }
+
+    /// `rows` cut into consecutive tiles of `size` rows, the last one shorter: for the loop inside a leaf.
+    ///
+    /// # Panics
+    /// If `size` is 0.
+    pub fn tiles(rows: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>> {
+        rows.clone().step_by(size).map(move |start| start..(start + size).min(rows.end))
+    }
+}
+
+fn halves(range: Range<usize>) -> (Range<usize>, Range<usize>) {
+    let mid = range.start + range.len().div_ceil(2);
+    (range.start..mid, mid..range.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_cover_the_rows_once() {
+        for n in [0, 1, 1023, 1024, 1025, 32 * 1024, 32 * 1024 + 1, 1_000_003] {
+            let tree = RowTree::new(n);
+            assert!(tree.leaves() <= MAX_LEAVES);
+            let covered: Vec<usize> = (0..tree.leaves()).flat_map(|t| [tree.leaf(t).start, tree.leaf(t).end]).collect();
+            assert_eq!(covered.first().copied().unwrap_or(0), 0);
+            assert_eq!(covered.last().copied().unwrap_or(0), n);
+            assert!(covered[..].chunks(2).collect::<Vec<_>>().windows(2).all(|w| w[0][1] == w[1][0]));
+        }
+    }
+
+    #[test]
+    fn both_walks_give_the_same_bits_at_any_thread_count() {
+        let tree = RowTree::new(123_457);
+        let leaf = |rows: Range<usize>| rows.map(|i| ((i as f64) * 0.37).sin()).sum::<f64>();
+        let reference = tree.reduce_in_order(leaf, |a, b| a + b).unwrap();
+        for threads in [1, 2, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let sum = pool.install(|| tree.reduce(leaf, |a, b| a + b)).unwrap();
+            assert_eq!(sum.to_bits(), reference.to_bits());
+        }
+    }
+
+    #[test]
+    fn no_rows_no_result() {
+        assert_eq!(RowTree::new(0).reduce(|_| 1, |a, b| a + b), None);
+        assert_eq!(RowTree::new(0).reduce_in_order(|_| 1, |a, b| a + b), None);
+    }
+
+    #[test]
+    fn tiles_cut_a_range() {
+        let tiles: Vec<_> = RowTree::tiles(3..10, 3).collect();
+        assert_eq!(tiles, [3..6, 6..9, 9..10]);
+        assert_eq!(RowTree::tiles(3..3, 4).count(), 0);
+    }
+}

@@ -1,0 +1,89 @@
+//! The regulariser, with its convention in the name.
+
+use crate::{Error, Result, Scalar};
+
+/// The ridge added to the diagonal of an n × n kernel matrix.
+///
+/// The literature writes both K + μI and K + nλI; half of all mistakes in porting a method are a factor n. Here the
+/// variant says which is meant, and [`Ridge::absolute`] is the only way to the number that is added.
+///
+/// | variant | added to K | who writes it so |
+/// |---|---|---|
+/// | `Absolute(mu)` | μ | Musco & Musco 2017 (λ), SQUEAK (γ) |
+/// | `PerSample(lambda)` | nλ | Alaoui & Mahoney 2015, Falkon, BLESS, Chen & Yang 2021 (λ); Li, Jegelka & Sra 2016 (γ) |
+///
+/// ```
+/// use nystrom_linalg_core::Ridge;
+/// assert_eq!(Ridge::PerSample(1e-3).absolute(200)?, Ridge::Absolute(0.2).absolute(200)?);
+/// assert!(Ridge::PerSample(0.0).absolute(200).is_err());
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Ridge<T> {
+    /// μ: the matrix solved with is K + μI.
+    Absolute(T),
+    /// λ: the matrix solved with is K + nλI, n the number of samples.
+    PerSample(T),
+}
+
+impl<T: Scalar> Ridge<T> {
+    /// The absolute ridge μ = nλ for `n` samples.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless the result is a positive finite number.
+    pub fn absolute(self, n: usize) -> Result<T> {
+        let (name, given, mu) = match self {
+            Ridge::Absolute(mu) => ("ridge mu (Absolute)", mu, mu),
+            Ridge::PerSample(lambda) => ("ridge lambda (PerSample)", lambda, lambda * T::of(n)),
+        };
+        if mu > T::zero() && mu.is_finite() {
+            return Ok(mu);
+        }
+        Err(Error::InvalidParameter {
+            name,
+            value: given.f64(),
+            requirement: "a positive finite number; for interpolation take a small one such as 1e-12 (f64) or 1e-6 (f32)",
+        })
+    }
+
+    /// The per-sample ridge λ = μ/n for `n` samples; errors as [`Ridge::absolute`].
+    pub fn per_sample(self, n: usize) -> Result<T> {
+        let mu = self.absolute(n)?;
+        Ok(match self {
+            Ridge::PerSample(lambda) => lambda,
+            Ridge::Absolute(_) => mu / T::of(n),
+        })
+    }
+
+    /// The same convention with the number multiplied by `factor` (as in l_i(λε) of Alaoui & Mahoney's Theorem 3).
+    pub fn scaled(self, factor: T) -> Self {
+        match self {
+            Ridge::Absolute(mu) => Ridge::Absolute(mu * factor),
+            Ridge::PerSample(lambda) => Ridge::PerSample(lambda * factor),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conventions_differ_by_n() {
+        assert_eq!(Ridge::PerSample(0.5_f64).absolute(10).unwrap(), 5.0);
+        assert_eq!(Ridge::Absolute(0.5_f64).absolute(10).unwrap(), 0.5);
+        assert_eq!(Ridge::Absolute(5.0_f64).per_sample(10).unwrap(), 0.5);
+        assert_eq!(Ridge::PerSample(2.0_f32).scaled(0.5), Ridge::PerSample(1.0));
+    }
+
+    #[test]
+    fn non_positive_is_refused_with_its_value() {
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let error = Ridge::PerSample(bad).absolute(3).unwrap_err();
+            assert!(matches!(error, Error::InvalidParameter { name: "ridge lambda (PerSample)", .. }), "{error}");
+        }
+        assert!(Ridge::PerSample(1.0_f64).absolute(0).is_err());
+        assert!(Ridge::PerSample(f64::MAX).absolute(2).is_err());
+    }
+}

@@ -1,0 +1,70 @@
+//! `f32` or `f64`, and the conversions the algorithms need.
+
+use std::fmt::{Debug, Display, LowerExp};
+use std::iter::Sum;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// A real floating-point number: exactly `f32` and `f64` implement this.
+///
+/// Coins, traces, effective dimensions and thresholds are computed in `f64` whatever `T` is, so that runs in the two
+/// precisions consume the same random numbers; [`Scalar::lit`] and [`Scalar::f64`] go back and forth.
+///
+/// ```
+/// use nystrom_linalg_core::Scalar;
+/// fn half<T: Scalar>() -> T { T::lit(0.5) }
+/// assert_eq!(half::<f32>(), 0.5_f32);
+/// assert_eq!(f32::of(3).f64(), 3.0);
+/// ```
+pub trait Scalar:
+    sealed::Sealed
+    + faer::traits::RealField
+    + num_traits::Float
+    + Default
+    + Debug
+    + Display
+    + LowerExp
+    + Sum
+    + Send
+    + Sync
+    + 'static
+{
+    /// Unit round-off spacing: the distance from 1 to the next larger number.
+    const EPS: f64;
+    /// Name of the type, as written to saved models: `"f32"` or `"f64"`.
+    const NAME: &'static str;
+    /// The nearest `Self` to the constant `x`.
+    fn lit(x: f64) -> Self;
+    /// The nearest `Self` to the count `n`.
+    fn of(n: usize) -> Self {
+        Self::lit(n as f64)
+    }
+    /// Widened to `f64`, exactly.
+    fn f64(self) -> f64;
+}
+
+impl Scalar for f32 {
+    const EPS: f64 = f32::EPSILON as f64;
+    const NAME: &'static str = "f32";
+    fn lit(x: f64) -> Self {
+        x as f32
+    }
+    fn f64(self) -> f64 {
+        self as f64
+    }
+}
+
+impl Scalar for f64 {
+    const EPS: f64 = f64::EPSILON;
+    const NAME: &'static str = "f64";
+    fn lit(x: f64) -> Self {
+        x
+    }
+    fn f64(self) -> f64 {
+        self
+    }
+}

@@ -1,0 +1,67 @@
+//! Checks of what a caller passed in: cheap, first, and each naming the place.
+
+use crate::{Error, Result, Scalar};
+use faer::MatRef;
+
+/// Every entry of `a` is finite; otherwise [`Error::NonFinite`] names the first in row order of its column.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_linalg_core::{Error, validate};
+/// let y = mat![[1.0], [f64::NAN]];
+/// assert!(matches!(validate::finite("y", y.as_ref()), Err(Error::NonFinite { what: "y", row: 1, col: 0, .. })));
+/// ```
+pub fn finite<T: Scalar>(what: &'static str, a: MatRef<'_, T>) -> Result<()> {
+    for col in 0..a.ncols() {
+        for row in 0..a.nrows() {
+            let value = a[(row, col)];
+            if !num_traits::Float::is_finite(value) {
+                return Err(Error::NonFinite { what, row, col, value: value.f64() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Two sizes agree; otherwise [`Error::Shape`].
+pub fn same_size(what: &'static str, expected: usize, got: usize) -> Result<()> {
+    if expected == got { Ok(()) } else { Err(Error::Shape { what, expected, got }) }
+}
+
+/// There is at least one; otherwise [`Error::Empty`].
+pub fn not_empty(what: &'static str, n: usize) -> Result<()> {
+    if n > 0 { Ok(()) } else { Err(Error::Empty { what }) }
+}
+
+/// At most `available` are asked for, and at least one; otherwise [`Error::TooMany`] or [`Error::Empty`].
+pub fn at_most(what: &'static str, requested: usize, available: usize) -> Result<()> {
+    not_empty(what, requested)?;
+    if requested <= available { Ok(()) } else { Err(Error::TooMany { what, requested, available }) }
+}
+
+/// `value` is positive and finite; otherwise [`Error::InvalidParameter`].
+pub fn positive(name: &'static str, value: f64) -> Result<()> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::InvalidParameter { name, value, requirement: "a positive finite number" })
+}
+
+/// Every weight is finite and at least 0 and their sum is positive; otherwise [`Error::InvalidWeight`] or, without any
+/// weight, [`Error::Empty`]. Returns the sum, taken in `f64` in order.
+pub fn weights<T: Scalar>(what: &'static str, weights: &[T]) -> Result<f64> {
+    not_empty(what, weights.len())?;
+    let mut sum = 0.0;
+    for (index, w) in weights.iter().enumerate() {
+        let value = w.f64();
+        if !(value.is_finite() && value >= 0.0) {
+            return Err(Error::InvalidWeight { what, index, value });
+        }
+        sum += value;
+    }
+    if sum > 0.0 && sum.is_finite() {
+        Ok(sum)
+    } else {
+        Err(Error::InvalidWeight { what, index: weights.len(), value: sum })
+    }
+}
