@@ -1,0 +1,148 @@
+//! What an experiment is: one figure or table of one paper, run by one function, judged by inequalities.
+//!
+//! An experiment lives in its own file under `experiments/`, exports `pub const EXPERIMENT: Experiment`, and is listed in
+//! the registry `experiments::ALL`. Everything else (progress, resuming, CSV, plots, HTML) is done for it.
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::context::{Context, Lookup};
+pub use crate::plot::{Axis, Kind, Plot, Point, Series};
+pub use crate::table::{Cell, Column, Table};
+
+/// One figure or table of a paper.
+#[derive(Clone, Copy)]
+pub struct Experiment {
+    /// Name on the command line, `paper-figure` in lower case, e.g. `alaoui-mahoney-fig1-left`.
+    pub name: &'static str,
+    /// The paper it belongs to; one of `experiments::papers`.
+    pub paper: &'static Paper,
+    /// Which figure or table, e.g. `Table 1, Vanilla row`.
+    pub figure: &'static str,
+    /// What the paper says about it, in a sentence or two, with its printed numbers.
+    pub says: &'static str,
+    /// Every data set it reads, by its name in `nystrom_data::catalog`; empty if it needs none.
+    pub data: &'static [&'static str],
+    /// Raise by one when the experiment changes: results of older revisions are then computed anew.
+    pub revision: u32,
+    /// The experiment itself. A data set that is absent goes into [`Outcome::missing`], never into an error.
+    pub run: fn(&Context) -> anyhow::Result<Outcome>,
+}
+
+/// A paper, as the report and `run.json` cite it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Paper {
+    /// Short citation, e.g. `Alaoui & Mahoney 2015`.
+    pub short: &'static str,
+    /// Full citation: authors, title, venue.
+    pub full: &'static str,
+    /// Where to read it.
+    pub url: &'static str,
+}
+
+/// How large a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// Seconds: the same code on tiny sizes, so that no experiment rots.
+    Smoke,
+    /// Minutes on two cores.
+    Default,
+    /// The paper's own sizes.
+    Full,
+}
+
+impl Scale {
+    /// The word used in `run.json` and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Scale::Smoke => "smoke",
+            Scale::Default => "default",
+            Scale::Full => "full",
+        }
+    }
+}
+
+/// What an experiment found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Sizes used against the paper's, and why they differ: `n = 500 as in the paper; 10 of its 100 repetitions`.
+    pub scale_note: String,
+    /// Tables, in the order of the report; each becomes a CSV file.
+    pub tables: Vec<Table>,
+    /// Plots, in the order of the report; each becomes an inline SVG and a CSV file.
+    pub plots: Vec<Plot>,
+    /// The paper's statements as checked inequalities.
+    pub claims: Vec<Claim>,
+    /// Anything else the reader should know, one paragraph each.
+    pub notes: Vec<String>,
+    /// Data sets that were not found; [`Context::dataset`] makes these.
+    pub missing: Vec<MissingData>,
+}
+
+impl Outcome {
+    /// True if nothing could be computed for want of data.
+    pub fn is_no_data(&self) -> bool {
+        !self.missing.is_empty() && self.claims.is_empty() && self.plots.is_empty() && self.tables.is_empty()
+    }
+}
+
+/// One statement of the paper as an inequality, checked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// The inequality in words and symbols: `risk ratio of leverage sampling at p = 2 d_eff ≤ 1.1`.
+    pub text: String,
+    /// What the paper prints or proves: `1.06`.
+    pub paper: String,
+    /// What was measured: `1.04 (5–95 %: 1.01–1.08)`.
+    pub measured: String,
+    /// Whether the inequality holds for what was measured.
+    pub holds: bool,
+}
+
+impl Claim {
+    /// A claim whose inequality was evaluated by the caller.
+    pub fn new(text: impl Into<String>, paper: impl Into<String>, measured: impl Into<String>, holds: bool) -> Self {
+        Claim { text: text.into(), paper: paper.into(), measured: measured.into(), holds }
+    }
+
+    /// `what ≤ bound`. NaN does not hold.
+    pub fn at_most(what: &str, paper: impl Into<String>, measured: f64, bound: f64) -> Self {
+        Claim::new(format!("{what} ≤ {}", number(bound)), paper, number(measured), measured <= bound)
+    }
+
+    /// `what ≥ bound`. NaN does not hold.
+    pub fn at_least(what: &str, paper: impl Into<String>, measured: f64, bound: f64) -> Self {
+        Claim::new(format!("{what} ≥ {}", number(bound)), paper, number(measured), measured >= bound)
+    }
+
+    /// `|what − printed| ≤ tolerance`, for a number that the paper prints. NaN does not hold.
+    pub fn near(what: &str, printed: f64, measured: f64, tolerance: f64) -> Self {
+        let text = format!("|{what} − {}| ≤ {}", number(printed), number(tolerance));
+        Claim::new(text, number(printed), number(measured), (measured - printed).abs() <= tolerance)
+    }
+}
+
+/// A data set that is absent: the reader learns what to fetch and how to know it is the right file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingData {
+    /// Its name in the catalog.
+    pub name: String,
+    /// What could not be computed without it: `row "Pumadyn-32fh"`; empty for the whole experiment.
+    pub needed_for: String,
+    /// Where to get it.
+    pub where_to_get: String,
+    /// Rows and columns it must have.
+    pub expected_shape: String,
+    /// SHA-256 of the file, where one is known.
+    pub checksum: Option<String>,
+}
+
+impl MissingData {
+    /// The same, saying which part of the experiment needs it.
+    pub fn needed_for(mut self, part: impl Into<String>) -> Self {
+        self.needed_for = part.into();
+        self
+    }
+}
+
+pub use crate::number::number;

@@ -1,0 +1,34 @@
+//! The registry: every experiment, in the order of the papers and of their figures.
+
+pub mod papers;
+
+use crate::experiment::Experiment;
+
+/// Every experiment there is.
+pub const ALL: &[Experiment] = &[];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_fit_for_files() {
+        for (i, experiment) in ALL.iter().enumerate() {
+            let name = experiment.name;
+            assert!(ALL[..i].iter().all(|other| other.name != name), "`{name}` twice");
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "`{name}`");
+            assert!(!experiment.says.is_empty() && !experiment.figure.is_empty(), "`{name}` lacks its texts");
+        }
+    }
+
+    #[test]
+    fn experiments_of_one_paper_stand_together() {
+        let mut seen: Vec<&str> = Vec::new();
+        for experiment in ALL {
+            if seen.last() != Some(&experiment.paper.short) {
+                assert!(!seen.contains(&experiment.paper.short), "`{}` stands apart from its paper", experiment.name);
+                seen.push(experiment.paper.short);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Numbers for people to read, and floats that survive JSON.
+
+/// Four significant digits, integers whole, very small and very large ones as `1.5e-7`, with a true minus sign.
+pub fn number(value: f64) -> String {
+    if value.is_nan() {
+        return "NaN".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "∞" } else { "−∞" }.into();
+    }
+    let magnitude = value.abs();
+    let text = if value == value.trunc() && magnitude < 1e7 {
+        format!("{}", magnitude)
+    } else if (1e-3..1e5).contains(&magnitude) {
+        fixed(magnitude)
+    } else {
+        scientific(magnitude)
+    };
+    if value < 0.0 { format!("−{text}") } else { text }
+}
+
+/// Four significant digits in fixed notation: 0.01234, 1.234, 12345.
+fn fixed(magnitude: f64) -> String {
+    let exponent = magnitude.log10().floor() as i32;
+    let decimals = (3 - exponent).clamp(0, 9) as usize;
+    trim_zeros(&format!("{magnitude:.decimals$}")).to_owned()
+}
+
+/// Three digits and an exponent: 1.23e-7.
+fn scientific(magnitude: f64) -> String {
+    let text = format!("{magnitude:.2e}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) => format!("{}e{}", trim_zeros(mantissa), exponent.replace('-', "−")),
+        None => text,
+    }
+}
+
+fn trim_zeros(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
+/// A duration: `0.42 s`, `37 s`, `4 min 05 s`, `2 h 03 min`.
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    if seconds < 10.0 {
+        format!("{seconds:.2} s")
+    } else if whole < 60 {
+        format!("{whole} s")
+    } else if whole < 3600 {
+        format!("{} min {:02} s", whole / 60, whole % 60)
+    } else {
+        format!("{} h {:02} min", whole / 3600, whole % 3600 / 60)
+    }
+}
+
+/// JSON has no NaN and no ∞: they travel as strings, so that what is read back is what was written.
+pub mod lossless {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Repr {
+        Finite(f64),
+        Word(String),
+    }
+
+    /// Writes a float.
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str(&value.to_string()) }
+    }
+
+    /// Reads one back.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        match Repr::deserialize(deserializer)? {
+            Repr::Finite(value) => Ok(value),
+            Repr::Word(word) => word.parse().map_err(|_| D::Error::custom(format!("`{word}` is not a number"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        let cases = [
+            (0.0, "0"),
+            (1.0, "1"),
+            (-3.0, "−3"),
+            (17898.0, "17898"),
+            (0.1 + 0.2, "0.3"),
+            (1.23456, "1.235"),
+            (0.0012345, "0.001235"),
+            (9.99996, "10"),
+            (12345.678, "12346"),
+            (1.5e-7, "1.5e−7"),
+            (6.02214e23, "6.02e23"),
+            (f64::NAN, "NaN"),
+            (f64::NEG_INFINITY, "−∞"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(number(value), text, "{value:e}");
+        }
+    }
+
+    #[test]
+    fn durations_are_readable() {
+        assert_eq!(duration(0.416), "0.42 s");
+        assert_eq!(duration(59.4), "59 s");
+        assert_eq!(duration(59.6), "1 min 00 s");
+        assert_eq!(duration(7385.0), "2 h 03 min");
+    }
+
+    #[test]
+    fn floats_survive_json() {
+        #[derive(serde::Serialize, serde::Deserialize)]
+        struct Holder(#[serde(with = "lossless")] f64);
+        for value in [0.1, -1e-310, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 3.0, 2.2250738585072011e-308] {
+            let text = serde_json::to_string(&Holder(value)).unwrap();
+            let back: Holder = serde_json::from_str(&text).unwrap();
+            assert!(back.0.to_bits() == value.to_bits() || value.is_nan() && back.0.is_nan(), "{value:e} became {text}");
+        }
+    }
+}
