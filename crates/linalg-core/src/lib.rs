@@ -44,15 +44,18 @@ mod spectral;
 mod streams;
 pub mod validate;
 
+pub use cholesky::{Cholesky, JitterLadder, PivotedCholesky};
 pub use counted::Counted;
 pub use dense::Dense;
 pub use error::{Error, Result};
 pub use faer;
 pub use indices::Indices;
 
+pub use pcg::{PcgOptions, PcgReport, pcg};
 pub use psd::PsdMatrix;
 pub use reduce::RowTree;
 pub use ridge::Ridge;
 pub use scalar::Scalar;
 
+pub use spectral::{PseudoInverse, SymmetricEigen};
 pub use streams::Streams;

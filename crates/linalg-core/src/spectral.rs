@@ -1,1 +1,121 @@
-//! Placeholder.
+//! Symmetric eigendecomposition and the pseudo-inverse with a relative cut-off.
+
+use crate::{Error, Result, Scalar, ops, validate};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{Accum, Mat, MatRef, Par};
+
+/// The bits of faer's eigendecomposition depend on the degree of parallelism it is asked for, so one degree is asked for
+/// always; the pool runs it with as many threads as it has.
+const DEGREE: usize = 4;
+
+/// A = UΛUᵀ for a symmetric n × n matrix, eigenvalues in descending order.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_linalg_core::SymmetricEigen;
+/// let a = mat![[2.0, 1.0], [1.0, 2.0_f64]];
+/// let eigen = SymmetricEigen::new(a.as_ref())?;
+/// assert!((eigen.values()[0] - 3.0).abs() < 1e-14 && (eigen.values()[1] - 1.0).abs() < 1e-14);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SymmetricEigen<T> {
+    values: Vec<T>,
+    vectors: Mat<T>,
+}
+
+impl<T: Scalar> SymmetricEigen<T> {
+    /// Decomposes `a`, reading its lower triangle: about 9n³ flops, 3n² memory. The bits do not depend on the number of threads.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if `a` is not square, [`Error::NonFinite`], [`Error::EigenFailure`].
+    pub fn new(a: MatRef<'_, T>) -> Result<Self> {
+        let n = a.nrows();
+        validate::same_size("columns of a square matrix", n, a.ncols())?;
+        validate::finite_lower("matrix to decompose", a)?;
+        let (par, params) = (Par::rayon(DEGREE), Default::default());
+        let mut values = faer::Col::<T>::zeros(n);
+        let mut vectors = Mat::zeros(n, n);
+        let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, par, params));
+        let stack = MemStack::new(&mut memory);
+        self_adjoint_evd(a, values.as_mut().as_diagonal_mut(), Some(vectors.as_mut()), par, stack, params)
+            .map_err(|_| Error::EigenFailure { order: n })?;
+        let values = values.iter().rev().copied().collect();
+        Ok(SymmetricEigen { values, vectors: vectors.reverse_cols().to_owned() })
+    }
+
+    /// The eigenvalues, largest first.
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// U, n × n orthogonal; column j belongs to `values()[j]`.
+    pub fn vectors(&self) -> MatRef<'_, T> {
+        self.vectors.as_ref()
+    }
+
+    /// The number of eigenvalues above n·ε·λ_max: the numerical rank of a psd matrix.
+    pub fn rank(&self) -> usize {
+        let cutoff = relative_cutoff(&self.values);
+        self.values.iter().take_while(|v| v.f64() > cutoff).count()
+    }
+}
+
+/// m·ε·σ_max: an eigenvalue below it cannot be told from rounding error in a matrix of that norm.
+fn relative_cutoff<T: Scalar>(descending: &[T]) -> f64 {
+    descending.len() as f64 * T::EPS * descending.first().map_or(0.0, |v| v.f64().max(0.0))
+}
+
+/// The pseudo-inverse of a symmetric psd matrix W (m × m): eigenvalues up to m·ε·σ_max count as zero.
+///
+/// The cut-off is relative. An absolute one (1e-12, say) keeps pure rounding error in `f32` and makes an approximation
+/// worse with every landmark added.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_linalg_core::PseudoInverse;
+/// let w = mat![[1.0, 1.0], [1.0, 1.0_f64]];
+/// let pinv = PseudoInverse::new(w.as_ref())?;
+/// assert_eq!(pinv.rank(), 1);
+/// assert!((pinv.matrix()[(0, 1)] - 0.25).abs() < 1e-15);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PseudoInverse<T> {
+    eigen: SymmetricEigen<T>,
+    rank: usize,
+}
+
+impl<T: Scalar> PseudoInverse<T> {
+    /// Decomposes `w`, reading its lower triangle. About 9m³ flops. Errors as [`SymmetricEigen::new`].
+    pub fn new(w: MatRef<'_, T>) -> Result<Self> {
+        let eigen = SymmetricEigen::new(w)?;
+        Ok(PseudoInverse { rank: eigen.rank(), eigen })
+    }
+
+    /// Number of eigenvalues kept.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The largest eigenvalue that counts as zero: m·ε·σ_max.
+    pub fn cutoff(&self) -> f64 {
+        relative_cutoff(self.eigen.values())
+    }
+
+    /// Z, m × rank, with ZZᵀ = W⁺: the columns of U scaled by σ^(−1/2).
+    pub fn inverse_sqrt(&self) -> Mat<T> {
+        let (U, sigma) = (self.eigen.vectors(), self.eigen.values());
+        Mat::from_fn(U.nrows(), self.rank, |i, j| U[(i, j)] / num_traits::Float::sqrt(sigma[j]))
+    }
+
+    /// W⁺, m × m, exactly symmetric.
+    pub fn matrix(&self) -> Mat<T> {
+        let Z = self.inverse_sqrt();
+        let mut out = Mat::zeros(Z.nrows(), Z.nrows());
+        ops::gram_lower(out.as_mut(), Accum::Replace, Z.transpose(), T::one());
+        ops::mirror_lower(out.as_mut());
+        out
+    }
+}

@@ -23,6 +23,19 @@ pub fn finite<T: Scalar>(what: &'static str, a: MatRef<'_, T>) -> Result<()> {
     Ok(())
 }
 
+/// As [`finite`] for the lower triangle (with the diagonal) of a square matrix: the upper one is not read.
+pub fn finite_lower<T: Scalar>(what: &'static str, a: MatRef<'_, T>) -> Result<()> {
+    for col in 0..a.ncols() {
+        for row in col..a.nrows() {
+            let value = a[(row, col)];
+            if !num_traits::Float::is_finite(value) {
+                return Err(Error::NonFinite { what, row, col, value: value.f64() });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Two sizes agree; otherwise [`Error::Shape`].
 pub fn same_size(what: &'static str, expected: usize, got: usize) -> Result<()> {
     if expected == got { Ok(()) } else { Err(Error::Shape { what, expected, got }) }

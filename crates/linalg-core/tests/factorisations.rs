@@ -1,0 +1,204 @@
+//! Factorisations against identities, closed forms and deliberate breakdowns.
+
+#![allow(non_snake_case)]
+
+use faer::{Mat, MatRef};
+use nystrom_linalg_core::{
+    Cholesky, Dense, Error, JitterLadder, PcgOptions, PivotedCholesky, PsdMatrix, PseudoInverse, Scalar,
+    SymmetricEigen, ops, pcg, random,
+};
+use proptest::prelude::*;
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+/// GGᵀ for a Gaussian G of n × r: psd of rank r.
+fn psd<T: Scalar>(n: usize, r: usize, seed: u64) -> Mat<T> {
+    let g = random::standard_normal::<T>(n, r, &mut Pcg64::seed_from_u64(seed));
+    let mut a = Mat::zeros(n, n);
+    ops::gram_lower(a.as_mut(), faer::Accum::Replace, g.transpose(), T::one());
+    ops::mirror_lower(a.as_mut());
+    a
+}
+
+/// The Hilbert matrix: condition number about e^{3.5 n}.
+fn hilbert(n: usize) -> Mat<f64> {
+    Mat::from_fn(n, n, |i, j| 1.0 / (i + j + 1) as f64)
+}
+
+fn distance<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
+    (a - b).norm_l2().f64()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn cholesky_reconstructs_solves_and_inverts(n in 1_usize..90, seed in 0_u64..1000) {
+        let mut a = psd::<f64>(n, n + 5, seed);
+        ops::add_to_diagonal(a.as_mut(), 1.0);
+        let factor = Cholesky::new(a.as_ref()).unwrap();
+        let scale = a.norm_l2();
+        prop_assert_eq!((factor.jitter(), factor.attempts()), (0.0, 1));
+        prop_assert!(distance((factor.lower() * factor.lower().transpose()).as_ref(), a.as_ref()) < 1e-13 * scale);
+        let mut inverse = Mat::<f64>::identity(n, n);
+        factor.solve_in_place(inverse.as_mut());
+        prop_assert!(distance((&a * &inverse).as_ref(), Mat::identity(n, n).as_ref()) < 1e-10);
+        for (i, d) in factor.inverse_diagonal().into_iter().enumerate() {
+            prop_assert!((d - inverse[(i, i)]).abs() <= 1e-12 * d);
+        }
+    }
+
+    #[test]
+    fn eigendecomposition_reconstructs(n in 1_usize..60, r in 1_usize..70, seed in 0_u64..1000) {
+        let a = psd::<f64>(n, r, seed);
+        let eigen = SymmetricEigen::new(a.as_ref()).unwrap();
+        let (U, scale) = (eigen.vectors(), a.norm_l2());
+        let scaled = Mat::from_fn(n, n, |i, j| U[(i, j)] * eigen.values()[j]);
+        prop_assert!(distance((&scaled * U.transpose()).as_ref(), a.as_ref()) < 1e-12 * scale);
+        prop_assert!(distance((U.transpose() * U).as_ref(), Mat::identity(n, n).as_ref()) < 1e-12 * n as f64);
+        prop_assert!(eigen.values().windows(2).all(|w| w[0] >= w[1]));
+        prop_assert_eq!(eigen.rank(), n.min(r));
+    }
+
+    #[test]
+    fn pseudo_inverse_satisfies_penrose(n in 1_usize..40, r in 1_usize..40, seed in 0_u64..1000) {
+        let a = psd::<f64>(n, r, seed);
+        let pinv = PseudoInverse::new(a.as_ref()).unwrap();
+        prop_assert_eq!(pinv.rank(), n.min(r));
+        let (p, scale) = (pinv.matrix(), a.norm_l2());
+        let amplification = scale * p.norm_l2(); // the condition number on the range
+        prop_assert!(distance((&a * &p * &a).as_ref(), a.as_ref()) <= 1e-13 * amplification * scale);
+        prop_assert!(distance((&p * &a * &p).as_ref(), p.as_ref()) <= 1e-13 * amplification * p.norm_l2());
+        let z = pinv.inverse_sqrt();
+        prop_assert!(distance((&z * z.transpose()).as_ref(), p.as_ref()) <= 1e-13 * p.norm_l2());
+    }
+
+    #[test]
+    fn pivoted_cholesky_reveals_the_rank(n in 1_usize..50, r in 1_usize..50, seed in 0_u64..1000) {
+        let a = psd::<f64>(n, r, seed);
+        let factor = PivotedCholesky::new(a.as_ref(), 1e-10).unwrap();
+        prop_assert!(factor.rank() <= n.min(r));
+        let F = factor.factor();
+        let residual: f64 = (0..n).map(|i| a[(i, i)] - F.row(i).squared_norm_l2()).sum();
+        let bound = n as f64 * 1e-10 * (0..n).map(|i| a[(i, i)]).fold(0.0, f64::max);
+        prop_assert!(residual.abs() <= bound + 1e-12 * a.norm_l2(), "{residual} > {bound}");
+    }
+}
+
+#[test]
+fn the_ladder_climbs_reports_and_gives_up() {
+    // Order 40: numerically of rank about 20, so rounding makes some pivot negative.
+    let a = hilbert(40);
+    assert!(matches!(Cholesky::new(a.as_ref()), Err(Error::NotPositiveDefinite { order: 40, jitter: 0.0, .. })));
+    let factor = Cholesky::with_jitter(a.as_ref(), JitterLadder::default()).unwrap();
+    assert!(factor.jitter() > 0.0 && factor.jitter() < 1e-10 && factor.attempts() >= 2, "{factor:?}");
+    let mut shifted = a.clone();
+    ops::add_to_diagonal(shifted.as_mut(), factor.jitter());
+    let rebuilt = factor.lower() * factor.lower().transpose();
+    assert!(distance(rebuilt.as_ref(), shifted.as_ref()) < 1e-14 * a.norm_l2());
+
+    let indefinite = Mat::from_fn(2, 2, |i, j| if i == j { 1.0_f64 } else { 2.0 });
+    let error = Cholesky::with_jitter(indefinite.as_ref(), JitterLadder::default()).unwrap_err();
+    assert!(matches!(error, Error::NotPositiveDefinite { pivot: 1, jitter, .. } if jitter > 0.0), "{error}");
+}
+
+#[test]
+fn the_shifted_ladder_starts_above_zero_in_both_precisions() {
+    let a = psd::<f64>(10, 20, 1);
+    let factor = Cholesky::with_jitter(a.as_ref(), JitterLadder::shifted()).unwrap();
+    let trace: f64 = (0..10).map(|i| a[(i, i)]).sum();
+    assert!((factor.jitter() / (10.0 * f64::EPSILON * trace) - 1.0).abs() < 1e-12);
+    let b = psd::<f32>(30, 3, 1); // rank 3 of 30
+    let factor = Cholesky::with_jitter(b.as_ref(), JitterLadder::shifted()).unwrap();
+    assert!(factor.jitter() >= 10.0 * f32::EPS);
+}
+
+#[test]
+fn only_the_lower_triangle_counts() {
+    let mut a = psd::<f64>(20, 30, 5);
+    let reference = Cholesky::new(a.as_ref()).unwrap();
+    let eigen = SymmetricEigen::new(a.as_ref()).unwrap();
+    for j in 0..20 {
+        for i in 0..j {
+            a[(i, j)] = f64::NAN;
+        }
+    }
+    assert_eq!(Cholesky::new(a.as_ref()).unwrap().lower(), reference.lower());
+    assert_eq!(SymmetricEigen::new(a.as_ref()).unwrap().values(), eigen.values());
+}
+
+#[test]
+fn bad_matrices_are_typed_errors() {
+    let rectangular = Mat::<f64>::zeros(2, 3);
+    assert!(matches!(Cholesky::new(rectangular.as_ref()), Err(Error::Shape { expected: 2, got: 3, .. })));
+    assert!(matches!(SymmetricEigen::new(rectangular.as_ref()), Err(Error::Shape { .. })));
+    let mut nan = Mat::<f64>::identity(3, 3);
+    nan[(2, 1)] = f64::NAN;
+    assert!(matches!(Cholesky::new(nan.as_ref()), Err(Error::NonFinite { row: 2, col: 1, .. })));
+    assert!(matches!(SymmetricEigen::new(nan.as_ref()), Err(Error::NonFinite { row: 2, col: 1, .. })));
+    assert!(matches!(PivotedCholesky::new(nan.as_ref(), 0.0), Err(Error::NonFinite { .. })));
+    assert!(matches!(Dense::new(Mat::<f64>::zeros(0, 0).as_ref()), Err(Error::Empty { .. })));
+    let empty = Cholesky::new(Mat::<f64>::zeros(0, 0).as_ref()).unwrap();
+    assert_eq!((empty.log_det(), empty.inverse_diagonal().len()), (0.0, 0));
+    assert_eq!(PseudoInverse::new(Mat::<f64>::zeros(3, 3).as_ref()).unwrap().rank(), 0);
+    assert_eq!(PivotedCholesky::new(Mat::<f64>::zeros(3, 3).as_ref(), 1e-10).unwrap().rank(), 0);
+}
+
+#[test]
+fn pcg_solves_several_systems_and_reports_the_truth() {
+    let n = 60;
+    let mut a = psd::<f64>(n, n, 3);
+    ops::add_to_diagonal(a.as_mut(), 0.1);
+    let k = Dense::new(a.as_ref()).unwrap();
+    let mut b = random::standard_normal::<f64>(n, 3, &mut Pcg64::seed_from_u64(4));
+    b.col_mut(1).fill(0.0); // a zero right-hand side is solved by zero at once
+    let options = PcgOptions { tolerance: 1e-11, max_iterations: 500 };
+    let apply = &mut |out: faer::MatMut<'_, f64>, x: MatRef<'_, f64>| k.mul_into(out, x);
+    let jacobi = &mut |mut out: faer::MatMut<'_, f64>, r: MatRef<'_, f64>| {
+        for j in 0..r.ncols() {
+            for i in 0..n {
+                out[(i, j)] = r[(i, j)] / a[(i, i)];
+            }
+        }
+    };
+    let (x, report) = pcg(apply, jacobi, b.as_ref(), None, &options).unwrap();
+    let mut exact = b.clone();
+    Cholesky::new(a.as_ref()).unwrap().solve_in_place(exact.as_mut());
+    assert!(report.converged && report.residual <= 1e-11, "{report:?}");
+    assert!(report.check(&options).is_ok());
+    assert!(distance(x.as_ref(), exact.as_ref()) < 1e-9 * exact.norm_l2());
+    assert_eq!(x.col(1).norm_l2(), 0.0);
+
+    // Warm start: the solution itself takes no iteration.
+    let (_, warm) = pcg(apply, jacobi, b.as_ref(), Some(exact.as_ref()), &options).unwrap();
+    assert_eq!(warm.iterations, 0);
+
+    // Too few iterations: the model is returned, the report says so, `check` makes it an error.
+    let short = PcgOptions { max_iterations: 2, ..options };
+    let (_, report) = pcg(apply, jacobi, b.as_ref(), None, &short).unwrap();
+    assert!(!report.converged && report.history.len() == 2);
+    assert!(matches!(report.check(&short), Err(Error::NotConverged { iterations: 2, .. })));
+}
+
+#[test]
+fn a_perfect_preconditioner_needs_one_iteration() {
+    let a = {
+        let mut a = psd::<f64>(40, 40, 8);
+        ops::add_to_diagonal(a.as_mut(), 1.0);
+        a
+    };
+    let factor = Cholesky::new(a.as_ref()).unwrap();
+    let b = random::standard_normal::<f64>(40, 2, &mut Pcg64::seed_from_u64(9));
+    let (_, report) = pcg(
+        &mut |out, x| ops::matmul(out, faer::Accum::Replace, a.as_ref(), x, 1.0),
+        &mut |mut out, r| {
+            out.copy_from(r);
+            factor.solve_in_place(out);
+        },
+        b.as_ref(),
+        None,
+        &PcgOptions::default(),
+    )
+    .unwrap();
+    assert_eq!(report.iterations, 1);
+}
