@@ -1,0 +1,143 @@
+//! New kernels from old: sums, products and positive multiples.
+
+use crate::{Kernel, Points, tile};
+use faer::{ColMut, Mat, MatMut, unzip, zip};
+use nystrom_linalg_core::{Result, Scalar, validate};
+
+/// k₁ + k₂.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Sum<A, B> {
+    first: A,
+    second: B,
+}
+
+/// k₁·k₂, entry by entry: positive semi-definite by Schur's product theorem.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Product<A, B> {
+    first: A,
+    second: B,
+}
+
+/// c·k with c > 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Scaled<K> {
+    kernel: K,
+    factor: f64,
+}
+
+impl<A, B> Sum<A, B> {
+    /// `first` + `second`.
+    ///
+    /// ```
+    /// use nystrom_kernels::{Gaussian, Kernel, Linear, Points, Sum};
+    /// let k = Sum::new(Gaussian::new(1.0)?, Linear::new()).gram(Points::from_slice(&[0.0, 2.0_f64]));
+    /// assert_eq!(k[(1, 1)], 5.0);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn new(first: A, second: B) -> Self {
+        Sum { first, second }
+    }
+}
+
+impl<A, B> Product<A, B> {
+    /// `first` · `second`.
+    ///
+    /// ```
+    /// use nystrom_kernels::{Gaussian, Kernel, Linear, Points, Product};
+    /// let k = Product::new(Gaussian::new(1.0)?, Linear::new()).gram(Points::from_slice(&[0.0, 2.0_f64]));
+    /// assert_eq!((k[(0, 1)], k[(1, 1)]), (0.0, 4.0));
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn new(first: A, second: B) -> Self {
+        Product { first, second }
+    }
+}
+
+impl<K> Scaled<K> {
+    /// `factor` · `kernel`.
+    ///
+    /// # Errors
+    /// `InvalidParameter` unless `factor` is positive and finite.
+    ///
+    /// ```
+    /// use nystrom_kernels::{Gaussian, Kernel, Points, Scaled};
+    /// let k = Scaled::new(Gaussian::new(1.0)?, 3.0)?.gram(Points::from_slice(&[0.0, 2.0_f64]));
+    /// assert_eq!(k[(1, 1)], 3.0);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn new(kernel: K, factor: f64) -> Result<Self> {
+        validate::positive("factor of a kernel", factor)?;
+        Ok(Scaled { kernel, factor })
+    }
+}
+
+macro_rules! entrywise {
+    ($combination:ident, $op:tt) => {
+        impl<T: Scalar, A: Kernel<T>, B: Kernel<T>> Kernel<T> for $combination<A, B> {
+            fn eval_into(&self, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
+                tile::for_each_tile(out, |mut tile, rows, cols| {
+                    let (x, y) = (x.slice(rows), y.slice(cols));
+                    self.first.eval_into(tile.rb_mut(), x, y);
+                    let second = self.second.eval(x, y);
+                    zip!(tile, second.as_ref()).for_each(|unzip!(a, b)| *a = *a $op *b);
+                });
+            }
+            fn diag_into(&self, mut out: ColMut<'_, T>, x: Points<'_, T>) {
+                self.first.diag_into(out.rb_mut(), x);
+                let mut second = vec![T::zero(); x.len()];
+                self.second.diag_into(ColMut::from_slice_mut(&mut second), x);
+                for (i, b) in second.into_iter().enumerate() {
+                    out[i] = out[i] $op b;
+                }
+            }
+            fn check_dim(&self, d: usize) -> Result<()> {
+                self.first.check_dim(d)?;
+                self.second.check_dim(d)
+            }
+            fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {
+                tile::for_each_lower_tile(out, |mut tile, rows, cols| {
+                    let mut second = Mat::zeros(rows.len(), cols.len());
+                    if rows == cols {
+                        self.first.gram_into(tile.rb_mut(), x.slice(rows.clone()));
+                        self.second.gram_into(second.as_mut(), x.slice(rows));
+                    } else {
+                        self.first.eval_into(tile.rb_mut(), x.slice(rows.clone()), x.slice(cols.clone()));
+                        self.second.eval_into(second.as_mut(), x.slice(rows), x.slice(cols));
+                    }
+                    zip!(tile, second.as_ref()).for_each(|unzip!(a, b)| *a = *a $op *b);
+                });
+            }
+        }
+    };
+}
+entrywise!(Sum, +);
+entrywise!(Product, *);
+
+impl<T: Scalar, K: Kernel<T>> Kernel<T> for Scaled<K> {
+    fn eval_into(&self, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
+        let factor = T::lit(self.factor);
+        tile::for_each_tile(out, |mut tile, rows, cols| {
+            self.kernel.eval_into(tile.rb_mut(), x.slice(rows), y.slice(cols));
+            zip!(tile).for_each(|unzip!(a)| *a = *a * factor);
+        });
+    }
+    fn diag_into(&self, mut out: ColMut<'_, T>, x: Points<'_, T>) {
+        self.kernel.diag_into(out.rb_mut(), x);
+        for i in 0..x.len() {
+            out[i] *= T::lit(self.factor);
+        }
+    }
+    fn check_dim(&self, d: usize) -> Result<()> {
+        self.kernel.check_dim(d)
+    }
+    fn gram_into(&self, mut out: MatMut<'_, T>, x: Points<'_, T>) {
+        self.kernel.gram_into(out.rb_mut(), x);
+        let factor = T::lit(self.factor);
+        tile::for_each_tile(out, |tile, _, _| zip!(tile).for_each(|unzip!(a)| *a = *a * factor));
+    }
+}
+
+use faer::reborrow::*;

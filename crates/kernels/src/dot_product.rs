@@ -1,0 +1,138 @@
+//! Kernels of the inner product: linear and polynomial.
+//!
+//! There is no sigmoid kernel tanh(γ⟨x, y⟩ + c) here: it is not positive semi-definite for any γ, c in general, so leverage
+//! scores, Nyström bounds and Cholesky factors of it mean nothing.
+
+use crate::Lane;
+use crate::metric::DotProduct;
+use crate::tile::{Formula, formula_kernel};
+use nystrom_linalg_core::{Error, Result, validate};
+
+/// The linear kernel ⟨x, y⟩ + c with bias c ≥ 0.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_kernels::{Kernel, Linear, Points};
+/// let x = mat![[1.0, 2.0], [3.0, -1.0_f64]];
+/// assert_eq!(Linear::new().gram(Points::from_rows(x.as_ref()))[(0, 1)], 1.0);
+/// assert_eq!(Linear::with_bias(0.5)?.gram(Points::from_rows(x.as_ref()))[(0, 1)], 1.5);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Linear {
+    bias: f64,
+}
+
+impl Linear {
+    /// ⟨x, y⟩.
+    pub fn new() -> Self {
+        Linear { bias: 0.0 }
+    }
+
+    /// ⟨x, y⟩ + c.
+    ///
+    /// # Errors
+    /// `InvalidParameter` unless c ≥ 0 and finite: a negative constant is not positive semi-definite.
+    pub fn with_bias(bias: f64) -> Result<Self> {
+        non_negative("bias", bias)?;
+        Ok(Linear { bias })
+    }
+
+    /// c.
+    pub fn bias(&self) -> f64 {
+        self.bias
+    }
+}
+
+impl Formula for Linear {
+    type Metric = DotProduct;
+
+    #[inline(always)]
+    fn at<V: Lane>(&self, sum: V) -> V {
+        sum + self.bias
+    }
+}
+
+formula_kernel!([] Linear);
+
+/// The polynomial kernel (γ⟨x, y⟩ + c)^p with p ≥ 1, γ > 0, c ≥ 0: exactly the parameters for which it is positive
+/// semi-definite in every dimension.
+///
+/// ```
+/// use nystrom_kernels::{Kernel, Points, Polynomial};
+/// let k = Polynomial::new(3, 0.5, 1.0)?.gram(Points::from_slice(&[1.0, 2.0_f64]));
+/// assert_eq!(k[(0, 1)], 8.0);
+/// assert!(Polynomial::new(2, 1.0, -1.0).is_err());
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Polynomial {
+    degree: u32,
+    gamma: f64,
+    offset: f64,
+}
+
+impl Polynomial {
+    /// (γ⟨x, y⟩ + c)^p with `degree` p, `gamma` γ and `offset` c.
+    ///
+    /// # Errors
+    /// `InvalidParameter` unless p ≥ 1, γ is positive and finite, and c ≥ 0 and finite.
+    pub fn new(degree: u32, gamma: f64, offset: f64) -> Result<Self> {
+        if degree == 0 {
+            return Err(Error::InvalidParameter { name: "degree", value: 0.0, requirement: "at least 1" });
+        }
+        validate::positive("gamma", gamma)?;
+        non_negative("offset", offset)?;
+        Ok(Polynomial { degree, gamma, offset })
+    }
+
+    /// p.
+    pub fn degree(&self) -> u32 {
+        self.degree
+    }
+
+    /// γ.
+    pub fn gamma(&self) -> f64 {
+        self.gamma
+    }
+
+    /// c.
+    pub fn offset(&self) -> f64 {
+        self.offset
+    }
+}
+
+impl Formula for Polynomial {
+    type Metric = DotProduct;
+
+    #[inline(always)]
+    fn at<V: Lane>(&self, sum: V) -> V {
+        power(sum * self.gamma + self.offset, self.degree)
+    }
+}
+
+formula_kernel!([] Polynomial);
+
+/// base^p by squaring; p ≥ 1.
+#[inline(always)]
+fn power<V: Lane>(base: V, p: u32) -> V {
+    let mut result = base;
+    for bit in (0..p.ilog2()).rev() {
+        result = result * result;
+        if p >> bit & 1 == 1 {
+            result = result * base;
+        }
+    }
+    result
+}
+
+fn non_negative(name: &'static str, value: f64) -> Result<()> {
+    match value >= 0.0 && value.is_finite() {
+        true => Ok(()),
+        false => {
+            Err(Error::InvalidParameter { name, value, requirement: "finite and at least 0, for the kernel to be psd" })
+        }
+    }
+}

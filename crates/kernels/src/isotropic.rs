@@ -1,0 +1,148 @@
+//! k(x, y) = κ(‖x − y‖²/ℓ²): a new kernel is a struct and one line.
+
+use crate::Lane;
+use crate::metric::SquaredDistance;
+use crate::tile::{Formula, formula_kernel};
+use nystrom_linalg_core::{Result, Scalar, validate};
+
+/// The function κ of an isotropic kernel κ(‖x − y‖²/ℓ²), positive semi-definite in every dimension, with κ(0) = 1.
+///
+/// Written once in terms of [`Lane`], it is fused into the register tile that computes the distances.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_kernels::{Isotropic, Kernel, Lane, Points, Profile};
+///
+/// /// The inverse multiquadric 1/√(1 + r²/ℓ²).
+/// struct InverseMultiquadric;
+/// impl Profile for InverseMultiquadric {
+///     fn at<V: Lane>(&self, s: V) -> V {
+///         s.lit(1.0) / (s + 1.0).sqrt()
+///     }
+/// }
+///
+/// let kernel = Isotropic::with_profile(InverseMultiquadric, 2.0)?;
+/// let x = mat![[0.0], [2.0_f64]];
+/// let k = kernel.gram(Points::from_rows(x.as_ref()));
+/// assert_eq!(k[(0, 0)], 1.0);
+/// assert!((k[(0, 1)] - 0.5_f64.sqrt()).abs() < 1e-15);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub trait Profile: Send + Sync {
+    /// κ(s), where s = ‖x − y‖²/ℓ² ≥ 0.
+    fn at<V: Lane>(&self, s: V) -> V;
+}
+
+/// The kernel κ(‖x − y‖²/ℓ²) of a [`Profile`] κ and a length scale ℓ > 0, on ℝ^d for every d ≥ 1.
+///
+/// Parameters are `f64` and one kernel value serves points of both precisions. `diag` is κ(0) = 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Isotropic<P> {
+    profile: P,
+    length_scale: f64,
+}
+
+impl<P> Isotropic<P> {
+    /// The kernel with this profile and length scale.
+    ///
+    /// # Errors
+    /// `InvalidParameter` unless `length_scale` is positive and finite.
+    pub fn with_profile(profile: P, length_scale: f64) -> Result<Self> {
+        validate::positive("length scale", length_scale)?;
+        Ok(Isotropic { profile, length_scale })
+    }
+
+    /// ℓ.
+    pub fn length_scale(&self) -> f64 {
+        self.length_scale
+    }
+
+    /// κ.
+    pub fn profile(&self) -> &P {
+        &self.profile
+    }
+}
+
+impl<P: Profile> Formula for Isotropic<P> {
+    type Metric = SquaredDistance;
+
+    #[inline(always)]
+    fn at<V: Lane>(&self, sum: V) -> V {
+        self.profile.at(sum * (unit(self.length_scale) / self.length_scale).powi(2))
+    }
+
+    fn coordinate<T: Scalar>(&self, _: usize, value: T, _: T) -> T {
+        value / T::lit(unit(self.length_scale))
+    }
+}
+
+formula_kernel!([P: Profile] Isotropic<P>);
+
+/// The power of two next to ℓ: dividing by it is exact and keeps squared distances far from overflow and underflow.
+fn unit(length_scale: f64) -> f64 {
+    length_scale.log2().round().exp2()
+}
+
+/// An isotropic kernel with a length scale ℓ_k for every coordinate (automatic relevance determination):
+/// κ(Σ_k (x_k − y_k)²/ℓ_k²).
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_kernels::{Gaussian, Kernel, Points};
+/// let kernel = Gaussian::new(1.0)?.with_length_scales(&[1.0, 100.0])?;
+/// let x = mat![[0.0, 0.0], [0.0, 1.0_f64]];
+/// assert!((kernel.gram(Points::from_rows(x.as_ref()))[(0, 1)] - (-0.5e-4_f64).exp()).abs() < 1e-15);
+/// assert!(<_ as Kernel<f64>>::check_dim(&kernel, 3).is_err());
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Ard<P> {
+    profile: P,
+    length_scales: Vec<f64>,
+}
+
+impl<P: Profile> Isotropic<P> {
+    /// The same profile with the length scales `length_scales` instead, one per coordinate.
+    ///
+    /// # Errors
+    /// `Empty` without any, `InvalidParameter` unless all are positive and finite.
+    pub fn with_length_scales(self, length_scales: &[f64]) -> Result<Ard<P>> {
+        validate::not_empty("length scales", length_scales.len())?;
+        length_scales.iter().try_for_each(|&l| validate::positive("length scale", l))?;
+        Ok(Ard { profile: self.profile, length_scales: length_scales.to_vec() })
+    }
+}
+
+impl<P> Ard<P> {
+    /// ℓ_k for every coordinate k.
+    pub fn length_scales(&self) -> &[f64] {
+        &self.length_scales
+    }
+
+    /// κ.
+    pub fn profile(&self) -> &P {
+        &self.profile
+    }
+}
+
+impl<P: Profile> Formula for Ard<P> {
+    type Metric = SquaredDistance;
+
+    #[inline(always)]
+    fn at<V: Lane>(&self, sum: V) -> V {
+        self.profile.at(sum)
+    }
+
+    // Differences from a common origin are taken before scaling, so that points far from 0 keep their digits.
+    fn coordinate<T: Scalar>(&self, k: usize, value: T, origin: T) -> T {
+        (value - origin) / T::lit(self.length_scales[k])
+    }
+
+    fn check_dim(&self, d: usize) -> Result<()> {
+        validate::same_size("coordinates of a point (d) against length scales", self.length_scales.len(), d)
+    }
+}
+
+formula_kernel!([P: Profile] Ard<P>);

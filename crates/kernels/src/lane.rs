@@ -1,0 +1,84 @@
+//! The arithmetic a kernel formula is written in, once, for registers and for the oracle.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A number, or a register full of numbers: what a [`Profile`](crate::Profile) computes with.
+///
+/// The same line of code runs on whole vector registers inside a tile and, in plain `f64` with the standard library's
+/// functions, in the [`reference`](crate::reference) oracle. Constants are `f64` and are rounded to the precision of the lanes.
+pub trait Lane:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + Add<f64, Output = Self>
+    + Mul<f64, Output = Self>
+{
+    /// The constant `c`, as wide as `self`.
+    fn lit(self, c: f64) -> Self;
+    /// self·b + c, with one rounding where the machine has it.
+    fn mul_add(self, b: Self, c: Self) -> Self;
+    /// √self.
+    fn sqrt(self) -> Self;
+    /// |self|.
+    fn abs(self) -> Self;
+    /// e^self, within 2 ulp over the whole range; exp(0) is exactly 1.
+    fn exp(self) -> Self;
+    /// `f` of each number separately, in `f64`: for special functions; slow next to the others.
+    fn map(self, f: impl Fn(f64) -> f64) -> Self;
+}
+
+/// One `f64` with the standard library's functions: the arithmetic of the oracle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plain(pub f64);
+
+macro_rules! plain_op {
+    ($trait:ident, $method:ident, $op:tt) => {
+        impl $trait for Plain {
+            type Output = Plain;
+            fn $method(self, other: Plain) -> Plain {
+                Plain(self.0 $op other.0)
+            }
+        }
+        impl $trait<f64> for Plain {
+            type Output = Plain;
+            fn $method(self, other: f64) -> Plain {
+                Plain(self.0 $op other)
+            }
+        }
+    };
+}
+plain_op!(Add, add, +);
+plain_op!(Sub, sub, -);
+plain_op!(Mul, mul, *);
+plain_op!(Div, div, /);
+
+impl Neg for Plain {
+    type Output = Plain;
+    fn neg(self) -> Plain {
+        Plain(-self.0)
+    }
+}
+
+impl Lane for Plain {
+    fn lit(self, c: f64) -> Plain {
+        Plain(c)
+    }
+    fn mul_add(self, b: Plain, c: Plain) -> Plain {
+        Plain(self.0 * b.0 + c.0)
+    }
+    fn sqrt(self) -> Plain {
+        Plain(self.0.sqrt())
+    }
+    fn abs(self) -> Plain {
+        Plain(self.0.abs())
+    }
+    fn exp(self) -> Plain {
+        Plain(self.0.exp())
+    }
+    fn map(self, f: impl Fn(f64) -> f64) -> Plain {
+        Plain(f(self.0))
+    }
+}

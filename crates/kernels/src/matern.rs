@@ -1,0 +1,153 @@
+//! The Matérn family, of which the exponential kernel is the roughest and the Gaussian the limit.
+
+use crate::{Isotropic, Lane, Profile, bessel};
+use nystrom_linalg_core::{Result, validate};
+
+/// κ(s) = exp(−√s): ν = 1/2.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Exponential;
+
+/// κ(s) = (1 + t) e^{−t}, t = √(3s): ν = 3/2.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MaternThreeHalves;
+
+/// κ(s) = (1 + t + t²/3) e^{−t}, t = √(5s): ν = 5/2.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MaternFiveHalves;
+
+/// κ(s) = 2^{1−ν}/Γ(ν) t^ν K_ν(t), t = √(2νs), for any ν > 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MaternNu {
+    nu: f64,
+}
+
+impl Profile for Exponential {
+    #[inline(always)]
+    fn at<V: Lane>(&self, s: V) -> V {
+        (-s.sqrt()).exp()
+    }
+}
+
+impl Profile for MaternThreeHalves {
+    #[inline(always)]
+    fn at<V: Lane>(&self, s: V) -> V {
+        let t = (s * 3.0).sqrt();
+        (t + 1.0) * (-t).exp()
+    }
+}
+
+impl Profile for MaternFiveHalves {
+    #[inline(always)]
+    fn at<V: Lane>(&self, s: V) -> V {
+        let t = (s * 5.0).sqrt();
+        (t * (t * (1.0 / 3.0) + 1.0) + 1.0) * (-t).exp()
+    }
+}
+
+impl MaternNu {
+    /// ν.
+    pub fn nu(&self) -> f64 {
+        self.nu
+    }
+}
+
+impl Profile for MaternNu {
+    #[inline(always)]
+    fn at<V: Lane>(&self, s: V) -> V {
+        if self.nu == 0.5 {
+            Exponential.at(s)
+        } else if self.nu == 1.5 {
+            MaternThreeHalves.at(s)
+        } else if self.nu == 2.5 {
+            MaternFiveHalves.at(s)
+        } else {
+            s.map(|s| bessel::matern(self.nu, (2.0 * self.nu * s).sqrt()))
+        }
+    }
+}
+
+/// The exponential kernel exp(−‖x − y‖/ℓ) of the Euclidean distance: Matérn with ν = 1/2.
+///
+/// Not to be confused with [`LaplacianL1`](crate::LaplacianL1), which scikit-learn calls `laplacian_kernel`.
+///
+/// ```
+/// use nystrom_kernels::{Kernel, LaplacianEuclidean, Points};
+/// let k = LaplacianEuclidean::new(2.0)?.gram(Points::from_slice(&[0.0, 1.0_f64]));
+/// assert!((k[(0, 1)] - (-0.5_f64).exp()).abs() < 1e-15);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub type LaplacianEuclidean = Isotropic<Exponential>;
+/// The Matérn kernel with ν = 1/2: another name of [`LaplacianEuclidean`].
+pub type Matern12 = Isotropic<Exponential>;
+/// The Matérn kernel with ν = 3/2: (1 + ar) e^{−ar}, a = √3/ℓ.
+pub type Matern32 = Isotropic<MaternThreeHalves>;
+/// The Matérn kernel with ν = 5/2: (1 + ar + (ar)²/3) e^{−ar}, a = √5/ℓ.
+pub type Matern52 = Isotropic<MaternFiveHalves>;
+/// The Matérn kernel 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar) with a = √(2ν)/ℓ, for any smoothness ν > 0.
+///
+/// ν = 1/2, 3/2, 5/2 use the closed forms at full speed; any other ν evaluates a Bessel function per entry
+/// (relative error below 1e-12), some hundred times slower.
+///
+/// ```
+/// use nystrom_kernels::{Kernel, Matern, Matern32, Points};
+/// let x = [0.0, 1.0_f64];
+/// let general = Matern::new(1.5 + 1e-9, 0.7)?.gram(Points::from_slice(&x));
+/// let closed = Matern32::new(0.7)?.gram(Points::from_slice(&x));
+/// assert!((general[(0, 1)] - closed[(0, 1)]).abs() < 1e-8);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub type Matern = Isotropic<MaternNu>;
+
+macro_rules! half_integer_constructors {
+    ($kernel:ty, $profile:expr, $nu:expr) => {
+        impl $kernel {
+            /// The kernel with length scale ℓ, in scikit-learn's convention a = √(2ν)/ℓ.
+            ///
+            /// # Errors
+            /// `InvalidParameter` unless ℓ is positive and finite.
+            pub fn new(length_scale: f64) -> Result<Self> {
+                Self::with_profile($profile, length_scale)
+            }
+
+            /// The kernel with the factor `a` of the distance: ℓ = √(2ν)/a.
+            ///
+            /// # Errors
+            /// `InvalidParameter` unless `a` is positive and finite.
+            pub fn from_a(a: f64) -> Result<Self> {
+                validate::positive("a", a)?;
+                Self::new((2.0_f64 * $nu).sqrt() / a)
+            }
+        }
+    };
+}
+half_integer_constructors!(LaplacianEuclidean, Exponential, 0.5);
+half_integer_constructors!(Matern32, MaternThreeHalves, 1.5);
+half_integer_constructors!(Matern52, MaternFiveHalves, 2.5);
+
+impl Matern {
+    /// The kernel with smoothness ν and length scale ℓ, in scikit-learn's convention a = √(2ν)/ℓ.
+    ///
+    /// # Errors
+    /// `InvalidParameter` unless both are positive and finite, and ν at most 100 (use the Gaussian beyond).
+    pub fn new(nu: f64, length_scale: f64) -> Result<Self> {
+        validate::positive("nu", nu)?;
+        if nu > 100.0 {
+            let requirement = "at most 100; the Gaussian kernel is the limit of large nu";
+            return Err(nystrom_linalg_core::Error::InvalidParameter { name: "nu", value: nu, requirement });
+        }
+        Self::with_profile(MaternNu { nu }, length_scale)
+    }
+
+    /// The kernel with smoothness ν and the factor `a` of the distance: ℓ = √(2ν)/a.
+    ///
+    /// # Errors
+    /// As [`Matern::new`].
+    pub fn from_a(nu: f64, a: f64) -> Result<Self> {
+        validate::positive("a", a)?;
+        Self::new(nu, (2.0 * nu).sqrt() / a)
+    }
+}

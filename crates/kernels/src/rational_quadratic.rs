@@ -1,0 +1,50 @@
+//! The rational quadratic kernel.
+
+use crate::{Isotropic, Lane, Profile};
+use nystrom_linalg_core::{Result, validate};
+
+/// κ(s) = (1 + s/(2α))^{−α}.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct InversePower {
+    alpha: f64,
+}
+
+impl InversePower {
+    /// α.
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+}
+
+impl Profile for InversePower {
+    #[inline(always)]
+    fn at<V: Lane>(&self, s: V) -> V {
+        let base = s * (0.5 / self.alpha);
+        if self.alpha == 1.0 {
+            return s.lit(1.0) / (base + 1.0);
+        }
+        base.map(|b| (-self.alpha * b.ln_1p()).exp())
+    }
+}
+
+/// The rational quadratic kernel (1 + ‖x − y‖²/(2αℓ²))^{−α}: a mixture of Gaussians of all length scales.
+///
+/// ```
+/// use nystrom_kernels::{Kernel, Points, RationalQuadratic};
+/// let k = RationalQuadratic::new(2.0, 1.0)?.gram(Points::from_slice(&[0.0, 2.0_f64]));
+/// assert!((k[(0, 1)] - 0.25).abs() < 1e-15);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub type RationalQuadratic = Isotropic<InversePower>;
+
+impl RationalQuadratic {
+    /// The kernel with shape α (small: heavy tails; large: Gaussian) and length scale ℓ.
+    ///
+    /// # Errors
+    /// `InvalidParameter` unless both are positive and finite.
+    pub fn new(alpha: f64, length_scale: f64) -> Result<Self> {
+        validate::positive("alpha", alpha)?;
+        Self::with_profile(InversePower { alpha }, length_scale)
+    }
+}

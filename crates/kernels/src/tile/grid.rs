@@ -1,0 +1,82 @@
+//! A block cut into tiles that depend on its shape alone, filled in parallel.
+
+use faer::MatMut;
+use faer::reborrow::*;
+use nystrom_linalg_core::Scalar;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Rows of a tile.
+pub(crate) const ROWS: usize = 256;
+/// Columns of a tile; a tile of `f64` takes 256 KiB.
+pub(crate) const COLS: usize = 128;
+
+/// Runs `fill(tile, rows, cols)` on every tile of `out` in parallel.
+pub(crate) fn for_each_tile<T: Scalar>(
+    out: MatMut<'_, T>,
+    fill: impl Fn(MatMut<'_, T>, Range<usize>, Range<usize>) + Sync,
+) {
+    split(out, ROWS, COLS).into_par_iter().for_each(|(tile, rows, cols)| fill(tile, rows, cols));
+}
+
+/// Runs `fill(tile, rows, cols)` on the square tiles of the lower triangle of `out` in parallel and mirrors each, so that
+/// `out` becomes exactly symmetric. Of a tile on the diagonal (rows = cols) the lower triangle counts.
+///
+/// # Panics
+/// If `out` is not square.
+pub(crate) fn for_each_lower_tile<T: Scalar>(
+    out: MatMut<'_, T>,
+    fill: impl Fn(MatMut<'_, T>, Range<usize>, Range<usize>) + Sync,
+) {
+    assert_eq!(out.nrows(), out.ncols(), "a Gram matrix is square");
+    let side = out.nrows().div_ceil(COLS);
+    let mut tiles: Vec<Option<Tile<'_, T>>> = split(out, COLS, COLS).into_iter().map(Some).collect();
+    let mut pairs = Vec::with_capacity(side * (side + 1) / 2);
+    for col in 0..side {
+        for row in col..side {
+            let lower = tiles[col * side + row].take().expect("each tile is used once");
+            pairs.push((lower, tiles[row * side + col].take()));
+        }
+    }
+    pairs.into_par_iter().for_each(|((mut lower, rows, cols), upper)| {
+        fill(lower.rb_mut(), rows, cols);
+        match upper {
+            Some((upper, ..)) => copy_transposed(upper, lower.rb()),
+            None => nystrom_linalg_core::ops::mirror_lower(lower),
+        }
+    });
+}
+
+type Tile<'a, T> = (MatMut<'a, T>, Range<usize>, Range<usize>);
+
+/// The tiles of `out`, column of tiles by column of tiles.
+fn split<T: Scalar>(out: MatMut<'_, T>, tile_rows: usize, tile_cols: usize) -> Vec<Tile<'_, T>> {
+    let (mut tiles, mut right, mut col) = (Vec::new(), out, 0);
+    while right.ncols() > 0 {
+        let width = tile_cols.min(right.ncols());
+        let (mut below, rest) = right.split_at_col_mut(width);
+        let mut row = 0;
+        while below.nrows() > 0 {
+            let height = tile_rows.min(below.nrows());
+            let (tile, rest) = below.split_at_row_mut(height);
+            tiles.push((tile, row..row + height, col..col + width));
+            (below, row) = (rest, row + height);
+        }
+        (right, col) = (rest, col + width);
+    }
+    tiles
+}
+
+/// out = aᵀ in squares that stay in the inner cache.
+fn copy_transposed<T: Scalar>(mut out: MatMut<'_, T>, a: faer::MatRef<'_, T>) {
+    const SIDE: usize = 16;
+    for col in (0..out.ncols()).step_by(SIDE) {
+        for row in (0..out.nrows()).step_by(SIDE) {
+            for j in col..out.ncols().min(col + SIDE) {
+                for i in row..out.nrows().min(row + SIDE) {
+                    out[(i, j)] = a[(j, i)];
+                }
+            }
+        }
+    }
+}
