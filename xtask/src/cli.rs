@@ -1,0 +1,212 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, bail};
+use clap::{Args, Parser, Subcommand};
+
+use crate::experiment::{Experiment, Scale};
+use crate::{experiments, listing, runner, tidy};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The project's tasks", version)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Rerun the papers' experiments and write a report
+    Reproduce(Reproduce),
+    /// Run every test of the workspace
+    #[command(
+        after_help = "Arguments are handed to `cargo test --workspace`:\n  cargo xtask test -p nystrom-kernels matern"
+    )]
+    Test {
+        /// Arguments for `cargo test`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
+    /// Check the rules of the house, as docs/ARCHITECTURE.md states them
+    Tidy,
+    /// List the experiments, the data each needs, and whether it is found
+    List {
+        #[command(flatten)]
+        data: Data,
+    },
+    /// Write docs/EXPERIMENTS.md from the registry of experiments
+    Docs,
+}
+
+/// Where the data sets are.
+#[derive(Args, Clone)]
+struct Data {
+    /// Folder with the data sets; without it, experiments on real data report it as missing
+    #[arg(long, value_name = "DIR", env = "NYSTROM_DATA")]
+    data: Option<PathBuf>,
+}
+
+impl Data {
+    /// The folder, known to exist if one was named.
+    fn folder(&self) -> anyhow::Result<Option<&Path>> {
+        match self.data.as_deref() {
+            Some(dir) if !dir.is_dir() => bail!("--data {}: no such folder", dir.display()),
+            dir => Ok(dir),
+        }
+    }
+}
+
+const REPRODUCE_EXAMPLES: &str = "\
+Examples:
+  cargo xtask reproduce                          all that needs no data, in minutes
+  cargo xtask reproduce --data ../shared/data    all whose data are in that folder
+  cargo xtask reproduce --only NAME --full       one experiment at the paper's own sizes
+  cargo xtask reproduce --smoke --out /tmp/r     every experiment, tiny, to see that all run
+
+`cargo xtask list` prints the names. An interrupted run continues where it stopped: finished
+experiments are kept as long as scale, seed, version and data are the same. The report is
+DIR/index.html; DIR/run.json holds the same verdicts for programs.
+Exit status: 0 if every experiment ran (a claim may fail to hold), 1 if one failed.";
+
+#[derive(Args)]
+#[command(after_help = REPRODUCE_EXAMPLES)]
+pub struct Reproduce {
+    /// Run only these experiments
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
+    only: Vec<String>,
+    #[command(flatten)]
+    data: Data,
+    /// The paper's own sizes: hours rather than minutes
+    #[arg(long, conflicts_with = "smoke")]
+    full: bool,
+    /// Tiny sizes: the same code in seconds; verdicts mean nothing
+    #[arg(long)]
+    smoke: bool,
+    /// Seed of all random numbers; the same seed gives the same numbers at any thread count
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Folder for the report
+    #[arg(long, value_name = "DIR", default_value = "report")]
+    out: PathBuf,
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Compute anew what an earlier run has finished
+    #[arg(long)]
+    fresh: bool,
+}
+
+/// Parses the command line and runs the task.
+pub fn run() -> anyhow::Result<ExitCode> {
+    match Cli::parse().task {
+        Task::Reproduce(options) => reproduce(&options),
+        Task::Test { args } => test(&args),
+        Task::Tidy => tidy::run(&workspace_root()),
+        Task::List { data } => {
+            print!("{}", listing::table(experiments::ALL, data.folder()?));
+            Ok(ExitCode::SUCCESS)
+        }
+        Task::Docs => {
+            let path = workspace_root().join(listing::DOC_PATH);
+            crate::atomic::write(&path, listing::markdown(experiments::ALL).as_bytes())?;
+            println!("wrote {}", path.display());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn reproduce(options: &Reproduce) -> anyhow::Result<ExitCode> {
+    let plan = runner::Plan {
+        all: experiments::ALL,
+        chosen: choose(experiments::ALL, &options.only)?,
+        scale: match (options.smoke, options.full) {
+            (true, _) => Scale::Smoke,
+            (_, true) => Scale::Full,
+            _ => Scale::Default,
+        },
+        seed: options.seed,
+        threads: start_threads(options.threads)?,
+        data_dir: options.data.folder()?.map(Path::to_owned),
+        out: options.out.clone(),
+        fresh: options.fresh,
+    };
+    runner::run(&plan, &crate::progress::Progress::new())
+}
+
+/// The experiments named, in the order of the registry; all if none is named.
+fn choose(all: &[Experiment], only: &[String]) -> anyhow::Result<Vec<&'static str>> {
+    let names: Vec<&'static str> = all.iter().map(|experiment| experiment.name).collect();
+    if let Some(unknown) = only.iter().find(|name| !names.contains(&name.as_str())) {
+        bail!("there is no experiment `{unknown}`; the names are:\n  {}", names.join("\n  "));
+    }
+    Ok(names.into_iter().filter(|name| only.is_empty() || only.iter().any(|wanted| wanted == name)).collect())
+}
+
+/// Sets rayon's global pool, which faer uses too, and returns its size.
+fn start_threads(threads: Option<u16>) -> anyhow::Result<usize> {
+    if let Some(threads) = threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        pool.build_global().context("cannot start the threads")?;
+    }
+    Ok(rayon::current_num_threads())
+}
+
+fn test(args: &[OsString]) -> anyhow::Result<ExitCode> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.arg("test");
+    if !args.iter().any(|arg| arg == "-p" || arg == "--package") {
+        command.arg("--workspace");
+    }
+    let status = command.args(args).current_dir(workspace_root()).status().context("cannot run cargo")?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+/// The folder that holds the workspace's `Cargo.toml`.
+pub fn workspace_root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::SELF_CHECK;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_names() {
+        let error = choose(&[SELF_CHECK], &["self-chek".into()]).unwrap_err().to_string();
+        assert!(error.contains("`self-chek`") && error.contains("self-check"), "{error}");
+        assert_eq!(choose(&[SELF_CHECK], &[]).unwrap(), ["self-check"]);
+        assert_eq!(choose(&[SELF_CHECK], &["self-check".into()]).unwrap(), ["self-check"]);
+    }
+
+    #[test]
+    fn scales_exclude_each_other_and_only_takes_several_names() {
+        assert!(Cli::try_parse_from(["xtask", "reproduce", "--full", "--smoke"]).is_err());
+        assert!(Cli::try_parse_from(["xtask", "reproduce", "--threads", "0"]).is_err());
+        let Task::Reproduce(options) =
+            Cli::try_parse_from(["xtask", "reproduce", "--only", "a", "b,c", "--seed", "7"]).unwrap().task
+        else {
+            panic!("another task")
+        };
+        assert_eq!(options.only, ["a", "b", "c"]);
+        assert_eq!((options.seed, options.out), (7, PathBuf::from("report")));
+    }
+
+    #[test]
+    fn a_data_folder_that_is_not_there_is_an_error() {
+        let data = Data { data: Some("/no/such/folder".into()) };
+        assert!(data.folder().unwrap_err().to_string().contains("/no/such/folder"));
+    }
+}

@@ -1,0 +1,213 @@
+//! A [`Plot`] as SVG, drawn with plotters. The legend is not in it: see `legend`.
+
+use anyhow::anyhow;
+use plotters::prelude::*;
+
+use super::scale::Scale;
+use super::style::{self, INK, Style};
+use crate::plot::{Direction, Kind, Plot, Point, Series};
+
+/// Size in the units of the page.
+pub const WIDTH: f64 = 520.0;
+/// See [`WIDTH`].
+pub const HEIGHT: f64 = 360.0;
+/// plotters works in whole pixels; a fine raster keeps curves smooth.
+const FINE: f64 = 8.0;
+/// More points than this in a series are thinned for the drawing; the CSV file has them all.
+const MOST_POINTS: usize = 1500;
+/// Radius of a marker.
+pub const RADIUS: f64 = 4.0;
+
+/// A drawing.
+pub struct Drawing {
+    /// What belongs inside an `<svg viewBox="0 0 4160 2880">`.
+    pub body: String,
+    /// What the drawing leaves out, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// The value of the `viewBox` for a drawing as high as this, in units of the page.
+pub fn view_box(height: f64) -> String {
+    format!("0 0 {} {}", WIDTH * FINE, height * FINE)
+}
+
+/// Page units to pixels.
+pub fn px(size: f64) -> f64 {
+    size * FINE
+}
+
+type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, Scale>>;
+
+/// Draws a plot.
+pub fn draw(plot: &Plot) -> anyhow::Result<Drawing> {
+    let x = Scale::over(abscissae(plot), plot.x.log);
+    let y = Scale::over(ordinates(plot), plot.y.log);
+    let shown: Vec<Shown> = plot.series.iter().map(|series| Shown::of(series, &x, &y)).collect();
+    let mut svg = String::new();
+    render(plot, &shown, x, y, &mut svg).map_err(|why| anyhow!("plot `{}`: {why}", plot.id))?;
+    Ok(Drawing { body: body(&svg), notes: notes(plot, &shown) })
+}
+
+/// The points of a series that can be drawn.
+struct Shown<'a> {
+    series: &'a Series,
+    points: Vec<Point>,
+    /// Points at NaN, ∞, or ≤ 0 on a log axis.
+    left_out: usize,
+    /// One in so many is drawn.
+    every: usize,
+}
+
+impl<'a> Shown<'a> {
+    fn of(series: &'a Series, x: &Scale, y: &Scale) -> Self {
+        let all: Vec<Point> = series.points.iter().copied().filter(|p| x.shows(p.x) && y.shows(p.y)).collect();
+        let every = all.len().div_ceil(MOST_POINTS).max(1);
+        let left_out = series.points.len() - all.len();
+        Shown { series, points: all.into_iter().step_by(every).collect(), left_out, every }
+    }
+}
+
+fn abscissae(plot: &Plot) -> impl Iterator<Item = f64> {
+    let lines = plot.lines.iter().filter(|line| line.direction == Direction::Vertical).map(|line| line.at);
+    plot.series.iter().flat_map(|series| &series.points).map(|point| point.x).chain(lines)
+}
+
+fn ordinates(plot: &Plot) -> impl Iterator<Item = f64> {
+    let lines = plot.lines.iter().filter(|line| line.direction == Direction::Horizontal).map(|line| line.at);
+    let ends = |point: &Point| point.range.map_or([point.y; 3], |range| [point.y, range.lo, range.hi]);
+    plot.series.iter().flat_map(|series| &series.points).flat_map(ends).chain(lines)
+}
+
+fn notes(plot: &Plot, shown: &[Shown]) -> Vec<String> {
+    let log = plot.x.log || plot.y.log;
+    let reason = if log { "not finite, or not positive on a logarithmic axis" } else { "not finite" };
+    let mut notes = Vec::new();
+    for Shown { series, points, left_out, every } in shown {
+        let name = &series.name;
+        match (left_out, points.len()) {
+            (0, 0) => notes.push(format!("{name}: no points.")),
+            (0, _) => {}
+            (n, _) => notes.push(format!("{name}: {n} of {} points not drawn ({reason}).", series.points.len())),
+        }
+        if *every > 1 {
+            notes.push(format!("{name}: one in {every} points drawn; the CSV file has all."));
+        }
+    }
+    notes
+}
+
+fn render(
+    plot: &Plot,
+    shown: &[Shown],
+    x: Scale,
+    y: Scale,
+    svg: &mut String,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let root = SVGBackend::with_string(svg, (px(WIDTH) as u32, px(HEIGHT) as u32)).into_drawing_area();
+    let lines: Vec<_> = plot.lines.iter().map(|line| (line.direction, line.at)).collect();
+    let (x_range, y_range) = (x.range(), y.range());
+    let mut chart = ChartBuilder::on(&root)
+        .margin(px(10.0) as u32)
+        .x_label_area_size(px(46.0) as u32)
+        .y_label_area_size(px(66.0) as u32)
+        .build_cartesian_2d(x.clone(), y.clone())?;
+    axes(plot, &mut chart)?;
+    for (direction, at) in lines {
+        let ends = match direction {
+            Direction::Horizontal if y.shows(at) => vec![(x_range.start, at), (x_range.end, at)],
+            Direction::Vertical if x.shows(at) => vec![(at, y_range.start), (at, y_range.end)],
+            _ => continue,
+        };
+        chart.draw_series(std::iter::once(PathElement::new(ends, stroke((128, 128, 128), 1.5))))?;
+    }
+    for one in shown {
+        series(one, &y, &mut chart)?;
+    }
+    drop(chart);
+    root.present()?;
+    Ok(())
+}
+
+fn axes(plot: &Plot, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>> {
+    let text = |size: f64| ("sans-serif", px(size)).into_font().color(&RGBColor(INK.0, INK.1, INK.2));
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(RGBColor(128, 128, 128).mix(0.25).stroke_width(px(1.0) as u32))
+        .axis_style(stroke(INK, 1.0))
+        .label_style(text(14.0))
+        .axis_desc_style(text(15.0))
+        .x_desc(plot.x.label.as_str())
+        .y_desc(plot.y.label.as_str())
+        .set_all_tick_mark_size(px(4.0) as u32)
+        .draw()?;
+    Ok(())
+}
+
+fn series(shown: &Shown, y: &Scale, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>> {
+    let style = style::of(&shown.series.method);
+    let at: Vec<(f64, f64)> = shown.points.iter().map(|point| (point.x, point.y)).collect();
+    if shown.series.kind != Kind::Points && at.len() > 1 {
+        let line = stroke(style.colour, 2.0);
+        match style.dash {
+            None => chart.draw_series(std::iter::once(PathElement::new(at.clone(), line)))?,
+            Some((dash, gap)) => {
+                chart.draw_series(DashedLineSeries::new(at.clone(), px(dash) as u32, px(gap) as u32, line))?
+            }
+        };
+    }
+    for point in &shown.points {
+        error_bar(point, &style, y, chart)?;
+    }
+    if shown.series.kind != Kind::Line || at.len() == 1 {
+        let radius = if at.len() > 100 { RADIUS * 0.6 } else { RADIUS };
+        for &centre in &at {
+            marker(centre, &style, radius, chart)?;
+        }
+    }
+    Ok(())
+}
+
+/// A bar from the low to the high end; an end that has no place on a log axis goes to the edge.
+fn error_bar(point: &Point, style: &Style, y: &Scale, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>> {
+    let Some(range) = point.range else { return Ok(()) };
+    if range.lo.is_nan() || range.hi.is_nan() {
+        return Ok(());
+    }
+    let edge = y.range();
+    let inside = |end: f64| end.clamp(edge.start, edge.end);
+    let (lo, hi) = ((point.x, inside(range.lo)), (point.x, inside(range.hi)));
+    let line = stroke(style.colour, 1.2);
+    chart.draw_series(std::iter::once(PathElement::new(vec![lo, hi], line)))?;
+    let half = px(3.0) as i32;
+    let caps = [lo, hi].map(|end| EmptyElement::at(end) + PathElement::new(vec![(-half, 0), (half, 0)], line));
+    chart.draw_series(caps)?;
+    Ok(())
+}
+
+fn marker(centre: (f64, f64), style: &Style, radius: f64, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>> {
+    let corner = |(x, y): (f64, f64)| ((x * px(radius)) as i32, (y * px(radius)) as i32);
+    let mut outline: Vec<(i32, i32)> = style.marker.outline().into_iter().map(corner).collect();
+    if style.filled {
+        let (r, g, b) = style.colour;
+        chart.draw_series(std::iter::once(
+            EmptyElement::at(centre) + Polygon::new(outline, RGBColor(r, g, b).filled()),
+        ))?;
+    } else {
+        outline.extend_from_within(..1);
+        let line = stroke(style.colour, 1.5);
+        chart.draw_series(std::iter::once(EmptyElement::at(centre) + PathElement::new(outline, line)))?;
+    }
+    Ok(())
+}
+
+fn stroke((r, g, b): (u8, u8, u8), width: f64) -> ShapeStyle {
+    RGBColor(r, g, b).stroke_width(px(width) as u32)
+}
+
+/// What is between `<svg …>` and `</svg>`, with black turned into the colour of the text around it.
+fn body(svg: &str) -> String {
+    let start = svg.find("<svg").and_then(|at| svg[at..].find('>').map(|end| at + end + 1)).unwrap_or(0);
+    let end = svg.rfind("</svg>").unwrap_or(svg.len());
+    svg[start..end].trim().replace("#000000", "currentColor")
+}

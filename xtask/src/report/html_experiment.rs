@@ -1,0 +1,140 @@
+//! One experiment of the page: what the paper says, what was measured, at which cost, and how to rerun it.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::{draw, legend};
+use crate::experiment::{Cell, MissingData, Plot, Table};
+use crate::number::{duration, number};
+use crate::record::{Entry, Record, Run, Status};
+
+/// A verdict as a word with a sign, never by colour alone.
+pub fn badge(class: &str) -> Markup {
+    let (sign, word) = match class {
+        "holds" => ("✓", "holds"),
+        "fails" => ("✗", "does not hold"),
+        "lacks" => ("∅", "data missing"),
+        "error" => ("!", "failed"),
+        _ => ("–", "not checked"),
+    };
+    html! { span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " (word) } }
+}
+
+/// The experiment's part of the page.
+pub fn article(run: &Run, entry: &Entry) -> anyhow::Result<Markup> {
+    let experiment = &entry.experiment;
+    let found = entry.record.as_ref().map(|record| findings(experiment.name, record)).transpose()?;
+    Ok(html! {
+        article id=(experiment.name) {
+            h3 { (experiment.figure) " " small { (experiment.name) } }
+            p { b { "The paper says: " } (experiment.says) }
+            @match found {
+                Some(found) => (found),
+                None => p.note { "Not run yet in this setting." }
+            }
+            p.command { "Rerun just this: " code { (entry.command(run)) } }
+        }
+    })
+}
+
+fn findings(name: &str, record: &Record) -> anyhow::Result<Markup> {
+    let outcome = &record.outcome;
+    let plots = outcome.plots.iter().map(|plot| figure(name, plot)).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(html! {
+        @if let Some(error) = &record.error { p.error { (badge("error")) " " (error) } }
+        @if !outcome.claims.is_empty() {
+            ul.claims {
+                @for claim in &outcome.claims {
+                    li {
+                        (badge(if claim.holds { "holds" } else { "fails" })) " " (claim.text)
+                        " " span.numbers { "paper: " b { (claim.paper) } ", measured: " b { (claim.measured) } }
+                    }
+                }
+            }
+        }
+        @for table in &outcome.tables { (data_table(name, table)) }
+        @if !plots.is_empty() { div.plots { @for plot in plots { (plot) } } }
+        @for data in &outcome.missing { (missing(data)) }
+        @for note in &outcome.notes { p.note { (note) } }
+        @if !outcome.scale_note.is_empty() { p { b { "Sizes: " } (outcome.scale_note) } }
+        @if record.status != Status::NoData { (cost(record)) }
+    })
+}
+
+fn cost(record: &Record) -> Markup {
+    html! {
+        p {
+            b { "Cost: " } (duration(record.seconds)) " on " (record.threads) " thread" @if record.threads != 1 { "s" }
+            @match record.peak_mb {
+                Some(mb) => { ", peak memory " (number(mb.round())) " MB" }
+                None => ", peak memory unknown on this system"
+            }
+            ", scale " (record.scale.word()) ", computed at " (record.started) "."
+        }
+    }
+}
+
+fn missing(data: &MissingData) -> Markup {
+    html! {
+        div.missing {
+            p { (badge("lacks")) " " b { (data.name) } @if !data.needed_for.is_empty() { ", needed for " (data.needed_for) } }
+            dl {
+                div { dt { "Where to get it" } dd { (data.where_to_get) } }
+                div { dt { "Expected shape" } dd { (data.expected_shape) } }
+                @if let Some(sum) = &data.checksum { div { dt { "SHA-256" } dd { code { (sum) } } } }
+            }
+        }
+    }
+}
+
+fn data_table(name: &str, table: &Table) -> Markup {
+    let paper = |i: usize| table.columns[i].from_paper.then_some("paper");
+    html! {
+        div.scroll role="region" aria-label=(table.title) tabindex="0" {
+            table.data {
+                caption { (table.title) " " (download(name, &table.id, "csv")) }
+                thead { tr {
+                    @for (i, column) in table.columns.iter().enumerate() {
+                        th scope="col" class=[paper(i)] {
+                            (column.name)
+                            @if !column.unit.is_empty() { " " span.unit { "/ " (column.unit) } }
+                            @if column.from_paper { " " span.unit { "(paper)" } }
+                        }
+                    }
+                } }
+                tbody {
+                    @for row in &table.rows { tr { @for (i, cell) in row.iter().enumerate() { (data_cell(cell, paper(i))) } } }
+                }
+            }
+        }
+    }
+}
+
+fn data_cell(cell: &Cell, class: Option<&str>) -> Markup {
+    let class = class.unwrap_or_default();
+    match cell {
+        Cell::Text(text) => html! { td class=(class) { (text) } },
+        Cell::Number(value) => html! { td class=(format!("number {class}")) { (number(*value)) } },
+        Cell::Missing => html! { td class=(format!("number {class}")) { span.unit aria-label="none" { "–" } } },
+    }
+}
+
+fn figure(name: &str, plot: &Plot) -> anyhow::Result<Markup> {
+    let drawing = draw::draw(plot)?;
+    let axis = |axis: &crate::plot::Axis| format!("{}{}", axis.label, if axis.log { " (logarithmic)" } else { "" });
+    let names: Vec<&str> = plot.series.iter().map(|series| series.name.as_str()).collect();
+    let spoken = format!("{}. {} against {}; series: {}.", plot.title, axis(&plot.y), axis(&plot.x), names.join(", "));
+    Ok(html! {
+        figure {
+            svg.plot role="img" aria-label=(spoken) viewBox=(draw::view_box(draw::HEIGHT)) { (PreEscaped(drawing.body)) }
+            (legend::list(plot))
+            figcaption {
+                (plot.title) " " (download(name, &plot.id, "csv")) " " (download(name, &plot.id, "svg"))
+                @for note in &drawing.notes { " " span.note { (note) } }
+            }
+        }
+    })
+}
+
+fn download(name: &str, id: &str, kind: &str) -> Markup {
+    html! { a.download href=(format!("experiments/{name}/{id}.{kind}")) { (kind) } }
+}

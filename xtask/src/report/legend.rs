@@ -1,0 +1,90 @@
+//! The legend of a plot, beside the drawing and not on it; and the plot with its legend as a file of its own.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::draw::{self, HEIGHT, RADIUS, WIDTH, px};
+use super::style::{self, Style};
+use crate::plot::{Kind, Plot};
+
+/// Width and height of a sample, in units of the page.
+const SAMPLE: (f64, f64) = (36.0, 14.0);
+/// Height of a line of the legend in a file of its own.
+const LINE: f64 = 22.0;
+
+/// One line of the legend.
+struct Item<'a> {
+    name: &'a str,
+    sample: Markup,
+}
+
+fn items(plot: &Plot) -> Vec<Item<'_>> {
+    let series = plot.series.iter().map(|series| {
+        let style = style::of(&series.method);
+        Item { name: &series.name, sample: sample(&style, series.kind) }
+    });
+    let lines = plot.lines.iter().map(|line| Item { name: &line.name, sample: rule("#808080", 1.5, None) });
+    series.chain(lines).collect()
+}
+
+/// A piece of line and a marker, in a box of [`SAMPLE`]'s size.
+fn sample(style: &Style, kind: Kind) -> Markup {
+    let colour = ink(style);
+    let centre = |(x, y): &(f64, f64)| format!("{:.2},{:.2}", SAMPLE.0 / 2.0 + x * RADIUS, SAMPLE.1 / 2.0 + y * RADIUS);
+    let corners = style.marker.outline().iter().map(centre).collect::<Vec<_>>().join(" ");
+    html! {
+        @if kind != Kind::Points { (rule(&colour, 2.0, style.dash)) }
+        @if kind != Kind::Line {
+            @if style.filled { polygon points=(corners) fill=(colour) {} }
+            @else { polygon points=(corners) fill="none" stroke=(colour) stroke-width="1.5" {} }
+        }
+    }
+}
+
+fn rule(colour: &str, width: f64, dash: Option<(f64, f64)>) -> Markup {
+    let dash = dash.map(|(dash, gap)| format!("{dash} {gap}"));
+    let middle = SAMPLE.1 / 2.0;
+    html! { line x1="0" x2=(SAMPLE.0) y1=(middle) y2=(middle) stroke=(colour) stroke-width=(width) stroke-dasharray=[dash] {} }
+}
+
+fn ink(style: &Style) -> String {
+    if style.colour == style::INK { "currentColor".into() } else { style.hex() }
+}
+
+/// The legend as a list for the page.
+pub fn list(plot: &Plot) -> Markup {
+    html! {
+        ul.legend {
+            @for item in items(plot) {
+                li {
+                    svg aria-hidden="true" width=(SAMPLE.0) height=(SAMPLE.1) viewBox=(format!("0 0 {} {}", SAMPLE.0, SAMPLE.1)) {
+                        (item.sample)
+                    }
+                    span { (item.name) }
+                }
+            }
+        }
+    }
+}
+
+/// The plot on white with its legend below: a file for slides, documents and READMEs.
+pub fn standalone(plot: &Plot) -> anyhow::Result<String> {
+    let drawing = draw::draw(plot)?;
+    let items = items(plot);
+    let height = HEIGHT + LINE * items.len() as f64 + 10.0;
+    let place = |i: usize| format!("translate({},{}) scale({})", px(76.0), px(HEIGHT + LINE * i as f64), px(1.0));
+    let picture = html! {
+        svg xmlns="http://www.w3.org/2000/svg" viewBox=(draw::view_box(height)) width=(WIDTH) height=(height)
+            color="#000000" font-family="sans-serif" role="img" aria-label=(plot.title) {
+            rect width="100%" height="100%" fill="#FFFFFF" {}
+            title { (plot.title) }
+            (PreEscaped(drawing.body))
+            @for (i, item) in items.iter().enumerate() {
+                g transform=(place(i)) {
+                    (item.sample)
+                    text x=(SAMPLE.0 + 8.0) y="12" font-size="14" fill="currentColor" { (item.name) }
+                }
+            }
+        }
+    };
+    Ok(picture.into_string() + "\n")
+}

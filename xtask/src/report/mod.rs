@@ -1,0 +1,76 @@
+//! The report: `index.html`, `run.json`, and a CSV file per table and plot, made from a [`Run`].
+
+mod csv;
+mod draw;
+mod html;
+mod html_experiment;
+mod json;
+mod legend;
+mod scale;
+mod style;
+
+use std::path::Path;
+
+use crate::atomic;
+use crate::record::{Run, Status};
+use crate::resume::folder;
+
+/// Writes the whole report. Files that would not change are left alone.
+pub fn write(out: &Path, run: &Run) -> anyhow::Result<()> {
+    for entry in &run.entries {
+        let Some(record) = &entry.record else { continue };
+        let folder = folder(out, entry.experiment.name);
+        for table in &record.outcome.tables {
+            update(&folder.join(format!("{}.csv", table.id)), &csv::table(table)?)?;
+        }
+        for plot in &record.outcome.plots {
+            update(&folder.join(format!("{}.csv", plot.id)), &csv::plot(plot)?)?;
+            update(&folder.join(format!("{}.svg", plot.id)), legend::standalone(plot)?.as_bytes())?;
+        }
+    }
+    update(&out.join("run.json"), &json::run(run)?)?;
+    update(&out.join("index.html"), html::page(run)?.as_bytes())
+}
+
+fn update(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    if std::fs::read(path).is_ok_and(|old| old == bytes) { Ok(()) } else { atomic::write(path, bytes) }
+}
+
+/// How many claims hold, do not, and cannot be checked.
+#[derive(Debug, PartialEq, Eq, Clone, Copy, Default)]
+struct Count {
+    hold: usize,
+    do_not: usize,
+    lack_data: usize,
+    failed: usize,
+}
+
+fn count(run: &Run) -> Count {
+    let mut count = Count::default();
+    for record in run.entries.iter().flat_map(|entry| &entry.record) {
+        let held = record.outcome.claims.iter().filter(|claim| claim.holds).count();
+        count.hold += held;
+        count.do_not += record.outcome.claims.len() - held;
+        count.lack_data += record.outcome.missing.len();
+        count.failed += usize::from(record.status == Status::Failed);
+    }
+    count
+}
+
+/// The last lines on the terminal.
+pub fn summary(run: &Run, out: &Path) -> String {
+    let Count { hold, do_not, lack_data, failed } = count(run);
+    let mut lines =
+        format!("claims: {hold} hold, {do_not} do not; data sets missing: {lack_data}; experiments failed: {failed}");
+    for entry in &run.entries {
+        if let Some(record) = &entry.record
+            && let Some(error) = &record.error
+        {
+            lines += &format!("\n  failed: {}: {error}", entry.experiment.name);
+        }
+    }
+    lines + &format!("\nreport: {}", out.join("index.html").display())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! One look per method, in every plot: colour, marker and dash, so that none of them alone has to be told apart.
+//!
+//! The colours are those of Okabe and Ito (<https://jfly.uni-koeln.de/color/>), which people with colour-blindness can
+//! tell apart; yellow is left out, being invisible on white. Black stands for the ink of the page: the report turns it
+//! into its text colour, light in a dark scheme.
+
+/// The ink of the page.
+pub const INK: (u8, u8, u8) = (0, 0, 0);
+const ORANGE: (u8, u8, u8) = (230, 159, 0);
+const SKY: (u8, u8, u8) = (86, 180, 233);
+const GREEN: (u8, u8, u8) = (0, 158, 115);
+const BLUE: (u8, u8, u8) = (0, 114, 178);
+const RED: (u8, u8, u8) = (213, 94, 0);
+const PURPLE: (u8, u8, u8) = (204, 121, 167);
+const GREY: (u8, u8, u8) = (128, 128, 128);
+
+/// How a series looks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Style {
+    /// Colour of line and marker.
+    pub colour: (u8, u8, u8),
+    /// Shape of the marker.
+    pub marker: Marker,
+    /// Whether the marker is filled.
+    pub filled: bool,
+    /// Lengths of dash and gap; none for a solid line.
+    pub dash: Option<(f64, f64)>,
+}
+
+/// Shape of a marker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marker {
+    Circle,
+    Square,
+    Diamond,
+    Up,
+    Down,
+    Plus,
+    Cross,
+}
+
+use Marker::{Circle, Cross, Diamond, Down, Plus, Square, Up};
+
+const SOLID: Option<(f64, f64)> = None;
+const LONG: Option<(f64, f64)> = Some((10.0, 4.0));
+const SHORT: Option<(f64, f64)> = Some((5.0, 4.0));
+const DOTS: Option<(f64, f64)> = Some((2.0, 3.0));
+
+const fn style(colour: (u8, u8, u8), marker: Marker, filled: bool, dash: Option<(f64, f64)>) -> Style {
+    Style { colour, marker, filled, dash }
+}
+
+/// Every method that plots know, by its key.
+const METHODS: &[(&str, Style)] = &[
+    // what others are measured against
+    ("exact", style(INK, Circle, true, SOLID)),
+    ("paper", style(INK, Square, false, SHORT)),
+    ("theory", style(GREY, Cross, false, DOTS)),
+    // selectors of landmarks
+    ("uniform", style(ORANGE, Square, true, LONG)),
+    ("leverage", style(BLUE, Circle, true, SOLID)),
+    ("fast-leverage", style(SKY, Up, true, SHORT)),
+    ("diagonal", style(GREEN, Diamond, true, DOTS)),
+    ("column-norm", style(PURPLE, Down, true, DOTS)),
+    ("rank-k", style(RED, Square, false, SHORT)),
+    ("k-means", style(GREEN, Circle, false, SHORT)),
+    ("adaptive", style(PURPLE, Plus, true, LONG)),
+    ("greedy", style(ORANGE, Diamond, false, DOTS)),
+    ("rp-cholesky", style(RED, Up, true, SOLID)),
+    ("k-dpp", style(PURPLE, Diamond, true, SOLID)),
+    // estimators of leverage scores
+    ("recursive", style(GREEN, Down, true, LONG)),
+    ("bless", style(PURPLE, Up, false, SHORT)),
+    ("squeak", style(SKY, Cross, true, SOLID)),
+    ("spectral", style(RED, Diamond, true, LONG)),
+    // sketches and solvers
+    ("gaussian-sketch", style(GREEN, Square, true, SOLID)),
+    ("accumulated", style(RED, Circle, false, DOTS)),
+    ("sparse-sign", style(SKY, Diamond, false, DOTS)),
+    ("falkon", style(BLUE, Down, false, LONG)),
+    ("divide-and-conquer", style(ORANGE, Cross, true, SHORT)),
+];
+
+/// The look of a method; that of `theory` for a key which is not in the list.
+pub fn of(method: &str) -> Style {
+    let found = METHODS.iter().find(|(key, _)| *key == method);
+    found.map_or(style(GREY, Cross, false, DOTS), |&(_, style)| style)
+}
+
+impl Style {
+    /// The colour as SVG writes it.
+    pub fn hex(&self) -> String {
+        let (r, g, b) = self.colour;
+        format!("#{r:02X}{g:02X}{b:02X}")
+    }
+}
+
+impl Marker {
+    /// Corners of the marker around the origin, about one unit in radius; all markers have about the same area.
+    pub fn outline(self) -> Vec<(f64, f64)> {
+        match self {
+            Circle => (0..24).map(|i| (f64::from(i) / 24.0 * std::f64::consts::TAU).sin_cos()).collect(),
+            Square => vec![(-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)],
+            Diamond => vec![(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)],
+            Up => vec![(0.0, -1.3), (1.25, 0.95), (-1.25, 0.95)],
+            Down => vec![(0.0, 1.3), (1.25, -0.95), (-1.25, -0.95)],
+            Plus => bars(|x, y| (x, y)),
+            Cross => bars(|x, y| ((x - y) * 0.71, (x + y) * 0.71)),
+        }
+    }
+}
+
+/// Two crossed bars, turned.
+fn bars(turn: impl Fn(f64, f64) -> (f64, f64)) -> Vec<(f64, f64)> {
+    let (long, thin) = (1.35, 0.35);
+    let arm = [(thin, -long), (thin, -thin), (long, -thin)];
+    let quarter = |i: i32, (x, y): (f64, f64)| match i {
+        0 => (x, y),
+        1 => (-y, x),
+        2 => (-x, -y),
+        _ => (y, -x),
+    };
+    (0..4).flat_map(|i| arm.map(|corner| quarter(i, corner))).map(|(x, y)| turn(x, y)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_methods_share_a_line_or_a_marker() {
+        for (i, (key, a)) in METHODS.iter().enumerate() {
+            for (other, b) in &METHODS[..i] {
+                assert_ne!(key, other);
+                assert!((a.colour, a.dash) != (b.colour, b.dash), "{key} and {other}: same line");
+                assert!((a.colour, a.marker) != (b.colour, b.marker), "{key} and {other}: same marker");
+            }
+        }
+    }
+
+    #[test]
+    fn markers_are_closed_shapes_of_similar_size() {
+        for marker in [Circle, Square, Diamond, Up, Down, Plus, Cross] {
+            let corners = marker.outline();
+            let next = corners.iter().cycle().skip(1);
+            let area = corners.iter().zip(next).map(|(a, b)| a.0 * b.1 - a.1 * b.0).sum::<f64>().abs() / 2.0;
+            assert!((1.5..3.6).contains(&area), "{marker:?}: area {area}");
+        }
+    }
+}

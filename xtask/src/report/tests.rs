@@ -1,0 +1,154 @@
+use super::*;
+use crate::experiment::{Axis, Plot, Point};
+use crate::testing::{record, run_with};
+
+fn html() -> String {
+    html::page(&run_with(record())).unwrap()
+}
+
+/// The text between tags, character references resolved as far as maud writes them.
+fn text(html: &str) -> String {
+    let visible = html.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text).collect::<String>();
+    visible.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+}
+
+#[test]
+fn the_page_holds_every_text_escaped() {
+    let html = html();
+    let text = text(&html);
+    for expected in [
+        "a < b & c > \"d\"",
+        "risk ratio ≤ 1.2",
+        "A note with <b>markup</b>.",
+        "n = 3 & no more",
+        "Odd <cells>",
+        "a, \"b\"\n<c>",
+        "row <Nowhere>",
+        "https://example.org/nowhere",
+        "8192 × 33",
+        "Mean of <Uniform> Numbers",
+        "cargo xtask reproduce --only self-check --smoke --seed 3 --fresh",
+        "0.30 s on 2 threads, peak memory 13 MB",
+        "Not run.",
+    ] {
+        assert!(text.contains(expected), "{expected}");
+    }
+    assert!(!html.contains("<b>markup") && !html.contains("<cells>") && !html.contains("<Nowhere>"));
+}
+
+#[test]
+fn the_page_needs_no_network_and_no_script() {
+    let html = html();
+    for forbidden in ["<script", "<link", "src=", "@import", "url(", "<img"] {
+        assert!(!html.contains(forbidden), "{forbidden}");
+    }
+}
+
+#[test]
+fn the_page_is_sane_for_a_screen_reader() {
+    let html = html();
+    assert!(html.contains("<html lang=\"en\">"));
+    assert_eq!(html.matches("<h1").count(), 1);
+    assert_eq!(html.matches("<table").count(), html.matches("<caption").count());
+    for svg in html.split("<svg").skip(1) {
+        let tag = svg.split('>').next().unwrap();
+        assert!(tag.contains("aria-label=") || tag.contains("aria-hidden=\"true\""), "{tag}");
+    }
+}
+
+#[test]
+fn nan_and_missing_cells_are_shown() {
+    let html = html();
+    assert!(html.contains(">NaN</td>") && html.contains(">∞</td>") && html.contains(">1e−300</td>"));
+    assert!(html.contains("aria-label=\"none\""));
+}
+
+#[test]
+fn counts_are_right() {
+    let run = run_with(record());
+    assert_eq!(count(&run), Count { hold: 1, do_not: 1, lack_data: 1, failed: 0 });
+    assert!(summary(&run, Path::new("out")).contains("claims: 1 hold, 1 do not"));
+}
+
+#[test]
+fn every_file_is_written_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = run_with(record());
+    write(dir.path(), &run).unwrap();
+    let folder = folder(dir.path(), "self-check");
+    assert!(folder.join("odd.csv").is_file() && folder.join("odd.svg").is_file());
+    assert!(dir.path().join("run.json").is_file());
+    let modified = || std::fs::metadata(dir.path().join("run.json")).unwrap().modified().unwrap();
+    let before = modified();
+    write(dir.path(), &run).unwrap();
+    assert_eq!(modified(), before);
+}
+
+fn log_plot() -> Plot {
+    Plot::new("p", "P", Axis::log("n"), Axis::log("time / s"))
+}
+
+#[test]
+fn a_log_axis_leaves_out_what_has_no_logarithm_and_says_so() {
+    let mut plot = log_plot();
+    let points = [(0.0, 1.0), (-1.0, 1.0), (1.0, 0.0), (10.0, 1.0), (f64::NAN, 1.0), (100.0, f64::INFINITY)];
+    plot.line_and_points("some", "uniform", points.map(|(x, y)| Point::new(x, y)));
+    let drawing = draw::draw(&plot).unwrap();
+    assert_eq!(drawing.notes, ["some: 5 of 6 points not drawn (not finite, or not positive on a logarithmic axis)."]);
+}
+
+#[test]
+fn error_bars_that_reach_zero_on_a_log_axis_go_to_the_edge() {
+    let mut plot = log_plot();
+    plot.line_and_points(
+        "bars",
+        "leverage",
+        [(1.0, 0.0), (10.0, -5.0), (100.0, f64::NAN)].map(|(x, lo)| Point::with_range(x, 1.0, lo, 2.0)),
+    );
+    let drawing = draw::draw(&plot).unwrap();
+    assert!(drawing.notes.is_empty() && !drawing.body.contains("NaN"));
+}
+
+#[test]
+fn no_series_an_empty_series_and_a_single_point_are_drawn() {
+    for axis in [Axis::linear, Axis::log] {
+        let mut plot = Plot::new("p", "P", axis("x"), axis("y"));
+        assert!(draw::draw(&plot).unwrap().body.contains("<text"));
+        plot.line("empty", "exact", []);
+        assert_eq!(draw::draw(&plot).unwrap().notes, ["empty: no points."]);
+        plot.line("single", "paper", [Point::new(3.0, 3.0)]);
+        assert_eq!(draw::draw(&plot).unwrap().notes.len(), 1);
+        assert!(legend::standalone(&plot).unwrap().starts_with("<svg"));
+    }
+}
+
+#[test]
+fn extreme_values_do_not_overflow_the_drawing() {
+    let mut plot = Plot::new("p", "P", Axis::linear("x"), Axis::log("y"));
+    plot.line("wide", "uniform", [(-1e308, 1e-308), (1e308, 1e308)].map(|(x, y)| Point::new(x, y)));
+    plot.horizontal("above", f64::INFINITY);
+    draw::draw(&plot).unwrap();
+}
+
+#[test]
+fn long_series_are_thinned_and_say_so() {
+    let mut plot = Plot::new("p", "P", Axis::linear("x"), Axis::linear("y"));
+    plot.points("many", "exact", (0..4000).map(|i| Point::new(f64::from(i), 0.0)));
+    assert_eq!(draw::draw(&plot).unwrap().notes, ["many: one in 3 points drawn; the CSV file has all."]);
+}
+
+#[test]
+fn drawings_take_the_ink_of_the_page_and_escape_their_labels() {
+    let mut plot = Plot::new("p", "P", Axis::linear("a < b & c"), Axis::linear("y"));
+    plot.line_and_points("black", "exact", [(0.0, 0.0), (1.0, 1.0)].map(|(x, y)| Point::new(x, y)));
+    let body = draw::draw(&plot).unwrap().body;
+    assert!(!body.contains("#000000") && body.contains("currentColor"));
+    assert!(body.contains("a &lt; b &amp; c"));
+}
+
+/// Writes a report of made-up experiments to `target/report-gallery`, for looking at.
+#[test]
+fn gallery() {
+    let out = crate::cli::workspace_root().join("target/report-gallery");
+    write(&out, &crate::testing::gallery()).unwrap();
+}

@@ -1,0 +1,194 @@
+//! Runs experiments one after another: keeps what is finished, survives what fails, writes the report as it goes.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Instant, SystemTime};
+
+use sha2::{Digest, Sha256};
+
+use crate::context::{Context, experiment_seed};
+use crate::experiment::{Experiment, Outcome, Scale};
+use crate::number::duration;
+use crate::progress::Progress;
+use crate::record::{Entry, Record, Run, Status};
+use crate::resume::{self, Found, Key};
+use crate::{cli, datasets, machine, report};
+
+/// What is to be run, and how.
+pub struct Plan {
+    /// The registry.
+    pub all: &'static [Experiment],
+    /// Names of those asked for.
+    pub chosen: Vec<&'static str>,
+    /// Scale of the run.
+    pub scale: Scale,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Threads in use.
+    pub threads: usize,
+    /// Where the data sets are.
+    pub data_dir: Option<PathBuf>,
+    /// Where the report goes.
+    pub out: PathBuf,
+    /// Recompute what is finished.
+    pub fresh: bool,
+}
+
+/// Runs the plan. The exit code tells whether any experiment failed.
+pub fn run(plan: &Plan, progress: &Progress) -> anyhow::Result<ExitCode> {
+    let mut run = start(plan);
+    for i in 0..run.entries.len() {
+        let experiment = run.entries[i].experiment;
+        let key = key(plan, &experiment)?;
+        let asked = plan.chosen.contains(&experiment.name);
+        let kept = if asked && plan.fresh { None } else { look_up(plan, &key, asked, &run.build, progress) };
+        run.entries[i].record = match kept {
+            None if asked => Some(execute(plan, &experiment, &key, &run.build, progress)?),
+            kept => kept,
+        };
+        if asked {
+            report::write(&plan.out, &run)?; // whoever interrupts the run has a report of what is finished
+        }
+    }
+    run.finished = Some(now());
+    report::write(&plan.out, &run)?;
+    progress.say(&report::summary(&run, &plan.out));
+    let failed = run.entries.iter().flat_map(|entry| &entry.record).any(|record| record.status == Status::Failed);
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn start(plan: &Plan) -> Run {
+    Run {
+        seed: plan.seed,
+        scale: plan.scale,
+        threads: plan.threads,
+        data_dir: plan.data_dir.as_ref().map(|dir| dir.display().to_string()),
+        cpu: machine::cpu_model(),
+        revision: machine::git_revision(&cli::workspace_root()),
+        build: build_fingerprint(),
+        started: now(),
+        finished: None,
+        entries: plan.all.iter().map(|&experiment| Entry { experiment, record: None }).collect(),
+    }
+}
+
+/// All that the result of this experiment depends on.
+fn key(plan: &Plan, experiment: &Experiment) -> anyhow::Result<Key> {
+    Ok(Key {
+        name: experiment.name.into(),
+        revision: experiment.revision,
+        scale: plan.scale,
+        seed: plan.seed,
+        version: env!("CARGO_PKG_VERSION").into(),
+        data: datasets::fingerprint(plan.data_dir.as_deref(), experiment.data)?,
+    })
+}
+
+/// The finished record, if there is one; says so if it was asked for.
+fn look_up(plan: &Plan, key: &Key, asked: bool, build: &str, progress: &Progress) -> Option<Record> {
+    match resume::load(&plan.out, key) {
+        Found::Kept(record) => {
+            if asked {
+                let other = if record.build == build { "" } else { " by another build of this program" };
+                let name = &key.name;
+                progress.say(&format!("kept    {name}: finished at {}{other}; --fresh recomputes", record.started));
+            }
+            Some(*record)
+        }
+        Found::Nothing => None,
+        Found::Unreadable(why) => {
+            progress.say(&format!("ignored an unfinished file, {why}"));
+            None
+        }
+    }
+}
+
+/// Runs one experiment. Its failure is a record like any other; only a full disk and its like are errors.
+fn execute(
+    plan: &Plan,
+    experiment: &Experiment,
+    key: &Key,
+    build: &str,
+    progress: &Progress,
+) -> anyhow::Result<Record> {
+    progress.experiment(experiment.name);
+    progress.say(&format!("running {}: {}, {}", experiment.name, experiment.paper.short, experiment.figure));
+    let context = Context {
+        scale: plan.scale,
+        threads: plan.threads,
+        progress,
+        data_dir: plan.data_dir.clone(),
+        seed: experiment_seed(plan.seed, experiment.name),
+    };
+    let measures_memory = machine::reset_peak_memory();
+    let (started, clock) = (now(), Instant::now());
+    let result = catch_unwind(AssertUnwindSafe(|| (experiment.run)(&context)));
+    let seconds = clock.elapsed().as_secs_f64();
+    let peak_mb = if measures_memory { machine::peak_memory_mb() } else { None };
+
+    let (status, error, outcome) = judge(result);
+    let (scale, threads, build) = (plan.scale, plan.threads, build.to_owned());
+    let record = Record { status, error, scale, seconds, peak_mb, started, threads, build, outcome };
+    if status != Status::Failed {
+        resume::save(&plan.out, key, &record)?;
+    }
+    progress.say(&verdict(experiment.name, &record));
+    Ok(record)
+}
+
+type Caught = Result<anyhow::Result<Outcome>, Box<dyn Any + Send>>;
+
+fn judge(result: Caught) -> (Status, Option<String>, Outcome) {
+    match result {
+        Ok(Ok(outcome)) if outcome.is_no_data() => (Status::NoData, None, outcome),
+        Ok(Ok(outcome)) => (Status::Done, None, outcome),
+        Ok(Err(error)) => (Status::Failed, Some(format!("{error:#}")), Outcome::default()),
+        Err(payload) => (Status::Failed, Some(format!("panicked: {}", message(&*payload))), Outcome::default()),
+    }
+}
+
+/// The text of a panic.
+fn message(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+}
+
+/// What is said when an experiment has ended.
+fn verdict(name: &str, record: &Record) -> String {
+    let time = duration(record.seconds);
+    let claims = &record.outcome.claims;
+    let held = claims.iter().filter(|claim| claim.holds).count();
+    let mut lines = match record.status {
+        Status::Failed => vec![format!("FAILED  {name} after {time}: {}", record.error.as_deref().unwrap_or_default())],
+        Status::NoData => vec![format!("no data {name}")],
+        Status::Done => vec![format!("done    {name} in {time}: {held} of {} claims hold", claims.len())],
+    };
+    for claim in claims.iter().filter(|claim| !claim.holds) {
+        lines.push(format!(
+            "          does not hold: {} (paper {}, measured {})",
+            claim.text, claim.paper, claim.measured
+        ));
+    }
+    lines.extend(record.outcome.missing.iter().map(|data| format!("          missing: {}", data.name)));
+    lines.join("\n")
+}
+
+fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+/// The first eight bytes of this program's own SHA-256: tells results of another build from ours.
+fn build_fingerprint() -> String {
+    let program = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
+    Sha256::digest(&program).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Where a file of the report lies, as its reader sees it.
+pub fn index(out: &Path) -> PathBuf {
+    out.join("index.html")
+}
+
+#[cfg(test)]
+mod tests;
