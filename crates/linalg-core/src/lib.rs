@@ -40,6 +40,7 @@ mod ridge;
 mod scalar;
 #[cfg(feature = "serde")]
 pub mod serialize;
+mod simd;
 mod spectral;
 mod streams;
 pub mod validate;
@@ -56,6 +57,7 @@ pub use psd::PsdMatrix;
 pub use reduce::RowTree;
 pub use ridge::Ridge;
 pub use scalar::Scalar;
+pub use simd::Vectorised;
 
 pub use spectral::{PseudoInverse, SymmetricEigen};
 pub use streams::Streams;

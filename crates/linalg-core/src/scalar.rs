@@ -22,6 +22,7 @@ mod sealed {
 /// ```
 pub trait Scalar:
     sealed::Sealed
+    + crate::Vectorised
     + faer::traits::RealField
     + num_traits::Float
     + Default

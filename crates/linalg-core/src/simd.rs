@@ -1,0 +1,143 @@
+//! Vector registers of `f32` or `f64`, so that code generic over [`Scalar`](crate::Scalar) can be written once for every instruction set.
+
+use pulp::Simd;
+use pulp::bytemuck::Pod;
+use std::fmt::Debug;
+
+#[path = "simd_exp.rs"]
+mod exp;
+
+/// What a vector register of `Self` can do, for each instruction set `S` that `pulp` finds at run time.
+///
+/// A supertrait of [`Scalar`](crate::Scalar); implemented for `f32` and `f64`. The kernels crate wraps it in an operator-overloaded
+/// type; use that rather than these functions. Lanes are independent of one another, so that a number's result
+/// does not depend on where in a register it sits. Without a fused instruction `v_mul_add` rounds twice.
+pub trait Vectorised: Copy + 'static {
+    /// A register full of `Self`.
+    type Register<S: Simd>: Copy + Send + Sync + Debug + Pod;
+
+    /// The numbers in one register.
+    fn v_lanes<S: Simd>() -> usize {
+        size_of::<Self::Register<S>>() / size_of::<Self>()
+    }
+    /// The leading whole registers of a slice, and the rest.
+    fn v_split<S: Simd>(slice: &[Self]) -> (&[Self::Register<S>], &[Self]);
+    /// The leading whole registers of a mutable slice, and the rest.
+    fn v_split_mut<S: Simd>(slice: &mut [Self]) -> (&mut [Self::Register<S>], &mut [Self]);
+    /// All lanes equal to `x`.
+    fn v_splat<S: Simd>(simd: S, x: Self) -> Self::Register<S>;
+    /// a + b.
+    fn v_add<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// a − b.
+    fn v_sub<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// a·b.
+    fn v_mul<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// a/b.
+    fn v_div<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// a·b + c, fused where the machine can.
+    fn v_mul_add<S: Simd>(
+        simd: S,
+        a: Self::Register<S>,
+        b: Self::Register<S>,
+        c: Self::Register<S>,
+    ) -> Self::Register<S>;
+    /// max(a, b).
+    fn v_max<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// |a|.
+    fn v_abs<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
+    /// √a, correctly rounded.
+    fn v_sqrt<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
+    /// e^a within 2 ulp for every finite or infinite a: overflow to ∞, gradual underflow to 0, exp(0) = 1 exactly.
+    fn v_exp<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
+}
+
+macro_rules! vectorised {
+    ($float:ty, $register:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident,
+     $div:ident, $mul_add:ident, $max:ident, $abs:ident, $sqrt:ident, $exp:path) => {
+        impl Vectorised for $float {
+            type Register<S: Simd> = S::$register;
+
+            #[inline(always)]
+            fn v_split<S: Simd>(slice: &[Self]) -> (&[S::$register], &[Self]) {
+                S::$as_simd(slice)
+            }
+            #[inline(always)]
+            fn v_split_mut<S: Simd>(slice: &mut [Self]) -> (&mut [S::$register], &mut [Self]) {
+                S::$as_mut_simd(slice)
+            }
+            #[inline(always)]
+            fn v_splat<S: Simd>(simd: S, x: Self) -> S::$register {
+                simd.$splat(x)
+            }
+            #[inline(always)]
+            fn v_add<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                simd.$add(a, b)
+            }
+            #[inline(always)]
+            fn v_sub<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                simd.$sub(a, b)
+            }
+            #[inline(always)]
+            fn v_mul<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                simd.$mul(a, b)
+            }
+            #[inline(always)]
+            fn v_div<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                simd.$div(a, b)
+            }
+            #[inline(always)]
+            fn v_mul_add<S: Simd>(simd: S, a: S::$register, b: S::$register, c: S::$register) -> S::$register {
+                simd.$mul_add(a, b, c)
+            }
+            #[inline(always)]
+            fn v_max<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                simd.$max(a, b)
+            }
+            #[inline(always)]
+            fn v_abs<S: Simd>(simd: S, a: S::$register) -> S::$register {
+                simd.$abs(a)
+            }
+            #[inline(always)]
+            fn v_sqrt<S: Simd>(simd: S, a: S::$register) -> S::$register {
+                simd.$sqrt(a)
+            }
+            #[inline(always)]
+            fn v_exp<S: Simd>(simd: S, a: S::$register) -> S::$register {
+                $exp(simd, a)
+            }
+        }
+    };
+}
+
+vectorised!(
+    f32,
+    f32s,
+    as_simd_f32s,
+    as_mut_simd_f32s,
+    splat_f32s,
+    add_f32s,
+    sub_f32s,
+    mul_f32s,
+    div_f32s,
+    mul_add_e_f32s,
+    max_f32s,
+    abs_f32s,
+    sqrt_f32s,
+    exp::f32s
+);
+vectorised!(
+    f64,
+    f64s,
+    as_simd_f64s,
+    as_mut_simd_f64s,
+    splat_f64s,
+    add_f64s,
+    sub_f64s,
+    mul_f64s,
+    div_f64s,
+    mul_add_e_f64s,
+    max_f64s,
+    abs_f64s,
+    sqrt_f64s,
+    exp::f64s
+);
