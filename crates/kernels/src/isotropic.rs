@@ -72,16 +72,20 @@ impl<P: Profile> Formula for Isotropic<P> {
         self.profile.at(sum * (unit(self.length_scale) / self.length_scale).powi(2))
     }
 
-    fn coordinate<T: Scalar>(&self, _: usize, value: T, _: T) -> T {
-        value / T::lit(unit(self.length_scale))
+    fn coordinate<T: Scalar>(&self, _: usize, _: T) -> impl Fn(T) -> T {
+        let unit = T::lit(unit(self.length_scale));
+        move |value| value / unit
     }
 }
 
 formula_kernel!([P: Profile] Isotropic<P>);
 
-/// The power of two next to ℓ: dividing by it is exact and keeps squared distances far from overflow and underflow.
+/// The power of two at or below ℓ (within what `f32` can divide by): dividing by it is exact and keeps squared
+/// distances far from overflow and underflow.
+#[inline(always)]
 fn unit(length_scale: f64) -> f64 {
-    length_scale.log2().round().exp2()
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    f64::from_bits(length_scale.to_bits() & EXPONENT).clamp(2.0_f64.powi(-100), 2.0_f64.powi(100))
 }
 
 /// An isotropic kernel with a length scale ℓ_k for every coordinate (automatic relevance determination):
@@ -136,8 +140,9 @@ impl<P: Profile> Formula for Ard<P> {
     }
 
     // Differences from a common origin are taken before scaling, so that points far from 0 keep their digits.
-    fn coordinate<T: Scalar>(&self, k: usize, value: T, origin: T) -> T {
-        (value - origin) / T::lit(self.length_scales[k])
+    fn coordinate<T: Scalar>(&self, k: usize, origin: T) -> impl Fn(T) -> T {
+        let length_scale = T::lit(self.length_scales[k]);
+        move |value| (value - origin) / length_scale
     }
 
     fn check_dim(&self, d: usize) -> Result<()> {

@@ -12,7 +12,7 @@ mod exp;
 /// A supertrait of [`Scalar`](crate::Scalar); implemented for `f32` and `f64`. The kernels crate wraps it in an operator-overloaded
 /// type; use that rather than these functions. Lanes are independent of one another, so that a number's result
 /// does not depend on where in a register it sits. Without a fused instruction `v_mul_add` rounds twice.
-pub trait Vectorised: Copy + 'static {
+pub trait Vectorised: Pod {
     /// A register full of `Self`.
     type Register<S: Simd>: Copy + Send + Sync + Debug + Pod;
 

@@ -1,12 +1,17 @@
 //! Blocks of any kernel of the form f(Σ_k m(x_k, y_k)).
 
+mod direct;
 mod grid;
+mod lanes;
+mod pack;
 pub(crate) use grid::{for_each_lower_tile, for_each_tile};
 
 use crate::metric::Metric;
-use crate::{Lane, Points, lane::Plain};
+use crate::{Lane, Points};
+use direct::{Diagonal, Fill};
 use faer::{ColMut, MatMut};
-use nystrom_linalg_core::{Result, Scalar, ops, validate};
+use nystrom_linalg_core::{Result, Scalar, validate};
+use pulp::WithSimd;
 
 /// A kernel k(x, y) = f(Σ_k m(c_k(x), c_k(y))): a sum over coordinates, then a formula.
 pub(crate) trait Formula: Send + Sync {
@@ -15,9 +20,9 @@ pub(crate) trait Formula: Send + Sync {
     /// f: the kernel's value from the sum over coordinates.
     fn at<V: Lane>(&self, sum: V) -> V;
     /// c_k: coordinate `k` as it enters the sum. `origin` is coordinate `k` of a point common to the whole block.
-    fn coordinate<T: Scalar>(&self, k: usize, value: T, origin: T) -> T {
+    fn coordinate<T: Scalar>(&self, k: usize, origin: T) -> impl Fn(T) -> T {
         let _ = (k, origin);
-        value
+        |value| value
     }
     /// As [`Kernel::check_dim`](crate::Kernel::check_dim).
     fn check_dim(&self, d: usize) -> Result<()> {
@@ -46,42 +51,34 @@ macro_rules! formula_kernel {
 }
 pub(crate) use formula_kernel;
 
-fn value<T: Scalar, F: Formula>(
-    f: &F,
-    x: Points<'_, T>,
-    i: usize,
-    y: Points<'_, T>,
-    j: usize,
-    origin: Points<'_, T>,
-) -> T {
-    let mut sum = Plain(0.0);
-    for k in 0..x.dim() {
-        let o = origin.coordinate(0, k);
-        let (a, b) = (f.coordinate(k, x.coordinate(i, k), o), f.coordinate(k, y.coordinate(j, k), o));
-        sum = F::Metric::add(sum, Plain(a.f64()), Plain(b.f64()));
-    }
-    T::lit(f.at(sum).0)
-}
-
-pub(crate) fn eval_into<T: Scalar, F: Formula>(f: &F, mut out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
+/// out[(i, j)] = k(x_i, y_j).
+pub(crate) fn eval_into<T: Scalar, F: Formula>(formula: &F, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
     assert!(out.nrows() == x.len() && out.ncols() == y.len(), "a block has a row per x and a column per y");
     assert_eq!(x.dim(), y.dim(), "points of one dimension");
-    for j in 0..y.len() {
-        for i in 0..x.len() {
-            out[(i, j)] = value(f, x, i, y, j, y);
-        }
+    if out.row_stride() != 1 && out.col_stride() == 1 {
+        return eval_into(formula, out.transpose_mut(), y, x); // k(x, y) = k(y, x)
     }
+    for_each_tile(out, |out, rows, cols| dispatch(Fill { formula, out, x, rows, y, cols, origin: y }));
 }
 
-pub(crate) fn gram_into<T: Scalar, F: Formula>(f: &F, mut out: MatMut<'_, T>, x: Points<'_, T>) {
-    eval_into(f, out.rb_mut(), x, x);
-    ops::mirror_lower(out);
+/// out[(i, j)] = k(x_i, x_j): one triangle evaluated and mirrored, with the diagonal of [`diag_into`].
+pub(crate) fn gram_into<T: Scalar, F: Formula>(formula: &F, mut out: MatMut<'_, T>, x: Points<'_, T>) {
+    assert_eq!(out.nrows(), x.len(), "a Gram matrix has a row per point");
+    for_each_lower_tile(out.rb_mut(), |out, rows, cols| {
+        dispatch(Fill { formula, out, x, rows, y: x, cols, origin: x });
+    });
+    diag_into(formula, out.diagonal_mut().column_vector_mut(), x);
 }
 
-pub(crate) fn diag_into<T: Scalar, F: Formula>(f: &F, mut out: ColMut<'_, T>, x: Points<'_, T>) {
-    for i in 0..x.len() {
-        out[i] = value(f, x, i, x, i, x);
-    }
+/// out[i] = k(x_i, x_i).
+pub(crate) fn diag_into<T: Scalar, F: Formula>(formula: &F, out: ColMut<'_, T>, x: Points<'_, T>) {
+    assert_eq!(out.nrows(), x.len(), "a diagonal has an entry per point");
+    dispatch(Diagonal { formula, out, x });
+}
+
+/// Runs `op` with the widest registers of this machine, found at run time.
+fn dispatch<Op: WithSimd>(op: Op) -> Op::Output {
+    pulp::Arch::new().dispatch(op)
 }
 
 use faer::reborrow::*;
