@@ -108,8 +108,8 @@ fn render(
     let (x_range, y_range) = (x.range(), y.range());
     let mut chart = ChartBuilder::on(&root)
         .margin(px(10.0) as u32)
-        .x_label_area_size(px(46.0) as u32)
-        .y_label_area_size(px(66.0) as u32)
+        .x_label_area_size(px(58.0) as u32)
+        .y_label_area_size(px(82.0) as u32)
         .build_cartesian_2d(x.clone(), y.clone())?;
     axes(plot, &mut chart)?;
     for (direction, at) in lines {
@@ -135,8 +135,8 @@ fn axes(plot: &Plot, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>
         .light_line_style(TRANSPARENT)
         .bold_line_style(RGBColor(128, 128, 128).mix(0.25).stroke_width(px(1.0) as u32))
         .axis_style(stroke(INK, 1.0))
-        .label_style(text(14.0))
-        .axis_desc_style(text(15.0))
+        .label_style(text(20.0))
+        .axis_desc_style(text(21.0))
         .x_desc(plot.x.label.as_str())
         .y_desc(plot.y.label.as_str())
         .set_all_tick_mark_size(px(4.0) as u32)

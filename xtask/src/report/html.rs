@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::html_experiment::{article, badge};
+use super::html_experiment::{article, badge, time};
 use super::{Count, count};
 use crate::experiment::Paper;
 use crate::machine;
@@ -74,9 +74,9 @@ fn opening(run: &Run) -> Markup {
             @if failed > 0 { li.fails { strong { (failed) } " experiments failed" } }
         }
         p {
-            "Scale " b { (run.scale.word()) } ", seed " b { (run.seed) } ", started " (run.started)
+            "Scale " b { (run.scale.word()) } ", seed " b { (run.seed) } ", started " (time(&run.started))
             @match &run.finished {
-                Some(finished) => { ", finished " (finished) "." }
+                Some(finished) => { ", finished " (time(finished)) "." }
                 None => { ". " strong { "This run has not finished." } }
             }
             @if run.scale == crate::experiment::Scale::Smoke {

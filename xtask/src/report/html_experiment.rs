@@ -68,9 +68,14 @@ fn cost(record: &Record) -> Markup {
                 Some(mb) => { ", peak memory " (number(mb.round())) " MB" }
                 None => ", peak memory unknown on this system"
             }
-            ", scale " (record.scale.word()) ", computed at " (record.started) "."
+            ", scale " (record.scale.word()) ", computed on " (time(&record.started)) "."
         }
     }
+}
+
+/// An RFC 3339 time as people write it.
+pub fn time(rfc3339: &str) -> String {
+    rfc3339.replace('T', " ").replace('Z', " UTC")
 }
 
 fn missing(data: &MissingData) -> Markup {
@@ -88,13 +93,14 @@ fn missing(data: &MissingData) -> Markup {
 
 fn data_table(name: &str, table: &Table) -> Markup {
     let paper = |i: usize| table.columns[i].from_paper.then_some("paper");
+    let numeric = |i: usize| table.rows.iter().any(|row| matches!(row[i], Cell::Number(_))).then_some("number");
     html! {
         div.scroll role="region" aria-label=(table.title) tabindex="0" {
             table.data {
-                caption { (table.title) " " (download(name, &table.id, "csv")) }
+                caption { span { (table.title) " " (download(name, &table.id, "csv")) } }
                 thead { tr {
                     @for (i, column) in table.columns.iter().enumerate() {
-                        th scope="col" class=[paper(i)] {
+                        th scope="col" class=(format!("{} {}", numeric(i).unwrap_or_default(), paper(i).unwrap_or_default())) {
                             (column.name)
                             @if !column.unit.is_empty() { " " span.unit { "/ " (column.unit) } }
                             @if column.from_paper { " " span.unit { "(paper)" } }

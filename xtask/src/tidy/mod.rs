@@ -1,8 +1,95 @@
-//! The rules of the house.
+//! The rules of the house, checked: what the architecture says is absent, is absent.
+//!
+//! One small function per rule takes the [`Tree`] and returns what breaks the rule; `RULES` lists them. The tests of a
+//! rule run it on made-up trees, and `the_repository_is_tidy` runs all of them on the real one.
 
+mod crate_map;
+mod data_files;
+mod documentation;
+mod examples;
+mod length;
+mod source;
+mod tokens;
+mod tree;
+
+use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub fn run(_root: &Path) -> anyhow::Result<ExitCode> {
-    Ok(ExitCode::SUCCESS)
+use tree::Tree;
+
+/// Something that breaks a rule.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Violation {
+    path: String,
+    /// Counted from 1; 0 if the whole file is meant.
+    line: usize,
+    /// What is wrong, and why that is a rule.
+    text: String,
+}
+
+impl Violation {
+    fn new(path: &str, line: usize, text: impl Into<String>) -> Self {
+        Violation { path: path.into(), line, text: text.into() }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.text),
+            line => write!(f, "{}:{line}: {}", self.path, self.text),
+        }
+    }
+}
+
+type Rule = fn(&Tree) -> Vec<Violation>;
+
+const RULES: &[(&str, Rule)] = &[
+    ("libraries do not print", source::no_printing),
+    ("libraries take randomness, time and files as arguments", source::no_hidden_inputs),
+    ("files are short", length::files_are_short),
+    ("crates depend on one another as the map says", crate_map::dependencies_follow_the_map),
+    ("every crate has a front page", documentation::front_pages),
+    ("functions that draw say how", documentation::randomness_is_documented),
+    ("data sets are not in the repository", data_files::no_data_files),
+    ("the README shows examples that compile", examples::readme_shows_examples),
+    ("docs/EXPERIMENTS.md is what the registry says", documentation::experiments_are_listed),
+];
+
+/// Checks the tree under `root`, prints what breaks a rule, and fails if anything does.
+pub fn run(root: &Path) -> anyhow::Result<ExitCode> {
+    let violations = check(&Tree::read(root)?);
+    for violation in &violations {
+        eprintln!("{violation}");
+    }
+    match violations.len() {
+        0 => println!("tidy: {} rules hold", RULES.len()),
+        n => eprintln!("tidy: {n} to mend"),
+    }
+    Ok(if violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn check(tree: &Tree) -> Vec<Violation> {
+    let mut violations: Vec<Violation> = RULES.iter().flat_map(|(_, rule)| rule(tree)).collect();
+    violations.sort();
+    violations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_repository_is_tidy() {
+        let violations = check(&Tree::read(&crate::cli::workspace_root()).unwrap());
+        let list: String = violations.iter().map(|violation| format!("\n{violation}")).collect();
+        assert!(violations.is_empty(), "{list}");
+    }
+
+    #[test]
+    fn a_violation_names_its_place() {
+        assert_eq!(Violation::new("a/b.rs", 7, "too long").to_string(), "a/b.rs:7: too long");
+        assert_eq!(Violation::new("a/b.rs", 0, "too long").to_string(), "a/b.rs: too long");
+    }
 }
