@@ -1,1 +1,43 @@
-//! Landmarks, weighted dictionaries, sketches and Nyström approximations of psd matrices.
+//! Landmarks, weighted dictionaries and Nyström approximations of psd matrices:
+//! **L = C W⁺ Cᵀ** with C = K\[:, J\], W = K\[J, J\], and **L_γ = KS(SᵀKS + γI)⁻¹SᵀK**.
+//!
+//! The types that matter:
+//!
+//! * [`Landmarks`], a set J of distinct rows, and [`LandmarkSelector`], a way of choosing them: [`Uniform`], [`Diagonal`],
+//!   [`Proportional`] to given scores.
+//! * [`Dictionary`], rows with weights such that E[SSᵀ] = I.
+//! * [`Nystrom`], the approximation with its n × m factor in memory; [`NystromStream`], the same by row tiles with O(m²) memory;
+//!   [`FeatureMap`], their m × m half, which also serves points outside the data.
+//! * [`risk_sample_size`], how many columns a theorem asks for.
+//!
+//! ```
+//! use faer::Mat;
+//! use nystrom_linalg_core::{Dense, PsdMatrix};
+//! use nystrom_sketch::{LandmarkSelector, Nystrom, Uniform};
+//! use rand::SeedableRng;
+//!
+//! let k = Mat::from_fn(200, 200, |i, j| (-((i as f64 - j as f64) / 60.0).powi(2)).exp());
+//! let k = Dense::new(k.as_ref())?;
+//! let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+//! let landmarks = Uniform::default().select(&k, 20, &mut rng)?;
+//! let l = Nystrom::new(&k, &landmarks)?;
+//! assert!(l.trace_error(&k)? < 0.01 * k.trace());
+//! # Ok::<(), nystrom_linalg_core::Error>(())
+//! ```
+#![allow(non_snake_case)]
+
+mod dictionary;
+mod landmarks;
+mod nystrom;
+mod sample_size;
+mod select;
+mod stream;
+mod whiten;
+
+pub use dictionary::Dictionary;
+pub use landmarks::Landmarks;
+pub use nystrom::Nystrom;
+pub use sample_size::{check_failure_probability, risk_sample_size};
+pub use select::{Diagonal, Draw, LandmarkSelector, Proportional, Uniform};
+pub use stream::NystromStream;
+pub use whiten::{FeatureMap, Whitening};

@@ -1,0 +1,216 @@
+//! A weighted dictionary: a sampling matrix S with E[SSᵀ] = I.
+
+use crate::landmarks::check_distinct;
+use crate::{Draw, Landmarks};
+use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
+use rand::Rng;
+use std::collections::HashMap;
+
+/// Distinct rows i_1, …, i_m of an n × n matrix with positive weights w: the sampling matrix S e_j = √w_j e_{i_j}.
+///
+/// The random constructors choose the weights such that E[SSᵀ] = I, that is E[w_i] = 1 for every row (w_i = 0 where i is not
+/// sampled), so that Σw ≈ n:
+///
+/// | sampling | weight of a row that was drawn | constructor |
+/// |---|---|---|
+/// | m independent draws with probabilities p | count_i / (m p_i), repetitions merged | [`with_replacement`](Self::with_replacement) |
+/// | each row on its own with probability p_i | 1 / p_i | [`bernoulli`](Self::bernoulli) |
+/// | m distinct rows, all subsets equally likely | n / m | [`uniform`](Self::uniform) |
+///
+/// Sampling without replacement in proportion to unequal weights is missing on purpose: its inclusion probabilities have no
+/// closed form. An empty dictionary is valid (the start of a recursion); methods that need an entry say so.
+///
+/// ```
+/// use nystrom_sketch::Dictionary;
+/// // Three independent draws 4, 0, 4 with p = (1/2, 0, 0, 0, 1/2):
+/// let d = Dictionary::from_draws(&[4, 0, 4], &[1.0_f64, 0.0, 0.0, 0.0, 1.0])?;
+/// assert_eq!(d.indices(), [4, 0]);
+/// assert!((d.weights()[0] - 4.0 / 3.0).abs() < 1e-15 && (d.weights()[1] - 2.0 / 3.0).abs() < 1e-15);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(
+        try_from = "Stored<T>",
+        bound(serialize = "T: serde::Serialize", deserialize = "T: Scalar + serde::Deserialize<'de>")
+    )
+)]
+pub struct Dictionary<T> {
+    n: usize,
+    indices: Vec<usize>,
+    weights: Vec<T>,
+}
+
+impl<T: Scalar> Dictionary<T> {
+    /// The given rows with the given weights, among `n` rows.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if n = 0, [`Error::Shape`] if the two lists differ in length, [`Error::IndexOutOfRange`],
+    /// [`Error::DuplicateIndex`], [`Error::InvalidParameter`] for a weight that is not positive and finite.
+    pub fn new(n: usize, indices: Vec<usize>, weights: Vec<T>) -> Result<Self> {
+        validate::not_empty("rows of the dictionary's matrix (n)", n)?;
+        validate::same_size("weights against indices of a dictionary", indices.len(), weights.len())?;
+        check_distinct("dictionary", n, &indices)?;
+        for w in &weights {
+            validate::positive("dictionary weight", w.f64())?;
+        }
+        Ok(Dictionary { n, indices, weights })
+    }
+
+    /// No rows. [`Error::Empty`] if n = 0; so below.
+    pub fn empty(n: usize) -> Result<Self> {
+        Dictionary::new(n, vec![], vec![])
+    }
+
+    /// Every row with weight 1: S = I.
+    pub fn full(n: usize) -> Result<Self> {
+        Dictionary::new(n, (0..n).collect(), vec![T::one(); n])
+    }
+
+    /// The dictionary of the given independent draws (repetitions allowed) from the law p_i = probabilities\[i\] / Σ:
+    /// w_i = count_i / (m p_i), in the order of first occurrence.
+    ///
+    /// # Errors
+    /// [`Error::InvalidWeight`], [`Error::IndexOutOfRange`], and [`Error::InvalidParameter`] for a draw of probability 0.
+    pub fn from_draws(draws: &[usize], probabilities: &[T]) -> Result<Self> {
+        let (n, m) = (probabilities.len(), draws.len() as f64);
+        let total = validate::weights("sampling probabilities", probabilities)?;
+        nystrom_linalg_core::Indices::from(draws).check(n, "draws")?;
+        let (mut indices, mut counts, mut slot_of) = (Vec::new(), Vec::new(), HashMap::with_capacity(draws.len()));
+        for &i in draws {
+            let slot = *slot_of.entry(i).or_insert(indices.len());
+            if slot == indices.len() {
+                indices.push(i);
+                counts.push(0.0_f64);
+            }
+            counts[slot] += 1.0;
+        }
+        let weight = |(&i, count): (&usize, f64)| T::lit(count * total / (m * probabilities[i].f64()));
+        let weights = indices.iter().zip(counts).map(weight).collect();
+        Dictionary::new(n, indices, weights)
+    }
+
+    /// The dictionary of rows that were each included with probability `probabilities[j]` in (0, 1]: w_j = 1 / p_j.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a probability outside (0, 1]; otherwise as [`new`](Self::new).
+    pub fn from_inclusion(n: usize, indices: Vec<usize>, probabilities: &[T]) -> Result<Self> {
+        for p in probabilities {
+            check_probability(p.f64(), *p > T::zero())?;
+        }
+        Dictionary::new(n, indices, probabilities.iter().map(|p| T::one() / *p).collect())
+    }
+
+    /// `m` independent draws with probability proportional to `probabilities` (one per row, not necessarily normalised).
+    ///
+    /// E[SSᵀ] = I on the rows of positive probability. O(n + m log n). What the theorems of Alaoui & Mahoney (2015) analyse.
+    ///
+    /// # Errors
+    /// [`Error::InvalidWeight`], [`Error::Empty`] if m = 0 or there are no probabilities.
+    ///
+    /// ```
+    /// use nystrom_sketch::Dictionary;
+    /// use rand::SeedableRng;
+    /// let mut rng = rand_pcg::Pcg64::seed_from_u64(1);
+    /// let d = Dictionary::with_replacement(&[1.0_f64; 200], 50, &mut rng)?;
+    /// assert!(d.len() <= 50 && (d.total_weight() - 200.0).abs() < 1e-9);  // exactly n for uniform draws
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn with_replacement(probabilities: &[T], m: usize, rng: &mut dyn Rng) -> Result<Self> {
+        Dictionary::from_draws(&random::with_replacement(probabilities, m, rng)?, probabilities)
+    }
+
+    /// Every row i on its own with probability `probabilities[i]` in \[0, 1\]; may come out empty.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a probability outside \[0, 1\], [`Error::Empty`] if there are none.
+    pub fn bernoulli(probabilities: &[T], rng: &mut dyn Rng) -> Result<Self> {
+        for p in probabilities {
+            check_probability(p.f64(), *p >= T::zero())?;
+        }
+        let indices: Vec<usize> =
+            (0..probabilities.len()).filter(|&i| random::coin(probabilities[i].f64(), rng)).collect();
+        let included: Vec<T> = indices.iter().map(|&i| probabilities[i]).collect();
+        Dictionary::from_inclusion(probabilities.len(), indices, &included)
+    }
+
+    /// `m` draws with all rows equally likely: w = n/m per draw.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if m = 0 or n = 0; without replacement, [`Error::TooMany`] if m > n.
+    pub fn uniform(n: usize, m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
+        match draw {
+            Draw::WithReplacement => Dictionary::with_replacement(&vec![T::one(); n], m, rng),
+            Draw::WithoutReplacement => {
+                let landmarks = Landmarks::uniform(n, m, draw, rng)?;
+                Dictionary::new(n, landmarks.into_indices(), vec![T::lit(n as f64 / m as f64); m])
+            }
+        }
+    }
+
+    /// n: the number of rows the indices point into.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// m: the number of distinct rows.
+    pub fn len(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.indices.is_empty()
+    }
+
+    /// The rows i_1, …, i_m.
+    pub fn indices(&self) -> &[usize] {
+        &self.indices
+    }
+
+    /// The weights w_1, …, w_m: the diagonal of SᵀS, and of SSᵀ on the rows of the dictionary.
+    pub fn weights(&self) -> &[T] {
+        &self.weights
+    }
+
+    /// Σw, near n for an unbiased dictionary.
+    pub fn total_weight(&self) -> f64 {
+        self.weights.iter().map(|w| w.f64()).sum()
+    }
+
+    /// The rows without their weights. [`Error::Empty`] for an empty dictionary.
+    pub fn landmarks(&self) -> Result<Landmarks> {
+        Landmarks::new(self.n, self.indices.clone())
+    }
+
+    /// Checks that the dictionary belongs to a matrix of order `n`; otherwise [`Error::Shape`].
+    pub fn check(&self, n: usize) -> Result<()> {
+        validate::same_size("order of the matrix against the n of the dictionary", self.n, n)
+    }
+}
+
+fn check_probability(value: f64, above_lower_end: bool) -> Result<()> {
+    if above_lower_end && value <= 1.0 {
+        return Ok(());
+    }
+    let requirement = "a probability, and positive for a row that was included; cap it at 1 before sampling";
+    Err(Error::InvalidParameter { name: "inclusion probability", value, requirement })
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored<T> {
+    n: usize,
+    indices: Vec<usize>,
+    weights: Vec<T>,
+}
+
+#[cfg(feature = "serde")]
+impl<T: Scalar> TryFrom<Stored<T>> for Dictionary<T> {
+    type Error = Error;
+    fn try_from(stored: Stored<T>) -> Result<Self> {
+        Dictionary::new(stored.n, stored.indices, stored.weights)
+    }
+}

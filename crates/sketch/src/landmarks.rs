@@ -1,0 +1,149 @@
+//! A set of landmarks: distinct rows of an n × n matrix, in a given order.
+
+use crate::Draw;
+use nystrom_linalg_core::{Error, Indices, Result, Scalar, random, validate};
+use rand::{Rng, RngExt};
+use std::collections::{HashMap, HashSet};
+
+/// J: at least one index, all distinct and below n, in an order that is kept.
+///
+/// A Nyström approximation C W⁺ Cᵀ depends on its columns only through their span, so repeated draws are merged here rather
+/// than left to make W exactly singular.
+///
+/// ```
+/// use nystrom_sketch::Landmarks;
+/// use nystrom_linalg_core::Error;
+/// let landmarks = Landmarks::new(10, vec![7, 2, 4])?;
+/// assert_eq!((landmarks.n(), landmarks.len(), landmarks.indices()), (10, 3, &[7, 2, 4][..]));
+/// assert!(matches!(Landmarks::new(10, vec![7, 2, 7]), Err(Error::DuplicateIndex { index: 7, first: 0, second: 2, .. })));
+/// assert_eq!(Landmarks::from_draws(10, &[7, 2, 7])?.indices(), [7, 2]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+pub struct Landmarks {
+    n: usize,
+    indices: Vec<usize>,
+}
+
+impl Landmarks {
+    /// The given indices in the given order, among `n` rows.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if there are none, [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`] with both positions.
+    pub fn new(n: usize, indices: Vec<usize>) -> Result<Self> {
+        validate::not_empty("landmarks", indices.len())?;
+        check_distinct("landmarks", n, &indices)?;
+        Ok(Landmarks { n, indices })
+    }
+
+    /// The distinct indices among `draws`, in the order of their first occurrence.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if there are none, [`Error::IndexOutOfRange`].
+    pub fn from_draws(n: usize, draws: &[usize]) -> Result<Self> {
+        validate::not_empty("landmarks", draws.len())?;
+        Indices::from(draws).check(n, "landmarks")?;
+        let mut seen = HashSet::with_capacity(draws.len());
+        Ok(Landmarks { n, indices: draws.iter().copied().filter(|&i| seen.insert(i)).collect() })
+    }
+
+    /// All rows 0, 1, …, n − 1: the approximation is then exact. [`Error::Empty`] if n = 0.
+    pub fn all(n: usize) -> Result<Self> {
+        Landmarks::new(n, (0..n).collect())
+    }
+
+    /// `m` draws with all rows equally likely. Without replacement in O(m), whatever n is.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if m = 0 or n = 0; without replacement, [`Error::TooMany`] if m > n.
+    pub fn uniform(n: usize, m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
+        validate::not_empty("matrix", n)?;
+        validate::not_empty("landmarks (m)", m)?;
+        match draw {
+            Draw::WithoutReplacement => {
+                validate::at_most("landmarks", m, n)?;
+                Landmarks::new(n, random::uniform_subset(n, m, rng)?)
+            }
+            Draw::WithReplacement => {
+                let draws: Vec<usize> = (0..m).map(|_| rng.random_range(0..n)).collect();
+                Landmarks::from_draws(n, &draws)
+            }
+        }
+    }
+
+    /// `m` draws with probability proportional to `weights` (one per row).
+    ///
+    /// With replacement the draws are independent and the result holds at most `m` distinct landmarks; without, exactly `m`,
+    /// drawn one after another in proportion to the weights of those left.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if m = 0, [`Error::InvalidWeight`]; without replacement, [`Error::TooMany`] if m exceeds the number of
+    /// positive weights.
+    pub fn draw<T: Scalar>(weights: &[T], m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
+        let n = weights.len();
+        validate::weights("sampling weights", weights)?;
+        validate::not_empty("landmarks (m)", m)?;
+        match draw {
+            Draw::WithoutReplacement => {
+                validate::at_most("landmarks", m, n)?;
+                Landmarks::new(n, random::without_replacement(weights, m, rng)?)
+            }
+            Draw::WithReplacement => Landmarks::from_draws(n, &random::with_replacement(weights, m, rng)?),
+        }
+    }
+
+    /// n: the number of rows the indices point into.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// m: the number of landmarks, at least 1.
+    #[allow(clippy::len_without_is_empty)] // never empty
+    pub fn len(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// The indices, in order.
+    pub fn indices(&self) -> &[usize] {
+        &self.indices
+    }
+
+    /// The indices, in order.
+    pub fn into_indices(self) -> Vec<usize> {
+        self.indices
+    }
+
+    /// Checks that the landmarks belong to a matrix of order `n`; otherwise [`Error::Shape`].
+    pub fn check(&self, n: usize) -> Result<()> {
+        validate::same_size("order of the matrix against the n of the landmarks", self.n, n)
+    }
+}
+
+/// All of `indices` are below `n` and no two are equal.
+pub(crate) fn check_distinct(what: &'static str, n: usize, indices: &[usize]) -> Result<()> {
+    Indices::from(indices).check(n, what)?;
+    let mut first_at = HashMap::with_capacity(indices.len());
+    for (second, &index) in indices.iter().enumerate() {
+        if let Some(first) = first_at.insert(index, second) {
+            return Err(Error::DuplicateIndex { what, index, first, second });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored {
+    n: usize,
+    indices: Vec<usize>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for Landmarks {
+    type Error = Error;
+    fn try_from(stored: Stored) -> Result<Self> {
+        Landmarks::new(stored.n, stored.indices)
+    }
+}

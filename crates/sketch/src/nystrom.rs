@@ -1,0 +1,163 @@
+//! A Nyström approximation L = FFᵀ with the n × r factor F in memory.
+
+use crate::{Dictionary, FeatureMap, Landmarks, NystromStream, Whitening};
+use faer::reborrow::*;
+use faer::{Accum, ColMut, Mat, MatMut, MatRef};
+use nystrom_linalg_core::{Indices, PsdMatrix, Result, Ridge, RowTree, Scalar, ops};
+
+/// L = FFᵀ, the Nyström approximation C W⁺ Cᵀ of a psd matrix K from m of its columns, or its regularised form L_γ.
+///
+/// 0 ⪯ L_γ ⪯ L ⪯ K, and L = K when every row is a landmark (up to m·δ, δ the reported [`jitter`](Self::jitter)). L is itself a
+/// [`PsdMatrix`]: blocks, diagonal and products come from F. `n·r` entries are held; [`NystromStream`] is the form that holds none.
+///
+/// # Source
+/// Williams & Seeger (NIPS 2000); L_γ: Alaoui & Mahoney (NIPS 2015), section 3.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_linalg_core::{Dense, PsdMatrix};
+/// use nystrom_sketch::{Landmarks, Nystrom};
+/// let k = Mat::from_fn(40, 40, |i, j| (-((i as f64 - j as f64) / 15.0).powi(2)).exp());
+/// let k = Dense::new(k.as_ref())?;
+/// let l = Nystrom::new(&k, &Landmarks::new(40, vec![3, 13, 23, 33])?)?;
+/// assert_eq!(l.factor().shape(), (40, 4));
+/// assert!(l.trace_error(&k)? < 0.4);                        // tr(K − L), of tr K = 40
+/// let corner: Mat<f64> = l.block((0..3).into(), (0..3).into());
+/// assert!((corner[(0, 1)] - k.as_ref()[(0, 1)]).abs() < 0.02);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Nystrom<T> {
+    indices: Vec<usize>,
+    map: FeatureMap<T>,
+    factor: Mat<T>,
+}
+
+impl<T: Scalar> Nystrom<T> {
+    /// L = C W⁺ Cᵀ from the columns C = K\[:, J\], with [`Whitening::ShiftedCholesky`].
+    ///
+    /// n·m + m² entries evaluated, nm² + m³/3 flops, n·m entries of memory.
+    ///
+    /// # Errors
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the landmarks belong to a matrix of another order,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming the entry of K, and those of [`FeatureMap::new`].
+    pub fn new(k: &dyn PsdMatrix<T>, landmarks: &Landmarks) -> Result<Self> {
+        Self::with_whitening(k, landmarks, Whitening::default())
+    }
+
+    /// As [`new`](Self::new) with the inverse of W taken as asked.
+    pub fn with_whitening(k: &dyn PsdMatrix<T>, landmarks: &Landmarks, whitening: Whitening) -> Result<Self> {
+        Self::from_stream(NystromStream::new(k, landmarks, whitening)?)
+    }
+
+    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK, γ = `ridge.absolute(n)`, computed as K_{:D}(K_DD + γ diag(1/w))⁻¹K_{D:}.
+    ///
+    /// The weights matter here. Cost as [`new`](Self::new); errors as [`NystromStream::regularized`].
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_linalg_core::{Dense, Ridge};
+    /// use nystrom_sketch::{Dictionary, Nystrom};
+    /// let k = Mat::<f64>::identity(4, 4);
+    /// let l = Nystrom::regularized(&Dense::new(k.as_ref())?, &Dictionary::full(4)?, Ridge::Absolute(1.0))?;
+    /// assert!((l.trace() - 2.0).abs() < 1e-13);                // K(K + γI)⁻¹K = I/2
+    /// # use nystrom_linalg_core::PsdMatrix;
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn regularized(k: &dyn PsdMatrix<T>, dictionary: &Dictionary<T>, ridge: Ridge<T>) -> Result<Self> {
+        Self::from_stream(NystromStream::regularized(k, dictionary, ridge, Whitening::default())?)
+    }
+
+    /// Stores the factor of a streamed approximation: one pass.
+    ///
+    /// # Errors
+    /// As [`NystromStream::for_each_tile`].
+    pub fn from_stream(stream: NystromStream<'_, T>) -> Result<Self> {
+        let n = stream.dim();
+        let mut factor = Mat::zeros(n, stream.map().rank());
+        stream.for_each_tile(0..n, |rows, phi| {
+            factor.as_mut().subrows_mut(rows.start, rows.len()).copy_from(phi.rb().transpose());
+            Ok(())
+        })?;
+        Ok(Nystrom { indices: stream.indices().to_vec(), map: stream.map().clone(), factor })
+    }
+
+    /// F, n × r.
+    pub fn factor(&self) -> MatRef<'_, T> {
+        self.factor.as_ref()
+    }
+
+    /// J, in the order of the columns of C.
+    pub fn indices(&self) -> &[usize] {
+        &self.indices
+    }
+
+    /// The m × m half, which takes new points to features: row i of F is its value at row i of K.
+    pub fn map(&self) -> &FeatureMap<T> {
+        &self.map
+    }
+
+    /// r: the number of columns of F (m by Cholesky, the numerical rank of W by eigenvalues).
+    pub fn rank(&self) -> usize {
+        self.factor.ncols()
+    }
+
+    /// δ: what was added to the diagonal of W.
+    pub fn jitter(&self) -> f64 {
+        self.map.jitter()
+    }
+
+    /// tr(K − L) ≥ 0 for the matrix L was made from: n diagonal entries, summed in `f64`.
+    ///
+    /// # Errors
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if `k` has another order.
+    pub fn trace_error(&self, k: &dyn PsdMatrix<T>) -> Result<f64> {
+        nystrom_linalg_core::validate::same_size("order of K against rows of F", self.dim(), k.dim())?;
+        Ok(trace_difference(&k.diag(), &self.diag()))
+    }
+}
+
+/// Σ (k_ii − l_ii), each difference at least 0, along the row tree.
+pub(crate) fn trace_difference<T: Scalar>(k: &[T], l: &[T]) -> f64 {
+    let leaf = |rows: std::ops::Range<usize>| rows.map(|i| (k[i].f64() - l[i].f64()).max(0.0)).sum::<f64>();
+    RowTree::new(k.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
+}
+
+impl<T: Scalar> PsdMatrix<T> for Nystrom<T> {
+    fn dim(&self) -> usize {
+        self.factor.nrows()
+    }
+
+    fn diag_into(&self, mut out: ColMut<'_, T>, idx: Indices<'_>) {
+        for (t, i) in idx.iter().enumerate() {
+            out[t] = self.factor.row(i).squared_norm_l2();
+        }
+    }
+
+    /// F\[rows, :\]·F\[cols, :\]ᵀ; a diagonal block is exactly symmetric and has the exact diagonal.
+    fn block_into(&self, mut out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
+        let gather = |idx: &Indices<'_>| Mat::from_fn(idx.len(), self.rank(), |s, j| self.factor[(idx.get(s), j)]);
+        let f_rows = gather(&rows);
+        if rows != cols {
+            return ops::matmul(out, Accum::Replace, f_rows.as_ref(), gather(&cols).transpose(), T::one());
+        }
+        ops::gram_lower(out.rb_mut(), Accum::Replace, f_rows.transpose(), T::one());
+        ops::mirror_lower(out.rb_mut());
+        for (s, i) in rows.iter().enumerate() {
+            out[(s, s)] = self.factor.row(i).squared_norm_l2();
+        }
+    }
+
+    /// F(Fᵀx): 4nrt flops, the inner sum along the row tree.
+    fn mul_into(&self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
+        let (F, r, t) = (self.factor.as_ref(), self.rank(), x.ncols());
+        let leaf = |rows: std::ops::Range<usize>| {
+            let mut sum = Mat::zeros(r, t);
+            let (f, x) = (F.subrows(rows.start, rows.len()), x.subrows(rows.start, rows.len()));
+            ops::matmul(sum.as_mut(), Accum::Replace, f.transpose(), x, T::one());
+            sum
+        };
+        let ftx = RowTree::new(self.dim()).reduce_in_order(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(r, t));
+        ops::matmul(out, Accum::Replace, F, ftx.as_ref(), T::one());
+    }
+}

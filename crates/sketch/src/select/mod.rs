@@ -1,0 +1,67 @@
+//! Ways of choosing landmarks, behind one trait.
+
+mod diagonal;
+mod proportional;
+mod uniform;
+
+pub use diagonal::Diagonal;
+pub use proportional::Proportional;
+pub use uniform::Uniform;
+
+use crate::Landmarks;
+use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
+use rand::Rng;
+
+/// Whether a row may be drawn more than once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Draw {
+    /// m independent draws, which the theorems analyse; merged, so that at most m landmarks remain.
+    WithReplacement,
+    /// m distinct landmarks: never worse in practice, and the number asked for.
+    #[default]
+    WithoutReplacement,
+}
+
+/// A way of choosing m landmarks of a psd matrix.
+///
+/// Implementations are plain values; an experiment is a loop over them:
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_linalg_core::Dense;
+/// use nystrom_sketch::{Diagonal, Draw, LandmarkSelector, Nystrom, Uniform};
+/// use rand::SeedableRng;
+/// let k = Mat::from_fn(50, 50, |i, j| (-(i as f64 - j as f64).abs() / 20.0).exp());
+/// let k = Dense::new(k.as_ref())?;
+/// let selectors: [(&str, Box<dyn LandmarkSelector<f64>>); 2] = [
+///     ("uniform", Box::new(Uniform::default())),
+///     ("diagonal", Box::new(Diagonal { draw: Draw::WithReplacement })),
+/// ];
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+/// for (name, selector) in selectors {
+///     let landmarks = selector.select(&k, 10, &mut rng)?;
+///     assert!(Nystrom::new(&k, &landmarks)?.trace_error(&k)? < 25.0, "{name}");
+/// }
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub trait LandmarkSelector<T: Scalar>: Sync {
+    /// Chooses `m` landmarks of `k` (fewer only where the selector's documentation says so).
+    ///
+    /// # Errors
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if m = 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if m > n
+    /// distinct landmarks are asked for, and those of the implementation.
+    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks>;
+}
+
+impl<T: Scalar, S: LandmarkSelector<T> + ?Sized> LandmarkSelector<T> for &S {
+    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        (**self).select(k, m, rng)
+    }
+}
+
+impl<T: Scalar, S: LandmarkSelector<T> + Send + ?Sized> LandmarkSelector<T> for Box<S> {
+    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        (**self).select(k, m, rng)
+    }
+}

@@ -1,0 +1,33 @@
+//! Every row equally likely.
+
+use crate::{Draw, LandmarkSelector, Landmarks};
+use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
+use rand::Rng;
+
+/// Landmarks drawn uniformly; no entry of the matrix is read.
+///
+/// Enough when the leverage scores are nearly equal: about d_mof = n·max_i l_i columns are needed (Bach 2013), against d_eff for
+/// leverage-proportional sampling.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_linalg_core::Dense;
+/// use nystrom_sketch::{LandmarkSelector, Uniform};
+/// use rand::SeedableRng;
+/// let k = Mat::<f64>::identity(20, 20);
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(3);
+/// assert_eq!(Uniform::default().select(&Dense::new(k.as_ref())?, 5, &mut rng)?.len(), 5);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Uniform {
+    /// With or without replacement (the default).
+    pub draw: Draw,
+}
+
+impl<T: Scalar> LandmarkSelector<T> for Uniform {
+    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        Landmarks::uniform(k.dim(), m, self.draw, rng)
+    }
+}

@@ -1,0 +1,180 @@
+//! A Nyström approximation L = FFᵀ by row tiles of F, none of which is kept.
+
+use crate::{Dictionary, FeatureMap, Landmarks, Whitening};
+use faer::reborrow::*;
+use faer::{Accum, Mat, MatMut, MatRef};
+use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, RowTree, Scalar, ops, validate};
+use std::ops::Range;
+
+/// Rows of F held at a time.
+const TILE_ROWS: usize = 1024;
+
+/// L = FFᵀ ⪯ K for a matrix `k` and landmarks J, with O(m² + 1024·m) memory: every pass evaluates the n·m entries K\[:, J\] anew.
+///
+/// Row i of F is φ(i) = R⁻¹K\[J, i\], with RRᵀ the shifted W = K\[J, J\] or, for the regularised approximation, K_DD + γ diag(1/w).
+/// [`Nystrom`](crate::Nystrom) is the form that stores F; both give the same bits.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_linalg_core::{Dense, PsdMatrix};
+/// use nystrom_sketch::{Landmarks, NystromStream, Whitening};
+/// let k = Mat::from_fn(30, 30, |i, j| (i.min(j) + 1) as f64);
+/// let k = Dense::new(k.as_ref())?;
+/// let l = NystromStream::new(&k, &Landmarks::new(30, vec![29, 9, 19])?, Whitening::default())?;
+/// let mut largest = 0.0_f64;
+/// l.for_each_tile(0..30, |_rows, phi| { largest = largest.max(phi.norm_max()); Ok(()) })?;
+/// assert!(largest.powi(2) <= 30.0 && l.trace_error()? > 0.0);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct NystromStream<'a, T> {
+    k: &'a dyn PsdMatrix<T>,
+    indices: Vec<usize>,
+    map: FeatureMap<T>,
+}
+
+impl<'a, T: Scalar> NystromStream<'a, T> {
+    /// L = C W⁺ Cᵀ with C = K\[:, J\], W = K\[J, J\]; m² entries are evaluated.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if the landmarks belong to a matrix of another order; those of [`FeatureMap::new`].
+    pub fn new(k: &'a dyn PsdMatrix<T>, landmarks: &Landmarks, whitening: Whitening) -> Result<Self> {
+        landmarks.check(k.dim())?;
+        let indices = landmarks.indices().to_vec();
+        let map = FeatureMap::new(k.block((&indices).into(), (&indices).into()).as_ref(), whitening)?;
+        Ok(NystromStream { k, indices, map })
+    }
+
+    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK = K_{:D}(K_DD + γ diag(1/w))⁻¹K_{D:} ⪯ L for a weighted dictionary, γ = `ridge.absolute(n)`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), [`Error::Empty`] for an empty dictionary, and those of [`Ridge::absolute`].
+    pub fn regularized(
+        k: &'a dyn PsdMatrix<T>,
+        dictionary: &Dictionary<T>,
+        ridge: Ridge<T>,
+        whitening: Whitening,
+    ) -> Result<Self> {
+        dictionary.check(k.dim())?;
+        validate::not_empty("dictionary", dictionary.len())?;
+        let gamma = ridge.absolute(k.dim())?;
+        let (indices, w) = (dictionary.indices().to_vec(), dictionary.weights());
+        let block = k.block((&indices).into(), (&indices).into());
+        let map = FeatureMap::with_diagonal(block.as_ref(), |j| gamma / w[j], whitening)?;
+        Ok(NystromStream { k, indices, map })
+    }
+
+    /// J, in the order of the columns of C.
+    pub fn indices(&self) -> &[usize] {
+        &self.indices
+    }
+
+    /// The m × m half, for new points.
+    pub fn map(&self) -> &FeatureMap<T> {
+        &self.map
+    }
+
+    /// n.
+    pub fn dim(&self) -> usize {
+        self.k.dim()
+    }
+
+    /// Calls `visit(rows, phi)` for consecutive tiles of `rows`; column t of `phi` (rank × tile) is row `rows.start + t` of F.
+    ///
+    /// rows.len()·m entries evaluated, m² flops a row; 1024·m entries of memory.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] naming the row and the landmark of a non-finite kernel value; those of `visit`.
+    ///
+    /// # Panics
+    /// If `rows` reaches beyond n.
+    pub fn for_each_tile(
+        &self,
+        rows: Range<usize>,
+        mut visit: impl FnMut(Range<usize>, MatMut<'_, T>) -> Result<()>,
+    ) -> Result<()> {
+        assert!(rows.end <= self.dim(), "rows up to {} of {}", rows.end, self.dim());
+        let mut buffer = Mat::zeros(self.indices.len(), TILE_ROWS.min(rows.len()));
+        for tile in RowTree::tiles(rows, TILE_ROWS) {
+            let mut k_j = buffer.as_mut().subcols_mut(0, tile.len());
+            self.k.block_into(k_j.rb_mut(), (&self.indices).into(), tile.clone().into());
+            self.check_finite(tile.start, k_j.rb())?;
+            visit(tile, self.map.apply_in_place(k_j))?;
+        }
+        Ok(())
+    }
+
+    fn check_finite(&self, start: usize, k_j: MatRef<'_, T>) -> Result<()> {
+        validate::finite("kernel matrix", k_j).map_err(|error| match error {
+            Error::NonFinite { what, row, col, value } => {
+                Error::NonFinite { what, row: start + col, col: self.indices[row], value }
+            }
+            other => other,
+        })
+    }
+
+    /// FᵀF, rank × rank, lower triangle only (the strict upper one is zero), summed along the [`RowTree`].
+    ///
+    /// One pass; at most seven rank × rank matrices in memory. Bits do not depend on the number of threads.
+    pub fn gram_lower(&self) -> Result<Mat<T>> {
+        let r = self.map.rank();
+        let leaf = |rows| {
+            let mut gram = Mat::zeros(r, r);
+            self.for_each_tile(rows, |_, phi| {
+                ops::gram_lower(gram.as_mut(), Accum::Add, phi.rb().transpose(), T::one());
+                Ok(())
+            })?;
+            Ok(gram)
+        };
+        self.reduce(leaf, r, r)
+    }
+
+    /// The sum over the leaves of the row tree, each a `nrows` × `ncols` matrix.
+    fn reduce(&self, leaf: impl FnMut(Range<usize>) -> Result<Mat<T>>, nrows: usize, ncols: usize) -> Result<Mat<T>> {
+        let add = |a: Result<Mat<T>>, b: Result<Mat<T>>| {
+            let (mut a, b) = (a?, b?);
+            a += b;
+            Ok(a)
+        };
+        RowTree::new(self.dim()).reduce_in_order(leaf, add).unwrap_or_else(|| Ok(Mat::zeros(nrows, ncols)))
+    }
+
+    /// diag L, n entries: ‖φ(i)‖². One pass.
+    pub fn diag(&self) -> Result<Vec<T>> {
+        let mut out = Vec::with_capacity(self.dim());
+        self.for_each_tile(0..self.dim(), |_, phi| {
+            out.extend(phi.rb().col_iter().map(|column| column.squared_norm_l2()));
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// tr(K − L) ≥ 0, summed in `f64` without forming either: the nuclear-norm error of the approximation. One pass.
+    pub fn trace_error(&self) -> Result<f64> {
+        let l = self.diag()?;
+        Ok(crate::nystrom::trace_difference(&self.k.diag(), &l))
+    }
+
+    /// out = L·x for x n × t, as F(Fᵀx). Two passes.
+    ///
+    /// # Panics
+    /// If `x` or `out` does not have n rows, or their numbers of columns differ.
+    pub fn mul_into(&self, mut out: MatMut<'_, T>, x: MatRef<'_, T>) -> Result<()> {
+        let (n, t) = (self.dim(), x.ncols());
+        assert!(x.nrows() == n && out.nrows() == n && out.ncols() == t, "L·x: L is {n} x {n}");
+        let leaf = |rows| {
+            let mut sum = Mat::zeros(self.map.rank(), t);
+            self.for_each_tile(rows, |tile, phi| {
+                ops::matmul(sum.as_mut(), Accum::Add, phi.rb(), x.subrows(tile.start, tile.len()), T::one());
+                Ok(())
+            })?;
+            Ok(sum)
+        };
+        let ftx = self.reduce(leaf, self.map.rank(), t)?;
+        self.for_each_tile(0..n, |tile, phi| {
+            let part = out.rb_mut().subrows_mut(tile.start, tile.len());
+            ops::matmul(part, Accum::Replace, phi.rb().transpose(), ftx.as_ref(), T::one());
+            Ok(())
+        })
+    }
+}
