@@ -64,7 +64,7 @@ Examples:
   cargo xtask reproduce                          all that needs no data, in minutes
   cargo xtask reproduce --data ../shared/data    all whose data are in that folder
   cargo xtask reproduce --only NAME --full       one experiment at the paper's own sizes
-  cargo xtask reproduce --smoke --out /tmp/r     every experiment, tiny, to see that all run
+  cargo xtask reproduce --smoke --out smoke      every experiment, tiny, to see that all run
 
 `cargo xtask list` prints the names. An interrupted run continues where it stopped: finished
 experiments are kept as long as scale, seed, version and data are the same. The report is

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::number::duration;
 
@@ -20,7 +20,7 @@ pub struct Progress {
 }
 
 enum Output {
-    Bars,
+    Bars(MultiProgress),
     Lines,
     #[cfg(test)]
     Captured(Mutex<Vec<String>>),
@@ -29,7 +29,7 @@ enum Output {
 impl Progress {
     /// Bars if standard error is a terminal, lines if it is not.
     pub fn new() -> Self {
-        let output = if stderr().is_terminal() { Output::Bars } else { Output::Lines };
+        let output = if stderr().is_terminal() { Output::Bars(MultiProgress::new()) } else { Output::Lines };
         Progress { started: Instant::now(), output, experiment: Mutex::default() }
     }
 
@@ -58,7 +58,14 @@ impl Progress {
     pub fn begin(&self, what: &str, total: usize) -> Stage<'_> {
         let experiment = self.experiment.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
         let label = if experiment.is_empty() { what.to_owned() } else { format!("{experiment}: {what}") };
-        let bar = matches!(self.output, Output::Bars).then(|| bar(&label, total as u64));
+        let bar = match &self.output {
+            Output::Bars(all) => {
+                let bar = all.add(bar(&label, total as u64));
+                bar.enable_steady_tick(Duration::from_millis(500)); // the clock runs on through long steps
+                Some(bar)
+            }
+            _ => None,
+        };
         let now = Instant::now();
         Stage { progress: self, label, total, done: AtomicU64::new(0), began: now, last: Mutex::new(now), bar }
     }
@@ -66,7 +73,7 @@ impl Progress {
     /// Says something once; on a terminal, between the bars.
     pub fn say(&self, line: &str) {
         match &self.output {
-            Output::Bars => eprintln!("{line}"),
+            Output::Bars(all) => all.suspend(|| eprintln!("{line}")),
             Output::Lines => eprintln!("[{:>7.1} s] {line}", self.started.elapsed().as_secs_f64()),
             #[cfg(test)]
             Output::Captured(lines) => lines.lock().unwrap().push(line.to_owned()),
@@ -78,7 +85,6 @@ fn bar(label: &str, total: u64) -> ProgressBar {
     let template = "  {msg} {wide_bar} {pos}/{len}, {elapsed} gone, {eta} to go";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(total).with_style(style).with_message(label.to_owned());
-    bar.enable_steady_tick(Duration::from_millis(500));
     bar
 }
 

@@ -41,7 +41,7 @@ pub fn run(plan: &Plan, progress: &Progress) -> anyhow::Result<ExitCode> {
     let mut run = start(plan);
     for i in 0..run.entries.len() {
         let experiment = run.entries[i].experiment;
-        let key = key(plan, &experiment)?;
+        let key = key(plan, &experiment);
         let asked = plan.chosen.contains(&experiment.name);
         let kept = if asked && plan.fresh { None } else { look_up(plan, &key, asked, &run.build, progress) };
         run.entries[i].record = match kept {
@@ -75,15 +75,15 @@ fn start(plan: &Plan) -> Run {
 }
 
 /// All that the result of this experiment depends on.
-fn key(plan: &Plan, experiment: &Experiment) -> anyhow::Result<Key> {
-    Ok(Key {
+fn key(plan: &Plan, experiment: &Experiment) -> Key {
+    Key {
         name: experiment.name.into(),
         revision: experiment.revision,
         scale: plan.scale,
         seed: plan.seed,
         version: env!("CARGO_PKG_VERSION").into(),
-        data: datasets::fingerprint(plan.data_dir.as_deref(), experiment.data)?,
-    })
+        data: datasets::fingerprint(plan.data_dir.as_deref(), experiment.data),
+    }
 }
 
 /// The finished record, if there is one; says so if it was asked for.
