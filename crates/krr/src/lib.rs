@@ -1,1 +1,57 @@
 //! Kernel ridge regression: exact, and Nyström by streamed normal equations.
+//!
+//! Given points x_i, targets y_i (n × t) and a kernel k, find f in a space of functions minimising
+//!
+//! ```text
+//! (1/n) Σ_i w_i (y_i − f(x_i) − b)²  +  λ‖f‖²          (weights w_i = 1 and b = 0 unless asked for)
+//! ```
+//!
+//! * [`ExactKrr`]: f ranges over the whole space of k. n × n matrix, n³/3 flops: the definition, for n up to about 10⁴.
+//! * [`NystromKrr`]: f = Σ_j θ_j k(·, z_j) over m centres z_j. O(nm²) flops in one pass over the rows, O(m²) memory.
+//! * [`KrrModel`]: what both return: predicts in tiles; saved and loaded behind the feature `serde`.
+//! * [`risk`]: bias², variance and risk at fixed design in closed form, for K and for any low-rank L = FFᵀ.
+//! * [`metrics`]: mean squared error and its relatives.
+//!
+//! ```
+//! use faer::Mat;
+//! use nystrom_kernels::{Gaussian, Points};
+//! use nystrom_krr::{NystromKrr, metrics};
+//! use nystrom_linalg_core::Ridge;
+//! use nystrom_sketch::Landmarks;
+//!
+//! let x: Vec<f64> = (0..200).map(|i| i as f64 / 100.0).collect();          // 200 points on [0, 2)
+//! let y = Mat::from_fn(200, 1, |i, _| (4.0 * x[i]).sin());
+//! let landmarks = Landmarks::new(200, (0..200).step_by(10).collect())?;    // every tenth of them
+//! let krr = NystromKrr::new(Gaussian::new(0.3)?, Ridge::PerSample(1e-8));
+//! let model = krr.fit(Points::from_slice(&x), y.as_ref(), &landmarks)?;
+//! let at = [0.123, 1.0];
+//! let f = model.predict(Points::from_slice(&at))?;                         // 2 × 1
+//! assert!((f[(0, 0)] - 0.492_f64.sin()).abs() < 1e-3);
+//! assert_eq!(model.report().m, 20);
+//! # Ok::<(), nystrom_linalg_core::Error>(())
+//! ```
+#![allow(non_snake_case)]
+
+mod exact;
+mod input;
+pub mod metrics;
+mod model;
+mod normal_equations;
+mod nystrom;
+mod packed;
+mod qr;
+mod report;
+pub mod risk;
+mod rows;
+#[cfg(feature = "serde")]
+mod saved;
+mod solver;
+mod whitening;
+
+pub use exact::ExactKrr;
+pub use model::KrrModel;
+pub use nystrom::NystromKrr;
+pub use report::{FitReport, SolvedBy};
+#[cfg(feature = "serde")]
+pub use saved::{FORMAT, SavedModel};
+pub use solver::Solver;

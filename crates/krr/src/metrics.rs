@@ -1,0 +1,54 @@
+//! How far predictions are from what they should be. Sums are taken in `f64`, over all entries of n × t matrices.
+
+use faer::MatRef;
+use nystrom_linalg_core::{Error, Result, Scalar, validate};
+
+/// (1/nt) Σ (f_ij − y_ij)².
+///
+/// # Errors
+/// [`Error::Shape`] if the sizes differ, [`Error::Empty`] without entries.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_krr::metrics::mse;
+/// assert_eq!(mse(mat![[1.0], [2.0]].as_ref(), mat![[1.0], [4.0]].as_ref())?, 2.0);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub fn mse<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<f64> {
+    validate::same_size("rows of predicted against actual", actual.nrows(), predicted.nrows())?;
+    validate::same_size("columns of predicted against actual", actual.ncols(), predicted.ncols())?;
+    let count = actual.nrows() * actual.ncols();
+    validate::not_empty("values to compare", count)?;
+    Ok(sum(actual, |i, j| (predicted[(i, j)].f64() - actual[(i, j)].f64()).powi(2)) / count as f64)
+}
+
+/// √mse.
+///
+/// # Errors
+/// As [`mse`].
+pub fn rmse<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<f64> {
+    Ok(mse(predicted, actual)?.sqrt())
+}
+
+/// 1 − Σ(f − y)²/Σ(y − ȳ)², ȳ the mean of each column: 1 is perfect, 0 as good as the mean.
+///
+/// # Errors
+/// As [`mse`]; [`Error::InvalidParameter`] if `actual` is constant.
+pub fn r2<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<f64> {
+    let error = mse(predicted, actual)?;
+    let n = actual.nrows() as f64;
+    let mean: Vec<f64> = (0..actual.ncols()).map(|j| actual.col(j).iter().map(|y| y.f64()).sum::<f64>() / n).collect();
+    let spread = sum(actual, |i, j| (actual[(i, j)].f64() - mean[j]).powi(2)) / (n * actual.ncols() as f64);
+    if spread > 0.0 {
+        return Ok(1.0 - error / spread);
+    }
+    Err(Error::InvalidParameter {
+        name: "variance of the actual values",
+        value: spread,
+        requirement: "positive; use rmse for a constant target",
+    })
+}
+
+fn sum<T: Scalar>(a: MatRef<'_, T>, term: impl Fn(usize, usize) -> f64) -> f64 {
+    (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| term(i, j)).sum::<f64>()).sum()
+}

@@ -1,0 +1,113 @@
+//! A fitted model.
+
+use crate::FitReport;
+use faer::reborrow::*;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Result, Scalar, validate};
+use rayon::prelude::*;
+
+/// Rows predicted at once: a tile of 256·m kernel values per thread.
+const TILE_ROWS: usize = 256;
+
+/// f(x) = Σ_j θ_j k(x, z_j) + b: a kernel, m centres in ℝ^d, an m × t matrix of coefficients and t constants.
+///
+/// No training data are kept beyond the centres (for [`ExactKrr`](crate::ExactKrr) those are all the points).
+///
+/// With the feature `serde` it can be saved in any format serde knows and loaded again; predictions of the loaded model are the
+/// same to the bit. Loading checks the format version, the scalar type and all sizes; see `SavedModel`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KrrModel<K, T> {
+    pub(crate) kernel: K,
+    pub(crate) centers: Mat<T>,
+    pub(crate) coefficients: Mat<T>,
+    pub(crate) intercept: Vec<T>,
+    pub(crate) report: FitReport,
+}
+
+impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
+    /// Rounds the coefficients to T.
+    ///
+    /// # Errors
+    /// `NonFinite` if one overflowed.
+    pub(crate) fn from_parts(
+        kernel: K,
+        centers: Points<'_, T>,
+        theta: MatRef<'_, f64>,
+        b: &[f64],
+        report: FitReport,
+    ) -> Result<Self> {
+        let coefficients = Mat::from_fn(theta.nrows(), theta.ncols(), |i, j| T::lit(theta[(i, j)]));
+        validate::finite("coefficients (scale the targets)", coefficients.as_ref())?;
+        let intercept = b.iter().map(|&b| T::lit(b)).collect();
+        Ok(KrrModel { kernel, centers: centers.as_cols().to_owned(), coefficients, intercept, report })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// The m centres z_j.
+    pub fn centers(&self) -> Points<'_, T> {
+        Points::from_cols(self.centers.as_ref())
+    }
+
+    /// θ, m × t.
+    pub fn coefficients(&self) -> MatRef<'_, T> {
+        self.coefficients.as_ref()
+    }
+
+    /// b, one per target (zeros if none was fitted).
+    pub fn intercept(&self) -> &[T] {
+        &self.intercept
+    }
+
+    /// What the fit did.
+    pub fn report(&self) -> &FitReport {
+        &self.report
+    }
+
+    /// f at the points `x`, as an x.len() × t matrix.
+    ///
+    /// x.len()·m kernel values; 256·m numbers of memory per thread. The bits do not depend on the number of threads.
+    ///
+    /// # Errors
+    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) without points, `Shape` if their dimension is not that of the
+    /// centres, `NonFinite` if a coordinate is not finite.
+    pub fn predict(&self, x: Points<'_, T>) -> Result<Mat<T>> {
+        let mut out = Mat::zeros(x.len(), self.coefficients.ncols());
+        self.predict_into(out.as_mut(), x)?;
+        Ok(out)
+    }
+
+    /// [`predict`](Self::predict) into a given x.len() × t matrix.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict), and `Shape` if `out` has other sizes.
+    pub fn predict_into(&self, mut out: MatMut<'_, T>, x: Points<'_, T>) -> Result<()> {
+        x.check()?;
+        self.centers().check_same_dim(x)?;
+        validate::same_size("rows of the predictions against number of points", x.len(), out.nrows())?;
+        validate::same_size("columns of the predictions against targets", self.coefficients.ncols(), out.ncols())?;
+        let (m, tile_rows) = (self.centers.ncols(), TILE_ROWS.min(x.len()));
+        out.rb_mut().par_row_chunks_mut(TILE_ROWS).enumerate().for_each_init(
+            || Mat::zeros(tile_rows, m),
+            |tile, (block, out)| {
+                let rows = block * TILE_ROWS..block * TILE_ROWS + out.nrows();
+                self.predict_tile(out, x.slice(rows), tile.as_mut());
+            },
+        );
+        Ok(())
+    }
+
+    /// out = K θ + 1 bᵀ for K_ij = k(x_i, z_j), held in the first rows of `tile`.
+    fn predict_tile(&self, mut out: MatMut<'_, T>, x: Points<'_, T>, tile: MatMut<'_, T>) {
+        let mut K = tile.subrows_mut(0, x.len());
+        self.kernel.eval_into(K.rb_mut(), x, self.centers());
+        for (j, &b) in self.intercept.iter().enumerate() {
+            out.rb_mut().col_mut(j).fill(b);
+        }
+        faer::linalg::matmul::matmul(out, Accum::Add, K.rb(), self.coefficients.as_ref(), T::one(), Par::Seq);
+    }
+}

@@ -1,0 +1,96 @@
+//! (ΦᵀΦ + nλI)β = Φᵀy, accumulated in one pass over the rows.
+
+use crate::packed::PackedLower;
+use crate::rows::{FeatureRows, Tile};
+use faer::{Accum, Mat, MatMut};
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, ops};
+
+/// The minimiser of ‖√w(y − Φβ − b)‖² + nλ‖β‖² over β (m × t) and, with an intercept, b (t numbers).
+pub(crate) struct Solution {
+    pub beta: Mat<f64>,
+    pub b: Option<Vec<f64>>,
+    /// The ridge solved with.
+    pub mu: f64,
+    /// (max L_ii / min L_ii)².
+    pub condition: f64,
+}
+
+/// ZZᵀ (p × p, lower triangle) and ZY (p × t), where Z = √w[Φ 1]ᵀ; sums in `f64`.
+pub(crate) struct NormalEquations {
+    A: PackedLower,
+    B: Mat<f64>,
+}
+
+impl NormalEquations {
+    /// One pass: n·m kernel values, nm² flops for the whitening and nm² for the Gram matrix; 3m² numbers of memory for the
+    /// partial sums and 1024(m + t) for the tile.
+    pub fn accumulate<T: Scalar, K: Kernel<T>>(stream: &FeatureRows<'_, T, K>) -> Self {
+        let mut tile = stream.tile();
+        let leaf = |rows| {
+            let mut sums = Self::zeros(stream.features(), stream.targets());
+            for rows in RowTree::tiles(rows, crate::rows::TILE_ROWS) {
+                stream.fill(&mut tile, rows);
+                sums.add(&tile);
+            }
+            sums
+        };
+        let combine = |a: Self, b: Self| NormalEquations { A: a.A.plus(&b.A), B: a.B + b.B };
+        RowTree::new(stream.len())
+            .reduce_in_order(leaf, combine)
+            .unwrap_or_else(|| Self::zeros(stream.features(), stream.targets()))
+    }
+
+    fn zeros(p: usize, t: usize) -> Self {
+        NormalEquations { A: PackedLower::zeros(p), B: Mat::zeros(p, t) }
+    }
+
+    /// A += ZZᵀ, B += ZY.
+    fn add<T: Scalar>(&mut self, tile: &Tile<T>) {
+        self.A.add_gram(&tile.Z, tile.rows);
+        let mut ZY = Mat::<T>::zeros(self.B.nrows(), self.B.ncols());
+        let (Z, Y) = (tile.Z.as_ref().subcols(0, tile.rows), tile.Y.as_ref().subrows(0, tile.rows));
+        ops::matmul(ZY.as_mut(), Accum::Replace, Z, Y, T::one());
+        for j in 0..ZY.ncols() {
+            for i in 0..ZY.nrows() {
+                self.B[(i, j)] += ZY[(i, j)].f64();
+            }
+        }
+    }
+
+    /// β = (A + nλI)⁻¹B by Cholesky; with an intercept its row and column are eliminated first (b is not penalised):
+    /// A ← A − aaᵀ/s, B ← B − a·Σwy/s, then b = (Σwy − aᵀβ)/s with a = Φᵀw, s = Σw.
+    ///
+    /// # Errors
+    /// `NotPositiveDefinite` if nλ is lost in the rounding errors of A.
+    pub fn solve(self, mu: f64, intercept: bool) -> Result<Solution> {
+        let m = self.A.order() - usize::from(intercept);
+        let t = self.B.ncols();
+        let (a, s): (Vec<f64>, f64) = match intercept {
+            true => ((0..m).map(|j| self.A.get(m, j)).collect(), self.A.get(m, m)),
+            false => (vec![0.0; m], 1.0),
+        };
+        let fill = |mut out: MatMut<'_, f64>| {
+            for j in 0..m {
+                for i in j..m {
+                    out[(i, j)] = self.A.get(i, j) - a[i] * (a[j] / s);
+                }
+                out[(j, j)] += mu;
+            }
+        };
+        let factor = Cholesky::<f64>::from_fill(m, fill, JitterLadder { steps: 0, ..JitterLadder::default() })?;
+        let sum_wy = |j: usize| if intercept { self.B[(m, j)] } else { 0.0 };
+        let mut beta = Mat::from_fn(m, t, |i, j| self.B[(i, j)] - a[i] * (sum_wy(j) / s));
+        factor.solve_in_place(beta.as_mut());
+        let b = intercept
+            .then(|| (0..t).map(|j| (sum_wy(j) - (0..m).map(|i| a[i] * beta[(i, j)]).sum::<f64>()) / s).collect());
+        Ok(Solution { condition: condition(m, |i| factor.lower()[(i, i)]), beta, b, mu })
+    }
+}
+
+/// (max |d_i| / min |d_i|)² of a triangular factor's diagonal.
+pub(crate) fn condition(m: usize, diagonal: impl Fn(usize) -> f64) -> f64 {
+    let (low, high) =
+        (0..m).map(|i| diagonal(i).abs()).fold((f64::INFINITY, 0.0_f64), |(l, h), d| (l.min(d), h.max(d)));
+    (high / low).powi(2)
+}

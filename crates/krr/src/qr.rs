@@ -1,0 +1,146 @@
+//! The same least squares problem without squaring anything: a streamed (tall-skinny) QR factorisation.
+
+use crate::normal_equations::{Solution, condition};
+use crate::packed::PackedLower;
+use crate::rows::{FeatureRows, TILE_ROWS, Tile};
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::linalg::householder;
+use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
+use faer::{Conj, Mat, MatMut, Par};
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{RowTree, Scalar, ops};
+
+/// R (p × p, kept as its transpose) and c = Qᵀ√wY (p × t) of √w[1 Φ | Y], p = m + 1 with an intercept.
+///
+/// The column of ones comes first: it is not penalised, and its row of R then gives b after β.
+///
+/// # Source
+/// J. Demmel, L. Grigori, M. Hoemmen, J. Langou, *Communication-optimal parallel and sequential QR and LU factorizations*, SIAM J. Sci.
+/// Comput. 34 (2012), section 3: the tree here is [`RowTree`], sequential within a leaf.
+pub(crate) struct Triangle {
+    Rt: PackedLower,
+    c: Mat<f64>,
+}
+
+impl Triangle {
+    /// One pass in `f64`, whatever T is: n·m kernel values, about 4nm² flops; 3m² numbers of memory for the partial triangles
+    /// and (m + max(m, 1024))·(m + t) for the one being updated.
+    pub fn accumulate<T: Scalar, K: Kernel<T>>(stream: &FeatureRows<'_, T, K>) -> Self {
+        let (p, t) = (stream.features(), stream.targets());
+        let mut tile = stream.tile();
+        let leaf = |rows| {
+            RowTree::tiles(rows, TILE_ROWS).fold(Self::zeros(p, t), |top, rows| {
+                stream.fill(&mut tile, rows);
+                top.update(&tile, stream.shift.is_some())
+            })
+        };
+        RowTree::new(stream.len()).reduce_in_order(leaf, Self::combine).unwrap_or_else(|| Self::zeros(p, t))
+    }
+
+    fn zeros(p: usize, t: usize) -> Self {
+        Triangle { Rt: PackedLower::zeros(p), c: Mat::zeros(p, t) }
+    }
+
+    /// QR of [R c; tile].
+    fn update<T: Scalar>(self, tile: &Tile<T>, intercept: bool) -> Self {
+        let p = self.Rt.order();
+        let first = |k: usize| if intercept { (k + p - 1) % p } else { k }; // the ones are the last row of Z
+        self.reduce_with(tile.rows, |i, j| tile.Z[(first(j), i)].f64(), |i, j| tile.Y[(i, j)].f64())
+    }
+
+    /// QR of [R c; R' c'].
+    fn combine(self, other: Self) -> Self {
+        let p = self.Rt.order();
+        self.reduce_with(p, |i, j| if i <= j { other.Rt.get(j, i) } else { 0.0 }, |i, j| other.c[(i, j)])
+    }
+
+    /// QR of [R c; below], `below` given by its entries: `rows` rows, p columns of features, t of targets.
+    fn reduce_with(
+        self,
+        rows: usize,
+        features: impl Fn(usize, usize) -> f64,
+        targets: impl Fn(usize, usize) -> f64,
+    ) -> Self {
+        let (p, t) = (self.Rt.order(), self.c.ncols());
+        let mut stacked = Mat::zeros(p + rows, p + t);
+        for j in 0..p {
+            for i in 0..=j {
+                stacked[(i, j)] = self.Rt.get(j, i);
+            }
+            for i in 0..rows {
+                stacked[(p + i, j)] = features(i, j);
+            }
+        }
+        for j in 0..t {
+            for i in 0..p {
+                stacked[(i, p + j)] = self.c[(i, j)];
+            }
+            for i in 0..rows {
+                stacked[(p + i, p + j)] = targets(i, j);
+            }
+        }
+        drop(self);
+        triangularise(stacked.as_mut(), p);
+        Triangle {
+            Rt: PackedLower::from_fn(p, |i, j| stacked[(j, i)]),
+            c: Mat::from_fn(p, t, |i, j| stacked[(i, p + j)]),
+        }
+    }
+
+    /// β from the QR factorisation of [R; √(nλ) I], the intercept's row set aside; then b = (c₀ − R₀β)/R₀₀.
+    ///
+    /// A ridge below (64·m·ε·‖R‖_F)² cannot be told from 0 beside the rounding errors of Φ; it is raised to that, so that
+    /// there is always an answer.
+    pub fn solve(self, mu: f64, intercept: bool) -> Solution {
+        let skip = usize::from(intercept);
+        let (m, t) = (self.Rt.order() - skip, self.c.ncols());
+        let R = |i: usize, j: usize| self.Rt.get(j + skip, i + skip);
+        let norm2: f64 = (0..m).map(|j| (0..=j).map(|i| R(i, j).powi(2)).sum::<f64>()).sum();
+        let mu = mu.max((64.0 * m as f64 * f64::EPSILON).powi(2) * norm2);
+        let lower = Triangle {
+            Rt: PackedLower::from_fn(m, |j, i| R(i, j)),
+            c: Mat::from_fn(m, t, |i, j| self.c[(i + skip, j)]),
+        };
+        let root = mu.sqrt();
+        let ridge = lower.reduce_with(m, |i, j| if i == j { root } else { 0.0 }, |_, _| 0.0);
+        let upper = Mat::from_fn(m, m, |i, j| if i <= j { ridge.Rt.get(j, i) } else { 0.0 });
+        let mut beta = ridge.c;
+        ops::solve_upper(upper.as_ref(), beta.as_mut());
+        let b = intercept.then(|| {
+            let dot = |j: usize| (0..m).map(|i| self.Rt.get(i + 1, 0) * beta[(i, j)]).sum::<f64>();
+            (0..t).map(|j| (self.c[(0, j)] - dot(j)) / self.Rt.get(0, 0)).collect()
+        });
+        Solution { condition: condition(m, |i| upper[(i, i)]), beta, b, mu }
+    }
+}
+
+/// The first `p` columns of `a` become upper triangular (what is below their diagonal is left undefined), and the same orthogonal
+/// transformation is applied to the other columns. On one thread: faer's reflections use matrix-vector products, whose bits depend
+/// on the number of threads.
+fn triangularise(a: MatMut<'_, f64>, p: usize) {
+    let (rows, par) = (a.nrows(), Par::Seq);
+    let (mut basis, rest) = a.split_at_col_mut(p);
+    let block = recommended_block_size::<f64>(rows, p);
+    let mut coefficients = Mat::zeros(block, p.min(rows));
+    let scratch = StackReq::any_of(&[
+        qr_in_place_scratch::<f64>(rows, p, block, par, Default::default()),
+        householder::apply_block_householder_sequence_transpose_on_the_left_in_place_scratch::<f64>(
+            rows,
+            block,
+            rest.ncols(),
+        ),
+    ]);
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
+    qr_in_place(basis.rb_mut(), coefficients.as_mut(), par, stack, Default::default());
+    householder::apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj(
+        basis.rb(),
+        coefficients.as_ref(),
+        Conj::No,
+        rest,
+        par,
+        stack,
+    );
+}
+
+use faer::reborrow::*;

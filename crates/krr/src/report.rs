@@ -1,0 +1,41 @@
+//! What a fit did.
+
+/// How the linear system of a fit was solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum SolvedBy {
+    /// Cholesky factorisation of the n × n matrix (exact kernel ridge regression).
+    ExactCholesky,
+    /// Whitened normal equations and Cholesky.
+    NormalEquations,
+    /// Streamed QR of the whitened features.
+    Qr,
+}
+
+/// Sizes, choices and costs of a fit, kept with the model.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FitReport {
+    /// Number of samples.
+    pub n: usize,
+    /// Number of centres (n for exact kernel ridge regression).
+    pub m: usize,
+    /// Dimension of the points.
+    pub d: usize,
+    /// Number of targets.
+    pub t: usize,
+    /// nλ as solved with: the ridge asked for, unless it was below the rounding level of the features and [`SolvedBy::Qr`] raised
+    /// it to that.
+    pub ridge: f64,
+    /// δ in W + δI = RRᵀ (0 for exact kernel ridge regression).
+    pub jitter: f64,
+    /// How the system was solved.
+    pub solver: SolvedBy,
+    /// Why that way, in words.
+    pub reason: String,
+    /// (max L_ii / min L_ii)² for the triangular factor L of the system: a lower bound on its condition number, often within a
+    /// factor m of it.
+    pub condition: f64,
+    /// Number of kernel values evaluated.
+    pub kernel_entries: u64,
+}

@@ -1,0 +1,96 @@
+//! The stream of feature tiles that both solvers read.
+
+use crate::input::Samples;
+use crate::whitening::Whitening;
+use faer::{ColMut, Mat};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{RowTree, Scalar};
+use std::ops::Range;
+
+/// Rows of a tile; the leaves of [`RowTree`] are multiples of it.
+pub(crate) const TILE_ROWS: usize = 1024;
+
+/// The weighted features and targets of a sample, computed tile by tile: column i of Z is √w_i [φ(x_i); 1] (the 1 only with
+/// an intercept), row i of Y is √w_i (y_i − shift).
+pub(crate) struct FeatureRows<'a, T, K> {
+    pub kernel: &'a K,
+    pub centers: Points<'a, T>,
+    pub whitening: &'a Whitening<T>,
+    pub samples: Samples<'a, T>,
+    /// The weighted mean of y if there is an intercept.
+    pub shift: Option<Vec<f64>>,
+}
+
+/// One tile: the first `rows` columns of Z (p × 1024) and rows of Y (1024 × t).
+pub(crate) struct Tile<T> {
+    pub Z: Mat<T>,
+    pub Y: Mat<T>,
+    pub rows: usize,
+}
+
+impl<T: Scalar, K: Kernel<T>> FeatureRows<'_, T, K> {
+    /// n.
+    pub fn len(&self) -> usize {
+        self.samples.x.len()
+    }
+
+    /// t.
+    pub fn targets(&self) -> usize {
+        self.samples.y.ncols()
+    }
+
+    /// p = m, or m + 1 with an intercept.
+    pub fn features(&self) -> usize {
+        self.centers.len() + usize::from(self.shift.is_some())
+    }
+
+    /// One constant per target: the one of the shifted problem plus the shift, or 0 without an intercept.
+    pub fn intercepts(&self, b: Option<Vec<f64>>) -> Vec<f64> {
+        match (&self.shift, b) {
+            (Some(shift), Some(b)) => shift.iter().zip(&b).map(|(shift, b)| shift + b).collect(),
+            _ => vec![0.0; self.targets()],
+        }
+    }
+
+    /// Σ w_i k(x_i, x_i): an upper bound on tr ΦᵀΦ. O(n) kernel values.
+    pub fn trace(&self) -> f64 {
+        let leaf = |rows: Range<usize>| {
+            let mut diagonal = vec![T::zero(); rows.len()];
+            self.kernel.diag_into(ColMut::from_slice_mut(&mut diagonal), self.samples.x.slice(rows.clone()));
+            rows.zip(&diagonal).map(|(i, k_ii)| self.samples.weight(i) * k_ii.f64()).sum::<f64>()
+        };
+        RowTree::new(self.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
+    }
+
+    /// A buffer for [`fill`](Self::fill): (p + t)·1024 numbers.
+    pub fn tile(&self) -> Tile<T> {
+        let rows = TILE_ROWS.min(self.len());
+        Tile { Z: Mat::zeros(self.features(), rows), Y: Mat::zeros(rows, self.targets()), rows }
+    }
+
+    /// Computes the tile of `rows`, at most 1024 of them.
+    pub fn fill(&self, tile: &mut Tile<T>, rows: Range<usize>) {
+        let m = self.centers.len();
+        tile.rows = rows.len();
+        let mut phi = tile.Z.as_mut().submatrix_mut(0, 0, m, rows.len());
+        self.kernel.eval_into(phi.rb_mut(), self.centers, self.samples.x.slice(rows.clone())); // k_Z(x_i)
+        self.whitening.whiten(phi); // φ(x_i) = R⁻¹k_Z(x_i)
+        for (s, i) in rows.enumerate() {
+            let root_w = self.samples.root_weight(i);
+            if self.samples.weights.is_some() {
+                for j in 0..m {
+                    tile.Z[(j, s)] *= root_w;
+                }
+            }
+            for j in 0..self.targets() {
+                let shift = self.shift.as_ref().map_or(0.0, |mean| mean[j]);
+                tile.Y[(s, j)] = root_w * T::lit(self.samples.y[(i, j)].f64() - shift);
+            }
+            if self.shift.is_some() {
+                tile.Z[(m, s)] = root_w;
+            }
+        }
+    }
+}
+
+use faer::reborrow::*;

@@ -1,0 +1,132 @@
+//! Saving and loading a model (feature `serde`).
+
+use crate::{FitReport, KrrModel};
+use faer::Mat;
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{Error, Result, Scalar, serialize, validate};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Version of the layout of [`SavedModel`]; raised whenever that changes.
+pub const FORMAT: u32 = 1;
+
+/// What a file holds: the fields of a [`KrrModel`] with their sizes, the scalar type and the format version beside them.
+///
+/// `KrrModel` itself implements `Serialize` and `Deserialize` through this type, and a bad file then is an error of the format
+/// (`serde_json::Error`, say) with the same message. Deserialise a `SavedModel` and convert it to get the typed
+/// [`Error::Incompatible`].
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::{ExactKrr, KrrModel, SavedModel};
+/// use nystrom_linalg_core::{Error, Ridge};
+/// let (x, y) = (mat![[0.0], [1.0_f64]], mat![[0.0], [1.0]]);
+/// let model = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-3)).fit(Points::from_rows(x.as_ref()), y.as_ref())?;
+/// let text = serde_json::to_string(&model).unwrap();
+/// let loaded: KrrModel<Gaussian, f64> = serde_json::from_str(&text).unwrap();
+/// assert_eq!(loaded, model);
+///
+/// let other_type: SavedModel<Gaussian, f32> = serde_json::from_str(&text).unwrap();
+/// assert!(matches!(KrrModel::try_from(other_type), Err(Error::Incompatible { .. })));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound(
+    serialize = "K: Serialize, T: Scalar + Serialize",
+    deserialize = "K: DeserializeOwned, T: Scalar + DeserializeOwned"
+))]
+pub struct SavedModel<K, T> {
+    format: u32,
+    scalar: String,
+    dimension: usize,
+    centers_count: usize,
+    targets: usize,
+    kernel: K,
+    #[serde(with = "serialize::matrix")]
+    centers: Mat<T>,
+    #[serde(with = "serialize::matrix")]
+    coefficients: Mat<T>,
+    intercept: Vec<T>,
+    report: FitReport,
+}
+
+impl<K: Clone, T: Scalar> From<&KrrModel<K, T>> for SavedModel<K, T> {
+    fn from(model: &KrrModel<K, T>) -> Self {
+        SavedModel {
+            format: FORMAT,
+            scalar: T::NAME.into(),
+            dimension: model.centers.nrows(),
+            centers_count: model.centers.ncols(),
+            targets: model.coefficients.ncols(),
+            kernel: model.kernel.clone(),
+            centers: model.centers.clone(),
+            coefficients: model.coefficients.clone(),
+            intercept: model.intercept.clone(),
+            report: model.report.clone(),
+        }
+    }
+}
+
+impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
+    type Error = Error;
+
+    /// # Errors
+    /// [`Error::Incompatible`] for another format version, another scalar type or sizes that contradict each other,
+    /// [`Error::NonFinite`] for NaN or ∞ among the numbers, and the kernel's own error if it does not accept the dimension.
+    fn try_from(saved: SavedModel<K, T>) -> Result<Self> {
+        let same = |problem: &str, stated: usize, found: usize| match stated == found {
+            true => Ok(()),
+            false => Err(incompatible(format!("{problem}: {stated} stated, {found} found; the file is damaged"))),
+        };
+        if saved.format != FORMAT {
+            return Err(incompatible(format!(
+                "format version {}, this build reads version {FORMAT}; fit the model again or use the version that wrote it",
+                saved.format
+            )));
+        }
+        if saved.scalar != T::NAME {
+            let (has, wants) = (&saved.scalar, T::NAME);
+            return Err(incompatible(format!("it was saved with {has} numbers; load it as {has}, not as {wants}")));
+        }
+        same("dimension of the centres", saved.dimension, saved.centers.nrows())?;
+        same("number of centres", saved.centers_count, saved.centers.ncols())?;
+        same("rows of coefficients", saved.centers_count, saved.coefficients.nrows())?;
+        same("columns of coefficients", saved.targets, saved.coefficients.ncols())?;
+        same("number of intercepts", saved.targets, saved.intercept.len())?;
+        validate::not_empty("centres of the saved model", saved.centers_count)?;
+        validate::not_empty("targets of the saved model", saved.targets)?;
+        validate::finite("centres of the saved model", saved.centers.as_ref())?;
+        validate::finite("coefficients of the saved model", saved.coefficients.as_ref())?;
+        validate::finite("intercepts of the saved model", faer::ColRef::from_slice(&saved.intercept).as_mat())?;
+        saved.kernel.check_dim(saved.dimension)?;
+        Ok(KrrModel {
+            kernel: saved.kernel,
+            centers: saved.centers,
+            coefficients: saved.coefficients,
+            intercept: saved.intercept,
+            report: saved.report,
+        })
+    }
+}
+
+fn incompatible(problem: String) -> Error {
+    Error::Incompatible { what: "model", problem }
+}
+
+impl<K: Clone + Serialize, T: Scalar + Serialize> Serialize for KrrModel<K, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        SavedModel::from(self).serialize(serializer)
+    }
+}
+
+impl<'de, K, T> Deserialize<'de> for KrrModel<K, T>
+where
+    K: Kernel<T> + DeserializeOwned,
+    T: Scalar + DeserializeOwned,
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let saved = SavedModel::<K, T>::deserialize(deserializer)?;
+        KrrModel::try_from(saved).map_err(serde::de::Error::custom)
+    }
+}
