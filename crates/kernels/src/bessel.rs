@@ -15,7 +15,7 @@ pub(crate) fn ln_scaled_k(nu: f64, x: f64) -> f64 {
     // The exponent is largest where x sinh t = ν.
     let peak_at = (nu / x).asinh();
     let peak = exponent(peak_at);
-    let step = 0.11_f64.min(0.35 / x.max(nu).sqrt());
+    let step = 0.2_f64.min(0.6 / x.hypot(nu).sqrt());
     let mut sum = 0.0;
     for k in 0.. {
         let t = k as f64 * step;

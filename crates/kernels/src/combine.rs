@@ -40,6 +40,16 @@ impl<A, B> Sum<A, B> {
     pub fn new(first: A, second: B) -> Self {
         Sum { first, second }
     }
+
+    /// The first kernel.
+    pub fn first(&self) -> &A {
+        &self.first
+    }
+
+    /// The second kernel.
+    pub fn second(&self) -> &B {
+        &self.second
+    }
 }
 
 impl<A, B> Product<A, B> {
@@ -53,6 +63,16 @@ impl<A, B> Product<A, B> {
     /// ```
     pub fn new(first: A, second: B) -> Self {
         Product { first, second }
+    }
+
+    /// The first kernel.
+    pub fn first(&self) -> &A {
+        &self.first
+    }
+
+    /// The second kernel.
+    pub fn second(&self) -> &B {
+        &self.second
     }
 }
 
@@ -71,6 +91,16 @@ impl<K> Scaled<K> {
     pub fn new(kernel: K, factor: f64) -> Result<Self> {
         validate::positive("factor of a kernel", factor)?;
         Ok(Scaled { kernel, factor })
+    }
+
+    /// The kernel that is scaled.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// c.
+    pub fn factor(&self) -> f64 {
+        self.factor
     }
 }
 
@@ -96,6 +126,10 @@ macro_rules! entrywise {
             fn check_dim(&self, d: usize) -> Result<()> {
                 self.first.check_dim(d)?;
                 self.second.check_dim(d)
+            }
+            fn check_points(&self, x: Points<'_, T>) -> Result<()> {
+                self.first.check_points(x)?;
+                self.second.check_points(x)
             }
             fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {
                 tile::for_each_lower_tile(out, |mut tile, rows, cols| {
@@ -132,6 +166,9 @@ impl<T: Scalar, K: Kernel<T>> Kernel<T> for Scaled<K> {
     }
     fn check_dim(&self, d: usize) -> Result<()> {
         self.kernel.check_dim(d)
+    }
+    fn check_points(&self, x: Points<'_, T>) -> Result<()> {
+        self.kernel.check_points(x)
     }
     fn gram_into(&self, mut out: MatMut<'_, T>, x: Points<'_, T>) {
         self.kernel.gram_into(out.rb_mut(), x);

@@ -15,7 +15,7 @@ use nystrom_linalg_core::{Result, Scalar};
 /// * `gram_into`, `eval_into` and a block of one entry agree to a few ulp of k(x, x).
 ///
 /// Block methods do not validate; entry points ([`KernelMatrix::new`](crate::KernelMatrix::new), `fit`, `predict`) call
-/// [`Points::check`] and [`check_dim`](Kernel::check_dim) first.
+/// [`check_points`](Kernel::check_points) first.
 pub trait Kernel<T: Scalar>: Send + Sync {
     /// Writes `out[(i, j)] = k(x_i, y_j)`; `out` is x.len() × y.len().
     ///
@@ -35,6 +35,16 @@ pub trait Kernel<T: Scalar>: Send + Sync {
     /// A typed error naming the dimension the kernel was made for.
     fn check_dim(&self, d: usize) -> Result<()> {
         nystrom_linalg_core::validate::not_empty("coordinates of a point (d)", d)
+    }
+
+    /// Whether `x` are points that the kernel can be evaluated on: what every public entry point calls first. O(nd).
+    ///
+    /// # Errors
+    /// Those of [`Points::check`] and [`check_dim`](Kernel::check_dim); kernels on a part of ℝ^d (such as
+    /// [`Precomputed`](crate::Precomputed)) add their own.
+    fn check_points(&self, x: Points<'_, T>) -> Result<()> {
+        x.check()?;
+        self.check_dim(x.dim())
     }
 
     /// Writes the Gram matrix `out[(i, j)] = k(x_i, x_j)`, exactly symmetric, with the exact diagonal.
@@ -77,6 +87,9 @@ impl<T: Scalar, K: Kernel<T> + ?Sized> Kernel<T> for &K {
     fn check_dim(&self, d: usize) -> Result<()> {
         (**self).check_dim(d)
     }
+    fn check_points(&self, x: Points<'_, T>) -> Result<()> {
+        (**self).check_points(x)
+    }
     fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {
         (**self).gram_into(out, x);
     }
@@ -91,6 +104,9 @@ impl<T: Scalar, K: Kernel<T> + ?Sized> Kernel<T> for Box<K> {
     }
     fn check_dim(&self, d: usize) -> Result<()> {
         (**self).check_dim(d)
+    }
+    fn check_points(&self, x: Points<'_, T>) -> Result<()> {
+        (**self).check_points(x)
     }
     fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {
         (**self).gram_into(out, x);

@@ -27,10 +27,9 @@ impl<'a, T: Scalar, K: Kernel<T>> KernelMatrix<'a, T, K> {
     /// The n × n matrix of `kernel` on `points`. O(nd) for the check.
     ///
     /// # Errors
-    /// Those of [`Points::check`] and [`Kernel::check_dim`].
+    /// Those of [`Kernel::check_points`].
     pub fn new(kernel: K, points: Points<'a, T>) -> Result<Self> {
-        points.check()?;
-        kernel.check_dim(points.dim())?;
+        kernel.check_points(points)?;
         Ok(KernelMatrix { kernel, points })
     }
 

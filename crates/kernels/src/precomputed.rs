@@ -1,0 +1,109 @@
+//! A kernel that is a table.
+
+use crate::{Kernel, Points, tile};
+use faer::{ColMut, Mat, MatMut};
+use nystrom_linalg_core::{Dense, Error, Result, Scalar};
+
+/// The kernel k(i, j) = K\[i, j\] of a stored matrix K (N × N): points are the indices 0, 1, …, N − 1, with d = 1.
+///
+/// For kernels on graphs, strings or molecules that were computed elsewhere, over training and test items alike. Wherever points
+/// are asked for, pass indices ([`Precomputed::indices`] gives all of them); entry points check that they are whole numbers below N.
+/// Stores N² entries by definition.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_kernels::{Kernel, KernelMatrix, Points, Precomputed};
+/// let k = Precomputed::new(mat![[2.0, 1.0, 0.5], [1.0, 2.0, 0.0], [0.5, 0.0, 1.0_f64]])?;
+/// assert_eq!(k.eval(Points::from_slice(&[2.0, 0.0]), Points::from_slice(&[1.0]))[(1, 0)], 1.0);
+/// assert!(KernelMatrix::new(&k, Points::from_slice(&[0.0, 2.5])).is_err());
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(serialize = "T: Scalar + serde::Serialize", deserialize = "T: Scalar + serde::de::DeserializeOwned"))
+)]
+pub struct Precomputed<T> {
+    #[cfg_attr(feature = "serde", serde(with = "nystrom_linalg_core::serialize::matrix"))]
+    matrix: Mat<T>,
+}
+
+impl<T: Scalar> Precomputed<T> {
+    /// The kernel with this matrix. Positive semi-definiteness is the caller's word: checking it costs N³.
+    ///
+    /// # Errors
+    /// `Empty`, `Shape` if not square, `NonFinite`, `NotSymmetric` (beyond rounding); `TooMany` if N exceeds the
+    /// indices that `T` holds exactly (2²⁴ for `f32`).
+    pub fn new(matrix: Mat<T>) -> Result<Self> {
+        Dense::new(matrix.as_ref())?;
+        let available = (2.0 / T::EPS) as usize;
+        if matrix.nrows() > available {
+            return Err(Error::TooMany { what: "items of a precomputed kernel", requested: matrix.nrows(), available });
+        }
+        Ok(Precomputed { matrix })
+    }
+
+    /// N.
+    pub fn size(&self) -> usize {
+        self.matrix.nrows()
+    }
+
+    /// 0, 1, …, N − 1 as points for [`Points::from_slice`].
+    pub fn indices(&self) -> Vec<T> {
+        (0..self.size()).map(T::of).collect()
+    }
+
+    fn index(&self, x: Points<'_, T>, i: usize) -> usize {
+        x.coordinate(i, 0).f64() as usize
+    }
+}
+
+impl<T: Scalar> Kernel<T> for Precomputed<T> {
+    fn eval_into(&self, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
+        tile::for_each_tile(out, |mut tile, rows, cols| {
+            for (t, j) in cols.enumerate() {
+                let column = self.index(y, j);
+                for (s, i) in rows.clone().enumerate() {
+                    let row = self.index(x, i);
+                    tile[(s, t)] = self.matrix[(row.max(column), row.min(column))];
+                }
+            }
+        });
+    }
+
+    fn diag_into(&self, mut out: ColMut<'_, T>, x: Points<'_, T>) {
+        for i in 0..x.len() {
+            let index = self.index(x, i);
+            out[i] = self.matrix[(index, index)];
+        }
+    }
+
+    fn check_dim(&self, d: usize) -> Result<()> {
+        match d {
+            1 => Ok(()),
+            _ => Err(Error::Shape {
+                what: "coordinates of a point (d): the index of a precomputed kernel",
+                expected: 1,
+                got: d,
+            }),
+        }
+    }
+
+    fn check_points(&self, x: Points<'_, T>) -> Result<()> {
+        x.check()?;
+        Kernel::<T>::check_dim(self, x.dim())?;
+        for position in 0..x.len() {
+            let value = x.coordinate(position, 0).f64();
+            if value < 0.0 || value.fract() != 0.0 {
+                let requirement = "a whole number, the index of an item of the matrix";
+                return Err(Error::InvalidParameter { name: "point of a precomputed kernel", value, requirement });
+            }
+            if value >= self.size() as f64 {
+                let (what, index, n) = ("points of a precomputed kernel", value as usize, self.size());
+                return Err(Error::IndexOutOfRange { what, position, index, n });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! Spectral densities of stationary kernels, in ordinary frequency.
+//!
+//! By Bochner's theorem a continuous stationary kernel k(x, y) = κ(x − y) is positive semi-definite exactly if
+//! κ(u) = ∫ m(s) e^{2πi u·s} ds for a measure m ≥ 0; here m has a density on ℝ^d, with ∫ m(s) ds = κ(0).
+//! Logarithms are returned, because densities leave the range of `f64` quickly as d or ‖s‖ grows.
+
+use crate::{
+    Ard, Exponential, InversePower, Isotropic, LaplacianL1, MaternFiveHalves, MaternNu, MaternThreeHalves, Profile,
+    Scaled, SquaredExponential, Sum, bessel,
+};
+use statrs::function::gamma::ln_gamma;
+use std::f64::consts::{LN_2, PI};
+
+/// A stationary kernel with a spectral density on ℝ^d.
+///
+/// ```
+/// use nystrom_kernels::{Gaussian, SpectralDensity};
+/// // m(s) = √(2π) exp(−2π²s²) for d = 1, ℓ = 1
+/// let at_zero = Gaussian::new(1.0)?.ln_spectral_density(&[0.0]);
+/// assert!((at_zero - (2.0 * std::f64::consts::PI).sqrt().ln()).abs() < 1e-15);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub trait SpectralDensity {
+    /// ln m(s) at the frequency vector `s`, whose length is d; +∞ where the density has a pole.
+    fn ln_spectral_density(&self, s: &[f64]) -> f64;
+}
+
+/// A stationary kernel whose spectral density depends on ‖s‖ alone.
+pub trait RadialSpectralDensity: SpectralDensity {
+    /// ln m(s) on ℝ^d at ‖s‖ = `norm`.
+    fn ln_radial_spectral_density(&self, norm: f64, d: usize) -> f64;
+}
+
+/// A [`Profile`] whose kernel κ(‖u‖²) has a known spectral density.
+pub trait SpectralProfile: Profile {
+    /// ln m(s) on ℝ^d at ‖s‖ = `norm`, for length scale 1.
+    fn ln_density(&self, norm: f64, d: usize) -> f64;
+}
+
+impl SpectralProfile for SquaredExponential {
+    /// (2π)^{d/2} exp(−2π²‖s‖²).
+    fn ln_density(&self, norm: f64, d: usize) -> f64 {
+        0.5 * d as f64 * (2.0 * PI).ln() - 2.0 * (PI * norm).powi(2)
+    }
+}
+
+/// 2^d π^{d/2} Γ(ν + d/2)/Γ(ν) a^{2ν} (a² + 4π²‖s‖²)^{−ν−d/2}, a = √(2ν).
+fn ln_matern(nu: f64, norm: f64, d: usize) -> f64 {
+    let (half_d, a) = (0.5 * d as f64, (2.0 * nu).sqrt());
+    let alpha = nu + half_d;
+    let angular = 2.0 * PI * norm / a;
+    // a^{2ν} (a² + 4π²‖s‖²)^{−α} = a^{−d} (1 + (2π‖s‖/a)²)^{−α}, in a form that does not overflow
+    let ln_base = if angular < 1e8 { (angular * angular).ln_1p() } else { 2.0 * angular.ln() };
+    2.0 * half_d * (LN_2 - a.ln()) + half_d * PI.ln() + ln_gamma(alpha) - ln_gamma(nu) - alpha * ln_base
+}
+
+impl SpectralProfile for Exponential {
+    /// Matérn with ν = 1/2.
+    fn ln_density(&self, norm: f64, d: usize) -> f64 {
+        ln_matern(0.5, norm, d)
+    }
+}
+
+impl SpectralProfile for MaternThreeHalves {
+    /// Matérn with ν = 3/2.
+    fn ln_density(&self, norm: f64, d: usize) -> f64 {
+        ln_matern(1.5, norm, d)
+    }
+}
+
+impl SpectralProfile for MaternFiveHalves {
+    /// Matérn with ν = 5/2.
+    fn ln_density(&self, norm: f64, d: usize) -> f64 {
+        ln_matern(2.5, norm, d)
+    }
+}
+
+impl SpectralProfile for MaternNu {
+    /// 2^d π^{d/2} Γ(ν + d/2)/Γ(ν) a^{2ν} (a² + 4π²‖s‖²)^{−ν−d/2}, a = √(2ν).
+    fn ln_density(&self, norm: f64, d: usize) -> f64 {
+        ln_matern(self.nu(), norm, d)
+    }
+}
+
+impl SpectralProfile for InversePower {
+    /// 2 (πc²)^{d/2}/Γ(α) (πc‖s‖)^{α−d/2} K_{α−d/2}(2πc‖s‖), c² = 2α: the mixture of Gaussian densities. Unbounded
+    /// at s = 0 if α ≤ d/2.
+    fn ln_density(&self, norm: f64, d: usize) -> f64 {
+        let (half_d, alpha) = (0.5 * d as f64, self.alpha());
+        let c = (2.0 * alpha).sqrt();
+        let order = alpha - half_d;
+        let front = half_d * (PI * c * c).ln() - ln_gamma(alpha);
+        let z = 2.0 * PI * c * norm;
+        match (z == 0.0, order > 0.0) {
+            (true, true) => front + ln_gamma(order),
+            (true, false) => f64::INFINITY,
+            _ => front + LN_2 + order * (0.5 * z).ln() + bessel::ln_scaled_k(order, z) - z,
+        }
+    }
+}
+
+impl<P: SpectralProfile> RadialSpectralDensity for Isotropic<P> {
+    fn ln_radial_spectral_density(&self, norm: f64, d: usize) -> f64 {
+        let length_scale = self.length_scale();
+        d as f64 * length_scale.ln() + self.profile().ln_density(length_scale * norm, d)
+    }
+}
+
+impl<P: SpectralProfile> SpectralDensity for Isotropic<P> {
+    fn ln_spectral_density(&self, s: &[f64]) -> f64 {
+        self.ln_radial_spectral_density(norm(s.iter().copied()), s.len())
+    }
+}
+
+impl<P: SpectralProfile> SpectralDensity for Ard<P> {
+    /// # Panics
+    /// If `s` does not have one entry per length scale.
+    fn ln_spectral_density(&self, s: &[f64]) -> f64 {
+        assert_eq!(s.len(), self.length_scales().len(), "a frequency per length scale");
+        let scaled = norm(s.iter().zip(self.length_scales()).map(|(s, l)| s * l));
+        self.length_scales().iter().map(|l| l.ln()).sum::<f64>() + self.profile().ln_density(scaled, s.len())
+    }
+}
+
+impl SpectralDensity for LaplacianL1 {
+    /// The product over coordinates of the Cauchy densities 2ℓ/(1 + (2πℓs_k)²).
+    fn ln_spectral_density(&self, s: &[f64]) -> f64 {
+        let length_scale = self.length_scale();
+        s.iter().map(|s| (2.0 * length_scale).ln() - (2.0 * PI * length_scale * s).powi(2).ln_1p()).sum()
+    }
+}
+
+impl<K: SpectralDensity> SpectralDensity for Scaled<K> {
+    fn ln_spectral_density(&self, s: &[f64]) -> f64 {
+        self.factor().ln() + self.kernel().ln_spectral_density(s)
+    }
+}
+
+impl<K: RadialSpectralDensity> RadialSpectralDensity for Scaled<K> {
+    fn ln_radial_spectral_density(&self, norm: f64, d: usize) -> f64 {
+        self.factor().ln() + self.kernel().ln_radial_spectral_density(norm, d)
+    }
+}
+
+impl<A: SpectralDensity, B: SpectralDensity> SpectralDensity for Sum<A, B> {
+    fn ln_spectral_density(&self, s: &[f64]) -> f64 {
+        ln_add(self.first().ln_spectral_density(s), self.second().ln_spectral_density(s))
+    }
+}
+
+impl<A: RadialSpectralDensity, B: RadialSpectralDensity> RadialSpectralDensity for Sum<A, B> {
+    fn ln_radial_spectral_density(&self, norm: f64, d: usize) -> f64 {
+        ln_add(self.first().ln_radial_spectral_density(norm, d), self.second().ln_radial_spectral_density(norm, d))
+    }
+}
+
+fn norm(entries: impl Iterator<Item = f64>) -> f64 {
+    entries.fold(0.0, f64::hypot)
+}
+
+/// ln(e^a + e^b).
+fn ln_add(a: f64, b: f64) -> f64 {
+    let (small, large) = (a.min(b), a.max(b));
+    match large.is_infinite() {
+        true => large,
+        false => large + (small - large).exp().ln_1p(),
+    }
+}
