@@ -8,6 +8,7 @@ mod atomic;
 mod cli;
 #[allow(dead_code)] // the interface of experiments, of which none uses all
 mod context;
+#[allow(dead_code)]
 mod datasets;
 #[allow(dead_code, unused_imports)]
 mod experiment;
@@ -18,6 +19,7 @@ mod machine;
 mod number;
 #[allow(dead_code)]
 mod plot;
+#[allow(dead_code)]
 mod progress;
 mod record;
 mod report;

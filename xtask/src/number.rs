@@ -116,7 +116,8 @@ mod tests {
     fn floats_survive_json() {
         #[derive(serde::Serialize, serde::Deserialize)]
         struct Holder(#[serde(with = "lossless")] f64);
-        for value in [0.1, -1e-310, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 3.0, 2.2250738585072011e-308]
+        for value in
+            [0.1, -1e-310, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 3.0, 2.225_073_858_507_201e-308]
         {
             let text = serde_json::to_string(&Holder(value)).unwrap();
             let back: Holder = serde_json::from_str(&text).unwrap();

@@ -84,8 +84,7 @@ impl Progress {
 fn bar(label: &str, total: u64) -> ProgressBar {
     let template = "  {msg} {wide_bar} {pos}/{len}, {elapsed} gone, {eta} to go";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::new(total).with_style(style).with_message(label.to_owned());
-    bar
+    ProgressBar::new(total).with_style(style).with_message(label.to_owned())
 }
 
 /// A stage of an experiment in progress.

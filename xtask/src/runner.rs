@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 
@@ -183,11 +183,6 @@ fn now() -> String {
 fn build_fingerprint() -> String {
     let program = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
     Sha256::digest(&program).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Where a file of the report lies, as its reader sees it.
-pub fn index(out: &Path) -> PathBuf {
-    out.join("index.html")
 }
 
 #[cfg(test)]

@@ -65,13 +65,16 @@ fn anchor(paper: &Paper) -> String {
 
 fn opening(run: &Run) -> Markup {
     let Count { hold, do_not, lack_data, failed } = count(run);
-    let tiles =
-        [("holds", hold, "claims hold"), ("fails", do_not, "do not hold"), ("lacks", lack_data, "data sets missing")];
+    let tiles = [
+        ("holds", hold, if hold == 1 { "claim holds" } else { "claims hold" }),
+        ("fails", do_not, if do_not == 1 { "does not hold" } else { "do not hold" }),
+        ("lacks", lack_data, if lack_data == 1 { "data set missing" } else { "data sets missing" }),
+    ];
     html! {
         h1 { "Papers reproduced" }
         ul.tiles {
             @for (class, number, what) in tiles { li class=(class) { strong { (number) } " " (what) } }
-            @if failed > 0 { li.fails { strong { (failed) } " experiments failed" } }
+            @if failed > 0 { li.fails { strong { (failed) } " experiment" @if failed != 1 { "s" } " failed" } }
         }
         p {
             "Scale " b { (run.scale.word()) } ", seed " b { (run.seed) } ", started " (time(&run.started))

@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use super::*;
@@ -37,7 +38,7 @@ fn a_failure_and_a_panic_are_recorded_and_the_rest_goes_on() {
     assert_eq!(status, ["failed", "failed", "done"]);
     assert!(json["experiments"][0]["error"] == "no <luck>");
     assert!(json["experiments"][1]["error"].as_str().unwrap().contains("index 7 out of bounds"));
-    let html = std::fs::read_to_string(index(dir.path())).unwrap();
+    let html = std::fs::read_to_string(dir.path().join("index.html")).unwrap();
     assert!(html.contains("no &lt;luck&gt;") && !html.contains("no <luck>"));
     assert!(progress.lines().iter().any(|line| line.contains("FAILED  panics")));
 }
