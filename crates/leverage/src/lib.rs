@@ -1,1 +1,45 @@
-//! Ridge leverage scores: exact and approximate, with their guarantees.
+//! Ridge leverage scores **l_i(λ) = \[K(K + nλI)⁻¹\]_ii**: exact, and approximate with their guarantees.
+//!
+//! The score of a row says how much of it the others cannot explain at ridge nλ; their sum is the effective dimension d_eff(λ).
+//!
+//! * [`exact_scores`] and [`ExactSpectrum`] (a whole λ path, rank-k scores): n × n by definition.
+//! * [`AlaouiMahoney`] and [`fast_scores`]: O(np²) time and np kernel evaluations, never above the exact scores.
+//! * [`Projector`]: scores measured against a weighted dictionary, the formula that recursive and streaming estimators share.
+//! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns one into a landmark selector.
+//!
+//! ```
+//! use faer::Mat;
+//! use nystrom_leverage::{AlaouiMahoney, Draw, LandmarkSelector, LeverageProportional, exact_scores};
+//! use nystrom_linalg_core::{Dense, Ridge};
+//! use rand::SeedableRng;
+//!
+//! let k = Mat::from_fn(200, 200, |i, j| (-((i as f64 - j as f64) / 30.0).powi(2)).exp());
+//! let k = Dense::new(k.as_ref())?;
+//! let ridge = Ridge::PerSample(1e-3);
+//! let exact = exact_scores(&k, ridge)?;
+//! assert!(exact.d_eff() < exact.d_mof() && exact.d_mof() < 200.0);
+//!
+//! let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+//! let selector = LeverageProportional {
+//!     estimator: AlaouiMahoney { columns: 60 }, ridge, draw: Draw::WithoutReplacement,
+//! };
+//! assert_eq!(selector.select(&k, 20, &mut rng)?.len(), 20);
+//! # Ok::<(), nystrom_linalg_core::Error>(())
+//! ```
+#![allow(non_snake_case)]
+
+mod alaoui_mahoney;
+mod estimator;
+mod exact;
+mod projector;
+mod score;
+mod select;
+mod spectrum;
+
+pub use alaoui_mahoney::{AlaouiMahoney, FastScores, STORED_ENTRIES, fast_scores};
+pub use estimator::{Exact, RidgeLeverage};
+pub use exact::{ExactRoute, ExactScores, exact_scores};
+pub use nystrom_sketch::{Dictionary, Draw, LandmarkSelector, Landmarks};
+pub use projector::Projector;
+pub use select::LeverageProportional;
+pub use spectrum::ExactSpectrum;

@@ -3,11 +3,8 @@
 use crate::{Dictionary, FeatureMap, Landmarks, Whitening};
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, RowTree, Scalar, ops, validate};
+use nystrom_linalg_core::{PsdMatrix, Result, Ridge, RowTree, Scalar, ops, validate};
 use std::ops::Range;
-
-/// Rows of F held at a time.
-const TILE_ROWS: usize = 1024;
 
 /// L = FFᵀ ⪯ K for a matrix `k` and landmarks J, with O(m² + 1024·m) memory: every pass evaluates the n·m entries K\[:, J\] anew.
 ///
@@ -37,7 +34,7 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
     /// L = C W⁺ Cᵀ with C = K\[:, J\], W = K\[J, J\]; m² entries are evaluated.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the landmarks belong to a matrix of another order; those of [`FeatureMap::new`].
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the landmarks belong to a matrix of another order; those of [`FeatureMap::new`].
     pub fn new(k: &'a dyn PsdMatrix<T>, landmarks: &Landmarks, whitening: Whitening) -> Result<Self> {
         landmarks.check(k.dim())?;
         let indices = landmarks.indices().to_vec();
@@ -48,7 +45,7 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
     /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK = K_{:D}(K_DD + γ diag(1/w))⁻¹K_{D:} ⪯ L for a weighted dictionary, γ = `ridge.absolute(n)`.
     ///
     /// # Errors
-    /// As [`new`](Self::new), [`Error::Empty`] for an empty dictionary, and those of [`Ridge::absolute`].
+    /// As [`new`](Self::new), [`Empty`](nystrom_linalg_core::Error::Empty) for an empty dictionary, and those of [`Ridge::absolute`].
     pub fn regularized(
         k: &'a dyn PsdMatrix<T>,
         dictionary: &Dictionary<T>,
@@ -84,7 +81,7 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
     /// rows.len()·m entries evaluated, m² flops a row; 1024·m entries of memory.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming the row and the landmark of a non-finite kernel value; those of `visit`.
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming row and column of a non-finite entry of K; those of `visit`.
     ///
     /// # Panics
     /// If `rows` reaches beyond n.
@@ -93,23 +90,10 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         rows: Range<usize>,
         mut visit: impl FnMut(Range<usize>, MatMut<'_, T>) -> Result<()>,
     ) -> Result<()> {
+        let start = rows.start;
         assert!(rows.end <= self.dim(), "rows up to {} of {}", rows.end, self.dim());
-        let mut buffer = Mat::zeros(self.indices.len(), TILE_ROWS.min(rows.len()));
-        for tile in RowTree::tiles(rows, TILE_ROWS) {
-            let mut k_j = buffer.as_mut().subcols_mut(0, tile.len());
-            self.k.block_into(k_j.rb_mut(), (&self.indices).into(), tile.clone().into());
-            self.check_finite(tile.start, k_j.rb())?;
-            visit(tile, self.map.apply_in_place(k_j))?;
-        }
-        Ok(())
-    }
-
-    fn check_finite(&self, start: usize, k_j: MatRef<'_, T>) -> Result<()> {
-        validate::finite("kernel matrix", k_j).map_err(|error| match error {
-            Error::NonFinite { what, row, col, value } => {
-                Error::NonFinite { what, row: start + col, col: self.indices[row], value }
-            }
-            other => other,
+        self.map.for_each_tile_of(self.k, &self.indices, rows.into(), |positions, phi| {
+            visit(start + positions.start..start + positions.end, phi)
         })
     }
 
@@ -117,11 +101,25 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
     ///
     /// One pass; at most seven rank × rank matrices in memory. Bits do not depend on the number of threads.
     pub fn gram_lower(&self) -> Result<Mat<T>> {
+        self.gram_lower_visiting(|_, _| ())
+    }
+
+    /// As [`gram_lower`](Self::gram_lower), with Fᵀ (rank × n) written to `ft` on the way.
+    ///
+    /// # Panics
+    /// If `ft` is not rank × n.
+    pub fn gram_lower_keeping(&self, mut ft: MatMut<'_, T>) -> Result<Mat<T>> {
+        assert!(ft.nrows() == self.map.rank() && ft.ncols() == self.dim(), "room for the transposed factor");
+        self.gram_lower_visiting(|rows, phi| ft.rb_mut().subcols_mut(rows.start, rows.len()).copy_from(phi))
+    }
+
+    fn gram_lower_visiting(&self, mut visit: impl FnMut(Range<usize>, MatRef<'_, T>)) -> Result<Mat<T>> {
         let r = self.map.rank();
         let leaf = |rows| {
             let mut gram = Mat::zeros(r, r);
-            self.for_each_tile(rows, |_, phi| {
+            self.for_each_tile(rows, |tile, phi| {
                 ops::gram_lower(gram.as_mut(), Accum::Add, phi.rb().transpose(), T::one());
+                visit(tile, phi.rb());
                 Ok(())
             })?;
             Ok(gram)

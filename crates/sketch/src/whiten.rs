@@ -2,7 +2,13 @@
 
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Cholesky, Error, JitterLadder, Result, Scalar, SymmetricEigen, ops};
+use nystrom_linalg_core::{
+    Cholesky, Error, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, SymmetricEigen, ops, validate,
+};
+use std::ops::Range;
+
+/// Rows whose features are held at a time.
+const TILE_ROWS: usize = 1024;
 
 /// How the inverse of the landmark block W = K\[J, J\] is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -40,8 +46,8 @@ impl Whitening {
 /// let w = mat![[2.0, 1.0], [1.0, 2.0_f64]];
 /// let map = FeatureMap::new(w.as_ref(), Whitening::default())?;
 /// let mut phi = w.clone();                        // the landmarks' own kernel values, one point per column
-/// let phi = map.apply_in_place(phi.as_mut());
-/// let l = phi.transpose() * phi.as_ref();         // φ(x)ᵀφ(y) gives W back
+/// let phi = map.apply_in_place(phi.as_mut()).to_owned();
+/// let l = phi.transpose() * &phi;                 // φ(x)ᵀφ(y) gives W back
 /// assert!((l - w).norm_max() < 1e-13);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
@@ -70,8 +76,8 @@ impl<T: Scalar> FeatureMap<T> {
     /// From W + diag(d), d ≥ 0: the block of the regularised approximation, where d_j = γ/w_j. The shift δ refers to W + diag(d).
     pub fn with_diagonal(w: MatRef<'_, T>, d: impl Fn(usize) -> T, whitening: Whitening) -> Result<Self> {
         let m = w.nrows();
-        nystrom_linalg_core::validate::not_empty("landmarks", m)?;
-        nystrom_linalg_core::validate::same_size("columns of a square matrix", m, w.ncols())?;
+        validate::not_empty("landmarks", m)?;
+        validate::same_size("columns of a square matrix", m, w.ncols())?;
         let fill = |mut out: MatMut<'_, T>| {
             out.copy_from_triangular_lower(w);
             (0..m).for_each(|j| out[(j, j)] += d(j));
@@ -135,6 +141,34 @@ impl<T: Scalar> FeatureMap<T> {
         }
     }
 
+    /// Calls `visit(positions, phi)` for consecutive tiles of the list `rows`: column t of `phi` (r × tile) is φ of row
+    /// `rows.get(positions.start + t)` of `k`, whose columns `landmarks` are the landmarks the map was made from.
+    ///
+    /// rows.len()·m entries evaluated, m² flops a row, O(1024·m) memory.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] naming row and column of a non-finite entry of K; those of `visit`.
+    ///
+    /// # Panics
+    /// If an index reaches beyond `k` or there are not m landmarks.
+    pub fn for_each_tile_of(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        landmarks: &[usize],
+        rows: Indices<'_>,
+        mut visit: impl FnMut(Range<usize>, MatMut<'_, T>) -> Result<()>,
+    ) -> Result<()> {
+        let mut buffer = Mat::zeros(landmarks.len(), TILE_ROWS.min(rows.len()));
+        for positions in RowTree::tiles(0..rows.len(), TILE_ROWS) {
+            let mut k_j = buffer.as_mut().subcols_mut(0, positions.len());
+            let tile = rows.slice(positions.clone());
+            k.block_into(k_j.rb_mut(), landmarks.into(), tile.clone());
+            validate::finite("kernel matrix", k_j.rb()).map_err(|error| in_matrix(error, &tile, landmarks))?;
+            visit(positions, self.apply_in_place(k_j))?;
+        }
+        Ok(())
+    }
+
     /// θ, m × t, with φ(x)ᵀβ = k_J(x)ᵀθ for every x: turns weights β (r × t) of the features into weights of the landmarks.
     ///
     /// # Panics
@@ -153,6 +187,16 @@ impl<T: Scalar> FeatureMap<T> {
                 theta
             }
         }
+    }
+}
+
+/// The place of a non-finite entry of K\[landmarks, tile\], in K.
+fn in_matrix(error: Error, tile: &Indices<'_>, landmarks: &[usize]) -> Error {
+    match error {
+        Error::NonFinite { what, row, col, value } => {
+            Error::NonFinite { what, row: tile.get(col), col: landmarks[row], value }
+        }
+        other => other,
     }
 }
 

@@ -1,0 +1,171 @@
+//! The fast approximation of ridge leverage scores of Alaoui & Mahoney (NIPS 2015), section 3.5.
+
+use crate::score::{clamp, d_eff, finite_diagonal, squared_norms};
+use crate::{RidgeLeverage, estimator::dictionary_from_diagonal};
+use faer::{Mat, MatMut, reborrow::*};
+use nystrom_linalg_core::{Cholesky, Error, JitterLadder, PsdMatrix, Result, Ridge, Scalar, ops, validate};
+use nystrom_sketch::{Dictionary, Landmarks, NystromStream, Whitening, check_failure_probability};
+use rand::Rng;
+
+/// The factor B is kept between the two passes if it has at most this many entries (64 MiB in `f64`).
+pub const STORED_ENTRIES: usize = 1 << 23;
+
+/// Fast approximate scores: `columns` (p) columns drawn with replacement and p_i = K_ii/tr K, then [`fast_scores`].
+///
+/// Deterministically l_i − ‖K − L‖₂/(nλ) ≤ l̃_i ≤ l_i: the scores never over-estimate. With p from
+/// [`AlaouiMahoney::for_accuracy`], l̃_i ≥ l_i − 2ε for all i with probability at least 1 − ρ (Theorem 4).
+///
+/// # Source
+/// Alaoui & Mahoney, NIPS 2015, section 3.5, equation (9).
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
+/// use nystrom_linalg_core::{Dense, Ridge};
+/// use rand::SeedableRng;
+/// let k = Mat::from_fn(300, 300, |i, j| (-((i as f64 - j as f64) / 60.0).powi(2)).exp());
+/// let k = Dense::new(k.as_ref())?;
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+/// let ridge = Ridge::PerSample(1e-3);
+/// let fast = AlaouiMahoney { columns: 60 }.scores(&k, ridge, &mut rng)?;
+/// let exact = exact_scores(&k, ridge)?.scores;
+/// assert!(fast.iter().zip(&exact).all(|(fast, exact)| *fast <= exact + 1e-12 && *fast >= 0.99 * exact));
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AlaouiMahoney {
+    /// p, the number of draws; repeated draws are merged.
+    pub columns: usize,
+}
+
+impl AlaouiMahoney {
+    /// Theorem 4: p = ⌈8 (tr K/(nλε) + 1/6) ln(n/ρ)⌉ columns.
+    ///
+    /// Then, with probability at least 1 − ρ, for all i both l_i − 2ε ≤ l̃_i ≤ l_i and
+    /// (σ_n − nλε)/(σ_n + nλε)·l_i ≤ l̃_i, σ_n the smallest eigenvalue of K. p may exceed n: then the theorem promises nothing below n columns.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if n = 0, [`Error::InvalidParameter`] unless tr K > 0, ε in (0, 1/2), ρ in (0, 1); those of [`Ridge::absolute`].
+    ///
+    /// ```
+    /// use nystrom_leverage::AlaouiMahoney;
+    /// use nystrom_linalg_core::Ridge;
+    /// let am = AlaouiMahoney::for_accuracy(1000, 1000.0, Ridge::PerSample(0.1_f64), 0.25, 0.1)?;
+    /// assert_eq!(am.columns, 2960); // 8·(40 + 1/6)·ln(10⁴) = 2959.58…
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn for_accuracy<T: Scalar>(n: usize, trace: f64, ridge: Ridge<T>, epsilon: f64, rho: f64) -> Result<Self> {
+        validate::not_empty("matrix", n)?;
+        validate::positive("trace of K", trace)?;
+        let mu = ridge.absolute(n)?.f64();
+        if !(epsilon > 0.0 && epsilon < 0.5) {
+            let requirement = "in (0, 1/2): scores are accurate to 2 epsilon";
+            return Err(Error::InvalidParameter { name: "epsilon", value: epsilon, requirement });
+        }
+        check_failure_probability(rho)?;
+        let p = 8.0 * (trace / (mu * epsilon) + 1.0 / 6.0) * (n as f64 / rho).ln();
+        Ok(AlaouiMahoney { columns: p.ceil() as usize })
+    }
+}
+
+impl<T: Scalar> RidgeLeverage<T> for AlaouiMahoney {
+    /// The p draws with weights count_i/(p·p_i). n diagonal entries.
+    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+        ridge.absolute(k.dim())?;
+        dictionary_from_diagonal(k, self.columns, rng)
+    }
+
+    /// Equation (9), not the projector's formula: under-estimates. Entries as [`fast_scores`], and n diagonal ones more.
+    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
+        let dictionary = self.dictionary(k, ridge, rng)?;
+        Ok(fast_scores(k, &dictionary.landmarks()?, ridge)?.scores)
+    }
+}
+
+/// What [`fast_scores`] returns.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FastScores<T> {
+    /// l̃_1, …, l̃_n.
+    pub scores: Vec<T>,
+    /// μ = nλ.
+    pub mu: T,
+    /// δ: what was added to the diagonal of W.
+    pub jitter: f64,
+}
+
+impl<T: Scalar> FastScores<T> {
+    /// Σ l̃_i ≤ d_eff, summed in `f64`.
+    pub fn d_eff(&self) -> f64 {
+        d_eff(&self.scores)
+    }
+}
+
+/// l̃_i = \[L(L + μI)⁻¹\]_ii for the Nyström approximation L = C W⁺ Cᵀ of given landmarks, μ = nλ = `ridge.absolute(n)`:
+/// with BBᵀ = L, l̃_i = B_iᵀ(BᵀB + μI)⁻¹B_i, equation (9) of Alaoui & Mahoney (NIPS 2015).
+///
+/// A weighted dictionary serves through its [`landmarks`](Dictionary::landmarks): L does not depend on the weights.
+///
+/// With m landmarks: two passes over the rows of B in tiles, 3nm² + O(m³) flops (4nm² when B is not kept), O(m² + 1024·m) memory.
+/// B is kept between the passes when n·m ≤ [`STORED_ENTRIES`]; entries evaluated: n·m + m² then, 2n·m + m² otherwise; and n diagonal
+/// ones. The scores are the same to the bit either way.
+///
+/// # Errors
+/// Those of [`NystromStream::new`] and of [`Ridge::absolute`].
+pub fn fast_scores<T: Scalar>(k: &dyn PsdMatrix<T>, landmarks: &Landmarks, ridge: Ridge<T>) -> Result<FastScores<T>> {
+    let keep = k.dim().saturating_mul(landmarks.len()) <= STORED_ENTRIES;
+    scores_in_two_passes(k, landmarks, ridge, keep)
+}
+
+fn scores_in_two_passes<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    landmarks: &Landmarks,
+    ridge: Ridge<T>,
+    keep: bool,
+) -> Result<FastScores<T>> {
+    let n = k.dim();
+    let mu = ridge.absolute(n)?;
+    let k_ii = finite_diagonal(k, (0..n).into())?;
+    let B = NystromStream::new(k, landmarks, Whitening::default())?; // BBᵀ = C W⁺ Cᵀ, by row tiles
+    let mut stored = keep.then(|| Mat::zeros(B.map().rank(), n)); // Bᵀ
+    let mut M = match stored.as_mut() {
+        Some(bt) => B.gram_lower_keeping(bt.as_mut())?,
+        None => B.gram_lower()?,
+    };
+    ops::add_to_diagonal(M.as_mut(), mu);
+    let R = Cholesky::with_jitter(M.as_ref(), JitterLadder::default())?; // RRᵀ = BᵀB + μI
+    let mut scores = vec![T::zero(); n];
+    let mut score = |rows: std::ops::Range<usize>, mut bt: MatMut<'_, T>| {
+        R.forward_in_place(bt.rb_mut());
+        squared_norms(&mut scores[rows], bt.rb()); // l̃_i = ‖R⁻¹B_i‖²
+        Ok(())
+    };
+    match stored {
+        Some(mut bt) => score(0..n, bt.as_mut())?,
+        None => B.for_each_tile(0..n, score)?,
+    }
+    let scores = scores.into_iter().zip(k_ii).map(|(l, k_ii)| clamp(l, k_ii, mu)).collect();
+    Ok(FastScores { scores, mu, jitter: B.map().jitter() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nystrom_linalg_core::{Counted, Dense};
+
+    #[test]
+    fn kept_or_recomputed_the_bits_are_the_same_and_the_entries_are_counted() {
+        let n = 2500; // more than two tiles and two leaves
+        let k = Mat::from_fn(n, n, |i, j| (-((i as f64 - j as f64) / 300.0).powi(2)).exp());
+        let k = Counted::new(Dense::new(k.as_ref()).unwrap());
+        let landmarks = Landmarks::new(n, (0..n).step_by(113).collect()).unwrap();
+        let (n, m) = (n as u64, landmarks.len() as u64);
+        let kept = scores_in_two_passes(&k, &landmarks, Ridge::PerSample(1e-4), true).unwrap();
+        assert_eq!((k.entries(), k.diagonal_entries()), (n * m + m * m, n));
+        k.reset();
+        let again = scores_in_two_passes(&k, &landmarks, Ridge::PerSample(1e-4), false).unwrap();
+        assert_eq!((k.entries(), k.diagonal_entries()), (2 * n * m + m * m, n));
+        assert!(kept.scores.iter().zip(&again.scores).all(|(a, b)| a.to_bits() == b.to_bits()));
+    }
+}

@@ -1,0 +1,94 @@
+//! The one interface of all estimators of ridge leverage scores.
+
+use crate::{ExactScores, Projector, exact_scores};
+use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, validate};
+use nystrom_sketch::Dictionary;
+use rand::Rng;
+
+/// A method that measures rows of K at a ridge: what it finds is a dictionary, or scores, or both.
+///
+/// A dictionary that represents K at ridge μ gives scores for any row through [`Projector`], and scores give a dictionary by
+/// sampling; recursive and streaming methods produce the former, so it is the required half. Methods with a score formula of
+/// their own override [`scores`](Self::scores).
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_leverage::{AlaouiMahoney, Exact, RidgeLeverage};
+/// use nystrom_linalg_core::{Dense, Ridge};
+/// use rand::SeedableRng;
+/// let k = Mat::from_fn(100, 100, |i, j| (-((i as f64 - j as f64) / 30.0).powi(2)).exp());
+/// let k = Dense::new(k.as_ref())?;
+/// let estimators: [Box<dyn RidgeLeverage<f64>>; 2] = [Box::new(Exact), Box::new(AlaouiMahoney { columns: 50 })];
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+/// let mut d_eff = vec![];
+/// for estimator in &estimators {
+///     d_eff.push(estimator.scores(&k, Ridge::PerSample(0.01), &mut rng)?.iter().sum::<f64>());
+/// }
+/// assert!(d_eff[1] <= d_eff[0] && d_eff[1] > 0.99 * d_eff[0]);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub trait RidgeLeverage<T: Scalar>: Sync {
+    /// Rows with weights such that E[SSᵀ] = I, meant to represent K at the given ridge: the regularised approximation made from it,
+    /// and [`Projector`], use it as it is.
+    ///
+    /// # Errors
+    /// Those of [`Ridge::absolute`] and of the implementation.
+    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>>;
+
+    /// An estimate of l_i for every row, n numbers in \[0, K_ii/(K_ii + μ)\].
+    ///
+    /// Provided: [`Projector`] on the dictionary, n·m + m² entries more than the dictionary took.
+    ///
+    /// # Errors
+    /// As [`dictionary`](Self::dictionary), and those of [`Projector`].
+    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
+        let dictionary = self.dictionary(k, ridge, rng)?;
+        Projector::new(k, &dictionary, ridge)?.scores(k, (0..k.dim()).into())
+    }
+}
+
+/// The exact scores, by [`exact_scores`]: n × n memory and n³ time. The generator is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Exact;
+
+impl<T: Scalar> RidgeLeverage<T> for Exact {
+    /// Every row with weight 1: nothing is compressed, so nothing is lost.
+    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, _rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+        let full = Dictionary::full(k.dim())?;
+        ridge.absolute(k.dim()).map(|_| full)
+    }
+
+    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, _rng: &mut dyn Rng) -> Result<Vec<T>> {
+        exact_scores(k, ridge).map(|ExactScores { scores, .. }| scores)
+    }
+}
+
+impl<T: Scalar, E: RidgeLeverage<T> + ?Sized> RidgeLeverage<T> for &E {
+    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+        (**self).dictionary(k, ridge, rng)
+    }
+    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
+        (**self).scores(k, ridge, rng)
+    }
+}
+
+impl<T: Scalar, E: RidgeLeverage<T> + Send + ?Sized> RidgeLeverage<T> for Box<E> {
+    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+        (**self).dictionary(k, ridge, rng)
+    }
+    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
+        (**self).scores(k, ridge, rng)
+    }
+}
+
+/// p independent draws with p_i = K_ii/tr K and the weights of that law.
+pub(crate) fn dictionary_from_diagonal<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    columns: usize,
+    rng: &mut dyn Rng,
+) -> Result<Dictionary<T>> {
+    validate::not_empty("matrix", k.dim())?;
+    validate::not_empty("columns (p)", columns)?;
+    Dictionary::with_replacement(&k.diag(), columns, rng)
+}

@@ -1,0 +1,84 @@
+//! Exact λ-ridge leverage scores through one n × n Cholesky factor.
+
+use crate::ExactSpectrum;
+use crate::score::{clamp, d_eff, d_mof};
+use nystrom_linalg_core::{Cholesky, Error, JitterLadder, PsdMatrix, Result, Ridge, Scalar, ops, validate};
+
+/// Scores l_i, i = 1, …, n, that are exact up to rounding, and how they were computed.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ExactScores<T> {
+    /// l_1, …, l_n, each in \[0, K_ii/(K_ii + μ)\].
+    pub scores: Vec<T>,
+    /// μ = nλ, the number that was added to the diagonal.
+    pub mu: T,
+    /// The route taken.
+    pub route: ExactRoute,
+}
+
+/// How exact scores were computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ExactRoute {
+    /// One Cholesky factorisation of K + μI.
+    Cholesky,
+    /// Eigendecomposition of K with negative eigenvalues set to 0.
+    Spectrum,
+}
+
+impl<T: Scalar> ExactScores<T> {
+    /// d_eff = Σ l_i = tr K(K + μI)⁻¹, summed in `f64`.
+    pub fn d_eff(&self) -> f64 {
+        d_eff(&self.scores)
+    }
+
+    /// d_mof = n·max_i l_i, the maximal degrees of freedom: what uniform sampling pays instead of d_eff (Bach 2013).
+    pub fn d_mof(&self) -> f64 {
+        d_mof(&self.scores)
+    }
+}
+
+/// l_i(λ) = \[K(K + μI)⁻¹\]_ii = 1 − μ\[(K + μI)⁻¹\]_ii for all i, μ = nλ = `ridge.absolute(n)`.
+///
+/// **Forms one n × n matrix**, as the exact scores must: n² entries evaluated, n² + O(n) entries of memory, about 2n³/3 flops.
+/// When K + μI is not numerically positive definite (μ below the rounding error of K), the scores are taken from the
+/// eigendecomposition with negative eigenvalues set to 0 instead ([`ExactRoute::Spectrum`]): another n² entries evaluated,
+/// 3n² memory, about 9n³ flops. In both cases the scores' absolute error is of the order n·ε·λ_max(K)/μ, at most 1: for μ
+/// near ε·λ_max(K) they are those of a matrix within rounding error of K.
+///
+/// # Source
+/// Alaoui & Mahoney, NIPS 2015, Definition 1; the form used is the third of the three in their section 3.1.
+///
+/// # Errors
+/// [`Error::Empty`] if n = 0, those of [`Ridge::absolute`], [`Error::NonFinite`] naming the first entry of K that is not finite.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_leverage::exact_scores;
+/// use nystrom_linalg_core::{Dense, Ridge};
+/// let k = mat![[3.0, 0.0], [0.0, 1.0_f64]];
+/// let exact = exact_scores(&Dense::new(k.as_ref())?, Ridge::PerSample(0.5))?; // nλ = 1
+/// assert!((exact.scores[0] - 0.75).abs() < 1e-15 && (exact.scores[1] - 0.5).abs() < 1e-15);
+/// assert!((exact.d_eff() - 1.25).abs() < 1e-15 && (exact.d_mof() - 1.5).abs() < 1e-15);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub fn exact_scores<T: Scalar>(k: &dyn PsdMatrix<T>, ridge: Ridge<T>) -> Result<ExactScores<T>> {
+    let n = k.dim();
+    validate::not_empty("matrix", n)?;
+    let mu = ridge.absolute(n)?;
+    let no_jitter = JitterLadder { steps: 0, ..JitterLadder::default() };
+    let fill = |mut out: faer::MatMut<'_, T>| {
+        k.block_into(out.rb_mut(), (0..n).into(), (0..n).into());
+        ops::add_to_diagonal(out, mu);
+    };
+    let factor = match Cholesky::from_fill(n, fill, no_jitter) {
+        Ok(factor) => factor, // LLᵀ = K + μI
+        Err(Error::NotPositiveDefinite { .. }) => return ExactSpectrum::new(k)?.scores(ridge),
+        Err(error) => return Err(error),
+    };
+    let score = |(inverse_ii, k_ii): (T, T)| clamp(T::one() - mu * inverse_ii, k_ii, mu);
+    let scores = factor.inverse_diagonal().into_iter().zip(k.diag()).map(score).collect();
+    Ok(ExactScores { scores, mu, route: ExactRoute::Cholesky })
+}
+
+use faer::reborrow::*;

@@ -1,0 +1,50 @@
+//! What all estimators share: the legitimate range of a score, and sums of scores.
+
+use faer::{ColMut, MatRef};
+use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, RowTree, Scalar};
+
+/// `score` clamped to [0, K_ii/(K_ii + μ)].
+///
+/// The upper end is legitimate: l_i = sup over f of f(x_i)²/(…) is largest when row i stands alone, where it is K_ii/(K_ii + μ).
+/// NaN stays NaN.
+pub(crate) fn clamp<T: Scalar>(score: T, k_ii: T, mu: T) -> T {
+    let highest = k_ii / (k_ii + mu);
+    if score < T::zero() || k_ii <= T::zero() {
+        T::zero()
+    } else if score > highest {
+        highest
+    } else {
+        score
+    }
+}
+
+/// Σ l_i along the row tree, in `f64`.
+pub(crate) fn d_eff<T: Scalar>(scores: &[T]) -> f64 {
+    let leaf = |rows: std::ops::Range<usize>| scores[rows].iter().map(|l| l.f64()).sum::<f64>();
+    RowTree::new(scores.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
+}
+
+/// n·max l_i.
+pub(crate) fn d_mof<T: Scalar>(scores: &[T]) -> f64 {
+    scores.len() as f64 * scores.iter().map(|l| l.f64()).fold(0.0, f64::max)
+}
+
+/// K_ii for the given rows, checked: [`Error::NonFinite`] names the first that is not finite.
+pub(crate) fn finite_diagonal<T: Scalar>(k: &dyn PsdMatrix<T>, rows: Indices<'_>) -> Result<Vec<T>> {
+    let mut k_ii = vec![T::zero(); rows.len()];
+    k.diag_into(ColMut::from_slice_mut(&mut k_ii), rows.clone());
+    match k_ii.iter().position(|v| !num_traits::Float::is_finite(*v)) {
+        None => Ok(k_ii),
+        Some(t) => {
+            let i = rows.get(t);
+            Err(Error::NonFinite { what: "kernel matrix", row: i, col: i, value: k_ii[t].f64() })
+        }
+    }
+}
+
+/// `out[t]` = the squared norm of column t.
+pub(crate) fn squared_norms<T: Scalar>(out: &mut [T], columns: MatRef<'_, T>) {
+    for (out, column) in out.iter_mut().zip(columns.col_iter()) {
+        *out = column.squared_norm_l2();
+    }
+}

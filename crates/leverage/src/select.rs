@@ -1,0 +1,48 @@
+//! Landmarks in proportion to leverage scores.
+
+use crate::RidgeLeverage;
+use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, validate};
+use nystrom_sketch::{Draw, LandmarkSelector, Landmarks};
+use rand::Rng;
+
+/// Landmarks drawn in proportion to ridge leverage scores, exact or estimated: the law of Alaoui & Mahoney's Theorem 3, which needs
+/// about d_eff·ln n columns where uniform sampling needs d_mof·ln n.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_leverage::{Exact, LeverageProportional};
+/// use nystrom_linalg_core::{Dense, Ridge};
+/// use nystrom_sketch::{Draw, LandmarkSelector};
+/// use rand::SeedableRng;
+/// // 60 copies of one direction and a single row of another:
+/// let k = Mat::from_fn(61, 61, |i, j| if (i < 60) == (j < 60) { 1.0 } else { 0.0 });
+/// let selector = LeverageProportional {
+///     estimator: Exact, ridge: Ridge::Absolute(0.1), draw: Draw::WithoutReplacement,
+/// };
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+/// let landmarks = selector.select(&Dense::new(k.as_ref())?, 6, &mut rng)?;
+/// assert!(landmarks.indices().contains(&60)); // its score is 0.91, the others' 0.017
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LeverageProportional<E, T> {
+    /// Where the scores come from.
+    pub estimator: E,
+    /// The ridge the scores are taken at.
+    pub ridge: Ridge<T>,
+    /// With or without replacement.
+    pub draw: Draw,
+}
+
+impl<T: Scalar, E: RidgeLeverage<T>> LandmarkSelector<T> for LeverageProportional<E, T> {
+    /// Besides the common errors, those of the estimator.
+    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        validate::not_empty("landmarks (m)", m)?;
+        if self.draw == Draw::WithoutReplacement {
+            validate::at_most("landmarks", m, k.dim())?;
+        }
+        let scores = self.estimator.scores(k, self.ridge, rng)?;
+        Landmarks::draw(&scores, m, self.draw, rng)
+    }
+}
