@@ -1,1 +1,49 @@
-//! Kernel methods that scale, with guarantees: the facade of the nystrom workspace.
+//! Kernel methods that scale, with guarantees.
+//!
+//! One dependency for the whole workspace: kernels, leverage scores, landmark selection, Nyström approximations and kernel ridge
+//! regression, at n far beyond what an n × n matrix allows, each method held to its theorem by tests. Every crate can also be used alone.
+//!
+//! ```
+//! use nystrom::prelude::*;
+//!
+//! let rng = &mut Pcg64::seed_from_u64(0);
+//! # let n = 2000;
+//! # let x = nystrom::linalg_core::random::standard_normal::<f64>(n, 3, rng);
+//! # let y = Mat::from_fn(n, 1, |i, _| (2.0 * x[(i, 0)]).sin());
+//! let points = Points::from_rows(x.as_ref());                                  // x: n × 3, y: n × 1
+//! let kernel = Matern32::new(1.0)?;
+//! let k = KernelMatrix::new(kernel, points)?;                                  // lazy: nothing n × n
+//! let landmarks = Uniform::default().select(&k, 200, rng)?;
+//! let model = NystromKrr::new(kernel, Ridge::PerSample(1e-6)).fit(points, y.as_ref(), &landmarks)?;
+//! let y_hat = model.predict(points)?;
+//! # assert!((y_hat[(0, 0)] - y[(0, 0)]).abs() < 0.1);
+//! # Ok::<(), nystrom::Error>(())
+//! ```
+//!
+//! # Where to find what
+//!
+//! | to … | look at |
+//! |---|---|
+//! | evaluate a kernel in blocks, write your own | [`kernels`] |
+//! | know which rows matter | [`leverage`] |
+//! | choose landmarks, approximate K | [`sketch`] |
+//! | fit, predict, save, know the risk | [`krr`] |
+//! | implement an n × n matrix without points | [`linalg_core::PsdMatrix`] |
+//!
+//! # Conventions
+//! A [`Ridge`] says whether it is μ in K + μI or λ in K + nλI. The random generator is the last argument, and the same seed gives
+//! the same bits with any number of threads. Errors name the offending value and the remedy. Matrices are faer's, re-exported as
+//! [`faer`], so that versions match.
+
+pub use nystrom_kernels as kernels;
+pub use nystrom_krr as krr;
+pub use nystrom_leverage as leverage;
+pub use nystrom_linalg_core as linalg_core;
+pub use nystrom_sketch as sketch;
+
+pub use faer;
+pub use nystrom_linalg_core::{Error, Result, Ridge};
+pub use rand;
+pub use rand_pcg;
+
+pub mod prelude;
