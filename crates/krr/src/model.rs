@@ -15,7 +15,7 @@ const TILE_ROWS: usize = 256;
 /// No training data are kept beyond the centres (for [`ExactKrr`](crate::ExactKrr) those are all the points).
 ///
 /// With the feature `serde` it can be saved in any format serde knows and loaded again; predictions of the loaded model are the
-/// same to the bit. Loading checks the format version, the scalar type and all sizes; see `SavedModel`.
+/// same to the bit in a format that keeps numbers (`serde_json` does with its feature `float_roundtrip`). Loading checks the format version, the scalar type and all sizes; see `SavedModel`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KrrModel<K, T> {
     pub(crate) kernel: K,

@@ -46,7 +46,8 @@ use nystrom_sketch::Landmarks;
 /// use nystrom_kernels::{Gaussian, Points};
 /// use nystrom_krr::NystromKrr;
 /// use nystrom_linalg_core::Ridge;
-/// /// let x = Mat::from_fn(50, 2, |i, k| ((i * (k + 3)) % 17) as f64 / 17.0);     // n × d
+/// use nystrom_sketch::Landmarks;
+/// let x = Mat::from_fn(50, 2, |i, k| ((i * (k + 3)) % 17) as f64 / 17.0);     // n × d
 /// let y = Mat::from_fn(50, 1, |i, _| x[(i, 0)] - x[(i, 1)] + 100.0);          // n × t
 /// let krr = NystromKrr { intercept: true, ..NystromKrr::new(Gaussian::new(0.5)?, Ridge::PerSample(1e-6)) };
 /// let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &Landmarks::new(50, (0..17).collect())?)?;

@@ -130,3 +130,29 @@ where
         KrrModel::try_from(saved).map_err(serde::de::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nystrom_kernels::{Gaussian, Points};
+    use nystrom_linalg_core::Ridge;
+
+    /// Formats other than JSON can hold NaN and ∞.
+    #[test]
+    fn numbers_that_are_not_are_refused() {
+        let x = Mat::from_fn(4, 2, |i, k| (i * i + k) as f64);
+        let krr = crate::ExactKrr::new(Gaussian::new(1.0).unwrap(), Ridge::PerSample(1e-2));
+        let model = krr.fit(Points::from_rows(x.as_ref()), x.as_ref()).unwrap();
+        let refused = |spoil: fn(&mut SavedModel<Gaussian, f64>)| {
+            let mut saved = SavedModel::from(&model);
+            spoil(&mut saved);
+            KrrModel::try_from(saved).unwrap_err()
+        };
+        let error = refused(|saved| saved.coefficients[(2, 1)] = f64::NAN);
+        assert!(matches!(error, Error::NonFinite { row: 2, col: 1, .. }), "{error}");
+        let error = refused(|saved| saved.centers[(1, 3)] = f64::INFINITY);
+        assert!(matches!(error, Error::NonFinite { row: 1, col: 3, .. }), "{error}");
+        let error = refused(|saved| saved.intercept[1] = f64::NAN);
+        assert!(matches!(error, Error::NonFinite { row: 1, .. }), "{error}");
+    }
+}

@@ -49,7 +49,7 @@ proptest! {
     }
 
     /// L = K when all points are landmarks, so the fit is the exact one, up to the shift δ of W: the predictions at the data
-    /// differ by (K + nλ)⁻¹-smoothed multiples of δ/nλ ≤ 10·n·ε/nλ, below 1e-7 here.
+    /// differ by (K + nλ)⁻¹-smoothed multiples of δ/nλ, below 1e-7 here.
     #[test]
     fn all_points_as_landmarks_is_exact(n in 2..50usize, seed in 0..1000u64, weighted: bool, intercept: bool, solver in solver()) {
         let (x, y) = sample::<f64>(n, 2, 2, seed);
@@ -103,16 +103,16 @@ proptest! {
 
 #[test]
 fn agrees_with_sixty_digit_values() {
-    // The shift of W (10·ε·tr W = 3.6e-14) moves the fit by 7e-7 at λ = 1e-3; nothing else is visible.
+    // The shift of W, which is numerically singular here, moves the fit by 2e-7; nothing else is visible.
     let r = reference();
     for solver in [Solver::NormalEquations, Solver::Qr] {
         let krr = NystromKrr { solver, ..NystromKrr::new(gaussian(0.25), Ridge::PerSample(1e-3)) };
         let (x, z, at) = (Points::from_slice(&r.x), Points::from_slice(&r.x[..16]), Points::from_slice(&r.at));
         let f = krr.fit_centers(x, r.y.as_ref(), z).unwrap().predict(at).unwrap();
-        assert!(off(&f, &NYSTROM_1E3) < 2e-6, "{:e}", off(&f, &NYSTROM_1E3));
+        assert!(off(&f, &NYSTROM_1E3) < 1e-6, "{:e}", off(&f, &NYSTROM_1E3));
         let krr = NystromKrr { intercept: true, ..krr };
         let f = krr.fit_centers_weighted(x, r.y.as_ref(), z, &r.weights).unwrap().predict(at).unwrap();
-        assert!(off(&f, &NYSTROM_1E3_WEIGHTED_INTERCEPT) < 2e-6);
+        assert!(off(&f, &NYSTROM_1E3_WEIGHTED_INTERCEPT) < 1e-6);
     }
 }
 
