@@ -20,6 +20,8 @@ pub trait Lane:
     fn lit(self, c: f64) -> Self;
     /// self·b + c, with one rounding where the machine has it.
     fn mul_add(self, b: Self, c: Self) -> Self;
+    /// min(self, c).
+    fn at_most(self, c: f64) -> Self;
     /// √self.
     fn sqrt(self) -> Self;
     /// |self|.
@@ -68,6 +70,9 @@ impl Lane for Plain {
     }
     fn mul_add(self, b: Plain, c: Plain) -> Plain {
         Plain(self.0 * b.0 + c.0)
+    }
+    fn at_most(self, c: f64) -> Plain {
+        Plain(self.0.min(c))
     }
     fn sqrt(self) -> Plain {
         Plain(self.0.sqrt())

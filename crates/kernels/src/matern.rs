@@ -25,6 +25,9 @@ pub struct MaternNu {
     nu: f64,
 }
 
+/// Where e^{−t} is 0 in `f64`, and t² still finite in `f32`: keeps ∞·0 away when a squared distance overflows.
+const FAR: f64 = 1e6;
+
 impl Profile for Exponential {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
@@ -35,7 +38,7 @@ impl Profile for Exponential {
 impl Profile for MaternThreeHalves {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
-        let t = (s * 3.0).sqrt();
+        let t = (s * 3.0).at_most(FAR).sqrt();
         (t + 1.0) * (-t).exp()
     }
 }
@@ -43,7 +46,7 @@ impl Profile for MaternThreeHalves {
 impl Profile for MaternFiveHalves {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
-        let t = (s * 5.0).sqrt();
+        let t = (s * 5.0).at_most(FAR).sqrt();
         (t * (t * (1.0 / 3.0) + 1.0) + 1.0) * (-t).exp()
     }
 }

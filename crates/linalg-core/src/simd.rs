@@ -41,8 +41,8 @@ pub trait Vectorised: Pod {
         b: Self::Register<S>,
         c: Self::Register<S>,
     ) -> Self::Register<S>;
-    /// max(a, b).
-    fn v_max<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// min(a, b).
+    fn v_min<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
     /// |a|.
     fn v_abs<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
     /// √a, correctly rounded.
@@ -53,7 +53,7 @@ pub trait Vectorised: Pod {
 
 macro_rules! vectorised {
     ($float:ty, $register:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident,
-     $div:ident, $mul_add:ident, $max:ident, $abs:ident, $sqrt:ident, $exp:path) => {
+     $div:ident, $mul_add:ident, $min:ident, $abs:ident, $sqrt:ident, $exp:path) => {
         impl Vectorised for $float {
             type Register<S: Simd> = S::$register;
 
@@ -90,8 +90,8 @@ macro_rules! vectorised {
                 simd.$mul_add(a, b, c)
             }
             #[inline(always)]
-            fn v_max<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
-                simd.$max(a, b)
+            fn v_min<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                simd.$min(a, b)
             }
             #[inline(always)]
             fn v_abs<S: Simd>(simd: S, a: S::$register) -> S::$register {
@@ -120,7 +120,7 @@ vectorised!(
     mul_f32s,
     div_f32s,
     mul_add_e_f32s,
-    max_f32s,
+    min_f32s,
     abs_f32s,
     sqrt_f32s,
     exp::f32s
@@ -136,7 +136,7 @@ vectorised!(
     mul_f64s,
     div_f64s,
     mul_add_e_f64s,
-    max_f64s,
+    min_f64s,
     abs_f64s,
     sqrt_f64s,
     exp::f64s

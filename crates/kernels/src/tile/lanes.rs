@@ -65,6 +65,10 @@ impl<T: Scalar, S: Simd> Lane for Lanes<T, S> {
         Self::new(self.simd, T::v_mul_add(self.simd, self.register, b.register, c.register))
     }
     #[inline(always)]
+    fn at_most(self, c: f64) -> Self {
+        Self::new(self.simd, T::v_min(self.simd, self.register, self.lit(c).register))
+    }
+    #[inline(always)]
     fn sqrt(self) -> Self {
         Self::new(self.simd, T::v_sqrt(self.simd, self.register))
     }

@@ -1,0 +1,40 @@
+"""Prints the table of high_precision.rs: `python high_precision.py` with mpmath (50 digits)."""
+from mpmath import mp, mpf, sqrt, exp, besselk, gamma, pi, sin, bernpoly, factorial
+
+mp.dps = 50
+X, Y = [mpf(1) / 4, mpf(-3) / 2, mpf(2)], [mpf(1) / 2, mpf(-1), mpf(5) / 8]
+r = sqrt(sum((a - b) ** 2 for a, b in zip(X, Y)))
+l1 = sum(abs(a - b) for a, b in zip(X, Y))
+dot = sum(a * b for a, b in zip(X, Y))
+L = mpf(3) / 4
+
+
+def matern(nu, t):
+    return 2 ** (1 - nu) / gamma(nu) * t**nu * besselk(nu, t)
+
+
+def row(name, value):
+    print(f'    ("{name}", {mp.nstr(value, 20)}),')
+
+
+row("gaussian", exp(-(r**2) / (2 * L**2)))
+row("gaussian gamma", exp(-mpf(3) / 8 * r**2))
+row("gaussian bandwidth", exp(-(r**2) / mpf(5)))
+row("laplacian euclidean", exp(-r / L))
+row("laplacian l1", exp(-l1 / L))
+row("matern 3/2", matern(mpf(3) / 2, sqrt(3) * r / L))
+row("matern 5/2", matern(mpf(5) / 2, sqrt(5) * r / L))
+row("matern 0.3", matern(mpf(3) / 10, sqrt(2 * mpf(3) / 10) * r / L))
+row("rational quadratic", (1 + r**2 / (2 * mpf(7) / 10 * L**2)) ** (-mpf(7) / 10))
+row("linear", dot + mpf(1) / 2)
+row("polynomial", (mpf(1) / 4 * dot + 1) ** 5)
+row("periodic", exp(-2 * sum(sin(pi * (a - b) / mpf(3)) ** 2 for a, b in zip(X, Y)) / L**2))
+scales = [mpf(1) / 2, mpf(3), mpf(5) / 4]
+row("gaussian ard", exp(-sum(((a - b) / s) ** 2 for a, b, s in zip(X, Y, scales)) / 2))
+for b in (1, 2, 3, 4):
+    u = (X[0] - mpf(5) / 8) % 1
+    row(f"bernoulli {b}", (-1) ** (b - 1) * bernpoly(2 * b, u) / factorial(2 * b))
+print("--- matern")
+for nu in ("0.1", "0.5", "0.77", "1", "1.5", "2", "3.3", "4.5", "10.5", "25"):
+    for t in ("1e-12", "1e-5", "0.01", "0.3", "1", "4.5", "30", "300", "650"):
+        print(f"    ({float(nu)}, {float(t)}, {mp.nstr(matern(mpf(float(nu)), mpf(float(t))), 20)}),")
