@@ -123,6 +123,16 @@ pub enum Error {
         /// Its value (the sum, if only that is at fault).
         value: f64,
     },
+    /// An entry that must be positive is not.
+    #[error("{what}: entry {index} is {value}; every entry must be positive and finite")]
+    NotPositive {
+        /// Which entries, e.g. `"density"`.
+        what: &'static str,
+        /// The first offending entry.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
     /// A random selection came out empty.
     #[error("nothing was selected at ridge {ridge:e} (expected {expected:.2} items); raise the oversampling")]
     EmptySample {
