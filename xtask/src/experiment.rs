@@ -131,9 +131,11 @@ pub struct MissingData {
     pub needed_for: String,
     /// Where to get it.
     pub where_to_get: String,
+    /// Its files, as paths below the data folder.
+    pub files: Vec<String>,
     /// Rows and columns it must have.
     pub expected_shape: String,
-    /// SHA-256 of the file, where one is known.
+    /// SHA-256 of the uncompressed files, where known.
     pub checksum: Option<String>,
 }
 

@@ -30,8 +30,12 @@ pub fn table(all: &[Experiment], data_dir: Option<&Path>) -> String {
 
 fn found(data_dir: Option<&Path>, name: &str) -> String {
     match datasets::locate(data_dir, name) {
-        Ok(path) => format!("found, {}", path.display()),
-        Err(missing) => format!("missing ({}); get it from {}", missing.expected_shape, missing.where_to_get),
+        Ok(Ok(paths)) => {
+            let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            format!("found, {}", paths.join(", "))
+        }
+        Ok(Err(missing)) => format!("missing ({}); get it from {}", missing.expected_shape, missing.where_to_get),
+        Err(error) => error.to_string(),
     }
 }
 
@@ -69,18 +73,18 @@ mod tests {
 
     #[test]
     fn the_list_says_what_is_needed_and_what_is_missing() {
-        let needy = Experiment { name: "needy", data: &["rqc"], ..SELF_CHECK };
+        let needy = Experiment { name: "needy", data: &["htru2"], ..SELF_CHECK };
         let lines = table(&[SELF_CHECK, needy], None);
         assert!(lines.contains("self-check  Nobody & No One 1901, Table 0\n"), "{lines}");
-        assert!(lines.contains("needs no data") && lines.contains("rqc: missing"), "{lines}");
+        assert!(lines.contains("needs no data") && lines.contains("htru2: missing"), "{lines}");
         assert!(lines.contains("NYSTROM_DATA"), "{lines}");
     }
 
     #[test]
     fn the_document_groups_by_paper() {
-        let needy = Experiment { name: "needy", data: &["rqc", "ccpp"], ..SELF_CHECK };
+        let needy = Experiment { name: "needy", data: &["htru2", "ccpp"], ..SELF_CHECK };
         let text = markdown(&[SELF_CHECK, needy]);
         assert_eq!(text.matches("\n## Nobody").count(), 1);
-        assert!(text.contains("- Name: `needy`\n- Data: `rqc`, `ccpp`\n"), "{text}");
+        assert!(text.contains("- Name: `needy`\n- Data: `htru2`, `ccpp`\n"), "{text}");
     }
 }

@@ -171,7 +171,12 @@ fn verdict(name: &str, record: &Record) -> String {
             claim.text, claim.paper, claim.measured
         ));
     }
-    lines.extend(record.outcome.missing.iter().map(|data| format!("          missing: {}", data.name)));
+    let mut missing: Vec<&str> = record.outcome.missing.iter().map(|data| data.name.as_str()).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    if !missing.is_empty() {
+        lines.push(format!("          data missing: {}", missing.join(", ")));
+    }
     lines.join("\n")
 }
 

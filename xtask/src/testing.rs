@@ -100,6 +100,7 @@ pub fn missing() -> MissingData {
         name: "nowhere-32fh".into(),
         needed_for: "row <Nowhere>".into(),
         where_to_get: "https://example.org/nowhere".into(),
+        files: vec!["nowhere/nowhere-32fh.csv".into()],
         expected_shape: "8192 × 33".into(),
         checksum: Some("0".repeat(64)),
     }

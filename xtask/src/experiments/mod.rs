@@ -4,12 +4,27 @@
 //! to [`ALL`] beside the others of its paper (a paper that is new goes into `papers`), run
 //! `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
 
+mod alaoui_mahoney_fig1_left;
+mod alaoui_mahoney_fig1_right;
+mod alaoui_mahoney_table1;
+mod alaoui_mahoney_theorem4;
+mod alaoui_mahoney_time;
+mod bernoulli_problem;
+mod chen_yang_table1_vanilla;
 pub mod papers;
+mod statistics;
 
 use crate::experiment::Experiment;
 
 /// Every experiment there is.
-pub const ALL: &[Experiment] = &[];
+pub const ALL: &[Experiment] = &[
+    chen_yang_table1_vanilla::EXPERIMENT,
+    alaoui_mahoney_fig1_left::EXPERIMENT,
+    alaoui_mahoney_fig1_right::EXPERIMENT,
+    alaoui_mahoney_table1::EXPERIMENT,
+    alaoui_mahoney_theorem4::EXPERIMENT,
+    alaoui_mahoney_time::EXPERIMENT,
+];
 
 #[cfg(test)]
 mod tests {
@@ -22,6 +37,13 @@ mod tests {
             assert!(ALL[..i].iter().all(|other| other.name != name), "`{name}` twice");
             assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "`{name}`");
             assert!(!experiment.says.is_empty() && !experiment.figure.is_empty(), "`{name}` lacks its texts");
+        }
+    }
+
+    #[test]
+    fn their_data_are_in_the_catalog() {
+        for name in ALL.iter().flat_map(|experiment| experiment.data) {
+            assert!(nystrom_data::catalog::find(name).is_ok(), "`{name}`");
         }
     }
 

@@ -84,8 +84,9 @@ fn missing(data: &MissingData) -> Markup {
             p { (badge("lacks")) " " b { (data.name) } @if !data.needed_for.is_empty() { ", needed for " (data.needed_for) } }
             dl {
                 div { dt { "Where to get it" } dd { (data.where_to_get) } }
+                div { dt { "Where to put it" } dd { @for (i, file) in data.files.iter().enumerate() { @if i > 0 { ", " } code { "DIR/" (file) } } } }
                 div { dt { "Expected shape" } dd { (data.expected_shape) } }
-                @if let Some(sum) = &data.checksum { div { dt { "SHA-256" } dd { code { (sum) } } } }
+                @if let Some(sum) = &data.checksum { div { dt { "SHA-256, uncompressed" } dd { code { (sum) } } } }
             }
         }
     }

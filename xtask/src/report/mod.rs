@@ -9,6 +9,7 @@ mod legend;
 mod scale;
 mod style;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::atomic;
@@ -36,7 +37,7 @@ fn update(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     if std::fs::read(path).is_ok_and(|old| old == bytes) { Ok(()) } else { atomic::write(path, bytes) }
 }
 
-/// How many claims hold, do not, and cannot be checked.
+/// How many claims hold and do not, data sets are missing, experiments failed.
 #[derive(Debug, PartialEq, Eq, Clone, Copy, Default)]
 struct Count {
     hold: usize,
@@ -47,13 +48,15 @@ struct Count {
 
 fn count(run: &Run) -> Count {
     let mut count = Count::default();
+    let mut missing = BTreeSet::new(); // a set that two experiments need is missing once
     for record in run.entries.iter().flat_map(|entry| &entry.record) {
         let held = record.outcome.claims.iter().filter(|claim| claim.holds).count();
         count.hold += held;
         count.do_not += record.outcome.claims.len() - held;
-        count.lack_data += record.outcome.missing.len();
+        missing.extend(record.outcome.missing.iter().map(|data| &data.name));
         count.failed += usize::from(record.status == Status::Failed);
     }
+    count.lack_data = missing.len();
     count
 }
 
