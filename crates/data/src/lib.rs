@@ -1,1 +1,79 @@
 //! Loaders for the tabular formats that data sets come in: CSV, ARFF, libsvm, FANN, plain or gzip.
+//!
+//! Four types matter:
+//!
+//! * the readers [`Csv`], [`Arff`], [`Libsvm`] and [`Fann`] turn a file into
+//! * a [`Table`] of named columns, which is prepared by a chain of methods and becomes
+//! * a [`Dataset`] of features `x` (n × d), target `y` and names;
+//! * [`DataError`] says where in which file something is wrong, what stands there, and what to do about it.
+//!
+//! The [`catalog`] knows the public data sets of the papers that this workspace reproduces: where to get them, their
+//! checksums, shapes and targets. No data come with the crate, nothing is downloaded, and nothing is made up for a file that
+//! is absent.
+//!
+//! # A complete program
+//!
+//! ```
+//! use nystrom_data::{Csv, DataError, Encoding, Standardize};
+//!
+//! // In a program: Csv::new()….read_path("air.csv.gz")?
+//! const AIR: &str = "hour,wind,temp,pm\n0,N,-0.7,4\n1,NW,NA,8\n2,N,-1.1,7\n3,NW,-1.4,6\n";
+//!
+//! fn main() -> Result<(), DataError> {
+//!     let data = Csv::new()
+//!         .missing(["NA"])
+//!         .text(["wind"])
+//!         .read(AIR.as_bytes(), "air.csv")?
+//!         .drop_missing_rows()
+//!         .encode("wind", Encoding::OneHot)?
+//!         .into_dataset("pm")?;
+//!     let (data, map) = data.standardize(Standardize::default())?;
+//!     assert_eq!(data.feature_names, ["hour", "wind=N", "wind=NW", "temp"]);
+//!     assert_eq!((data.x.nrows(), data.x.ncols()), (3, 4));
+//!     assert!((map.means[3] - (-0.7 - 1.1 - 1.4) / 3.0).abs() < 1e-15);
+//!
+//!     let error = Csv::new().read(AIR.as_bytes(), "air.csv").unwrap_err();
+//!     assert!(error.to_string().starts_with("air.csv:2, column 2 (\"wind\"): \"N\" is not a number; "));
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # What readers promise
+//!
+//! * No input makes them panic, and memory stays in proportion to the table that is really in the file: sizes that a file
+//!   merely claims (a FANN header, a libsvm index) are never allocated, lines end after 16 MiB.
+//! * gzip is recognised by its first bytes, whatever the file is called.
+//! * Text is UTF-8, with or without byte order mark; lines end in `\n`, `\r\n` or `\r`.
+//! * NaN and ∞ in a file are errors. A value is missing only if the format (`?` in ARFF) or the caller
+//!   ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a [`Dataset`].
+
+mod arff;
+mod builder;
+pub mod catalog;
+mod column;
+mod csv;
+mod dataset;
+mod encode;
+mod error;
+mod fann;
+mod format;
+mod gzip;
+mod libsvm;
+mod lines;
+mod number;
+mod records;
+mod standardize;
+mod table;
+
+pub use arff::Arff;
+pub use column::{Categories, Cell, Column, ColumnRef, Values};
+pub use csv::Csv;
+pub use dataset::Dataset;
+pub use encode::Encoding;
+pub use error::{DataError, Place, Problem, Result};
+pub use fann::Fann;
+pub use format::{Format, read_path};
+pub use gzip::Uncompressed;
+pub use libsvm::Libsvm;
+pub use standardize::{Constant, Divisor, Standardize, Standardizer};
+pub use table::Table;

@@ -1,0 +1,133 @@
+//! Columns while rows are being read.
+
+use std::collections::HashMap;
+
+use crate::column::{Categories, Column, Values};
+use crate::error::{Place, Problem, Result, place};
+use crate::number::number;
+
+/// A column that grows field by field.
+pub(crate) struct ColumnBuilder {
+    pub name: String,
+    kind: Kind,
+}
+
+enum Kind {
+    Numbers(Vec<f64>),
+    Text(TextBuilder),
+    /// Only missing values so far, this many; the first value decides.
+    Undecided(usize),
+}
+
+#[derive(Default)]
+struct TextBuilder {
+    text: Categories,
+    known: HashMap<String, u32>,
+    /// Only declared levels are allowed, and their order stays.
+    declared: bool,
+}
+
+impl ColumnBuilder {
+    pub fn numbers(name: String) -> Self {
+        ColumnBuilder { name, kind: Kind::Numbers(Vec::new()) }
+    }
+
+    pub fn text(name: String) -> Self {
+        ColumnBuilder { name, kind: Kind::Text(TextBuilder::default()) }
+    }
+
+    /// Numbers if the first value that is not missing is a number, text otherwise.
+    pub fn inferred(name: String) -> Self {
+        ColumnBuilder { name, kind: Kind::Undecided(0) }
+    }
+
+    /// Text with these values and no others.
+    pub fn declared(name: String, levels: Vec<String>) -> Self {
+        let known = levels.iter().enumerate().map(|(code, level)| (level.clone(), code as u32)).collect();
+        let text = Categories { levels, codes: Vec::new() };
+        ColumnBuilder { name, kind: Kind::Text(TextBuilder { text, known, declared: true }) }
+    }
+
+    /// Appends `field`, `None` if it is missing.
+    pub fn push(&mut self, field: Option<&str>) -> std::result::Result<(), Problem> {
+        if let Kind::Undecided(missing) = self.kind {
+            let Some(text) = field else {
+                self.kind = Kind::Undecided(missing + 1);
+                return Ok(());
+            };
+            self.kind = match number(text) {
+                Err(Problem::NotANumber { .. }) => Kind::Text(TextBuilder {
+                    text: Categories { levels: Vec::new(), codes: vec![None; missing] },
+                    ..TextBuilder::default()
+                }),
+                _ => Kind::Numbers(vec![f64::NAN; missing]),
+            };
+        }
+        match &mut self.kind {
+            Kind::Numbers(values) => values.push(field.map_or(Ok(f64::NAN), number)?),
+            Kind::Text(builder) => builder.push(field)?,
+            Kind::Undecided(_) => {}
+        }
+        Ok(())
+    }
+
+    pub fn finish(self) -> Column {
+        let values = match self.kind {
+            Kind::Numbers(values) => Values::Numbers(values),
+            Kind::Text(builder) => Values::Categories(builder.finish()),
+            Kind::Undecided(missing) => Values::Numbers(vec![f64::NAN; missing]),
+        };
+        Column { name: self.name, values }
+    }
+}
+
+impl TextBuilder {
+    fn push(&mut self, field: Option<&str>) -> std::result::Result<(), Problem> {
+        let code = match field.map(|text| (text, self.known.get(text))) {
+            None => None,
+            Some((_, Some(code))) => Some(*code),
+            Some((text, None)) if self.declared => {
+                return Err(Problem::UnknownCategory {
+                    text: place::excerpt(text),
+                    allowed: place::list(&self.text.levels),
+                });
+            }
+            Some((text, None)) => {
+                let code = self.text.levels.len() as u32;
+                self.text.levels.push(text.to_owned());
+                self.known.insert(text.to_owned(), code);
+                Some(code)
+            }
+        };
+        self.text.codes.push(code);
+        Ok(())
+    }
+
+    /// Levels that came from rows are sorted, so that they do not depend on the order of the rows.
+    fn finish(self) -> Categories {
+        let Categories { levels, codes } = self.text;
+        if self.declared {
+            return Categories { levels, codes };
+        }
+        let mut order: Vec<usize> = (0..levels.len()).collect();
+        order.sort_by(|&a, &b| levels[a].cmp(&levels[b]));
+        let mut rank = vec![0; levels.len()];
+        for (new, &old) in order.iter().enumerate() {
+            rank[old] = new as u32;
+        }
+        let codes = codes.into_iter().map(|code| code.map(|code| rank[code as usize])).collect();
+        Categories { levels: order.into_iter().map(|old| levels[old].clone()).collect(), codes }
+    }
+}
+
+/// Refuses a name that occurs twice; `place` is that of the header.
+pub(crate) fn distinct_names<'a>(names: impl Iterator<Item = &'a str>, place: impl Fn(usize) -> Place) -> Result<()> {
+    let mut seen = HashMap::new();
+    for (position, name) in names.enumerate() {
+        if let Some(first) = seen.insert(name, position) {
+            let problem = Problem::DuplicateColumn { name: place::excerpt(name), first: first + 1 };
+            return Err(problem.at(place(position)));
+        }
+    }
+    Ok(())
+}

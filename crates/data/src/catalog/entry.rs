@@ -1,0 +1,82 @@
+//! What the catalog knows of a data set.
+
+use crate::error::Result;
+use crate::{Format, Table};
+
+/// A data set of the catalog. Entries of one's own can be made and used with [`load_entry`](super::load_entry).
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The name by which it is asked for.
+    pub name: &'static str,
+    /// Other names, e.g. those in papers.
+    pub aliases: &'static [&'static str],
+    /// What it is.
+    pub title: &'static str,
+    /// Its files; their rows are put one after the other.
+    pub files: &'static [File],
+    /// The number of columns of each file.
+    pub columns: usize,
+    /// The number of rows after [`prepare`](Entry::prepare).
+    pub rows: usize,
+    /// The number of features (columns beside the target) after [`prepare`](Entry::prepare).
+    pub features: usize,
+    /// The name of the target column.
+    pub target: &'static str,
+    /// The public source, by name.
+    pub source: &'static str,
+    /// Under which terms its publisher gives it, as far as known.
+    pub licence: &'static str,
+    /// What a reader of results should know.
+    pub note: &'static str,
+    /// How to read the files.
+    pub format: fn() -> Format,
+    /// From the table of the files to one with numbers only and nothing missing.
+    pub prepare: fn(Table) -> Result<Table>,
+}
+
+/// A file of a data set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Path below the folder of all data sets, with `/`. With or without `.gz` at the end, the other form is accepted too.
+    pub path: &'static str,
+    /// The number of rows of data.
+    pub rows: usize,
+    /// SHA-256 of the file as it was found, in hexadecimal.
+    pub sha256: Option<&'static str>,
+    /// SHA-256 of the uncompressed bytes; this is what is verified.
+    pub sha256_uncompressed: Option<&'static str>,
+}
+
+impl Entry {
+    /// Whether every file has a checksum. It has none if no copy was found to compute it from.
+    pub fn checksums_known(&self) -> bool {
+        self.files.iter().all(|file| file.sha256_uncompressed.is_some())
+    }
+}
+
+impl File {
+    /// A file that is published uncompressed.
+    pub(super) const fn plain(path: &'static str, rows: usize, sha256: &'static str) -> File {
+        File { path, rows, sha256: Some(sha256), sha256_uncompressed: Some(sha256) }
+    }
+
+    /// A gzip file.
+    pub(super) const fn gzip(
+        path: &'static str,
+        rows: usize,
+        sha256: &'static str,
+        uncompressed: &'static str,
+    ) -> File {
+        File { path, rows, sha256: Some(sha256), sha256_uncompressed: Some(uncompressed) }
+    }
+
+    /// A file of which no copy was found.
+    pub(super) const fn unseen(path: &'static str, rows: usize) -> File {
+        File { path, rows, sha256: None, sha256_uncompressed: None }
+    }
+}
+
+/// The [`Entry::prepare`] of files that hold features and target and nothing else.
+pub(super) fn as_is(table: Table) -> Result<Table> {
+    Ok(table)
+}

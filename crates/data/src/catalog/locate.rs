@@ -1,0 +1,117 @@
+//! Whether the files of a data set are there.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::{Entry, File, find};
+use crate::error::Result;
+
+/// Where a data set is, or what is missing.
+#[derive(Debug, Clone)]
+pub enum Located<'a> {
+    /// Every file is there. They have not been read yet.
+    Found(Found<'a>),
+    /// At least one file is not there.
+    Missing(Missing<'a>),
+}
+
+/// A data set whose files are all there.
+#[derive(Debug, Clone)]
+pub struct Found<'a> {
+    /// What the catalog knows of it.
+    pub entry: &'a Entry,
+    /// The path of each of its files, in the order of [`Entry::files`].
+    pub paths: Vec<PathBuf>,
+}
+
+/// A data set of which a file is missing; its `Display` is the whole news in one line.
+#[derive(Debug, Clone)]
+pub struct Missing<'a> {
+    /// What the catalog knows of it.
+    pub entry: &'a Entry,
+    /// The files that are not there.
+    pub files: Vec<&'a File>,
+    /// The folder in which they were looked for.
+    pub looked_in: PathBuf,
+}
+
+/// Looks for the files of the data set `name` in `data_dir`.
+///
+/// A file may be there under its path in the catalog or, if its checksum is known, directly in `data_dir`; each with or
+/// without `.gz`.
+///
+/// # Errors
+/// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).
+///
+/// ```
+/// use nystrom_data::catalog::{Located, locate};
+///
+/// let Located::Missing(missing) = locate("no/such/folder".as_ref(), "gas-turbine")? else { panic!() };
+/// assert_eq!(missing.files.len(), 5);
+/// println!("{missing}");
+/// # Ok::<(), nystrom_data::DataError>(())
+/// ```
+pub fn locate(data_dir: &Path, name: &str) -> Result<Located<'static>> {
+    find(name).map(|entry| locate_entry(data_dir, entry))
+}
+
+/// [`locate`] for an entry, e.g. one of the caller's own.
+pub fn locate_entry<'a>(data_dir: &Path, entry: &'a Entry) -> Located<'a> {
+    let (mut paths, mut missing) = (Vec::new(), Vec::new());
+    for file in entry.files {
+        match candidates(data_dir, file).into_iter().find(|path| path.is_file()) {
+            Some(path) => paths.push(path),
+            None => missing.push(file),
+        }
+    }
+    if missing.is_empty() {
+        return Located::Found(Found { entry, paths });
+    }
+    Located::Missing(Missing { entry, files: missing, looked_in: data_dir.to_owned() })
+}
+
+fn candidates(data_dir: &Path, file: &File) -> Vec<PathBuf> {
+    let base = file.path.rsplit('/').next().unwrap_or(file.path);
+    // Without a checksum only the folder tells which data set a `Dataset.data` belongs to.
+    let places = if file.sha256_uncompressed.is_some() { vec![file.path, base] } else { vec![file.path] };
+    let forms = |path: &str| match path.strip_suffix(".gz") {
+        Some(plain) => [path.to_owned(), plain.to_owned()],
+        None => [path.to_owned(), format!("{path}.gz")],
+    };
+    places.into_iter().flat_map(forms).map(|path| data_dir.join(path)).collect()
+}
+
+impl Missing<'_> {
+    /// The public source, by name.
+    pub fn where_to_get(&self) -> &str {
+        self.entry.source
+    }
+
+    /// The shape that the loaded data set will have, in words.
+    pub fn expected_shape(&self) -> String {
+        format!("{} rows × {} features", self.entry.rows, self.entry.features)
+    }
+
+    /// The SHA-256 of the uncompressed bytes of each missing file, in words; `None` if none is known.
+    pub fn checksum(&self) -> Option<String> {
+        let known = |file: &&File| Some(format!("{} {}", file.path.trim_end_matches(".gz"), file.sha256_uncompressed?));
+        let sums: Vec<String> = self.files.iter().filter_map(known).collect();
+        (!sums.is_empty()).then(|| sums.join(", "))
+    }
+}
+
+impl fmt::Display for Missing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files: Vec<&str> = self.files.iter().map(|file| file.path).collect();
+        write!(
+            f,
+            "data set {:?}: {} not found in {}; get it from {}; expected {}; SHA-256 of the uncompressed bytes: {}",
+            self.entry.name,
+            files.join(", "),
+            self.looked_in.display(),
+            self.where_to_get(),
+            self.expected_shape(),
+            self.checksum().unwrap_or_else(|| "not known".to_owned()),
+        )
+    }
+}

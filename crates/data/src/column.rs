@@ -1,0 +1,192 @@
+//! Columns of a table, and how callers name them.
+
+use std::collections::HashMap;
+
+use crate::error::place::excerpt;
+
+/// One column: a name and its values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Its name, unique in a table.
+    pub name: String,
+    /// Its values, one per row.
+    pub values: Values,
+}
+
+/// The values of a column, one per row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Numbers. NaN stands for "missing" and for nothing else: readers refuse NaN and ∞ in files.
+    Numbers(Vec<f64>),
+    /// Text that takes one of a few values.
+    Categories(Categories),
+}
+
+/// Text values stored once each, and per row the position of its value.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Categories {
+    /// The distinct values: sorted if they come from rows, in declared order if they come from an ARFF declaration.
+    pub levels: Vec<String>,
+    /// Per row the position in `levels`; `None` if missing.
+    pub codes: Vec<Option<u32>>,
+}
+
+impl Categories {
+    /// The text in row `row`, `None` if it is missing or there is no such row.
+    pub fn get(&self, row: usize) -> Option<&str> {
+        let code = (*self.codes.get(row)?)?;
+        self.levels.get(code as usize).map(String::as_str)
+    }
+}
+
+impl Column {
+    /// A column of numbers, NaN for missing ones.
+    pub fn numbers(name: impl Into<String>, values: Vec<f64>) -> Self {
+        Column { name: name.into(), values: Values::Numbers(values) }
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        match &self.values {
+            Values::Numbers(values) => values.len(),
+            Values::Categories(text) => text.codes.len(),
+        }
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value in row `row`; `None` if there is no such row.
+    pub fn cell(&self, row: usize) -> Option<Cell<'_>> {
+        if row >= self.len() {
+            return None;
+        }
+        Some(match &self.values {
+            Values::Numbers(values) if values[row].is_nan() => Cell::Missing,
+            Values::Numbers(values) => Cell::Number(values[row]),
+            Values::Categories(text) => text.get(row).map_or(Cell::Missing, Cell::Text),
+        })
+    }
+
+    pub(crate) fn is_missing(&self, row: usize) -> bool {
+        self.cell(row) == Some(Cell::Missing)
+    }
+
+    /// The rows `rows`, all of which must exist.
+    pub(crate) fn take(&self, rows: &[usize]) -> Column {
+        let values = match &self.values {
+            Values::Numbers(values) => Values::Numbers(rows.iter().map(|&i| values[i]).collect()),
+            Values::Categories(text) => Values::Categories(Categories {
+                levels: text.levels.clone(),
+                codes: rows.iter().map(|&i| text.codes[i]).collect(),
+            }),
+        };
+        Column { name: self.name.clone(), values }
+    }
+
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.values {
+            Values::Numbers(_) => "numbers",
+            Values::Categories(_) => "text",
+        }
+    }
+
+    /// Appends the rows of `other`, which must be of the same kind; false if it is not.
+    pub(crate) fn append(&mut self, other: &Column) -> bool {
+        match (&mut self.values, &other.values) {
+            (Values::Numbers(mine), Values::Numbers(theirs)) => mine.extend_from_slice(theirs),
+            (Values::Categories(mine), Values::Categories(theirs)) => append_categories(mine, theirs),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// New levels go behind the old ones, so that old codes stay valid.
+fn append_categories(mine: &mut Categories, theirs: &Categories) {
+    let mut known: HashMap<String, u32> =
+        mine.levels.iter().enumerate().map(|(code, level)| (level.clone(), code as u32)).collect();
+    let mut recoded = Vec::with_capacity(theirs.levels.len());
+    for level in &theirs.levels {
+        let code = *known.entry(level.clone()).or_insert_with(|| {
+            mine.levels.push(level.clone());
+            mine.levels.len() as u32 - 1
+        });
+        recoded.push(code);
+    }
+    mine.codes.extend(theirs.codes.iter().map(|code| code.map(|code| recoded[code as usize])));
+}
+
+/// One value of a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell<'a> {
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(&'a str),
+    /// No value.
+    Missing,
+}
+
+/// How a caller names a column: `"PM2.5"`, `3` (position from 0) or [`ColumnRef::Last`].
+///
+/// ```
+/// use nystrom_data::{ColumnRef, Csv};
+///
+/// let table = Csv::new().read("a,b\n1,2\n".as_bytes(), "t.csv")?;
+/// assert_eq!(table.numbers("b")?, [2.0]);
+/// assert_eq!(table.numbers(1)?, [2.0]);
+/// assert_eq!(table.numbers(ColumnRef::Last)?, [2.0]);
+/// # Ok::<(), nystrom_data::DataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ColumnRef {
+    /// By its name, exactly as in the file.
+    Name(String),
+    /// By its position, from 0.
+    Position(usize),
+    /// The last column.
+    Last,
+}
+
+impl ColumnRef {
+    /// The position among columns called `names`.
+    pub(crate) fn position<'a>(&self, names: impl ExactSizeIterator<Item = &'a str>) -> Option<usize> {
+        let count = names.len();
+        match self {
+            ColumnRef::Name(wanted) => names.into_iter().position(|name| name == wanted),
+            ColumnRef::Position(position) => (*position < count).then_some(*position),
+            ColumnRef::Last => count.checked_sub(1),
+        }
+    }
+}
+
+impl std::fmt::Display for ColumnRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ColumnRef::Name(name) => write!(f, "{:?}", excerpt(name)),
+            ColumnRef::Position(position) => write!(f, "{position} (from 0)"),
+            ColumnRef::Last => f.write_str("that is last"),
+        }
+    }
+}
+
+impl From<&str> for ColumnRef {
+    fn from(name: &str) -> Self {
+        ColumnRef::Name(name.to_owned())
+    }
+}
+
+impl From<String> for ColumnRef {
+    fn from(name: String) -> Self {
+        ColumnRef::Name(name)
+    }
+}
+
+impl From<usize> for ColumnRef {
+    fn from(position: usize) -> Self {
+        ColumnRef::Position(position)
+    }
+}

@@ -1,0 +1,106 @@
+//! Where in a file something is wrong, and what stands there.
+
+use std::fmt;
+
+/// A place in a file: line, field of that line and the column's name, as far as they are known.
+///
+/// Lines and fields count from 1, as editors and spreadsheets do. Lines are those of the uncompressed text. In the
+/// libsvm format field 1 is the label.
+///
+/// ```
+/// use nystrom_data::Place;
+///
+/// let place = Place::new("air.csv").line(7).field(6).column("PM2.5");
+/// assert_eq!(place.to_string(), "air.csv:7, column 6 (\"PM2.5\")");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The display name of the file, usually its path.
+    pub file: String,
+    /// Line number from 1.
+    pub line: Option<u64>,
+    /// Field number in the line from 1.
+    pub field: Option<usize>,
+    /// Name of the column that the field belongs to.
+    pub column: Option<String>,
+}
+
+impl Place {
+    /// The file as a whole.
+    pub fn new(file: &str) -> Self {
+        Place { file: file.to_owned(), line: None, field: None, column: None }
+    }
+
+    /// The same file at line `line`, from 1.
+    pub fn line(mut self, line: u64) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    /// The same line at field `field`, from 1.
+    pub fn field(mut self, field: usize) -> Self {
+        self.field = Some(field);
+        self
+    }
+
+    /// The same field with its column's name.
+    pub fn column(mut self, name: &str) -> Self {
+        self.column = Some(name.to_owned());
+        self
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        match (self.field, &self.column) {
+            (Some(field), Some(name)) => write!(f, ", column {field} ({:?})", excerpt(name)),
+            (Some(field), None) => write!(f, ", column {field}"),
+            (None, Some(name)) => write!(f, ", column {:?}", excerpt(name)),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// The most characters of offending text that a message repeats.
+const EXCERPT: usize = 40;
+
+/// The beginning of `text`: at most 40 characters, with `…` where it was cut.
+pub(crate) fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(EXCERPT) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// Some of `items`, quoted and separated by commas, with the number of those left out.
+pub(crate) fn list<S: AsRef<str>>(items: impl IntoIterator<Item = S>) -> String {
+    const SHOWN: usize = 12;
+    let mut items = items.into_iter();
+    let shown: Vec<String> = items.by_ref().take(SHOWN).map(|item| format!("{:?}", excerpt(item.as_ref()))).collect();
+    match items.count() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_cut_at_characters_not_bytes() {
+        assert_eq!(excerpt("short"), "short");
+        assert_eq!(excerpt(&"é".repeat(41)), format!("{}…", "é".repeat(40)));
+        assert_eq!(excerpt(&"é".repeat(40)), "é".repeat(40));
+    }
+
+    #[test]
+    fn lists_say_what_they_leave_out() {
+        assert_eq!(list(["a", "b"]), r#""a", "b""#);
+        assert!(list((0..20).map(|i| i.to_string())).ends_with(r#""11" and 8 more"#));
+    }
+}

@@ -1,0 +1,231 @@
+//! What can be wrong with the text of a file.
+
+use super::{DataError, Place, place::excerpt};
+
+/// What is wrong at a [`Place`]; every message ends with the remedy.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A gzip file ends before its compressed data do.
+    #[error("the gzip data break off after {bytes} uncompressed bytes; fetch the file again")]
+    GzipTruncated {
+        /// How many bytes could be uncompressed.
+        bytes: u64,
+    },
+    /// A gzip file is damaged.
+    #[error("the gzip data are damaged after {bytes} uncompressed bytes ({reason}); fetch the file again")]
+    GzipCorrupt {
+        /// How many bytes could be uncompressed.
+        bytes: u64,
+        /// What the decoder says.
+        reason: String,
+    },
+    /// The text is not UTF-8.
+    #[error("byte {byte} of the line ({value:#04x}) is not UTF-8; convert the file, e.g. `iconv -f LATIN1 -t UTF-8`")]
+    BadUtf8 {
+        /// The first wrong byte, counted from 1 in its line.
+        byte: usize,
+        /// Its value.
+        value: u8,
+    },
+    /// The file starts with a UTF-16 byte order mark.
+    #[error("the file is UTF-16, not UTF-8; save it as UTF-8, e.g. `iconv -f UTF-16 -t UTF-8`")]
+    Utf16,
+    /// A line is longer than a table's line can sensibly be.
+    #[error("the line is longer than {limit} bytes; is this a text table, with line ends?")]
+    LineTooLong {
+        /// The greatest length that is read.
+        limit: usize,
+    },
+    /// There is nothing in the file but blank lines and comments.
+    #[error("the file is empty; expected {expected}")]
+    Empty {
+        /// What the format starts with.
+        expected: &'static str,
+    },
+    /// There is a header, but no row follows.
+    #[error("there are no rows of data after the header; is the file complete?")]
+    NoRows,
+    /// A row has another number of fields than the rows before it, or than its header.
+    #[error("the row has {found} fields, expected {expected}; check the delimiter, quotes and missing fields")]
+    RaggedRow {
+        /// The number of fields that the header or the first row has.
+        expected: usize,
+        /// The number of fields found.
+        found: usize,
+    },
+    /// There is text where a number should be.
+    #[error("{text:?} is not a number; {remedy}")]
+    NotANumber {
+        /// The text, shortened.
+        text: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A number is NaN, infinite, or too great for `f64`.
+    #[error("{text:?} is not a finite number; mark missing values as missing, or drop the row from the file")]
+    NotFinite {
+        /// The text, shortened.
+        text: String,
+    },
+    /// The line taken as the header holds numbers only.
+    #[error(
+        "the header holds only numbers, so it looks like data; say `header(false)`, or, if these really are names, give \
+         them with `names` and pass over the line with `skip_lines(1)`"
+    )]
+    NumericHeader,
+    /// Two columns have the same name.
+    #[error("the name {name:?} is already that of column {first}; give distinct names")]
+    DuplicateColumn {
+        /// The name, shortened.
+        name: String,
+        /// Number of the first column of that name, from 1.
+        first: usize,
+    },
+    /// A quoted field is never closed.
+    #[error("a quoted field starts here and is not closed; add the closing quote, or double a quote that is text")]
+    UnclosedQuote,
+    /// An ARFF file ends before its `@data` line.
+    #[error("there is no @data line; an ARFF file needs one between the attributes and the rows")]
+    ArffNoData,
+    /// An ARFF file has an `@data` line but declares no attribute.
+    #[error("@data comes before any @attribute; declare one attribute per column")]
+    ArffNoAttributes,
+    /// A line in the header of an ARFF file is not a declaration.
+    #[error(
+        "{text:?} is not an ARFF declaration; expected @relation, `@attribute name type` or @data (is the @data line missing?)"
+    )]
+    ArffDeclaration {
+        /// The line, shortened.
+        text: String,
+    },
+    /// An ARFF attribute has a type that is not read.
+    #[error(
+        "the attribute type {text:?} is not read; use numeric, real, integer, string or a list {{a, b, …}} (convert dates to numbers)"
+    )]
+    ArffType {
+        /// The type, shortened.
+        text: String,
+    },
+    /// An ARFF row is in the sparse notation `{index value, …}`.
+    #[error(
+        "sparse ARFF rows {{index value, …}} are not read; convert the file, e.g. with Weka's SparseToNonSparse filter"
+    )]
+    ArffSparse,
+    /// A nominal value is not among the declared ones.
+    #[error("{text:?} is not a declared value; the attribute allows {allowed}; correct the value or the declaration")]
+    UnknownCategory {
+        /// The value, shortened.
+        text: String,
+        /// The declared values.
+        allowed: String,
+    },
+    /// A libsvm label has another number of parts than asked for.
+    #[error("the label {text:?} has {found} parts, expected {expected}; see `Libsvm::label_parts`")]
+    LabelParts {
+        /// The label, shortened.
+        text: String,
+        /// The number of names given.
+        expected: usize,
+        /// The number of parts found.
+        found: usize,
+    },
+    /// A libsvm field after the label is not `index:value`.
+    #[error("{text:?} is not `index:value` with an integer index; sparse rows look like `label 1:0.5 4:2`")]
+    NotAPair {
+        /// The field, shortened.
+        text: String,
+    },
+    /// A libsvm index is 0.
+    #[error("index 0: libsvm indices count from 1; add 1 to every index of the file")]
+    IndexZero,
+    /// A libsvm index is smaller than the one before it.
+    #[error("index {index} comes after {previous}; sort the indices of each row")]
+    IndexNotIncreasing {
+        /// The index.
+        index: u64,
+        /// The index before it.
+        previous: u64,
+    },
+    /// A libsvm index occurs twice in a row.
+    #[error("index {index} occurs twice in the row; remove one of them")]
+    IndexDuplicate {
+        /// The index.
+        index: u64,
+    },
+    /// A libsvm index is greater than allowed.
+    #[error(
+        "index {text} is above {limit}; correct it, or raise the limit with `Libsvm::max_features` (or `features`)"
+    )]
+    IndexTooLarge {
+        /// The index as written, shortened.
+        text: String,
+        /// The greatest index allowed.
+        limit: usize,
+    },
+    /// A libsvm file would take far more memory as a dense table than its text.
+    #[error(
+        "{rows} rows of {features} features would add {zeros} zeros to the {stored} values in the file; \
+         raise the limit with `Libsvm::max_zeros`, or keep fewer features"
+    )]
+    TooSparse {
+        /// Rows of the file.
+        rows: usize,
+        /// The greatest index of the file.
+        features: usize,
+        /// The number of `index:value` pairs in the file.
+        stored: usize,
+        /// The zeros that the dense table would hold in addition.
+        zeros: u128,
+    },
+    /// The first line of a FANN file is not three positive integers.
+    #[error("{text:?} is not a FANN header; expected three positive integers `rows inputs outputs`")]
+    FannHeader {
+        /// The line, shortened.
+        text: String,
+    },
+    /// A line of a FANN file has another number of values than the header says.
+    #[error(
+        "the line has {found} values, but the header promises {expected} {what} per row; check the header or the line"
+    )]
+    FannValues {
+        /// `inputs` or `outputs`.
+        what: &'static str,
+        /// The number that the header promises.
+        expected: u64,
+        /// The number of values found.
+        found: usize,
+    },
+    /// A FANN file has another number of rows than its header says.
+    #[error("the header promises {expected} rows but {found}; check the header, or whether the file is complete")]
+    FannRows {
+        /// The number that the header promises.
+        expected: u64,
+        /// How many follow, in words.
+        found: String,
+    },
+}
+
+impl Problem {
+    /// This problem at `place`, as an error.
+    pub(crate) fn at(self, place: Place) -> DataError {
+        DataError::At { place: Box::new(place), problem: self }
+    }
+
+    pub(crate) fn not_a_number(text: &str) -> Self {
+        let remedy = if text.contains(',') && text.replacen(',', ".", 1).parse::<f64>().is_ok() {
+            "decimal commas are not read: write a point"
+        } else {
+            "write it as a number, e.g. -1.5e3"
+        };
+        Problem::NotANumber { text: excerpt(text), remedy: remedy.to_owned() }
+    }
+
+    /// Replaces the remedy of "not a number" by one that fits the format better.
+    pub(crate) fn with_remedy(self, better: impl FnOnce() -> String) -> Self {
+        match self {
+            Problem::NotANumber { text, .. } => Problem::NotANumber { text, remedy: better() },
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The training files of the FANN library.
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::column::Column;
+use crate::error::{Place, Problem, Result, place::excerpt};
+use crate::format::open;
+use crate::lines::{Line, Lines};
+use crate::number::number;
+use crate::table::Table;
+
+/// Reads FANN training files, plain or gzip: a line `rows inputs outputs`, then for each row a line of inputs and a line of
+/// outputs, all separated by white space. Blank lines are passed over.
+///
+/// Columns are called `x1`, `x2`, …, and `y`, or `y1`, `y2`, … if there are several outputs.
+///
+/// ```
+/// use nystrom_data::Fann;
+///
+/// let table = Fann::new().read("2 2 1\n0.1 0.2\n1\n0.3 0.4\n-1\n".as_bytes(), "t.fann")?;
+/// assert_eq!(table.names().collect::<Vec<_>>(), ["x1", "x2", "y"]);
+/// assert_eq!(table.numbers("y")?, [1.0, -1.0]);
+/// # Ok::<(), nystrom_data::DataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Fann {
+    _private: (),
+}
+
+/// The first line.
+struct Header {
+    rows: u64,
+    inputs: u64,
+    outputs: u64,
+}
+
+impl Fann {
+    /// A reader; the format says everything itself, so that there are no options.
+    pub fn new() -> Self {
+        Fann::default()
+    }
+
+    /// Reads the file at `path`. See [`read`](Fann::read).
+    pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
+        let (file, name) = open(path.as_ref())?;
+        self.read(file, &name)
+    }
+
+    /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
+    ///
+    /// Time is linear in the text. The header is not trusted: memory grows with the lines that are really there.
+    ///
+    /// # Errors
+    /// [`DataError::At`](crate::DataError::At) with the line and the number of the value that is wrong,
+    /// [`DataError::Io`](crate::DataError::Io).
+    pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
+        let mut lines = Lines::new(&mut reader, name)?;
+        let header = loop {
+            match lines.next()? {
+                Some(line) if line.text.trim().is_empty() => {}
+                Some(line) => break header(line)?,
+                None => return Err(Problem::Empty { expected: "a line `rows inputs outputs`" }.at(Place::new(name))),
+            }
+        };
+        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        let (mut rows, mut half) = (0, false);
+        while let Some(line) = lines.next()? {
+            if line.text.trim().is_empty() {
+                continue;
+            }
+            if rows == header.rows {
+                let found = "more lines follow".to_owned();
+                return Err(Problem::FannRows { expected: header.rows, found }.at(line.place()));
+            }
+            match half {
+                false => push(&mut inputs, "inputs", header.inputs, line)?,
+                true => push(&mut outputs, "outputs", header.outputs, line)?,
+            }
+            rows += u64::from(half);
+            half = !half;
+        }
+        if rows < header.rows {
+            let found = format!("{rows}{} follow", if half { " and a line of inputs" } else { "" });
+            return Err(Problem::FannRows { expected: header.rows, found }.at(Place::new(name)));
+        }
+        Table::new(name, columns("x", inputs).chain(columns("y", outputs)).collect())
+    }
+}
+
+fn header(line: Line<'_>) -> Result<Header> {
+    let wrong = || Problem::FannHeader { text: excerpt(line.text.trim()) }.at(line.place());
+    let numbers: Option<Vec<u64>> = line.text.split_ascii_whitespace().map(|field| field.parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[rows, inputs, outputs]) if rows > 0 && inputs > 0 && outputs > 0 => Ok(Header { rows, inputs, outputs }),
+        _ => Err(wrong()),
+    }
+}
+
+/// Appends the values of `line` to `columns`, which come into being with the first line.
+fn push(columns: &mut Vec<Vec<f64>>, what: &'static str, expected: u64, line: Line<'_>) -> Result<()> {
+    let found = line.text.split_ascii_whitespace().count();
+    if found as u64 != expected {
+        return Err(Problem::FannValues { what, expected, found }.at(line.place()));
+    }
+    columns.resize(found, Vec::new());
+    for (i, (field, column)) in line.text.split_ascii_whitespace().zip(columns).enumerate() {
+        column.push(number(field).map_err(|problem| problem.at(line.place().field(i + 1)))?);
+    }
+    Ok(())
+}
+
+fn columns(prefix: &'static str, values: Vec<Vec<f64>>) -> impl Iterator<Item = Column> {
+    let single = prefix == "y" && values.len() == 1;
+    values.into_iter().enumerate().map(move |(i, values)| {
+        let name = if single { prefix.to_owned() } else { format!("{prefix}{}", i + 1) };
+        Column::numbers(name, values)
+    })
+}

@@ -1,0 +1,100 @@
+//! A reader for each format, chosen by the caller or by the file's name.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::error::{DataError, Result};
+use crate::{Arff, Csv, Fann, Libsvm, Table};
+
+/// A reader of one of the formats, with its options.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Delimited text.
+    Csv(Csv),
+    /// Weka's ARFF.
+    Arff(Arff),
+    /// Sparse rows `label index:value …`.
+    Libsvm(Libsvm),
+    /// Training files of the FANN library.
+    Fann(Fann),
+}
+
+impl Format {
+    /// The format that the name of a file tells: `.csv`, `.tsv`, `.arff`, `.libsvm` (also `.svm`, `.svmlight`) or `.fann`,
+    /// each possibly followed by `.gz`, in upper or lower case. CSV and TSV are taken to have a header.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownFormat`] for other names.
+    ///
+    /// ```
+    /// use nystrom_data::{Csv, Format};
+    ///
+    /// assert_eq!(Format::of("casp/CASP.csv.gz")?, Format::Csv(Csv::new()));
+    /// assert!(Format::of("batch2.dat").is_err());
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn of(path: impl AsRef<Path>) -> Result<Format> {
+        let name = path.as_ref().to_string_lossy().to_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+            Some("csv") => Ok(Format::Csv(Csv::new())),
+            Some("tsv") => Ok(Format::Csv(Csv::new().delimiter(b'\t'))),
+            Some("arff") => Ok(Format::Arff(Arff::new())),
+            Some("libsvm" | "svm" | "svmlight") => Ok(Format::Libsvm(Libsvm::new())),
+            Some("fann") => Ok(Format::Fann(Fann::new())),
+            _ => Err(DataError::UnknownFormat { file: path.as_ref().display().to_string() }),
+        }
+    }
+
+    /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
+    ///
+    /// # Errors
+    /// Those of the format's own `read`.
+    pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
+        match self {
+            Format::Csv(format) => format.read(reader, name),
+            Format::Arff(format) => format.read(reader, name),
+            Format::Libsvm(format) => format.read(reader, name),
+            Format::Fann(format) => format.read(reader, name),
+        }
+    }
+
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// [`DataError::NotFound`], [`DataError::Io`], and those of the format's own `read`.
+    pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
+        let (file, name) = open(path.as_ref())?;
+        self.read(file, &name)
+    }
+}
+
+/// Reads the file at `path` in the format that its name tells, with that format's defaults.
+///
+/// # Errors
+/// Those of [`Format::of`] and [`Format::read_path`].
+///
+/// ```
+/// let error = nystrom_data::read_path("no/such/file.csv").unwrap_err();
+/// assert!(error.to_string().starts_with("no/such/file.csv: there is no such file (looked in "));
+/// ```
+pub fn read_path(path: impl AsRef<Path>) -> Result<Table> {
+    Format::of(path.as_ref())?.read_path(path)
+}
+
+/// The file at `path` and its display name.
+pub(crate) fn open(path: &Path) -> Result<(File, String)> {
+    let name = path.display().to_string();
+    match File::open(path) {
+        Ok(file) => Ok((file, name)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let parent = path.parent().unwrap_or(Path::new(""));
+            let looked_in = std::path::absolute(if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+            let looked_in = looked_in.map_or_else(|_| parent.display().to_string(), |full| full.display().to_string());
+            Err(DataError::NotFound { file: name, looked_in })
+        }
+        Err(source) => Err(DataError::Io { file: name, source }),
+    }
+}

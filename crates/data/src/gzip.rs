@@ -1,0 +1,93 @@
+//! Plain or gzip, told apart by the first two bytes and not by the file name.
+
+use std::io::{self, BufReader, Chain, Cursor, Read, Take};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::{DataError, Place, Problem};
+
+/// The first bytes of every gzip file (RFC 1952, section 2.3.1).
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// The bytes looked at, then the rest.
+type Peeked<R> = Chain<Take<Cursor<[u8; 2]>>, R>;
+
+/// A reader of uncompressed bytes, whether the underlying bytes are gzip or not.
+///
+/// Files of several gzip members (as `cat a.gz b.gz` makes them) are read to the end of the last member. A truncated file
+/// gives [`io::ErrorKind::UnexpectedEof`], a damaged one [`io::ErrorKind::InvalidInput`].
+///
+/// ```
+/// use std::io::Read;
+/// use nystrom_data::Uncompressed;
+///
+/// let mut text = String::new();
+/// Uncompressed::new("not gzip".as_bytes())?.read_to_string(&mut text)?;
+/// assert_eq!(text, "not gzip");
+/// # std::io::Result::Ok(())
+/// ```
+#[derive(Debug)]
+pub struct Uncompressed<R> {
+    inner: Inner<R>,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+enum Inner<R> {
+    Plain(Peeked<R>),
+    Gzip(Box<MultiGzDecoder<BufReader<Peeked<R>>>>),
+}
+
+impl<R: Read> Uncompressed<R> {
+    /// Looks at the first two bytes of `reader`.
+    ///
+    /// # Errors
+    /// Those of the first reads from `reader`.
+    pub fn new(mut reader: R) -> io::Result<Self> {
+        let mut first = Vec::with_capacity(2);
+        reader.by_ref().take(2).read_to_end(&mut first)?;
+        let is_gzip = first == MAGIC;
+        let mut start = [0; 2];
+        start[..first.len()].copy_from_slice(&first);
+        let peeked = Cursor::new(start).take(first.len() as u64).chain(reader);
+        let inner = if is_gzip {
+            Inner::Gzip(Box::new(MultiGzDecoder::new(BufReader::new(peeked))))
+        } else {
+            Inner::Plain(peeked)
+        };
+        Ok(Uncompressed { inner, bytes: 0 })
+    }
+
+    /// Whether the underlying bytes are gzip.
+    pub fn is_gzip(&self) -> bool {
+        matches!(self.inner, Inner::Gzip(_))
+    }
+
+    /// How many uncompressed bytes were read so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// What a failed read at `place` means: in a gzip file these kinds of error come from the decoder.
+    pub(crate) fn failed(&self, error: io::Error, place: Place) -> DataError {
+        let bytes = self.bytes;
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof if self.is_gzip() => Problem::GzipTruncated { bytes }.at(place),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.is_gzip() => {
+                Problem::GzipCorrupt { bytes, reason: error.to_string() }.at(place)
+            }
+            _ => DataError::Io { file: place.file, source: error },
+        }
+    }
+}
+
+impl<R: Read> Read for Uncompressed<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = match &mut self.inner {
+            Inner::Plain(reader) => reader.read(buf),
+            Inner::Gzip(reader) => reader.read(buf),
+        }?;
+        self.bytes += n as u64;
+        Ok(n)
+    }
+}

@@ -1,0 +1,138 @@
+//! Numbered UTF-8 lines of a plain or gzip file: the ground on which every reader of this crate stands.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use crate::Uncompressed;
+use crate::error::{DataError, Place, Problem, Result};
+
+/// The longest line that is read: wide enough for a million columns, and a bound on memory for files that are no tables.
+pub(crate) const MAX_LINE: usize = 16 << 20;
+
+/// One line without its end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Line<'a> {
+    pub text: &'a str,
+    /// From 1.
+    pub number: u64,
+    pub file: &'a str,
+}
+
+impl Line<'_> {
+    pub fn place(&self) -> Place {
+        Place::new(self.file).line(self.number)
+    }
+}
+
+/// Splits at `\n`, `\r\n` or a lone `\r`, and drops a UTF-8 byte order mark.
+pub(crate) struct Lines<'r> {
+    source: BufReader<Uncompressed<&'r mut dyn Read>>,
+    file: String,
+    number: u64,
+    /// The last line ended in `\r`: a `\n` that follows belongs to it.
+    after_cr: bool,
+    line: Vec<u8>,
+}
+
+impl<'r> Lines<'r> {
+    pub fn new(reader: &'r mut dyn Read, file: &str) -> Result<Self> {
+        let source = Uncompressed::new(reader).map_err(|source| DataError::Io { file: file.to_owned(), source })?;
+        let source = BufReader::with_capacity(1 << 16, source);
+        Ok(Lines { source, file: file.to_owned(), number: 0, after_cr: false, line: Vec::new() })
+    }
+
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The next line, or `None` at the end of the file.
+    pub fn next(&mut self) -> Result<Option<Line<'_>>> {
+        self.line.clear();
+        self.number += 1;
+        if !self.read_line()? {
+            return Ok(None);
+        }
+        let text = match std::str::from_utf8(&self.line) {
+            Ok(text) => text,
+            Err(error) => {
+                let byte = error.valid_up_to();
+                return Err(Problem::BadUtf8 { byte: byte + 1, value: self.line[byte] }.at(self.place()));
+            }
+        };
+        let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
+        Ok(Some(Line { text, number: self.number, file: &self.file }))
+    }
+
+    /// Fills `self.line`; false at the end of the file.
+    fn read_line(&mut self) -> Result<bool> {
+        let mut any = false;
+        loop {
+            let chunk = match self.source.fill_buf() {
+                Ok(chunk) => chunk,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.source.get_ref().failed(error, self.place())),
+            };
+            if chunk.is_empty() {
+                return Ok(any);
+            }
+            if std::mem::take(&mut self.after_cr) && chunk[0] == b'\n' {
+                self.source.consume(1);
+                continue;
+            }
+            any = true;
+            let end = chunk.iter().position(|&b| b == b'\n' || b == b'\r');
+            let (taken, consumed) = end.map_or((chunk.len(), chunk.len()), |i| (i, i + 1));
+            self.after_cr = end.is_some_and(|i| chunk[i] == b'\r');
+            self.line.extend_from_slice(&chunk[..taken]);
+            self.source.consume(consumed);
+            if self.number == 1 && (self.line.starts_with(&[0xff, 0xfe]) || self.line.starts_with(&[0xfe, 0xff])) {
+                return Err(Problem::Utf16.at(self.place()));
+            }
+            if self.line.len() > MAX_LINE {
+                return Err(Problem::LineTooLong { limit: MAX_LINE }.at(self.place()));
+            }
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn place(&self) -> Place {
+        Place::new(&self.file).line(self.number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(mut bytes: &[u8]) -> Vec<(u64, String)> {
+        let mut lines = Lines::new(&mut bytes, "t").unwrap();
+        std::iter::from_fn(|| lines.next().unwrap().map(|line| (line.number, line.text.to_owned()))).collect()
+    }
+
+    #[test]
+    fn every_line_end_counts_once() {
+        let expected: Vec<(u64, String)> =
+            [(1, "a"), (2, ""), (3, "b"), (4, "c")].map(|(i, s)| (i, s.to_owned())).into();
+        for text in ["a\n\nb\nc", "a\r\n\r\nb\r\nc\r\n", "a\r\rb\rc\r", "\u{feff}a\r\n\nb\rc\n"] {
+            assert_eq!(lines(text.as_bytes()), expected, "{text:?}");
+        }
+        assert!(lines(b"").is_empty());
+        assert_eq!(lines(b"\n").len(), 1);
+    }
+
+    #[test]
+    fn line_ends_across_buffers() {
+        let long = "x".repeat((1 << 16) - 1);
+        let text = format!("{long}\r\n{long}\r\nend");
+        let numbers: Vec<u64> = lines(text.as_bytes()).iter().map(|(i, _)| *i).collect();
+        assert_eq!(numbers, [1, 2, 3]);
+    }
+
+    #[test]
+    fn endless_lines_are_refused_early() {
+        let mut endless = std::io::repeat(b'7');
+        let error = Lines::new(&mut endless, "t").unwrap().next().unwrap_err();
+        assert_eq!(error.problem(), Some(&Problem::LineTooLong { limit: MAX_LINE }));
+    }
+}

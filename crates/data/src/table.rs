@@ -1,0 +1,248 @@
+//! A table: named columns of numbers or text, all of the same length.
+
+use crate::builder::distinct_names;
+use crate::column::{Categories, Cell, Column, ColumnRef, Values};
+use crate::error::{DataError, Place, Result, place::list};
+
+/// What a file holds: named columns of numbers or text, with missing values marked.
+///
+/// Methods take the table by value and give the changed one, so that a preparation reads as a chain and ends in
+/// [`into_dataset`](Table::into_dataset). Nothing is dropped, filled in or encoded unless the chain says so.
+///
+/// ```
+/// use nystrom_data::{Csv, Encoding};
+///
+/// let text = "no,wind,temp,pm\n1,N,-0.7,4\n2,S,NA,8\n3,N,1.5,7\n";
+/// let data = Csv::new().missing(["NA"]).text(["wind"]).read(text.as_bytes(), "air.csv")?
+///     .drop_columns(["no"])?
+///     .drop_missing_rows()
+///     .encode("wind", Encoding::OneHot)?
+///     .into_dataset("pm")?;
+/// assert_eq!(data.feature_names, ["wind=N", "wind=S", "temp"]);
+/// assert_eq!((data.x.nrows(), data.x.ncols(), data.y), (2, 3, vec![4.0, 7.0]));
+/// # Ok::<(), nystrom_data::DataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    source: String,
+    rows: usize,
+    pub(crate) columns: Vec<Column>,
+}
+
+impl Table {
+    /// A table of these columns; `source` stands for it in errors.
+    ///
+    /// # Errors
+    /// [`DataError::Length`] if columns differ in length, [`DataError::At`] with
+    /// [`Problem::DuplicateColumn`](crate::Problem::DuplicateColumn) if two have the same name.
+    ///
+    /// ```
+    /// use nystrom_data::{Column, Table};
+    ///
+    /// let table = Table::new("mine", vec![Column::numbers("x", vec![1.0, 2.0]), Column::numbers("y", vec![3.0, 4.0])])?;
+    /// assert_eq!(table.rows(), 2);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn new(source: impl Into<String>, columns: Vec<Column>) -> Result<Table> {
+        let source = source.into();
+        let rows = columns.first().map_or(0, Column::len);
+        for column in &columns {
+            if column.len() != rows {
+                let what = format!("{source}: rows of column {:?}", column.name);
+                return Err(DataError::Length { what, expected: rows, found: column.len() });
+            }
+        }
+        let place = |i: usize| Place::new(&source).field(i + 1);
+        distinct_names(columns.iter().map(|column| column.name.as_str()), place)?;
+        Ok(Table { source, rows, columns })
+    }
+
+    /// Where the table came from, usually the path of its file.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The columns, in the order of the file.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The names of the columns.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// The column called or at `column`.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownColumn`], with the names that exist.
+    pub fn column(&self, column: impl Into<ColumnRef>) -> Result<&Column> {
+        self.position(column).map(|i| &self.columns[i])
+    }
+
+    /// The numbers of a column, NaN for missing ones.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownColumn`]; [`DataError::TextColumn`] if it holds text.
+    pub fn numbers(&self, column: impl Into<ColumnRef>) -> Result<&[f64]> {
+        self.numbers_of(self.column(column)?)
+    }
+
+    pub(crate) fn numbers_of<'a>(&self, column: &'a Column) -> Result<&'a [f64]> {
+        match &column.values {
+            Values::Numbers(values) => Ok(values),
+            Values::Categories(text) => Err(DataError::TextColumn {
+                table: self.source.clone(),
+                column: column.name.clone(),
+                example: text.levels.first().cloned().unwrap_or_default(),
+            }),
+        }
+    }
+
+    /// The text of a column.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownColumn`]; [`DataError::NumericColumn`] if it holds numbers.
+    pub fn categories(&self, column: impl Into<ColumnRef>) -> Result<&Categories> {
+        let column = self.column(column)?;
+        match &column.values {
+            Values::Categories(text) => Ok(text),
+            Values::Numbers(_) => {
+                Err(DataError::NumericColumn { table: self.source.clone(), column: column.name.clone() })
+            }
+        }
+    }
+
+    /// The values of row `row`, from 0; empty if there is no such row.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = Cell<'_>> {
+        self.columns.iter().filter_map(move |column| column.cell(row))
+    }
+
+    /// How many values are missing in all columns together.
+    pub fn missing(&self) -> usize {
+        let missing = |column: &Column| (0..self.rows).filter(|&row| column.is_missing(row)).count();
+        self.columns.iter().map(missing).sum()
+    }
+
+    /// The table without these columns.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownColumn`].
+    pub fn drop_columns<C: Into<ColumnRef>>(mut self, columns: impl IntoIterator<Item = C>) -> Result<Table> {
+        let mut keep = vec![true; self.columns.len()];
+        for column in columns {
+            keep[self.position(column)?] = false;
+        }
+        let mut keep = keep.into_iter();
+        self.columns.retain(|_| keep.next().unwrap_or(true));
+        Ok(self)
+    }
+
+    /// The table of these columns only, in this order.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownColumn`]; that of [`Table::new`] if a column is named twice.
+    ///
+    /// ```
+    /// let table = nystrom_data::Csv::new().read("a,b,c\n1,2,3\n".as_bytes(), "t.csv")?;
+    /// assert_eq!(table.select_columns(["c", "a"])?.names().collect::<Vec<_>>(), ["c", "a"]);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn select_columns<C: Into<ColumnRef>>(self, columns: impl IntoIterator<Item = C>) -> Result<Table> {
+        let positions = columns.into_iter().map(|column| self.position(column)).collect::<Result<Vec<_>>>()?;
+        let rows = self.rows;
+        let table = Table::new(self.source, positions.into_iter().map(|i| self.columns[i].clone()).collect())?;
+        Ok(Table { rows, ..table })
+    }
+
+    /// The table with a column renamed.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownColumn`]; that of [`Table::new`] if another column has the new name.
+    pub fn rename_column(mut self, column: impl Into<ColumnRef>, name: impl Into<String>) -> Result<Table> {
+        let position = self.position(column)?;
+        self.columns[position].name = name.into();
+        Table::new(self.source, self.columns)
+    }
+
+    /// The table without the rows in which any value is missing.
+    ///
+    /// Drop the columns that are not needed first: a row goes even if only an unused column misses its value.
+    pub fn drop_missing_rows(self) -> Table {
+        let complete = |row: &usize| !self.columns.iter().any(|column| column.is_missing(*row));
+        let rows: Vec<usize> = (0..self.rows).filter(complete).collect();
+        self.take(&rows)
+    }
+
+    /// The rows with these numbers, from 0, in this order; a row may occur more than once.
+    ///
+    /// # Errors
+    /// [`DataError::NoSuchRow`].
+    pub fn select_rows(&self, rows: &[usize]) -> Result<Table> {
+        match rows.iter().find(|&&row| row >= self.rows) {
+            Some(&row) => Err(DataError::NoSuchRow { table: self.source.clone(), row, rows: self.rows }),
+            None => Ok(self.take(rows)),
+        }
+    }
+
+    fn take(&self, rows: &[usize]) -> Table {
+        let columns = self.columns.iter().map(|column| column.take(rows)).collect();
+        Table { source: self.source.clone(), rows: rows.len(), columns }
+    }
+
+    /// One table of the rows of all `tables`, one after the other. Categories are united.
+    ///
+    /// # Errors
+    /// [`DataError::StackMismatch`] if their columns differ in number, name, order or kind; [`DataError::NoRows`] if
+    /// there is no table.
+    ///
+    /// ```
+    /// use nystrom_data::{Csv, Table};
+    ///
+    /// let parts = ["1,2\n", "3,4\n"].map(|text| Csv::new().names(["x", "y"]).read(text.as_bytes(), "part.csv").unwrap());
+    /// assert_eq!(Table::stack(parts)?.numbers("x")?, [1.0, 3.0]);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn stack(tables: impl IntoIterator<Item = Table>) -> Result<Table> {
+        let mut tables = tables.into_iter();
+        let mut all = tables.next().ok_or(DataError::NoRows { table: "stack of no tables".to_owned() })?;
+        for table in tables {
+            let describe = |column: Option<&Column>| match column {
+                Some(column) => format!("{:?} ({})", column.name, column.kind()),
+                None => "absent".to_owned(),
+            };
+            for position in 0..all.columns.len().max(table.columns.len()) {
+                let (expected, found) = (describe(all.columns.get(position)), describe(table.columns.get(position)));
+                if expected != found {
+                    let (first, table) = (all.source, table.source);
+                    return Err(DataError::StackMismatch { first, table, position, expected, found });
+                }
+            }
+            for (mine, theirs) in all.columns.iter_mut().zip(&table.columns) {
+                mine.append(theirs);
+            }
+            all.rows += table.rows;
+        }
+        Ok(all)
+    }
+
+    /// The position of a column, from 0.
+    pub(crate) fn position(&self, column: impl Into<ColumnRef>) -> Result<usize> {
+        let wanted = column.into();
+        wanted.position(self.names()).ok_or_else(|| unknown_column(&self.source, &wanted, self.names()))
+    }
+}
+
+pub(crate) fn unknown_column<'a>(
+    table: &str,
+    wanted: &ColumnRef,
+    names: impl ExactSizeIterator<Item = &'a str>,
+) -> DataError {
+    let (table, wanted, count) = (table.to_owned(), wanted.to_string(), names.len());
+    DataError::UnknownColumn { table, wanted, count, available: list(names) }
+}
