@@ -9,7 +9,7 @@ use std::ops::Range;
 /// L = FFᵀ ⪯ K for a matrix `k` and landmarks J, with O(m² + 1024·m) memory: every pass evaluates the n·m entries K\[:, J\] anew.
 ///
 /// Row i of F is φ(i) = R⁻¹K\[J, i\], with RRᵀ the shifted W = K\[J, J\] or, for the regularised approximation, K_DD + γ diag(1/w).
-/// [`Nystrom`](crate::Nystrom) is the form that stores F; both give the same bits.
+/// [`Nystrom`](crate::Nystrom) is the form that stores F; the two hold the same bits of F.
 ///
 /// ```
 /// use faer::Mat;
