@@ -104,7 +104,7 @@ fn data_table(name: &str, table: &Table) -> Markup {
                         th scope="col" class=(format!("{} {}", numeric(i).unwrap_or_default(), paper(i).unwrap_or_default())) {
                             (column.name)
                             @if !column.unit.is_empty() { " " span.unit { "/ " (column.unit) } }
-                            @if column.from_paper { " " span.unit { "(paper)" } }
+                            @if column.from_paper { span.unit.below { "(paper)" } }
                         }
                     }
                 } }
