@@ -141,6 +141,19 @@ pub enum Error {
         /// The expected number of items.
         expected: f64,
     },
+    /// A stream's dictionary outgrew its cap. Nothing is lost: the dictionary is valid and can go on under a larger cap.
+    #[error(
+        "the dictionary has {size} points, above its cap of {cap}, after {seen} points of the stream; \
+         raise the cap or the ridge, or lower the copies per point (nothing was lost)"
+    )]
+    DictionaryFull {
+        /// Number of points in the dictionary.
+        size: usize,
+        /// The cap.
+        cap: usize,
+        /// Number of points of the stream it stands for.
+        seen: u64,
+    },
     /// An iterative method stopped short of its tolerance.
     #[error(
         "no convergence after {iterations} iterations: relative residual {residual:e} > {tolerance:e}; \
