@@ -11,7 +11,7 @@ pub struct SquaredExponential;
 impl Profile for SquaredExponential {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
-        (s * -0.5).exp()
+        (s * 0.5).exp_neg()
     }
 }
 

@@ -53,7 +53,7 @@ impl Formula for LaplacianL1 {
 
     #[inline(always)]
     fn at<V: Lane>(&self, sum: V) -> V {
-        (sum * -self.length_scale.recip()).exp()
+        (sum * self.length_scale.recip()).exp_neg()
     }
 }
 

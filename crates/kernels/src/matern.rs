@@ -31,7 +31,7 @@ const FAR: f64 = 1e6;
 impl Profile for Exponential {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
-        (-s.sqrt()).exp()
+        s.sqrt().exp_neg()
     }
 }
 
@@ -39,7 +39,7 @@ impl Profile for MaternThreeHalves {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
         let t = (s * 3.0).at_most(FAR).sqrt();
-        (t + 1.0) * (-t).exp()
+        (t + 1.0) * t.exp_neg()
     }
 }
 
@@ -47,7 +47,7 @@ impl Profile for MaternFiveHalves {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
         let t = (s * 5.0).at_most(FAR).sqrt();
-        (t * (t * (1.0 / 3.0) + 1.0) + 1.0) * (-t).exp()
+        (t * (t * (1.0 / 3.0) + 1.0) + 1.0) * t.exp_neg()
     }
 }
 

@@ -49,11 +49,13 @@ pub trait Vectorised: Pod {
     fn v_sqrt<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
     /// e^a within 2 ulp for every finite or infinite a: overflow to ∞, gradual underflow to 0, exp(0) = 1 exactly.
     fn v_exp<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
+    /// e^{−a} within 2 ulp for a ≥ 0, with a fifth less work than `v_exp`: gradual underflow to 0, and exactly 1 at a = 0.
+    fn v_exp_neg<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
 }
 
 macro_rules! vectorised {
     ($float:ty, $register:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident,
-     $div:ident, $mul_add:ident, $min:ident, $abs:ident, $sqrt:ident, $exp:path) => {
+     $div:ident, $mul_add:ident, $min:ident, $abs:ident, $sqrt:ident, $exp:path, $exp_neg:path) => {
         impl Vectorised for $float {
             type Register<S: Simd> = S::$register;
 
@@ -105,6 +107,10 @@ macro_rules! vectorised {
             fn v_exp<S: Simd>(simd: S, a: S::$register) -> S::$register {
                 $exp(simd, a)
             }
+            #[inline(always)]
+            fn v_exp_neg<S: Simd>(simd: S, a: S::$register) -> S::$register {
+                $exp_neg(simd, a)
+            }
         }
     };
 }
@@ -123,7 +129,8 @@ vectorised!(
     min_f32s,
     abs_f32s,
     sqrt_f32s,
-    exp::f32s
+    exp::f32s,
+    exp::neg_f32s
 );
 vectorised!(
     f64,
@@ -139,5 +146,6 @@ vectorised!(
     min_f64s,
     abs_f64s,
     sqrt_f64s,
-    exp::f64s
+    exp::f64s,
+    exp::neg_f64s
 );

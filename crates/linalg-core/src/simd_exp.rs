@@ -4,6 +4,9 @@
 //! (e^r − 1 − r)/r² at Chebyshev points with weight r²/e^r, computed with 60 digits; its error is 0.05 ulp in either precision.
 //! n is rounded by adding 1.5·2^k, a number so large that its last bits are units, and those bits, shifted into
 //! the exponent field, are 2ⁿ. Below the normal range 2ⁿ is built too large and the result scaled back, with one rounding.
+//!
+//! For e^{−h} with h ≥ 0, what kernels need, n never exceeds 0, and 2^(n+54) is a normal number for every n that matters: the
+//! polynomial is evaluated times 2⁻⁵⁴ (exact), and one multiplication gives normal and subnormal results alike.
 
 use pulp::Simd;
 use pulp::bytemuck::cast;
@@ -24,9 +27,11 @@ const Q64: [f64; 10] = [
 const LN2_HI64: f64 = 0.6931471803691238;
 const LN2_LO64: f64 = 1.9082149292705877e-10;
 
+/// 1.5·2²⁰: added to a number below 2¹⁹, the high 32 bits of the sum end in units.
+const UNITS_IN_HIGH_WORD: f64 = 1_572_864.0;
+
 #[inline(always)]
 pub(super) fn f64s<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
-    const UNITS_IN_HIGH_WORD: f64 = 1_572_864.0; // 1.5·2^20: the high 32 bits end in units
     let c = |value: f64| simd.splat_f64s(value);
     let exponent = |n: i64| simd.splat_u64s((n as u64) << 52);
 
@@ -44,12 +49,7 @@ pub(super) fn f64s<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let two_r = simd.add_f64s(r, r);
     let twice = simd.add_f64s(simd.mul_add_e_f64s(simd.mul_f64s(r, r), q, two_r), c(2.0)); // 2e^r
 
-    // shifted·2^20 in the high word: n, in the exponent field.
-    let n_field = if S::IS_SCALAR {
-        simd.mul_u64s(shifted, simd.splat_u64s(1 << 20))
-    } else {
-        cast::<S::u32s, S::u64s>(simd.wrapping_dyn_shl_u32s(cast::<S::u64s, S::u32s>(shifted), simd.splat_u32s(20)))
-    };
+    let n_field = to_exponent64(simd, shifted);
     let tiny = simd.less_than_f64s(n, c(-1021.0));
     let bias = simd.select_u64s(tiny, exponent(1022 + 1000), exponent(1022));
     let power = simd.transmute_f64s_u64s(simd.add_u64s(n_field, bias)); // 2^(n − 1), times 2^1000 if tiny
@@ -57,13 +57,59 @@ pub(super) fn f64s<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     simd.mul_f64s(simd.mul_f64s(twice, power), back)
 }
 
+/// 2⁻⁵⁴·e^{−r} in powers of r, highest first.
+const NEG64: [f64; 12] = alternating64();
+
+const fn alternating64() -> [f64; 12] {
+    let scale = f64::from_bits((1023 - 54) << 52);
+    let mut c = [0.0; 12];
+    c[11] = scale;
+    c[10] = -scale;
+    let mut k = 0;
+    while k < 10 {
+        c[9 - k] = if k % 2 == 0 { scale * Q64[k] } else { -scale * Q64[k] };
+        k += 1;
+    }
+    c
+}
+
+#[inline(always)]
+pub(super) fn neg_f64s<S: Simd>(simd: S, h: S::f64s) -> S::f64s {
+    let c = |value: f64| simd.splat_f64s(value);
+    let h = simd.min_f64s(c(746.0), h);
+    let shifted = simd.mul_add_e_f64s(h, c(-std::f64::consts::LOG2_E), c(UNITS_IN_HIGH_WORD + 0.5));
+    let shifted = simd.and_u64s(simd.transmute_u64s_f64s(shifted), simd.splat_u64s(0xffff_ffff_0000_0000));
+    let n = simd.sub_f64s(simd.transmute_f64s_u64s(shifted), c(UNITS_IN_HIGH_WORD));
+    let r = simd.mul_add_e_f64s(n, c(LN2_HI64), h);
+    let r = simd.mul_add_e_f64s(n, c(LN2_LO64), r); // e^{−h} = 2ⁿ e^{−r}
+
+    let mut p = c(NEG64[0]);
+    for coefficient in &NEG64[1..] {
+        p = simd.mul_add_e_f64s(p, r, c(*coefficient));
+    }
+    let power = simd.add_u64s(to_exponent64(simd, shifted), simd.splat_u64s((1023 + 54) << 52)); // 2^(n + 54)
+    simd.mul_f64s(p, simd.transmute_f64s_u64s(power))
+}
+
+/// The units in the last bits of the high words, moved into the exponent field.
+#[inline(always)]
+fn to_exponent64<S: Simd>(simd: S, shifted: S::u64s) -> S::u64s {
+    if S::IS_SCALAR {
+        simd.mul_u64s(shifted, simd.splat_u64s(1 << 20))
+    } else {
+        cast::<S::u32s, S::u64s>(simd.wrapping_dyn_shl_u32s(cast::<S::u64s, S::u32s>(shifted), simd.splat_u32s(20)))
+    }
+}
+
 const Q32: [f32; 5] = [0.499_999_88, 0.166_665_18, 0.041_669_544, 0.008_368_988, 0.001_375_115];
 const LN2_HI32: f32 = 0.693_115_23;
 const LN2_LO32: f32 = 3.194_618_3e-5;
 
+/// 1.5·2²³: added to a number below 2²², the last bits of the sum are units.
+const UNITS_LAST: f32 = 12_582_912.0;
+
 #[inline(always)]
 pub(super) fn f32s<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
-    const UNITS_LAST: f32 = 12_582_912.0; // 1.5·2^23: the last bits are units
     let c = |value: f32| simd.splat_f32s(value);
     let exponent = |n: i32| simd.splat_u32s((n as u32) << 23);
 
@@ -88,12 +134,36 @@ pub(super) fn f32s<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     simd.mul_f32s(simd.mul_f32s(twice, power), back)
 }
 
+/// 2⁻²⁵·e^{−r} in powers of r, highest first.
+const NEG32: [f32; 7] = {
+    let scale = f32::from_bits((127 - 25) << 23);
+    [scale * Q32[4], -scale * Q32[3], scale * Q32[2], -scale * Q32[1], scale * Q32[0], -scale, scale]
+};
+
+#[inline(always)]
+pub(super) fn neg_f32s<S: Simd>(simd: S, h: S::f32s) -> S::f32s {
+    let c = |value: f32| simd.splat_f32s(value);
+    let h = simd.min_f32s(c(105.0), h);
+    let shifted = simd.mul_add_e_f32s(h, c(-std::f32::consts::LOG2_E), c(UNITS_LAST));
+    let n = simd.sub_f32s(shifted, c(UNITS_LAST));
+    let r = simd.mul_add_e_f32s(n, c(LN2_HI32), h);
+    let r = simd.mul_add_e_f32s(n, c(LN2_LO32), r); // e^{−h} = 2ⁿ e^{−r}
+
+    let mut p = c(NEG32[0]);
+    for coefficient in &NEG32[1..] {
+        p = simd.mul_add_e_f32s(p, r, c(*coefficient));
+    }
+    let n_field = simd.wrapping_dyn_shl_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(23));
+    let power = simd.add_u32s(n_field, simd.splat_u32s((127 + 25) << 23)); // 2^(n + 25)
+    simd.mul_f32s(p, simd.transmute_f32s_u32s(power))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::Scalar;
     use pulp::{Arch, Simd, WithSimd};
 
-    struct Exp<'a, T>(&'a [T], &'a mut [T]);
+    struct Exp<'a, T>(&'a [T], &'a mut [T], bool);
 
     impl<T: Scalar> WithSimd for Exp<'_, T> {
         type Output = ();
@@ -102,17 +172,50 @@ mod tests {
             let (x, _) = T::v_split::<S>(self.0);
             let (y, _) = T::v_split_mut::<S>(self.1);
             for (y, &x) in y.iter_mut().zip(x) {
-                *y = T::v_exp(simd, x);
+                *y = if self.2 { T::v_exp_neg(simd, T::v_abs(simd, x)) } else { T::v_exp(simd, x) };
             }
         }
     }
 
-    fn exp<T: Scalar>(x: &[T]) -> [Vec<T>; 2] {
+    /// Every instruction set of this machine.
+    fn every_way<T: Scalar>(x: &[T], neg: bool) -> Vec<Vec<T>> {
         assert_eq!(x.len() % 64, 0);
-        let [mut fast, mut portable] = [vec![T::zero(); x.len()], vec![T::zero(); x.len()]];
-        Arch::new().dispatch(Exp(x, &mut fast));
-        Exp(x, &mut portable).with_simd(pulp::Scalar::new());
-        [fast, portable]
+        let mut results = vec![vec![T::zero(); x.len()]; 2];
+        Arch::new().dispatch(Exp(x, &mut results[0], neg));
+        Exp(x, &mut results[1], neg).with_simd(pulp::Scalar::new());
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = pulp::x86::V3::try_new() {
+            results.push(vec![T::zero(); x.len()]);
+            Simd::vectorize(avx2, Exp(x, &mut results[2], neg));
+        }
+        results
+    }
+
+    fn exp<T: Scalar>(x: &[T]) -> Vec<Vec<T>> {
+        every_way(x, false)
+    }
+
+    #[test]
+    fn exp_of_the_negative_is_within_two_ulp_too() {
+        let special = [0.0, -0.0, f64::NEG_INFINITY, 708.39, 708.4, 745.13, 745.2, 1e-300, 1e300];
+        for x in [sweep(0.0, 750.0, &special), sweep(0.0, 1.0, &special), sweep(0.0, 1e-7, &special)] {
+            for y in every_way(&x, true) {
+                assert_eq!((y[0], y[1], y[2], y[7], y[8]), (1.0, 1.0, 0.0, 1.0, 0.0));
+                for (x, y) in x.iter().zip(y) {
+                    let ulps = (y.to_bits() as i64 - (-x.abs()).exp().to_bits() as i64).abs();
+                    assert!(ulps <= 2, "exp(-{x:e}) = {y:e}, {ulps} ulp from {:e}", (-x).exp());
+                }
+            }
+            let x: Vec<f32> = x.into_iter().map(|x| (x * if x > 1.0 { 0.14 } else { 1.0 }) as f32).collect();
+            for y in every_way(&x, true) {
+                assert_eq!((y[0], y[1], y[2], y[7], y[8]), (1.0, 1.0, 0.0, 1.0, 0.0));
+                for (x, y) in x.iter().zip(y) {
+                    let exact = (-x.abs() as f64).exp();
+                    let ulp = (exact as f32).next_up() as f64 - (exact as f32) as f64;
+                    assert!((y as f64 - exact).abs() <= 2.0 * ulp, "exp(-{x:e}) = {y:e}, exactly {exact:e}");
+                }
+            }
+        }
     }
 
     /// A dense sweep of the whole range, with the special points in front; 1 << 20 numbers.

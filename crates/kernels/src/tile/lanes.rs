@@ -81,6 +81,10 @@ impl<T: Scalar, S: Simd> Lane for Lanes<T, S> {
         Self::new(self.simd, T::v_exp(self.simd, self.register))
     }
     #[inline(always)]
+    fn exp_neg(self) -> Self {
+        Self::new(self.simd, T::v_exp_neg(self.simd, self.register))
+    }
+    #[inline(always)]
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
         let mut register = self.register;
         for x in pulp::bytemuck::cast_slice_mut::<_, T>(std::slice::from_mut(&mut register)) {

@@ -1,0 +1,49 @@
+//! A 20,000 × 2000 kernel block into a reused buffer, in entries per second, beside the machine's own GEMM rate.
+//!
+//! `cargo bench -p nystrom-benches --bench kernel_block`; one thread: prefix `RAYON_NUM_THREADS=1`.
+#![allow(missing_docs)]
+
+use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use nystrom::faer::{Accum, Mat};
+use nystrom::kernels::{Gaussian, Kernel, Matern32, Points};
+use nystrom::linalg_core::{Scalar, ops};
+use std::time::Duration;
+
+const ROWS: usize = 20_000;
+const COLS: usize = 2000;
+
+/// Points of the unit cube, spread evenly enough for a benchmark.
+fn points<T: Scalar>(n: usize, d: usize) -> Mat<T> {
+    Mat::from_fn(n, d, |i, k| T::lit(((i * 7919 + k * 104_729) % 10_007) as f64 / 10_007.0))
+}
+
+fn kernel_block<T: Scalar>(c: &mut Criterion) {
+    let mut group = c.benchmark_group(format!("kernel_block_{}", T::NAME));
+    group.sampling_mode(SamplingMode::Flat).sample_size(20).measurement_time(Duration::from_secs(3));
+    group.throughput(Throughput::Elements((ROWS * COLS) as u64));
+    let mut out = Mat::<T>::zeros(ROWS, COLS);
+    let kernels: [(&str, &dyn Kernel<T>); 2] =
+        [("gaussian", &Gaussian::new(1.0).unwrap()), ("matern32", &Matern32::new(1.0).unwrap())];
+    for d in [3, 10, 50] {
+        let (x, y) = (points::<T>(ROWS, d), points::<T>(COLS, d));
+        let (x, y) = (Points::from_rows(x.as_ref()), Points::from_rows(y.as_ref()));
+        for (name, kernel) in kernels {
+            group.bench_function(format!("{name}/d={d}"), |b| b.iter(|| kernel.eval_into(out.as_mut(), x, y)));
+        }
+    }
+    group.finish();
+}
+
+/// Multiply-adds per second of a 2000 × 2000 product: the machine's limit in the same run.
+fn gemm<T: Scalar>(c: &mut Criterion) {
+    let (a, mut out) = (points::<T>(COLS, COLS), Mat::<T>::zeros(COLS, COLS));
+    let mut group = c.benchmark_group(format!("gemm_{}", T::NAME));
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).throughput(Throughput::Elements(COLS.pow(3) as u64));
+    group.bench_function("2000", |b| {
+        b.iter(|| ops::matmul(out.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), T::one()));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, gemm::<f64>, kernel_block::<f64>, gemm::<f32>, kernel_block::<f32>);
+criterion_main!(benches);
