@@ -14,7 +14,8 @@ use crate::progress::Progress;
 pub struct Context<'a> {
     /// How large the run is.
     pub scale: Scale,
-    /// How many threads rayon and faer use.
+    /// How many threads rayon and faer use; for experiments that measure time.
+    #[allow(dead_code)]
     pub threads: usize,
     /// `ctx.progress.begin("what", total)` opens a stage; `.inc(1)` on it moves it on; dropping it ends it.
     pub progress: &'a Progress,

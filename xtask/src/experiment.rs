@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use crate::context::{Context, Lookup};
-pub use crate::plot::{Axis, Kind, Plot, Point, Series};
+pub use crate::plot::{Axis, Plot, Point};
 pub use crate::table::{Cell, Column, Table};
 
 /// One figure or table of a paper.

@@ -6,26 +6,19 @@
 
 mod atomic;
 mod cli;
-#[allow(dead_code)] // the interface of experiments, of which none uses all
 mod context;
-#[allow(dead_code)]
 mod datasets;
-#[allow(dead_code, unused_imports)]
 mod experiment;
-#[allow(dead_code)]
 mod experiments;
 mod listing;
 mod machine;
 mod number;
-#[allow(dead_code)]
 mod plot;
-#[allow(dead_code)]
 mod progress;
 mod record;
 mod report;
 mod resume;
 mod runner;
-#[allow(dead_code)]
 mod table;
 #[cfg(test)]
 mod testing;
