@@ -154,6 +154,19 @@ pub enum Error {
         /// Number of points of the stream it stands for.
         seen: u64,
     },
+    /// A sample would be larger than a stated cap.
+    #[error(
+        "about {size} rows would be kept at ridge {ridge:e}, above the cap of {cap}; \
+         raise the ridge or the cap, or lower the oversampling"
+    )]
+    SampleTooLarge {
+        /// The absolute ridge of the level that would have exceeded the cap.
+        ridge: f64,
+        /// The expected number of rows.
+        size: usize,
+        /// The cap.
+        cap: usize,
+    },
     /// An iterative method stopped short of its tolerance.
     #[error(
         "no convergence after {iterations} iterations: relative residual {residual:e} > {tolerance:e}; \
