@@ -1,0 +1,117 @@
+//! A dictionary that owns its points, with copies and probabilities.
+
+use faer::MatRef;
+use nystrom_kernels::Points;
+use nystrom_linalg_core::{Result, Scalar};
+use nystrom_sketch::Dictionary;
+
+/// I = {(x_i, p̃_i, q_i)}: the points kept from a stream, their probabilities and their numbers of copies.
+///
+/// The weights s_i² = q_i/(q̄p̃_i) make E\[SSᵀ\] = I over all points seen, those dropped having q_i = 0. The p̃_i never rise and dropped
+/// points never return. Probabilities and weights are `f64` whatever the scalar type. O(m·d) memory.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(serialize = "T: serde::Serialize", deserialize = "T: serde::Deserialize<'de>"))
+)]
+pub struct StreamDictionary<T> {
+    pub(super) dim: usize,
+    pub(super) copies_per_point: u32,
+    pub(super) seen: u64,
+    pub(super) coordinates: Vec<T>, // d × m, a point after another
+    pub(super) positions: Vec<u64>,
+    pub(super) p: Vec<f64>,
+    pub(super) q: Vec<u32>,
+}
+
+impl<T: Scalar> StreamDictionary<T> {
+    pub(crate) fn empty(dim: usize, copies_per_point: u32) -> Self {
+        let (coordinates, positions, p, q) = (vec![], vec![], vec![], vec![]);
+        StreamDictionary { dim, copies_per_point, seen: 0, coordinates, positions, p, q }
+    }
+
+    /// m, the number of distinct points kept.
+    pub fn len(&self) -> usize {
+        self.q.len()
+    }
+
+    /// Whether no point is kept.
+    pub fn is_empty(&self) -> bool {
+        self.q.is_empty()
+    }
+
+    /// d.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// The number of points the dictionary stands for.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// The points kept: the landmarks.
+    pub fn points(&self) -> Points<'_, T> {
+        Points::from_cols(MatRef::from_column_major_slice(&self.coordinates, self.dim, self.len()))
+    }
+
+    /// Where in the stream (or point set) each of them stood, from 0.
+    pub fn positions(&self) -> &[u64] {
+        &self.positions
+    }
+
+    /// q_i ≥ 1, the copies left.
+    pub fn copies(&self) -> &[u32] {
+        &self.q
+    }
+
+    /// q̄, the copies each point arrived with.
+    pub fn copies_per_point(&self) -> u32 {
+        self.copies_per_point
+    }
+
+    /// p̃_i in (0, 1].
+    pub fn probabilities(&self) -> &[f64] {
+        &self.p
+    }
+
+    /// s_i² = q_i/(q̄p̃_i).
+    pub fn weights(&self) -> Vec<f64> {
+        let weight = |(&q, &p): (&u32, &f64)| f64::from(q) / (f64::from(self.copies_per_point) * p);
+        self.q.iter().zip(&self.p).map(weight).collect()
+    }
+
+    /// Σ s_i², an unbiased estimate of the number of points seen.
+    pub fn total_weight(&self) -> f64 {
+        self.weights().iter().sum()
+    }
+
+    /// The same dictionary by row numbers, for the matrix of order n = max(`seen`, last position + 1) whose rows are the
+    /// stream's points in order.
+    ///
+    /// # Errors
+    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if no point was seen; an `f32` weight that overflows is an
+    /// [`Error::InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter).
+    pub fn by_rows(&self) -> Result<Dictionary<T>> {
+        let last = self.positions.iter().max().map_or(0, |last| last + 1);
+        let rows = self.positions.iter().map(|&i| i as usize).collect();
+        Dictionary::new(self.seen.max(last) as usize, rows, self.weights().into_iter().map(T::lit).collect())
+    }
+
+    /// Drops the members without copies, keeping the order of the others.
+    pub(super) fn prune(&mut self) {
+        let mut kept = 0;
+        for i in 0..self.len() {
+            if self.q[i] > 0 {
+                self.coordinates.copy_within(i * self.dim..(i + 1) * self.dim, kept * self.dim);
+                (self.positions[kept], self.p[kept], self.q[kept]) = (self.positions[i], self.p[i], self.q[i]);
+                kept += 1;
+            }
+        }
+        self.coordinates.truncate(kept * self.dim);
+        self.positions.truncate(kept);
+        self.p.truncate(kept);
+        self.q.truncate(kept);
+    }
+}

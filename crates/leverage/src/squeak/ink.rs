@@ -1,0 +1,247 @@
+//! INK-Estimate: the predecessor of SQUEAK that needs the points seen, as a baseline.
+
+use super::measure::diagonal;
+use super::shrink::binomial;
+use faer::{Accum, Mat, MatRef};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Cholesky, Error, JitterLadder, Result, Ridge, Scalar, ops, validate};
+use nystrom_sketch::Dictionary;
+use rand::Rng;
+
+/// INK-Estimate: sequential ridge leverage scores at the absolute ridge γ with a fixed space for the dictionary.
+///
+/// **Keeps all t points seen and the t × m columns K\[:, I\]**, because its score of point i,
+///
+/// τ̃_i = (k_ii − k_iᵀ(K̄ + αγI)⁻¹k_i)/(αγ), α = (2 − ε)/(1 − ε),
+///
+/// needs the whole column k_i. K̄ is the regularised Nyström approximation KS(SᵀKS + γI)⁻¹SᵀK of the points before, bordered with
+/// the exact row and column of the new one; while the dictionary is ε-accurate τ_i/α ≤ τ̃_i ≤ τ_i. A baseline for comparisons: use
+/// [`Squeak`](super::Squeak), which never looks back.
+///
+/// Copies are drawn from the normalised p̃_i = τ̃_i/d̃, so that there are about q̄ of them whatever γ is; d̃ = Σ α·τ̃ of each point when
+/// it arrived, which is never below d_eff: a point raises d_eff by at most its own score.
+///
+/// # Cost
+/// A point: t kernel values, and O(t·m² + m³) flops. Memory t·(m + d) + O(m²).
+///
+/// # Source
+/// Calandriello, Lazaric & Valko, *Analysis of Nyström method with sequential ridge leverage scores*, UAI 2016.
+///
+/// # Departures
+/// d̃ as above instead of the paper's running estimate of d_eff; SQUEAK's binomial thinning of copies.
+///
+/// ```
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_leverage::Ink;
+/// use rand::SeedableRng;
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+/// let x: Vec<f64> = (0..200).map(|i| (i as f64 * 0.618).fract()).collect();
+/// let mut ink = Ink::new(Gaussian::new(0.2)?, 1, 1.0, 400, 0.5)?;
+/// ink.push(Points::from_slice(&x), &mut rng)?;
+/// let dictionary = ink.dictionary()?;
+/// assert!(dictionary.n() == 200 && dictionary.len() < 100);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Ink<K, T> {
+    kernel: K,
+    dim: usize,
+    gamma: f64,
+    copies: u32,
+    epsilon: f64,
+    coordinates: Vec<T>,    // all points seen, d × t
+    columns: Vec<Vec<f64>>, // K[:, i] for i in I
+    indices: Vec<usize>,
+    p: Vec<f64>,
+    q: Vec<u32>,
+    d_eff: f64,
+}
+
+impl<K, T: Scalar> Ink<K, T> {
+    /// An empty stream of points in ℝ^dim: q̄ = `copies` in all, accuracy ε.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for γ or ε outside (0, ∞) or (0, 1), [`Error::Empty`] for dim = 0 or q̄ = 0, the kernel's own for `dim`.
+    pub fn new(kernel: K, dim: usize, gamma: T, copies: u32, epsilon: f64) -> Result<Self>
+    where
+        K: Kernel<T>,
+    {
+        super::SqueakParams { epsilon, ..super::SqueakParams::new(copies) }.check()?;
+        validate::not_empty("coordinates of a point (d)", dim)?;
+        kernel.check_dim(dim)?;
+        let gamma = Ridge::Absolute(gamma).absolute(1)?.f64();
+        let (coordinates, columns, indices, p, q) = (vec![], vec![], vec![], vec![], vec![]);
+        Ok(Ink { kernel, dim, gamma, copies, epsilon, coordinates, columns, indices, p, q, d_eff: 0.0 })
+    }
+
+    /// t, the number of points seen, all of which are kept.
+    pub fn n_seen(&self) -> usize {
+        self.coordinates.len() / self.dim
+    }
+
+    /// α = (2 − ε)/(1 − ε).
+    pub fn alpha(&self) -> f64 {
+        (2.0 - self.epsilon) / (1.0 - self.epsilon)
+    }
+
+    /// d̃, an upper estimate of d_eff(γ).
+    pub fn effective_dimension(&self) -> f64 {
+        self.d_eff
+    }
+
+    /// The rows kept, with weights q_i/(q̄p̃_i). [`Error::Empty`] if no point was seen.
+    pub fn dictionary(&self) -> Result<Dictionary<T>> {
+        let weights = self.weights().into_iter().map(T::lit).collect();
+        Dictionary::new(self.n_seen(), self.indices.clone(), weights)
+    }
+
+    fn weights(&self) -> Vec<f64> {
+        self.q.iter().zip(&self.p).map(|(&q, &p)| f64::from(q) / (f64::from(self.copies) * p)).collect()
+    }
+
+    /// Takes the points one after another.
+    ///
+    /// # Errors
+    /// Before anything is taken: [`Error::Shape`] for another dimension, [`Error::NonFinite`] and the kernel's own for the points. Later
+    /// those of the factorisations; the points before stay taken.
+    pub fn push(&mut self, block: Points<'_, T>, rng: &mut dyn Rng) -> Result<()>
+    where
+        K: Kernel<T>,
+    {
+        validate::same_size("coordinates of a point (d)", self.dim, block.dim())?;
+        if block.is_empty() {
+            return Ok(());
+        }
+        self.kernel.check_points(block)?;
+        let diagonal = diagonal(&self.kernel, block)?;
+        for (i, k_ii) in diagonal.into_iter().enumerate() {
+            self.push_one(block.slice(i..i + 1), k_ii, rng)?;
+        }
+        Ok(())
+    }
+
+    fn push_one(&mut self, x: Points<'_, T>, kappa: f64, rng: &mut dyn Rng) -> Result<()>
+    where
+        K: Kernel<T>,
+    {
+        let t = self.n_seen();
+        let k = self.column(x); //                                                      k(x_1, x), …, k(x_t, x)
+        let tau = self.scores_with(&k, kappa)?; //                                      τ̃ of I and of the new point
+        let new = self.indices.len();
+        self.d_eff += self.alpha() * tau[new]; //                                       d̃ ← d̃ + ατ̃_new
+        self.coordinates.extend((0..self.dim).map(|j| x.coordinate(0, j)));
+        for (column, &i) in self.columns.iter_mut().zip(&self.indices) {
+            column.push(k[i]); //                                                       every column gains the entry k(x, x_i)
+        }
+        self.columns.push([&k[..], &[kappa]].concat());
+        self.indices.push(t);
+        self.p.push(1.0);
+        self.q.push(self.copies);
+        for (i, tau_i) in tau.into_iter().enumerate() {
+            let p_new = (tau_i / self.d_eff).min(self.p[i]); //                         p̃_i ← min(τ̃_i/d̃, p̃_i)
+            let p_new = if p_new > 0.0 { p_new } else { 0.0 }; //                       0/0 for k(x, x) = 0
+            self.q[i] = binomial(self.q[i], p_new / self.p[i], rng);
+            self.p[i] = p_new;
+        }
+        self.prune();
+        Ok(())
+    }
+
+    fn column(&self, x: Points<'_, T>) -> Vec<f64>
+    where
+        K: Kernel<T>,
+    {
+        let t = self.n_seen();
+        if t == 0 {
+            return vec![];
+        }
+        let seen = Points::from_cols(MatRef::from_column_major_slice(&self.coordinates, self.dim, t));
+        let k = self.kernel.eval(seen, x);
+        (0..t).map(|i| k[(i, 0)].f64()).collect()
+    }
+
+    /// τ̃_i for i in I and, last, for a new point with kernel values `k` against those seen and k(x, x) = `kappa`.
+    ///
+    /// K̃ + βI = BBᵀ + βI with β = αγ, B = CL⁻ᵀ, LLᵀ = W + γS⁻²; its inverse is applied to U = \[C k\] through inner products only.
+    fn scores_with(&self, k: &[f64], kappa: f64) -> Result<Vec<f64>> {
+        let (t, m, beta) = (k.len(), self.indices.len(), self.alpha() * self.gamma);
+        let entry = |r: usize, j: usize| if j < m { self.columns[j][r] } else { k[r] };
+        let U = Mat::from_fn(t, m + 1, entry);
+        let mut UU = Mat::<f64>::zeros(m + 1, m + 1); //                                UᵀU
+        ops::matmul(UU.as_mut(), Accum::Replace, U.transpose(), U.as_ref(), 1.0);
+        if m > 0 {
+            self.subtract_dictionary(&mut UU, &entry, beta)?; //                        β·Uᵀ(K̃ + βI)⁻¹U
+        }
+        let s = kappa + beta - UU[(m, m)] / beta; //                                    Schur complement of the border
+        let score = |j: usize| {
+            let (k_jj, a) = if j < m { (self.columns[j][self.indices[j]], k[self.indices[j]]) } else { (kappa, kappa) };
+            let quadratic = UU[(j, j)] / beta + (a - UU[(j, m)] / beta).powi(2) / s; // k_jᵀ(K̄ + βI)⁻¹k_j
+            ((k_jj - quadratic) / beta).min(k_jj / (k_jj + beta)).max(0.0)
+        };
+        Ok((0..=m).map(score).collect())
+    }
+
+    /// UᵀU ← Uᵀ(I − B(BᵀB + βI)⁻¹Bᵀ)U.
+    fn subtract_dictionary(&self, UU: &mut Mat<f64>, entry: &dyn Fn(usize, usize) -> f64, beta: f64) -> Result<()> {
+        let (m, weights) = (self.indices.len(), self.weights());
+        let ridged = |i: usize, j: usize| entry(self.indices[i], j) + if i == j { self.gamma / weights[i] } else { 0.0 };
+        let W = Mat::from_fn(m, m, ridged);
+        let L = Cholesky::with_jitter(W.as_ref(), JitterLadder::default())?;
+        let mut BU = UU.as_ref().subrows(0, m).to_owned(); //                           CᵀU
+        L.forward_in_place(BU.as_mut()); //                                             BᵀU = L⁻¹CᵀU
+        let mut G = BU.as_ref().subcols(0, m).transpose().to_owned(); //                CᵀB
+        L.forward_in_place(G.as_mut()); //                                              BᵀB
+        ops::add_to_diagonal(G.as_mut(), beta);
+        Cholesky::with_jitter(G.as_ref(), JitterLadder::default())?.forward_in_place(BU.as_mut());
+        ops::matmul(UU.as_mut(), Accum::Add, BU.transpose(), BU.as_ref(), -1.0);
+        Ok(())
+    }
+
+    fn prune(&mut self) {
+        let keep: Vec<usize> = (0..self.q.len()).filter(|&i| self.q[i] > 0).collect();
+        self.columns = keep.iter().map(|&i| std::mem::take(&mut self.columns[i])).collect();
+        self.indices = keep.iter().map(|&i| self.indices[i]).collect();
+        self.p = keep.iter().map(|&i| self.p[i]).collect();
+        self.q = keep.iter().map(|&i| self.q[i]).collect();
+    }
+}
+
+/// d_eff(t + 1) − d_eff(t) = (κ − kᵀAk − γkᵀA²k)/(κ + γ − kᵀAk), A = (K_t + γI)⁻¹: what one more point with kernel values `k` (t × 1)
+/// and κ = `kappa` adds, exactly. `factor` is that of K_t + γI (t × t). 4t² flops.
+///
+/// It lies between 0 and the point's own score (κ − kᵀAk)/(κ + γ − kᵀAk).
+///
+/// # Errors
+/// [`Error::Shape`] if k is not t × 1, [`Error::NonFinite`], [`Error::InvalidParameter`] for γ that is not positive.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_leverage::effective_dimension_increment;
+/// use nystrom_linalg_core::Cholesky;
+/// // K_1 = [3], γ = 1; a second point with kernel value 0 to it and 1 to itself: d_eff goes from 3/4 to 3/4 + 1/2.
+/// let factor = Cholesky::new(mat![[4.0]].as_ref())?;
+/// assert_eq!(effective_dimension_increment(&factor, mat![[0.0]].as_ref(), 1.0, 1.0)?, 0.5);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub fn effective_dimension_increment<T: Scalar>(
+    factor: &Cholesky<T>,
+    k: MatRef<'_, T>,
+    kappa: T,
+    gamma: T,
+) -> Result<f64> {
+    validate::same_size("rows of k against the order of the factor", factor.order(), k.nrows())?;
+    validate::same_size("columns of k", 1, k.ncols())?;
+    validate::finite("k", k)?;
+    let gamma = Ridge::Absolute(gamma).absolute(1)?.f64();
+    let mut v = k.to_owned();
+    factor.forward_in_place(v.as_mut());
+    let kAk = v.squared_norm_l2().f64();
+    factor.backward_in_place(v.as_mut());
+    let kAAk = v.squared_norm_l2().f64();
+    let residual = kappa.f64() - kAk;
+    match residual.is_finite() {
+        true => Ok((residual - gamma * kAAk) / (residual + gamma)),
+        false => Err(Error::NonFinite { what: "k(x, x)", row: 0, col: 0, value: kappa.f64() }),
+    }
+}
+

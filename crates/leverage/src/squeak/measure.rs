@@ -1,0 +1,91 @@
+//! φᵀ(ΦSSᵀΦᵀ + μI)⁻¹φ against a dictionary, for its members and for other points.
+
+use super::StreamDictionary;
+use faer::{ColMut, Mat, MatMut};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, validate};
+
+/// Points scored at a time.
+const TILE: usize = 1024;
+
+/// The factor of SKS + μI, (SKS)_ij = s_i k_ij s_j, held in `f64`: 2m² numbers while it is made, m² after.
+pub(crate) struct Measure {
+    factor: Cholesky<f64>,
+    weights: Vec<f64>,
+    /// μ + the jitter the factorisation needed: more ridge only lowers a score.
+    mu: f64,
+    /// k_ii and Σ_j s_j² k_ij² of the members.
+    diagonal: Vec<f64>,
+    second: Vec<f64>,
+}
+
+impl Measure {
+    /// m² kernel values (one Gram block), m³/3 flops.
+    pub fn new<T: Scalar, K: Kernel<T>>(kernel: &K, I: &StreamDictionary<T>, mu: f64) -> Result<Self> {
+        let (m, weights) = (I.len(), I.weights());
+        let K = kernel.gram(I.points());
+        let s: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
+        let fill = |mut out: MatMut<'_, f64>| {
+            for j in 0..m {
+                for i in j..m {
+                    out[(i, j)] = K[(i, j)].f64() * (s[i] * s[j]);
+                }
+                out[(j, j)] += mu;
+            }
+        };
+        let factor = Cholesky::from_fill(m, fill, JitterLadder::default())?; // LLᵀ = SKS + μI
+        let mu = mu + factor.jitter();
+        let diagonal = (0..m).map(|i| K[(i, i)].f64()).collect();
+        let second = (0..m).map(|i| (0..m).map(|j| weights[j] * K[(j, i)].f64().powi(2)).sum()).collect();
+        Ok(Measure { factor, weights, mu, diagonal, second })
+    }
+
+    /// Members: (1 − μ[(SKS + μI)⁻¹]_ii)/s_i². m³/3 flops.
+    pub fn members(&self) -> Vec<f64> {
+        let score = |(i, inverse_ii): (usize, f64)| {
+            let raw = (1.0 - self.mu * inverse_ii) / self.weights[i];
+            bracket(raw, self.diagonal[i], self.weights[i] * self.diagonal[i], self.second[i], self.mu)
+        };
+        self.factor.inverse_diagonal().into_iter().enumerate().map(score).collect()
+    }
+
+    /// Other points: (k_xx − ‖L⁻¹S k_I(x)‖²)/μ. m kernel values and m² flops a point.
+    pub fn points<T: Scalar, K: Kernel<T>>(&self, kernel: &K, I: &StreamDictionary<T>, x: Points<'_, T>) -> Result<Vec<f64>> {
+        let m = I.len();
+        let mut scores = Vec::with_capacity(x.len());
+        for rows in RowTree::tiles(0..x.len(), TILE) {
+            let tile = x.slice(rows);
+            let k_I = kernel.eval(I.points(), tile); // m × tile
+            validate::finite("kernel values", k_I.as_ref())?;
+            let mut V = Mat::from_fn(m, tile.len(), |j, t| k_I[(j, t)].f64() * self.weights[j].sqrt());
+            self.factor.forward_in_place(V.as_mut()); // L⁻¹S k_I(x)
+            for (t, k_xx) in diagonal(kernel, tile)?.into_iter().enumerate() {
+                let second = (0..m).map(|j| self.weights[j] * k_I[(j, t)].f64().powi(2)).sum();
+                let raw = (k_xx - V.col(t).squared_norm_l2()) / self.mu;
+                scores.push(bracket(raw, k_xx, 0.0, second, self.mu));
+            }
+        }
+        Ok(scores)
+    }
+}
+
+/// k(x, x), checked to be finite.
+pub(crate) fn diagonal<T: Scalar, K: Kernel<T>>(kernel: &K, x: Points<'_, T>) -> Result<Vec<f64>> {
+    let mut k_xx = vec![T::zero(); x.len()];
+    kernel.diag_into(ColMut::from_slice_mut(&mut k_xx), x);
+    validate::finite("kernel values k(x, x)", ColMut::from_slice_mut(&mut k_xx).rb().as_mat())?;
+    Ok(k_xx.into_iter().map(T::f64).collect())
+}
+
+/// A computed score, held in the interval it must lie in: with M = ΦSSᵀΦᵀ,
+/// k²/(φᵀMφ + μk) ≤ φᵀ(M + μI)⁻¹φ ≤ k/(own + μ), `own` = s²k the point's own part of M.
+///
+/// The lower end (Cauchy–Schwarz) is positive whenever k is, so cancellation cannot turn a tiny score into 0.
+fn bracket(raw: f64, k: f64, own: f64, second: f64, mu: f64) -> f64 {
+    if !(k > 0.0) {
+        return 0.0;
+    }
+    raw.max(k / (second / k + mu)).min(k / (own + mu))
+}
+
+use faer::reborrow::*;

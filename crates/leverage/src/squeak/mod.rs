@@ -1,0 +1,234 @@
+//! SQUEAK, DISQUEAK and INK-Estimate: ridge leverage scores of a stream (Calandriello, Lazaric & Valko).
+
+mod dictionary;
+mod estimator;
+mod expand;
+mod ink;
+mod measure;
+mod merge;
+mod params;
+#[cfg(feature = "serde")]
+mod saved;
+mod shrink;
+mod tree;
+
+pub use dictionary::StreamDictionary;
+pub use estimator::Disqueak;
+pub use ink::{Ink, effective_dimension_increment};
+pub use merge::dict_merge;
+pub use params::{ScoreRule, SqueakParams};
+#[cfg(feature = "serde")]
+pub use saved::{FORMAT as SQUEAK_FORMAT, SavedSqueak};
+pub use tree::{MergeTree, TreeShape, even_chunks};
+
+use expand::expand;
+use measure::Measure;
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
+use rand::Rng;
+use shrink::shrink;
+
+/// SQUEAK: a dictionary of the points of a stream that represents them all at ridge γ, from one pass, in memory that
+/// depends on the dictionary alone.
+///
+/// γ is absolute (the number added to K's diagonal). At any moment [`dictionary`](Self::dictionary) gives the points kept and their
+/// weights, [`member_scores`](Self::member_scores) and [`scores`](Self::scores) the ridge leverage scores τ, from below: while the
+/// dictionary is ε-accurate, τ/α ≤ τ̃ ≤ τ with α = (1 + ε)/(1 − ε).
+///
+/// New points are collected and the dictionary is shrunk once a chunk of them is complete; those not yet shrunk are members of
+/// weight 1, which is exact. So how the stream was cut into blocks leaves no trace in the result, not even in the last
+/// bit. The order of the points does: shuffle data that come sorted.
+///
+/// # Cost
+/// With m points kept and chunks of b, every chunk takes (m + b)² kernel values and 2(m + b)³/3 flops. At the automatic
+/// b = m/2 that is 4.5m kernel values and 4.5m² flops a point; at b = 1, the published algorithm, it is m² and 2m³/3.
+/// Memory: 3(m + b)² numbers while a chunk is shrunk, (m + b)·d between. A block pushed may be of any size: it is taken chunk by chunk.
+///
+/// # Source
+/// Calandriello, Lazaric & Valko, *Distributed adaptive sampling for kernel matrix approximation*, AISTATS 2017 (arXiv:1803.10172).
+///
+/// # Departures
+/// Chunks (the bracket above holds for any number of points added at once), a cap on the dictionary, scores held in the interval where they
+/// must lie, so that rounding never makes one 0. The halving floor is optional and, for b points at once, 2⁻ᵇ.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_leverage::{Squeak, SqueakParams};
+/// use rand::SeedableRng;
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+/// let mut squeak = Squeak::new(Gaussian::new(0.5)?, 2, 1.0, SqueakParams::new(10))?;
+/// for block in 0..20 {
+///     let x = Mat::from_fn(100, 2, |i, k| ((block * 100 + i) as f64 * [0.618, 0.414][k]).fract()); // n × d
+///     squeak.push(Points::from_rows(x.as_ref()), &mut rng)?;
+/// }
+/// squeak.settle(&mut rng)?;
+/// let dictionary = squeak.dictionary();
+/// assert!(squeak.n_seen() == 2000 && dictionary.len() < 200);
+/// assert!((dictionary.total_weight() / 2000.0 - 1.0).abs() < 0.5); // Σ s² estimates n
+/// let (landmarks, weights) = (dictionary.points(), dictionary.weights());
+/// assert_eq!(landmarks.len(), weights.len());
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Squeak<K, T> {
+    kernel: K,
+    gamma: T,
+    params: SqueakParams,
+    first: u64,
+    pending: usize, // the last members, not yet shrunk
+    dictionary: StreamDictionary<T>,
+}
+
+impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
+    /// An empty stream of points in ℝ^dim, at the absolute ridge γ = `gamma`.
+    ///
+    /// # Errors
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a γ that is not positive and finite or an ε outside (0, 1),
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) for dim, q̄, the cap or the chunk equal to 0, and the kernel's own for `dim`.
+    pub fn new(kernel: K, dim: usize, gamma: T, params: SqueakParams) -> Result<Self> {
+        params.check()?;
+        validate::not_empty("coordinates of a point (d)", dim)?;
+        kernel.check_dim(dim)?;
+        let gamma = Ridge::Absolute(gamma).absolute(1)?;
+        Ok(Squeak { kernel, gamma, params, first: 0, pending: 0, dictionary: StreamDictionary::empty(dim, params.copies) })
+    }
+
+    /// Numbers the points of the stream from `first`, so that the dictionaries of several shards can be merged.
+    pub fn starting_at(mut self, first: u64) -> Self {
+        let shift = first.wrapping_sub(self.first);
+        self.dictionary.positions.iter_mut().for_each(|position| *position = position.wrapping_add(shift));
+        self.first = first;
+        self
+    }
+
+    /// Takes a block of points, any number of them (none is fine).
+    ///
+    /// # Errors
+    /// Before anything is taken: [`Shape`](nystrom_linalg_core::Error::Shape) for another dimension,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in a point or in k(x, x), and the kernel's own.
+    /// [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) when the dictionary is above its cap and there are points left:
+    /// those before them stay taken ([`n_seen`](Self::n_seen) says how many), and after
+    /// [`set_max_dictionary`](Self::set_max_dictionary) the rest can be pushed.
+    pub fn push(&mut self, block: Points<'_, T>, rng: &mut dyn Rng) -> Result<()> {
+        validate::same_size("coordinates of a point (d)", self.dictionary.dim, block.dim())?;
+        if block.is_empty() {
+            return Ok(());
+        }
+        self.kernel.check_points(block)?;
+        measure::diagonal(&self.kernel, block)?;
+        let mut taken = 0;
+        while taken < block.len() {
+            let settled = self.dictionary.len() - self.pending;
+            self.params.check_cap(settled, self.n_seen())?;
+            let chunk = self.params.chunk_for(settled);
+            if self.pending >= chunk {
+                self.settle(rng)?; // a chunk completed before, whose shrinking failed
+                continue;
+            }
+            let piece = taken..block.len().min(taken + chunk - self.pending);
+            let first = self.first + self.n_seen();
+            expand(&mut self.dictionary, block.slice(piece.clone()), first); // EXPAND
+            (self.pending, taken) = (self.pending + piece.len(), piece.end);
+            if self.pending == chunk {
+                self.settle(rng)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shrinks now, without waiting for the chunk to be complete; nothing happens if no point has come since the last time.
+    ///
+    /// # Errors
+    /// Those of the factorisation, for a function that is no kernel; nothing is lost then.
+    pub fn settle(&mut self, rng: &mut dyn Rng) -> Result<()> {
+        if self.pending > 0 {
+            let tau = self.member_scores()?; //                                          τ̃_t,i for i ∈ I
+            let floor = self.params.floor(self.pending);
+            shrink(&mut self.dictionary, &tau, floor, self.pending, rng); //             SHRINK
+            self.pending = 0;
+        }
+        Ok(())
+    }
+
+    /// τ̃_i of the members of [`dictionary`](Self::dictionary), in their order: estimates of their scores among all points seen. m² kernel
+    /// values, 2m³/3 flops.
+    ///
+    /// # Errors
+    /// Those of the factorisation.
+    pub fn member_scores(&self) -> Result<Vec<f64>> {
+        let (factor, gamma) = self.params.adding(self.gamma.f64());
+        Ok(Measure::new(&self.kernel, &self.dictionary, gamma)?.members().iter().map(|r| factor * r).collect())
+    }
+
+    /// τ̃ of points of the stream that went by, whether kept or not. m² kernel values once and m a point, m² flops a point.
+    ///
+    /// # Errors
+    /// Those of the checks of [`push`](Self::push), and of the factorisation.
+    pub fn scores(&self, x: Points<'_, T>) -> Result<Vec<f64>> {
+        validate::same_size("coordinates of a point (d)", self.dictionary.dim, x.dim())?;
+        self.kernel.check_points(x)?;
+        let (factor, gamma) = self.params.adding(self.gamma.f64());
+        let scores = Measure::new(&self.kernel, &self.dictionary, gamma)?.points(&self.kernel, &self.dictionary, x)?;
+        Ok(scores.iter().map(|r| factor * r).collect())
+    }
+
+    /// τ̃ of each point if it were the next of the stream: what [`scores`](Self::scores) gives, r, becomes r/(1 + r) by adding φφᵀ.
+    ///
+    /// # Errors
+    /// As [`scores`](Self::scores).
+    pub fn scores_of_new(&self, x: Points<'_, T>) -> Result<Vec<f64>> {
+        let factor = self.params.adding(self.gamma.f64()).0;
+        let added = |tau: f64| factor * (tau / factor) / (1.0 + tau / factor);
+        Ok(self.scores(x)?.into_iter().map(added).collect())
+    }
+
+    /// The dictionary as it stands, valid after every push: members already shrunk first, then those of the open chunk with p̃ = 1.
+    pub fn dictionary(&self) -> &StreamDictionary<T> {
+        &self.dictionary
+    }
+
+    /// [`settle`](Self::settle), then the dictionary.
+    ///
+    /// # Errors
+    /// As [`settle`](Self::settle).
+    pub fn into_dictionary(mut self, rng: &mut dyn Rng) -> Result<StreamDictionary<T>> {
+        self.settle(rng)?;
+        Ok(self.dictionary)
+    }
+
+    /// The number of points taken so far.
+    pub fn n_seen(&self) -> u64 {
+        self.dictionary.seen
+    }
+
+    /// The number of points at the end of the dictionary that wait for their chunk to be complete.
+    pub fn pending(&self) -> usize {
+        self.pending
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// γ.
+    pub fn gamma(&self) -> T {
+        self.gamma
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &SqueakParams {
+        &self.params
+    }
+
+    /// Another cap, after [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) or at any time.
+    ///
+    /// # Errors
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if it is 0.
+    pub fn set_max_dictionary(&mut self, cap: usize) -> Result<()> {
+        validate::not_empty("max_dictionary", cap)?;
+        self.params.max_dictionary = cap;
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! Saving a stream between two blocks (feature `serde`).
+
+use super::{Squeak, SqueakParams, StreamDictionary};
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{Error, Result, Scalar};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Version of the layout of [`SavedSqueak`]; raised whenever that changes.
+pub const FORMAT: u32 = 1;
+
+/// What a file holds: the state of a [`Squeak`] with the scalar type and the format version beside it.
+///
+/// `Squeak` itself implements `Serialize` and `Deserialize` through this type. Resumed with the generator it was saved with (that
+/// is the caller's to save) the stream goes on with the same bits, in a format that keeps numbers exactly (`serde_json` does with its
+/// feature `float_roundtrip`). Deserialise a `SavedSqueak` and convert it to get the typed [`Error::Incompatible`].
+///
+/// ```
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_leverage::{Squeak, SqueakParams};
+/// use rand::SeedableRng;
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+/// let mut squeak = Squeak::new(Gaussian::new(0.2)?, 1, 0.5, SqueakParams::new(5))?;
+/// squeak.push(Points::from_slice(&[0.0, 0.3, 0.9]), &mut rng)?;
+/// let text = serde_json::to_string(&squeak).unwrap();
+/// let resumed: Squeak<Gaussian, f64> = serde_json::from_str(&text).unwrap();
+/// assert_eq!(resumed, squeak);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound(serialize = "K: Serialize, T: Scalar + Serialize", deserialize = "K: DeserializeOwned, T: Scalar + DeserializeOwned"))]
+pub struct SavedSqueak<K, T> {
+    format: u32,
+    scalar: String,
+    kernel: K,
+    gamma: T,
+    params: SqueakParams,
+    first: u64,
+    pending: usize,
+    dictionary: StreamDictionary<T>,
+}
+
+impl<K: Clone, T: Scalar> From<&Squeak<K, T>> for SavedSqueak<K, T> {
+    fn from(squeak: &Squeak<K, T>) -> Self {
+        SavedSqueak {
+            format: FORMAT,
+            scalar: T::NAME.into(),
+            kernel: squeak.kernel.clone(),
+            gamma: squeak.gamma,
+            params: squeak.params,
+            first: squeak.first,
+            pending: squeak.pending,
+            dictionary: squeak.dictionary.clone(),
+        }
+    }
+}
+
+impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
+    type Error = Error;
+
+    /// # Errors
+    /// [`Error::Incompatible`] for another format version or scalar type, or numbers that contradict each other; those of
+    /// [`Squeak::new`] for the parameters, of [`Kernel::check_points`] for the points.
+    fn try_from(saved: SavedSqueak<K, T>) -> Result<Self> {
+        if saved.format != FORMAT {
+            let problem = format!("format version {}, this build reads version {FORMAT}", saved.format);
+            return Err(incompatible(problem + "; resume with the version that wrote it"));
+        }
+        if saved.scalar != T::NAME {
+            let (has, wants) = (&saved.scalar, T::NAME);
+            return Err(incompatible(format!("it was saved with {has} numbers; load it as {has}, not as {wants}")));
+        }
+        let I = saved.dictionary;
+        let mut squeak = Squeak::new(saved.kernel, I.dim, saved.gamma, saved.params)?;
+        check(&I, saved.pending, &saved.params)?;
+        if !I.is_empty() {
+            squeak.kernel.check_points(I.points())?;
+        }
+        (squeak.first, squeak.pending, squeak.dictionary) = (saved.first, saved.pending, I);
+        Ok(squeak)
+    }
+}
+
+fn check<T: Scalar>(I: &StreamDictionary<T>, pending: usize, params: &SqueakParams) -> Result<()> {
+    let m = I.q.len();
+    let sizes = I.coordinates.len() == m * I.dim && I.positions.len() == m && I.p.len() == m;
+    let counts = pending <= m && m as u64 <= I.seen && I.copies_per_point == params.copies;
+    let members = || (0..m).all(|i| I.p[i] > 0.0 && I.p[i] <= 1.0 && I.q[i] > 0 && I.q[i] <= params.copies);
+    match sizes && counts && members() {
+        true => Ok(()),
+        false => Err(incompatible("its numbers contradict each other; the file is damaged".into())),
+    }
+}
+
+fn incompatible(problem: String) -> Error {
+    Error::Incompatible { what: "SQUEAK stream", problem }
+}
+
+impl<K: Clone + Serialize, T: Scalar + Serialize> Serialize for Squeak<K, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        SavedSqueak::from(self).serialize(serializer)
+    }
+}
+
+impl<'de, K: Kernel<T> + DeserializeOwned, T: Scalar + DeserializeOwned> Deserialize<'de> for Squeak<K, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let saved = SavedSqueak::<K, T>::deserialize(deserializer)?;
+        Squeak::try_from(saved).map_err(serde::de::Error::custom)
+    }
+}

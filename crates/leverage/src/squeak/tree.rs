@@ -1,0 +1,254 @@
+//! DISQUEAK: a binary tree of merges over chunks of the data.
+
+use super::{Squeak, SqueakParams, StreamDictionary, dict_merge};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Error, Result, Scalar, Streams, validate};
+use rand::Rng;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// The shape of a merge tree, a function of the number of chunks alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum TreeShape {
+    /// DISQUEAK: depth ⌈log₂ k⌉. A perfect tree of depth ⌊log₂ k⌋ whose first leaves are split once more.
+    #[default]
+    Balanced,
+    /// SQUEAK by merging: the dictionary of the first chunks is merged with the next one, k − 1 times.
+    Sequential,
+}
+
+/// The number of a node within its tree; its randomness is stream number `Node` of the tree's key.
+type Node = u64;
+
+impl TreeShape {
+    /// The node of chunk `c` among `k`.
+    fn leaf(self, c: u64, k: u64) -> Node {
+        match self {
+            TreeShape::Balanced => {
+                let perfect = 1 << k.ilog2(); //      as a heap: root 1, children 2i and 2i + 1
+                let split = k - perfect;
+                if c < 2 * split { 2 * perfect + c } else { perfect + c - split }
+            }
+            TreeShape::Sequential => c, //            node k + t merges the first t chunks with chunk t
+        }
+    }
+
+    /// (parent, its left child, its right child), or none for the root.
+    fn parent(self, node: Node, k: u64) -> Option<(Node, Node, Node)> {
+        let chain = |t: u64| (k + t, if t == 1 { 0 } else { k + t - 1 }, t);
+        match self {
+            TreeShape::Balanced => (node > 1).then_some((node / 2, node & !1, node | 1)),
+            TreeShape::Sequential if k == 1 || node == 2 * k - 1 => None,
+            TreeShape::Sequential if node < k => Some(chain(node.max(1))),
+            TreeShape::Sequential => Some(chain(node - k + 1)),
+        }
+    }
+
+    fn root(self, k: u64) -> Node {
+        match self {
+            TreeShape::Balanced => 1,
+            TreeShape::Sequential if k == 1 => 0,
+            TreeShape::Sequential => 2 * k - 1,
+        }
+    }
+}
+
+/// The sizes of `chunks` chunks of n points, as equal as can be; fewer chunks if n < chunks.
+///
+/// ```
+/// assert_eq!(nystrom_leverage::even_chunks(10, 4), [2, 3, 2, 3]);
+/// ```
+pub fn even_chunks(n: usize, chunks: usize) -> Vec<usize> {
+    let k = chunks.min(n) as u128;
+    let end = |c: u128| (c * n as u128 / k.max(1)) as usize;
+    (0..k).map(|c| end(c + 1) - end(c)).collect()
+}
+
+/// A merge tree over chunks that arrive in any order, from anywhere: the same key gives the same bits in every order.
+///
+/// Each leaf is [`Squeak`] over one chunk, each inner node [`dict_merge`] of its children, done as soon as both are there. What a
+/// node draws depends on the tree's key and the node's place alone. At most ⌈log₂ k⌉ dictionaries wait if chunks come in order.
+///
+/// # Source
+/// DISQUEAK, Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172); the shape of the balanced tree is that of the authors' code.
+///
+/// # Departures
+/// Leaves are shrunk (the authors' enter the first merge as raw chunks), so that a chunk may be larger than a dictionary.
+///
+/// ```
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_leverage::{MergeTree, SqueakParams, TreeShape};
+/// use rand::SeedableRng;
+/// let x: Vec<f64> = (0..900).map(|i| (i as f64 * 0.618).fract()).collect();
+/// let dictionary = |order: [usize; 3]| {
+///     let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+///     let (kernel, params) = (Gaussian::new(0.2)?, SqueakParams::new(10));
+///     let mut tree = MergeTree::new(kernel, 1, 1.0, params, TreeShape::Balanced, &[300; 3], &mut rng)?;
+///     for chunk in order {
+///         tree.insert(chunk, Points::from_slice(&x[300 * chunk..300 * (chunk + 1)]))?;
+///     }
+///     tree.finish()
+/// };
+/// assert_eq!(dictionary([0, 1, 2])?, dictionary([2, 0, 1])?);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct MergeTree<K, T> {
+    kernel: K,
+    dim: usize,
+    gamma: T,
+    params: SqueakParams,
+    shape: TreeShape,
+    ranges: Vec<Range<u64>>,
+    streams: Streams,
+    inserted: Vec<bool>,
+    ready: HashMap<Node, StreamDictionary<T>>,
+}
+
+impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
+    /// A tree over `sizes.len()` chunks of the given numbers of points. One key is drawn from `rng`.
+    ///
+    /// # Errors
+    /// Those of [`Squeak::new`]; [`Error::Empty`] without chunks.
+    pub fn new(
+        kernel: K,
+        dim: usize,
+        gamma: T,
+        params: SqueakParams,
+        shape: TreeShape,
+        sizes: &[usize],
+        rng: &mut dyn Rng,
+    ) -> Result<Self> {
+        Squeak::new(&kernel, dim, gamma, params)?;
+        validate::not_empty("chunks of a merge tree", sizes.len())?;
+        let mut end = 0;
+        let mut range = |&size: &usize| {
+            let start = end;
+            end += size as u64;
+            start..end
+        };
+        let ranges = sizes.iter().map(&mut range).collect();
+        let (streams, inserted) = (Streams::from_rng(rng), vec![false; sizes.len()]);
+        Ok(MergeTree { kernel, dim, gamma, params, shape, ranges, streams, inserted, ready: HashMap::new() })
+    }
+
+    /// Takes chunk number `chunk` and does every merge that has become possible.
+    ///
+    /// # Errors
+    /// [`Error::IndexOutOfRange`] or [`Error::DuplicateIndex`] for the number, [`Error::Shape`] for another number of points than
+    /// announced, those of [`Squeak::push`] and [`dict_merge`]. Nothing is lost: after [`Error::DictionaryFull`] of a leaf the chunk can be
+    /// inserted again, after that of a merge [`finish`](Self::finish) does it under a larger cap ([`set_max_dictionary`](Self::set_max_dictionary)).
+    pub fn insert(&mut self, chunk: usize, points: Points<'_, T>) -> Result<()> {
+        let (what, n) = ("chunks of a merge tree", self.ranges.len());
+        match self.inserted.get(chunk) {
+            None => return Err(Error::IndexOutOfRange { what, position: chunk, index: chunk, n }),
+            Some(true) => return Err(Error::DuplicateIndex { what, index: chunk, first: chunk, second: chunk }),
+            Some(false) => {}
+        }
+        let expected = (self.ranges[chunk].end - self.ranges[chunk].start) as usize;
+        validate::same_size("points of a chunk", expected, points.len())?;
+        let node = self.shape.leaf(chunk as u64, self.chunks());
+        let leaf = self.leaf(chunk, points)?;
+        self.ready.insert(node, leaf);
+        self.inserted[chunk] = true;
+        self.climb(node)
+    }
+
+    /// The dictionary of all chunks.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] while chunks are missing; those of merges still to be done.
+    pub fn finish(&mut self) -> Result<StreamDictionary<T>> {
+        let inserted = self.inserted.iter().filter(|inserted| **inserted).count();
+        validate::same_size("chunks inserted into a merge tree", self.ranges.len(), inserted)?;
+        let mut nodes: Vec<Node> = self.ready.keys().copied().collect();
+        nodes.sort_unstable();
+        for node in nodes {
+            self.climb(node)?;
+        }
+        // With every leaf there and every merge done, the root is what is left.
+        self.ready.get(&self.shape.root(self.chunks())).cloned().ok_or(Error::Empty { what: "root of the merge tree" })
+    }
+
+    /// Another cap for the merges to come.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if it is 0.
+    pub fn set_max_dictionary(&mut self, cap: usize) -> Result<()> {
+        validate::not_empty("max_dictionary", cap)?;
+        self.params.max_dictionary = cap;
+        Ok(())
+    }
+
+    fn chunks(&self) -> u64 {
+        self.ranges.len() as u64
+    }
+
+    fn leaf(&self, chunk: usize, points: Points<'_, T>) -> Result<StreamDictionary<T>> {
+        let mut rng = self.streams.stream(self.shape.leaf(chunk as u64, self.chunks()));
+        let mut squeak =
+            Squeak::new(&self.kernel, self.dim, self.gamma, self.params)?.starting_at(self.ranges[chunk].start);
+        squeak.push(points, &mut rng)?;
+        let leaf = squeak.into_dictionary(&mut rng)?;
+        self.params.check_cap(leaf.len(), leaf.seen())?;
+        Ok(leaf)
+    }
+
+    fn merge(&self, node: Node, a: &StreamDictionary<T>, b: &StreamDictionary<T>) -> Result<StreamDictionary<T>> {
+        dict_merge(&self.kernel, a, b, self.gamma, &self.params, &mut self.streams.stream(node))
+    }
+
+    /// Merges `node` with its sibling, its parent with its sibling, …, as far as they are there.
+    fn climb(&mut self, mut node: Node) -> Result<()> {
+        while let Some((parent, left, right)) = self.shape.parent(node, self.chunks()) {
+            let (Some(a), Some(b)) = (self.ready.get(&left), self.ready.get(&right)) else { break };
+            let merged = self.merge(parent, a, b)?;
+            self.ready.remove(&left);
+            self.ready.remove(&right);
+            self.ready.insert(parent, merged);
+            node = parent;
+        }
+        Ok(())
+    }
+
+    /// Leaves and merges of the subtree of `node` on the threads of the current rayon pool; chunks are slices of `points`.
+    pub(super) fn subtree(&self, node: Node, leaves: Range<u64>, points: Points<'_, T>) -> Result<StreamDictionary<T>> {
+        if leaves.end - leaves.start == 1 {
+            let chunk = leaves.start as usize;
+            let rows = self.ranges[chunk].start as usize..self.ranges[chunk].end as usize;
+            return self.leaf(chunk, points.slice(rows));
+        }
+        let (left, right) = (2 * node, 2 * node + 1);
+        let middle = leaves.start + self.leaves_below(left);
+        let (a, b) = rayon::join(
+            || self.subtree(left, leaves.start..middle, points),
+            || self.subtree(right, middle..leaves.end, points),
+        );
+        self.merge(node, &a?, &b?)
+    }
+
+    /// The number of leaves below a node of the balanced tree.
+    fn leaves_below(&self, node: Node) -> u64 {
+        let k = self.chunks();
+        let perfect = 1_u64 << k.ilog2();
+        if node >= perfect {
+            return if node < k { 2 } else { 1 }; // heap nodes perfect..k are split once more
+        }
+        self.leaves_below(2 * node) + self.leaves_below(2 * node + 1)
+    }
+
+    /// All of it, chunk after chunk or in parallel, according to the shape.
+    pub(super) fn run(mut self, points: Points<'_, T>) -> Result<StreamDictionary<T>> {
+        match self.shape {
+            TreeShape::Balanced => self.subtree(1, 0..self.chunks(), points),
+            TreeShape::Sequential => {
+                for chunk in 0..self.ranges.len() {
+                    let rows = self.ranges[chunk].start as usize..self.ranges[chunk].end as usize;
+                    self.insert(chunk, points.slice(rows))?;
+                }
+                self.finish()
+            }
+        }
+    }
+}
