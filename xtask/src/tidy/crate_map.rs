@@ -10,7 +10,8 @@ const MAP: &[(&str, &[&str])] = &[
     ("nystrom-kernels", &["nystrom-linalg-core"]),
     ("nystrom-sketch", &["nystrom-linalg-core"]),
     ("nystrom-dpp", &["nystrom-linalg-core", "nystrom-sketch"]),
-    ("nystrom-leverage", &["nystrom-linalg-core", "nystrom-sketch"]),
+    // kernels only where a method needs points: SQUEAK, spectral density
+    ("nystrom-leverage", &["nystrom-linalg-core", "nystrom-kernels", "nystrom-sketch"]),
     ("nystrom-krr", &["nystrom-linalg-core", "nystrom-kernels", "nystrom-sketch", "nystrom-leverage"]),
     (
         "nystrom",
