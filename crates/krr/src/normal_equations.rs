@@ -2,6 +2,7 @@
 
 use crate::packed::PackedLower;
 use crate::rows::{FeatureRows, Tile};
+use crate::whitening::Whitening;
 use faer::{Accum, Mat, MatMut};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, ops};
@@ -23,7 +24,7 @@ pub(crate) struct NormalEquations {
 }
 
 impl NormalEquations {
-    /// One pass: n·m kernel values, nm² flops for the whitening and nm² for the Gram matrix; 3m² numbers of memory for the
+    /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm² for that; 3m² numbers of memory for the
     /// partial sums and 1024(m + t) for the tile.
     pub fn accumulate<T: Scalar, K: Kernel<T>>(stream: &FeatureRows<'_, T, K>) -> Self {
         let mut tile = stream.tile();
@@ -55,6 +56,28 @@ impl NormalEquations {
             for i in 0..ZY.nrows() {
                 self.B[(i, j)] += ZY[(i, j)].f64();
             }
+        }
+    }
+
+    /// tr CᵀC if the tiles were not whitened, tr ΦᵀΦ if they were; m of the p features count, the constant does not.
+    pub fn trace(&self, m: usize) -> f64 {
+        (0..m).map(|j| self.A.get(j, j)).sum()
+    }
+
+    /// From sums over k_Z(x_i) to sums over φ(x_i) = R⁻¹k_Z(x_i); the row of the constant, if any, goes along.
+    pub fn whiten<T: Scalar>(self, whitening: &Whitening<T>) -> Self {
+        let (m, p, t) = (whitening.order(), self.A.order(), self.B.ncols());
+        let mut A = Mat::from_fn(m, m, |i, j| self.A.get(i.max(j), i.min(j)));
+        let mut b = Mat::from_fn(m, t + p - m, |i, j| if j < t { self.B[(i, j)] } else { self.A.get(m, i) });
+        whitening.whiten_sums(A.as_mut(), b.as_mut());
+        let entry = |i: usize, j: usize| match (i < m, j < m) {
+            (true, _) => A[(i, j)],
+            (false, true) => b[(j, t)],
+            (false, false) => self.A.get(m, m),
+        };
+        NormalEquations {
+            B: Mat::from_fn(p, t, |i, j| if i < m { b[(i, j)] } else { self.B[(i, j)] }),
+            A: PackedLower::from_fn(p, entry),
         }
     }
 

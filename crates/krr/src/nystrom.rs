@@ -4,6 +4,7 @@ use crate::input::Samples;
 use crate::normal_equations::{NormalEquations, Solution};
 use crate::qr::Triangle;
 use crate::rows::FeatureRows;
+use crate::solver::Scales;
 use crate::whitening::Whitening;
 use crate::{FitReport, KrrModel, SolvedBy, Solver};
 use faer::MatRef;
@@ -27,14 +28,15 @@ use nystrom_sketch::Landmarks;
 /// 4. *unwhiten* θ = R⁻ᵀβ.
 ///
 /// The error committed in forming ΦᵀΦ is as good as a change of nλ by at most c·ε·tr ΦᵀΦ, hence harmless
-/// while λ ≫ ε·k(x, x); below that [`Solver::Auto`] takes QR. The shift δ (ε·tr W/10, more only if the factorisation
+/// while λ ≫ ε·k(x, x); below that [`Solver::Auto`] takes QR, and where W is so well conditioned that stage 1 may as safely be applied
+/// to the sums it does that, for half of the flops. The shift δ (ε·tr W/10, more only if the factorisation
 /// fails; reported) only shrinks the fit: the L in use is C(W + δI)⁻¹Cᵀ ⪯ L.
 ///
 /// λ multiplies the number n of rows passed, those of weight 0 included. A row of weight 0 contributes nothing else, and one
 /// of weight 2 counts as two rows: with [`Ridge::Absolute`] exactly so.
 ///
 /// # Cost
-/// nm + m² kernel values and 2nm² + m³ flops (about 5nm² with QR), in one pass over x and y. Memory beyond them: 4m²·8 bytes +
+/// nm + m² kernel values and 2nm² + m³ flops (nm² + 3m³ if whitened once, about 5nm² with QR), in one pass over x and y. Memory beyond them: 4m²·8 bytes +
 /// 1024·(m + t) numbers (with QR 6m²·8 bytes more or less). The bits of the result do not depend on the number of threads.
 ///
 /// # Source
@@ -136,14 +138,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         validate::finite("centres", centers.as_cols().transpose())?;
         let mu = self.ridge.absolute(samples.x.len())?.f64(); //       nλ
         let whitening = Whitening::new(&self.kernel, centers)?; //     W + δI = RRᵀ
-        let stream = FeatureRows {
+        let mut stream = FeatureRows {
             kernel: &self.kernel,
             centers,
             whitening: &whitening,
+            whiten_tiles: true,
             samples,
             shift: self.intercept.then(|| samples.mean_target()),
         };
-        let (solution, by, reason) = self.solve(&stream, mu)?; //       β = (ΦᵀΦ + nλI)⁻¹Φᵀy
+        let (solution, by, reason) = self.solve(&mut stream, mu)?; //   β = (ΦᵀΦ + nλI)⁻¹Φᵀy
         let report = FitReport {
             n: samples.x.len(),
             m: centers.len(),
@@ -161,19 +164,34 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
     }
 
-    /// Stages 2 and 3.
-    fn solve(&self, stream: &FeatureRows<'_, T, K>, mu: f64) -> Result<(Solution, SolvedBy, String)> {
-        let choice = self.solver.choose::<T>(mu, stream.trace());
-        if !choice.qr {
-            match NormalEquations::accumulate(stream).solve(mu, self.intercept) {
-                Ok(solution) => return Ok((solution, SolvedBy::NormalEquations, choice.reason)),
-                Err(Error::NotPositiveDefinite { .. }) if choice.may_fall_back => {
-                    let solution = Triangle::accumulate(stream).solve(mu, self.intercept);
-                    return Ok((solution, SolvedBy::Qr, "the normal equations were not positive definite".into()));
+    /// Stages 2 and 3, the way [`Solver`] says; where it leaves the choice, what turns out not to be safe is done again more safely.
+    fn solve(&self, stream: &mut FeatureRows<'_, T, K>, mu: f64) -> Result<(Solution, SolvedBy, String)> {
+        let (m, whitening, trace) = (stream.centers.len(), stream.whitening, stream.trace());
+        let per_row = whitening.squared_norm / m as f64; //             ‖k_Z(x)‖², the mean over the centres
+        let mut scales = Scales { mu, trace, once: stream.total_weight() * per_row * whitening.inverse_trace };
+        let (mut by, mut reason) = self.solver.choose::<T>(&scales);
+        let auto = self.solver == Solver::Auto;
+        if by == SolvedBy::WhitenOnce {
+            stream.whiten_tiles = false;
+            let sums = NormalEquations::accumulate(stream); //          CᵀC, Cᵀy
+            stream.whiten_tiles = true;
+            scales.once = sums.trace(m) * whitening.inverse_trace;
+            if !auto || scales.once_is_safe::<T>() {
+                match sums.whiten(whitening).solve(mu, self.intercept) {
+                    Err(Error::NotPositiveDefinite { .. }) if auto => {}
+                    other => return other.map(|solution| (solution, by, reason)),
                 }
-                Err(error) => return Err(error),
             }
+            by = SolvedBy::NormalEquations;
+            reason = "whitening after the pass turned out not to be safe".into();
         }
-        Ok((Triangle::accumulate(stream).solve(mu, self.intercept), SolvedBy::Qr, choice.reason))
+        if by == SolvedBy::NormalEquations {
+            match NormalEquations::accumulate(stream).solve(mu, self.intercept) {
+                Err(Error::NotPositiveDefinite { .. }) if auto => {}
+                other => return other.map(|solution| (solution, by, reason)),
+            }
+            reason = "the normal equations were not positive definite".into();
+        }
+        Ok((Triangle::accumulate(stream).solve(mu, self.intercept), SolvedBy::Qr, reason))
     }
 }

@@ -6,7 +6,9 @@
 pub enum SolvedBy {
     /// Cholesky factorisation of the n × n matrix (exact kernel ridge regression).
     ExactCholesky,
-    /// Whitened normal equations and Cholesky.
+    /// Normal equations whitened after the pass, and Cholesky.
+    WhitenOnce,
+    /// Normal equations of the whitened features, and Cholesky.
     NormalEquations,
     /// Streamed QR of the whitened features.
     Qr,

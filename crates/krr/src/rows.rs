@@ -16,6 +16,8 @@ pub(crate) struct FeatureRows<'a, T, K> {
     pub kernel: &'a K,
     pub centers: Points<'a, T>,
     pub whitening: &'a Whitening<T>,
+    /// Whether tiles hold φ(x_i) or, for whitening later, k_Z(x_i).
+    pub whiten_tiles: bool,
     pub samples: Samples<'a, T>,
     /// The weighted mean of y if there is an intercept.
     pub shift: Option<Vec<f64>>,
@@ -62,6 +64,12 @@ impl<T: Scalar, K: Kernel<T>> FeatureRows<'_, T, K> {
         RowTree::new(self.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
     }
 
+    /// Σ w_i.
+    pub fn total_weight(&self) -> f64 {
+        let leaf = |rows: Range<usize>| rows.map(|i| self.samples.weight(i)).sum::<f64>();
+        RowTree::new(self.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
+    }
+
     /// A buffer for [`fill`](Self::fill): (p + t)·1024 numbers.
     pub fn tile(&self) -> Tile<T> {
         let rows = TILE_ROWS.min(self.len());
@@ -74,7 +82,9 @@ impl<T: Scalar, K: Kernel<T>> FeatureRows<'_, T, K> {
         tile.rows = rows.len();
         let mut phi = tile.Z.as_mut().submatrix_mut(0, 0, m, rows.len());
         self.kernel.eval_into(phi.rb_mut(), self.centers, self.samples.x.slice(rows.clone())); // k_Z(x_i)
-        self.whitening.whiten(phi); // φ(x_i) = R⁻¹k_Z(x_i)
+        if self.whiten_tiles {
+            self.whitening.whiten(phi); // φ(x_i) = R⁻¹k_Z(x_i)
+        }
         for (s, i) in rows.enumerate() {
             let root_w = self.samples.root_weight(i);
             if self.samples.weights.is_some() {

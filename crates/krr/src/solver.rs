@@ -1,52 +1,71 @@
 //! Normal equations or QR: the choice, and the number it rests on.
 
+use crate::SolvedBy;
 use nystrom_linalg_core::Scalar;
 
 /// Normal equations are taken while nλ ≥ `SAFETY`·ε·Σ w_i k(x_i, x_i).
 const SAFETY: f64 = 10.0;
 
-/// How [`NystromKrr`](crate::NystromKrr) solves min ‖√w(y − Φβ)‖² + nλ‖β‖², Φ the n × m whitened features.
+/// How [`NystromKrr`](crate::NystromKrr) solves min ‖√w(y − Φβ)‖² + nλ‖β‖², Φ = CR⁻ᵀ the n × m whitened features.
 ///
-/// Forming A = ΦᵀΦ in precision ε commits an error of at most c·ε·tr A, which is as good (or bad) as changing nλ by that much:
-/// harmless while λ ≫ ε·k(x, x). A QR factorisation of Φ never squares Φ and commits ε·‖Φ‖ only, harmless while
-/// √λ ≫ ε, hence for every λ anybody can mean; it costs about four times as much.
+/// Rounding errors in a Gram matrix are as good (or bad) as a change of nλ by their norm:
+///
+/// * ΦᵀΦ from whitened tiles is wrong by at most c·ε·tr ΦᵀΦ, harmless while λ ≫ ε·k(x, x);
+/// * R⁻¹(CᵀC)R⁻ᵀ, whitened once at the end, by at most c·ε·tr CᵀC·tr (W + δI)⁻¹, harmless for well-separated centres at moderate λ; it saves
+///   half of the flops;
+/// * a QR factorisation of Φ never squares Φ and is wrong by ε·‖Φ‖ only, harmless while √λ ≫ ε, hence for every λ anybody can mean; it
+///   costs twice the flops of the first, on one thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Solver {
-    /// Normal equations if nλ ≥ 10·ε·Σ w_i k(x_i, x_i), with ε of the scalar type, and QR below, or if the Cholesky factorisation
-    /// breaks down. For k(x, x) = 1 the boundary is λ = 2·10⁻¹⁵ in `f64` and 1.2·10⁻⁶ in `f32`. The report says which.
+    /// The cheapest that is safe, ε being that of the scalar type: [`WhitenOnce`](Solver::WhitenOnce) if
+    /// nλ ≥ ε·tr CᵀC·tr (W + δI)⁻¹ (estimated from W before the pass, checked after it), else
+    /// [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i), else [`Qr`](Solver::Qr), also if a Cholesky
+    /// factorisation breaks down. For k(x, x) = 1 the second boundary is λ = 2·10⁻¹⁵ in `f64` and 1.2·10⁻⁶ in `f32`. The report
+    /// says which was taken and why.
     #[default]
     Auto,
-    /// Whitened normal equations, products of a tile in the scalar type and their sums in `f64`.
+    /// Normal equations of C, whitened after the pass: nm² flops.
+    WhitenOnce,
+    /// Normal equations of the whitened features, products of a tile in the scalar type and their sums in `f64`: 2nm² flops.
     NormalEquations,
-    /// Streamed Householder QR in `f64`, whatever the scalar type.
+    /// Streamed Householder QR of the whitened features, in `f64` whatever the scalar type: about 4nm² flops.
     Qr,
 }
 
-/// A choice, and why.
-pub(crate) struct Choice {
-    pub qr: bool,
-    pub may_fall_back: bool,
-    pub reason: String,
+/// The sizes that rounding errors are compared with.
+pub(crate) struct Scales {
+    /// nλ.
+    pub mu: f64,
+    /// Σ w_i k(x_i, x_i) ≥ tr ΦᵀΦ.
+    pub trace: f64,
+    /// tr CᵀC·tr (W + δI)⁻¹, or an estimate of it.
+    pub once: f64,
+}
+
+impl Scales {
+    /// Whether whitening after the pass is safe in the precision of T.
+    pub fn once_is_safe<T: Scalar>(&self) -> bool {
+        self.mu >= T::EPS * self.once
+    }
 }
 
 impl Solver {
-    /// `trace` is Σ w_i k(x_i, x_i) ≥ tr A.
-    pub(crate) fn choose<T: Scalar>(self, mu: f64, trace: f64) -> Choice {
-        let safe = SAFETY * T::EPS * trace;
+    /// Which way to go, and why.
+    pub(crate) fn choose<T: Scalar>(self, scales: &Scales) -> (SolvedBy, String) {
+        let (mu, safe) = (scales.mu, SAFETY * T::EPS * scales.trace);
         match self {
-            Solver::NormalEquations => Choice { qr: false, may_fall_back: false, reason: "asked for".into() },
-            Solver::Qr => Choice { qr: true, may_fall_back: false, reason: "asked for".into() },
-            Solver::Auto if mu >= safe => Choice {
-                qr: false,
-                may_fall_back: true,
-                reason: format!("n*lambda = {mu:.3e} is at least 10*eps*trace = {safe:.3e} ({})", T::NAME),
-            },
-            Solver::Auto => Choice {
-                qr: true,
-                may_fall_back: false,
-                reason: format!("n*lambda = {mu:.3e} is below 10*eps*trace = {safe:.3e} ({})", T::NAME),
-            },
+            Solver::WhitenOnce => (SolvedBy::WhitenOnce, "asked for".into()),
+            Solver::NormalEquations => (SolvedBy::NormalEquations, "asked for".into()),
+            Solver::Qr => (SolvedBy::Qr, "asked for".into()),
+            Solver::Auto if scales.once_is_safe::<T>() => {
+                let bound = T::EPS * scales.once;
+                (SolvedBy::WhitenOnce, format!("n*lambda = {mu:.3e} is at least eps*tr(C'C)*tr(inv W) = {bound:.3e}"))
+            }
+            Solver::Auto if mu >= safe => {
+                (SolvedBy::NormalEquations, format!("n*lambda = {mu:.3e} is at least 10*eps*trace = {safe:.3e}"))
+            }
+            Solver::Auto => (SolvedBy::Qr, format!("n*lambda = {mu:.3e} is below 10*eps*trace = {safe:.3e}")),
         }
     }
 }

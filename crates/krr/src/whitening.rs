@@ -1,5 +1,6 @@
 //! φ(x) = R⁻¹k_Z(x), W + δI = RRᵀ: features in which the penalty is the identity.
 
+use faer::reborrow::*;
 use faer::{Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Scalar, ops};
@@ -22,6 +23,10 @@ const FIRST_SHIFT: f64 = 0.1;
 pub(crate) struct Whitening<T> {
     R: Mat<T>,
     pub jitter: f64,
+    /// ‖W‖²_F.
+    pub squared_norm: f64,
+    /// tr (W + δI)⁻¹ ≥ 1/λ_min(W + δI).
+    pub inverse_trace: f64,
 }
 
 impl<T: Scalar> Whitening<T> {
@@ -39,13 +44,15 @@ impl<T: Scalar> Whitening<T> {
             }
         };
         let factor = Cholesky::<f64>::from_fill(m, fill, ladder)?;
+        let squared_norm = W.squared_norm_l2().f64();
+        let inverse_trace = factor.inverse_diagonal().iter().sum();
         let R = factor.lower();
         for j in 0..m {
             for i in 0..m {
                 W[(i, j)] = T::lit(R[(i, j)]);
             }
         }
-        Ok(Whitening { R: W, jitter: factor.jitter() })
+        Ok(Whitening { R: W, jitter: factor.jitter(), squared_norm, inverse_trace })
     }
 
     /// m.
@@ -60,8 +67,19 @@ impl<T: Scalar> Whitening<T> {
 
     /// θ = R⁻ᵀβ, in `f64`; m² numbers of memory while it runs.
     pub fn unwhiten(&self, mut beta: Mat<f64>) -> Mat<f64> {
-        let R = Mat::from_fn(self.order(), self.order(), |i, j| self.R[(i, j)].f64());
-        ops::solve_upper(R.transpose(), beta.as_mut());
+        ops::solve_upper(self.wide().transpose(), beta.as_mut());
         beta
+    }
+
+    /// A ← R⁻¹AR⁻ᵀ for a symmetric A (m × m, both triangles) and b ← R⁻¹b, in `f64`. 2m³ flops, m² numbers of memory.
+    pub fn whiten_sums(&self, mut A: MatMut<'_, f64>, b: MatMut<'_, f64>) {
+        let R = self.wide();
+        ops::solve_lower(R.as_ref(), A.rb_mut());
+        ops::solve_lower(R.as_ref(), A.transpose_mut()); // (R⁻¹A)ᵀ = AR⁻ᵀ
+        ops::solve_lower(R.as_ref(), b);
+    }
+
+    fn wide(&self) -> Mat<f64> {
+        Mat::from_fn(self.order(), self.order(), |i, j| self.R[(i, j)].f64())
     }
 }

@@ -11,6 +11,11 @@ use nystrom_sketch::Landmarks;
 use proptest::prelude::*;
 
 fn solver() -> impl Strategy<Value = Solver> {
+    prop_oneof![Just(Solver::Auto), Just(Solver::WhitenOnce), Just(Solver::NormalEquations), Just(Solver::Qr)]
+}
+
+/// Those that are safe whatever the centres: with many, W is numerically singular.
+fn whitened() -> impl Strategy<Value = Solver> {
     prop_oneof![Just(Solver::Auto), Just(Solver::NormalEquations), Just(Solver::Qr)]
 }
 
@@ -51,7 +56,7 @@ proptest! {
     /// L = K when all points are landmarks, so the fit is the exact one, up to the shift δ of W: the predictions at the data
     /// differ by (K + nλ)⁻¹-smoothed multiples of δ/nλ, below 1e-7 here.
     #[test]
-    fn all_points_as_landmarks_is_exact(n in 2..50usize, seed in 0..1000u64, weighted: bool, intercept: bool, solver in solver()) {
+    fn all_points_as_landmarks_is_exact(n in 2..50usize, seed in 0..1000u64, weighted: bool, intercept: bool, solver in whitened()) {
         let (x, y) = sample::<f64>(n, 2, 2, seed);
         let ridge = Ridge::Absolute(1e-3);
         let w = if weighted { weights(n) } else { vec![1.0; n] };
@@ -62,12 +67,15 @@ proptest! {
         let exact = ExactKrr { intercept, ..ExactKrr::new(gaussian(1.0), ridge) };
         let a = krr.fit_weighted(points, y.as_ref(), &all, &w).unwrap();
         let b = exact.fit_weighted(points, y.as_ref(), &w).unwrap();
-        prop_assert!(distance(predict(&a, &x).as_ref(), predict(&b, &x).as_ref()) < 1e-7);
+        let d = distance(predict(&a, &x).as_ref(), predict(&b, &x).as_ref());
+        // at its boundary of safety, whitening after the pass shows in the seventh decimal place
+        let tolerance = if a.report().solver == SolvedBy::WhitenOnce { 1e-5 } else { 1e-7 };
+        prop_assert!(d < tolerance, "{d:e} {:?}", a.report());
     }
 
     /// At the data the fit is KRR with L = C W⁻¹ Cᵀ: f = L(L + nλI)⁻¹y (Woodbury), here with the same shift δ.
     #[test]
-    fn in_sample_it_is_krr_on_l(n in 5..60usize, m in 1..12usize, seed in 0..1000u64, solver in solver()) {
+    fn in_sample_it_is_krr_on_l(n in 5..60usize, m in 1..12usize, seed in 0..1000u64, solver in whitened()) {
         let m = m.min(n);
         let (x, y) = sample::<f64>(n, 2, 1, seed);
         let (points, mu) = (Points::from_rows(x.as_ref()), 0.05);
@@ -122,7 +130,12 @@ fn streaming_over_many_leaves_changes_nothing() {
     let (x, y) = sample::<f64>(5000, 2, 2, 3);
     let z = x.as_ref().subrows(0, 20);
     let (at, _) = sample::<f64>(50, 2, 1, 4);
-    for (solver, intercept) in [(Solver::NormalEquations, false), (Solver::NormalEquations, true), (Solver::Qr, true)] {
+    for (solver, intercept) in [
+        (Solver::WhitenOnce, true),
+        (Solver::NormalEquations, false),
+        (Solver::NormalEquations, true),
+        (Solver::Qr, true),
+    ] {
         let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(1.0), Ridge::PerSample(1e-3)) };
         let model = krr.fit_centers(Points::from_rows(x.as_ref()), y.as_ref(), Points::from_rows(z)).unwrap();
         let w = vec![1.0; 5000];
@@ -135,7 +148,7 @@ fn streaming_over_many_leaves_changes_nothing() {
 fn several_targets_are_fitted_column_by_column() {
     let (x, y) = sample::<f64>(300, 3, 4, 5);
     let landmarks = Landmarks::new(300, (0..25).collect()).unwrap();
-    for solver in [Solver::NormalEquations, Solver::Qr] {
+    for solver in [Solver::WhitenOnce, Solver::NormalEquations, Solver::Qr] {
         let krr = NystromKrr { intercept: true, solver, ..NystromKrr::new(gaussian(1.5), Ridge::PerSample(1e-4)) };
         let points = Points::from_rows(x.as_ref());
         let together = predict(&krr.fit(points, y.as_ref(), &landmarks).unwrap(), &x);
@@ -189,8 +202,11 @@ fn the_report_says_what_was_done_and_why() {
     let report = fit(1e-3);
     assert_eq!((report.n, report.m, report.d, report.t), (100, 10, 2, 1));
     assert_eq!((report.ridge, report.kernel_entries), (0.1, 1100));
-    assert_eq!(report.solver, SolvedBy::NormalEquations);
+    assert_eq!(report.solver, SolvedBy::WhitenOnce);
     assert!(report.jitter > 0.0 && report.jitter < 1e-12);
+    assert!(report.reason.contains("at least"), "{}", report.reason);
+    let report = fit(1e-14); // W is too ill-conditioned for that
+    assert_eq!(report.solver, SolvedBy::NormalEquations);
     assert!(report.reason.contains("at least"), "{}", report.reason);
     let report = fit(1e-15);
     assert_eq!(report.solver, SolvedBy::Qr);
