@@ -112,7 +112,7 @@ macro_rules! entrywise {
                     let (x, y) = (x.slice(rows), y.slice(cols));
                     self.first.eval_into(tile.rb_mut(), x, y);
                     let second = self.second.eval(x, y);
-                    zip!(tile, second.as_ref()).for_each(|unzip!(a, b)| *a = *a $op *b);
+                    zip!(tile, second.as_ref()).for_each(|unzip!(a, b)| *a $op *b);
                 });
             }
             fn diag_into(&self, mut out: ColMut<'_, T>, x: Points<'_, T>) {
@@ -120,7 +120,7 @@ macro_rules! entrywise {
                 let mut second = vec![T::zero(); x.len()];
                 self.second.diag_into(ColMut::from_slice_mut(&mut second), x);
                 for (i, b) in second.into_iter().enumerate() {
-                    out[i] = out[i] $op b;
+                    out[i] $op b;
                 }
             }
             fn check_dim(&self, d: usize) -> Result<()> {
@@ -141,21 +141,21 @@ macro_rules! entrywise {
                         self.first.eval_into(tile.rb_mut(), x.slice(rows.clone()), x.slice(cols.clone()));
                         self.second.eval_into(second.as_mut(), x.slice(rows), x.slice(cols));
                     }
-                    zip!(tile, second.as_ref()).for_each(|unzip!(a, b)| *a = *a $op *b);
+                    zip!(tile, second.as_ref()).for_each(|unzip!(a, b)| *a $op *b);
                 });
             }
         }
     };
 }
-entrywise!(Sum, +);
-entrywise!(Product, *);
+entrywise!(Sum, +=);
+entrywise!(Product, *=);
 
 impl<T: Scalar, K: Kernel<T>> Kernel<T> for Scaled<K> {
     fn eval_into(&self, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
         let factor = T::lit(self.factor);
         tile::for_each_tile(out, |mut tile, rows, cols| {
             self.kernel.eval_into(tile.rb_mut(), x.slice(rows), y.slice(cols));
-            zip!(tile).for_each(|unzip!(a)| *a = *a * factor);
+            zip!(tile).for_each(|unzip!(a)| *a *= factor);
         });
     }
     fn diag_into(&self, mut out: ColMut<'_, T>, x: Points<'_, T>) {
@@ -173,7 +173,7 @@ impl<T: Scalar, K: Kernel<T>> Kernel<T> for Scaled<K> {
     fn gram_into(&self, mut out: MatMut<'_, T>, x: Points<'_, T>) {
         self.kernel.gram_into(out.rb_mut(), x);
         let factor = T::lit(self.factor);
-        tile::for_each_tile(out, |tile, _, _| zip!(tile).for_each(|unzip!(a)| *a = *a * factor));
+        tile::for_each_tile(out, |tile, _, _| zip!(tile).for_each(|unzip!(a)| *a *= factor));
     }
 }
 
