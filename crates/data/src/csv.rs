@@ -227,7 +227,8 @@ impl Csv {
             "if this line holds names, say `header(true)`; if the column holds text, name it with `Csv::text`"
                 .to_owned()
         } else {
-            "correct it; or, if it marks a missing value, list it with `Csv::missing`; or, if the column holds text, name \
+            "correct it; or, if it marks a missing value, list it with `Csv::missing`; or, if the column holds \
+                text, name \
              it with `Csv::text`"
                 .to_owned()
         }

@@ -65,7 +65,8 @@ impl Libsvm {
         self
     }
 
-    /// The number of features, for files (such as test sets) in which the last ones may not occur. Greater indices are errors.
+    /// The number of features, for files (such as test sets) in which the last ones may not occur. Greater indices are
+    /// errors.
     pub fn features(mut self, count: usize) -> Self {
         self.features = Some(count);
         self

@@ -10,8 +10,8 @@ use crate::lines::{Lines, MAX_LINE};
 
 /// The records of a file, each with the number of its first line.
 ///
-/// Lines are numbered by [`Lines`] and fed to the `csv-core` parser one by one: the line numbers of the `csv` crate are those
-/// at which it began to look for a record, and so are too small after `\r\n` and after blank lines.
+/// Lines are numbered by [`Lines`] and fed to the `csv-core` parser one by one: the line numbers of the `csv` crate are
+/// those at which it began to look for a record, and so are too small after `\r\n` and after blank lines.
 pub(crate) struct Records<'r> {
     lines: Lines<'r>,
     split: Split,

@@ -20,7 +20,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 32,
         target: "class",
-        source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression collection as puma32H and OpenML id 44981. The checksum is that of github.com/genyang/datasets, puma32H.arff at commit 9cf25ea6e5b3",
+        source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression collection as puma32H \
+            and OpenML id 44981. The checksum is that of github.com/genyang/datasets, puma32H.arff at commit \
+            9cf25ea6e5b3",
         licence: DELVE_LICENCE,
         note: "",
         format: || Format::Arff(Arff::new()),
@@ -39,7 +41,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 8,
         target: "class",
-        source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression collection as puma8NH. The checksum is that of github.com/genyang/datasets, puma8NH.arff at commit 9cf25ea6e5b3",
+        source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression collection as puma8NH. \
+            The checksum is that of github.com/genyang/datasets, puma8NH.arff at commit 9cf25ea6e5b3",
         licence: DELVE_LICENCE,
         note: "",
         format: || Format::Arff(Arff::new()),
@@ -59,9 +62,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 32,
         target: "c33",
-        source: "Delve (University of Toronto), pumadyn family. The checksum is that of github.com/treforevans/uci_datasets, uci_datasets/pumadyn32nm/data.csv.gz at commit f0737523712f",
+        source: "Delve (University of Toronto), pumadyn family. The checksum is that of \
+            github.com/treforevans/uci_datasets, uci_datasets/pumadyn32nm/data.csv.gz at commit f0737523712f",
         licence: DELVE_LICENCE,
-        note: "Every column, the target too, was centred and scaled to about unit variance by the distributor, so noise levels are not those of Delve.",
+        note: "Every column, the target too, was centred and scaled to about unit variance by the distributor, so \
+            noise levels are not those of Delve.",
         format: || Format::Csv(Csv::new().header(false)),
         prepare: as_is,
     },
@@ -85,9 +90,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 1024,
         features: 32,
         target: "y",
-        source: "Delve (University of Toronto), pumadyn family, as distributed with the FANN library. The checksums are those of github.com/libfann/fann, datasets/pumadyn-32fm.train and .test at commit 1783cbf6239a",
+        source: "Delve (University of Toronto), pumadyn family, as distributed with the FANN library. The checksums \
+            are those of github.com/libfann/fann, datasets/pumadyn-32fm.train and .test at commit 1783cbf6239a",
         licence: DELVE_LICENCE,
-        note: "A subset of 1024 of the 8192 rows, affinely rescaled by the distributor (inferred from the ranges) and rounded to six decimals: standardise each column; noise levels are not those of Delve.",
+        note: "A subset of 1024 of the 8192 rows, affinely rescaled by the distributor (inferred from the ranges) \
+            and rounded to six decimals: standardise each column; noise levels are not those of Delve.",
         format: || Format::Fann(Fann::new()),
         prepare: as_is,
     },
@@ -100,9 +107,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 32,
         target: "c33",
-        source: "Delve (University of Toronto), pumadyn family, prototask pumadyn-32fh: www.cs.toronto.edu/~delve/data/pumadyn/desc.html",
+        source: "Delve (University of Toronto), pumadyn family, prototask pumadyn-32fh: \
+            www.cs.toronto.edu/~delve/data/pumadyn/desc.html",
         licence: DELVE_LICENCE,
-        note: "No public copy was found while this catalog was made; expected as Delve lays its files out: numbers separated by white space, the target last.",
+        note: "No public copy was found while this catalog was made; expected as Delve lays its files out: numbers \
+            separated by white space, the target last.",
         format: || Format::Csv(Csv::new().white_space().header(false)),
         prepare: as_is,
     },
@@ -115,9 +124,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 32,
         target: "c33",
-        source: "Delve (University of Toronto), pumadyn family, prototask pumadyn-32fm: www.cs.toronto.edu/~delve/data/pumadyn/desc.html",
+        source: "Delve (University of Toronto), pumadyn family, prototask pumadyn-32fm: \
+            www.cs.toronto.edu/~delve/data/pumadyn/desc.html",
         licence: DELVE_LICENCE,
-        note: "No public copy was found while this catalog was made; expected as Delve lays its files out: numbers separated by white space, the target last.",
+        note: "No public copy was found while this catalog was made; expected as Delve lays its files out: numbers \
+            separated by white space, the target last.",
         format: || Format::Csv(Csv::new().white_space().header(false)),
         prepare: as_is,
     },

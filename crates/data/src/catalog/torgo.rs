@@ -20,7 +20,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 13750,
         features: 40,
         target: "class",
-        source: "Luis Torgo's regression collection (R. Camacho). The checksum is that of github.com/genyang/datasets, ailerons.arff at commit 9cf25ea6e5b3",
+        source: "Luis Torgo's regression collection (R. Camacho). The checksum is that of \
+            github.com/genyang/datasets, ailerons.arff at commit 9cf25ea6e5b3",
         licence: TORGO_LICENCE,
         note: "Training and test part of the original are joined; which row came from which is not recorded.",
         format: || Format::Arff(Arff::new()),
@@ -40,7 +41,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 16599,
         features: 18,
         target: "class",
-        source: "Luis Torgo's regression collection (R. Camacho). The checksum is that of github.com/genyang/datasets, elevators.arff at commit 9cf25ea6e5b3",
+        source: "Luis Torgo's regression collection (R. Camacho). The checksum is that of \
+            github.com/genyang/datasets, elevators.arff at commit 9cf25ea6e5b3",
         licence: TORGO_LICENCE,
         note: "Training and test part of the original are joined; which row came from which is not recorded.",
         format: || Format::Arff(Arff::new()),
@@ -60,7 +62,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 21,
         target: "class",
-        source: "Luis Torgo's regression collection (Delve comp-activ). The checksum is that of github.com/genyang/datasets, cpu_act.arff at commit 9cf25ea6e5b3",
+        source: "Luis Torgo's regression collection (Delve comp-activ). The checksum is that of \
+            github.com/genyang/datasets, cpu_act.arff at commit 9cf25ea6e5b3",
         licence: TORGO_LICENCE,
         note: "",
         format: || Format::Arff(Arff::new()),
@@ -79,7 +82,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 12,
         target: "class",
-        source: "Luis Torgo's regression collection (Delve comp-activ). The checksum is that of github.com/genyang/datasets, cpu_small.arff at commit 9cf25ea6e5b3",
+        source: "Luis Torgo's regression collection (Delve comp-activ). The checksum is that of \
+            github.com/genyang/datasets, cpu_small.arff at commit 9cf25ea6e5b3",
         licence: TORGO_LICENCE,
         note: "",
         format: || Format::Arff(Arff::new()),
@@ -99,7 +103,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 32,
         target: "class",
-        source: "Luis Torgo's regression collection (Delve bank family). The checksum is that of github.com/genyang/datasets, bank32NH.arff at commit 9cf25ea6e5b3",
+        source: "Luis Torgo's regression collection (Delve bank family). The checksum is that of \
+            github.com/genyang/datasets, bank32NH.arff at commit 9cf25ea6e5b3",
         licence: TORGO_LICENCE,
         note: "",
         format: || Format::Arff(Arff::new()),
@@ -118,7 +123,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 8,
         target: "class",
-        source: "Luis Torgo's regression collection (Delve bank family). The checksum is that of github.com/genyang/datasets, bank8FM.arff at commit 9cf25ea6e5b3",
+        source: "Luis Torgo's regression collection (Delve bank family). The checksum is that of \
+            github.com/genyang/datasets, bank8FM.arff at commit 9cf25ea6e5b3",
         licence: TORGO_LICENCE,
         note: "",
         format: || Format::Arff(Arff::new()),
@@ -138,7 +144,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 20640,
         features: 8,
         target: "class",
-        source: "Luis Torgo's regression collection (StatLib, Pace & Barry 1997). The checksum is that of github.com/genyang/datasets, california_housing.arff at commit 9cf25ea6e5b3",
+        source: "Luis Torgo's regression collection (StatLib, Pace & Barry 1997). The checksum is that of \
+            github.com/genyang/datasets, california_housing.arff at commit 9cf25ea6e5b3",
         licence: "Public (StatLib), no explicit licence.",
         note: "",
         format: || Format::Arff(Arff::new()),

@@ -4,7 +4,8 @@ use super::entry::{Entry, File, as_is};
 use crate::{Csv, Encoding, Format, Libsvm, Result, Table};
 
 const CC_BY: &str = "CC BY 4.0, as the UCI ML Repository lists it.";
-const GAS_DRIFT_LICENCE: &str = "Listed by UCI as CC BY 4.0, but its page also says research only, no commercial use; cite Vergara et al. 2012 and \
+const GAS_DRIFT_LICENCE: &str = "Listed by UCI as CC BY 4.0, but its page also says research only, no commercial \
+    use; cite Vergara et al. 2012 and \
     Rodriguez-Lujan et al. 2014.";
 const GAS_DRIFT_NOTE: &str = "Target: concentration in ppmv; the class of the gas is dropped (load_table keeps it).";
 
@@ -36,7 +37,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 1244,
         features: 128,
         target: "concentration",
-        source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). The checksum is that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, batch2.dat at commit 21a4a6facb10",
+        source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). The checksum is \
+            that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, batch2.dat at \
+            commit 21a4a6facb10",
         licence: GAS_DRIFT_LICENCE,
         note: GAS_DRIFT_NOTE,
         format: gas_drift,
@@ -56,7 +59,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 1586,
         features: 128,
         target: "concentration",
-        source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). The checksum is that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, batch3.dat at commit 21a4a6facb10",
+        source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). The checksum is \
+            that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, batch3.dat at \
+            commit 21a4a6facb10",
         licence: GAS_DRIFT_LICENCE,
         note: GAS_DRIFT_NOTE,
         format: gas_drift,
@@ -75,7 +80,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 10000,
         features: 3,
         target: "count",
-        source: "UCI ML Repository id 493 (Query Analytics Workloads). The checksum is that of github.com/Rahulm0106/Query-analytics, data/raw/Radius-Queries-Count.csv at commit 13ac8ee2ee1c",
+        source: "UCI ML Repository id 493 (Query Analytics Workloads). The checksum is that of \
+            github.com/Rahulm0106/Query-analytics, data/raw/Radius-Queries-Count.csv at commit 13ac8ee2ee1c",
         licence: CC_BY,
         note: "",
         format: || Format::Csv(Csv::new().names(["x", "y", "radius", "count"])),
@@ -95,7 +101,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 17898,
         features: 8,
         target: "Class",
-        source: "UCI ML Repository id 372 (HTRU2). The checksum is that of github.com/zc-zhai/DecisionTree, HTRU_2.csv at commit 95c3ef2b3437",
+        source: "UCI ML Repository id 372 (HTRU2). The checksum is that of github.com/zc-zhai/DecisionTree, \
+            HTRU_2.csv at commit 95c3ef2b3437",
         licence: CC_BY,
         note: "Target: 1 for the 1639 pulsars, 0 for the rest.",
         format: || Format::Csv(Csv::new()),
@@ -114,7 +121,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 9568,
         features: 4,
         target: "EP",
-        source: "UCI ML Repository id 294 (Combined Cycle Power Plant). The checksum is that of github.com/olin-shipstead/extreme-gradient-boosting, Folds5x2_pp.csv at commit 71c21397fb08",
+        source: "UCI ML Repository id 294 (Combined Cycle Power Plant). The checksum is that of \
+            github.com/olin-shipstead/extreme-gradient-boosting, Folds5x2_pp.csv at commit 71c21397fb08",
         licence: CC_BY,
         note: "41 rows are duplicates, as in the original. The target EP is called PE at UCI.",
         format: || Format::Csv(Csv::new()),
@@ -134,7 +142,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 45730,
         features: 9,
         target: "y",
-        source: "UCI ML Repository id 265 (Physicochemical Properties of Protein Tertiary Structure). The checksum is that of github.com/iamani123/ML1819--task-104--team-15, CASP.csv at commit f7251178dc17",
+        source: "UCI ML Repository id 265 (Physicochemical Properties of Protein Tertiary Structure). The checksum \
+            is that of github.com/iamani123/ML1819--task-104--team-15, CASP.csv at commit f7251178dc17",
         licence: CC_BY,
         note: "Target: RMSD. 1711 rows are duplicates.",
         format: || Format::Csv(Csv::new()),
@@ -153,7 +162,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 4177,
         features: 10,
         target: "Rings",
-        source: "UCI ML Repository id 1 (Abalone). The checksum is that of github.com/zhichaoluo/DataAnalysis, data/abalone.data at commit 96fa8d724d88",
+        source: "UCI ML Repository id 1 (Abalone). The checksum is that of github.com/zhichaoluo/DataAnalysis, \
+            data/abalone.data at commit 96fa8d724d88",
         licence: CC_BY,
         note: "Sex (F, I, M) is coded one-hot, so that 8 columns give 10 features; load_table leaves it as text.",
         format: || Format::Csv(Csv::new().text(["Sex"])),

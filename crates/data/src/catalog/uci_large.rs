@@ -70,9 +70,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 36733,
         features: 9,
         target: "NOX",
-        source: "UCI ML Repository id 551 (Gas Turbine CO and NOx Emission). The checksums are those of github.com/StudentDaNewb/SP-Assignment-5, gt_2011.csv to gt_2015.csv at commit 19b30ec309c2",
+        source: "UCI ML Repository id 551 (Gas Turbine CO and NOx Emission). The checksums are those of \
+            github.com/StudentDaNewb/SP-Assignment-5, gt_2011.csv to gt_2015.csv at commit 19b30ec309c2",
         licence: CC_BY,
-        note: "Target: NOX from the nine sensor columns; CO, the other emission, is dropped (load_table keeps it). 7 rows are duplicates. The UCI files have a header line, these have none.",
+        note: "Target: NOX from the nine sensor columns; CO, the other emission, is dropped (load_table keeps it). \
+            7 rows are duplicates. The UCI files have a header line, these have none.",
         format: || Format::Csv(Csv::new().names(GAS_TURBINE)),
         prepare: nox,
     },
@@ -158,9 +160,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 411621,
         features: 5,
         target: "PM2.5",
-        source: "UCI ML Repository id 501 (Beijing Multi-Site Air Quality). The checksums are those of github.com/Peiris94-dev/Beijing-Multi-Site-Air-Quality-Analysis at commit 0aa46c055fcc",
+        source: "UCI ML Repository id 501 (Beijing Multi-Site Air Quality). The checksums are those of \
+            github.com/Peiris94-dev/Beijing-Multi-Site-Air-Quality-Analysis at commit 0aa46c055fcc",
         licence: CC_BY,
-        note: "PM2.5 from TEMP, PRES, DEWP, RAIN and WSPM: 411621 of the 420768 hours have all six (load_table keeps every column and row). A time series: say how it was split.",
+        note: "PM2.5 from TEMP, PRES, DEWP, RAIN and WSPM: 411621 of the 420768 hours have all six (load_table \
+            keeps every column and row). A time series: say how it was split.",
         format: beijing,
         prepare: pm25_from_weather,
     },
@@ -178,9 +182,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 245057,
         features: 3,
         target: "SKIN",
-        source: "UCI ML Repository id 229 (Skin Segmentation). The checksum is that of github.com/aperezn298/DatasetsPUJC, Skin_NonSkin.txt at commit 959701addcc6",
+        source: "UCI ML Repository id 229 (Skin Segmentation). The checksum is that of \
+            github.com/aperezn298/DatasetsPUJC, Skin_NonSkin.txt at commit 959701addcc6",
         licence: CC_BY,
-        note: "Target: +1 for skin (50859 rows), -1 for the rest. Only 51433 of the points are distinct: kernel matrices are singular, and random splits share points.",
+        note: "Target: +1 for skin (50859 rows), -1 for the rest. Only 51433 of the points are distinct: kernel \
+            matrices are singular, and random splits share points.",
         format: || Format::Csv(Csv::new().delimiter(b'\t')),
         prepare: skin_sign,
     },
@@ -195,7 +201,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         target: "count",
         source: "UCI ML Repository id 493 (Query Analytics Workloads), file Range-Queries-Aggregates.csv",
         licence: CC_BY,
-        note: "No copy was seen while this catalog was made; expected as public descriptions say: a header, an unnamed index column, then x, y, x_range, y_range, count, sum_, avg, the last undefined in 157 rows.",
+        note: "No copy was seen while this catalog was made; expected as public descriptions say: a header, an \
+            unnamed index column, then x, y, x_range, y_range, count, sum_, avg, the last undefined in 157 rows.",
         format: || Format::Csv(Csv::new().missing(["", "NA", "nan", "NaN"])),
         prepare: count_from_rectangle,
     },

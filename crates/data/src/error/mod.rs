@@ -49,7 +49,8 @@ pub enum DataError {
     },
     /// The name of a file does not tell its format.
     #[error(
-        "{file}: the format cannot be told from the name; rename it to .csv, .tsv, .arff, .libsvm or .fann (.gz may follow), or name the reader"
+        "{file}: the format cannot be told from the name; rename it to .csv, .tsv, .arff, .libsvm or .fann (.gz may \
+            follow), or name the reader"
     )]
     UnknownFormat {
         /// The path as given.
@@ -93,7 +94,8 @@ pub enum DataError {
     },
     /// An explicit order of categories is not the set of categories.
     #[error(
-        "{table}: the order given for column {column:?} does not list {value:?} exactly once; list every value of the column once"
+        "{table}: the order given for column {column:?} does not list {value:?} exactly once; list every value of \
+            the column once"
     )]
     BadOrder {
         /// Where the table came from.
@@ -105,7 +107,8 @@ pub enum DataError {
     },
     /// A table with missing values is used as a matrix.
     #[error(
-        "{table}: column {column:?} has {count} missing (or infinite) values, the first in row {row} (from 0); `drop_missing_rows` or `drop_columns` first"
+        "{table}: column {column:?} has {count} missing (or infinite) values, the first in row {row} (from 0); \
+            `drop_missing_rows` or `drop_columns` first"
     )]
     MissingValues {
         /// Where the table came from.
@@ -151,7 +154,8 @@ pub enum DataError {
     },
     /// Tables to be stacked have different columns.
     #[error(
-        "{table}: column {position} is {found}, but {expected} in {first}; stack only tables with the same columns in the same order"
+        "{table}: column {position} is {found}, but {expected} in {first}; stack only tables with the same columns \
+            in the same order"
     )]
     StackMismatch {
         /// Where the first table came from.
@@ -195,7 +199,8 @@ pub enum DataError {
     ),
     /// A file is not the one that the catalog knows.
     #[error(
-        "{file}: its uncompressed bytes have SHA-256 {found}, expected {expected}; get it again ({where_to_get}), or, if the \
+        "{file}: its uncompressed bytes have SHA-256 {found}, expected {expected}; get it again ({where_to_get}), \
+            or, if the \
          difference is known and harmless (e.g. line ends), load it with `Verify::ShapeOnly`"
     )]
     ChecksumMismatch {
@@ -210,7 +215,8 @@ pub enum DataError {
     },
     /// A file or data set has another shape than the catalog knows.
     #[error(
-        "{what}: {found_rows} rows × {found_columns} columns, expected {rows} × {columns}; get it again ({where_to_get})"
+        "{what}: {found_rows} rows × {found_columns} columns, expected {rows} × {columns}; get it again \
+            ({where_to_get})"
     )]
     ShapeMismatch {
         /// The file or the data set.

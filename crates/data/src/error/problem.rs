@@ -70,7 +70,8 @@ pub enum Problem {
     },
     /// The line taken as the header holds numbers only.
     #[error(
-        "the header holds only numbers, so it looks like data; say `header(false)`, or, if these really are names, give \
+        "the header holds only numbers, so it looks like data; say `header(false)`, or, if these really are names, \
+            give \
          them with `names` and pass over the line with `skip_lines(1)`"
     )]
     NumericHeader,
@@ -93,7 +94,8 @@ pub enum Problem {
     ArffNoAttributes,
     /// A line in the header of an ARFF file is not a declaration.
     #[error(
-        "{text:?} is not an ARFF declaration; expected @relation, `@attribute name type` or @data (is the @data line missing?)"
+        "{text:?} is not an ARFF declaration; expected @relation, `@attribute name type` or @data (is the @data \
+            line missing?)"
     )]
     ArffDeclaration {
         /// The line, shortened.
@@ -101,7 +103,8 @@ pub enum Problem {
     },
     /// An ARFF attribute has a type that is not read.
     #[error(
-        "the attribute type {text:?} is not read; use numeric, real, integer, string or a list {{a, b, …}} (convert dates to numbers)"
+        "the attribute type {text:?} is not read; use numeric, real, integer, string or a list {{a, b, …}} (convert \
+            dates to numbers)"
     )]
     ArffType {
         /// The type, shortened.

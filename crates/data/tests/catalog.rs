@@ -1,0 +1,198 @@
+//! The catalog without its data: small files written here, under entries of one's own or with the shape only checked.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::gzip;
+use nystrom_data::catalog::{self, Entry, File, Located, Verify};
+use nystrom_data::{Csv, DataError, Format};
+
+/// A folder that goes when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("nystrom-data-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) {
+        let path = self.0.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    fn clear(&self) {
+        std::fs::remove_dir_all(&self.0).unwrap();
+        std::fs::create_dir_all(&self.0).unwrap();
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// `sha256sum` of "x,y\n1,2\n3,4\n".
+const SHA: &str = "2a2b86e74ffd5e6a9b75e52a105cf9d02920837179f8e8961aa15411d380f7a3";
+const TEXT: &str = "x,y\n1,2\n3,4\n";
+
+static FILES: [File; 1] = [File { path: "tiny/tiny.csv.gz", rows: 2, sha256: None, sha256_uncompressed: Some(SHA) }];
+
+fn entry() -> Entry {
+    Entry {
+        name: "tiny",
+        aliases: &[],
+        title: "Two rows",
+        files: &FILES,
+        columns: 2,
+        rows: 2,
+        features: 1,
+        target: "y",
+        source: "Nowhere id 0",
+        licence: "Public domain.",
+        note: "Made up.",
+        format: || Format::Csv(Csv::new()),
+        prepare: Ok,
+    }
+}
+
+#[test]
+fn plain_and_gzip_copies_pass_in_every_place() {
+    let folder = Folder::new("places");
+    let places = ["tiny/tiny.csv.gz", "tiny/tiny.csv", "tiny.csv.gz", "tiny.csv"];
+    for (i, place) in places.into_iter().enumerate() {
+        folder.clear();
+        // Half of them with a name that says the opposite of what they are.
+        let bytes = if i % 3 == 0 { gzip(TEXT.as_bytes()) } else { TEXT.as_bytes().to_vec() };
+        folder.write(place, &bytes);
+        let data = catalog::load_entry(&folder.0, &entry(), Verify::Checksum).unwrap();
+        assert_eq!((data.y.as_slice(), data.name.as_str(), data.note.as_str()), (&[2.0, 4.0][..], "tiny", "Made up."));
+    }
+}
+
+#[test]
+fn other_bytes_are_refused_unless_the_caller_says_so() {
+    let folder = Folder::new("bytes");
+    let crlf = TEXT.replace('\n', "\r\n");
+    folder.write("tiny.csv", crlf.as_bytes());
+    match catalog::load_entry(&folder.0, &entry(), Verify::Checksum) {
+        Err(error @ DataError::ChecksumMismatch { .. }) => {
+            let message = error.to_string();
+            for part in ["tiny.csv", SHA, "Nowhere id 0", "Verify::ShapeOnly"] {
+                assert!(message.contains(part), "{message}");
+            }
+        }
+        other => panic!("{other:?}"),
+    }
+    let data = catalog::load_entry(&folder.0, &entry(), Verify::ShapeOnly).unwrap();
+    assert_eq!(
+        (data.y, data.note.as_str()),
+        (vec![2.0, 4.0], "Made up. Only the shape was checked, not the checksum.")
+    );
+}
+
+#[test]
+fn other_shapes_are_refused_always() {
+    let folder = Folder::new("shapes");
+    for (text, found) in [("x,y\n1,2\n", (1, 2)), ("x,y\n1,2\n3,4\n5,6\n", (3, 2)), ("x,y,z\n1,2,3\n3,4,5\n", (2, 3))] {
+        folder.write("tiny.csv", text.as_bytes());
+        match catalog::load_entry(&folder.0, &entry(), Verify::ShapeOnly) {
+            Err(DataError::ShapeMismatch { rows: 2, columns: 2, found_rows, found_columns, .. }) => {
+                assert_eq!((found_rows, found_columns), found);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // A preparation that does not give what the entry promises.
+    folder.write("tiny.csv", TEXT.as_bytes());
+    let entry = Entry { prepare: |table| table.select_rows(&[0]), ..entry() };
+    assert!(matches!(
+        catalog::load_entry(&folder.0, &entry, Verify::ShapeOnly),
+        Err(DataError::ShapeMismatch { found_rows: 1, .. })
+    ));
+}
+
+#[test]
+fn truncated_gzip_is_named_as_such() {
+    let folder = Folder::new("truncated");
+    let whole = gzip(TEXT.as_bytes());
+    folder.write("tiny.csv.gz", &whole[..whole.len() - 3]);
+    let error = catalog::load_entry(&folder.0, &entry(), Verify::Checksum).unwrap_err();
+    assert!(error.to_string().contains("break off after"), "{error}");
+}
+
+#[test]
+fn unknown_checksums_are_admitted() {
+    let folder = Folder::new("unknown");
+    static UNSEEN: [File; 1] = [File { path: "tiny/t.csv", rows: 2, sha256: None, sha256_uncompressed: None }];
+    let entry = Entry { files: &UNSEEN, ..entry() };
+    folder.write("t.csv", TEXT.as_bytes());
+    // Without a checksum only the full path tells that this is the right file.
+    assert!(matches!(catalog::locate_entry(&folder.0, &entry), Located::Missing(_)));
+    folder.write("tiny/t.csv", TEXT.as_bytes());
+    let data = catalog::load_entry(&folder.0, &entry, Verify::Checksum).unwrap();
+    assert_eq!(data.note, "Made up. No checksum is known: only the shape was checked.");
+}
+
+#[test]
+fn what_is_missing_is_told_in_full() {
+    let folder = Folder::new("missing");
+    folder.write("gt_2011.csv", b"1\n");
+    let Located::Missing(missing) = catalog::locate(&folder.0, "GAS-TURBINE").unwrap() else { panic!() };
+    let files: Vec<&str> = missing.files.iter().map(|file| file.path).collect();
+    assert_eq!(files, [2012, 2013, 2014, 2015].map(|year| format!("gas-turbine/gt_{year}.csv")));
+    let error = catalog::load(&folder.0, "gas-turbine").unwrap_err();
+    assert_eq!(error.to_string(), missing.to_string());
+    for part in ["gt_2015.csv", "UCI ML Repository id 551", "36733 rows × 9 features", "8c13f655a3e9164c", "missing-"]
+    {
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    let Located::Missing(missing) = catalog::locate(Path::new("."), "rqa").unwrap() else { panic!() };
+    assert_eq!((missing.checksum(), missing.expected_shape()), (None, "200000 rows × 4 features".into()));
+    assert!(missing.to_string().ends_with("not known"));
+    assert!(matches!(catalog::locate(Path::new("."), "iris"), Err(DataError::UnknownDataset { .. })));
+}
+
+#[test]
+fn entries_are_sound() {
+    let mut names = Vec::new();
+    for entry in catalog::entries() {
+        names.extend(entry.aliases.iter().chain([&entry.name]).map(|name| name.to_lowercase()));
+        assert!(!entry.source.is_empty() && !entry.licence.is_empty() && !entry.files.is_empty());
+        let rows: usize = entry.files.iter().map(|file| file.rows).sum();
+        assert!(entry.rows <= rows, "{}", entry.name);
+        for sum in entry.files.iter().flat_map(|file| [file.sha256, file.sha256_uncompressed]).flatten() {
+            assert!(sum.len() == 64 && sum.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase()), "{sum}");
+        }
+        for file in entry.files {
+            let equal = file.sha256 == file.sha256_uncompressed;
+            assert_eq!(equal, !file.path.ends_with(".gz"), "{}", file.path);
+        }
+    }
+    let count = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), count, "a name stands for two data sets");
+}
+
+#[test]
+fn expected_layouts_of_sets_that_were_not_found() {
+    let folder = Folder::new("expected");
+    let header = ",x,y,x_range,y_range,count,sum_,avg\n";
+    let rows: String =
+        (0..200_000).map(|i| format!("{i},1.5,2,3,4,{},0,{}\n", i % 3, if i % 3 == 0 { "" } else { "1" })).collect();
+    folder.write("query-analytics/Range-Queries-Aggregates.csv.gz", &gzip(format!("{header}{rows}").as_bytes()));
+    let data = catalog::load(&folder.0, "rqa").unwrap();
+    assert_eq!((data.feature_names.join(" "), data.y[2]), ("x y x_range y_range".into(), 2.0));
+    assert!(data.note.ends_with("No checksum is known: only the shape was checked."));
+
+    let row: String = (0..33).map(|j| format!(" {j}.5 ")).collect();
+    folder.write("pumadyn-32fh/Dataset.data.gz", &gzip(format!("{row}\n").repeat(8192).as_bytes()));
+    let data = catalog::load(&folder.0, "pumadyn-32fh").unwrap();
+    assert_eq!((data.x.nrows(), data.x.ncols(), data.y[0]), (8192, 32, 32.5));
+    assert!(matches!(catalog::load(&folder.0, "pumadyn-32fm-full"), Err(DataError::DatasetMissing(_))));
+}

@@ -1,0 +1,231 @@
+//! Properties: no input makes a reader panic, what is written is read back bit for bit, and errors point at the right field.
+
+mod common;
+
+use common::gzip;
+use nystrom_data::{Arff, Csv, Encoding, Fann, Format, Libsvm, Standardize, Table, Values};
+use proptest::prelude::*;
+
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn readers() -> Vec<Format> {
+    vec![
+        Format::Csv(Csv::new()),
+        Format::Csv(Csv::new().header(false).infer_text().missing(["", "NA"])),
+        Format::Csv(Csv::new().names(["a", "b"]).delimiter(b' ').skip_lines(1)),
+        Format::Csv(Csv::new().white_space().header(false)),
+        Format::Arff(Arff::new()),
+        Format::Libsvm(Libsvm::new()),
+        Format::Libsvm(Libsvm::new().label_parts(';', ["a", "b"]).features(3)),
+        Format::Fann(Fann::new()),
+    ]
+}
+
+/// Reads `bytes` in every way; what is accepted must be a sound table that survives every further step.
+fn read_all(bytes: &[u8]) {
+    for format in readers() {
+        match format.read(bytes, "fuzz") {
+            Ok(table) => use_table(table),
+            Err(error) => {
+                let lines = bytes.iter().filter(|&&b| b == b'\n' || b == b'\r').count() as u64 + 1;
+                let line = error.place().and_then(|place| place.line).unwrap_or(1);
+                // The bytes may be gzip, in which case there is no telling how many lines they hold.
+                assert!((1..=lines).contains(&line) || bytes.starts_with(&[0x1f, 0x8b]), "{error}");
+                assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+}
+
+fn use_table(table: Table) {
+    assert!(table.rows() > 0);
+    for column in table.columns() {
+        assert_eq!(column.len(), table.rows());
+        match &column.values {
+            Values::Numbers(values) => assert!(values.iter().all(|v| !v.is_infinite())),
+            Values::Categories(text) => {
+                assert!(text.codes.iter().flatten().all(|&code| (code as usize) < text.levels.len()));
+            }
+        }
+    }
+    let names: Vec<String> = table.names().map(str::to_owned).collect();
+    for name in names {
+        let _ = table.clone().encode(name.as_str(), Encoding::OneHot);
+        if let Ok(data) = table.clone().drop_missing_rows().into_dataset(name.as_str()) {
+            let _ = data.standardize(Standardize::default());
+        }
+    }
+}
+
+/// Text made of the pieces that formats give a meaning to.
+fn near_tables() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "1",
+        "-2.5",
+        "3e4",
+        "NA",
+        "?",
+        "",
+        "nan",
+        "inf",
+        "a",
+        "é",
+        ",",
+        ";",
+        " ",
+        "\t",
+        ":",
+        "1:2",
+        "2:1",
+        "0:1",
+        "#",
+        "\n",
+        "\r\n",
+        "\r",
+        "\"",
+        "'",
+        "\\",
+        "{",
+        "}",
+        "%",
+        "@relation r\n",
+        "@attribute x real\n",
+        "@attribute y {a,b}\n",
+        "@attribute 'z' string\n",
+        "@DATA\n",
+        "2 1 1\n",
+        "1 2 1\n",
+        "\u{feff}",
+        "\0",
+    ]);
+    prop::collection::vec(pieces, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(cases(2000))]
+
+    #[test]
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        read_all(&bytes);
+    }
+
+    #[test]
+    fn near_tables_do_not_panic(text in near_tables()) {
+        read_all(text.as_bytes());
+    }
+
+    #[test]
+    fn damaged_gzip_does_not_panic(text in near_tables(), position in any::<prop::sample::Index>(), flip in any::<u8>()) {
+        let mut bytes = gzip(text.as_bytes());
+        let at = position.index(bytes.len());
+        bytes[at] ^= flip;
+        read_all(&bytes);
+        read_all(&bytes[..at]);
+    }
+}
+
+/// A matrix of finite numbers, by rows.
+fn matrices() -> impl Strategy<Value = Vec<Vec<f64>>> {
+    let finite = any::<f64>().prop_filter("finite", |v| v.is_finite());
+    (1..6usize).prop_flat_map(move |d| prop::collection::vec(prop::collection::vec(finite.clone(), d), 1..12))
+}
+
+fn line_ends() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["\n", "\r\n", "\r"])
+}
+
+/// The numbers of `table`, by rows, as bits.
+fn bits(table: &Table) -> Vec<Vec<u64>> {
+    let x = table.matrix().unwrap();
+    (0..x.nrows()).map(|i| (0..x.ncols()).map(|j| x[(i, j)].to_bits()).collect()).collect()
+}
+
+fn joined(row: &[f64], separator: &str) -> String {
+    row.iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(separator)
+}
+
+proptest! {
+    #![proptest_config(cases(256))]
+
+    #[test]
+    fn written_numbers_are_read_back_bit_for_bit(rows in matrices(), end in line_ends(), compress in any::<bool>()) {
+        let expected: Vec<Vec<u64>> = rows.iter().map(|row| row.iter().map(|v| v.to_bits()).collect()).collect();
+        let d = rows[0].len();
+        let lines = |line: &dyn Fn(&[f64]) -> String| -> String {
+            rows.iter().map(|row| format!("{}{end}", line(row))).collect()
+        };
+        let attributes: String = (0..d).map(|j| format!("@attribute x{j} real{end}")).collect();
+        let (inputs, outputs) = (d.div_ceil(2), d - d.div_ceil(2));
+        let mut files = vec![
+            (Format::Csv(Csv::new().header(false)), lines(&|row| joined(row, ","))),
+            (Format::Csv(Csv::new().header(false).delimiter(b'\t')), lines(&|row| joined(row, "\t"))),
+            (Format::Csv(Csv::new().header(false).white_space()), lines(&|row| joined(row, "  "))),
+            (Format::Csv(Csv::new().header(false)), lines(&|row| format!("\"{}\"", joined(row, "\",\"")))),
+            (Format::Arff(Arff::new()), format!("{attributes}@data{end}{}", lines(&|row| joined(row, ", ")))),
+            (Format::Libsvm(Libsvm::new().features(d - 1)), lines(&|row| {
+                row.iter().enumerate().map(|(j, v)| if j == 0 { format!("{v:e}") } else { format!(" {j}:{v:e}") }).collect()
+            })),
+        ];
+        if outputs > 0 {
+            let pair = |row: &[f64]| format!("{}{end}{}", joined(&row[..inputs], " "), joined(&row[inputs..], " "));
+            files.push((Format::Fann(Fann::new()), format!("{} {inputs} {outputs}{end}{}", rows.len(), lines(&pair))));
+        }
+        for (format, text) in files {
+            let bytes = if compress { gzip(text.as_bytes()) } else { text.into_bytes() };
+            prop_assert_eq!(&bits(&format.read(&bytes[..], "t").unwrap()), &expected);
+        }
+    }
+
+    #[test]
+    fn errors_point_at_the_wrong_field(
+        rows in 1..20usize,
+        columns in 1..8usize,
+        bad in any::<(prop::sample::Index, prop::sample::Index)>(),
+        blanks in prop::collection::vec(0..3usize, 20),
+        end in line_ends(),
+    ) {
+        let (bad_row, bad_column) = (bad.0.index(rows), bad.1.index(columns));
+        let mut text = (0..columns).map(|j| format!("name{j}")).collect::<Vec<_>>().join(",") + end;
+        let mut line = 1;
+        let mut bad_line = 0;
+        for (i, blank) in blanks.iter().take(rows).enumerate() {
+            text += &end.repeat(*blank);
+            line += *blank as u64 + 1;
+            if i == bad_row {
+                bad_line = line;
+            }
+            let field = |j: usize| if (i, j) == (bad_row, bad_column) { "oops".to_owned() } else { format!("{i}.{j}") };
+            text += &((0..columns).map(field).collect::<Vec<_>>().join(",") + end);
+        }
+        for bytes in [text.clone().into_bytes(), gzip(text.as_bytes())] {
+            let error = Csv::new().read(&bytes[..], "t").unwrap_err();
+            let place = error.place().unwrap();
+            prop_assert_eq!(place.line, Some(bad_line));
+            prop_assert_eq!(place.field, Some(bad_column + 1));
+            prop_assert_eq!(place.column.clone(), Some(format!("name{bad_column}")));
+        }
+    }
+
+    #[test]
+    fn standardised_features_have_mean_0_and_variance_1(rows in matrices()) {
+        let table = Table::new("t", (0..rows[0].len()).map(|j| {
+            // Within 1e±100, so that differences neither overflow nor vanish.
+            let squash = |v: f64| v.signum() * v.abs().clamp(1e-100, 1e100);
+            nystrom_data::Column::numbers(format!("x{j}"), rows.iter().map(|row| squash(row[j])).collect())
+        }).collect()).unwrap();
+        let x = table.matrix().unwrap();
+        let options = Standardize { constant: nystrom_data::Constant::ScaleByOne, ..Standardize::default() };
+        let map = nystrom_data::Standardizer::fit(x.as_ref(), &[], options).unwrap();
+        let z = map.transform(x.as_ref()).unwrap();
+        let n = x.nrows() as f64;
+        for j in 0..x.ncols() {
+            let mean = (0..x.nrows()).map(|i| z[(i, j)]).sum::<f64>() / n;
+            let square = (0..x.nrows()).map(|i| z[(i, j)].powi(2)).sum::<f64>() / n;
+            let constant = (0..x.nrows()).all(|i| x[(i, j)] == x[(0, j)]);
+            prop_assert!(mean.abs() < 1e-12, "mean {mean}");
+            prop_assert!((square - if constant { 0.0 } else { 1.0 }).abs() < 1e-12, "mean square {square}");
+        }
+    }
+}
