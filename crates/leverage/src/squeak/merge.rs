@@ -63,7 +63,7 @@ pub fn dict_merge<T: Scalar, K: Kernel<T>>(
     Ok(I)
 }
 
-fn concatenate<T: Scalar>(a: &StreamDictionary<T>, b: &StreamDictionary<T>) -> Result<StreamDictionary<T>> {
+pub(super) fn concatenate<T: Scalar>(a: &StreamDictionary<T>, b: &StreamDictionary<T>) -> Result<StreamDictionary<T>> {
     validate::same_size("coordinates of a point (d)", a.dim, b.dim)?;
     let (of_a, of_b) = (a.copies_per_point as usize, b.copies_per_point as usize);
     validate::same_size("copies per point (q) of two dictionaries to merge", of_a, of_b)?;

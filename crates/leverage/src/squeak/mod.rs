@@ -10,6 +10,8 @@ mod params;
 #[cfg(feature = "serde")]
 mod saved;
 mod shrink;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub use dictionary::StreamDictionary;
