@@ -1,0 +1,32 @@
+//! Alaoui & Mahoney's fast scores at n = 50,000 and p = 500, O(np²): the factor is not kept, so entries are evaluated twice.
+//!
+//! `cargo bench -p nystrom-benches --bench fast_scores`; one thread: prefix `RAYON_NUM_THREADS=1`.
+#![allow(missing_docs)]
+
+use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use nystrom::faer::Mat;
+use nystrom::kernels::{Gaussian, KernelMatrix, Points};
+use nystrom::leverage::{Landmarks, fast_scores};
+use nystrom::linalg_core::{Ridge, Scalar, random};
+use nystrom::rand::SeedableRng;
+use nystrom::rand_pcg::Pcg64;
+use std::time::Duration;
+
+const N: usize = 50_000;
+const P: usize = 500;
+
+fn fast<T: Scalar>(c: &mut Criterion) {
+    let x = random::standard_normal::<T>(N, 10, &mut Pcg64::seed_from_u64(0));
+    let k = KernelMatrix::new(Gaussian::new(T::lit(3.0)).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+    let landmarks = Landmarks::new(N, (0..P).map(|j| j * (N / P)).collect()).unwrap();
+    let mut group = c.benchmark_group(format!("fast_scores_{}", T::NAME));
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(5));
+    group.throughput(Throughput::Elements((4 * N * P * P) as u64)); // flops: Gram and three triangular solves
+    group.bench_function(format!("n={N}/p={P}"), |b| {
+        b.iter(|| fast_scores(&k, &landmarks, Ridge::PerSample(T::lit(1e-4))).unwrap().d_eff());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, fast::<f64>, fast::<f32>);
+criterion_main!(benches);
