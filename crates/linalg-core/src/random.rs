@@ -7,14 +7,35 @@ use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
-/// True with probability `p` (0 or less: never; 1 or more: always). One uniform is drawn in every case.
+/// True with probability `p` (0 or less: never; 1 or more: always).
+///
+/// # Randomness
+/// One uniform, whatever `p` is.
+///
+/// ```
+/// use nystrom_linalg_core::random;
+/// use rand::SeedableRng;
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// assert!(random::coin(1.0, rng) && !random::coin(0.0, rng));
+/// ```
 pub fn coin(p: f64, rng: &mut dyn Rng) -> bool {
     rng.random::<f64>() < p
 }
 
 /// An index drawn with probability weights\[i\] / Σ weights; `None` if the sum is not positive.
 ///
-/// Negative and NaN weights count as 0. O(n), one uniform.
+/// Negative and NaN weights count as 0. O(n).
+///
+/// # Randomness
+/// One uniform, or none where the result is `None`.
+///
+/// ```
+/// use nystrom_linalg_core::random;
+/// use rand::SeedableRng;
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// assert_eq!(random::categorical(&[0.0, 3.0, 0.0], rng), Some(1));
+/// assert_eq!(random::categorical(&[0.0, 0.0], rng), None);
+/// ```
 pub fn categorical<T: Scalar>(weights: &[T], rng: &mut dyn Rng) -> Option<usize> {
     let positive = |w: &T| w.f64().max(0.0); // NaN.max(0) is 0
     let total: f64 = weights.iter().map(positive).sum();
@@ -37,7 +58,18 @@ pub fn categorical<T: Scalar>(weights: &[T], rng: &mut dyn Rng) -> Option<usize>
 
 /// `m` independent draws of an index with probability weights\[i\] / Σ weights, repetitions allowed.
 ///
-/// O(n + m log n) by inversion of the cumulated weights, `m` uniforms.
+/// O(n + m log n) by inversion of the cumulated weights.
+///
+/// # Randomness
+/// m uniforms.
+///
+/// ```
+/// use nystrom_linalg_core::random;
+/// use rand::SeedableRng;
+/// let draws = random::with_replacement(&[1.0, 1.0, 0.0], 10, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// assert!(draws.len() == 10 && draws.iter().all(|&i| i < 2));
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::InvalidWeight`] for a negative or non-finite weight or a zero sum, [`Error::Empty`] without weights or if m = 0.
@@ -63,8 +95,22 @@ pub fn with_replacement<T: Scalar>(weights: &[T], m: usize, rng: &mut dyn Rng) -
 
 /// `m` distinct indices, drawn one after another with probability proportional to the weights of those left.
 ///
-/// The m smallest of the keys −ln(u_i)/w_i, which are exponential with rate w_i (Efraimidis & Spirakis 2006); one uniform per
-/// positive weight, O(n). The indices come in the order of drawing.
+/// The m smallest of the keys −ln(u_i)/w_i, which are exponential with rate w_i. O(n). The indices come in the order of drawing.
+///
+/// # Source
+/// P. Efraimidis, P. Spirakis, *Weighted random sampling with a reservoir*, Information Processing Letters 97, 2006.
+///
+/// # Randomness
+/// One uniform for every positive weight.
+///
+/// ```
+/// use nystrom_linalg_core::random;
+/// use rand::SeedableRng;
+/// let mut drawn = random::without_replacement(&[5.0, 0.0, 1.0], 2, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// drawn.sort_unstable();
+/// assert_eq!(drawn, [0, 2]);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`with_replacement`], and [`Error::TooMany`] if fewer than `m` weights are positive.
@@ -85,6 +131,17 @@ pub fn without_replacement<T: Scalar>(weights: &[T], m: usize, rng: &mut dyn Rng
 
 /// `m` distinct indices below `n`, every subset and order equally likely. O(m) time and memory for m ≪ n.
 ///
+/// # Randomness
+/// m bounded integers.
+///
+/// ```
+/// use nystrom_linalg_core::random;
+/// use rand::SeedableRng;
+/// let subset = random::uniform_subset(1_000_000_000, 3, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// assert_eq!(subset.len(), 3);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::TooMany`] if m > n, [`Error::Empty`] if m = 0.
 pub fn uniform_subset(n: usize, m: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
@@ -100,7 +157,17 @@ pub fn uniform_subset(n: usize, m: usize, rng: &mut dyn Rng) -> Result<Vec<usize
         .collect())
 }
 
-/// A matrix of independent standard normal numbers, nrows × ncols, filled in parallel from [`Streams`].
+/// A matrix of independent standard normal numbers, nrows × ncols, filled in parallel.
+///
+/// # Randomness
+/// One key; column j is drawn from stream j of [`Streams`].
+///
+/// ```
+/// use nystrom_linalg_core::random;
+/// use rand::SeedableRng;
+/// let z = random::standard_normal::<f64>(1000, 2, &mut rand_pcg::Pcg64::seed_from_u64(0));
+/// assert!(z.col(0).sum().abs() < 150.0);
+/// ```
 pub fn standard_normal<T: Scalar>(nrows: usize, ncols: usize, rng: &mut dyn Rng) -> Mat<T> {
     let streams = Streams::from_rng(rng);
     let mut out = Mat::zeros(nrows, ncols);

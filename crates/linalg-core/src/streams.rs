@@ -25,7 +25,10 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Draws one 64-bit key from `rng`.
+    /// A family keyed by the caller's generator.
+    ///
+    /// # Randomness
+    /// One 64-bit word, the key.
     pub fn from_rng(rng: &mut dyn Rng) -> Self {
         Streams { key: rng.next_u64() }
     }

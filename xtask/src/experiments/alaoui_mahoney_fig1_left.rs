@@ -17,9 +17,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+fn run(_: &Context) -> anyhow::Result<Outcome> {
     let n = 500;
-    let problem = BernoulliProblem::draw(n, &mut ctx.rng("design"))?;
+    let problem = BernoulliProblem::new(n)?;
     let exact = exact_scores(&problem.matrix()?, RIDGE)?;
     let scores = &exact.scores;
     let mut plot = Plot::new(
@@ -44,7 +44,12 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     };
     let top_central = top.iter().filter(|x| central(x)).count() as f64 / top.len() as f64;
     let claims = vec![
-        Claim::at_least("mean score on (0.1, 0.9) over mean score outside", "high only near 1/2 (picture)", contrast, 10.0),
+        Claim::at_least(
+            "mean score on (0.1, 0.9) over mean score outside",
+            "high only near 1/2 (picture)",
+            contrast,
+            10.0,
+        ),
         Claim::at_least("share of the ten highest scores that lie in (0.1, 0.9)", "all (picture)", top_central, 1.0),
         Claim::near("d_eff", 24.0, exact.d_eff(), 3.0),
         Claim::near("d_mof", 500.0, exact.d_mof(), 50.0),
@@ -53,7 +58,10 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         scale_note: "n = 500 as in the paper, at every scale".into(),
         plots: vec![plot],
         claims,
-        notes: vec![CHOICES.into(), "The exponent 20 of the design was chosen to bring d_eff near 24; d_mof then follows.".into()],
+        notes: vec![
+            CHOICES.into(),
+            "The exponent 20 of the design was chosen to bring d_eff near 24; d_mof then follows.".into(),
+        ],
         ..Outcome::default()
     })
 }

@@ -1,7 +1,7 @@
 //! Theorem 4 of Alaoui & Mahoney 2015: both bounds on the approximate scores, measured over a grid of p and ε.
 
-use nystrom::kernels::{Bernoulli, Gaussian, Kernel, KernelMatrix, Points};
-use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores, theorem4_columns};
+use nystrom::kernels::{Bernoulli, Gaussian, KernelMatrix, Points};
+use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::{PsdMatrix, Ridge, SymmetricEigen, random};
 use rayon::prelude::*;
 
@@ -45,16 +45,17 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         ..Outcome::default()
     };
     let stage = ctx.progress.begin("bounds", 2 * (EPSILONS.len() + COLUMNS.len()));
-    let problems: [(&str, &str, Box<dyn Kernel<f64>>, Points<'_, f64>); 2] = [
-        ("Gaussian kernel on normal points", "gaussian", Box::new(Gaussian::new(1.0)?), Points::from_cols(x.as_ref())),
-        ("Bernoulli kernel on equispaced points", "bernoulli", Box::new(Bernoulli::new(1)?), Points::from_slice(&circle)),
+    let gaussian = KernelMatrix::new(Gaussian::new(1.0)?, Points::from_cols(x.as_ref()))?;
+    let bernoulli = KernelMatrix::new(Bernoulli::new(1)?, Points::from_slice(&circle))?;
+    let problems: [(&str, &str, &dyn PsdMatrix<f64>); 2] = [
+        ("Gaussian kernel on normal points", "gaussian", &gaussian),
+        ("Bernoulli kernel on equispaced points", "bernoulli", &bernoulli),
     ];
-    for (title, id, kernel, points) in problems {
-        let k = KernelMatrix::new(kernel, points)?;
+    for (title, id, k) in problems {
         // λ at which the rule asks for n/2 columns at ε = 0.45: the smallest problem in which it saves anything.
         let k_bar = k.trace() / n as f64;
         let lambda = k_bar / (0.45 * ((n as f64 / 2.0) / (8.0 * (n as f64 / RHO).ln()) - 1.0 / 6.0));
-        let problem = Problem { k: &k, id, title, lambda, repetitions };
+        let problem = Problem { k, id, title, lambda, repetitions };
         problem.at_the_rule(ctx, &stage, &mut out)?;
         problem.over_p(ctx, &stage, &mut out)?;
     }
@@ -83,7 +84,8 @@ impl Problem<'_> {
             let rng = &mut ctx.rng(&format!("{}, λ = {lambda:e}, p = {p}, repetition {r}", self.id));
             let approximate = AlaouiMahoney { columns: p }.scores(self.k, ridge, rng)?;
             let pairs = exact.iter().zip(&approximate);
-            let fold = |f: fn(f64, f64) -> f64, pairs: &mut dyn Iterator<Item = f64>| pairs.reduce(f).unwrap_or(f64::NAN);
+            let fold =
+                |f: fn(f64, f64) -> f64, pairs: &mut dyn Iterator<Item = f64>| pairs.reduce(f).unwrap_or(f64::NAN);
             anyhow::Ok(Deviation {
                 below: fold(f64::max, &mut pairs.clone().map(|(l, a)| l - a)),
                 above: fold(f64::max, &mut pairs.clone().map(|(l, a)| a - l)),
@@ -96,20 +98,36 @@ impl Problem<'_> {
     /// For each ε, the λ at which the rule asks for n/2 columns: frequency of failure of both bounds.
     fn at_the_rule(&self, ctx: &Context, stage: &crate::progress::Stage<'_>, out: &mut Outcome) -> anyhow::Result<()> {
         let n = self.k.dim();
-        let smallest = *SymmetricEigen::new(self.k.block((0..n).into(), (0..n).into()).as_ref())?.values().last().unwrap_or(&0.0);
-        let heads = ["ε", "λ", "p by the rule", "max (l − l̃), 95 %", "2ε", "additive failures", "multiplicative factor", "failures of it"];
-        let mut table = Table::new(&format!("{}-rule", self.id), &format!("{}: at the rule's p", self.title), heads.map(Column::new));
+        let smallest =
+            *SymmetricEigen::new(self.k.block((0..n).into(), (0..n).into()).as_ref())?.values().last().unwrap_or(&0.0);
+        let heads = [
+            "ε",
+            "λ",
+            "p by the rule",
+            "max (l − l̃), 95 %",
+            "2ε",
+            "additive failures",
+            "multiplicative factor",
+            "failures of it",
+        ];
+        let mut table = Table::new(
+            &format!("{}-rule", self.id),
+            &format!("{}: at the rule's p", self.title),
+            heads.map(Column::new),
+        );
         let mut worst = 0.0_f64;
         for epsilon in EPSILONS {
             let lambda = self.lambda * 0.45 / epsilon;
             let ridge = Ridge::PerSample(lambda);
-            let p = theorem4_columns(self.k, ridge, epsilon, RHO)?;
+            let p = AlaouiMahoney::for_accuracy(n, self.k.trace(), ridge, epsilon, RHO)?.columns;
             let drawn = self.deviations(ctx, lambda, p)?;
             let mut below: Vec<f64> = drawn.iter().map(|d| d.below).collect();
             below.sort_by(f64::total_cmp);
             let shrink = n as f64 * lambda * epsilon;
             let factor = (smallest - shrink) / (smallest + shrink);
-            let rate = |fails: &dyn Fn(&Deviation) -> bool| drawn.iter().filter(|d| fails(d)).count() as f64 / drawn.len() as f64;
+            let rate = |fails: &dyn Fn(&Deviation) -> bool| {
+                drawn.iter().filter(|d| fails(d)).count() as f64 / drawn.len() as f64
+            };
             let additive = rate(&|d| d.below > 2.0 * epsilon || d.above > SLACK);
             let multiplicative = rate(&|d| d.ratio < factor - SLACK);
             worst = worst.max(additive).max(multiplicative);
@@ -138,7 +156,12 @@ impl Problem<'_> {
             let mut below: Vec<f64> = drawn.iter().map(|d| d.below).collect();
             below.sort_by(f64::total_cmp);
             above = drawn.iter().map(|d| d.above).fold(above, f64::max);
-            measured.push(Point::with_range(p as f64, quantile(&below, 0.5), quantile(&below, 0.05), quantile(&below, 0.95)));
+            measured.push(Point::with_range(
+                p as f64,
+                quantile(&below, 0.5),
+                quantile(&below, 0.05),
+                quantile(&below, 0.95),
+            ));
             stage.inc(1);
         }
         let k_bar = self.k.trace() / n;

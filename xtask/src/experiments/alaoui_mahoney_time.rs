@@ -25,7 +25,8 @@ const REPEATS: usize = 3;
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let exact_n: &[usize] = ctx.pick(&[100, 200], &[1000, 1500, 2250, 3375, 5000], &[1000, 2000, 4000, 8000, 12_000]);
-    let fast_n: &[usize] = ctx.pick(&[500, 1000], &[10_000, 20_000, 40_000, 80_000, 160_000], &[20_000, 60_000, 180_000, 540_000]);
+    let fast_n: &[usize] =
+        ctx.pick(&[500, 1000], &[10_000, 20_000, 40_000, 80_000, 160_000], &[20_000, 60_000, 180_000, 540_000]);
     let p_grid: &[usize] = ctx.pick(&[20, 40], &[400, 600, 900, 1350, 2000], &[400, 800, 1600, 3200]);
     let (p_fixed, n_fixed) = ctx.pick((30, 500), (300, 20_000), (500, 50_000));
     let stage = ctx.progress.begin("timings", exact_n.len() + fast_n.len() + p_grid.len());
@@ -35,20 +36,31 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         stage.inc(1);
         seconds
     };
-    let exact: Vec<(f64, f64)> = exact_n.iter().map(|&n| Ok((n as f64, timed(n, None)?))).collect::<anyhow::Result<_>>()?;
-    let fast: Vec<(f64, f64)> = fast_n.iter().map(|&n| Ok((n as f64, timed(n, Some(p_fixed))?))).collect::<anyhow::Result<_>>()?;
-    let in_p: Vec<(f64, f64)> = p_grid.iter().map(|&p| Ok((p as f64, timed(n_fixed, Some(p))?))).collect::<anyhow::Result<_>>()?;
+    let exact: Vec<(f64, f64)> =
+        exact_n.iter().map(|&n| Ok((n as f64, timed(n, None)?))).collect::<anyhow::Result<_>>()?;
+    let fast: Vec<(f64, f64)> =
+        fast_n.iter().map(|&n| Ok((n as f64, timed(n, Some(p_fixed))?))).collect::<anyhow::Result<_>>()?;
+    let in_p: Vec<(f64, f64)> =
+        p_grid.iter().map(|&p| Ok((p as f64, timed(n_fixed, Some(p))?))).collect::<anyhow::Result<_>>()?;
 
     let [cubic, linear, square] = [&exact, &fast, &in_p].map(|series| fitted_exponent(series));
     let mut plot = Plot::new("time-n", "Time of all n scores", Axis::log("number of points n"), Axis::log("time / s"));
     let points = |series: &[(f64, f64)]| series.iter().map(|&(x, y)| Point::new(x, y)).collect::<Vec<_>>();
     plot.line_and_points(&format!("exact: n^{cubic:.2}"), "exact", points(&exact));
     plot.line_and_points(&format!("fast, p = {p_fixed}: n^{linear:.2}"), "fast-leverage", points(&fast));
-    let mut plot_p =
-        Plot::new("time-p", &format!("Time of fast scores at n = {n_fixed}"), Axis::log("number of columns p"), Axis::log("time / s"));
+    let mut plot_p = Plot::new(
+        "time-p",
+        &format!("Time of fast scores at n = {n_fixed}"),
+        Axis::log("number of columns p"),
+        Axis::log("time / s"),
+    );
     plot_p.line_and_points(&format!("fast: p^{square:.2}"), "fast-leverage", points(&in_p));
 
-    let mut table = Table::new("time", "Fastest of three", [Column::new("scores"), Column::new("n"), Column::new("p"), Column::with_unit("time", "s")]);
+    let mut table = Table::new(
+        "time",
+        "Fastest of three",
+        [Column::new("scores"), Column::new("n"), Column::new("p"), Column::with_unit("time", "s")],
+    );
     for (n, s) in &exact {
         table.push([Cell::from("exact"), (*n).into(), Cell::Missing, (*s).into()]);
     }

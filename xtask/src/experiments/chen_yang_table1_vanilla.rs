@@ -67,7 +67,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     if !table.rows.is_empty() {
         out.tables.push(table);
     }
-    out.scale_note = ctx.pick("the first 500 rows of each set: only a test of the code", "every row", "every row").into();
+    out.scale_note =
+        ctx.pick("the first 500 rows of each set: only a test of the code", "every row", "every row").into();
     out.notes.push(format!(
         "Settings: Matérn ν = ½ with ℓ = 1, features scaled to unit variance, λ = {LAMBDA_CONSTANT}·n^(−(1+d)/(1+2d)) in K + nλI. The paper's \
          constants are not legible; these were inferred from the row itself, of which they reproduce all three columns at once."
