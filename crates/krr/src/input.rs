@@ -47,8 +47,8 @@ impl<T: Scalar> Samples<'_, T> {
             for i in rows {
                 let w = self.weight(i);
                 sums[t] += w;
-                for j in 0..t {
-                    sums[j] += w * self.y[(i, j)].f64();
+                for (j, sum) in sums[..t].iter_mut().enumerate() {
+                    *sum += w * self.y[(i, j)].f64();
                 }
             }
             sums

@@ -6,6 +6,10 @@ use nystrom_linalg_core::Scalar;
 /// Normal equations are taken while nλ ≥ `SAFETY`·ε·Σ w_i k(x_i, x_i).
 const SAFETY: f64 = 10.0;
 
+/// Whitening waits for the end of the pass while nλ ≥ `ONCE_SAFETY`·ε·tr CᵀC·tr (W + δI)⁻¹: the relative error of the fit is then below
+/// 1/16 in the worst case; the largest seen at this boundary is 10⁻⁵ (W numerically singular), the usual 10⁻⁹ or less.
+const ONCE_SAFETY: f64 = 4.0;
+
 /// How [`NystromKrr`](crate::NystromKrr) solves min ‖√w(y − Φβ)‖² + nλ‖β‖², Φ = CR⁻ᵀ the n × m whitened features.
 ///
 /// Rounding errors in a Gram matrix are as good (or bad) as a change of nλ by their norm:
@@ -19,7 +23,7 @@ const SAFETY: f64 = 10.0;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Solver {
     /// The cheapest that is safe, ε being that of the scalar type: [`WhitenOnce`](Solver::WhitenOnce) if
-    /// nλ ≥ ε·tr CᵀC·tr (W + δI)⁻¹ (estimated from W before the pass, checked after it), else
+    /// nλ ≥ 4·ε·tr CᵀC·tr (W + δI)⁻¹ (estimated from W before the pass, checked after it), else
     /// [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i), else [`Qr`](Solver::Qr), also if a Cholesky
     /// factorisation breaks down. For k(x, x) = 1 the second boundary is λ = 2·10⁻¹⁵ in `f64` and 1.2·10⁻⁶ in `f32`. The report
     /// says which was taken and why.
@@ -46,7 +50,7 @@ pub(crate) struct Scales {
 impl Scales {
     /// Whether whitening after the pass is safe in the precision of T.
     pub fn once_is_safe<T: Scalar>(&self) -> bool {
-        self.mu >= T::EPS * self.once
+        self.mu >= ONCE_SAFETY * T::EPS * self.once
     }
 }
 
@@ -59,8 +63,8 @@ impl Solver {
             Solver::NormalEquations => (SolvedBy::NormalEquations, "asked for".into()),
             Solver::Qr => (SolvedBy::Qr, "asked for".into()),
             Solver::Auto if scales.once_is_safe::<T>() => {
-                let bound = T::EPS * scales.once;
-                (SolvedBy::WhitenOnce, format!("n*lambda = {mu:.3e} is at least eps*tr(C'C)*tr(inv W) = {bound:.3e}"))
+                let bound = ONCE_SAFETY * T::EPS * scales.once;
+                (SolvedBy::WhitenOnce, format!("n*lambda = {mu:.3e} is at least 4*eps*tr(C'C)*tr(inv W) = {bound:.3e}"))
             }
             Solver::Auto if mu >= safe => {
                 (SolvedBy::NormalEquations, format!("n*lambda = {mu:.3e} is at least 10*eps*trace = {safe:.3e}"))

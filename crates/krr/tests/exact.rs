@@ -13,7 +13,7 @@ use proptest::prelude::*;
 const TOLERANCE: f64 = 1e-9;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn agrees_with_the_bordered_system(

@@ -68,8 +68,8 @@ proptest! {
         let a = krr.fit_weighted(points, y.as_ref(), &all, &w).unwrap();
         let b = exact.fit_weighted(points, y.as_ref(), &w).unwrap();
         let d = distance(predict(&a, &x).as_ref(), predict(&b, &x).as_ref());
-        // at its boundary of safety, whitening after the pass shows in the seventh decimal place
-        let tolerance = if a.report().solver == SolvedBy::WhitenOnce { 1e-5 } else { 1e-7 };
+        // at its boundary of safety, whitening after the pass shows in the fifth decimal place
+        let tolerance = if a.report().solver == SolvedBy::WhitenOnce { 1e-4 } else { 1e-7 };
         prop_assert!(d < tolerance, "{d:e} {:?}", a.report());
     }
 

@@ -1,5 +1,5 @@
 //! Bias, variance and risk: values of another program, Monte Carlo, and the inequalities of the theory.
-#![allow(missing_docs, non_snake_case)]
+#![allow(missing_docs, non_snake_case, clippy::excessive_precision)]
 
 mod common;
 use common::{gaussian, sample};

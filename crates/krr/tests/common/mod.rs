@@ -1,5 +1,5 @@
 //! Data, dense oracles and values computed elsewhere, shared by the tests.
-#![allow(dead_code, non_snake_case, missing_docs)]
+#![allow(dead_code, non_snake_case, missing_docs, clippy::excessive_precision)]
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef};
