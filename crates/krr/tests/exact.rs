@@ -33,8 +33,8 @@ proptest! {
         let f = model.predict(Points::from_rows(at.as_ref())).unwrap();
         let (expected, b) = oracle_exact(&gaussian(1.0), x.as_ref(), y.as_ref(), &w, mu, intercept, at.as_ref());
         prop_assert!(distance(f.as_ref(), expected.as_ref()) < TOLERANCE);
-        for j in 0..t {
-            prop_assert!((model.intercept()[j] - b[j]).abs() < TOLERANCE);
+        for (j, b) in b.iter().enumerate() {
+            prop_assert!((model.intercept()[j] - b).abs() < TOLERANCE);
         }
     }
 

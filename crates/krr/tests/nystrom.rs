@@ -48,8 +48,8 @@ proptest! {
             oracle_nystrom(&gaussian(0.8), x.as_ref(), y.as_ref(), z.as_ref(), &w, mu, intercept, at.as_ref());
         let scale = 1.0 + expected.norm_max();
         prop_assert!(distance(predict(&model, &at).as_ref(), expected.as_ref()) < 1e-8 * scale);
-        for j in 0..t {
-            prop_assert!((model.intercept()[j] - b[j]).abs() < 1e-8 * scale);
+        for (j, b) in b.iter().enumerate() {
+            prop_assert!((model.intercept()[j] - b).abs() < 1e-8 * scale);
         }
     }
 
