@@ -4,7 +4,6 @@
 #![allow(missing_docs)]
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, KernelMatrix, Points};
 use nystrom::leverage::{Landmarks, fast_scores};
 use nystrom::linalg_core::{Ridge, Scalar, random};
@@ -17,7 +16,7 @@ const P: usize = 500;
 
 fn fast<T: Scalar>(c: &mut Criterion) {
     let x = random::standard_normal::<T>(N, 10, &mut Pcg64::seed_from_u64(0));
-    let k = KernelMatrix::new(Gaussian::new(T::lit(3.0)).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+    let k = KernelMatrix::new(Gaussian::new(3.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
     let landmarks = Landmarks::new(N, (0..P).map(|j| j * (N / P)).collect()).unwrap();
     let mut group = c.benchmark_group(format!("fast_scores_{}", T::NAME));
     group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(5));
