@@ -28,7 +28,7 @@ use rand::Rng;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 pub trait RidgeLeverage<T: Scalar>: Sync {
-    /// Rows with weights such that E[SSᵀ] = I, meant to represent K at the given ridge: the regularised approximation made from it,
+    /// Rows with weights such that E\[SSᵀ\] = I, meant to represent K at the given ridge: the regularised approximation made from it,
     /// and [`Projector`], use it as it is.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use nystrom_sketch::{Dictionary, FeatureMap, Whitening};
 /// The difference k_ii − ‖·‖² cancels: a score carries an absolute error of the order ε·k_ii/μ.
 ///
 /// # Source
-/// Musco & Musco, NIPS 2017, Lemma 6; also the estimator of SQUEAK (Calandriello, Lazaric & Valko 2017) and BLESS (Rudi et al. 2018).
+/// Musco & Musco, NIPS 2017 (recursive sampling for the Nyström method); also the estimator of SQUEAK (Calandriello, Lazaric & Valko 2017) and BLESS (Rudi et al. 2018).
 ///
 /// ```
 /// use faer::Mat;

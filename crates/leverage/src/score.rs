@@ -5,7 +5,7 @@ use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, RowTree, Scalar};
 
 /// `score` clamped to [0, K_ii/(K_ii + μ)].
 ///
-/// The upper end is legitimate: l_i = sup over f of f(x_i)²/(…) is largest when row i stands alone, where it is K_ii/(K_ii + μ).
+/// The upper end is legitimate: further rows only lower the score of row i, and alone it scores K_ii/(K_ii + μ).
 /// NaN stays NaN.
 pub(crate) fn clamp<T: Scalar>(score: T, k_ii: T, mu: T) -> T {
     let highest = k_ii / (k_ii + mu);

@@ -1,4 +1,4 @@
-//! A weighted dictionary: a sampling matrix S with E[SSᵀ] = I.
+//! A weighted dictionary: a sampling matrix S with E\[SSᵀ\] = I.
 
 use crate::landmarks::check_distinct;
 use crate::{Draw, Landmarks};
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// Distinct rows i_1, …, i_m of an n × n matrix with positive weights w: the sampling matrix S e_j = √w_j e_{i_j}.
 ///
-/// The random constructors choose the weights such that E[SSᵀ] = I, that is E[w_i] = 1 for every row (w_i = 0 where i is not
+/// The random constructors choose the weights such that E\[SSᵀ\] = I, that is E\[w_i\] = 1 for every row (w_i = 0 where i is not
 /// sampled), so that Σw ≈ n:
 ///
 /// | sampling | weight of a row that was drawn | constructor |
@@ -105,7 +105,7 @@ impl<T: Scalar> Dictionary<T> {
 
     /// `m` independent draws with probability proportional to `probabilities` (one per row, not necessarily normalised).
     ///
-    /// E[SSᵀ] = I on the rows of positive probability. O(n + m log n). What the theorems of Alaoui & Mahoney (2015) analyse.
+    /// E\[SSᵀ\] = I on the rows of positive probability. O(n + m log n). What the theorems of Alaoui & Mahoney (2015) analyse.
     ///
     /// # Errors
     /// [`Error::InvalidWeight`], [`Error::Empty`] if m = 0 or there are no probabilities.

@@ -5,7 +5,7 @@
 //!
 //! * [`Landmarks`], a set J of distinct rows, and [`LandmarkSelector`], a way of choosing them: [`Uniform`], [`Diagonal`],
 //!   [`Proportional`] to given scores.
-//! * [`Dictionary`], rows with weights such that E[SSᵀ] = I.
+//! * [`Dictionary`], rows with weights such that E\[SSᵀ\] = I.
 //! * [`Nystrom`], the approximation with its n × m factor in memory; [`NystromStream`], the same by row tiles with O(m²) memory;
 //!   [`FeatureMap`], their m × m half, which also serves points outside the data.
 //! * [`risk_sample_size`], how many columns a theorem asks for.
