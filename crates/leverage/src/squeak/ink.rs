@@ -28,7 +28,8 @@ use rand::Rng;
 /// Calandriello, Lazaric & Valko, *Analysis of Nyström method with sequential ridge leverage scores*, UAI 2016.
 ///
 /// # Departures
-/// d̃ as above instead of the paper's running estimate of d_eff; SQUEAK's binomial thinning of copies.
+/// d̃ as above instead of the paper's running estimate of d_eff; SQUEAK's binomial thinning of copies; τ̃_i is never taken below
+/// k_ii²/(‖k_i‖² + γk_ii)/α ≤ τ_i/α, because the formula turns negative when the dictionary is poor, and a point would be lost for good.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};
@@ -147,7 +148,7 @@ impl<K, T: Scalar> Ink<K, T> {
         Ok(())
     }
 
-    fn column(&self, x: Points<'_, T>) -> Vec<f64>
+    pub(super) fn column(&self, x: Points<'_, T>) -> Vec<f64>
     where
         K: Kernel<T>,
     {
@@ -163,12 +164,13 @@ impl<K, T: Scalar> Ink<K, T> {
     /// τ̃_i for i in I and, last, for a new point with kernel values `k` against those seen and k(x, x) = `kappa`.
     ///
     /// K̃ + βI = BBᵀ + βI with β = αγ, B = CL⁻ᵀ, LLᵀ = W + γS⁻²; its inverse is applied to U = \[C k\] through inner products only.
-    fn scores_with(&self, k: &[f64], kappa: f64) -> Result<Vec<f64>> {
+    pub(super) fn scores_with(&self, k: &[f64], kappa: f64) -> Result<Vec<f64>> {
         let (t, m, beta) = (k.len(), self.indices.len(), self.alpha() * self.gamma);
         let entry = |r: usize, j: usize| if j < m { self.columns[j][r] } else { k[r] };
         let U = Mat::from_fn(t, m + 1, entry);
         let mut UU = Mat::<f64>::zeros(m + 1, m + 1); //                                UᵀU
         ops::matmul(UU.as_mut(), Accum::Replace, U.transpose(), U.as_ref(), 1.0);
+        let norms: Vec<f64> = (0..=m).map(|j| UU[(j, j)]).collect();
         if m > 0 {
             self.subtract_dictionary(&mut UU, &entry, beta)?; //                        β·Uᵀ(K̃ + βI)⁻¹U
         }
@@ -176,7 +178,8 @@ impl<K, T: Scalar> Ink<K, T> {
         let score = |j: usize| {
             let (k_jj, a) = if j < m { (self.columns[j][self.indices[j]], k[self.indices[j]]) } else { (kappa, kappa) };
             let quadratic = UU[(j, j)] / beta + (a - UU[(j, m)] / beta).powi(2) / s; // k_jᵀ(K̄ + βI)⁻¹k_j
-            ((k_jj - quadratic) / beta).min(k_jj / (k_jj + beta)).max(0.0)
+            let lowest = k_jj / ((norms[j] + a * a) / k_jj + self.gamma) / self.alpha(); // ≤ τ_j/α by Cauchy–Schwarz
+            if k_jj > 0.0 { ((k_jj - quadratic) / beta).min(k_jj / (k_jj + beta)).max(lowest) } else { 0.0 }
         };
         Ok((0..=m).map(score).collect())
     }

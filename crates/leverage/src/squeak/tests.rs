@@ -114,6 +114,30 @@ proptest! {
             prop_assert!(estimate <= tau + 1e-9 && estimate >= tau / params.alpha_merging() - 1e-9, "{i}: {estimate} of {tau}");
         }
     }
+
+    #[test]
+    fn ink_keeps_its_bracket(seed in any::<u64>(), log_gamma in -1.0..1.0_f64, length in 0.1..0.5_f64, epsilon in 0.4..0.9_f64) {
+        let (x, gamma, kernel) = (points(61, seed), 10f64.powf(log_gamma), Gaussian::new(length).unwrap());
+        let mut ink = Ink::new(kernel, 1, gamma, 4000, epsilon).unwrap();
+        ink.push(Points::from_slice(&x[..60]), &mut Pcg64::seed_from_u64(seed)).unwrap();
+        let D = ink.dictionary().unwrap();
+        let I = StreamDictionary {
+            dim: 1,
+            copies_per_point: 1,
+            seen: 60,
+            coordinates: D.indices().iter().map(|&i| x[i]).collect(),
+            positions: D.indices().iter().map(|&i| i as u64).collect(),
+            p: D.weights().iter().map(|w| 1.0 / w).collect(),
+            q: vec![1; D.len()],
+        };
+        prop_assume!(accuracy(&gram(&x[..60], &kernel), gamma, &I, 0) <= epsilon);
+        let tau = exact(&gram(&x, &kernel), gamma);
+        let estimates = ink.scores_with(&ink.column(Points::from_slice(&x[60..])), 1.0).unwrap();
+        for (t, &i) in D.indices().iter().chain(&[60]).enumerate() {
+            let (estimate, tau) = (estimates[t], tau[i]);
+            prop_assert!(estimate <= tau + 1e-9 && estimate >= tau / ink.alpha() - 1e-9, "row {i}: {estimate} of {tau}");
+        }
+    }
 }
 
 /// With q̄ of the theory at failure probability δ = 1e-6 every dictionary is ε-accurate, P − P̃ included, has at most 3q̄·d_eff

@@ -1,0 +1,179 @@
+//! Merge trees: the same bits in any order of arrival and on any number of threads, merges that refuse what they must.
+
+use faer::Mat;
+use nystrom_kernels::{Gaussian, Points};
+use nystrom_leverage::*;
+use nystrom_linalg_core::Error;
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+fn rng(seed: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(seed)
+}
+
+fn cube(n: usize, d: usize, seed: u64) -> Mat<f64> {
+    let mut rng = rng(seed);
+    Mat::from_fn(n, d, |_, _| rng.random::<f64>())
+}
+
+fn kernel() -> Gaussian {
+    Gaussian::new(0.3).unwrap()
+}
+
+/// The chunks of `x` inserted in the given order.
+fn inserted(x: &Mat<f64>, params: SqueakParams, shape: TreeShape, order: &[usize]) -> StreamDictionary<f64> {
+    let sizes = even_chunks(x.nrows(), order.len());
+    let start = |chunk: usize| sizes[..chunk].iter().sum::<usize>();
+    let mut tree = MergeTree::new(kernel(), x.ncols(), 1.0, params, shape, &sizes, &mut rng(9)).unwrap();
+    for &chunk in order {
+        let rows = x.as_ref().subrows(start(chunk), sizes[chunk]);
+        tree.insert(chunk, Points::from_rows(rows)).unwrap();
+    }
+    tree.finish().unwrap()
+}
+
+fn parallel(x: &Mat<f64>, disqueak: Disqueak, threads: usize) -> StreamDictionary<f64> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| disqueak.of_points(&kernel(), Points::from_rows(x.as_ref()), 1.0, &mut rng(9)).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_order_and_any_number_of_threads_give_the_same_bits(
+        order in (1_usize..14).prop_flat_map(|k| Just((0..k).collect::<Vec<_>>()).prop_shuffle()),
+        sequential in any::<bool>(),
+    ) {
+        let x = cube(390, 2, 1);
+        let params = SqueakParams::new(6);
+        let shape = if sequential { TreeShape::Sequential } else { TreeShape::Balanced };
+        let disqueak = Disqueak { params, chunks: order.len(), shape };
+        let reference = parallel(&x, disqueak, 1);
+        prop_assert_eq!(&inserted(&x, params, shape, &order), &reference);
+        prop_assert_eq!(&parallel(&x, disqueak, 2), &reference);
+        prop_assert_eq!(&parallel(&x, disqueak, 8), &reference);
+        prop_assert_eq!(reference.seen(), 390);
+        // Members are points of the set, each once, at the position they say.
+        let mut positions = reference.positions().to_vec();
+        for (t, &i) in positions.iter().enumerate() {
+            prop_assert_eq!(reference.points().coordinate(t, 1), x[(i as usize, 1)]);
+        }
+        positions.sort_unstable();
+        positions.dedup();
+        prop_assert_eq!(positions.len(), reference.len());
+    }
+}
+
+#[test]
+fn another_seed_or_shape_gives_another_dictionary_of_like_size() {
+    let x = cube(2000, 2, 2);
+    let size = |shape, order: &[usize]| inserted(&x, SqueakParams::new(10), shape, order).len() as f64;
+    let (balanced, sequential) =
+        (size(TreeShape::Balanced, &[0, 1, 2, 3, 4, 5]), size(TreeShape::Sequential, &[0, 1, 2, 3, 4, 5]));
+    assert!((balanced / sequential - 1.0).abs() < 0.25, "{balanced} against {sequential}");
+}
+
+/// 400 seeds each: sizes of the balanced tree with the data forwards and backwards. The data are independent
+/// uniform points, so turning them round changes nothing in law but the data set's own leaves: means must agree to 3 % (the
+/// effect that fixed leaves may have) and 5.2 standard errors (normal tail 2e-7).
+#[test]
+fn permuting_the_leaves_changes_sizes_only_by_chance() {
+    let x = cube(600, 2, 3);
+    let back = Mat::from_fn(600, 2, |i, k| x[(599 - i, k)]);
+    let sizes = |x: &Mat<f64>, shape| -> (f64, f64) {
+        let disqueak = Disqueak { params: SqueakParams::new(5), chunks: 5, shape };
+        let of = |seed| {
+            let points = Points::from_rows(x.as_ref());
+            disqueak.of_points(&kernel(), points, 1.0, &mut rng(seed)).unwrap().len() as f64
+        };
+        let sizes: Vec<f64> = (0..400).map(of).collect();
+        let mean = sizes.iter().sum::<f64>() / 400.0;
+        (mean, sizes.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / 399.0 / 400.0)
+    };
+    let (mean, variance) = sizes(&x, TreeShape::Balanced);
+    let (mean_back, variance_back) = sizes(&back, TreeShape::Balanced);
+    let margin = 0.03 * mean + 5.2 * (variance + variance_back).sqrt();
+    assert!((mean - mean_back).abs() < margin, "{mean} against {mean_back}, margin {margin}");
+    assert!(margin < 0.08 * mean, "{margin} of {mean}: too wide to see anything");
+}
+
+#[test]
+fn merges_refuse_what_does_not_belong_together() {
+    let x = cube(100, 2, 4);
+    let made = |params: SqueakParams, first: u64, d: usize| {
+        let x = cube(100, d, 4);
+        let mut squeak = Squeak::new(kernel(), d, 1.0, params).unwrap().starting_at(first);
+        squeak.push(Points::from_rows(x.as_ref()), &mut rng(0)).unwrap();
+        squeak.into_dictionary(&mut rng(0)).unwrap()
+    };
+    let params = SqueakParams::new(5);
+    let (a, b) = (made(params, 0, 2), made(params, 100, 2));
+    let merge = |a: &_, b: &_, gamma: f64, params: &_| dict_merge(&kernel(), a, b, gamma, params, &mut rng(0));
+    assert!(merge(&a, &b, 1.0, &params).is_ok());
+    assert!(matches!(merge(&a, &a, 1.0, &params), Err(Error::DuplicateIndex { first: 0, .. })));
+    assert!(matches!(merge(&a, &made(params, 100, 3), 1.0, &params), Err(Error::Shape { expected: 2, got: 3, .. })));
+    let other = made(SqueakParams::new(6), 100, 2);
+    assert!(matches!(merge(&a, &other, 1.0, &params), Err(Error::Shape { expected: 5, got: 6, .. })));
+    assert!(matches!(merge(&a, &b, -1.0, &params), Err(Error::InvalidParameter { .. })));
+    let small = SqueakParams { max_dictionary: 3, ..params };
+    assert!(matches!(merge(&a, &b, 1.0, &small), Err(Error::DictionaryFull { cap: 3, seen: 200, .. })));
+    // An empty dictionary is the neutral element of the union.
+    let nothing = Squeak::new(kernel(), 2, 1.0, params).unwrap().into_dictionary(&mut rng(0)).unwrap();
+    assert_eq!(merge(&nothing, &nothing, 1.0, &params).unwrap(), nothing);
+    assert!(merge(&a, &nothing, 1.0, &params).unwrap().len() <= a.len());
+    assert_eq!(x.nrows(), 100);
+}
+
+#[test]
+fn a_tree_keeps_account_of_its_chunks_and_survives_its_cap() {
+    let x = cube(400, 2, 5);
+    let chunk = |c: usize| Points::from_rows(x.as_ref().subrows(100 * c, 100));
+    let params = SqueakParams { max_dictionary: 75, ..SqueakParams::new(20) };
+    let new = |params| MergeTree::new(kernel(), 2, 0.05, params, TreeShape::Balanced, &[100; 4], &mut rng(1));
+    let mut tree = new(params).unwrap();
+    assert!(matches!(tree.insert(4, chunk(0)), Err(Error::IndexOutOfRange { index: 4, n: 4, .. })));
+    assert!(matches!(tree.insert(0, chunk(0).slice(0..99)), Err(Error::Shape { expected: 100, got: 99, .. })));
+    assert!(matches!(tree.finish(), Err(Error::Shape { expected: 4, got: 0, .. })));
+    let mut full = 0;
+    for c in [2, 3, 0, 1] {
+        loop {
+            match tree.insert(c, chunk(c)) {
+                Err(Error::DictionaryFull { .. }) => {
+                    full += 1;
+                    tree.set_max_dictionary(90).unwrap();
+                }
+                Err(Error::DuplicateIndex { .. }) => break, // the leaf is in, its merge waits
+                result => break result.unwrap(),
+            }
+        }
+    }
+    while let Err(error) = tree.finish() {
+        assert!(matches!(error, Error::DictionaryFull { .. }), "{error}");
+        full += 1;
+        tree.set_max_dictionary(400).unwrap();
+    }
+    assert!(full > 0, "the cap was never reached");
+    assert!(matches!(tree.insert(1, chunk(1)), Err(Error::DuplicateIndex { index: 1, .. })));
+    let mut roomy = new(SqueakParams { max_dictionary: 400, ..params }).unwrap();
+    (0..4).for_each(|c| roomy.insert(c, chunk(c)).unwrap());
+    assert_eq!(tree.finish().unwrap(), roomy.finish().unwrap());
+    assert!(MergeTree::new(kernel(), 2, 1.0, params, TreeShape::Balanced, &[], &mut rng(1)).is_err());
+}
+
+#[test]
+fn chunks_cover_the_points_evenly() {
+    for n in 0..40 {
+        for k in 1..12 {
+            let sizes = even_chunks(n, k);
+            assert_eq!((sizes.iter().sum::<usize>(), sizes.len()), (n, k.min(n)));
+            assert!(sizes.iter().all(|&s| s == n / k.min(n.max(1)) || s == n.div_ceil(k)));
+        }
+    }
+    assert!(even_chunks(10, 0).is_empty());
+    let x = cube(10, 2, 6);
+    let of = |chunks| Disqueak::new(SqueakParams::new(3), chunks).of_points(&kernel(), Points::from_rows(x.as_ref()), 1.0, &mut rng(0));
+    assert!(matches!(of(0), Err(Error::Empty { .. })));
+    assert_eq!(of(1000).unwrap().seen(), 10); // one point a chunk
+}
