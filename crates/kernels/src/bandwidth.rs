@@ -20,6 +20,9 @@ use rand::{Rng, RngExt};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 ///
+/// # Randomness
+/// Two bounded integers per pair.
+///
 /// # Errors
 /// Those of [`Points::check`]; `Empty` if pairs = 0; `InvalidParameter` if n = 1 or every sampled pair has distance 0 (or
 /// overflows): then give the length scale yourself.

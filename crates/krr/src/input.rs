@@ -15,8 +15,7 @@ pub(crate) struct Samples<'a, T> {
 impl<T: Scalar> Samples<'_, T> {
     /// Typed errors for everything a caller can get wrong about the sample.
     pub fn check(&self, kernel: &impl Kernel<T>) -> Result<()> {
-        self.x.check()?;
-        kernel.check_dim(self.x.dim())?;
+        kernel.check_points(self.x)?;
         validate::same_size("rows of y against number of points", self.x.len(), self.y.nrows())?;
         validate::not_empty("targets (columns of y)", self.y.ncols())?;
         validate::finite("targets y", self.y)?;

@@ -88,6 +88,7 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
     pub fn predict_into(&self, mut out: MatMut<'_, T>, x: Points<'_, T>) -> Result<()> {
         x.check()?;
         self.centers().check_same_dim(x)?;
+        self.kernel.check_points(x)?;
         validate::same_size("rows of the predictions against number of points", x.len(), out.nrows())?;
         validate::same_size("columns of the predictions against targets", self.coefficients.ncols(), out.ncols())?;
         let (m, tile_rows) = (self.centers.ncols(), TILE_ROWS.min(x.len()));

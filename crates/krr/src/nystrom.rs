@@ -136,6 +136,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         validate::not_empty("centres (m)", centers.len())?;
         samples.x.check_same_dim(centers)?;
         validate::finite("centres", centers.as_cols().transpose())?;
+        self.kernel.check_points(centers)?;
         let mu = self.ridge.absolute(samples.x.len())?.f64(); //       nλ
         let whitening = Whitening::new(&self.kernel, centers)?; //     W + δI = RRᵀ
         let mut stream = FeatureRows {

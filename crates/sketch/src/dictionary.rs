@@ -118,11 +118,17 @@ impl<T: Scalar> Dictionary<T> {
     /// assert!(d.len() <= 50 && (d.total_weight() - 200.0).abs() < 1e-9);  // exactly n for uniform draws
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
+    ///
+    /// # Randomness
+    /// m uniforms.
     pub fn with_replacement(probabilities: &[T], m: usize, rng: &mut dyn Rng) -> Result<Self> {
         Dictionary::from_draws(&random::with_replacement(probabilities, m, rng)?, probabilities)
     }
 
     /// Every row i on its own with probability `probabilities[i]` in \[0, 1\]; may come out empty.
+    ///
+    /// # Randomness
+    /// One uniform per row.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a probability outside \[0, 1\], [`Error::Empty`] if there are none.
@@ -137,6 +143,9 @@ impl<T: Scalar> Dictionary<T> {
     }
 
     /// `m` draws with all rows equally likely: w = n/m per draw.
+    ///
+    /// # Randomness
+    /// m uniforms, or m bounded integers without replacement.
     ///
     /// # Errors
     /// [`Error::Empty`] if m = 0 or n = 0; without replacement, [`Error::TooMany`] if m > n.

@@ -56,6 +56,9 @@ impl Landmarks {
 
     /// `m` draws with all rows equally likely. Without replacement in O(m), whatever n is.
     ///
+    /// # Randomness
+    /// m bounded integers.
+    ///
     /// # Errors
     /// [`Error::Empty`] if m = 0 or n = 0; without replacement, [`Error::TooMany`] if m > n.
     pub fn uniform(n: usize, m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
@@ -77,6 +80,9 @@ impl Landmarks {
     ///
     /// With replacement the draws are independent and the result holds at most `m` distinct landmarks; without, exactly `m`,
     /// drawn one after another in proportion to the weights of those left.
+    ///
+    /// # Randomness
+    /// m uniforms, or one per positive weight without replacement.
     ///
     /// # Errors
     /// [`Error::Empty`] if m = 0, [`Error::InvalidWeight`]; without replacement, [`Error::TooMany`] if m exceeds the number of
