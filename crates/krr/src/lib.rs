@@ -8,6 +8,7 @@
 //!
 //! * [`ExactKrr`]: f ranges over the whole space of k. n × n matrix, n³/3 flops: the definition, for n up to about 10⁴.
 //! * [`NystromKrr`]: f = Σ_j θ_j k(·, z_j) over m centres z_j. O(nm²) flops in one pass over the rows, O(m²) memory.
+//! * [`DictionaryKrr`]: through the weighted dictionary of a stream (SQUEAK), with its risk bound.
 //! * [`KrrModel`]: what both return: predicts in tiles; saved and loaded behind the feature `serde`.
 //! * [`risk`]: bias², variance and risk at fixed design in closed form, for K and for any low-rank L = FFᵀ.
 //! * [`metrics`]: mean squared error and its relatives.
@@ -32,6 +33,7 @@
 //! ```
 #![allow(non_snake_case)]
 
+mod dictionary;
 mod exact;
 mod input;
 pub mod metrics;
@@ -48,6 +50,7 @@ mod saved;
 mod solver;
 mod whitening;
 
+pub use dictionary::DictionaryKrr;
 pub use exact::ExactKrr;
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;

@@ -1,0 +1,70 @@
+//! SQUEAK over a stream in d = 3, and DISQUEAK over the same points: time a point.
+//!
+//! `cargo bench -p nystrom-benches --bench squeak`. With the environment variable `NYSTROM_MILLION` set, a stream of 10⁶ points
+//! (never in memory at once) goes by first, once: its time, the dictionary's size and the peak of resident memory are printed.
+#![allow(missing_docs, clippy::print_stdout)]
+
+use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use nystrom::faer::Mat;
+use nystrom::kernels::{Gaussian, Points};
+use nystrom::leverage::{Disqueak, Squeak, SqueakParams};
+use nystrom::linalg_core::random;
+use nystrom::rand::SeedableRng;
+use nystrom::rand_pcg::Pcg64;
+use std::time::{Duration, Instant};
+
+const D: usize = 3;
+const BLOCK: usize = 10_000;
+
+fn kernel() -> Gaussian {
+    Gaussian::new(2.0).unwrap()
+}
+
+/// λ = 1e-4: γ grows with the length of the stream, as it would be chosen for regression.
+fn stream(blocks: usize) -> Squeak<Gaussian, f64> {
+    let mut rng = Pcg64::seed_from_u64(0);
+    let gamma = 1e-4 * (blocks * BLOCK) as f64;
+    let mut squeak = Squeak::new(kernel(), D, gamma, SqueakParams::new(10)).unwrap();
+    for _ in 0..blocks {
+        let x: Mat<f64> = random::standard_normal(D, BLOCK, &mut rng);
+        squeak.push(Points::from_cols(x.as_ref()), &mut rng).unwrap();
+    }
+    squeak.settle(&mut rng).unwrap();
+    squeak
+}
+
+fn million() {
+    let start = Instant::now();
+    let squeak = stream(100);
+    let (time, status) = (start.elapsed(), std::fs::read_to_string("/proc/self/status").unwrap_or_default());
+    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM: unknown");
+    let d_eff: f64 =
+        squeak.member_scores().unwrap().iter().zip(squeak.dictionary().weights()).map(|(t, w)| t * w).sum();
+    println!(
+        "{} points in {time:.1?}: {} kept, sum of weights {:.0}, d_eff about {:.0} (Σ w τ̃/(1 − ε)); {peak}",
+        squeak.n_seen(),
+        squeak.dictionary().len(),
+        squeak.dictionary().total_weight(),
+        2.0 * d_eff,
+    );
+}
+
+fn squeak(c: &mut Criterion) {
+    if std::env::var_os("NYSTROM_MILLION").is_some() {
+        million();
+    }
+    let mut group = c.benchmark_group("squeak");
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(5));
+    group.throughput(Throughput::Elements(2 * BLOCK as u64));
+    group.bench_function("stream/n=20000", |b| b.iter(|| stream(2).dictionary().len()));
+    let x: Mat<f64> = random::standard_normal(D, 2 * BLOCK, &mut Pcg64::seed_from_u64(0));
+    let disqueak = Disqueak::new(SqueakParams::new(10), 8);
+    group.bench_function("disqueak/n=20000/chunks=8", |b| {
+        let points = Points::from_cols(x.as_ref());
+        b.iter(|| disqueak.of_points(&kernel(), points, 2.0, &mut Pcg64::seed_from_u64(0)).unwrap().len());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, squeak);
+criterion_main!(benches);
