@@ -14,8 +14,8 @@ fn points() -> Vec<f64> {
 }
 
 /// The mean of the weight s_i² over independent runs must be 1 for every point (s_i² = 0 where it was dropped). Per point the mean of
-/// 16 000 runs is compared with 1 at z = 6 standard errors: 48 points, two sides, normal tail 2·48·1e-9 < 1e-6. Weights stay below
-/// 100 (asserted), so that 16 000 terms are enough for the normal law.
+/// 16 000 runs is compared with 1 at z = 6 standard errors: 48 points, two sides, normal tail 2·48·1e-9 < 1e-6. The largest weight
+/// (asserted below 500) moves a mean by at most 0.03, about one standard error, so the normal law is a fair guide.
 fn assert_unbiased(name: &str, run: impl Fn(u64) -> StreamDictionary<f64>) {
     let (mut sums, mut squares, mut kept, mut largest) = (vec![0.0; N], vec![0.0; N], 0, 0.0_f64);
     for seed in 0..RUNS as u64 {
@@ -28,7 +28,7 @@ fn assert_unbiased(name: &str, run: impl Fn(u64) -> StreamDictionary<f64>) {
         }
     }
     let runs = RUNS as f64;
-    assert!(largest < 100.0, "{name}: a weight of {largest}");
+    assert!(largest < 500.0, "{name}: a weight of {largest}");
     for i in 0..N {
         let mean = sums[i] / runs;
         let error = ((squares[i] / runs - mean * mean) / runs).sqrt();

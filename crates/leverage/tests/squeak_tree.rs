@@ -173,7 +173,14 @@ fn chunks_cover_the_points_evenly() {
     }
     assert!(even_chunks(10, 0).is_empty());
     let x = cube(10, 2, 6);
-    let of = |chunks| Disqueak::new(SqueakParams::new(3), chunks).of_points(&kernel(), Points::from_rows(x.as_ref()), 1.0, &mut rng(0));
+    let of = |chunks| {
+        Disqueak::new(SqueakParams::new(3), chunks).of_points(
+            &kernel(),
+            Points::from_rows(x.as_ref()),
+            1.0,
+            &mut rng(0),
+        )
+    };
     assert!(matches!(of(0), Err(Error::Empty { .. })));
     assert_eq!(of(1000).unwrap().seen(), 10); // one point a chunk
 }

@@ -187,7 +187,8 @@ impl<K, T: Scalar> Ink<K, T> {
     /// UᵀU ← Uᵀ(I − B(BᵀB + βI)⁻¹Bᵀ)U.
     fn subtract_dictionary(&self, UU: &mut Mat<f64>, entry: &dyn Fn(usize, usize) -> f64, beta: f64) -> Result<()> {
         let (m, weights) = (self.indices.len(), self.weights());
-        let ridged = |i: usize, j: usize| entry(self.indices[i], j) + if i == j { self.gamma / weights[i] } else { 0.0 };
+        let ridged =
+            |i: usize, j: usize| entry(self.indices[i], j) + if i == j { self.gamma / weights[i] } else { 0.0 };
         let W = Mat::from_fn(m, m, ridged);
         let L = Cholesky::with_jitter(W.as_ref(), JitterLadder::default())?;
         let mut BU = UU.as_ref().subrows(0, m).to_owned(); //                           CᵀU
@@ -247,4 +248,3 @@ pub fn effective_dimension_increment<T: Scalar>(
         false => Err(Error::NonFinite { what: "k(x, x)", row: 0, col: 0, value: kappa.f64() }),
     }
 }
-

@@ -50,7 +50,12 @@ impl Measure {
     }
 
     /// Other points: (k_xx − ‖L⁻¹S k_I(x)‖²)/μ. m kernel values and m² flops a point.
-    pub fn points<T: Scalar, K: Kernel<T>>(&self, kernel: &K, I: &StreamDictionary<T>, x: Points<'_, T>) -> Result<Vec<f64>> {
+    pub fn points<T: Scalar, K: Kernel<T>>(
+        &self,
+        kernel: &K,
+        I: &StreamDictionary<T>,
+        x: Points<'_, T>,
+    ) -> Result<Vec<f64>> {
         let m = I.len();
         let mut scores = Vec::with_capacity(x.len());
         for rows in RowTree::tiles(0..x.len(), TILE) {

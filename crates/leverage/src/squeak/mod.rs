@@ -93,7 +93,14 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         validate::not_empty("coordinates of a point (d)", dim)?;
         kernel.check_dim(dim)?;
         let gamma = Ridge::Absolute(gamma).absolute(1)?;
-        Ok(Squeak { kernel, gamma, params, first: 0, pending: 0, dictionary: StreamDictionary::empty(dim, params.copies) })
+        Ok(Squeak {
+            kernel,
+            gamma,
+            params,
+            first: 0,
+            pending: 0,
+            dictionary: StreamDictionary::empty(dim, params.copies),
+        })
     }
 
     /// Numbers the points of the stream from `first`, so that the dictionaries of several shards can be merged.

@@ -28,7 +28,10 @@ pub const FORMAT: u32 = 1;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(bound(serialize = "K: Serialize, T: Scalar + Serialize", deserialize = "K: DeserializeOwned, T: Scalar + DeserializeOwned"))]
+#[serde(bound(
+    serialize = "K: Serialize, T: Scalar + Serialize",
+    deserialize = "K: DeserializeOwned, T: Scalar + DeserializeOwned"
+))]
 pub struct SavedSqueak<K, T> {
     format: u32,
     scalar: String,

@@ -8,13 +8,7 @@ use rand_distr::{Binomial, Distribution};
 /// SHRINK: p̃_i ← max(min(τ̃_i, p̃_i), floor·p̃_i), q_i ← Binomial(q_i, p̃_new/p̃_old), members without copies are dropped.
 ///
 /// The `fresh` last members have no previous score, so the floor does not apply to them. E\[q_i/p̃_i\] is unchanged.
-pub(crate) fn shrink<T: Scalar>(
-    I: &mut StreamDictionary<T>,
-    tau: &[f64],
-    floor: f64,
-    fresh: usize,
-    rng: &mut dyn Rng,
-) {
+pub(crate) fn shrink<T: Scalar>(I: &mut StreamDictionary<T>, tau: &[f64], floor: f64, fresh: usize, rng: &mut dyn Rng) {
     let old_members = I.len() - fresh;
     for (i, &tau_i) in tau.iter().enumerate() {
         let lowest = if i < old_members { floor * I.p[i] } else { 0.0 };
