@@ -5,6 +5,8 @@
 //! * [`exact_scores`] and [`ExactSpectrum`] (a whole λ path, rank-k scores): n × n by definition.
 //! * [`AlaouiMahoney`] and [`fast_scores`]: O(np²) time and np kernel evaluations, never above the exact scores.
 //! * [`Projector`]: scores measured against a weighted dictionary, the formula that recursive and streaming estimators share.
+//! * [`Squeak`]: one pass over a stream in bounded memory; [`dict_merge`], [`MergeTree`] and [`Disqueak`] merge shards;
+//!   [`Ink`] is its predecessor.
 //! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns one into a landmark selector.
 //!
 //! ```
@@ -35,6 +37,7 @@ mod projector;
 mod score;
 mod select;
 mod spectrum;
+mod squeak;
 
 pub use alaoui_mahoney::{AlaouiMahoney, FastScores, STORED_ENTRIES, fast_scores};
 pub use estimator::{Exact, RidgeLeverage};
@@ -43,3 +46,9 @@ pub use nystrom_sketch::{Dictionary, Draw, LandmarkSelector, Landmarks};
 pub use projector::Projector;
 pub use select::LeverageProportional;
 pub use spectrum::ExactSpectrum;
+pub use squeak::{
+    Disqueak, Ink, MergeTree, ScoreRule, Squeak, SqueakParams, StreamDictionary, TreeShape, dict_merge,
+    effective_dimension_increment, even_chunks,
+};
+#[cfg(feature = "serde")]
+pub use squeak::{SQUEAK_FORMAT, SavedSqueak};
