@@ -31,19 +31,29 @@
 #![allow(non_snake_case)]
 
 mod alaoui_mahoney;
+mod audit;
+mod bless;
 mod estimator;
 mod exact;
 mod projector;
+mod recursive;
 mod score;
 mod select;
 mod spectrum;
 mod squeak;
+mod unit_weights;
 
 pub use alaoui_mahoney::{AlaouiMahoney, FastScores, STORED_ENTRIES, fast_scores};
+pub use audit::{Audit, AuditReference, AuditReport};
+pub use bless::{Bless, BlessLevel, BlessPath, BlessR, bless_oversampling};
 pub use estimator::{Exact, RidgeLeverage};
 pub use exact::{ExactRoute, ExactScores, exact_scores};
 pub use nystrom_sketch::{Dictionary, Draw, LandmarkSelector, Landmarks};
 pub use projector::Projector;
+pub use recursive::{
+    Inclusion, RecursiveLevel, RecursiveNystrom, RecursiveNystromSample, RecursiveNystromSelector, RecursiveRls,
+    RecursiveSample, recursive_nystrom,
+};
 pub use select::LeverageProportional;
 pub use spectrum::ExactSpectrum;
 pub use squeak::{
@@ -52,3 +62,4 @@ pub use squeak::{
 };
 #[cfg(feature = "serde")]
 pub use squeak::{SQUEAK_FORMAT, SavedSqueak};
+pub use unit_weights::UnitWeights;

@@ -1,0 +1,152 @@
+//! BLESS (Rudi, Calandriello, Carratino & Rosasco 2018): a path of dictionaries from a large ridge down to the one asked for.
+
+mod rejection;
+mod with_replacement;
+
+pub use rejection::BlessR;
+pub use with_replacement::Bless;
+
+use crate::recursive::not_empty;
+use crate::score::finite_diagonal;
+use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random::geometric_path, validate};
+use nystrom_sketch::Dictionary;
+
+/// One level of a path: a dictionary that represents K at its own ridge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlessLevel<T> {
+    /// μ_h = nλ_h, absolute.
+    pub ridge: T,
+    /// J_h with weights such that E\[SSᵀ\] = I; empty if nothing was kept.
+    pub dictionary: Dictionary<T>,
+    /// An estimate of d_eff(λ_h), from the scores of the candidates: Σ over the candidates with the weights of their draw.
+    pub d_eff: f64,
+    /// Distinct candidates U_h whose scores were computed.
+    pub candidates: usize,
+}
+
+/// The levels reached, from the largest ridge on, and how the path ended.
+///
+/// Whatever the outcome, each level is a valid dictionary at its own ridge: nothing reached is lost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlessPath<T> {
+    /// The levels; never empty unless the first one was too large.
+    pub levels: Vec<BlessLevel<T>>,
+    /// `Ok` if the last level is at the ridge asked for and holds a row; otherwise [`Error::SampleTooLarge`] or
+    /// [`Error::EmptySample`].
+    pub outcome: Result<()>,
+}
+
+impl<T: Scalar> BlessPath<T> {
+    /// The last level's dictionary, or the error in `outcome`.
+    ///
+    /// # Errors
+    /// `outcome`.
+    pub fn into_dictionary(self) -> Result<Dictionary<T>> {
+        self.outcome?;
+        let last = self.levels.into_iter().next_back();
+        last.map(|level| level.dictionary).ok_or(Error::Empty { what: "path of dictionaries" })
+    }
+
+    /// The last level's dictionary even if it is empty; an error if the path did not get there.
+    fn into_last(self) -> Result<Dictionary<T>> {
+        match self.outcome {
+            Err(Error::EmptySample { .. }) => BlessPath { outcome: Ok(()), ..self }.into_dictionary(),
+            _ => self.into_dictionary(),
+        }
+    }
+}
+
+/// What a level is made from.
+struct Setting<'a, T> {
+    k: &'a dyn PsdMatrix<T>,
+    mu: T,
+    k_ii: Vec<T>,
+    kappa_squared: f64, // max K_ii
+}
+
+impl<'a, T: Scalar> Setting<'a, T> {
+    fn new(k: &'a dyn PsdMatrix<T>, ridge: Ridge<T>) -> Result<Self> {
+        validate::not_empty("matrix", k.dim())?;
+        let mu = ridge.absolute(k.dim())?;
+        let k_ii = finite_diagonal(k, (0..k.dim()).into())?;
+        let kappa_squared = k_ii.iter().map(|v| v.f64()).fold(0.0, f64::max);
+        Ok(Setting { k, mu, k_ii, kappa_squared })
+    }
+
+    fn n(&self) -> usize {
+        self.k_ii.len()
+    }
+
+    /// μ_1 > … > μ_H = μ: the geometric path from μ_0 = nκ² with H = ⌈ln(μ_0/μ)/ln q⌉, so that no step is longer than q.
+    fn ridges(&self, q: f64) -> Result<Vec<T>> {
+        let (start, end) = (self.n() as f64 * self.kappa_squared, self.mu.f64());
+        let steps = ((start / end).ln() / q.ln()).ceil();
+        match steps >= 1.0 && T::lit(start) > self.mu {
+            true => geometric_path(T::lit(start), self.mu, steps as usize),
+            false => Ok(vec![self.mu]),
+        }
+    }
+
+    /// From J_0 = ∅ along the ridges; an empty level on the way is kept and gone on from.
+    fn walk(
+        &self,
+        ridges: Vec<T>,
+        mut level: impl FnMut(T, &Dictionary<T>) -> Result<BlessLevel<T>>,
+    ) -> Result<BlessPath<T>> {
+        let nothing = Dictionary::empty(self.n())?;
+        let mut levels: Vec<BlessLevel<T>> = Vec::with_capacity(ridges.len());
+        for mu in ridges {
+            let previous = levels.last().map_or(&nothing, |level| &level.dictionary);
+            match level(mu, previous) {
+                Ok(next) => levels.push(next),
+                Err(error @ Error::SampleTooLarge { .. }) => return Ok(BlessPath { levels, outcome: Err(error) }),
+                Err(error) => return Err(error),
+            }
+        }
+        let outcome = match levels.last() {
+            Some(last) => not_empty(last.dictionary.clone(), last.ridge, last.d_eff).map(|_| ()),
+            None => Ok(()),
+        };
+        Ok(BlessPath { levels, outcome })
+    }
+}
+
+fn check_step(q: f64) -> Result<()> {
+    match q > 1.0 && q.is_finite() {
+        true => Ok(()),
+        false => Err(Error::InvalidParameter { name: "step (q)", value: q, requirement: "a finite number above 1" }),
+    }
+}
+
+/// Oversampling up to 10⁵: draws are counted, and more of them than that says nothing new.
+fn check_oversampling(name: &'static str, value: f64) -> Result<()> {
+    match value > 0.0 && value <= 1e5 {
+        true => Ok(()),
+        false => Err(Error::InvalidParameter { name, value, requirement: "positive and at most 1e5" }),
+    }
+}
+
+/// The oversampling q2 of Theorem 1: 12q·((2t + 1)²/t²)·(1 + t)·ln(12Hn/δ), for which with probability at least 1 − δ, for all rows and
+/// levels, l_i(λ_h)/(1 + t) ≤ l̃_i(λ_h) ≤ (1 + min(t, 1))·l_i(λ_h).
+///
+/// `t` > 0 is the accuracy, `step` q > 1, `levels` H ≥ 1. **The constants are quoted from memory of the paper**, and large: for n in the
+/// tens of thousands they keep nearly everything. q1 ≥ 5q2/(q(1 + t)) goes with it for [`Bless`], whose |J_h| is then at most
+/// q2·d_eff(λ_h) up to 1 + t; for [`BlessR`] |J_h| ≤ 3q2·max(d_eff(λ_h), 10).
+///
+/// # Errors
+/// [`Error::InvalidParameter`], [`Error::Empty`] if n = 0 or H = 0.
+///
+/// ```
+/// let q2 = nystrom_leverage::bless_oversampling(1000, 10, 2.0, 1.0, 0.1)?;
+/// assert_eq!(q2.ceil(), 6048.0); // 432·ln(1.2·10⁶) = 6047.06…
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub fn bless_oversampling(n: usize, levels: usize, step: f64, t: f64, delta: f64) -> Result<f64> {
+    validate::not_empty("matrix", n)?;
+    validate::not_empty("path", levels)?;
+    check_step(step)?;
+    validate::positive("accuracy t", t)?;
+    nystrom_sketch::check_failure_probability(delta)?;
+    let log = (12.0 * levels as f64 * n as f64 / delta).ln();
+    Ok(12.0 * step * ((2.0 * t + 1.0) / t).powi(2) * (1.0 + t) * log)
+}
