@@ -39,6 +39,7 @@ mod projector;
 mod recursive;
 mod score;
 mod select;
+pub mod spectral_density;
 mod spectrum;
 mod squeak;
 mod unit_weights;
@@ -55,6 +56,10 @@ pub use recursive::{
     RecursiveSample, recursive_nystrom,
 };
 pub use select::LeverageProportional;
+pub use spectral_density::{
+    Bandwidth, Density, DensityMethod, Family, FromSpectralDensity, Guard, KernelDensity, LocalScore, ProfileFamily,
+    SpectralAnalysis, SpectralReport, SpectralScores, Stationary,
+};
 pub use spectrum::ExactSpectrum;
 pub use squeak::{
     Disqueak, Ink, MergeTree, ScoreRule, Squeak, SqueakParams, StreamDictionary, TreeShape, dict_merge,

@@ -1,0 +1,198 @@
+//! What spectral analysis needs to know of a kernel.
+
+use nystrom_kernels::{
+    Ard, Exponential, InversePower, Isotropic, MaternFiveHalves, MaternNu, MaternThreeHalves, RadialSpectralDensity,
+    Scaled, SpectralProfile, SquaredExponential, Sum,
+};
+use nystrom_linalg_core::{Result, validate};
+
+/// The families for which K̃_λ has a closed form.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Family {
+    /// Matérn with smoothness ν and the factor `a` of the distance: 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar), up to a constant.
+    Matern {
+        /// ν.
+        nu: f64,
+        /// a.
+        a: f64,
+    },
+    /// exp(−‖u‖²/(2σ²)), up to a constant.
+    Gaussian {
+        /// σ.
+        sigma: f64,
+    },
+    /// Anything else: K̃_λ is computed by quadrature.
+    Other,
+}
+
+/// A stationary kernel k(x − y) whose spectral density depends on the length of the frequency only, perhaps after each coordinate is
+/// divided by its own length scale.
+///
+/// Implemented for the Matérn, Gaussian and rational quadratic kernels of `nystrom-kernels`, isotropic or with one length
+/// scale per coordinate, their sums and multiples. For a spectral density of your own see [`FromSpectralDensity`].
+pub trait Stationary: Sync {
+    /// ln m(s) on ℝ^d at ‖s‖ = `norm` in ordinary frequency, k(u) = ∫ m(s) e^{2πi u·s} ds; in the divided coordinates if there
+    /// are [`length_scales`](Self::length_scales).
+    fn ln_density(&self, norm: f64, d: usize) -> f64;
+
+    /// k(0) = ∫ m(s) ds.
+    fn variance(&self) -> f64 {
+        1.0
+    }
+
+    /// The family, if K̃_λ has a closed form; in the divided coordinates if there are length scales.
+    fn family(&self) -> Family {
+        Family::Other
+    }
+
+    /// One length scale per coordinate, by which coordinates are divided before anything else.
+    fn length_scales(&self) -> Option<&[f64]> {
+        None
+    }
+}
+
+/// The family of a profile κ(‖u‖²), at length scale 1.
+pub trait ProfileFamily: SpectralProfile {
+    /// The family; [`Family::Other`] unless overridden.
+    fn family(&self) -> Family {
+        Family::Other
+    }
+}
+
+fn matern(nu: f64) -> Family {
+    Family::Matern { nu, a: (2.0 * nu).sqrt() }
+}
+
+impl ProfileFamily for Exponential {
+    fn family(&self) -> Family {
+        matern(0.5)
+    }
+}
+
+impl ProfileFamily for MaternThreeHalves {
+    fn family(&self) -> Family {
+        matern(1.5)
+    }
+}
+
+impl ProfileFamily for MaternFiveHalves {
+    fn family(&self) -> Family {
+        matern(2.5)
+    }
+}
+
+impl ProfileFamily for MaternNu {
+    fn family(&self) -> Family {
+        matern(self.nu())
+    }
+}
+
+impl ProfileFamily for SquaredExponential {
+    fn family(&self) -> Family {
+        Family::Gaussian { sigma: 1.0 }
+    }
+}
+
+impl ProfileFamily for InversePower {}
+
+impl<P: ProfileFamily> Stationary for Isotropic<P> {
+    fn ln_density(&self, norm: f64, d: usize) -> f64 {
+        self.ln_radial_spectral_density(norm, d)
+    }
+
+    fn family(&self) -> Family {
+        match self.profile().family() {
+            Family::Matern { nu, a } => Family::Matern { nu, a: a / self.length_scale() },
+            Family::Gaussian { sigma } => Family::Gaussian { sigma: sigma * self.length_scale() },
+            Family::Other => Family::Other,
+        }
+    }
+}
+
+impl<P: ProfileFamily> Stationary for Ard<P> {
+    fn ln_density(&self, norm: f64, d: usize) -> f64 {
+        self.profile().ln_density(norm, d)
+    }
+
+    fn family(&self) -> Family {
+        self.profile().family()
+    }
+
+    fn length_scales(&self) -> Option<&[f64]> {
+        Some(Ard::length_scales(self))
+    }
+}
+
+impl<K: Stationary> Stationary for Scaled<K> {
+    fn ln_density(&self, norm: f64, d: usize) -> f64 {
+        self.factor().ln() + self.kernel().ln_density(norm, d)
+    }
+
+    fn variance(&self) -> f64 {
+        self.factor() * self.kernel().variance()
+    }
+
+    fn family(&self) -> Family {
+        self.kernel().family()
+    }
+
+    fn length_scales(&self) -> Option<&[f64]> {
+        self.kernel().length_scales()
+    }
+}
+
+/// The sum of two kernels without length scales per coordinate.
+impl<A: Stationary + RadialSpectralDensity, B: Stationary + RadialSpectralDensity> Stationary for Sum<A, B> {
+    fn ln_density(&self, norm: f64, d: usize) -> f64 {
+        self.ln_radial_spectral_density(norm, d)
+    }
+
+    fn variance(&self) -> f64 {
+        self.first().variance() + self.second().variance()
+    }
+}
+
+/// A stationary kernel given by the logarithm of its radial spectral density alone.
+///
+/// ```
+/// use nystrom_kernels::Points;
+/// use nystrom_leverage::{Density, FromSpectralDensity, SpectralAnalysis};
+/// use nystrom_linalg_core::Ridge;
+/// // On the real line k(u) = sin(2πu)/(2πu) has density 1/2 for |s| < 1, nothing beyond: K̃ = 2/(p + 2λ).
+/// let ln_density = |norm: f64, _d: usize| if norm < 1.0 { 0.5_f64.ln() } else { f64::NEG_INFINITY };
+/// let band_limited = FromSpectralDensity::new(1.0, ln_density)?;
+/// let x = [0.0, 0.25, 0.5, 0.75];
+/// let analysis = SpectralAnalysis { density: Density::Given(&[1.0_f64; 4]), ..Default::default() };
+/// let found = analysis.scores(&band_limited, Points::from_slice(&x), Ridge::PerSample(1.0))?;
+/// assert!((found.rescaled[0] - 2.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct FromSpectralDensity<F> {
+    variance: f64,
+    ln_density: F,
+}
+
+impl<F: Fn(f64, usize) -> f64 + Sync> FromSpectralDensity<F> {
+    /// The kernel with k(0) = `variance` and ln m(s) = `ln_density(‖s‖, d)`, −∞ where there is no density.
+    ///
+    /// That ∫ m(s) ds = k(0) is the caller's promise.
+    ///
+    /// # Errors
+    /// `InvalidParameter` unless `variance` is positive and finite.
+    pub fn new(variance: f64, ln_density: F) -> Result<Self> {
+        validate::positive("variance k(0)", variance)?;
+        Ok(FromSpectralDensity { variance, ln_density })
+    }
+}
+
+impl<F: Fn(f64, usize) -> f64 + Sync> Stationary for FromSpectralDensity<F> {
+    fn ln_density(&self, norm: f64, d: usize) -> f64 {
+        (self.ln_density)(norm, d)
+    }
+
+    fn variance(&self) -> f64 {
+        self.variance
+    }
+}

@@ -1,0 +1,151 @@
+//! Density estimates: every method against plain sums, and what each refuses.
+
+use faer::Mat;
+use nystrom_kernels::Points;
+use nystrom_leverage::{Bandwidth, DensityMethod, KernelDensity};
+use nystrom_linalg_core::Error;
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// n × d points: some uniform, some in tight clusters, some repeated.
+fn cloud(n: usize, d: usize, seed: u64) -> Mat<f64> {
+    let mut rng = Pcg64::seed_from_u64(seed);
+    let mut x: Mat<f64> = Mat::zeros(n, d);
+    for i in 0..n {
+        let kind = rng.random_range(0..3);
+        for k in 0..d {
+            let u: f64 = rng.random();
+            x[(i, k)] = match kind {
+                0 => 10.0 * u,
+                1 => 3.0 + 0.01 * u,
+                _ if i > 0 => x[(i / 2, k)],
+                _ => u,
+            };
+        }
+    }
+    x
+}
+
+/// The definition: (1/n) Σ_j Π_k N(x_ik − x_jk; (hσ_k)²).
+fn plain(x: &Mat<f64>, h: f64) -> Vec<f64> {
+    let (n, d) = (x.nrows(), x.ncols());
+    let deviation = |k: usize| {
+        let mean = (0..n).map(|i| x[(i, k)]).sum::<f64>() / n as f64;
+        ((0..n).map(|i| (x[(i, k)] - mean).powi(2)).sum::<f64>() / n as f64).sqrt()
+    };
+    let scales: Vec<f64> = (0..d).map(|k| h * deviation(k)).collect();
+    let normal = |u: f64, s: f64| (-0.5 * (u / s).powi(2)).exp() / (s * (2.0 * std::f64::consts::PI).sqrt());
+    let pair = |i: usize, j: usize| (0..d).map(|k| normal(x[(i, k)] - x[(j, k)], scales[k])).product::<f64>();
+    (0..n).map(|i| (0..n).map(|j| pair(i, j)).sum::<f64>() / n as f64).collect()
+}
+
+fn estimate(x: &Mat<f64>, h: f64, method: DensityMethod) -> Vec<f64> {
+    let estimate = KernelDensity { bandwidth: Bandwidth::Fixed(h), method };
+    estimate.density(Points::from_rows(x.as_ref())).unwrap()
+}
+
+fn worst(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn exact_is_the_definition_and_the_tree_keeps_its_tolerance(
+        n in 2..700_usize, d in 1..6_usize, h in 0.02..1.5_f64, digits in 1..9_i32, seed in any::<u64>(),
+    ) {
+        let x = cloud(n, d, seed);
+        let truth = plain(&x, h);
+        prop_assume!(truth.iter().all(|p| p.is_finite())); // all points may be equal
+        prop_assert!(worst(&estimate(&x, h, DensityMethod::Exact), &truth) < 1e-10);
+        let tolerance = 0.5 * 10.0_f64.powi(1 - digits);
+        let error = worst(&estimate(&x, h, DensityMethod::Tree { tolerance }), &truth);
+        prop_assert!(error <= tolerance + 1e-10, "{error} > {tolerance}");
+    }
+
+    #[test]
+    fn the_grid_is_within_its_bound(n in 2..700_usize, d in 1..4_usize, h in 0.1..1.5_f64, seed in any::<u64>()) {
+        let x = cloud(n, d, seed);
+        let truth = plain(&x, h);
+        prop_assume!(truth.iter().all(|p| p.is_finite()));
+        // A point itself contributes 1 and n others at distance u at most n exp(−u²/2h²), so beyond u²/h² = 2 ln n
+        // (and a little) they do not matter; spacing h/16 on the line, at worst h/3 in space.
+        let u2 = 2.0 * (n as f64).ln() + 4.0;
+        let spacing = [16.0, 12.0, 3.0][d - 1];
+        let bound = d as f64 * (1.0 + u2) / (6.0 * spacing * spacing);
+        let mut errors: Vec<f64> =
+            estimate(&x, h, DensityMethod::Binned).iter().zip(&truth).map(|(a, b)| (a / b - 1.0).abs()).collect();
+        errors.sort_unstable_by(f64::total_cmp);
+        prop_assert!(errors[n - 1] < bound, "{} {bound}", errors[n - 1]);
+        prop_assert!(errors[n / 2] < [0.002, 0.01, 0.06][d - 1], "median {}", errors[n / 2]);
+    }
+}
+
+#[test]
+fn the_tree_opens_few_nodes_but_keeps_its_tolerance_on_many_points() {
+    let x = cloud(20_000, 3, 11);
+    let exact = estimate(&x, 0.15, DensityMethod::Exact);
+    let error = worst(&estimate(&x, 0.15, DensityMethod::Tree { tolerance: 0.05 }), &exact);
+    assert!(error <= 0.05 && error > 1e-6, "{error}");
+    let error = worst(&estimate(&x, 0.15, DensityMethod::Binned), &exact);
+    assert!(error < 0.2, "{error}");
+}
+
+#[test]
+fn units_and_constant_features() {
+    let x = cloud(400, 2, 5);
+    let method = DensityMethod::Exact;
+    let reference = estimate(&x, 0.3, method);
+    // other units: the density changes by the volume
+    let scaled = Mat::from_fn(400, 2, |i, j| if j == 0 { 1e3 * x[(i, j)] - 7.0 } else { 1e-2 * x[(i, j)] });
+    let expected: Vec<f64> = reference.iter().map(|p| p / 10.0).collect();
+    assert!(worst(&estimate(&scaled, 0.3, method), &expected) < 1e-9);
+    // a constant feature: the density on the others, in every method
+    let padded = Mat::from_fn(400, 3, |i, j| if j == 2 { 4.0 } else { x[(i, j)] });
+    for method in [DensityMethod::Exact, DensityMethod::Tree { tolerance: 0.01 }, DensityMethod::Binned] {
+        assert_eq!(estimate(&padded, 0.3, method), estimate(&x, 0.3, method));
+    }
+}
+
+#[test]
+fn extreme_units_do_not_overflow() {
+    let x = cloud(100, 1, 3);
+    for factor in [1e-150, 1e150] {
+        let far = Mat::from_fn(100, 1, |i, _| factor * x[(i, 0)]);
+        let expected: Vec<f64> = estimate(&x, 0.3, DensityMethod::Exact).iter().map(|p| p / factor).collect();
+        assert!(worst(&estimate(&far, 0.3, DensityMethod::Exact), &expected) < 1e-9, "{factor}");
+    }
+}
+
+#[test]
+fn automatic_choice_refuses_dimensions_too_many() {
+    let mut rng = Pcg64::seed_from_u64(1);
+    let auto = KernelDensity::default();
+    let wide = Mat::from_fn(1000, 30, |_, _| rng.random::<f64>());
+    let error = auto.density(Points::from_rows(wide.as_ref())).unwrap_err();
+    assert!(matches!(error, Error::InvalidParameter { value: 30.0, .. }), "{error}");
+    assert!(error.to_string().contains("BLESS"), "{error}");
+    let flat = Mat::from_fn(1000, 3, |_, _| rng.random::<f64>());
+    assert!(auto.density(Points::from_rows(flat.as_ref())).is_ok());
+    // asked for by name it is computed all the same
+    let exact = KernelDensity { method: DensityMethod::Exact, ..auto };
+    assert!(exact.density(Points::from_rows(wide.as_ref())).is_ok());
+}
+
+#[test]
+fn bad_parameters_are_refused() {
+    let x = cloud(50, 2, 9);
+    let run = |bandwidth, method| KernelDensity { bandwidth, method }.density(Points::from_rows(x.as_ref()));
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(run(Bandwidth::Fixed(bad), DensityMethod::Exact).is_err());
+        assert!(run(Bandwidth::Rule(bad), DensityMethod::Auto).is_err());
+        assert!(run(Bandwidth::Rule(0.5), DensityMethod::Tree { tolerance: bad }).is_err());
+    }
+    assert!(run(Bandwidth::Rule(0.5), DensityMethod::Tree { tolerance: 1.0 }).is_err());
+    assert!(run(Bandwidth::Fixed(1e-6), DensityMethod::Binned).is_err()); // too many nodes
+    let deep = cloud(50, 4, 9);
+    let binned = KernelDensity { bandwidth: Bandwidth::Rule(0.5), method: DensityMethod::Binned };
+    assert!(binned.density(Points::from_rows(deep.as_ref())).is_err()); // too many dimensions
+}
