@@ -47,6 +47,9 @@ impl Disqueak {
 
     /// The dictionary of the given points at the absolute ridge γ. Points in an order that means something should be shuffled first.
     ///
+    /// # Randomness
+    /// One 64-bit key is drawn; every node of the tree has the stream of its place under that key.
+    ///
     /// # Errors
     /// Those of [`Kernel::check_points`] and [`MergeTree::insert`]; [`Error::Empty`] for 0 chunks.
     pub fn of_points<T: Scalar, K: Kernel<T>>(

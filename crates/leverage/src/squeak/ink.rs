@@ -102,6 +102,9 @@ impl<K, T: Scalar> Ink<K, T> {
 
     /// Takes the points one after another.
     ///
+    /// # Randomness
+    /// For every point, one binomial a member whose p̃ fell, in the dictionary's order.
+    ///
     /// # Errors
     /// Before anything is taken: [`Error::Shape`] for another dimension, [`Error::NonFinite`] and the kernel's own for the points. Later
     /// those of the factorisations; the points before stay taken.

@@ -113,6 +113,9 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
 
     /// Takes a block of points, any number of them (none is fine).
     ///
+    /// # Randomness
+    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) a member whose p̃ fell, in the dictionary's order.
+    ///
     /// # Errors
     /// Before anything is taken: [`Shape`](nystrom_linalg_core::Error::Shape) for another dimension,
     /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in a point or in k(x, x), and the kernel's own.
@@ -147,6 +150,9 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     }
 
     /// Shrinks now, without waiting for the chunk to be complete; nothing happens if no point has come since the last time.
+    ///
+    /// # Randomness
+    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) a member whose p̃ fell, in the dictionary's order.
     ///
     /// # Errors
     /// Those of the factorisation, for a function that is no kernel; nothing is lost then.
@@ -198,6 +204,9 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     }
 
     /// [`settle`](Self::settle), then the dictionary.
+    ///
+    /// # Randomness
+    /// As [`settle`](Self::settle).
     ///
     /// # Errors
     /// As [`settle`](Self::settle).

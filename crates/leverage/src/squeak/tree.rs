@@ -109,6 +109,9 @@ pub struct MergeTree<K, T> {
 impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
     /// A tree over `sizes.len()` chunks of the given numbers of points. One key is drawn from `rng`.
     ///
+    /// # Randomness
+    /// One 64-bit key is drawn; node i of the tree draws from stream i under that key.
+    ///
     /// # Errors
     /// Those of [`Squeak::new`]; [`Error::Empty`] without chunks.
     pub fn new(
