@@ -35,6 +35,9 @@ fn exact_along(k: &dyn PsdMatrix<f64>, path: &BlessPath<f64>) -> Vec<Vec<f64>> {
 
 /// The theorem with its own constants (t = 1, δ = 0.1): bracket at all levels, and the bounds on |J_h|. Of 10 runs of each form
 /// 0.1·10 + 5·√0.9 = 5 may fail.
+///
+/// At this n the constants make BLESS-R keep nearly every row; BLESS draws with replacement and stays random. The Bernstein test below
+/// is the one in which BLESS-R leaves rows out.
 #[test]
 fn the_theorem_at_its_own_constants() {
     let (n, t, q) = (400, 1.0, 2.0);
@@ -143,8 +146,8 @@ fn weights_are_unbiased() {
         let dense = Dense::new(k.as_ref()).unwrap();
         let ridge = Ridge::Absolute(if matches!(kind, Kind::Rough) { 1.0 } else { 8.0 });
         let (bless, bless_r) = forms(4.0);
-        assert_unbiased(40, 20_000, 0.08, || bless_r.dictionary(&dense, ridge, &mut rng).unwrap());
-        assert_unbiased(40, 20_000, 0.08, || bless.dictionary(&dense, ridge, &mut rng).unwrap());
+        assert_unbiased(40, 10_000, 0.1, || bless_r.dictionary(&dense, ridge, &mut rng).unwrap());
+        assert_unbiased(40, 10_000, 0.1, || bless.dictionary(&dense, ridge, &mut rng).unwrap());
     }
 }
 
