@@ -5,8 +5,11 @@
 //! * [`exact_scores`] and [`ExactSpectrum`] (a whole λ path, rank-k scores): n × n by definition.
 //! * [`AlaouiMahoney`] and [`fast_scores`]: O(np²) time and np kernel evaluations, never above the exact scores.
 //! * [`Projector`]: scores measured against a weighted dictionary, the formula that recursive and streaming estimators share.
+//! * [`RecursiveRls`], [`Bless`], [`BlessR`]: dictionaries level by level, with all scores through the projector.
 //! * [`Squeak`]: one pass over a stream in bounded memory; [`dict_merge`], [`MergeTree`] and [`Disqueak`] merge shards;
 //!   [`Ink`] is its predecessor.
+//! * [`SpectralAnalysis`]: scores of a stationary kernel from the density of the points, without a kernel evaluation.
+//! * [`Audit`]: exact scores of a few random rows, against those of any estimator.
 //! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns one into a landmark selector.
 //!
 //! ```

@@ -104,9 +104,9 @@ proptest! {
         prop_assert_eq!(spectrum.rank(), rank);
         for c in 1..=rank {
             let leverage = spectrum.rank_k_scores(c).unwrap();
-            for i in 0..n {
+            for (i, &score) in leverage.iter().enumerate() {
                 let expected = Q.row(i).subcols(0, c).squared_norm_l2();
-                prop_assert!((leverage[i] - expected).abs() < 1e-11 * n as f64, "{} against {expected}", leverage[i]);
+                prop_assert!((score - expected).abs() < 1e-11 * n as f64, "{score} against {expected}");
             }
             prop_assert!((leverage.iter().sum::<f64>() - c as f64).abs() < 1e-12 * n as f64);
         }

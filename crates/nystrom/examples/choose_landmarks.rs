@@ -2,7 +2,6 @@
 //!
 //! Two clusters, one of them of five points and far away: the case in which uniform sampling is weak.
 
-use nystrom::leverage::{Draw, LeverageProportional};
 use nystrom::prelude::*;
 
 fn main() -> Result<()> {

@@ -4,10 +4,13 @@ pub use crate::kernels::{
     Bernoulli, Gaussian, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear, Matern, Matern12, Matern32,
     Matern52, Points, Polynomial, RationalQuadratic,
 };
-pub use crate::krr::{ExactKrr, KrrModel, NystromKrr};
-pub use crate::leverage::{AlaouiMahoney, Exact, RidgeLeverage, exact_scores};
+pub use crate::krr::{DictionaryKrr, ExactKrr, KrrModel, NystromKrr};
+pub use crate::leverage::{
+    AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, LeverageProportional, RecursiveRls, RidgeLeverage,
+    SpectralAnalysis, Squeak, SqueakParams, exact_scores,
+};
 pub use crate::linalg_core::{Counted, Dense, Error, PsdMatrix, Result, Ridge, Scalar};
-pub use crate::sketch::{Diagonal, Dictionary, LandmarkSelector, Landmarks, Nystrom, Uniform};
+pub use crate::sketch::{Diagonal, Dictionary, Draw, LandmarkSelector, Landmarks, Nystrom, Uniform};
 pub use faer::{Mat, MatRef};
 pub use rand::{Rng, RngExt, SeedableRng};
 pub use rand_pcg::Pcg64;
