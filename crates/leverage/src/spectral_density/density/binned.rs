@@ -3,9 +3,13 @@
 use super::Standardised;
 use rayon::prelude::*;
 
-/// Grid cells per bandwidth, h/δ: the first for which the grid has at most [`FINE_CELLS`] nodes, otherwise the last.
+/// Grid cells per bandwidth, h/δ: the first for which the grid has at most four nodes per point, otherwise the last.
 const RESOLUTIONS: [f64; 7] = [16.0, 12.0, 8.0, 6.0, 5.0, 4.0, 3.0];
-const FINE_CELLS: f64 = 4_194_304.0;
+const NODES_PER_POINT: f64 = 4.0;
+/// A grid of this many nodes is always considered small.
+const SMALL: f64 = 65_536.0;
+/// Rows at least this long are added as a whole; shorter ones together with their neighbours.
+const LONG_ROW: usize = 64;
 /// The Gaussian is cut where it is e^{−24.5} of its peak: 10⁶ points beyond weigh less than 3e-5 of the point itself.
 const REACH: f64 = 7.0;
 /// More grid cells than this are refused: two grids of 8 bytes a cell, 256 MiB.
@@ -32,7 +36,8 @@ impl Grid {
         let extent: Vec<f64> = (0..d).map(|k| column(k).fold(f64::NEG_INFINITY, f64::max) - origin[k]).collect();
         let nodes = |spacing: f64| extent.iter().map(move |e| (e / spacing).floor() + 2.0);
         let cells = |resolution: f64| nodes(h / resolution).product::<f64>();
-        let fine = RESOLUTIONS.into_iter().find(|&r| cells(r) <= FINE_CELLS);
+        let enough = (NODES_PER_POINT * x.n as f64).clamp(SMALL, MAX_CELLS);
+        let fine = RESOLUTIONS.into_iter().find(|&r| cells(r) <= enough);
         let resolution = fine.unwrap_or(RESOLUTIONS[RESOLUTIONS.len() - 1]);
         let spacing = h / resolution;
         let shape = || nodes(spacing).map(|m| m as usize).collect();
@@ -92,25 +97,48 @@ impl Grid {
         }
     }
 
+    /// Number of nodes.
+    pub(crate) fn nodes(&self) -> usize {
+        self.shape.iter().product()
+    }
+
     /// The grid convolved along one axis with the symmetric filter `taps`. Every node sums in the same order.
     fn filter(&self, grid: &[f64], axis: usize, taps: &[f64]) -> Vec<f64> {
         let inner: usize = self.shape[..axis].iter().product();
-        let m = self.shape[axis];
+        let slab = inner * self.shape[axis];
         let mut out = vec![0.0; grid.len()];
-        // Rows of `inner` contiguous nodes; row r lies at position r % m of its line.
-        let rows_per_task = (16_384 / inner).max(1);
-        out.par_chunks_mut(inner * rows_per_task).enumerate().for_each(|(task, rows)| {
-            for (offset, row) in rows.chunks_mut(inner).enumerate() {
-                let r = task * rows_per_task + offset;
-                let (line, position) = (r / m * m, r % m);
-                let reach = taps.len() - 1;
-                for source in position.saturating_sub(reach)..(position + reach + 1).min(m) {
-                    let weight = taps[position.abs_diff(source)];
-                    let from = &grid[(line + source) * inner..(line + source + 1) * inner];
-                    row.iter_mut().zip(from).for_each(|(out, value)| *out += weight * value);
-                }
+        if inner < LONG_ROW {
+            out.par_chunks_mut(slab)
+                .zip(grid.par_chunks(slab))
+                .for_each(|(out, slab)| shift_and_add(out, slab, inner, taps));
+            return out;
+        }
+        out.par_chunks_mut(inner).enumerate().for_each(|(row, out)| {
+            let (line, position) = (row * inner / slab * slab, row % self.shape[axis]);
+            let last = (position + taps.len() - 1).min(self.shape[axis] - 1);
+            for source in position.saturating_sub(taps.len() - 1)..=last {
+                let from = &grid[line + source * inner..][..inner];
+                axpy(out, taps[position.abs_diff(source)], from);
             }
         });
         out
     }
+}
+
+/// out_i = Σ_k taps_k (slab_{i − k·inner} + slab_{i + k·inner}), what lies outside being 0.
+fn shift_and_add(out: &mut [f64], slab: &[f64], inner: usize, taps: &[f64]) {
+    axpy(out, taps[0], slab);
+    for (k, &weight) in taps.iter().enumerate().skip(1) {
+        let shift = k * inner;
+        if shift >= slab.len() {
+            break;
+        }
+        axpy(&mut out[shift..], weight, slab);
+        axpy(out, weight, &slab[shift..]);
+    }
+}
+
+/// out += weight·from, as far as both reach.
+fn axpy(out: &mut [f64], weight: f64, from: &[f64]) {
+    out.iter_mut().zip(from).for_each(|(out, value)| *out += weight * value);
 }

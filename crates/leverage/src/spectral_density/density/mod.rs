@@ -59,7 +59,7 @@ pub enum Bandwidth {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DensityMethod {
-    /// All pairs up to n = 8192 or in more than six dimensions; otherwise the grid where it fits (at most three dimensions),
+    /// All pairs up to n = 8192 or in more than six dimensions; otherwise the grid if it has at most 32 nodes per point (and three dimensions),
     /// otherwise the tree with tolerance 0.05. Refuses where a density means nothing: see [`KernelDensity`]'s `Errors`.
     Auto,
     /// All pairs, n² kernel values in tiles.
@@ -69,7 +69,7 @@ pub enum DensityMethod {
         /// Relative tolerance, in (0, 1).
         tolerance: f64,
     },
-    /// Linear binning on a grid with spacing δ between h/16 and h/3, as fine as 2²² nodes allow, at most three dimensions and
+    /// Linear binning on a grid with spacing δ between h/16 and h/3, as fine as four nodes per point allow, at most three dimensions and
     /// 2²⁴ nodes; linear in n. The contribution of a point at distance u is off by at most (1 + u²/h²)(δ/h)²/6 per
     /// dimension: a few percent in the bulk, up to some 20 % in three dimensions where a cluster several bandwidths away dominates.
     Binned,
@@ -77,8 +77,10 @@ pub enum DensityMethod {
 
 /// Above this share of its own contribution to the density at the median point, an estimate says nothing about neighbours.
 const LARGEST_SELF_SHARE: f64 = 0.5;
-const PROBES: usize = 64;
+const PROBES: usize = 32;
 const EXACT_UP_TO: usize = 8192;
+/// A grid with more nodes per point is mostly empty, and the tree as fast.
+const NODES_PER_POINT: usize = 32;
 const TREE_DIMENSIONS: usize = 6;
 
 /// A density at every point, on the coordinates that vary.
@@ -171,7 +173,7 @@ impl DensityMethod {
         let tree = DensityMethod::Tree { tolerance: 0.05 };
         Ok(match x.dim() {
             _ if x.n <= EXACT_UP_TO => DensityMethod::Exact,
-            1..=3 if Grid::new(x, h).is_some() => DensityMethod::Binned,
+            1..=3 if Grid::new(x, h).is_some_and(|grid| grid.nodes() <= NODES_PER_POINT * x.n) => DensityMethod::Binned,
             1..=TREE_DIMENSIONS => tree,
             _ => DensityMethod::Exact,
         })

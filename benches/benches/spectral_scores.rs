@@ -1,0 +1,54 @@
+//! Spectral-analysis scores in three dimensions, on a cube and on the paper's two clusters: the time against n is the density's.
+#![allow(missing_docs)]
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use nystrom::Ridge;
+use nystrom::faer::Mat;
+use nystrom::kernels::{Matern32, Points};
+use nystrom::leverage::{Bandwidth, Density, DensityMethod, Guard, KernelDensity, SpectralAnalysis};
+use nystrom::rand::{RngExt, SeedableRng};
+use nystrom::rand_pcg::Pcg64;
+
+/// Unif[0, 1]³, and a share `sparse` of the points on [2, 2.5]³ with density ∝ Π(5 − 2x).
+fn design(n: usize, sparse: f64) -> Mat<f64> {
+    let mut rng = Pcg64::seed_from_u64(1);
+    let mut x = Mat::zeros(3, n);
+    for i in 0..n {
+        let far = rng.random::<f64>() < sparse;
+        for k in 0..3 {
+            let u: f64 = rng.random();
+            x[(k, i)] = if far { 2.5 - 0.5 * (1.0 - u).sqrt() } else { u };
+        }
+    }
+    x
+}
+
+fn spectral_scores(c: &mut Criterion) {
+    let mut group = c.benchmark_group("spectral_scores");
+    group.sample_size(10);
+    let kernel = Matern32::new(1.0).unwrap();
+    let estimate = |method| Density::Estimated(KernelDensity { bandwidth: Bandwidth::Rule(0.5), method });
+    for n in [10_000, 100_000, 1_000_000] {
+        let (cube, bimodal) = (design(n, 0.0), design(n, 1.0 / (1.0 + (n as f64).powf(0.6))));
+        let given: Vec<f64> = (0..n).map(|i| 1.0 + (i % 97) as f64 / 50.0).collect();
+        let cases = [
+            ("given", &cube, Density::Given(given.as_slice())),
+            ("binned, cube", &cube, estimate(DensityMethod::Binned)),
+            ("tree, bimodal", &bimodal, estimate(DensityMethod::Tree { tolerance: 0.05 })),
+        ];
+        for (name, x, density) in cases {
+            if name.starts_with("tree") && n == 1_000_000 {
+                continue; // a minute each
+            }
+            let analysis = SpectralAnalysis { density, guard: Guard::None };
+            let ridge = Ridge::PerSample(0.075 * (n as f64).powf(-2.0 / 3.0));
+            let points = Points::from_cols(x.as_ref());
+            let id = BenchmarkId::new(name, n);
+            group.bench_function(id, |b| b.iter(|| analysis.scores(&kernel, points, ridge).unwrap()));
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, spectral_scores);
+criterion_main!(benches);
