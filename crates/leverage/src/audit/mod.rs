@@ -64,6 +64,9 @@ impl Default for Audit {
 impl Audit {
     /// Exact scores of random rows, to compare any number of estimates with.
     ///
+    /// # Randomness
+    /// The rows without replacement, then [`recursive_nystrom`] for the preconditioner.
+    ///
     /// # Errors
     /// [`Error::Empty`] if n, `rows`, `landmarks` or `max_iterations` is 0; [`Error::InvalidParameter`] for an accuracy outside (0, 1);
     /// those of [`Ridge::absolute`] and of [`recursive_nystrom`]. Iterations that run out are no error: the bounds say what was
@@ -99,6 +102,9 @@ impl Audit {
 
     /// Compares the given scores of all n rows.
     ///
+    /// # Randomness
+    /// That of [`reference`](Self::reference).
+    ///
     /// # Errors
     /// As [`reference`](Self::reference) and [`AuditReference::compare`], the latter's before any work.
     pub fn of_scores<T: Scalar>(
@@ -113,6 +119,9 @@ impl Audit {
     }
 
     /// Runs an estimator, then compares what it found.
+    ///
+    /// # Randomness
+    /// That of the estimator, then that of [`reference`](Self::reference).
     ///
     /// # Errors
     /// Those of the estimator and of [`reference`](Self::reference).

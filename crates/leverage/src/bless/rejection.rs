@@ -61,6 +61,9 @@ impl Default for BlessR {
 impl BlessR {
     /// Every level.
     ///
+    /// # Randomness
+    /// Per level n coins, and one per candidate.
+    ///
     /// # Errors
     /// As [`Bless::path`](crate::Bless::path).
     pub fn path<T: Scalar>(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<BlessPath<T>> {

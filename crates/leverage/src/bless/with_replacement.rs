@@ -64,6 +64,9 @@ impl Default for Bless {
 impl Bless {
     /// Every level.
     ///
+    /// # Randomness
+    /// Per level the candidates, drawn uniformly, and the draws among them, all with replacement.
+    ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0, [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless
     /// q > 1 and q1, q2 in (0, 10⁵], those of [`Ridge::absolute`] and [`Projector`]. A level above the cap ends the path and is in its

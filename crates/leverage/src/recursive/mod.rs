@@ -111,6 +111,9 @@ impl RecursiveRls {
 
     /// The recursion, with what each level did.
     ///
+    /// # Randomness
+    /// One random order of the rows, then a coin per row of every level.
+    ///
     /// # Errors
     /// [`Error::Empty`] if n = 0 or the base is 0, [`Error::InvalidParameter`] unless q is positive and finite and δ in (0, 1/32),
     /// [`Error::SampleTooLarge`], those of [`Ridge::absolute`] and [`Projector`].
