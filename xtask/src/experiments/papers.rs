@@ -15,3 +15,24 @@ pub const CHEN_YANG_2021: Paper = Paper {
     full: "Y. Chen and Y. Yang, Fast Statistical Leverage Score Approximation in Kernel Ridge Regression, AISTATS 2021",
     url: "https://arxiv.org/abs/2103.05238",
 };
+
+/// Streaming and distributed dictionaries.
+pub const CALANDRIELLO_2017: Paper = Paper {
+    short: "Calandriello, Lazaric & Valko 2017",
+    full: "D. Calandriello, A. Lazaric and M. Valko, Distributed Adaptive Sampling for Kernel Matrix Approximation, AISTATS 2017",
+    url: "https://arxiv.org/abs/1803.10172",
+};
+
+/// k-DPP landmarks by a swap chain.
+pub const LI_2016: Paper = Paper {
+    short: "Li, Jegelka & Sra 2016",
+    full: "C. Li, S. Jegelka and S. Sra, Fast DPP Sampling for Nyström with Application to Kernel Methods, ICML 2016",
+    url: "https://arxiv.org/abs/1603.06052",
+};
+
+/// Sketches between Nyström and Gaussian.
+pub const ACCUMULATIONS_2021: Paper = Paper {
+    short: "Chen & Yang 2021 (accumulations)",
+    full: "Y. Chen and Y. Yang, Accumulations of Projections: a Unified Framework for Random Sketches in Kernel Ridge Regression, AISTATS 2021",
+    url: "https://arxiv.org/abs/2103.04031",
+};
