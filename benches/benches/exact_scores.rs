@@ -15,7 +15,7 @@ use std::time::Duration;
 fn exact(c: &mut Criterion) {
     let mut group = c.benchmark_group("exact_scores_f64");
     group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(5));
-    for n in [2000, 4000] {
+    for n in [2000, 5000, 10_000] {
         let x: Mat<f64> = random::standard_normal(n, 10, &mut Pcg64::seed_from_u64(0));
         let k = KernelMatrix::new(Gaussian::new(3.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
         group.throughput(Throughput::Elements(2 * (n as u64).pow(3) / 3)); // flops

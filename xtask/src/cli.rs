@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 
 use crate::experiment::{Experiment, Scale};
-use crate::{experiments, listing, runner, tidy};
+use crate::{bench, experiments, listing, runner, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The project's tasks", version)]
@@ -39,6 +39,8 @@ enum Task {
     },
     /// Write docs/EXPERIMENTS.md from the registry of experiments
     Docs,
+    /// Run the benches, beside the peers if asked, and rewrite the measured part of docs/performance.md
+    Bench(bench::Options),
 }
 
 /// Where the data sets are.
@@ -109,6 +111,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
             print!("{}", listing::table(experiments::ALL, data.folder()?));
             Ok(ExitCode::SUCCESS)
         }
+        Task::Bench(options) => bench::run(&options, &workspace_root()),
         Task::Docs => {
             let path = workspace_root().join(listing::DOC_PATH);
             crate::atomic::write(&path, listing::markdown(experiments::ALL).as_bytes())?;

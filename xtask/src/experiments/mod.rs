@@ -12,7 +12,7 @@ mod alaoui_mahoney_time;
 mod bernoulli_problem;
 mod chen_yang_table1_vanilla;
 pub mod papers;
-mod statistics;
+pub mod statistics;
 
 use crate::experiment::Experiment;
 

@@ -1,0 +1,118 @@
+//! `cargo xtask bench`: runs the benches and, beside them, what a user would pick instead; rewrites the measured part of `docs/performance.md`.
+//!
+//! `criterion.rs` reads what criterion measured, `peers.rs` runs the Python peers, `comparison.rs` says which of ours stands against which of theirs
+//! and against which limit of the machine, `markdown.rs` writes the tables.
+
+mod comparison;
+mod criterion;
+mod markdown;
+mod peers;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use crate::atomic;
+use criterion::Measurements;
+
+/// The lines between which the document is rewritten.
+const BEGIN: &str = "<!-- measured by `cargo xtask bench`: begin -->";
+const END: &str = "<!-- measured by `cargo xtask bench`: end -->";
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask bench --quick                            every bench, a second each
+  cargo xtask bench --only kernel_block,nystrom_fit    two of them; the document is left alone
+  cargo xtask bench --peers python3 --harness DIR      with the peers: DIR holds their peerbench.py
+
+Measure on a machine that does nothing else. The document is rewritten after a whole run only.";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// Run only these benches
+    #[arg(long, value_name = "BENCH", num_args = 1.., value_delimiter = ',')]
+    only: Vec<String>,
+    /// A second of measurement each instead of criterion's five and more
+    #[arg(long)]
+    quick: bool,
+    /// Also run the peers with this Python, which has NumPy, SciPy, scikit-learn and dppy
+    #[arg(long, value_name = "PYTHON", requires = "harness")]
+    peers: Option<PathBuf>,
+    /// Folder of the peers' harness, peerbench.py
+    #[arg(long, value_name = "DIR")]
+    harness: Option<PathBuf>,
+    /// The document to rewrite
+    #[arg(long, value_name = "FILE", default_value = "docs/performance.md")]
+    out: PathBuf,
+}
+
+/// Runs the benches, then the peers, then writes.
+pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
+    let out = workspace.join(&options.out);
+    let document = std::fs::read_to_string(&out).with_context(|| format!("cannot read {}", out.display()))?;
+    split(&document).with_context(|| format!("{}", out.display()))?; // before an hour of work, not after
+    let folder = workspace.join("target/criterion");
+    if folder.exists() && options.only.is_empty() {
+        std::fs::remove_dir_all(&folder).context("cannot remove the last run's measurements")?;
+    }
+    cargo_bench(options, workspace)?;
+    let ours = Measurements::read(&folder)?;
+    let theirs = match (&options.peers, &options.harness) {
+        (Some(python), Some(harness)) => peers::run(python, harness)?,
+        _ => Vec::new(),
+    };
+    let measured = markdown::measured(&ours, &theirs);
+    if options.only.is_empty() {
+        let (before, after) = split(&document)?;
+        atomic::write(&out, format!("{before}{BEGIN}\n\n{measured}\n{END}{after}").as_bytes())?;
+        println!("wrote {}", out.display());
+    } else {
+        println!("{measured}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<()> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(workspace).args(["bench", "--package", "nystrom-benches"]);
+    match options.only.as_slice() {
+        [] => command.arg("--benches"),
+        only => command.args(only.iter().flat_map(|name| ["--bench", name])),
+    };
+    if options.quick {
+        command.args(["--", "--warm-up-time", "0.2", "--measurement-time", "1", "--sample-size", "10"]);
+    }
+    if !command.status().context("cannot run cargo bench")?.success() {
+        bail!("cargo bench failed");
+    }
+    Ok(())
+}
+
+/// What stands before and after the measured part.
+fn split(document: &str) -> anyhow::Result<(&str, &str)> {
+    let (before, rest) = document.split_once(BEGIN).with_context(|| format!("there is no line `{BEGIN}`"))?;
+    let (_, after) = rest.split_once(END).with_context(|| format!("there is no line `{END}`"))?;
+    Ok((before, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_document_is_cut_at_its_marks() {
+        let text = format!("a\n{BEGIN}\nold\n{END}\nz\n");
+        assert_eq!(split(&text).unwrap(), ("a\n", "\nz\n"));
+        assert!(split("a").unwrap_err().to_string().contains("begin"));
+        assert!(split(&format!("{BEGIN} x")).unwrap_err().to_string().contains("end"));
+    }
+
+    #[test]
+    fn the_projects_document_has_its_marks() {
+        let path = crate::cli::workspace_root().join("docs/performance.md");
+        split(&std::fs::read_to_string(path).unwrap()).unwrap();
+    }
+}
