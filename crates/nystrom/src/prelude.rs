@@ -10,7 +10,9 @@ pub use crate::leverage::{
     SpectralAnalysis, Squeak, SqueakParams, exact_scores,
 };
 pub use crate::linalg_core::{Counted, Dense, Error, PsdMatrix, Result, Ridge, Scalar};
-pub use crate::sketch::{Diagonal, Dictionary, Draw, LandmarkSelector, Landmarks, Nystrom, Uniform};
+pub use crate::sketch::{
+    Diagonal, Dictionary, Draw, Greedy, LandmarkSelector, Landmarks, Nystrom, RpCholesky, Uniform,
+};
 pub use faer::{Mat, MatRef};
 pub use rand::{Rng, RngExt, SeedableRng};
 pub use rand_pcg::Pcg64;

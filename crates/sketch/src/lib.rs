@@ -3,8 +3,9 @@
 //!
 //! The types that matter:
 //!
-//! * [`Landmarks`], a set J of distinct rows, and [`LandmarkSelector`], a way of choosing them: [`Uniform`], [`Diagonal`],
-//!   [`Proportional`] to given scores.
+//! * [`Landmarks`], a set J of distinct rows, and [`LandmarkSelector`], a way of choosing them: [`RpCholesky`], [`Greedy`], [`Uniform`],
+//!   [`Diagonal`], [`Proportional`] to given scores.
+//! * [`PartialCholesky`], pivots with the factor and the error they give.
 //! * [`Dictionary`], rows with weights such that E\[SSᵀ\] = I.
 //! * [`Nystrom`], the approximation with its n × m factor in memory; [`NystromStream`], the same by row tiles with O(m²) memory;
 //!   [`FeatureMap`], their m × m half, which also serves points outside the data.
@@ -28,7 +29,9 @@
 
 mod dictionary;
 mod landmarks;
+mod low_rank;
 mod nystrom;
+mod partial_cholesky;
 mod sample_size;
 mod select;
 mod stream;
@@ -37,7 +40,8 @@ mod whiten;
 pub use dictionary::Dictionary;
 pub use landmarks::Landmarks;
 pub use nystrom::Nystrom;
+pub use partial_cholesky::PartialCholesky;
 pub use sample_size::{check_failure_probability, risk_sample_size};
-pub use select::{Diagonal, Draw, LandmarkSelector, Proportional, Uniform};
+pub use select::{Diagonal, Draw, Greedy, LandmarkSelector, Proportional, RpCholesky, Uniform, rp_cholesky};
 pub use stream::NystromStream;
 pub use whiten::{FeatureMap, Whitening};

@@ -1,9 +1,9 @@
 //! A Nyström approximation L = FFᵀ with the n × r factor F in memory.
 
-use crate::{Dictionary, FeatureMap, Landmarks, NystromStream, Whitening};
+use crate::{Dictionary, FeatureMap, Landmarks, NystromStream, Whitening, low_rank};
 use faer::reborrow::*;
-use faer::{Accum, ColMut, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Indices, PsdMatrix, Result, Ridge, RowTree, Scalar, ops};
+use faer::{ColMut, Mat, MatMut, MatRef};
+use nystrom_linalg_core::{Indices, PsdMatrix, Result, Ridge, RowTree, Scalar};
 
 /// L = FFᵀ, the Nyström approximation C W⁺ Cᵀ of a psd matrix K from m of its columns, or its regularised form L_γ.
 ///
@@ -128,36 +128,13 @@ impl<T: Scalar> PsdMatrix<T> for Nystrom<T> {
         self.factor.nrows()
     }
 
-    fn diag_into(&self, mut out: ColMut<'_, T>, idx: Indices<'_>) {
-        for (t, i) in idx.iter().enumerate() {
-            out[t] = self.factor.row(i).squared_norm_l2();
-        }
+    fn diag_into(&self, out: ColMut<'_, T>, idx: Indices<'_>) {
+        low_rank::diag_into(self.factor(), out, idx);
     }
-
-    /// F\[rows, :\]·F\[cols, :\]ᵀ; a diagonal block is exactly symmetric and has the exact diagonal.
-    fn block_into(&self, mut out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
-        let gather = |idx: &Indices<'_>| Mat::from_fn(idx.len(), self.rank(), |s, j| self.factor[(idx.get(s), j)]);
-        let f_rows = gather(&rows);
-        if rows != cols {
-            return ops::matmul(out, Accum::Replace, f_rows.as_ref(), gather(&cols).transpose(), T::one());
-        }
-        ops::gram_lower(out.rb_mut(), Accum::Replace, f_rows.transpose(), T::one());
-        ops::mirror_lower(out.rb_mut());
-        for (s, i) in rows.iter().enumerate() {
-            out[(s, s)] = self.factor.row(i).squared_norm_l2();
-        }
+    fn block_into(&self, out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
+        low_rank::block_into(self.factor(), out, rows, cols);
     }
-
-    /// F(Fᵀx): 4nrt flops, the inner sum along the row tree.
     fn mul_into(&self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
-        let (F, r, t) = (self.factor.as_ref(), self.rank(), x.ncols());
-        let leaf = |rows: std::ops::Range<usize>| {
-            let mut sum = Mat::zeros(r, t);
-            let (f, x) = (F.subrows(rows.start, rows.len()), x.subrows(rows.start, rows.len()));
-            ops::matmul(sum.as_mut(), Accum::Replace, f.transpose(), x, T::one());
-            sum
-        };
-        let ftx = RowTree::new(self.dim()).reduce_in_order(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(r, t));
-        ops::matmul(out, Accum::Replace, F, ftx.as_ref(), T::one());
+        low_rank::mul_into(self.factor(), out, x);
     }
 }

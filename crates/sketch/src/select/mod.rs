@@ -1,11 +1,15 @@
 //! Ways of choosing landmarks, behind one trait.
 
 mod diagonal;
+mod greedy;
 mod proportional;
+mod rp_cholesky;
 mod uniform;
 
 pub use diagonal::Diagonal;
+pub use greedy::Greedy;
 pub use proportional::Proportional;
+pub use rp_cholesky::{RpCholesky, rp_cholesky};
 pub use uniform::Uniform;
 
 use crate::Landmarks;

@@ -1,0 +1,53 @@
+//! Blocks, diagonal and products of L = FFᵀ, from the n × r factor F.
+
+use faer::reborrow::*;
+use faer::{Accum, ColMut, Mat, MatMut, MatRef};
+use nystrom_linalg_core::{Indices, RowTree, Scalar, ops};
+
+/// `out[t]` = ‖F(i_t, :)‖².
+pub(crate) fn diag_into<T: Scalar>(F: MatRef<'_, T>, mut out: ColMut<'_, T>, idx: Indices<'_>) {
+    for (t, i) in idx.iter().enumerate() {
+        out[t] = F.row(i).squared_norm_l2();
+    }
+}
+
+/// F\[rows, :\]·F\[cols, :\]ᵀ; a diagonal block is exactly symmetric and has the exact diagonal.
+pub(crate) fn block_into<T: Scalar>(F: MatRef<'_, T>, mut out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
+    with_rows(F, &rows, |f_rows| {
+        if rows != cols {
+            return with_rows(F, &cols, |f_cols| {
+                ops::matmul(out.rb_mut(), Accum::Replace, f_rows, f_cols.transpose(), T::one());
+            });
+        }
+        ops::gram_lower(out.rb_mut(), Accum::Replace, f_rows.transpose(), T::one());
+        ops::mirror_lower(out.rb_mut());
+        for (s, i) in rows.iter().enumerate() {
+            out[(s, s)] = F.row(i).squared_norm_l2();
+        }
+    });
+}
+
+/// F(Fᵀx): 4nrt flops, the inner sum along the row tree.
+pub(crate) fn mul_into<T: Scalar>(F: MatRef<'_, T>, out: MatMut<'_, T>, x: MatRef<'_, T>) {
+    ops::matmul(out, Accum::Replace, F, transpose_times(F, x).as_ref(), T::one());
+}
+
+/// Fᵀx, r × t, summed along the row tree.
+pub(crate) fn transpose_times<T: Scalar>(F: MatRef<'_, T>, x: MatRef<'_, T>) -> Mat<T> {
+    let (r, t) = (F.ncols(), x.ncols());
+    let leaf = |rows: std::ops::Range<usize>| {
+        let mut sum = Mat::zeros(r, t);
+        let (f, x) = (F.subrows(rows.start, rows.len()), x.subrows(rows.start, rows.len()));
+        ops::matmul(sum.as_mut(), Accum::Replace, f.transpose(), x, T::one());
+        sum
+    };
+    RowTree::new(F.nrows()).reduce_in_order(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(r, t))
+}
+
+/// `f` of the rows of F: a view of a range, a copy of a list.
+fn with_rows<T: Scalar, R>(F: MatRef<'_, T>, rows: &Indices<'_>, f: impl FnOnce(MatRef<'_, T>) -> R) -> R {
+    match rows {
+        Indices::Range(range) => f(F.subrows(range.start, range.len())),
+        Indices::List(list) => f(Mat::from_fn(list.len(), F.ncols(), |s, j| F[(list[s], j)]).as_ref()),
+    }
+}
