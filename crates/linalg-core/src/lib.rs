@@ -26,6 +26,7 @@
 //! ```
 #![allow(non_snake_case)]
 
+mod cg;
 mod cholesky;
 mod counted;
 mod dense;
@@ -43,8 +44,10 @@ pub mod serialize;
 mod simd;
 mod spectral;
 mod streams;
+mod symmetric;
 pub mod validate;
 
+pub use cg::{ConjugateGradients, LinearSystem};
 pub use cholesky::{Cholesky, JitterLadder, PivotedCholesky};
 pub use counted::Counted;
 pub use dense::Dense;
@@ -61,3 +64,4 @@ pub use simd::Vectorised;
 
 pub use spectral::{PseudoInverse, SymmetricEigen};
 pub use streams::Streams;
+pub use symmetric::symmetric_product;

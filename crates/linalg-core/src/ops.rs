@@ -10,7 +10,7 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
 use faer::reborrow::*;
-use faer::{Accum, MatMut, MatRef, Par};
+use faer::{Accum, Mat, MatMut, MatRef, Par, unzip, zip};
 use rayon::prelude::*;
 
 /// Rows of a matrix-vector product done by one thread.
@@ -90,6 +90,20 @@ pub fn gram_lower<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>,
         alpha,
         par(),
     );
+}
+
+/// `a` in `f64`: itself, or a copy that takes the place of whatever `scratch` holds.
+pub fn widened<'a, T: Scalar>(a: MatRef<'a, T>, scratch: &'a mut Mat<f64>) -> MatRef<'a, f64> {
+    if let Some(a) = T::as_f64(a) {
+        return a;
+    }
+    let (m, n) = a.shape();
+    if scratch.nrows() < m || scratch.ncols() < n {
+        *scratch = Mat::zeros(m.max(scratch.nrows()), n.max(scratch.ncols()));
+    }
+    let mut wide = scratch.as_mut().submatrix_mut(0, 0, m, n);
+    zip!(&mut wide, a).for_each(|unzip!(wide, a)| *wide = a.f64());
+    wide.into_const()
 }
 
 /// Copies the strict lower triangle onto the upper one.

@@ -1,5 +1,6 @@
 //! `f32` or `f64`, and the conversions the algorithms need.
 
+use faer::MatRef;
 use std::fmt::{Debug, Display, LowerExp};
 use std::iter::Sum;
 
@@ -46,6 +47,8 @@ pub trait Scalar:
     }
     /// Widened to `f64`, exactly.
     fn f64(self) -> f64;
+    /// The matrix itself, if `Self` is `f64`.
+    fn as_f64(a: MatRef<'_, Self>) -> Option<MatRef<'_, f64>>;
 }
 
 impl Scalar for f32 {
@@ -57,6 +60,9 @@ impl Scalar for f32 {
     fn f64(self) -> f64 {
         self as f64
     }
+    fn as_f64(_: MatRef<'_, Self>) -> Option<MatRef<'_, f64>> {
+        None
+    }
 }
 
 impl Scalar for f64 {
@@ -67,5 +73,8 @@ impl Scalar for f64 {
     }
     fn f64(self) -> f64 {
         self
+    }
+    fn as_f64(a: MatRef<'_, Self>) -> Option<MatRef<'_, f64>> {
+        Some(a)
     }
 }

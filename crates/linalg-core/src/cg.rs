@@ -1,0 +1,200 @@
+//! Preconditioned conjugate gradients, one step at a time.
+
+use crate::{Result, Scalar, SymmetricEigen, validate};
+use faer::{Mat, MatMut, MatRef};
+
+/// An n × n symmetric positive definite A, known by its products, with a preconditioner M⁻¹ ≈ A⁻¹.
+pub trait LinearSystem<T> {
+    /// out = A·x, n × t, all columns at once.
+    fn apply(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>);
+    /// out = M⁻¹·r, M symmetric positive definite.
+    fn precondition(&mut self, out: MatMut<'_, T>, r: MatRef<'_, T>);
+}
+
+/// The state of a run on A·X = B, n × t, which the caller advances: for solves that are watched, verified or stopped on the way.
+///
+/// Column j has its own step lengths, so the iterates are those of t separate runs. [`pcg`](crate::pcg()) is the plain loop around it.
+/// One application of A and one of M⁻¹ a step; 5nt numbers of memory.
+///
+/// Source: Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm 9.1, and 6.7.3 for the
+/// eigenvalues.
+///
+/// ```
+/// use faer::{Accum, Mat, MatMut, MatRef, mat};
+/// use nystrom_linalg_core::{ConjugateGradients, LinearSystem, ops};
+/// struct Plain(Mat<f64>);
+/// impl LinearSystem<f64> for Plain {
+///     fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+///         ops::matmul(out, Accum::Replace, self.0.as_ref(), x, 1.0);
+///     }
+///     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+///         out.copy_from(r);
+///     }
+/// }
+/// let (mut a, b) = (Plain(mat![[4.0, 1.0], [1.0, 3.0]]), mat![[1.0], [2.0]]);
+/// let mut cg = ConjugateGradients::start(&mut a, b.as_ref(), None)?;
+/// while cg.residual() > 1e-10 && cg.step(&mut a, 1e-10) {}
+/// assert!(cg.true_residual(&mut a, b.as_ref()) < 1e-10);                  // ‖b − Ax‖/‖b‖, computed anew
+/// assert!((cg.condition() - 4.618 / 2.382).abs() < 1e-3);                 // two steps know both eigenvalues
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ConjugateGradients<T> {
+    x: Mat<T>,
+    r: Mat<T>,
+    z: Mat<T>,
+    p: Mat<T>,
+    q: Mat<T>,
+    rho: Vec<f64>,
+    b_norm: Vec<f64>,
+    residuals: Vec<f64>,
+    /// α and β of every step since the last start, for each column: the entries of its Lanczos matrix.
+    steps: Vec<Vec<(f64, f64)>>,
+    /// The largest ratio of Ritz values seen before the last restart.
+    condition: f64,
+}
+
+impl<T: Scalar> ConjugateGradients<T> {
+    /// At x = `x0`, or 0.
+    ///
+    /// # Errors
+    /// [`Shape`](crate::Error::Shape) if `x0` does not have the shape of `b`, [`NonFinite`](crate::Error::NonFinite) for either.
+    pub fn start(system: &mut dyn LinearSystem<T>, b: MatRef<'_, T>, x0: Option<MatRef<'_, T>>) -> Result<Self> {
+        validate::finite("right-hand side", b)?;
+        let (n, t) = (b.nrows(), b.ncols());
+        let zeros = || Mat::zeros(n, t);
+        let b_norm = norms(b);
+        let mut cg = ConjugateGradients {
+            x: zeros(),
+            r: b.to_owned(), //                                 r = b − Ax
+            z: zeros(),
+            p: zeros(),
+            q: zeros(),
+            rho: vec![],
+            b_norm,
+            residuals: vec![],
+            steps: vec![],
+            condition: 1.0,
+        };
+        if let Some(x0) = x0 {
+            validate::same_size("rows of the start", n, x0.nrows())?;
+            validate::same_size("columns of the start", t, x0.ncols())?;
+            validate::finite("start", x0)?;
+            cg.x.copy_from(x0);
+            cg.true_residual(system, b);
+        }
+        cg.restart(system);
+        Ok(cg)
+    }
+
+    /// One step for every column whose residual is above `tolerance`; false if there is none that can move (its curvature pᵀAp is no
+    /// longer positive, or not a number): x is then as it was.
+    pub fn step(&mut self, system: &mut dyn LinearSystem<T>, tolerance: f64) -> bool {
+        let t = self.rho.len();
+        system.apply(self.q.as_mut(), self.p.as_ref()); //      q = Ap
+        let curvature = dots(self.p.as_ref(), self.q.as_ref());
+        let moves = |j: &usize| self.residuals[*j] > tolerance && curvature[*j] > 0.0 && self.rho[*j] > 0.0;
+        let moving: Vec<usize> = (0..t).filter(moves).collect();
+        if moving.is_empty() {
+            return false;
+        }
+        let alpha = |rho: f64, j: usize| rho / curvature[j];
+        for &j in &moving {
+            let alpha = T::lit(alpha(self.rho[j], j)); //       α = ρ/pᵀAp
+            for i in 0..self.x.nrows() {
+                self.x[(i, j)] += alpha * self.p[(i, j)];
+                self.r[(i, j)] -= alpha * self.q[(i, j)];
+            }
+        }
+        system.precondition(self.z.as_mut(), self.r.as_ref());
+        let rho_next = dots(self.r.as_ref(), self.z.as_ref());
+        for &j in &moving {
+            let ratio = rho_next[j] / self.rho[j];
+            let beta = T::lit(ratio);
+            for i in 0..self.x.nrows() {
+                self.p[(i, j)] = self.z[(i, j)] + beta * self.p[(i, j)];
+            }
+            self.steps[j].push((alpha(self.rho[j], j), ratio));
+            self.rho[j] = rho_next[j];
+        }
+        self.residuals = self.relative();
+        true
+    }
+
+    /// Computes r = b − Ax anew (one application of A) and returns [`residual`](Self::residual), which is then the true one. To go on
+    /// from there, [`restart`](Self::restart).
+    pub fn true_residual(&mut self, system: &mut dyn LinearSystem<T>, b: MatRef<'_, T>) -> f64 {
+        system.apply(self.r.as_mut(), self.x.as_ref());
+        for j in 0..b.ncols() {
+            for i in 0..b.nrows() {
+                self.r[(i, j)] = b[(i, j)] - self.r[(i, j)];
+            }
+        }
+        self.residuals = self.relative();
+        self.residual()
+    }
+
+    /// Forgets the directions taken and begins again at x with the residual at hand.
+    pub fn restart(&mut self, system: &mut dyn LinearSystem<T>) {
+        self.condition = self.condition();
+        system.precondition(self.z.as_mut(), self.r.as_ref());
+        self.p.copy_from(&self.z);
+        self.rho = dots(self.r.as_ref(), self.z.as_ref()); //   ρ = rᵀM⁻¹r
+        self.residuals = self.relative();
+        self.steps = vec![vec![]; self.rho.len()];
+    }
+
+    /// x, n × t.
+    pub fn x(&self) -> MatRef<'_, T> {
+        self.x.as_ref()
+    }
+
+    /// x, n × t.
+    pub fn into_x(self) -> Mat<T> {
+        self.x
+    }
+
+    /// ‖r‖₂/‖b‖₂ for every column (‖r‖₂ where b = 0), r as the recurrence has it.
+    pub fn residuals(&self) -> &[f64] {
+        &self.residuals
+    }
+
+    /// The largest of [`residuals`](Self::residuals), NaN if one is.
+    pub fn residual(&self) -> f64 {
+        self.residuals.iter().fold(0.0, |a: f64, &b| if a >= b || a.is_nan() { a } else { b })
+    }
+
+    /// The largest ratio of Ritz values of M⁻¹A seen in any column: at most the condition number of M^(−1/2)AM^(−1/2), and soon close
+    /// to it. 1 before the first step.
+    pub fn condition(&self) -> f64 {
+        self.steps.iter().map(|steps| ritz_ratio(steps)).fold(self.condition, f64::max)
+    }
+
+    fn relative(&self) -> Vec<f64> {
+        norms(self.r.as_ref()).iter().zip(&self.b_norm).map(|(r, b)| if *b > 0.0 { r / b } else { *r }).collect()
+    }
+}
+
+/// λ_max/λ_min of the Lanczos matrix that the steps α_k, β_k of conjugate gradients stand for:
+/// T_kk = 1/α_k + β_(k−1)/α_(k−1), T_(k,k+1) = √β_k/α_k.
+fn ritz_ratio(steps: &[(f64, f64)]) -> f64 {
+    let tridiagonal = Mat::from_fn(steps.len(), steps.len(), |i, j| match (i.min(j), i.abs_diff(j)) {
+        (0, 0) => 1.0 / steps[0].0,
+        (k, 0) => 1.0 / steps[k].0 + steps[k - 1].1 / steps[k - 1].0,
+        (k, 1) => steps[k].1.sqrt() / steps[k].0,
+        _ => 0.0,
+    });
+    match SymmetricEigen::new(tridiagonal.as_ref()).as_ref().map(|eigen| eigen.values()) {
+        Ok([largest, .., smallest]) if *smallest > 0.0 => largest / smallest,
+        _ => 1.0,
+    }
+}
+
+/// Column-wise inner products, summed in `f64`.
+fn dots<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
+    (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| a[(i, j)].f64() * b[(i, j)].f64()).sum()).collect()
+}
+
+fn norms<T: Scalar>(a: MatRef<'_, T>) -> Vec<f64> {
+    dots(a, a).into_iter().map(f64::sqrt).collect()
+}
