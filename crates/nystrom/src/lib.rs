@@ -27,6 +27,7 @@
 //! | evaluate a kernel in blocks, write your own | [`kernels`] |
 //! | know which rows matter | [`leverage`] |
 //! | choose landmarks, approximate K | [`sketch`] |
+//! | draw diverse subsets: k-DPPs | [`dpp`] |
 //! | fit, predict, save, know the risk | [`krr`] |
 //! | implement an n × n matrix without points | [`linalg_core::PsdMatrix`] |
 //!
@@ -35,6 +36,7 @@
 //! the same bits with any number of threads. Errors name the offending value and the remedy. Matrices are faer's, re-exported as
 //! [`faer`], so that versions match.
 
+pub use nystrom_dpp as dpp;
 pub use nystrom_kernels as kernels;
 pub use nystrom_krr as krr;
 pub use nystrom_leverage as leverage;

@@ -1,0 +1,164 @@
+//! The spectrum that the exact samplers need.
+
+use crate::{ElementarySymmetric, ExactDpp, ExactKDpp};
+use faer::diag::DiagMut;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
+use faer::{Col, Mat, MatRef, Par};
+use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, validate};
+
+/// As in `SymmetricEigen`: the bits depend on the degree of parallelism asked for, so one degree is asked for always.
+const DEGREE: usize = 4;
+
+/// K = V diag(λ) Vᵀ with the r eigenvalues above rounding error, V n × r: what the exact samplers of one matrix share.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_dpp::LEnsemble;
+/// use nystrom_linalg_core::Dense;
+/// use rand::SeedableRng;
+/// let k = Mat::from_fn(60, 60, |i, j| (-((i as f64 - j as f64) / 5.0).powi(2)).exp());
+/// let ensemble = LEnsemble::new(&Dense::new(k.as_ref())?)?;   // one eigendecomposition …
+/// let k_dpp = ensemble.k_dpp(8)?;
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// for _ in 0..3 {
+///     assert_eq!(k_dpp.sample(rng).len(), 8);                 // … and any number of draws
+/// }
+/// assert!((k_dpp.inclusion().iter().sum::<f64>() - 8.0).abs() < 1e-9);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct LEnsemble<T> {
+    values: Vec<f64>,
+    vectors: Mat<T>,
+}
+
+impl<T: Scalar> LEnsemble<T> {
+    /// From all of K: n² entries evaluated, n × n by definition (about 3n² numbers at the peak), 9n³ flops.
+    ///
+    /// Eigenvalues up to n·ε·λ_max count as 0: they cannot be told from the rounding errors of K.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if n = 0, [`Error::NonFinite`], [`Error::EigenFailure`].
+    pub fn new(k: &dyn PsdMatrix<T>) -> Result<Self> {
+        let n = k.dim();
+        validate::not_empty("matrix", n)?;
+        let all = k.block((0..n).into(), (0..n).into());
+        let eigen = SymmetricEigen::new(all.as_ref())?;
+        let r = eigen.rank();
+        let values = eigen.values()[..r].iter().map(|v| v.f64()).collect();
+        Ok(LEnsemble { values, vectors: eigen.vectors().subcols(0, r).to_owned() })
+    }
+
+    /// From a factor B (n × p) of K = BBᵀ, by its singular values: O(np·min(n, p)) flops, 3np numbers of memory.
+    ///
+    /// Singular values up to max(n, p)·ε·σ_max count as 0, so eigenvalues are resolved down to the square of what
+    /// [`new`](Self::new) can see.
+    ///
+    /// # Source
+    /// The dual representation of A. Kulesza & B. Taskar (2012), section 3.3.
+    ///
+    /// # Departures
+    /// Singular vectors of B, not eigenvectors of BᵀB: those squared lose the orthogonality that the sampler relies on.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if n = 0 or p = 0, [`Error::NonFinite`], [`Error::EigenFailure`].
+    ///
+    /// ```
+    /// use nystrom_dpp::LEnsemble;
+    /// use nystrom_linalg_core::{Error, random::standard_normal};
+    /// use rand::SeedableRng;
+    /// let b = standard_normal::<f64>(1000, 5, &mut rand_pcg::Pcg64::seed_from_u64(0));
+    /// let ensemble = LEnsemble::from_factor(b.as_ref())?;
+    /// assert_eq!(ensemble.rank(), 5);
+    /// assert!(matches!(ensemble.k_dpp(6), Err(Error::RankDeficient { requested: 6, rank: 5 })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn from_factor(b: MatRef<'_, T>) -> Result<Self> {
+        let (n, p) = (b.nrows(), b.ncols());
+        validate::not_empty("factor", n.min(p))?;
+        validate::finite("factor", b)?;
+        let (sigma, mut U) = thin_svd(b)?;
+        let cutoff = n.max(p) as f64 * T::EPS * sigma[0].f64();
+        let r = sigma.iter().take_while(|s| s.f64() > cutoff).count();
+        U.resize_with(n, r, |_, _| T::zero());
+        Ok(LEnsemble { values: sigma[..r].iter().map(|s| s.f64().powi(2)).collect(), vectors: U })
+    }
+
+    /// n.
+    pub fn dim(&self) -> usize {
+        self.vectors.nrows()
+    }
+
+    /// r: the numerical rank of K.
+    pub fn rank(&self) -> usize {
+        self.values.len()
+    }
+
+    /// λ, the r eigenvalues that count, largest first.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// V, n × r with orthonormal columns.
+    pub fn vectors(&self) -> MatRef<'_, T> {
+        self.vectors.as_ref()
+    }
+
+    /// The unconstrained DPP: Pr(C) = det K_CC / det(I + K).
+    pub fn dpp(&self) -> ExactDpp<'_, T> {
+        ExactDpp::new(self)
+    }
+
+    /// The DPP of size c: Pr(C) = det K_CC / e_c(K), |C| = c. O(rc).
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if c = 0, [`Error::RankDeficient`] with the numerical rank if c exceeds it: no set of that size has a
+    /// positive determinant.
+    pub fn k_dpp(&self, c: usize) -> Result<ExactKDpp<'_, T>> {
+        Ok(ExactKDpp::new(self, ElementarySymmetric::new(&self.values, c)?))
+    }
+
+    /// Pr(i ∈ C) = Σ_j w_j V_ij² for every i, where w_j is the probability that eigenvector j is selected. O(nr).
+    pub(crate) fn mixture(&self, w: &[f64]) -> Vec<f64> {
+        let mut p = vec![0.0; self.dim()];
+        for (j, &w) in w.iter().enumerate() {
+            for (p, v) in p.iter_mut().zip(self.vectors.col(j).iter()) {
+                *p += w * v.f64().powi(2);
+            }
+        }
+        p
+    }
+
+    /// ln det K_CC from the spectrum, −∞ where it is 0; O(rc²).
+    ///
+    /// # Errors
+    /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`].
+    pub(crate) fn log_det(&self, C: &[usize]) -> Result<f64> {
+        if C.is_empty() {
+            return Ok(0.0);
+        }
+        nystrom_sketch::Landmarks::new(self.dim(), C.to_vec())?;
+        if C.len() > self.rank() {
+            return Ok(f64::NEG_INFINITY);
+        }
+        // K_CC = BBᵀ with B = V_C Λ^{1/2}, so ln det K_CC = 2 Σ ln σ(B)
+        let B = Mat::from_fn(C.len(), self.rank(), |i, j| self.vectors[(C[i], j)].f64() * self.values[j].sqrt());
+        let (sigma, _) = thin_svd(B.as_ref())?;
+        let cutoff = self.rank() as f64 * f64::EPSILON * sigma[0];
+        Ok(sigma.iter().map(|&s| if s > cutoff { 2.0 * s.ln() } else { f64::NEG_INFINITY }).sum())
+    }
+}
+
+/// B = UΣWᵀ: the singular values, largest first, and U (n × min(n, p)).
+fn thin_svd<T: Scalar>(b: MatRef<'_, T>) -> Result<(Vec<T>, Mat<T>)> {
+    let (n, size) = (b.nrows(), b.nrows().min(b.ncols()));
+    let (par, params) = (Par::rayon(DEGREE), Default::default());
+    let (mut sigma, mut U) = (Col::<T>::zeros(size), Mat::zeros(n, size));
+    let vectors = (ComputeSvdVectors::Thin, ComputeSvdVectors::No);
+    let mut memory = MemBuffer::new(svd_scratch::<T>(n, b.ncols(), vectors.0, vectors.1, par, params));
+    let diagonal: DiagMut<'_, T> = sigma.as_mut().as_diagonal_mut();
+    svd(b, diagonal, Some(U.as_mut()), None, par, MemStack::new(&mut memory), params)
+        .map_err(|_| Error::EigenFailure { order: size })?;
+    Ok((sigma.iter().copied().collect(), U))
+}

@@ -1,0 +1,147 @@
+//! Exact samplers from one eigendecomposition, with the probabilities that go with them.
+
+use crate::{ElementarySymmetric, LEnsemble, projection};
+use nystrom_linalg_core::{Result, Scalar, random, validate};
+use nystrom_sketch::Landmarks;
+use rand::Rng;
+
+/// The DPP of fixed size, Pr(C) = det K_CC / e_c(K) over the subsets of size c: a k-DPP with k = c.
+///
+/// A draw selects c eigenvectors (Pr(S) = Π_S λ_i / e_c), then items from the projection on them: O(r + nc + c³ ln c) after the
+/// eigendecomposition, which all draws and all sizes share.
+///
+/// # Source
+/// A. Kulesza & B. Taskar, *k-DPPs: fixed-size determinantal point processes*, ICML 2011; C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for
+/// Nyström with application to kernel methods*, ICML 2016, use it to choose landmarks.
+///
+/// # Departures
+/// Tilted polynomials instead of raw ones ([`ElementarySymmetric`]); items by rejection (Barthelmé, Tremblay & Amblard, AISTATS 2023).
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_dpp::LEnsemble;
+/// use nystrom_linalg_core::Dense;
+/// let k = mat![[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]];
+/// let ensemble = LEnsemble::new(&Dense::new(k.as_ref())?)?;
+/// let k_dpp = ensemble.k_dpp(2)?;
+/// // det K_CC is 3, 2, 2 for {0, 1}, {0, 2}, {1, 2}: e_2 = 7
+/// assert!((k_dpp.log_normaliser() - 7.0_f64.ln()).abs() < 1e-14);
+/// assert!((k_dpp.log_probability(&[0, 2])? - (2.0 / 7.0_f64).ln()).abs() < 1e-14);
+/// assert!((k_dpp.inclusion()[0] - 5.0 / 7.0).abs() < 1e-14);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ExactKDpp<'a, T> {
+    ensemble: &'a LEnsemble<T>,
+    e: ElementarySymmetric,
+}
+
+impl<'a, T: Scalar> ExactKDpp<'a, T> {
+    pub(crate) fn new(ensemble: &'a LEnsemble<T>, e: ElementarySymmetric) -> Self {
+        ExactKDpp { ensemble, e }
+    }
+
+    /// c distinct items.
+    ///
+    /// # Randomness
+    /// At most r uniforms for the eigenvectors, then two for every candidate: about c ln c of them, at most 1.4·c where n is small.
+    pub fn sample(&self, rng: &mut dyn Rng) -> Landmarks {
+        let S = self.e.sample(rng);
+        let C = projection::draw(self.ensemble.vectors(), &S, rng);
+        Landmarks::new(self.ensemble.dim(), C).expect("distinct items, at least one")
+    }
+
+    /// Pr(i ∈ C) for every i; they add up to c. O(rc + nr).
+    pub fn inclusion(&self) -> Vec<f64> {
+        self.ensemble.mixture(&self.e.inclusion())
+    }
+
+    /// ln e_c(K).
+    pub fn log_normaliser(&self) -> f64 {
+        self.e.log_e(self.e.size())
+    }
+
+    /// ln Pr(C) = ln det K_CC − ln e_c(K), −∞ for a set without volume. O(rc²).
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if |C| ≠ c, [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`].
+    pub fn log_probability(&self, C: &[usize]) -> Result<f64> {
+        validate::same_size("items of C against the size of the k-DPP", self.e.size(), C.len())?;
+        Ok(self.ensemble.log_det(C)? - self.log_normaliser())
+    }
+
+    /// E tr(K − K̃_C) = (c + 1)·e_{c+1}/e_c, exactly, where K̃_C is the Nyström approximation from the columns C.
+    ///
+    /// For the residual of item i is det K_{C∪i}/det K_CC, and Σ_C Σ_{i ∉ C} det K_{C∪i} counts every set of c + 1 items c + 1 times.
+    pub fn expected_trace_error(&self) -> f64 {
+        (self.e.size() as f64 + 1.0) * self.e.ratio()
+    }
+
+    /// The polynomials e_0, …, e_{c+1}.
+    pub fn polynomials(&self) -> &ElementarySymmetric {
+        &self.e
+    }
+}
+
+/// The unconstrained DPP with likelihood matrix K: Pr(C) = det K_CC / det(I + K) over all subsets, the empty one included.
+///
+/// Its size is random, with mean tr(K(K + I)⁻¹). A draw costs O(r + nm + m³ ln m) for a sample of m items.
+///
+/// # Source
+/// J. B. Hough, M. Krishnapur, Y. Peres & B. Virág, *Determinantal processes and independence*, Probability Surveys 3 (2006), Algorithm 18.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_dpp::LEnsemble;
+/// use nystrom_linalg_core::Dense;
+/// let k = mat![[1.0, 0.0], [0.0, 3.0]];
+/// let ensemble = LEnsemble::new(&Dense::new(k.as_ref())?)?;
+/// let dpp = ensemble.dpp();
+/// assert!((dpp.expected_size() - (0.5 + 0.75)).abs() < 1e-14);
+/// assert!((dpp.log_probability(&[])? + 8.0_f64.ln()).abs() < 1e-14); // 1/det(I + K) = 1/8
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct ExactDpp<'a, T> {
+    ensemble: &'a LEnsemble<T>,
+}
+
+impl<'a, T: Scalar> ExactDpp<'a, T> {
+    pub(crate) fn new(ensemble: &'a LEnsemble<T>) -> Self {
+        ExactDpp { ensemble }
+    }
+
+    /// Distinct items, perhaps none.
+    ///
+    /// # Randomness
+    /// r uniforms for the eigenvectors, then two for every candidate.
+    pub fn sample(&self, rng: &mut dyn Rng) -> Vec<usize> {
+        let lambda = self.ensemble.values();
+        let S: Vec<usize> = (0..lambda.len()).filter(|&i| random::coin(lambda[i] / (1.0 + lambda[i]), rng)).collect();
+        projection::draw(self.ensemble.vectors(), &S, rng)
+    }
+
+    /// Pr(i ∈ C) for every i: the diagonal of the marginal kernel K(K + I)⁻¹. O(nr).
+    pub fn inclusion(&self) -> Vec<f64> {
+        let w: Vec<f64> = self.ensemble.values().iter().map(|l| l / (1.0 + l)).collect();
+        self.ensemble.mixture(&w)
+    }
+
+    /// E|C| = tr(K(K + I)⁻¹).
+    pub fn expected_size(&self) -> f64 {
+        self.ensemble.values().iter().map(|l| l / (1.0 + l)).sum()
+    }
+
+    /// ln det(I + K).
+    pub fn log_normaliser(&self) -> f64 {
+        self.ensemble.values().iter().map(|l| l.ln_1p()).sum()
+    }
+
+    /// ln Pr(C) = ln det K_CC − ln det(I + K), −∞ for a set without volume. O(r|C|²).
+    ///
+    /// # Errors
+    /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`].
+    pub fn log_probability(&self, C: &[usize]) -> Result<f64> {
+        Ok(self.ensemble.log_det(C)? - self.log_normaliser())
+    }
+}

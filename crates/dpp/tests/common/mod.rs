@@ -1,0 +1,192 @@
+//! Enumeration of all subsets: the oracle of every sampler here.
+#![allow(dead_code)] // each test file uses its own part
+
+use faer::{Mat, MatRef};
+use nystrom_linalg_core::{Indices, PsdMatrix, random};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+use std::collections::HashMap;
+
+pub fn rng(seed: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(seed)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// Gaussian kernel of a width at which determinants range over some orders of magnitude.
+    Gaussian,
+    /// Linear kernel in 4 dimensions: rank 4, unequal diagonal.
+    LowRank,
+    /// Exponential kernel: slowly falling eigenvalues.
+    Rough,
+    /// Gaussian kernel on points each occurring twice: many sets without volume.
+    Doubled,
+}
+
+pub const KINDS: [Kind; 4] = [Kind::Gaussian, Kind::LowRank, Kind::Rough, Kind::Doubled];
+
+/// A matrix of the given kind on n random points.
+pub fn psd(kind: Kind, n: usize, seed: u64) -> Mat<f64> {
+    let x: Mat<f64> = random::standard_normal(n, 4, &mut rng(seed));
+    let at = |i: usize| if kind == Kind::Doubled { i / 2 } else { i };
+    Mat::from_fn(n, n, |i, j| {
+        let (x, y) = (x.row(at(i)), x.row(at(j)));
+        let r2 = (x - y).squared_norm_l2();
+        match kind {
+            Kind::Gaussian | Kind::Doubled => (-r2 / 4.0).exp(),
+            Kind::LowRank => (0..4).map(|c| x[c] * y[c]).sum(),
+            Kind::Rough => (-r2.sqrt() / 2.0).exp(),
+        }
+    })
+}
+
+pub fn as_f32(a: &Mat<f64>) -> Mat<f32> {
+    Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] as f32)
+}
+
+/// All subsets of 0..n of size c, each increasing.
+pub fn subsets(n: usize, c: usize) -> Vec<Vec<usize>> {
+    (0_u32..1 << n)
+        .filter(|mask| mask.count_ones() as usize == c)
+        .map(|mask| (0..n).filter(|i| mask >> i & 1 == 1).collect())
+        .collect()
+}
+
+pub fn principal(k: MatRef<'_, f64>, C: &[usize]) -> Mat<f64> {
+    Mat::from_fn(C.len(), C.len(), |i, j| k[(C[i], C[j])])
+}
+
+/// det A by Gaussian elimination with row pivoting; 1 for an empty matrix.
+pub fn det(a: &Mat<f64>) -> f64 {
+    let (n, mut a, mut det) = (a.nrows(), a.clone(), 1.0);
+    for k in 0..n {
+        let p = (k..n).max_by(|&i, &j| a[(i, k)].abs().total_cmp(&a[(j, k)].abs())).unwrap();
+        if a[(p, k)] == 0.0 {
+            return 0.0;
+        }
+        if p != k {
+            for j in 0..n {
+                (a[(p, j)], a[(k, j)]) = (a[(k, j)], a[(p, j)]);
+            }
+            det = -det;
+        }
+        det *= a[(k, k)];
+        for i in k + 1..n {
+            let f = a[(i, k)] / a[(k, k)];
+            for j in k..n {
+                a[(i, j)] -= f * a[(k, j)];
+            }
+        }
+    }
+    det
+}
+
+/// The subsets of size c and their probabilities det K_CC / Σ det; determinants at rounding level count as 0.
+pub fn law(k: MatRef<'_, f64>, c: usize) -> Vec<(Vec<usize>, f64)> {
+    let sets = subsets(k.nrows(), c);
+    let scale = |C: &Vec<usize>| C.iter().map(|&i| k[(i, i)]).product::<f64>();
+    let volume = |C: &Vec<usize>| Some(det(&principal(k, C))).filter(|d| *d > 1e-13 * scale(C)).unwrap_or(0.0);
+    let volumes: Vec<f64> = sets.iter().map(volume).collect();
+    let total: f64 = volumes.iter().sum();
+    sets.into_iter().zip(volumes.into_iter().map(|v| v / total)).collect()
+}
+
+/// Draws against a law by χ² at a false-alarm rate of 1e-6, cells of an expected count below 10 pooled; a draw outside the
+/// support fails at once. Draws may come in any order of items.
+pub fn assert_follows(law: &[(Vec<usize>, f64)], draws: usize, mut draw: impl FnMut() -> Vec<usize>, what: &str) {
+    let mut counts: HashMap<Vec<usize>, f64> = HashMap::new();
+    for _ in 0..draws {
+        let mut C = draw();
+        C.sort_unstable();
+        *counts.entry(C).or_default() += 1.0;
+    }
+    let (mut chi2, mut cells, mut pooled, mut outside) = (0.0, 0, (0.0, 0.0), draws as f64);
+    for (C, p) in law {
+        let (seen, expected) = (counts.get(C).copied().unwrap_or(0.0), p * draws as f64);
+        outside -= seen;
+        assert!(*p > 0.0 || seen == 0.0, "{what}: {C:?} has probability 0 and was drawn {seen} times");
+        if expected >= 10.0 {
+            chi2 += (seen - expected).powi(2) / expected;
+            cells += 1;
+        } else {
+            pooled = (pooled.0 + seen, pooled.1 + expected);
+        }
+    }
+    assert_eq!(outside, 0.0, "{what}: draws that are no subsets");
+    if pooled.1 >= 10.0 {
+        chi2 += (pooled.0 - pooled.1).powi(2) / pooled.1;
+        cells += 1;
+    } else {
+        // Bennett: a Poisson-like count of mean below 10 exceeds 40 with probability below 1e-10
+        assert!(pooled.0 < 40.0, "{what}: {} draws where {} were expected", pooled.0, pooled.1);
+    }
+    if cells > 1 {
+        let limit = ChiSquared::new(cells as f64 - 1.0).unwrap().inverse_cdf(1.0 - 1e-6);
+        assert!(chi2 < limit, "{what}: χ² = {chi2:.1} above {limit:.1} with {cells} cells");
+    }
+}
+
+/// tr(K − K̃_C), by elimination of the columns C.
+pub fn trace_error(k: MatRef<'_, f64>, C: &[usize]) -> f64 {
+    let mut residual = k.to_owned();
+    for &p in C {
+        let pivot = residual[(p, p)];
+        if pivot <= 1e-13 * k[(p, p)] {
+            continue;
+        }
+        let column: Vec<f64> = (0..k.nrows()).map(|i| residual[(i, p)]).collect();
+        for j in 0..k.nrows() {
+            for i in 0..k.nrows() {
+                residual[(i, j)] -= column[i] * column[j] / pivot;
+            }
+        }
+    }
+    (0..k.nrows()).map(|i| residual[(i, i)].max(0.0)).sum()
+}
+
+/// e_j of the principal minors: Σ_{|C| = j} det K_CC.
+pub fn elementary_by_minors(k: MatRef<'_, f64>, j: usize) -> f64 {
+    subsets(k.nrows(), j).iter().map(|C| det(&principal(k, C))).sum()
+}
+
+/// The identity, except for the given bad values at given places; may have order 0.
+pub struct Broken {
+    pub n: usize,
+    pub bad: Vec<(usize, usize, f64)>,
+}
+
+impl PsdMatrix<f64> for Broken {
+    fn dim(&self) -> usize {
+        self.n
+    }
+    fn diag_into(&self, mut out: faer::ColMut<'_, f64>, idx: Indices<'_>) {
+        for (t, i) in idx.iter().enumerate() {
+            out[t] = self.at(i, i);
+        }
+    }
+    fn block_into(&self, mut out: faer::MatMut<'_, f64>, rows: Indices<'_>, cols: Indices<'_>) {
+        for (t, j) in cols.iter().enumerate() {
+            for (s, i) in rows.iter().enumerate() {
+                out[(s, t)] = self.at(i, j);
+            }
+        }
+    }
+}
+
+impl Broken {
+    fn at(&self, i: usize, j: usize) -> f64 {
+        let here = |b: &&(usize, usize, f64)| (b.0, b.1) == (i, j) || (b.0, b.1) == (j, i);
+        self.bad.iter().find(here).map_or(if i == j { 1.0 } else { 0.0 }, |b| b.2)
+    }
+}
+
+/// Runs `f` in pools of 1, 2 and 8 threads; all results must be equal.
+pub fn same_at_any_thread_count<R: PartialEq + Send>(f: impl Fn() -> R + Sync) -> R {
+    let run = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
+    let one = run(1);
+    for threads in [2, 8] {
+        assert!(run(threads) == one, "differs between 1 and {threads} threads");
+    }
+    one
+}
