@@ -1,5 +1,6 @@
 //! New kernels from old: sums, products and positive multiples.
 
+use crate::load::checked_on_load;
 use crate::{Kernel, Points, tile};
 use faer::{ColMut, Mat, MatMut, unzip, zip};
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -23,10 +24,13 @@ pub struct Product<A, B> {
 /// c·k with c > 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredScaled<K>"))]
 pub struct Scaled<K> {
     kernel: K,
     factor: f64,
 }
+
+checked_on_load! { StoredScaled [K] => Scaled<K> { kernel: K, factor: f64 }, |s| Scaled::new(s.kernel, s.factor) }
 
 impl<A, B> Sum<A, B> {
     /// `first` + `second`.

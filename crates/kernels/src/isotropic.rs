@@ -1,6 +1,7 @@
 //! k(x, y) = κ(‖x − y‖²/ℓ²): a new kernel is a struct and one line.
 
 use crate::Lane;
+use crate::load::checked_on_load;
 use crate::metric::SquaredDistance;
 use crate::tile::{Formula, formula_kernel};
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -38,10 +39,13 @@ pub trait Profile: Send + Sync {
 /// Parameters are `f64` and one kernel value serves points of both precisions. `diag` is κ(0) = 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredIsotropic<P>"))]
 pub struct Isotropic<P> {
     profile: P,
     length_scale: f64,
 }
+
+checked_on_load! { StoredIsotropic [P] => Isotropic<P> { profile: P, length_scale: f64 }, |s| Isotropic::with_profile(s.profile, s.length_scale) }
 
 impl<P> Isotropic<P> {
     /// The kernel with this profile and length scale.
@@ -102,10 +106,13 @@ fn unit(length_scale: f64) -> f64 {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredArd<P>"))]
 pub struct Ard<P> {
     profile: P,
     length_scales: Vec<f64>,
 }
+
+checked_on_load! { StoredArd [P] => Ard<P> { profile: P, length_scales: Vec<f64> }, |s| Ard::with_profile(s.profile, s.length_scales) }
 
 impl<P: Profile> Isotropic<P> {
     /// The same profile with the length scales `length_scales` instead, one per coordinate.
@@ -113,13 +120,17 @@ impl<P: Profile> Isotropic<P> {
     /// # Errors
     /// `Empty` without any, `InvalidParameter` unless all are positive and finite.
     pub fn with_length_scales(self, length_scales: &[f64]) -> Result<Ard<P>> {
-        validate::not_empty("length scales", length_scales.len())?;
-        length_scales.iter().try_for_each(|&l| validate::positive("length scale", l))?;
-        Ok(Ard { profile: self.profile, length_scales: length_scales.to_vec() })
+        Ard::with_profile(self.profile, length_scales.to_vec())
     }
 }
 
 impl<P> Ard<P> {
+    fn with_profile(profile: P, length_scales: Vec<f64>) -> Result<Self> {
+        validate::not_empty("length scales", length_scales.len())?;
+        length_scales.iter().try_for_each(|&l| validate::positive("length scale", l))?;
+        Ok(Ard { profile, length_scales })
+    }
+
     /// ℓ_k for every coordinate k.
     pub fn length_scales(&self) -> &[f64] {
         &self.length_scales

@@ -33,6 +33,7 @@ mod points;
 
 mod isotropic;
 mod lane;
+mod load;
 mod metric;
 
 mod gaussian;

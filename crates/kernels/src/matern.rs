@@ -1,5 +1,6 @@
 //! The Matérn family, of which the exponential kernel is the roughest and the Gaussian the limit.
 
+use crate::load::checked_on_load;
 use crate::{Isotropic, Lane, Profile, bessel};
 use nystrom_linalg_core::{Result, validate};
 
@@ -21,9 +22,12 @@ pub struct MaternFiveHalves;
 /// κ(s) = 2^{1−ν}/Γ(ν) t^ν K_ν(t), t = √(2νs), for any ν > 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredNu"))]
 pub struct MaternNu {
     nu: f64,
 }
+
+checked_on_load! { StoredNu [] => MaternNu { nu: f64 }, |s| MaternNu::new(s.nu) }
 
 /// Where e^{−t} is 0 in `f64`, and t² still finite in `f32`: keeps ∞·0 away when a squared distance overflows.
 const FAR: f64 = 1e6;
@@ -52,6 +56,15 @@ impl Profile for MaternFiveHalves {
 }
 
 impl MaternNu {
+    fn new(nu: f64) -> Result<Self> {
+        validate::positive("nu", nu)?;
+        if nu > 100.0 {
+            let requirement = "at most 100; the Gaussian kernel is the limit of large nu";
+            return Err(nystrom_linalg_core::Error::InvalidParameter { name: "nu", value: nu, requirement });
+        }
+        Ok(MaternNu { nu })
+    }
+
     /// ν.
     pub fn nu(&self) -> f64 {
         self.nu
@@ -137,12 +150,7 @@ impl Matern {
     /// # Errors
     /// `InvalidParameter` unless both are positive and finite, and ν at most 100 (use the Gaussian beyond).
     pub fn new(nu: f64, length_scale: f64) -> Result<Self> {
-        validate::positive("nu", nu)?;
-        if nu > 100.0 {
-            let requirement = "at most 100; the Gaussian kernel is the limit of large nu";
-            return Err(nystrom_linalg_core::Error::InvalidParameter { name: "nu", value: nu, requirement });
-        }
-        Self::with_profile(MaternNu { nu }, length_scale)
+        Self::with_profile(MaternNu::new(nu)?, length_scale)
     }
 
     /// The kernel with smoothness ν and the factor `a` of the distance: ℓ = √(2ν)/a.

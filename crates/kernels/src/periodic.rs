@@ -1,5 +1,6 @@
 //! The periodic (exp-sine-squared) kernel.
 
+use crate::load::checked_on_load;
 use crate::{Gaussian, Kernel, Points};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -18,10 +19,13 @@ use nystrom_linalg_core::{Result, Scalar, validate};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredPeriodic"))]
 pub struct Periodic {
     period: f64,
     gaussian: Gaussian,
 }
+
+checked_on_load! { StoredPeriodic [] => Periodic { period: f64, gaussian: Gaussian }, |s| Periodic::new(s.period, s.gaussian.length_scale()) }
 
 impl Periodic {
     /// The kernel with period p and length scale ℓ (in units of the circle: at ℓ = 1 opposite points have value e^{−2}).

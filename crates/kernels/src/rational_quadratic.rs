@@ -1,16 +1,25 @@
 //! The rational quadratic kernel.
 
+use crate::load::checked_on_load;
 use crate::{Isotropic, Lane, Profile};
 use nystrom_linalg_core::{Result, validate};
 
 /// κ(s) = (1 + s/(2α))^{−α}.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredPower"))]
 pub struct InversePower {
     alpha: f64,
 }
 
+checked_on_load! { StoredPower [] => InversePower { alpha: f64 }, |s| InversePower::new(s.alpha) }
+
 impl InversePower {
+    fn new(alpha: f64) -> Result<Self> {
+        validate::positive("alpha", alpha)?;
+        Ok(InversePower { alpha })
+    }
+
     /// α.
     pub fn alpha(&self) -> f64 {
         self.alpha
@@ -44,7 +53,6 @@ impl RationalQuadratic {
     /// # Errors
     /// `InvalidParameter` unless both are positive and finite.
     pub fn new(alpha: f64, length_scale: f64) -> Result<Self> {
-        validate::positive("alpha", alpha)?;
-        Self::with_profile(InversePower { alpha }, length_scale)
+        Self::with_profile(InversePower::new(alpha)?, length_scale)
     }
 }

@@ -140,3 +140,28 @@ fn kernels_survive_serialisation() {
     let back: Precomputed<f32> = serde_json::from_str(&serde_json::to_string(&table).unwrap()).unwrap();
     assert_eq!(back, table);
 }
+
+/// A damaged file with `text` as the kernel is refused with the message of the kernel's own constructor.
+fn refused<K: serde::de::DeserializeOwned>(text: &str, message: &str) {
+    let error = serde_json::from_str::<K>(text).err().unwrap_or_else(|| panic!("{text} was accepted"));
+    assert!(error.to_string().contains(message), "{error}");
+}
+
+#[test]
+fn damaged_files_hold_no_kernel() {
+    refused::<Gaussian>(r#"{"profile": null, "length_scale": -1.0}"#, "length scale = -1 is not valid");
+    refused::<Matern>(r#"{"profile": {"nu": 0.0}, "length_scale": 1.0}"#, "nu = 0 is not valid");
+    refused::<Matern>(r#"{"profile": {"nu": 101.0}, "length_scale": 1.0}"#, "nu = 101 is not valid");
+    refused::<RationalQuadratic>(r#"{"profile": {"alpha": 0.0}, "length_scale": 1.0}"#, "alpha = 0 is not valid");
+    refused::<Ard<SquaredExponential>>(r#"{"profile": null, "length_scales": [1.0, 0.0]}"#, "length scale = 0");
+    refused::<Ard<SquaredExponential>>(r#"{"profile": null, "length_scales": []}"#, "length scales is empty");
+    refused::<LaplacianL1>(r#"{"length_scale": 0.0}"#, "length scale = 0 is not valid");
+    refused::<Bernoulli>(r#"{"beta": 5}"#, "beta = 5 is not valid");
+    let gaussian = r#"{"profile": null, "length_scale": 1.0}"#;
+    refused::<Periodic>(&format!(r#"{{"period": 0.0, "gaussian": {gaussian}}}"#), "period = 0 is not valid");
+    refused::<Linear>(r#"{"bias": -1.0}"#, "bias = -1 is not valid");
+    refused::<Polynomial>(r#"{"degree": 0, "gamma": 1.0, "offset": 0.0}"#, "degree = 0 is not valid");
+    refused::<Scaled<Gaussian>>(&format!(r#"{{"kernel": {gaussian}, "factor": 0.0}}"#), "factor of a kernel = 0");
+    let asymmetric = r#"{"matrix": {"nrows": 2, "ncols": 2, "column_major": [1.0, 0.5, 0.4, 1.0]}}"#;
+    refused::<Precomputed<f64>>(asymmetric, "is not symmetric");
+}

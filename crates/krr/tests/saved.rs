@@ -128,3 +128,11 @@ fn damaged_files_are_refused() {
     value.as_object_mut().unwrap().remove("intercept");
     assert!(serde_json::from_value::<Model>(value).is_err());
 }
+
+#[test]
+fn a_file_whose_kernel_is_none_is_refused() {
+    let mut value = serde_json::to_value(model::<f64>().0).unwrap();
+    value["kernel"]["length_scale"] = json!(-1.3);
+    let error = serde_json::from_value::<KrrModel<Gaussian, f64>>(value).unwrap_err();
+    assert!(error.to_string().contains("length scale = -1.3 is not valid"), "{error}");
+}
