@@ -2,7 +2,7 @@
 
 use faer::MatRef;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, RowTree, Scalar, validate};
+use nystrom_linalg_core::{Error, Result, Ridge, RowTree, Scalar, validate};
 
 /// What a fit was given: n points, an n × t matrix of targets, n weights or none.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +22,20 @@ impl<T: Scalar> Samples<'_, T> {
         if let Some(w) = self.weights {
             validate::same_size("sample weights against number of points", self.x.len(), w.len())?;
             validate::weights("sample weights", w)?;
+        }
+        Ok(())
+    }
+
+    /// [`check`](Self::check), and what a path of ridges needs besides: at least one, all valid, and two samples if a constant is fitted, as
+    /// leaving one out must leave one.
+    pub fn check_path(&self, kernel: &impl Kernel<T>, ridges: &[Ridge<T>], intercept: bool) -> Result<()> {
+        self.check(kernel)?;
+        validate::not_empty("ridges of the path", ridges.len())?;
+        ridges.iter().try_for_each(|ridge| ridge.absolute(self.x.len()).map(drop))?;
+        let positive = (0..self.x.len()).filter(|&i| self.weight(i) > 0.0).take(2).count();
+        if intercept && positive < 2 {
+            let (name, requirement) = ("samples of positive weight", "at least 2 to leave one out with an intercept");
+            return Err(Error::InvalidParameter { name, value: positive as f64, requirement });
         }
         Ok(())
     }

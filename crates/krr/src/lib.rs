@@ -33,6 +33,7 @@
 //! ```
 #![allow(non_snake_case)]
 
+mod cross_validation;
 mod dictionary;
 mod exact;
 mod input;
@@ -41,6 +42,7 @@ mod model;
 mod normal_equations;
 mod nystrom;
 mod packed;
+mod path;
 mod qr;
 mod report;
 pub mod risk;
@@ -50,10 +52,12 @@ mod saved;
 mod solver;
 mod whitening;
 
+pub use cross_validation::{CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit};
 pub use dictionary::DictionaryKrr;
 pub use exact::ExactKrr;
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;
+pub use path::{LambdaPath, PathPoint, lambda_grid};
 pub use report::{FitReport, SolvedBy};
 #[cfg(feature = "serde")]
 pub use saved::{FORMAT, SavedModel};

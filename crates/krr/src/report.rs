@@ -12,6 +12,8 @@ pub enum SolvedBy {
     NormalEquations,
     /// Streamed QR of the whitened features.
     Qr,
+    /// One eigendecomposition for all ridges.
+    Spectrum,
 }
 
 /// Sizes, choices and costs of a fit, kept with the model.

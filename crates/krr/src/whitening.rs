@@ -20,6 +20,7 @@ const FIRST_SHIFT: f64 = 0.1;
 /// error that the kernel values themselves carry.
 ///
 /// W is factored in `f64` even for `f32` points and R rounded once; β ↦ θ uses the rounded R, so that the pair is consistent.
+#[derive(Debug)]
 pub(crate) struct Whitening<T> {
     R: Mat<T>,
     pub jitter: f64,

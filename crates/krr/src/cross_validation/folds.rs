@@ -1,0 +1,81 @@
+//! A random partition of the rows.
+
+use nystrom_linalg_core::{Error, Result, random, validate};
+use rand::Rng;
+
+/// The rows 0, …, n − 1 in random order, cut into parts whose sizes differ by at most one.
+///
+/// ```
+/// use nystrom_krr::Folds;
+/// use rand::SeedableRng;
+/// let folds = Folds::random(10, 3, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// assert_eq!((0..3).map(|f| folds.test(f).len()).collect::<Vec<_>>(), [4, 3, 3]);
+/// assert_eq!(folds.train(0).len(), 6);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Folds {
+    parts: Vec<Vec<usize>>,
+}
+
+impl Folds {
+    /// `folds` parts of n rows, every partition into parts of these sizes equally likely. Within a part the rows are in increasing order.
+    ///
+    /// # Randomness
+    /// n bounded integers.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if `folds` is less than 2, [`Error::TooMany`] if it exceeds n, [`Error::Empty`] if n = 0.
+    pub fn random(n: usize, folds: usize, rng: &mut dyn Rng) -> Result<Self> {
+        validate::not_empty("points (n)", n)?;
+        if folds < 2 {
+            let requirement = "at least 2; leave-one-out is what the paths of ExactKrr and NystromKrr give";
+            return Err(Error::InvalidParameter { name: "number of folds", value: folds as f64, requirement });
+        }
+        validate::at_most("folds", folds, n)?;
+        Ok(Folds { parts: random_parts(n, folds, rng)? })
+    }
+
+    /// The number of folds.
+    #[allow(clippy::len_without_is_empty)] // never empty
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The rows held out in fold `fold`.
+    ///
+    /// # Panics
+    /// If there is no such fold.
+    pub fn test(&self, fold: usize) -> &[usize] {
+        &self.parts[fold]
+    }
+
+    /// All other rows, in increasing order.
+    ///
+    /// # Panics
+    /// If there is no such fold.
+    pub fn train(&self, fold: usize) -> Vec<usize> {
+        assert!(fold < self.parts.len(), "fold {fold} of {}", self.parts.len());
+        let others = self.parts.iter().enumerate().filter(|(f, _)| *f != fold);
+        let mut rows: Vec<usize> = others.flat_map(|(_, part)| part.iter().copied()).collect();
+        rows.sort_unstable();
+        rows
+    }
+}
+
+/// 0, …, n − 1 in random order, cut into `parts` ≤ n parts whose sizes differ by at most one, the larger ones first; each sorted.
+///
+/// # Randomness
+/// n bounded integers.
+pub(crate) fn random_parts(n: usize, parts: usize, rng: &mut dyn Rng) -> Result<Vec<Vec<usize>>> {
+    let order = random::uniform_subset(n, n, rng)?;
+    let (size, larger) = (n / parts, n % parts);
+    let start = |p: usize| p * size + p.min(larger);
+    let part = |p: usize| {
+        let mut rows = order[start(p)..start(p + 1)].to_vec();
+        rows.sort_unstable();
+        rows
+    };
+    Ok((0..parts).map(part).collect())
+}

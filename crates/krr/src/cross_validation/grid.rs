@@ -1,0 +1,97 @@
+//! How the candidates of a grid are fitted: any procedure, or one eigendecomposition for all ridges of a kernel.
+
+use crate::ExactKrr;
+use faer::{Mat, MatRef};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
+use rand::Rng;
+
+/// A procedure that fits training data with a kernel at several ridges and predicts elsewhere: what [`CrossValidation`](crate::CrossValidation)
+/// compares candidates by.
+///
+/// [`ExactGrid`] and [`NystromGrid`](crate::NystromGrid) share work between the ridges; [`EachRidge`] makes one of any function.
+pub trait GridFit<T: Scalar, K> {
+    /// Predictions at the points `at`, one at.len() × t matrix for each of `ridges`, after fitting y (n × t) at the n points x.
+    ///
+    /// A [`Ridge::PerSample`] refers to the n of the training part. Predictions that are not finite mark a candidate as unusable.
+    ///
+    /// # Errors
+    /// Those of the fit; they end the cross-validation.
+    fn predictions(
+        &self,
+        kernel: &K,
+        ridges: &[Ridge<T>],
+        train: (Points<'_, T>, MatRef<'_, T>),
+        at: Points<'_, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Vec<Mat<T>>>;
+}
+
+/// Any procedure, called once for each ridge: `fit(kernel, ridge, x, y, at, rng)` fits y at x and returns predictions at `at`.
+///
+/// Made by [`EachRidge::new`].
+#[derive(Debug, Clone, Copy)]
+pub struct EachRidge<F> {
+    fit: F,
+}
+
+impl<F> EachRidge<F> {
+    /// A grid of this procedure. To go on where a fit fails, return predictions that are NaN.
+    pub fn new<T: Scalar, K>(fit: F) -> Self
+    where
+        F: Fn(&K, Ridge<T>, Points<'_, T>, MatRef<'_, T>, Points<'_, T>, &mut dyn Rng) -> Result<Mat<T>>,
+    {
+        EachRidge { fit }
+    }
+}
+
+impl<T: Scalar, K, F> GridFit<T, K> for EachRidge<F>
+where
+    F: Fn(&K, Ridge<T>, Points<'_, T>, MatRef<'_, T>, Points<'_, T>, &mut dyn Rng) -> Result<Mat<T>>,
+{
+    fn predictions(
+        &self,
+        kernel: &K,
+        ridges: &[Ridge<T>],
+        train: (Points<'_, T>, MatRef<'_, T>),
+        at: Points<'_, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Vec<Mat<T>>> {
+        ridges.iter().map(|&ridge| (self.fit)(kernel, ridge, train.0, train.1, at, rng)).collect()
+    }
+}
+
+/// Exact kernel ridge regression, for training parts of a few thousand samples.
+///
+/// Fewer than 16 ridges are fitted one by one (n³/3 flops each), more of them, or any that rounding makes indefinite, from one
+/// eigendecomposition (9n³ flops, of which half at the speed of memory: about the time of 16 factorisations). n × n by definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ExactGrid {
+    /// Whether to fit a constant, not penalised.
+    pub intercept: bool,
+}
+
+/// Ridges from which an eigendecomposition is faster than a Cholesky factorisation for each.
+const DECOMPOSE_FROM: usize = 16;
+
+impl<T: Scalar, K: Kernel<T> + Clone> GridFit<T, K> for ExactGrid {
+    fn predictions(
+        &self,
+        kernel: &K,
+        ridges: &[Ridge<T>],
+        (x, y): (Points<'_, T>, MatRef<'_, T>),
+        at: Points<'_, T>,
+        _: &mut dyn Rng,
+    ) -> Result<Vec<Mat<T>>> {
+        let krr = |ridge| ExactKrr { intercept: self.intercept, ..ExactKrr::new(kernel.clone(), ridge) };
+        let Some(&first) = ridges.first() else { return Ok(Vec::new()) };
+        if ridges.len() < DECOMPOSE_FROM {
+            let one_by_one = ridges.iter().map(|&ridge| krr(ridge).fit(x, y)?.predict(at)).collect();
+            if !matches!(one_by_one, Err(Error::NotPositiveDefinite { .. })) {
+                return one_by_one;
+            }
+        }
+        let models = krr(first).models(x, y)?;
+        ridges.iter().map(|&ridge| models.model_at(models.spectrum.mu(ridge)?)?.predict(at)).collect()
+    }
+}

@@ -1,0 +1,173 @@
+//! Choosing kernel and λ by k-fold cross-validation.
+
+mod folds;
+mod grid;
+
+pub use folds::Folds;
+pub use grid::{EachRidge, ExactGrid, GridFit};
+
+use crate::metrics;
+use faer::{Mat, MatRef};
+use nystrom_kernels::Points;
+use nystrom_linalg_core::{Result, Ridge, Scalar, Streams, validate};
+use rand::Rng;
+
+/// k-fold cross-validation over a grid of kernels and ridges, for any procedure.
+///
+/// The rows are cut at random into `folds` parts. Each part in turn is predicted by the candidate fitted to the others, and scored by
+/// `loss`. For λ alone, with fixed landmarks or exactly, leave-one-out is cheaper and exact: [`NystromKrr::path`](crate::NystromKrr::path),
+/// [`ExactKrr::path`](crate::ExactKrr::path).
+///
+/// The training parts have n(1 − 1/k) rows, so λ ([`Ridge::PerSample`]) keeps its meaning when all n rows are fitted afterwards, an
+/// absolute ridge does not quite.
+///
+/// # Cost
+/// k fits of the procedure per kernel; one training part is held at a time. The bits do not depend on the number of threads if
+/// those of the procedure do not.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::{CrossValidation, ExactGrid, ExactKrr, lambda_grid};
+/// use rand::SeedableRng;
+/// let x: Vec<f64> = (0..100).map(|i| i as f64 / 10.0).collect();
+/// let y = Mat::from_fn(100, 1, |i, _| x[i].sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
+/// let (x, kernels) = (Points::from_slice(&x), [Gaussian::new(0.1)?, Gaussian::new(1.0)?]);
+/// let ridges = lambda_grid(1.0, 1e-6, 7)?;
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// let table = CrossValidation::default().run(&ExactGrid::default(), &kernels, &ridges, x, y.as_ref(), rng)?;
+/// let best = table.best().expect("some candidate predicts finite numbers");
+/// assert_eq!(best.kernel, 1);
+/// let model = ExactKrr::new(kernels[best.kernel], ridges[best.ridge]).fit(x, y.as_ref())?;
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct CrossValidation<T: Scalar> {
+    /// k.
+    pub folds: usize,
+    /// What a prediction is scored by, `loss(predicted, actual)`: [`metrics::mse`], or your own.
+    pub loss: fn(MatRef<'_, T>, MatRef<'_, T>) -> Result<f64>,
+}
+
+impl<T: Scalar> Default for CrossValidation<T> {
+    /// Ten folds, mean squared error.
+    fn default() -> Self {
+        CrossValidation { folds: 10, loss: metrics::mse }
+    }
+}
+
+/// The score of one candidate.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CvScore {
+    /// Position of the kernel in its grid.
+    pub kernel: usize,
+    /// Position of the ridge in its grid.
+    pub ridge: usize,
+    /// Mean loss over the folds.
+    pub mean: f64,
+    /// Standard error of that mean, s/√k with s the standard deviation over the k folds. Folds share training data, so it is a guide only.
+    pub standard_error: f64,
+    /// Loss in each fold.
+    pub losses: Vec<f64>,
+}
+
+/// The scores of all candidates.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CvTable {
+    /// One per candidate: all ridges of the first kernel, then those of the second, and so on.
+    pub scores: Vec<CvScore>,
+    /// Which rows were held out together.
+    pub folds: Folds,
+}
+
+impl<T: Scalar> CrossValidation<T> {
+    /// Scores every kernel at every ridge, on y (n × t) at the n points x. All candidates see the same folds.
+    ///
+    /// # Randomness
+    /// The folds ([`Folds::random`]), then one key; the procedure gets stream f of [`Streams`] in fold f, for every kernel the same.
+    ///
+    /// # Errors
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) without kernels or ridges, `Shape` if y does not have n rows, `NonFinite`; those of
+    /// [`Ridge::absolute`], [`Folds::random`] and of the procedure.
+    pub fn run<K>(
+        &self,
+        procedure: &impl GridFit<T, K>,
+        kernels: &[K],
+        ridges: &[Ridge<T>],
+        x: Points<'_, T>,
+        y: MatRef<'_, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<CvTable> {
+        check(kernels.len(), ridges, x, y)?;
+        let folds = Folds::random(x.len(), self.folds, rng)?;
+        let streams = Streams::from_rng(rng);
+        let mut losses = vec![Vec::with_capacity(folds.len()); kernels.len() * ridges.len()];
+        for fold in 0..folds.len() {
+            let (train, test) = (Part::new(x, y, &folds.train(fold)), Part::new(x, y, folds.test(fold)));
+            for (k, kernel) in kernels.iter().enumerate() {
+                let stream = &mut streams.stream(fold as u64);
+                let predictions =
+                    procedure.predictions(kernel, ridges, (train.points(), train.y.as_ref()), test.points(), stream)?;
+                validate::same_size("predictions of the procedure against ridges", ridges.len(), predictions.len())?;
+                for (r, f) in predictions.iter().enumerate() {
+                    losses[k * ridges.len() + r].push((self.loss)(f.as_ref(), test.y.as_ref())?);
+                }
+            }
+        }
+        let scores = losses.into_iter().enumerate();
+        let scores = scores.map(|(c, losses)| CvScore::new(c / ridges.len(), c % ridges.len(), losses)).collect();
+        Ok(CvTable { scores, folds })
+    }
+}
+
+impl CvScore {
+    fn new(kernel: usize, ridge: usize, losses: Vec<f64>) -> Self {
+        let k = losses.len() as f64;
+        let mean = losses.iter().sum::<f64>() / k;
+        let variance = losses.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / (k - 1.0);
+        CvScore { kernel, ridge, mean, standard_error: (variance / k).sqrt(), losses }
+    }
+}
+
+impl CvTable {
+    /// The candidate with the smallest mean loss (the first of equals); `None` if no loss is finite.
+    pub fn best(&self) -> Option<&CvScore> {
+        let finite = self.scores.iter().filter(|score| score.mean.is_finite());
+        finite.reduce(|a, b| if b.mean < a.mean { b } else { a })
+    }
+
+    /// The candidates whose mean loss is within one standard error of the best: those that these data hardly tell apart from it. The
+    /// simplest of them (the largest ridge, the smoothest kernel) is the choice of the one-standard-error rule.
+    pub fn within_one_standard_error(&self) -> Vec<&CvScore> {
+        let limit = self.best().map_or(f64::NEG_INFINITY, |best| best.mean + best.standard_error);
+        self.scores.iter().filter(|score| score.mean <= limit).collect()
+    }
+}
+
+fn check<T: Scalar>(kernels: usize, ridges: &[Ridge<T>], x: Points<'_, T>, y: MatRef<'_, T>) -> Result<()> {
+    validate::not_empty("kernels of the grid", kernels)?;
+    validate::not_empty("ridges of the grid", ridges.len())?;
+    x.check()?;
+    validate::same_size("rows of y against number of points", x.len(), y.nrows())?;
+    validate::not_empty("targets (columns of y)", y.ncols())?;
+    validate::finite("targets y", y)?;
+    ridges.iter().try_for_each(|ridge| ridge.absolute(x.len()).map(drop))
+}
+
+/// Some rows, copied.
+struct Part<T> {
+    x: Mat<T>, // d × rows
+    y: Mat<T>,
+}
+
+impl<T: Scalar> Part<T> {
+    fn new(x: Points<'_, T>, y: MatRef<'_, T>, rows: &[usize]) -> Self {
+        Part { x: x.gather(rows.into()), y: Mat::from_fn(rows.len(), y.ncols(), |i, j| y[(rows[i], j)]) }
+    }
+
+    fn points(&self) -> Points<'_, T> {
+        Points::from_cols(self.x.as_ref())
+    }
+}

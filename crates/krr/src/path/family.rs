@@ -1,0 +1,147 @@
+//! The fits at every ridge, from one eigendecomposition.
+
+use crate::whitening::Whitening;
+use crate::{FitReport, KrrModel};
+use faer::{Accum, Mat};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Result, Ridge, Scalar, ops};
+
+/// θ(μ) = B(S + μI)⁻¹g and, with a constant, b(μ) = ȳ − x̄ᵀ(S + μI)⁻¹g: kernel ridge regression at every μ.
+///
+/// In the basis of eigenvectors V of A = ΦᵀDΦ (features centred if there is a constant): S its eigenvalues, g = VᵀΦᵀDy. The features
+/// of exact regression are those of the kernel itself, for which A has the eigenvalues of √D K √D.
+#[derive(Debug)]
+pub(crate) struct Family<K, T> {
+    pub kernel: K,
+    pub centers: Mat<T>,
+    pub spectrum: Spectrum,
+    pub basis: Basis<T>,
+    /// Of which the ridge and the condition change from fit to fit.
+    pub report: FitReport,
+}
+
+/// S, g, and what the constant needs.
+#[derive(Debug)]
+pub(crate) struct Spectrum {
+    /// n, the number of samples.
+    pub n: usize,
+    /// s_j ≥ 0, largest first.
+    pub values: Vec<f64>,
+    /// g, one row per value and one column per target.
+    pub g: Mat<f64>,
+    /// Present if a constant is fitted.
+    pub constant: Option<Constant>,
+    /// Σ w_i.
+    pub total_weight: f64,
+    /// The smallest μ that rounding errors of the values leave meaningful.
+    pub floor: f64,
+}
+
+/// The weighted means that a constant is made of.
+#[derive(Debug)]
+pub(crate) struct Constant {
+    /// x̄: the mean of each feature, in the basis of eigenvectors.
+    pub features: Vec<f64>,
+    /// ȳ: the mean of each target.
+    pub targets: Vec<f64>,
+}
+
+/// From coefficients of the eigenvectors to coefficients of the centres.
+#[derive(Debug)]
+pub(crate) enum Basis<T> {
+    /// Exact regression: θ_i = √w_i (Uc)_i.
+    Samples { U: Mat<f64>, root_weights: Vec<f64> },
+    /// Whitened features: θ = R⁻ᵀVc.
+    Features { V: Mat<f64>, whitening: Whitening<T> },
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
+    /// t.
+    pub fn targets(&self) -> usize {
+        self.spectrum.g.ncols()
+    }
+
+    /// Σ w_i.
+    pub fn total_weight(&self) -> f64 {
+        self.spectrum.total_weight
+    }
+
+    /// d_eff = Σ s_j/(s_j + μ), plus 1 for the constant.
+    pub fn d_eff(&self, mu: f64) -> f64 {
+        let features: f64 = self.spectrum.values.iter().map(|s| s / (s + mu)).sum();
+        features + self.spectrum.constants()
+    }
+
+    /// rows − d_eff, without cancellation where there are as many values as rows.
+    pub fn remainder(&self, mu: f64, rows: usize) -> f64 {
+        let values = &self.spectrum.values;
+        let left: f64 = values.iter().map(|s| mu / (s + mu)).sum();
+        left + (rows as f64 - values.len() as f64) - self.spectrum.constants()
+    }
+
+    /// The model at μ.
+    pub fn model_at(&self, mu: f64) -> Result<KrrModel<K, T>> {
+        let c = self.spectrum.coefficients(mu);
+        let b = match &self.spectrum.constant {
+            Some(mean) => (0..c.ncols()).map(|j| mean.targets[j] - dot(&mean.features, &c, j)).collect(),
+            None => vec![0.0; c.ncols()],
+        };
+        let theta = self.basis.to_centers(&c);
+        let values = &self.spectrum.values;
+        let smallest = values.last().map_or(0.0, |s| s + mu);
+        let report =
+            FitReport { ridge: mu, condition: (values.first().unwrap_or(&0.0) + mu) / smallest, ..self.report.clone() };
+        KrrModel::from_parts(self.kernel.clone(), Points::from_cols(self.centers.as_ref()), theta.as_ref(), &b, report)
+    }
+}
+
+impl Spectrum {
+    /// nλ, raised to the rounding level if below it.
+    pub fn mu<T: Scalar>(&self, ridge: Ridge<T>) -> Result<f64> {
+        Ok(ridge.absolute(self.n)?.f64().max(self.floor))
+    }
+
+    /// [`mu`](Self::mu) of each.
+    pub fn mus<T: Scalar>(&self, ridges: &[Ridge<T>]) -> Result<Vec<f64>> {
+        ridges.iter().map(|&ridge| self.mu(ridge)).collect()
+    }
+
+    /// The columns c(μ) of all μ side by side (r × Lt), and the columns 1/(s_j + μ) (r × L).
+    pub fn at_all(&self, mus: &[f64]) -> (Mat<f64>, Mat<f64>) {
+        let (r, t) = self.g.shape();
+        let inverse = |j: usize, l: usize| 1.0 / (self.values[j] + mus[l]);
+        let coefficients = Mat::from_fn(r, mus.len() * t, |j, c| self.g[(j, c % t)] * inverse(j, c / t));
+        (coefficients, Mat::from_fn(r, mus.len(), inverse))
+    }
+
+    /// c = (S + μI)⁻¹g.
+    pub fn coefficients(&self, mu: f64) -> Mat<f64> {
+        Mat::from_fn(self.values.len(), self.g.ncols(), |i, j| self.g[(i, j)] / (self.values[i] + mu))
+    }
+
+    /// 1 or 0: how many constants there are.
+    fn constants(&self) -> f64 {
+        if self.constant.is_some() { 1.0 } else { 0.0 }
+    }
+}
+
+impl<T: Scalar> Basis<T> {
+    fn to_centers(&self, c: &Mat<f64>) -> Mat<f64> {
+        let product = |B: &Mat<f64>| {
+            let mut out = Mat::zeros(B.nrows(), c.ncols());
+            ops::matmul(out.as_mut(), Accum::Replace, B.as_ref(), c.as_ref(), 1.0);
+            out
+        };
+        match self {
+            Basis::Samples { U, root_weights } => {
+                let gamma = product(U);
+                Mat::from_fn(gamma.nrows(), gamma.ncols(), |i, j| root_weights[i] * gamma[(i, j)])
+            }
+            Basis::Features { V, whitening } => whitening.unwhiten(product(V)),
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &Mat<f64>, j: usize) -> f64 {
+    (0..a.len()).map(|i| a[i] * b[(i, j)]).sum()
+}

@@ -1,0 +1,133 @@
+//! Choosing λ: leave-one-out and generalised cross-validation errors along a whole path, from one eigendecomposition.
+
+mod errors;
+mod exact;
+mod family;
+
+pub(crate) use family::Family;
+
+use crate::KrrModel;
+use errors::Sums;
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
+
+/// What is known about the fit at one ridge of a [`LambdaPath`]. Errors are means of squares over samples (weighted by w_i) and targets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathPoint<T> {
+    /// The ridge as it was given: what [`LambdaPath::model_at`] takes.
+    pub ridge: Ridge<T>,
+    /// nλ as solved with: the given one, or the smallest that rounding errors leave meaningful if that is larger.
+    pub mu: f64,
+    /// Mean square of the leave-one-out residuals y_i − f₋ᵢ(x_i), f₋ᵢ the fit to all samples but the i-th with the same nλ.
+    pub loo: f64,
+    /// Generalised cross-validation, (1/n) Σ (y_i − f(x_i))²/(1 − d_eff/n)²: leave-one-out with every h_i replaced by their mean.
+    pub gcv: f64,
+    /// d_eff = tr H = Σ h_i, the constant (if one is fitted) counted as 1.
+    pub d_eff: f64,
+    /// Mean square of the residuals y_i − f(x_i).
+    pub training: f64,
+    /// [`loo`](Self::loo) of every target.
+    pub loo_by_target: Vec<f64>,
+}
+
+/// Leave-one-out error, generalised cross-validation, d_eff and training error for every λ of a grid, and the model at any λ.
+///
+/// From [`NystromKrr::path`](crate::NystromKrr::path) (landmarks fixed) or [`ExactKrr::path`](crate::ExactKrr::path). With the hat
+/// matrix f = Hy at nλ and its diagonal h_i, by the formula of Sherman and Morrison and without any approximation,
+///
+/// ```text
+/// y_i − f₋ᵢ(x_i) = (y_i − f(x_i))/(1 − h_i),
+/// ```
+///
+/// where f₋ᵢ is fitted to the other n − 1 samples with the same *absolute* ridge nλ (of n samples, not n − 1) and, with an
+/// intercept, its own constant. One eigendecomposition serves all λ, as all H share their eigenvectors.
+///
+/// Landmarks are held fixed: a left-out sample that is a landmark stays a centre (its target is not used). If the landmarks
+/// were chosen by looking at the targets, that choice is not repeated and the error is too optimistic; cross-validate the whole
+/// procedure then ([`CrossValidation`](crate::CrossValidation)).
+///
+/// # Source
+/// G. Golub, M. Heath, G. Wahba, *Generalized cross-validation as a method for choosing a good ridge parameter*, Technometrics 21, 1979.
+///
+/// # Departures
+/// With weights the errors are weighted means, and n in 1 − d_eff/n is the number of samples of positive weight.
+#[derive(Debug)]
+pub struct LambdaPath<K, T> {
+    /// One point per ridge, in the order given.
+    pub points: Vec<PathPoint<T>>,
+    family: Family<K, T>,
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
+    fn new(family: Family<K, T>, ridges: &[Ridge<T>], mus: &[f64], sums: &Sums) -> Self {
+        let (t, rows) = (family.targets(), sums.rows as f64);
+        let point = |(l, (&ridge, &mu)): (usize, (&Ridge<T>, &f64))| {
+            let mean = |sums: &[f64]| sums.iter().sum::<f64>() / (t as f64 * family.total_weight());
+            let (loo, training) = (&sums.loo[l * t..][..t], mean(&sums.training[l * t..][..t]));
+            let d_eff = family.d_eff(mu);
+            PathPoint {
+                ridge,
+                mu,
+                loo: mean(loo),
+                gcv: training / (family.remainder(mu, sums.rows) / rows).powi(2),
+                d_eff,
+                training,
+                loo_by_target: loo.iter().map(|sum| sum / family.total_weight()).collect(),
+            }
+        };
+        LambdaPath { points: ridges.iter().zip(mus).enumerate().map(point).collect(), family }
+    }
+
+    /// The point with the smallest leave-one-out error (the first of equals).
+    pub fn best_by_loo(&self) -> &PathPoint<T> {
+        self.smallest(|point| point.loo)
+    }
+
+    /// The point with the smallest generalised cross-validation error.
+    pub fn best_by_gcv(&self) -> &PathPoint<T> {
+        self.smallest(|point| point.gcv)
+    }
+
+    /// Whether the point has the smallest or the largest ridge of the grid: if it is also the best, the grid should be wider.
+    pub fn at_edge(&self, point: &PathPoint<T>) -> bool {
+        self.points.iter().all(|other| other.mu >= point.mu) || self.points.iter().all(|other| other.mu <= point.mu)
+    }
+
+    /// The model at any ridge, on the grid or not: no pass over the data. m²t flops.
+    ///
+    /// A ridge below the rounding level of the decomposition is raised to it; the model's report says so.
+    ///
+    /// # Errors
+    /// Those of [`Ridge::absolute`]; [`Error::NonFinite`] if coefficients overflow.
+    pub fn model_at(&self, ridge: Ridge<T>) -> Result<KrrModel<K, T>> {
+        self.family.model_at(self.family.spectrum.mu(ridge)?)
+    }
+
+    fn smallest(&self, error: impl Fn(&PathPoint<T>) -> f64) -> &PathPoint<T> {
+        let better = |a, b| if error(b) < error(a) { b } else { a };
+        self.points.iter().reduce(better).expect("a path has at least one point")
+    }
+}
+
+/// `count` values of λ from `largest` down to `smallest`, equally spaced in ln λ, both included: a grid for a path.
+///
+/// # Errors
+/// [`Error::InvalidParameter`] unless largest > smallest > 0 and both are finite, [`Error::Empty`] if count < 2.
+///
+/// ```
+/// use nystrom_krr::lambda_grid;
+/// use nystrom_linalg_core::Ridge;
+/// assert_eq!(lambda_grid(1.0, 0.25, 3)?, [Ridge::PerSample(1.0), Ridge::PerSample(0.5), Ridge::PerSample(0.25)]);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub fn lambda_grid<T: Scalar>(largest: f64, smallest: f64, count: usize) -> Result<Vec<Ridge<T>>> {
+    validate::positive("smallest lambda of the grid", smallest)?;
+    validate::not_empty("steps of the lambda grid (one less than its values)", count.saturating_sub(1))?;
+    if !(largest > smallest && largest.is_finite()) {
+        let requirement = "finite and larger than the smallest";
+        return Err(Error::InvalidParameter { name: "largest lambda of the grid", value: largest, requirement });
+    }
+    let ratio = (smallest / largest).ln() / (count - 1) as f64;
+    let lambda = |i: usize| if i + 1 == count { smallest } else { largest * (ratio * i as f64).exp() };
+    Ok((0..count).map(|i| Ridge::PerSample(T::lit(lambda(i)))).collect())
+}
