@@ -9,6 +9,8 @@
 //! * [`Dictionary`], rows with weights such that E\[SSᵀ\] = I.
 //! * [`Nystrom`], the approximation with its n × m factor in memory; [`NystromStream`], the same by row tiles with O(m²) memory;
 //!   [`FeatureMap`], their m × m half, which also serves points outside the data.
+//! * [`Sketch`], any random matrix S known by KS and SᵀKS, drawn by a [`SketchDistribution`]: [`Subsampling`], [`Accumulation`],
+//!   [`GaussianSketch`], [`Rademacher`], [`VerySparse`], [`Localized`], [`SparseSign`]; [`SketchedMatrix`], what it leaves of K.
 //! * [`risk_sample_size`], how many columns a theorem asks for.
 //!
 //! ```
@@ -34,7 +36,10 @@ mod nystrom;
 mod partial_cholesky;
 mod sample_size;
 mod select;
+mod sketches;
 mod stream;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod whiten;
 
 pub use dictionary::Dictionary;
@@ -43,5 +48,9 @@ pub use nystrom::Nystrom;
 pub use partial_cholesky::PartialCholesky;
 pub use sample_size::{check_failure_probability, risk_sample_size};
 pub use select::{Diagonal, Draw, Greedy, LandmarkSelector, Proportional, RpCholesky, Uniform, rp_cholesky};
+pub use sketches::{
+    Accumulation, DenseSketch, GaussianSketch, Localized, ProductBuffer, Rademacher, Sketch, SketchDistribution,
+    SketchProduct, SketchedMatrix, SparseSign, SparseSketch, Subsampling, VerySparse,
+};
 pub use stream::NystromStream;
 pub use whiten::{FeatureMap, Whitening};
