@@ -73,7 +73,7 @@ impl<T: Scalar, E: RidgeLeverage<T> + ?Sized> RidgeLeverage<T> for &E {
     }
 }
 
-impl<T: Scalar, E: RidgeLeverage<T> + Send + ?Sized> RidgeLeverage<T> for Box<E> {
+impl<T: Scalar, E: RidgeLeverage<T> + ?Sized> RidgeLeverage<T> for Box<E> {
     fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
         (**self).dictionary(k, ridge, rng)
     }

@@ -45,6 +45,8 @@ mod select;
 pub mod spectral_density;
 mod spectrum;
 mod squeak;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod unit_weights;
 
 pub use alaoui_mahoney::{AlaouiMahoney, FastScores, STORED_ENTRIES, fast_scores};

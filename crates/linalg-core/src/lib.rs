@@ -45,6 +45,8 @@ mod simd;
 mod spectral;
 mod streams;
 mod symmetric;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod validate;
 
 pub use cg::{ConjugateGradients, LinearSystem};

@@ -1,105 +1,11 @@
 //! Psd matrices and dense oracles for the tests.
-#![allow(dead_code)] // each test file uses its own part
+#![allow(dead_code, unused_imports)] // each test file uses its own part
 
-use faer::{Mat, MatRef};
-use nystrom_linalg_core::{Cholesky, Indices, PsdMatrix, Scalar, SymmetricEigen, random};
+use faer::Mat;
+pub use nystrom_linalg_core::testing::*;
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
-
-pub fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
-
-/// The kinds of psd matrix that an approximation meets.
-#[derive(Debug, Clone, Copy)]
-pub enum Kind {
-    /// Gaussian kernel: full rank, eigenvalues falling to nothing.
-    Gaussian,
-    /// Linear kernel in 3 dimensions: rank 3, unequal diagonal.
-    LowRank,
-    /// Exponential kernel: slowly falling eigenvalues.
-    Rough,
-    /// Gaussian kernel on points each occurring twice: exactly singular.
-    Doubled,
-}
-
-/// A matrix of the given kind on n random points.
-pub fn psd(kind: Kind, n: usize, seed: u64) -> Mat<f64> {
-    let x: Mat<f64> = random::standard_normal(n, 3, &mut rng(seed));
-    let at = |i: usize| if matches!(kind, Kind::Doubled) { i / 2 } else { i };
-    Mat::from_fn(n, n, |i, j| {
-        let (x, y) = (x.row(at(i)), x.row(at(j)));
-        let r2 = (x - y).squared_norm_l2();
-        match kind {
-            Kind::Gaussian | Kind::Doubled => (-r2 / 2.0).exp(),
-            Kind::LowRank => (0..3).map(|c| x[c] * y[c]).sum(),
-            Kind::Rough => (-r2.sqrt()).exp(),
-        }
-    })
-}
 
 pub fn any_psd() -> impl Strategy<Value = (Mat<f64>, u64)> {
-    let kind = prop_oneof![Just(Kind::Gaussian), Just(Kind::LowRank), Just(Kind::Rough), Just(Kind::Doubled)];
-    (kind, 2..40_usize, any::<u64>()).prop_map(|(kind, n, seed)| (psd(kind, n, seed), seed))
-}
-
-pub fn smallest_eigenvalue(a: MatRef<'_, f64>) -> f64 {
-    *SymmetricEigen::new(a).unwrap().values().last().unwrap()
-}
-
-pub fn largest_eigenvalue(a: MatRef<'_, f64>) -> f64 {
-    SymmetricEigen::new(a).unwrap().values()[0]
-}
-
-/// A⁻¹b for a well-conditioned psd A.
-pub fn solve(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    let mut x = b.to_owned();
-    Cholesky::new(a).unwrap().solve_in_place(x.as_mut());
-    x
-}
-
-pub fn whole<T: Scalar>(a: &dyn PsdMatrix<T>) -> Mat<T> {
-    a.block((0..a.dim()).into(), (0..a.dim()).into())
-}
-
-/// The identity, except for the given bad values at given places; may have order 0.
-pub struct Broken {
-    pub n: usize,
-    pub bad: Vec<(usize, usize, f64)>,
-}
-
-impl PsdMatrix<f64> for Broken {
-    fn dim(&self) -> usize {
-        self.n
-    }
-    fn diag_into(&self, mut out: faer::ColMut<'_, f64>, idx: Indices<'_>) {
-        for (t, i) in idx.iter().enumerate() {
-            out[t] = self.at(i, i);
-        }
-    }
-    fn block_into(&self, mut out: faer::MatMut<'_, f64>, rows: Indices<'_>, cols: Indices<'_>) {
-        for (t, j) in cols.iter().enumerate() {
-            for (s, i) in rows.iter().enumerate() {
-                out[(s, t)] = self.at(i, j);
-            }
-        }
-    }
-}
-
-impl Broken {
-    fn at(&self, i: usize, j: usize) -> f64 {
-        let here = |b: &&(usize, usize, f64)| (b.0, b.1) == (i, j) || (b.0, b.1) == (j, i);
-        self.bad.iter().find(here).map_or(if i == j { 1.0 } else { 0.0 }, |b| b.2)
-    }
-}
-
-/// Runs `f` in pools of 1, 2 and 8 threads; all results must be equal.
-pub fn same_at_any_thread_count<R: PartialEq + Send>(f: impl Fn() -> R + Sync) -> R {
-    let run = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
-    let one = run(1);
-    for threads in [2, 8] {
-        assert!(run(threads) == one, "differs between 1 and {threads} threads");
-    }
-    one
+    (proptest::sample::select(&Kind::ALL), 2..40_usize, any::<u64>())
+        .prop_map(|(kind, n, seed)| (psd(kind, n, seed), seed))
 }
