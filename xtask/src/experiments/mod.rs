@@ -10,6 +10,10 @@ mod alaoui_mahoney_table1;
 mod alaoui_mahoney_theorem4;
 mod alaoui_mahoney_time;
 mod bernoulli_problem;
+mod bimodal_problem;
+mod bimodal_regression;
+mod chen_yang_fig1;
+mod chen_yang_fig3;
 mod chen_yang_table1_vanilla;
 pub mod papers;
 pub mod statistics;
@@ -18,6 +22,8 @@ use crate::experiment::Experiment;
 
 /// Every experiment there is.
 pub const ALL: &[Experiment] = &[
+    chen_yang_fig1::EXPERIMENT,
+    chen_yang_fig3::EXPERIMENT,
     chen_yang_table1_vanilla::EXPERIMENT,
     alaoui_mahoney_fig1_left::EXPERIMENT,
     alaoui_mahoney_fig1_right::EXPERIMENT,

@@ -73,6 +73,9 @@ const METHODS: &[(&str, Style)] = &[
     ("bless", style(PURPLE, Up, false, SHORT)),
     ("squeak", style(SKY, Cross, true, SOLID)),
     ("spectral", style(RED, Diamond, true, LONG)),
+    ("spectral-tree", style(ORANGE, Up, true, SOLID)),
+    ("spectral-average", style(SKY, Square, true, LONG)),
+    ("spectral-true", style(BLUE, Diamond, false, DOTS)),
     // sketches and solvers
     ("gaussian-sketch", style(GREEN, Square, true, SOLID)),
     ("accumulated", style(RED, Circle, false, DOTS)),
