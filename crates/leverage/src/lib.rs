@@ -9,7 +9,7 @@
 //! * [`Squeak`]: one pass over a stream in bounded memory; [`dict_merge`], [`MergeTree`] and [`Disqueak`] merge shards;
 //!   [`Ink`] is its predecessor.
 //! * [`SpectralAnalysis`]: scores of a stationary kernel from the density of the points, without a kernel evaluation.
-//! * [`Audit`]: exact scores of a few random rows, against those of any estimator.
+//! * [`Audit`]: exact scores of a few random rows, against those of any estimator; [`ExactSpectrum::accuracy`] of a dictionary.
 //! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns one into a landmark selector.
 //!
 //! ```
@@ -33,6 +33,7 @@
 //! ```
 #![allow(non_snake_case)]
 
+mod accuracy;
 mod alaoui_mahoney;
 mod audit;
 mod bless;

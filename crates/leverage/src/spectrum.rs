@@ -2,6 +2,7 @@
 
 use crate::score::clamp;
 use crate::{ExactRoute, ExactScores};
+use faer::MatRef;
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, SymmetricEigen, validate};
 
 /// K = UΣUᵀ, from which the scores at every ridge and every rank follow in O(n²).
@@ -84,7 +85,12 @@ impl<T: Scalar> ExactSpectrum<T> {
         self.eigen.values()
     }
 
-    fn values(&self) -> impl Iterator<Item = f64> {
+    pub(crate) fn vectors(&self) -> MatRef<'_, T> {
+        self.eigen.vectors()
+    }
+
+    /// σ_j, at least 0.
+    pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
         self.eigen.values().iter().map(|sigma| sigma.f64().max(0.0))
     }
 
