@@ -49,6 +49,7 @@ pub mod risk;
 mod rows;
 #[cfg(feature = "serde")]
 mod saved;
+mod sketched;
 mod solver;
 mod whitening;
 
@@ -61,4 +62,5 @@ pub use path::{LambdaPath, PathPoint, lambda_grid};
 pub use report::{FitReport, SolvedBy};
 #[cfg(feature = "serde")]
 pub use saved::{FORMAT, SavedModel};
+pub use sketched::SketchedKrr;
 pub use solver::Solver;

@@ -4,7 +4,6 @@ use crate::packed::PackedLower;
 use crate::rows::{FeatureRows, Tile};
 use crate::whitening::Whitening;
 use faer::{Accum, Mat, MatMut};
-use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, ops};
 
 /// The minimiser of ‖√w(y − Φβ − b)‖² + nλ‖β‖² over β (m × t) and, with an intercept, b (t numbers).
@@ -26,7 +25,7 @@ pub(crate) struct NormalEquations {
 impl NormalEquations {
     /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm² for that; 3m² numbers of memory for the
     /// partial sums and 1024(m + t) for the tile.
-    pub fn accumulate<T: Scalar, K: Kernel<T>>(stream: &FeatureRows<'_, T, K>) -> Self {
+    pub fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Self {
         let mut tile = stream.tile();
         let leaf = |rows| {
             let mut sums = Self::zeros(stream.features(), stream.targets());

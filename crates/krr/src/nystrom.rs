@@ -1,15 +1,12 @@
 //! Nyström kernel ridge regression.
 
 use crate::input::Samples;
-use crate::normal_equations::{NormalEquations, Solution};
-use crate::qr::Triangle;
-use crate::rows::FeatureRows;
-use crate::solver::Scales;
+use crate::rows::{FeatureRows, KernelRows};
 use crate::whitening::Whitening;
-use crate::{FitReport, KrrModel, SolvedBy, Solver};
+use crate::{FitReport, KrrModel, Solver};
 use faer::MatRef;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use nystrom_sketch::Landmarks;
 
 /// Kernel ridge regression with f restricted to the span of k(·, z_1), …, k(·, z_m) (subset of regressors, "Nyström"):
@@ -80,9 +77,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
     /// Fits y (n × t) at the n points `x`, the centres being the landmarks among them.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n, d or t is 0; [`Error::Shape`] if y does not have n rows or the landmarks were chosen among another
-    /// number of points; [`Error::NonFinite`] for NaN or ∞ in x or y; [`Error::InvalidParameter`] for a ridge that is not
-    /// positive; [`Error::NotPositiveDefinite`] with [`Solver::NormalEquations`] if λ is lost in rounding errors.
+    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if n, d or t is 0; [`Error::Shape`](nystrom_linalg_core::Error::Shape) if y does not have n rows or the landmarks were chosen among another
+    /// number of points; [`Error::NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in x or y; [`Error::InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a ridge that is not
+    /// positive; [`Error::NotPositiveDefinite`](nystrom_linalg_core::Error::NotPositiveDefinite) with [`Solver::NormalEquations`] if λ is lost in rounding errors.
     pub fn fit(&self, x: Points<'_, T>, y: MatRef<'_, T>, landmarks: &Landmarks) -> Result<KrrModel<K, T>> {
         self.fit_landmarks(Samples { x, y, weights: None }, landmarks)
     }
@@ -90,7 +87,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
     /// As [`fit`](Self::fit) with one weight w_i ≥ 0 per sample.
     ///
     /// # Errors
-    /// As [`fit`](Self::fit); [`Error::Shape`] if there are not n weights, [`Error::InvalidWeight`] for a negative or
+    /// As [`fit`](Self::fit); [`Error::Shape`](nystrom_linalg_core::Error::Shape) if there are not n weights, [`Error::InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a negative or
     /// non-finite one, or if all are 0.
     pub fn fit_weighted(
         &self,
@@ -106,7 +103,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
     /// data, and repeated ones add nothing.
     ///
     /// # Errors
-    /// As [`fit`](Self::fit); [`Error::Empty`] without centres, [`Error::Shape`] if their dimension is not that of `x`.
+    /// As [`fit`](Self::fit); [`Error::Empty`](nystrom_linalg_core::Error::Empty) without centres, [`Error::Shape`](nystrom_linalg_core::Error::Shape) if their dimension is not that of `x`.
     pub fn fit_centers(&self, x: Points<'_, T>, y: MatRef<'_, T>, centers: Points<'_, T>) -> Result<KrrModel<K, T>> {
         self.fit_centers_to(Samples { x, y, weights: None }, centers)
     }
@@ -140,14 +137,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         let mu = self.ridge.absolute(samples.x.len())?.f64(); //       nλ
         let whitening = Whitening::new(&self.kernel, centers)?; //     W + δI = RRᵀ
         let mut stream = FeatureRows {
-            kernel: &self.kernel,
-            centers,
+            source: &KernelRows { kernel: &self.kernel, centers, x: samples.x },
             whitening: &whitening,
             whiten_tiles: true,
             samples,
             shift: self.intercept.then(|| samples.mean_target()),
         };
-        let (solution, by, reason) = self.solve(&mut stream, mu)?; //   β = (ΦᵀΦ + nλI)⁻¹Φᵀy
+        let row = whitening.squared_norm / centers.len() as f64; //    ‖k_Z(x)‖², the mean over the centres
+        let (solution, by, reason) = self.solver.solve(&mut stream, mu, row)?; // β = (ΦᵀΦ + nλI)⁻¹Φᵀy
         let report = FitReport {
             n: samples.x.len(),
             m: centers.len(),
@@ -163,36 +160,5 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         let intercept = stream.intercepts(solution.b);
         let theta = whitening.unwhiten(solution.beta); //               θ = R⁻ᵀβ
         KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
-    }
-
-    /// Stages 2 and 3, the way [`Solver`] says; where it leaves the choice, what turns out not to be safe is done again more safely.
-    fn solve(&self, stream: &mut FeatureRows<'_, T, K>, mu: f64) -> Result<(Solution, SolvedBy, String)> {
-        let (m, whitening, trace) = (stream.centers.len(), stream.whitening, stream.trace());
-        let per_row = whitening.squared_norm / m as f64; //             ‖k_Z(x)‖², the mean over the centres
-        let mut scales = Scales { mu, trace, once: stream.total_weight() * per_row * whitening.inverse_trace };
-        let (mut by, mut reason) = self.solver.choose::<T>(&scales);
-        let auto = self.solver == Solver::Auto;
-        if by == SolvedBy::WhitenOnce {
-            stream.whiten_tiles = false;
-            let sums = NormalEquations::accumulate(stream); //          CᵀC, Cᵀy
-            stream.whiten_tiles = true;
-            scales.once = sums.trace(m) * whitening.inverse_trace;
-            if !auto || scales.once_is_safe::<T>() {
-                match sums.whiten(whitening).solve(mu, self.intercept) {
-                    Err(Error::NotPositiveDefinite { .. }) if auto => {}
-                    other => return other.map(|solution| (solution, by, reason)),
-                }
-            }
-            by = SolvedBy::NormalEquations;
-            reason = "whitening after the pass turned out not to be safe".into();
-        }
-        if by == SolvedBy::NormalEquations {
-            match NormalEquations::accumulate(stream).solve(mu, self.intercept) {
-                Err(Error::NotPositiveDefinite { .. }) if auto => {}
-                other => return other.map(|solution| (solution, by, reason)),
-            }
-            reason = "the normal equations were not positive definite".into();
-        }
-        Ok((Triangle::accumulate(stream).solve(mu, self.intercept), SolvedBy::Qr, reason))
     }
 }

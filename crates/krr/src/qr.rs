@@ -7,7 +7,6 @@ use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder;
 use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
 use faer::{Conj, Mat, MatMut, Par};
-use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{RowTree, Scalar, ops};
 
 /// R (p × p, kept as its transpose) and c = Qᵀ√wY (p × t) of √w[1 Φ | Y], p = m + 1 with an intercept.
@@ -25,7 +24,7 @@ pub(crate) struct Triangle {
 impl Triangle {
     /// One pass in `f64`, whatever T is: n·m kernel values, about 4nm² flops; 3m² numbers of memory for the partial triangles
     /// and (m + max(m, 1024))·(m + t) for the one being updated.
-    pub fn accumulate<T: Scalar, K: Kernel<T>>(stream: &FeatureRows<'_, T, K>) -> Self {
+    pub fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Self {
         let (p, t) = (stream.features(), stream.targets());
         let mut tile = stream.tile();
         let leaf = |rows| {

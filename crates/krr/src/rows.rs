@@ -2,21 +2,52 @@
 
 use crate::input::Samples;
 use crate::whitening::Whitening;
-use faer::{ColMut, Mat};
+use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{RowTree, Scalar};
+use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 
 /// Rows of a tile; the leaves of [`RowTree`] are multiples of it.
 pub(crate) const TILE_ROWS: usize = 1024;
 
-/// The weighted features and targets of a sample, computed tile by tile: column i of Z is √w_i [φ(x_i); 1] (the 1 only with
-/// an intercept), row i of Y is √w_i (y_i − shift).
-pub(crate) struct FeatureRows<'a, T, K> {
+/// Where the m features of a row come from before whitening: g(x_i) is k_Z(x_i) for centres Z, or row i of KS for a sketch S.
+pub(crate) trait Source<T>: Sync {
+    /// m.
+    fn features(&self) -> usize;
+    /// out = [g(x_i)] for i in `rows`, m × rows.len(); `buffer` is room to work in, passed along from call to call.
+    fn fill(&self, out: MatMut<'_, T>, rows: Range<usize>, buffer: &mut Option<ProductBuffer<T>>);
+    /// out = [k(x_i, x_i)] for i in `rows`.
+    fn diagonal(&self, out: ColMut<'_, T>, rows: Range<usize>);
+}
+
+/// g(x_i) = k_Z(x_i).
+pub(crate) struct KernelRows<'a, T, K> {
     pub kernel: &'a K,
     pub centers: Points<'a, T>,
+    pub x: Points<'a, T>,
+}
+
+impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
+    fn features(&self) -> usize {
+        self.centers.len()
+    }
+
+    fn fill(&self, out: MatMut<'_, T>, rows: Range<usize>, _: &mut Option<ProductBuffer<T>>) {
+        self.kernel.eval_into(out, self.centers, self.x.slice(rows));
+    }
+
+    fn diagonal(&self, out: ColMut<'_, T>, rows: Range<usize>) {
+        self.kernel.diag_into(out, self.x.slice(rows));
+    }
+}
+
+/// The weighted features and targets of a sample, computed tile by tile: column i of Z is √w_i [φ(x_i); 1] (the 1 only with
+/// an intercept), row i of Y is √w_i (y_i − shift).
+pub(crate) struct FeatureRows<'a, T> {
+    pub source: &'a dyn Source<T>,
     pub whitening: &'a Whitening<T>,
-    /// Whether tiles hold φ(x_i) or, for whitening later, k_Z(x_i).
+    /// Whether tiles hold φ(x_i) or, for whitening later, g(x_i).
     pub whiten_tiles: bool,
     pub samples: Samples<'a, T>,
     /// The weighted mean of y if there is an intercept.
@@ -28,9 +59,10 @@ pub(crate) struct Tile<T> {
     pub Z: Mat<T>,
     pub Y: Mat<T>,
     pub rows: usize,
+    buffer: Option<ProductBuffer<T>>,
 }
 
-impl<T: Scalar, K: Kernel<T>> FeatureRows<'_, T, K> {
+impl<T: Scalar> FeatureRows<'_, T> {
     /// n.
     pub fn len(&self) -> usize {
         self.samples.x.len()
@@ -43,7 +75,7 @@ impl<T: Scalar, K: Kernel<T>> FeatureRows<'_, T, K> {
 
     /// p = m, or m + 1 with an intercept.
     pub fn features(&self) -> usize {
-        self.centers.len() + usize::from(self.shift.is_some())
+        self.source.features() + usize::from(self.shift.is_some())
     }
 
     /// One constant per target: the one of the shifted problem plus the shift, or 0 without an intercept.
@@ -58,7 +90,7 @@ impl<T: Scalar, K: Kernel<T>> FeatureRows<'_, T, K> {
     pub fn trace(&self) -> f64 {
         let leaf = |rows: Range<usize>| {
             let mut diagonal = vec![T::zero(); rows.len()];
-            self.kernel.diag_into(ColMut::from_slice_mut(&mut diagonal), self.samples.x.slice(rows.clone()));
+            self.source.diagonal(ColMut::from_slice_mut(&mut diagonal), rows.clone());
             rows.zip(&diagonal).map(|(i, k_ii)| self.samples.weight(i) * k_ii.f64()).sum::<f64>()
         };
         RowTree::new(self.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
@@ -73,17 +105,17 @@ impl<T: Scalar, K: Kernel<T>> FeatureRows<'_, T, K> {
     /// A buffer for [`fill`](Self::fill): (p + t)·1024 numbers.
     pub fn tile(&self) -> Tile<T> {
         let rows = TILE_ROWS.min(self.len());
-        Tile { Z: Mat::zeros(self.features(), rows), Y: Mat::zeros(rows, self.targets()), rows }
+        Tile { Z: Mat::zeros(self.features(), rows), Y: Mat::zeros(rows, self.targets()), rows, buffer: None }
     }
 
     /// Computes the tile of `rows`, at most 1024 of them.
     pub fn fill(&self, tile: &mut Tile<T>, rows: Range<usize>) {
-        let m = self.centers.len();
+        let m = self.source.features();
         tile.rows = rows.len();
         let mut phi = tile.Z.as_mut().submatrix_mut(0, 0, m, rows.len());
-        self.kernel.eval_into(phi.rb_mut(), self.centers, self.samples.x.slice(rows.clone())); // k_Z(x_i)
+        self.source.fill(phi.rb_mut(), rows.clone(), &mut tile.buffer); // g(x_i)
         if self.whiten_tiles {
-            self.whitening.whiten(phi); // φ(x_i) = R⁻¹k_Z(x_i)
+            self.whitening.whiten(phi); // φ(x_i) = R⁻¹g(x_i)
         }
         for (s, i) in rows.enumerate() {
             let root_w = self.samples.root_weight(i);

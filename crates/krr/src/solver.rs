@@ -1,7 +1,10 @@
 //! Normal equations or QR: the choice, and the number it rests on.
 
 use crate::SolvedBy;
-use nystrom_linalg_core::Scalar;
+use crate::normal_equations::{NormalEquations, Solution};
+use crate::qr::Triangle;
+use crate::rows::FeatureRows;
+use nystrom_linalg_core::{Error, Result, Scalar};
 
 /// Normal equations are taken while nλ ≥ `SAFETY`·ε·Σ w_i k(x_i, x_i).
 const SAFETY: f64 = 10.0;
@@ -55,6 +58,42 @@ impl Scales {
 }
 
 impl Solver {
+    /// The minimiser β of ‖√w(y − Φβ − b)‖² + nλ‖β‖², who found it and why; `row` is about ‖g(x)‖². Where `Auto` leaves the choice, what
+    /// turns out not to be safe is done again more safely.
+    pub(crate) fn solve<T: Scalar>(
+        self,
+        stream: &mut FeatureRows<'_, T>,
+        mu: f64,
+        row: f64,
+    ) -> Result<(Solution, SolvedBy, String)> {
+        let (whitening, intercept, auto) = (stream.whitening, stream.shift.is_some(), self == Solver::Auto);
+        let once = stream.total_weight() * row * whitening.inverse_trace;
+        let mut scales = Scales { mu, trace: stream.trace(), once };
+        let (mut by, mut reason) = self.choose::<T>(&scales);
+        if by == SolvedBy::WhitenOnce {
+            stream.whiten_tiles = false;
+            let sums = NormalEquations::accumulate(stream); //          CᵀC, Cᵀy
+            stream.whiten_tiles = true;
+            scales.once = sums.trace(whitening.order()) * whitening.inverse_trace;
+            if !auto || scales.once_is_safe::<T>() {
+                match sums.whiten(whitening).solve(mu, intercept) {
+                    Err(Error::NotPositiveDefinite { .. }) if auto => {}
+                    other => return other.map(|solution| (solution, by, reason)),
+                }
+            }
+            by = SolvedBy::NormalEquations;
+            reason = "whitening after the pass turned out not to be safe".into();
+        }
+        if by == SolvedBy::NormalEquations {
+            match NormalEquations::accumulate(stream).solve(mu, intercept) {
+                Err(Error::NotPositiveDefinite { .. }) if auto => {}
+                other => return other.map(|solution| (solution, by, reason)),
+            }
+            reason = "the normal equations were not positive definite".into();
+        }
+        Ok((Triangle::accumulate(stream).solve(mu, intercept), SolvedBy::Qr, reason))
+    }
+
     /// Which way to go, and why.
     pub(crate) fn choose<T: Scalar>(self, scales: &Scales) -> (SolvedBy, String) {
         let (mu, safe) = (scales.mu, SAFETY * T::EPS * scales.trace);

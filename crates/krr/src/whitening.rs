@@ -1,7 +1,7 @@
 //! φ(x) = R⁻¹k_Z(x), W + δI = RRᵀ: features in which the penalty is the identity.
 
 use faer::reborrow::*;
-use faer::{Mat, MatMut};
+use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Scalar, ops};
 
@@ -13,7 +13,7 @@ use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Scalar, ops};
 /// weighted reference problem at λ = 1e-12 is 2.3e-2 instead of 6.5e-4 (`tests/small_lambda.rs`).
 const FIRST_SHIFT: f64 = 0.1;
 
-/// The factor R of W + δI = RRᵀ for the Gram matrix W of the centres, δ = ε·tr W/10 or the next rung (×10) that succeeds.
+/// The factor R of W + δI = RRᵀ for the Gram matrix W of the centres (or SᵀKS for a sketch), δ = ε·tr W/10 or the next rung (×10) that succeeds.
 ///
 /// f = Σ θ_j k(·, z_j) is φᵀβ with β = Rᵀθ, and ‖β‖² = θᵀ(W + δI)θ = ‖f‖² + δ‖θ‖².
 /// The triangular solve is backward stable: the computed φ(x) is R⁻¹(k_Z(x) + e) with |e| of the order of ε·max k(z, z), the
@@ -31,29 +31,37 @@ pub(crate) struct Whitening<T> {
 }
 
 impl<T: Scalar> Whitening<T> {
-    /// m² kernel values, m³/3 flops; 2m² numbers of memory while it runs, m² after.
+    /// m² kernel values, m³/3 flops; 3m² numbers of memory while it runs, m² after.
     pub fn new(kernel: &impl Kernel<T>, centers: Points<'_, T>) -> Result<Self> {
         let m = centers.len();
         let mut W = Mat::<T>::zeros(m, m);
         kernel.gram_into(W.as_mut(), centers);
-        let ladder = JitterLadder { first: FIRST_SHIFT * T::EPS / f64::EPS, ..JitterLadder::shifted() };
+        Self::factor(m, |i, j| W[(i, j)].f64())
+    }
+
+    /// The same of a given matrix, such as SᵀKS.
+    pub fn from_gram(W: MatRef<'_, f64>) -> Result<Self> {
+        Self::factor(W.nrows(), |i, j| W[(i, j)])
+    }
+
+    /// W by its entries with i ≥ j.
+    fn factor(m: usize, W: impl Fn(usize, usize) -> f64) -> Result<Self> {
+        let mut squared_norm = 0.0;
+        let ladder = JitterLadder { first: FIRST_SHIFT * T::EPS / f64::EPSILON, ..JitterLadder::shifted() };
         let fill = |mut out: MatMut<'_, f64>| {
+            squared_norm = 0.0;
             for j in 0..m {
                 for i in j..m {
-                    out[(i, j)] = W[(i, j)].f64();
+                    let w = W(i, j);
+                    out[(i, j)] = w;
+                    squared_norm += w * w * if i == j { 1.0 } else { 2.0 };
                 }
             }
         };
         let factor = Cholesky::<f64>::from_fill(m, fill, ladder)?;
-        let squared_norm = W.squared_norm_l2().f64();
         let inverse_trace = factor.inverse_diagonal().iter().sum();
-        let R = factor.lower();
-        for j in 0..m {
-            for i in 0..m {
-                W[(i, j)] = T::lit(R[(i, j)]);
-            }
-        }
-        Ok(Whitening { R: W, jitter: factor.jitter(), squared_norm, inverse_trace })
+        let R = Mat::from_fn(m, m, |i, j| T::lit(factor.lower()[(i, j)]));
+        Ok(Whitening { R, jitter: factor.jitter(), squared_norm, inverse_trace })
     }
 
     /// m.

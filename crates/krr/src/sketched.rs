@@ -1,0 +1,180 @@
+//! Kernel ridge regression with any sketch.
+
+use crate::input::Samples;
+use crate::rows::{FeatureRows, Source};
+use crate::whitening::Whitening;
+use crate::{FitReport, KrrModel, Solver};
+use faer::{ColMut, Mat, MatMut, MatRef};
+use nystrom_kernels::{Kernel, KernelMatrix, Points};
+use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
+use nystrom_sketch::{ProductBuffer, Sketch, SketchProduct};
+use std::ops::Range;
+
+/// KS is computed tile by tile while the support of S has at most n/4 rows, and otherwise once, to be kept.
+const STREAMED_SHARE: usize = 4;
+
+/// Kernel ridge regression with f restricted to the span of a sketch S (n × d, random or not):
+///
+/// ```text
+/// f_S(x) = k(x, X)Sθ,   θ = (SᵀK²S + nλSᵀKS)⁻¹SᵀKy      (equation (3) of the paper)
+/// ```
+///
+/// the minimiser of (1/n) Σ_i w_i (y_i − f(x_i) − b)² + λ‖f‖² over f = Σ_i (Sθ)_i k(·, x_i) and, if `intercept`, b. At the x_i it is kernel
+/// ridge regression with K_S = KS(SᵀKS)⁻¹SᵀK in place of K. It depends on S through its span only: scaling the columns of S
+/// changes nothing, and a sketch with one entry per column is [`NystromKrr`](crate::NystromKrr) with those rows as landmarks, to the bit.
+///
+/// The formula as printed has the squared condition number of KS, which a smooth kernel makes numerically singular. Here
+/// the stages of [`NystromKrr`](crate::NystromKrr) are taken with SᵀKS for W and KS for C: whiten SᵀKS + δI = RRᵀ, then normal equations
+/// of the rows of KSR⁻ᵀ, or their QR factorisation where λ is so small that these lose digits ([`Solver`]), then θ = R⁻ᵀβ.
+///
+/// The model keeps the u rows that S does not leave zero as its centres: predictions cost u kernel values each, u ≤ md for an
+/// [`Accumulation`](nystrom_sketch::Accumulation), n for a dense sketch.
+///
+/// # Cost
+/// nu + u² kernel values, the product KS (2nmd flops for an accumulation, 2n²d for a dense sketch) and 2nd² + d³ flops more. Memory: for
+/// u ≤ n/4 the ud·8 bytes of KS on the support and what [`NystromKrr`](crate::NystromKrr) takes with m = d; beyond, nd numbers
+/// more, because KS is then computed once and kept (at most n² − u²/2 kernel values: n²/2 for a dense sketch).
+///
+/// # Source
+/// Y. Chen, Y. Yang, *Accumulations of Projections — A Unified Framework for Random Sketches in Kernel Ridge Regression*, AISTATS 2021
+/// (arXiv:2103.04031), equation (3).
+///
+/// # Departures
+/// θ is not computed by the printed formula, and δ (ε·tr SᵀKS/10, more only if the factorisation fails; reported) shrinks the fit by
+/// rounding level.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::SketchedKrr;
+/// use nystrom_linalg_core::Ridge;
+/// use nystrom_sketch::Accumulation;
+/// use rand::SeedableRng;
+/// let x: Vec<f64> = (0..400).map(|i| i as f64 / 100.0).collect();          // 400 points on [0, 4)
+/// let y = Mat::from_fn(400, 1, |i, _| (3.0 * x[i]).sin());
+/// let sketch = Accumulation::uniform(4).sample(400, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// let krr = SketchedKrr::new(Gaussian::new(0.5)?, Ridge::PerSample(1e-6));
+/// let model = krr.fit(Points::from_slice(&x), y.as_ref(), &sketch)?;
+/// let f = model.predict(Points::from_slice(&[1.234]))?;
+/// assert!((f[(0, 0)] - 3.702_f64.sin()).abs() < 0.01);
+/// assert!(model.report().m <= 80);                                         // centres: distinct rows among 4·20 draws
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SketchedKrr<K, T> {
+    /// The kernel k.
+    pub kernel: K,
+    /// λ ([`Ridge::PerSample`]) or nλ ([`Ridge::Absolute`]).
+    pub ridge: Ridge<T>,
+    /// Whether to fit a constant b, not penalised, one per target.
+    pub intercept: bool,
+    /// Normal equations or QR.
+    pub solver: Solver,
+}
+
+impl<K, T> SketchedKrr<K, T> {
+    /// Without intercept, the solver chosen from λ.
+    pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
+        SketchedKrr { kernel, ridge, intercept: false, solver: Solver::Auto }
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
+    /// Fits y (n × t) at the n points `x`.
+    ///
+    /// # Errors
+    /// Those of [`NystromKrr::fit`](crate::NystromKrr::fit), with the sketch in place of the landmarks;
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for a kernel value that is not.
+    pub fn fit(&self, x: Points<'_, T>, y: MatRef<'_, T>, sketch: &dyn Sketch<T>) -> Result<KrrModel<K, T>> {
+        self.fit_samples(Samples { x, y, weights: None }, sketch)
+    }
+
+    /// As [`fit`](Self::fit) with one weight w_i ≥ 0 per sample.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and `Shape` or `InvalidWeight` for wrong weights.
+    pub fn fit_weighted(
+        &self,
+        x: Points<'_, T>,
+        y: MatRef<'_, T>,
+        sketch: &dyn Sketch<T>,
+        sample_weights: &[T],
+    ) -> Result<KrrModel<K, T>> {
+        self.fit_samples(Samples { x, y, weights: Some(sample_weights) }, sketch)
+    }
+
+    fn fit_samples(&self, samples: Samples<'_, T>, sketch: &dyn Sketch<T>) -> Result<KrrModel<K, T>> {
+        samples.check(&self.kernel)?;
+        let (n, u) = (samples.x.len(), sketch.support().len());
+        validate::same_size("rows of the sketch against number of points", n, sketch.n())?;
+        let mu = self.ridge.absolute(n)?.f64(); //                           nλ
+        let k = KernelMatrix::new(&self.kernel, samples.x)?;
+        let product = SketchProduct::new(&k, sketch)?;
+        let on_support = product.on_support()?; //                           KS on the support
+        let whitening = Whitening::from_gram(product.gram(on_support.as_ref()).as_ref())?; // SᵀKS + δI = RRᵀ
+        let row = on_support.squared_norm_l2() / u as f64; //                ‖(KS)_i‖², the mean over the support
+        let streamed = u <= n / STREAMED_SHARE;
+        let kept = if streamed { None } else { Some(product.stored(on_support.as_ref())?) };
+        drop(on_support);
+        let mut stream = FeatureRows {
+            source: &SketchRows { kernel: &self.kernel, x: samples.x, product, kept },
+            whitening: &whitening,
+            whiten_tiles: true,
+            samples,
+            shift: self.intercept.then(|| samples.mean_target()),
+        };
+        let (solution, by, reason) = self.solver.solve(&mut stream, mu, row)?; // β = (ΦᵀΦ + nλI)⁻¹Φᵀy, Φ = KSR⁻ᵀ
+        let rows = if streamed { n } else { n - u };
+        let report = FitReport {
+            n,
+            m: u,
+            d: samples.x.dim(),
+            t: samples.y.ncols(),
+            ridge: solution.mu,
+            jitter: whitening.jitter,
+            solver: by,
+            reason: format!("{reason}; a sketch of {} columns on {u} rows", sketch.width()),
+            condition: solution.condition,
+            kernel_entries: product.support_entries() + (rows * u) as u64,
+        };
+        let intercept = stream.intercepts(solution.b);
+        let theta = sketch.expand(whitening.unwhiten(solution.beta).as_ref()); // Sθ, θ = R⁻ᵀβ
+        let centers = samples.x.gather(sketch.support().into());
+        KrrModel::from_parts(
+            self.kernel.clone(),
+            Points::from_cols(centers.as_ref()),
+            theta.as_ref(),
+            &intercept,
+            report,
+        )
+    }
+}
+
+/// g(x_i) = row i of KS, computed when asked for or kept.
+struct SketchRows<'a, T, K> {
+    kernel: &'a K,
+    x: Points<'a, T>,
+    product: SketchProduct<'a, T>,
+    kept: Option<Mat<T>>,
+}
+
+impl<T: Scalar, K: Kernel<T>> Source<T> for SketchRows<'_, T, K> {
+    fn features(&self) -> usize {
+        self.product.sketch().width()
+    }
+
+    fn fill(&self, out: MatMut<'_, T>, rows: Range<usize>, buffer: &mut Option<ProductBuffer<T>>) {
+        match &self.kept {
+            Some(KS) => out.transpose_mut().copy_from(KS.as_ref().subrows(rows.start, rows.len())),
+            None => {
+                let buffer = buffer.get_or_insert_with(|| self.product.buffer());
+                self.product.tile_into(out.transpose_mut(), rows.into(), buffer);
+            }
+        }
+    }
+
+    fn diagonal(&self, out: ColMut<'_, T>, rows: Range<usize>) {
+        self.kernel.diag_into(out, self.x.slice(rows));
+    }
+}
