@@ -11,7 +11,8 @@ pub use crate::leverage::{
 };
 pub use crate::linalg_core::{Counted, Dense, Error, PsdMatrix, Result, Ridge, Scalar};
 pub use crate::sketch::{
-    Diagonal, Dictionary, Draw, Greedy, LandmarkSelector, Landmarks, Nystrom, RpCholesky, Uniform,
+    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw, Greedy, KMeansPlusPlus, LandmarkSelector,
+    Landmarks, Nystrom, RpCholesky, SparseGreedy, Uniform,
 };
 pub use faer::{Mat, MatRef};
 pub use rand::{Rng, RngExt, SeedableRng};

@@ -3,8 +3,8 @@
 //!
 //! The types that matter:
 //!
-//! * [`Landmarks`], a set J of distinct rows, and [`LandmarkSelector`], a way of choosing them: [`RpCholesky`], [`Greedy`], [`Uniform`],
-//!   [`Diagonal`], [`Proportional`] to given scores.
+//! * [`Landmarks`], a set J of distinct rows, and [`LandmarkSelector`], a way of choosing them: [`RpCholesky`], [`Greedy`], [`SparseGreedy`],
+//!   [`AdaptiveFull`], [`AdaptivePartial`], [`KMeansPlusPlus`], [`Uniform`], [`Diagonal`], [`ColumnNorm`], [`Proportional`] to given scores.
 //! * [`PartialCholesky`], pivots with the factor and the error they give.
 //! * [`Dictionary`], rows with weights such that E\[SSᵀ\] = I.
 //! * [`Nystrom`], the approximation with its n × m factor in memory; [`NystromStream`], the same by row tiles with O(m²) memory;
@@ -33,6 +33,7 @@ mod dictionary;
 mod landmarks;
 mod low_rank;
 mod nystrom;
+mod orthonormal;
 mod partial_cholesky;
 mod sample_size;
 mod select;
@@ -47,7 +48,10 @@ pub use landmarks::Landmarks;
 pub use nystrom::Nystrom;
 pub use partial_cholesky::PartialCholesky;
 pub use sample_size::{check_failure_probability, risk_sample_size};
-pub use select::{Diagonal, Draw, Greedy, LandmarkSelector, Proportional, RpCholesky, Uniform, rp_cholesky};
+pub use select::{
+    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Draw, Greedy, KMeansPlusPlus, LandmarkSelector, Proportional,
+    RpCholesky, SparseGreedy, Uniform, rp_cholesky,
+};
 pub use sketches::{
     Accumulation, DenseSketch, GaussianSketch, Localized, ProductBuffer, Rademacher, Sketch, SketchDistribution,
     SketchProduct, SketchedMatrix, SparseSign, SparseSketch, Subsampling, VerySparse,

@@ -1,15 +1,23 @@
 //! Ways of choosing landmarks, behind one trait.
 
+mod adaptive;
+mod column_norm;
 mod diagonal;
 mod greedy;
+mod k_means_plus_plus;
 mod proportional;
 mod rp_cholesky;
+mod sparse_greedy;
 mod uniform;
 
+pub use adaptive::{AdaptiveFull, AdaptivePartial};
+pub use column_norm::ColumnNorm;
 pub use diagonal::Diagonal;
 pub use greedy::Greedy;
+pub use k_means_plus_plus::KMeansPlusPlus;
 pub use proportional::Proportional;
 pub use rp_cholesky::{RpCholesky, rp_cholesky};
+pub use sparse_greedy::SparseGreedy;
 pub use uniform::Uniform;
 
 use crate::Landmarks;

@@ -1,5 +1,7 @@
 //! The contracts of the traits as tests for any implementation (feature `testing`).
 
+mod selector;
 mod sketch;
 
+pub use selector::{Promise, check_selector};
 pub use sketch::check_sketch;

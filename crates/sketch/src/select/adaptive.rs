@@ -1,0 +1,173 @@
+//! Adaptive sampling: in batches, in proportion to what the columns so far leave of every column.
+
+use super::column_norm::squared_column_norms;
+use crate::orthonormal::extend_basis;
+use crate::partial_cholesky::finite_block;
+use crate::{LandmarkSelector, Landmarks};
+use faer::{Accum, Mat, MatRef};
+use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate};
+use rand::Rng;
+
+/// Adaptive sampling with the full residual ("AdapFull"): batches of s columns, the first uniform, each further one drawn with
+/// p_j ∝ ‖E_{:j}‖², E = K − UUᵀK, U an orthonormal basis of the columns so far, and 0 for these.
+///
+/// At most m landmarks, fewer only when ‖E‖² has fallen to rounding error everywhere (about ε·‖K_{:j}‖² a column).
+///
+/// # Cost
+/// **All n² entries, once for every batch**, tile by tile; 2n²m flops; O(n·m) memory. Never n × n.
+///
+/// # Source
+/// A. Deshpande, L. Rademacher, S. Vempala, G. Wang, *Matrix approximation and projective clustering via volume sampling*, SODA 2006; for Nyström:
+/// S. Kumar, M. Mohri, A. Talwalkar, *Sampling methods for the Nyström method*, JMLR 13, 2012.
+///
+/// # Departures
+/// ‖E_{:j}‖² is kept up to date as ‖K_{:j}‖² − ‖UᵀK_{:j}‖², one product with the new columns of U a batch.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_linalg_core::Dense;
+/// use nystrom_sketch::{AdaptiveFull, LandmarkSelector};
+/// use rand::SeedableRng;
+/// // 60 copies of one direction and a single row of another, which the second batch must find:
+/// let k = Mat::from_fn(61, 61, |i, j| if (i < 60) == (j < 60) { 1.0 } else { 0.0 });
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// let landmarks = AdaptiveFull { batch: Some(1) }.select(&Dense::new(k.as_ref())?, 2, rng)?;
+/// assert!(landmarks.indices().contains(&60));
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AdaptiveFull {
+    /// s, columns a batch; `None` (the default) for max(1, m/10), a choice of ours: the papers leave it open.
+    pub batch: Option<usize>,
+}
+
+impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
+    /// Besides the common errors, [`NonFinite`](Error::NonFinite) and [`InvalidWeight`](Error::InvalidWeight) for K = 0.
+    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        let n = k.dim();
+        let s = batch_size(self.batch, n, m)?;
+        let norms = squared_column_norms(k)?; //                            ‖K_{:j}‖²
+        validate::weights("squared norms of the columns", &norms)?;
+        let (mut E, mut U) = (norms.clone(), Mat::<T>::zeros(n, 0));
+        let mut R = random::uniform_subset(n, s, rng)?; //                  R ← s uniform
+        let mut batch = R.clone();
+        while R.len() < m {
+            let Q = extend_basis(U.as_ref(), k.columns((&batch).into()))?; // the new columns of U
+            let mut KQ = Mat::zeros(n, Q.ncols());
+            k.mul_into(KQ.as_mut(), Q.as_ref());
+            U = beside(&U, &Q);
+            let left = |j: usize| E[j] - KQ.row(j).iter().map(|x| x.f64().powi(2)).sum::<f64>();
+            let rounding = |j: usize| 10.0 * (n as f64).sqrt() * T::EPS * norms[j];
+            E = (0..n).map(|j| if left(j) > rounding(j) { left(j) } else { 0.0 }).collect(); // ‖E_{:j}‖²
+            batch = next_batch(&E, &R, s.min(m - R.len()), rng)?; //        p_j ∝ ‖E_{:j}‖², 0 on R
+            if batch.is_empty() {
+                break;
+            }
+            R.extend(&batch);
+        }
+        Landmarks::new(n, R)
+    }
+}
+
+/// Adaptive sampling with the partial residual ("AdapPart"): as [`AdaptiveFull`], but what is left of a column is measured on the known columns
+/// C = K\[:, R\] only, with p_j ∝ ‖E_{j:}‖² for E = C − C̃ and C̃ the Nyström approximation of C of rank k' < rank W, W = K\[R, R\].
+///
+/// As C̃ = C W_{k'}⁺ W = CVVᵀ with V the first k' eigenvectors of W, ‖E_{j:}‖ is the norm of row j of C times the other eigenvectors. A row that
+/// has nothing in common with the known ones has ‖E_{j:}‖ = 0, so far-away clusters are missed; where every row left has 0 the batch is
+/// drawn uniformly.
+///
+/// # Cost
+/// At most n·m entries, O(nm²) flops a batch, O(n·m) memory.
+///
+/// # Source
+/// S. Kumar, M. Mohri, A. Talwalkar, *Sampling methods for the Nyström method*, JMLR 13, 2012, the algorithm "adaptive-partial". k' is left open
+/// there and is a choice of ours.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_linalg_core::{Counted, Dense};
+/// use nystrom_sketch::{AdaptivePartial, LandmarkSelector};
+/// use rand::SeedableRng;
+/// let k = Mat::from_fn(50, 50, |i, j| (-(i as f64 - j as f64).abs() / 10.0).exp());
+/// let k = Counted::new(Dense::new(k.as_ref())?);
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// assert_eq!(AdaptivePartial::default().select(&k, 10, rng)?.len(), 10);
+/// assert!(k.entries() < 50 * 10);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct AdaptivePartial {
+    /// s, columns a batch; `None` (the default) for max(1, m/10).
+    pub batch: Option<usize>,
+    /// k'/rank W in \[0, 1); `None` (the default) for a half. k' is rounded up and at most rank W − 1.
+    pub rank_fraction: Option<f64>,
+}
+
+impl<T: Scalar> LandmarkSelector<T> for AdaptivePartial {
+    /// Besides the common errors, [`NonFinite`](Error::NonFinite) naming an entry of K, [`InvalidParameter`](Error::InvalidParameter) for a fraction
+    /// outside \[0, 1).
+    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        let n = k.dim();
+        let s = batch_size(self.batch, n, m)?;
+        let fraction = self.rank_fraction.unwrap_or(0.5);
+        if !(0.0..1.0).contains(&fraction) {
+            let requirement = "in [0, 1): with the whole rank nothing is left";
+            return Err(Error::InvalidParameter { name: "rank fraction", value: fraction, requirement });
+        }
+        let mut R = random::uniform_subset(n, s, rng)?; //                  R ← s uniform
+        let (mut C, mut batch) = (Mat::<T>::zeros(n, 0), R.clone());
+        while R.len() < m {
+            let new = k.columns((&batch).into());
+            finite_block(new.as_ref(), 0..n, &batch)?;
+            C = beside(&C, &new);
+            let E = partial_residual(C.as_ref(), &R, fraction)?; //         ‖E_{j:}‖²
+            batch = next_batch(&E, &R, s.min(m - R.len()), rng)?; //        p_j ∝ ‖E_{j:}‖², 0 on R
+            if batch.is_empty() {
+                batch = next_batch(&vec![1.0; n], &R, s.min(m - R.len()), rng)?;
+            }
+            R.extend(&batch);
+        }
+        Landmarks::new(n, R)
+    }
+}
+
+/// ‖(C − C̃)_{j:}‖² for every j: the squared norms of the rows of CV', V' the eigenvectors of W beyond the first k'.
+fn partial_residual<T: Scalar>(C: MatRef<'_, T>, R: &[usize], fraction: f64) -> Result<Vec<f64>> {
+    let r = R.len();
+    let W = Mat::from_fn(r, r, |i, j| C[(R[i.max(j)], i.min(j))]);
+    let eigen = SymmetricEigen::new(W.as_ref())?;
+    let rank = eigen.rank();
+    let rank = ((fraction * rank as f64).ceil() as usize).min(rank.saturating_sub(1)); // k'
+    let mut CV = Mat::zeros(C.nrows(), r - rank);
+    ops::matmul(CV.as_mut(), Accum::Replace, C, eigen.vectors().subcols(rank, r - rank), T::one());
+    let noise = (r as f64 * T::EPS * eigen.values()[0].f64()).powi(2);
+    let squared = |j: usize| CV.row(j).iter().map(|x| x.f64().powi(2)).sum::<f64>();
+    Ok((0..C.nrows()).map(squared).map(|e| if e > noise { e } else { 0.0 }).collect())
+}
+
+/// s, after the common checks.
+fn batch_size(batch: Option<usize>, n: usize, m: usize) -> Result<usize> {
+    validate::not_empty("matrix", n)?;
+    validate::at_most("landmarks", m, n)?;
+    let s = batch.unwrap_or((m / 10).max(1));
+    validate::not_empty("columns a batch", s)?;
+    Ok(s.min(m))
+}
+
+/// Up to s further columns, one after another with p_j ∝ E_j among those not in R; fewer if fewer have E_j > 0.
+fn next_batch(E: &[f64], R: &[usize], s: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
+    let mut p = E.to_vec();
+    R.iter().for_each(|&j| p[j] = 0.0);
+    match p.iter().filter(|&&p| p > 0.0).count() {
+        0 => Ok(vec![]),
+        positive => random::without_replacement(&p, s.min(positive), rng),
+    }
+}
+
+/// \[A, B\].
+fn beside<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
+    let split = A.ncols();
+    Mat::from_fn(A.nrows(), split + B.ncols(), |i, j| if j < split { A[(i, j)] } else { B[(i, j - split)] })
+}
