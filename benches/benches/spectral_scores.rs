@@ -33,7 +33,8 @@ fn spectral_scores(c: &mut Criterion) {
         let given: Vec<f64> = (0..n).map(|i| 1.0 + (i % 97) as f64 / 50.0).collect();
         let cases = [
             ("given", &cube, Density::Given(given.as_slice())),
-            ("binned, cube", &cube, estimate(DensityMethod::Binned)),
+            ("auto, cube", &cube, estimate(DensityMethod::Auto)),
+            ("auto, bimodal", &bimodal, estimate(DensityMethod::Auto)),
             ("tree, bimodal", &bimodal, estimate(DensityMethod::Tree { tolerance: 0.05 })),
         ];
         for (name, x, density) in cases {

@@ -8,7 +8,8 @@
 //! * [`RecursiveRls`], [`Bless`], [`BlessR`]: dictionaries level by level, with all scores through the projector.
 //! * [`Squeak`]: one pass over a stream in bounded memory; [`dict_merge`], [`MergeTree`] and [`Disqueak`] merge shards;
 //!   [`Ink`] is its predecessor.
-//! * [`SpectralAnalysis`]: scores of a stationary kernel from the density of the points, without a kernel evaluation.
+//! * [`SpectralAnalysis`]: scores of a stationary kernel from the density of the points, without a kernel evaluation;
+//!   [`SpectralLeverage`] binds it to its points for the common interface.
 //! * [`Audit`]: exact scores of a few random rows, against those of any estimator; [`ExactSpectrum::accuracy`] of a dictionary.
 //! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns one into a landmark selector.
 //!
@@ -64,7 +65,7 @@ pub use recursive::{
 pub use select::LeverageProportional;
 pub use spectral_density::{
     Bandwidth, Density, DensityMethod, Family, FromSpectralDensity, Guard, KernelDensity, LocalScore, ProfileFamily,
-    SpectralAnalysis, SpectralReport, SpectralScores, Stationary,
+    Refusal, SpectralAnalysis, SpectralLeverage, SpectralReport, SpectralScores, Stationary,
 };
 pub use spectrum::ExactSpectrum;
 pub use squeak::{

@@ -103,7 +103,7 @@ fn average<T: Scalar>(
         .par_iter()
         .map_init(Frontier::default, |open, &i| {
             let h = 0.5 * score.equivalent_scale(p[i]);
-            let sum = tree.sum(&coords[i * d..(i + 1) * d], &ExponentialProfile(h), AVERAGE_TOLERANCE, open);
+            let (sum, _) = tree.sum(&coords[i * d..(i + 1) * d], &ExponentialProfile(h), AVERAGE_TOLERANCE, open);
             (sum.ln() - (n as f64).ln() - ln_mass - d as f64 * h.ln() - ln_stretch).exp()
         })
         .collect();

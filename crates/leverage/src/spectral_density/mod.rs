@@ -30,23 +30,28 @@
 //!
 //! **Sparse regions.** Where fewer than a few points lie within h, the cloud is no continuum; see [`Guard`].
 //!
-//! **Many dimensions.** Density estimation needs n exponential in d; [`DensityMethod::Auto`] refuses when it has become meaningless.
+//! **Many dimensions.** Density estimation needs n exponential in d; [`DensityMethod::Auto`] refuses when it has become meaningless:
+//! an error, or uniform scores for who asks for them ([`Density::EstimatedOrUniform`]).
 //!
 //! # Source
 //! Chen & Yang, "Fast statistical leverage score approximation in kernel ridge regression", AISTATS 2021.
 
 mod density;
+mod estimator;
 mod gaussian;
 mod guard;
 mod local_score;
 mod matern;
 mod quadrature;
+mod report;
 mod stationary;
 mod table;
 
-pub use density::{Bandwidth, Density, DensityMethod, KernelDensity};
+pub use density::{Bandwidth, Density, DensityMethod, KernelDensity, Refusal};
+pub use estimator::SpectralLeverage;
 pub use guard::Guard;
 pub use local_score::LocalScore;
+pub use report::{SpectralReport, SpectralScores};
 pub use stationary::{Family, FromSpectralDensity, ProfileFamily, Stationary};
 
 use density::Estimate;
@@ -87,42 +92,6 @@ impl<T> Default for SpectralAnalysis<'_, T> {
     }
 }
 
-/// Approximate scores and how they came about.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SpectralScores<T> {
-    /// l̃_i = min(K̃_i/n, k(0)/(k(0) + nλ)), n numbers in (0, 1).
-    pub scores: Vec<T>,
-    /// K̃_i, the rescaled scores n·l̃_i before clipping.
-    pub rescaled: Vec<T>,
-    /// What was done.
-    pub report: SpectralReport,
-}
-
-/// What spectral analysis did.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SpectralReport {
-    /// How the density was estimated; `None` if it was given, or all points are equal.
-    pub method: Option<DensityMethod>,
-    /// The bandwidth of the estimate, in standard deviations of the features.
-    pub bandwidth: Option<f64>,
-    /// Number of coordinates the density lives on: those that vary, if it was estimated.
-    pub dimension: usize,
-    /// The smallest density, before the guard.
-    pub min_density: f64,
-    /// The largest density, before the guard.
-    pub max_density: f64,
-    /// Number of points whose density the guard replaced.
-    pub guarded: usize,
-    /// The density below which the guard acted.
-    pub threshold: Option<f64>,
-    /// Number of scores clipped at k(0)/(k(0) + nλ).
-    pub clipped: usize,
-    /// Number of integrals K̃ computed; the other scores were interpolated, with relative error below 1e-10.
-    pub integrals: usize,
-}
-
 impl<T: Scalar> SpectralAnalysis<'_, T> {
     /// Approximate ridge leverage scores of `kernel` on `points`, without a single kernel evaluation.
     ///
@@ -142,12 +111,15 @@ impl<T: Scalar> SpectralAnalysis<'_, T> {
     /// density `Shape` if it does not have one value per point, `NotPositive` naming the first value that is not positive and finite.
     pub fn scores(&self, kernel: &dyn Stationary, points: Points<'_, T>, ridge: Ridge<T>) -> Result<SpectralScores<T>> {
         let (n, lambda) = checked(kernel, points, ridge)?;
-        let Estimate { values: mut p, kept, method, bandwidth } = self.density.at(points)?; // p̂(x_i)
+        let bound = kernel.variance() / (kernel.variance() + n as f64 * lambda);
+        let Estimate { values: mut p, kept, method, bandwidth, operations } = match self.density.at(points)? {
+            Ok(estimate) => estimate, // p̂(x_i)
+            Err(refusal) => return Ok(SpectralScores::uniform(n, bound, kernel.variance() / lambda, refusal)),
+        };
         let K = LocalScore::on_coordinates(kernel, &kept, lambda)?;
         let (min_density, max_density) = range(&p);
         let guarded = self.guard.apply(&mut p, &K, points, &kept)?; // low-density modification
         let (ln_rescaled, integrals) = evaluate(&K, &p)?; // K̃_i = ∫ ds/(p_i + λ/m(s))
-        let bound = kernel.variance() / (kernel.variance() + n as f64 * lambda);
         let score = |ln_k: &f64| (ln_k.exp() / n as f64).min(bound); // l̃_i = K̃_i/n, clipped
         let scores: Vec<f64> = ln_rescaled.iter().map(score).collect();
         let clipped = scores.iter().filter(|&&l| l == bound).count();
@@ -155,7 +127,7 @@ impl<T: Scalar> SpectralAnalysis<'_, T> {
         let dimension = kept.len();
         #[rustfmt::skip]
         let report = SpectralReport {
-            method, bandwidth, dimension, min_density, max_density, guarded, threshold, clipped, integrals,
+            refusal: None, method, bandwidth, dimension, min_density, max_density, guarded, threshold, clipped, integrals, operations,
         };
         let rescaled = ln_rescaled.iter().map(|ln_k| T::lit(ln_k.exp())).collect();
         Ok(SpectralScores { scores: scores.into_iter().map(T::lit).collect(), rescaled, report })
@@ -184,17 +156,4 @@ fn evaluate(K: &LocalScore<'_>, p: &[f64]) -> Result<(Vec<f64>, usize)> {
     let (low, high) = range(p);
     let table = K.tabulate(low..=high)?;
     Ok((p.par_iter().map(|p| table.at(p.ln())).collect(), table.nodes()))
-}
-
-impl<T: Scalar> SpectralScores<T> {
-    /// q_i = l̃_i/Σ_j l̃_j, the law from which landmarks are drawn; the sum is taken in `f64`.
-    pub fn sampling_probabilities(&self) -> Vec<T> {
-        let sum = self.d_eff();
-        self.scores.iter().map(|l| T::lit(l.f64() / sum)).collect()
-    }
-
-    /// Σ_i l̃_i, an estimate of the effective dimension d_eff.
-    pub fn d_eff(&self) -> f64 {
-        self.scores.iter().map(|l| l.f64()).sum()
-    }
 }

@@ -1,16 +1,19 @@
 //! The density p(x_i) that spectral analysis needs, given or estimated.
 
 mod binned;
+mod blocks;
 mod exact;
-mod features;
+mod refusal;
+mod standardised;
 mod tree;
 mod tree_sum;
 
 use binned::Grid;
-pub(crate) use features::Standardised;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Error, Result, Scalar, validate};
 use rayon::prelude::*;
+pub use refusal::Refusal;
+pub(crate) use standardised::Standardised;
 use std::f64::consts::PI;
 pub(crate) use tree::Tree;
 pub(crate) use tree_sum::{ExponentialProfile, Frontier, GaussianProfile};
@@ -20,8 +23,12 @@ pub(crate) use tree_sum::{ExponentialProfile, Frontier, GaussianProfile};
 pub enum Density<'a, T> {
     /// p(x_i) for every i, with respect to the volume of ℝ^d, d the number of coordinates of the points.
     Given(&'a [T]),
-    /// Estimated from the points.
+    /// Estimated from the points; an error where that means nothing.
     Estimated(KernelDensity),
+    /// Estimated from the points; where [`DensityMethod::Auto`] refuses, all scores are k(0)/(k(0) + nλ), the bound that no ridge leverage
+    /// score exceeds and the limit of the method as p → 0. Landmarks drawn from them are uniform, their sum says nothing about
+    /// d_eff, and [`SpectralReport::refusal`](crate::SpectralReport::refusal) says why.
+    EstimatedOrUniform(KernelDensity),
 }
 
 /// A Gaussian kernel density estimate p̂(x_i) = (1/n) Σ_j Π_k N(x_ik − x_jk; (h σ_k)²) on standardised features: σ_k is the
@@ -59,28 +66,27 @@ pub enum Bandwidth {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DensityMethod {
-    /// All pairs up to n = 8192 or in more than six dimensions; otherwise the grid if it has at most 32 nodes per point (and three dimensions),
+    /// All pairs up to n = 8192 or in more than six dimensions; otherwise the grid if it has at most 1024 nodes per point (and three dimensions),
     /// otherwise the tree with tolerance 0.05. Refuses where a density means nothing: see [`KernelDensity`]'s `Errors`.
     Auto,
     /// All pairs, n² kernel values in tiles.
     Exact,
-    /// A k-d tree; every density is within this relative tolerance of the exact estimate. Near-linear for d ≤ 5 or so.
+    /// A k-d tree; every density is within this relative tolerance of the exact estimate. In d dimensions a bandwidth of order
+    /// n^{−1/(d+4)} has n^{4/(d+4)} points within it, of which the tree looks at a share that falls slowly: some n^{1.4} in all.
     Tree {
         /// Relative tolerance, in (0, 1).
         tolerance: f64,
     },
-    /// Linear binning on a grid with spacing δ between h/16 and h/3, as fine as four nodes per point allow, at most three dimensions and
-    /// 2²⁴ nodes; linear in n. The contribution of a point at distance u is off by at most (1 + u²/h²)(δ/h)²/6 per
-    /// dimension: a few percent in the bulk, up to some 20 % in three dimensions where a cluster several bandwidths away dominates.
+    /// Cubic splines on a grid with spacing δ = h/4, or h/3 in three dimensions, that exists only where points are; at most three
+    /// dimensions, and 2²⁷ nodes in memory (1 GiB). The number of nodes grows like the number of bandwidths that the cloud fills, n^{d/(d+4)} at
+    /// most, so the cost is linear in n. The contribution of a point at z bandwidths is off by at most (1 + z⁴)(δ/h)⁴/100 of it per
+    /// dimension: below a thousandth in the bulk, a few percent where what is five bandwidths away dominates.
     Binned,
 }
 
-/// Above this share of its own contribution to the density at the median point, an estimate says nothing about neighbours.
-const LARGEST_SELF_SHARE: f64 = 0.5;
-const PROBES: usize = 32;
 const EXACT_UP_TO: usize = 8192;
 /// A grid with more nodes per point is mostly empty, and the tree as fast.
-const NODES_PER_POINT: usize = 32;
+const NODES_PER_POINT: usize = 1024;
 const TREE_DIMENSIONS: usize = 6;
 
 /// A density at every point, on the coordinates that vary.
@@ -90,14 +96,23 @@ pub(crate) struct Estimate {
     pub(crate) kept: Vec<usize>,
     pub(crate) method: Option<DensityMethod>,
     pub(crate) bandwidth: Option<f64>,
+    /// Kernel values, bounds and multiplications that took.
+    pub(crate) operations: u64,
+}
+
+/// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, and what they took.
+pub(crate) struct Sums {
+    values: Vec<f64>,
+    operations: u64,
 }
 
 impl<T: Scalar> Density<'_, T> {
-    /// Checks or estimates p(x_i).
-    pub(crate) fn at(&self, points: Points<'_, T>) -> Result<Estimate> {
+    /// Checks or estimates p(x_i); a refusal only if the caller knows what to do then.
+    pub(crate) fn at(&self, points: Points<'_, T>) -> Result<Result<Estimate, Refusal>> {
         match self {
-            Density::Given(values) => given(values, points),
-            Density::Estimated(estimate) => estimate.at(&Standardised::new(points)),
+            Density::Given(values) => given(values, points).map(Ok),
+            Density::Estimated(estimate) => Ok(Ok(estimate.at(&Standardised::new(points))??)),
+            Density::EstimatedOrUniform(estimate) => estimate.at(&Standardised::new(points)),
         }
     }
 }
@@ -108,7 +123,9 @@ fn given<T: Scalar>(values: &[T], points: Points<'_, T>) -> Result<Estimate> {
     let bad = values.iter().position(|p| !(*p > 0.0 && p.is_finite()));
     match bad {
         Some(index) => Err(Error::NotPositive { what: "density", index, value: values[index] }),
-        None => Ok(Estimate { values, kept: (0..points.dim()).collect(), method: None, bandwidth: None }),
+        None => {
+            Ok(Estimate { values, kept: (0..points.dim()).collect(), method: None, bandwidth: None, operations: 0 })
+        }
     }
 }
 
@@ -131,20 +148,22 @@ impl KernelDensity {
     /// ```
     pub fn density<T: Scalar>(&self, points: Points<'_, T>) -> Result<Vec<f64>> {
         points.check()?;
-        self.at(&Standardised::new(points)).map(|estimate| estimate.values)
+        Ok(self.at(&Standardised::new(points))??.values)
     }
 
-    fn at(&self, x: &Standardised) -> Result<Estimate> {
+    fn at(&self, x: &Standardised) -> Result<Result<Estimate, Refusal>> {
         let h = self.bandwidth.resolve(x.n, x.dim())?;
         if x.dim() == 0 {
             let values = vec![1.0; x.n]; // all points in one place: the mass there
-            return Ok(Estimate { values, kept: vec![], method: None, bandwidth: None });
+            return Ok(Ok(Estimate { values, kept: vec![], method: None, bandwidth: None, operations: 0 }));
         }
-        let method = self.method.resolve(x, h)?;
-        let sums = method.sums(x, h)?;
+        if let (DensityMethod::Auto, Some(refusal)) = (self.method, Refusal::of(x, h)) {
+            return Ok(Err(refusal));
+        }
+        let (method, Sums { values: sums, operations }) = self.method.sums(x, h)?;
         let ln_front = self_contribution(x, h);
         let values = sums.into_iter().map(|sum| (ln_front + sum.ln()).exp()).collect();
-        Ok(Estimate { values, kept: x.kept.clone(), method: Some(method), bandwidth: Some(h) })
+        Ok(Ok(Estimate { values, kept: x.kept.clone(), method: Some(method), bandwidth: Some(h), operations }))
     }
 }
 
@@ -165,39 +184,34 @@ impl Bandwidth {
 }
 
 impl DensityMethod {
-    fn resolve(self, x: &Standardised, h: f64) -> Result<DensityMethod> {
-        if self != DensityMethod::Auto {
-            return Ok(self);
-        }
-        refuse_if_meaningless(x, h)?;
-        let tree = DensityMethod::Tree { tolerance: 0.05 };
-        Ok(match x.dim() {
-            _ if x.n <= EXACT_UP_TO => DensityMethod::Exact,
-            1..=3 if Grid::new(x, h).is_some_and(|grid| grid.nodes() <= NODES_PER_POINT * x.n) => DensityMethod::Binned,
-            1..=TREE_DIMENSIONS => tree,
-            _ => DensityMethod::Exact,
-        })
-    }
-
-    /// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i.
-    fn sums(self, x: &Standardised, h: f64) -> Result<Vec<f64>> {
-        match self {
+    /// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, by this method or the one that it stands for.
+    fn sums(self, x: &Standardised, h: f64) -> Result<(DensityMethod, Sums)> {
+        let sums = match self {
+            DensityMethod::Auto => return auto(x, h),
+            DensityMethod::Exact => exact::sums(x, h),
             DensityMethod::Tree { tolerance } => tree_sums(x, h, tolerance),
-            DensityMethod::Binned => match Grid::new(x, h) {
-                Some(grid) => Ok(grid.sums(x)),
-                None => Err(Error::InvalidParameter {
-                    name: "bandwidth of the binned density",
-                    value: h,
-                    requirement: "large enough for a grid of 2^24 nodes with spacing h/3 in at most 3 dimensions; \
-                                  use the tree instead",
-                }),
-            },
-            DensityMethod::Auto | DensityMethod::Exact => exact::sums(x, h),
-        }
+            DensityMethod::Binned => Grid::new(x, h).map(|grid| grid.sums()).ok_or(Error::InvalidParameter {
+                name: "bandwidth of the binned density",
+                value: h,
+                requirement: "large enough for a grid of 2^27 nodes with spacing h/3 or h/4 around the points, in at most 3 \
+                              dimensions; use the tree instead",
+            }),
+        };
+        Ok((self, sums?))
     }
 }
 
-fn tree_sums(x: &Standardised, h: f64, tolerance: f64) -> Result<Vec<f64>> {
+fn auto(x: &Standardised, h: f64) -> Result<(DensityMethod, Sums)> {
+    if x.n <= EXACT_UP_TO || x.dim() > TREE_DIMENSIONS {
+        return DensityMethod::Exact.sums(x, h);
+    }
+    match Grid::new(x, h).filter(|grid| grid.nodes() <= NODES_PER_POINT * x.n) {
+        Some(grid) => Ok((DensityMethod::Binned, grid.sums())),
+        None => DensityMethod::Tree { tolerance: 0.05 }.sums(x, h),
+    }
+}
+
+fn tree_sums(x: &Standardised, h: f64, tolerance: f64) -> Result<Sums> {
     if !(tolerance > 0.0 && tolerance < 1.0) {
         let requirement = "strictly between 0 and 1; for exact sums use DensityMethod::Exact";
         return Err(Error::InvalidParameter { name: "tolerance of the tree density", value: tolerance, requirement });
@@ -205,28 +219,12 @@ fn tree_sums(x: &Standardised, h: f64, tolerance: f64) -> Result<Vec<f64>> {
     let tree = Tree::new(&x.coords, x.dim());
     let phi = GaussianProfile(h);
     // Queries in tree order: neighbours in memory are neighbours in space.
-    let in_tree_order: Vec<f64> = (0..x.n)
+    let in_tree_order: Vec<(f64, u64)> = (0..x.n)
         .into_par_iter()
         .map_init(Frontier::default, |open, t| tree.sum(tree.point(t), &phi, tolerance, open))
         .collect();
-    let mut sums = vec![0.0; x.n];
-    tree.order().iter().zip(in_tree_order).for_each(|(&i, sum)| sums[i] = sum);
-    Ok(sums)
-}
-
-/// Exact sums at a few points: their median must be more than that of a point alone.
-fn refuse_if_meaningless(x: &Standardised, h: f64) -> Result<()> {
-    let probes = PROBES.min(x.n);
-    let queries: Vec<usize> = (0..probes).map(|t| t * x.n / probes).collect();
-    let mut sums = exact::sums_at(x, h, &queries);
-    sums.sort_unstable_by(f64::total_cmp);
-    if x.n < 3 || sums[probes / 2] * LARGEST_SELF_SHARE >= 1.0 {
-        return Ok(());
-    }
-    Err(Error::InvalidParameter {
-        name: "dimension of the points for density estimation",
-        value: x.dim() as f64,
-        requirement: "small enough that the median point has neighbours within a bandwidth; give the density, widen the \
-                      bandwidth, or use recursive or BLESS scores, which need none",
-    })
+    let operations = in_tree_order.iter().map(|(_, operations)| operations).sum();
+    let mut values = vec![0.0; x.n];
+    tree.order().iter().zip(in_tree_order).for_each(|(&i, (sum, _))| values[i] = sum);
+    Ok(Sums { values, operations })
 }

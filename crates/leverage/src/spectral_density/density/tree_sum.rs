@@ -57,23 +57,27 @@ impl Eq for Open {}
 pub(crate) struct Frontier(BinaryHeap<Open>);
 
 impl Tree {
-    /// Σ_j φ(‖q − x_j‖²) within the relative error `tolerance`, a guarantee (up to rounding).
+    /// Σ_j φ(‖q − x_j‖²) within the relative error `tolerance`, a guarantee (up to rounding); and how many nodes were bounded and
+    /// points summed for it.
     ///
     /// The node with the widest bounds is opened until half the width of the total is at most `tolerance` times the lower bound; then the
     /// middle is returned. For convex φ and the mean s̄ of the squared distances to a node's N points (from its centroid and
     /// scatter), N φ(s̄) ≤ Σ φ ≤ N times the chord of φ over \[s_min, s_max\] at s̄ (Jensen; Chan, Yiu & U, "KARL", ICDE 2019).
-    pub(crate) fn sum(&self, q: &[f64], phi: &impl ConvexProfile, tolerance: f64, open: &mut Frontier) -> f64 {
+    pub(crate) fn sum(&self, q: &[f64], phi: &impl ConvexProfile, tolerance: f64, open: &mut Frontier) -> (f64, u64) {
         open.0.clear();
         let mut done = 0.0; // leaves summed point by point
+        let mut operations = 1;
         let root = self.bound(0, q, phi);
         let (mut lower, mut upper) = (root.lower, root.upper);
         open.0.push(root);
         while 0.5 * (upper - lower) > tolerance * (done + lower) {
-            let Some(widest) = open.0.pop() else { return done };
+            let Some(widest) = open.0.pop() else { return (done, operations) };
             lower -= widest.lower;
             upper -= widest.upper;
             if self.is_leaf(widest.node) {
-                done += self.range(widest.node).map(|t| phi.at(squared_distance(q, self.point(t)))).sum::<f64>();
+                let points = self.range(widest.node);
+                operations += points.len() as u64;
+                done += points.map(|t| phi.at(squared_distance(q, self.point(t)))).sum::<f64>();
                 continue;
             }
             for child in [2 * widest.node + 1, 2 * widest.node + 2] {
@@ -82,8 +86,9 @@ impl Tree {
                 upper += child.upper;
                 open.0.push(child);
             }
+            operations += 2;
         }
-        done + 0.5 * (lower + upper)
+        (done + 0.5 * (lower + upper), operations)
     }
 
     fn bound(&self, node: usize, q: &[f64], phi: &impl ConvexProfile) -> Open {

@@ -1,0 +1,128 @@
+//! Blocks of grid nodes, of which only those exist that hold or receive something.
+
+use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Nodes of a block: 64 on the line, 8 × 8 in the plane, 4 × 4 × 4 in space.
+pub(super) const NODES: usize = 64;
+
+/// Which block: its place along each axis; 0 along axes that the grid does not have.
+pub(super) type Block = [i32; 3];
+
+/// Distinct blocks in lexicographic order, each with its number.
+pub(super) struct BlockSet {
+    blocks: Vec<Block>,
+    number: HashMap<Block, usize, Mixed>,
+}
+
+impl BlockSet {
+    /// The given blocks, repetitions dropped.
+    pub(super) fn new(mut blocks: Vec<Block>) -> Self {
+        blocks.par_sort_unstable();
+        blocks.dedup();
+        let number = blocks.iter().enumerate().map(|(i, &block)| (block, i)).collect();
+        BlockSet { blocks, number }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    pub(super) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The number of `block`, if it exists.
+    pub(super) fn number(&self, block: Block) -> Option<usize> {
+        self.number.get(&block).copied()
+    }
+
+    /// The blocks from which a pass along axis `first`, then one along `middle` if there is one, then one along `last` leads from `self`
+    /// back to `self`: what must exist after the first pass, and after the second.
+    ///
+    /// Passes reach `reach` blocks. In a compact cloud these are its own blocks and a shell; a lonely block has no others.
+    pub(super) fn between_passes(
+        &self,
+        first: usize,
+        middle: Option<usize>,
+        last: usize,
+        reach: i32,
+    ) -> (BlockSet, Option<BlockSet>) {
+        let (forwards, backwards) = (self.dilated(first, reach), self.dilated(last, reach));
+        let Some(middle) = middle else {
+            return (BlockSet::new(forwards.intersection(&backwards).copied().collect()), None);
+        };
+        let after_first = within_reach(forwards, &backwards, middle, reach);
+        let holding = after_first.iter().copied().collect();
+        let after_second = within_reach(backwards, &holding, middle, reach);
+        (BlockSet::new(after_first), Some(BlockSet::new(after_second)))
+    }
+
+    fn dilated(&self, axis: usize, reach: i32) -> HashSet<Block, Mixed> {
+        self.blocks.iter().flat_map(|&block| (-reach..=reach).map(move |offset| moved(block, axis, offset))).collect()
+    }
+}
+
+/// Those of `blocks` that lie within `reach` along `axis` of one of `others`.
+fn within_reach(blocks: HashSet<Block, Mixed>, others: &HashSet<Block, Mixed>, axis: usize, reach: i32) -> Vec<Block> {
+    let near = |block: &Block| {
+        let outwards = (0..=reach).flat_map(|offset| [offset, -offset]); // most have a neighbour close by
+        outwards.into_iter().any(|offset| others.contains(&moved(*block, axis, offset)))
+    };
+    blocks.into_iter().collect::<Vec<_>>().into_par_iter().filter(near).collect()
+}
+
+/// The block `offset` places further along `axis`.
+pub(super) fn moved(mut block: Block, axis: usize, offset: i32) -> Block {
+    block[axis] += offset;
+    block
+}
+
+type Mixed = BuildHasherDefault<Mixer>;
+
+/// A hash by multiplication: blocks are places on a grid, and looked up a hundred times each.
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        for four in bytes.chunks(4) {
+            let word = four.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+            self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15); // 2⁶⁴ over the golden ratio
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_between_passes_are_those_on_a_way_from_the_set_to_itself() {
+        let set = BlockSet::new(vec![[0, 0, 0], [2, 1, 1], [9, 9, 9], [0, 0, 0], [0, 0, 1]]);
+        assert_eq!((set.len(), set.number([0, 0, 1]), set.number([1, 1, 1])), (4, Some(1), None));
+        for reach in [0, 1, 2, 3] {
+            // all ways a → b → c → e with a, e in the set: one axis a step, at most `reach`
+            let steps = |from: Block, axis| (-reach..=reach).map(move |offset| moved(from, axis, offset));
+            let mut on_a_way = (vec![], vec![]);
+            for &a in set.blocks() {
+                for b in steps(a, 2) {
+                    for c in steps(b, 1) {
+                        if steps(c, 0).any(|e| set.number(e).is_some()) {
+                            on_a_way.0.push(b);
+                            on_a_way.1.push(c);
+                        }
+                    }
+                }
+            }
+            let (first, second) = set.between_passes(2, Some(1), 0, reach);
+            assert_eq!(first.blocks(), BlockSet::new(on_a_way.0).blocks());
+            assert_eq!(second.unwrap().blocks(), BlockSet::new(on_a_way.1).blocks());
+        }
+    }
+}

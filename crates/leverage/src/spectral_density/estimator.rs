@@ -1,0 +1,100 @@
+//! Spectral analysis behind the interface of all estimators.
+
+use super::{SpectralAnalysis, SpectralScores, Stationary};
+use crate::RidgeLeverage;
+use crate::recursive::check_size;
+use nystrom_kernels::Points;
+use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, validate};
+use nystrom_sketch::Dictionary;
+use rand::Rng;
+
+/// Spectral analysis bound to the kernel and the points whose kernel matrix it is asked about: with it the estimator stands beside those
+/// that see K alone.
+///
+/// The matrix handed to [`scores`](RidgeLeverage::scores) must be that of `kernel` on `points`, which cannot be seen from
+/// K; its order and its first diagonal entry are checked. No other entry is evaluated.
+///
+/// ```
+/// use nystrom_kernels::{KernelMatrix, Matern32, Points};
+/// use nystrom_leverage::{Audit, Draw, LandmarkSelector, LeverageProportional, RecursiveRls, RidgeLeverage, SpectralLeverage};
+/// use nystrom_linalg_core::Ridge;
+/// use rand::SeedableRng;
+/// // 1000 points, dense on the left, sparse on the right
+/// let x: Vec<f64> = (0..1000).map(|i| ((i as f64 + 0.5) / 1000.0).powi(2)).collect();
+/// let (kernel, points) = (Matern32::new(0.2)?, Points::from_slice(&x));
+/// let k = KernelMatrix::new(kernel, points)?;
+/// let ridge = Ridge::PerSample(1e-4);
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+///
+/// let spectral = SpectralLeverage::new(&kernel, points);
+/// let estimators: [(&str, &dyn RidgeLeverage<f64>); 2] = [("recursive", &RecursiveRls::default()), ("spectral", &spectral)];
+/// for (name, estimator) in estimators {
+///     let report = Audit::default().of_estimator(&k, ridge, estimator, &mut rng)?;
+///     assert!(report.largest_overestimate().1 < 4.0, "{name}");
+/// }
+/// let landmarks = LeverageProportional { estimator: spectral, ridge, draw: Draw::WithReplacement };
+/// assert!(landmarks.select(&k, 50, &mut rng)?.len() <= 50);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct SpectralLeverage<'a, T> {
+    /// The kernel of the matrix.
+    pub kernel: &'a dyn Stationary,
+    /// Its points.
+    pub points: Points<'a, T>,
+    /// Where the density comes from, and the guard.
+    pub analysis: SpectralAnalysis<'a, T>,
+    /// q > 0: a dictionary takes ⌈q·Σ_i l̃_i⌉ draws, as each level of BLESS does.
+    pub oversampling: f64,
+    /// Most draws of a dictionary; more is [`Error::SampleTooLarge`].
+    pub max_size: usize,
+}
+
+impl<'a, T: Scalar> SpectralLeverage<'a, T> {
+    /// The default [`SpectralAnalysis`]; q = 5 and at most 20,000 draws.
+    pub fn new(kernel: &'a dyn Stationary, points: Points<'a, T>) -> Self {
+        SpectralLeverage { kernel, points, analysis: SpectralAnalysis::default(), oversampling: 5.0, max_size: 20_000 }
+    }
+
+    /// Scores with the report, of the matrix `k`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if k's order is not the number of points, [`Error::InvalidParameter`] if k_00 is not k(0); those of
+    /// [`SpectralAnalysis::scores`].
+    pub fn report(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>) -> Result<SpectralScores<T>> {
+        self.check(k)?;
+        self.analysis.scores(self.kernel, self.points, ridge)
+    }
+
+    fn check(&self, k: &dyn PsdMatrix<T>) -> Result<()> {
+        validate::same_size("order of the matrix against number of points", self.points.len(), k.dim())?;
+        validate::not_empty("points (n)", self.points.len())?;
+        let mut k_00 = faer::Col::<T>::zeros(1);
+        k.diag_into(k_00.as_mut(), (0..1).into());
+        let value = k_00[0].f64() / self.kernel.variance();
+        match (value - 1.0).abs() <= 64.0 * T::EPS {
+            true => Ok(()),
+            false => Err(Error::InvalidParameter {
+                name: "K_00/k(0)",
+                value,
+                requirement: "1: the matrix must be that of the kernel given to SpectralLeverage",
+            }),
+        }
+    }
+}
+
+impl<T: Scalar> RidgeLeverage<T> for SpectralLeverage<'_, T> {
+    /// ⌈q·Σ l̃⌉ draws with replacement in proportion to the scores, with the weights of that law.
+    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+        validate::positive("oversampling", self.oversampling)?;
+        let found = self.report(k, ridge)?;
+        let draws = (self.oversampling * found.d_eff()).ceil();
+        check_size(draws, ridge.absolute(k.dim())?, self.max_size)?;
+        Dictionary::with_replacement(&found.scores, draws as usize, rng)
+    }
+
+    /// No entry of K beyond K_00, no dictionary; the generator is not used.
+    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, _rng: &mut dyn Rng) -> Result<Vec<T>> {
+        Ok(self.report(k, ridge)?.scores)
+    }
+}
