@@ -8,6 +8,7 @@
 //!
 //! * [`ExactKrr`]: f ranges over the whole space of k. n × n matrix, n³/3 flops: the definition, for n up to about 10⁴.
 //! * [`NystromKrr`]: f = Σ_j θ_j k(·, z_j) over m centres z_j. O(nm²) flops in one pass over the rows, O(m²) memory.
+//! * [`Falkon`], [`Krill`]: the same f by preconditioned conjugate gradients. O(nm) an iteration.
 //! * [`DictionaryKrr`]: through the weighted dictionary of a stream (SQUEAK), with its risk bound.
 //! * [`KrrModel`]: what both return: predicts in tiles; saved and loaded behind the feature `serde`.
 //! * [`risk`]: bias², variance and risk at fixed design in closed form, for K and for any low-rank L = FFᵀ.
@@ -37,6 +38,7 @@ mod cross_validation;
 mod dictionary;
 mod exact;
 mod input;
+mod iterative;
 pub mod metrics;
 mod model;
 mod normal_equations;
@@ -56,6 +58,10 @@ mod whitening;
 pub use cross_validation::{CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit};
 pub use dictionary::DictionaryKrr;
 pub use exact::ExactKrr;
+pub use iterative::{
+    Centers, Extras, Falkon, Iteration, IterationReport, IterativeFit, IterativeOptions, Krill, MemoryPlan, Monitor,
+    Stop, Verdict,
+};
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;
 pub use path::{LambdaPath, PathPoint, lambda_grid};

@@ -14,6 +14,10 @@ pub enum SolvedBy {
     Qr,
     /// One eigendecomposition for all ridges.
     Spectrum,
+    /// Conjugate gradients with Falkon's preconditioner.
+    Falkon,
+    /// Conjugate gradients with KRILL's preconditioner.
+    Krill,
 }
 
 /// Sizes, choices and costs of a fit, kept with the model.
@@ -38,7 +42,7 @@ pub struct FitReport {
     /// Why that way, in words.
     pub reason: String,
     /// (max L_ii / min L_ii)² for the triangular factor L of the system: a lower bound on its condition number, often within a
-    /// factor m of it.
+    /// factor m of it. For an iterative fit: of the preconditioned system, by its Ritz values.
     pub condition: f64,
     /// Number of kernel values evaluated.
     pub kernel_entries: u64,

@@ -13,6 +13,11 @@ use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Scalar, ops};
 /// weighted reference problem at λ = 1e-12 is 2.3e-2 instead of 6.5e-4 (`tests/small_lambda.rs`).
 const FIRST_SHIFT: f64 = 0.1;
 
+/// The shifts to try on a W of kernel values in T that is factored in `f64`.
+pub(crate) fn ladder<T: Scalar>() -> JitterLadder {
+    JitterLadder { first: FIRST_SHIFT * T::EPS / f64::EPS, ..JitterLadder::shifted() }
+}
+
 /// The factor R of W + δI = RRᵀ for the Gram matrix W of the centres (or SᵀKS for a sketch), δ = ε·tr W/10 or the next rung (×10) that succeeds.
 ///
 /// f = Σ θ_j k(·, z_j) is φᵀβ with β = Rᵀθ, and ‖β‖² = θᵀ(W + δI)θ = ‖f‖² + δ‖θ‖².
@@ -47,7 +52,6 @@ impl<T: Scalar> Whitening<T> {
     /// W by its entries with i ≥ j.
     fn factor(m: usize, W: impl Fn(usize, usize) -> f64) -> Result<Self> {
         let mut squared_norm = 0.0;
-        let ladder = JitterLadder { first: FIRST_SHIFT * T::EPS / f64::EPSILON, ..JitterLadder::shifted() };
         let fill = |mut out: MatMut<'_, f64>| {
             squared_norm = 0.0;
             for j in 0..m {
@@ -58,7 +62,7 @@ impl<T: Scalar> Whitening<T> {
                 }
             }
         };
-        let factor = Cholesky::<f64>::from_fill(m, fill, ladder)?;
+        let factor = Cholesky::<f64>::from_fill(m, fill, ladder::<T>())?;
         let inverse_trace = factor.inverse_diagonal().iter().sum();
         let R = Mat::from_fn(m, m, |i, j| T::lit(factor.lower()[(i, j)]));
         Ok(Whitening { R, jitter: factor.jitter(), squared_norm, inverse_trace })

@@ -178,6 +178,9 @@ impl<T: Scalar> ConjugateGradients<T> {
 /// λ_max/λ_min of the Lanczos matrix that the steps α_k, β_k of conjugate gradients stand for:
 /// T_kk = 1/α_k + β_(k−1)/α_(k−1), T_(k,k+1) = √β_k/α_k.
 fn ritz_ratio(steps: &[(f64, f64)]) -> f64 {
+    if steps.len() < 2 {
+        return 1.0;
+    }
     let tridiagonal = Mat::from_fn(steps.len(), steps.len(), |i, j| match (i.min(j), i.abs_diff(j)) {
         (0, 0) => 1.0 / steps[0].0,
         (k, 0) => 1.0 / steps[k].0 + steps[k - 1].1 / steps[k - 1].0,

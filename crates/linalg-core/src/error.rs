@@ -180,6 +180,24 @@ pub enum Error {
         /// Relative residual asked for.
         tolerance: f64,
     },
+    /// What a caller passed in to watch a computation failed. What was computed until then is in the report that gave this error.
+    #[error("the monitor failed at iteration {iteration}: {problem}")]
+    MonitorFailed {
+        /// The iteration it was called after, from 1.
+        iteration: usize,
+        /// Its message.
+        problem: String,
+    },
+    /// A computation does not fit the memory allowed.
+    #[error("{what} needs at least {needed} bytes, above the {budget} allowed; allow more, or take fewer landmarks")]
+    OutOfBudget {
+        /// Which computation.
+        what: &'static str,
+        /// The least it can do with, in bytes.
+        needed: u64,
+        /// The bytes allowed.
+        budget: u64,
+    },
     /// An iterative eigenvalue computation did not converge (only seen on non-finite input).
     #[error("the eigendecomposition of a matrix of order {order} did not converge; check it for huge or tiny entries")]
     EigenFailure {

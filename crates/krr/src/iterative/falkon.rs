@@ -1,0 +1,164 @@
+//! Falkon.
+
+use crate::SolvedBy;
+use crate::iterative::restricted::{Ingredients, Restricted};
+use crate::iterative::{Centers, Extras, IterativeFit, IterativeOptions};
+use faer::{Accum, Mat, MatMut, MatRef};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, Scalar, ops};
+
+/// Columns of the preconditioner computed at once.
+const PANEL: usize = 256;
+
+/// Kernel ridge regression restricted to M centres by preconditioned conjugate gradients: the f of
+/// [`NystromKrr`](crate::NystromKrr) without its O(nM²).
+///
+/// ```text
+/// Hθ = K_nMᵀy,   H = K_nMᵀK_nM + nλK_MM,   B = (1/√n)T⁻¹A⁻¹,   T = chol(K_MM),   A = chol(TΩTᵀ/n + λI):   conjugate gradients on BᵀHB.
+/// ```
+///
+/// Ω = diag(ω) holds what each centre stands for ([`Centers`]): n/M each for uniform sampling, the weights of a
+/// [`Dictionary`](nystrom_sketch::Dictionary) otherwise, W = ΩM/n in the paper's letters. Leverage-sampled centres without their weights
+/// about double the iterations. BᵀHB = I when every point is a centre.
+///
+/// K_nM is evaluated tile by tile, each entry once an iteration for both products, or kept as far as
+/// [`memory`](IterativeOptions::memory) allows. Entries are computed in the scalar type; all products, sums, factors and vectors are `f64`,
+/// so `f32` rounds the kernel's values and nothing else.
+///
+/// Stops when the **true** residual, computed anew, satisfies ‖K_nMᵀy − Hθ‖ ≤ tolerance·‖K_nMᵀy‖ for every target, in the norm of
+/// (K_MM + δI)⁻¹: the gradient of the objective, measured in the space of k, relative to that at f = 0. Whatever ends the
+/// iterations, the model so far is returned, and the [report](crate::IterationReport) says why and how far it got.
+///
+/// # Cost
+/// nM + M² kernel values and 4nMt + 6M²t flops an iteration, M³/3 + 2M³/3 + M³/3 flops before; nM kernel values in all where K_nM is kept.
+/// 16M² bytes for the two factors; [`MemoryPlan`](crate::MemoryPlan) has the rest. The bits do not depend on the number of threads.
+///
+/// # Source
+/// A. Rudi, L. Carratino, L. Rosasco, *FALKON: an optimal large scale kernel method*, NeurIPS 2017 (arXiv:1705.10958), algorithm 1 and,
+/// for weighted centres, definition 2 of its appendix A (quoted from memory).
+///
+/// # Departures
+/// Conjugate gradients run on H in the coordinates β = Tθ with the preconditioner nAᵀA: the same iterates in exact arithmetic, with a
+/// residual that means something. T factors K_MM + δI, δ = ε·tr K_MM/10 or the next multiple of ten that succeeds, and H holds this matrix in
+/// the place of K_MM, as in `NystromKrr`. The authors' code stops on the preconditioned residual.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::{Falkon, IterativeOptions};
+/// use nystrom_linalg_core::Ridge;
+/// use nystrom_sketch::{Dictionary, Draw};
+/// use rand::SeedableRng;
+/// let x: Vec<f64> = (0..2000).map(|i| i as f64 / 1000.0).collect();
+/// let y = Mat::from_fn(2000, 1, |i, _| (4.0 * x[i]).sin());
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// let centers = Dictionary::uniform(2000, 60, Draw::WithoutReplacement, rng)?;
+/// let falkon = Falkon::new(Gaussian::new(0.1)?, Ridge::PerSample(1e-6));
+/// let fit = falkon.fit(Points::from_slice(&x), y.as_ref(), &centers)?;
+/// assert!(fit.converged() && fit.report.iterations < 40);
+/// let f = fit.model.predict(Points::from_slice(&[0.123]))?;
+/// assert!((f[(0, 0)] - 0.492_f64.sin()).abs() < 1e-3);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Falkon<K, T> {
+    /// The kernel k.
+    pub kernel: K,
+    /// λ ([`Ridge::PerSample`]) or nλ ([`Ridge::Absolute`]).
+    pub ridge: Ridge<T>,
+    /// Whether to fit a constant b, not penalised, one per target.
+    pub intercept: bool,
+    /// When to stop, and how much memory to take.
+    pub options: IterativeOptions,
+}
+
+impl<K, T> Falkon<K, T> {
+    /// Without intercept, to a residual of 1e-6, nothing kept.
+    pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
+        Falkon { kernel, ridge, intercept: false, options: IterativeOptions::default() }
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
+    /// Fits y (n × t) at the n points `x`; `centers` is a `&Dictionary`, `&Landmarks` or [`Points`].
+    ///
+    /// # Errors
+    /// Before the first iteration: [`Empty`](nystrom_linalg_core::Error::Empty), [`Shape`](nystrom_linalg_core::Error::Shape),
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a ridge, weight
+    /// or tolerance that is not positive, [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) if the memory allowed holds no fit.
+    /// Not converging is no error: see [`IterativeFit::into_model`].
+    pub fn fit<'a>(
+        &self,
+        x: Points<'a, T>,
+        y: MatRef<'_, T>,
+        centers: impl Into<Centers<'a, T>>,
+    ) -> Result<IterativeFit<K, T>> {
+        self.fit_with(x, y, centers, Extras::default())
+    }
+
+    /// As [`fit`](Self::fit), with sample weights, a warm start or a monitor.
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::{Extras, Falkon, Stop, metrics::rmse};
+    /// use nystrom_linalg_core::Ridge;
+    /// use nystrom_sketch::Landmarks;
+    /// use std::ops::ControlFlow;
+    /// let x: Vec<f64> = (0..2000).map(|i| i as f64 / 1000.0).collect();
+    /// let y = Mat::from_fn(2000, 1, |i, _| (4.0 * x[i]).sin() + 0.3 * (i as f64 * 9.7).sin());
+    /// let centers = Landmarks::new(1500, (0..1500).step_by(30).collect())?;
+    /// let (train, valid) = (Points::from_slice(&x).slice(0..1500), Points::from_slice(&x).slice(1500..2000));
+    /// let mut best = f64::INFINITY;
+    /// let mut plateau = |iteration: &nystrom_krr::Iteration<'_, _, f64>| {
+    ///     let error = rmse(iteration.model()?.predict(valid)?.as_ref(), y.as_ref().subrows(1500, 500))?;
+    ///     if error > 0.999 * best { return Ok(ControlFlow::Break(())) }
+    ///     best = error;
+    ///     Ok(ControlFlow::Continue(()))
+    /// };
+    /// let extras = Extras { monitor: Some(&mut plateau), ..Extras::default() };
+    /// let falkon = Falkon::new(Gaussian::new(0.2)?, Ridge::PerSample(1e-6));
+    /// let fit = falkon.fit_with(train, y.as_ref().subrows(0, 1500), &centers, extras)?;
+    /// assert_eq!(fit.report.stop, Stop::Asked);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and those of wrong sample weights; [`Shape`](nystrom_linalg_core::Error::Shape) for a start of another size.
+    pub fn fit_with<'a>(
+        &self,
+        x: Points<'a, T>,
+        y: MatRef<'_, T>,
+        centers: impl Into<Centers<'a, T>>,
+        extras: Extras<'_, K, T>,
+    ) -> Result<IterativeFit<K, T>> {
+        let restricted = Restricted {
+            kernel: &self.kernel,
+            ridge: self.ridge,
+            intercept: self.intercept,
+            options: &self.options,
+            solver: SolvedBy::Falkon,
+            factors: |m| 2 * m * m + PANEL as u64 * m,
+        };
+        restricted.fit(x, y, centers.into(), extras, |Ingredients { R, omega, mu, .. }| preconditioner(R, omega, mu))
+    }
+}
+
+/// G with GGᵀ = RᵀΩR + μI = n·AᵀA, R = Tᵀ: what ΦᵀΦ + μI is when every point is a centre, as Φ = K_nM R⁻ᵀ = R then. 2M³/3 + M³/3 flops.
+pub(crate) fn preconditioner(R: &Cholesky<f64>, omega: &[f64], mu: f64) -> Result<Cholesky<f64>> {
+    let (m, R) = (R.order(), R.lower());
+    let fill = |mut out: MatMut<'_, f64>| {
+        for start in (0..m).step_by(PANEL) {
+            let (below, width) = (m - start, PANEL.min(m - start)); //     R is lower triangular: rows from `start` on
+            let R = R.submatrix(start, start, below, below);
+            let scaled = Mat::from_fn(below, width, |i, j| omega[start + i] * R[(i, j)]);
+            let panel = out.rb_mut().submatrix_mut(start, start, below, width);
+            ops::matmul(panel, Accum::Replace, R.transpose(), scaled.as_ref(), 1.0);
+        }
+        ops::add_to_diagonal(out, mu);
+    };
+    Cholesky::from_fill(m, fill, JitterLadder::default()) // a shift would change the speed, not the solution
+}
+
+use faer::reborrow::*;

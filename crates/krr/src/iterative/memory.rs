@@ -1,0 +1,65 @@
+//! What a restricted fit holds, counted before it begins.
+
+use nystrom_linalg_core::{Error, Result, RowTree, Scalar};
+
+/// Numbers of a tile: 1 MiB in `f64`, the size of a core's own cache.
+const TILE_NUMBERS: usize = 1 << 17;
+/// Rows are kept by multiples of this, so that no tile is kept in part.
+const KEPT_ROWS: usize = 1024;
+
+/// Bytes a fit holds at its peak, beyond its input and its model, by what they are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryPlan {
+    /// The factors of K_MM and of the preconditioner (and KRILL's sketch), or the n × k factor of full-data regression.
+    pub factors: u64,
+    /// The vectors of conjugate gradients.
+    pub vectors: u64,
+    /// Tiles under way and their partial sums: one set per leaf of the row tree at the worst, whatever the number of threads.
+    pub tiles: u64,
+    /// Rows of K_nM that are kept.
+    pub kept: u64,
+    /// How many rows are kept.
+    pub kept_rows: usize,
+    /// Rows of a tile.
+    pub tile_rows: usize,
+}
+
+impl MemoryPlan {
+    /// Their sum.
+    pub fn total(&self) -> u64 {
+        self.factors + self.vectors + self.tiles + self.kept
+    }
+
+    /// For n rows, m centres and t right-hand sides (targets, and one more for an intercept), `factors` numbers of `f64` in factorisations.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBudget`] if `budget` does not hold a fit that keeps no rows.
+    pub(crate) fn restricted<T: Scalar>(
+        n: usize,
+        m: usize,
+        t: usize,
+        factors: u64,
+        budget: Option<u64>,
+    ) -> Result<MemoryPlan> {
+        let tile_rows = (TILE_NUMBERS / m).clamp(32, 256).next_power_of_two(); // divides the leaves of the row tree
+        let (wide, narrow) = (size_of::<f64>() as u64, size_of::<T>() as u64);
+        let (rows, centers, targets) = (tile_rows.min(n) as u64, m as u64, t as u64);
+        let copy = if narrow < wide { wide } else { 0 }; // a tile of f32 is widened before its products
+        let tile = rows * centers * (narrow + copy) + rows * targets * wide + 2 * centers * targets * wide;
+        let least = MemoryPlan {
+            factors: factors * wide,
+            vectors: 9 * centers * targets * wide,
+            tiles: RowTree::new(n).leaves() as u64 * tile,
+            kept: 0,
+            kept_rows: 0,
+            tile_rows,
+        };
+        let Some(budget) = budget else { return Ok(least) };
+        let Some(left) = budget.checked_sub(least.total()) else {
+            return Err(Error::OutOfBudget { what: "an iterative fit", needed: least.total(), budget });
+        };
+        let fit = usize::try_from(left / (centers * narrow)).unwrap_or(usize::MAX);
+        let kept_rows = if fit >= n { n } else { fit / KEPT_ROWS * KEPT_ROWS };
+        Ok(MemoryPlan { kept: kept_rows as u64 * centers * narrow, kept_rows, ..least })
+    }
+}

@@ -1,0 +1,26 @@
+//! Kernel ridge regression by conjugate gradients.
+//!
+//! * [`Falkon`], [`Krill`]: f restricted to M centres, O(nM) per iteration and O(M²) memory, with two preconditioners.
+//!
+//! `restricted.rs` puts a restricted fit together from the parts: `centers.rs`, `tiles.rs` (K_nM), `system.rs` (the equations), `run.rs`
+//! (the loop), `memory.rs` (the plan).
+
+mod centers;
+mod falkon;
+mod krill;
+mod memory;
+mod options;
+mod report;
+mod restricted;
+mod run;
+mod system;
+#[cfg(test)]
+mod tests;
+mod tiles;
+
+pub use centers::Centers;
+pub use falkon::Falkon;
+pub use krill::Krill;
+pub use memory::MemoryPlan;
+pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};
+pub use report::{IterationReport, IterativeFit, Stop};

@@ -1,0 +1,85 @@
+//! What a caller says about an iterative fit beyond kernel and ridge.
+
+use crate::{KrrModel, Stop};
+use faer::MatRef;
+use nystrom_linalg_core::{Result, validate};
+use std::ops::ControlFlow;
+
+/// When an iterative fit stops, and what memory it may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct IterativeOptions {
+    /// The *true* relative residual that every target must reach; each method says in which norm.
+    pub tolerance: f64,
+    /// Most iterations.
+    pub max_iterations: usize,
+    /// Bytes the fit may take beyond its input and its model; what is left of them after the factorisations keeps rows of K_nM, which are
+    /// then evaluated once. `None`: nothing is kept, nothing is refused.
+    pub memory: Option<u64>,
+}
+
+impl Default for IterativeOptions {
+    /// 1e-6 within 100 iterations, nothing kept. In `f64`, rounding leaves a relative residual of up to about 1e-7 where K_MM is numerically
+    /// singular, and 1e-12 where it is not; what is asked for beyond that ends in [`Stop::Stalled`].
+    fn default() -> Self {
+        IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: None }
+    }
+}
+
+impl IterativeOptions {
+    pub(crate) fn check(&self) -> Result<()> {
+        validate::positive("tolerance", self.tolerance)
+    }
+}
+
+/// What a monitor answers: `Continue`, `Break` to stop with the model so far, or an error of any kind (which also stops; the model so
+/// far is kept, see [`Stop::MonitorFailed`]).
+pub type Verdict = Result<ControlFlow<()>, Box<dyn std::error::Error + Send + Sync>>;
+
+/// A caller's look at every iteration, to stop on a validation error or on a clock of its own.
+pub type Monitor<'a, K, T> = dyn FnMut(&Iteration<'_, K, T>) -> Verdict + Send + 'a;
+
+/// What a fit may be given beyond points, targets and centres.
+pub struct Extras<'a, K, T> {
+    /// One weight w_i ≥ 0 per sample: (1/n) Σ w_i (y_i − f(x_i))² is minimised.
+    pub sample_weights: Option<&'a [T]>,
+    /// Coefficients to start from, M × t: those of an earlier fit with the same centres, say at another λ.
+    pub start: Option<MatRef<'a, T>>,
+    /// Called after every iteration.
+    pub monitor: Option<&'a mut Monitor<'a, K, T>>,
+}
+
+impl<K, T> Default for Extras<'_, K, T> {
+    /// None of them.
+    fn default() -> Self {
+        Extras { sample_weights: None, start: None, monitor: None }
+    }
+}
+
+/// The state of a fit after an iteration.
+pub struct Iteration<'a, K, T> {
+    /// 1 for the first.
+    pub number: usize,
+    /// The relative residual by the recurrence of conjugate gradients, the largest over the targets.
+    pub residual: f64,
+    pub(crate) model: &'a dyn Fn() -> Result<KrrModel<K, T>>,
+}
+
+impl<K, T> Iteration<'_, K, T> {
+    /// The model so far. O(M²t) flops.
+    ///
+    /// # Errors
+    /// `NonFinite` if a coefficient overflowed.
+    pub fn model(&self) -> Result<KrrModel<K, T>> {
+        (self.model)()
+    }
+}
+
+/// Why a monitor's answer ends the run, if it does.
+pub(crate) fn verdict(answer: Verdict) -> Option<Stop> {
+    match answer {
+        Ok(ControlFlow::Continue(())) => None,
+        Ok(ControlFlow::Break(())) => Some(Stop::Asked),
+        Err(problem) => Some(Stop::MonitorFailed(problem.to_string())),
+    }
+}

@@ -1,0 +1,72 @@
+//! What an iterative fit did.
+
+use crate::{KrrModel, MemoryPlan};
+use nystrom_linalg_core::{Error, Result};
+
+/// Why an iterative fit ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// The true residual is within the tolerance.
+    Converged,
+    /// The largest number of iterations was done.
+    IterationLimit,
+    /// Rounding errors let the residual fall no further: the tolerance is below what the problem's condition allows.
+    Stalled,
+    /// The monitor said so.
+    Asked,
+    /// The monitor failed, with this message.
+    MonitorFailed(String),
+}
+
+/// The course of an iterative fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IterationReport {
+    /// Why it ended.
+    pub stop: Stop,
+    /// Iterations done.
+    pub iterations: usize,
+    /// The true relative residual at the end, the largest over the targets.
+    pub residual: f64,
+    /// The residual asked for.
+    pub tolerance: f64,
+    /// The recurrence's relative residual, the largest over the targets, after each iteration.
+    pub history: Vec<f64>,
+    /// Passes over the kernel matrix: one for the right-hand side, one an iteration, one for every time the true residual was computed, one
+    /// for a start that is not 0, and one for KRILL's sketch.
+    pub passes: usize,
+    /// Condition number of the preconditioned system, estimated from below by the Ritz values of conjugate gradients.
+    pub condition: f64,
+    /// Kernel values evaluated.
+    pub kernel_entries: u64,
+    /// What was held in memory.
+    pub memory: MemoryPlan,
+}
+
+/// A model with the report of the iterations that led to it: the model is usable however they ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IterativeFit<K, T> {
+    /// The model at the last iterate.
+    pub model: KrrModel<K, T>,
+    /// How it was reached.
+    pub report: IterationReport,
+}
+
+impl<K, T> IterativeFit<K, T> {
+    /// Whether the tolerance was reached.
+    pub fn converged(&self) -> bool {
+        self.report.stop == Stop::Converged
+    }
+
+    /// The model, if the tolerance was reached or the monitor asked to stop.
+    ///
+    /// # Errors
+    /// [`Error::NotConverged`] with the true residual; [`Error::MonitorFailed`].
+    pub fn into_model(self) -> Result<KrrModel<K, T>> {
+        let IterationReport { iterations, residual, tolerance, stop, .. } = self.report;
+        match stop {
+            Stop::Converged | Stop::Asked => Ok(self.model),
+            Stop::MonitorFailed(problem) => Err(Error::MonitorFailed { iteration: iterations, problem }),
+            Stop::IterationLimit | Stop::Stalled => Err(Error::NotConverged { iterations, residual, tolerance }),
+        }
+    }
+}
