@@ -1,18 +1,51 @@
-//! Every estimator against the laws of the interface.
+//! Every estimator against the laws of the interface, in practice and in its limit; what a seed gives.
+#![allow(non_snake_case)]
 
+use faer::Mat;
 use nystrom_leverage::testing::check_estimator;
 use nystrom_leverage::*;
+use nystrom_linalg_core::testing::{Kind, psd, rng};
+use nystrom_linalg_core::{Dense, Ridge};
 
 #[test]
 fn exact() {
     check_estimator(&Exact, 1.0 + 1e-9);
 }
 
-/// A row that no column drawn explains has a score near 0, so no factor holds below n columns: 4000 draws hit all 300 rows but with
+/// A row that no column drawn explains has a score near 0, so no factor holds below n columns: 4000 draws miss one of 300 rows with
 /// probability 5e-4.
 #[test]
 fn alaoui_mahoney() {
     check_estimator(&AlaouiMahoney { columns: 4000 }, 1.0 + 1e-6);
+}
+
+/// Every row kept, with weight 1 or so many times over: the exact scores, to rounding where nothing is random, else to 1/√copies.
+#[test]
+fn in_their_limits_all_are_exact() {
+    let one_block = SqueakParams { chunk: Some(5000), ..SqueakParams::new(1_000_000_000) };
+    let tree = Disqueak::new(SqueakParams::new(1_000_000_000), 4);
+    let rls = RecursiveRls::with_oversampling(1e12);
+    let limits: [(&dyn RidgeLeverage<f64>, f64); 8] = [
+        (&AlaouiMahoney { columns: 3000 }, 1e-6),
+        (&rls, 1e-9),
+        (&UnitWeights(rls), 1e-9),
+        (&RecursiveNystrom { size: 160, accelerated: false }, 1e-9),
+        (&BlessR { oversampling: 1e5, ..BlessR::default() }, 1e-9),
+        (&Bless { candidates: 1e5, oversampling: 1e5, ..Bless::default() }, 0.02),
+        (&one_block, 1e-3),
+        (&tree, 1e-3),
+    ];
+    for kind in Kind::ALL {
+        let k = psd(kind, 160, 5);
+        let (k, ridge) = (Dense::new(k.as_ref()).unwrap(), Ridge::Absolute(3.0));
+        let exact = exact_scores(&k, ridge).unwrap().scores;
+        for (number, (estimator, tolerance)) in limits.iter().enumerate() {
+            let scores = estimator.scores(&k, ridge, &mut rng(6)).unwrap();
+            let errors = scores.iter().zip(&exact).map(|(a, b)| (a - b).abs() / (b + 1e-6));
+            let worst = errors.fold(0.0, f64::max);
+            assert!(worst < *tolerance, "{kind:?}, number {number}: off by a factor 1 ± {worst}");
+        }
+    }
 }
 
 #[test]
@@ -53,9 +86,35 @@ fn pointers() {
     check_estimator(&boxed, 2.0);
 }
 
+/// What a seed gives, so that a change of the numbers is a decision: size, first rows and total weight of a dictionary, a score.
+#[test]
+fn pinned() {
+    let k = Mat::from_fn(400, 400, |i, j| (-(i as f64 - j as f64).abs() / 100.0).exp());
+    let k = Dense::new(k.as_ref()).unwrap();
+    let squeak = SqueakParams::new(10);
+    let tree = Disqueak::new(squeak, 3);
+    type Pinned<'a> = (&'a dyn RidgeLeverage<f64>, usize, [usize; 4], f64, f64);
+    let expected: [Pinned<'_>; 7] = [
+        (&AlaouiMahoney { columns: 50 }, 48, [108, 211, 234, 11], 400.0, 0.027188211),
+        (&RecursiveRls::default(), 49, [24, 256, 21, 49], 385.051867646, 0.026136584),
+        (&RecursiveNystrom { size: 40, accelerated: true }, 36, [242, 375, 230, 180], 399.575387190, 0.020442300),
+        (&Bless::default(), 39, [10, 11, 19, 24], 400.836255662, 0.028710319),
+        (&BlessR::default(), 49, [12, 13, 16, 19], 336.852075359, 0.027977833),
+        (&squeak, 37, [102, 221, 176, 49], 366.260921029, 0.025329775),
+        (&tree, 33, [55, 24, 391, 53], 394.445280816, 0.039854566),
+    ];
+    for (number, (estimator, size, first, weight, score)) in expected.into_iter().enumerate() {
+        let D = estimator.dictionary(&k, Ridge::Absolute(10.0), &mut rng(2024)).unwrap();
+        let scores = estimator.scores(&k, Ridge::Absolute(10.0), &mut rng(2024)).unwrap();
+        assert_eq!((D.len(), &D.indices()[..4]), (size, &first[..]), "number {number}");
+        assert!((D.total_weight() / weight - 1.0).abs() < 1e-9, "number {number}: {}", D.total_weight());
+        assert!((scores[7] / score - 1.0).abs() < 1e-6, "number {number}: {}", scores[7]);
+    }
+}
+
 mod the_laws_can_be_broken {
     use super::*;
-    use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge};
+    use nystrom_linalg_core::{Error, PsdMatrix, Result};
     use rand::{Rng, RngExt};
 
     /// What is wrong with it.

@@ -5,14 +5,10 @@
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_leverage::*;
+use nystrom_linalg_core::testing::{rng, same_at_any_thread_count};
 use nystrom_linalg_core::{Cholesky, Dense, Error, Ridge};
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
-
-fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
+use rand::RngExt;
 
 fn points(n: usize, seed: u64) -> Vec<f64> {
     let mut rng = rng(seed);
@@ -94,4 +90,14 @@ fn bad_input_is_refused_and_small_streams_work() {
     assert!((ink.effective_dimension() - 3.0 / 4.0).abs() < 1e-12); // α·1/(αγ + k) with α = 3, γ = k = 1
     ink.push(Points::from_slice(&[0.5; 300]), &mut rng(0)).unwrap();
     assert!(ink.n_seen() == 301 && ink.dictionary().unwrap().len() < 100);
+}
+
+#[test]
+fn the_bits_do_not_depend_on_the_number_of_threads() {
+    let x = points(700, 6);
+    same_at_any_thread_count(|| {
+        let mut ink = Ink::new(Gaussian::new(0.1).unwrap(), 1, 0.5, 200, 0.5).unwrap();
+        ink.push(Points::from_slice(&x), &mut rng(7)).unwrap();
+        (ink.dictionary().unwrap(), ink.effective_dimension())
+    });
 }

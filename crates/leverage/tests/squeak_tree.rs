@@ -163,6 +163,30 @@ fn a_tree_keeps_account_of_its_chunks_and_survives_its_cap() {
 }
 
 #[test]
+fn chunks_are_checked_before_they_are_taken() {
+    let (params, shape) = (SqueakParams::new(5), TreeShape::Balanced);
+    let mut tree = MergeTree::new(kernel(), 2, 1.0, params, shape, &[50, 0], &mut rng(1)).unwrap();
+    let (x, wide) = (cube(50, 2, 7), cube(50, 3, 7));
+    let mut poisoned = x.clone();
+    poisoned[(31, 1)] = f64::INFINITY;
+    let empty = Mat::<f64>::zeros(0, 2);
+    let mut insert = |c: usize, x: &Mat<f64>| tree.insert(c, Points::from_rows(x.as_ref()));
+    assert!(matches!(insert(0, &wide), Err(Error::Shape { expected: 2, got: 3, .. })));
+    assert!(matches!(insert(0, &poisoned), Err(Error::NonFinite { row: 31, col: 1, .. })));
+    insert(0, &x).unwrap();
+    insert(1, &empty).unwrap(); // a shard may have had nothing
+    assert_eq!(tree.finish().unwrap().seen(), 50);
+    // no points at all, one point, all points equal
+    let of = |x: &[f64], chunks| {
+        Disqueak::new(SqueakParams::new(20), chunks).of_points(&kernel(), Points::from_slice(x), 1.0, &mut rng(2))
+    };
+    assert!(matches!(of(&[], 3), Err(Error::Empty { .. })));
+    assert!(of(&[0.3], 3).unwrap().len() <= 1);
+    let equal = of(&[0.3; 3000], 7).unwrap();
+    assert!(equal.len() <= 60 && equal.seen() == 3000, "{}", equal.len()); // d_eff = 3000/3001
+}
+
+#[test]
 fn chunks_cover_the_points_evenly() {
     for n in 0..40 {
         for k in 1..12 {

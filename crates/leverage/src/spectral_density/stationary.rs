@@ -30,7 +30,14 @@ pub enum Family {
 /// divided by its own length scale.
 ///
 /// Implemented for the Matérn, Gaussian and rational quadratic kernels of `nystrom-kernels`, isotropic or with one length
-/// scale per coordinate, their sums and multiples. For a spectral density of your own see [`FromSpectralDensity`].
+/// scale per coordinate, their sums and multiples. For a spectral density of your own see [`FromSpectralDensity`]. A kernel without one
+/// is refused by the compiler:
+///
+/// ```compile_fail,E0277
+/// use nystrom_kernels::{Linear, Points};
+/// use nystrom_linalg_core::Ridge;
+/// nystrom_leverage::SpectralAnalysis::default().scores(&Linear::<f64>::new(), Points::from_slice(&[0.1, 0.2]), Ridge::PerSample(0.1));
+/// ```
 pub trait Stationary: Sync {
     /// ln m(s) on ℝ^d at ‖s‖ = `norm` in ordinary frequency, k(u) = ∫ m(s) e^{2πi u·s} ds; in the divided coordinates if there
     /// are [`length_scales`](Self::length_scales).

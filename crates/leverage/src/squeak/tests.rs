@@ -6,7 +6,7 @@ use super::*;
 use crate::exact_scores;
 use faer::Mat;
 use nystrom_kernels::Gaussian;
-use nystrom_linalg_core::{Dense, SymmetricEigen};
+use nystrom_linalg_core::{Cholesky, Dense, SymmetricEigen};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -49,7 +49,7 @@ fn dense_scores(K: &Mat<f64>, mu: f64, I: &StreamDictionary<f64>) -> Vec<f64> {
     }
     let A = Mat::from_fn(n, n, |i, j| s[i] * K[(i, j)] * s[j] + if i == j { mu } else { 0.0 });
     let mut X = Mat::from_fn(n, n, |i, j| s[i] * K[(i, j)]);
-    nystrom_linalg_core::Cholesky::new(A.as_ref()).unwrap().solve_in_place(X.as_mut());
+    Cholesky::new(A.as_ref()).unwrap().solve_in_place(X.as_mut());
     (0..n).map(|i| (K[(i, i)] - (0..n).map(|j| K[(i, j)] * s[j] * X[(j, i)]).sum::<f64>()) / mu).collect()
 }
 
@@ -137,6 +137,34 @@ proptest! {
             let (estimate, tau) = (estimates[t], tau[i]);
             prop_assert!(estimate <= tau + 1e-9 && estimate >= tau / ink.alpha() - 1e-9, "row {i}: {estimate} of {tau}");
         }
+    }
+}
+
+/// τ̃_i = (k_ii − k_iᵀ(K̄ + αγI)⁻¹k_i)/(αγ) with K̄ formed: KS(SᵀKS + γI)⁻¹SᵀK of the points before, bordered.
+#[test]
+fn ink_is_its_formula() {
+    for (copies, epsilon, gamma) in [(40, 0.5, 1.0), (400, 0.3, 0.2), (u32::MAX, 0.5, 0.5)] {
+        let (x, kernel) = (points(41, 11), Gaussian::new(0.2).unwrap());
+        let mut ink = Ink::new(kernel, 1, gamma, copies, epsilon).unwrap();
+        ink.push(Points::from_slice(&x[..40]), &mut Pcg64::seed_from_u64(1)).unwrap();
+        let (K, D, beta) = (gram(&x, &kernel), ink.dictionary().unwrap(), ink.alpha() * gamma);
+        let (m, rows) = (D.len(), D.indices());
+        let ridged =
+            Mat::from_fn(m, m, |s, t| K[(rows[s], rows[t])] + if s == t { gamma / D.weights()[s] } else { 0.0 });
+        let C = Mat::from_fn(40, m, |i, t| K[(i, rows[t])]);
+        let mut X = C.transpose().to_owned();
+        Cholesky::new(ridged.as_ref()).unwrap().solve_in_place(X.as_mut());
+        let approximation = &C * X; // K̃
+        let border = |i: usize, j: usize| if i.max(j) == 40 { K[(i, j)] } else { approximation[(i, j)] };
+        let B = Mat::from_fn(41, 41, |i, j| border(i, j) + if i == j { beta } else { 0.0 });
+        let mut Y = K.clone();
+        Cholesky::new(B.as_ref()).unwrap().solve_in_place(Y.as_mut());
+        let estimates = ink.scores_with(&ink.column(Points::from_slice(&x[40..])), 1.0).unwrap();
+        for (t, &i) in rows.iter().chain(&[40]).enumerate() {
+            let dense = (K[(i, i)] - (0..41).map(|j| K[(i, j)] * Y[(j, i)]).sum::<f64>()) / beta;
+            assert!(dense > 0.0 && (estimates[t] - dense).abs() < 1e-9, "row {i}: {} against {dense}", estimates[t]);
+        }
+        assert!(copies < u32::MAX || m == 40, "in the limit every point is kept");
     }
 }
 
