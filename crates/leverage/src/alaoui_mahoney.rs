@@ -128,25 +128,40 @@ fn scores_in_two_passes<T: Scalar>(
     let mu = ridge.absolute(n)?;
     let k_ii = finite_diagonal(k, (0..n).into())?;
     let B = NystromStream::new(k, landmarks, Whitening::default())?; // BBᵀ = C W⁺ Cᵀ, by row tiles
-    let mut stored = keep.then(|| Mat::zeros(B.map().rank(), n)); // Bᵀ
-    let mut M = match stored.as_mut() {
-        Some(bt) => B.gram_lower_keeping(bt.as_mut())?,
-        None => B.gram_lower()?,
-    };
-    ops::add_to_diagonal(M.as_mut(), mu);
-    let R = Cholesky::with_jitter(M.as_ref(), JitterLadder::default())?; // RRᵀ = BᵀB + μI
-    let mut scores = vec![T::zero(); n];
-    let mut score = |rows: std::ops::Range<usize>, mut bt: MatMut<'_, T>| {
-        R.forward_in_place(bt.rb_mut());
-        squared_norms(&mut scores[rows], bt.rb()); // l̃_i = ‖R⁻¹B_i‖²
-        Ok(())
-    };
-    match stored {
-        Some(mut bt) => score(0..n, bt.as_mut())?,
-        None => B.for_each_tile(0..n, score)?,
-    }
+    let scores = in_two_passes(&B, keep, |mut M| {
+        ops::add_to_diagonal(M.as_mut(), mu);
+        let R = Cholesky::with_jitter(M.as_ref(), JitterLadder::default())?; // RRᵀ = BᵀB + μI
+        Ok(move |mut bt: MatMut<'_, T>, scores: &mut [T]| {
+            R.forward_in_place(bt.rb_mut());
+            squared_norms(scores, bt.rb()); // l̃_i = ‖R⁻¹B_i‖²
+        })
+    })?;
     let scores = scores.into_iter().zip(k_ii).map(|(l, k_ii)| clamp(l, k_ii, mu)).collect();
     Ok(FastScores { scores, mu, jitter: B.map().jitter() })
+}
+
+/// One number for every row of B: `prepare` sees BᵀB (lower triangle) and gives what fills in the numbers of a tile of Bᵀ.
+///
+/// `keep` holds Bᵀ between the two passes instead of evaluating it twice.
+pub(crate) fn in_two_passes<T: Scalar, S: FnMut(MatMut<'_, T>, &mut [T])>(
+    B: &NystromStream<'_, T>,
+    keep: bool,
+    prepare: impl FnOnce(Mat<T>) -> Result<S>,
+) -> Result<Vec<T>> {
+    let n = B.dim();
+    let mut scores = vec![T::zero(); n];
+    if keep {
+        let mut bt = Mat::zeros(B.map().rank(), n);
+        let gram = B.gram_lower_keeping(bt.as_mut())?;
+        prepare(gram)?(bt.as_mut(), &mut scores);
+    } else {
+        let mut score = prepare(B.gram_lower()?)?;
+        B.for_each_tile(0..n, |rows, bt| {
+            score(bt, &mut scores[rows]);
+            Ok(())
+        })?;
+    }
+    Ok(scores)
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@
 //! * [`SpectralAnalysis`]: scores of a stationary kernel from the density of the points, without a kernel evaluation;
 //!   [`SpectralLeverage`] binds it to its points for the common interface.
 //! * [`Audit`]: exact scores of a few random rows, against those of any estimator; [`ExactSpectrum::accuracy`] of a dictionary.
-//! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns one into a landmark selector.
+//! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns one into a landmark selector. [`RankLeverage`] and
+//!   [`FastRankLeverage`] select by rank-k scores.
 //!
 //! ```
 //! use faer::Mat;
@@ -41,6 +42,7 @@ mod bless;
 mod estimator;
 mod exact;
 mod projector;
+mod rank_leverage;
 mod recursive;
 mod score;
 mod select;
@@ -58,6 +60,7 @@ pub use estimator::{Exact, RidgeLeverage};
 pub use exact::{ExactRoute, ExactScores, exact_scores};
 pub use nystrom_sketch::{Dictionary, Draw, LandmarkSelector, Landmarks};
 pub use projector::Projector;
+pub use rank_leverage::{FastRankLeverage, RankLeverage, fast_rank_k_scores};
 pub use recursive::{
     Inclusion, RecursiveLevel, RecursiveNystrom, RecursiveNystromSample, RecursiveNystromSelector, RecursiveRls,
     RecursiveSample, recursive_nystrom,

@@ -6,8 +6,8 @@ pub use crate::kernels::{
 };
 pub use crate::krr::{DictionaryKrr, ExactKrr, Falkon, Krill, KrrModel, NystromKrr};
 pub use crate::leverage::{
-    AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, LeverageProportional, RecursiveRls, RidgeLeverage,
-    SpectralAnalysis, Squeak, SqueakParams, exact_scores,
+    AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, FastRankLeverage, LeverageProportional, RankLeverage,
+    RecursiveRls, RidgeLeverage, SpectralAnalysis, Squeak, SqueakParams, exact_scores,
 };
 pub use crate::linalg_core::{Counted, Dense, Error, PsdMatrix, Result, Ridge, Scalar};
 pub use crate::sketch::{
