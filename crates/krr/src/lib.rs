@@ -53,9 +53,10 @@ mod rows;
 mod saved;
 mod sketched;
 mod solver;
+mod svd;
 mod whitening;
 
-pub use cross_validation::{CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit};
+pub use cross_validation::{CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid};
 pub use dictionary::DictionaryKrr;
 pub use exact::ExactKrr;
 pub use iterative::{

@@ -22,6 +22,13 @@ pub(crate) struct NormalEquations {
     B: Mat<f64>,
 }
 
+/// ΦᵀDΦ (m × m) and ΦᵀDY (m × t), and the weighted means of features and targets that were subtracted, if any.
+pub(crate) struct Centered {
+    pub A: Mat<f64>,
+    pub B: Mat<f64>,
+    pub means: Option<(Vec<f64>, Vec<f64>)>,
+}
+
 impl NormalEquations {
     /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm² for that; 3m² numbers of memory for the
     /// partial sums and 1024(m + t) for the tile.
@@ -78,6 +85,26 @@ impl NormalEquations {
             B: Mat::from_fn(p, t, |i, j| if i < m { b[(i, j)] } else { self.B[(i, j)] }),
             A: PackedLower::from_fn(p, entry),
         }
+    }
+
+    /// The sums over centred features and targets if the last feature is a constant, as they are otherwise:
+    /// A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s.
+    pub fn centered(self, constant: bool) -> Centered {
+        let m = self.A.order() - usize::from(constant);
+        let t = self.B.ncols();
+        let means = constant.then(|| {
+            let s = self.A.get(m, m);
+            ((0..m).map(|j| self.A.get(m, j) / s).collect::<Vec<f64>>(), (0..t).map(|j| self.B[(m, j)] / s).collect())
+        });
+        let mean = |i: usize| means.as_ref().map_or(0.0, |means: &(Vec<f64>, Vec<f64>)| means.0[i]);
+        let last = |j: usize| if constant { self.A.get(m, j) } else { 0.0 };
+        let A = Mat::from_fn(m, m, |i, j| {
+            let (i, j) = (i.max(j), i.min(j));
+            self.A.get(i, j) - mean(i) * last(j)
+        });
+        let sum_wy = |j: usize| if constant { self.B[(m, j)] } else { 0.0 };
+        let B = Mat::from_fn(m, t, |i, j| self.B[(i, j)] - mean(i) * sum_wy(j));
+        Centered { A, B, means }
     }
 
     /// β = (A + nλI)⁻¹B by Cholesky; with an intercept its row and column are eliminated first (b is not penalised):

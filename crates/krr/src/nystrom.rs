@@ -130,35 +130,29 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
 
     fn fit_centers_to(&self, samples: Samples<'_, T>, centers: Points<'_, T>) -> Result<KrrModel<K, T>> {
         samples.check(&self.kernel)?;
-        validate::not_empty("centres (m)", centers.len())?;
-        samples.x.check_same_dim(centers)?;
-        validate::finite("centres", centers.as_cols().transpose())?;
-        self.kernel.check_points(centers)?;
+        self.check_centers(samples.x, centers)?;
         let mu = self.ridge.absolute(samples.x.len())?.f64(); //       nλ
         let whitening = Whitening::new(&self.kernel, centers)?; //     W + δI = RRᵀ
-        let mut stream = FeatureRows {
-            source: &KernelRows { kernel: &self.kernel, centers, x: samples.x },
-            whitening: &whitening,
-            whiten_tiles: true,
-            samples,
-            shift: self.intercept.then(|| samples.mean_target()),
-        };
+        let source = KernelRows { kernel: &self.kernel, centers, x: samples.x };
+        let mut stream = FeatureRows::new(&source, &whitening, samples, self.intercept);
         let row = whitening.squared_norm / centers.len() as f64; //    ‖k_Z(x)‖², the mean over the centres
         let (solution, by, reason) = self.solver.solve(&mut stream, mu, row)?; // β = (ΦᵀΦ + nλI)⁻¹Φᵀy
         let report = FitReport {
-            n: samples.x.len(),
-            m: centers.len(),
-            d: samples.x.dim(),
-            t: samples.y.ncols(),
             ridge: solution.mu,
-            jitter: whitening.jitter,
             solver: by,
             reason,
             condition: solution.condition,
-            kernel_entries: (samples.x.len() + centers.len()) as u64 * centers.len() as u64,
+            ..source.report(&stream, 1)
         };
         let intercept = stream.intercepts(solution.b);
         let theta = whitening.unwhiten(solution.beta); //               θ = R⁻ᵀβ
         KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
+    }
+
+    pub(crate) fn check_centers(&self, x: Points<'_, T>, centers: Points<'_, T>) -> Result<()> {
+        validate::not_empty("centres (m)", centers.len())?;
+        x.check_same_dim(centers)?;
+        validate::finite("centres", centers.as_cols().transpose())?;
+        self.kernel.check_points(centers)
     }
 }

@@ -21,6 +21,15 @@ pub(crate) struct Triangle {
     c: Mat<f64>,
 }
 
+/// R (m × m) and c (m × t) of features and targets less their weighted means, those means if there is a constant, and the smallest
+/// ridge that rounding errors leave meaningful.
+pub(crate) struct CenteredTriangle {
+    pub R: Mat<f64>,
+    pub c: Mat<f64>,
+    pub means: Option<(Vec<f64>, Vec<f64>)>,
+    pub floor: f64,
+}
+
 impl Triangle {
     /// One pass in `f64`, whatever T is: n·m kernel values, about 4nm² flops; 3m² numbers of memory for the partial triangles
     /// and (m + max(m, 1024))·(m + t) for the one being updated.
@@ -94,8 +103,7 @@ impl Triangle {
         let skip = usize::from(intercept);
         let (m, t) = (self.Rt.order() - skip, self.c.ncols());
         let R = |i: usize, j: usize| self.Rt.get(j + skip, i + skip);
-        let norm2: f64 = (0..m).map(|j| (0..=j).map(|i| R(i, j).powi(2)).sum::<f64>()).sum();
-        let mu = mu.max((64.0 * m as f64 * f64::EPSILON).powi(2) * norm2);
+        let mu = mu.max(self.floor(skip));
         let lower = Triangle {
             Rt: PackedLower::from_fn(m, |j, i| R(i, j)),
             c: Mat::from_fn(m, t, |i, j| self.c[(i + skip, j)]),
@@ -110,6 +118,30 @@ impl Triangle {
             (0..t).map(|j| (self.c[(0, j)] - dot(j)) / self.Rt.get(0, 0)).collect()
         });
         Solution { condition: condition(m, |i| upper[(i, i)]), beta, b, mu }
+    }
+
+    /// (64·m·ε·‖R‖_F)², R without its first `skip` rows and columns.
+    fn floor(&self, skip: usize) -> f64 {
+        let m = self.Rt.order() - skip;
+        let norm2: f64 = (0..m).map(|j| (0..=j).map(|i| self.Rt.get(j + skip, i + skip).powi(2)).sum::<f64>()).sum();
+        (64.0 * m as f64 * f64::EPSILON).powi(2) * norm2
+    }
+
+    /// The factor of the centred features if the first column is a constant, of the features as they are otherwise. That column being
+    /// orthogonalised first, nothing need be subtracted.
+    pub fn centered(self, constant: bool) -> CenteredTriangle {
+        let skip = usize::from(constant);
+        let (m, t) = (self.Rt.order() - skip, self.c.ncols());
+        let means = constant.then(|| {
+            let root = self.Rt.get(0, 0); //                                ±√Σw
+            ((0..m).map(|j| self.Rt.get(j + 1, 0) / root).collect(), (0..t).map(|j| self.c[(0, j)] / root).collect())
+        });
+        CenteredTriangle {
+            R: Mat::from_fn(m, m, |i, j| if i <= j { self.Rt.get(j + skip, i + skip) } else { 0.0 }),
+            c: Mat::from_fn(m, t, |i, j| self.c[(i + skip, j)]),
+            means,
+            floor: self.floor(skip),
+        }
     }
 }
 

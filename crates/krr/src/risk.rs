@@ -12,10 +12,8 @@
 //! A. Alaoui, M. Mahoney, *Fast randomized kernel ridge regression with statistical guarantees*, NeurIPS 2015 (arXiv:1411.0306),
 //! section 2. They print the noise as σ²ξ but use σ² as its variance; so do we.
 
-use faer::diag::Diag;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::svd::{self, ComputeSvdVectors};
-use faer::{Accum, ColRef, Mat, MatRef, Par};
+use crate::svd;
+use faer::{Accum, ColRef, Mat, MatRef};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, SymmetricEigen, ops, validate};
 
 /// bias², variance, and their sum: the risk.
@@ -106,7 +104,7 @@ impl FixedDesign {
         validate::not_empty("columns of the factor", m)?;
         validate::finite("factor", factor)?;
         let F = Mat::from_fn(n, m, |i, j| factor[(i, j)].f64());
-        let (s, U) = thin_svd(F.as_ref())?;
+        let svd::Svd { values: s, U, .. } = svd::left(F.as_ref())?;
         let f = Mat::from_fn(n, 1, |i, _| f_star[i].f64());
         let mut c = Mat::<f64>::zeros(s.len(), 1);
         ops::matmul(c.as_mut(), Accum::Replace, U.transpose(), f.as_ref(), 1.0);
@@ -170,16 +168,4 @@ fn check<T: Scalar>(n: usize, f_star: &[T]) -> Result<()> {
 
 fn column<T: Scalar>(f: &[T]) -> MatRef<'_, T> {
     ColRef::from_slice(f).as_mat()
-}
-
-/// Singular values, largest first, and left singular vectors, on one thread: the bits depend on the number of threads.
-fn thin_svd(F: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
-    let ((n, m), vectors) = (F.shape(), ComputeSvdVectors::Thin);
-    let r = n.min(m);
-    let (mut s, mut U) = (Diag::zeros(r), Mat::zeros(n, r));
-    let scratch = svd::svd_scratch::<f64>(n, m, vectors, ComputeSvdVectors::No, Par::Seq, Default::default());
-    let mut memory = MemBuffer::new(scratch);
-    svd::svd(F, s.as_mut(), Some(U.as_mut()), None, Par::Seq, MemStack::new(&mut memory), Default::default())
-        .map_err(|_| Error::EigenFailure { order: r })?;
-    Ok(((0..r).map(|i| s[i]).collect(), U))
 }

@@ -2,6 +2,7 @@
 
 use crate::input::Samples;
 use crate::whitening::Whitening;
+use crate::{FitReport, SolvedBy};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{RowTree, Scalar};
@@ -62,7 +63,36 @@ pub(crate) struct Tile<T> {
     buffer: Option<ProductBuffer<T>>,
 }
 
-impl<T: Scalar> FeatureRows<'_, T> {
+impl<T: Scalar, K: Kernel<T>> KernelRows<'_, T, K> {
+    /// Sizes and cost of a fit that goes over the rows `passes` times; how it was solved is for the caller to add.
+    pub fn report(&self, rows: &FeatureRows<'_, T>, passes: usize) -> FitReport {
+        let (n, m) = (self.x.len(), self.centers.len());
+        FitReport {
+            n,
+            m,
+            d: self.x.dim(),
+            t: rows.targets(),
+            ridge: 0.0,
+            jitter: rows.whitening.jitter,
+            solver: SolvedBy::NormalEquations,
+            reason: String::new(),
+            condition: 1.0,
+            kernel_entries: (passes * n + m) as u64 * m as u64,
+        }
+    }
+}
+
+impl<'a, T: Scalar> FeatureRows<'a, T> {
+    /// Whitened rows, less the mean target if there is an intercept.
+    pub fn new(
+        source: &'a dyn Source<T>,
+        whitening: &'a Whitening<T>,
+        samples: Samples<'a, T>,
+        intercept: bool,
+    ) -> Self {
+        FeatureRows { source, whitening, whiten_tiles: true, samples, shift: intercept.then(|| samples.mean_target()) }
+    }
+
     /// n.
     pub fn len(&self) -> usize {
         self.samples.x.len()

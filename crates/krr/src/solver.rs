@@ -55,6 +55,11 @@ impl Scales {
     pub fn once_is_safe<T: Scalar>(&self) -> bool {
         self.mu >= ONCE_SAFETY * T::EPS * self.once
     }
+
+    /// The smallest nλ at which normal equations of whitened tiles are safe in the precision of T.
+    pub fn safe<T: Scalar>(&self) -> f64 {
+        SAFETY * T::EPS * self.trace
+    }
 }
 
 impl Solver {
@@ -96,7 +101,7 @@ impl Solver {
 
     /// Which way to go, and why.
     pub(crate) fn choose<T: Scalar>(self, scales: &Scales) -> (SolvedBy, String) {
-        let (mu, safe) = (scales.mu, SAFETY * T::EPS * scales.trace);
+        let (mu, safe) = (scales.mu, scales.safe::<T>());
         match self {
             Solver::WhitenOnce => (SolvedBy::WhitenOnce, "asked for".into()),
             Solver::NormalEquations => (SolvedBy::NormalEquations, "asked for".into()),

@@ -25,7 +25,7 @@ pub(crate) fn ladder<T: Scalar>() -> JitterLadder {
 /// error that the kernel values themselves carry.
 ///
 /// W is factored in `f64` even for `f32` points and R rounded once; β ↦ θ uses the rounded R, so that the pair is consistent.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Whitening<T> {
     R: Mat<T>,
     pub jitter: f64,

@@ -5,8 +5,12 @@ mod common;
 use common::*;
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Points};
-use nystrom_krr::{CrossValidation, CvTable, EachRidge, ExactGrid, ExactKrr, Folds, NystromKrr, lambda_grid, metrics};
+use nystrom_krr::Solver;
+use nystrom_krr::{
+    CrossValidation, CvTable, EachRidge, ExactGrid, ExactKrr, Folds, NystromGrid, NystromKrr, lambda_grid, metrics,
+};
 use nystrom_linalg_core::{Error, Ridge};
+use nystrom_sketch::{Draw, Landmarks, Uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -140,4 +144,28 @@ fn bad_grids_and_samples_are_refused() {
     let spoiled = Mat::from_fn(6, 1, |i, _| if i == 3 { f64::NAN } else { 0.0 });
     assert!(matches!(run(2, &kernels, &ridges, &spoiled), Error::NonFinite { row: 3, .. }));
     assert!(matches!(Folds::random(0, 2, &mut rng(0)), Err(Error::Empty { .. })));
+}
+
+#[test]
+fn nystrom_grid_chooses_landmarks_in_the_training_part() {
+    let (x, y) = sample::<f64>(300, 2, 1, 9);
+    let points = Points::from_rows(x.as_ref());
+    let ridges = [1e-1, 1e-4].map(Ridge::PerSample);
+    let cv = CrossValidation { folds: 3, ..CrossValidation::default() };
+    let grid = NystromGrid { selector: Uniform::default(), m: 40, intercept: true };
+    let table = cv.run(&grid, &[gaussian(0.8)], &ridges, points, y.as_ref(), &mut rng(1)).unwrap();
+    let by_hand = EachRidge::new(|k: &Gaussian, ridge, x, y, at, rng: &mut dyn rand::Rng| {
+        let landmarks = Landmarks::uniform(x.len(), 40, Draw::WithoutReplacement, rng)?;
+        let solver = Solver::NormalEquations; // whitening once differs in the sixth digit
+        let krr = NystromKrr { intercept: true, solver, ..NystromKrr::new(*k, ridge) };
+        krr.fit(x, y, &landmarks)?.predict(at)
+    });
+    // one ridge at a time, so that the closure draws the same landmarks as the grid does once for both
+    for (r, score) in table.scores.iter().enumerate() {
+        let other = cv.run(&by_hand, &[gaussian(0.8)], &ridges[r..=r], points, y.as_ref(), &mut rng(1)).unwrap();
+        let ratio = score.mean / other.scores[0].mean;
+        assert!((ratio - 1.0).abs() < 1e-9, "{:e}", ratio - 1.0);
+    }
+    let all = NystromGrid { m: 10_000, ..grid };
+    assert!(cv.run(&all, &[gaussian(0.8)], &ridges, points, y.as_ref(), &mut rng(1)).is_ok());
 }

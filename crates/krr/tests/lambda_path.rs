@@ -5,8 +5,9 @@ mod common;
 use common::*;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{ExactKrr, LambdaPath, lambda_grid};
+use nystrom_krr::{ExactKrr, LambdaPath, NystromKrr, Solver, lambda_grid, metrics};
 use nystrom_linalg_core::{Error, Ridge};
+use nystrom_sketch::Landmarks;
 use proptest::prelude::*;
 
 /// Leave-one-out residuals √w_i (y_i − f₋ᵢ(x_i)) by n refits of the oracle with the weight of sample i set to 0.
@@ -99,6 +100,201 @@ proptest! {
         };
         check(&path, &mus, oracle, (&x, &y, &w), 1e-10);
     }
+}
+
+/// Centres far enough apart for the oracle's plain normal equations.
+fn apart(m: usize, d: usize) -> Mat<f64> {
+    Mat::from_fn(m, d, |j, k| if k == 0 { 1.1 * j as f64 - 2.0 } else { 0.1 * k as f64 })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn nystrom_path_is_refits(
+        n in 4..30usize, m in 1..5usize, t in 1..3usize, seed in 0..1000u64, weighted: bool, intercept: bool, qr: bool,
+    ) {
+        let (x, y) = sample::<f64>(n, 2, t, seed);
+        let w = if weighted { weights(n) } else { vec![1.0; n] };
+        prop_assume!(w.iter().filter(|&&w| w > 0.0).count() > 2);
+        let mus = [10.0, 0.3, 1e-2];
+        let solver = if qr { Solver::Qr } else { Solver::Auto };
+        let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(0.7), Ridge::Absolute(1.0)) };
+        // some samples as landmarks: the refits keep them as centres
+        let rows: Vec<usize> = (0..m.min(n)).map(|j| (j * 7 + 1) % n).collect();
+        let landmarks = Landmarks::from_draws(n, &rows).unwrap();
+        let z = Mat::from_fn(landmarks.len(), 2, |j, k| x[(landmarks.indices()[j], k)]);
+        prop_assume!((0..z.nrows()).all(|i| (0..i).all(|j| (z.row(i) - z.row(j)).norm_l2() > 0.3)));
+        let ridges = mus.map(Ridge::Absolute);
+        let points = Points::from_rows(x.as_ref());
+        let path = match weighted {
+            true => krr.path_weighted(points, y.as_ref(), &landmarks, &ridges, &w),
+            false => krr.path(points, y.as_ref(), &landmarks, &ridges),
+        }.unwrap();
+        let oracle = |y: &Mat<f64>, w: &[f64], mu: f64, at: MatRef<'_, f64>| {
+            oracle_nystrom(&gaussian(0.7), x.as_ref(), y.as_ref(), z.as_ref(), w, mu, intercept, at)
+        };
+        check(&path, &mus, oracle, (&x, &y, &w), 1e-10);
+    }
+}
+
+#[test]
+fn streamed_over_many_leaves_it_is_the_dense_hat_matrix() {
+    let (x, y) = sample::<f64>(2500, 2, 2, 3);
+    let (z, w) = (apart(5, 2), weights(2500));
+    let krr = NystromKrr { intercept: true, ..NystromKrr::new(gaussian(0.9), Ridge::Absolute(1.0)) };
+    let (points, centers) = (Points::from_rows(x.as_ref()), Points::from_rows(z.as_ref()));
+    for weighted in [false, true] {
+        let w = if weighted { w.clone() } else { vec![1.0; 2500] };
+        let ridges = [Ridge::Absolute(2.0)];
+        let path = krr.path_centers_weighted(points, y.as_ref(), centers, &ridges, &w).unwrap();
+        // h = diag of √D[C 1](…)⁻¹[C 1]ᵀ√D from plain normal equations
+        let C = gaussian(0.9).eval(points, centers);
+        let F = Mat::from_fn(2500, 6, |i, j| w[i].sqrt() * if j < 5 { C[(i, j)] } else { 1.0 });
+        let W = gaussian(0.9).gram(centers);
+        let A = F.transpose() * &F + Mat::from_fn(6, 6, |i, j| if i < 5 && j < 5 { 2.0 * W[(i, j)] } else { 0.0 });
+        let G = lu(&A, &F.transpose().to_owned());
+        let Dy = Mat::from_fn(2500, 2, |i, j| w[i].sqrt() * y[(i, j)]);
+        let e = &Dy - &F * (&G * &Dy);
+        let h: Vec<f64> = (0..2500).map(|i| (0..6).map(|j| F[(i, j)] * G[(j, i)]).sum()).collect();
+        let total: f64 = w.iter().sum();
+        let loo = (0..2500).map(|i| (0..2).map(|j| (e[(i, j)] / (1.0 - h[i])).powi(2)).sum::<f64>()).sum::<f64>()
+            / (2.0 * total);
+        let point = &path.points[0];
+        assert!((point.loo / loo - 1.0).abs() < 1e-10, "{:e}", point.loo / loo - 1.0);
+        assert!((point.d_eff - h.iter().sum::<f64>()).abs() < 1e-9);
+        assert!((point.loo_by_target.iter().sum::<f64>() / 2.0 - point.loo).abs() < 1e-14);
+    }
+}
+
+#[test]
+fn at_tiny_ridges_the_path_goes_by_qr_and_still_is_refits() {
+    // λ from 1e-3 to 1e-13 with 12 landmarks of a smooth kernel; refits by streamed QR. Eigenvalues of ΦᵀΦ are known to 2e-16·n only, so
+    // that by normal equations the last of them would be noise; singular values of R are known to 2e-16·√n.
+    let (x, y) = sample::<f64>(60, 1, 1, 5);
+    let points = Points::from_rows(x.as_ref());
+    let landmarks = Landmarks::new(60, (0..60).step_by(5).collect()).unwrap();
+    let lambdas = [1e-3, 1e-7, 1e-10, 1e-13, 1e-17];
+    let path = NystromKrr::new(gaussian(0.8), Ridge::PerSample(1.0))
+        .path(points, y.as_ref(), &landmarks, &lambdas.map(Ridge::PerSample))
+        .unwrap();
+    let z = points.gather(landmarks.indices().into());
+    for (point, lambda) in path.points.iter().zip(lambdas) {
+        assert_eq!(point.mu, 60.0 * lambda);
+        let krr = NystromKrr { solver: Solver::Qr, ..NystromKrr::new(gaussian(0.8), Ridge::Absolute(60.0 * lambda)) };
+        let left_out = |i: usize| {
+            let w: Vec<f64> = (0..60).map(|k| if k == i { 0.0 } else { 1.0 }).collect();
+            let model = krr.fit_centers_weighted(points, y.as_ref(), Points::from_cols(z.as_ref()), &w).unwrap();
+            (y[(i, 0)] - model.predict(points.slice(i..i + 1)).unwrap()[(0, 0)]).powi(2)
+        };
+        let loo = (0..60).map(left_out).sum::<f64>() / 60.0;
+        // what is left is the refits' own error: they predict through θ = R⁻ᵀβ, which is huge as W is nearly singular and λ small
+        let tolerance = if lambda >= 1e-10 { 1e-6 } else { 1e-4 };
+        assert!((point.loo / loo - 1.0).abs() < tolerance, "{lambda:e}: {:e}", point.loo / loo - 1.0);
+    }
+    assert!(path.model_at(Ridge::PerSample(1e-3)).unwrap().report().reason.contains("by QR"));
+    // Far below: raised, finite, and reported.
+    let floor = path.model_at(Ridge::PerSample(1e-300)).unwrap().report().ridge;
+    assert!(floor > 1e-30 && floor < 1e-18, "{floor:e}");
+}
+
+#[test]
+fn by_normal_equations_tiny_ridges_are_raised_to_what_they_can_see() {
+    let (x, y) = sample::<f64>(200, 1, 1, 5);
+    let points = Points::from_rows(x.as_ref());
+    let landmarks = Landmarks::new(200, (0..40).collect()).unwrap();
+    let krr = NystromKrr { solver: Solver::NormalEquations, ..NystromKrr::new(gaussian(1.0), Ridge::PerSample(1.0)) };
+    let path = krr.path(points, y.as_ref(), &landmarks, &[1e-2, 1e-30].map(Ridge::PerSample)).unwrap();
+    let floor = 10.0 * f64::EPSILON * 200.0; // 10·ε·Σ k(x_i, x_i)
+    assert!((path.points[1].mu / floor - 1.0).abs() < 1e-12);
+    assert!(path.points.iter().all(|p| p.loo.is_finite() && p.loo > 0.0));
+}
+
+#[test]
+fn all_points_as_landmarks_is_the_exact_path() {
+    let (x, y) = sample::<f64>(50, 2, 1, 9);
+    let points = Points::from_rows(x.as_ref());
+    let ridges = [1.0, 1e-2, 1e-4].map(Ridge::PerSample);
+    let nystrom = NystromKrr { intercept: true, ..NystromKrr::new(gaussian(0.5), Ridge::PerSample(1.0)) };
+    let exact = ExactKrr { intercept: true, ..ExactKrr::new(gaussian(0.5), Ridge::PerSample(1.0)) };
+    let a = nystrom.path(points, y.as_ref(), &Landmarks::all(50).unwrap(), &ridges).unwrap();
+    let b = exact.path(points, y.as_ref(), &ridges).unwrap();
+    for (a, b) in a.points.iter().zip(&b.points) {
+        assert!((a.loo / b.loo - 1.0).abs() < 1e-8 && (a.gcv / b.gcv - 1.0).abs() < 1e-8, "{a:?} {b:?}");
+        assert!((a.d_eff - b.d_eff).abs() < 1e-8);
+    }
+}
+
+#[test]
+fn an_interpolating_path_stays_finite() {
+    // More centres than samples and no ridge to speak of: 1 − h_i is lost in rounding, and is kept at its lower bound.
+    let (x, y) = sample::<f64>(20, 1, 1, 4);
+    let (points, z) = (Points::from_rows(x.as_ref()), Mat::from_fn(40, 1, |j, _| j as f64 / 8.0 - 2.5));
+    let krr = NystromKrr::new(gaussian(0.3), Ridge::PerSample(1.0));
+    let ridges = [1e-9, 1e-15, 1e-19].map(Ridge::PerSample);
+    let path = krr.path_centers(points, y.as_ref(), Points::from_rows(z.as_ref()), &ridges).unwrap();
+    assert!(path.points.iter().all(|p| p.loo.is_finite() && p.loo > 0.0 && p.gcv.is_finite()), "{:?}", path.points);
+}
+
+#[test]
+fn single_precision_follows_double() {
+    let (x, y) = sample::<f32>(1500, 2, 1, 6);
+    let (x64, y64) =
+        (Mat::from_fn(1500, 2, |i, k| f64::from(x[(i, k)])), Mat::from_fn(1500, 1, |i, _| f64::from(y[(i, 0)])));
+    let landmarks = Landmarks::new(1500, (0..60).collect()).unwrap();
+    let a = NystromKrr::new(gaussian(1.0), Ridge::PerSample(1.0_f32))
+        .path(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks, &[1e-2, 1e-4, 1e-7].map(Ridge::PerSample))
+        .unwrap();
+    let b = NystromKrr::new(gaussian(1.0), Ridge::PerSample(1.0))
+        .path(Points::from_rows(x64.as_ref()), y64.as_ref(), &landmarks, &[1e-2, 1e-4, 1e-7].map(Ridge::PerSample))
+        .unwrap();
+    for (p, q) in a.points.iter().zip(&b.points) {
+        // The errors are those of the models in this precision...
+        let f = a.model_at(p.ridge).unwrap().predict(Points::from_rows(x.as_ref())).unwrap();
+        let training = metrics::mse(f.as_ref(), y.as_ref()).unwrap();
+        assert!((p.training / training - 1.0).abs() < 1e-3, "{} {training}", p.training);
+        // ... which has a shift δ of W, here 1e-5 and more, that hides directions: d_eff is smaller, the errors differ by some per cent.
+        assert!((p.loo / q.loo - 1.0).abs() < 0.1 && p.d_eff < q.d_eff && p.d_eff > 0.85 * q.d_eff, "{p:?} {q:?}");
+    }
+}
+
+/// All numbers of a path as bits, with 1, 2 and 8 threads.
+#[test]
+fn the_same_bits_with_any_number_of_threads() {
+    let (x, y) = sample::<f64>(2100, 3, 2, 11);
+    let points = Points::from_rows(x.as_ref());
+    let ridges = lambda_grid(1.0, 1e-6, 4).unwrap();
+    let run = |threads: usize, solver: Solver| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let krr = NystromKrr { intercept: true, solver, ..NystromKrr::new(gaussian(1.5), Ridge::PerSample(1.0)) };
+            let path = krr.path_centers(points, y.as_ref(), points.slice(0..300), &ridges).unwrap();
+            let model = path.model_at(ridges[2]).unwrap();
+            (path.points.clone(), model.coefficients().to_owned())
+        })
+    };
+    for solver in [Solver::NormalEquations, Solver::Qr] {
+        let one = run(1, solver);
+        for threads in [2, 8] {
+            let other = run(threads, solver);
+            assert!(one.0 == other.0 && one.1 == other.1, "{solver:?} with {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn the_features_are_evaluated_twice_and_the_report_says_so() {
+    let (x, y) = sample::<f64>(400, 2, 1, 1);
+    let counted = Counting { inner: gaussian(1.0), entries: Default::default() };
+    let landmarks = Landmarks::new(400, (0..30).collect()).unwrap();
+    let krr = NystromKrr::new(&counted, Ridge::PerSample(1.0));
+    let path =
+        krr.path(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks, &lambda_grid(1.0, 1e-6, 25).unwrap()).unwrap();
+    let entries = counted.entries.load(std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(entries, 2 * 400 * 30 + 30 * 30);
+    let report = path.model_at(Ridge::PerSample(1e-3)).unwrap().report().clone();
+    assert_eq!(report.kernel_entries, entries);
+    assert_eq!(counted.entries.load(std::sync::atomic::Ordering::Relaxed), entries); // models cost no kernel value
 }
 
 #[test]

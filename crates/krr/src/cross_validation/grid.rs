@@ -1,15 +1,16 @@
 //! How the candidates of a grid are fitted: any procedure, or one eigendecomposition for all ridges of a kernel.
 
-use crate::ExactKrr;
+use crate::{ExactKrr, NystromKrr};
 use faer::{Mat, MatRef};
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
+use nystrom_sketch::LandmarkSelector;
 use rand::Rng;
 
 /// A procedure that fits training data with a kernel at several ridges and predicts elsewhere: what [`CrossValidation`](crate::CrossValidation)
 /// compares candidates by.
 ///
-/// [`ExactGrid`] and [`NystromGrid`](crate::NystromGrid) share work between the ridges; [`EachRidge`] makes one of any function.
+/// [`ExactGrid`] and [`NystromGrid`] share work between the ridges; [`EachRidge`] makes one of any function.
 pub trait GridFit<T: Scalar, K> {
     /// Predictions at the points `at`, one at.len() × t matrix for each of `ridges`, after fitting y (n × t) at the n points x.
     ///
@@ -91,7 +92,36 @@ impl<T: Scalar, K: Kernel<T> + Clone> GridFit<T, K> for ExactGrid {
                 return one_by_one;
             }
         }
-        let models = krr(first).models(x, y)?;
-        ridges.iter().map(|&ridge| models.model_at(models.spectrum.mu(ridge)?)?.predict(at)).collect()
+        krr(first).models(x, y)?.predictions(ridges, at)
+    }
+}
+
+/// Nyström kernel ridge regression with landmarks chosen anew in every training part; all ridges of a kernel from one pass and one
+/// eigendecomposition.
+///
+/// Unlike [`NystromKrr::path`](crate::NystromKrr::path), the choice of landmarks is part of what is validated.
+#[derive(Debug, Clone, Copy)]
+pub struct NystromGrid<S> {
+    /// How landmarks are chosen.
+    pub selector: S,
+    /// Number of landmarks; all rows of the training part if it has fewer.
+    pub m: usize,
+    /// Whether to fit a constant, not penalised.
+    pub intercept: bool,
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone, S: LandmarkSelector<T>> GridFit<T, K> for NystromGrid<S> {
+    fn predictions(
+        &self,
+        kernel: &K,
+        ridges: &[Ridge<T>],
+        (x, y): (Points<'_, T>, MatRef<'_, T>),
+        at: Points<'_, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Vec<Mat<T>>> {
+        let Some(&first) = ridges.first() else { return Ok(Vec::new()) };
+        let landmarks = self.selector.select(&KernelMatrix::new(kernel, x)?, self.m.min(x.len()), rng)?;
+        let krr = NystromKrr { intercept: self.intercept, ..NystromKrr::new(kernel.clone(), first) };
+        krr.models(x, y, &landmarks, ridges)?.predictions(ridges, at)
     }
 }

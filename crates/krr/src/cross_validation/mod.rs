@@ -4,7 +4,7 @@ mod folds;
 mod grid;
 
 pub use folds::Folds;
-pub use grid::{EachRidge, ExactGrid, GridFit};
+pub use grid::{EachRidge, ExactGrid, GridFit, NystromGrid};
 
 use crate::metrics;
 use faer::{Mat, MatRef};

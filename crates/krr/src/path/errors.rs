@@ -4,7 +4,7 @@ use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::ops;
 
 /// One tile in weighted coordinates, b rows for L ridges and t targets.
-pub(super) struct Residuals {
+pub(crate) struct Residuals {
     /// √w_i (y_i − f(x_i)), b × Lt, targets side by side for each ridge.
     pub e: Mat<f64>,
     /// 1 − h_i, b × L.
@@ -13,7 +13,7 @@ pub(super) struct Residuals {
 
 /// Σ e²/(1 − h)² and Σ e² for every ridge and target (ridge-major), over rows of positive weight.
 #[derive(Debug, Clone)]
-pub(super) struct Sums {
+pub(crate) struct Sums {
     pub loo: Vec<f64>,
     pub training: Vec<f64>,
     /// Number of rows of positive weight.

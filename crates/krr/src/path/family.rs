@@ -79,6 +79,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
         left + (rows as f64 - values.len() as f64) - self.spectrum.constants()
     }
 
+    /// Predictions at the points `at`, for each of `ridges`.
+    pub fn predictions(&self, ridges: &[Ridge<T>], at: Points<'_, T>) -> Result<Vec<Mat<T>>> {
+        ridges.iter().map(|&ridge| self.model_at(self.spectrum.mu(ridge)?)?.predict(at)).collect()
+    }
+
     /// The model at μ.
     pub fn model_at(&self, mu: f64) -> Result<KrrModel<K, T>> {
         let c = self.spectrum.coefficients(mu);
@@ -117,6 +122,17 @@ impl Spectrum {
     /// c = (S + μI)⁻¹g.
     pub fn coefficients(&self, mu: f64) -> Mat<f64> {
         Mat::from_fn(self.values.len(), self.g.ncols(), |i, j| self.g[(i, j)] / (self.values[i] + mu))
+    }
+
+    /// Without the smallest values, if together they are less than `negligible`.
+    pub fn leading(&self, negligible: f64) -> Spectrum {
+        let mut tail = 0.0;
+        let dropped = self.values.iter().rev().take_while(|s| {
+            tail += **s;
+            tail < negligible
+        });
+        let r = self.values.len() - dropped.count();
+        Spectrum { values: self.values[..r].to_vec(), g: self.g.subrows(0, r).to_owned(), constant: None, ..*self }
     }
 
     /// 1 or 0: how many constants there are.

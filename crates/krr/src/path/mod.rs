@@ -3,6 +3,8 @@
 mod errors;
 mod exact;
 mod family;
+pub(crate) mod features;
+mod nystrom;
 
 pub(crate) use family::Family;
 

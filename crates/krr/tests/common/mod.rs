@@ -221,3 +221,21 @@ pub const NYSTROM_EIGHTH_1E12: [f64; 9] = [
     -0.13633241496636332,
     0.0,
 ];
+
+/// A kernel that counts the entries of the blocks it is asked for.
+#[derive(Debug)]
+pub struct Counting<K> {
+    pub inner: K,
+    pub entries: std::sync::atomic::AtomicU64,
+}
+
+impl<K: Kernel<f64>> Kernel<f64> for Counting<K> {
+    fn eval_into(&self, out: faer::MatMut<'_, f64>, x: Points<'_, f64>, y: Points<'_, f64>) {
+        self.entries.fetch_add((x.len() * y.len()) as u64, std::sync::atomic::Ordering::Relaxed);
+        self.inner.eval_into(out, x, y);
+    }
+
+    fn diag_into(&self, out: faer::ColMut<'_, f64>, x: Points<'_, f64>) {
+        self.inner.diag_into(out, x);
+    }
+}
