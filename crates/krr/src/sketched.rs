@@ -3,7 +3,7 @@
 use crate::input::Samples;
 use crate::rows::{FeatureRows, Source};
 use crate::whitening::Whitening;
-use crate::{FitReport, KrrModel, Solver};
+use crate::{FitReport, KrrModel, SolvedBy, Solver};
 use faer::{ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
@@ -106,9 +106,34 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
 
     fn fit_samples(&self, samples: Samples<'_, T>, sketch: &dyn Sketch<T>) -> Result<KrrModel<K, T>> {
         samples.check(&self.kernel)?;
+        let mu = self.ridge.absolute(samples.x.len())?.f64(); //             nλ
+        self.with_features(samples, sketch, 1, |rows, row, report| {
+            let (solution, by, reason) = self.solver.solve(rows, mu, row)?; // β = (ΦᵀΦ + nλI)⁻¹Φᵀy, Φ = KSR⁻ᵀ
+            let report = FitReport {
+                ridge: solution.mu,
+                solver: by,
+                reason: format!("{reason}; {}", report.reason),
+                condition: solution.condition,
+                ..report
+            };
+            let intercept = rows.intercepts(solution.b);
+            let theta = sketch.expand(rows.whitening.unwhiten(solution.beta).as_ref()); // Sθ, θ = R⁻ᵀβ
+            let centers = samples.x.gather(sketch.support().into());
+            let centers = Points::from_cols(centers.as_ref());
+            KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
+        })
+    }
+
+    /// Calls `solve` with the whitened rows of KS, about ‖(KS)_i‖², and sizes and costs of a fit that goes over the rows `passes` times.
+    pub(crate) fn with_features<R>(
+        &self,
+        samples: Samples<'_, T>,
+        sketch: &dyn Sketch<T>,
+        passes: usize,
+        solve: impl FnOnce(&mut FeatureRows<'_, T>, f64, FitReport) -> Result<R>,
+    ) -> Result<R> {
         let (n, u) = (samples.x.len(), sketch.support().len());
         validate::same_size("rows of the sketch against number of points", n, sketch.n())?;
-        let mu = self.ridge.absolute(n)?.f64(); //                           nλ
         let k = KernelMatrix::new(&self.kernel, samples.x)?;
         let product = SketchProduct::new(&k, sketch)?;
         let on_support = product.on_support()?; //                           KS on the support
@@ -117,37 +142,21 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
         let streamed = u <= n / STREAMED_SHARE;
         let kept = if streamed { None } else { Some(product.stored(on_support.as_ref())?) };
         drop(on_support);
-        let mut stream = FeatureRows {
-            source: &SketchRows { kernel: &self.kernel, x: samples.x, product, kept },
-            whitening: &whitening,
-            whiten_tiles: true,
-            samples,
-            shift: self.intercept.then(|| samples.mean_target()),
-        };
-        let (solution, by, reason) = self.solver.solve(&mut stream, mu, row)?; // β = (ΦᵀΦ + nλI)⁻¹Φᵀy, Φ = KSR⁻ᵀ
-        let rows = if streamed { n } else { n - u };
+        let rows = if streamed { passes * n } else { n - u };
         let report = FitReport {
             n,
             m: u,
             d: samples.x.dim(),
             t: samples.y.ncols(),
-            ridge: solution.mu,
+            ridge: 0.0,
             jitter: whitening.jitter,
-            solver: by,
-            reason: format!("{reason}; a sketch of {} columns on {u} rows", sketch.width()),
-            condition: solution.condition,
+            solver: SolvedBy::NormalEquations,
+            reason: format!("a sketch of {} columns on {u} rows", sketch.width()),
+            condition: 1.0,
             kernel_entries: product.support_entries() + (rows * u) as u64,
         };
-        let intercept = stream.intercepts(solution.b);
-        let theta = sketch.expand(whitening.unwhiten(solution.beta).as_ref()); // Sθ, θ = R⁻ᵀβ
-        let centers = samples.x.gather(sketch.support().into());
-        KrrModel::from_parts(
-            self.kernel.clone(),
-            Points::from_cols(centers.as_ref()),
-            theta.as_ref(),
-            &intercept,
-            report,
-        )
+        let source = SketchRows { kernel: &self.kernel, x: samples.x, product, kept };
+        solve(&mut FeatureRows::new(&source, &whitening, samples, self.intercept), row, report)
     }
 }
 

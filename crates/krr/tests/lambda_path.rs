@@ -5,10 +5,12 @@ mod common;
 use common::*;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{ExactKrr, LambdaPath, NystromKrr, Solver, lambda_grid, metrics};
+use nystrom_krr::{ExactKrr, LambdaPath, NystromKrr, SketchedKrr, Solver, lambda_grid, metrics};
 use nystrom_linalg_core::{Error, Ridge};
-use nystrom_sketch::Landmarks;
+use nystrom_sketch::{Accumulation, Landmarks};
 use proptest::prelude::*;
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
 
 /// Leave-one-out residuals √w_i (y_i − f₋ᵢ(x_i)) by n refits of the oracle with the weight of sample i set to 0.
 fn refits(
@@ -222,6 +224,33 @@ fn all_points_as_landmarks_is_the_exact_path() {
     for (a, b) in a.points.iter().zip(&b.points) {
         assert!((a.loo / b.loo - 1.0).abs() < 1e-8 && (a.gcv / b.gcv - 1.0).abs() < 1e-8, "{a:?} {b:?}");
         assert!((a.d_eff - b.d_eff).abs() < 1e-8);
+    }
+}
+
+#[test]
+fn sketched_path_is_refits() {
+    // With sample i left out by a weight of 0 the sketch stays what it is, its rows included. Streamed (u ≤ n/4) and kept.
+    let (x, y) = sample::<f64>(60, 2, 2, 12);
+    let (points, ridge) = (Points::from_rows(x.as_ref()), Ridge::Absolute(0.2));
+    for (d, m) in [(4, 3), (6, 8)] {
+        let sketch = Accumulation::uniform(m).sample(60, d, &mut Pcg64::seed_from_u64(3)).unwrap();
+        for intercept in [false, true] {
+            let solver = Solver::NormalEquations;
+            let krr = SketchedKrr { intercept, solver, ..SketchedKrr::new(gaussian(0.6), ridge) };
+            let path = krr.path(points, y.as_ref(), &sketch, &[ridge]).unwrap();
+            let left_out = |i: usize| {
+                let w: Vec<f64> = (0..60).map(|k| if k == i { 0.0 } else { 1.0 }).collect();
+                let f =
+                    krr.fit_weighted(points, y.as_ref(), &sketch, &w).unwrap().predict(points.slice(i..i + 1)).unwrap();
+                (0..2).map(|j| (y[(i, j)] - f[(0, j)]).powi(2)).sum::<f64>()
+            };
+            let loo = (0..60).map(left_out).sum::<f64>() / 120.0;
+            assert!((path.points[0].loo / loo - 1.0).abs() < 1e-10, "{:e}", path.points[0].loo / loo - 1.0);
+            let (a, b) = (path.model_at(ridge).unwrap(), krr.fit(points, y.as_ref(), &sketch).unwrap());
+            let gap = distance(a.predict(points).unwrap().as_ref(), b.predict(points).unwrap().as_ref());
+            assert!(gap < 1e-10, "{gap:e}");
+            assert!(a.report().reason.contains("a sketch of"), "{}", a.report().reason);
+        }
     }
 }
 

@@ -51,8 +51,8 @@ pub(crate) struct Constant {
 pub(crate) enum Basis<T> {
     /// Exact regression: θ_i = √w_i (Uc)_i.
     Samples { U: Mat<f64>, root_weights: Vec<f64> },
-    /// Whitened features: θ = R⁻ᵀVc.
-    Features { V: Mat<f64>, whitening: Whitening<T> },
+    /// Whitened features: θ = R⁻ᵀVc, or Sθ for a sketch S, of which `expand` holds the rows that are not zero.
+    Features { V: Mat<f64>, whitening: Whitening<T>, expand: Option<Mat<f64>> },
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
@@ -143,17 +143,23 @@ impl Spectrum {
 
 impl<T: Scalar> Basis<T> {
     fn to_centers(&self, c: &Mat<f64>) -> Mat<f64> {
-        let product = |B: &Mat<f64>| {
+        let product = |B: &Mat<f64>, c: &Mat<f64>| {
             let mut out = Mat::zeros(B.nrows(), c.ncols());
             ops::matmul(out.as_mut(), Accum::Replace, B.as_ref(), c.as_ref(), 1.0);
             out
         };
         match self {
             Basis::Samples { U, root_weights } => {
-                let gamma = product(U);
+                let gamma = product(U, c);
                 Mat::from_fn(gamma.nrows(), gamma.ncols(), |i, j| root_weights[i] * gamma[(i, j)])
             }
-            Basis::Features { V, whitening } => whitening.unwhiten(product(V)),
+            Basis::Features { V, whitening, expand } => {
+                let theta = whitening.unwhiten(product(V, c));
+                match expand {
+                    Some(S) => product(S, &theta),
+                    None => theta,
+                }
+            }
         }
     }
 }

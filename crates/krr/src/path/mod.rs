@@ -5,6 +5,7 @@ mod exact;
 mod family;
 pub(crate) mod features;
 mod nystrom;
+mod sketched;
 
 pub(crate) use family::Family;
 
@@ -34,7 +35,8 @@ pub struct PathPoint<T> {
 
 /// Leave-one-out error, generalised cross-validation, d_eff and training error for every λ of a grid, and the model at any λ.
 ///
-/// From [`NystromKrr::path`](crate::NystromKrr::path) (landmarks fixed) or [`ExactKrr::path`](crate::ExactKrr::path). With the hat
+/// From [`NystromKrr::path`](crate::NystromKrr::path) (landmarks fixed), [`SketchedKrr::path`](crate::SketchedKrr::path) (sketch fixed) or
+/// [`ExactKrr::path`](crate::ExactKrr::path). With the hat
 /// matrix f = Hy at nλ and its diagonal h_i, by the formula of Sherman and Morrison and without any approximation,
 ///
 /// ```text

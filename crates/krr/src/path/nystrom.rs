@@ -167,6 +167,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         report: FitReport,
     ) -> Family<K, T> {
         let (kernel, centers) = (self.kernel.clone(), centers.as_cols().to_owned());
-        Family { kernel, centers, spectrum, basis: Basis::Features { V, whitening }, report }
+        Family { kernel, centers, spectrum, basis: Basis::Features { V, whitening, expand: None }, report }
     }
 }
