@@ -29,6 +29,7 @@
 //! ```
 #![allow(non_snake_case)]
 
+mod diagnostics;
 mod dictionary;
 mod landmarks;
 mod low_rank;
@@ -43,6 +44,7 @@ mod stream;
 pub mod testing;
 mod whiten;
 
+pub use diagnostics::{AccumulationSize, MeasuredSizes, Satisfiability, SizeConstants, SizeSearch, SketchDiagnostics};
 pub use dictionary::Dictionary;
 pub use landmarks::Landmarks;
 pub use nystrom::Nystrom;
