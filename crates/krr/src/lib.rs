@@ -8,6 +8,7 @@
 //!
 //! * [`ExactKrr`]: f ranges over the whole space of k. n × n matrix, n³/3 flops: the definition, for n up to about 10⁴.
 //! * [`NystromKrr`]: f = Σ_j θ_j k(·, z_j) over m centres z_j. O(nm²) flops in one pass over the rows, O(m²) memory.
+//! * [`SketchedKrr`]: f in the span of any sketch S, between one landmark per column and dense Gaussian.
 //! * [`Falkon`], [`Krill`]: the same f by preconditioned conjugate gradients. O(nm) an iteration.
 //! * [`DictionaryKrr`]: through the weighted dictionary of a stream (SQUEAK), with its risk bound.
 //! * [`KrrModel`]: what both return: predicts in tiles; saved and loaded behind the feature `serde`.

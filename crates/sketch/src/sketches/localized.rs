@@ -13,8 +13,8 @@ use rayon::prelude::*;
 /// KS takes n²/2 entries of K and 2n²d/B flops, SᵀKS 2nd²/B; S itself n·d/B numbers.
 ///
 /// # Source
-/// R. Srinivasa, M. Davenport, J. Romberg, *Localized sketching for matrix multiplication and ridge regression*, arXiv:2003.09097
-/// (quoted from memory), as Chen & Yang 2021 compare with it.
+/// R. Srinivasa, M. Davenport, J. Romberg, *Localized sketching for matrix multiplication and ridge regression*, arXiv:2003.09097,
+/// which Chen & Yang 2021 name among the sketches they unify.
 ///
 /// ```
 /// use nystrom_sketch::{Localized, Sketch};
