@@ -10,6 +10,7 @@
 //! * [`NystromKrr`]: f = Σ_j θ_j k(·, z_j) over m centres z_j. O(nm²) flops in one pass over the rows, O(m²) memory.
 //! * [`SketchedKrr`]: f in the span of any sketch S, between one landmark per column and dense Gaussian.
 //! * [`Falkon`], [`Krill`]: the same f by preconditioned conjugate gradients. O(nm) an iteration.
+//! * [`FullKrr`]: the f of `ExactKrr` by preconditioned conjugate gradients. O(n²) an iteration, nothing n × n stored.
 //! * [`DictionaryKrr`]: through the weighted dictionary of a stream (SQUEAK), with its risk bound.
 //! * [`KrrModel`]: what both return: predicts in tiles; saved and loaded behind the feature `serde`.
 //! * [`risk`]: bias², variance and risk at fixed design in closed form, for K and for any low-rank L = FFᵀ.
@@ -61,8 +62,8 @@ pub use cross_validation::{CrossValidation, CvScore, CvTable, EachRidge, ExactGr
 pub use dictionary::DictionaryKrr;
 pub use exact::ExactKrr;
 pub use iterative::{
-    Centers, Extras, Falkon, Iteration, IterationReport, IterativeFit, IterativeOptions, Krill, MemoryPlan, Monitor,
-    Stop, Verdict,
+    Centers, Extras, Falkon, FullKrr, Iteration, IterationReport, IterativeFit, IterativeOptions, Krill, MemoryPlan,
+    Monitor, Stop, Verdict,
 };
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;

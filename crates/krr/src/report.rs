@@ -18,6 +18,8 @@ pub enum SolvedBy {
     Falkon,
     /// Conjugate gradients with KRILL's preconditioner.
     Krill,
+    /// Conjugate gradients on the n × n system with a randomly pivoted Cholesky preconditioner.
+    FullConjugateGradients,
 }
 
 /// Sizes, choices and costs of a fit, kept with the model.

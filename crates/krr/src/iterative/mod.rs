@@ -1,13 +1,16 @@
 //! Kernel ridge regression by conjugate gradients.
 //!
 //! * [`Falkon`], [`Krill`]: f restricted to M centres, O(nM) per iteration and O(M²) memory, with two preconditioners.
+//! * [`FullKrr`]: f over the whole space, O(n²) per iteration and O(nk) memory; `low_rank.rs` is its preconditioner.
 //!
 //! `restricted.rs` puts a restricted fit together from the parts: `centers.rs`, `tiles.rs` (K_nM), `system.rs` (the equations), `run.rs`
 //! (the loop), `memory.rs` (the plan).
 
 mod centers;
 mod falkon;
+mod full;
 mod krill;
+mod low_rank;
 mod memory;
 mod options;
 mod report;
@@ -20,6 +23,7 @@ mod tiles;
 
 pub use centers::Centers;
 pub use falkon::Falkon;
+pub use full::FullKrr;
 pub use krill::Krill;
 pub use memory::MemoryPlan;
 pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};

@@ -1,6 +1,6 @@
 //! What a caller says about an iterative fit beyond kernel and ridge.
 
-use crate::{KrrModel, Stop};
+use crate::KrrModel;
 use faer::MatRef;
 use nystrom_linalg_core::{Result, validate};
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ pub struct IterativeOptions {
 
 impl Default for IterativeOptions {
     /// 1e-6 within 100 iterations, nothing kept. In `f64`, rounding leaves a relative residual of up to about 1e-7 where K_MM is numerically
-    /// singular, and 1e-12 where it is not; what is asked for beyond that ends in [`Stop::Stalled`].
+    /// singular, and 1e-12 where it is not; what is asked for beyond that ends in [`Stop::Stalled`](crate::Stop::Stalled).
     fn default() -> Self {
         IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: None }
     }
@@ -33,7 +33,7 @@ impl IterativeOptions {
 }
 
 /// What a monitor answers: `Continue`, `Break` to stop with the model so far, or an error of any kind (which also stops; the model so
-/// far is kept, see [`Stop::MonitorFailed`]).
+/// far is kept, see [`Stop::MonitorFailed`](crate::Stop::MonitorFailed)).
 pub type Verdict = Result<ControlFlow<()>, Box<dyn std::error::Error + Send + Sync>>;
 
 /// A caller's look at every iteration, to stop on a validation error or on a clock of its own.
@@ -72,14 +72,5 @@ impl<K, T> Iteration<'_, K, T> {
     /// `NonFinite` if a coefficient overflowed.
     pub fn model(&self) -> Result<KrrModel<K, T>> {
         (self.model)()
-    }
-}
-
-/// Why a monitor's answer ends the run, if it does.
-pub(crate) fn verdict(answer: Verdict) -> Option<Stop> {
-    match answer {
-        Ok(ControlFlow::Continue(())) => None,
-        Ok(ControlFlow::Break(())) => Some(Stop::Asked),
-        Err(problem) => Some(Stop::MonitorFailed(problem.to_string())),
     }
 }

@@ -1,15 +1,14 @@
 //! A fit restricted to M centres, whatever the preconditioner.
 
 use crate::input::Samples;
-use crate::iterative::options::verdict;
-use crate::iterative::run::run;
+use crate::iterative::run::run_watched;
 use crate::iterative::system::{System, factor_of_centers, right_hand_side};
 use crate::iterative::tiles::{Count, KernelTiles};
-use crate::iterative::{Centers, Extras, Iteration, IterativeFit, IterativeOptions, MemoryPlan};
+use crate::iterative::{Centers, Extras, IterativeFit, IterativeOptions, MemoryPlan};
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Cholesky, ConjugateGradients, Result, Ridge, Scalar, ops, validate};
+use nystrom_linalg_core::{Cholesky, Result, Ridge, Scalar, ops, validate};
 
 /// What Falkon and KRILL have in common.
 pub(crate) struct Restricted<'a, K, T> {
@@ -39,19 +38,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         x: Points<'_, T>,
         y: MatRef<'_, T>,
         centers: Centers<'_, T>,
-        mut extras: Extras<'_, K, T>,
+        extras: Extras<'_, K, T>,
         precondition: impl FnOnce(Ingredients<'_, '_, T, K>) -> Result<Cholesky<f64>>,
     ) -> Result<IterativeFit<K, T>> {
         let samples = Samples { x, y, weights: extras.sample_weights };
         samples.check(self.kernel)?;
         self.options.check()?;
-        let (n, m, t) = (x.len(), centers.len(), y.ncols());
         let (z, omega) = centers.resolve(samples, self.kernel)?;
         let z = Points::from_cols(z.as_ref());
-        check_start(extras.start, m, t)?;
-        let mu = self.ridge.absolute(n)?.f64(); //                                          μ = nλ
-        let columns = t + usize::from(self.intercept);
-        let memory = MemoryPlan::restricted::<T>(n, m, columns, (self.factors)(m as u64), self.options.memory)?;
+        check_start(extras.start, z.len(), y.ncols())?;
+        let mu = self.ridge.absolute(x.len())?.f64(); //                                    μ = nλ
+        let memory = self.plan(x.len(), z.len(), y.ncols())?;
 
         let count = Count::default();
         let R = factor_of_centers(self.kernel, z)?; //                                      RRᵀ = K_MM + δI
@@ -59,37 +56,45 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let G = precondition(Ingredients { tiles: &tiles, R: &R, omega: &omega, mu })?; //  GGᵀ ≈ ΦᵀDΦ + μI
         let (b, constant) = right_hand_side(&tiles, &R, self.intercept); //                 b = ΦᵀDy
         let start = extras.start.map(|theta| whitened(&R, theta)); //                       β = Rᵀθ
-        let mut system = System { tiles, R: &R, mu, G, constant: constant.as_ref() };
-
         let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
             let mut theta = beta.to_owned();
             R.backward_in_place(theta.as_mut()); //                                         θ = R⁻ᵀβ
-            let intercepts = constant.as_ref().map_or(vec![0.0; t], |constant| constant.intercepts(beta));
-            let report = FitReport {
-                n,
-                m,
-                d: x.dim(),
-                t,
-                ridge: mu,
-                jitter: R.jitter(),
-                solver: self.solver,
-                reason,
-                condition,
-                kernel_entries: count.entries() + (m as u64).pow(2),
-            };
+            let intercepts = constant.as_ref().map_or(vec![0.0; beta.ncols()], |constant| constant.intercepts(beta));
+            let report = self.report(samples, z, mu, R.jitter(), condition, reason, &count);
             KrrModel::from_parts(self.kernel.clone(), z, theta.as_ref(), &intercepts, report)
         };
-        let mut look = |number: usize, cg: &ConjugateGradients<f64>| {
-            let monitor = extras.monitor.as_mut()?;
-            let (residual, so_far) = (cg.residual(), format!("iteration {number}, before the end"));
-            let model = || model(cg.x(), cg.condition(), so_far.clone());
-            verdict(monitor(&Iteration { number, residual, model: &model }))
-        };
-        let (beta, ran) = run(&mut system, b.as_ref(), start.as_ref().map(Mat::as_ref), self.options, &mut look)?;
-        let model = model(beta.as_ref(), ran.condition, ran.reason())?;
-        let kernel_entries = model.report().kernel_entries;
-        let report = ran.report(self.options, count.passes(), kernel_entries, memory);
-        Ok(IterativeFit { model, report })
+        let mut system = System { tiles, R: &R, mu, G, constant: constant.as_ref() };
+        let (model, ran) = run_watched(&mut system, b.as_ref(), start, self.options, extras.monitor, &model)?;
+        Ok(ran.finish(model, self.options, count.passes(), memory))
+    }
+
+    fn plan(&self, n: usize, m: usize, t: usize) -> Result<MemoryPlan> {
+        let columns = t + usize::from(self.intercept);
+        MemoryPlan::restricted::<T>(n, m, columns, (self.factors)(m as u64), self.options.memory)
+    }
+
+    fn report(
+        &self,
+        samples: Samples<'_, T>,
+        z: Points<'_, T>,
+        mu: f64,
+        jitter: f64,
+        condition: f64,
+        reason: String,
+        count: &Count,
+    ) -> FitReport {
+        FitReport {
+            n: samples.x.len(),
+            m: z.len(),
+            d: z.dim(),
+            t: samples.y.ncols(),
+            ridge: mu,
+            jitter,
+            solver: self.solver,
+            reason,
+            condition,
+            kernel_entries: count.entries() + (z.len() as u64).pow(2),
+        }
     }
 }
 

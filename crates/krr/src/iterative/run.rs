@@ -1,8 +1,10 @@
 //! The loop: step, look, verify.
 
-use crate::iterative::{IterationReport, IterativeOptions, MemoryPlan, Stop};
+use crate::KrrModel;
+use crate::iterative::{Iteration, IterationReport, IterativeFit, IterativeOptions, MemoryPlan, Monitor, Stop};
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{ConjugateGradients, LinearSystem, Result};
+use std::ops::ControlFlow;
 
 /// How a run ended.
 pub(crate) struct Run {
@@ -17,7 +19,7 @@ pub(crate) struct Run {
 /// The recurrence's residual drifts from the true one by rounding. Where it claims convergence the true one is computed; if that is too
 /// large, the run begins again from there (with what it has), and has stalled if such a round does not halve the true residual.
 /// `look` sees every iterate and may stop the run.
-pub(crate) fn run(
+fn run(
     system: &mut dyn LinearSystem<f64>,
     b: MatRef<'_, f64>,
     x0: Option<MatRef<'_, f64>>,
@@ -57,6 +59,31 @@ pub(crate) fn run(
     Ok((cg.into_x(), Run { stop, residual, history, condition }))
 }
 
+/// The model of an iterate, from it, the condition estimate and a reason for the report.
+type MakeModel<'a, K, T> = dyn Fn(MatRef<'_, f64>, f64, String) -> Result<KrrModel<K, T>> + 'a;
+
+/// [`run`] with a caller's monitor.
+pub(crate) fn run_watched<K, T>(
+    system: &mut dyn LinearSystem<f64>,
+    b: MatRef<'_, f64>,
+    x0: Option<Mat<f64>>,
+    options: &IterativeOptions,
+    mut monitor: Option<&mut Monitor<'_, K, T>>,
+    model: &MakeModel<'_, K, T>,
+) -> Result<(KrrModel<K, T>, Run)> {
+    let mut look = |number: usize, cg: &ConjugateGradients<f64>| {
+        let monitor = monitor.as_mut()?;
+        let model = || model(cg.x(), cg.condition(), format!("iteration {number}, before the end"));
+        match monitor(&Iteration { number, residual: cg.residual(), model: &model }) {
+            Ok(ControlFlow::Continue(())) => None,
+            Ok(ControlFlow::Break(())) => Some(Stop::Asked),
+            Err(problem) => Some(Stop::MonitorFailed(problem.to_string())),
+        }
+    };
+    let (x, ran) = run(system, b, x0.as_ref().map(Mat::as_ref), options, &mut look)?;
+    Ok((model(x.as_ref(), ran.condition, ran.reason())?, ran))
+}
+
 impl Run {
     /// In words, for the model's report.
     pub fn reason(&self) -> String {
@@ -70,14 +97,15 @@ impl Run {
         format!("{why}: true relative residual {:.1e} after {} iterations", self.residual, self.history.len())
     }
 
-    pub fn report(
+    /// The model with its report.
+    pub fn finish<K, T>(
         self,
+        model: KrrModel<K, T>,
         options: &IterativeOptions,
         passes: usize,
-        entries: u64,
         memory: MemoryPlan,
-    ) -> IterationReport {
-        IterationReport {
+    ) -> IterativeFit<K, T> {
+        let report = IterationReport {
             stop: self.stop,
             iterations: self.history.len(),
             residual: self.residual,
@@ -85,8 +113,9 @@ impl Run {
             history: self.history,
             passes,
             condition: self.condition,
-            kernel_entries: entries,
+            kernel_entries: model.report.kernel_entries,
             memory,
-        }
+        };
+        IterativeFit { model, report }
     }
 }
