@@ -7,7 +7,8 @@
 //!   Your own takes a struct and one line: [`Profile`].
 //! * Others: [`LaplacianL1`], [`Linear`], [`Polynomial`], [`Bernoulli`], [`Periodic`], [`Precomputed`], any closure through [`FromFn`];
 //!   [`Sum`], [`Product`] and [`Scaled`] combine them.
-//! * [`SpectralDensity`] of the stationary ones; [`median_heuristic`] for a length scale.
+//! * [`SpectralDensity`] of the stationary ones; [`median_heuristic`] for a length scale;
+//!   [`KMeans`] for centres that stand for the points.
 //!
 //! # How blocks are computed
 //! Almost every kernel is a sum over coordinates (squared differences, absolute differences, products), then a formula. A block is
@@ -51,6 +52,7 @@ mod from_fn;
 
 mod bandwidth;
 mod bessel;
+mod k_means;
 mod spectral_density;
 
 pub mod reference;
@@ -65,6 +67,7 @@ pub use dot_product::{Linear, Polynomial};
 pub use from_fn::FromFn;
 pub use gaussian::{Gaussian, SquaredExponential};
 pub use isotropic::{Ard, Isotropic, Profile};
+pub use k_means::{Clusters, KMeans};
 pub use kernel::Kernel;
 pub use lane::{Lane, Plain};
 pub use laplacian::LaplacianL1;

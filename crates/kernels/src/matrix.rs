@@ -1,7 +1,7 @@
 //! The kernel matrix of a point set, lazily.
 
 use crate::{Kernel, Points};
-use faer::{ColMut, MatMut};
+use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Indices, PsdMatrix, Result, Scalar};
 
 /// K with K_ij = k(x_i, x_j): blocks are evaluated when asked for, nothing is stored.
@@ -41,6 +41,27 @@ impl<'a, T: Scalar, K: Kernel<T>> KernelMatrix<'a, T, K> {
     /// The points.
     pub fn points(&self) -> Points<'a, T> {
         self.points
+    }
+
+    /// C = k(X, Z), n × m, and W = k(Z, Z), m × m, for any points Z: what a Nyström approximation with centres that are no data points is made of
+    /// (`Nystrom::from_blocks` in `nystrom-sketch`). n·m + m² kernel values, n·m + m² numbers of memory.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::check_points`] for `centers`, and [`Shape`](nystrom_linalg_core::Error::Shape) if their dimension is not that of the points.
+    ///
+    /// ```
+    /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
+    /// let (x, z) = ([0.0, 1.0, 3.0], [0.5, 2.0]);
+    /// let k = KernelMatrix::new(Gaussian::new(1.0)?, Points::from_slice(&x))?;
+    /// let (c, w) = k.against(Points::from_slice(&z))?;
+    /// assert_eq!((c.shape(), w.shape()), ((3, 2), (2, 2)));
+    /// assert_eq!(c[(0, 0)], c[(1, 0)]);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn against(&self, centers: Points<'_, T>) -> Result<(Mat<T>, Mat<T>)> {
+        self.points.check_same_dim(centers)?;
+        self.kernel.check_points(centers)?;
+        Ok((self.kernel.eval(self.points, centers), self.kernel.gram(centers)))
     }
 
     fn with_points<R>(&self, idx: &Indices<'_>, f: impl FnOnce(Points<'_, T>) -> R) -> R {

@@ -1,8 +1,8 @@
 //! What a program usually needs: `use nystrom::prelude::*;`.
 
 pub use crate::kernels::{
-    Bernoulli, Gaussian, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear, Matern, Matern12, Matern32,
-    Matern52, Points, Polynomial, RationalQuadratic,
+    Bernoulli, Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear, Matern, Matern12,
+    Matern32, Matern52, Points, Polynomial, RationalQuadratic,
 };
 pub use crate::krr::{DictionaryKrr, ExactKrr, Falkon, FullKrr, Krill, KrrModel, NystromKrr, SketchedKrr};
 pub use crate::leverage::{
@@ -11,9 +11,9 @@ pub use crate::leverage::{
 };
 pub use crate::linalg_core::{Counted, Dense, Error, PsdMatrix, Result, Ridge, Scalar};
 pub use crate::sketch::{
-    Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw, GaussianSketch, Greedy,
-    KMeansPlusPlus, LandmarkSelector, Landmarks, Nystrom, RpCholesky, Sketch, SketchDistribution, SparseGreedy,
-    Uniform,
+    Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw, EnsembleNystrom,
+    EnsembleWeights, ErrorNorms, GaussianSketch, Greedy, KMeansPlusPlus, LandmarkSelector, Landmarks, ModifiedNystrom,
+    Nystrom, RpCholesky, Sketch, SketchDistribution, SparseGreedy, SpectralNorm, Uniform, frobenius_error, trace_error,
 };
 pub use faer::{Mat, MatRef};
 pub use rand::{Rng, RngExt, SeedableRng};

@@ -11,6 +11,8 @@
 //!   [`FeatureMap`], their m × m half, which also serves points outside the data.
 //! * [`Sketch`], any random matrix S known by KS and SᵀKS, drawn by a [`SketchDistribution`]: [`Subsampling`], [`Accumulation`],
 //!   [`GaussianSketch`], [`Rademacher`], [`VerySparse`], [`Localized`], [`SparseSign`]; [`SketchedMatrix`], what it leaves of K.
+//! * [`EnsembleNystrom`], a weighted mean of several; [`ModifiedNystrom`], the nearest to K in the Frobenius norm, for which all of K is read.
+//! * [`frobenius_error`], [`SpectralNorm`], [`trace_error`] and, for small n, [`ErrorNorms`]: how far L is from K, in tiles.
 //! * [`risk_sample_size`], how many columns a theorem asks for.
 //!
 //! ```
@@ -31,8 +33,11 @@
 
 mod diagnostics;
 mod dictionary;
+mod ensemble;
 mod landmarks;
 mod low_rank;
+mod measures;
+mod modified;
 mod nystrom;
 mod orthonormal;
 mod partial_cholesky;
@@ -46,7 +51,10 @@ mod whiten;
 
 pub use diagnostics::{AccumulationSize, MeasuredSizes, Satisfiability, SizeConstants, SizeSearch, SketchDiagnostics};
 pub use dictionary::Dictionary;
+pub use ensemble::{EnsembleNystrom, EnsembleWeights};
 pub use landmarks::Landmarks;
+pub use measures::{ErrorNorms, SpectralEstimate, SpectralNorm, frobenius_error, trace_error};
+pub use modified::ModifiedNystrom;
 pub use nystrom::Nystrom;
 pub use partial_cholesky::PartialCholesky;
 pub use sample_size::{check_failure_probability, risk_sample_size};

@@ -44,10 +44,21 @@ pub(crate) fn transpose_times<T: Scalar>(F: MatRef<'_, T>, x: MatRef<'_, T>) -> 
     RowTree::new(F.nrows()).reduce_in_order(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(r, t))
 }
 
+/// The rows of F as a matrix of their own.
+pub(crate) fn rows_of<T: Scalar>(F: MatRef<'_, T>, rows: &Indices<'_>) -> Mat<T> {
+    with_rows(F, rows, |rows| rows.to_owned())
+}
+
 /// `f` of the rows of F: a view of a range, a copy of a list.
 fn with_rows<T: Scalar, R>(F: MatRef<'_, T>, rows: &Indices<'_>, f: impl FnOnce(MatRef<'_, T>) -> R) -> R {
     match rows {
         Indices::Range(range) => f(F.subrows(range.start, range.len())),
         Indices::List(list) => f(Mat::from_fn(list.len(), F.ncols(), |s, j| F[(list[s], j)]).as_ref()),
     }
+}
+
+/// \[A, B\].
+pub(crate) fn beside<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
+    let split = A.ncols();
+    Mat::from_fn(A.nrows(), split + B.ncols(), |i, j| if j < split { A[(i, j)] } else { B[(i, j - split)] })
 }

@@ -3,7 +3,7 @@
 use crate::{Dictionary, FeatureMap, Landmarks, NystromStream, Whitening, low_rank};
 use faer::reborrow::*;
 use faer::{ColMut, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Indices, PsdMatrix, Result, Ridge, RowTree, Scalar};
+use nystrom_linalg_core::{Indices, PsdMatrix, Result, Ridge, RowTree, Scalar, validate};
 
 /// L = FFᵀ, the Nyström approximation C W⁺ Cᵀ of a psd matrix K from m of its columns, or its regularised form L_γ.
 ///
@@ -68,6 +68,42 @@ impl<T: Scalar> Nystrom<T> {
         Self::from_stream(NystromStream::regularized(k, dictionary, ridge, Whitening::default())?)
     }
 
+    /// L = C W⁺ Cᵀ from given blocks: C, n × m, and W, m × m, of which the lower triangle is read.
+    ///
+    /// For landmarks that are not rows of K: with C = k(X, Z) and W = k(Z, Z) for any points Z (k-means centres, say), L is the projection of the
+    /// x_i onto the span of the z_j in feature space, hence L ⪯ K still. `KernelMatrix::against` of `nystrom-kernels` makes the two
+    /// blocks. [`indices`](Self::indices) is then empty. nm² + m³/3 flops.
+    ///
+    /// # Source
+    /// K. Zhang, I. Tsang, J. Kwok, *Improved Nyström low-rank approximation and error analysis*, ICML 2008, with k-means centres as Z.
+    ///
+    /// # Errors
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or m is 0, [`Shape`](nystrom_linalg_core::Error::Shape) if the sizes do not fit,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), and those of [`FeatureMap::new`].
+    ///
+    /// ```
+    /// use nystrom_kernels::{Gaussian, KMeans, KernelMatrix, Points};
+    /// use nystrom_sketch::{Nystrom, Whitening};
+    /// use rand::SeedableRng;
+    /// let x: Vec<f64> = (0..300).map(|i| (i as f64 / 60.0).sin()).collect();
+    /// let x = Points::from_slice(&x);
+    /// let k = KernelMatrix::new(Gaussian::new(0.5)?, x)?;
+    /// let clusters = KMeans::default().run(x, 8, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+    /// let (c, w) = k.against(clusters.centers())?;
+    /// let l = Nystrom::from_blocks(c.as_ref(), w.as_ref(), Whitening::default())?;
+    /// assert!(l.trace_error(&k)? < 1e-3 * 300.0);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn from_blocks(c: MatRef<'_, T>, w: MatRef<'_, T>, whitening: Whitening) -> Result<Self> {
+        validate::not_empty("matrix", c.nrows())?;
+        validate::same_size("columns of C against rows of W", c.ncols(), w.nrows())?;
+        validate::finite("C", c)?;
+        let map = FeatureMap::new(w, whitening)?;
+        let mut ft = c.transpose().to_owned();
+        let factor = map.apply_in_place(ft.as_mut()).rb().transpose().to_owned();
+        Ok(Nystrom { indices: vec![], map, factor })
+    }
+
     /// Stores the factor of a streamed approximation: one pass.
     ///
     /// # Errors
@@ -87,7 +123,7 @@ impl<T: Scalar> Nystrom<T> {
         self.factor.as_ref()
     }
 
-    /// J, in the order of the columns of C.
+    /// J, in the order of the columns of C; empty if they are no rows of K.
     pub fn indices(&self) -> &[usize] {
         &self.indices
     }
@@ -112,7 +148,7 @@ impl<T: Scalar> Nystrom<T> {
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if `k` has another order.
     pub fn trace_error(&self, k: &dyn PsdMatrix<T>) -> Result<f64> {
-        nystrom_linalg_core::validate::same_size("order of K against rows of F", self.dim(), k.dim())?;
+        validate::same_size("order of K against rows of F", self.dim(), k.dim())?;
         Ok(trace_difference(&k.diag(), &self.diag()))
     }
 }

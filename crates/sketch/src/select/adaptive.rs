@@ -1,6 +1,7 @@
 //! Adaptive sampling: in batches, in proportion to what the columns so far leave of every column.
 
 use super::column_norm::squared_column_norms;
+use crate::low_rank::beside;
 use crate::orthonormal::extend_basis;
 use crate::partial_cholesky::finite_block;
 use crate::{LandmarkSelector, Landmarks};
@@ -164,10 +165,4 @@ fn next_batch(E: &[f64], R: &[usize], s: usize, rng: &mut dyn Rng) -> Result<Vec
         0 => Ok(vec![]),
         positive => random::without_replacement(&p, s.min(positive), rng),
     }
-}
-
-/// \[A, B\].
-fn beside<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
-    let split = A.ncols();
-    Mat::from_fn(A.nrows(), split + B.ncols(), |i, j| if j < split { A[(i, j)] } else { B[(i, j - split)] })
 }

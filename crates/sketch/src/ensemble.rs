@@ -1,0 +1,205 @@
+//! A weighted mean of several Nyström approximations.
+
+use crate::partial_cholesky::finite_block;
+use crate::{Landmarks, Nystrom, low_rank};
+use faer::reborrow::*;
+use faer::{Accum, ColMut, Mat, MatMut, MatRef};
+use nystrom_linalg_core::{Cholesky, Error, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, ops, validate};
+
+/// Rows of the held-out columns that are compared at a time.
+const TILE_ROWS: usize = 256;
+
+/// How the experts of an ensemble are weighted, from columns V of K held out for the purpose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum EnsembleWeights<'a> {
+    /// μ_r = 1/p.
+    Uniform,
+    /// μ_r ∝ exp(−η ε_r), ε_r = ‖(L_r − K)\[:, V\]‖_F/‖K\[:, V\]‖_F.
+    Exponential {
+        /// η ≥ 0.
+        eta: f64,
+        /// V.
+        held_out: &'a [usize],
+    },
+    /// μ minimises ‖Σ_r μ_r L_r\[:, V\] − K\[:, V\]‖²_F + λ‖K\[:, V\]‖²_F‖μ‖²; weights may be negative.
+    Ridge {
+        /// λ > 0.
+        lambda: f64,
+        /// V.
+        held_out: &'a [usize],
+    },
+}
+
+/// K̃ = Σ_r μ_r L_r, a weighted mean of the Nyström approximations ("experts") of p sets of landmarks.
+///
+/// With uniform or exponential weights 0 ⪯ K̃ ⪯ K; with ridge weights, which may be negative, neither need hold. One Nyström approximation from the union of
+/// the landmarks is never worse in exact arithmetic, but costs m³ for the union where the ensemble costs p small factorisations.
+///
+/// # Cost
+/// With m landmarks in all and v columns held out nm + nv entries and as many numbers of memory as an n × m matrix; O(nm² / p + nmv) flops.
+///
+/// # Source
+/// S. Kumar, M. Mohri, A. Talwalkar, *Ensemble Nyström method*, NIPS 2009.
+///
+/// # Departures
+/// Errors and λ are relative to ‖K\[:, V\]‖_F, so that η and λ do not depend on the scale of K.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_linalg_core::Dense;
+/// use nystrom_sketch::{EnsembleNystrom, EnsembleWeights, Landmarks};
+/// let k = Mat::from_fn(40, 40, |i, j| (-(i as f64 - j as f64).abs() / 15.0).exp());
+/// let k = Dense::new(k.as_ref())?;
+/// let experts = [Landmarks::new(40, vec![3, 4, 5])?, Landmarks::new(40, vec![8, 20, 32])?];
+/// let weights = EnsembleWeights::Exponential { eta: 5.0, held_out: &[0, 10, 25] };
+/// let ensemble = EnsembleNystrom::new(&k, &experts, weights)?;
+/// assert!(ensemble.weights()[1] > 2.0 * ensemble.weights()[0]);   // the second expert is better
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct EnsembleNystrom<T> {
+    /// \[F_1, …, F_p\], n × r.
+    factor: Mat<T>,
+    /// The weight of the expert of each column.
+    column_weights: Vec<T>,
+    weights: Vec<f64>,
+}
+
+impl<T: Scalar> EnsembleNystrom<T> {
+    /// One expert for every set of landmarks.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without experts or held-out columns, [`Error::IndexOutOfRange`] for one of these, [`Error::InvalidParameter`] for η or λ;
+    /// [`Error::InvalidWeight`] if the held-out columns are zero; those of [`Nystrom::new`].
+    pub fn new(k: &dyn PsdMatrix<T>, experts: &[Landmarks], weights: EnsembleWeights<'_>) -> Result<Self> {
+        validate::not_empty("experts", experts.len())?;
+        weights.check(k.dim())?;
+        let experts: Vec<Nystrom<T>> = experts.iter().map(|J| Nystrom::new(k, J)).collect::<Result<_>>()?;
+        let mu = weights.of(k, &experts)?;
+        let expert_of: Vec<usize> = (0..experts.len()).flat_map(|r| vec![r; experts[r].rank()]).collect();
+        let mut factor = Mat::zeros(k.dim(), expert_of.len());
+        let mut start = 0;
+        for expert in &experts {
+            factor.as_mut().subcols_mut(start, expert.rank()).copy_from(expert.factor());
+            start += expert.rank();
+        }
+        let column_weights = expert_of.into_iter().map(|r| T::lit(mu[r])).collect();
+        Ok(EnsembleNystrom { factor, column_weights, weights: mu })
+    }
+
+    /// μ_1, …, μ_p.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+}
+
+impl EnsembleWeights<'_> {
+    fn check(&self, n: usize) -> Result<()> {
+        let held_out = match *self {
+            EnsembleWeights::Uniform => return Ok(()),
+            EnsembleWeights::Exponential { eta, held_out } if eta >= 0.0 && eta.is_finite() => held_out,
+            EnsembleWeights::Exponential { eta, .. } => {
+                let requirement = "finite and at least 0";
+                return Err(Error::InvalidParameter { name: "eta", value: eta, requirement });
+            }
+            EnsembleWeights::Ridge { lambda, held_out } => {
+                validate::positive("lambda of the ensemble", lambda)?;
+                held_out
+            }
+        };
+        validate::not_empty("held-out columns", held_out.len())?;
+        Indices::from(held_out).check(n, "held-out columns")
+    }
+
+    fn of<T: Scalar>(&self, k: &dyn PsdMatrix<T>, experts: &[Nystrom<T>]) -> Result<Vec<f64>> {
+        let p = experts.len();
+        match *self {
+            EnsembleWeights::Uniform => Ok(vec![1.0 / p as f64; p]),
+            EnsembleWeights::Exponential { eta, held_out } => {
+                let G = held_out_products(k, experts, held_out)?;
+                let epsilon: Vec<f64> = (0..p).map(|r| (G[(r, r)] / G[(p, p)]).sqrt()).collect();
+                let least = epsilon.iter().copied().fold(f64::INFINITY, f64::min);
+                let raw: Vec<f64> = epsilon.iter().map(|e| (-eta * (e - least)).exp()).collect();
+                let sum: f64 = raw.iter().sum();
+                Ok(raw.into_iter().map(|mu| mu / sum).collect())
+            }
+            EnsembleWeights::Ridge { lambda, held_out } => {
+                let G = held_out_products(k, experts, held_out)?;
+                let kk = G[(p, p)]; //                                   L_r = D_r + K on the held-out columns
+                let with_k = |r: usize| G[(p, r)] + kk;
+                let mut A = Mat::from_fn(p, p, |r, s| G[(r.max(s), r.min(s))] + G[(p, r)] + G[(p, s)] + kk);
+                ops::add_to_diagonal(A.as_mut(), lambda * kk);
+                let mut mu = Mat::from_fn(p, 1, |r, _| with_k(r));
+                Cholesky::with_jitter(A.as_ref(), JitterLadder::default())?.solve_in_place(mu.as_mut());
+                Ok((0..p).map(|r| mu[(r, 0)]).collect())
+            }
+        }
+    }
+}
+
+/// The inner products of D_1, …, D_p and K, D_r = L_r − K, all on the columns V: (p + 1) × (p + 1), lower triangle, in `f64`.
+fn held_out_products<T: Scalar>(k: &dyn PsdMatrix<T>, experts: &[Nystrom<T>], V: &[usize]) -> Result<Mat<f64>> {
+    let (n, p) = (k.dim(), experts.len());
+    let mut G = Mat::<f64>::zeros(p + 1, p + 1);
+    for rows in RowTree::tiles(0..n, TILE_ROWS) {
+        let K = k.block(rows.clone().into(), V.into());
+        finite_block(K.as_ref(), rows.clone(), V)?;
+        let mut columns = Mat::<f64>::zeros(K.nrows() * K.ncols(), p + 1);
+        let mut write = |r: usize, value: &dyn Fn(usize, usize) -> f64| {
+            for j in 0..K.ncols() {
+                for i in 0..K.nrows() {
+                    columns[(j * K.nrows() + i, r)] = value(i, j);
+                }
+            }
+        };
+        for (r, expert) in experts.iter().enumerate() {
+            let L = expert.block(rows.clone().into(), V.into());
+            write(r, &|i, j| L[(i, j)].f64() - K[(i, j)].f64());
+        }
+        write(p, &|i, j| K[(i, j)].f64());
+        ops::gram_lower(G.as_mut(), Accum::Add, columns.as_ref(), 1.0);
+    }
+    match G[(p, p)] > 0.0 {
+        true => Ok(G),
+        false => Err(Error::InvalidWeight { what: "squares of the held-out columns", index: n, value: G[(p, p)] }),
+    }
+}
+
+impl<T: Scalar> EnsembleNystrom<T> {
+    /// The rows of \[μ_1F_1, …, μ_pF_p\].
+    fn weighted(&self, idx: &Indices<'_>) -> Mat<T> {
+        Mat::from_fn(idx.len(), self.factor.ncols(), |s, j| self.factor[(idx.get(s), j)] * self.column_weights[j])
+    }
+}
+
+impl<T: Scalar> PsdMatrix<T> for EnsembleNystrom<T> {
+    fn dim(&self) -> usize {
+        self.factor.nrows()
+    }
+
+    fn diag_into(&self, mut out: ColMut<'_, T>, idx: Indices<'_>) {
+        for (t, i) in idx.iter().enumerate() {
+            let row = self.factor.row(i).iter();
+            out[t] = row.zip(&self.column_weights).map(|(&f, &mu)| mu * f * f).sum();
+        }
+    }
+
+    fn block_into(&self, mut out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
+        let (left, right) = (self.weighted(&rows), low_rank::rows_of(self.factor.as_ref(), &cols));
+        ops::matmul(out.rb_mut(), Accum::Replace, left.as_ref(), right.transpose(), T::one());
+        if rows == cols {
+            ops::mirror_lower(out.rb_mut());
+            self.diag_into(out.diagonal_mut().column_vector_mut(), rows);
+        }
+    }
+
+    fn mul_into(&self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
+        let mut ftx = low_rank::transpose_times(self.factor.as_ref(), x);
+        for j in 0..ftx.ncols() {
+            for (i, &mu) in self.column_weights.iter().enumerate() {
+                ftx[(i, j)] *= mu;
+            }
+        }
+        ops::matmul(out, Accum::Replace, self.factor.as_ref(), ftx.as_ref(), T::one());
+    }
+}
