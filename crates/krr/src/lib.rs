@@ -36,6 +36,7 @@
 //! ```
 #![allow(non_snake_case)]
 
+mod certificate;
 mod cross_validation;
 mod dictionary;
 mod exact;
@@ -58,6 +59,7 @@ mod solver;
 mod svd;
 mod whitening;
 
+pub use certificate::{Certificate, CertificateReport, Closeness, TargetCertificate};
 pub use cross_validation::{CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid};
 pub use dictionary::DictionaryKrr;
 pub use exact::ExactKrr;

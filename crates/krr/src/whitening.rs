@@ -78,6 +78,11 @@ impl<T: Scalar> Whitening<T> {
         ops::solve_lower(self.R.as_ref(), k);
     }
 
+    /// b ← R⁻¹b, in `f64`; m² numbers of memory while it runs.
+    pub fn whiten_wide(&self, b: MatMut<'_, f64>) {
+        ops::solve_lower(self.wide().as_ref(), b);
+    }
+
     /// θ = R⁻ᵀβ, in `f64`; m² numbers of memory while it runs.
     pub fn unwhiten(&self, mut beta: Mat<f64>) -> Mat<f64> {
         ops::solve_upper(self.wide().transpose(), beta.as_mut());

@@ -1,0 +1,193 @@
+//! α, E_ii and what Lα differs from f, at all points; Eα in chosen rows.
+
+use super::TargetCertificate;
+use super::report::Lengths;
+use crate::KrrModel;
+use crate::input::Samples;
+use crate::rows::TILE_ROWS;
+use crate::whitening::Whitening;
+use faer::reborrow::*;
+use faer::{Accum, ColMut, Mat, MatRef};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Result, RowTree, Scalar, ops};
+
+/// In weighted coordinates where it matters: α_i = w_i(y_i − f_i)/μ, γ_i = α_i/√w_i.
+pub(super) struct Dual {
+    pub mu: f64,
+    pub kernel_entries: u64,
+    /// w_i E_ii, not below the rounding errors of k(x_i, x_i).
+    pub residual_diagonal: Vec<f64>,
+    /// √w_i (Lα − f + b)_i, n × t.
+    pub gap: Mat<f64>,
+    alpha: Mat<f64>,
+    /// (Lα)_i, n × t.
+    fitted: Mat<f64>,
+    root_weights: Vec<f64>,
+    /// Mean residual of each target that a constant left (0 up to rounding), 0 without a constant.
+    means: Vec<f64>,
+}
+
+impl Dual {
+    /// Two passes over the rows: 2nm + m² kernel values, nm² + m³/3 flops.
+    pub fn new<T: Scalar, K: Kernel<T> + Clone>(model: &KrrModel<K, T>, samples: Samples<'_, T>) -> Result<Self> {
+        let (n, t, m) = (samples.x.len(), samples.y.ncols(), model.centers().len());
+        let mu = model.report().ridge;
+        let whitening = Whitening::new(model.kernel(), model.centers())?; //    W + δI = RRᵀ
+        let root_weights: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect();
+        let FirstPass { f, diagonal, sums } = FirstPass::new(model, samples, &whitening);
+        let means = mean_residuals(model, samples, &f);
+        let alpha =
+            Mat::from_fn(n, t, |i, j| samples.weight(i) * (samples.y[(i, j)].f64() - f[(i, j)] - means[j]) / mu);
+        let Ca = Mat::from_fn(m, t, |i, j| sums[(i, j)] - sums[(i, t)] * means[j] / mu); // Cᵀα, the mean taken off α
+        let fitted = times_nystrom(model, samples.x, &whitening, Ca); // Lα
+        let b = model.intercept();
+        let gap = Mat::from_fn(n, t, |i, j| root_weights[i] * (fitted[(i, j)] + b[j].f64() - f[(i, j)]));
+        let residual_diagonal = diagonal.iter().zip(&root_weights).map(|(e, root_w)| e * root_w * root_w).collect();
+        let kernel_entries = (2 * n + m) as u64 * m as u64;
+        Ok(Dual { mu, kernel_entries, residual_diagonal, gap, alpha, fitted, root_weights, means })
+    }
+
+    /// √w_i (Eα)_i for i in `rows` (repetitions evaluated once), rows.len() × t. n kernel values each, O(1024·rows) memory.
+    pub fn rows<T: Scalar, K: Kernel<T>>(&self, kernel: &K, samples: Samples<'_, T>, rows: &[usize]) -> Mat<f64> {
+        let t = self.alpha.ncols();
+        let mut distinct = rows.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let at = samples.x.gather(distinct.as_slice().into());
+        let mut block = Mat::<T>::zeros(distinct.len(), TILE_ROWS.min(samples.x.len()));
+        let leaf = |leaf| {
+            let mut sum = Mat::<f64>::zeros(distinct.len(), t);
+            for tile in RowTree::tiles(leaf, TILE_ROWS) {
+                let mut k = block.as_mut().subcols_mut(0, tile.len());
+                kernel.eval_into(k.rb_mut(), Points::from_cols(at.as_ref()), samples.x.slice(tile.clone()));
+                let alpha = self.alpha.as_ref().subrows(tile.start, tile.len());
+                ops::matmul(sum.as_mut(), Accum::Add, wide(k.rb()).as_ref(), alpha, 1.0); // (Kα)_i
+            }
+            sum
+        };
+        let product = RowTree::new(samples.x.len()).reduce_in_order(leaf, |a, b| a + b);
+        let K_alpha = product.unwrap_or_else(|| Mat::zeros(distinct.len(), t));
+        Mat::from_fn(rows.len(), t, |k, j| {
+            let position = distinct.partition_point(|&i| i < rows[k]);
+            self.root_weights[rows[k]] * (K_alpha[(position, j)] - self.fitted[(rows[k], j)])
+        })
+    }
+
+    /// ‖γ_j‖ = ‖√w(y − f)‖/μ.
+    pub fn norm(&self, j: usize) -> f64 {
+        let gamma = |i: usize| if self.root_weights[i] > 0.0 { self.alpha[(i, j)] / self.root_weights[i] } else { 0.0 };
+        (0..self.alpha.nrows()).map(|i| gamma(i).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// From all rows: ‖ρ‖ and ‖ρ + gap‖ themselves.
+    pub fn exhaustive(&self, rho: &Mat<f64>, j: usize) -> TargetCertificate {
+        let norm = |term: &dyn Fn(usize) -> f64| (0..rho.nrows()).map(|i| term(i).powi(2)).sum::<f64>().sqrt();
+        let q = norm(&|i| rho[(i, j)]);
+        let whole = norm(&|i| rho[(i, j)] + self.gap[(i, j)]);
+        let lengths = self.lengths(j);
+        lengths.certificate(q * q, whole, lengths.bound(q, whole))
+    }
+
+    /// From a sample: ‖ρ + gap‖² ≈ X̄ + 2·cross + ‖gap‖², and ‖ρ‖ ≤ q with the stated confidence.
+    pub fn sampled(&self, x_bar: f64, cross: f64, q: f64, j: usize) -> TargetCertificate {
+        let lengths = self.lengths(j);
+        let whole = (x_bar + 2.0 * cross + lengths.gap.powi(2)).max(0.0).sqrt();
+        lengths.certificate(x_bar, whole, lengths.bound(q, q + lengths.gap))
+    }
+
+    fn lengths(&self, j: usize) -> Lengths {
+        let trace: f64 = self.residual_diagonal.iter().sum();
+        Lengths {
+            a: trace * self.norm(j),
+            residual: self.mu * self.norm(j),
+            gap: self.gap.col(j).norm_l2(),
+            share: trace / (trace + self.mu),
+            mean: self.means[j].abs(),
+            root_n: self.root_weights.iter().map(|r| r * r).sum::<f64>().sqrt(),
+        }
+    }
+}
+
+/// What one pass over the rows finds.
+struct FirstPass {
+    /// f, n × t, in `f64`.
+    f: Mat<f64>,
+    /// E_ii.
+    diagonal: Vec<f64>,
+    /// Cᵀ[α w], m × (t + 1), the mean residual not yet taken off α.
+    sums: Mat<f64>,
+}
+
+impl FirstPass {
+    fn new<T: Scalar, K: Kernel<T>>(model: &KrrModel<K, T>, samples: Samples<'_, T>, whitening: &Whitening<T>) -> Self {
+        let (n, t, m) = (samples.x.len(), samples.y.ncols(), model.centers().len());
+        let (mu, theta) = (model.report().ridge, wide(model.coefficients()));
+        let (mut f, mut diagonal) = (Mat::zeros(n, t), vec![0.0; n]);
+        let mut buffer = Mat::<T>::zeros(m, TILE_ROWS.min(n));
+        let leaf = |leaf| {
+            let mut sum = Mat::<f64>::zeros(m, t + 1);
+            for rows in RowTree::tiles(leaf, TILE_ROWS) {
+                let x = samples.x.slice(rows.clone());
+                let mut k = buffer.as_mut().subcols_mut(0, rows.len());
+                model.kernel().eval_into(k.rb_mut(), model.centers(), x); //           k_Z(x_i)
+                let C = wide(k.rb());
+                let mut f = f.as_mut().subrows_mut(rows.start, rows.len());
+                ops::matmul(f.rb_mut(), Accum::Replace, C.transpose(), theta.as_ref(), 1.0);
+                for j in 0..t {
+                    (0..rows.len()).for_each(|i| f[(i, j)] += model.intercept()[j].f64());
+                }
+                let weighted = Mat::from_fn(rows.len(), t + 1, |s, j| {
+                    let (i, w) = (rows.start + s, samples.weight(rows.start + s));
+                    if j < t { w * (samples.y[(i, j)].f64() - f[(s, j)]) / mu } else { w }
+                });
+                ops::matmul(sum.as_mut(), Accum::Add, C.as_ref(), weighted.as_ref(), 1.0);
+                whitening.whiten(k.rb_mut()); //                                       φ(x_i) = R⁻¹k_Z(x_i)
+                residual_diagonal(model.kernel(), x, k.rb(), &mut diagonal[rows]);
+            }
+            sum
+        };
+        let sums = RowTree::new(n).reduce_in_order(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(m, t + 1));
+        FirstPass { f, diagonal, sums }
+    }
+}
+
+/// E_ii = k(x_i, x_i) − ‖φ(x_i)‖², not below the rounding errors of the former.
+fn residual_diagonal<T: Scalar>(kernel: &impl Kernel<T>, x: Points<'_, T>, phi: MatRef<'_, T>, out: &mut [f64]) {
+    let mut diagonal = vec![T::zero(); x.len()];
+    kernel.diag_into(ColMut::from_slice_mut(&mut diagonal), x);
+    for (i, e) in out.iter_mut().enumerate() {
+        let (k_ii, norm2) = (diagonal[i].f64(), phi.col(i).iter().map(|v| v.f64().powi(2)).sum::<f64>());
+        *e = (k_ii - norm2).max(4.0 * T::EPS * k_ii);
+    }
+}
+
+/// The weighted mean residual of each target if the model has a constant, else 0.
+fn mean_residuals<T: Scalar, K: Kernel<T>>(model: &KrrModel<K, T>, samples: Samples<'_, T>, f: &Mat<f64>) -> Vec<f64> {
+    let (n, has_constant) = (samples.x.len(), model.intercept().iter().any(|b| *b != T::zero()));
+    let total: f64 = (0..n).map(|i| samples.weight(i)).sum();
+    let residual = |i: usize, j: usize| samples.weight(i) * (samples.y[(i, j)].f64() - f[(i, j)]);
+    let mean = |j: usize| if has_constant { (0..n).map(|i| residual(i, j)).sum::<f64>() / total } else { 0.0 };
+    (0..f.ncols()).map(mean).collect()
+}
+
+/// Lα = C(W + δI)⁻¹Cᵀα from Cᵀα (m × t), n × t.
+fn times_nystrom<T: Scalar, K: Kernel<T>>(
+    model: &KrrModel<K, T>,
+    x: Points<'_, T>,
+    whitening: &Whitening<T>,
+    mut Ca: Mat<f64>,
+) -> Mat<f64> {
+    whitening.whiten_wide(Ca.as_mut());
+    let theta = whitening.unwhiten(Ca);
+    let mut out = Mat::zeros(x.len(), theta.ncols());
+    for rows in RowTree::tiles(0..x.len(), TILE_ROWS) {
+        let C = wide(model.kernel().eval(model.centers(), x.slice(rows.clone())).as_ref());
+        let out = out.as_mut().subrows_mut(rows.start, rows.len());
+        ops::matmul(out, Accum::Replace, C.transpose(), theta.as_ref(), 1.0);
+    }
+    out
+}
+
+fn wide<T: Scalar>(a: MatRef<'_, T>) -> Mat<f64> {
+    Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)].f64())
+}

@@ -1,0 +1,158 @@
+//! What a certificate says.
+
+use super::bound::rows_for;
+
+/// How far a fit is from exact kernel ridge regression. All lengths are root mean squares over the training points (weighted, if the fit
+/// was), in the units of the targets.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CertificateReport {
+    /// Number of samples.
+    pub n: usize,
+    /// Number of rows drawn, or n if all were evaluated.
+    pub rows: usize,
+    /// The probability with which the bounds hold, for all targets together; 1 if all rows were evaluated.
+    pub confidence: f64,
+    /// What counts as close, as a share of the residuals.
+    pub tolerance: f64,
+    /// nλ of the fit, and of the exact regression it is compared with.
+    pub ridge: f64,
+    /// tr(K − L), L the Nyström approximation of the model's centres.
+    pub trace_error: f64,
+    /// Number of kernel values evaluated.
+    pub kernel_entries: u64,
+    /// One for each target.
+    pub targets: Vec<TargetCertificate>,
+    /// δ of each target.
+    pub(super) delta: f64,
+}
+
+/// The certificate of one target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TargetCertificate {
+    /// With the stated confidence, RMS(f_K − f) is at most this.
+    pub bound: f64,
+    /// What the bound would be if the rows drawn stood for all.
+    pub estimate: f64,
+    /// RMS(Kα − f), the residual of the exact system; its square estimated without bias.
+    pub discrepancy: f64,
+    /// The bound that needs no rows: tr(K − L)·‖α‖/√n.
+    pub trace_bound: f64,
+    /// RMS of the residuals y − f, to compare with.
+    pub residual: f64,
+    /// X̄.
+    pub(super) x_bar: f64,
+    pub(super) lengths: Lengths,
+}
+
+/// The lengths that a bound is made of, as norms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Lengths {
+    /// tr E·‖α‖.
+    pub a: f64,
+    /// ‖y − f‖, less its mean if there is a constant.
+    pub residual: f64,
+    /// ‖Lα − f‖.
+    pub gap: f64,
+    /// tr E/(tr E + μ).
+    pub share: f64,
+    /// The size of that mean.
+    pub mean: f64,
+    /// √n.
+    pub root_n: f64,
+}
+
+impl Lengths {
+    /// min(‖ρ + gap‖, √(‖ρ‖·‖y − f‖·share) + ‖gap‖) for ‖ρ‖ ≤ q and ‖ρ + gap‖ ≤ `whole`.
+    pub fn bound(&self, q: f64, whole: f64) -> f64 {
+        whole.min((q * self.residual * self.share).sqrt() + self.gap)
+    }
+
+    /// The ‖ρ‖ at which [`bound`](Self::bound) is `length`; 0 or less if none is small enough.
+    fn allowed(&self, length: f64) -> f64 {
+        let q = length - self.gap;
+        if q > 0.0 { q.max(q * q / (self.residual * self.share)) } else { q }
+    }
+
+    pub fn certificate(self, x_bar: f64, whole: f64, bound: f64) -> TargetCertificate {
+        let rms = |length: f64| length / self.root_n + self.mean;
+        TargetCertificate {
+            bound: rms(bound),
+            estimate: rms(self.bound(x_bar.sqrt(), whole)),
+            discrepancy: rms(whole),
+            trace_bound: rms(self.a + self.gap),
+            residual: (self.residual / self.root_n).hypot(self.mean),
+            x_bar,
+            lengths: self,
+        }
+    }
+}
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Closeness {
+    /// The bound is within the tolerance: exact regression would differ by no more.
+    Close,
+    /// The estimate is within the tolerance, the bound is not: draw about this many rows.
+    MoreRows {
+        /// Rows with which the bound would be within the tolerance if the estimate stays what it is (n at most).
+        rows: usize,
+    },
+    /// The estimate is beyond the tolerance: not shown to be close, however many rows. Choose more (or better) landmarks, until K − L has
+    /// become smaller by about this factor, or raise the ridge by it, or solve for all n coefficients iteratively.
+    Far {
+        /// ‖(K − L)α‖ over what the tolerance allows, for the worst target; infinite if f differs from Lα by more than that (an
+        /// iteration stopped early, say).
+        factor: f64,
+    },
+}
+
+impl CertificateReport {
+    /// The largest bound over residual RMS: what exact regression could change at most, in units of the residuals.
+    pub fn relative_bound(&self) -> f64 {
+        self.targets.iter().map(|target| relative(target.bound, target.residual)).fold(0.0, f64::max)
+    }
+
+    /// The largest estimate over residual RMS.
+    pub fn relative_estimate(&self) -> f64 {
+        self.targets.iter().map(|target| relative(target.estimate, target.residual)).fold(0.0, f64::max)
+    }
+
+    /// Whether the fit is close to exact regression, and what to raise if not.
+    pub fn closeness(&self) -> Closeness {
+        if self.relative_bound() <= self.tolerance {
+            return Closeness::Close;
+        }
+        let excess = |target: &TargetCertificate| match self.allowed(target) {
+            q if q > 0.0 => target.x_bar.sqrt() / q,
+            _ => f64::INFINITY, // what the model differs from Lα by is already too much
+        };
+        let factor = self.targets.iter().map(excess).fold(0.0, f64::max);
+        let more = self.relative_estimate() <= self.tolerance && self.targets.iter().all(|t| self.allowed(t) > 0.0);
+        match more {
+            true => {
+                Closeness::MoreRows { rows: self.targets.iter().map(|t| self.rows_needed(t)).max().unwrap_or(self.n) }
+            }
+            false => Closeness::Far { factor },
+        }
+    }
+
+    /// The ‖ρ‖ that the tolerance allows.
+    fn allowed(&self, target: &TargetCertificate) -> f64 {
+        let lengths = &target.lengths;
+        lengths.allowed((self.tolerance * target.residual - lengths.mean) * lengths.root_n)
+    }
+
+    /// Rows for a bound within the tolerance, n at most, as then all are evaluated.
+    fn rows_needed(&self, target: &TargetCertificate) -> usize {
+        let (a, q) = (target.lengths.a, self.allowed(target));
+        rows_for(target.x_bar, a, q.min(a), self.delta).unwrap_or(self.n).min(self.n)
+    }
+}
+
+fn relative(length: f64, residual: f64) -> f64 {
+    if length > 0.0 { length / residual } else { 0.0 }
+}
