@@ -99,22 +99,41 @@ fn estimators_are_told_apart() {
     assert!(coarse.largest_overestimate().1.max(coarse.largest_underestimate().1) > 1.5);
 }
 
-/// Products take n(n + 1024)/2 entries at most, the preconditioner n·m + m² to make and 2n·m an application.
+/// Products take n²/2 + 128n entries at most, the preconditioner n·m + m² to make and 2n·m an application; the landmarks are found with
+/// samples of no more than m rows or so, four rounds over all of them at the most.
 #[test]
 fn entries_are_those_of_the_claim() {
-    let (n, m) = (2500_u64, 60);
+    let (n, most) = (2500_u64, 60);
     let x: Mat<f64> = random::standard_normal(n as usize, 3, &mut rng(8));
     let k = KernelMatrix::new(Matern::new(1.5, 1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
     let k = Counted::new(k);
     let found = small().reference(&k, Ridge::PerSample(1e-2), &mut rng(9)).unwrap();
-    let products = found.iterations as u64 + 1;
-    let product = (1024 * 1024) + 1024 * 2048 + 452 * 2500; // tiles on and below the diagonal
-    assert!(product <= n * (n + 1024) / 2);
-    let applications = found.iterations as u64 + 3; // the goal, the start, every iteration, the bound
-    let preconditioner = n * m + m * m + applications * 2 * n * m;
-    let selection = 4 * n * m;
-    let known = products * product + preconditioner;
-    assert!(k.entries() > known && k.entries() <= known + selection, "{} {known}", k.entries());
+    let (m, iterations) = (found.landmarks as u64, found.iterations as u64);
+    assert!(m <= most && iterations > 0);
+    let squares = 9 * 256 * 256 + 196 * 196; // on the diagonal
+    let product = (n * n + squares) / 2;
+    assert!(product <= n * n / 2 + 128 * n);
+    let known = iterations * product + n * m + m * m + (iterations + 1) * 2 * n * m;
+    assert!(k.entries() > known && k.entries() <= known + 6 * n * most, "{} {known}", k.entries());
+}
+
+/// Landmarks follow the effective dimension, so the number of iterations hardly depends on the ridge.
+#[test]
+fn a_few_iterations_suffice_whatever_the_ridge() {
+    let x: Mat<f64> = random::standard_normal(1500, 3, &mut rng(20));
+    let k = KernelMatrix::new(Matern::new(1.5, 1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+    let audit = |lambda| {
+        let found = Audit::default().reference(&k, Ridge::PerSample(lambda), &mut rng(21)).unwrap();
+        found.check().unwrap();
+        (found.landmarks, found.iterations)
+    };
+    let found = [3e-2, 1e-2, 3e-3, 1e-3].map(audit);
+    assert!(found.windows(2).all(|pair| pair[0].0 < pair[1].0 || pair[0].0 == 388), "{found:?}"); // ⌈√(1500·100)⌉
+    assert!(found.iter().all(|&(_, iterations)| iterations <= 6), "{found:?}");
+    let fewer =
+        Audit { landmarks: 100, ..Audit::default() }.reference(&k, Ridge::PerSample(1e-4), &mut rng(21)).unwrap();
+    fewer.check().unwrap();
+    assert!(fewer.landmarks == 100 && fewer.iterations > 2 * found[2].1, "{} {found:?}", fewer.iterations);
 }
 
 #[test]

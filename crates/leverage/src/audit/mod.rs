@@ -1,29 +1,39 @@
 //! How far scores are from the truth, on the user's own data: exact scores of random rows by conjugate gradients.
 
+mod iterate;
+mod preconditioner;
 mod report;
-mod system;
 
 pub use report::{AuditReference, AuditReport};
 
-use crate::{RidgeLeverage, recursive_nystrom};
-use faer::Mat;
-use nystrom_linalg_core::{Error, PcgOptions, PsdMatrix, Result, Ridge, Scalar, pcg, random, validate};
+use crate::{RecursiveRls, RecursiveSample, RidgeLeverage, recursive_nystrom};
+use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random, validate};
+use nystrom_sketch::{Draw, Landmarks};
+use preconditioner::{Preconditioner, Wide};
 use rand::Rng;
-use system::Preconditioner;
+
+/// Landmarks of the preconditioner per unit of effective dimension.
+const LANDMARKS_PER_DEGREE: f64 = 4.0;
 
 /// Compares an estimator's scores with the exact ones on random rows.
 ///
 /// The exact score of row i is l_i = 1 − μ·e_iᵀ(K + μI)⁻¹e_i. All `rows` systems (K + μI)z = e_i are solved together by conjugate
-/// gradients, preconditioned with the Nyström approximation of `landmarks` rows; products with K go over square tiles and use
-/// each entry twice. From z with true residual r = e_i − (K + μI)z follows
+/// gradients, preconditioned with a Nyström approximation K̃ ⪯ K; products with K evaluate one triangle of it. From z with residual
+/// r = e_i − (K + μI)z follows
 ///
 /// l_i ∈ \[u_i − e_i, u_i\], u_i = 1 − μ(e_iᵀz + zᵀr), e_i = μ·rᵀ(K̃ + μI)⁻¹r,
 ///
 /// because zᵀe_i + zᵀr + rᵀ(K + μI)⁻¹r = e_iᵀ(K + μI)⁻¹e_i and K̃ ⪯ K. The error of the score is thus quadratic in the residual,
-/// one-sided, and known without trusting the iteration (up to rounding).
+/// one-sided, and known at every step: rᵀ(K̃ + μI)⁻¹r is what the iteration computes anyway. A system whose score is known to `accuracy` is left
+/// alone from then on.
 ///
-/// Per iteration and once more at the end n²/2 entries are evaluated (n(n + 1024)/2 at most), with O(n·rows) memory: **time is
-/// quadratic in n**, memory is not. The preconditioner takes n·landmarks entries to build and 2n·landmarks to apply.
+/// The preconditioner's landmarks are drawn in proportion to over-estimates of the scores at the ridge itself, four per unit of effective
+/// dimension, so that K − K̃ is a fraction of μ and a few steps suffice. There are never more than `landmarks`, nor than √(n·rows), with which the
+/// preconditioner costs as much as a step; steps are then more.
+///
+/// # Cost
+/// A step evaluates n²/2 + 128n entries and takes 2n² flops per open system: **time is quadratic in n**, memory is O(n·rows) and O(m²). The preconditioner of m
+/// landmarks takes n·m entries and 2n·m² flops to build, 2n·m entries a step. Vectors are `f64` whatever the precision of the entries.
 ///
 /// ```
 /// use faer::Mat;
@@ -46,7 +56,7 @@ use system::Preconditioner;
 pub struct Audit {
     /// Rows compared, drawn uniformly without replacement; all if there are fewer.
     pub rows: usize,
-    /// Landmarks of the preconditioner, chosen by [`recursive_nystrom`] (accelerated); all if there are fewer.
+    /// Most landmarks of the preconditioner, whose factors take up to some 64·`landmarks`² bytes.
     pub landmarks: usize,
     /// Relative error of the exact scores aimed at, in (0, 1).
     pub accuracy: f64,
@@ -55,9 +65,9 @@ pub struct Audit {
 }
 
 impl Default for Audit {
-    /// 100 rows, 1000 landmarks, relative error 1e-3, 100 iterations.
+    /// 100 rows, at most 3000 landmarks, relative error 1e-3, 100 iterations.
     fn default() -> Self {
-        Audit { rows: 100, landmarks: 1000, accuracy: 1e-3, max_iterations: 100 }
+        Audit { rows: 100, landmarks: 3000, accuracy: 1e-3, max_iterations: 100 }
     }
 }
 
@@ -65,7 +75,8 @@ impl Audit {
     /// Exact scores of random rows, to compare any number of estimates with.
     ///
     /// # Randomness
-    /// The rows without replacement, then [`recursive_nystrom`] for the preconditioner.
+    /// The rows without replacement, then [`RecursiveRls`] for the preconditioner and its landmarks without replacement, or
+    /// [`recursive_nystrom`] where the former would need more than `landmarks` rows.
     ///
     /// # Errors
     /// [`Error::Empty`] if n, `rows`, `landmarks` or `max_iterations` is 0; [`Error::InvalidParameter`] for an accuracy outside (0, 1);
@@ -79,25 +90,29 @@ impl Audit {
     ) -> Result<AuditReference> {
         let mu = self.check(k, ridge)?;
         let rows = random::uniform_subset(k.dim(), self.rows.min(k.dim()), rng)?;
-        let landmarks = recursive_nystrom(k, self.landmarks.min(k.dim()), true, rng)?.landmarks;
-        let P = Preconditioner::new(k, &landmarks, mu)?; // K̃ + μI
-        let e = system::unit_columns(k.dim(), &rows);
-        let options = PcgOptions { tolerance: self.residual_goal(&P, &e)?, max_iterations: self.max_iterations };
-        let mut Az = Mat::zeros(e.nrows(), e.ncols());
-        let mut apply = |mut out: faer::MatMut<'_, T>, x: faer::MatRef<'_, T>| {
-            system::multiply(k, mu, out.rb_mut(), x);
-            Az.copy_from(out.rb()); // the last product pcg takes is that of the true residual
+        let landmarks = self.landmarks_at(k, mu, rng)?;
+        let wide = Wide(k);
+        let P = Preconditioner::new(&wide, &landmarks, mu.f64())?; // K̃ + μI
+        let (bounds, iterations) = iterate::bounds(k, &P, &rows, self.accuracy, self.max_iterations);
+        AuditReference::new(rows, &bounds, mu.f64(), landmarks.len(), iterations, self.accuracy)
+    }
+
+    fn landmarks_at<T: Scalar>(&self, k: &dyn PsdMatrix<T>, mu: T, rng: &mut dyn Rng) -> Result<Landmarks> {
+        let balanced = (k.dim() as f64 * self.rows as f64).sqrt().ceil() as usize; // 2nm² flops, those of one step
+        let most = self.landmarks.min(balanced).min(k.dim());
+        let coarse = RecursiveRls { max_size: most, ..RecursiveRls::with_oversampling(1.0) };
+        let scores = match coarse.sample(k, Ridge::Absolute(mu), rng) {
+            Ok(RecursiveSample { over_estimates, .. }) => over_estimates,
+            Err(Error::SampleTooLarge { .. }) => vec![],
+            Err(error) => return Err(error),
         };
-        let (z, report) = pcg(&mut apply, &mut |out, r| P.solve_into(out, r), e.as_ref(), None, &options)?;
-        let r = &e - Az;
-        let mut Pr = Mat::zeros(r.nrows(), r.ncols());
-        P.solve_into(Pr.as_mut(), r.as_ref());
-        let bounds = (0..rows.len()).map(|j| {
-            let (z, r, Pr) = (z.col(j), r.col(j), Pr.col(j));
-            let upper = 1.0 - mu.f64() * (z[rows[j]].f64() + system::dot(z, r));
-            (upper, mu.f64() * system::dot(r, Pr), system::dot(r, r).sqrt())
-        });
-        AuditReference::new(rows.clone(), bounds.collect(), mu.f64(), &report, self.accuracy)
+        let d_eff: f64 = scores.iter().map(|tau| tau.f64()).sum();
+        let available = scores.iter().filter(|tau| **tau > T::zero()).count();
+        let wanted = (LANDMARKS_PER_DEGREE * d_eff).ceil() as usize;
+        match wanted.min(available).min(most) {
+            0 => recursive_nystrom(k, most, true, rng).map(|sample| sample.landmarks),
+            m => Landmarks::draw(&scores, m, Draw::WithoutReplacement, rng),
+        }
     }
 
     /// Compares the given scores of all n rows.
@@ -148,15 +163,4 @@ impl Audit {
         }
         ridge.absolute(k.dim())
     }
-
-    /// ‖r‖² ≤ accuracy·l_i for every row suffices, since e_i ≤ ‖r‖²; l_i is at least the score of K̃, 1 − μe_iᵀ(K̃ + μI)⁻¹e_i.
-    fn residual_goal<T: Scalar>(&self, P: &Preconditioner<'_, T>, e: &Mat<T>) -> Result<f64> {
-        let mut Pe = Mat::zeros(e.nrows(), e.ncols());
-        P.solve_into(Pe.as_mut(), e.as_ref());
-        let score = |j| 1.0 - P.mu().f64() * system::dot(e.col(j), Pe.col(j));
-        let smallest = (0..e.ncols()).map(score).filter(|l| *l > 4.0 * T::EPS).fold(1.0, f64::min);
-        Ok((self.accuracy * smallest).sqrt().max(16.0 * T::EPS))
-    }
 }
-
-use faer::reborrow::*;

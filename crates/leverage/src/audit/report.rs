@@ -1,6 +1,7 @@
 //! What an audit found.
 
-use nystrom_linalg_core::{Error, PcgReport, Result, Scalar, validate};
+use super::iterate::Bound;
+use nystrom_linalg_core::{Error, Result, Scalar, validate};
 
 /// Exact scores of some rows, as intervals, and how they were computed.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,40 +13,38 @@ pub struct AuditReference {
     pub scores: Vec<f64>,
     /// e_i: l_i ≥ u_i − e_i. Rounding, of order ε·K_ii/μ, is not in it.
     pub errors: Vec<f64>,
-    /// The true residuals ‖e_i − (K + μI)z‖ of the systems whose right-hand sides are unit vectors.
+    /// ‖e_i − (K + μI)z‖ of the systems whose right-hand sides are unit vectors, as the iteration updates it.
     pub residuals: Vec<f64>,
     /// μ.
     pub mu: f64,
+    /// m, the landmarks of the preconditioner.
+    pub landmarks: usize,
     /// Iterations of conjugate gradients.
     pub iterations: usize,
     accuracy: f64,
 }
 
 impl AuditReference {
-    /// `bounds`: u_i, e_i and the residual of each row.
     pub(super) fn new(
         rows: Vec<usize>,
-        bounds: Vec<(f64, f64, f64)>,
+        bounds: &[Bound],
         mu: f64,
-        cg: &PcgReport,
+        landmarks: usize,
+        iterations: usize,
         accuracy: f64,
     ) -> Result<Self> {
-        let residuals: Vec<f64> = bounds.iter().map(|b| b.2).collect();
-        if let Some(t) = residuals.iter().position(|r| !r.is_finite()) {
-            return Err(Error::NonFinite {
-                what: "solution of (K + mu I)z = e_i",
-                row: rows[t],
-                col: t,
-                value: residuals[t],
-            });
+        if let Some(t) = bounds.iter().position(|bound| !bound.residual.is_finite()) {
+            let (what, value) = ("solution of (K + mu I)z = e_i", bounds[t].residual);
+            return Err(Error::NonFinite { what, row: rows[t], col: t, value });
         }
         Ok(AuditReference {
-            scores: bounds.iter().map(|b| b.0.clamp(0.0, 1.0)).collect(),
-            errors: bounds.iter().map(|b| b.1.max(0.0)).collect(),
-            residuals,
-            iterations: cg.iterations,
+            scores: bounds.iter().map(|bound| bound.upper.clamp(0.0, 1.0)).collect(),
+            errors: bounds.iter().map(|bound| bound.error.max(0.0)).collect(),
+            residuals: bounds.iter().map(|bound| bound.residual).collect(),
             rows,
             mu,
+            landmarks,
+            iterations,
             accuracy,
         })
     }
@@ -56,7 +55,7 @@ impl AuditReference {
         self.errors.iter().zip(&self.scores).map(relative).fold(0.0, f64::max)
     }
 
-    /// The largest of the true residuals.
+    /// The largest of the residuals.
     pub fn largest_residual(&self) -> f64 {
         self.residuals.iter().copied().fold(0.0, f64::max)
     }
