@@ -176,7 +176,10 @@ impl<T: Scalar> Growing<T> {
             let rows = c * ACCEPT_ROWS..c * ACCEPT_ROWS + d.len();
             (i..i + taken.len()).map(|t| subtract_squares(d, &F.col_as_slice(t)[rows.clone()])).collect()
         };
-        let norms: Vec<Vec<f64>> = self.d.par_chunks_mut(ACCEPT_ROWS).enumerate().map(leaf).collect();
+        let norms: Vec<Vec<f64>> = match self.d.len() <= ACCEPT_ROWS {
+            true => vec![leaf((0, &mut self.d))], //                        not worth waking a thread
+            false => self.d.par_chunks_mut(ACCEPT_ROWS).enumerate().map(leaf).collect(),
+        };
         for (t, &s) in taken.iter().enumerate() {
             let norm: f64 = norms.iter().map(|norms| norms[t]).sum(); //    ‖F(:, i + t)‖²
             self.traces.push((self.traces[i + t] - norm).max(0.0));
