@@ -22,11 +22,18 @@
 //! ```
 #![allow(non_snake_case)]
 
+mod chain;
+mod down_up;
 mod elementary;
 mod ensemble;
 mod exact;
+mod kmeans;
 mod projection;
+mod start;
 
+pub use chain::{SwapChain, SwapRule};
+pub use down_up::DownUpWalk;
 pub use elementary::ElementarySymmetric;
 pub use ensemble::LEnsemble;
 pub use exact::{ExactDpp, ExactKDpp};
+pub use kmeans::KMeansPlusPlus;

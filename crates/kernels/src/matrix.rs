@@ -67,9 +67,23 @@ impl<'a, T: Scalar, K: Kernel<T>> KernelMatrix<'a, T, K> {
     fn with_points<R>(&self, idx: &Indices<'_>, f: impl FnOnce(Points<'_, T>) -> R) -> R {
         match idx {
             Indices::Range(range) => f(self.points.slice(range.clone())),
-            Indices::List(_) => f(Points::from_cols(self.points.gather(idx.clone()).as_ref())),
+            Indices::List(list) => f(Points::from_rows(coordinates(self.points, list).as_ref())),
         }
     }
+}
+
+/// The points of `list`, list.len() × d: each coordinate contiguous, as the tiles want it.
+fn coordinates<T: Scalar>(points: Points<'_, T>, list: &[usize]) -> Mat<T> {
+    let mut out = Mat::zeros(list.len(), points.dim());
+    for (k, to) in out.col_iter_mut().enumerate() {
+        let from = points.as_cols().row(k);
+        let to = to.try_as_col_major_mut().expect("a fresh matrix").as_slice_mut();
+        match from.try_as_row_major() {
+            Some(from) => to.iter_mut().zip(list).for_each(|(to, &i)| *to = from.as_slice()[i]),
+            None => to.iter_mut().zip(list).for_each(|(to, &i)| *to = from[i]),
+        }
+    }
+    out
 }
 
 impl<T: Scalar, K: Kernel<T>> PsdMatrix<T> for KernelMatrix<'_, T, K> {

@@ -1,0 +1,74 @@
+//! k-DPPs: time per step of the swap chain (it must not depend on n; growth in c with an exponent of at most 2.2), per step of the
+//! down–up walk, and exact draws, the first with its eigendecomposition and the next.
+//!
+//! Standard normal points in ten dimensions, Gaussian kernel, ℓ = 3. A matrix-vector product of order c stands beside the steps as a yardstick.
+//!
+//! `cargo bench -p nystrom-benches --bench k_dpp`; one thread: prefix `RAYON_NUM_THREADS=1`.
+#![allow(missing_docs)]
+
+use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
+use nystrom::dpp::{LEnsemble, SwapChain, SwapRule};
+use nystrom::faer::{Accum, Mat};
+use nystrom::kernels::{Gaussian, KernelMatrix, Points};
+use nystrom::linalg_core::{ops, random::standard_normal};
+use nystrom::rand::SeedableRng;
+use nystrom::rand_pcg::Pcg64;
+use nystrom::sketch::Uniform;
+use std::hint::black_box;
+use std::time::Duration;
+
+/// Steps timed at a time.
+const STEPS: usize = 200;
+
+fn steps(c: &mut Criterion) {
+    let mut group = c.benchmark_group(format!("k_dpp_{STEPS}_swap_steps"));
+    group.sample_size(20).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
+    for n in [4_000, 1_000_000] {
+        let x = standard_normal::<f64>(n, 10, &mut Pcg64::seed_from_u64(0));
+        let k = KernelMatrix::new(Gaussian::new(3.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        for size in [20, 50, 100, 200, 500] {
+            for (name, rule) in [("lazy", SwapRule::LazyGibbs), ("metropolis", SwapRule::Metropolis)] {
+                let rng = &mut Pcg64::seed_from_u64(1);
+                let mut chain = SwapChain::start(&k, size, &Uniform::default(), rule, rng).unwrap();
+                chain.run(20 * size, rng).unwrap();
+                group.bench_function(BenchmarkId::new(format!("{name} n={n}"), size), |b| {
+                    b.iter(|| chain.run(STEPS, rng).unwrap());
+                });
+            }
+        }
+    }
+    for size in [20, 50, 100, 200, 500] {
+        let (a, x) = (Mat::<f64>::identity(size, size), Mat::<f64>::zeros(size, 1));
+        let mut y = Mat::zeros(size, 1);
+        group.bench_function(BenchmarkId::new("matvec", size), |b| {
+            b.iter(|| {
+                (0..STEPS)
+                    .for_each(|_| ops::matmul(y.as_mut(), Accum::Replace, black_box(&a).as_ref(), x.as_ref(), 1.0))
+            });
+        });
+    }
+    group.finish();
+}
+
+fn exact(c: &mut Criterion) {
+    let n = 4000;
+    let x = standard_normal::<f64>(n, 10, &mut Pcg64::seed_from_u64(0));
+    let k = KernelMatrix::new(Gaussian::new(3.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+    let ensemble = LEnsemble::new(&k).unwrap();
+    let rng = &mut Pcg64::seed_from_u64(1);
+    let mut group = c.benchmark_group("k_dpp_exact");
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).warm_up_time(Duration::from_millis(100));
+    for size in [50, 100, 200, 500] {
+        group.bench_function(BenchmarkId::new("next draw", size), |b| {
+            let k_dpp = ensemble.k_dpp(size).unwrap();
+            b.iter(|| k_dpp.sample(rng));
+        });
+    }
+    group.bench_function(BenchmarkId::new("first draw", 100), |b| {
+        b.iter(|| LEnsemble::new(&k).unwrap().k_dpp(100).unwrap().sample(rng));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, steps, exact);
+criterion_main!(benches);

@@ -1,0 +1,243 @@
+//! The down–up walk: one item leaves, and one of all n enters by its conditional law.
+
+use crate::start::{independent, rounding};
+use faer::{Mat, MatMut};
+use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, random, validate};
+use nystrom_sketch::{LandmarkSelector, Landmarks};
+use rand::{Rng, RngExt};
+use rayon::prelude::*;
+
+/// Rows of G handled by one thread.
+const ROWS: usize = 1024;
+/// Steps after which G is computed afresh, as a multiple of c.
+const REFRESH: usize = 8;
+
+/// A Markov chain on subsets Y of size c with the stationary law Pr(Y) = det K_YY / e_c(K) that forgets its start within about c ln c steps,
+/// whatever n is, where the [`SwapChain`](crate::SwapChain) takes about n times as many.
+///
+/// A step removes a uniform v ∈ Y and adds u with probability proportional to the residual K_uu − K_uS K_SS⁻¹ K_Su, S = Y − v, over all
+/// u ∉ S (v may come back). It evaluates one column of K and costs O(nc); the state holds K_{:,Y}L⁻ᵀ, n·c numbers, and is computed afresh
+/// every 8c steps (n·c entries).
+///
+/// The spectral gap is at least 1/c for every K, because the law is strongly log-concave (quoted from memory: N. Anari, K. Liu, S. Oveis
+/// Gharan, C. Vinzant, *Log-concave polynomials II*, STOC 2019; M. Cryan, H. Guo, G. Mousa, FOCS 2019).
+///
+/// # Source
+/// The base-exchange walk; for DPPs N. Anari, S. Oveis Gharan & A. Rezaei, COLT 2016.
+///
+/// # Departures
+/// Not a method of Li, Jegelka & Sra (2016).
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_dpp::DownUpWalk;
+/// use nystrom_linalg_core::Dense;
+/// use nystrom_sketch::Uniform;
+/// use rand::SeedableRng;
+/// let k = Mat::from_fn(200, 200, |i, j| (-((i as f64 - j as f64) / 8.0).powi(2)).exp());
+/// let k = Dense::new(k.as_ref())?;
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// let mut walk = DownUpWalk::start(&k, 10, &Uniform::default(), rng)?;
+/// walk.run(50, rng)?;
+/// assert_eq!(walk.landmarks().len(), 10);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub struct DownUpWalk<'a, T: Scalar> {
+    k: &'a dyn PsdMatrix<T>,
+    diagonal: Vec<f64>,
+    items: Vec<usize>,   // Y in the order of the factor
+    columns: Vec<usize>, // where in G the column of each item is stored
+    G: Mat<T>,           // K_{:,Y} L⁻ᵀ, n × c, columns stored in any order
+    residual: Vec<f64>,  // diagonal of K − GGᵀ, 0 on Y
+    rounding: f64,
+    steps: u64,
+}
+
+impl<'a, T: Scalar> DownUpWalk<'a, T> {
+    /// The walk from what `selector` chooses, repaired like the start of a [`SwapChain`](crate::SwapChain). n·c entries, O(nc²).
+    ///
+    /// # Randomness
+    /// That of the selector.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`] with the numerical rank if no c items are
+    /// independent, [`Error::NonFinite`], and those of the selector.
+    pub fn start(
+        k: &'a dyn PsdMatrix<T>,
+        c: usize,
+        selector: &dyn LandmarkSelector<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Self> {
+        let chosen = selector.select(k, c, rng)?;
+        Self::with_size(k, &chosen, c)
+    }
+
+    /// The walk from a given set, repaired where it has no volume; errors as [`start`](Self::start).
+    pub fn new(k: &'a dyn PsdMatrix<T>, start: &Landmarks) -> Result<Self> {
+        Self::with_size(k, start, start.len())
+    }
+
+    fn with_size(k: &'a dyn PsdMatrix<T>, start: &Landmarks, c: usize) -> Result<Self> {
+        let n = k.dim();
+        start.check(n)?;
+        validate::at_most("items (c)", c, n)?;
+        let mut walk = DownUpWalk {
+            items: independent(k, start.indices(), c)?,
+            diagonal: k.diag().into_iter().map(T::f64).collect(),
+            k,
+            columns: (0..c).collect(),
+            G: Mat::zeros(n, c),
+            residual: vec![0.0; n],
+            rounding: rounding::<T>(c),
+            steps: 0,
+        };
+        if let Some(i) = walk.diagonal.iter().position(|d| !d.is_finite()) {
+            return Err(Error::NonFinite { what: "matrix", row: i, col: i, value: walk.diagonal[i] });
+        }
+        walk.refresh()?;
+        Ok(walk)
+    }
+
+    /// One step; true if Y changed.
+    ///
+    /// # Randomness
+    /// One bounded integer for v, one uniform for u.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] if the column of u has an entry that is NaN or infinite; the walk is of no use then.
+    pub fn step(&mut self, rng: &mut dyn Rng) -> Result<bool> {
+        let v = self.remove(rng.random_range(0..self.items.len()));
+        let weights: Vec<f64> = self.residual.iter().zip(&self.diagonal).map(|(r, d)| self.believed(*r, *d)).collect();
+        let u = random::categorical(&weights, rng).unwrap_or(v); // nothing else has volume: v has
+        self.add(u)?;
+        self.steps += 1;
+        if self.steps.is_multiple_of((REFRESH * self.items.len()) as u64) {
+            self.refresh()?;
+        }
+        Ok(u != v)
+    }
+
+    /// That many steps.
+    ///
+    /// # Randomness
+    /// That of the steps.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn run(&mut self, steps: usize, rng: &mut dyn Rng) -> Result<()> {
+        (0..steps).try_for_each(|_| self.step(rng).map(|_| ()))
+    }
+
+    fn believed(&self, residual: f64, diagonal: f64) -> f64 {
+        if residual > self.rounding * diagonal { residual } else { 0.0 }
+    }
+
+    /// The item at `position` leaves: the columns of G behind it are rotated with its own until that holds what Y − v no longer explains.
+    fn remove(&mut self, position: usize) -> usize {
+        let rotations = self.rotations(position);
+        let x = self.columns.remove(position);
+        let rotated = self.columns[position..].to_vec();
+        let (residual, mut G) = (&mut self.residual, self.G.as_mut());
+        G.rb_mut().par_row_chunks_mut(ROWS).zip(residual.par_chunks_mut(ROWS)).for_each(|(mut G, residual)| {
+            for (&column, &[cos, sin]) in rotated.iter().zip(&rotations) {
+                rotate(G.rb_mut(), column, x, T::lit(cos), T::lit(sin));
+            }
+            let freed = G.rb().col(x);
+            residual.iter_mut().zip(freed.iter()).for_each(|(r, g)| *r += g.f64().powi(2));
+        });
+        self.columns.push(x);
+        let v = self.items.remove(position);
+        self.items.iter().for_each(|&i| self.residual[i] = 0.0);
+        v
+    }
+
+    /// The rotations that make L = G\[Y, :\] lower triangular again without the row at `position`.
+    fn rotations(&self, position: usize) -> Vec<[f64; 2]> {
+        let c = self.items.len();
+        let at = |i: usize, j: usize| self.G[(self.items[i], self.columns[j])].f64();
+        let mut x: Vec<f64> = (position + 1..c).map(|i| at(i, position)).collect();
+        (position + 1..c)
+            .map(|k| {
+                let behind = &mut x[k - position - 1..];
+                let r = at(k, k).hypot(behind[0]);
+                let (cos, sin) = (at(k, k) / r, behind[0] / r);
+                behind.iter_mut().enumerate().for_each(|(i, x)| *x = cos * *x - sin * at(k + i, k));
+                [cos, sin]
+            })
+            .collect()
+    }
+
+    /// u enters: its column is (K_{:,u} − G G_uᵀ)/√residual_u, and goes where the last one left.
+    fn add(&mut self, u: usize) -> Result<()> {
+        let (last, n) = (self.columns[self.columns.len() - 1], self.k.dim());
+        let mut column = Mat::zeros(n, 1);
+        self.k.block_into(column.as_mut(), (0..n).into(), (&[u]).into());
+        if let Some(row) = (0..n).find(|&i| !num_traits::Float::is_finite(column[(i, 0)])) {
+            return Err(Error::NonFinite { what: "matrix", row, col: u, value: column[(row, 0)].f64() });
+        }
+        let others = &self.columns[..self.columns.len() - 1];
+        let G_u: Vec<T> = others.iter().map(|&j| self.G[(u, j)]).collect();
+        let root = self.residual[u].sqrt();
+        let chunks = self.G.as_mut().par_row_chunks_mut(ROWS).zip(column.as_mut().par_row_chunks_mut(ROWS));
+        chunks.zip(self.residual.par_chunks_mut(ROWS)).for_each(|((mut G, mut k_u), residual)| {
+            for (&j, &g) in others.iter().zip(&G_u) {
+                k_u.rb_mut().col_mut(0).iter_mut().zip(G.rb().col(j).iter()).for_each(|(k, h)| *k -= g * *h);
+            }
+            for ((to, k), r) in G.rb_mut().col_mut(last).iter_mut().zip(k_u.rb().col(0).iter()).zip(residual) {
+                let value = k.f64() / root;
+                *to = T::lit(value);
+                *r = (*r - value * value).max(0.0);
+            }
+        });
+        self.items.push(u);
+        self.residual[u] = 0.0;
+        Ok(())
+    }
+
+    /// G and the residuals from K: n·c entries.
+    fn refresh(&mut self) -> Result<()> {
+        self.residual.copy_from_slice(&self.diagonal);
+        let items = std::mem::take(&mut self.items);
+        self.columns.clear();
+        for (j, &u) in items.iter().enumerate() {
+            self.columns.push(j);
+            self.add(u)?;
+        }
+        Ok(())
+    }
+
+    /// Y, the newest last.
+    pub fn items(&self) -> &[usize] {
+        &self.items
+    }
+
+    /// Y as landmarks, increasing.
+    pub fn landmarks(&self) -> Landmarks {
+        let mut members = self.items.clone();
+        members.sort_unstable();
+        Landmarks::new(self.k.dim(), members).expect("distinct items, at least one")
+    }
+
+    /// ln det K_YY. O(c).
+    pub fn log_det(&self) -> f64 {
+        self.items.iter().zip(&self.columns).map(|(&i, &j)| 2.0 * self.G[(i, j)].f64().abs().ln()).sum()
+    }
+
+    /// tr(K − K̃_Y), what the Nyström approximation from the columns Y leaves of the trace. O(n).
+    pub fn trace_error(&self) -> f64 {
+        self.residual.iter().sum()
+    }
+}
+
+/// Columns (a, x) ← (cos·a + sin·x, cos·x − sin·a).
+fn rotate<T: Scalar>(G: MatMut<'_, T>, a: usize, x: usize, cos: T, sin: T) {
+    let (low, high) = (a.min(x), a.max(x));
+    let (left, right) = G.split_at_col_mut(high);
+    let (low, high) = (left.col_mut(low), right.col_mut(0));
+    let (a, x) = if a < x { (low, high) } else { (high, low) };
+    for (a, x) in a.iter_mut().zip(x.iter_mut()) {
+        (*a, *x) = (cos * *a + sin * *x, cos * *x - sin * *a);
+    }
+}
+
+use faer::reborrow::*;
