@@ -12,6 +12,9 @@
 //! * [`Falkon`], [`Krill`]: the same f by preconditioned conjugate gradients. O(nm) an iteration.
 //! * [`FullKrr`]: the f of `ExactKrr` by preconditioned conjugate gradients. O(n²) an iteration, nothing n × n stored.
 //! * [`DictionaryKrr`]: through the weighted dictionary of a stream (SQUEAK), with its risk bound.
+//! * [`DivideAndConquerKrr`]: exact on parts of the data, averaged.
+//! * `path` of these: leave-one-out errors at all λ ([`LambdaPath`]); [`CrossValidation`] of any procedure; [`Certificate`]: how far a fit
+//!   is from the exact one.
 //! * [`KrrModel`]: what both return: predicts in tiles; saved and loaded behind the feature `serde`.
 //! * [`risk`]: bias², variance and risk at fixed design in closed form, for K and for any low-rank L = FFᵀ.
 //! * [`metrics`]: mean squared error and its relatives.
@@ -39,6 +42,7 @@
 mod certificate;
 mod cross_validation;
 mod dictionary;
+mod divide_and_conquer;
 mod exact;
 mod input;
 mod iterative;
@@ -62,6 +66,7 @@ mod whitening;
 pub use certificate::{Certificate, CertificateReport, Closeness, TargetCertificate};
 pub use cross_validation::{CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid};
 pub use dictionary::DictionaryKrr;
+pub use divide_and_conquer::{DivideAndConquerKrr, DivideAndConquerModel, DivideAndConquerReport};
 pub use exact::ExactKrr;
 pub use iterative::{
     Centers, Extras, Falkon, FullKrr, Iteration, IterationReport, IterativeFit, IterativeOptions, Krill, MemoryPlan,

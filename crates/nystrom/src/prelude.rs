@@ -4,7 +4,10 @@ pub use crate::kernels::{
     Bernoulli, Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear, Matern, Matern12,
     Matern32, Matern52, Points, Polynomial, RationalQuadratic,
 };
-pub use crate::krr::{DictionaryKrr, ExactKrr, Falkon, FullKrr, Krill, KrrModel, NystromKrr, SketchedKrr};
+pub use crate::krr::{
+    Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon, FullKrr, Krill, KrrModel,
+    NystromKrr, SketchedKrr,
+};
 pub use crate::leverage::{
     AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, FastRankLeverage, LeverageProportional, RankLeverage,
     RecursiveRls, RidgeLeverage, SpectralAnalysis, Squeak, SqueakParams, exact_scores,

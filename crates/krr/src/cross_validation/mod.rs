@@ -4,6 +4,7 @@ mod folds;
 mod grid;
 
 pub use folds::Folds;
+pub(crate) use folds::random_parts;
 pub use grid::{EachRidge, ExactGrid, GridFit, NystromGrid};
 
 use crate::metrics;

@@ -1,0 +1,189 @@
+//! Divide and conquer: exact regression on parts of the data, predictions averaged.
+
+use crate::cross_validation::random_parts;
+use crate::input::Samples;
+use crate::{ExactKrr, KrrModel};
+use faer::{Mat, MatRef};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
+use rand::Rng;
+use rayon::prelude::*;
+
+/// Kernel ridge regression by divide and conquer: the rows are cut at random into m parts S_1, …, S_m of equal size (within one), exact
+/// kernel ridge regression is done on each **with the λ of the full problem**, and the predictions are averaged:
+///
+/// ```text
+/// f_i = argmin (1/|S_i|) Σ_{j ∈ S_i} (y_j − f(x_j))² + λ‖f‖²,     f̄ = (1/m) Σ_i f_i.
+/// ```
+///
+/// With that λ every part is under-regularised: f_i over-fits its n/m samples, which keeps the bias at that of the full problem, and
+/// averaging takes the variance down again. A λ chosen to suit a part's own size leaves a bias that no averaging removes; do not tune λ on
+/// one part. An absolute ridge μ means λ = μ/n with the n of all rows.
+///
+/// It needs m to stay below about n/d_eff² for the error of exact regression, so n²/m ≥ n·d_eff² kernel values, where Nyström
+/// regression by leverage scores needs some n·d_eff (Alaoui & Mahoney 2015, section 1).
+///
+/// # Cost
+/// n²/m kernel values and n³/(3m²) flops; (n/m)² numbers of memory per thread. A prediction costs n kernel values, those of all parts.
+///
+/// # Source
+/// Y. Zhang, J. Duchi, M. Wainwright, *Divide and conquer kernel ridge regression*, COLT 2013 (JMLR 16, 2015).
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::DivideAndConquerKrr;
+/// use nystrom_linalg_core::Ridge;
+/// use rand::SeedableRng;
+/// let x: Vec<f64> = (0..600).map(|i| i as f64 / 100.0).collect();
+/// let y = Mat::from_fn(600, 1, |i, _| x[i].sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
+/// let krr = DivideAndConquerKrr { parts: 6, ..DivideAndConquerKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-4)) };
+/// let model = krr.fit(Points::from_slice(&x), y.as_ref(), &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// assert!((model.predict(Points::from_slice(&[1.0]))?[(0, 0)] - 1.0_f64.sin()).abs() < 0.05);
+/// assert_eq!(model.report().kernel_entries, 6 * 100 * 100);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct DivideAndConquerKrr<K, T> {
+    /// The kernel k.
+    pub kernel: K,
+    /// λ of the full problem, or nλ.
+    pub ridge: Ridge<T>,
+    /// Whether every part fits a constant, not penalised.
+    pub intercept: bool,
+    /// m; 1 is exact kernel ridge regression.
+    pub parts: usize,
+}
+
+/// What a divide-and-conquer fit did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct DivideAndConquerReport {
+    /// Number of samples.
+    pub n: usize,
+    /// Number of parts.
+    pub parts: usize,
+    /// λ of every part.
+    pub lambda: f64,
+    /// Number of kernel values evaluated, Σ |S_i|².
+    pub kernel_entries: u64,
+    /// Nyström regression with this many landmarks evaluates as many: the p with np + p² = Σ |S_i|², rounded down.
+    pub nystrom_landmarks: usize,
+}
+
+/// The average of the models of the parts.
+///
+/// Saved and loaded (feature `serde`) with the checks of [`KrrModel`] for each.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(
+        try_from = "Stored<K, T>",
+        bound(
+            serialize = "K: Clone + serde::Serialize, T: Scalar + serde::Serialize",
+            deserialize = "K: Kernel<T> + serde::de::DeserializeOwned, T: Scalar + serde::de::DeserializeOwned"
+        )
+    )
+)]
+pub struct DivideAndConquerModel<K, T> {
+    models: Vec<KrrModel<K, T>>,
+    report: DivideAndConquerReport,
+}
+
+impl<K, T> DivideAndConquerKrr<K, T> {
+    /// Without intercept, in one part.
+    pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
+        DivideAndConquerKrr { kernel, ridge, intercept: false, parts: 1 }
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> DivideAndConquerKrr<K, T> {
+    /// Fits y (n × t) at the n points `x`, the parts in parallel. The bits do not depend on the number of threads.
+    ///
+    /// # Randomness
+    /// The partition: n bounded integers.
+    ///
+    /// # Errors
+    /// As [`ExactKrr::fit`]; [`Error::Empty`] for 0 parts, [`Error::TooMany`] for more parts than samples.
+    pub fn fit(&self, x: Points<'_, T>, y: MatRef<'_, T>, rng: &mut dyn Rng) -> Result<DivideAndConquerModel<K, T>> {
+        Samples { x, y, weights: None }.check(&self.kernel)?;
+        let n = x.len();
+        validate::at_most("parts", self.parts, n)?;
+        let lambda = self.ridge.per_sample(n)?;
+        let krr =
+            ExactKrr { intercept: self.intercept, ..ExactKrr::new(self.kernel.clone(), Ridge::PerSample(lambda)) };
+        let parts = random_parts(n, self.parts, rng)?; //                   S_1, …, S_m
+        let fit = |rows: &Vec<usize>| {
+            let x = x.gather(rows.as_slice().into());
+            let y = Mat::from_fn(rows.len(), y.ncols(), |i, j| y[(rows[i], j)]);
+            krr.fit(Points::from_cols(x.as_ref()), y.as_ref()) //           f_i
+        };
+        let models = parts.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
+        let entries: u64 = parts.iter().map(|rows| (rows.len() as u64).pow(2)).sum();
+        let (half, entries_f) = (0.5 * n as f64, entries as f64);
+        let report = DivideAndConquerReport {
+            n,
+            parts: self.parts,
+            lambda: lambda.f64(),
+            kernel_entries: entries,
+            nystrom_landmarks: ((half * half + entries_f).sqrt() - half) as usize,
+        };
+        Ok(DivideAndConquerModel { models, report })
+    }
+}
+
+impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
+    /// f̄ at the points `x`, as an x.len() × t matrix: n kernel values per point.
+    ///
+    /// # Errors
+    /// As [`KrrModel::predict`].
+    pub fn predict(&self, x: Points<'_, T>) -> Result<Mat<T>> {
+        let mut sum: Option<Mat<f64>> = None;
+        for model in &self.models {
+            let f = model.predict(x)?; //                                    f_i
+            let f = Mat::from_fn(f.nrows(), f.ncols(), |i, j| f[(i, j)].f64());
+            sum = Some(sum.map_or(f.clone(), |sum| sum + f));
+        }
+        let sum = sum.ok_or(Error::Empty { what: "parts of the model" })?;
+        let m = self.models.len() as f64;
+        Ok(Mat::from_fn(sum.nrows(), sum.ncols(), |i, j| T::lit(sum[(i, j)] / m))) // f̄
+    }
+
+    /// The models of the parts.
+    pub fn models(&self) -> &[KrrModel<K, T>] {
+        &self.models
+    }
+
+    /// What the fit did.
+    pub fn report(&self) -> &DivideAndConquerReport {
+        &self.report
+    }
+}
+
+/// A model as it stands in a file.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(bound(deserialize = "K: Kernel<T> + serde::de::DeserializeOwned, T: Scalar + serde::de::DeserializeOwned"))]
+struct Stored<K, T> {
+    models: Vec<KrrModel<K, T>>,
+    report: DivideAndConquerReport,
+}
+
+#[cfg(feature = "serde")]
+impl<T: Scalar, K: Kernel<T>> TryFrom<Stored<K, T>> for DivideAndConquerModel<K, T> {
+    type Error = Error;
+
+    /// # Errors
+    /// [`Error::Empty`] without parts, [`Error::Shape`] if they differ in dimension or targets or are not as many as stated.
+    fn try_from(stored: Stored<K, T>) -> Result<Self> {
+        let Some(first) = stored.models.first() else { return Err(Error::Empty { what: "parts of the saved model" }) };
+        validate::same_size("parts of the saved model", stored.report.parts, stored.models.len())?;
+        for model in &stored.models {
+            first.centers().check_same_dim(model.centers())?;
+            validate::same_size("targets of the parts", first.intercept().len(), model.intercept().len())?;
+        }
+        Ok(DivideAndConquerModel { models: stored.models, report: stored.report })
+    }
+}
