@@ -84,7 +84,7 @@ use rand::Rng;
 /// let report = certify(100, rng)?;                                      // 20 landmarks
 /// let target = &report.targets[0];
 /// println!("within {:.1e} of exact KRR, where the residuals are {:.1e}", target.bound, target.residual);
-/// assert!(target.bound < 0.01 * target.residual && report.closeness() == Closeness::Close);
+/// assert!(target.bound < 0.05 * target.residual && report.closeness() == Closeness::Close);
 /// assert!(matches!(certify(500, rng)?.closeness(), Closeness::Far { .. })); // 4 landmarks are not enough
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
