@@ -5,6 +5,11 @@
 //!
 //! * [`LEnsemble`]: one decomposition of K (dense, or from a low-rank factor); from it [`ExactKDpp`] and [`ExactDpp`], exact draws and
 //!   probabilities.
+//! * [`SwapChain`]: Algorithm 1 of Li, Jegelka & Sra (2016), c entries of K and O(c²) a step, for any n; [`DownUpWalk`], O(nc) a step but few
+//!   of them. Both start from any selector, such as `RpCholesky` or `KMeansPlusPlus` of `nystrom-sketch`.
+//! * [`KDpp`], [`KDppChain`], [`KDppWalk`]: the same as selectors of landmarks.
+//! * [`KDppBounds`], what the theorems promise; [`EffectiveSize`] of a chain; [`PathCoupling`], the α of Theorem 5; [`coupled_meetings`], an estimate of
+//!   the distance from the stationary law that says when it is not one.
 //!
 //! ```
 //! use faer::Mat;
@@ -22,18 +27,26 @@
 //! ```
 #![allow(non_snake_case)]
 
+mod bounds;
 mod chain;
+mod coupling;
 mod down_up;
+mod effective_size;
 mod elementary;
 mod ensemble;
 mod exact;
-mod kmeans;
+mod path_coupling;
 mod projection;
+mod select;
 mod start;
 
+pub use bounds::KDppBounds;
 pub use chain::{SwapChain, SwapRule};
+pub use coupling::{Meetings, coupled_meetings};
 pub use down_up::DownUpWalk;
+pub use effective_size::EffectiveSize;
 pub use elementary::ElementarySymmetric;
 pub use ensemble::LEnsemble;
 pub use exact::{ExactDpp, ExactKDpp};
-pub use kmeans::KMeansPlusPlus;
+pub use path_coupling::{PathCoupling, mixing_time};
+pub use select::{KDpp, KDppChain, KDppWalk};

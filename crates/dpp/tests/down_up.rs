@@ -1,13 +1,13 @@
-//! The down–up walk and the k-means++ start.
+//! The down–up walk.
 #![allow(non_snake_case)]
 
 mod common;
 
 use common::*;
 use faer::Mat;
-use nystrom_dpp::{DownUpWalk, KMeansPlusPlus, LEnsemble, SwapChain, SwapRule};
+use nystrom_dpp::{DownUpWalk, LEnsemble, SwapChain, SwapRule};
 use nystrom_linalg_core::{Counted, Dense, Error, SymmetricEigen};
-use nystrom_sketch::{LandmarkSelector, Landmarks, Uniform};
+use nystrom_sketch::{KMeansPlusPlus, Landmarks, Uniform};
 
 fn at(n: usize, items: &[usize]) -> Landmarks {
     Landmarks::new(n, items.to_vec()).unwrap()
@@ -168,52 +168,4 @@ fn bits_do_not_depend_on_threads() {
         (walk.items().to_vec(), walk.log_det().to_bits())
     });
     assert!(items.len() == 20 && f64::from_bits(bits).is_finite());
-}
-
-/// Pr of an ordered triple: 1/n, then d(j, i)/Σd(·, i), then min(d(l, i), d(l, j))/Σ.
-#[test]
-fn k_means_seeds_follow_their_law() {
-    let n = 6;
-    for kind in [Kind::Gaussian, Kind::LowRank, Kind::Doubled] {
-        let k = psd(kind, n, 8);
-        let d = |i: usize, j: usize| if i == j { 0.0 } else { (k[(i, i)] + k[(j, j)] - 2.0 * k[(i, j)]).max(0.0) };
-        let mut law: std::collections::HashMap<Vec<usize>, f64> = Default::default();
-        for i in 0..n {
-            let first: f64 = (0..n).map(|j| d(i, j)).sum();
-            for j in (0..n).filter(|&j| d(i, j) > 1e-12) {
-                let nearest = |l: usize| d(l, i).min(d(l, j));
-                let second: f64 = (0..n).map(nearest).sum();
-                for l in (0..n).filter(|&l| nearest(l) > 1e-12) {
-                    let mut set = vec![i, j, l];
-                    set.sort_unstable();
-                    *law.entry(set).or_default() += d(i, j) / first * nearest(l) / second / n as f64;
-                }
-            }
-        }
-        let law: Vec<(Vec<usize>, f64)> = law.into_iter().collect();
-        assert!((law.iter().map(|(_, p)| p).sum::<f64>() - 1.0).abs() < 1e-9);
-        let (k, mut rng) = (Dense::new(k.as_ref()).unwrap(), rng(3));
-        assert_follows(
-            &law,
-            20_000,
-            || KMeansPlusPlus.select(&k, 3, &mut rng).unwrap().into_indices(),
-            &format!("{kind:?}"),
-        );
-    }
-}
-
-#[test]
-fn k_means_edges() {
-    let select = |k: &Mat<f64>, m: usize| KMeansPlusPlus.select(&Dense::new(k.as_ref()).unwrap(), m, &mut rng(0));
-    // three points four times each: no fourth seed
-    let k = Mat::from_fn(12, 12, |i, j| if i % 3 == j % 3 { 1.0 } else { 0.3 });
-    assert_eq!(select(&k, 8).unwrap().len(), 3);
-    assert!(matches!(select(&k, 0), Err(Error::Empty { .. })));
-    assert!(matches!(select(&k, 13), Err(Error::TooMany { .. })));
-    assert_eq!(select(&Mat::zeros(4, 4), 3).unwrap().len(), 1);
-    let nan = Broken { n: 4, bad: vec![(2, 2, f64::NAN)] };
-    assert!(matches!(KMeansPlusPlus.select(&nan, 3, &mut rng(0)), Err(Error::NonFinite { row: 2, col: 2, .. })));
-    let counted = Counted::new(Dense::new(k.as_ref()).unwrap());
-    KMeansPlusPlus.select(&counted, 3, &mut rng(0)).unwrap();
-    assert_eq!((counted.entries(), counted.diagonal_entries()), (24, 12));
 }

@@ -1,5 +1,6 @@
 //! What a program usually needs: `use nystrom::prelude::*;`.
 
+pub use crate::dpp::{DownUpWalk, KDpp, KDppChain, KDppWalk, LEnsemble, SwapChain, SwapRule};
 pub use crate::kernels::{
     Bernoulli, Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear, Matern, Matern12,
     Matern32, Matern52, Points, Polynomial, RationalQuadratic,

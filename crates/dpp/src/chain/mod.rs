@@ -59,7 +59,7 @@ pub struct SwapChain<'a, T: Scalar> {
 }
 
 impl<'a, T: Scalar> SwapChain<'a, T> {
-    /// The chain from what `selector` chooses: uniform items, `KMeansPlusPlus` seeds, pivots of a Cholesky factor, …
+    /// The chain from what `selector` chooses: uniform items, `KMeansPlusPlus` seeds, `RpCholesky` pivots, …
     ///
     /// Items without volume (duplicates, say) are replaced by those of the largest residual, and so are missing ones if the selector
     /// returns fewer than c. Without repairs, c² entries beside those of the selector; n·c more where there are some.
@@ -186,6 +186,22 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         }
     }
 
+    /// Exchanges item v ∈ Y for u ∉ Y if `coin`, a uniform number, is below the probability.
+    pub(crate) fn exchange_if(&mut self, v: usize, u: usize, coin: f64) -> Result<()> {
+        let position = self.items.iter().position(|&y| y == v).expect("v is in Y");
+        self.steps += 1;
+        let exchange = self.look_at(position, u)?;
+        if coin < self.rule.acceptance(exchange.ratio) {
+            self.exchange(position, u, exchange);
+        }
+        Ok(())
+    }
+
+    /// Y, increasing.
+    pub(crate) fn members(&self) -> &[usize] {
+        &self.members
+    }
+
     fn exchange(&mut self, v: usize, u: usize, exchange: Exchange) {
         let old = self.items.remove(v);
         self.items.push(u);
@@ -198,7 +214,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     }
 
     /// The `r`-th item outside Y in increasing order: r + #{y ∈ Y below it}, by bisection.
-    fn outsider(&self, r: usize) -> usize {
+    pub(crate) fn outsider(&self, r: usize) -> usize {
         let (mut low, mut high) = (0, self.members.len());
         while low < high {
             let middle = (low + high) / 2;

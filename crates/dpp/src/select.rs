@@ -1,0 +1,93 @@
+//! Landmarks drawn from a k-DPP.
+
+use crate::{DownUpWalk, LEnsemble, SwapChain, SwapRule};
+use nystrom_linalg_core::{PsdMatrix, Result, Scalar, validate};
+use nystrom_sketch::{LandmarkSelector, Landmarks};
+use rand::Rng;
+
+/// Landmarks from the k-DPP Pr(C) = det K_CC / e_m(K), exactly: n × n by definition, see [`LEnsemble::new`] for the cost.
+///
+/// Every call decomposes K; for several draws from one matrix use [`LEnsemble`].
+///
+/// # Source
+/// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_dpp::KDpp;
+/// use nystrom_linalg_core::Dense;
+/// use nystrom_sketch::{LandmarkSelector, Nystrom};
+/// use rand::SeedableRng;
+/// let k = Mat::from_fn(100, 100, |i, j| (-((i as f64 - j as f64) / 30.0).powi(2)).exp());
+/// let k = Dense::new(k.as_ref())?;
+/// let landmarks = KDpp.select(&k, 10, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// assert!(Nystrom::new(&k, &landmarks)?.trace_error(&k)? < 5.0);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct KDpp;
+
+impl<T: Scalar> LandmarkSelector<T> for KDpp {
+    /// Besides the common errors, [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) if m exceeds the numerical rank.
+    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        validate::at_most("landmarks", m, k.dim())?;
+        Ok(LEnsemble::new(k)?.k_dpp(m)?.sample(rng))
+    }
+}
+
+/// Landmarks from a [`SwapChain`] after a number of steps: m entries and O(m²) a step, whatever n is.
+///
+/// How close their law is to the k-DPP depends on the steps; the approximation error falls within the first few hundred (Li, Jegelka
+/// & Sra 2016, section 6, who take 3000 from k-means++ seeds).
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_dpp::{KDppChain, SwapRule};
+/// use nystrom_linalg_core::Dense;
+/// use nystrom_sketch::{KMeansPlusPlus, LandmarkSelector};
+/// use rand::SeedableRng;
+/// let k = Mat::from_fn(100, 100, |i, j| (-((i as f64 - j as f64) / 30.0).powi(2)).exp());
+/// let selector = KDppChain { start: KMeansPlusPlus, steps: 3000, rule: SwapRule::LazyGibbs };
+/// let landmarks = selector.select(&Dense::new(k.as_ref())?, 10, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// assert_eq!(landmarks.len(), 10);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct KDppChain<S> {
+    /// Where the chain starts: any selector.
+    pub start: S,
+    /// Number of steps, lazy ones included.
+    pub steps: usize,
+    /// When a proposed exchange is carried out.
+    pub rule: SwapRule,
+}
+
+impl<T: Scalar, S: LandmarkSelector<T>> LandmarkSelector<T> for KDppChain<S> {
+    /// Besides the common errors, those of [`SwapChain::start`].
+    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        let mut chain = SwapChain::start(k, m, &self.start, self.rule, rng)?;
+        chain.run(self.steps, rng)?;
+        Ok(chain.landmarks())
+    }
+}
+
+/// Landmarks from a [`DownUpWalk`] after a number of steps: n entries and O(nm) a step, n·m numbers of memory; about m ln m steps suffice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct KDppWalk<S> {
+    /// Where the walk starts: any selector.
+    pub start: S,
+    /// Number of steps.
+    pub steps: usize,
+}
+
+impl<T: Scalar, S: LandmarkSelector<T>> LandmarkSelector<T> for KDppWalk<S> {
+    /// Besides the common errors, those of [`DownUpWalk::start`].
+    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        let mut walk = DownUpWalk::start(k, m, &self.start, rng)?;
+        walk.run(self.steps, rng)?;
+        Ok(walk.landmarks())
+    }
+}
