@@ -15,6 +15,7 @@ mod bimodal_regression;
 mod chen_yang_fig1;
 mod chen_yang_fig3;
 mod chen_yang_table1_vanilla;
+mod leverage_summary;
 pub mod papers;
 pub mod statistics;
 
@@ -30,6 +31,7 @@ pub const ALL: &[Experiment] = &[
     alaoui_mahoney_table1::EXPERIMENT,
     alaoui_mahoney_theorem4::EXPERIMENT,
     alaoui_mahoney_time::EXPERIMENT,
+    leverage_summary::EXPERIMENT,
 ];
 
 #[cfg(test)]

@@ -36,3 +36,10 @@ pub const ACCUMULATIONS_2021: Paper = Paper {
     full: "Y. Chen and Y. Yang, Accumulations of Projections: a Unified Framework for Random Sketches in Kernel Ridge Regression, AISTATS 2021",
     url: "https://arxiv.org/abs/2103.04031",
 };
+
+/// What no paper shows: figures of this workspace's own.
+pub const OURS: Paper = Paper {
+    short: "nystrom",
+    full: "nystrom: figures of our own, about all methods of this workspace",
+    url: "https://github.com/",
+};

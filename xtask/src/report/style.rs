@@ -71,6 +71,9 @@ const METHODS: &[(&str, Style)] = &[
     // estimators of leverage scores
     ("recursive", style(GREEN, Down, true, LONG)),
     ("bless", style(PURPLE, Up, false, SHORT)),
+    ("recursive-size", style(GREY, Down, true, LONG)),
+    ("bless-r", style(GREY, Up, false, SHORT)),
+    ("disqueak", style(BLUE, Cross, true, SHORT)),
     ("squeak", style(SKY, Cross, true, SOLID)),
     ("spectral", style(RED, Diamond, true, LONG)),
     ("spectral-tree", style(ORANGE, Up, true, SOLID)),
