@@ -41,5 +41,5 @@ pub const ACCUMULATIONS_2021: Paper = Paper {
 pub const OURS: Paper = Paper {
     short: "nystrom",
     full: "nystrom: figures of our own, about all methods of this workspace",
-    url: "https://github.com/",
+    url: "../README.md",
 };
