@@ -4,6 +4,7 @@
 //! to [`ALL`] beside the others of its paper (a paper that is new goes into `papers`), run
 //! `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
 
+mod alaoui_mahoney_divide_and_conquer;
 mod alaoui_mahoney_fig1_left;
 mod alaoui_mahoney_fig1_right;
 mod alaoui_mahoney_table1;
@@ -18,6 +19,7 @@ mod chen_yang_table1_vanilla;
 mod leverage_summary;
 pub mod papers;
 pub mod statistics;
+mod zhang_duchi_wainwright;
 
 use crate::experiment::Experiment;
 
@@ -31,6 +33,8 @@ pub const ALL: &[Experiment] = &[
     alaoui_mahoney_table1::EXPERIMENT,
     alaoui_mahoney_theorem4::EXPERIMENT,
     alaoui_mahoney_time::EXPERIMENT,
+    alaoui_mahoney_divide_and_conquer::EXPERIMENT,
+    zhang_duchi_wainwright::EXPERIMENT,
     leverage_summary::EXPERIMENT,
 ];
 

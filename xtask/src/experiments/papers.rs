@@ -37,6 +37,13 @@ pub const ACCUMULATIONS_2021: Paper = Paper {
     url: "https://arxiv.org/abs/2103.04031",
 };
 
+/// Exact regression on parts of the data, averaged.
+pub const ZHANG_DUCHI_WAINWRIGHT_2013: Paper = Paper {
+    short: "Zhang, Duchi & Wainwright 2013",
+    full: "Y. Zhang, J. Duchi and M. Wainwright, Divide and Conquer Kernel Ridge Regression, COLT 2013",
+    url: "https://arxiv.org/abs/1305.5029",
+};
+
 /// What no paper shows: figures of this workspace's own.
 pub const OURS: Paper = Paper {
     short: "nystrom",
