@@ -7,7 +7,7 @@
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
-use nystrom::dpp::{LEnsemble, SwapChain, SwapRule};
+use nystrom::dpp::{DownUpWalk, LEnsemble, SwapChain, SwapRule};
 use nystrom::faer::{Accum, Mat};
 use nystrom::kernels::{Gaussian, KernelMatrix, Points};
 use nystrom::linalg_core::{ops, random::standard_normal};
@@ -63,6 +63,10 @@ fn exact(c: &mut Criterion) {
             let k_dpp = ensemble.k_dpp(size).unwrap();
             b.iter(|| k_dpp.sample(rng));
         });
+    }
+    for size in [50, 100, 200] {
+        let mut walk = DownUpWalk::start(&k, size, &Uniform::default(), rng).unwrap();
+        group.bench_function(BenchmarkId::new("down-up step", size), |b| b.iter(|| walk.step(rng).unwrap()));
     }
     group.bench_function(BenchmarkId::new("first draw", 100), |b| {
         b.iter(|| LEnsemble::new(&k).unwrap().k_dpp(100).unwrap().sample(rng));

@@ -64,7 +64,7 @@ impl<'a, T: Scalar> ExactKDpp<'a, T> {
     /// ln Pr(C) = ln det K_CC − ln e_c(K), −∞ for a set without volume. O(rc²).
     ///
     /// # Errors
-    /// [`Error::Shape`] if |C| ≠ c, [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`].
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if |C| ≠ c, [`IndexOutOfRange`](nystrom_linalg_core::Error::IndexOutOfRange), [`DuplicateIndex`](nystrom_linalg_core::Error::DuplicateIndex).
     pub fn log_probability(&self, C: &[usize]) -> Result<f64> {
         validate::same_size("items of C against the size of the k-DPP", self.e.size(), C.len())?;
         Ok(self.ensemble.log_det(C)? - self.log_normaliser())
@@ -140,7 +140,7 @@ impl<'a, T: Scalar> ExactDpp<'a, T> {
     /// ln Pr(C) = ln det K_CC − ln det(I + K), −∞ for a set without volume. O(r|C|²).
     ///
     /// # Errors
-    /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`].
+    /// [`IndexOutOfRange`](nystrom_linalg_core::Error::IndexOutOfRange), [`DuplicateIndex`](nystrom_linalg_core::Error::DuplicateIndex).
     pub fn log_probability(&self, C: &[usize]) -> Result<f64> {
         Ok(self.ensemble.log_det(C)? - self.log_normaliser())
     }
