@@ -298,8 +298,7 @@ fn notes() -> [String; 5] {
             .into(),
         "What decides the error is whether a landmark falls into the small cluster, of n^γ points. SA gives it too little mass: in the settings above a third to a half \
          of what exact scores give, even with the true density, because the cluster is only a few equivalent-kernel widths wide and SA does not see its boundary. \
-         The estimated density takes away more: a point alone weighs as much as the density there. So SA needs several times as many landmarks as RC to be \
-         as safe, and uniform sampling several times as many as SA; the panel on more landmarks shows it."
+         The estimated density takes away more: a point alone weighs as much as the density there. How many more landmarks each method needs to be as safe as RC, the panel on more landmarks shows it."
             .into(),
         "All methods of one repetition see the same points and the same noise. Standard errors are over draws of the problem.".into(),
     ]

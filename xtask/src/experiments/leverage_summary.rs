@@ -128,7 +128,10 @@ fn one_set(
             .chain([estimator.into(), parameter.into(), value])
             .collect::<Vec<_>>()
     };
-    let row = |a: &Accuracy| [a.seconds, a.low, a.high, a.spread(), a.mean_relative_error].map(Cell::from);
+    let row = |a: &Accuracy| {
+        let time = Cell::from(a.seconds.is_finite().then_some(a.seconds));
+        [time, a.low.into(), a.high.into(), a.spread().into(), a.mean_relative_error.into()]
+    };
     let mut spread = Plot::new(
         &format!("spread-{name}"),
         &format!("{name}: n = {}, {} features, d_eff = {}", x.nrows(), x.ncols(), number(d_eff.round())),
