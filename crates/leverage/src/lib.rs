@@ -68,7 +68,8 @@ pub use recursive::{
 pub use select::LeverageProportional;
 pub use spectral_density::{
     Bandwidth, Density, DensityMethod, Family, FromSpectralDensity, Guard, KernelDensity, LocalScore, ProfileFamily,
-    Refusal, SpectralAnalysis, SpectralLeverage, SpectralReport, SpectralScores, Stationary,
+    Refusal, SampledDensity, SampledEstimate, SpectralAnalysis, SpectralLeverage, SpectralReport, SpectralScores,
+    Stationary,
 };
 pub use spectrum::ExactSpectrum;
 pub use squeak::{

@@ -2,7 +2,7 @@
 
 use faer::Mat;
 use nystrom_kernels::Points;
-use nystrom_leverage::{Bandwidth, Density, DensityMethod, Guard, KernelDensity, SpectralAnalysis};
+use nystrom_leverage::{Bandwidth, Density, DensityMethod, Guard, KernelDensity, SampledDensity, SpectralAnalysis};
 use nystrom_linalg_core::{Error, Ridge};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -225,4 +225,65 @@ fn bad_parameters_are_refused() {
     let deep = cloud(50, 4, 9);
     let binned = KernelDensity { bandwidth: Bandwidth::Rule(0.5), method: DensityMethod::Binned };
     assert!(binned.density(Points::from_rows(deep.as_ref())).is_err()); // too many dimensions
+}
+
+#[test]
+fn a_sample_is_unbiased_and_its_error_as_estimated() {
+    let x = cloud(600, 3, 17);
+    let (h, m) = (0.4, 60);
+    let points = Points::from_rows(x.as_ref());
+    let exact = estimate(&x, h, DensityMethod::Exact);
+    let sampled = |m, seed| {
+        let sampled = SampledDensity { bandwidth: Bandwidth::Fixed(h), sample: m };
+        sampled.density(points, &mut Pcg64::seed_from_u64(seed)).unwrap()
+    };
+    let all = sampled(1000, 0); // all points
+    assert!(worst(&all.values, &exact) < 1e-9 && all.relative_error == 0.0);
+    // 500 samples: the mean within 6.2 standard errors at each of the 600 points (6e-10 each for a normal mean, 4e-7 in all), and what
+    // one sample says of the median point within a factor 2 of the quartiles of the points' true errors
+    let runs: Vec<Vec<f64>> = (1..=500).map(|seed| sampled(m, seed).values).collect();
+    let mut relative: Vec<f64> = (0..600)
+        .map(|i| {
+            let values = || runs.iter().map(move |run| run[i]);
+            let mean = values().sum::<f64>() / 500.0;
+            let deviation = (values().map(|v| (v - mean).powi(2)).sum::<f64>() / 499.0).sqrt();
+            assert!((mean - exact[i]).abs() < 6.2 * deviation / 500_f64.sqrt() + 1e-12, "{i}: {mean} {}", exact[i]);
+            deviation / exact[i]
+        })
+        .collect();
+    relative.sort_unstable_by(f64::total_cmp);
+    let said = sampled(m, 1).relative_error;
+    assert!(said > relative[150] / 2.0 && said < 2.0 * relative[450], "{said} {} {}", relative[150], relative[450]);
+}
+
+#[test]
+fn a_sample_refuses_what_it_cannot_do() {
+    let x = cloud(200, 2, 3);
+    let run = |x: &Mat<f64>, bandwidth, sample| {
+        SampledDensity { bandwidth, sample }.density(Points::from_rows(x.as_ref()), &mut Pcg64::seed_from_u64(1))
+    };
+    assert!(matches!(run(&x, Bandwidth::Fixed(0.5), 1), Err(Error::Empty { .. })));
+    assert!(matches!(run(&x, Bandwidth::Fixed(0.5), 0), Err(Error::Empty { .. })));
+    assert!(run(&x, Bandwidth::Fixed(f64::NAN), 50).is_err());
+    let one = Mat::from_fn(1, 2, |_, _| 0.5);
+    assert!(matches!(run(&one, Bandwidth::Fixed(0.5), 50), Err(Error::Empty { .. })));
+    let flat = Mat::from_fn(200, 2, |i, k| if k == 0 { x[(i, 0)] } else { 1.0 });
+    assert!(matches!(run(&flat, Bandwidth::Fixed(0.5), 50), Err(Error::InvalidParameter { value: 1.0, .. })));
+    let mut rng = Pcg64::seed_from_u64(1);
+    let wide = Mat::from_fn(1000, 30, |_, _| rng.random::<f64>());
+    let error = run(&wide, Bandwidth::Rule(0.5), 500).unwrap_err();
+    assert!(error.to_string().contains("BLESS"), "{error}");
+}
+
+#[test]
+fn a_sample_gives_the_same_bits_with_any_number_of_threads() {
+    let x = cloud(2000, 8, 4);
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let sampled = SampledDensity { bandwidth: Bandwidth::Fixed(0.6), sample: 300 };
+        pool.install(|| sampled.density(Points::from_rows(x.as_ref()), &mut Pcg64::seed_from_u64(5))).unwrap()
+    };
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(8));
 }

@@ -13,9 +13,11 @@ mod alaoui_mahoney_time;
 mod bernoulli_problem;
 mod bimodal_problem;
 mod bimodal_regression;
+mod chen_yang_boundary;
 mod chen_yang_fig1;
+mod chen_yang_fig2;
 mod chen_yang_fig3;
-mod chen_yang_table1_vanilla;
+mod chen_yang_table1;
 mod leverage_summary;
 pub mod papers;
 pub mod statistics;
@@ -26,8 +28,10 @@ use crate::experiment::Experiment;
 /// Every experiment there is.
 pub const ALL: &[Experiment] = &[
     chen_yang_fig1::EXPERIMENT,
+    chen_yang_table1::EXPERIMENT,
+    chen_yang_fig2::EXPERIMENT,
     chen_yang_fig3::EXPERIMENT,
-    chen_yang_table1_vanilla::EXPERIMENT,
+    chen_yang_boundary::EXPERIMENT,
     alaoui_mahoney_fig1_left::EXPERIMENT,
     alaoui_mahoney_fig1_right::EXPERIMENT,
     alaoui_mahoney_table1::EXPERIMENT,

@@ -20,7 +20,8 @@
 //! diagonal γ(0+) + ∫_0^{x_1} γ² besides the identity. At x_1 = 0 that is γ(0+) = −∫ ln σ ds_1, since the transform of ln σ_+ is that of ln σ
 //! cut at 0; integrate over the tangential frequencies.
 //! The relative error of the method therefore does not vanish there as n grows; only the share of points concerned does,
-//! since the layer is as thin as the equivalent kernel, h = (λ'/p)^{1/(2α)}.
+//! since the layer is as thin as the equivalent kernel, h = (λ'/p)^{1/(2α)}: `docs/figures/chen-yang-boundary.svg` in the repository shows it
+//! for ν = 1/2 and 3/2 on the line, where it is some two h wide.
 //!
 //! There is no full correction here. To correct a point one needs its distance to the boundary at the scale h and the density on its own
 //! side; but the density estimate is itself halved there, and a local mass fraction cannot tell a boundary from a slope.
@@ -31,7 +32,9 @@
 //! **Sparse regions.** Where fewer than a few points lie within h, the cloud is no continuum; see [`Guard`].
 //!
 //! **Many dimensions.** Density estimation needs n exponential in d; [`DensityMethod::Auto`] refuses when it has become meaningless:
-//! an error, or uniform scores for who asks for them ([`Density::EstimatedOrUniform`]).
+//! an error, or uniform scores for who asks for them ([`Density::EstimatedOrUniform`]). Where it has meaning but all pairs cost too
+//! much, [`SampledDensity`] takes a random sample. (Random Fourier features would take 2^{d/2} times as many cosines for the same
+//! variance at a point of average density: Var k(x, X) ≈ 2^{−d/2} E k there, while a feature has variance E k/2.)
 //!
 //! # Source
 //! Chen & Yang, "Fast statistical leverage score approximation in kernel ridge regression", AISTATS 2021.
@@ -47,7 +50,7 @@ mod report;
 mod stationary;
 mod table;
 
-pub use density::{Bandwidth, Density, DensityMethod, KernelDensity, Refusal};
+pub use density::{Bandwidth, Density, DensityMethod, KernelDensity, Refusal, SampledDensity, SampledEstimate};
 pub use estimator::SpectralLeverage;
 pub use guard::Guard;
 pub use local_score::LocalScore;

@@ -4,6 +4,7 @@ mod binned;
 mod blocks;
 mod exact;
 mod refusal;
+mod sampled;
 mod standardised;
 mod tree;
 mod tree_sum;
@@ -13,6 +14,7 @@ use nystrom_kernels::Points;
 use nystrom_linalg_core::{Error, Result, Scalar, validate};
 use rayon::prelude::*;
 pub use refusal::Refusal;
+pub use sampled::{SampledDensity, SampledEstimate};
 pub(crate) use standardised::Standardised;
 use std::f64::consts::PI;
 pub(crate) use tree::Tree;
@@ -62,7 +64,7 @@ pub enum Bandwidth {
     Fixed(f64),
 }
 
-/// How the sums of a kernel density estimate are computed.
+/// How the sums of a kernel density estimate are computed. For n beyond all of these see [`SampledDensity`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DensityMethod {
