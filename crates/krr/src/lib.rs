@@ -10,6 +10,7 @@
 //! * [`NystromKrr`]: f = Σ_j θ_j k(·, z_j) over m centres z_j. O(nm²) flops in one pass over the rows, O(m²) memory.
 //! * [`SketchedKrr`]: f in the span of any sketch S, between one landmark per column and dense Gaussian.
 //! * [`Falkon`], [`Krill`]: the same f by preconditioned conjugate gradients. O(nm) an iteration.
+//! * [`AutoKrr`]: the cheapest of these three in a given memory, and why.
 //! * [`FullKrr`]: the f of `ExactKrr` by preconditioned conjugate gradients. O(n²) an iteration, nothing n × n stored.
 //! * [`DictionaryKrr`]: through the weighted dictionary of a stream (SQUEAK), with its risk bound.
 //! * [`DivideAndConquerKrr`]: exact on parts of the data, averaged.
@@ -69,8 +70,8 @@ pub use dictionary::DictionaryKrr;
 pub use divide_and_conquer::{DivideAndConquerKrr, DivideAndConquerModel, DivideAndConquerReport};
 pub use exact::ExactKrr;
 pub use iterative::{
-    Centers, Extras, Falkon, FullKrr, Iteration, IterationReport, IterativeFit, IterativeOptions, Krill, MemoryPlan,
-    Monitor, Stop, Verdict,
+    AutoKrr, Centers, Estimate, Extras, Falkon, FullKrr, Iteration, IterationReport, IterativeFit, IterativeOptions,
+    Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit, ProblemSize, Stop, Verdict,
 };
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;

@@ -78,6 +78,11 @@ impl<K, T> Falkon<K, T> {
     pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
         Falkon { kernel, ridge, intercept: false, options: IterativeOptions::default() }
     }
+
+    /// Numbers held in R, G and the panel that G is made from.
+    pub(crate) fn factors(m: u64) -> u64 {
+        2 * m * m + PANEL as u64 * m
+    }
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
@@ -139,7 +144,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
             intercept: self.intercept,
             options: &self.options,
             solver: SolvedBy::Falkon,
-            factors: |m| 2 * m * m + PANEL as u64 * m,
+            factors: Self::factors,
         };
         restricted.fit(x, y, centers.into(), extras, |Ingredients { R, omega, mu, .. }| preconditioner(R, omega, mu))
     }

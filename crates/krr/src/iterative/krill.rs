@@ -75,6 +75,11 @@ impl<K, T> Krill<K, T> {
     pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
         Krill { kernel, ridge, intercept: false, options: IterativeOptions::default() }
     }
+
+    /// Numbers held in R, G, the sketch and the rows that are added to it.
+    pub(crate) fn factors(m: u64) -> u64 {
+        (2 + ROWS_PER_CENTER as u64) * m * m + 2 * STREAM_ROWS as u64 * m
+    }
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
@@ -116,7 +121,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
             intercept: self.intercept,
             options: &self.options,
             solver: SolvedBy::Krill,
-            factors: |m| (2 + ROWS_PER_CENTER as u64) * m * m + (STREAM_ROWS as u64) * m,
+            factors: Self::factors,
         };
         let streams = Streams::from_rng(rng);
         restricted

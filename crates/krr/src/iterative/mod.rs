@@ -2,10 +2,12 @@
 //!
 //! * [`Falkon`], [`Krill`]: f restricted to M centres, O(nM) per iteration and O(M²) memory, with two preconditioners.
 //! * [`FullKrr`]: f over the whole space, O(n²) per iteration and O(nk) memory; `low_rank.rs` is its preconditioner.
+//! * [`AutoKrr`]: the direct method or one of these, by a [`Plan`].
 //!
 //! `restricted.rs` puts a restricted fit together from the parts: `centers.rs`, `tiles.rs` (K_nM), `system.rs` (the equations), `run.rs`
 //! (the loop), `memory.rs` (the plan).
 
+mod auto;
 mod centers;
 mod falkon;
 mod full;
@@ -13,6 +15,7 @@ mod krill;
 mod low_rank;
 mod memory;
 mod options;
+mod plan;
 mod report;
 mod restricted;
 mod run;
@@ -21,10 +24,12 @@ mod system;
 mod tests;
 mod tiles;
 
+pub use auto::{AutoKrr, PlannedFit};
 pub use centers::Centers;
 pub use falkon::Falkon;
 pub use full::FullKrr;
 pub use krill::Krill;
 pub use memory::MemoryPlan;
 pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};
+pub use plan::{Estimate, Method, Plan, ProblemSize};
 pub use report::{IterationReport, IterativeFit, Stop};

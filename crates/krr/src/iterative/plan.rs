@@ -1,0 +1,166 @@
+//! Direct or iterative: counted before anything is computed.
+
+use crate::iterative::{Falkon, IterativeOptions, Krill, MemoryPlan};
+use nystrom_linalg_core::{Error, Result, Scalar};
+
+/// Ways to fit the same f.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// [`NystromKrr`](crate::NystromKrr).
+    Direct,
+    /// [`Falkon`](crate::Falkon).
+    Falkon,
+    /// [`Krill`](crate::Krill).
+    Krill,
+}
+
+/// What a method would take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The method.
+    pub method: Method,
+    /// Iterations expected (0 for the direct method).
+    pub iterations: usize,
+    /// Work, in flops at the speed of a matrix product.
+    pub flops: f64,
+    /// The least memory it can do with, in bytes, beyond its input and its model.
+    pub bytes: u64,
+}
+
+/// The method taken, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The method.
+    pub method: Method,
+    /// In words.
+    pub reason: String,
+    /// What each of the three would take.
+    pub estimates: [Estimate; 3],
+}
+
+/// The sizes a plan is made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProblemSize {
+    /// Samples.
+    pub n: usize,
+    /// Coordinates of a point.
+    pub d: usize,
+    /// Centres.
+    pub m: usize,
+    /// Right-hand sides: targets, and one more for an intercept.
+    pub t: usize,
+    /// Whether the centres have weights of their own.
+    pub weighted: bool,
+}
+
+/// One kernel value costs as much as this many flops of a matrix product, and `PER_COORDINATE` more for each coordinate
+/// (docs/performance.md: 93 GF/s against 1.3 and 1.05 values a ns at d = 3 and 10).
+const PER_VALUE: f64 = 60.0;
+const PER_COORDINATE: f64 = 3.0;
+/// Products of a tile with vectors are limited by memory: one flop costs as much as this many of a matrix product.
+const VECTOR_FLOP: f64 = 8.0;
+/// Condition numbers: Falkon's bound at its theorem's number of centres, and that of an embedding of M dimensions in 2M.
+const CONDITION_FALKON: f64 = 16.7;
+const CONDITION_KRILL: f64 = 34.0;
+
+impl Plan {
+    /// The least work among the methods that fit the memory allowed.
+    ///
+    /// | | flops | bytes |
+    /// |---|---|---|
+    /// | direct | nm·k + 2nm² + m³ | 32m² + a tile |
+    /// | Falkon | p·nm(k + 32t) + 4m³/3 | 16m² + tiles |
+    /// | KRILL | (p + 1)·nm(k + 32t) + 128nm + 6m³ | 32m² + tiles |
+    ///
+    /// k = 60 + 3d is a kernel value in flops, p the passes: ½√κ·ln(2/tolerance) iterations for the condition number κ that each preconditioner
+    /// promises (16.7 and 34), and two more. Falkon's promise needs the weights of the centres, so that centres without weights go to KRILL
+    /// while it fits.
+    ///
+    /// No clock, no look at the machine: the same sizes always give the same plan.
+    ///
+    /// ```
+    /// use nystrom_krr::{IterativeOptions, Method, Plan, ProblemSize};
+    /// let size = ProblemSize { n: 100_000, d: 10, m: 500, t: 1, weighted: true };
+    /// let options = IterativeOptions::default();
+    /// assert_eq!(Plan::new::<f64>(size, &options)?.method, Method::Direct);
+    /// assert_eq!(Plan::new::<f64>(ProblemSize { m: 20_000, n: 1_000_000, ..size }, &options)?.method, Method::Falkon);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfBudget`] if none fits, with the least that would.
+    pub fn new<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Plan> {
+        let estimates = [direct::<T>(size), falkon::<T>(size, options)?, krill::<T>(size, options)?];
+        let fits = |e: &&Estimate| options.memory.is_none_or(|budget| e.bytes <= budget);
+        let least = |methods: &[Method]| {
+            let among = estimates.iter().filter(|e| methods.contains(&e.method)).filter(fits);
+            among.min_by(|a, b| a.flops.total_cmp(&b.flops)).copied()
+        };
+        let chosen = match size.weighted {
+            true => least(&[Method::Direct, Method::Falkon, Method::Krill]),
+            false => least(&[Method::Direct, Method::Krill]).or_else(|| least(&[Method::Falkon])),
+        };
+        let Some(chosen) = chosen else {
+            let needed = estimates.iter().map(|e| e.bytes).min().unwrap_or(0);
+            return Err(Error::OutOfBudget {
+                what: "every method of fitting",
+                needed,
+                budget: options.memory.unwrap_or(u64::MAX),
+            });
+        };
+        Ok(Plan { method: chosen.method, reason: reason(chosen, size, options), estimates })
+    }
+}
+
+fn reason(chosen: Estimate, size: ProblemSize, options: &IterativeOptions) -> String {
+    let Estimate { method, flops, bytes, .. } = chosen;
+    let budget = match options.memory {
+        Some(budget) => format!(" of the {budget} allowed"),
+        None => String::new(),
+    };
+    let weights = match (size.weighted, method) {
+        (false, Method::Krill) => "; the centres have no weights, which Falkon would need",
+        (false, Method::Falkon) => "; the centres have no weights, but nothing else fits",
+        _ => "",
+    };
+    format!("{method:?}: {flops:.1e} flops and at least {bytes} bytes{budget}, the least work that fits{weights}")
+}
+
+fn direct<T: Scalar>(ProblemSize { n, d, m, t, .. }: ProblemSize) -> Estimate {
+    let (rows, centers) = (n as f64, m as f64);
+    let flops = rows * centers * value(d) + 2.0 * rows * centers.powi(2) + centers.powi(3);
+    let tile = 1024 * (m + t) as u64 * size_of::<T>() as u64;
+    Estimate { method: Method::Direct, iterations: 0, flops, bytes: 32 * (m as u64).pow(2) + tile }
+}
+
+fn falkon<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Estimate> {
+    let iterations = expected(CONDITION_FALKON, options);
+    let flops = passes(size, iterations + 2) + 4.0 / 3.0 * (size.m as f64).powi(3);
+    Ok(Estimate { method: Method::Falkon, iterations, flops, bytes: least_bytes::<T>(size, Falkon::<(), T>::factors)? })
+}
+
+fn krill<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Estimate> {
+    let iterations = expected(CONDITION_KRILL, options);
+    let scatter = 16.0 * VECTOR_FLOP * size.n as f64 * size.m as f64;
+    let flops = passes(size, iterations + 3) + scatter + 6.0 * (size.m as f64).powi(3);
+    Ok(Estimate { method: Method::Krill, iterations, flops, bytes: least_bytes::<T>(size, Krill::<(), T>::factors)? })
+}
+
+/// A kernel value, in flops.
+fn value(d: usize) -> f64 {
+    PER_VALUE + PER_COORDINATE * d as f64
+}
+
+fn passes(ProblemSize { n, d, m, t, .. }: ProblemSize, passes: usize) -> f64 {
+    passes as f64 * n as f64 * m as f64 * (value(d) + 4.0 * VECTOR_FLOP * t as f64)
+}
+
+/// Iterations of conjugate gradients to a relative residual, by the bound ½√κ·ln(2/tolerance).
+fn expected(condition: f64, options: &IterativeOptions) -> usize {
+    let bound = 0.5 * condition.sqrt() * (2.0 / options.tolerance).ln();
+    (bound.max(1.0).ceil() as usize).min(options.max_iterations)
+}
+
+fn least_bytes<T: Scalar>(size: ProblemSize, factors: fn(u64) -> u64) -> Result<u64> {
+    Ok(MemoryPlan::restricted::<T>(size.n, size.m, size.t, factors(size.m as u64), None)?.total())
+}
