@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use faer::Mat;
 use nystrom_kernels::Points;
-use nystrom_krr::{AutoKrr, Centers, Extras, IterativeOptions, Method, Plan, ProblemSize, SolvedBy};
+use nystrom_krr::{AutoKrr, Centers, Extras, IterativeOptions, Method, Plan, ProblemSize, SolvedBy, Stop};
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Dictionary, Draw};
 use proptest::prelude::*;
@@ -107,4 +107,25 @@ fn every_method_gives_the_same_function() {
     let falkon = fit((&dictionary).into(), Some(2_900_000), Method::Falkon);
     assert!(distance(direct.as_ref(), falkon.as_ref()) < 1e-3, "{:e}", distance(direct.as_ref(), falkon.as_ref()));
     assert!(direct != falkon);
+}
+
+/// λ far below what 900 uniform centres are enough for: Falkon's condition number is in the hundreds, KRILL's is not.
+#[test]
+fn falkon_is_left_where_its_preconditioner_is_poor() {
+    let (x, y) = sample::<f64>(6000, 3, 1, 2);
+    let points = Points::from_rows(x.as_ref());
+    let dictionary = Dictionary::uniform(6000, 900, Draw::WithoutReplacement, &mut Pcg64::seed_from_u64(3)).unwrap();
+    let fit = |lambda: f64| {
+        let options = IterativeOptions { tolerance: 1e-2, memory: Some(1 << 30), ..IterativeOptions::default() };
+        let krr = AutoKrr { options, ..AutoKrr::new(gaussian(0.5), Ridge::PerSample(lambda)) };
+        krr.fit(points, y.as_ref(), &dictionary, &mut Pcg64::seed_from_u64(4)).unwrap()
+    };
+    let (good, poor) = (fit(1e-2), fit(1e-7));
+    assert_eq!(good.plan.method, Method::Falkon);
+    assert_eq!(poor.plan.method, Method::Krill);
+    assert!(poor.plan.reason.contains("; left for Krill after "), "{}", poor.plan.reason);
+    let report = poor.iterations.unwrap();
+    assert!(report.stop == Stop::Converged && report.condition < 68.0, "{report:?}");
+    assert_eq!(report.history.len(), report.iterations);
+    assert_eq!(poor.model.report().solver, SolvedBy::Krill);
 }

@@ -102,7 +102,15 @@ pub fn widened<'a, T: Scalar>(a: MatRef<'a, T>, scratch: &'a mut Mat<f64>) -> Ma
         *scratch = Mat::zeros(m.max(scratch.nrows()), n.max(scratch.ncols()));
     }
     let mut wide = scratch.as_mut().submatrix_mut(0, 0, m, n);
-    zip!(&mut wide, a).for_each(|unzip!(wide, a)| *wide = a.f64());
+    match a.try_as_col_major() {
+        Some(a) => pulp::Arch::new().dispatch(|| {
+            for j in 0..n {
+                let column = wide.rb_mut().try_as_col_major_mut().expect("a fresh matrix").col_mut(j);
+                column.as_slice_mut().iter_mut().zip(a.col(j).as_slice()).for_each(|(wide, a)| *wide = a.f64());
+            }
+        }),
+        None => zip!(&mut wide, a).for_each(|unzip!(wide, a)| *wide = a.f64()),
+    }
     wide.into_const()
 }
 

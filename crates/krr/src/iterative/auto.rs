@@ -1,13 +1,16 @@
 //! The restricted fit by whichever method suits the sizes.
 
 use crate::input::Samples;
-use crate::iterative::plan::{Method, Plan, ProblemSize};
-use crate::iterative::{Centers, Extras, Falkon, IterationReport, IterativeFit, IterativeOptions, Krill};
+use crate::iterative::plan::{CONDITION_KRILL, Method, Plan, ProblemSize};
+use crate::iterative::{
+    Centers, Extras, Falkon, Iteration, IterationReport, IterativeFit, IterativeOptions, Krill, Monitor,
+};
 use crate::{KrrModel, NystromKrr, Solver};
 use faer::MatRef;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use rand::Rng;
+use std::ops::ControlFlow;
 
 /// Kernel ridge regression restricted to M centres by the method that takes the least work in the memory allowed: directly, by Falkon or
 /// by KRILL, which give the same f up to the tolerance. [`Plan::new`] has the rule.
@@ -100,19 +103,61 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         let t = y.ncols() + usize::from(self.intercept);
         let size = ProblemSize { n: x.len(), d: x.dim(), m: centers.len(), t, weighted: centers.weighted() };
         let plan = Plan::new::<T>(size, &self.options)?;
-        let (ridge, intercept, options) = (self.ridge, self.intercept, self.options);
-        let kernel = || self.kernel.clone();
-        let IterativeFit { model, report } = match plan.method {
+        match plan.method {
             Method::Direct => {
                 let model = self.direct(samples, centers)?;
-                return Ok(PlannedFit { model, plan, iterations: None });
+                Ok(PlannedFit { model, plan, iterations: None })
             }
-            Method::Falkon => Falkon { kernel: kernel(), ridge, intercept, options }.fit_with(x, y, centers, extras)?,
+            Method::Falkon => self.falkon(x, y, centers, extras, plan, rng),
             Method::Krill => {
-                Krill { kernel: kernel(), ridge, intercept, options }.fit_with(x, y, centers, extras, rng)?
+                let IterativeFit { model, report } = self.krill().fit_with(x, y, centers, extras, rng)?;
+                Ok(PlannedFit { model, plan, iterations: Some(report) })
             }
+        }
+    }
+
+    /// Falkon, left for KRILL once its condition number shows to be twice what KRILL's is expected to be, if that fits.
+    fn falkon<'a>(
+        &self,
+        x: Points<'a, T>,
+        y: MatRef<'_, T>,
+        centers: Centers<'a, T>,
+        extras: Extras<'_, K, T>,
+        mut plan: Plan,
+        rng: &mut dyn Rng,
+    ) -> Result<PlannedFit<K, T>> {
+        let Extras { sample_weights, start, mut monitor } = extras;
+        let krill_fits = plan.fits(Method::Krill, &self.options);
+        let mut left = None;
+        let mut watch = |iteration: &Iteration<'_, K, T>| {
+            let answer = monitor.as_mut().map_or(Ok(ControlFlow::Continue(())), |monitor| monitor(iteration))?;
+            if krill_fits && iteration.condition > 2.0 * CONDITION_KRILL && answer.is_continue() {
+                left = Some(iteration.condition);
+                return Ok(ControlFlow::Break(()));
+            }
+            Ok(answer)
         };
-        Ok(PlannedFit { model, plan, iterations: Some(report) })
+        let falkon =
+            Falkon { kernel: self.kernel.clone(), ridge: self.ridge, intercept: self.intercept, options: self.options };
+        let first = falkon.fit_with(x, y, centers, Extras { sample_weights, start, monitor: Some(&mut watch) })?;
+        let Some(condition) = left else {
+            return Ok(PlannedFit { model: first.model, plan, iterations: Some(first.report) });
+        };
+        let monitor: Option<&mut Monitor<'_, K, T>> = match monitor {
+            Some(monitor) => Some(monitor),
+            None => None,
+        };
+        let extras = Extras { sample_weights, start: Some(first.model.coefficients()), monitor };
+        let IterativeFit { model, report } = self.krill().fit_with(x, y, centers, extras, rng)?;
+        let done = first.report.iterations;
+        plan.method = Method::Krill;
+        plan.reason +=
+            &format!("; left for Krill after {done} iterations, because of a condition number above {condition:.0}");
+        Ok(PlannedFit { model, plan, iterations: Some(first.report.then(report)) })
+    }
+
+    fn krill(&self) -> Krill<K, T> {
+        Krill { kernel: self.kernel.clone(), ridge: self.ridge, intercept: self.intercept, options: self.options }
     }
 
     fn direct(&self, samples: Samples<'_, T>, centers: Centers<'_, T>) -> Result<KrrModel<K, T>> {

@@ -62,6 +62,8 @@ pub struct Iteration<'a, K, T> {
     pub number: usize,
     /// The relative residual by the recurrence of conjugate gradients, the largest over the targets.
     pub residual: f64,
+    /// The condition number of the preconditioned system so far, estimated from below.
+    pub condition: f64,
     pub(crate) model: &'a dyn Fn() -> Result<KrrModel<K, T>>,
 }
 

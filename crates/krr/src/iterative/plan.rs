@@ -61,7 +61,7 @@ const PER_COORDINATE: f64 = 3.0;
 const VECTOR_FLOP: f64 = 8.0;
 /// Condition numbers: Falkon's bound at its theorem's number of centres, and that of an embedding of M dimensions in 2M.
 const CONDITION_FALKON: f64 = 16.7;
-const CONDITION_KRILL: f64 = 34.0;
+pub(crate) const CONDITION_KRILL: f64 = 34.0;
 
 impl Plan {
     /// The least work among the methods that fit the memory allowed.
@@ -91,7 +91,7 @@ impl Plan {
     /// [`Error::OutOfBudget`] if none fits, with the least that would.
     pub fn new<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Plan> {
         let estimates = [direct::<T>(size), falkon::<T>(size, options)?, krill::<T>(size, options)?];
-        let fits = |e: &&Estimate| options.memory.is_none_or(|budget| e.bytes <= budget);
+        let fits = |e: &&Estimate| e.fits(options);
         let least = |methods: &[Method]| {
             let among = estimates.iter().filter(|e| methods.contains(&e.method)).filter(fits);
             among.min_by(|a, b| a.flops.total_cmp(&b.flops)).copied()
@@ -109,6 +109,18 @@ impl Plan {
             });
         };
         Ok(Plan { method: chosen.method, reason: reason(chosen, size, options), estimates })
+    }
+}
+
+impl Plan {
+    pub(crate) fn fits(&self, method: Method, options: &IterativeOptions) -> bool {
+        self.estimates.iter().any(|e| e.method == method && e.fits(options))
+    }
+}
+
+impl Estimate {
+    fn fits(&self, options: &IterativeOptions) -> bool {
+        options.memory.is_none_or(|budget| self.bytes <= budget)
     }
 }
 

@@ -42,6 +42,19 @@ pub struct IterationReport {
     pub memory: MemoryPlan,
 }
 
+impl IterationReport {
+    /// One course of a fit that was continued by `next`.
+    pub(crate) fn then(self, next: IterationReport) -> IterationReport {
+        IterationReport {
+            iterations: self.iterations + next.iterations,
+            history: [self.history, next.history].concat(),
+            passes: self.passes + next.passes,
+            kernel_entries: self.kernel_entries + next.kernel_entries,
+            ..next
+        }
+    }
+}
+
 /// A model with the report of the iterations that led to it: the model is usable however they ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IterativeFit<K, T> {

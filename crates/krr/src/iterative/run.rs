@@ -73,8 +73,9 @@ pub(crate) fn run_watched<K, T>(
 ) -> Result<(KrrModel<K, T>, Run)> {
     let mut look = |number: usize, cg: &ConjugateGradients<f64>| {
         let monitor = monitor.as_mut()?;
-        let model = || model(cg.x(), cg.condition(), format!("iteration {number}, before the end"));
-        match monitor(&Iteration { number, residual: cg.residual(), model: &model }) {
+        let condition = cg.condition();
+        let model = || model(cg.x(), condition, format!("iteration {number}, before the end"));
+        match monitor(&Iteration { number, residual: cg.residual(), condition, model: &model }) {
             Ok(ControlFlow::Continue(())) => None,
             Ok(ControlFlow::Break(())) => Some(Stop::Asked),
             Err(problem) => Some(Stop::MonitorFailed(problem.to_string())),
