@@ -11,7 +11,7 @@ use nystrom_sketch::{ProductBuffer, Sketch, SketchProduct};
 use std::ops::Range;
 
 /// KS is computed tile by tile while the support of S has at most n/4 rows, and otherwise once, to be kept.
-const STREAMED_SHARE: usize = 4;
+pub(crate) const STREAMED_SHARE: usize = 4;
 
 /// Kernel ridge regression with f restricted to the span of a sketch S (n × d, random or not):
 ///
@@ -161,11 +161,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
 }
 
 /// g(x_i) = row i of KS, computed when asked for or kept.
-struct SketchRows<'a, T, K> {
-    kernel: &'a K,
-    x: Points<'a, T>,
-    product: SketchProduct<'a, T>,
-    kept: Option<Mat<T>>,
+pub(crate) struct SketchRows<'a, T, K> {
+    pub kernel: &'a K,
+    pub x: Points<'a, T>,
+    pub product: SketchProduct<'a, T>,
+    pub kept: Option<Mat<T>>,
 }
 
 impl<T: Scalar, K: Kernel<T>> Source<T> for SketchRows<'_, T, K> {

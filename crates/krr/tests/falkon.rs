@@ -236,7 +236,7 @@ where
     let w: Vec<T> = weights(3100).into_iter().map(T::lit).collect();
     let landmarks = Landmarks::uniform(3100, 150, Draw::WithoutReplacement, &mut rng(8)).unwrap();
     for krill in [false, true] {
-        for memory in [None, Some(4 << 20)] {
+        for memory in [None, Some(6 << 20)] {
             let options = IterativeOptions { memory, tolerance: 1e-6, ..IterativeOptions::default() };
             let run = |threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

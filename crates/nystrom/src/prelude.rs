@@ -6,8 +6,8 @@ pub use crate::kernels::{
     Matern32, Matern52, Points, Polynomial, RationalQuadratic,
 };
 pub use crate::krr::{
-    Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon, FullKrr, Krill, KrrModel,
-    NystromKrr, SketchedKrr,
+    AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon, FullKrr, Krill,
+    KrrModel, NystromKrr, SketchedKrr,
 };
 pub use crate::leverage::{
     AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, FastRankLeverage, LeverageProportional, RankLeverage,

@@ -143,10 +143,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         let Some(condition) = left else {
             return Ok(PlannedFit { model: first.model, plan, iterations: Some(first.report) });
         };
-        let monitor: Option<&mut Monitor<'_, K, T>> = match monitor {
-            Some(monitor) => Some(monitor),
-            None => None,
-        };
+        let monitor = monitor.map(|monitor| monitor as &mut Monitor<'_, K, T>); // for as long as the first model lives
         let extras = Extras { sample_weights, start: Some(first.model.coefficients()), monitor };
         let IterativeFit { model, report } = self.krill().fit_with(x, y, centers, extras, rng)?;
         let done = first.report.iterations;

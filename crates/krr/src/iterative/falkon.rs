@@ -6,6 +6,7 @@ use crate::iterative::{Centers, Extras, IterativeFit, IterativeOptions};
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, Scalar, ops};
+use nystrom_sketch::Sketch;
 
 /// Columns of the preconditioner computed at once.
 const PANEL: usize = 256;
@@ -138,15 +139,48 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         centers: impl Into<Centers<'a, T>>,
         extras: Extras<'_, K, T>,
     ) -> Result<IterativeFit<K, T>> {
-        let restricted = Restricted {
+        let precondition = |Ingredients { R, omega, mu, .. }: Ingredients<'_, '_, T>| preconditioner(R, omega, mu);
+        self.restricted().fit(x, y, centers.into(), extras, precondition)
+    }
+
+    /// As [`fit`](Self::fit), with f restricted to the span of a sketch S as in [`SketchedKrr`](crate::SketchedKrr): KS takes the place of K_nM,
+    /// SᵀKS that of K_MM, and Ω = diag(c²) for the scales c of the columns, because E\[SSᵀ\] = I.
+    ///
+    /// Where S has few rows that are not zero (at most n/4), KS is computed by tiles in every pass or kept as the memory allows; for denser ones
+    /// it is computed once and kept, nd numbers.
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::Falkon;
+    /// use nystrom_linalg_core::Ridge;
+    /// use nystrom_sketch::Accumulation;
+    /// use rand::SeedableRng;
+    /// let x: Vec<f64> = (0..2000).map(|i| i as f64 / 1000.0).collect();
+    /// let y = Mat::from_fn(2000, 1, |i, _| (4.0 * x[i]).sin());
+    /// let sketch = Accumulation::uniform(4).sample(2000, 30, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+    /// let falkon = Falkon::new(Gaussian::new(0.2)?, Ridge::PerSample(1e-4));
+    /// let fit = falkon.fit_sketch(Points::from_slice(&x), y.as_ref(), &sketch)?;
+    /// assert!(fit.converged() && fit.model.report().m <= 120);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), with the sketch in place of the centres.
+    pub fn fit_sketch(&self, x: Points<'_, T>, y: MatRef<'_, T>, sketch: &dyn Sketch<T>) -> Result<IterativeFit<K, T>> {
+        let precondition = |Ingredients { R, omega, mu, .. }: Ingredients<'_, '_, T>| preconditioner(R, omega, mu);
+        self.restricted().fit_sketch(x, y, sketch, precondition)
+    }
+
+    fn restricted(&self) -> Restricted<'_, K, T> {
+        Restricted {
             kernel: &self.kernel,
             ridge: self.ridge,
             intercept: self.intercept,
             options: &self.options,
             solver: SolvedBy::Falkon,
             factors: Self::factors,
-        };
-        restricted.fit(x, y, centers.into(), extras, |Ingredients { R, omega, mu, .. }| preconditioner(R, omega, mu))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::SolvedBy;
 use crate::iterative::restricted::{Ingredients, Restricted};
-use crate::iterative::tiles::KernelTiles;
+use crate::iterative::tiles::Tiles;
 use crate::iterative::{Centers, Extras, IterativeFit, IterativeOptions};
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -130,8 +130,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
 }
 
 /// G with GGᵀ = SᵀS + μI, S = Ψ√D K_nM R⁻ᵀ.
-pub(crate) fn preconditioner<T: Scalar, K: Kernel<T>>(
-    tiles: &KernelTiles<'_, T, K>,
+pub(crate) fn preconditioner<T: Scalar>(
+    tiles: &Tiles<'_, T>,
     R: &Cholesky<f64>,
     mu: f64,
     streams: Streams,
@@ -146,9 +146,9 @@ pub(crate) fn preconditioner<T: Scalar, K: Kernel<T>>(
 }
 
 /// (Ψ√D K_nM)ᵀ, M × 2M: a column of K_nMᵀ at a time is added to eight columns. One pass; the order of the additions is that of the rows.
-pub(crate) fn sketch<T: Scalar, K: Kernel<T>>(tiles: &KernelTiles<'_, T, K>, streams: Streams) -> Mat<f64> {
+pub(crate) fn sketch<T: Scalar>(tiles: &Tiles<'_, T>, streams: Streams) -> Mat<f64> {
     let (m, s) = (tiles.order(), ROWS_PER_CENTER * tiles.order());
-    let (mut St, mut buffer, mut wide) = (Mat::<f64>::zeros(m, s), tiles.buffer(STREAM_ROWS), Mat::new());
+    let (mut St, mut buffer) = (Mat::<f64>::zeros(m, s), tiles.buffer(STREAM_ROWS));
     tiles.count_pass();
     for (b, rows) in RowTree::tiles(0..tiles.len(), STREAM_ROWS).enumerate() {
         let mut rng = streams.stream(b as u64);
@@ -160,7 +160,7 @@ pub(crate) fn sketch<T: Scalar, K: Kernel<T>>(tiles: &KernelTiles<'_, T, K>, str
                 std::array::from_fn(|_| (rng.random_range(0..s), if rng.random::<bool>() { weight } else { -weight }))
             })
             .collect();
-        let Kt = ops::widened(tiles.tile(&mut buffer, rows), &mut wide);
+        let Kt = tiles.tile(&mut buffer, rows);
         St.as_mut().par_row_chunks_mut(STRIPE).zip(Kt.par_row_chunks(STRIPE)).for_each(|(mut St, Kt)| {
             for (column, psi) in Kt.col_iter().zip(&psi) {
                 for &(r, weight) in psi {

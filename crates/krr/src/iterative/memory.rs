@@ -62,4 +62,18 @@ impl MemoryPlan {
         let kept_rows = if fit >= n { n } else { fit / KEPT_ROWS * KEPT_ROWS };
         Ok(MemoryPlan { kept: kept_rows as u64 * centers * narrow, kept_rows, ..least })
     }
+
+    /// The same with all n rows kept, which cannot be had for less.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBudget`] if `budget` does not hold them.
+    pub(crate) fn all_kept<T: Scalar>(self, n: usize, m: usize, budget: Option<u64>) -> Result<MemoryPlan> {
+        let plan = MemoryPlan { kept: (n * m * size_of::<T>()) as u64, kept_rows: n, ..self };
+        match budget {
+            Some(budget) if plan.total() > budget => {
+                Err(Error::OutOfBudget { what: "an iterative fit with a dense sketch", needed: plan.total(), budget })
+            }
+            _ => Ok(plan),
+        }
+    }
 }

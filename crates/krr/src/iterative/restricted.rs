@@ -2,13 +2,16 @@
 
 use crate::input::Samples;
 use crate::iterative::run::run_watched;
-use crate::iterative::system::{System, factor_of_centers, right_hand_side};
-use crate::iterative::tiles::{Count, KernelTiles};
+use crate::iterative::system::{System, right_hand_side, shifted_factor};
+use crate::iterative::tiles::{Count, Tiles};
 use crate::iterative::{Centers, Extras, IterativeFit, IterativeOptions, MemoryPlan};
+use crate::rows::{KernelRows, Source};
+use crate::sketched::{STREAMED_SHARE, SketchRows};
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Accum, Mat, MatRef};
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Cholesky, Result, Ridge, Scalar, ops, validate};
+use nystrom_sketch::{Sketch, SketchProduct};
 
 /// What Falkon and KRILL have in common.
 pub(crate) struct Restricted<'a, K, T> {
@@ -22,8 +25,8 @@ pub(crate) struct Restricted<'a, K, T> {
 }
 
 /// What a preconditioner is made from.
-pub(crate) struct Ingredients<'a, 'b, T, K> {
-    pub tiles: &'a KernelTiles<'b, T, K>,
+pub(crate) struct Ingredients<'a, 'b, T> {
+    pub tiles: &'a Tiles<'b, T>,
     /// RRᵀ = K_MM + δI.
     pub R: &'a Cholesky<f64>,
     /// What each centre stands for.
@@ -31,15 +34,30 @@ pub(crate) struct Ingredients<'a, 'b, T, K> {
     pub mu: f64,
 }
 
+/// The space that f is restricted to: its M features of a row before whitening, and the way back.
+struct Space<'a, T> {
+    source: &'a dyn Source<T>,
+    /// The features of all rows, M × n, if they are at hand.
+    stored: Option<Mat<T>>,
+    /// RRᵀ = K_MM + δI.
+    R: Cholesky<f64>,
+    omega: Vec<f64>,
+    count: Count,
+    memory: MemoryPlan,
+    /// The model's centres, and its coefficients from θ.
+    centers: Points<'a, T>,
+    expand: &'a (dyn Fn(Mat<f64>) -> Mat<f64> + Sync),
+}
+
 impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
-    /// Fits y at x; `precondition` makes G with GGᵀ ≈ ΦᵀDΦ + μI.
+    /// Fits y at x through centres; `precondition` makes G with GGᵀ ≈ ΦᵀDΦ + μI.
     pub fn fit(
         &self,
         x: Points<'_, T>,
         y: MatRef<'_, T>,
         centers: Centers<'_, T>,
         extras: Extras<'_, K, T>,
-        precondition: impl FnOnce(Ingredients<'_, '_, T, K>) -> Result<Cholesky<f64>>,
+        precondition: impl FnOnce(Ingredients<'_, '_, T>) -> Result<Cholesky<f64>>,
     ) -> Result<IterativeFit<K, T>> {
         let samples = Samples { x, y, weights: extras.sample_weights };
         samples.check(self.kernel)?;
@@ -47,54 +65,106 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let (z, omega) = centers.resolve(samples, self.kernel)?;
         let z = Points::from_cols(z.as_ref());
         check_start(extras.start, z.len(), y.ncols())?;
-        let mu = self.ridge.absolute(x.len())?.f64(); //                                    μ = nλ
-        let memory = self.plan(x.len(), z.len(), y.ncols())?;
+        let mu = self.ridge.absolute(x.len())?.f64(); //                                     μ = nλ
+        let memory = self.plan(x.len(), z.len(), y.ncols(), 0)?;
+        let space = Space {
+            source: &KernelRows { kernel: self.kernel, centers: z, x },
+            stored: None,
+            R: shifted_factor::<T, T>(self.kernel.gram(z).as_ref())?, //                     RRᵀ = K_MM + δI
+            omega,
+            count: Count::new(z.len(), (z.len() as u64).pow(2)),
+            memory,
+            centers: z,
+            expand: &|theta| theta,
+        };
+        self.solve(samples, space, mu, extras, precondition)
+    }
 
-        let count = Count::default();
-        let R = factor_of_centers(self.kernel, z)?; //                                      RRᵀ = K_MM + δI
-        let tiles = KernelTiles::new(self.kernel, z, samples, &memory, &count);
-        let G = precondition(Ingredients { tiles: &tiles, R: &R, omega: &omega, mu })?; //  GGᵀ ≈ ΦᵀDΦ + μI
-        let (b, constant) = right_hand_side(&tiles, &R, self.intercept); //                 b = ΦᵀDy
-        let start = extras.start.map(|theta| whitened(&R, theta)); //                       β = Rᵀθ
+    /// Fits y at x through the span of a sketch: KS for K_nM and SᵀKS for K_MM, column j standing for c_j², the square of its scale.
+    pub fn fit_sketch(
+        &self,
+        x: Points<'_, T>,
+        y: MatRef<'_, T>,
+        sketch: &dyn Sketch<T>,
+        precondition: impl FnOnce(Ingredients<'_, '_, T>) -> Result<Cholesky<f64>>,
+    ) -> Result<IterativeFit<K, T>> {
+        let samples = Samples { x, y, weights: None };
+        samples.check(self.kernel)?;
+        self.options.check()?;
+        let (n, u) = (x.len(), sketch.support().len());
+        validate::same_size("rows of the sketch against number of points", n, sketch.n())?;
+        let mu = self.ridge.absolute(n)?.f64();
+        let streamed = u <= n / STREAMED_SHARE;
+        let mut memory = self.plan(n, sketch.width(), y.ncols(), u)?;
+        let k = KernelMatrix::new(self.kernel, x)?;
+        let product = SketchProduct::new(&k, sketch)?;
+        let on_support = product.on_support()?; //                                           KS on the support
+        let R = shifted_factor::<T, f64>(product.gram(on_support.as_ref()).as_ref())?; //    RRᵀ = SᵀKS + δI
+        let mut before = product.support_entries();
+        let stored = match streamed {
+            true => None,
+            false => Some(product.stored(on_support.as_ref())?.transpose().to_owned()),
+        };
+        if !streamed {
+            before += ((n - u) * u) as u64;
+            memory = memory.all_kept::<T>(n, sketch.width(), self.options.memory)?;
+        }
+        drop(on_support);
+        let centers = x.gather(sketch.support().into());
+        let space = Space {
+            source: &SketchRows { kernel: self.kernel, x, product, kept: None },
+            stored,
+            R,
+            omega: sketch.scales().iter().map(|c| c * c).collect(),
+            count: Count::new(u, before),
+            memory,
+            centers: Points::from_cols(centers.as_ref()),
+            expand: &|theta| sketch.expand(theta.as_ref()),
+        };
+        self.solve(samples, space, mu, Extras::default(), precondition)
+    }
+
+    fn solve(
+        &self,
+        samples: Samples<'_, T>,
+        space: Space<'_, T>,
+        mu: f64,
+        extras: Extras<'_, K, T>,
+        precondition: impl FnOnce(Ingredients<'_, '_, T>) -> Result<Cholesky<f64>>,
+    ) -> Result<IterativeFit<K, T>> {
+        let Space { source, stored, R, omega, count, memory, centers: z, expand } = space;
+        let tiles = Tiles::new(source, samples, &memory, stored, &count);
+        let G = precondition(Ingredients { tiles: &tiles, R: &R, omega: &omega, mu })?; //   GGᵀ ≈ ΦᵀDΦ + μI
+        let (b, constant) = right_hand_side(&tiles, &R, self.intercept); //                  b = ΦᵀDy
+        let start = extras.start.map(|theta| whitened(&R, theta)); //                        β = Rᵀθ
         let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
             let mut theta = beta.to_owned();
-            R.backward_in_place(theta.as_mut()); //                                         θ = R⁻ᵀβ
+            R.backward_in_place(theta.as_mut()); //                                          θ = R⁻ᵀβ
             let intercepts = constant.as_ref().map_or(vec![0.0; beta.ncols()], |constant| constant.intercepts(beta));
-            let report = self.report(samples, z, mu, R.jitter(), condition, reason, &count);
-            KrrModel::from_parts(self.kernel.clone(), z, theta.as_ref(), &intercepts, report)
+            let report = FitReport {
+                n: samples.x.len(),
+                m: z.len(),
+                d: z.dim(),
+                t: beta.ncols(),
+                ridge: mu,
+                jitter: R.jitter(),
+                solver: self.solver,
+                reason,
+                condition,
+                kernel_entries: count.entries(),
+            };
+            KrrModel::from_parts(self.kernel.clone(), z, expand(theta).as_ref(), &intercepts, report)
         };
         let mut system = System { tiles, R: &R, mu, G, constant: constant.as_ref() };
         let (model, ran) = run_watched(&mut system, b.as_ref(), start, self.options, extras.monitor, &model)?;
         Ok(ran.finish(model, self.options, count.passes(), memory))
     }
 
-    fn plan(&self, n: usize, m: usize, t: usize) -> Result<MemoryPlan> {
+    /// For m features, those of a sketch with u rows in its support.
+    fn plan(&self, n: usize, m: usize, t: usize, u: usize) -> Result<MemoryPlan> {
         let columns = t + usize::from(self.intercept);
-        MemoryPlan::restricted::<T>(n, m, columns, (self.factors)(m as u64), self.options.memory)
-    }
-
-    fn report(
-        &self,
-        samples: Samples<'_, T>,
-        z: Points<'_, T>,
-        mu: f64,
-        jitter: f64,
-        condition: f64,
-        reason: String,
-        count: &Count,
-    ) -> FitReport {
-        FitReport {
-            n: samples.x.len(),
-            m: z.len(),
-            d: z.dim(),
-            t: samples.y.ncols(),
-            ridge: mu,
-            jitter,
-            solver: self.solver,
-            reason,
-            condition,
-            kernel_entries: count.entries() + (z.len() as u64).pow(2),
-        }
+        let factors = (self.factors)(m as u64) + u as u64 * m as u64;
+        MemoryPlan::restricted::<T>(n, m, columns, factors, self.options.memory)
     }
 }
 

@@ -1,8 +1,7 @@
 //! The normal equations of a restricted fit, in coordinates in which the penalty is the identity.
 
-use crate::iterative::tiles::KernelTiles;
+use crate::iterative::tiles::Tiles;
 use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, LinearSystem, Result, Scalar, ops};
 
 /// (ΦᵀDΦ − ssᵀ/ω + μI)β = ΦᵀDy with Φ = K_nM R⁻ᵀ, RRᵀ = K_MM + δI, preconditioned by GGᵀ.
@@ -10,8 +9,8 @@ use nystrom_linalg_core::{Cholesky, LinearSystem, Result, Scalar, ops};
 /// With θ = R⁻ᵀβ this is Hθ = K_nMᵀDy for H = K_nMᵀDK_nM + μ(K_MM + δI), multiplied by R⁻¹: its residual is the gradient of the objective
 /// at f, and the residual's Euclidean norm is the norm of that gradient in the space of k, whatever the coordinates. With an intercept b
 /// is eliminated, s = ΦᵀD1 and ω = Σ w_i; without one the term is absent.
-pub(crate) struct System<'a, T, K> {
-    pub tiles: KernelTiles<'a, T, K>,
+pub(crate) struct System<'a, T> {
+    pub tiles: Tiles<'a, T>,
     pub R: &'a Cholesky<f64>,
     pub mu: f64,
     pub G: Cholesky<f64>,
@@ -26,8 +25,8 @@ pub(crate) struct Constant {
 }
 
 /// ΦᵀD(y − ȳ), M × t, in one pass; with an intercept ȳ is the weighted mean and s is made on the way, otherwise ȳ = 0.
-pub(crate) fn right_hand_side<T: Scalar, K: Kernel<T>>(
-    tiles: &KernelTiles<'_, T, K>,
+pub(crate) fn right_hand_side<T: Scalar>(
+    tiles: &Tiles<'_, T>,
     R: &Cholesky<f64>,
     intercept: bool,
 ) -> (Mat<f64>, Option<Constant>) {
@@ -52,7 +51,7 @@ impl Constant {
     }
 }
 
-impl<T: Scalar, K: Kernel<T>> LinearSystem<f64> for System<'_, T, K> {
+impl<T: Scalar> LinearSystem<f64> for System<'_, T> {
     fn apply(&mut self, mut out: MatMut<'_, f64>, beta: MatRef<'_, f64>) {
         let mut u = beta.to_owned();
         self.R.backward_in_place(u.as_mut()); //                    u = R⁻ᵀβ
@@ -76,9 +75,8 @@ impl<T: Scalar, K: Kernel<T>> LinearSystem<f64> for System<'_, T, K> {
     }
 }
 
-/// R with RRᵀ = K_MM + δI in `f64`, δ as in [`NystromKrr`](crate::NystromKrr): the two solve the same equations.
-pub(crate) fn factor_of_centers<T: Scalar>(kernel: &impl Kernel<T>, centers: Points<'_, T>) -> Result<Cholesky<f64>> {
-    let W = kernel.gram(centers);
+/// R with RRᵀ = W + δI in `f64`, δ as in [`NystromKrr`](crate::NystromKrr): the two solve the same equations. W is K_MM, or SᵀKS for a sketch.
+pub(crate) fn shifted_factor<T: Scalar, V: Scalar>(W: MatRef<'_, V>) -> Result<Cholesky<f64>> {
     let fill = |mut out: MatMut<'_, f64>| {
         for j in 0..W.ncols() {
             for i in j..W.nrows() {

@@ -1,9 +1,10 @@
 //! The preconditioners against dense matrices.
 
 use crate::input::Samples;
-use crate::iterative::system::factor_of_centers;
-use crate::iterative::tiles::{Count, KernelTiles};
+use crate::iterative::system::shifted_factor;
+use crate::iterative::tiles::{Count, Tiles};
 use crate::iterative::{MemoryPlan, falkon, krill};
+use crate::rows::KernelRows;
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Streams, SymmetricEigen, ops, random};
@@ -53,7 +54,7 @@ fn falkons_preconditioner_is_exact_when_every_point_is_a_centre() {
     let x = Points::from_rows(x.as_ref());
     for (ell, well_conditioned) in [(0.1, true), (1.0, false)] {
         let k = Gaussian::new(ell).unwrap();
-        let R = factor_of_centers(&k, x).unwrap();
+        let R = shifted_factor::<f64, f64>(k.gram(x).as_ref()).unwrap();
         let least = SymmetricEigen::new(k.gram(x).as_ref()).unwrap().values()[299].max(R.jitter());
         assert_eq!(least > 1e-6, well_conditioned, "{least:e}");
         for mu in [1e-4, 1.0, 300.0] {
@@ -78,7 +79,7 @@ fn falkons_condition_number_obeys_its_bound_at_the_theorems_size() {
     let x = Points::from_rows(x.as_ref());
     let z = x.gather(dictionary.indices().into());
     let z = Points::from_cols(z.as_ref());
-    let R = factor_of_centers(&k, z).unwrap();
+    let R = shifted_factor::<f64, f64>(k.gram(z).as_ref()).unwrap();
     let mu = n as f64 * lambda;
     let G = falkon::preconditioner(&R, dictionary.weights(), mu).unwrap();
     let values = preconditioned(whitened_normal_matrix(&k, x, z, &R, mu).as_ref(), &G);
@@ -97,7 +98,7 @@ fn weights_of_the_centres_belong_into_the_preconditioner() {
         nystrom_sketch::Dictionary::<f64>::with_replacement(&p, 600, &mut Pcg64::seed_from_u64(5)).unwrap();
     let z = x.gather(dictionary.indices().into());
     let (z, m) = (Points::from_cols(z.as_ref()), dictionary.len());
-    let (R, mu) = (factor_of_centers(&k, z).unwrap(), n as f64 * 1e-3);
+    let (R, mu) = (shifted_factor::<f64, f64>(k.gram(z).as_ref()).unwrap(), n as f64 * 1e-3);
     let A = whitened_normal_matrix(&k, x, z, &R, mu);
     let with = |omega: &[f64]| condition(&preconditioned(A.as_ref(), &falkon::preconditioner(&R, omega, mu).unwrap()));
     let (weighted, forgotten) = (with(dictionary.weights()), with(&vec![n as f64 / m as f64; m]));
@@ -114,10 +115,10 @@ fn krills_condition_number_is_that_of_an_embedding() {
     let (z, y) = (x.slice(0..m), Mat::zeros(n, 1));
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
     let samples = Samples { x, y: y.as_ref(), weights: None };
-    let count = Count::default();
-    let R = factor_of_centers(&k, z).unwrap();
+    let (count, source) = (Count::new(m, 0), KernelRows { kernel: &k, centers: z, x });
+    let R = shifted_factor::<f64, f64>(k.gram(z).as_ref()).unwrap();
     for mu in [1e-6, 1.0, 1e4] {
-        let tiles = KernelTiles::new(&k, z, samples, &plan, &count);
+        let tiles = Tiles::new(&source, samples, &plan, None, &count);
         let G = krill::preconditioner(&tiles, &R, mu, Streams::from_key(7)).unwrap();
         let values = preconditioned(whitened_normal_matrix(&k, x, z, &R, mu).as_ref(), &G);
         assert!(condition(&values) < 50.0, "mu = {mu}: {}", condition(&values));
@@ -136,8 +137,8 @@ fn krills_embedding_is_unbiased() {
     let w: Vec<f64> = (0..n).map(|i| (i % 3) as f64).collect();
     let samples = Samples { x, y: y.as_ref(), weights: Some(&w) };
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
-    let count = Count::default();
-    let tiles = KernelTiles::new(&k, z, samples, &plan, &count);
+    let (count, source) = (Count::new(m, 0), KernelRows { kernel: &k, centers: z, x });
+    let tiles = Tiles::new(&source, samples, &plan, None, &count);
     let (mut sum, mut squares) = (Mat::<f64>::zeros(m, m), Mat::<f64>::zeros(m, m));
     for key in 0..trials {
         let St = krill::sketch(&tiles, Streams::from_key(key));

@@ -1,32 +1,52 @@
-//! K_nM by tiles: evaluated anew in every pass, or kept as far as the memory goes.
+//! K_nM (or KS) by tiles: evaluated anew in every pass, or kept as far as the memory goes.
 
 use crate::input::Samples;
 use crate::iterative::MemoryPlan;
+use crate::rows::Source;
 use faer::{Accum, Mat, MatRef, Par};
-use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{RowTree, Scalar, ops};
+use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// The n × M matrix K_nM with entries k(x_i, z_j).
-pub(crate) struct KernelTiles<'a, T, K> {
-    kernel: &'a K,
-    centers: Points<'a, T>,
+/// Rows that are evaluated at once to be kept.
+const KEPT_TILE: usize = 1024;
+
+/// The n × M matrix K_nM with entries k(x_i, z_j), or KS for a sketch S: the rows that a [`Source`] computes.
+pub(crate) struct Tiles<'a, T> {
+    source: &'a dyn Source<T>,
     pub samples: Samples<'a, T>,
     tile_rows: usize,
-    /// The first rows of K_nM, transposed: M × kept.
+    /// Its first rows, transposed: M × kept.
     kept: Mat<T>,
     count: &'a Count,
 }
 
 /// What has been done so far.
-#[derive(Default)]
 pub(crate) struct Count {
+    /// Kernel values that one row takes.
+    row: u64,
     entries: AtomicU64,
     passes: AtomicUsize,
 }
 
+/// Room for tiles, one per leaf of the row tree.
+pub(crate) struct Buffer<T> {
+    tile: Mat<T>,
+    wide: Mat<f64>,
+    product: Option<ProductBuffer<T>>,
+}
+
 impl Count {
+    /// For rows of `row` kernel values each, `before` having been evaluated.
+    pub fn new(row: usize, before: u64) -> Self {
+        Count { row: row as u64, entries: AtomicU64::new(before), passes: AtomicUsize::new(0) }
+    }
+
+    fn add_rows(&self, rows: usize) {
+        self.entries.fetch_add(rows as u64 * self.row, Ordering::Relaxed);
+    }
+
     /// Entries evaluated.
     pub fn entries(&self) -> u64 {
         self.entries.load(Ordering::Relaxed)
@@ -38,26 +58,30 @@ impl Count {
     }
 }
 
-impl<'a, T: Scalar, K: Kernel<T>> KernelTiles<'a, T, K> {
-    /// Evaluates the rows that are kept.
+impl<'a, T: Scalar> Tiles<'a, T> {
+    /// Evaluates the rows that are kept, unless `stored` holds them all (M × n).
     pub fn new(
-        kernel: &'a K,
-        centers: Points<'a, T>,
+        source: &'a dyn Source<T>,
         samples: Samples<'a, T>,
         plan: &MemoryPlan,
+        stored: Option<Mat<T>>,
         count: &'a Count,
     ) -> Self {
-        let mut kept = Mat::zeros(centers.len(), plan.kept_rows);
-        if plan.kept_rows > 0 {
-            kernel.eval_into(kept.as_mut(), centers, samples.x.slice(0..plan.kept_rows));
-        }
-        count.entries.fetch_add(kept.nrows() as u64 * kept.ncols() as u64, Ordering::Relaxed);
-        KernelTiles { kernel, centers, samples, tile_rows: plan.tile_rows, kept, count }
+        let kept = stored.unwrap_or_else(|| {
+            let mut kept = Mat::zeros(source.features(), plan.kept_rows);
+            let mut product = None;
+            for rows in RowTree::tiles(0..plan.kept_rows, KEPT_TILE) {
+                source.fill(kept.as_mut().subcols_mut(rows.start, rows.len()), rows, &mut product);
+            }
+            count.add_rows(plan.kept_rows);
+            kept
+        });
+        Tiles { source, samples, tile_rows: plan.tile_rows, kept, count }
     }
 
     /// M.
     pub fn order(&self) -> usize {
-        self.centers.len()
+        self.source.features()
     }
 
     /// n.
@@ -93,9 +117,9 @@ impl<'a, T: Scalar, K: Kernel<T>> KernelTiles<'a, T, K> {
         self.count_pass();
         let leaf = |rows| {
             let mut sum = Mat::zeros(self.order(), t);
-            let (mut tile, mut wide) = (self.buffer(self.tile_rows), Mat::new());
+            let mut buffer = self.buffer(self.tile_rows);
             for rows in RowTree::tiles(rows, self.tile_rows) {
-                let Kt = ops::widened(self.tile(&mut tile, rows.clone()), &mut wide);
+                let Kt = self.tile(&mut buffer, rows.clone());
                 let w = w(Kt.transpose(), rows);
                 add_product(&mut sum, Kt, w.as_ref());
             }
@@ -106,25 +130,24 @@ impl<'a, T: Scalar, K: Kernel<T>> KernelTiles<'a, T, K> {
 
     /// To be called once for every pass that goes through [`tile`](Self::tile).
     pub fn count_pass(&self) {
-        let recomputed = (self.len() - self.kept.ncols()) as u64 * self.order() as u64;
         self.count.passes.fetch_add(1, Ordering::Relaxed);
-        self.count.entries.fetch_add(recomputed, Ordering::Relaxed);
+        self.count.add_rows(self.len() - self.kept.ncols());
     }
 
-    /// Room for a tile of `rows` rows that is not kept.
-    pub fn buffer(&self, rows: usize) -> Mat<T> {
+    /// Room for a tile of `rows` rows.
+    pub fn buffer(&self, rows: usize) -> Buffer<T> {
         let room = if self.kept.ncols() == self.len() { 0 } else { rows.min(self.len()) };
-        Mat::zeros(self.order(), room)
+        Buffer { tile: Mat::zeros(self.order(), room), wide: Mat::new(), product: None }
     }
 
-    /// K_bᵀ, M × rows.len(), kept or evaluated into `buffer`.
-    pub fn tile<'t>(&'t self, buffer: &'t mut Mat<T>, rows: Range<usize>) -> MatRef<'t, T> {
+    /// K_bᵀ in `f64`, M × rows.len(), kept or evaluated into `buffer`.
+    pub fn tile<'t>(&'t self, buffer: &'t mut Buffer<T>, rows: Range<usize>) -> MatRef<'t, f64> {
         if rows.end <= self.kept.ncols() {
-            return self.kept.as_ref().subcols(rows.start, rows.len());
+            return ops::widened(self.kept.as_ref().subcols(rows.start, rows.len()), &mut buffer.wide);
         }
-        let mut tile = buffer.as_mut().subcols_mut(0, rows.len());
-        self.kernel.eval_into(tile.rb_mut(), self.centers, self.samples.x.slice(rows));
-        tile.into_const()
+        let mut tile = buffer.tile.as_mut().subcols_mut(0, rows.len());
+        self.source.fill(tile.rb_mut(), rows, &mut buffer.product);
+        ops::widened(tile.into_const(), &mut buffer.wide)
     }
 }
 
