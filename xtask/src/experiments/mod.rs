@@ -4,6 +4,12 @@
 //! to [`ALL`] beside the others of its paper (a paper that is new goes into `papers`), run
 //! `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
 
+mod accumulation_data;
+mod accumulation_fig1;
+mod accumulation_fig2;
+mod accumulation_fig3;
+mod accumulation_fig4;
+mod accumulation_problem;
 mod alaoui_mahoney_divide_and_conquer;
 mod alaoui_mahoney_fig1_left;
 mod alaoui_mahoney_fig1_right;
@@ -40,6 +46,10 @@ pub const ALL: &[Experiment] = &[
     alaoui_mahoney_divide_and_conquer::EXPERIMENT,
     zhang_duchi_wainwright::EXPERIMENT,
     leverage_summary::EXPERIMENT,
+    accumulation_fig1::EXPERIMENT,
+    accumulation_fig2::EXPERIMENT,
+    accumulation_fig3::EXPERIMENT,
+    accumulation_fig4::EXPERIMENT,
 ];
 
 #[cfg(test)]

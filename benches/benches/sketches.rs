@@ -1,0 +1,100 @@
+//! KS and SᵀKS, and the estimator f_S, for every sketch: the bimodal design of Chen & Yang (2021) in three dimensions, γ = 0.5, Matérn ½,
+//! λ = 0.3·n^(−4/7), d = ⌊1.3·n^(3/7)⌋ columns.
+//!
+//! `cargo bench -p nystrom-benches --bench sketches`; one thread: prefix `RAYON_NUM_THREADS=1`.
+#![allow(missing_docs)]
+
+use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
+use nystrom::faer::Mat;
+use nystrom::kernels::{KernelMatrix, Matern12, Points};
+use nystrom::krr::SketchedKrr;
+use nystrom::linalg_core::Ridge;
+use nystrom::rand::{RngExt, SeedableRng};
+use nystrom::rand_pcg::Pcg64;
+use nystrom::sketch::{
+    Accumulation, GaussianSketch, Localized, Rademacher, SketchDistribution, SketchedMatrix, SparseSign, Subsampling,
+    VerySparse,
+};
+use std::time::Duration;
+
+/// Dense sketches evaluate n²/2 entries; the others of [`LARGE`] far fewer.
+const SMALL: usize = 8000;
+const LARGE: usize = 200_000;
+
+fn bimodal(n: usize) -> (Mat<f64>, Mat<f64>) {
+    let mut rng = Pcg64::seed_from_u64(0);
+    let cluster = 1.0 / (1.0 + (n as f64).sqrt());
+    let mut x = Mat::zeros(n, 3);
+    for i in 0..n {
+        let far = rng.random::<f64>() < cluster;
+        for k in 0..3 {
+            let u = rng.random::<f64>();
+            x[(i, k)] = if far { 2.5 - 0.5 * (1.0 - u).sqrt() } else { u };
+        }
+    }
+    let y = Mat::from_fn(n, 1, |i, _| (3.0 * x[(i, 0)]).sin() + rng.random::<f64>() - 0.5);
+    (x, y)
+}
+
+fn width(n: usize) -> usize {
+    (1.3 * (n as f64).powf(3.0 / 7.0)) as usize
+}
+
+type Laws = Vec<(&'static str, Box<dyn SketchDistribution<f64>>)>;
+
+fn sparse() -> Laws {
+    vec![
+        ("nystrom", Box::new(Subsampling::default())),
+        ("accumulation m=4", Box::new(Accumulation::uniform(4))),
+        ("accumulation m=32", Box::new(Accumulation::uniform(32))),
+    ]
+}
+
+fn dense() -> Laws {
+    vec![
+        ("very sparse", Box::new(VerySparse::default())),
+        ("localised B=4", Box::new(Localized::shuffled(4))),
+        ("sparse sign", Box::new(SparseSign::default())),
+        ("Rademacher", Box::new(Rademacher)),
+        ("Gaussian", Box::new(GaussianSketch)),
+    ]
+}
+
+fn product(c: &mut Criterion) {
+    let mut group = c.benchmark_group("sketch_product");
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).warm_up_time(Duration::from_millis(100));
+    for (n, laws) in [(SMALL, sparse().into_iter().chain(dense()).collect::<Laws>()), (LARGE, sparse())] {
+        let (x, _) = bimodal(n);
+        let k = KernelMatrix::new(Matern12::new(1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        for (name, law) in &laws {
+            group.bench_function(BenchmarkId::new(*name, n), |b| {
+                b.iter(|| {
+                    let sketch = law.draw(n, width(n), &mut Pcg64::seed_from_u64(1)).unwrap();
+                    SketchedMatrix::new(&k, &*sketch).unwrap().unscaled().nrows()
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+fn estimator(c: &mut Criterion) {
+    let mut group = c.benchmark_group("sketched_krr");
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).warm_up_time(Duration::from_millis(100));
+    for (n, laws) in [(SMALL, sparse().into_iter().chain(dense()).collect::<Laws>()), (LARGE, sparse())] {
+        let (x, y) = bimodal(n);
+        let krr = SketchedKrr::new(Matern12::new(1.0).unwrap(), Ridge::PerSample(0.3 * (n as f64).powf(-4.0 / 7.0)));
+        for (name, law) in &laws {
+            group.bench_function(BenchmarkId::new(*name, n), |b| {
+                b.iter(|| {
+                    let sketch = law.draw(n, width(n), &mut Pcg64::seed_from_u64(1)).unwrap();
+                    krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap()
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, product, estimator);
+criterion_main!(benches);

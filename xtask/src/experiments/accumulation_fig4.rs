@@ -1,0 +1,19 @@
+//! Figure 4 of Chen & Yang 2021 (accumulations): test error and time on GAS, the emissions of a gas turbine.
+
+use super::accumulation_fig3::run_sets;
+use super::papers;
+use crate::experiment::{Context, Experiment, Outcome};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "accumulation-fig4",
+    paper: &papers::ACCUMULATIONS_2021,
+    figure: "Figure 4",
+    says: "As Figure 3, on another data set: test error of the Gaussian sketch at a time near Nyström's.",
+    data: &["gas-turbine"],
+    revision: 1,
+    run,
+};
+
+fn run(ctx: &Context) -> anyhow::Result<Outcome> {
+    run_sets(ctx, &[("gas-turbine", "GAS")])
+}
