@@ -37,7 +37,8 @@ const ACCUMULATION: usize = 3;
 pub const CHOICES: &str = "Features scaled to variance 1; 20 % of the rows held out at random, n of the others drawn for the fit. Matérn kernel with ν = 3/2 and ℓ = 1 (the \
     paper leaves ℓ open), λ = 0.9·n^(−(3+p)/(3+2p)) and d = ⌊1.5·n^(p/(3+2p))⌋ columns for p features. Nyström's rows are drawn in proportion to scores \
     against the last dictionary on BLESS's path that has at most ⌊3·n^(p/(3+2p))⌋ rows, with unit weights, for they are fewer than d_eff; these scores are \
-    part of its time. Rows of the accumulation are drawn uniformly. The target is centred. Times are medians, of the sketch and the fit, on all threads.";
+    part of its time. Rows of the accumulation are drawn uniformly. \
+    Exact KRR, run for n ≤ 4000, is well below all of them: with these d the error is that of the sketches' size. The target is centred. Times are medians, of the sketch and the fit, on all threads.";
 
 /// One data set and what is run on it.
 pub struct Case<'a> {
@@ -159,8 +160,7 @@ impl Case<'_> {
     }
 
     fn plots(&self, all: &[Measured]) -> Vec<Plot> {
-        let (n, error, time) =
-            ("number of points n", "mean squared error on held-out rows", "time of sketch and fit / s");
+        let (n, error, time) = ("number of points n", "test error (mean squared)", "time of sketch and fit / s");
         let plot = |kind: &str, what: &str, x: Axis, y: Axis| {
             Plot::new(&format!("{kind}-{}", self.id), &format!("{}: {what}", self.label), x, y)
         };
@@ -215,40 +215,45 @@ impl Case<'_> {
 
     fn claims(&self, all: &[Measured]) -> Vec<Claim> {
         let (label, last) = (self.label, &all[all.len() - 1]);
-        let over_gaussian = |method: usize| last.error(method) / last.error(GAUSSIAN);
-        let faster = |method: usize| last.time(GAUSSIAN) / last.time(method);
+        let mean = |ratio: &dyn Fn(&Measured) -> f64| {
+            (all.iter().map(|at| ratio(at).ln()).sum::<f64>() / all.len() as f64).exp() // geometric, over n
+        };
+        let error_over = |other: usize| mean(&|at| at.error(ACCUMULATION) / at.error(other));
+        let fastest = |at: &Measured| (0..METHODS.len()).map(|method| at.time(method)).fold(f64::INFINITY, f64::min);
+        let times = [ACCUMULATION, VERY_SPARSE, GAUSSIAN].map(|method| last.time(method));
         let n = last.n;
         vec![
             Claim::at_most(
-                &format!("{label}, n = {n}: test error of the accumulation over that of the Gaussian sketch"),
+                &format!("{label}: test error of the accumulation over that of the Gaussian sketch, mean over n"),
                 "nearly 1 (picture)",
-                over_gaussian(ACCUMULATION),
-                1.05,
+                error_over(GAUSSIAN),
+                1.03,
             ),
             Claim::at_most(
-                &format!("{label}, n = {n}: test error of the accumulation over that of Nyström with BLESS"),
+                &format!("{label}: test error of the accumulation over that of Nyström with BLESS, mean over n"),
                 "at most 1 (picture)",
-                last.error(ACCUMULATION) / last.error(BLESS),
-                1.02,
+                error_over(BLESS),
+                1.01,
+            ),
+            Claim::at_most(
+                &format!("{label}: time of the accumulation over that of the fastest method, mean over n"),
+                "nearly 1 (picture)",
+                mean(&|at| at.time(ACCUMULATION) / fastest(at)),
+                1.5,
             ),
             Claim::at_least(
                 &format!("{label}, n = {n}: time of the Gaussian sketch over that of the accumulation"),
                 "many times (picture)",
-                faster(ACCUMULATION),
+                times[2] / times[0],
                 3.0,
             ),
             Claim::new(
                 format!(
-                    "{label}, n = {n}: VSRP takes more time than the accumulation and at most 1.1 times that of the Gaussian sketch"
+                    "{label}, n = {n}: the time of VSRP lies between those of the accumulation and of the Gaussian sketch"
                 ),
                 "between them (picture)",
-                format!(
-                    "{:.3} s, {:.3} s, {:.3} s",
-                    last.time(ACCUMULATION),
-                    last.time(VERY_SPARSE),
-                    last.time(GAUSSIAN)
-                ),
-                last.time(ACCUMULATION) <= last.time(VERY_SPARSE) && faster(VERY_SPARSE) >= 1.0 / 1.1,
+                times.map(|t| format!("{t:.3} s")).join(", "),
+                times[0] <= times[1] && times[1] <= times[2],
             ),
         ]
     }

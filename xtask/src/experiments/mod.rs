@@ -45,11 +45,11 @@ pub const ALL: &[Experiment] = &[
     alaoui_mahoney_time::EXPERIMENT,
     alaoui_mahoney_divide_and_conquer::EXPERIMENT,
     zhang_duchi_wainwright::EXPERIMENT,
-    leverage_summary::EXPERIMENT,
     accumulation_fig1::EXPERIMENT,
     accumulation_fig2::EXPERIMENT,
     accumulation_fig3::EXPERIMENT,
     accumulation_fig4::EXPERIMENT,
+    leverage_summary::EXPERIMENT,
 ];
 
 #[cfg(test)]
