@@ -25,6 +25,13 @@ mod chen_yang_fig2;
 mod chen_yang_fig3;
 mod chen_yang_table1;
 mod leverage_summary;
+mod li_alpha;
+mod li_fig1;
+mod li_fig3;
+mod li_fig5;
+mod li_fig6;
+mod li_methods;
+mod li_problem;
 pub mod papers;
 pub mod statistics;
 mod zhang_duchi_wainwright;
@@ -49,6 +56,11 @@ pub const ALL: &[Experiment] = &[
     accumulation_fig2::EXPERIMENT,
     accumulation_fig3::EXPERIMENT,
     accumulation_fig4::EXPERIMENT,
+    li_fig1::EXPERIMENT,
+    li_fig3::EXPERIMENT,
+    li_fig5::EXPERIMENT,
+    li_fig6::EXPERIMENT,
+    li_alpha::EXPERIMENT,
     leverage_summary::EXPERIMENT,
 ];
 
