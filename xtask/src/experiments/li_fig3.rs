@@ -122,8 +122,11 @@ fn table(all: &[Measured]) -> Table {
     table
 }
 
+/// Training or test errors.
+type Which = fn(&Measured) -> &[Vec<Vec<f64>>];
+
 /// Mean over the data sets and sizes of 1 − (error of `a`)/(error of `b`).
-fn improvement(all: &[Measured], errors: fn(&Measured) -> &[Vec<Vec<f64>>], a: Method, b: Method, few: bool) -> f64 {
+fn improvement(all: &[Measured], errors: Which, a: Method, b: Method, few: bool) -> f64 {
     let at = |method: Method| METHODS.iter().position(|m| *m == method).unwrap_or_default();
     let mut gains = vec![];
     for measured in all {
@@ -137,8 +140,7 @@ fn improvement(all: &[Measured], errors: fn(&Measured) -> &[Vec<Vec<f64>>], a: M
 
 fn claims(all: &[Measured]) -> Vec<Claim> {
     use Method::{KDpp, RidgeLeverage, RpCholesky, Uniform};
-    let (train, test): (fn(&Measured) -> &[Vec<Vec<f64>>], fn(&Measured) -> &[Vec<Vec<f64>>]) =
-        (|m| &m.train, |m| &m.test);
+    let (train, test): (Which, Which) = (|m| &m.train, |m| &m.test);
     let gain = |errors, a, b| improvement(all, errors, a, b, false);
     vec![
         Claim::at_least(
