@@ -14,6 +14,7 @@ mod experiment;
 mod experiments;
 mod listing;
 mod machine;
+mod memory;
 mod number;
 mod plot;
 mod progress;

@@ -315,6 +315,24 @@ fn a_stream_saved_midway_resumes_to_the_same_bits() {
     assert!(through.n_seen() == 900 && through.dictionary().len() < 500);
 }
 
+/// What DictionaryFull leaves can be saved, and goes on elsewhere under a larger cap.
+#[cfg(feature = "serde")]
+#[test]
+fn a_full_stream_saved_and_resumed_goes_on() {
+    let x = cube(600, 2, 16);
+    let (points, mut generator) = (Points::from_rows(x.as_ref()), rng(4));
+    let params = SqueakParams { max_dictionary: 100, ..SqueakParams::new(20) };
+    let mut through = Squeak::new(gaussian(), 2, 1e-6, params).unwrap();
+    assert!(matches!(through.push(points, &mut generator), Err(Error::DictionaryFull { .. })));
+    let seen = through.n_seen() as usize;
+    let mut resumed: Squeak<Gaussian, f64> = serde_json::from_str(&serde_json::to_string(&through).unwrap()).unwrap();
+    for squeak in [&mut through, &mut resumed] {
+        squeak.set_max_dictionary(600).unwrap();
+        squeak.push(points.slice(seen..600), &mut generator.clone()).unwrap();
+    }
+    assert!(resumed == through && resumed.n_seen() == 600);
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn damaged_files_are_refused() {

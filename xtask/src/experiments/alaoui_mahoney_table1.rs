@@ -2,13 +2,14 @@
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, Kernel, KernelMatrix, Linear, Points};
-use nystrom::krr::risk::{FixedDesign, Risk};
+use nystrom::krr::risk::FixedDesign;
 use nystrom::leverage::exact_scores;
-use nystrom::linalg_core::{Cholesky, JitterLadder, PsdMatrix, Ridge, ops};
+use nystrom::linalg_core::{PsdMatrix, Ridge};
 use nystrom::sketch::{Draw, Landmarks, Nystrom};
 use rayon::prelude::*;
 
 use super::bernoulli_problem::{BernoulliProblem, CHOICES, NOISE, RIDGE};
+use super::truth::Truth;
 use super::{papers, statistics::mean_and_error};
 use crate::datasets::standardized;
 use crate::experiment::{Cell, Claim, Column, Context, Experiment, Lookup, Outcome, Table};
@@ -145,36 +146,8 @@ fn real_row(
     };
     let k = KernelMatrix::new(kernel, Points::from_rows(x.as_ref()))?;
     let ridge = Ridge::Absolute(row.lambda);
-    let truth = plug_in_truth(&k, ridge, y)?;
+    let truth = Truth::plug_in(&k, ridge, y)?;
     Setting { row, k: &k, ridge, features: x.ncols(), factor, truth }.measure(ctx, table, out)
-}
-
-/// What the risk is measured against.
-struct Truth {
-    f_star: Vec<f64>,
-    noise: f64,
-    risk: Risk,
-}
-
-/// f* = f̂_K and σ² = ‖y − f̂_K‖²/tr((I − H)²), H = K(K + μI)⁻¹; y is centred and scaled to variance 1 first.
-fn plug_in_truth(k: &dyn PsdMatrix<f64>, ridge: Ridge<f64>, y: &[f64]) -> anyhow::Result<Truth> {
-    let (n, mu) = (k.dim(), ridge.absolute(k.dim())?);
-    let mean = y.iter().sum::<f64>() / n as f64;
-    let deviation = (y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
-    let y = Mat::from_fn(n, 1, |i, _| (y[i] - mean) / deviation);
-    let fill = |mut out: nystrom::faer::MatMut<'_, f64>| {
-        k.block_into(out.as_mut(), (0..n).into(), (0..n).into());
-        ops::add_to_diagonal(out, mu);
-    };
-    let mut alpha = y.clone();
-    Cholesky::from_fill(n, fill, JitterLadder::default())?.solve_in_place(alpha.as_mut());
-    let residual = |i: usize| mu * alpha[(i, 0)]; // y − Kα = μα
-    let f_star: Vec<f64> = (0..n).map(|i| y[(i, 0)] - residual(i)).collect();
-    let design = FixedDesign::exact(k, &f_star)?;
-    let freedom = (n - design.eigenvalues().len()) as f64
-        + design.eigenvalues().iter().map(|s| (mu / (s + mu)).powi(2)).sum::<f64>();
-    let noise = (0..n).map(|i| residual(i).powi(2)).sum::<f64>() / freedom;
-    Ok(Truth { risk: design.risk(ridge, noise)?, f_star, noise })
 }
 
 /// One row of the table, ready to be measured.

@@ -24,16 +24,16 @@ mod chen_yang_fig1;
 mod chen_yang_fig2;
 mod chen_yang_fig3;
 mod chen_yang_table1;
+mod counting;
 mod leverage_summary;
-mod li_alpha;
-mod li_fig1;
-mod li_fig3;
-mod li_fig5;
-mod li_fig6;
-mod li_methods;
-mod li_problem;
 pub mod papers;
+mod squeak_anytime_risk;
+mod squeak_dictionary_size;
+mod squeak_methods;
+mod squeak_problem;
+mod squeak_table;
 pub mod statistics;
+mod truth;
 mod zhang_duchi_wainwright;
 
 use crate::experiment::Experiment;
@@ -56,11 +56,9 @@ pub const ALL: &[Experiment] = &[
     accumulation_fig2::EXPERIMENT,
     accumulation_fig3::EXPERIMENT,
     accumulation_fig4::EXPERIMENT,
-    li_fig1::EXPERIMENT,
-    li_fig3::EXPERIMENT,
-    li_fig5::EXPERIMENT,
-    li_fig6::EXPERIMENT,
-    li_alpha::EXPERIMENT,
+    squeak_table::EXPERIMENT,
+    squeak_dictionary_size::EXPERIMENT,
+    squeak_anytime_risk::EXPERIMENT,
     leverage_summary::EXPERIMENT,
 ];
 
