@@ -36,27 +36,29 @@ struct Setting {
     ratio: (f64, f64),
 }
 
+/// One fit of a given size: its risk ratio and the kernel entries it took.
+type Draw<'a> = &'a (dyn Fn(usize, &mut dyn Rng) -> anyhow::Result<(f64, f64)> + Sync);
+
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let repetitions = ctx.pick(2, 15, 50);
     let n = ctx.pick(200, 500, 500);
     let problem = BernoulliProblem::new(n)?;
     let scores = exact_scores(&problem.matrix()?, RIDGE)?;
     let stage = ctx.progress.begin("risk", (PARTS.len() + 2 * COLUMNS.len()) * repetitions);
-    let settings =
-        |name: &str, sizes: &[usize], one: &(dyn Fn(usize, &mut dyn Rng) -> anyhow::Result<(f64, f64)> + Sync)| {
-            let setting = |&size: &usize| {
-                let draw = |r: usize| {
-                    let result = one(size, &mut ctx.rng(&format!("{name}, {size}, repetition {r}")));
-                    stage.inc(1);
-                    result
-                };
-                let draws = (0..repetitions).map(draw).collect::<anyhow::Result<Vec<_>>>()?;
-                let ratios: Vec<f64> = draws.iter().map(|draw| draw.0).collect();
-                let entries = draws.iter().map(|draw| draw.1).sum::<f64>() / repetitions as f64;
-                Ok(Setting { size, entries, ratio: mean_and_error(&ratios) })
+    let settings = |name: &str, sizes: &[usize], one: Draw<'_>| {
+        let setting = |&size: &usize| {
+            let draw = |r: usize| {
+                let result = one(size, &mut ctx.rng(&format!("{name}, {size}, repetition {r}")));
+                stage.inc(1);
+                result
             };
-            sizes.par_iter().map(setting).collect::<anyhow::Result<Vec<_>>>()
+            let draws = (0..repetitions).map(draw).collect::<anyhow::Result<Vec<_>>>()?;
+            let ratios: Vec<f64> = draws.iter().map(|draw| draw.0).collect();
+            let entries = draws.iter().map(|draw| draw.1).sum::<f64>() / repetitions as f64;
+            Ok(Setting { size, entries, ratio: mean_and_error(&ratios) })
         };
+        sizes.par_iter().map(setting).collect::<anyhow::Result<Vec<_>>>()
+    };
     let columns: Vec<usize> = COLUMNS.iter().copied().filter(|&p| p < n).collect();
     let nystrom = |p: &[f64], size: usize, rng: &mut dyn Rng| nystrom_ratio(&problem, p, size, rng);
     let curves = [

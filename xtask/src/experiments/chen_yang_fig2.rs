@@ -205,7 +205,7 @@ impl Sample {
         );
         let step = n.div_ceil(250);
         let curve = |scores: &[f64]| {
-            let shown = |i: &usize| i % step == 0 || design.region(self.points[*i]) == Some(Region::Edge);
+            let shown = |i: &usize| i.is_multiple_of(step) || design.region(self.points[*i]) == Some(Region::Edge);
             (0..n).filter(shown).map(|i| Point::new(self.points[i].0, scores[i])).collect::<Vec<_>>()
         };
         plot.points("true", "exact", curve(&self.exact));

@@ -156,7 +156,7 @@ fn table(measured: &[Measured]) -> Table {
 }
 
 /// Leverage-based and uniform sampling count as equal within this factor.
-const EQUAL: f64 = 1.25;
+const EQUAL: f64 = 1.15;
 /// "Errors grow by orders of magnitude": at least this much from d = 3 to d = 30.
 const GROWTH: f64 = 10.0;
 

@@ -26,6 +26,13 @@ mod chen_yang_fig3;
 mod chen_yang_table1;
 mod counting;
 mod leverage_summary;
+mod li_alpha;
+mod li_fig1;
+mod li_fig3;
+mod li_fig5;
+mod li_fig6;
+mod li_methods;
+mod li_problem;
 pub mod papers;
 mod squeak_anytime_risk;
 mod squeak_dictionary_size;
@@ -59,6 +66,11 @@ pub const ALL: &[Experiment] = &[
     squeak_table::EXPERIMENT,
     squeak_dictionary_size::EXPERIMENT,
     squeak_anytime_risk::EXPERIMENT,
+    li_fig1::EXPERIMENT,
+    li_fig3::EXPERIMENT,
+    li_fig5::EXPERIMENT,
+    li_fig6::EXPERIMENT,
+    li_alpha::EXPERIMENT,
     leverage_summary::EXPERIMENT,
 ];
 
