@@ -213,9 +213,8 @@ fn report(series: &[Series], prefixes: &[Prefix], scale_note: String) -> Outcome
             ]));
         }
         let (known, all) = (s.moments().filter(|m| m.bound().is_some()).count(), s.moments().count());
-        let quantities: [(&str, fn(&Moment) -> f64); 2] = [("risk", |m| m.ratio), ("bias²", |m| m.bias)];
-        for (what, of) in quantities {
-            let worst = s.moments().filter_map(|m| Some(of(m) / m.bound()?)).fold(0.0, f64::max);
+        for (i, what) in ["risk", "bias²"].into_iter().enumerate() {
+            let worst = s.moments().filter_map(|m| Some([m.ratio, m.bias][i] / m.bound()?)).fold(0.0, f64::max);
             let text = format!(
                 "{name}: largest {what} ratio over its bound from ε, at the {known} of {all} moments where ε < 1"
             );
