@@ -87,7 +87,7 @@ const METHODS: &[(&str, Style)] = &[
     ("accumulated-8", style((66, 146, 198), Down, true, SHORT)),
     ("accumulated-16", style((33, 113, 181), Plus, true, LONG)),
     ("accumulated-32", style((8, 69, 148), Cross, true, SHORT)),
-    ("very-sparse", style(BLUE, Square, true, SHORT)),
+    ("very-sparse", style(GREY, Square, true, SOLID)),
     ("sparse-sign", style(SKY, Diamond, false, DOTS)),
     ("falkon", style(BLUE, Down, false, LONG)),
     ("divide-and-conquer", style(ORANGE, Cross, true, SHORT)),
