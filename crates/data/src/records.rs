@@ -85,11 +85,14 @@ impl<'r> Records<'r> {
     }
 }
 
-/// White space only, unless white space can be a missing field.
+/// White space or byte order marks only, unless white space can be a missing field.
+///
+/// A mark alone on the first line that is not blank would end the parser's input: it strips the mark and is left with nothing.
 fn is_blank(line: &str, split: Split) -> bool {
+    let nothing = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty();
     match split {
-        Split::At(delimiter) => !line.as_bytes().contains(&delimiter) && line.trim().is_empty(),
-        Split::WhiteSpace => line.trim().is_empty(),
+        Split::At(delimiter) => nothing && !line.as_bytes().contains(&delimiter),
+        Split::WhiteSpace => nothing,
     }
 }
 

@@ -183,3 +183,13 @@ fn paths_tell_the_format() {
     assert!(matches!(read_path(dir.join("t.xlsx")), Err(DataError::UnknownFormat { .. })));
     std::fs::remove_dir_all(&dir).unwrap();
 }
+
+#[test]
+fn a_byte_order_mark_alone_on_a_line_is_a_blank_line() {
+    // Found by `near_tables_do_not_panic`: the first line is blank, and the parser took the mark for the end of the file.
+    let csv = Csv::new().header(false);
+    assert!(csv.read("\n\u{feff}".as_bytes(), "t").is_err());
+    let table = csv.read("\n\u{feff}\n1,2\n3,4\n".as_bytes(), "t").unwrap();
+    assert_eq!((table.rows(), table.numbers(1).unwrap()), (2, &[2.0, 4.0][..]));
+    assert_eq!(csv.read("\n\u{feff}1,2\n".as_bytes(), "t").unwrap().numbers(0).unwrap(), [1.0]);
+}
