@@ -16,7 +16,7 @@ pub struct Experiment {
     pub name: &'static str,
     /// The paper it belongs to; one of `experiments::papers`.
     pub paper: &'static Paper,
-    /// Which figure or table, e.g. `Table 1, Vanilla row`.
+    /// Which figure or table, e.g. `Table 1, Vanilla row`; `none: what it shows` where the paper has no such thing.
     pub figure: &'static str,
     /// What the paper says about it, in a sentence or two, with its printed numbers.
     pub says: &'static str,
@@ -26,6 +26,16 @@ pub struct Experiment {
     pub revision: u32,
     /// The experiment itself. A data set that is absent goes into [`Outcome::missing`], never into an error.
     pub run: fn(&Context) -> anyhow::Result<Outcome>,
+}
+
+impl Experiment {
+    /// The heading in the report: the figure's name, or that there is none in the paper.
+    pub fn heading(&self) -> String {
+        match self.figure.strip_prefix("none: ") {
+            Some(subject) => format!("Beyond the paper: {subject}"),
+            None => self.figure.into(),
+        }
+    }
 }
 
 /// A paper, as the report and `run.json` cite it.

@@ -13,7 +13,7 @@ pub fn table(all: &[Experiment], data_dir: Option<&Path>) -> String {
     let width = all.iter().map(|experiment| experiment.name.len()).max().unwrap_or(0);
     let mut lines = String::new();
     for experiment in all {
-        let (name, paper, figure) = (experiment.name, experiment.paper.short, experiment.figure);
+        let (name, paper, figure) = (experiment.name, experiment.paper.short, experiment.heading());
         lines += &format!("{name:width$}  {paper}, {figure}\n");
         if experiment.data.is_empty() {
             lines += &format!("{:width$}    needs no data\n", "");
@@ -60,7 +60,9 @@ pub fn markdown(all: &[Experiment]) -> String {
         };
         text += &format!(
             "\n### {}\n\n{}\n\n- Name: `{}`\n- Data: {data}\n",
-            experiment.figure, experiment.says, experiment.name
+            experiment.heading(),
+            experiment.says,
+            experiment.name
         );
     }
     text

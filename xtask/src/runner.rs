@@ -114,7 +114,7 @@ fn execute(
     progress: &Progress,
 ) -> anyhow::Result<Record> {
     progress.experiment(experiment.name);
-    progress.say(&format!("running {}: {}, {}", experiment.name, experiment.paper.short, experiment.figure));
+    progress.say(&format!("running {}: {}, {}", experiment.name, experiment.paper.short, experiment.heading()));
     let context = Context {
         scale: plan.scale,
         threads: plan.threads,

@@ -46,7 +46,7 @@ pub const ZHANG_DUCHI_WAINWRIGHT_2013: Paper = Paper {
 
 /// What no paper shows: figures of this workspace's own.
 pub const OURS: Paper = Paper {
-    short: "nystrom",
-    full: "nystrom: figures of our own, about all methods of this workspace",
+    short: "Beyond the papers",
+    full: "Figures of our own, about all methods of this workspace",
     url: "../README.md",
 };

@@ -1,9 +1,8 @@
-//! The report: `index.html`, `run.json`, and a CSV file per table and plot, made from a [`Run`].
+//! The report: `index.html`, a page per paper, `run.json`, and a CSV file per table and plot, made from a [`Run`].
 
 mod csv;
 mod draw;
 mod html;
-mod html_experiment;
 mod json;
 mod legend;
 mod scale;
@@ -13,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::atomic;
-use crate::record::{Run, Status};
+use crate::record::{Entry, Run, Status};
 use crate::resume::folder;
 
 /// Writes the whole report. Files that would not change are left alone.
@@ -30,7 +29,10 @@ pub fn write(out: &Path, run: &Run) -> anyhow::Result<()> {
         }
     }
     update(&out.join("run.json"), &json::run(run)?)?;
-    update(&out.join("index.html"), html::page(run)?.as_bytes())
+    for (name, text) in html::pages(run)? {
+        update(&out.join(name), text.as_bytes())?;
+    }
+    Ok(())
 }
 
 fn update(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
@@ -46,18 +48,24 @@ struct Count {
     failed: usize,
 }
 
-fn count(run: &Run) -> Count {
-    let mut count = Count::default();
-    let mut missing = BTreeSet::new(); // a set that two experiments need is missing once
-    for record in run.entries.iter().flat_map(|entry| &entry.record) {
-        let held = record.outcome.claims.iter().filter(|claim| claim.holds).count();
-        count.hold += held;
-        count.do_not += record.outcome.claims.len() - held;
-        missing.extend(record.outcome.missing.iter().map(|data| &data.name));
-        count.failed += usize::from(record.status == Status::Failed);
+impl Count {
+    fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut count = Count::default();
+        let mut missing = BTreeSet::new(); // a set that two experiments need is missing once
+        for record in entries.into_iter().filter_map(|entry| entry.record.as_ref()) {
+            let held = record.outcome.claims.iter().filter(|claim| claim.holds).count();
+            count.hold += held;
+            count.do_not += record.outcome.claims.len() - held;
+            missing.extend(record.outcome.missing.iter().map(|data| &data.name));
+            count.failed += usize::from(record.status == Status::Failed);
+        }
+        count.lack_data = missing.len();
+        count
     }
-    count.lack_data = missing.len();
-    count
+}
+
+fn count(run: &Run) -> Count {
+    Count::of(&run.entries)
 }
 
 /// The last lines on the terminal.

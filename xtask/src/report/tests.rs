@@ -2,8 +2,12 @@ use super::*;
 use crate::experiment::{Axis, Plot, Point};
 use crate::testing::{record, run_with};
 
-fn html() -> String {
-    html::page(&run_with(record())).unwrap()
+/// The pages of a run with the odd record: the verdicts and the paper.
+fn pages() -> Vec<String> {
+    let pages = html::pages(&run_with(record())).unwrap();
+    let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["index.html", "nobody-no-one-1901.html"]);
+    pages.into_iter().map(|(_, text)| text).collect()
 }
 
 /// The text between tags, character references resolved as far as maud writes them.
@@ -13,52 +17,94 @@ fn text(html: &str) -> String {
 }
 
 #[test]
-fn the_page_holds_every_text_escaped() {
-    let html = html();
-    let text = text(&html);
-    for expected in [
+fn the_pages_hold_every_text_escaped() {
+    let [index, paper] = &pages()[..] else { panic!("two pages") };
+    let verdicts = [
         "a < b & c > \"d\"",
         "risk ratio ≤ 1.2",
+        "row <Nowhere>",
+        "Mean of <Uniform> Numbers",
+        "Not run.",
+        "1 claim holds",
+    ];
+    let findings = [
+        "a < b & c > \"d\"",
         "A note with <b>markup</b>.",
         "n = 3 & no more",
         "Odd <cells>",
         "a, \"b\"\n<c>",
-        "row <Nowhere>",
         "https://example.org/nowhere",
         "8192 × 33",
         "Mean of <Uniform> Numbers",
         "cargo xtask reproduce --only self-check --smoke --seed 3 --fresh",
         "0.30 s on 2 threads, peak memory 13 MB",
-        "Not run.",
-    ] {
-        assert!(text.contains(expected), "{expected}");
-    }
-    assert!(!html.contains("<b>markup") && !html.contains("<cells>") && !html.contains("<Nowhere>"));
-}
-
-#[test]
-fn the_page_needs_no_network_and_no_script() {
-    let html = html();
-    for forbidden in ["<script", "<link", "src=", "@import", "url(", "<img"] {
-        assert!(!html.contains(forbidden), "{forbidden}");
+        "Not run yet",
+    ];
+    for (html, texts) in [(index, &verdicts[..]), (paper, &findings[..])] {
+        let text = text(html);
+        for expected in texts {
+            assert!(text.contains(expected), "{expected}");
+        }
+        assert!(!html.contains("<b>markup") && !html.contains("<cells>") && !html.contains("<Nowhere>"));
     }
 }
 
 #[test]
-fn the_page_is_sane_for_a_screen_reader() {
-    let html = html();
-    assert!(html.contains("<html lang=\"en\">"));
-    assert_eq!(html.matches("<h1").count(), 1);
-    assert_eq!(html.matches("<table").count(), html.matches("<caption").count());
-    for svg in html.split("<svg").skip(1) {
-        let tag = svg.split('>').next().unwrap();
-        assert!(tag.contains("aria-label=") || tag.contains("aria-hidden=\"true\""), "{tag}");
+fn the_pages_need_no_network_and_no_script() {
+    for html in pages() {
+        for forbidden in ["<script", "<link", "src=", "@import", "url(", "<img"] {
+            assert!(!html.contains(forbidden), "{forbidden}");
+        }
     }
+}
+
+#[test]
+fn every_link_within_the_report_leads_somewhere() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &run_with(record())).unwrap();
+    let mut seen = 0;
+    for page in ["index.html", "nobody-no-one-1901.html"] {
+        let html = std::fs::read_to_string(dir.path().join(page)).unwrap();
+        let links = html.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        for link in links.filter(|link| !link.starts_with("http")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let file = if file.is_empty() { page } else { file };
+            let target = std::fs::read_to_string(dir.path().join(file)).unwrap_or_else(|_| panic!("{page}: {link}"));
+            assert!(anchor.is_empty() || target.contains(&format!("id=\"{anchor}\"")), "{page}: {link}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "{seen} links");
+}
+
+#[test]
+fn the_pages_are_sane_for_a_screen_reader() {
+    for html in pages() {
+        assert!(html.contains("<html lang=\"en\">"));
+        assert_eq!(html.matches("<h1").count(), 1);
+        assert_eq!(html.matches("<table").count(), html.matches("<caption").count());
+        for svg in html.split("<svg").skip(1) {
+            let tag = svg.split('>').next().unwrap();
+            assert!(tag.contains("aria-label=") || tag.contains("aria-hidden=\"true\""), "{tag}");
+        }
+        let ids: Vec<&str> = html.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let mut unique = ids.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), ids.len(), "an id twice: {ids:?}");
+    }
+}
+
+#[test]
+fn what_no_paper_shows_is_headed_so() {
+    let beyond = crate::experiment::Experiment { figure: "none: the boundary", ..crate::testing::SELF_CHECK };
+    assert_eq!(beyond.heading(), "Beyond the paper: the boundary");
+    assert_eq!(crate::testing::SELF_CHECK.heading(), "Table 0");
 }
 
 #[test]
 fn nan_and_missing_cells_are_shown() {
-    let html = html();
+    let html = &pages()[1];
     assert!(html.contains(">NaN</td>") && html.contains(">∞</td>") && html.contains(">1e−300</td>"));
     assert!(html.contains("aria-label=\"none\""));
 }

@@ -2,30 +2,19 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{draw, legend};
+use super::{badge, time};
 use crate::experiment::{Cell, MissingData, Plot, Table};
 use crate::number::{duration, number};
 use crate::record::{Entry, Record, Run, Status};
-
-/// A verdict as a word with a sign, never by colour alone.
-pub fn badge(class: &str) -> Markup {
-    let (sign, word) = match class {
-        "holds" => ("✓", "holds"),
-        "fails" => ("✗", "does not hold"),
-        "lacks" => ("∅", "data missing"),
-        "error" => ("!", "failed"),
-        _ => ("–", "not checked"),
-    };
-    html! { span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " (word) } }
-}
+use crate::report::{draw, legend};
 
 /// The experiment's part of the page.
 pub fn article(run: &Run, entry: &Entry) -> anyhow::Result<Markup> {
     let experiment = &entry.experiment;
     let found = entry.record.as_ref().map(|record| findings(experiment.name, record)).transpose()?;
     Ok(html! {
-        article id=(experiment.name) {
-            h3 { (experiment.figure) " " small { (experiment.name) } }
+        article id=(experiment.name) aria-labelledby=(format!("{}-title", experiment.name)) {
+            h2 id=(format!("{}-title", experiment.name)) { (experiment.heading()) " " small { (experiment.name) } }
             p { b { "The paper says: " } (experiment.says) }
             @match found {
                 Some(found) => (found),
@@ -71,11 +60,6 @@ fn cost(record: &Record) -> Markup {
             ", scale " (record.scale.word()) ", computed on " (time(&record.started)) "."
         }
     }
-}
-
-/// An RFC 3339 time as people write it.
-pub fn time(rfc3339: &str) -> String {
-    rfc3339.replace('T', " ").replace('Z', " UTC")
 }
 
 fn missing(data: &MissingData) -> Markup {

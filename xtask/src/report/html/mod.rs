@@ -1,0 +1,136 @@
+//! The pages of the report: `index.html` with every verdict, and one page for each paper with its figures and tables.
+//!
+//! Each page is one file: no network, no scripts, nothing beside it but links to the data.
+
+mod experiment;
+mod index;
+mod paper;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::Count;
+use crate::experiment::{Paper, Scale};
+use crate::record::{Entry, Run};
+
+/// Every page: its file name and its text.
+pub fn pages(run: &Run) -> anyhow::Result<Vec<(String, String)>> {
+    let chapters = chapters(run);
+    let mut pages = vec![("index.html".to_owned(), index::page(run, &chapters))];
+    for (at, chapter) in chapters.iter().enumerate() {
+        pages.push((chapter.file(), paper::page(run, &chapters, at)?));
+    }
+    Ok(pages)
+}
+
+/// A paper and its experiments, in the order of the registry.
+struct Chapter<'a> {
+    paper: &'static Paper,
+    entries: Vec<&'a Entry>,
+}
+
+impl Chapter<'_> {
+    /// `alaoui-mahoney-2015.html`.
+    fn file(&self) -> String {
+        format!("{}.html", self.slug())
+    }
+
+    /// The paper's short name, fit for a file and for an anchor.
+    fn slug(&self) -> String {
+        let plain = self.paper.short.to_lowercase();
+        plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+    }
+
+    fn count(&self) -> Count {
+        Count::of(self.entries.iter().copied())
+    }
+}
+
+fn chapters(run: &Run) -> Vec<Chapter<'_>> {
+    let mut chapters: Vec<Chapter> = Vec::new();
+    for entry in &run.entries {
+        let paper = entry.experiment.paper;
+        match chapters.iter_mut().find(|chapter| chapter.paper == paper) {
+            Some(chapter) => chapter.entries.push(entry),
+            None => chapters.push(Chapter { paper, entries: vec![entry] }),
+        }
+    }
+    chapters
+}
+
+/// The frame of every page.
+fn document(title: &str, header: &Markup, main: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(include_str!("style.css"))) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the content" }
+                header { (header) }
+                main id="main" tabindex="-1" { (main) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// The counts as tiles.
+fn tiles(Count { hold, do_not, lack_data, failed }: Count) -> Markup {
+    let plural = |n: usize, one, many| if n == 1 { one } else { many };
+    let tiles = [
+        ("holds", hold, plural(hold, "claim holds", "claims hold")),
+        ("fails", do_not, plural(do_not, "does not hold", "do not hold")),
+        ("lacks", lack_data, plural(lack_data, "data set missing", "data sets missing")),
+    ];
+    html! {
+        ul.tiles {
+            @for (class, number, what) in tiles { li class=(class) { strong { (number) } " " (what) } }
+            @if failed > 0 { li.fails { strong { (failed) } " " (plural(failed, "experiment failed", "experiments failed")) } }
+        }
+    }
+}
+
+/// Scale, seed and times of the run, with a warning where its verdicts mean nothing.
+fn setting(run: &Run) -> Markup {
+    html! {
+        p {
+            "Scale " b { (run.scale.word()) } ", seed " b { (run.seed) } ", started " (time(&run.started))
+            @match &run.finished {
+                Some(finished) => { ", finished " (time(finished)) "." }
+                None => { ". " strong { "This run has not finished." } }
+            }
+            @if run.scale == Scale::Smoke {
+                " " strong { "Smoke runs are tiny: they show that the code runs, and their verdicts mean nothing." }
+            }
+        }
+    }
+}
+
+/// A verdict as a word with a sign, never by colour alone.
+fn badge(class: &str) -> Markup {
+    let (sign, word) = match class {
+        "holds" => ("✓", "holds"),
+        "fails" => ("✗", "does not hold"),
+        "lacks" => ("∅", "data missing"),
+        "error" => ("!", "failed"),
+        _ => ("–", "not checked"),
+    };
+    html! { span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " (word) } }
+}
+
+/// An RFC 3339 time as people write it.
+fn time(rfc3339: &str) -> String {
+    rfc3339.replace('T', " ").replace('Z', " UTC")
+}
+
+/// The full citation, linked where there is a page to link to.
+fn citation(paper: &Paper) -> Markup {
+    html! {
+        @if paper.url.starts_with("http") { a href=(paper.url) { (paper.full) } } @else { (paper.full) }
+    }
+}
