@@ -9,6 +9,7 @@ use nystrom_dpp::{
     EffectiveSize, KDpp, KDppBounds, KDppChain, KDppWalk, PathCoupling, SwapRule, coupled_meetings, mixing_time,
 };
 use nystrom_linalg_core::{Cholesky, Dense, Error, Ridge, SymmetricEigen, random};
+use nystrom_sketch::testing::{Promise, check_selector};
 use nystrom_sketch::{KMeansPlusPlus, LandmarkSelector, RpCholesky, Uniform};
 use proptest::prelude::*;
 
@@ -217,6 +218,17 @@ fn selectors_follow_the_law_from_every_start() {
         assert!(matches!(selector.select(&k, 0, &mut rng), Err(Error::Empty { .. })), "{name}");
         assert!(matches!(selector.select(&k, 8, &mut rng), Err(Error::TooMany { .. })), "{name}");
     }
+}
+
+#[test]
+fn selectors_keep_the_contract() {
+    let k = psd(Kind::Rough, 12, 6); // of full rank: a k-DPP of any size exists
+    let k = Dense::new(k.as_ref()).unwrap();
+    check_selector::<f64>(&KDpp, &k, Promise::Exactly);
+    for rule in [SwapRule::Metropolis, SwapRule::LazyGibbs] {
+        check_selector::<f64>(&KDppChain { start: Uniform::default(), steps: 20, rule }, &k, Promise::Exactly);
+    }
+    check_selector::<f64>(&KDppWalk { start: KMeansPlusPlus, steps: 5 }, &k, Promise::Exactly);
 }
 
 #[test]

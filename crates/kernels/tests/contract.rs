@@ -3,6 +3,7 @@
 use faer::Mat;
 use nystrom_kernels::testing::check_kernel;
 use nystrom_kernels::*;
+use nystrom_linalg_core::testing::check_psd_matrix;
 use nystrom_linalg_core::{PsdMatrix, Scalar, random};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -46,6 +47,16 @@ fn random_points() {
     check_all::<f64>(&random::standard_normal(40, 3, &mut rng));
     check_all::<f32>(&random::standard_normal(33, 7, &mut rng));
     check_all::<f64>(&random::standard_normal(20, 1, &mut rng));
+}
+
+#[test]
+fn a_kernel_on_points_is_a_psd_matrix() {
+    let x = random::standard_normal::<f64>(30, 3, &mut Pcg64::seed_from_u64(3));
+    for (_, kernel) in kernels::<f64>(1.0, 3) {
+        check_psd_matrix(&KernelMatrix::new(&*kernel, Points::from_rows(x.as_ref())).unwrap());
+    }
+    let narrow = Mat::from_fn(30, 3, |i, k| x[(i, k)] as f32);
+    check_psd_matrix(&KernelMatrix::new(Matern32::new(1.0).unwrap(), Points::from_rows(narrow.as_ref())).unwrap());
 }
 
 #[test]

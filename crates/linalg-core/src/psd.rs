@@ -10,7 +10,7 @@ const TILE_ROWS: usize = 256;
 ///
 /// Two methods and the dimension are required; everything else is derived and never holds more than
 /// a tile of A. Implementations must be deterministic, and exactly symmetric: `block(I, J)` is the transpose of
-/// `block(J, I)` up to rounding, and bit for bit when I = J.
+/// `block(J, I)` up to rounding, and bit for bit when I = J. `testing::check_psd_matrix` (feature `testing`) holds any implementation to this.
 ///
 /// [`Dense`](crate::Dense) implements it for a stored matrix, `KernelMatrix` of `nystrom-kernels` for a kernel on points.
 ///

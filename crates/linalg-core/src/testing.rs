@@ -1,4 +1,9 @@
-//! Matrices and oracles for the tests of what is built on this crate (feature `testing`). Functions here panic on misuse.
+//! Matrices and oracles for the tests of what is built on this crate, and the contract of [`PsdMatrix`] as a test for any
+//! implementation (feature `testing`). Functions here panic on misuse.
+
+mod psd_matrix;
+
+pub use psd_matrix::check_psd_matrix;
 
 use crate::{Cholesky, Indices, PsdMatrix, Scalar, SymmetricEigen, random};
 use faer::{ColMut, Mat, MatMut, MatRef};

@@ -5,10 +5,11 @@ mod common;
 use common::*;
 use faer::Mat;
 use nystrom_kernels::{Gaussian, KMeans, Kernel, KernelMatrix, Matern32, Points};
+use nystrom_linalg_core::testing::check_psd_matrix;
 use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, random};
 use nystrom_sketch::{
     EnsembleNystrom, EnsembleWeights, ErrorNorms, LandmarkSelector, Landmarks, ModifiedNystrom, Nystrom, Uniform,
-    Whitening, frobenius_error,
+    Whitening, frobenius_error, rp_cholesky,
 };
 use proptest::prelude::*;
 
@@ -220,4 +221,18 @@ fn limits_and_bad_input() {
     assert!(matches!(blocks(&Mat::zeros(0, 3), &w), Some(Error::Empty { .. })));
     let bad = Mat::from_fn(4, 3, |i, _| if i == 2 { f64::NAN } else { 1.0 });
     assert!(matches!(blocks(&bad, &w), Some(Error::NonFinite { row: 2, col: 0, .. })));
+}
+
+#[test]
+fn every_approximation_is_a_psd_matrix() {
+    for kind in [Kind::Gaussian, Kind::LowRank, Kind::Rough, Kind::Doubled] {
+        let a = psd(kind, 24, 4);
+        let k = Dense::new(a.as_ref()).unwrap();
+        let landmarks = uniform(&k, 6, 1);
+        check_psd_matrix(&Nystrom::new(&k, &landmarks).unwrap());
+        check_psd_matrix(&ModifiedNystrom::new(&k, &landmarks).unwrap());
+        let experts = [landmarks, uniform(&k, 6, 2)];
+        check_psd_matrix(&EnsembleNystrom::new(&k, &experts, EnsembleWeights::Uniform).unwrap());
+        check_psd_matrix(&rp_cholesky(&k, 6, &mut rng(2)).unwrap());
+    }
 }
