@@ -9,12 +9,15 @@ use nystrom_data::{Csv, Standardize, Standardizer};
 
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
-    let table = match args.next() {
+    run(args.next().as_deref(), args.next().map_or(Ok(1e-3), |text| text.parse())?)
+}
+
+/// The scores of a file, or of the table made up.
+pub fn run(path: Option<&str>, lambda: f64) -> std::result::Result<(), Box<dyn std::error::Error>> {
+    let table = match path {
         Some(path) => Csv::new().read_path(path)?,
         None => Csv::new().read(MADE_UP.as_bytes(), "made-up.csv")?,
     };
-    let lambda: f64 = args.next().map_or(Ok(1e-3), |text| text.parse())?;
-
     let x = table.matrix()?;
     let x = Standardizer::fit(x.as_ref(), &[], Standardize::default())?.transform(x.as_ref())?;
     let points = Points::from_rows(x.as_ref());

@@ -1,4 +1,4 @@
-//! Kernel methods that scale, with guarantees.
+//! Kernel methods that scale, with guarantees: **L = C W⁺ Cᵀ ⪯ K** in place of an n × n matrix, and regression, scores and samples from it.
 //!
 //! One dependency for the whole workspace: kernels, leverage scores, landmark selection, Nyström approximations and kernel ridge
 //! regression, at n far beyond what an n × n matrix allows, each method held to its theorem by tests. Every crate can also be used alone.
@@ -24,6 +24,7 @@
 //!
 //! | to … | look at |
 //! |---|---|
+//! | be shown around, with programs | [`guide`] |
 //! | evaluate a kernel in blocks, write your own | [`kernels`] |
 //! | know which rows matter | [`leverage`] |
 //! | choose landmarks, approximate K | [`sketch`] |
@@ -48,4 +49,7 @@ pub use nystrom_linalg_core::{Error, Result, Ridge};
 pub use rand;
 pub use rand_pcg;
 
+pub mod guide;
 pub mod prelude;
+#[cfg(feature = "testing")]
+pub mod testing;

@@ -1,0 +1,40 @@
+//! Chapter 3. Which rows matter.
+//!
+//! The ridge leverage score l_i = \[K(K + nλI)⁻¹\]_ii is how much of row i the others cannot explain at ridge nλ; the sum of all is the effective
+//! dimension d_eff(λ), the number of landmarks that a problem needs up to logarithms. Exactly, that is n × n:
+//!
+//! ```
+//! use nystrom::prelude::*;
+//!
+//! let x: Vec<f64> = (0..500).map(|i| (f64::from(i) / 500.0).powi(3)).collect();    // dense at 0, sparse at 1
+//! let (kernel, points) = (Matern32::new(0.2)?, Points::from_slice(&x));
+//! let k = KernelMatrix::new(kernel, points)?;
+//! let ridge = Ridge::PerSample(1e-4);
+//! let exact = exact_scores(&k, ridge)?;
+//! assert!(exact.scores[499] > 10.0 * exact.scores[0]);                            // the sparse end matters most
+//! assert!(exact.d_eff() < 50.0 && exact.d_mof() > 250.0);                         // so uniform sampling is a poor choice
+//!
+//! // Approximately, behind one interface; scores and a weighted dictionary with E[SSᵀ] = I.
+//! let rng = &mut Pcg64::seed_from_u64(0);
+//! let estimators: [&dyn RidgeLeverage<f64>; 3] =
+//!     [&AlaouiMahoney { columns: 100 }, &RecursiveRls::default(), &BlessR::default()];
+//! for estimator in estimators {
+//!     let sum: f64 = estimator.scores(&k, ridge, rng)?.iter().sum();
+//!     assert!((sum / exact.d_eff() - 1.0).abs() < 0.2);
+//! }
+//!
+//! // Are they right? Exact scores of a few random rows, with error bounds, at any n:
+//! let report = Audit::default().of_estimator(&k, ridge, &RecursiveRls::default(), rng)?;
+//! assert!(report.largest_underestimate().1 < 2.0);
+//! # Ok::<(), nystrom::Error>(())
+//! ```
+//!
+//! | estimator | entries of K | knows | never |
+//! |---|---|---|---|
+//! | [`Exact`](crate::leverage::Exact) | n² | K | |
+//! | [`AlaouiMahoney`](crate::leverage::AlaouiMahoney) | n·p | K | over-estimates |
+//! | [`RecursiveRls`](crate::leverage::RecursiveRls), [`Bless`](crate::leverage::Bless), [`BlessR`](crate::leverage::BlessR) | about n·d_eff | K | |
+//! | [`Squeak`](crate::leverage::Squeak), [`Disqueak`](crate::leverage::Disqueak) | about n·d_eff | points, one pass | exceeds its memory |
+//! | [`SpectralAnalysis`](crate::leverage::SpectralAnalysis) | none | points in few dimensions, a stationary kernel | sees the ends of the support |
+//!
+//! [`LeverageProportional`](crate::leverage::LeverageProportional) turns any of them into a landmark selector.
