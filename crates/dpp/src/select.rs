@@ -5,9 +5,12 @@ use nystrom_linalg_core::{PsdMatrix, Result, Scalar, validate};
 use nystrom_sketch::{LandmarkSelector, Landmarks};
 use rand::Rng;
 
-/// Landmarks from the k-DPP Pr(C) = det K_CC / e_m(K), exactly: n × n by definition, see [`LEnsemble::new`] for the cost.
+/// Landmarks from the k-DPP Pr(C) = det K_CC / e_m(K), exactly.
 ///
 /// Every call decomposes K; for several draws from one matrix use [`LEnsemble`].
+///
+/// # Cost
+/// n × n by definition: that of [`LEnsemble::new`], then of one draw.
 ///
 /// # Source
 /// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016.
@@ -41,6 +44,12 @@ impl<T: Scalar> LandmarkSelector<T> for KDpp {
 /// How close their law is to the k-DPP depends on the steps; the approximation error falls within the first few hundred (Li, Jegelka
 /// & Sra 2016, section 6, who take 3000 from k-means++ seeds).
 ///
+/// # Cost
+/// That of the start; then m entries of K and O(m²) flops a step, O(m²) memory.
+///
+/// # Source
+/// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016, Algorithm 1.
+///
 /// ```
 /// use faer::Mat;
 /// use nystrom_dpp::{KDppChain, SwapRule};
@@ -73,7 +82,13 @@ impl<T: Scalar, S: LandmarkSelector<T>> LandmarkSelector<T> for KDppChain<S> {
     }
 }
 
-/// Landmarks from a [`DownUpWalk`] after a number of steps: n entries and O(nm) a step, n·m numbers of memory; about m ln m steps suffice.
+/// Landmarks from a [`DownUpWalk`] after a number of steps; about m ln m suffice.
+///
+/// # Cost
+/// That of the start; then n entries of K and O(nm) flops a step, n·m numbers of memory.
+///
+/// # Source
+/// That of [`DownUpWalk`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KDppWalk<S> {

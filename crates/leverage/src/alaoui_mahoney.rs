@@ -15,6 +15,9 @@ pub const STORED_ENTRIES: usize = 1 << 23;
 /// Deterministically l_i − ‖K − L‖₂/(nλ) ≤ l̃_i ≤ l_i: the scores never over-estimate. With p from
 /// [`AlaouiMahoney::for_accuracy`], l̃_i ≥ l_i − 2ε for all i with probability at least 1 − ρ (Theorem 4).
 ///
+/// # Cost
+/// That of [`fast_scores`]: np entries, O(np²) flops.
+///
 /// # Source
 /// Alaoui & Mahoney, NIPS 2015, section 3.5, equation (9).
 ///
@@ -107,6 +110,7 @@ impl<T: Scalar> FastScores<T> {
 ///
 /// A weighted dictionary serves through its [`landmarks`](Dictionary::landmarks): L does not depend on the weights.
 ///
+/// # Cost
 /// With m landmarks: two passes over the rows of B in tiles, 3nm² + O(m³) flops (4nm² when B is not kept), O(m² + 1024·m) memory.
 /// B is kept between the passes when n·m ≤ [`STORED_ENTRIES`]; entries evaluated: n·m + m² then, 2n·m + m² otherwise; and n diagonal
 /// ones. The scores are the same to the bit either way.

@@ -47,7 +47,13 @@ pub trait RidgeLeverage<T: Scalar>: Sync {
     }
 }
 
-/// The exact scores, by [`exact_scores`]: n × n memory and n³ time. The generator is not used.
+/// The exact scores, by [`exact_scores`]. The generator is not used.
+///
+/// # Cost
+/// n × n by definition: n² entries of time and memory, O(n³) flops.
+///
+/// # Source
+/// The definition: Alaoui & Mahoney, NIPS 2015, Definition 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Exact;

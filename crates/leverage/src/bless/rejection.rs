@@ -14,6 +14,7 @@ const FEWEST_EXPECTED: f64 = 16.0;
 /// β_i = min(1, q2·K_ii/(K_ii + nλ_h)) and is kept with the *marginal* probability p_i = min(1, q2·l̃_i), where l̃_i is measured
 /// against the previous level's dictionary; its weight is 1/p_i.
 ///
+/// # Cost
 /// At level h about |U_h|·|J_{h−1}| + |J_{h−1}|² entries are evaluated, E|U_h| = Σβ_i ≤ q2·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in
 /// all; n coins a level, O(d_eff² + 1024·d_eff + n) memory.
 ///

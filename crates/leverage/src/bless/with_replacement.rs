@@ -10,8 +10,10 @@ use rand::{Rng, RngExt};
 /// Bottom-up leverage score sampling: along λ_0 > λ_1 > … > λ_H = λ, uniform candidates are scored against the previous level's
 /// dictionary, and the next dictionary is drawn from them with replacement.
 ///
-/// Convention: κ² = max K_ii, λ_0 = κ² (absolute: nκ²), λ_h = λ_{h−1}/q. |J_h| ≤ ⌈q2·d_h⌉ with d_h ≈ d_eff(λ_h). At level h at most
-/// min(R_h, n)·|J_{h−1}| + |J_{h−1}|² entries are evaluated, R_h = q1·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in all;
+/// Convention: κ² = max K_ii, λ_0 = κ² (absolute: nκ²), λ_h = λ_{h−1}/q. |J_h| ≤ ⌈q2·d_h⌉ with d_h ≈ d_eff(λ_h).
+///
+/// # Cost
+/// At level h at most min(R_h, n)·|J_{h−1}| + |J_{h−1}|² entries are evaluated, R_h = q1·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in all;
 /// O(n log H) coins, O(d_eff² + 1024·d_eff + n) memory.
 ///
 /// # Source

@@ -12,8 +12,10 @@ use rand::{Rng, seq::SliceRandom};
 /// Recursive-RLS at a fixed ridge μ: the rows of a random half are sampled first, by the same method; scores measured against that
 /// sample are over-estimates whose sum is O(d_eff(μ)); every row is then kept on its own with probability p_i and weight 1/p_i.
 ///
-/// The halves are nested prefixes of one random order, so the recursion is a loop from the shortest prefix to all rows. With m the
-/// largest of the levels' sizes: at most 2n·m + O(m² log n) entries evaluated, O(nm² ) flops, O(m² + 1024·m + n) memory.
+/// The halves are nested prefixes of one random order, so the recursion is a loop from the shortest prefix to all rows.
+///
+/// # Cost
+/// With m the largest of the levels' sizes: at most 2n·m + O(m² log n) entries evaluated, O(nm²) flops, O(m² + 1024·m + n) memory.
 ///
 /// # Source
 /// Musco & Musco, *Recursive Sampling for the Nyström Method*, NIPS 2017, Algorithm 2 (arXiv:1605.07583).

@@ -27,6 +27,8 @@ pub struct RecursiveNystromSample<T> {
 /// rank k ≈ s/(4 ln s) leaves out.
 ///
 /// `accelerated` makes the inner levels ⌈√((ns + s³)/(4n))⌉ rows in place of s: about √n as many kernel entries for the recursion.
+///
+/// # Cost
 /// With m the largest inner sample: at most 2n·m + O(m² log n) entries, O(nm² + m³ log n) flops, O(m² + 1024·m + n) memory.
 ///
 /// Aim of the paper, its constant quoted from memory: s = c·k·ln(2k/δ) gives K ⪯ K̃ + ((1/k)Σ_{i>k}σ_i)·I.
@@ -74,6 +76,12 @@ pub fn recursive_nystrom<T: Scalar>(
 /// caller's.
 ///
 /// At `size` below d_eff of the caller's ridge take [`UnitWeights`](crate::UnitWeights) of it for proportions.
+///
+/// # Cost
+/// That of [`recursive_nystrom`] for the dictionary; for scores also n·m entries and O(nm²) flops, m its rows.
+///
+/// # Source
+/// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RecursiveNystrom {
@@ -97,6 +105,12 @@ impl<T: Scalar> RidgeLeverage<T> for RecursiveNystrom {
 }
 
 /// [`recursive_nystrom`] as a landmark selector.
+///
+/// # Cost
+/// That of [`recursive_nystrom`].
+///
+/// # Source
+/// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RecursiveNystromSelector {

@@ -12,7 +12,13 @@ use rand::Rng;
 /// that see K alone.
 ///
 /// The matrix handed to [`scores`](RidgeLeverage::scores) must be that of `kernel` on `points`, which cannot be seen from
-/// K; its order and its first diagonal entry are checked. No other entry is evaluated.
+/// K; its order and its first diagonal entry are checked.
+///
+/// # Cost
+/// That of [`SpectralAnalysis`]: the density of the points and n scalar evaluations; one entry of K. A dictionary is as large as its scores say.
+///
+/// # Source
+/// Chen & Yang, *Fast statistical leverage score approximation in kernel ridge regression*, AISTATS 2021 (arXiv:2103.05238).
 ///
 /// ```
 /// use nystrom_kernels::{KernelMatrix, Matern32, Points};

@@ -11,6 +11,8 @@ use rand::Rng;
 /// DISQUEAK: the data cut into chunks, a dictionary of each, merged along a tree on the threads of the current rayon pool.
 ///
 /// The result has the same bits with any number of threads, and is that of [`MergeTree`] fed with the same chunks in any order.
+///
+/// # Cost
 /// With m points in the largest dictionary: O(k·m³) work for k chunks beyond their own SQUEAK passes, O(m³ log k) time on enough
 /// threads, O(m²) memory a thread.
 ///

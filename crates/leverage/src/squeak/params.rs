@@ -6,6 +6,13 @@ use nystrom_linalg_core::{Error, Result, validate};
 ///
 /// The struct is also an estimator ([`RidgeLeverage`](crate::RidgeLeverage)): one pass over the rows of a matrix in random order.
 ///
+/// # Cost
+/// As an estimator that of [`Squeak`](super::Squeak): with m points in the largest dictionary and the automatic chunk 4.5·nm entries and 4.5·nm²
+/// flops, O(m²) memory; for scores then another n·m entries.
+///
+/// # Source
+/// Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172).
+///
 /// ```
 /// use nystrom_leverage::{ScoreRule, SqueakParams};
 /// let params = SqueakParams { max_dictionary: 500, ..SqueakParams::new(20) };

@@ -4,12 +4,18 @@ use crate::{Draw, LandmarkSelector, Landmarks};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
 use rand::Rng;
 
-/// Landmarks drawn with p_i = K_ii / tr K: n diagonal entries are read. For a kernel with constant diagonal this is uniform.
+/// Landmarks drawn with p_i = K_ii / tr K. For a kernel with constant diagonal this is uniform.
 ///
 /// The law of Theorem 4 of Alaoui & Mahoney (NIPS 2015): it over-samples a row by at most the factor tr K / (nλ d_eff), because
 /// l_i ≤ K_ii/(nλ).
 ///
 /// A zero or non-finite diagonal is [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
+///
+/// # Cost
+/// n diagonal entries, O(n) time and memory.
+///
+/// # Source
+/// Alaoui & Mahoney, NIPS 2015, Theorem 4, where the law serves approximate scores.
 ///
 /// ```
 /// use faer::mat;

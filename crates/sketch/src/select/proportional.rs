@@ -6,6 +6,12 @@ use rand::Rng;
 
 /// Landmarks drawn in proportion to given non-negative scores, one per row: leverage scores computed before, for example.
 ///
+/// # Cost
+/// No entry of the matrix; O(n) time and memory.
+///
+/// # Source
+/// The law is the caller's; without replacement, rows are drawn one after another in proportion to the scores that are left.
+///
 /// ```
 /// use faer::Mat;
 /// use nystrom_linalg_core::Dense;
