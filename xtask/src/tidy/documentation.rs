@@ -1,8 +1,5 @@
 //! What documentation must be there.
 
-use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, ExprLit, FnArg, Lit, Meta, Pat, Signature, Visibility};
-
 use super::Violation;
 use super::tree::Tree;
 use crate::{experiments, listing};
@@ -25,80 +22,27 @@ fn front_page_lacks(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Every public function of the libraries that takes `rng` says where its law comes from.
-pub fn randomness_is_documented(tree: &Tree) -> Vec<Violation> {
-    tree.library_sources().flat_map(|(path, text)| undocumented_draws(path, text)).collect()
-}
-
-fn undocumented_draws(path: &str, text: &str) -> Vec<Violation> {
-    match syn::parse_file(text) {
-        Ok(file) => {
-            let mut visitor = Draws { path, violations: Vec::new() };
-            visitor.visit_file(&file);
-            visitor.violations
-        }
-        Err(error) => vec![Violation::new(path, error.span().start().line, error.to_string())],
+/// Every package takes the workspace's lints, and these refuse an undocumented public item.
+pub fn lints_are_inherited(tree: &Tree) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    let root = tree.text("Cargo.toml").unwrap_or_default();
+    let manifest: toml::Table = root.parse().unwrap_or_default();
+    let lints = manifest.get("workspace").and_then(|w| w.get("lints")).and_then(|l| l.get("rust"));
+    if lints.and_then(|rust| rust.get("missing_docs")).and_then(toml::Value::as_str) != Some("deny") {
+        violations.push(Violation::new("Cargo.toml", 0, "`missing_docs` must be denied in [workspace.lints.rust]"));
     }
-}
-
-struct Draws<'a> {
-    path: &'a str,
-    violations: Vec<Violation>,
-}
-
-impl Draws<'_> {
-    fn check(&mut self, visibility: &Visibility, signature: &Signature, attributes: &[Attribute]) {
-        let public = matches!(visibility, Visibility::Public(_));
-        if public && takes_rng(signature) && !has_section(attributes) {
-            let name = &signature.ident;
-            let text = format!(
-                "`{name}` draws: its docs need `# Source` (paper, algorithm) or `# Randomness` (what is drawn, how often)"
-            );
-            self.violations.push(Violation::new(self.path, name.span().start().line, text));
+    for path in tree.paths().filter(|path| path.starts_with("crates/") && path.ends_with("/Cargo.toml")) {
+        let manifest: toml::Table = tree.text(path).unwrap_or_default().parse().unwrap_or_default();
+        let inherits = manifest.get("lints").and_then(|lints| lints.get("workspace")).and_then(toml::Value::as_bool);
+        if inherits != Some(true) {
+            violations.push(Violation::new(
+                path,
+                0,
+                "lacks `[lints] workspace = true`: its public items go undocumented",
+            ));
         }
     }
-}
-
-impl<'ast> Visit<'ast> for Draws<'_> {
-    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
-        let is_test = module
-            .attrs
-            .iter()
-            .any(|a| a.path().is_ident("cfg") && a.parse_args::<syn::Path>().is_ok_and(|p| p.is_ident("test")));
-        if !is_test {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
-    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
-        self.check(&function.vis, &function.sig, &function.attrs);
-    }
-
-    fn visit_impl_item_fn(&mut self, method: &'ast syn::ImplItemFn) {
-        self.check(&method.vis, &method.sig, &method.attrs);
-    }
-}
-
-fn takes_rng(signature: &Signature) -> bool {
-    signature.inputs.iter().any(|argument| match argument {
-        FnArg::Typed(typed) => matches!(&*typed.pat, Pat::Ident(pat) if pat.ident == "rng"),
-        _ => false,
-    })
-}
-
-fn has_section(attributes: &[Attribute]) -> bool {
-    let is_section = |line: &str| matches!(line.trim(), "# Source" | "# Randomness");
-    attributes.iter().filter_map(doc).any(|text| text.lines().any(is_section))
-}
-
-fn doc(attribute: &Attribute) -> Option<String> {
-    match &attribute.meta {
-        Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
-            _ => None,
-        },
-        _ => None,
-    }
+    violations
 }
 
 /// docs/EXPERIMENTS.md is what `cargo xtask docs` would write.
@@ -120,29 +64,16 @@ mod tests {
         assert_eq!(lacks("//! A crate.\n//! ```\n//! f();\n//! ```\npub mod a;"), None);
     }
 
-    const NONE: [usize; 0] = [];
-
-    fn lines(text: &str) -> Vec<usize> {
-        let tree = Tree::of(&[("crates/a/src/lib.rs", text)]);
-        randomness_is_documented(&tree).into_iter().map(|violation| violation.line).collect()
-    }
-
     #[test]
-    fn public_functions_that_draw_need_a_section() {
-        assert_eq!(lines("/// Draws.\npub fn f(n: usize, rng: &mut dyn Rng) {}"), [2]);
-        assert_eq!(lines("impl A {\n    /// Draws.\n    pub fn f(&self, rng: &mut dyn Rng) {}\n}"), [3]);
-        assert_eq!(lines("/// Draws.\n///\n/// # Randomness\n/// One draw.\npub fn f(rng: &mut dyn Rng) {}"), NONE);
-        assert_eq!(lines("/// Draws.\n///\n/// # Source\n/// Algorithm 1.\npub fn f(rng: &mut dyn Rng) {}"), NONE);
-    }
-
-    #[test]
-    fn others_do_not() {
-        assert_eq!(
-            lines("fn f(rng: &mut dyn Rng) {}\npub(crate) fn g(rng: &mut dyn Rng) {}\npub fn h(n: usize) {}"),
-            NONE
-        );
-        assert_eq!(lines("impl Select for A { fn select(&self, rng: &mut dyn Rng) {} }"), NONE);
-        assert_eq!(lines("#[cfg(test)]\nmod tests { pub fn f(rng: &mut dyn Rng) {} }"), NONE);
+    fn packages_without_the_lints_are_found() {
+        let root = "[workspace.lints.rust]\nmissing_docs = \"deny\"\n";
+        let places = |root, manifest| -> Vec<String> {
+            let tree = Tree::of(&[("Cargo.toml", root), ("crates/a/Cargo.toml", manifest)]);
+            lints_are_inherited(&tree).into_iter().map(|violation| violation.path).collect()
+        };
+        assert_eq!(places(root, "[lints]\nworkspace = true\n"), [""; 0]);
+        assert_eq!(places(root, "[package]\n"), ["crates/a/Cargo.toml"]);
+        assert_eq!(places("[workspace]\n", "[lints]\nworkspace = true\n"), ["Cargo.toml"]);
     }
 
     #[test]

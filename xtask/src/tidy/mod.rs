@@ -8,7 +8,12 @@ mod data_files;
 mod documentation;
 mod examples;
 mod length;
+mod links;
+mod methods;
+mod names;
+mod randomness;
 mod source;
+mod syntax;
 mod tokens;
 mod tree;
 
@@ -48,10 +53,18 @@ type Rule = fn(&Tree) -> Vec<Violation>;
 const RULES: &[(&str, Rule)] = &[
     ("libraries do not print", source::no_printing),
     ("libraries take randomness, time and files as arguments", source::no_hidden_inputs),
+    ("a generator is the last argument and never stored", randomness::generators_are_arguments),
     ("files are short", length::files_are_short),
+    ("functions are short", length::functions_are_short),
     ("crates depend on one another as the map says", crate_map::dependencies_follow_the_map),
+    ("only methods that need points know kernels", source::kernels_stay_where_points_are),
+    ("every crate inherits the lints, undocumented items among them", documentation::lints_are_inherited),
     ("every crate has a front page", documentation::front_pages),
-    ("functions that draw say how", documentation::randomness_is_documented),
+    ("functions that draw say how", randomness::randomness_is_documented),
+    ("methods say their cost and source", methods::methods_have_cost_and_source),
+    ("links in documents lead to files", links::links_lead_somewhere),
+    ("the map of the source names what is there", names::the_map_is_true),
+    ("documents name items that exist", names::items_exist),
     ("data sets are not in the repository", data_files::no_data_files),
     ("the README shows examples that compile", examples::readme_shows_examples),
     ("docs/EXPERIMENTS.md is what the registry says", documentation::experiments_are_listed),

@@ -43,6 +43,19 @@ pub fn no_hidden_inputs(tree: &Tree) -> Vec<Violation> {
     search(tree, HIDDEN_INPUTS)
 }
 
+/// Where a crate that otherwise sees only K may name the kernels' crate.
+const KNOW_POINTS: [&str; 2] = ["crates/leverage/src/squeak/", "crates/leverage/src/spectral_density/"];
+
+/// In `leverage`, only the methods that need points name `nystrom_kernels`.
+pub fn kernels_stay_where_points_are(tree: &Tree) -> Vec<Violation> {
+    let why = "only squeak/ and spectral_density/ know points: everything else takes a `PsdMatrix`";
+    let found = search(tree, &[(&["nystrom_kernels"], why)]);
+    let elsewhere = |v: &Violation| {
+        v.path.starts_with("crates/leverage/") && !KNOW_POINTS.iter().any(|home| v.path.starts_with(home))
+    };
+    found.into_iter().filter(elsewhere).collect()
+}
+
 fn search(tree: &Tree, patterns: &[(&[&str], &str)]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (path, text) in tree.library_sources() {
@@ -141,6 +154,15 @@ mod tests {
         ] {
             assert_eq!(hidden(text), [], "{text}");
         }
+    }
+
+    #[test]
+    fn kernels_are_found_where_only_matrices_are_known() {
+        let text = "use nystrom_kernels::Points;";
+        let paths = ["crates/leverage/src/exact.rs", "crates/leverage/src/squeak/mod.rs", "crates/krr/src/exact.rs"];
+        let found = kernels_stay_where_points_are(&Tree::of(&paths.map(|path| (path, text))));
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].path.as_str(), found[0].line), (paths[0], 1));
     }
 
     #[test]

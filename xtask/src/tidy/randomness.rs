@@ -1,0 +1,203 @@
+//! Randomness is the last argument of what draws, is stored nowhere, and its law is documented.
+
+use syn::visit::{self, Visit};
+use syn::{Attribute, FnArg, Pat, Signature, Type, Visibility};
+
+use super::Violation;
+use super::syntax::{self, Syntax};
+use super::tree::Tree;
+
+/// Every public function of the libraries that takes `rng` says where its law comes from.
+pub fn randomness_is_documented(tree: &Tree) -> Vec<Violation> {
+    syntax::check(tree.library_sources().map(|source| (source, ())), |()| Draws::default())
+}
+
+/// A generator is `rng: &mut dyn Rng`, the last argument, and no field of a struct.
+pub fn generators_are_arguments(tree: &Tree) -> Vec<Violation> {
+    syntax::check(tree.library_sources().map(|source| (source, ())), |()| Generators::default())
+}
+
+#[derive(Default)]
+struct Draws {
+    undocumented: Vec<(usize, String)>,
+}
+
+impl Draws {
+    fn check(&mut self, visibility: &Visibility, signature: &Signature, attributes: &[Attribute]) {
+        let public = matches!(visibility, Visibility::Public(_));
+        if public && takes_rng(signature) && !syntax::has_section(attributes, &["# Source", "# Randomness"]) {
+            let name = &signature.ident;
+            let text = format!(
+                "`{name}` draws: its docs need `# Source` (paper, algorithm) or `# Randomness` (what is drawn, how often)"
+            );
+            self.undocumented.push((name.span().start().line, text));
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Draws {
+    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
+        if !syntax::is_test(&module.attrs) {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
+        self.check(&function.vis, &function.sig, &function.attrs);
+    }
+
+    fn visit_impl_item_fn(&mut self, method: &'ast syn::ImplItemFn) {
+        self.check(&method.vis, &method.sig, &method.attrs);
+    }
+}
+
+impl Syntax for Draws {
+    fn found(self) -> Vec<(usize, String)> {
+        self.undocumented
+    }
+}
+
+fn takes_rng(signature: &Signature) -> bool {
+    signature.inputs.iter().any(|argument| match argument {
+        FnArg::Typed(typed) => matches!(&*typed.pat, Pat::Ident(pat) if pat.ident == "rng"),
+        _ => false,
+    })
+}
+
+#[derive(Default)]
+struct Generators {
+    misplaced: Vec<(usize, String)>,
+}
+
+impl<'ast> Visit<'ast> for Generators {
+    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
+        if !syntax::is_test(&module.attrs) {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_signature(&mut self, signature: &'ast Signature) {
+        let last = signature.inputs.len().saturating_sub(1);
+        for (i, argument) in signature.inputs.iter().enumerate() {
+            let FnArg::Typed(typed) = argument else { continue };
+            if names_a_generator(&typed.ty) && !(i == last && is_dyn_rng(&typed.ty)) {
+                let name = &signature.ident;
+                let text = format!("`{name}`: a generator is the last argument, `rng: &mut dyn Rng`");
+                self.misplaced.push((name.span().start().line, text));
+            }
+        }
+        for parameter in signature.generics.type_params() {
+            if parameter
+                .bounds
+                .iter()
+                .any(|bound| matches!(bound, syn::TypeParamBound::Trait(bound) if is_generator(&bound.path)))
+            {
+                let name = &signature.ident;
+                let text = format!("`{name}` is generic over the generator: take `rng: &mut dyn Rng`, last");
+                self.misplaced.push((name.span().start().line, text));
+            }
+        }
+    }
+
+    fn visit_field(&mut self, field: &'ast syn::Field) {
+        if names_a_generator(&field.ty) {
+            let line = syn::spanned::Spanned::span(field).start().line;
+            self.misplaced.push((line, "a generator is an argument and never stored: keep a key, `Streams`".into()));
+        }
+    }
+}
+
+impl Syntax for Generators {
+    fn found(self) -> Vec<(usize, String)> {
+        self.misplaced
+    }
+}
+
+fn is_generator(path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|last| {
+        let name = last.ident.to_string();
+        matches!(name.as_str(), "Rng" | "RngExt" | "RngCore" | "SeedableRng")
+            || name.ends_with("Rng")
+            || matches!(name.as_str(), "Pcg32" | "Pcg64" | "Pcg64Mcg")
+    })
+}
+
+/// Whether the type is a generator, or holds one; the arguments of closures do not count.
+fn names_a_generator(ty: &Type) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_path(&mut self, path: &'ast syn::Path) {
+            self.0 |= is_generator(path);
+            let is_closure =
+                |segment: &syn::PathSegment| matches!(segment.arguments, syn::PathArguments::Parenthesized(_));
+            if !path.segments.iter().any(is_closure) {
+                visit::visit_path(self, path);
+            }
+        }
+    }
+    let mut search = Search(false);
+    search.visit_type(ty);
+    search.0
+}
+
+/// `&mut dyn Rng`, by any path.
+fn is_dyn_rng(ty: &Type) -> bool {
+    let Type::Reference(reference) = ty else { return false };
+    let Type::TraitObject(object) = &*reference.elem else { return false };
+    let is_rng = |bound: &syn::TypeParamBound| matches!(bound, syn::TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|s| s.ident == "Rng"));
+    reference.mutability.is_some() && object.bounds.len() == 1 && object.bounds.iter().all(is_rng)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: [usize; 0] = [];
+
+    fn lines(rule: fn(&Tree) -> Vec<Violation>, text: &str) -> Vec<usize> {
+        let tree = Tree::of(&[("crates/a/src/lib.rs", text)]);
+        rule(&tree).into_iter().map(|violation| violation.line).collect()
+    }
+
+    #[test]
+    fn public_functions_that_draw_need_a_section() {
+        let lines = |text| lines(randomness_is_documented, text);
+        assert_eq!(lines("/// Draws.\npub fn f(n: usize, rng: &mut dyn Rng) {}"), [2]);
+        assert_eq!(lines("impl A {\n    /// Draws.\n    pub fn f(&self, rng: &mut dyn Rng) {}\n}"), [3]);
+        assert_eq!(lines("/// Draws.\n///\n/// # Randomness\n/// One draw.\npub fn f(rng: &mut dyn Rng) {}"), NONE);
+        assert_eq!(lines("/// Draws.\n///\n/// # Source\n/// Algorithm 1.\npub fn f(rng: &mut dyn Rng) {}"), NONE);
+    }
+
+    #[test]
+    fn others_do_not() {
+        let lines = |text| lines(randomness_is_documented, text);
+        assert_eq!(
+            lines("fn f(rng: &mut dyn Rng) {}\npub(crate) fn g(rng: &mut dyn Rng) {}\npub fn h(n: usize) {}"),
+            NONE
+        );
+        assert_eq!(lines("impl Select for A { fn select(&self, rng: &mut dyn Rng) {} }"), NONE);
+        assert_eq!(lines("#[cfg(test)]\nmod tests { pub fn f(rng: &mut dyn Rng) {} }"), NONE);
+    }
+
+    #[test]
+    fn generators_elsewhere_than_last_are_found() {
+        let lines = |text| lines(generators_are_arguments, text);
+        assert_eq!(lines("fn f(rng: &mut dyn Rng, n: usize) {}"), [1]);
+        assert_eq!(lines("fn f(n: usize, rng: &mut impl Rng) {}"), [1]);
+        assert_eq!(lines("fn f<R: Rng + ?Sized>(n: usize, rng: &mut R) {}"), [1]);
+        assert_eq!(lines("trait A {\n    fn f(&self, rng: &mut Pcg64) -> u8;\n}"), [2]);
+        assert_eq!(lines("struct A {\n    n: usize,\n    rng: Option<rand_pcg::Pcg64>,\n}"), [3]);
+        assert_eq!(lines("struct A<'a>(&'a mut dyn Rng);"), [1]);
+    }
+
+    #[test]
+    fn generators_in_their_place_and_closures_that_take_one_are_fine() {
+        let lines = |text| lines(generators_are_arguments, text);
+        assert_eq!(lines("fn f(n: usize, rng: &mut dyn rand::Rng) {}\nfn g(_: &mut dyn Rng) {}"), NONE);
+        assert_eq!(
+            lines("fn f(draw: impl Fn(&mut dyn Rng) -> u8, n: usize) {}\nfn h(seed: u64) -> Pcg64 { g() }"),
+            NONE
+        );
+        assert_eq!(lines("#[cfg(test)]\nmod tests { struct A { rng: Pcg64 } }"), NONE);
+    }
+}
