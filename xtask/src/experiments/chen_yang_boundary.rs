@@ -14,12 +14,12 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "The approximation K̃ holds at interior points. Ours: next to a flat boundary of the support the true rescaled score is (1/p) ∫ ln(1 + p·m(s)/λ) ds, \
         2α/d = (2ν + d)/d times K̃ at small λ, in a layer as thick as the equivalent kernel, h = (λ'/p)^(1/2α).",
     data: &[],
-    revision: 1,
+    revision: 2,
     run,
 };
 
 /// Smoothness ν, its name and its style in the plot.
-const KERNELS: [(f64, &str, &str); 2] = [(0.5, "ν = 1/2", "spectral"), (1.5, "ν = 3/2", "leverage")];
+const KERNELS: [(f64, &str, &str); 2] = [(0.5, "ν = 1/2", "level-2"), (1.5, "ν = 3/2", "level-4")];
 /// Widths h of the equivalent kernel that are tried.
 const WIDTHS: [f64; 2] = [0.02, 0.04];
 /// Beyond this many h the interior begins.

@@ -19,7 +19,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "On the line, SA scores follow the true ones closely for a uniform design; for Beta and bimodal designs the error is larger where points are sparse \
         (the small cluster, the ends of the Beta design), and it falls as n grows. Theorem: at interior points the relative error goes to 0.",
     data: &[],
-    revision: 1,
+    revision: 2,
     run,
 };
 
@@ -226,7 +226,7 @@ fn error_plot(config: &Config, name: &str, design: Design, curves: &[Curve; 4]) 
         Axis::log("median of |K̃/G − 1|"),
     );
     let series = ["interior, true density", "interior, estimated", "edge, true density", "edge, estimated"];
-    let styles = ["spectral-true", "spectral", "theory", "uniform"];
+    let styles = ["spectral-true", "spectral", "spectral-true-edge", "spectral-edge"];
     for ((name, style), curve) in series.iter().zip(styles).zip(curves) {
         let bars = curve.iter().filter(|(_, (mean, _))| mean.is_finite());
         plot.line_and_points(name, style, bars.map(|&(n, (m, e))| Point::with_range(n, m, m - e, m + e)));

@@ -15,7 +15,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "1000 random neighbours (S, r, t) on Ailerons give an α below 1, and so fast mixing by Theorem 5, for small bandwidths; α grows with the bandwidth \
         and with c. The chain does well in practice even where α exceeds 1.",
     data: &["ailerons"],
-    revision: 1,
+    revision: 2,
     run,
 };
 
@@ -74,7 +74,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 fn plot(all: &[Measured], sizes: &[usize]) -> Plot {
     let (x, y) = (Axis::log("bandwidth, in cross-validated σ"), Axis::linear("largest α seen"));
     let mut plot = Plot::new("alpha", "Ailerons: path-coupling coefficient against bandwidth", x, y);
-    for (&c, look) in sizes.iter().zip(["leverage", "k-dpp", "rp-cholesky"]) {
+    for (&c, look) in sizes.iter().zip(["level-2", "level-3", "level-4"]) {
         let here = all.iter().filter(|m| m.c == c).map(|m| Point::new(m.width, m.alpha.largest));
         plot.line_and_points(&format!("c = {c}"), look, here);
     }

@@ -18,7 +18,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "On Ailerons, from a random start, the errors along the chain fall within the first few hundred steps and then stay, for 50, 100 and 200 \
         landmarks; the number of rows, 1000 or 4000, hardly matters.",
     data: &["ailerons"],
-    revision: 1,
+    revision: 2,
     run,
 };
 
@@ -117,8 +117,8 @@ fn follow(ctx: &Context, trace: &mut Trace, problem: &Problem, k: &Dense<'_, f64
 fn plot(id: &str, what: &str, traces: &[Trace], errors: fn(&Trace) -> &[Vec<f64>]) -> Plot {
     let title = format!("{what} along the chain, Ailerons, with standard errors");
     let mut plot = Plot::new(id, &title, Axis::linear("steps of the chain"), Axis::log(what));
-    // One look for each pair of c and N: the colours of methods that this figure does not compare.
-    let looks = ["uniform", "leverage", "k-dpp", "fast-leverage", "rp-cholesky", "recursive"];
+    // One shade for each pair of c and N.
+    let looks = ["level-1", "level-2", "level-3", "level-4", "level-5", "level-6"];
     for (trace, look) in traces.iter().zip(looks) {
         let point = |(&steps, errors): (&usize, &Vec<f64>)| {
             let (mean, s) = mean_and_error(errors);

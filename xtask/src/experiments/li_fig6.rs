@@ -23,7 +23,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "Time against relative error with 20 landmarks: on 4,000 rows of Ailerons k-means landmarks are slightly more accurate than k-DPP and slower; \
         on 12,000 rows of California Housing k-DPP sampling is best at every time.",
     data: &["ailerons", "california-housing"],
-    revision: 1,
+    revision: 2,
     run,
 };
 
@@ -93,12 +93,12 @@ fn families(panel: &Panel, ridge: Ridge<f64>) -> Vec<Series> {
         one("RegLev", "leverage", LeverageProportional { estimator: Exact, ridge, draw }),
         Series {
             name: "AppLev",
-            style: "column-norm",
+            style: "approximate-rank-k",
             settings: approximate(&|columns| Box::new(FastRankLeverage { columns, rank: None, draw })),
         },
         Series { name: "AppRegLev", style: "fast-leverage", settings: approximate(&regularised) },
         one("AdapFull", "adaptive", AdaptiveFull::default()),
-        one("AdapPart", "diagonal", AdaptivePartial::default()),
+        one("AdapPart", "adaptive-partial", AdaptivePartial::default()),
         Series { name: "kDPP", style: "k-dpp", settings: chains.collect() },
         one("RPCholesky", "rp-cholesky", RpCholesky::default()),
     ]

@@ -68,7 +68,7 @@ pub const METHODS: [Method; 7] = [
     },
     Method {
         name: "uniform, m of SQUEAK",
-        key: "diagonal",
+        key: "uniform-fewer",
         time: "n m²",
         space: "n m",
         incremental: "no",
@@ -86,7 +86,7 @@ pub const METHODS: [Method; 7] = [
     },
     Method {
         name: "INK-Estimate",
-        key: "adaptive",
+        key: "ink",
         time: "(λ_max/γ)² n² d_eff²",
         space: "(λ_max/γ) n d_eff",
         incremental: "yes, keeps all points",
@@ -104,7 +104,7 @@ pub const METHODS: [Method; 7] = [
     },
     Method {
         name: "DISQUEAK",
-        key: "recursive",
+        key: "disqueak",
         time: "log n · d_eff³ on enough machines",
         space: "d_eff² a machine",
         incremental: "yes, by shards",

@@ -25,7 +25,7 @@ pub const EXPERIMENT: Experiment = Experiment {
         but its space depends on the largest eigenvalue; SQUEAK is incremental, linear in n, Õ(n d_eff³), with a dictionary that depends on d_eff alone; \
         distributed, Õ(log n · d_eff³). Sampling by leverage scores keeps the accuracy of exact KRR up to a constant.",
     data: &["ccpp"],
-    revision: 1,
+    revision: 2,
     run,
 };
 

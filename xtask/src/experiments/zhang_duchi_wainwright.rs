@@ -17,7 +17,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "For f* = min(x, 1 − x) and k = 1 + min(x, y), with the λ = N^(−2/3) of the full problem on every part, the averaged estimate is as \
         good as that of all data up to many parts; with the λ of a part's own size it is not.",
     data: &[],
-    revision: 1,
+    revision: 2,
     run,
 };
 
@@ -81,8 +81,7 @@ fn report(sizes: &[usize], repetitions: usize, rows: &[(usize, usize, bool)], er
         Axis::log("number of parts m"),
         Axis::log("mean squared error"),
     );
-    for (local, name, style) in [(false, "λ = N^(−2/3)", "divide-and-conquer"), (true, "λ = (N/m)^(−2/3)", "uniform")]
-    {
+    for (local, name, style) in [(false, "λ = N^(−2/3)", "level-4"), (true, "λ = (N/m)^(−2/3)", "level-2")] {
         let chosen = rows.iter().zip(errors).filter(|(row, _)| row.0 == n && row.2 == local);
         let point =
             |(row, e): (&(usize, usize, bool), &(f64, f64))| Point::with_range(row.1 as f64, e.0, e.0 - e.1, e.0 + e.1);

@@ -112,13 +112,13 @@ fn render(
         .y_label_area_size(px(82.0) as u32)
         .build_cartesian_2d(x.clone(), y.clone())?;
     axes(plot, &mut chart)?;
-    for (direction, at) in lines {
+    for (i, (direction, at)) in lines.into_iter().enumerate() {
         let ends = match direction {
             Direction::Horizontal if y.shows(at) => vec![(x_range.start, at), (x_range.end, at)],
             Direction::Vertical if x.shows(at) => vec![(at, y_range.start), (at, y_range.end)],
             _ => continue,
         };
-        chart.draw_series(std::iter::once(PathElement::new(ends, stroke((128, 128, 128), 1.5))))?;
+        path(ends, stroke((128, 128, 128), 1.5), style::reference(i), &mut chart)?;
     }
     for one in shown {
         series(one, &y, &mut chart)?;
@@ -148,13 +148,7 @@ fn series(shown: &Shown, y: &Scale, chart: &mut Chart) -> Result<(), Box<dyn std
     let style = style::of(&shown.series.method);
     let at: Vec<(f64, f64)> = shown.points.iter().map(|point| (point.x, point.y)).collect();
     if shown.series.kind != Kind::Points && at.len() > 1 {
-        let line = stroke(style.colour, 2.0);
-        match style.dash {
-            None => chart.draw_series(std::iter::once(PathElement::new(at.clone(), line)))?,
-            Some((dash, gap)) => {
-                chart.draw_series(DashedLineSeries::new(at.clone(), px(dash) as u32, px(gap) as u32, line))?
-            }
-        };
+        path(at.clone(), stroke(style.colour, 2.0), style.dash, chart)?;
     }
     for point in &shown.points {
         error_bar(point, &style, y, chart)?;
@@ -165,6 +159,21 @@ fn series(shown: &Shown, y: &Scale, chart: &mut Chart) -> Result<(), Box<dyn std
             marker(centre, &style, radius, chart)?;
         }
     }
+    Ok(())
+}
+
+fn path(
+    through: Vec<(f64, f64)>,
+    line: ShapeStyle,
+    dash: Option<(f64, f64)>,
+    chart: &mut Chart,
+) -> Result<(), Box<dyn std::error::Error>> {
+    match dash {
+        None => chart.draw_series(std::iter::once(PathElement::new(through, line)))?,
+        Some((dash, gap)) => {
+            chart.draw_series(DashedLineSeries::new(through, px(dash) as u32, px(gap) as u32, line))?
+        }
+    };
     Ok(())
 }
 

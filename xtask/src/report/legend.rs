@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::draw::{self, HEIGHT, RADIUS, WIDTH, px};
 use super::style::{self, Style};
-use crate::plot::{Kind, Plot};
+use crate::plot::{Direction, Kind, Plot};
 
 /// Width and height of a sample, in units of the page.
 const SAMPLE: (f64, f64) = (36.0, 14.0);
@@ -22,7 +22,14 @@ fn items(plot: &Plot) -> Vec<Item<'_>> {
         let style = style::of(&series.method);
         Item { name: &series.name, sample: sample(&style, series.kind) }
     });
-    let lines = plot.lines.iter().map(|line| Item { name: &line.name, sample: rule("#808080", 1.5, None) });
+    let lines = plot.lines.iter().enumerate().map(|(i, line)| {
+        let dash = style::reference(i);
+        let sample = match line.direction {
+            Direction::Horizontal => rule("#808080", 1.5, dash),
+            Direction::Vertical => upright("#808080", 1.5, dash),
+        };
+        Item { name: &line.name, sample }
+    });
     series.chain(lines).collect()
 }
 
@@ -44,6 +51,12 @@ fn rule(colour: &str, width: f64, dash: Option<(f64, f64)>) -> Markup {
     let dash = dash.map(|(dash, gap)| format!("{dash} {gap}"));
     let middle = SAMPLE.1 / 2.0;
     html! { line x1="0" x2=(SAMPLE.0) y1=(middle) y2=(middle) stroke=(colour) stroke-width=(width) stroke-dasharray=[dash] {} }
+}
+
+fn upright(colour: &str, width: f64, dash: Option<(f64, f64)>) -> Markup {
+    let dash = dash.map(|(dash, gap)| format!("{dash} {gap}"));
+    let middle = SAMPLE.0 / 2.0;
+    html! { line x1=(middle) x2=(middle) y1="-2" y2=(SAMPLE.1 + 2.0) stroke=(colour) stroke-width=(width) stroke-dasharray=[dash] {} }
 }
 
 fn ink(style: &Style) -> String {

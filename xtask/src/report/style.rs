@@ -1,7 +1,8 @@
 //! One look per method, in every plot: colour, marker and dash, so that none of them alone has to be told apart.
 //!
 //! The colours are those of Okabe and Ito (<https://jfly.uni-koeln.de/color/>), which people with colour-blindness can
-//! tell apart; yellow is left out, being invisible on white. Black stands for the ink of the page: the report turns it
+//! tell apart; yellow is left out, being invisible on white, brown and gold are added. What is no method but one quantity at growing
+//! values of a parameter is drawn in shades (`level-1` to `level-6`, `accumulated-2` to `accumulated-32`). Black stands for the ink of the page: the report turns it
 //! into its text colour, light in a dark scheme.
 
 /// The ink of the page.
@@ -13,6 +14,8 @@ const BLUE: (u8, u8, u8) = (0, 114, 178);
 const RED: (u8, u8, u8) = (213, 94, 0);
 const PURPLE: (u8, u8, u8) = (204, 121, 167);
 const GREY: (u8, u8, u8) = (128, 128, 128);
+const BROWN: (u8, u8, u8) = (140, 86, 40);
+const GOLD: (u8, u8, u8) = (166, 118, 29);
 
 /// How a series looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,13 +61,16 @@ const METHODS: &[(&str, Style)] = &[
     ("theory", style(GREY, Cross, false, DOTS)),
     // selectors of landmarks
     ("uniform", style(ORANGE, Square, true, LONG)),
+    ("uniform-fewer", style(GOLD, Square, false, LONG)),
     ("leverage", style(BLUE, Circle, true, SOLID)),
     ("fast-leverage", style(SKY, Up, true, SHORT)),
     ("diagonal", style(GREEN, Diamond, true, DOTS)),
     ("column-norm", style(PURPLE, Down, true, DOTS)),
     ("rank-k", style(RED, Square, false, SHORT)),
     ("k-means", style(GREEN, Circle, false, SHORT)),
+    ("approximate-rank-k", style(BROWN, Square, true, LONG)),
     ("adaptive", style(PURPLE, Plus, true, LONG)),
+    ("adaptive-partial", style(BROWN, Up, true, DOTS)),
     ("greedy", style(ORANGE, Diamond, false, DOTS)),
     ("rp-cholesky", style(RED, Up, true, SOLID)),
     ("k-dpp", style(PURPLE, Diamond, true, SOLID)),
@@ -75,10 +81,13 @@ const METHODS: &[(&str, Style)] = &[
     ("bless-r", style(GREY, Up, false, SHORT)),
     ("disqueak", style(BLUE, Cross, true, SHORT)),
     ("squeak", style(SKY, Cross, true, SOLID)),
+    ("ink", style(BROWN, Diamond, true, SHORT)),
     ("spectral", style(RED, Diamond, true, LONG)),
     ("spectral-tree", style(ORANGE, Up, true, SOLID)),
     ("spectral-average", style(SKY, Square, true, LONG)),
     ("spectral-true", style(BLUE, Diamond, false, DOTS)),
+    ("spectral-edge", style(BROWN, Down, true, SOLID)),
+    ("spectral-true-edge", style(INK, Diamond, false, DOTS)),
     // sketches and solvers
     ("gaussian-sketch", style(GREEN, Square, true, SOLID)),
     ("accumulated", style(RED, Circle, false, DOTS)),
@@ -91,7 +100,19 @@ const METHODS: &[(&str, Style)] = &[
     ("sparse-sign", style(SKY, Diamond, false, DOTS)),
     ("falkon", style(BLUE, Down, false, LONG)),
     ("divide-and-conquer", style(ORANGE, Cross, true, SHORT)),
+    // values of a parameter, from small to large
+    ("level-1", style((188, 160, 220), Circle, false, DOTS)),
+    ("level-2", style((158, 120, 200), Square, true, SHORT)),
+    ("level-3", style((128, 80, 180), Diamond, true, LONG)),
+    ("level-4", style((98, 45, 155), Up, true, SOLID)),
+    ("level-5", style((70, 15, 125), Down, false, SHORT)),
+    ("level-6", style((45, 0, 90), Circle, true, SOLID)),
 ];
+
+/// Dash of the reference line at this place in the list, so that several can be told apart.
+pub fn reference(at: usize) -> Option<(f64, f64)> {
+    [SOLID, LONG, DOTS, SHORT][at % 4]
+}
 
 /// The look of a method; that of `theory` for a key which is not in the list.
 pub fn of(method: &str) -> Style {
@@ -147,6 +168,28 @@ mod tests {
                 assert!((a.colour, a.dash) != (b.colour, b.dash), "{key} and {other}: same line");
                 assert!((a.colour, a.marker) != (b.colour, b.marker), "{key} and {other}: same marker");
             }
+        }
+    }
+
+    /// Contrast as WCAG defines it.
+    fn contrast(a: (u8, u8, u8), b: (u8, u8, u8)) -> f64 {
+        let channel = |c: u8| match f64::from(c) / 255.0 {
+            c if c <= 0.04045 => c / 12.92,
+            c => ((c + 0.055) / 1.055).powf(2.4),
+        };
+        let luminance = |(r, g, b)| 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+        let (a, b): (f64, f64) = (luminance(a) + 0.05, luminance(b) + 0.05);
+        a.max(b) / a.min(b)
+    }
+
+    #[test]
+    fn every_colour_is_seen_on_both_pages() {
+        let css = include_str!("html/style.css");
+        for (key, style) in METHODS.iter().filter(|(_, style)| style.colour != INK) {
+            assert!(contrast(style.colour, (255, 255, 255)) > 2.0, "{key} on white");
+            let lightened =
+                ["stroke", "fill"].iter().all(|what| css.contains(&format!("[{what}=\"{}\"]", style.hex())));
+            assert!(lightened || contrast(style.colour, (0x14, 0x17, 0x1b)) > 3.0, "{key} on dark");
         }
     }
 

@@ -34,8 +34,10 @@ fn findings(name: &str, record: &Record) -> anyhow::Result<Markup> {
             ul.claims {
                 @for claim in &outcome.claims {
                     li {
-                        (badge(if claim.holds { "holds" } else { "fails" })) " " (claim.text)
-                        " " span.numbers { "paper: " b { (claim.paper) } ", measured: " b { (claim.measured) } }
+                        (badge(if claim.holds { "holds" } else { "fails" })) " "
+                        span { (claim.text) } " "
+                        span.numbers { "paper: " b { (claim.paper) } } " "
+                        span.numbers { "measured: " b { (claim.measured) } }
                     }
                 }
             }
