@@ -91,8 +91,8 @@ const METHODS: &[(&str, Style)] = &[
     // sketches and solvers
     ("gaussian-sketch", style(GREEN, Square, true, SOLID)),
     ("accumulated", style(RED, Circle, false, DOTS)),
-    ("accumulated-2", style((158, 202, 225), Up, true, SOLID)),
-    ("accumulated-4", style((107, 174, 214), Diamond, true, LONG)),
+    ("accumulated-2", style((128, 180, 212), Up, true, SOLID)),
+    ("accumulated-4", style((95, 160, 205), Diamond, true, LONG)),
     ("accumulated-8", style((66, 146, 198), Down, true, SHORT)),
     ("accumulated-16", style((33, 113, 181), Plus, true, LONG)),
     ("accumulated-32", style((8, 69, 148), Cross, true, SHORT)),
