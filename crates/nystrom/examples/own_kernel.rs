@@ -33,6 +33,7 @@ impl PsdMatrix<f64> for Brownian {
     }
 }
 
+/// The program.
 pub fn main() -> Result<()> {
     let x: Vec<f64> = (0..500).map(|i| f64::from(i) / 500.0).collect();
     let points = Points::from_slice(&x);

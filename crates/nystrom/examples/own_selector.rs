@@ -14,6 +14,7 @@ impl LandmarkSelector<f64> for EveryNth {
     }
 }
 
+/// The program.
 pub fn main() -> Result<()> {
     let x: Vec<f64> = (0..10_000).map(|i| f64::from(i) / 1e4).collect();
     let k = KernelMatrix::new(Matern32::new(0.1)?, Points::from_slice(&x))?;
