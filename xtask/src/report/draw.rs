@@ -109,7 +109,7 @@ fn render(
     let mut chart = ChartBuilder::on(&root)
         .margin(px(10.0) as u32)
         .x_label_area_size(px(58.0) as u32)
-        .y_label_area_size(px(82.0) as u32)
+        .y_label_area_size(px(38.0 + 11.0 * y.widest_label().max(4) as f64) as u32)
         .build_cartesian_2d(x.clone(), y.clone())?;
     axes(plot, &mut chart)?;
     for (i, (direction, at)) in lines.into_iter().enumerate() {
@@ -136,12 +136,18 @@ fn axes(plot: &Plot, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>
         .bold_line_style(RGBColor(128, 128, 128).mix(0.25).stroke_width(px(1.0) as u32))
         .axis_style(stroke(INK, 1.0))
         .label_style(text(20.0))
-        .axis_desc_style(text(21.0))
+        .axis_desc_style(text(title_size(plot)))
         .x_desc(plot.x.label.as_str())
         .y_desc(plot.y.label.as_str())
         .set_all_tick_mark_size(px(4.0) as u32)
         .draw()?;
     Ok(())
+}
+
+/// Font size of the axes' titles, small enough for the longer one to fit beside its axis.
+fn title_size(plot: &Plot) -> f64 {
+    let fits = |label: &str, length: f64| length / (0.52 * label.chars().count().max(1) as f64);
+    fits(&plot.x.label, WIDTH - 110.0).min(fits(&plot.y.label, HEIGHT - 78.0)).clamp(12.0, 21.0)
 }
 
 fn series(shown: &Shown, y: &Scale, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>> {

@@ -28,6 +28,11 @@ impl Scale {
         Scale { log, lo, hi, ticks }
     }
 
+    /// Letters of the longest label.
+    pub fn widest_label(&self) -> usize {
+        self.ticks.iter().map(|tick| self.format_ext(tick).chars().count()).max().unwrap_or(0)
+    }
+
     /// True if this value has a place on the scale.
     pub fn shows(&self, value: f64) -> bool {
         shows(value, self.log)
