@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::error::{DataError, Result};
-use crate::{Arff, Csv, Fann, Libsvm, Table};
+use crate::{Arff, Csv, Fann, Libsvm, Npy, Table};
 
 /// A reader of one of the formats, with its options.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,10 +19,12 @@ pub enum Format {
     Libsvm(Libsvm),
     /// Training files of the FANN library.
     Fann(Fann),
+    /// NumPy's `.npy`.
+    Npy(Npy),
 }
 
 impl Format {
-    /// The format that the name of a file tells: `.csv`, `.tsv`, `.arff`, `.libsvm` (also `.svm`, `.svmlight`) or `.fann`,
+    /// The format that the name of a file tells: `.csv`, `.tsv`, `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.fann` or `.npy`,
     /// each possibly followed by `.gz`, in upper or lower case. CSV and TSV are taken to have a header.
     ///
     /// # Errors
@@ -44,6 +46,7 @@ impl Format {
             Some("arff") => Ok(Format::Arff(Arff::new())),
             Some("libsvm" | "svm" | "svmlight") => Ok(Format::Libsvm(Libsvm::new())),
             Some("fann") => Ok(Format::Fann(Fann::new())),
+            Some("npy") => Ok(Format::Npy(Npy::new())),
             _ => Err(DataError::UnknownFormat { file: path.as_ref().display().to_string() }),
         }
     }
@@ -58,6 +61,7 @@ impl Format {
             Format::Arff(format) => format.read(reader, name),
             Format::Libsvm(format) => format.read(reader, name),
             Format::Fann(format) => format.read(reader, name),
+            Format::Npy(format) => format.read(reader, name),
         }
     }
 

@@ -1,8 +1,8 @@
-//! Loaders for the tabular formats that data sets come in: CSV, ARFF, libsvm, FANN, plain or gzip.
+//! Loaders for the tabular formats that data sets come in: CSV, ARFF, libsvm, FANN, npy, plain or gzip.
 //!
 //! Four types matter:
 //!
-//! * the readers [`Csv`], [`Arff`], [`Libsvm`] and [`Fann`] turn a file into
+//! * the readers [`Csv`], [`Arff`], [`Libsvm`], [`Fann`] and [`Npy`] turn a file into
 //! * a [`Table`] of named columns, which is prepared by a chain of methods and becomes
 //! * a [`Dataset`] of features `x` (n × d), target `y` and names;
 //! * [`DataError`] says where in which file something is wrong, what stands there, and what to do about it.
@@ -60,6 +60,7 @@ mod format;
 mod gzip;
 mod libsvm;
 mod lines;
+mod npy;
 mod number;
 mod records;
 mod standardize;
@@ -75,5 +76,6 @@ pub use fann::Fann;
 pub use format::{Format, read_path};
 pub use gzip::Uncompressed;
 pub use libsvm::Libsvm;
+pub use npy::{Npy, npy_bytes};
 pub use standardize::{Constant, Divisor, Standardize, Standardizer};
 pub use table::Table;

@@ -181,6 +181,38 @@ pub enum Problem {
         /// The zeros that the dense table would hold in addition.
         zeros: u128,
     },
+    /// The start of an npy file is not what NumPy writes.
+    #[error("this is no whole .npy file: {what}; write it with `numpy.save`, or name the format it has")]
+    NpyHeader {
+        /// What is wrong.
+        what: String,
+    },
+    /// An npy array does not hold numbers.
+    #[error("the array holds {text}, not numbers; save it as float64, e.g. `numpy.save(file, x.astype(float))`")]
+    NpyType {
+        /// The type, shortened.
+        text: String,
+    },
+    /// An npy array is neither a vector nor a matrix.
+    #[error("the array has shape {shape}, which is no matrix with a case per row; reshape it to two dimensions")]
+    NpyShape {
+        /// Its sizes.
+        shape: String,
+    },
+    /// An npy file does not hold as many bytes as its header says.
+    #[error(
+        "the header promises {rows} × {columns} numbers of {size} bytes, but {found} bytes follow; is the file complete?"
+    )]
+    NpyLength {
+        /// Rows.
+        rows: usize,
+        /// Columns.
+        columns: usize,
+        /// Bytes of a number.
+        size: usize,
+        /// Bytes after the header.
+        found: usize,
+    },
     /// The first line of a FANN file is not three positive integers.
     #[error("{text:?} is not a FANN header; expected three positive integers `rows inputs outputs`")]
     FannHeader {

@@ -1,0 +1,266 @@
+//! NumPy's binary format of one array.
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::Uncompressed;
+use crate::column::Column;
+use crate::error::{DataError, Place, Problem, Result, place::excerpt};
+use crate::format::open;
+use crate::table::Table;
+
+/// The first bytes of every file.
+const MAGIC: &[u8] = b"\x93NUMPY";
+/// The longest header that is believed.
+const MAX_HEADER: usize = 1 << 20;
+
+/// Reads `.npy` files, plain or gzip: a matrix with a case per row, or a vector as one column; floats, integers or booleans of either byte
+/// order, in C or Fortran order.
+///
+/// The format is that of NumPy's `numpy.lib.format`, versions 1 to 3. Columns are called `c1`, `c2`, …, as the file names none. Values that
+/// are not finite are errors, as in every format; in errors the line is the row from 1.
+///
+/// ```
+/// use nystrom_data::{Npy, npy_bytes};
+///
+/// let file = npy_bytes(2, 3, [1.0, 2.0, 10.0, 20.0, 100.0, 200.0]);           // column by column
+/// let table = Npy::new().read(&file[..], "x.npy")?;
+/// assert_eq!(table.numbers("c2")?, [10.0, 20.0]);
+/// # Ok::<(), nystrom_data::DataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Npy {
+    _private: (),
+}
+
+impl Npy {
+    /// A reader; the format says everything itself, so that there are no options.
+    pub fn new() -> Self {
+        Npy::default()
+    }
+
+    /// Reads the file at `path`. See [`read`](Npy::read).
+    pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
+        let (file, name) = open(path.as_ref())?;
+        self.read(file, &name)
+    }
+
+    /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
+    ///
+    /// Memory is that of the file and of the table. The header is not trusted: nothing is allocated for values that are not there.
+    ///
+    /// # Errors
+    /// [`DataError::At`] with row and column of a value that is not finite, or for a damaged or unsuitable file; [`DataError::Io`].
+    pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
+        let at = |problem: Problem| problem.at(Place::new(name));
+        let mut source =
+            Uncompressed::new(&mut reader).map_err(|source| DataError::Io { file: name.to_owned(), source })?;
+        let mut bytes = Vec::new();
+        if let Err(error) = source.read_to_end(&mut bytes) {
+            return Err(source.failed(error, Place::new(name)));
+        }
+        let (text, data) = header(&bytes).map_err(at)?;
+        let header = Header::parse(text).map_err(at)?;
+        let (rows, columns) = header.sizes().map_err(at)?;
+        let expected = rows.checked_mul(columns).and_then(|count| count.checked_mul(header.item.size));
+        if expected != Some(data.len()) {
+            return Err(at(Problem::NpyLength { rows, columns, size: header.item.size, found: data.len() }));
+        }
+        let value = |i: usize, j: usize| {
+            let item = if header.fortran { j * rows + i } else { i * columns + j } * header.item.size;
+            header.item.number(&data[item..item + header.item.size])
+        };
+        let column = |j: usize| {
+            let name_j = format!("c{}", j + 1);
+            let numbers = (0..rows).map(|i| match value(i, j) {
+                number if number.is_finite() => Ok(number),
+                number => {
+                    let place = Place::new(name).line(i as u64 + 1).field(j + 1).column(&name_j);
+                    Err(Problem::NotFinite { text: number.to_string() }.at(place))
+                }
+            });
+            Ok(Column::numbers(name_j.clone(), numbers.collect::<Result<Vec<f64>>>()?))
+        };
+        Table::new(name, (0..columns).map(column).collect::<Result<Vec<_>>>()?)
+    }
+}
+
+/// The text of the header, and what follows it.
+fn header(bytes: &[u8]) -> std::result::Result<(&str, &[u8]), Problem> {
+    let broken = |what: &'static str| Problem::NpyHeader { what: what.to_owned() };
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| broken("the file does not start with \\x93NUMPY"))?;
+    let (length, rest) = match rest {
+        [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
+        [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
+        [version, ..] if *version > 3 => return Err(broken("its version is above 3")),
+        _ => return Err(broken("the file breaks off")),
+    };
+    if length > MAX_HEADER || length > rest.len() {
+        return Err(broken("the header is longer than the file"));
+    }
+    let (text, data) = rest.split_at(length);
+    std::str::from_utf8(text).map(|text| (text, data)).map_err(|_| broken("the header is not text"))
+}
+
+struct Header {
+    item: Item,
+    fortran: bool,
+    shape: Vec<usize>,
+}
+
+impl Header {
+    /// `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`
+    fn parse(text: &str) -> std::result::Result<Header, Problem> {
+        let value = |key: &'static str| {
+            let quoted = [format!("'{key}'"), format!("\"{key}\"")];
+            let found = quoted.iter().find_map(|key| text.split_once(key.as_str()));
+            let after = found.and_then(|(_, after)| after.trim_start().strip_prefix(':'));
+            after.map(str::trim_start).ok_or_else(|| Problem::NpyHeader { what: format!("the header lacks {key:?}") })
+        };
+        let descr = value("descr")?;
+        let fortran = value("fortran_order")?.starts_with("True");
+        let shape = value("shape")?.strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(inside, _)| inside);
+        let sizes = shape.map(|inside| {
+            let sizes = inside.split(',').map(str::trim).filter(|size| !size.is_empty());
+            sizes.map(|size| size.parse().ok()).collect::<Option<Vec<usize>>>()
+        });
+        let shape =
+            sizes.flatten().ok_or_else(|| Problem::NpyHeader { what: "its shape is no list of sizes".to_owned() })?;
+        Ok(Header { item: Item::parse(descr)?, fortran, shape })
+    }
+
+    fn sizes(&self) -> std::result::Result<(usize, usize), Problem> {
+        match self.shape[..] {
+            [0, ..] => Err(Problem::NoRows),
+            [rows] => Ok((rows, 1)),
+            [rows, columns] if columns > 0 => Ok((rows, columns)),
+            _ => Err(Problem::NpyShape { shape: format!("{:?}", self.shape) }),
+        }
+    }
+}
+
+/// How a number is written.
+struct Item {
+    kind: u8,
+    size: usize,
+    big_endian: bool,
+}
+
+impl Item {
+    /// `'<f8'` and its like.
+    fn parse(descr: &str) -> std::result::Result<Item, Problem> {
+        let unsuitable =
+            || Problem::NpyType { text: excerpt(descr.split(", 'fortran").next().unwrap_or(descr).trim()) };
+        let quote = descr.chars().next().filter(|c| "'\"".contains(*c)).ok_or_else(unsuitable)?;
+        let text = descr[1..].split(quote).next().unwrap_or_default().as_bytes();
+        let (order, kind, size) = match text {
+            [order @ (b'<' | b'>' | b'|' | b'='), kind, size @ ..] => (*order, *kind, size),
+            _ => return Err(unsuitable()),
+        };
+        let size = std::str::from_utf8(size).ok().and_then(|size| size.parse().ok()).ok_or_else(unsuitable)?;
+        match (kind, size) {
+            (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1) => {
+                Ok(Item { kind, size, big_endian: order == b'>' })
+            }
+            _ => Err(unsuitable()),
+        }
+    }
+
+    /// The number in `size` bytes; integers beyond 2⁵³ are rounded.
+    fn number(&self, bytes: &[u8]) -> f64 {
+        let mut little = [0; 8];
+        for (i, byte) in bytes.iter().enumerate() {
+            little[if self.big_endian { self.size - 1 - i } else { i }] = *byte;
+        }
+        let bits = u64::from_le_bytes(little);
+        let unused = 64 - 8 * self.size as u32;
+        match (self.kind, self.size) {
+            (b'f', 4) => f64::from(f32::from_bits(bits as u32)),
+            (b'f', _) => f64::from_bits(bits),
+            (b'i', _) => (((bits << unused) as i64) >> unused) as f64,
+            _ => bits as f64,
+        }
+    }
+}
+
+/// The bytes of an `.npy` file with an f64 matrix, its entries given column by column; a vector if there is one column.
+///
+/// See [`Npy`] for an example.
+pub fn npy_bytes(rows: usize, columns: usize, entries: impl IntoIterator<Item = f64>) -> Vec<u8> {
+    let shape = if columns == 1 { format!("({rows},)") } else { format!("({rows}, {columns})") };
+    let mut header = format!("{{'descr': '<f8', 'fortran_order': True, 'shape': {shape}, }}");
+    while (MAGIC.len() + 4 + header.len() + 1) % 64 != 0 {
+        header.push(' '); // data begin at a multiple of 64 bytes
+    }
+    header.push('\n');
+    let mut bytes = [MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes(), header.as_bytes()].concat();
+    entries.into_iter().for_each(|entry| bytes.extend(entry.to_le_bytes()));
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(header: &str, data: &[u8]) -> Vec<u8> {
+        [MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes(), header.as_bytes(), data].concat()
+    }
+
+    fn read(header: &str, data: &[u8]) -> Result<Table> {
+        Npy::new().read(&file(header, data)[..], "t.npy")
+    }
+
+    #[test]
+    fn types_orders_and_byte_orders() {
+        let header = |descr: &str, fortran: &str| {
+            format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': (2, 2), }}")
+        };
+        let second = |descr: &str, fortran: &str, data: &[u8]| {
+            read(&header(descr, fortran), data).unwrap().numbers("c2").unwrap().to_vec()
+        };
+        assert_eq!(second("<i2", "False", &[1, 0, 254, 255, 3, 0, 4, 0]), [-2.0, 4.0]);
+        assert_eq!(second("<i2", "True", &[1, 0, 254, 255, 3, 0, 4, 0]), [3.0, 4.0]);
+        assert_eq!(second(">u2", "False", &[0, 1, 1, 0, 0, 3, 0, 4]), [256.0, 4.0]);
+        assert_eq!(second("|b1", "False", &[0, 1, 1, 0]), [1.0, 0.0]);
+        let floats: Vec<u8> = [1.0f32, -2.5, 3.0, 4.0].iter().flat_map(|v| v.to_be_bytes()).collect();
+        assert_eq!(second(">f4", "False", &floats), [-2.5, 4.0]);
+        assert_eq!(second("|i1", "False", &[1, 255, 3, 128]), [-1.0, -128.0]);
+    }
+
+    #[test]
+    fn what_numpy_writes_is_read() {
+        // numpy.save of numpy.array([[1.5, 2.5]]): version 1.0, header padded to 128 bytes in all
+        let mut header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }".to_owned();
+        header += &" ".repeat(117 - header.len());
+        header.push('\n');
+        let data: Vec<u8> = [1.5f64, 2.5].iter().flat_map(|v| v.to_le_bytes()).collect();
+        assert_eq!(read(&header, &data).unwrap().numbers("c2").unwrap(), [2.5]);
+        let written = npy_bytes(3, 1, [1.0, 2.0, 3.0]);
+        assert_eq!((written.len() - 24) % 64, 0);
+        assert_eq!(Npy::new().read(&written[..], "t.npy").unwrap().numbers("c1").unwrap(), [1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn errors_name_the_place_and_the_remedy() {
+        let nan: Vec<u8> = [1.0, 2.0, f64::NAN, 4.0f64].iter().flat_map(|v| v.to_le_bytes()).collect();
+        let header =
+            |descr: &str, shape: &str| format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
+        let message = |header: String, data: &[u8]| read(&header, data).unwrap_err().to_string();
+        let cases = [
+            (message(header("'<f8'", "(2, 2)"), &nan), "t.npy:2, column 1 (\"c1\"): \"NaN\" is not a finite number"),
+            (message(header("'<f8'", "(2, 3)"), &nan), "is the file complete?"),
+            (message(header("'|O'", "(2, 2)"), &nan), "save it as float64"),
+            (message(header("[('a', '<f8')]", "(2,)"), &nan), "save it as float64"),
+            (message(header("'<f8'", "(2, 2, 1)"), &nan), "reshape it"),
+            (message(header("'<f8'", "()"), &nan), "reshape it"),
+            (message(header("'<f8'", "(0, 3)"), &[]), "no rows"),
+            (message(header("'<f8'", &format!("({}, 8)", usize::MAX / 4)), &[]), "is the file complete?"),
+            (message("{'descr': '<f8'}".into(), &[]), "lacks \"fortran_order\""),
+            (Npy::new().read(&b"a,b\n1,2\n"[..], "t.npy").unwrap_err().to_string(), "does not start with"),
+            (Npy::new().read(&MAGIC[..], "t.npy").unwrap_err().to_string(), "breaks off"),
+        ];
+        for (message, part) in cases {
+            assert!(message.contains(part), "{message} lacks {part}");
+        }
+    }
+}
