@@ -17,6 +17,7 @@ const MAP: &[(&str, &[&str])] = &[
         "nystrom",
         &["nystrom-linalg-core", "nystrom-kernels", "nystrom-sketch", "nystrom-dpp", "nystrom-leverage", "nystrom-krr"],
     ),
+    ("nystrom-cli", &["nystrom", "nystrom-data"]),
     ("xtask", &["nystrom", "nystrom-data"]),
 ];
 

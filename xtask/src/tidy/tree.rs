@@ -8,6 +8,8 @@ use anyhow::Context;
 
 /// Files whose text rules read.
 const READ: [&str; 3] = [".rs", ".toml", ".md"];
+/// A program among the crates: it prints, and it reads what its user names.
+const COMMAND_LINE: &str = "crates/cli/src/";
 
 /// Paths relative to the root, with `/`, in order.
 #[derive(Default)]
@@ -59,12 +61,13 @@ impl Tree {
 
     /// Rust files of the library crates that are not tests, benches or examples.
     pub fn library_sources(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.sources(|path| path.starts_with("crates/") && path.split('/').nth(2) == Some("src"))
+        let is_source = |path: &str| path.starts_with("crates/") && path.split('/').nth(2) == Some("src");
+        self.sources(move |path| is_source(path) && !path.starts_with(COMMAND_LINE))
     }
 
-    /// Rust files of `xtask` that are not tests.
+    /// Rust files of the programs, `xtask` and the command line, that are not tests.
     pub fn tool_sources(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.sources(|path| path.starts_with("xtask/src/"))
+        self.sources(|path| path.starts_with("xtask/src/") || path.starts_with(COMMAND_LINE))
     }
 
     fn sources(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = (&str, &str)> {
@@ -131,11 +134,15 @@ mod tests {
             ("crates/a/src/checksum.rs", ""),
             ("crates/a/tests/laws.rs", ""),
             ("crates/a/examples/use.rs", ""),
+            ("crates/cli/src/main.rs", ""),
             ("xtask/src/main.rs", ""),
         ]);
         let sources: Vec<&str> = tree.library_sources().map(|(path, _)| path).collect();
         assert_eq!(sources, ["crates/a/src/checksum.rs", "crates/a/src/lib.rs", "crates/a/src/solve.rs"]);
-        assert_eq!(tree.tool_sources().map(|(path, _)| path).collect::<Vec<_>>(), ["xtask/src/main.rs"]);
+        assert_eq!(
+            tree.tool_sources().map(|(path, _)| path).collect::<Vec<_>>(),
+            ["crates/cli/src/main.rs", "xtask/src/main.rs"]
+        );
     }
 
     #[test]

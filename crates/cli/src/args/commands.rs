@@ -1,0 +1,264 @@
+//! The options of each command.
+
+use super::landmarks::METHODS;
+use super::{DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, RunArgs, TargetArgs};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+const FIT: &str = "\
+Examples:
+  nystrom fit houses.csv --target price -o houses.json
+  nystrom fit houses.csv --target price --kernel matern --nu 1.5 --landmarks rpcholesky:2000 \\
+      --lambda auto --hold-out 0.2 --certify --memory 2GB -o houses.json
+  nystrom fit train.libsvm --bandwidth 0.5 --lambda 1e-6 -o model.json";
+
+/// Kernel ridge regression with landmarks: minimises (1/n) Σ (y_i − f(x_i) − b)² + λ‖f‖²
+#[derive(Args)]
+#[command(allow_negative_numbers = true, after_help = FIT, after_long_help = format!("{METHODS}\n\n{FIT}"))]
+pub struct Fit {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// File for the model (JSON), written only when it is whole
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// How landmarks are chosen, and how many [default: rpcholesky with 500, or all rows if there are fewer]
+    #[arg(long, value_name = "METHOD:COUNT", help_heading = "Fit")]
+    pub landmarks: Option<LandmarkSpec>,
+    /// Ridge λ in K + nλI: a number; `auto` takes the smallest leave-one-out error of --lambdas, `gcv` the smallest generalised
+    /// cross-validation error
+    #[arg(long, value_name = "auto|gcv|X", default_value = "auto", help_heading = "Fit")]
+    pub lambda: Lambda,
+    /// The values that `--lambda auto` tries
+    #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", default_value = "1e-1:1e-10:28", help_heading = "Fit")]
+    pub lambdas: LambdaRange,
+    /// λ at which leverage scores are taken, if --landmarks uses them
+    #[arg(long, value_name = "X", default_value_t = 1e-4, help_heading = "Fit")]
+    pub leverage_lambda: f64,
+    /// No constant b
+    #[arg(long, help_heading = "Fit")]
+    pub no_intercept: bool,
+    /// Hold out this share of the rows at random, and report the error on them
+    #[arg(long, value_name = "SHARE", help_heading = "Fit")]
+    pub hold_out: Option<f64>,
+    /// Bound the distance to exact kernel ridge regression, from this many sampled rows
+    #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "1000", help_heading = "Fit")]
+    pub certify: Option<usize>,
+    /// Iterative fits stop at this relative residual
+    #[arg(long, value_name = "X", default_value_t = 1e-6, help_heading = "Fit")]
+    pub tolerance: f64,
+    /// Print the plan and stop
+    #[arg(long, help_heading = "Run")]
+    pub plan: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const PREDICT: &str = "\
+Examples:
+  nystrom predict houses.json new-houses.csv -o prices.csv
+  nystrom predict houses.json new-houses.csv > prices.csv
+  nystrom predict houses.json new-houses.csv -o prices.npy --json
+
+Features are found by name; where a file has no names (.npy, --no-header) by position. If the
+target is among the columns, the error of the predictions is reported.";
+
+/// Predict with a model that `nystrom fit` saved
+#[derive(Args)]
+#[command(allow_negative_numbers = true, after_help = PREDICT)]
+pub struct Predict {
+    /// Model file
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// File for the predictions, .csv or .npy [default: CSV to standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Run")]
+    pub threads: Option<u16>,
+    /// Print the outcome as JSON; it has no predictions, so --output must take them
+    #[arg(long, help_heading = "Run", requires = "output")]
+    pub json: bool,
+    /// No progress
+    #[arg(short, long, help_heading = "Run")]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ScoreMethod {
+    /// K(K + nλI)⁻¹ as it stands: n × n
+    Exact,
+    /// Alaoui & Mahoney: from --columns columns of K
+    Fast,
+    /// Recursive-RLS
+    Recursive,
+    Bless,
+    BlessR,
+    Squeak,
+    /// From the density of the rows: no kernel value at all; stationary kernels, few features
+    Sa,
+}
+
+const SCORES: &str = "\
+Examples:
+  nystrom scores houses.csv --drop price --lambda 1e-4 -o scores.csv
+  nystrom scores houses.csv --drop price --method exact --kernel matern > scores.csv
+  nystrom scores sensors.npy --method sa --bandwidth 0.5 -o scores.npy --json";
+
+/// Ridge leverage scores l_i = [K(K + nλI)⁻¹]_ii: how little the other rows explain of row i
+#[derive(Args)]
+#[command(allow_negative_numbers = true, after_help = SCORES)]
+pub struct Scores {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// How scores are computed
+    #[arg(long, value_enum, default_value_t = ScoreMethod::Recursive)]
+    pub method: ScoreMethod,
+    /// Ridge λ in K + nλI
+    #[arg(long, value_name = "X", default_value_t = 1e-4)]
+    pub lambda: f64,
+    /// Columns that `--method fast` draws [default: 1000, or all rows if there are fewer]
+    #[arg(long, value_name = "P")]
+    pub columns: Option<usize>,
+    /// File for the scores, .csv or .npy [default: CSV to standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const LANDMARKS: &str = "\
+Examples:
+  nystrom landmarks houses.csv --drop price --landmarks rpcholesky:100 -o rows.csv
+  nystrom landmarks houses.csv --drop price --landmarks leverage-fast:200 --weights > rows.csv
+
+Rows are numbered from 0 in the order of the file, its header not counted.";
+
+/// Choose rows that stand for all, and say what they leave of the kernel matrix
+#[derive(Args)]
+#[command(allow_negative_numbers = true, after_help = LANDMARKS, after_long_help = format!("{METHODS}\n\n{LANDMARKS}"))]
+pub struct LandmarksCommand {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// How they are chosen, and how many
+    #[arg(long, value_name = "METHOD:COUNT")]
+    pub landmarks: LandmarkSpec,
+    /// λ at which leverage scores are taken, if the method uses them
+    #[arg(long, value_name = "X", default_value_t = 1e-4)]
+    pub leverage_lambda: f64,
+    /// Draw with replacement and write weights with E[SSᵀ] = I (uniform, diagonal and the methods by leverage scores)
+    #[arg(long)]
+    pub weights: bool,
+    /// File for the rows, .csv or .npy [default: CSV to standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Sampler {
+    /// Exact up to 2000 rows, the swap chain beyond
+    Auto,
+    /// By eigendecomposition: n × n
+    Exact,
+    /// A Markov chain, O(size²) a step whatever n is
+    Swap,
+}
+
+const SAMPLE: &str = "\
+Examples:
+  nystrom sample houses.csv --drop price --size 50 -o diverse.csv
+  nystrom sample houses.csv --drop price --size 20 --draws 10 --method exact > draws.csv
+  nystrom sample large.csv --size 100 --method swap --steps 20000 --json -o diverse.csv
+
+Rows are numbered from 0 in the order of the file, its header not counted.";
+
+/// Draw diverse subsets of rows: a k-DPP, Pr(C) ∝ det K_CC
+#[derive(Args)]
+#[command(allow_negative_numbers = true, after_help = SAMPLE)]
+pub struct Sample {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Rows in a subset
+    #[arg(long, value_name = "K")]
+    pub size: usize,
+    /// Number of subsets
+    #[arg(long, value_name = "R", default_value_t = 1)]
+    pub draws: usize,
+    /// How subsets are drawn
+    #[arg(long, value_enum, default_value_t = Sampler::Auto)]
+    pub method: Sampler,
+    /// Steps of the chain before each draw [default: 3000]
+    #[arg(long, value_name = "N")]
+    pub steps: Option<usize>,
+    /// File for the rows, .csv or .npy [default: CSV to standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const TUNE: &str = "\
+Examples:
+  nystrom tune houses.csv --target price --landmarks uniform:500
+  nystrom tune houses.csv --target price --kernel matern --bandwidths 1,2,4,8 --lambdas 1e-2:1e-8:7 --folds 10
+  nystrom tune houses.csv --target price --json > table.json
+
+Landmarks are chosen anew in every fold. Features are standardised once, by all rows.";
+
+/// Cross-validate bandwidth and λ, and print the table
+#[derive(Args)]
+#[command(allow_negative_numbers = true, after_help = TUNE, after_long_help = format!("{METHODS}\n\n{TUNE}"))]
+pub struct Tune {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// Bandwidths to try [default: 1/4, 1/2, 1, 2 and 4 times --bandwidth]
+    #[arg(long, value_name = "X", value_delimiter = ',')]
+    pub bandwidths: Vec<f64>,
+    /// Ridges λ to try
+    #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", default_value = "1e-1:1e-9:9")]
+    pub lambdas: LambdaRange,
+    /// Number of folds
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    pub folds: usize,
+    /// How landmarks are chosen in each fold, and how many
+    #[arg(long, value_name = "METHOD:COUNT", default_value = "uniform:300")]
+    pub landmarks: LandmarkSpec,
+    /// λ at which leverage scores are taken, if --landmarks uses them
+    #[arg(long, value_name = "X", default_value_t = 1e-4)]
+    pub leverage_lambda: f64,
+    /// No constant b
+    #[arg(long)]
+    pub no_intercept: bool,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const COMPLETIONS: &str = "\
+Examples:
+  nystrom completions bash > ~/.local/share/bash-completion/completions/nystrom
+  nystrom completions fish > ~/.config/fish/completions/nystrom.fish";
+
+/// Print a completion script
+#[derive(Args)]
+#[command(after_help = COMPLETIONS)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}

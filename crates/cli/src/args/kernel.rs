@@ -1,0 +1,58 @@
+//! Which kernel.
+
+use clap::{Args, ValueEnum};
+use std::str::FromStr;
+
+#[derive(Args)]
+pub struct KernelArgs {
+    /// The kernel; r = ‖x − y‖/bandwidth
+    #[arg(long, value_enum, default_value_t = KernelName::Gaussian, help_heading = "Kernel")]
+    pub kernel: KernelName,
+    /// Length scale of the kernel: a number, or `auto` for the median distance of 1000 random pairs of rows
+    #[arg(long, value_name = "auto|X", default_value = "auto", help_heading = "Kernel")]
+    pub bandwidth: Bandwidth,
+    /// Smoothness of the Matérn kernel [default: 1.5]
+    #[arg(long, value_name = "X", help_heading = "Kernel")]
+    pub nu: Option<f64>,
+    /// Shape of the rational quadratic kernel [default: 1]
+    #[arg(long, value_name = "X", help_heading = "Kernel")]
+    pub alpha: Option<f64>,
+    /// Degree of the polynomial kernel [default: 3]
+    #[arg(long, value_name = "N", help_heading = "Kernel")]
+    pub degree: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KernelName {
+    /// exp(−r²/2)
+    Gaussian,
+    /// Matérn of smoothness --nu; 0.5, 1.5 and 2.5 are fast
+    Matern,
+    /// exp(−r), r Euclidean: Matérn of smoothness 0.5
+    Laplacian,
+    /// exp(−‖x − y‖₁/bandwidth), what scikit-learn calls Laplacian
+    LaplacianL1,
+    /// (1 + r²/(2·alpha))^(−alpha)
+    RationalQuadratic,
+    /// ⟨x, y⟩
+    Linear,
+    /// (⟨x, y⟩/d + 1)^degree, d the number of features
+    Polynomial,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bandwidth {
+    Auto,
+    Given(f64),
+}
+
+impl FromStr for Bandwidth {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Bandwidth::Auto),
+            _ => super::lambda::positive(text).map(Bandwidth::Given),
+        }
+    }
+}

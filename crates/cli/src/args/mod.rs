@@ -1,0 +1,66 @@
+//! What can be said on the command line.
+
+mod bytes;
+mod commands;
+mod data;
+mod kernel;
+mod lambda;
+mod landmarks;
+mod run;
+
+pub use bytes::Bytes;
+pub use commands::{Completions, Fit, LandmarksCommand, Predict, Sample, Sampler, ScoreMethod, Scores, Tune};
+pub use data::{DataArgs, Delimiter, FileFormat, TargetArgs};
+pub use kernel::{Bandwidth, KernelArgs, KernelName};
+pub use lambda::{Lambda, LambdaRange};
+pub use landmarks::{LandmarkSpec, Selection};
+pub use run::RunArgs;
+
+use clap::{Parser, Subcommand};
+
+/// Kernel methods on large tables: regression, leverage scores, landmarks, diverse samples
+#[derive(Parser)]
+#[command(name = "nystrom", version, after_help = OVERVIEW)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const OVERVIEW: &str = "\
+Examples:
+  nystrom fit houses.csv --target price --landmarks rpcholesky:1000 -o houses.json
+  nystrom predict houses.json new-houses.csv -o prices.csv
+  nystrom scores houses.csv --drop price --lambda 1e-4 -o scores.csv
+  nystrom landmarks houses.csv --drop price --landmarks rpcholesky:100 -o rows.csv
+  nystrom sample houses.csv --drop price --size 50 -o diverse.csv
+  nystrom tune houses.csv --target price --landmarks uniform:500
+
+Results go to standard output, the plan and the progress to standard error.
+
+Exit status:
+  0  done
+  1  something failed that is none of the below, such as a file that cannot be written
+  2  the command line is wrong
+  3  the data or the model file are wrong: the message says where and what to do
+  4  the memory allowed is not enough
+  5  an iterative fit ended before its tolerance was reached (the model is written)
+
+`nystrom COMMAND --help` has the options and an example of each command.";
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Fit kernel ridge regression and save the model
+    Fit(Fit),
+    /// Predict with a saved model
+    Predict(Predict),
+    /// Ridge leverage scores: which rows matter
+    Scores(Scores),
+    /// Choose rows that stand for all
+    Landmarks(LandmarksCommand),
+    /// Draw diverse rows: a k-DPP
+    Sample(Sample),
+    /// Cross-validate bandwidth and lambda
+    Tune(Tune),
+    /// Print shell completions
+    Completions(Completions),
+}

@@ -1,0 +1,13 @@
+//! `nystrom completions`.
+
+use crate::args::{Cli, Completions};
+use crate::failure::Result;
+use clap::CommandFactory;
+use std::process::ExitCode;
+
+pub fn run(args: &Completions) -> Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "nystrom", &mut script);
+    crate::output::print(&String::from_utf8_lossy(&script))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,233 @@
+//! `nystrom fit`.
+
+use super::evaluate::Errors;
+use super::select::{self, Setting};
+use crate::args::{Fit, Lambda, LandmarkSpec, Selection};
+use crate::failure::{Failure, NOT_CONVERGED, Result};
+use crate::input::{Input, Scaling, Supervised};
+use crate::kernel::AnyKernel;
+use crate::model_file::{Made, ModelFile};
+use crate::plan::{self, Step};
+use crate::session::Session;
+use crate::summary::Summary;
+use crate::text::{self, number};
+use nystrom::faer::Mat;
+use nystrom::krr::{Closeness, Extras, IterationReport, IterativeOptions, PathPoint, ProblemSize, Stop, lambda_grid};
+use nystrom::linalg_core::{random, validate};
+use nystrom::prelude::*;
+use std::process::ExitCode;
+
+/// Landmarks unless said otherwise.
+const LANDMARKS: usize = 500;
+
+/// The data, cut into what is fitted and what is held out.
+struct Split {
+    x: Mat<f64>,
+    y: Mat<f64>,
+    held_out: Option<(Mat<f64>, Mat<f64>)>,
+}
+
+/// A model and how its λ came about.
+struct Fitted {
+    model: KrrModel<AnyKernel, f64>,
+    lambda: f64,
+    leave_one_out: Option<(PathPoint<f64>, bool)>,
+    iterations: Option<IterationReport>,
+}
+
+pub fn run(args: &Fit) -> Result<ExitCode> {
+    let (session, mut rng) = Session::start(&args.run)?;
+    let rng = &mut rng;
+    crate::output::check_writable(Some(&args.output))?;
+    session.progress.stage("reading", None);
+    let data = Input::read(&args.data, None)?.drop_missing(&args.data)?;
+    let Supervised { x, y, features, target, target_position } = data.supervised(args.target.target.as_deref())?;
+    let Split { x, y, held_out } = split(x, y, args.hold_out, rng)?;
+    let scaling = Scaling::fit(x.as_ref(), &features, !args.run.no_standardize)?;
+    let x = Scaling::apply(scaling.as_ref(), x)?;
+    let points = Points::from_rows(x.as_ref());
+    let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), rng)?;
+    let spec =
+        args.landmarks.unwrap_or(LandmarkSpec { method: Selection::RpCholesky, count: LANDMARKS.min(x.nrows()) });
+    let steps = announce(args, &session, &x, spec)?;
+    if args.plan {
+        return Ok(ExitCode::SUCCESS);
+    }
+
+    let setting = Setting { kernel: &kernel, points, lambda: args.leverage_lambda };
+    session.progress.stage("choosing landmarks", steps.0.kernel_values);
+    let matrix = KernelMatrix::new(&kernel, points)?;
+    let landmarks = select::selector(spec, setting)?.select(&matrix, spec.count, rng)?;
+    session.progress.stage("fitting", steps.1.kernel_values);
+    let fitted = fit(args, &kernel, points, &y, &landmarks, rng)?;
+    let entries = (x.nrows() * landmarks.len()) as f64;
+    session.progress.stage("evaluating", Some(entries));
+    let training = Errors::of(fitted.model.predict(points)?.as_ref(), y.as_ref())?;
+
+    let mut summary = Summary::default();
+    summary.line(
+        "fitted",
+        format!("{target:?} on {}, {}", text::count(x.nrows(), "row"), text::count(x.ncols(), "feature")),
+    );
+    summary.line("kernel", kernel.describe());
+    summary.line("landmarks", format!("{} by {}", landmarks.len(), spec.method.name()));
+    describe(&fitted, &mut summary);
+    training.report("training", "training", &mut summary);
+    if let Some((x, y)) = held_out {
+        let x = Scaling::apply(scaling.as_ref(), x)?;
+        let predicted = fitted.model.predict(Points::from_rows(x.as_ref()))?;
+        Errors::of(predicted.as_ref(), y.as_ref())?.report("held out", "held_out", &mut summary);
+    }
+    if let Some(rows) = args.certify {
+        session.progress.stage("certifying", Some(2.0 * entries + (rows * x.nrows()) as f64));
+        certify(rows, &fitted.model, points, &y, rng, &mut summary)?;
+    }
+    summary.value("bandwidth", kernel.bandwidth());
+    summary.value("landmarks", landmarks.len());
+    summary.value("selection", spec.method.name());
+    summary.value("rows", x.nrows());
+    summary.value("features", &features);
+    summary.value("target", &target);
+    summary.value("seed", args.run.seed);
+    summary.value("plan", [&steps.0, &steps.1]);
+    summary.value("model", &args.output);
+
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let (seed, lambda, training_rmse) = (args.run.seed, fitted.lambda, training.rmse);
+    let made = Made { version, seed, landmarks: spec.to_string(), lambda, training_rmse };
+    let size = ModelFile::new(fitted.model, (target, target_position), features, scaling, made).save(&args.output)?;
+    summary.line("model", format!("{}, {}", args.output.display(), text::bytes(size)));
+    summary.print(&session, false)?;
+    finish(&session, fitted.iterations)
+}
+
+/// The rows held out are drawn at random; both parts keep the order of the file.
+fn split(x: Mat<f64>, y: Mat<f64>, share: Option<f64>, rng: &mut dyn Rng) -> Result<Split> {
+    let Some(share) = share else { return Ok(Split { x, y, held_out: None }) };
+    let (n, out) = (x.nrows(), (share * x.nrows() as f64).round());
+    if !(share > 0.0 && share < 1.0 && out >= 1.0 && (out as usize) < n) {
+        let text = format!("--hold-out {share} of {n} rows leaves no row on one side; take a share such as 0.2");
+        return Err(Failure::Usage(text).into());
+    }
+    let mut is_out = vec![false; n];
+    random::uniform_subset(n, out as usize, rng)?.into_iter().for_each(|row| is_out[row] = true);
+    let part = |a: &Mat<f64>, wanted: bool| {
+        let rows: Vec<usize> = (0..n).filter(|&row| is_out[row] == wanted).collect();
+        Mat::from_fn(rows.len(), a.ncols(), |i, j| a[(rows[i], j)])
+    };
+    Ok(Split { held_out: Some((part(&x, true), part(&y, true))), x: part(&x, false), y: part(&y, false) })
+}
+
+fn options(args: &Fit) -> IterativeOptions {
+    let memory = args.run.memory.map(|bytes| bytes.0);
+    IterativeOptions { tolerance: args.tolerance, memory, ..IterativeOptions::default() }
+}
+
+/// Prints the plan; refuses what is impossible or does not fit.
+fn announce(args: &Fit, session: &Session, x: &Mat<f64>, spec: LandmarkSpec) -> Result<(Step, Step)> {
+    let (n, d, m) = (x.nrows(), x.ncols(), spec.count);
+    validate::at_most("landmarks", m, n)?;
+    validate::positive("--tolerance", args.tolerance)?;
+    let choose = plan::selection(spec, n);
+    let t = 1 + usize::from(!args.no_intercept);
+    let fit = match args.lambda {
+        Lambda::Given(_) => plan::single(ProblemSize { n, d, m, t, weighted: false }, &options(args))?,
+        Lambda::Auto | Lambda::Gcv => plan::path(n, m, args.lambdas.count),
+    };
+    plan::announce(session, n, d, &[("choosing landmarks this way", &choose), ("the fit", &fit)])?;
+    Ok((choose, fit))
+}
+
+fn fit(
+    args: &Fit,
+    kernel: &AnyKernel,
+    x: Points<'_, f64>,
+    y: &Mat<f64>,
+    landmarks: &Landmarks,
+    rng: &mut dyn Rng,
+) -> Result<Fitted> {
+    let intercept = !args.no_intercept;
+    if let Lambda::Given(lambda) = args.lambda {
+        let krr =
+            AutoKrr { intercept, options: options(args), ..AutoKrr::new(kernel.clone(), Ridge::PerSample(lambda)) };
+        let fit = krr.fit_with(x, y.as_ref(), landmarks, Extras::default(), rng)?;
+        return Ok(Fitted { model: fit.model, lambda, leave_one_out: None, iterations: fit.iterations });
+    }
+    let krr = NystromKrr { intercept, ..NystromKrr::new(kernel.clone(), Ridge::PerSample(1.0)) };
+    let grid = lambda_grid(args.lambdas.largest, args.lambdas.smallest, args.lambdas.count)?;
+    let path = krr.path(x, y.as_ref(), landmarks, &grid)?;
+    let best = match args.lambda {
+        Lambda::Gcv => path.best_by_gcv(),
+        _ => path.best_by_loo(),
+    };
+    let (model, lambda) = (path.model_at(best.ridge)?, best.ridge.per_sample(x.len())?);
+    Ok(Fitted { model, lambda, leave_one_out: Some((best.clone(), path.at_edge(best))), iterations: None })
+}
+
+fn describe(fitted: &Fitted, summary: &mut Summary) {
+    let report = fitted.model.report();
+    summary.value("lambda", fitted.lambda);
+    summary.value("solver", format!("{:?}", report.solver));
+    match &fitted.leave_one_out {
+        Some((best, at_edge)) => {
+            let edge = if *at_edge { "; at the edge of --lambdas: widen them" } else { "" };
+            summary.line("lambda", format!("{}, chosen from the path{edge}", number(fitted.lambda)));
+            let loo = format!("RMSE {}, effective dimension {}", number(best.loo.sqrt()), number(best.d_eff));
+            summary.line("leave-one-out", loo);
+            summary.value("leave_one_out_rmse", best.loo.sqrt());
+            summary.value("effective_dimension", best.d_eff);
+            summary.value("lambda_at_edge", at_edge);
+        }
+        None => {
+            summary.line("lambda", number(fitted.lambda));
+            summary.line("solver", format!("{:?}: {}", report.solver, report.reason));
+        }
+    }
+    if let Some(iterations) = &fitted.iterations {
+        let IterationReport { iterations, residual, stop, .. } = iterations;
+        summary.line("iterations", format!("{iterations}, relative residual {} ({stop:?})", number(*residual)));
+        summary.value("iterations", iterations);
+        summary.value("residual", residual);
+    }
+}
+
+fn certify(
+    rows: usize,
+    model: &KrrModel<AnyKernel, f64>,
+    x: Points<'_, f64>,
+    y: &Mat<f64>,
+    rng: &mut dyn Rng,
+    summary: &mut Summary,
+) -> Result<()> {
+    let report = Certificate { rows, ..Certificate::default() }.certify(model, x, y.as_ref(), rng)?;
+    let (bound, confidence) = (report.targets[0].bound, 100.0 * report.confidence);
+    let verdict = match report.closeness() {
+        Closeness::Close => "close to exact regression".to_owned(),
+        Closeness::MoreRows { rows } => format!("probably close; --certify {rows} would tell"),
+        Closeness::Far { factor } => {
+            format!(
+                "not shown to be close: K − L would have to be about {} times smaller; take more landmarks",
+                number(factor)
+            )
+        }
+    };
+    let text = format!("exact regression differs by at most {} RMS ({confidence} %): {verdict}", number(bound));
+    summary.line("certificate", text);
+    summary.value("certificate", &report);
+    Ok(())
+}
+
+/// A fit that did not converge is kept, and the status says so.
+fn finish(session: &Session, iterations: Option<IterationReport>) -> Result<ExitCode> {
+    match iterations {
+        Some(report) if !matches!(report.stop, Stop::Converged | Stop::Asked) => {
+            session.say(&format!(
+                "warning: stopped after {} iterations at a relative residual of {:.1e}, above --tolerance {:.1e}; \
+                 the model is written. Raise --lambda or --tolerance, or allow more --memory",
+                report.iterations, report.residual, report.tolerance
+            ));
+            Ok(ExitCode::from(NOT_CONVERGED))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}

@@ -1,0 +1,27 @@
+//! A file for each command.
+
+mod completions;
+mod evaluate;
+mod fit;
+mod landmarks;
+mod predict;
+mod sample;
+mod scores;
+mod select;
+mod tune;
+
+use crate::args::Command;
+use crate::failure::Result;
+use std::process::ExitCode;
+
+pub fn run(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Fit(args) => fit::run(&args),
+        Command::Predict(args) => predict::run(&args),
+        Command::Scores(args) => scores::run(&args),
+        Command::Landmarks(args) => landmarks::run(&args),
+        Command::Sample(args) => sample::run(&args),
+        Command::Tune(args) => tune::run(&args),
+        Command::Completions(args) => completions::run(&args),
+    }
+}

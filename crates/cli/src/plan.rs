@@ -1,0 +1,125 @@
+//! What a command is going to do and take, said and checked before it starts.
+//!
+//! The counts are those that the documentation of each method states.
+
+use crate::args::{LandmarkSpec, Selection};
+use crate::failure::Result;
+use crate::session::Session;
+use crate::text;
+use nystrom::krr::{Method, Plan, ProblemSize};
+use serde::Serialize;
+
+/// One piece of work.
+#[derive(Debug, Clone, Serialize)]
+pub struct Step {
+    pub what: String,
+    /// Kernel values to evaluate, if known beforehand.
+    pub kernel_values: Option<f64>,
+    /// Flops beside them.
+    pub flops: Option<f64>,
+    /// Memory at its peak, beyond the data.
+    pub bytes: u64,
+    /// Why this method.
+    pub reason: Option<String>,
+}
+
+impl Step {
+    pub fn new(what: impl Into<String>, kernel_values: Option<f64>, flops: Option<f64>, bytes: f64) -> Self {
+        Step { what: what.into(), kernel_values, flops, bytes: bytes as u64, reason: None }
+    }
+
+    /// Refuses what does not fit the memory allowed.
+    fn check(&self, name: &'static str, memory: Option<u64>) -> nystrom::Result<()> {
+        match memory {
+            Some(budget) if self.bytes > budget => {
+                Err(nystrom::Error::OutOfBudget { what: name, needed: self.bytes, budget })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn line(&self) -> String {
+        let mut parts = Vec::new();
+        match self.kernel_values {
+            Some(values) if values > 0.0 => parts.push(format!("{} kernel values", text::number(values))),
+            Some(_) => {}
+            None => parts.push("as many kernel values as the scores make it".into()),
+        }
+        parts.extend(self.flops.filter(|flops| *flops > 0.0).map(|flops| format!("{} flops", text::number(flops))));
+        parts.push(format!("{} of memory", text::bytes(self.bytes)));
+        let reason = self.reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
+        format!("{}: {}{reason}", self.what, parts.join(", "))
+    }
+}
+
+/// Prints the steps, then refuses the first that does not fit.
+pub fn announce(session: &Session, n: usize, d: usize, steps: &[(&'static str, &Step)]) -> Result<()> {
+    let data = (n * (d + 1) * size_of::<f64>()) as u64;
+    session.progress.clear();
+    let mut text = format!("plan: {n} rows × {} ({})", text::count(d, "feature"), text::bytes(data));
+    if let Some(memory) = session.memory {
+        text += &format!(", {} of memory allowed beside them", text::bytes(memory));
+    }
+    for (_, step) in steps {
+        text += &format!("\n  {}", step.line());
+    }
+    session.say(&text);
+    steps.iter().try_for_each(|(name, step)| step.check(name, session.memory))?;
+    Ok(())
+}
+
+/// Choosing m landmarks of n rows.
+pub fn selection(spec: LandmarkSpec, n: usize) -> Step {
+    let (rows, m) = (n as f64, spec.count as f64);
+    let what = format!("choose {} by {}", text::count(spec.count, "landmark"), spec.method.name());
+    let (tall, square) = (8.0 * rows * m, 8.0 * rows * rows);
+    let (values, flops, bytes) = match spec.method {
+        Selection::Uniform => (Some(0.0), None, 8.0 * m),
+        Selection::Diagonal => (Some(0.0), None, 8.0 * rows),
+        Selection::RpCholesky | Selection::Greedy => (Some(rows * m), Some(rows * m * m), tall),
+        Selection::SparseGreedy => (None, None, 8.0 * (m * m + 59.0 * m)),
+        Selection::KMeansPlusPlus => (Some(rows * m), None, 24.0 * rows),
+        Selection::Adaptive => (Some(rows * m), Some(rows * m * m), tall),
+        Selection::Leverage => {
+            (Some(2.0 * rows * m), Some(2.0 * rows * m * m), 8.0 * (3.0 * m * m + 1024.0 * m + rows))
+        }
+        Selection::LeverageFast => {
+            (Some(4.0 * rows * m), Some(8.0 * rows * m * m), (2.0 * tall).min(67e6) + 96.0 * m * m)
+        }
+        Selection::LeverageExact => (Some(rows * rows), Some(rows.powi(3)), 2.0 * square),
+        Selection::Bless | Selection::BlessR | Selection::Squeak | Selection::Sa => (None, None, 8.0 * rows),
+        Selection::KDpp => (Some(rows * m + 3000.0 * m), Some(rows * m * m + 3000.0 * m * m), tall),
+        Selection::KDppExact => (Some(rows * rows), Some(9.0 * rows.powi(3)), 3.0 * square),
+    };
+    Step::new(what, values, flops, bytes)
+}
+
+/// The path of `lambdas` ridges by leave-one-out: the counts of `NystromKrr::path`.
+pub fn path(n: usize, m: usize, lambdas: usize) -> Step {
+    let (rows, m, l) = (n as f64, m as f64, lambdas as f64);
+    let flops = 5.0 * rows * m * m + 10.0 * m.powi(3) + 4.0 * rows * m * l;
+    let bytes = 8.0 * (6.0 * m * m + 4.0 * 1024.0 * (m + 2.0 * l));
+    let what = format!("fit at {lambdas} values of lambda from one decomposition");
+    Step::new(what, Some(2.0 * rows * m + m * m), Some(flops), bytes)
+}
+
+/// A fit at one λ, by the library's own plan.
+pub fn single(size: ProblemSize, options: &nystrom::krr::IterativeOptions) -> nystrom::Result<Step> {
+    let plan = Plan::new::<f64>(size, options)?;
+    let Some(chosen) = plan.estimates.iter().find(|estimate| estimate.method == plan.method) else {
+        return Err(nystrom::Error::Empty { what: "estimates of the plan" });
+    };
+    let passes = match plan.method {
+        Method::Direct => 1.0,
+        Method::Falkon | Method::Krill => (chosen.iterations + 2) as f64,
+    };
+    let values = passes * size.n as f64 * size.m as f64;
+    let step = Step::new("fit at one lambda", Some(values), Some(chosen.flops), chosen.bytes as f64);
+    Ok(Step { reason: Some(plan.reason), ..step })
+}
+
+/// An n × n computation.
+pub fn square(what: &str, n: usize, matrices: f64, flops: f64) -> Step {
+    let rows = n as f64;
+    Step::new(what, Some(rows * rows), Some(flops * rows.powi(3)), 8.0 * matrices * rows * rows)
+}

@@ -1,0 +1,63 @@
+//! One bar on standard error with a time to go, if that is a terminal.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, stderr};
+use std::time::Duration;
+
+/// Where kernel values are counted; counts nothing by default.
+#[derive(Clone)]
+pub struct Meter(ProgressBar);
+
+impl Default for Meter {
+    fn default() -> Self {
+        Meter(ProgressBar::hidden())
+    }
+}
+
+impl Meter {
+    /// So many more kernel values.
+    pub fn inc(&self, values: usize) {
+        self.0.inc(values as u64);
+    }
+}
+
+pub struct Progress {
+    bar: ProgressBar,
+    shown: bool,
+}
+
+impl Progress {
+    /// Silent unless standard error is a terminal.
+    pub fn new(quiet: bool) -> Self {
+        let shown = !quiet && stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Progress { bar: ProgressBar::with_draw_target(None, target), shown }
+    }
+
+    pub fn meter(&self) -> Meter {
+        Meter(self.bar.clone())
+    }
+
+    /// The next piece of work, and the number of kernel values it takes if that is known.
+    pub fn stage(&self, what: &str, values: Option<f64>) {
+        let template = match values {
+            Some(_) => "{msg} {wide_bar} {percent} %, {elapsed} gone, {eta} to go",
+            None => "{spinner} {msg}, {elapsed} gone",
+        };
+        self.bar.reset();
+        self.bar.set_message(what.to_owned());
+        match values {
+            Some(values) => self.bar.set_length((values as u64).max(1)),
+            None => self.bar.unset_length(),
+        }
+        self.bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        if self.shown {
+            self.bar.enable_steady_tick(Duration::from_millis(200)); // the clock runs on through long steps
+        }
+    }
+
+    /// Takes the bar away, so that something can be printed.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}

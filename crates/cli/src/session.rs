@@ -1,0 +1,39 @@
+//! What all commands share: threads, memory allowed, progress, and where words go.
+
+use crate::args::RunArgs;
+use crate::failure::Result;
+use crate::progress::Progress;
+use anyhow::Context;
+use nystrom::prelude::*;
+
+pub struct Session {
+    pub progress: Progress,
+    pub json: bool,
+    pub memory: Option<u64>,
+    quiet: bool,
+}
+
+impl Session {
+    /// Starts the threads, rayon's global pool, which the library and faer use.
+    pub fn new(threads: Option<u16>, json: bool, quiet: bool) -> Result<Self> {
+        if let Some(threads) = threads {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+            pool.build_global().context("cannot start the threads; ask for fewer")?;
+        }
+        Ok(Session { progress: Progress::new(quiet), json, memory: None, quiet })
+    }
+
+    /// The session of a command that computes, and its generator.
+    pub fn start(args: &RunArgs) -> Result<(Self, Pcg64)> {
+        let session = Session::new(args.threads, args.json, args.quiet)?;
+        let memory = args.memory.map(|bytes| bytes.0);
+        Ok((Session { memory, ..session }, Pcg64::seed_from_u64(args.seed)))
+    }
+
+    /// Says something on standard error, unless it is to be quiet.
+    pub fn say(&self, text: &str) {
+        if !self.quiet {
+            eprintln!("{text}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Numbers for people to read.
+
+/// Four significant digits: `0.01234`, `12.34`, `1.23e-7`.
+pub fn number(value: f64) -> String {
+    let magnitude = value.abs();
+    match value {
+        _ if value == 0.0 || !value.is_finite() => format!("{value}"),
+        _ if magnitude < 1e-3 || magnitude >= 1e6 => {
+            let text = format!("{value:.2e}");
+            text.replace(".00e", "e")
+        }
+        _ => {
+            let decimals = (3 - magnitude.log10().floor() as i32).clamp(0, 9) as usize;
+            let text = format!("{value:.decimals$}");
+            match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+                false => text,
+            }
+        }
+    }
+}
+
+/// `512 bytes`, `4.2 kB`, `1.6 GB`.
+pub fn bytes(count: u64) -> String {
+    let count = count as f64;
+    match [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")].into_iter().find(|(unit, _)| count >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", count / unit),
+        None => format!("{count} bytes"),
+    }
+}
+
+/// `1 row`, `20 rows`.
+pub fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

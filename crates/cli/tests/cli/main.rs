@@ -1,0 +1,9 @@
+//! The program, run as a user runs it: small made-up files always, the papers' where `NYSTROM_DATA` says where they are.
+
+mod commands;
+mod crash;
+mod fit;
+mod formats;
+mod malformed;
+mod real_data;
+mod support;

@@ -1,0 +1,164 @@
+//! Wrong input, and what the program says: where, what, and what to do; never a panic, never a file.
+
+use crate::support::{Bench, table};
+
+const USAGE: i32 = 2;
+const DATA: i32 = 3;
+
+/// A file, the command line that reads it, the status, and what the message must name.
+struct Case(&'static str, &'static str, i32, &'static [&'static str]);
+
+const FIT: &str = "fit FILE --target y -o out.json";
+
+const CASES: &[Case] = &[
+    // text tables
+    Case("empty.csv|", FIT, DATA, &["empty.csv", "the file is empty"]),
+    Case("header.csv|a,y\n", FIT, DATA, &["header.csv", "no rows", "complete?"]),
+    Case("ragged.csv|a,y\n1,2\n3\n", FIT, DATA, &["ragged.csv:3", "1 fields, expected 2", "--delimiter"]),
+    Case("wide.csv|a,y\n1,2\n3,4,5\n", FIT, DATA, &["wide.csv:3", "3 fields, expected 2"]),
+    Case(
+        "word.csv|a,y\n1,2\n3,x\n",
+        FIT,
+        DATA,
+        &["word.csv:3, column 2 (\"y\")", "\"x\" is not a number", "--missing"],
+    ),
+    Case("gap.csv|a,y\n1,2\n,4\n", FIT, DATA, &["gap.csv:3, column 1 (\"a\")", "not a number", "--missing"]),
+    Case("nan.csv|a,y\n1,2\nNaN,4\n", FIT, DATA, &["nan.csv:3, column 1", "finite", "--drop-missing"]),
+    Case("huge.csv|a,y\n1,2\n1e999,4\n", FIT, DATA, &["huge.csv:3, column 1", "finite"]),
+    Case("text.csv|a,y\nred,2\nblue,4\n", FIT, DATA, &["text.csv", "column \"a\" holds text", "--drop"]),
+    Case(
+        "numeric.csv|1,2\n3,4\n",
+        "fit FILE --target 1 -o out.json",
+        DATA,
+        &["numeric.csv:1", "header", "--no-header"],
+    ),
+    Case("twice.csv|a,a,y\n1,2,3\n", FIT, DATA, &["twice.csv:1, column 2", "already that of column 1"]),
+    Case("quote.csv|a,y\n1,2\n\"3,4\n", FIT, DATA, &["quote.csv:3", "not closed", "closing quote"]),
+    Case("latin.csv|a,y\n1,2\n\u{fffd},4\n", FIT, DATA, &["latin.csv:3, column 1", "not a number"]),
+    Case("semicolon.csv|a;y\n1;2\n", FIT, DATA, &["semicolon.csv", "no column \"y\"", "there are 1"]),
+    Case("decimal.tsv|a\ty\n1,5\t2\n2,5\t3\n", FIT, DATA, &["decimal.tsv", "column \"a\" holds text", "\"1,5\""]),
+    Case("notarget.csv|a,b\n1,2\n", FIT, DATA, &["notarget.csv", "no column \"y\"", "\"a\", \"b\""]),
+    Case("alone.csv|y\n1\n2\n", FIT, DATA, &["alone.csv", "no column beside the target"]),
+    Case(
+        "missing.csv|a,y\nNA,1\n2,3\n",
+        "fit FILE --missing NA --target y -o out.json",
+        DATA,
+        &["missing.csv", "column \"a\" has 1 missing", "--drop-missing"],
+    ),
+    Case(
+        "allmissing.csv|a,y\nNA,1\n",
+        "fit FILE --missing NA --drop-missing --target y -o out.json",
+        DATA,
+        &["allmissing.csv", "no rows"],
+    ),
+    Case("constant.csv|a,b,y\n1,2,3\n1,5,6\n", FIT, DATA, &["features \"a\" have the same value", "--drop"]),
+    Case("notgzip.csv.gz|garbage", FIT, DATA, &["notgzip.csv.gz", "gzip data", "fetch the file again"]),
+    Case("unknown.xyz|1 2 3\n", FIT, DATA, &["unknown.xyz", "format cannot be told", "--format"]),
+    Case("|", "fit absent.csv --target y -o out.json", DATA, &["absent.csv", "no such file", "check the path"]),
+    // other formats
+    Case("nodata.arff|@relation t\n@attribute a numeric\n", FIT, DATA, &["nodata.arff", "no @data line"]),
+    Case(
+        "type.arff|@relation t\n@attribute a date\n@data\n1\n",
+        FIT,
+        DATA,
+        &["type.arff:2", "not read", "convert dates"],
+    ),
+    Case("pair.libsvm|1 1:2\n2 x\n", "fit FILE -o out.json", DATA, &["pair.libsvm:2, column 2", "index:value"]),
+    Case("zero.libsvm|1 0:2\n", "fit FILE -o out.json", DATA, &["zero.libsvm:1, column 2", "count from 1"]),
+    Case("order.libsvm|1 3:2 2:1\n", "fit FILE -o out.json", DATA, &["order.libsvm:1, column 3", "sort the indices"]),
+    Case("short.fann|2 1 1\n0.5\n1\n", FIT, DATA, &["short.fann", "promises 2 rows"]),
+    Case(
+        "text.npy|a,y\n1,2\n",
+        "fit FILE --target 1 -o out.json",
+        DATA,
+        &["text.npy", "no whole .npy file", "numpy.save"],
+    ),
+    // models
+    Case("t.csv|a,y\n1,2\n", "predict FILE FILE", DATA, &["t.csv", "not a whole model file"]),
+    Case(
+        "cut.json|{\"program\":\"nystrom\",\"format\":1",
+        "predict FILE t.csv",
+        DATA,
+        &["cut.json", "fit the model again"],
+    ),
+    Case("other.json|{\"a\":1}", "predict FILE t.csv", DATA, &["other.json", "no model of `nystrom fit`"]),
+    Case(
+        "future.json|{\"program\":\"nystrom\",\"format\":9}",
+        "predict FILE t.csv",
+        DATA,
+        &["future.json", "layout 9"],
+    ),
+    Case(
+        "hollow.json|{\"program\":\"nystrom\",\"format\":1}",
+        "predict FILE t.csv",
+        DATA,
+        &["hollow.json", "missing field"],
+    ),
+    // command lines
+    Case("|", "fit good.csv -o out.json", USAGE, &["which column", "--target NAME"]),
+    Case(
+        "|",
+        "fit good.csv --target y --landmarks magic:10 -o out.json",
+        USAGE,
+        &["no method \"magic\"", "rpcholesky"],
+    ),
+    Case("|", "fit good.csv --target y --landmarks uniform -o out.json", USAGE, &["METHOD:COUNT"]),
+    Case("|", "fit good.csv --target y --landmarks uniform:1000 -o out.json", USAGE, &["1000 landmarks", "at most 30"]),
+    Case("|", "fit good.csv --target y --lambda -1 -o out.json", USAGE, &["--lambda"]),
+    Case("|", "fit good.csv --target y --memory lots -o out.json", USAGE, &["2GB"]),
+    Case("|", "fit good.csv --target y --kernel gaussian --nu 2 -o out.json", USAGE, &["--nu means nothing", "matern"]),
+    Case("|", "fit good.csv --target y --hold-out 1.5 -o out.json", USAGE, &["--hold-out 1.5", "such as 0.2"]),
+    Case("|", "scores good.csv --method exact --columns 5", USAGE, &["--columns means nothing", "--method fast"]),
+    Case("|", "scores good.csv --method sa --kernel linear", USAGE, &["stationary", "gaussian"]),
+    Case("|", "sample good.csv --size 31", USAGE, &["31 rows in a subset", "at most 30"]),
+    Case("|", "tune good.csv --target y --folds 1", USAGE, &["number of folds = 1", "at least 2"]),
+];
+
+#[test]
+fn wrong_input_is_answered_with_place_and_remedy() {
+    assert!(CASES.len() >= 40);
+    for Case(file, line, status, parts) in CASES {
+        let bench = Bench::new();
+        let (name, text) = file.split_once('|').unwrap();
+        bench.write("good.csv", table(30, 1));
+        if !name.is_empty() {
+            let start: &[u8] = if name.ends_with(".gz") { &[0x1f, 0x8b, 8, 0] } else { &[] }; // what a &str cannot hold
+            bench.write(name, [start, text.as_bytes()].concat());
+        }
+        let before = bench.files();
+        let run = bench.run(&line.replace("FILE", name));
+        assert_eq!(run.code, Some(*status), "{line} on {file:?}: {run:?}");
+        assert!(run.err.contains("error: ") && !run.err.contains("panicked"), "{line} on {file:?}: {run:?}");
+        for part in *parts {
+            assert!(run.err.contains(part), "{line} on {file:?} lacks {part:?}: {}", run.err);
+        }
+        assert_eq!(bench.files(), before, "{line} on {file:?}");
+        assert_eq!(run.out, "", "{line} on {file:?}");
+    }
+}
+
+/// A model file cut anywhere, or with any one digit changed, is refused or is a model; it never panics.
+#[test]
+fn damaged_models_never_panic() {
+    let bench = Bench::new();
+    bench.write("good.csv", table(30, 1));
+    bench.ok("fit good.csv --target y --landmarks uniform:3 -o m.json -q");
+    let whole = bench.read("m.json");
+    for cut in (0..whole.len()).step_by(whole.len() / 12) {
+        bench.write("cut.json", &whole[..cut]);
+        let run = bench.run("predict cut.json good.csv");
+        assert!(run.code == Some(DATA) && run.err.contains("cut.json"), "{cut}: {run:?}");
+    }
+    let text = String::from_utf8(whole).unwrap();
+    for (from, to) in [
+        ("\"scales\":[", "\"scales\":[0.0,"),
+        ("\"features\":[\"a\",", "\"features\":["),
+        ("\"target_position\":2", "\"target_position\":9"),
+        ("\"length_scale\":", "\"length_scale\":-"),
+    ] {
+        assert!(text.contains(from), "{from} in {text}");
+        bench.write("bad.json", text.replacen(from, to, 1));
+        let run = bench.run("predict bad.json good.csv");
+        assert!(run.code == Some(DATA) && run.err.contains("damaged"), "{from}: {run:?}");
+    }
+}

@@ -1,0 +1,43 @@
+//! CASP and California Housing, where `NYSTROM_DATA` says where they are.
+
+use crate::support::Bench;
+use std::path::PathBuf;
+
+/// A file of the data sets, if it is there.
+fn data(file: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(std::env::var_os("NYSTROM_DATA")?).join(file);
+    let found = path.is_file();
+    if !found {
+        eprintln!("skipped: {} is not there", path.display());
+    }
+    found.then_some(path)
+}
+
+/// Fits, predicts all rows again, and gives the R² on the rows held out.
+fn held_out_r2(file: &str, target: &str) -> Option<f64> {
+    let file = std::path::absolute(data(file)?).unwrap();
+    let bench = Bench::new();
+    let file = file.display();
+    let line = format!("fit {file} --target {target} --landmarks uniform:300 --hold-out 0.2 -o m.json --json -q");
+    let fitted = bench.json(&line);
+    let all = bench.json(&format!("predict m.json {file} -o p.csv --json -q"));
+    let (training, all_rmse) = (fitted["training"]["rmse"].as_f64().unwrap(), all["error"]["rmse"].as_f64().unwrap());
+    let held_out = fitted["held_out"]["rmse"].as_f64().unwrap();
+    let mean_square = 0.8 * training.powi(2) + 0.2 * held_out.powi(2); // all rows are the two parts, to a row in ten thousand
+    assert!((all_rmse.powi(2) / mean_square - 1.0).abs() < 1e-3, "{fitted} {all}");
+    fitted["held_out"]["r2"].as_f64()
+}
+
+#[test]
+fn casp() {
+    if let Some(r2) = held_out_r2("casp/CASP.csv.gz", "y") {
+        assert!(r2 > 0.35, "{r2}"); // linear regression reaches 0.28
+    }
+}
+
+#[test]
+fn california_housing() {
+    if let Some(r2) = held_out_r2("california-housing/california_housing.arff.gz", "-1") {
+        assert!(r2 > 0.65, "{r2}"); // linear regression reaches 0.6
+    }
+}

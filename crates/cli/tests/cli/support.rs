@@ -1,0 +1,88 @@
+//! Running the program, and small tables.
+
+use nystrom::prelude::*;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder of its own for each test, and the program in it.
+pub struct Bench {
+    dir: tempfile::TempDir,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Run {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Bench { dir: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    pub fn files(&self) -> Vec<String> {
+        let names = std::fs::read_dir(self.dir.path()).unwrap();
+        let mut names: Vec<String> = names.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nystrom"));
+        command.current_dir(self.dir.path());
+        command
+    }
+
+    /// Runs a command line, words separated by blanks.
+    pub fn run(&self, line: &str) -> Run {
+        let Output { status, stdout, stderr } = self.command().args(line.split_whitespace()).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Run { code: status.code(), out: text(stdout), err: text(stderr) }
+    }
+
+    /// As [`run`](Self::run), and it must end well.
+    pub fn ok(&self, line: &str) -> Run {
+        let run = self.run(line);
+        assert_eq!(run.code, Some(0), "nystrom {line}: {run:?}");
+        run
+    }
+
+    pub fn json(&self, line: &str) -> serde_json::Value {
+        let run = self.ok(line);
+        serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("nystrom {line}: {error} in {}", run.out))
+    }
+
+    /// A column of a CSV file.
+    pub fn column(&self, file: &str, column: &str) -> Vec<f64> {
+        column_of(&self.path(file), column)
+    }
+}
+
+pub fn column_of(path: &Path, column: &str) -> Vec<f64> {
+    nystrom_data::Csv::new().read_path(path).unwrap().numbers(column).unwrap().to_vec()
+}
+
+/// n rows of three features and y = sin 3a + b·c + noise, as CSV.
+pub fn table(n: usize, seed: u64) -> String {
+    let rng = &mut Pcg64::seed_from_u64(seed);
+    let mut text = String::from("a,b,y,c\n");
+    for _ in 0..n {
+        let [a, b, c, noise] = std::array::from_fn(|_| rng.random::<f64>() * 2.0 - 1.0);
+        text += &format!("{a:?},{b:?},{:?},{c:?}\n", (3.0 * a).sin() + b * c + 0.1 * noise);
+    }
+    text
+}
