@@ -189,7 +189,7 @@ impl Item {
 pub fn npy_bytes(rows: usize, columns: usize, entries: impl IntoIterator<Item = f64>) -> Vec<u8> {
     let shape = if columns == 1 { format!("({rows},)") } else { format!("({rows}, {columns})") };
     let mut header = format!("{{'descr': '<f8', 'fortran_order': True, 'shape': {shape}, }}");
-    while (MAGIC.len() + 4 + header.len() + 1) % 64 != 0 {
+    while !(MAGIC.len() + 4 + header.len() + 1).is_multiple_of(64) {
         header.push(' '); // data begin at a multiple of 64 bytes
     }
     header.push('\n');
