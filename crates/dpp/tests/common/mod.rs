@@ -2,8 +2,9 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{Indices, PsdMatrix, random};
-use rand::SeedableRng;
+use nystrom_linalg_core::{Indices, PsdMatrix, Result, random};
+use nystrom_sketch::{KMeansPlusPlus, LandmarkSelector, Landmarks, RpCholesky, Uniform};
+use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use std::collections::HashMap;
@@ -125,6 +126,35 @@ pub fn assert_follows(law: &[(Vec<usize>, f64)], draws: usize, mut draw: impl Fn
         let limit = ChiSquared::new(cells as f64 - 1.0).unwrap().inverse_cdf(1.0 - 1e-6);
         assert!(chi2 < limit, "{what}: χ² = {chi2:.1} above {limit:.1} with {cells} cells");
     }
+}
+
+/// The first items, dependent or not: a user's choice.
+struct Given;
+
+impl LandmarkSelector<f64> for Given {
+    fn select(&self, k: &dyn PsdMatrix<f64>, m: usize, _: &mut dyn Rng) -> Result<Landmarks> {
+        Landmarks::new(k.dim(), (0..m).collect())
+    }
+}
+
+/// Where a chain may start.
+pub fn starts() -> [(&'static str, Box<dyn LandmarkSelector<f64>>); 4] {
+    [
+        ("uniform", Box::new(Uniform::default())),
+        ("k-means++", Box::new(KMeansPlusPlus)),
+        ("pivots", Box::new(RpCholesky::default())),
+        ("given", Box::new(Given)),
+    ]
+}
+
+/// The mean of successive states' values, which are correlated, against what is expected: the standard error is that of means of
+/// batches of 50, and six of them are allowed.
+pub fn assert_mean(values: &[f64], exact: f64, what: &str) {
+    let batches: Vec<f64> = values.chunks(50).map(|b| b.iter().sum::<f64>() / b.len() as f64).collect();
+    let mean = batches.iter().sum::<f64>() / batches.len() as f64;
+    let variance = batches.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / (batches.len() - 1) as f64;
+    let margin = 6.0 * (variance / batches.len() as f64).sqrt();
+    assert!((mean - exact).abs() < margin && margin < 0.1 * exact, "{what}: {mean} against {exact} ± {margin}");
 }
 
 /// tr(K − K̃_C), by elimination of the columns C.
