@@ -124,3 +124,17 @@ fn a_sketch_of_another_size_is_refused() {
         falkon(1e-2, IterativeOptions::default()).fit_sketch(Points::from_rows(nothing.as_ref()), y.as_ref(), &sketch);
     assert!(matches!(fit, Err(Error::Empty { .. })));
 }
+
+#[test]
+fn a_budget_below_one_tile_is_refused_with_what_is_needed() {
+    let (x, y) = sample::<f64>(3000, 2, 1, 8);
+    let sketch = Accumulation::uniform(2).sample::<f64>(3000, 40, &mut rng(9)).unwrap();
+    let fit = |memory| {
+        let options = IterativeOptions { memory: Some(memory), ..IterativeOptions::default() };
+        falkon(1e-2, options).fit_sketch(Points::from_rows(x.as_ref()), y.as_ref(), &sketch)
+    };
+    let Err(Error::OutOfBudget { needed, budget: 1000, .. }) = fit(1000) else { panic!() };
+    assert!(matches!(fit(needed - 1), Err(Error::OutOfBudget { .. })));
+    let report = fit(needed).unwrap().report;
+    assert_eq!((report.memory.kept_rows, report.memory.total()), (0, needed));
+}

@@ -159,3 +159,24 @@ fn wrong_input_is_refused() {
         Err(Error::Shape { expected: 30, got: 29, .. })
     ));
 }
+
+/// As with Falkon: a tolerance below rounding and a monitor that fails leave the model so far, a reason and the history.
+#[test]
+fn a_stall_and_a_monitor_that_fails_leave_a_model() {
+    let (x, y) = sample::<f64>(150, 2, 1, 9);
+    let points = Points::from_rows(x.as_ref());
+    let options = IterativeOptions { tolerance: 1e-16, max_iterations: 1000, memory: None };
+    let full = FullKrr { options, rank: Some(10), ..FullKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)) };
+    let stalled = full.fit(points, y.as_ref(), &mut rng(0)).unwrap();
+    assert_eq!(stalled.report.stop, Stop::Stalled);
+    assert!(stalled.report.residual < 1e-9 && stalled.report.history.len() == stalled.report.iterations);
+    let exact = ExactKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)).fit(points, y.as_ref()).unwrap();
+    let f = stalled.model.predict(points).unwrap();
+    assert!(distance(f.as_ref(), exact.predict(points).unwrap().as_ref()) < 1e-6);
+    assert!(matches!(stalled.into_model(), Err(Error::NotConverged { .. })));
+    let mut fails = |_: &nystrom_krr::Iteration<'_, Gaussian, f64>| Err("no validation file".into());
+    let extras = Extras { monitor: Some(&mut fails), ..Extras::default() };
+    let failed = full.fit_with(points, y.as_ref(), extras, &mut rng(0)).unwrap();
+    assert_eq!(failed.report.stop, Stop::MonitorFailed("no validation file".into()));
+    assert!(failed.model.predict(points).unwrap().norm_max() < 10.0);
+}

@@ -53,7 +53,13 @@ fn check<K: Kernel<f64> + Clone>(
     let positive = w.iter().filter(|&&w| w > 0.0).count() as f64;
     for (point, &mu) in path.points.iter().zip(mus) {
         assert_eq!(point.mu, mu);
-        let loo = mean_square(&refits(|w, at| oracle(y, w, mu, at), x, y, w), w);
+        let left_out = refits(|w, at| oracle(y, w, mu, at), x, y, w);
+        let loo = mean_square(&left_out, w);
+        let points = Points::from_rows(x.as_ref());
+        let rows = path.leave_one_out_weighted(point.ridge, points, y.as_ref(), w).unwrap();
+        let rows = Mat::from_fn(n, y.ncols(), |i, j| w[i].sqrt() * rows[(i, j)]);
+        let gap = (&rows - &left_out).norm_max();
+        assert!(gap <= tolerance * left_out.norm_max(), "residuals off by {gap:e} at {mu:e}");
         assert!((point.loo - loo).abs() <= tolerance * loo, "loo {:e} against {loo:e} at {mu:e}", point.loo);
         let f = oracle(y, w, mu, x.as_ref()).0;
         let training = mean_square(&Mat::from_fn(n, y.ncols(), |i, j| w[i].sqrt() * (y[(i, j)] - f[(i, j)])), w);
@@ -242,9 +248,13 @@ fn sketched_path_is_refits() {
                 let w: Vec<f64> = (0..60).map(|k| if k == i { 0.0 } else { 1.0 }).collect();
                 let f =
                     krr.fit_weighted(points, y.as_ref(), &sketch, &w).unwrap().predict(points.slice(i..i + 1)).unwrap();
-                (0..2).map(|j| (y[(i, j)] - f[(0, j)]).powi(2)).sum::<f64>()
+                [0, 1].map(|j| y[(i, j)] - f[(0, j)])
             };
-            let loo = (0..60).map(left_out).sum::<f64>() / 120.0;
+            let left_out: Vec<[f64; 2]> = (0..60).map(left_out).collect();
+            let rows = path.leave_one_out(ridge, points, y.as_ref()).unwrap();
+            let gap = |i: usize, j: usize| (rows[(i, j)] - left_out[i][j]).abs();
+            assert!((0..60).all(|i| gap(i, 0).max(gap(i, 1)) < 1e-10));
+            let loo = left_out.iter().flatten().map(|r| r * r).sum::<f64>() / 120.0;
             assert!((path.points[0].loo / loo - 1.0).abs() < 1e-10, "{:e}", path.points[0].loo / loo - 1.0);
             let (a, b) = (path.model_at(ridge).unwrap(), krr.fit(points, y.as_ref(), &sketch).unwrap());
             let gap = distance(a.predict(points).unwrap().as_ref(), b.predict(points).unwrap().as_ref());
@@ -374,6 +384,11 @@ fn bad_paths_are_refused() {
     assert!(matches!(error, Error::InvalidParameter { value: 1.0, .. }), "{error}");
     assert!(matches!(lambda_grid::<f64>(1.0, 1.0, 5), Err(Error::InvalidParameter { .. })));
     assert!(matches!(lambda_grid::<f64>(1.0, 0.1, 1), Err(Error::Empty { .. })));
+    let path = krr.path(points, y.as_ref(), &[Ridge::PerSample(1.0)]).unwrap();
+    for (points, y) in [(points.slice(0..4), y.as_ref().subrows(0, 4)), (points, y.as_ref().subrows(0, 4))] {
+        assert!(matches!(path.leave_one_out(Ridge::PerSample(1.0), points, y), Err(Error::Shape { .. })));
+    }
+    assert!(path.leave_one_out(Ridge::PerSample(-1.0), points, y.as_ref()).is_err());
     // One sample: without it the fit is 0.
     let path = krr.path(points.slice(0..1), y.as_ref().subrows(0, 1), &[Ridge::PerSample(1.0)]).unwrap();
     assert!((path.points[0].loo - y[(0, 0)].powi(2)).abs() < 1e-15);

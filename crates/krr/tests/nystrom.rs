@@ -4,11 +4,12 @@
 mod common;
 use common::*;
 use faer::Mat;
-use nystrom_kernels::{Kernel, Points};
-use nystrom_krr::{ExactKrr, KrrModel, NystromKrr, SolvedBy, Solver};
+use nystrom_kernels::{KMeans, Kernel, Points};
+use nystrom_krr::{ExactKrr, Falkon, IterativeOptions, KrrModel, NystromKrr, SolvedBy, Solver};
 use nystrom_linalg_core::Ridge;
 use nystrom_sketch::Landmarks;
 use proptest::prelude::*;
+use rand::SeedableRng;
 
 fn solver() -> impl Strategy<Value = Solver> {
     prop_oneof![Just(Solver::Auto), Just(Solver::WhitenOnce), Just(Solver::NormalEquations), Just(Solver::Qr)]
@@ -214,4 +215,41 @@ fn the_report_says_what_was_done_and_why() {
     // A ridge that no arithmetic can see is raised to what can be seen, and the report says so.
     let report = fit(1e-290);
     assert!(report.ridge > 1e-30 && report.ridge < 1e-18, "{:e}", report.ridge);
+}
+
+/// Centres that are no data points: on tight clusters the fit obeys ‖f_K − f_L‖ ≤ tr(K − L)·‖y − f_L‖/(nλ) with
+/// tr(K − L) ≤ Σ_i ‖φ(x_i) − φ(z_i)‖² ≤ Σ_i ‖x_i − z_i‖²/ℓ², the quantisation error; directly and by Falkon.
+#[test]
+fn centres_of_k_means_are_as_good_as_their_quantisation() {
+    let (n, m, ell, lambda) = (120, 8, 0.7, 1e-2);
+    let (noise, y) = sample::<f64>(n, 2, 1, 3);
+    let x = Mat::from_fn(n, 2, |i, k| ((i % m) * (k + 1)) as f64 * 0.9 + 1e-2 * noise[(i, k)]);
+    let points = Points::from_rows(x.as_ref());
+    let clusters = KMeans::default().run(points, m, &mut rand_pcg::Pcg64::seed_from_u64(0)).unwrap();
+    let z = clusters.centers().as_cols().transpose().to_owned();
+    assert!((0..m).all(|j| (0..n).all(|i| (z.row(j) - x.row(i)).norm_l2() > 1e-6)));
+    let ridge = Ridge::PerSample(lambda);
+    let exact = ExactKrr::new(gaussian(ell), ridge).fit(points, y.as_ref()).unwrap().predict(points).unwrap();
+    let direct = NystromKrr::new(gaussian(ell), ridge).fit_centers(points, y.as_ref(), clusters.centers()).unwrap();
+    let options = IterativeOptions { tolerance: 1e-10, ..IterativeOptions::default() };
+    let falkon = Falkon { options, ..Falkon::new(gaussian(ell), ridge) };
+    let falkon = falkon.fit(points, y.as_ref(), clusters.centers()).unwrap().into_model().unwrap();
+    let trace = clusters.quantization_error() / (ell * ell);
+    let (oracle, _) = oracle_nystrom(
+        &gaussian(ell),
+        x.as_ref(),
+        y.as_ref(),
+        z.as_ref(),
+        &vec![1.0; n],
+        n as f64 * lambda,
+        false,
+        x.as_ref(),
+    );
+    for model in [direct, falkon] {
+        let f = predict(&model, &x);
+        assert!(distance(f.as_ref(), oracle.as_ref()) < 1e-8);
+        let bound = trace * (&y - &f).norm_l2() / (n as f64 * lambda);
+        let apart = (&exact - &f).norm_l2();
+        assert!(apart <= bound && bound < 0.1 * y.norm_l2(), "{apart:e} {bound:e} {:e}", y.norm_l2());
+    }
 }

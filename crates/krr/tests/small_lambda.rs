@@ -135,6 +135,22 @@ fn single_precision_fits_do_not_get_worse_as_m_grows() {
     assert!(matches!(Cholesky::new(plain.as_ref()), Err(Error::NotPositiveDefinite { .. })));
 }
 
+/// The same up to m = 2000, with the solver that is taken unless another is asked for.
+#[test]
+fn single_precision_fits_do_not_get_worse_up_to_2000_centres() {
+    let (x, y) = sample::<f64>(2500, 3, 1, 7);
+    let (at, actual) = sample::<f64>(500, 3, 1, 8);
+    let single = [&x, &y, &at, &actual].map(narrow);
+    let mut last = f64::INFINITY;
+    for m in [400, 1000, 2000] {
+        let error = test_error(m, 1e-5, Solver::Auto, single.each_ref());
+        assert!(error < 1.005 * last, "m {m}: {error} after {last}");
+        last = error;
+    }
+    let double = test_error(2000, 1e-5, Solver::Auto, [&x, &y, &at, &actual]);
+    assert!(last < 1.03 * double, "f32 {last} f64 {double}");
+}
+
 #[test]
 fn in_single_precision_auto_takes_qr_below_1e6() {
     let (x, y) = sample::<f64>(200, 2, 1, 7);

@@ -9,6 +9,7 @@ use crate::{ExactKrr, FitReport, SolvedBy};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
+use std::ops::Range;
 
 impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model at any. The field `ridge` is not used.
@@ -137,21 +138,32 @@ fn root_weights<T: Scalar>(samples: Samples<'_, T>) -> Vec<f64> {
     (0..samples.x.len()).map(|i| samples.weight(i).sqrt()).collect()
 }
 
-/// e_i = μγ_i and 1 − h_i = μ Σ_j U_ij²/(σ_j + μ), tile by tile.
+/// Sums of the residuals of all rows, tile by tile.
 fn sums<T: Scalar>(spectrum: &Spectrum, U: &Mat<f64>, samples: Samples<'_, T>, mus: &[f64]) -> Sums {
-    let (coefficients, inverses) = spectrum.at_all(mus);
-    let t = samples.y.ncols();
-    let mut total = Sums::zeros(mus.len(), t);
+    let at = spectrum.at_all(mus);
+    let mut total = Sums::zeros(mus.len(), samples.y.ncols());
     for rows in RowTree::tiles(0..samples.x.len(), TILE_ROWS) {
-        let u = U.as_ref().subrows(rows.start, rows.len()).transpose();
-        let (mut e, mut rest) = project(u, &coefficients, &inverses);
-        for i in 0..rows.len() {
-            (0..e.ncols()).for_each(|c| e[(i, c)] *= mus[c / t]);
-            (0..rest.ncols()).for_each(|l| rest[(i, l)] *= mus[l]);
-        }
-        total.add(&Residuals { e, rest }, |i| samples.weight(rows.start + i) > 0.0);
+        let start = rows.start;
+        total.add(&residuals(U, &at, rows, mus), |i| samples.weight(start + i) > 0.0);
     }
     total
+}
+
+/// e_i = μγ_i and 1 − h_i = μ Σ_j U_ij²/(σ_j + μ) for some rows, from c(μ) and 1/(σ_j + μ).
+pub(super) fn residuals(
+    U: &Mat<f64>,
+    (coefficients, inverses): &(Mat<f64>, Mat<f64>),
+    rows: Range<usize>,
+    mus: &[f64],
+) -> Residuals {
+    let u = U.as_ref().subrows(rows.start, rows.len()).transpose();
+    let (mut e, mut rest) = project(u, coefficients, inverses);
+    let t = e.ncols() / mus.len();
+    for i in 0..rows.len() {
+        (0..e.ncols()).for_each(|c| e[(i, c)] *= mus[c / t]);
+        (0..rest.ncols()).for_each(|l| rest[(i, l)] *= mus[l]);
+    }
+    Residuals { e, rest }
 }
 
 /// The direction û = √D1/‖√D1‖ of the constant.

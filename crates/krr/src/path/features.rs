@@ -7,8 +7,9 @@ use crate::qr::Triangle;
 use crate::rows::{FeatureRows, TILE_ROWS, Tile};
 use crate::solver::Scales;
 use crate::{SolvedBy, Solver, svd};
-use faer::{Accum, Mat};
+use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
+use std::ops::Range;
 
 /// What may be dropped from S: eigenvalues that together are less than this times the smallest μ.
 const NEGLIGIBLE: f64 = 1e-13;
@@ -75,38 +76,74 @@ fn by_qr<T: Scalar>(rows: &FeatureRows<'_, T>) -> Result<(Spectrum, Mat<f64>)> {
 }
 
 /// A second pass over the rows: leave-one-out and training errors at all μ, for about 2nm² + 2nmL(1 + t) flops.
-///
-/// 1 − h_i is a difference here, accurate to about mε: enough unless the fit interpolates. It is never let below the value it
-/// would have if all other samples were orthogonal to the i-th, which is a lower bound in exact arithmetic.
 pub(crate) fn sums<T: Scalar>(data: &FeatureRows<'_, T>, spectrum: &Spectrum, V: &Mat<f64>, mus: &[f64]) -> Sums {
-    let smallest = mus.iter().copied().fold(f64::INFINITY, f64::min);
-    let kept = spectrum.leading(NEGLIGIBLE * smallest);
-    let (coefficients, inverses) = kept.at_all(mus);
-    let V = V.as_ref().subcols(0, kept.values.len());
-    let center = Center::new(data, spectrum);
     let (L, t) = (mus.len(), data.targets());
-    let mut tile = data.tile();
-    let mut u = Mat::zeros(V.ncols(), tile.rows);
+    let pass = Pass::new(data, spectrum, V, mus);
+    let mut room = pass.room();
     let leaf = |rows| {
         let mut total = Sums::zeros(L, t);
         for rows in RowTree::tiles(rows, TILE_ROWS) {
-            data.fill(&mut tile, rows.clone());
-            let z = Mat::from_fn(V.nrows(), tile.rows, |j, i| tile.Z[(j, i)].f64());
-            let mut u = u.as_mut().subcols_mut(0, tile.rows);
-            ops::matmul(u.rb_mut(), Accum::Replace, V.transpose(), z.as_ref(), 1.0);
-            center.subtract(u.rb_mut(), &tile); //                   u_i = √w_i Vᵀ(φ(x_i) − φ̄)
-            let (fit, leverage) = project(u.rb(), &coefficients, &inverses);
-            let e = Mat::from_fn(tile.rows, L * t, |i, c| center.target(&tile, i, c % t) - fit[(i, c)]);
-            let rest = Mat::from_fn(tile.rows, L, |i, l| {
-                let (share, norm2) = (center.share(&tile, i), u.rb().col(i).squared_norm_l2());
-                let alone = 1.0 / (1.0 + share / (1.0 - share) + norm2 / ((1.0 - share).powi(2) * mus[l]));
-                (1.0 - share - leverage[(i, l)]).max(alone)
-            });
-            total.add(&Residuals { e, rest }, |i| data.samples.weight(rows.start + i) > 0.0);
+            let residuals = pass.residuals(&mut room, rows.clone());
+            total.add(&residuals, |i| data.samples.weight(rows.start + i) > 0.0);
         }
         total
     };
     RowTree::new(data.len()).reduce_in_order(leaf, Sums::plus).unwrap_or_else(|| Sums::zeros(L, t))
+}
+
+/// Residuals of the rows at some μ, from S, g and V.
+pub(super) struct Pass<'a, T> {
+    data: &'a FeatureRows<'a, T>,
+    V: MatRef<'a, f64>,
+    /// c(μ) and 1/(s_j + μ), for all μ side by side.
+    coefficients: Mat<f64>,
+    inverses: Mat<f64>,
+    center: Center<'a>,
+    mus: &'a [f64],
+}
+
+/// A tile and its rows in the basis of eigenvectors.
+pub(super) struct Room<T> {
+    tile: Tile<T>,
+    u: Mat<f64>,
+}
+
+impl<'a, T: Scalar> Pass<'a, T> {
+    pub fn new(data: &'a FeatureRows<'a, T>, spectrum: &'a Spectrum, V: &'a Mat<f64>, mus: &'a [f64]) -> Self {
+        let smallest = mus.iter().copied().fold(f64::INFINITY, f64::min);
+        let kept = spectrum.leading(NEGLIGIBLE * smallest);
+        let (coefficients, inverses) = kept.at_all(mus);
+        let V = V.as_ref().subcols(0, kept.values.len());
+        Pass { data, V, coefficients, inverses, center: Center::new(data, spectrum), mus }
+    }
+
+    pub fn room(&self) -> Room<T> {
+        let tile = self.data.tile();
+        let u = Mat::zeros(self.V.ncols(), tile.rows);
+        Room { tile, u }
+    }
+
+    /// √w_i(y_i − f(x_i)) and 1 − h_i of the rows of one tile.
+    ///
+    /// 1 − h_i is a difference here, accurate to about mε: enough unless the fit interpolates. It is never let below the value it
+    /// would have if all other samples were orthogonal to the i-th, which is a lower bound in exact arithmetic.
+    pub fn residuals(&self, Room { tile, u }: &mut Room<T>, rows: Range<usize>) -> Residuals {
+        let Pass { data, V, coefficients, inverses, center, mus } = self;
+        let (L, t) = (mus.len(), data.targets());
+        data.fill(tile, rows);
+        let z = Mat::from_fn(V.nrows(), tile.rows, |j, i| tile.Z[(j, i)].f64());
+        let mut u = u.as_mut().subcols_mut(0, tile.rows);
+        ops::matmul(u.rb_mut(), Accum::Replace, V.transpose(), z.as_ref(), 1.0);
+        center.subtract(u.rb_mut(), tile); //                            u_i = √w_i Vᵀ(φ(x_i) − φ̄)
+        let (fit, leverage) = project(u.rb(), coefficients, inverses);
+        let e = Mat::from_fn(tile.rows, L * t, |i, c| center.target(tile, i, c % t) - fit[(i, c)]);
+        let rest = Mat::from_fn(tile.rows, L, |i, l| {
+            let (share, norm2) = (center.share(tile, i), u.rb().col(i).squared_norm_l2());
+            let alone = 1.0 / (1.0 + share / (1.0 - share) + norm2 / ((1.0 - share).powi(2) * mus[l]));
+            (1.0 - share - leverage[(i, l)]).max(alone)
+        });
+        Residuals { e, rest }
+    }
 }
 
 /// What a constant subtracts from the rows of a tile; nothing without one.

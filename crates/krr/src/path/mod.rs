@@ -4,6 +4,7 @@ mod errors;
 mod exact;
 mod family;
 pub(crate) mod features;
+mod leave_one_out;
 mod nystrom;
 mod sketched;
 
@@ -48,7 +49,7 @@ pub struct PathPoint<T> {
 ///
 /// Landmarks are held fixed: a left-out sample that is a landmark stays a centre (its target is not used). If the landmarks
 /// were chosen by looking at the targets, that choice is not repeated and the error is too optimistic; cross-validate the whole
-/// procedure then ([`CrossValidation`](crate::CrossValidation)).
+/// procedure then ([`CrossValidation`](crate::CrossValidation)). The residual of each sample: [`leave_one_out`](Self::leave_one_out).
 ///
 /// # Source
 /// G. Golub, M. Heath, G. Wahba, *Generalized cross-validation as a method for choosing a good ridge parameter*, Technometrics 21, 1979.

@@ -1,0 +1,155 @@
+//! The leave-one-out residual of every sample at one ridge.
+
+use super::errors::Residuals;
+use super::family::{Basis, Family};
+use super::{LambdaPath, exact, features};
+use crate::input::Samples;
+use crate::rows::{FeatureRows, KernelRows, Source, TILE_ROWS};
+use crate::whitening::Whitening;
+use faer::{Accum, ColMut, Mat, MatMut, MatRef};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, ops, validate};
+use nystrom_sketch::ProductBuffer;
+use std::ops::Range;
+
+impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
+    /// The residuals y_i − f₋ᵢ(x_i) of every sample and target (n × t) at any ridge, for the `x` and `y` of the fit: which samples the others
+    /// do not explain, intervals for predictions, or another loss than the square.
+    ///
+    /// A path keeps only sums over the samples; this is one more pass over them: nm kernel values and 4nm² flops (n²(1 + t) from the
+    /// eigenvectors of exact regression), memory as for the path and nt numbers.
+    ///
+    /// # Errors
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if x or y are not of the size of those fitted, those of [`Ridge::absolute`] and of the fit.
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::{NystromKrr, lambda_grid};
+    /// use nystrom_linalg_core::Ridge;
+    /// use nystrom_sketch::Landmarks;
+    /// let x: Vec<f64> = (0..300).map(|i| i as f64 / 50.0).collect();
+    /// let y = Mat::from_fn(300, 1, |i, _| x[i].sin() + if i == 123 { 1.0 } else { 0.0 });     // one wrong label
+    /// let krr = NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1.0));
+    /// let landmarks = Landmarks::new(300, (0..300).step_by(15).collect())?;
+    /// let points = Points::from_slice(&x);
+    /// let path = krr.path(points, y.as_ref(), &landmarks, &lambda_grid(1.0, 1e-9, 19)?)?;
+    /// let residuals = path.leave_one_out(path.best_by_loo().ridge, points, y.as_ref())?;
+    /// let largest = (0..300).max_by(|&i, &j| residuals[(i, 0)].abs().total_cmp(&residuals[(j, 0)].abs()));
+    /// assert_eq!(largest, Some(123));
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn leave_one_out(&self, ridge: Ridge<T>, x: Points<'_, T>, y: MatRef<'_, T>) -> Result<Mat<T>> {
+        self.family.leave_one_out(ridge, Samples { x, y, weights: None })
+    }
+
+    /// As [`leave_one_out`](Self::leave_one_out) for a path with these sample weights. A sample of weight 0 is left out anyway.
+    ///
+    /// # Errors
+    /// As [`leave_one_out`](Self::leave_one_out), and `Shape` or `InvalidWeight` for wrong weights.
+    pub fn leave_one_out_weighted(
+        &self,
+        ridge: Ridge<T>,
+        x: Points<'_, T>,
+        y: MatRef<'_, T>,
+        sample_weights: &[T],
+    ) -> Result<Mat<T>> {
+        self.family.leave_one_out(ridge, Samples { x, y, weights: Some(sample_weights) })
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
+    fn leave_one_out(&self, ridge: Ridge<T>, samples: Samples<'_, T>) -> Result<Mat<T>> {
+        samples.check(&self.kernel)?;
+        validate::same_size("points against those of the fit", self.spectrum.n, samples.x.len())?;
+        validate::same_size("dimension of the points against that of the fit", self.centers.nrows(), samples.x.dim())?;
+        validate::same_size("targets against those of the fit", self.targets(), samples.y.ncols())?;
+        let mu = self.spectrum.mu(ridge)?;
+        let mut out = Mat::zeros(samples.x.len(), samples.y.ncols());
+        self.each_tile(samples, mu, |rows, Residuals { e, rest }| {
+            for (s, i) in rows.enumerate().filter(|(_, i)| samples.weight(*i) > 0.0) {
+                let root_w = samples.weight(i).sqrt();
+                (0..e.ncols()).for_each(|j| out[(i, j)] = T::lit(e[(s, j)] / (rest[(s, 0)] * root_w)));
+            }
+        });
+        self.fill_unweighted(samples, mu, &mut out)?;
+        Ok(out)
+    }
+
+    /// Residuals in weighted coordinates, tile by tile.
+    fn each_tile(&self, samples: Samples<'_, T>, mu: f64, mut visit: impl FnMut(Range<usize>, Residuals)) {
+        let tiles = RowTree::tiles(0..samples.x.len(), TILE_ROWS);
+        match &self.basis {
+            Basis::Samples { U, .. } => {
+                let at = self.spectrum.at_all(&[mu]);
+                tiles.for_each(|rows| visit(rows.clone(), exact::residuals(U, &at, rows, &[mu])));
+            }
+            Basis::Features { V, whitening, expand } => {
+                let rows = KernelRows {
+                    kernel: &self.kernel,
+                    centers: Points::from_cols(self.centers.as_ref()),
+                    x: samples.x,
+                };
+                let expanded;
+                let source: &dyn Source<T> = match expand {
+                    None => &rows,
+                    Some(S) => {
+                        expanded = Expanded { rows, S: Mat::from_fn(S.nrows(), S.ncols(), |i, j| T::lit(S[(i, j)])) };
+                        &expanded
+                    }
+                };
+                self.each_feature_tile((source, whitening, V), samples, mu, tiles, visit);
+            }
+        }
+    }
+
+    fn each_feature_tile(
+        &self,
+        (source, whitening, V): (&dyn Source<T>, &Whitening<T>, &Mat<f64>),
+        samples: Samples<'_, T>,
+        mu: f64,
+        tiles: impl Iterator<Item = Range<usize>>,
+        mut visit: impl FnMut(Range<usize>, Residuals),
+    ) {
+        let data = FeatureRows::new(source, whitening, samples, self.spectrum.constant.is_some());
+        let pass = features::Pass::new(&data, &self.spectrum, V, std::slice::from_ref(&mu));
+        let mut room = pass.room();
+        tiles.for_each(|rows| visit(rows.clone(), pass.residuals(&mut room, rows)));
+    }
+
+    /// y_i − f(x_i) where the weight is 0: f is then fitted without the sample.
+    fn fill_unweighted(&self, samples: Samples<'_, T>, mu: f64, out: &mut Mat<T>) -> Result<()> {
+        let rows: Vec<usize> = (0..out.nrows()).filter(|&i| samples.weight(i) == 0.0).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let x = samples.x.gather((&rows).into());
+        let f = self.model_at(mu)?.predict(Points::from_cols(x.as_ref()))?;
+        for (s, &i) in rows.iter().enumerate() {
+            (0..out.ncols()).for_each(|j| out[(i, j)] = samples.y[(i, j)] - f[(s, j)]);
+        }
+        Ok(())
+    }
+}
+
+/// g(x_i) = row i of KS from the u rows of S that are not zero.
+struct Expanded<'a, T, K> {
+    rows: KernelRows<'a, T, K>,
+    S: Mat<T>,
+}
+
+impl<T: Scalar, K: Kernel<T>> Source<T> for Expanded<'_, T, K> {
+    fn features(&self) -> usize {
+        self.S.ncols()
+    }
+
+    fn fill(&self, out: MatMut<'_, T>, rows: Range<usize>, buffer: &mut Option<ProductBuffer<T>>) {
+        let mut k = Mat::zeros(self.S.nrows(), rows.len());
+        self.rows.fill(k.as_mut(), rows, buffer);
+        ops::matmul(out, Accum::Replace, self.S.transpose(), k.as_ref(), T::one());
+    }
+
+    fn diagonal(&self, out: ColMut<'_, T>, rows: Range<usize>) {
+        self.rows.diagonal(out, rows);
+    }
+}
