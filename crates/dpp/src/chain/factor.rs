@@ -4,19 +4,20 @@
 //! An error E in K_YY = LLᵀ changes the inverse by about cond(K_YY)·‖E‖/‖K_YY‖ relative, and LLᵀ = K_YY + E with ‖E‖ ≈ ε‖K_YY‖ is all a
 //! factorisation in `f64` can promise: at a condition of 1e10 it is 1e-9 … 1e-8 off, and rotations add to that. An error Δ in L itself,
 //! ‖Δ‖ ≈ ε‖L‖, changes the inverse by cond(L)·ε = cond(K_YY)^½·ε only, 1e-11 there. But the factor of the next set inherits E = LΔᵀ + ΔLᵀ as
-//! any other error: L must be known better than to `f64` all along. Hence **the factor is kept to 32 digits** (`double.rs`): it is computed,
-//! extended by a row and rotated so. What a proposal reads is its leading half, L to the last place of an `f64`, at the cost of an `f64`;
-//! only an exchange that is carried out pays for both halves.
+//! any other error: L must be known better than to `f64` all along. Hence **where K_YY is ill-conditioned the factor is kept to 32 digits**
+//! (`wide.rs`): it is computed, extended by a row and rotated so. What a proposal reads is its leading half, L to the last place of an
+//! `f64`, at the cost of an `f64`; only an exchange that is carried out pays for both halves, two to four times. Elsewhere all is `f64`.
 
 use super::triangle::Triangle;
-use faer::MatRef;
-use nystrom_linalg_core::{Error, Result, validate};
+use nystrom_linalg_core::{Cholesky, Error, Result};
 
-/// Accepted exchanges after which the factor is computed afresh, as a multiple of c. Rounding does not ask for it; residuals of u that
-/// were negative and taken for 0 may.
-const REFRESH: usize = 4;
+/// Accepted exchanges after which the factor is computed afresh, as a multiple of c: c³/3 flops in `f64`, c³/6 multiply-adds of 32 digits.
+const REFRESH: usize = 2;
 /// Relative error of a diagonal entry of LLᵀ at which the factor is computed afresh at once, in units of c·ε.
-const DRIFT: f64 = 1.0;
+const DRIFT: f64 = 100.0;
+/// A squared pivot L_jj², the residual of an item beside those before it, of less than this times K_jj asks for 32 digits. In `f64` the
+/// inverse is then known to about 5e-18·c/THIN, 1e-10 for c = 200, at the pivots' word on the condition, and has two digits in reserve.
+const THIN: f64 = 1e-5;
 
 /// K_YY = LLᵀ for c items, in `f64` whatever the scalar of K is, with room for one item more.
 ///
@@ -25,9 +26,11 @@ const DRIFT: f64 = 1.0;
 pub(crate) struct Factor {
     c: usize,
     L: Triangle,
-    slots: Vec<usize>, // of the positions
-    K: Vec<f64>,       // c × c by slots
-    exchanges: usize,  // since the last fresh factor
+    wide: bool,         // whether L is kept to 32 digits
+    slots: Vec<usize>,  // of the positions
+    diagonal: Vec<f64>, // of K_YY, by positions
+    K: Vec<f64>,        // c × c by slots
+    exchanges: usize,   // since the last fresh factor
     refreshes: usize,
     probe: usize, // the position whose drift is looked at next
     z: Vec<f64>,
@@ -39,11 +42,12 @@ pub(crate) struct Factor {
 pub(crate) struct Exchange {
     pub ratio: f64,
     position: usize,
+    gamma: f64,
     kappa: f64,
 }
 
 impl Factor {
-    /// From K_YY (c × c, column by column), c³/6 multiply-adds of 32 digits.
+    /// From K_YY (c × c, column by column), c³/3 flops, and c³/6 multiply-adds of 32 digits where they are needed.
     ///
     /// # Errors
     /// `NotPositiveDefinite`, `NonFinite`.
@@ -51,7 +55,9 @@ impl Factor {
         let L = Triangle::zeros(c);
         let mut factor = Factor {
             c,
+            wide: false,
             slots: (0..c).collect(),
+            diagonal: (0..c).map(|i| K[i * c + i]).collect(),
             K,
             exchanges: 0,
             refreshes: 0,
@@ -60,8 +66,11 @@ impl Factor {
             h: L.vector(),
             L,
         };
-        validate::finite_lower("matrix to factor", MatRef::from_column_major_slice(&factor.K, c, c))?;
         factor.refactor()?;
+        if factor.is_thin() {
+            factor.wide = true;
+            factor.refactor()?;
+        }
         Ok(factor)
     }
 
@@ -78,20 +87,30 @@ impl Factor {
         let [zz, hh, hz] = L.solve_both(z, h, position);
         let gamma = if kappa - zz <= rounding * kappa { 0.0 } else { kappa - zz };
         let ratio = gamma * hh + hz * hz;
-        Exchange { ratio: if ratio <= rounding * kappa * hh { 0.0 } else { ratio }, position, kappa }
+        Exchange { ratio: if ratio <= rounding * kappa * hh { 0.0 } else { ratio }, position, gamma, kappa }
     }
 
     /// Carries out the last [`exchange`](Self::exchange) looked at, whose k this is: u takes the slot of v and the last position.
     ///
-    /// L of Y + u is L with the row (zᵀ, √γ) below: c²/2 multiply-adds; leaving out the row of v is a sequence of plane rotations of the
-    /// columns behind it, at most c²/2 of them element by element, c²/6 on average. Both to 32 digits.
+    /// L of Y + u is L with the row (zᵀ, √γ) below (to 32 digits: c²/2 multiply-adds); leaving out the row of v is a sequence of plane
+    /// rotations of the columns behind it, at most c²/2 of them element by element, c²/6 on average.
+    ///
+    /// Back to `f64` it goes at the next refresh only, so that switching costs no more than refreshing does.
     pub fn carry_out(&mut self, exchange: Exchange, k: &[f64]) {
-        let Exchange { position, kappa, .. } = exchange;
+        let Exchange { position, gamma, kappa, .. } = exchange;
         self.store(position, k, kappa);
-        self.L.extend(self.c, k, kappa);
-        self.L.delete(position);
+        let Factor { L, z, wide, .. } = self;
+        if *wide {
+            L.extend_wide(self.c, k, kappa);
+            L.delete_wide(position);
+        } else {
+            L.append(z, gamma.sqrt());
+            L.delete(position);
+        }
         self.exchanges += 1;
-        if self.exchanges >= REFRESH * self.c.max(16) || self.has_drifted() {
+        let due = self.exchanges >= REFRESH * self.c.max(16) || self.has_drifted();
+        if due || (!self.wide && self.is_thin()) {
+            self.wide = self.is_thin();
             // Should rounding errors deny K_YY a factor, the rotated one serves on: it always exists.
             let _ = self.refactor();
         }
@@ -107,13 +126,24 @@ impl Factor {
         }
         self.K[slot * c + slot] = kappa;
         self.slots.push(slot);
+        self.diagonal.remove(position);
+        self.diagonal.push(kappa);
     }
 
-    /// Whether a diagonal entry of LLᵀ, another at every call, is off by more than c·ε relative. O(c).
+    /// Whether a squared pivot is so small that `f64` would not do. O(c).
+    fn is_thin(&self) -> bool {
+        self.L.inverse_diagonal().iter().zip(&self.diagonal).any(|(inverse, k)| inverse * inverse * k * THIN > 1.0)
+    }
+
+    /// Whether a diagonal entry of LLᵀ, another at every call, is off by more than 100·c·ε relative. O(c).
     fn has_drifted(&mut self) -> bool {
         self.probe = (self.probe + 1) % self.c;
-        let k = self.at(self.probe, self.probe);
-        !((self.L.diagonal_of_product(self.probe) - k).abs() <= DRIFT * self.c as f64 * f64::EPSILON * k)
+        let (p, k) = (self.probe, self.diagonal[self.probe]);
+        let product = match self.wide {
+            true => self.L.diagonal_of_product_wide(p),
+            false => (0..=p).map(|j| self.L.at(p, j).powi(2)).sum(),
+        };
+        !((product - k).abs() <= DRIFT * self.c as f64 * f64::EPSILON * k)
     }
 
     /// Entry (i, j) of K_YY, by positions.
@@ -121,20 +151,28 @@ impl Factor {
         self.K[self.slots[j] * self.c + self.slots[i]]
     }
 
-    /// L row by row, as an exchange extends it.
     fn refactor(&mut self) -> Result<()> {
-        let c = self.c;
         self.exchanges = 0;
-        let mut fresh = Triangle::zeros(c);
-        for m in 0..c {
-            let row: Vec<f64> = (0..m).map(|j| self.at(m, j)).collect();
-            if fresh.extend(m, &row, self.at(m, m)) <= 0.0 {
-                return Err(Error::NotPositiveDefinite { order: c, pivot: m, jitter: 0.0 });
-            }
+        if self.wide {
+            self.L = self.fresh_wide()?;
+        } else {
+            let K = faer::Mat::from_fn(self.c, self.c, |i, j| self.at(i, j));
+            self.L.set(Cholesky::new(K.as_ref())?.lower());
         }
-        self.L = fresh;
         self.refreshes += 1;
         Ok(())
+    }
+
+    /// L row by row, as an exchange extends it.
+    fn fresh_wide(&self) -> Result<Triangle> {
+        let mut L = Triangle::zeros(self.c);
+        for m in 0..self.c {
+            let row: Vec<f64> = (0..m).map(|j| self.at(m, j)).collect();
+            if L.extend_wide(m, &row, self.diagonal[m]) <= 0.0 {
+                return Err(Error::NotPositiveDefinite { order: self.c, pivot: m, jitter: 0.0 });
+            }
+        }
+        Ok(L)
     }
 
     /// L, c × c.

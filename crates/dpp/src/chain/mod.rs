@@ -4,6 +4,7 @@ mod double;
 mod factor;
 mod rule;
 mod triangle;
+mod wide;
 
 pub use rule::SwapRule;
 
@@ -18,13 +19,13 @@ use rand::{Rng, RngExt};
 ///
 /// A step proposes to exchange v ∈ Y for u ∉ Y, both uniform, and does so with a probability that depends on
 /// ρ = det K_{Y−v+u}/det K_YY alone ([`SwapRule`]). Each proposal evaluates the c entries K\[Y, u\] and K_uu, nothing else, and costs O(c²):
-/// about 2c²/3 multiply-adds, and c² of 32 digits more on average if it is accepted. The time of a step does not depend on n. Memory O(c²).
+/// about 2c²/3 multiply-adds, and c² more on average if it is accepted. The time of a step does not depend on n. Memory O(c²).
 ///
 /// The state holds the Cholesky factor K_YY = LLᵀ, not K_YY⁻¹: ρ is then a sum of two non-negative terms, accurate to about cond(K_YY)·ε,
-/// where the inverse loses cond(K_YY)²·ε. The factor follows an exchange by plane rotations, to 32 digits, so that L is right to the last
-/// places of an `f64` however long the chain: after 10⁵ exchanges K_YY⁻¹ from it is within 1e-14 of the truth at a condition of 1e11, where a
-/// factorisation in `f64` is 5e-8 off. It is computed afresh (from stored entries) after every 4c accepted exchanges, and at once when a
-/// diagonal entry of LLᵀ has drifted.
+/// where the inverse loses cond(K_YY)²·ε. The factor follows an exchange by plane rotations, in `f64` where K_YY is well-conditioned and to 32
+/// digits where it is not: after 10⁵ exchanges K_YY⁻¹ from it is within 1e-14 of the truth at a condition of 1e11, where a factorisation in
+/// `f64` is 5e-8 off. It is computed afresh (from stored entries) after every 2c accepted exchanges, and at once when a diagonal entry of
+/// LLᵀ has drifted.
 ///
 /// # Source
 /// Algorithm 1 of C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016.

@@ -2,16 +2,12 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{Indices, PsdMatrix, Result, random};
+pub use nystrom_linalg_core::testing::{Broken, rng, same_at_any_thread_count};
+use nystrom_linalg_core::{PsdMatrix, Result, random};
 use nystrom_sketch::{KMeansPlusPlus, LandmarkSelector, Landmarks, RpCholesky, Uniform};
-use rand::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
+use rand::Rng;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use std::collections::HashMap;
-
-pub fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
@@ -178,45 +174,4 @@ pub fn trace_error(k: MatRef<'_, f64>, C: &[usize]) -> f64 {
 /// e_j of the principal minors: Σ_{|C| = j} det K_CC.
 pub fn elementary_by_minors(k: MatRef<'_, f64>, j: usize) -> f64 {
     subsets(k.nrows(), j).iter().map(|C| det(&principal(k, C))).sum()
-}
-
-/// The identity, except for the given bad values at given places; may have order 0.
-pub struct Broken {
-    pub n: usize,
-    pub bad: Vec<(usize, usize, f64)>,
-}
-
-impl PsdMatrix<f64> for Broken {
-    fn dim(&self) -> usize {
-        self.n
-    }
-    fn diag_into(&self, mut out: faer::ColMut<'_, f64>, idx: Indices<'_>) {
-        for (t, i) in idx.iter().enumerate() {
-            out[t] = self.at(i, i);
-        }
-    }
-    fn block_into(&self, mut out: faer::MatMut<'_, f64>, rows: Indices<'_>, cols: Indices<'_>) {
-        for (t, j) in cols.iter().enumerate() {
-            for (s, i) in rows.iter().enumerate() {
-                out[(s, t)] = self.at(i, j);
-            }
-        }
-    }
-}
-
-impl Broken {
-    fn at(&self, i: usize, j: usize) -> f64 {
-        let here = |b: &&(usize, usize, f64)| (b.0, b.1) == (i, j) || (b.0, b.1) == (j, i);
-        self.bad.iter().find(here).map_or(if i == j { 1.0 } else { 0.0 }, |b| b.2)
-    }
-}
-
-/// Runs `f` in pools of 1, 2 and 8 threads; all results must be equal.
-pub fn same_at_any_thread_count<R: PartialEq + Send>(f: impl Fn() -> R + Sync) -> R {
-    let run = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
-    let one = run(1);
-    for threads in [2, 8] {
-        assert!(run(threads) == one, "differs between 1 and {threads} threads");
-    }
-    one
 }
