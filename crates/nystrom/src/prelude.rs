@@ -11,7 +11,7 @@ pub use crate::krr::{
 };
 pub use crate::leverage::{
     AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, FastRankLeverage, LeverageProportional, RankLeverage,
-    RecursiveRls, RidgeLeverage, SpectralAnalysis, Squeak, SqueakParams, exact_scores,
+    RecursiveRls, RidgeLeverage, SpectralAnalysis, SpectralLeverage, Squeak, SqueakParams, exact_scores,
 };
 pub use crate::linalg_core::{Counted, Dense, Error, PsdMatrix, Result, Ridge, Scalar};
 pub use crate::sketch::{

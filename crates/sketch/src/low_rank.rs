@@ -4,6 +4,32 @@ use faer::reborrow::*;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Indices, RowTree, Scalar, ops};
 
+/// Implements [`PsdMatrix`](nystrom_linalg_core::PsdMatrix) for L = FFᵀ by the type's `factor()`.
+macro_rules! psd_by_factor {
+    ($name:ident) => {
+        impl<T: nystrom_linalg_core::Scalar> nystrom_linalg_core::PsdMatrix<T> for $name<T> {
+            fn dim(&self) -> usize {
+                self.factor().nrows()
+            }
+            fn diag_into(&self, out: faer::ColMut<'_, T>, idx: nystrom_linalg_core::Indices<'_>) {
+                $crate::low_rank::diag_into(self.factor(), out, idx);
+            }
+            fn block_into(
+                &self,
+                out: faer::MatMut<'_, T>,
+                rows: nystrom_linalg_core::Indices<'_>,
+                cols: nystrom_linalg_core::Indices<'_>,
+            ) {
+                $crate::low_rank::block_into(self.factor(), out, rows, cols);
+            }
+            fn mul_into(&self, out: faer::MatMut<'_, T>, x: faer::MatRef<'_, T>) {
+                $crate::low_rank::mul_into(self.factor(), out, x);
+            }
+        }
+    };
+}
+pub(crate) use psd_by_factor;
+
 /// `out[t]` = ‖F(i_t, :)‖².
 pub(crate) fn diag_into<T: Scalar>(F: MatRef<'_, T>, mut out: ColMut<'_, T>, idx: Indices<'_>) {
     for (t, i) in idx.iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use crate::orthonormal::extend_basis;
 use crate::{Landmarks, Nystrom, low_rank};
-use faer::{Accum, ColMut, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Indices, PsdMatrix, Result, Scalar, SymmetricEigen, ops, validate};
+use faer::{Accum, Mat, MatRef};
+use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, validate};
 
 /// K̃ = C(C⁺K(C⁺)ᵀ)Cᵀ = QQᵀKQQᵀ, Q an orthonormal basis of C = K\[:, J\]: of all CUCᵀ the nearest to K in the Frobenius norm.
 ///
@@ -61,17 +61,4 @@ impl<T: Scalar> ModifiedNystrom<T> {
     }
 }
 
-impl<T: Scalar> PsdMatrix<T> for ModifiedNystrom<T> {
-    fn dim(&self) -> usize {
-        self.factor.nrows()
-    }
-    fn diag_into(&self, out: ColMut<'_, T>, idx: Indices<'_>) {
-        low_rank::diag_into(self.factor(), out, idx);
-    }
-    fn block_into(&self, out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
-        low_rank::block_into(self.factor(), out, rows, cols);
-    }
-    fn mul_into(&self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
-        low_rank::mul_into(self.factor(), out, x);
-    }
-}
+low_rank::psd_by_factor!(ModifiedNystrom);

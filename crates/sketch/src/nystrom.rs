@@ -2,8 +2,8 @@
 
 use crate::{Dictionary, FeatureMap, Landmarks, NystromStream, Whitening, low_rank};
 use faer::reborrow::*;
-use faer::{ColMut, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Indices, PsdMatrix, Result, Ridge, RowTree, Scalar, validate};
+use faer::{Mat, MatRef};
+use nystrom_linalg_core::{PsdMatrix, Result, Ridge, RowTree, Scalar, validate};
 
 /// L = FFᵀ, the Nyström approximation C W⁺ Cᵀ of a psd matrix K from m of its columns, or its regularised form L_γ.
 ///
@@ -159,18 +159,4 @@ pub(crate) fn trace_difference<T: Scalar>(k: &[T], l: &[T]) -> f64 {
     RowTree::new(k.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
 }
 
-impl<T: Scalar> PsdMatrix<T> for Nystrom<T> {
-    fn dim(&self) -> usize {
-        self.factor.nrows()
-    }
-
-    fn diag_into(&self, out: ColMut<'_, T>, idx: Indices<'_>) {
-        low_rank::diag_into(self.factor(), out, idx);
-    }
-    fn block_into(&self, out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
-        low_rank::block_into(self.factor(), out, rows, cols);
-    }
-    fn mul_into(&self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
-        low_rank::mul_into(self.factor(), out, x);
-    }
-}
+low_rank::psd_by_factor!(Nystrom);

@@ -2,7 +2,7 @@
 
 use crate::{Landmarks, low_rank};
 use faer::reborrow::*;
-use faer::{Accum, ColMut, Mat, MatMut, MatRef};
+use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, Scalar, ops, validate};
 use rayon::prelude::*;
 
@@ -78,20 +78,7 @@ impl<T: Scalar> PartialCholesky<T> {
     }
 }
 
-impl<T: Scalar> PsdMatrix<T> for PartialCholesky<T> {
-    fn dim(&self) -> usize {
-        self.factor.nrows()
-    }
-    fn diag_into(&self, out: ColMut<'_, T>, idx: Indices<'_>) {
-        low_rank::diag_into(self.factor(), out, idx);
-    }
-    fn block_into(&self, out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
-        low_rank::block_into(self.factor(), out, rows, cols);
-    }
-    fn mul_into(&self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
-        low_rank::mul_into(self.factor(), out, x);
-    }
-}
+low_rank::psd_by_factor!(PartialCholesky);
 
 /// Cholesky with pivots chosen one at a time: `choose` sees d = diag(A − FFᵀ) and names a row with d > 0, or none.
 ///

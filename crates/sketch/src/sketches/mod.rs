@@ -97,7 +97,7 @@ pub trait Sketch<T: Scalar>: Debug + Send + Sync {
 /// The law of a sketch: draws one of any size.
 ///
 /// Every implementation also has an inherent `sample` that returns the concrete type.
-pub trait SketchDistribution<T: Scalar>: Sync {
+pub trait SketchDistribution<T: Scalar>: Debug + Sync {
     /// A sketch with `n` rows and `d` columns, E\[SSᵀ\] = I.
     ///
     /// # Errors
