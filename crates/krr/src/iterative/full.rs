@@ -109,8 +109,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         samples.check(&self.kernel)?;
         self.options.check()?;
         let (n, t) = (x.len(), y.ncols());
-        let rank = self.rank.unwrap_or(n.div_ceil(10).min(LARGEST_RANK));
-        validate::at_most("columns of the preconditioner", rank, n)?;
+        let rank = self.rank(n)?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
         let memory = self.plan(n, t, rank)?;
         let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
@@ -122,17 +121,29 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let P = LowRankPlus::new(F, mu)?;
         let mut system = System { K: &K, root: &root, mu, P, passes: 0 };
         let mean = if self.intercept { samples.mean_target() } else { vec![0.0; t] };
-        let b = Mat::from_fn(n, t + usize::from(self.intercept), |i, j| {
-            root[i] * if j < t { samples.y[(i, j)].f64() - mean[j] } else { 1.0 } // √D[y − ȳ, 1]
-        });
+        let b = self.right_hand_side(samples, &root, &mean);
         let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {
             let (alpha, b) = self.coefficients(gamma, &root, &mean);
-            let report =
-                FitReport { condition, reason, ..self.report(samples, mu, K.entries() + K.diagonal_entries()) };
+            let report = self.report(samples, mu, K.entries() + K.diagonal_entries());
+            let report = FitReport { condition, reason, ..report };
             KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), &b, report)
         };
         let (model, ran) = run_watched(&mut system, b.as_ref(), start, &self.options, extras.monitor, &model)?;
         Ok(ran.finish(model, &self.options, system.passes, memory))
+    }
+
+    fn rank(&self, n: usize) -> Result<usize> {
+        let rank = self.rank.unwrap_or(n.div_ceil(10).min(LARGEST_RANK));
+        validate::at_most("columns of the preconditioner", rank, n)?;
+        Ok(rank)
+    }
+
+    /// √D[y − ȳ, 1], the 1 only with an intercept.
+    fn right_hand_side(&self, samples: Samples<'_, T>, root: &[f64], mean: &[f64]) -> Mat<f64> {
+        let t = mean.len();
+        Mat::from_fn(root.len(), t + usize::from(self.intercept), |i, j| {
+            root[i] * if j < t { samples.y[(i, j)].f64() - mean[j] } else { 1.0 }
+        })
     }
 
     /// α = √D M⁻¹√D(y − b) and b from γ = M⁻¹√D[y − ȳ, 1].

@@ -93,22 +93,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         self.options.check()?;
         let (n, u) = (x.len(), sketch.support().len());
         validate::same_size("rows of the sketch against number of points", n, sketch.n())?;
-        let mu = self.ridge.absolute(n)?.f64();
-        let streamed = u <= n / STREAMED_SHARE;
-        let mut memory = self.plan(n, sketch.width(), y.ncols(), u)?;
+        let mu = self.ridge.absolute(n)?.f64(); //                                           μ = nλ
+        let memory = self.plan_sketch(sketch, y.ncols())?;
         let k = KernelMatrix::new(self.kernel, x)?;
         let product = SketchProduct::new(&k, sketch)?;
         let on_support = product.on_support()?; //                                           KS on the support
         let R = shifted_factor::<T, f64>(product.gram(on_support.as_ref()).as_ref())?; //    RRᵀ = SᵀKS + δI
-        let mut before = product.support_entries();
-        let stored = match streamed {
-            true => None,
-            false => Some(product.stored(on_support.as_ref())?.transpose().to_owned()),
+        let (stored, rest) = match streamed(sketch) {
+            true => (None, 0),
+            false => (Some(product.stored(on_support.as_ref())?.transpose().to_owned()), ((n - u) * u) as u64),
         };
-        if !streamed {
-            before += ((n - u) * u) as u64;
-            memory = memory.all_kept::<T>(n, sketch.width(), self.options.memory)?;
-        }
+        let before = product.support_entries() + rest;
         drop(on_support);
         let centers = x.gather(sketch.support().into());
         let space = Space {
@@ -138,26 +133,31 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let (b, constant) = right_hand_side(&tiles, &R, self.intercept); //                  b = ΦᵀDy
         let start = extras.start.map(|theta| whitened(&R, theta)); //                        β = Rᵀθ
         let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
-            let mut theta = beta.to_owned();
-            R.backward_in_place(theta.as_mut()); //                                          θ = R⁻ᵀβ
+            let theta = expand(unwhitened(&R, beta)); //                                     θ = R⁻ᵀβ
             let intercepts = constant.as_ref().map_or(vec![0.0; beta.ncols()], |constant| constant.intercepts(beta));
-            let report = FitReport {
-                n: samples.x.len(),
-                m: z.len(),
-                d: z.dim(),
-                t: beta.ncols(),
-                ridge: mu,
-                jitter: R.jitter(),
-                solver: self.solver,
-                reason,
-                condition,
-                kernel_entries: count.entries(),
-            };
-            KrrModel::from_parts(self.kernel.clone(), z, expand(theta).as_ref(), &intercepts, report)
+            let report = self.report(samples, z, mu, R.jitter());
+            let report = FitReport { condition, reason, kernel_entries: count.entries(), ..report };
+            KrrModel::from_parts(self.kernel.clone(), z, theta.as_ref(), &intercepts, report)
         };
         let mut system = System { tiles, R: &R, mu, G, constant: constant.as_ref() };
         let (model, ran) = run_watched(&mut system, b.as_ref(), start, self.options, extras.monitor, &model)?;
         Ok(ran.finish(model, self.options, count.passes(), memory))
+    }
+
+    /// Sizes; how it was solved and at what cost is for the caller to add.
+    fn report(&self, samples: Samples<'_, T>, centers: Points<'_, T>, ridge: f64, jitter: f64) -> FitReport {
+        FitReport {
+            n: samples.x.len(),
+            m: centers.len(),
+            d: centers.dim(),
+            t: samples.y.ncols(),
+            ridge,
+            jitter,
+            solver: self.solver,
+            reason: String::new(),
+            condition: 1.0,
+            kernel_entries: 0,
+        }
     }
 
     /// For m features, those of a sketch with u rows in its support.
@@ -166,6 +166,18 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let factors = (self.factors)(m as u64) + u as u64 * m as u64;
         MemoryPlan::restricted::<T>(n, m, columns, factors, self.options.memory)
     }
+
+    /// For a sketch; KS has to be kept whole where its support is large.
+    fn plan_sketch(&self, sketch: &dyn Sketch<T>, t: usize) -> Result<MemoryPlan> {
+        let (n, d) = (sketch.n(), sketch.width());
+        let plan = self.plan(n, d, t, sketch.support().len())?;
+        if streamed(sketch) { Ok(plan) } else { plan.all_kept::<T>(n, d, self.options.memory) }
+    }
+}
+
+/// Whether KS is computed tile by tile in every pass.
+fn streamed<T: Scalar>(sketch: &dyn Sketch<T>) -> bool {
+    sketch.support().len() <= sketch.n() / STREAMED_SHARE
 }
 
 /// β = Rᵀθ.
@@ -174,6 +186,13 @@ fn whitened<T: Scalar>(R: &Cholesky<f64>, theta: MatRef<'_, T>) -> Mat<f64> {
     let mut beta = Mat::zeros(theta.nrows(), theta.ncols());
     ops::matmul(beta.as_mut(), Accum::Replace, R.lower().transpose(), theta.as_ref(), 1.0);
     beta
+}
+
+/// θ = R⁻ᵀβ.
+fn unwhitened(R: &Cholesky<f64>, beta: MatRef<'_, f64>) -> Mat<f64> {
+    let mut theta = beta.to_owned();
+    R.backward_in_place(theta.as_mut());
+    theta
 }
 
 fn check_start<T: Scalar>(start: Option<MatRef<'_, T>>, m: usize, t: usize) -> Result<()> {
