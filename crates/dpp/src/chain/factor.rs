@@ -110,9 +110,11 @@ impl Factor {
         self.exchanges += 1;
         let due = self.exchanges >= REFRESH * self.c.max(16) || self.has_drifted();
         if due || (!self.wide && self.is_thin()) {
+            let was = self.wide;
             self.wide = self.is_thin();
-            // Should rounding errors deny K_YY a factor, the rotated one serves on: it always exists.
-            let _ = self.refactor();
+            if self.refactor().is_err() {
+                self.wide = was; // rounding errors deny K_YY a factor: the rotated one serves on, it always exists
+            }
         }
     }
 
