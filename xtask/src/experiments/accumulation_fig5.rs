@@ -40,7 +40,7 @@ struct Measured {
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[(usize, usize)] = ctx.pick(
         &[(200, 2), (400, 2)],
-        &[(1000, 15), (2000, 10), (4000, 5), (8000, 3), (15_000, 2)],
+        &[(1000, 10), (2000, 8), (4000, 4), (8000, 2)],
         &[(1000, 30), (2000, 30), (4000, 30), (8000, 30), (15_000, 30)],
     );
     let mut out = Outcome::default();
