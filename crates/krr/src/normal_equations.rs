@@ -3,7 +3,7 @@
 use crate::packed::PackedLower;
 use crate::rows::{FeatureRows, Tile};
 use crate::whitening::Whitening;
-use faer::{Accum, Mat, MatMut};
+use faer::{Mat, MatMut};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, ops};
 
 /// The minimiser of ‖√w(y − Φβ − b)‖² + nλ‖β‖² over β (m × t) and, with an intercept, b (t numbers).
@@ -30,7 +30,7 @@ pub(crate) struct Centered {
 }
 
 impl NormalEquations {
-    /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm² for that; 3m² numbers of memory for the
+    /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm² for that; 2m² numbers of memory for the
     /// partial sums and 1024(m + t) for the tile.
     pub fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Self {
         let mut tile = stream.tile();
@@ -43,7 +43,7 @@ impl NormalEquations {
             sums
         };
         let combine = |a: Self, b: Self| NormalEquations { A: a.A.plus(&b.A), B: a.B + b.B };
-        RowTree::new(stream.len())
+        RowTree::large(stream.len())
             .reduce_in_order(leaf, combine)
             .unwrap_or_else(|| Self::zeros(stream.features(), stream.targets()))
     }
@@ -54,37 +54,12 @@ impl NormalEquations {
 
     /// A += ZZᵀ, B += ZY.
     fn add<T: Scalar>(&mut self, tile: &Tile<T>) {
-        self.A.add_gram(&tile.Z, tile.rows);
-        let mut ZY = Mat::<T>::zeros(self.B.nrows(), self.B.ncols());
-        let (Z, Y) = (tile.Z.as_ref().subcols(0, tile.rows), tile.Y.as_ref().subrows(0, tile.rows));
-        ops::matmul(ZY.as_mut(), Accum::Replace, Z, Y, T::one());
-        for j in 0..ZY.ncols() {
-            for i in 0..ZY.nrows() {
-                self.B[(i, j)] += ZY[(i, j)].f64();
-            }
-        }
+        self.A.add_products(self.B.as_mut(), &tile.Z, &tile.Y, tile.rows);
     }
 
     /// tr CᵀC if the tiles were not whitened, tr ΦᵀΦ if they were; m of the p features count, the constant does not.
     pub fn trace(&self, m: usize) -> f64 {
         (0..m).map(|j| self.A.get(j, j)).sum()
-    }
-
-    /// From sums over k_Z(x_i) to sums over φ(x_i) = R⁻¹k_Z(x_i); the row of the constant, if any, goes along.
-    pub fn whiten<T: Scalar>(self, whitening: &Whitening<T>) -> Self {
-        let (m, p, t) = (whitening.order(), self.A.order(), self.B.ncols());
-        let mut A = Mat::from_fn(m, m, |i, j| self.A.get(i.max(j), i.min(j)));
-        let mut b = Mat::from_fn(m, t + p - m, |i, j| if j < t { self.B[(i, j)] } else { self.A.get(m, i) });
-        whitening.whiten_sums(A.as_mut(), b.as_mut());
-        let entry = |i: usize, j: usize| match (i < m, j < m) {
-            (true, _) => A[(i, j)],
-            (false, true) => b[(j, t)],
-            (false, false) => self.A.get(m, m),
-        };
-        NormalEquations {
-            B: Mat::from_fn(p, t, |i, j| if i < m { b[(i, j)] } else { self.B[(i, j)] }),
-            A: PackedLower::from_fn(p, entry),
-        }
     }
 
     /// The sums over centred features and targets if the last feature is a constant, as they are otherwise:
@@ -113,6 +88,26 @@ impl NormalEquations {
     /// # Errors
     /// `NotPositiveDefinite` if nλ is lost in the rounding errors of A.
     pub fn solve(self, mu: f64, intercept: bool) -> Result<Solution> {
+        let Minimum { factor, theta, b } = self.minimise(|A| ops::add_to_diagonal(A, mu), intercept)?;
+        let diagonal = |i: usize| factor.lower()[(i, i)];
+        Ok(Solution { condition: condition(factor.order(), diagonal), beta: theta, b, mu })
+    }
+
+    /// The same if the sums are over k_Z(x_i) instead of φ(x_i) = R⁻¹k_Z(x_i): θ = (A + nλRRᵀ)⁻¹B and β = Rᵀθ.
+    ///
+    /// The Cholesky factor of A + nλRRᵀ is R times that of R⁻¹AR⁻ᵀ + nλI, which therefore need not be formed: 2m³/3 flops take the place of
+    /// 7m³/3, with the same bound on the rounding errors.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve).
+    pub fn solve_unwhitened<T: Scalar>(self, mu: f64, intercept: bool, whitening: &Whitening<T>) -> Result<Solution> {
+        let Minimum { factor, theta, b } = self.minimise(|A| whitening.add_gram(A, mu), intercept)?;
+        let diagonal = |i: usize| factor.lower()[(i, i)] / whitening.diagonal(i);
+        Ok(Solution { condition: condition(factor.order(), diagonal), beta: whitening.whitened(theta), b, mu })
+    }
+
+    /// (A + P)⁻¹B and b, P being what `penalise` adds to the lower triangle of A.
+    fn minimise(self, penalise: impl Fn(MatMut<'_, f64>), intercept: bool) -> Result<Minimum> {
         let m = self.A.order() - usize::from(intercept);
         let t = self.B.ncols();
         let (a, s): (Vec<f64>, f64) = match intercept {
@@ -124,17 +119,24 @@ impl NormalEquations {
                 for i in j..m {
                     out[(i, j)] = self.A.get(i, j) - a[i] * (a[j] / s);
                 }
-                out[(j, j)] += mu;
             }
+            penalise(out);
         };
         let factor = Cholesky::<f64>::from_fill(m, fill, JitterLadder { steps: 0, ..JitterLadder::default() })?;
         let sum_wy = |j: usize| if intercept { self.B[(m, j)] } else { 0.0 };
-        let mut beta = Mat::from_fn(m, t, |i, j| self.B[(i, j)] - a[i] * (sum_wy(j) / s));
-        factor.solve_in_place(beta.as_mut());
+        let mut theta = Mat::from_fn(m, t, |i, j| self.B[(i, j)] - a[i] * (sum_wy(j) / s));
+        factor.solve_in_place(theta.as_mut());
         let b = intercept
-            .then(|| (0..t).map(|j| (sum_wy(j) - (0..m).map(|i| a[i] * beta[(i, j)]).sum::<f64>()) / s).collect());
-        Ok(Solution { condition: condition(m, |i| factor.lower()[(i, i)]), beta, b, mu })
+            .then(|| (0..t).map(|j| (sum_wy(j) - (0..m).map(|i| a[i] * theta[(i, j)]).sum::<f64>()) / s).collect());
+        Ok(Minimum { factor, theta, b })
     }
+}
+
+/// The minimiser of a penalised quadratic function, and the factor that gave it.
+struct Minimum {
+    factor: Cholesky<f64>,
+    theta: Mat<f64>,
+    b: Option<Vec<f64>>,
 }
 
 /// (max |d_i| / min |d_i|)² of a triangular factor's diagonal.

@@ -1,15 +1,16 @@
 //! A lower triangle in half the memory of a square.
 
 use faer::reborrow::*;
-use faer::{Accum, Mat, MatRef};
-use nystrom_linalg_core::{Scalar, ops};
-use std::any::Any;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use nystrom_linalg_core::Scalar;
+use nystrom_linalg_core::ops::{self, LowerBlock};
+use rayon::prelude::*;
 
 /// Columns of a panel.
 const PANEL: usize = 256;
 
 /// The lower triangle of a p × p matrix of `f64`, as panels of 256 columns, each from its first diagonal entry downwards:
-/// p²/2 + 128p numbers. A reduction along [`RowTree`](nystrom_linalg_core::RowTree) holds six of these.
+/// p²/2 + 128p numbers. A reduction along a large [`RowTree`](nystrom_linalg_core::RowTree) holds four of these.
 #[derive(Debug, Clone)]
 pub(crate) struct PackedLower {
     order: usize,
@@ -40,48 +41,59 @@ impl PackedLower {
         self.panels[j / PANEL][(i - j / PANEL * PANEL, j % PANEL)]
     }
 
-    /// self += ZZᵀ for the first `cols` columns of Z (p × at least `cols`): p²·cols flops.
+    /// self += ZZᵀ and, in the same blocks, B += ZY for the first `cols` columns of Z (p × at least `cols`) and rows of Y; B is p × t.
+    /// p²·cols + 2pt·cols flops.
     ///
-    /// Products are taken in the precision of Z. An `f32` product is finished in a panel of its own and then added in `f64`,
-    /// so that errors do not grow with the number of tiles.
-    pub fn add_gram<T: Scalar>(&mut self, Z: &Mat<T>, cols: usize) {
-        let wide = (Z as &dyn Any).downcast_ref::<Mat<f64>>();
-        let mut scratch = Mat::<T>::zeros(if wide.is_some() { 0 } else { self.order }, PANEL.min(self.order));
+    /// Products are taken in the precision of Z. An `f32` product is finished in a block of its own and then added in `f64`,
+    /// so that errors do not grow with the number of tiles. A block belongs to one thread.
+    pub fn add_products<T: Scalar>(&mut self, B: MatMut<'_, f64>, Z: &Mat<T>, Y: &Mat<T>, cols: usize) {
+        let (Z, Y) = (Z.as_ref().subcols(0, cols), Y.as_ref().subrows(0, cols));
+        let side = ops::gram_side(self.order); // divides PANEL
+        let mut moments = B.par_row_chunks_mut(side).collect::<Vec<_>>().into_iter();
+        let mut work = Vec::new();
         for (k, panel) in self.panels.iter_mut().enumerate() {
-            let (start, height, width) = (k * PANEL, panel.nrows(), panel.ncols());
-            match wide {
-                Some(Z) => {
-                    gram_panel(panel.as_mut(), Accum::Add, Z.as_ref().submatrix(start, 0, height, cols));
-                }
-                None => {
-                    let mut product = scratch.as_mut().submatrix_mut(0, 0, height, width);
-                    gram_panel(product.rb_mut(), Accum::Replace, Z.as_ref().submatrix(start, 0, height, cols));
-                    for j in 0..width {
-                        for i in j..height {
-                            panel[(i, j)] += product[(i, j)].f64();
-                        }
-                    }
-                }
+            for block in ops::lower_blocks(panel.as_mut(), side) {
+                let B = if block.row == block.col { moments.next() } else { None };
+                work.push((LowerBlock { row: block.row + k * PANEL, col: block.col + k * PANEL, ..block }, B));
             }
         }
+        work.into_par_iter().for_each_init(Mat::new, |scratch, (block, B)| {
+            if let Some(B) = B {
+                add_moments(B, Z.subrows(block.row, block.out.nrows()), Y, scratch);
+            }
+            add_gram(block, Z, scratch);
+        });
     }
 
     /// self + other.
     pub fn plus(mut self, other: &PackedLower) -> Self {
-        for (a, b) in self.panels.iter_mut().zip(&other.panels) {
-            *a += b;
-        }
+        self.panels.par_iter_mut().zip(&other.panels).for_each(|(a, b)| *a += b);
         self
     }
 }
 
-/// The trapezoid `out` (h × w) becomes, or gains, the first w columns of the lower triangle of zzᵀ, z h × b.
-fn gram_panel<T: Scalar>(out: faer::MatMut<'_, T>, accum: Accum, z: MatRef<'_, T>) {
-    let width = out.ncols();
-    let (square, below) = out.split_at_row_mut(width);
-    let (head, tail) = z.split_at_row(width);
-    ops::gram_lower(square, accum, head.transpose(), T::one());
-    if tail.nrows() > 0 {
-        ops::matmul(below, accum, tail, head.transpose(), T::one());
+/// The block of a Gram matrix gains its part of ZZᵀ; `scratch` is room for it in the precision of Z.
+fn add_gram<T: Scalar>(block: LowerBlock<'_, f64>, Z: MatRef<'_, T>, scratch: &mut Mat<T>) {
+    if let Some(Z) = T::as_f64(Z) {
+        return ops::gram_block(block, Accum::Add, Z.transpose(), 1.0);
     }
+    let LowerBlock { row, col, out } = block;
+    let mut product = room(scratch, out.nrows(), out.ncols());
+    ops::gram_block(LowerBlock { row, col, out: product.rb_mut() }, Accum::Replace, Z.transpose(), T::one());
+    ops::add_widened(out, product.rb(), row == col);
+}
+
+/// B += ZY, the product in the precision of Z.
+fn add_moments<T: Scalar>(B: MatMut<'_, f64>, Z: MatRef<'_, T>, Y: MatRef<'_, T>, scratch: &mut Mat<T>) {
+    let mut product = room(scratch, B.nrows(), B.ncols());
+    faer::linalg::matmul::matmul(product.rb_mut(), Accum::Replace, Z, Y, T::one(), Par::Seq);
+    ops::add_widened(B, product.rb(), false);
+}
+
+/// A part of `scratch`, which grows if it must.
+fn room<T: Scalar>(scratch: &mut Mat<T>, rows: usize, cols: usize) -> MatMut<'_, T> {
+    if scratch.nrows() < rows || scratch.ncols() < cols {
+        *scratch = Mat::zeros(rows.max(scratch.nrows()), cols.max(scratch.ncols()));
+    }
+    scratch.as_mut().submatrix_mut(0, 0, rows, cols)
 }

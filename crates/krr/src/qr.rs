@@ -31,7 +31,7 @@ pub(crate) struct CenteredTriangle {
 }
 
 impl Triangle {
-    /// One pass in `f64`, whatever T is: n·m kernel values, about 4nm² flops; 3m² numbers of memory for the partial triangles
+    /// One pass in `f64`, whatever T is: n·m kernel values, about 4nm² flops; 2m² numbers of memory for the partial triangles
     /// and (m + max(m, 1024))·(m + t) for the one being updated.
     pub fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Self {
         let (p, t) = (stream.features(), stream.targets());
@@ -42,7 +42,7 @@ impl Triangle {
                 top.update(&tile, stream.shift.is_some())
             })
         };
-        RowTree::new(stream.len()).reduce_in_order(leaf, Self::combine).unwrap_or_else(|| Self::zeros(p, t))
+        RowTree::large(stream.len()).reduce_in_order(leaf, Self::combine).unwrap_or_else(|| Self::zeros(p, t))
     }
 
     fn zeros(p: usize, t: usize) -> Self {

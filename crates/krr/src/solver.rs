@@ -18,8 +18,8 @@ const ONCE_SAFETY: f64 = 4.0;
 /// Rounding errors in a Gram matrix are as good (or bad) as a change of nλ by their norm:
 ///
 /// * ΦᵀΦ from whitened tiles is wrong by at most c·ε·tr ΦᵀΦ, harmless while λ ≫ ε·k(x, x);
-/// * R⁻¹(CᵀC)R⁻ᵀ, whitened once at the end, by at most c·ε·tr CᵀC·tr (W + δI)⁻¹, harmless for well-separated centres at moderate λ; it saves
-///   half of the flops;
+/// * CᵀC + nλRRᵀ, which is R times the whitened equations times Rᵀ, by what is in their terms at most c·ε·tr CᵀC·tr (W + δI)⁻¹, harmless
+///   for well-separated centres at moderate λ; it saves half of the flops;
 /// * a QR factorisation of Φ never squares Φ and is wrong by ε·‖Φ‖ only, harmless while √λ ≫ ε, hence for every λ anybody can mean; it
 ///   costs twice the flops of the first, on one thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,7 +32,7 @@ pub enum Solver {
     /// says which was taken and why.
     #[default]
     Auto,
-    /// Normal equations of C, whitened after the pass: nm² flops.
+    /// Normal equations of C, solved in the coordinates θ; whitening only names the result: nm² flops.
     WhitenOnce,
     /// Normal equations of the whitened features, products of a tile in the scalar type and their sums in `f64`: 2nm² flops.
     NormalEquations,
@@ -81,7 +81,7 @@ impl Solver {
             stream.whiten_tiles = true;
             scales.once = sums.trace(whitening.order()) * whitening.inverse_trace;
             if !auto || scales.once_is_safe::<T>() {
-                match sums.whiten(whitening).solve(mu, intercept) {
+                match sums.solve_unwhitened(mu, intercept, whitening) {
                     Err(Error::NotPositiveDefinite { .. }) if auto => {}
                     other => return other.map(|solution| (solution, by, reason)),
                 }

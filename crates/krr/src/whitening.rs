@@ -1,9 +1,9 @@
 //! φ(x) = R⁻¹k_Z(x), W + δI = RRᵀ: features in which the penalty is the identity.
 
-use faer::reborrow::*;
-use faer::{Mat, MatMut, MatRef};
+use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Scalar, ops};
+use rayon::prelude::*;
 
 /// The first shift δ tried, in units of ε·tr W with ε of the scalar type.
 ///
@@ -78,26 +78,41 @@ impl<T: Scalar> Whitening<T> {
         ops::solve_lower(self.R.as_ref(), k);
     }
 
-    /// b ← R⁻¹b, in `f64`; m² numbers of memory while it runs.
+    /// b ← R⁻¹b, in `f64`; of an `f32` R it takes m² numbers of memory while it runs.
     pub fn whiten_wide(&self, b: MatMut<'_, f64>) {
-        ops::solve_lower(self.wide().as_ref(), b);
+        ops::solve_lower(self.wide(&mut Mat::new()), b);
     }
 
-    /// θ = R⁻ᵀβ, in `f64`; m² numbers of memory while it runs.
+    /// θ = R⁻ᵀβ, in `f64`; of an `f32` R it takes m² numbers of memory while it runs.
     pub fn unwhiten(&self, mut beta: Mat<f64>) -> Mat<f64> {
-        ops::solve_upper(self.wide().transpose(), beta.as_mut());
+        ops::solve_upper(self.wide(&mut Mat::new()).transpose(), beta.as_mut());
         beta
     }
 
-    /// A ← R⁻¹AR⁻ᵀ for a symmetric A (m × m, both triangles) and b ← R⁻¹b, in `f64`. 2m³ flops, m² numbers of memory.
-    pub fn whiten_sums(&self, mut A: MatMut<'_, f64>, b: MatMut<'_, f64>) {
-        let R = self.wide();
-        ops::solve_lower(R.as_ref(), A.rb_mut());
-        ops::solve_lower(R.as_ref(), A.transpose_mut()); // (R⁻¹A)ᵀ = AR⁻ᵀ
-        ops::solve_lower(R.as_ref(), b);
+    /// β = Rᵀθ, in `f64`; of an `f32` R it takes m² numbers of memory while it runs.
+    pub fn whitened(&self, theta: Mat<f64>) -> Mat<f64> {
+        let mut beta = Mat::zeros(theta.nrows(), theta.ncols());
+        ops::matmul(beta.as_mut(), Accum::Replace, self.wide(&mut Mat::new()).transpose(), theta.as_ref(), 1.0);
+        beta
     }
 
-    fn wide(&self) -> Mat<f64> {
-        Mat::from_fn(self.order(), self.order(), |i, j| self.R[(i, j)].f64())
+    /// A ← A + nλRRᵀ in the lower triangle, in `f64`. m³/3 flops; of an `f32` R it takes m² numbers of memory while it runs.
+    pub fn add_gram(&self, A: MatMut<'_, f64>, mu: f64) {
+        let mut scratch = Mat::new();
+        let R = self.wide(&mut scratch);
+        ops::lower_blocks(A, ops::gram_side(self.order())).into_par_iter().for_each(|block| {
+            let depth = block.col + block.out.ncols(); // R is zero beyond it in the rows of the block's columns
+            ops::gram_block(block, Accum::Add, R.subcols(0, depth).transpose(), mu);
+        });
+    }
+
+    /// R_ii.
+    pub fn diagonal(&self, i: usize) -> f64 {
+        self.R[(i, i)].f64()
+    }
+
+    /// R in `f64`; in `scratch` if it is not so already.
+    fn wide<'a>(&'a self, scratch: &'a mut Mat<f64>) -> MatRef<'a, f64> {
+        ops::widened(self.R.as_ref(), scratch)
     }
 }

@@ -1,9 +1,11 @@
 //! Dense products and triangular solves whose bits do not depend on the number of threads.
 //!
-//! faer's matrix-matrix product and Cholesky factor give the same bits at every degree of parallelism (held by
-//! `tests/threads.rs`), so their degree follows the rayon pool the caller runs in. Its matrix-vector product does not (it sums
-//! one partial result per thread), nor do the triangular solves that use it: these are cut into fixed pieces here and
-//! each piece runs on one thread. The symmetric eigendecomposition is pinned in [`SymmetricEigen`](crate::SymmetricEigen).
+//! faer's matrix-matrix product gives the same bits at every degree of parallelism (held by `tests/threads.rs`), so its degree
+//! follows the rayon pool the caller runs in. Its matrix-vector product does not (it sums one partial result per thread), nor do the
+//! triangular solves that use it: these are cut into fixed pieces here and each piece runs on one thread. So are Gram
+//! matrices, where pieces are as fast as one parallel product on an idle machine and nearly twice as fast on a busy one: threads that
+//! share a product wait for each other, threads that take pieces do not. The symmetric eigendecomposition is pinned in
+//! [`SymmetricEigen`](crate::SymmetricEigen).
 
 use crate::Scalar;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
@@ -16,7 +18,11 @@ use rayon::prelude::*;
 /// Rows of a matrix-vector product done by one thread.
 const VECTOR_ROWS: usize = 1024;
 /// Right-hand sides of a triangular solve done by one thread.
-const SOLVE_COLUMNS: usize = 64;
+const SOLVE_COLUMNS: usize = 128;
+/// Unknowns eliminated at once in a triangular solve; what they contribute to the others is a product.
+const SOLVE_ROWS: usize = 128;
+/// Rows and columns of a piece of a large Gram matrix: its factors stay in a core's own cache.
+const GRAM_SIDE: usize = 256;
 
 /// As many threads as the current rayon pool has.
 pub fn par() -> Par {
@@ -54,7 +60,16 @@ fn matvec<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, x: MatR
 /// # Panics
 /// If the shapes do not fit.
 pub fn solve_lower<T: Scalar>(L: MatRef<'_, T>, b: MatMut<'_, T>) {
-    by_columns(b, |piece| solve_lower_triangular_in_place(L, piece, Par::Seq));
+    assert!(L.nrows() == L.ncols() && L.nrows() == b.nrows(), "the shapes of a triangular solve");
+    by_columns(b, |mut x| {
+        for start in (0..L.nrows()).step_by(SOLVE_ROWS) {
+            let size = SOLVE_ROWS.min(L.nrows() - start);
+            let (known, rest) = x.rb_mut().split_at_row_mut(start);
+            let mut block = rest.subrows_mut(0, size); // x_k = L_kk⁻¹(b_k − Σ_{j<k} L_kj x_j)
+            subtract_product(block.rb_mut(), L.submatrix(start, 0, size, start), known.rb());
+            solve_lower_triangular_in_place(L.submatrix(start, start, size, size), block, Par::Seq);
+        }
+    });
 }
 
 /// b ← U⁻¹b for an upper triangular U (n × n) and b n × t; give Lᵀ as `L.transpose()`.
@@ -62,13 +77,30 @@ pub fn solve_lower<T: Scalar>(L: MatRef<'_, T>, b: MatMut<'_, T>) {
 /// # Panics
 /// If the shapes do not fit.
 pub fn solve_upper<T: Scalar>(U: MatRef<'_, T>, b: MatMut<'_, T>) {
-    by_columns(b, |piece| solve_upper_triangular_in_place(U, piece, Par::Seq));
+    assert!(U.nrows() == U.ncols() && U.nrows() == b.nrows(), "the shapes of a triangular solve");
+    let n = U.nrows();
+    by_columns(b, |mut x| {
+        for start in (0..n).step_by(SOLVE_ROWS).rev() {
+            let end = n.min(start + SOLVE_ROWS);
+            let (rest, known) = x.rb_mut().split_at_row_mut(end);
+            let mut block = rest.subrows_mut(start, end - start); // x_k = U_kk⁻¹(b_k − Σ_{j>k} U_kj x_j)
+            subtract_product(block.rb_mut(), U.submatrix(start, end, end - start, n - end), known.rb());
+            solve_upper_triangular_in_place(U.submatrix(start, start, end - start, end - start), block, Par::Seq);
+        }
+    });
 }
 
 fn by_columns<T: Scalar>(mut b: MatMut<'_, T>, solve: impl Fn(MatMut<'_, T>) + Send + Sync) {
     match b.ncols() <= SOLVE_COLUMNS {
         true => solve(b.rb_mut()),
         false => b.par_col_chunks_mut(SOLVE_COLUMNS).for_each(solve),
+    }
+}
+
+/// `out −= a·x`, on this thread.
+fn subtract_product<T: Scalar>(out: MatMut<'_, T>, a: MatRef<'_, T>, x: MatRef<'_, T>) {
+    if a.ncols() > 0 {
+        faer::linalg::matmul::matmul(out, Accum::Add, a, x, -T::one(), Par::Seq);
     }
 }
 
@@ -79,17 +111,62 @@ fn by_columns<T: Scalar>(mut b: MatMut<'_, T>, solve: impl Fn(MatMut<'_, T>) + S
 /// # Panics
 /// If `out` is not a.ncols() × a.ncols().
 pub fn gram_lower<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, alpha: T) {
-    triangular::matmul(
-        out,
-        BlockStructure::TriangularLower,
-        accum,
-        a.transpose(),
-        BlockStructure::Rectangular,
-        a,
-        BlockStructure::Rectangular,
-        alpha,
-        par(),
-    );
+    let m = a.ncols();
+    assert!(out.nrows() == m && out.ncols() == m, "the shape of a Gram matrix");
+    let side = gram_side(m);
+    lower_blocks(out, side).into_par_iter().for_each(|block| gram_block(block, accum, a, alpha));
+}
+
+/// The side of the blocks that a Gram matrix of order m is computed in: 64, 128 or 256, about a quarter of m.
+pub fn gram_side(m: usize) -> usize {
+    (m / 4).next_power_of_two().clamp(64, GRAM_SIDE)
+}
+
+/// A block of a lower triangle: its first row and column, and its entries.
+pub struct LowerBlock<'a, T> {
+    /// The first row of the matrix that the block holds.
+    pub row: usize,
+    /// The first column; equal to `row` for a square block on the diagonal, of which only the lower triangle belongs to the matrix.
+    pub col: usize,
+    /// The entries.
+    pub out: MatMut<'a, T>,
+}
+
+/// The lower trapezoid of `out` (h × w, h ≥ w) cut into blocks of at most `side` × `side`.
+///
+/// # Panics
+/// If h < w or `side` is 0.
+pub fn lower_blocks<T>(out: MatMut<'_, T>, side: usize) -> Vec<LowerBlock<'_, T>> {
+    assert!(side > 0 && out.nrows() >= out.ncols(), "a lower trapezoid");
+    let (mut blocks, mut rest, mut col) = (Vec::new(), out, 0);
+    while rest.ncols() > 0 {
+        let width = side.min(rest.ncols());
+        let (panel, right) = rest.split_at_col_mut(width);
+        let (mut below, mut row) = (panel.split_at_row_mut(col).1, col);
+        while below.nrows() > 0 {
+            let height = if row == col { width } else { side.min(below.nrows()) };
+            let (block, others) = below.split_at_row_mut(height);
+            blocks.push(LowerBlock { row, col, out: block });
+            (below, row) = (others, row + height);
+        }
+        (rest, col) = (right, col + width);
+    }
+    blocks
+}
+
+/// The part of [`gram_lower`] that belongs in one block, on this thread.
+///
+/// # Panics
+/// If `a` has fewer columns than the block reaches.
+pub fn gram_block<T: Scalar>(block: LowerBlock<'_, T>, accum: Accum, a: MatRef<'_, T>, alpha: T) {
+    let LowerBlock { row, col, out } = block;
+    let (left, right) = (a.subcols(row, out.nrows()).transpose(), a.subcols(col, out.ncols()));
+    if row == col {
+        use BlockStructure::{Rectangular, TriangularLower};
+        triangular::matmul(out, TriangularLower, accum, left, Rectangular, right, Rectangular, alpha, Par::Seq);
+    } else {
+        faer::linalg::matmul::matmul(out, accum, left, right, alpha, Par::Seq);
+    }
 }
 
 /// `a` in `f64`: itself, or a copy that takes the place of whatever `scratch` holds.
@@ -112,6 +189,30 @@ pub fn widened<'a, T: Scalar>(a: MatRef<'a, T>, scratch: &'a mut Mat<f64>) -> Ma
         None => zip!(&mut wide, a).for_each(|unzip!(wide, a)| *wide = a.f64()),
     }
     wide.into_const()
+}
+
+/// out += a, `a` converted to `f64`; of a `lower` one only what is on and below the diagonal.
+///
+/// # Panics
+/// If the shapes differ.
+pub fn add_widened<T: Scalar>(mut out: MatMut<'_, f64>, a: MatRef<'_, T>, lower: bool) {
+    assert!(out.nrows() == a.nrows() && out.ncols() == a.ncols(), "the shapes of a sum");
+    let first = |j: usize| if lower { j.min(a.nrows()) } else { 0 };
+    match (out.rb_mut().try_as_col_major_mut(), a.try_as_col_major()) {
+        (Some(mut out), Some(a)) => pulp::Arch::new().dispatch(|| {
+            for j in 0..a.ncols() {
+                let (to, from) = (out.rb_mut().col_mut(j).as_slice_mut(), a.col(j).as_slice());
+                to[first(j)..].iter_mut().zip(&from[first(j)..]).for_each(|(to, from)| *to += from.f64());
+            }
+        }),
+        _ => {
+            for j in 0..a.ncols() {
+                for i in first(j)..a.nrows() {
+                    out[(i, j)] += a[(i, j)].f64();
+                }
+            }
+        }
+    }
 }
 
 /// Copies the strict lower triangle onto the upper one.

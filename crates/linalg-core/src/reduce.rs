@@ -10,6 +10,9 @@ const MIN_LEAF_ROWS: usize = 1024;
 /// The tree has at most this many leaves, so that a depth-first walk holds at most six partial results.
 const MAX_LEAVES: usize = 32;
 
+/// The same for results so large that memory counts: at most four are held.
+const MAX_LARGE_LEAVES: usize = 8;
+
 /// A fixed binary tree over the rows 0..n: leaves are contiguous row ranges, determined by n alone.
 ///
 /// Both walks combine the same leaves in the same order and so give the same bits, whatever the number of threads;
@@ -17,7 +20,7 @@ const MAX_LEAVES: usize = 32;
 ///
 /// * [`reduce`](RowTree::reduce): leaves in parallel, for results that are small.
 /// * [`reduce_in_order`](RowTree::reduce_in_order): leaves one after another, for results that are large (an m × m Gram
-///   matrix) and whose own computation is parallel; at most six partial results are alive.
+///   matrix) and whose own computation is parallel; at most six partial results are alive, four of a [`large`](RowTree::large) tree.
 ///
 /// ```
 /// use nystrom_linalg_core::RowTree;
@@ -34,7 +37,17 @@ pub struct RowTree {
 impl RowTree {
     /// The tree over `n` rows: at most 32 leaves, each of a multiple of 1024 rows but the last.
     pub fn new(n: usize) -> Self {
-        RowTree { n, leaf_rows: n.div_ceil(MAX_LEAVES).next_multiple_of(MIN_LEAF_ROWS).max(MIN_LEAF_ROWS) }
+        Self::with_leaves(n, MAX_LEAVES)
+    }
+
+    /// The tree over `n` rows for results as large as an m × m matrix, which are computed [in order](Self::reduce_in_order): at most 8
+    /// leaves, so that at most four partial results are alive, and few of them are cleared and added.
+    pub fn large(n: usize) -> Self {
+        Self::with_leaves(n, MAX_LARGE_LEAVES)
+    }
+
+    fn with_leaves(n: usize, leaves: usize) -> Self {
+        RowTree { n, leaf_rows: n.div_ceil(leaves).next_multiple_of(MIN_LEAF_ROWS).max(MIN_LEAF_ROWS) }
     }
 
     /// Number of leaves; 0 only if n = 0.
@@ -137,6 +150,27 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let sum = pool.install(|| tree.reduce(leaf, |a, b| a + b)).unwrap();
             assert_eq!(sum.to_bits(), reference.to_bits());
+        }
+    }
+
+    #[test]
+    fn a_large_tree_holds_four_results_at_most() {
+        use std::cell::Cell;
+        struct Partial<'a>(&'a Cell<usize>);
+        impl Drop for Partial<'_> {
+            fn drop(&mut self) {
+                self.0.set(self.0.get() - 1);
+            }
+        }
+        for (tree, most) in [(RowTree::large(1_000_003), 4), (RowTree::new(1_000_003), 6)] {
+            let (alive, peak) = (Cell::new(0), Cell::new(0));
+            let leaf = |_| {
+                alive.set(alive.get() + 1);
+                peak.set(alive.get().max(peak.get()));
+                Partial(&alive)
+            };
+            drop(tree.reduce_in_order(leaf, |a, _| a));
+            assert_eq!((peak.get(), alive.get()), (most, 0));
         }
     }
 

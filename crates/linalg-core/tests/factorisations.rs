@@ -29,6 +29,49 @@ fn distance<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
     (a - b).norm_l2().f64()
 }
 
+/// Cholesky as in the textbook, entry by entry: L, or the pivot that is not positive.
+fn textbook(a: MatRef<'_, f64>) -> Result<Mat<f64>, usize> {
+    let n = a.nrows();
+    let mut L = Mat::<f64>::zeros(n, n);
+    for j in 0..n {
+        for i in j..n {
+            let s = a[(i, j)] - (0..j).map(|k| L[(i, k)] * L[(j, k)]).sum::<f64>();
+            match i == j {
+                true if s > 0.0 => L[(j, j)] = s.sqrt(),
+                true => return Err(j),
+                false => L[(i, j)] = s / L[(j, j)],
+            }
+        }
+    }
+    Ok(L)
+}
+
+/// One, two and three panels; the same factor, and the same pivot named where there is none.
+#[test]
+fn cholesky_by_panels_is_that_of_the_textbook() {
+    for n in [255, 256, 257, 600] {
+        let mut a = psd::<f64>(n, n + 20, 1);
+        ops::add_to_diagonal(a.as_mut(), 10.0);
+        let (ours, plain) = (Cholesky::new(a.as_ref()).unwrap(), textbook(a.as_ref()).unwrap());
+        assert!(distance(ours.lower(), plain.as_ref()) < 1e-13 * n as f64 * plain.norm_l2());
+        let mut inverse = Mat::<f64>::identity(n, n);
+        ours.solve_in_place(inverse.as_mut());
+        for (i, d) in ours.inverse_diagonal().into_iter().enumerate() {
+            assert!((d - inverse[(i, i)]).abs() <= 1e-11 * d);
+        }
+        for bad in [0, 100, 254, 255, 256, 511, 512, 599].into_iter().filter(|&p| p < n) {
+            let mut spoiled = a.clone();
+            spoiled[(bad, bad)] = -1.0;
+            assert_eq!(textbook(spoiled.as_ref()).unwrap_err(), bad);
+            let error = Cholesky::new(spoiled.as_ref()).unwrap_err();
+            assert!(
+                matches!(error, Error::NotPositiveDefinite { pivot, .. } if pivot == bad),
+                "{error} instead of {bad}"
+            );
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

@@ -15,7 +15,7 @@ fn same_at_any_thread_count<R: PartialEq + Send>(what: &str, f: impl Fn() -> R +
 }
 
 fn check<T: Scalar>() {
-    let n = 450; // beyond the size from which faer's eigendecomposition is known to depend on its degree
+    let n = 450; // beyond the size from which faer's eigendecomposition is known to depend on its degree; two panels of a Cholesky factor
     let g = random::standard_normal::<T>(n, 500, &mut Pcg64::seed_from_u64(1));
     let mut a = Mat::<T>::zeros(n, n);
     ops::gram_lower(a.as_mut(), Accum::Replace, g.transpose(), T::one());
