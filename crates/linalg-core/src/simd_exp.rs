@@ -6,10 +6,15 @@
 //! the exponent field, are 2ⁿ. Below the normal range 2ⁿ is built too large and the result scaled back, with one rounding.
 //!
 //! For e^{−h} with h ≥ 0, what kernels need, n never exceeds 0, and 2^(n+54) is a normal number for every n that matters: the
-//! polynomial is evaluated times 2⁻⁵⁴ (exact), and one multiplication gives normal and subnormal results alike.
+//! polynomial is evaluated times 2⁻⁵⁴ (exact), and one multiplication gives normal and subnormal results alike. AVX-512 has a form of
+//! its own for this one, `simd_exp_avx512.rs`.
 
 use pulp::Simd;
 use pulp::bytemuck::cast;
+
+#[cfg(target_arch = "x86_64")]
+#[path = "simd_exp_avx512.rs"]
+mod avx512;
 
 const Q64: [f64; 10] = [
     0.5000000000000013,
@@ -75,6 +80,10 @@ const fn alternating64() -> [f64; 12] {
 
 #[inline(always)]
 pub(super) fn neg_f64s<S: Simd>(simd: S, h: S::f64s) -> S::f64s {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(exp) = avx512::neg_f64s(simd, h) {
+        return exp;
+    }
     let c = |value: f64| simd.splat_f64s(value);
     let h = simd.min_f64s(c(746.0), h);
     let shifted = simd.mul_add_e_f64s(h, c(-std::f64::consts::LOG2_E), c(UNITS_IN_HIGH_WORD + 0.5));
@@ -142,6 +151,10 @@ const NEG32: [f32; 7] = {
 
 #[inline(always)]
 pub(super) fn neg_f32s<S: Simd>(simd: S, h: S::f32s) -> S::f32s {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(exp) = avx512::neg_f32s(simd, h) {
+        return exp;
+    }
     let c = |value: f32| simd.splat_f32s(value);
     let h = simd.min_f32s(c(105.0), h);
     let shifted = simd.mul_add_e_f32s(h, c(-std::f32::consts::LOG2_E), c(UNITS_LAST));
