@@ -5,7 +5,7 @@ pub fn number(value: f64) -> String {
     let magnitude = value.abs();
     match value {
         _ if value == 0.0 || !value.is_finite() => format!("{value}"),
-        _ if magnitude < 1e-3 || magnitude >= 1e6 => {
+        _ if !(1e-3..1e6).contains(&magnitude) => {
             let text = format!("{value:.2e}");
             text.replace(".00e", "e")
         }

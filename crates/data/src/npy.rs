@@ -257,7 +257,7 @@ mod tests {
             (message(header("'<f8'", &format!("({}, 8)", usize::MAX / 4)), &[]), "is the file complete?"),
             (message("{'descr': '<f8'}".into(), &[]), "lacks \"fortran_order\""),
             (Npy::new().read(&b"a,b\n1,2\n"[..], "t.npy").unwrap_err().to_string(), "does not start with"),
-            (Npy::new().read(&MAGIC[..], "t.npy").unwrap_err().to_string(), "breaks off"),
+            (Npy::new().read(MAGIC, "t.npy").unwrap_err().to_string(), "breaks off"),
         ];
         for (message, part) in cases {
             assert!(message.contains(part), "{message} lacks {part}");
