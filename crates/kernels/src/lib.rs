@@ -1,4 +1,4 @@
-//! Positive definite kernels, evaluated in fast vectorised blocks.
+//! Positive definite kernels, evaluated in fast vectorised blocks: **K_ij = k(x_i, y_j)**, most of them **k(x, y) = κ(‖x − y‖²/ℓ²)**.
 //!
 //! * [`Points`]: n points in ℝ^d, with the axis that holds them in the type.
 //! * [`Kernel`]: something that fills blocks k(x_i, y_j); [`KernelMatrix`] is the n × n matrix that is never stored.

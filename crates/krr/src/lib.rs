@@ -1,4 +1,4 @@
-//! Kernel ridge regression: exact, and Nyström by streamed normal equations.
+//! Kernel ridge regression, **f = Σ_i α_i k(·, x_i)** with **α = (K + nλI)⁻¹y**: exact, and restricted to landmarks or sketches by streaming.
 //!
 //! Given points x_i, targets y_i (n × t) and a kernel k, find f in a space of functions minimising
 //!

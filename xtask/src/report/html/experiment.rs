@@ -42,8 +42,8 @@ fn findings(name: &str, record: &Record) -> anyhow::Result<Markup> {
                 }
             }
         }
-        @for table in &outcome.tables { (data_table(name, table)) }
         @if !plots.is_empty() { div.plots { @for plot in plots { (plot) } } }
+        @for table in &outcome.tables { (data_table(name, table)) }
         @for data in &outcome.missing { (missing(data)) }
         @for note in &outcome.notes { p.note { (note) } }
         @if !outcome.scale_note.is_empty() { p { b { "Sizes: " } (outcome.scale_note) } }
