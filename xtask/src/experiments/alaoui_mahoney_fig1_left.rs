@@ -58,10 +58,7 @@ fn run(_: &Context) -> anyhow::Result<Outcome> {
         scale_note: "n = 500 as in the paper, at every scale".into(),
         plots: vec![plot],
         claims,
-        notes: vec![
-            CHOICES.into(),
-            "Only d_eff was used to choose the design; d_mof follows from it.".into(),
-        ],
+        notes: vec![CHOICES.into(), "Only d_eff was used to choose the design; d_mof follows from it.".into()],
         ..Outcome::default()
     })
 }
