@@ -76,7 +76,7 @@ fn linear_ticks(lo: f64, hi: f64) -> Vec<f64> {
     (0..=(last - first) as usize).map(|i| value(first + i as f64)).collect()
 }
 
-/// Powers of ten; with 2 and 5 between them where there are few, every other one or fewer where there are many.
+/// Powers of ten; with 2 and 5, or 3, between them where there are few, every other one or fewer where there are many.
 fn log_ticks(lo: f64, hi: f64) -> Vec<f64> {
     let (first, last) = (lo.log10().floor() as i32, hi.log10().ceil() as i32);
     let inside = |value: &f64| (lo..=hi).contains(value);
@@ -84,8 +84,12 @@ fn log_ticks(lo: f64, hi: f64) -> Vec<f64> {
     match decades.len() {
         0 => linear_ticks(lo, hi),
         1 | 2 => {
-            let between = (first..=last).flat_map(|e| [1.0, 2.0, 5.0].map(|m| m * 10_f64.powi(e)));
-            between.filter(inside).collect()
+            let between = |steps: &[f64]| -> Vec<f64> {
+                let all = (first..=last).flat_map(|e| steps.iter().map(move |m| m * 10_f64.powi(e)));
+                all.filter(inside).collect()
+            };
+            let fine = between(&[1.0, 2.0, 5.0]);
+            if fine.len() < TICKS { fine } else { between(&[1.0, 3.0]) }
         }
         n => decades.into_iter().step_by(n.div_ceil(TICKS + 1)).collect(),
     }
@@ -142,6 +146,8 @@ mod tests {
         assert_eq!(labels(&Scale::over([-30.0, 500.0], false)), ["0", "100", "200", "300", "400", "500"]);
         assert_eq!(labels(&Scale::over([1e-4, 1e-1], true)), ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹"]);
         assert_eq!(labels(&Scale::over([3.0, 40.0], true)), ["5", "10", "20"]);
+        assert_eq!(labels(&Scale::over([10.0, 400.0], true)), ["10", "20", "50", "100", "200"]);
+        assert_eq!(labels(&Scale::over([450.0, 31_000.0], true)), ["1000", "3000", "10000", "30000"]);
         assert_eq!(labels(&Scale::over([1e-20, 1e4], true)), ["10⁻²⁰", "10⁻¹⁶", "10⁻¹²", "10⁻⁸", "10⁻⁴", "10⁰", "10⁴"]);
         assert_eq!(labels(&Scale::over([0.2, 0.3], true)), ["0.2", "0.22", "0.24", "0.26", "0.28", "0.3"]);
     }
