@@ -146,7 +146,7 @@ fn axes(plot: &Plot, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>
 
 /// Font size of the axes' titles, small enough for the longer one to fit beside its axis.
 fn title_size(plot: &Plot) -> f64 {
-    let fits = |label: &str, length: f64| length / (0.52 * label.chars().count().max(1) as f64);
+    let fits = |label: &str, length: f64| length / (0.42 * label.chars().count().max(1) as f64);
     fits(&plot.x.label, WIDTH - 110.0).min(fits(&plot.y.label, HEIGHT - 78.0)).clamp(12.0, 21.0)
 }
 
