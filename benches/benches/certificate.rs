@@ -1,16 +1,16 @@
 //! The certificate of a Nyström fit: 1000 rows of K, 500 landmarks. Gaussian kernel, ℓ = 3, λ = 1e-4, d = 10.
 #![allow(missing_docs)]
 
-mod peer_data;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nystrom::krr::Certificate;
 use nystrom::prelude::*;
+use nystrom_benches::problems;
 
 fn certificate(c: &mut Criterion) {
     let mut group = c.benchmark_group("certificate");
     group.sample_size(10);
     for n in [10_000, 100_000] {
-        let (x, y) = peer_data::cosines(n, 10, 1);
+        let (x, y) = problems::cosines(n, 10, 1);
         let points = Points::from_rows(x.as_ref());
         let krr = NystromKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-4));
         let model = krr.fit_centers(points, y.as_ref(), points.slice(0..500)).unwrap();

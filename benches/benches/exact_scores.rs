@@ -1,30 +1,36 @@
-//! Exact λ-ridge leverage scores, n × n: time against n, with the flops of the factorisation and of the inverse's diagonal.
+//! What is n × n by definition: exact λ-ridge leverage scores and exact kernel ridge regression against n.
 //!
 //! `cargo bench -p nystrom-benches --bench exact_scores`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
 
-use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, KernelMatrix, Points};
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use nystrom::kernels::Matern32;
 use nystrom::leverage::exact_scores;
-use nystrom::linalg_core::{Ridge, random};
-use nystrom::rand::SeedableRng;
-use nystrom::rand_pcg::Pcg64;
-use std::time::Duration;
+use nystrom::prelude::*;
+use nystrom_benches::{heavy, problems};
 
-fn exact(c: &mut Criterion) {
+/// Problem b with λ = 0.075·n^(−2/3), as the peers have it.
+fn scores(c: &mut Criterion) {
     let mut group = c.benchmark_group("exact_scores_f64");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(5));
     for n in [2000, 5000, 10_000] {
-        let x: Mat<f64> = random::standard_normal(n, 10, &mut Pcg64::seed_from_u64(0));
-        let k = KernelMatrix::new(Gaussian::new(3.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
-        group.throughput(Throughput::Elements(2 * (n as u64).pow(3) / 3)); // flops
-        group.bench_with_input(BenchmarkId::from_parameter(n), &k, |b, k| {
-            b.iter(|| exact_scores(k, Ridge::PerSample(1e-4)).unwrap().d_eff());
-        });
+        let x = problems::bimodal::<f64>(n);
+        let k = KernelMatrix::new(Matern32::new(1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        let ridge = Ridge::PerSample(0.075 * (n as f64).powf(-2.0 / 3.0));
+        heavy(&mut group, BenchmarkId::from_parameter(n), || exact_scores(&k, ridge).unwrap().d_eff());
     }
     group.finish();
 }
 
-criterion_group!(benches, exact);
+fn regression(c: &mut Criterion) {
+    let mut group = c.benchmark_group("exact_krr_f64");
+    for n in [2000, 5000, 10_000] {
+        let (x, y) = problems::cosines(n, 10, 1);
+        let krr = ExactKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-6));
+        let id = BenchmarkId::from_parameter(n);
+        heavy(&mut group, id, || krr.fit(Points::from_rows(x.as_ref()), y.as_ref()).unwrap());
+    }
+    group.finish();
+}
+
+criterion_group!(benches, scores, regression);
 criterion_main!(benches);

@@ -1,17 +1,16 @@
-//! Iterative regression: Gaussian, ℓ = 3, λ = 1e-6, d = 10, n = 50,000, uniform centres: ten iterations, the set-up alone, and to a residual of 1e-6.
+//! Iterative regression: Gaussian, ℓ = 3, λ = 1e-6, d = 10, uniform centres: n = 50,000, ten iterations, the set-up alone, and to a residual of 1e-6;
+//! n = 200,000, ten iterations. Regression on all the data to 1e-6.
 //!
 //! `cargo bench -p nystrom-benches --bench falkon`. With the environment variable `NYSTROM_MILLION` set, n = 10⁶ with 4000 centres goes by
-//! first, once in each precision: the time of an iteration and the peak of resident memory are printed.
+//! first, once in each precision: the time of an iteration and the peak of resident memory are printed; and all the data at n = 100,000.
 #![allow(missing_docs, clippy::print_stdout)]
 
-mod peer_data;
-use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nystrom::krr::{IterationReport, IterativeOptions};
 use nystrom::linalg_core::Scalar;
 use nystrom::prelude::*;
-use std::time::{Duration, Instant};
-
-const N: usize = 50_000;
+use nystrom_benches::{heavy, problems};
+use std::time::Instant;
 
 fn falkon<T: Scalar>(iterations: usize, tolerance: f64, memory: Option<u64>) -> Falkon<Gaussian, T> {
     let options = IterativeOptions { tolerance, max_iterations: iterations, memory };
@@ -31,7 +30,7 @@ where
     Gaussian: Kernel<T>,
 {
     let (n, m) = (1_000_000, 4000);
-    let (x, y) = peer_data::cosines(n, 10, 1);
+    let (x, y) = problems::cosines(n, 10, 1);
     let narrow = |a: &Mat<f64>| Mat::from_fn(a.nrows(), a.ncols(), |i, j| T::lit(a[(i, j)]));
     let (x, y) = (narrow(&x), narrow(&y));
     let time = |iterations| {
@@ -55,39 +54,57 @@ fn benches(c: &mut Criterion) {
         million::<f32>();
         million::<f64>();
     }
-    let (x, y) = peer_data::cosines(N, 10, 1);
-    let narrow = |a: &Mat<f64>| Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] as f32);
-    let (x32, y32) = (narrow(&x), narrow(&y));
+    at_50_000(c);
+    ten_iterations_at_200_000(c);
+    full(c);
+}
+
+fn at_50_000(c: &mut Criterion) {
+    let (x, y) = problems::cosines(50_000, 10, 1);
+    let (x32, y32) = (problems::narrow(&x), problems::narrow(&y));
     let mut group = c.benchmark_group("falkon");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(5));
     for m in [1000, 2000] {
-        group.bench_function(BenchmarkId::new("setup", m), |b| b.iter(|| run(&falkon(0, 1e-6, None), &x, &y, m)));
+        heavy(&mut group, BenchmarkId::new("setup", m), || run(&falkon(0, 1e-6, None), &x, &y, m));
         for (name, memory) in [("ten/recomputed", None), ("ten/kept", Some(2 << 30))] {
-            group.bench_function(BenchmarkId::new(name, m), |b| b.iter(|| run(&falkon(10, 1e-15, memory), &x, &y, m)));
+            heavy(&mut group, BenchmarkId::new(name, m), || run(&falkon(10, 1e-15, memory), &x, &y, m));
         }
-        group.bench_function(BenchmarkId::new("ten/recomputed/f32", m), |b| {
-            b.iter(|| run(&falkon(10, 1e-15, None), &x32, &y32, m));
-        });
-        group.bench_function(BenchmarkId::new("falkon to 1e-6", m), |b| {
-            b.iter(|| run(&falkon(200, 1e-6, None), &x, &y, m));
-        });
+        let id = BenchmarkId::new("ten/recomputed/f32", m);
+        heavy(&mut group, id, || run(&falkon(10, 1e-15, None), &x32, &y32, m));
+        heavy(&mut group, BenchmarkId::new("falkon to 1e-6", m), || run(&falkon(200, 1e-6, None), &x, &y, m));
         let krill = Krill {
             options: IterativeOptions { max_iterations: 200, ..IterativeOptions::default() },
             ..Krill::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-6))
         };
-        group.bench_function(BenchmarkId::new("krill to 1e-6", m), |b| {
-            let points = Points::from_rows(x.as_ref());
-            b.iter(|| krill.fit(points, y.as_ref(), points.slice(0..m), &mut Pcg64::seed_from_u64(0)).unwrap());
+        let points = Points::from_rows(x.as_ref());
+        heavy(&mut group, BenchmarkId::new("krill to 1e-6", m), || {
+            krill.fit(points, y.as_ref(), points.slice(0..m), &mut Pcg64::seed_from_u64(0)).unwrap()
         });
     }
     group.finish();
-    let mut group = c.benchmark_group("full");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(5));
-    let full = FullKrr { rank: Some(500), ..FullKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-3)) };
-    group.bench_function("to 1e-6/n=10000/rank=500", |b| {
-        let (x, y) = (Points::from_rows(x.as_ref()).slice(0..10_000), y.as_ref().subrows(0, 10_000));
-        b.iter(|| full.fit(x, y, &mut Pcg64::seed_from_u64(0)).unwrap());
-    });
+}
+
+/// Ten iterations and the set-up without any: a tenth of the difference is an iteration.
+fn ten_iterations_at_200_000(c: &mut Criterion) {
+    let (x, y) = problems::cosines(200_000, 10, 1);
+    let mut group = c.benchmark_group("falkon_n200000");
+    for iterations in [0, 10] {
+        let id = BenchmarkId::new(format!("{iterations} iterations"), "m=1000");
+        heavy(&mut group, id, || run(&falkon(iterations, 1e-15, None), &x, &y, 1000));
+    }
+    group.finish();
+}
+
+fn full(c: &mut Criterion) {
+    let million = std::env::var_os("NYSTROM_MILLION").map(|_| (100_000, 1000));
+    let (x, y) = problems::cosines(100_000, 10, 1);
+    let mut group = c.benchmark_group("full_krr_to_1e-6");
+    for (n, rank) in [(10_000, 500), (20_000, 500)].into_iter().chain(million) {
+        let krr = FullKrr { rank: Some(rank), ..FullKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-3)) };
+        let (x, y) = (Points::from_rows(x.as_ref()).slice(0..n), y.as_ref().subrows(0, n));
+        heavy(&mut group, BenchmarkId::new(format!("rank={rank}"), n), || {
+            krr.fit(x, y, &mut Pcg64::seed_from_u64(0)).unwrap()
+        });
+    }
     group.finish();
 }
 

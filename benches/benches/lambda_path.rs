@@ -1,10 +1,10 @@
 //! A path of 20 ridges for Nyström kernel ridge regression beside a single fit, and that of exact regression. Gaussian kernel, ℓ = 3, d = 10.
 #![allow(missing_docs)]
 
-mod peer_data;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nystrom::krr::lambda_grid;
 use nystrom::prelude::*;
+use nystrom_benches::problems;
 
 fn path(c: &mut Criterion) {
     let mut group = c.benchmark_group("lambda_path");
@@ -12,7 +12,7 @@ fn path(c: &mut Criterion) {
     let ridges = lambda_grid(1e-2, 1e-8, 20).unwrap();
     let kernel = Gaussian::new(3.0).unwrap();
     for (n, m) in [(10_000, 500), (100_000, 500), (100_000, 1000)] {
-        let (x, y) = peer_data::cosines(n, 10, 1);
+        let (x, y) = problems::cosines(n, 10, 1);
         let points = Points::from_rows(x.as_ref());
         let krr = NystromKrr::new(kernel, Ridge::PerSample(1e-6));
         group.bench_function(BenchmarkId::new(format!("path/m{m}"), n), |b| {
@@ -22,7 +22,7 @@ fn path(c: &mut Criterion) {
             b.iter(|| krr.fit_centers(points, y.as_ref(), points.slice(0..m)).unwrap());
         });
     }
-    let (x, y) = peer_data::cosines(1000, 10, 1);
+    let (x, y) = problems::cosines(1000, 10, 1);
     let exact = ExactKrr::new(kernel, Ridge::PerSample(1e-6));
     group.bench_function("exact_path/1000", |b| {
         b.iter(|| exact.path(Points::from_rows(x.as_ref()), y.as_ref(), &ridges).unwrap());

@@ -1,28 +1,36 @@
-//! Nyström kernel ridge regression: the fit. Gaussian kernel, ℓ = 3, λ = 1e-6, d = 10, uniform landmarks.
+//! Nyström kernel ridge regression: the fit. Gaussian kernel, ℓ = 3, λ = 1e-6, d = 10, uniform landmarks, in f64 and in f32.
+//!
+//! `cargo bench -p nystrom-benches --bench nystrom_fit`. With the environment variable `NYSTROM_MILLION` set also n = 10⁶, to 4000 landmarks.
 #![allow(missing_docs)]
 
-mod peer_data;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use nystrom::krr::Solver;
+use nystrom::linalg_core::Scalar;
 use nystrom::prelude::*;
+use nystrom_benches::{heavy, problems};
 
-fn fit(c: &mut Criterion) {
-    let mut group = c.benchmark_group("nystrom_fit");
-    group.sample_size(10);
-    for n in [50_000, 200_000] {
-        let (x, y) = peer_data::cosines(n, 10, 1);
-        for m in [1000, 2000] {
-            let centers = Points::from_rows(x.as_ref()).slice(0..m);
-            for solver in [Solver::Auto, Solver::NormalEquations] {
-                let krr = NystromKrr { solver, ..NystromKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-6)) };
-                group.bench_function(BenchmarkId::new(format!("{solver:?}/m{m}"), n), |b| {
-                    b.iter(|| krr.fit_centers(Points::from_rows(x.as_ref()), y.as_ref(), centers).unwrap());
-                });
-            }
-        }
+fn fits<T: Scalar>(c: &mut Criterion, n: usize, x: &Mat<T>, y: &Mat<T>)
+where
+    Gaussian: Kernel<T>,
+{
+    let mut group = c.benchmark_group(format!("nystrom_fit_{}", T::NAME));
+    let points = Points::from_rows(x.as_ref());
+    let landmarks: &[usize] = if n < 1_000_000 { &[1000, 2000] } else { &[1000, 2000, 4000] };
+    for &m in landmarks {
+        let krr = NystromKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(T::lit(1e-6)));
+        let id = BenchmarkId::new(format!("m{m}"), n);
+        heavy(&mut group, id, || krr.fit_centers(points, y.as_ref(), points.slice(0..m)).unwrap());
     }
     group.finish();
 }
 
-criterion_group!(benches, fit);
+fn all(c: &mut Criterion) {
+    let million = std::env::var_os("NYSTROM_MILLION").map(|_| 1_000_000);
+    for n in [50_000, 200_000].into_iter().chain(million) {
+        let (x, y) = problems::cosines(n, 10, 1);
+        fits(c, n, &x, &y);
+        fits(c, n, &problems::narrow(&x), &problems::narrow(&y));
+    }
+}
+
+criterion_group!(benches, all);
 criterion_main!(benches);

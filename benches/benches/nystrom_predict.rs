@@ -1,14 +1,14 @@
 //! Nyström kernel ridge regression: predictions at 10,000 points. Gaussian kernel, d = 10.
 #![allow(missing_docs)]
 
-mod peer_data;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use nystrom::prelude::*;
+use nystrom_benches::problems;
 
 fn predict(c: &mut Criterion) {
     let mut group = c.benchmark_group("nystrom_predict");
-    let (x, y) = peer_data::cosines(5_000, 10, 1);
-    let (at, _) = peer_data::cosines(10_000, 10, 2);
+    let (x, y) = problems::cosines(5_000, 10, 1);
+    let (at, _) = problems::cosines(10_000, 10, 2);
     for m in [1000, 2000] {
         let krr = NystromKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-6));
         let points = Points::from_rows(x.as_ref());

@@ -1,4 +1,4 @@
-//! Time to choose landmarks: every selector for the same number of them, and randomly pivoted Cholesky of rank 500 and 1000 at n = 50,000, simple
+//! Time to choose landmarks: every selector for the same number of them, and randomly pivoted Cholesky at n = 50,000 and 200,000, simple
 //! and accelerated, beside what cannot be saved: the kernel entries and one matrix product of the same flops.
 //!
 //! `cargo bench -p nystrom-benches --bench selectors`; one thread: prefix `RAYON_NUM_THREADS=1`.
@@ -17,6 +17,7 @@ use nystrom::sketch::{
     AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Draw, Greedy, KMeansPlusPlus, LandmarkSelector, RpCholesky,
     SparseGreedy, Uniform, rp_cholesky,
 };
+use nystrom_benches::heavy;
 use std::time::Duration;
 
 const DIM: usize = 5;
@@ -50,6 +51,7 @@ fn at_equal_number(c: &mut Criterion) {
     ];
     let mut group = c.benchmark_group("selectors_n2000_m100");
     group.sampling_mode(SamplingMode::Flat).sample_size(10).warm_up_time(Duration::from_millis(100));
+    group.measurement_time(Duration::from_secs(1));
     for (name, selector) in &selectors {
         group.bench_function(*name, |b| b.iter(|| selector.select(&k, m, &mut rng()).unwrap().len()));
     }
@@ -59,22 +61,24 @@ fn at_equal_number(c: &mut Criterion) {
     group.finish();
 }
 
-fn rp_cholesky_at_50_000(c: &mut Criterion) {
-    let n = 50_000;
-    let x = random::standard_normal::<f64>(n, DIM, &mut rng());
-    let k = KernelMatrix::new(Matern32::new(2.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
-    let mut group = c.benchmark_group("rp_cholesky_n50000");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).warm_up_time(Duration::from_millis(100));
-    for rank in [500, 1000] {
-        group.bench_function(BenchmarkId::new("accelerated", rank), |b| {
-            b.iter(|| RpCholesky::default().factor(&k, rank, &mut rng()).unwrap().trace_error());
-        });
-        group.bench_function(BenchmarkId::new("entries and one product", rank), |b| b.iter(|| floor(&k, rank)));
+fn rp_cholesky_large(c: &mut Criterion) {
+    for (n, ranks) in [(50_000, [500, 1000].as_slice()), (200_000, &[500])] {
+        let x = random::standard_normal::<f64>(n, DIM, &mut rng());
+        let k = KernelMatrix::new(Matern32::new(2.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        let mut group = c.benchmark_group(format!("rp_cholesky_n{n}"));
+        for &rank in ranks {
+            heavy(&mut group, BenchmarkId::new("accelerated", rank), || {
+                RpCholesky::default().factor(&k, rank, &mut rng()).unwrap().trace_error()
+            });
+            heavy(&mut group, BenchmarkId::new("entries and one product", rank), || floor(&k, rank));
+        }
+        if n == 50_000 {
+            heavy(&mut group, BenchmarkId::new("simple", 500), || {
+                rp_cholesky(&k, 500, &mut rng()).unwrap().trace_error()
+            });
+        }
+        group.finish();
     }
-    group.bench_function(BenchmarkId::new("simple", 500), |b| {
-        b.iter(|| rp_cholesky(&k, 500, &mut rng()).unwrap().trace_error());
-    });
-    group.finish();
 }
 
 /// `rank` columns of k, and nk² flops in products of the shapes that the accelerated form has when half done.
@@ -97,5 +101,5 @@ fn floor(k: &dyn PsdMatrix<f64>, rank: usize) -> f64 {
 
 use nystrom::faer::reborrow::*;
 
-criterion_group!(benches, at_equal_number, rp_cholesky_at_50_000);
+criterion_group!(benches, at_equal_number, rp_cholesky_large);
 criterion_main!(benches);

@@ -63,6 +63,7 @@ fn dense() -> Laws {
 fn product(c: &mut Criterion) {
     let mut group = c.benchmark_group("sketch_product");
     group.sampling_mode(SamplingMode::Flat).sample_size(10).warm_up_time(Duration::from_millis(100));
+    group.measurement_time(Duration::from_secs(1));
     for (n, laws) in [(SMALL, sparse().into_iter().chain(dense()).collect::<Laws>()), (LARGE, sparse())] {
         let (x, _) = bimodal(n);
         let k = KernelMatrix::new(Matern12::new(1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
@@ -81,6 +82,7 @@ fn product(c: &mut Criterion) {
 fn estimator(c: &mut Criterion) {
     let mut group = c.benchmark_group("sketched_krr");
     group.sampling_mode(SamplingMode::Flat).sample_size(10).warm_up_time(Duration::from_millis(100));
+    group.measurement_time(Duration::from_secs(1));
     for (n, laws) in [(SMALL, sparse().into_iter().chain(dense()).collect::<Laws>()), (LARGE, sparse())] {
         let (x, y) = bimodal(n);
         let krr = SketchedKrr::new(Matern12::new(1.0).unwrap(), Ridge::PerSample(0.3 * (n as f64).powf(-4.0 / 7.0)));

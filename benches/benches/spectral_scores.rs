@@ -8,6 +8,7 @@ use nystrom::kernels::{Matern32, Points};
 use nystrom::leverage::{Bandwidth, Density, DensityMethod, Guard, KernelDensity, SpectralAnalysis};
 use nystrom::rand::{RngExt, SeedableRng};
 use nystrom::rand_pcg::Pcg64;
+use nystrom_benches::heavy;
 
 /// Unif[0, 1]³, and a share `sparse` of the points on [2, 2.5]³ with density ∝ Π(5 − 2x).
 fn design(n: usize, sparse: f64) -> Mat<f64> {
@@ -25,10 +26,9 @@ fn design(n: usize, sparse: f64) -> Mat<f64> {
 
 fn spectral_scores(c: &mut Criterion) {
     let mut group = c.benchmark_group("spectral_scores");
-    group.sample_size(10);
     let kernel = Matern32::new(1.0).unwrap();
     let estimate = |method| Density::Estimated(KernelDensity { bandwidth: Bandwidth::Rule(0.5), method });
-    for n in [10_000, 100_000, 1_000_000] {
+    for n in [10_000, 100_000, 200_000, 1_000_000] {
         let (cube, bimodal) = (design(n, 0.0), design(n, 1.0 / (1.0 + (n as f64).powf(0.6))));
         let given: Vec<f64> = (0..n).map(|i| 1.0 + (i % 97) as f64 / 50.0).collect();
         let cases = [
@@ -45,7 +45,7 @@ fn spectral_scores(c: &mut Criterion) {
             let ridge = Ridge::PerSample(0.075 * (n as f64).powf(-2.0 / 3.0));
             let points = Points::from_cols(x.as_ref());
             let id = BenchmarkId::new(name, n);
-            group.bench_function(id, |b| b.iter(|| analysis.scores(&kernel, points, ridge).unwrap()));
+            heavy(&mut group, id, || analysis.scores(&kernel, points, ridge).unwrap());
         }
     }
     group.finish();

@@ -4,13 +4,14 @@
 //! (never in memory at once) goes by first, once: its time, the dictionary's size and the peak of resident memory are printed.
 #![allow(missing_docs, clippy::print_stdout)]
 
-use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, Points};
 use nystrom::leverage::{Disqueak, Squeak, SqueakParams};
 use nystrom::linalg_core::random;
 use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
+use nystrom_benches::heavy;
 use std::time::{Duration, Instant};
 
 const D: usize = 3;
@@ -56,7 +57,10 @@ fn squeak(c: &mut Criterion) {
     let mut group = c.benchmark_group("squeak");
     group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(5));
     group.throughput(Throughput::Elements(2 * BLOCK as u64));
-    group.bench_function("stream/n=20000", |b| b.iter(|| stream(2).dictionary().len()));
+    for blocks in [2, 4, 8] {
+        // γ = λn with the same λ: d_eff hardly grows, so the time should be linear in n
+        heavy(&mut group, BenchmarkId::new("stream", blocks * BLOCK), || stream(blocks).dictionary().len());
+    }
     let x: Mat<f64> = random::standard_normal(D, 2 * BLOCK, &mut Pcg64::seed_from_u64(0));
     let disqueak = Disqueak::new(SqueakParams::new(10), 8);
     group.bench_function("disqueak/n=20000/chunks=8", |b| {

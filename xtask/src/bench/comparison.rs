@@ -1,4 +1,4 @@
-//! Which measurement of ours stands against which of a peer's, and against what the machine allows.
+//! Which measurement of ours stands against which rival's, and against what the machine allows: the types. The rows are in `rows.rs`.
 
 use super::criterion::Measurements;
 use super::peers::Line;
@@ -7,17 +7,29 @@ use super::peers::Line;
 pub struct Row {
     /// What is done, with its sizes.
     pub what: &'static str,
-    /// Our benchmark.
-    pub ours: &'static str,
-    /// One time in `ours` covers so many of what the peer's covers.
-    pub per: f64,
+    /// Our time for it.
+    pub ours: fn(&Measurements) -> Option<f64>,
     /// The least time the machine allows, from rates measured in the same run; none where nobody has said what it is.
-    pub limit: fn(&Rates) -> Option<f64>,
+    pub limit: fn(&Rates<'_>) -> Option<f64>,
     /// At most so many times the limit is the aim.
     pub within: Option<f64>,
-    /// The peers, each with the ratio aimed at.
-    pub peers: &'static [Peer],
+    /// What a user would pick instead, each with the ratio, theirs over ours, that is aimed at.
+    pub rivals: &'static [(Rival, f64)],
 }
+
+/// Something our time is held against.
+pub enum Rival {
+    /// A peer, run by the harness in the same run.
+    Peer(Peer),
+    /// Another way of ours: a name for people, and its time.
+    Ours(&'static str, fn(&Measurements) -> Option<f64>),
+    /// A peer that cannot be run from here: a name for people, and the seconds it once took where the product of two matrices ran at
+    /// [`QUOTED_PRODUCT`]; they are scaled to this machine by its own product.
+    Quoted(&'static str, f64),
+}
+
+/// Flops a second of a product in f64 on the machine of the quoted times, both cores.
+pub const QUOTED_PRODUCT: f64 = 189e9;
 
 /// A peer's measurement.
 pub struct Peer {
@@ -27,10 +39,10 @@ pub struct Peer {
     pub arguments: &'static str,
     /// The name of the tool in the run's lines.
     pub tool: &'static str,
+    /// Further keys of the line and their values, where a run prints several lines of a tool.
+    pub only: &'static [(&'static str, &'static str)],
     /// The key of its time.
     pub key: &'static str,
-    /// The ratio, theirs over ours, that is aimed at.
-    pub aim: f64,
 }
 
 /// Rates of the machine, from the same run.
@@ -38,178 +50,93 @@ pub struct Rates<'a>(pub &'a Measurements);
 
 impl Rates<'_> {
     /// Flops a second of a square product of 2000 in f64.
-    fn product(&self) -> Option<f64> {
+    pub fn product(&self) -> Option<f64> {
         self.0.seconds("gemm_f64/2000").map(|s| 2.0 * 2000_f64.powi(3) / s)
     }
 
-    /// Entries a second of the Gaussian block at d = 10.
-    fn tile(&self) -> Option<f64> {
-        self.0.seconds("kernel_block_f64/gaussian/d=10").map(|s| 20_000.0 * 2000.0 / s)
+    /// Flops a second of one triangle of a Gram matrix, 20,000 × 2000, of the scalar.
+    pub fn triangle(&self, scalar: &str) -> Option<f64> {
+        self.0.seconds(&format!("syrk_{scalar}/2000")).map(|s| 20_000.0 * 2000_f64.powi(2) / s)
     }
 
-    /// One Gram matrix of half the entries, the tiles, and two factorisations of order m.
-    fn nystrom(&self, n: f64, m: f64) -> Option<f64> {
-        Some((n * m * m + 2.0 * m.powi(3)) / self.product()? + n * m / self.tile()?)
+    /// Entries a second of a block of 20,000 × 2000 in memory: scalar, kernel and dimension as in `f64/gaussian/d=10`.
+    pub fn tile(&self, of: &str) -> Option<f64> {
+        let (scalar, kernel) = of.split_once('/')?;
+        self.0.seconds(&format!("kernel_block_{scalar}/{kernel}")).map(|s| 20_000.0 * 2000.0 / s)
+    }
+
+    /// One triangle of the Gram matrix, the tiles, and m³ flops for each of the two factorisations and two whitenings.
+    pub fn nystrom(&self, scalar: &str, n: f64, m: f64) -> Option<f64> {
+        let small = (2.0 / 3.0 + 2.0) * m.powi(3) / self.product()?;
+        Some(n * m * m / self.triangle(scalar)? + n * m / self.tile(&format!("{scalar}/gaussian/d=10"))? + small)
     }
 }
 
-const fn peer(name: &'static str, arguments: &'static str, tool: &'static str, key: &'static str, aim: f64) -> Peer {
-    Peer { name, arguments, tool, key, aim }
-}
+impl Rival {
+    /// Its name for people.
+    pub fn name(&self) -> String {
+        match self {
+            Rival::Peer(peer) => peer.name.into(),
+            Rival::Ours(name, _) => format!("ours: {name}"),
+            Rival::Quoted(name, seconds) => format!("{name} (quoted {seconds} s, scaled)"),
+        }
+    }
 
-const NUMPY_BLOCK: Peer = peer("NumPy, row blocks", "T1", "numpy_gemm_rbf_rowblocks_prealloc", "wall_min", 6.0);
-
-/// The comparison, in the order of the document.
-pub const ROWS: &[Row] = &[
-    Row {
-        what: "Gaussian block 20,000 × 2000, d = 10",
-        ours: "kernel_block_f64/gaussian/d=10",
-        per: 1.0,
-        limit: |_| None,
-        within: None,
-        peers: &[NUMPY_BLOCK, peer("scikit-learn", "T1", "sklearn_rbf_kernel", "wall_min", 9.0)],
-    },
-    Row {
-        what: "Matérn 3/2 block 20,000 × 2000, d = 10",
-        ours: "kernel_block_f64/matern32/d=10",
-        per: 1.0,
-        limit: |_| None,
-        within: None,
-        peers: &[peer("scikit-learn GP", "T1", "sklearn_gp_Matern15", "wall_min", 9.0)],
-    },
-    Row {
-        what: "Nyström fit, n = 50,000, m = 1000",
-        ours: "nystrom_fit/Auto/m1000/50000",
-        per: 1.0,
-        limit: |rates| rates.nystrom(5e4, 1e3),
-        within: Some(1.15),
-        peers: &[
-            peer(
-                "NumPy, blocked",
-                "T2 --tool numpy_blocked --n 50000 --m 1000",
-                "numpy_blocked_whitened",
-                "fit_s",
-                1.4,
-            ),
-            peer("scikit-learn", "T2 --tool sklearn --n 50000 --m 1000", "sklearn_Nystroem+Ridge", "fit_s", 6.0),
-        ],
-    },
-    Row {
-        what: "Nyström fit, n = 50,000, m = 2000",
-        ours: "nystrom_fit/Auto/m2000/50000",
-        per: 1.0,
-        limit: |rates| rates.nystrom(5e4, 2e3),
-        within: Some(1.15),
-        peers: &[
-            peer(
-                "NumPy, blocked",
-                "T2 --tool numpy_blocked --n 50000 --m 2000",
-                "numpy_blocked_whitened",
-                "fit_s",
-                1.4,
-            ),
-            peer(
-                "scikit-learn",
-                "T2 --tool sklearn --n 50000 --m 2000 --repeat 1",
-                "sklearn_Nystroem+Ridge",
-                "fit_s",
-                6.0,
-            ),
-        ],
-    },
-    Row {
-        what: "Nyström fit, n = 200,000, m = 1000",
-        ours: "nystrom_fit/Auto/m1000/200000",
-        per: 1.0,
-        limit: |rates| rates.nystrom(2e5, 1e3),
-        within: Some(1.15),
-        peers: &[peer(
-            "NumPy, blocked",
-            "T2 --tool numpy_blocked --n 200000 --m 1000",
-            "numpy_blocked_whitened",
-            "fit_s",
-            1.4,
-        )],
-    },
-    Row {
-        what: "Nyström fit, n = 200,000, m = 2000",
-        ours: "nystrom_fit/Auto/m2000/200000",
-        per: 1.0,
-        limit: |rates| rates.nystrom(2e5, 2e3),
-        within: Some(1.15),
-        peers: &[peer(
-            "NumPy, blocked",
-            "T2 --tool numpy_blocked --n 200000 --m 2000",
-            "numpy_blocked_whitened",
-            "fit_s",
-            1.4,
-        )],
-    },
-    Row {
-        what: "predict 10,000 points, m = 2000",
-        ours: "nystrom_predict/2000",
-        per: 1.0,
-        limit: |rates| Some(2e7 / rates.tile()?),
-        within: Some(1.6),
-        peers: &[
-            peer(
-                "NumPy, blocked",
-                "T2 --tool numpy_blocked --n 50000 --m 2000",
-                "numpy_blocked_whitened",
-                "pred_s",
-                1.0,
-            ),
-            peer(
-                "scikit-learn",
-                "T2 --tool sklearn --n 50000 --m 2000 --repeat 1",
-                "sklearn_Nystroem+Ridge",
-                "pred_s",
-                4.0,
-            ),
-        ],
-    },
-    Row {
-        what: "exact scores, n = 5000",
-        ours: "exact_scores_f64/5000",
-        per: 1.0,
-        limit: |rates| Some(2.0 / 3.0 * 5e3_f64.powi(3) / rates.product()?),
-        within: Some(1.3),
-        peers: &[peer("SciPy potrf + potri", "T4 --tool exact --n 5000", "scipy_potrf_potri", "wall_min", 1.5)],
-    },
-];
-
-impl Row {
-    /// Our time for what the peer does once.
-    pub fn seconds(&self, ours: &Measurements) -> Option<f64> {
-        ours.seconds(self.ours).map(|s| s / self.per)
+    /// Its time.
+    pub fn seconds(&self, ours: &Measurements, theirs: &[Line]) -> Option<f64> {
+        match self {
+            Rival::Peer(peer) => peer.value(theirs),
+            Rival::Ours(_, seconds) => seconds(ours),
+            Rival::Quoted(_, seconds) => Some(seconds * QUOTED_PRODUCT / Rates(ours).product()?),
+        }
     }
 }
 
 impl Peer {
-    /// The peer's time.
-    pub fn seconds(&self, lines: &[Line]) -> Option<f64> {
-        lines.iter().find(|line| line.arguments == self.arguments && line.tool() == self.tool)?.number(self.key)
+    /// Its time, or what else the key stands for.
+    pub fn value(&self, lines: &[Line]) -> Option<f64> {
+        self.line(lines)?.number(self.key)
+    }
+
+    /// Its megabytes before the work.
+    pub fn base(&self, lines: &[Line]) -> Option<f64> {
+        self.line(lines)?.number("base_rss_mb")
+    }
+
+    fn line<'a>(&self, lines: &'a [Line]) -> Option<&'a Line> {
+        let fits = |line: &Line| self.only.iter().all(|(key, value)| line.text(key).as_deref() == Some(value));
+        lines.iter().find(|line| line.arguments == self.arguments && line.tool() == self.tool && fits(line))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::peers::RUNS;
     use super::*;
 
     #[test]
-    fn every_peer_of_the_comparison_is_run() {
-        for peer in ROWS.iter().flat_map(|row| row.peers) {
-            assert!(RUNS.iter().any(|run| run.arguments == peer.arguments), "{}", peer.arguments);
-        }
+    fn limits_come_from_rates_of_the_run() {
+        let rates = [("gemm_f64/2000", 0.16), ("syrk_f64/2000", 0.8), ("kernel_block_f64/gaussian/d=10", 0.04)];
+        let ours = Measurements::from(rates); // 100 GF/s twice, and a billion entries a second
+        let limit = Rates(&ours).nystrom("f64", 5e4, 1e3).unwrap();
+        assert!((limit - (0.5 + 0.05 + 8e9 / 3.0 / 1e11)).abs() < 1e-12, "{limit}");
+        assert_eq!(Rates(&Measurements::from([])).nystrom("f64", 1.0, 1.0), None);
     }
 
     #[test]
-    fn limits_come_from_rates_of_the_run() {
-        let ours = Measurements::from([("gemm_f64/2000", 0.16), ("kernel_block_f64/gaussian/d=10", 0.04)]);
-        let rates = Rates(&ours); // 100 GF/s and a billion entries a second
-        let limit = rates.nystrom(5e4, 1e3).unwrap();
-        assert!((limit - (0.5 + 0.02 + 0.05)).abs() < 1e-12, "{limit}");
-        assert_eq!(Rates(&Measurements::from([])).nystrom(1.0, 1.0), None);
+    fn a_peer_is_found_by_its_keys() {
+        let line = |size, seconds| {
+            let value = serde_json::json!({"tool": "potrf", "size": size, "dtype": "f64", "wall_min": seconds});
+            Line { arguments: "T7", value }
+        };
+        let only = &[("size", "4000"), ("dtype", "f64")];
+        let peer = Peer { name: "SciPy", arguments: "T7", tool: "potrf", only, key: "wall_min" };
+        assert_eq!(peer.value(&[line(2000, 1.0), line(4000, 2.0)]), Some(2.0));
+        assert_eq!(peer.value(&[line(2000, 1.0)]), None);
+    }
+
+    #[test]
+    fn quoted_times_are_scaled_by_the_product() {
+        let ours = Measurements::from([("gemm_f64/2000", 0.16)]); // 100 GF/s
+        assert_eq!(Rival::Quoted("a code", 2.0).seconds(&ours, &[]), Some(2.0 * 1.89));
     }
 }

@@ -2,45 +2,96 @@
 
 use std::fmt::Write;
 
-use super::comparison::{ROWS, Rates, Row};
+use super::comparison::{Rates, Row};
 use super::criterion::Measurements;
-use super::peers::Line;
+use super::memory::CASES;
+use super::peers::{Line, VERSIONS};
+use super::rows::ROWS;
 use crate::experiments::statistics::fitted_exponent;
 use crate::machine;
 
+/// What one run gave.
+pub struct Run {
+    /// Times of ours.
+    pub ours: Measurements,
+    /// Lines of our bench of memory.
+    pub memory: Vec<Line>,
+    /// Lines of the peers.
+    pub theirs: Vec<Line>,
+}
+
 /// Everything measured in one run.
-pub fn measured(ours: &Measurements, theirs: &[Line]) -> String {
+pub fn measured(Run { ours, memory, theirs }: &Run) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{}\n", setting());
+    let _ = writeln!(out, "{}\n", setting(ours, theirs));
     out.push_str(&comparison(ours, theirs));
+    out.push_str(&peaks(memory, theirs));
     out.push_str(&growth(ours));
     out.push_str(&all(ours));
     out
 }
 
-/// Day, processor, threads, compiler.
-fn setting() -> String {
+/// Day, processor, threads, compiler, the machine's rates, the peers' versions.
+fn setting(ours: &Measurements, theirs: &[Line]) -> String {
     let day = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let cpu = machine::cpu_model().unwrap_or_else(|| "an unknown processor".into());
     let compiler = machine::rustc_version().unwrap_or("an unknown compiler");
     let day = day.split('T').next().unwrap_or_default();
-    format!("Measured on {day}: {cpu}, {} threads, {compiler}. Medians.", rayon::current_num_threads())
+    let mut out = format!("Measured on {day}: {cpu}, {} threads, {compiler}. Medians.", rayon::current_num_threads());
+    let rates = Rates(ours);
+    for (what, rate) in [
+        ("a product in f64", rates.product()),
+        ("one triangle of a Gram matrix in f64", rates.triangle("f64")),
+        ("the same in f32", rates.triangle("f32")),
+    ] {
+        let _ = rate.map(|rate| write!(out, " {what}: {:.0} GF/s.", rate * 1e-9));
+    }
+    if let Some(line) = theirs.iter().find(|line| line.arguments == VERSIONS) {
+        let of = |key| line.text(key).unwrap_or_else(|| "?".into());
+        let names = ["python", "numpy", "scipy", "sklearn", "dppy"];
+        let _ = write!(out, " Peers: {}.", names.map(|name| format!("{name} {}", of(name))).join(", "));
+    }
+    out
 }
 
 fn comparison(ours: &Measurements, theirs: &[Line]) -> String {
-    let mut out = String::from("### Against the limit and the peers\n\n");
-    out.push_str("| what | ours | × the limit (aim) | peer | peer's time | ratio (aim) |\n|---|---|---|---|---|---|\n");
+    let mut out = String::from("### Against the limit and the rivals\n\n");
+    out.push_str("| what | ours | × the limit (aim) | rival | its time | ratio (aim) |\n|---|---|---|---|---|---|\n");
     for row in ROWS {
-        let Some(seconds) = row.seconds(ours) else { continue };
+        let Some(seconds) = (row.ours)(ours) else { continue };
         let head = format!("| {} | {} | {} |", row.what, time(seconds), limit(row, seconds, &Rates(ours)));
-        let known: Vec<_> = row.peers.iter().filter_map(|peer| Some((peer, peer.seconds(theirs)?))).collect();
+        let known: Vec<_> =
+            row.rivals.iter().filter_map(|(rival, aim)| Some((rival, aim, rival.seconds(ours, theirs)?))).collect();
         if known.is_empty() {
             let _ = writeln!(out, "{head} – | – | – |");
         }
-        for (peer, theirs) in known {
-            let ratio = judged(theirs / seconds, theirs / seconds >= peer.aim, format!("≥ {}", peer.aim));
-            let _ = writeln!(out, "{head} {} | {} | {ratio} |", peer.name, time(theirs));
+        for (rival, aim, theirs) in known {
+            let ratio = judged(theirs / seconds, theirs / seconds >= *aim, format!("≥ {aim}"));
+            let _ = writeln!(out, "{head} {} | {} | {ratio} |", rival.name(), time(theirs));
         }
+    }
+    out.push('\n');
+    out
+}
+
+/// Memory beyond the data.
+fn peaks(ours: &[Line], theirs: &[Line]) -> String {
+    let known: Vec<_> = CASES.iter().filter_map(|case| Some((case, case.megabytes(ours)?))).collect();
+    if known.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from(
+        "### Peak memory\n\nResident MiB at the peak, beyond what program and data took before the work.\n\n",
+    );
+    out.push_str("| what | before | beyond (aim) | peer, beyond its data | share (aim) |\n|---|---|---|---|---|\n");
+    for (case, (before, extra)) in known {
+        let own = case.aim.map_or(format!("{extra:.0}"), |aim| judged(extra, extra <= aim, format!("≤ {aim:.0}")));
+        let beside = case.peer.as_ref().and_then(|(peer, aim)| {
+            let theirs = peer.value(theirs)? - peer.base(theirs).unwrap_or(0.0);
+            let share = judged(extra / theirs, extra / theirs <= *aim, format!("≤ {aim}"));
+            Some(format!("{} {theirs:.0} | {share}", peer.name))
+        });
+        let _ = writeln!(out, "| {} | {before:.0} | {own} | {} |", case.what, beside.as_deref().unwrap_or("– | –"));
     }
     out.push('\n');
     out
@@ -66,6 +117,7 @@ fn growth(ours: &Measurements) -> String {
         return String::new();
     }
     let mut out = String::from("### Growth\n\nTime ∝ size^b, b fitted by least squares over the sizes named.\n\n");
+    out.push_str("![time against n](figures/scaling-n.svg)\n![time against c](figures/scaling-c.svg)\n\n");
     out.push_str("| what | sizes | b |\n|---|---|---|\n");
     for (name, points) in &series {
         let sizes: Vec<String> = points.iter().map(|(size, _)| size.to_string()).collect();
@@ -114,7 +166,10 @@ mod tests {
             ("nystrom_predict/2000", 0.05),
         ]);
         let value = serde_json::json!({"tool": "sklearn_rbf_kernel", "wall_min": 0.2});
-        let text = measured(&ours, &[Line { arguments: "T1", value }]);
+        let memory = serde_json::json!({"tool": "fit n=50000 m=1000", "base_mb": 10.0, "extra_mb": 95.0});
+        let memory = vec![Line { arguments: "memory", value: memory }];
+        let text = measured(&Run { ours, memory, theirs: vec![Line { arguments: "T1", value }] });
+        assert!(text.contains("| Nyström fit, n = 50,000, m = 1000 | 10 | 95.00 (≤ 95: **missed**) |"), "{text}");
         assert!(text.contains("| scikit-learn | 200 ms | 5.00 (≥ 9: **missed**) |"), "{text}");
         assert!(text.contains("| 50.0 ms | 2.50 (≤ 1.6: **missed**) | – | – | – |"), "{text}");
         assert!(!text.contains("Nyström fit"), "what was not measured is not in the table");

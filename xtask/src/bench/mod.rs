@@ -1,12 +1,15 @@
 //! `cargo xtask bench`: runs the benches and, beside them, what a user would pick instead; rewrites the measured part of `docs/performance.md`.
 //!
-//! `criterion.rs` reads what criterion measured, `peers.rs` runs the Python peers, `comparison.rs` says which of ours stands against which of theirs
-//! and against which limit of the machine, `markdown.rs` writes the tables.
+//! `criterion.rs` reads what criterion measured, `memory.rs` measures peaks, `peers.rs` runs the Python peers, `rows.rs` says which of ours stands
+//! against which of theirs and against which limit of the machine (`comparison.rs` the types), `markdown.rs` writes the tables, `scaling.rs` plots.
 
 mod comparison;
 mod criterion;
 mod markdown;
+mod memory;
 mod peers;
+mod rows;
+mod scaling;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -15,7 +18,9 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use crate::atomic;
+use crate::report::legend;
 use criterion::Measurements;
+use markdown::Run;
 
 /// The lines between which the document is rewritten.
 const BEGIN: &str = "<!-- measured by `cargo xtask bench`: begin -->";
@@ -25,7 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask bench --quick                            every bench, a second each
   cargo xtask bench --only kernel_block,nystrom_fit    two of them; the document is left alone
-  cargo xtask bench --peers python3 --harness DIR      with the peers: DIR holds their peerbench.py
+  cargo xtask bench --million --peers python3 --harness DIR   all there is: DIR holds the peers' peerbench.py
 
 Measure on a machine that does nothing else. The document is rewritten after a whole run only.";
 
@@ -38,6 +43,9 @@ pub struct Options {
     /// A second of measurement each instead of criterion's five and more
     #[arg(long)]
     quick: bool,
+    /// Also what takes minutes: fits of a million rows, all the data at a hundred thousand
+    #[arg(long)]
+    million: bool,
     /// Also run the peers with this Python, which has NumPy, SciPy, scikit-learn and dppy
     #[arg(long, value_name = "PYTHON", requires = "harness")]
     peers: Option<PathBuf>,
@@ -59,15 +67,23 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
         std::fs::remove_dir_all(&folder).context("cannot remove the last run's measurements")?;
     }
     cargo_bench(options, workspace)?;
-    let ours = Measurements::read(&folder)?;
-    let theirs = match (&options.peers, &options.harness) {
-        (Some(python), Some(harness)) => peers::run(python, harness)?,
-        _ => Vec::new(),
+    let whole = options.only.is_empty();
+    let run = Run {
+        ours: Measurements::read(&folder)?,
+        memory: if whole { memory::run(workspace)? } else { Vec::new() },
+        theirs: match (&options.peers, &options.harness) {
+            (Some(python), Some(harness)) => peers::run(python, harness)?,
+            _ => Vec::new(),
+        },
     };
-    let measured = markdown::measured(&ours, &theirs);
-    if options.only.is_empty() {
+    let measured = markdown::measured(&run);
+    if whole {
         let (before, after) = split(&document)?;
         atomic::write(&out, format!("{before}{BEGIN}\n\n{measured}\n{END}{after}").as_bytes())?;
+        for plot in scaling::plots(&run.ours) {
+            let path = out.with_file_name("figures").join(&plot.id).with_extension("svg");
+            atomic::write(&path, legend::standalone(&plot)?.as_bytes())?;
+        }
         println!("wrote {}", out.display());
     } else {
         println!("{measured}");
@@ -76,12 +92,13 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
 }
 
 fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<()> {
+    let names = if options.only.is_empty() { timed_benches(workspace)? } else { options.only.clone() };
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace).args(["bench", "--package", "nystrom-benches"]);
-    match options.only.as_slice() {
-        [] => command.arg("--benches"),
-        only => command.args(only.iter().flat_map(|name| ["--bench", name])),
-    };
+    command.args(names.iter().flat_map(|name| ["--bench", name]));
+    if options.million {
+        command.env("NYSTROM_MILLION", "1");
+    }
     if options.quick {
         command.args(["--", "--warm-up-time", "0.2", "--measurement-time", "1", "--sample-size", "10"]);
     }
@@ -89,6 +106,20 @@ fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<()> {
         bail!("cargo bench failed");
     }
     Ok(())
+}
+
+/// The benches of time: all but that of memory.
+fn timed_benches(workspace: &Path) -> anyhow::Result<Vec<String>> {
+    let folder = workspace.join("benches/benches");
+    let files = std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let paths = files.map(|file| Ok(file?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+    let sources = paths.iter().filter(|path| path.extension().is_some_and(|e| e == "rs"));
+    let mut names: Vec<String> = sources
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .filter(|name| name != "memory")
+        .collect();
+    names.sort_unstable();
+    Ok(names)
 }
 
 /// What stands before and after the measured part.

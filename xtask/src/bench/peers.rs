@@ -6,6 +6,9 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use serde_json::Value;
 
+/// The run that prints what is installed.
+pub const VERSIONS: &str = "versions";
+
 /// One run of the harness.
 pub struct Run {
     /// Its arguments.
@@ -14,6 +17,7 @@ pub struct Run {
 
 /// Every run that some row of the comparison needs.
 pub const RUNS: &[Run] = &[
+    Run { arguments: VERSIONS },
     Run { arguments: "T7 --tool gemm" },
     Run { arguments: "T7 --tool potrf" },
     Run { arguments: "T1" },
@@ -23,7 +27,11 @@ pub const RUNS: &[Run] = &[
     Run { arguments: "T2 --tool numpy_blocked --n 200000 --m 2000" },
     Run { arguments: "T2 --tool sklearn --n 50000 --m 1000" },
     Run { arguments: "T2 --tool sklearn --n 50000 --m 2000 --repeat 1" },
-    Run { arguments: "T4 --tool exact --n 5000" },
+    Run { arguments: "T3 --tool scipy --n 10000 --repeat 2" },
+    Run { arguments: "T4 --tool exact --n 10000 --repeat 2" },
+    Run { arguments: "T4 --tool rls_numpy --n 50000" },
+    Run { arguments: "T4 --tool rls_numpy --n 200000" },
+    Run { arguments: "T4 --tool dppy_bless --n 10000 --repeat 1" },
     Run { arguments: "T5 --tool exact --n 4000 --k 100 --repeat 1" },
     Run { arguments: "T5 --tool mcmc --n 4000 --k 50" },
     Run { arguments: "T5 --tool mcmc --n 4000 --k 100" },
@@ -42,6 +50,14 @@ impl Line {
     /// The peer's name.
     pub fn tool(&self) -> &str {
         self.value.get("tool").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// A value of the line as text.
+    pub fn text(&self, key: &str) -> Option<String> {
+        match self.value.get(key)? {
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
+        }
     }
 
     /// A number of the line.
@@ -75,7 +91,7 @@ pub fn run(python: &Path, harness: &Path) -> anyhow::Result<Vec<Line>> {
 }
 
 /// The lines that are JSON objects.
-fn parse(arguments: &'static str, stdout: &str) -> Vec<Line> {
+pub fn parse(arguments: &'static str, stdout: &str) -> Vec<Line> {
     let objects = stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     objects.filter(Value::is_object).map(|value| Line { arguments, value }).collect()
 }

@@ -4,7 +4,7 @@ mod csv;
 mod draw;
 mod html;
 mod json;
-mod legend;
+pub mod legend;
 mod scale;
 mod style;
 

@@ -1,0 +1,28 @@
+//! Work of seconds.
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, SamplingMode};
+use std::time::{Duration, Instant};
+
+/// How often heavy work runs.
+const RUNS: usize = 3;
+
+/// Times work of seconds, which runs three times; criterion insists on ten samples, so these three go round.
+///
+/// The median that criterion prints is the median of the three, its confidence interval means nothing.
+pub fn heavy<O>(group: &mut BenchmarkGroup<'_, WallTime>, id: BenchmarkId, mut work: impl FnMut() -> O) {
+    let mut times = Vec::with_capacity(RUNS);
+    let mut turn = 0;
+    let mut once = || {
+        if times.len() < RUNS {
+            let start = Instant::now();
+            std::hint::black_box(work());
+            times.push(start.elapsed());
+        }
+        turn += 1;
+        times[(turn - 1) % RUNS]
+    };
+    group.sampling_mode(SamplingMode::Flat).sample_size(10);
+    group.warm_up_time(Duration::from_millis(1)).measurement_time(Duration::from_millis(10));
+    group.bench_function(id, |b| b.iter_custom(|iterations| (0..iterations).map(|_| once()).sum()));
+}
