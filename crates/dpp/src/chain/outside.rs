@@ -1,0 +1,77 @@
+//! The items outside Y, by number.
+
+use std::collections::BTreeMap;
+
+/// The n − c items outside Y, numbered 0, …, n − c − 1 so that an exchange renumbers at most two of them.
+///
+/// Number r is item r, or, if that is in Y, one of the items n − c, …, n − 1 outside Y: there are as many of these as items of Y below n − c.
+/// O(c) memory, O(log c) time to look one up.
+#[derive(Debug, Clone)]
+pub(super) struct Outside {
+    len: usize,
+    stand_ins: BTreeMap<usize, usize>, // of the items of Y below n − c
+}
+
+impl Outside {
+    /// For Y = `members`, increasing, of n items.
+    pub fn new(n: usize, members: &[usize]) -> Self {
+        let len = n - members.len();
+        let low = members.iter().copied().filter(|&y| y < len);
+        let high = (len..n).filter(|x| members.binary_search(x).is_err());
+        Outside { len, stand_ins: low.zip(high).collect() }
+    }
+
+    /// n − c.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The item with that number.
+    pub fn item(&self, number: usize) -> usize {
+        self.stand_ins.get(&number).copied().unwrap_or(number)
+    }
+
+    /// v ∈ Y and u ∉ Y change places. The numbers that now stand for another item.
+    pub fn exchange(&mut self, v: usize, u: usize) -> [usize; 2] {
+        let number = if u < self.len { u } else { self.number_of_high(u) };
+        let successor = if v < self.len { self.stand_ins.remove(&v).expect("an item of Y has a stand-in") } else { v };
+        if number != v {
+            self.stand_ins.insert(number, successor);
+        }
+        [number, v]
+    }
+
+    /// Of an item u ≥ n − c outside Y. O(c).
+    fn number_of_high(&self, u: usize) -> usize {
+        let found = self.stand_ins.iter().find(|(_, stand_in)| **stand_in == u);
+        *found.expect("an item outside Y has a number").0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn numbers_stand_for_what_is_outside() {
+        let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+        for (n, c) in [(1, 1), (5, 1), (5, 4), (9, 3), (9, 7), (40, 20)] {
+            let mut members: Vec<usize> = (0..c).map(|i| (i * 2) % n + usize::from(i * 2 >= n && n % 2 == 0)).collect();
+            members.sort_unstable();
+            let mut outside = Outside::new(n, &members);
+            for _ in 0..200 * usize::from(c < n) {
+                let before: Vec<usize> = (0..n - c).map(|r| outside.item(r)).collect();
+                let (v, u) = (rng.random_range(0..c), outside.item(rng.random_range(0..n - c)));
+                let renumbered = outside.exchange(members[v], u);
+                members[v] = u;
+                members.sort_unstable();
+                let after: Vec<usize> = (0..n - c).map(|r| outside.item(r)).collect();
+                let mut all: Vec<usize> = after.iter().chain(&members).copied().collect();
+                all.sort_unstable();
+                assert!(all.iter().copied().eq(0..n), "n = {n}, Y = {members:?}, outside {after:?}");
+                assert!((0..n - c).all(|r| before[r] == after[r] || renumbered.contains(&r)));
+            }
+        }
+    }
+}
