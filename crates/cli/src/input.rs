@@ -137,6 +137,8 @@ fn format(args: &DataArgs, libsvm_features: Option<usize>) -> Result<Format> {
         Some(FileFormat::Libsvm) => Format::Libsvm(libsvm()),
         Some(FileFormat::Fann) => Format::Fann(Fann::new()),
         Some(FileFormat::Npy) => Format::Npy(Npy::new()),
+        #[cfg(feature = "parquet")]
+        Some(FileFormat::Parquet) => Format::Parquet(nystrom_data::Parquet::new()),
     };
     let csv_only = args.no_header || args.delimiter.is_some() || !args.missing.is_empty();
     if csv_only && !matches!(format, Format::Csv(_)) {

@@ -21,10 +21,13 @@ pub enum Format {
     Fann(Fann),
     /// NumPy's `.npy`.
     Npy(Npy),
+    /// Apache Parquet.
+    #[cfg(feature = "parquet")]
+    Parquet(crate::Parquet),
 }
 
 impl Format {
-    /// The format that the name of a file tells: `.csv`, `.tsv`, `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.fann` or `.npy`,
+    /// The format that the name of a file tells: `.csv`, `.tsv`, `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.fann`, `.npy` or, with the feature of that name, `.parquet`,
     /// each possibly followed by `.gz`, in upper or lower case. CSV and TSV are taken to have a header.
     ///
     /// # Errors
@@ -47,6 +50,8 @@ impl Format {
             Some("libsvm" | "svm" | "svmlight") => Ok(Format::Libsvm(Libsvm::new())),
             Some("fann") => Ok(Format::Fann(Fann::new())),
             Some("npy") => Ok(Format::Npy(Npy::new())),
+            #[cfg(feature = "parquet")]
+            Some("parquet") => Ok(Format::Parquet(crate::Parquet::new())),
             _ => Err(DataError::UnknownFormat { file: path.as_ref().display().to_string() }),
         }
     }
@@ -62,6 +67,8 @@ impl Format {
             Format::Libsvm(format) => format.read(reader, name),
             Format::Fann(format) => format.read(reader, name),
             Format::Npy(format) => format.read(reader, name),
+            #[cfg(feature = "parquet")]
+            Format::Parquet(format) => format.read(reader, name),
         }
     }
 

@@ -62,10 +62,14 @@ mod libsvm;
 mod lines;
 mod npy;
 mod number;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod records;
 mod standardize;
 mod table;
 
+#[cfg(feature = "parquet")]
+pub use self::parquet::Parquet;
 pub use arff::Arff;
 pub use column::{Categories, Cell, Column, ColumnRef, Values};
 pub use csv::Csv;

@@ -43,6 +43,8 @@ pub enum FileFormat {
     Libsvm,
     Fann,
     Npy,
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -213,6 +213,20 @@ pub enum Problem {
         /// Bytes after the header.
         found: usize,
     },
+    /// A Parquet file is damaged, or written in a way that is not read.
+    #[error(
+        "the Parquet file cannot be read ({reason}); write it again, with the compression `snappy`, `gzip` or none"
+    )]
+    Parquet {
+        /// What the decoder says.
+        reason: String,
+    },
+    /// A Parquet column cannot be a column of a table.
+    #[error("the column holds {holds}, neither numbers nor text; write the file without it, or as numbers")]
+    ParquetType {
+        /// What it holds.
+        holds: String,
+    },
     /// The first line of a FANN file is not three positive integers.
     #[error("{text:?} is not a FANN header; expected three positive integers `rows inputs outputs`")]
     FannHeader {

@@ -1,0 +1,247 @@
+//! Apache Parquet (feature `parquet`).
+
+use std::io::Read;
+use std::path::Path;
+
+use bytes::Bytes;
+use parquet::basic::{ConvertedType, Type};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::Uncompressed;
+use crate::builder::ColumnBuilder;
+use crate::column::Column;
+use crate::error::{DataError, Place, Problem, Result};
+use crate::format::open;
+use crate::table::Table;
+
+/// Reads Parquet files of flat columns, uncompressed or compressed by Snappy or gzip (not Zstandard, which would need C code).
+///
+/// Floats, integers, booleans and decimals become numbers; dates and times as well, in the unit of the file since its epoch; strings become
+/// categories. A null is a missing value. In errors the line is the row from 1.
+///
+/// ```no_run
+/// let table = nystrom_data::Parquet::new().read_path("houses.parquet")?;
+/// println!("{} rows, columns {:?}", table.rows(), table.names().collect::<Vec<_>>());
+/// # Ok::<(), nystrom_data::DataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Parquet {
+    _private: (),
+}
+
+/// The values of one column, `None` where there is a null.
+enum Values {
+    Numbers(Vec<Option<f64>>),
+    Text(Vec<Option<ByteArray>>),
+}
+
+impl Parquet {
+    /// A reader; the format says everything itself, so that there are no options.
+    pub fn new() -> Self {
+        Parquet::default()
+    }
+
+    /// Reads the file at `path`. See [`read`](Parquet::read).
+    pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
+        let (file, name) = open(path.as_ref())?;
+        self.read(file, &name)
+    }
+
+    /// Reads all of `reader`; `name` stands for the file in errors. Memory is that of the file and of the table.
+    ///
+    /// # Errors
+    /// [`DataError::At`] with row and column of a value that is not finite or not UTF-8, with the column that is of an unsuitable type,
+    /// or for a damaged file; [`DataError::Io`].
+    pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
+        let mut source =
+            Uncompressed::new(&mut reader).map_err(|source| DataError::Io { file: name.to_owned(), source })?;
+        let mut bytes = Vec::new();
+        if let Err(error) = source.read_to_end(&mut bytes) {
+            return Err(source.failed(error, Place::new(name)));
+        }
+        let damaged = |error: ParquetError| Problem::Parquet { reason: error.to_string() }.at(Place::new(name));
+        let file = SerializedFileReader::new(Bytes::from(bytes)).map_err(damaged)?;
+        let schema = file.metadata().file_metadata().schema_descr_ptr();
+        let mut columns = Vec::with_capacity(schema.num_columns());
+        for (j, column) in schema.columns().iter().enumerate() {
+            let place = Place::new(name).field(j + 1).column(&column.path().string());
+            let mut growing = Growing::new(column).map_err(|problem| problem.at(place.clone()))?;
+            for group in 0..file.num_row_groups() {
+                let group = file.get_row_group(group).map_err(damaged)?;
+                let reader = group.get_column_reader(j).map_err(damaged)?;
+                let values = read_column(reader, column).map_err(damaged)?;
+                growing.push(values).map_err(|(row, problem)| problem.at(place.clone().line(row)))?;
+            }
+            columns.push(growing.finish(column.path().string()));
+        }
+        if columns.first().is_none_or(Column::is_empty) {
+            return Err(Problem::NoRows.at(Place::new(name)));
+        }
+        Table::new(name, columns)
+    }
+}
+
+/// A column that grows by row groups.
+enum Growing {
+    Numbers(Vec<f64>),
+    Text { column: ColumnBuilder, rows: u64 },
+}
+
+impl Growing {
+    fn new(column: &ColumnDescriptor) -> std::result::Result<Self, Problem> {
+        let unsuitable = |holds: &str| Err(Problem::ParquetType { holds: holds.to_owned() });
+        match column.physical_type() {
+            _ if column.max_rep_level() > 0 => unsuitable("lists"),
+            Type::BYTE_ARRAY if column.converted_type() == ConvertedType::UTF8 => {
+                Ok(Growing::Text { column: ColumnBuilder::text(column.path().string()), rows: 0 })
+            }
+            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY | Type::INT96 => unsuitable("bytes"),
+            _ => Ok(Growing::Numbers(Vec::new())),
+        }
+    }
+
+    /// The values of one row group; if one of them is wrong, its row from 1.
+    fn push(&mut self, values: Values) -> std::result::Result<(), (u64, Problem)> {
+        match (self, values) {
+            (Growing::Numbers(numbers), Values::Numbers(values)) => {
+                for value in values {
+                    let row = numbers.len() as u64 + 1;
+                    match value {
+                        Some(value) if !value.is_finite() => {
+                            return Err((row, Problem::NotFinite { text: value.to_string() }));
+                        }
+                        _ => numbers.push(value.unwrap_or(f64::NAN)),
+                    }
+                }
+                Ok(())
+            }
+            (Growing::Text { column, rows }, Values::Text(values)) => {
+                for value in values {
+                    *rows += 1;
+                    let text = value.as_ref().map(ByteArray::as_utf8).transpose();
+                    let text = text.map_err(|error| (*rows, Problem::Parquet { reason: error.to_string() }))?;
+                    column.push(text).map_err(|problem| (*rows, problem))?;
+                }
+                Ok(())
+            }
+            _ => Err((1, Problem::Parquet { reason: "its type differs between row groups".to_owned() })),
+        }
+    }
+
+    fn finish(self, name: String) -> Column {
+        match self {
+            Growing::Numbers(values) => Column::numbers(name, values),
+            Growing::Text { column, .. } => column.finish(),
+        }
+    }
+}
+
+fn read_column(reader: ColumnReader, column: &ColumnDescriptor) -> std::result::Result<Values, ParquetError> {
+    use ConvertedType::{DECIMAL, UINT_8, UINT_16, UINT_32, UINT_64};
+    let unsigned = matches!(column.converted_type(), UINT_8 | UINT_16 | UINT_32 | UINT_64);
+    let unit = if column.converted_type() == DECIMAL { 10f64.powi(column.type_scale()) } else { 1.0 };
+    let optional = column.max_def_level();
+    Ok(match reader {
+        ColumnReader::BoolColumnReader(reader) => {
+            Values::Numbers(values(reader, optional, |v| f64::from(u8::from(*v)))?)
+        }
+        ColumnReader::Int32ColumnReader(reader) => {
+            let number = |v: &i32| if unsigned { f64::from(*v as u32) } else { f64::from(*v) / unit };
+            Values::Numbers(values(reader, optional, number)?)
+        }
+        ColumnReader::Int64ColumnReader(reader) => {
+            let number = |v: &i64| if unsigned { *v as u64 as f64 } else { *v as f64 / unit };
+            Values::Numbers(values(reader, optional, number)?)
+        }
+        ColumnReader::FloatColumnReader(reader) => Values::Numbers(values(reader, optional, |v| f64::from(*v))?),
+        ColumnReader::DoubleColumnReader(reader) => Values::Numbers(values(reader, optional, |v| *v)?),
+        ColumnReader::ByteArrayColumnReader(reader) => Values::Text(values(reader, optional, ByteArray::clone)?),
+        _ => return Err(ParquetError::General("a column has another type than the schema says".to_owned())),
+    })
+}
+
+/// All values of a column of one row group; a value is there where its level is the highest.
+fn values<T: DataType, V>(
+    mut reader: ColumnReaderImpl<T>,
+    highest: i16,
+    value: impl Fn(&T::T) -> V,
+) -> std::result::Result<Vec<Option<V>>, ParquetError> {
+    const RECORDS: usize = 1 << 16;
+    let (mut levels, mut stored) = (Vec::new(), Vec::new());
+    while reader.read_records(RECORDS, Some(&mut levels), None, &mut stored)?.0 > 0 {}
+    let mut stored = stored.iter().map(value);
+    match highest {
+        0 => Ok(stored.map(Some).collect()),
+        _ => Ok(levels.iter().map(|level| if *level == highest { stored.next() } else { None }).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::basic::Compression;
+    use parquet::data_type::{ByteArrayType, DoubleType, Int32Type};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+    use std::sync::Arc;
+
+    const SCHEMA: &str = "message t { REQUIRED DOUBLE x; OPTIONAL INT32 k; REQUIRED BYTE_ARRAY s (UTF8); REQUIRED INT32 d (DECIMAL(5, 2)); }";
+
+    /// Two row groups of two rows.
+    fn file(x: [f64; 4], compression: Compression) -> Vec<u8> {
+        let properties = WriterProperties::builder().set_compression(compression).build();
+        let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
+        for rows in x.chunks(2) {
+            let mut group = writer.next_row_group().unwrap();
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<DoubleType>().write_batch(rows, None, None).unwrap();
+            column.close().unwrap();
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<Int32Type>().write_batch(&[7], Some(&[0, 1]), None).unwrap();
+            column.close().unwrap();
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<ByteArrayType>().write_batch(&["b".into(), "a".into()], None, None).unwrap();
+            column.close().unwrap();
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<Int32Type>().write_batch(&[125, -50], None, None).unwrap();
+            column.close().unwrap();
+            group.close().unwrap();
+        }
+        writer.into_inner().unwrap()
+    }
+
+    #[test]
+    fn numbers_nulls_text_and_decimals_are_read() {
+        for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::GZIP(Default::default())] {
+            let table = Parquet::new().read(&file([1.5, 2.5, 3.5, 4.5], compression)[..], "t.parquet").unwrap();
+            assert_eq!(table.numbers("x").unwrap(), [1.5, 2.5, 3.5, 4.5]);
+            assert_eq!(table.numbers("d").unwrap(), [1.25, -0.5, 1.25, -0.5]);
+            let k = table.numbers("k").unwrap();
+            assert!(k[0].is_nan() && k[2].is_nan() && (k[1], k[3]) == (7.0, 7.0), "{k:?}");
+            assert_eq!(table.categories("s").unwrap().get(2), Some("b"));
+            assert_eq!(table.missing(), 2);
+        }
+    }
+
+    #[test]
+    fn errors_name_the_place_and_the_remedy() {
+        let message = |bytes: &[u8]| Parquet::new().read(bytes, "t.parquet").unwrap_err().to_string();
+        let nan = message(&file([1.0, 2.0, f64::NAN, 4.0], Compression::SNAPPY));
+        assert!(nan.starts_with("t.parquet:3, column 1 (\"x\"): \"NaN\" is not a finite number"), "{nan}");
+        let whole = file([1.0, 2.0, 3.0, 4.0], Compression::SNAPPY);
+        for cut in (0..whole.len()).step_by(7) {
+            let cut = message(&whole[..cut]);
+            assert!(cut.contains("t.parquet: ") && cut.contains("write it again"), "{cut}");
+        }
+        let schema = Arc::new(parse_message_type("message t { REPEATED DOUBLE x; }").unwrap());
+        let lists = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap().into_inner().unwrap();
+        let lists = message(&lists);
+        assert!(lists.contains("column 1 (\"x\")") && lists.contains("holds lists"), "{lists}");
+    }
+}
