@@ -5,7 +5,7 @@
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use nystrom::faer::{Accum, Mat};
-use nystrom::kernels::{Gaussian, Kernel, Matern32, Points};
+use nystrom::kernels::{Gaussian, Kernel, Matern12, Matern32, Matern52, Points};
 use nystrom::linalg_core::{Scalar, ops};
 use std::time::Duration;
 
@@ -19,15 +19,19 @@ fn points<T: Scalar>(n: usize, d: usize) -> Mat<T> {
 
 fn kernel_block<T: Scalar>(c: &mut Criterion) {
     let mut group = c.benchmark_group(format!("kernel_block_{}", T::NAME));
-    group.sampling_mode(SamplingMode::Flat).sample_size(20).measurement_time(Duration::from_secs(3));
+    group.sampling_mode(SamplingMode::Flat).sample_size(20).measurement_time(Duration::from_secs(2));
     group.throughput(Throughput::Elements((ROWS * COLS) as u64));
     let mut out = Mat::<T>::zeros(ROWS, COLS);
-    let kernels: [(&str, &dyn Kernel<T>); 2] =
-        [("gaussian", &Gaussian::new(1.0).unwrap()), ("matern32", &Matern32::new(1.0).unwrap())];
-    for d in [3, 10, 50] {
+    let kernels: [(&str, &dyn Kernel<T>); 4] = [
+        ("gaussian", &Gaussian::new(1.0).unwrap()),
+        ("matern32", &Matern32::new(1.0).unwrap()),
+        ("matern12", &Matern12::new(1.0).unwrap()),
+        ("matern52", &Matern52::new(1.0).unwrap()),
+    ];
+    for d in [3, 10, 32, 100] {
         let (x, y) = (points::<T>(ROWS, d), points::<T>(COLS, d));
         let (x, y) = (Points::from_rows(x.as_ref()), Points::from_rows(y.as_ref()));
-        for (name, kernel) in kernels {
+        for (name, kernel) in &kernels[..if d == 10 { 4 } else { 2 }] {
             group.bench_function(format!("{name}/d={d}"), |b| b.iter(|| kernel.eval_into(out.as_mut(), x, y)));
         }
     }

@@ -65,6 +65,11 @@ impl Rates<'_> {
         self.0.seconds(&format!("kernel_block_{scalar}/{kernel}")).map(|s| 20_000.0 * 2000.0 / s)
     }
 
+    /// The block of 20,000 × 2000 at `entries` a second, a rate reached where the product ran at [`QUOTED_PRODUCT`], scaled to this machine.
+    pub fn prototype(&self, entries: f64) -> Option<f64> {
+        Some(20_000.0 * 2000.0 / entries * QUOTED_PRODUCT / self.product()?)
+    }
+
     /// One triangle of the Gram matrix, the tiles, and m³ flops for each of the two factorisations and two whitenings.
     pub fn nystrom(&self, scalar: &str, n: f64, m: f64) -> Option<f64> {
         let small = (2.0 / 3.0 + 2.0) * m.powi(3) / self.product()?;
