@@ -83,7 +83,7 @@ fn neg_f64x8(v4: V4, h: f64x8) -> f64x8 {
     cast(v4.avx512f._mm512_scalef_pd(cast(v4.mul_add_f64x8(minus_one, t, t)), cast(n)))
 }
 
-const Q32: [f32; 2] = [0.500_016_27, -0.166_670_08];
+const Q32: [f32; 2] = [0.500_016_3, -0.166_670_08];
 
 const ROOTS32: [f32; 16] = [
     1.0,
