@@ -1,6 +1,7 @@
 //! Nyström kernel ridge regression: the fit. Gaussian kernel, ℓ = 3, λ = 1e-6, d = 10, uniform landmarks, in f64 and in f32.
 //!
-//! `cargo bench -p nystrom-benches --bench nystrom_fit`. With the environment variable `NYSTROM_MILLION` set also n = 10⁶, to 4000 landmarks.
+//! `cargo bench -p nystrom-benches --bench nystrom_fit`. With the environment variable `NYSTROM_MILLION` set also n = 10⁶ in f64, to
+//! 4000 landmarks.
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -28,7 +29,9 @@ fn all(c: &mut Criterion) {
     for n in [50_000, 200_000].into_iter().chain(million) {
         let (x, y) = problems::cosines(n, 10, 1);
         fits(c, n, &x, &y);
-        fits(c, n, &problems::narrow(&x), &problems::narrow(&y));
+        if n < 1_000_000 {
+            fits(c, n, &problems::narrow(&x), &problems::narrow(&y));
+        }
     }
 }
 

@@ -4,23 +4,25 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, SamplingMode};
 use std::time::{Duration, Instant};
 
-/// How often heavy work runs.
+/// How often heavy work runs,
 const RUNS: usize = 3;
+/// unless it takes longer than this: then once.
+const LONG: Duration = Duration::from_secs(20);
 
-/// Times work of seconds, which runs three times; criterion insists on ten samples, so these three go round.
+/// Times work of seconds, which runs three times, and once if it takes over 20 s; criterion insists on ten samples, so these go round.
 ///
-/// The median that criterion prints is the median of the three, its confidence interval means nothing.
+/// The median that criterion prints is that of the runs, its confidence interval means nothing.
 pub fn heavy<O>(group: &mut BenchmarkGroup<'_, WallTime>, id: BenchmarkId, mut work: impl FnMut() -> O) {
     let mut times = Vec::with_capacity(RUNS);
     let mut turn = 0;
     let mut once = || {
-        if times.len() < RUNS {
+        if times.len() < RUNS && times.first().is_none_or(|first| *first < LONG) {
             let start = Instant::now();
             std::hint::black_box(work());
             times.push(start.elapsed());
         }
         turn += 1;
-        times[(turn - 1) % RUNS]
+        times[(turn - 1) % times.len()]
     };
     group.sampling_mode(SamplingMode::Flat).sample_size(10);
     group.warm_up_time(Duration::from_millis(1)).measurement_time(Duration::from_millis(10));

@@ -46,6 +46,9 @@ pub struct Options {
     /// Also what takes minutes: fits of a million rows, all the data at a hundred thousand
     #[arg(long)]
     million: bool,
+    /// Do not time ours again: take what the benches last measured
+    #[arg(long, conflicts_with = "only")]
+    keep: bool,
     /// Also run the peers with this Python, which has NumPy, SciPy, scikit-learn and dppy
     #[arg(long, value_name = "PYTHON", requires = "harness")]
     peers: Option<PathBuf>,
@@ -63,10 +66,12 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
     let document = std::fs::read_to_string(&out).with_context(|| format!("cannot read {}", out.display()))?;
     split(&document).with_context(|| format!("{}", out.display()))?; // before an hour of work, not after
     let folder = workspace.join("target/criterion");
-    if folder.exists() && options.only.is_empty() {
-        std::fs::remove_dir_all(&folder).context("cannot remove the last run's measurements")?;
+    if !options.keep {
+        if folder.exists() && options.only.is_empty() {
+            std::fs::remove_dir_all(&folder).context("cannot remove the last run's measurements")?;
+        }
+        cargo_bench(options, workspace)?;
     }
-    cargo_bench(options, workspace)?;
     let whole = options.only.is_empty();
     let run = Run {
         ours: Measurements::read(&folder)?,
