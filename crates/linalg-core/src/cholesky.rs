@@ -177,7 +177,7 @@ impl<T: Scalar> Cholesky<T> {
 /// A ← L in the lower triangle, or the index of the failed pivot; the upper triangle is left with work values.
 ///
 /// Right-looking, a panel at a time; nearly all of the flops are in the last line. faer's own factorisation updates
-/// with panels of 128 and shares every product between the threads: a tenth slower on an idle machine, half as fast on a busy one.
+/// with panels of 128 and shares every product between the threads; the times of both are in `docs/performance.md`.
 fn factor_in_place<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Result<(), usize> {
     let n = a.nrows();
     for start in (0..n).step_by(PANEL) {
