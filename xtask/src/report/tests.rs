@@ -24,7 +24,7 @@ fn the_pages_hold_every_text_escaped() {
         "risk ratio ≤ 1.2",
         "row <Nowhere>",
         "Mean of <Uniform> Numbers",
-        "Not run.",
+        "not checked, not run",
         "1 claim holds",
     ];
     let findings = [
@@ -93,6 +93,20 @@ fn the_pages_are_sane_for_a_screen_reader() {
         unique.dedup();
         assert_eq!(unique.len(), ids.len(), "an id twice: {ids:?}");
     }
+}
+
+#[test]
+fn the_index_folds_what_holds_and_shows_what_does_not() {
+    let index = &pages()[0];
+    let folded = |claim: &str| {
+        let before = &index[..index.find(claim).unwrap_or_else(|| panic!("no {claim}"))];
+        before.matches("<details").count() > before.matches("</details>").count()
+    };
+    assert!(folded("a &lt; b &amp; c"), "what holds is folded");
+    assert!(
+        !folded("risk ratio ≤ 1.2") && !folded("row &lt;Nowhere&gt;"),
+        "what does not, and what is missing, is not"
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
+use super::claims::{claims, lacking};
 use super::{badge, time};
 use crate::experiment::{Cell, MissingData, Plot, Table};
 use crate::number::{duration, number};
@@ -30,18 +31,7 @@ fn findings(name: &str, record: &Record) -> anyhow::Result<Markup> {
     let plots = outcome.plots.iter().map(|plot| figure(name, plot)).collect::<anyhow::Result<Vec<_>>>()?;
     Ok(html! {
         @if let Some(error) = &record.error { p.error { (badge("error")) " " (error) } }
-        @if !outcome.claims.is_empty() {
-            ul.claims {
-                @for claim in &outcome.claims {
-                    li {
-                        (badge(if claim.holds { "holds" } else { "fails" })) " "
-                        span { (claim.text) } " "
-                        span.numbers { "paper: " b { (claim.paper) } } " "
-                        span.numbers { "measured: " b { (claim.measured) } }
-                    }
-                }
-            }
-        }
+        @if !outcome.claims.is_empty() { (claims(&outcome.claims)) }
         @if !plots.is_empty() { div.plots { @for plot in plots { (plot) } } }
         @for table in &outcome.tables { (data_table(name, table)) }
         @for data in &outcome.missing { (missing(data)) }
@@ -67,7 +57,7 @@ fn cost(record: &Record) -> Markup {
 fn missing(data: &MissingData) -> Markup {
     html! {
         div.missing {
-            p { (badge("lacks")) " " b { (data.name) } @if !data.needed_for.is_empty() { ", needed for " (data.needed_for) } }
+            p { (badge("lacks")) " " (lacking(data)) }
             dl {
                 div { dt { "Where to get it" } dd { (data.where_to_get) } }
                 div { dt { "Where to put it" } dd { @for (i, file) in data.files.iter().enumerate() { @if i > 0 { ", " } code { "DIR/" (file) } } } }

@@ -1,10 +1,11 @@
-//! `index.html`: the verdict of every claim, paper by paper, and what the run was.
+//! `index.html`: the verdict of every claim, by paper and by figure, and what the run was.
 
 use maud::{Markup, html};
 
+use super::claims::{claims, in_short, lacking};
 use super::{Chapter, Count, badge, citation, document, setting, tiles};
 use crate::machine;
-use crate::record::{Entry, Run, Status};
+use crate::record::{Entry, Run};
 use crate::report::count;
 
 /// The first page.
@@ -17,7 +18,8 @@ pub fn page(run: &Run, chapters: &[Chapter]) -> String {
     let main = html! {
         section aria-labelledby="papers" { (papers(chapters)) }
         section aria-labelledby="verdicts" {
-            h2 id="verdicts" { "Verdicts" }
+            h2 id="verdicts" { "Figures and tables" }
+            p { "Under each figure: the claims that do not hold and the data that are missing. The claims that hold are folded." }
             @for chapter in chapters { (verdicts(chapter)) }
         }
         section aria-labelledby="run" { (this_run(run)) }
@@ -51,66 +53,29 @@ fn papers(chapters: &[Chapter]) -> Markup {
     }
 }
 
+/// The figures and tables of one paper, each with what does not hold in words and the rest folded.
 fn verdicts(chapter: &Chapter) -> Markup {
     html! {
         h3 id=(chapter.slug()) { a href=(chapter.file()) { (chapter.paper.short) } }
-        table.verdicts role="table" {
-            caption.hidden { "Every claim of " (chapter.paper.short) ", checked" }
-            thead { tr role="row" {
-                th role="columnheader" scope="col" { "Verdict" }
-                th role="columnheader" scope="col" { "Claim" }
-                th role="columnheader" scope="col" { "Paper" }
-                th role="columnheader" scope="col" { "Measured" }
-                th role="columnheader" scope="col" { "Where" }
-            } }
-            tbody { @for entry in &chapter.entries { (Rows { page: &chapter.file(), entry }.all()) } }
-        }
+        ul.figures { @for entry in &chapter.entries { li { (figure(&chapter.file(), entry)) } } }
     }
 }
 
-/// The rows of one experiment.
-struct Rows<'a> {
-    page: &'a str,
-    entry: &'a Entry,
-}
-
-impl Rows<'_> {
-    fn all(&self) -> Markup {
-        let Some(record) = &self.entry.record else {
-            return self.row(&badge("unknown"), &html! { "Not run." }, "", "");
-        };
-        if record.status == Status::Failed {
-            let why = record.error.as_deref().unwrap_or_default();
-            return self.row(&badge("error"), &html! { "The experiment failed: " (why) }, "", "");
-        }
-        let outcome = &record.outcome;
-        html! {
-            @for claim in &outcome.claims {
-                (self.row(&badge(if claim.holds { "holds" } else { "fails" }), &html! { (claim.text) }, &claim.paper, &claim.measured))
-            }
-            @for data in &outcome.missing {
-                @let what = html! {
-                    b { (data.name) } " is missing"
-                    @if !data.needed_for.is_empty() { ": " (data.needed_for) }
-                    @else if record.status == Status::NoData { ": " (self.entry.experiment.says) }
-                };
-                (self.row(&badge("lacks"), &what, "", ""))
-            }
-            @if record.status == Status::Done && outcome.claims.is_empty() && outcome.missing.is_empty() {
-                (self.row(&badge("unknown"), &html! { "No claim to check." }, "", ""))
-            }
-        }
-    }
-
-    fn row(&self, verdict: &Markup, what: &Markup, paper: &str, measured: &str) -> Markup {
-        let experiment = &self.entry.experiment;
-        html! {
-            tr role="row" {
-                td role="cell" { (verdict) }
-                td.claim role="cell" { (what) }
-                td role="cell" data-label="paper" { (paper) }
-                td role="cell" data-label="measured" { (measured) }
-                td role="cell" { a href=(format!("{}#{}", self.page, experiment.name)) { (experiment.heading()) } }
+/// One figure or table: its line, then what the reader must know at once, then the claims that hold.
+fn figure(page: &str, entry: &Entry) -> Markup {
+    let heading = entry.experiment.heading();
+    html! {
+        h4 { a href=(format!("{page}#{}", entry.experiment.name)) { (heading) } " " (in_short(entry)) }
+        @if let Some(record) = &entry.record {
+            @let (hold, do_not): (Vec<_>, Vec<_>) = record.outcome.claims.iter().partition(|claim| claim.holds);
+            @if let Some(error) = &record.error { p.error { (error) } }
+            @if !do_not.is_empty() { (claims(do_not)) }
+            @for data in &record.outcome.missing { p { (badge("lacks")) " " (lacking(data)) } }
+            @if !hold.is_empty() {
+                details {
+                    summary { (hold.len()) @if hold.len() == 1 { " claim holds" } @else { " claims hold" } span.hidden { ", " (heading) } }
+                    (claims(hold))
+                }
             }
         }
     }

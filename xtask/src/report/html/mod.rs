@@ -2,6 +2,7 @@
 //!
 //! Each page is one file: no network, no scripts, nothing beside it but links to the data.
 
+mod claims;
 mod experiment;
 mod index;
 mod paper;

@@ -2,9 +2,10 @@
 
 use maud::{Markup, html};
 
+use super::claims::in_short;
 use super::experiment::article;
-use super::{Chapter, Count, badge, citation, document, setting, tiles};
-use crate::record::{Entry, Run, Status};
+use super::{Chapter, citation, document, setting, tiles};
+use crate::record::Run;
 
 /// The page of the chapter at this place.
 pub fn page(run: &Run, chapters: &[Chapter], at: usize) -> anyhow::Result<String> {
@@ -45,24 +46,6 @@ fn contents(chapter: &Chapter) -> Markup {
             ul {
                 @for entry in &chapter.entries {
                     li { a href=(format!("#{}", entry.experiment.name)) { (entry.experiment.heading()) } " " (in_short(entry)) }
-                }
-            }
-        }
-    }
-}
-
-/// `✓ 3 ✗ 1` in words that a screen reader can say.
-fn in_short(entry: &Entry) -> Markup {
-    let Count { hold, do_not, .. } = Count::of([entry]);
-    html! {
-        @match entry.record.as_ref().map(|record| record.status) {
-            None => (badge("unknown")),
-            Some(Status::Failed) => (badge("error")),
-            Some(Status::NoData) => (badge("lacks")),
-            Some(Status::Done) => {
-                @if hold > 0 { span.badge.holds { span aria-hidden="true" { "✓" } " " (hold) " hold" @if hold == 1 { "s" } } " " }
-                @if do_not > 0 {
-                    span.badge.fails { span aria-hidden="true" { "✗" } " " (do_not) @if do_not == 1 { " does not" } @else { " do not" } }
                 }
             }
         }

@@ -1,0 +1,49 @@
+//! Claims as the pages show them: one by one, and counted.
+
+use maud::{Markup, html};
+
+use super::{Count, badge};
+use crate::experiment::{Claim, MissingData};
+use crate::record::{Entry, Status};
+
+/// Each claim with its verdict, the paper's number and ours.
+pub fn claims<'a>(claims: impl IntoIterator<Item = &'a Claim>) -> Markup {
+    html! {
+        ul.claims {
+            @for claim in claims {
+                li {
+                    (badge(if claim.holds { "holds" } else { "fails" })) " "
+                    span { (claim.text) } " "
+                    span.numbers { "paper: " b { (claim.paper) } } " "
+                    span.numbers { "measured: " b { (claim.measured) } }
+                }
+            }
+        }
+    }
+}
+
+/// What cannot be computed for want of a data set.
+pub fn lacking(data: &MissingData) -> Markup {
+    html! { b { (data.name) } @if !data.needed_for.is_empty() { ", needed for " (data.needed_for) } }
+}
+
+/// `✓ 3 hold ✗ 1 does not ∅ 1 data set missing`, with signs that a screen reader passes over.
+pub fn in_short(entry: &Entry) -> Markup {
+    let Count { hold, do_not, lack_data, .. } = Count::of([entry]);
+    let counted = |class: &str, sign: &str, number: usize, one: &str, many: &str| {
+        let word = if number == 1 { one } else { many };
+        html! { span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " (number) " " (word) } " " }
+    };
+    html! {
+        @match entry.record.as_ref().map(|record| record.status) {
+            None => { (badge("unknown")) ", not run" }
+            Some(Status::Failed) => (badge("error")),
+            Some(Status::NoData | Status::Done) => {
+                @if hold > 0 { (counted("holds", "✓", hold, "holds", "hold")) }
+                @if do_not > 0 { (counted("fails", "✗", do_not, "does not", "do not")) }
+                @if lack_data > 0 { (counted("lacks", "∅", lack_data, "data set missing", "data sets missing")) }
+                @if hold + do_not + lack_data == 0 { (badge("unknown")) ", no claim" }
+            }
+        }
+    }
+}
