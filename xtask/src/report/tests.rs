@@ -24,7 +24,7 @@ fn the_pages_hold_every_text_escaped() {
         "risk ratio ≤ 1.2",
         "row <Nowhere>",
         "Mean of <Uniform> Numbers",
-        "not checked, not run",
+        "not run",
         "1 claim holds",
     ];
     let findings = [

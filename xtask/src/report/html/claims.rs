@@ -36,13 +36,13 @@ pub fn in_short(entry: &Entry) -> Markup {
     };
     html! {
         @match entry.record.as_ref().map(|record| record.status) {
-            None => { (badge("unknown")) ", not run" }
+            None => (badge("unknown")),
             Some(Status::Failed) => (badge("error")),
             Some(Status::NoData | Status::Done) => {
                 @if hold > 0 { (counted("holds", "✓", hold, "holds", "hold")) }
                 @if do_not > 0 { (counted("fails", "✗", do_not, "does not", "do not")) }
                 @if lack_data > 0 { (counted("lacks", "∅", lack_data, "data set missing", "data sets missing")) }
-                @if hold + do_not + lack_data == 0 { (badge("unknown")) ", no claim" }
+                @if hold + do_not + lack_data == 0 { (badge("unclaimed")) }
             }
         }
     }

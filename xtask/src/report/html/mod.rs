@@ -119,7 +119,8 @@ fn badge(class: &str) -> Markup {
         "fails" => ("✗", "does not hold"),
         "lacks" => ("∅", "data missing"),
         "error" => ("!", "failed"),
-        _ => ("–", "not checked"),
+        "unknown" => ("–", "not run"),
+        _ => ("–", "no claim"),
     };
     html! { span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " (word) } }
 }
