@@ -1,0 +1,115 @@
+//! Divide and conquer against exact regression and against its parts written out.
+
+use crate::common::*;
+use faer::Mat;
+use nystrom_kernels::{Gaussian, Points};
+use nystrom_krr::{DivideAndConquerKrr, DivideAndConquerModel, ExactKrr};
+use nystrom_linalg_core::{Error, Ridge, random};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+fn fit(
+    n: usize,
+    parts: usize,
+    ridge: Ridge<f64>,
+    seed: u64,
+) -> (DivideAndConquerModel<Gaussian, f64>, Mat<f64>, Mat<f64>) {
+    let (x, y) = sample::<f64>(n, 2, 2, 6);
+    let krr = DivideAndConquerKrr { parts, intercept: true, ..DivideAndConquerKrr::new(gaussian(0.8), ridge) };
+    let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &mut Pcg64::seed_from_u64(seed)).unwrap();
+    (model, x, y)
+}
+
+#[test]
+fn one_part_is_exact_regression() {
+    let (model, x, y) = fit(70, 1, Ridge::Absolute(0.3), 1);
+    let points = Points::from_rows(x.as_ref());
+    let exact = ExactKrr { intercept: true, ..ExactKrr::new(gaussian(0.8), Ridge::Absolute(0.3)) };
+    let exact = exact.fit(points, y.as_ref()).unwrap();
+    assert_eq!(model.predict(points).unwrap(), exact.predict(points).unwrap());
+    assert_eq!((model.report().kernel_entries, model.report().parts), (4900, 1));
+}
+
+#[test]
+fn the_average_of_parts_with_the_full_lambda() {
+    let (model, x, y) = fit(71, 4, Ridge::Absolute(0.71), 2);
+    assert!((model.report().lambda - 0.01).abs() < 1e-15);
+    let sizes: Vec<usize> = model.models().iter().map(|part| part.centers().len()).collect();
+    assert_eq!(sizes, [18, 18, 18, 17]);
+    assert_eq!(model.report().kernel_entries, 3 * 18 * 18 + 17 * 17);
+    let p = model.report().nystrom_landmarks as u64;
+    assert!(
+        71 * p + p * p <= model.report().kernel_entries
+            && 71 * (p + 1) + (p + 1).pow(2) > model.report().kernel_entries
+    );
+    // Every part again, from its centres: nλ of a part is |S_i|·0.01.
+    let points = Points::from_rows(x.as_ref());
+    let mut sum = Mat::<f64>::zeros(71, 2);
+    for part in model.models() {
+        let row = |i: usize| (0..71).find(|&k| (0..2).all(|c| x[(k, c)] == part.centers().coordinate(i, c))).unwrap();
+        let rows: Vec<usize> = (0..part.centers().len()).map(row).collect();
+        let ys = Mat::from_fn(rows.len(), 2, |i, j| y[(rows[i], j)]);
+        let krr =
+            ExactKrr { intercept: true, ..ExactKrr::new(gaussian(0.8), Ridge::Absolute(0.01 * rows.len() as f64)) };
+        sum += krr.fit(part.centers(), ys.as_ref()).unwrap().predict(points).unwrap();
+    }
+    assert!(distance(model.predict(points).unwrap().as_ref(), (&sum * 0.25).as_ref()) < 1e-12);
+}
+
+#[test]
+fn parts_over_fit_and_their_average_does_not() {
+    // f* = sin on [0, 6), noise of variance 0.09: with the λ of all 600 samples each part of 60 has a smaller training error than the noise, and
+    // the average is closer to f* than the parts are on average (as any average is) by more than a half.
+    let x: Vec<f64> = (0..600).map(|i| i as f64 / 100.0).collect();
+    let noise: Mat<f64> = random::standard_normal(600, 1, &mut Pcg64::seed_from_u64(8));
+    let y = Mat::from_fn(600, 1, |i, _| x[i].sin() + 0.3 * noise[(i, 0)]);
+    let krr = DivideAndConquerKrr { parts: 10, ..DivideAndConquerKrr::new(gaussian(0.3), Ridge::PerSample(1e-5)) };
+    let model = krr.fit(Points::from_slice(&x), y.as_ref(), &mut Pcg64::seed_from_u64(3)).unwrap();
+    let error = |f: &Mat<f64>| (0..600).map(|i| (f[(i, 0)] - x[i].sin()).powi(2)).sum::<f64>() / 600.0;
+    let parts =
+        model.models().iter().map(|part| error(&part.predict(Points::from_slice(&x)).unwrap())).sum::<f64>() / 10.0;
+    let average = error(&model.predict(Points::from_slice(&x)).unwrap());
+    assert!(average < 0.5 * parts, "{average} {parts}");
+}
+
+#[test]
+fn the_same_bits_with_any_number_of_threads() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (model, x, _) = fit(900, 7, Ridge::PerSample(1e-3), 5);
+            model.predict(Points::from_rows(x.as_ref())).unwrap()
+        })
+    };
+    let one = run(1);
+    assert!(one == run(2) && one == run(8));
+}
+
+#[test]
+fn wrong_input_is_refused() {
+    let (x, y) = sample::<f64>(5, 2, 1, 6);
+    let points = Points::from_rows(x.as_ref());
+    let refused = |parts: usize, ridge: f64, y: &Mat<f64>| {
+        let krr = DivideAndConquerKrr { parts, ..DivideAndConquerKrr::new(gaussian(0.8), Ridge::PerSample(ridge)) };
+        krr.fit(points, y.as_ref(), &mut Pcg64::seed_from_u64(0)).unwrap_err()
+    };
+    assert!(matches!(refused(0, 1.0, &y), Error::Empty { .. }));
+    assert!(matches!(refused(6, 1.0, &y), Error::TooMany { requested: 6, available: 5, .. }));
+    assert!(matches!(refused(2, 0.0, &y), Error::InvalidParameter { .. }));
+    assert!(matches!(refused(2, 1.0, &Mat::zeros(4, 1)), Error::Shape { expected: 5, got: 4, .. }));
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn saved_and_loaded() {
+    let (model, x, _) = fit(40, 3, Ridge::PerSample(1e-2), 5);
+    let text = serde_json::to_string(&model).unwrap();
+    let loaded: DivideAndConquerModel<Gaussian, f64> = serde_json::from_str(&text).unwrap();
+    assert_eq!(loaded, model);
+    let points = Points::from_rows(x.as_ref());
+    assert_eq!(loaded.predict(points).unwrap(), model.predict(points).unwrap());
+    let mut value = serde_json::to_value(&model).unwrap();
+    value["models"].as_array_mut().unwrap().pop();
+    let error = serde_json::from_value::<DivideAndConquerModel<Gaussian, f64>>(value).unwrap_err();
+    assert!(error.to_string().contains("parts of the saved model"), "{error}");
+}

@@ -1,0 +1,25 @@
+//! The integration tests: one program, so that the libraries are linked, and their generic code compiled, once for all of them.
+
+mod common;
+
+mod bad_input;
+mod certificate;
+mod cross_validation;
+mod dictionary;
+mod divide_and_conquer;
+mod exact;
+mod falkon;
+mod falkon_sketch;
+mod falkon_stops;
+mod full;
+mod lambda_path;
+mod lambda_path_single;
+mod nystrom;
+mod plan;
+mod risk;
+#[cfg(feature = "serde")]
+mod saved;
+mod sketched;
+mod sketched_theory;
+mod small_lambda;
+mod threads;

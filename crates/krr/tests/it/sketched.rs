@@ -1,0 +1,320 @@
+//! The estimator f_S: what it equals, what it does not depend on, and what happens to the printed formula.
+#![allow(non_snake_case)]
+
+use crate::common::*;
+use faer::linalg::solvers::Solve;
+use faer::{ColMut, Mat, MatMut};
+use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Linear, Matern32, Points};
+use nystrom_krr::{ExactKrr, NystromKrr, SketchedKrr, SolvedBy, Solver};
+use nystrom_linalg_core::{Error, Ridge, Scalar, random};
+use nystrom_sketch::{
+    Accumulation, DenseSketch, GaussianSketch, Landmarks, Localized, Rademacher, Sketch, SketchDistribution,
+    SketchedMatrix, SparseSign, SparseSketch, Subsampling, VerySparse, Whitening,
+};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+fn rng(seed: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(seed)
+}
+
+fn laws<T: Scalar>() -> Vec<(&'static str, Box<dyn SketchDistribution<T>>)> {
+    vec![
+        ("sub-sampling", Box::new(Subsampling::default())),
+        ("accumulation", Box::new(Accumulation::uniform(5))),
+        ("Gaussian", Box::new(GaussianSketch)),
+        ("Rademacher", Box::new(Rademacher)),
+        ("very sparse", Box::new(VerySparse::default())),
+        ("localised", Box::new(Localized::shuffled(3))),
+        ("sparse sign", Box::new(SparseSign::default())),
+    ]
+}
+
+/// One entry per column, any probabilities, signs, repetitions: the model is that of the landmarks to the bit.
+#[test]
+fn accumulation_with_m_1_is_nystrom_krr_to_the_bit() {
+    let (x, y) = sample::<f64>(1500, 3, 2, 1);
+    let (at, _) = sample::<f64>(50, 3, 1, 2);
+    let points = Points::from_rows(x.as_ref());
+    let scores: Vec<f64> = (0..1500).map(|i| 1.0 + (i % 3) as f64).collect();
+    for law in [Accumulation::uniform(1), Accumulation::proportional(1, scores)] {
+        let sketch = law.sample::<f64>(1500, 120, &mut rng(3)).unwrap();
+        let landmarks = Landmarks::new(1500, sketch.support().to_vec()).unwrap();
+        for solver in [Solver::WhitenOnce, Solver::NormalEquations, Solver::Qr] {
+            let ridge = Ridge::PerSample(1e-4);
+            let kernel = Matern32::new(1.0).unwrap();
+            let sketched = SketchedKrr { intercept: true, solver, ..SketchedKrr::new(kernel, ridge) };
+            let nystrom = NystromKrr { intercept: true, solver, ..NystromKrr::new(kernel, ridge) };
+            let a = sketched.fit(points, y.as_ref(), &sketch).unwrap();
+            let b = nystrom.fit(points, y.as_ref(), &landmarks).unwrap();
+            assert!(a.coefficients() == b.coefficients() && a.intercept() == b.intercept(), "{solver:?}");
+            let at = Points::from_rows(at.as_ref());
+            assert!(a.predict(at).unwrap() == b.predict(at).unwrap());
+        }
+    }
+}
+
+/// At the points, f_S = K_S(K_S + nλI)⁻¹y, whether KS is streamed or kept.
+#[test]
+fn at_the_points_it_is_krr_with_the_sketched_matrix() {
+    let (n, lambda) = (300, 1e-3);
+    let (x, y) = sample::<f64>(n, 2, 3, 4);
+    let points = Points::from_rows(x.as_ref());
+    let kernel = gaussian(1.5);
+    let k = KernelMatrix::new(kernel, points).unwrap();
+    for (name, law) in laws::<f64>() {
+        let sketch = law.draw(n, 12, &mut rng(5)).unwrap();
+        let F = SketchedMatrix::new(&k, &*sketch).unwrap().factor(Whitening::default()).unwrap();
+        let K_S = &F * F.transpose();
+        let A = Mat::from_fn(n, n, |i, j| K_S[(i, j)] + if i == j { n as f64 * lambda } else { 0.0 });
+        let f = &K_S * lu(&A, &y);
+        for solver in [Solver::Auto, Solver::NormalEquations, Solver::Qr] {
+            let krr = SketchedKrr { solver, ..SketchedKrr::new(kernel, Ridge::PerSample(lambda)) };
+            let model = krr.fit(points, y.as_ref(), &*sketch).unwrap();
+            let gap = distance(model.predict(points).unwrap().as_ref(), f.as_ref());
+            assert!(gap < 1e-8, "{name}, {solver:?}: {gap:e}");
+        }
+    }
+}
+
+#[test]
+fn with_an_invertible_sketch_it_is_exact_krr() {
+    let r = reference();
+    let x = Points::from_slice(&r.x);
+    for (name, law) in laws::<f64>().into_iter().filter(|(name, _)| ["Gaussian", "Rademacher"].contains(name)) {
+        let sketch = law.draw(96, 96, &mut rng(6)).unwrap();
+        for (lambda, values, tolerance) in [(1e-3, &EXACT_1E3, 1e-9), (1e-8, &EXACT_1E8, 1e-6)] {
+            let krr = SketchedKrr::new(gaussian(0.25), Ridge::PerSample(lambda));
+            let model = krr.fit(x, r.y.as_ref(), &*sketch).unwrap();
+            let gap = off(&model.predict(Points::from_slice(&r.at)).unwrap(), values);
+            assert!(gap < tolerance, "{name}, λ = {lambda:e}: {gap:e}");
+        }
+        let krr = SketchedKrr { intercept: true, ..SketchedKrr::new(gaussian(0.25), Ridge::PerSample(1e-3)) };
+        let model = krr.fit_weighted(x, r.y.as_ref(), &*sketch, &r.weights).unwrap();
+        let f = model.predict(Points::from_slice(&r.at)).unwrap();
+        assert!(off(&f, &EXACT_1E3_WEIGHTED_INTERCEPT) < 1e-8, "{name}, weighted, with intercept");
+    }
+}
+
+/// S = E_J A, A regular: another basis of the span of the first 16 points, hence Nyström with these as centres, of which the values are
+/// known to 60 digits.
+fn mixed(seed: u64) -> SparseSketch<f64> {
+    let A: Mat<f64> = random::standard_normal(16, 16, &mut rng(seed));
+    SparseSketch::new(96, (0..16).map(|j| (0..16).map(|i| (i, A[(i, j)])).collect()).collect()).unwrap()
+}
+
+/// Equation (3) as printed: LU of SᵀK²S + nλSᵀKS.
+fn as_printed(ell: f64, lambda: f64, sketch: &dyn Sketch<f64>) -> Mat<f64> {
+    let r = reference();
+    let k = gaussian(ell);
+    let (K, S) = (k.gram(Points::from_slice(&r.x)), sketch.to_dense());
+    let KS = &K * &S;
+    let A = KS.transpose() * &KS + faer::Scale(96.0 * lambda) * (S.transpose() * &KS);
+    let theta = A.partial_piv_lu().solve(KS.transpose() * &r.y);
+    k.eval(Points::from_slice(&r.at), Points::from_slice(&r.x)) * S * theta
+}
+
+fn ours(ell: f64, lambda: f64, sketch: &dyn Sketch<f64>, solver: Solver) -> Mat<f64> {
+    let r = reference();
+    let krr = SketchedKrr { solver, ..SketchedKrr::new(gaussian(ell), Ridge::PerSample(lambda)) };
+    let model = krr.fit(Points::from_slice(&r.x), r.y.as_ref(), sketch).unwrap();
+    model.predict(Points::from_slice(&r.at)).unwrap()
+}
+
+/// The printed formula squares the condition number of KS. Where SᵀKS is numerically singular (ℓ = 1/4) it is wrong in the first or second
+/// decimal place (the targets are of size ½) and ours in the third, as is NystromKrr: that is the rounding of the kernel values themselves.
+/// Where it is regular (ℓ = 1/8, cond(W) = 2e9 and that of A on top) ours keeps four digits more.
+#[test]
+fn the_printed_formula_is_lost_at_small_lambda_and_ours_is_not() {
+    for seed in 0..5 {
+        let sketch = mixed(seed);
+        let printed = off(&as_printed(0.25, 1e-12, &sketch), &NYSTROM_1E12);
+        let regular = off(&as_printed(0.125, 1e-12, &sketch), &NYSTROM_EIGHTH_1E12);
+        for solver in [Solver::Auto, Solver::NormalEquations, Solver::Qr] {
+            let a = off(&ours(0.25, 1e-12, &sketch, solver), &NYSTROM_1E12);
+            let b = off(&ours(0.125, 1e-12, &sketch, solver), &NYSTROM_EIGHTH_1E12);
+            assert!(printed > 1e-2 && a < 5e-3 && printed > 10.0 * a, "{solver:?}: printed {printed:e}, ours {a:e}");
+            assert!(b < 1e-6 && regular > 1e4 * b, "{solver:?}: printed {regular:e}, ours {b:e}");
+        }
+        assert!(off(&ours(0.25, 1e-3, &sketch, Solver::Auto), &NYSTROM_1E3) < 1e-5);
+    }
+}
+
+#[test]
+fn columns_may_have_any_scale() {
+    let (x, y) = sample::<f64>(400, 2, 1, 8);
+    let points = Points::from_rows(x.as_ref());
+    let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-6));
+    let fit = |sketch: &dyn Sketch<f64>| krr.fit(points, y.as_ref(), sketch).unwrap().predict(points).unwrap();
+    for (name, law) in laws::<f64>() {
+        let S = law.draw(400, 15, &mut rng(9)).unwrap().to_dense();
+        let scaled = |c: &dyn Fn(usize) -> f64| Mat::from_fn(400, S.ncols(), |i, j| S[(i, j)] * c(j));
+        let columns = |S: &Mat<f64>| {
+            let column = |j| (0..400).filter(|&i| S[(i, j)] != 0.0).map(|i| (i, S[(i, j)])).collect();
+            SparseSketch::<f64>::new(400, (0..S.ncols()).map(column).collect()).unwrap()
+        };
+        let binary = scaled(&|j| 2.0_f64.powi(37 * (j as i32 % 5 - 2)) * if j % 2 == 0 { 1.0 } else { -1.0 });
+        let decimal = scaled(&|j| 10.0_f64.powi(7 * (j as i32 % 5 - 2)));
+        assert!(fit(&columns(&S)) == fit(&columns(&binary)), "{name}: not even the bits change");
+        let dense = |S: &Mat<f64>| fit(&DenseSketch::from_matrix(S.clone()).unwrap());
+        let gap = distance(dense(&S).as_ref(), dense(&decimal).as_ref());
+        assert!(gap < 1e-7, "{name}: {gap:e}");
+    }
+}
+
+#[test]
+fn targets_are_fitted_together_as_apart() {
+    let (x, y) = sample::<f64>(200, 2, 3, 10);
+    let points = Points::from_rows(x.as_ref());
+    let krr = SketchedKrr { intercept: true, ..SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)) };
+    for (name, law) in laws::<f64>() {
+        let sketch = law.draw(200, 10, &mut rng(11)).unwrap();
+        let together = krr.fit(points, y.as_ref(), &*sketch).unwrap().predict(points).unwrap();
+        for j in 0..3 {
+            let apart = krr.fit(points, y.as_ref().subcols(j, 1), &*sketch).unwrap().predict(points).unwrap();
+            assert!(distance(apart.as_ref(), together.as_ref().subcols(j, 1)) < 1e-10, "{name}");
+        }
+    }
+}
+
+#[test]
+fn single_precision_is_close_to_double() {
+    let (x, y) = sample::<f64>(2000, 3, 1, 12);
+    let narrow = |a: &Mat<f64>| Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] as f32);
+    let (xs, ys) = (narrow(&x), narrow(&y));
+    for ((name, double), (_, single)) in laws::<f64>().into_iter().zip(laws::<f32>()) {
+        let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4));
+        let sketch = double.draw(2000, 60, &mut rng(13)).unwrap();
+        let points = Points::from_rows(x.as_ref());
+        let wide = krr.fit(points, y.as_ref(), &*sketch).unwrap().predict(points).unwrap();
+        let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4_f32));
+        let sketch = single.draw(2000, 60, &mut rng(13)).unwrap();
+        let points = Points::from_rows(xs.as_ref());
+        let thin = krr.fit(points, ys.as_ref(), &*sketch).unwrap().predict(points).unwrap();
+        let gap = (0..2000).map(|i| (wide[(i, 0)] - f64::from(thin[(i, 0)])).powi(2)).sum::<f64>() / 2000.0;
+        assert!(gap.sqrt() < 2e-3, "{name}: root mean square difference {:e}", gap.sqrt());
+    }
+}
+
+/// A kernel that counts its values.
+#[derive(Clone)]
+struct Counting<'a>(Gaussian, &'a AtomicU64);
+
+impl Kernel<f64> for Counting<'_> {
+    fn eval_into(&self, out: MatMut<'_, f64>, x: Points<'_, f64>, y: Points<'_, f64>) {
+        self.1.fetch_add((x.len() * y.len()) as u64, Ordering::Relaxed);
+        self.0.eval_into(out, x, y);
+    }
+    fn gram_into(&self, out: MatMut<'_, f64>, x: Points<'_, f64>) {
+        self.1.fetch_add((x.len() * x.len()) as u64, Ordering::Relaxed);
+        self.0.gram_into(out, x);
+    }
+    fn diag_into(&self, out: ColMut<'_, f64>, x: Points<'_, f64>) {
+        self.0.diag_into(out, x);
+    }
+}
+
+#[test]
+fn kernel_values_are_those_of_the_report() {
+    let (n, d) = (1300, 12);
+    let (x, y) = sample::<f64>(n, 2, 1, 14);
+    let count = AtomicU64::new(0);
+    for (name, law) in laws::<f64>() {
+        let sketch = law.draw(n, d, &mut rng(15)).unwrap();
+        let u = sketch.support().len();
+        for solver in [Solver::NormalEquations, Solver::Qr] {
+            count.store(0, Ordering::Relaxed);
+            let krr =
+                SketchedKrr { solver, ..SketchedKrr::new(Counting(gaussian(1.0), &count), Ridge::PerSample(1e-4)) };
+            let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap();
+            let report = model.report();
+            assert_eq!(count.load(Ordering::Relaxed), report.kernel_entries, "{name}");
+            assert_eq!((report.m, report.n), (u, n));
+            let expected = if u <= n / 4 { u * (n + u) } else { n * u };
+            assert!(report.kernel_entries <= expected as u64, "{name}");
+        }
+    }
+    let accumulated = Accumulation::uniform(4).sample::<f64>(n, d, &mut rng(1)).unwrap();
+    assert!(accumulated.support().len() <= 4 * d);
+}
+
+#[test]
+fn bits_do_not_depend_on_the_number_of_threads() {
+    let (x, y) = sample::<f64>(1500, 3, 2, 16);
+    let (at, _) = sample::<f64>(40, 3, 1, 17);
+    for (name, law) in laws::<f64>() {
+        for solver in [Solver::NormalEquations, Solver::Qr] {
+            let run = |threads: usize| {
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                    let sketch = law.draw(1500, 20, &mut rng(18)).unwrap();
+                    let krr = SketchedKrr { solver, ..SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)) };
+                    let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap();
+                    model.predict(Points::from_rows(at.as_ref())).unwrap()
+                })
+            };
+            let one = run(1);
+            assert!(one == run(2) && one == run(8), "{name}, {solver:?}");
+        }
+    }
+}
+
+#[test]
+fn bad_input_is_named() {
+    let (x, y) = sample::<f64>(20, 2, 1, 19);
+    let points = Points::from_rows(x.as_ref());
+    let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-3));
+    let sketch = Accumulation::uniform(2).sample::<f64>(20, 3, &mut rng(20)).unwrap();
+    let fit =
+        |krr: &SketchedKrr<Gaussian, f64>, x: Points<'_, f64>, y: &Mat<f64>| krr.fit(x, y.as_ref(), &sketch).err();
+    assert!(matches!(fit(&krr, points.slice(0..19), &y), Some(Error::Shape { .. })));
+    let short = Mat::from_fn(19, 1, |i, _| y[(i, 0)]);
+    assert!(matches!(fit(&krr, points.slice(0..19), &short), Some(Error::Shape { expected: 19, got: 20, .. })));
+    assert!(matches!(fit(&krr, points, &Mat::zeros(20, 0)), Some(Error::Empty { .. })));
+    let nan = Mat::from_fn(20, 1, |i, _| if i == 7 { f64::NAN } else { 0.0 });
+    assert!(matches!(fit(&krr, points, &nan), Some(Error::NonFinite { row: 7, .. })));
+    let bad = Mat::from_fn(20, 2, |i, j| if (i, j) == (3, 1) { f64::INFINITY } else { 0.0 });
+    assert!(matches!(fit(&krr, Points::from_rows(bad.as_ref()), &y), Some(Error::NonFinite { row: 3, col: 1, .. })));
+    for lambda in [0.0, -1.0, f64::NAN] {
+        let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(lambda));
+        assert!(matches!(fit(&krr, points, &y), Some(Error::InvalidParameter { .. })), "{lambda}");
+    }
+    let weights = krr.fit_weighted(points, y.as_ref(), &sketch, &[1.0; 19]).err();
+    assert!(matches!(weights, Some(Error::Shape { .. })));
+    // SᵀKS = 0: two equal points with opposite signs span the zero function.
+    let zero = SparseSketch::new(2, vec![vec![(0, 1.0), (1, -1.0)]]).unwrap();
+    let twice = Points::from_slice(&[1.0, 1.0]);
+    let error =
+        SketchedKrr::new(Linear::new(), Ridge::PerSample(1e-3)).fit(twice, y.as_ref().subrows(0, 2), &zero).err();
+    assert!(matches!(error, Some(Error::NotPositiveDefinite { .. })), "{error:?}");
+}
+
+#[test]
+fn one_point_and_repeated_points_are_fine() {
+    let sketch = GaussianSketch.sample::<f64>(1, 1, &mut rng(21)).unwrap();
+    let y = Mat::from_fn(1, 1, |_, _| 3.0);
+    let model =
+        SketchedKrr::new(gaussian(1.0), Ridge::PerSample(0.5)).fit(Points::from_slice(&[4.0]), y.as_ref(), &sketch);
+    assert!((model.unwrap().predict(Points::from_slice(&[4.0])).unwrap()[(0, 0)] - 2.0).abs() < 1e-12);
+    let x: Vec<f64> = (0..60).map(|i| (i % 4) as f64).collect();
+    let y = Mat::from_fn(60, 1, |i, _| (i % 4) as f64);
+    let exact = ExactKrr::new(gaussian(0.5), Ridge::PerSample(1e-3)).fit(Points::from_slice(&x), y.as_ref()).unwrap();
+    let at = Points::from_slice(&[0.0, 0.5, 3.0]);
+    for (name, law) in laws::<f64>() {
+        let sketch = law.draw(60, 20, &mut rng(22)).unwrap(); // rank 4
+        let model =
+            SketchedKrr::new(gaussian(0.5), Ridge::PerSample(1e-3)).fit(Points::from_slice(&x), y.as_ref(), &*sketch);
+        let gap = distance(model.unwrap().predict(at).unwrap().as_ref(), exact.predict(at).unwrap().as_ref());
+        assert!(gap < 1e-6, "{name}: {gap:e}");
+    }
+}
+
+#[test]
+fn the_report_says_how_it_was_solved() {
+    let (x, y) = sample::<f64>(500, 2, 1, 23);
+    let sketch = Accumulation::uniform(3).sample::<f64>(500, 20, &mut rng(24)).unwrap();
+    let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-17));
+    let report = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &sketch).unwrap().report().clone();
+    assert_eq!(report.solver, SolvedBy::Qr);
+    assert!(report.reason.ends_with("a sketch of 20 columns on 58 rows"), "{}", report.reason);
+}

@@ -1,0 +1,24 @@
+//! The integration tests: one program, so that the libraries are linked, and their generic code compiled, once for all of them.
+
+mod common;
+
+mod audit_scores;
+mod bless_path;
+mod conformance;
+mod exact;
+mod fast;
+mod guarantees;
+mod projector;
+mod recursive_sampling;
+mod selectors;
+mod spectral_density;
+mod spectral_leverage;
+mod spectral_local_score;
+mod spectral_rate;
+mod spectral_real_data;
+mod spectral_scores;
+mod squeak_costs;
+mod squeak_ink;
+mod squeak_statistics;
+mod squeak_stream;
+mod squeak_tree;
