@@ -1,7 +1,8 @@
 //! From a file to matrices.
 
-use crate::args::{DataArgs, Delimiter, FileFormat};
+use crate::args::{DataArgs, Delimiter, FileFormat, RunArgs};
 use crate::failure::{Failure, Result};
+use crate::session::Session;
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::{Arff, Cell, ColumnRef, Csv, Fann, Format, Libsvm, Npy, Standardize, Standardizer, Table};
 use serde::{Deserialize, Serialize};
@@ -97,6 +98,14 @@ impl Input {
         let y = Mat::from_fn(data.y.len(), 1, |i, _| data.y[i]);
         Ok(Supervised { x: data.x, y, features: data.feature_names, target: name, target_position })
     }
+}
+
+/// The rows of a command without a target, standardised unless that is not wanted.
+pub fn points(args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data> {
+    session.progress.stage("reading", None);
+    let data = Input::read(args, None)?.drop_missing(args)?.points()?;
+    let scaling = Scaling::fit(data.x.as_ref(), &data.features, !run.no_standardize)?;
+    Ok(Data { x: Scaling::apply(scaling.as_ref(), data.x)?, ..data })
 }
 
 /// A name, else a number from 1, else a number from the end below 0.

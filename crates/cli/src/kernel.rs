@@ -63,6 +63,11 @@ impl AnyKernel {
         Ok(AnyKernel { formula, meter })
     }
 
+    /// Values given since the progress bar's last stage began.
+    pub fn values_so_far(&self) -> u64 {
+        self.meter.count()
+    }
+
     /// The length scale, if the kernel has one.
     pub fn bandwidth(&self) -> Option<f64> {
         match &self.formula {

@@ -13,6 +13,7 @@ mod output;
 mod plan;
 mod progress;
 mod session;
+mod speed;
 mod summary;
 mod text;
 

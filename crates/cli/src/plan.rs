@@ -4,9 +4,12 @@
 
 use crate::args::{LandmarkSpec, Selection};
 use crate::failure::Result;
+use crate::kernel::AnyKernel;
 use crate::session::Session;
+use crate::speed::{Speed, Trial};
 use crate::text;
 use nystrom::krr::{Method, Plan, ProblemSize};
+use nystrom::prelude::Points;
 use serde::Serialize;
 
 /// One piece of work.
@@ -19,17 +22,31 @@ pub struct Step {
     pub flops: Option<f64>,
     /// Memory at its peak, beyond the data.
     pub bytes: u64,
+    /// Time by a trial. Not in the JSON, which is the same for the same seed.
+    #[serde(skip)]
+    pub seconds: Option<f64>,
     /// Why this method.
     pub reason: Option<String>,
 }
 
 impl Step {
     pub fn new(what: impl Into<String>, kernel_values: Option<f64>, flops: Option<f64>, bytes: f64) -> Self {
-        Step { what: what.into(), kernel_values, flops, bytes: bytes as u64, reason: None }
+        Step { what: what.into(), kernel_values, flops, bytes: bytes as u64, seconds: None, reason: None }
+    }
+
+    /// Work that depends on the data, as a trial shows it; unknown without one.
+    pub fn tried(what: impl Into<String>, trial: Option<Trial>, bytes: f64) -> Self {
+        let step = Step::new(what, trial.map(|trial| trial.kernel_values), None, bytes);
+        match trial {
+            Some(Trial { seconds, bytes, .. }) => {
+                Step { seconds: Some(seconds), bytes: step.bytes.max(bytes as u64), ..step }
+            }
+            None => step,
+        }
     }
 
     /// Refuses what does not fit the memory allowed.
-    fn check(&self, name: &'static str, memory: Option<u64>) -> nystrom::Result<()> {
+    pub fn check(&self, name: &'static str, memory: Option<u64>) -> nystrom::Result<()> {
         match memory {
             Some(budget) if self.bytes > budget => {
                 Err(nystrom::Error::OutOfBudget { what: name, needed: self.bytes, budget })
@@ -38,22 +55,35 @@ impl Step {
         }
     }
 
-    fn line(&self) -> String {
+    /// By the trial, else by what it counts.
+    fn seconds(&self, speed: Speed) -> Option<f64> {
+        let counted = |values| values * speed.value + self.flops.unwrap_or(0.0) * speed.flop;
+        self.seconds.or_else(|| self.kernel_values.map(counted))
+    }
+
+    fn line(&self, speed: Speed) -> String {
         let mut parts = Vec::new();
         match self.kernel_values {
             Some(values) if values > 0.0 => parts.push(format!("{} kernel values", text::number(values))),
             Some(_) => {}
-            None => parts.push("as many kernel values as the scores make it".into()),
+            None => parts.push("as many kernel values as the data make it".into()),
         }
         parts.extend(self.flops.filter(|flops| *flops > 0.0).map(|flops| format!("{} flops", text::number(flops))));
         parts.push(format!("{} of memory", text::bytes(self.bytes)));
+        parts.extend(self.seconds(speed).map(text::duration));
         let reason = self.reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
         format!("{}: {}{reason}", self.what, parts.join(", "))
     }
 }
 
 /// Prints the steps, then refuses the first that does not fit.
-pub fn announce(session: &Session, n: usize, d: usize, steps: &[(&'static str, &Step)]) -> Result<()> {
+pub fn announce(
+    session: &Session,
+    kernel: &AnyKernel,
+    points: Points<'_, f64>,
+    steps: &[(&'static str, &Step)],
+) -> Result<()> {
+    let (n, d, speed) = (points.len(), points.dim(), Speed::measure(kernel, points));
     let data = (n * (d + 1) * size_of::<f64>()) as u64;
     session.progress.clear();
     let mut text = format!("plan: {n} rows × {} ({})", text::count(d, "feature"), text::bytes(data));
@@ -61,15 +91,25 @@ pub fn announce(session: &Session, n: usize, d: usize, steps: &[(&'static str, &
         text += &format!(", {} of memory allowed beside them", text::bytes(memory));
     }
     for (_, step) in steps {
-        text += &format!("\n  {}", step.line());
+        text += &format!("\n  {}", step.line(speed));
     }
     session.say(&text);
     steps.iter().try_for_each(|(name, step)| step.check(name, session.memory))?;
     Ok(())
 }
 
-/// Choosing m landmarks of n rows.
-pub fn selection(spec: LandmarkSpec, n: usize) -> Step {
+/// The largest number up to `most` that fits, if memory grows with it.
+pub fn largest(most: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
+    let (mut fitting, mut beyond) = (0, most + 1);
+    while beyond - fitting > 1 {
+        let middle = fitting.midpoint(beyond);
+        *(if fits(middle) { &mut fitting } else { &mut beyond }) = middle;
+    }
+    (fitting > 0).then_some(fitting)
+}
+
+/// Choosing m landmarks of n rows; the trial is that of scores whose work depends on the data.
+pub fn selection(spec: LandmarkSpec, n: usize, trial: Option<Trial>) -> Step {
     let (rows, m) = (n as f64, spec.count as f64);
     let what = format!("choose {} by {}", text::count(spec.count, "landmark"), spec.method.name());
     let (tall, square) = (8.0 * rows * m, 8.0 * rows * rows);
@@ -77,7 +117,7 @@ pub fn selection(spec: LandmarkSpec, n: usize) -> Step {
         Selection::Uniform => (Some(0.0), None, 8.0 * m),
         Selection::Diagonal => (Some(0.0), None, 8.0 * rows),
         Selection::RpCholesky | Selection::Greedy => (Some(rows * m), Some(rows * m * m), tall),
-        Selection::SparseGreedy => (None, None, 8.0 * (m * m + 59.0 * m)),
+        Selection::SparseGreedy => (Some(59.0 * rows * m), Some(59.0 * rows * m * m), tall + 59.0 * 8.0 * rows),
         Selection::KMeansPlusPlus => (Some(rows * m), None, 24.0 * rows),
         Selection::Adaptive => (Some(rows * m), Some(rows * m * m), tall),
         Selection::Leverage => {
@@ -87,7 +127,9 @@ pub fn selection(spec: LandmarkSpec, n: usize) -> Step {
             (Some(4.0 * rows * m), Some(8.0 * rows * m * m), (2.0 * tall).min(67e6) + 96.0 * m * m)
         }
         Selection::LeverageExact => (Some(rows * rows), Some(rows.powi(3)), 2.0 * square),
-        Selection::Bless | Selection::BlessR | Selection::Squeak | Selection::Sa => (None, None, 8.0 * rows),
+        Selection::Bless | Selection::BlessR | Selection::Squeak | Selection::Sa => {
+            return Step::tried(what, trial, 16.0 * rows);
+        }
         Selection::KDpp => (Some(rows * m + 3000.0 * m), Some(rows * m * m + 3000.0 * m * m), tall),
         Selection::KDppExact => (Some(rows * rows), Some(9.0 * rows.powi(3)), 3.0 * square),
     };

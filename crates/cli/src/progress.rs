@@ -1,5 +1,7 @@
 //! One bar on standard error with a time to go, if that is a terminal.
 
+use crate::plan::Step;
+use crate::text;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
@@ -18,6 +20,11 @@ impl Meter {
     /// So many more kernel values.
     pub fn inc(&self, values: usize) {
         self.0.inc(values as u64);
+    }
+
+    /// Kernel values since the stage began.
+    pub fn count(&self) -> u64 {
+        self.0.position()
     }
 }
 
@@ -53,6 +60,14 @@ impl Progress {
         self.bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
         if self.shown {
             self.bar.enable_steady_tick(Duration::from_millis(200)); // the clock runs on through long steps
+        }
+    }
+
+    /// The next piece of work as it was planned: by its kernel values, or by its seconds where it takes none.
+    pub fn step(&self, what: &str, step: &Step) {
+        match (step.kernel_values.filter(|values| *values > 0.0), step.seconds) {
+            (None, Some(seconds)) => self.stage(&format!("{what}, {} in all", text::duration(seconds)), None),
+            (values, _) => self.stage(what, values),
         }
     }
 

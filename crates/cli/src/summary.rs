@@ -4,6 +4,7 @@ use crate::failure::Result;
 use crate::session::Session;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::path::PathBuf;
 
 #[derive(Default)]
 pub struct Summary {
@@ -19,6 +20,14 @@ impl Summary {
     /// A value for programs. NaN and ∞ become `null`.
     pub fn value(&mut self, key: &str, value: impl Serialize) {
         self.values.insert(key.into(), serde_json::to_value(value).unwrap_or(Value::Null));
+    }
+
+    /// Where a table went, if not to standard output.
+    pub fn written(&mut self, output: Option<&PathBuf>) {
+        if let Some(output) = output {
+            self.line("written", output.display().to_string());
+            self.value("output", output);
+        }
     }
 
     /// To standard output; lines for people to standard error where that is taken by a table.

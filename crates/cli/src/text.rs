@@ -29,6 +29,16 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
+/// `under a second`, `about 40 s`, `about 5 min`, `about 3 h`.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        _ if seconds < 1.0 => "under a second".into(),
+        _ if seconds < 100.0 => format!("about {seconds:.0} s"),
+        _ if seconds < 6000.0 => format!("about {:.0} min", seconds / 60.0),
+        _ => format!("about {:.0} h", seconds / 3600.0),
+    }
+}
+
 /// `1 row`, `20 rows`.
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }

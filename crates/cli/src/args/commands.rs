@@ -1,7 +1,7 @@
 //! The options of each command.
 
 use super::landmarks::METHODS;
-use super::{DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, RunArgs, TargetArgs};
+use super::{DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs, RegressionArgs, RunArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub struct Fit {
     #[command(flatten)]
     pub data: DataArgs,
     #[command(flatten)]
-    pub target: TargetArgs,
+    pub regression: RegressionArgs,
     /// File for the model (JSON), written only when it is whole
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
@@ -35,12 +35,8 @@ pub struct Fit {
     /// The values that `--lambda auto` tries
     #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", default_value = "1e-1:1e-10:28", help_heading = "Fit")]
     pub lambdas: LambdaRange,
-    /// λ at which leverage scores are taken, if --landmarks uses them
-    #[arg(long, value_name = "X", default_value_t = 1e-4, help_heading = "Fit")]
-    pub leverage_lambda: f64,
-    /// No constant b
-    #[arg(long, help_heading = "Fit")]
-    pub no_intercept: bool,
+    #[command(flatten)]
+    pub leverage: LeverageArgs,
     /// Hold out this share of the rows at random, and report the error on them
     #[arg(long, value_name = "SHARE", help_heading = "Fit")]
     pub hold_out: Option<f64>,
@@ -149,9 +145,8 @@ pub struct LandmarksCommand {
     /// How they are chosen, and how many
     #[arg(long, value_name = "METHOD:COUNT")]
     pub landmarks: LandmarkSpec,
-    /// λ at which leverage scores are taken, if the method uses them
-    #[arg(long, value_name = "X", default_value_t = 1e-4)]
-    pub leverage_lambda: f64,
+    #[command(flatten)]
+    pub leverage: LeverageArgs,
     /// Draw with replacement and write weights with E[SSᵀ] = I (uniform, diagonal and the methods by leverage scores)
     #[arg(long)]
     pub weights: bool,
@@ -224,7 +219,7 @@ pub struct Tune {
     #[command(flatten)]
     pub data: DataArgs,
     #[command(flatten)]
-    pub target: TargetArgs,
+    pub regression: RegressionArgs,
     #[command(flatten)]
     pub kernel: KernelArgs,
     /// Bandwidths to try [default: 1/4, 1/2, 1, 2 and 4 times --bandwidth]
@@ -239,12 +234,8 @@ pub struct Tune {
     /// How landmarks are chosen in each fold, and how many
     #[arg(long, value_name = "METHOD:COUNT", default_value = "uniform:300")]
     pub landmarks: LandmarkSpec,
-    /// λ at which leverage scores are taken, if --landmarks uses them
-    #[arg(long, value_name = "X", default_value_t = 1e-4)]
-    pub leverage_lambda: f64,
-    /// No constant b
-    #[arg(long)]
-    pub no_intercept: bool,
+    #[command(flatten)]
+    pub leverage: LeverageArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

@@ -29,10 +29,13 @@ pub struct DataArgs {
 }
 
 #[derive(Args)]
-pub struct TargetArgs {
+pub struct RegressionArgs {
     /// The column to predict, by name or number (from 1; -1 is the last) [default for libsvm files: the label]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, help_heading = "Data")]
     pub target: Option<String>,
+    /// No constant b in the model
+    #[arg(long, help_heading = "Fit")]
+    pub no_intercept: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,15 @@
 //! How landmarks are chosen: `METHOD:COUNT`.
 
-use clap::ValueEnum;
+use super::ScoreMethod;
+use clap::{Args, ValueEnum};
 use std::str::FromStr;
+
+#[derive(Args)]
+pub struct LeverageArgs {
+    /// λ in K + nλI at which leverage scores are taken, if --landmarks uses them
+    #[arg(long, value_name = "X", default_value_t = 1e-4)]
+    pub leverage_lambda: f64,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LandmarkSpec {
@@ -51,6 +59,20 @@ Methods of --landmarks (n rows, m landmarks):
   kdpp-exact      k-DPP by eigendecomposition (n × n)";
 
 impl Selection {
+    /// The leverage scores that it draws by, if it does.
+    pub fn scores(self) -> Option<ScoreMethod> {
+        Some(match self {
+            Selection::Leverage => ScoreMethod::Recursive,
+            Selection::LeverageExact => ScoreMethod::Exact,
+            Selection::LeverageFast => ScoreMethod::Fast,
+            Selection::Bless => ScoreMethod::Bless,
+            Selection::BlessR => ScoreMethod::BlessR,
+            Selection::Squeak => ScoreMethod::Squeak,
+            Selection::Sa => ScoreMethod::Sa,
+            _ => return None,
+        })
+    }
+
     /// As it is written on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())

@@ -10,10 +10,10 @@ mod run;
 
 pub use bytes::Bytes;
 pub use commands::{Completions, Fit, LandmarksCommand, Predict, Sample, Sampler, ScoreMethod, Scores, Tune};
-pub use data::{DataArgs, Delimiter, FileFormat, TargetArgs};
+pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs};
 pub use kernel::{Bandwidth, KernelArgs, KernelName};
 pub use lambda::{Lambda, LambdaRange};
-pub use landmarks::{LandmarkSpec, Selection};
+pub use landmarks::{LandmarkSpec, LeverageArgs, Selection};
 pub use run::RunArgs;
 
 use clap::{Parser, Subcommand};

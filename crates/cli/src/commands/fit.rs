@@ -1,24 +1,21 @@
 //! `nystrom fit`.
 
 use super::evaluate::Errors;
+use super::fit_plan::{self, Planned};
 use super::select::{self, Setting};
-use crate::args::{Fit, Lambda, LandmarkSpec, Selection};
+use crate::args::{Fit, Lambda};
 use crate::failure::{Failure, NOT_CONVERGED, Result};
 use crate::input::{Input, Scaling, Supervised};
 use crate::kernel::AnyKernel;
 use crate::model_file::{Made, ModelFile};
-use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::faer::Mat;
-use nystrom::krr::{Closeness, Extras, IterationReport, IterativeOptions, PathPoint, ProblemSize, Stop, lambda_grid};
-use nystrom::linalg_core::{random, validate};
+use nystrom::krr::{Closeness, Extras, IterationReport, PathPoint, Stop, lambda_grid};
+use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 use std::process::ExitCode;
-
-/// Landmarks unless said otherwise.
-const LANDMARKS: usize = 500;
 
 /// The data, cut into what is fitted and what is held out.
 struct Split {
@@ -41,24 +38,22 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     crate::output::check_writable(Some(&args.output))?;
     session.progress.stage("reading", None);
     let data = Input::read(&args.data, None)?.drop_missing(&args.data)?;
-    let Supervised { x, y, features, target, target_position } = data.supervised(args.target.target.as_deref())?;
+    let Supervised { x, y, features, target, target_position } = data.supervised(args.regression.target.as_deref())?;
     let Split { x, y, held_out } = split(x, y, args.hold_out, rng)?;
     let scaling = Scaling::fit(x.as_ref(), &features, !args.run.no_standardize)?;
     let x = Scaling::apply(scaling.as_ref(), x)?;
     let points = Points::from_rows(x.as_ref());
     let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), rng)?;
-    let spec =
-        args.landmarks.unwrap_or(LandmarkSpec { method: Selection::RpCholesky, count: LANDMARKS.min(x.nrows()) });
-    let steps = announce(args, &session, &x, spec)?;
+    let setting = Setting { kernel: &kernel, points, lambda: args.leverage.leverage_lambda };
+    let Planned { spec, choose, fit: fit_step } = fit_plan::announce(args, &session, setting)?;
     if args.plan {
         return Ok(ExitCode::SUCCESS);
     }
 
-    let setting = Setting { kernel: &kernel, points, lambda: args.leverage_lambda };
-    session.progress.stage("choosing landmarks", steps.0.kernel_values);
+    session.progress.step("choosing landmarks", &choose);
     let matrix = KernelMatrix::new(&kernel, points)?;
     let landmarks = select::selector(spec, setting)?.select(&matrix, spec.count, rng)?;
-    session.progress.stage("fitting", steps.1.kernel_values);
+    session.progress.step("fitting", &fit_step);
     let fitted = fit(args, &kernel, points, &y, &landmarks, rng)?;
     let entries = (x.nrows() * landmarks.len()) as f64;
     session.progress.stage("evaluating", Some(entries));
@@ -89,7 +84,7 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     summary.value("features", &features);
     summary.value("target", &target);
     summary.value("seed", args.run.seed);
-    summary.value("plan", [&steps.0, &steps.1]);
+    summary.value("plan", [&choose, &fit_step]);
     summary.value("model", &args.output);
 
     let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -118,26 +113,6 @@ fn split(x: Mat<f64>, y: Mat<f64>, share: Option<f64>, rng: &mut dyn Rng) -> Res
     Ok(Split { held_out: Some((part(&x, true), part(&y, true))), x: part(&x, false), y: part(&y, false) })
 }
 
-fn options(args: &Fit) -> IterativeOptions {
-    let memory = args.run.memory.map(|bytes| bytes.0);
-    IterativeOptions { tolerance: args.tolerance, memory, ..IterativeOptions::default() }
-}
-
-/// Prints the plan; refuses what is impossible or does not fit.
-fn announce(args: &Fit, session: &Session, x: &Mat<f64>, spec: LandmarkSpec) -> Result<(Step, Step)> {
-    let (n, d, m) = (x.nrows(), x.ncols(), spec.count);
-    validate::at_most("landmarks", m, n)?;
-    validate::positive("--tolerance", args.tolerance)?;
-    let choose = plan::selection(spec, n);
-    let t = 1 + usize::from(!args.no_intercept);
-    let fit = match args.lambda {
-        Lambda::Given(_) => plan::single(ProblemSize { n, d, m, t, weighted: false }, &options(args))?,
-        Lambda::Auto | Lambda::Gcv => plan::path(n, m, args.lambdas.count),
-    };
-    plan::announce(session, n, d, &[("choosing landmarks this way", &choose), ("the fit", &fit)])?;
-    Ok((choose, fit))
-}
-
 fn fit(
     args: &Fit,
     kernel: &AnyKernel,
@@ -146,10 +121,13 @@ fn fit(
     landmarks: &Landmarks,
     rng: &mut dyn Rng,
 ) -> Result<Fitted> {
-    let intercept = !args.no_intercept;
+    let intercept = !args.regression.no_intercept;
     if let Lambda::Given(lambda) = args.lambda {
-        let krr =
-            AutoKrr { intercept, options: options(args), ..AutoKrr::new(kernel.clone(), Ridge::PerSample(lambda)) };
+        let krr = AutoKrr {
+            intercept,
+            options: fit_plan::options(args),
+            ..AutoKrr::new(kernel.clone(), Ridge::PerSample(lambda))
+        };
         let fit = krr.fit_with(x, y.as_ref(), landmarks, Extras::default(), rng)?;
         return Ok(Fitted { model: fit.model, lambda, leave_one_out: None, iterations: fit.iterations });
     }

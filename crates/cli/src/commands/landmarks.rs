@@ -3,7 +3,7 @@
 use super::select::{self, Setting};
 use crate::args::LandmarksCommand;
 use crate::failure::Result;
-use crate::input::{Input, Scaling};
+use crate::input::{self, Data};
 use crate::kernel::AnyKernel;
 use crate::output::{Columns, Values, check_writable};
 use crate::plan;
@@ -19,19 +19,16 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
     let (rng, spec) = (&mut rng, args.landmarks);
     check_writable(args.output.as_ref())?;
-    session.progress.stage("reading", None);
-    let data = Input::read(&args.data, None)?.drop_missing(&args.data)?.points()?;
-    let scaling = Scaling::fit(data.x.as_ref(), &data.features, !args.run.no_standardize)?;
-    let x = Scaling::apply(scaling.as_ref(), data.x)?;
+    let Data { x, rows: numbers, .. } = input::points(&args.data, &args.run, &session)?;
     let points = Points::from_rows(x.as_ref());
     validate::at_most("landmarks", spec.count, x.nrows())?;
     let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), rng)?;
-    let step = plan::selection(spec, x.nrows());
-    plan::announce(&session, x.nrows(), x.ncols(), &[("choosing landmarks this way", &step)])?;
+    let setting = Setting { kernel: &kernel, points, lambda: args.leverage.leverage_lambda };
+    let step = select::step(spec, setting);
+    plan::announce(&session, &kernel, points, &[("choosing landmarks this way", &step)])?;
 
-    session.progress.stage("choosing landmarks", step.kernel_values);
+    session.progress.step("choosing landmarks", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
-    let setting = Setting { kernel: &kernel, points, lambda: args.leverage_lambda };
     let (chosen, weights) = match args.weights {
         true => {
             let dictionary = select::dictionary(spec, setting, &matrix, rng)?;
@@ -44,7 +41,7 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
     let left = NystromStream::new(&matrix, &chosen, Whitening::default())?.trace_error()? / matrix.trace();
     session.progress.clear();
 
-    let rows: Vec<usize> = chosen.indices().iter().map(|&i| data.rows[i]).collect();
+    let rows: Vec<usize> = chosen.indices().iter().map(|&i| numbers[i]).collect();
     let mut columns = vec![("row", Values::Counts(&rows))];
     columns.extend(weights.as_ref().map(|weights| ("weight", Values::Numbers(weights))));
     Columns(columns).write(args.output.as_deref(), &session)?;
@@ -60,10 +57,7 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("relative_trace_error", left);
     summary.value("seed", args.run.seed);
-    if let Some(output) = &args.output {
-        summary.line("written", output.display().to_string());
-        summary.value("output", output);
-    }
+    summary.written(args.output.as_ref());
     summary.print(&session, args.output.is_none())?;
     Ok(ExitCode::SUCCESS)
 }

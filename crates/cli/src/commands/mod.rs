@@ -3,6 +3,7 @@
 mod completions;
 mod evaluate;
 mod fit;
+mod fit_plan;
 mod landmarks;
 mod predict;
 mod sample;

@@ -3,7 +3,7 @@
 use super::select::CHAIN_STEPS;
 use crate::args::{Sample, Sampler};
 use crate::failure::{Failure, Result};
-use crate::input::{Input, Scaling};
+use crate::input::{self, Data};
 use crate::kernel::AnyKernel;
 use crate::output::{Columns, Values, check_writable};
 use crate::plan::{self, Step};
@@ -21,10 +21,7 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
     check_writable(args.output.as_ref())?;
     validate::not_empty("number of subsets (--draws)", args.draws)?;
-    session.progress.stage("reading", None);
-    let data = Input::read(&args.data, None)?.drop_missing(&args.data)?.points()?;
-    let scaling = Scaling::fit(data.x.as_ref(), &data.features, !args.run.no_standardize)?;
-    let x = Scaling::apply(scaling.as_ref(), data.x)?;
+    let Data { x, rows: numbers, .. } = input::points(&args.data, &args.run, &session)?;
     let points = Points::from_rows(x.as_ref());
     validate::at_most("rows in a subset (--size)", args.size, x.nrows())?;
     let exact = match args.method {
@@ -38,18 +35,18 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
     let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), &mut rng)?;
     let steps = args.steps.unwrap_or(CHAIN_STEPS);
     let step = step(exact, x.nrows(), args, steps);
-    plan::announce(&session, x.nrows(), x.ncols(), &[("drawing this way", &step)])?;
+    plan::announce(&session, &kernel, points, &[("drawing this way", &step)])?;
 
-    session.progress.stage("drawing", step.kernel_values);
+    session.progress.step("drawing", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
     let subsets = match exact {
         true => exactly(&matrix, args, &mut rng)?,
         false => by_chain(&matrix, args, steps, &mut rng)?,
     };
     session.progress.clear();
-    let numbers: Vec<usize> = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();
-    let rows: Vec<usize> = subsets.iter().flat_map(|subset| subset.indices()).map(|&i| data.rows[i]).collect();
-    let columns = [("draw", Values::Counts(&numbers)), ("row", Values::Counts(&rows))];
+    let draws: Vec<usize> = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();
+    let rows: Vec<usize> = subsets.iter().flat_map(|subset| subset.indices()).map(|&i| numbers[i]).collect();
+    let columns = [("draw", Values::Counts(&draws)), ("row", Values::Counts(&rows))];
     Columns(columns.into()).write(args.output.as_deref(), &session)?;
 
     let mut summary = Summary::default();
@@ -61,10 +58,7 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
     summary.value("rows", x.nrows());
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("seed", args.run.seed);
-    if let Some(output) = &args.output {
-        summary.line("written", output.display().to_string());
-        summary.value("output", output);
-    }
+    summary.written(args.output.as_ref());
     summary.print(&session, args.output.is_none())?;
     Ok(ExitCode::SUCCESS)
 }

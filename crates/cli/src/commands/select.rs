@@ -1,9 +1,11 @@
 //! The library's selector for each `METHOD` of `METHOD:COUNT`, and its estimator for those that draw by leverage scores.
 
-use crate::args::{LandmarkSpec, Selection};
+use crate::args::{LandmarkSpec, ScoreMethod, Selection};
 use crate::failure::{Failure, Result};
 use crate::kernel::AnyKernel;
-use nystrom::leverage::{RecursiveNystromSelector, SpectralLeverage};
+use crate::plan::{self, Step};
+use crate::speed::Trial;
+use nystrom::leverage::{RecursiveNystrom, SpectralLeverage};
 use nystrom::prelude::*;
 use nystrom::sketch::Draw;
 
@@ -35,30 +37,56 @@ pub fn selector<'a>(spec: LandmarkSpec, setting: Setting<'a>) -> Result<Selector
         Selection::SparseGreedy => Box::new(SparseGreedy::default()),
         Selection::KMeansPlusPlus => Box::new(KMeansPlusPlus),
         Selection::Adaptive => Box::new(AdaptivePartial::default()),
-        Selection::Leverage => Box::new(RecursiveNystromSelector::default()),
+        Selection::Leverage => Box::new(RecursiveNystrom::default()),
         Selection::KDpp => Box::new(walk),
         Selection::KDppExact => Box::new(KDpp),
         _ => {
-            let estimator = estimator(spec, setting)?.ok_or_else(|| unweighted(spec))?;
+            let estimator = estimator_of(spec, setting)?;
             let ridge = Ridge::PerSample(setting.lambda);
             Box::new(LeverageProportional { estimator, ridge, draw: Draw::WithoutReplacement })
         }
     })
 }
 
+/// The estimator of leverage scores of this name, which draws `columns` columns if it is the fast one.
+pub fn estimator<'a>(method: ScoreMethod, columns: usize, setting: Setting<'a>) -> Result<Estimator<'a>> {
+    Ok(match method {
+        ScoreMethod::Exact => Box::new(Exact),
+        ScoreMethod::Fast => Box::new(AlaouiMahoney { columns }),
+        ScoreMethod::Recursive => Box::new(RecursiveRls::default()),
+        ScoreMethod::Bless => Box::new(Bless::default()),
+        ScoreMethod::BlessR => Box::new(BlessR::default()),
+        ScoreMethod::Squeak => Box::new(SqueakParams::new(COPIES)),
+        ScoreMethod::Sa => Box::new(SpectralLeverage::new(setting.kernel.stationary()?, setting.points)),
+    })
+}
+
 /// The estimator of leverage scores that a method draws by, if it does.
-fn estimator<'a>(spec: LandmarkSpec, setting: Setting<'a>) -> Result<Option<Estimator<'a>>> {
-    let n = setting.points.len();
-    Ok(Some(match spec.method {
-        Selection::LeverageExact => Box::new(Exact),
-        Selection::LeverageFast => Box::new(AlaouiMahoney { columns: (2 * spec.count).min(n) }),
-        Selection::Leverage => Box::new(RecursiveRls::default()),
-        Selection::Bless => Box::new(Bless::default()),
-        Selection::BlessR => Box::new(BlessR::default()),
-        Selection::Squeak => Box::new(SqueakParams::new(COPIES)),
-        Selection::Sa => Box::new(SpectralLeverage::new(setting.kernel.stationary()?, setting.points)),
-        _ => return Ok(None),
-    }))
+fn estimator_of<'a>(spec: LandmarkSpec, setting: Setting<'a>) -> Result<Estimator<'a>> {
+    let method = spec.method.scores().ok_or_else(|| unweighted(spec))?;
+    estimator(method, (2 * spec.count).min(setting.points.len()), setting)
+}
+
+/// What the choice of landmarks will take.
+pub fn step(spec: LandmarkSpec, setting: Setting<'_>) -> Step {
+    plan::selection(spec, setting.points.len(), trial_of(spec, setting))
+}
+
+/// A trial of the scores that a method draws by, if it does and what they take is not known.
+pub fn trial_of(spec: LandmarkSpec, setting: Setting<'_>) -> Option<Trial> {
+    let scores = spec.method.scores().filter(|_| spec.method != Selection::Leverage); // whose size is given
+    scores.and_then(|method| trial(method, setting))
+}
+
+/// A trial of scores whose work depends on the data.
+pub fn trial(method: ScoreMethod, setting: Setting<'_>) -> Option<Trial> {
+    if matches!(method, ScoreMethod::Exact | ScoreMethod::Fast) {
+        return None; // it is known
+    }
+    Trial::run(setting.kernel, setting.points, |k, points, rng| {
+        let few = Setting { points, ..setting };
+        Ok(estimator(method, 0, few)?.scores(k, Ridge::PerSample(setting.lambda), rng)?)
+    })
 }
 
 /// m draws with replacement and their weights, E[SSᵀ] = I.
@@ -72,7 +100,7 @@ pub fn dictionary(
         Selection::Uniform => vec![1.0; k.dim()],
         Selection::Diagonal => k.diag(),
         _ => {
-            let estimator = estimator(spec, setting)?.ok_or_else(|| unweighted(spec))?;
+            let estimator = estimator_of(spec, setting)?;
             estimator.scores(k, Ridge::PerSample(setting.lambda), rng)?
         }
     };

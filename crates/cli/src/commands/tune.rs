@@ -36,19 +36,20 @@ pub fn run(args: &Tune) -> Result<ExitCode> {
         return Err(Failure::Usage("sa is bound to one kernel; tune with uniform or leverage landmarks".into()).into());
     }
     session.progress.stage("reading", None);
-    let data = Input::read(&args.data, None)?.drop_missing(&args.data)?.supervised(args.target.target.as_deref())?;
+    let data =
+        Input::read(&args.data, None)?.drop_missing(&args.data)?.supervised(args.regression.target.as_deref())?;
     let Supervised { x, y, features, .. } = data;
     let scaling = Scaling::fit(x.as_ref(), &features, !args.run.no_standardize)?;
     let x = Scaling::apply(scaling.as_ref(), x)?;
     let points = Points::from_rows(x.as_ref());
     let kernels = kernels(args, &session, points, rng)?;
     let lambdas = lambda_grid(args.lambdas.largest, args.lambdas.smallest, args.lambdas.count)?;
-    let step = announce(args, &session, points, kernels.len())?;
+    let setting = Setting { kernel: &kernels[0], points, lambda: args.leverage.leverage_lambda };
+    let step = announce(args, &session, setting, kernels.len())?;
 
-    session.progress.stage("cross-validating", step.kernel_values);
-    let setting = Setting { kernel: &kernels[0], points, lambda: args.leverage_lambda };
+    session.progress.step("cross-validating", &step);
     let selector = select::selector(args.landmarks, setting)?;
-    let grid = NystromGrid { selector, m: args.landmarks.count, intercept: !args.no_intercept };
+    let grid = NystromGrid { selector, m: args.landmarks.count, intercept: !args.regression.no_intercept };
     let cross_validation = CrossValidation { folds: args.folds, ..CrossValidation::default() };
     let table = cross_validation.run(&grid, &kernels, &lambdas, points, y.as_ref(), rng)?;
 
@@ -77,18 +78,19 @@ fn kernels(args: &Tune, session: &Session, points: Points<'_, f64>, rng: &mut dy
     bandwidths.iter().map(|&scale| AnyKernel::with_scale(&args.kernel, scale, points.dim(), meter())).collect()
 }
 
-fn announce(args: &Tune, session: &Session, points: Points<'_, f64>, kernels: usize) -> Result<Step> {
-    let n = points.len();
+fn announce(args: &Tune, session: &Session, setting: Setting<'_>, kernels: usize) -> Result<Step> {
+    let n = setting.points.len();
     validate::at_most("folds", args.folds, n)?;
     let train = n - n / args.folds.max(1);
     let m = args.landmarks.count.min(train);
     let fits = (args.folds * kernels) as f64;
     let one = plan::path(train, m, args.lambdas.count);
-    let choose = plan::selection(args.landmarks, train);
+    let choose = select::step(args.landmarks, setting);
     let what = format!("{} folds × {kernels} kernels × {} values of lambda", args.folds, args.lambdas.count);
     let values = choose.kernel_values.map(|choose| fits * (choose + (n * m) as f64));
-    let step = Step::new(what, values, one.flops.map(|flops| fits * flops), one.bytes.max(choose.bytes) as f64);
-    plan::announce(session, n, points.dim(), &[("cross-validation", &step)])?;
+    let flops = one.flops.map(|flops| fits * (flops + choose.flops.unwrap_or(0.0)));
+    let step = Step::new(what, values, flops, one.bytes.max(choose.bytes) as f64);
+    plan::announce(session, setting.kernel, setting.points, &[("cross-validation", &step)])?;
     Ok(step)
 }
 

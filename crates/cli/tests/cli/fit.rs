@@ -111,6 +111,49 @@ fn a_given_lambda_takes_the_method_that_fits_the_memory() {
 }
 
 #[test]
+fn the_path_is_planned_for_the_memory() {
+    let bench = Bench::new();
+    bench.write("t.csv", table(400, 6));
+    let line = "fit t.csv --target y --lambda auto --memory 3MB --json -o m.json";
+    let fewer = bench.json(line); // 500 do not fit: as many as do
+    let m = fewer["landmarks"].as_u64().unwrap();
+    assert!((10..100).contains(&m), "{m}");
+    for step in fewer["plan"].as_array().unwrap() {
+        assert!(step["bytes"].as_u64().unwrap() <= 3_000_000, "{step}");
+    }
+    let same = bench.json(&format!("{line} --landmarks rpcholesky:{m}"));
+    assert_eq!(same["leave_one_out_rmse"], fewer["leave_one_out_rmse"]);
+    let refused = bench.run(&format!("{line} --landmarks rpcholesky:{}", m + 1));
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    assert!(refused.err.contains(&format!("--landmarks rpcholesky:{m} would fit")), "{refused:?}");
+}
+
+#[test]
+fn the_plan_estimates_what_depends_on_the_data() {
+    let bench = Bench::new();
+    bench.write("t.csv", table(4000, 8));
+    for method in ["recursive", "bless", "bless-r", "squeak"] {
+        let plan = bench.ok(&format!("scores t.csv --drop y --lambda 1e-2 --method {method} -o s.csv")).err;
+        let step = plan.lines().nth(1).unwrap();
+        let values: f64 = step
+            .split(' ')
+            .zip(step.split(' ').skip(1))
+            .find(|(_, next)| *next == "kernel")
+            .unwrap()
+            .0
+            .parse()
+            .unwrap();
+        assert!((4e4..1.6e7).contains(&values), "{method}: between 10 and n for each row, {step}");
+        assert!(step.contains("of memory") && (step.contains("about") || step.contains("under a second")), "{step}");
+    }
+    let plan = bench.ok("scores t.csv --drop y,b,c --lambda 1e-2 --method sa --kernel matern -o s.csv").err;
+    let step = plan.lines().nth(1).unwrap();
+    assert!(!step.contains("kernel values") && (step.contains("about") || step.contains("under a second")), "{step}");
+    let plan = bench.ok("fit t.csv --target y --landmarks bless:50 --plan -o none.json").err;
+    assert!(!plan.contains("the data make it") && plan.contains("choose 50 landmarks by bless: "), "{plan}");
+}
+
+#[test]
 fn columns_are_found_by_name_or_by_position() {
     let bench = Bench::new();
     bench.write("t.csv", table(120, 7));

@@ -1,0 +1,73 @@
+//! What `nystrom fit` is going to do: how many landmarks the memory allows, and what choosing them and the fit take.
+
+use super::select::{self, Setting};
+use crate::args::{Fit, Lambda, LandmarkSpec, Selection};
+use crate::failure::Result;
+use crate::plan::{self, Step};
+use crate::session::Session;
+use crate::speed::Trial;
+use nystrom::krr::{IterativeOptions, ProblemSize};
+use nystrom::linalg_core::validate;
+
+/// Landmarks unless said otherwise.
+const LANDMARKS: usize = 500;
+
+/// Which landmarks, and what they and the fit take.
+pub struct Planned {
+    pub spec: LandmarkSpec,
+    pub choose: Step,
+    pub fit: Step,
+}
+
+impl Planned {
+    fn steps(&self) -> [(&'static str, &Step); 2] {
+        [("choosing landmarks this way", &self.choose), ("the fit", &self.fit)]
+    }
+}
+
+/// Prints the plan; refuses what is impossible or does not fit, and says what would.
+pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<Planned> {
+    let n = setting.points.len();
+    let usual = LandmarkSpec { method: Selection::RpCholesky, count: LANDMARKS.min(n) };
+    let asked = args.landmarks.unwrap_or(usual);
+    validate::at_most("landmarks", asked.count, n)?;
+    validate::positive("--tolerance", args.tolerance)?;
+    let trial = select::trial_of(asked, setting);
+    let planned = |count| plan(args, LandmarkSpec { count, ..asked }, setting, trial);
+    let fits = |count| {
+        let steps_fit =
+            |plan: Planned| plan.steps().iter().all(|(name, step)| step.check(name, session.memory).is_ok());
+        planned(count).is_ok_and(steps_fit)
+    };
+    let fitting = plan::largest(asked.count, fits);
+    let count = match args.landmarks {
+        None => fitting.unwrap_or(asked.count),
+        Some(_) => asked.count,
+    };
+    let announced = planned(count).and_then(|planned| {
+        plan::announce(session, setting.kernel, setting.points, &planned.steps())?;
+        Ok(planned)
+    });
+    announced.map_err(|error| match (error.downcast_ref(), fitting) {
+        (Some(nystrom::Error::OutOfBudget { .. }), Some(count)) => {
+            error.context(format!("--landmarks {} would fit", LandmarkSpec { count, ..asked }))
+        }
+        _ => error,
+    })
+}
+
+fn plan(args: &Fit, spec: LandmarkSpec, setting: Setting<'_>, trial: Option<Trial>) -> Result<Planned> {
+    let (n, d, m) = (setting.points.len(), setting.points.dim(), spec.count);
+    let t = 1 + usize::from(!args.regression.no_intercept);
+    let fit = match args.lambda {
+        Lambda::Given(_) => plan::single(ProblemSize { n, d, m, t, weighted: false }, &options(args))?,
+        Lambda::Auto | Lambda::Gcv => plan::path(n, m, args.lambdas.count),
+    };
+    Ok(Planned { spec, choose: plan::selection(spec, n, trial), fit })
+}
+
+/// Of a fit at one λ.
+pub fn options(args: &Fit) -> IterativeOptions {
+    let memory = args.run.memory.map(|bytes| bytes.0);
+    IterativeOptions { tolerance: args.tolerance, memory, ..IterativeOptions::default() }
+}
