@@ -6,7 +6,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nystrom::kernels::{KernelMatrix, Matern32, Points};
-use nystrom::leverage::{Bless, BlessR, RecursiveNystrom, RecursiveRls, RidgeLeverage};
+use nystrom::leverage::{Bless, BlessR, RecursiveRls, RecursiveRlsOfSize, RidgeLeverage};
 use nystrom::linalg_core::{Ridge, Scalar};
 use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
@@ -25,7 +25,7 @@ where
         let estimators: [(&str, Box<dyn RidgeLeverage<T>>); 5] = [
             ("recursive q=1.5", Box::new(RecursiveRls::with_oversampling(1.5))),
             ("recursive q=3", Box::new(RecursiveRls::default())),
-            ("recursive s=√n", Box::new(RecursiveNystrom { size: s, accelerated: true })),
+            ("recursive s=√n", Box::new(RecursiveRlsOfSize { size: s, accelerated: true })),
             ("bless q=2", Box::new(Bless { oversampling: 2.0, ..Bless::default() })),
             ("bless-r q=2", Box::new(BlessR { oversampling: 2.0, ..BlessR::default() })),
         ];

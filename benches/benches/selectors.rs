@@ -7,9 +7,7 @@
 use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
 use nystrom::faer::{Accum, Mat};
 use nystrom::kernels::{KMeans, KernelMatrix, Matern32, Points};
-use nystrom::leverage::{
-    AlaouiMahoney, Exact, FastRankLeverage, LeverageProportional, RankLeverage, RecursiveNystromSelector,
-};
+use nystrom::leverage::{AlaouiMahoney, Exact, FastRankLeverage, LeverageProportional, RankLeverage, RecursiveNystrom};
 use nystrom::linalg_core::{PsdMatrix, Ridge, RowTree, ops, random};
 use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
@@ -40,7 +38,7 @@ fn at_equal_number(c: &mut Criterion) {
         ("RegLev", Box::new(LeverageProportional { estimator: Exact, ridge, draw })),
         ("AppLev", Box::new(FastRankLeverage { columns: 200, rank: None, draw })),
         ("AppRegLev", Box::new(LeverageProportional { estimator: AlaouiMahoney { columns: 200 }, ridge, draw })),
-        ("Recursive", Box::new(RecursiveNystromSelector::default())),
+        ("Recursive", Box::new(RecursiveNystrom::default())),
         ("AdapFull", Box::new(AdaptiveFull::default())),
         ("AdapPart", Box::new(AdaptivePartial::default())),
         ("SparseGreedy", Box::new(SparseGreedy::default())),

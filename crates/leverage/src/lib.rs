@@ -62,8 +62,8 @@ pub use nystrom_sketch::{Dictionary, Draw, LandmarkSelector, Landmarks};
 pub use projector::Projector;
 pub use rank_leverage::{FastRankLeverage, RankLeverage, fast_rank_k_scores};
 pub use recursive::{
-    Inclusion, RecursiveLevel, RecursiveNystrom, RecursiveNystromSample, RecursiveNystromSelector, RecursiveRls,
-    RecursiveSample, recursive_nystrom,
+    Inclusion, RecursiveLevel, RecursiveNystrom, RecursiveNystromSample, RecursiveRls, RecursiveRlsOfSize,
+    RecursiveSample,
 };
 pub use select::LeverageProportional;
 pub use spectral_density::{

@@ -7,8 +7,8 @@ use std::time::Instant;
 use nystrom::faer::Mat;
 use nystrom::kernels::{KernelMatrix, Matern12, Points};
 use nystrom::leverage::{
-    Bandwidth, Bless, Density, DensityMethod, Guard, KernelDensity, RecursiveNystrom, RidgeLeverage, SpectralAnalysis,
-    SpectralLeverage, UnitWeights, exact_scores,
+    Bandwidth, Bless, Density, DensityMethod, Guard, KernelDensity, RecursiveRlsOfSize, RidgeLeverage,
+    SpectralAnalysis, SpectralLeverage, UnitWeights, exact_scores,
 };
 use nystrom::linalg_core::Ridge;
 
@@ -280,7 +280,7 @@ impl<'a> Problem<'a> {
         match method {
             Method::Sa => Box::new(spectral(BANDWIDTH, Guard::None)),
             Method::SaAveraged => Box::new(spectral(BANDWIDTH_AVERAGED, Guard::LocalAverage { quantile: 1.0 })),
-            Method::Rc => Box::new(UnitWeights(RecursiveNystrom { size, accelerated: false })),
+            Method::Rc => Box::new(UnitWeights(RecursiveRlsOfSize { size, accelerated: false })),
             Method::Bless => {
                 Box::new(UnitWeights(Bless { oversampling: size as f64 / self.d_eff, ..Bless::default() }))
             }

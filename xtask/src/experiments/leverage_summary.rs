@@ -5,7 +5,7 @@ use std::time::Instant;
 use nystrom::faer::Mat;
 use nystrom::kernels::{KernelMatrix, Matern32, Points};
 use nystrom::leverage::{
-    AlaouiMahoney, Bless, BlessR, Density, DensityMethod, Disqueak, KernelDensity, RecursiveNystrom, RecursiveRls,
+    AlaouiMahoney, Bless, BlessR, Density, DensityMethod, Disqueak, KernelDensity, RecursiveRls, RecursiveRlsOfSize,
     RidgeLeverage, SpectralAnalysis, SqueakParams, exact_scores,
 };
 use nystrom::linalg_core::{Ridge, random};
@@ -179,7 +179,7 @@ fn scores(entry: &Entry, value: u32, k: &Matrix<'_>, ridge: Ridge<f64>, rng: &mu
     Ok(match entry.style {
         "fast-leverage" => AlaouiMahoney { columns: size }.scores(k, ridge, rng)?,
         "recursive" => RecursiveRls::with_oversampling(q).scores(k, ridge, rng)?,
-        "recursive-size" => RecursiveNystrom { size, accelerated: false }.scores(k, ridge, rng)?,
+        "recursive-size" => RecursiveRlsOfSize { size, accelerated: false }.scores(k, ridge, rng)?,
         "bless" => Bless { candidates: q, oversampling: q, ..Bless::default() }.scores(k, ridge, rng)?,
         "bless-r" => BlessR { oversampling: q, ..BlessR::default() }.scores(k, ridge, rng)?,
         "squeak" => SqueakParams { max_dictionary: 20_000, ..SqueakParams::new(value) }.scores(k, ridge, rng)?,

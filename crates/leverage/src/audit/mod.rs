@@ -6,7 +6,7 @@ mod report;
 
 pub use report::{AuditReference, AuditReport};
 
-use crate::{RecursiveRls, RecursiveSample, RidgeLeverage, recursive_nystrom};
+use crate::{RecursiveNystrom, RecursiveRls, RecursiveSample, RidgeLeverage};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random, validate};
 use nystrom_sketch::{Draw, Landmarks};
 use preconditioner::{Preconditioner, Wide};
@@ -76,11 +76,11 @@ impl Audit {
     ///
     /// # Randomness
     /// The rows without replacement, then [`RecursiveRls`] for the preconditioner and its landmarks without replacement, or
-    /// [`recursive_nystrom`] where the former would need more than `landmarks` rows.
+    /// [`RecursiveNystrom`] where the former would need more than `landmarks` rows.
     ///
     /// # Errors
     /// [`Error::Empty`] if n, `rows`, `landmarks` or `max_iterations` is 0; [`Error::InvalidParameter`] for an accuracy outside (0, 1);
-    /// those of [`Ridge::absolute`] and of [`recursive_nystrom`]. Iterations that run out are no error: the bounds say what was
+    /// those of [`Ridge::absolute`] and of [`RecursiveNystrom`]. Iterations that run out are no error: the bounds say what was
     /// reached ([`AuditReference::check`] makes them one).
     pub fn reference<T: Scalar>(
         &self,
@@ -110,7 +110,7 @@ impl Audit {
         let available = scores.iter().filter(|tau| **tau > T::zero()).count();
         let wanted = (LANDMARKS_PER_DEGREE * d_eff).ceil() as usize;
         match wanted.min(available).min(most) {
-            0 => recursive_nystrom(k, most, true, rng).map(|sample| sample.landmarks),
+            0 => RecursiveNystrom { accelerated: true }.sample(k, most, rng).map(|sample| sample.landmarks),
             m => Landmarks::draw(&scores, m, Draw::WithoutReplacement, rng),
         }
     }

@@ -2,7 +2,7 @@
 
 mod sized;
 
-pub use sized::{RecursiveNystrom, RecursiveNystromSample, RecursiveNystromSelector, recursive_nystrom};
+pub use sized::{RecursiveNystrom, RecursiveNystromSample, RecursiveRlsOfSize};
 
 use crate::{Projector, RidgeLeverage};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random::coin, validate};

@@ -9,7 +9,7 @@ use rand::Rng;
 /// The tail ridge is at least this times the mean diagonal of the reweighted sample.
 const LEAST_RIDGE: f64 = 1e-5;
 
-/// What [`recursive_nystrom`] returns.
+/// What [`RecursiveNystrom::sample`] returns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecursiveNystromSample<T> {
     /// s distinct rows, in the order of drawing. K ≈ C W⁺ Cᵀ is [`Nystrom::new`](nystrom_sketch::Nystrom::new) of them.
@@ -26,8 +26,6 @@ pub struct RecursiveNystromSample<T> {
 /// s landmarks by recursive ridge leverage score sampling at a ridge that the method finds: the mean of the eigenvalues that
 /// rank k ≈ s/(4 ln s) leaves out.
 ///
-/// `accelerated` makes the inner levels ⌈√((ns + s³)/(4n))⌉ rows in place of s: about √n as many kernel entries for the recursion.
-///
 /// # Cost
 /// With m the largest inner sample: at most 2n·m + O(m² log n) entries, O(nm² + m³ log n) flops, O(m² + 1024·m + n) memory.
 ///
@@ -42,34 +40,50 @@ pub struct RecursiveNystromSample<T> {
 /// ln s counts as at least 1 (s ≤ 2 divides by zero there); rows whose score is 0 complete the landmarks, uniformly, if fewer than s
 /// rows have a positive one; whitening of W is left to the user of the landmarks (theirs adds 1e-5 to its diagonal).
 ///
-/// # Errors
-/// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0 or s = 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if s > n, those of
-/// [`Projector`](crate::Projector) and of [`SymmetricEigen::new`].
-///
 /// ```
 /// use faer::Mat;
-/// use nystrom_leverage::recursive_nystrom;
+/// use nystrom_leverage::RecursiveNystrom;
 /// use nystrom_linalg_core::Dense;
 /// use nystrom_sketch::Nystrom;
 /// use rand::SeedableRng;
 /// let k = Mat::from_fn(400, 400, |i, j| (-((i as f64 - j as f64) / 100.0).powi(2)).exp());
 /// let k = Dense::new(k.as_ref())?;
 /// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
-/// let sample = recursive_nystrom(&k, 30, false, &mut rng)?;
+/// let sample = RecursiveNystrom::default().sample(&k, 30, &mut rng)?;
 /// assert_eq!(sample.landmarks.len(), 30);
 /// assert!(Nystrom::new(&k, &sample.landmarks)?.trace_error(&k)? < 1e-3);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-pub fn recursive_nystrom<T: Scalar>(
-    k: &dyn PsdMatrix<T>,
-    s: usize,
-    accelerated: bool,
-    rng: &mut dyn Rng,
-) -> Result<RecursiveNystromSample<T>> {
-    let top = scores_for_size(k, s, accelerated, rng)?;
-    let n = k.dim();
-    let landmarks = if s == n { Landmarks::all(n)? } else { Landmarks::new(n, distinct(&top.scores, s, rng)?)? };
-    Ok(RecursiveNystromSample { landmarks, scores: top.scores, ridge: top.ridge, levels: top.levels })
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RecursiveNystrom {
+    /// Makes the inner levels ⌈√((ns + s³)/(4n))⌉ rows in place of s: about √n as many kernel entries for the recursion.
+    pub accelerated: bool,
+}
+
+impl RecursiveNystrom {
+    /// s landmarks, with the scores, the ridge and the levels that led to them.
+    ///
+    /// # Errors
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0 or s = 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if s > n, those of
+    /// [`Projector`](crate::Projector) and of [`SymmetricEigen::new`].
+    pub fn sample<T: Scalar>(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        s: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<RecursiveNystromSample<T>> {
+        let n = k.dim();
+        let Top { scores, ridge, levels } = scores_for_size(k, s, self.accelerated, rng)?;
+        let landmarks = if s == n { Landmarks::all(n)? } else { Landmarks::new(n, distinct(&scores, s, rng)?)? };
+        Ok(RecursiveNystromSample { landmarks, scores, ridge, levels })
+    }
+}
+
+impl<T: Scalar> LandmarkSelector<T> for RecursiveNystrom {
+    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        self.sample(k, m, rng).map(|sample| sample.landmarks)
+    }
 }
 
 /// Algorithm 3 as a source of scores and dictionaries: the recursion finds its own ridge from `size`, the scores are taken at the
@@ -78,21 +92,21 @@ pub fn recursive_nystrom<T: Scalar>(
 /// At `size` below d_eff of the caller's ridge take [`UnitWeights`](crate::UnitWeights) of it for proportions.
 ///
 /// # Cost
-/// That of [`recursive_nystrom`] for the dictionary; for scores also n·m entries and O(nm²) flops, m its rows.
+/// That of [`RecursiveNystrom`] for the dictionary; for scores also n·m entries and O(nm²) flops, m its rows.
 ///
 /// # Source
 /// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct RecursiveNystrom {
+pub struct RecursiveRlsOfSize {
     /// s, the number of draws.
     pub size: usize,
-    /// As in [`recursive_nystrom`].
+    /// As in [`RecursiveNystrom`].
     pub accelerated: bool,
 }
 
-impl<T: Scalar> RidgeLeverage<T> for RecursiveNystrom {
-    /// `size` independent draws in proportion to the scores of [`recursive_nystrom`], with the weights of that law: E\[SSᵀ\] = I on the
+impl<T: Scalar> RidgeLeverage<T> for RecursiveRlsOfSize {
+    /// `size` independent draws in proportion to the scores of [`RecursiveNystrom`], with the weights of that law: E\[SSᵀ\] = I on the
     /// rows of positive score. (Its own draw without replacement has inclusion probabilities without a closed form.)
     fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
         ridge.absolute(k.dim())?;
@@ -101,26 +115,6 @@ impl<T: Scalar> RidgeLeverage<T> for RecursiveNystrom {
             true => Dictionary::full(k.dim()),
             false => Dictionary::with_replacement(&top.scores, self.size, rng),
         }
-    }
-}
-
-/// [`recursive_nystrom`] as a landmark selector.
-///
-/// # Cost
-/// That of [`recursive_nystrom`].
-///
-/// # Source
-/// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct RecursiveNystromSelector {
-    /// As in [`recursive_nystrom`].
-    pub accelerated: bool,
-}
-
-impl<T: Scalar> LandmarkSelector<T> for RecursiveNystromSelector {
-    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
-        recursive_nystrom(k, m, self.accelerated, rng).map(|sample| sample.landmarks)
     }
 }
 

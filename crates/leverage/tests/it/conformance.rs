@@ -29,7 +29,7 @@ fn in_their_limits_all_are_exact() {
         (&AlaouiMahoney { columns: 3000 }, 1e-6),
         (&rls, 1e-9),
         (&UnitWeights(rls), 1e-9),
-        (&RecursiveNystrom { size: 160, accelerated: false }, 1e-9),
+        (&RecursiveRlsOfSize { size: 160, accelerated: false }, 1e-9),
         (&BlessR { oversampling: 1e5, ..BlessR::default() }, 1e-9),
         (&Bless { candidates: 1e5, oversampling: 1e5, ..Bless::default() }, 0.02),
         (&one_block, 1e-3),
@@ -52,8 +52,8 @@ fn in_their_limits_all_are_exact() {
 fn recursive() {
     check_estimator(&RecursiveRls::with_oversampling(20.0), 2.0);
     check_estimator(&RecursiveRls::theorem(0.03), 2.0);
-    check_estimator(&RecursiveNystrom { size: 150, accelerated: false }, 3.0);
-    check_estimator(&RecursiveNystrom { size: 150, accelerated: true }, 3.0);
+    check_estimator(&RecursiveRlsOfSize { size: 150, accelerated: false }, 3.0);
+    check_estimator(&RecursiveRlsOfSize { size: 150, accelerated: true }, 3.0);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn pinned() {
     let expected: [Pinned<'_>; 7] = [
         (&AlaouiMahoney { columns: 50 }, 48, [108, 211, 234, 11], 400.0, 0.027188211),
         (&RecursiveRls::default(), 49, [24, 256, 21, 49], 385.051867646, 0.026136584),
-        (&RecursiveNystrom { size: 40, accelerated: true }, 36, [242, 375, 230, 180], 399.575387190, 0.020442300),
+        (&RecursiveRlsOfSize { size: 40, accelerated: true }, 36, [242, 375, 230, 180], 399.575387190, 0.020442300),
         (&Bless::default(), 39, [10, 11, 19, 24], 400.836255662, 0.028710319),
         (&BlessR::default(), 49, [12, 13, 16, 19], 336.852075359, 0.027977833),
         (&squeak, 37, [102, 221, 176, 49], 366.260921029, 0.025329775),

@@ -4,8 +4,8 @@ use crate::common::samples::*;
 use crate::common::*;
 use faer::Mat;
 use nystrom_leverage::{
-    Draw, Inclusion, LandmarkSelector, Landmarks, RecursiveNystrom, RecursiveNystromSelector, RecursiveRls,
-    RidgeLeverage, UnitWeights, exact_scores, recursive_nystrom,
+    Draw, Inclusion, LandmarkSelector, Landmarks, RecursiveNystrom, RecursiveRls, RecursiveRlsOfSize, RidgeLeverage,
+    UnitWeights, exact_scores,
 };
 use nystrom_linalg_core::{Cholesky, Counted, Dense, Error, Ridge};
 use nystrom_sketch::Nystrom;
@@ -79,7 +79,7 @@ fn weights_are_unbiased() {
     let inclusion = Inclusion::Practice { oversampling: 20.0, base: 10 };
     let rls = RecursiveRls { inclusion, ..RecursiveRls::default() };
     assert_unbiased(40, 20_000, 0.08, || rls.sample(&dense, Ridge::Absolute(8.0), &mut rng).unwrap().dictionary);
-    let sized = RecursiveNystrom { size: 15, accelerated: false };
+    let sized = RecursiveRlsOfSize { size: 15, accelerated: false };
     let rough = psd(Kind::Rough, 40, 7);
     let rough = Dense::new(rough.as_ref()).unwrap();
     assert_unbiased(40, 10_000, 0.08, || sized.dictionary(&rough, Ridge::Absolute(1.0), &mut rng).unwrap());
@@ -96,7 +96,7 @@ fn everything_kept_is_exact() {
         let sample = rls.sample(&k, ridge, &mut rng(9)).unwrap();
         assert!(sample.dictionary.len() == 150 && sample.dictionary.weights().iter().all(|w| *w == 1.0));
         assert_close(&rls.scores(&k, ridge, &mut rng(9)).unwrap(), &exact, 1e-9);
-        let full = RecursiveNystrom { size: 150, accelerated: true };
+        let full = RecursiveRlsOfSize { size: 150, accelerated: true };
         assert_close(&full.scores(&k, ridge, &mut rng(9)).unwrap(), &exact, 1e-9);
         // Within the base nothing is sampled, and the over-estimates are the scores.
         let inclusion = Inclusion::Practice { oversampling: 0.1, base: 150 };
@@ -125,7 +125,7 @@ fn entries_are_those_of_the_claim() {
     assert_eq!(k.entries(), recursion + n as u64 * m + m * m);
     for (s, accelerated) in [(50, false), (200, true)] {
         k.reset();
-        let sample = recursive_nystrom(&k, s, accelerated, &mut rng(12)).unwrap();
+        let sample = RecursiveNystrom { accelerated }.sample(&k, s, &mut rng(12)).unwrap();
         let rows = sample.levels[1..].iter().map(|l| l.rows).chain([n]);
         let each = sample.levels.iter().zip(rows).map(|(below, rows)| ((rows + 2 * below.kept) * below.kept) as u64);
         assert_eq!(k.entries(), each.sum::<u64>()); // the sample's block twice: for the ridge and for the scores
@@ -149,7 +149,7 @@ fn the_small_cluster_is_found() {
     for _ in 0..20 {
         let hit = |l: &[usize]| l.iter().any(|&i| small(i));
         let rls = RecursiveRls::default().dictionary(&k, Ridge::Absolute(0.5), &mut rng).unwrap();
-        let sized = RecursiveNystromSelector::default().select(&k, 20, &mut rng).unwrap();
+        let sized = RecursiveNystrom::default().select(&k, 20, &mut rng).unwrap();
         assert!(hit(rls.indices()) && hit(sized.indices()));
         missed += usize::from(!hit(Landmarks::uniform(n, 20, Draw::WithoutReplacement, &mut rng).unwrap().indices()));
     }
@@ -161,7 +161,7 @@ fn the_error_falls_with_the_size() {
     let k = psd(Kind::Rough, 800, 14);
     let k = Dense::new(k.as_ref()).unwrap();
     let error = |s: usize| {
-        let landmarks = recursive_nystrom(&k, s, false, &mut rng(15)).unwrap().landmarks;
+        let landmarks = RecursiveNystrom::default().sample(&k, s, &mut rng(15)).unwrap().landmarks;
         Nystrom::new(&k, &landmarks).unwrap().trace_error(&k).unwrap()
     };
     let errors = [20, 60, 180, 540, 800].map(error);
@@ -173,7 +173,7 @@ fn unit_weights_over_estimate() {
     let k = psd(Kind::Rough, 300, 16);
     let (k, ridge) = (Dense::new(k.as_ref()).unwrap(), Ridge::Absolute(2.0));
     let exact = exact_scores(&k, ridge).unwrap().scores;
-    let small = RecursiveNystrom { size: 20, accelerated: false };
+    let small = RecursiveRlsOfSize { size: 20, accelerated: false };
     let unit = UnitWeights(small).scores(&k, ridge, &mut rng(17)).unwrap();
     assert!(unit.iter().zip(&exact).all(|(a, b)| *a >= b - 1e-12));
     assert_eq!(
@@ -197,7 +197,7 @@ fn threads_do_not_change_bits() {
     let k = Dense::new(k.as_ref()).unwrap();
     let ridge = Ridge::Absolute(0.3);
     same_at_any_thread_count(|| RecursiveRls::default().scores(&k, ridge, &mut rng(19)).unwrap());
-    same_at_any_thread_count(|| recursive_nystrom(&k, 120, true, &mut rng(20)).unwrap());
+    same_at_any_thread_count(|| RecursiveNystrom { accelerated: true }.sample(&k, 120, &mut rng(20)).unwrap());
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn single_precision() {
     // The same random numbers: the dictionaries agree but for a coin that falls within rounding of its probability.
     let off = wide.iter().zip(&narrow).filter(|(a, b)| (*a - f64::from(**b)).abs() > 1e-4).count();
     assert!(off < 300, "{off}");
-    assert_eq!(recursive_nystrom(&k32, 50, false, &mut rng(23)).unwrap().landmarks.len(), 50);
+    assert_eq!(RecursiveNystrom::default().sample(&k32, 50, &mut rng(23)).unwrap().landmarks.len(), 50);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn small_and_degenerate_matrices() {
     let k1 = faer::mat![[4.0_f64]];
     let k1 = Dense::new(k1.as_ref()).unwrap();
     assert_eq!(RecursiveRls::default().scores(&k1, Ridge::Absolute(1.0), &mut rng).unwrap(), [0.8]);
-    assert_eq!(recursive_nystrom(&k1, 1, false, &mut rng).unwrap().landmarks.indices(), [0]);
+    assert_eq!(RecursiveNystrom::default().sample(&k1, 1, &mut rng).unwrap().landmarks.indices(), [0]);
     // All points equal: l_i = 1/(n + μ).
     let equal = Mat::<f64>::full(500, 500, 1.0);
     let equal = Dense::new(equal.as_ref()).unwrap();
@@ -227,7 +227,7 @@ fn small_and_degenerate_matrices() {
     let sum: f64 = scores.iter().sum();
     assert!((sum - 500.0 / 505.0).abs() < 0.5, "{sum}");
     for s in [1, 2, 3, 30, 499] {
-        let sample = recursive_nystrom(&equal, s, s % 2 == 0, &mut rng).unwrap();
+        let sample = RecursiveNystrom { accelerated: s % 2 == 0 }.sample(&equal, s, &mut rng).unwrap();
         assert_eq!(sample.landmarks.len(), s);
     }
     // Rows of zeros: score 0, never in a dictionary of scores; landmarks only when nothing else is left.
@@ -236,12 +236,12 @@ fn small_and_degenerate_matrices() {
     let k = Dense::new(k.as_ref()).unwrap();
     let scores = RecursiveRls::default().scores(&k, Ridge::Absolute(1.0), &mut rng).unwrap();
     assert!(scores[..50].iter().all(|l| *l == 0.0) && scores[50..].iter().all(|l| *l > 0.0));
-    assert!(recursive_nystrom(&k, 30, false, &mut rng).unwrap().landmarks.indices().iter().all(|i| *i >= 50));
-    assert_eq!(recursive_nystrom(&k, 170, false, &mut rng).unwrap().landmarks.len(), 170);
+    assert!(RecursiveNystrom::default().sample(&k, 30, &mut rng).unwrap().landmarks.indices().iter().all(|i| *i >= 50));
+    assert_eq!(RecursiveNystrom::default().sample(&k, 170, &mut rng).unwrap().landmarks.len(), 170);
     let nothing = Mat::<f64>::zeros(100, 100);
     let nothing = Dense::new(nothing.as_ref()).unwrap();
     assert_eq!(RecursiveRls::default().scores(&nothing, Ridge::Absolute(1.0), &mut rng).unwrap(), vec![0.0; 100]);
-    assert_eq!(recursive_nystrom(&nothing, 7, false, &mut rng).unwrap().landmarks.len(), 7);
+    assert_eq!(RecursiveNystrom::default().sample(&nothing, 7, &mut rng).unwrap().landmarks.len(), 7);
 }
 
 #[test]
@@ -271,9 +271,9 @@ fn bad_input_is_refused() {
     let (ridge, mut rng) = (Ridge::Absolute(1.0), rng(29));
     let rls = RecursiveRls::default();
     assert!(matches!(rls.sample(&none, ridge, &mut rng), Err(Error::Empty { .. })));
-    assert!(matches!(recursive_nystrom(&none, 1, false, &mut rng), Err(Error::Empty { .. })));
-    assert!(matches!(recursive_nystrom(&k, 0, false, &mut rng), Err(Error::Empty { .. })));
-    assert!(matches!(recursive_nystrom(&k, 21, false, &mut rng), Err(Error::TooMany { .. })));
+    assert!(matches!(RecursiveNystrom::default().sample(&none, 1, &mut rng), Err(Error::Empty { .. })));
+    assert!(matches!(RecursiveNystrom::default().sample(&k, 0, &mut rng), Err(Error::Empty { .. })));
+    assert!(matches!(RecursiveNystrom::default().sample(&k, 21, &mut rng), Err(Error::TooMany { .. })));
     for q in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = RecursiveRls::with_oversampling(q).sample(&k, ridge, &mut rng).unwrap_err();
         assert!(matches!(error, Error::InvalidParameter { name: "oversampling", .. }));

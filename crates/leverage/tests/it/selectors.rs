@@ -4,7 +4,7 @@ use crate::common::*;
 use faer::Mat;
 use nystrom_leverage::{
     AlaouiMahoney, Draw, Exact, ExactSpectrum, FastRankLeverage, LandmarkSelector, Landmarks, LeverageProportional,
-    RankLeverage, RecursiveNystromSelector, fast_rank_k_scores,
+    RankLeverage, RecursiveNystrom, fast_rank_k_scores,
 };
 use nystrom_linalg_core::{Counted, Dense, Error, Ridge};
 use nystrom_sketch::testing::{Promise, check_selector};
@@ -26,7 +26,7 @@ fn every_selector_keeps_the_contract() {
             let estimator = AlaouiMahoney { columns: 12 };
             check_selector::<f64>(&LeverageProportional { estimator, ridge, draw }, &k, promise);
         }
-        check_selector::<f64>(&RecursiveNystromSelector::default(), &k, Promise::Exactly);
+        check_selector::<f64>(&RecursiveNystrom::default(), &k, Promise::Exactly);
     }
 }
 
