@@ -62,7 +62,7 @@ mod saved;
 mod sketched;
 mod solver;
 mod svd;
-mod whitening;
+mod whitener;
 
 pub use certificate::{Certificate, CertificateReport, Closeness, TargetCertificate};
 pub use cross_validation::{CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid};

@@ -2,7 +2,7 @@
 
 use crate::packed::PackedLower;
 use crate::rows::{FeatureRows, Tile};
-use crate::whitening::Whitening;
+use crate::whitener::Whitener;
 use faer::{Mat, MatMut};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, ops};
 
@@ -100,10 +100,10 @@ impl NormalEquations {
     ///
     /// # Errors
     /// As [`solve`](Self::solve).
-    pub fn solve_unwhitened<T: Scalar>(self, mu: f64, intercept: bool, whitening: &Whitening<T>) -> Result<Solution> {
-        let Minimum { factor, theta, b } = self.minimise(|A| whitening.add_gram(A, mu), intercept)?;
-        let diagonal = |i: usize| factor.lower()[(i, i)] / whitening.diagonal(i);
-        Ok(Solution { condition: condition(factor.order(), diagonal), beta: whitening.whitened(theta), b, mu })
+    pub fn solve_unwhitened<T: Scalar>(self, mu: f64, intercept: bool, whitener: &Whitener<T>) -> Result<Solution> {
+        let Minimum { factor, theta, b } = self.minimise(|A| whitener.add_gram(A, mu), intercept)?;
+        let diagonal = |i: usize| factor.lower()[(i, i)] / whitener.diagonal(i);
+        Ok(Solution { condition: condition(factor.order(), diagonal), beta: whitener.whitened(theta), b, mu })
     }
 
     /// (A + P)⁻¹B and b, P being what `penalise` adds to the lower triangle of A.

@@ -2,7 +2,7 @@
 
 use crate::input::Samples;
 use crate::rows::{FeatureRows, KernelRows};
-use crate::whitening::Whitening;
+use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel, Solver};
 use faer::MatRef;
 use nystrom_kernels::{Kernel, Points};
@@ -132,10 +132,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         samples.check(&self.kernel)?;
         self.check_centers(samples.x, centers)?;
         let mu = self.ridge.absolute(samples.x.len())?.f64(); //       nλ
-        let whitening = Whitening::new(&self.kernel, centers)?; //     W + δI = RRᵀ
+        let whitener = Whitener::new(&self.kernel, centers)?; //     W + δI = RRᵀ
         let source = KernelRows { kernel: &self.kernel, centers, x: samples.x };
-        let mut stream = FeatureRows::new(&source, &whitening, samples, self.intercept);
-        let row = whitening.squared_norm / centers.len() as f64; //    ‖k_Z(x)‖², the mean over the centres
+        let mut stream = FeatureRows::new(&source, &whitener, samples, self.intercept);
+        let row = whitener.squared_norm / centers.len() as f64; //    ‖k_Z(x)‖², the mean over the centres
         let (solution, by, reason) = self.solver.solve(&mut stream, mu, row)?; // β = (ΦᵀΦ + nλI)⁻¹Φᵀy
         let report = FitReport {
             ridge: solution.mu,
@@ -145,7 +145,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
             ..source.report(&stream, 1)
         };
         let intercept = stream.intercepts(solution.b);
-        let theta = whitening.unwhiten(solution.beta); //               θ = R⁻ᵀβ
+        let theta = whitener.unwhiten(solution.beta); //               θ = R⁻ᵀβ
         KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
     }
 

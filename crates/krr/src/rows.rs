@@ -1,7 +1,7 @@
 //! The stream of feature tiles that both solvers read.
 
 use crate::input::Samples;
-use crate::whitening::Whitening;
+use crate::whitener::Whitener;
 use crate::{FitReport, SolvedBy};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
@@ -47,7 +47,7 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
 /// an intercept), row i of Y is √w_i (y_i − shift).
 pub(crate) struct FeatureRows<'a, T> {
     pub source: &'a dyn Source<T>,
-    pub whitening: &'a Whitening<T>,
+    pub whitener: &'a Whitener<T>,
     /// Whether tiles hold φ(x_i) or, for whitening later, g(x_i).
     pub whiten_tiles: bool,
     pub samples: Samples<'a, T>,
@@ -73,7 +73,7 @@ impl<T: Scalar, K: Kernel<T>> KernelRows<'_, T, K> {
             d: self.x.dim(),
             t: rows.targets(),
             ridge: 0.0,
-            jitter: rows.whitening.jitter,
+            jitter: rows.whitener.jitter,
             solver: SolvedBy::NormalEquations,
             reason: String::new(),
             condition: 1.0,
@@ -84,13 +84,8 @@ impl<T: Scalar, K: Kernel<T>> KernelRows<'_, T, K> {
 
 impl<'a, T: Scalar> FeatureRows<'a, T> {
     /// Whitened rows, less the mean target if there is an intercept.
-    pub fn new(
-        source: &'a dyn Source<T>,
-        whitening: &'a Whitening<T>,
-        samples: Samples<'a, T>,
-        intercept: bool,
-    ) -> Self {
-        FeatureRows { source, whitening, whiten_tiles: true, samples, shift: intercept.then(|| samples.mean_target()) }
+    pub fn new(source: &'a dyn Source<T>, whitener: &'a Whitener<T>, samples: Samples<'a, T>, intercept: bool) -> Self {
+        FeatureRows { source, whitener, whiten_tiles: true, samples, shift: intercept.then(|| samples.mean_target()) }
     }
 
     /// n.
@@ -145,7 +140,7 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
         let mut phi = tile.Z.as_mut().submatrix_mut(0, 0, m, rows.len());
         self.source.fill(phi.rb_mut(), rows.clone(), &mut tile.buffer); // g(x_i)
         if self.whiten_tiles {
-            self.whitening.whiten(phi); // φ(x_i) = R⁻¹g(x_i)
+            self.whitener.whiten(phi); // φ(x_i) = R⁻¹g(x_i)
         }
         for (s, i) in rows.enumerate() {
             let root_w = self.samples.root_weight(i);

@@ -2,7 +2,7 @@
 
 use crate::input::Samples;
 use crate::rows::{FeatureRows, Source};
-use crate::whitening::Whitening;
+use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel, SolvedBy, Solver};
 use faer::{ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
@@ -117,7 +117,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
                 ..report
             };
             let intercept = rows.intercepts(solution.b);
-            let theta = sketch.expand(rows.whitening.unwhiten(solution.beta).as_ref()); // Sθ, θ = R⁻ᵀβ
+            let theta = sketch.expand(rows.whitener.unwhiten(solution.beta).as_ref()); // Sθ, θ = R⁻ᵀβ
             let centers = samples.x.gather(sketch.support().into());
             let centers = Points::from_cols(centers.as_ref());
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
@@ -137,7 +137,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
         let k = KernelMatrix::new(&self.kernel, samples.x)?;
         let product = SketchProduct::new(&k, sketch)?;
         let on_support = product.on_support()?; //                           KS on the support
-        let whitening = Whitening::from_gram(product.gram(on_support.as_ref()).as_ref())?; // SᵀKS + δI = RRᵀ
+        let whitener = Whitener::from_gram(product.gram(on_support.as_ref()).as_ref())?; // SᵀKS + δI = RRᵀ
         let row = on_support.squared_norm_l2() / u as f64; //                ‖(KS)_i‖², the mean over the support
         let streamed = u <= n / STREAMED_SHARE;
         let kept = if streamed { None } else { Some(product.stored(on_support.as_ref())?) };
@@ -149,14 +149,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
             d: samples.x.dim(),
             t: samples.y.ncols(),
             ridge: 0.0,
-            jitter: whitening.jitter,
+            jitter: whitener.jitter,
             solver: SolvedBy::NormalEquations,
             reason: format!("a sketch of {} columns on {u} rows", sketch.width()),
             condition: 1.0,
             kernel_entries: product.support_entries() + (rows * u) as u64,
         };
         let source = SketchRows { kernel: &self.kernel, x: samples.x, product, kept };
-        solve(&mut FeatureRows::new(&source, &whitening, samples, self.intercept), row, report)
+        solve(&mut FeatureRows::new(&source, &whitener, samples, self.intercept), row, report)
     }
 }
 

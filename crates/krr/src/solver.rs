@@ -71,17 +71,17 @@ impl Solver {
         mu: f64,
         row: f64,
     ) -> Result<(Solution, SolvedBy, String)> {
-        let (whitening, intercept, auto) = (stream.whitening, stream.shift.is_some(), self == Solver::Auto);
-        let once = stream.total_weight() * row * whitening.inverse_trace;
+        let (whitener, intercept, auto) = (stream.whitener, stream.shift.is_some(), self == Solver::Auto);
+        let once = stream.total_weight() * row * whitener.inverse_trace;
         let mut scales = Scales { mu, trace: stream.trace(), once };
         let (mut by, mut reason) = self.choose::<T>(&scales);
         if by == SolvedBy::WhitenOnce {
             stream.whiten_tiles = false;
             let sums = NormalEquations::accumulate(stream); //          CᵀC, Cᵀy
             stream.whiten_tiles = true;
-            scales.once = sums.trace(whitening.order()) * whitening.inverse_trace;
+            scales.once = sums.trace(whitener.order()) * whitener.inverse_trace;
             if !auto || scales.once_is_safe::<T>() {
-                match sums.solve_unwhitened(mu, intercept, whitening) {
+                match sums.solve_unwhitened(mu, intercept, whitener) {
                     Err(Error::NotPositiveDefinite { .. }) if auto => {}
                     other => return other.map(|solution| (solution, by, reason)),
                 }

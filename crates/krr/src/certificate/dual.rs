@@ -5,7 +5,7 @@ use super::report::Lengths;
 use crate::KrrModel;
 use crate::input::Samples;
 use crate::rows::TILE_ROWS;
-use crate::whitening::Whitening;
+use crate::whitener::Whitener;
 use faer::reborrow::*;
 use faer::{Accum, ColMut, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -32,14 +32,14 @@ impl Dual {
     pub fn new<T: Scalar, K: Kernel<T> + Clone>(model: &KrrModel<K, T>, samples: Samples<'_, T>) -> Result<Self> {
         let (n, t, m) = (samples.x.len(), samples.y.ncols(), model.centers().len());
         let mu = model.report().ridge;
-        let whitening = Whitening::new(model.kernel(), model.centers())?; //    W + δI = RRᵀ
+        let whitener = Whitener::new(model.kernel(), model.centers())?; //    W + δI = RRᵀ
         let root_weights: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect();
-        let FirstPass { f, diagonal, sums } = FirstPass::new(model, samples, &whitening);
+        let FirstPass { f, diagonal, sums } = FirstPass::new(model, samples, &whitener);
         let means = mean_residuals(model, samples, &f);
         let alpha =
             Mat::from_fn(n, t, |i, j| samples.weight(i) * (samples.y[(i, j)].f64() - f[(i, j)] - means[j]) / mu);
         let Ca = Mat::from_fn(m, t, |i, j| sums[(i, j)] - sums[(i, t)] * means[j] / mu); // Cᵀα, the mean taken off α
-        let fitted = times_nystrom(model, samples.x, &whitening, Ca); // Lα
+        let fitted = times_nystrom(model, samples.x, &whitener, Ca); // Lα
         let b = model.intercept();
         let gap = Mat::from_fn(n, t, |i, j| root_weights[i] * (fitted[(i, j)] + b[j].f64() - f[(i, j)]));
         let residual_diagonal = diagonal.iter().zip(&root_weights).map(|(e, root_w)| e * root_w * root_w).collect();
@@ -119,7 +119,7 @@ struct FirstPass {
 }
 
 impl FirstPass {
-    fn new<T: Scalar, K: Kernel<T>>(model: &KrrModel<K, T>, samples: Samples<'_, T>, whitening: &Whitening<T>) -> Self {
+    fn new<T: Scalar, K: Kernel<T>>(model: &KrrModel<K, T>, samples: Samples<'_, T>, whitener: &Whitener<T>) -> Self {
         let (n, t, m) = (samples.x.len(), samples.y.ncols(), model.centers().len());
         let (mu, theta) = (model.report().ridge, wide(model.coefficients()));
         let (mut f, mut diagonal) = (Mat::zeros(n, t), vec![0.0; n]);
@@ -141,7 +141,7 @@ impl FirstPass {
                     if j < t { w * (samples.y[(i, j)].f64() - f[(s, j)]) / mu } else { w }
                 });
                 ops::matmul(sum.as_mut(), Accum::Add, C.as_ref(), weighted.as_ref(), 1.0);
-                whitening.whiten(k.rb_mut()); //                                       φ(x_i) = R⁻¹k_Z(x_i)
+                whitener.whiten(k.rb_mut()); //                                       φ(x_i) = R⁻¹k_Z(x_i)
                 residual_diagonal(model.kernel(), x, k.rb(), &mut diagonal[rows]);
             }
             sum
@@ -174,11 +174,11 @@ fn mean_residuals<T: Scalar, K: Kernel<T>>(model: &KrrModel<K, T>, samples: Samp
 fn times_nystrom<T: Scalar, K: Kernel<T>>(
     model: &KrrModel<K, T>,
     x: Points<'_, T>,
-    whitening: &Whitening<T>,
+    whitener: &Whitener<T>,
     mut Ca: Mat<f64>,
 ) -> Mat<f64> {
-    whitening.whiten_wide(Ca.as_mut());
-    let theta = whitening.unwhiten(Ca);
+    whitener.whiten_wide(Ca.as_mut());
+    let theta = whitener.unwhiten(Ca);
     let mut out = Mat::zeros(x.len(), theta.ncols());
     for rows in RowTree::tiles(0..x.len(), TILE_ROWS) {
         let C = wide(model.kernel().eval(model.centers(), x.slice(rows.clone())).as_ref());

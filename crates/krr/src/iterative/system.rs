@@ -84,5 +84,5 @@ pub(crate) fn shifted_factor<T: Scalar, V: Scalar>(W: MatRef<'_, V>) -> Result<C
             }
         }
     };
-    Cholesky::from_fill(W.nrows(), fill, crate::whitening::ladder::<T>())
+    Cholesky::from_fill(W.nrows(), fill, crate::whitener::ladder::<T>())
 }

@@ -1,6 +1,6 @@
 //! The fits at every ridge, from one eigendecomposition.
 
-use crate::whitening::Whitening;
+use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel};
 use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};
@@ -52,7 +52,7 @@ pub(crate) enum Basis<T> {
     /// Exact regression: θ_i = √w_i (Uc)_i.
     Samples { U: Mat<f64>, root_weights: Vec<f64> },
     /// Whitened features: θ = R⁻ᵀVc, or Sθ for a sketch S, of which `expand` holds the rows that are not zero.
-    Features { V: Mat<f64>, whitening: Whitening<T>, expand: Option<Mat<f64>> },
+    Features { V: Mat<f64>, whitener: Whitener<T>, expand: Option<Mat<f64>> },
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
@@ -153,8 +153,8 @@ impl<T: Scalar> Basis<T> {
                 let gamma = product(U, c);
                 Mat::from_fn(gamma.nrows(), gamma.ncols(), |i, j| root_weights[i] * gamma[(i, j)])
             }
-            Basis::Features { V, whitening, expand } => {
-                let theta = whitening.unwhiten(product(V, c));
+            Basis::Features { V, whitener, expand } => {
+                let theta = whitener.unwhiten(product(V, c));
                 match expand {
                     Some(S) => product(S, &theta),
                     None => theta,

@@ -5,7 +5,7 @@ use super::family::{Basis, Family};
 use super::{LambdaPath, exact, features};
 use crate::input::Samples;
 use crate::rows::{FeatureRows, KernelRows, Source, TILE_ROWS};
-use crate::whitening::Whitening;
+use crate::whitener::Whitener;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, ops, validate};
@@ -84,7 +84,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
                 let at = self.spectrum.at_all(&[mu]);
                 tiles.for_each(|rows| visit(rows.clone(), exact::residuals(U, &at, rows, &[mu])));
             }
-            Basis::Features { V, whitening, expand } => {
+            Basis::Features { V, whitener, expand } => {
                 let rows = KernelRows {
                     kernel: &self.kernel,
                     centers: Points::from_cols(self.centers.as_ref()),
@@ -98,20 +98,20 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
                         &expanded
                     }
                 };
-                self.each_feature_tile((source, whitening, V), samples, mu, tiles, visit);
+                self.each_feature_tile((source, whitener, V), samples, mu, tiles, visit);
             }
         }
     }
 
     fn each_feature_tile(
         &self,
-        (source, whitening, V): (&dyn Source<T>, &Whitening<T>, &Mat<f64>),
+        (source, whitener, V): (&dyn Source<T>, &Whitener<T>, &Mat<f64>),
         samples: Samples<'_, T>,
         mu: f64,
         tiles: impl Iterator<Item = Range<usize>>,
         mut visit: impl FnMut(Range<usize>, Residuals),
     ) {
-        let data = FeatureRows::new(source, whitening, samples, self.spectrum.constant.is_some());
+        let data = FeatureRows::new(source, whitener, samples, self.spectrum.constant.is_some());
         let pass = features::Pass::new(&data, &self.spectrum, V, std::slice::from_ref(&mu));
         let mut room = pass.room();
         tiles.for_each(|rows| visit(rows.clone(), pass.residuals(&mut room, rows)));

@@ -5,7 +5,7 @@ use super::features;
 use crate::input::Samples;
 use crate::path::LambdaPath;
 use crate::rows::{FeatureRows, KernelRows};
-use crate::whitening::Whitening;
+use crate::whitener::Whitener;
 use crate::{FitReport, NystromKrr, SolvedBy};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -128,14 +128,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
     ) -> Result<LambdaPath<K, T>> {
         samples.check_path(&self.kernel, ridges, self.intercept)?;
         self.check_centers(samples.x, centers)?;
-        let whitening = Whitening::new(&self.kernel, centers)?; //          W + δI = RRᵀ
+        let whitener = Whitener::new(&self.kernel, centers)?; //          W + δI = RRᵀ
         let source = KernelRows { kernel: &self.kernel, centers, x: samples.x };
-        let rows = FeatureRows::new(&source, &whitening, samples, self.intercept);
+        let rows = FeatureRows::new(&source, &whitener, samples, self.intercept);
         let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?; // ΦᵀΦ = VSVᵀ
         let mus = spectrum.mus(ridges)?;
         let sums = features::sums(&rows, &spectrum, &V, &mus);
         let report = FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, 2) };
-        Ok(LambdaPath::new(self.family(centers, spectrum, V, whitening, report), ridges, &mus, &sums))
+        Ok(LambdaPath::new(self.family(centers, spectrum, V, whitener, report), ridges, &mus, &sums))
     }
 
     /// The fits at all ridges, without leave-one-out errors: one pass.
@@ -150,12 +150,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         samples.check(&self.kernel)?;
         let centers = x.gather(landmarks.indices().into());
         let centers = Points::from_cols(centers.as_ref());
-        let whitening = Whitening::new(&self.kernel, centers)?;
+        let whitener = Whitener::new(&self.kernel, centers)?;
         let source = KernelRows { kernel: &self.kernel, centers, x };
-        let rows = FeatureRows::new(&source, &whitening, samples, self.intercept);
+        let rows = FeatureRows::new(&source, &whitener, samples, self.intercept);
         let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?;
         let report = FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, 1) };
-        Ok(self.family(centers, spectrum, V, whitening, report))
+        Ok(self.family(centers, spectrum, V, whitener, report))
     }
 
     fn family(
@@ -163,10 +163,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         centers: Points<'_, T>,
         spectrum: Spectrum,
         V: Mat<f64>,
-        whitening: Whitening<T>,
+        whitener: Whitener<T>,
         report: FitReport,
     ) -> Family<K, T> {
         let (kernel, centers) = (self.kernel.clone(), centers.as_cols().to_owned());
-        Family { kernel, centers, spectrum, basis: Basis::Features { V, whitening, expand: None }, report }
+        Family { kernel, centers, spectrum, basis: Basis::Features { V, whitener, expand: None }, report }
     }
 }

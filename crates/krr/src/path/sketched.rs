@@ -76,7 +76,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
                 FitReport { solver: SolvedBy::Spectrum, reason: format!("{reason}; {}", report.reason), ..report };
             let identity = Mat::<f64>::identity(sketch.width(), sketch.width());
             let expand = Some(sketch.expand(identity.as_ref()));
-            let basis = Basis::Features { V, whitening: rows.whitening.clone(), expand };
+            let basis = Basis::Features { V, whitener: rows.whitener.clone(), expand };
             let centers = samples.x.gather(sketch.support().into());
             let family = Family { kernel: self.kernel.clone(), centers, spectrum, basis, report };
             Ok(LambdaPath::new(family, ridges, &mus, &sums))

@@ -26,7 +26,7 @@ pub(crate) fn ladder<T: Scalar>() -> JitterLadder {
 ///
 /// W is factored in `f64` even for `f32` points and R rounded once; β ↦ θ uses the rounded R, so that the pair is consistent.
 #[derive(Debug, Clone)]
-pub(crate) struct Whitening<T> {
+pub(crate) struct Whitener<T> {
     R: Mat<T>,
     pub jitter: f64,
     /// ‖W‖²_F.
@@ -35,7 +35,7 @@ pub(crate) struct Whitening<T> {
     pub inverse_trace: f64,
 }
 
-impl<T: Scalar> Whitening<T> {
+impl<T: Scalar> Whitener<T> {
     /// m² kernel values, m³/3 flops; 3m² numbers of memory while it runs, m² after.
     pub fn new(kernel: &impl Kernel<T>, centers: Points<'_, T>) -> Result<Self> {
         let m = centers.len();
@@ -65,7 +65,7 @@ impl<T: Scalar> Whitening<T> {
         let factor = Cholesky::<f64>::from_fill(m, fill, ladder::<T>())?;
         let inverse_trace = factor.inverse_diagonal().iter().sum();
         let R = Mat::from_fn(m, m, |i, j| T::lit(factor.lower()[(i, j)]));
-        Ok(Whitening { R, jitter: factor.jitter(), squared_norm, inverse_trace })
+        Ok(Whitener { R, jitter: factor.jitter(), squared_norm, inverse_trace })
     }
 
     /// m.
