@@ -29,11 +29,12 @@ const TILE_ROWS: usize = 1024;
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};
 /// use nystrom_krr::DictionaryKrr;
+/// use nystrom_linalg_core::Ridge;
 /// use faer::Mat;
 /// let x: Vec<f64> = (0..200).map(|i| i as f64 / 100.0).collect();
 /// let y = Mat::from_fn(200, 1, |i, _| (4.0 * x[i]).sin());
 /// let centers: Vec<f64> = x.iter().copied().step_by(10).collect();       // every tenth point, each standing for ten
-/// let krr = DictionaryKrr { kernel: Gaussian::new(0.3)?, gamma: 1e-6, mu: 1e-6 };
+/// let krr = DictionaryKrr { kernel: Gaussian::new(0.3)?, gamma: Ridge::Absolute(1e-6), ridge: Ridge::Absolute(1e-6) };
 /// let model = krr.fit(Points::from_slice(&x), y.as_ref(), Points::from_slice(&centers), &[10.0; 20])?;
 /// let f = model.predict(Points::from_slice(&[0.123]))?;
 /// assert!((f[(0, 0)] - 0.492_f64.sin()).abs() < 1e-2);
@@ -44,10 +45,10 @@ const TILE_ROWS: usize = 1024;
 pub struct DictionaryKrr<K, T> {
     /// The kernel k.
     pub kernel: K,
-    /// γ, absolute: the ridge the dictionary was made for.
-    pub gamma: T,
-    /// μ, absolute: the ridge of the regression.
-    pub mu: T,
+    /// γ, the ridge that the dictionary was made for: [`Ridge::Absolute`] for that of a stream, whose n was not known.
+    pub gamma: Ridge<T>,
+    /// μ, the ridge of the regression.
+    pub ridge: Ridge<T>,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
@@ -66,7 +67,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
     ) -> Result<KrrModel<K, T>> {
         Samples { x, y, weights: None }.check(&self.kernel)?;
         let L = self.factor(x, centers, weights)?; //                       LLᵀ = W + γ diag(1/s²), so that B = CL⁻ᵀ
-        let mu = Ridge::Absolute(self.mu).absolute(1)?.f64();
+        let mu = self.ridge.absolute(x.len())?.f64();
         let (n, m, t) = (x.len(), centers.len(), y.ncols());
         let (mut BB, mut beta) = self.accumulate(&L, x, y, centers); //     BᵀB, Bᵀy
         ops::add_to_diagonal(BB.as_mut(), mu);
@@ -96,7 +97,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         self.kernel.check_points(centers)?;
         validate::same_size("weights against points of the dictionary", centers.len(), weights.len())?;
         weights.iter().try_for_each(|&w| validate::positive("dictionary weight", w))?;
-        let gamma = Ridge::Absolute(self.gamma).absolute(1)?.f64();
+        let gamma = self.gamma.absolute(x.len())?.f64();
         let W = self.kernel.gram(centers);
         let fill = |mut out: MatMut<'_, f64>| {
             for j in 0..weights.len() {

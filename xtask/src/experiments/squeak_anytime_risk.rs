@@ -131,7 +131,7 @@ fn moment(
 ) -> anyhow::Result<Moment> {
     let (t, ridge, dictionary) = (prefix.t, squeak_problem::ridge(), kept.by_rows()?);
     let (x, y): (Points<'_, f64>, _) = (problem.first(t), y.subrows(0, t));
-    let model = DictionaryKrr { kernel: squeak_problem::kernel()?, gamma: GAMMA, mu: GAMMA }.fit(
+    let model = DictionaryKrr { kernel: squeak_problem::kernel()?, gamma: ridge, ridge }.fit(
         x,
         y,
         kept.points(),

@@ -245,7 +245,7 @@ impl Setting<'_> {
         };
         let rows = dictionary.indices();
         let centers = Mat::from_fn(rows.len(), self.x.dim(), |t, j| self.x.coordinate(rows[t], j));
-        let krr = DictionaryKrr { kernel: &self.kernel, gamma: self.gamma()?, mu: self.gamma()? };
+        let krr = DictionaryKrr { kernel: &self.kernel, gamma: self.ridge, ridge: self.ridge };
         krr.fit(self.x, self.y, Points::from_rows(centers.as_ref()), dictionary.weights())?;
         Ok(())
     }

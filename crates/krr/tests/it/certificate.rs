@@ -74,7 +74,7 @@ fn any_approximate_model_gets_a_bound() {
     let (x, y) = sample::<f64>(200, 2, 1, 5);
     let (points, mu) = (Points::from_rows(x.as_ref()), 0.2);
     let sketch = Accumulation::uniform(3).sample(200, 10, &mut rng(1)).unwrap();
-    let dictionary = DictionaryKrr { kernel: gaussian(0.8), gamma: 0.1, mu };
+    let dictionary = DictionaryKrr { kernel: gaussian(0.8), gamma: Ridge::Absolute(0.1), ridge: Ridge::Absolute(mu) };
     let centers = points.slice(0..20);
     let models = [
         dictionary.fit(points, y.as_ref(), centers, &[10.0; 20]).unwrap(),

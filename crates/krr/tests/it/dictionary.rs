@@ -44,7 +44,7 @@ proptest! {
         let K: Mat<f64> = kernel.gram(Points::from_slice(&x));
         let (rows, weights) = dictionary(n, 0.3, seed);
         let centers: Vec<f64> = rows.iter().map(|&i| x[i]).collect();
-        let krr = DictionaryKrr { kernel, gamma, mu };
+        let krr = DictionaryKrr { kernel, gamma: Ridge::Absolute(gamma), ridge: Ridge::Absolute(mu) };
         let model = krr.fit(Points::from_slice(&x), y.as_ref(), Points::from_slice(&centers), &weights).unwrap();
         let B = factor(&K, &rows, &weights, gamma);
         let L = &B * B.transpose();
@@ -93,7 +93,7 @@ fn with_every_point_and_a_vanishing_gamma_it_is_exact() {
     let (x, kernel) = (points(60, 1), Gaussian::new(0.1).unwrap());
     let y = Mat::from_fn(60, 1, |i, _| (5.0 * x[i]).sin());
     let points = Points::from_slice(&x);
-    let krr = DictionaryKrr { kernel, gamma: 1e-10, mu: 0.1 };
+    let krr = DictionaryKrr { kernel, gamma: Ridge::Absolute(1e-10), ridge: Ridge::Absolute(0.1) };
     let ours = krr.fit(points, y.as_ref(), points, &[1.0; 60]).unwrap().predict(points).unwrap();
     let exact = ExactKrr::new(kernel, Ridge::Absolute(0.1)).fit(points, y.as_ref()).unwrap().predict(points).unwrap();
     assert!((ours - exact).norm_max() < 1e-7);
@@ -103,7 +103,7 @@ fn with_every_point_and_a_vanishing_gamma_it_is_exact() {
 fn bits_do_not_depend_on_threads_and_bad_input_is_refused() {
     let (x, kernel) = (points(3000, 2), Gaussian::new(0.2).unwrap());
     let y = Mat::from_fn(3000, 1, |i, _| (5.0 * x[i]).sin());
-    let krr = DictionaryKrr { kernel, gamma: 0.1, mu: 0.1 };
+    let krr = DictionaryKrr { kernel, gamma: Ridge::Absolute(0.1), ridge: Ridge::Absolute(0.1) };
     let fit = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let (all, some) = (Points::from_slice(&x), Points::from_slice(&x[..90]));
@@ -117,7 +117,8 @@ fn bits_do_not_depend_on_threads_and_bad_input_is_refused() {
         |krr: DictionaryKrr<Gaussian, f64>, weights: &[f64]| krr.fit(all, y.as_ref(), some, weights).unwrap_err();
     assert!(matches!(refused(krr, &[1.0; 2]), Error::Shape { expected: 3, got: 2, .. }));
     assert!(matches!(refused(krr, &[1.0, 0.0, 1.0]), Error::InvalidParameter { name: "dictionary weight", .. }));
-    assert!(matches!(refused(DictionaryKrr { gamma: 0.0, ..krr }, &[1.0; 3]), Error::InvalidParameter { .. }));
-    assert!(matches!(refused(DictionaryKrr { mu: f64::NAN, ..krr }, &[1.0; 3]), Error::InvalidParameter { .. }));
+    let [none, nan] = [Ridge::Absolute(0.0), Ridge::PerSample(f64::NAN)];
+    assert!(matches!(refused(DictionaryKrr { gamma: none, ..krr }, &[1.0; 3]), Error::InvalidParameter { .. }));
+    assert!(matches!(refused(DictionaryKrr { ridge: nan, ..krr }, &[1.0; 3]), Error::InvalidParameter { .. }));
     assert!(matches!(krr.fit(all, y.as_ref(), Points::from_slice(&[]), &[]), Err(Error::Empty { .. })));
 }

@@ -83,7 +83,8 @@ pub struct Squeak<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
-    /// An empty stream of points in ℝ^dim, at the absolute ridge γ = `gamma`.
+    /// An empty stream of points in ℝ^dim, at the absolute ridge γ = `gamma`: not λ but nλ, for the n points the stream is to have
+    /// ([`Ridge::absolute`]). There is no [`Ridge::PerSample`] of a stream, whose n nobody knows.
     ///
     /// # Errors
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a γ that is not positive and finite or an ε outside (0, 1),
