@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use nystrom::krr::{Certificate, lambda_grid, metrics};
+use nystrom::krr::{Certificate, Closeness, lambda_grid, metrics};
 use nystrom::prelude::*;
 
 fn main() -> std::result::Result<(), Box<dyn Error>> {
@@ -28,6 +28,9 @@ pub fn run(n: usize, m: usize) -> std::result::Result<(), Box<dyn Error>> {
     let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(1.0)) };
     let path = krr.path(points, y.as_ref(), &landmarks, &lambda_grid(1e-2, 1e-10, 17)?)?; // the data are read twice
     let best = path.best_by_loo();
+    if path.at_edge(best) {
+        println!("the best ridge is at the edge of the grid: widen it");
+    }
     let model = path.model_at(best.ridge)?; // and no more
     println!("{n} rows, {m} landmarks: {:?} by leave-one-out, RMSE {:.4}", best.ridge, best.loo.sqrt());
     println!("  d_eff {:.0}; {:.0} s so far", best.d_eff, clock.elapsed().as_secs_f64());
@@ -36,7 +39,14 @@ pub fn run(n: usize, m: usize) -> std::result::Result<(), Box<dyn Error>> {
     println!("RMSE against the noise-free target: {:.4}", metrics::rmse(predicted.as_ref(), f_test.as_ref())?);
     let report = Certificate::default().certify(&model, points, y.as_ref(), rng)?;
     println!("exact regression on all rows differs by at most {:.1e} RMS", report.targets[0].bound);
-    println!("  {:?}; {:.0} s so far", report.closeness(), clock.elapsed().as_secs_f64());
+    let closeness = match report.closeness() {
+        Closeness::Close => "close to it".to_owned(),
+        Closeness::MoreRows { rows } => format!("probably close: draw {rows} rows to be sure"),
+        Closeness::Far { factor } => {
+            format!("not shown to be close: more landmarks, K - L about {factor:.0} times smaller")
+        }
+    };
+    println!("  {closeness}; {:.0} s so far", clock.elapsed().as_secs_f64());
 
     let file = std::env::temp_dir().join("nystrom-model.json");
     std::fs::write(&file, serde_json::to_vec(&model)?)?;
