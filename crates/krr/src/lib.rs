@@ -78,6 +78,6 @@ pub use nystrom::NystromKrr;
 pub use path::{LambdaPath, PathPoint, lambda_grid};
 pub use report::{FitReport, SolvedBy};
 #[cfg(feature = "serde")]
-pub use saved::{FORMAT, SavedModel};
+pub use saved::{MODEL_FORMAT, SavedModel};
 pub use sketched::SketchedKrr;
 pub use solver::Solver;

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Version of the layout of [`SavedModel`]; raised whenever that changes.
-pub const FORMAT: u32 = 1;
+pub const MODEL_FORMAT: u32 = 1;
 
 /// What a file holds: the fields of a [`KrrModel`] with their sizes, the scalar type and the format version beside them.
 ///
@@ -54,7 +54,7 @@ pub struct SavedModel<K, T> {
 impl<K: Clone, T: Scalar> From<&KrrModel<K, T>> for SavedModel<K, T> {
     fn from(model: &KrrModel<K, T>) -> Self {
         SavedModel {
-            format: FORMAT,
+            format: MODEL_FORMAT,
             scalar: T::NAME.into(),
             dimension: model.centers.nrows(),
             centers_count: model.centers.ncols(),
@@ -79,9 +79,9 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
             true => Ok(()),
             false => Err(incompatible(format!("{problem}: {stated} stated, {found} found; the file is damaged"))),
         };
-        if saved.format != FORMAT {
+        if saved.format != MODEL_FORMAT {
             return Err(incompatible(format!(
-                "format version {}, this build reads version {FORMAT}; fit the model again or use the version that wrote it",
+                "format version {}, this build reads version {MODEL_FORMAT}; fit the model again or use the version that wrote it",
                 saved.format
             )));
         }

@@ -11,7 +11,8 @@ pub use crate::krr::{
 };
 pub use crate::leverage::{
     AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, FastRankLeverage, LeverageProportional, RankLeverage,
-    RecursiveRls, RidgeLeverage, SpectralAnalysis, SpectralLeverage, Squeak, SqueakParams, exact_scores,
+    RecursiveNystrom, RecursiveRls, RidgeLeverage, SpectralAnalysis, SpectralLeverage, Squeak, SqueakParams,
+    exact_scores,
 };
 pub use crate::linalg_core::{Counted, Dense, Error, PsdMatrix, Result, Ridge, Scalar};
 pub use crate::sketch::{

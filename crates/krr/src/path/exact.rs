@@ -2,6 +2,7 @@
 
 use super::errors::{Residuals, Sums, project};
 use super::family::{Basis, Constant, Family, Spectrum};
+use super::features::transposed_times;
 use crate::input::Samples;
 use crate::path::LambdaPath;
 use crate::rows::TILE_ROWS;
@@ -209,12 +210,6 @@ impl Center {
             (0..U.nrows()).for_each(|i| U[(i, j)] -= along * self.unit[i]);
         }
     }
-}
-
-fn transposed_times(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
-    let mut out = Mat::zeros(a.ncols(), b.ncols());
-    ops::matmul(out.as_mut(), Accum::Replace, a.transpose(), b.as_ref(), 1.0);
-    out
 }
 
 fn column(a: &Mat<f64>) -> Vec<f64> {

@@ -64,6 +64,9 @@ pub struct RecursiveNystrom {
 impl RecursiveNystrom {
     /// s landmarks, with the scores, the ridge and the levels that led to them.
     ///
+    /// # Randomness
+    /// One random order of the rows, a coin per row of every level, then s draws without replacement.
+    ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0 or s = 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if s > n, those of
     /// [`Projector`](crate::Projector) and of [`SymmetricEigen::new`].
