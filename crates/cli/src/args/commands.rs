@@ -25,8 +25,8 @@ pub struct Fit {
     pub output: PathBuf,
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// How landmarks are chosen, and how many [default: rpcholesky with 500, or all rows if there are fewer]
-    #[arg(long, value_name = "METHOD:COUNT", help_heading = "Fit")]
+    /// How landmarks are chosen, and how many [default: rpcholesky with 500, or as many as there are rows and as --memory allows]
+    #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
     pub landmarks: Option<LandmarkSpec>,
     /// Ridge λ in K + nλI: a number; `auto` takes the smallest leave-one-out error of --lambdas, `gcv` the smallest generalised
     /// cross-validation error
@@ -40,10 +40,10 @@ pub struct Fit {
     /// Hold out this share of the rows at random, and report the error on them
     #[arg(long, value_name = "SHARE", help_heading = "Fit")]
     pub hold_out: Option<f64>,
-    /// Bound the distance to exact kernel ridge regression, from this many sampled rows
+    /// Bound the distance to exact kernel ridge regression, from this many sampled rows (1000 if no number is given)
     #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "1000", help_heading = "Fit")]
     pub certify: Option<usize>,
-    /// Iterative fits stop at this relative residual
+    /// Iterative fits (of a given --lambda) stop at this relative residual
     #[arg(long, value_name = "X", default_value_t = 1e-6, help_heading = "Fit")]
     pub tolerance: f64,
     /// Print the plan and stop
@@ -143,7 +143,7 @@ pub struct LandmarksCommand {
     #[command(flatten)]
     pub data: DataArgs,
     /// How they are chosen, and how many
-    #[arg(long, value_name = "METHOD:COUNT")]
+    #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
     pub landmarks: LandmarkSpec,
     #[command(flatten)]
     pub leverage: LeverageArgs,
@@ -232,7 +232,7 @@ pub struct Tune {
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub folds: usize,
     /// How landmarks are chosen in each fold, and how many
-    #[arg(long, value_name = "METHOD:COUNT", default_value = "uniform:300")]
+    #[arg(long, value_name = "METHOD:COUNT", default_value = "uniform:300", help_heading = "Landmarks")]
     pub landmarks: LandmarkSpec,
     #[command(flatten)]
     pub leverage: LeverageArgs,
