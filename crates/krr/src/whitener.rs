@@ -10,7 +10,7 @@ use rayon::prelude::*;
 /// Rounding each kernel value perturbs W by about ε√m in norm, a tenth of ε·tr W covers that for m ≥ 100, and the ladder
 /// climbs when it does not. The hundred times larger customary start costs accuracy that can be seen: in `f32` at m = 400, λ = 1e-4
 /// (three dimensions, ℓ = 1) the test error is 4.8 % above that of `f64` instead of 2.2 %, in `f64` the error of the
-/// weighted reference problem at λ = 1e-12 is 2.3e-2 instead of 6.5e-4 (`tests/small_lambda.rs`).
+/// weighted reference problem at λ = 1e-12 is 2.3e-2 instead of 6.5e-4 (`tests/it/small_lambda.rs`).
 const FIRST_SHIFT: f64 = 0.1;
 
 /// The shifts to try on a W of kernel values in T that is factored in `f64`.

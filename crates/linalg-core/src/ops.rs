@@ -1,6 +1,6 @@
 //! Dense products and triangular solves whose bits do not depend on the number of threads.
 //!
-//! faer's matrix-matrix product gives the same bits at every degree of parallelism (held by `tests/threads.rs`), so its degree
+//! faer's matrix-matrix product gives the same bits at every degree of parallelism (held by `tests/it/threads.rs`), so its degree
 //! follows the rayon pool the caller runs in. Its matrix-vector product does not (it sums one partial result per thread), nor do the
 //! triangular solves that use it: these are cut into fixed pieces here and each piece runs on one thread. So are Gram
 //! matrices, where pieces are as fast as one parallel product on an idle machine and nearly twice as fast on a busy one: threads that

@@ -1,8 +1,6 @@
 //! Properties: no input makes a reader panic, what is written is read back bit for bit, and errors point at the right field.
 
-mod common;
-
-use common::gzip;
+use crate::common::gzip;
 use nystrom_data::{Arff, Csv, Encoding, Fann, Format, Libsvm, Standardize, Table, Values};
 use proptest::prelude::*;
 

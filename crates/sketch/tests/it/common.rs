@@ -1,5 +1,4 @@
 //! Psd matrices and dense oracles for the tests.
-#![allow(dead_code, unused_imports)] // each test file uses its own part
 
 use faer::Mat;
 pub use nystrom_linalg_core::testing::*;

@@ -1,9 +1,7 @@
 //! The exact samplers against enumeration, closed forms and the marginal kernel.
 #![allow(non_snake_case)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::{Mat, MatRef};
 use nystrom_dpp::{ElementarySymmetric, LEnsemble};
 use nystrom_linalg_core::{Cholesky, Dense, Error, Scalar, random};

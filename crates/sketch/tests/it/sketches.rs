@@ -1,9 +1,7 @@
 //! What sketches are and do: their contract, what KS costs, and what becomes of K.
 #![allow(non_snake_case)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, mat};
 use nystrom_linalg_core::{Counted, Dense, Error, Indices, PsdMatrix, RowTree, Scalar};
@@ -58,7 +56,7 @@ fn bad_parameters_are_named() {
     assert!(matches!(weights(vec![1.0, f64::NAN, 1.0]), Error::InvalidWeight { index: 1, .. }));
     assert!(matches!(weights(vec![1.0, -1.0, 1.0]), Error::InvalidWeight { index: 1, .. }));
     assert!(matches!(weights(vec![0.0; 3]), Error::InvalidWeight { index: 3, .. }));
-    let rng = &mut common::rng(0);
+    let rng = &mut crate::common::rng(0);
     let error = Accumulation::uniform(0).sample::<f64>(3, 2, rng).unwrap_err();
     assert!(matches!(error, Error::Empty { what: "accumulated matrices (m)" }));
     let distinct = Subsampling { draw: Draw::WithoutReplacement, ..Subsampling::proportional(vec![1.0; 3]) };

@@ -1,8 +1,6 @@
 //! The laws of the selectors, what they refuse, and the sample-size rule.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::Mat;
 use nystrom_linalg_core::{Counted, Dense, Error};
 use nystrom_sketch::{Diagonal, Draw, LandmarkSelector, Proportional, Uniform, risk_sample_size};

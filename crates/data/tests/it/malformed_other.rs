@@ -1,8 +1,6 @@
 //! Malformed ARFF, libsvm, FANN and gzip: each is refused at the exact line and column, with a remedy.
 
-mod common;
-
-use common::{Complaint, gzip, refused};
+use crate::common::{Complaint, gzip, refused};
 use nystrom_data::{Arff, Csv, Fann, Libsvm, Problem};
 
 fn arff(text: &str) -> Complaint {

@@ -1,10 +1,8 @@
 //! The catalog without its data: small files written here, under entries of one's own or with the shape only checked.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::gzip;
+use crate::common::gzip;
 use nystrom_data::catalog::{self, Entry, File, Located, Verify};
 use nystrom_data::{Csv, DataError, Format};
 

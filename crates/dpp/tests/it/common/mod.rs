@@ -1,5 +1,7 @@
 //! Enumeration of all subsets: the oracle of every sampler here.
-#![allow(dead_code, unused_imports)] // each test file uses its own part
+#![allow(non_snake_case)]
+
+pub mod dd;
 
 use faer::{Mat, MatRef};
 pub use nystrom_linalg_core::testing::{Broken, rng, same_at_any_thread_count};

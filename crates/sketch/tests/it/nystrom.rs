@@ -1,9 +1,7 @@
 //! L and L_γ against dense algebra, the orderings they must obey, and Theorem 1's deterministic bound.
 #![allow(non_snake_case, clippy::excessive_precision)] // reference values as printed
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::Mat;
 use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, Ridge, SymmetricEigen};
 use nystrom_sketch::{Dictionary, Draw, FeatureMap, Landmarks, Nystrom, NystromStream, Whitening};

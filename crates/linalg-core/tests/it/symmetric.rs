@@ -1,5 +1,4 @@
 //! The product that evaluates one triangle.
-#![allow(missing_docs)]
 
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{Counted, Dense, Scalar, random, symmetric_product};

@@ -1,8 +1,6 @@
 //! E[SSᵀ] = I for every sampling constructor, Theorem 2's tail bound, and what landmarks and dictionaries refuse.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::{Accum, Mat};
 use nystrom_linalg_core::{Error, ops, random};
 use nystrom_sketch::{Dictionary, Draw, Landmarks};

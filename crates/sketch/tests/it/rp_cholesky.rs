@@ -1,8 +1,6 @@
 //! Randomly pivoted Cholesky: both forms have the sequential law, its one-step expectation, its cost, and survive bad input.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, SymmetricEigen};
 use nystrom_sketch::{Greedy, LandmarkSelector, Nystrom, PartialCholesky, RpCholesky, Uniform, rp_cholesky};

@@ -1,7 +1,5 @@
 //! Helpers of the integration tests.
 
-#![allow(dead_code)] // each test binary uses some of them
-
 use std::io::Write;
 
 use flate2::{Compression, write::GzEncoder};

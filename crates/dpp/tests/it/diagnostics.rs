@@ -1,9 +1,7 @@
 //! Bounds, path coupling, effective size and coupled chains against enumeration; the selectors' laws.
 #![allow(non_snake_case)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::Mat;
 use nystrom_dpp::{
     EffectiveSize, KDpp, KDppBounds, KDppChain, KDppWalk, PathCoupling, SwapRule, coupled_meetings, mixing_time,

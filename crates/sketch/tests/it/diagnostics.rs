@@ -1,9 +1,7 @@
 //! K-satisfiability, incoherence and the sizes that follow from them.
 #![allow(non_snake_case)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::Mat;
 use nystrom_linalg_core::{Dense, Error};
 use nystrom_sketch::{

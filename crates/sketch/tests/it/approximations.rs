@@ -1,8 +1,6 @@
 //! Centres that are no data points, ensembles and the modified Nyström approximation.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{Gaussian, KMeans, Kernel, KernelMatrix, Matern32, Points};
 use nystrom_linalg_core::testing::check_psd_matrix;

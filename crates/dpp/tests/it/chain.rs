@@ -1,9 +1,7 @@
 //! The swap chain: its transition matrix, its law, its start, its cost.
 #![allow(non_snake_case)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::Mat;
 use nystrom_dpp::{LEnsemble, SwapChain, SwapRule};
 use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix};

@@ -1,9 +1,7 @@
 //! The down–up walk.
 #![allow(non_snake_case)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::Mat;
 use nystrom_dpp::{DownUpWalk, LEnsemble, SwapChain, SwapRule};
 use nystrom_linalg_core::{Counted, Dense, Error, SymmetricEigen};

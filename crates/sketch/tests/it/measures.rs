@@ -1,8 +1,6 @@
 //! Error measures against dense oracles, their cost and their bits.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::Mat;
 use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, SymmetricEigen};
 use nystrom_sketch::{

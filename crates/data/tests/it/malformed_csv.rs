@@ -1,8 +1,6 @@
 //! Malformed CSV: each is refused at the exact line and column, with a remedy.
 
-mod common;
-
-use common::{Complaint, refused};
+use crate::common::{Complaint, refused};
 use nystrom_data::{Csv, DataError, Problem};
 
 fn csv(reader: &Csv, text: &str) -> Complaint {

@@ -1,8 +1,6 @@
 //! Tables: what is read, selected, dropped, stacked and refused.
 
-mod common;
-
-use common::gzip;
+use crate::common::gzip;
 use nystrom_data::{
     Arff, Cell, Column, ColumnRef, Csv, DataError, Fann, Libsvm, Table, Uncompressed, Values, read_path,
 };

@@ -1,11 +1,7 @@
 //! How accurate the chain's factor is after 10⁵ exchanges, against arithmetic of 32 digits; and why it is not an inverse.
 #![allow(non_snake_case)]
 
-mod common;
-#[path = "common/dd.rs"]
-mod dd;
-
-use common::*;
+use crate::common::{dd, *};
 use faer::Mat;
 use nystrom_dpp::{SwapChain, SwapRule};
 use nystrom_linalg_core::{Cholesky, Dense, PsdMatrix, SymmetricEigen, ops, random};

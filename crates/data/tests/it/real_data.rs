@@ -1,6 +1,6 @@
 //! Every data set of the catalog from its real files, if the environment variable `NYSTROM_DATA` names their folder.
 //!
-//! `NYSTROM_DATA=… cargo test -p nystrom-data --test real_data -- --nocapture`. Without the variable these tests pass and say
+//! `NYSTROM_DATA=… cargo test -p nystrom-data --test it real_data -- --nocapture`. Without the variable these tests pass and say
 //! that they checked nothing.
 
 use std::collections::BTreeMap;

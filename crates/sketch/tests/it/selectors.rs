@@ -1,8 +1,6 @@
 //! What every selector of the crate keeps, and what each is for: laws, cost, clusters, rank, bad input.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use faer::Mat;
 use nystrom_linalg_core::{Counted, Dense, Error, SymmetricEigen};
 use nystrom_sketch::testing::{Promise, check_selector};

@@ -1,0 +1,10 @@
+//! The integration tests: one program, so that the libraries are linked, and their generic code compiled, once for all of them.
+
+mod common;
+
+mod catalog;
+mod malformed_csv;
+mod malformed_other;
+mod properties;
+mod real_data;
+mod tables;

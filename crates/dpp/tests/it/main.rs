@@ -1,0 +1,9 @@
+//! The integration tests: one program, so that the libraries are linked, and their generic code compiled, once for all of them.
+
+mod common;
+
+mod chain;
+mod diagnostics;
+mod down_up;
+mod drift;
+mod exact;

@@ -1,0 +1,13 @@
+//! The integration tests: one program, so that the libraries are linked, and their generic code compiled, once for all of them.
+
+mod common;
+
+mod approximations;
+mod diagnostics;
+mod dictionary;
+mod measures;
+mod nystrom;
+mod rp_cholesky;
+mod select;
+mod selectors;
+mod sketches;
