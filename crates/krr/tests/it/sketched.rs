@@ -5,7 +5,7 @@ use crate::common::*;
 use faer::linalg::solvers::Solve;
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Linear, Matern32, Points};
-use nystrom_krr::{ExactKrr, NystromKrr, SketchedKrr, SolvedBy, Solver};
+use nystrom_krr::{ExactKrr, NystromKrr, SketchedKrr, SolvedBy, Solver, metrics::rmse};
 use nystrom_linalg_core::{Error, Ridge, Scalar, random};
 use nystrom_sketch::{
     Accumulation, DenseSketch, GaussianSketch, Landmarks, Localized, Rademacher, Sketch, SketchDistribution,
@@ -195,6 +195,36 @@ fn single_precision_is_close_to_double() {
         let gap = (0..2000).map(|i| (wide[(i, 0)] - f64::from(thin[(i, 0)])).powi(2)).sum::<f64>() / 2000.0;
         assert!(gap.sqrt() < 2e-3, "{name}: root mean square difference {:e}", gap.sqrt());
     }
+}
+
+/// In `f32` the error goes down as the sketch widens, as it does in `f64`, though SᵀKS gets ever worse conditioned.
+#[test]
+fn single_precision_fits_do_not_get_worse_as_the_sketch_widens() {
+    let (x, y) = sample::<f64>(2000, 3, 1, 14);
+    let (at, actual) = sample::<f64>(500, 3, 1, 15);
+    let narrow = |a: &Mat<f64>| Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] as f32);
+    let single = [&x, &y, &at, &actual].map(narrow);
+    for ((name, wide), (_, thin)) in laws::<f64>().into_iter().zip(laws::<f32>()) {
+        let mut best = f64::INFINITY;
+        for width in [25, 50, 100, 200, 400] {
+            let double = test_error(&*wide, width, [&x, &y, &at, &actual]);
+            let single = test_error(&*thin, width, single.each_ref());
+            println!("{name}, {width} columns: f32 {single:.5}, f64 {double:.5}");
+            assert!(single < 1.03 * double, "{name}, {width} columns: f32 {single} f64 {double}");
+            assert!(single < 1.02 * best, "{name}, {width} columns: {single} after {best}");
+            best = best.min(single);
+        }
+    }
+}
+
+fn test_error<T: Scalar>(law: &dyn SketchDistribution<T>, width: usize, [x, y, at, actual]: [&Mat<T>; 4]) -> f64
+where
+    Gaussian: Kernel<T>,
+{
+    let sketch = law.draw(x.nrows(), width, &mut rng(16)).unwrap();
+    let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(T::lit(1e-5)));
+    let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap();
+    rmse(model.predict(Points::from_rows(at.as_ref())).unwrap().as_ref(), actual.as_ref()).unwrap()
 }
 
 /// A kernel that counts its values.
