@@ -223,13 +223,13 @@ pub struct Tune {
     #[command(flatten)]
     pub kernel: KernelArgs,
     /// Bandwidths to try [default: 1/4, 1/2, 1, 2 and 4 times --bandwidth]
-    #[arg(long, value_name = "X", value_delimiter = ',')]
+    #[arg(long, value_name = "X", value_delimiter = ',', help_heading = "Grid")]
     pub bandwidths: Vec<f64>,
     /// Ridges λ to try
-    #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", default_value = "1e-1:1e-9:9")]
+    #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", default_value = "1e-1:1e-9:9", help_heading = "Grid")]
     pub lambdas: LambdaRange,
     /// Number of folds
-    #[arg(long, value_name = "K", default_value_t = 5)]
+    #[arg(long, value_name = "K", default_value_t = 5, help_heading = "Grid")]
     pub folds: usize,
     /// How landmarks are chosen in each fold, and how many
     #[arg(long, value_name = "METHOD:COUNT", default_value = "uniform:300", help_heading = "Landmarks")]
