@@ -12,10 +12,13 @@
 //!
 //! # How blocks are computed
 //! Almost every kernel is a sum over coordinates (squared differences, absolute differences, products), then a formula. A block is
-//! cut into tiles that depend on its shape alone; of a tile, 4 columns by two vector registers of rows are summed in
-//! registers, the formula (with its own vector exponential, within 2 ulp) is applied in registers, and the result is stored once. AVX-512, AVX2 or NEON
-//! is found at run time. Distances come from differences, never from ‖x‖² + ‖y‖² − 2⟨x, y⟩, so that no digits are lost far from the
-//! origin and equal points have distance exactly 0; entries do not depend on the tile they fall in, nor on the number of threads.
+//! cut into tiles that depend on its shape alone; of a tile, 4 (with AVX-512: 8) columns by two vector registers of rows are summed in
+//! registers, the formula (with its own vector exponential, within 2 ulp) is applied in registers, and the result is stored once, past the
+//! caches if the block is larger than they are. AVX-512, AVX2 or NEON is found at run time.
+//!
+//! Distances come from differences, so that no digits are lost far from the origin and equal points have distance exactly 0. From 20
+//! coordinates on they come from ‖x‖² + ‖y‖² − 2⟨x, y⟩, half the work, for those pairs where that cancels no more than four binary digits.
+//! Entries depend neither on the tile they fall in nor on the number of threads.
 //!
 //! ```
 //! use faer::mat;

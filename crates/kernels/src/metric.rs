@@ -4,11 +4,13 @@ use crate::Lane;
 
 /// A sum over coordinates Σ_k m(x_k, y_k), the argument of a kernel's formula.
 pub trait Metric: Copy + Send + Sync {
+    /// Whether the sum is ‖x‖² + ‖y‖² − 2⟨x, y⟩, so that half the work will do where that loses no digits.
+    const EXPANDS: bool = false;
     /// sum + m(x, y).
     fn add<V: Lane>(sum: V, x: V, y: V) -> V;
 }
 
-/// ‖x − y‖² = Σ (x_k − y_k)², from differences: exact for equal points, no cancellation far from the origin.
+/// ‖x − y‖² = Σ (x_k − y_k)², from differences wherever they are more exact: 0 for equal points, no cancellation far from the origin.
 #[derive(Debug, Clone, Copy)]
 pub struct SquaredDistance;
 
@@ -21,6 +23,7 @@ pub struct Manhattan;
 pub struct DotProduct;
 
 impl Metric for SquaredDistance {
+    const EXPANDS: bool = true;
     #[inline(always)]
     fn add<V: Lane>(sum: V, x: V, y: V) -> V {
         let u = x - y;

@@ -6,6 +6,8 @@ use std::fmt::Debug;
 
 #[path = "simd_exp.rs"]
 mod exp;
+#[path = "simd_stream.rs"]
+mod stream;
 
 /// What a vector register of `Self` can do, for each instruction set `S` that `pulp` finds at run time.
 ///
@@ -26,6 +28,13 @@ pub trait Vectorised: Pod {
     fn v_split_mut<S: Simd>(slice: &mut [Self]) -> (&mut [Self::Register<S>], &mut [Self]);
     /// All lanes equal to `x`.
     fn v_splat<S: Simd>(simd: S, x: Self) -> Self::Register<S>;
+    /// Copies `values` to `to` past the caches, where the machine can and `to` lies on a boundary of cache lines. What is so written
+    /// is seen by other threads after [`v_stream_end`](Self::v_stream_end).
+    fn v_stream<S: Simd>(simd: S, to: &mut [Self::Register<S>], values: &[Self::Register<S>]);
+    /// Makes what this thread has streamed visible before whatever it writes next.
+    fn v_stream_end() {
+        stream::fence();
+    }
     /// a + b.
     fn v_add<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
     /// a − b.
@@ -43,6 +52,13 @@ pub trait Vectorised: Pod {
     ) -> Self::Register<S>;
     /// min(a, b).
     fn v_min<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// a where test < 0, b elsewhere.
+    fn v_where_negative<S: Simd>(
+        simd: S,
+        test: Self::Register<S>,
+        a: Self::Register<S>,
+        b: Self::Register<S>,
+    ) -> Self::Register<S>;
     /// |a|.
     fn v_abs<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
     /// √a, correctly rounded.
@@ -55,7 +71,7 @@ pub trait Vectorised: Pod {
 
 macro_rules! vectorised {
     ($float:ty, $register:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident,
-     $div:ident, $mul_add:ident, $min:ident, $abs:ident, $sqrt:ident, $exp:path, $exp_neg:path) => {
+     $div:ident, $mul_add:ident, $min:ident, $less:ident, $select:ident, $abs:ident, $sqrt:ident, $exp:path, $exp_neg:path) => {
         impl Vectorised for $float {
             type Register<S: Simd> = S::$register;
 
@@ -70,6 +86,12 @@ macro_rules! vectorised {
             #[inline(always)]
             fn v_splat<S: Simd>(simd: S, x: Self) -> S::$register {
                 simd.$splat(x)
+            }
+            #[inline(always)]
+            fn v_stream<S: Simd>(simd: S, to: &mut [S::$register], values: &[S::$register]) {
+                if !stream::copy(simd, to, values) {
+                    to.copy_from_slice(values);
+                }
             }
             #[inline(always)]
             fn v_add<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
@@ -94,6 +116,15 @@ macro_rules! vectorised {
             #[inline(always)]
             fn v_min<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
                 simd.$min(a, b)
+            }
+            #[inline(always)]
+            fn v_where_negative<S: Simd>(
+                simd: S,
+                test: S::$register,
+                a: S::$register,
+                b: S::$register,
+            ) -> S::$register {
+                simd.$select(simd.$less(test, simd.$splat(0.0)), a, b)
             }
             #[inline(always)]
             fn v_abs<S: Simd>(simd: S, a: S::$register) -> S::$register {
@@ -127,6 +158,8 @@ vectorised!(
     div_f32s,
     mul_add_e_f32s,
     min_f32s,
+    less_than_f32s,
+    select_f32s,
     abs_f32s,
     sqrt_f32s,
     exp::f32s,
@@ -144,6 +177,8 @@ vectorised!(
     div_f64s,
     mul_add_e_f64s,
     min_f64s,
+    less_than_f64s,
+    select_f64s,
     abs_f64s,
     sqrt_f64s,
     exp::f64s,

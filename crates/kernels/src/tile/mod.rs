@@ -1,6 +1,7 @@
 //! Blocks of any kernel of the form f(Σ_k m(x_k, y_k)).
 
 mod direct;
+mod expanded;
 mod grid;
 mod lanes;
 mod pack;
@@ -51,6 +52,9 @@ macro_rules! formula_kernel {
 }
 pub(crate) use formula_kernel;
 
+/// Bytes from which a block is written past the caches. Smaller ones are mostly buffers that are read next.
+const STREAMED_BYTES: usize = 64 << 20;
+
 /// out[(i, j)] = k(x_i, y_j).
 pub(crate) fn eval_into<T: Scalar, F: Formula>(formula: &F, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
     assert!(out.nrows() == x.len() && out.ncols() == y.len(), "a block has a row per x and a column per y");
@@ -58,14 +62,16 @@ pub(crate) fn eval_into<T: Scalar, F: Formula>(formula: &F, out: MatMut<'_, T>, 
     if out.row_stride() != 1 && out.col_stride() == 1 {
         return eval_into(formula, out.transpose_mut(), y, x); // k(x, y) = k(y, x)
     }
-    for_each_tile(out, |out, rows, cols| dispatch(Fill { formula, out, x, rows, y, cols, origin: y }));
+    let streaming = size_of::<T>() * out.nrows() * out.ncols() >= STREAMED_BYTES;
+    for_each_tile(out, |out, rows, cols| dispatch(Fill { formula, out, x, rows, y, cols, origin: y, streaming }));
 }
 
 /// out[(i, j)] = k(x_i, x_j): one triangle evaluated and mirrored, with the diagonal of [`diag_into`].
 pub(crate) fn gram_into<T: Scalar, F: Formula>(formula: &F, mut out: MatMut<'_, T>, x: Points<'_, T>) {
     assert_eq!(out.nrows(), x.len(), "a Gram matrix has a row per point");
     for_each_lower_tile(out.rb_mut(), |out, rows, cols| {
-        dispatch(Fill { formula, out, x, rows, y: x, cols, origin: x });
+        // not streamed: each tile is read again at once, for its mirror image
+        dispatch(Fill { formula, out, x, rows, y: x, cols, origin: x, streaming: false });
     });
     diag_into(formula, out.diagonal_mut().column_vector_mut(), x);
 }

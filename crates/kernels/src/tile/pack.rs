@@ -13,9 +13,10 @@ pub(super) fn panels<T: Scalar, F: Formula>(
     range: Range<usize>,
     origin: Points<'_, T>,
     width: usize,
-) -> Vec<T> {
+) -> Panels<T> {
     let d = points.dim();
-    let mut packed = vec![T::zero(); range.len().div_ceil(width) * width * d];
+    let mut panels = Panels::zeros(range.len().div_ceil(width) * width * d);
+    let packed = panels.as_mut_slice();
     for k in 0..d {
         let coordinate = formula.coordinate(k, origin.coordinate(0, k));
         let row = points.as_cols().row(k).subcols(range.start, range.len());
@@ -35,5 +36,29 @@ pub(super) fn panels<T: Scalar, F: Formula>(
             }
         }
     }
-    packed
+    panels
+}
+
+/// Numbers that begin on a cache line: a register is then never read from two.
+pub(super) struct Panels<T> {
+    buffer: Vec<T>,
+    start: usize,
+    len: usize,
+}
+
+impl<T: Scalar> Panels<T> {
+    fn zeros(len: usize) -> Self {
+        const LINE: usize = 64;
+        let buffer = vec![T::zero(); len + LINE / size_of::<T>()];
+        let start = buffer.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
+        Panels { buffer, start, len }
+    }
+
+    pub(super) fn as_slice(&self) -> &[T] {
+        &self.buffer[self.start..self.start + self.len]
+    }
+
+    fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.buffer[self.start..self.start + self.len]
+    }
 }

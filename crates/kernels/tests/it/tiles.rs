@@ -82,7 +82,12 @@ fn several_tiles_in_each_direction() {
 
 #[test]
 fn any_layout_of_points_and_output_gives_the_same_bits() {
-    let (n, m, d) = (70, 45, 6);
+    same_bits_in_any_layout(6);
+    same_bits_in_any_layout(24);
+}
+
+fn same_bits_in_any_layout(d: usize) {
+    let (n, m) = (70, 45);
     let (x, y) = (normal::<f64>(n, d, 5), normal::<f64>(m, d, 6));
     let kernel = Gaussian::new(1.5).unwrap();
     let block = kernel.eval(Points::from_rows(x.as_ref()), Points::from_rows(y.as_ref()));
@@ -114,9 +119,9 @@ fn any_layout_of_points_and_output_gives_the_same_bits() {
 
 #[test]
 fn far_from_the_origin_no_digits_are_lost() {
-    fn at_offset<T: Scalar>(offset: f64, grid: f64) {
+    fn at_offset<T: Scalar>(offset: f64, grid: f64, d: usize) {
         // coordinates that T holds exactly at this offset, so that exact differences are known
-        let (n, d) = (60, 10);
+        let n = 60;
         let near: Mat<f64> = normal(n, d, 7);
         let exact = Mat::from_fn(n, d, |i, k| (near[(i, k)] / grid).round() * grid);
         let far = Mat::from_fn(n, d, |i, k| T::lit(exact[(i, k)] + offset));
@@ -139,9 +144,62 @@ fn far_from_the_origin_no_digits_are_lost() {
             }
         }
     }
-    at_offset::<f64>(1e6, 2.0_f64.powi(-32));
-    at_offset::<f32>(1e6, 2.0_f64.powi(-4)); // f32 has spacing 1/16 there
-    at_offset::<f64>(1e12, 2.0_f64.powi(-12));
+    for d in [10, 30] {
+        at_offset::<f64>(1e6, 2.0_f64.powi(-32), d);
+        at_offset::<f32>(1e6, 2.0_f64.powi(-4), d); // f32 has spacing 1/16 there
+        at_offset::<f64>(1e12, 2.0_f64.powi(-12), d);
+    }
+}
+
+/// Near pairs and far pairs in one register, d from where distances are expanded: every one to a few ε, and the same bits in any block.
+#[test]
+fn expanded_distances_are_exact_for_near_points_and_the_same_in_every_block() {
+    fn check<T: Scalar>(d: usize) {
+        let n = 90;
+        let centres = normal::<f64>(3, d, 9);
+        let noise = normal::<f64>(n, d, 10);
+        let x = Mat::from_fn(n, d, |i, k| {
+            let spread = [1e-9, 1e-3, 1e-1, 1.0][i % 4] * noise[(i, k)];
+            T::lit(10.0 * centres[(i % 3, k)] + if i % 7 == 0 { 0.0 } else { spread })
+        });
+        let points = Points::from_rows(x.as_ref());
+        for length_scale in [0.01, 1.0, 10.0 * (d as f64).sqrt()] {
+            let kernel = Gaussian::new(length_scale).unwrap();
+            let block = kernel.eval(points, points);
+            let rows = widen(x.as_ref());
+            for i in 0..n {
+                for j in 0..n {
+                    let (value, exact) = (block[(i, j)].f64(), kernel.value(&rows[i], &rows[j]));
+                    // a relative error of 32 ε in ‖x − y‖² moves exp(−s/2) by s/2 times that, and s e^{−s/2} ≤ 2/e
+                    assert!((value - exact).abs() <= 32.0 * T::EPS, "{value} for {exact}, d = {d}, l = {length_scale}");
+                    assert_eq!(block[(i, j)], block[(j, i)]);
+                }
+                let alone = kernel.eval(points.slice(i..i + 1), points);
+                assert!((0..n).all(|j| alone[(0, j)] == block[(i, j)]));
+            }
+        }
+    }
+    for d in [20, 33, 100] {
+        check::<f64>(d);
+        check::<f32>(d);
+    }
+}
+
+/// A block of 64 MiB and more is written past the caches: the same bits as in small blocks, on the boundaries of cache lines and off them.
+#[test]
+fn a_block_larger_than_the_caches_has_the_bits_of_small_ones() {
+    let (n, m) = (4100, 2050);
+    let (x, y) = (normal::<f64>(n, 2, 11), normal::<f64>(m, 2, 12));
+    let (x, y) = (Points::from_rows(x.as_ref()), Points::from_rows(y.as_ref()));
+    let kernel = Gaussian::new(1.0).unwrap();
+    let mut block = Mat::from_fn(n + 1, m, |_, _| f64::NAN);
+    for first in [0, 1] {
+        kernel.eval_into(block.as_mut().subrows_mut(first, n), x, y);
+        for rows in [0..100, 2000..2100, n - 100..n] {
+            let small = kernel.eval(x.slice(rows.clone()), y);
+            assert_eq!(block.as_ref().subrows(first + rows.start, rows.len()), small.as_ref());
+        }
+    }
 }
 
 #[test]
