@@ -3,9 +3,9 @@
 use crate::input::Samples;
 use crate::normal_equations::condition;
 use crate::{FitReport, KrrModel, SolvedBy};
-use faer::{Mat, MatMut, MatRef};
+use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, Scalar, ops};
+use nystrom_linalg_core::{PackedCholesky, Result, Ridge, Scalar, ops};
 
 /// Kernel ridge regression as defined: the minimiser of
 ///
@@ -18,7 +18,7 @@ use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, Scalar, ops};
 /// that b = (uᵀM⁻¹√D y)/(uᵀM⁻¹u) for u = √D 1 and M the matrix just named: exact, at the price of one more right-hand side.
 ///
 /// # Cost
-/// n × n by definition: n² kernel values, n³/3 flops, and **one n × n matrix of memory** (8n² bytes in `f64`: 800 MB at
+/// n × n by definition: n²/2 kernel values, n³/3 flops, and **half an n × n matrix of memory** (4n² bytes in `f64`: 400 MB at
 /// n = 10,000). [`NystromKrr`](crate::NystromKrr) needs O(m²).
 ///
 /// ```
@@ -94,29 +94,27 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
             jitter: 0.0,
             solver: SolvedBy::ExactCholesky,
             reason: "exact kernel ridge regression".into(),
-            condition: condition(n, |i| factor.lower()[(i, i)].f64()),
-            kernel_entries: (n as u64).pow(2),
+            condition: condition(n, |i| factor.pivot(i).f64()),
+            kernel_entries: PackedCholesky::<T>::entries(n),
         };
         let b: Vec<f64> = b.iter().zip(&shift).map(|(b, shift)| b + shift).collect();
         KrrModel::from_parts(self.kernel.clone(), samples.x, alpha.as_ref(), &b, report)
     }
 
-    /// The Cholesky factor of √D K √D + nλI, in the one n × n buffer there is.
-    fn factor(&self, samples: Samples<'_, T>, mu: T) -> Result<Cholesky<T>> {
-        let n = samples.x.len();
-        let fill = |mut out: MatMut<'_, T>| {
-            self.kernel.gram_into(out.rb_mut(), samples.x);
+    /// The Cholesky factor of √D K √D + nλI.
+    fn factor(&self, samples: Samples<'_, T>, mu: T) -> Result<PackedCholesky<T>> {
+        PackedCholesky::from_fill(samples.x.len(), |mut out, rows, cols| {
+            let diagonal = cols.len();
+            self.kernel.eval_into(out.rb_mut(), samples.x.slice(rows.clone()), samples.x.slice(cols.clone()));
             if samples.weights.is_some() {
-                for j in 0..n {
-                    let root_j = samples.root_weight(j);
-                    for i in j..n {
-                        out[(i, j)] *= samples.root_weight(i) * root_j;
+                for (j, col) in cols.enumerate() {
+                    for (i, row) in rows.clone().enumerate() {
+                        out[(i, j)] *= samples.root_weight(row) * samples.root_weight(col);
                     }
                 }
             }
-            ops::add_to_diagonal(out, mu);
-        };
-        Cholesky::from_fill(n, fill, JitterLadder { steps: 0, ..JitterLadder::default() })
+            ops::add_to_diagonal(out.subrows_mut(0, diagonal), mu);
+        })
     }
 }
 

@@ -192,7 +192,7 @@ fn factor_in_place<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Result<(), u
 }
 
 /// The same of a small matrix, by faer on this thread.
-fn factor_panel<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Result<(), usize> {
+pub(crate) fn factor_panel<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Result<(), usize> {
     let n = a.nrows();
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(n, Par::Seq, Default::default()));
     let stack = MemStack::new(&mut memory);
@@ -205,12 +205,8 @@ fn factor_panel<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Result<(), usiz
     }
 }
 
-fn zero_upper<T: Scalar>(mut a: MatMut<'_, T>) {
-    for col in 0..a.ncols() {
-        for row in 0..col {
-            a[(row, col)] = T::zero();
-        }
-    }
+fn zero_upper<T: Scalar>(a: MatMut<'_, T>) {
+    a.par_col_iter_mut().enumerate().for_each(|(j, column)| column.get_mut(..j).fill(T::zero()));
 }
 
 /// The rank-revealing factor of A ≈ FFᵀ, F n × r, by Cholesky with complete (diagonal) pivoting.

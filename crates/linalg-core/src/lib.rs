@@ -33,6 +33,7 @@ mod dense;
 mod error;
 mod indices;
 pub mod ops;
+mod packed_cholesky;
 mod pcg;
 mod psd;
 pub mod random;
@@ -56,7 +57,7 @@ pub use dense::Dense;
 pub use error::{Error, Result};
 pub use faer;
 pub use indices::Indices;
-
+pub use packed_cholesky::PackedCholesky;
 pub use pcg::{PcgOptions, PcgReport, pcg};
 pub use psd::PsdMatrix;
 pub use reduce::RowTree;

@@ -90,7 +90,8 @@ pub fn solve_upper<T: Scalar>(U: MatRef<'_, T>, b: MatMut<'_, T>) {
     });
 }
 
-fn by_columns<T: Scalar>(mut b: MatMut<'_, T>, solve: impl Fn(MatMut<'_, T>) + Send + Sync) {
+/// Runs `solve` on fixed groups of columns of `b`, in parallel where there are several.
+pub(crate) fn by_columns<T: Scalar>(mut b: MatMut<'_, T>, solve: impl Fn(MatMut<'_, T>) + Send + Sync) {
     match b.ncols() <= SOLVE_COLUMNS {
         true => solve(b.rb_mut()),
         false => b.par_col_chunks_mut(SOLVE_COLUMNS).for_each(solve),
@@ -98,7 +99,7 @@ fn by_columns<T: Scalar>(mut b: MatMut<'_, T>, solve: impl Fn(MatMut<'_, T>) + S
 }
 
 /// `out −= a·x`, on this thread.
-fn subtract_product<T: Scalar>(out: MatMut<'_, T>, a: MatRef<'_, T>, x: MatRef<'_, T>) {
+pub(crate) fn subtract_product<T: Scalar>(out: MatMut<'_, T>, a: MatRef<'_, T>, x: MatRef<'_, T>) {
     if a.ncols() > 0 {
         faer::linalg::matmul::matmul(out, Accum::Add, a, x, -T::one(), Par::Seq);
     }

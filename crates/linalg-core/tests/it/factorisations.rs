@@ -4,8 +4,8 @@
 
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{
-    Cholesky, Dense, Error, JitterLadder, PcgOptions, PivotedCholesky, PsdMatrix, PseudoInverse, Scalar,
-    SymmetricEigen, ops, pcg, random,
+    Cholesky, Dense, Error, JitterLadder, PackedCholesky, PcgOptions, PivotedCholesky, PsdMatrix, PseudoInverse,
+    Scalar, SymmetricEigen, ops, pcg, random,
 };
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -244,4 +244,50 @@ fn a_perfect_preconditioner_needs_one_iteration() {
     )
     .unwrap();
     assert_eq!(report.iterations, 1);
+}
+
+/// Sizes on both sides of the panels' boundaries, and inverse blocks that begin in the middle of a panel.
+#[test]
+fn a_packed_factor_solves_and_inverts_as_the_full_one_does() {
+    for n in [0, 1, 2, 127, 255, 256, 257, 600] {
+        let x: Mat<f64> = random::standard_normal(n, n + 3, &mut Pcg64::seed_from_u64(31));
+        let mut a = Mat::<f64>::zeros(n, n);
+        ops::matmul(a.as_mut(), faer::Accum::Replace, x.as_ref(), x.transpose(), 1.0);
+        ops::add_to_diagonal(a.as_mut(), n as f64);
+        let mut asked = 0;
+        let packed = PackedCholesky::from_fill(n, |mut out, rows, cols| {
+            asked += (rows.len() * cols.len()) as u64;
+            out.copy_from(a.as_ref().submatrix(rows.start, cols.start, rows.len(), cols.len()));
+        })
+        .unwrap();
+        assert_eq!(asked, PackedCholesky::<f64>::entries(n));
+        let full = Cholesky::new(a.as_ref()).unwrap();
+        assert!((packed.log_det() - full.log_det()).abs() <= 1e-12 * full.log_det().abs());
+        assert!((0..n).all(|i| (packed.pivot(i) / full.lower()[(i, i)] - 1.0).abs() < 1e-12));
+        let b: Mat<f64> = random::standard_normal(n, 3, &mut Pcg64::seed_from_u64(32));
+        let mut solved = b.clone();
+        packed.solve_in_place(solved.as_mut());
+        let residual = a.as_ref() * solved.as_ref() - b.as_ref();
+        assert!(residual.norm_max() <= 1e-11 * (1.0 + b.norm_max()), "n = {n}: {}", residual.norm_max());
+        let (packed, full) = (packed.inverse_diagonal(), full.inverse_diagonal());
+        assert!(packed.len() == n && packed.iter().zip(full).all(|(p, f)| (p / f - 1.0).abs() < 1e-11));
+    }
+}
+
+#[test]
+fn a_packed_factor_names_the_pivot_and_the_entry() {
+    let n = 300;
+    let fill = |bad: (usize, usize), value: f64| {
+        PackedCholesky::from_fill(n, move |mut out, rows, cols| {
+            for (j, col) in cols.enumerate() {
+                for (i, row) in rows.clone().enumerate() {
+                    out[(i, j)] = if (row, col) == bad { value } else { f64::from(u8::from(row == col)) };
+                }
+            }
+        })
+    };
+    assert!(matches!(fill((290, 290), -1.0), Err(Error::NotPositiveDefinite { order: 300, pivot: 290, .. })));
+    assert!(matches!(fill((280, 270), f64::NAN), Err(Error::NonFinite { row: 280, col: 270, .. })));
+    assert!(matches!(fill((280, 3), f64::INFINITY), Err(Error::NonFinite { row: 280, col: 3, .. })));
+    assert!(fill((270, 280), f64::NAN).is_ok()); // above the diagonal: not read
 }

@@ -1,7 +1,9 @@
 //! The same bits with 1, 2, 3 and 8 threads, and no corrupted products.
 
 use faer::{Accum, Mat};
-use nystrom_linalg_core::{Cholesky, Dense, PivotedCholesky, PsdMatrix, Scalar, SymmetricEigen, ops, random};
+use nystrom_linalg_core::{
+    Cholesky, Dense, PackedCholesky, PivotedCholesky, PsdMatrix, Scalar, SymmetricEigen, ops, random,
+};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -36,6 +38,15 @@ fn check<T: Scalar>() {
         let mut x = g.clone();
         factor.solve_in_place(x.as_mut());
         (factor.lower().to_owned(), factor.inverse_diagonal(), x)
+    });
+    same_at_any_thread_count("packed cholesky", || {
+        let factor = PackedCholesky::from_fill(n, |mut out, rows, cols| {
+            out.copy_from(a.as_ref().submatrix(rows.start, cols.start, rows.len(), cols.len()));
+        })
+        .unwrap();
+        let mut x = g.clone();
+        factor.solve_in_place(x.as_mut());
+        (factor.inverse_diagonal(), x)
     });
     same_at_any_thread_count("pivoted cholesky", || {
         PivotedCholesky::new(a.as_ref(), 1e-6).unwrap().factor().to_owned()
