@@ -93,6 +93,6 @@ fn excess<V: Lane>(distance: V, norms: V) -> V {
 #[inline(always)]
 fn add_squares<T: Scalar>(sums: &mut [T], x: &[T]) {
     for (sum, &x) in sums.iter_mut().zip(x) {
-        *sum = *sum + x * x;
+        *sum += x * x;
     }
 }
