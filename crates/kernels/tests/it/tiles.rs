@@ -98,7 +98,7 @@ fn same_bits_in_any_layout(d: usize) {
 
     // every third column of a larger matrix, and rows in reverse order
     let wide: Vec<f64> =
-        (0..3 * n * d).map(|t| if t / d % 3 == 0 { x[(t / d / 3, t % d)] } else { f64::NAN }).collect();
+        (0..3 * n * d).map(|t| if (t / d).is_multiple_of(3) { x[(t / d / 3, t % d)] } else { f64::NAN }).collect();
     let third = MatRef::from_column_major_slice_with_stride(&wide, d, n, 3 * d);
     assert_eq!(kernel.eval(Points::from_cols(third), Points::from_rows(y.as_ref())), block);
     let reversed = kernel.eval(Points::from_rows(x.as_ref().reverse_rows()), Points::from_rows(y.as_ref()));
