@@ -22,10 +22,12 @@ mod tests {
 
     #[test]
     fn the_peak_is_seen_and_not_the_sum() {
-        let one = 8 << 20;
-        let (sum, peak) =
-            peak_bytes(|| (0..10_u8).map(|i| std::hint::black_box(vec![i; one])[7] as usize).sum::<usize>());
-        assert_eq!(sum, 45);
-        assert!((one..2 * one).contains(&peak), "{peak}"); // the other tests' threads allocate little meanwhile
+        let one = 16 << 20;
+        let measure =
+            || peak_bytes(|| (0..10_u8).map(|i| std::hint::black_box(vec![i; one])[7] as usize).sum::<usize>());
+        let seen = [measure(), measure(), measure()];
+        assert!(seen.iter().all(|(sum, _)| *sum == 45));
+        // Tests on other threads may take or free 64 MiB during one measurement (the one of the machine's rates does), not during three.
+        assert!(seen.iter().any(|(_, peak)| (one..2 * one).contains(peak)), "{seen:?}");
     }
 }
