@@ -14,7 +14,7 @@ use std::time::Duration;
 const ROWS: usize = 20_000;
 const COLS: usize = 2000;
 
-/// Normal points. On a lattice, where every register holds a near pair, blocks of d ≥ 20 take half as long again: distances are then computed twice.
+/// Normal points. On a lattice, where every register holds a near pair, blocks of d ≥ 20 take 1.7 times as long: distances are then computed twice.
 fn points<T: Scalar>(n: usize, d: usize) -> Mat<T> {
     random::standard_normal(n, d, &mut Pcg64::seed_from_u64((n + d) as u64))
 }

@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::speed::{Speed, Trial};
 use crate::text;
 use nystrom::krr::{Method, Plan, ProblemSize};
+use nystrom::linalg_core::PackedCholesky;
 use nystrom::prelude::Points;
 use serde::Serialize;
 
@@ -126,7 +127,7 @@ pub fn selection(spec: LandmarkSpec, n: usize, trial: Option<Trial>) -> Step {
         Selection::LeverageFast => {
             (Some(4.0 * rows * m), Some(8.0 * rows * m * m), (2.0 * tall).min(67e6) + 96.0 * m * m)
         }
-        Selection::LeverageExact => (Some(rows * rows), Some(rows.powi(3)), 2.0 * square),
+        Selection::LeverageExact => return exact_scores(what, n),
         Selection::Bless | Selection::BlessR | Selection::Squeak | Selection::Sa => {
             return Step::tried(what, trial, 16.0 * rows);
         }
@@ -158,6 +159,13 @@ pub fn single(size: ProblemSize, options: &nystrom::krr::IterativeOptions) -> ny
     let values = passes * size.n as f64 * size.m as f64;
     let step = Step::new("fit at one lambda", Some(values), Some(chosen.flops), chosen.bytes as f64);
     Ok(Step { reason: Some(plan.reason), ..step })
+}
+
+/// Exact scores: the counts of `exact_scores`, with room beyond its half square for what it falls back to at a tiny ridge.
+pub fn exact_scores(what: impl Into<String>, n: usize) -> Step {
+    let rows = n as f64;
+    let values = PackedCholesky::<f64>::entries(n) as f64;
+    Step::new(what, Some(values), Some(2.0 / 3.0 * rows.powi(3)), 16.0 * rows * rows)
 }
 
 /// An n × n computation.

@@ -108,8 +108,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
             self.kernel.eval_into(out.rb_mut(), samples.x.slice(rows.clone()), samples.x.slice(cols.clone()));
             if samples.weights.is_some() {
                 for (j, col) in cols.enumerate() {
+                    let root_j = samples.root_weight(col);
                     for (i, row) in rows.clone().enumerate() {
-                        out[(i, j)] *= samples.root_weight(row) * samples.root_weight(col);
+                        out[(i, j)] *= samples.root_weight(row) * root_j;
                     }
                 }
             }

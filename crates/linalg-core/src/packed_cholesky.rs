@@ -98,14 +98,8 @@ impl<T: Scalar> PackedCholesky<T> {
         let block = |start: usize| {
             let (first, width) = (start / PANEL, INVERSE_BLOCK.min(self.order - start));
             let above = first * PANEL; // rows of L⁻¹ that are zero in these columns
-            let mut e =
-                Mat::from_fn(
-                    self.order - above,
-                    width,
-                    |i, j| {
-                        if above + i == start + j { T::one() } else { T::zero() }
-                    },
-                );
+            let identity = |i, j| if above + i == start + j { T::one() } else { T::zero() };
+            let mut e = Mat::from_fn(self.order - above, width, identity);
             self.forward_from(first, e.as_mut());
             (0..width).map(|j| e.col(j).squared_norm_l2()).collect::<Vec<T>>()
         };

@@ -25,7 +25,7 @@ pub(super) fn copy<S: Simd, R: Pod>(simd: S, to: &mut [R], values: &[R]) -> bool
 
 /// Makes what this thread has streamed visible before what it writes after.
 #[inline]
-pub fn fence() {
+pub(super) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has the instruction, which has no other effect.
     #[allow(unused_unsafe)] // newer compilers call it safe

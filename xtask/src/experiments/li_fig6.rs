@@ -101,7 +101,7 @@ fn families(panel: &Panel, ridge: Ridge<f64>) -> Vec<Series> {
     });
     vec![
         one("Unif", "uniform", Uniform::default()),
-        scored("Lev", "rank-k", Box::new(|k| ExactSpectrum::new(k)?.rank_k_scores(C))),
+        scored("Lev", "rank-k", Box::new(rank_scores)),
         scored("RegLev", "leverage", Box::new(move |k| Ok(exact_scores(k, ridge)?.scores))),
         Series {
             name: "AppLev",
@@ -114,6 +114,12 @@ fn families(panel: &Panel, ridge: Ridge<f64>) -> Vec<Series> {
         Series { name: "kDPP", style: "k-dpp", settings: chains.collect() },
         one("RPCholesky", "rp-cholesky", RpCholesky::default()),
     ]
+}
+
+/// Scores of rank C, or of the numerical rank if that is less.
+fn rank_scores(k: &dyn PsdMatrix<f64>) -> nystrom::linalg_core::Result<Vec<f64>> {
+    let spectrum = ExactSpectrum::new(k)?;
+    spectrum.rank_k_scores(C.min(spectrum.rank()).max(1))
 }
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {

@@ -47,7 +47,7 @@ fn step(method: ScoreMethod, columns: usize, setting: Setting<'_>) -> Step {
     let n = setting.points.len();
     let (rows, p) = (n as f64, columns as f64);
     match method {
-        ScoreMethod::Exact => plan::square("exact scores (n × n)", n, 2.0, 1.0),
+        ScoreMethod::Exact => plan::exact_scores("exact scores (n × n)", n),
         ScoreMethod::Fast => {
             let bytes = (8.0 * rows * p).min(67e6) + 24.0 * p * p;
             Step::new(format!("scores from {columns} columns"), Some(2.0 * rows * p), Some(2.0 * rows * p * p), bytes)

@@ -13,9 +13,9 @@ pub(super) fn panels<T: Scalar, F: Formula>(
     range: Range<usize>,
     origin: Points<'_, T>,
     width: usize,
-) -> Panels<T> {
+) -> Aligned<T> {
     let d = points.dim();
-    let mut panels = Panels::zeros(range.len().div_ceil(width) * width * d);
+    let mut panels = Aligned::zeros(range.len().div_ceil(width) * width * d);
     let packed = panels.as_mut_slice();
     for k in 0..d {
         let coordinate = formula.coordinate(k, origin.coordinate(0, k));
@@ -40,18 +40,18 @@ pub(super) fn panels<T: Scalar, F: Formula>(
 }
 
 /// Numbers that begin on a cache line: a register is then never read from two.
-pub(super) struct Panels<T> {
+pub(super) struct Aligned<T> {
     buffer: Vec<T>,
     start: usize,
     len: usize,
 }
 
-impl<T: Scalar> Panels<T> {
+impl<T: Scalar> Aligned<T> {
     fn zeros(len: usize) -> Self {
         const LINE: usize = 64;
         let buffer = vec![T::zero(); len + LINE / size_of::<T>()];
         let start = buffer.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
-        Panels { buffer, start, len }
+        Aligned { buffer, start, len }
     }
 
     pub(super) fn as_slice(&self) -> &[T] {
