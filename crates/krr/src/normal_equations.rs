@@ -3,7 +3,7 @@
 use crate::packed::PackedLower;
 use crate::rows::{FeatureRows, Tile};
 use crate::whitener::Whitener;
-use faer::{Mat, MatMut};
+use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, ops};
 
 /// The minimiser of ‖√w(y − Φβ − b)‖² + nλ‖β‖² over β (m × t) and, with an intercept, b (t numbers).
@@ -16,7 +16,26 @@ pub(crate) struct Solution {
     pub condition: f64,
 }
 
-/// ZZᵀ (p × p, lower triangle) and ZY (p × t), where Z = √w[Φ 1]ᵀ; sums in `f64`.
+/// The precision that products of tiles are taken in; their sums are in `f64` either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Products {
+    /// That of the scalar type.
+    Scalar,
+    /// `f64`: in `f32` half as fast as the other, and the tile is copied.
+    Double,
+}
+
+impl Products {
+    /// ε.
+    pub fn eps<T: Scalar>(self) -> f64 {
+        match self {
+            Products::Scalar => T::EPS,
+            Products::Double => f64::EPSILON,
+        }
+    }
+}
+
+/// ZᵀZ (p × p, lower triangle) and ZᵀY (p × t), where Z = √w[Φ 1]; sums in `f64`.
 pub(crate) struct NormalEquations {
     A: PackedLower,
     B: Mat<f64>,
@@ -31,14 +50,17 @@ pub(crate) struct Centered {
 
 impl NormalEquations {
     /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm² for that; 2m² numbers of memory for the
-    /// partial sums and 1024(m + t) for the tile.
-    pub fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Self {
-        let mut tile = stream.tile();
+    /// partial sums and 1024(m + t) for the tile, twice that for `f32` and products in `f64`.
+    pub fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>, products: Products) -> Self {
+        let (mut tile, mut wide) = (stream.tile(), [Mat::new(), Mat::new()]);
         let leaf = |rows| {
             let mut sums = Self::zeros(stream.features(), stream.targets());
             for rows in RowTree::tiles(rows, crate::rows::TILE_ROWS) {
                 stream.fill(&mut tile, rows);
-                sums.add(&tile);
+                match products {
+                    Products::Scalar => sums.add(tile.Z(), tile.Y()),
+                    Products::Double => sums.add_wide(&tile, &mut wide),
+                }
             }
             sums
         };
@@ -52,9 +74,14 @@ impl NormalEquations {
         NormalEquations { A: PackedLower::zeros(p), B: Mat::zeros(p, t) }
     }
 
-    /// A += ZZᵀ, B += ZY.
-    fn add<T: Scalar>(&mut self, tile: &Tile<T>) {
-        self.A.add_products(self.B.as_mut(), &tile.Z, &tile.Y, tile.rows);
+    /// A += ZᵀZ, B += ZᵀY.
+    fn add<T: Scalar>(&mut self, Z: MatRef<'_, T>, Y: MatRef<'_, T>) {
+        self.A.add_products(self.B.as_mut(), Z, Y);
+    }
+
+    /// The same with the products in `f64`.
+    fn add_wide<T: Scalar>(&mut self, tile: &Tile<T>, [Z, Y]: &mut [Mat<f64>; 2]) {
+        self.add(tile.wide_Z(Z), ops::widened(tile.Y(), Y));
     }
 
     /// tr CᵀC if the tiles were not whitened, tr ΦᵀΦ if they were; m of the p features count, the constant does not.

@@ -25,7 +25,7 @@ use nystrom_sketch::Landmarks;
 /// 4. *unwhiten* θ = R⁻ᵀβ.
 ///
 /// The error committed in forming ΦᵀΦ is as good as a change of nλ by at most c·ε·tr ΦᵀΦ, hence harmless
-/// while λ ≫ ε·k(x, x); below that [`Solver::Auto`] takes QR, and where W is so well conditioned that stage 1 may as safely be applied
+/// while λ ≫ ε·k(x, x), in `f32` with products in `f64` if need be; below that [`Solver::Auto`] takes QR, and where W is so well conditioned that stage 1 may as safely be applied
 /// to the sums it does that, for half of the flops. The shift δ (ε·tr W/10, more only if the factorisation
 /// fails; reported) only shrinks the fit: the L in use is C(W + δI)⁻¹Cᵀ ⪯ L.
 ///
@@ -34,7 +34,7 @@ use nystrom_sketch::Landmarks;
 ///
 /// # Cost
 /// nm + m² kernel values and 2nm² + m³ flops (nm² + 4m³/3 if whitened once, about 5nm² with QR), in one pass over x and y. Memory beyond them: 4m²·8 bytes +
-/// 1024·(m + t) numbers (with QR 6m²·8 bytes more or less). The bits of the result do not depend on the number of threads.
+/// 1024·(m + t) numbers (with QR 6m²·8 bytes more or less; in `f32` with products in `f64` another 1024·(m + t) of 8 bytes). The bits of the result do not depend on the number of threads.
 ///
 /// # Source
 /// A. Alaoui, M. Mahoney, *Fast randomized kernel ridge regression with statistical guarantees*, NeurIPS 2015 (arXiv:1411.0306), for

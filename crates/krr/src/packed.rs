@@ -41,13 +41,12 @@ impl PackedLower {
         self.panels[j / PANEL][(i - j / PANEL * PANEL, j % PANEL)]
     }
 
-    /// self += ZZᵀ and, in the same blocks, B += ZY for the first `cols` columns of Z (p × at least `cols`) and rows of Y; B is p × t.
-    /// p²·cols + 2pt·cols flops.
+    /// self += ZᵀZ and, in the same blocks, B += ZᵀY for b rows of Z (b × p) and Y (b × t); B is p × t.
+    /// p²b + 2ptb flops.
     ///
     /// Products are taken in the precision of Z. An `f32` product is finished in a block of its own and then added in `f64`,
     /// so that errors do not grow with the number of tiles. A block belongs to one thread.
-    pub fn add_products<T: Scalar>(&mut self, B: MatMut<'_, f64>, Z: &Mat<T>, Y: &Mat<T>, cols: usize) {
-        let (Z, Y) = (Z.as_ref().subcols(0, cols), Y.as_ref().subrows(0, cols));
+    pub fn add_products<T: Scalar>(&mut self, B: MatMut<'_, f64>, Z: MatRef<'_, T>, Y: MatRef<'_, T>) {
         let side = ops::gram_side(self.order); // divides PANEL
         let mut moments = B.par_row_chunks_mut(side).collect::<Vec<_>>().into_iter();
         let mut work = Vec::new();
@@ -59,7 +58,7 @@ impl PackedLower {
         }
         work.into_par_iter().for_each_init(Mat::new, |scratch, (block, B)| {
             if let Some(B) = B {
-                add_moments(B, Z.subrows(block.row, block.out.nrows()), Y, scratch);
+                add_moments(B, Z.subcols(block.row, block.out.nrows()), Y, scratch);
             }
             add_gram(block, Z, scratch);
         });
@@ -72,21 +71,21 @@ impl PackedLower {
     }
 }
 
-/// The block of a Gram matrix gains its part of ZZᵀ; `scratch` is room for it in the precision of Z.
+/// The block of a Gram matrix gains its part of ZᵀZ; `scratch` is room for it in the precision of Z.
 fn add_gram<T: Scalar>(block: LowerBlock<'_, f64>, Z: MatRef<'_, T>, scratch: &mut Mat<T>) {
     if let Some(Z) = T::as_f64(Z) {
-        return ops::gram_block(block, Accum::Add, Z.transpose(), 1.0);
+        return ops::gram_block(block, Accum::Add, Z, 1.0);
     }
     let LowerBlock { row, col, out } = block;
     let mut product = room(scratch, out.nrows(), out.ncols());
-    ops::gram_block(LowerBlock { row, col, out: product.rb_mut() }, Accum::Replace, Z.transpose(), T::one());
+    ops::gram_block(LowerBlock { row, col, out: product.rb_mut() }, Accum::Replace, Z, T::one());
     ops::add_widened(out, product.rb(), row == col);
 }
 
-/// B += ZY, the product in the precision of Z.
+/// B += ZᵀY, the product in the precision of Z.
 fn add_moments<T: Scalar>(B: MatMut<'_, f64>, Z: MatRef<'_, T>, Y: MatRef<'_, T>, scratch: &mut Mat<T>) {
     let mut product = room(scratch, B.nrows(), B.ncols());
-    faer::linalg::matmul::matmul(product.rb_mut(), Accum::Replace, Z, Y, T::one(), Par::Seq);
+    faer::linalg::matmul::matmul(product.rb_mut(), Accum::Replace, Z.transpose(), Y, T::one(), Par::Seq);
     ops::add_widened(B, product.rb(), false);
 }
 

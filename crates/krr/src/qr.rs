@@ -52,8 +52,9 @@ impl Triangle {
     /// QR of [R c; tile].
     fn update<T: Scalar>(self, tile: &Tile<T>, intercept: bool) -> Self {
         let p = self.Rt.order();
-        let first = |k: usize| if intercept { (k + p - 1) % p } else { k }; // the ones are the last row of Z
-        self.reduce_with(tile.rows, |i, j| tile.Z[(first(j), i)].f64(), |i, j| tile.Y[(i, j)].f64())
+        let first = |k: usize| if intercept { (k + p - 1) % p } else { k }; // the ones are the last column of Z
+        let (Z, Y) = (tile.Z(), tile.Y());
+        self.reduce_with(tile.rows(), |i, j| Z[(i, first(j))].f64(), |i, j| Y[(i, j)].f64())
     }
 
     /// QR of [R c; R' c'].

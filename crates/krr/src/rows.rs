@@ -3,9 +3,9 @@
 use crate::input::Samples;
 use crate::whitener::Whitener;
 use crate::{FitReport, SolvedBy};
-use faer::{ColMut, Mat, MatMut};
+use faer::{ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{RowTree, Scalar};
+use nystrom_linalg_core::{RowTree, Scalar, ops};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
     }
 }
 
-/// The weighted features and targets of a sample, computed tile by tile: column i of Z is √w_i [φ(x_i); 1] (the 1 only with
+/// The weighted features and targets of a sample, computed tile by tile: row i of Z is √w_i [φ(x_i) 1] (the 1 only with
 /// an intercept), row i of Y is √w_i (y_i − shift).
 pub(crate) struct FeatureRows<'a, T> {
     pub source: &'a dyn Source<T>,
@@ -55,12 +55,57 @@ pub(crate) struct FeatureRows<'a, T> {
     pub shift: Option<Vec<f64>>,
 }
 
-/// One tile: the first `rows` columns of Z (p × 1024) and rows of Y (1024 × t).
+/// One tile: rows of Z (at most 1024 × p) and of Y (at most 1024 × t).
+///
+/// What lies side by side in memory is a row of Z where tiles are whitened, because triangular solves are up to twice as fast so, and a
+/// column of Z where they are not, because ZᵀZ is computed a fifth faster so.
 pub(crate) struct Tile<T> {
-    pub Z: Mat<T>,
-    pub Y: Mat<T>,
-    pub rows: usize,
+    storage: Mat<T>,
+    side_by_side: SideBySide,
+    Y: Mat<T>,
+    rows: usize,
     buffer: Option<ProductBuffer<T>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SideBySide {
+    Row,
+    Column,
+}
+
+impl<T: Scalar> Tile<T> {
+    /// Rows of the tile.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Z, rows × p.
+    pub fn Z(&self) -> MatRef<'_, T> {
+        match self.side_by_side {
+            SideBySide::Row => self.storage.as_ref().subcols(0, self.rows).transpose(),
+            SideBySide::Column => self.storage.as_ref().subrows(0, self.rows),
+        }
+    }
+
+    fn Z_mut(&mut self) -> MatMut<'_, T> {
+        match self.side_by_side {
+            SideBySide::Row => self.storage.as_mut().subcols_mut(0, self.rows).transpose_mut(),
+            SideBySide::Column => self.storage.as_mut().subrows_mut(0, self.rows),
+        }
+    }
+
+    /// Z in `f64`: itself, or a copy in `scratch`.
+    pub fn wide_Z<'a>(&'a self, scratch: &'a mut Mat<f64>) -> MatRef<'a, f64> {
+        match self.side_by_side {
+            SideBySide::Row => ops::widened(self.storage.as_ref().subcols(0, self.rows), scratch).transpose(),
+            SideBySide::Column => ops::widened(self.storage.as_ref().subrows(0, self.rows), scratch),
+        }
+    }
+
+    /// Y, rows × t.
+    pub fn Y(&self) -> MatRef<'_, T> {
+        self.Y.as_ref().subrows(0, self.rows)
+    }
 }
 
 impl<T: Scalar, K: Kernel<T>> KernelRows<'_, T, K> {
@@ -129,32 +174,37 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
 
     /// A buffer for [`fill`](Self::fill): (p + t)·1024 numbers.
     pub fn tile(&self) -> Tile<T> {
-        let rows = TILE_ROWS.min(self.len());
-        Tile { Z: Mat::zeros(self.features(), rows), Y: Mat::zeros(rows, self.targets()), rows, buffer: None }
+        let (rows, p) = (TILE_ROWS.min(self.len()), self.features());
+        let (storage, side_by_side) = match self.whiten_tiles {
+            true => (Mat::zeros(p, rows), SideBySide::Row),
+            false => (Mat::zeros(rows, p), SideBySide::Column),
+        };
+        Tile { storage, side_by_side, Y: Mat::zeros(rows, self.targets()), rows, buffer: None }
     }
 
     /// Computes the tile of `rows`, at most 1024 of them.
     pub fn fill(&self, tile: &mut Tile<T>, rows: Range<usize>) {
         let m = self.source.features();
         tile.rows = rows.len();
-        let mut phi = tile.Z.as_mut().submatrix_mut(0, 0, m, rows.len());
-        self.source.fill(phi.rb_mut(), rows.clone(), &mut tile.buffer); // g(x_i)
+        let mut buffer = tile.buffer.take();
+        let mut phi = tile.Z_mut().subcols_mut(0, m).transpose_mut();
+        self.source.fill(phi.rb_mut(), rows.clone(), &mut buffer); // g(x_i)
         if self.whiten_tiles {
             self.whitener.whiten(phi); // φ(x_i) = R⁻¹g(x_i)
         }
+        tile.buffer = buffer;
         for (s, i) in rows.enumerate() {
             let root_w = self.samples.root_weight(i);
             if self.samples.weights.is_some() {
-                for j in 0..m {
-                    tile.Z[(j, s)] *= root_w;
-                }
+                let mut Z = tile.Z_mut();
+                (0..m).for_each(|j| Z[(s, j)] *= root_w);
             }
             for j in 0..self.targets() {
                 let shift = self.shift.as_ref().map_or(0.0, |mean| mean[j]);
                 tile.Y[(s, j)] = root_w * T::lit(self.samples.y[(i, j)].f64() - shift);
             }
             if self.shift.is_some() {
-                tile.Z[(m, s)] = root_w;
+                tile.Z_mut()[(s, m)] = root_w;
             }
         }
     }

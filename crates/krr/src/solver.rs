@@ -1,13 +1,19 @@
 //! Normal equations or QR: the choice, and the number it rests on.
 
 use crate::SolvedBy;
-use crate::normal_equations::{NormalEquations, Solution};
+use crate::normal_equations::{NormalEquations, Products, Solution};
 use crate::qr::Triangle;
 use crate::rows::FeatureRows;
 use nystrom_linalg_core::{Error, Result, Scalar};
 
 /// Normal equations are taken while nλ ≥ `SAFETY`·ε·Σ w_i k(x_i, x_i).
 const SAFETY: f64 = 10.0;
+
+/// The same for products of a tile in `f32` that are summed in `f64`: no error is larger than a tile's, and those of the tiles average out.
+///
+/// At this boundary, and a hundred times below it, test errors are those of QR to five digits (n = 20,000, m = 1000, in three and ten
+/// dimensions); what the rounding of the kernel values to `f32` has done to both is ten times larger and more.
+const SAFETY_OF_TILES: f64 = 1.0;
 
 /// Whitening waits for the end of the pass while nλ ≥ `ONCE_SAFETY`·ε·tr CᵀC·tr (W + δI)⁻¹: the relative error of the fit is then below
 /// 1/16 in the worst case; the largest seen at this boundary is 10⁻⁵ (W numerically singular), the usual 10⁻⁹ or less.
@@ -22,17 +28,20 @@ const ONCE_SAFETY: f64 = 4.0;
 ///   for well-separated centres at moderate λ; it saves half of the flops;
 /// * a QR factorisation of Φ never squares Φ and is wrong by ε·‖Φ‖ only, harmless while √λ ≫ ε, hence for every λ anybody can mean; it
 ///   costs twice the flops of the first, on one thread.
+///
+/// ε is that of the *products*, and these may be taken in `f64` of tiles that were evaluated in `f32`: what the tiles were rounded by is in
+/// Φ itself, not squared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Solver {
-    /// The cheapest that is safe, ε being that of the scalar type: [`WhitenOnce`](Solver::WhitenOnce) if
-    /// nλ ≥ 4·ε·tr CᵀC·tr (W + δI)⁻¹ (estimated from W before the pass, checked after it), else
-    /// [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i), else [`Qr`](Solver::Qr), also if a Cholesky
-    /// factorisation breaks down. For k(x, x) = 1 the second boundary is λ = 2·10⁻¹⁵ in `f64` and 1.2·10⁻⁶ in `f32`. The report
-    /// says which was taken and why.
+    /// The cheapest that is safe: [`WhitenOnce`](Solver::WhitenOnce) if nλ ≥ 4·ε·tr CᵀC·tr (W + δI)⁻¹ (estimated from W before the pass,
+    /// checked after it), else [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i), each with products in the
+    /// scalar type if its ε allows that (1·ε is enough for the second in `f32`, whose sums are in `f64`) and otherwise in `f64`, else
+    /// [`Qr`](Solver::Qr), also if a Cholesky factorisation breaks down. For k(x, x) = 1 QR is taken below λ = 2·10⁻¹⁵, and products in
+    /// `f32` down to 1.2·10⁻⁷. The report says which was taken and why.
     #[default]
     Auto,
-    /// Normal equations of C, solved in the coordinates θ; whitening only names the result: nm² flops.
+    /// Normal equations of C, solved in the coordinates θ, products in the scalar type; whitening only names the result: nm² flops.
     WhitenOnce,
     /// Normal equations of the whitened features, products of a tile in the scalar type and their sums in `f64`: 2nm² flops.
     NormalEquations,
@@ -51,15 +60,22 @@ pub(crate) struct Scales {
 }
 
 impl Scales {
-    /// Whether whitening after the pass is safe in the precision of T.
-    pub fn once_is_safe<T: Scalar>(&self) -> bool {
-        self.mu >= ONCE_SAFETY * T::EPS * self.once
+    /// The smallest nλ at which whitening after the pass is safe with products of this ε.
+    pub fn once_safe(&self, eps: f64) -> f64 {
+        ONCE_SAFETY * eps * self.once
     }
 
-    /// The smallest nλ at which normal equations of whitened tiles are safe in the precision of T.
-    pub fn safe<T: Scalar>(&self) -> f64 {
-        SAFETY * T::EPS * self.trace
+    /// The smallest nλ at which normal equations of whitened tiles are safe, all rounding being with this ε.
+    pub fn safe(&self, eps: f64) -> f64 {
+        SAFETY * eps * self.trace
     }
+}
+
+/// Which way to go, and why.
+pub(crate) struct Choice {
+    pub by: SolvedBy,
+    pub products: Products,
+    pub reason: String,
 }
 
 impl Solver {
@@ -74,46 +90,63 @@ impl Solver {
         let (whitener, intercept, auto) = (stream.whitener, stream.shift.is_some(), self == Solver::Auto);
         let once = stream.total_weight() * row * whitener.inverse_trace;
         let mut scales = Scales { mu, trace: stream.trace(), once };
-        let (mut by, mut reason) = self.choose::<T>(&scales);
-        if by == SolvedBy::WhitenOnce {
+        let mut choice = self.choose::<T>(&scales);
+        if choice.by == SolvedBy::WhitenOnce {
             stream.whiten_tiles = false;
-            let sums = NormalEquations::accumulate(stream); //          CᵀC, Cᵀy
+            let sums = NormalEquations::accumulate(stream, choice.products); //          CᵀC, Cᵀy
             stream.whiten_tiles = true;
             scales.once = sums.trace(whitener.order()) * whitener.inverse_trace;
-            if !auto || scales.once_is_safe::<T>() {
+            if !auto || mu >= scales.once_safe(choice.products.eps::<T>()) {
                 match sums.solve_unwhitened(mu, intercept, whitener) {
                     Err(Error::NotPositiveDefinite { .. }) if auto => {}
-                    other => return other.map(|solution| (solution, by, reason)),
+                    other => return other.map(|solution| (solution, choice.by, choice.reason)),
                 }
             }
-            by = SolvedBy::NormalEquations;
-            reason = "whitening after the pass turned out not to be safe".into();
+            choice = self.choose::<T>(&Scales { once: f64::INFINITY, ..scales });
+            choice.reason = format!("whitening after the pass turned out not to be safe; {}", choice.reason);
         }
-        if by == SolvedBy::NormalEquations {
-            match NormalEquations::accumulate(stream).solve(mu, intercept) {
+        while choice.by == SolvedBy::NormalEquations {
+            match NormalEquations::accumulate(stream, choice.products).solve(mu, intercept) {
                 Err(Error::NotPositiveDefinite { .. }) if auto => {}
-                other => return other.map(|solution| (solution, by, reason)),
+                other => return other.map(|solution| (solution, choice.by, choice.reason)),
             }
-            reason = "the normal equations were not positive definite".into();
+            choice.reason = "the normal equations were not positive definite".into();
+            match choice.products {
+                Products::Scalar if T::EPS > f64::EPSILON => choice.products = Products::Double,
+                _ => choice.by = SolvedBy::Qr,
+            }
         }
-        Ok((Triangle::accumulate(stream).solve(mu, intercept), SolvedBy::Qr, reason))
+        Ok((Triangle::accumulate(stream).solve(mu, intercept), SolvedBy::Qr, choice.reason))
     }
 
-    /// Which way to go, and why.
-    pub(crate) fn choose<T: Scalar>(self, scales: &Scales) -> (SolvedBy, String) {
-        let (mu, safe) = (scales.mu, scales.safe::<T>());
+    /// What was asked for, or the first of five ways that is safe: they are in the order of their costs, of which in `f32` the second and the third are
+    /// equal, so that the more accurate comes first.
+    pub(crate) fn choose<T: Scalar>(self, scales: &Scales) -> Choice {
+        use Products::{Double, Scalar};
+        use SolvedBy::{NormalEquations, Qr, WhitenOnce};
+        let mu = scales.mu;
+        let asked = |by| Choice { by, products: Scalar, reason: "asked for".into() };
         match self {
-            Solver::WhitenOnce => (SolvedBy::WhitenOnce, "asked for".into()),
-            Solver::NormalEquations => (SolvedBy::NormalEquations, "asked for".into()),
-            Solver::Qr => (SolvedBy::Qr, "asked for".into()),
-            Solver::Auto if scales.once_is_safe::<T>() => {
-                let bound = ONCE_SAFETY * T::EPS * scales.once;
-                (SolvedBy::WhitenOnce, format!("n*lambda = {mu:.3e} is at least 4*eps*tr(C'C)*tr(inv W) = {bound:.3e}"))
-            }
-            Solver::Auto if mu >= safe => {
-                (SolvedBy::NormalEquations, format!("n*lambda = {mu:.3e} is at least 10*eps*trace = {safe:.3e}"))
-            }
-            Solver::Auto => (SolvedBy::Qr, format!("n*lambda = {mu:.3e} is below 10*eps*trace = {safe:.3e}")),
+            Solver::WhitenOnce => return asked(WhitenOnce),
+            Solver::NormalEquations => return asked(NormalEquations),
+            Solver::Qr => return asked(Qr),
+            Solver::Auto => {}
         }
+        let ways = [(WhitenOnce, Scalar), (WhitenOnce, Double), (NormalEquations, Scalar), (NormalEquations, Double)];
+        for (by, products) in ways {
+            let eps = products.eps::<T>();
+            let (bound, what) = match by {
+                WhitenOnce => (scales.once_safe(eps), "4*eps*tr(C'C)*tr(inv W)"),
+                _ if eps > f64::EPSILON => (SAFETY_OF_TILES * eps * scales.trace, "eps*trace"),
+                _ => (scales.safe(eps), "10*eps*trace"),
+            };
+            if mu >= bound {
+                let wide = if eps < T::EPS { ", products in f64" } else { "" };
+                let reason = format!("n*lambda = {mu:.3e} is at least {what} = {bound:.3e}{wide}");
+                return Choice { by, products, reason };
+            }
+        }
+        let bound = scales.safe(f64::EPSILON);
+        Choice { reason: format!("n*lambda = {mu:.3e} is below 10*eps*trace = {bound:.3e}"), ..asked(Qr) }
     }
 }

@@ -23,6 +23,8 @@ const SOLVE_COLUMNS: usize = 128;
 const SOLVE_ROWS: usize = 128;
 /// Rows and columns of a piece of a large Gram matrix: its factors stay in a core's own cache.
 const GRAM_SIDE: usize = 256;
+/// Columns widened by one thread.
+const WIDENED_COLUMNS: usize = 64;
 
 /// As many threads as the current rayon pool has.
 pub fn par() -> Par {
@@ -180,16 +182,24 @@ pub fn widened<'a, T: Scalar>(a: MatRef<'a, T>, scratch: &'a mut Mat<f64>) -> Ma
         *scratch = Mat::zeros(m.max(scratch.nrows()), n.max(scratch.ncols()));
     }
     let mut wide = scratch.as_mut().submatrix_mut(0, 0, m, n);
-    match a.try_as_col_major() {
-        Some(a) => pulp::Arch::new().dispatch(|| {
-            for j in 0..n {
-                let column = wide.rb_mut().try_as_col_major_mut().expect("a fresh matrix").col_mut(j);
-                column.as_slice_mut().iter_mut().zip(a.col(j).as_slice()).for_each(|(wide, a)| *wide = a.f64());
+    wide.rb_mut()
+        .par_col_chunks_mut(WIDENED_COLUMNS)
+        .zip(a.par_col_chunks(WIDENED_COLUMNS))
+        .for_each(|(wide, a)| widen(wide, a));
+    wide.into_const()
+}
+
+/// wide ← a, on this thread.
+fn widen<T: Scalar>(mut wide: MatMut<'_, f64>, a: MatRef<'_, T>) {
+    match (wide.rb_mut().try_as_col_major_mut(), a.try_as_col_major()) {
+        (Some(mut wide), Some(a)) => pulp::Arch::new().dispatch(|| {
+            for j in 0..a.ncols() {
+                let column = wide.rb_mut().col_mut(j).as_slice_mut();
+                column.iter_mut().zip(a.col(j).as_slice()).for_each(|(wide, a)| *wide = a.f64());
             }
         }),
-        None => zip!(&mut wide, a).for_each(|unzip!(wide, a)| *wide = a.f64()),
+        _ => zip!(&mut wide, a).for_each(|unzip!(wide, a)| *wide = a.f64()),
     }
-    wide.into_const()
 }
 
 /// out += a, `a` converted to `f64`; of a `lower` one only what is on and below the diagonal.

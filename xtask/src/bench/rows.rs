@@ -116,6 +116,13 @@ pub const ROWS: &[Row] = &[
         ],
     },
     Row {
+        what: "Nyström fit, n = 50,000, m = 4000",
+        ours: |m| m.seconds("nystrom_fit_f64/m4000/50000"),
+        limit: |rates| rates.nystrom("f64", 5e4, 4e3),
+        within: Some(1.15),
+        rivals: &[],
+    },
+    Row {
         what: "Nyström fit, n = 200,000, m = 1000",
         ours: |m| m.seconds("nystrom_fit_f64/m1000/200000"),
         limit: |rates| rates.nystrom("f64", 2e5, 1e3),
@@ -156,6 +163,13 @@ pub const ROWS: &[Row] = &[
         limit: |rates| rates.nystrom("f32", 2e5, 2e3),
         within: None,
         rivals: &[(Rival::Ours("f64", |m| m.seconds("nystrom_fit_f64/m2000/200000")), 1.7)],
+    },
+    Row {
+        what: "the fit n = 50,000, m = 4000 in f32",
+        ours: |m| m.seconds("nystrom_fit_f32/m4000/50000"),
+        limit: |rates| rates.nystrom("f32", 5e4, 4e3),
+        within: None,
+        rivals: &[(Rival::Ours("f64", |m| m.seconds("nystrom_fit_f64/m4000/50000")), 1.7)],
     },
     Row {
         what: "predict 10,000 points, m = 2000",

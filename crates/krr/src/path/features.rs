@@ -2,10 +2,10 @@
 
 use super::errors::{Residuals, Sums, project};
 use super::family::{Constant, Spectrum};
-use crate::normal_equations::NormalEquations;
+use crate::normal_equations::{NormalEquations, Products};
 use crate::qr::Triangle;
 use crate::rows::{FeatureRows, TILE_ROWS, Tile};
-use crate::solver::Scales;
+use crate::solver::{Choice, Scales};
 use crate::{SolvedBy, Solver, svd};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
@@ -24,10 +24,11 @@ impl Solver {
         let mus = ridges.iter().map(|ridge| Ok(ridge.absolute(rows.len())?.f64())).collect::<Result<Vec<f64>>>()?;
         let mu = mus.iter().copied().fold(f64::INFINITY, f64::min);
         let scales = Scales { mu, trace: rows.trace(), once: f64::INFINITY };
-        let (by, reason) = self.choose::<T>(&scales);
+        let Choice { by, reason, .. } = self.choose::<T>(&scales);
+        let products = if mu >= scales.safe(T::EPS) { Products::Scalar } else { Products::Double };
         let (route, (mut spectrum, V)) = match by {
             SolvedBy::Qr => ("QR", by_qr(rows)?),
-            _ => ("normal equations", by_normal_equations(rows, scales.safe::<T>())?),
+            _ => ("normal equations", by_normal_equations(rows, products, scales.safe(products.eps::<T>()))?),
         };
         if let Some(constant) = &mut spectrum.constant {
             let shift = rows.shift.iter().flatten();
@@ -39,9 +40,13 @@ impl Solver {
 
 /// S, g and V by normal equations: A = ΦᵀDΦ = VSVᵀ, g = VᵀΦᵀDy, features and targets centred if there is a constant.
 ///
-/// One pass; S is accurate to about ε·tr A, so that `floor` should be some multiple of that.
-fn by_normal_equations<T: Scalar>(rows: &FeatureRows<'_, T>, floor: f64) -> Result<(Spectrum, Mat<f64>)> {
-    let sums = NormalEquations::accumulate(rows).centered(rows.shift.is_some());
+/// One pass; S is accurate to about ε·tr A, ε that of the products, so that `floor` should be some multiple of that.
+fn by_normal_equations<T: Scalar>(
+    rows: &FeatureRows<'_, T>,
+    products: Products,
+    floor: f64,
+) -> Result<(Spectrum, Mat<f64>)> {
+    let sums = NormalEquations::accumulate(rows, products).centered(rows.shift.is_some());
     let eigen = SymmetricEigen::new(sums.A.as_ref())?;
     let V = eigen.vectors().to_owned();
     let constant = sums.means.map(|(features, targets)| Constant { features: rotate(&V, &features), targets });
@@ -105,6 +110,7 @@ pub(super) struct Pass<'a, T> {
 /// A tile and its rows in the basis of eigenvectors.
 pub(super) struct Room<T> {
     tile: Tile<T>,
+    wide: Mat<f64>,
     u: Mat<f64>,
 }
 
@@ -119,25 +125,25 @@ impl<'a, T: Scalar> Pass<'a, T> {
 
     pub fn room(&self) -> Room<T> {
         let tile = self.data.tile();
-        let u = Mat::zeros(self.V.ncols(), tile.rows);
-        Room { tile, u }
+        let u = Mat::zeros(self.V.ncols(), tile.rows());
+        Room { tile, wide: Mat::new(), u }
     }
 
     /// √w_i(y_i − f(x_i)) and 1 − h_i of the rows of one tile.
     ///
     /// 1 − h_i is a difference here, accurate to about mε: enough unless the fit interpolates. It is never let below the value it
     /// would have if all other samples were orthogonal to the i-th, which is a lower bound in exact arithmetic.
-    pub fn residuals(&self, Room { tile, u }: &mut Room<T>, rows: Range<usize>) -> Residuals {
+    pub fn residuals(&self, Room { tile, wide, u }: &mut Room<T>, rows: Range<usize>) -> Residuals {
         let Pass { data, V, coefficients, inverses, center, mus } = self;
         let (L, t) = (mus.len(), data.targets());
         data.fill(tile, rows);
-        let z = Mat::from_fn(V.nrows(), tile.rows, |j, i| tile.Z[(j, i)].f64());
-        let mut u = u.as_mut().subcols_mut(0, tile.rows);
-        ops::matmul(u.rb_mut(), Accum::Replace, V.transpose(), z.as_ref(), 1.0);
+        let z = tile.wide_Z(wide).subcols(0, V.nrows());
+        let mut u = u.as_mut().subcols_mut(0, tile.rows());
+        ops::matmul(u.rb_mut(), Accum::Replace, V.transpose(), z.transpose(), 1.0);
         center.subtract(u.rb_mut(), tile); //                            u_i = √w_i Vᵀ(φ(x_i) − φ̄)
         let (fit, leverage) = project(u.rb(), coefficients, inverses);
-        let e = Mat::from_fn(tile.rows, L * t, |i, c| center.target(tile, i, c % t) - fit[(i, c)]);
-        let rest = Mat::from_fn(tile.rows, L, |i, l| {
+        let e = Mat::from_fn(tile.rows(), L * t, |i, c| center.target(tile, i, c % t) - fit[(i, c)]);
+        let rest = Mat::from_fn(tile.rows(), L, |i, l| {
             let (share, norm2) = (center.share(tile, i), u.rb().col(i).squared_norm_l2());
             let alone = 1.0 / (1.0 + share / (1.0 - share) + norm2 / ((1.0 - share).powi(2) * mus[l]));
             (1.0 - share - leverage[(i, l)]).max(alone)
@@ -149,8 +155,8 @@ impl<'a, T: Scalar> Pass<'a, T> {
 /// What a constant subtracts from the rows of a tile; nothing without one.
 struct Center<'a> {
     constant: Option<&'a Constant>,
-    /// Which row of Z holds √w_i: m, if there is a constant.
-    row: usize,
+    /// Which column of Z holds √w_i: m, if there is a constant.
+    column: usize,
     total_weight: f64,
     shift: &'a [f64],
 }
@@ -159,13 +165,13 @@ impl<'a> Center<'a> {
     fn new<T: Scalar>(rows: &'a FeatureRows<'_, T>, spectrum: &'a Spectrum) -> Self {
         let shift = rows.shift.as_deref().unwrap_or(&[]);
         let (constant, total_weight) = (spectrum.constant.as_ref(), spectrum.total_weight);
-        Center { constant, row: rows.source.features(), total_weight, shift }
+        Center { constant, column: rows.source.features(), total_weight, shift }
     }
 
     fn subtract<T: Scalar>(&self, mut u: faer::MatMut<'_, f64>, tile: &Tile<T>) {
         let Some(constant) = self.constant else { return };
-        for i in 0..tile.rows {
-            let root_w = tile.Z[(self.row, i)].f64();
+        for i in 0..tile.rows() {
+            let root_w = tile.Z()[(i, self.column)].f64();
             for j in 0..u.nrows() {
                 u[(j, i)] -= root_w * constant.features[j];
             }
@@ -175,12 +181,12 @@ impl<'a> Center<'a> {
     /// √w_i (y_ij − ȳ_j); the tile holds √w_i (y_ij − shift_j).
     fn target<T: Scalar>(&self, tile: &Tile<T>, i: usize, j: usize) -> f64 {
         let mean = self.constant.map_or(0.0, |constant| constant.targets[j] - self.shift[j]);
-        tile.Y[(i, j)].f64() - if mean == 0.0 { 0.0 } else { tile.Z[(self.row, i)].f64() * mean }
+        tile.Y()[(i, j)].f64() - if mean == 0.0 { 0.0 } else { tile.Z()[(i, self.column)].f64() * mean }
     }
 
     /// w_i/Σw, the constant's part of h_i.
     fn share<T: Scalar>(&self, tile: &Tile<T>, i: usize) -> f64 {
-        self.constant.map_or(0.0, |_| tile.Z[(self.row, i)].f64().powi(2) / self.total_weight)
+        self.constant.map_or(0.0, |_| tile.Z()[(i, self.column)].f64().powi(2) / self.total_weight)
     }
 }
 

@@ -24,7 +24,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
     /// A first pass over the rows makes ΦᵀΦ and Φᵀy, a second one the errors at all ridges together. Features are computed twice rather
     /// than kept, so that memory does not grow with n.
     ///
-    /// S is known to about ε·tr ΦᵀΦ, which is harmless while λ ≫ ε·k(x, x). If the smallest ridge is below 10·ε·Σ w_i k(x_i, x_i),
+    /// S is known to about ε·tr ΦᵀΦ, which is harmless while λ ≫ ε·k(x, x). If the smallest ridge is below 10·ε·Σ w_i k(x_i, x_i), products
+    /// are taken in `f64` whatever the scalar type, and if it is below that with the ε of `f64`,
     /// [`Solver::Auto`](crate::Solver::Auto) takes a streamed QR factorisation Φ = QR and the singular values of R instead, known to ε·‖Φ‖ (√λ ≫ ε is
     /// enough). A ridge that even this cannot see is raised, and [`PathPoint::mu`](crate::PathPoint) says so. With normal equations asked
     /// for, [`Solver::WhitenOnce`](crate::Solver::WhitenOnce) counting as such, the rise is to the bound just named.
