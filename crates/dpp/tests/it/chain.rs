@@ -148,7 +148,7 @@ fn steps_taken_together_are_the_steps_one_by_one() {
         assert_eq!(one, other, "both drew the same numbers");
         // c entries a proposal; after an accepted one of a batch of 32 one for each that waits, and c for those of the two numbers that
         // stand for other items now
-        assert!(accepted > 50 && entries <= 1000 * c as u64 + accepted as u64 * 31 * (1 + c as u64));
+        assert!(accepted > 50 && entries <= 1000 * c as u64 + accepted as u64 * 15 * (1 + c as u64));
     }
 }
 
