@@ -1,10 +1,14 @@
 //! The kernel density estimate by summing over all pairs, tile by tile.
 
 use super::{Standardised, Sums};
+use faer::reborrow::*;
 use faer::{Mat, MatRef};
-use nystrom_kernels::{Gaussian, KernelMatrix, Points};
-use nystrom_linalg_core::{PsdMatrix, Result};
-use rayon::prelude::*;
+use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Points};
+use nystrom_linalg_core::{PsdMatrix, Result, RowTree};
+use std::ops::Range;
+
+/// Points in a tile of [`sums_at`].
+const TILE: usize = 1024;
 
 /// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, itself included: n² kernel values in tiles of 256 × n, O(256·n) memory.
 pub(crate) fn sums(x: &Standardised, h: f64) -> Result<Sums> {
@@ -16,10 +20,23 @@ pub(crate) fn sums(x: &Standardised, h: f64) -> Result<Sums> {
     Ok(Sums { values: sums.col_as_slice(0).to_vec(), operations: (x.n as u64).pow(2) })
 }
 
-/// The same sum for the points `queries` only, without tiles: queries·n kernel values.
-pub(crate) fn sums_at(x: &Standardised, h: f64, queries: &[usize]) -> Vec<f64> {
-    let scale = -0.5 / (h * h);
-    let squared = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-    let at = |&i: &usize| (0..x.n).map(|j| (scale * squared(x.point(i), x.point(j))).exp()).sum();
-    queries.par_iter().map(at).collect()
+/// The same sum for the points `queries` only: queries·n kernel values, in tiles of as many rows as there are queries.
+pub(crate) fn sums_at(x: &Standardised, h: f64, queries: &[usize]) -> Result<Vec<f64>> {
+    let points = Points::from_cols(MatRef::from_column_major_slice(&x.coords, x.dim(), x.n));
+    let (kernel, at) = (Gaussian::new(h)?, points.gather(queries.into()));
+    let at = Points::from_cols(at.as_ref());
+    let leaf = |rows: Range<usize>| {
+        let mut sums = vec![0.0; queries.len()];
+        let mut tile = Mat::zeros(queries.len(), TILE);
+        for rows in RowTree::tiles(rows, TILE) {
+            let mut tile = tile.as_mut().subcols_mut(0, rows.len());
+            kernel.eval_into(tile.rb_mut(), at, points.slice(rows));
+            for column in tile.rb().col_iter() {
+                sums.iter_mut().zip(column.iter()).for_each(|(sum, k)| *sum += k);
+            }
+        }
+        sums
+    };
+    let plus = |a: Vec<f64>, b: Vec<f64>| a.into_iter().zip(b).map(|(a, b)| a + b).collect();
+    Ok(RowTree::new(x.n).reduce(leaf, plus).unwrap_or_else(|| vec![0.0; queries.len()]))
 }

@@ -159,7 +159,9 @@ impl KernelDensity {
             let values = vec![1.0; x.n]; // all points in one place: the mass there
             return Ok(Ok(Estimate { values, kept: vec![], method: None, bandwidth: None, operations: 0 }));
         }
-        if let (DensityMethod::Auto, Some(refusal)) = (self.method, Refusal::of(x, h)) {
+        if self.method == DensityMethod::Auto
+            && let Some(refusal) = Refusal::of(x, h)?
+        {
             return Ok(Err(refusal));
         }
         let (method, Sums { values: sums, operations }) = self.method.sums(x, h)?;

@@ -1,7 +1,7 @@
 //! When a density estimate means nothing.
 
 use super::{Standardised, exact};
-use nystrom_linalg_core::Error;
+use nystrom_linalg_core::{Error, Result};
 use std::fmt;
 
 /// Above this share of a point in its own density, at the median point, an estimate says nothing about neighbours.
@@ -22,14 +22,14 @@ pub struct Refusal {
 
 impl Refusal {
     /// Exact sums at a few points: their median must be at least twice that of a point alone.
-    pub(super) fn of(x: &Standardised, h: f64) -> Option<Self> {
+    pub(super) fn of(x: &Standardised, h: f64) -> Result<Option<Self>> {
         let probes = PROBES.min(x.n);
         let queries: Vec<usize> = (0..probes).map(|t| t * x.n / probes).collect();
-        let mut sums = exact::sums_at(x, h, &queries);
+        let mut sums = exact::sums_at(x, h, &queries)?;
         sums.sort_unstable_by(f64::total_cmp);
         let own_share = 1.0 / sums[probes / 2];
         let meaningless = x.n >= 3 && own_share > LARGEST_OWN_SHARE;
-        meaningless.then_some(Refusal { dimension: x.dim(), bandwidth: h, own_share })
+        Ok(meaningless.then_some(Refusal { dimension: x.dim(), bandwidth: h, own_share }))
     }
 }
 
