@@ -92,7 +92,7 @@ impl<T: Scalar> PackedCholesky<T> {
         });
     }
 
-    /// The diagonal of A⁻¹ without the inverse: entry i is ‖L⁻¹e_i‖². n³/3 flops, O(128·n) memory per thread.
+    /// The diagonal of A⁻¹ without the inverse: entry i is ‖L⁻¹e_i‖². n³/3 + 128n² flops, O(128·n) memory per thread.
     pub fn inverse_diagonal(&self) -> Vec<T> {
         let starts: Vec<usize> = (0..self.order).step_by(INVERSE_BLOCK).collect();
         let block = |start: usize| {

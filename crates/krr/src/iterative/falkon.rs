@@ -31,7 +31,7 @@ const PANEL: usize = 256;
 /// iterations, the model so far is returned, and the [report](crate::IterationReport) says why and how far it got.
 ///
 /// # Cost
-/// nM + M² kernel values and 4nMt + 6M²t flops an iteration, M³/3 + 2M³/3 + M³/3 flops before; nM kernel values in all where K_nM is kept.
+/// nM + M² kernel values and 4nMt + 4M²t flops an iteration, M³/3 + (2M³/3 + 256M²) + M³/3 flops before; nM kernel values in all where K_nM is kept.
 /// 16M² bytes for the two factors; [`MemoryPlan`](crate::MemoryPlan) has the rest. The bits do not depend on the number of threads.
 ///
 /// # Source
@@ -184,7 +184,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     }
 }
 
-/// G with GGᵀ = RᵀΩR + μI = n·AᵀA, R = Tᵀ: what ΦᵀΦ + μI is when every point is a centre, as Φ = K_nM R⁻ᵀ = R then. 2M³/3 + M³/3 flops.
+/// G with GGᵀ = RᵀΩR + μI = n·AᵀA, R = Tᵀ: what ΦᵀΦ + μI is when every point is a centre, as Φ = K_nM R⁻ᵀ = R then. (2M³/3 + 256M²) + M³/3
+/// flops.
 pub(crate) fn preconditioner(R: &Cholesky<f64>, omega: &[f64], mu: f64) -> Result<Cholesky<f64>> {
     let (m, R) = (R.order(), R.lower());
     let fill = |mut out: MatMut<'_, f64>| {

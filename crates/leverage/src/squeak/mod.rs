@@ -42,9 +42,9 @@ use shrink::shrink;
 /// bit. The order of the points does: shuffle data that come sorted.
 ///
 /// # Cost
-/// With m points kept and chunks of b, every chunk takes (m + b)² kernel values and 2(m + b)³/3 flops. At the automatic
-/// b = m/2 that is 4.5m kernel values and 4.5m² flops a point; at b = 1, the published algorithm, it is m² and 2m³/3.
-/// Memory: 3(m + b)² numbers while a chunk is shrunk, (m + b)·d between. A block pushed may be of any size: it is taken chunk by chunk.
+/// With m points kept and chunks of b, every chunk takes (m + b)² kernel values and 2(m + b)³/3 + 64(m + b)² flops. At the automatic
+/// b = m/2 that is 4.5m kernel values and 4.5m² + 288m flops a point; at b = 1, the published algorithm, it is m² and 2m³/3.
+/// Memory: 2(m + b)² numbers while a chunk is shrunk, (m + b)·d between. A block pushed may be of any size: it is taken chunk by chunk.
 ///
 /// # Source
 /// Calandriello, Lazaric & Valko, *Distributed adaptive sampling for kernel matrix approximation*, AISTATS 2017 (arXiv:1803.10172).
