@@ -2,7 +2,7 @@
 
 use crate::start::{independent, rounding};
 use faer::{Mat, MatMut};
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, random, validate};
+use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, random, validate, work};
 use nystrom_sketch::{LandmarkSelector, Landmarks};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
@@ -137,6 +137,7 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         let rotations = self.rotations(position);
         let x = self.columns.remove(position);
         let rotated = self.columns[position..].to_vec();
+        work::product(3, self.residual.len(), rotated.len());
         let (residual, mut G) = (&mut self.residual, self.G.as_mut());
         G.rb_mut().par_row_chunks_mut(ROWS).zip(residual.par_chunks_mut(ROWS)).for_each(|(mut G, residual)| {
             for (&column, &[cos, sin]) in rotated.iter().zip(&rotations) {
@@ -178,6 +179,7 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         let others = &self.columns[..self.columns.len() - 1];
         let G_u: Vec<T> = others.iter().map(|&j| self.G[(u, j)]).collect();
         let root = self.residual[u].sqrt();
+        work::product(n, 1, others.len());
         let chunks = self.G.as_mut().par_row_chunks_mut(ROWS).zip(column.as_mut().par_row_chunks_mut(ROWS));
         chunks.zip(self.residual.par_chunks_mut(ROWS)).for_each(|((mut G, mut k_u), residual)| {
             for (&j, &g) in others.iter().zip(&G_u) {

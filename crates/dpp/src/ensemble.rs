@@ -5,7 +5,7 @@ use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Col, Mat, MatRef, Par};
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, validate};
+use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, validate, work};
 
 /// As in `SymmetricEigen`: the bits depend on the degree of parallelism asked for, so one degree is asked for always.
 const DEGREE: usize = 4;
@@ -158,6 +158,7 @@ fn thin_svd<T: Scalar>(b: MatRef<'_, T>) -> Result<(Vec<T>, Mat<T>)> {
     let vectors = (ComputeSvdVectors::Thin, ComputeSvdVectors::No);
     let mut memory = MemBuffer::new(svd_scratch::<T>(n, b.ncols(), vectors.0, vectors.1, par, params));
     let diagonal: DiagMut<'_, T> = sigma.as_mut().as_diagonal_mut();
+    work::svd(n, b.ncols(), false);
     svd(b, diagonal, Some(U.as_mut()), None, par, MemStack::new(&mut memory), params)
         .map_err(|_| Error::EigenFailure { order: size })?;
     Ok((sigma.iter().copied().collect(), U))

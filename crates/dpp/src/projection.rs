@@ -1,7 +1,7 @@
 //! The DPP of a projection VVᵀ: the second half of every exact sampler.
 
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{Scalar, ops};
+use nystrom_linalg_core::{Scalar, ops, work};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
@@ -63,6 +63,7 @@ fn refresh_pays(n: usize, c: usize, s: usize) -> bool {
 fn lost_at_most(slack: f64, v: &[f64], Q: MatRef<'_, f64>) -> bool {
     let mut lost = 0.0;
     for q in Q.col_iter() {
+        work::product(1, 1, v.len());
         lost += dot(q.try_as_col_major().expect("columns of an own matrix").as_slice(), v).powi(2);
         if lost >= slack {
             return false;
@@ -74,6 +75,7 @@ fn lost_at_most(slack: f64, v: &[f64], Q: MatRef<'_, f64>) -> bool {
 /// v ← (v − QQᵀv)/‖…‖, twice, which is enough; false if nothing of v is left.
 fn orthonormalise(v: &mut [f64], Q: MatRef<'_, f64>) -> bool {
     for _ in 0..2 {
+        work::product(2, Q.ncols(), v.len());
         for q in Q.col_iter() {
             let q = q.try_as_col_major().expect("columns of an own matrix").as_slice();
             let along = dot(q, v);
@@ -91,6 +93,7 @@ fn orthonormalise(v: &mut [f64], Q: MatRef<'_, f64>) -> bool {
 /// ‖V_j‖² for every row j.
 fn squared_norms<T: Scalar>(vectors: MatRef<'_, T>, chosen: &[usize]) -> Vec<f64> {
     let mut norms = vec![0.0; vectors.nrows()];
+    work::product(vectors.nrows(), 1, chosen.len());
     let piece = |(p, norms): (usize, &mut [f64])| {
         let rows = vectors.subrows(p * ROWS, norms.len());
         for &column in chosen {

@@ -2,7 +2,7 @@
 
 use crate::{Kernel, Points, tile};
 use faer::{ColMut, MatMut};
-use nystrom_linalg_core::Scalar;
+use nystrom_linalg_core::{Scalar, work};
 
 /// The kernel k(x, y) = f(x, y), where `f` takes the coordinates of two points as slices.
 ///
@@ -29,6 +29,7 @@ impl<F> FromFn<F> {
 
 impl<T: Scalar, F: Fn(&[T], &[T]) -> T + Send + Sync> Kernel<T> for FromFn<F> {
     fn eval_into(&self, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
+        work::entries(x.len(), y.len());
         let (x, y) = (point_major(x), point_major(y));
         tile::for_each_tile(out, |mut tile, rows, cols| {
             for (t, j) in cols.enumerate() {
@@ -40,12 +41,14 @@ impl<T: Scalar, F: Fn(&[T], &[T]) -> T + Send + Sync> Kernel<T> for FromFn<F> {
     }
 
     fn diag_into(&self, mut out: ColMut<'_, T>, x: Points<'_, T>) {
+        work::diagonal_entries(x.len());
         for (i, x_i) in point_major(x).iter().enumerate() {
             out[i] = (self.f)(x_i, x_i);
         }
     }
 
     fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {
+        work::entries(x.len(), x.len());
         let x = point_major(x);
         tile::for_each_lower_tile(out, |mut tile, rows, cols| {
             for (t, j) in cols.enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::{Kernel, Points, tile};
 use faer::{ColMut, Mat, MatMut};
-use nystrom_linalg_core::{Dense, Error, Result, Scalar};
+use nystrom_linalg_core::{Dense, Error, Result, Scalar, work};
 
 /// The kernel k(i, j) = K\[i, j\] of a stored matrix K (N × N): points are the indices 0, 1, …, N − 1, with d = 1.
 ///
@@ -81,6 +81,7 @@ impl<T: Scalar> Precomputed<T> {
 
 impl<T: Scalar> Kernel<T> for Precomputed<T> {
     fn eval_into(&self, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
+        work::entries(x.len(), y.len());
         tile::for_each_tile(out, |mut tile, rows, cols| {
             for (t, j) in cols.enumerate() {
                 let column = self.index(y, j);
@@ -93,6 +94,7 @@ impl<T: Scalar> Kernel<T> for Precomputed<T> {
     }
 
     fn diag_into(&self, mut out: ColMut<'_, T>, x: Points<'_, T>) {
+        work::diagonal_entries(x.len());
         for i in 0..x.len() {
             let index = self.index(x, i);
             out[i] = self.matrix[(index, index)];

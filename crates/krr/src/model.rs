@@ -2,9 +2,9 @@
 
 use crate::FitReport;
 use faer::reborrow::*;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Scalar, validate};
+use nystrom_linalg_core::{Result, Scalar, ops, validate};
 use rayon::prelude::*;
 
 /// Rows predicted at once: a tile of 256·m kernel values per thread.
@@ -109,6 +109,6 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
         for (j, &b) in self.intercept.iter().enumerate() {
             out.rb_mut().col_mut(j).fill(b);
         }
-        faer::linalg::matmul::matmul(out, Accum::Add, K.rb(), self.coefficients.as_ref(), T::one(), Par::Seq);
+        ops::matmul_here(out, Accum::Add, K.rb(), self.coefficients.as_ref(), T::one());
     }
 }

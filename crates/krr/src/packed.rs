@@ -1,7 +1,7 @@
 //! A lower triangle in half the memory of a square.
 
 use faer::reborrow::*;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::Scalar;
 use nystrom_linalg_core::ops::{self, LowerBlock};
 use rayon::prelude::*;
@@ -85,7 +85,7 @@ fn add_gram<T: Scalar>(block: LowerBlock<'_, f64>, Z: MatRef<'_, T>, scratch: &m
 /// B += ZᵀY, the product in the precision of Z.
 fn add_moments<T: Scalar>(B: MatMut<'_, f64>, Z: MatRef<'_, T>, Y: MatRef<'_, T>, scratch: &mut Mat<T>) {
     let mut product = room(scratch, B.nrows(), B.ncols());
-    faer::linalg::matmul::matmul(product.rb_mut(), Accum::Replace, Z.transpose(), Y, T::one(), Par::Seq);
+    ops::matmul_here(product.rb_mut(), Accum::Replace, Z.transpose(), Y, T::one());
     ops::add_widened(B, product.rb(), false);
 }
 

@@ -7,7 +7,7 @@ use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder;
 use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
 use faer::{Conj, Mat, MatMut, Par};
-use nystrom_linalg_core::{RowTree, Scalar, ops};
+use nystrom_linalg_core::{RowTree, Scalar, ops, work};
 
 /// R (p × p, kept as its transpose) and c = Qᵀ√wY (p × t) of √w[1 Φ | Y], p = m + 1 with an intercept.
 ///
@@ -152,6 +152,7 @@ impl Triangle {
 fn triangularise(a: MatMut<'_, f64>, p: usize) {
     let (rows, par) = (a.nrows(), Par::Seq);
     let (mut basis, rest) = a.split_at_col_mut(p);
+    work::qr(rows, p, rest.ncols());
     let block = recommended_block_size::<f64>(rows, p);
     let mut coefficients = Mat::zeros(block, p.min(rows));
     let scratch = StackReq::any_of(&[

@@ -4,7 +4,7 @@ use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::svd::{self, ComputeSvdVectors};
 use faer::{Mat, MatRef, Par};
-use nystrom_linalg_core::{Error, Result};
+use nystrom_linalg_core::{Error, Result, work};
 
 /// A = USVᵀ, singular values largest first.
 pub(crate) struct Svd {
@@ -34,6 +34,7 @@ fn decompose(A: MatRef<'_, f64>, right: bool) -> Result<Svd> {
     let compute_v = if right { thin } else { ComputeSvdVectors::No };
     let mut memory = MemBuffer::new(svd::svd_scratch::<f64>(n, m, thin, compute_v, par, params));
     let stack = MemStack::new(&mut memory);
+    work::svd(n, m, right);
     svd::svd(A, s.as_mut(), Some(U.as_mut()), right.then(|| V.as_mut()), par, stack, params)
         .map_err(|_| Error::EigenFailure { order: r })?;
     Ok(Svd { values: (0..r).map(|i| s[i]).collect(), U, V })

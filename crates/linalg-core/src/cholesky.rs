@@ -1,6 +1,6 @@
 //! Cholesky factorisation, with a jitter ladder that reports what it did, and the rank-revealing pivoted form.
 
-use crate::{Error, Result, Scalar, ops, validate};
+use crate::{Error, Result, Scalar, ops, validate, work};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::reborrow::*;
@@ -154,7 +154,7 @@ impl<T: Scalar> Cholesky<T> {
         (0..self.order()).map(|i| 2.0 * self.lower[(i, i)].f64().ln()).sum()
     }
 
-    /// The diagonal of (A + δI)⁻¹ without the inverse: entry i is ‖L⁻¹e_i‖². n³/3 flops, O(128·n) memory per thread.
+    /// The diagonal of (A + δI)⁻¹ without the inverse: entry i is ‖L⁻¹e_i‖². n³/3 + 64n² flops, O(128·n) memory per thread.
     ///
     /// Column i of L⁻¹ is zero above row i, so a block of columns needs only the trailing part of L.
     pub fn inverse_diagonal(&self) -> Vec<T> {
@@ -196,6 +196,7 @@ pub(crate) fn factor_panel<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Resu
     let n = a.nrows();
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(n, Par::Seq, Default::default()));
     let stack = MemStack::new(&mut memory);
+    work::cholesky(n);
     match cholesky_in_place(a.rb_mut(), Default::default(), Par::Seq, stack, Default::default()) {
         Err(LltError::NonPositivePivot { index }) => Err(index),
         Ok(_) => match (0..n).find(|&i| !num_traits::Float::is_finite(a[(i, i)])) {

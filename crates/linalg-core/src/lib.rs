@@ -10,6 +10,7 @@
 //! * [`Cholesky`], [`SymmetricEigen`], [`PseudoInverse`], [`pcg()`]: factor, report what was done, solve.
 //! * [`RowTree`]: the one reduction over rows; its bits never depend on the number of threads.
 //! * [`Streams`] and [`random`]: randomness as an argument, split so that parallel draws are reproducible.
+//! * [`work`]: flops and kernel values counted, for tests that hold a method to its documented cost.
 //!
 //! ```
 //! use faer::Mat;
@@ -49,6 +50,7 @@ mod symmetric;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod validate;
+pub mod work;
 
 pub use cg::{ConjugateGradients, LinearSystem};
 pub use cholesky::{Cholesky, JitterLadder, PivotedCholesky};

@@ -7,7 +7,7 @@
 //! share a product wait for each other, threads that take pieces do not. The symmetric eigendecomposition is pinned in
 //! [`SymmetricEigen`](crate::SymmetricEigen).
 
-use crate::Scalar;
+use crate::{Scalar, work};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
@@ -42,8 +42,21 @@ pub fn matmul<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, b: 
     match (out.nrows(), out.ncols()) {
         (_, 1) => matvec(out, accum, a, b, alpha),
         (1, _) => matvec(out.transpose_mut(), accum, b.transpose(), a.transpose(), alpha),
-        _ => faer::linalg::matmul::matmul(out, accum, a, b, alpha, par()),
+        _ => product(out, accum, a, b, alpha, par()),
     }
+}
+
+/// [`matmul`] on this thread, for callers whose own work is parallel.
+///
+/// # Panics
+/// If the shapes do not fit.
+pub fn matmul_here<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>, alpha: T) {
+    product(out, accum, a, b, alpha, Par::Seq);
+}
+
+fn product<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>, alpha: T, par: Par) {
+    work::product(out.nrows(), out.ncols(), a.ncols());
+    faer::linalg::matmul::matmul(out, accum, a, b, alpha, par);
 }
 
 /// `out (+)= alpha·a·x` for one column x, in parallel over fixed pieces of `out`.
@@ -54,7 +67,7 @@ fn matvec<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, x: MatR
     }
     out.par_row_chunks_mut(VECTOR_ROWS)
         .zip(a.par_row_chunks(VECTOR_ROWS))
-        .for_each(|(out, a)| faer::linalg::matmul::matmul(out, accum, a, x, alpha, Par::Seq));
+        .for_each(|(out, a)| matmul_here(out, accum, a, x, alpha));
 }
 
 /// b ← L⁻¹b for a lower triangular L (n × n) and b n × t, in parallel over fixed groups of columns.
@@ -69,6 +82,7 @@ pub fn solve_lower<T: Scalar>(L: MatRef<'_, T>, b: MatMut<'_, T>) {
             let (known, rest) = x.rb_mut().split_at_row_mut(start);
             let mut block = rest.subrows_mut(0, size); // x_k = L_kk⁻¹(b_k − Σ_{j<k} L_kj x_j)
             subtract_product(block.rb_mut(), L.submatrix(start, 0, size, start), known.rb());
+            work::triangular_solve(size, block.ncols());
             solve_lower_triangular_in_place(L.submatrix(start, start, size, size), block, Par::Seq);
         }
     });
@@ -87,6 +101,7 @@ pub fn solve_upper<T: Scalar>(U: MatRef<'_, T>, b: MatMut<'_, T>) {
             let (rest, known) = x.rb_mut().split_at_row_mut(end);
             let mut block = rest.subrows_mut(start, end - start); // x_k = U_kk⁻¹(b_k − Σ_{j>k} U_kj x_j)
             subtract_product(block.rb_mut(), U.submatrix(start, end, end - start, n - end), known.rb());
+            work::triangular_solve(end - start, block.ncols());
             solve_upper_triangular_in_place(U.submatrix(start, start, end - start, end - start), block, Par::Seq);
         }
     });
@@ -103,7 +118,7 @@ pub(crate) fn by_columns<T: Scalar>(mut b: MatMut<'_, T>, solve: impl Fn(MatMut<
 /// `out −= a·x`, on this thread.
 pub(crate) fn subtract_product<T: Scalar>(out: MatMut<'_, T>, a: MatRef<'_, T>, x: MatRef<'_, T>) {
     if a.ncols() > 0 {
-        faer::linalg::matmul::matmul(out, Accum::Add, a, x, -T::one(), Par::Seq);
+        matmul_here(out, Accum::Add, a, x, -T::one());
     }
 }
 
@@ -166,9 +181,10 @@ pub fn gram_block<T: Scalar>(block: LowerBlock<'_, T>, accum: Accum, a: MatRef<'
     let (left, right) = (a.subcols(row, out.nrows()).transpose(), a.subcols(col, out.ncols()));
     if row == col {
         use BlockStructure::{Rectangular, TriangularLower};
+        work::triangle_of_product(out.nrows(), left.ncols());
         triangular::matmul(out, TriangularLower, accum, left, Rectangular, right, Rectangular, alpha, Par::Seq);
     } else {
-        faer::linalg::matmul::matmul(out, accum, left, right, alpha, Par::Seq);
+        matmul_here(out, accum, left, right, alpha);
     }
 }
 

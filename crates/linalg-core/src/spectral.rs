@@ -1,6 +1,6 @@
 //! Symmetric eigendecomposition and the pseudo-inverse with a relative cut-off.
 
-use crate::{Error, Result, Scalar, ops, validate};
+use crate::{Error, Result, Scalar, ops, validate, work};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Accum, Mat, MatRef, Par};
@@ -39,6 +39,7 @@ impl<T: Scalar> SymmetricEigen<T> {
         let mut vectors = Mat::zeros(n, n);
         let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, par, params));
         let stack = MemStack::new(&mut memory);
+        work::symmetric_eigen(n);
         self_adjoint_evd(a, values.as_mut().as_diagonal_mut(), Some(vectors.as_mut()), par, stack, params)
             .map_err(|_| Error::EigenFailure { order: n })?;
         let values = values.iter().rev().copied().collect();

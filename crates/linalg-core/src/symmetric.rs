@@ -2,7 +2,7 @@
 
 use crate::{PsdMatrix, Scalar, ops};
 use faer::reborrow::*;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -73,7 +73,7 @@ impl<T: Scalar> Block<T> {
 }
 
 fn add_product(out: &mut MatMut<'_, f64>, a: MatRef<'_, f64>, x: MatRef<'_, f64>) {
-    faer::linalg::matmul::matmul(out.rb_mut(), Accum::Add, a, x, 1.0, Par::Seq);
+    ops::matmul_here(out.rb_mut(), Accum::Add, a, x, 1.0);
 }
 
 fn row_blocks(out: MatMut<'_, f64>) -> Vec<MatMut<'_, f64>> {

@@ -3,6 +3,7 @@
 //! All in `f64`; `wide.rs` adds what is done to 32 digits.
 
 use faer::MatRef;
+use nystrom_linalg_core::work;
 use pulp::{Simd, WithSimd};
 
 /// A multiple of the numbers in a register: 8 with AVX-512, 4 with AVX2.
@@ -59,6 +60,8 @@ impl Triangle {
 
     /// z ← L⁻¹z, and h ← L⁻¹h for an h that is 0 above `start`; then ‖z‖², ‖h‖², hᵀz. c²/2 and (c − start)²/2 multiply-adds.
     pub fn solve_both(&self, z: &mut [f64], h: &mut [f64], start: usize) -> [f64; 3] {
+        work::triangular_solve(self.c, 1);
+        work::triangular_solve(self.c - start, 1);
         pulp::Arch::new().dispatch(SolveBoth { L: self, z, h, start })
     }
 
@@ -96,6 +99,7 @@ impl Triangle {
     /// Row and column p of the c + 1 leave: what is behind them moves up and left by one, rotated so that LLᵀ without row and column p
     /// is as before.
     pub fn delete(&mut self, p: usize) {
+        work::flops(3 * (self.c - p) * (self.c - p + 1));
         pulp::Arch::new().dispatch(Delete { L: self, p });
     }
 }

@@ -2,6 +2,7 @@
 
 use super::double::Double;
 use super::triangle::{Triangle, WIDTH};
+use nystrom_linalg_core::work;
 use pulp::{Simd, WithSimd};
 
 impl Triangle {
@@ -14,11 +15,13 @@ impl Triangle {
     /// Row m below the first m, so that LLᵀ has the row (kᵀ, κ): z = L⁻¹k and √(κ − ‖z‖²) in the corner, to 32 digits. Returns
     /// κ − ‖z‖²; the corner is 0 if that is not positive. About m²/2 multiply-adds of [`Double`]s.
     pub fn extend_wide(&mut self, m: usize, k: &[f64], kappa: f64) -> f64 {
+        work::triangular_solve(m, 1);
         pulp::Arch::new().dispatch(Extend { L: self, m, k, kappa })
     }
 
     /// As [`delete`](Self::delete), to 32 digits.
     pub fn delete_wide(&mut self, p: usize) {
+        work::flops(3 * (self.c - p) * (self.c - p + 1));
         pulp::Arch::new().dispatch(Delete { L: self, p });
     }
 }

@@ -11,7 +11,7 @@ use crate::metric::Metric;
 use crate::{Lane, Points};
 use direct::{Diagonal, Fill};
 use faer::{ColMut, MatMut};
-use nystrom_linalg_core::{Result, Scalar, validate};
+use nystrom_linalg_core::{Result, Scalar, validate, work};
 use pulp::WithSimd;
 
 /// A kernel k(x, y) = f(Σ_k m(c_k(x), c_k(y))): a sum over coordinates, then a formula.
@@ -62,6 +62,7 @@ pub(crate) fn eval_into<T: Scalar, F: Formula>(formula: &F, out: MatMut<'_, T>, 
     if out.row_stride() != 1 && out.col_stride() == 1 {
         return eval_into(formula, out.transpose_mut(), y, x); // k(x, y) = k(y, x)
     }
+    work::entries(x.len(), y.len());
     let streaming = size_of::<T>() * out.nrows() * out.ncols() >= STREAMED_BYTES;
     for_each_tile(out, |out, rows, cols| dispatch(Fill { formula, out, x, rows, y, cols, origin: y, streaming }));
 }
@@ -69,16 +70,18 @@ pub(crate) fn eval_into<T: Scalar, F: Formula>(formula: &F, out: MatMut<'_, T>, 
 /// out[(i, j)] = k(x_i, x_j): one triangle evaluated and mirrored, with the diagonal of [`diag_into`].
 pub(crate) fn gram_into<T: Scalar, F: Formula>(formula: &F, mut out: MatMut<'_, T>, x: Points<'_, T>) {
     assert_eq!(out.nrows(), x.len(), "a Gram matrix has a row per point");
+    work::entries(x.len(), x.len());
     for_each_lower_tile(out.rb_mut(), |out, rows, cols| {
         // not streamed: each tile is read again at once, for its mirror image
         dispatch(Fill { formula, out, x, rows, y: x, cols, origin: x, streaming: false });
     });
-    diag_into(formula, out.diagonal_mut().column_vector_mut(), x);
+    dispatch(Diagonal { formula, out: out.diagonal_mut().column_vector_mut(), x });
 }
 
 /// out[i] = k(x_i, x_i).
 pub(crate) fn diag_into<T: Scalar, F: Formula>(formula: &F, out: ColMut<'_, T>, x: Points<'_, T>) {
     assert_eq!(out.nrows(), x.len(), "a diagonal has an entry per point");
+    work::diagonal_entries(x.len());
     dispatch(Diagonal { formula, out, x });
 }
 

@@ -6,7 +6,7 @@ use crate::iterative::tiles::Tiles;
 use crate::iterative::{Centers, Extras, IterativeFit, IterativeOptions};
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, RowTree, Scalar, Streams, ops};
+use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, RowTree, Scalar, Streams, ops, work};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
@@ -161,6 +161,7 @@ pub(crate) fn sketch<T: Scalar>(tiles: &Tiles<'_, T>, streams: Streams) -> Mat<f
             })
             .collect();
         let Kt = tiles.tile(&mut buffer, rows);
+        work::product(m, Kt.ncols(), NONZEROS);
         St.as_mut().par_row_chunks_mut(STRIPE).zip(Kt.par_row_chunks(STRIPE)).for_each(|(mut St, Kt)| {
             for (column, psi) in Kt.col_iter().zip(&psi) {
                 for &(r, weight) in psi {

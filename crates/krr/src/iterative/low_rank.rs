@@ -1,6 +1,6 @@
 //! P = FFᵀ + μI and its inverse.
 
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, ops};
 use rayon::prelude::*;
 
@@ -39,7 +39,7 @@ impl<T: Scalar> LowRankPlus<T> {
         out.rb_mut().par_row_chunks_mut(TILE_ROWS).enumerate().for_each_init(Mat::new, |wide, (c, mut out)| {
             let (start, rows) = (c * TILE_ROWS, out.nrows());
             let F = ops::widened(self.F.as_ref().subrows(start, rows), wide);
-            faer::linalg::matmul::matmul(out.rb_mut(), Accum::Replace, F, h.as_ref(), 1.0, Par::Seq);
+            ops::matmul_here(out.rb_mut(), Accum::Replace, F, h.as_ref(), 1.0);
             for j in 0..out.ncols() {
                 for i in 0..rows {
                     out[(i, j)] = (r[(start + i, j)] - out[(i, j)]) / self.mu;
@@ -56,7 +56,7 @@ impl<T: Scalar> LowRankPlus<T> {
             for rows in RowTree::tiles(rows, TILE_ROWS) {
                 let F = ops::widened(self.F.as_ref().subrows(rows.start, rows.len()), &mut wide);
                 let r = r.subrows(rows.start, rows.len());
-                faer::linalg::matmul::matmul(sum.as_mut(), Accum::Add, F.transpose(), r, 1.0, Par::Seq);
+                ops::matmul_here(sum.as_mut(), Accum::Add, F.transpose(), r, 1.0);
             }
             sum
         };

@@ -3,7 +3,7 @@
 use crate::input::Samples;
 use crate::iterative::MemoryPlan;
 use crate::rows::Source;
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{RowTree, Scalar, ops};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
@@ -153,7 +153,7 @@ impl<'a, T: Scalar> Tiles<'a, T> {
 
 /// out += a·x on this thread: the tiles are what runs in parallel.
 fn add_product(out: &mut Mat<f64>, a: MatRef<'_, f64>, x: MatRef<'_, f64>) {
-    faer::linalg::matmul::matmul(out.as_mut(), Accum::Add, a, x, 1.0, Par::Seq);
+    ops::matmul_here(out.as_mut(), Accum::Add, a, x, 1.0);
 }
 
 use faer::reborrow::*;

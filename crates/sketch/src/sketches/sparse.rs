@@ -3,7 +3,7 @@
 use crate::{Dictionary, Landmarks, Sketch};
 use faer::reborrow::*;
 use faer::{Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use nystrom_linalg_core::{Error, Result, Scalar, validate, work};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -139,6 +139,7 @@ impl<T: Scalar> Sketch<T> for SparseSketch<T> {
         out.rb_mut().par_col_chunks_mut(COLUMNS).enumerate().for_each(|(chunk, mut out)| {
             for j in 0..out.ncols() {
                 for (p, value) in self.column(chunk * COLUMNS + j, &positions) {
+                    work::product(k.nrows(), 1, 1);
                     add_multiple(out.rb_mut().subcols_mut(j, 1), k.subcols(p - positions.start, 1), value);
                 }
             }

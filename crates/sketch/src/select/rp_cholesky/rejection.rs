@@ -1,7 +1,7 @@
 //! The small sequential part of the accelerated form: which of b proposals are accepted.
 
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{Scalar, random};
+use nystrom_linalg_core::{Scalar, random, work};
 use rand::Rng;
 
 /// Which proposals were accepted, in the order of proposal, and the factor of their block of the residual.
@@ -54,6 +54,7 @@ pub(super) fn reject_cholesky<T: Scalar>(
 
 /// x ← L⁻¹x for the rows of a lower triangular L.
 fn forward(L: &[Vec<f64>], x: &mut [f64]) {
+    work::triangular_solve(L.len(), 1);
     for (t, row) in L.iter().enumerate() {
         let (done, rest) = x.split_at_mut(t);
         rest[0] = (rest[0] - dot(&row[..t], done)) / row[t];
