@@ -58,6 +58,7 @@ const RULES: &[(&str, Rule)] = &[
     ("functions are short", length::functions_are_short),
     ("crates depend on one another as the map says", crate_map::dependencies_follow_the_map),
     ("only methods that need points know kernels", source::kernels_stay_where_points_are),
+    ("products are counted", source::products_are_counted),
     ("every crate inherits the lints, undocumented items among them", documentation::lints_are_inherited),
     ("every crate has a front page", documentation::front_pages),
     ("functions that draw say how", randomness::randomness_is_documented),

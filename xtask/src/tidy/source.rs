@@ -56,6 +56,14 @@ pub fn kernels_stay_where_points_are(tree: &Tree) -> Vec<Violation> {
     found.into_iter().filter(elsewhere).collect()
 }
 
+/// Products go through `linalg_core::ops`, outside of it.
+pub fn products_are_counted(tree: &Tree) -> Vec<Violation> {
+    let why =
+        "products go through `linalg_core::ops`, where the bits do not depend on the threads and the flops are counted";
+    let found = search(tree, &[(&["linalg", ":", ":", "matmul"], why)]);
+    found.into_iter().filter(|v| !v.path.starts_with("crates/linalg-core/")).collect()
+}
+
 fn search(tree: &Tree, patterns: &[(&[&str], &str)]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (path, text) in tree.library_sources() {
@@ -163,6 +171,14 @@ mod tests {
         let found = kernels_stay_where_points_are(&Tree::of(&paths.map(|path| (path, text))));
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].path.as_str(), found[0].line), (paths[0], 1));
+    }
+
+    #[test]
+    fn products_are_found_where_they_are_not_counted() {
+        let text = "fn f() { faer::linalg::matmul::matmul(); }";
+        let paths = ["crates/krr/src/model.rs", "crates/linalg-core/src/ops.rs"];
+        let found = products_are_counted(&Tree::of(&paths.map(|path| (path, text))));
+        assert_eq!(found.iter().map(|v| v.path.as_str()).collect::<Vec<_>>(), paths[..1]);
     }
 
     #[test]
