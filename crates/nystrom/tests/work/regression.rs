@@ -1,0 +1,116 @@
+//! Direct fits: Nyström by its three solvers, prediction, exact regression, sketched regression.
+
+use crate::measure::{Measured, alone, every, f64s, holds, measure, problem};
+use nystrom::krr::Solver;
+use nystrom::prelude::*;
+
+const N: usize = 8192;
+const M: usize = 400;
+
+/// A fit with t = 1; the entries are the same with every solver.
+fn fit(solver: Solver) -> Measured {
+    let (x, y) = problem(N);
+    let krr = NystromKrr { solver, ..NystromKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-6)) };
+    let landmarks = every(N, M);
+    let (model, measured) = measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks).unwrap());
+    assert_eq!(measured.entries as u64, model.report().kernel_entries, "the report");
+    holds("  entries, nm + m²", measured.entries, (N * M + M * M) as f64, 1.0..=1.0);
+    measured
+}
+
+fn sizes() -> [f64; 3] {
+    [N as f64, M as f64, 1.0]
+}
+
+/// 4m² numbers (W's factor and four partial sums of half a square) and a tile.
+fn bytes_of_sums() -> f64 {
+    let [_, m, t] = sizes();
+    f64s(4.0 * m * m + 1024.0 * (m + t))
+}
+
+/// nm² + 4m³/3: the Gram matrix; factor and inverse of W, RRᵀ, the last factor. Products with y, and solves for θ and β.
+#[test]
+fn normal_equations_whitened_once() {
+    alone(|| {
+        let ([n, m, t], measured) = (sizes(), fit(Solver::WhitenOnce));
+        let flops = n * m * m + 4.0 * m.powi(3) / 3.0 + 2.0 * n * m * t + 5.0 * m * m * t;
+        holds("whitened once, flops", measured.flops, flops, 1.0..=1.05);
+        holds("whitened once, bytes", measured.bytes, bytes_of_sums(), 0.9..=1.1);
+    });
+}
+
+/// 2nm² + m³: every tile is whitened, RRᵀ is not needed.
+#[test]
+fn normal_equations_of_whitened_tiles() {
+    alone(|| {
+        let ([n, m, t], measured) = (sizes(), fit(Solver::NormalEquations));
+        let flops = 2.0 * n * m * m + m.powi(3) + 2.0 * n * m * t + 3.0 * m * m * t;
+        holds("whitened tiles, flops", measured.flops, flops, 1.0..=1.05);
+        holds("whitened tiles, bytes", measured.bytes, bytes_of_sums(), 0.9..=1.1);
+    });
+}
+
+/// nm² to whiten; 2m²(m + 1024 − m/3) for each tile under the triangle so far; 2m²(2m − m/3) for each of the seven triangles that are
+/// put together, and for the ridge. About 5nm².
+#[test]
+fn streamed_qr() {
+    alone(|| {
+        let ([n, m, t], measured) = (sizes(), fit(Solver::Qr));
+        let qr = |rows: f64| 2.0 * m * m * (rows - m / 3.0) + 2.0 * m * t * (2.0 * rows - m);
+        let flops = n * m * m + 2.0 * m.powi(3) / 3.0 + n / 1024.0 * qr(m + 1024.0) + 8.0 * qr(2.0 * m);
+        holds("QR, flops", measured.flops, flops, 1.0..=1.05);
+        holds("QR, flops, in short", measured.flops, 5.0 * n * m * m, 0.8..=1.0);
+        // W's factor, partial triangles, a tile, and the same tile under the triangle that it is added to
+        let bytes = f64s(m * m + 2.0 * m * m + 1024.0 * (m + t) + (m + 1024.0) * (m + t));
+        holds("QR, bytes", measured.bytes, bytes, 0.9..=1.15);
+    });
+}
+
+/// nm kernel values, 2nmt flops, and a tile of 256 rows a thread beside the predictions.
+#[test]
+fn prediction() {
+    alone(|| {
+        let (x, y) = problem(N);
+        let points = Points::from_rows(x.as_ref());
+        let krr = NystromKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-6));
+        let model = krr.fit(points, y.as_ref(), &every(N, M)).unwrap();
+        let ([n, m, t], measured) = (sizes(), measure(|| model.predict(points).unwrap()).1);
+        holds("prediction, entries", measured.entries, n * m, 1.0..=1.0);
+        holds("prediction, flops", measured.flops, 2.0 * n * m * t, 1.0..=1.0);
+        holds("prediction, bytes", measured.bytes, f64s(n * t + 256.0 * m), 1.0..=1.1);
+    });
+}
+
+/// n²/2 + 128n entries, n³/3 + 2n²t flops, half a matrix and its panels.
+#[test]
+fn exact_regression() {
+    alone(|| {
+        let n = 1500;
+        let (x, y) = problem(n);
+        let krr = ExactKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-3));
+        let (model, measured) = measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref()).unwrap());
+        assert_eq!(measured.entries as u64, model.report().kernel_entries, "the report");
+        let (n, t) = (n as f64, 1.0);
+        holds("exact regression, entries", measured.entries, n * n / 2.0 + 128.0 * n, 0.95..=1.0);
+        holds("exact regression, flops", measured.flops, n.powi(3) / 3.0 + 2.0 * n * n * t, 1.0..=1.05);
+        holds("exact regression, bytes", measured.bytes, f64s(n * (n + 256.0) / 2.0), 0.95..=1.1);
+    });
+}
+
+/// nu + u² kernel values, u ≤ kd; 2nkd flops for KS and 2nd² + d³ more, as an accumulation of k matrices.
+#[test]
+fn sketched_regression() {
+    alone(|| {
+        let (d, k) = (200, 3);
+        let (x, y) = problem(N);
+        let sketch = Accumulation::uniform(k).sample(N, d, &mut Pcg64::seed_from_u64(1)).unwrap();
+        let solver = Solver::NormalEquations;
+        let krr = SketchedKrr { solver, ..SketchedKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-6)) };
+        let measured = measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &sketch).unwrap()).1;
+        let [n, d, k, u] = [N, d, k, sketch.support().len()].map(|size| size as f64);
+        holds("sketched regression, entries", measured.entries, n * u + u * u, 0.9..=1.0);
+        let product = 2.0 * n * k * d + 2.0 * u * k * d + 2.0 * k * d * d; // KS, its rows on the support, SᵀKS
+        let flops = product + 2.0 * n * d * d + d.powi(3) + 2.0 * n * d;
+        holds("sketched regression, flops", measured.flops, flops, 0.95..=1.05);
+    });
+}
