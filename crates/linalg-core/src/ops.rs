@@ -23,6 +23,10 @@ const SOLVE_COLUMNS: usize = 128;
 const SOLVE_ROWS: usize = 128;
 /// Rows and columns of a piece of a large Gram matrix: its factors stay in a core's own cache.
 const GRAM_SIDE: usize = 256;
+/// Rows transposed by one thread, and
+const TRANSPOSED_ROWS: usize = 128;
+/// of these so many at a time.
+const CACHE_LINE: usize = 8;
 /// Columns widened by one thread.
 const WIDENED_COLUMNS: usize = 64;
 
@@ -238,6 +242,32 @@ pub fn add_widened<T: Scalar>(mut out: MatMut<'_, f64>, a: MatRef<'_, T>, lower:
                     out[(i, j)] += a[(i, j)].f64();
                 }
             }
+        }
+    }
+}
+
+/// out ← aᵀ, in parallel over fixed pieces; both column by column in memory for the sake of speed.
+///
+/// # Panics
+/// If the shapes do not fit.
+pub fn transpose_into<T: Scalar>(out: MatMut<'_, T>, a: MatRef<'_, T>) {
+    assert!(out.nrows() == a.ncols() && out.ncols() == a.nrows(), "the shapes of a transposition");
+    if a.nrows() == 0 {
+        return;
+    }
+    out.par_col_chunks_mut(TRANSPOSED_ROWS).zip(a.par_row_chunks(TRANSPOSED_ROWS)).for_each(|(mut out, a)| {
+        for start in (0..a.nrows()).step_by(CACHE_LINE) {
+            let rows = CACHE_LINE.min(a.nrows() - start);
+            transpose_strip(out.rb_mut().subcols_mut(start, rows), a.subrows(start, rows));
+        }
+    });
+}
+
+/// The same for a few rows of `a`: of every column of it one cache line is read, and as many columns of `out` are written along.
+fn transpose_strip<T: Scalar>(mut out: MatMut<'_, T>, a: MatRef<'_, T>) {
+    for (k, column) in a.col_iter().enumerate() {
+        for (i, value) in column.iter().enumerate() {
+            out[(k, i)] = *value;
         }
     }
 }

@@ -18,7 +18,7 @@ fn exact() {
         holds("exact scores, entries", measured.entries, n * n / 2.0 + 128.0 * n, 0.95..=1.0);
         holds("exact scores, diagonal entries", measured.diagonal, n, 1.0..=1.0);
         holds("exact scores, flops", measured.flops, 2.0 * n.powi(3) / 3.0 + 128.0 * n * n, 1.0..=1.05);
-        holds("exact scores, bytes", measured.bytes, f64s(n * (n + 256.0) / 2.0 + 128.0 * n), 0.95..=1.1);
+        holds("exact scores, bytes", measured.bytes, f64s(n * (n + 256.0) / 2.0 + 256.0 * n), 0.95..=1.1);
     });
 }
 
