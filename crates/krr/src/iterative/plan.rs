@@ -141,8 +141,10 @@ fn reason(chosen: Estimate, size: ProblemSize, options: &IterativeOptions) -> St
 fn direct<T: Scalar>(ProblemSize { n, d, m, t, .. }: ProblemSize) -> Estimate {
     let (rows, centers) = (n as f64, m as f64);
     let flops = rows * centers * value(d) + 2.0 * rows * centers.powi(2) + centers.powi(3);
-    let tile = 1024 * (m + t) as u64 * size_of::<T>() as u64;
-    Estimate { method: Method::Direct, iterations: 0, flops, bytes: 32 * (m as u64).pow(2) + tile }
+    let wide = if size_of::<T>() < 8 { 8 } else { 0 }; //   its products are taken in f64 if need be
+    let tile = 1024 * (m + t) as u64 * (size_of::<T>() + wide) as u64;
+    let panel = 256 * m as u64 * 8; //                      of a Cholesky factorisation
+    Estimate { method: Method::Direct, iterations: 0, flops, bytes: 32 * (m as u64).pow(2) + tile + panel }
 }
 
 fn falkon<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Estimate> {
