@@ -250,6 +250,15 @@ pub fn add_widened<T: Scalar>(mut out: MatMut<'_, f64>, a: MatRef<'_, T>, lower:
 ///
 /// # Panics
 /// If the shapes do not fit.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_linalg_core::ops::transpose_into;
+/// let a = Mat::from_fn(301, 7, |i, j| (10 * i + j) as f64); // neither a multiple of a piece nor of a cache line
+/// let mut out = Mat::zeros(7, 301);
+/// transpose_into(out.as_mut(), a.as_ref());
+/// assert_eq!(out.transpose(), a);
+/// ```
 pub fn transpose_into<T: Scalar>(out: MatMut<'_, T>, a: MatRef<'_, T>) {
     assert!(out.nrows() == a.ncols() && out.ncols() == a.nrows(), "the shapes of a transposition");
     if a.nrows() == 0 {
