@@ -7,8 +7,9 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 
+use crate::check::{REFERENCE, Reference};
 use crate::experiment::{Experiment, Scale};
-use crate::{bench, experiments, listing, runner, tidy};
+use crate::{bench, experiments, listing, numbers, runner, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The project's tasks", version)]
@@ -37,7 +38,7 @@ enum Task {
         #[command(flatten)]
         data: Data,
     },
-    /// Write docs/EXPERIMENTS.md from the registry of experiments
+    /// Write docs/EXPERIMENTS.md from the registry, and the measured numbers in README and docs/CHOOSING.md from the reference run
     Docs,
     /// Run the benches, beside the peers if asked, and rewrite the measured part of docs/performance.md
     Bench(bench::Options),
@@ -99,6 +100,9 @@ pub struct Reproduce {
     /// Compute anew what an earlier run has finished
     #[arg(long)]
     fresh: bool,
+    /// Compare with a reference run [default: docs/data/reproduction.json]: verdicts, and values within four standard errors
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    check: Option<Option<PathBuf>>,
 }
 
 /// Parses the command line and runs the task.
@@ -116,6 +120,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
             let path = workspace_root().join(listing::DOC_PATH);
             crate::atomic::write(&path, listing::markdown(experiments::ALL).as_bytes())?;
             println!("wrote {}", path.display());
+            numbers::fill_all(&workspace_root())?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -136,7 +141,16 @@ fn reproduce(options: &Reproduce) -> anyhow::Result<ExitCode> {
         out: options.out.clone(),
         fresh: options.fresh,
     };
-    runner::run(&plan, &crate::progress::Progress::new())
+    let path = options.check.as_ref().map(|file| file.clone().unwrap_or_else(|| workspace_root().join(REFERENCE)));
+    let reference = path.map(|path| Reference::read(&path)).transpose()?;
+    if let Some(reference) = &reference {
+        reference.suits(plan.scale, plan.seed)?;
+    }
+    let code = runner::run(&plan, &crate::progress::Progress::new())?;
+    let Some(reference) = reference else { return Ok(code) };
+    let found = reference.compare(&Reference::read(&plan.out.join("run.json"))?, &plan.chosen);
+    println!("{}", found.report());
+    Ok(if found.differ.is_empty() { code } else { ExitCode::FAILURE })
 }
 
 /// The experiments named, in the order of the registry; all if none is named.
@@ -198,6 +212,7 @@ mod tests {
     fn scales_exclude_each_other_and_only_takes_several_names() {
         assert!(Cli::try_parse_from(["xtask", "reproduce", "--full", "--smoke"]).is_err());
         assert!(Cli::try_parse_from(["xtask", "reproduce", "--threads", "0"]).is_err());
+        assert!(Cli::try_parse_from(["xtask", "reproduce", "--check", "--out", "x"]).is_ok());
         let Task::Reproduce(options) =
             Cli::try_parse_from(["xtask", "reproduce", "--only", "a", "b,c", "--seed", "7"]).unwrap().task
         else {

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::claim::Claim;
 pub use crate::context::{Context, Lookup};
 pub use crate::plot::{Axis, Plot, Point};
 pub use crate::table::{Cell, Column, Table};
@@ -22,8 +23,6 @@ pub struct Experiment {
     pub says: &'static str,
     /// Every data set it reads, by its name in `nystrom_data::catalog`; empty if it needs none.
     pub data: &'static [&'static str],
-    /// Raise by one when the experiment changes: results of older revisions are then computed anew.
-    pub revision: u32,
     /// The experiment itself. A data set that is absent goes into [`Outcome::missing`], never into an error.
     pub run: fn(&Context) -> anyhow::Result<Outcome>,
 }
@@ -81,7 +80,7 @@ pub struct Outcome {
     pub tables: Vec<Table>,
     /// Plots, in the order of the report; each becomes an inline SVG and a CSV file.
     pub plots: Vec<Plot>,
-    /// The paper's statements as checked inequalities.
+    /// Statements as checked inequalities, each of its kind.
     pub claims: Vec<Claim>,
     /// Anything else the reader should know, one paragraph each.
     pub notes: Vec<String>,
@@ -93,42 +92,6 @@ impl Outcome {
     /// True if nothing could be computed for want of data.
     pub fn is_no_data(&self) -> bool {
         !self.missing.is_empty() && self.claims.is_empty() && self.plots.is_empty() && self.tables.is_empty()
-    }
-}
-
-/// One statement of the paper as an inequality, checked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Claim {
-    /// The inequality in words and symbols: `risk ratio of leverage sampling at p = 2 d_eff ≤ 1.1`.
-    pub text: String,
-    /// What the paper prints or proves: `1.06`.
-    pub paper: String,
-    /// What was measured: `1.04 (5–95 %: 1.01–1.08)`.
-    pub measured: String,
-    /// Whether the inequality holds for what was measured.
-    pub holds: bool,
-}
-
-impl Claim {
-    /// A claim whose inequality was evaluated by the caller.
-    pub fn new(text: impl Into<String>, paper: impl Into<String>, measured: impl Into<String>, holds: bool) -> Self {
-        Claim { text: text.into(), paper: paper.into(), measured: measured.into(), holds }
-    }
-
-    /// `what ≤ bound`. NaN does not hold.
-    pub fn at_most(what: &str, paper: impl Into<String>, measured: f64, bound: f64) -> Self {
-        Claim::new(format!("{what} ≤ {}", number(bound)), paper, number(measured), measured <= bound)
-    }
-
-    /// `what ≥ bound`. NaN does not hold.
-    pub fn at_least(what: &str, paper: impl Into<String>, measured: f64, bound: f64) -> Self {
-        Claim::new(format!("{what} ≥ {}", number(bound)), paper, number(measured), measured >= bound)
-    }
-
-    /// `|what − printed| ≤ tolerance`, for a number that the paper prints. NaN does not hold.
-    pub fn near(what: &str, printed: f64, measured: f64, tolerance: f64) -> Self {
-        let text = format!("|{what} − {}| ≤ {}", number(printed), number(tolerance));
-        Claim::new(text, number(printed), number(measured), (measured - printed).abs() <= tolerance)
     }
 }
 
@@ -148,6 +111,14 @@ pub struct MissingData {
     /// SHA-256 of the uncompressed files, where known.
     pub checksum: Option<String>,
 }
+
+impl std::fmt::Display for MissingData {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "data set `{}` is missing; get it from {}", self.name, self.where_to_get)
+    }
+}
+
+impl std::error::Error for MissingData {}
 
 impl MissingData {
     /// The same, saying which part of the experiment needs it.

@@ -1,21 +1,27 @@
 //! The project's tasks, run as `cargo xtask <task>`: rerun the papers, test, check the house rules, list, measure, write docs.
 //!
-//! Read `experiment.rs` for what an experiment is, `experiments/` for the experiments, `runner.rs` for how they are run,
+//! Read `experiment.rs` for what an experiment is, `lab/` for what its settings, cells and results are, `experiments/` for the experiments, `runner.rs` for how they are run,
 //! `report/` for what is made of their outcomes, `tidy/` for the house rules, `bench/` for
-//! what is measured.
+//! what is measured, `numbers.rs` for the measured numbers in documents.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program talks to its user
 
 mod atomic;
 mod bench;
+mod check;
+mod claim;
 mod cli;
 mod context;
 mod datasets;
 mod experiment;
 mod experiments;
+#[allow(dead_code)] // until every experiment stands on it
+mod lab;
 mod listing;
 mod machine;
 mod memory;
+mod method;
 mod number;
+mod numbers;
 mod plot;
 mod progress;
 mod record;

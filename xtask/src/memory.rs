@@ -1,19 +1,76 @@
-//! How much memory a piece of work takes, measured by counting what is allocated.
+//! How much memory a piece of work takes, measured by counting what is allocated while it runs.
+//!
+//! Everything else runs on the system's allocator as it is: one flag is read at each allocation, and nothing is counted.
 
-use std::alloc::System;
-
-use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
 
 #[global_allocator]
-static ALLOCATOR: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
+static ALLOCATOR: Counting = Counting;
+
+/// Whether allocations are counted at present.
+static ON: AtomicBool = AtomicBool::new(false);
+/// Bytes taken less bytes given back since counting began; below 0 where older blocks were given back.
+static HELD: AtomicIsize = AtomicIsize::new(0);
+/// The largest value of `HELD`.
+static PEAK: AtomicIsize = AtomicIsize::new(0);
+
+struct Counting;
+
+fn count(bytes: isize) {
+    if ON.load(Relaxed) {
+        let held = HELD.fetch_add(bytes, Relaxed) + bytes;
+        PEAK.fetch_max(held, Relaxed);
+    }
+}
+
+// SAFETY: every call is handed to `System` unchanged; the counts are atomics and allocate nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`, which is System's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        // SAFETY: the block came from `System` with this layout.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size as isize - layout.size() as isize);
+        // SAFETY: the block came from `System` with this layout.
+        unsafe { System.realloc(block, layout, size) }
+    }
+}
 
 /// What `f` returns, and the most bytes it held at one time beyond those held before.
 ///
-/// All threads count; run nothing else meanwhile.
+/// All threads count; run nothing else meanwhile, and no measurement within another.
 pub fn peak_bytes<R>(f: impl FnOnce() -> R) -> (R, usize) {
-    ALLOCATOR.reset_peak_memory();
+    HELD.store(0, Relaxed);
+    PEAK.store(0, Relaxed);
+    ON.store(true, Relaxed);
+    let off = Off;
     let result = f();
-    (result, ALLOCATOR.get_peak_memory())
+    drop(off);
+    (result, PEAK.load(Relaxed).unsigned_abs())
+}
+
+/// Ends the counting, also on unwinding.
+struct Off;
+
+impl Drop for Off {
+    fn drop(&mut self) {
+        ON.store(false, Relaxed);
+    }
 }
 
 #[cfg(test)]
@@ -29,5 +86,6 @@ mod tests {
         assert!(seen.iter().all(|(sum, _)| *sum == 45));
         // Tests on other threads may take or free 64 MiB during one measurement (the one of the machine's rates does), not during three.
         assert!(seen.iter().any(|(_, peak)| (one..2 * one).contains(peak)), "{seen:?}");
+        assert!(!ON.load(Relaxed), "the rest of the program is not counted");
     }
 }

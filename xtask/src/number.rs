@@ -78,6 +78,25 @@ pub mod lossless {
     }
 }
 
+/// The same for a number that may be absent.
+pub mod lossless_option {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Holder(#[serde(with = "super::lossless")] f64);
+
+    /// Writes a float, or null.
+    #[allow(clippy::ref_option)] // serde hands out the reference
+    pub fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+        value.map(Holder).serialize(serializer)
+    }
+
+    /// Reads one back.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+        Ok(Option::<Holder>::deserialize(deserializer)?.map(|holder| holder.0))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

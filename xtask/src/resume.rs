@@ -12,21 +12,19 @@ use crate::experiment::Scale;
 use crate::record::Record;
 
 /// Raise when the shape of the file changes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// All that a result depends on. Results under another key are not this run's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
     /// The experiment.
     pub name: String,
-    /// Its revision.
-    pub revision: u32,
+    /// Fingerprint of the program: another build may compute something else.
+    pub build: String,
     /// Scale of the run.
     pub scale: Scale,
     /// Seed of the run.
     pub seed: u64,
-    /// Version of the workspace.
-    pub version: String,
     /// The data it reads: each set's name with the SHA-256 of its files, or `absent`.
     pub data: String,
 }
@@ -97,10 +95,9 @@ mod tests {
         let key = key();
         save(dir.path(), &key, &record()).unwrap();
         let others = [
-            Key { revision: 2, ..key.clone() },
+            Key { build: "another".into(), ..key.clone() },
             Key { scale: Scale::Full, ..key.clone() },
             Key { seed: 1, ..key.clone() },
-            Key { version: "9.9.9".into(), ..key.clone() },
             Key { data: "rqc=absent".into(), ..key.clone() },
         ];
         for other in others {

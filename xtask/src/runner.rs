@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 
+use anyhow::Context as _;
 use sha2::{Digest, Sha256};
 
 use crate::context::{Context, experiment_seed};
@@ -38,12 +39,12 @@ pub struct Plan {
 
 /// Runs the plan. The exit code tells whether any experiment failed.
 pub fn run(plan: &Plan, progress: &Progress) -> anyhow::Result<ExitCode> {
-    let mut run = start(plan);
+    let mut run = start(plan)?;
     for i in 0..run.entries.len() {
         let experiment = run.entries[i].experiment;
-        let key = key(plan, &experiment);
+        let key = key(plan, &experiment, &run.build);
         let asked = plan.chosen.contains(&experiment.name);
-        let kept = if asked && plan.fresh { None } else { look_up(plan, &key, asked, &run.build, progress) };
+        let kept = if asked && plan.fresh { None } else { look_up(plan, &key, asked, progress) };
         run.entries[i].record = match kept {
             None if asked => Some(execute(plan, &experiment, &key, &run.build, progress)?),
             kept => kept,
@@ -59,41 +60,39 @@ pub fn run(plan: &Plan, progress: &Progress) -> anyhow::Result<ExitCode> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn start(plan: &Plan) -> Run {
-    Run {
+fn start(plan: &Plan) -> anyhow::Result<Run> {
+    Ok(Run {
         seed: plan.seed,
         scale: plan.scale,
         threads: plan.threads,
         data_dir: plan.data_dir.as_ref().map(|dir| dir.display().to_string()),
         cpu: machine::cpu_model(),
         revision: machine::git_revision(&cli::workspace_root()),
-        build: build_fingerprint(),
+        build: build_fingerprint()?,
         started: now(),
         finished: None,
         entries: plan.all.iter().map(|&experiment| Entry { experiment, record: None }).collect(),
-    }
+    })
 }
 
 /// All that the result of this experiment depends on.
-fn key(plan: &Plan, experiment: &Experiment) -> Key {
+fn key(plan: &Plan, experiment: &Experiment, build: &str) -> Key {
     Key {
         name: experiment.name.into(),
-        revision: experiment.revision,
+        build: build.into(),
         scale: plan.scale,
         seed: plan.seed,
-        version: env!("CARGO_PKG_VERSION").into(),
         data: datasets::fingerprint(plan.data_dir.as_deref(), experiment.data),
     }
 }
 
 /// The finished record, if there is one; says so if it was asked for.
-fn look_up(plan: &Plan, key: &Key, asked: bool, build: &str, progress: &Progress) -> Option<Record> {
+fn look_up(plan: &Plan, key: &Key, asked: bool, progress: &Progress) -> Option<Record> {
     match resume::load(&plan.out, key) {
         Found::Kept(record) => {
             if asked {
-                let other = if record.build == build { "" } else { " by another build of this program" };
                 let name = &key.name;
-                progress.say(&format!("kept    {name}: finished at {}{other}; --fresh recomputes", record.started));
+                progress.say(&format!("kept    {name}: finished at {}; --fresh recomputes", record.started));
             }
             Some(*record)
         }
@@ -159,17 +158,19 @@ fn message(payload: &(dyn Any + Send)) -> &str {
 fn verdict(name: &str, record: &Record) -> String {
     let time = duration(record.seconds);
     let claims = &record.outcome.claims;
-    let held = claims.iter().filter(|claim| claim.holds).count();
     let mut lines = match record.status {
         Status::Failed => vec![format!("FAILED  {name} after {time}: {}", record.error.as_deref().unwrap_or_default())],
         Status::NoData => vec![format!("no data {name}")],
-        Status::Done => vec![format!("done    {name} in {time}: {held} of {} claims hold", claims.len())],
+        Status::Done => vec![format!("done    {name} in {time}: {}", report::verdicts(claims))],
     };
     let telling = record.scale != Scale::Smoke; // verdicts of a smoke run mean nothing
-    for claim in claims.iter().filter(|claim| telling && !claim.holds) {
+    for claim in claims.iter().filter(|claim| telling && claim.holds == Some(false)) {
         lines.push(format!(
-            "          does not hold: {} (paper {}, measured {})",
-            claim.text, claim.paper, claim.measured
+            "          does not hold ({}): {} (paper {}, measured {})",
+            claim.kind.word(),
+            claim.text,
+            claim.paper,
+            claim.measured
         ));
     }
     let mut missing: Vec<&str> = record.outcome.missing.iter().map(|data| data.name.as_str()).collect();
@@ -186,9 +187,11 @@ fn now() -> String {
 }
 
 /// The first eight bytes of this program's own SHA-256: tells results of another build from ours.
-fn build_fingerprint() -> String {
-    let program = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
-    Sha256::digest(&program).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+fn build_fingerprint() -> anyhow::Result<String> {
+    let own = Path::new("/proc/self/exe"); // leads to the file that runs even after another build has replaced it
+    let path = if own.exists() { own.to_owned() } else { std::env::current_exe()? };
+    let program = std::fs::read(&path).with_context(|| format!("cannot read this program, {}", path.display()))?;
+    Ok(Sha256::digest(&program).iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]

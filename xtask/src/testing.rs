@@ -5,6 +5,7 @@ use rand::RngExt;
 use crate::experiment::{
     Axis, Cell, Claim, Column, Context, Experiment, MissingData, Outcome, Paper, Plot, Point, Scale, Table,
 };
+use crate::lab::Estimate;
 use crate::record::{Entry, Record, Run, Status};
 use crate::resume::Key;
 
@@ -22,7 +23,6 @@ pub const SELF_CHECK: Experiment = Experiment {
     figure: "Table 0",
     says: "The mean of uniform numbers is 1/2.",
     data: &[],
-    revision: 1,
     run: self_check,
 };
 
@@ -57,8 +57,13 @@ pub fn self_check(ctx: &Context) -> anyhow::Result<Outcome> {
 
 /// A key for the tests of resuming.
 pub fn key() -> Key {
-    let version = env!("CARGO_PKG_VERSION").into();
-    Key { name: "self-check".into(), revision: 1, scale: Scale::Smoke, seed: 0, version, data: String::new() }
+    Key {
+        name: "self-check".into(),
+        build: "0123456789abcdef".into(),
+        scale: Scale::Smoke,
+        seed: 0,
+        data: String::new(),
+    }
 }
 
 /// A record with everything in it that is hard to store or to show.
@@ -75,8 +80,9 @@ pub fn record() -> Record {
         tables: vec![table],
         plots: vec![plot],
         claims: vec![
-            Claim::new("a < b & c > \"d\"", "<1>", "≤ 1", true),
-            Claim::at_most("risk ratio", "1.1", f64::NAN, 1.2),
+            Claim::new("a < b & c > \"d\"", "<1>", "≤ 1", true).printed(),
+            Claim::at_most("risk ratio", "1.1", f64::NAN, 1.2).picture(),
+            Claim::at_least("open", "1", Estimate { value: 1.25, error: Some(0.25), time: false }, 1.0),
         ],
         notes: vec!["A note with <b>markup</b>.".into()],
         missing: vec![missing()],
@@ -185,13 +191,15 @@ pub fn gallery() -> Run {
         plots,
         tables,
         claims: vec![
-            Claim::near("risk ratio of leverage sampling at p = 2 d_eff on Gas drift, batch 2", 1.1, 1.08, 0.1),
+            Claim::near("risk ratio of leverage sampling at p = 2 d_eff on Gas drift, batch 2", 1.1, 1.08, 0.1)
+                .printed(),
             Claim::at_most(
                 "median over repetitions of risk(leverage) / risk(uniform) at p = 100",
                 "needs far fewer columns",
-                0.31,
+                Estimate { value: 0.95, error: Some(0.05), time: false },
                 1.0,
-            ),
+            )
+            .picture(),
             Claim::at_least("fitted exponent of the exact scores' time", "O(n³)", 2.41, 2.7),
         ],
         notes: vec!["The paper does not give the law of the design points; Beta(0.03, 0.03) is our choice.".into()],

@@ -7,7 +7,7 @@ use super::criterion::Measurements;
 use super::memory::CASES;
 use super::peers::{Line, VERSIONS};
 use super::rows::ROWS;
-use crate::experiments::statistics::fitted_exponent;
+use crate::lab::statistics::fitted_exponent;
 use crate::machine;
 
 /// What one run gave.

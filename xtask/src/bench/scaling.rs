@@ -1,7 +1,7 @@
 //! Time against size on logarithmic axes, with the fitted exponent of each series in the legend.
 
 use super::criterion::Measurements;
-use crate::experiments::statistics::fitted_exponent;
+use crate::lab::statistics::fitted_exponent;
 use crate::plot::{Axis, Plot, Point};
 
 /// A curve: its name, the look it has in every plot, and the benchmarks it joins, up to the size at their end.

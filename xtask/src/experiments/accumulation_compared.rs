@@ -1,7 +1,7 @@
 //! Errors and times of several methods as n grows, with their plots and columns: what Figures 1, 3, 4 and 5 of Chen & Yang 2021 (accumulations) share.
 
-use super::statistics::{mean_and_error, quantile};
 use crate::experiment::{Axis, Cell, Column, Plot, Point};
+use crate::lab::statistics::{mean_and_error, quantile};
 
 /// Name in the legend and style.
 pub type Method = (&'static str, &'static str);

@@ -8,9 +8,9 @@ use super::accumulation_compared::{self, Captions, Compared};
 use super::accumulation_split::{
     self, ACCUMULATION, BLESS, Case, GAUSSIAN, METHODS, Setting, Split, VERY_SPARSE, mean_ratio,
 };
-use super::statistics::mean_and_error;
 use crate::datasets::standardized;
 use crate::experiment::{Cell, Claim, Column, Context, Outcome, Plot, Point, Table};
+use crate::lab::statistics::mean_and_error;
 
 /// Exact KRR is run up to this n, as a line to compare with.
 const LARGEST_EXACT: usize = 4000;

@@ -8,8 +8,8 @@ use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution, Subsampl
 use super::accumulation_compared::{self, Captions, Compared, Method};
 use super::accumulation_problem::{CHOICES, Problem};
 use super::papers;
-use super::statistics::mean_and_error;
 use crate::experiment::{Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use crate::lab::statistics::mean_and_error;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig1",
@@ -18,7 +18,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "On a bimodal design (γ = 0.5) an accumulation with m = 5 has nearly the approximation error of the Gaussian sketch at nearly the time of Nyström; \
         Nyström is fast but far less accurate, the Gaussian sketch accurate but slow.",
     data: &[],
-    revision: 1,
     run,
 };
 

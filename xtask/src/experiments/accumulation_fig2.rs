@@ -5,8 +5,9 @@ use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution};
 use rayon::prelude::*;
 
 use super::accumulation_problem::{CHOICES, Problem};
-use super::{papers, statistics::mean_and_error};
+use super::papers;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table, number};
+use crate::lab::statistics::mean_and_error;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig2",
@@ -15,7 +16,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "On a bimodal design (γ = 0.6), accumulating m ≤ 32 sub-sampling matrices brings the approximation error from that of Nyström (m = 1), orders of \
         magnitude larger, to that of the Gaussian sketch (m = ∞), below the estimation error of exact KRR.",
     data: &[],
-    revision: 1,
     run,
 };
 

@@ -11,7 +11,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     figure: "Figure 3",
     says: "On real data an accumulation with m = 4 has the test error of the Gaussian sketch at a time near Nyström's; very sparse random projections lie between.",
     data: &["query-analytics-rqa", "casp"],
-    revision: 2,
     run,
 };
 

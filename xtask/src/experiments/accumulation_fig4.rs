@@ -10,7 +10,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     figure: "Figure 4",
     says: "As Figure 3, on another data set: test error of the Gaussian sketch at a time near Nyström's.",
     data: &["gas-turbine"],
-    revision: 2,
     run,
 };
 

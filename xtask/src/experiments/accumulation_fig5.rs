@@ -8,9 +8,9 @@ use nystrom::krr::{Falkon, IterativeOptions, KrrModel, SketchedKrr, metrics::mse
 use super::accumulation_compared::{self, Captions, Compared};
 use super::accumulation_split::{ACCUMULATION, CHOICES, Case, GAUSSIAN, METHODS, Setting, Split, mean_ratio};
 use super::papers;
-use super::statistics::mean_and_error;
 use crate::datasets::standardized;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Lookup, Outcome, Plot, Point, Table};
+use crate::lab::statistics::mean_and_error;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig5",
@@ -19,7 +19,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "Solved by Falkon, every sketch keeps the test error it has when solved directly, at these n without much of a gain in time; the accumulation has the best \
         error for its time.",
     data: &["query-analytics-rqa", "casp", "gas-turbine"],
-    revision: 1,
     run,
 };
 

@@ -10,8 +10,9 @@ use nystrom::{faer::Mat, rand::Rng};
 use rayon::prelude::*;
 
 use super::bernoulli_problem::{BernoulliProblem, CHOICES, NOISE, RIDGE};
-use super::{papers, statistics::mean_and_error};
+use super::papers;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use crate::lab::statistics::mean_and_error;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-divide-and-conquer",
@@ -20,7 +21,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "Divide and conquer in m parts keeps the risk of exact KRR for m up to about n/d_eff², at n²/m kernel values, hence n·d_eff²; \
         Nyström by leverage scores needs about n·d_eff, uniform columns n·d_mof.",
     data: &[],
-    revision: 1,
     run,
 };
 

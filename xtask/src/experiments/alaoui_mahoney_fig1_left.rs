@@ -13,7 +13,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "With an asymmetric design, dense at the borders of (0, 1) and sparse at its centre, few points have a high leverage score, those at \
         the centre: n = 500, λ = 1e-6, d_eff = 24, d_mof = 500.",
     data: &[],
-    revision: 2,
     run,
 };
 

@@ -8,8 +8,9 @@ use rand::Rng;
 use rayon::prelude::*;
 
 use super::bernoulli_problem::{BernoulliProblem, CHOICES, NOISE, RIDGE};
-use super::{papers, statistics::mean_and_error};
+use super::papers;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use crate::lab::statistics::mean_and_error;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-fig1-right",
@@ -18,7 +19,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "Sampling by exact or approximate leverage scores reaches the risk of exact KRR with far fewer columns than uniform or diagonal \
         sampling; Table 1 prints the risk ratio 1.01 for leverage sampling at p = 2 d_eff.",
     data: &[],
-    revision: 1,
     run,
 };
 

@@ -9,10 +9,11 @@ use nystrom::sketch::{Draw, Landmarks, Nystrom};
 use rayon::prelude::*;
 
 use super::bernoulli_problem::{BernoulliProblem, CHOICES, NOISE, RIDGE};
+use super::papers;
 use super::truth::Truth;
-use super::{papers, statistics::mean_and_error};
 use crate::datasets::standardized;
 use crate::experiment::{Cell, Claim, Column, Context, Experiment, Lookup, Outcome, Table};
+use crate::lab::statistics::mean_and_error;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-table1",
@@ -21,7 +22,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "With p = 2 d_eff (Bernoulli, linear) or p = d_eff (RBF) columns drawn by leverage scores, Nyström KRR has the risk of exact KRR within \
         1 to 10 % (linear), 50 % (RBF on Gas) or 1 % (RBF on Pumadyn), while d_mof, which uniform sampling needs, is n in nearly every row.",
     data: &["gas-drift-batch2", "gas-drift-batch3", "pumadyn-32fm", "pumadyn-32fh", "pumadyn-32nh"],
-    revision: 1,
     run,
 };
 

@@ -6,8 +6,9 @@ use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::{PsdMatrix, Ridge, SymmetricEigen, random};
 use rayon::prelude::*;
 
-use super::{papers, statistics::quantile};
+use super::papers;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use crate::lab::statistics::quantile;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-theorem4",
@@ -16,7 +17,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "With p ≥ 8 (tr K/(nλε) + 1/6) ln(n/ρ) columns drawn by the diagonal, with probability 1 − ρ for all i: l_i − 2ε ≤ l̃_i ≤ l_i and \
         (σ_n − nλε)/(σ_n + nλε) l_i ≤ l̃_i.",
     data: &[],
-    revision: 1,
     run,
 };
 

@@ -6,8 +6,9 @@ use nystrom::kernels::{Gaussian, KernelMatrix, Points};
 use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::{Ridge, random};
 
-use super::{papers, statistics::fitted_exponent};
+use super::papers;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use crate::lab::statistics::fitted_exponent;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-time",
@@ -15,7 +16,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     figure: "Section 3.5, running time",
     says: "Approximate scores take O(np²) time, exact ones O(n³).",
     data: &[],
-    revision: 1,
     run,
 };
 

@@ -1,79 +1,47 @@
 //! Regression on the bimodal design with landmarks drawn by each method's scores: what Figures 1 and 3 of Chen & Yang 2021 share.
 
 use std::f64::consts::PI;
-use std::time::Instant;
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Kernel, KernelMatrix, Points};
 use nystrom::krr::{ExactKrr, NystromKrr, metrics::mse};
 use nystrom::leverage::{
-    Bandwidth, Bless, Density, DensityMethod, Guard, KernelDensity, RecursiveRls, RidgeLeverage, SpectralAnalysis,
-    Stationary, exact_scores,
+    Bandwidth, Bless, Density, DensityMethod, Guard, KernelDensity, Projector, RecursiveRls, RecursiveRlsOfSize,
+    RidgeLeverage, SpectralAnalysis, Stationary, exact_scores,
 };
 use nystrom::linalg_core::Ridge;
 use nystrom::sketch::{Draw, Landmarks};
 use rand::Rng;
 
 use super::bimodal_problem::{BimodalPoints, observe};
-use super::statistics::{mean_and_error, quantile};
+use crate::lab::Measure;
+use crate::method::{self, Method};
 
-/// Where the scores come from that landmarks are drawn by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Method {
-    /// All equal: "Vanilla".
-    Uniform,
-    /// Recursive-RLS at the fixed ridge: "RC".
-    Recursive,
-    /// BLESS.
-    Bless,
-    /// SA with a density estimated on a grid.
-    SpectralGrid,
-    /// SA with a density estimated by a k-d tree, as in the paper.
-    SpectralTree,
-    /// SA with an estimated density (method by size), averaged locally where it is lowest.
-    SpectralAverage,
-    /// SA with an estimated density whose bandwidth has the largest leave-one-out likelihood, whatever the dimension.
-    SpectralTuned,
-    /// SA with the true density of the design.
-    SpectralTrue,
-    /// Exact scores, n × n.
-    Exact,
-    /// No landmarks at all: exact KRR, n × n.
-    FullKrr,
-}
+/// All scores equal.
+pub const UNIFORM: Method = method::UNIFORM.called("uniform (Vanilla)");
+/// At the fixed ridge.
+pub const RC: Method = method::RECURSIVE.called("Recursive-RLS (RC)");
+/// Its sub-samples capped, as in the paper.
+pub const RC_CAPPED: Method = method::RECURSIVE_SIZE.called("RC, capped");
+pub const BLESS: Method = method::BLESS;
+pub const BLESS_CAPPED: Method = method::BLESS_CAPPED;
+/// Density on a grid.
+pub const SA_GRID: Method = method::SPECTRAL.called("SA, grid density");
+/// Density by a k-d tree, as in the paper.
+pub const SA_TREE: Method = method::SPECTRAL_TREE;
+/// The score averaged locally where the density is lowest.
+pub const SA_AVERAGED: Method = method::SPECTRAL_AVERAGE.called("SA, low densities averaged");
+/// The bandwidth with the largest leave-one-out likelihood, whatever the dimension.
+pub const SA_TUNED: Method = method::SPECTRAL_TUNED;
+/// The density that the design was drawn from.
+pub const SA_TRUE: Method = method::SPECTRAL_TRUE;
+/// Exact scores, n × n.
+pub const EXACT: Method = method::LEVERAGE;
+/// No landmarks at all: exact KRR, n × n.
+pub const FULL: Method = method::EXACT.called("exact KRR");
 
-impl Method {
-    /// Name in legends and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Uniform => "uniform (Vanilla)",
-            Method::Recursive => "Recursive-RLS (RC)",
-            Method::Bless => "BLESS",
-            Method::SpectralGrid => "SA, grid density",
-            Method::SpectralTree => "SA, tree density",
-            Method::SpectralAverage => "SA, low densities averaged",
-            Method::SpectralTuned => "SA, tuned density",
-            Method::SpectralTrue => "SA, true density",
-            Method::Exact => "exact scores",
-            Method::FullKrr => "exact KRR",
-        }
-    }
-
-    /// Style in plots.
-    pub fn style(self) -> &'static str {
-        match self {
-            Method::Uniform => "uniform",
-            Method::Recursive => "recursive",
-            Method::Bless => "bless",
-            Method::SpectralGrid | Method::SpectralTuned => "spectral",
-            Method::SpectralTree => "spectral-tree",
-            Method::SpectralAverage => "spectral-average",
-            Method::SpectralTrue => "spectral-true",
-            Method::Exact => "leverage",
-            Method::FullKrr => "exact",
-        }
-    }
-}
+/// The error of all regressions here.
+pub const ERROR: Measure = Measure::new("error", "mean in-sample error (1/n) Σ (f̂ − f*)²").log();
 
 /// One draw of points and noise, with the kernel and the ridge to regress with.
 pub struct Regression<K> {
@@ -99,37 +67,45 @@ impl<K: Kernel<f64> + Stationary + Copy> Regression<K> {
         self.design.points()
     }
 
-    /// The scores of a method and the seconds they took; for [`Method::FullKrr`] there are none.
+    /// (1/n) Σ f*(x_i)²: the error of f = 0.
+    pub fn zero_error(&self) -> f64 {
+        self.f_star.squared_norm_l2() / self.f_star.nrows() as f64
+    }
+
+    /// The scores of a method; capped ones are measured against at most `cap` rows. For [`FULL`] there are none.
     ///
     /// # Randomness
     /// That of the method.
-    pub fn scores(&self, method: Method, rng: &mut dyn Rng) -> anyhow::Result<(Vec<f64>, f64)> {
+    pub fn scores(&self, method: Method, cap: usize, rng: &mut dyn Rng) -> anyhow::Result<Vec<f64>> {
         let (x, ridge) = (self.design.points(), self.ridge);
         let k = KernelMatrix::new(self.kernel, x)?;
-        let start = Instant::now();
-        let scores = match method {
-            Method::Uniform | Method::FullKrr => vec![1.0; x.len()],
-            Method::Recursive => RecursiveRls::default().scores(&k, ridge, rng)?,
-            Method::Bless => Bless::default().scores(&k, ridge, rng)?,
-            Method::Exact => exact_scores(&k, ridge)?.scores,
+        Ok(match method {
+            m if m == UNIFORM || m == FULL => vec![1.0; x.len()],
+            m if m == RC => RecursiveRls::default().scores(&k, ridge, rng)?,
+            m if m == RC_CAPPED => RecursiveRlsOfSize { size: cap, accelerated: false }.scores(&k, ridge, rng)?,
+            m if m == BLESS => Bless::default().scores(&k, ridge, rng)?,
+            m if m == BLESS_CAPPED => {
+                let path = Bless { max_size: cap, ..Bless::default() }.path(&k, ridge, rng)?;
+                match path.levels.last().filter(|level| !level.dictionary.is_empty()) {
+                    Some(level) => Projector::new(&k, &level.dictionary, ridge)?.scores(&k, (0..x.len()).into())?,
+                    None => vec![1.0; x.len()],
+                }
+            }
+            m if m == EXACT => exact_scores(&k, ridge)?.scores,
             spectral => self.spectral(spectral)?,
-        };
-        Ok((scores, start.elapsed().as_secs_f64()))
+        })
     }
 
     fn spectral(&self, method: Method) -> anyhow::Result<Vec<f64>> {
         let estimated = |method| Density::Estimated(KernelDensity { method, ..KernelDensity::default() });
         let density = match method {
-            Method::SpectralGrid => estimated(DensityMethod::Binned),
-            Method::SpectralTree => estimated(DensityMethod::Tree { tolerance: 0.05 }),
-            Method::SpectralTuned => Density::Estimated(tuned(self.design.points())?),
-            Method::SpectralTrue => Density::Given(&self.design.density),
+            m if m == SA_GRID => estimated(DensityMethod::Binned),
+            m if m == SA_TREE => estimated(DensityMethod::Tree { tolerance: 0.05 }),
+            m if m == SA_TUNED => Density::Estimated(tuned(self.design.points())?),
+            m if m == SA_TRUE => Density::Given(&self.design.density),
             _ => estimated(DensityMethod::Auto),
         };
-        let guard = match method {
-            Method::SpectralAverage => Guard::LocalAverage { quantile: 0.05 },
-            _ => Guard::None,
-        };
+        let guard = if method == SA_AVERAGED { Guard::LocalAverage { quantile: 0.05 } } else { Guard::None };
         Ok(SpectralAnalysis { density, guard }.scores(&self.kernel, self.design.points(), self.ridge)?.scores)
     }
 
@@ -176,27 +152,4 @@ fn tuned(x: Points<'_, f64>) -> anyhow::Result<KernelDensity> {
         }
     }
     best.1.ok_or_else(|| anyhow::anyhow!("no bandwidth has a finite likelihood"))
-}
-
-/// What one method did at one n.
-#[derive(Default, Clone)]
-pub struct Runs {
-    /// Time of the scores, one per draw of the problem.
-    pub seconds: Vec<f64>,
-    /// In-sample error, one per draw of the problem: the mean over the draws of landmarks.
-    pub errors: Vec<f64>,
-}
-
-impl Runs {
-    /// The median time; NaN without runs.
-    pub fn median_seconds(&self) -> f64 {
-        let mut sorted = self.seconds.clone();
-        sorted.sort_by(f64::total_cmp);
-        quantile(&sorted, 0.5)
-    }
-
-    /// Mean error and its standard error; NaN without runs.
-    pub fn mean_error(&self) -> (f64, f64) {
-        mean_and_error(&self.errors)
-    }
 }

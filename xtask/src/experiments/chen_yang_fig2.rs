@@ -6,11 +6,11 @@ use nystrom::linalg_core::Ridge;
 use rand::{Rng, RngExt};
 
 use super::bimodal_problem::BimodalDesign;
-use super::{
-    papers,
-    statistics::{fitted_exponent, mean_and_error, quantile},
-};
-use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use super::papers;
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point};
+use crate::lab::statistics::quantile;
+use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::method::{self, Method, SPECTRAL, SPECTRAL_EDGE, SPECTRAL_TRUE, SPECTRAL_TRUE_EDGE};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-fig2",
@@ -19,33 +19,55 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "On the line, SA scores follow the true ones closely for a uniform design; for Beta and bimodal designs the error is larger where points are sparse \
         (the small cluster, the ends of the Beta design), and it falls as n grows. Theorem: at interior points the relative error goes to 0.",
     data: &[],
-    revision: 2,
     run,
 };
 
-/// Smoothness ν, and λ = c·n^{−e}.
-struct Config {
-    key: &'static str,
+/// Smoothness ν, λ = c·n^{−e}, and the law of the points.
+struct Problem {
     nu: f64,
     lambda: (f64, f64),
+    design: Design,
 }
 
-const CONFIGS: [Config; 2] = [
-    Config { key: "nu-3-2", nu: 1.5, lambda: (0.45, 0.8) },
-    Config { key: "nu-1-2", nu: 0.5, lambda: (0.3, 2.0 / 3.0) },
+const ROUGH: (f64, f64) = (0.3, 2.0 / 3.0);
+const SMOOTH: (f64, f64) = (0.45, 0.8);
+const PROBLEMS: [Problem; 6] = [
+    Problem { nu: 1.5, lambda: SMOOTH, design: Design::Uniform },
+    Problem { nu: 1.5, lambda: SMOOTH, design: Design::Beta },
+    Problem { nu: 1.5, lambda: SMOOTH, design: Design::Bimodal },
+    Problem { nu: 0.5, lambda: ROUGH, design: Design::Uniform },
+    Problem { nu: 0.5, lambda: ROUGH, design: Design::Beta },
+    Problem { nu: 0.5, lambda: ROUGH, design: Design::Bimodal },
 ];
 
-#[derive(Debug, Clone, Copy)]
+const INSIDE_TRUE: Method = SPECTRAL_TRUE.called("interior, true density");
+const INSIDE: Method = SPECTRAL.called("interior, estimated");
+const EDGE_TRUE: Method = SPECTRAL_TRUE_EDGE.called("edge, true density");
+const EDGE: Method = SPECTRAL_EDGE.called("edge, estimated");
+const ERROR: Measure = Measure::new("error", "median of |K̃/G − 1|").log();
+
+impl Setting for Problem {
+    fn label(&self) -> String {
+        format!("ν = {}, {}", self.nu, self.design.name())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Design {
     Uniform,
     Beta,
     Bimodal,
 }
 
-const DESIGNS: [(Design, &str); 3] =
-    [(Design::Uniform, "uniform"), (Design::Beta, "beta"), (Design::Bimodal, "bimodal")];
-
 impl Design {
+    fn name(self) -> &'static str {
+        match self {
+            Design::Uniform => "uniform",
+            Design::Beta => "beta",
+            Design::Bimodal => "bimodal",
+        }
+    }
+
     /// n points in increasing order with their true density.
     fn draw(self, n: usize, rng: &mut dyn Rng) -> Vec<(f64, f64)> {
         let mut points: Vec<(f64, f64)> = match self {
@@ -103,38 +125,21 @@ fn beta(rng: &mut dyn Rng) -> (f64, f64) {
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[usize] = ctx.pick(&[100, 200], &[200, 500, 1000, 2000], &[200, 500, 1000, 2000, 5000]);
     let repetitions = ctx.pick(2, 10, 30);
-    let stage = ctx.progress.begin("designs", CONFIGS.len() * DESIGNS.len() * sizes.len() * repetitions);
-    let mut out = Outcome::default();
-    let mut table = Table::new(
-        "errors",
-        "Median of |K̃/G − 1| over the points of a region, mean over repetitions",
-        ["ν", "design", "n", "interior, true density", "interior, estimated", "edge, true density", "edge, estimated"]
-            .map(Column::new),
-    );
-    for config in &CONFIGS {
-        for (design, name) in DESIGNS {
-            let mut curves = [const { Vec::new() }; 4]; // as the columns of the table
-            for &n in sizes {
-                let mut errors = [const { Vec::new() }; 4];
-                for repetition in 0..repetitions {
-                    let sample = Sample::new(ctx, config, (design, name), n, repetition)?;
-                    if repetition == 0 && config.nu > 1.0 && (n == sizes[0] || n == sizes[sizes.len() - 1]) {
-                        out.plots.push(sample.plot(design, name));
-                    }
-                    errors.iter_mut().zip(sample.errors(design)).for_each(|(all, one)| all.extend(one));
-                    stage.inc(1);
-                }
-                let means = errors.map(|errors| mean_and_error(&errors));
-                let cells = [Cell::from(config.nu), name.into(), n.into()].into_iter();
-                table.push(cells.chain(means.map(|(mean, _)| Cell::from(mean))));
-                curves.iter_mut().zip(means).for_each(|(curve, mean)| curve.push((n as f64, mean)));
-            }
-            out.plots.push(error_plot(config, name, design, &curves));
-            out.claims.extend(claims(config, name, design, &curves));
-        }
+    let (smallest, largest) = (sizes[0], sizes[sizes.len() - 1]);
+    let sizes: Vec<_> = sizes.iter().map(|&n| (n, repetitions)).collect();
+    let grid = Grid::new(ctx, "designs", &PROBLEMS).sizes(&sizes).parallel();
+    let results = grid.run(|draw| cell(draw, [smallest, largest]))?;
+
+    let mut out = results.outcome(format!("{}; 30 draws, and n = 5000 too, in a full run", results.draws("n")));
+    for problem in &PROBLEMS {
+        let Problem { nu, design, .. } = problem;
+        let id = format!("error-{}-nu-{}", design.name(), if *nu > 1.0 { "3-2" } else { "1-2" });
+        let title = format!("Median relative error, {} design, ν = {nu}; the edge is {}", design.name(), design.edge());
+        out.plots.extend(results.plot(&id, &title, Axis::log("number of points n"), problem, ERROR));
+        out.claims.extend(claims(&results, problem, [smallest, largest]));
     }
-    out.tables.push(table);
-    out.scale_note = format!("n = {sizes:?}; {repetitions} repetitions (30, and n = 5000 too, in a full run)");
+    let title = "Median of |K̃/G − 1| over the points of a region, mean over repetitions";
+    out.tables.extend(results.table("errors", title, &PROBLEMS, &[ERROR]).by_setting("problem").by_x("n").build());
     out.notes = vec![
         "Not legible in the paper, chosen here: Beta(15, 2), γ = 0.4 for the bimodal design, Matérn ν = 3/2 (ℓ = 1) with λ = 0.45 n^(−0.8) and ν = 1/2 with λ = 0.3 \
          n^(−2/3). The density is estimated with the library's default, or given."
@@ -146,132 +151,77 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     Ok(out)
 }
 
-/// One data set: points, true rescaled scores, and SA's with the true and the estimated density.
-struct Sample {
-    points: Vec<(f64, f64)>,
-    exact: Vec<f64>,
-    with_truth: Vec<f64>,
-    estimated: Vec<f64>,
+/// True rescaled scores of one draw of the points, and SA's with the true and the estimated density.
+fn cell(draw: &mut Draw<'_, Problem>, shown: [usize; 2]) -> anyhow::Result<()> {
+    let (n, &Problem { nu, lambda, design }) = (draw.size, draw.setting);
+    let points = design.draw(n, &mut draw.rng("problem"));
+    let (x, p): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
+    let (kernel, ridge) = (Matern::new(nu, 1.0)?, Ridge::PerSample(lambda.0 * (n as f64).powf(-lambda.1)));
+    let exact = exact_scores(&KernelMatrix::new(kernel, Points::from_slice(&x))?, ridge)?.scores;
+    let exact: Vec<f64> = exact.iter().map(|l| n as f64 * l).collect();
+    let spectral = |density| {
+        let analysis = SpectralAnalysis { density, guard: Guard::None };
+        anyhow::Ok(analysis.scores(&kernel, Points::from_slice(&x), ridge)?.rescaled)
+    };
+    let with_truth = spectral(Density::Given(&p))?;
+    let estimated = spectral(Density::Estimated(KernelDensity::default()))?;
+    for (method, scores, region) in [
+        (INSIDE_TRUE, &with_truth, Region::Interior),
+        (INSIDE, &estimated, Region::Interior),
+        (EDGE_TRUE, &with_truth, Region::Edge),
+        (EDGE, &estimated, Region::Edge),
+    ] {
+        let within = (0..n).filter(|&i| design.region(points[i]) == Some(region));
+        let mut errors: Vec<f64> = within.map(|i| (scores[i] / exact[i] - 1.0).abs()).collect();
+        errors.sort_by(f64::total_cmp);
+        if !errors.is_empty() {
+            draw.put(method, ERROR, quantile(&errors, 0.5)); // the small cluster may hold no point
+        }
+    }
+    if draw.repetition == 0 && nu > 1.0 && shown.contains(&n) {
+        draw.show(picture(design, &points, &exact, &estimated, &with_truth));
+    }
+    Ok(())
 }
 
-impl Sample {
-    fn new(
-        ctx: &Context,
-        config: &Config,
-        (design, name): (Design, &str),
-        n: usize,
-        repetition: usize,
-    ) -> anyhow::Result<Self> {
-        let rng = &mut ctx.rng(&format!("{name}, n = {n}, repetition {repetition}"));
-        let points = design.draw(n, rng);
-        let (x, p): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
-        let ridge = Ridge::PerSample(config.lambda.0 * (n as f64).powf(-config.lambda.1));
-        let kernel = Matern::new(config.nu, 1.0)?;
-        let exact = exact_scores(&KernelMatrix::new(kernel, Points::from_slice(&x))?, ridge)?;
-        let spectral = |density| {
-            let analysis = SpectralAnalysis { density, guard: Guard::None };
-            Ok::<_, nystrom::Error>(analysis.scores(&kernel, Points::from_slice(&x), ridge)?.rescaled)
-        };
-        Ok(Sample {
-            exact: exact.scores.iter().map(|l| n as f64 * l).collect(),
-            with_truth: spectral(Density::Given(&p))?,
-            estimated: spectral(Density::Estimated(KernelDensity::default()))?,
-            points,
-        })
-    }
-
-    /// Median errors as the columns of the table; none if no point lies in the region.
-    fn errors(&self, design: Design) -> [Option<f64>; 4] {
-        let median = |found: &[f64], region: Region| {
-            let of_point = |i: usize| (found[i] / self.exact[i] - 1.0).abs();
-            let within = |i: &usize| design.region(self.points[*i]) == Some(region);
-            let mut errors: Vec<f64> = (0..self.points.len()).filter(within).map(of_point).collect();
-            errors.sort_by(f64::total_cmp);
-            (!errors.is_empty()).then(|| quantile(&errors, 0.5))
-        };
-        let regions = [Region::Interior, Region::Edge];
-        let [[a, b], [c, d]] = regions.map(|region| [&self.with_truth, &self.estimated].map(|f| median(f, region)));
-        [a, b, c, d]
-    }
-
-    fn plot(&self, design: Design, name: &str) -> Plot {
-        let n = self.points.len();
-        let title = format!("Rescaled scores, {name} design, n = {n}, ν = 3/2");
-        let mut plot = Plot::new(
-            &format!("{name}-{n}"),
-            &title,
-            Axis::linear("design point x"),
-            Axis::log("rescaled score n·l(x)"),
-        );
-        let step = n.div_ceil(250);
-        let curve = |scores: &[f64]| {
-            let shown = |i: &usize| i.is_multiple_of(step) || design.region(self.points[*i]) == Some(Region::Edge);
-            (0..n).filter(shown).map(|i| Point::new(self.points[i].0, scores[i])).collect::<Vec<_>>()
-        };
-        plot.points("true", "exact", curve(&self.exact));
-        plot.line("SA, density estimated", "spectral", curve(&self.estimated));
-        plot.line("SA, true density", "spectral-true", curve(&self.with_truth));
-        plot
-    }
-}
-
-type Curve = Vec<(f64, (f64, f64))>;
-
-fn error_plot(config: &Config, name: &str, design: Design, curves: &[Curve; 4]) -> Plot {
-    let title = format!("Median relative error, {name} design, ν = {}; the edge is {}", config.nu, design.edge());
-    let mut plot = Plot::new(
-        &format!("error-{name}-{}", config.key),
-        &title,
-        Axis::log("number of points n"),
-        Axis::log("median of |K̃/G − 1|"),
-    );
-    let series = ["interior, true density", "interior, estimated", "edge, true density", "edge, estimated"];
-    let styles = ["spectral-true", "spectral", "spectral-true-edge", "spectral-edge"];
-    for ((name, style), curve) in series.iter().zip(styles).zip(curves) {
-        let bars = curve.iter().filter(|(_, (mean, _))| mean.is_finite());
-        plot.line_and_points(name, style, bars.map(|&(n, (m, e))| Point::with_range(n, m, m - e, m + e)));
-    }
+fn picture(design: Design, points: &[(f64, f64)], exact: &[f64], estimated: &[f64], with_truth: &[f64]) -> Plot {
+    let (n, name) = (points.len(), design.name());
+    let axes = (Axis::linear("design point x"), Axis::log("rescaled score n·l(x)"));
+    let title = format!("Rescaled scores, {name} design, n = {n}, ν = 3/2");
+    let mut plot = Plot::new(&format!("{name}-{n}"), &title, axes.0, axes.1);
+    let step = n.div_ceil(250);
+    let curve = |scores: &[f64]| {
+        let shown = |i: &usize| i.is_multiple_of(step) || design.region(points[*i]) == Some(Region::Edge);
+        (0..n).filter(shown).map(|i| Point::new(points[i].0, scores[i])).collect::<Vec<_>>()
+    };
+    plot.points("true", method::EXACT.key, curve(exact));
+    plot.line("SA, density estimated", SPECTRAL.key, curve(estimated));
+    plot.line("SA, true density", SPECTRAL_TRUE.key, curve(with_truth));
     plot
 }
 
-fn claims(config: &Config, name: &str, design: Design, curves: &[Curve; 4]) -> Vec<Claim> {
-    let what = format!("ν = {}, {name}", config.nu);
-    let first = |curve: &Curve| curve[0].1.0;
-    let last = |curve: &Curve| curve[curve.len() - 1].1.0;
-    let exponent = |curve: &Curve| fitted_exponent(&curve.iter().map(|&(n, (m, _))| (n, m)).collect::<Vec<_>>());
-    let mut claims = vec![
-        Claim::at_most(
-            &format!("{what}: exponent of n in the interior error, true density"),
-            "goes to 0",
-            exponent(&curves[0]),
-            -0.2,
-        ),
-        Claim::at_most(
-            &format!("{what}: interior error at the largest n over that at the smallest, density estimated"),
-            "falls",
-            last(&curves[1]) / first(&curves[1]),
-            1.0,
-        ),
-        Claim::at_least(
-            &format!("{what}: error {} over that of the interior, density estimated, largest n", design.edge()),
-            "larger",
-            last(&curves[3]) / last(&curves[1]),
-            1.0,
-        ),
-    ];
-    if let Design::Uniform = design {
-        let close = last(&curves[1]);
-        claims.push(Claim::at_most(
-            &format!("{what}: interior error at the largest n"),
-            "excellent (picture)",
-            close,
-            0.1,
-        ));
+/// "Excellent": the median relative error of the uniform design at the largest n.
+const EXCELLENT: f64 = 0.1;
+/// "Goes to 0": at least as fast as this power of n.
+const FALLS: f64 = -0.2;
+
+fn claims(results: &Results, problem: &Problem, [first, last]: [usize; 2]) -> Vec<Claim> {
+    let (what, edge) = (problem.label(), problem.design.edge());
+    let error = |method, n: usize| results.get(problem, n, method, ERROR);
+    let fall = |method| error(method, last).over(error(method, first));
+    let text = format!("{what}: exponent of n in the interior error, true density");
+    let exponent = Claim::at_most(&text, "goes to 0", results.exponent(problem, INSIDE_TRUE, ERROR), FALLS).theorem();
+    let text = format!("{what}: interior error at the largest n over that at the smallest, density estimated");
+    let inside = Claim::at_most(&text, "falls", fall(INSIDE), 1.0).picture();
+    let text = format!("{what}: error {edge} over that of the interior, density estimated, largest n");
+    let ratio = results.sample(problem, last, EDGE, ERROR).over(&results.sample(problem, last, INSIDE, ERROR));
+    let larger = Claim::at_least(&text, "larger", ratio, 1.0).picture();
+    let own = if problem.design == Design::Uniform {
+        let text = format!("{what}: interior error at the largest n");
+        Claim::at_most(&text, "excellent", error(INSIDE, last), EXCELLENT)
     } else {
-        let edge = last(&curves[3]) / first(&curves[3]);
-        let text =
-            format!("{what}: error {} at the largest n over that at the smallest, density estimated", design.edge());
-        claims.push(Claim::at_most(&text, "falls", edge, 1.0));
-    }
-    claims
+        let text = format!("{what}: error {edge} at the largest n over that at the smallest, density estimated");
+        Claim::at_most(&text, "falls", fall(EDGE), 1.0)
+    };
+    vec![exponent, inside, larger, own.picture()]
 }

@@ -11,9 +11,10 @@ use nystrom::leverage::{
 use nystrom::linalg_core::{Ridge, random};
 use rand::Rng;
 
-use super::{papers, statistics::quantile};
+use super::papers;
 use crate::datasets::standardized;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Lookup, Outcome, Plot, Point, Table, number};
+use crate::lab::statistics::quantile;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "leverage-summary",
@@ -21,7 +22,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     figure: "Leverage scores: accuracy against time",
     says: "Not from a paper: every estimator of ridge leverage scores in this workspace, with one parameter varied, on three real sets, against exact scores.",
     data: &["ccpp", "casp", "california-housing"],
-    revision: 1,
     run,
 };
 

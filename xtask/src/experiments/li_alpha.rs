@@ -15,7 +15,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "1000 random neighbours (S, r, t) on Ailerons give an α below 1, and so fast mixing by Theorem 5, for small bandwidths; α grows with the bandwidth \
         and with c. The chain does well in practice even where α exceeds 1.",
     data: &["ailerons"],
-    revision: 2,
     run,
 };
 

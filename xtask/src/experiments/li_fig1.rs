@@ -6,8 +6,8 @@ use nystrom::sketch::{Nystrom, frobenius_error};
 use super::li_methods::{Matrix, Method};
 use super::li_problem::{NAMES, Problem, SETS, Set, problem};
 use super::papers;
-use super::statistics::mean_and_error;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use crate::lab::statistics::mean_and_error;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig1",
@@ -16,7 +16,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "‖K − K̃‖_F/‖K − K_c‖_F against the number of landmarks c, on eight data sets: k-DPP sampling has the smallest error, above all for few \
         landmarks, up to 80 % below uniform sampling; only full adaptive sampling comes near.",
     data: NAMES,
-    revision: 1,
     run,
 };
 

@@ -7,8 +7,8 @@ use nystrom::linalg_core::PsdMatrix;
 use super::li_methods::{Matrix, Method};
 use super::li_problem::{NAMES, Problem, SETS, Set, problem};
 use super::papers;
-use super::statistics::mean_and_error;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use crate::lab::statistics::mean_and_error;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig3",
@@ -17,7 +17,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "Training and test error of kernel ridge regression on Nyström approximations, on eight data sets: landmarks of a k-DPP do more than 20 % better \
         than uniform ones on average, most for few landmarks.",
     data: NAMES,
-    revision: 1,
     run,
 };
 

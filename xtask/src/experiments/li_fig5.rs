@@ -8,8 +8,8 @@ use nystrom::sketch::{Nystrom, Uniform, frobenius_error};
 
 use super::li_problem::{Problem, SETS, Set, problem};
 use super::papers;
-use super::statistics::mean_and_error;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use crate::lab::statistics::mean_and_error;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig5",
@@ -18,7 +18,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "On Ailerons, from a random start, the errors along the chain fall within the first few hundred steps and then stay, for 50, 100 and 200 \
         landmarks; the number of rows, 1000 or 4000, hardly matters.",
     data: &["ailerons"],
-    revision: 2,
     run,
 };
 

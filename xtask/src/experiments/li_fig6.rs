@@ -13,8 +13,8 @@ use nystrom::sketch::{
 
 use super::li_problem::{Problem, SETS, Set, problem};
 use super::papers;
-use super::statistics::mean_and_error;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use crate::lab::statistics::mean_and_error;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig6",
@@ -23,7 +23,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "Time against relative error with 20 landmarks: on 4,000 rows of Ailerons k-means landmarks are slightly more accurate than k-DPP and slower; \
         on 12,000 rows of California Housing k-DPP sampling is best at every time.",
     data: &["ailerons", "california-housing"],
-    revision: 3,
     run,
 };
 

@@ -42,7 +42,6 @@ mod squeak_dictionary_size;
 mod squeak_methods;
 mod squeak_problem;
 mod squeak_table;
-pub mod statistics;
 mod truth;
 mod zhang_duchi_wainwright;
 

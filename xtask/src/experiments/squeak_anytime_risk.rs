@@ -19,7 +19,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "If the dictionary at time t is (ε, γ)-accurate, kernel ridge regression through it at the ridge μ has a risk of at most (1 + (γ/μ)/(1 − ε))² times that \
         of exact kernel ridge regression, at every moment of the stream.",
     data: &[],
-    revision: 2,
     run,
 };
 

@@ -3,9 +3,10 @@
 use nystrom::leverage::{Dictionary, ExactSpectrum, Squeak, SqueakParams, StreamDictionary};
 use rayon::prelude::*;
 
+use super::papers;
 use super::squeak_problem::{self, CHOICES, SqueakProblem};
-use super::{papers, statistics::fitted_exponent};
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use crate::lab::statistics::fitted_exponent;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-dictionary-size",
@@ -14,7 +15,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "With q̄ = 39α ln(2n/δ)/ε² copies a point, with probability 1 − δ at every moment t of the stream the dictionary is (ε, γ)-accurate and has at most \
         3q̄·d_eff(γ)_t copies. So its size depends on d_eff, not on n.",
     data: &[],
-    revision: 2,
     run,
 };
 

@@ -11,10 +11,10 @@ use super::counting::Counting;
 use super::papers;
 use super::squeak_methods::{COPIES, EPSILON, METHODS, Measured, Reach, Setting};
 use super::squeak_problem::{self, SqueakProblem};
-use super::statistics::fitted_exponent;
 use super::truth::{Truth, standard};
 use crate::datasets::standardized;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Lookup, Outcome, Plot, Point, Table};
+use crate::lab::statistics::fitted_exponent;
 use crate::progress::Stage;
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -25,7 +25,6 @@ pub const EXPERIMENT: Experiment = Experiment {
         but its space depends on the largest eigenvalue; SQUEAK is incremental, linear in n, Õ(n d_eff³), with a dictionary that depends on d_eff alone; \
         distributed, Õ(log n · d_eff³). Sampling by leverage scores keeps the accuracy of exact KRR up to a constant.",
     data: &["ccpp"],
-    revision: 2,
     run,
 };
 

@@ -7,8 +7,9 @@ use nystrom::linalg_core::{Ridge, random};
 use nystrom::rand::RngExt;
 use rayon::prelude::*;
 
-use super::{papers, statistics::mean_and_error};
+use super::papers;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use crate::lab::statistics::mean_and_error;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "zhang-duchi-wainwright-parts",
@@ -17,7 +18,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     says: "For f* = min(x, 1 − x) and k = 1 + min(x, y), with the λ = N^(−2/3) of the full problem on every part, the averaged estimate is as \
         good as that of all data up to many parts; with the λ of a part's own size it is not.",
     data: &[],
-    revision: 2,
     run,
 };
 

@@ -109,9 +109,10 @@ mod tests {
         let claim = first["claims"][0].as_object().unwrap();
         let mut keys: Vec<_> = claim.keys().map(String::as_str).collect();
         keys.sort_unstable();
-        assert_eq!(keys, ["holds", "measured", "paper", "text"]);
-        assert_eq!(claim["holds"], true);
+        assert_eq!(keys, ["holds", "kind", "measured", "paper", "standard_error", "text", "time", "value"]);
+        assert_eq!((&claim["holds"], &claim["kind"]), (&true.into(), &"printed".into()));
         assert_eq!(first["claims"][1]["holds"], false, "NaN does not hold");
+        assert!(first["claims"][2]["holds"].is_null() && first["claims"][2]["standard_error"] == 0.25);
     }
 
     #[test]

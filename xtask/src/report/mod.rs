@@ -6,13 +6,15 @@ mod html;
 mod json;
 pub mod legend;
 mod scale;
-mod style;
+pub mod style;
+mod thumbnail;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::atomic;
-use crate::record::{Entry, Run, Status};
+use crate::claim::{Claim, Kind};
+use crate::record::{Entry, Record, Run, Status};
 use crate::resume::folder;
 
 /// Writes the whole report. Files that would not change are left alone.
@@ -39,28 +41,74 @@ fn update(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     if std::fs::read(path).is_ok_and(|old| old == bytes) { Ok(()) } else { atomic::write(path, bytes) }
 }
 
-/// How many claims hold and do not, data sets are missing, experiments failed.
+/// How many claims of one sort hold, do not, and are open.
 #[derive(Debug, PartialEq, Eq, Clone, Copy, Default)]
-struct Count {
+struct Tally {
     hold: usize,
     do_not: usize,
+    open: usize,
+}
+
+impl Tally {
+    fn of<'a>(claims: impl IntoIterator<Item = &'a Claim>) -> Self {
+        let mut tally = Tally::default();
+        for claim in claims {
+            match claim.holds {
+                Some(true) => tally.hold += 1,
+                Some(false) => tally.do_not += 1,
+                None => tally.open += 1,
+            }
+        }
+        tally
+    }
+
+    fn total(&self) -> usize {
+        self.hold + self.do_not + self.open
+    }
+
+    /// `3 hold, 1 does not, 1 undecided`, without what there is none of.
+    fn words(&self) -> String {
+        let plural =
+            |n: usize, one: &str, many: &str| (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }));
+        let parts = [
+            plural(self.hold, "holds", "hold"),
+            plural(self.do_not, "does not", "do not"),
+            plural(self.open, "undecided", "undecided"),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() { "none".into() } else { parts.join(", ") }
+    }
+}
+
+/// Verdicts by kind, data sets that are missing, experiments that failed. Claims of our own are not counted.
+#[derive(Debug, PartialEq, Eq, Clone, Copy, Default)]
+struct Count {
+    /// In the order of [`Kind::COUNTED`].
+    kinds: [Tally; 3],
     lack_data: usize,
     failed: usize,
 }
 
 impl Count {
     fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
-        let mut count = Count::default();
-        let mut missing = BTreeSet::new(); // a set that two experiments need is missing once
-        for record in entries.into_iter().filter_map(|entry| entry.record.as_ref()) {
-            let held = record.outcome.claims.iter().filter(|claim| claim.holds).count();
-            count.hold += held;
-            count.do_not += record.outcome.claims.len() - held;
-            missing.extend(record.outcome.missing.iter().map(|data| &data.name));
-            count.failed += usize::from(record.status == Status::Failed);
+        let records: Vec<&Record> = entries.into_iter().filter_map(|entry| entry.record.as_ref()).collect();
+        let claims = |kind| records.iter().flat_map(|r| &r.outcome.claims).filter(move |claim| claim.kind == kind);
+        // a set that two experiments need is missing once
+        let missing: BTreeSet<_> = records.iter().flat_map(|r| &r.outcome.missing).map(|data| &data.name).collect();
+        Count {
+            kinds: Kind::COUNTED.map(|kind| Tally::of(claims(kind))),
+            lack_data: missing.len(),
+            failed: records.iter().filter(|record| record.status == Status::Failed).count(),
         }
-        count.lack_data = missing.len();
-        count
+    }
+
+    /// All three kinds together.
+    fn sum(&self) -> Tally {
+        self.kinds.iter().fold(Tally::default(), |sum, tally| Tally {
+            hold: sum.hold + tally.hold,
+            do_not: sum.do_not + tally.do_not,
+            open: sum.open + tally.open,
+        })
     }
 }
 
@@ -68,11 +116,23 @@ fn count(run: &Run) -> Count {
     Count::of(&run.entries)
 }
 
+/// `printed: 3 hold; picture: 1 does not`, and ours last, for a line of the terminal.
+pub fn verdicts(claims: &[Claim]) -> String {
+    let of = |kind: Kind| {
+        let tally = Tally::of(claims.iter().filter(|claim| claim.kind == kind));
+        (tally.total() > 0).then(|| format!("{}: {}", kind.word(), tally.words()))
+    };
+    let kinds = Kind::COUNTED.into_iter().chain([Kind::Ours]);
+    let parts: Vec<String> = kinds.filter_map(of).collect();
+    if parts.is_empty() { "no claims".into() } else { parts.join("; ") }
+}
+
 /// The last lines on the terminal.
 pub fn summary(run: &Run, out: &Path) -> String {
-    let Count { hold, do_not, lack_data, failed } = count(run);
-    let mut lines =
-        format!("claims: {hold} hold, {do_not} do not; data sets missing: {lack_data}; experiments failed: {failed}");
+    let Count { kinds, lack_data, failed } = count(run);
+    let words = Kind::COUNTED.iter().zip(kinds).map(|(kind, tally)| format!("{}: {}", kind.word(), tally.words()));
+    let words = words.collect::<Vec<_>>().join("; ");
+    let mut lines = format!("claims {words}\ndata sets missing: {lack_data}; experiments failed: {failed}");
     for entry in &run.entries {
         if let Some(record) = &entry.record
             && let Some(error) = &record.error

@@ -39,7 +39,7 @@ impl Scale {
     }
 
     /// 0 at the low end, 1 at the high end.
-    fn fraction(&self, value: f64) -> f64 {
+    pub fn fraction(&self, value: f64) -> f64 {
         let at = |v: f64| if self.log { v.log10() } else { v };
         (at(value) - at(self.lo)) / (at(self.hi) - at(self.lo))
     }

@@ -1,4 +1,4 @@
-//! One look per method, in every plot: colour, marker and dash, so that none of them alone has to be told apart.
+//! How series are drawn; the methods themselves, each with its look, are in `method.rs`. One look per method, in every plot: colour, marker and dash, so that none of them alone has to be told apart.
 //!
 //! The colours are those of Okabe and Ito (<https://jfly.uni-koeln.de/color/>), which people with colour-blindness can
 //! tell apart; yellow is left out, being invisible on white, brown and gold are added. What is no method but one quantity at growing
@@ -7,15 +7,15 @@
 
 /// The ink of the page.
 pub const INK: (u8, u8, u8) = (0, 0, 0);
-const ORANGE: (u8, u8, u8) = (230, 159, 0);
-const SKY: (u8, u8, u8) = (86, 180, 233);
-const GREEN: (u8, u8, u8) = (0, 158, 115);
-const BLUE: (u8, u8, u8) = (0, 114, 178);
-const RED: (u8, u8, u8) = (213, 94, 0);
-const PURPLE: (u8, u8, u8) = (204, 121, 167);
-const GREY: (u8, u8, u8) = (128, 128, 128);
-const BROWN: (u8, u8, u8) = (140, 86, 40);
-const GOLD: (u8, u8, u8) = (166, 118, 29);
+pub const ORANGE: (u8, u8, u8) = (230, 159, 0);
+pub const SKY: (u8, u8, u8) = (86, 180, 233);
+pub const GREEN: (u8, u8, u8) = (0, 158, 115);
+pub const BLUE: (u8, u8, u8) = (0, 114, 178);
+pub const RED: (u8, u8, u8) = (213, 94, 0);
+pub const PURPLE: (u8, u8, u8) = (204, 121, 167);
+pub const GREY: (u8, u8, u8) = (128, 128, 128);
+pub const BROWN: (u8, u8, u8) = (140, 86, 40);
+pub const GOLD: (u8, u8, u8) = (166, 118, 29);
 
 /// How a series looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,79 +44,26 @@ pub enum Marker {
 
 use Marker::{Circle, Cross, Diamond, Down, Plus, Square, Up};
 
-const SOLID: Option<(f64, f64)> = None;
-const LONG: Option<(f64, f64)> = Some((10.0, 4.0));
-const SHORT: Option<(f64, f64)> = Some((5.0, 4.0));
-const DOTS: Option<(f64, f64)> = Some((2.0, 3.0));
+use crate::method;
 
-const fn style(colour: (u8, u8, u8), marker: Marker, filled: bool, dash: Option<(f64, f64)>) -> Style {
+pub const SOLID: Option<(f64, f64)> = None;
+pub const LONG: Option<(f64, f64)> = Some((10.0, 4.0));
+pub const SHORT: Option<(f64, f64)> = Some((5.0, 4.0));
+pub const DOTS: Option<(f64, f64)> = Some((2.0, 3.0));
+
+/// A look, for the table of methods.
+pub const fn style(colour: (u8, u8, u8), marker: Marker, filled: bool, dash: Option<(f64, f64)>) -> Style {
     Style { colour, marker, filled, dash }
 }
-
-/// Every method that plots know, by its key.
-const METHODS: &[(&str, Style)] = &[
-    // what others are measured against
-    ("exact", style(INK, Circle, true, SOLID)),
-    ("paper", style(INK, Square, false, SHORT)),
-    ("theory", style(GREY, Cross, false, DOTS)),
-    // selectors of landmarks
-    ("uniform", style(ORANGE, Square, true, LONG)),
-    ("uniform-fewer", style(GOLD, Square, false, LONG)),
-    ("leverage", style(BLUE, Circle, true, SOLID)),
-    ("fast-leverage", style(SKY, Up, true, SHORT)),
-    ("diagonal", style(GREEN, Diamond, true, DOTS)),
-    ("column-norm", style(PURPLE, Down, true, DOTS)),
-    ("rank-k", style(RED, Square, false, SHORT)),
-    ("k-means", style(GREEN, Circle, false, SHORT)),
-    ("approximate-rank-k", style(BROWN, Square, true, LONG)),
-    ("adaptive", style(PURPLE, Plus, true, LONG)),
-    ("adaptive-partial", style(BROWN, Up, true, DOTS)),
-    ("greedy", style(ORANGE, Diamond, false, DOTS)),
-    ("rp-cholesky", style(RED, Up, true, SOLID)),
-    ("k-dpp", style(PURPLE, Diamond, true, SOLID)),
-    // estimators of leverage scores
-    ("recursive", style(GREEN, Down, true, LONG)),
-    ("bless", style(PURPLE, Up, false, SHORT)),
-    ("recursive-size", style(GREY, Down, true, LONG)),
-    ("bless-r", style(GREY, Up, false, SHORT)),
-    ("disqueak", style(BLUE, Cross, true, SHORT)),
-    ("squeak", style(SKY, Cross, true, SOLID)),
-    ("ink", style(BROWN, Diamond, true, SHORT)),
-    ("spectral", style(RED, Diamond, true, LONG)),
-    ("spectral-tree", style(ORANGE, Up, true, SOLID)),
-    ("spectral-average", style(SKY, Square, true, LONG)),
-    ("spectral-true", style(BLUE, Diamond, false, DOTS)),
-    ("spectral-edge", style(BROWN, Down, true, SOLID)),
-    ("spectral-true-edge", style(INK, Diamond, false, DOTS)),
-    // sketches and solvers
-    ("gaussian-sketch", style(GREEN, Square, true, SOLID)),
-    ("accumulated", style(RED, Circle, false, DOTS)),
-    ("accumulated-2", style((128, 180, 212), Up, true, SOLID)),
-    ("accumulated-4", style((95, 160, 205), Diamond, true, LONG)),
-    ("accumulated-8", style((66, 146, 198), Down, true, SHORT)),
-    ("accumulated-16", style((33, 113, 181), Plus, true, LONG)),
-    ("accumulated-32", style((8, 69, 148), Cross, true, SHORT)),
-    ("very-sparse", style(GREY, Square, true, SOLID)),
-    ("sparse-sign", style(SKY, Diamond, false, DOTS)),
-    ("falkon", style(BLUE, Down, false, LONG)),
-    ("divide-and-conquer", style(ORANGE, Cross, true, SHORT)),
-    // values of a parameter, from small to large
-    ("level-1", style((188, 160, 220), Circle, false, DOTS)),
-    ("level-2", style((158, 120, 200), Square, true, SHORT)),
-    ("level-3", style((128, 80, 180), Diamond, true, LONG)),
-    ("level-4", style((98, 45, 155), Up, true, SOLID)),
-    ("level-5", style((70, 15, 125), Down, false, SHORT)),
-    ("level-6", style((45, 0, 90), Circle, true, SOLID)),
-];
 
 /// Dash of the reference line at this place in the list, so that several can be told apart.
 pub fn reference(at: usize) -> Option<(f64, f64)> {
     [SOLID, LONG, DOTS, SHORT][at % 4]
 }
 
-/// The look of a method; that of `theory` for a key which is not in the list.
-pub fn of(method: &str) -> Style {
-    let found = METHODS.iter().find(|(key, _)| *key == method);
+/// The look of a method by its key; grey dots for a key which no method has.
+pub fn of(key: &str) -> Style {
+    let found = method::ALL.iter().find(|(method, _)| method.key == key);
     found.map_or(style(GREY, Cross, false, DOTS), |&(_, style)| style)
 }
 
@@ -159,11 +106,12 @@ fn bars(turn: impl Fn(f64, f64) -> (f64, f64)) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::Method;
 
     #[test]
     fn no_two_methods_share_a_line_or_a_marker() {
-        for (i, (key, a)) in METHODS.iter().enumerate() {
-            for (other, b) in &METHODS[..i] {
+        for (i, (Method { key, .. }, a)) in method::ALL.iter().enumerate() {
+            for (Method { key: other, .. }, b) in &method::ALL[..i] {
                 assert_ne!(key, other);
                 assert!((a.colour, a.dash) != (b.colour, b.dash), "{key} and {other}: same line");
                 assert!((a.colour, a.marker) != (b.colour, b.marker), "{key} and {other}: same marker");
@@ -185,7 +133,7 @@ mod tests {
     #[test]
     fn every_colour_is_seen_on_both_pages() {
         let css = include_str!("html/style.css");
-        for (key, style) in METHODS.iter().filter(|(_, style)| style.colour != INK) {
+        for (Method { key, .. }, style) in method::ALL.iter().filter(|(_, style)| style.colour != INK) {
             assert!(contrast(style.colour, (255, 255, 255)) > 2.0, "{key} on white");
             let lightened =
                 ["stroke", "fill"].iter().all(|what| css.contains(&format!("[{what}=\"{}\"]", style.hex())));

@@ -110,6 +110,15 @@ fn the_index_folds_what_holds_and_shows_what_does_not() {
 }
 
 #[test]
+fn the_gallery_links_every_figure_that_was_computed() {
+    let index = &pages()[0];
+    let gallery = index.split("<ul class=\"gallery\">").nth(1).unwrap().split("</ul>").next().unwrap();
+    assert_eq!(gallery.matches("<svg class=\"thumbnail\"").count(), 1);
+    assert!(gallery.contains("href=\"nobody-no-one-1901.html#self-check\"") && gallery.contains("1 does not"));
+    assert!(index.find("class=\"gallery\"") < index.find("id=\"papers\""), "people look before they read");
+}
+
+#[test]
 fn what_no_paper_shows_is_headed_so() {
     let beyond = crate::experiment::Experiment { figure: "none: the boundary", ..crate::testing::SELF_CHECK };
     assert_eq!(beyond.heading(), "Beyond the paper: the boundary");
@@ -126,8 +135,10 @@ fn nan_and_missing_cells_are_shown() {
 #[test]
 fn counts_are_right() {
     let run = run_with(record());
-    assert_eq!(count(&run), Count { hold: 1, do_not: 1, lack_data: 1, failed: 0 });
-    assert!(summary(&run, Path::new("out")).contains("claims: 1 hold, 1 do not"));
+    let tally = |hold, do_not, open| Tally { hold, do_not, open };
+    let kinds = [tally(1, 0, 0), tally(0, 1, 0), tally(0, 0, 0)];
+    assert_eq!(count(&run), Count { kinds, lack_data: 1, failed: 0 }, "claims of our own are not counted");
+    assert!(summary(&run, Path::new("out")).contains("claims printed: 1 holds; picture: 1 does not; theorem: none\n"));
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use super::Violation;
 use super::tree::Tree;
-use crate::{experiments, listing};
+use crate::check::{REFERENCE, Reference};
+use crate::{experiments, listing, numbers};
 
 /// Every crate's `lib.rs` begins with a front page; with a program on it, if the crate exports anything.
 pub fn front_pages(tree: &Tree) -> Vec<Violation> {
@@ -51,6 +52,22 @@ pub fn experiments_are_listed(tree: &Tree) -> Vec<Violation> {
     if fresh { Vec::new() } else { vec![Violation::new(listing::DOC_PATH, 0, "out of date: run `cargo xtask docs`")] }
 }
 
+/// The measured numbers in documents are what `cargo xtask docs` would write, if there is a reference run.
+pub fn numbers_are_measured(tree: &Tree) -> Vec<Violation> {
+    let Some(text) = tree.text(REFERENCE).filter(|text| !text.is_empty()) else { return Vec::new() };
+    let reference = match serde_json::from_str::<Reference>(text) {
+        Ok(reference) => reference,
+        Err(error) => return vec![Violation::new(REFERENCE, error.line(), error.to_string())],
+    };
+    let documents = numbers::DOCUMENTS.iter().filter_map(|path| Some((*path, tree.text(path)?)));
+    let stale = documents.filter_map(|(path, text)| match numbers::fill(text, &reference) {
+        Ok(fresh) if fresh == text => None,
+        Ok(_) => Some(Violation::new(path, 0, "numbers out of date: run `cargo xtask docs`")),
+        Err(error) => Some(Violation::new(path, 0, format!("{error:#}"))),
+    });
+    stale.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +91,17 @@ mod tests {
         assert_eq!(places(root, "[lints]\nworkspace = true\n"), [""; 0]);
         assert_eq!(places(root, "[package]\n"), ["crates/a/Cargo.toml"]);
         assert_eq!(places("[workspace]\n", "[lints]\nworkspace = true\n"), ["Cargo.toml"]);
+    }
+
+    #[test]
+    fn numbers_must_be_those_of_the_reference() {
+        let run = r#"{"scale": "default", "seed": 0, "experiments": [{"name": "fig", "status": "done", "missing": [], "claims": [{"text": "x ≤ 2",
+            "paper": "", "measured": "", "holds": true, "kind": "ours", "value": 1.5, "standard_error": null, "time": false}]}]}"#;
+        let document = |number: &str| format!("<!-- number: fig | x -->{number}<!-- /number -->");
+        let stale =
+            |number: &str| numbers_are_measured(&Tree::of(&[(REFERENCE, run), ("README.md", &document(number))])).len();
+        assert_eq!((stale("1.5"), stale("1.4")), (0, 1));
+        assert_eq!(numbers_are_measured(&Tree::of(&[("README.md", &document("1.4"))])), [], "no reference yet");
     }
 
     #[test]

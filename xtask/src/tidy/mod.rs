@@ -69,6 +69,7 @@ const RULES: &[(&str, Rule)] = &[
     ("data sets are not in the repository", data_files::no_data_files),
     ("the README shows examples that compile", examples::readme_shows_examples),
     ("docs/EXPERIMENTS.md is what the registry says", documentation::experiments_are_listed),
+    ("numbers in documents are those of the reference run", documentation::numbers_are_measured),
 ];
 
 /// Checks the tree under `root`, prints what breaks a rule, and fails if anything does.

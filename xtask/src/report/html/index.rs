@@ -3,28 +3,29 @@
 use maud::{Markup, html};
 
 use super::claims::{claims, in_short, lacking};
-use super::{Chapter, Count, badge, citation, document, setting, tiles};
+use super::{Chapter, badge, citation, document, gallery, setting, tiles};
 use crate::machine;
 use crate::record::{Entry, Run};
 use crate::report::count;
 
 /// The first page.
-pub fn page(run: &Run, chapters: &[Chapter]) -> String {
+pub fn page(run: &Run, chapters: &[Chapter]) -> anyhow::Result<String> {
     let header = html! {
         h1 { "Papers reproduced" }
         (tiles(count(run)))
         (setting(run))
     };
     let main = html! {
+        section aria-labelledby="gallery" { (gallery::gallery(chapters)?) }
         section aria-labelledby="papers" { (papers(chapters)) }
         section aria-labelledby="verdicts" {
             h2 id="verdicts" { "Figures and tables" }
-            p { "Under each figure: the claims that do not hold and the data that are missing. The claims that hold are folded." }
+            p { "Under each figure: the claims that do not hold or are undecided, and the data that are missing. The claims that hold are folded. Claims of our own stand among them and are counted nowhere." }
             @for chapter in chapters { (verdicts(chapter)) }
         }
         section aria-labelledby="run" { (this_run(run)) }
     };
-    document("Papers reproduced: every verdict", &header, &main)
+    Ok(document("Papers reproduced: every verdict", &header, &main))
 }
 
 /// One line per paper, with its counts and the way to its page.
@@ -35,17 +36,18 @@ fn papers(chapters: &[Chapter]) -> Markup {
             caption.hidden { "Each paper, with how many of its claims hold" }
             thead { tr {
                 th scope="col" { "Figures and tables of" }
-                th.number scope="col" { "hold" } th.number scope="col" { "do not" } th.number scope="col" { "data missing" }
+                th.number scope="col" { "hold" } th.number scope="col" { "do not" } th.number scope="col" { "undecided" }
+                th.number scope="col" { "data missing" }
             } }
             tbody {
                 @for chapter in chapters {
-                    @let Count { hold, do_not, lack_data, .. } = chapter.count();
+                    @let (count, sum) = (chapter.count(), chapter.count().sum());
                     tr {
                         th scope="row" {
                             a href=(chapter.file()) { (chapter.paper.short) }
                             span.title { (citation(chapter.paper)) }
                         }
-                        td.number { (hold) } td.number { (do_not) } td.number { (lack_data) }
+                        td.number { (sum.hold) } td.number { (sum.do_not) } td.number { (sum.open) } td.number { (count.lack_data) }
                     }
                 }
             }
@@ -67,7 +69,7 @@ fn figure(page: &str, entry: &Entry) -> Markup {
     html! {
         h4 { a href=(format!("{page}#{}", entry.experiment.name)) { (heading) } " " (in_short(entry)) }
         @if let Some(record) = &entry.record {
-            @let (hold, do_not): (Vec<_>, Vec<_>) = record.outcome.claims.iter().partition(|claim| claim.holds);
+            @let (hold, do_not): (Vec<_>, Vec<_>) = record.outcome.claims.iter().partition(|claim| claim.holds == Some(true));
             @if let Some(error) = &record.error { p.error { (error) } }
             @if !do_not.is_empty() { (claims(do_not)) }
             @for data in &record.outcome.missing { p { (badge("lacks")) " " (lacking(data)) } }

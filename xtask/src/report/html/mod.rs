@@ -4,6 +4,7 @@
 
 mod claims;
 mod experiment;
+mod gallery;
 mod index;
 mod paper;
 
@@ -16,7 +17,7 @@ use crate::record::{Entry, Run};
 /// Every page: its file name and its text.
 pub fn pages(run: &Run) -> anyhow::Result<Vec<(String, String)>> {
     let chapters = chapters(run);
-    let mut pages = vec![("index.html".to_owned(), index::page(run, &chapters))];
+    let mut pages = vec![("index.html".to_owned(), index::page(run, &chapters)?)];
     for (at, chapter) in chapters.iter().enumerate() {
         pages.push((chapter.file(), paper::page(run, &chapters, at)?));
     }
@@ -80,17 +81,24 @@ fn document(title: &str, header: &Markup, main: &Markup) -> String {
     page.into_string()
 }
 
-/// The counts as tiles.
-fn tiles(Count { hold, do_not, lack_data, failed }: Count) -> Markup {
+/// The counts as tiles: each kind of claim by itself.
+fn tiles(Count { kinds, lack_data, failed }: Count) -> Markup {
     let plural = |n: usize, one, many| if n == 1 { one } else { many };
-    let tiles = [
-        ("holds", hold, plural(hold, "claim holds", "claims hold")),
-        ("fails", do_not, plural(do_not, "does not hold", "do not hold")),
-        ("lacks", lack_data, plural(lack_data, "data set missing", "data sets missing")),
-    ];
+    let what = ["The paper prints", "The paper's figures show", "The paper proves"];
+    let part = |class: &'static str, sign: &'static str, number: usize, word: &'static str| {
+        html! { @if number > 0 { " " span class=(class) { span aria-hidden="true" { (sign) } " " strong { (number) } " " (word) } } }
+    };
     html! {
         ul.tiles {
-            @for (class, number, what) in tiles { li class=(class) { strong { (number) } " " (what) } }
+            @for (tally, what) in kinds.iter().zip(what).filter(|(tally, _)| tally.total() > 0) {
+                li {
+                    span.what { (what) }
+                    (part("holds", "✓", tally.hold, plural(tally.hold, "holds", "hold")))
+                    (part("fails", "✗", tally.do_not, plural(tally.do_not, "does not", "do not")))
+                    (part("open", "?", tally.open, "undecided"))
+                }
+            }
+            li.lacks { strong { (lack_data) } " " (plural(lack_data, "data set missing", "data sets missing")) }
             @if failed > 0 { li.fails { strong { (failed) } " " (plural(failed, "experiment failed", "experiments failed")) } }
         }
     }
@@ -117,6 +125,7 @@ fn badge(class: &str) -> Markup {
     let (sign, word) = match class {
         "holds" => ("✓", "holds"),
         "fails" => ("✗", "does not hold"),
+        "open" => ("?", "undecided"),
         "lacks" => ("∅", "data missing"),
         "error" => ("!", "failed"),
         "unknown" => ("–", "not run"),

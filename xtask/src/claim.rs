@@ -1,0 +1,205 @@
+//! A statement of a paper as an inequality: by what right it is made, what was measured, and whether it holds.
+
+use serde::{Deserialize, Serialize};
+
+use crate::lab::statistics::Estimate;
+use crate::number::number;
+
+/// A verdict is open where so many standard errors around the measured value cover the bound.
+///
+/// Two: a true value at the bound gets a verdict, rightly or wrongly, in about one of twenty runs.
+pub const WIDTH: f64 = 2.0;
+
+/// By what right a claim is made. Only the first three are a paper's, and count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A number or an inequality that the paper prints.
+    Printed,
+    /// What we read off a figure of the paper.
+    Picture,
+    /// A theorem of the paper.
+    Theorem,
+    /// A claim of our own, or one whose setting the paper leaves open.
+    Ours,
+}
+
+impl Kind {
+    /// The kinds that count, in the order of the report.
+    pub const COUNTED: [Kind; 3] = [Kind::Printed, Kind::Picture, Kind::Theorem];
+
+    /// The word in `run.json` and in the report.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Printed => "printed",
+            Kind::Picture => "picture",
+            Kind::Theorem => "theorem",
+            Kind::Ours => "ours",
+        }
+    }
+}
+
+/// One statement as an inequality, checked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// The inequality in words and symbols: `risk ratio of leverage sampling at p = 2 d_eff ≤ 1.1`.
+    pub text: String,
+    /// What the paper prints or proves: `1.06`.
+    pub paper: String,
+    /// What was measured: `1.04 ± 0.02`.
+    pub measured: String,
+    /// Whether the inequality holds for what was measured; none where the error bar covers the bound.
+    pub holds: Option<bool>,
+    /// By what right it is made.
+    pub kind: Kind,
+    /// The measured value, where it is one number.
+    #[serde(with = "crate::number::lossless_option")]
+    pub value: Option<f64>,
+    /// Its standard error over draws.
+    pub standard_error: Option<f64>,
+    /// True if the value depends on a clock; comparisons of runs leave it out.
+    pub time: bool,
+}
+
+impl Claim {
+    /// A claim whose inequality was evaluated by the caller. All claims are [`Kind::Ours`] until one of [`printed`](Self::printed),
+    /// [`picture`](Self::picture), [`theorem`](Self::theorem) says otherwise.
+    pub fn new(text: impl Into<String>, paper: impl Into<String>, measured: impl Into<String>, holds: bool) -> Self {
+        Claim {
+            text: text.into(),
+            paper: paper.into(),
+            measured: measured.into(),
+            holds: Some(holds),
+            kind: Kind::Ours,
+            value: None,
+            standard_error: None,
+            time: false,
+        }
+    }
+
+    /// A claim that holds where `slack` of the measured value is not negative; slack changes as fast as the value.
+    fn of(text: String, paper: impl Into<String>, measured: Estimate, slack: f64) -> Self {
+        let Estimate { value, error, time } = measured;
+        let shown = match error {
+            Some(error) => format!("{} ± {}", number(value), number(error)),
+            None => number(value),
+        };
+        let open = error.is_some_and(|error| error > 0.0 && slack.abs() <= WIDTH * error);
+        let mut claim = Claim::new(text, paper, shown, slack >= 0.0);
+        claim.holds = if open { None } else { claim.holds };
+        Claim { value: Some(value), standard_error: error, time, ..claim }
+    }
+
+    /// `what ≤ bound`. NaN does not hold.
+    pub fn at_most(what: &str, paper: impl Into<String>, measured: impl Into<Estimate>, bound: f64) -> Self {
+        let measured = measured.into();
+        Claim::of(format!("{what} ≤ {}", number(bound)), paper, measured, bound - measured.value)
+    }
+
+    /// `what ≥ bound`. NaN does not hold.
+    pub fn at_least(what: &str, paper: impl Into<String>, measured: impl Into<Estimate>, bound: f64) -> Self {
+        let measured = measured.into();
+        Claim::of(format!("{what} ≥ {}", number(bound)), paper, measured, measured.value - bound)
+    }
+
+    /// `lowest ≤ what ≤ highest`. NaN does not hold.
+    #[allow(dead_code)] // for claims to come
+    pub fn between(
+        what: &str,
+        paper: impl Into<String>,
+        measured: impl Into<Estimate>,
+        [lowest, highest]: [f64; 2],
+    ) -> Self {
+        let (measured, text) = (measured.into(), format!("{} ≤ {what} ≤ {}", number(lowest), number(highest)));
+        let slack = two_sided(measured.value, lowest, highest);
+        Claim::of(text, paper, measured, slack)
+    }
+
+    /// `|what − printed| ≤ tolerance`, for a number that the paper prints. NaN does not hold.
+    pub fn near(what: &str, printed: f64, measured: impl Into<Estimate>, tolerance: f64) -> Self {
+        let measured = measured.into();
+        let text = format!("|{what} − {}| ≤ {}", number(printed), number(tolerance));
+        Claim::of(text, number(printed), measured, tolerance - (measured.value - printed).abs())
+    }
+
+    /// The paper prints it.
+    pub fn printed(self) -> Self {
+        Claim { kind: Kind::Printed, ..self }
+    }
+
+    /// We read it off the paper's figure.
+    pub fn picture(self) -> Self {
+        Claim { kind: Kind::Picture, ..self }
+    }
+
+    /// The paper proves it.
+    pub fn theorem(self) -> Self {
+        Claim { kind: Kind::Theorem, ..self }
+    }
+}
+
+/// The distance to the nearer bound, negative outside; NaN for NaN.
+fn two_sided(value: f64, lowest: f64, highest: f64) -> f64 {
+    if value.is_nan() { f64::NAN } else { (value - lowest).min(highest - value) }
+}
+
+/// A ratio with the words that say of what: see [`Results::compare`](crate::lab::Results::compare).
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// `config A, n = 2000: error of uniform over that of BLESS`.
+    pub text: String,
+    /// The ratio.
+    pub ratio: Estimate,
+}
+
+impl Compared {
+    /// The claim that the ratio is at most so much.
+    pub fn at_most(&self, paper: &str, bound: f64) -> Claim {
+        Claim::at_most(&self.text, paper, self.ratio, bound)
+    }
+
+    /// The claim that the ratio is at least so much.
+    pub fn at_least(&self, paper: &str, bound: f64) -> Claim {
+        Claim::at_least(&self.text, paper, self.ratio, bound)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(value: f64, error: f64) -> Estimate {
+        Estimate { value, error: Some(error), time: false }
+    }
+
+    #[test]
+    fn a_verdict_is_open_where_the_error_bar_covers_the_bound() {
+        let verdict = |value, error| Claim::at_most("x", "", measured(value, error), 1.0).holds;
+        assert_eq!(verdict(0.7, 0.1), Some(true));
+        assert_eq!(verdict(0.9, 0.1), None);
+        assert_eq!(verdict(1.1, 0.1), None);
+        assert_eq!(verdict(1.3, 0.1), Some(false));
+        assert_eq!(verdict(1.0, 0.0), Some(true), "a value without spread at the bound");
+        assert_eq!(Claim::at_least("x", "", measured(1.1, 0.1), 1.0).holds, None);
+        assert_eq!(Claim::at_least("x", "", measured(1.3, 0.1), 1.0).holds, Some(true));
+    }
+
+    #[test]
+    fn two_sided_claims_are_open_at_either_bound() {
+        let verdict = |value| Claim::near("x", 1.0, measured(value, 0.01), 0.1).holds;
+        assert_eq!([0.8, 0.9, 1.0, 1.1, 1.2].map(verdict), [Some(false), None, Some(true), None, Some(false)]);
+        let between = |value: f64| Claim::between("x", "", value, [0.5, 2.0]).holds;
+        assert_eq!([0.4, 0.5, 2.1].map(between), [Some(false), Some(true), Some(false)]);
+        assert_eq!(between(f64::NAN), Some(false));
+    }
+
+    #[test]
+    fn nan_does_not_hold_and_values_without_draws_are_decided() {
+        assert_eq!(Claim::at_most("x", "", f64::NAN, 1.0).holds, Some(false));
+        assert_eq!(Claim::near("x", 1.0, f64::NAN, 1.0).holds, Some(false));
+        let plain = Claim::at_most("x", "", 1.0 - 1e-9, 1.0);
+        assert_eq!((plain.holds, plain.standard_error, plain.measured.as_str()), (Some(true), None, "1"));
+        assert_eq!(plain.kind, Kind::Ours, "a claim is a paper's only if it says so");
+        assert_eq!(Claim::at_most("x", "", measured(0.5, 0.01), 1.0).measured, "0.5 ± 0.01");
+    }
+}

@@ -1,0 +1,20 @@
+//! The core of experiments: settings × sizes × repetitions, a cell function, and a table of what it measured.
+//!
+//! An experiment file says what the paper says, lists its settings and sizes, and has one cell function, which draws a problem and puts measured
+//! values into the table under a [`Method`](crate::method::Method) and a [`Measure`]. Plots with error bars, tables, the note on sizes, missing
+//! data and the values of claims are read off the table. `experiments/chen_yang_fig3.rs` is the model.
+
+mod grid;
+mod measure;
+mod results;
+mod sheet;
+pub mod statistics;
+
+pub use grid::{Draw, Grid, Setting};
+pub use measure::Measure;
+pub use results::Results;
+pub use sheet::Place;
+pub use statistics::Estimate;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! What a grid measured, and how plots and the values of claims are read off it.
+
+use super::statistics::{self, Estimate, Sample};
+use super::{Measure, Setting};
+use crate::claim::Compared;
+use crate::experiment::{Axis, MissingData, Outcome, Plot, Point};
+use crate::method::{Method, PROBLEM};
+use crate::number::number;
+
+/// One measured value.
+#[derive(Debug, Clone)]
+pub struct Row {
+    pub setting: String,
+    pub method: Method,
+    pub x: f64,
+    pub measure: Measure,
+    pub repetition: usize,
+    pub value: f64,
+}
+
+/// Every value measured, under setting, method, abscissa, measure and repetition.
+pub struct Results {
+    pub(super) rows: Vec<Row>,
+    sizes: Vec<(usize, usize)>,
+    plots: Vec<Plot>,
+    /// Data sets that were absent.
+    pub missing: Vec<MissingData>,
+}
+
+impl Results {
+    pub(super) fn new(sizes: &[(usize, usize)]) -> Self {
+        Results { rows: vec![], sizes: sizes.to_vec(), plots: vec![], missing: vec![] }
+    }
+
+    pub(super) fn extend(&mut self, rows: Vec<Row>, plots: Vec<Plot>) {
+        self.rows.extend(rows);
+        self.plots.extend(plots);
+    }
+
+    /// The settings on which something was measured, in the order given.
+    pub fn measured<'s, S: Setting>(&self, settings: &'s [S]) -> Vec<&'s S> {
+        settings.iter().filter(|s| self.rows.iter().any(|row| row.setting == s.label())).collect()
+    }
+
+    /// The methods with values of a measure in a setting, in the order they were first measured.
+    pub fn methods(&self, setting: &impl Setting, measure: Measure) -> Vec<Method> {
+        let mut methods: Vec<Method> = vec![];
+        for row in self.of(&setting.label(), measure) {
+            if row.method != PROBLEM && !methods.contains(&row.method) {
+                methods.push(row.method);
+            }
+        }
+        methods
+    }
+
+    /// The abscissae at which a method has values of a measure, increasing.
+    pub fn abscissae(&self, setting: &impl Setting, method: Method, measure: Measure) -> Vec<f64> {
+        let mut all: Vec<f64> =
+            self.of(&setting.label(), measure).filter(|r| r.method == method).map(|r| r.x).collect();
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        all
+    }
+
+    pub(super) fn of(&self, setting: &str, measure: Measure) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.measure.key == measure.key && row.setting == setting)
+    }
+
+    /// The draws of one cell; empty if there are none.
+    pub fn sample(&self, setting: &impl Setting, x: impl Abscissa, method: Method, measure: Measure) -> Sample {
+        self.sample_of(&setting.label(), x.abscissa(), method, measure)
+    }
+
+    pub(super) fn sample_of(&self, setting: &str, x: f64, method: Method, measure: Measure) -> Sample {
+        let here = self.of(setting, measure).filter(|row| row.method == method && row.x == x);
+        Sample { draws: here.map(|row| (row.repetition, row.value)).collect(), time: measure.time }
+    }
+
+    /// Mean (of times: median) over the draws of one cell; NaN if there are none.
+    pub fn get(&self, setting: &impl Setting, x: impl Abscissa, method: Method, measure: Measure) -> Estimate {
+        self.sample(setting, x, method, measure).estimate()
+    }
+
+    /// The measure of `a` over that of `b` at one place, paired over draws, with its words; `axis` names x.
+    pub fn compare(
+        &self,
+        setting: &impl Setting,
+        (axis, x): (&str, impl Abscissa),
+        measure: Measure,
+        a: Method,
+        b: Method,
+    ) -> Compared {
+        let (x, sample) = (x.abscissa(), |method| self.sample(setting, x, method, measure));
+        let at = if axis.is_empty() { String::new() } else { format!(", {axis} = {}", number(x)) };
+        let text = format!("{}{at}: {} of {} over that of {}", setting.label(), measure.key, a.name, b.name);
+        Compared { text, ratio: sample(a).over(&sample(b)) }
+    }
+
+    /// The fitted exponent of x in a measure of a method.
+    pub fn exponent(&self, setting: &impl Setting, method: Method, measure: Measure) -> Estimate {
+        let at = |x: f64| (x, self.get(setting, x, method, measure));
+        let points: Vec<_> = self.abscissae(setting, method, measure).into_iter().map(at).collect();
+        statistics::exponent(&points)
+    }
+
+    /// A measure of one method against x, means with standard errors.
+    pub fn curve(&self, setting: &impl Setting, method: Method, y: Measure) -> Vec<Point> {
+        let at = |x: f64| point(x, self.get(setting, x, method, y));
+        self.abscissae(setting, method, y).into_iter().map(at).collect()
+    }
+
+    /// A measure of every method against x, means with standard errors; `None` if nothing was measured.
+    pub fn plot(&self, id: &str, title: &str, x: Axis, setting: &impl Setting, y: Measure) -> Option<Plot> {
+        self.plot_of(Plot::new(id, title, x, y.axis()), setting, y, |method| self.curve(setting, method, y))
+    }
+
+    /// One measure against another, x growing along each line.
+    pub fn plot_against(&self, id: &str, title: &str, setting: &impl Setting, x: Measure, y: Measure) -> Option<Plot> {
+        let at = |method, size: f64| {
+            let of = |measure| self.get(setting, size, method, measure);
+            point(of(x).value, of(y))
+        };
+        let curve = |method| {
+            let all: Vec<Point> = self.abscissae(setting, method, y).into_iter().map(|size| at(method, size)).collect();
+            all.into_iter().filter(|point| point.x.is_finite()).collect()
+        };
+        self.plot_of(Plot::new(id, title, x.axis(), y.axis()), setting, y, curve)
+    }
+
+    fn plot_of(
+        &self,
+        mut plot: Plot,
+        setting: &impl Setting,
+        y: Measure,
+        curve: impl Fn(Method) -> Vec<Point>,
+    ) -> Option<Plot> {
+        for method in self.methods(setting, y) {
+            let points = curve(method);
+            if !points.is_empty() {
+                plot.line_and_points(method.name, method.key, points);
+            }
+        }
+        (!plot.series.is_empty()).then_some(plot)
+    }
+
+    /// `n = 1000 (12 draws), 2154 (12 draws)`: the sizes and their draws.
+    pub fn draws(&self, axis: &str) -> String {
+        let each = self
+            .sizes
+            .iter()
+            .map(|(size, draws)| format!("{size} ({draws} draw{})", if *draws == 1 { "" } else { "s" }));
+        format!("{axis} = {}", each.collect::<Vec<_>>().join(", "))
+    }
+
+    /// An outcome with the plots that draws have shown and the data that are missing.
+    pub fn outcome(&self, scale_note: impl Into<String>) -> Outcome {
+        let (plots, missing) = (self.plots.clone(), self.missing.clone());
+        Outcome { scale_note: scale_note.into(), plots, missing, ..Outcome::default() }
+    }
+}
+
+/// A place on the horizontal axis: a size or any number.
+pub trait Abscissa: Copy {
+    /// As a number.
+    fn abscissa(self) -> f64;
+}
+
+impl Abscissa for usize {
+    fn abscissa(self) -> f64 {
+        self as f64
+    }
+}
+
+impl Abscissa for f64 {
+    fn abscissa(self) -> f64 {
+        self
+    }
+}
+
+fn point(x: f64, y: Estimate) -> Point {
+    match y.error {
+        Some(error) if !y.time => Point::with_range(x, y.value, y.value - error, y.value + error),
+        _ => Point::new(x, y.value),
+    }
+}

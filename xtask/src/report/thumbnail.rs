@@ -1,0 +1,103 @@
+//! Small pictures for the gallery: the curves of a plot without its words, or the shape of a table.
+
+use std::fmt::Write;
+
+use super::scale::Scale;
+use super::style::{self, INK};
+use crate::plot::{Direction, Kind, Plot, Series};
+use crate::table::{Cell, Table};
+
+const WIDTH: f64 = 160.0;
+const HEIGHT: f64 = 100.0;
+/// More points than this in a series are thinned.
+const MOST_POINTS: usize = 60;
+/// More rows or columns than this of a table are left out.
+const MOST_CELLS: usize = 8;
+
+/// The curves of a plot.
+pub fn of_plot(plot: &Plot) -> String {
+    let points = || plot.series.iter().flat_map(|series| &series.points);
+    let (x, y) = (Scale::over(points().map(|p| p.x), plot.x.log), Scale::over(points().map(|p| p.y), plot.y.log));
+    let mut body = String::new();
+    for line in &plot.lines {
+        let ends = match line.direction {
+            Direction::Horizontal if y.shows(line.at) => [(0.0, y.fraction(line.at)), (1.0, y.fraction(line.at))],
+            Direction::Vertical if x.shows(line.at) => [(x.fraction(line.at), 0.0), (x.fraction(line.at), 1.0)],
+            _ => continue,
+        };
+        body += &path(&ends, "#808080", 0.8);
+    }
+    for series in &plot.series {
+        body += &curve(series, &x, &y);
+    }
+    framed(&body)
+}
+
+fn curve(series: &Series, x: &Scale, y: &Scale) -> String {
+    let style = style::of(&series.method);
+    let colour = if style.colour == INK { "currentColor".into() } else { style.hex() };
+    let shown: Vec<_> = series.points.iter().filter(|p| x.shows(p.x) && y.shows(p.y)).collect();
+    let every = shown.len().div_ceil(MOST_POINTS).max(1);
+    let at: Vec<(f64, f64)> = shown.into_iter().step_by(every).map(|p| (x.fraction(p.x), y.fraction(p.y))).collect();
+    if series.kind == Kind::Points || at.len() == 1 {
+        let dot = |p: &(f64, f64)| {
+            let (cx, cy) = place(*p);
+            format!(r#"<circle cx="{cx:.1}" cy="{cy:.1}" r="1.6" fill="{colour}"/>"#)
+        };
+        return at.iter().map(dot).collect();
+    }
+    path(&at, &colour, 1.8)
+}
+
+/// Rows and columns as bars: words are long, numbers short.
+pub fn of_table(table: &Table) -> String {
+    let columns = table.columns.len().clamp(1, MOST_CELLS);
+    let (width, height) = (WIDTH / columns as f64, 11.0);
+    let mut body = String::new();
+    for (i, row) in table.rows.iter().take(MOST_CELLS).enumerate() {
+        for (j, cell) in row.iter().take(columns).enumerate() {
+            let (share, colour) = match cell {
+                Cell::Text(_) => (0.8, "currentColor"),
+                Cell::Number(_) => (0.5, "#808080"),
+                Cell::Missing => continue,
+            };
+            let (x, y) = (j as f64 * width + 3.0, i as f64 * height + 8.0);
+            let bar = share * width;
+            let _ = write!(body, r#"<rect x="{x:.1}" y="{y:.1}" width="{bar:.1}" height="4" fill="{colour}"/>"#);
+        }
+    }
+    framed(&body)
+}
+
+fn place((x, y): (f64, f64)) -> (f64, f64) {
+    (x.clamp(0.0, 1.0) * WIDTH, (1.0 - y.clamp(0.0, 1.0)) * HEIGHT)
+}
+
+fn path(through: &[(f64, f64)], colour: &str, width: f64) -> String {
+    let corners: Vec<String> = through.iter().map(|&p| place(p)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    format!(r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="{width}"/>"#, corners.join(" "))
+}
+
+fn framed(body: &str) -> String {
+    format!(
+        r#"<svg class="thumbnail" aria-hidden="true" viewBox="-2 -2 {} {}">{body}</svg>"#,
+        WIDTH + 4.0,
+        HEIGHT + 4.0
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{gallery, record};
+
+    #[test]
+    fn thumbnails_are_small_and_finite() {
+        let outcomes = gallery().entries.into_iter().filter_map(|entry| entry.record).chain([record()]);
+        for outcome in outcomes.map(|record| record.outcome) {
+            let plots = outcome.plots.iter().map(super::of_plot);
+            for picture in plots.chain(outcome.tables.iter().map(super::of_table)) {
+                assert!(picture.len() < 20_000 && !picture.contains("NaN") && !picture.contains("inf"), "{picture}");
+            }
+        }
+    }
+}
