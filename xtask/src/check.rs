@@ -163,7 +163,7 @@ fn difference(was: &Claim, is: &Claim) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::Estimate;
+    use crate::lab::statistics::Estimate;
 
     fn run(claims: Vec<Claim>, missing: Vec<MissingData>) -> Reference {
         let one = Reproduced { name: "one".into(), status: Status::Done, claims, missing };

@@ -5,7 +5,7 @@ use rand::RngExt;
 use crate::experiment::{
     Axis, Cell, Claim, Column, Context, Experiment, MissingData, Outcome, Paper, Plot, Point, Scale, Table,
 };
-use crate::lab::Estimate;
+use crate::lab::statistics::Estimate;
 use crate::record::{Entry, Record, Run, Status};
 use crate::resume::Key;
 
