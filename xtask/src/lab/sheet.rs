@@ -156,9 +156,10 @@ impl<'a> Sheet<'a> {
                     let method = if self.method.is_some() { place.method } else { head };
                     self.results.sample_of(place.setting, place.x, method, measure)
                 });
-                let lengths: Vec<usize> = samples.map(|sample| sample.draws.len()).collect();
-                if lengths.iter().any(|length| *length > 0) {
-                    blocks.push((head, measure, !measure.time && lengths.iter().any(|length| *length > 1)));
+                let samples: Vec<_> = samples.filter(|sample| !sample.draws.is_empty()).collect();
+                if !samples.is_empty() {
+                    let errors = !measure.time && samples.iter().any(|sample| sample.estimate().error.is_some());
+                    blocks.push((head, measure, errors));
                 }
             }
         }

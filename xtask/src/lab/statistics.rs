@@ -21,8 +21,9 @@ impl Estimate {
     /// NaN: nothing was measured.
     pub const NONE: Estimate = Estimate { value: f64::NAN, error: None, time: false };
 
+    /// Draws that are all the same do not depend on chance.
     fn with_error(value: f64, error: f64, time: bool) -> Self {
-        Estimate { value, error: error.is_finite().then_some(error), time }
+        Estimate { value, error: (error.is_finite() && error > 0.0).then_some(error), time }
     }
 
     /// f(value), with the error scaled by |f'(value)|: the delta method.
@@ -201,7 +202,7 @@ mod tests {
     fn a_paired_ratio_has_no_error_from_what_the_draws_share() {
         let (a, b) = (sample(&[2.0, 4.0, 8.0]), sample(&[1.0, 2.0, 4.0]));
         let paired = a.over(&b);
-        assert!((paired.value - 2.0).abs() < 1e-15 && paired.error.unwrap() < 1e-15);
+        assert!((paired.value - 2.0).abs() < 1e-15 && paired.error.is_none_or(|error| error < 1e-15));
         let others = Sample { draws: vec![(7, 1.0), (8, 2.0), (9, 4.0)], time: false };
         assert!(a.over(&others).error.unwrap() > 0.5);
         // by hand: a = (1, 3), b = (1, 1): r = 2, residuals ∓1, error 1
