@@ -32,16 +32,13 @@ pub struct Sheet<'a> {
 
 impl Results {
     /// A table of these settings. Its rows are the places where one of the measures was taken.
-    pub fn table<'a, S: Setting>(
+    pub fn table<'a, S: Setting + 'a>(
         &'a self,
         id: &str,
         title: &str,
         settings: impl IntoIterator<Item = &'a S>,
         measures: &[Measure],
-    ) -> Sheet<'a>
-    where
-        S: 'a,
-    {
+    ) -> Sheet<'a> {
         Sheet {
             results: self,
             table: Table::new(id, title, []),
