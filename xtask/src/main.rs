@@ -12,6 +12,7 @@ mod context;
 mod datasets;
 mod experiment;
 mod experiments;
+mod fetch;
 mod listing;
 mod machine;
 mod memory;
