@@ -23,7 +23,7 @@ pub fn table(all: &[Experiment], data_dir: Option<&Path>) -> String {
         }
     }
     if data_dir.is_none() {
-        lines += "\nNo data folder was given: use --data DIR, or set NYSTROM_DATA.\n";
+        lines += "\nNo data folder was given: `cargo xtask fetch` fills one; use --data DIR, or set NYSTROM_DATA.\n";
     }
     lines
 }

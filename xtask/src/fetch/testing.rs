@@ -56,9 +56,14 @@ pub fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 pub fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+    tar_with(&tar::Header::new_ustar(), files)
+}
+
+/// With headers of this kind.
+pub fn tar_with(kind: &tar::Header, files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, bytes) in files {
-        let mut header = tar::Header::new_ustar();
+        let mut header = kind.clone();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
         builder.append_data(&mut header, name, *bytes).unwrap();

@@ -124,9 +124,12 @@ fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
 
-/// The magic of POSIX and GNU tar.
+/// Whether the first block has the checksum of a tar header: the tars of the nineties have no magic number.
 fn is_tar(bytes: &[u8]) -> bool {
-    bytes.get(257..262) == Some(b"ustar")
+    let Some(block) = bytes.get(..512) else { return false };
+    let byte = |(i, &byte): (usize, &u8)| if (148..156).contains(&i) { u32::from(b' ') } else { u32::from(byte) };
+    let sum: u32 = block.iter().enumerate().map(byte).sum();
+    tar::Header::from_byte_slice(block).cksum().is_ok_and(|stored| stored == sum)
 }
 
 fn gunzipped(bytes: Vec<u8>) -> anyhow::Result<Vec<u8>> {
@@ -153,7 +156,7 @@ fn beginning(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fetch::testing::{gzip, tar, zip};
+    use crate::fetch::testing::{gzip, tar, tar_with, zip};
 
     fn texts(bytes: Vec<u8>, wanted: &[&str]) -> anyhow::Result<Vec<String>> {
         Ok(unpack(bytes, wanted)?.into_iter().map(|bytes| String::from_utf8(bytes).unwrap()).collect())
@@ -164,8 +167,9 @@ mod tests {
         let files = [("Folder/A.data", "1"), ("Folder/b.test", "2"), ("readme", "3")].map(|(n, t)| (n, t.as_bytes()));
         let nested = zip(&[("inner.zip", &zip(&files)), ("other.csv", b"4")]);
         let twice = zip(&[("inner.tgz", &gzip(&tar(&files)))]);
+        let old = gzip(&tar_with(&tar::Header::new_old(), &files));
         let compressed = gzip(&tar(&[("x/a.data.gz", &gzip(b"1")), ("b.TEST", b"2")]));
-        for archive in [zip(&files), tar(&files), gzip(&tar(&files)), nested, twice, compressed] {
+        for archive in [zip(&files), tar(&files), gzip(&tar(&files)), nested, twice, old, compressed] {
             assert_eq!(texts(archive, &["a.data", "b.test"]).unwrap(), ["1", "2"]);
         }
         assert_eq!(texts(b"1,2\n".to_vec(), &["whatever.csv"]).unwrap(), ["1,2\n"]);

@@ -55,8 +55,7 @@ pub fn recognise(entry: &Entry, table: Table) -> Result<Recognised> {
         None => Ok(Recognised::Untried),
         Some(expected) if expected == found => Ok(Recognised::Yes),
         Some(expected) => Err(DataError::IdentityMismatch {
-            what,
-            name: entry.name.to_owned(),
+            what: format!("{what}, taken for {:?}", entry.name),
             expected: expected.to_owned(),
             found,
             where_to_get: entry.source.to_owned(),

@@ -214,14 +214,12 @@ pub enum DataError {
     },
     /// A data set has the right shape and other numbers than the catalog knows.
     #[error(
-        "{what}: its numbers are not those of {name:?} (identity {found}, expected {expected}); remove it and get the \
-            set again ({where_to_get})"
+        "{what}: its numbers are not those of the catalog (identity {found}, expected {expected}); remove it and get \
+            the set again ({where_to_get})"
     )]
     IdentityMismatch {
-        /// The file.
+        /// The file, and the data set that it should be.
         what: String,
-        /// The name of the data set.
-        name: String,
         /// The identity that the catalog knows, in hexadecimal.
         expected: String,
         /// The identity of what was read.
