@@ -81,17 +81,13 @@ fn fetch(client: &Client, data: &Path, entry: &Entry, ways: Option<&[Way]>) -> a
         return Ok(format!("there already: {}", paths.join(", ")));
     }
     let Some(ways) = ways else { return Ok("embedded in this program: there is nothing to fetch".into()) };
-    let mut reasons = Vec::new();
     for way in ways {
         match along(client, data, entry, way) {
             Ok((stored, archives)) => return finished(data, entry, &stored, archives),
-            Err(error) => {
-                eprintln!("  {error:#}");
-                reasons.push(format!("{error:#}"));
-            }
+            Err(error) => eprintln!("  {error:#}"),
         }
     }
-    bail!("{} could not be had in any of {} ways; get it from {}", entry.name, reasons.len(), entry.source)
+    bail!("{} could not be had from any of its addresses; get it from {}", entry.name, entry.source)
 }
 
 /// What was downloaded.
