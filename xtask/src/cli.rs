@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::check::{REFERENCE, Reference};
 use crate::experiment::{Experiment, Scale};
-use crate::{bench, experiments, listing, numbers, runner, tidy};
+use crate::{bench, experiments, fetch, listing, numbers, runner, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The project's tasks", version)]
@@ -38,6 +38,8 @@ enum Task {
         #[command(flatten)]
         data: Data,
     },
+    /// Download the data sets that are not embedded, from their publishers
+    Fetch(fetch::Options),
     /// Write docs/EXPERIMENTS.md from the registry, and the measured numbers in README and docs/CHOOSING.md from the reference run
     Docs,
     /// Run the benches, beside the peers if asked, and rewrite the measured part of docs/performance.md
@@ -47,7 +49,7 @@ enum Task {
 /// Where the data sets are.
 #[derive(Args, Clone)]
 struct Data {
-    /// Folder with the data sets; without it, experiments on real data report it as missing
+    /// Folder with the data sets; without it, those that are not embedded are reported as missing
     #[arg(long, value_name = "DIR", env = "NYSTROM_DATA")]
     data: Option<PathBuf>,
 }
@@ -64,7 +66,7 @@ impl Data {
 
 const REPRODUCE_EXAMPLES: &str = "\
 Examples:
-  cargo xtask reproduce                          all that needs no data, in minutes
+  cargo xtask reproduce                          all that needs no more data than is embedded
   cargo xtask reproduce --data ../shared/data    all whose data are in that folder
   cargo xtask reproduce --only NAME --full       one experiment at the paper's own sizes
   cargo xtask reproduce --smoke --out smoke      every experiment, tiny, to see that all run
@@ -115,6 +117,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
             print!("{}", listing::table(experiments::ALL, data.folder()?));
             Ok(ExitCode::SUCCESS)
         }
+        Task::Fetch(options) => fetch::run(&options),
         Task::Bench(options) => bench::run(&options, &workspace_root()),
         Task::Docs => {
             let path = workspace_root().join(listing::DOC_PATH);

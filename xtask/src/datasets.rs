@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nystrom::faer::{Mat, MatRef};
-use nystrom_data::catalog::{self, Located, Missing};
+use nystrom_data::catalog::{self, Entry, Located, Missing, embedded};
 use nystrom_data::{Constant, Dataset, Standardize, Standardizer};
 use sha2::{Digest, Sha256};
 
@@ -11,40 +11,56 @@ use crate::experiment::MissingData;
 
 /// A data set, or the news that it is absent.
 pub enum Lookup {
-    /// It is there, was read, and has the checksum and the shape that the catalog knows.
+    /// It is there or embedded, was read, and is the one that the catalog knows.
     Found(Dataset),
     /// It is not there.
     Missing(MissingData),
 }
 
-/// The data set called `name` under `dir`.
+/// The data set called `name`: under `dir` or, if its files are not there, as it is embedded in this program.
 ///
 /// # Errors
 /// If there is no such name; if the files are there but are not those of the catalog, or do not parse.
 pub fn lookup(dir: Option<&Path>, name: &str) -> anyhow::Result<Lookup> {
-    match (dir, locate(dir, name)?) {
-        (Some(dir), Ok(_)) => Ok(Lookup::Found(catalog::load(dir, name)?)),
-        (_, Err(missing)) => Ok(Lookup::Missing(missing)),
-        (None, Ok(_)) => unreachable!("nothing is found without a folder"),
-    }
+    Ok(match locate(dir, name)? {
+        Place::Files(dir, _) => Lookup::Found(catalog::load(&dir, name)?),
+        Place::Embedded(entry) => match embedded::load(entry.name)? {
+            Some(data) => Lookup::Found(data),
+            None => unreachable!("it is embedded"),
+        },
+        Place::Missing(missing) => Lookup::Missing(missing),
+    })
 }
 
-/// Where the files of the data set are, or what is missing.
+/// Where a data set is.
+pub enum Place {
+    /// In this folder, in these files, which have not been read.
+    Files(PathBuf, Vec<PathBuf>),
+    /// In this program.
+    Embedded(&'static Entry),
+    /// Nowhere.
+    Missing(MissingData),
+}
+
+/// Where the data set called `name` is, or what is missing.
 ///
 /// # Errors
 /// If there is no such name.
-pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Result<Vec<PathBuf>, MissingData>> {
+pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Place> {
     let entry = catalog::find(name)?;
     let located = match dir {
         Some(dir) => catalog::locate_entry(dir, entry),
         None => Located::Missing(Missing { entry, files: entry.files.iter().collect(), looked_in: PathBuf::new() }),
     };
+    if matches!(located, Located::Missing(_)) && embedded::entries().any(|set| set.name == entry.name) {
+        return Ok(Place::Embedded(entry));
+    }
     Ok(match located {
-        Located::Found(found) => Ok(found.paths),
-        Located::Missing(missing) => Err(MissingData {
+        Located::Found(found) => Place::Files(dir.unwrap_or(Path::new("")).to_owned(), found.paths),
+        Located::Missing(missing) => Place::Missing(MissingData {
             name: name.into(),
             needed_for: String::new(),
-            where_to_get: missing.where_to_get().into(),
+            where_to_get: format!("`cargo xtask fetch {}`, or {}", entry.name, missing.where_to_get()),
             files: missing.files.iter().map(|file| file.path.to_owned()).collect(),
             expected_shape: missing.expected_shape(),
             checksum: missing.checksum(),
@@ -52,14 +68,18 @@ pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Result<Vec<PathB
     })
 }
 
-/// What the data sets of an experiment are: each name with the SHA-256 of its files as they lie there, or `absent`.
+/// What the data sets of an experiment are: each name with the SHA-256 of its files as they lie there, with the identity of
+/// what is embedded, or `absent`.
 pub fn fingerprint(dir: Option<&Path>, names: &[&str]) -> String {
     let of_file = |path: &PathBuf| match std::fs::read(path) {
         Ok(bytes) => Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
         Err(error) => error.to_string(), // the experiment will fail on it, and say so
     };
     let of_set = |name: &&str| match locate(dir, name) {
-        Ok(Ok(paths)) => format!("{name}={}", paths.iter().map(of_file).collect::<Vec<String>>().join("+")),
+        Ok(Place::Files(_, paths)) => {
+            format!("{name}={}", paths.iter().map(of_file).collect::<Vec<String>>().join("+"))
+        }
+        Ok(Place::Embedded(entry)) => format!("{name}={}", entry.identity.unwrap_or("embedded")),
         _ => format!("{name}=absent"),
     };
     names.iter().map(of_set).collect::<Vec<_>>().join(" ")
@@ -79,11 +99,25 @@ mod tests {
     fn a_missing_set_says_all_that_is_needed_to_get_it() {
         let empty = tempfile::tempdir().unwrap();
         for dir in [None, Some(empty.path())] {
-            let Lookup::Missing(missing) = lookup(dir, "htru2").unwrap() else { panic!("found") };
-            assert_eq!(missing.name, "htru2");
-            assert!(missing.where_to_get.contains("UCI") && missing.expected_shape.contains("17898"), "{missing:?}");
+            let Lookup::Missing(missing) = lookup(dir, "casp").unwrap() else { panic!("found") };
+            assert_eq!(missing.name, "casp");
+            assert!(missing.where_to_get.contains("cargo xtask fetch casp"), "{missing:?}");
+            assert!(missing.where_to_get.contains("UCI") && missing.expected_shape.contains("45730"), "{missing:?}");
             assert!(missing.checksum.is_some() && missing.files.len() == 1, "{missing:?}");
-            assert_eq!(fingerprint(dir, &["htru2", "ccpp"]), "htru2=absent ccpp=absent");
+            assert_eq!(fingerprint(dir, &["casp", "skin"]), "casp=absent skin=absent");
+        }
+    }
+
+    #[test]
+    fn an_embedded_set_is_there_without_a_folder() {
+        let empty = tempfile::tempdir().unwrap();
+        for dir in [None, Some(empty.path())] {
+            for name in ["query-analytics", "htru2", "ccpp", "abalone"] {
+                let Lookup::Found(data) = lookup(dir, name).unwrap() else { panic!("{name} is missing") };
+                let identity = catalog::find(name).unwrap().identity.unwrap();
+                assert_eq!(catalog::identity(&data), identity);
+                assert_eq!(fingerprint(dir, &[name]), format!("{name}={identity}"));
+            }
         }
     }
 
@@ -91,11 +125,13 @@ mod tests {
     fn an_unknown_name_and_a_wrong_file_are_errors() {
         assert!(lookup(None, "no-such-set").is_err());
         let dir = tempfile::tempdir().unwrap();
-        let Err(missing) = locate(Some(dir.path()), "htru2").unwrap() else { panic!("found") };
-        crate::atomic::write(&dir.path().join(&missing.files[0]), b"1,2,3\n").unwrap();
-        let error = lookup(Some(dir.path()), "htru2").err().expect("a wrong file was taken");
-        assert!(error.to_string().contains("SHA-256"), "{error}");
-        assert!(fingerprint(Some(dir.path()), &["htru2"]).len() > 64);
+        // A file that is there goes before what is embedded: the user has put it there.
+        for name in ["casp", "htru2"] {
+            let path = dir.path().join(catalog::find(name).unwrap().files[0].path);
+            crate::atomic::write(&path, b"a,b\n1,2\n").unwrap();
+            assert!(lookup(Some(dir.path()), name).is_err(), "a wrong file was taken for {name}");
+            assert!(fingerprint(Some(dir.path()), &[name]).len() > 64);
+        }
     }
 
     #[test]

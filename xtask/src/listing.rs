@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::datasets;
+use crate::datasets::{self, Place};
 use crate::experiment::Experiment;
 
 /// Where the generated list lies in the repository.
@@ -23,18 +23,21 @@ pub fn table(all: &[Experiment], data_dir: Option<&Path>) -> String {
         }
     }
     if data_dir.is_none() {
-        lines += "\nNo data folder was given: use --data DIR, or set NYSTROM_DATA.\n";
+        lines += "\nNo data folder was given: `cargo xtask fetch` fills one; use --data DIR, or set NYSTROM_DATA.\n";
     }
     lines
 }
 
 fn found(data_dir: Option<&Path>, name: &str) -> String {
     match datasets::locate(data_dir, name) {
-        Ok(Ok(paths)) => {
+        Ok(Place::Files(_, paths)) => {
             let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             format!("found, {}", paths.join(", "))
         }
-        Ok(Err(missing)) => format!("missing ({}); get it from {}", missing.expected_shape, missing.where_to_get),
+        Ok(Place::Embedded(_)) => "found, embedded in this program".into(),
+        Ok(Place::Missing(missing)) => {
+            format!("missing ({}); get it from {}", missing.expected_shape, missing.where_to_get)
+        }
         Err(error) => error.to_string(),
     }
 }
@@ -75,10 +78,11 @@ mod tests {
 
     #[test]
     fn the_list_says_what_is_needed_and_what_is_missing() {
-        let needy = Experiment { name: "needy", data: &["htru2"], ..SELF_CHECK };
+        let needy = Experiment { name: "needy", data: &["htru2", "casp"], ..SELF_CHECK };
         let lines = table(&[SELF_CHECK, needy], None);
         assert!(lines.contains("self-check  Nobody & No One 1901, Table 0\n"), "{lines}");
-        assert!(lines.contains("needs no data") && lines.contains("htru2: missing"), "{lines}");
+        assert!(lines.contains("needs no data") && lines.contains("casp: missing"), "{lines}");
+        assert!(lines.contains("htru2: found, embedded"), "{lines}");
         assert!(lines.contains("NYSTROM_DATA"), "{lines}");
     }
 

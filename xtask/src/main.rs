@@ -14,6 +14,7 @@ mod context;
 mod datasets;
 mod experiment;
 mod experiments;
+mod fetch;
 #[allow(dead_code)] // until every experiment stands on it
 mod lab;
 mod listing;

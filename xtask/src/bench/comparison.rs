@@ -23,9 +23,16 @@ pub enum Rival {
     Peer(Peer),
     /// Another way of ours: a name for people, and its time.
     Ours(&'static str, fn(&Measurements) -> Option<f64>),
-    /// A peer that cannot be run from here: a name for people, and the seconds it once took where the product of two matrices ran at
-    /// [`QUOTED_PRODUCT`]; they are scaled to this machine by its own product.
-    Quoted(&'static str, f64),
+}
+
+/// A code that no package registry has, so that it is not run: listed, and never divided by.
+pub struct Quoted {
+    /// What is done, with its sizes.
+    pub what: &'static str,
+    /// The code.
+    pub name: &'static str,
+    /// The seconds it once took where the product of two matrices ran at [`QUOTED_PRODUCT`].
+    pub seconds: f64,
 }
 
 /// Flops a second of a product in f64 on the machine of the quoted times, both cores.
@@ -83,7 +90,6 @@ impl Rival {
         match self {
             Rival::Peer(peer) => peer.name.into(),
             Rival::Ours(name, _) => format!("ours: {name}"),
-            Rival::Quoted(name, seconds) => format!("{name} (quoted {seconds} s, scaled)"),
         }
     }
 
@@ -92,7 +98,6 @@ impl Rival {
         match self {
             Rival::Peer(peer) => peer.value(theirs),
             Rival::Ours(_, seconds) => seconds(ours),
-            Rival::Quoted(_, seconds) => Some(seconds * QUOTED_PRODUCT / Rates(ours).product()?),
         }
     }
 }
@@ -137,11 +142,5 @@ mod tests {
         let peer = Peer { name: "SciPy", arguments: "T7", tool: "potrf", only, key: "wall_min" };
         assert_eq!(peer.value(&[line(2000, 1.0), line(4000, 2.0)]), Some(2.0));
         assert_eq!(peer.value(&[line(2000, 1.0)]), None);
-    }
-
-    #[test]
-    fn quoted_times_are_scaled_by_the_product() {
-        let ours = Measurements::from([("gemm_f64/2000", 0.16)]); // 100 GF/s
-        assert_eq!(Rival::Quoted("a code", 2.0).seconds(&ours, &[]), Some(2.0 * 1.89));
     }
 }

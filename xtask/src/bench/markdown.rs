@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::comparison::{Rates, Row};
+use super::comparison::{QUOTED_PRODUCT, Rates, Row};
 use super::criterion::Measurements;
 use super::memory::CASES;
 use super::peers::{Line, VERSIONS};
-use super::rows::ROWS;
+use super::rows::{QUOTED, ROWS};
 use crate::lab::statistics::fitted_exponent;
 use crate::machine;
 
@@ -25,6 +25,9 @@ pub fn measured(Run { ours, memory, theirs }: &Run) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}\n", setting(ours, theirs));
     out.push_str(&comparison(ours, theirs));
+    if !theirs.is_empty() {
+        out.push_str(&not_run());
+    }
     out.push_str(&peaks(memory, theirs));
     out.push_str(&growth(ours));
     out.push_str(&all(ours));
@@ -69,6 +72,20 @@ fn comparison(ours: &Measurements, theirs: &[Line]) -> String {
             let ratio = judged(theirs / seconds, theirs / seconds >= *aim, format!("≥ {aim}"));
             let _ = writeln!(out, "{head} {} | {} | {ratio} |", rival.name(), time(theirs));
         }
+    }
+    out.push('\n');
+    out
+}
+
+/// What no package registry has: its times stand alone.
+fn not_run() -> String {
+    let rate = QUOTED_PRODUCT * 1e-9;
+    let mut out = format!(
+        "### Not run\n\nNo package registry has these. Their times were taken elsewhere, on two cores whose product in f64 \
+         ran at {rate:.0} GF/s, and say nothing of this machine.\n\n| what | code | its time there |\n|---|---|---|\n"
+    );
+    for quoted in QUOTED {
+        let _ = writeln!(out, "| {} | {} | {} |", quoted.what, quoted.name, time(quoted.seconds));
     }
     out.push('\n');
     out
@@ -172,7 +189,12 @@ mod tests {
         assert!(text.contains("| Nyström fit, n = 50,000, m = 1000 | 10 | 95.00 (≤ 95: **missed**) |"), "{text}");
         assert!(text.contains("| scikit-learn | 200 ms | 5.00 (≥ 9: **missed**) |"), "{text}");
         assert!(text.contains("| 50.0 ms | 2.50 (≤ 1.6: **missed**) | – | – | – |"), "{text}");
-        assert!(!text.contains("Cholesky"), "what was not measured is not in the table");
+        let (_, quoted) = text.split_once("### Not run").unwrap();
+        let (quoted, measured) = quoted.split_once("### Peak memory").unwrap();
+        assert!(quoted.contains("| the authors' RPCholesky | 7.20 s |\n"), "{text}");
+        assert!(!measured.contains("Cholesky"), "what was not measured is not in the table");
+        let (before, _) = text.split_once("### Not run").unwrap();
+        assert!(!before.contains("Cholesky") && !before.contains("authors'"), "nor is what was not run: {text}");
     }
 
     #[test]

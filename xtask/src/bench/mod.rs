@@ -30,7 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask bench --quick                            every bench, a second each
   cargo xtask bench --only kernel_block,nystrom_fit    two of them; the document is left alone
-  cargo xtask bench --million --peers python3 --harness DIR   all there is: DIR holds the peers' peerbench.py
+  cargo xtask bench --million --peers                  all there is, with the peers of benches/peers
 
 Measure on a machine that does nothing else. The document is rewritten after a whole run only.";
 
@@ -49,12 +49,10 @@ pub struct Options {
     /// Do not time ours again: take what the benches last measured
     #[arg(long, conflicts_with = "only")]
     keep: bool,
-    /// Also run the peers with this Python, which has NumPy, SciPy, scikit-learn and dppy
-    #[arg(long, value_name = "PYTHON", requires = "harness")]
-    peers: Option<PathBuf>,
-    /// Folder of the peers' harness, peerbench.py
-    #[arg(long, value_name = "DIR")]
-    harness: Option<PathBuf>,
+    /// Also run the peers, with this Python, which has what benches/peers/requirements.txt lists
+    /// [default: that of .venv, if it is there, or python3]
+    #[arg(long, value_name = "PYTHON")]
+    peers: Option<Option<PathBuf>>,
     /// The document to rewrite
     #[arg(long, value_name = "FILE", default_value = "docs/performance.md")]
     out: PathBuf,
@@ -65,6 +63,8 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
     let out = workspace.join(&options.out);
     let document = std::fs::read_to_string(&out).with_context(|| format!("cannot read {}", out.display()))?;
     split(&document).with_context(|| format!("{}", out.display()))?; // before an hour of work, not after
+    let python = options.peers.as_ref().map(|named| named.clone().unwrap_or_else(|| peers::python(workspace)));
+    let versions = python.as_deref().map(|python| peers::versions(python, workspace)).transpose()?;
     let folder = workspace.join("target/criterion");
     if !options.keep {
         if folder.exists() && options.only.is_empty() {
@@ -76,8 +76,8 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
     let run = Run {
         ours: Measurements::read(&folder)?,
         memory: if whole { memory::run(workspace)? } else { Vec::new() },
-        theirs: match (&options.peers, &options.harness) {
-            (Some(python), Some(harness)) => peers::run(python, harness)?,
+        theirs: match (&python, versions) {
+            (Some(python), Some(versions)) => peers::run(python, workspace, versions)?,
             _ => Vec::new(),
         },
     };

@@ -1,10 +1,15 @@
-//! The peers: what a user would pick instead, run by the harness `peerbench.py`, one JSON line a result.
+//! The peers: what a user would pick instead, run by `benches/peers/peerbench.py`, one JSON line a result.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail};
 use serde_json::Value;
+
+/// The harness, below the workspace.
+const HARNESS: &str = "benches/peers/peerbench.py";
+/// What it needs.
+const NEEDED: &[&str] = &["numpy", "scipy", "sklearn", "dppy"];
 
 /// The run that prints what is installed.
 pub const VERSIONS: &str = "versions";
@@ -17,7 +22,6 @@ pub struct Run {
 
 /// Every run that some row of the comparison needs.
 pub const RUNS: &[Run] = &[
-    Run { arguments: VERSIONS },
     Run { arguments: "T7 --tool gemm" },
     Run { arguments: "T7 --tool potrf" },
     Run { arguments: "T1" },
@@ -66,28 +70,53 @@ impl Line {
     }
 }
 
-/// Runs them all, one after another, with OpenBLAS as a user has it: variables that force another processor's code are unset.
-pub fn run(python: &Path, harness: &Path) -> anyhow::Result<Vec<Line>> {
-    let script = harness.join("peerbench.py");
-    if !script.is_file() {
-        bail!("--harness {}: there is no peerbench.py in it", harness.display());
-    }
-    let mut lines = Vec::new();
-    for Run { arguments } in RUNS {
-        eprintln!("peers: {arguments}");
-        let output = Command::new(python)
-            .arg(&script)
-            .args(arguments.split(' '))
-            .env_remove("OPENBLAS_CORETYPE")
-            .env_remove("OPENBLAS_L2_SIZE")
-            .output()
-            .with_context(|| format!("cannot run {}", python.display()))?;
-        if !output.status.success() {
-            eprintln!("peers: `{arguments}` failed:\n{}", String::from_utf8_lossy(&output.stderr));
-        }
-        lines.extend(parse(arguments, &String::from_utf8_lossy(&output.stdout)));
+/// The Python that is meant where none is named: that of the virtual environment, if there is one.
+pub fn python(workspace: &Path) -> PathBuf {
+    let own = workspace.join(".venv/bin/python");
+    if own.is_file() { own } else { "python3".into() }
+}
+
+/// What is installed, as the line of a run.
+///
+/// # Errors
+/// If Python cannot be run, or has not what the harness needs.
+pub fn versions(python: &Path, workspace: &Path) -> anyhow::Result<Vec<Line>> {
+    let (lines, complaint) = harness(python, workspace, VERSIONS)?;
+    let lacks = |name: &&&str| lines.first().is_none_or(|line| line.value.get(**name).is_none_or(Value::is_null));
+    let lacking: Vec<&str> = NEEDED.iter().filter(lacks).copied().collect();
+    if !lacking.is_empty() {
+        let (python, packages) = (python.display(), lacking.join(", "));
+        bail!(
+            "{python} lacks {packages}: make a virtual environment in .venv, or name one's Python after --peers, and \
+             `.venv/bin/pip install -r benches/peers/requirements.txt`\n{complaint}"
+        );
     }
     Ok(lines)
+}
+
+/// Runs them all, one after another.
+pub fn run(python: &Path, workspace: &Path, versions: Vec<Line>) -> anyhow::Result<Vec<Line>> {
+    let mut all = versions;
+    for Run { arguments } in RUNS {
+        eprintln!("peers: {arguments}");
+        let (lines, complaint) = harness(python, workspace, arguments)?;
+        if lines.is_empty() {
+            eprintln!("peers: `{arguments}` failed:\n{complaint}");
+        }
+        all.extend(lines);
+    }
+    Ok(all)
+}
+
+/// One run, with OpenBLAS as a user has it: variables that force another processor's code are unset. Also what it said on
+/// standard error.
+fn harness(python: &Path, workspace: &Path, arguments: &'static str) -> anyhow::Result<(Vec<Line>, String)> {
+    let mut command = Command::new(python);
+    command.arg(workspace.join(HARNESS)).args(arguments.split(' ')).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env_remove("OPENBLAS_CORETYPE").env_remove("OPENBLAS_L2_SIZE");
+    let output = command.output().with_context(|| format!("cannot run {}", python.display()))?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    Ok((parse(arguments, &String::from_utf8_lossy(&output.stdout)), said))
 }
 
 /// The lines that are JSON objects.
@@ -99,6 +128,28 @@ pub fn parse(arguments: &'static str, stdout: &str) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_harness_is_in_the_repository_and_has_every_task_and_tool() {
+        let text = include_str!("../../../benches/peers/peerbench.py");
+        assert!(crate::cli::workspace_root().join(HARNESS).is_file());
+        for Run { arguments } in RUNS {
+            let mut words = arguments.split(' ');
+            let task = words.next().unwrap();
+            assert!(text.contains(&format!("{task}=")), "{arguments}");
+            while let Some(word) = words.next() {
+                let value = words.next().unwrap();
+                let known = if word == "--tool" { format!("wanted(\"{value}\")") } else { format!("\"{word}\"") };
+                assert!(text.contains(&known), "{arguments}: {known}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_python_that_cannot_be_run_is_named_before_anything_is_measured() {
+        let error = versions(Path::new("no/such/python"), &crate::cli::workspace_root()).err().unwrap();
+        assert!(format!("{error:#}").contains("no/such/python"), "{error:#}");
+    }
 
     #[test]
     fn lines_that_are_no_objects_are_passed_over() {

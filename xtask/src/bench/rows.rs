@@ -1,6 +1,6 @@
 //! The comparison, row by row.
 
-use super::comparison::{Peer, Rates, Rival, Row};
+use super::comparison::{Peer, Quoted, Rates, Rival, Row};
 use super::criterion::Measurements;
 
 /// Steps of the swap chain in one time of its bench.
@@ -254,7 +254,7 @@ pub const ROWS: &[Row] = &[
         ours: |m| m.seconds("recursive_bless_f64/bless q=2/200000"),
         limit: |_| None,
         within: None,
-        rivals: &[(Rival::Quoted("the authors' code", 18.7), 3.0)],
+        rivals: &[],
     },
     Row {
         what: "SA scores with estimated density, n = 200,000, d = 3",
@@ -310,21 +310,21 @@ pub const ROWS: &[Row] = &[
         ours: |m| m.seconds("rp_cholesky_n50000/accelerated/1000"),
         limit: |rates| rates.0.seconds("rp_cholesky_n50000/entries and one product/1000"),
         within: Some(1.5),
-        rivals: &[(Rival::Quoted("the authors' code", 2.3), 5.0)],
+        rivals: &[],
     },
     Row {
         what: "RPCholesky, rank 500, n = 200,000",
         ours: |m| m.seconds("rp_cholesky_n200000/accelerated/500"),
         limit: |rates| rates.0.seconds("rp_cholesky_n200000/entries and one product/500"),
         within: Some(1.5),
-        rivals: &[(Rival::Quoted("the authors' code", 7.2), 5.0)],
+        rivals: &[],
     },
     Row {
         what: "Falkon, an iteration, n = 200,000, m = 1000",
         ours: falkon_iteration,
         limit: |rates| Some(2e8 / rates.tile("f64/gaussian/d=10")? + 8e8 / rates.product()?),
         within: Some(1.3),
-        rivals: &[(Rival::Quoted("Falkon on the CPU", 2.3), 10.0)],
+        rivals: &[],
     },
     Row {
         what: "all the data by conjugate gradients to 1e-6, n = 100,000, rank 1000",
@@ -335,16 +335,37 @@ pub const ROWS: &[Row] = &[
     },
 ];
 
+const fn quoted(what: &'static str, name: &'static str, seconds: f64) -> Quoted {
+    Quoted { what, name, seconds }
+}
+
+/// What cannot be run from here, in the order of the rows.
+pub const QUOTED: &[Quoted] = &[
+    quoted("BLESS, q = 2, all scores, n = 200,000", "the authors' BLESS", 18.7),
+    quoted("RPCholesky, rank 1000, n = 50,000", "the authors' RPCholesky", 2.3),
+    quoted("RPCholesky, rank 500, n = 200,000", "the authors' RPCholesky", 7.2),
+    quoted("Falkon, an iteration, n = 200,000, m = 1000", "Falkon on the CPU", 2.3),
+];
+
 #[cfg(test)]
 mod tests {
     use super::super::peers::RUNS;
     use super::*;
+
+    const HARNESS_TEXT: &str = include_str!("../../../benches/peers/peerbench.py");
+
+    #[test]
+    fn what_is_quoted_is_a_row_of_ours() {
+        assert!(QUOTED.iter().all(|quoted| ROWS.iter().any(|row| row.what == quoted.what)));
+    }
 
     #[test]
     fn every_peer_of_the_comparison_is_run() {
         for (rival, _) in ROWS.iter().flat_map(|row| row.rivals) {
             if let Rival::Peer(peer) = rival {
                 assert!(RUNS.iter().any(|run| run.arguments == peer.arguments), "{}", peer.arguments);
+                let prints = |word: &str| HARNESS_TEXT.contains(word);
+                assert!(prints(peer.tool) && prints(peer.key), "{}: {}, {}", peer.arguments, peer.tool, peer.key);
             }
         }
     }

@@ -36,5 +36,9 @@ pub fn sha256_uncompressed(path: impl AsRef<Path>) -> Result<String> {
             Err(error) => return Err(bytes.failed(error, Place::new(&name))),
         }
     }
-    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&digest.finalize()))
+}
+
+pub(super) fn hexadecimal(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

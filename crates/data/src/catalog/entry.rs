@@ -20,6 +20,9 @@ pub struct Entry {
     pub rows: usize,
     /// The number of features (columns beside the target) after [`prepare`](Entry::prepare).
     pub features: usize,
+    /// The [`identity`](super::identity) of the data set after [`prepare`](Entry::prepare); `None` if no copy was found to
+    /// compute it from.
+    pub identity: Option<&'static str>,
     /// The name of the target column.
     pub target: &'static str,
     /// The public source, by name.
@@ -48,6 +51,11 @@ pub struct File {
 }
 
 impl Entry {
+    /// The number of rows of all files together.
+    pub(super) fn rows_of_files(&self) -> usize {
+        self.files.iter().map(|file| file.rows).sum()
+    }
+
     /// Whether every file has a checksum. It has none if no copy was found to compute it from.
     pub fn checksums_known(&self) -> bool {
         self.files.iter().all(|file| file.sha256_uncompressed.is_some())

@@ -1,15 +1,16 @@
 //! From files to a [`Dataset`], with checksum and shape verified.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Entry, File, Located, find, locate_entry, sha256_uncompressed};
+use super::{Entry, File, Form, Located, Recognised, canonical, find, locate_entry, recognise, sha256_uncompressed};
 use crate::error::{DataError, Result};
 use crate::{Dataset, Table};
 
 /// How sure one wants to be that a file is the one of the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verify {
-    /// SHA-256 of the uncompressed bytes (where the catalog knows it) and shape.
+    /// Shape, and SHA-256 of the uncompressed bytes or of the numbers, where the catalog knows them: bytes that differ are
+    /// accepted if the [`identity`](super::identity) of the data set is that of the catalog. Its note then says so.
     #[default]
     Checksum,
     /// Shape only: for a copy with other line ends or another header. The data set's note then says so.
@@ -20,7 +21,8 @@ pub enum Verify {
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`]; [`DataError::DatasetMissing`] with where to get it;
-/// [`DataError::ChecksumMismatch`]; [`DataError::ShapeMismatch`]; those of the readers.
+/// [`DataError::ChecksumMismatch`]; [`DataError::IdentityMismatch`] for a copy in the canonical form;
+/// [`DataError::ShapeMismatch`]; those of the readers.
 ///
 /// ```no_run
 /// let data = nystrom_data::catalog::load("data".as_ref(), "htru2")?;
@@ -61,15 +63,8 @@ pub fn load_table(data_dir: &Path, name: &str, verify: Verify) -> Result<Table> 
 /// # Errors
 /// Those of [`load`].
 pub fn load_entry(data_dir: &Path, entry: &Entry, verify: Verify) -> Result<Dataset> {
-    let table = (entry.prepare)(load_table_entry(data_dir, entry, verify)?)?;
-    check_shape(entry, entry.name, (entry.rows, entry.features + 1), &table)?;
-    let data = table.into_dataset(entry.target)?;
-    let unverified = match verify {
-        Verify::ShapeOnly => " Only the shape was checked, not the checksum.",
-        Verify::Checksum if !entry.checksums_known() => " No checksum is known: only the shape was checked.",
-        Verify::Checksum => "",
-    };
-    Ok(Dataset { name: entry.name.to_owned(), note: format!("{}{unverified}", entry.note).trim().to_owned(), ..data })
+    let (table, proof) = read(data_dir, entry, verify)?;
+    dataset(entry, table, proof)
 }
 
 /// [`load_table`] for an entry, e.g. one of the caller's own.
@@ -77,34 +72,93 @@ pub fn load_entry(data_dir: &Path, entry: &Entry, verify: Verify) -> Result<Data
 /// # Errors
 /// Those of [`load`].
 pub fn load_table_entry(data_dir: &Path, entry: &Entry, verify: Verify) -> Result<Table> {
+    read(data_dir, entry, verify).map(|(table, _)| table)
+}
+
+/// What is known of a table that was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// The bytes of its files.
+    Bytes,
+    /// Its numbers.
+    Numbers,
+    /// Nothing but the shape, and nothing else can be known.
+    Untried,
+    /// Nothing but the shape, as the caller wished.
+    Shape,
+}
+
+/// The data set that a table of all columns becomes.
+pub(super) fn dataset(entry: &Entry, table: Table, proof: Proof) -> Result<Dataset> {
+    let data = prepared(entry, entry.name, table)?;
+    let said = match proof {
+        Proof::Bytes => "",
+        Proof::Numbers => " Another packing, recognised by its numbers: its rows may stand in another order.",
+        Proof::Untried => " No checksum is known: only the shape was checked.",
+        Proof::Shape => " Only the shape was checked, not the checksum.",
+    };
+    Ok(Dataset { name: entry.name.to_owned(), note: format!("{}{said}", entry.note).trim().to_owned(), ..data })
+}
+
+/// Features and target, of the catalog's shape.
+pub(super) fn prepared(entry: &Entry, what: &str, table: Table) -> Result<Dataset> {
+    let table = (entry.prepare)(table)?;
+    check_shape(entry, what, (entry.rows, entry.features + 1), &table)?;
+    table.into_dataset(entry.target)
+}
+
+fn read(data_dir: &Path, entry: &Entry, verify: Verify) -> Result<(Table, Proof)> {
     let found = match locate_entry(data_dir, entry) {
         Located::Found(found) => found,
         Located::Missing(missing) => return Err(DataError::DatasetMissing(missing.to_string())),
     };
-    let mut parts = Vec::new();
-    for (file, path) in entry.files.iter().zip(&found.paths) {
-        if verify == Verify::Checksum {
-            check_sum(entry, file, path)?;
-        }
-        let table = (entry.format)().read_path(path)?;
-        check_shape(entry, &path.display().to_string(), (file.rows, entry.columns), &table)?;
-        parts.push(table);
-    }
-    Table::stack(parts)
+    let (table, mismatch) = match found.form {
+        Form::Files => (stacked(entry, &found.paths)?, first_mismatch(entry, &found.paths, verify)?),
+        Form::Canonical => (canonical::format().read_path(&found.paths[0])?, None),
+    };
+    check_shape(entry, table.source(), (entry.rows_of_files(), entry.columns), &table)?;
+    let by_bytes = found.form == Form::Files && entry.checksums_known() && mismatch.is_none();
+    let proof = match verify {
+        Verify::ShapeOnly => Proof::Shape,
+        Verify::Checksum if by_bytes => Proof::Bytes,
+        Verify::Checksum => match (recognise(entry, table.clone()), mismatch) {
+            (Ok(Recognised::Yes), _) => Proof::Numbers,
+            (_, Some(mismatch)) => return Err(mismatch),
+            (Ok(Recognised::Untried), None) => Proof::Untried,
+            (Err(error), None) => return Err(error),
+        },
+    };
+    Ok((table, proof))
 }
 
-fn check_sum(entry: &Entry, file: &File, path: &Path) -> Result<()> {
-    let Some(expected) = file.sha256_uncompressed else { return Ok(()) };
-    let found = sha256_uncompressed(path)?;
-    if found != expected {
-        return Err(DataError::ChecksumMismatch {
-            file: path.display().to_string(),
-            expected: expected.to_owned(),
-            found,
-            where_to_get: entry.source.to_owned(),
-        });
+/// The rows of all files, each of its own shape.
+fn stacked(entry: &Entry, paths: &[PathBuf]) -> Result<Table> {
+    let read = |(file, path): (&File, &PathBuf)| {
+        let table = (entry.format)().read_path(path)?;
+        check_shape(entry, &path.display().to_string(), (file.rows, entry.columns), &table)?;
+        Ok(table)
+    };
+    Table::stack(entry.files.iter().zip(paths).map(read).collect::<Result<Vec<_>>>()?)
+}
+
+/// The first file whose bytes are not those of the catalog, where the caller wants to know.
+fn first_mismatch(entry: &Entry, paths: &[PathBuf], verify: Verify) -> Result<Option<DataError>> {
+    if verify == Verify::ShapeOnly {
+        return Ok(None);
     }
-    Ok(())
+    for (file, path) in entry.files.iter().zip(paths) {
+        let Some(expected) = file.sha256_uncompressed else { continue };
+        let found = sha256_uncompressed(path)?;
+        if found != expected {
+            return Ok(Some(DataError::ChecksumMismatch {
+                file: path.display().to_string(),
+                expected: expected.to_owned(),
+                found,
+                where_to_get: entry.source.to_owned(),
+            }));
+        }
+    }
+    Ok(None)
 }
 
 fn check_shape(entry: &Entry, what: &str, (rows, columns): (usize, usize), table: &Table) -> Result<()> {

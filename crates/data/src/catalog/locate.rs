@@ -20,8 +20,19 @@ pub enum Located<'a> {
 pub struct Found<'a> {
     /// What the catalog knows of it.
     pub entry: &'a Entry,
-    /// The path of each of its files, in the order of [`Entry::files`].
+    /// The path of each of its files, in the order of [`Entry::files`]; of the one file in the canonical form.
     pub paths: Vec<PathBuf>,
+    /// Which of the two it is.
+    pub form: Form,
+}
+
+/// How a data set is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As the files of the catalog.
+    Files,
+    /// As one CSV of all columns, at [`Entry::canonical_path`]: what became of another packing.
+    Canonical,
 }
 
 /// A data set of which a file is missing; its `Display` is the whole news in one line.
@@ -38,7 +49,7 @@ pub struct Missing<'a> {
 /// Looks for the files of the data set `name` in `data_dir`.
 ///
 /// A file may be there under its path in the catalog or, if its checksum is known, directly in `data_dir`; each with or
-/// without `.gz`.
+/// without `.gz`. A set whose files are absent may be there in the canonical form, at [`Entry::canonical_path`].
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).
@@ -65,7 +76,11 @@ pub fn locate_entry<'a>(data_dir: &Path, entry: &'a Entry) -> Located<'a> {
         }
     }
     if missing.is_empty() {
-        return Located::Found(Found { entry, paths });
+        return Located::Found(Found { entry, paths, form: Form::Files });
+    }
+    let canonical = data_dir.join(entry.canonical_path());
+    if let Some(path) = [canonical.with_extension(""), canonical].into_iter().find(|path| path.is_file()) {
+        return Located::Found(Found { entry, paths: vec![path], form: Form::Canonical });
     }
     Located::Missing(Missing { entry, files: missing, looked_in: data_dir.to_owned() })
 }

@@ -1,7 +1,7 @@
 //! The public data sets of the papers: where to get them, how to tell that they are the right ones, how to load them.
 //!
-//! The crate brings no data and downloads nothing. Put the files into one folder, under the paths that
-//! [`entries`] lists (plain or gzip, in sub-folders or not), and name that folder:
+//! The crate downloads nothing and, without the feature `embedded`, brings no data. Put the files into one folder, under
+//! the paths that [`entries`] lists (plain or gzip, in sub-folders or not), and name that folder:
 //!
 //! ```
 //! use std::path::Path;
@@ -22,9 +22,16 @@
 //! assert_eq!((data.x.nrows(), data.x.ncols()), (9568, 4));
 //! # Ok::<(), nystrom_data::DataError>(())
 //! ```
+//!
+//! A file is verified by the SHA-256 of its bytes. One whose bytes differ, because its lines end otherwise or its numbers
+//! are written otherwise, is verified by its numbers: see [`identity`].
 
+mod canonical;
 mod checksum;
+#[cfg(feature = "embedded")]
+pub mod embedded;
 mod entry;
+mod identity;
 mod load;
 mod locate;
 mod pumadyn;
@@ -34,8 +41,9 @@ mod uci_large;
 
 pub use checksum::sha256_uncompressed;
 pub use entry::{Entry, File};
+pub use identity::{Recognised, identity, recognise};
 pub use load::{Verify, load, load_entry, load_table, load_table_entry, load_with};
-pub use locate::{Found, Located, Missing, locate, locate_entry};
+pub use locate::{Form, Found, Located, Missing, locate, locate_entry};
 
 use crate::error::{DataError, Result};
 

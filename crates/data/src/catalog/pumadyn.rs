@@ -19,6 +19,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 33,
         rows: 8192,
         features: 32,
+        identity: Some("3d84c9c7f88f8900763b81b1719cc2397a3cb81151e0dcc9a5475128685b0f42"),
         target: "class",
         source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression collection as puma32H \
             and OpenML id 44981. The checksum is that of github.com/genyang/datasets, puma32H.arff at commit \
@@ -40,6 +41,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 9,
         rows: 8192,
         features: 8,
+        identity: Some("e49ab80e27db9d5e63811bd176f15ae873e42793e9391bb70a8964f4bae4af26"),
         target: "class",
         source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression collection as puma8NH. \
             The checksum is that of github.com/genyang/datasets, puma8NH.arff at commit 9cf25ea6e5b3",
@@ -61,6 +63,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 33,
         rows: 8192,
         features: 32,
+        identity: Some("4c0af43d3e0394f788f684a691869df3db2fdf4c83a6d7d5319f522ddf890f8f"),
         target: "c33",
         source: "Delve (University of Toronto), pumadyn family. The checksum is that of \
             github.com/treforevans/uci_datasets, uci_datasets/pumadyn32nm/data.csv.gz at commit f0737523712f",
@@ -89,6 +92,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 33,
         rows: 1024,
         features: 32,
+        identity: Some("be26f66450edc28691da7ecce660bfb7451ed2c8043df4f4079fb1916ec08c17"),
         target: "y",
         source: "Delve (University of Toronto), pumadyn family, as distributed with the FANN library. The checksums \
             are those of github.com/libfann/fann, datasets/pumadyn-32fm.train and .test at commit 1783cbf6239a",
@@ -106,6 +110,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 33,
         rows: 8192,
         features: 32,
+        identity: None,
         target: "c33",
         source: "Delve (University of Toronto), pumadyn family, prototask pumadyn-32fh: \
             www.cs.toronto.edu/~delve/data/pumadyn/desc.html",
@@ -123,6 +128,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 33,
         rows: 8192,
         features: 32,
+        identity: None,
         target: "c33",
         source: "Delve (University of Toronto), pumadyn family, prototask pumadyn-32fm: \
             www.cs.toronto.edu/~delve/data/pumadyn/desc.html",

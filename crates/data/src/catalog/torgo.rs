@@ -19,6 +19,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 41,
         rows: 13750,
         features: 40,
+        identity: Some("7d2cd494e2a6fe48c6b121275cf081fbe5e24980f0e5927286ef0f0f3b273eda"),
         target: "class",
         source: "Luis Torgo's regression collection (R. Camacho). The checksum is that of \
             github.com/genyang/datasets, ailerons.arff at commit 9cf25ea6e5b3",
@@ -40,6 +41,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 19,
         rows: 16599,
         features: 18,
+        identity: Some("918254ba4fdfd593ef91148f5a3e0b06e8e9fbe1f50dc3d62ab0a469074f4b85"),
         target: "class",
         source: "Luis Torgo's regression collection (R. Camacho). The checksum is that of \
             github.com/genyang/datasets, elevators.arff at commit 9cf25ea6e5b3",
@@ -61,6 +63,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 22,
         rows: 8192,
         features: 21,
+        identity: Some("cf024ea82f7b63eb61deeebdb39f4e7f62b9e1cc59ee3ab6590dd059024ed3fd"),
         target: "class",
         source: "Luis Torgo's regression collection (Delve comp-activ). The checksum is that of \
             github.com/genyang/datasets, cpu_act.arff at commit 9cf25ea6e5b3",
@@ -81,6 +84,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 13,
         rows: 8192,
         features: 12,
+        identity: Some("59c43b5bca727ffbb0c40177579beba01e5a4f956eddd8dcbadce2d2032288f6"),
         target: "class",
         source: "Luis Torgo's regression collection (Delve comp-activ). The checksum is that of \
             github.com/genyang/datasets, cpu_small.arff at commit 9cf25ea6e5b3",
@@ -102,6 +106,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 33,
         rows: 8192,
         features: 32,
+        identity: Some("00f35bcd1413e1a627a56721421a1a5f45553754819d945c15da5a6e72ee3a05"),
         target: "class",
         source: "Luis Torgo's regression collection (Delve bank family). The checksum is that of \
             github.com/genyang/datasets, bank32NH.arff at commit 9cf25ea6e5b3",
@@ -122,6 +127,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 9,
         rows: 8192,
         features: 8,
+        identity: Some("414a4924d43a08169f138414aefc4eacd0728f6d74158155ea05f3d3238a7aee"),
         target: "class",
         source: "Luis Torgo's regression collection (Delve bank family). The checksum is that of \
             github.com/genyang/datasets, bank8FM.arff at commit 9cf25ea6e5b3",
@@ -143,6 +149,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 9,
         rows: 20640,
         features: 8,
+        identity: Some("3609a1f6b686593cffd1f150897f6c133e2fac8e62b34f98446160a3591a02b7"),
         target: "class",
         source: "Luis Torgo's regression collection (StatLib, Pace & Barry 1997). The checksum is that of \
             github.com/genyang/datasets, california_housing.arff at commit 9cf25ea6e5b3",

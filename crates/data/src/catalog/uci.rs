@@ -36,6 +36,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 130,
         rows: 1244,
         features: 128,
+        identity: Some("f29a649feddc12939095c3360a18d806fd8e74fda5bf021362228927f0ced9db"),
         target: "concentration",
         source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). The checksum is \
             that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, batch2.dat at \
@@ -58,6 +59,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 130,
         rows: 1586,
         features: 128,
+        identity: Some("83abf1339536a463b5b476343a226a6262811b3a0180e9f99b6b3271f965e334"),
         target: "concentration",
         source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). The checksum is \
             that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, batch3.dat at \
@@ -79,6 +81,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 4,
         rows: 10000,
         features: 3,
+        identity: Some("d113b0ac2e3f7bfe7287769fc9d5d94851e8715d230c19367cf9877abcd3345c"),
         target: "count",
         source: "UCI ML Repository id 493 (Query Analytics Workloads). The checksum is that of \
             github.com/Rahulm0106/Query-analytics, data/raw/Radius-Queries-Count.csv at commit 13ac8ee2ee1c",
@@ -100,6 +103,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 9,
         rows: 17898,
         features: 8,
+        identity: Some("25c693b51b9e032cc203f40733a2d0ec4f481d5418a24edc3b9174003f5c03cc"),
         target: "Class",
         source: "UCI ML Repository id 372 (HTRU2). The checksum is that of github.com/zc-zhai/DecisionTree, \
             HTRU_2.csv at commit 95c3ef2b3437",
@@ -120,6 +124,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 5,
         rows: 9568,
         features: 4,
+        identity: Some("9b94be301352a662c15eb98403cec2dd3ed38c55d1b7a2a046065c144b171ea8"),
         target: "EP",
         source: "UCI ML Repository id 294 (Combined Cycle Power Plant). The checksum is that of \
             github.com/olin-shipstead/extreme-gradient-boosting, Folds5x2_pp.csv at commit 71c21397fb08",
@@ -141,6 +146,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 10,
         rows: 45730,
         features: 9,
+        identity: Some("a7ed86204a92a9b20d3a26c5138f3244fdd1dc1a0c0f3adf2a39e5f1e422d6fb"),
         target: "y",
         source: "UCI ML Repository id 265 (Physicochemical Properties of Protein Tertiary Structure). The checksum \
             is that of github.com/iamani123/ML1819--task-104--team-15, CASP.csv at commit f7251178dc17",
@@ -161,6 +167,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 9,
         rows: 4177,
         features: 10,
+        identity: Some("b2c9cce4a6ae555e07156b11bfb9ed97d9d2fd550cad444a881fbf6dea8d456c"),
         target: "Rings",
         source: "UCI ML Repository id 1 (Abalone). The checksum is that of github.com/zhichaoluo/DataAnalysis, \
             data/abalone.data at commit 96fa8d724d88",

@@ -69,6 +69,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 11,
         rows: 36733,
         features: 9,
+        identity: Some("0547ddbdfcc15c49756a543c03421f64edc054b0cd177bb87526167d83c53080"),
         target: "NOX",
         source: "UCI ML Repository id 551 (Gas Turbine CO and NOx Emission). The checksums are those of \
             github.com/StudentDaNewb/SP-Assignment-5, gt_2011.csv to gt_2015.csv at commit 19b30ec309c2",
@@ -159,6 +160,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 18,
         rows: 411621,
         features: 5,
+        identity: Some("65b895d31903193ecc0455ca22513e22bf39a297bb331fda68829aa6f5b5766f"),
         target: "PM2.5",
         source: "UCI ML Repository id 501 (Beijing Multi-Site Air Quality). The checksums are those of \
             github.com/Peiris94-dev/Beijing-Multi-Site-Air-Quality-Analysis at commit 0aa46c055fcc",
@@ -181,6 +183,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 4,
         rows: 245057,
         features: 3,
+        identity: Some("c0af7dc9b46bce6566cea112e9da5db324471803177244e4d4099a9b1bdca3c5"),
         target: "SKIN",
         source: "UCI ML Repository id 229 (Skin Segmentation). The checksum is that of \
             github.com/aperezn298/DatasetsPUJC, Skin_NonSkin.txt at commit 959701addcc6",
@@ -198,6 +201,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 8,
         rows: 200000,
         features: 4,
+        identity: None,
         target: "count",
         source: "UCI ML Repository id 493 (Query Analytics Workloads), file Range-Queries-Aggregates.csv",
         licence: CC_BY,

@@ -199,9 +199,8 @@ pub enum DataError {
     ),
     /// A file is not the one that the catalog knows.
     #[error(
-        "{file}: its uncompressed bytes have SHA-256 {found}, expected {expected}; get it again ({where_to_get}), \
-            or, if the \
-         difference is known and harmless (e.g. line ends), load it with `Verify::ShapeOnly`"
+        "{file}: its uncompressed bytes have SHA-256 {found}, expected {expected}, and its numbers are others, too; get it \
+            again ({where_to_get}), or, if the difference is known and harmless, load it with `Verify::ShapeOnly`"
     )]
     ChecksumMismatch {
         /// The path.
@@ -209,6 +208,21 @@ pub enum DataError {
         /// The digest that the catalog knows, in hexadecimal.
         expected: String,
         /// The digest of the file.
+        found: String,
+        /// The public source.
+        where_to_get: String,
+    },
+    /// A data set has the right shape and other numbers than the catalog knows.
+    #[error(
+        "{what}: its numbers are not those of the catalog (identity {found}, expected {expected}); remove it and get \
+            the set again ({where_to_get})"
+    )]
+    IdentityMismatch {
+        /// The file, and the data set that it should be.
+        what: String,
+        /// The identity that the catalog knows, in hexadecimal.
+        expected: String,
+        /// The identity of what was read.
         found: String,
         /// The public source.
         where_to_get: String,

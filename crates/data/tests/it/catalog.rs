@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::gzip;
-use nystrom_data::catalog::{self, Entry, File, Located, Verify};
+use nystrom_data::catalog::{self, Entry, File, Form, Located, Recognised, Verify};
 use nystrom_data::{Csv, DataError, Format};
 
 /// A folder that goes when the test ends.
@@ -37,6 +37,8 @@ impl Drop for Folder {
 /// `sha256sum` of "x,y\n1,2\n3,4\n".
 const SHA: &str = "2a2b86e74ffd5e6a9b75e52a105cf9d02920837179f8e8961aa15411d380f7a3";
 const TEXT: &str = "x,y\n1,2\n3,4\n";
+/// Of its numbers, in Python: `hashlib.sha256(b"nystrom data set 1\n" + struct.pack("<2Q4d", 2, 1, 1, 2, 3, 4))`.
+const IDENTITY: &str = "90b21626adc9da2518ad4c90584ddc812644f79139975e98cb3af7e67695dd1d";
 
 static FILES: [File; 1] = [File { path: "tiny/tiny.csv.gz", rows: 2, sha256: None, sha256_uncompressed: Some(SHA) }];
 
@@ -49,6 +51,7 @@ fn entry() -> Entry {
         columns: 2,
         rows: 2,
         features: 1,
+        identity: None,
         target: "y",
         source: "Nowhere id 0",
         licence: "Public domain.",
@@ -91,6 +94,76 @@ fn other_bytes_are_refused_unless_the_caller_says_so() {
         (data.y, data.note.as_str()),
         (vec![2.0, 4.0], "Made up. Only the shape was checked, not the checksum.")
     );
+}
+
+#[test]
+fn another_packing_is_recognised_by_its_numbers() {
+    let folder = Folder::new("packing");
+    let entry = Entry { identity: Some(IDENTITY), ..entry() };
+    let other = "Another packing, recognised by its numbers: its rows may stand in another order.";
+    for text in ["x,y\r\n1,2\r\n3,4\r\n", "x,y\n3.0,4\n1e0,2\n", "x, y\n1,2\n3,4"] {
+        folder.write("tiny.csv", text.as_bytes());
+        let data = catalog::load_entry(&folder.0, &entry, Verify::Checksum).unwrap();
+        assert_eq!(data.note, format!("Made up. {other}"), "{text:?}");
+        assert_eq!(catalog::load_table_entry(&folder.0, &entry, Verify::Checksum).unwrap().rows(), 2);
+    }
+    folder.write("tiny.csv", TEXT.as_bytes());
+    assert_eq!(catalog::load_entry(&folder.0, &entry, Verify::Checksum).unwrap().note, "Made up.");
+    folder.write("tiny.csv", b"x,y\n1,2\n3,5\n");
+    let refused = catalog::load_entry(&folder.0, &entry, Verify::Checksum).unwrap_err();
+    assert!(matches!(&refused, DataError::ChecksumMismatch { .. }), "{refused}");
+    assert!(refused.to_string().contains("its numbers are others, too"), "{refused}");
+}
+
+#[test]
+fn the_canonical_form_stands_in_for_the_files() {
+    let folder = Folder::new("canonical");
+    let known = Entry { identity: Some(IDENTITY), ..entry() };
+    for (place, bytes) in [("tiny/table.csv", TEXT.as_bytes().to_vec()), ("tiny/table.csv.gz", gzip(TEXT.as_bytes()))] {
+        folder.clear();
+        folder.write(place, &bytes);
+        let Located::Found(found) = catalog::locate_entry(&folder.0, &known) else { panic!("{place} is not seen") };
+        assert_eq!(found.form, Form::Canonical);
+        let data = catalog::load_entry(&folder.0, &known, Verify::Checksum).unwrap();
+        assert!(data.y == [2.0, 4.0] && data.note.contains("recognised by its numbers"), "{}", data.note);
+    }
+    // The files go before it; other numbers are refused; where no identity is known, it is said.
+    folder.write("tiny.csv", TEXT.as_bytes());
+    assert_eq!(catalog::load_entry(&folder.0, &known, Verify::Checksum).unwrap().note, "Made up.");
+    folder.clear();
+    folder.write("tiny/table.csv", b"x,y\n1,2\n3,5\n");
+    let refused = catalog::load_entry(&folder.0, &known, Verify::Checksum).unwrap_err();
+    assert!(matches!(&refused, DataError::IdentityMismatch { .. }), "{refused}");
+    for part in ["table.csv", "\"tiny\"", IDENTITY, "Nowhere id 0"] {
+        assert!(refused.to_string().contains(part), "{refused}");
+    }
+    assert!(catalog::load_entry(&folder.0, &known, Verify::ShapeOnly).is_ok());
+    let data = catalog::load_entry(&folder.0, &entry(), Verify::Checksum).unwrap();
+    assert_eq!(data.note, "Made up. No checksum is known: only the shape was checked.");
+    folder.write("tiny/table.csv", b"x,y\n1,2\n");
+    assert!(matches!(
+        catalog::load_entry(&folder.0, &known, Verify::ShapeOnly),
+        Err(DataError::ShapeMismatch { found_rows: 1, .. })
+    ));
+}
+
+#[test]
+fn the_identity_is_that_of_the_numbers_alone() {
+    let read = |text: &str| Csv::new().read(text.as_bytes(), "t.csv").unwrap();
+    let of = |text: &str| catalog::identity(&read(text).into_dataset("y").unwrap());
+    assert_eq!(of(TEXT), IDENTITY);
+    for same in ["b,y\n3,4\n1,2\n", "y,x\n2,1\n4,3\n", "x,y\n1.000,2e0\n30e-1,4\n"] {
+        assert_eq!(of(same), IDENTITY, "{same:?}");
+    }
+    // One bit of one number; a row twice; the columns exchanged; two rows that exchange their targets.
+    let ulp = format!("x,y\n{},2\n3,4\n", 1.0_f64.next_up());
+    for other in [ulp.as_str(), "x,y\n1,2\n3,4\n3,4\n", "y,x\n1,2\n3,4\n", "x,y\n1,4\n3,2\n"] {
+        assert_ne!(of(other), IDENTITY, "{other:?}");
+    }
+    assert_eq!(of("x,y\n0,-0\n"), of("x,y\n-0.0,0\n"));
+    let known = Entry { identity: Some(IDENTITY), ..entry() };
+    assert_eq!(catalog::recognise(&known, read(TEXT)).unwrap(), Recognised::Yes);
+    assert_eq!(catalog::recognise(&entry(), read(TEXT)).unwrap(), Recognised::Untried);
 }
 
 #[test]
@@ -163,7 +236,9 @@ fn entries_are_sound() {
         assert!(!entry.source.is_empty() && !entry.licence.is_empty() && !entry.files.is_empty());
         let rows: usize = entry.files.iter().map(|file| file.rows).sum();
         assert!(entry.rows <= rows, "{}", entry.name);
-        for sum in entry.files.iter().flat_map(|file| [file.sha256, file.sha256_uncompressed]).flatten() {
+        assert_eq!(entry.identity.is_some(), entry.checksums_known(), "{}", entry.name);
+        let of_files = entry.files.iter().flat_map(|file| [file.sha256, file.sha256_uncompressed]);
+        for sum in of_files.chain([entry.identity]).flatten() {
             assert!(sum.len() == 64 && sum.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase()), "{sum}");
         }
         for file in entry.files {

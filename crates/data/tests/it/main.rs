@@ -3,6 +3,8 @@
 mod common;
 
 mod catalog;
+#[cfg(feature = "embedded")]
+mod embedded;
 mod malformed_csv;
 mod malformed_other;
 mod properties;

@@ -39,6 +39,7 @@ fn every_set_has_its_checksum_and_shape() {
                 let data = catalog::load_entry(&folder, entry, Verify::Checksum).unwrap();
                 eprintln!("{}: {} × {}, {:?}", entry.name, data.x.nrows(), data.x.ncols(), start.elapsed());
                 assert_eq!((data.x.nrows(), data.x.ncols(), data.y.len()), (entry.rows, entry.features, entry.rows));
+                assert_eq!(Some(catalog::identity(&data).as_str()), entry.identity, "{}", entry.name);
                 // The set has no constant feature.
                 data.standardize(Standardize::default()).unwrap();
             }
@@ -108,6 +109,24 @@ fn beijing_missing_values() {
     assert_eq!((wind.levels.len(), wind.codes.iter().filter(|code| code.is_none()).count()), (16, 1822));
     assert_eq!(table.categories("station").unwrap().levels.len(), 12);
     assert_eq!(table.drop_missing_rows().rows(), 382_168);
+}
+
+#[test]
+#[cfg(feature = "embedded")]
+fn the_embedded_tables_are_those_of_the_files() {
+    let Some(folder) = folder() else { return };
+    for entry in catalog::embedded::entries() {
+        let file = catalog::load_table(&folder, entry.name, Verify::Checksum).unwrap();
+        let embedded = catalog::embedded::load_table(entry.name).unwrap().unwrap();
+        assert!(file.columns() == embedded.columns(), "{}: names, text and the bits of numbers", entry.name);
+        let text = file.to_csv();
+        let mut own = String::new();
+        let mut bytes = nystrom_data::Uncompressed::new(catalog::embedded::bytes(entry.name).unwrap()).unwrap();
+        std::io::Read::read_to_string(&mut bytes, &mut own).unwrap();
+        assert!(text == own, "{}: not what the example `embed` writes", entry.name);
+        let data = catalog::embedded::load(entry.name).unwrap().unwrap();
+        assert!(data == catalog::load(&folder, entry.name).unwrap(), "{}", entry.name);
+    }
 }
 
 #[test]

@@ -1,0 +1,64 @@
+//! Four of the papers' data sets, inside the library (feature `embedded`): a real set to begin with, wherever one is.
+//!
+//! They are published under the Creative Commons Attribution 4.0 licence and stay under it; who made them, and what was
+//! changed (their packing, no number), stands in `NOTICE.md` beside them. `cargo run -p nystrom-data --example
+//! embed -- DIR` makes the files from those of the catalog.
+
+use super::load::{Proof, dataset};
+use super::{Entry, canonical, find};
+use crate::error::Result;
+use crate::{Dataset, Table};
+
+/// Each name with its file: the whole table in the canonical form, by gzip.
+const TABLES: [(&str, &[u8]); 4] = [
+    ("query-analytics", include_bytes!("query-analytics.csv.gz")),
+    ("htru2", include_bytes!("htru2.csv.gz")),
+    ("ccpp", include_bytes!("ccpp.csv.gz")),
+    ("abalone", include_bytes!("abalone.csv.gz")),
+];
+
+/// The embedded data sets.
+///
+/// ```
+/// let names: Vec<&str> = nystrom_data::catalog::embedded::entries().map(|entry| entry.name).collect();
+/// assert_eq!(names, ["query-analytics", "htru2", "ccpp", "abalone"]);
+/// ```
+pub fn entries() -> impl Iterator<Item = &'static Entry> {
+    TABLES.iter().filter_map(|(name, _)| find(name).ok())
+}
+
+/// The data set called `name`, features and target as [`load`](super::load) gives them; `None` if it is not embedded.
+///
+/// # Errors
+/// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).
+///
+/// ```
+/// use nystrom_data::catalog::embedded;
+///
+/// let data = embedded::load("ccpp")?.expect("it is one of the four");
+/// assert_eq!((data.x.nrows(), data.x.ncols(), data.target_name.as_str()), (9568, 4, "EP"));
+/// assert!(embedded::load("casp")?.is_none());
+/// # Ok::<(), nystrom_data::DataError>(())
+/// ```
+pub fn load(name: &str) -> Result<Option<Dataset>> {
+    let entry = find(name)?;
+    // The tests hold these tables to the identities of the catalog.
+    load_table(name)?.map(|table| dataset(entry, table, Proof::Bytes)).transpose()
+}
+
+/// All columns of the data set called `name`, as [`load_table`](super::load_table) gives them; `None` if it is not embedded.
+///
+/// # Errors
+/// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).
+pub fn load_table(name: &str) -> Result<Option<Table>> {
+    let entry = find(name)?;
+    let of =
+        |(_, bytes): &(&str, &'static [u8])| canonical::format().read(*bytes, &format!("{} (embedded)", entry.name));
+    TABLES.iter().find(|(name, _)| *name == entry.name).map(of).transpose()
+}
+
+/// The bytes of the embedded file, for tests and for those who want a file.
+pub fn bytes(name: &str) -> Option<&'static [u8]> {
+    let entry = find(name).ok()?;
+    TABLES.iter().find(|(name, _)| *name == entry.name).map(|(_, bytes)| *bytes)
+}
