@@ -74,6 +74,7 @@ impl Table {
                 table: self.source().to_owned(),
                 column: column.name.clone(),
                 count: values.iter().enumerate().filter(missing).count(),
+                line: self.line(row),
                 row,
             }),
         }

@@ -53,6 +53,7 @@ pub mod catalog;
 mod column;
 mod csv;
 mod dataset;
+mod delimiter;
 mod encode;
 mod error;
 mod fann;
@@ -66,6 +67,7 @@ mod number;
 mod parquet;
 mod records;
 mod standardize;
+mod survey;
 mod table;
 
 #[cfg(feature = "parquet")]
@@ -82,4 +84,5 @@ pub use gzip::Uncompressed;
 pub use libsvm::Libsvm;
 pub use npy::{Npy, npy_bytes};
 pub use standardize::{Constant, Divisor, Standardize, Standardizer};
+pub use survey::{Doubt, Doubts, Survey};
 pub use table::Table;
