@@ -20,7 +20,7 @@ pub struct Doubts {
     pub cells: usize,
     /// How many of them would be numbers with a point for their comma.
     pub decimal_commas: usize,
-    /// What stands in them, the first eight different texts.
+    /// What stands in them, the first eight different texts; of those with a decimal comma the first only.
     pub texts: Vec<Doubt>,
 }
 
@@ -41,13 +41,23 @@ const TEXTS: usize = 8;
 impl Doubts {
     pub(crate) fn add(&mut self, text: &str, line: u64) {
         self.cells += 1;
-        self.decimal_commas += usize::from(has_decimal_comma(text));
+        if has_decimal_comma(text) {
+            self.decimal_commas += 1;
+            if self.decimal_commas > 1 {
+                return; // one example is enough
+            }
+        }
         let text = excerpt(text);
         match self.texts.iter().position(|known| known.text == text) {
             Some(known) => self.texts[known].cells += 1,
             None if self.texts.len() < TEXTS => self.texts.push(Doubt { text, cells: 1, line }),
             None => {}
         }
+    }
+
+    /// Whether there are any, and all of them stand on this line.
+    pub fn all_on(&self, line: Option<u64>) -> bool {
+        self.cells > 0 && self.cells == self.texts.len() && self.texts.iter().all(|doubt| Some(doubt.line) == line)
     }
 
     /// The number if it is finite, else a missing one and a note.
