@@ -5,10 +5,14 @@ use crate::failure::Failure;
 use crate::text::count;
 use nystrom_data::{Doubt, Doubts, Survey, Values};
 
+/// The most complaints that are told one by one.
+const SHOWN: usize = 20;
+
 /// Texts that stand for a missing value in most files that hold them.
 const MARKERS: [&str; 12] = ["", "na", "n/a", "nan", "null", "none", "nil", "?", "-", ".", "inf", "-inf"];
 
-/// Different texts in a column of numbers that may all be markers of missing values; with more it holds text.
+/// Different texts in a column of numbers that may all be markers of missing values; with more it
+/// holds text.
 const FEW: usize = 3;
 
 /// Which columns of the table are used, and what for.
@@ -46,8 +50,9 @@ enum Remedy {
 
 /// Refuses a table that cannot become numbers.
 pub fn check(survey: &Survey, used: Use<'_>, args: &DataArgs) -> Result<(), Failure> {
+    let commas = !args.decimal_comma && !used.columns().any(|column| has_fractions(survey, column));
     let mut complaints: Vec<Complaint> =
-        used.columns().flat_map(|column| complaints(survey, column, used, args)).collect();
+        used.columns().flat_map(|column| complaints(survey, column, used, commas, args)).collect();
     if complaints.is_empty() {
         return Ok(());
     }
@@ -58,15 +63,20 @@ pub fn check(survey: &Survey, used: Use<'_>, args: &DataArgs) -> Result<(), Fail
     }
     complaints.sort_by_key(|complaint| complaint.column);
     drop_rather_than_all_rows(survey, used, &mut complaints);
-    let text: Vec<&str> = complaints.iter().map(|complaint| complaint.text.as_str()).collect();
-    let text = match text[..] {
-        [one] => format!("{}: {one}", survey.table.source()),
-        _ => format!("{}: some columns cannot be used as they are\n  {}", survey.table.source(), text.join("\n  ")),
+    let all: Vec<&str> = complaints.iter().map(|complaint| complaint.text.as_str()).collect();
+    let (source, shown) = (survey.table.source(), all.len().min(SHOWN));
+    let mut text = match all[..] {
+        [one] => format!("{source}: {one}"),
+        _ => format!("{source}: some columns cannot be used as they are\n  {}", all[..shown].join("\n  ")),
     };
+    if all.len() > shown {
+        text += &format!("\n  and {} more of the kind", all.len() - shown);
+    }
     Err(Failure::Table { text, help: help(survey, used, &complaints) })
 }
 
-/// Which columns number the rows in file order, and so are features only by mistake: as a note, if there are any.
+/// Which columns number the rows in file order, and so are features only by mistake: as a note, if
+/// there are any.
 pub fn numbering(survey: &Survey, features: &[usize]) -> Option<String> {
     let numbers_rows = |column: &&usize| match &survey.table.columns()[**column].values {
         Values::Numbers(values) => {
@@ -82,7 +92,16 @@ pub fn numbering(survey: &Survey, features: &[usize]) -> Option<String> {
     Some(format!("note: {} {verb} the rows; if that is no feature, say {options}", names.join(", ")))
 }
 
-fn complaints(survey: &Survey, column: usize, used: Use<'_>, args: &DataArgs) -> Vec<Complaint> {
+/// Whether numbers of a column have digits behind a point: a comma is then not the decimal one.
+fn has_fractions(survey: &Survey, column: usize) -> bool {
+    match &survey.table.columns()[column].values {
+        Values::Numbers(values) => values.iter().any(|value| value.is_finite() && value.fract() != 0.0),
+        Values::Categories(_) => false,
+    }
+}
+
+/// What is wrong with one column; `commas` says whether a comma may be the decimal one.
+fn complaints(survey: &Survey, column: usize, used: Use<'_>, commas: bool, args: &DataArgs) -> Vec<Complaint> {
     let complaint =
         |what: String, remedy| Complaint { column, text: format!("{} {what}", called(survey, column)), remedy };
     let values = match &survey.table.columns()[column].values {
@@ -95,13 +114,14 @@ fn complaints(survey: &Survey, column: usize, used: Use<'_>, args: &DataArgs) ->
     };
     let missing = values.iter().filter(|value| value.is_nan()).count();
     let doubts = undeclared(&survey.doubts[column], args);
+    let decimal_commas = if commas { doubts.decimal_commas } else { 0 };
     let declared = missing - doubts.cells;
-    let gaps = missing - doubts.decimal_commas;
+    let gaps = missing - decimal_commas;
     let mostly = 2 * gaps > values.len() + FEW && !used.needed.contains(&column); // rather the column goes than most of the rows
     let gaps = |remedy| if mostly { Remedy::Drop } else { remedy };
     let mut found = Vec::new();
     let (commas, others): (Vec<&Doubt>, Vec<&Doubt>) =
-        doubts.texts.iter().partition(|doubt| doubts.decimal_commas > 0 && doubt.text.contains(','));
+        doubts.texts.iter().partition(|doubt| decimal_commas > 0 && doubt.text.contains(','));
     if let Some(Doubt { text, line, .. }) = commas.first() {
         found.push(complaint(
             format!("has a decimal comma: {text:?} in {}", line_of(survey, *line)),
@@ -110,12 +130,12 @@ fn complaints(survey: &Survey, column: usize, used: Use<'_>, args: &DataArgs) ->
     }
     if let Some(Doubt { text, line, .. }) = others.first() {
         let known = others.iter().all(|doubt| MARKERS.contains(&doubt.text.to_lowercase().as_str()));
-        let numbers = values.len() - missing + doubts.decimal_commas;
+        let numbers = values.len() - missing + decimal_commas;
         let example = format!("{text:?} in {}", line_of(survey, *line));
         let texts: Vec<String> = others.iter().map(|doubt| doubt.text.clone()).collect();
         found.push(if args.decimal_comma && text.parse::<f64>().is_ok_and(f64::is_finite) {
             complaint(format!("has a decimal point: {example}"), Remedy::DecimalPoint)
-        } else if !known && (numbers == 0 || texts.len() > FEW) {
+        } else if !known && (numbers == 0 || texts.len() > FEW || !texts.iter().all(|text| can_be_said(text))) {
             complaint(format!("holds text, such as {example}"), Remedy::Drop)
         } else if numbers == 0 {
             complaint(format!("holds no number, but {example}"), Remedy::Drop)
@@ -129,15 +149,16 @@ fn complaints(survey: &Survey, column: usize, used: Use<'_>, args: &DataArgs) ->
         });
     }
     if declared > 0 && !args.drop_missing {
-        let row = values.iter().position(|value| value.is_nan()).unwrap_or(0);
-        let cells = count(declared, "missing value");
-        let what = format!("has {cells}, the first in {}", place(survey, row));
+        let first = values.iter().position(|value| value.is_nan()).filter(|_| doubts.cells == 0);
+        let first = first.map_or_else(String::new, |row| format!(", the first in {}", place(survey, row)));
+        let what = format!("has {}{first}", count(declared, "missing value"));
         found.push(complaint(what, gaps(Remedy::Missing(Vec::new()))));
     }
     found
 }
 
-/// The doubts that `--missing` does not settle. In CSV the reader has done so; elsewhere only NaN and infinities are in doubt.
+/// The doubts that `--missing` does not settle. In CSV the reader has done so; elsewhere only NaN
+/// and infinities are in doubt.
 fn undeclared(doubts: &Doubts, args: &DataArgs) -> Doubts {
     let declared = args.missing_texts();
     let number = |text: &str| text.parse::<f64>().ok().map(f64::to_bits);
@@ -151,13 +172,15 @@ fn undeclared(doubts: &Doubts, args: &DataArgs) -> Doubts {
     Doubts { cells: doubts.cells - settled, texts, ..*doubts }
 }
 
-/// If leaving out rows would leave out all of them, features with gaps are left out instead.
+/// If leaving out rows would leave out all of them, features with gaps are left out instead. With
+/// decimal commas to be read there is no telling yet.
 fn drop_rather_than_all_rows(survey: &Survey, used: Use<'_>, complaints: &mut [Complaint]) {
     let dropped = |complaints: &[Complaint], column| {
         complaints.iter().any(|other| other.column == column && matches!(other.remedy, Remedy::Drop))
     };
     let columns: Vec<usize> = used.columns().filter(|&column| !dropped(complaints, column)).collect();
-    if complete_rows(survey, &columns).next().is_some() {
+    let unknown = complaints.iter().any(|complaint| matches!(complaint.remedy, Remedy::DecimalComma));
+    if unknown || complete_rows(survey, &columns).next().is_some() {
         return;
     }
     for complaint in complaints {
@@ -191,6 +214,7 @@ pub fn emptiest(survey: &Survey, used: Use<'_>) -> Failure {
     );
     let help = match used.needed.contains(&worst) {
         true => Some(used.instead.to_owned()),
+        false if used.features.len() == 1 => Some(no_feature(survey)),
         false => drop_option(survey, &[worst]).map(|option| format!("add {option}")),
     };
     Failure::Table { text, help }
@@ -216,6 +240,9 @@ fn help(survey: &Survey, used: Use<'_>, complaints: &[Complaint]) -> Option<Stri
         }
     }
     drops.dedup();
+    if !drops.is_empty() && drops.len() == used.features.len() {
+        return Some(no_feature(survey));
+    }
     if point {
         return Some("leave out --decimal-comma, or write every number of the file with a comma".into());
     }
@@ -236,12 +263,27 @@ fn help(survey: &Survey, used: Use<'_>, complaints: &[Complaint]) -> Option<Stri
     }
 }
 
+/// What helps if no column holds numbers.
+fn no_feature(survey: &Survey) -> String {
+    match survey.table.columns().len() {
+        1 => "there is one column; --delimiter says what separates fields".into(),
+        _ => {
+            "no feature would be left without them; write text as numbers first, which this program does not do".into()
+        }
+    }
+}
+
+/// Whether a text can be given on a command line.
+fn can_be_said(text: &str) -> bool {
+    !text.ends_with('…') && !text.chars().any(|c| c.is_control() || c == '\u{feff}')
+}
+
 /// `--drop` of these columns, by name; by number where a name would not survive the command line.
 pub fn drop_option(survey: &Survey, columns: &[usize]) -> Option<String> {
     let names: Vec<String> = columns
         .iter()
         .map(|&column| match survey.table.columns()[column].name.as_str() {
-            name if name.is_empty() || name.chars().any(char::is_control) => (column + 1).to_string(),
+            name if name.is_empty() || !can_be_said(name) => (column + 1).to_string(),
             name => name.to_owned(),
         })
         .collect();

@@ -5,7 +5,8 @@ use crate::failure::{Failure, Result};
 use nystrom_data::{Arff, Csv, DataError, Fann, Format, Libsvm, Npy};
 use std::path::Path;
 
-/// The reader; a libsvm file is taken to have at least so many features, though it may not show all.
+/// The reader; a libsvm file is taken to have at least so many features, though it may not show
+/// all.
 pub fn format(args: &DataArgs, libsvm_features: usize) -> Result<Format> {
     let format = match args.format {
         Some(FileFormat::Csv) => Format::Csv(csv(args, None)),
@@ -18,7 +19,7 @@ pub fn format(args: &DataArgs, libsvm_features: usize) -> Result<Format> {
         Some(FileFormat::Parquet) => Format::Parquet(nystrom_data::Parquet::new()),
         None if args.data == Path::new("-") => Format::Csv(csv(args, None)),
         None => match Format::of(&args.data).map_err(|error| unknown(error, &args.data))? {
-            Format::Csv(_) => Format::Csv(csv(args, has_extension(&args.data, ".tsv").then_some(b'\t'))),
+            Format::Csv(_) => Format::Csv(csv(args, None)),
             Format::Libsvm(_) => Format::Libsvm(Libsvm::new().at_least(libsvm_features)),
             other => other,
         },

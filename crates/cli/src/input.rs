@@ -90,8 +90,8 @@ impl Input {
         self.survey.table.numbers(column).ok()
     }
 
-    /// The rows of these columns that may be used, from 0: all, or those without a gap if that was asked for. An error if
-    /// a column does not hold numbers.
+    /// The rows of these columns that may be used, from 0: all, or those without a gap if that was
+    /// asked for. An error if a column does not hold numbers.
     pub fn rows(&self, used: Use<'_>, args: &DataArgs) -> Result<Vec<usize>> {
         diagnosis::check(&self.survey, used, args)?;
         let columns: Vec<usize> = used.columns().collect();
@@ -180,8 +180,8 @@ pub struct Features {
 }
 
 impl Features {
-    /// Standardised unless that is not wanted. Features with one value say nothing and cannot be standardised: they are left
-    /// out, with a note.
+    /// Standardised unless that is not wanted. Features with one value say nothing and cannot be
+    /// standardised: they are left out, with a note.
     pub fn new(x: Mat<f64>, names: Vec<String>, run: &RunArgs, session: &Session) -> Result<Features> {
         if run.no_standardize {
             return Ok(Features { varying: (0..x.ncols()).collect(), x, names, constant: Vec::new(), scaling: None });

@@ -4,7 +4,8 @@ use ciborium::Value as Any;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The value as JSON; NaN and ±∞ are the strings `"NaN"`, `"inf"` and `"-inf"`, where `serde_json` would write `null`.
+/// The value as JSON; NaN and ±∞ are the strings `"NaN"`, `"inf"` and `"-inf"`, where `serde_json`
+/// would write `null`.
 pub fn json(value: impl Serialize) -> Value {
     Any::serialized(&value).map_or(Value::Null, convert)
 }

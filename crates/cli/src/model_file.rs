@@ -23,8 +23,8 @@ pub struct ModelFile {
     pub target: String,
     /// The names of the features, in the order of the model.
     pub features: Vec<String>,
-    /// The names of all columns, features, target and those left out for being constant, in the order of the file that was fitted: what a
-    /// file without names is taken to hold.
+    /// The names of all columns, features, target and those left out for being constant, in the
+    /// order of the file that was fitted: what a file without names is taken to hold.
     #[serde(default)]
     pub columns: Vec<String>,
     /// The target's place among the columns, from 0; in files of the layout before only.

@@ -12,7 +12,8 @@ pub enum Values<'a> {
     Counts(&'a [usize]),
 }
 
-/// Columns of results with their names. `.npy` files hold those of numbers that a program counts with, so not `line`.
+/// Columns of results with their names. `.npy` files hold those of numbers that a program counts
+/// with, so not `line`.
 pub struct Columns<'a>(pub Vec<(&'static str, Values<'a>)>);
 
 /// The name of the column with lines of the file that was read, for people.

@@ -42,7 +42,8 @@ impl Summary {
         }
     }
 
-    /// To standard output; lines for people to standard error where that is taken by the result itself.
+    /// To standard output; lines for people to standard error where that is taken by the result
+    /// itself.
     pub fn print(self, session: &Session, output_is_taken: bool) -> Result<()> {
         session.progress.clear();
         match (session.json, output_is_taken) {

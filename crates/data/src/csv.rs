@@ -88,8 +88,8 @@ impl Csv {
         self
     }
 
-    /// Fields are separated by what splits the first lines into equally many: tabs, semicolons, vertical bars, commas or
-    /// blanks, in this order.
+    /// Fields are separated by what splits the first lines into equally many: tabs, semicolons,
+    /// vertical bars, commas or blanks, in this order.
     ///
     /// ```
     /// let reader = nystrom_data::Csv::new().guess_delimiter().decimal_comma();
@@ -102,8 +102,8 @@ impl Csv {
         self
     }
 
-    /// Numbers have a comma for the point: `1,5`. A number with a point is then an error, as it could mean anything. Fields
-    /// must be separated by something else, or quoted.
+    /// Numbers have a comma for the point: `1,5`. A number with a point is then an error, as it
+    /// could mean anything. Fields must be separated by something else, or quoted.
     pub fn decimal_comma(mut self) -> Self {
         self.decimal_comma = true;
         self
@@ -127,7 +127,8 @@ impl Csv {
         self
     }
 
-    /// Fields that mean "missing" in every column, e.g. `["NA", "?", ""]`. `nan` stands for all its spellings.
+    /// Fields that mean "missing" in every column, e.g. `["NA", "?", ""]`. `nan` stands for all its
+    /// spellings.
     pub fn missing<S: Into<String>>(mut self, markers: impl IntoIterator<Item = S>) -> Self {
         self.missing = markers.into_iter().map(Into::into).collect();
         self
@@ -169,8 +170,8 @@ impl Csv {
         Table::with_lines(name, columns.into_iter().map(ColumnBuilder::finish).collect(), lines)
     }
 
-    /// Reads all of `reader` as [`read`](Csv::read) does, but passes over cells that are no numbers: they are missing in
-    /// the table, and listed beside it.
+    /// Reads all of `reader` as [`read`](Csv::read) does, but passes over cells that are no
+    /// numbers: they are missing in the table, and listed beside it.
     ///
     /// # Errors
     /// Those of [`read`](Csv::read) that are not about one cell.

@@ -11,7 +11,8 @@ pub(crate) enum Split {
     Guess,
 }
 
-/// The first of tab, semicolon, vertical bar, comma and white space that splits all lines into the same number of fields.
+/// The first of tab, semicolon, vertical bar, comma and white space that splits all lines into the
+/// same number of fields.
 ///
 /// The semicolon comes before the comma because a comma may be the decimal one. If none splits them
 /// evenly, it is the character that the first line has most of, and a comma if it has none.

@@ -28,7 +28,9 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the name of a file tells: `.csv`, `.tsv`, `.txt` (whose delimiter is guessed), `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.fann`, `.npy` or, with the feature of that name, `.parquet`,
+    /// The format that the name of a file tells: `.csv`, `.tsv`, `.txt` (whose delimiter is
+    /// guessed), `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.fann`, `.npy` or, with the
+    /// feature of that name, `.parquet`,
     /// each possibly followed by `.gz`, in upper or lower case. CSV and TSV are taken to have a header.
     ///
     /// # Errors
@@ -74,7 +76,8 @@ impl Format {
         }
     }
 
-    /// Reads all of `reader` in spite of cells that are no numbers, where the format can hold such (CSV, npy, Parquet).
+    /// Reads all of `reader` in spite of cells that are no numbers, where the format can hold such
+    /// (CSV, npy, Parquet).
     ///
     /// # Errors
     /// Those of the format's own `survey`, or else `read`.

@@ -74,8 +74,8 @@ impl<'r> Lines<'r> {
         Ok(Some(Line { text, number: self.number, file: &self.file }))
     }
 
-    /// Up to `count` of the next lines, before any is taken; [`next`](Lines::next) gives them all the same.
-    /// Lines that are not UTF-8 are left out.
+    /// Up to `count` of the next lines, before any is taken; [`next`](Lines::next) gives them all
+    /// the same. Lines that are not UTF-8 are left out.
     pub fn look_ahead(&mut self, count: usize) -> Vec<&str> {
         let start = self.number;
         while self.ahead.len() < count && self.ahead.back().is_none_or(Result::is_ok) {

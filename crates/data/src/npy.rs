@@ -56,8 +56,8 @@ impl Npy {
         self.survey(reader, name)?.finite()
     }
 
-    /// Reads all of `reader` as [`read`](Npy::read) does, but passes over values that are not finite: they are missing in the
-    /// table, and listed beside it.
+    /// Reads all of `reader` as [`read`](Npy::read) does, but passes over values that are not
+    /// finite: they are missing in the table, and listed beside it.
     ///
     /// # Errors
     /// Those of [`read`](Npy::read) that are not about one value.

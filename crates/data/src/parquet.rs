@@ -61,8 +61,8 @@ impl Parquet {
         self.survey(reader, name)?.finite()
     }
 
-    /// Reads all of `reader` as [`read`](Parquet::read) does, but passes over numbers that are not finite: they are missing in
-    /// the table, and listed beside it.
+    /// Reads all of `reader` as [`read`](Parquet::read) does, but passes over numbers that are not
+    /// finite: they are missing in the table, and listed beside it.
     ///
     /// # Errors
     /// Those of [`read`](Parquet::read) that are not about one value.

@@ -1,4 +1,5 @@
-//! Tables read in spite of cells that are no numbers, for programs that want to say all that is wrong at once.
+//! Tables read in spite of cells that are no numbers, for programs that want to say all that is
+//! wrong at once.
 
 use crate::error::{DataError, Place, Problem, place::excerpt};
 use crate::number::has_decimal_comma;
@@ -20,7 +21,8 @@ pub struct Doubts {
     pub cells: usize,
     /// How many of them would be numbers with a point for their comma.
     pub decimal_commas: usize,
-    /// What stands in them, the first eight different texts; of those with a decimal comma the first only.
+    /// What stands in them, the first eight different texts; of those with a decimal comma the
+    /// first only.
     pub texts: Vec<Doubt>,
 }
 
@@ -76,7 +78,8 @@ impl Survey {
         Survey { doubts: vec![Doubts::default(); table.columns().len()], table }
     }
 
-    /// The table if there is no doubt, else the first doubt of the first column that has any: a number that is not finite.
+    /// The table if there is no doubt, else the first doubt of the first column that has any: a
+    /// number that is not finite.
     pub(crate) fn finite(self) -> Result<Table, DataError> {
         let first = self.doubts.iter().enumerate().find_map(|(j, doubts)| Some((j, doubts.texts.first()?)));
         let Some((j, Doubt { text, line, .. })) = first else { return Ok(self.table) };

@@ -74,8 +74,8 @@ impl Table {
         self.rows
     }
 
-    /// The line of the file on which row `row` (from 0) starts, from 1 and with the header counted, as editors do. None for
-    /// formats without lines and for rows that do not exist.
+    /// The line of the file on which row `row` (from 0) starts, from 1 and with the header counted,
+    /// as editors do. None for formats without lines and for rows that do not exist.
     ///
     /// ```
     /// let table = nystrom_data::Csv::new().read("a,b\n1,2\n\n3,4\n".as_bytes(), "t.csv")?;
@@ -215,7 +215,8 @@ impl Table {
         Table { source: self.source.clone(), rows: rows.len(), columns, lines }
     }
 
-    /// One table of the rows of all `tables`, one after the other. Categories are united; lines are not kept.
+    /// One table of the rows of all `tables`, one after the other. Categories are united; lines are
+    /// not kept.
     ///
     /// # Errors
     /// [`DataError::StackMismatch`] if their columns differ in number, name, order or kind; [`DataError::NoRows`] if

@@ -41,7 +41,8 @@ pub struct Fit {
     /// Hold out this share of the rows at random, and report the error on them
     #[arg(long, value_name = "SHARE", help_heading = "Fit")]
     pub hold_out: Option<f64>,
-    /// Bound the distance to exact kernel ridge regression, from this many sampled rows (`--certify` alone: 1000)
+    /// Bound the distance to exact kernel ridge regression, from this many sampled rows
+    /// (`--certify` alone: 1000)
     #[arg(
         long,
         value_name = "ROWS",

@@ -14,26 +14,30 @@ pub struct DataArgs {
     /// CSV: the first line holds data; columns are called c1, c2, …
     #[arg(long, help_heading = "Data")]
     pub no_header: bool,
-    /// CSV: what separates fields: one character, `tab` or `space` (any run of blanks) [default: what splits the first lines evenly]
+    /// CSV: what separates fields: one character, `tab` or `space` (any run of blanks) [default:
+    /// what splits the first lines evenly]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Data")]
     pub delimiter: Option<Delimiter>,
     /// CSV: numbers have a comma for the point: 1,5
     #[arg(long, help_heading = "Data")]
     pub decimal_comma: bool,
-    /// Texts that mean a missing value, such as NA,? or '' for an empty cell; nan for all its spellings
+    /// Texts that mean a missing value, such as NA,? or '' for an empty cell; nan for all its
+    /// spellings
     #[arg(long, value_name = "TEXT,…", help_heading = "Data")]
     pub missing: Vec<String>,
     /// Leave out rows in which a value is missing, rather than stop
     #[arg(long, help_heading = "Data")]
     pub drop_missing: bool,
-    /// Columns to leave out, by name or number (from 1, as they stand in the file; -1 is the last); names with a comma in double quotes
+    /// Columns to leave out, by name or number (from 1, as they stand in the file; -1 is the last);
+    /// names with a comma in double quotes
     #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true, help_heading = "Data")]
     pub drop: Vec<String>,
 }
 
 #[derive(Args)]
 pub struct RegressionArgs {
-    /// The column to predict, by name or number (from 1, as they stand in the file; -1 is the last) [default for libsvm files: the label]
+    /// The column to predict, by name or number (from 1, as they stand in the file; -1 is the last)
+    /// [default for libsvm files: the label]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, help_heading = "Data")]
     pub target: Option<String>,
     /// No constant b in the model
@@ -66,7 +70,8 @@ impl DataArgs {
     }
 }
 
-/// The items of a list with commas; those in double quotes may hold commas, and quotes that are doubled.
+/// The items of a list with commas; those in double quotes may hold commas, and quotes that are
+/// doubled.
 pub fn list(text: &str) -> Vec<String> {
     let (mut items, mut item, mut quoted) = (Vec::new(), String::new(), false);
     let mut characters = text.trim().chars().peekable();

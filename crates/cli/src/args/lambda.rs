@@ -32,7 +32,8 @@ pub struct LambdaRange {
 }
 
 impl LambdaRange {
-    /// The values, largest first, to twelve digits: so that 1e-6 is 1e-6 wherever it is printed, and is what is fitted.
+    /// The values, largest first, to twelve digits: so that 1e-6 is 1e-6 wherever it is printed,
+    /// and is what is fitted.
     pub fn values(self) -> Vec<f64> {
         let (first, last) = (self.largest.ln(), self.smallest.ln());
         let rounded = |value: f64| format!("{value:.11e}").parse().unwrap_or(value);

@@ -72,10 +72,11 @@ fn report(actual: &[f64], rows: &[usize], predicted: MatRef<'_, f64>, summary: &
     Ok(())
 }
 
-/// The columns with the features in the order of the model, and that with the target if there is one.
+/// The columns with the features in the order of the model, and that with the target if there is
+/// one.
 ///
-/// By name; where a file has no names by position, if it has as many columns as the file that was fitted, as many without
-/// the target, or as many as there are features.
+/// By name; where a file has no names by position, if it has as many columns as the file that was
+/// fitted, as many without the target, or as many as there are features.
 fn arrange(input: &Input, saved: &ModelFile) -> Result<(Vec<usize>, Option<usize>)> {
     let without_target = || saved.columns.iter().filter(|name| **name != saved.target).cloned().collect();
     let count = input.names().len();

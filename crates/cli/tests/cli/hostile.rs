@@ -1,11 +1,13 @@
-//! Files and options as nobody should give them: each gets a status and words that help, in bounded time, without a panic.
+//! Files and options as nobody should give them: each gets a status and words that help, in bounded
+//! time, without a panic.
 
 use crate::support::{Bench, Run, table};
 
 const USAGE: i32 = 2;
 const DATA: i32 = 3;
 
-/// A file, options after `fit FILE`, the status, and what the message must say (nothing of a success).
+/// A file, options after `fit FILE`, the status, and what the message must say (nothing of a
+/// success).
 struct Case<'a>(&'a [u8], &'a str, i32, &'a [&'a str]);
 
 const Y: &str = "--target y";
@@ -21,7 +23,8 @@ const FILES: &[Case<'_>] = &[
     Case(b"a,y\n1,2\n2,3\n", Y, DATA, &["nothing to learn from 2 rows", "at least 3"]),
     Case(b"a,y\n1,2\n2,3\n3,3\n", Y, 0, &[]),
     Case(b"y\n1\n2\n3\n", Y, DATA, &["no column beside the target", "keep at least one feature"]),
-    Case(b"a,y\nred,1\nblue,2\nred,3\n", Y, DATA, &["column 1 (\"a\") holds text", "--drop a"]),
+    Case(b"a,y\nred,1\nblue,2\nred,3\n", Y, DATA, &["column 1 (\"a\") holds text", "no feature would be left"]),
+    Case(b"a,b,y\nred,4,1\nblue,5,2\nred,7,3\n", Y, DATA, &["column 1 (\"a\") holds text", "add --drop a"]),
     Case(b"a,y\nred,u\nblue,v\nred,w\n", Y, DATA, &["column 2 (\"y\") must hold numbers", "choose another --target"]),
     // names
     Case(b"a,a,y\n1,2,3\n", Y, DATA, &["already that of column 1", "give distinct names"]),
@@ -47,7 +50,7 @@ const FILES: &[Case<'_>] = &[
     // numbers
     Case(b"a,y\n1,2\ninf,3\n3,5\n4,7\n", Y, DATA, &["\"inf\" in line 3", "--missing inf --drop-missing"]),
     Case(b"a,y\n1,2\n1e400,3\n3,5\n4,7\n", Y, DATA, &["\"1e400\" in line 3", "--missing 1e400 --drop-missing"]),
-    Case(b"a,y\n1,2\n2,-Infinity\n3,5\n4,7\n", Y, DATA, &["\"-Infinity\" in line 3", "--missing -Infinity"]),
+    Case(b"a,y\n1,2\n2,-Infinity\n3,5\n4,7\n", Y, DATA, &["\"-Infinity\" in line 3", "--missing=-Infinity"]),
     Case(b"a,y\n1,2\n0x10,3\n3,5\n4,7\n", Y, DATA, &["\"0x10\" in line 3"]),
     Case(b"a,y\n1e300,2\n-1e300,3\n5e299,5\n", Y, 0, &[]),
     Case(b"a,y\n1e-320,2\n2e-320,3\n5e-320,5\n", Y, 0, &[]),
@@ -165,7 +168,7 @@ fn hostile_files_for_commands_without_a_target() {
         (b"a,b\n1,2\n", "", DATA, &["one row only", "take more rows"]),
         (b"a,b\n1,2\n2,2\n", "", 0, &[]),
         (b"a,b\n1,2\n1,2\n", "", DATA, &["all rows are alike"]),
-        (b"a,b\nu,v\nu,w\n", "", DATA, &["holds text", "--drop a,b"]),
+        (b"a,b\nu,v\nu,w\n", "", DATA, &["holds text", "no feature would be left"]),
         (b"a,b\n1,2\n2,x\n4,4\n", "", DATA, &["\"x\" in line 3", "--missing x --drop-missing"]),
         (b"a,b\n1,2\n2,3\n", "--drop a,b", USAGE, &["no column is left"]),
         (b"a\n1\n2\n3\n", "", 0, &[]),

@@ -36,7 +36,7 @@ const CASES: &[Case] = &[
     ),
     Case("huge.csv|a,y\n1,2\n1e999,4\n", FIT, DATA, &["huge.csv: column 1", "\"1e999\" in line 3", "--missing 1e999"]),
     Case(
-        "text.csv|a,y\nred,2\nblue,4\n",
+        "text.csv|a,b,y\nred,1,2\nblue,3,4\n",
         FIT,
         DATA,
         &["text.csv: column 1 (\"a\") holds text, such as \"red\" in line 2", "--drop a"],
@@ -69,7 +69,7 @@ const CASES: &[Case] = &[
         "allmissing.csv|a,y\nNA,1\n",
         "fit FILE --missing NA --drop-missing --target y -o out.json",
         DATA,
-        &["allmissing.csv", "no rows are left", "--drop a"],
+        &["allmissing.csv", "no rows are left", "no feature would be left"],
     ),
     Case("constant.csv|a,y\n1,3\n1,6\n1,7\n", FIT, DATA, &["every feature has the same value", "take other features"]),
     Case("level.csv|a,y\n1,3\n2,3\n4,3\n", FIT, DATA, &["the target \"y\" is 3 in every row", "--target"]),

@@ -2,7 +2,8 @@
 
 use crate::support::{Bench, table};
 
-/// A table made from a sound one by `spoil`, which is given each line's fields; the header's line number is 1.
+/// A table made from a sound one by `spoil`, which is given each line's fields; the header's line
+/// number is 1.
 fn spoiled(spoil: impl Fn(usize, Vec<&str>) -> String) -> String {
     let text = table(40, 3);
     text.lines().enumerate().map(|(i, line)| spoil(i + 1, line.split(',').collect()) + "\n").collect()

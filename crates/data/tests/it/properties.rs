@@ -22,8 +22,8 @@ fn readers() -> Vec<Format> {
     ]
 }
 
-/// Reads `bytes` in every way; what is accepted must be a sound table that survives every further step. A survey accepts
-/// no less, and has no doubt where `read` found numbers only.
+/// Reads `bytes` in every way; what is accepted must be a sound table that survives every further
+/// step. A survey accepts no less, and has no doubt where `read` found numbers only.
 fn read_all(bytes: &[u8]) {
     for format in readers() {
         match (format.survey(bytes, "fuzz"), format.read(bytes, "fuzz")) {
