@@ -72,7 +72,8 @@ pub fn check(survey: &Survey, used: Use<'_>, args: &DataArgs) -> Result<(), Fail
     if all.len() > shown {
         text += &format!("\n  and {} more of the kind", all.len() - shown);
     }
-    Err(Failure::Table { text, help: help(survey, used, &complaints) })
+    text.extend(numbering(survey, used.features).map(|note| format!("\n{note}")));
+    Err(Failure::Table { text, help: help(survey, used, args, &complaints) })
 }
 
 /// Which columns number the rows in file order, and so are features only by mistake: as a note, if
@@ -220,7 +221,7 @@ pub fn emptiest(survey: &Survey, used: Use<'_>) -> Failure {
     Failure::Table { text, help }
 }
 
-fn help(survey: &Survey, used: Use<'_>, complaints: &[Complaint]) -> Option<String> {
+fn help(survey: &Survey, used: Use<'_>, args: &DataArgs, complaints: &[Complaint]) -> Option<String> {
     let mut drops: Vec<usize> = Vec::new();
     let mut missing: Vec<String> = Vec::new();
     let (mut rows, mut comma, mut point, mut text, mut hopeless) = (false, false, false, false, None);
@@ -232,7 +233,7 @@ fn help(survey: &Survey, used: Use<'_>, complaints: &[Complaint]) -> Option<Stri
                 drops.push(complaint.column);
             }
             Remedy::Missing(texts) => {
-                rows = true;
+                rows = !args.drop_missing; // which may be said once only
                 missing.extend(texts.iter().filter(|text| !missing.contains(text)).cloned().collect::<Vec<_>>());
             }
             Remedy::DecimalComma => comma = true,
@@ -240,7 +241,7 @@ fn help(survey: &Survey, used: Use<'_>, complaints: &[Complaint]) -> Option<Stri
         }
     }
     drops.dedup();
-    if !drops.is_empty() && drops.len() == used.features.len() {
+    if hopeless.is_none() && !drops.is_empty() && drops.len() == used.features.len() {
         return Some(no_feature(survey));
     }
     if point {

@@ -306,7 +306,7 @@ type Push = fn(&mut ColumnBuilder, Option<&str>, u64) -> std::result::Result<(),
 /// Whether both are a spelling of "not a number".
 fn both_nan(marker: &str, text: &str) -> bool {
     let is_nan = |text: &str| text.len() <= 4 && text.parse::<f64>().is_ok_and(f64::is_nan);
-    is_nan(text) && is_nan(marker)
+    is_nan(marker) && is_nan(text)
 }
 
 fn empty(name: &str) -> DataError {

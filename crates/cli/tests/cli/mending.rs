@@ -29,14 +29,17 @@ fn mend(text: &str, options: &str) -> String {
 
 #[test]
 fn every_kind_of_trouble_in_one_message() {
-    let text = spoiled(|line, f| match line {
-        1 => abyc(&f, &["id", "name", "one", "gaps", "mixed"]),
-        5 => abyc(&f, &["A5", "Anna", "1", "NA", "12"]),
-        7 => abyc(&f, &["A7", "Bert", "1", "", "x12"]),
-        9 => abyc(&f, &["A9", "Carl", "1", "NA", "y12"]),
-        11 => abyc(&f, &["A11", "Dora", "1", "3", "z12"]),
-        13 => abyc(&f, &["A13", "Emil", "1", "4", "w12"]),
-        _ => abyc(&f, &[&format!("A{line}"), "Fritz", "1", &line.to_string(), &line.to_string()]),
+    let text = spoiled(|line, f| {
+        let number = (line - 1).to_string();
+        match line {
+            1 => abyc(&f, &["id", "name", "one", "gaps", "mixed", "no"]),
+            5 => abyc(&f, &["A5", "Anna", "1", "NA", "12", &number]),
+            7 => abyc(&f, &["A7", "Bert", "1", "", "x12", &number]),
+            9 => abyc(&f, &["A9", "Carl", "1", "NA", "y12", &number]),
+            11 => abyc(&f, &["A11", "Dora", "1", "3", "z12", &number]),
+            13 => abyc(&f, &["A13", "Emil", "1", "4", "w12", &number]),
+            _ => abyc(&f, &[&format!("A{line}"), "Fritz", "1", f[1], f[0], &number]),
+        }
     });
     let message = mend(&text, "");
     for part in [
@@ -44,7 +47,8 @@ fn every_kind_of_trouble_in_one_message() {
         "column 6 (\"name\") holds text",
         "column 8 (\"gaps\") has 3 cells that are not numbers: \"NA\" in line 5 (\"NA\", \"\")",
         "column 9 (\"mixed\") holds text, such as \"x12\" in line 7",
-        "--drop id,name,mixed --missing NA, --drop-missing",
+        "note: column 10 (\"no\") numbers the rows; if that is no feature, say --drop no",
+        "help: add --drop id,name,mixed --missing NA, --drop-missing",
     ] {
         assert!(message.contains(part), "lacks {part}: {message}");
     }
@@ -70,6 +74,7 @@ fn each_trouble_alone() {
         assert!(message.contains(part), "{cell}: {message}");
     }
     assert!(mend(&last("NA", 9), "--missing NA").contains("has 1 missing value, the first in line 9"));
+    assert!(mend(&last("?", 9), "--drop-missing").ends_with("help: add --missing '?'\n"));
     // NaN declared in one spelling is declared in all
     let bench = Bench::new();
     let text = last("nan", 9).replacen("\n", "\n", 1);
