@@ -45,9 +45,9 @@
 //! * gzip is recognised by its first bytes, whatever the file is called.
 //! * Text is UTF-8, with or without byte order mark; lines end in `\n`, `\r\n` or `\r`.
 //! * NaN and ∞ in a file are errors. A value is missing only if the format (`?` in ARFF) or the caller
-//! ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a
-//! [`Dataset`]. A [`Survey`] passes over what is no number and lists it, for programs that want to
-//! say all that is wrong at once.
+//!   ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a
+//!   [`Dataset`]. A [`Survey`] passes over what is no number and lists it, for programs that want to
+//!   say all that is wrong at once.
 
 mod arff;
 mod builder;
