@@ -11,6 +11,12 @@ pub type Result<T> = anyhow::Result<T>;
 pub enum Failure {
     #[error("{0}")]
     Usage(String),
+    /// The data cannot be used.
+    #[error("{0}")]
+    Data(String),
+    /// Columns cannot be used, and options that mend it.
+    #[error("{text}")]
+    Table { text: String, help: Option<String> },
     #[error("{file}: {problem}")]
     Model { file: String, problem: String },
     #[error("{file}: cannot be written ({source}); check the folder and its permissions")]
@@ -26,8 +32,10 @@ pub const NOT_CONVERGED: u8 = 5;
 
 /// Prints the error, with what would help on this command line, and gives the status.
 pub fn report(error: &anyhow::Error) -> ExitCode {
-    eprintln!("error: {error:#}");
-    if let Some(help) = error.chain().find_map(|cause| cause.downcast_ref()).and_then(help) {
+    let help = error.chain().find_map(help);
+    let words: Vec<String> = error.chain().map(words).collect();
+    eprintln!("error: {}", words.join(": "));
+    if let Some(help) = help {
         eprintln!("help: {help}");
     }
     ExitCode::from(status(error))
@@ -38,7 +46,7 @@ fn status(error: &anyhow::Error) -> u8 {
         if let Some(failure) = cause.downcast_ref::<Failure>() {
             return match failure {
                 Failure::Usage(_) => USAGE,
-                Failure::Model { .. } => DATA,
+                Failure::Model { .. } | Failure::Data(_) | Failure::Table { .. } => DATA,
                 Failure::Output { .. } | Failure::Stdout(_) => 1,
             };
         }
@@ -49,8 +57,8 @@ fn status(error: &anyhow::Error) -> u8 {
             use nystrom::Error::*;
             return match error {
                 OutOfBudget { .. } => MEMORY,
-                InvalidParameter { .. } | TooMany { .. } | RankDeficient { .. } => USAGE,
-                NonFinite { .. } | Incompatible { .. } => DATA,
+                InvalidParameter { .. } | TooMany { .. } | RankDeficient { .. } | Empty { .. } => USAGE,
+                NonFinite { .. } | InvalidWeight { .. } | Incompatible { .. } => DATA,
                 _ => 1,
             };
         }
@@ -58,25 +66,51 @@ fn status(error: &anyhow::Error) -> u8 {
     1
 }
 
-/// The library names its own functions as remedies; these are the options that call them.
-fn help(error: &DataError) -> Option<&'static str> {
-    Some(match error {
-        DataError::At { problem: Problem::NotANumber { .. }, .. } => {
-            "--drop COLUMN leaves a column out, --missing TEXT marks missing values, --no-header takes the first line as \
-             data, --delimiter says what separates fields"
+/// An error in words of the command line: the library names its own functions as remedies.
+fn words(error: &(dyn std::error::Error + 'static)) -> String {
+    use nystrom::Error::{InvalidParameter, InvalidWeight, NonFinite};
+    match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(DataError::At { place, problem }), _) => match problem {
+            Problem::NotANumber { text, .. } => format!("{place}: {text:?} is not a number; correct it"),
+            Problem::NumericHeader => format!("{place}: the header holds only numbers, so it looks like data"),
+            Problem::IndexTooLarge { text, limit } => format!("{place}: index {text} is above {limit}; correct it"),
+            Problem::TooSparse { rows, features, .. } => {
+                format!(
+                    "{place}: {rows} rows of {features} features are too many to hold with their zeros; keep fewer features"
+                )
+            }
+            other => format!("{place}: {other}"),
+        },
+        (_, Some(NonFinite { value, .. } | InvalidWeight { value, .. })) if !value.is_finite() => format!(
+            "the kernel has the value {value}, with which nothing can be computed; rescale the features, or take another \
+             --bandwidth, --degree or --kernel"
+        ),
+        (_, Some(InvalidParameter { requirement, .. })) if requirement.contains("Density::") => {
+            "sa finds no density of so few rows in so many dimensions; take recursive or bless scores, which need none, or \
+             drop features"
+                .to_owned()
         }
-        DataError::At { problem: Problem::NotFinite { .. }, .. } => "--missing NaN --drop-missing leaves such rows out",
+        _ => error.to_string(),
+    }
+}
+
+/// The options that help.
+fn help(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    if let Some(Failure::Table { help, .. }) = error.downcast_ref() {
+        return help.clone();
+    }
+    let help = match error.downcast_ref()? {
         DataError::At { problem: Problem::NumericHeader, .. } => "--no-header takes the first line as data",
-        DataError::At { problem: Problem::RaggedRow { .. }, .. } => "--delimiter says what separates fields",
-        DataError::TextColumn { .. } => "--drop COLUMN leaves it out; text is not encoded by this program",
-        DataError::MissingValues { .. } => {
-            "--drop-missing leaves out rows with missing values, --drop COLUMN the column"
+        DataError::At { problem: Problem::RaggedRow { .. }, .. } => {
+            "--delimiter says what separates fields; numbers with a decimal comma need another delimiter, or quotes"
         }
-        DataError::ConstantFeatures { .. } => "--drop COLUMN,… leaves them out, --no-standardize keeps them",
-        DataError::UnknownFormat { .. } => "--format says what it is",
-        DataError::UnknownColumn { .. } => "columns can be named or numbered from 1; -1 is the last",
+        DataError::At { problem: Problem::NpyHeader { .. }, .. } => "--format says what it is",
+        DataError::UnknownColumn { .. } => {
+            "columns can be named or numbered from 1, -1 is the last; --delimiter says what separates them"
+        }
         _ => return None,
-    })
+    };
+    Some(help.into())
 }
 
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -1,18 +1,21 @@
 //! From a file to matrices.
 
-use crate::args::{DataArgs, Delimiter, FileFormat, RunArgs};
+use crate::args::{DataArgs, RunArgs, list};
+use crate::diagnosis::{self, Use};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 use nystrom::faer::{Mat, MatRef};
-use nystrom_data::{Arff, Cell, ColumnRef, Csv, Fann, Format, Libsvm, Npy, Standardize, Standardizer, Table};
-use serde::{Deserialize, Serialize};
+use nystrom_data::{DataError, Format, Standardize, Standardizer, Survey, Table};
 use std::path::Path;
 
-/// A table, as it was read.
+/// The fewest rows from which anything can be learnt.
+const FEWEST: usize = 3;
+
+/// A table, as it was read. Columns are numbered as they stand in the file.
 pub struct Input {
-    pub table: Table,
-    /// For each row of the table its number in the file, from 0.
-    pub rows: Vec<usize>,
+    survey: Survey,
+    /// The columns that are not to be left out.
+    kept: Vec<usize>,
     /// Whether the file gives its columns names.
     pub named: bool,
     libsvm: bool,
@@ -21,9 +24,12 @@ pub struct Input {
 /// Rows of numbers.
 pub struct Data {
     pub x: Mat<f64>,
-    pub features: Vec<String>,
-    /// For each row its number in the file, from 0.
+    /// For each row its number among the rows of the file, from 0.
     pub rows: Vec<usize>,
+    /// And its line, from 1; its number from 1 in formats without lines.
+    pub lines: Vec<usize>,
+    /// Features left out because they have the same value in every row.
+    pub constant: Vec<String>,
 }
 
 /// Rows of numbers, and what is to be predicted from them.
@@ -33,160 +39,244 @@ pub struct Supervised {
     pub y: Mat<f64>,
     pub features: Vec<String>,
     pub target: String,
-    /// The target's place among the columns, from 0.
-    pub target_position: usize,
+    /// The names of features and target in the order of the file.
+    pub columns: Vec<String>,
 }
 
 impl Input {
-    /// All columns, or those that a model needs; `libsvm_features` is how many a libsvm file has that may not show all.
-    pub fn read(args: &DataArgs, libsvm_features: Option<usize>) -> Result<Input> {
-        let format = format(args, libsvm_features)?;
+    /// A libsvm file is taken to have at least so many features, though it may not show all.
+    pub fn read(args: &DataArgs, libsvm_features: usize) -> Result<Input> {
+        let format = crate::format::format(args, libsvm_features)?;
         let named = !args.no_header && !matches!(format, Format::Npy(_));
         let libsvm = matches!(format, Format::Libsvm(_));
-        let table = match args.data == Path::new("-") {
-            true => format.read(std::io::stdin().lock(), "standard input")?,
-            false => format.read_path(&args.data)?,
+        let survey = match args.data == Path::new("-") {
+            true => format.survey(std::io::stdin().lock(), "standard input")?,
+            false if args.data.is_dir() => {
+                return Err(Failure::Data(format!("{}: this is a folder; name a file", args.data.display())).into());
+            }
+            false => format.survey_path(&args.data)?,
         };
-        let unwanted: Vec<ColumnRef> = args.drop.iter().map(|column| column_ref(&table, column)).collect();
-        let table = table.drop_columns(unwanted)?;
-        let rows = (0..table.rows()).collect();
-        Ok(Input { table, rows, named, libsvm })
+        let mut kept: Vec<usize> = (0..survey.table.columns().len()).collect();
+        for text in &args.drop {
+            for unwanted in columns(&survey.table, text)? {
+                kept.retain(|&column| column != unwanted);
+            }
+        }
+        Ok(Input { survey, kept, named, libsvm })
     }
 
-    /// The columns of these names, in this order.
-    pub fn select(self, names: &[String]) -> Result<Input> {
-        let table = self.table.select_columns(names.iter().map(String::as_str))?;
-        Ok(Input { table, ..self })
+    /// Where the table came from.
+    pub fn source(&self) -> &str {
+        self.survey.table.source()
     }
 
-    /// Without the rows in which something is missing, if that was asked for.
-    pub fn drop_missing(self, args: &DataArgs) -> Result<Input> {
-        if !args.drop_missing {
-            return Ok(self);
+    /// The names of the columns that are kept.
+    pub fn names(&self) -> Vec<&str> {
+        self.kept.iter().map(|&column| self.name(column)).collect()
+    }
+
+    /// The column of this name, if it is kept.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.kept.iter().copied().find(|&column| self.name(column) == name)
+    }
+
+    /// The kept column at this place among them.
+    pub fn at(&self, place: usize) -> Option<usize> {
+        self.kept.get(place).copied()
+    }
+
+    /// The numbers of a column, NaN where there is none; none at all if it holds text.
+    pub fn numbers(&self, column: usize) -> Option<&[f64]> {
+        self.survey.table.numbers(column).ok()
+    }
+
+    /// The rows of these columns that may be used, from 0: all, or those without a gap if that was
+    /// asked for. An error if a column does not hold numbers.
+    pub fn rows(&self, used: Use<'_>, args: &DataArgs) -> Result<Vec<usize>> {
+        diagnosis::check(&self.survey, used, args)?;
+        let columns: Vec<usize> = used.columns().collect();
+        let rows: Vec<usize> = diagnosis::complete_rows(&self.survey, &columns).collect();
+        if rows.is_empty() {
+            return Err(diagnosis::emptiest(&self.survey, used).into());
         }
-        let complete = |&row: &usize| self.table.row(row).all(|cell| cell != Cell::Missing);
-        let kept: Vec<usize> = (0..self.table.rows()).filter(complete).collect();
-        let table = self.table.select_rows(&kept)?;
-        if kept.is_empty() {
-            return Err(nystrom_data::DataError::NoRows { table: table.source().to_owned() }.into());
-        }
-        Ok(Input { table, rows: kept.iter().map(|&row| self.rows[row]).collect(), ..self })
+        Ok(rows)
+    }
+
+    /// These columns in these rows.
+    pub fn matrix(&self, columns: &[usize], rows: &[usize]) -> Mat<f64> {
+        let columns: Vec<&[f64]> = columns.iter().filter_map(|&column| self.numbers(column)).collect();
+        Mat::from_fn(rows.len(), columns.len(), |i, j| columns[j][rows[i]])
+    }
+
+    /// The lines of these rows, from 1; their numbers from 1 in formats without lines.
+    pub fn lines(&self, rows: &[usize]) -> Vec<usize> {
+        rows.iter().map(|&row| self.survey.table.line(row).map_or(row + 1, |line| line as usize)).collect()
     }
 
     /// Every column is a feature.
-    pub fn points(self) -> Result<Data> {
-        let features = self.table.names().map(str::to_owned).collect::<Vec<_>>();
-        if features.is_empty() {
+    fn points(self, args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data> {
+        if self.kept.is_empty() {
             return Err(Failure::Usage("no column is left; drop fewer".into()).into());
         }
-        Ok(Data { x: self.table.matrix()?, features, rows: self.rows })
+        let rows = self.rows(Use { features: &self.kept, needed: &[], instead: "" }, args)?;
+        self.note(&self.kept, session);
+        let names = self.names().into_iter().map(str::to_owned).collect();
+        let Features { x, constant, .. } = Features::new(self.matrix(&self.kept, &rows), names, run, session)?;
+        Ok(Data { x, lines: self.lines(&rows), rows, constant })
     }
 
     /// One column is the target, the others are features.
-    pub fn supervised(self, target: Option<&str>) -> Result<Supervised> {
+    pub fn supervised(self, target: Option<&str>, args: &DataArgs, session: &Session) -> Result<Supervised> {
         let target = match target {
-            Some(target) => column_ref(&self.table, target),
-            None if self.libsvm => "label".into(),
+            Some(text) => one_column(&self.survey.table, text)?,
+            None if self.libsvm => 0,
             None => {
                 let text = "which column is to be predicted? Say --target NAME, or --target -1 for the last";
                 return Err(Failure::Usage(text.into()).into());
             }
         };
-        let name = self.table.column(target)?.name.clone();
-        let target_position = self.table.names().position(|other| other == name).unwrap_or(0);
-        let data = self.table.into_dataset(target_position)?;
-        let y = Mat::from_fn(data.y.len(), 1, |i, _| data.y[i]);
-        Ok(Supervised { x: data.x, y, features: data.feature_names, target: name, target_position })
+        let (name, table) = (self.name(target).to_owned(), &self.survey.table);
+        if !self.kept.contains(&target) {
+            let text = format!(
+                "{} is --target and among those to --drop; leave it out of one",
+                diagnosis::called(&self.survey, target)
+            );
+            return Err(Failure::Usage(text).into());
+        }
+        let features: Vec<usize> = self.kept.iter().copied().filter(|&column| column != target).collect();
+        if features.is_empty() {
+            return Err(DataError::NoFeatures { table: table.source().to_owned() }.into());
+        }
+        let used = Use { features: &features, needed: &[target], instead: "choose another --target" };
+        let rows = self.rows(used, args)?;
+        self.note(&features, session);
+        let (x, y) = (self.matrix(&features, &rows), self.matrix(&[target], &rows));
+        check_target(y.as_ref(), &name)?;
+        let columns = self.names().into_iter().map(str::to_owned).collect();
+        let features = features.iter().map(|&column| self.name(column).to_owned()).collect();
+        Ok(Supervised { x, y, features, target: name, columns })
+    }
+
+    fn name(&self, column: usize) -> &str {
+        &self.survey.table.columns()[column].name
+    }
+
+    fn note(&self, features: &[usize], session: &Session) {
+        if let Some(note) = diagnosis::numbering(&self.survey, features) {
+            session.say(&note);
+        }
     }
 }
 
-/// The rows of a command without a target, standardised unless that is not wanted.
+/// Features as the kernel sees them, and how they came about.
+pub struct Features {
+    pub x: Mat<f64>,
+    pub names: Vec<String>,
+    /// Names of those left out because they have one value only.
+    pub constant: Vec<String>,
+    /// None if features stay as they are.
+    pub scaling: Option<Standardizer>,
+    varying: Vec<usize>,
+}
+
+impl Features {
+    /// Standardised unless that is not wanted. Features with one value say nothing and cannot be
+    /// standardised: they are left out, with a note.
+    pub fn new(x: Mat<f64>, names: Vec<String>, run: &RunArgs, session: &Session) -> Result<Features> {
+        if run.no_standardize {
+            return Ok(Features { varying: (0..x.ncols()).collect(), x, names, constant: Vec::new(), scaling: None });
+        }
+        let varying = varying(x.as_ref(), &names, session)?;
+        let of = |wanted: bool| -> Vec<String> {
+            names
+                .iter()
+                .enumerate()
+                .filter(|(j, _)| varying.contains(j) == wanted)
+                .map(|(_, name)| name.clone())
+                .collect()
+        };
+        let (names, constant) = (of(true), of(false));
+        let x = columns_of(&x, &varying);
+        let scaling = Standardizer::fit(x.as_ref(), &names, Standardize::default())?;
+        Ok(Features { x: scaling.transform(x.as_ref())?, names, constant, scaling: Some(scaling), varying })
+    }
+
+    /// Other rows treated in the same way.
+    pub fn apply(&self, x: &Mat<f64>) -> Result<Mat<f64>> {
+        let x = columns_of(x, &self.varying);
+        Ok(match &self.scaling {
+            Some(scaling) => scaling.transform(x.as_ref())?,
+            None => x,
+        })
+    }
+}
+
+/// The rows of a command without a target.
 pub fn points(args: &DataArgs, run: &RunArgs, session: &Session) -> Result<Data> {
     session.progress.stage("reading", None);
-    let data = Input::read(args, None)?.drop_missing(args)?.points()?;
-    let scaling = Scaling::fit(data.x.as_ref(), &data.features, !run.no_standardize)?;
-    Ok(Data { x: Scaling::apply(scaling.as_ref(), data.x)?, ..data })
+    Input::read(args, 0)?.points(args, run, session)
+}
+
+/// The columns that have more than one value; it says which are left out.
+fn varying(x: MatRef<'_, f64>, names: &[String], session: &Session) -> Result<Vec<usize>> {
+    let varies = |&j: &usize| (1..x.nrows()).any(|i| x[(i, j)] != x[(0, j)]);
+    let (varying, constant): (Vec<usize>, Vec<usize>) = (0..x.ncols()).partition(varies);
+    if varying.is_empty() {
+        let text = match x.nrows() {
+            1 => "there is one row only, and nothing to compare it with; take more rows",
+            _ => "every feature has the same value in every row, so that all rows are alike; take other features",
+        };
+        return Err(Failure::Data(text.into()).into());
+    }
+    if !constant.is_empty() {
+        let named: Vec<String> = constant.iter().map(|&j| format!("{:?} ({})", names[j], x[(0, j)])).collect();
+        let (what, verb) = if named.len() == 1 { ("feature", "has") } else { ("features", "have") };
+        session.say(&format!("note: the {what} {} {verb} one value only and {verb} been left out", named.join(", ")));
+    }
+    Ok(varying)
+}
+
+/// These columns of a matrix.
+fn columns_of(x: &Mat<f64>, columns: &[usize]) -> Mat<f64> {
+    Mat::from_fn(x.nrows(), columns.len(), |i, j| x[(i, columns[j])])
+}
+
+/// A target from which something can be learnt.
+pub fn check_target(y: MatRef<'_, f64>, name: &str) -> Result<()> {
+    let (n, first) = (y.nrows(), y[(0, 0)]);
+    let largest = (0..n).map(|i| y[(i, 0)].abs()).fold(0.0, f64::max);
+    let wrong = if n < FEWEST {
+        let rows = crate::text::count(n, "row");
+        format!("there is nothing to learn from {rows}; at least {FEWEST} are needed")
+    } else if (1..n).all(|i| y[(i, 0)] == first) {
+        format!("the target {name:?} is {first} in every row, so that there is nothing to learn; take another --target")
+    } else if largest > 1e150 {
+        format!("the target {name:?} reaches {largest:e}, whose square is beyond all numbers; divide it by 1e100, say")
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Data(wrong).into())
+}
+
+/// The columns that a list names: all of it may be one name.
+fn columns(table: &Table, text: &str) -> Result<Vec<usize>> {
+    match one_column(table, text) {
+        Ok(column) => Ok(vec![column]),
+        Err(_) => list(text).iter().map(|item| one_column(table, item)).collect(),
+    }
 }
 
 /// A name, else a number from 1, else a number from the end below 0.
-pub fn column_ref(table: &Table, text: &str) -> ColumnRef {
+fn one_column(table: &Table, text: &str) -> Result<usize> {
     let count = table.names().len();
-    match text.parse::<i64>() {
-        _ if table.names().any(|name| name == text) => text.into(),
-        Ok(k) if k > 0 && k as u64 <= count as u64 => ColumnRef::Position(k as usize - 1),
-        Ok(k) if k < 0 && k.unsigned_abs() <= count as u64 => ColumnRef::Position(count - k.unsigned_abs() as usize),
-        _ => text.into(),
-    }
-}
-
-fn format(args: &DataArgs, libsvm_features: Option<usize>) -> Result<Format> {
-    let csv = |delimiter| {
-        let csv = Csv::new().header(!args.no_header).missing(args.missing.iter().map(String::as_str)).infer_text();
-        match args.delimiter {
-            Some(Delimiter::At(byte)) => csv.delimiter(byte),
-            Some(Delimiter::WhiteSpace) => csv.white_space(),
-            None => csv.delimiter(delimiter),
-        }
+    let place = match (table.names().position(|name| name == text), text.parse::<i64>()) {
+        (Some(position), _) => return Ok(position),
+        (None, Ok(k)) if k > 0 => usize::try_from(k - 1).ok(),
+        (None, Ok(k)) if k < 0 => usize::try_from(k.unsigned_abs()).ok().and_then(|k| count.checked_sub(k)),
+        _ => None,
     };
-    let libsvm = || match libsvm_features {
-        Some(features) => Libsvm::new().features(features),
-        None => Libsvm::new(),
-    };
-    let format = match args.format {
-        None if args.data == Path::new("-") => Format::Csv(csv(b',')),
-        None => match Format::of(&args.data)? {
-            Format::Csv(_) if is_tsv(&args.data) => Format::Csv(csv(b'\t')),
-            Format::Csv(_) => Format::Csv(csv(b',')),
-            Format::Libsvm(_) => Format::Libsvm(libsvm()),
-            other => other,
-        },
-        Some(FileFormat::Csv) => Format::Csv(csv(b',')),
-        Some(FileFormat::Tsv) => Format::Csv(csv(b'\t')),
-        Some(FileFormat::Arff) => Format::Arff(Arff::new()),
-        Some(FileFormat::Libsvm) => Format::Libsvm(libsvm()),
-        Some(FileFormat::Fann) => Format::Fann(Fann::new()),
-        Some(FileFormat::Npy) => Format::Npy(Npy::new()),
-        #[cfg(feature = "parquet")]
-        Some(FileFormat::Parquet) => Format::Parquet(nystrom_data::Parquet::new()),
-    };
-    let csv_only = args.no_header || args.delimiter.is_some() || !args.missing.is_empty();
-    if csv_only && !matches!(format, Format::Csv(_)) {
-        let text = "--no-header, --delimiter and --missing are for CSV; leave them out, or say --format csv";
-        return Err(Failure::Usage(text.into()).into());
-    }
-    Ok(format)
-}
-
-fn is_tsv(path: &Path) -> bool {
-    let name = path.to_string_lossy().to_lowercase();
-    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".tsv")
-}
-
-/// Means and standard deviations of the features, as the model file keeps them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Scaling {
-    pub means: Vec<f64>,
-    pub scales: Vec<f64>,
-}
-
-impl Scaling {
-    /// That of these rows; none if features are to stay as they are.
-    pub fn fit(x: MatRef<'_, f64>, features: &[String], wanted: bool) -> Result<Option<Scaling>> {
-        if !wanted {
-            return Ok(None);
-        }
-        let Standardizer { means, scales } = Standardizer::fit(x, features, Standardize::default())?;
-        Ok(Some(Scaling { means, scales }))
-    }
-
-    /// (x − mean)/scale, or x itself.
-    pub fn apply(scaling: Option<&Scaling>, x: Mat<f64>) -> Result<Mat<f64>> {
-        match scaling {
-            Some(Scaling { means, scales }) => {
-                let map = Standardizer { means: means.clone(), scales: scales.clone() };
-                Ok(map.transform(x.as_ref())?)
-            }
-            None => Ok(x),
-        }
+    match place.filter(|&place| place < count) {
+        Some(place) => Ok(place),
+        None => Ok(table.column(text).map(|_| 0)?), // the error that lists the names
     }
 }

@@ -5,8 +5,11 @@
 
 mod args;
 mod commands;
+mod diagnosis;
 mod failure;
+mod format;
 mod input;
+mod json;
 mod kernel;
 mod model_file;
 mod output;

@@ -1,15 +1,19 @@
 //! The model file: everything that a prediction needs, in one JSON object.
 
+use crate::args::Output;
 use crate::failure::{Failure, Result};
-use crate::input::Scaling;
+use crate::input::Features;
 use crate::kernel::AnyKernel;
 use nystrom::prelude::*;
+use nystrom_data::Standardizer;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const PROGRAM: &str = "nystrom";
 /// Version of the layout; raised whenever that changes. The model inside has one of its own.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+/// The layout before, which had the target's place instead of all columns. It is still read.
+const WITHOUT_COLUMNS: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
 pub struct ModelFile {
@@ -17,12 +21,17 @@ pub struct ModelFile {
     format: u32,
     /// The name of the column that was fitted.
     pub target: String,
-    /// Its place among the columns, from 0: where to look for it in a file without names.
-    pub target_position: usize,
     /// The names of the features, in the order of the model.
     pub features: Vec<String>,
+    /// The names of all columns, features, target and those left out for being constant, in the
+    /// order of the file that was fitted: what a file without names is taken to hold.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// The target's place among the columns, from 0; in files of the layout before only.
+    #[serde(default, skip_serializing)]
+    target_position: usize,
     /// Applied to the features first.
-    pub standardization: Option<Scaling>,
+    pub standardization: Option<Standardizer>,
     /// How it was made.
     pub made: Made,
     pub model: KrrModel<AnyKernel, f64>,
@@ -48,19 +57,24 @@ struct Header {
 impl ModelFile {
     pub fn new(
         model: KrrModel<AnyKernel, f64>,
-        (target, target_position): (String, usize),
-        features: Vec<String>,
-        standardization: Option<Scaling>,
+        target: String,
+        columns: Vec<String>,
+        features: Features,
         made: Made,
     ) -> Self {
         let program = PROGRAM.to_owned();
-        ModelFile { program, format: FORMAT, target, target_position, features, standardization, made, model }
+        let (format, target_position) = (FORMAT, 0);
+        let Features { names: features, scaling: standardization, .. } = features;
+        ModelFile { program, format, target, features, columns, target_position, standardization, made, model }
     }
 
     /// Writes it whole or not at all; returns its size.
-    pub fn save(&self, path: &Path) -> Result<u64> {
+    pub fn save(&self, output: &Output) -> Result<u64> {
         let bytes = serde_json::to_vec(self)?;
-        crate::output::write(path, &bytes)?;
+        match output.file() {
+            Some(path) => crate::output::write(path, &bytes)?,
+            None => crate::output::print(&bytes)?,
+        }
         Ok(bytes.len() as u64)
     }
 
@@ -70,7 +84,7 @@ impl ModelFile {
         let header: Header = serde_json::from_slice(&bytes)
             .map_err(|e| wrong(format!("is not a whole model file ({e}); fit the model again")))?;
         match header {
-            Header { program: Some(program), format: Some(FORMAT) } if program == PROGRAM => {}
+            Header { program: Some(program), format: Some(FORMAT | WITHOUT_COLUMNS) } if program == PROGRAM => {}
             Header { program: Some(program), format: Some(found) } if program == PROGRAM => {
                 let text = format!(
                     "has layout {found}, this program reads {FORMAT}; fit the model again, or use the version that wrote it"
@@ -84,8 +98,12 @@ impl ModelFile {
                 .into());
             }
         }
-        let model: ModelFile =
+        let mut model: ModelFile =
             serde_json::from_slice(&bytes).map_err(|e| wrong(format!("is damaged ({e}); fit the model again")))?;
+        if model.format == WITHOUT_COLUMNS {
+            model.columns.clone_from(&model.features);
+            model.columns.insert(model.target_position.min(model.features.len()), model.target.clone());
+        }
         model.check().map_err(|problem| wrong(format!("is damaged ({problem}); fit the model again")))?;
         Ok(model)
     }
@@ -95,20 +113,17 @@ impl ModelFile {
         if self.features.len() != d {
             return Err(format!("it names {} features, its centres have {d}", self.features.len()));
         }
-        if self.target_position > d {
-            return Err(format!("the target is column {} of {}", self.target_position + 1, d + 1));
+        if let Some(name) = self.features.iter().chain([&self.target]).find(|name| !self.columns.contains(name)) {
+            return Err(format!("{name:?} is not among its columns"));
         }
         if self.model.coefficients().ncols() != 1 {
             return Err(format!("it has {} targets, not one", self.model.coefficients().ncols()));
         }
-        let Some(Scaling { means, scales }) = &self.standardization else { return Ok(()) };
-        if means.len() != d || scales.len() != d {
-            return Err(format!("it standardises {} and {} features, not {d}", means.len(), scales.len()));
-        }
-        let fine = |(mean, scale): (&f64, &f64)| mean.is_finite() && scale.is_finite() && *scale > 0.0;
-        match means.iter().zip(scales).position(|pair| !fine(pair)) {
-            Some(j) => Err(format!("feature {:?} has no positive scale", self.features[j])),
-            None => Ok(()),
+        match &self.standardization {
+            Some(scaling) if scaling.means.len() != d => {
+                Err(format!("it standardises {} features, not {d}", scaling.means.len()))
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Files that are either the old ones or the new ones, never half of each.
 
+use crate::args::Output;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// One column of results.
 pub enum Values<'a> {
@@ -11,17 +12,21 @@ pub enum Values<'a> {
     Counts(&'a [usize]),
 }
 
-/// Columns of results with their names.
+/// Columns of results with their names. `.npy` files hold those of numbers that a program counts
+/// with, so not `line`.
 pub struct Columns<'a>(pub Vec<(&'static str, Values<'a>)>);
 
+/// The name of the column with lines of the file that was read, for people.
+pub const LINE: &str = "line";
+
 impl Columns<'_> {
-    /// To `path`, as its extension says, or as CSV to standard output, unless that is for JSON.
-    pub fn write(&self, path: Option<&Path>, session: &Session) -> Result<()> {
-        match path {
+    /// To a file, as its extension says, or as CSV to standard output, unless that is for JSON.
+    pub fn write(&self, output: &Output, session: &Session) -> Result<()> {
+        match output.file() {
             None if session.json => Ok(()),
             Some(path) if is_npy(path) => write(path, &self.npy()),
             Some(path) => write(path, self.csv().as_bytes()),
-            None => print(&self.csv()),
+            None => print(self.csv()),
         }
     }
 
@@ -56,23 +61,33 @@ impl Columns<'_> {
             Values::Numbers(values) => values[row],
             Values::Counts(values) => values[row] as f64,
         };
-        let columns = self.0.iter().flat_map(|(_, values)| (0..self.rows()).map(move |row| number(row, values)));
-        nystrom_data::npy_bytes(self.rows(), self.0.len(), columns)
+        let columns: Vec<&Values<'_>> =
+            self.0.iter().filter(|(name, _)| *name != LINE).map(|(_, values)| values).collect();
+        let entries = columns.iter().flat_map(|values| (0..self.rows()).map(move |row| number(row, values)));
+        nystrom_data::npy_bytes(self.rows(), columns.len(), entries)
     }
 }
 
 /// To standard output.
-pub fn print(text: &str) -> Result<()> {
-    Ok(io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::Stdout)?)
+pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    Ok(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()).map_err(Failure::Stdout)?)
 }
 
 fn is_npy(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
 }
 
-/// Refuses what cannot be written before any work is done.
-pub fn check_writable(path: Option<&PathBuf>) -> Result<()> {
-    let Some(path) = path else { return Ok(()) };
+/// Refuses what cannot be written, or would overwrite what is read, before any work is done.
+pub fn check_writable(output: &Output, inputs: &[&Path]) -> Result<()> {
+    let Some(path) = output.file() else { return Ok(()) };
+    let same = |input: &&&Path| {
+        std::fs::canonicalize(path).is_ok_and(|file| std::fs::canonicalize(input).is_ok_and(|input| input == file))
+    };
+    if let Some(input) = inputs.iter().find(same) {
+        let text = format!("{}: the output would overwrite {}; name another file", path.display(), input.display());
+        return Err(Failure::Usage(text).into());
+    }
     if path.is_dir() {
         return Err(Failure::Usage(format!("{}: this is a folder; name a file", path.display())).into());
     }

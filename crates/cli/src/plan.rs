@@ -77,16 +77,31 @@ impl Step {
     }
 }
 
-/// Prints the steps, then refuses the first that does not fit.
+/// Says the steps, then refuses the first that does not fit.
 pub fn announce(
     session: &Session,
     kernel: &AnyKernel,
     points: Points<'_, f64>,
     steps: &[(&'static str, &Step)],
 ) -> Result<()> {
+    session.say(&describe(session, kernel, points, steps));
+    check(session, steps)
+}
+
+/// Refuses the first step that does not fit the memory allowed.
+pub fn check(session: &Session, steps: &[(&'static str, &Step)]) -> Result<()> {
+    Ok(steps.iter().try_for_each(|(name, step)| step.check(name, session.memory))?)
+}
+
+/// The steps in words.
+pub fn describe(
+    session: &Session,
+    kernel: &AnyKernel,
+    points: Points<'_, f64>,
+    steps: &[(&'static str, &Step)],
+) -> String {
     let (n, d, speed) = (points.len(), points.dim(), Speed::measure(kernel, points));
     let data = (n * (d + 1) * size_of::<f64>()) as u64;
-    session.progress.clear();
     let mut text = format!("plan: {n} rows × {} ({})", text::count(d, "feature"), text::bytes(data));
     if let Some(memory) = session.memory {
         text += &format!(", {} of memory allowed beside them", text::bytes(memory));
@@ -94,9 +109,7 @@ pub fn announce(
     for (_, step) in steps {
         text += &format!("\n  {}", step.line(speed));
     }
-    session.say(&text);
-    steps.iter().try_for_each(|(name, step)| step.check(name, session.memory))?;
-    Ok(())
+    text
 }
 
 /// The largest number up to `most` that fits, if memory grows with it.

@@ -33,7 +33,13 @@ impl Session {
     /// Says something on standard error, unless it is to be quiet.
     pub fn say(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            self.warn(text);
         }
+    }
+
+    /// Says on standard error what nobody may miss, quiet or not.
+    pub fn warn(&self, text: &str) {
+        self.progress.clear();
+        eprintln!("{text}");
     }
 }

@@ -1,36 +1,49 @@
 //! The outcome of a command: aligned lines for people, or one JSON object for programs.
 
+use crate::args::Output;
 use crate::failure::Result;
+use crate::json::json;
 use crate::session::Session;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::path::PathBuf;
 
-#[derive(Default)]
+/// Version of the layout of the JSON; raised whenever a key changes its meaning or goes.
+const SCHEMA: u32 = 1;
+
 pub struct Summary {
     lines: Vec<(&'static str, String)>,
     values: Map<String, Value>,
 }
 
 impl Summary {
+    /// Of a command, under its name.
+    pub fn of(command: &str) -> Self {
+        let mut summary = Summary { lines: Vec::new(), values: Map::new() };
+        summary.value("schema", SCHEMA);
+        summary.value("version", env!("CARGO_PKG_VERSION"));
+        summary.value("command", command);
+        summary
+    }
+
     pub fn line(&mut self, label: &'static str, text: impl Into<String>) {
         self.lines.push((label, text.into()));
     }
 
-    /// A value for programs. NaN and ∞ become `null`.
+    /// A value for programs.
     pub fn value(&mut self, key: &str, value: impl Serialize) {
-        self.values.insert(key.into(), serde_json::to_value(value).unwrap_or(Value::Null));
+        self.values.insert(key.into(), json(value));
     }
 
     /// Where a table went, if not to standard output.
-    pub fn written(&mut self, output: Option<&PathBuf>) {
-        if let Some(output) = output {
-            self.line("written", output.display().to_string());
-            self.value("output", output);
+    pub fn written(&mut self, output: &Output) {
+        if let Some(file) = output.file() {
+            self.line("written", file.display().to_string());
+            self.value("output", file.display().to_string());
         }
     }
 
-    /// To standard output; lines for people to standard error where that is taken by a table.
+    /// To standard output; lines for people to standard error where that is taken by the result
+    /// itself.
     pub fn print(self, session: &Session, output_is_taken: bool) -> Result<()> {
         session.progress.clear();
         match (session.json, output_is_taken) {

@@ -4,12 +4,16 @@ use std::collections::HashMap;
 
 use crate::column::{Categories, Column, Values};
 use crate::error::{Place, Problem, Result, place};
-use crate::number::number;
+use crate::number::{number, number_with_comma};
+use crate::survey::Doubts;
 
 /// A column that grows field by field.
 pub(crate) struct ColumnBuilder {
     pub name: String,
     kind: Kind,
+    decimal_comma: bool,
+    /// What [`survey`](ColumnBuilder::survey) passed over.
+    pub doubts: Doubts,
 }
 
 enum Kind {
@@ -28,28 +32,49 @@ struct TextBuilder {
 }
 
 impl ColumnBuilder {
+    fn new(name: String, kind: Kind) -> Self {
+        ColumnBuilder { name, kind, decimal_comma: false, doubts: Doubts::default() }
+    }
+
     pub fn numbers(name: String) -> Self {
-        ColumnBuilder { name, kind: Kind::Numbers(Vec::new()) }
+        ColumnBuilder::new(name, Kind::Numbers(Vec::new()))
     }
 
     pub fn text(name: String) -> Self {
-        ColumnBuilder { name, kind: Kind::Text(TextBuilder::default()) }
+        ColumnBuilder::new(name, Kind::Text(TextBuilder::default()))
     }
 
     /// Numbers if the first value that is not missing is a number, text otherwise.
     pub fn inferred(name: String) -> Self {
-        ColumnBuilder { name, kind: Kind::Undecided(0) }
+        ColumnBuilder::new(name, Kind::Undecided(0))
     }
 
     /// Text with these values and no others.
     pub fn declared(name: String, levels: Vec<String>) -> Self {
         let known = levels.iter().enumerate().map(|(code, level)| (level.clone(), code as u32)).collect();
         let text = Categories { levels, codes: Vec::new() };
-        ColumnBuilder { name, kind: Kind::Text(TextBuilder { text, known, declared: true }) }
+        ColumnBuilder::new(name, Kind::Text(TextBuilder { text, known, declared: true }))
+    }
+
+    /// Numbers are written with a comma for the point.
+    pub fn decimal_comma(self, decimal_comma: bool) -> Self {
+        ColumnBuilder { decimal_comma, ..self }
+    }
+
+    /// As [`push`](ColumnBuilder::push), but a field that is no number is missing, and noted.
+    pub fn survey(&mut self, field: Option<&str>, line: u64) -> std::result::Result<(), Problem> {
+        match (self.push(field), field) {
+            (Err(Problem::NotANumber { .. } | Problem::NotFinite { .. }), Some(text)) => {
+                self.doubts.add(text, line);
+                self.push(None)
+            }
+            (result, _) => result,
+        }
     }
 
     /// Appends `field`, `None` if it is missing.
     pub fn push(&mut self, field: Option<&str>) -> std::result::Result<(), Problem> {
+        let number = if self.decimal_comma { number_with_comma } else { number };
         if let Kind::Undecided(missing) = self.kind {
             let Some(text) = field else {
                 self.kind = Kind::Undecided(missing + 1);

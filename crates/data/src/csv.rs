@@ -5,10 +5,12 @@ use std::path::Path;
 
 use crate::builder::{ColumnBuilder, distinct_names};
 use crate::column::ColumnRef;
+use crate::delimiter::Split;
 use crate::error::{DataError, Place, Problem, Result};
 use crate::format::open;
-use crate::number::number;
+use crate::number::{has_decimal_comma, number};
 use crate::records::{Record, Records};
+use crate::survey::Survey;
 use crate::table::Table;
 
 /// Reads delimited text, plain or gzip.
@@ -36,14 +38,8 @@ pub struct Csv {
     missing: Vec<String>,
     text: Vec<ColumnRef>,
     infer_text: bool,
+    decimal_comma: bool,
     skip_lines: u64,
-}
-
-/// Where fields end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Split {
-    At(u8),
-    WhiteSpace,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +64,7 @@ impl Csv {
             missing: Vec::new(),
             text: Vec::new(),
             infer_text: false,
+            decimal_comma: false,
             skip_lines: 0,
         }
     }
@@ -91,6 +88,27 @@ impl Csv {
         self
     }
 
+    /// Fields are separated by what splits the first lines into equally many: tabs, semicolons,
+    /// vertical bars, commas or blanks, in this order.
+    ///
+    /// ```
+    /// let reader = nystrom_data::Csv::new().guess_delimiter().decimal_comma();
+    /// let table = reader.read("a;b\n1,5;2\n".as_bytes(), "export.csv")?;
+    /// assert_eq!(table.numbers("a")?, [1.5]);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn guess_delimiter(mut self) -> Self {
+        self.split = Split::Guess;
+        self
+    }
+
+    /// Numbers have a comma for the point: `1,5`. A number with a point is then an error, as it
+    /// could mean anything. Fields must be separated by something else, or quoted.
+    pub fn decimal_comma(mut self) -> Self {
+        self.decimal_comma = true;
+        self
+    }
+
     /// Whether the first line holds names (the default). Without, columns are called `c1`, `c2`, ….
     pub fn header(mut self, present: bool) -> Self {
         self.header = if present { Header::FirstLine } else { Header::Numbered };
@@ -109,7 +127,8 @@ impl Csv {
         self
     }
 
-    /// Fields that mean "missing" in every column, e.g. `["NA", "?", ""]`.
+    /// Fields that mean "missing" in every column, e.g. `["NA", "?", ""]`. `nan` stands for all its
+    /// spellings.
     pub fn missing<S: Into<String>>(mut self, markers: impl IntoIterator<Item = S>) -> Self {
         self.missing = markers.into_iter().map(Into::into).collect();
         self
@@ -146,13 +165,40 @@ impl Csv {
     /// # Errors
     /// [`DataError::At`] with the line and column of the first thing that is wrong, [`DataError::BadDelimiter`],
     /// [`DataError::UnknownColumn`] if [`text`](Csv::text) names a column that is not there, [`DataError::Io`].
-    pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
+    pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
+        let (columns, lines) = self.grow(reader, name, |column, field, _| column.push(field))?;
+        Table::with_lines(name, columns.into_iter().map(ColumnBuilder::finish).collect(), lines)
+    }
+
+    /// Reads all of `reader` as [`read`](Csv::read) does, but passes over cells that are no
+    /// numbers: they are missing in the table, and listed beside it.
+    ///
+    /// # Errors
+    /// Those of [`read`](Csv::read) that are not about one cell.
+    ///
+    /// ```
+    /// let survey = nystrom_data::Csv::new().survey("a,b\n1,x\nnan,2\n".as_bytes(), "t.csv")?;
+    /// assert_eq!((survey.doubts[0].texts[0].text.as_str(), survey.doubts[0].texts[0].line), ("nan", 3));
+    /// assert_eq!(survey.table.numbers("b")?[1], 2.0);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn survey(&self, reader: impl Read, name: &str) -> Result<Survey> {
+        let reader_of_numbers = Csv { infer_text: false, ..self.clone() };
+        let (mut columns, lines) = reader_of_numbers.grow(reader, name, ColumnBuilder::survey)?;
+        let doubts = columns.iter_mut().map(|column| std::mem::take(&mut column.doubts)).collect();
+        let table = Table::with_lines(name, columns.into_iter().map(ColumnBuilder::finish).collect(), lines)?;
+        Ok(Survey { table, doubts })
+    }
+
+    /// The columns, grown field by field by `push`, and the line of each row.
+    fn grow(&self, mut reader: impl Read, name: &str, push: Push) -> Result<(Vec<ColumnBuilder>, Vec<u64>)> {
         if let Split::At(delimiter) = self.split
             && (!delimiter.is_ascii() || b"\"\r\n".contains(&delimiter))
         {
             return Err(DataError::BadDelimiter { delimiter });
         }
         let mut records = Records::new(&mut reader, name, self.split, self.skip_lines)?;
+        let split = records.split;
         let mut columns: Option<Vec<ColumnBuilder>> = match &self.header {
             Header::FirstLine => {
                 let Some(record) = records.next()? else { return Err(empty(name)) };
@@ -161,7 +207,7 @@ impl Csv {
             Header::Given(names) => Some(self.columns(names.clone(), name, None)?),
             Header::Numbered => None,
         };
-        let mut rows = 0;
+        let mut lines = Vec::new();
         while let Some(record) = records.next()? {
             let columns = match &mut columns {
                 Some(columns) => columns,
@@ -169,11 +215,11 @@ impl Csv {
                     columns.insert(self.columns((1..=record.len()).map(|i| format!("c{i}")).collect(), name, None)?)
                 }
             };
-            self.push(columns, &record, rows == 0)?;
-            rows += 1;
+            self.push(columns, &record, (lines.is_empty(), split), push)?;
+            lines.push(record.number);
         }
         match columns {
-            Some(columns) if rows > 0 => Table::new(name, columns.into_iter().map(ColumnBuilder::finish).collect()),
+            Some(columns) if !lines.is_empty() => Ok((columns, lines)),
             Some(_) if self.header == Header::FirstLine => Err(Problem::NoRows.at(Place::new(name))),
             _ => Err(empty(name)),
         }
@@ -194,19 +240,26 @@ impl Csv {
             (false, true) => ColumnBuilder::inferred(name),
             (false, false) => ColumnBuilder::numbers(name),
         };
+        let build = |named| build(named).decimal_comma(self.decimal_comma);
         Ok(names.into_iter().zip(is_text).map(build).collect())
     }
 
-    fn push(&self, columns: &mut [ColumnBuilder], record: &Record<'_>, first: bool) -> Result<()> {
+    fn push(
+        &self,
+        columns: &mut [ColumnBuilder],
+        record: &Record<'_>,
+        (first, split): (bool, Split),
+        push: Push,
+    ) -> Result<()> {
         if record.len() != columns.len() {
             return Err(Problem::RaggedRow { expected: columns.len(), found: record.len() }.at(record.place()));
         }
         let width = columns.len();
         for (i, column) in columns.iter_mut().enumerate() {
             let text = record.field(i);
-            let field = (!self.missing.iter().any(|marker| marker == text)).then_some(text);
-            column.push(field).map_err(|problem| {
-                let better = || self.remedy(text, width, first);
+            let field = (!self.missing.iter().any(|marker| marker == text || both_nan(marker, text))).then_some(text);
+            push(column, field, record.number).map_err(|problem| {
+                let better = || self.remedy(text, width, (first, split));
                 problem.with_remedy(better).at(record.place().field(i + 1).column(&column.name))
             })?;
         }
@@ -214,13 +267,14 @@ impl Csv {
     }
 
     /// The likeliest reason why `text` is not a number.
-    fn remedy(&self, text: &str, width: usize, first_row: bool) -> String {
-        let decimal_comma = text.contains(',') && number(&text.replacen(',', ".", 1)).is_ok();
+    fn remedy(&self, text: &str, width: usize, (first_row, split): (bool, Split)) -> String {
         let other = [(';', "semicolons"), ('\t', "tabs"), (',', "commas"), (' ', "blanks")]
             .into_iter()
             .find(|(c, _)| width == 1 && text.contains(*c));
-        if decimal_comma && self.split != Split::At(b',') {
-            "decimal commas are not read: write a point".to_owned()
+        if self.decimal_comma && text.contains('.') {
+            "with decimal commas a point may mean anything; take it out".to_owned()
+        } else if has_decimal_comma(text) && split != Split::At(b',') {
+            "decimal commas are read only if the reader is told so: `Csv::decimal_comma`".to_owned()
         } else if let Some((_, what)) = other {
             format!("is the delimiter right? The field holds {what}; see `Csv::delimiter` and `Csv::white_space`")
         } else if first_row && self.header == Header::Numbered {
@@ -244,6 +298,15 @@ impl Record<'_> {
         }
         Ok(names)
     }
+}
+
+/// How a field is appended to a column; the number is that of its line.
+type Push = fn(&mut ColumnBuilder, Option<&str>, u64) -> std::result::Result<(), Problem>;
+
+/// Whether both are a spelling of "not a number".
+fn both_nan(marker: &str, text: &str) -> bool {
+    let is_nan = |text: &str| text.len() <= 4 && text.parse::<f64>().is_ok_and(f64::is_nan);
+    is_nan(marker) && is_nan(text)
 }
 
 fn empty(name: &str) -> DataError {

@@ -47,8 +47,9 @@ impl Table {
                 vec![ordinal(name, text, |code| ranks[code as usize])]
             }
         };
-        self.columns.splice(position..=position, encoded);
-        Table::new(self.source().to_owned(), self.columns)
+        let mut columns = std::mem::take(&mut self.columns);
+        columns.splice(position..=position, encoded);
+        self.with_columns(columns)
     }
 }
 

@@ -64,7 +64,7 @@ impl Fann {
             }
         };
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-        let (mut rows, mut half) = (0, false);
+        let (mut rows, mut half, mut numbers) = (0, false, Vec::new());
         while let Some(line) = lines.next()? {
             if line.text.trim().is_empty() {
                 continue;
@@ -74,7 +74,10 @@ impl Fann {
                 return Err(Problem::FannRows { expected: header.rows, found }.at(line.place()));
             }
             match half {
-                false => push(&mut inputs, "inputs", header.inputs, line)?,
+                false => {
+                    numbers.push(line.number);
+                    push(&mut inputs, "inputs", header.inputs, line)?;
+                }
                 true => push(&mut outputs, "outputs", header.outputs, line)?,
             }
             rows += u64::from(half);
@@ -84,7 +87,7 @@ impl Fann {
             let found = format!("{rows}{} follow", if half { " and a line of inputs" } else { "" });
             return Err(Problem::FannRows { expected: header.rows, found }.at(Place::new(name)));
         }
-        Table::new(name, columns("x", inputs).chain(columns("y", outputs)).collect())
+        Table::with_lines(name, columns("x", inputs).chain(columns("y", outputs)).collect(), numbers)
     }
 }
 

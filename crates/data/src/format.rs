@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::error::{DataError, Result};
+use crate::survey::Survey;
 use crate::{Arff, Csv, Fann, Libsvm, Npy, Table};
 
 /// A reader of one of the formats, with its options.
@@ -27,7 +28,9 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the name of a file tells: `.csv`, `.tsv`, `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.fann`, `.npy` or, with the feature of that name, `.parquet`,
+    /// The format that the name of a file tells: `.csv`, `.tsv`, `.txt` (whose delimiter is
+    /// guessed), `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.fann`, `.npy` or, with the
+    /// feature of that name, `.parquet`,
     /// each possibly followed by `.gz`, in upper or lower case. CSV and TSV are taken to have a header.
     ///
     /// # Errors
@@ -46,6 +49,7 @@ impl Format {
         match Path::new(name).extension().and_then(|extension| extension.to_str()) {
             Some("csv") => Ok(Format::Csv(Csv::new())),
             Some("tsv") => Ok(Format::Csv(Csv::new().delimiter(b'\t'))),
+            Some("txt") => Ok(Format::Csv(Csv::new().guess_delimiter())),
             Some("arff") => Ok(Format::Arff(Arff::new())),
             Some("libsvm" | "svm" | "svmlight") => Ok(Format::Libsvm(Libsvm::new())),
             Some("fann") => Ok(Format::Fann(Fann::new())),
@@ -70,6 +74,30 @@ impl Format {
             #[cfg(feature = "parquet")]
             Format::Parquet(format) => format.read(reader, name),
         }
+    }
+
+    /// Reads all of `reader` in spite of cells that are no numbers, where the format can hold such
+    /// (CSV, npy, Parquet).
+    ///
+    /// # Errors
+    /// Those of the format's own `survey`, or else `read`.
+    pub fn survey(&self, reader: impl Read, name: &str) -> Result<Survey> {
+        match self {
+            Format::Csv(format) => format.survey(reader, name),
+            Format::Npy(format) => format.survey(reader, name),
+            #[cfg(feature = "parquet")]
+            Format::Parquet(format) => format.survey(reader, name),
+            _ => self.read(reader, name).map(Survey::certain),
+        }
+    }
+
+    /// As [`survey`](Format::survey), of the file at `path`.
+    ///
+    /// # Errors
+    /// [`DataError::NotFound`], [`DataError::Io`], and those of [`survey`](Format::survey).
+    pub fn survey_path(&self, path: impl AsRef<Path>) -> Result<Survey> {
+        let (file, name) = open(path.as_ref())?;
+        self.survey(file, &name)
     }
 
     /// Reads the file at `path`.

@@ -45,7 +45,9 @@
 //! * gzip is recognised by its first bytes, whatever the file is called.
 //! * Text is UTF-8, with or without byte order mark; lines end in `\n`, `\r\n` or `\r`.
 //! * NaN and ∞ in a file are errors. A value is missing only if the format (`?` in ARFF) or the caller
-//!   ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a [`Dataset`].
+//!   ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a
+//!   [`Dataset`]. A [`Survey`] passes over what is no number and lists it, for programs that want to
+//!   say all that is wrong at once.
 
 mod arff;
 mod builder;
@@ -53,6 +55,7 @@ pub mod catalog;
 mod column;
 mod csv;
 mod dataset;
+mod delimiter;
 mod encode;
 mod error;
 mod fann;
@@ -66,6 +69,7 @@ mod number;
 mod parquet;
 mod records;
 mod standardize;
+mod survey;
 mod table;
 
 #[cfg(feature = "parquet")]
@@ -82,4 +86,5 @@ pub use gzip::Uncompressed;
 pub use libsvm::Libsvm;
 pub use npy::{Npy, npy_bytes};
 pub use standardize::{Constant, Divisor, Standardize, Standardizer};
+pub use survey::{Doubt, Doubts, Survey};
 pub use table::Table;

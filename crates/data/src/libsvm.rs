@@ -29,6 +29,7 @@ pub struct Libsvm {
     separator: char,
     labels: Vec<String>,
     features: Option<usize>,
+    at_least: usize,
     max_features: usize,
     max_zeros: usize,
 }
@@ -46,6 +47,7 @@ impl Libsvm {
             separator: ';',
             labels: vec!["label".to_owned()],
             features: None,
+            at_least: 0,
             max_features: 1 << 20,
             max_zeros: 1 << 27,
         }
@@ -69,6 +71,18 @@ impl Libsvm {
     /// errors.
     pub fn features(mut self, count: usize) -> Self {
         self.features = Some(count);
+        self
+    }
+
+    /// As [`features`](Libsvm::features), but greater indices are columns as well.
+    ///
+    /// ```
+    /// let table = nystrom_data::Libsvm::new().at_least(3).read("1 2:5\n".as_bytes(), "t.libsvm")?;
+    /// assert_eq!(table.names().collect::<Vec<_>>(), ["label", "f1", "f2", "f3"]);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn at_least(mut self, count: usize) -> Self {
+        self.at_least = count;
         self
     }
 
@@ -107,15 +121,16 @@ impl Libsvm {
         if rows.ends.is_empty() {
             return Err(Problem::Empty { expected: "rows `label index:value …`" }.at(Place::new(name)));
         }
-        let features = self.features.unwrap_or(rows.greatest);
+        let features = self.features.unwrap_or(rows.greatest.max(self.at_least));
         let (n, stored) = (rows.ends.len(), rows.entries.len());
         let zeros = n as u128 * features as u128 - stored as u128;
         if zeros > self.max_zeros as u128 {
             return Err(Problem::TooSparse { rows: n, features, stored, zeros }.at(Place::new(name)));
         }
+        let numbers = std::mem::take(&mut rows.numbers);
         let columns = rows.into_columns(&self.labels, features);
         distinct_names(columns.iter().map(|column| column.name.as_str()), |i| Place::new(name).field(i + 1))?;
-        Table::new(name, columns)
+        Table::with_lines(name, columns, numbers)
     }
 
     fn push(&self, rows: &mut Rows, line: Line<'_>) -> Result<()> {
@@ -131,6 +146,7 @@ impl Libsvm {
         }
         rows.greatest = rows.greatest.max(previous as usize);
         rows.ends.push(rows.entries.len());
+        rows.numbers.push(line.number);
         Ok(())
     }
 
@@ -184,6 +200,8 @@ struct Rows {
     entries: Vec<(u32, f64)>,
     /// Where each row ends in `entries`.
     ends: Vec<usize>,
+    /// Its line.
+    numbers: Vec<u64>,
     greatest: usize,
 }
 

@@ -1,5 +1,6 @@
 //! Numbered UTF-8 lines of a plain or gzip file: the ground on which every reader of this crate stands.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 
 use crate::Uncompressed;
@@ -31,13 +32,22 @@ pub(crate) struct Lines<'r> {
     /// The last line ended in `\r`: a `\n` that follows belongs to it.
     after_cr: bool,
     line: Vec<u8>,
+    /// Lines that were looked at ahead of time, or what went wrong with them.
+    ahead: VecDeque<Result<Vec<u8>>>,
 }
 
 impl<'r> Lines<'r> {
     pub fn new(reader: &'r mut dyn Read, file: &str) -> Result<Self> {
         let source = Uncompressed::new(reader).map_err(|source| DataError::Io { file: file.to_owned(), source })?;
         let source = BufReader::with_capacity(1 << 16, source);
-        Ok(Lines { source, file: file.to_owned(), number: 0, after_cr: false, line: Vec::new() })
+        Ok(Lines {
+            source,
+            file: file.to_owned(),
+            number: 0,
+            after_cr: false,
+            line: Vec::new(),
+            ahead: VecDeque::new(),
+        })
     }
 
     pub fn file(&self) -> &str {
@@ -48,8 +58,10 @@ impl<'r> Lines<'r> {
     pub fn next(&mut self) -> Result<Option<Line<'_>>> {
         self.line.clear();
         self.number += 1;
-        if !self.read_line()? {
-            return Ok(None);
+        match self.ahead.pop_front() {
+            Some(line) => self.line = line?,
+            None if !self.read_line()? => return Ok(None),
+            None => {}
         }
         let text = match std::str::from_utf8(&self.line) {
             Ok(text) => text,
@@ -60,6 +72,23 @@ impl<'r> Lines<'r> {
         };
         let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         Ok(Some(Line { text, number: self.number, file: &self.file }))
+    }
+
+    /// Up to `count` of the next lines, before any is taken; [`next`](Lines::next) gives them all
+    /// the same. Lines that are not UTF-8 are left out.
+    pub fn look_ahead(&mut self, count: usize) -> Vec<&str> {
+        let start = self.number;
+        while self.ahead.len() < count && self.ahead.back().is_none_or(Result::is_ok) {
+            self.line.clear();
+            self.number += 1; // which an error names
+            match self.read_line() {
+                Ok(true) => self.ahead.push_back(Ok(std::mem::take(&mut self.line))),
+                Ok(false) => break,
+                Err(error) => self.ahead.push_back(Err(error)),
+            }
+        }
+        self.number = start;
+        self.ahead.iter().filter_map(|line| std::str::from_utf8(line.as_ref().ok()?).ok()).collect()
     }
 
     /// Fills `self.line`; false at the end of the file.
@@ -127,6 +156,24 @@ mod tests {
         let text = format!("{long}\r\n{long}\r\nend");
         let numbers: Vec<u64> = lines(text.as_bytes()).iter().map(|(i, _)| *i).collect();
         assert_eq!(numbers, [1, 2, 3]);
+    }
+
+    #[test]
+    fn looking_ahead_changes_nothing() {
+        let mut bytes = &b"\xef\xbb\xbfa\r\n\nb\n\xff\nlast"[..];
+        let mut lines = Lines::new(&mut bytes, "t").unwrap();
+        assert_eq!(lines.look_ahead(4), ["\u{feff}a", "", "b"]); // the fourth is not UTF-8
+        for expected in [(1, "a"), (2, ""), (3, "b")] {
+            let line = lines.next().unwrap().unwrap();
+            assert_eq!((line.number, line.text), expected);
+        }
+        assert_eq!(lines.next().unwrap_err().place().unwrap().line, Some(4));
+        assert_eq!(lines.next().unwrap().unwrap().number, 5);
+        assert!(lines.next().unwrap().is_none());
+        let mut utf16 = &b"\xff\xfea\0"[..];
+        let mut lines = Lines::new(&mut utf16, "t").unwrap();
+        assert!(lines.look_ahead(4).is_empty());
+        assert_eq!(lines.next().unwrap_err().problem(), Some(&Problem::Utf16));
     }
 
     #[test]

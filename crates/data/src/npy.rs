@@ -7,6 +7,7 @@ use crate::Uncompressed;
 use crate::column::Column;
 use crate::error::{DataError, Place, Problem, Result, place::excerpt};
 use crate::format::open;
+use crate::survey::{Doubts, Survey};
 use crate::table::Table;
 
 /// The first bytes of every file.
@@ -51,7 +52,16 @@ impl Npy {
     ///
     /// # Errors
     /// [`DataError::At`] with row and column of a value that is not finite, or for a damaged or unsuitable file; [`DataError::Io`].
-    pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
+    pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
+        self.survey(reader, name)?.finite()
+    }
+
+    /// Reads all of `reader` as [`read`](Npy::read) does, but passes over values that are not
+    /// finite: they are missing in the table, and listed beside it.
+    ///
+    /// # Errors
+    /// Those of [`read`](Npy::read) that are not about one value.
+    pub fn survey(&self, mut reader: impl Read, name: &str) -> Result<Survey> {
         let at = |problem: Problem| problem.at(Place::new(name));
         let mut source =
             Uncompressed::new(&mut reader).map_err(|source| DataError::Io { file: name.to_owned(), source })?;
@@ -71,17 +81,12 @@ impl Npy {
             header.item.number(&data[item..item + header.item.size])
         };
         let column = |j: usize| {
-            let name_j = format!("c{}", j + 1);
-            let numbers = (0..rows).map(|i| match value(i, j) {
-                number if number.is_finite() => Ok(number),
-                number => {
-                    let place = Place::new(name).line(i as u64 + 1).field(j + 1).column(&name_j);
-                    Err(Problem::NotFinite { text: number.to_string() }.at(place))
-                }
-            });
-            Ok(Column::numbers(name_j.clone(), numbers.collect::<Result<Vec<f64>>>()?))
+            let mut doubts = Doubts::default();
+            let numbers = (0..rows).map(|i| doubts.finite(value(i, j), i as u64 + 1)).collect();
+            (Column::numbers(format!("c{}", j + 1), numbers), doubts)
         };
-        Table::new(name, (0..columns).map(column).collect::<Result<Vec<_>>>()?)
+        let (columns, doubts) = (0..columns).map(column).unzip();
+        Ok(Survey { table: Table::new(name, columns)?, doubts })
     }
 }
 

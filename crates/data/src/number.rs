@@ -12,6 +12,23 @@ pub(crate) fn number(text: &str) -> Result<f64, Problem> {
     }
 }
 
+/// As [`number`], with a decimal comma. A point is refused: `1.500` may be meant as 1.5 or as 1500.
+pub(crate) fn number_with_comma(text: &str) -> Result<f64, Problem> {
+    if text.contains('.') {
+        let remedy = "numbers of this file have a decimal comma, so that a point may mean anything; take it out";
+        return Err(Problem::NotANumber { text: excerpt(text.trim()), remedy: remedy.to_owned() });
+    }
+    number(&text.replacen(',', ".", 1)).map_err(|problem| match problem {
+        Problem::NotANumber { .. } => Problem::not_a_number(text.trim()),
+        other => other,
+    })
+}
+
+/// Whether a text is no number, but would be one with a point for its comma.
+pub(crate) fn has_decimal_comma(text: &str) -> bool {
+    text.contains(',') && !text.contains('.') && number(&text.replacen(',', ".", 1)).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,5 +49,10 @@ mod tests {
             assert!(matches!(number(text), Err(Problem::NotANumber { .. })), "{text}");
         }
         assert!(number("1,5").unwrap_err().to_string().contains("decimal commas"));
+        assert_eq!((number_with_comma("-1,5e2"), number_with_comma("7")), (Ok(-150.0), Ok(7.0)));
+        for text in ["1.5", "1.500,5", "1,5,2", "x", ""] {
+            assert!(matches!(number_with_comma(text), Err(Problem::NotANumber { text: t, .. }) if t == text), "{text}");
+        }
+        assert!(matches!(number_with_comma("1e999"), Err(Problem::NotFinite { .. })));
     }
 }

@@ -16,9 +16,10 @@ use crate::builder::ColumnBuilder;
 use crate::column::Column;
 use crate::error::{DataError, Place, Problem, Result};
 use crate::format::open;
+use crate::survey::{Doubts, Survey};
 use crate::table::Table;
 
-/// Reads Parquet files of flat columns, uncompressed or compressed by Snappy or gzip (not Zstandard, which would need C code).
+/// Reads Parquet files of flat columns, uncompressed or compressed by Snappy, gzip or Zstandard.
 ///
 /// Floats, integers, booleans and decimals become numbers; dates and times as well, in the unit of the file since its epoch; strings become
 /// categories. A null is a missing value. In errors the line is the row from 1.
@@ -56,7 +57,16 @@ impl Parquet {
     /// # Errors
     /// [`DataError::At`] with row and column of a value that is not finite or not UTF-8, with the column that is of an unsuitable type,
     /// or for a damaged file; [`DataError::Io`].
-    pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
+    pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
+        self.survey(reader, name)?.finite()
+    }
+
+    /// Reads all of `reader` as [`read`](Parquet::read) does, but passes over numbers that are not
+    /// finite: they are missing in the table, and listed beside it.
+    ///
+    /// # Errors
+    /// Those of [`read`](Parquet::read) that are not about one value.
+    pub fn survey(&self, mut reader: impl Read, name: &str) -> Result<Survey> {
         let mut source =
             Uncompressed::new(&mut reader).map_err(|source| DataError::Io { file: name.to_owned(), source })?;
         let mut bytes = Vec::new();
@@ -66,7 +76,7 @@ impl Parquet {
         let damaged = |error: ParquetError| Problem::Parquet { reason: error.to_string() }.at(Place::new(name));
         let file = SerializedFileReader::new(Bytes::from(bytes)).map_err(damaged)?;
         let schema = file.metadata().file_metadata().schema_descr_ptr();
-        let mut columns = Vec::with_capacity(schema.num_columns());
+        let (mut columns, mut doubts) = (Vec::with_capacity(schema.num_columns()), Vec::new());
         for (j, column) in schema.columns().iter().enumerate() {
             let place = Place::new(name).field(j + 1).column(&column.path().string());
             let mut growing = Growing::new(column).map_err(|problem| problem.at(place.clone()))?;
@@ -76,18 +86,20 @@ impl Parquet {
                 let values = read_column(reader, column).map_err(damaged)?;
                 growing.push(values).map_err(|(row, problem)| problem.at(place.clone().line(row)))?;
             }
-            columns.push(growing.finish(column.path().string()));
+            let (column, doubtful) = growing.finish(column.path().string());
+            columns.push(column);
+            doubts.push(doubtful);
         }
         if columns.first().is_none_or(Column::is_empty) {
             return Err(Problem::NoRows.at(Place::new(name)));
         }
-        Table::new(name, columns)
+        Ok(Survey { table: Table::new(name, columns)?, doubts })
     }
 }
 
 /// A column that grows by row groups.
 enum Growing {
-    Numbers(Vec<f64>),
+    Numbers(Vec<f64>, Doubts),
     Text { column: ColumnBuilder, rows: u64 },
 }
 
@@ -100,22 +112,17 @@ impl Growing {
                 Ok(Growing::Text { column: ColumnBuilder::text(column.path().string()), rows: 0 })
             }
             Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY | Type::INT96 => unsuitable("bytes"),
-            _ => Ok(Growing::Numbers(Vec::new())),
+            _ => Ok(Growing::Numbers(Vec::new(), Doubts::default())),
         }
     }
 
     /// The values of one row group; if one of them is wrong, its row from 1.
     fn push(&mut self, values: Values) -> std::result::Result<(), (u64, Problem)> {
         match (self, values) {
-            (Growing::Numbers(numbers), Values::Numbers(values)) => {
+            (Growing::Numbers(numbers, doubts), Values::Numbers(values)) => {
                 for value in values {
                     let row = numbers.len() as u64 + 1;
-                    match value {
-                        Some(value) if !value.is_finite() => {
-                            return Err((row, Problem::NotFinite { text: value.to_string() }));
-                        }
-                        _ => numbers.push(value.unwrap_or(f64::NAN)),
-                    }
+                    numbers.push(value.map_or(f64::NAN, |value| doubts.finite(value, row)));
                 }
                 Ok(())
             }
@@ -132,10 +139,10 @@ impl Growing {
         }
     }
 
-    fn finish(self, name: String) -> Column {
+    fn finish(self, name: String) -> (Column, Doubts) {
         match self {
-            Growing::Numbers(values) => Column::numbers(name, values),
-            Growing::Text { column, .. } => column.finish(),
+            Growing::Numbers(values, doubts) => (Column::numbers(name, values), doubts),
+            Growing::Text { column, .. } => (column.finish(), Doubts::default()),
         }
     }
 }
@@ -218,7 +225,9 @@ mod tests {
 
     #[test]
     fn numbers_nulls_text_and_decimals_are_read() {
-        for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::GZIP(Default::default())] {
+        let zstd = Compression::ZSTD(Default::default());
+        for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::GZIP(Default::default()), zstd]
+        {
             let table = Parquet::new().read(&file([1.5, 2.5, 3.5, 4.5], compression)[..], "t.parquet").unwrap();
             assert_eq!(table.numbers("x").unwrap(), [1.5, 2.5, 3.5, 4.5]);
             assert_eq!(table.numbers("d").unwrap(), [1.25, -0.5, 1.25, -0.5]);

@@ -4,9 +4,12 @@ use std::io::Read;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-use crate::csv::Split;
+use crate::delimiter::{Split, guess};
 use crate::error::{Place, Problem, Result};
 use crate::lines::{Lines, MAX_LINE};
+
+/// Lines that a guess of the delimiter looks at.
+const LINES: usize = 8;
 
 /// The records of a file, each with the number of its first line.
 ///
@@ -14,7 +17,8 @@ use crate::lines::{Lines, MAX_LINE};
 /// those at which it began to look for a record, and so are too small after `\r\n` and after blank lines.
 pub(crate) struct Records<'r> {
     lines: Lines<'r>,
-    split: Split,
+    /// Where fields end; never [`Split::Guess`].
+    pub split: Split,
     parser: Reader,
     fields: Fields,
 }
@@ -52,6 +56,7 @@ impl<'r> Records<'r> {
                 break;
             }
         }
+        let split = if split == Split::Guess { guess(&lines.look_ahead(LINES)) } else { split };
         let delimiter = if let Split::At(delimiter) = split { delimiter } else { b',' };
         let parser = ReaderBuilder::new().delimiter(delimiter).build();
         Ok(Records { lines, split, parser, fields: Fields::default() })
@@ -92,7 +97,7 @@ fn is_blank(line: &str, split: Split) -> bool {
     let nothing = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty();
     match split {
         Split::At(delimiter) => nothing && !line.as_bytes().contains(&delimiter),
-        Split::WhiteSpace => nothing,
+        Split::WhiteSpace | Split::Guess => nothing,
     }
 }
 
@@ -122,7 +127,7 @@ impl Fields {
     fn add_line(&mut self, line: &str, split: Split, parser: &mut Reader) -> bool {
         match split {
             Split::At(_) => self.parse(line.as_bytes(), parser) || self.parse(b"\n", parser),
-            Split::WhiteSpace => {
+            Split::WhiteSpace | Split::Guess => {
                 self.text.clear();
                 self.ends.clear();
                 for field in line.split_whitespace() {

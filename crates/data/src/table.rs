@@ -27,6 +27,8 @@ pub struct Table {
     source: String,
     rows: usize,
     pub(crate) columns: Vec<Column>,
+    /// The line of each row in its file, from 1; empty if rows have no lines.
+    lines: Vec<u64>,
 }
 
 impl Table {
@@ -54,7 +56,12 @@ impl Table {
         }
         let place = |i: usize| Place::new(&source).field(i + 1);
         distinct_names(columns.iter().map(|column| column.name.as_str()), place)?;
-        Ok(Table { source, rows, columns })
+        Ok(Table { source, rows, columns, lines: Vec::new() })
+    }
+
+    /// [`new`](Table::new) of rows that stand on these lines.
+    pub(crate) fn with_lines(source: impl Into<String>, columns: Vec<Column>, lines: Vec<u64>) -> Result<Table> {
+        Ok(Table { lines, ..Table::new(source, columns)? })
     }
 
     /// Where the table came from, usually the path of its file.
@@ -65,6 +72,18 @@ impl Table {
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// The line of the file on which row `row` (from 0) starts, from 1 and with the header counted,
+    /// as editors do. None for formats without lines and for rows that do not exist.
+    ///
+    /// ```
+    /// let table = nystrom_data::Csv::new().read("a,b\n1,2\n\n3,4\n".as_bytes(), "t.csv")?;
+    /// assert_eq!((table.line(0), table.line(1), table.line(2)), (Some(2), Some(4), None));
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn line(&self, row: usize) -> Option<u64> {
+        self.lines.get(row).copied()
     }
 
     /// The columns, in the order of the file.
@@ -155,9 +174,8 @@ impl Table {
     /// ```
     pub fn select_columns<C: Into<ColumnRef>>(self, columns: impl IntoIterator<Item = C>) -> Result<Table> {
         let positions = columns.into_iter().map(|column| self.position(column)).collect::<Result<Vec<_>>>()?;
-        let rows = self.rows;
-        let table = Table::new(self.source, positions.into_iter().map(|i| self.columns[i].clone()).collect())?;
-        Ok(Table { rows, ..table })
+        let columns = positions.into_iter().map(|i| self.columns[i].clone()).collect();
+        Ok(Table { rows: self.rows, ..Table::with_lines(self.source, columns, self.lines)? })
     }
 
     /// The table with a column renamed.
@@ -167,7 +185,8 @@ impl Table {
     pub fn rename_column(mut self, column: impl Into<ColumnRef>, name: impl Into<String>) -> Result<Table> {
         let position = self.position(column)?;
         self.columns[position].name = name.into();
-        Table::new(self.source, self.columns)
+        let columns = std::mem::take(&mut self.columns);
+        self.with_columns(columns)
     }
 
     /// The table without the rows in which any value is missing.
@@ -192,10 +211,12 @@ impl Table {
 
     fn take(&self, rows: &[usize]) -> Table {
         let columns = self.columns.iter().map(|column| column.take(rows)).collect();
-        Table { source: self.source.clone(), rows: rows.len(), columns }
+        let lines = rows.iter().filter_map(|&row| self.line(row)).collect();
+        Table { source: self.source.clone(), rows: rows.len(), columns, lines }
     }
 
-    /// One table of the rows of all `tables`, one after the other. Categories are united.
+    /// One table of the rows of all `tables`, one after the other. Categories are united; lines are
+    /// not kept.
     ///
     /// # Errors
     /// [`DataError::StackMismatch`] if their columns differ in number, name, order or kind; [`DataError::NoRows`] if
@@ -211,6 +232,7 @@ impl Table {
     pub fn stack(tables: impl IntoIterator<Item = Table>) -> Result<Table> {
         let mut tables = tables.into_iter();
         let mut all = tables.next().ok_or(DataError::NoRows { table: "stack of no tables".to_owned() })?;
+        all.lines.clear();
         for table in tables {
             let describe = |column: Option<&Column>| match column {
                 Some(column) => format!("{:?} ({})", column.name, column.kind()),
@@ -229,6 +251,11 @@ impl Table {
             all.rows += table.rows;
         }
         Ok(all)
+    }
+
+    /// The same rows with other columns.
+    pub(crate) fn with_columns(self, columns: Vec<Column>) -> Result<Table> {
+        Table::with_lines(self.source, columns, self.lines)
     }
 
     /// The position of a column, from 0.

@@ -1,8 +1,9 @@
 //! The options of each command.
 
 use super::landmarks::METHODS;
-use super::{DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs, RegressionArgs, RunArgs};
+use super::{DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs, Output, RegressionArgs, RunArgs};
 use clap::{Args, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 const FIT: &str = "\
@@ -20,9 +21,9 @@ pub struct Fit {
     pub data: DataArgs,
     #[command(flatten)]
     pub regression: RegressionArgs,
-    /// File for the model (JSON), written only when it is whole
-    #[arg(short, long, value_name = "FILE")]
-    pub output: PathBuf,
+    /// File for the model (JSON), written only when it is whole; `-` is standard output
+    #[arg(short, long, value_name = "FILE", required_unless_present = "plan")]
+    pub output: Option<Output>,
     #[command(flatten)]
     pub kernel: KernelArgs,
     /// How landmarks are chosen, and how many [default: rpcholesky with 500, or as many as there are rows and as --memory allows]
@@ -32,21 +33,29 @@ pub struct Fit {
     /// cross-validation error
     #[arg(long, value_name = "auto|gcv|X", default_value = "auto", help_heading = "Fit")]
     pub lambda: Lambda,
-    /// The values that `--lambda auto` tries
-    #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", default_value = "1e-1:1e-10:28", help_heading = "Fit")]
-    pub lambdas: LambdaRange,
+    /// The values that `--lambda auto` and `gcv` try [default: 1e-1:1e-10:28]
+    #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", help_heading = "Fit")]
+    pub lambdas: Option<LambdaRange>,
     #[command(flatten)]
     pub leverage: LeverageArgs,
     /// Hold out this share of the rows at random, and report the error on them
     #[arg(long, value_name = "SHARE", help_heading = "Fit")]
     pub hold_out: Option<f64>,
-    /// Bound the distance to exact kernel ridge regression, from this many sampled rows (1000 if no number is given)
-    #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "1000", help_heading = "Fit")]
-    pub certify: Option<usize>,
-    /// Iterative fits (of a given --lambda) stop at this relative residual
-    #[arg(long, value_name = "X", default_value_t = 1e-6, help_heading = "Fit")]
-    pub tolerance: f64,
-    /// Print the plan and stop
+    /// Bound the distance to exact kernel ridge regression, from this many sampled rows
+    /// (`--certify` alone: 1000)
+    #[arg(
+        long,
+        value_name = "ROWS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1000",
+        help_heading = "Fit"
+    )]
+    pub certify: Option<NonZeroUsize>,
+    /// Iterative fits (of a given --lambda) stop at this relative residual [default: 1e-6]
+    #[arg(long, value_name = "X", help_heading = "Fit")]
+    pub tolerance: Option<f64>,
+    /// Print the plan to standard output and stop; no model is written
     #[arg(long, help_heading = "Run")]
     pub plan: bool,
     #[command(flatten)]
@@ -60,7 +69,7 @@ Examples:
   nystrom predict houses.json new-houses.csv -o prices.npy --json
 
 Features are found by name; where a file has no names (.npy, --no-header) by position. If the
-target is among the columns, the error of the predictions is reported.";
+target is among the columns, the error of the predictions is reported; it need not be there.";
 
 /// Predict with a model that `nystrom fit` saved
 #[derive(Args)]
@@ -70,16 +79,16 @@ pub struct Predict {
     pub model: PathBuf,
     #[command(flatten)]
     pub data: DataArgs,
-    /// File for the predictions, .csv or .npy [default: CSV to standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// File for the predictions, .csv or .npy; `-` is standard output, as CSV or inside --json
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: Output,
     /// Threads to use [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Run")]
     pub threads: Option<u16>,
-    /// Print the outcome as JSON; it has no predictions, so --output must take them
-    #[arg(long, help_heading = "Run", requires = "output")]
+    /// Print the outcome as JSON
+    #[arg(long, help_heading = "Run")]
     pub json: bool,
-    /// No progress
+    /// No notes and no progress
     #[arg(short, long, help_heading = "Run")]
     pub quiet: bool,
 }
@@ -115,14 +124,14 @@ pub struct Scores {
     #[arg(long, value_enum, default_value_t = ScoreMethod::Recursive)]
     pub method: ScoreMethod,
     /// Ridge λ in K + nλI
-    #[arg(long, value_name = "X", default_value_t = 1e-4)]
+    #[arg(long, value_name = "X", default_value_t = 1e-4, value_parser = super::lambda::positive)]
     pub lambda: f64,
     /// Columns that `--method fast` draws [default: 1000, or all rows if there are fewer]
     #[arg(long, value_name = "P")]
     pub columns: Option<usize>,
-    /// File for the scores, .csv or .npy [default: CSV to standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// File for the scores, .csv or .npy; `-` is standard output, as CSV or inside --json
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: Output,
     #[command(flatten)]
     pub kernel: KernelArgs,
     #[command(flatten)]
@@ -134,7 +143,7 @@ Examples:
   nystrom landmarks houses.csv --drop price --landmarks rpcholesky:100 -o rows.csv
   nystrom landmarks houses.csv --drop price --landmarks leverage-fast:200 --weights > rows.csv
 
-Rows are numbered from 0 in the order of the file, its header not counted.";
+`row` counts rows of data from 0, as NumPy does; `line` is the line of the file, as editors count.";
 
 /// Choose rows that stand for all, and say what they leave of the kernel matrix
 #[derive(Args)]
@@ -150,9 +159,9 @@ pub struct LandmarksCommand {
     /// Draw with replacement and write weights with E[SSᵀ] = I (uniform, diagonal and the methods by leverage scores)
     #[arg(long)]
     pub weights: bool,
-    /// File for the rows, .csv or .npy [default: CSV to standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: Output,
     #[command(flatten)]
     pub kernel: KernelArgs,
     #[command(flatten)]
@@ -175,7 +184,7 @@ Examples:
   nystrom sample houses.csv --drop price --size 20 --draws 10 --method exact > draws.csv
   nystrom sample large.csv --size 100 --method swap --steps 20000 --json -o diverse.csv
 
-Rows are numbered from 0 in the order of the file, its header not counted.";
+`row` counts rows of data from 0, as NumPy does; `line` is the line of the file, as editors count.";
 
 /// Draw diverse subsets of rows: a k-DPP, Pr(C) ∝ det K_CC
 #[derive(Args)]
@@ -195,9 +204,9 @@ pub struct Sample {
     /// Steps of the chain before each draw [default: 3000]
     #[arg(long, value_name = "N")]
     pub steps: Option<usize>,
-    /// File for the rows, .csv or .npy [default: CSV to standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: Output,
     #[command(flatten)]
     pub kernel: KernelArgs,
     #[command(flatten)]

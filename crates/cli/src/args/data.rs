@@ -8,29 +8,36 @@ pub struct DataArgs {
     /// Table with one row per case, plain or gzip; `-` reads standard input
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
-    /// Format of DATA [default: by its extension]
+    /// Format of DATA [default: by its extension; standard input: csv]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Data")]
     pub format: Option<FileFormat>,
     /// CSV: the first line holds data; columns are called c1, c2, …
     #[arg(long, help_heading = "Data")]
     pub no_header: bool,
-    /// CSV: what separates fields: one character, `tab` or `space` (any run of blanks)
+    /// CSV: what separates fields: one character, `tab` or `space` (any run of blanks) [default:
+    /// what splits the first lines evenly]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Data")]
     pub delimiter: Option<Delimiter>,
-    /// CSV: texts that mean a missing value, such as NA,?
-    #[arg(long, value_name = "TEXT", value_delimiter = ',', help_heading = "Data")]
+    /// CSV: numbers have a comma for the point: 1,5
+    #[arg(long, help_heading = "Data")]
+    pub decimal_comma: bool,
+    /// Texts that mean a missing value, such as NA,? or '' for an empty cell; nan for all its
+    /// spellings
+    #[arg(long, value_name = "TEXT,…", help_heading = "Data")]
     pub missing: Vec<String>,
     /// Leave out rows in which a value is missing, rather than stop
     #[arg(long, help_heading = "Data")]
     pub drop_missing: bool,
-    /// Columns to leave out, by name or number (from 1; -1 is the last)
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',', allow_hyphen_values = true, help_heading = "Data")]
+    /// Columns to leave out, by name or number (from 1, as they stand in the file; -1 is the last);
+    /// names with a comma in double quotes
+    #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true, help_heading = "Data")]
     pub drop: Vec<String>,
 }
 
 #[derive(Args)]
 pub struct RegressionArgs {
-    /// The column to predict, by name or number (from 1; -1 is the last) [default for libsvm files: the label]
+    /// The column to predict, by name or number (from 1, as they stand in the file; -1 is the last)
+    /// [default for libsvm files: the label]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, help_heading = "Data")]
     pub target: Option<String>,
     /// No constant b in the model
@@ -56,11 +63,54 @@ pub enum Delimiter {
     WhiteSpace,
 }
 
+impl DataArgs {
+    /// The texts that mean a missing value.
+    pub fn missing_texts(&self) -> Vec<String> {
+        self.missing.iter().flat_map(|text| list(text)).collect()
+    }
+}
+
+/// The items of a list with commas; those in double quotes may hold commas, and quotes that are
+/// doubled.
+pub fn list(text: &str) -> Vec<String> {
+    let (mut items, mut item, mut quoted) = (Vec::new(), String::new(), false);
+    let mut characters = text.trim().chars().peekable();
+    while let Some(c) = characters.next() {
+        match c {
+            '"' if quoted && characters.peek() == Some(&'"') => item.extend(characters.next()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => items.push(std::mem::take(&mut item).trim().to_owned()),
+            _ => item.push(c),
+        }
+    }
+    items.push(item.trim().to_owned());
+    items
+}
+
 fn delimiter(text: &str) -> Result<Delimiter, String> {
     match text {
         "tab" | "\\t" => Ok(Delimiter::At(b'\t')),
         "space" => Ok(Delimiter::WhiteSpace),
         _ if text.len() == 1 && !"\"\r\n".contains(text) => Ok(Delimiter::At(text.as_bytes()[0])),
         _ => Err("expected one ASCII character that is not a quote, `tab` or `space`".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::list;
+
+    #[test]
+    fn lists_may_hold_quoted_commas() {
+        for (text, items) in [
+            ("a,b", &["a", "b"][..]),
+            ("\"a, b\",c", &["a, b", "c"]),
+            ("c,\"say \"\"x\"\"\"", &["c", "say \"x\""]),
+            ("", &[""]),
+            ("NA,", &["NA", ""]),
+            (" a , b ", &["a", "b"]),
+        ] {
+            assert_eq!(list(text), items, "{text}");
+        }
     }
 }

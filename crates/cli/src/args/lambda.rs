@@ -31,6 +31,21 @@ pub struct LambdaRange {
     pub count: usize,
 }
 
+impl LambdaRange {
+    /// The values, largest first, to twelve digits: so that 1e-6 is 1e-6 wherever it is printed,
+    /// and is what is fitted.
+    pub fn values(self) -> Vec<f64> {
+        let (first, last) = (self.largest.ln(), self.smallest.ln());
+        let rounded = |value: f64| format!("{value:.11e}").parse().unwrap_or(value);
+        let value = |i: usize| match i {
+            0 => self.largest,
+            _ if i + 1 == self.count => self.smallest,
+            _ => rounded((first + (last - first) * i as f64 / (self.count - 1) as f64).exp()),
+        };
+        (0..self.count).map(value).collect()
+    }
+}
+
 impl FromStr for LambdaRange {
     type Err = String;
 
@@ -50,5 +65,18 @@ pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
         _ => Err(format!("{text:?} is not a positive number, such as 1e-6")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LambdaRange;
+
+    #[test]
+    fn decades_are_decades() {
+        let range: LambdaRange = "1e-9:1e-1:9".parse().unwrap();
+        assert_eq!(range.values(), [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]);
+        let range: LambdaRange = "1e300:1e-300:3".parse().unwrap();
+        assert_eq!(range.values(), [1e300, 1.0, 1e-300]);
     }
 }

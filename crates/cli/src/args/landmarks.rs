@@ -7,7 +7,7 @@ use std::str::FromStr;
 #[derive(Args)]
 pub struct LeverageArgs {
     /// λ in K + nλI at which leverage scores are taken, if --landmarks uses them
-    #[arg(long, value_name = "X", default_value_t = 1e-4, help_heading = "Landmarks")]
+    #[arg(long, value_name = "X", default_value_t = 1e-4, value_parser = super::lambda::positive, help_heading = "Landmarks")]
     pub leverage_lambda: f64,
 }
 

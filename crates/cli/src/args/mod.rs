@@ -6,14 +6,16 @@ mod data;
 mod kernel;
 mod lambda;
 mod landmarks;
+mod output;
 mod run;
 
 pub use bytes::Bytes;
 pub use commands::{Completions, Fit, LandmarksCommand, Predict, Sample, Sampler, ScoreMethod, Scores, Tune};
-pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs};
+pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list};
 pub use kernel::{Bandwidth, KernelArgs, KernelName};
 pub use lambda::{Lambda, LambdaRange};
 pub use landmarks::{LandmarkSpec, LeverageArgs, Selection};
+pub use output::Output;
 pub use run::RunArgs;
 
 use clap::{Parser, Subcommand};
@@ -35,7 +37,13 @@ Examples:
   nystrom sample houses.csv --drop price --size 50 -o diverse.csv
   nystrom tune houses.csv --target price --landmarks uniform:500
 
-Results go to standard output, the plan and the progress to standard error.
+Results go to standard output, the plan, notes and the progress to standard error. Messages count lines
+as editors do: from 1, with the header. The column `row` of results counts rows of data from 0.
+
+With --json the outcome is one object on standard output. Its `schema` is the version of its layout,
+raised whenever a key changes its meaning; `version` and `command` say what wrote it. NaN and
+infinities, which are no numbers in JSON, are the strings \"NaN\", \"inf\" and \"-inf\"; null means
+that there is no such value.
 
 Exit status:
   0  done

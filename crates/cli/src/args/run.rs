@@ -20,7 +20,7 @@ pub struct RunArgs {
     /// Print the outcome as JSON
     #[arg(long, help_heading = "Run")]
     pub json: bool,
-    /// No plan and no progress
+    /// No plan, no notes and no progress; warnings stay
     #[arg(short, long, help_heading = "Run")]
     pub quiet: bool,
 }

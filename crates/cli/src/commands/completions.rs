@@ -8,6 +8,6 @@ use std::process::ExitCode;
 pub fn run(args: &Completions) -> Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "nystrom", &mut script);
-    crate::output::print(&String::from_utf8_lossy(&script))?;
+    crate::output::print(script)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,18 +3,19 @@
 use super::evaluate::Errors;
 use super::fit_plan::{self, Planned};
 use super::select::{self, Setting};
-use crate::args::{Fit, Lambda};
+use crate::args::{Fit, Lambda, Output};
 use crate::failure::{Failure, NOT_CONVERGED, Result};
-use crate::input::{Input, Scaling, Supervised};
+use crate::input::{Features, Input, Supervised, check_target};
 use crate::kernel::AnyKernel;
 use crate::model_file::{Made, ModelFile};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::faer::Mat;
-use nystrom::krr::{Closeness, Extras, IterationReport, PathPoint, Stop, lambda_grid};
+use nystrom::krr::{Closeness, Extras, IterationReport, PathPoint, Stop};
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 /// The data, cut into what is fitted and what is held out.
@@ -35,18 +36,31 @@ struct Fitted {
 pub fn run(args: &Fit) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
     let rng = &mut rng;
-    crate::output::check_writable(Some(&args.output))?;
+    let output = args.output.as_ref().unwrap_or(&Output::Stdout); // without one there is only the plan
+    check_options(args, output)?;
+    crate::output::check_writable(output, &[&args.data.data])?;
     session.progress.stage("reading", None);
-    let data = Input::read(&args.data, None)?.drop_missing(&args.data)?;
-    let Supervised { x, y, features, target, target_position } = data.supervised(args.regression.target.as_deref())?;
+    let target = args.regression.target.as_deref();
+    let Supervised { x, y, features, target, columns } =
+        Input::read(&args.data, 0)?.supervised(target, &args.data, &session)?;
     let Split { x, y, held_out } = split(x, y, args.hold_out, rng)?;
-    let scaling = Scaling::fit(x.as_ref(), &features, !args.run.no_standardize)?;
-    let x = Scaling::apply(scaling.as_ref(), x)?;
+    check_target(y.as_ref(), &target)?;
+    let features = Features::new(x, features, &args.run, &session)?;
+    let x = &features.x;
     let points = Points::from_rows(x.as_ref());
     let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.leverage_lambda };
     let Planned { spec, choose, fit: fit_step } = fit_plan::announce(args, &session, setting)?;
     if args.plan {
+        let mut summary = Summary::of("fit");
+        summary.value("rows", x.nrows());
+        summary.value("features", &features.names);
+        summary.value("landmarks", spec.count);
+        summary.value("selection", spec.method.name());
+        summary.value("plan", [&choose, &fit_step]);
+        if session.json {
+            summary.print(&session, false)?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
 
@@ -59,21 +73,22 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     session.progress.stage("evaluating", Some(entries));
     let training = Errors::of(fitted.model.predict(points)?.as_ref(), y.as_ref())?;
 
-    let mut summary = Summary::default();
+    let mut summary = Summary::of("fit");
     summary.line(
         "fitted",
         format!("{target:?} on {}, {}", text::count(x.nrows(), "row"), text::count(x.ncols(), "feature")),
     );
     summary.line("kernel", kernel.describe());
-    summary.line("landmarks", format!("{} by {}", landmarks.len(), spec.method.name()));
+    let fewer = why_fewer(landmarks.len(), spec.count);
+    summary.line("landmarks", format!("{} by {}{fewer}", landmarks.len(), spec.method.name()));
     describe(&fitted, &mut summary);
     training.report("training", "training", &mut summary);
     if let Some((x, y)) = held_out {
-        let x = Scaling::apply(scaling.as_ref(), x)?;
+        let x = features.apply(&x)?;
         let predicted = fitted.model.predict(Points::from_rows(x.as_ref()))?;
         Errors::of(predicted.as_ref(), y.as_ref())?.report("held out", "held_out", &mut summary);
     }
-    if let Some(rows) = args.certify {
+    if let Some(rows) = args.certify.map(NonZeroUsize::get) {
         session.progress.stage("certifying", Some(2.0 * entries + (rows * x.nrows()) as f64));
         certify(rows, &fitted.model, points, &y, rng, &mut summary)?;
     }
@@ -81,19 +96,46 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     summary.value("landmarks", landmarks.len());
     summary.value("selection", spec.method.name());
     summary.value("rows", x.nrows());
-    summary.value("features", &features);
+    summary.value("landmarks_asked", spec.count);
+    summary.value("features", &features.names);
+    summary.value("constant", &features.constant);
     summary.value("target", &target);
     summary.value("seed", args.run.seed);
     summary.value("plan", [&choose, &fit_step]);
-    summary.value("model", &args.output);
+    let place = output.file().map_or_else(|| "standard output".to_owned(), |file| file.display().to_string());
+    summary.value("model", &place);
 
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let (seed, lambda, training_rmse) = (args.run.seed, fitted.lambda, training.rmse);
     let made = Made { version, seed, landmarks: spec.to_string(), lambda, training_rmse };
-    let size = ModelFile::new(fitted.model, (target, target_position), features, scaling, made).save(&args.output)?;
-    summary.line("model", format!("{}, {}", args.output.display(), text::bytes(size)));
-    summary.print(&session, false)?;
+    let size = ModelFile::new(fitted.model, target, columns, features, made).save(output)?;
+    summary.line("model", format!("{place}, {}", text::bytes(size)));
+    summary.print(&session, output.is_stdout())?;
     finish(&session, fitted.iterations)
+}
+
+/// Options that would do nothing here, and results that would lie on top of each other.
+fn check_options(args: &Fit, output: &Output) -> Result<()> {
+    let given = matches!(args.lambda, Lambda::Given(_));
+    let text = if given && args.lambdas.is_some() {
+        "--lambdas means nothing beside a given --lambda; leave one out"
+    } else if !given && args.tolerance.is_some() {
+        "--tolerance means nothing to a path of lambdas, which needs no iterations; leave it out, or give --lambda a number"
+    } else if args.run.json && output.is_stdout() && !args.plan {
+        "standard output cannot take both the model and --json; name a file for the model"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Usage(text.into()).into())
+}
+
+/// Why there are fewer landmarks than were asked for, if there are.
+pub fn why_fewer(count: usize, asked: usize) -> String {
+    let these = if count == 1 { "this one" } else { "these" };
+    match asked.saturating_sub(count) {
+        0 => String::new(),
+        more => format!("; the other {more} of {asked} would add nothing: to rounding, {these} explain every row"),
+    }
 }
 
 /// The rows held out are drawn at random; both parts keep the order of the file.
@@ -132,7 +174,7 @@ fn fit(
         return Ok(Fitted { model: fit.model, lambda, leave_one_out: None, iterations: fit.iterations });
     }
     let krr = NystromKrr { intercept, ..NystromKrr::new(kernel.clone(), Ridge::PerSample(1.0)) };
-    let grid = lambda_grid(args.lambdas.largest, args.lambdas.smallest, args.lambdas.count)?;
+    let grid: Vec<Ridge<f64>> = fit_plan::lambdas(args).values().into_iter().map(Ridge::PerSample).collect();
     let path = krr.path(x, y.as_ref(), landmarks, &grid)?;
     let best = match args.lambda {
         Lambda::Gcv => path.best_by_gcv(),
@@ -181,7 +223,7 @@ fn certify(
     let (bound, confidence) = (report.targets[0].bound, 100.0 * report.confidence);
     let verdict = match report.closeness() {
         Closeness::Close => "close to exact regression".to_owned(),
-        Closeness::MoreRows { rows } => format!("probably close; --certify {rows} would tell"),
+        Closeness::MoreRows { rows } => format!("probably close; --certify={rows} would tell"),
         Closeness::Far { factor } => {
             format!(
                 "not shown to be close: K − L would have to be about {} times smaller; take more landmarks",
@@ -199,7 +241,7 @@ fn certify(
 fn finish(session: &Session, iterations: Option<IterationReport>) -> Result<ExitCode> {
     match iterations {
         Some(report) if !matches!(report.stop, Stop::Converged | Stop::Asked) => {
-            session.say(&format!(
+            session.warn(&format!(
                 "warning: stopped after {} iterations at a relative residual of {:.1e}, above --tolerance {:.1e}; \
                  the model is written. Raise --lambda or --tolerance, or allow more --memory",
                 report.iterations, report.residual, report.tolerance

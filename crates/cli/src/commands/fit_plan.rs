@@ -1,13 +1,16 @@
 //! What `nystrom fit` is going to do: how many landmarks the memory allows, and what choosing them and the fit take.
 
 use super::select::{self, Setting};
-use crate::args::{Fit, Lambda, LandmarkSpec, Selection};
+use crate::args::{Fit, Lambda, LambdaRange, LandmarkSpec, Selection};
 use crate::failure::Result;
 use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::speed::Trial;
 use nystrom::krr::{IterativeOptions, ProblemSize};
 use nystrom::linalg_core::validate;
+
+/// The ridges that are tried unless said otherwise.
+const LAMBDAS: LambdaRange = LambdaRange { largest: 1e-1, smallest: 1e-10, count: 28 };
 
 /// Landmarks unless said otherwise.
 const LANDMARKS: usize = 500;
@@ -31,7 +34,7 @@ pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<P
     let usual = LandmarkSpec { method: Selection::RpCholesky, count: LANDMARKS.min(n) };
     let asked = args.landmarks.unwrap_or(usual);
     validate::at_most("landmarks", asked.count, n)?;
-    validate::positive("--tolerance", args.tolerance)?;
+    validate::positive("--tolerance", options(args).tolerance)?;
     let trial = select::trial_of(asked, setting);
     let planned = |count| plan(args, LandmarkSpec { count, ..asked }, setting, trial);
     let fits = |count| {
@@ -45,7 +48,16 @@ pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<P
         Some(_) => asked.count,
     };
     let announced = planned(count).and_then(|planned| {
-        plan::announce(session, setting.kernel, setting.points, &planned.steps())?;
+        match (args.plan, session.json) {
+            (false, _) => plan::announce(session, setting.kernel, setting.points, &planned.steps())?,
+            (true, true) => plan::check(session, &planned.steps())?,
+            (true, false) => {
+                let text = plan::describe(session, setting.kernel, setting.points, &planned.steps());
+                session.progress.clear();
+                crate::output::print(text + "\n")?;
+                plan::check(session, &planned.steps())?;
+            }
+        }
         Ok(planned)
     });
     announced.map_err(|error| match (error.downcast_ref(), fitting) {
@@ -61,7 +73,7 @@ fn plan(args: &Fit, spec: LandmarkSpec, setting: Setting<'_>, trial: Option<Tria
     let t = 1 + usize::from(!args.regression.no_intercept);
     let fit = match args.lambda {
         Lambda::Given(_) => plan::single(ProblemSize { n, d, m, t, weighted: false }, &options(args))?,
-        Lambda::Auto | Lambda::Gcv => plan::path(n, m, args.lambdas.count),
+        Lambda::Auto | Lambda::Gcv => plan::path(n, m, lambdas(args).count),
     };
     Ok(Planned { spec, choose: plan::selection(spec, n, trial), fit })
 }
@@ -69,5 +81,11 @@ fn plan(args: &Fit, spec: LandmarkSpec, setting: Setting<'_>, trial: Option<Tria
 /// Of a fit at one λ.
 pub fn options(args: &Fit) -> IterativeOptions {
     let memory = args.run.memory.map(|bytes| bytes.0);
-    IterativeOptions { tolerance: args.tolerance, memory, ..IterativeOptions::default() }
+    let usual = IterativeOptions::default();
+    IterativeOptions { tolerance: args.tolerance.unwrap_or(1e-6), memory, ..usual }
+}
+
+/// The ridges that are tried.
+pub fn lambdas(args: &Fit) -> LambdaRange {
+    args.lambdas.unwrap_or(LAMBDAS)
 }

@@ -5,7 +5,7 @@ use crate::args::LandmarksCommand;
 use crate::failure::Result;
 use crate::input::{self, Data};
 use crate::kernel::AnyKernel;
-use crate::output::{Columns, Values, check_writable};
+use crate::output::{Columns, LINE, Values, check_writable};
 use crate::plan;
 use crate::session::Session;
 use crate::summary::Summary;
@@ -18,8 +18,8 @@ use std::process::ExitCode;
 pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
     let (rng, spec) = (&mut rng, args.landmarks);
-    check_writable(args.output.as_ref())?;
-    let Data { x, rows: numbers, .. } = input::points(&args.data, &args.run, &session)?;
+    check_writable(&args.output, &[&args.data.data])?;
+    let Data { x, rows: numbers, lines, constant, .. } = input::points(&args.data, &args.run, &session)?;
     let points = Points::from_rows(x.as_ref());
     validate::at_most("landmarks", spec.count, x.nrows())?;
     let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), rng)?;
@@ -42,22 +42,26 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
     session.progress.clear();
 
     let rows: Vec<usize> = chosen.indices().iter().map(|&i| numbers[i]).collect();
-    let mut columns = vec![("row", Values::Counts(&rows))];
+    let lines: Vec<usize> = chosen.indices().iter().map(|&i| lines[i]).collect();
+    let mut columns = vec![("row", Values::Counts(&rows)), (LINE, Values::Counts(&lines))];
     columns.extend(weights.as_ref().map(|weights| ("weight", Values::Numbers(weights))));
-    Columns(columns).write(args.output.as_deref(), &session)?;
+    Columns(columns).write(&args.output, &session)?;
 
-    let mut summary = Summary::default();
-    summary.line("landmarks", format!("{} of {} rows by {}", rows.len(), x.nrows(), spec.method.name()));
+    let mut summary = Summary::of("landmarks");
+    let fewer = super::fit::why_fewer(rows.len(), spec.count);
+    summary.line("landmarks", format!("{} of {} rows by {}{fewer}", rows.len(), x.nrows(), spec.method.name()));
     summary.line("kernel", kernel.describe());
     summary.line("left over", format!("tr(K − L)/tr K = {}", number(left)));
     summary.value("rows", x.nrows());
+    summary.value("constant", &constant);
     summary.value("landmarks", &rows);
+    summary.value("lines", &lines);
     summary.value("weights", &weights);
     summary.value("selection", spec.method.name());
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("relative_trace_error", left);
     summary.value("seed", args.run.seed);
-    summary.written(args.output.as_ref());
-    summary.print(&session, args.output.is_none())?;
+    summary.written(&args.output);
+    summary.print(&session, args.output.is_stdout())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@ use crate::args::{Sample, Sampler};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Data};
 use crate::kernel::AnyKernel;
-use crate::output::{Columns, Values, check_writable};
+use crate::output::{Columns, LINE, Values, check_writable};
 use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
@@ -19,9 +19,9 @@ const EXACT_UP_TO: usize = 2000;
 
 pub fn run(args: &Sample) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
-    check_writable(args.output.as_ref())?;
+    check_writable(&args.output, &[&args.data.data])?;
     validate::not_empty("number of subsets (--draws)", args.draws)?;
-    let Data { x, rows: numbers, .. } = input::points(&args.data, &args.run, &session)?;
+    let Data { x, rows: numbers, lines, constant, .. } = input::points(&args.data, &args.run, &session)?;
     let points = Points::from_rows(x.as_ref());
     validate::at_most("rows in a subset (--size)", args.size, x.nrows())?;
     let exact = match args.method {
@@ -46,20 +46,23 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
     session.progress.clear();
     let draws: Vec<usize> = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();
     let rows: Vec<usize> = subsets.iter().flat_map(|subset| subset.indices()).map(|&i| numbers[i]).collect();
-    let columns = [("draw", Values::Counts(&draws)), ("row", Values::Counts(&rows))];
-    Columns(columns.into()).write(args.output.as_deref(), &session)?;
+    let lines: Vec<usize> = subsets.iter().flat_map(|subset| subset.indices()).map(|&i| lines[i]).collect();
+    let columns = [("draw", Values::Counts(&draws)), ("row", Values::Counts(&rows)), (LINE, Values::Counts(&lines))];
+    Columns(columns.into()).write(&args.output, &session)?;
 
-    let mut summary = Summary::default();
+    let mut summary = Summary::of("sample");
     let how = if exact { "exactly".to_owned() } else { format!("by {steps} steps of the swap chain each") };
     summary.line("drawn", format!("{} of {} rows each, {how}", text::count(args.draws, "subset"), args.size));
     summary.line("kernel", kernel.describe());
     summary.value("exact", exact);
     summary.value("subsets", rows.chunks(args.size).collect::<Vec<_>>());
+    summary.value("lines", lines.chunks(args.size).collect::<Vec<_>>());
+    summary.value("constant", &constant);
     summary.value("rows", x.nrows());
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("seed", args.run.seed);
-    summary.written(args.output.as_ref());
-    summary.print(&session, args.output.is_none())?;
+    summary.written(&args.output);
+    summary.print(&session, args.output.is_stdout())?;
     Ok(ExitCode::SUCCESS)
 }
 

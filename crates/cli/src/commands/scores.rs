@@ -5,12 +5,11 @@ use crate::args::{ScoreMethod, Scores};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Data};
 use crate::kernel::AnyKernel;
-use crate::output::{Columns, Values, check_writable};
+use crate::output::{Columns, LINE, Values, check_writable};
 use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
-use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use std::process::ExitCode;
 
@@ -19,13 +18,12 @@ const COLUMNS: usize = 1000;
 
 pub fn run(args: &Scores) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
-    check_writable(args.output.as_ref())?;
-    validate::positive("--lambda", args.lambda)?;
+    check_writable(&args.output, &[&args.data.data])?;
     if args.columns.is_some() && args.method != ScoreMethod::Fast {
         return Err(Failure::Usage("--columns means nothing to this method; say --method fast".into()).into());
     }
-    let Data { x, rows, .. } = input::points(&args.data, &args.run, &session)?;
-    let points = Points::from_rows(x.as_ref());
+    let data = input::points(&args.data, &args.run, &session)?;
+    let (x, points) = (&data.x, Points::from_rows(data.x.as_ref()));
     let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), &mut rng)?;
     let columns = args.columns.unwrap_or(COLUMNS.min(x.nrows()));
     let setting = Setting { kernel: &kernel, points, lambda: args.lambda };
@@ -37,9 +35,9 @@ pub fn run(args: &Scores) -> Result<ExitCode> {
     let estimator = select::estimator(args.method, columns, setting)?;
     let scores = estimator.scores(&matrix, Ridge::PerSample(args.lambda), &mut rng)?;
     session.progress.clear();
-    let columns = [("row", Values::Counts(&rows)), ("score", Values::Numbers(&scores))];
-    Columns(columns.into()).write(args.output.as_deref(), &session)?;
-    report(args, &session, &kernel, &scores, &rows)
+    let (rows, lines) = (Values::Counts(&data.rows), Values::Counts(&data.lines));
+    Columns(vec![("row", rows), (LINE, lines), ("score", Values::Numbers(&scores))]).write(&args.output, &session)?;
+    report(args, &session, &kernel, &scores, &data)
 }
 
 /// The counts that each method's documentation states.
@@ -59,25 +57,27 @@ fn step(method: ScoreMethod, columns: usize, setting: Setting<'_>) -> Step {
     }
 }
 
-fn report(args: &Scores, session: &Session, kernel: &AnyKernel, scores: &[f64], rows: &[usize]) -> Result<ExitCode> {
+fn report(args: &Scores, session: &Session, kernel: &AnyKernel, scores: &[f64], data: &Data) -> Result<ExitCode> {
     let d_eff: f64 = scores.iter().sum();
     let highest = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
-    let mut summary = Summary::default();
+    let mut summary = Summary::of("scores");
     summary.line("scores", format!("of {}, lambda {}", text::count(scores.len(), "row"), number(args.lambda)));
     summary.line("kernel", kernel.describe());
     summary.line("effective dimension", format!("{} (the sum of the scores)", number(d_eff)));
-    summary.line("highest", format!("{} in row {}", number(scores[highest]), rows[highest]));
+    summary.line("highest", format!("{} in line {}", number(scores[highest]), data.lines[highest]));
     summary.value("rows", scores.len());
     summary.value("lambda", args.lambda);
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("effective_dimension", d_eff);
     summary.value("highest", scores[highest]);
-    summary.value("highest_row", rows[highest]);
+    summary.value("highest_row", data.rows[highest]);
+    summary.value("highest_line", data.lines[highest]);
+    summary.value("constant", &data.constant);
     summary.value("seed", args.run.seed);
-    summary.written(args.output.as_ref());
-    if args.output.is_none() {
+    summary.written(&args.output);
+    if args.output.is_stdout() {
         summary.value("scores", scores);
     }
-    summary.print(session, args.output.is_none())?;
+    summary.print(session, args.output.is_stdout())?;
     Ok(ExitCode::SUCCESS)
 }

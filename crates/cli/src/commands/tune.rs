@@ -3,13 +3,13 @@
 use super::select::{self, Setting};
 use crate::args::{Selection, Tune};
 use crate::failure::{Failure, Result};
-use crate::input::{Input, Scaling, Supervised};
+use crate::input::{Features, Input, Supervised};
 use crate::kernel::AnyKernel;
 use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::number;
-use nystrom::krr::{CvScore, NystromGrid, lambda_grid};
+use nystrom::krr::{CvScore, NystromGrid};
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use serde::Serialize;
@@ -36,14 +36,12 @@ pub fn run(args: &Tune) -> Result<ExitCode> {
         return Err(Failure::Usage("sa is bound to one kernel; tune with uniform or leverage landmarks".into()).into());
     }
     session.progress.stage("reading", None);
-    let data =
-        Input::read(&args.data, None)?.drop_missing(&args.data)?.supervised(args.regression.target.as_deref())?;
-    let Supervised { x, y, features, .. } = data;
-    let scaling = Scaling::fit(x.as_ref(), &features, !args.run.no_standardize)?;
-    let x = Scaling::apply(scaling.as_ref(), x)?;
+    let target = args.regression.target.as_deref();
+    let Supervised { x, y, features, .. } = Input::read(&args.data, 0)?.supervised(target, &args.data, &session)?;
+    let x = Features::new(x, features, &args.run, &session)?.x;
     let points = Points::from_rows(x.as_ref());
     let kernels = kernels(args, &session, points, rng)?;
-    let lambdas = lambda_grid(args.lambdas.largest, args.lambdas.smallest, args.lambdas.count)?;
+    let lambdas: Vec<Ridge<f64>> = args.lambdas.values().into_iter().map(Ridge::PerSample).collect();
     let setting = Setting { kernel: &kernels[0], points, lambda: args.leverage.leverage_lambda };
     let step = announce(args, &session, setting, kernels.len())?;
 
@@ -97,7 +95,7 @@ fn announce(args: &Tune, session: &Session, setting: Setting<'_>, kernels: usize
 fn report(args: &Tune, session: &Session, candidates: &[Candidate], best: Candidate) -> Result<ExitCode> {
     session.progress.clear();
     let scale = |candidate: &Candidate| candidate.bandwidth.map_or_else(|| "-".into(), number);
-    let mut summary = Summary::default();
+    let mut summary = Summary::of("tune");
     if !session.json {
         let mut text = format!("{:>12} {:>12} {:>12}\n", "bandwidth", "lambda", "RMSE");
         for candidate in candidates {

@@ -8,7 +8,7 @@ fn predictions(bench: &Bench, file: &str, options: &str) -> Vec<u8> {
     bench.ok(&format!("fit {file} {options} --landmarks kmeans++:25 -o m.json -q"));
     bench.ok(&format!(
         "predict m.json {file} {} -o p.csv -q",
-        if options.contains("no-header") { "--no-header" } else { "" }
+        ["--no-header", "--decimal-comma"].into_iter().find(|option| options.contains(option)).unwrap_or_default()
     ));
     bench.read("p.csv")
 }
@@ -41,6 +41,9 @@ fn every_format_is_read() {
     };
     bench.write("t.fann", format!("90 3 1\n{}", (0..90).map(fann).collect::<String>()));
     bench.write("t.semicolons", csv.replace(',', ";"));
+    bench.write("tabs.csv", csv.replace(',', "\t"));
+    bench.write("t.txt", csv.replace(',', "  "));
+    bench.write("decimal.csv", csv.replace(',', ";").replace('.', ","));
 
     let expected = predictions(&bench, "t.csv", "--target y");
     for (file, options) in [
@@ -50,10 +53,13 @@ fn every_format_is_read() {
         ("t.arff", "--target y"),
         ("t.libsvm", ""),
         ("t.fann", "--target y"),
+        ("tabs.csv", "--target y"),
+        ("t.txt", "--target y"),
+        ("decimal.csv", "--target y --decimal-comma"),
     ] {
         assert_eq!(predictions(&bench, file, options), expected, "{file}");
     }
-    bench.ok("fit t.semicolons --format csv --delimiter ; --target y --landmarks kmeans++:25 -o m.json -q");
+    bench.ok("fit t.semicolons --format csv --target y --landmarks kmeans++:25 -o m.json -q");
     bench.ok("predict m.json t.csv -o p.csv -q");
     assert_eq!(bench.read("p.csv"), expected);
 
@@ -73,9 +79,11 @@ fn rows_with_missing_values_are_left_out_when_asked() {
     let with_gap = format!("NA,{}", fifth.split_once(',').unwrap().1);
     bench.write("t.csv", text.replace(fifth, &with_gap));
     let run = bench.run("fit t.csv --target y --missing NA -o m.json -q");
-    assert!(run.code == Some(3) && run.err.contains("--drop-missing"), "{run:?}");
+    assert!(run.code == Some(3) && run.err.contains("1 missing value, the first in line 6"), "{run:?}");
+    assert!(run.err.contains("help: add --drop-missing"), "{run:?}");
     bench.ok("fit t.csv --target y --missing NA --drop-missing -o m.json -q");
     bench.ok("predict m.json t.csv --missing NA --drop-missing -o p.csv -q");
     let rows = bench.column("p.csv", "row");
     assert_eq!((rows.len(), rows[3], rows[4]), (59, 3.0, 5.0)); // row 4, counted from 0, is gone
+    assert_eq!(bench.column("p.csv", "line")[3..5], [5.0, 7.0]); // which is line 6
 }

@@ -20,12 +20,27 @@ const CASES: &[Case] = &[
         "word.csv|a,y\n1,2\n3,x\n",
         FIT,
         DATA,
-        &["word.csv:3, column 2 (\"y\")", "\"x\" is not a number", "--missing"],
+        &["word.csv: column 2 (\"y\")", "not a number: \"x\" in line 3", "--missing x --drop-missing"],
     ),
-    Case("gap.csv|a,y\n1,2\n,4\n", FIT, DATA, &["gap.csv:3, column 1 (\"a\")", "not a number", "--missing"]),
-    Case("nan.csv|a,y\n1,2\nNaN,4\n", FIT, DATA, &["nan.csv:3, column 1", "finite", "--drop-missing"]),
-    Case("huge.csv|a,y\n1,2\n1e999,4\n", FIT, DATA, &["huge.csv:3, column 1", "finite"]),
-    Case("text.csv|a,y\nred,2\nblue,4\n", FIT, DATA, &["text.csv", "column \"a\" holds text", "--drop"]),
+    Case(
+        "gap.csv|a,y\n1,2\n,4\n",
+        FIT,
+        DATA,
+        &["gap.csv: column 1 (\"a\")", "not a number: \"\" in line 3", "--missing ''"],
+    ),
+    Case(
+        "nan.csv|a,y\n1,2\nNaN,4\n",
+        FIT,
+        DATA,
+        &["nan.csv: column 1", "not a number: \"NaN\" in line 3", "--missing NaN --drop-missing"],
+    ),
+    Case("huge.csv|a,y\n1,2\n1e999,4\n", FIT, DATA, &["huge.csv: column 1", "\"1e999\" in line 3", "--missing 1e999"]),
+    Case(
+        "text.csv|a,b,y\nred,1,2\nblue,3,4\n",
+        FIT,
+        DATA,
+        &["text.csv: column 1 (\"a\") holds text, such as \"red\" in line 2", "--drop a"],
+    ),
     Case(
         "numeric.csv|1,2\n3,4\n",
         "fit FILE --target 1 -o out.json",
@@ -34,24 +49,32 @@ const CASES: &[Case] = &[
     ),
     Case("twice.csv|a,a,y\n1,2,3\n", FIT, DATA, &["twice.csv:1, column 2", "already that of column 1"]),
     Case("quote.csv|a,y\n1,2\n\"3,4\n", FIT, DATA, &["quote.csv:3", "not closed", "closing quote"]),
-    Case("latin.csv|a,y\n1,2\n\u{fffd},4\n", FIT, DATA, &["latin.csv:3, column 1", "not a number"]),
-    Case("semicolon.csv|a;y\n1;2\n", FIT, DATA, &["semicolon.csv", "no column \"y\"", "there are 1"]),
-    Case("decimal.tsv|a\ty\n1,5\t2\n2,5\t3\n", FIT, DATA, &["decimal.tsv", "column \"a\" holds text", "\"1,5\""]),
+    Case("latin.csv|a,y\n1,2\n\u{fffd},4\n", FIT, DATA, &["latin.csv: column 1", "not a number"]),
+    Case("odd.csv|a#y\n1#2\n", FIT, DATA, &["odd.csv", "no column \"y\"", "there are 1", "--delimiter"]),
+    Case(
+        "decimal.tsv|a\ty\n1,5\t2\n2,5\t3\n",
+        FIT,
+        DATA,
+        &["decimal.tsv", "decimal comma: \"1,5\" in line 2", "add --decimal-comma"],
+    ),
     Case("notarget.csv|a,b\n1,2\n", FIT, DATA, &["notarget.csv", "no column \"y\"", "\"a\", \"b\""]),
     Case("alone.csv|y\n1\n2\n", FIT, DATA, &["alone.csv", "no column beside the target"]),
     Case(
         "missing.csv|a,y\nNA,1\n2,3\n",
         "fit FILE --missing NA --target y -o out.json",
         DATA,
-        &["missing.csv", "column \"a\" has 1 missing", "--drop-missing"],
+        &["missing.csv", "column 1 (\"a\") has 1 missing", "line 2", "--drop-missing"],
     ),
     Case(
         "allmissing.csv|a,y\nNA,1\n",
         "fit FILE --missing NA --drop-missing --target y -o out.json",
         DATA,
-        &["allmissing.csv", "no rows"],
+        &["allmissing.csv", "no rows are left", "no feature would be left"],
     ),
-    Case("constant.csv|a,b,y\n1,2,3\n1,5,6\n", FIT, DATA, &["features \"a\" have the same value", "--drop"]),
+    Case("constant.csv|a,y\n1,3\n1,6\n1,7\n", FIT, DATA, &["every feature has the same value", "take other features"]),
+    Case("level.csv|a,y\n1,3\n2,3\n4,3\n", FIT, DATA, &["the target \"y\" is 3 in every row", "--target"]),
+    Case("two.csv|a,y\n1,3\n2,4\n", FIT, DATA, &["nothing to learn from 2 rows", "at least 3"]),
+    Case("beyond.csv|a,y\n1,3\n2,4\n3,1e300\n", FIT, DATA, &["\"y\" reaches 1e300", "divide it"]),
     Case("notgzip.csv.gz|garbage", FIT, DATA, &["notgzip.csv.gz", "gzip data", "fetch the file again"]),
     Case("unknown.xyz|1 2 3\n", FIT, DATA, &["unknown.xyz", "format cannot be told", "--format"]),
     Case("|", "fit absent.csv --target y -o out.json", DATA, &["absent.csv", "no such file", "check the path"]),
@@ -129,6 +152,7 @@ fn wrong_input_is_answered_with_place_and_remedy() {
         let run = bench.run(&line.replace("FILE", name));
         assert_eq!(run.code, Some(*status), "{line} on {file:?}: {run:?}");
         assert!(run.err.contains("error: ") && !run.err.contains("panicked"), "{line} on {file:?}: {run:?}");
+        assert!(!run.err.contains("::"), "a Rust name: {run:?}");
         for part in *parts {
             assert!(run.err.contains(part), "{line} on {file:?} lacks {part:?}: {}", run.err);
         }
@@ -153,7 +177,7 @@ fn damaged_models_never_panic() {
     for (from, to) in [
         ("\"scales\":[", "\"scales\":[0.0,"),
         ("\"features\":[\"a\",", "\"features\":["),
-        ("\"target_position\":2", "\"target_position\":9"),
+        ("\"columns\":[\"a\",", "\"columns\":["),
         ("\"length_scale\":", "\"length_scale\":-"),
     ] {
         assert!(text.contains(from), "{from} in {text}");
@@ -161,4 +185,21 @@ fn damaged_models_never_panic() {
         let run = bench.run("predict bad.json good.csv");
         assert!(run.code == Some(DATA) && run.err.contains("damaged"), "{from}: {run:?}");
     }
+}
+
+/// Model files of the layout before are read: they told the target's place and not all columns.
+#[test]
+fn models_of_the_layout_before_are_read() {
+    let bench = Bench::new();
+    bench.write("good.csv", table(30, 1));
+    bench.ok("fit good.csv --target y --landmarks uniform:3 -o m.json -q");
+    let text = String::from_utf8(bench.read("m.json")).unwrap();
+    let now = "\"columns\":[\"a\",\"b\",\"y\",\"c\"]";
+    assert!(text.contains(now) && text.contains("\"format\":2"), "{text}");
+    let old = text.replace(now, "\"target_position\":2").replace("\"format\":2", "\"format\":1");
+    bench.write("old.json", old);
+    let rows: String = table(30, 1).lines().skip(1).map(|line| format!("{line}\n")).collect();
+    bench.write("bare.csv", rows);
+    let [new, old] = ["m", "old"].map(|model| bench.ok(&format!("predict {model}.json bare.csv --no-header")).out);
+    assert_eq!(new, old);
 }

@@ -1,8 +1,11 @@
 //! Running the program, and small tables.
 
 use nystrom::prelude::*;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// A folder of its own for each test, and the program in it.
 pub struct Bench {
@@ -47,9 +50,22 @@ impl Bench {
         command
     }
 
-    /// Runs a command line, words separated by blanks.
+    /// Runs a command line, words separated by blanks; a word in single quotes may hold blanks.
     pub fn run(&self, line: &str) -> Run {
-        let Output { status, stdout, stderr } = self.command().args(line.split_whitespace()).output().unwrap();
+        self.pipe(line, b"")
+    }
+
+    /// As [`run`](Self::run), with something on standard input. A program that hangs is a failure.
+    pub fn pipe(&self, line: &str, input: &[u8]) -> Run {
+        let mut command = self.command();
+        command.args(words(line)).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (mut stdin, input) = (child.stdin.take().unwrap(), input.to_vec());
+        std::thread::spawn(move || stdin.write_all(&input)); // which fails if the program does not want it
+        let (done, ended) = mpsc::channel();
+        std::thread::spawn(move || done.send(child.wait_with_output()));
+        let ended = ended.recv_timeout(Duration::from_secs(300));
+        let Output { status, stdout, stderr } = ended.unwrap_or_else(|_| panic!("nystrom {line}: hangs")).unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Run { code: status.code(), out: text(stdout), err: text(stderr) }
     }
@@ -70,6 +86,25 @@ impl Bench {
     pub fn column(&self, file: &str, column: &str) -> Vec<f64> {
         column_of(&self.path(file), column)
     }
+}
+
+/// The words of a command line, as a shell takes them.
+pub fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quoted) = (Vec::new(), None::<String>, false);
+    let mut characters = line.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' if !quoted => word.get_or_insert_default().extend(characters.next()),
+            '\'' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            ' ' if !quoted => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
 }
 
 pub fn column_of(path: &Path, column: &str) -> Vec<f64> {

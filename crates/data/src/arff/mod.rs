@@ -55,17 +55,17 @@ impl Arff {
     pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
         let mut lines = Lines::new(&mut reader, name)?;
         let mut columns = read_header(&mut lines)?;
-        let mut rows = 0;
+        let mut numbers = Vec::new();
         while let Some(line) = lines.next()? {
             if !is_comment(line.text) {
                 push_row(&mut columns, line)?;
-                rows += 1;
+                numbers.push(line.number);
             }
         }
-        if rows == 0 {
+        if numbers.is_empty() {
             return Err(Problem::NoRows.at(Place::new(name)));
         }
-        Table::new(name, columns.into_iter().map(ColumnBuilder::finish).collect())
+        Table::with_lines(name, columns.into_iter().map(ColumnBuilder::finish).collect(), numbers)
     }
 }
 

@@ -49,7 +49,7 @@ pub enum DataError {
     },
     /// The name of a file does not tell its format.
     #[error(
-        "{file}: the format cannot be told from the name; rename it to .csv, .tsv, .arff, .libsvm, .fann or .npy (.gz may \
+        "{file}: the format cannot be told from the name; rename it to .csv, .tsv, .txt, .arff, .libsvm, .fann or .npy (.gz may \
             follow), or name the reader"
     )]
     UnknownFormat {
@@ -107,8 +107,9 @@ pub enum DataError {
     },
     /// A table with missing values is used as a matrix.
     #[error(
-        "{table}: column {column:?} has {count} missing (or infinite) values, the first in row {row} (from 0); \
-            `drop_missing_rows` or `drop_columns` first"
+        "{table}: column {column:?} has {count} missing (or infinite) values, the first in {}; \
+            `drop_missing_rows` or `drop_columns` first",
+        place::line_or_row(*line, *row)
     )]
     MissingValues {
         /// Where the table came from.
@@ -119,6 +120,8 @@ pub enum DataError {
         count: usize,
         /// The first such row, from 0.
         row: usize,
+        /// Its line in the file, from 1, if the format has lines.
+        line: Option<u64>,
     },
     /// A row number is out of range.
     #[error("{table}: there is no row {row}: it has {rows} rows, counted from 0")]

@@ -65,6 +65,11 @@ impl fmt::Display for Place {
     }
 }
 
+/// `line 7`, or `row 6, counted from 1` where there are no lines; `row` is from 0.
+pub(crate) fn line_or_row(line: Option<u64>, row: usize) -> String {
+    line.map_or_else(|| format!("row {}, counted from 1", row + 1), |line| format!("line {line}"))
+}
+
 /// The most characters of offending text that a message repeats.
 const EXCERPT: usize = 40;
 

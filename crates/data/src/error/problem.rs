@@ -215,7 +215,7 @@ pub enum Problem {
     },
     /// A Parquet file is damaged, or written in a way that is not read.
     #[error(
-        "the Parquet file cannot be read ({reason}); write it again, with the compression `snappy`, `gzip` or none"
+        "the Parquet file cannot be read ({reason}); write it again, with the compression `zstd`, `snappy`, `gzip` or none"
     )]
     Parquet {
         /// What the decoder says.
@@ -263,7 +263,7 @@ impl Problem {
 
     pub(crate) fn not_a_number(text: &str) -> Self {
         let remedy = if text.contains(',') && text.replacen(',', ".", 1).parse::<f64>().is_ok() {
-            "decimal commas are not read: write a point"
+            "decimal commas are read only if the reader is told so (`Csv::decimal_comma`); else write a point"
         } else {
             "write it as a number, e.g. -1.5e3"
         };

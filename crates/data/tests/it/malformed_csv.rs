@@ -144,7 +144,10 @@ fn the_wrong_delimiter() {
 fn decimal_commas() {
     let complaint = csv(&Csv::new().delimiter(b';'), "a;b\n1;2,5\n");
     assert_eq!(complaint.at(), (Some(2), Some(2), Some("b")));
-    assert!(complaint.message.contains("decimal commas"));
+    assert!(complaint.message.contains("decimal commas") && complaint.message.contains("Csv::decimal_comma"));
+    let complaint = csv(&Csv::new().delimiter(b';').decimal_comma(), "a;b\n1;2.5\n");
+    assert_eq!(complaint.at(), (Some(2), Some(2), Some("b")));
+    assert!(complaint.message.contains("a point may mean anything"), "{}", complaint.message);
 }
 
 #[test]

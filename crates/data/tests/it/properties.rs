@@ -14,6 +14,7 @@ fn readers() -> Vec<Format> {
         Format::Csv(Csv::new().header(false).infer_text().missing(["", "NA"])),
         Format::Csv(Csv::new().names(["a", "b"]).delimiter(b' ').skip_lines(1)),
         Format::Csv(Csv::new().white_space().header(false)),
+        Format::Csv(Csv::new().guess_delimiter().decimal_comma()),
         Format::Arff(Arff::new()),
         Format::Libsvm(Libsvm::new()),
         Format::Libsvm(Libsvm::new().label_parts(';', ["a", "b"]).features(3)),
@@ -21,9 +22,19 @@ fn readers() -> Vec<Format> {
     ]
 }
 
-/// Reads `bytes` in every way; what is accepted must be a sound table that survives every further step.
+/// Reads `bytes` in every way; what is accepted must be a sound table that survives every further
+/// step. A survey accepts no less, and has no doubt where `read` found numbers only.
 fn read_all(bytes: &[u8]) {
     for format in readers() {
+        match (format.survey(bytes, "fuzz"), format.read(bytes, "fuzz")) {
+            (Ok(survey), Ok(table)) => {
+                let numeric = table.columns().iter().all(|column| matches!(column.values, Values::Numbers(_)));
+                let doubts: usize = survey.doubts.iter().map(|doubts| doubts.cells).sum();
+                assert!(!numeric || (doubts == 0 && survey.table.missing() == table.missing()));
+            }
+            (Ok(survey), Err(_)) => assert!(survey.doubts.iter().any(|doubts| doubts.cells > 0)),
+            (Err(error), result) => assert!(result.is_err(), "{error}"),
+        }
         match format.read(bytes, "fuzz") {
             Ok(table) => use_table(table),
             Err(error) => {

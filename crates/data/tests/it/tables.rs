@@ -59,6 +59,60 @@ fn rows_with_missing_values_stay_until_dropped() {
 }
 
 #[test]
+fn rows_keep_their_lines() {
+    let text = "a,b,s\n\n1,2,u\n3,NA,v\r\n\"5\",6,\"two\nlines\"\n7,8,u\n";
+    let table = Csv::new().missing(["NA"]).text(["s"]).read(text.as_bytes(), "t").unwrap();
+    let lines = |table: &Table| (0..table.rows()).map(|row| table.line(row).unwrap()).collect::<Vec<_>>();
+    assert_eq!(lines(&table), [3, 4, 5, 7]);
+    let table = table.encode("s", nystrom_data::Encoding::Ordinal).unwrap().rename_column("a", "z").unwrap();
+    let table = table.select_columns(["b", "z"]).unwrap();
+    assert_eq!(lines(&table.select_rows(&[3, 0]).unwrap()), [7, 3]);
+    let error = table.matrix().unwrap_err();
+    assert!(matches!(error, DataError::MissingValues { row: 1, line: Some(4), .. }), "{error}");
+    assert!(error.to_string().contains("the first in line 4;"), "{error}");
+    assert_eq!(lines(&table.clone().drop_missing_rows()), [3, 5, 7]);
+    assert_eq!(Table::stack([table.clone(), table]).unwrap().line(0), None); // of which file?
+    let unlined = Table::new("t", vec![Column::numbers("x", vec![1.0, f64::NAN])]).unwrap();
+    assert!(unlined.matrix().unwrap_err().to_string().contains("the first in row 2, counted from 1;"));
+    let arff = Arff::new().read("@attribute x real\n@data\n% c\n1\n".as_bytes(), "t").unwrap();
+    let libsvm = Libsvm::new().read("\n1 1:2\n".as_bytes(), "t").unwrap();
+    let fann = Fann::new().read("1 1 1\n\n2\n3\n".as_bytes(), "t").unwrap();
+    assert_eq!([&arff, &libsvm, &fann].map(lines), [[4], [2], [3]]);
+}
+
+#[test]
+fn a_survey_lists_what_is_no_number() {
+    let text = "a,b,c\n1,x,\"1,5\"\n,y,2\nnan,x,\"2,5\"\nNA,z,\n";
+    let survey = Csv::new().missing(["NA"]).survey(text.as_bytes(), "t").unwrap();
+    let doubts = |column: usize| -> Vec<(&str, usize, u64)> {
+        survey.doubts[column].texts.iter().map(|doubt| (doubt.text.as_str(), doubt.cells, doubt.line)).collect()
+    };
+    assert_eq!(doubts(0), [("", 1, 3), ("nan", 1, 4)]);
+    assert_eq!(doubts(1), [("x", 2, 2), ("y", 1, 3), ("z", 1, 5)]);
+    assert_eq!(doubts(2), [("1,5", 1, 2), ("", 1, 5)]); // one example of a decimal comma
+    assert_eq!((survey.doubts[2].cells, survey.doubts[2].decimal_commas), (3, 2));
+    assert_eq!(survey.table.missing(), 3 + 4 + 3);
+    let commas = Csv::new().decimal_comma().survey(text.as_bytes(), "t").unwrap();
+    assert_eq!(commas.table.numbers("c").unwrap()[..3], [1.5, 2.0, 2.5]);
+    for (text, line) in [("a\n1,2\n", 2), ("a,b\n1,2\n\"3,4\n", 3)] {
+        let error = Csv::new().survey(text.as_bytes(), "t").unwrap_err();
+        assert_eq!(error.place().unwrap().line, Some(line)); // what is not about one cell is an error still
+    }
+    let nan = nystrom_data::npy_bytes(2, 2, [1.0, f64::INFINITY, 3.0, f64::NAN]);
+    let survey = nystrom_data::Npy::new().survey(&nan[..], "t").unwrap();
+    assert_eq!((survey.doubts[0].texts[0].text.as_str(), survey.doubts[1].texts[0].line), ("inf", 2));
+}
+
+#[test]
+fn nan_is_missing_in_every_spelling_if_it_is_in_one() {
+    let text = "a\n1\nNaN\nnan\n-nan\n";
+    for marker in ["nan", "NaN"] {
+        assert_eq!(Csv::new().missing([marker]).read(text.as_bytes(), "t").unwrap().missing(), 3);
+    }
+    assert!(Csv::new().missing(["NA"]).read(text.as_bytes(), "t").is_err());
+}
+
+#[test]
 fn text_never_becomes_numbers_by_itself() {
     match air().drop_missing_rows().into_dataset("PM2.5") {
         Err(DataError::TextColumn { column, example, .. }) => {

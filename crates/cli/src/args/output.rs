@@ -1,0 +1,31 @@
+//! Where results go.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// A file, or standard output, which is written `-`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    Stdout,
+    File(PathBuf),
+}
+
+impl From<OsString> for Output {
+    fn from(text: OsString) -> Self {
+        if text == "-" { Output::Stdout } else { Output::File(text.into()) }
+    }
+}
+
+impl Output {
+    pub fn is_stdout(&self) -> bool {
+        *self == Output::Stdout
+    }
+
+    /// The file, unless it is standard output.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Output::Stdout => None,
+            Output::File(path) => Some(path),
+        }
+    }
+}

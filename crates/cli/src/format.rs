@@ -1,0 +1,73 @@
+//! Which reader the command line and the name of the file ask for.
+
+use crate::args::{DataArgs, Delimiter, FileFormat};
+use crate::failure::{Failure, Result};
+use nystrom_data::{Arff, Csv, DataError, Fann, Format, Libsvm, Npy};
+use std::path::Path;
+
+/// The reader; a libsvm file is taken to have at least so many features, though it may not show
+/// all.
+pub fn format(args: &DataArgs, libsvm_features: usize) -> Result<Format> {
+    let format = match args.format {
+        Some(FileFormat::Csv) => Format::Csv(csv(args, None)),
+        Some(FileFormat::Tsv) => Format::Csv(csv(args, Some(b'\t'))),
+        Some(FileFormat::Arff) => Format::Arff(Arff::new()),
+        Some(FileFormat::Libsvm) => Format::Libsvm(Libsvm::new().at_least(libsvm_features)),
+        Some(FileFormat::Fann) => Format::Fann(Fann::new()),
+        Some(FileFormat::Npy) => Format::Npy(Npy::new()),
+        #[cfg(feature = "parquet")]
+        Some(FileFormat::Parquet) => Format::Parquet(nystrom_data::Parquet::new()),
+        None if args.data == Path::new("-") => Format::Csv(csv(args, None)),
+        None => match Format::of(&args.data).map_err(|error| unknown(error, &args.data))? {
+            Format::Csv(_) => Format::Csv(csv(args, None)),
+            Format::Libsvm(_) => Format::Libsvm(Libsvm::new().at_least(libsvm_features)),
+            other => other,
+        },
+    };
+    let csv_only = args.no_header || args.delimiter.is_some() || args.decimal_comma;
+    if csv_only && !matches!(format, Format::Csv(_)) {
+        let text = "--no-header, --delimiter and --decimal-comma are for CSV; leave them out, or say --format csv";
+        return Err(Failure::Usage(text.into()).into());
+    }
+    if !args.missing.is_empty() && matches!(format, Format::Arff(_) | Format::Libsvm(_) | Format::Fann(_)) {
+        let text = "--missing is for CSV, npy and Parquet; leave it out (ARFF marks missing values by ? itself)";
+        return Err(Failure::Usage(text.into()).into());
+    }
+    Ok(format)
+}
+
+/// Delimited text; the delimiter is that of the command line, else `usual`, else guessed.
+fn csv(args: &DataArgs, usual: Option<u8>) -> Csv {
+    let csv = Csv::new().header(!args.no_header).missing(args.missing_texts());
+    let csv = if args.decimal_comma { csv.decimal_comma() } else { csv };
+    match (args.delimiter, usual) {
+        (Some(Delimiter::At(byte)), _) | (None, Some(byte)) => csv.delimiter(byte),
+        (Some(Delimiter::WhiteSpace), _) => csv.white_space(),
+        (None, None) => csv.guess_delimiter(),
+    }
+}
+
+/// A name that tells no format, in the words of the command line.
+fn unknown(error: DataError, path: &Path) -> anyhow::Error {
+    match error {
+        DataError::UnknownFormat { file } if path.is_dir() => {
+            Failure::Data(format!("{file}: this is a folder; name a file"))
+        }
+        DataError::UnknownFormat { file } if has_extension(path, ".parquet") => {
+            let text =
+                "this program was installed without Parquet: install it with `--features parquet`, or convert the file";
+            Failure::Data(format!("{file}: {text}"))
+        }
+        DataError::UnknownFormat { file } => Failure::Data(format!(
+            "{file}: the format cannot be told from the name; say --format csv, say, or rename the file to .csv, .tsv, \
+             .txt, .arff, .libsvm, .fann or .npy (.gz may follow)"
+        )),
+        other => return other.into(),
+    }
+    .into()
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    let name = path.to_string_lossy().to_lowercase();
+    name.strip_suffix(".gz").unwrap_or(&name).ends_with(extension)
+}
