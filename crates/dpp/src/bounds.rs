@@ -54,14 +54,14 @@ impl KDppBounds {
         Ok(self.values[k.min(self.values.len())..].iter().sum::<f64>() / self.room(k)?)
     }
 
-    /// Theorem 1: E‖K − K̃_C‖_F/‖K − K_k‖_F ≤ (c + 1)/(c + 1 − k)·√(n − k). 0 for k = c = n, where both errors are 0.
-    /// Errors as [`ratio_bound`](Self::ratio_bound).
+    /// Theorem 1: E‖K − K̃_C‖_F/‖K − K_k‖_F ≤ (c + 1)/(c + 1 − k)·√(n − k). 0 for k = c = n, where
+    /// both errors are 0. Errors as [`ratio_bound`](Self::ratio_bound).
     pub fn frobenius(&self, k: usize) -> Result<f64> {
         Ok((self.c as f64 + 1.0) / self.room(k)? * self.left(k).sqrt())
     }
 
-    /// Theorem 1: E‖K − K̃_C‖₂/‖K − K_k‖₂ ≤ (c + 1)/(c + 1 − k)·(n − k). 0 for k = c = n, where both errors are 0.
-    /// Errors as [`ratio_bound`](Self::ratio_bound).
+    /// Theorem 1: E‖K − K̃_C‖₂/‖K − K_k‖₂ ≤ (c + 1)/(c + 1 − k)·(n − k). 0 for k = c = n, where
+    /// both errors are 0. Errors as [`ratio_bound`](Self::ratio_bound).
     pub fn spectral(&self, k: usize) -> Result<f64> {
         Ok((self.c as f64 + 1.0) / self.room(k)? * self.left(k))
     }
@@ -80,7 +80,7 @@ impl KDppBounds {
     /// Corollary 7, spectral: the excess is at most √(8c ln(1/δ))·λ_1/λ_{k+1}. Errors as the other half.
     pub fn spectral_with_probability(&self, k: usize, delta: f64) -> Result<f64> {
         let next = self.values.get(k).copied().unwrap_or(0.0);
-        Ok(self.spectral(k)? + self.deviation(delta)? * self.values[0] / next)
+        Ok(self.spectral(k)? + self.deviation(delta)? * (self.values[0] / next))
     }
 
     /// Theorem 3: E√(R(ẑ_K̃)/R(ẑ)) ≤ 1 + (c + 1)/(nλ)·e_{c+1}/e_c, R the risk of kernel ridge regression with nλ = `ridge.absolute(n)`.

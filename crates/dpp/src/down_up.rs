@@ -19,9 +19,10 @@ const REFRESH: usize = 8;
 /// u ∉ S (v may come back). It evaluates one column of K and costs O(nc); the state holds K_{:,Y}L⁻ᵀ, n·c numbers, and is computed afresh
 /// every 8c steps (n·c entries).
 ///
-/// The spectral gap is at least 1/c for every K, because the law is strongly log-concave (N. Anari, K. Liu, S. Oveis Gharan,
-/// C. Vinzant, *Log-concave polynomials II*, STOC 2019). So is the modified log-Sobolev constant, hence the c ln c
-/// (M. Cryan, H. Guo, G. Mousa, FOCS 2019, arXiv:1903.06081). The tests compute the gap of small walks by enumeration.
+/// The spectral gap is at least 1/c for every K, because the law is strongly log-concave (N. Anari,
+/// K. Liu, S. Oveis Gharan, C. Vinzant, *Log-concave polynomials II*, STOC 2019). So is the
+/// modified log-Sobolev constant, hence the c ln c (M. Cryan, H. Guo, G. Mousa, FOCS 2019,
+/// arXiv:1903.06081). The tests compute the gap of small walks by enumeration.
 ///
 /// # Source
 /// The base-exchange walk; for DPPs N. Anari, S. Oveis Gharan & A. Rezaei, COLT 2016.
@@ -63,7 +64,8 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
     ///
     /// # Errors
     /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`] with the numerical rank if no c items are
-    /// independent, [`Error::NonFinite`], and those of the selector.
+    /// independent, [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry,
+    /// [`Error::NotPositiveDefinite`] for a K that is not psd, and those of the selector.
     pub fn start(
         k: &'a dyn PsdMatrix<T>,
         c: usize,
@@ -97,6 +99,9 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         if let Some(i) = walk.diagonal.iter().position(|d| !d.is_finite()) {
             return Err(Error::NonFinite { what: "matrix", row: i, col: i, value: walk.diagonal[i] });
         }
+        if let Some(index) = walk.diagonal.iter().position(|d| *d < 0.0) {
+            return Err(Error::InvalidWeight { what: "diagonal of the matrix", index, value: walk.diagonal[index] });
+        }
         walk.refresh()?;
         Ok(walk)
     }
@@ -107,7 +112,8 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
     /// One bounded integer for v, one uniform for u.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] if the column of u has an entry that is NaN or infinite; Y is then as before, in the same order.
+    /// [`Error::NonFinite`] if the column of u has an entry that is NaN or infinite,
+    /// [`Error::NotPositiveDefinite`] if K is not psd; Y is then as before, in the same order.
     pub fn step(&mut self, rng: &mut dyn Rng) -> Result<bool> {
         if self.stale {
             self.refresh()?;
@@ -194,7 +200,11 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         }
         let others = &self.columns[..self.columns.len() - 1];
         let G_u: Vec<T> = others.iter().map(|&j| self.G[(u, j)]).collect();
+        let pivot = column[(u, 0)] - others.iter().zip(&G_u).map(|(_, &g)| g * g).sum::<T>();
         let root = self.residual[u].sqrt();
+        if !(pivot > T::zero() && root > 0.0) {
+            return Err(Error::NotPositiveDefinite { order: self.columns.len(), pivot: others.len(), jitter: 0.0 });
+        }
         work::product(n, 1, others.len());
         let chunks = self.G.as_mut().par_row_chunks_mut(ROWS).zip(column.as_mut().par_row_chunks_mut(ROWS));
         chunks.zip(self.residual.par_chunks_mut(ROWS)).for_each(|((mut G, mut k_u), residual)| {

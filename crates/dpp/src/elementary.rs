@@ -5,7 +5,8 @@ use rand::Rng;
 
 /// Halvings of the bracket of ln t: any tilt gives the same law, so a rough one will do.
 const HALVINGS: usize = 60;
-/// A probability of the table below this may have lost terms to underflow, each of which is below 1e-307.
+/// A probability of the table below this may have lost terms to underflow, each of which is below
+/// 1e-307.
 const SOUND: f64 = 1e-280;
 
 /// e_0, …, e_{c+1} of r positive numbers λ, where e_j = Σ_{|S| = j} Π_{i ∈ S} λ_i, and the law on subsets of size c that they normalise:
@@ -16,8 +17,9 @@ const SOUND: f64 = 1e-280;
 ///
 /// e_j = Q_r\[j\]·t^{−j}·Π_i (1 + tλ_i).
 ///
-/// All sums are of positive terms, so every result has a relative accuracy of about r·ε. Far below c the table underflows;
-/// there [`log_e`](Self::log_e) takes a tilt of its own. O(rc) time and memory.
+/// All sums are of positive terms, so every result has a relative accuracy of about r·ε. Far below
+/// c the table underflows; there [`log_e`](Self::log_e) takes a tilt of its own. O(rc) time and
+/// memory.
 ///
 /// # Source
 /// The recursion of A. Kulesza & B. Taskar, *Determinantal point processes for machine learning*, Foundations and Trends in Machine Learning
@@ -99,7 +101,8 @@ impl ElementarySymmetric {
         self.c
     }
 
-    /// ln e_j for j ≤ c + 1; −∞ where e_j = 0, that is for j > r. O(1) near c, O(rj) where the table has underflowed.
+    /// ln e_j for j ≤ c + 1; −∞ where e_j = 0, that is for j > r. O(1) near c, O(rj) where the
+    /// table has underflowed.
     ///
     /// # Panics
     /// If j > c + 1.

@@ -19,8 +19,9 @@ const PRODUCT_GAIN: f64 = 3.0;
 /// of the two; the accepted law is the same. All residuals add up to c − s, so the acceptance rate is known in advance, and
 /// the old residuals are brought up to date (one product) only where that is cheaper than the rejections it saves.
 ///
-/// That product is taken in the precision of V, and leaves rounding errors where a residual is 0. So the residual of a drawn row is
-/// 0 by definition, and a candidate must also pass with its own residual, which is taken from its vector in `f64`.
+/// That product is taken in the precision of V, and leaves rounding errors where a residual is 0.
+/// So the residual of a drawn row is 0 by definition, and a candidate must also pass with its own
+/// residual, which is taken from its vector in `f64`.
 ///
 /// O(nc + c³ ln c) for n ≫ c², never more than O(nc²); memory n + c².
 ///
@@ -76,7 +77,8 @@ fn lost_at_most(slack: f64, v: &[f64], Q: MatRef<'_, f64>) -> bool {
     slack > 0.0
 }
 
-/// v ← (v − QQᵀv)/‖…‖, twice, which is enough. Returns ‖v − QQᵀv‖², to about (ε‖v‖)²; 0 if nothing of v is left.
+/// v ← (v − QQᵀv)/‖…‖, twice, which is enough. Returns ‖v − QQᵀv‖², to about (ε‖v‖)²; 0 if nothing
+/// of v is left.
 fn orthonormalise(v: &mut [f64], Q: MatRef<'_, f64>) -> f64 {
     let mut left = 1.0;
     for _ in 0..2 {
@@ -183,7 +185,8 @@ mod tests {
     use nystrom_linalg_core::{SymmetricEigen, random};
     use rand::SeedableRng;
 
-    /// In `f32` the refreshed residual of a drawn row is rounding error of about 1e-8, and a draw of 200 refreshes many times.
+    /// In `f32` the refreshed residual of a drawn row is rounding error of about 1e-8, and a draw
+    /// of 200 refreshes many times.
     #[test]
     fn a_drawn_row_has_no_residual() {
         let (n, c) = (300, 60);

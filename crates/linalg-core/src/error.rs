@@ -78,7 +78,8 @@ pub enum Error {
         /// Its second position.
         second: usize,
     },
-    /// Two dictionaries to be merged number a point alike: they are of the same data, or their shards were both numbered from 0.
+    /// Two dictionaries to be merged number a point alike: they are of the same data, or their
+    /// shards were both numbered from 0.
     #[error(
         "position {position} is in both dictionaries; number the points of each shard from where the one before ends \
          (`starting_at`), and merge no data with themselves"

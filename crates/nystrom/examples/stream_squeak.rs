@@ -39,8 +39,9 @@ pub fn run(blocks: usize) -> std::result::Result<f64, Box<dyn Error>> {
         dictionary.total_weight()
     );
 
-    // The weighted scores of the points kept add up to an estimate of d_eff(γ), which the dictionary's size follows. A score is
-    // (1 − ε) times what is estimated, so that it stays below the truth: here the factor is taken out again.
+    // The weighted scores of the points kept add up to an estimate of d_eff(γ), which the
+    // dictionary's size follows. A score is (1 − ε) times what is estimated, so that it stays below
+    // the truth: here the factor is taken out again.
     let (weights, scores) = (dictionary.weights(), squeak.member_scores()?);
     let sum: f64 = weights.iter().zip(&scores).map(|(weight, score)| weight * score).sum();
     let d_eff = sum / (1.0 - params.epsilon);

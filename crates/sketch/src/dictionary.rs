@@ -108,7 +108,8 @@ impl<T: Scalar> Dictionary<T> {
     /// E\[SSᵀ\] = I on the rows of positive probability. O(n + m log n). What the theorems of Alaoui & Mahoney (2015) analyse.
     ///
     /// # Errors
-    /// [`Error::InvalidWeight`], [`Error::Empty`] if m = 0 or there are no probabilities, [`Error::TooMany`] if m > 2²⁸.
+    /// [`Error::InvalidWeight`], [`Error::Empty`] if m = 0 or there are no probabilities,
+    /// [`Error::TooMany`] if m > 2²⁸.
     ///
     /// ```
     /// use nystrom_sketch::Dictionary;

@@ -32,9 +32,9 @@ pub enum EnsembleWeights<'a> {
 
 /// K̃ = Σ_r μ_r L_r, a weighted mean of the Nyström approximations ("experts") of p sets of landmarks.
 ///
-/// With uniform or exponential weights 0 ⪯ K̃ ⪯ K; with ridge weights, whose sum may exceed 1, only 0 ⪯ K̃. One Nyström
-/// approximation from the union of the landmarks is never worse in exact arithmetic, but costs m³ for the union where the ensemble
-/// costs p small factorisations.
+/// With uniform or exponential weights 0 ⪯ K̃ ⪯ K; with ridge weights, whose sum may exceed 1, only
+/// 0 ⪯ K̃. One Nyström approximation from the union of the landmarks is never worse in exact
+/// arithmetic, but costs m³ for the union where the ensemble costs p small factorisations.
 ///
 /// # Cost
 /// With m landmarks in all and v columns held out nm + nv entries and as many numbers of memory as an n × m matrix; O(nm² / p + nmv) flops.
@@ -43,8 +43,8 @@ pub enum EnsembleWeights<'a> {
 /// S. Kumar, M. Mohri, A. Talwalkar, *Ensemble Nyström method*, NIPS 2009.
 ///
 /// # Departures
-/// Errors and λ are relative to ‖K\[:, V\]‖_F, so that η and λ do not depend on the scale of K. Ridge weights are kept at 0 or
-/// above: the paper's may be negative, and K̃ is then no psd matrix.
+/// Errors and λ are relative to ‖K\[:, V\]‖_F, so that η and λ do not depend on the scale of K.
+/// Ridge weights are kept at 0 or above: the paper's may be negative, and K̃ is then no psd matrix.
 ///
 /// ```
 /// use faer::Mat;
@@ -72,7 +72,8 @@ impl<T: Scalar> EnsembleNystrom<T> {
     ///
     /// # Errors
     /// [`Error::Empty`] without experts or held-out columns, [`Error::IndexOutOfRange`] for one of these, [`Error::InvalidParameter`] for η or λ;
-    /// [`Error::InvalidWeight`] if the held-out columns are zero or their squares overflow; those of [`Nystrom::new`].
+    /// [`Error::InvalidWeight`] if the held-out columns are zero or their squares overflow; those
+    /// of [`Nystrom::new`].
     pub fn new(k: &dyn PsdMatrix<T>, experts: &[Landmarks], weights: EnsembleWeights<'_>) -> Result<Self> {
         validate::not_empty("experts", experts.len())?;
         weights.check(k.dim())?;
@@ -137,7 +138,8 @@ impl EnsembleWeights<'_> {
     }
 }
 
-/// The μ ≥ 0 with the least ½μᵀAμ − bᵀμ, A positive definite: the unconstrained one if that is not negative anywhere.
+/// The μ ≥ 0 with the least ½μᵀAμ − bᵀμ, A positive definite: the unconstrained one if that is not
+/// negative anywhere.
 ///
 /// # Source
 /// The active sets of C. Lawson & R. Hanson, *Solving Least Squares Problems* (1974), chapter 23.

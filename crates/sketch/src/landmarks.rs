@@ -63,7 +63,8 @@ impl Landmarks {
     /// m bounded integers.
     ///
     /// # Errors
-    /// [`Error::Empty`] if m = 0 or n = 0, [`Error::TooMany`] if m > n without or m > 2²⁸ with replacement.
+    /// [`Error::Empty`] if m = 0 or n = 0, [`Error::TooMany`] if m > n without or m > 2²⁸ with
+    /// replacement.
     pub fn uniform(n: usize, m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
         validate::not_empty("matrix", n)?;
         validate::not_empty("landmarks (m)", m)?;
@@ -89,8 +90,8 @@ impl Landmarks {
     /// m uniforms, or one per positive weight without replacement.
     ///
     /// # Errors
-    /// [`Error::Empty`] if m = 0, [`Error::InvalidWeight`], [`Error::TooMany`] if m exceeds the number of positive weights without
-    /// or 2²⁸ with replacement.
+    /// [`Error::Empty`] if m = 0, [`Error::InvalidWeight`], [`Error::TooMany`] if m exceeds the
+    /// number of positive weights without or 2²⁸ with replacement.
     pub fn draw<T: Scalar>(weights: &[T], m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
         let n = weights.len();
         validate::weights("sampling weights", weights)?;

@@ -97,9 +97,11 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         })
     }
 
-    /// FᵀF, rank × rank, lower triangle only (the strict upper one is zero), summed along a [`large`](RowTree::large) [`RowTree`].
+    /// FᵀF, rank × rank, lower triangle only (the strict upper one is zero), summed along a
+    /// [`large`](RowTree::large) [`RowTree`].
     ///
-    /// One pass; at most five rank × rank matrices in memory. Bits do not depend on the number of threads.
+    /// One pass; at most five rank × rank matrices in memory. Bits do not depend on the number of
+    /// threads.
     pub fn gram_lower(&self) -> Result<Mat<T>> {
         self.gram_lower_visiting(|_, _| ())
     }

@@ -191,7 +191,7 @@ impl Factor {
     pub fn residual(&self) -> f64 {
         let entry = |i: usize, j: usize| {
             let sum: f64 = (0..=j.min(i)).map(|k| self.L.at(i, k) * self.L.at(j, k)).sum();
-            (sum - self.at(i, j)).abs() / (self.at(i, i) * self.at(j, j)).sqrt()
+            (sum - self.at(i, j)).abs() / (self.at(i, i).sqrt() * self.at(j, j).sqrt())
         };
         (0..self.c).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| entry(i, j)).fold(0.0, f64::max)
     }

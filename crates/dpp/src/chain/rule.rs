@@ -22,8 +22,8 @@ pub enum SwapRule {
 }
 
 impl SwapRule {
-    /// The probability that a step exchanges, given the proposal; a lazy rule's coin included. 0 for a ratio that is NaN or negative,
-    /// 1 (without the coin) for ρ = ∞.
+    /// The probability that a step exchanges, given the proposal; a lazy rule's coin included. 0
+    /// for a ratio that is NaN or negative, 1 (without the coin) for ρ = ∞.
     pub fn probability(self, ratio: f64) -> f64 {
         if self.is_lazy() { 0.5 * self.acceptance(ratio) } else { self.acceptance(ratio) }
     }

@@ -277,7 +277,8 @@ fn edges() {
     assert!(matches!(ElementarySymmetric::new(&[1.0, f64::NAN], 1), Err(Error::NotPositive { index: 1, .. })));
 }
 
-/// ln e_j = ln C(r, j) for r ones: far below c, at c and beyond, where the table of c has underflowed.
+/// ln e_j = ln C(r, j) for r ones: far below c, at c and beyond, where the table of c has
+/// underflowed.
 #[test]
 fn polynomials_far_below_their_size() {
     let (r, c) = (5000, 1000);
@@ -294,8 +295,9 @@ fn polynomials_far_below_their_size() {
     assert!(e.log_e(701) == f64::NEG_INFINITY && e.ratio() == 0.0);
 }
 
-/// A draw of 200 of 500 items in `f32` refreshes its residuals often, and the last items are drawn among residuals that are rounding
-/// error for every item drawn before. `NYSTROM_SOAK=1` makes 100,000 draws of the 1000.
+/// A draw of 200 of 500 items in `f32` refreshes its residuals often, and the last items are drawn
+/// among residuals that are rounding error for every item drawn before. `NYSTROM_SOAK=1` makes
+/// 100,000 draws of the 1000.
 #[test]
 fn no_item_is_drawn_twice_in_f32() {
     let (n, c) = (500, 200);

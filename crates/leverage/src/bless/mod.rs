@@ -136,11 +136,15 @@ fn check_oversampling(name: &'static str, value: f64) -> Result<()> {
 /// The oversampling q2 of Theorem 1: 12q·((2t + 1)²/t²)·(1 + t)·ln(12Hn/δ), for which with probability at least 1 − δ, for all rows and
 /// levels, l_i(λ_h)/(1 + t) ≤ l̃_i(λ_h) ≤ (1 + min(t, 1))·l_i(λ_h).
 ///
-/// `t` > 0 is the accuracy, `step` q > 1, `levels` H ≥ 1. The constants are large: for n in the tens of thousands they keep nearly
-/// everything. **They stand as in the project's notes and were not compared with the printed theorem.** What was checked: a
-/// dictionary accurate to ε = t/(2t + 1) gives scores within these factors, and at this q2 one level of [`BlessR`] fails to be that
-/// accurate with probability below (δ/12Hn)⁵·8d_eff (matrix Bernstein). q1 ≥ 5q2/(q(1 + t)) goes with it for [`Bless`], whose |J_h| is then at most
-/// q2·d_eff(λ_h) up to 1 + t; for [`BlessR`] |J_h| ≤ 3q2·max(d_eff(λ_h), 10).
+/// `t` > 0 is the accuracy, `step` q > 1, `levels` H ≥ 1. The constants are large: for n in the
+/// tens of thousands they keep nearly everything. q1 ≥ 5q2/(q(1 + t)) goes with it for [`Bless`],
+/// whose |J_h| is then at most q2·d_eff(λ_h) up to 1 + t; for [`BlessR`]
+/// |J_h| ≤ 3q2·max(d_eff(λ_h), 10).
+///
+/// **The constants stand as in the project's notes and were not compared with the printed theorem.**
+/// What was checked: a dictionary accurate to ε = t/(1 + 2t) gives scores within these factors, and
+/// at this q2 one level of [`BlessR`] fails to be that accurate with probability below
+/// 8·d_eff·(δ/12Hn)⁵ (the matrix Bernstein inequality).
 ///
 /// # Errors
 /// [`Error::InvalidParameter`], [`Error::Empty`] if n = 0 or H = 0.

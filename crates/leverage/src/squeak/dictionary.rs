@@ -12,7 +12,8 @@ use nystrom_sketch::Dictionary;
 /// The weights s_i² = q_i/(q̄p̃_i) make E\[SSᵀ\] = I over all points seen, those dropped having q_i = 0. The p̃_i never rise and dropped
 /// points never return. Probabilities and weights are `f64` whatever the scalar type. O(m·d) memory.
 ///
-/// What is read from a file (feature `serde`) is checked: lists of one length, probabilities in (0, 1], 1 to q̄ copies.
+/// What is read from a file (feature `serde`) is checked: lists of one length, probabilities in (0,
+/// 1], 1 to q̄ copies.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(

@@ -22,8 +22,10 @@ use std::collections::HashSet;
 /// Both sets of constants are offered, see [`ScoreRule`](super::ScoreRule).
 ///
 /// # Errors
-/// [`Error::Shape`] for dictionaries of different dimension or copies per point, [`Error::SamePosition`] for a position that
-/// is in both (number shards by [`Squeak::starting_at`](super::Squeak::starting_at)), [`Error::DictionaryFull`] if the result exceeds the cap, those of [`Ridge::absolute`] and of the factorisation.
+/// [`Error::Shape`] for dictionaries of different dimension or copies per point,
+/// [`Error::SamePosition`] for a position that is in both (number shards by
+/// [`Squeak::starting_at`](super::Squeak::starting_at)), [`Error::DictionaryFull`] if the result
+/// exceeds the cap, those of [`Ridge::absolute`] and of the factorisation.
 /// Neither argument is changed.
 ///
 /// ```

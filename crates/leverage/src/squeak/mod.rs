@@ -119,7 +119,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     ///
     /// # Errors
     /// Before anything is taken: [`Shape`](nystrom_linalg_core::Error::Shape) for another dimension,
-    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for positions beyond 2⁶⁴ − 1,
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for positions beyond 2⁶⁴
+    /// − 1,
     /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in a point or in k(x, x), and the kernel's own.
     /// [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) when the dictionary is above its cap and there are points left:
     /// those before them stay taken ([`n_seen`](Self::n_seen) says how many), and after
@@ -200,7 +201,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     /// As [`scores`](Self::scores).
     pub fn scores_of_new(&self, x: Points<'_, T>) -> Result<Vec<f64>> {
         let factor = self.params.adding(self.gamma.f64()).0;
-        let added = |tau: f64| factor * (tau / factor) / (1.0 + tau / factor);
+        let added = |tau: f64| if tau > 0.0 { factor / (1.0 + factor / tau) } else { 0.0 }; // r/(1 + r), r = τ̃/factor, for any r
         Ok(self.scores(x)?.into_iter().map(added).collect())
     }
 

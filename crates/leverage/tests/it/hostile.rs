@@ -1,5 +1,5 @@
-//! Every function on matrices, points and sizes at which arithmetic breaks first. Points are the columns of the matrices, and lie on
-//! the line.
+//! Every function on matrices, points and sizes at which arithmetic breaks first. Points are the
+//! columns of the matrices, and lie on the line.
 
 use crate::hostile_table::{Raw, check};
 use faer::Mat;

@@ -360,7 +360,8 @@ fn damaged_files_are_refused() {
     assert!(matches!(load(&ridge), Err(Error::InvalidParameter { .. })));
 }
 
-/// A dictionary by itself: 0.7 points of 2 coordinates, weights that are infinite, … are refused with what is wrong.
+/// A dictionary by itself: 0.7 points of 2 coordinates, weights that are infinite, … are refused
+/// with what is wrong.
 #[cfg(feature = "serde")]
 #[test]
 fn damaged_dictionaries_are_refused() {

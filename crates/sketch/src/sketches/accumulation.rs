@@ -54,7 +54,8 @@ impl Accumulation {
     /// Algorithm 1.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d or m is 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n or md > 2²⁸,
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d or m is 0,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n or md > 2²⁸,
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if there are not n weights,
     /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
     ///

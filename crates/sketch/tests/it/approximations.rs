@@ -139,7 +139,8 @@ fn weights_are_what_they_say() {
     assert!(error(ridge.weights()) < error(&[1.0 / 3.0; 3]));
 }
 
-/// Where the least-squares weights would be negative: none is, the ensemble is psd, and no other weights that are not negative do better.
+/// Where the least-squares weights would be negative: none is, the ensemble is psd, and no other
+/// weights that are not negative do better.
 #[test]
 fn ridge_weights_are_not_negative() {
     let mut bound = 0; // cases in which a weight is held at 0

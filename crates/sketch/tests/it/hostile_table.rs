@@ -1,7 +1,8 @@
-//! Matrices at which arithmetic breaks first, and the guard under which every function meets them: shared by the crates that see a
-//! matrix by its blocks alone.
+//! Matrices at which arithmetic breaks first, and the guard under which every function meets them:
+//! shared by the crates that see a matrix by its blocks alone.
 //!
-//! A panic, a hang, or NaN from finite input is a failure; a typed error is fine, and so are 0 and ∞ where numbers underflow or overflow.
+//! A panic, a hang, or NaN from finite input is a failure; a typed error is fine, and so are 0 and
+//! ∞ where numbers underflow or overflow.
 
 use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Indices, PsdMatrix, Result};
@@ -85,7 +86,8 @@ fn matrices() -> Vec<(String, Raw)> {
     all.into_iter().map(|(name, matrix)| (name, Raw(matrix))).collect()
 }
 
-/// Runs every operation on every matrix with sizes 0, 1, 2, n/2, n − 1, n, n + 1 and the largest number there is.
+/// Runs every operation on every matrix with sizes 0, 1, 2, n/2, n − 1, n, n + 1 and the largest
+/// number there is.
 ///
 /// # Panics
 /// With all that went wrong.

@@ -273,7 +273,8 @@ fn bad_input_is_refused_with_its_place() {
     assert!(matches!(FeatureMap::new(none.as_ref(), Whitening::default()), Err(Error::Empty { .. })));
 }
 
-/// FᵀF is summed over the few leaves of a large tree, so that few r × r matrices are held and added.
+/// FᵀF is summed over the few leaves of a large tree, so that few r × r matrices are held and
+/// added.
 #[test]
 fn the_gram_matrix_is_summed_along_the_large_tree() {
     struct Smooth(usize);

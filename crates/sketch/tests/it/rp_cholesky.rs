@@ -233,8 +233,9 @@ fn the_error_is_within_the_bound_of_the_theorem() {
     }
 }
 
-/// Where the theorem's number comes from: one step takes A to A − A²/tr A on average. With r equal large eigenvalues that add up to a,
-/// and b in many that are nothing each, the worst case, a falls by a²/(r(a + b)). After k of the theorem it is below εb.
+/// Where the theorem's number comes from: one step takes A to A − A²/tr A on average. With r equal
+/// large eigenvalues that add up to a, and b in many that are nothing each, the worst case, a falls
+/// by a²/(r(a + b)). After k of the theorem it is below εb.
 #[test]
 fn the_number_of_the_theorem_follows_from_the_mean_of_a_step() {
     for r in [1.0_f64, 7.0, 60.0] {

@@ -2,11 +2,11 @@
 
 use crate::common::*;
 use faer::Mat;
-use nystrom_linalg_core::{Counted, Dense, Error, SymmetricEigen};
+use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, SymmetricEigen};
 use nystrom_sketch::testing::{Promise, check_selector};
 use nystrom_sketch::{
-    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Draw, Greedy, KMeansPlusPlus, LandmarkSelector, Nystrom,
-    RpCholesky, SparseGreedy, Uniform,
+    Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw, Greedy, KMeansPlusPlus,
+    LandmarkSelector, Landmarks, Nystrom, RpCholesky, SparseGreedy, Uniform,
 };
 
 type Named = (&'static str, Box<dyn LandmarkSelector<f64>>, Promise);
