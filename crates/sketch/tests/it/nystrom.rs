@@ -296,7 +296,8 @@ fn the_gram_matrix_is_summed_along_the_large_tree() {
     let (n, m) = (9000, 5);
     assert!(RowTree::large(n).leaves() < RowTree::new(n).leaves());
     let landmarks = Landmarks::new(n, (0..m).map(|t| 1700 * t).collect()).unwrap();
-    let stream = NystromStream::new(&Smooth(n), &landmarks, Whitening::default()).unwrap();
+    let k = Smooth(n);
+    let stream = NystromStream::new(&k, &landmarks, Whitening::default()).unwrap();
     let leaf = |rows: std::ops::Range<usize>| {
         let mut gram = Mat::zeros(m, m);
         let add = |_, phi: faer::MatMut<'_, f64>| {
