@@ -86,7 +86,7 @@ impl Factor {
         h[position] = 1.0;
         let [zz, hh, hz] = L.solve_both(z, h, position);
         let gamma = if kappa - zz <= rounding * kappa { 0.0 } else { kappa - zz };
-        let ratio = gamma * hh + hz * hz;
+        let ratio = if gamma == 0.0 { 0.0 } else { gamma * hh } + hz * hz; // ‖h‖² may be ∞
         Exchange { ratio: if ratio <= rounding * kappa * hh { 0.0 } else { ratio }, position, gamma, kappa }
     }
 
