@@ -54,23 +54,25 @@ impl KDppBounds {
         Ok(self.values[k.min(self.values.len())..].iter().sum::<f64>() / self.room(k)?)
     }
 
-    /// Theorem 1: E‖K − K̃_C‖_F/‖K − K_k‖_F ≤ (c + 1)/(c + 1 − k)·√(n − k). Errors as [`ratio_bound`](Self::ratio_bound).
+    /// Theorem 1: E‖K − K̃_C‖_F/‖K − K_k‖_F ≤ (c + 1)/(c + 1 − k)·√(n − k). 0 for k = c = n, where
+    /// both errors are 0. Errors as [`ratio_bound`](Self::ratio_bound).
     pub fn frobenius(&self, k: usize) -> Result<f64> {
-        Ok(self.spectral(k)? / (self.values.len().saturating_sub(k) as f64).sqrt())
+        Ok((self.c as f64 + 1.0) / self.room(k)? * self.left(k).sqrt())
     }
 
-    /// Theorem 1: E‖K − K̃_C‖₂/‖K − K_k‖₂ ≤ (c + 1)/(c + 1 − k)·(n − k). Errors as [`ratio_bound`](Self::ratio_bound).
+    /// Theorem 1: E‖K − K̃_C‖₂/‖K − K_k‖₂ ≤ (c + 1)/(c + 1 − k)·(n − k). 0 for k = c = n, where
+    /// both errors are 0. Errors as [`ratio_bound`](Self::ratio_bound).
     pub fn spectral(&self, k: usize) -> Result<f64> {
-        Ok((self.c as f64 + 1.0) / self.room(k)? * self.values.len().saturating_sub(k) as f64)
+        Ok((self.c as f64 + 1.0) / self.room(k)? * self.left(k))
     }
 
     /// Corollary 7, Frobenius: with probability at least 1 − δ the ratio of Theorem 1 exceeds its bound by at most
-    /// √(8c ln(1/δ))·√(Σλ_i²/Σ_{i>k}λ_i²).
+    /// √(8c ln(1/δ))·√(Σλ_i²/Σ_{i>k}λ_i²). ∞ where K has rank k: the corollary says nothing then.
     ///
     /// # Errors
     /// As [`ratio_bound`](Self::ratio_bound), and [`Error::InvalidParameter`] unless δ is in (0, 1).
     pub fn frobenius_with_probability(&self, k: usize, delta: f64) -> Result<f64> {
-        let squares = |values: &[f64]| values.iter().map(|l| l * l).sum::<f64>();
+        let squares = |values: &[f64]| values.iter().fold(0.0, |sum, l| sum + (l / self.values[0]).powi(2));
         let tail = squares(&self.values[k.min(self.values.len())..]);
         Ok(self.frobenius(k)? + self.deviation(delta)? * (squares(&self.values) / tail).sqrt())
     }
@@ -78,7 +80,7 @@ impl KDppBounds {
     /// Corollary 7, spectral: the excess is at most √(8c ln(1/δ))·λ_1/λ_{k+1}. Errors as the other half.
     pub fn spectral_with_probability(&self, k: usize, delta: f64) -> Result<f64> {
         let next = self.values.get(k).copied().unwrap_or(0.0);
-        Ok(self.spectral(k)? + self.deviation(delta)? * self.values[0] / next)
+        Ok(self.spectral(k)? + self.deviation(delta)? * (self.values[0] / next))
     }
 
     /// Theorem 3: E√(R(ẑ_K̃)/R(ẑ)) ≤ 1 + (c + 1)/(nλ)·e_{c+1}/e_c, R the risk of kernel ridge regression with nλ = `ridge.absolute(n)`.
@@ -96,6 +98,11 @@ impl KDppBounds {
     pub fn risk_with_probability(&self, ridge: Ridge<f64>, delta: f64) -> Result<f64> {
         let trace: f64 = self.values.iter().sum();
         Ok(self.risk(ridge)? + self.deviation(delta)? * trace / ridge.absolute(self.values.len())?)
+    }
+
+    /// n − k.
+    fn left(&self, k: usize) -> f64 {
+        self.values.len().saturating_sub(k) as f64
     }
 
     /// c + 1 − k.
@@ -116,6 +123,6 @@ impl KDppBounds {
             let requirement = "in (0, 1): a probability of failure";
             return Err(Error::InvalidParameter { name: "delta", value: delta, requirement });
         }
-        Ok((8.0 * self.c as f64 * delta.recip().ln()).sqrt())
+        Ok((8.0 * self.c as f64 * -delta.ln()).sqrt())
     }
 }

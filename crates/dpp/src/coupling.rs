@@ -28,15 +28,21 @@ pub struct Meetings {
 
 impl Meetings {
     /// The estimate of an upper bound of the distance in total variation between the law after `steps` steps and the k-DPP: the
-    /// mean of max(0, ⌈(τ − L − steps)/L⌉), at most 1. `None`, that is not certified, if any pair did not meet.
+    /// mean of max(0, ⌈(τ − L − steps)/L⌉), at most 1. `None`, that is not certified, if any pair
+    /// did not meet, and for L = 0.
     ///
     /// It is a mean of a few draws, not a proof: pairs that would meet late are missed if they are rare.
     ///
     /// # Source
-    /// N. Biswas, P. E. Jacob & P. Vanetti, *Estimating convergence of Markov chains with L-lag couplings*, NeurIPS 2019 (quoted from memory).
+    /// N. Biswas, P. E. Jacob & P. Vanetti, *Estimating convergence of Markov chains with L-lag
+    /// couplings*, NeurIPS 2019 (arXiv:1905.09971); the formula is that of the authors' code,
+    /// `tv_upper_bound_estimates` in niloyb/LlagCouplings.
     pub fn total_variation(&self, steps: usize) -> Option<f64> {
-        let late =
-            |time: &Option<usize>| time.map(|tau| tau.saturating_sub(self.lag + steps).div_ceil(self.lag) as f64);
+        if self.lag == 0 {
+            return None;
+        }
+        let from = self.lag.saturating_add(steps);
+        let late = |time: &Option<usize>| time.map(|tau| tau.saturating_sub(from).div_ceil(self.lag) as f64);
         let sum: f64 = self.times.iter().map(late).sum::<Option<f64>>()?;
         (!self.times.is_empty()).then(|| (sum / self.times.len() as f64).min(1.0))
     }

@@ -19,8 +19,10 @@ const REFRESH: usize = 8;
 /// u ∉ S (v may come back). It evaluates one column of K and costs O(nc); the state holds K_{:,Y}L⁻ᵀ, n·c numbers, and is computed afresh
 /// every 8c steps (n·c entries).
 ///
-/// The spectral gap is at least 1/c for every K, because the law is strongly log-concave (quoted from memory: N. Anari, K. Liu, S. Oveis
-/// Gharan, C. Vinzant, *Log-concave polynomials II*, STOC 2019; M. Cryan, H. Guo, G. Mousa, FOCS 2019).
+/// The spectral gap is at least 1/c for every K, because the law is strongly log-concave (N. Anari,
+/// K. Liu, S. Oveis Gharan, C. Vinzant, *Log-concave polynomials II*, STOC 2019). So is the
+/// modified log-Sobolev constant, hence the c ln c (M. Cryan, H. Guo, G. Mousa, FOCS 2019,
+/// arXiv:1903.06081). The tests compute the gap of small walks by enumeration.
 ///
 /// # Source
 /// The base-exchange walk; for DPPs N. Anari, S. Oveis Gharan & A. Rezaei, COLT 2016.
@@ -51,6 +53,7 @@ pub struct DownUpWalk<'a, T: Scalar> {
     residual: Vec<f64>,  // diagonal of K − GGᵀ, 0 on Y
     rounding: f64,
     steps: u64,
+    stale: bool, // G is not that of the items, because K failed while it was changed
 }
 
 impl<'a, T: Scalar> DownUpWalk<'a, T> {
@@ -61,7 +64,8 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
     ///
     /// # Errors
     /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`] with the numerical rank if no c items are
-    /// independent, [`Error::NonFinite`], and those of the selector.
+    /// independent, [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry,
+    /// [`Error::NotPositiveDefinite`] for a K that is not psd, and those of the selector.
     pub fn start(
         k: &'a dyn PsdMatrix<T>,
         c: usize,
@@ -90,9 +94,13 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
             residual: vec![0.0; n],
             rounding: rounding::<T>(c),
             steps: 0,
+            stale: false,
         };
         if let Some(i) = walk.diagonal.iter().position(|d| !d.is_finite()) {
             return Err(Error::NonFinite { what: "matrix", row: i, col: i, value: walk.diagonal[i] });
+        }
+        if let Some(index) = walk.diagonal.iter().position(|d| *d < 0.0) {
+            return Err(Error::InvalidWeight { what: "diagonal of the matrix", index, value: walk.diagonal[index] });
         }
         walk.refresh()?;
         Ok(walk)
@@ -104,16 +112,30 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
     /// One bounded integer for v, one uniform for u.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] if the column of u has an entry that is NaN or infinite; the walk is of no use then.
+    /// [`Error::NonFinite`] if the column of u has an entry that is NaN or infinite,
+    /// [`Error::NotPositiveDefinite`] if K is not psd; Y is then as before, in the same order.
     pub fn step(&mut self, rng: &mut dyn Rng) -> Result<bool> {
+        if self.stale {
+            self.refresh()?;
+        }
+        let before = self.items.clone();
+        let changed = self.exchange(rng);
+        if changed.is_err() {
+            self.items = before;
+            let _ = self.refresh(); // should that fail as well, the next step will try again
+        }
+        changed
+    }
+
+    fn exchange(&mut self, rng: &mut dyn Rng) -> Result<bool> {
         let v = self.remove(rng.random_range(0..self.items.len()));
         let weights: Vec<f64> = self.residual.iter().zip(&self.diagonal).map(|(r, d)| self.believed(*r, *d)).collect();
         let u = random::categorical(&weights, rng).unwrap_or(v); // nothing else has volume: v has
         self.add(u)?;
-        self.steps += 1;
-        if self.steps.is_multiple_of((REFRESH * self.items.len()) as u64) {
+        if (self.steps + 1).is_multiple_of((REFRESH * self.items.len()) as u64) {
             self.refresh()?;
         }
+        self.steps += 1;
         Ok(u != v)
     }
 
@@ -178,7 +200,11 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         }
         let others = &self.columns[..self.columns.len() - 1];
         let G_u: Vec<T> = others.iter().map(|&j| self.G[(u, j)]).collect();
+        let pivot = column[(u, 0)] - others.iter().zip(&G_u).map(|(_, &g)| g * g).sum::<T>();
         let root = self.residual[u].sqrt();
+        if !(pivot > T::zero() && root > 0.0) {
+            return Err(Error::NotPositiveDefinite { order: self.columns.len(), pivot: others.len(), jitter: 0.0 });
+        }
         work::product(n, 1, others.len());
         let chunks = self.G.as_mut().par_row_chunks_mut(ROWS).zip(column.as_mut().par_row_chunks_mut(ROWS));
         chunks.zip(self.residual.par_chunks_mut(ROWS)).for_each(|((mut G, mut k_u), residual)| {
@@ -196,16 +222,18 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         Ok(())
     }
 
-    /// G and the residuals from K: n·c entries.
+    /// G and the residuals from K: n·c entries. If K fails the items stay, and G is stale.
     fn refresh(&mut self) -> Result<()> {
         self.residual.copy_from_slice(&self.diagonal);
         let items = std::mem::take(&mut self.items);
         self.columns.clear();
-        for (j, &u) in items.iter().enumerate() {
+        let added = items.iter().enumerate().try_for_each(|(j, &u)| {
             self.columns.push(j);
-            self.add(u)?;
-        }
-        Ok(())
+            self.add(u)
+        });
+        (self.items, self.columns) = (items, (0..self.G.ncols()).collect());
+        self.stale = added.is_err();
+        added
     }
 
     /// Y, the newest last.

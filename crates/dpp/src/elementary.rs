@@ -5,6 +5,9 @@ use rand::Rng;
 
 /// Halvings of the bracket of ln t: any tilt gives the same law, so a rough one will do.
 const HALVINGS: usize = 60;
+/// A probability of the table below this may have lost terms to underflow, each of which is below
+/// 1e-307.
+const SOUND: f64 = 1e-280;
 
 /// e_0, …, e_{c+1} of r positive numbers λ, where e_j = Σ_{|S| = j} Π_{i ∈ S} λ_i, and the law on subsets of size c that they normalise:
 /// Pr(S) = Π_{i ∈ S} λ_i / e_c.
@@ -14,7 +17,9 @@ const HALVINGS: usize = 60;
 ///
 /// e_j = Q_r\[j\]·t^{−j}·Π_i (1 + tλ_i).
 ///
-/// All sums are of positive terms, so every result has a relative accuracy of about r·ε. O(rc) time and memory.
+/// All sums are of positive terms, so every result has a relative accuracy of about r·ε. Far below
+/// c the table underflows; there [`log_e`](Self::log_e) takes a tilt of its own. O(rc) time and
+/// memory.
 ///
 /// # Source
 /// The recursion of A. Kulesza & B. Taskar, *Determinantal point processes for machine learning*, Foundations and Trends in Machine Learning
@@ -33,10 +38,31 @@ const HALVINGS: usize = 60;
 #[derive(Debug, Clone)]
 pub struct ElementarySymmetric {
     c: usize,
+    log_lambda: Vec<f64>,
+    tilted: Tilted,
+    table: Vec<f64>, // Q_i[k] at i·(c + 2) + k, i = 0..=r, k = 0..=c + 1
+}
+
+/// The coins at one t.
+#[derive(Debug, Clone)]
+struct Tilted {
     log_t: f64,
     log_scale: f64, // Σ ln(1 + tλ_i)
     coins: Vec<Coin>,
-    table: Vec<f64>, // Q_i[k] at i·(c + 2) + k, i = 0..=r, k = 0..=c + 1
+}
+
+impl Tilted {
+    /// At the t with j heads expected.
+    fn expecting(j: usize, log_lambda: &[f64]) -> Self {
+        let log_t = tilt(log_lambda, j);
+        let log_scale = log_lambda.iter().map(|l| softplus(log_t + l)).sum();
+        Tilted { log_t, log_scale, coins: log_lambda.iter().map(|l| Coin::tilted(log_t + l)).collect() }
+    }
+
+    /// ln e_j from Pr(j heads).
+    fn log_e(&self, j: usize, probability: f64) -> f64 {
+        probability.ln() - j as f64 * self.log_t + self.log_scale
+    }
 }
 
 /// Heads with probability p = tλ/(1 + tλ), tails with q = 1/(1 + tλ), each to full relative accuracy.
@@ -66,10 +92,8 @@ impl ElementarySymmetric {
             return Err(Error::RankDeficient { requested: c, rank: lambda.len() });
         }
         let log_lambda: Vec<f64> = lambda.iter().map(|x| x.ln()).collect();
-        let log_t = tilt(&log_lambda, c);
-        let coins: Vec<Coin> = log_lambda.iter().map(|l| Coin::tilted(log_t + l)).collect();
-        let log_scale = log_lambda.iter().map(|l| softplus(log_t + l)).sum();
-        Ok(ElementarySymmetric { c, log_t, log_scale, table: poisson_binomial(&coins, c), coins })
+        let tilted = Tilted::expecting(c, &log_lambda);
+        Ok(ElementarySymmetric { c, log_lambda, table: poisson_binomial(&tilted.coins, c), tilted })
     }
 
     /// c.
@@ -77,29 +101,43 @@ impl ElementarySymmetric {
         self.c
     }
 
-    /// ln e_j for j ≤ c + 1; −∞ where e_j = 0, that is for j > r.
+    /// ln e_j for j ≤ c + 1; −∞ where e_j = 0, that is for j > r. O(1) near c, O(rj) where the
+    /// table has underflowed.
     ///
     /// # Panics
     /// If j > c + 1.
     pub fn log_e(&self, j: usize) -> f64 {
         assert!(j <= self.c + 1, "e_{j}: the table ends at c + 1 = {}", self.c + 1);
-        self.Q(self.coins.len(), j).ln() - j as f64 * self.log_t + self.log_scale
+        let r = self.log_lambda.len();
+        match j {
+            0 => 0.0,
+            _ if j > r => f64::NEG_INFINITY,
+            _ if self.Q(r, j) > SOUND => self.tilted.log_e(j, self.Q(r, j)),
+            _ => {
+                let tilted = Tilted::expecting(j, &self.log_lambda);
+                tilted.log_e(j, last_of_table(&tilted.coins, j))
+            }
+        }
     }
 
     /// e_{c+1}/e_c; 0 if c = r.
     pub fn ratio(&self) -> f64 {
-        let r = self.coins.len();
-        self.Q(r, self.c + 1) / self.Q(r, self.c) * (-self.log_t).exp()
+        let r = self.log_lambda.len();
+        match self.Q(r, self.c + 1) {
+            more if more > SOUND => more / self.Q(r, self.c) * (-self.tilted.log_t).exp(),
+            _ => (self.log_e(self.c + 1) - self.log_e(self.c)).exp(),
+        }
     }
 
     /// Pr(i ∈ S) for every i, by the forward table and its mirror image. They add up to c. O(rc).
     pub fn inclusion(&self) -> Vec<f64> {
-        let (r, c) = (self.coins.len(), self.c);
+        let (coins, c) = (&self.tilted.coins, self.c);
+        let r = coins.len();
         let mut after = vec![0.0; c]; // after[k] = Pr(k heads among i + 1, …, r)
         after[0] = 1.0;
         let mut inclusion = vec![0.0; r];
         for i in (0..r).rev() {
-            let Coin { p, q } = self.coins[i];
+            let Coin { p, q } = coins[i];
             let others: f64 = (0..c).map(|k| self.Q(i, k) * after[c - 1 - k]).sum();
             inclusion[i] = p * others / self.Q(r, c);
             for k in (0..c).rev() {
@@ -115,10 +153,11 @@ impl ElementarySymmetric {
     /// One uniform for every i from r − 1 down to the smallest of S, or to where all that are left must be taken.
     pub fn sample(&self, rng: &mut dyn Rng) -> Vec<usize> {
         let mut S = Vec::with_capacity(self.c);
-        let mut i = self.coins.len();
+        let coins = &self.tilted.coins;
+        let mut i = coins.len();
         while S.len() < self.c {
             let k = self.c - S.len();
-            let p = self.coins[i - 1].p * self.Q(i - 1, k - 1) / self.Q(i, k); // Pr(i ∈ S | k heads among the first i)
+            let p = coins[i - 1].p * self.Q(i - 1, k - 1) / self.Q(i, k); // Pr(i ∈ S | k heads among the first i)
             if i == k || random::coin(p, rng) {
                 S.push(i - 1);
             }
@@ -153,6 +192,19 @@ fn tilt(log_lambda: &[f64], c: usize) -> f64 {
         }
     }
     0.5 * (low + high)
+}
+
+/// Pr(j heads) alone, in O(j) memory.
+fn last_of_table(coins: &[Coin], j: usize) -> f64 {
+    let mut heads = vec![0.0; j + 1];
+    heads[0] = 1.0;
+    for &Coin { p, q } in coins {
+        for k in (1..=j).rev() {
+            heads[k] = q * heads[k] + p * heads[k - 1];
+        }
+        heads[0] *= q;
+    }
+    heads[j]
 }
 
 /// Q_i\[k\] = (1 − p_i) Q_{i−1}\[k\] + p_i Q_{i−1}\[k − 1\].

@@ -62,7 +62,8 @@ impl<T: Scalar> LEnsemble<T> {
     /// Singular vectors of B, not eigenvectors of BᵀB: those squared lose the orthogonality that the sampler relies on.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n = 0 or p = 0, [`Error::NonFinite`], [`Error::EigenFailure`].
+    /// [`Error::Empty`] if n = 0 or p = 0, [`Error::NonFinite`], [`Error::NotPositive`] if σ_max²
+    /// overflows, [`Error::EigenFailure`].
     ///
     /// ```
     /// use nystrom_dpp::LEnsemble;
@@ -80,9 +81,14 @@ impl<T: Scalar> LEnsemble<T> {
         validate::finite("factor", b)?;
         let (sigma, mut U) = thin_svd(b)?;
         let cutoff = n.max(p) as f64 * T::EPS * sigma[0].f64();
-        let r = sigma.iter().take_while(|s| s.f64() > cutoff).count();
+        let squares: Vec<f64> = sigma.iter().map(|s| s.f64().powi(2)).collect();
+        if !squares[0].is_finite() {
+            let (what, value) = ("squared singular values of the factor", squares[0]);
+            return Err(Error::NotPositive { what, index: 0, value });
+        }
+        let r = sigma.iter().zip(&squares).take_while(|(s, square)| s.f64() > cutoff && **square > 0.0).count();
         U.resize_with(n, r, |_, _| T::zero());
-        Ok(LEnsemble { values: sigma[..r].iter().map(|s| s.f64().powi(2)).collect(), vectors: U })
+        Ok(LEnsemble { values: squares[..r].to_vec(), vectors: U })
     }
 
     /// n.

@@ -39,6 +39,7 @@ impl PathCoupling {
     pub fn sampled<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize, samples: usize, rng: &mut dyn Rng) -> Result<Self> {
         validate::not_empty("subset (c)", c)?;
         validate::not_empty("samples", samples)?;
+        validate::at_most("items of a triple (c + 1)", c.saturating_add(1), k.dim())?;
         let alphas = (0..samples).map(|_| {
             let drawn = random::uniform_subset(k.dim(), c + 1, rng)?;
             alpha(k, &drawn[2..], drawn[0], drawn[1])
@@ -50,7 +51,7 @@ impl PathCoupling {
     pub fn exact<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<Self> {
         let n = k.dim();
         validate::not_empty("subset (c)", c)?;
-        validate::at_most("items of a triple (c + 1)", c + 1, n)?;
+        validate::at_most("items of a triple (c + 1)", c.saturating_add(1), n)?;
         let mut alphas = Vec::new();
         let mut union: Vec<usize> = (0..=c).collect();
         loop {

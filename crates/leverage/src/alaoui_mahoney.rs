@@ -7,6 +7,10 @@ use nystrom_linalg_core::{Cholesky, Error, JitterLadder, PsdMatrix, Result, Ridg
 use nystrom_sketch::{Dictionary, Landmarks, NystromStream, Whitening, check_failure_probability};
 use rand::Rng;
 
+/// Draws a row beyond which Theorem 4 is of no use: with every row among the landmarks the scores
+/// are exact.
+const MOST_DRAWS_A_ROW: f64 = 1000.0;
+
 /// The factor B is kept between the two passes if it has at most this many entries (64 MiB in `f64`).
 pub const STORED_ENTRIES: usize = 1 << 23;
 
@@ -46,10 +50,13 @@ impl AlaouiMahoney {
     /// Theorem 4: p = ⌈8 (tr K/(nλε) + 1/6) ln(n/ρ)⌉ columns.
     ///
     /// Then, with probability at least 1 − ρ, for all i both l_i − 2ε ≤ l̃_i ≤ l_i and
-    /// (σ_n − nλε)/(σ_n + nλε)·l_i ≤ l̃_i, σ_n the smallest eigenvalue of K. p may exceed n: then the theorem promises nothing below n columns.
+    /// (σ_n − nλε)/(σ_n + nλε)·l_i ≤ l̃_i, σ_n the smallest eigenvalue of K. p may exceed n: then
+    /// the theorem promises nothing below n columns, and [`exact_scores`](crate::exact_scores) cost
+    /// less. Beyond 1000·n draws it is an error.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n = 0, [`Error::InvalidParameter`] unless tr K > 0, ε in (0, 1/2), ρ in (0, 1); those of [`Ridge::absolute`].
+    /// [`Error::Empty`] if n = 0, [`Error::InvalidParameter`] unless tr K > 0, ε in (0, 1/2), ρ in
+    /// (0, 1), or if p > 1000·n; those of [`Ridge::absolute`].
     ///
     /// ```
     /// use nystrom_leverage::AlaouiMahoney;
@@ -68,6 +75,11 @@ impl AlaouiMahoney {
         }
         check_failure_probability(rho)?;
         let p = 8.0 * (trace / (mu * epsilon) + 1.0 / 6.0) * (n as f64 / rho).ln();
+        if p > MOST_DRAWS_A_ROW * n as f64 {
+            let requirement =
+                "larger, or the ridge: Theorem 4 asks for more than 1000 draws a row; exact_scores cost less";
+            return Err(Error::InvalidParameter { name: "epsilon", value: epsilon, requirement });
+        }
         Ok(AlaouiMahoney { columns: p.ceil() as usize })
     }
 }

@@ -78,6 +78,16 @@ pub enum Error {
         /// Its second position.
         second: usize,
     },
+    /// Two dictionaries to be merged number a point alike: they are of the same data, or their
+    /// shards were both numbered from 0.
+    #[error(
+        "position {position} is in both dictionaries; number the points of each shard from where the one before ends \
+         (`starting_at`), and merge no data with themselves"
+    )]
+    SamePosition {
+        /// The first position that both have.
+        position: u64,
+    },
     /// A matrix that must be symmetric is not.
     #[error("{what} is not symmetric: entry ({row}, {col}) is {upper}, entry ({col}, {row}) is {lower}")]
     NotSymmetric {

@@ -1,6 +1,6 @@
 //! A weighted dictionary: a sampling matrix S with E\[SSᵀ\] = I.
 
-use crate::landmarks::check_distinct;
+use crate::landmarks::{check_distinct, check_draws};
 use crate::{Draw, Landmarks};
 use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
 use rand::Rng;
@@ -108,7 +108,8 @@ impl<T: Scalar> Dictionary<T> {
     /// E\[SSᵀ\] = I on the rows of positive probability. O(n + m log n). What the theorems of Alaoui & Mahoney (2015) analyse.
     ///
     /// # Errors
-    /// [`Error::InvalidWeight`], [`Error::Empty`] if m = 0 or there are no probabilities.
+    /// [`Error::InvalidWeight`], [`Error::Empty`] if m = 0 or there are no probabilities,
+    /// [`Error::TooMany`] if m > 2²⁸.
     ///
     /// ```
     /// use nystrom_sketch::Dictionary;
@@ -122,6 +123,7 @@ impl<T: Scalar> Dictionary<T> {
     /// # Randomness
     /// m uniforms.
     pub fn with_replacement(probabilities: &[T], m: usize, rng: &mut dyn Rng) -> Result<Self> {
+        check_draws(m)?;
         Dictionary::from_draws(&random::with_replacement(probabilities, m, rng)?, probabilities)
     }
 

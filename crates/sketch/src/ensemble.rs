@@ -21,7 +21,7 @@ pub enum EnsembleWeights<'a> {
         /// V.
         held_out: &'a [usize],
     },
-    /// μ minimises ‖Σ_r μ_r L_r\[:, V\] − K\[:, V\]‖²_F + λ‖K\[:, V\]‖²_F‖μ‖²; weights may be negative.
+    /// μ minimises ‖Σ_r μ_r L_r\[:, V\] − K\[:, V\]‖²_F + λ‖K\[:, V\]‖²_F‖μ‖² over μ ≥ 0.
     Ridge {
         /// λ > 0.
         lambda: f64,
@@ -32,8 +32,9 @@ pub enum EnsembleWeights<'a> {
 
 /// K̃ = Σ_r μ_r L_r, a weighted mean of the Nyström approximations ("experts") of p sets of landmarks.
 ///
-/// With uniform or exponential weights 0 ⪯ K̃ ⪯ K; with ridge weights, which may be negative, neither need hold. One Nyström approximation from the union of
-/// the landmarks is never worse in exact arithmetic, but costs m³ for the union where the ensemble costs p small factorisations.
+/// With uniform or exponential weights 0 ⪯ K̃ ⪯ K; with ridge weights, whose sum may exceed 1, only
+/// 0 ⪯ K̃. One Nyström approximation from the union of the landmarks is never worse in exact
+/// arithmetic, but costs m³ for the union where the ensemble costs p small factorisations.
 ///
 /// # Cost
 /// With m landmarks in all and v columns held out nm + nv entries and as many numbers of memory as an n × m matrix; O(nm² / p + nmv) flops.
@@ -43,6 +44,7 @@ pub enum EnsembleWeights<'a> {
 ///
 /// # Departures
 /// Errors and λ are relative to ‖K\[:, V\]‖_F, so that η and λ do not depend on the scale of K.
+/// Ridge weights are kept at 0 or above: the paper's may be negative, and K̃ is then no psd matrix.
 ///
 /// ```
 /// use faer::Mat;
@@ -70,7 +72,8 @@ impl<T: Scalar> EnsembleNystrom<T> {
     ///
     /// # Errors
     /// [`Error::Empty`] without experts or held-out columns, [`Error::IndexOutOfRange`] for one of these, [`Error::InvalidParameter`] for η or λ;
-    /// [`Error::InvalidWeight`] if the held-out columns are zero; those of [`Nystrom::new`].
+    /// [`Error::InvalidWeight`] if the held-out columns are zero or their squares overflow; those
+    /// of [`Nystrom::new`].
     pub fn new(k: &dyn PsdMatrix<T>, experts: &[Landmarks], weights: EnsembleWeights<'_>) -> Result<Self> {
         validate::not_empty("experts", experts.len())?;
         weights.check(k.dim())?;
@@ -129,12 +132,52 @@ impl EnsembleWeights<'_> {
                 let with_k = |r: usize| G[(p, r)] + kk;
                 let mut A = Mat::from_fn(p, p, |r, s| G[(r.max(s), r.min(s))] + G[(p, r)] + G[(p, s)] + kk);
                 ops::add_to_diagonal(A.as_mut(), lambda * kk);
-                let mut mu = Mat::from_fn(p, 1, |r, _| with_k(r));
-                Cholesky::with_jitter(A.as_ref(), JitterLadder::default())?.solve_in_place(mu.as_mut());
-                Ok((0..p).map(|r| mu[(r, 0)]).collect())
+                least_squares(&A, &(0..p).map(with_k).collect::<Vec<_>>())
             }
         }
     }
+}
+
+/// The μ ≥ 0 with the least ½μᵀAμ − bᵀμ, A positive definite: the unconstrained one if that is not
+/// negative anywhere.
+///
+/// # Source
+/// The active sets of C. Lawson & R. Hanson, *Solving Least Squares Problems* (1974), chapter 23.
+fn least_squares(A: &Mat<f64>, b: &[f64]) -> Result<Vec<f64>> {
+    let p = b.len();
+    let solve = |free: &[usize]| -> Result<Vec<f64>> {
+        let inner = Mat::from_fn(free.len(), free.len(), |s, t| A[(free[s].max(free[t]), free[s].min(free[t]))]);
+        let mut x = Mat::from_fn(free.len(), 1, |s, _| b[free[s]]);
+        Cholesky::with_jitter(inner.as_ref(), JitterLadder::default())?.solve_in_place(x.as_mut());
+        Ok((0..free.len()).map(|s| x[(s, 0)]).collect())
+    };
+    let unconstrained = solve(&(0..p).collect::<Vec<_>>())?;
+    if unconstrained.iter().all(|mu| *mu >= 0.0) {
+        return Ok(unconstrained);
+    }
+    let rounding = 1e-13 * b.iter().fold(0.0, |most: f64, b| most.max(b.abs()));
+    let (mut mu, mut free) = (vec![0.0; p], vec![]);
+    for _ in 0..10 * p {
+        let slope = |r: usize| b[r] - (0..p).map(|s| A[(r.max(s), r.min(s))] * mu[s]).sum::<f64>();
+        let held = (0..p).filter(|r| !free.contains(r)).map(|r| (slope(r), r));
+        let Some((_, r)) = held.filter(|(slope, _)| *slope > rounding).max_by(|a, b| a.0.total_cmp(&b.0)) else {
+            break;
+        };
+        free.push(r);
+        loop {
+            let target = solve(&free)?;
+            let blocked = free.iter().zip(&target).filter(|(_, to)| **to <= 0.0);
+            let step = blocked.map(|(&r, to)| mu[r] / (mu[r] - to)).fold(1.0, f64::min);
+            free.iter().zip(&target).for_each(|(&r, to)| mu[r] += step * (to - mu[r]));
+            if step == 1.0 {
+                break;
+            }
+            let least = f64::EPSILON * mu.iter().copied().fold(0.0, f64::max);
+            free.retain(|&r| mu[r] > least);
+            (0..p).filter(|r| !free.contains(r)).for_each(|r| mu[r] = 0.0);
+        }
+    }
+    Ok(mu.into_iter().map(|mu| mu.max(0.0)).collect())
 }
 
 /// The inner products of D_1, …, D_p and K, D_r = L_r − K, all on the columns V: (p + 1) × (p + 1), lower triangle, in `f64`.
@@ -159,7 +202,7 @@ fn held_out_products<T: Scalar>(k: &dyn PsdMatrix<T>, experts: &[Nystrom<T>], V:
         write(p, &|i, j| K[(i, j)].f64());
         ops::gram_lower(G.as_mut(), Accum::Add, columns.as_ref(), 1.0);
     }
-    match G[(p, p)] > 0.0 {
+    match G[(p, p)] > 0.0 && G[(p, p)].is_finite() {
         true => Ok(G),
         false => Err(Error::InvalidWeight { what: "squares of the held-out columns", index: n, value: G[(p, p)] }),
     }

@@ -5,6 +5,9 @@ use nystrom_linalg_core::{Error, Indices, Result, Scalar, random, validate};
 use rand::{Rng, RngExt};
 use std::collections::{HashMap, HashSet};
 
+/// Independent draws are listed before they are merged, at eight bytes each: 2 GiB of them at most.
+const MOST_DRAWS: usize = 1 << 28;
+
 /// J: at least one index, all distinct and below n, in an order that is kept.
 ///
 /// A Nyström approximation C W⁺ Cᵀ depends on its columns only through their span, so repeated draws are merged here rather
@@ -60,7 +63,8 @@ impl Landmarks {
     /// m bounded integers.
     ///
     /// # Errors
-    /// [`Error::Empty`] if m = 0 or n = 0; without replacement, [`Error::TooMany`] if m > n.
+    /// [`Error::Empty`] if m = 0 or n = 0, [`Error::TooMany`] if m > n without or m > 2²⁸ with
+    /// replacement.
     pub fn uniform(n: usize, m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
         validate::not_empty("matrix", n)?;
         validate::not_empty("landmarks (m)", m)?;
@@ -70,6 +74,7 @@ impl Landmarks {
                 Landmarks::new(n, random::uniform_subset(n, m, rng)?)
             }
             Draw::WithReplacement => {
+                check_draws(m)?;
                 let draws: Vec<usize> = (0..m).map(|_| rng.random_range(0..n)).collect();
                 Landmarks::from_draws(n, &draws)
             }
@@ -85,8 +90,8 @@ impl Landmarks {
     /// m uniforms, or one per positive weight without replacement.
     ///
     /// # Errors
-    /// [`Error::Empty`] if m = 0, [`Error::InvalidWeight`]; without replacement, [`Error::TooMany`] if m exceeds the number of
-    /// positive weights.
+    /// [`Error::Empty`] if m = 0, [`Error::InvalidWeight`], [`Error::TooMany`] if m exceeds the
+    /// number of positive weights without or 2²⁸ with replacement.
     pub fn draw<T: Scalar>(weights: &[T], m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
         let n = weights.len();
         validate::weights("sampling weights", weights)?;
@@ -96,7 +101,10 @@ impl Landmarks {
                 validate::at_most("landmarks", m, n)?;
                 Landmarks::new(n, random::without_replacement(weights, m, rng)?)
             }
-            Draw::WithReplacement => Landmarks::from_draws(n, &random::with_replacement(weights, m, rng)?),
+            Draw::WithReplacement => {
+                check_draws(m)?;
+                Landmarks::from_draws(n, &random::with_replacement(weights, m, rng)?)
+            }
         }
     }
 
@@ -125,6 +133,11 @@ impl Landmarks {
     pub fn check(&self, n: usize) -> Result<()> {
         validate::same_size("order of the matrix against the n of the landmarks", self.n, n)
     }
+}
+
+/// m independent draws fit into memory.
+pub(crate) fn check_draws(m: usize) -> Result<()> {
+    validate::at_most("draws with replacement", m, MOST_DRAWS)
 }
 
 /// All of `indices` are below `n` and no two are equal.

@@ -97,9 +97,11 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         })
     }
 
-    /// FᵀF, rank × rank, lower triangle only (the strict upper one is zero), summed along the [`RowTree`].
+    /// FᵀF, rank × rank, lower triangle only (the strict upper one is zero), summed along a
+    /// [`large`](RowTree::large) [`RowTree`].
     ///
-    /// One pass; at most seven rank × rank matrices in memory. Bits do not depend on the number of threads.
+    /// One pass; at most five rank × rank matrices in memory. Bits do not depend on the number of
+    /// threads.
     pub fn gram_lower(&self) -> Result<Mat<T>> {
         self.gram_lower_visiting(|_, _| ())
     }
@@ -124,17 +126,22 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
             })?;
             Ok(gram)
         };
-        self.reduce(leaf, r, r)
+        Self::reduce(RowTree::large(self.dim()), leaf, r, r)
     }
 
-    /// The sum over the leaves of the row tree, each a `nrows` × `ncols` matrix.
-    fn reduce(&self, leaf: impl FnMut(Range<usize>) -> Result<Mat<T>>, nrows: usize, ncols: usize) -> Result<Mat<T>> {
+    /// The sum over the leaves of a row tree, each a `nrows` × `ncols` matrix.
+    fn reduce(
+        tree: RowTree,
+        leaf: impl FnMut(Range<usize>) -> Result<Mat<T>>,
+        nrows: usize,
+        ncols: usize,
+    ) -> Result<Mat<T>> {
         let add = |a: Result<Mat<T>>, b: Result<Mat<T>>| {
             let (mut a, b) = (a?, b?);
             a += b;
             Ok(a)
         };
-        RowTree::new(self.dim()).reduce_in_order(leaf, add).unwrap_or_else(|| Ok(Mat::zeros(nrows, ncols)))
+        tree.reduce_in_order(leaf, add).unwrap_or_else(|| Ok(Mat::zeros(nrows, ncols)))
     }
 
     /// diag L, n entries: ‖φ(i)‖². One pass.
@@ -168,7 +175,7 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
             })?;
             Ok(sum)
         };
-        let ftx = self.reduce(leaf, self.map.rank(), t)?;
+        let ftx = Self::reduce(RowTree::new(n), leaf, self.map.rank(), t)?;
         self.for_each_tile(0..n, |tile, phi| {
             let part = out.rb_mut().subrows_mut(tile.start, tile.len());
             ops::matmul(part, Accum::Replace, phi.rb().transpose(), ftx.as_ref(), T::one());

@@ -86,7 +86,7 @@ impl Factor {
         h[position] = 1.0;
         let [zz, hh, hz] = L.solve_both(z, h, position);
         let gamma = if kappa - zz <= rounding * kappa { 0.0 } else { kappa - zz };
-        let ratio = gamma * hh + hz * hz;
+        let ratio = if gamma == 0.0 { 0.0 } else { gamma * hh } + hz * hz; // ‖h‖² may be ∞
         Exchange { ratio: if ratio <= rounding * kappa * hh { 0.0 } else { ratio }, position, gamma, kappa }
     }
 
@@ -191,7 +191,7 @@ impl Factor {
     pub fn residual(&self) -> f64 {
         let entry = |i: usize, j: usize| {
             let sum: f64 = (0..=j.min(i)).map(|k| self.L.at(i, k) * self.L.at(j, k)).sum();
-            (sum - self.at(i, j)).abs() / (self.at(i, i) * self.at(j, j)).sqrt()
+            (sum - self.at(i, j)).abs() / (self.at(i, i).sqrt() * self.at(j, j).sqrt())
         };
         (0..self.c).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| entry(i, j)).fold(0.0, f64::max)
     }

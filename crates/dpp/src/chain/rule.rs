@@ -22,7 +22,8 @@ pub enum SwapRule {
 }
 
 impl SwapRule {
-    /// The probability that a step exchanges, given the proposal; a lazy rule's coin included.
+    /// The probability that a step exchanges, given the proposal; a lazy rule's coin included. 0
+    /// for a ratio that is NaN or negative, 1 (without the coin) for ρ = ∞.
     pub fn probability(self, ratio: f64) -> f64 {
         if self.is_lazy() { 0.5 * self.acceptance(ratio) } else { self.acceptance(ratio) }
     }
@@ -33,6 +34,7 @@ impl SwapRule {
 
     /// The probability after the coin of a lazy rule; 1 for ρ = ∞.
     pub(crate) fn acceptance(self, ratio: f64) -> f64 {
+        let ratio = ratio.max(0.0); // NaN says nothing of an exchange, so none is made
         match self {
             SwapRule::LazyGibbs | SwapRule::Gibbs if ratio <= 1.0 => ratio / (1.0 + ratio),
             SwapRule::LazyGibbs | SwapRule::Gibbs => (1.0 + ratio.recip()).recip(),

@@ -4,7 +4,8 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_dpp::{
-    EffectiveSize, KDpp, KDppBounds, KDppChain, KDppWalk, PathCoupling, SwapRule, coupled_meetings, mixing_time,
+    EffectiveSize, KDpp, KDppBounds, KDppChain, KDppWalk, Meetings, PathCoupling, SwapRule, coupled_meetings,
+    mixing_time,
 };
 use nystrom_linalg_core::{Cholesky, Dense, Error, Ridge, SymmetricEigen, random};
 use nystrom_sketch::testing::{Promise, check_selector};
@@ -249,5 +250,29 @@ fn bad_input_is_refused() {
     for (pairs, lag) in [(0, 1), (1, 0)] {
         let refused = coupled_meetings(&k, 1, &uniform, SwapRule::Gibbs, pairs, lag, 10, &mut rng(0));
         assert!(matches!(refused, Err(Error::Empty { .. })));
+    }
+}
+
+/// The ends of the formulas, where they divided by 0.
+#[test]
+fn bounds_at_their_ends() {
+    let all = KDppBounds::new(&[4.0, 1.0, 0.5], 3).unwrap(); // c = n
+    assert_eq!((all.frobenius(3).unwrap(), all.spectral(3).unwrap(), all.expected_trace_error()), (0.0, 0.0, 0.0));
+    assert!((all.frobenius(0).unwrap() - 3.0_f64.sqrt()).abs() < 1e-15);
+    assert_eq!(all.frobenius_with_probability(3, 0.1).unwrap(), f64::INFINITY);
+    // squares that overflow or underflow
+    for scale in [1e-300, 1e200, 1e300] {
+        let values = [4.0, 1.0, 0.5].map(|l| scale * l);
+        let (one, scaled) = (KDppBounds::new(&[4.0, 1.0, 0.5], 2).unwrap(), KDppBounds::new(&values, 2).unwrap());
+        let of = |bounds: &KDppBounds| bounds.frobenius_with_probability(1, 1e-310).unwrap();
+        assert!((of(&scaled) / of(&one) - 1.0).abs() < 1e-12);
+    }
+    let meetings = Meetings { lag: 0, times: vec![Some(3)], limit: 10 };
+    assert_eq!(meetings.total_variation(0), None);
+    let meetings = Meetings { lag: 3, times: vec![Some(usize::MAX)], limit: 10 };
+    assert_eq!(meetings.total_variation(usize::MAX), Some(0.0));
+    for rule in [SwapRule::LazyGibbs, SwapRule::Gibbs, SwapRule::Metropolis] {
+        assert_eq!([f64::NAN, -0.5, -1.0, 0.0].map(|ratio| rule.probability(ratio)), [0.0; 4], "{rule:?}");
+        assert!(rule.probability(f64::INFINITY) >= 0.5);
     }
 }

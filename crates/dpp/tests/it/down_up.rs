@@ -141,6 +141,7 @@ fn edges() {
     let nan = Broken { n: 6, bad: vec![(5, 1, f64::NAN)] };
     let mut walk = DownUpWalk::new(&nan, &at(6, &[2, 3])).unwrap();
     assert!(matches!(walk.run(200, &mut rng(0)), Err(Error::NonFinite { .. })));
+    assert_eq!(walk.items().len(), 2);
     let nan = Broken { n: 6, bad: vec![(5, 5, f64::NAN)] };
     assert!(matches!(DownUpWalk::new(&nan, &at(6, &[2, 3])).err(), Some(Error::NonFinite { row: 5, col: 5, .. })));
     let single = as_f32(&full);
@@ -162,4 +163,27 @@ fn bits_do_not_depend_on_threads() {
         (walk.items().to_vec(), walk.log_det().to_bits())
     });
     assert!(items.len() == 20 && f64::from_bits(bits).is_finite());
+}
+
+/// K fails in one column: the walk is as before that step, and goes on.
+#[test]
+fn a_step_that_fails_leaves_the_walk_as_it_was() {
+    let (n, c, mut failed) = (12, 4, 0);
+    let nan = Broken { n, bad: vec![(11, 10, f64::NAN), (1, 2, 0.5)] };
+    let mut walk = DownUpWalk::new(&nan, &at(n, &[1, 2, 3, 4])).unwrap();
+    let rng = &mut rng(0);
+    for _ in 0..200 {
+        let (items, log_det, trace) = (walk.items().to_vec(), walk.log_det(), walk.trace_error());
+        match walk.step(rng) {
+            Ok(_) => assert_eq!(walk.items().len(), c),
+            Err(error) => {
+                failed += 1;
+                assert!(matches!(error, Error::NonFinite { .. }));
+                assert_eq!(walk.items(), items);
+                assert!((walk.log_det() - log_det).abs() < 1e-12 && (walk.trace_error() - trace).abs() < 1e-12);
+            }
+        }
+        assert!((walk.log_det() - nystrom_dpp::log_det(&nan, walk.items()).unwrap()).abs() < 1e-12);
+    }
+    assert!((10..150).contains(&failed), "{failed} of 200");
 }

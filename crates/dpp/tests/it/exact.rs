@@ -3,7 +3,7 @@
 
 use crate::common::*;
 use faer::{Mat, MatRef};
-use nystrom_dpp::{ElementarySymmetric, LEnsemble};
+use nystrom_dpp::{ElementarySymmetric, LEnsemble, log_det};
 use nystrom_linalg_core::{Cholesky, Dense, Error, Scalar, random};
 use proptest::prelude::*;
 
@@ -275,4 +275,90 @@ fn edges() {
     // polynomials of what is no spectrum
     assert!(matches!(ElementarySymmetric::new(&[1.0, -1.0], 1), Err(Error::NotPositive { index: 1, .. })));
     assert!(matches!(ElementarySymmetric::new(&[1.0, f64::NAN], 1), Err(Error::NotPositive { index: 1, .. })));
+}
+
+/// ln e_j = ln C(r, j) for r ones: far below c, at c and beyond, where the table of c has
+/// underflowed.
+#[test]
+fn polynomials_far_below_their_size() {
+    let (r, c) = (5000, 1000);
+    let e = ElementarySymmetric::new(&vec![1.0; r], c).unwrap();
+    let log_choose = |j: usize| (0..j).map(|i| ((r - i) as f64 / (i + 1) as f64).ln()).sum::<f64>();
+    assert_eq!(e.log_e(0), 0.0);
+    for j in [1, 2, 10, 100, 500, 900, 999, 1000, 1001] {
+        let exact = log_choose(j);
+        assert!((e.log_e(j) - exact).abs() < 1e-11 * exact, "j = {j}: {} against {exact}", e.log_e(j));
+    }
+    // all of r = c ones: e_j = C(r, j) again, and nothing beyond r
+    let e = ElementarySymmetric::new(&[1.0; 700], 700).unwrap();
+    assert!((e.log_e(1) - 700.0_f64.ln()).abs() < 1e-12 && e.log_e(700).abs() < 1e-10);
+    assert!(e.log_e(701) == f64::NEG_INFINITY && e.ratio() == 0.0);
+}
+
+/// A draw of 200 of 500 items in `f32` refreshes its residuals often, and the last items are drawn
+/// among residuals that are rounding error for every item drawn before. `NYSTROM_SOAK=1` makes
+/// 100,000 draws of the 1000.
+#[test]
+fn no_item_is_drawn_twice_in_f32() {
+    let (n, c) = (500, 200);
+    let draws = if std::env::var_os("NYSTROM_SOAK").is_some() { 100_000 } else { 1000 };
+    let single = as_f32(&psd(Kind::Rough, n, 1));
+    let ensemble = LEnsemble::new(&Dense::new(single.as_ref()).unwrap()).unwrap();
+    let (k_dpp, rng) = (ensemble.k_dpp(c).unwrap(), &mut rng(0));
+    for draw in 0..draws {
+        let mut C = k_dpp.sample(rng).into_indices(); // which refuses repetitions
+        C.sort_unstable();
+        C.dedup();
+        assert_eq!(C.len(), c, "draw {draw}");
+    }
+}
+
+#[test]
+fn log_det_is_that_of_elimination() {
+    for kind in KINDS {
+        let k = psd(kind, 9, 2);
+        let dense = Dense::new(k.as_ref()).unwrap();
+        for (C, _) in (1..=4).flat_map(|c| law(k.as_ref(), c)) {
+            let (mine, det) = (log_det(&dense, &C).unwrap(), det(&principal(k.as_ref(), &C)));
+            let scale: f64 = C.iter().map(|&i| k[(i, i)]).product();
+            match det > 1e-11 * scale {
+                true => assert!((mine - det.ln()).abs() < 1e-4, "{kind:?}, {C:?}: {mine} against {}", det.ln()),
+                false => assert!(mine < (1e-10 * scale).ln(), "{kind:?}, {C:?}: {mine}"),
+            }
+        }
+    }
+    let k = psd(Kind::Rough, 200, 3);
+    let (dense, all): (_, Vec<usize>) = (Dense::new(k.as_ref()).unwrap(), (0..200).collect());
+    let exact: f64 =
+        nystrom_linalg_core::SymmetricEigen::new(k.as_ref()).unwrap().values().iter().map(|v| v.ln()).sum();
+    assert!((log_det(&dense, &all).unwrap() - exact).abs() < 1e-9 * exact.abs());
+    // what overflows and underflows as a product
+    for scale in [1e-300, 1e300] {
+        let scaled = Mat::from_fn(200, 200, |i, j| scale * k[(i, j)]);
+        let scaled = log_det(&Dense::new(scaled.as_ref()).unwrap(), &all).unwrap();
+        assert!((scaled - exact - 200.0 * f64::ln(scale)).abs() < 1e-7);
+    }
+}
+
+#[test]
+fn log_det_of_what_has_no_volume_or_is_no_matrix() {
+    let k = psd(Kind::Doubled, 12, 1);
+    let k = Dense::new(k.as_ref()).unwrap();
+    assert_eq!(log_det(&k, &[3, 2]).unwrap(), f64::NEG_INFINITY);
+    assert_eq!(log_det(&k, &[]).unwrap(), 0.0);
+    assert!((log_det(&k, &[7, 2, 4]).unwrap() - log_det(&k, &[2, 4, 7]).unwrap()).abs() < 1e-12);
+    assert!(matches!(log_det(&k, &[1, 12]), Err(Error::IndexOutOfRange { index: 12, .. })));
+    assert!(matches!(log_det(&k, &[1, 1]), Err(Error::DuplicateIndex { index: 1, .. })));
+    let zero = Mat::<f64>::zeros(3, 3);
+    assert_eq!(log_det(&Dense::new(zero.as_ref()).unwrap(), &[1]).unwrap(), f64::NEG_INFINITY);
+    let single = as_f32(&psd(Kind::LowRank, 12, 1));
+    let single = Dense::new(single.as_ref()).unwrap();
+    assert_eq!(log_det(&single, &[0, 1, 2, 3, 4]).unwrap(), f64::NEG_INFINITY);
+    let nan = Broken { n: 6, bad: vec![(5, 1, f64::NAN)] };
+    assert!(log_det(&nan, &[0, 1]).is_ok());
+    assert!(matches!(log_det(&nan, &[1, 0, 5]), Err(Error::NonFinite { row: 5, col: 1, .. })));
+    let indefinite = Broken { n: 6, bad: vec![(5, 1, 2.0)] };
+    assert!(matches!(log_det(&indefinite, &[1, 0, 5]), Err(Error::NotPositiveDefinite { order: 3, .. })));
+    let negative = Broken { n: 6, bad: vec![(2, 2, -1.0)] };
+    assert!(matches!(log_det(&negative, &[0, 2]), Err(Error::NotPositiveDefinite { pivot: 1, .. })));
 }

@@ -7,3 +7,6 @@ mod diagnostics;
 mod down_up;
 mod drift;
 mod exact;
+mod hostile;
+#[path = "../../../sketch/tests/it/hostile_table.rs"]
+mod hostile_table;

@@ -62,8 +62,13 @@ pub enum Inclusion {
     /// l̃_i = (3/2)τ̂_i, p_i = min(1, 16 l̃_i ln(Σl̃/δ)); δ falls by 3 at every level, and the recursion ends at 192 ln(1/δ) rows.
     ///
     /// With probability at least 1 − 3δ, (K + μI)/2 ⪯ K^{½}SSᵀK^{½} + μI ⪯ 3(K + μI)/2 and, for the Nyström approximation K̃ of the rows
-    /// kept, K̃ ⪯ K ⪯ K̃ + μI. The constants 192, 3/2, 16 and the range δ < 1/32 are quoted from memory of the paper. They are large:
-    /// below some ten thousand rows everything is kept.
+    /// kept, K̃ ⪯ K ⪯ K̃ + μI. The constants are large: below some ten thousand rows everything is
+    /// kept.
+    ///
+    /// They were not compared with the printed theorem, but derived again. Over-estimates l̃ and 16
+    /// make a level fail with probability at most 8d(δ/d)^1.7 < δ, d = Σl̃ ≥ 1, δ < 1/32 (the
+    /// matrix Bernstein inequality with intrinsic dimension, J. Tropp 2015, Theorem 7.3.1). 3/2
+    /// makes over-estimates of scores against a sample within 3/2. 192 matters for the cost alone.
     Theorem {
         /// δ in (0, 1/32).
         delta: f64,

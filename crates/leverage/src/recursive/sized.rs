@@ -29,7 +29,8 @@ pub struct RecursiveNystromSample<T> {
 /// # Cost
 /// With m the largest inner sample: at most 2n·m + O(m² log n) entries, O(nm² + m³ log n) flops, O(m² + 1024·m + n) memory.
 ///
-/// Aim of the paper, its constant quoted from memory: s = c·k·ln(2k/δ) gives K ⪯ K̃ + ((1/k)Σ_{i>k}σ_i)·I.
+/// Aim of the paper: K ⪯ K̃ + ((1/k)Σ_{i>k}σ_i)·I from s = O(k ln(k/δ)) rows, since d_eff ≤ 2k at
+/// that ridge: each of the first k eigenvalues adds at most 1, and the others together at most k.
 ///
 /// # Source
 /// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583); their MATLAB code `recursiveNystrom.m`, commit 5c9bc11.

@@ -2,6 +2,8 @@
 
 use faer::MatRef;
 use nystrom_kernels::Points;
+#[cfg(feature = "serde")]
+use nystrom_linalg_core::Error;
 use nystrom_linalg_core::{Result, Scalar};
 use nystrom_sketch::Dictionary;
 
@@ -9,11 +11,17 @@ use nystrom_sketch::Dictionary;
 ///
 /// The weights s_i² = q_i/(q̄p̃_i) make E\[SSᵀ\] = I over all points seen, those dropped having q_i = 0. The p̃_i never rise and dropped
 /// points never return. Probabilities and weights are `f64` whatever the scalar type. O(m·d) memory.
+///
+/// What is read from a file (feature `serde`) is checked: lists of one length, probabilities in (0,
+/// 1], 1 to q̄ copies.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
     feature = "serde",
-    serde(bound(serialize = "T: serde::Serialize", deserialize = "T: serde::Deserialize<'de>"))
+    serde(
+        try_from = "Stored<T>",
+        bound(serialize = "T: serde::Serialize", deserialize = "T: Scalar + serde::Deserialize<'de>")
+    )
 )]
 pub struct StreamDictionary<T> {
     pub(super) dim: usize,
@@ -94,7 +102,7 @@ impl<T: Scalar> StreamDictionary<T> {
     /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if no point was seen; an `f32` weight that overflows is an
     /// [`Error::InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter).
     pub fn by_rows(&self) -> Result<Dictionary<T>> {
-        let last = self.positions.iter().max().map_or(0, |last| last + 1);
+        let last = self.positions.iter().max().map_or(0, |last| last.saturating_add(1));
         let rows = self.positions.iter().map(|&i| i as usize).collect();
         Dictionary::new(self.seen.max(last) as usize, rows, self.weights().into_iter().map(T::lit).collect())
     }
@@ -113,5 +121,64 @@ impl<T: Scalar> StreamDictionary<T> {
         self.positions.truncate(kept);
         self.p.truncate(kept);
         self.q.truncate(kept);
+    }
+}
+
+/// What a file holds, before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Stored<T> {
+    dim: usize,
+    copies_per_point: u32,
+    seen: u64,
+    coordinates: Vec<T>,
+    positions: Vec<u64>,
+    p: Vec<f64>,
+    q: Vec<u32>,
+}
+
+#[cfg(feature = "serde")]
+impl<T: Scalar> TryFrom<Stored<T>> for StreamDictionary<T> {
+    type Error = Error;
+
+    fn try_from(stored: Stored<T>) -> Result<Self> {
+        if let Some(problem) = stored.problem() {
+            return Err(Error::Incompatible { what: "dictionary of a stream", problem });
+        }
+        let Stored { dim, copies_per_point, seen, coordinates, positions, p, q } = stored;
+        Ok(StreamDictionary { dim, copies_per_point, seen, coordinates, positions, p, q })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<T: Scalar> Stored<T> {
+    fn problem(&self) -> Option<String> {
+        let (m, d, copies) = (self.q.len(), self.dim, self.copies_per_point);
+        if d == 0 || copies == 0 {
+            return Some(format!("points of {d} coordinates, {copies} copies of each; at least 1 of both is needed"));
+        }
+        if m.checked_mul(d) != Some(self.coordinates.len()) || self.positions.len() != m || self.p.len() != m {
+            let (x, at, p) = (self.coordinates.len(), self.positions.len(), self.p.len());
+            return Some(format!(
+                "{x} coordinates, {at} positions and {p} probabilities for {m} points of {d} coordinates"
+            ));
+        }
+        if (m as u64) > self.seen {
+            return Some(format!("{m} points are kept of {} seen", self.seen));
+        }
+        if let Some(at) = self.coordinates.iter().position(|x| !x.f64().is_finite()) {
+            return Some(format!("coordinate {} of point {} is {}", at % d, at / d, self.coordinates[at].f64()));
+        }
+        if let Some(i) = (0..m).find(|&i| !(1..=copies).contains(&self.q[i])) {
+            return Some(format!("point {i} has {} copies, which must be between 1 and {copies}", self.q[i]));
+        }
+        let weight = |p: f64| f64::from(copies) / (f64::from(copies) * p);
+        if let Some(i) = (0..m).find(|&i| !(self.p[i] > 0.0 && self.p[i] <= 1.0 && weight(self.p[i]).is_finite())) {
+            return Some(format!("point {i} has the probability {}, which must be in (0, 1]", self.p[i]));
+        }
+        let mut positions = self.positions.clone();
+        positions.sort_unstable();
+        let twice = positions.windows(2).find(|pair| pair[0] == pair[1]);
+        twice.map(|pair| format!("position {} occurs twice", pair[0]))
     }
 }

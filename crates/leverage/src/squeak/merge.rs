@@ -6,7 +6,7 @@ use super::{SqueakParams, StreamDictionary};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use rand::Rng;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// DICT-MERGE: the dictionary of the union of two disjoint sets of points, from their dictionaries alone.
 ///
@@ -22,8 +22,10 @@ use std::collections::HashMap;
 /// Both sets of constants are offered, see [`ScoreRule`](super::ScoreRule).
 ///
 /// # Errors
-/// [`Error::Shape`] for dictionaries of different dimension or copies per point, [`Error::DuplicateIndex`] for a position that
-/// is in both, [`Error::DictionaryFull`] if the result exceeds the cap, those of [`Ridge::absolute`] and of the factorisation.
+/// [`Error::Shape`] for dictionaries of different dimension or copies per point,
+/// [`Error::SamePosition`] for a position that is in both (number shards by
+/// [`Squeak::starting_at`](super::Squeak::starting_at)), [`Error::DictionaryFull`] if the result
+/// exceeds the cap, those of [`Ridge::absolute`] and of the factorisation.
 /// Neither argument is changed.
 ///
 /// ```
@@ -67,16 +69,12 @@ pub(super) fn concatenate<T: Scalar>(a: &StreamDictionary<T>, b: &StreamDictiona
     validate::same_size("coordinates of a point (d)", a.dim, b.dim)?;
     let (of_a, of_b) = (a.copies_per_point as usize, b.copies_per_point as usize);
     validate::same_size("copies per point (q) of two dictionaries to merge", of_a, of_b)?;
-    let mut at = HashMap::with_capacity(a.len());
-    at.extend(a.positions.iter().enumerate().map(|(t, &position)| (position, t)));
-    for (t, &position) in b.positions.iter().enumerate() {
-        if let Some(&first) = at.get(&position) {
-            let (what, index) = ("positions of two dictionaries to merge", position as usize);
-            return Err(Error::DuplicateIndex { what, index, first, second: a.len() + t });
-        }
+    let in_a: HashSet<u64> = a.positions.iter().copied().collect();
+    if let Some(&position) = b.positions.iter().find(|position| in_a.contains(position)) {
+        return Err(Error::SamePosition { position });
     }
     let mut both = a.clone();
-    both.seen += b.seen;
+    both.seen = both.seen.saturating_add(b.seen);
     both.coordinates.extend_from_slice(&b.coordinates);
     both.positions.extend_from_slice(&b.positions);
     both.p.extend_from_slice(&b.p);

@@ -26,7 +26,7 @@ pub use tree::{MergeTree, TreeShape, even_chunks};
 use expand::expand;
 use measure::Measure;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use rand::Rng;
 use shrink::shrink;
 
@@ -119,6 +119,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     ///
     /// # Errors
     /// Before anything is taken: [`Shape`](nystrom_linalg_core::Error::Shape) for another dimension,
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for positions beyond 2⁶⁴
+    /// − 1,
     /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in a point or in k(x, x), and the kernel's own.
     /// [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) when the dictionary is above its cap and there are points left:
     /// those before them stay taken ([`n_seen`](Self::n_seen) says how many), and after
@@ -127,6 +129,10 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         validate::same_size("coordinates of a point (d)", self.dictionary.dim, block.dim())?;
         if block.is_empty() {
             return Ok(());
+        }
+        if self.first.checked_add(self.n_seen()).and_then(|next| next.checked_add(block.len() as u64)).is_none() {
+            let requirement = "such that the positions of the stream's points stay below 2^64";
+            return Err(Error::InvalidParameter { name: "starting_at", value: self.first as f64, requirement });
         }
         self.kernel.check_points(block)?;
         measure::diagonal(&self.kernel, block)?;
@@ -195,7 +201,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     /// As [`scores`](Self::scores).
     pub fn scores_of_new(&self, x: Points<'_, T>) -> Result<Vec<f64>> {
         let factor = self.params.adding(self.gamma.f64()).0;
-        let added = |tau: f64| factor * (tau / factor) / (1.0 + tau / factor);
+        let added = |tau: f64| if tau > 0.0 { factor / (1.0 + factor / tau) } else { 0.0 }; // r/(1 + r), r = τ̃/factor, for any r
         Ok(self.scores(x)?.into_iter().map(added).collect())
     }
 

@@ -72,8 +72,9 @@ impl SqueakParams {
     /// q̄ = ⌈39·α·ln(2n/δ)/ε²⌉ with α = (1 + 3ε)/(1 − ε): the theory's number of copies for n points, accuracy ε and failure
     /// probability δ.
     ///
-    /// The form is that of the theorem of Calandriello, Lazaric & Valko (AISTATS 2017); the constant 39 is quoted second-hand and
-    /// was not checked against the paper. It is very cautious: measure the accuracy with far fewer copies first.
+    /// The form is that of the theorem of Calandriello, Lazaric & Valko (AISTATS 2017); the
+    /// constant 39 stands as in the project's notes and was not compared with the printed theorem.
+    /// It is very cautious: measure the accuracy with far fewer copies first.
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0, [`Error::InvalidParameter`] unless ε and δ lie in (0, 1) and q̄ fits into 32 bits.

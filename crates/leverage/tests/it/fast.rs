@@ -233,6 +233,12 @@ fn theorem_4_sample_size() {
     let rule = |n, trace, epsilon, rho| AlaouiMahoney::for_accuracy(n, trace, Ridge::PerSample(0.1_f64), epsilon, rho);
     // 8·(500/(50·0.2) + 1/6)·ln(500/0.05) = 3696.4…
     assert_eq!(rule(500, 500.0, 0.2, 0.05).unwrap().columns, 3697);
+    // plausible input, 10¹² columns: n = 10⁵, λ = 1e-7, ε = 0.1
+    let many = AlaouiMahoney::for_accuracy(100_000, 1e5, Ridge::PerSample(1e-7_f64), 0.001, 0.1);
+    assert!(matches!(many, Err(Error::InvalidParameter { name: "epsilon", value: 0.001, .. })), "{many:?}");
+    for trace in [1e300, f64::MAX] {
+        assert!(matches!(rule(500, trace, 0.2, 0.1), Err(Error::InvalidParameter { name: "epsilon", .. })));
+    }
     for epsilon in [0.0, 0.5, -1.0, f64::NAN] {
         assert!(matches!(rule(500, 500.0, epsilon, 0.1), Err(Error::InvalidParameter { name: "epsilon", .. })));
     }

@@ -8,6 +8,9 @@ mod conformance;
 mod exact;
 mod fast;
 mod guarantees;
+mod hostile;
+#[path = "../../../sketch/tests/it/hostile_table.rs"]
+mod hostile_table;
 mod projector;
 mod recursive_sampling;
 mod selectors;

@@ -339,7 +339,8 @@ fn damaged_files_are_refused() {
     let squeak = fed(&cube(100, 2, 15), SqueakParams::new(4), &[100]);
     let text = serde_json::to_string(&squeak).unwrap();
     let load = |text: &str| {
-        let saved: SavedSqueak<Gaussian, f64> = serde_json::from_str(text).unwrap();
+        let saved: Result<SavedSqueak<Gaussian, f64>, _> = serde_json::from_str(text);
+        let saved = saved.map_err(|error| Error::Incompatible { what: "file", problem: error.to_string() })?;
         Squeak::try_from(saved)
     };
     assert_eq!(load(&text).unwrap(), squeak);
@@ -357,4 +358,36 @@ fn damaged_files_are_refused() {
     }
     let ridge = text.replacen("\"gamma\":1.0", "\"gamma\":-1.0", 1);
     assert!(matches!(load(&ridge), Err(Error::InvalidParameter { .. })));
+}
+
+/// A dictionary by itself: 0.7 points of 2 coordinates, weights that are infinite, … are refused
+/// with what is wrong.
+#[cfg(feature = "serde")]
+#[test]
+fn damaged_dictionaries_are_refused() {
+    let fine = r#"{"dim":2,"copies_per_point":4,"seen":9,"coordinates":[1.0,2.0,3.0,4.0],"positions":[3,7],"p":[0.5,1.0],"q":[1,4]}"#;
+    let load = |text: &str| serde_json::from_str::<StreamDictionary<f64>>(text).map_err(|error| error.to_string());
+    assert_eq!(load(fine).unwrap().weights(), [0.5, 1.0]);
+    for (from, to, says) in [
+        ("\"dim\":2", "\"dim\":0", "points of 0 coordinates"),
+        ("\"dim\":2", "\"dim\":9223372036854775808", "4 coordinates, 2 positions"),
+        ("\"copies_per_point\":4", "\"copies_per_point\":0", "0 copies"),
+        ("\"copies_per_point\":4", "\"copies_per_point\":3", "point 1 has 4 copies"),
+        ("1.0,2.0,3.0,4.0", "1.0", "1 coordinates"),
+        ("\"seen\":9", "\"seen\":1", "2 points are kept of 1 seen"),
+        ("[3,7]", "[3]", "1 positions"),
+        ("[3,7]", "[3,3]", "position 3 occurs twice"),
+        ("[0.5,1.0]", "[0.5]", "1 probabilities"),
+        ("[0.5,1.0]", "[0.0,1.0]", "point 0 has the probability 0"),
+        ("[0.5,1.0]", "[0.5,1.5]", "point 1 has the probability 1.5"),
+        ("[0.5,1.0]", "[0.5,1e-320]", "point 1 has the probability"),
+        ("[1,4]", "[0,4]", "point 0 has 0 copies"),
+    ] {
+        let damaged = fine.replacen(from, to, 1);
+        assert_ne!(damaged, fine, "{from} not in the file");
+        let error = load(&damaged).unwrap_err();
+        assert!(error.contains("saved dictionary of a stream") && error.contains(says), "{from} -> {to}: {error}");
+    }
+    let last = fine.replacen("[3,7]", "[3,18446744073709551615]", 1);
+    assert!(matches!(load(&last).unwrap().by_rows(), Err(Error::IndexOutOfRange { .. }))); // no row of any matrix
 }

@@ -112,7 +112,9 @@ fn merges_refuse_what_does_not_belong_together() {
     let (a, b) = (made(params, 0, 2), made(params, 100, 2));
     let merge = |a: &_, b: &_, gamma: f64, params: &_| dict_merge(&kernel(), a, b, gamma, params, &mut rng(0));
     assert!(merge(&a, &b, 1.0, &params).is_ok());
-    assert!(matches!(merge(&a, &a, 1.0, &params), Err(Error::DuplicateIndex { first: 0, .. })));
+    let error = merge(&a, &made(params, 0, 2), 1.0, &params).unwrap_err(); // two shards numbered from 0
+    assert_eq!(error, Error::SamePosition { position: a.positions()[0] });
+    assert!(error.to_string().contains("`starting_at`"), "{error}");
     assert!(matches!(merge(&a, &made(params, 100, 3), 1.0, &params), Err(Error::Shape { expected: 2, got: 3, .. })));
     let other = made(SqueakParams::new(6), 100, 2);
     assert!(matches!(merge(&a, &other, 1.0, &params), Err(Error::Shape { expected: 5, got: 6, .. })));

@@ -23,7 +23,7 @@
 //!     assert!((sum / exact.d_eff() - 1.0).abs() < 0.5);
 //! }
 //!
-//! // Are they right? Exact scores of a few random rows, with error bounds, at any n:
+//! // Are they right? Exact scores of a few random rows, with error bounds; memory is linear in n, time quadratic:
 //! let report = Audit::default().of_estimator(&k, ridge, &RecursiveRls::default(), rng)?;
 //! assert!(report.largest_underestimate().1 < 3.0);
 //! # Ok::<(), nystrom::Error>(())

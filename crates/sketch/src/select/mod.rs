@@ -72,7 +72,7 @@ impl<T: Scalar, S: LandmarkSelector<T> + ?Sized> LandmarkSelector<T> for &S {
     }
 }
 
-impl<T: Scalar, S: LandmarkSelector<T> + Send + ?Sized> LandmarkSelector<T> for Box<S> {
+impl<T: Scalar, S: LandmarkSelector<T> + ?Sized> LandmarkSelector<T> for Box<S> {
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         (**self).select(k, m, rng)
     }

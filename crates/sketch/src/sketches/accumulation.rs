@@ -2,6 +2,7 @@
 
 use super::{check_shape, distribution};
 use crate::SparseSketch;
+use crate::landmarks::check_draws;
 use nystrom_linalg_core::{Result, Scalar, random, validate};
 use rand::{Rng, RngExt};
 
@@ -53,7 +54,8 @@ impl Accumulation {
     /// Algorithm 1.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d or m is 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n,
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d or m is 0,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n or md > 2²⁸,
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if there are not n weights,
     /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
     ///
@@ -63,6 +65,7 @@ impl Accumulation {
         check_shape(n, d)?;
         validate::not_empty("accumulated matrices (m)", self.m)?;
         let m = self.m;
+        check_draws(m.saturating_mul(d))?;
         let rows = draw_rows(self.probabilities.as_deref(), n, m * d, rng)?; //        n_ij ~ P
         let mut columns = vec![Vec::with_capacity(m); d]; //                           S = 0
         for i in 0..m {

@@ -11,7 +11,7 @@ use rand::Rng;
 ///
 /// # Source
 /// Y. Yang, M. Pilanci, M. Wainwright, *Randomized sketches for kernels: fast and optimal nonparametric regression*, Annals of
-/// Statistics 45(3), 2017 (quoted from memory).
+/// Statistics 45(3), 2017, pages 991–1023 (arXiv:1501.06195).
 ///
 /// ```
 /// use nystrom_sketch::{GaussianSketch, Sketch};

@@ -6,7 +6,7 @@ use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Error, Result, Scalar, validate, work};
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 /// Columns of a product computed by one thread at a time.
@@ -53,19 +53,31 @@ impl<T: Scalar> SparseSketch<T> {
         for (j, mut column) in columns.into_iter().enumerate() {
             check(n, j, &column)?;
             let Some(scale) = reduce(&mut column) else { continue };
-            match column_of.entry(column.iter().map(|&(i, v)| (i, v.to_bits())).collect::<Vec<_>>()) {
-                Entry::Occupied(same) => {
-                    let first: &mut f64 = &mut sketch.scales[*same.get()];
+            let fingerprint = fingerprint(&column);
+            match column_of.get(&fingerprint) {
+                Some(&same) if sketch.holds(same, &column, &place_of) => {
+                    let first: &mut f64 = &mut sketch.scales[same];
                     *first = first.hypot(scale).copysign(*first);
                 }
-                Entry::Vacant(new) => {
-                    new.insert(sketch.scales.len());
+                _ => {
+                    column_of.insert(fingerprint, sketch.scales.len());
                     sketch.push(&column, scale, &mut place_of);
                 }
             }
         }
         validate::not_empty("sketch: the set of its non-zero columns", sketch.width())?;
         Ok(sketch)
+    }
+
+    /// Whether stored column j is the given one.
+    fn holds(&self, j: usize, column: &[(usize, f64)], place_of: &HashMap<usize, usize>) -> bool {
+        let stored = self.starts[j]..self.starts[j + 1];
+        let (positions, values) = (&self.positions[stored.clone()], &self.values[stored]);
+        let is_stored = |&(row, value): &(usize, f64)| {
+            let at = place_of.get(&row).and_then(|place| positions.binary_search(place).ok());
+            at.is_some_and(|at| values[at] == T::lit(value))
+        };
+        positions.len() == column.len() && column.iter().all(is_stored)
     }
 
     fn push(&mut self, column: &[(usize, f64)], scale: f64, place_of: &mut HashMap<usize, usize>) {
@@ -178,6 +190,13 @@ fn check(n: usize, j: usize, column: &[(usize, f64)]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A number that equal columns share, eight bytes a column instead of the column itself.
+fn fingerprint(column: &[(usize, f64)]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    column.iter().for_each(|&(row, value)| (row, value.to_bits()).hash(&mut hasher));
+    hasher.finish()
 }
 
 /// Sorts by rows, sums repetitions, drops zeros, divides by the entry of largest modulus (the first of several) and returns it;

@@ -13,7 +13,8 @@ use rand::{Rng, RngExt};
 ///
 /// # Source
 /// J. Tropp, A. Yurtsever, M. Udell, V. Cevher, *Streaming low-rank matrix approximation with an application to scientific
-/// simulation*, SIAM J. Sci. Comput. 41(4), 2019 (quoted from memory, as is ζ = 8).
+/// simulation*, SIAM J. Sci. Comput. 41(4), 2019. Their ζ = min(d, 8) was read in an implementation
+/// that quotes them (Skema's `SparseSignDimRedux`), not in the paper.
 ///
 /// ```
 /// use nystrom_sketch::{Sketch, SparseSign};

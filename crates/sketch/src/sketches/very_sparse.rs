@@ -12,7 +12,8 @@ use rayon::prelude::*;
 /// KS takes n·u entries of K, where u ≤ d√n rows are not zero, and about 2n^{3/2}d flops; S itself about d√n numbers.
 ///
 /// # Source
-/// P. Li, T. Hastie, K. Church, *Very sparse random projections*, KDD 2006 (quoted from memory); with s = √n as in Chen & Yang 2021.
+/// P. Li, T. Hastie, K. Church, *Very sparse random projections*, KDD 2006, whose law and s = √n
+/// are also those of scikit-learn's `SparseRandomProjection`; s = √n in Chen & Yang 2021 too.
 ///
 /// # Departures
 /// Columns that come out zero are left out ([`SparseSketch`]): SSᵀ is the same.

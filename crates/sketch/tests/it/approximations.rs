@@ -139,6 +139,40 @@ fn weights_are_what_they_say() {
     assert!(error(ridge.weights()) < error(&[1.0 / 3.0; 3]));
 }
 
+/// Where the least-squares weights would be negative: none is, the ensemble is psd, and no other
+/// weights that are not negative do better.
+#[test]
+fn ridge_weights_are_not_negative() {
+    let mut bound = 0; // cases in which a weight is held at 0
+    for seed in 0..40 {
+        let a = psd(Kind::Gaussian, 40, seed);
+        let k = Dense::new(a.as_ref()).unwrap();
+        let experts: Vec<Landmarks> = (0..5).map(|r| uniform(&k, 3 + 3 * r, 7 * seed + r as u64)).collect();
+        let held_out: Vec<usize> = (0..40).collect();
+        let lambda = 1e-9;
+        let ensemble =
+            EnsembleNystrom::new(&k, &experts, EnsembleWeights::Ridge { lambda, held_out: &held_out }).unwrap();
+        let mu = ensemble.weights();
+        assert!(mu.iter().all(|mu| *mu >= 0.0), "{mu:?}");
+        bound += usize::from(mu.contains(&0.0));
+        assert!(smallest_eigenvalue(whole(&ensemble).as_ref()) > -1e-12 * a.norm_l2());
+        let parts: Vec<Mat<f64>> = experts.iter().map(|j| whole(&Nystrom::new(&k, j).unwrap())).collect();
+        let objective = |mu: &[f64]| {
+            let sum = parts.iter().zip(mu).fold(Mat::<f64>::zeros(40, 40), |sum, (l, &mu)| sum + l * mu);
+            (sum - &a).squared_norm_l2() / a.squared_norm_l2() + lambda * mu.iter().map(|mu| mu * mu).sum::<f64>()
+        };
+        let least = objective(mu);
+        for r in 0..5 {
+            for step in [-1e-4_f64, 1e-4] {
+                let mut other = mu.to_vec();
+                other[r] = (other[r] + step).max(0.0);
+                assert!(objective(&other) >= least - 1e-13, "seed {seed}, weight {r} by {step}");
+            }
+        }
+    }
+    assert!(bound > 5, "{bound} of 40 cases say something");
+}
+
 /// As a psd matrix an ensemble is consistent: blocks, diagonal, products and the sum of its experts.
 #[test]
 fn an_ensemble_is_the_weighted_sum() {

@@ -5,6 +5,8 @@ mod common;
 mod approximations;
 mod diagnostics;
 mod dictionary;
+mod hostile;
+mod hostile_table;
 mod measures;
 mod nystrom;
 mod rp_cholesky;

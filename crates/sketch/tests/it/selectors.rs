@@ -2,11 +2,11 @@
 
 use crate::common::*;
 use faer::Mat;
-use nystrom_linalg_core::{Counted, Dense, Error, SymmetricEigen};
+use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, SymmetricEigen};
 use nystrom_sketch::testing::{Promise, check_selector};
 use nystrom_sketch::{
-    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Draw, Greedy, KMeansPlusPlus, LandmarkSelector, Nystrom,
-    RpCholesky, SparseGreedy, Uniform,
+    Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw, Greedy, KMeansPlusPlus,
+    LandmarkSelector, Landmarks, Nystrom, RpCholesky, SparseGreedy, Uniform,
 };
 
 type Named = (&'static str, Box<dyn LandmarkSelector<f64>>, Promise);
@@ -264,4 +264,31 @@ fn seeds_are_stable() {
         &[6, 5, 8, 3],
     ];
     assert_eq!(picks, pinned);
+}
+
+/// A boxed selector is a selector, whether or not it can be sent to another thread.
+#[test]
+fn a_box_of_any_selector_is_one() {
+    fn takes<S: LandmarkSelector<f64>>(selector: S, k: &dyn PsdMatrix<f64>) -> usize {
+        selector.select(k, 3, &mut rng(0)).unwrap().len()
+    }
+    let a = psd(Kind::Rough, 20, 1);
+    let k = Dense::new(a.as_ref()).unwrap();
+    let boxed: Box<dyn LandmarkSelector<f64>> = Box::new(Uniform::default());
+    assert_eq!(takes(&boxed, &k), 3);
+    assert_eq!(takes(boxed, &k), 3);
+}
+
+/// More draws than fit into memory are refused before any is made.
+#[test]
+fn draws_have_a_limit() {
+    let draw = Draw::WithReplacement;
+    let refused =
+        |result: Result<Landmarks, Error>| matches!(result, Err(Error::TooMany { available: 268_435_456, .. }));
+    for m in [(1 << 28) + 1, usize::MAX] {
+        assert!(refused(Landmarks::uniform(10, m, draw, &mut rng(0))));
+        assert!(refused(Landmarks::draw(&[1.0; 10], m, draw, &mut rng(0))));
+        assert!(Dictionary::with_replacement(&[1.0; 10], m, &mut rng(0)).is_err());
+        assert!(Accumulation::uniform(m).sample::<f64>(10, 2, &mut rng(0)).is_err());
+    }
 }

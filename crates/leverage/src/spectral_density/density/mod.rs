@@ -183,6 +183,11 @@ impl Bandwidth {
             Bandwidth::Fixed(h) => ("bandwidth of the density", h, h),
         };
         validate::positive(name, given)?;
+        if !(1e-150..=1e150).contains(&h) {
+            let requirement =
+                "such that the bandwidth lies between 1e-150 and 1e150 standard deviations: its square is needed";
+            return Err(Error::InvalidParameter { name, value: given, requirement });
+        }
         Ok(h)
     }
 }

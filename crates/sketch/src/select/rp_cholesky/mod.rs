@@ -15,7 +15,8 @@ use rand::Rng;
 ///
 /// The selector to try first: no ridge, no target rank, nothing n × n, and in one run the landmarks, the factor, a nested path of
 /// approximations and their trace errors. E‖A − Â‖_* ≤ (1 + ε)‖A − A_r‖_* after k ≥ r/ε + r ln(1/(εη)) pivots, η the relative trace
-/// of A − A_r (Theorem 5.1 of Chen et al., quoted from memory).
+/// of A − A_r (Theorem 5.1 of Chen et al.). The tests follow the recurrence from which the bound
+/// comes, a ← a − a²/(r(a + b)).
 ///
 /// Here in the accelerated form: b proposals are drawn at once, and accepted one after another with the probability by which
 /// the pivots before have lowered their residual, so that the accepted ones have exactly the law of [`rp_cholesky`]; the rest of
