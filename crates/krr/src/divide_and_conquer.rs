@@ -82,8 +82,8 @@ pub struct DivideAndConquerReport {
     serde(
         try_from = "Stored<K, T>",
         bound(
-            serialize = "K: Clone + serde::Serialize, T: Scalar + serde::Serialize",
-            deserialize = "K: Kernel<T> + serde::de::DeserializeOwned, T: Scalar + serde::de::DeserializeOwned"
+            serialize = "K: Clone + nystrom_kernels::SavedKernel, T: Scalar + serde::Serialize",
+            deserialize = "K: Kernel<T> + nystrom_kernels::SavedKernel, T: Scalar + serde::de::DeserializeOwned"
         )
     )
 )]
@@ -165,7 +165,7 @@ impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
 /// A model as it stands in a file.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
-#[serde(bound(deserialize = "K: Kernel<T> + serde::de::DeserializeOwned, T: Scalar + serde::de::DeserializeOwned"))]
+#[serde(bound(deserialize = "K: Kernel<T> + nystrom_kernels::SavedKernel, T: Scalar + serde::de::DeserializeOwned"))]
 struct Stored<K, T> {
     models: Vec<KrrModel<K, T>>,
     report: DivideAndConquerReport,
