@@ -1,5 +1,5 @@
-//! Kernels in files (feature `serde`): under their names, and back through their constructors, so that a damaged file is an error and
-//! never a kernel that is none, nor another one.
+//! Kernels in files (feature `serde`): under their names, and back through their constructors, so
+//! that a damaged file is an error and never a kernel that is none, nor another one.
 
 #[cfg(feature = "serde")]
 pub use named::{LoadedKernel, SavedKernel, SavedProfile};
@@ -17,13 +17,14 @@ mod named {
     use std::fmt;
     use std::marker::PhantomData;
 
-    /// A kernel that can be saved: it has a name, and stands in files under it, `{"gaussian": {…}}`.
+    /// A kernel that can be saved: it has a name, and stands under it in files.
     ///
-    /// All kernels of this crate are, but closures ([`FromFn`](crate::FromFn)). They write their names whenever they are serialised; a
-    /// file that holds another kernel is refused with both names.
+    /// All kernels of this crate are, but closures ([`FromFn`](crate::FromFn)). They write their
+    /// names whenever they are serialised; a file that holds another kernel is refused with both
+    /// names.
     ///
-    /// Your own derives serde's two traits and takes one line here. It then stands under its name in models, streams, sums and
-    /// products.
+    /// Your own derives serde's two traits and takes one line here. It then stands under its name
+    /// in models, streams, sums and products.
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, LoadedKernel, Matern32, SavedKernel};
@@ -61,7 +62,8 @@ mod named {
             write(&Self::name(), self, serializer)
         }
 
-        /// Reads what [`save`](Self::save) wrote. Another kernel is no error of the format, but a typed one inside.
+        /// Reads what [`save`](Self::save) wrote. Another kernel is no error of the format, but a
+        /// typed one inside.
         ///
         /// # Errors
         /// Those of the format.
@@ -94,10 +96,12 @@ mod named {
         note = "a profile of your own derives `Serialize` and `Deserialize` and implements `SavedProfile`"
     )]
     pub trait SavedProfile: Profile + Serialize + DeserializeOwned {
-        /// The name of the isotropic kernel; with one length scale per coordinate it is followed by `-ard`.
+        /// The name of the isotropic kernel; with one length scale per coordinate it is followed by
+        /// `-ard`.
         const NAME: &'static str;
 
-        /// Whether its fields alone say which profile it is: a file from before kernels had names then still loads.
+        /// Whether its fields alone say which profile it is: a file from before kernels had names
+        /// then still loads.
         const KNOWN_BY_FIELDS: bool = false;
     }
 
@@ -148,7 +152,8 @@ mod named {
         pub known: bool,
     }
 
-    /// All fields that kernels had before they had names, but the `gaussian` of a periodic one: that is a name now.
+    /// All fields that kernels had before they had names, but the `gaussian` of a periodic one:
+    /// that is a name now.
     const OLD_FIELDS: [&str; 14] = [
         "profile",
         "length_scale",
@@ -177,7 +182,8 @@ mod named {
         map.end()
     }
 
-    /// The kernel that `make` makes of the fields under `name`, or of fields without a name where these are known to be its own.
+    /// The kernel that `make` makes of the fields under `name`, or of fields without a name where
+    /// these are known to be its own.
     pub(crate) fn read<'de, D: Deserializer<'de>, F: DeserializeOwned, K>(
         deserializer: D,
         name: String,
@@ -271,8 +277,9 @@ mod named {
     }
 }
 
-/// `checked_on_load! { Stored => Profile { field: Type }, |stored| constructor }` defines the struct `Stored`, the fields as they
-/// stand in a file, and the conversion that `#[serde(try_from = "Stored")]` on the profile calls.
+/// `checked_on_load! { Stored => Profile { field: Type }, |stored| constructor }` defines the
+/// struct `Stored`, the fields as they stand in a file, and the conversion that serde's attribute
+/// `try_from` on the profile calls.
 macro_rules! checked_on_load {
     ($stored:ident => $profile:ty { $($field:ident: $type:ty),* }, $make:expr) => {
         #[cfg(feature = "serde")]
@@ -294,9 +301,8 @@ macro_rules! checked_on_load {
 }
 pub(crate) use checked_on_load;
 
-/// `saved_kernel! { [P: (Bound)] Kernel<P> = "name", known: bool, { field: Type } of { part: Kernel }, |stored| constructor }`: serde for
-/// the kernel, its fields and parts under its name, loaded by the constructor. `known`: whether the fields without a name can be of no
-/// other kernel.
+/// Serde for a kernel: its fields, and its parts that are kernels, under its name; loaded by the
+/// constructor. `known`: whether the fields without a name can be of no other kernel.
 macro_rules! saved_kernel {
     (
         [$($generic:ident: ($($bound:tt)+)),*] $kernel:ty = $name:expr, known: $known:expr,

@@ -16,10 +16,12 @@ pub const MODEL_FORMAT: u32 = 1;
 /// (`serde_json::Error`, say) with the same message. Deserialise a `SavedModel` and convert it to get the typed
 /// [`Error::Incompatible`].
 ///
-/// The kernel stands under its name ([`SavedKernel`]), and a file that holds another one is refused. Files from before kernels had names
-/// load where their fields can be those of one kernel only: `Matern`, `RationalQuadratic`, `LaplacianL1`, `Linear`, `Polynomial`,
-/// `Bernoulli`, `Periodic`, `Precomputed`, multiples of these, and the first two with a length scale per coordinate. `Gaussian`,
-/// `Matern12`, `Matern32` and `Matern52` looked alike, sums looked like products: there the message says which name to write into the file.
+/// The kernel stands under its name ([`SavedKernel`]), and a file that holds another one is
+/// refused. Files from before kernels had names load where their fields can be those of one kernel
+/// only: `Matern`, `RationalQuadratic`, `LaplacianL1`, `Linear`, `Polynomial`, `Bernoulli`,
+/// `Periodic`, `Precomputed`, multiples of these, and the first two with a length scale per
+/// coordinate. `Gaussian`, `Matern12`, `Matern32` and `Matern52` looked alike, sums looked like
+/// products: there the message says which name to write into the file.
 ///
 /// ```
 /// use faer::mat;
@@ -38,6 +40,16 @@ pub const MODEL_FORMAT: u32 = 1;
 /// let other_type: SavedModel<Gaussian, f32> = serde_json::from_str(&text).unwrap();
 /// assert!(matches!(KrrModel::try_from(other_type), Err(Error::Incompatible { .. })));
 /// # Ok::<(), Error>(())
+/// ```
+///
+/// A model of a closure cannot be saved, and does not compile:
+///
+/// ```compile_fail,E0277
+/// # use nystrom_kernels::FromFn;
+/// # use nystrom_krr::KrrModel;
+/// fn save<F: Clone>(model: &KrrModel<FromFn<F>, f64>) -> String {
+///     serde_json::to_string(model).unwrap()
+/// }
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(bound(
@@ -80,7 +92,8 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
     type Error = Error;
 
     /// # Errors
-    /// [`Error::Incompatible`] for another format version, scalar type or kernel, or sizes that contradict each other,
+    /// [`Error::Incompatible`] for another format version, scalar type or kernel, or sizes that
+    /// contradict each other,
     /// [`Error::NonFinite`] for NaN or ∞ among the numbers, and the kernel's own error if it does not accept the dimension.
     fn try_from(saved: SavedModel<K, T>) -> Result<Self> {
         let same = |problem: &str, stated: usize, found: usize| match stated == found {

@@ -41,7 +41,8 @@ fn name(file: &Value) -> String {
     map.keys().next().unwrap().clone()
 }
 
-/// Loads as its own name only, and with the same parameters; the others are refused with both names.
+/// Loads as its own name only, and with the same parameters; the others are refused with both
+/// names.
 fn only_its_own<K: SavedKernel>(files: &[Value]) {
     let own = K::name();
     assert_eq!(files.iter().filter(|file| name(file) == own).count(), 1, "{own}");

@@ -31,7 +31,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
     /// for, [`Solver::WhitenOnce`](crate::Solver::WhitenOnce) counting as such, the rise is to the bound just named.
     ///
     /// # Cost
-    /// 2nm + m² kernel values; for L ridges 5nm² + 10m³ + 2nmL(1 + t) flops (7nm² by QR) in two passes over x and y. Memory: 6m² numbers of
+    /// 2nm + m² kernel values; for L ridges 5nm² + 10m³ + 2nmL(1 + t) flops (by QR (6 + m/768)nm²
+    /// and 33m³ in the place of the first two) in two passes over x and y. Memory: 6m² numbers of
     /// 8 bytes and some tiles of 1024·(m + L + Lt). The bits do not depend on the number of threads.
     ///
     /// # Errors

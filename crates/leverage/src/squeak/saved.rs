@@ -13,7 +13,9 @@ pub const FORMAT: u32 = 1;
 ///
 /// `Squeak` itself implements `Serialize` and `Deserialize` through this type. Resumed with the generator it was saved with (that
 /// is the caller's to save) the stream goes on with the same bits, in a format that keeps numbers exactly (`serde_json` does with its
-/// feature `float_roundtrip`). The kernel stands under its name, and another one is refused ([`SavedKernel`]). Deserialise a `SavedSqueak` and convert it to get the typed [`Error::Incompatible`].
+/// feature `float_roundtrip`). The kernel stands under its name, and another one is refused
+/// ([`SavedKernel`]). Deserialise a `SavedSqueak` and convert it to get the typed
+/// [`Error::Incompatible`].
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};
@@ -62,7 +64,8 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
     type Error = Error;
 
     /// # Errors
-    /// [`Error::Incompatible`] for another format version, scalar type or kernel, or numbers that contradict each other; those of
+    /// [`Error::Incompatible`] for another format version, scalar type or kernel, or numbers that
+    /// contradict each other; those of
     /// [`Squeak::new`] for the parameters, of [`Kernel::check_points`] for the points.
     fn try_from(saved: SavedSqueak<K, T>) -> Result<Self> {
         if saved.format != FORMAT {
