@@ -137,7 +137,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         let mus = spectrum.mus(ridges)?;
         let sums = features::sums(&rows, &spectrum, &V, &mus);
         let report = FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, 2) };
-        Ok(LambdaPath::new(self.family(centers, spectrum, V, whitener, report), ridges, &mus, &sums))
+        LambdaPath::new(self.family(centers, spectrum, V, whitener, report), ridges, &mus, &sums)
     }
 
     /// The fits at all ridges, without leave-one-out errors: one pass.
