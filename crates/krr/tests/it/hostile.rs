@@ -231,7 +231,8 @@ fn methods<T: Scalar, K: Kernel<T> + Clone>() -> Vec<Method<T, K>> {
         }),
         ("CrossValidation", |i, k| {
             let (cv, ridges) = (CrossValidation { folds: 2, ..CrossValidation::default() }, ridges(i));
-            let exact = cv.run(&ExactGrid::default(), &[k.clone()], &ridges, i.x(), i.y.as_ref(), &mut rng())?;
+            let exact =
+                cv.run(&ExactGrid::default(), std::slice::from_ref(&k), &ridges, i.x(), i.y.as_ref(), &mut rng())?;
             let grid = NystromGrid { selector: Uniform::default(), m: 3, intercept: true };
             let nystrom = cv.run(&grid, &[k], &ridges, i.x(), i.y.as_ref(), &mut rng())?;
             // predictions that overflow make a mean that is not finite: a candidate that is not the best
