@@ -4,17 +4,18 @@ use crate::args::{Bandwidth, KernelArgs, KernelName};
 use crate::failure::{Failure, Result};
 use crate::progress::Meter;
 use nystrom::faer::{ColMut, MatMut};
-use nystrom::kernels::median_heuristic;
+use nystrom::kernels::{LoadedKernel, SavedKernel, median_heuristic};
 use nystrom::leverage::Stationary;
 use nystrom::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 /// Random pairs that `--bandwidth auto` takes the median distance of.
 const PAIRS: usize = 1000;
 
-/// One of the library's kernels.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// One of the library's kernels, in files under the name that the library gives it.
+#[derive(Clone)]
 pub enum Formula {
     Gaussian(Gaussian),
     Matern(Matern),
@@ -25,11 +26,9 @@ pub enum Formula {
 }
 
 /// A kernel that tells a progress bar how many values it has given.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone)]
 pub struct AnyKernel {
     formula: Formula,
-    #[serde(skip)]
     meter: Meter,
 }
 
@@ -119,6 +118,65 @@ impl AnyKernel {
             Formula::Linear(kernel) => kernel,
             Formula::Polynomial(kernel) => kernel,
         }
+    }
+}
+
+impl Formula {
+    /// The kernel that a file names.
+    fn named(name: &str, file: &Value) -> serde_json::Result<nystrom::Result<Formula>> {
+        type Read = serde_json::Result<nystrom::Result<Formula>>;
+        fn of<K: SavedKernel>(name: &str, file: &Value, formula: fn(K) -> Formula) -> Option<Read> {
+            let read = || Ok(serde_json::from_value::<LoadedKernel<K>>(file.clone())?.0.map(formula));
+            (name == K::name()).then(read)
+        }
+        let unknown = || {
+            let problem = format!("this program has no kernel `{name}`; use the version that wrote the file");
+            Ok(Err(Error::Incompatible { what: "kernel", problem }))
+        };
+        of(name, file, Formula::Gaussian)
+            .or_else(|| of(name, file, Formula::Matern))
+            .or_else(|| of(name, file, Formula::LaplacianL1))
+            .or_else(|| of(name, file, Formula::RationalQuadratic))
+            .or_else(|| of(name, file, Formula::Linear))
+            .or_else(|| of(name, file, Formula::Polynomial))
+            .unwrap_or_else(unknown)
+    }
+}
+
+impl SavedKernel for AnyKernel {
+    /// Not written: the kernel inside has its own.
+    fn name() -> String {
+        "any kernel of the program".into()
+    }
+
+    fn save<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match &self.formula {
+            Formula::Gaussian(kernel) => kernel.save(serializer),
+            Formula::Matern(kernel) => kernel.save(serializer),
+            Formula::LaplacianL1(kernel) => kernel.save(serializer),
+            Formula::RationalQuadratic(kernel) => kernel.save(serializer),
+            Formula::Linear(kernel) => kernel.save(serializer),
+            Formula::Polynomial(kernel) => kernel.save(serializer),
+        }
+    }
+
+    fn load<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<LoadedKernel<Self>, D::Error> {
+        let file = Value::deserialize(deserializer)?;
+        let name = file.as_object().and_then(|kernel| kernel.keys().next()).map_or("", String::as_str);
+        let formula = Formula::named(name, &file).map_err(D::Error::custom)?;
+        Ok(LoadedKernel(formula.map(|formula| AnyKernel { formula, meter: Meter::default() })))
+    }
+}
+
+impl Serialize for AnyKernel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.save(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for AnyKernel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        Self::load(deserializer)?.0.map_err(D::Error::custom)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The periodic spline kernel of Alaoui & Mahoney.
 
 use crate::Lane;
-use crate::load::checked_on_load;
+use crate::load::saved_kernel;
 use crate::metric::Manhattan;
 use crate::tile::{Formula, formula_kernel};
 use nystrom_linalg_core::{Error, Result, Scalar};
@@ -19,13 +19,11 @@ use nystrom_linalg_core::{Error, Result, Scalar};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredBernoulli"))]
 pub struct Bernoulli {
     beta: u32,
 }
 
-checked_on_load! { StoredBernoulli [] => Bernoulli { beta: u32 }, |s| Bernoulli::new(s.beta) }
+saved_kernel! { [] Bernoulli = "bernoulli".into(), known: true, { beta: u32 } of {}, |s| Bernoulli::new(s.beta) }
 
 /// (−1)^{β−1} B_{2β}(x)/(2β)! in powers of q = x(1 − x), highest first: B_{2β} is symmetric about 1/2.
 const COEFFICIENTS: [&[f64]; 4] = [

@@ -1,13 +1,12 @@
 //! New kernels from old: sums, products and positive multiples.
 
-use crate::load::checked_on_load;
+use crate::load::saved_kernel;
 use crate::{Kernel, Points, tile};
 use faer::{ColMut, Mat, MatMut, unzip, zip};
 use nystrom_linalg_core::{Result, Scalar, validate};
 
 /// k₁ + k₂.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sum<A, B> {
     first: A,
     second: B,
@@ -15,7 +14,6 @@ pub struct Sum<A, B> {
 
 /// k₁·k₂, entry by entry: positive semi-definite by Schur's product theorem.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Product<A, B> {
     first: A,
     second: B,
@@ -23,14 +21,23 @@ pub struct Product<A, B> {
 
 /// c·k with c > 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredScaled<K>"))]
 pub struct Scaled<K> {
     kernel: K,
     factor: f64,
 }
 
-checked_on_load! { StoredScaled [K] => Scaled<K> { kernel: K, factor: f64 }, |s| Scaled::new(s.kernel, s.factor) }
+saved_kernel! {
+    [A: (crate::SavedKernel), B: (crate::SavedKernel)] Sum<A, B> = "sum".into(), known: false,
+    {} of { first: A, second: B }, |s| Ok(Sum::new(s.first.0?, s.second.0?))
+}
+saved_kernel! {
+    [A: (crate::SavedKernel), B: (crate::SavedKernel)] Product<A, B> = "product".into(), known: false,
+    {} of { first: A, second: B }, |s| Ok(Product::new(s.first.0?, s.second.0?))
+}
+saved_kernel! {
+    [K: (crate::SavedKernel)] Scaled<K> = "scaled".into(), known: true,
+    { factor: f64 } of { kernel: K }, |s| Scaled::new(s.kernel.0?, s.factor)
+}
 
 impl<A, B> Sum<A, B> {
     /// `first` + `second`.

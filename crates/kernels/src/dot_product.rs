@@ -4,7 +4,7 @@
 //! scores, Nyström bounds and Cholesky factors of it mean nothing.
 
 use crate::Lane;
-use crate::load::checked_on_load;
+use crate::load::saved_kernel;
 use crate::metric::DotProduct;
 use crate::tile::{Formula, formula_kernel};
 use nystrom_linalg_core::{Error, Result, validate};
@@ -20,13 +20,11 @@ use nystrom_linalg_core::{Error, Result, validate};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredLinear"))]
 pub struct Linear {
     bias: f64,
 }
 
-checked_on_load! { StoredLinear [] => Linear { bias: f64 }, |s| Linear::with_bias(s.bias) }
+saved_kernel! { [] Linear = "linear".into(), known: true, { bias: f64 } of {}, |s| Linear::with_bias(s.bias) }
 
 impl Linear {
     /// ⟨x, y⟩.
@@ -71,15 +69,16 @@ formula_kernel!([] Linear);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredPolynomial"))]
 pub struct Polynomial {
     degree: u32,
     gamma: f64,
     offset: f64,
 }
 
-checked_on_load! { StoredPolynomial [] => Polynomial { degree: u32, gamma: f64, offset: f64 }, |s| Polynomial::new(s.degree, s.gamma, s.offset) }
+saved_kernel! {
+    [] Polynomial = "polynomial".into(), known: true, { degree: u32, gamma: f64, offset: f64 } of {},
+    |s| Polynomial::new(s.degree, s.gamma, s.offset)
+}
 
 impl Polynomial {
     /// (γ⟨x, y⟩ + c)^p with `degree` p, `gamma` γ and `offset` c.

@@ -10,6 +10,9 @@ use nystrom_linalg_core::{Scalar, work};
 /// points of your choice. Blocks are evaluated in parallel tiles, one call per entry; kernels of a distance run much
 /// faster as a [`Profile`](crate::Profile).
 ///
+/// A closure cannot be written to a file, so a model of one cannot be saved: the compiler says so.
+/// Make it a struct with a name then (`SavedKernel`, feature `serde`).
+///
 /// ```
 /// use nystrom_kernels::{FromFn, Kernel, Points};
 /// let brownian = FromFn::new(|x: &[f64], y: &[f64]| x[0].min(y[0]));

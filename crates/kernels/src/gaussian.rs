@@ -15,6 +15,11 @@ impl Profile for SquaredExponential {
     }
 }
 
+#[cfg(feature = "serde")]
+impl crate::SavedProfile for SquaredExponential {
+    const NAME: &'static str = "gaussian";
+}
+
 /// The Gaussian (squared exponential, RBF) kernel exp(−‖x − y‖²/(2ℓ²)).
 ///
 /// Other parametrisations in use are named constructors:

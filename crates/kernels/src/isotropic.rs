@@ -1,7 +1,7 @@
 //! k(x, y) = κ(‖x − y‖²/ℓ²): a new kernel is a struct and one line.
 
 use crate::Lane;
-use crate::load::checked_on_load;
+use crate::load::saved_kernel;
 use crate::metric::SquaredDistance;
 use crate::tile::{Formula, formula_kernel};
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -38,14 +38,15 @@ pub trait Profile: Send + Sync {
 ///
 /// Parameters are `f64` and one kernel value serves points of both precisions. `diag` is κ(0) = 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredIsotropic<P>"))]
 pub struct Isotropic<P> {
     profile: P,
     length_scale: f64,
 }
 
-checked_on_load! { StoredIsotropic [P] => Isotropic<P> { profile: P, length_scale: f64 }, |s| Isotropic::with_profile(s.profile, s.length_scale) }
+saved_kernel! {
+    [P: (crate::SavedProfile)] Isotropic<P> = P::NAME.into(), known: P::KNOWN_BY_FIELDS,
+    { profile: P, length_scale: f64 } of {}, |s| Isotropic::with_profile(s.profile, s.length_scale)
+}
 
 impl<P> Isotropic<P> {
     /// The kernel with this profile and length scale.
@@ -105,14 +106,15 @@ fn unit(length_scale: f64) -> f64 {
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredArd<P>"))]
 pub struct Ard<P> {
     profile: P,
     length_scales: Vec<f64>,
 }
 
-checked_on_load! { StoredArd [P] => Ard<P> { profile: P, length_scales: Vec<f64> }, |s| Ard::with_profile(s.profile, s.length_scales) }
+saved_kernel! {
+    [P: (crate::SavedProfile)] Ard<P> = format!("{}-ard", P::NAME), known: P::KNOWN_BY_FIELDS,
+    { profile: P, length_scales: Vec<f64> } of {}, |s| Ard::with_profile(s.profile, s.length_scales)
+}
 
 impl<P: Profile> Isotropic<P> {
     /// The same profile with the length scales `length_scales` instead, one per coordinate.

@@ -1,7 +1,7 @@
 //! The Laplacian kernel of the L1 distance.
 
 use crate::Lane;
-use crate::load::checked_on_load;
+use crate::load::saved_kernel;
 use crate::metric::Manhattan;
 use crate::tile::{Formula, formula_kernel};
 use nystrom_linalg_core::{Result, validate};
@@ -19,13 +19,13 @@ use nystrom_linalg_core::{Result, validate};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredLaplacian"))]
 pub struct LaplacianL1 {
     length_scale: f64,
 }
 
-checked_on_load! { StoredLaplacian [] => LaplacianL1 { length_scale: f64 }, |s| LaplacianL1::new(s.length_scale) }
+saved_kernel! {
+    [] LaplacianL1 = "laplacian-l1".into(), known: true, { length_scale: f64 } of {}, |s| LaplacianL1::new(s.length_scale)
+}
 
 impl LaplacianL1 {
     /// exp(−‖x − y‖₁/ℓ).

@@ -74,6 +74,8 @@ pub use k_means::{Clusters, KMeans};
 pub use kernel::Kernel;
 pub use lane::{Lane, Plain};
 pub use laplacian::LaplacianL1;
+#[cfg(feature = "serde")]
+pub use load::{LoadedKernel, SavedKernel, SavedProfile};
 pub use matern::{
     Exponential, LaplacianEuclidean, Matern, Matern12, Matern32, Matern52, MaternFiveHalves, MaternNu,
     MaternThreeHalves,

@@ -27,7 +27,28 @@ pub struct MaternNu {
     nu: f64,
 }
 
-checked_on_load! { StoredNu [] => MaternNu { nu: f64 }, |s| MaternNu::new(s.nu) }
+checked_on_load! { StoredNu => MaternNu { nu: f64 }, |s| MaternNu::new(s.nu) }
+
+/// Their names in files.
+#[cfg(feature = "serde")]
+mod saved {
+    use super::*;
+    use crate::SavedProfile;
+
+    impl SavedProfile for Exponential {
+        const NAME: &'static str = "matern-1/2";
+    }
+    impl SavedProfile for MaternThreeHalves {
+        const NAME: &'static str = "matern-3/2";
+    }
+    impl SavedProfile for MaternFiveHalves {
+        const NAME: &'static str = "matern-5/2";
+    }
+    impl SavedProfile for MaternNu {
+        const NAME: &'static str = "matern";
+        const KNOWN_BY_FIELDS: bool = true;
+    }
+}
 
 /// Where e^{−t} is 0 in `f64`, and t² still finite in `f32`: keeps ∞·0 away when a squared distance overflows.
 const FAR: f64 = 1e6;

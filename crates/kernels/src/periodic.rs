@@ -1,6 +1,6 @@
 //! The periodic (exp-sine-squared) kernel.
 
-use crate::load::checked_on_load;
+use crate::load::saved_kernel;
 use crate::{Gaussian, Kernel, Points};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -18,14 +18,35 @@ use nystrom_linalg_core::{Result, Scalar, validate};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "StoredPeriodic"))]
 pub struct Periodic {
     period: f64,
     gaussian: Gaussian,
 }
 
-checked_on_load! { StoredPeriodic [] => Periodic { period: f64, gaussian: Gaussian }, |s| Periodic::new(s.period, s.gaussian.length_scale()) }
+saved_kernel! {
+    [] Periodic = "periodic".into(), known: true, { period: f64, #[serde(with = "unnamed")] gaussian: Gaussian } of {},
+    |s| Periodic::new(s.period, s.gaussian.length_scale())
+}
+
+/// The Gaussian of a periodic kernel in a file: its name would say nothing there.
+#[cfg(feature = "serde")]
+mod unnamed {
+    use crate::Gaussian;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    #[derive(Serialize, Deserialize)]
+    struct Stored {
+        length_scale: f64,
+    }
+
+    pub fn serialize<S: Serializer>(gaussian: &Gaussian, serializer: S) -> Result<S::Ok, S::Error> {
+        Stored { length_scale: gaussian.length_scale() }.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Gaussian, D::Error> {
+        Gaussian::new(Stored::deserialize(deserializer)?.length_scale).map_err(D::Error::custom)
+    }
+}
 
 impl Periodic {
     /// The kernel with period p and length scale ℓ (in units of the circle: at ℓ = 1 opposite points have value e^{−2}).

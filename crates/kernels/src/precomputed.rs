@@ -1,5 +1,6 @@
 //! A kernel that is a table.
 
+use crate::load::saved_kernel;
 use crate::{Kernel, Points, tile};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Dense, Error, Result, Scalar, work};
@@ -19,34 +20,13 @@ use nystrom_linalg_core::{Dense, Error, Result, Scalar, work};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(
-        bound(serialize = "T: Scalar + serde::Serialize", deserialize = "T: Scalar + serde::de::DeserializeOwned"),
-        try_from = "StoredMatrix<T>"
-    )
-)]
 pub struct Precomputed<T> {
-    #[cfg_attr(feature = "serde", serde(with = "nystrom_linalg_core::serialize::matrix"))]
     matrix: Mat<T>,
 }
 
-/// A matrix as it stands in a file.
-#[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(bound(deserialize = "T: Scalar + serde::de::DeserializeOwned"))]
-struct StoredMatrix<T> {
-    #[serde(with = "nystrom_linalg_core::serialize::matrix")]
-    matrix: Mat<T>,
-}
-
-#[cfg(feature = "serde")]
-impl<T: Scalar> TryFrom<StoredMatrix<T>> for Precomputed<T> {
-    type Error = Error;
-    fn try_from(stored: StoredMatrix<T>) -> Result<Self> {
-        Precomputed::new(stored.matrix)
-    }
+saved_kernel! {
+    [T: (Scalar + serde::Serialize + serde::de::DeserializeOwned)] Precomputed<T> = "precomputed".into(), known: true,
+    { #[serde(with = "nystrom_linalg_core::serialize::matrix")] matrix: Mat<T> } of {}, |s| Precomputed::new(s.matrix)
 }
 
 impl<T: Scalar> Precomputed<T> {

@@ -12,7 +12,7 @@ pub struct InversePower {
     alpha: f64,
 }
 
-checked_on_load! { StoredPower [] => InversePower { alpha: f64 }, |s| InversePower::new(s.alpha) }
+checked_on_load! { StoredPower => InversePower { alpha: f64 }, |s| InversePower::new(s.alpha) }
 
 impl InversePower {
     fn new(alpha: f64) -> Result<Self> {
@@ -35,6 +35,12 @@ impl Profile for InversePower {
         }
         base.map(|b| (-self.alpha * b.ln_1p()).exp())
     }
+}
+
+#[cfg(feature = "serde")]
+impl crate::SavedProfile for InversePower {
+    const NAME: &'static str = "rational-quadratic";
+    const KNOWN_BY_FIELDS: bool = true;
 }
 
 /// The rational quadratic kernel (1 + ‖x − y‖²/(2αℓ²))^{−α}: a mixture of Gaussians of all length scales.

@@ -20,11 +20,13 @@ use rayon::prelude::*;
 /// averaging takes the variance down again. A λ chosen to suit a part's own size leaves a bias that no averaging removes; do not tune λ on
 /// one part. An absolute ridge μ means λ = μ/n with the n of all rows.
 ///
-/// It needs m to stay below about n/d_eff² for the error of exact regression, so n²/m ≥ n·d_eff² kernel values, where Nyström
-/// regression by leverage scores needs some n·d_eff (Alaoui & Mahoney 2015, section 1).
+/// It needs m to stay below about n/d_eff² for the error of exact regression, so the parts have
+/// n²/m ≥ n·d_eff² entries, where Nyström regression by leverage scores needs some n·d_eff
+/// (Alaoui & Mahoney 2015, section 1).
 ///
 /// # Cost
-/// n²/m kernel values and n³/(3m²) flops; (n/m)² numbers of memory per thread. A prediction costs n kernel values, those of all parts.
+/// n²/(2m) + 128n kernel values, half of every part's matrix, and n³/(3m²) flops; (n/m)²/2 numbers
+/// of memory per thread. A prediction costs n kernel values, those of all parts.
 ///
 /// # Source
 /// Y. Zhang, J. Duchi, M. Wainwright, *Divide and conquer kernel ridge regression*, COLT 2013 (JMLR 16, 2015).
@@ -66,9 +68,11 @@ pub struct DivideAndConquerReport {
     pub parts: usize,
     /// λ of every part.
     pub lambda: f64,
-    /// Number of kernel values evaluated, Σ |S_i|².
+    /// Number of kernel values evaluated: half of Σ |S_i|² and the diagonal blocks, up to 128n
+    /// more.
     pub kernel_entries: u64,
-    /// Nyström regression with this many landmarks evaluates as many: the p with np + p² = Σ |S_i|², rounded down.
+    /// Nyström regression with this many landmarks evaluates as many: the p with np + p² of them,
+    /// rounded down.
     pub nystrom_landmarks: usize,
 }
 
@@ -82,8 +86,8 @@ pub struct DivideAndConquerReport {
     serde(
         try_from = "Stored<K, T>",
         bound(
-            serialize = "K: Clone + serde::Serialize, T: Scalar + serde::Serialize",
-            deserialize = "K: Kernel<T> + serde::de::DeserializeOwned, T: Scalar + serde::de::DeserializeOwned"
+            serialize = "K: Clone + nystrom_kernels::SavedKernel, T: Scalar + serde::Serialize",
+            deserialize = "K: Kernel<T> + nystrom_kernels::SavedKernel, T: Scalar + serde::de::DeserializeOwned"
         )
     )
 )]
@@ -121,7 +125,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> DivideAndConquerKrr<K, T> {
             krr.fit(Points::from_cols(x.as_ref()), y.as_ref()) //           f_i
         };
         let models = parts.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
-        let entries: u64 = parts.iter().map(|rows| (rows.len() as u64).pow(2)).sum();
+        let entries: u64 = models.iter().map(|model| model.report().kernel_entries).sum();
         let (half, entries_f) = (0.5 * n as f64, entries as f64);
         let report = DivideAndConquerReport {
             n,
@@ -165,7 +169,7 @@ impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
 /// A model as it stands in a file.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
-#[serde(bound(deserialize = "K: Kernel<T> + serde::de::DeserializeOwned, T: Scalar + serde::de::DeserializeOwned"))]
+#[serde(bound(deserialize = "K: Kernel<T> + nystrom_kernels::SavedKernel, T: Scalar + serde::de::DeserializeOwned"))]
 struct Stored<K, T> {
     models: Vec<KrrModel<K, T>>,
     report: DivideAndConquerReport,

@@ -65,7 +65,9 @@ mod svd;
 mod whitener;
 
 pub use certificate::{Certificate, CertificateReport, Closeness, TargetCertificate};
-pub use cross_validation::{CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid};
+pub use cross_validation::{
+    Better, CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid, Score,
+};
 pub use dictionary::DictionaryKrr;
 pub use divide_and_conquer::{DivideAndConquerKrr, DivideAndConquerModel, DivideAndConquerReport};
 pub use exact::ExactKrr;

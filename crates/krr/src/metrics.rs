@@ -35,10 +35,13 @@ pub fn rmse<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Resul
 /// # Errors
 /// As [`mse`]; [`Error::InvalidParameter`] if `actual` is constant.
 pub fn r2<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<f64> {
-    let error = mse(predicted, actual)?;
-    let n = actual.nrows() as f64;
-    let mean: Vec<f64> = (0..actual.ncols()).map(|j| actual.col(j).iter().map(|y| y.f64()).sum::<f64>() / n).collect();
-    let spread = sum(actual, |i, j| (actual[(i, j)].f64() - mean[j]).powi(2)) / (n * actual.ncols() as f64);
+    mse(predicted, actual)?; // its checks
+    let (n, count) = (actual.nrows() as f64, (actual.nrows() * actual.ncols()) as f64);
+    let unit = unit(predicted, actual);
+    let (f, y) = (|i, j| predicted[(i, j)].f64() / unit, |i, j| actual[(i, j)].f64() / unit);
+    let error = sum(actual, |i, j| (f(i, j) - y(i, j)).powi(2)) / count;
+    let mean: Vec<f64> = (0..actual.ncols()).map(|j| (0..actual.nrows()).map(|i| y(i, j)).sum::<f64>() / n).collect();
+    let spread = sum(actual, |i, j| (y(i, j) - mean[j]).powi(2)) / count;
     if spread > 0.0 {
         return Ok(1.0 - error / spread);
     }
@@ -47,6 +50,17 @@ pub fn r2<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<
         value: spread,
         requirement: "positive; use rmse for a constant target",
     })
+}
+
+/// A power of two near the largest number, or 1 while no square of it overflows or underflows: dividing
+/// by it rounds nothing that matters.
+fn unit<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> f64 {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    let largest = [predicted, actual].into_iter().flat_map(|a| a.col_iter().map(|col| col.norm_max().f64()));
+    match largest.fold(0.0, f64::max) {
+        0.0 | 1e-100..=1e100 | f64::INFINITY => 1.0,
+        largest => f64::from_bits(largest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE),
+    }
 }
 
 fn sum<T: Scalar>(a: MatRef<'_, T>, term: impl Fn(usize, usize) -> f64) -> f64 {

@@ -33,7 +33,8 @@ use nystrom_sketch::Landmarks;
 /// of weight 2 counts as two rows: with [`Ridge::Absolute`] exactly so.
 ///
 /// # Cost
-/// nm + m² kernel values and 2nm² + m³ flops (nm² + 4m³/3 if whitened once, about 5nm² with QR), in one pass over x and y. Memory beyond them: 4m²·8 bytes +
+/// nm + m² kernel values and 2nm² + m³ flops (nm² + 4m³/3 if whitened once, (3 + m/768)nm² + 27m³
+/// with QR), in one pass over x and y. Memory beyond them: 4m²·8 bytes +
 /// 1024·(m + t) numbers (with QR 6m²·8 bytes more or less; in `f32` with products in `f64` another 1024·(m + t) of 8 bytes). The bits of the result do not depend on the number of threads.
 ///
 /// # Source

@@ -84,6 +84,7 @@ impl FixedDesign {
         let eigen = SymmetricEigen::new(K.as_ref())?;
         let mut c = Mat::zeros(n, 1);
         ops::matmul(c.as_mut(), Accum::Replace, eigen.vectors().transpose(), column(f_star), T::one());
+        validate::finite(PROJECTIONS, c.as_ref())?;
         Ok(FixedDesign {
             n,
             eigenvalues: eigen.values().iter().map(|s| s.f64().max(0.0)).collect(),
@@ -108,6 +109,7 @@ impl FixedDesign {
         let f = Mat::from_fn(n, 1, |i, _| f_star[i].f64());
         let mut c = Mat::<f64>::zeros(s.len(), 1);
         ops::matmul(c.as_mut(), Accum::Replace, U.transpose(), f.as_ref(), 1.0);
+        validate::finite(PROJECTIONS, c.as_ref())?;
         let mut unseen = f;
         ops::matmul(unseen.as_mut(), Accum::Add, U.as_ref(), c.as_ref(), -1.0); // f* − Uc
         Ok(FixedDesign {
@@ -159,6 +161,9 @@ impl FixedDesign {
         Ok(Risk { bias_squared: (seen + self.unseen) / n, variance: noise_variance * trace / n })
     }
 }
+
+/// What overflows where f* is near the end of the range.
+const PROJECTIONS: &str = "projections of f* (scale it)";
 
 fn check<T: Scalar>(n: usize, f_star: &[T]) -> Result<()> {
     validate::not_empty("points (n)", n)?;

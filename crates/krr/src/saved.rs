@@ -2,7 +2,7 @@
 
 use crate::{FitReport, KrrModel};
 use faer::Mat;
-use nystrom_kernels::Kernel;
+use nystrom_kernels::{Kernel, LoadedKernel, SavedKernel};
 use nystrom_linalg_core::{Error, Result, Scalar, serialize, validate};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -16,9 +16,16 @@ pub const MODEL_FORMAT: u32 = 1;
 /// (`serde_json::Error`, say) with the same message. Deserialise a `SavedModel` and convert it to get the typed
 /// [`Error::Incompatible`].
 ///
+/// The kernel stands under its name ([`SavedKernel`]), and a file that holds another one is
+/// refused. Files from before kernels had names load where their fields can be those of one kernel
+/// only: `Matern`, `RationalQuadratic`, `LaplacianL1`, `Linear`, `Polynomial`, `Bernoulli`,
+/// `Periodic`, `Precomputed`, multiples of these, and the first two with a length scale per
+/// coordinate. `Gaussian`, `Matern12`, `Matern32` and `Matern52` looked alike, sums looked like
+/// products: there the message says which name to write into the file.
+///
 /// ```
 /// use faer::mat;
-/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_kernels::{Gaussian, Matern32, Points};
 /// use nystrom_krr::{ExactKrr, KrrModel, SavedModel};
 /// use nystrom_linalg_core::{Error, Ridge};
 /// let (x, y) = (mat![[0.0], [1.0_f64]], mat![[0.0], [1.0]]);
@@ -27,14 +34,27 @@ pub const MODEL_FORMAT: u32 = 1;
 /// let loaded: KrrModel<Gaussian, f64> = serde_json::from_str(&text).unwrap();
 /// assert_eq!(loaded, model);
 ///
+/// let other_kernel: SavedModel<Matern32, f64> = serde_json::from_str(&text).unwrap();
+/// let message = KrrModel::try_from(other_kernel).unwrap_err().to_string();
+/// assert!(message.contains("`gaussian`, not `matern-3/2`"), "{message}");
 /// let other_type: SavedModel<Gaussian, f32> = serde_json::from_str(&text).unwrap();
 /// assert!(matches!(KrrModel::try_from(other_type), Err(Error::Incompatible { .. })));
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// A model of a closure cannot be saved, and does not compile:
+///
+/// ```compile_fail,E0277
+/// # use nystrom_kernels::FromFn;
+/// # use nystrom_krr::KrrModel;
+/// fn save<F: Clone>(model: &KrrModel<FromFn<F>, f64>) -> String {
+///     serde_json::to_string(model).unwrap()
+/// }
+/// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(bound(
-    serialize = "K: Serialize, T: Scalar + Serialize",
-    deserialize = "K: DeserializeOwned, T: Scalar + DeserializeOwned"
+    serialize = "K: SavedKernel, T: Scalar + Serialize",
+    deserialize = "K: SavedKernel, T: Scalar + DeserializeOwned"
 ))]
 pub struct SavedModel<K, T> {
     format: u32,
@@ -42,7 +62,7 @@ pub struct SavedModel<K, T> {
     dimension: usize,
     centers_count: usize,
     targets: usize,
-    kernel: K,
+    kernel: LoadedKernel<K>,
     #[serde(with = "serialize::matrix")]
     centers: Mat<T>,
     #[serde(with = "serialize::matrix")]
@@ -59,7 +79,7 @@ impl<K: Clone, T: Scalar> From<&KrrModel<K, T>> for SavedModel<K, T> {
             dimension: model.centers.nrows(),
             centers_count: model.centers.ncols(),
             targets: model.coefficients.ncols(),
-            kernel: model.kernel.clone(),
+            kernel: LoadedKernel(Ok(model.kernel.clone())),
             centers: model.centers.clone(),
             coefficients: model.coefficients.clone(),
             intercept: model.intercept.clone(),
@@ -72,7 +92,8 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
     type Error = Error;
 
     /// # Errors
-    /// [`Error::Incompatible`] for another format version, another scalar type or sizes that contradict each other,
+    /// [`Error::Incompatible`] for another format version, scalar type or kernel, or sizes that
+    /// contradict each other,
     /// [`Error::NonFinite`] for NaN or ∞ among the numbers, and the kernel's own error if it does not accept the dimension.
     fn try_from(saved: SavedModel<K, T>) -> Result<Self> {
         let same = |problem: &str, stated: usize, found: usize| match stated == found {
@@ -89,6 +110,7 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
             let (has, wants) = (&saved.scalar, T::NAME);
             return Err(incompatible(format!("it was saved with {has} numbers; load it as {has}, not as {wants}")));
         }
+        let kernel = saved.kernel.0?;
         same("dimension of the centres", saved.dimension, saved.centers.nrows())?;
         same("number of centres", saved.centers_count, saved.centers.ncols())?;
         same("rows of coefficients", saved.centers_count, saved.coefficients.nrows())?;
@@ -99,9 +121,9 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
         validate::finite("centres of the saved model", saved.centers.as_ref())?;
         validate::finite("coefficients of the saved model", saved.coefficients.as_ref())?;
         validate::finite("intercepts of the saved model", faer::ColRef::from_slice(&saved.intercept).as_mat())?;
-        saved.kernel.check_dim(saved.dimension)?;
+        kernel.check_dim(saved.dimension)?;
         Ok(KrrModel {
-            kernel: saved.kernel,
+            kernel,
             centers: saved.centers,
             coefficients: saved.coefficients,
             intercept: saved.intercept,
@@ -114,7 +136,7 @@ fn incompatible(problem: String) -> Error {
     Error::Incompatible { what: "model", problem }
 }
 
-impl<K: Clone + Serialize, T: Scalar + Serialize> Serialize for KrrModel<K, T> {
+impl<K: Clone + SavedKernel, T: Scalar + Serialize> Serialize for KrrModel<K, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         SavedModel::from(self).serialize(serializer)
     }
@@ -122,7 +144,7 @@ impl<K: Clone + Serialize, T: Scalar + Serialize> Serialize for KrrModel<K, T> {
 
 impl<'de, K, T> Deserialize<'de> for KrrModel<K, T>
 where
-    K: Kernel<T> + DeserializeOwned,
+    K: Kernel<T> + SavedKernel,
     T: Scalar + DeserializeOwned,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

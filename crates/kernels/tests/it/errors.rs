@@ -149,19 +149,21 @@ fn refused<K: serde::de::DeserializeOwned>(text: &str, message: &str) {
 
 #[test]
 fn damaged_files_hold_no_kernel() {
-    refused::<Gaussian>(r#"{"profile": null, "length_scale": -1.0}"#, "length scale = -1 is not valid");
-    refused::<Matern>(r#"{"profile": {"nu": 0.0}, "length_scale": 1.0}"#, "nu = 0 is not valid");
+    refused::<Gaussian>(r#"{"gaussian": {"profile": null, "length_scale": -1.0}}"#, "length scale = -1 is not valid");
+    refused::<Matern>(r#"{"matern": {"profile": {"nu": 0.0}, "length_scale": 1.0}}"#, "nu = 0 is not valid");
     refused::<Matern>(r#"{"profile": {"nu": 101.0}, "length_scale": 1.0}"#, "nu = 101 is not valid");
     refused::<RationalQuadratic>(r#"{"profile": {"alpha": 0.0}, "length_scale": 1.0}"#, "alpha = 0 is not valid");
-    refused::<Ard<SquaredExponential>>(r#"{"profile": null, "length_scales": [1.0, 0.0]}"#, "length scale = 0");
-    refused::<Ard<SquaredExponential>>(r#"{"profile": null, "length_scales": []}"#, "length scales is empty");
+    let ard = |scales: &str| format!(r#"{{"gaussian-ard": {{"profile": null, "length_scales": [{scales}]}}}}"#);
+    refused::<Ard<SquaredExponential>>(&ard("1.0, 0.0"), "length scale = 0");
+    refused::<Ard<SquaredExponential>>(&ard(""), "length scales is empty");
     refused::<LaplacianL1>(r#"{"length_scale": 0.0}"#, "length scale = 0 is not valid");
     refused::<Bernoulli>(r#"{"beta": 5}"#, "beta = 5 is not valid");
     let gaussian = r#"{"profile": null, "length_scale": 1.0}"#;
     refused::<Periodic>(&format!(r#"{{"period": 0.0, "gaussian": {gaussian}}}"#), "period = 0 is not valid");
     refused::<Linear>(r#"{"bias": -1.0}"#, "bias = -1 is not valid");
     refused::<Polynomial>(r#"{"degree": 0, "gamma": 1.0, "offset": 0.0}"#, "degree = 0 is not valid");
-    refused::<Scaled<Gaussian>>(&format!(r#"{{"kernel": {gaussian}, "factor": 0.0}}"#), "factor of a kernel = 0");
+    let named = format!(r#"{{"gaussian": {gaussian}}}"#);
+    refused::<Scaled<Gaussian>>(&format!(r#"{{"kernel": {named}, "factor": 0.0}}"#), "factor of a kernel = 0");
     let asymmetric = r#"{"matrix": {"nrows": 2, "ncols": 2, "column_major": [1.0, 0.5, 0.4, 1.0]}}"#;
     refused::<Precomputed<f64>>(asymmetric, "is not symmetric");
 }

@@ -4,5 +4,6 @@ mod contract;
 mod errors;
 mod high_precision;
 mod k_means;
+mod saved;
 mod spectral;
 mod tiles;

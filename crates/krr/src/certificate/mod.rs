@@ -171,6 +171,13 @@ impl Certificate {
                 dual.sampled(x_bar, cross, q, j)
             }
         });
+        let targets: Vec<TargetCertificate> = targets.collect();
+        for (row, TargetCertificate { bound, residual, .. }) in targets.iter().enumerate() {
+            if bound.is_nan() || residual.is_nan() {
+                let what = "certificate (scale the targets, or fit with a larger ridge)";
+                return Err(Error::NonFinite { what, row, col: 0, value: f64::NAN });
+            }
+        }
         Ok(CertificateReport {
             n,
             rows: s.min(n),
@@ -180,7 +187,7 @@ impl Certificate {
             trace_error: trace,
             kernel_entries: dual.kernel_entries + (distinct(&draws) * n) as u64,
             delta,
-            targets: targets.collect(),
+            targets,
         })
     }
 

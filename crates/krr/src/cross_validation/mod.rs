@@ -2,12 +2,13 @@
 
 mod folds;
 mod grid;
+mod score;
 
 pub use folds::Folds;
 pub(crate) use folds::random_parts;
 pub use grid::{EachRidge, ExactGrid, GridFit, NystromGrid};
+pub use score::{Better, Score};
 
-use crate::metrics;
 use faer::{Mat, MatRef};
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Ridge, Scalar, Streams, validate};
@@ -16,7 +17,8 @@ use rand::Rng;
 /// k-fold cross-validation over a grid of kernels and ridges, for any procedure.
 ///
 /// The rows are cut at random into `folds` parts. Each part in turn is predicted by the candidate fitted to the others, and scored by
-/// `loss`. For λ alone, with fixed landmarks or exactly, leave-one-out is cheaper and exact: [`NystromKrr::path`](crate::NystromKrr::path),
+/// `score`. For λ alone, with fixed landmarks or exactly, leave-one-out is cheaper and exact:
+/// [`NystromKrr::path`](crate::NystromKrr::path),
 /// [`ExactKrr::path`](crate::ExactKrr::path).
 ///
 /// The training parts have n(1 − 1/k) rows, so λ ([`Ridge::PerSample`]) keeps its meaning when all n rows are fitted afterwards, an
@@ -46,14 +48,15 @@ use rand::Rng;
 pub struct CrossValidation<T: Scalar> {
     /// k.
     pub folds: usize,
-    /// What a prediction is scored by, `loss(predicted, actual)`: [`metrics::mse`], or your own.
-    pub loss: fn(MatRef<'_, T>, MatRef<'_, T>) -> Result<f64>,
+    /// What a prediction is scored by, and which way is better: [`Score::mse`], [`Score::r2`], or
+    /// your own.
+    pub score: Score<T>,
 }
 
 impl<T: Scalar> Default for CrossValidation<T> {
     /// Ten folds, mean squared error.
     fn default() -> Self {
-        CrossValidation { folds: 10, loss: metrics::mse }
+        CrossValidation { folds: 10, score: Score::mse() }
     }
 }
 
@@ -65,12 +68,13 @@ pub struct CvScore {
     pub kernel: usize,
     /// Position of the ridge in its grid.
     pub ridge: usize,
-    /// Mean loss over the folds.
+    /// Mean score over the folds.
     pub mean: f64,
     /// Standard error of that mean, s/√k with s the standard deviation over the k folds. Folds share training data, so it is a guide only.
     pub standard_error: f64,
-    /// Loss in each fold.
-    pub losses: Vec<f64>,
+    /// Score in each fold.
+    #[cfg_attr(feature = "serde", serde(alias = "losses"))]
+    pub values: Vec<f64>,
 }
 
 /// The scores of all candidates.
@@ -81,6 +85,9 @@ pub struct CvTable {
     pub scores: Vec<CvScore>,
     /// Which rows were held out together.
     pub folds: Folds,
+    /// Which of two scores is better.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub better: Better,
 }
 
 impl<T: Scalar> CrossValidation<T> {
@@ -104,7 +111,7 @@ impl<T: Scalar> CrossValidation<T> {
         check(kernels.len(), ridges, x, y)?;
         let folds = Folds::random(x.len(), self.folds, rng)?;
         let streams = Streams::from_rng(rng);
-        let mut losses = vec![Vec::with_capacity(folds.len()); kernels.len() * ridges.len()];
+        let mut values = vec![Vec::with_capacity(folds.len()); kernels.len() * ridges.len()];
         for fold in 0..folds.len() {
             let (train, test) = (Part::new(x, y, &folds.train(fold)), Part::new(x, y, folds.test(fold)));
             for (k, kernel) in kernels.iter().enumerate() {
@@ -113,37 +120,42 @@ impl<T: Scalar> CrossValidation<T> {
                     procedure.predictions(kernel, ridges, (train.points(), train.y.as_ref()), test.points(), stream)?;
                 validate::same_size("predictions of the procedure against ridges", ridges.len(), predictions.len())?;
                 for (r, f) in predictions.iter().enumerate() {
-                    losses[k * ridges.len() + r].push((self.loss)(f.as_ref(), test.y.as_ref())?);
+                    values[k * ridges.len() + r].push(self.score.of(f.as_ref(), test.y.as_ref())?);
                 }
             }
         }
-        let scores = losses.into_iter().enumerate();
-        let scores = scores.map(|(c, losses)| CvScore::new(c / ridges.len(), c % ridges.len(), losses)).collect();
-        Ok(CvTable { scores, folds })
+        let scores = values.into_iter().enumerate();
+        let scores = scores.map(|(c, values)| CvScore::new(c / ridges.len(), c % ridges.len(), values)).collect();
+        Ok(CvTable { scores, folds, better: self.score.better() })
     }
 }
 
 impl CvScore {
-    fn new(kernel: usize, ridge: usize, losses: Vec<f64>) -> Self {
-        let k = losses.len() as f64;
-        let mean = losses.iter().sum::<f64>() / k;
-        let variance = losses.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / (k - 1.0);
-        CvScore { kernel, ridge, mean, standard_error: (variance / k).sqrt(), losses }
+    fn new(kernel: usize, ridge: usize, values: Vec<f64>) -> Self {
+        let k = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / k;
+        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (k - 1.0);
+        CvScore { kernel, ridge, mean, standard_error: (variance / k).sqrt(), values }
     }
 }
 
 impl CvTable {
-    /// The candidate with the smallest mean loss (the first of equals); `None` if no loss is finite.
+    /// The candidate with the best mean score (the first of equals); `None` if no mean is finite.
     pub fn best(&self) -> Option<&CvScore> {
         let finite = self.scores.iter().filter(|score| score.mean.is_finite());
-        finite.reduce(|a, b| if b.mean < a.mean { b } else { a })
+        finite.reduce(|a, b| if self.loss(b) < self.loss(a) { b } else { a })
     }
 
-    /// The candidates whose mean loss is within one standard error of the best: those that these data hardly tell apart from it. The
+    /// The candidates whose mean score is within one standard error of the best: those that these
+    /// data hardly tell apart from it. The
     /// simplest of them (the largest ridge, the smoothest kernel) is the choice of the one-standard-error rule.
     pub fn within_one_standard_error(&self) -> Vec<&CvScore> {
-        let limit = self.best().map_or(f64::NEG_INFINITY, |best| best.mean + best.standard_error);
-        self.scores.iter().filter(|score| score.mean <= limit).collect()
+        let limit = self.best().map_or(f64::NEG_INFINITY, |best| self.loss(best) + best.standard_error);
+        self.scores.iter().filter(|score| self.loss(score) <= limit).collect()
+    }
+
+    fn loss(&self, score: &CvScore) -> f64 {
+        self.better.loss(score.mean)
     }
 }
 

@@ -35,8 +35,12 @@ const PANEL: usize = 256;
 /// 16M² bytes for the two factors; [`MemoryPlan`](crate::MemoryPlan) has the rest. The bits do not depend on the number of threads.
 ///
 /// # Source
-/// A. Rudi, L. Carratino, L. Rosasco, *FALKON: an optimal large scale kernel method*, NeurIPS 2017 (arXiv:1705.10958), algorithm 1 and,
-/// for weighted centres, definition 2 of its appendix A (quoted from memory).
+/// A. Rudi, L. Carratino, L. Rosasco, *FALKON: an optimal large scale kernel method*, NeurIPS 2017
+/// (arXiv:1705.10958), algorithm 1; for uniform centres A is that of the authors' code,
+/// chol(TTᵀ/M + λI) (`FalkonML/falkon`, `flk_preconditioner.py`). The paper has a form for weighted
+/// centres too; the one here is derived: ω_j points like z_j make K_MM Ω K_MM of K_nMᵀK_nM, and T
+/// on both sides TΩTᵀ. Tests hold it to BᵀHB = I when every point is a centre, and to the condition
+/// number with and without weights.
 ///
 /// # Departures
 /// Conjugate gradients run on H in the coordinates β = Tθ with the preconditioner nAᵀA: the same iterates in exact arithmetic, with a

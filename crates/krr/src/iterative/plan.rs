@@ -1,7 +1,7 @@
 //! Direct or iterative: counted before anything is computed.
 
 use crate::iterative::{Falkon, IterativeOptions, Krill, MemoryPlan};
-use nystrom_linalg_core::{Error, Result, Scalar};
+use nystrom_linalg_core::{Error, Result, Scalar, validate};
 
 /// Ways to fit the same f.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,13 @@ const PER_COORDINATE: f64 = 3.0;
 const VECTOR_FLOP: f64 = 8.0;
 /// Condition numbers: Falkon's bound at its theorem's number of centres, and that of an embedding of M dimensions in 2M.
 const CONDITION_FALKON: f64 = 16.7;
+/// Falkon's where nothing is known of how the centres were chosen: twice the iterations, as of
+/// leverage-sampled ones without weights.
+const CONDITION_UNWEIGHTED: f64 = 4.0 * CONDITION_FALKON;
 pub(crate) const CONDITION_KRILL: f64 = 34.0;
+
+/// Most centres and right-hand sides of a plan: its bytes stay below 2⁶⁴.
+const LARGEST: usize = 1 << 26;
 
 impl Plan {
     /// The least work among the methods that fit the memory allowed.
@@ -69,12 +75,13 @@ impl Plan {
     /// | | flops | bytes |
     /// |---|---|---|
     /// | direct | nm·k + 2nm² + m³ | 32m² + a tile |
-    /// | Falkon | p·nm(k + 32t) + 4m³/3 | 16m² + tiles |
-    /// | KRILL | (p + 1)·nm(k + 32t) + 128nm + 6m³ | 32m² + tiles |
+    /// | Falkon | vk + 32p·nmt + 4m³/3 | 16m² + tiles |
+    /// | KRILL | vk + 32(p + 1)·nmt + 128nm + 6m³ | 32m² + tiles |
     ///
-    /// k = 60 + 3d is a kernel value in flops, p the passes: ½√κ·ln(2/tolerance) iterations for the condition number κ that each preconditioner
-    /// promises (16.7 and 34), and two more. Falkon's promise needs the weights of the centres, so that centres without weights go to KRILL
-    /// while it fits.
+    /// k = 60 + 3d is a kernel value in flops, p the passes: ½√κ·ln(2/tolerance) iterations for the
+    /// condition number κ of each preconditioner, and two more. κ is 16.7 for Falkon and 34 for
+    /// KRILL. Falkon's needs the weights of the centres; without them 4·16.7 is expected. v counts
+    /// kernel values: m for a row that the memory allowed keeps, m in every pass for any other.
     ///
     /// No clock, no look at the machine: the same sizes always give the same plan.
     ///
@@ -88,19 +95,15 @@ impl Plan {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfBudget`] if none fits, with the least that would.
+    /// [`Error::OutOfBudget`] if none fits, with the least that would; [`Error::Empty`] for no
+    /// samples, coordinates, centres or right-hand sides; [`Error::TooMany`] for more than 2²⁶ of
+    /// the last two; [`Error::InvalidParameter`] for a tolerance that is not positive.
     pub fn new<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Plan> {
+        size.check()?;
+        options.check()?;
         let estimates = [direct::<T>(size), falkon::<T>(size, options)?, krill::<T>(size, options)?];
-        let fits = |e: &&Estimate| e.fits(options);
-        let least = |methods: &[Method]| {
-            let among = estimates.iter().filter(|e| methods.contains(&e.method)).filter(fits);
-            among.min_by(|a, b| a.flops.total_cmp(&b.flops)).copied()
-        };
-        let chosen = match size.weighted {
-            true => least(&[Method::Direct, Method::Falkon, Method::Krill]),
-            false => least(&[Method::Direct, Method::Krill]).or_else(|| least(&[Method::Falkon])),
-        };
-        let Some(chosen) = chosen else {
+        let fitting = estimates.iter().filter(|e| e.fits(options));
+        let Some(&chosen) = fitting.min_by(|a, b| a.flops.total_cmp(&b.flops)) else {
             let needed = estimates.iter().map(|e| e.bytes).min().unwrap_or(0);
             return Err(Error::OutOfBudget {
                 what: "every method of fitting",
@@ -109,6 +112,16 @@ impl Plan {
             });
         };
         Ok(Plan { method: chosen.method, reason: reason(chosen, size, options), estimates })
+    }
+}
+
+impl ProblemSize {
+    /// No size is 0, nor so large that bytes would overflow in the counting.
+    fn check(&self) -> Result<()> {
+        validate::not_empty("points (n)", self.n)?;
+        validate::not_empty("coordinates of a point (d)", self.d)?;
+        validate::at_most("centres (m)", self.m, LARGEST)?;
+        validate::at_most("right-hand sides (t)", self.t, LARGEST)
     }
 }
 
@@ -131,8 +144,8 @@ fn reason(chosen: Estimate, size: ProblemSize, options: &IterativeOptions) -> St
         None => String::new(),
     };
     let weights = match (size.weighted, method) {
-        (false, Method::Krill) => "; the centres have no weights, which Falkon would need",
-        (false, Method::Falkon) => "; the centres have no weights, but nothing else fits",
+        (false, Method::Krill) => "; the centres have no weights, without which Falkon is expected to take longer",
+        (false, Method::Falkon) => "; the centres have no weights, so that twice the iterations are expected",
         _ => "",
     };
     format!("{method:?}: {flops:.1e} flops and at least {bytes} bytes{budget}, the least work that fits{weights}")
@@ -148,16 +161,19 @@ fn direct<T: Scalar>(ProblemSize { n, d, m, t, .. }: ProblemSize) -> Estimate {
 }
 
 fn falkon<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Estimate> {
-    let iterations = expected(CONDITION_FALKON, options);
-    let flops = passes(size, iterations + 2) + 4.0 / 3.0 * (size.m as f64).powi(3);
-    Ok(Estimate { method: Method::Falkon, iterations, flops, bytes: least_bytes::<T>(size, Falkon::<(), T>::factors)? })
+    let condition = if size.weighted { CONDITION_FALKON } else { CONDITION_UNWEIGHTED };
+    let iterations = expected(condition, options);
+    let factor = 4.0 / 3.0 * (size.m as f64).powi(3);
+    let (passes, bytes) = passes::<T>(size, iterations + 2, Falkon::<(), T>::factors, options)?;
+    Ok(Estimate { method: Method::Falkon, iterations, flops: passes + factor, bytes })
 }
 
 fn krill<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Estimate> {
     let iterations = expected(CONDITION_KRILL, options);
     let scatter = 16.0 * VECTOR_FLOP * size.n as f64 * size.m as f64;
-    let flops = passes(size, iterations + 3) + scatter + 6.0 * (size.m as f64).powi(3);
-    Ok(Estimate { method: Method::Krill, iterations, flops, bytes: least_bytes::<T>(size, Krill::<(), T>::factors)? })
+    let factor = 6.0 * (size.m as f64).powi(3);
+    let (passes, bytes) = passes::<T>(size, iterations + 3, Krill::<(), T>::factors, options)?;
+    Ok(Estimate { method: Method::Krill, iterations, flops: passes + scatter + factor, bytes })
 }
 
 /// A kernel value, in flops.
@@ -165,16 +181,24 @@ fn value(d: usize) -> f64 {
     PER_VALUE + PER_COORDINATE * d as f64
 }
 
-fn passes(ProblemSize { n, d, m, t, .. }: ProblemSize, passes: usize) -> f64 {
-    passes as f64 * n as f64 * m as f64 * (value(d) + 4.0 * VECTOR_FLOP * t as f64)
+/// Flops of the passes over K_nM, whose kept rows are evaluated once, and the least memory.
+fn passes<T: Scalar>(
+    size: ProblemSize,
+    passes: usize,
+    factors: fn(u64) -> u64,
+    options: &IterativeOptions,
+) -> Result<(f64, u64)> {
+    let ProblemSize { n, d, m, t, .. } = size;
+    let plan = |memory| MemoryPlan::restricted::<T>(n, m, t, factors(m as u64), memory);
+    let least = plan(None)?.total();
+    let kept_rows = plan(options.memory).map_or(0, |plan| plan.kept_rows); // 0 if it does not fit
+    let evaluated = kept_rows as f64 + passes as f64 * (n - kept_rows) as f64;
+    let products = 4.0 * VECTOR_FLOP * t as f64 * passes as f64 * n as f64;
+    Ok((m as f64 * (evaluated * value(d) + products), least))
 }
 
 /// Iterations of conjugate gradients to a relative residual, by the bound ½√κ·ln(2/tolerance).
 fn expected(condition: f64, options: &IterativeOptions) -> usize {
     let bound = 0.5 * condition.sqrt() * (2.0 / options.tolerance).ln();
     (bound.max(1.0).ceil() as usize).min(options.max_iterations)
-}
-
-fn least_bytes<T: Scalar>(size: ProblemSize, factors: fn(u64) -> u64) -> Result<u64> {
-    Ok(MemoryPlan::restricted::<T>(size.n, size.m, size.t, factors(size.m as u64), None)?.total())
 }

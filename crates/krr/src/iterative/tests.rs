@@ -67,8 +67,11 @@ fn falkons_preconditioner_is_exact_when_every_point_is_a_centre() {
     }
 }
 
-/// The theorem (quoted from memory: Rudi, Carratino & Rosasco 2017, theorems 1 and 2): with M ≥ 5(1 + 14κ²/λ) ln(8κ²/(λδ)) uniform centres,
-/// the condition number is at most ((√e + 1)/(√e − 1))² = 16.7 with probability 1 − δ. Here κ = 1, λ = 1, δ = 1e-6: M = 1193.
+/// Rudi, Carratino & Rosasco 2017, theorems 1 and 2 (not at hand when this was written): an error
+/// of e^(−t/2) after t iterations with M ≥ 5(1 + 14κ²/λ) ln(8κ²/(λδ)) uniform centres, with
+/// probability 1 − δ. By the bound ((√c − 1)/(√c + 1))^t of conjugate gradients that is a condition
+/// number c of at most ((√e + 1)/(√e − 1))² = 16.7. That is what is verified here, for κ = λ = 1
+/// and δ = 1e-6: M = 1193.
 #[test]
 fn falkons_condition_number_obeys_its_bound_at_the_theorems_size() {
     let (n, lambda, delta) = (3000, 1.0, 1e-6);

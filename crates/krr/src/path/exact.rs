@@ -70,7 +70,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
         let (spectrum, U) = self.decompose(samples)?;
         let mus = spectrum.mus(ridges)?;
         let sums = sums(&spectrum, &U, samples, &mus);
-        Ok(LambdaPath::new(self.family(samples, spectrum, U), ridges, &mus, &sums))
+        LambdaPath::new(self.family(samples, spectrum, U), ridges, &mus, &sums)
     }
 
     /// The fits at all ridges, without leave-one-out errors.

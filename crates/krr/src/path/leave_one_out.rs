@@ -73,6 +73,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
             }
         });
         self.fill_unweighted(samples, mu, &mut out)?;
+        validate::finite("leave-one-out residuals (scale the targets)", out.as_ref())?;
         Ok(out)
     }
 

@@ -64,7 +64,9 @@ pub struct LambdaPath<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
-    fn new(family: Family<K, T>, ridges: &[Ridge<T>], mus: &[f64], sums: &Sums) -> Self {
+    /// # Errors
+    /// `NonFinite` if targets or weights are so large that errors are not numbers.
+    fn new(family: Family<K, T>, ridges: &[Ridge<T>], mus: &[f64], sums: &Sums) -> Result<Self> {
         let (t, rows) = (family.targets(), sums.rows as f64);
         let point = |(l, (&ridge, &mu)): (usize, (&Ridge<T>, &f64))| {
             let mean = |sums: &[f64]| sums.iter().sum::<f64>() / (t as f64 * family.total_weight());
@@ -80,7 +82,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
                 loo_by_target: loo.iter().map(|sum| sum / family.total_weight()).collect(),
             }
         };
-        LambdaPath { points: ridges.iter().zip(mus).enumerate().map(point).collect(), family }
+        let points: Vec<PathPoint<T>> = ridges.iter().zip(mus).enumerate().map(point).collect();
+        for (row, point) in points.iter().enumerate() {
+            let errors = [point.loo, point.training, point.d_eff].into_iter().enumerate();
+            if let Some((col, value)) = errors.into_iter().find(|(_, error)| error.is_nan()) {
+                let what = "path of errors (scale targets and weights)";
+                return Err(Error::NonFinite { what, row, col, value });
+            }
+        }
+        Ok(LambdaPath { points, family })
     }
 
     /// The point with the smallest leave-one-out error (the first of equals).

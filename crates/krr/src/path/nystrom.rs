@@ -31,7 +31,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
     /// for, [`Solver::WhitenOnce`](crate::Solver::WhitenOnce) counting as such, the rise is to the bound just named.
     ///
     /// # Cost
-    /// 2nm + m² kernel values; for L ridges 5nm² + 10m³ + 2nmL(1 + t) flops (7nm² by QR) in two passes over x and y. Memory: 6m² numbers of
+    /// 2nm + m² kernel values; for L ridges 5nm² + 10m³ + 2nmL(1 + t) flops (by QR (6 + m/768)nm²
+    /// and 33m³ in the place of the first two) in two passes over x and y. Memory: 6m² numbers of
     /// 8 bytes and some tiles of 1024·(m + L + Lt). The bits do not depend on the number of threads.
     ///
     /// # Errors
@@ -136,7 +137,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         let mus = spectrum.mus(ridges)?;
         let sums = features::sums(&rows, &spectrum, &V, &mus);
         let report = FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, 2) };
-        Ok(LambdaPath::new(self.family(centers, spectrum, V, whitener, report), ridges, &mus, &sums))
+        LambdaPath::new(self.family(centers, spectrum, V, whitener, report), ridges, &mus, &sums)
     }
 
     /// The fits at all ridges, without leave-one-out errors: one pass.

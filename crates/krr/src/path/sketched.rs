@@ -79,7 +79,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
             let basis = Basis::Features { V, whitener: rows.whitener.clone(), expand };
             let centers = samples.x.gather(sketch.support().into());
             let family = Family { kernel: self.kernel.clone(), centers, spectrum, basis, report };
-            Ok(LambdaPath::new(family, ridges, &mus, &sums))
+            LambdaPath::new(family, ridges, &mus, &sums)
         })
     }
 }

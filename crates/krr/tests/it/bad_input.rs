@@ -156,4 +156,13 @@ fn metrics_of_nothing_or_of_constants() {
     assert_eq!(metrics::r2(mean.as_ref(), y.as_ref()).unwrap(), 0.0);
     assert_eq!(metrics::r2(y.as_ref(), y.as_ref()).unwrap(), 1.0);
     assert_eq!(metrics::rmse(mean.as_ref(), y.as_ref()).unwrap(), 1.25_f64.sqrt());
+    // the unit does not matter, though squares overflow or vanish
+    for unit in [1e306, 1e200, 1e-200, 1e-300] {
+        let scaled = |a: &Mat<f64>| Mat::from_fn(4, 1, |i, _| unit * a[(i, 0)]);
+        let half = Mat::from_fn(4, 1, |i, _| 0.5 * y[(i, 0)]);
+        let (r2, expected) = (metrics::r2(scaled(&half).as_ref(), scaled(&y).as_ref()), 1.0 - 3.5 / 5.0);
+        assert!((r2.unwrap() - expected).abs() < 1e-12, "{unit:e}");
+        let constant = scaled(&mean);
+        assert!(metrics::r2(constant.as_ref(), constant.as_ref()).is_err(), "{unit:e}");
+    }
 }

@@ -5,7 +5,8 @@ use faer::Mat;
 use nystrom_kernels::{Gaussian, Points};
 use nystrom_krr::Solver;
 use nystrom_krr::{
-    CrossValidation, CvTable, EachRidge, ExactGrid, ExactKrr, Folds, NystromGrid, NystromKrr, lambda_grid, metrics,
+    Better, CrossValidation, CvTable, EachRidge, ExactGrid, ExactKrr, Folds, NystromGrid, NystromKrr, Score,
+    lambda_grid, metrics,
 };
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Draw, Landmarks, Uniform};
@@ -86,6 +87,42 @@ fn one_decomposition_for_many_ridges_scores_as_single_fits() {
     assert!(table.scores[0].mean.is_finite());
 }
 
+/// The same folds and fits, scored by an error and by R²: R² is 1 − mse/spread in each fold, so
+/// what is best by one should not be worst by the other.
+#[test]
+fn scores_know_which_way_is_better() {
+    let (x, y) = sample::<f64>(120, 2, 1, 7);
+    let points = Points::from_rows(x.as_ref());
+    let kernels = [gaussian(0.02), gaussian(1.5), gaussian(60.0)];
+    let run = |score| {
+        let cv = CrossValidation { folds: 4, score };
+        let ridges = [Ridge::PerSample(1e-3)];
+        cv.run(&ExactGrid::default(), &kernels, &ridges, points, y.as_ref(), &mut rng(5)).unwrap()
+    };
+    let (by_mse, by_rmse, by_r2) = (run(Score::mse()), run(Score::rmse()), run(Score::r2()));
+    assert_eq!([by_mse.better, by_rmse.better, by_r2.better], [Better::Lower, Better::Lower, Better::Higher]);
+    let best = by_r2.best().unwrap();
+    assert_eq!((best.kernel, by_mse.best().unwrap().kernel, by_rmse.best().unwrap().kernel), (1, 1, 1));
+    assert!(best.mean > 0.5 && by_r2.scores.iter().all(|s| s.mean <= best.mean), "{:?}", by_r2.scores);
+    // the worst by R² is far outside a standard error of the best
+    let near: Vec<usize> = by_r2.within_one_standard_error().iter().map(|s| s.kernel).collect();
+    assert_eq!(near, [1]);
+    let own = run(Score::higher_is_better(|f, y| Ok(-metrics::mse(f, y)?)));
+    assert_eq!(own.best().unwrap().kernel, 1);
+    assert_eq!(own.best().unwrap().mean, -by_mse.best().unwrap().mean);
+}
+
+/// A table from before scores had a direction: all were losses.
+#[cfg(feature = "serde")]
+#[test]
+fn a_table_without_a_direction_holds_losses() {
+    let text = r#"{"scores":[{"kernel":0,"ridge":0,"mean":2.0,"standard_error":0.1,"losses":[1.9,2.1]},
+        {"kernel":1,"ridge":0,"mean":1.0,"standard_error":0.1,"losses":[0.9,1.1]}],"folds":{"parts":[[0],[1]]}}"#;
+    let table: CvTable = serde_json::from_str(text).unwrap();
+    assert_eq!((table.better, table.best().unwrap().kernel), (Better::Lower, 1));
+    assert_eq!(table.scores[0].values, [1.9, 2.1]);
+}
+
 /// Nyström with landmarks drawn in the training part, through the closure.
 fn with_random_landmarks(threads: usize) -> CvTable {
     let (x, y) = sample::<f64>(1500, 2, 1, 8);
@@ -105,7 +142,7 @@ fn the_same_bits_with_any_number_of_threads_and_the_same_draws_for_every_kernel(
     let one = with_random_landmarks(1);
     assert_eq!(one, with_random_landmarks(2));
     assert_eq!(one, with_random_landmarks(8));
-    assert_eq!(one.scores[0].losses, one.scores[2].losses); // the two kernels are equal
+    assert_eq!(one.scores[0].values, one.scores[2].values); // the two kernels are equal
 }
 
 #[test]

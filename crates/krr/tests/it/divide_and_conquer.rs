@@ -56,6 +56,19 @@ fn the_average_of_parts_with_the_full_lambda() {
     assert!(distance(model.predict(points).unwrap().as_ref(), (&sum * 0.25).as_ref()) < 1e-12);
 }
 
+/// The report says what was evaluated: half of each part's matrix, and the diagonal blocks.
+#[test]
+fn kernel_entries_are_those_evaluated() {
+    let (x, y) = sample::<f64>(1400, 2, 1, 3);
+    let kernel = Counting { inner: gaussian(0.8), entries: Default::default() };
+    let krr = DivideAndConquerKrr { parts: 2, ..DivideAndConquerKrr::new(&kernel, Ridge::PerSample(1e-2)) };
+    let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &mut Pcg64::seed_from_u64(1)).unwrap();
+    let (report, counted) = (model.report(), kernel.entries.load(std::sync::atomic::Ordering::Relaxed));
+    assert_eq!(report.kernel_entries, counted);
+    let (half, diagonal) = (700 * 700, 128 * 1400); // Σ |S_i|²/2
+    assert!(counted >= half && counted <= half + diagonal && counted < 3 * half / 2, "{counted}");
+}
+
 #[test]
 fn parts_over_fit_and_their_average_does_not() {
     // f* = sin on [0, 6), noise of variance 0.09: with the λ of all 600 samples each part of 60 has a smaller training error than the noise, and

@@ -12,6 +12,7 @@ mod falkon;
 mod falkon_sketch;
 mod falkon_stops;
 mod full;
+mod hostile;
 mod lambda_path;
 mod lambda_path_single;
 mod nystrom;

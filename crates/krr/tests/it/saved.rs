@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use faer::Mat;
-use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{KrrModel, NystromKrr, SavedModel};
+use nystrom_kernels::{Gaussian, Kernel, Linear, Matern, Matern12, Matern32, Matern52, Points, SavedKernel, Sum};
+use nystrom_krr::{DivideAndConquerKrr, DivideAndConquerModel, ExactKrr, KrrModel, NystromKrr, SavedModel};
 use nystrom_linalg_core::{Error, Ridge, Scalar};
 use serde_json::{Value, json};
 
@@ -129,7 +129,77 @@ fn damaged_files_are_refused() {
 #[test]
 fn a_file_whose_kernel_is_none_is_refused() {
     let mut value = serde_json::to_value(model::<f64>().0).unwrap();
-    value["kernel"]["length_scale"] = json!(-1.3);
+    value["kernel"]["gaussian"]["length_scale"] = json!(-1.3);
     let error = serde_json::from_value::<KrrModel<Gaussian, f64>>(value).unwrap_err();
     assert!(error.to_string().contains("length scale = -1.3 is not valid"), "{error}");
+}
+
+/// A file that holds the kernel `found` is no model with the kernel K: typed, and with both names.
+fn another_kernel<K: Kernel<f64> + SavedKernel>(text: &str, found: &str) {
+    let names = format!("the file holds the kernel `{found}`, not `{}`", K::name());
+    let saved: SavedModel<K, f64> = serde_json::from_str(text).unwrap();
+    let Err(Error::Incompatible { what: "kernel", problem }) = KrrModel::try_from(saved) else { panic!("{names}") };
+    assert!(problem.contains(&names), "{problem}");
+    let direct = serde_json::from_str::<KrrModel<K, f64>>(text).err().unwrap();
+    assert!(direct.to_string().contains(&names), "{direct}");
+}
+
+/// The finding: a Matérn-3/2 model read as another kernel predicted other numbers, without an
+/// error.
+#[test]
+fn a_model_is_not_loaded_with_another_kernel() {
+    let (x, y) = sample::<f64>(30, 2, 1, 4);
+    let points = Points::from_rows(x.as_ref());
+    let model = ExactKrr::new(Matern32::new(3.02).unwrap(), Ridge::PerSample(1e-3)).fit(points, y.as_ref()).unwrap();
+    let text = serde_json::to_string(&model).unwrap();
+    assert!(text.contains(r#""kernel":{"matern-3/2":{"profile":null,"length_scale":3.02}}"#), "{text}");
+    another_kernel::<Gaussian>(&text, "matern-3/2");
+    another_kernel::<Matern12>(&text, "matern-3/2");
+    another_kernel::<Matern52>(&text, "matern-3/2");
+    another_kernel::<Matern>(&text, "matern-3/2");
+    another_kernel::<Sum<Matern32, Linear>>(&text, "matern-3/2");
+    assert_eq!(serde_json::from_str::<KrrModel<Matern32, f64>>(&text).unwrap(), model);
+
+    let sum = Sum::new(Matern32::new(3.02).unwrap(), Linear::new());
+    let model = ExactKrr::new(sum, Ridge::PerSample(1e-3)).fit(points, y.as_ref()).unwrap();
+    let text = serde_json::to_string(&model).unwrap();
+    let saved: SavedModel<Sum<Gaussian, Linear>, f64> = serde_json::from_str(&text).unwrap();
+    let error = KrrModel::try_from(saved).unwrap_err().to_string();
+    assert!(error.contains("`matern-3/2`, not `gaussian`"), "{error}");
+
+    let krr = DivideAndConquerKrr { parts: 2, ..DivideAndConquerKrr::new(gaussian(1.0), Ridge::PerSample(1e-3)) };
+    let model = krr.fit(points, y.as_ref(), &mut <rand_pcg::Pcg64 as rand::SeedableRng>::seed_from_u64(1)).unwrap();
+    let text = serde_json::to_string(&model).unwrap();
+    assert_eq!(serde_json::from_str::<DivideAndConquerModel<Gaussian, f64>>(&text).unwrap(), model);
+    let error = serde_json::from_str::<DivideAndConquerModel<Matern52, f64>>(&text).unwrap_err().to_string();
+    assert!(error.contains("`gaussian`, not `matern-5/2`"), "{error}");
+}
+
+/// A model file from before kernels had names, to the letter but for the kernel.
+fn old_file(kernel: &str) -> String {
+    format!(
+        r#"{{"format":1,"scalar":"f64","dimension":1,"centers_count":2,"targets":1,"kernel":{kernel},
+        "centers":{{"nrows":1,"ncols":2,"column_major":[0.0,1.0]}},
+        "coefficients":{{"nrows":2,"ncols":1,"column_major":[1.0,-0.5]}},"intercept":[0.25],
+        "report":{{"n":2,"m":2,"d":1,"t":1,"ridge":0.002,"jitter":0.0,"solver":"ExactCholesky",
+        "reason":"exact kernel ridge regression","condition":4.0,"kernel_entries":4}}}}"#
+    )
+}
+
+#[test]
+fn an_old_file_loads_if_its_kernel_is_clear() {
+    let model: KrrModel<Matern, f64> =
+        serde_json::from_str(&old_file(r#"{"profile":{"nu":1.3},"length_scale":3.02}"#)).unwrap();
+    let at = [0.3];
+    let k = model.kernel().eval(Points::from_slice(&at), Points::from_slice(&[0.0, 1.0]));
+    let f = model.predict(Points::from_slice(&at)).unwrap()[(0, 0)];
+    assert!((f - (k[(0, 0)] - 0.5 * k[(0, 1)] + 0.25)).abs() < 1e-15);
+
+    let old = old_file(r#"{"profile":null,"length_scale":3.02}"#);
+    let saved: SavedModel<Gaussian, f64> = serde_json::from_str(&old).unwrap();
+    let Err(Error::Incompatible { what: "kernel", problem }) = KrrModel::try_from(saved) else { panic!() };
+    assert!(problem.contains(r#"put {"gaussian": …} around the kernel"#), "{problem}");
+    let mended = old_file(r#"{"gaussian":{"profile":null,"length_scale":3.02}}"#);
+    let model: KrrModel<Gaussian, f64> = serde_json::from_str(&mended).unwrap();
+    assert_eq!(*model.kernel(), gaussian(3.02));
 }

@@ -1,7 +1,7 @@
 //! Saving a stream between two blocks (feature `serde`).
 
 use super::{Squeak, SqueakParams, StreamDictionary};
-use nystrom_kernels::Kernel;
+use nystrom_kernels::{Kernel, LoadedKernel, SavedKernel};
 use nystrom_linalg_core::{Error, Result, Scalar};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,7 +13,9 @@ pub const FORMAT: u32 = 1;
 ///
 /// `Squeak` itself implements `Serialize` and `Deserialize` through this type. Resumed with the generator it was saved with (that
 /// is the caller's to save) the stream goes on with the same bits, in a format that keeps numbers exactly (`serde_json` does with its
-/// feature `float_roundtrip`). Deserialise a `SavedSqueak` and convert it to get the typed [`Error::Incompatible`].
+/// feature `float_roundtrip`). The kernel stands under its name, and another one is refused
+/// ([`SavedKernel`]). Deserialise a `SavedSqueak` and convert it to get the typed
+/// [`Error::Incompatible`].
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};
@@ -29,13 +31,13 @@ pub const FORMAT: u32 = 1;
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(bound(
-    serialize = "K: Serialize, T: Scalar + Serialize",
-    deserialize = "K: DeserializeOwned, T: Scalar + DeserializeOwned"
+    serialize = "K: SavedKernel, T: Scalar + Serialize",
+    deserialize = "K: SavedKernel, T: Scalar + DeserializeOwned"
 ))]
 pub struct SavedSqueak<K, T> {
     format: u32,
     scalar: String,
-    kernel: K,
+    kernel: LoadedKernel<K>,
     gamma: T,
     params: SqueakParams,
     first: u64,
@@ -48,7 +50,7 @@ impl<K: Clone, T: Scalar> From<&Squeak<K, T>> for SavedSqueak<K, T> {
         SavedSqueak {
             format: FORMAT,
             scalar: T::NAME.into(),
-            kernel: squeak.kernel.clone(),
+            kernel: LoadedKernel(Ok(squeak.kernel.clone())),
             gamma: squeak.gamma,
             params: squeak.params,
             first: squeak.first,
@@ -62,7 +64,8 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
     type Error = Error;
 
     /// # Errors
-    /// [`Error::Incompatible`] for another format version or scalar type, or numbers that contradict each other; those of
+    /// [`Error::Incompatible`] for another format version, scalar type or kernel, or numbers that
+    /// contradict each other; those of
     /// [`Squeak::new`] for the parameters, of [`Kernel::check_points`] for the points.
     fn try_from(saved: SavedSqueak<K, T>) -> Result<Self> {
         if saved.format != FORMAT {
@@ -74,7 +77,7 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
             return Err(incompatible(format!("it was saved with {has} numbers; load it as {has}, not as {wants}")));
         }
         let I = saved.dictionary;
-        let mut squeak = Squeak::new(saved.kernel, I.dim, saved.gamma, saved.params)?;
+        let mut squeak = Squeak::new(saved.kernel.0?, I.dim, saved.gamma, saved.params)?;
         check(&I, saved.pending, &saved.params)?;
         if !I.is_empty() {
             squeak.kernel.check_points(I.points())?;
@@ -95,13 +98,13 @@ fn incompatible(problem: String) -> Error {
     Error::Incompatible { what: "SQUEAK stream", problem }
 }
 
-impl<K: Clone + Serialize, T: Scalar + Serialize> Serialize for Squeak<K, T> {
+impl<K: Clone + SavedKernel, T: Scalar + Serialize> Serialize for Squeak<K, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         SavedSqueak::from(self).serialize(serializer)
     }
 }
 
-impl<'de, K: Kernel<T> + DeserializeOwned, T: Scalar + DeserializeOwned> Deserialize<'de> for Squeak<K, T> {
+impl<'de, K: Kernel<T> + SavedKernel, T: Scalar + DeserializeOwned> Deserialize<'de> for Squeak<K, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let saved = SavedSqueak::<K, T>::deserialize(deserializer)?;
         Squeak::try_from(saved).map_err(serde::de::Error::custom)

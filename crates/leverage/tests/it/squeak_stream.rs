@@ -315,6 +315,22 @@ fn a_stream_saved_midway_resumes_to_the_same_bits() {
     assert!(through.n_seen() == 900 && through.dictionary().len() < 500);
 }
 
+#[cfg(feature = "serde")]
+#[test]
+fn a_stream_does_not_go_on_with_another_kernel() {
+    let squeak = fed(&cube(50, 2, 15), SqueakParams::new(4), &[50]);
+    let text = serde_json::to_string(&squeak).unwrap();
+    let saved: SavedSqueak<nystrom_kernels::Matern32, f64> = serde_json::from_str(&text).unwrap();
+    let Err(Error::Incompatible { what: "kernel", problem }) = Squeak::try_from(saved) else { panic!() };
+    assert!(problem.contains("`gaussian`, not `matern-3/2`"), "{problem}");
+    // a stream saved before kernels had names: any kernel of one length scale may have written it
+    let named = text.split_once(r#""kernel":{"gaussian":{"#).expect("the kernel by its name");
+    let old = format!(r#"{}"kernel":{{{}"#, named.0, named.1.replacen("}}", "}", 1));
+    let saved: SavedSqueak<Gaussian, f64> = serde_json::from_str(&old).unwrap();
+    let Err(Error::Incompatible { what: "kernel", problem }) = Squeak::try_from(saved) else { panic!() };
+    assert!(problem.contains(r#"put {"gaussian": …} around"#), "{problem}");
+}
+
 /// What DictionaryFull leaves can be saved, and goes on elsewhere under a larger cap.
 #[cfg(feature = "serde")]
 #[test]

@@ -1,0 +1,91 @@
+//! What candidates are compared by, and which way is better.
+
+use crate::metrics;
+use faer::MatRef;
+use nystrom_linalg_core::{Result, Scalar};
+
+/// A number for each pair of predictions and actual values, both n × t.
+type Measure<T> = fn(MatRef<'_, T>, MatRef<'_, T>) -> Result<f64>;
+
+/// Which of two scores is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Better {
+    /// The lower one, as of an error.
+    #[default]
+    Lower,
+    /// The higher one, as of R².
+    Higher,
+}
+
+/// What predictions are scored by, with the direction that is better.
+///
+/// ```
+/// use nystrom_krr::{Better, CrossValidation, Score};
+/// let by_r2 = CrossValidation::<f64> { score: Score::r2(), ..CrossValidation::default() };
+/// assert_eq!(by_r2.score.better(), Better::Higher);
+/// let worst = |f: faer::MatRef<'_, f64>, y: faer::MatRef<'_, f64>| Ok((f - y).norm_max());
+/// let by_largest_error = CrossValidation { score: Score::lower_is_better(worst), ..by_r2 };
+/// ```
+///
+/// A bare function says nothing of its direction and does not do:
+///
+/// ```compile_fail,E0308
+/// use nystrom_krr::{CrossValidation, metrics};
+/// CrossValidation::<f64> { score: metrics::r2, ..CrossValidation::default() };
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Score<T: Scalar> {
+    measure: Measure<T>,
+    better: Better,
+}
+
+impl<T: Scalar> Score<T> {
+    /// [`metrics::mse`], minimised.
+    pub fn mse() -> Self {
+        Score::lower_is_better(metrics::mse)
+    }
+
+    /// [`metrics::rmse`], minimised: the mean over the folds of the root of each.
+    pub fn rmse() -> Self {
+        Score::lower_is_better(metrics::rmse)
+    }
+
+    /// [`metrics::r2`], maximised. Every fold needs actual values that differ, hence two rows.
+    pub fn r2() -> Self {
+        Score::higher_is_better(metrics::r2)
+    }
+
+    /// Your own loss, `measure(predicted, actual)`.
+    pub fn lower_is_better(measure: fn(MatRef<'_, T>, MatRef<'_, T>) -> Result<f64>) -> Self {
+        Score { measure, better: Better::Lower }
+    }
+
+    /// Your own measure of success, `measure(predicted, actual)`.
+    pub fn higher_is_better(measure: fn(MatRef<'_, T>, MatRef<'_, T>) -> Result<f64>) -> Self {
+        Score { measure, better: Better::Higher }
+    }
+
+    /// The direction.
+    pub fn better(&self) -> Better {
+        self.better
+    }
+
+    /// The score of these predictions.
+    ///
+    /// # Errors
+    /// Those of the function.
+    pub fn of(&self, predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<f64> {
+        (self.measure)(predicted, actual)
+    }
+}
+
+impl Better {
+    /// The score if lower is better, its negative otherwise: what is to be minimised.
+    pub(super) fn loss(self, score: f64) -> f64 {
+        match self {
+            Better::Lower => score,
+            Better::Higher => -score,
+        }
+    }
+}
