@@ -3,6 +3,9 @@
 mod contract;
 mod errors;
 mod high_precision;
+mod hostile;
+mod hostile_inputs;
 mod k_means;
 mod spectral;
+mod symmetry;
 mod tiles;
