@@ -66,8 +66,8 @@ impl Formula for Bernoulli {
     }
 
     // With both points in [0, 1), |x − y| may stand for {x − y}: B_{2β}(1 − u) = B_{2β}(u).
-    fn coordinate<T: Scalar>(&self, _: usize, _: T) -> impl Fn(T) -> T {
-        |value| value - num_traits::Float::floor(value)
+    fn coordinate<T: Scalar>(value: T) -> T {
+        value - num_traits::Float::floor(value)
     }
 
     fn check_dim(&self, d: usize) -> Result<()> {

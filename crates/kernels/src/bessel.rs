@@ -1,26 +1,50 @@
-//! The modified Bessel function K_ν, for the Matérn kernel of any smoothness.
+//! The modified Bessel function K_ν, for the Matérn kernel of any smoothness and the spectral
+//! density of the rational quadratic one.
 
 use statrs::function::gamma::ln_gamma;
+use std::f64::consts::LN_2;
 
-/// ln(e^x K_ν(x)) for x > 0 and |ν| ≤ a few hundred, to about 1e-14 absolute.
+/// Orders above it are summed around the peak of the integrand, the others from 0: a flat peak
+/// reaches down to there.
+pub(crate) const LARGE_ORDER: f64 = 100.0;
+/// e^{−40} is below rounding error.
+const NEGLIGIBLE: f64 = -40.0;
+
+/// ln(e^x K_ν(x)), to about 1e-14 for |ν| ≤ 100 and to rounding of its size above: +∞ at x = 0, −∞
+/// at x = ∞, NaN if x < 0.
 ///
 /// The trapezoid rule on e^x K_ν(x) = ∫_0^∞ exp(−2x sinh²(t/2)) cosh(νt) dt, whose integrand decays
 /// doubly exponentially, converges exponentially in the step. The largest exponent is factored out, so that nothing overflows.
+/// At most some ten thousand terms, for x near the smallest number; mostly fewer than a hundred.
 pub(crate) fn ln_scaled_k(nu: f64, x: f64) -> f64 {
     let nu = nu.abs();
+    if x == 0.0 {
+        return f64::INFINITY;
+    }
+    if !(x > 0.0 && nu < f64::INFINITY) {
+        return f64::NAN;
+    }
+    if x == f64::INFINITY {
+        return f64::NEG_INFINITY;
+    }
+    // The exponent is largest where x sinh t = ν.
+    let ratio = nu / x;
+    let peak_at = if ratio < 1e300 { ratio.asinh() } else { LN_2 + nu.ln() - x.ln() };
+    let h = x.hypot(nu);
+    if nu > LARGE_ORDER {
+        return nu * peak_at - nu * (nu / (h + x)) + (0.5 * around_peak(nu, h)).ln();
+    }
     let exponent = |t: f64| {
         let s = (0.5 * t).sinh();
         nu * t - 2.0 * x * s * s
     };
-    // The exponent is largest where x sinh t = ν.
-    let peak_at = (nu / x).asinh();
     let peak = exponent(peak_at);
-    let step = 0.2_f64.min(0.6 / x.hypot(nu).sqrt());
+    let step = step(h);
     let mut sum = 0.0;
     for k in 0.. {
         let t = k as f64 * step;
         let e = exponent(t) - peak;
-        if t > peak_at && e < -40.0 {
+        if t > peak_at && e < NEGLIGIBLE {
             break;
         }
         let weight = if k == 0 { 0.5 } else { 1.0 };
@@ -29,11 +53,44 @@ pub(crate) fn ln_scaled_k(nu: f64, x: f64) -> f64 {
     peak + (step * sum).ln()
 }
 
-/// 2^{1−ν}/Γ(ν) t^ν K_ν(t), continuous at t = 0 where it is 1.
+/// A fraction of the width of a peak of curvature h.
+fn step(h: f64) -> f64 {
+    0.2_f64.min(0.6 / h.sqrt())
+}
+
+/// ∫ exp(ν(t − t*) − x(cosh t − cosh t*)) dt over the line, t* = asinh(ν/x) and h = √(x² + ν²) ≥ ν
+/// > 100; x may be 0.
+///
+/// In u = t − t* the exponent is −ν(sinh u − u) − h(cosh u − 1), without cancellation near its
+/// peak.
+pub(crate) fn around_peak(nu: f64, h: f64) -> f64 {
+    let (step, root) = (step(h), h.sqrt());
+    let term = |u: f64| -nu * sinh_less_u(u) - 2.0 * (root * (0.5 * u).sinh()).powi(2);
+    let side = |sign: f64| {
+        let terms = (1..).map(|k| term(sign * f64::from(k) * step));
+        terms.take_while(|&e| e >= NEGLIGIBLE).map(f64::exp).sum::<f64>()
+    };
+    step * (1.0 + side(1.0) + side(-1.0))
+}
+
+/// sinh u − u.
+fn sinh_less_u(u: f64) -> f64 {
+    if u.abs() > 0.5 {
+        return u.sinh() - u;
+    }
+    let v = u * u;
+    u * v / 6.0 * (1.0 + v / 20.0 * (1.0 + v / 42.0 * (1.0 + v / 72.0 * (1.0 + v / 110.0))))
+}
+
+/// 2^{1−ν}/Γ(ν) t^ν K_ν(t) for 0 < ν ≤ 100, continuous at t = 0 where it is 1.
 pub(crate) fn matern(nu: f64, t: f64) -> f64 {
+    const FAR: f64 = 2000.0; // e^{−t} has made it 0 for every such ν
     if t == 0.0 {
         return 1.0;
     }
-    let log = (1.0 - nu) * std::f64::consts::LN_2 - ln_gamma(nu) + nu * t.ln() - t + ln_scaled_k(nu, t);
-    log.exp().min(1.0)
+    if t > FAR {
+        return 0.0;
+    }
+    let log = (1.0 - nu) * LN_2 - ln_gamma(nu) + nu * t.ln() - t + ln_scaled_k(nu, t);
+    if log > 0.0 { 1.0 } else { log.exp() }
 }

@@ -1,5 +1,6 @@
 //! New kernels from old: sums, products and positive multiples.
 
+use crate::dot_product::representable;
 use crate::load::saved_kernel;
 use crate::{Kernel, Points, tile};
 use faer::{ColMut, Mat, MatMut, unzip, zip};
@@ -179,6 +180,7 @@ impl<T: Scalar, K: Kernel<T>> Kernel<T> for Scaled<K> {
         self.kernel.check_dim(d)
     }
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {
+        representable::<T>("factor of a kernel", self.factor)?;
         self.kernel.check_points(x)
     }
     fn gram_into(&self, mut out: MatMut<'_, T>, x: Points<'_, T>) {

@@ -3,11 +3,11 @@
 //! There is no sigmoid kernel tanh(γ⟨x, y⟩ + c) here: it is not positive semi-definite for any γ, c in general, so leverage
 //! scores, Nyström bounds and Cholesky factors of it mean nothing.
 
-use crate::Lane;
 use crate::load::saved_kernel;
 use crate::metric::DotProduct;
 use crate::tile::{Formula, formula_kernel};
-use nystrom_linalg_core::{Error, Result, validate};
+use crate::{Lane, Plain, Points};
+use nystrom_linalg_core::{Error, Result, Scalar, validate};
 
 /// The linear kernel ⟨x, y⟩ + c with bias c ≥ 0.
 ///
@@ -53,6 +53,11 @@ impl Formula for Linear {
     #[inline(always)]
     fn at<V: Lane>(&self, sum: V) -> V {
         sum + self.bias
+    }
+
+    fn check_values<T: Scalar>(&self, x: Points<'_, T>) -> Result<()> {
+        representable::<T>("bias", self.bias)?;
+        check_diagonal(self, x)
     }
 }
 
@@ -117,6 +122,12 @@ impl Formula for Polynomial {
     fn at<V: Lane>(&self, sum: V) -> V {
         power(sum * self.gamma + self.offset, self.degree)
     }
+
+    fn check_values<T: Scalar>(&self, x: Points<'_, T>) -> Result<()> {
+        representable::<T>("gamma", self.gamma)?;
+        representable::<T>("offset", self.offset)?;
+        check_diagonal(self, x)
+    }
 }
 
 formula_kernel!([] Polynomial);
@@ -132,6 +143,32 @@ fn power<V: Lane>(base: V, p: u32) -> V {
         }
     }
     result
+}
+
+/// Checks that k(x, x) is a finite `T` for all points, and with it every k(x, y) between them.
+/// O(nd).
+fn check_diagonal<T: Scalar, F: Formula>(formula: &F, x: Points<'_, T>) -> Result<()> {
+    let square = |i: usize| (0..x.dim()).map(|k| x.coordinate(i, k).f64().powi(2)).sum::<f64>();
+    let largest = (0..x.len()).map(square).fold(0.0, f64::max);
+    let value = formula.at(Plain(largest)).0;
+    match value.max(largest) <= T::max_value().f64() {
+        true => Ok(()),
+        false => {
+            let requirement = "finite in the precision of the points; scale them down, or take f64";
+            Err(Error::InvalidParameter { name: "largest k(x, x)", value: value.max(largest), requirement })
+        }
+    }
+}
+
+/// Checks that a constant of a kernel keeps its digits in the precision `T`.
+pub(crate) fn representable<T: Scalar>(name: &'static str, value: f64) -> Result<()> {
+    match (T::lit(value).f64() - value).abs() <= T::EPS * value {
+        true => Ok(()),
+        false => {
+            let requirement = "within the range of the precision of the points; take f64";
+            Err(Error::InvalidParameter { name, value, requirement })
+        }
+    }
 }
 
 fn non_negative(name: &'static str, value: f64) -> Result<()> {

@@ -2,12 +2,17 @@
 
 use crate::{Kernel, Points, tile};
 use faer::{ColMut, MatMut};
-use nystrom_linalg_core::{Scalar, work};
+use nystrom_linalg_core::{Error, Result, Scalar, work};
+
+/// Pairs of points that are looked at.
+const PAIRS: usize = 16;
 
 /// The kernel k(x, y) = f(x, y), where `f` takes the coordinates of two points as slices.
 ///
-/// `f` must be symmetric and positive semi-definite: nothing checks it, but `testing::check_kernel` (feature `testing`) does on
-/// points of your choice. Blocks are evaluated in parallel tiles, one call per entry; kernels of a distance run much
+/// `f` must be symmetric and positive semi-definite. Entry points look at a few pairs of points
+/// ([`check_points`](Kernel::check_points)); `testing::check_kernel` (feature `testing`) looks at
+/// all pairs of points of your choice. Blocks are evaluated in parallel tiles, one call per entry;
+/// kernels of a distance run much
 /// faster as a [`Profile`](crate::Profile).
 ///
 /// A closure cannot be written to a file, so a model of one cannot be saved: the compiler says so.
@@ -48,6 +53,44 @@ impl<T: Scalar, F: Fn(&[T], &[T]) -> T + Send + Sync> Kernel<T> for FromFn<F> {
         for (i, x_i) in point_major(x).iter().enumerate() {
             out[i] = (self.f)(x_i, x_i);
         }
+    }
+
+    /// As [`Kernel::check_points`], and at up to 16 pairs of points: 4 calls of the closure each,
+    /// O(d) beside them.
+    ///
+    /// # Errors
+    /// Those of [`Points::check`]; [`Error::NonFinite`] for a value that is no number,
+    /// [`Error::NotSymmetric`] where k(x, y) and k(y, x) differ by more than 64 ε of the larger of
+    /// k(x, x), k(y, y) and the two; [`Error::InvalidParameter`] for k(x, x) < 0. Rows and columns
+    /// are numbers of points.
+    fn check_points(&self, x: Points<'_, T>) -> Result<()> {
+        x.check()?;
+        let n = x.len();
+        let coordinates = |i: usize| (0..x.dim()).map(|k| x.coordinate(i, k)).collect::<Vec<T>>();
+        for t in 0..n.min(PAIRS) {
+            let i = t * n / n.min(PAIRS);
+            let j = (i + 1 + t * 7 % n) % n; // near pairs and far ones
+            let (x_i, x_j) = (coordinates(i), coordinates(j));
+            let value = |row: usize, col: usize, x: &[T], y: &[T]| match (self.f)(x, y).f64() {
+                value if value.is_finite() => Ok(value),
+                value => Err(Error::NonFinite { what: "kernel matrix of the closure", row, col, value }),
+            };
+            let (upper, lower) = (value(i, j, &x_i, &x_j)?, value(j, i, &x_j, &x_i)?);
+            let mut largest = upper.abs().max(lower.abs());
+            for (i, x_i) in [(i, &x_i), (j, &x_j)] {
+                let value = value(i, i, x_i, x_i)?;
+                if value < 0.0 {
+                    let requirement = "at least 0, since a kernel is positive semi-definite";
+                    return Err(Error::InvalidParameter { name: "k(x, x) of the closure", value, requirement });
+                }
+                largest = largest.max(value);
+            }
+            if (upper - lower).abs() > 64.0 * T::EPS * largest {
+                let what = "kernel matrix of the closure";
+                return Err(Error::NotSymmetric { what, row: i, col: j, upper, lower });
+            }
+        }
+        Ok(())
     }
 
     fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {

@@ -1,5 +1,6 @@
 //! The Gaussian kernel.
 
+use crate::isotropic::scale_from;
 use crate::{Isotropic, Lane, Profile};
 use nystrom_linalg_core::{Result, validate};
 
@@ -50,7 +51,9 @@ impl Gaussian {
     /// `InvalidParameter` unless γ is positive and finite.
     pub fn from_gamma(gamma: f64) -> Result<Self> {
         validate::positive("gamma", gamma)?;
-        Self::new((2.0 * gamma).sqrt().recip())
+        // 2γ may overflow
+        let root = if gamma > 1.0 { 2.0 * (0.5 * gamma).sqrt() } else { (2.0 * gamma).sqrt() };
+        Self::new(root.recip())
     }
 
     /// exp(−‖x − y‖²/b): ℓ = √(b/2).
@@ -59,6 +62,6 @@ impl Gaussian {
     /// `InvalidParameter` unless b is positive and finite.
     pub fn from_squared_bandwidth(b: f64) -> Result<Self> {
         validate::positive("squared bandwidth", b)?;
-        Self::new((0.5 * b).sqrt())
+        Self::new(scale_from("squared bandwidth", b, (0.5 * b).sqrt())?)
     }
 }

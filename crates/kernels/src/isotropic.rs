@@ -1,10 +1,10 @@
 //! k(x, y) = κ(‖x − y‖²/ℓ²): a new kernel is a struct and one line.
 
-use crate::Lane;
 use crate::load::saved_kernel;
 use crate::metric::SquaredDistance;
-use crate::tile::{Formula, formula_kernel};
-use nystrom_linalg_core::{Result, Scalar, validate};
+use crate::tile::{Formula, Scales, formula_kernel};
+use crate::{Lane, Points};
+use nystrom_linalg_core::{Error, Result, Scalar, validate};
 
 /// The function κ of an isotropic kernel κ(‖x − y‖²/ℓ²), positive semi-definite in every dimension, with κ(0) = 1.
 ///
@@ -71,30 +71,35 @@ impl<P> Isotropic<P> {
 
 impl<P: Profile> Formula for Isotropic<P> {
     type Metric = SquaredDistance;
+    const SCALED: bool = true;
+
+    fn scales<T: Scalar>(&self, d: usize) -> Scales<T> {
+        Scales::common(self.length_scale, d, 2)
+    }
 
     #[inline(always)]
     fn at<V: Lane>(&self, sum: V) -> V {
-        self.profile.at(sum * (unit(self.length_scale) / self.length_scale).powi(2))
-    }
-
-    fn coordinate<T: Scalar>(&self, _: usize, _: T) -> impl Fn(T) -> T {
-        let unit = T::lit(unit(self.length_scale));
-        move |value| value / unit
+        self.profile.at(sum)
     }
 }
 
 formula_kernel!([P: Profile] Isotropic<P>);
 
-/// The power of two at or below ℓ (within what `f32` can divide by): dividing by it is exact and keeps squared
-/// distances far from overflow and underflow.
-#[inline(always)]
-fn unit(length_scale: f64) -> f64 {
-    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
-    f64::from_bits(length_scale.to_bits() & EXPONENT).clamp(2.0_f64.powi(-100), 2.0_f64.powi(100))
+/// ℓ, computed from the parameter `name` = `value`, if it is a length scale.
+pub(crate) fn scale_from(name: &'static str, value: f64, length_scale: f64) -> Result<f64> {
+    match length_scale > 0.0 && length_scale.is_finite() {
+        true => Ok(length_scale),
+        false => {
+            Err(Error::InvalidParameter { name, value, requirement: "such that the length scale is a positive number" })
+        }
+    }
 }
 
 /// An isotropic kernel with a length scale ℓ_k for every coordinate (automatic relevance determination):
 /// κ(Σ_k (x_k − y_k)²/ℓ_k²).
+///
+/// Differences are taken before they are divided, so that points far from the origin keep their
+/// digits: one operation a coordinate more than [`Isotropic`].
 ///
 /// ```
 /// use faer::mat;
@@ -146,16 +151,28 @@ impl<P> Ard<P> {
 
 impl<P: Profile> Formula for Ard<P> {
     type Metric = SquaredDistance;
+    const SCALED: bool = true;
+    const WEIGHTED: bool = true;
+
+    fn scales<T: Scalar>(&self, d: usize) -> Scales<T> {
+        assert_eq!(d, self.length_scales.len(), "a length scale for each coordinate");
+        Scales::each(&self.length_scales)
+    }
 
     #[inline(always)]
     fn at<V: Lane>(&self, sum: V) -> V {
         self.profile.at(sum)
     }
 
-    // Differences from a common origin are taken before scaling, so that points far from 0 keep their digits.
-    fn coordinate<T: Scalar>(&self, k: usize, origin: T) -> impl Fn(T) -> T {
-        let length_scale = T::lit(self.length_scales[k]);
-        move |value| (value - origin) / length_scale
+    fn check_values<T: Scalar>(&self, _: Points<'_, T>) -> Result<()> {
+        let least = T::min_positive_value().f64();
+        match self.length_scales.iter().find(|&&l| l < least) {
+            None => Ok(()),
+            Some(&value) => {
+                let requirement = "a normal number in the precision of the points; choose another unit of length";
+                Err(Error::InvalidParameter { name: "length scale", value, requirement })
+            }
+        }
     }
 
     fn check_dim(&self, d: usize) -> Result<()> {

@@ -71,7 +71,7 @@ impl<T: Scalar> Clusters<T> {
         &self.assignment
     }
 
-    /// Σ_i min_j ‖x_i − z_j‖², summed in `f64`.
+    /// Σ_i min_j ‖x_i − z_j‖², summed in `f64`; infinite if it is beyond that.
     pub fn quantization_error(&self) -> f64 {
         self.quantization_error
     }
@@ -93,27 +93,28 @@ impl KMeans {
     pub fn run<T: Scalar>(&self, points: Points<'_, T>, k: usize, rng: &mut dyn Rng) -> Result<Clusters<T>> {
         points.check()?;
         validate::at_most("centres", k, points.len())?;
-        let seeds = seeds(points, k, rng)?;
+        let unit = T::unit_near(points.as_cols().norm_max().f64());
+        let seeds = seeds(points, k, unit, rng)?;
         let mut Z = points.gather((&seeds).into());
-        let mut nearest = assign(points, Points::from_cols(Z.as_ref()))?;
+        let mut nearest = assign(points, Points::from_cols(Z.as_ref()), unit)?;
         let mut iterations = 0;
         while iterations < self.iterations {
             iterations += 1;
-            let (moved, before) = (means(points, &nearest, Z.ncols()), nearest.clone());
+            let (moved, before) = (means(points, &nearest, Z.ncols(), unit), nearest.clone());
             Z = moved; //                                                   z_j ← mean of its points
-            nearest = assign(points, Points::from_cols(Z.as_ref()))?; //                                x_i → nearest z_j
+            nearest = assign(points, Points::from_cols(Z.as_ref()), unit)?; //  x_i → nearest z_j
             if nearest.iter().zip(&before).all(|(a, b)| a.0 == b.0) {
                 break;
             }
         }
-        let quantization_error = sum(&nearest, |&(_, squared)| squared);
+        let quantization_error = sum(&nearest, |&(_, squared)| squared) * unit * unit;
         let assignment = nearest.into_iter().map(|(j, _)| j).collect();
         Ok(Clusters { centers: Z, assignment, quantization_error, iterations })
     }
 }
 
 /// k-means++: the first point uniform, each further one with probability proportional to the squared distance to the nearest before.
-fn seeds<T: Scalar>(points: Points<'_, T>, k: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
+fn seeds<T: Scalar>(points: Points<'_, T>, k: usize, unit: f64, rng: &mut dyn Rng) -> Result<Vec<usize>> {
     let mut d = vec![f64::INFINITY; points.len()];
     let mut seeds: Vec<usize> = vec![];
     let mut next = Some(rng.random_range(0..points.len()));
@@ -123,7 +124,7 @@ fn seeds<T: Scalar>(points: Points<'_, T>, k: usize, rng: &mut dyn Rng) -> Resul
             break;
         }
         let z = points.gather(Indices::from(&[s]));
-        let closer = assign(points, Points::from_cols(z.as_ref()))?;
+        let closer = assign(points, Points::from_cols(z.as_ref()), unit)?;
         d.iter_mut().zip(closer).for_each(|(d, (_, squared))| *d = d.min(squared));
         next = random::categorical(&d, rng);
     }
@@ -140,9 +141,9 @@ impl Profile for Squared {
     }
 }
 
-/// For every point the nearest centre and the squared distance to it.
-fn assign<T: Scalar>(points: Points<'_, T>, Z: Points<'_, T>) -> Result<Vec<(usize, f64)>> {
-    let distance = Isotropic::with_profile(Squared, 1.0)?;
+/// For every point the nearest centre and the squared distance to it, in units.
+fn assign<T: Scalar>(points: Points<'_, T>, Z: Points<'_, T>, unit: f64) -> Result<Vec<(usize, f64)>> {
+    let distance = Isotropic::with_profile(Squared, unit)?;
     let nearest = |squared: ColRef<'_, T>| {
         let closer = |best: (usize, T), (j, &s): (usize, &T)| if s < best.1 { (j, s) } else { best };
         let (j, s) = squared.iter().enumerate().skip(1).fold((0, squared[0]), closer);
@@ -157,13 +158,13 @@ fn assign<T: Scalar>(points: Points<'_, T>, Z: Points<'_, T>) -> Result<Vec<(usi
 }
 
 /// The means of the clusters, summed in `f64` along the row tree; an empty cluster gets the point farthest from its centre.
-fn means<T: Scalar>(points: Points<'_, T>, nearest: &[(usize, f64)], k: usize) -> Mat<T> {
+fn means<T: Scalar>(points: Points<'_, T>, nearest: &[(usize, f64)], k: usize, unit: f64) -> Mat<T> {
     let d = points.dim();
     let leaf = |rows: Range<usize>| {
         let mut sums = Mat::<f64>::zeros(d + 1, k); //                       the last row counts
         for i in rows {
             let j = nearest[i].0;
-            (0..d).for_each(|c| sums[(c, j)] += points.coordinate(i, c).f64());
+            (0..d).for_each(|c| sums[(c, j)] += points.coordinate(i, c).f64() / unit);
             sums[(d, j)] += 1.0;
         }
         sums
@@ -181,7 +182,7 @@ fn means<T: Scalar>(points: Points<'_, T>, nearest: &[(usize, f64)], k: usize) -
         for c in 0..d {
             Z[(c, j)] = match lost {
                 Some(i) => points.coordinate(i, c),
-                None => T::lit(sums[(c, j)] / sums[(d, j)]),
+                None => T::lit(sums[(c, j)] / sums[(d, j)] * unit),
             };
         }
     }

@@ -40,8 +40,9 @@ pub trait Kernel<T: Scalar>: Send + Sync {
     /// Whether `x` are points that the kernel can be evaluated on: what every public entry point calls first. O(nd).
     ///
     /// # Errors
-    /// Those of [`Points::check`] and [`check_dim`](Kernel::check_dim); kernels on a part of ℝ^d (such as
-    /// [`Precomputed`](crate::Precomputed)) add their own.
+    /// Those of [`Points::check`] and [`check_dim`](Kernel::check_dim). Kernels on a part of ℝ^d
+    /// (such as [`Precomputed`](crate::Precomputed)) add their own, those of inner products refuse
+    /// values that overflow, and [`FromFn`](crate::FromFn) looks at a few pairs.
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {
         x.check()?;
         self.check_dim(x.dim())
@@ -93,6 +94,12 @@ impl<T: Scalar, K: Kernel<T> + ?Sized> Kernel<T> for &K {
     fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {
         (**self).gram_into(out, x);
     }
+    fn eval(&self, x: Points<'_, T>, y: Points<'_, T>) -> Mat<T> {
+        (**self).eval(x, y)
+    }
+    fn gram(&self, x: Points<'_, T>) -> Mat<T> {
+        (**self).gram(x)
+    }
 }
 
 impl<T: Scalar, K: Kernel<T> + ?Sized> Kernel<T> for Box<K> {
@@ -110,5 +117,11 @@ impl<T: Scalar, K: Kernel<T> + ?Sized> Kernel<T> for Box<K> {
     }
     fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {
         (**self).gram_into(out, x);
+    }
+    fn eval(&self, x: Points<'_, T>, y: Points<'_, T>) -> Mat<T> {
+        (**self).eval(x, y)
+    }
+    fn gram(&self, x: Points<'_, T>) -> Mat<T> {
+        (**self).gram(x)
     }
 }

@@ -20,7 +20,7 @@ pub trait Lane:
     fn lit(self, c: f64) -> Self;
     /// self·b + c, with one rounding where the machine has it.
     fn mul_add(self, b: Self, c: Self) -> Self;
-    /// min(self, c).
+    /// min(self, c); NaN stays NaN.
     fn at_most(self, c: f64) -> Self;
     /// √self.
     fn sqrt(self) -> Self;
@@ -74,7 +74,7 @@ impl Lane for Plain {
         Plain(self.0 * b.0 + c.0)
     }
     fn at_most(self, c: f64) -> Plain {
-        Plain(self.0.min(c))
+        Plain(if self.0 > c { c } else { self.0 })
     }
     fn sqrt(self) -> Plain {
         Plain(self.0.sqrt())

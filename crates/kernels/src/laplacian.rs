@@ -1,10 +1,11 @@
 //! The Laplacian kernel of the L1 distance.
 
 use crate::Lane;
+use crate::isotropic::scale_from;
 use crate::load::saved_kernel;
 use crate::metric::Manhattan;
-use crate::tile::{Formula, formula_kernel};
-use nystrom_linalg_core::{Result, validate};
+use crate::tile::{Formula, Scales, formula_kernel};
+use nystrom_linalg_core::{Result, Scalar, validate};
 
 /// The product Laplacian kernel exp(−‖x − y‖₁/ℓ), scikit-learn's `laplacian_kernel` with γ = 1/ℓ.
 ///
@@ -40,10 +41,10 @@ impl LaplacianL1 {
     /// exp(−γ‖x − y‖₁): ℓ = 1/γ.
     ///
     /// # Errors
-    /// `InvalidParameter` unless γ is positive and finite.
+    /// `InvalidParameter` unless γ and ℓ are positive and finite.
     pub fn from_gamma(gamma: f64) -> Result<Self> {
         validate::positive("gamma", gamma)?;
-        Self::new(gamma.recip())
+        Self::new(scale_from("gamma", gamma, gamma.recip())?)
     }
 
     /// ℓ.
@@ -54,10 +55,15 @@ impl LaplacianL1 {
 
 impl Formula for LaplacianL1 {
     type Metric = Manhattan;
+    const SCALED: bool = true;
+
+    fn scales<T: Scalar>(&self, d: usize) -> Scales<T> {
+        Scales::common(self.length_scale, d, 1)
+    }
 
     #[inline(always)]
     fn at<V: Lane>(&self, sum: V) -> V {
-        (sum * self.length_scale.recip()).exp_neg()
+        sum.exp_neg()
     }
 }
 

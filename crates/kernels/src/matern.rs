@@ -1,5 +1,6 @@
 //! The Matérn family, of which the exponential kernel is the roughest and the Gaussian the limit.
 
+use crate::isotropic::scale_from;
 use crate::load::checked_on_load;
 use crate::{Isotropic, Lane, Profile, bessel};
 use nystrom_linalg_core::{Result, validate};
@@ -102,7 +103,7 @@ impl Profile for MaternNu {
         } else if self.nu == 2.5 {
             MaternFiveHalves.at(s)
         } else {
-            s.map(|s| bessel::matern(self.nu, (2.0 * self.nu * s).sqrt()))
+            s.map(|s| bessel::matern(self.nu, (2.0 * self.nu).sqrt() * s.sqrt()))
         }
     }
 }
@@ -153,10 +154,10 @@ macro_rules! half_integer_constructors {
             /// The kernel with the factor `a` of the distance: ℓ = √(2ν)/a.
             ///
             /// # Errors
-            /// `InvalidParameter` unless `a` is positive and finite.
+            /// `InvalidParameter` unless `a` and ℓ are positive and finite.
             pub fn from_a(a: f64) -> Result<Self> {
                 validate::positive("a", a)?;
-                Self::new((2.0_f64 * $nu).sqrt() / a)
+                Self::new(scale_from("a", a, (2.0_f64 * $nu).sqrt() / a)?)
             }
         }
     };
@@ -177,9 +178,10 @@ impl Matern {
     /// The kernel with smoothness ν and the factor `a` of the distance: ℓ = √(2ν)/a.
     ///
     /// # Errors
-    /// As [`Matern::new`].
+    /// As [`Matern::new`], for `a` in the place of ℓ.
     pub fn from_a(nu: f64, a: f64) -> Result<Self> {
         validate::positive("a", a)?;
-        Self::new(nu, (2.0 * nu).sqrt() / a)
+        let profile = MaternNu::new(nu)?;
+        Self::with_profile(profile, scale_from("a", a, (2.0 * nu).sqrt() / a)?)
     }
 }

@@ -8,6 +8,11 @@ pub trait Metric: Copy + Send + Sync {
     const EXPANDS: bool = false;
     /// sum + m(x, y).
     fn add<V: Lane>(sum: V, x: V, y: V) -> V;
+    /// sum + m(wx, wy), w > 0; of distances the difference is taken first, so that points far from
+    /// 0 keep their digits.
+    fn add_weighted<V: Lane>(sum: V, x: V, y: V, w: V) -> V {
+        Self::add(sum, x * w, y * w)
+    }
 }
 
 /// ‖x − y‖² = Σ (x_k − y_k)², from differences wherever they are more exact: 0 for equal points, no cancellation far from the origin.
@@ -29,12 +34,21 @@ impl Metric for SquaredDistance {
         let u = x - y;
         u.mul_add(u, sum)
     }
+    #[inline(always)]
+    fn add_weighted<V: Lane>(sum: V, x: V, y: V, w: V) -> V {
+        let u = (x - y) * w;
+        u.mul_add(u, sum)
+    }
 }
 
 impl Metric for Manhattan {
     #[inline(always)]
     fn add<V: Lane>(sum: V, x: V, y: V) -> V {
         sum + (x - y).abs()
+    }
+    #[inline(always)]
+    fn add_weighted<V: Lane>(sum: V, x: V, y: V, w: V) -> V {
+        (x - y).abs().mul_add(w, sum)
     }
 }
 

@@ -71,8 +71,12 @@ impl Periodic {
     /// (cos 2πx_k/p, sin 2πx_k/p) for every coordinate k, as a 2d × n matrix.
     fn on_circles<T: Scalar>(&self, x: Points<'_, T>) -> Mat<T> {
         Mat::from_fn(2 * x.dim(), x.len(), |k, i| {
-            let turns = x.coordinate(i, k / 2).f64() / self.period;
-            let angle = 2.0 * std::f64::consts::PI * (turns - turns.floor());
+            let x = x.coordinate(i, k / 2).f64();
+            let turns = match x / self.period {
+                turns if turns.abs() < 1e6 => turns - turns.floor(),
+                _ => x % self.period / self.period, // exact, however many turns there are
+            };
+            let angle = 2.0 * std::f64::consts::PI * turns;
             T::lit(if k % 2 == 0 { angle.cos() } else { angle.sin() })
         })
     }

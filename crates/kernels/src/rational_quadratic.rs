@@ -29,11 +29,11 @@ impl InversePower {
 impl Profile for InversePower {
     #[inline(always)]
     fn at<V: Lane>(&self, s: V) -> V {
-        let base = s * (0.5 / self.alpha);
         if self.alpha == 1.0 {
-            return s.lit(1.0) / (base + 1.0);
+            return s.lit(1.0) / (s * 0.5 + 1.0);
         }
-        base.map(|b| (-self.alpha * b.ln_1p()).exp())
+        let per_s = (0.5 / self.alpha).min(f64::MAX); // 0 times it is 0 for the smallest α
+        s.map(|s| (-self.alpha * (per_s * s).ln_1p()).exp())
     }
 }
 

@@ -50,8 +50,13 @@ fn ln_matern(nu: f64, norm: f64, d: usize) -> f64 {
     let alpha = nu + half_d;
     let angular = 2.0 * PI * norm / a;
     // a^{2ν} (a² + 4π²‖s‖²)^{−α} = a^{−d} (1 + (2π‖s‖/a)²)^{−α}, in a form that does not overflow
-    let ln_base = if angular < 1e8 { (angular * angular).ln_1p() } else { 2.0 * angular.ln() };
+    let ln_base = ln_one_plus_square(angular);
     2.0 * half_d * (LN_2 - a.ln()) + half_d * PI.ln() + ln_gamma(alpha) - ln_gamma(nu) - alpha * ln_base
+}
+
+/// ln(1 + x²) for any x ≥ 0, also where x² overflows.
+fn ln_one_plus_square(x: f64) -> f64 {
+    if x < 1e8 { (x * x).ln_1p() } else { 2.0 * x.ln() }
 }
 
 impl SpectralProfile for Exponential {
@@ -87,16 +92,36 @@ impl SpectralProfile for InversePower {
     /// at s = 0 if α ≤ d/2.
     fn ln_density(&self, norm: f64, d: usize) -> f64 {
         let (half_d, alpha) = (0.5 * d as f64, self.alpha());
-        let c = (2.0 * alpha).sqrt();
-        let order = alpha - half_d;
+        // 2α may overflow
+        let c = if alpha > 1.0 { 2.0 * (0.5 * alpha).sqrt() } else { (2.0 * alpha).sqrt() };
+        let (order, z) = (alpha - half_d, 2.0 * PI * c * norm.abs());
+        if z == f64::INFINITY {
+            return f64::NEG_INFINITY;
+        }
+        if order > bessel::LARGE_ORDER {
+            return ln_nearly_gaussian(alpha, half_d, z);
+        }
         let front = half_d * (PI * c * c).ln() - ln_gamma(alpha);
-        let z = 2.0 * PI * c * norm;
         match (z == 0.0, order > 0.0) {
             (true, true) => front + ln_gamma(order),
             (true, false) => f64::INFINITY,
             _ => front + LN_2 + order * (0.5 * z).ln() + bessel::ln_scaled_k(order, z) - z,
         }
     }
+}
+
+/// The density of [`InversePower`] for an order ν = α − b above 100, b = d/2, arranged so that what
+/// is as large as α ln α cancels on paper.
+///
+/// With h = √(z² + ν²), K_ν(z) = ½ e^{ν asinh(ν/z) − h} times an integral of size √(2π/h), and
+/// Stirling's series for lnΓ.
+fn ln_nearly_gaussian(alpha: f64, b: f64, z: f64) -> f64 {
+    let nu = alpha - b;
+    let h = z.hypot(nu);
+    let q = 0.5 * (z / nu) * (z / (h + nu)); // (h − ν)/(2ν)
+    let stirling = 1.0 / (12.0 * alpha) - 1.0 / (360.0 * alpha.powi(3));
+    let at_zero = b * (1.0 + (2.0 * PI).ln()) + (nu - 0.5) * (-b / alpha).ln_1p() - stirling;
+    at_zero + nu * (q.ln_1p() - 2.0 * q) + 0.5 * (nu / (2.0 * PI)).ln() + bessel::around_peak(nu, h).ln()
 }
 
 impl<P: SpectralProfile> RadialSpectralDensity for Isotropic<P> {
@@ -126,7 +151,8 @@ impl SpectralDensity for LaplacianL1 {
     /// The product over coordinates of the Cauchy densities 2ℓ/(1 + (2πℓs_k)²).
     fn ln_spectral_density(&self, s: &[f64]) -> f64 {
         let length_scale = self.length_scale();
-        s.iter().map(|s| (2.0 * length_scale).ln() - (2.0 * PI * length_scale * s).powi(2).ln_1p()).sum()
+        let each = |s: &f64| LN_2 + length_scale.ln() - ln_one_plus_square((2.0 * PI * (length_scale * s)).abs());
+        s.iter().map(each).sum()
     }
 }
 
@@ -160,6 +186,9 @@ fn norm(entries: impl Iterator<Item = f64>) -> f64 {
 
 /// ln(e^a + e^b).
 fn ln_add(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        return f64::NAN;
+    }
     let (small, large) = (a.min(b), a.max(b));
     match large.is_infinite() {
         true => large,

@@ -6,7 +6,8 @@ use nystrom_linalg_core::Scalar;
 
 /// Panics unless `kernel` keeps the contract of [`Kernel`] on `points` (2 to a few hundred of them, to keep it quick).
 ///
-/// Checked: the Gram matrix is exactly symmetric with exactly the diagonal of `diag_into`; it agrees with `eval_into`, with
+/// Checked: k(x, y) = k(y, x); the Gram matrix is exactly symmetric with exactly the diagonal of
+/// `diag_into`; it agrees with `eval_into`, with
 /// blocks of one row or column, and with a strided output to 64 ulp of the largest diagonal entry; no eigenvalue is below −n·√d·64 ulp of it;
 /// 1, 2 and 8 threads give the same bits.
 ///
@@ -21,7 +22,7 @@ use nystrom_linalg_core::Scalar;
 /// If a point of the contract is broken; the message says which and where.
 pub fn check_kernel<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>) {
     let n = points.len();
-    kernel.check_points(points).expect("points that the kernel accepts");
+    kernel.check_points(points).unwrap_or_else(|error| panic!("the kernel refuses the points: {error}"));
     let gram = kernel.gram(points);
     let mut diagonal = vec![T::zero(); n];
     kernel.diag_into(ColMut::from_slice_mut(&mut diagonal), points);
@@ -34,7 +35,15 @@ pub fn check_kernel<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>) {
             assert!(gram[(i, j)] == gram[(j, i)], "gram_into is not symmetric at ({i}, {j})");
         }
     }
-    assert_close("eval_into", &kernel.eval(points, points), &gram, tolerance);
+    let block = kernel.eval(points, points);
+    for j in 0..n {
+        for i in 0..j {
+            let (upper, lower) = (block[(i, j)].f64(), block[(j, i)].f64());
+            let symmetric = (upper - lower).abs() <= tolerance;
+            assert!(symmetric, "not symmetric: k(x_{i}, x_{j}) = {upper:e}, k(x_{j}, x_{i}) = {lower:e}");
+        }
+    }
+    assert_close("eval_into", &block, &gram, tolerance);
     check_slices(kernel, points, &gram, tolerance);
     check_psd(&gram, tolerance * n as f64 * (points.dim() as f64).sqrt());
     check_threads(kernel, points, &gram);

@@ -88,12 +88,13 @@ impl<T: Scalar> ConjugateGradients<T> {
     }
 
     /// One step for every column whose residual is above `tolerance`; false if there is none that can move (its curvature pᵀAp is no
-    /// longer positive, or not a number): x is then as it was.
+    /// longer positive, or beyond `f64`): x is then as it was.
     pub fn step(&mut self, system: &mut dyn LinearSystem<T>, tolerance: f64) -> bool {
         let t = self.rho.len();
         system.apply(self.q.as_mut(), self.p.as_ref()); //      q = Ap
         let curvature = dots(self.p.as_ref(), self.q.as_ref());
-        let moves = |j: &usize| self.residuals[*j] > tolerance && curvature[*j] > 0.0 && self.rho[*j] > 0.0;
+        let usable = |x: f64| x > 0.0 && x.is_finite();
+        let moves = |j: &usize| self.residuals[*j] > tolerance && usable(curvature[*j]) && usable(self.rho[*j]);
         let moving: Vec<usize> = (0..t).filter(moves).collect();
         if moving.is_empty() {
             return false;
@@ -198,6 +199,11 @@ fn dots<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
     (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| a[(i, j)].f64() * b[(i, j)].f64()).sum()).collect()
 }
 
+/// Norms of columns, also of those whose squares overflow or vanish.
 fn norms<T: Scalar>(a: MatRef<'_, T>) -> Vec<f64> {
-    dots(a, a).into_iter().map(f64::sqrt).collect()
+    let norm = |(j, square): (usize, f64)| match (f64::MIN_POSITIVE..f64::INFINITY).contains(&square) {
+        true => square.sqrt(),
+        false => (0..a.nrows()).fold(0.0, |norm: f64, i| norm.hypot(a[(i, j)].f64())),
+    };
+    dots(a, a).into_iter().enumerate().map(norm).collect()
 }

@@ -42,8 +42,12 @@ impl JitterLadder {
         JitterLadder { start_at_zero: false, ..JitterLadder::default() }
     }
 
+    /// The δ to try. A rung that is no higher than the one before, or infinite, is the end of any
+    /// ladder.
     fn rungs(self, eps_trace: f64) -> impl Iterator<Item = f64> {
-        let shifted = (0..self.steps).map(move |s| self.first * self.growth.powi(s as i32) * eps_trace);
+        let shift = move |s: usize| self.first * self.growth.powi(s as i32) * eps_trace;
+        let higher = move |&s: &usize| shift(s).is_finite() && (s == 0 || shift(s) > shift(s - 1));
+        let shifted = (0..self.steps).take_while(higher).map(shift);
         self.start_at_zero.then_some(0.0).into_iter().chain(shifted)
     }
 }
@@ -92,7 +96,8 @@ impl<T: Scalar> Cholesky<T> {
         let mut a = Mat::zeros(n, n);
         fill(a.as_mut());
         validate::finite_lower("matrix to factor", a.as_ref())?;
-        let eps_trace = T::EPS * (0..n).map(|i| a[(i, i)].f64()).sum::<f64>();
+        // of a trace that may overflow
+        let eps_trace = (0..n).map(|i| T::EPS * a[(i, i)].f64()).sum::<f64>();
         let mut failure = Error::NotPositiveDefinite { order: n, pivot: 0, jitter: 0.0 };
         for (attempt, jitter) in ladder.rungs(eps_trace).enumerate() {
             if attempt > 0 {
@@ -253,20 +258,29 @@ pub struct PivotedCholesky<T> {
 }
 
 impl<T: Scalar> PivotedCholesky<T> {
-    /// Factors the stored n × n matrix `a` in O(n·r²) flops for rank r; only the lower triangle is read.
+    /// Factors the stored n × n matrix `a` in O(n·r²) flops for rank r; only the lower triangle is
+    /// read. The factor holds n·r numbers, while it grows at most 3n·max(r, 8).
     ///
     /// # Errors
-    /// [`Error::Shape`] if `a` is not square, [`Error::NonFinite`].
+    /// [`Error::Shape`] if `a` is not square, [`Error::NonFinite`]; [`Error::InvalidParameter`] for
+    /// a tolerance that is negative or not finite.
     pub fn new(a: MatRef<'_, T>, relative_tolerance: f64) -> Result<Self> {
         let n = a.nrows();
         validate::same_size("columns of a square matrix", n, a.ncols())?;
-        validate::finite("matrix to factor", a)?;
-        let mut F = Mat::<T>::zeros(n, n);
+        validate::finite_lower("matrix to factor", a)?;
+        if !(relative_tolerance >= 0.0 && relative_tolerance.is_finite()) {
+            let (name, value) = ("relative tolerance", relative_tolerance);
+            return Err(Error::InvalidParameter { name, value, requirement: "finite and at least 0" });
+        }
+        let mut F = Mat::<T>::zeros(n, 0);
         let mut d: Vec<f64> = (0..n).map(|i| a[(i, i)].f64()).collect(); // d = diag(A − FFᵀ)
         let stop = relative_tolerance * d.iter().copied().fold(0.0, f64::max);
         let mut pivots = Vec::new();
         while let Some(s) = largest_above(&d, stop) {
             let i = pivots.len();
+            if i == F.ncols() {
+                F.resize_with(n, n.min(8.max(2 * i)), |_, _| T::zero());
+            }
             let (done, mut rest) = F.as_mut().split_at_col_mut(i);
             let mut g = rest.rb_mut().subcols_mut(0, 1); // g = A(:,s) − F F(s,:)ᵀ
             for r in 0..n {
@@ -286,8 +300,8 @@ impl<T: Scalar> PivotedCholesky<T> {
             }
             d[s] = 0.0;
         }
-        F.resize_with(n, pivots.len(), |_, _| T::zero());
-        Ok(PivotedCholesky { factor: F, pivots })
+        let factor = if F.ncols() == pivots.len() { F } else { F.subcols(0, pivots.len()).to_owned() };
+        Ok(PivotedCholesky { factor, pivots })
     }
 
     /// r, the number of pivots taken.

@@ -1,7 +1,7 @@
 //! A wrapper that counts what the theory counts: entries evaluated.
 
 use crate::{Indices, PsdMatrix, Scalar};
-use faer::{ColMut, MatMut};
+use faer::{ColMut, Mat, MatMut, MatRef};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Any [`PsdMatrix`], with a count of the entries it was asked for.
@@ -81,7 +81,23 @@ impl<T: Scalar, A: PsdMatrix<T> + ?Sized> PsdMatrix<T> for &A {
         (**self).block_into(out, rows, cols);
     }
 
-    fn mul_into(&self, out: MatMut<'_, T>, x: faer::MatRef<'_, T>) {
+    fn diag(&self) -> Vec<T> {
+        (**self).diag()
+    }
+
+    fn block(&self, rows: Indices<'_>, cols: Indices<'_>) -> Mat<T> {
+        (**self).block(rows, cols)
+    }
+
+    fn columns(&self, cols: Indices<'_>) -> Mat<T> {
+        (**self).columns(cols)
+    }
+
+    fn trace(&self) -> f64 {
+        (**self).trace()
+    }
+
+    fn mul_into(&self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
         (**self).mul_into(out, x);
     }
 }

@@ -124,13 +124,14 @@ pub enum Error {
         rank: usize,
     },
     /// Weights or probabilities that do not describe a distribution.
-    #[error("{what}: entry {index} is {value}; every weight must be finite and >= 0, and their sum positive")]
+    #[error("{}", invalid_weight(what, *index, *value))]
     InvalidWeight {
         /// Which weights.
         what: &'static str,
-        /// The first offending entry (the length of the list if only the sum is at fault).
+        /// The first offending entry; the length of the list if all of it is 0; the largest entry
+        /// if the sum overflows.
         index: usize,
-        /// Its value (the sum, if only that is at fault).
+        /// Its value; 0 if all are.
         value: f64,
     },
     /// An entry that must be positive is not.
@@ -226,3 +227,12 @@ pub enum Error {
 
 /// `std::result::Result` with [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+fn invalid_weight(what: &str, index: usize, value: f64) -> String {
+    match value == 0.0 {
+        true => format!("{what}: all {index} entries are 0; at least one must be positive"),
+        false => {
+            format!("{what}: entry {index} is {value}; every entry must be finite and >= 0, and so must their sum")
+        }
+    }
+}

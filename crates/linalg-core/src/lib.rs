@@ -65,8 +65,7 @@ pub use psd::PsdMatrix;
 pub use reduce::RowTree;
 pub use ridge::Ridge;
 pub use scalar::Scalar;
-pub use simd::Vectorised;
-
+pub use simd::{Vectorised, WrittenColumns};
 pub use spectral::{PseudoInverse, SymmetricEigen};
 pub use streams::Streams;
 pub use symmetric::symmetric_product;

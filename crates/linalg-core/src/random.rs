@@ -22,7 +22,8 @@ pub fn coin(p: f64, rng: &mut dyn Rng) -> bool {
     rng.random::<f64>() < p
 }
 
-/// An index drawn with probability weights\[i\] / Σ weights; `None` if the sum is not positive.
+/// An index drawn with probability weights\[i\] / Σ weights; `None` if the sum is not positive, or
+/// is not finite.
 ///
 /// Negative and NaN weights count as 0. O(n).
 ///
@@ -199,6 +200,12 @@ pub fn geometric_path<T: Scalar>(from: T, to: T, steps: usize) -> Result<Vec<T>>
             requirement: "finite and larger than its end",
         });
     }
-    let ratio = (to.f64() / from.f64()).powf(1.0 / steps as f64);
-    Ok((1..=steps).map(|h| if h == steps { to } else { T::lit(from.f64() * ratio.powi(h as i32)) }).collect())
+    let (first, last) = (from.f64(), to.f64());
+    let ratio = (last / first).powf(1.0 / steps as f64);
+    let at = |h: usize| match last / first >= f64::MIN_POSITIVE {
+        true => first * ratio.powi(h as i32),
+        // the quotient vanishes
+        false => (first.ln() + (last.ln() - first.ln()) * (h as f64 / steps as f64)).exp(),
+    };
+    Ok((1..=steps).map(|h| if h == steps { to } else { T::lit(at(h)) }).collect())
 }

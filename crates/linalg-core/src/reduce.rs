@@ -61,7 +61,7 @@ impl RowTree {
     /// If `t >= leaves()`.
     pub fn leaf(&self, t: usize) -> Range<usize> {
         assert!(t < self.leaves(), "leaf {t} of {}", self.leaves());
-        t * self.leaf_rows..((t + 1) * self.leaf_rows).min(self.n)
+        t * self.leaf_rows..(t + 1).saturating_mul(self.leaf_rows).min(self.n)
     }
 
     /// Leaves in parallel, combined along the tree; `None` if n = 0.

@@ -50,10 +50,15 @@ impl<T: Scalar> Ridge<T> {
     /// The per-sample ridge λ = μ/n for `n` samples; errors as [`Ridge::absolute`].
     pub fn per_sample(self, n: usize) -> Result<T> {
         let mu = self.absolute(n)?;
-        Ok(match self {
+        let lambda = match self {
             Ridge::PerSample(lambda) => lambda,
             Ridge::Absolute(_) => mu / T::of(n),
-        })
+        };
+        if lambda > T::zero() && lambda.is_finite() {
+            return Ok(lambda);
+        }
+        let requirement = "so large that mu/n is a positive finite number, for n of at least 1";
+        Err(Error::InvalidParameter { name: "ridge mu (Absolute)", value: mu.f64(), requirement })
     }
 
     /// The same convention with the number multiplied by `factor` (as in l_i(λε) of Alaoui & Mahoney's Theorem 3).
@@ -85,5 +90,7 @@ mod tests {
         }
         assert!(Ridge::PerSample(1.0_f64).absolute(0).is_err());
         assert!(Ridge::PerSample(f64::MAX).absolute(2).is_err());
+        assert!(Ridge::Absolute(1.0_f64).per_sample(0).is_err());
+        assert!(Ridge::Absolute(5e-324_f64).per_sample(2).is_err());
     }
 }

@@ -47,6 +47,17 @@ pub trait Scalar:
     }
     /// Widened to `f64`, exactly.
     fn f64(self) -> f64;
+    /// A unit for numbers of size `x` ≥ 0: 1 while squares and products of such numbers stay well
+    /// within the range of `Self`, otherwise a power of two near x, so that division by it is
+    /// exact.
+    fn unit_near(x: f64) -> f64 {
+        // 2^31 or 2^255
+        let large = <Self as num_traits::Float>::min_positive_value().f64().sqrt().sqrt().recip();
+        match x == 0.0 || (large.recip()..large).contains(&x) {
+            true => 1.0,
+            false => 2.0_f64.powi(x.log2().clamp(-1000.0, 1000.0) as i32),
+        }
+    }
     /// The matrix itself, if `Self` is `f64`.
     fn as_f64(a: MatRef<'_, Self>) -> Option<MatRef<'_, f64>>;
 }

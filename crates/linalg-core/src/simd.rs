@@ -8,6 +8,7 @@ use std::fmt::Debug;
 mod exp;
 #[path = "simd_stream.rs"]
 mod stream;
+pub use stream::WrittenColumns;
 
 /// What a vector register of `Self` can do, for each instruction set `S` that `pulp` finds at run time.
 ///
@@ -28,13 +29,6 @@ pub trait Vectorised: Pod {
     fn v_split_mut<S: Simd>(slice: &mut [Self]) -> (&mut [Self::Register<S>], &mut [Self]);
     /// All lanes equal to `x`.
     fn v_splat<S: Simd>(simd: S, x: Self) -> Self::Register<S>;
-    /// Copies `values` to `to` past the caches, where the machine can and `to` lies on a boundary of cache lines. What is so written
-    /// is seen by other threads after [`v_stream_end`](Self::v_stream_end).
-    fn v_stream<S: Simd>(simd: S, to: &mut [Self::Register<S>], values: &[Self::Register<S>]);
-    /// Makes what this thread has streamed visible before whatever it writes next.
-    fn v_stream_end() {
-        stream::fence();
-    }
     /// a + b.
     fn v_add<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
     /// a − b.
@@ -50,7 +44,7 @@ pub trait Vectorised: Pod {
         b: Self::Register<S>,
         c: Self::Register<S>,
     ) -> Self::Register<S>;
-    /// min(a, b).
+    /// min(a, b); on x86, b where one of them is not a number.
     fn v_min<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
     /// a where test < 0, b elsewhere.
     fn v_where_negative<S: Simd>(
@@ -86,12 +80,6 @@ macro_rules! vectorised {
             #[inline(always)]
             fn v_splat<S: Simd>(simd: S, x: Self) -> S::$register {
                 simd.$splat(x)
-            }
-            #[inline(always)]
-            fn v_stream<S: Simd>(simd: S, to: &mut [S::$register], values: &[S::$register]) {
-                if !stream::copy(simd, to, values) {
-                    to.copy_from_slice(values);
-                }
             }
             #[inline(always)]
             fn v_add<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {

@@ -34,6 +34,21 @@ impl<T: Scalar> SymmetricEigen<T> {
         let n = a.nrows();
         validate::same_size("columns of a square matrix", n, a.ncols())?;
         validate::finite_lower("matrix to decompose", a)?;
+        if n == 0 {
+            return Ok(SymmetricEigen { values: vec![], vectors: Mat::new() });
+        }
+        let lower = (0..n).flat_map(|j| (j..n).map(move |i| a[(i, j)].f64().abs()));
+        let unit = T::unit_near(lower.fold(0.0, f64::max));
+        if unit == 1.0 {
+            return Self::decompose(a);
+        }
+        let SymmetricEigen { values, vectors } =
+            Self::decompose(Mat::from_fn(n, n, |i, j| T::lit(a[(i.max(j), i.min(j))].f64() / unit)).as_ref())?;
+        Ok(SymmetricEigen { values: values.iter().map(|v| T::lit(v.f64() * unit)).collect(), vectors })
+    }
+
+    fn decompose(a: MatRef<'_, T>) -> Result<Self> {
+        let n = a.nrows();
         let (par, params) = (Par::rayon(DEGREE), Default::default());
         let mut values = faer::Col::<T>::zeros(n);
         let mut vectors = Mat::zeros(n, n);

@@ -60,7 +60,8 @@ pub fn positive(name: &'static str, value: f64) -> Result<()> {
     Err(Error::InvalidParameter { name, value, requirement: "a positive finite number" })
 }
 
-/// Every weight is finite and at least 0 and their sum is positive; otherwise [`Error::InvalidWeight`] or, without any
+/// Every weight is finite and at least 0, and their sum is positive and finite; otherwise
+/// [`Error::InvalidWeight`] or, without any
 /// weight, [`Error::Empty`]. Returns the sum, taken in `f64` in order.
 pub fn weights<T: Scalar>(what: &'static str, weights: &[T]) -> Result<f64> {
     not_empty(what, weights.len())?;
@@ -72,9 +73,13 @@ pub fn weights<T: Scalar>(what: &'static str, weights: &[T]) -> Result<f64> {
         }
         sum += value;
     }
-    if sum > 0.0 && sum.is_finite() {
-        Ok(sum)
-    } else {
-        Err(Error::InvalidWeight { what, index: weights.len(), value: sum })
+    if sum == 0.0 {
+        return Err(Error::InvalidWeight { what, index: weights.len(), value: sum });
     }
+    if sum == f64::INFINITY {
+        let larger = |best: usize, i: usize| if weights[i] > weights[best] { i } else { best };
+        let index = (0..weights.len()).fold(0, larger);
+        return Err(Error::InvalidWeight { what, index, value: weights[index].f64() });
+    }
+    Ok(sum)
 }

@@ -2,15 +2,15 @@
 //!
 //! The sums are of differences, or where that is cheaper of products ([`expanded`]).
 
-use super::expanded::Norms;
+use super::expanded::{self, Norms};
 use super::grid::ROWS;
 use super::lanes::Lanes;
-use super::{Formula, pack};
+use super::pack::{self, Aligned};
+use super::{Formula, Scales};
 use crate::Points;
 use crate::metric::Metric;
-use faer::reborrow::*;
-use faer::{ColMut, Mat, MatMut};
-use nystrom_linalg_core::{RowTree, Scalar, Vectorised};
+use faer::ColMut;
+use nystrom_linalg_core::{RowTree, Scalar, Vectorised, WrittenColumns};
 use pulp::bytemuck::cast_slice;
 use pulp::{Simd, WithSimd};
 use std::ops::Range;
@@ -24,20 +24,17 @@ pub(super) const GROUP: usize = 4;
 pub(super) type Sums<T, S, const G: usize> = [[[<T as Vectorised>::Register<S>; REGISTERS]; GROUP]; G];
 
 /// One tile: out[(i, j)] = f(Σ_k m(x_k, y_k)) for the points `rows` of x and `cols` of y.
-pub(super) struct Fill<'a, T: Scalar, F> {
+pub(super) struct Fill<'a, 'b, T: Scalar, F> {
     pub(super) formula: &'a F,
-    pub(super) out: MatMut<'a, T>,
+    pub(super) scales: &'a Scales<T>,
+    pub(super) out: &'a mut WrittenColumns<'b, T>,
     pub(super) x: Points<'a, T>,
     pub(super) rows: Range<usize>,
     pub(super) y: Points<'a, T>,
     pub(super) cols: Range<usize>,
-    /// A point set whose first point is the common origin.
-    pub(super) origin: Points<'a, T>,
-    /// Whether the tile is part of a block so large that it is better written past the caches.
-    pub(super) streaming: bool,
 }
 
-impl<T: Scalar, F: Formula> WithSimd for Fill<'_, T, F> {
+impl<T: Scalar, F: Formula> WithSimd for Fill<'_, '_, T, F> {
     type Output = ();
 
     #[inline(always)]
@@ -46,86 +43,98 @@ impl<T: Scalar, F: Formula> WithSimd for Fill<'_, T, F> {
     }
 }
 
-impl<T: Scalar, F: Formula> Fill<'_, T, F> {
+impl<T: Scalar, F: Formula> Fill<'_, '_, T, F> {
     /// The tile, `G` groups of columns at a time.
     #[inline(always)]
     fn run<S: Simd, const G: usize>(self, simd: S) {
-        let Fill { formula, mut out, x, rows, y, cols, origin, streaming } = self;
-        let height = REGISTERS * T::v_lanes::<S>();
-        let x = pack::panels(formula, x, rows, origin, height);
-        let y = pack::panels(formula, y, cols, origin, G * GROUP);
-        let (x, _) = T::v_split::<S>(x.as_slice());
-        let (x, _) = x.as_chunks::<REGISTERS>();
-        let (y, _) = y.as_slice().as_chunks::<GROUP>();
-        let (y, _) = y.as_chunks::<G>();
-        let panels = Panels { x, y, norms: Norms::new::<F::Metric>(simd, x, y, origin.dim()), d: origin.dim() };
-        match out.rb_mut().try_as_col_major_mut() {
-            Some(out) => {
-                let mut columns: Vec<&mut [T]> = out.col_iter_mut().map(|column| column.as_slice_mut()).collect();
-                panels.fill(simd, formula, &mut columns, streaming);
-            }
-            None => {
-                let mut scratch = Mat::zeros(out.nrows(), out.ncols());
-                let mut columns: Vec<&mut [T]> = scratch
-                    .as_mut()
-                    .col_iter_mut()
-                    .map(|column| column.try_as_col_major_mut().expect("a fresh matrix").as_slice_mut())
-                    .collect();
-                panels.fill(simd, formula, &mut columns, false);
-                out.copy_from(&scratch);
-            }
-        }
+        let Fill { formula, scales, out, x, rows, y, cols } = self;
+        let (d, height, width) = (x.dim(), REGISTERS * T::v_lanes::<S>(), G * GROUP);
+        let shrink = &scales.shrink;
+        let (x, y) = (pack::panels::<T, F>(x, rows, height, shrink), pack::panels::<T, F>(y, cols, width, shrink));
+        let points = Panels::<T, S, G>::new(&x, &y, d);
+        let weighted; // no closure below: it would not be compiled for the instruction set
+        let norms = if !expanded::expands::<F::Metric>(d) {
+            None
+        } else if scales.weights.is_empty() {
+            Some(Norms::new(simd, points))
+        } else {
+            weighted = (x.weighted(&scales.weights, height), y.weighted(&scales.weights, width));
+            Some(Norms::new(simd, Panels::new(&weighted.0, &weighted.1, d)))
+        };
+        Tile { points, weights: &scales.weights, factor: scales.factor, norms }.fill(simd, formula, out);
     }
 }
 
-/// The points of a tile as the micro-tiles read them.
-struct Panels<'a, T: Scalar, S: Simd, const G: usize> {
-    /// Coordinate by coordinate, panel after panel.
-    x: &'a [[T::Register<S>; REGISTERS]],
-    y: &'a [[[T; GROUP]; G]],
-    /// There if sums of products are to be taken.
-    norms: Option<Norms<T, S, G>>,
-    d: usize,
+/// The points of a tile as the micro-tiles read them: coordinate by coordinate, panel after panel.
+#[derive(Clone, Copy)]
+pub(super) struct Panels<'a, T: Scalar, S: Simd, const G: usize> {
+    pub(super) x: &'a [[T::Register<S>; REGISTERS]],
+    pub(super) y: &'a [[[T; GROUP]; G]],
+    pub(super) d: usize,
 }
 
-impl<T: Scalar, S: Simd, const G: usize> Panels<'_, T, S, G> {
+impl<'a, T: Scalar, S: Simd, const G: usize> Panels<'a, T, S, G> {
+    #[inline(always)]
+    fn new(x: &'a Aligned<T>, y: &'a Aligned<T>, d: usize) -> Self {
+        let (x, _) = T::v_split::<S>(x.as_slice());
+        let (y, _) = y.as_slice().as_chunks::<GROUP>();
+        Panels { x: x.as_chunks::<REGISTERS>().0, y: y.as_chunks::<G>().0, d }
+    }
+
+    /// Panel `p` of x.
+    #[inline(always)]
+    pub(super) fn x(&self, p: usize) -> &'a [[T::Register<S>; REGISTERS]] {
+        &self.x[p * self.d..][..self.d]
+    }
+
+    /// Panel `q` of y.
+    #[inline(always)]
+    pub(super) fn y(&self, q: usize) -> &'a [[[T; GROUP]; G]] {
+        &self.y[q * self.d..][..self.d]
+    }
+}
+
+/// All that a tile is computed from.
+struct Tile<'a, T: Scalar, S: Simd, const G: usize> {
+    points: Panels<'a, T, S, G>,
+    weights: &'a [T],
+    factor: T,
+    /// There if sums of products are to be taken.
+    norms: Option<Norms<'a, T, S, G>>,
+}
+
+impl<T: Scalar, S: Simd, const G: usize> Tile<'_, T, S, G> {
     /// Every micro-tile: column panels outside, so that a tile of `out` is written a few columns at a time.
     #[inline(always)]
-    fn fill<F: Formula>(&self, simd: S, formula: &F, out: &mut [&mut [T]], streaming: bool) {
-        let height = REGISTERS * T::v_lanes::<S>();
-        for (q, (out, y)) in out.chunks_mut(G * GROUP).zip(self.y.chunks_exact(self.d)).enumerate() {
-            for (p, x) in self.x.chunks_exact(self.d).enumerate() {
+    fn fill<F: Formula>(&self, simd: S, formula: &F, out: &mut WrittenColumns<'_, T>) {
+        let (height, width) = (REGISTERS * T::v_lanes::<S>(), G * GROUP);
+        let factor = Lanes::<T, S>::splat(simd, self.factor);
+        for (q, y) in self.points.y.chunks_exact(self.points.d).enumerate() {
+            for (p, x) in self.points.x.chunks_exact(self.points.d).enumerate() {
                 let mut values = match &self.norms {
-                    Some(norms) => norms.squared_distances::<F::Metric>(simd, (p, x), (q, y)),
-                    None => sums::<T, S, F::Metric, G>(simd, x, y),
+                    Some(norms) => match norms.expanded(simd, (p, q)) {
+                        (expanded, true) => expanded,
+                        (expanded, false) => norms.corrected(simd, (p, q), expanded, self.sums::<F>(simd, x, y)),
+                    },
+                    None => self.sums::<F>(simd, x, y),
                 };
                 for value in values.as_flattened_mut().as_flattened_mut() {
-                    *value = formula.at(Lanes::<T, S>::new(simd, *value)).register;
+                    let sum = Lanes::<T, S>::new(simd, *value);
+                    *value = formula.at(if const { F::SCALED && !F::WEIGHTED } { sum * factor } else { sum }).register;
                 }
-                for (column, values) in out.iter_mut().zip(values.as_flattened()) {
-                    write::<T, S>(simd, &mut column[p * height..], values, streaming);
-                }
+                out.write(simd, q * width, p * height, values.as_flattened());
             }
         }
-        if streaming {
-            T::v_stream_end();
-        }
     }
-}
 
-/// The leading values into `column`, as many as it has room for.
-#[inline(always)]
-fn write<T: Scalar, S: Simd>(simd: S, column: &mut [T], values: &[T::Register<S>; REGISTERS], streaming: bool) {
-    let values_each: &[T] = cast_slice(values);
-    if column.len() < values_each.len() {
-        column.copy_from_slice(&values_each[..column.len()]);
-        return;
-    }
-    let (to, _) = T::v_split_mut::<S>(&mut column[..values_each.len()]);
-    if streaming {
-        T::v_stream::<S>(simd, to, values);
-    } else {
-        to.copy_from_slice(values);
+    /// The sums of one panel of x against one panel of y, with weights if there are any.
+    #[inline(always)]
+    fn sums<F: Formula>(&self, simd: S, x: &[[T::Register<S>; REGISTERS]], y: &[[[T; GROUP]; G]]) -> Sums<T, S, G> {
+        if const { F::WEIGHTED } || (const { F::SCALED } && !self.weights.is_empty()) {
+            weighted_sums::<T, S, F::Metric, G>(simd, x, y, self.weights)
+        } else {
+            sums::<T, S, F::Metric, G>(simd, x, y)
+        }
     }
 }
 
@@ -141,6 +150,25 @@ pub(super) fn sums<T: Scalar, S: Simd, M: Metric, const G: usize>(
         add_coordinate::<T, S, M>(simd, &mut sums[0], x, &y[0]);
         if const { G == 2 } {
             add_coordinate::<T, S, M>(simd, &mut sums[G - 1], x, &y[G - 1]); // written out: a loop would keep the sums in memory
+        }
+    }
+    sums
+}
+
+/// The same with a weight for each coordinate.
+#[inline(always)]
+fn weighted_sums<T: Scalar, S: Simd, M: Metric, const G: usize>(
+    simd: S,
+    x: &[[T::Register<S>; REGISTERS]],
+    y: &[[[T; GROUP]; G]],
+    weights: &[T],
+) -> Sums<T, S, G> {
+    let mut sums = [[[T::v_splat(simd, T::zero()); REGISTERS]; GROUP]; G];
+    for ((x, y), &w) in x.iter().zip(y).zip(weights) {
+        let w = Lanes::<T, S>::splat(simd, w);
+        add_weighted::<T, S, M>(simd, &mut sums[0], x, &y[0], w);
+        if const { G == 2 } {
+            add_weighted::<T, S, M>(simd, &mut sums[G - 1], x, &y[G - 1], w);
         }
     }
     sums
@@ -162,7 +190,24 @@ fn add_coordinate<T: Scalar, S: Simd, M: Metric>(
     }
 }
 
-/// out[i] = f(Σ_k m(x_k, x_k)).
+/// sums[j][i] += m(w·x_i, w·y_j).
+#[inline(always)]
+fn add_weighted<T: Scalar, S: Simd, M: Metric>(
+    simd: S,
+    sums: &mut [[T::Register<S>; REGISTERS]; GROUP],
+    x: &[T::Register<S>; REGISTERS],
+    y: &[T; GROUP],
+    w: Lanes<T, S>,
+) {
+    for j in 0..GROUP {
+        let y_j = Lanes::<T, S>::splat(simd, y[j]);
+        for i in 0..REGISTERS {
+            sums[j][i] = M::add_weighted(Lanes::new(simd, sums[j][i]), Lanes::new(simd, x[i]), y_j, w).register;
+        }
+    }
+}
+
+/// out[i] = f(Σ_k m(x_k, x_k)): units play no part, since a distance is 0 in all of them.
 pub(super) struct Diagonal<'a, T: Scalar, F> {
     pub(super) formula: &'a F,
     pub(super) out: ColMut<'a, T>,
@@ -177,7 +222,7 @@ impl<T: Scalar, F: Formula> WithSimd for Diagonal<'_, T, F> {
         let Diagonal { formula, mut out, x } = self;
         let lanes = T::v_lanes::<S>();
         for rows in RowTree::tiles(0..x.len(), ROWS) {
-            let packed = pack::panels(formula, x, rows.clone(), x, lanes);
+            let packed = pack::panels::<T, F>(x, rows.clone(), lanes, &[]);
             let (packed, _) = T::v_split::<S>(packed.as_slice());
             let values: Vec<T::Register<S>> =
                 packed.chunks_exact(x.dim()).map(|x| own_value::<T, S, F>(simd, formula, x)).collect();

@@ -2,9 +2,10 @@
 //!
 //! The expansion loses the digits by which ‖x‖² + ‖y‖² exceeds ‖x − y‖². Where that is more than four binary digits
 //! the distance is taken from differences, so that near points, equal points and points far from the origin are as exact as ever.
-//! Which it is for a pair depends on the two points alone: an entry has the same bits in every block.
+//! So it is where a norm overflows. Which it is for a pair depends on the two points alone: an
+//! entry has the same bits in every block.
 
-use super::direct::{self, GROUP, REGISTERS, Sums};
+use super::direct::{self, GROUP, Panels, REGISTERS, Sums};
 use super::lanes::Lanes;
 use crate::Lane;
 use crate::metric::{DotProduct, Metric};
@@ -17,24 +18,26 @@ const DIM: usize = 20;
 /// The least ‖x − y‖²/(‖x‖² + ‖y‖²) for which it is used.
 const KEPT: f64 = 0.0625;
 
-/// ‖x‖² and ‖y‖² of the points of a tile, in the order of their panels.
-pub(super) struct Norms<T: Scalar, S: Simd, const G: usize> {
-    x: Vec<[T::Register<S>; REGISTERS]>,
-    y: Vec<[[T; GROUP]; G]>,
+/// Whether the metric `M` is to be expanded in `d` dimensions.
+pub(super) const fn expands<M: Metric>(d: usize) -> bool {
+    M::EXPANDS && d >= DIM
 }
 
-impl<T: Scalar, S: Simd, const G: usize> Norms<T, S, G> {
-    /// The norms of packed points in `d` dimensions; none if the metric `M` does not expand, for small `d`, and where a norm overflows.
+/// ‖x‖² and ‖y‖² of the points of a tile, in the order of their panels, and the points that
+/// products are taken of.
+pub(super) struct Norms<'a, T: Scalar, S: Simd, const G: usize> {
+    points: Panels<'a, T, S, G>,
+    x: Vec<[T::Register<S>; REGISTERS]>,
+    y: Vec<[[T; GROUP]; G]>,
+    /// Whether no expansion in this tile can overflow.
+    finite: bool,
+}
+
+impl<'a, T: Scalar, S: Simd, const G: usize> Norms<'a, T, S, G> {
+    /// The norms of packed points.
     #[inline(always)]
-    pub(super) fn new<M: Metric>(
-        simd: S,
-        x: &[[T::Register<S>; REGISTERS]],
-        y: &[[[T; GROUP]; G]],
-        d: usize,
-    ) -> Option<Self> {
-        if !M::EXPANDS || d < DIM {
-            return None;
-        }
+    pub(super) fn new(simd: S, points: Panels<'a, T, S, G>) -> Self {
+        let Panels { x, y, d } = points;
         let (mut x_norms, mut y_norms) =
             (vec![[T::v_splat(simd, T::zero()); REGISTERS]; x.len() / d], vec![[[T::zero(); GROUP]; G]; y.len() / d]);
         for (norms, panel) in x_norms.iter_mut().zip(x.chunks_exact(d)) {
@@ -44,42 +47,48 @@ impl<T: Scalar, S: Simd, const G: usize> Norms<T, S, G> {
             panel.iter().for_each(|y| add_squares(norms.as_flattened_mut(), y.as_flattened()));
         }
         let mut all = cast_slice::<_, T>(&x_norms).iter().chain(y_norms.as_flattened().as_flattened());
-        let finite = all.all(|&norm| (norm + norm).is_finite());
-        finite.then_some(Norms { x: x_norms, y: y_norms })
+        // ‖x − y‖² ≤ 4 max(‖x‖², ‖y‖²)
+        let finite = all.all(|&norm| (T::lit(4.0) * norm).is_finite());
+        Norms { points, x: x_norms, y: y_norms, finite }
     }
 
-    /// ‖x_i − y_j‖² for panel `p` of x against panel `q` of y; `M` is that distance by differences.
+    /// ‖x_i − y_j‖² for panel `p` of x against panel `q` of y, and whether all of them may stand.
     #[inline(always)]
-    pub(super) fn squared_distances<M: Metric>(
-        &self,
-        simd: S,
-        (p, x): (usize, &[[T::Register<S>; REGISTERS]]),
-        (q, y): (usize, &[[[T; GROUP]; G]]),
-    ) -> Sums<T, S, G> {
-        let mut distances = direct::sums::<T, S, DotProduct, G>(simd, x, y);
-        let norms_of = (&self.x[p], self.y[q].as_flattened());
+    pub(super) fn expanded(&self, simd: S, (p, q): (usize, usize)) -> (Sums<T, S, G>, bool) {
+        let mut distances = direct::sums::<T, S, DotProduct, G>(simd, self.points.x(p), self.points.y(q));
         let mut short = Lanes::<T, S>::splat(simd, T::zero());
-        for (column, &y) in distances.as_flattened_mut().iter_mut().zip(norms_of.1) {
-            for (distance, &x) in column.iter_mut().zip(norms_of.0) {
+        for (column, &y) in distances.as_flattened_mut().iter_mut().zip(self.y[q].as_flattened()) {
+            for (distance, &x) in column.iter_mut().zip(&self.x[p]) {
                 let norms = Lanes::<T, S>::new(simd, x) + Lanes::splat(simd, y);
                 let expanded = Lanes::new(simd, *distance).mul_add(norms.lit(-2.0), norms);
                 short = short + excess(expanded, norms).at_most(0.0);
                 *distance = expanded.register;
             }
         }
-        if cast_slice::<_, T>(&[short.register]).iter().any(|&short| short < T::zero()) {
-            let exact = direct::sums::<T, S, M, G>(simd, x, y);
-            for ((column, exact), &y) in
-                distances.as_flattened_mut().iter_mut().zip(exact.as_flattened()).zip(norms_of.1)
-            {
-                for ((distance, &exact), &x) in column.iter_mut().zip(exact).zip(norms_of.0) {
-                    let norms = Lanes::<T, S>::new(simd, x) + Lanes::splat(simd, y);
-                    let excess = excess(Lanes::new(simd, *distance), norms);
-                    *distance = T::v_where_negative(simd, excess.register, exact, *distance);
-                }
+        let some_short = cast_slice::<_, T>(&[short.register]).iter().any(|&short| short < T::zero());
+        (distances, self.finite && !some_short)
+    }
+
+    /// The same with those in `exact`, by differences, in the place of those that may not stand.
+    #[inline(always)]
+    pub(super) fn corrected(
+        &self,
+        simd: S,
+        (p, q): (usize, usize),
+        mut expanded: Sums<T, S, G>,
+        exact: Sums<T, S, G>,
+    ) -> Sums<T, S, G> {
+        let columns = expanded.as_flattened_mut().iter_mut().zip(exact.as_flattened());
+        for ((column, exact), &y) in columns.zip(self.y[q].as_flattened()) {
+            for ((distance, &exact), &x) in column.iter_mut().zip(exact).zip(&self.x[p]) {
+                let norms = Lanes::<T, S>::new(simd, x) + Lanes::splat(simd, y);
+                let excess = excess(Lanes::new(simd, *distance), norms);
+                let either = T::v_where_negative(simd, excess.register, exact, *distance);
+                let overflow = excess.mul_add(excess.lit(0.0), excess.lit(-1.0)); // −1, or NaN
+                *distance = T::v_where_negative(simd, overflow.register, either, exact);
             }
         }
-        distances
+        expanded
     }
 }
 

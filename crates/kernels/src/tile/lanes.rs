@@ -66,7 +66,8 @@ impl<T: Scalar, S: Simd> Lane for Lanes<T, S> {
     }
     #[inline(always)]
     fn at_most(self, c: f64) -> Self {
-        Self::new(self.simd, T::v_min(self.simd, self.register, self.lit(c).register))
+        // in this order NaN stays
+        Self::new(self.simd, T::v_min(self.simd, self.lit(c).register, self.register))
     }
     #[inline(always)]
     fn sqrt(self) -> Self {

@@ -5,29 +5,46 @@ mod expanded;
 mod grid;
 mod lanes;
 mod pack;
+mod scales;
 pub(crate) use grid::{for_each_lower_tile, for_each_tile};
+pub(crate) use scales::Scales;
 
 use crate::metric::Metric;
-use crate::{Lane, Points};
+use crate::{Lane, Plain, Points};
 use direct::{Diagonal, Fill};
-use faer::{ColMut, MatMut};
-use nystrom_linalg_core::{Result, Scalar, validate, work};
+use faer::{ColMut, Mat, MatMut};
+use nystrom_linalg_core::{Result, Scalar, WrittenColumns, validate, work};
 use pulp::WithSimd;
 
-/// A kernel k(x, y) = f(Σ_k m(c_k(x), c_k(y))): a sum over coordinates, then a formula.
+/// A kernel k(x, y) = f(Σ_k m(c(x_k), c(y_k))): a sum over coordinates, in units of length scales,
+/// then a formula.
 pub(crate) trait Formula: Send + Sync {
     /// m.
     type Metric: Metric;
+    /// Whether there are units; without them [`scales`](Formula::scales) is not asked.
+    const SCALED: bool = false;
+    /// Whether every coordinate has a weight, whatever the units, and the sum no factor.
+    const WEIGHTED: bool = false;
+    /// The units of the sum for points in `d` dimensions.
+    fn scales<T: Scalar>(&self, d: usize) -> Scales<T> {
+        let _ = d;
+        Scales::none()
+    }
     /// f: the kernel's value from the sum over coordinates.
     fn at<V: Lane>(&self, sum: V) -> V;
-    /// c_k: coordinate `k` as it enters the sum. `origin` is coordinate `k` of a point common to the whole block.
-    fn coordinate<T: Scalar>(&self, k: usize, origin: T) -> impl Fn(T) -> T {
-        let _ = (k, origin);
-        |value| value
+    /// c: a coordinate as it enters the sum.
+    fn coordinate<T: Scalar>(value: T) -> T {
+        value
     }
     /// As [`Kernel::check_dim`](crate::Kernel::check_dim).
     fn check_dim(&self, d: usize) -> Result<()> {
         validate::not_empty("coordinates of a point (d)", d)
+    }
+    /// Checks beyond those of [`Kernel::check_points`](crate::Kernel::check_points): that values on
+    /// these points are numbers of `T`.
+    fn check_values<T: Scalar>(&self, x: Points<'_, T>) -> Result<()> {
+        let _ = x;
+        Ok(())
     }
 }
 
@@ -44,6 +61,11 @@ macro_rules! formula_kernel {
             fn check_dim(&self, d: usize) -> nystrom_linalg_core::Result<()> {
                 $crate::tile::Formula::check_dim(self, d)
             }
+            fn check_points(&self, x: $crate::Points<'_, T>) -> nystrom_linalg_core::Result<()> {
+                x.check()?;
+                $crate::tile::Formula::check_dim(self, x.dim())?;
+                $crate::tile::Formula::check_values(self, x)
+            }
             fn gram_into(&self, out: faer::MatMut<'_, T>, x: $crate::Points<'_, T>) {
                 $crate::tile::gram_into(self, out, x);
             }
@@ -56,33 +78,71 @@ pub(crate) use formula_kernel;
 const STREAMED_BYTES: usize = 64 << 20;
 
 /// out[(i, j)] = k(x_i, y_j).
-pub(crate) fn eval_into<T: Scalar, F: Formula>(formula: &F, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
+pub(crate) fn eval_into<T: Scalar, F: Formula>(
+    formula: &F,
+    mut out: MatMut<'_, T>,
+    x: Points<'_, T>,
+    y: Points<'_, T>,
+) {
     assert!(out.nrows() == x.len() && out.ncols() == y.len(), "a block has a row per x and a column per y");
     assert_eq!(x.dim(), y.dim(), "points of one dimension");
     if out.row_stride() != 1 && out.col_stride() == 1 {
         return eval_into(formula, out.transpose_mut(), y, x); // k(x, y) = k(y, x)
     }
     work::entries(x.len(), y.len());
+    if x.dim() == 0 {
+        return out.fill(without_coordinates(formula));
+    }
+    let scales = &units(formula, x.dim());
     let streaming = size_of::<T>() * out.nrows() * out.ncols() >= STREAMED_BYTES;
-    for_each_tile(out, |out, rows, cols| dispatch(Fill { formula, out, x, rows, y, cols, origin: y, streaming }));
+    for_each_tile(out, |out, rows, cols| {
+        written(out, streaming, |out| dispatch(Fill { formula, scales, out, x, rows, y, cols }));
+    });
 }
 
 /// out[(i, j)] = k(x_i, x_j): one triangle evaluated and mirrored, with the diagonal of [`diag_into`].
 pub(crate) fn gram_into<T: Scalar, F: Formula>(formula: &F, mut out: MatMut<'_, T>, x: Points<'_, T>) {
     assert_eq!(out.nrows(), x.len(), "a Gram matrix has a row per point");
     work::entries(x.len(), x.len());
+    if x.dim() == 0 {
+        return out.fill(without_coordinates(formula));
+    }
+    let scales = &units(formula, x.dim());
     for_each_lower_tile(out.rb_mut(), |out, rows, cols| {
         // not streamed: each tile is read again at once, for its mirror image
-        dispatch(Fill { formula, out, x, rows, y: x, cols, origin: x, streaming: false });
+        written(out, false, |out| dispatch(Fill { formula, scales, out, x, rows, y: x, cols }));
     });
     dispatch(Diagonal { formula, out: out.diagonal_mut().column_vector_mut(), x });
 }
 
 /// out[i] = k(x_i, x_i).
-pub(crate) fn diag_into<T: Scalar, F: Formula>(formula: &F, out: ColMut<'_, T>, x: Points<'_, T>) {
+pub(crate) fn diag_into<T: Scalar, F: Formula>(formula: &F, mut out: ColMut<'_, T>, x: Points<'_, T>) {
     assert_eq!(out.nrows(), x.len(), "a diagonal has an entry per point");
     work::diagonal_entries(x.len());
+    if x.dim() == 0 {
+        return out.fill(without_coordinates(formula));
+    }
     dispatch(Diagonal { formula, out, x });
+}
+
+fn units<T: Scalar, F: Formula>(formula: &F, d: usize) -> Scales<T> {
+    if F::SCALED { formula.scales(d) } else { Scales::none() }
+}
+
+/// f of the empty sum.
+fn without_coordinates<T: Scalar, F: Formula>(formula: &F) -> T {
+    T::lit(formula.at(Plain(0.0)).0)
+}
+
+/// Runs `fill` on the columns of `out`, or if they are none in memory on those of a copy.
+fn written<T: Scalar>(mut out: MatMut<'_, T>, streaming: bool, fill: impl FnOnce(&mut WrittenColumns<'_, T>)) {
+    if let Some(out) = out.rb_mut().try_as_col_major_mut() {
+        let columns = out.col_iter_mut().map(|column| column.as_slice_mut()).collect();
+        return WrittenColumns::scope(columns, streaming, fill);
+    }
+    let mut copy = Mat::zeros(out.nrows(), out.ncols());
+    written(copy.as_mut(), false, fill);
+    out.copy_from(&copy);
 }
 
 /// Runs `op` with the widest registers of this machine, found at run time.

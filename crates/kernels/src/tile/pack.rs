@@ -6,32 +6,32 @@ use nystrom_linalg_core::Scalar;
 use std::ops::Range;
 
 /// Points in panels of `width`: panel p holds, coordinate after coordinate, that coordinate of points p·width … p·width + width − 1,
-/// as the formula wants it. The last panel is filled up with copies of the origin.
+/// as the formula wants it, times `shrink[k]` (1 if there is none). The last panel is filled up
+/// with zeros.
 pub(super) fn panels<T: Scalar, F: Formula>(
-    formula: &F,
     points: Points<'_, T>,
     range: Range<usize>,
-    origin: Points<'_, T>,
     width: usize,
+    shrink: &[T],
 ) -> Aligned<T> {
     let d = points.dim();
     let mut panels = Aligned::zeros(range.len().div_ceil(width) * width * d);
     let packed = panels.as_mut_slice();
     for k in 0..d {
-        let coordinate = formula.coordinate(k, origin.coordinate(0, k));
+        let shrink = shrink.get(k).copied().unwrap_or(T::one());
         let row = points.as_cols().row(k).subcols(range.start, range.len());
         match row.try_as_row_major() {
             Some(row) => {
                 for (p, chunk) in row.as_slice().chunks(width).enumerate() {
                     let at = (p * d + k) * width;
                     for (to, &x) in packed[at..at + chunk.len()].iter_mut().zip(chunk) {
-                        *to = coordinate(x);
+                        *to = shrink * F::coordinate(x);
                     }
                 }
             }
             None => {
                 for (i, &x) in row.iter().enumerate() {
-                    packed[((i / width) * d + k) * width + i % width] = coordinate(x);
+                    packed[((i / width) * d + k) * width + i % width] = shrink * F::coordinate(x);
                 }
             }
         }
@@ -52,6 +52,16 @@ impl<T: Scalar> Aligned<T> {
         let buffer = vec![T::zero(); len + LINE / size_of::<T>()];
         let start = buffer.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
         Aligned { buffer, start, len }
+    }
+
+    /// Panels of `width` with every coordinate multiplied by its weight.
+    pub(super) fn weighted(&self, weights: &[T], width: usize) -> Self {
+        let mut scaled = Aligned::zeros(self.len);
+        let coordinates = scaled.as_mut_slice().chunks_exact_mut(width).zip(self.as_slice().chunks_exact(width));
+        for ((to, from), &weight) in coordinates.zip(weights.iter().cycle()) {
+            to.iter_mut().zip(from).for_each(|(to, &x)| *to = weight * x);
+        }
+        scaled
     }
 
     pub(super) fn as_slice(&self) -> &[T] {

@@ -3,7 +3,10 @@
 mod contract;
 mod errors;
 mod high_precision;
+mod hostile;
+mod hostile_inputs;
 mod k_means;
 mod saved;
 mod spectral;
+mod symmetry;
 mod tiles;

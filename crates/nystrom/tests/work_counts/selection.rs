@@ -1,6 +1,7 @@
 //! Columns and sketches: randomly pivoted Cholesky, a Nyström approximation, an accumulation.
 
 use crate::measure::{alone, every, f64s, holds, measure, problem};
+use nystrom::linalg_core::PivotedCholesky;
 use nystrom::prelude::*;
 use nystrom::sketch::SketchProduct;
 
@@ -55,5 +56,19 @@ fn product_with_an_accumulation() {
         holds("accumulation, entries, nmd", measured.entries, n * m * d, 0.9..=1.0);
         holds("accumulation, flops", measured.flops, 2.0 * n * m * d, 0.98..=1.0);
         holds("accumulation, bytes", measured.bytes, f64s(512.0 * 512.0 + 3.0 * 512.0 * d), 0.9..=1.1);
+    });
+}
+
+/// A factor of rank r of a stored matrix grows with its columns: room for 8 at first, the r of the
+/// result, and the diagonal.
+#[test]
+fn pivoted_cholesky_of_low_rank() {
+    alone(|| {
+        let n = 2000;
+        let (x, _) = problem(n);
+        let a = Linear::new().gram(Points::from_rows(x.as_ref()));
+        let (factor, measured) = measure(|| PivotedCholesky::new(a.as_ref(), 1e-10).unwrap());
+        assert_eq!(factor.rank(), 3);
+        holds("pivoted Cholesky, bytes", measured.bytes, f64s(n as f64 * (8.0 + 3.0 + 1.0)), 0.9..=1.2);
     });
 }
