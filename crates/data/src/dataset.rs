@@ -1,6 +1,6 @@
 //! Features and target, ready for an algorithm.
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 
 use crate::column::{Column, ColumnRef};
 use crate::error::{DataError, Result};
@@ -14,7 +14,7 @@ pub struct Dataset {
     pub name: String,
     /// n × d features, one row per observation; all finite.
     pub x: Mat<f64>,
-    /// n targets; all finite.
+    /// n targets; all finite. [`targets`](Dataset::targets) gives them as a matrix.
     pub y: Vec<f64>,
     /// d names, one per column of `x`.
     pub feature_names: Vec<String>,
@@ -81,6 +81,18 @@ impl Table {
 }
 
 impl Dataset {
+    /// The targets as an n × 1 matrix, which is how regression takes them. A view: O(1).
+    ///
+    /// ```
+    /// let data = nystrom_data::Csv::new().read("a,b\n1,2\n3,4\n".as_bytes(), "t.csv")?.into_dataset("b")?;
+    /// let y = data.targets();
+    /// assert_eq!((y.nrows(), y.ncols(), y[(1, 0)]), (2, 1, 4.0));
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn targets(&self) -> MatRef<'_, f64> {
+        MatRef::from_column_major_slice(&self.y, self.y.len(), 1)
+    }
+
     /// The features with the target as one more column: n × (d + 1).
     ///
     /// For work on the points alone, such as leverage scores of all measured columns.

@@ -34,12 +34,44 @@ pub enum Constant {
 }
 
 /// The affine map x ↦ (x − mean) / scale per feature, kept to treat new data in the same way.
+///
+/// With the feature `serde` it is saved as `{"means": […], "scales": […]}`. Loading refuses what
+/// could not have been fitted: lists of different lengths, means that are not finite, scales that
+/// are not positive and finite.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Standardizer {
     /// d means.
     pub means: Vec<f64>,
     /// d standard deviations; 1 for constant features if [`Constant::ScaleByOne`] was chosen.
     pub scales: Vec<f64>,
+}
+
+/// A [`Standardizer`] as a file holds it.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    means: Vec<f64>,
+    scales: Vec<f64>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for Standardizer {
+    type Error = String;
+
+    fn try_from(Unchecked { means, scales }: Unchecked) -> std::result::Result<Self, String> {
+        if means.len() != scales.len() {
+            return Err(format!("{} means for {} scales; there must be one of each", means.len(), scales.len()));
+        }
+        if let Some(j) = means.iter().position(|mean| !mean.is_finite()) {
+            return Err(format!("feature {} has the mean {}, which is not finite", j + 1, means[j]));
+        }
+        match scales.iter().position(|scale| !(scale.is_finite() && *scale > 0.0)) {
+            Some(j) => Err(format!("feature {} has the scale {}, which is not positive", j + 1, scales[j])),
+            None => Ok(Standardizer { means, scales }),
+        }
+    }
 }
 
 impl Standardizer {
@@ -182,6 +214,24 @@ mod tests {
             Standardizer::fit(empty.as_ref(), &[], Standardize::default()),
             Err(DataError::NoRows { .. })
         ));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_saved_map_is_the_same_map_or_is_refused() {
+        let x = Mat::from_fn(5, 2, |i, j| (i * i) as f64 / 3.0 + 0.1 * j as f64);
+        let map = Standardizer::fit(x.as_ref(), &[], Standardize::default()).unwrap();
+        let text = serde_json::to_string(&map).unwrap();
+        assert_eq!(serde_json::from_str::<Standardizer>(&text).unwrap(), map);
+        for (file, part) in [
+            (r#"{"means":[1.0],"scales":[1.0,2.0]}"#, "1 means for 2 scales"),
+            (r#"{"means":[1.0,0.0],"scales":[1.0,0.0]}"#, "feature 2 has the scale 0"),
+            (r#"{"means":[1.0],"scales":[-1.0]}"#, "feature 1 has the scale -1"),
+            (r#"{"means":[1.0]}"#, "missing field"),
+        ] {
+            let error = serde_json::from_str::<Standardizer>(file).unwrap_err().to_string();
+            assert!(error.contains(part), "{file}: {error}");
+        }
     }
 
     #[test]
