@@ -1,4 +1,5 @@
-//! No file makes a reader panic, hang or take much memory: random bytes, text of meaningful pieces, and damaged valid files.
+//! No file makes a reader panic, hang or take much memory: random bytes, text of meaningful pieces,
+//! and damaged valid files.
 
 use nystrom_data::{Arff, Csv, Encoding, Fann, Format, Libsvm, Npy, Standardize, Table, Values, npy_bytes};
 use proptest::prelude::*;
@@ -33,7 +34,8 @@ fn read_all(file: &File) {
     }
 }
 
-/// What is accepted must be a sound table that survives every further step; an error names a line of the file.
+/// What is accepted must be a sound table that survives every further step; an error names a line
+/// of the file.
 fn read(format: Format, file: File) {
     guarded(file, move |bytes| match format.read(bytes, "fuzz") {
         Ok(table) => use_table(table),

@@ -1,6 +1,8 @@
-//! No file makes the loading of a saved model panic, hang or take much memory, nor the use of what was loaded.
+//! No file makes the loading of a saved model panic, hang or take much memory, nor the use of what
+//! was loaded.
 //!
-//! Valid files are damaged byte by byte and, still JSON, value by value. How many cases: see the module `damage`.
+//! Valid files are damaged byte by byte and, still JSON, value by value. How many cases: see the
+//! module `damage`.
 
 use nystrom::kernels::{Ard, Periodic, Precomputed, Product, Scaled, SquaredExponential, Sum};
 use nystrom::krr::DivideAndConquerModel;
@@ -225,7 +227,8 @@ fn changed(file: &[u8]) -> impl Strategy<Value = File> + use<> {
     })
 }
 
-/// One of the targets with a damaged file of its own, or of another: a file of another type is a damaged file too.
+/// One of the targets with a damaged file of its own, or of another: a file of another type is a
+/// damaged file too.
 fn damaged_one_of(targets: Vec<Target>) -> impl Strategy<Value = (fn(&[u8]), File)> {
     let files: Vec<Vec<u8>> = targets.iter().map(|(file, _)| file.clone()).collect();
     prop::sample::select(targets).prop_flat_map(move |(file, load)| {
