@@ -57,7 +57,6 @@ pub use cholesky::{Cholesky, JitterLadder, PivotedCholesky};
 pub use counted::Counted;
 pub use dense::Dense;
 pub use error::{Error, Result};
-#[doc(no_inline)]
 pub use faer;
 pub use indices::Indices;
 pub use packed_cholesky::PackedCholesky;

@@ -50,8 +50,6 @@ pub use nystrom_krr as krr;
 #[doc(inline)]
 pub use nystrom_leverage as leverage;
 #[doc(inline)]
-pub use nystrom_linalg_core as linalg_core;
-#[doc(inline)]
 pub use nystrom_sketch as sketch;
 
 pub use faer;
@@ -60,6 +58,25 @@ pub use rand;
 pub use rand_pcg;
 
 pub mod guide;
+/// The ground: psd matrices that are never stored, ridges, factorisations, reproducible sums and random streams.
+///
+/// All of the crate `nystrom-linalg-core`; the list gives its items pages here, without those of faer that come with it.
+pub mod linalg_core {
+    #[cfg(feature = "serde")]
+    #[doc(inline)]
+    pub use nystrom_linalg_core::serialize;
+    #[cfg(feature = "testing")]
+    #[doc(inline)]
+    pub use nystrom_linalg_core::testing;
+    #[doc(no_inline)]
+    pub use nystrom_linalg_core::*;
+    #[doc(inline)]
+    pub use nystrom_linalg_core::{
+        Cholesky, ConjugateGradients, Counted, Dense, Error, Indices, JitterLadder, LinearSystem, PackedCholesky,
+        PcgOptions, PcgReport, PivotedCholesky, PsdMatrix, PseudoInverse, Result, Ridge, RowTree, Scalar, Streams,
+        SymmetricEigen, Vectorised, ops, pcg, random, symmetric_product, validate, work,
+    };
+}
 pub mod prelude;
 #[cfg(feature = "testing")]
 pub mod testing;
