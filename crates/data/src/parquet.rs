@@ -1,6 +1,7 @@
 //! Apache Parquet (feature `parquet`).
 
 use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use bytes::Bytes;
@@ -73,28 +74,37 @@ impl Parquet {
         if let Err(error) = source.read_to_end(&mut bytes) {
             return Err(source.failed(error, Place::new(name)));
         }
-        let damaged = |error: ParquetError| Problem::Parquet { reason: error.to_string() }.at(Place::new(name));
-        let file = SerializedFileReader::new(Bytes::from(bytes)).map_err(damaged)?;
-        let schema = file.metadata().file_metadata().schema_descr_ptr();
-        let (mut columns, mut doubts) = (Vec::with_capacity(schema.num_columns()), Vec::new());
-        for (j, column) in schema.columns().iter().enumerate() {
-            let place = Place::new(name).field(j + 1).column(&column.path().string());
-            let mut growing = Growing::new(column).map_err(|problem| problem.at(place.clone()))?;
-            for group in 0..file.num_row_groups() {
-                let group = file.get_row_group(group).map_err(damaged)?;
-                let reader = group.get_column_reader(j).map_err(damaged)?;
-                let values = read_column(reader, column).map_err(damaged)?;
-                growing.push(values).map_err(|(row, problem)| problem.at(place.clone().line(row)))?;
-            }
-            let (column, doubtful) = growing.finish(column.path().string());
-            columns.push(column);
-            doubts.push(doubtful);
-        }
-        if columns.first().is_none_or(Column::is_empty) {
-            return Err(Problem::NoRows.at(Place::new(name)));
-        }
-        Ok(Survey { table: Table::new(name, columns)?, doubts })
+        // `parquet` asserts what only a sound file keeps, such as a dictionary before its indices.
+        let read = AssertUnwindSafe(|| read_bytes(bytes.into(), name));
+        catch_unwind(read).unwrap_or_else(|_| {
+            let reason = "its pages contradict its metadata".to_owned();
+            Err(Problem::Parquet { reason }.at(Place::new(name)))
+        })
     }
+}
+
+fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
+    let damaged = |error: ParquetError| Problem::Parquet { reason: error.to_string() }.at(Place::new(name));
+    let file = SerializedFileReader::new(bytes).map_err(damaged)?;
+    let schema = file.metadata().file_metadata().schema_descr_ptr();
+    let (mut columns, mut doubts) = (Vec::with_capacity(schema.num_columns()), Vec::new());
+    for (j, column) in schema.columns().iter().enumerate() {
+        let place = Place::new(name).field(j + 1).column(&column.path().string());
+        let mut growing = Growing::new(column).map_err(|problem| problem.at(place.clone()))?;
+        for group in 0..file.num_row_groups() {
+            let group = file.get_row_group(group).map_err(damaged)?;
+            let reader = group.get_column_reader(j).map_err(damaged)?;
+            let values = read_column(reader, column).map_err(damaged)?;
+            growing.push(values).map_err(|(row, problem)| problem.at(place.clone().line(row)))?;
+        }
+        let (column, doubtful) = growing.finish(column.path().string());
+        columns.push(column);
+        doubts.push(doubtful);
+    }
+    if columns.first().is_none_or(Column::is_empty) {
+        return Err(Problem::NoRows.at(Place::new(name)));
+    }
+    Ok(Survey { table: Table::new(name, columns)?, doubts })
 }
 
 /// A column that grows by row groups.

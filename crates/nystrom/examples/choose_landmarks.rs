@@ -8,12 +8,8 @@ fn main() -> Result<()> {
     let rng = &mut Pcg64::seed_from_u64(1);
     let n = 2000;
     let x = Mat::from_fn(n, 2, |i, _| rng.random::<f64>() + if i % 400 == 0 { 8.0 } else { 0.0 });
-    let k = KernelMatrix::new(Gaussian::new(0.25)?, Points::from_rows(x.as_ref()))?; // lazy: nothing n × n
-    let leverage = LeverageProportional {
-        estimator: Exact, // n × n: for small n
-        ridge: Ridge::PerSample(1e-4),
-        draw: Draw::WithoutReplacement,
-    };
+    let k = KernelMatrix::new(Gaussian::new(1.0)?, Points::from_rows(x.as_ref()))?; // lazy: nothing n × n
+    let leverage = RecursiveNystrom::default(); // leverage scores at a ridge that it finds for each m
     let selectors: [(&str, &dyn LandmarkSelector<f64>); 2] =
         [("uniform", &Uniform::default()), ("leverage", &leverage)];
     for (name, selector) in selectors {

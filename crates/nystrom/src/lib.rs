@@ -1,7 +1,8 @@
 //! Kernel methods that scale, with guarantees: **L = C W⁺ Cᵀ ⪯ K** in place of an n × n matrix, and regression, scores and samples from it.
 //!
 //! One dependency for the whole workspace: kernels, leverage scores, landmark selection, Nyström approximations and kernel ridge
-//! regression, at n far beyond what an n × n matrix allows, each method held to its theorem by tests. Every crate can also be used alone.
+//! regression, at n far beyond what an n × n matrix allows. Tests hold methods to their theorems.
+//! Every crate can also be used alone.
 //!
 //! ```
 //! use nystrom::prelude::*;
@@ -25,6 +26,7 @@
 //! | to … | look at |
 //! |---|---|
 //! | be shown around, with programs | [`guide`] |
+//! | get from a CSV file to a saved model | [`guide::file_to_model`] |
 //! | evaluate a kernel in blocks, write your own | [`kernels`] |
 //! | know which rows matter | [`leverage`] |
 //! | choose landmarks, approximate K | [`sketch`] |
@@ -35,13 +37,19 @@
 //! # Conventions
 //! A [`Ridge`] says whether it is μ in K + μI or λ in K + nλI. The random generator is the last argument, and the same seed gives
 //! the same bits with any number of threads. Errors name the offending value and the remedy. Matrices are faer's, re-exported as
-//! [`faer`], so that versions match.
+//! [`faer`](https://docs.rs/faer), so that versions match.
 
+// Inlined, so that their pages are here and links lead to them, in whatever order crates are
+// documented.
+#[doc(inline)]
 pub use nystrom_dpp as dpp;
+#[doc(inline)]
 pub use nystrom_kernels as kernels;
+#[doc(inline)]
 pub use nystrom_krr as krr;
+#[doc(inline)]
 pub use nystrom_leverage as leverage;
-pub use nystrom_linalg_core as linalg_core;
+#[doc(inline)]
 pub use nystrom_sketch as sketch;
 
 pub use faer;
@@ -50,6 +58,25 @@ pub use rand;
 pub use rand_pcg;
 
 pub mod guide;
+/// The ground: psd matrices that are never stored, ridges, factorisations, reproducible sums and random streams.
+///
+/// All of the crate `nystrom-linalg-core`; the list gives its items pages here, without those of faer that come with it.
+pub mod linalg_core {
+    #[cfg(feature = "serde")]
+    #[doc(inline)]
+    pub use nystrom_linalg_core::serialize;
+    #[cfg(feature = "testing")]
+    #[doc(inline)]
+    pub use nystrom_linalg_core::testing;
+    #[doc(no_inline)]
+    pub use nystrom_linalg_core::*;
+    #[doc(inline)]
+    pub use nystrom_linalg_core::{
+        Cholesky, ConjugateGradients, Counted, Dense, Error, Indices, JitterLadder, LinearSystem, PackedCholesky,
+        PcgOptions, PcgReport, PivotedCholesky, PsdMatrix, PseudoInverse, Result, Ridge, RowTree, Scalar, Streams,
+        SymmetricEigen, Vectorised, ops, pcg, random, symmetric_product, validate, work,
+    };
+}
 pub mod prelude;
 #[cfg(feature = "testing")]
 pub mod testing;

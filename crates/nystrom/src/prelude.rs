@@ -20,6 +20,10 @@ pub use crate::sketch::{
     EnsembleWeights, ErrorNorms, GaussianSketch, Greedy, KMeansPlusPlus, LandmarkSelector, Landmarks, ModifiedNystrom,
     Nystrom, RpCholesky, Sketch, SketchDistribution, SparseGreedy, SpectralNorm, Uniform, frobenius_error, trace_error,
 };
+// Pages of others' items would be full of links to pages that are not here.
+#[doc(no_inline)]
 pub use faer::{Mat, MatRef};
+#[doc(no_inline)]
 pub use rand::{Rng, RngExt, SeedableRng};
+#[doc(no_inline)]
 pub use rand_pcg::Pcg64;

@@ -1,10 +1,12 @@
 //! The integration tests: one program, so that the libraries are linked, and their generic code compiled, once for all of them.
 
 mod common;
+mod damage;
 
 mod catalog;
 #[cfg(feature = "embedded")]
 mod embedded;
+mod fuzz;
 mod malformed_csv;
 mod malformed_other;
 mod properties;

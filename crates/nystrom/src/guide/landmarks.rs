@@ -26,8 +26,11 @@
 //!   alike;
 //! * that look at what is left after each choice: [`RpCholesky`](crate::sketch::RpCholesky) (random, the best general choice), [`Greedy`](crate::sketch::Greedy),
 //!   [`AdaptiveFull`](crate::sketch::AdaptiveFull), [`KMeansPlusPlus`](crate::sketch::KMeansPlusPlus). They stop by themselves where K is explained;
-//! * that draw by scores: [`LeverageProportional`](crate::leverage::LeverageProportional) over any estimator of the [next chapter](super::scores), or
-//!   k-DPPs ([chapter 4](super::kdpp)).
+//! * that draw by scores: [`RecursiveNystrom`](crate::leverage::RecursiveNystrom) by leverage
+//!   scores at a ridge that it finds for the number you ask for,
+//!   [`LeverageProportional`](crate::leverage::LeverageProportional) by those of any estimator of
+//!   the [next chapter](super::scores) at a ridge that you name; or k-DPPs
+//!   ([chapter 4](super::kdpp)).
 //!
 //! # How many
 //! Raise m until tr(K − L) is below nλ: then L and K differ by less than the ridge in every direction. What the theorems ask for is

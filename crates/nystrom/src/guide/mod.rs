@@ -1,8 +1,9 @@
-//! A tour in ten short chapters, each with programs that run; read them in order or take what you need.
+//! A tour in eleven short chapters, each with programs that run; read them in order or take what
+//! you need.
 //!
 //! 1. [`matrices`]: an n × n matrix that is never stored, and the ridge that goes with it
 //! 2. [`landmarks`]: a few rows that stand for all
-//! 3. [`scores`]: which rows matter, exactly and nearly for free, and how to check an estimate
+//! 3. [`scores`]: which rows matter, exactly and nearly, and how to check an estimate
 //! 4. [`kdpp`]: subsets that avoid repeating themselves
 //! 5. [`regression`]: fit, predict, save; which solver
 //! 6. [`lambda`]: choosing λ, kernels and length scales
@@ -10,6 +11,7 @@
 //! 8. [`streaming`]: one pass, bounded memory
 //! 9. [`own_kernel`]: a kernel, or a matrix, of your own
 //! 10. [`own_selector`]: a selector, an estimator, a sketch of your own
+//! 11. [`file_to_model`]: all of the way from a CSV file to a saved model, and back
 //!
 //! # The idea in four sentences
 //! A [`PsdMatrix`](crate::linalg_core::PsdMatrix) K is something whose blocks can be evaluated; it is never stored.
@@ -26,6 +28,7 @@
 //! quantities, in `docs/NOTATION.md`.
 
 pub mod certificate;
+pub mod file_to_model;
 pub mod kdpp;
 pub mod lambda;
 pub mod landmarks;

@@ -37,4 +37,7 @@
 //! | [`Squeak`](crate::leverage::Squeak), [`Disqueak`](crate::leverage::Disqueak) | about n·d_eff | points, one pass | exceeds its memory |
 //! | [`SpectralAnalysis`](crate::leverage::SpectralAnalysis) | none | points in few dimensions, a stationary kernel | sees the ends of the support |
 //!
-//! [`LeverageProportional`](crate::leverage::LeverageProportional) turns any of them into a landmark selector.
+//! For landmarks take [`RecursiveNystrom`](crate::leverage::RecursiveNystrom), which needs a number
+//! and no ridge. Where the ridge is known,
+//! [`LeverageProportional`](crate::leverage::LeverageProportional) turns any estimator into a
+//! landmark selector.

@@ -8,11 +8,11 @@ macro_rules! example {
     };
 }
 
-example!(leverage_scores, "../examples/leverage_scores.rs");
-example!(million_rows, "../examples/million_rows.rs");
-example!(own_kernel, "../examples/own_kernel.rs");
-example!(own_selector, "../examples/own_selector.rs");
-example!(stream_squeak, "../examples/stream_squeak.rs");
+example!(leverage_scores, "../../examples/leverage_scores.rs");
+example!(million_rows, "../../examples/million_rows.rs");
+example!(own_kernel, "../../examples/own_kernel.rs");
+example!(own_selector, "../../examples/own_selector.rs");
+example!(stream_squeak, "../../examples/stream_squeak.rs");
 
 #[test]
 fn quick_examples_run_as_they_are() {

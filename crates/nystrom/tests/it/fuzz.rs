@@ -1,0 +1,265 @@
+//! No file makes the loading of a saved model panic, hang or take much memory, nor the use of what
+//! was loaded.
+//!
+//! Valid files are damaged byte by byte and, still JSON, value by value. How many cases: see the
+//! module `damage`.
+
+use nystrom::kernels::{Ard, Periodic, Precomputed, Product, Scaled, SquaredExponential, Sum};
+use nystrom::krr::DivideAndConquerModel;
+use nystrom::leverage::{StreamDictionary, dict_merge};
+use nystrom::prelude::*;
+use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
+use proptest::sample::Index;
+use serde_json::{Value, json};
+
+use crate::damage::{File, cases, damaged, guarded};
+
+/// A valid file, and what a program does with one: load it and use it.
+type Target = (Vec<u8>, fn(&[u8]));
+
+/// `target!(value: Type, |loaded| use)`
+macro_rules! target {
+    ($value:expr => $type:ty, $use:expr) => {{
+        let load: fn(&[u8]) = |bytes| {
+            if let Ok(loaded) = serde_json::from_slice::<$type>(bytes) {
+                let () = ($use)(loaded);
+            }
+        };
+        (serde_json::to_vec(&$value).unwrap(), load)
+    }};
+}
+
+/// A kernel, evaluated in one to three dimensions.
+macro_rules! kernel {
+    ($value:expr => $type:ty) => {
+        target!($value => $type, |kernel: $type| {
+            for d in 1..4 {
+                let x = Mat::from_fn(d, 4, |i, j| ((i + 2) * j) as f64 / 3.0);
+                let points = Points::from_cols(x.as_ref());
+                if kernel.check_points(points).is_ok() {
+                    assert_eq!(kernel.gram(points).nrows(), 4);
+                }
+            }
+        })
+    };
+}
+
+/// A model with this kernel, which predicts.
+macro_rules! model {
+    ($kernel:expr => $type:ty) => {
+        target!(fitted($kernel) => KrrModel<$type, f64>, |model: KrrModel<$type, f64>| {
+            let x = Mat::from_fn(model.centers().dim(), 3, |i, j| (i + j) as f64);
+            if let Ok(f) = model.predict(Points::from_cols(x.as_ref())) {
+                assert_eq!((f.nrows(), f.ncols()), (3, model.coefficients().ncols()));
+            }
+        })
+    };
+}
+
+const X: [f64; 6] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
+
+fn fitted<K: Kernel<f64> + Clone>(kernel: K) -> KrrModel<K, f64> {
+    let y = Mat::from_fn(6, 2, |i, j| (i + j) as f64);
+    let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(0.1)) };
+    krr.fit(Points::from_slice(&X), y.as_ref(), &Landmarks::new(6, vec![0, 2, 5]).unwrap()).unwrap()
+}
+
+fn streamed() -> Squeak<Gaussian, f64> {
+    let mut squeak = Squeak::new(Gaussian::new(1.0).unwrap(), 1, 0.5, SqueakParams::new(5)).unwrap();
+    squeak.push(Points::from_slice(&X), &mut Pcg64::seed_from_u64(0)).unwrap();
+    squeak
+}
+
+fn kernels() -> Vec<Target> {
+    let gaussian = || Gaussian::new(1.5).unwrap();
+    let ard = gaussian().with_length_scales(&[1.0, 2.0]).unwrap();
+    vec![
+        kernel!(gaussian() => Gaussian),
+        kernel!(Matern32::new(1.0).unwrap() => Matern32),
+        kernel!(Matern::new(0.8, 1.5).unwrap() => Matern),
+        kernel!(RationalQuadratic::new(0.8, 1.5).unwrap() => RationalQuadratic),
+        kernel!(LaplacianL1::new(2.0).unwrap() => LaplacianL1),
+        kernel!(Bernoulli::new(3).unwrap() => Bernoulli),
+        kernel!(Periodic::new(2.0, 1.0).unwrap() => Periodic),
+        kernel!(Linear::with_bias(1.0).unwrap() => Linear),
+        kernel!(Polynomial::new(3, 0.5, 1.0).unwrap() => Polynomial),
+        kernel!(Precomputed::new(Mat::<f64>::identity(3, 3)).unwrap() => Precomputed<f64>),
+        kernel!(ard => Ard<SquaredExponential>),
+        kernel!(Sum::new(Scaled::new(gaussian(), 2.0).unwrap(), Product::new(gaussian(), Linear::new()))
+            => Sum<Scaled<Gaussian>, Product<Gaussian, Linear>>),
+    ]
+}
+
+fn models() -> Vec<Target> {
+    let y = Mat::from_fn(6, 1, |i, _| i as f64);
+    let parts = DivideAndConquerKrr { parts: 2, ..DivideAndConquerKrr::new(Linear::new(), Ridge::PerSample(0.1)) };
+    let parts = parts.fit(Points::from_slice(&X), y.as_ref(), &mut Pcg64::seed_from_u64(0)).unwrap();
+    vec![
+        model!(Gaussian::new(1.5).unwrap() => Gaussian),
+        model!(Matern::new(0.8, 1.5).unwrap() => Matern),
+        model!(Precomputed::new(Mat::<f64>::identity(6, 6)).unwrap() => Precomputed<f64>),
+        target!(parts => DivideAndConquerModel<Linear, f64>, |model: DivideAndConquerModel<Linear, f64>| {
+            let _ = model.predict(Points::from_slice(&X));
+        }),
+    ]
+}
+
+fn streams() -> Vec<Target> {
+    vec![
+        target!(streamed() => Squeak<Gaussian, f64>, |mut squeak: Squeak<Gaussian, f64>| {
+            let rng = &mut Pcg64::seed_from_u64(1);
+            let x = Mat::from_fn(squeak.dictionary().dim().min(9), 3, |i, j| (i + j) as f64);
+            if squeak.push(Points::from_cols(x.as_ref()), rng).is_ok() {
+                let _ = squeak.settle(rng);
+            }
+            let _ = squeak.member_scores();
+        }),
+        target!(streamed().dictionary() => StreamDictionary<f64>, |dictionary: StreamDictionary<f64>| {
+            assert!(dictionary.weights().iter().all(|w| *w > 0.0 && w.is_finite()));
+            assert_eq!(dictionary.points().len(), dictionary.len());
+            let _ = dictionary.by_rows();
+            let (kernel, params) = (Gaussian::new(1.0).unwrap(), SqueakParams::new(5));
+            let _ = dict_merge(&kernel, &dictionary, streamed().dictionary(), 0.5, &params, &mut Pcg64::seed_from_u64(1));
+        }),
+        target!(Landmarks::new(6, vec![0, 3]).unwrap() => Landmarks, |landmarks: Landmarks| {
+            assert!(landmarks.indices().iter().all(|&i| i < landmarks.n()));
+        }),
+        target!(Dictionary::new(6, vec![0, 3], vec![1.0, 2.0]).unwrap() => Dictionary<f64>, |dictionary: Dictionary<f64>| {
+            assert!(dictionary.indices().iter().all(|&i| i < dictionary.n()));
+        }),
+    ]
+}
+
+/// A change of one value of a file that stays JSON.
+#[derive(Debug, Clone)]
+enum Change {
+    Set(Value),
+    /// A list or an object loses or repeats one of its members.
+    Drop(Index),
+    Repeat(Index),
+}
+
+fn change() -> impl Strategy<Value = (Index, Change)> {
+    let values = vec![
+        json!(0),
+        json!(-1),
+        json!(1),
+        json!(2),
+        json!(1.5),
+        json!(1e308),
+        json!(-1e308),
+        json!(1e-320),
+        json!(u64::MAX),
+        json!(1_u64 << 32),
+        json!(i64::MIN),
+        json!(255),
+        json!(null),
+        json!(""),
+        json!("f32"),
+        json!([]),
+        json!([0.0]),
+        json!({}),
+        json!(true),
+    ];
+    let change = prop_oneof![
+        3 => prop::sample::select(values).prop_map(Change::Set),
+        1 => any::<Index>().prop_map(Change::Drop),
+        1 => any::<Index>().prop_map(Change::Repeat),
+    ];
+    (any::<Index>(), change)
+}
+
+fn size(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(fields) => fields.values().map(size).sum(),
+        _ => 0,
+    }
+}
+
+/// Value number `n` of a tree, counted from its root.
+fn nth(value: &mut Value, mut n: usize) -> &mut Value {
+    if n == 0 {
+        return value;
+    }
+    n -= 1;
+    let inside: Vec<&mut Value> = match value {
+        Value::Array(items) => items.iter_mut().collect(),
+        Value::Object(fields) => fields.values_mut().collect(),
+        _ => unreachable!("a leaf has no member"),
+    };
+    for member in inside {
+        match size(member) {
+            size if n < size => return nth(member, n),
+            size => n -= size,
+        }
+    }
+    unreachable!("n is below the size of the tree")
+}
+
+impl Change {
+    fn apply(self, at: Index, root: &mut Value) {
+        let place = nth(root, at.index(size(root)));
+        match (self, place) {
+            (Change::Set(value), place) => *place = value,
+            (Change::Drop(which), Value::Array(items)) if !items.is_empty() => {
+                drop(items.remove(which.index(items.len())))
+            }
+            (Change::Repeat(which), Value::Array(items)) if !items.is_empty() => {
+                let item = items[which.index(items.len())].clone();
+                items.push(item);
+            }
+            (Change::Drop(which), Value::Object(fields)) if !fields.is_empty() => {
+                let key = fields.keys().nth(which.index(fields.len())).unwrap().clone();
+                fields.remove(&key);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The file of a target, changed in up to four values.
+fn changed(file: &[u8]) -> impl Strategy<Value = File> + use<> {
+    let root: Value = serde_json::from_slice(file).unwrap();
+    (Just(root), prop::collection::vec(change(), 0..5)).prop_map(|(mut root, changes)| {
+        changes.into_iter().for_each(|(at, change)| change.apply(at, &mut root));
+        File(serde_json::to_vec(&root).unwrap())
+    })
+}
+
+/// One of the targets with a damaged file of its own, or of another: a file of another type is a
+/// damaged file too.
+fn damaged_one_of(targets: Vec<Target>) -> impl Strategy<Value = (fn(&[u8]), File)> {
+    let files: Vec<Vec<u8>> = targets.iter().map(|(file, _)| file.clone()).collect();
+    prop::sample::select(targets).prop_flat_map(move |(file, load)| {
+        let file = prop_oneof![6 => changed(&file), 3 => damaged(vec![file]), 1 => damaged(files.clone())];
+        (Just(load), file)
+    })
+}
+
+#[test]
+fn the_files_to_be_damaged_are_valid() {
+    for (file, load) in [kernels(), models(), streams()].concat() {
+        assert!(!file.is_empty());
+        load(&file);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(3000))]
+
+    #[test]
+    fn a_saved_kernel((load, file) in damaged_one_of(kernels())) {
+        guarded(file, load);
+    }
+
+    #[test]
+    fn a_saved_model((load, file) in damaged_one_of(models())) {
+        guarded(file, load);
+    }
+
+    #[test]
+    fn a_saved_stream((load, file) in damaged_one_of(streams())) {
+        guarded(file, load);
+    }
+}

@@ -1,0 +1,9 @@
+//! The integration tests: one program, so that the libraries are linked, and their generic code
+//! compiled, once for all of them.
+
+#[path = "../../../data/tests/it/damage.rs"]
+mod damage;
+
+mod examples;
+mod fuzz;
+mod theorems;
