@@ -1,161 +1,183 @@
-//! Sketched regression on a real data set: what Figures 3 and 4 of Chen & Yang 2021 (accumulations) share.
+//! Regression on real data as in Figures 3, 4 and 5 of Chen & Yang 2021 (accumulations): sets, splits, settings, sketches.
 
 use std::time::Instant;
 
-use nystrom::krr::{ExactKrr, SketchedKrr, metrics::mse};
+use nystrom::faer::Mat;
+use nystrom::kernels::{KernelMatrix, Matern32, Points};
+use nystrom::krr::{ExactKrr, Falkon, IterativeOptions, KrrModel, SketchedKrr, metrics::mse};
+use nystrom::leverage::{Bless, Projector};
+use nystrom::linalg_core::{Ridge, random};
+use nystrom::sketch::{Accumulation, Dictionary, GaussianSketch, Sketch, SketchDistribution, Subsampling, VerySparse};
+use nystrom_data::catalog::{self, Verify};
+use nystrom_data::{Constant, Dataset, Standardize, Standardizer};
+use rand::Rng;
 
-use super::accumulation_compared::{self, Captions, Compared};
-use super::accumulation_split::{
-    self, ACCUMULATION, BLESS, Case, GAUSSIAN, METHODS, Setting, Split, VERY_SPARSE, mean_ratio,
-};
-use crate::datasets::standardized;
-use crate::experiment::{Cell, Claim, Column, Context, Outcome, Plot, Point, Table};
-use crate::lab::statistics::mean_and_error;
-
-/// Exact KRR is run up to this n, as a line to compare with.
-const LARGEST_EXACT: usize = 4000;
+use crate::experiment::Context;
+use crate::lab::{Draw, Measure, Setting};
+use crate::method::{self, Method};
 
 /// What the experiments say about their settings.
-pub fn choices() -> String {
-    let exact =
-        "Exact KRR, run for n ≤ 4000, is well below all of them: with these d the error is that of the sketches' size.";
-    format!("{} {exact}", accumulation_split::CHOICES)
+pub const CHOICES: &str = "20 % of all rows held out at random, n of the others drawn for the fit; features scaled to variance 1 and the target centred on the rows drawn. \
+    RQA: the count of points from the four numbers of a rectangle. CASP: nine features. GAS: NOx from ten features, nine sensors and CO. Matérn kernel with ν = 3/2 \
+    and ℓ = 1 (the paper leaves ℓ open), λ = 0.9·n^(−(3+p)/(3+2p)) and d = ⌊1.5·n^(p/(3+2p))⌋ columns for p features. Nyström's rows are drawn in proportion to scores \
+    against the last dictionary on BLESS's path that has at most ⌊3·n^(p/(3+2p))⌋ rows, with unit weights, for they are fewer than d_eff; these scores are \
+    part of its time. Rows of the accumulation are drawn uniformly. Times are medians, of the sketch and the fit, on all threads.";
+
+pub const GAUSSIAN: Method = method::GAUSSIAN_SKETCH;
+pub const VERY_SPARSE: Method = method::VERY_SPARSE;
+pub const NYSTROM: Method = method::BLESS.called("Nyström, BLESS");
+pub const ACCUMULATION: Method = method::ACCUMULATED.called("accumulation, m = 4");
+pub const METHODS: [Method; 4] = [GAUSSIAN, VERY_SPARSE, NYSTROM, ACCUMULATION];
+/// m of the accumulation.
+const SUMMANDS: usize = 4;
+/// Share of the rows held out.
+const TEST_SHARE: f64 = 0.2;
+/// Exact KRR is run up to this n, as a line to compare with.
+pub const LARGEST_EXACT: usize = 4000;
+/// When Falkon stops, and the memory it may keep KS in.
+const OPTIONS: IterativeOptions = IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: Some(1 << 30) };
+
+pub const ERROR: Measure = Measure::new("test error", "test error (mean squared)");
+pub const SECONDS: Measure = Measure::time("time", "time of sketch and fit / s");
+pub const FALKON_ERROR: Measure = Measure::new("test error with Falkon", "test error (mean squared), Falkon");
+pub const FALKON_SECONDS: Measure = Measure::time("time with Falkon", "time of sketch and fit by Falkon / s");
+pub const ITERATIONS: Measure = Measure::new("iterations of Falkon", "iterations");
+pub const COLUMNS: Measure = Measure::new("d", "columns d");
+pub const LAMBDA: Measure = Measure::new("λ", "ridge λ");
+
+/// One of the paper's data sets.
+pub struct Set {
+    label: &'static str,
+    /// Its name in the catalog.
+    pub data: &'static str,
 }
 
-/// The methods at one n.
-struct Measured {
-    setting: Setting,
-    methods: Compared,
-    /// Errors of exact KRR.
-    exact: Vec<f64>,
-}
+pub const RQA: Set = Set { label: "RQA", data: "query-analytics-rqa" };
+pub const CASP: Set = Set { label: "CASP", data: "casp" };
+pub const GAS: Set = Set { label: "GAS", data: "gas-turbine" };
 
-/// Runs every method at every size of a case and adds plots, a table and claims to `out`.
-///
-/// # Errors
-/// Those of the methods.
-pub fn run(case: &Case<'_>, ctx: &Context, out: &mut Outcome) -> anyhow::Result<()> {
-    let total = case.sizes.iter().map(|s| s.1).sum();
-    let stage = ctx.progress.begin(&format!("{}: splits", case.label), total);
-    let x = standardized(case.data.x.as_ref())?;
-    let mut all = vec![];
-    for &(n, repetitions) in case.sizes {
-        let methods = Compared::new(n, METHODS.len());
-        let mut at = Measured { setting: Setting::new(n, x.ncols()), methods, exact: vec![] };
-        for r in 0..repetitions {
-            let name = format!("{}, n = {n}, repetition {r}", case.id);
-            let split = Split::new(case.data, &x, n, &mut ctx.rng(&name))?;
-            repetition(ctx, &name, &split, &mut at)?;
-            stage.inc(1);
-        }
-        all.push(at);
-    }
-    out.tables.push(table(case, &all));
-    let exact: Vec<Point> = all.iter().filter(|at| !at.exact.is_empty()).map(Measured::exact_point).collect();
-    let all: Vec<Compared> = all.into_iter().map(|at| at.methods).collect();
-    out.plots.extend(plots(case, &all, exact));
-    out.claims.extend(claims(case.label, &all));
-    Ok(())
-}
-
-impl Measured {
-    fn exact_point(&self) -> Point {
-        Point::new(self.methods.n as f64, mean_and_error(&self.exact).0)
+impl Setting for Set {
+    fn label(&self) -> String {
+        self.label.into()
     }
 }
 
-fn repetition(ctx: &Context, name: &str, split: &Split, at: &mut Measured) -> anyhow::Result<()> {
-    let Measured { setting, methods, exact } = at;
-    let (kernel, ridge, x) = (setting.kernel()?, setting.ridge(), split.points());
-    let krr = SketchedKrr::new(kernel, ridge);
-    for (method, (label, _)) in METHODS.into_iter().enumerate() {
-        let rng = &mut ctx.rng(&format!("{name}, {label}"));
+impl Set {
+    /// The data. For GAS all columns but the target are features; the catalog leaves out CO.
+    ///
+    /// # Errors
+    /// [`MissingData`](crate::experiment::MissingData); those of reading.
+    pub fn load(ctx: &Context<'_>, set: &Set) -> anyhow::Result<Dataset> {
+        let data = ctx.need(set.data)?;
+        Ok(match &ctx.data_dir {
+            Some(dir) if set.label == GAS.label => {
+                catalog::load_table(dir, set.data, Verify::default())?.into_dataset(data.target_name.as_str())?
+            }
+            _ => data,
+        })
+    }
+}
+
+/// n rows to fit, a fifth of all rows to test, and what follows from n and the number of features.
+struct Split {
+    x: Mat<f64>,
+    y: Mat<f64>,
+    x_test: Mat<f64>,
+    y_test: Mat<f64>,
+    kernel: Matern32,
+    lambda: f64,
+    /// Columns of the sketch.
+    d: usize,
+    /// Most rows of BLESS's dictionary.
+    bless_size: usize,
+}
+
+impl Split {
+    fn new(data: &Dataset, n: usize, rng: &mut dyn Rng) -> anyhow::Result<Self> {
+        let rows = data.y.len();
+        let test = (TEST_SHARE * rows as f64) as usize;
+        let order = random::uniform_subset(rows, (test + n).min(rows), rng)?;
+        let (held_out, drawn) = order.split_at(test);
+        let (held_out, drawn) = (data.select_rows(held_out)?, data.select_rows(drawn)?);
+        let options = Standardize { constant: Constant::ScaleByOne, ..Standardize::default() };
+        let scale = Standardizer::fit(drawn.x.as_ref(), &[], options)?;
+        let mean = drawn.y.iter().sum::<f64>() / drawn.y.len() as f64;
+        let target = |data: &Dataset| Mat::from_fn(data.y.len(), 1, |i, _| data.y[i] - mean);
+        let p = data.x.ncols() as f64;
+        let power = |numerator: f64| (n as f64).powf(numerator / (3.0 + 2.0 * p));
+        Ok(Split {
+            x: scale.transform(drawn.x.as_ref())?,
+            y: target(&drawn),
+            x_test: scale.transform(held_out.x.as_ref())?,
+            y_test: target(&held_out),
+            kernel: Matern32::new(1.0)?,
+            lambda: 0.9 / power(3.0 + p),
+            d: (1.5 * power(p)) as usize,
+            bless_size: (3.0 * power(p)) as usize,
+        })
+    }
+
+    fn points(&self) -> Points<'_, f64> {
+        Points::from_rows(self.x.as_ref())
+    }
+
+    fn ridge(&self) -> Ridge<f64> {
+        Ridge::PerSample(self.lambda)
+    }
+
+    /// A method's sketch; for Nyström with its scores.
+    fn sketch(&self, method: Method, rng: &mut dyn Rng) -> anyhow::Result<Box<dyn Sketch<f64>>> {
+        let law: Box<dyn SketchDistribution<f64>> = match method {
+            m if m == GAUSSIAN => Box::new(GaussianSketch),
+            m if m == VERY_SPARSE => Box::new(VerySparse::default()),
+            m if m == NYSTROM => Box::new(Subsampling::proportional(self.bless_scores(rng)?)),
+            _ => Box::new(Accumulation::uniform(SUMMANDS)),
+        };
+        Ok(law.draw(self.points().len(), self.d, rng)?)
+    }
+
+    /// Scores of all rows against the last dictionary on BLESS's path that is small enough, its weights set to 1.
+    fn bless_scores(&self, rng: &mut dyn Rng) -> anyhow::Result<Vec<f64>> {
+        let (n, k) = (self.points().len(), KernelMatrix::new(self.kernel, self.points())?);
+        let path = Bless { max_size: self.bless_size, ..Bless::default() }.path(&k, self.ridge(), rng)?;
+        let last = path.levels.last().filter(|level| !level.dictionary.is_empty());
+        let Some(level) = last else { return Ok(vec![1.0; n]) };
+        let rows = level.dictionary.indices().to_vec();
+        let unit = Dictionary::new(n, rows.clone(), vec![1.0; rows.len()])?;
+        Ok(Projector::new(&k, &unit, self.ridge())?.scores(&k, (0..n).into())?)
+    }
+
+    fn error(&self, model: &KrrModel<Matern32, f64>) -> anyhow::Result<f64> {
+        let test = Points::from_rows(self.x_test.as_ref());
+        Ok(mse(model.predict(test)?.as_ref(), self.y_test.as_ref())?)
+    }
+}
+
+/// Every method on one split: directly, by Falkon with the same sketch if asked for; exact KRR if asked for.
+pub fn cell(data: &Dataset, draw: &mut Draw<'_, Set>, falkon: bool, exact: bool) -> anyhow::Result<()> {
+    let split = Split::new(data, draw.size, &mut draw.rng("problem"))?;
+    let (kernel, ridge, x, y) = (split.kernel, split.ridge(), split.points(), split.y.as_ref());
+    draw.fact(COLUMNS, split.d as f64);
+    draw.fact(LAMBDA, split.lambda);
+    for method in METHODS {
+        let rng = &mut draw.rng(method.key);
         let start = Instant::now();
-        let sketch = setting.law(method, x, rng)?.draw(x.len(), setting.d, rng)?;
-        let model = krr.fit(x, split.y.as_ref(), &*sketch)?;
-        let seconds = start.elapsed().as_secs_f64();
-        methods.push(method, seconds, mse(model.predict(split.test_points())?.as_ref(), split.y_test.as_ref())?);
+        let sketch = split.sketch(method, rng)?;
+        let sketched = start.elapsed();
+        let model = SketchedKrr::new(kernel, ridge).fit(x, y, &*sketch)?;
+        draw.put(method, SECONDS, start.elapsed().as_secs_f64());
+        draw.put(method, ERROR, split.error(&model)?);
+        if falkon {
+            let start = Instant::now();
+            let fit = Falkon { options: OPTIONS, ..Falkon::new(kernel, ridge) }.fit_sketch(x, y, &*sketch)?;
+            draw.put(method, FALKON_SECONDS, (sketched + start.elapsed()).as_secs_f64());
+            draw.put(method, FALKON_ERROR, split.error(&fit.model)?);
+            draw.put(method, ITERATIONS, fit.report.iterations as f64);
+        }
     }
-    if methods.n <= LARGEST_EXACT {
-        let model = ExactKrr::new(kernel, ridge).fit(x, split.y.as_ref())?;
-        exact.push(mse(model.predict(split.test_points())?.as_ref(), split.y_test.as_ref())?);
+    if exact {
+        let model = ExactKrr::new(kernel, ridge).fit(x, y)?;
+        draw.put(method::EXACT, ERROR, split.error(&model)?);
     }
     Ok(())
-}
-
-fn plots(case: &Case<'_>, all: &[Compared], exact: Vec<Point>) -> [Plot; 3] {
-    let (suffix, prefix) = (format!("-{}", case.id), format!("{}: ", case.label));
-    let error = ["test error", "test error (mean squared)"];
-    let captions = Captions { suffix: &suffix, prefix: &prefix, error, logarithmic: false };
-    let [mut errors, times, both] = accumulation_compared::plots(all, &METHODS, &captions);
-    errors.line_and_points("exact KRR", "exact", exact);
-    [errors, times, both]
-}
-
-fn table(case: &Case<'_>, all: &[Measured]) -> Table {
-    let heads = ["n", "splits", "d", "λ", "exact KRR: error"].map(Column::new).into_iter();
-    let title = format!("{}: mean test error and median time", case.label);
-    let heads = heads.chain(accumulation_compared::columns(&METHODS));
-    let mut table = Table::new(&format!("test-{}", case.id), &title, heads);
-    for Measured { setting, methods, exact } in all {
-        let exact = (!exact.is_empty()).then(|| mean_and_error(exact).0);
-        let head = [methods.n.into(), methods.repetitions().into(), setting.d.into(), setting.lambda.into()];
-        table.push(head.into_iter().chain([Cell::from(exact)]).chain(methods.cells()));
-    }
-    table
-}
-
-fn claims(label: &str, all: &[Compared]) -> Vec<Claim> {
-    let last = &all[all.len() - 1];
-    let mean = |ratio: &dyn Fn(&Compared) -> f64| mean_ratio(all.iter().map(ratio));
-    let error_over = |other: usize| mean(&|at| at.error(ACCUMULATION) / at.error(other));
-    let fastest = |at: &Compared| (0..METHODS.len()).map(|method| at.time(method)).fold(f64::INFINITY, f64::min);
-    let times = [ACCUMULATION, VERY_SPARSE, GAUSSIAN].map(|method| last.time(method));
-    let n = last.n;
-    vec![
-        Claim::at_most(
-            &format!("{label}: test error of the accumulation over that of the Gaussian sketch, mean over n"),
-            "nearly 1 (picture)",
-            error_over(GAUSSIAN),
-            1.03,
-        ),
-        Claim::at_most(
-            &format!("{label}: test error of the accumulation over that of Nyström with BLESS, mean over n"),
-            "at most 1 (picture)",
-            error_over(BLESS),
-            1.01,
-        ),
-        Claim::at_most(
-            &format!("{label}, n = {n}: test error of the accumulation over that of the Gaussian sketch"),
-            "nearly 1 (picture)",
-            last.error(ACCUMULATION) / last.error(GAUSSIAN),
-            1.05,
-        ),
-        Claim::at_most(
-            &format!("{label}, n = {n}: test error of the accumulation over that of Nyström with BLESS"),
-            "at most 1 (picture)",
-            last.error(ACCUMULATION) / last.error(BLESS),
-            1.02,
-        ),
-        Claim::at_most(
-            &format!("{label}: time of the accumulation over that of the fastest method, mean over n"),
-            "nearly 1 (picture)",
-            mean(&|at| at.time(ACCUMULATION) / fastest(at)),
-            1.5,
-        ),
-        Claim::at_least(
-            &format!("{label}, n = {n}: time of the Gaussian sketch over that of the accumulation"),
-            "many times (picture)",
-            times[2] / times[0],
-            3.0,
-        ),
-        Claim::new(
-            format!(
-                "{label}, n = {n}: the time of VSRP lies between those of the accumulation and of the Gaussian sketch"
-            ),
-            "between them (picture)",
-            times.map(|t| format!("{t:.3} s")).join(", "),
-            times[0] <= times[1] && times[1] <= times[2],
-        ),
-    ]
 }

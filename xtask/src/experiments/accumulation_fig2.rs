@@ -2,12 +2,16 @@
 
 use nystrom::kernels::Gaussian;
 use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution};
-use rayon::prelude::*;
 
-use super::accumulation_problem::{CHOICES, Problem};
+use super::accumulation_problem::{CHOICES, ERROR, ESTIMATION, Problem};
 use super::papers;
-use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table, number};
-use crate::lab::statistics::mean_and_error;
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
+use crate::lab::statistics::{Estimate, geometric_mean, largest, smallest};
+use crate::lab::{Draw, Grid, Results};
+use crate::method::{
+    ACCUMULATED_2, ACCUMULATED_4, ACCUMULATED_8, ACCUMULATED_16, ACCUMULATED_32, GAUSSIAN_SKETCH, Method, PROBLEM,
+    UNIFORM,
+};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig2",
@@ -20,166 +24,110 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 const GAMMA: f64 = 0.6;
-/// Summands; the last stands for the Gaussian sketch.
-const SUMMANDS: [Option<usize>; 7] = [Some(1), Some(2), Some(4), Some(8), Some(16), Some(32), None];
+const NYSTROM: Method = UNIFORM.called("m = 1 (Nyström)");
+const M_4: Method = ACCUMULATED_4.called("m = 4");
+const M_8: Method = ACCUMULATED_8.called("m = 8");
+const M_16: Method = ACCUMULATED_16.called("m = 16");
+const M_32: Method = ACCUMULATED_32.called("m = 32");
+const GAUSSIAN: Method = GAUSSIAN_SKETCH.called("m = ∞ (Gaussian)");
+/// The accumulations, with m.
+const ACCUMULATIONS: [(Method, usize); 6] =
+    [(NYSTROM, 1), (ACCUMULATED_2.called("m = 2"), 2), (M_4, 4), (M_8, 8), (M_16, 16), (M_32, 32)];
 /// d in units of n^{3/7}.
 const WIDTHS: [f64; 6] = [0.3, 0.6, 1.0, 1.5, 2.0, 3.0];
-
-fn name(m: Option<usize>) -> String {
-    match m {
-        Some(1) => "m = 1 (Nyström)".into(),
-        Some(m) => format!("m = {m}"),
-        None => "m = ∞ (Gaussian)".into(),
-    }
-}
-
-fn style(m: Option<usize>) -> String {
-    match m {
-        Some(1) => "uniform".into(),
-        Some(m) => format!("accumulated-{m}"),
-        None => "gaussian-sketch".into(),
-    }
-}
-
-fn law(m: Option<usize>) -> Box<dyn SketchDistribution<f64>> {
-    match m {
-        Some(m) => Box::new(Accumulation::uniform(m)),
-        None => Box::new(GaussianSketch),
-    }
-}
 
 fn width(n: usize, multiple: f64) -> usize {
     (multiple * (n as f64).powf(3.0 / 7.0)) as usize
 }
 
-/// All sketches at one n: errors\[width\]\[summands\], one per repetition.
-struct Measured {
-    n: usize,
-    errors: Vec<Vec<Vec<f64>>>,
-    estimation: Vec<f64>,
-}
-
-impl Measured {
-    fn mean(&self, width: usize, m: usize) -> f64 {
-        mean_and_error(&self.errors[width][m]).0
-    }
-}
-
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let sizes: &[(usize, usize)] = ctx.pick(
-        &[(300, 2), (500, 2)],
-        &[(1000, 20), (2000, 10), (4000, 6)],
-        &[(1000, 30), (2000, 30), (4000, 30), (8000, 30)],
-    );
-    let stage = ctx.progress.begin("draws of the problem", sizes.iter().map(|s| s.1).sum());
-    let mut out = Outcome::default();
-    let mut all = vec![];
-    for &(n, repetitions) in sizes {
-        let mut at = Measured { n, errors: vec![vec![vec![]; SUMMANDS.len()]; WIDTHS.len()], estimation: vec![] };
-        for r in 0..repetitions {
-            repetition(ctx, &mut at, r)?;
-            stage.inc(1);
-        }
-        report(&at, &mut out);
-        all.push(at);
+    let sizes: &[usize] = ctx.pick(&[300, 500], &[1000, 2000, 4000], &[1000, 2000, 4000, 8000]);
+    let draws = |n: usize| ctx.pick(2, 40_000 / n, 30);
+    let most = draws(sizes[0]);
+    let grid = Grid::new(ctx, "draws of the problem", sizes).repetitions(most).parallel();
+    let results = grid.run(|draw| if draw.repetition < draws(*draw.setting) { cell(draw) } else { Ok(()) })?;
+
+    let each: Vec<String> = sizes.iter().map(|&n| format!("{n} ({} draws)", draws(n))).collect();
+    let note = "The paper: 30 draws each of points, noise and sketch, n from 1000 to 8000 (a full run)";
+    let mut out = results.outcome(format!("n = {}. {note}", each.join(", ")));
+    for n in sizes {
+        let title = format!("n = {n}: approximation error, mean with standard errors");
+        let plot = results.plot(&format!("error-n{n}"), &title, Axis::log("columns of the sketch d"), n, ERROR);
+        out.plots.extend(plot.map(|mut plot| {
+            plot.horizontal(ESTIMATION.label, results.get(n, 0_usize, PROBLEM, ESTIMATION).value);
+            plot
+        }));
     }
-    out.claims = claims(&all);
-    let repetitions: Vec<String> = sizes.iter().map(|(n, r)| format!("{r} at n = {n}")).collect();
-    out.scale_note = format!(
-        "Draws of points, noise and sketch: {}. The paper: 30 each, n from 1000 to 8000 (a full run)",
-        repetitions.join(", ")
-    );
+    let table = results.table("error", "Mean error (1/n)‖f_S − f_n‖²", sizes, &[ERROR]);
+    out.tables.extend(table.by_setting("points").by_x("d").build());
+    out.claims = claims(&results, sizes);
     out.notes = notes();
     Ok(out)
 }
 
 /// One draw of points and noise, and every sketch on it.
-fn repetition(ctx: &Context, at: &mut Measured, r: usize) -> anyhow::Result<()> {
-    let n = at.n;
+fn cell(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
+    let n = *draw.setting;
     let (sigma, lambda) = (1.5 * (n as f64).powf(-1.0 / 7.0), 0.5 * (n as f64).powf(-4.0 / 7.0));
-    let rng = &mut ctx.rng(&format!("n = {n}, repetition {r}"));
-    let problem = Problem::new(n, GAMMA, Gaussian::new(sigma)?, lambda, rng)?;
-    at.estimation.push(problem.estimation_error);
-    let cells: Vec<(usize, usize)> = (0..WIDTHS.len()).flat_map(|w| (0..SUMMANDS.len()).map(move |m| (w, m))).collect();
-    let errors: Vec<f64> = cells
-        .par_iter()
-        .map(|&(w, m)| {
-            let d = width(n, WIDTHS[w]);
-            let rng = &mut ctx.rng(&format!("n = {n}, repetition {r}, d = {d}, {}", name(SUMMANDS[m])));
-            problem.error(&problem.fit(&*law(SUMMANDS[m]), d, rng)?)
-        })
-        .collect::<anyhow::Result<_>>()?;
-    for (&(w, m), error) in cells.iter().zip(errors) {
-        at.errors[w][m].push(error);
+    let problem = Problem::new(n, GAMMA, Gaussian::new(sigma)?, lambda, &mut draw.rng("problem"))?;
+    draw.fact(ESTIMATION, problem.estimation_error);
+    for d in WIDTHS.map(|multiple| width(n, multiple)) {
+        let mut one = |method: Method, law: &dyn SketchDistribution<f64>| -> anyhow::Result<()> {
+            let model = problem.fit(law, d, &mut draw.rng(&format!("{}, d = {d}", method.key)))?;
+            draw.put_at(d as f64, method, ERROR, problem.error(&model)?);
+            Ok(())
+        };
+        for (method, m) in ACCUMULATIONS {
+            one(method, &Accumulation::uniform(m))?;
+        }
+        one(GAUSSIAN, &GaussianSketch)?;
     }
     Ok(())
 }
 
-fn report(at: &Measured, out: &mut Outcome) {
-    let (n, repetitions) = (at.n, at.estimation.len());
-    let title = format!("n = {n}: approximation error, mean of {repetitions} with standard errors");
-    let mut plot =
-        Plot::new(&format!("error-n{n}"), &title, Axis::log("columns of the sketch d"), Axis::log("(1/n)‖f_S − f_n‖²"));
-    let estimation = mean_and_error(&at.estimation).0;
-    for (i, &m) in SUMMANDS.iter().enumerate() {
-        let point = |w: usize| {
-            let (mean, error) = mean_and_error(&at.errors[w][i]);
-            Point::with_range(width(n, WIDTHS[w]) as f64, mean, mean - error, mean + error)
-        };
-        plot.line_and_points(&name(m), &style(m), (0..WIDTHS.len()).map(point));
-    }
-    plot.horizontal("estimation error (1/n)‖f_n − f*‖² of exact KRR", estimation);
-    out.plots.push(plot);
+/// "The error of the Gaussian sketch": within this of its ratio 1.
+const EQUAL: f64 = 0.25;
+/// "Of the same order": within this factor.
+const ORDER: f64 = 2.0;
+/// "Orders of magnitude": one everywhere, two on average.
+const ORDERS: [f64; 2] = [10.0, 100.0];
 
-    let columns = SUMMANDS.iter().flat_map(|&m| [Column::new(&name(m)), Column::new("s.e.")]);
-    let heads = [Column::new("d"), Column::new("d/n^(3/7)")].into_iter().chain(columns);
-    let title = format!("n = {n}: (1/n)‖f_S − f_n‖²; estimation error of exact KRR {}", number(estimation));
-    let mut table = Table::new(&format!("error-n{n}"), &title, heads);
-    for (w, multiple) in WIDTHS.into_iter().enumerate() {
-        let cells = at.errors[w].iter().flat_map(|e| {
-            let (mean, error) = mean_and_error(e);
-            [Cell::from(mean), Cell::from(error)]
-        });
-        table.push([Cell::from(width(n, multiple)), multiple.into()].into_iter().chain(cells));
-    }
-    out.tables.push(table);
-}
-
-/// The first width at which a sketch is worth having: d = n^{3/7}.
-const WIDE: usize = 2;
-/// "Of the order of": within this factor.
-const ORDER: f64 = 3.0;
-
-fn claims(all: &[Measured]) -> Vec<Claim> {
-    let gaussian = SUMMANDS.len() - 1;
-    let ratios = |m: usize, from: usize| {
-        let ratio = move |at: &Measured, w: usize| at.mean(w, m) / at.mean(w, gaussian);
-        all.iter().flat_map(move |at| (from..WIDTHS.len()).map(move |w| ratio(at, w)))
+fn claims(results: &Results, sizes: &[usize]) -> Vec<Claim> {
+    // from d = n^{3/7} on a sketch is worth having
+    let wide = || sizes.iter().flat_map(|n| WIDTHS[2..].iter().map(move |&multiple| (n, width(*n, multiple))));
+    let ratios = |a, b| wide().map(move |(n, d)| results.compare(n, ("", d), ERROR, a, b).ratio);
+    let over = |m: &str| format!("error with {m} over that of the Gaussian sketch, d ≥ n^(3/7)");
+    let mean = |m: &str| format!("{}, mean over n and d", over(m));
+    let logarithm = |mean: Estimate| mean.map(f64::ln, 1.0 / mean.value);
+    let gained = |to| logarithm(geometric_mean(ratios(NYSTROM, to)));
+    let below = |n: &usize| {
+        let estimation = results.sample(n, 0_usize, PROBLEM, ESTIMATION);
+        results.sample(n, width(*n, 1.0), M_8, ERROR).over(&estimation)
     };
-    let largest = |m: usize| ratios(m, WIDE).fold(0.0, f64::max);
-    let smallest = |m: usize| ratios(m, WIDE).fold(f64::INFINITY, f64::min);
-    let below =
-        |m: usize, w: usize| all.iter().map(|at| at.mean(w, m) / mean_and_error(&at.estimation).0).fold(0.0, f64::max);
-    let over = |m: &str| format!("error with {m} over that of the Gaussian sketch, all n, d ≥ n^(3/7)");
-    vec![
-        Claim::at_most(&format!("largest {}", over("m = 32")), "same order (picture)", largest(5), ORDER),
-        Claim::at_most(&format!("largest {}", over("m = 16")), "same order (picture)", largest(4), ORDER),
-        Claim::at_least(&format!("smallest {}", over("m = 1")), "orders of magnitude (picture)", smallest(0), 10.0),
+    let claims = [
+        Claim::near(&mean("m = 32"), 1.0, geometric_mean(ratios(M_32, GAUSSIAN)), EQUAL),
+        Claim::at_most(&mean("m = 16"), "same order", geometric_mean(ratios(M_16, GAUSSIAN)), ORDER),
         Claim::at_least(
-            "error with m = 1 over that with m = 4, mean over n and d ≥ n^(3/7) of the logarithm, back to a factor",
-            "m = 4 already gains most (picture)",
-            (ratios(0, WIDE).zip(ratios(2, WIDE)).map(|(a, b)| (a / b).ln()).sum::<f64>()
-                / ratios(0, WIDE).count() as f64)
-                .exp(),
-            5.0,
+            &format!("{}, smallest over n and d", over("m = 1")),
+            "orders of magnitude",
+            smallest(ratios(NYSTROM, GAUSSIAN)),
+            ORDERS[0],
+        ),
+        Claim::at_least(&mean("m = 1"), "orders of magnitude", geometric_mean(ratios(NYSTROM, GAUSSIAN)), ORDERS[1]),
+        Claim::at_least(
+            "share of the way from m = 1 to the Gaussian sketch that m = 4 goes, in logarithms of errors, mean over n and d ≥ n^(3/7)",
+            "m = 4 already gains most",
+            gained(M_4).over(gained(GAUSSIAN)),
+            0.5,
         ),
         Claim::at_most(
-            "largest error with m = 8, d = n^(3/7), over the estimation error of exact KRR",
-            "below 1 (picture)",
-            below(3, WIDE),
+            "error with m = 8, d = n^(3/7), over the estimation error of exact KRR, largest over n",
+            "below 1",
+            largest(sizes.iter().map(below)),
             1.0,
         ),
-    ]
+    ];
+    claims.map(Claim::picture).into()
 }
 
 fn notes() -> Vec<String> {

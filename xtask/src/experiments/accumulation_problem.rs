@@ -1,4 +1,4 @@
-//! What Figures 1 and 2 of Chen & Yang 2021 (accumulations) share: regression on the bimodal design in three dimensions, exact and sketched.
+//! What Figures 1 and 2 of Chen & Yang 2021 (accumulations) share: exact and sketched regression on the bimodal design.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Kernel, Points};
@@ -8,11 +8,17 @@ use nystrom::sketch::SketchDistribution;
 use rand::Rng;
 
 use super::bimodal_problem::{BimodalDesign, BimodalPoints, observe};
+use crate::lab::Measure;
 
 /// What the experiments say about design, f* and noise.
 pub const CHOICES: &str = "Design, f* and noise: with probability n/(n + n^γ) uniform on [0, 1]³, otherwise independent coordinates on [2, 2.5] with density \
     4(5 − 2t), normalised where the paper prints ∏(5 − 2x_j); f*(x) = g(‖x‖/3), g(t) = 1.6·|(t − 0.4)(t − 0.6)| − t(t − 1)(t − 2) − 0.5; noise N(0, 1/4). \
     The error of a sketched estimator is (1/n)‖f_S − f_n‖² against exact KRR f_n at the points (the paper prints the norm without 1/n).";
+
+pub const ERROR: Measure = Measure::new("error", "approximation error (1/n)‖f_S − f_n‖²").log();
+/// Of exact KRR, against f*.
+pub const ESTIMATION: Measure =
+    Measure::new("estimation error of exact KRR", "estimation error (1/n)‖f_n − f*‖² of exact KRR");
 
 /// One draw of points and noise, with exact KRR on it.
 pub struct Problem<K> {
@@ -40,15 +46,11 @@ impl<K: Kernel<f64> + Copy> Problem<K> {
         Ok(Problem { design, y, krr: SketchedKrr::new(kernel, ridge), exact, estimation_error })
     }
 
-    /// The points.
-    pub fn points(&self) -> Points<'_, f64> {
+    fn points(&self) -> Points<'_, f64> {
         self.design.points()
     }
 
     /// A sketch of d columns drawn, and the regression with it.
-    ///
-    /// # Randomness
-    /// The sketch.
     pub fn fit(
         &self,
         law: &dyn SketchDistribution<f64>,

@@ -4,7 +4,6 @@
 //! to [`ALL`] beside the others of its paper (a paper that is new goes into `papers`), run
 //! `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
 
-mod accumulation_compared;
 mod accumulation_data;
 mod accumulation_fig1;
 mod accumulation_fig2;
@@ -12,7 +11,6 @@ mod accumulation_fig3;
 mod accumulation_fig4;
 mod accumulation_fig5;
 mod accumulation_problem;
-mod accumulation_split;
 mod alaoui_mahoney_divide_and_conquer;
 mod alaoui_mahoney_fig1_left;
 mod alaoui_mahoney_fig1_right;

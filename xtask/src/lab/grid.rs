@@ -23,6 +23,13 @@ impl Setting for &'static str {
     }
 }
 
+/// A number of points, where the abscissa is something else.
+impl Setting for usize {
+    fn label(&self) -> String {
+        format!("n = {self}")
+    }
+}
+
 /// Settings × sizes × repetitions.
 pub struct Grid<'a, S> {
     ctx: &'a Context<'a>,

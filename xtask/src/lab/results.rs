@@ -96,6 +96,20 @@ impl Results {
         Compared { text, ratio: sample(a).over(&sample(b)) }
     }
 
+    /// The same at every x at which `a` was measured, in one number: `("mean over n", geometric_mean)`.
+    pub fn compare_all(
+        &self,
+        setting: &impl Setting,
+        (words, summary): (&str, impl Fn(Vec<Estimate>) -> Estimate),
+        measure: Measure,
+        a: Method,
+        b: Method,
+    ) -> Compared {
+        let at = |x| self.compare(setting, ("", x), measure, a, b).ratio;
+        let ratio = summary(self.abscissae(setting, a, measure).into_iter().map(at).collect());
+        Compared { text: format!("{}, {words}", self.compare(setting, ("", 0_usize), measure, a, b).text), ratio }
+    }
+
     /// The fitted exponent of x in a measure of a method.
     pub fn exponent(&self, setting: &impl Setting, method: Method, measure: Measure) -> Estimate {
         let at = |x: f64| (x, self.get(setting, x, method, measure));
@@ -125,6 +139,27 @@ impl Results {
             all.into_iter().filter(|point| point.x.is_finite()).collect()
         };
         self.plot_of(Plot::new(id, title, x.axis(), y.axis()), setting, y, curve)
+    }
+
+    /// An error against n, a time against n, and the error against the time. `id` stands behind their
+    /// names, `title` before their titles.
+    pub fn trade_off(
+        &self,
+        [id, title]: [&str; 2],
+        setting: &impl Setting,
+        error: Measure,
+        time: Measure,
+    ) -> Vec<Plot> {
+        let n = || Axis::log("number of points n");
+        let (name, title) = (|kind: &str| format!("{kind}{id}"), |what: &str| format!("{title}{what}"));
+        let errors = format!("{}, mean with standard errors", error.key);
+        let both = format!("{} against time, n growing along each line", error.key);
+        let plots = [
+            self.plot(&name("error"), &title(&errors), n(), setting, error),
+            self.plot(&name("time"), &title("time, median"), n(), setting, time),
+            self.plot_against(&name("error-time"), &title(&both), setting, time, error),
+        ];
+        plots.into_iter().flatten().collect()
     }
 
     fn plot_of(
