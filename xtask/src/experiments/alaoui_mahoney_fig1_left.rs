@@ -28,21 +28,23 @@ fn run(_: &Context) -> anyhow::Result<Outcome> {
     plot.horizontal("mean d_eff/n", exact.d_eff() / n as f64);
 
     by_score.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let dense = |x: f64| x.min(1.0 - x) < 0.01;
-    let high: Vec<f64> = by_score.iter().filter(|(_, l)| *l >= 0.5).map(|(x, _)| *x).collect();
-    let in_the_sparse_part = high.iter().filter(|x| !dense(**x)).count() as f64 / high.len() as f64;
+    let high = by_score.iter().filter(|(_, l)| *l >= 0.5).count() as f64 / n as f64;
+    let from_the_centre = |x: f64| (x - 0.5).abs();
+    let mut distances: Vec<f64> = problem.x.iter().map(|&x| from_the_centre(x)).collect();
+    distances.sort_by(f64::total_cmp);
+    let central = by_score[..10].iter().filter(|(x, _)| from_the_centre(*x) <= distances[9]).count() as f64 / 10.0;
     let claims = vec![
-        Claim::at_most("share of points with a score ≥ 0.5", "few (picture)", high.len() as f64 / n as f64, 0.1)
-            .picture(),
+        Claim::at_most("share of points with a score ≥ 0.5", "few (picture)", high, 0.1).picture(),
         Claim::at_least(
-            "share of the points with a score ≥ 0.5 that lie in the sparse part (0.01, 0.99)",
+            "share of the ten highest scores that belong to the ten points nearest ½",
             "those at the centre (picture)",
-            in_the_sparse_part,
+            central,
             0.8,
         )
         .picture(),
-        Claim::near("d_mof", 500.0, exact.d_mof(), 0.5).printed(),
-        Claim::near("d_eff", 24.0, exact.d_eff(), 0.5), // ours: the design was chosen for it
+        // ours: the paper leaves β and the design open
+        Claim::near("d_eff", 24.0, exact.d_eff(), 0.5),
+        Claim::near("d_mof", 500.0, exact.d_mof(), 0.5),
     ];
     Ok(Outcome {
         scale_note: "n = 500 as in the paper, at every scale".into(),
