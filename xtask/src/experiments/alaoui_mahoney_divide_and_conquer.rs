@@ -1,18 +1,19 @@
 //! Alaoui & Mahoney 2015 against divide and conquer: risk for a number of kernel values, three ways.
 
+use nystrom::faer::Mat;
 use nystrom::kernels::{Bernoulli, Points};
 use nystrom::krr::DivideAndConquerKrr;
 use nystrom::krr::risk::{FixedDesign, Risk};
 use nystrom::leverage::exact_scores;
 use nystrom::linalg_core::random;
+use nystrom::rand::Rng;
 use nystrom::sketch::{Landmarks, Nystrom};
-use nystrom::{faer::Mat, rand::Rng};
-use rayon::prelude::*;
 
-use super::bernoulli_problem::{BernoulliProblem, CHOICES, NOISE, RIDGE};
+use super::bernoulli_problem::{BETA, BernoulliProblem, CHOICES, NOISE, RIDGE};
 use super::papers;
-use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
-use crate::lab::statistics::mean_and_error;
+use crate::experiment::{Claim, Context, Experiment, Outcome};
+use crate::lab::{Draw, Grid, Measure, Results};
+use crate::method::{DIVIDE_AND_CONQUER, LEVERAGE, Method, UNIFORM};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-divide-and-conquer",
@@ -28,157 +29,107 @@ const PARTS: [usize; 8] = [1, 2, 3, 4, 6, 10, 20, 50];
 const COLUMNS: [usize; 9] = [16, 24, 32, 48, 64, 96, 128, 192, 384];
 /// Risk within this factor of exact KRR counts as reached.
 const REACHED: f64 = 1.1;
-
-/// Mean risk ratio, its standard error, and kernel values, for one setting of one method.
-struct Setting {
-    size: usize,
-    entries: f64,
-    ratio: (f64, f64),
-}
-
-/// One fit of a given size: its risk ratio and the kernel entries it took.
-type Draw<'a> = &'a (dyn Fn(usize, &mut dyn Rng) -> anyhow::Result<(f64, f64)> + Sync);
+const PROBLEM: &str = "synthetic problem";
+const RATIO: Measure = Measure::new("risk ratio", "risk / risk of exact KRR").log();
+const ENTRIES: Measure = Measure::new("kernel values", "kernel values").log();
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let repetitions = ctx.pick(2, 15, 50);
-    let n = ctx.pick(200, 500, 500);
+    let (n, draws) = (ctx.pick(200, 500, 500), ctx.pick(2, 15, 50));
     let problem = BernoulliProblem::new(n)?;
-    let scores = exact_scores(&problem.matrix()?, RIDGE)?;
-    let stage = ctx.progress.begin("risk", (PARTS.len() + 2 * COLUMNS.len()) * repetitions);
-    let settings = |name: &str, sizes: &[usize], one: Draw<'_>| {
-        let setting = |&size: &usize| {
-            let draw = |r: usize| {
-                let result = one(size, &mut ctx.rng(&format!("{name}, {size}, repetition {r}")));
-                stage.inc(1);
-                result
-            };
-            let draws = (0..repetitions).map(draw).collect::<anyhow::Result<Vec<_>>>()?;
-            let ratios: Vec<f64> = draws.iter().map(|draw| draw.0).collect();
-            let entries = draws.iter().map(|draw| draw.1).sum::<f64>() / repetitions as f64;
-            Ok(Setting { size, entries, ratio: mean_and_error(&ratios) })
-        };
-        sizes.par_iter().map(setting).collect::<anyhow::Result<Vec<_>>>()
-    };
-    let columns: Vec<usize> = COLUMNS.iter().copied().filter(|&p| p < n).collect();
-    let nystrom = |p: &[f64], size: usize, rng: &mut dyn Rng| nystrom_ratio(&problem, p, size, rng);
-    let curves = [
-        settings("divide and conquer", &PARTS, &|size, rng| parts_ratio(&problem, size, rng))?,
-        settings("uniform", &columns, &|size, rng| nystrom(&vec![1.0; n], size, rng))?,
-        settings("leverage", &columns, &|size, rng| nystrom(&scores.scores, size, rng))?,
+    let exact = exact_scores(&problem.matrix()?, RIDGE)?;
+    let grid = Grid::new(ctx, "risk", &[PROBLEM]).repetitions(draws).parallel();
+    let results = grid.run(|draw| cell(draw, &problem, &exact.scores))?;
+
+    let mut out = results
+        .outcome(format!("n = {n}, {draws} draws; the paper compares orders of growth and runs no such experiment."));
+    let title = "Mean risk over that of exact KRR, with standard errors";
+    out.plots.extend(results.plot_against("risk", title, &PROBLEM, ENTRIES, RATIO).map(|mut plot| {
+        plot.horizontal("exact KRR", 1.0);
+        plot
+    }));
+    let table = results.table("risk", title, &[PROBLEM], &[ENTRIES, RATIO]);
+    out.tables.extend(table.by_method("method").by_x("parts or columns").build());
+    out.claims = claims(&results, n as f64 * exact.d_eff());
+    let reaching = PARTS.into_iter().filter(|&m| reaches(&results, m, DIVIDE_AND_CONQUER)).max().unwrap_or(0);
+    out.notes = vec![
+        CHOICES.into(),
+        format!(
+            "The largest number of parts with a ratio ≤ 1.1 is {reaching}, where n/d_eff² = {:.2}. The columns' own n·d_eff scores are not counted, \
+             as the paper does not.",
+            n as f64 / exact.d_eff().powi(2)
+        ),
     ];
-    drop(stage);
-    Ok(report(&problem, scores.d_eff(), repetitions, &curves))
+    Ok(out)
 }
 
-/// Risk ratio and kernel values of Nyström with p columns drawn with replacement.
-fn nystrom_ratio(
-    problem: &BernoulliProblem,
-    weights: &[f64],
-    p: usize,
-    rng: &mut dyn Rng,
-) -> anyhow::Result<(f64, f64)> {
-    let (k, n) = (problem.matrix()?, problem.x.len());
-    let landmarks = Landmarks::from_draws(n, &random::with_replacement(weights, p, rng)?)?;
-    let entries = (n * landmarks.len()) as f64;
-    let design = FixedDesign::low_rank(Nystrom::new(&k, &landmarks)?.factor(), &problem.f_star)?;
-    Ok((design.risk(RIDGE, NOISE)?.ratio(problem.exact), entries))
-}
-
-/// Risk ratio and kernel values of divide and conquer. The fit is linear in y: fitted to the identity it is its own hat matrix H, and
-/// the risk is ‖Hf* − f*‖²/n + σ²‖H‖²_F/n.
-fn parts_ratio(problem: &BernoulliProblem, parts: usize, rng: &mut dyn Rng) -> anyhow::Result<(f64, f64)> {
+fn cell(draw: &mut Draw<'_, &'static str>, problem: &BernoulliProblem, scores: &[f64]) -> anyhow::Result<()> {
     let n = problem.x.len();
-    let krr = DivideAndConquerKrr { parts, ..DivideAndConquerKrr::new(Bernoulli::new(2)?, RIDGE) };
+    let uniform = vec![1.0; n];
+    for (method, weights) in
+        [(UNIFORM.called("uniform columns"), &uniform[..]), (LEVERAGE.called("leverage columns"), scores)]
+    {
+        for p in COLUMNS.into_iter().filter(|&p| p < n) {
+            let drawn = random::with_replacement(weights, p, &mut draw.rng(&format!("{}, p = {p}", method.key)))?;
+            let landmarks = Landmarks::from_draws(n, &drawn)?;
+            let nystrom = Nystrom::new(&problem.matrix()?, &landmarks)?;
+            let risk = FixedDesign::low_rank(nystrom.factor(), &problem.f_star)?.risk(RIDGE, NOISE)?;
+            draw.put_at(p as f64, method, RATIO, risk.ratio(problem.exact));
+            draw.put_at(p as f64, method, ENTRIES, (n * landmarks.len()) as f64);
+        }
+    }
+    for parts in PARTS {
+        let rng = &mut draw.rng(&format!("{}, {parts} parts", DIVIDE_AND_CONQUER.key));
+        let (risk, entries) = in_parts(problem, parts, rng)?;
+        draw.put_at(parts as f64, DIVIDE_AND_CONQUER, RATIO, risk.ratio(problem.exact));
+        draw.put_at(parts as f64, DIVIDE_AND_CONQUER, ENTRIES, entries);
+    }
+    Ok(())
+}
+
+/// Risk and kernel values of divide and conquer. The fit is linear in y: fitted to the identity it is its own hat matrix H, and
+/// the risk is ‖Hf* − f*‖²/n + σ²‖H‖²_F/n.
+fn in_parts(problem: &BernoulliProblem, parts: usize, rng: &mut dyn Rng) -> anyhow::Result<(Risk, f64)> {
+    let n = problem.x.len();
+    let krr = DivideAndConquerKrr { parts, ..DivideAndConquerKrr::new(Bernoulli::new(BETA)?, RIDGE) };
     let points = Points::from_slice(&problem.x);
     let model = krr.fit(points, Mat::<f64>::identity(n, n).as_ref(), rng)?;
     let hat = model.predict(points)?;
     let fitted = |i: usize| (0..n).map(|j| hat[(i, j)] * problem.f_star[j]).sum::<f64>();
     let bias_squared = (0..n).map(|i| (fitted(i) - problem.f_star[i]).powi(2)).sum::<f64>() / n as f64;
     let risk = Risk { bias_squared, variance: NOISE * hat.squared_norm_l2() / n as f64 };
-    Ok((risk.ratio(problem.exact), model.report().kernel_entries as f64))
+    Ok((risk, model.report().kernel_entries as f64))
 }
 
-/// The fewest kernel values of a setting that reaches the risk; infinite if none does.
-fn needed(curve: &[Setting]) -> f64 {
-    curve.iter().filter(|s| s.ratio.0 <= REACHED).map(|s| s.entries).fold(f64::INFINITY, f64::min)
+fn reaches(results: &Results, size: usize, method: Method) -> bool {
+    results.get(&PROBLEM, size, method, RATIO).value <= REACHED
 }
 
-fn report(problem: &BernoulliProblem, d_eff: f64, repetitions: usize, curves: &[Vec<Setting>; 3]) -> Outcome {
-    let names = [
-        ("divide and conquer", "divide-and-conquer"),
-        ("uniform columns", "uniform"),
-        ("leverage columns", "leverage"),
-    ];
-    let title = format!("Mean risk over that of exact KRR, {repetitions} draws, with standard errors");
-    let mut plot = Plot::new("risk", &title, Axis::log("kernel values"), Axis::log("risk / risk of exact KRR"));
-    let mut table = Table::new(
-        "risk",
-        &title,
-        [
-            Column::new("method"),
-            Column::new("parts or columns"),
-            Column::new("kernel values"),
-            Column::new("ratio"),
-            Column::new("s.e."),
-        ],
-    );
-    for ((name, style), curve) in names.iter().zip(curves) {
-        let point = |s: &Setting| Point::with_range(s.entries, s.ratio.0, s.ratio.0 - s.ratio.1, s.ratio.0 + s.ratio.1);
-        plot.line_and_points(name, style, curve.iter().map(point));
-        for s in curve {
-            table.push([
-                Cell::from(*name),
-                (s.size as f64).into(),
-                s.entries.into(),
-                s.ratio.0.into(),
-                s.ratio.1.into(),
-            ]);
-        }
-    }
-    plot.horizontal("exact KRR", 1.0);
-    let n = problem.x.len() as f64;
-    let [parts, uniform, leverage] = [0, 1, 2].map(|c| needed(&curves[c]));
-    let largest = curves[0].iter().filter(|s| s.ratio.0 <= REACHED).map(|s| s.size).max().unwrap_or(0);
-    Outcome {
-        scale_note: format!(
-            "n = {n}, {repetitions} draws; the paper compares orders of growth and runs no such experiment."
+fn claims(results: &Results, n_d_eff: f64) -> Vec<Claim> {
+    let needed = |method: Method| {
+        let sizes = results.abscissae(&PROBLEM, method, RATIO).into_iter().map(|size| size as usize);
+        let reaching = sizes.filter(|&size| reaches(results, size, method));
+        reaching.map(|size| results.get(&PROBLEM, size, method, ENTRIES).value).fold(f64::INFINITY, f64::min)
+    };
+    let [parts, uniform, leverage] = [DIVIDE_AND_CONQUER, UNIFORM, LEVERAGE].map(needed);
+    let of_leverage = "over those of leverage columns, for a ratio ≤ 1.1";
+    vec![
+        Claim::at_most(
+            "kernel values of leverage columns over n·d_eff, for a ratio ≤ 1.1",
+            "order n·d_eff",
+            leverage / n_d_eff,
+            4.0,
         ),
-        claims: vec![
-            Claim::at_most(
-                "|ratio − 1| of divide and conquer in one part",
-                "0 by definition",
-                (curves[0][0].ratio.0 - 1.0).abs(),
-                1e-3,
-            ),
-            Claim::at_most(
-                "kernel values of leverage columns over n·d_eff, for a ratio ≤ 1.1",
-                "order n·d_eff",
-                leverage / (n * d_eff),
-                4.0,
-            ),
-            Claim::at_least(
-                "kernel values of divide and conquer over those of leverage columns, for a ratio ≤ 1.1",
-                "d_eff in order",
-                parts / leverage,
-                1.0,
-            ),
-            Claim::at_least(
-                "kernel values of uniform columns over those of leverage columns, for a ratio ≤ 1.1",
-                "d_mof/d_eff in order",
-                uniform / leverage,
-                2.0,
-            ),
-        ],
-        tables: vec![table],
-        plots: vec![plot],
-        notes: vec![
-            CHOICES.into(),
-            format!(
-                "The largest number of parts with a ratio ≤ 1.1 is {largest}, where n/d_eff² = {:.2}. The columns' own n·d_eff scores are not counted, \
-                 as the paper does not.",
-                n / d_eff.powi(2)
-            ),
-        ],
-        ..Outcome::default()
-    }
+        Claim::at_least(
+            &format!("kernel values of divide and conquer {of_leverage}"),
+            "d_eff in order",
+            parts / leverage,
+            1.0,
+        ),
+        Claim::at_least(
+            &format!("kernel values of uniform columns {of_leverage}"),
+            "d_mof/d_eff in order",
+            uniform / leverage,
+            2.0,
+        ),
+    ]
 }

@@ -39,6 +39,7 @@ mod squeak_anytime_risk;
 mod squeak_dictionary_size;
 mod squeak_methods;
 mod squeak_problem;
+mod squeak_stream;
 mod squeak_table;
 mod truth;
 mod zhang_duchi_wainwright;

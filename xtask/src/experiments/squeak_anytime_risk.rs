@@ -1,99 +1,102 @@
 //! Anytime regression: the risk of w̃_t from SQUEAK's dictionary at any moment of a stream, against exact kernel ridge regression.
 
 use nystrom::faer::{Mat, MatRef};
-use nystrom::kernels::Points;
 use nystrom::krr::risk::{FixedDesign, Risk};
 use nystrom::krr::{DictionaryKrr, ExactKrr};
-use nystrom::leverage::{ExactSpectrum, Squeak, SqueakParams, StreamDictionary};
+use nystrom::leverage::StreamDictionary;
 use nystrom::sketch::Nystrom;
-use rayon::prelude::*;
 
 use super::papers;
-use super::squeak_problem::{self, CHOICES, GAMMA, NOISE, SqueakProblem};
-use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
+use super::squeak_problem::{self, CHOICES, NOISE};
+use super::squeak_stream::{EPSILON, METHODS, STREAM, Stream, TEN, THEOREM};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
+use crate::lab::{Draw, Grid, Measure, Results};
+use crate::method::{EXACT, Method, THEORY};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-anytime-risk",
     paper: &papers::CALANDRIELLO_2017,
     figure: "Risk of the regression at any moment",
     says: "If the dictionary at time t is (ε, γ)-accurate, kernel ridge regression through it at the ridge μ has a risk of at most (1 + (γ/μ)/(1 − ε))² times that \
-        of exact kernel ridge regression, at every moment of the stream.",
+        of exact kernel ridge regression, at every moment of the stream (Proposition 1; Theorem 1 prints the factor without the square).",
     data: &[],
     run,
 };
 
-/// ε the theorem promises.
-const EPSILON: f64 = 0.5;
-const DELTA: f64 = 0.1;
-const PRACTICAL: [(u32, &str); 3] = [(5, "level-2"), (10, "level-3"), (40, "level-4")];
+const KEPT: Measure = Measure::new("points kept", "points kept").log();
+const ACCURACY: Measure = Measure::new("ε", "ε = ‖P − P̃‖").log();
+const RATIO: Measure = Measure::new("risk ratio", "risk over that of exact regression").log();
+/// The part that the bound is made for, as the variance only falls.
+const BIAS: Measure = Measure::new("bias² ratio", "bias² over that of exact regression").log();
+const ERROR: Measure = Measure::new("error of a fit", "(1/t)‖f̂_t − f*‖²").log();
+/// 1 + (γ/μ)/(1 − ε), where ε < 1.
+const FACTOR: Measure = Measure::new("1 + 1/(1 − ε)", "1 + (γ/μ)/(1 − ε)").log();
+const SQUARE: Measure = Measure::new("its square", "(1 + (γ/μ)/(1 − ε))²").log();
+const TO_FACTOR: Measure = Measure::new("risk ratio over 1 + 1/(1 − ε)", "risk ratio over its bound");
+const TO_SQUARE: Measure = Measure::new("risk ratio over (1 + 1/(1 − ε))²", "risk ratio over its bound");
+const BIAS_TO_SQUARE: Measure = Measure::new("bias² ratio over (1 + 1/(1 − ε))²", "bias² ratio over its bound");
 
-/// The first t points: exact regression on them.
-struct Prefix {
-    t: usize,
-    spectrum: ExactSpectrum<f64>,
-    exact: Risk,
-    /// (1/t)‖f̂ − f*‖² of the exact fit to one draw of the noise.
+/// 1 + (γ/μ)/(1 − ε) for γ = μ.
+fn factor(epsilon: f64) -> f64 {
+    1.0 + 1.0 / (1.0 - epsilon)
+}
+
+/// Exact regression on the first t points.
+struct Exact {
+    risk: Risk,
+    /// (1/t)‖f̂ − f*‖² of the fit to one draw of the noise.
     error: f64,
-}
-
-/// The dictionary at one moment.
-struct Moment {
-    epsilon: f64,
-    ratio: f64,
-    /// The same of bias² alone: the part the bound is made for, as the variance only falls.
-    bias: f64,
-    error: f64,
-    points: usize,
-}
-
-impl Moment {
-    /// (1 + (γ/μ)/(1 − ε))² with γ = μ, if ε < 1.
-    fn bound(&self) -> Option<f64> {
-        (self.epsilon < 1.0).then(|| bound(self.epsilon))
-    }
-}
-
-fn bound(epsilon: f64) -> f64 {
-    (1.0 + 1.0 / (1.0 - epsilon)).powi(2)
 }
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let times: &[usize] =
-        ctx.pick(&[20, 40, 80], &[50, 100, 200, 400, 800, 1600], &[50, 100, 200, 400, 800, 1600, 3200, 6400]);
-    let (n, repetitions) = (times[times.len() - 1], ctx.pick(1, 5, 10));
-    let problem = SqueakProblem::new(n, &mut ctx.rng("points"));
-    let y = problem.y(&mut ctx.rng("noise"));
-    let theory = SqueakParams::copies_for(n, EPSILON, DELTA)?;
-    let stage = ctx.progress.begin("prefixes, then streams", times.len() + PRACTICAL.len() + 1);
-    let prefixes: Vec<Prefix> = times
-        .iter()
-        .map(|&t| {
-            let prefix = prefix(&problem, y.as_ref(), t);
-            stage.inc(1);
-            prefix
+    let (stream, repetitions) = (Stream::new(ctx)?, ctx.pick(1, 5, 10));
+    let y = stream.problem.y(&mut ctx.rng("noise"));
+    let exact: Vec<Exact> =
+        stream.times.iter().map(|&t| exact(&stream, y.as_ref(), t)).collect::<anyhow::Result<_>>()?;
+    let results = Grid::new(ctx, "streams", &[STREAM]).repetitions(repetitions).parallel().run(|draw| {
+        for (&t, exact) in stream.times.iter().zip(&exact) {
+            draw.put_at(t as f64, EXACT, ERROR, exact.error);
+        }
+        stream.along(draw, |draw, method, moment, squeak, _| {
+            look(&stream, y.as_ref(), &exact[moment], draw, (method, moment), squeak.dictionary()) // as it stands
         })
-        .collect::<anyhow::Result<_>>()?;
-    let mut series = vec![];
-    for (copies, key) in PRACTICAL.into_iter().chain([(theory, "level-6")]) {
-        let one = |r: usize| stream(ctx, &problem, y.as_ref(), &prefixes, copies, r);
-        let repetitions = if copies == theory { 1 } else { repetitions };
-        let runs: Vec<Vec<Moment>> = (0..repetitions).into_par_iter().map(one).collect::<anyhow::Result<_>>()?;
-        series.push(Series { copies, key, theory: copies == theory, runs });
-        stage.inc(1);
+    })?;
+
+    let mut out = results.outcome(stream.scale_note(repetitions));
+    let plot = |measure: Measure, id, title| results.plot(id, title, Axis::log("points seen, t"), &STREAM, measure);
+    for (measure, id, title) in [
+        (RATIO, "ratio", "Risk over that of exact regression, mean over streams with standard errors"),
+        (BIAS, "bias", "bias² over that of exact regression"),
+    ] {
+        out.plots.extend(plot(measure, id, title).map(|mut plot| {
+            plot.horizontal("(1 + (γ/μ)/(1 − ε))² at ε = ½", factor(EPSILON).powi(2));
+            let bound = format!("{}: (1 + (γ/μ)/(1 − ε))² at its ε", TEN.name);
+            plot.line(&bound, THEORY.key, results.curve(&STREAM, TEN, SQUARE));
+            plot
+        }));
     }
-    Ok(report(
-        &series,
-        &prefixes,
-        format!("n = {n}, {repetitions} streams for each practical q̄, one at the theorem's; sizes are ours"),
-    ))
+    out.plots.extend(plot(ERROR, "error", "(1/t)‖f̂_t − f*‖² of fits to one draw of the noise"));
+    let table =
+        results.table("moments", "Means over the streams", &[STREAM], &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR]);
+    out.tables.extend(table.by_x("t").by_method("copies").build());
+    out.claims = METHODS.into_iter().flat_map(|method| claims(&results, stream.times, method)).collect();
+    out.notes = vec![
+        CHOICES.into(),
+        "The risk is in closed form at fixed design (bias² + variance, f* known), with the regularised Nyström approximation of the dictionary as it stands at t, points of \
+         an open chunk included with weight 1. ε = ‖P − P̃‖ is computed, so the bounds from it are the deterministic half of the theorem; that at ε = ½ is what it promises."
+            .into(),
+        "Theorem 1 of the poster prints the bound without the square, Proposition 1 with it. Each is checked as printed; the proof gives the square.".into(),
+        stream.theorem()?,
+    ];
+    Ok(out)
 }
 
-fn prefix(problem: &SqueakProblem, y: MatRef<'_, f64>, t: usize) -> anyhow::Result<Prefix> {
-    let (k, ridge) = (problem.matrix(t)?, squeak_problem::ridge());
+fn exact(stream: &Stream, y: MatRef<'_, f64>, t: usize) -> anyhow::Result<Exact> {
+    let (problem, ridge) = (&stream.problem, squeak_problem::ridge());
     let model = ExactKrr::new(squeak_problem::kernel()?, ridge).fit(problem.first(t), y.subrows(0, t))?;
     let error = error(&model.predict(problem.first(t))?, &problem.f_star);
-    let exact = FixedDesign::exact(&k, &problem.f_star[..t])?.risk(ridge, NOISE)?;
-    Ok(Prefix { t, spectrum: ExactSpectrum::new(&k)?, exact, error })
+    let risk = FixedDesign::exact(&problem.matrix(t)?, &problem.f_star[..t])?.risk(ridge, NOISE)?;
+    Ok(Exact { risk, error })
 }
 
 /// (1/t)‖f − f*‖².
@@ -101,149 +104,67 @@ fn error(f: &Mat<f64>, f_star: &[f64]) -> f64 {
     (0..f.nrows()).map(|i| (f[(i, 0)] - f_star[i]).powi(2)).sum::<f64>() / f.nrows() as f64
 }
 
-fn stream(
-    ctx: &Context,
-    problem: &SqueakProblem,
+/// w̃_t from the dictionary at one moment: its risk in closed form, and one fit to data.
+fn look(
+    stream: &Stream,
     y: MatRef<'_, f64>,
-    prefixes: &[Prefix],
-    copies: u32,
-    r: usize,
-) -> anyhow::Result<Vec<Moment>> {
-    let rng = &mut ctx.rng(&format!("q̄ = {copies}, repetition {r}"));
-    let params = SqueakParams { epsilon: EPSILON, max_dictionary: usize::MAX, ..SqueakParams::new(copies) };
-    let mut squeak = Squeak::new(squeak_problem::kernel()?, 2, GAMMA, params)?;
-    let mut moments = vec![];
-    for prefix in prefixes {
-        let seen = squeak.n_seen() as usize;
-        squeak.push(problem.first(prefix.t).slice(seen..prefix.t), rng)?;
-        moments.push(moment(problem, y, prefix, squeak.dictionary())?); // as it stands, valid at any time
-    }
-    Ok(moments)
-}
-
-/// w̃_t from the dictionary as it stands: its risk in closed form, and one fit to data.
-fn moment(
-    problem: &SqueakProblem,
-    y: MatRef<'_, f64>,
-    prefix: &Prefix,
+    exact: &Exact,
+    draw: &mut Draw<'_, &'static str>,
+    (method, moment): (Method, usize),
     kept: &StreamDictionary<f64>,
-) -> anyhow::Result<Moment> {
-    let (t, ridge, dictionary) = (prefix.t, squeak_problem::ridge(), kept.by_rows()?);
-    let (x, y): (Points<'_, f64>, _) = (problem.first(t), y.subrows(0, t));
-    let model = DictionaryKrr { kernel: squeak_problem::kernel()?, gamma: ridge, ridge }.fit(
-        x,
-        y,
-        kept.points(),
-        &kept.weights(),
-    )?;
+) -> anyhow::Result<()> {
+    let (t, problem, ridge) = (stream.times[moment], &stream.problem, squeak_problem::ridge());
+    let (x, dictionary) = (problem.first(t), kept.by_rows()?);
+    let krr = DictionaryKrr { kernel: squeak_problem::kernel()?, gamma: ridge, ridge };
+    let model = krr.fit(x, y.subrows(0, t), kept.points(), &kept.weights())?;
     let nystrom = Nystrom::regularized(&problem.matrix(t)?, &dictionary, ridge)?;
     let risk = FixedDesign::low_rank(nystrom.factor(), &problem.f_star[..t])?.risk(ridge, NOISE)?;
-    Ok(Moment {
-        epsilon: prefix.spectrum.accuracy(&dictionary, ridge)?,
-        ratio: risk.ratio(prefix.exact),
-        bias: risk.bias_squared / prefix.exact.bias_squared,
-        error: error(&model.predict(x)?, &problem.f_star),
-        points: kept.len(),
-    })
+    let epsilon = stream.spectra[moment].accuracy(&dictionary, ridge)?;
+    let (ratio, bias) = (risk.ratio(exact.risk), risk.bias_squared / exact.risk.bias_squared);
+    let mut put = |measure, value| draw.put_at(t as f64, method, measure, value);
+    put(KEPT, kept.len() as f64);
+    put(ACCURACY, epsilon);
+    put(RATIO, ratio);
+    put(BIAS, bias);
+    put(ERROR, error(&model.predict(x)?, &problem.f_star));
+    if epsilon < 1.0 {
+        let factor = factor(epsilon);
+        put(FACTOR, factor);
+        put(SQUARE, factor.powi(2));
+        put(TO_FACTOR, ratio / factor);
+        put(TO_SQUARE, ratio / factor.powi(2));
+        put(BIAS_TO_SQUARE, bias / factor.powi(2));
+    }
+    Ok(())
 }
 
-/// All streams at one q̄.
-struct Series {
-    copies: u32,
-    key: &'static str,
-    theory: bool,
-    runs: Vec<Vec<Moment>>,
-}
-
-impl Series {
-    /// Mean and range over the streams of a quantity at each moment.
-    fn points(&self, prefixes: &[Prefix], of: impl Fn(&Moment) -> f64) -> Vec<Point> {
-        let at = |(step, prefix): (usize, &Prefix)| {
-            let values: Vec<f64> = self.runs.iter().map(|run| of(&run[step])).collect();
-            let (low, high) = values.iter().fold((f64::INFINITY, 0.0_f64), |(l, h), &v| (l.min(v), h.max(v)));
-            Point::with_range(prefix.t as f64, values.iter().sum::<f64>() / values.len() as f64, low, high)
-        };
-        prefixes.iter().enumerate().map(at).collect()
-    }
-
-    fn moments(&self) -> impl Iterator<Item = &Moment> {
-        self.runs.iter().flatten()
-    }
-}
-
-fn report(series: &[Series], prefixes: &[Prefix], scale_note: String) -> Outcome {
-    let axis = || Axis::log("points seen, t");
-    let mut ratio = Plot::new(
-        "ratio",
-        "Risk over that of exact regression (mean and range over streams)",
-        axis(),
-        Axis::log("risk ratio"),
-    );
-    let mut error = Plot::new(
-        "error",
-        "(1/t)‖f̂_t − f*‖² of fits to one draw of the noise",
-        axis(),
-        Axis::log("mean squared error"),
-    );
-    let mut bias = Plot::new("bias", "bias² over that of exact regression", axis(), Axis::log("bias² ratio"));
-    let heads = ["q̄", "t", "points kept", "ε", "risk ratio", "bias² ratio", "bound", "error of a fit", "error, exact"];
-    let mut table = Table::new("moments", "The first stream of each q̄", heads.map(Column::new));
-    let mut claims = vec![];
-    ratio.horizontal("bound at ε = ½", bound(EPSILON));
-    bias.horizontal("bound at ε = ½", bound(EPSILON));
-    error.line_and_points("exact", "exact", prefixes.iter().map(|p| Point::new(p.t as f64, p.error)));
-    for s in series {
-        let name = format!("q̄ = {}{}", s.copies, if s.theory { " (theorem)" } else { "" });
-        ratio.line_and_points(&name, s.key, s.points(prefixes, |m| m.ratio));
-        bias.line_and_points(&name, s.key, s.points(prefixes, |m| m.bias));
-        error.line_and_points(&name, s.key, s.points(prefixes, |m| m.error));
-        if s.copies == 10 {
-            let known = prefixes.iter().zip(&s.runs[0]).filter_map(|(p, m)| Some(Point::new(p.t as f64, m.bound()?)));
-            let bound = format!("{name}: bound from ε, first stream");
-            bias.line(&bound, "theory", known.clone());
-            ratio.line(&bound, "theory", known);
-        }
-        for (p, m) in prefixes.iter().zip(&s.runs[0]) {
-            let numbers = [p.t as f64, m.points as f64, m.epsilon, m.ratio, m.bias].map(Cell::from);
-            table.push([Cell::from(name.as_str())].into_iter().chain(numbers).chain([
-                m.bound().into(),
-                m.error.into(),
-                p.error.into(),
-            ]));
-        }
-        let (known, all) = (s.moments().filter(|m| m.bound().is_some()).count(), s.moments().count());
-        for (i, what) in ["risk", "bias²"].into_iter().enumerate() {
-            let worst = s.moments().filter_map(|m| Some([m.ratio, m.bias][i] / m.bound()?)).fold(0.0, f64::max);
-            let text = format!(
-                "{name}: largest {what} ratio over its bound from ε, at the {known} of {all} moments where ε < 1"
-            );
-            claims.push(Claim::at_most(&text, "1", worst, 1.0));
-        }
-        let worst = s.moments().map(|m| m.ratio).fold(0.0, f64::max);
-        claims.push(Claim::at_most(
-            &format!("{name}: largest risk ratio at any moment"),
-            "9, at ε = ½",
-            worst,
-            bound(EPSILON),
-        ));
-    }
-    Outcome {
-        scale_note,
-        tables: vec![table],
-        plots: vec![ratio, bias, error],
-        claims,
-        notes: notes(),
-        ..Outcome::default()
-    }
-}
-
-fn notes() -> Vec<String> {
-    vec![
-        CHOICES.into(),
-        "The risk is in closed form at fixed design (bias² + variance, f* known), with the regularised Nyström approximation of the dictionary as it stands at t, points of \
-         an open chunk included with weight 1. ε = ‖P − P̃‖ is computed, so the first claim of each q̄ is the deterministic half of the theorem; the second is what it promises at ε = ½."
-            .into(),
-        "The poster prints the bound of Theorem 1 without the square, that of Proposition 1 with it; the square is right.".into(),
-        "The theorem's q̄ (constant 39 as recalled) keeps every point at such n: its ratio stays near 1 by lack of compression, and the difference is the γ in L_γ.".into(),
-    ]
+fn claims(results: &Results, times: &[usize], method: Method) -> Vec<Claim> {
+    let worst = |measure| {
+        let at = |&t: &usize| results.sample(&STREAM, t, method, measure).quantile(1.0);
+        times.iter().map(at).filter(|value| value.is_finite()).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let where_known = format!("{}: largest", method.name);
+    let bounded = |what: &str, measure| {
+        let text = format!("{where_known} {what} at its ε, at the moments where ε < 1");
+        (worst(measure) > f64::NEG_INFINITY).then(|| Claim::at_most(&text, "1", worst(measure), 1.0))
+    };
+    let promised = |text: &str, bound: f64| {
+        let claim = Claim::at_most(
+            &format!("{}: largest risk ratio at any moment, {text}", method.name),
+            "its bound at ε = ½",
+            worst(RATIO),
+            bound,
+        );
+        if method == THEOREM { claim.theorem() } else { claim } // ours: too few copies for the promise
+    };
+    let from_epsilon = [
+        bounded("risk ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", TO_SQUARE).map(Claim::theorem),
+        bounded("bias² ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", BIAS_TO_SQUARE).map(Claim::theorem),
+        bounded("risk ratio over 1 + (γ/μ)/(1 − ε) (Theorem 1, as printed)", TO_FACTOR).map(Claim::printed),
+    ];
+    let at_half = [
+        promised("against 9 (Proposition 1)", factor(EPSILON).powi(2)),
+        promised("against 3 (Theorem 1, as printed)", factor(EPSILON)),
+    ];
+    from_epsilon.into_iter().flatten().chain(at_half).collect()
 }

@@ -1,21 +1,23 @@
-//! The comparison table of the SQUEAK papers, measured: time, space, accuracy and incrementality of six ways to find columns.
+//! The comparison table of the SQUEAK papers, measured: time, space, accuracy and incrementality of seven ways to find columns.
 
 use nystrom::faer::Mat;
-use nystrom::kernels::{Gaussian, KernelMatrix, Points};
+use nystrom::kernels::{Gaussian, Points};
 use nystrom::krr::risk::FixedDesign;
-use nystrom::leverage::{Dictionary, ExactSpectrum, Projector, exact_scores};
-use nystrom::linalg_core::{PsdMatrix, Ridge};
+use nystrom::leverage::{Dictionary, ExactSpectrum, Projector};
+use nystrom::linalg_core::{PsdMatrix, Ridge, random};
 use nystrom::sketch::Nystrom;
 
-use super::counting::Counting;
 use super::papers;
-use super::squeak_methods::{COPIES, EPSILON, METHODS, Measured, Reach, Setting};
-use super::squeak_problem::{self, SqueakProblem};
+use super::squeak_methods::{
+    AS_MANY, CHOOSE, COLUMNS, COPIES, Choice, EPSILON, EXACT, FIT, FLOATS, HELD, Problem, Reach, SQUEAK, TIME, VALUES,
+    VALUES_TO_CHOOSE, WAYS, Way,
+};
+use super::squeak_problem::{self, GAMMA, NOISE, SqueakProblem};
 use super::truth::{Truth, standard};
 use crate::datasets::standardized;
-use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Lookup, Outcome, Plot, Point, Table};
-use crate::lab::statistics::fitted_exponent;
-use crate::progress::Stage;
+use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Table};
+use crate::lab::{Draw, Grid, Measure, Results};
+use crate::method::{INK, PROBLEM};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-table",
@@ -23,10 +25,19 @@ pub const EXPERIMENT: Experiment = Experiment {
     figure: "Comparison of methods",
     says: "Uniform columns must number d_mof, which may be n; Alaoui & Mahoney's approximate scores need tr K/(με) columns; INK-Estimate is incremental, \
         but its space depends on the largest eigenvalue; SQUEAK is incremental, linear in n, Õ(n d_eff³), with a dictionary that depends on d_eff alone; \
-        distributed, Õ(log n · d_eff³). Sampling by leverage scores keeps the accuracy of exact KRR up to a constant.",
+        distributed, Õ(log n · d_eff³). Sampling by leverage scores keeps the accuracy of exact KRR up to a constant, (1 + 2ε)² in the table.",
     data: &["ccpp"],
     run,
 };
+
+const ACCURACY: Measure = Measure::new("ε", "ε = ‖P − P̃‖");
+const RISK: Measure = Measure::new("risk ratio", "risk over that of exact KRR");
+const OVER: Measure = Measure::new("max τ̃/τ", "max τ̃/τ");
+const UNDER: Measure = Measure::new("min τ̃/τ", "min τ̃/τ");
+const D_EFF: Measure = Measure::new("d_eff", "d_eff");
+const D_MOF: Measure = Measure::new("d_mof", "d_mof");
+const SYNTHETIC: &str = "a crowd and 40 far points";
+const CCPP: &str = "CCPP";
 
 /// The numbers of points, by the reach of a method; all methods are judged at the largest of the slow ones.
 struct Grids([(Reach, &'static [usize]); 3]);
@@ -48,271 +59,226 @@ impl Grids {
         self.0[0].1[self.0[0].1.len() - 1]
     }
 
-    /// Every n, once.
-    fn all(&self) -> Vec<usize> {
+    /// Every n with its draws, once.
+    fn all(&self, draws: usize) -> Vec<(usize, usize)> {
         let mut all: Vec<usize> = self.0.iter().flat_map(|(_, grid)| grid.iter().copied()).collect();
         all.sort_unstable();
         all.dedup();
-        all
+        all.into_iter().map(|n| (n, draws)).collect()
     }
 }
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let grids = Grids::new(ctx);
-    let mut out = Outcome {
-        scale_note: "The paper has the orders only; problems and sizes are ours.".into(),
-        ..Outcome::default()
-    };
-    let stage = ctx.progress.begin("problems", grids.all().len() + 1);
-    synthetic(ctx, &stage, &grids, &mut out)?;
-    real(ctx, &mut out)?;
-    stage.inc(1);
+    let (grids, draws) = (Grids::new(ctx), ctx.pick(1, 3, 5));
+    let synthetic = Grid::new(ctx, "problems", &[SYNTHETIC]).sizes(&grids.all(draws));
+    let synthetic = synthetic.run(|draw| on_synthetic(draw, &grids))?;
+    let n = ctx.pick(120, 1000, 4000);
+    let real = Grid::new(ctx, "rows of CCPP", &[CCPP]).sizes(&[(n, draws)]).run_on(
+        |ctx, _| {
+            let data = ctx.need("ccpp")?;
+            Ok((standardized(data.x.as_ref())?, data.y))
+        },
+        |(x, y), draw| on_rows(draw, x, y),
+    )?;
+
+    let mut out = synthetic
+        .outcome(format!("The paper has the orders only; problems and sizes are ours, {draws} draws of each."));
+    out.missing.extend(real.missing.clone());
+    for (id, setting, results, n) in [("synthetic", SYNTHETIC, &synthetic, grids.judged()), ("ccpp", CCPP, &real, n)] {
+        if !results.measured(&[setting]).is_empty() {
+            out.tables.push(judged(id, setting, results, n));
+            out.claims.extend(claims_on_risk(setting, results, n));
+        }
+    }
+    out.claims.extend(claims_on_columns(&synthetic, grids.judged()));
+    out.claims.extend(WAYS.iter().flat_map(|way| claims_on_growth(&synthetic, way)));
+    let n = || Axis::log("number of points n");
+    out.plots.extend(synthetic.plot("time", "Choosing columns and regression through them", n(), &SYNTHETIC, TIME));
+    out.plots.extend(synthetic.plot("space", "Most numbers held at one time", n(), &SYNTHETIC, FLOATS));
+    out.tables.push(growth(&synthetic));
     out.notes.extend(notes());
     Ok(out)
 }
 
-fn notes() -> [String; 4] {
+fn on_synthetic(draw: &mut Draw<'_, &'static str>, grids: &Grids) -> anyhow::Result<()> {
+    let n = draw.size;
+    let rng = &mut draw.rng("problem");
+    let made = SqueakProblem::new(n, rng);
+    let y = made.y(rng);
+    let told = grids.has(Reach::Slow, n) || grids.has(Reach::Batch, n);
+    let mut problem = Problem::new(made.first(n), &y, squeak_problem::kernel()?, squeak_problem::ridge(), told)?;
+    let wanted = |way: &Way| grids.has(way.reach, n) || n == grids.judged() || (way.method == SQUEAK && told);
+    let choices = measure(draw, &mut problem, wanted)?;
+    if n == grids.judged() {
+        let truth = Truth::known(&problem.matrix()?, problem.ridge, made.f_star.clone(), NOISE)?;
+        judge(draw, &problem, &truth, &choices)?;
+    }
+    Ok(())
+}
+
+fn on_rows(draw: &mut Draw<'_, &'static str>, x: &Mat<f64>, y: &[f64]) -> anyhow::Result<()> {
+    let rows = random::uniform_subset(y.len(), draw.size.min(y.len()), &mut draw.rng("problem"))?;
+    let x = Mat::from_fn(rows.len(), x.ncols(), |i, j| x[(rows[i], j)]);
+    let targets: Vec<f64> = rows.iter().map(|&i| y[i]).collect();
+    let y = standard(&targets);
+    let ridge = Ridge::Absolute(GAMMA);
+    let mut problem = Problem::new(Points::from_rows(x.as_ref()), &y, Gaussian::new(1.0)?, ridge, true)?;
+    let choices = measure(draw, &mut problem, |_| true)?;
+    let truth = Truth::plug_in(&problem.matrix()?, ridge, &targets)?;
+    judge(draw, &problem, &truth, &choices)
+}
+
+/// Every way that is wanted, SQUEAK first.
+fn measure(
+    draw: &mut Draw<'_, &'static str>,
+    problem: &mut Problem<'_>,
+    wanted: impl Fn(&Way) -> bool,
+) -> anyhow::Result<Vec<(&'static Way, Choice)>> {
+    draw.fact(D_EFF, problem.d_eff);
+    draw.fact(D_MOF, problem.d_mof);
+    let mut choices = vec![];
+    for way in WAYS.iter().filter(|way| wanted(way)) {
+        let choice = problem.measure(way, draw)?;
+        if way.method == SQUEAK {
+            problem.m = choice.dictionary.as_ref().map_or(0, Dictionary::len);
+        }
+        choices.push((way, choice));
+    }
+    Ok(choices)
+}
+
+/// What each choice of columns is worth.
+fn judge(
+    draw: &mut Draw<'_, &'static str>,
+    problem: &Problem<'_>,
+    truth: &Truth,
+    choices: &[(&'static Way, Choice)],
+) -> anyhow::Result<()> {
+    let (k, ridge) = (problem.matrix()?, problem.ridge);
+    let spectrum = ExactSpectrum::new(&k)?;
+    let tau = spectrum.scores(ridge)?.scores;
+    let full = Dictionary::full(problem.n())?;
+    for (way, choice) in choices {
+        let dictionary = choice.dictionary.as_ref().unwrap_or(&full);
+        let scores = match &choice.scores {
+            Some(scores) => scores.clone(),
+            None => Projector::new(&k, dictionary, ridge)?.scores(&k, (0..k.dim()).into())?,
+        };
+        let ratios = || scores.iter().zip(&tau).map(|(a, b)| a / b);
+        draw.put(way.method, OVER, ratios().fold(0.0, f64::max));
+        draw.put(way.method, UNDER, ratios().fold(f64::INFINITY, f64::min));
+        if choice.dictionary.is_some() {
+            let nystrom = Nystrom::regularized(&k, dictionary, ridge)?;
+            let risk = FixedDesign::low_rank(nystrom.factor(), &truth.f_star)?.risk(ridge, truth.noise)?;
+            draw.put(way.method, RISK, risk.ratio(truth.risk));
+            draw.put(way.method, ACCURACY, spectrum.accuracy(dictionary, ridge)?);
+        }
+    }
+    Ok(())
+}
+
+/// The table at one n.
+fn judged(id: &str, setting: &'static str, results: &Results, n: usize) -> Table {
+    let measures = [CHOOSE, FIT, COLUMNS, HELD, VALUES_TO_CHOOSE, VALUES, FLOATS, ACCURACY, RISK, OVER, UNDER];
+    let of = |measure| results.get(&setting, n, PROBLEM, measure).value;
+    let title = format!("{setting}: n = {n}, d_eff = {:.1}, d_mof = {:.0}", of(D_EFF), of(D_MOF));
+    let columns = ["method"].map(Column::new).into_iter().chain(measures.map(|m| Column::new(m.key)));
+    let mut table = Table::new(id, &title, columns.chain([Column::paper("incremental")]));
+    for way in &WAYS {
+        let numbers = measures.map(|measure| match results.get(&setting, n, way.method, measure).value {
+            value if value.is_nan() => Cell::Missing,
+            value => value.into(),
+        });
+        table.push([Cell::from(way.method.name)].into_iter().chain(numbers).chain([way.incremental.into()]));
+    }
+    table
+}
+
+/// Exponents of n, beside the papers' orders.
+fn growth(results: &Results) -> Table {
+    let measures = [TIME, VALUES, FLOATS, COLUMNS];
+    let columns = ["method"].map(Column::new).into_iter().chain(measures.map(|m| Column::new(m.key)));
+    let printed = ["time (papers)", "space (papers)"].map(Column::paper);
+    let mut table = Table::new("growth", "Exponents of n, fitted, at a fixed γ", columns.chain(printed));
+    for way in &WAYS {
+        let exponents = measures.map(|measure| Cell::from(results.exponent(&SYNTHETIC, way.method, measure).value));
+        table.push(
+            [Cell::from(way.method.name)].into_iter().chain(exponents).chain([way.time.into(), way.space.into()]),
+        );
+    }
+    table
+}
+
+/// Methods that sample by leverage scores keep the risk.
+fn claims_on_risk(setting: &'static str, results: &Results, n: usize) -> Vec<Claim> {
+    let by_scores = WAYS.iter().filter(|way| way.incremental.starts_with("yes"));
+    by_scores
+        .flat_map(|way| {
+            let ratio = results.get(&setting, n, way.method, RISK);
+            let text = format!("{setting}: risk of KRR with the columns of {} over that of exact KRR", way.method.name);
+            let factor = 1.0 + 1.0 / (1.0 - EPSILON);
+            [
+                Claim::at_most(&text, "(1 + 2ε)² in the table, at ε = ½", ratio, (1.0 + 2.0 * EPSILON).powi(2))
+                    .printed(),
+                Claim::at_most(&text, "(1 + (γ/μ)/(1 − ε))² in Proposition 1, at ε = ½", ratio, factor.powi(2)),
+            ]
+        })
+        .collect()
+}
+
+/// What the synthetic problem is made for: d_mof near its limit, and uniform columns that miss the far points.
+fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
+    let d_mof = results.get(&SYNTHETIC, n, PROBLEM, D_MOF).over(n as f64 / (1.0 + GAMMA));
+    let missed = results.compare(&SYNTHETIC, ("n", n), RISK, AS_MANY, SQUEAK);
+    [
+        Claim::at_least("d_mof over its limit n/(1 + γ)", "d_mof may be n", d_mof, 0.9),
+        missed.at_least("above 1: uniform columns must number d_mof", 1.0).printed(),
+    ]
+}
+
+fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
+    let (name, exponent) = (way.method.name, |measure| results.exponent(&SYNTHETIC, way.method, measure));
+    if way.method == EXACT {
+        return vec![Claim::near("exact: exponent of n in floats", 2.0, exponent(FLOATS), 0.1).printed()];
+    }
+    if way.method == INK {
+        let text = "INK-Estimate: exponent of n in kernel values of choosing";
+        return vec![Claim::near(text, 2.0, exponent(VALUES_TO_CHOOSE), 0.05).printed()];
+    }
+    if way.reach != Reach::Stream {
+        return vec![];
+    }
+    let columns = exponent(COLUMNS);
+    let cubed = columns.map(|c| 3.0 * c, 3.0);
+    let (text, values) = (format!("{name}: exponent of n in time, less three times that in columns"), exponent(VALUES));
+    vec![
+        Claim::at_most(&text, "1: Õ(n d_eff³)", exponent(TIME).minus(cubed), 1.1).printed(),
+        Claim::at_most(
+            &format!("{name}: exponent of n in kernel values, less that in columns"),
+            "1",
+            values.minus(columns),
+            1.1,
+        )
+        .printed(),
+        Claim::at_most(&format!("{name}: exponent of n in columns"), "0: d_eff alone", columns, 0.25).printed(),
+    ]
+}
+
+fn notes() -> [String; 5] {
     [
         squeak_problem::CHOICES.into(),
+        "CCPP: rows drawn at random, four features of variance 1, Gaussian kernel with σ = 1, γ = μ = 1.25. Its f* is not known: f* is the exact fit, and the \
+         noise's variance ‖y − f̂‖²/tr((I − H)²)."
+            .into(),
         format!(
             "q̄ = {COPIES} and ε = {EPSILON}: far fewer copies than the theorem's (thousands), so its guarantee is measured here, not implied. INK-Estimate, whose \
              copies are normalised, has 4q̄·d_eff in all, which gives a point about as many; with q̄·d_eff its dictionary starved. Uniform sampling is told d_mof and INK-Estimate d_eff, which cost n³ to know."
         ),
         "Kernel values and memory are counted, the memory by an allocator that counts: data and results of earlier steps excluded. Both cover the choice of columns and \
-         kernel ridge regression through them. Times are of this machine. The papers' orders are given as far as recalled, without constants and logarithms."
+         kernel ridge regression through them. Times are of this machine. The papers' orders are given without constants and logarithms."
             .into(),
         "Scores are those measured against the chosen dictionary (for Alaoui–Mahoney its own, from p columns); ε = ‖P − P̃‖ is computed. A row's largest τ̃/τ at most 1/(1 − ε) \
          and its least at least 1/(1 + ε) follow from it where ε < 1."
             .into(),
     ]
-}
-
-/// What the methods are told about a problem.
-fn setting<'a>(
-    ctx: &Context,
-    x: Points<'a, f64>,
-    y: &'a Mat<f64>,
-    kernel: Gaussian,
-    ridge: Ridge<f64>,
-) -> anyhow::Result<Setting<'a>> {
-    let exact = exact_scores(&KernelMatrix::new(kernel, x)?, ridge)?;
-    let mut setting = without_exact_scores(x, y, kernel, ridge);
-    (setting.d_eff, setting.d_mof) = (exact.d_eff(), exact.d_mof());
-    let squeak = METHODS.iter().find(|method| method.name == "SQUEAK").expect("SQUEAK is a method");
-    let rng = &mut ctx.rng(&format!("SQUEAK, n = {}", x.len())); // the run that is measured later
-    setting.m = (squeak.choose)(&setting, rng)?.dictionary.map_or(0, |dictionary| dictionary.len());
-    Ok(setting)
-}
-
-/// Enough for methods that take a stream.
-fn without_exact_scores<'a>(x: Points<'a, f64>, y: &'a Mat<f64>, kernel: Gaussian, ridge: Ridge<f64>) -> Setting<'a> {
-    Setting { x, y: y.as_ref(), kernel: Counting::new(kernel), ridge, d_eff: f64::NAN, d_mof: f64::NAN, m: 0 }
-}
-
-/// n, seconds, kernel values, floats, columns; last, kernel values of choosing alone.
-type Sizes = [f64; 6];
-
-fn sizes(n: usize, measured: &Measured) -> Sizes {
-    let floats = measured.floats[0].max(measured.floats[1]);
-    let [chosen, fitted] = measured.values.map(|values| values as f64);
-    [n as f64, measured.choose + measured.fit, chosen + fitted, floats, measured.columns as f64, chosen]
-}
-
-fn synthetic(ctx: &Context, stage: &Stage<'_>, grids: &Grids, out: &mut Outcome) -> anyhow::Result<()> {
-    let mut series: Vec<Vec<Sizes>> = METHODS.iter().map(|_| vec![]).collect();
-    let (kernel, ridge) = (squeak_problem::kernel()?, squeak_problem::ridge());
-    for n in grids.all() {
-        let problem = SqueakProblem::new(n, &mut ctx.rng(&format!("points, n = {n}")));
-        let y = problem.y(&mut ctx.rng(&format!("noise, n = {n}")));
-        let setting = match grids.has(Reach::Slow, n) || grids.has(Reach::Batch, n) {
-            true => setting(ctx, problem.first(n), &y, kernel, ridge)?,
-            false => without_exact_scores(problem.first(n), &y, kernel, ridge),
-        };
-        let mut all = vec![];
-        for (method, series) in METHODS.iter().zip(&mut series) {
-            let wanted = grids.has(method.reach, n);
-            if wanted || n == grids.judged() {
-                let measured = setting.measure(method, ctx)?;
-                series.extend(wanted.then(|| sizes(n, &measured)));
-                all.push(measured);
-            }
-        }
-        if n == grids.judged() {
-            let truth = Truth::known(&setting.matrix()?, ridge, problem.f_star.clone(), squeak_problem::NOISE)?;
-            let judged = judge(&setting, &truth, &all)?;
-            report("synthetic", "A crowd and 40 far points", &setting, &all, &judged, out);
-            claims_on_columns(&setting, &judged, out);
-        }
-        stage.inc(1);
-    }
-    growth(&series, out);
-    Ok(())
-}
-
-fn real(ctx: &Context, out: &mut Outcome) -> anyhow::Result<()> {
-    let data = match ctx.dataset("ccpp")? {
-        Lookup::Found(data) => data,
-        Lookup::Missing(missing) => {
-            out.missing.push(missing.needed_for("the table on CCPP"));
-            return Ok(());
-        }
-    };
-    let n = ctx.pick(120, 1000, 4000).min(data.y.len());
-    let rows = nystrom::linalg_core::random::uniform_subset(data.y.len(), n, &mut ctx.rng("rows of CCPP"))?;
-    let all = standardized(data.x.as_ref())?;
-    let x = Mat::from_fn(n, all.ncols(), |i, j| all[(rows[i], j)]);
-    let targets: Vec<f64> = rows.iter().map(|&i| data.y[i]).collect();
-    let y = standard(&targets);
-    let setting = setting(ctx, Points::from_rows(x.as_ref()), &y, Gaussian::new(1.0)?, Ridge::Absolute(1.0))?;
-    let all: Vec<Measured> =
-        METHODS.iter().map(|method| setting.measure(method, ctx)).collect::<anyhow::Result<_>>()?;
-    let truth = Truth::plug_in(&setting.matrix()?, setting.ridge, &targets)?;
-    let judged = judge(&setting, &truth, &all)?;
-    report("ccpp", "CCPP", &setting, &all, &judged, out);
-    out.notes.push(format!(
-        "CCPP: {n} of its rows, four features of variance 1, Gaussian kernel with σ = 1, γ = μ = 1. Its f* is not known: f* is the exact fit, and the noise's variance \
-         ‖y − f̂‖²/tr((I − H)²)."
-    ));
-    Ok(())
-}
-
-/// What a choice of columns is worth.
-struct Judged {
-    epsilon: f64,
-    ratio: f64,
-    /// max and min of τ̃/τ.
-    over: f64,
-    under: f64,
-}
-
-fn judge(setting: &Setting<'_>, truth: &Truth, all: &[Measured]) -> anyhow::Result<Vec<Judged>> {
-    let k = setting.matrix()?;
-    let spectrum = ExactSpectrum::new(&k)?;
-    let tau = spectrum.scores(setting.ridge)?.scores;
-    let one = |measured: &Measured| {
-        let full = Dictionary::full(setting.n())?;
-        let dictionary = measured.choice.dictionary.as_ref().unwrap_or(&full);
-        let scores = match &measured.choice.scores {
-            Some(scores) => scores.clone(),
-            None => Projector::new(&k, dictionary, setting.ridge)?.scores(&k, (0..k.dim()).into())?,
-        };
-        let ratio = match measured.choice.dictionary {
-            None => 1.0,
-            Some(_) => {
-                let nystrom = Nystrom::regularized(&k, dictionary, setting.ridge)?;
-                FixedDesign::low_rank(nystrom.factor(), &truth.f_star)?
-                    .risk(setting.ridge, truth.noise)?
-                    .ratio(truth.risk)
-            }
-        };
-        let ratios = || scores.iter().zip(&tau).map(|(a, b)| a / b);
-        let (over, under) = (ratios().fold(0.0, f64::max), ratios().fold(f64::INFINITY, f64::min));
-        Ok(Judged { epsilon: spectrum.accuracy(dictionary, setting.ridge)?, ratio, over, under })
-    };
-    all.iter().map(one).collect()
-}
-
-/// The table at one n, and the claim that every method with a guarantee keeps the risk.
-fn report(id: &str, title: &str, setting: &Setting<'_>, all: &[Measured], judged: &[Judged], out: &mut Outcome) {
-    let n = setting.n();
-    let title = format!("{title}: n = {n}, d_eff = {:.1}, d_mof = {:.0}", setting.d_eff, setting.d_mof);
-    let columns = [
-        Column::new("method"),
-        Column::with_unit("time to choose", "s"),
-        Column::with_unit("time to fit", "s"),
-        Column::new("columns"),
-        Column::new("points held"),
-        Column::new("kernel values to choose / n²"),
-        Column::new("to fit / n²"),
-        Column::new("floats to choose / n²"),
-        Column::new("floats to fit / n²"),
-        Column::new("ε"),
-        Column::new("risk ratio"),
-        Column::new("max τ̃/τ"),
-        Column::new("min τ̃/τ"),
-        Column::paper("incremental"),
-    ];
-    let mut table = Table::new(id, &title, columns);
-    let square = (n * n) as f64;
-    let bound = (1.0 + 1.0 / (1.0 - EPSILON)).powi(2);
-    for ((method, m), j) in METHODS.iter().zip(all).zip(judged) {
-        let cost = [m.choose, m.fit, m.columns as f64, m.held as f64];
-        let [chosen, fitted] = m.values.map(|values| values as f64 / square);
-        let space = m.floats.map(|floats| floats / square);
-        let numbers = cost
-            .into_iter()
-            .chain([chosen, fitted])
-            .chain(space)
-            .chain([j.epsilon, j.ratio, j.over, j.under])
-            .map(Cell::from);
-        table.push(std::iter::once(Cell::from(method.name)).chain(numbers).chain([method.incremental.into()]));
-        if ["INK-Estimate", "SQUEAK", "DISQUEAK"].contains(&method.name) {
-            let text = format!("{id}: risk of KRR with the columns of {} over that of exact KRR", method.name);
-            out.claims.push(Claim::at_most(&text, "≤ (1 + (γ/μ)/(1 − ε))², ε = ½", j.ratio, bound));
-        }
-    }
-    out.tables.push(table);
-}
-
-/// What the synthetic problem is made for: d_mof near n, and uniform columns that miss the far points.
-fn claims_on_columns(setting: &Setting<'_>, judged: &[Judged], out: &mut Outcome) {
-    let ratio =
-        |name: &str| METHODS.iter().zip(judged).find(|(m, _)| m.name == name).map_or(f64::NAN, |(_, j)| j.ratio);
-    out.claims.push(Claim::at_least("d_mof/n", "d_mof may be n", setting.d_mof / setting.n() as f64, 0.9));
-    let times = ratio("uniform, m of SQUEAK") / ratio("SQUEAK");
-    out.claims.push(Claim::at_least("risk with uniform columns over that with as many of SQUEAK's", "> 1", times, 1.5));
-}
-
-/// Exponents of n, beside the papers' orders.
-fn growth(series: &[Vec<Sizes>], out: &mut Outcome) {
-    let columns = ["method", "n", "time", "kernel values", "floats", "columns"].map(Column::new);
-    let printed = ["time (papers)", "space (papers)"].map(Column::paper);
-    let mut table = Table::new("growth", "Exponents of n, fitted, at a fixed γ", columns.into_iter().chain(printed));
-    let mut time = Plot::new(
-        "time",
-        "Choosing columns and regression through them",
-        Axis::log("number of points n"),
-        Axis::log("time / s"),
-    );
-    let mut space =
-        Plot::new("space", "Most numbers held at one time", Axis::log("number of points n"), Axis::log("floats"));
-    for (method, sizes) in METHODS.iter().zip(series) {
-        let exponent = |of: usize| fitted_exponent(&sizes.iter().map(|s| (s[0], s[of])).collect::<Vec<_>>());
-        let exponents = [1, 2, 3, 4].map(exponent);
-        let range = format!("{} to {}", sizes[0][0], sizes[sizes.len() - 1][0]);
-        let cells = [Cell::from(method.name), range.into()].into_iter().chain(exponents.map(Cell::from));
-        table.push(cells.chain([method.time.into(), method.space.into()]));
-        time.line_and_points(
-            &format!("{}: n^{:.2}", method.name, exponents[0]),
-            method.key,
-            sizes.iter().map(|s| Point::new(s[0], s[1])),
-        );
-        space.line_and_points(
-            &format!("{}: n^{:.2}", method.name, exponents[2]),
-            method.key,
-            sizes.iter().map(|s| Point::new(s[0], s[3])),
-        );
-        if method.reach == Reach::Stream {
-            let (name, [time, values, _, columns]) = (method.name, exponents);
-            let text = format!("{name}: exponent of n in time, less three times that in columns");
-            out.claims.push(Claim::at_most(&text, "1: Õ(n d_eff³)", time - 3.0 * columns, 1.1));
-            let text = format!("{name}: exponent of n in kernel values, less that in columns");
-            out.claims.push(Claim::at_most(&text, "1", values - columns, 1.1));
-            out.claims.push(Claim::at_most(
-                &format!("{name}: exponent of n in columns"),
-                "0: d_eff alone",
-                columns,
-                0.25,
-            ));
-        }
-        if method.name == "INK-Estimate" {
-            let text = "INK-Estimate: exponent of n in kernel values of choosing";
-            out.claims.push(Claim::near(text, 2.0, exponent(5), 0.05));
-        }
-        if method.name == "exact" {
-            out.claims.push(Claim::near("exact: exponent of n in floats", 2.0, exponents[2], 0.1));
-        }
-    }
-    out.tables.push(table);
-    out.plots.extend([time, space]);
 }

@@ -161,9 +161,23 @@ impl<'a, S: Setting> Draw<'a, S> {
         measure: Measure,
         work: impl FnOnce() -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
+        self.timed_at(self.size as f64, method, measure, work)
+    }
+
+    /// The same at an abscissa of its own.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub fn timed_at<T>(
+        &mut self,
+        x: f64,
+        method: Method,
+        measure: Measure,
+        work: impl FnOnce() -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
         let start = Instant::now();
         let result = work()?;
-        self.put(method, measure, start.elapsed().as_secs_f64());
+        self.put_at(x, method, measure, start.elapsed().as_secs_f64());
         Ok(result)
     }
 

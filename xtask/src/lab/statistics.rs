@@ -21,9 +21,10 @@ impl Estimate {
     /// NaN: nothing was measured.
     pub const NONE: Estimate = Estimate { value: f64::NAN, error: None, time: false };
 
-    /// Draws that are all the same do not depend on chance.
+    /// Draws that are all the same, to rounding, do not depend on chance.
     fn with_error(value: f64, error: f64, time: bool) -> Self {
-        Estimate { value, error: (error.is_finite() && error > 0.0).then_some(error), time }
+        let by_chance = error.is_finite() && error > 1e-12 * value.abs();
+        Estimate { value, error: by_chance.then_some(error), time }
     }
 
     /// f(value), with the error scaled by |f'(value)|: the delta method.
