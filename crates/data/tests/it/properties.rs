@@ -1,7 +1,7 @@
 //! Properties: what is written is read back bit for bit, and errors point at the right field.
 
 use crate::common::gzip;
-use nystrom_data::{Arff, Csv, Fann, Format, Libsvm, Standardize, Table};
+use nystrom_data::{Arff, Csv, Fann, Format, Libsvm, Standardize, Table, Values};
 use proptest::prelude::*;
 
 fn cases(cases: u32) -> ProptestConfig {
