@@ -80,7 +80,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     let facts = results.table("sets", "The sets", measured(), &[N, FEATURES, D_EFF, EXACT_SECONDS]);
     out.tables.extend(facts.by_setting("data set").build());
-    let table = results.table("summary", "r = estimated over exact score", measured(), &[SECONDS, LOW, HIGH, SPREAD, OFF]);
+    let table =
+        results.table("summary", "r = estimated over exact score", measured(), &[SECONDS, LOW, HIGH, SPREAD, OFF]);
     out.tables.extend(table.by_setting("data set").by_method("estimator").by_x("parameter").build());
     out.notes = notes();
     Ok(out)
@@ -119,7 +120,7 @@ fn ridge() -> Ridge<f64> {
     Ridge::PerSample(LAMBDA)
 }
 
-fn cell(problem: &Problem, draw: &mut Draw<'_, &str>) -> anyhow::Result<()> {
+fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     let (n, d_eff, k) = (problem.x.nrows(), problem.d_eff(), matrix(&problem.x)?);
     for (method, _, values) in ESTIMATORS {
         for value in values {
@@ -143,7 +144,7 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, &str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn accuracy(problem: &Problem, draw: &mut Draw<'_, &str>, x: f64, method: Method, scores: &[f64]) {
+fn accuracy(problem: &Problem, draw: &mut Draw<'_, &'static str>, x: f64, method: Method, scores: &[f64]) {
     let mut r: Vec<f64> = scores.iter().zip(&problem.exact).map(|(a, b)| a / b).collect();
     r.sort_by(f64::total_cmp);
     let off = r.iter().map(|r| (r - 1.0).abs()).sum::<f64>() / r.len() as f64;
@@ -170,16 +171,19 @@ fn scores(method: Method, value: u32, k: &Matrix<'_>, rng: &mut dyn Rng) -> anyh
 /// At its largest parameter, every estimator's scores spread less than this.
 const SPREAD_BOUND: f64 = 2.0;
 
-fn claims(results: &Results, name: &&str) -> Vec<Claim> {
+fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
     let spread = |(method, parameter, values): (Method, &str, [u32; 3])| {
         let text = format!("{name}: spread of {} at {parameter} = {}", method.name, values[2]);
         Claim::at_most(&text, "ours", results.get(name, f64::from(values[2]), method, SPREAD), SPREAD_BOUND)
     };
     let mut claims: Vec<Claim> = ESTIMATORS.into_iter().map(spread).collect();
-    let columns = ESTIMATORS[0].2.map(|columns| results.sample(name, f64::from(columns), FAST_LEVERAGE, LARGEST).quantile(1.0));
+    let columns =
+        ESTIMATORS[0].2.map(|columns| results.sample(name, f64::from(columns), FAST_LEVERAGE, LARGEST).quantile(1.0));
     let text = format!("{name}: largest r of Alaoui–Mahoney, whatever the columns");
     let bound = 1.0 + 1e-9;
-    claims.push(Claim::at_most(&text, "1 (Alaoui & Mahoney, Theorem 4)", largest(columns.map(Into::into)), bound).theorem());
+    claims.push(
+        Claim::at_most(&text, "1 (Alaoui & Mahoney, Theorem 4)", largest(columns.map(Into::into)), bound).theorem(),
+    );
     let ratio = results.compare(name, ("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
     claims.push(ratio.at_most("ours", 1.0));
     claims

@@ -53,8 +53,11 @@ fn sizes(ctx: &Context, set: Set) -> (usize, &'static [usize], &'static [usize])
 }
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let repetitions = ctx.pick(2, 4, 10);
+    let repetitions = ctx.pick(2, 6, 10);
     let found = AtHand::of(ctx, &[AILERONS, CALIFORNIA])?;
+    if let Some(nothing) = found.nothing() {
+        return Ok(nothing);
+    }
     let grid = Grid::new(ctx, "repetitions", &found.sets).repetitions(repetitions);
     let results = grid.run_on(|ctx, set| Prepared::new(ctx, *set), cell)?;
 
@@ -196,9 +199,12 @@ fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
     });
     let best = smallest(rivals);
     let dpp = at(KDPP, ERROR).estimate();
-    let what = format!("error of kDPP after {longest} steps over the least of Unif, Lev, RegLev, AppLev, AppRegLev, AdapFull, AdapPart");
+    let what = format!(
+        "error of kDPP after {longest} steps over the least of Unif, Lev, RegLev, AppLev, AppRegLev, AdapFull, AdapPart"
+    );
     let below = Claim::at_most(&text(&what), "k-DPP below them all", dpp.over(best), 1.0).picture();
-    let other = Claim::at_most(&text("error of RPCholesky over that of kDPP"), "ours", over(ERROR, RP_CHOLESKY, KDPP), 1.0);
+    let other =
+        Claim::at_most(&text("error of RPCholesky over that of kDPP"), "ours", over(ERROR, RP_CHOLESKY, KDPP), 1.0);
     let k_means = |what: &str| text(&format!("{what} of Kmeans over that of kDPP"));
     let (error, time) = (over(ERROR, KMEANS, KDPP), over(SECONDS, KMEANS, KDPP));
     let mut claims = vec![below, other];

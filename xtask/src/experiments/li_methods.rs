@@ -129,3 +129,32 @@ fn averaged(each: &[Estimate], error_of_sum: f64) -> Estimate {
     let error = each.iter().any(|e| e.error.is_some()).then_some(error_of_sum / n);
     Estimate { value: each.iter().map(|e| e.value).sum::<f64>() / n, error, time: false }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::li_problem::SETS;
+    use super::*;
+    use crate::experiment::{Context, Scale};
+    use crate::lab::Grid;
+    use crate::progress::Progress;
+
+    /// Errors of 1 and 3 on one set, 2 and 2 on the other, against 4: improvements 0.5 ± 0.25 and 0.5.
+    #[test]
+    fn sets_are_independent_and_sizes_are_not() {
+        const ERROR: Measure = Measure::new("error", "error");
+        let (sets, progress) = ([SETS[0], SETS[1]], Progress::captured());
+        let ctx = Context { scale: Scale::Smoke, threads: 1, progress: &progress, data_dir: None, seed: 5 };
+        let run = Grid::new(&ctx, "draws", &sets).repetitions(2).run(|draw| {
+            let error = if *draw.setting == sets[0] { [1.0, 3.0][draw.repetition] } else { 2.0 };
+            for c in [5.0, 10.0] {
+                draw.put_at(c, KDPP, ERROR, error);
+                draw.put_at(c, UNIF, ERROR, 4.0);
+            }
+            Ok(())
+        });
+        let improvements = Improvements { results: &run.unwrap(), sets: &sets, sizes: &[5, 10] };
+        for estimate in [improvements.at(5, ERROR, KDPP, UNIF), improvements.mean(ERROR, KDPP, UNIF)] {
+            assert!((estimate.value - 0.5).abs() < 1e-15 && (estimate.error.unwrap() - 0.125).abs() < 1e-15);
+        }
+    }
+}
