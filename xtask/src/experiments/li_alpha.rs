@@ -1,4 +1,5 @@
-//! Section 6.3 of Li, Jegelka & Sra 2016: the path-coupling coefficient α of the swap chain, estimated from random neighbours.
+//! Section 6.3 of Li, Jegelka & Sra 2016: the path-coupling coefficient α of the swap chain,
+//! estimated from random neighbours.
 
 use nystrom::Error;
 use nystrom::dpp::{PathCoupling, mixing_time};

@@ -1,4 +1,5 @@
-//! Figures 1, 2 and 7 of Li, Jegelka & Sra 2016: relative error of Nyström approximations against the number of landmarks, on eight data sets.
+//! Figures 1, 2 and 7 of Li, Jegelka & Sra 2016: relative error of Nyström approximations against
+//! the number of landmarks, on eight data sets.
 
 use nystrom::sketch::{Nystrom, SpectralNorm, frobenius_error};
 

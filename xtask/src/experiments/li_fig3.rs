@@ -1,4 +1,5 @@
-//! Figures 3, 4 and 8 of Li, Jegelka & Sra 2016: kernel ridge regression on Nyström approximations, on eight data sets.
+//! Figures 3, 4 and 8 of Li, Jegelka & Sra 2016: kernel ridge regression on Nyström approximations,
+//! on eight data sets.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Kernel, Points};
@@ -141,13 +142,13 @@ fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
 fn predictors(improvements: &Improvements<'_>) -> String {
     let by = |error| crate::number::number(100.0 * improvements.mean(error, KDPP, UNIF).value);
     format!(
-        "Two predictors. The paper prints f̂(x) = Σ α_i k(x, x_i) with α = (K + nγI)⁻¹y. The first author's demonstration puts K̃ for K in α and leaves the \
-         kernel values k(x, x_i) as they are. So a residual that K̃ does not explain is divided by nγ and multiplied by K: training errors exceed the \
-         target's variance by orders of magnitude where K̃ is poor, and the k-DPP improves on uniform landmarks by {} % in training and {} % in \
-         testing. With K̃ in the prediction too, which is what Theorem 3 of the paper treats and what this library does, errors are near those of exact \
-         regression and the landmarks hardly matter: {} % and {} %. Other settings, 2 subsets of 1000 rows with 3 draws each: features standardised, 59 and \
-         37 % with the first predictor, 7.0 and 0.2 % with the second; the target centred too, 5.6 and 0.3 % with the second; features as they are and the \
-         wider grid, 64 and 60 % with the first, −1.8 and −24 % with the second.",
+        "Two predictors. The paper prints f̂(x) = Σ α_i k(x, x_i) with α = (K + nγI)⁻¹y. The first author's demonstration puts K̃ for K in α alone. \
+         Then what K̃ does not explain of y is divided by nγ and multiplied by K: where K̃ is poor, errors exceed the target's variance by orders of \
+         magnitude. The k-DPP improves on uniform landmarks by {} % in training and {} % in testing. Theorem 3 of the paper and this library have K̃ \
+         in the prediction too. Errors are then near those of exact regression, and the landmarks hardly matter: {} % and {} %. Other settings, 2 subsets \
+         of 1000 rows with 3 draws each. Standardised features: 59 and 37 % with the first predictor, 7.0 and 0.2 % with the second. The target \
+         centred too: 5.6 and 0.3 % with the second. Features as they are and the wider grid: 64 and 60 % with the first, −1.8 and −24 % with the \
+         second.",
         by(TRAIN),
         by(TEST),
         by(TRAIN_TOO),

@@ -1,4 +1,5 @@
-//! Figures 5, 9, 10 and 11 of Li, Jegelka & Sra 2016: error of the Nyström approximation and of the regression along the swap chain.
+//! Figures 5, 9, 10 and 11 of Li, Jegelka & Sra 2016: error of the Nyström approximation and of the
+//! regression along the swap chain.
 
 use nystrom::dpp::{SwapChain, SwapRule};
 use nystrom::faer::Mat;

@@ -1,4 +1,5 @@
-//! Figures 6, 12 and 13 of Li, Jegelka & Sra 2016: time against error of twenty landmarks, on Ailerons and California Housing.
+//! Figures 6, 12 and 13 of Li, Jegelka & Sra 2016: time against error of twenty landmarks, on
+//! Ailerons and California Housing.
 
 use std::time::Instant;
 
@@ -80,7 +81,9 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     Ok(out)
 }
 
-/// A problem, with the scores that are the same in every repetition: an eigendecomposition at n = 12,000 takes minutes.
+/// A problem, with the scores that are the same in every repetition.
+///
+/// An eigendecomposition at n = 12,000 takes minutes.
 struct Prepared {
     problem: Problem,
     norm: f64,

@@ -1,4 +1,6 @@
-//! The ways of choosing landmarks that Li, Jegelka & Sra (2016) compare, and two of today's; improvements as the paper averages them.
+//! The ways of choosing landmarks that Li, Jegelka & Sra (2016) compare, and two of today's.
+//!
+//! Improvements are averaged as in the paper.
 
 use nystrom::dpp::{KDppChain, SwapRule};
 use nystrom::faer::Mat;
@@ -28,7 +30,9 @@ pub const KDPP: Method = method::K_DPP.called("kDPP");
 pub const RP_CHOLESKY: Method = method::RP_CHOLESKY;
 pub const GREEDY: Method = method::GREEDY;
 
-/// A stored kernel matrix with its spectrum: n × n, since the paper's errors are against the best approximation of rank c.
+/// A stored kernel matrix with its spectrum.
+///
+/// It is n × n, since the paper's errors are against the best approximation of rank c.
 pub struct Matrix<'a> {
     /// K.
     pub dense: Dense<'a, f64>,
@@ -90,7 +94,9 @@ impl Improvements<'_> {
         averaged(&each, squares.sqrt())
     }
 
-    /// Averaged over the numbers of landmarks too. These share their subsets: their errors count as one and the same.
+    /// Averaged over the numbers of landmarks too.
+    ///
+    /// These share their subsets, so their errors count as one and the same.
     pub fn mean(&self, error: Measure, a: Method, b: Method) -> Estimate {
         let each: Vec<Estimate> = self.sizes.iter().map(|&c| self.at(c, error, a, b)).collect();
         averaged(&each, each.iter().filter_map(|e| e.error).sum())

@@ -1,5 +1,6 @@
-//! The eight data sets of Li, Jegelka & Sra (2016) as the paper prepares them: random subsets, an RBF kernel, σ and λ by ten-fold
-//! cross-validation.
+//! The eight data sets of Li, Jegelka & Sra (2016) as the paper prepares them.
+//!
+//! Random subsets, an RBF kernel, σ and λ by ten-fold cross-validation.
 
 use std::sync::Mutex;
 
@@ -52,11 +53,13 @@ pub const SETS: [Set; 8] = [
     CALIFORNIA,
 ];
 
-/// The names of the eight sets in the catalog, for [`Experiment::data`](crate::experiment::Experiment::data).
+/// The names of the eight sets in the catalog.
 pub const NAMES: &[&str] =
     &["abalone", "ailerons", "elevators", "cpu-act", "cpu-small", "bank32nh", "bank8fm", "california-housing"];
 
-/// Those of the sets that an experiment is about that are at hand. Abalone, which every clone has, stands in for all if none is.
+/// The sets at hand, of those that an experiment is about.
+///
+/// If none is, Abalone stands in for them, which every clone has.
 pub struct AtHand {
     /// What to run on.
     pub sets: Vec<Set>,
@@ -116,11 +119,11 @@ const LAMBDAS: (f64, f64, usize) = (1e-1, 1e-6, 6);
 const CV_ROWS: [usize; 3] = [150, 400, 3000];
 
 /// What is said of the problem in all reports.
-pub const CHOICES: &str = "Features and target are as they come, not scaled: the paper mentions no scaling, and the first author's published \
-    demonstration (github.com/ChengtaoLi/dpp, `demo_nystrom.py`) does none. The ten-fold cross-validation (on at most 400 rows; 3000 in a \
-    full run) tries seven σ from an eighth of the median distance to all of it and six λ from 0.1 to 1e-6; the paper prints no grid. \
-    On a wider one it goes on to wider kernels and smaller ridges (Ailerons, Elevators, CompAct(s): eight medians and 1e-8). Some of \
-    those matrices have 73 independent columns to working precision, too few to compare 100 landmarks.";
+pub const CHOICES: &str = "Features and target are as they come, not scaled. The paper mentions no scaling, and the first author's published \
+    demonstration (github.com/ChengtaoLi/dpp, `demo_nystrom.py`) does none. Ten-fold cross-validation is on at most 400 rows, 3000 in a full \
+    run. It tries seven σ, from an eighth of the median distance to all of it, and six λ, from 0.1 to 1e-6; the paper prints no grid. On a \
+    wider one it goes on to wider kernels and smaller ridges (Ailerons, Elevators, CompAct(s): eight medians and 1e-8). Some of those \
+    matrices have 73 independent columns to working precision, too few to compare 100 landmarks.";
 
 /// What ten-fold cross-validation chose.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -135,7 +138,9 @@ pub struct Chosen {
 pub struct Whole {
     set: Set,
     x: Mat<f64>,
-    /// In units of its standard deviation, not centred: predicting the mean has a mean squared error of 1, predicting 0 more.
+    /// In units of its standard deviation, not centred.
+    ///
+    /// Predicting the mean has a mean squared error of 1, predicting 0 more.
     y: Mat<f64>,
     /// σ and λ.
     pub chosen: Chosen,
@@ -153,7 +158,9 @@ impl Whole {
         Ok(Whole { set: *set, x: data.x, y, chosen })
     }
 
-    /// Subset number `part`: `n` training and `n_test` test rows, drawn without replacement; the same rows in every experiment.
+    /// Subset number `part`: `n` training and `n_test` test rows, drawn without replacement.
+    ///
+    /// The rows are the same in every experiment.
     pub fn subset(&self, part: usize, n: usize, n_test: usize) -> anyhow::Result<Problem> {
         let rng = &mut generator(&format!("{}, subset {part}", self.set.name));
         let rows = random::uniform_subset(self.x.nrows(), (n + n_test).min(self.x.nrows()), rng)?;
@@ -217,7 +224,9 @@ fn generator(what: &str) -> Pcg64 {
     Pcg64::seed_from_u64(experiment_seed(0, &format!("Li, Jegelka & Sra 2016: {what}")))
 }
 
-/// σ and λ of smallest ten-fold cross-validation error on at most `rows` rows; kept for the next experiment of this run.
+/// σ and λ of smallest ten-fold cross-validation error on at most `rows` rows.
+///
+/// They are kept for the next experiment of this run.
 fn cross_validated(set: Set, x: &Mat<f64>, y: &Mat<f64>, rows: usize) -> anyhow::Result<Chosen> {
     static KEPT: Mutex<Vec<((&str, usize), Chosen)>> = Mutex::new(Vec::new());
     let kept = || KEPT.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -238,4 +247,21 @@ fn cross_validated(set: Set, x: &Mat<f64>, y: &Mat<f64>, rows: usize) -> anyhow:
     let chosen = Chosen { sigma: SIGMAS[best.kernel] * median, lambda };
     kept().push(((set.name, rows), chosen));
     Ok(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_are_the_papers_only_on_its_own_sets() {
+        let claims = || vec![Claim::at_most("x", "", 0.0, 1.0).printed()];
+        let found =
+            |missing: &[MissingData], stands_in| AtHand { sets: vec![ABALONE], missing: missing.to_vec(), stands_in };
+        let (all, some) = (found(&[], false), found(&[crate::testing::missing()], false));
+        assert_eq!([&all, &some].map(|at| at.judge(claims())[0].kind), [Kind::Printed; 2]);
+        assert_eq!(all.judge_averages(claims())[0].kind, Kind::Printed);
+        assert_eq!(some.judge_averages(claims())[0].kind, Kind::Ours);
+        assert_eq!(found(&[], true).judge(claims())[0].kind, Kind::Ours);
+    }
 }
