@@ -1,189 +1,119 @@
-//! Figures 1, 2 and 7 of Li, Jegelka & Sra 2016: relative error of Nyström approximations against the number of landmarks, on eight data sets.
+//! Figures 1, 2 and 7 of Li, Jegelka & Sra 2016: relative error of Nyström approximations against
+//! the number of landmarks, on eight data sets.
 
-use nystrom::linalg_core::PsdMatrix;
-use nystrom::sketch::{Nystrom, frobenius_error};
+use nystrom::sketch::{Nystrom, SpectralNorm, frobenius_error};
 
-use super::li_methods::{Matrix, Method};
-use super::li_problem::{NAMES, Problem, SETS, Set, problem};
+use super::li_methods::{ADAP_FULL, GREEDY, Improvements, KDPP, LEV, Matrix, REG_LEV, RP_CHOLESKY, STEPS, UNIF};
+use super::li_problem::{AtHand, CHOICES, NAMES, SETS, Set, Whole};
 use super::papers;
-use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
-use crate::lab::statistics::mean_and_error;
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
+use crate::lab::{Draw, Grid, Measure};
+use crate::method::Method;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig1",
     paper: &papers::LI_2016,
     figure: "Figures 1, 2 and 7",
-    says: "‖K − K̃‖_F/‖K − K_c‖_F against the number of landmarks c, on eight data sets: k-DPP sampling has the smallest error, above all for few \
-        landmarks, up to 80 % below uniform sampling; only full adaptive sampling comes near.",
+    says: "‖K − K̃‖/‖K − K_c‖ in the Frobenius and the spectral norm against the number of landmarks c: k-DPP sampling has the lowest error in both, and \
+        only full adaptive sampling is on par. Averaged over eight data sets its error is up to 80 % below that of uniform sampling.",
     data: NAMES,
     run,
 };
 
-const METHODS: [Method; 7] = [
-    Method::Uniform,
-    Method::RankK,
-    Method::RidgeLeverage,
-    Method::AdaptiveFull,
-    Method::KDpp,
-    Method::RpCholesky,
-    Method::Greedy,
-];
+const METHODS: [Method; 7] = [UNIF, LEV, REG_LEV, ADAP_FULL, KDPP, RP_CHOLESKY, GREEDY];
 
-/// Relative errors on one data set: `errors[method][size]` holds one for each subset and repetition.
-struct Measured {
-    set: Set,
-    sizes: Vec<usize>,
-    errors: Vec<Vec<Vec<f64>>>,
-}
+const FROBENIUS: Measure = Measure::new("relative error", "‖K − K̃‖_F / ‖K − K_c‖_F").log();
+const SPECTRAL: Measure = Measure::new("relative spectral error", "‖K − K̃‖₂ / ‖K − K_c‖₂").log();
+const NORMS: [(Measure, &str, &str); 2] = [(FROBENIUS, "error", "Frobenius"), (SPECTRAL, "spectral", "spectral")];
+const SIGMA: Measure = Measure::new("σ", "bandwidth σ");
+const LAMBDA: Measure = Measure::new("λ (their γ)", "ridge λ");
+const D_EFF: Measure = Measure::new("d_eff", "d_eff");
 
-impl Measured {
-    fn mean(&self, method: Method, size: usize) -> f64 {
-        METHODS.iter().position(|m| *m == method).map_or(f64::NAN, |i| mean_and_error(&self.errors[i][size]).0)
-    }
+fn sizes(ctx: &Context) -> &'static [usize] {
+    ctx.pick(&[5, 20], &[10, 25, 50, 100], &[20, 50, 100, 150, 200])
 }
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let (n, parts, draws) = ctx.pick((150, 1, 1), (700, 2, 2), (3000, 3, 1));
-    let sizes: &[usize] = ctx.pick(&[5, 20], &[10, 25, 50, 100], &[20, 50, 100, 150, 200]);
-    let mut out = Outcome::default();
-    let mut chosen = Table::new(
-        "chosen",
-        "σ and λ by ten-fold cross-validation",
-        ["data set", "σ", "λ (their γ)", "d_eff", "subset"].map(Column::new),
+    let (n, subsets) = ctx.pick((150, 2), (700, 4), (3000, 3));
+    let found = AtHand::of(ctx, &SETS)?;
+    if let Some(nothing) = found.nothing() {
+        return Ok(nothing);
+    }
+    let results = Grid::new(ctx, "subsets", &found.sets).sizes(&[(n, subsets)]).parallel().run_on(Whole::new, cell)?;
+    let note = format!(
+        "{subsets} subsets of {n} rows (3 of 3000 in the paper), one draw on each; the k-DPP chain starts from k-means++ and makes {STEPS} steps, as in \
+         the paper"
     );
-    let stage = ctx.progress.begin("subsets", SETS.len() * parts);
-    let mut all = vec![];
-    for set in SETS {
-        let errors = vec![vec![vec![]; sizes.len()]; METHODS.len()];
-        let mut measured = Measured { set, sizes: sizes.to_vec(), errors };
-        for part in 0..parts {
-            match problem(ctx, set, part, n, 0)? {
-                Ok(problem) => subset(ctx, &mut measured, &problem, part, draws, &mut chosen)?,
-                Err(missing) => {
-                    out.missing.push(missing.needed_for(format!("the plot of {}", set.label)));
-                    break;
-                }
-            }
-            stage.inc(1);
-        }
-        if !measured.errors[0][0].is_empty() {
-            all.push(measured);
+    let mut out = results.outcome(note);
+    for set in &found.sets {
+        for (error, id, norm) in NORMS {
+            let title = format!("{}: relative error in the {norm} norm, with standard errors", set.label);
+            let plot = results.plot(&format!("{id}-{}", set.name), &title, Axis::linear("landmarks c"), set, error);
+            out.plots.extend(plot.map(|mut plot| {
+                plot.horizontal("best of rank c", 1.0);
+                plot
+            }));
         }
     }
-    if all.is_empty() {
-        return Ok(out);
+    let improvements = Improvements { results: &results, sets: &found.sets, sizes: sizes(ctx) };
+    for (error, id, norm) in NORMS {
+        let title = format!("{}: improvement over uniform sampling in the {norm} norm", found.words());
+        out.plots.push(improvements.plot(&format!("improvement-{id}"), &title, error, &METHODS));
+        let table = results.table(&format!("relative-{id}"), &format!("Mean {}", error.label), &found.sets, &[error]);
+        out.tables.extend(table.by_setting("data set").by_x("c").build());
     }
-    out.plots.extend(all.iter().map(plot));
-    out.tables.extend([summary(&all), chosen]);
-    out.claims = claims(&all);
-    out.scale_note = format!(
-        "{parts} subsets of {n} rows (3 of 3000 in the paper), {draws} draw(s) on each; the k-DPP chain starts from k-means++ and makes {} steps, as \
-         in the paper",
-        super::li_methods::STEPS
-    );
+    let title = "σ and λ by ten-fold cross-validation";
+    let chosen = results.table("chosen", title, &found.sets, &[SIGMA, LAMBDA, D_EFF]);
+    out.tables.extend(chosen.by_setting("data set").build());
+    out.claims = found.judge_averages(claims(&improvements, &found.words()));
+    out.notes = vec![CHOICES.into()];
+    out.missing = found.missing;
     Ok(out)
 }
 
 /// All methods and sizes on one subset.
-fn subset(
-    ctx: &Context,
-    measured: &mut Measured,
-    problem: &Problem,
-    part: usize,
-    draws: usize,
-    chosen: &mut Table,
-) -> anyhow::Result<()> {
-    let n = problem.x.nrows();
-    let k = problem.matrix()?.block((0..n).into(), (0..n).into());
+fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
+    let problem = whole.subset(draw.repetition, draw.size, 0)?;
+    let k = problem.stored()?;
     let matrix = Matrix::new(&k)?;
-    let (sigma, lambda) = (problem.chosen.sigma, problem.chosen.lambda);
-    let d_eff = matrix.spectrum.d_eff(problem.ridge())?;
-    chosen.push([Cell::from(measured.set.label), sigma.into(), lambda.into(), d_eff.into(), part.into()]);
-    for (i, method) in METHODS.into_iter().enumerate() {
-        for (j, &c) in measured.sizes.iter().enumerate() {
-            for draw in 0..draws {
-                let name = format!("{}, subset {part}, {}, c = {c}, draw {draw}", measured.set.name, method.name());
-                let landmarks = matrix.select(method, c, problem.ridge(), &mut ctx.rng(&name))?;
-                let error = frobenius_error(&matrix.dense, &Nystrom::new(&matrix.dense, &landmarks)?)?;
-                measured.errors[i][j].push(error / matrix.best(c).frobenius);
-            }
+    draw.fact(SIGMA, problem.chosen.sigma);
+    draw.fact(LAMBDA, problem.chosen.lambda);
+    draw.fact(D_EFF, matrix.spectrum.d_eff(problem.ridge())?);
+    for method in METHODS {
+        for &c in sizes(draw.ctx) {
+            let rng = &mut draw.rng(&format!("{}, c = {c}", method.key));
+            let l = Nystrom::new(&matrix.dense, &matrix.select(method, c, problem.ridge(), rng)?)?;
+            let best = matrix.best(c);
+            let spectral = SpectralNorm::default().estimate(&matrix.dense, &l, rng)?.value;
+            draw.put_at(c as f64, method, FROBENIUS, frobenius_error(&matrix.dense, &l)? / best.frobenius);
+            draw.put_at(c as f64, method, SPECTRAL, spectral / best.spectral);
         }
     }
     Ok(())
 }
 
-fn plot(measured: &Measured) -> Plot {
-    let (x, y) = (Axis::linear("landmarks c"), Axis::log("‖K − K̃‖_F / ‖K − K_c‖_F"));
-    let title = format!("{}: relative error, with standard errors", measured.set.label);
-    let mut plot = Plot::new(&format!("error-{}", measured.set.name), &title, x, y);
-    for (i, method) in METHODS.into_iter().enumerate() {
-        let point = |(j, &c): (usize, &usize)| {
-            let (mean, s) = mean_and_error(&measured.errors[i][j]);
-            Point::with_range(c as f64, mean, mean - s, mean + s)
-        };
-        plot.line_and_points(method.name(), method.style(), measured.sizes.iter().enumerate().map(point));
-    }
-    plot.horizontal("best of rank c", 1.0);
-    plot
-}
-
-fn summary(all: &[Measured]) -> Table {
-    let columns = ["data set", "c"].map(Column::new).into_iter().chain(METHODS.map(|m| Column::new(m.name())));
-    let mut table = Table::new("relative-error", "Mean relative error ‖K − K̃‖_F/‖K − K_c‖_F", columns);
-    for measured in all {
-        for (j, &c) in measured.sizes.iter().enumerate() {
-            let head = [Cell::from(measured.set.label), c.into()];
-            table.push(head.into_iter().chain(METHODS.map(|m| measured.mean(m, j).into())));
+fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
+    let mut claims = vec![];
+    for (error, _, norm) in NORMS {
+        for rival in [LEV, REG_LEV] {
+            let [ours, theirs] = [KDPP, rival].map(|method| improvements.mean(error, method, UNIF));
+            let text = format!("{of}, {norm} norm: improvement of kDPP over Unif less that of {}", rival.name);
+            claims.push(Claim::at_least(&text, "kDPP has the lowest error", ours.minus(theirs), 0.0).printed());
         }
+        let text = format!("{of}, {norm} norm: largest improvement of kDPP over Unif");
+        claims.push(Claim::near(&text, 0.8, improvements.largest(error, KDPP, UNIF), 0.1).printed());
+        let text = format!("{of}, {norm} norm: error of AdapFull over that of kDPP, geometric mean");
+        let ratio = improvements.ratio(error, ADAP_FULL, KDPP);
+        claims.push(Claim::between(&text, "only AdapFull is on par", ratio, [0.8, 1.25]).picture());
     }
-    table
-}
-
-/// Geometric mean over the data sets and the given sizes of (error of `a`)/(error of `b`).
-fn ratio(all: &[Measured], a: Method, b: Method, size: impl Fn(usize, usize) -> bool) -> f64 {
-    let ratios: Vec<f64> = all
-        .iter()
-        .flat_map(|m| (0..m.sizes.len()).map(move |j| (m, j)))
-        .filter(|(m, j)| size(*j, m.sizes.len()))
-        .map(|(m, j)| (m.mean(a, j) / m.mean(b, j)).ln())
-        .collect();
-    (ratios.iter().sum::<f64>() / ratios.len() as f64).exp()
-}
-
-fn claims(all: &[Measured]) -> Vec<Claim> {
-    use Method::{AdaptiveFull, KDpp, RankK, RidgeLeverage, RpCholesky, Uniform};
-    let every = |_: usize, _: usize| true;
-    let below = |a: Method, b: Method| {
-        let text = format!("error of {} over that of {}, geometric mean of sets and sizes,", a.name(), b.name());
-        Claim::at_most(&text, format!("{} below {}", a.name(), b.name()), ratio(all, a, b, every), 1.0)
-    };
-    let (few, many) = (ratio(all, KDpp, Uniform, |j, _| j == 0), ratio(all, KDpp, Uniform, |j, n| j + 1 == n));
-    let lowest = all
-        .iter()
-        .flat_map(|m| (0..m.sizes.len()).map(move |j| m.mean(KDpp, j) / m.mean(Uniform, j)))
-        .fold(f64::INFINITY, f64::min);
-    vec![
-        below(KDpp, Uniform),
-        below(KDpp, RidgeLeverage),
-        below(KDpp, RankK),
-        Claim::new(
-            "kDPP gains more over Unif for the fewest landmarks than for the most (ratio of errors)",
-            "especially for few landmarks",
-            format!("{} against {}", crate::number::number(few), crate::number::number(many)),
-            few < many,
-        ),
-        Claim::at_most("smallest error of kDPP over that of Unif on any set and size", "up to 80 % lower", lowest, 0.2),
-        Claim::new(
-            "AdapFull within 25 % of kDPP, geometric mean",
-            "only AdapFull is comparable",
-            crate::number::number(ratio(all, AdaptiveFull, KDpp, every)),
-            (0.8..=1.25).contains(&ratio(all, AdaptiveFull, KDpp, every)),
-        ),
-        Claim::at_most(
-            "ours added: error of RPCholesky over that of kDPP, geometric mean,",
-            "not in the paper",
-            ratio(all, RpCholesky, KDpp, every),
-            1.0,
-        ),
-    ]
+    let error = FROBENIUS;
+    let text = format!("{of}: error of kDPP over that of Unif, geometric mean");
+    claims.push(Claim::at_most(&text, "ours", improvements.ratio(error, KDPP, UNIF), 1.0));
+    let text = format!("{of}: error of RPCholesky over that of kDPP, geometric mean");
+    claims.push(Claim::at_most(&text, "ours", improvements.ratio(error, RP_CHOLESKY, KDPP), 1.0));
+    let [few, .., many] = improvements.sizes else { return claims };
+    let [few, many] = [few, many].map(|&c| improvements.at(c, error, KDPP, UNIF));
+    let text = format!("{of}: improvement of kDPP over Unif for the fewest landmarks less that for the most");
+    claims.push(Claim::at_least(&text, "ours: a k-DPP is for few landmarks", few.minus(many), 0.0));
+    claims
 }

@@ -1,15 +1,18 @@
-//! Figures 5, 9, 10 and 11 of Li, Jegelka & Sra 2016: error of the Nyström approximation and of the regression along the swap chain.
+//! Figures 5, 9, 10 and 11 of Li, Jegelka & Sra 2016: error of the Nyström approximation and of the
+//! regression along the swap chain.
 
 use nystrom::dpp::{SwapChain, SwapRule};
-use nystrom::kernels::Points;
-use nystrom::krr::{NystromKrr, metrics};
-use nystrom::linalg_core::{Dense, PsdMatrix};
-use nystrom::sketch::{Nystrom, Uniform, frobenius_error};
+use nystrom::faer::Mat;
+use nystrom::krr::{NystromKrr, metrics::mse};
+use nystrom::linalg_core::Dense;
+use nystrom::sketch::{Nystrom, SpectralNorm, Uniform, frobenius_error};
 
-use super::li_problem::{Problem, SETS, Set, problem};
+use super::li_problem::{AILERONS, AtHand, CHOICES, Problem, Set, Whole};
 use super::papers;
-use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Point, Table};
-use crate::lab::statistics::mean_and_error;
+use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Table};
+use crate::lab::statistics::{Estimate, Sample};
+use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::method::{K_DPP, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig5",
@@ -17,154 +20,163 @@ pub const EXPERIMENT: Experiment = Experiment {
     figure: "Figures 5, 9, 10 and 11",
     says: "On Ailerons, from a random start, the errors along the chain fall within the first few hundred steps and then stay, for 50, 100 and 200 \
         landmarks; the number of rows, 1000 or 4000, hardly matters.",
-    data: &["ailerons"],
+    data: &["ailerons", "abalone"],
     run,
 };
 
-const AILERONS: Set = SETS[1];
+const FROBENIUS: Measure = Measure::new("relative error", "‖K − K̃‖_F / ‖K‖_F").log();
+const SPECTRAL: Measure = Measure::new("relative spectral error", "‖K − K̃‖₂ / ‖K‖₂").log();
+const TRAIN: Measure = Measure::new("training error", "mean squared training error").log();
+const TEST: Measure = Measure::new("test error", "mean squared test error").log();
+const MEASURES: [(Measure, &str); 4] =
+    [(FROBENIUS, "frobenius"), (SPECTRAL, "spectral"), (TRAIN, "train"), (TEST, "test")];
+
 /// The chain is looked at after so many steps.
-const LOOKS: [usize; 12] = [0, 25, 50, 100, 200, 300, 500, 750, 1000, 2000, 3500, 5000];
+const LOOKS: [usize; 12] = [0, 50, 100, 200, 300, 400, 500, 750, 1000, 2000, 3500, 5000];
 /// "A few hundred": what must have happened by then.
 const FEW_HUNDRED: usize = 500;
+/// The end of the chain.
+const LAST: usize = LOOKS[LOOKS.len() - 1];
 
-/// Errors of one n and c: `frobenius[look]` and its siblings hold one for each chain.
+/// One line of the figures: a number of rows with a number of landmarks.
 struct Trace {
+    set: Set,
     n: usize,
     c: usize,
-    frobenius: Vec<Vec<f64>>,
-    train: Vec<Vec<f64>>,
-    test: Vec<Vec<f64>>,
 }
 
-impl Trace {
-    fn mean(&self, look: usize) -> f64 {
-        mean_and_error(&self.frobenius[look]).0
+impl Setting for Trace {
+    fn label(&self) -> String {
+        format!("{}, c = {}, N = {}", self.set.label, self.c, self.n)
     }
+}
 
-    /// The share of the whole fall of the mean error that has happened after `look`.
-    fn fallen(&self, look: usize) -> f64 {
-        (self.mean(0) - self.mean(look)) / (self.mean(0) - self.mean(LOOKS.len() - 1))
-    }
-
-    /// Steps until nine tenths of the fall.
-    fn steps_to_fall(&self) -> usize {
-        (0..LOOKS.len()).find(|&look| self.fallen(look) >= 0.9).map_or(usize::MAX, |look| LOOKS[look])
-    }
+/// A subset with K, stored, and ‖K‖.
+struct Stored {
+    problem: Problem,
+    k: Mat<f64>,
+    norms: [f64; 2],
 }
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let (ns, chains) = ctx.pick(([100, 200], 1), ([1000, 3000], 4), ([1000, 4000], 10));
-    let sizes: &[usize] = ctx.pick(&[5, 10, 20], &[50, 100, 200], &[50, 100, 200]);
-    let mut out = Outcome::default();
-    let mut traces = vec![];
-    let stage = ctx.progress.begin("chains", ns.len() * sizes.len() * chains);
-    for n in ns {
-        let problem = match problem(ctx, AILERONS, 0, n, n / 4)? {
-            Ok(problem) => problem,
-            Err(missing) => {
-                out.missing.push(missing.needed_for("everything"));
-                return Ok(out);
-            }
-        };
-        let k = problem.matrix()?.block((0..n).into(), (0..n).into());
-        let k = Dense::new(k.as_ref())?;
-        for &c in sizes {
-            let empty = vec![vec![]; LOOKS.len()];
-            let mut trace = Trace { n, c, frobenius: empty.clone(), train: empty.clone(), test: empty };
-            for chain in 0..chains {
-                follow(ctx, &mut trace, &problem, &k, chain)?;
-                stage.inc(1);
-            }
-            traces.push(trace);
-        }
+    let (ns, chains) = ctx.pick(([100, 200], 2), ([1000, 2500], 4), ([1000, 4000], 10));
+    let sizes = ctx.pick([5, 10, 20], [50, 100, 200], [50, 100, 200]);
+    let found = AtHand::of(ctx, &[AILERONS])?;
+    if let Some(nothing) = found.nothing() {
+        return Ok(nothing);
     }
-    out.plots = vec![
-        plot("frobenius", "‖K − K̃‖_F / ‖K‖_F", &traces, |t| &t.frobenius),
-        plot("train", "mean squared training error", &traces, |t| &t.train),
-        plot("test", "mean squared test error", &traces, |t| &t.test),
-    ];
-    out.tables.push(table(&traces));
-    out.claims = claims(&traces);
-    out.scale_note = format!(
-        "N = {} and {} (1000 and 4000 in the paper), c = {sizes:?}, {chains} chains of 5000 steps from uniform starts",
+    let pairs = ns.into_iter().flat_map(|n| sizes.map(|c| (n, c)));
+    let traces: Vec<Trace> = pairs.flat_map(|(n, c)| found.sets.iter().map(move |&set| Trace { set, n, c })).collect();
+    let results = Grid::new(ctx, "chains", &traces).repetitions(chains).parallel().run_on(prepare, follow)?;
+
+    let note = format!(
+        "N = {} and {} (1000 and 4000 in the paper), c = {sizes:?}, {chains} chains of {LAST} steps from uniform starts",
         ns[0], ns[1]
     );
+    let mut out = results.outcome(note);
+    out.missing = found.missing.clone();
+    out.plots = MEASURES.map(|(measure, id)| plot(&results, &traces, measure, id)).into();
+    out.tables.push(fall(&results, &traces));
+    let table = results.table("errors", "Errors along the chain", &traces, &MEASURES.map(|(measure, _)| measure));
+    out.tables.extend(table.by_setting("line").by_x("steps").build());
+    out.claims = found.judge(claims(&results, &traces));
+    out.notes = vec![CHOICES.into(), scaled()];
     Ok(out)
 }
 
+fn prepare(ctx: &Context, trace: &Trace) -> anyhow::Result<Stored> {
+    let problem = Whole::new(ctx, &trace.set)?.subset(0, trace.n, trace.n / 4)?;
+    let k = problem.stored()?;
+    let zero = Mat::zeros(k.nrows(), k.ncols());
+    let (dense, zero) = (Dense::new(k.as_ref())?, Dense::new(zero.as_ref())?);
+    let spectral = SpectralNorm::default().estimate(&dense, &zero, &mut ctx.rng("norm"))?.value;
+    let norms = [frobenius_error(&dense, &zero)?, spectral];
+    Ok(Stored { problem, norms, k })
+}
+
 /// One chain, looked at now and then.
-fn follow(ctx: &Context, trace: &mut Trace, problem: &Problem, k: &Dense<'_, f64>, chain: usize) -> anyhow::Result<()> {
-    let Trace { n, c, .. } = *trace;
-    let rng = &mut ctx.rng(&format!("N = {n}, c = {c}, chain {chain}"));
-    let mut walk = SwapChain::start(k, c, &Uniform::default(), SwapRule::LazyGibbs, rng)?;
+fn follow(stored: &Stored, draw: &mut Draw<'_, Trace>) -> anyhow::Result<()> {
+    let Stored { problem, k, norms } = stored;
+    let k = Dense::new(k.as_ref())?;
+    let rng = &mut draw.rng("chain");
+    let mut walk = SwapChain::start(&k, draw.setting.c, &Uniform::default(), SwapRule::LazyGibbs, rng)?;
     let krr = NystromKrr::new(problem.kernel()?, problem.ridge());
-    let norm = (0..n).map(|j| (0..n).map(|i| k.as_ref()[(i, j)].powi(2)).sum::<f64>()).sum::<f64>().sqrt();
     let mut done = 0;
-    for (look, &steps) in LOOKS.iter().enumerate() {
+    for steps in LOOKS {
         walk.run(steps - done, rng)?;
         done = steps;
         let landmarks = walk.landmarks();
-        trace.frobenius[look].push(frobenius_error(k, &Nystrom::new(k, &landmarks)?)? / norm);
+        let l = Nystrom::new(&k, &landmarks)?;
         let model = krr.fit(problem.points(), problem.y.as_ref(), &landmarks)?;
-        trace.train[look].push(metrics::mse(model.predict(problem.points())?.as_ref(), problem.y.as_ref())?);
-        let f = model.predict(Points::from_rows(problem.x_test.as_ref()))?;
-        trace.test[look].push(metrics::mse(f.as_ref(), problem.y_test.as_ref())?);
+        let [train, test] = [(problem.points(), &problem.y), (problem.test_points(), &problem.y_test)]
+            .map(|(x, y)| anyhow::Ok(mse(model.predict(x)?.as_ref(), y.as_ref())?));
+        let spectral = SpectralNorm::default().estimate(&k, &l, &mut draw.rng("norm"))?.value;
+        let values = [
+            (FROBENIUS, frobenius_error(&k, &l)? / norms[0]),
+            (SPECTRAL, spectral / norms[1]),
+            (TRAIN, train?),
+            (TEST, test?),
+        ];
+        values.into_iter().for_each(|(measure, value)| draw.put_at(steps as f64, K_DPP, measure, value));
     }
     Ok(())
 }
 
-fn plot(id: &str, what: &str, traces: &[Trace], errors: fn(&Trace) -> &[Vec<f64>]) -> Plot {
-    let title = format!("{what} along the chain, Ailerons, with standard errors");
-    let mut plot = Plot::new(id, &title, Axis::linear("steps of the chain"), Axis::log(what));
-    // One shade for each pair of c and N.
-    let looks = ["level-1", "level-2", "level-3", "level-4", "level-5", "level-6"];
-    for (trace, look) in traces.iter().zip(looks) {
-        let point = |(&steps, errors): (&usize, &Vec<f64>)| {
-            let (mean, s) = mean_and_error(errors);
-            Point::with_range(steps as f64, mean, mean - s, mean + s)
-        };
+fn plot(results: &Results, traces: &[Trace], measure: Measure, id: &str) -> Plot {
+    let title = format!("{} along the chain, {}, with standard errors", measure.label, traces[0].set.label);
+    let mut plot = Plot::new(id, &title, Axis::linear("steps of the chain"), measure.axis());
+    for (trace, look) in traces.iter().zip([LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6]) {
         let name = format!("c = {}, N = {}", trace.c, trace.n);
-        plot.line_and_points(&name, look, LOOKS.iter().zip(errors(trace)).map(point));
+        plot.line_and_points(&name, look.key, results.curve(trace, K_DPP, measure));
     }
     plot
 }
 
-fn table(traces: &[Trace]) -> Table {
-    let columns = [
-        "N",
-        "c",
-        "error at the start",
-        "after 500 steps",
-        "after 5000",
-        "share of the fall by 500 steps",
-        "steps to 90 % of it",
-    ];
-    let mut table = Table::new("fall", "How fast the relative Frobenius error falls", columns.map(Column::new));
+/// The share of the whole fall of the error that has happened after so many steps.
+fn fallen(results: &Results, trace: &Trace, steps: usize) -> Estimate {
+    let at = |steps: usize| results.sample(trace, steps, K_DPP, FROBENIUS);
+    let fall = |to: usize| {
+        let pairs = at(0).draws.into_iter().zip(at(to).draws);
+        Sample { draws: pairs.map(|((chain, from), (_, to))| (chain, from - to)).collect(), time: false }
+    };
+    fall(steps).over(&fall(LAST))
+}
+
+/// Steps until nine tenths of the fall.
+fn steps_to_fall(results: &Results, trace: &Trace) -> f64 {
+    let there = |steps: &&usize| fallen(results, trace, **steps).value >= 0.9;
+    LOOKS.iter().find(there).map_or(f64::NAN, |steps| *steps as f64)
+}
+
+fn fall(results: &Results, traces: &[Trace]) -> Table {
+    let columns = ["line", "share of the fall by 500 steps", "standard error", "steps to 90 % of it"].map(Column::new);
+    let mut table = Table::new("fall", "How fast the relative Frobenius error falls", columns);
     for trace in traces {
-        let few = LOOKS.iter().position(|&s| s == FEW_HUNDRED).unwrap_or_default();
-        let numbers = [trace.mean(0), trace.mean(few), trace.mean(LOOKS.len() - 1), trace.fallen(few)];
-        let cells = [Cell::from(trace.n), trace.c.into()].into_iter().chain(numbers.map(Cell::from));
-        table.push(cells.chain([trace.steps_to_fall().into()]));
+        let share = fallen(results, trace, FEW_HUNDRED);
+        let cells = [Cell::from(share.value), Cell::from(share.error), steps_to_fall(results, trace).into()];
+        table.push([Cell::from(trace.label())].into_iter().chain(cells));
     }
     table
 }
 
-fn claims(traces: &[Trace]) -> Vec<Claim> {
-    let few = LOOKS.iter().position(|&s| s == FEW_HUNDRED).unwrap_or_default();
-    let mut claims: Vec<Claim> = traces
-        .iter()
-        .map(|t| {
-            let what = format!("N = {}, c = {}: share of the error's fall that has happened by step 500", t.n, t.c);
-            Claim::at_least(&what, "falls within the first few hundred steps", t.fallen(few), 0.8)
-        })
-        .collect();
-    for small in traces.iter().filter(|t| t.n == traces[0].n) {
-        if let Some(large) = traces.iter().find(|t| t.c == small.c && t.n > small.n) {
-            let ratio = large.steps_to_fall() as f64 / small.steps_to_fall() as f64;
-            let what =
-                format!("c = {}: steps to nine tenths of the fall, N = {} over N = {},", small.c, large.n, small.n);
-            claims.push(Claim::at_most(&what, "mixing hardly depends on N", ratio, 2.0));
-        }
+fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
+    let share = |trace: &Trace| {
+        let text = format!("{}: share of the error's fall that has happened by step {FEW_HUNDRED}", trace.label());
+        let share = fallen(results, trace, FEW_HUNDRED);
+        Claim::at_least(&text, "falls within the first few hundred steps", share, 0.8).picture()
+    };
+    let mut claims: Vec<Claim> = traces.iter().map(share).collect();
+    for small in traces.iter().filter(|trace| trace.n == traces[0].n) {
+        let Some(large) = traces.iter().find(|trace| trace.c == small.c && trace.n > small.n) else { continue };
+        let ratio = steps_to_fall(results, large) / steps_to_fall(results, small);
+        let text = format!("c = {}: steps to nine tenths of the fall, N = {} over N = {}", small.c, large.n, small.n);
+        claims.push(Claim::between(&text, "mixing hardly depends on N", ratio, [0.5, 2.0]).picture());
     }
     claims
+}
+
+fn scaled() -> String {
+    "With standardised features, 2 to 49 % of the fall has happened by step 500 (N = 1000 and 3000): a few rows with an extreme value of a feature of \
+     tiny variance are then worth a landmark each, and a chain needs about 2N steps to propose one of them."
+        .into()
 }

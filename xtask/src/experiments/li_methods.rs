@@ -1,4 +1,6 @@
 //! The ways of choosing landmarks that Li, Jegelka & Sra (2016) compare, and two of today's.
+//!
+//! Improvements are averaged as in the paper.
 
 use nystrom::dpp::{KDppChain, SwapRule};
 use nystrom::faer::Mat;
@@ -9,52 +11,28 @@ use nystrom::sketch::{
 };
 use rand::Rng;
 
+use super::li_problem::Set;
+use crate::experiment::{Axis, Plot, Point};
+use crate::lab::statistics::{Estimate, geometric_mean, largest};
+use crate::lab::{Measure, Results};
+use crate::method::{self, Method};
+
 /// Steps of the chain in the paper's comparisons.
 pub const STEPS: usize = 3000;
 
-/// A way of choosing c landmarks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    Uniform,
-    RankK,
-    RidgeLeverage,
-    AdaptiveFull,
-    KDpp,
-    RpCholesky,
-    Greedy,
-}
+// the paper's names
+pub const UNIF: Method = method::UNIFORM.called("Unif");
+pub const LEV: Method = method::RANK_K.called("Lev");
+pub const REG_LEV: Method = method::LEVERAGE.called("RegLev");
+pub const ADAP_FULL: Method = method::ADAPTIVE.called("AdapFull");
+pub const KDPP: Method = method::K_DPP.called("kDPP");
+// not in the paper
+pub const RP_CHOLESKY: Method = method::RP_CHOLESKY;
+pub const GREEDY: Method = method::GREEDY;
 
-use Method::{KDpp, RankK, RidgeLeverage};
-
-impl Method {
-    /// The paper's name, or ours for what it does not have.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Uniform => "Unif",
-            RankK => "Lev",
-            RidgeLeverage => "RegLev",
-            Method::AdaptiveFull => "AdapFull",
-            KDpp => "kDPP",
-            Method::RpCholesky => "RPCholesky",
-            Method::Greedy => "greedy",
-        }
-    }
-
-    /// Its look in plots.
-    pub fn style(self) -> &'static str {
-        match self {
-            Method::Uniform => "uniform",
-            RankK => "rank-k",
-            RidgeLeverage => "leverage",
-            Method::AdaptiveFull => "adaptive",
-            KDpp => "k-dpp",
-            Method::RpCholesky => "rp-cholesky",
-            Method::Greedy => "greedy",
-        }
-    }
-}
-
-/// A stored kernel matrix with its spectrum: n × n, since the paper's errors are against the best approximation of rank c.
+/// A stored kernel matrix with its spectrum.
+///
+/// It is n × n, since the paper's errors are against the best approximation of rank c.
 pub struct Matrix<'a> {
     /// K.
     pub dense: Dense<'a, f64>,
@@ -71,24 +49,118 @@ impl<'a> Matrix<'a> {
     }
 
     /// c landmarks; `ridge` is that of the regression, which RegLev uses. Lev takes rank k = c.
+    ///
+    /// # Errors
+    /// Those of the selectors; a method that is none of the above.
     pub fn select(&self, method: Method, c: usize, ridge: Ridge<f64>, rng: &mut dyn Rng) -> anyhow::Result<Landmarks> {
         let k: &dyn PsdMatrix<f64> = &self.dense;
+        let drawn = |scores: &[f64], rng| Landmarks::draw(scores, c, Draw::WithoutReplacement, rng);
         Ok(match method {
-            Method::Uniform => Uniform::default().select(k, c, rng)?,
-            RankK => Landmarks::draw(&self.spectrum.rank_k_scores(c)?, c, Draw::WithoutReplacement, rng)?,
-            RidgeLeverage => Landmarks::draw(&self.spectrum.scores(ridge)?.scores, c, Draw::WithoutReplacement, rng)?,
-            Method::AdaptiveFull => AdaptiveFull::default().select(k, c, rng)?,
-            KDpp => {
-                let chain = KDppChain { start: KMeansPlusPlus, steps: STEPS, rule: SwapRule::LazyGibbs };
-                chain.select(k, c, rng)?
+            m if m == UNIF => Uniform::default().select(k, c, rng)?,
+            m if m == LEV => drawn(&self.spectrum.rank_k_scores(c)?, rng)?,
+            m if m == REG_LEV => drawn(&self.spectrum.scores(ridge)?.scores, rng)?,
+            m if m == ADAP_FULL => AdaptiveFull::default().select(k, c, rng)?,
+            m if m == KDPP => {
+                KDppChain { start: KMeansPlusPlus, steps: STEPS, rule: SwapRule::LazyGibbs }.select(k, c, rng)?
             }
-            Method::RpCholesky => RpCholesky::default().select(k, c, rng)?,
-            Method::Greedy => Greedy::default().select(k, c, rng)?,
+            m if m == RP_CHOLESKY => RpCholesky::default().select(k, c, rng)?,
+            m if m == GREEDY => Greedy::default().select(k, c, rng)?,
+            other => anyhow::bail!("{} chooses no landmarks here", other.name),
         })
     }
 
     /// ‖K − K_c‖, the least error of rank c.
     pub fn best(&self, c: usize) -> ErrorNorms {
         ErrorNorms::of_best_rank(self.spectrum.eigenvalues(), c)
+    }
+}
+
+/// Improvements 1 − (error of a)/(error of b), averaged over sets as in Figures 2 and 4.
+pub struct Improvements<'a> {
+    /// The measured errors, at the numbers of landmarks.
+    pub results: &'a Results,
+    /// The sets.
+    pub sets: &'a [Set],
+    /// Numbers of landmarks c.
+    pub sizes: &'a [usize],
+}
+
+impl Improvements<'_> {
+    /// At one c, averaged over the sets, whose draws are independent.
+    pub fn at(&self, c: usize, error: Measure, a: Method, b: Method) -> Estimate {
+        let of = |set| self.results.compare(set, ("c", c), error, a, b).ratio.map(|ratio| 1.0 - ratio, 1.0);
+        let each: Vec<Estimate> = self.sets.iter().map(of).collect();
+        let squares: f64 = each.iter().filter_map(|e| e.error).map(|e| e * e).sum();
+        averaged(&each, squares.sqrt())
+    }
+
+    /// Averaged over the numbers of landmarks too.
+    ///
+    /// These share their subsets, so their errors count as one and the same.
+    pub fn mean(&self, error: Measure, a: Method, b: Method) -> Estimate {
+        let each: Vec<Estimate> = self.sizes.iter().map(|&c| self.at(c, error, a, b)).collect();
+        averaged(&each, each.iter().filter_map(|e| e.error).sum())
+    }
+
+    /// The largest over the numbers of landmarks.
+    pub fn largest(&self, error: Measure, a: Method, b: Method) -> Estimate {
+        largest(self.sizes.iter().map(|&c| self.at(c, error, a, b)))
+    }
+
+    /// Geometric mean over sets and numbers of landmarks of (error of a)/(error of b).
+    pub fn ratio(&self, error: Measure, a: Method, b: Method) -> Estimate {
+        let at = |set: &Set, c: usize| self.results.compare(set, ("c", c), error, a, b).ratio;
+        let all = self.sets.iter().flat_map(|set| self.sizes.iter().map(move |&c| at(set, c)));
+        geometric_mean(all)
+    }
+
+    /// The figure: improvement over Unif against c.
+    pub fn plot(&self, id: &str, title: &str, error: Measure, methods: &[Method]) -> Plot {
+        let (x, y) = (Axis::linear("landmarks c"), Axis::linear("1 − (error)/(error of Unif)"));
+        let mut plot = Plot::new(id, title, x, y);
+        for &method in methods.iter().filter(|method| **method != UNIF) {
+            let point = |&c: &usize| {
+                let Estimate { value, error, .. } = self.at(c, error, method, UNIF);
+                error.map_or(Point::new(c as f64, value), |e| Point::with_range(c as f64, value, value - e, value + e))
+            };
+            plot.line_and_points(method.name, method.key, self.sizes.iter().map(point));
+        }
+        plot.horizontal("Unif", 0.0);
+        plot
+    }
+}
+
+fn averaged(each: &[Estimate], error_of_sum: f64) -> Estimate {
+    let n = each.len() as f64;
+    let error = each.iter().any(|e| e.error.is_some()).then_some(error_of_sum / n);
+    Estimate { value: each.iter().map(|e| e.value).sum::<f64>() / n, error, time: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::li_problem::SETS;
+    use super::*;
+    use crate::experiment::{Context, Scale};
+    use crate::lab::Grid;
+    use crate::progress::Progress;
+
+    /// Errors of 1 and 3 on one set, 2 and 2 on the other, against 4: improvements 0.5 ± 0.25 and 0.5.
+    #[test]
+    fn sets_are_independent_and_sizes_are_not() {
+        const ERROR: Measure = Measure::new("error", "error");
+        let (sets, progress) = ([SETS[0], SETS[1]], Progress::captured());
+        let ctx = Context { scale: Scale::Smoke, threads: 1, progress: &progress, data_dir: None, seed: 5 };
+        let run = Grid::new(&ctx, "draws", &sets).repetitions(2).run(|draw| {
+            let error = if *draw.setting == sets[0] { [1.0, 3.0][draw.repetition] } else { 2.0 };
+            for c in [5.0, 10.0] {
+                draw.put_at(c, KDPP, ERROR, error);
+                draw.put_at(c, UNIF, ERROR, 4.0);
+            }
+            Ok(())
+        });
+        let improvements = Improvements { results: &run.unwrap(), sets: &sets, sizes: &[5, 10] };
+        for estimate in [improvements.at(5, ERROR, KDPP, UNIF), improvements.mean(ERROR, KDPP, UNIF)] {
+            assert!((estimate.value - 0.5).abs() < 1e-15 && (estimate.error.unwrap() - 0.125).abs() < 1e-15);
+        }
     }
 }
