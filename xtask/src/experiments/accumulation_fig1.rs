@@ -42,7 +42,7 @@ fn laws() -> [(Method, Box<dyn SketchDistribution<f64>>); 3] {
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let sizes: &[(usize, usize)] = ctx.pick(
         &[(300, 2), (500, 2)],
-        &[(1000, 30), (2000, 15), (4000, 8), (8000, 2)],
+        &[(1000, 40), (2000, 20), (4000, 10), (8000, 4)],
         &[(1000, 30), (2000, 30), (4000, 30), (8000, 30), (16_000, 30)],
     );
     let results = Grid::new(ctx, "draws of the problem", &[DESIGN]).sizes(sizes).run(cell)?;
