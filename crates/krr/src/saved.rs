@@ -2,7 +2,7 @@
 
 use crate::{FitReport, KrrModel};
 use faer::Mat;
-use nystrom_kernels::{Kernel, LoadedKernel, SavedKernel};
+use nystrom_kernels::{Kernel, LoadedKernel, Points, SavedKernel};
 use nystrom_linalg_core::{Error, Result, Scalar, serialize, validate};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -94,7 +94,7 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
     /// # Errors
     /// [`Error::Incompatible`] for another format version, scalar type or kernel, or sizes that
     /// contradict each other,
-    /// [`Error::NonFinite`] for NaN or ∞ among the numbers, and the kernel's own error if it does not accept the dimension.
+    /// [`Error::NonFinite`] for NaN or ∞ among the numbers, and the kernel's own error if it does not accept the centres.
     fn try_from(saved: SavedModel<K, T>) -> Result<Self> {
         let same = |problem: &str, stated: usize, found: usize| match stated == found {
             true => Ok(()),
@@ -121,7 +121,7 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
         validate::finite("centres of the saved model", saved.centers.as_ref())?;
         validate::finite("coefficients of the saved model", saved.coefficients.as_ref())?;
         validate::finite("intercepts of the saved model", faer::ColRef::from_slice(&saved.intercept).as_mat())?;
-        kernel.check_dim(saved.dimension)?;
+        kernel.check_points(Points::from_cols(saved.centers.as_ref()))?;
         Ok(KrrModel {
             kernel,
             centers: saved.centers,
