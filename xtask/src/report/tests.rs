@@ -116,11 +116,22 @@ fn the_gallery_links_every_figure_that_was_computed() {
     let index = &pages()[0];
     let gallery = index.split("<ul class=\"gallery\">").nth(1).unwrap().split("</ul>").next().unwrap();
     assert_eq!(gallery.matches("<svg class=\"thumbnail\"").count(), 1);
-    assert!(gallery.contains("href=\"nobody-no-one-1901.html#self-check\"") && gallery.contains("1 does not"));
+    assert!(gallery.contains("href=\"nobody-no-one-1901.html#self-check\"") && text(gallery).contains("1 does not"));
     assert!(index.find("class=\"gallery\"") < index.find("id=\"verdicts\""), "people look before they read");
     let empty = Record { outcome: Outcome::default(), status: Status::Failed, ..record() };
     let index = &html::pages(&run_with(empty)).unwrap()[0].1;
-    assert!(index.contains("<svg class=\"thumbnail\"") && index.contains("failed"), "also what has nothing to show");
+    assert!(
+        index.contains("<svg class=\"thumbnail\"") && index.contains("class=\"badge error\""),
+        "also what has nothing to show"
+    );
+}
+
+#[test]
+fn a_page_shows_the_figure_then_the_claims_that_count_then_ours() {
+    let page = &pages()[1];
+    let order = ["<svg class=\"plot\"", "risk ratio ≤ 1.2", "Claims of our own", "open ≥ 1"];
+    let places = order.map(|piece| page.find(piece).unwrap_or_else(|| panic!("no {piece}")));
+    assert!(places.is_sorted(), "{places:?}");
 }
 
 #[test]

@@ -31,12 +31,14 @@ fn findings(name: &str, record: &Record) -> anyhow::Result<Markup> {
     let outcome = &record.outcome;
     let plots = outcome.plots.iter().map(|plot| figure(name, plot)).collect::<anyhow::Result<Vec<_>>>()?;
     let (ours, theirs): (Vec<_>, Vec<_>) = outcome.claims.iter().partition(|claim| claim.kind == Kind::Ours);
+    let tables = html! { @for table in &outcome.tables { (data_table(name, table)) } };
     Ok(html! {
         @if let Some(error) = &record.error { p.error { (badge("error")) " " (error) } }
-        @if !plots.is_empty() { div.plots { @for plot in plots { (plot) } } }
+        @if !plots.is_empty() { div.plots { @for plot in &plots { (plot) } } }
+        @if plots.is_empty() { (tables) }
         @if !theirs.is_empty() { (claims(theirs)) }
         @if !ours.is_empty() { h3 { "Claims of our own, counted nowhere" } (claims(ours)) }
-        @for table in &outcome.tables { (data_table(name, table)) }
+        @if !plots.is_empty() { (tables) }
         @for data in &outcome.missing { (missing(data)) }
         @for note in &outcome.notes { p.note { (note) } }
         @if !outcome.scale_note.is_empty() { p { b { "Sizes: " } (outcome.scale_note) } }
