@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::lab::statistics::Estimate;
-use crate::number::number;
+use crate::number::{number, with_error};
 
 /// A verdict is open where so many standard errors around the measured value cover the bound.
 ///
@@ -81,7 +81,7 @@ impl Claim {
     fn of(text: String, paper: impl Into<String>, measured: Estimate, slack: f64) -> Self {
         let Estimate { value, error, time } = measured;
         let shown = match error {
-            Some(error) => format!("{} ± {}", number(value), number(error)),
+            Some(error) => with_error(value, error),
             None => number(value),
         };
         let open = error.is_some_and(|error| error > 0.0 && slack.abs() <= WIDTH * error);
@@ -103,7 +103,6 @@ impl Claim {
     }
 
     /// `lowest ≤ what ≤ highest`. NaN does not hold.
-    #[allow(dead_code)] // for claims to come
     pub fn between(
         what: &str,
         paper: impl Into<String>,

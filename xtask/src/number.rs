@@ -19,6 +19,14 @@ pub fn number(value: f64) -> String {
     if value < 0.0 { format!("−{text}") } else { text }
 }
 
+/// `1.019 ± 0.062`: two digits of the standard error, and no more decimals of the value.
+pub fn with_error(value: f64, error: f64) -> String {
+    let unit = 10_f64.powf(error.log10().floor() - 1.0);
+    let rounded =
+        |x: f64| if unit.is_normal() && x.is_finite() { number((x / unit).round() * unit) } else { number(x) };
+    format!("{} ± {}", rounded(value), rounded(error))
+}
+
 /// Four significant digits in fixed notation: 0.01234, 1.234, 12345.
 fn fixed(magnitude: f64) -> String {
     let exponent = magnitude.log10().floor() as i32;
@@ -100,6 +108,14 @@ pub mod lossless_option {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn standard_errors_have_two_digits() {
+        let texts = [(1.0194, 0.06226), (0.5, 0.01), (41.41, 3.0), (1234.5, 56.7), (2.0, 0.0), (1e-7, 1.23e-9)];
+        let texts = texts.map(|(value, error)| with_error(value, error));
+        assert_eq!(texts, ["1.019 ± 0.062", "0.5 ± 0.01", "41.4 ± 3", "1235 ± 57", "2 ± 0", "1e−7 ± 1.2e−9"]);
+        assert_eq!(with_error(f64::NAN, f64::INFINITY), "NaN ± ∞");
+    }
 
     #[test]
     fn numbers_are_readable() {

@@ -40,12 +40,16 @@ type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, Scale>>;
 
 /// Draws a plot.
 pub fn draw(plot: &Plot) -> anyhow::Result<Drawing> {
-    let x = Scale::over(abscissae(plot), plot.x.log);
-    let y = Scale::over(ordinates(plot), plot.y.log);
+    let (x, y) = scales(plot);
     let shown: Vec<Shown> = plot.series.iter().map(|series| Shown::of(series, &x, &y)).collect();
     let mut svg = String::new();
     render(plot, &shown, x, y, &mut svg).map_err(|why| anyhow!("plot `{}`: {why}", plot.id))?;
     Ok(Drawing { body: body(&svg), notes: notes(plot, &shown) })
+}
+
+/// The axes of a plot, with room for its series, their error bars and its lines.
+pub fn scales(plot: &Plot) -> (Scale, Scale) {
+    (Scale::over(abscissae(plot), plot.x.log), Scale::over(ordinates(plot), plot.y.log))
 }
 
 /// The points of a series that can be drawn.

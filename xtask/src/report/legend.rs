@@ -22,24 +22,21 @@ fn items(plot: &Plot) -> Vec<Item<'_>> {
         let style = style::of(&series.method);
         Item { name: &series.name, sample: sample(&style, series.kind) }
     });
-    let lines = plot.lines.iter().enumerate().map(|(i, line)| {
-        let dash = style::reference(i);
-        let sample = match line.direction {
-            Direction::Horizontal => rule("#808080", 1.5, dash),
-            Direction::Vertical => upright("#808080", 1.5, dash),
-        };
-        Item { name: &line.name, sample }
-    });
+    let lines = plot
+        .lines
+        .iter()
+        .enumerate()
+        .map(|(i, line)| Item { name: &line.name, sample: rule(line.direction, "#808080", 1.5, style::reference(i)) });
     series.chain(lines).collect()
 }
 
 /// A piece of line and a marker, in a box of [`SAMPLE`]'s size.
 fn sample(style: &Style, kind: Kind) -> Markup {
-    let colour = ink(style);
+    let colour = style.ink();
     let centre = |(x, y): &(f64, f64)| format!("{:.2},{:.2}", SAMPLE.0 / 2.0 + x * RADIUS, SAMPLE.1 / 2.0 + y * RADIUS);
     let corners = style.marker.outline().iter().map(centre).collect::<Vec<_>>().join(" ");
     html! {
-        @if kind != Kind::Points { (rule(&colour, 2.0, style.dash)) }
+        @if kind != Kind::Points { (rule(Direction::Horizontal, &colour, 2.0, style.dash)) }
         @if kind != Kind::Line {
             @if style.filled { polygon points=(corners) fill=(colour) {} }
             @else { polygon points=(corners) fill="none" stroke=(colour) stroke-width="1.5" {} }
@@ -47,20 +44,15 @@ fn sample(style: &Style, kind: Kind) -> Markup {
     }
 }
 
-fn rule(colour: &str, width: f64, dash: Option<(f64, f64)>) -> Markup {
+/// A stroke right across the sample, or from its top to its bottom.
+fn rule(direction: Direction, colour: &str, width: f64, dash: Option<(f64, f64)>) -> Markup {
     let dash = dash.map(|(dash, gap)| format!("{dash} {gap}"));
-    let middle = SAMPLE.1 / 2.0;
-    html! { line x1="0" x2=(SAMPLE.0) y1=(middle) y2=(middle) stroke=(colour) stroke-width=(width) stroke-dasharray=[dash] {} }
-}
-
-fn upright(colour: &str, width: f64, dash: Option<(f64, f64)>) -> Markup {
-    let dash = dash.map(|(dash, gap)| format!("{dash} {gap}"));
-    let middle = SAMPLE.0 / 2.0;
-    html! { line x1=(middle) x2=(middle) y1="-2" y2=(SAMPLE.1 + 2.0) stroke=(colour) stroke-width=(width) stroke-dasharray=[dash] {} }
-}
-
-fn ink(style: &Style) -> String {
-    if style.colour == style::INK { "currentColor".into() } else { style.hex() }
+    let (x, y) = (SAMPLE.0 / 2.0, SAMPLE.1 / 2.0);
+    let [x1, y1, x2, y2] = match direction {
+        Direction::Horizontal => [0.0, y, SAMPLE.0, y],
+        Direction::Vertical => [x, -2.0, x, SAMPLE.1 + 2.0],
+    };
+    html! { line x1=(x1) x2=(x2) y1=(y1) y2=(y2) stroke=(colour) stroke-width=(width) stroke-dasharray=[dash] {} }
 }
 
 /// The legend as a list for the page.

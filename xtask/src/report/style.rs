@@ -68,10 +68,10 @@ pub fn of(key: &str) -> Style {
 }
 
 impl Style {
-    /// The colour as SVG writes it.
-    pub fn hex(&self) -> String {
+    /// The colour as SVG writes it; the page's own for black.
+    pub fn ink(&self) -> String {
         let (r, g, b) = self.colour;
-        format!("#{r:02X}{g:02X}{b:02X}")
+        if self.colour == INK { "currentColor".into() } else { format!("#{r:02X}{g:02X}{b:02X}") }
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
         for (Method { key, .. }, style) in method::ALL.iter().filter(|(_, style)| style.colour != INK) {
             assert!(contrast(style.colour, (255, 255, 255)) > 2.0, "{key} on white");
             let lightened =
-                ["stroke", "fill"].iter().all(|what| css.contains(&format!("[{what}=\"{}\"]", style.hex())));
+                ["stroke", "fill"].iter().all(|what| css.contains(&format!("[{what}=\"{}\"]", style.ink())));
             assert!(lightened || contrast(style.colour, (0x14, 0x17, 0x1b)) > 3.0, "{key} on dark");
         }
     }

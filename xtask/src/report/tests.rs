@@ -1,5 +1,5 @@
 use super::*;
-use crate::experiment::{Axis, Plot, Point};
+use crate::experiment::{Axis, Outcome, Plot, Point};
 use crate::testing::{record, run_with};
 
 /// The pages of a run with the odd record: the verdicts and the paper.
@@ -26,6 +26,7 @@ fn the_pages_hold_every_text_escaped() {
         "Mean of <Uniform> Numbers",
         "not run",
         "1 claim holds",
+        "1 of our own",
     ];
     let findings = [
         "a < b & c > \"d\"",
@@ -103,6 +104,7 @@ fn the_index_folds_what_holds_and_shows_what_does_not() {
         before.matches("<details").count() > before.matches("</details>").count()
     };
     assert!(folded("a &lt; b &amp; c"), "what holds is folded");
+    assert!(folded("open ≥ 1"), "what is ours does not stand among what counts");
     assert!(
         !folded("risk ratio ≤ 1.2") && !folded("row &lt;Nowhere&gt;"),
         "what does not, and what is missing, is not"
@@ -114,8 +116,22 @@ fn the_gallery_links_every_figure_that_was_computed() {
     let index = &pages()[0];
     let gallery = index.split("<ul class=\"gallery\">").nth(1).unwrap().split("</ul>").next().unwrap();
     assert_eq!(gallery.matches("<svg class=\"thumbnail\"").count(), 1);
-    assert!(gallery.contains("href=\"nobody-no-one-1901.html#self-check\"") && gallery.contains("1 does not"));
-    assert!(index.find("class=\"gallery\"") < index.find("id=\"papers\""), "people look before they read");
+    assert!(gallery.contains("href=\"nobody-no-one-1901.html#self-check\"") && text(gallery).contains("1 does not"));
+    assert!(index.find("class=\"gallery\"") < index.find("id=\"verdicts\""), "people look before they read");
+    let empty = Record { outcome: Outcome::default(), status: Status::Failed, ..record() };
+    let index = &html::pages(&run_with(empty)).unwrap()[0].1;
+    assert!(
+        index.contains("<svg class=\"thumbnail\"") && index.contains("class=\"badge error\""),
+        "also what has nothing to show"
+    );
+}
+
+#[test]
+fn a_page_shows_the_figure_then_the_claims_that_count_then_ours() {
+    let page = &pages()[1];
+    let order = ["<svg class=\"plot\"", "risk ratio ≤ 1.2", "Claims of our own", "open ≥ 1"];
+    let places = order.map(|piece| page.find(piece).unwrap_or_else(|| panic!("no {piece}")));
+    assert!(places.is_sorted(), "{places:?}");
 }
 
 #[test]
@@ -215,11 +231,4 @@ fn drawings_take_the_ink_of_the_page_and_escape_their_labels() {
     let body = draw::draw(&plot).unwrap().body;
     assert!(!body.contains("#000000") && body.contains("currentColor"));
     assert!(body.contains("a &lt; b &amp; c"));
-}
-
-/// Writes a report of made-up experiments to `target/report-gallery`, for looking at.
-#[test]
-fn gallery() {
-    let out = crate::cli::workspace_root().join("target/report-gallery");
-    write(&out, &crate::testing::gallery()).unwrap();
 }

@@ -3,21 +3,20 @@
 use std::fmt::Write;
 
 use super::scale::Scale;
-use super::style::{self, INK};
+use super::{draw, style};
 use crate::plot::{Direction, Kind, Plot, Series};
 use crate::table::{Cell, Table};
 
 const WIDTH: f64 = 160.0;
 const HEIGHT: f64 = 100.0;
 /// More points than this in a series are thinned.
-const MOST_POINTS: usize = 60;
+const MOST_POINTS: usize = 500;
 /// More rows or columns than this of a table are left out.
 const MOST_CELLS: usize = 8;
 
 /// The curves of a plot.
 pub fn of_plot(plot: &Plot) -> String {
-    let points = || plot.series.iter().flat_map(|series| &series.points);
-    let (x, y) = (Scale::over(points().map(|p| p.x), plot.x.log), Scale::over(points().map(|p| p.y), plot.y.log));
+    let (x, y) = draw::scales(plot);
     let mut body = String::new();
     for line in &plot.lines {
         let ends = match line.direction {
@@ -35,16 +34,14 @@ pub fn of_plot(plot: &Plot) -> String {
 
 fn curve(series: &Series, x: &Scale, y: &Scale) -> String {
     let style = style::of(&series.method);
-    let colour = if style.colour == INK { "currentColor".into() } else { style.hex() };
+    let colour = style.ink();
     let shown: Vec<_> = series.points.iter().filter(|p| x.shows(p.x) && y.shows(p.y)).collect();
     let every = shown.len().div_ceil(MOST_POINTS).max(1);
     let at: Vec<(f64, f64)> = shown.into_iter().step_by(every).map(|p| (x.fraction(p.x), y.fraction(p.y))).collect();
     if series.kind == Kind::Points || at.len() == 1 {
-        let dot = |p: &(f64, f64)| {
-            let (cx, cy) = place(*p);
-            format!(r#"<circle cx="{cx:.1}" cy="{cy:.1}" r="1.6" fill="{colour}"/>"#)
-        };
-        return at.iter().map(dot).collect();
+        // strokes without length: their round ends are the dots
+        let dots: String = at.iter().map(|&p| place(p)).map(|(x, y)| format!("M{x:.1},{y:.1}h0")).collect();
+        return format!(r#"<path d="{dots}" stroke="{colour}" stroke-width="3" stroke-linecap="round"/>"#);
     }
     path(&at, &colour, 1.8)
 }
@@ -69,6 +66,11 @@ pub fn of_table(table: &Table) -> String {
     framed(&body)
 }
 
+/// A crossed frame, where there is nothing to show.
+pub fn of_nothing() -> String {
+    framed(&[[(0.0, 0.0), (1.0, 1.0)], [(0.0, 1.0), (1.0, 0.0)]].map(|ends| path(&ends, "#808080", 0.8)).concat())
+}
+
 fn place((x, y): (f64, f64)) -> (f64, f64) {
     (x.clamp(0.0, 1.0) * WIDTH, (1.0 - y.clamp(0.0, 1.0)) * HEIGHT)
 }
@@ -88,16 +90,33 @@ fn framed(body: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{gallery, record};
+    use super::*;
+    use crate::experiment::{Axis, Point};
+    use crate::testing::record;
 
     #[test]
     fn thumbnails_are_small_and_finite() {
-        let outcomes = gallery().entries.into_iter().filter_map(|entry| entry.record).chain([record()]);
-        for outcome in outcomes.map(|record| record.outcome) {
-            let plots = outcome.plots.iter().map(super::of_plot);
-            for picture in plots.chain(outcome.tables.iter().map(super::of_table)) {
-                assert!(picture.len() < 20_000 && !picture.contains("NaN") && !picture.contains("inf"), "{picture}");
-            }
+        let outcome = record().outcome;
+        let mut long = Plot::new("p", "P", Axis::linear("x"), Axis::log("y"));
+        long.line("many", "uniform", (-5..5000).map(|i| Point::new(f64::from(i), f64::from(i))));
+        long.horizontal("nowhere", -1.0);
+        let plots = outcome.plots.iter().chain([&long]).map(of_plot);
+        for picture in plots.chain(outcome.tables.iter().map(of_table)) {
+            assert!(picture.len() < 10_000 && !picture.contains("NaN") && !picture.contains("inf"), "{picture}");
         }
+    }
+
+    #[test]
+    fn a_reference_line_beyond_the_points_has_its_own_place() {
+        let mut plot = Plot::new("p", "P", Axis::linear("x"), Axis::linear("y"));
+        plot.line("low", "uniform", [(0.0, 0.0), (1.0, 1.0)].map(|(x, y)| Point::new(x, y)));
+        plot.horizontal("high", 3.0);
+        let heights = of_plot(&plot);
+        let of = |i: usize| heights.split("points=\"").nth(i).unwrap().split('"').next().unwrap().to_owned();
+        let (line, curve) = (of(1), of(2));
+        let y = |points: &str, i: usize| {
+            points.split(' ').nth(i).unwrap().split(',').nth(1).unwrap().parse::<f64>().unwrap()
+        };
+        assert!(y(&curve, 1) > y(&line, 0) + HEIGHT / 2.0, "{heights}");
     }
 }

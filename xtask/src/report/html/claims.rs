@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::{Count, badge};
+use crate::claim::Kind;
 use crate::experiment::{Claim, MissingData};
 use crate::record::{Entry, Status};
 use crate::report::Tally;
@@ -13,7 +14,7 @@ pub fn claims<'a>(claims: impl IntoIterator<Item = &'a Claim>) -> Markup {
         ul.claims {
             @for claim in claims {
                 li {
-                    span { (badge(class(claim))) span.kind { (claim.kind.word()) } } " "
+                    span { (badge(class(claim))) " " span.kind { (claim.kind.word()) } } " "
                     span { (claim.text) } " "
                     span.numbers { "paper: " b { (claim.paper) } } " "
                     span.numbers { "measured: " b { (claim.measured) } }
@@ -24,7 +25,7 @@ pub fn claims<'a>(claims: impl IntoIterator<Item = &'a Claim>) -> Markup {
 }
 
 /// The class of the verdict's badge.
-pub fn class(claim: &Claim) -> &'static str {
+fn class(claim: &Claim) -> &'static str {
     match claim.holds {
         Some(true) => "holds",
         Some(false) => "fails",
@@ -37,25 +38,37 @@ pub fn lacking(data: &MissingData) -> Markup {
     html! { b { (data.name) } @if !data.needed_for.is_empty() { ", needed for " (data.needed_for) } }
 }
 
-/// `✓ 3 hold ✗ 1 does not ∅ 1 data set missing` of the claims that count, with signs that a screen reader passes over.
-pub fn in_short(entry: &Entry) -> Markup {
-    let count = Count::of([entry]);
-    let (Tally { hold, do_not, open }, lack_data) = (count.sum(), count.lack_data);
-    let counted = |class: &str, sign: &str, number: usize, one: &str, many: &str| {
-        let word = if number == 1 { one } else { many };
-        html! { span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " (number) " " (word) } " " }
-    };
+/// `✓ 3 hold ✗ 1 does not` with signs that a screen reader passes over.
+pub fn tally(Tally { hold, do_not, open }: Tally) -> Markup {
     html! {
-        @match entry.record.as_ref().map(|record| record.status) {
-            None => (badge("unknown")),
-            Some(Status::Failed) => (badge("error")),
-            Some(Status::NoData | Status::Done) => {
-                @if hold > 0 { (counted("holds", "✓", hold, "holds", "hold")) }
-                @if do_not > 0 { (counted("fails", "✗", do_not, "does not", "do not")) }
-                @if open > 0 { (counted("open", "?", open, "undecided", "undecided")) }
-                @if lack_data > 0 { (counted("lacks", "∅", lack_data, "data set missing", "data sets missing")) }
-                @if hold + do_not + open + lack_data == 0 { (badge("unclaimed")) }
-            }
+        @if hold > 0 { (counted("holds", "✓", hold, "holds", "hold")) }
+        @if do_not > 0 { (counted("fails", "✗", do_not, "does not", "do not")) }
+        @if open > 0 { (counted("open", "?", open, "undecided", "undecided")) }
+    }
+}
+
+/// `∅ 1 data set missing`; nothing where none is.
+pub fn lacks(sets: usize) -> Markup {
+    html! { @if sets > 0 { (counted("lacks", "∅", sets, "data set missing", "data sets missing")) } }
+}
+
+fn counted(class: &str, sign: &str, number: usize, one: &str, many: &str) -> Markup {
+    let word = if number == 1 { one } else { many };
+    html! { span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " b { (number) } " " (word) } " " }
+}
+
+/// The verdicts that count and the data that are missing. Where none counts, how many claims of our own there are.
+pub fn in_short(entry: &Entry) -> Markup {
+    let Some(record) = &entry.record else { return badge("unknown") };
+    let count = Count::of([entry]);
+    let claims = &record.outcome.claims;
+    html! {
+        @if record.status == Status::Failed { (badge("error")) }
+        (tally(count.sum())) (lacks(count.lack_data))
+        @if count.sum().total() == 0 && !claims.is_empty() {
+            span.ours { "ours: " (Tally::of(claims.iter().filter(|claim| claim.kind == Kind::Ours)).words()) }
+        } @else if record.status == Status::Done && claims.is_empty() && count.lack_data == 0 {
+            (badge("unclaimed"))
         }
     }
 }

@@ -4,6 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::claims::{claims, lacking};
 use super::{badge, time};
+use crate::claim::Kind;
 use crate::experiment::{Cell, MissingData, Plot, Table};
 use crate::number::{duration, number};
 use crate::record::{Entry, Record, Run, Status};
@@ -29,11 +30,15 @@ pub fn article(run: &Run, entry: &Entry) -> anyhow::Result<Markup> {
 fn findings(name: &str, record: &Record) -> anyhow::Result<Markup> {
     let outcome = &record.outcome;
     let plots = outcome.plots.iter().map(|plot| figure(name, plot)).collect::<anyhow::Result<Vec<_>>>()?;
+    let (ours, theirs): (Vec<_>, Vec<_>) = outcome.claims.iter().partition(|claim| claim.kind == Kind::Ours);
+    let tables = html! { @for table in &outcome.tables { (data_table(name, table)) } };
     Ok(html! {
         @if let Some(error) = &record.error { p.error { (badge("error")) " " (error) } }
-        @if !outcome.claims.is_empty() { (claims(&outcome.claims)) }
-        @if !plots.is_empty() { div.plots { @for plot in plots { (plot) } } }
-        @for table in &outcome.tables { (data_table(name, table)) }
+        @if !plots.is_empty() { div.plots { @for plot in &plots { (plot) } } }
+        @if plots.is_empty() { (tables) }
+        @if !theirs.is_empty() { (claims(theirs)) }
+        @if !ours.is_empty() { h3 { "Claims of our own, counted nowhere" } (claims(ours)) }
+        @if !plots.is_empty() { (tables) }
         @for data in &outcome.missing { (missing(data)) }
         @for note in &outcome.notes { p.note { (note) } }
         @if !outcome.scale_note.is_empty() { p { b { "Sizes: " } (outcome.scale_note) } }

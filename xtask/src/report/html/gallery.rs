@@ -7,34 +7,24 @@ use super::claims::in_short;
 use crate::record::Entry;
 use crate::report::thumbnail;
 
-/// Every experiment that has something to show.
-pub fn gallery(chapters: &[Chapter]) -> anyhow::Result<Markup> {
-    let mut tiles = vec![];
-    for chapter in chapters {
-        for entry in &chapter.entries {
-            tiles.extend(tile(chapter, entry));
-        }
-    }
-    Ok(html! {
-        h2 id="gallery" { "At a glance" }
-        ul.gallery { @for tile in &tiles { li { (tile) } } }
-        @if tiles.is_empty() { p.note { "Nothing has been computed yet." } }
-    })
+/// The figures and tables of a paper that have run, also those that have nothing to show.
+pub fn of(chapter: &Chapter) -> Markup {
+    let page = chapter.file();
+    let tiles: Vec<Markup> = chapter.entries.iter().filter_map(|entry| tile(&page, entry)).collect();
+    html! { @if !tiles.is_empty() { ul.gallery { @for tile in tiles { li { (tile) } } } } }
 }
 
-fn tile(chapter: &Chapter, entry: &Entry) -> Option<Markup> {
+fn tile(page: &str, entry: &Entry) -> Option<Markup> {
     let outcome = &entry.record.as_ref()?.outcome;
     let picture = match (outcome.plots.first(), outcome.tables.first()) {
         (Some(plot), _) => thumbnail::of_plot(plot),
         (None, Some(table)) => thumbnail::of_table(table),
-        (None, None) => return None,
+        (None, None) => thumbnail::of_nothing(),
     };
-    let heading = entry.experiment.heading();
     Some(html! {
-        a href=(format!("{}#{}", chapter.file(), entry.experiment.name)) {
+        a href=(format!("{page}#{}", entry.experiment.name)) {
             figure { (PreEscaped(picture)) }
-            span.paper { (chapter.paper.short) }
-            span.figure { (heading) }
+            (entry.experiment.heading())
         }
         p { (in_short(entry)) }
     })

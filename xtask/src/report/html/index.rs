@@ -2,57 +2,38 @@
 
 use maud::{Markup, html};
 
-use super::claims::{claims, in_short, lacking};
+use super::claims::{claims, in_short, lacking, lacks, tally};
 use super::{Chapter, badge, citation, document, gallery, setting, tiles};
+use crate::claim::{Claim, Kind};
 use crate::machine;
 use crate::record::{Entry, Run};
 use crate::report::count;
 
 /// The first page.
-pub fn page(run: &Run, chapters: &[Chapter]) -> anyhow::Result<String> {
+pub fn page(run: &Run, chapters: &[Chapter]) -> String {
     let header = html! {
         h1 { "Papers reproduced" }
         (tiles(count(run)))
         (setting(run))
     };
     let main = html! {
-        section aria-labelledby="gallery" { (gallery::gallery(chapters)?) }
-        section aria-labelledby="papers" { (papers(chapters)) }
+        section aria-labelledby="gallery" {
+            h2 id="gallery" { "At a glance" }
+            @for chapter in chapters.iter().filter(|chapter| chapter.entries.iter().any(|entry| entry.record.is_some())) {
+                @let count = chapter.count();
+                h3 { a href=(chapter.file()) { (chapter.paper.short) } " " (tally(count.sum())) (lacks(count.lack_data)) }
+                p.cite { (citation(chapter.paper)) }
+                (gallery::of(chapter))
+            }
+        }
         section aria-labelledby="verdicts" {
             h2 id="verdicts" { "Figures and tables" }
-            p { "Under each figure: the claims that do not hold or are undecided, and the data that are missing. The claims that hold are folded. Claims of our own stand among them and are counted nowhere." }
+            p { "Under each figure: the claims that do not hold or are undecided, and the data that are missing. The claims that hold are folded, and so are claims of our own, which are counted nowhere." }
             @for chapter in chapters { (verdicts(chapter)) }
         }
         section aria-labelledby="run" { (this_run(run)) }
     };
-    Ok(document("Papers reproduced: every verdict", &header, &main))
-}
-
-/// One line per paper, with its counts and the way to its page.
-fn papers(chapters: &[Chapter]) -> Markup {
-    html! {
-        h2 id="papers" { "Papers" }
-        table.papers {
-            caption.hidden { "Each paper, with how many of its claims hold" }
-            thead { tr {
-                th scope="col" { "Figures and tables of" }
-                th.number scope="col" { "hold" } th.number scope="col" { "do not" } th.number scope="col" { "undecided" }
-                th.number scope="col" { "data missing" }
-            } }
-            tbody {
-                @for chapter in chapters {
-                    @let (count, sum) = (chapter.count(), chapter.count().sum());
-                    tr {
-                        th scope="row" {
-                            a href=(chapter.file()) { (chapter.paper.short) }
-                            span.title { (citation(chapter.paper)) }
-                        }
-                        td.number { (sum.hold) } td.number { (sum.do_not) } td.number { (sum.open) } td.number { (count.lack_data) }
-                    }
-                }
-            }
-        }
-    }
+    document("Papers reproduced: every verdict", &header, &main)
 }
 
 /// The figures and tables of one paper, each with what does not hold in words and the rest folded.
@@ -63,22 +44,29 @@ fn verdicts(chapter: &Chapter) -> Markup {
     }
 }
 
-/// One figure or table: its line, then what the reader must know at once, then the claims that hold.
+/// One figure or table: its line, then what the reader must know at once, then the other claims, folded.
 fn figure(page: &str, entry: &Entry) -> Markup {
     let heading = entry.experiment.heading();
     html! {
         h4 { a href=(format!("{page}#{}", entry.experiment.name)) { (heading) } " " (in_short(entry)) }
         @if let Some(record) = &entry.record {
-            @let (hold, do_not): (Vec<_>, Vec<_>) = record.outcome.claims.iter().partition(|claim| claim.holds == Some(true));
+            @let (ours, theirs): (Vec<_>, Vec<_>) = record.outcome.claims.iter().partition(|claim| claim.kind == Kind::Ours);
+            @let (hold, do_not): (Vec<_>, Vec<_>) = theirs.into_iter().partition(|claim| claim.holds == Some(true));
             @if let Some(error) = &record.error { p.error { (error) } }
             @if !do_not.is_empty() { (claims(do_not)) }
             @for data in &record.outcome.missing { p { (badge("lacks")) " " (lacking(data)) } }
-            @if !hold.is_empty() {
-                details {
-                    summary { (hold.len()) @if hold.len() == 1 { " claim holds" } @else { " claims hold" } span.hidden { ", " (heading) } }
-                    (claims(hold))
-                }
-            }
+            @if !hold.is_empty() { (folded(if hold.len() == 1 { "claim holds" } else { "claims hold" }, &heading, hold)) }
+            @if !ours.is_empty() { (folded("of our own", &heading, ours)) }
+        }
+    }
+}
+
+/// So many claims under a line that opens them.
+fn folded(what: &str, heading: &str, list: Vec<&Claim>) -> Markup {
+    html! {
+        details {
+            summary { (list.len()) " " (what) span.hidden { ", " (heading) } }
+            (claims(list))
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::record::{Entry, Run};
 /// Every page: its file name and its text.
 pub fn pages(run: &Run) -> anyhow::Result<Vec<(String, String)>> {
     let chapters = chapters(run);
-    let mut pages = vec![("index.html".to_owned(), index::page(run, &chapters)?)];
+    let mut pages = vec![("index.html".to_owned(), index::page(run, &chapters))];
     for (at, chapter) in chapters.iter().enumerate() {
         pages.push((chapter.file(), paper::page(run, &chapters, at)?));
     }
@@ -83,23 +83,14 @@ fn document(title: &str, header: &Markup, main: &Markup) -> String {
 
 /// The counts as tiles: each kind of claim by itself.
 fn tiles(Count { kinds, lack_data, failed }: Count) -> Markup {
-    let plural = |n: usize, one, many| if n == 1 { one } else { many };
     let what = ["The paper prints", "The paper's figures show", "The paper proves"];
-    let part = |class: &'static str, sign: &'static str, number: usize, word: &'static str| {
-        html! { @if number > 0 { " " span class=(class) { span aria-hidden="true" { (sign) } " " strong { (number) } " " (word) } } }
-    };
+    let kinds: Vec<_> = what.iter().zip(kinds).filter(|(_, tally)| tally.total() > 0).collect();
     html! {
         ul.tiles {
-            @for (tally, what) in kinds.iter().zip(what).filter(|(tally, _)| tally.total() > 0) {
-                li {
-                    span.what { (what) }
-                    (part("holds", "✓", tally.hold, plural(tally.hold, "holds", "hold")))
-                    (part("fails", "✗", tally.do_not, plural(tally.do_not, "does not", "do not")))
-                    (part("open", "?", tally.open, "undecided"))
-                }
-            }
-            li.lacks { strong { (lack_data) } " " (plural(lack_data, "data set missing", "data sets missing")) }
-            @if failed > 0 { li.fails { strong { (failed) } " " (plural(failed, "experiment failed", "experiments failed")) } }
+            @for (what, tally) in &kinds { li { span.what { (what) } (claims::tally(*tally)) } }
+            @if kinds.is_empty() { li.lacks { "No claim that counts" } }
+            @if lack_data > 0 { li { (claims::lacks(lack_data)) } }
+            @if failed > 0 { li.fails { b { (failed) } @if failed == 1 { " experiment failed" } @else { " experiments failed" } } }
         }
     }
 }
@@ -135,8 +126,8 @@ fn badge(class: &str) -> Markup {
 }
 
 /// An RFC 3339 time as people write it.
-fn time(rfc3339: &str) -> String {
-    rfc3339.replace('T', " ").replace('Z', " UTC")
+fn time(rfc3339: &str) -> Markup {
+    html! { span.whole { (rfc3339.replace('T', " ").replace('Z', " UTC")) } }
 }
 
 /// The full citation, linked where there is a page to link to.

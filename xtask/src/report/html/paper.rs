@@ -2,9 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::claims::in_short;
 use super::experiment::article;
-use super::{Chapter, citation, document, setting, tiles};
+use super::{Chapter, citation, document, gallery, setting, tiles};
 use crate::record::Run;
 
 /// The page of the chapter at this place.
@@ -19,7 +18,7 @@ pub fn page(run: &Run, chapters: &[Chapter], at: usize) -> anyhow::Result<String
         (setting(run))
     };
     let main = html! {
-        @if chapter.entries.len() > 1 { (contents(chapter)) }
+        @if chapter.entries.len() > 1 { nav aria-label="On this page" { (gallery::of(chapter)) } }
         @for article in articles { (article) }
     };
     Ok(document(&format!("{}, reproduced", chapter.paper.short), &header, &main))
@@ -34,18 +33,6 @@ fn ways(chapters: &[Chapter], at: usize) -> Markup {
                 @for (i, chapter) in chapters.iter().enumerate() {
                     @let current = (i == at).then_some("page");
                     li { a href=(chapter.file()) aria-current=[current] { (chapter.paper.short) } }
-                }
-            }
-        }
-    }
-}
-
-fn contents(chapter: &Chapter) -> Markup {
-    html! {
-        nav.contents aria-label="On this page" {
-            ul {
-                @for entry in &chapter.entries {
-                    li { a href=(format!("#{}", entry.experiment.name)) { (entry.experiment.heading()) } " " (in_short(entry)) }
                 }
             }
         }
