@@ -1,7 +1,8 @@
 //! `cargo xtask fetch`: the data sets that are not embedded, from their publishers.
 //!
-//! `sources.rs` says where from, `download.rs` brings the bytes, `unpack.rs` opens archives, `store.rs` makes the
-//! catalogue's files of them. What was fetched is recorded in `fetched.json` beside the data.
+//! `sources.rs` says where from, `download.rs` brings the bytes, `unpack.rs` opens archives,
+//! `store.rs` makes the catalogue's files of them. What was fetched is recorded in `fetched.json`
+//! beside the data.
 
 mod download;
 mod sources;
@@ -120,7 +121,8 @@ fn along(client: &Client, data: &Path, entry: &Entry, way: &Way) -> anyhow::Resu
     Ok((stored.inspect_err(|_| drop_all(&kept))?, downloads))
 }
 
-/// Removes what is of no use, so that the next run asks for it anew; if it stays, the next run says the same again.
+/// Removes what is of no use, so that the next run asks for it anew; if it stays, the next run says
+/// the same again.
 fn drop_all(paths: &[PathBuf]) {
     for path in paths {
         let _ = std::fs::remove_file(path);
@@ -143,7 +145,8 @@ fn bring(client: &Client, address: &str, path: &Path) -> anyhow::Result<()> {
     result
 }
 
-/// A name for the archive: the end of the address, and a few digits that tell its like at another address apart.
+/// A name for the archive: the end of the address, and a few digits that tell its like at another
+/// address apart.
 fn file_name(address: &str) -> String {
     let end = address.rsplit('/').next().unwrap_or(address);
     let end: String =

@@ -1,4 +1,5 @@
-//! Against a server on the loopback: what breaks off is resumed, what is wrong is refused, nothing half is taken for whole.
+//! Against a server on the loopback: what breaks off is resumed, what is wrong is refused, nothing
+//! half is taken for whole.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
