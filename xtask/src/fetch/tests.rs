@@ -220,6 +220,18 @@ fn a_set_that_nobody_has_seen_is_accepted_recorded_and_called_untried() {
 }
 
 #[test]
+fn a_record_that_cannot_be_read_is_not_written_over() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join(RECORD), "notes of mine").unwrap();
+    let server = Server::start(&zip(&[("tiny.data", b"1,2\n3,4\n")]), &[Answer::Right]);
+    let ways = [way(server.address("tiny.zip"), Layout::TargetLast)];
+    let error = fetch_from(dir.path(), &tiny(), &ways).unwrap_err();
+    assert!(error.contains(RECORD) && error.contains("move it away"), "{error}");
+    assert_eq!(std::fs::read_to_string(dir.path().join(RECORD)).unwrap(), "notes of mine");
+    assert!(server.requests().is_empty() && !dir.path().join("tiny").exists(), "said before work is done");
+}
+
+#[test]
 fn archives_at_different_addresses_have_different_names() {
     let names = ["https://a.org/x/data+set.zip", "https://b.org/x/data+set.zip"].map(file_name);
     assert!(names[0] != names[1] && names.iter().all(|name| name.ends_with("-data-set.zip")), "{names:?}");
