@@ -72,7 +72,7 @@ Examples:
   cargo xtask reproduce --smoke --out smoke      every experiment, tiny, to see that all run
 
 `cargo xtask list` prints the names. An interrupted run continues where it stopped: finished
-experiments are kept as long as scale, seed, version and data are the same. The report is
+experiments are kept as long as scale, seed, program and data are the same. The report is
 DIR/index.html; DIR/run.json holds the same verdicts for programs.
 Exit status: 0 if every experiment ran (a claim may fail to hold), 1 if one failed.";
 

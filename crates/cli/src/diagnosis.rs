@@ -77,7 +77,7 @@ pub fn check(survey: &Survey, used: Use<'_>, args: &DataArgs) -> Result<(), Fail
 }
 
 /// Which columns number the rows in file order, and so are features only by mistake: as a note, if
-/// there are any.
+/// there are any, and other features beside them.
 pub fn numbering(survey: &Survey, features: &[usize]) -> Option<String> {
     let numbers_rows = |column: &&usize| match &survey.table.columns()[**column].values {
         Values::Numbers(values) => {
@@ -87,6 +87,9 @@ pub fn numbering(survey: &Survey, features: &[usize]) -> Option<String> {
         Values::Categories(_) => false,
     };
     let found: Vec<usize> = features.iter().filter(numbers_rows).copied().collect();
+    if found.len() == features.len() {
+        return None; // without them nothing would be left
+    }
     let names: Vec<String> = found.iter().map(|&column| called(survey, column)).collect();
     let options = drop_option(survey, &found)?;
     let verb = if found.len() == 1 { "numbers" } else { "number" };

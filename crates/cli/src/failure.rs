@@ -57,6 +57,7 @@ fn status(error: &anyhow::Error) -> u8 {
             use nystrom::Error::*;
             return match error {
                 OutOfBudget { .. } => MEMORY,
+                InvalidParameter { name: LARGEST_VALUE, .. } => DATA,
                 InvalidParameter { .. } | TooMany { .. } | RankDeficient { .. } | Empty { .. } => USAGE,
                 NonFinite { .. } | InvalidWeight { .. } | Incompatible { .. } => DATA,
                 _ => 1,
@@ -65,6 +66,9 @@ fn status(error: &anyhow::Error) -> u8 {
     }
     1
 }
+
+/// What the library calls the value that overflows where a kernel has no bound.
+const LARGEST_VALUE: &str = "largest k(x, x)";
 
 /// An error in words of the command line: the library names its own functions as remedies.
 fn words(error: &(dyn std::error::Error + 'static)) -> String {
@@ -81,7 +85,14 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
             }
             other => format!("{place}: {other}"),
         },
-        (_, Some(NonFinite { value, .. } | InvalidWeight { value, .. })) if !value.is_finite() => format!(
+        (
+            _,
+            Some(
+                NonFinite { value, .. }
+                | InvalidWeight { value, .. }
+                | InvalidParameter { name: LARGEST_VALUE, value, .. },
+            ),
+        ) if !value.is_finite() => format!(
             "the kernel has the value {value}, with which nothing can be computed; rescale the features, or take another \
              --bandwidth, --degree or --kernel"
         ),

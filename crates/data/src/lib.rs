@@ -8,8 +8,9 @@
 //! * [`DataError`] says where in which file something is wrong, what stands there, and what to do about it.
 //!
 //! The [`catalog`] knows the public data sets of the papers that this workspace reproduces: where to get them, their
-//! checksums, shapes and targets. Nothing is downloaded, and nothing is made up for a file that is absent. Four small sets
-//! come with the crate behind the feature `embedded`, under a licence of their own (CC BY 4.0).
+//! checksums, shapes and targets. Nothing is downloaded, and nothing is made up for a file that is
+//! absent. Four small sets come with the crate behind the feature `embedded`, under a licence of
+//! their own (CC BY 4.0).
 //!
 //! # A complete program
 //!
@@ -46,8 +47,8 @@
 //! * Text is UTF-8, with or without byte order mark; lines end in `\n`, `\r\n` or `\r`.
 //! * NaN and ∞ in a file are errors. A value is missing only if the format (`?` in ARFF) or the caller
 //!   ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a
-//!   [`Dataset`]. A [`Survey`] passes over what is no number and lists it, for programs that want to
-//!   say all that is wrong at once.
+//!   [`Dataset`]. A [`Survey`] passes over what is no number and lists it, for programs that want
+//!   to say all that is wrong at once.
 
 mod arff;
 mod builder;

@@ -7,7 +7,8 @@
 //!   probabilities.
 //! * [`SwapChain`]: Algorithm 1 of Li, Jegelka & Sra (2016), c entries of K and O(c²) a step, for any n; [`DownUpWalk`], O(nc) a step but few
 //!   of them. Both start from any selector, such as `RpCholesky` or `KMeansPlusPlus` of `nystrom-sketch`.
-//! * [`KDpp`], [`KDppChain`], [`KDppWalk`]: the same as selectors of landmarks; [`log_det`], the volume ln det K_YY of any set.
+//! * [`KDpp`], [`KDppChain`], [`KDppWalk`]: the same as selectors of landmarks; [`log_det`], the
+//!   volume ln det K_YY of any set.
 //! * [`KDppBounds`], what the theorems promise; [`EffectiveSize`] of a chain; [`PathCoupling`], the α of Theorem 5; [`coupled_meetings`], an estimate of
 //!   the distance from the stationary law that says when it is not one.
 //!

@@ -52,8 +52,8 @@ pub fn r2<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<
     })
 }
 
-/// A power of two near the largest number, or 1 while no square of it overflows or underflows: dividing
-/// by it rounds nothing that matters.
+/// A power of two near the largest number, or 1 while no square of it overflows or underflows:
+/// dividing by it rounds nothing that matters.
 fn unit<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     let largest = [predicted, actual].into_iter().flat_map(|a| a.col_iter().map(|col| col.norm_max().f64()));

@@ -40,8 +40,8 @@ impl<'a, T: Scalar> WrittenColumns<'a, T> {
         f(&mut WrittenColumns { columns, streaming, here: PhantomData })
     }
 
-    /// Writes `values[0]`, `values[1]`, … into the columns from `j` on, each from row `i` on: as many as
-    /// there are columns, and of each as many numbers as a column has room for.
+    /// Writes `values[0]`, `values[1]`, … into the columns from `j` on, each from row `i` on: as
+    /// many as there are columns, and of each as many numbers as a column has room for.
     ///
     /// # Panics
     /// If there is no column `j`, or a column has fewer than `i` rows.

@@ -58,9 +58,11 @@ pub use rand;
 pub use rand_pcg;
 
 pub mod guide;
-/// The ground: psd matrices that are never stored, ridges, factorisations, reproducible sums and random streams.
+/// The ground: psd matrices that are never stored, ridges, factorisations, reproducible sums and
+/// random streams.
 ///
-/// All of the crate `nystrom-linalg-core`; the list gives its items pages here, without those of faer that come with it.
+/// All of the crate `nystrom-linalg-core`; the list gives its items pages here, without those of
+/// faer that come with it.
 pub mod linalg_core {
     #[cfg(feature = "serde")]
     #[doc(inline)]

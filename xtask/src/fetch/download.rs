@@ -1,7 +1,7 @@
 //! A download that may break off: what came is kept, and the next attempt asks for the rest.
 //!
-//! The bytes go to `NAME.part`, beside which `NAME.part.json` says what they are part of. `NAME` itself appears when all
-//! bytes are there, and never before.
+//! The bytes go to `NAME.part`, beside which `NAME.part.json` says what they are part of. `NAME`
+//! itself appears when all bytes are there, and never before.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -26,8 +26,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// HTTPS only, through the proxy that the environment names, if it names one. Gives up on a server that is silent
-    /// for half a minute.
+    /// HTTPS only, through the proxy that the environment names, if it names one. Gives up on a
+    /// server that is silent for half a minute.
     pub fn new() -> Client {
         Client::with(Duration::from_secs(30), |config| config.https_only(true))
     }
@@ -62,11 +62,13 @@ enum Ended {
     StartOver,
 }
 
-/// Brings what is at `address` to `target`, which must not exist; `came` is told how many bytes there are, of how many.
+/// Brings what is at `address` to `target`, which must not exist; `came` is told how many bytes
+/// there are, of how many.
 ///
 /// # Errors
-/// If the server refuses, sends something that cannot be joined, or breaks off or falls silent without having sent a byte
-/// more than the attempt before. What came is kept beside `target`, and the next call goes on from there.
+/// If the server refuses, sends something that cannot be joined, or breaks off or falls silent
+/// without having sent a byte more than the attempt before. What came is kept beside `target`, and
+/// the next call goes on from there.
 pub fn download(
     client: &Client,
     address: &str,
@@ -181,7 +183,8 @@ impl Part {
         atomic::write(&self.note, &serde_json::to_vec(note)?)
     }
 
-    /// Adds the body; the reason if it breaks off. Only what fails on this machine's side is an error.
+    /// Adds the body; the reason if it breaks off. Only what fails on this machine's side is an
+    /// error.
     fn append(
         &self,
         body: &mut dyn Read,

@@ -1,7 +1,8 @@
 //! `cargo xtask fetch`: the data sets that are not embedded, from their publishers.
 //!
-//! `sources.rs` says where from, `download.rs` brings the bytes, `unpack.rs` opens archives, `store.rs` makes the
-//! catalogue's files of them. What was fetched is recorded in `fetched.json` beside the data.
+//! `sources.rs` says where from, `download.rs` brings the bytes, `unpack.rs` opens archives,
+//! `store.rs` makes the catalogue's files of them. What was fetched is recorded in `fetched.json`
+//! beside the data.
 
 mod download;
 mod sources;
@@ -81,9 +82,10 @@ fn fetch(client: &Client, data: &Path, entry: &Entry, ways: Option<&[Way]>) -> a
         return Ok(format!("there already: {}", paths.join(", ")));
     }
     let Some(ways) = ways else { return Ok("embedded in this program: there is nothing to fetch".into()) };
+    let record = recorded(data)?; // before anything is downloaded
     for way in ways {
         match along(client, data, entry, way) {
-            Ok((stored, archives)) => return finished(data, entry, &stored, archives),
+            Ok((stored, archives)) => return finished(data, entry, &stored, archives, record),
             Err(error) => eprintln!("  {error:#}"),
         }
     }
@@ -120,7 +122,8 @@ fn along(client: &Client, data: &Path, entry: &Entry, way: &Way) -> anyhow::Resu
     Ok((stored.inspect_err(|_| drop_all(&kept))?, downloads))
 }
 
-/// Removes what is of no use, so that the next run asks for it anew; if it stays, the next run says the same again.
+/// Removes what is of no use, so that the next run asks for it anew; if it stays, the next run says
+/// the same again.
 fn drop_all(paths: &[PathBuf]) {
     for path in paths {
         let _ = std::fs::remove_file(path);
@@ -143,7 +146,8 @@ fn bring(client: &Client, address: &str, path: &Path) -> anyhow::Result<()> {
     result
 }
 
-/// A name for the archive: the end of the address, and a few digits that tell its like at another address apart.
+/// A name for the archive: the end of the address, and a few digits that tell its like at another
+/// address apart.
 fn file_name(address: &str) -> String {
     let end = address.rsplit('/').next().unwrap_or(address);
     let end: String =
@@ -166,8 +170,25 @@ struct Fetched {
     status: String,
 }
 
+/// The record; empty if there is none yet. What cannot be read is not written over.
+fn recorded(data: &Path) -> anyhow::Result<Vec<Fetched>> {
+    let path = data.join(RECORD);
+    match std::fs::read(&path) {
+        Ok(text) => serde_json::from_slice(&text)
+            .with_context(|| format!("{} is no record of fetched data; move it away", path.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
 /// Records a data set and says what it is.
-fn finished(data: &Path, entry: &Entry, stored: &Stored, downloads: Vec<Download>) -> anyhow::Result<String> {
+fn finished(
+    data: &Path,
+    entry: &Entry,
+    stored: &Stored,
+    downloads: Vec<Download>,
+    mut record: Vec<Fetched>,
+) -> anyhow::Result<String> {
     let files: Vec<String> = stored.files.iter().map(|path| path.display().to_string()).collect();
     let (status, said) = match stored.recognised {
         Recognised::Yes => ("recognised", "its numbers are those of the catalogue".to_owned()),
@@ -185,11 +206,8 @@ fn finished(data: &Path, entry: &Entry, stored: &Stored, downloads: Vec<Download
         identity: stored.identity.clone(),
         status: status.into(),
     };
-    let path = data.join(RECORD);
-    let text = std::fs::read(&path).unwrap_or_default();
-    let mut record: Vec<Fetched> = serde_json::from_slice(&text).unwrap_or_default();
     record.retain(|other| other.name != entry.name);
     record.push(line);
-    atomic::write(&path, &serde_json::to_vec_pretty(&record)?)?;
+    atomic::write(&data.join(RECORD), &serde_json::to_vec_pretty(&record)?)?;
     Ok(format!("wrote {}: {said}", files.join(", ")))
 }

@@ -1,8 +1,9 @@
 //! Where each data set comes from, and how it is packed there.
 //!
-//! The addresses are those that public programs use for the same sets; none could be tried while this was written. A set
-//! whose numbers are known is recognised by them, whatever its packing; where a publisher's copy cannot be had, or turns
-//! out to be another set, the copy comes that the catalogue's checksum was computed from.
+//! The addresses are those that public programs use for the same sets; none could be tried while
+//! this was written. A set whose numbers are known is recognised by them, whatever its packing;
+//! where a publisher's copy cannot be had, or turns out to be another set, the copy comes that the
+//! catalogue's checksum was computed from.
 
 /// A data set and the ways to it, the publisher's own first.
 pub struct Source {
@@ -17,7 +18,8 @@ pub struct Source {
 pub struct Way {
     /// What is downloaded.
     pub from: From,
-    /// The files wanted, by their names in the archive or below the address, in the order of the catalogue.
+    /// The files wanted, by their names in the archive or below the address, in the order of the
+    /// catalogue.
     pub files: &'static [&'static str],
     /// What is in them.
     pub layout: Layout,

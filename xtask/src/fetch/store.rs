@@ -1,4 +1,5 @@
-//! From the bytes of a publisher's files to the files of the catalogue: read, recognised, and only then written.
+//! From the bytes of a publisher's files to the files of the catalogue: read, recognised, and only
+//! then written.
 
 use std::path::{Path, PathBuf};
 
@@ -20,11 +21,13 @@ pub struct Stored {
     pub identity: String,
 }
 
-/// Reads the uncompressed bytes of the files of a data set, makes sure of what it is, and writes it below `data`.
+/// Reads the uncompressed bytes of the files of a data set, makes sure of what it is, and writes it
+/// below `data`.
 ///
 /// # Errors
-/// If the bytes do not parse, have another shape or other numbers than the catalogue knows; then nothing is written. If
-/// a file cannot be written, or what is there afterwards is not the data set; then what was written is removed again.
+/// If the bytes do not parse, have another shape or other numbers than the catalogue knows; then
+/// nothing is written. If a file cannot be written, or what is there afterwards is not the data
+/// set; then what was written is removed again.
 pub fn store(data: &Path, entry: &Entry, layout: Layout, parts: &[Vec<u8>]) -> anyhow::Result<Stored> {
     let read = |(i, bytes): (usize, &Vec<u8>)| table(entry, layout, bytes, &format!("{}, file {}", entry.name, i + 1));
     let table = Table::stack(parts.iter().enumerate().map(read).collect::<anyhow::Result<Vec<_>>>()?)?;
@@ -43,7 +46,8 @@ pub fn store(data: &Path, entry: &Entry, layout: Layout, parts: &[Vec<u8>]) -> a
     }
 }
 
-/// The catalogue's own files where the bytes are those, one canonical file where they are packed otherwise.
+/// The catalogue's own files where the bytes are those, one canonical file where they are packed
+/// otherwise.
 fn write(
     data: &Path,
     entry: &Entry,

@@ -1,4 +1,5 @@
-//! For the tests: a tiny data set, archives, and a server on this machine that answers as it is told, rightly or not.
+//! For the tests: a tiny data set, archives, and a server on this machine that answers as it is
+//! told, rightly or not.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -86,7 +87,8 @@ pub enum Answer {
     WrongRange,
     /// Another version of the file, from now on.
     Changed(Vec<u8>),
-    /// No length, no version: the end of the connection is the end of the file, here after so many bytes.
+    /// No length, no version: the end of the connection is the end of the file, here after so many
+    /// bytes.
     Unmeasured(usize),
     /// A page that says so, with this status.
     Page(u16),
@@ -108,7 +110,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves `body` under every path; each request takes the next answer, the last one for all that follow.
+    /// Serves `body` under every path; each request takes the next answer, the last one for all
+    /// that follow.
     pub fn start(body: &[u8], answers: &[Answer]) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,5 @@
-//! Against a server on the loopback: what breaks off is resumed, what is wrong is refused, nothing half is taken for whole.
+//! Against a server on the loopback: what breaks off is resumed, what is wrong is refused, nothing
+//! half is taken for whole.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -216,6 +217,18 @@ fn a_set_that_nobody_has_seen_is_accepted_recorded_and_called_untried() {
     let other = tempfile::tempdir().unwrap();
     let server = Server::start(&zip(&[("tiny.data", b"5,6\n")]), &[Answer::Right]);
     assert!(fetch_from(other.path(), &unknown, &[way(server.address("t.zip"), Layout::TargetLast)]).is_err());
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_not_written_over() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join(RECORD), "notes of mine").unwrap();
+    let server = Server::start(&zip(&[("tiny.data", b"1,2\n3,4\n")]), &[Answer::Right]);
+    let ways = [way(server.address("tiny.zip"), Layout::TargetLast)];
+    let error = fetch_from(dir.path(), &tiny(), &ways).unwrap_err();
+    assert!(error.contains(RECORD) && error.contains("move it away"), "{error}");
+    assert_eq!(std::fs::read_to_string(dir.path().join(RECORD)).unwrap(), "notes of mine");
+    assert!(server.requests().is_empty() && !dir.path().join("tiny").exists(), "said before work is done");
 }
 
 #[test]

@@ -12,8 +12,8 @@ const DEPTH: usize = 3;
 
 /// The uncompressed bytes of the wanted files, in the order of `wanted`.
 ///
-/// A file is known by its name without folder and without `.gz`, in upper or lower case. Bytes that are no archive are
-/// one file, whatever it is called.
+/// A file is known by its name without folder and without `.gz`, in upper or lower case. Bytes that
+/// are no archive are one file, whatever it is called.
 ///
 /// # Errors
 /// If the bytes are damaged or hold no such file; the message says what is there.
@@ -124,7 +124,8 @@ fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
 
-/// Whether the first block has the checksum of a tar header: the tars of the nineties have no magic number.
+/// Whether the first block has the checksum of a tar header: the tars of the nineties have no magic
+/// number.
 fn is_tar(bytes: &[u8]) -> bool {
     let Some(block) = bytes.get(..512) else { return false };
     let byte = |(i, &byte): (usize, &u8)| if (148..156).contains(&i) { u32::from(b' ') } else { u32::from(byte) };

@@ -2,7 +2,7 @@
 
 use crate::failure::Result;
 use crate::summary::Summary;
-use crate::text::number;
+use crate::text::{count, number};
 use nystrom::faer::MatRef;
 use nystrom::krr::metrics;
 use serde::Serialize;
@@ -24,7 +24,7 @@ impl Errors {
 
     pub fn report(&self, label: &'static str, key: &str, summary: &mut Summary) {
         let r2 = self.r2.map_or_else(|| "not defined: the target is constant".into(), number);
-        summary.line(label, format!("RMSE {}, R² {r2} ({} rows)", number(self.rmse), self.rows));
+        summary.line(label, format!("RMSE {}, R² {r2} ({})", number(self.rmse), count(self.rows, "row")));
         summary.value(key, self);
     }
 }

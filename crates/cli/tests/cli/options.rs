@@ -104,6 +104,8 @@ fn columns_that_number_the_rows_are_noted() {
         "{run:?}"
     );
     assert!(!bench.ok("fit t.csv --target y --drop id -o m.json").err.contains("note:"));
+    // The only feature: without it nothing would be left.
+    assert!(!bench.ok("fit t.csv --target y --drop a,b,c -o m.json").err.contains("note:"));
 }
 
 #[test]

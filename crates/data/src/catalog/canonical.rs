@@ -6,26 +6,30 @@ use super::Entry;
 use crate::column::Cell;
 use crate::{Csv, Format, Table};
 
-/// The reader of what [`Table::to_csv`] writes: a header, columns of numbers or text, empty fields for missing values.
+/// The reader of what [`Table::to_csv`] writes: a header, columns of numbers or text, empty fields
+/// for missing values.
 pub(super) fn format() -> Format {
     Format::Csv(Csv::new().missing([""]).infer_text())
 }
 
 impl Entry {
-    /// Where a copy in another packing is kept: one CSV of all columns, below the folder of all data sets.
+    /// Where a copy in another packing is kept: one CSV of all columns, below the folder of all
+    /// data sets.
     ///
-    /// With or without `.gz` at the end. [`locate`](super::locate) looks there if the files of the catalog are absent.
+    /// With or without `.gz` at the end. [`locate`](super::locate) looks there if the files of the
+    /// catalog are absent.
     pub fn canonical_path(&self) -> PathBuf {
         PathBuf::from(self.name).join("table.csv.gz")
     }
 }
 
 impl Table {
-    /// The table as CSV: a header, commas, lines that end in `\n`, and for each number the shortest text that reads back
-    /// to the same bits. A missing value is an empty field; text is quoted where it has to be.
+    /// The table as CSV: a header, commas, lines that end in `\n`, and for each number the shortest
+    /// text that reads back to the same bits. A missing value is an empty field; text is quoted
+    /// where it has to be.
     ///
-    /// Read it with `Csv::new().missing([""]).infer_text()`, which takes text for numbers where it looks like them.
-    /// O(n·d) time; the whole text is returned.
+    /// Read it with `Csv::new().missing([""]).infer_text()`, which takes text for numbers where it
+    /// looks like them. O(n·d) time; the whole text is returned.
     ///
     /// ```
     /// use nystrom_data::Csv;

@@ -20,8 +20,8 @@ pub struct Entry {
     pub rows: usize,
     /// The number of features (columns beside the target) after [`prepare`](Entry::prepare).
     pub features: usize,
-    /// The [`identity`](super::identity) of the data set after [`prepare`](Entry::prepare); `None` if no copy was found to
-    /// compute it from.
+    /// The [`identity`](super::identity) of the data set after [`prepare`](Entry::prepare); `None`
+    /// if no copy was found to compute it from.
     pub identity: Option<&'static str>,
     /// The name of the target column.
     pub target: &'static str,

@@ -6,11 +6,13 @@ use super::Entry;
 use crate::error::{DataError, Result};
 use crate::{Dataset, Table};
 
-/// The SHA-256 of the numbers of a data set, in lower-case hexadecimal: equal for every packing of the same rows.
+/// The SHA-256 of the numbers of a data set, in lower-case hexadecimal: equal for every packing of
+/// the same rows.
 ///
-/// Hashed are the line `nystrom data set 1`, n and d as 64-bit integers, and the n rows in sorted order. A row is the bits
-/// of its d features, in order, and of its target; all is little-endian, rows are compared as lists of unsigned integers.
-/// Neither names nor the order of the rows matter; −0 counts as 0. O(n·(d + log n)) time, 8n(d + 1) bytes.
+/// Hashed are the line `nystrom data set 1`, n and d as 64-bit integers, and the n rows in sorted
+/// order. A row is the bits of its d features, in order, and of its target; all is little-endian,
+/// rows are compared as lists of unsigned integers. Neither names nor the order of the rows matter;
+/// −0 counts as 0. O(n·(d + log n)) time, 8n(d + 1) bytes.
 ///
 /// ```
 /// use nystrom_data::{Csv, catalog::identity};
@@ -39,15 +41,16 @@ pub fn identity(data: &Dataset) -> String {
 pub enum Recognised {
     /// Its numbers are those of the catalog, to the bit; its rows may stand in another order.
     Yes,
-    /// Its shape is right. No copy was seen when the catalog was made, so its numbers cannot be compared.
+    /// Its shape is right. No copy was seen when the catalog was made, so its numbers cannot be
+    /// compared.
     Untried,
 }
 
 /// Whether `table`, which holds all columns of a data set as its files do, is that data set.
 ///
 /// # Errors
-/// [`DataError::ShapeMismatch`]; [`DataError::IdentityMismatch`] if the shape is right and the numbers are others; those of
-/// [`Entry::prepare`] and of [`Table::into_dataset`].
+/// [`DataError::ShapeMismatch`]; [`DataError::IdentityMismatch`] if the shape is right and the
+/// numbers are others; those of [`Entry::prepare`] and of [`Table::into_dataset`].
 pub fn recognise(entry: &Entry, table: Table) -> Result<Recognised> {
     let what = table.source().to_owned();
     let found = identity(&super::load::prepared(entry, &what, table)?);

@@ -9,8 +9,9 @@ use crate::{Dataset, Table};
 /// How sure one wants to be that a file is the one of the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verify {
-    /// Shape, and SHA-256 of the uncompressed bytes or of the numbers, where the catalog knows them: bytes that differ are
-    /// accepted if the [`identity`](super::identity) of the data set is that of the catalog. Its note then says so.
+    /// Shape, and SHA-256 of the uncompressed bytes or of the numbers, where the catalog knows
+    /// them: bytes that differ are accepted if the [`identity`](super::identity) of the data set is
+    /// that of the catalog. Its note then says so.
     #[default]
     Checksum,
     /// Shape only: for a copy with other line ends or another header. The data set's note then says so.
@@ -21,8 +22,8 @@ pub enum Verify {
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`]; [`DataError::DatasetMissing`] with where to get it;
-/// [`DataError::ChecksumMismatch`]; [`DataError::IdentityMismatch`] for a copy in the canonical form;
-/// [`DataError::ShapeMismatch`]; those of the readers.
+/// [`DataError::ChecksumMismatch`]; [`DataError::IdentityMismatch`] for a copy in the canonical
+/// form; [`DataError::ShapeMismatch`]; those of the readers.
 ///
 /// ```no_run
 /// let data = nystrom_data::catalog::load("data".as_ref(), "htru2")?;

@@ -20,7 +20,8 @@ pub enum Located<'a> {
 pub struct Found<'a> {
     /// What the catalog knows of it.
     pub entry: &'a Entry,
-    /// The path of each of its files, in the order of [`Entry::files`]; of the one file in the canonical form.
+    /// The path of each of its files, in the order of [`Entry::files`]; of the one file in the
+    /// canonical form.
     pub paths: Vec<PathBuf>,
     /// Which of the two it is.
     pub form: Form,
@@ -49,7 +50,8 @@ pub struct Missing<'a> {
 /// Looks for the files of the data set `name` in `data_dir`.
 ///
 /// A file may be there under its path in the catalog or, if its checksum is known, directly in `data_dir`; each with or
-/// without `.gz`. A set whose files are absent may be there in the canonical form, at [`Entry::canonical_path`].
+/// without `.gz`. A set whose files are absent may be there in the canonical form, at
+/// [`Entry::canonical_path`].
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).

@@ -1,7 +1,8 @@
 //! The public data sets of the papers: where to get them, how to tell that they are the right ones, how to load them.
 //!
-//! The crate downloads nothing and, without the feature `embedded`, brings no data. Put the files into one folder, under
-//! the paths that [`entries`] lists (plain or gzip, in sub-folders or not), and name that folder:
+//! The crate downloads nothing and, without the feature `embedded`, brings no data. Put the files
+//! into one folder, under the paths that [`entries`] lists (plain or gzip, in sub-folders or not),
+//! and name that folder:
 //!
 //! ```
 //! use std::path::Path;
@@ -23,8 +24,8 @@
 //! # Ok::<(), nystrom_data::DataError>(())
 //! ```
 //!
-//! A file is verified by the SHA-256 of its bytes. One whose bytes differ, because its lines end otherwise or its numbers
-//! are written otherwise, is verified by its numbers: see [`identity`].
+//! A file is verified by the SHA-256 of its bytes. One whose bytes differ, because its lines end
+//! otherwise or its numbers are written otherwise, is verified by its numbers: see [`identity`].
 
 mod canonical;
 mod checksum;

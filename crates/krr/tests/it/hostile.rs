@@ -1,5 +1,5 @@
-//! Input that nobody means: every public fit, at every size that is none and with every number that is hardly one. No panic, no hang,
-//! and no NaN that is not an error.
+//! Input that nobody means: every public fit, at every size that is none and with every number that
+//! is hardly one. No panic, no hang, and no NaN that is not an error.
 
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Linear, Matern, Points};
@@ -235,7 +235,8 @@ fn methods<T: Scalar, K: Kernel<T> + Clone>() -> Vec<Method<T, K>> {
                 cv.run(&ExactGrid::default(), std::slice::from_ref(&k), &ridges, i.x(), i.y.as_ref(), &mut rng())?;
             let grid = NystromGrid { selector: Uniform::default(), m: 3, intercept: true };
             let nystrom = cv.run(&grid, &[k], &ridges, i.x(), i.y.as_ref(), &mut rng())?;
-            // predictions that overflow make a mean that is not finite: a candidate that is not the best
+            // predictions that overflow make a mean that is not finite: a candidate that is not the
+            // best
             let best = [exact, nystrom].into_iter().filter_map(|table| table.best().map(|score| score.mean));
             Ok(best.collect())
         }),

@@ -174,7 +174,10 @@ impl<T: Scalar> Stored<T> {
         }
         let weight = |p: f64| f64::from(copies) / (f64::from(copies) * p);
         if let Some(i) = (0..m).find(|&i| !(self.p[i] > 0.0 && self.p[i] <= 1.0 && weight(self.p[i]).is_finite())) {
-            return Some(format!("point {i} has the probability {}, which must be in (0, 1]", self.p[i]));
+            let p = self.p[i];
+            return Some(format!(
+                "point {i} has the probability {p:?}, which must be in (0, 1] and have a finite reciprocal"
+            ));
         }
         let mut positions = self.positions.clone();
         positions.sort_unstable();

@@ -78,7 +78,7 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
         }
         let I = saved.dictionary;
         let mut squeak = Squeak::new(saved.kernel.0?, I.dim, saved.gamma, saved.params)?;
-        check(&I, saved.pending, &saved.params)?;
+        check(&I, &saved.params, saved.first, saved.pending)?;
         if !I.is_empty() {
             squeak.kernel.check_points(I.points())?;
         }
@@ -87,8 +87,12 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
     }
 }
 
-fn check<T: Scalar>(I: &StreamDictionary<T>, pending: usize, params: &SqueakParams) -> Result<()> {
-    match pending <= I.len() && I.copies_per_point == params.copies {
+/// A position outside first..first + seen is none that the stream gave; a later point may get it
+/// again.
+fn check<T: Scalar>(I: &StreamDictionary<T>, params: &SqueakParams, first: u64, pending: usize) -> Result<()> {
+    let given = |position: &u64| position.checked_sub(first).is_some_and(|t| t < I.seen);
+    let numbered = first.checked_add(I.seen).is_some() && I.positions.iter().all(given);
+    match numbered && pending <= I.len() && I.copies_per_point == params.copies {
         true => Ok(()),
         false => Err(incompatible("its numbers contradict each other; the file is damaged".into())),
     }

@@ -1,6 +1,7 @@
 //! Chapter 11. From a CSV file to a saved model, and back.
 //!
-//! The crate `nystrom-data` reads files; with the features `serde` of both crates what was fitted is saved. The whole way, once:
+//! The crate `nystrom-data` reads files; with the features `serde` of both crates what was fitted
+//! is saved. The whole way, once:
 //!
 //! ```
 //! use nystrom::kernels::median_heuristic;
@@ -57,10 +58,15 @@
 //! }
 //! ```
 //!
-//! In `Cargo.toml`: `nystrom` and `nystrom-data`, both with `features = ["serde"]`, and `serde_json` with `features = ["float_roundtrip"]`, without which
-//! a number may come back one unit in the last place off.
+//! In `Cargo.toml`: `nystrom` and `nystrom-data`, both with `features = ["serde"]`, and
+//! `serde_json` with `features = ["float_roundtrip"]`, without which a number may come back one
+//! unit in the last place off.
 //!
-//! * *Other formats*: `nystrom_data::read_path` goes by the file's name: ARFF, libsvm, FANN, npy, each plain or gzip, and Parquet (feature `parquet`).
-//! * *Text columns*: `Csv::text`, then `Table::encode`. A file to predict needs the same values in the column, or the columns differ.
-//! * *How sure*: keep rows back, or [certify](super::certificate). *Many rows*: chapters [5](super::regression) and [8](super::streaming).
-//! * *Without Rust*: the program `nystrom` does all this: `nystrom fit houses.csv --target price -o model.json`.
+//! * *Other formats*: `nystrom_data::read_path` goes by the file's name: ARFF, libsvm, FANN, npy,
+//!   each plain or gzip, and Parquet (feature `parquet`).
+//! * *Text columns*: `Csv::text`, then `Table::encode`. A file to predict needs the same values in
+//!   the column, or the columns differ.
+//! * *How sure*: keep rows back, or [certify](super::certificate). *Many rows*: chapters
+//!   [5](super::regression) and [8](super::streaming).
+//! * *Without Rust*: the program `nystrom` does all this:
+//!   `nystrom fit houses.csv --target price -o model.json`.

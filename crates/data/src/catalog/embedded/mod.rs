@@ -1,8 +1,9 @@
-//! Four of the papers' data sets, inside the library (feature `embedded`): a real set to begin with, wherever one is.
+//! Four of the papers' data sets, inside the library (feature `embedded`): a real set to begin
+//! with, wherever one is.
 //!
-//! They are published under the Creative Commons Attribution 4.0 licence and stay under it; who made them, and what was
-//! changed (their packing, no number), stands in `NOTICE.md` beside them. `cargo run -p nystrom-data --example
-//! embed -- DIR` makes the files from those of the catalog.
+//! They are published under the Creative Commons Attribution 4.0 licence and stay under it; who
+//! made them, and what was changed (their packing, no number), stands in `NOTICE.md` beside them.
+//! `cargo run -p nystrom-data --example embed -- DIR` makes the files from those of the catalog.
 
 use super::load::{Proof, dataset};
 use super::{Entry, canonical, find};
@@ -27,7 +28,8 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     TABLES.iter().filter_map(|(name, _)| find(name).ok())
 }
 
-/// The data set called `name`, features and target as [`load`](super::load) gives them; `None` if it is not embedded.
+/// The data set called `name`, features and target as [`load`](super::load) gives them; `None` if
+/// it is not embedded.
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).
@@ -46,7 +48,8 @@ pub fn load(name: &str) -> Result<Option<Dataset>> {
     load_table(name)?.map(|table| dataset(entry, table, Proof::Bytes)).transpose()
 }
 
-/// All columns of the data set called `name`, as [`load_table`](super::load_table) gives them; `None` if it is not embedded.
+/// All columns of the data set called `name`, as [`load_table`](super::load_table) gives them;
+/// `None` if it is not embedded.
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).
