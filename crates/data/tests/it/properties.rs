@@ -90,7 +90,7 @@ proptest! {
         let back = Csv::new().missing([""]).infer_text().read(table.to_csv().as_bytes(), "t").unwrap();
         // NaN, which marks what is missing, is unlike itself: compare what is printed, in which
         // every bit shows.
-        prop_assert_eq!(format!("{:?}", back), format!("{:?}", table));
+        prop_assert_eq!(format!("{:?}", back.columns()), format!("{:?}", table.columns()));
     }
 
     #[test]
