@@ -86,8 +86,9 @@ impl Factor {
         h[position] = 1.0;
         let [zz, hh, hz] = L.solve_both(z, h, position);
         let gamma = if kappa - zz <= rounding * kappa { 0.0 } else { kappa - zz };
-        let ratio = if gamma == 0.0 { 0.0 } else { gamma * hh } + hz * hz; // ‖h‖² may be ∞
-        Exchange { ratio: if ratio <= rounding * kappa * hh { 0.0 } else { ratio }, position, gamma, kappa }
+        let ratio = gamma * hh + hz * hz;
+        // also 0 where ‖h‖² or ⟨h, z⟩ is too large for a number
+        Exchange { ratio: if ratio > rounding * kappa * hh { ratio } else { 0.0 }, position, gamma, kappa }
     }
 
     /// Carries out the last [`exchange`](Self::exchange) looked at, whose k this is: u takes the slot of v and the last position.
