@@ -22,6 +22,7 @@ mod spectral_real_data;
 mod spectral_scores;
 mod squeak_costs;
 mod squeak_ink;
+mod squeak_saved;
 mod squeak_statistics;
 mod squeak_stream;
 mod squeak_tree;

@@ -1,4 +1,4 @@
-//! Squeak as a stream: any cut into blocks, caps, bad input, threads, entry counts, saved states.
+//! Squeak as a stream: any cut into blocks, caps, bad input, threads and entry counts.
 
 #![allow(non_snake_case)]
 
@@ -10,20 +10,20 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-fn rng(seed: u64) -> Pcg64 {
+pub fn rng(seed: u64) -> Pcg64 {
     Pcg64::seed_from_u64(seed)
 }
 
-fn cube(n: usize, d: usize, seed: u64) -> Mat<f64> {
+pub fn cube(n: usize, d: usize, seed: u64) -> Mat<f64> {
     let mut rng = rng(seed);
     Mat::from_fn(n, d, |_, _| rng.random::<f64>())
 }
 
-fn gaussian() -> Gaussian {
+pub fn gaussian() -> Gaussian {
     Gaussian::new(0.3).unwrap()
 }
 
-fn fed(x: &Mat<f64>, params: SqueakParams, blocks: &[usize]) -> Squeak<Gaussian, f64> {
+pub fn fed(x: &Mat<f64>, params: SqueakParams, blocks: &[usize]) -> Squeak<Gaussian, f64> {
     let mut rng = rng(5);
     let mut squeak = Squeak::new(gaussian(), x.ncols(), 1.0, params).unwrap();
     let mut start = 0;
@@ -295,115 +295,4 @@ fn single_precision_follows_double() {
 
 fn gaussian32() -> impl Kernel<f32> {
     Gaussian::new(0.3).unwrap()
-}
-
-#[cfg(feature = "serde")]
-#[test]
-fn a_stream_saved_midway_resumes_to_the_same_bits() {
-    let x = cube(900, 2, 14);
-    let points = Points::from_rows(x.as_ref());
-    let (mut through, mut generator) = (Squeak::new(gaussian(), 2, 0.5, SqueakParams::new(10)).unwrap(), rng(3));
-    through.push(points.slice(0..431), &mut generator).unwrap(); // inside a chunk
-    assert!(through.pending() > 0);
-    let text = serde_json::to_string(&through).unwrap();
-    let mut resumed: Squeak<Gaussian, f64> = serde_json::from_str(&text).unwrap();
-    assert_eq!(resumed, through);
-    let mut second = generator.clone();
-    through.push(points.slice(431..900), &mut generator).unwrap();
-    resumed.push(points.slice(431..900), &mut second).unwrap();
-    assert_eq!(resumed, through);
-    assert!(through.n_seen() == 900 && through.dictionary().len() < 500);
-}
-
-#[cfg(feature = "serde")]
-#[test]
-fn a_stream_does_not_go_on_with_another_kernel() {
-    let squeak = fed(&cube(50, 2, 15), SqueakParams::new(4), &[50]);
-    let text = serde_json::to_string(&squeak).unwrap();
-    let saved: SavedSqueak<nystrom_kernels::Matern32, f64> = serde_json::from_str(&text).unwrap();
-    let Err(Error::Incompatible { what: "kernel", problem }) = Squeak::try_from(saved) else { panic!() };
-    assert!(problem.contains("`gaussian`, not `matern-3/2`"), "{problem}");
-    // a stream saved before kernels had names: any kernel of one length scale may have written it
-    let named = text.split_once(r#""kernel":{"gaussian":{"#).expect("the kernel by its name");
-    let old = format!(r#"{}"kernel":{{{}"#, named.0, named.1.replacen("}}", "}", 1));
-    let saved: SavedSqueak<Gaussian, f64> = serde_json::from_str(&old).unwrap();
-    let Err(Error::Incompatible { what: "kernel", problem }) = Squeak::try_from(saved) else { panic!() };
-    assert!(problem.contains(r#"put {"gaussian": …} around"#), "{problem}");
-}
-
-/// What DictionaryFull leaves can be saved, and goes on elsewhere under a larger cap.
-#[cfg(feature = "serde")]
-#[test]
-fn a_full_stream_saved_and_resumed_goes_on() {
-    let x = cube(600, 2, 16);
-    let (points, mut generator) = (Points::from_rows(x.as_ref()), rng(4));
-    let params = SqueakParams { max_dictionary: 100, ..SqueakParams::new(20) };
-    let mut through = Squeak::new(gaussian(), 2, 1e-6, params).unwrap();
-    assert!(matches!(through.push(points, &mut generator), Err(Error::DictionaryFull { .. })));
-    let seen = through.n_seen() as usize;
-    let mut resumed: Squeak<Gaussian, f64> = serde_json::from_str(&serde_json::to_string(&through).unwrap()).unwrap();
-    for squeak in [&mut through, &mut resumed] {
-        squeak.set_max_dictionary(600).unwrap();
-        squeak.push(points.slice(seen..600), &mut generator.clone()).unwrap();
-    }
-    assert!(resumed == through && resumed.n_seen() == 600);
-}
-
-#[cfg(feature = "serde")]
-#[test]
-fn damaged_files_are_refused() {
-    let squeak = fed(&cube(100, 2, 15), SqueakParams::new(4), &[100]);
-    let text = serde_json::to_string(&squeak).unwrap();
-    let load = |text: &str| {
-        let saved: Result<SavedSqueak<Gaussian, f64>, _> = serde_json::from_str(text);
-        let saved = saved.map_err(|error| Error::Incompatible { what: "file", problem: error.to_string() })?;
-        Squeak::try_from(saved)
-    };
-    assert_eq!(load(&text).unwrap(), squeak);
-    for (from, to) in [
-        ("\"format\":1", "\"format\":2"),
-        ("\"scalar\":\"f64\"", "\"scalar\":\"f32\""),
-        ("\"dim\":2", "\"dim\":3"),
-        ("\"seen\":100", "\"seen\":1"),
-        ("\"copies_per_point\":4", "\"copies_per_point\":5"),
-        ("\"pending\":", "\"pending\":9"),
-    ] {
-        let damaged = text.replacen(from, to, 1);
-        assert_ne!(damaged, text, "{from} not in the file");
-        assert!(matches!(load(&damaged), Err(Error::Incompatible { .. })), "{from} -> {to}");
-    }
-    let ridge = text.replacen("\"gamma\":1.0", "\"gamma\":-1.0", 1);
-    assert!(matches!(load(&ridge), Err(Error::InvalidParameter { .. })));
-}
-
-/// A dictionary by itself: 0.7 points of 2 coordinates, weights that are infinite, … are refused
-/// with what is wrong.
-#[cfg(feature = "serde")]
-#[test]
-fn damaged_dictionaries_are_refused() {
-    let fine = r#"{"dim":2,"copies_per_point":4,"seen":9,"coordinates":[1.0,2.0,3.0,4.0],"positions":[3,7],"p":[0.5,1.0],"q":[1,4]}"#;
-    let load = |text: &str| serde_json::from_str::<StreamDictionary<f64>>(text).map_err(|error| error.to_string());
-    assert_eq!(load(fine).unwrap().weights(), [0.5, 1.0]);
-    for (from, to, says) in [
-        ("\"dim\":2", "\"dim\":0", "points of 0 coordinates"),
-        ("\"dim\":2", "\"dim\":9223372036854775808", "4 coordinates, 2 positions"),
-        ("\"copies_per_point\":4", "\"copies_per_point\":0", "0 copies"),
-        ("\"copies_per_point\":4", "\"copies_per_point\":3", "point 1 has 4 copies"),
-        ("1.0,2.0,3.0,4.0", "1.0", "1 coordinates"),
-        ("\"seen\":9", "\"seen\":1", "2 points are kept of 1 seen"),
-        ("[3,7]", "[3]", "1 positions"),
-        ("[3,7]", "[3,3]", "position 3 occurs twice"),
-        ("[0.5,1.0]", "[0.5]", "1 probabilities"),
-        ("[0.5,1.0]", "[0.0,1.0]", "point 0 has the probability 0"),
-        ("[0.5,1.0]", "[0.5,1.5]", "point 1 has the probability 1.5"),
-        ("[0.5,1.0]", "[0.5,1e-320]", "point 1 has the probability"),
-        ("[1,4]", "[0,4]", "point 0 has 0 copies"),
-    ] {
-        let damaged = fine.replacen(from, to, 1);
-        assert_ne!(damaged, fine, "{from} not in the file");
-        let error = load(&damaged).unwrap_err();
-        assert!(error.contains("saved dictionary of a stream") && error.contains(says), "{from} -> {to}: {error}");
-    }
-    let last = fine.replacen("[3,7]", "[3,18446744073709551615]", 1);
-    assert!(matches!(load(&last).unwrap().by_rows(), Err(Error::IndexOutOfRange { .. }))); // no row of any matrix
 }
