@@ -3,7 +3,7 @@
 //! Read `experiment.rs` for what an experiment is, `lab/` for what its settings, cells and results are, `experiments/` for the experiments, `runner.rs` for how they are run,
 //! `report/` for what is made of their outcomes, `tidy/` for the house rules, `bench/` for
 //! what is measured, `numbers.rs` for the measured numbers in documents.
-#![allow(clippy::print_stdout, clippy::print_stderr)] // a program talks to its user
+#![cfg_attr(not(test), deny(clippy::too_many_lines))]
 
 mod atomic;
 mod bench;

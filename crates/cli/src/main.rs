@@ -2,6 +2,7 @@
 //!
 //! Read `args/` for what can be said, `commands/` for what is done (a file for each subcommand), `input.rs` for how files become
 //! matrices, `model_file.rs` for what is saved. No algorithm is here: everything is a call of the crate `nystrom`.
+#![deny(clippy::too_many_lines)]
 
 mod args;
 mod commands;

@@ -47,8 +47,8 @@ impl Summary {
     pub fn print(self, session: &Session, output_is_taken: bool) -> Result<()> {
         session.progress.clear();
         match (session.json, output_is_taken) {
-            (true, _) => crate::output::print(&format!("{}\n", Value::Object(self.values))),
-            (false, false) => crate::output::print(&aligned(&self.lines)),
+            (true, _) => crate::output::print(format!("{}\n", Value::Object(self.values))),
+            (false, false) => crate::output::print(aligned(&self.lines)),
             (false, true) => {
                 session.say(aligned(&self.lines).trim_end());
                 Ok(())

@@ -124,6 +124,7 @@ pub fn read_path(path: impl AsRef<Path>) -> Result<Table> {
 }
 
 /// The file at `path` and its display name.
+#[expect(clippy::disallowed_methods, reason = "loaders read files")]
 pub(crate) fn open(path: &Path) -> Result<(File, String)> {
     let name = path.display().to_string();
     match File::open(path) {

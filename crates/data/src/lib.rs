@@ -47,8 +47,10 @@
 //! * Text is UTF-8, with or without byte order mark; lines end in `\n`, `\r\n` or `\r`.
 //! * NaN and ∞ in a file are errors. A value is missing only if the format (`?` in ARFF) or the caller
 //!   ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a
-//!   [`Dataset`]. A [`Survey`] passes over what is no number and lists it, for programs that want
-//!   to say all that is wrong at once.
+//!   [`Dataset`]. A [`Survey`] passes over what is no number and lists it, for programs that want to
+//!   say all that is wrong at once.
+#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 
 mod arff;
 mod builder;

@@ -26,6 +26,8 @@
 //! assert_eq!(landmarks.len(), 10);
 //! # Ok::<(), nystrom_linalg_core::Error>(())
 //! ```
+#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
 mod bounds;

@@ -29,6 +29,8 @@
 //! assert!((k[(0, 1)] - (-0.5_f64).exp()).abs() < 1e-15);
 //! # Ok::<(), nystrom_linalg_core::Error>(())
 //! ```
+#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
 mod kernel;

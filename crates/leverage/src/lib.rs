@@ -33,6 +33,8 @@
 //! assert_eq!(selector.select(&k, 20, &mut rng)?.len(), 20);
 //! # Ok::<(), nystrom_linalg_core::Error>(())
 //! ```
+#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
 mod accuracy;

@@ -25,6 +25,8 @@
 //! assert_eq!(factor.jitter(), 0.0);                      // none was needed, and it says so
 //! # Ok::<(), nystrom_linalg_core::Error>(())
 //! ```
+#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
 mod cg;

@@ -58,6 +58,7 @@ pub fn matmul_here<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>
     product(out, accum, a, b, alpha, Par::Seq);
 }
 
+#[expect(clippy::disallowed_methods, reason = "the place for products")]
 fn product<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>, alpha: T, par: Par) {
     work::product(out.nrows(), out.ncols(), a.ncols());
     faer::linalg::matmul::matmul(out, accum, a, b, alpha, par);
@@ -180,6 +181,7 @@ pub fn lower_blocks<T>(out: MatMut<'_, T>, side: usize) -> Vec<LowerBlock<'_, T>
 ///
 /// # Panics
 /// If `a` has fewer columns than the block reaches.
+#[expect(clippy::disallowed_methods, reason = "the place for products")]
 pub fn gram_block<T: Scalar>(block: LowerBlock<'_, T>, accum: Accum, a: MatRef<'_, T>, alpha: T) {
     let LowerBlock { row, col, out } = block;
     let (left, right) = (a.subcols(row, out.nrows()).transpose(), a.subcols(col, out.ncols()));

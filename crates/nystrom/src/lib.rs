@@ -38,6 +38,8 @@
 //! A [`Ridge`] says whether it is μ in K + μI or λ in K + nλI. The random generator is the last argument, and the same seed gives
 //! the same bits with any number of threads. Errors name the offending value and the remedy. Matrices are faer's, re-exported as
 //! [`faer`](https://docs.rs/faer), so that versions match.
+#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 
 // Inlined, so that their pages are here and links lead to them, in whatever order crates are
 // documented.

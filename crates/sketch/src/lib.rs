@@ -29,6 +29,8 @@
 //! assert!(l.trace_error(&k)? < 0.01 * k.trace());
 //! # Ok::<(), nystrom_linalg_core::Error>(())
 //! ```
+#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
 mod diagnostics;

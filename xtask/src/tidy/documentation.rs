@@ -23,7 +23,13 @@ fn front_page_lacks(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Every package takes the workspace's lints, and these refuse an undocumented public item.
+/// The lines of a library's `lib.rs` that have clippy refuse what `clippy.toml` lists.
+const LISTED: [&str; 2] = [
+    "#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]",
+    "#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]",
+];
+
+/// Every package takes the workspace's lints, which refuse an undocumented public item; every library those of `clippy.toml`.
 pub fn lints_are_inherited(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     let root = tree.text("Cargo.toml").unwrap_or_default();
@@ -43,6 +49,12 @@ pub fn lints_are_inherited(tree: &Tree) -> Vec<Violation> {
             ));
         }
     }
+    let libraries = tree.rust().filter(|(path, _)| path.starts_with("crates/") && path.ends_with("/src/lib.rs"));
+    let unlisted = libraries.filter(|(_, text)| !LISTED.iter().all(|line| text.lines().any(|other| other == *line)));
+    violations.extend(unlisted.map(|(path, _)| {
+        let lines = LISTED.join(" and ");
+        Violation::new(path, 0, format!("lacks {lines}: clippy then checks nothing of clippy.toml"))
+    }));
     violations
 }
 
@@ -91,6 +103,14 @@ mod tests {
         assert_eq!(places(root, "[lints]\nworkspace = true\n"), [""; 0]);
         assert_eq!(places(root, "[package]\n"), ["crates/a/Cargo.toml"]);
         assert_eq!(places("[workspace]\n", "[lints]\nworkspace = true\n"), ["Cargo.toml"]);
+    }
+
+    #[test]
+    fn libraries_that_clippy_would_not_look_at_are_found() {
+        let root = "[workspace.lints.rust]\nmissing_docs = \"deny\"\n";
+        let found =
+            |text: &str| lints_are_inherited(&Tree::of(&[("Cargo.toml", root), ("crates/a/src/lib.rs", text)])).len();
+        assert_eq!((found(&LISTED.join("\n")), found(LISTED[0]), found("//! A crate.")), (0, 1, 1));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The rules of the house, checked: what the architecture says is absent, is absent.
+//! The rules of the house that clippy cannot check; `clippy.toml` lists what clippy refuses.
 //!
 //! One small function per rule takes the [`Tree`] and returns what breaks the rule; `RULES` lists them. The tests of a
 //! rule run it on made-up trees, and `the_repository_is_tidy` runs all of them on the real one.
@@ -11,10 +11,9 @@ mod length;
 mod links;
 mod methods;
 mod names;
+mod points;
 mod randomness;
-mod source;
 mod syntax;
-mod tokens;
 mod tree;
 
 use std::fmt;
@@ -51,15 +50,14 @@ impl fmt::Display for Violation {
 type Rule = fn(&Tree) -> Vec<Violation>;
 
 const RULES: &[(&str, Rule)] = &[
-    ("libraries do not print", source::no_printing),
-    ("libraries take randomness, time and files as arguments", source::no_hidden_inputs),
     ("a generator is the last argument and never stored", randomness::generators_are_arguments),
     ("files are short", length::files_are_short),
-    ("functions are short", length::functions_are_short),
     ("crates depend on one another as the map says", crate_map::dependencies_follow_the_map),
-    ("only methods that need points know kernels", source::kernels_stay_where_points_are),
-    ("products are counted", source::products_are_counted),
-    ("every crate inherits the lints, undocumented items among them", documentation::lints_are_inherited),
+    ("only methods that need points know kernels", points::kernels_stay_where_points_are),
+    (
+        "every crate inherits the lints, and libraries switch on those of clippy.toml",
+        documentation::lints_are_inherited,
+    ),
     ("every crate has a front page", documentation::front_pages),
     ("functions that draw say how", randomness::randomness_is_documented),
     ("methods say their cost and source", methods::methods_have_cost_and_source),

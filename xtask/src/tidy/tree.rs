@@ -61,21 +61,12 @@ impl Tree {
 
     /// Rust files of the library crates that are not tests, benches or examples.
     pub fn library_sources(&self) -> impl Iterator<Item = (&str, &str)> {
-        let is_source = |path: &str| path.starts_with("crates/") && path.split('/').nth(2) == Some("src");
-        self.sources(move |path| is_source(path) && !path.starts_with(COMMAND_LINE))
-    }
-
-    /// Rust files of the programs, `xtask` and the command line, that are not tests.
-    pub fn tool_sources(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.sources(|path| path.starts_with("xtask/src/") || path.starts_with(COMMAND_LINE))
-    }
-
-    fn sources(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = (&str, &str)> {
         let tests: Vec<String> = self.rust().flat_map(|(path, text)| test_modules(path, text)).collect();
         self.rust().filter(move |(path, _)| {
+            let is_source = path.starts_with("crates/") && path.split('/').nth(2) == Some("src");
             let in_tests =
                 |test: &String| path.starts_with(&format!("{test}.")) || path.starts_with(&format!("{test}/"));
-            wanted(path) && !tests.iter().any(in_tests)
+            is_source && !path.starts_with(COMMAND_LINE) && !tests.iter().any(in_tests)
         })
     }
 }
@@ -139,10 +130,6 @@ mod tests {
         ]);
         let sources: Vec<&str> = tree.library_sources().map(|(path, _)| path).collect();
         assert_eq!(sources, ["crates/a/src/checksum.rs", "crates/a/src/lib.rs", "crates/a/src/solve.rs"]);
-        assert_eq!(
-            tree.tool_sources().map(|(path, _)| path).collect::<Vec<_>>(),
-            ["crates/cli/src/main.rs", "xtask/src/main.rs"]
-        );
     }
 
     #[test]

@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use nystrom_data::catalog::{self, Located, Verify};
 use nystrom_data::{Dataset, Standardize};
 
-#[allow(clippy::print_stderr)]
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("NYSTROM_DATA").map(PathBuf::from);
     if folder.is_none() {
@@ -24,7 +23,6 @@ fn load(name: &str) -> Option<Dataset> {
 }
 
 #[test]
-#[allow(clippy::print_stderr)]
 fn every_set_has_its_checksum_and_shape() {
     let Some(folder) = folder() else { return };
     let mut absent = Vec::new();
