@@ -103,7 +103,6 @@ impl Claim {
     }
 
     /// `lowest ≤ what ≤ highest`. NaN does not hold.
-    #[allow(dead_code)] // for claims to come
     pub fn between(
         what: &str,
         paper: impl Into<String>,

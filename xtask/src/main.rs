@@ -15,7 +15,6 @@ mod datasets;
 mod experiment;
 mod experiments;
 mod fetch;
-#[allow(dead_code)] // until every experiment stands on it
 mod lab;
 mod listing;
 mod machine;

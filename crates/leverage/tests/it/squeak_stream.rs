@@ -3,7 +3,7 @@
 #![allow(non_snake_case)]
 
 use faer::{ColMut, Mat, MatMut};
-use nystrom_kernels::{Gaussian, Kernel, Linear, Points};
+use nystrom_kernels::{Gaussian, Kernel, Linear, Points, Product};
 use nystrom_leverage::*;
 use nystrom_linalg_core::{Dense, Error, PsdMatrix, Ridge};
 use rand::{RngExt, SeedableRng};
@@ -150,9 +150,14 @@ fn bad_input_is_refused_before_anything_is_taken() {
     assert!(matches!(squeak.scores(Points::from_rows(poisoned.as_ref())), Err(Error::NonFinite { .. })));
     assert_eq!(squeak, before);
 
+    // k(x, x) = ∞: the kernel says so itself, or its values do
     let mut linear = Squeak::new(Linear::new(), 1, 1.0, SqueakParams::new(2)).unwrap();
-    let error = linear.push(Points::from_slice(&[1.0, 1e200]), &mut rng(0)).unwrap_err(); // k(x, x) = ∞
-    assert!(matches!(error, Error::NonFinite { what: "kernel values k(x, x)", row: 1, .. }) && linear.n_seen() == 0);
+    let error = linear.push(Points::from_slice(&[1.0, 1e200]), &mut rng(0)).unwrap_err();
+    assert!(matches!(error, Error::InvalidParameter { name: "largest k(x, x)", .. }) && linear.n_seen() == 0);
+    let product = Product::new(Linear::new(), Linear::new());
+    let mut product = Squeak::new(product, 1, 1.0, SqueakParams::new(2)).unwrap();
+    let error = product.push(Points::from_slice(&[1.0, 1e100]), &mut rng(0)).unwrap_err();
+    assert!(matches!(error, Error::NonFinite { what: "kernel values k(x, x)", row: 1, .. }) && product.n_seen() == 0);
 }
 
 #[test]
