@@ -67,7 +67,7 @@ impl Data {
 const REPRODUCE_EXAMPLES: &str = "\
 Examples:
   cargo xtask reproduce                          all that needs no more data than is embedded
-  cargo xtask reproduce --data ../shared/data    all whose data are in that folder
+  cargo xtask reproduce --data data              all whose data are in that folder
   cargo xtask reproduce --only NAME --full       one experiment at the paper's own sizes
   cargo xtask reproduce --smoke --out smoke      every experiment, tiny, to see that all run
 

@@ -32,8 +32,7 @@ pub const PROBLEM: Method = Method { key: "", name: "" };
 
 macro_rules! methods {
     ($($id:ident, $key:literal, $name:literal, $style:expr;)*) => {
-        $(#[allow(dead_code)] // not every method stands in a figure at present
-        pub const $id: Method = Method { key: $key, name: $name };)*
+        $(pub const $id: Method = Method { key: $key, name: $name };)*
         /// Every method with its look.
         pub const ALL: &[(Method, Style)] = &[$(($id, $style)),*];
     };
