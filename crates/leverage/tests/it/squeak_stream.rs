@@ -152,7 +152,7 @@ fn bad_input_is_refused_before_anything_is_taken() {
 
     let mut linear = Squeak::new(Linear::new(), 1, 1.0, SqueakParams::new(2)).unwrap();
     let error = linear.push(Points::from_slice(&[1.0, 1e200]), &mut rng(0)).unwrap_err(); // k(x, x) = ∞
-    assert!(matches!(error, Error::NonFinite { what: "kernel values k(x, x)", row: 1, .. }) && linear.n_seen() == 0);
+    assert!(matches!(error, Error::InvalidParameter { name: "largest k(x, x)", .. }) && linear.n_seen() == 0);
 }
 
 #[test]
