@@ -87,8 +87,10 @@ impl Factor {
         let [zz, hh, hz] = L.solve_both(z, h, position);
         let gamma = if kappa - zz <= rounding * kappa { 0.0 } else { kappa - zz };
         let ratio = gamma * hh + hz * hz;
-        // also 0 where ‖h‖² or ⟨h, z⟩ is too large for a number
-        Exchange { ratio: if ratio > rounding * kappa * hh { ratio } else { 0.0 }, position, gamma, kappa }
+        let not_a_number = ratio.is_nan() && !(kappa.is_finite() && k.iter().all(|value| value.is_finite()));
+        // 0 also where K is finite, but ‖h‖² or hᵀz too large for a number.
+        let ratio = if not_a_number || ratio > rounding * kappa * hh { ratio } else { 0.0 };
+        Exchange { ratio, position, gamma, kappa }
     }
 
     /// Carries out the last [`exchange`](Self::exchange) looked at, whose k this is: u takes the slot of v and the last position.
