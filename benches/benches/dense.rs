@@ -1,4 +1,5 @@
-//! What the machine allows: products of one triangle, and our Cholesky, eigendecomposition and a copy of memory beside them.
+//! What the machine allows: products of one triangle, and our Cholesky, eigendecomposition and a
+//! copy of memory beside them.
 //!
 //! `cargo bench -p nystrom-benches --bench dense`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -61,7 +62,9 @@ fn eigen(c: &mut Criterion) {
     let mut group = c.benchmark_group("eigen_f64");
     for n in [1000, 2000, 4000] {
         let a = positive_definite::<f64>(n);
-        heavy(&mut group, BenchmarkId::from_parameter(n), || SymmetricEigen::new(a.as_ref()).unwrap());
+        heavy(&mut group, BenchmarkId::from_parameter(n), || {
+            SymmetricEigen::new(a.as_ref()).unwrap()
+        });
     }
     group.finish();
 }
@@ -79,5 +82,13 @@ fn copy(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, one_triangle::<f64>, one_triangle::<f32>, cholesky::<f64>, cholesky::<f32>, eigen, copy);
+criterion_group!(
+    benches,
+    one_triangle::<f64>,
+    one_triangle::<f32>,
+    cholesky::<f64>,
+    cholesky::<f32>,
+    eigen,
+    copy
+);
 criterion_main!(benches);

@@ -1,4 +1,5 @@
-//! What is n × n by definition: exact λ-ridge leverage scores and exact kernel ridge regression against n.
+//! What is n × n by definition: exact λ-ridge leverage scores and exact kernel ridge regression
+//! against n.
 //!
 //! `cargo bench -p nystrom-benches --bench exact_scores`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -14,9 +15,12 @@ fn scores(c: &mut Criterion) {
     let mut group = c.benchmark_group("exact_scores_f64");
     for n in [2000, 5000, 10_000] {
         let x = problems::bimodal::<f64>(n);
-        let k = KernelMatrix::new(Matern32::new(1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        let k =
+            KernelMatrix::new(Matern32::new(1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
         let ridge = Ridge::PerSample(0.075 * (n as f64).powf(-2.0 / 3.0));
-        heavy(&mut group, BenchmarkId::from_parameter(n), || exact_scores(&k, ridge).unwrap().d_eff());
+        heavy(&mut group, BenchmarkId::from_parameter(n), || {
+            exact_scores(&k, ridge).unwrap().d_eff()
+        });
     }
     group.finish();
 }

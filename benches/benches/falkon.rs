@@ -1,8 +1,10 @@
-//! Iterative regression: Gaussian, ℓ = 3, λ = 1e-6, d = 10, uniform centres: n = 50,000, ten iterations, the set-up alone, and to a residual of 1e-6;
-//! n = 200,000, ten iterations. Regression on all the data to 1e-6.
+//! Iterative regression: Gaussian, ℓ = 3, λ = 1e-6, d = 10, uniform centres: n = 50,000, ten
+//! iterations, the set-up alone, and to a residual of 1e-6; n = 200,000, ten iterations. Regression
+//! on all the data to 1e-6.
 //!
-//! `cargo bench -p nystrom-benches --bench falkon`. With the environment variable `NYSTROM_MILLION` set, n = 10⁶ with 4000 centres goes by
-//! first, once in each precision: the time of an iteration and the peak of resident memory are printed; and all the data at n = 100,000.
+//! `cargo bench -p nystrom-benches --bench falkon`. With the environment variable `NYSTROM_MILLION`
+//! set, n = 10⁶ with 4000 centres goes by first, once in each precision: the time of an iteration
+//! and the peak of resident memory are printed; and all the data at n = 100,000.
 #![allow(missing_docs, clippy::print_stdout)]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -12,7 +14,11 @@ use nystrom::prelude::*;
 use nystrom_benches::{heavy, problems};
 use std::time::Instant;
 
-fn falkon<T: Scalar>(iterations: usize, tolerance: f64, memory: Option<u64>) -> Falkon<Gaussian, T> {
+fn falkon<T: Scalar>(
+    iterations: usize,
+    tolerance: f64,
+    memory: Option<u64>,
+) -> Falkon<Gaussian, T> {
     let options = IterativeOptions { tolerance, max_iterations: iterations, memory };
     Falkon { options, ..Falkon::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(T::lit(1e-6))) }
 }
@@ -41,7 +47,8 @@ where
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM: unknown");
     println!(
-        "{}, n = {n}, m = {m}: {:.1?} an iteration, residual {:.1e} after six ({six:.1?}); planned {} MB beside x and y, {peak}",
+        "{}, n = {n}, m = {m}: {:.1?} an iteration, residual {:.1e} after six ({six:.1?}); \
+         planned {} MB beside x and y, {peak}",
         T::NAME,
         (six - one) / 5,
         report.residual,
@@ -66,11 +73,15 @@ fn at_50_000(c: &mut Criterion) {
     for m in [1000, 2000] {
         heavy(&mut group, BenchmarkId::new("setup", m), || run(&falkon(0, 1e-6, None), &x, &y, m));
         for (name, memory) in [("ten/recomputed", None), ("ten/kept", Some(2 << 30))] {
-            heavy(&mut group, BenchmarkId::new(name, m), || run(&falkon(10, 1e-15, memory), &x, &y, m));
+            heavy(&mut group, BenchmarkId::new(name, m), || {
+                run(&falkon(10, 1e-15, memory), &x, &y, m)
+            });
         }
         let id = BenchmarkId::new("ten/recomputed/f32", m);
         heavy(&mut group, id, || run(&falkon(10, 1e-15, None), &x32, &y32, m));
-        heavy(&mut group, BenchmarkId::new("falkon to 1e-6", m), || run(&falkon(200, 1e-6, None), &x, &y, m));
+        heavy(&mut group, BenchmarkId::new("falkon to 1e-6", m), || {
+            run(&falkon(200, 1e-6, None), &x, &y, m)
+        });
         let krill = Krill {
             options: IterativeOptions { max_iterations: 200, ..IterativeOptions::default() },
             ..Krill::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-6))
@@ -99,7 +110,10 @@ fn full(c: &mut Criterion) {
     let (x, y) = problems::cosines(100_000, 10, 1);
     let mut group = c.benchmark_group("full_krr_to_1e-6");
     for (n, rank) in [(10_000, 500), (20_000, 500)].into_iter().chain(million) {
-        let krr = FullKrr { rank: Some(rank), ..FullKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-3)) };
+        let krr = FullKrr {
+            rank: Some(rank),
+            ..FullKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-3))
+        };
         let (x, y) = (Points::from_rows(x.as_ref()).slice(0..n), y.as_ref().subrows(0, n));
         heavy(&mut group, BenchmarkId::new(format!("rank={rank}"), n), || {
             krr.fit(x, y, &mut Pcg64::seed_from_u64(0)).unwrap()

@@ -1,4 +1,5 @@
-//! Alaoui & Mahoney's fast scores at n = 50,000 and p = 500, O(np²): the factor is not kept, so entries are evaluated twice.
+//! Alaoui & Mahoney's fast scores at n = 50,000 and p = 500, O(np²): the factor is not kept, so
+//! entries are evaluated twice.
 //!
 //! `cargo bench -p nystrom-benches --bench fast_scores`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -19,8 +20,12 @@ fn fast<T: Scalar>(c: &mut Criterion) {
     let k = KernelMatrix::new(Gaussian::new(3.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
     let landmarks = Landmarks::new(N, (0..P).map(|j| j * (N / P)).collect()).unwrap();
     let mut group = c.benchmark_group(format!("fast_scores_{}", T::NAME));
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(2));
-    group.throughput(Throughput::Elements((4 * N * P * P) as u64)); // flops: Gram and three triangular solves
+    group
+        .sampling_mode(SamplingMode::Flat)
+        .sample_size(10)
+        .measurement_time(Duration::from_secs(2));
+    // flops: Gram and three triangular solves
+    group.throughput(Throughput::Elements((4 * N * P * P) as u64));
     group.bench_function(format!("n={N}/p={P}"), |b| {
         b.iter(|| fast_scores(&k, &landmarks, Ridge::PerSample(T::lit(1e-4))).unwrap().d_eff());
     });

@@ -1,8 +1,9 @@
-//! k-DPPs: time per step of the swap chain (it must not depend on n; growth in c with an exponent of at most 2.2), per step of the
-//! down–up walk, and exact draws, the first with its eigendecomposition and the next.
+//! k-DPPs: time per step of the swap chain (it must not depend on n; growth in c with an exponent
+//! of at most 2.2), per step of the down–up walk, and exact draws, the first with its
+//! eigendecomposition and the next.
 //!
-//! The bimodal design in three dimensions with Matérn 3/2, ℓ = ½, as the peers have it. A matrix-vector product of order c stands beside the steps
-//! as a yardstick.
+//! The bimodal design in three dimensions with Matérn 3/2, ℓ = ½, as the peers have it. A
+//! matrix-vector product of order c stands beside the steps as a yardstick.
 //!
 //! `cargo bench -p nystrom-benches --bench k_dpp`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -24,12 +25,18 @@ const STEPS: usize = 200;
 
 fn steps(c: &mut Criterion) {
     let mut group = c.benchmark_group(format!("k_dpp_{STEPS}_swap_steps"));
-    group.sample_size(20).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
+    group
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2));
     for n in [4_000, 1_000_000] {
         let x = problems::bimodal::<f64>(n);
-        let k = KernelMatrix::new(Matern32::new(0.5).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        let k =
+            KernelMatrix::new(Matern32::new(0.5).unwrap(), Points::from_rows(x.as_ref())).unwrap();
         for size in [20, 50, 100, 200, 500] {
-            for (name, rule) in [("lazy", SwapRule::LazyGibbs), ("metropolis", SwapRule::Metropolis)] {
+            for (name, rule) in
+                [("lazy", SwapRule::LazyGibbs), ("metropolis", SwapRule::Metropolis)]
+            {
                 let rng = &mut Pcg64::seed_from_u64(1);
                 let mut chain = SwapChain::start(&k, size, &Uniform::default(), rule, rng).unwrap();
                 chain.run(20 * size, rng).unwrap();
@@ -44,8 +51,9 @@ fn steps(c: &mut Criterion) {
         let mut y = Mat::zeros(size, 1);
         group.bench_function(BenchmarkId::new("matvec", size), |b| {
             b.iter(|| {
-                (0..STEPS)
-                    .for_each(|_| ops::matmul(y.as_mut(), Accum::Replace, black_box(&a).as_ref(), x.as_ref(), 1.0))
+                (0..STEPS).for_each(|_| {
+                    ops::matmul(y.as_mut(), Accum::Replace, black_box(&a).as_ref(), x.as_ref(), 1.0)
+                })
             });
         });
     }
@@ -59,7 +67,10 @@ fn exact(c: &mut Criterion) {
     let ensemble = LEnsemble::new(&k).unwrap();
     let rng = &mut Pcg64::seed_from_u64(1);
     let mut group = c.benchmark_group("k_dpp_exact");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).warm_up_time(Duration::from_millis(100));
+    group
+        .sampling_mode(SamplingMode::Flat)
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(100));
     for size in [50, 100, 200, 500] {
         group.bench_function(BenchmarkId::new("next draw", size), |b| {
             let k_dpp = ensemble.k_dpp(size).unwrap();
@@ -68,7 +79,9 @@ fn exact(c: &mut Criterion) {
     }
     for size in [50, 100, 200] {
         let mut walk = DownUpWalk::start(&k, size, &Uniform::default(), rng).unwrap();
-        group.bench_function(BenchmarkId::new("down-up step", size), |b| b.iter(|| walk.step(rng).unwrap()));
+        group.bench_function(BenchmarkId::new("down-up step", size), |b| {
+            b.iter(|| walk.step(rng).unwrap())
+        });
     }
     heavy(&mut group, BenchmarkId::new("first draw", 100), || {
         LEnsemble::new(&k).unwrap().k_dpp(100).unwrap().sample(rng)

@@ -1,4 +1,5 @@
-//! A 20,000 × 2000 kernel block into a reused buffer, in entries per second, beside the machine's own GEMM rate.
+//! A 20,000 × 2000 kernel block into a reused buffer, in entries per second, beside the machine's
+//! own GEMM rate.
 //!
 //! `cargo bench -p nystrom-benches --bench kernel_block`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -14,14 +15,18 @@ use std::time::Duration;
 const ROWS: usize = 20_000;
 const COLS: usize = 2000;
 
-/// Normal points. On a lattice, where every register holds a near pair, blocks of d ≥ 20 take 1.7 times as long: distances are then computed twice.
+/// Normal points. On a lattice, where every register holds a near pair, blocks of d ≥ 20 take 1.7
+/// times as long: distances are then computed twice.
 fn points<T: Scalar>(n: usize, d: usize) -> Mat<T> {
     random::standard_normal(n, d, &mut Pcg64::seed_from_u64((n + d) as u64))
 }
 
 fn kernel_block<T: Scalar>(c: &mut Criterion) {
     let mut group = c.benchmark_group(format!("kernel_block_{}", T::NAME));
-    group.sampling_mode(SamplingMode::Flat).sample_size(20).measurement_time(Duration::from_secs(2));
+    group
+        .sampling_mode(SamplingMode::Flat)
+        .sample_size(20)
+        .measurement_time(Duration::from_secs(2));
     group.throughput(Throughput::Elements((ROWS * COLS) as u64));
     let mut out = Mat::<T>::zeros(ROWS, COLS);
     let kernels: [(&str, &dyn Kernel<T>); 4] = [
@@ -34,7 +39,9 @@ fn kernel_block<T: Scalar>(c: &mut Criterion) {
         let (x, y) = (points::<T>(ROWS, d), points::<T>(COLS, d));
         let (x, y) = (Points::from_rows(x.as_ref()), Points::from_rows(y.as_ref()));
         for (name, kernel) in &kernels[..if d == 10 { 4 } else { 2 }] {
-            group.bench_function(format!("{name}/d={d}"), |b| b.iter(|| kernel.eval_into(out.as_mut(), x, y)));
+            group.bench_function(format!("{name}/d={d}"), |b| {
+                b.iter(|| kernel.eval_into(out.as_mut(), x, y))
+            });
         }
     }
     group.finish();
@@ -44,7 +51,10 @@ fn kernel_block<T: Scalar>(c: &mut Criterion) {
 fn gemm<T: Scalar>(c: &mut Criterion) {
     let (a, mut out) = (points::<T>(COLS, COLS), Mat::<T>::zeros(COLS, COLS));
     let mut group = c.benchmark_group(format!("gemm_{}", T::NAME));
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).throughput(Throughput::Elements(COLS.pow(3) as u64));
+    group
+        .sampling_mode(SamplingMode::Flat)
+        .sample_size(10)
+        .throughput(Throughput::Elements(COLS.pow(3) as u64));
     group.bench_function("2000", |b| {
         b.iter(|| ops::matmul(out.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), T::one()));
     });

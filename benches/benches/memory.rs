@@ -1,4 +1,5 @@
-//! Peak memory of single fits, each in a process of its own: one JSON line a case, with the resident megabytes before the work and at its peak.
+//! Peak memory of single fits, each in a process of its own: one JSON line a case, with the
+//! resident megabytes before the work and at its peak.
 //!
 //! `cargo bench -p nystrom-benches --bench memory`; on Linux only, elsewhere it prints nothing.
 #![allow(missing_docs, clippy::print_stdout)]
@@ -44,7 +45,8 @@ fn main() {
 
 fn in_a_child(name: &str) {
     let this = std::env::current_exe().expect("a running program has a path");
-    let status = Command::new(this).env(CASE, name).status().expect("this program starts once more");
+    let status =
+        Command::new(this).env(CASE, name).status().expect("this program starts once more");
     assert!(status.success(), "{name}: {status}");
 }
 
@@ -73,7 +75,8 @@ fn falkon(ready: &dyn Fn()) {
     let x = Points::from_rows(x.as_ref());
     ready();
     let options = IterativeOptions { max_iterations: 10, ..IterativeOptions::default() };
-    let falkon = Falkon { options, ..Falkon::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-6)) };
+    let falkon =
+        Falkon { options, ..Falkon::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-6)) };
     falkon.fit(x, y.as_ref(), x.slice(0..1000)).unwrap();
 }
 

@@ -1,7 +1,9 @@
-//! Scores of all rows by Recursive-RLS, BLESS and BLESS-R on the bimodal design of Chen & Yang (2021) in three dimensions, Matérn 3/2,
-//! λ = 0.075·n^(−2/3): near-linear in n, O(n·m) entries and O(n·m²) flops for a dictionary of m ≈ q·d_eff rows.
+//! Scores of all rows by Recursive-RLS, BLESS and BLESS-R on the bimodal design of Chen & Yang
+//! (2021) in three dimensions, Matérn 3/2, λ = 0.075·n^(−2/3): near-linear in n, O(n·m) entries and
+//! O(n·m²) flops for a dictionary of m ≈ q·d_eff rows.
 //!
-//! `cargo bench -p nystrom-benches --bench recursive_bless`; one thread: prefix `RAYON_NUM_THREADS=1`.
+//! `cargo bench -p nystrom-benches --bench recursive_bless`; one thread: prefix
+//! `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -19,7 +21,8 @@ where
     let mut group = c.benchmark_group(format!("recursive_bless_{}", T::NAME));
     for n in [10_000, 50_000, 200_000] {
         let x = problems::bimodal::<T>(n);
-        let k = KernelMatrix::new(Matern32::new(1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        let k =
+            KernelMatrix::new(Matern32::new(1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
         let ridge = Ridge::PerSample(T::lit(0.075 * (n as f64).powf(-2.0 / 3.0)));
         let s = (n as f64).sqrt() as usize;
         let estimators: [(&str, Box<dyn RidgeLeverage<T>>); 5] = [

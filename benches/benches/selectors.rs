@@ -1,5 +1,6 @@
-//! Time to choose landmarks: every selector for the same number of them, and randomly pivoted Cholesky at n = 50,000 and 200,000, simple
-//! and accelerated, beside what cannot be saved: the kernel entries and one matrix product of the same flops.
+//! Time to choose landmarks: every selector for the same number of them, and randomly pivoted
+//! Cholesky at n = 50,000 and 200,000, simple and accelerated, beside what cannot be saved: the
+//! kernel entries and one matrix product of the same flops.
 //!
 //! `cargo bench -p nystrom-benches --bench selectors`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -7,13 +8,15 @@
 use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
 use nystrom::faer::{Accum, Mat};
 use nystrom::kernels::{KMeans, KernelMatrix, Matern32, Points};
-use nystrom::leverage::{AlaouiMahoney, Exact, FastRankLeverage, LeverageProportional, RankLeverage, RecursiveNystrom};
+use nystrom::leverage::{
+    AlaouiMahoney, Exact, FastRankLeverage, LeverageProportional, RankLeverage, RecursiveNystrom,
+};
 use nystrom::linalg_core::{PsdMatrix, Ridge, RowTree, ops, random};
 use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
 use nystrom::sketch::{
-    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Draw, Greedy, KMeansPlusPlus, LandmarkSelector, RpCholesky,
-    SparseGreedy, Uniform, rp_cholesky,
+    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Draw, Greedy, KMeansPlusPlus,
+    LandmarkSelector, RpCholesky, SparseGreedy, Uniform, rp_cholesky,
 };
 use nystrom_benches::heavy;
 use std::time::Duration;
@@ -24,7 +27,8 @@ fn rng() -> Pcg64 {
     Pcg64::seed_from_u64(0)
 }
 
-/// Every selector for 100 landmarks of 2000 standard normal points, where those that are n × n can still run.
+/// Every selector for 100 landmarks of 2000 standard normal points, where those that are n × n can
+/// still run.
 fn at_equal_number(c: &mut Criterion) {
     let (n, m) = (2000, 100);
     let x = random::standard_normal::<f64>(n, DIM, &mut rng());
@@ -37,7 +41,14 @@ fn at_equal_number(c: &mut Criterion) {
         ("Lev", Box::new(RankLeverage::default())),
         ("RegLev", Box::new(LeverageProportional { estimator: Exact, ridge, draw })),
         ("AppLev", Box::new(FastRankLeverage { columns: 200, rank: None, draw })),
-        ("AppRegLev", Box::new(LeverageProportional { estimator: AlaouiMahoney { columns: 200 }, ridge, draw })),
+        (
+            "AppRegLev",
+            Box::new(LeverageProportional {
+                estimator: AlaouiMahoney { columns: 200 },
+                ridge,
+                draw,
+            }),
+        ),
         ("Recursive", Box::new(RecursiveNystrom::default())),
         ("AdapFull", Box::new(AdaptiveFull::default())),
         ("AdapPart", Box::new(AdaptivePartial::default())),
@@ -48,10 +59,15 @@ fn at_equal_number(c: &mut Criterion) {
         ("KMeans++", Box::new(KMeansPlusPlus)),
     ];
     let mut group = c.benchmark_group("selectors_n2000_m100");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).warm_up_time(Duration::from_millis(100));
+    group
+        .sampling_mode(SamplingMode::Flat)
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(100));
     group.measurement_time(Duration::from_secs(1));
     for (name, selector) in &selectors {
-        group.bench_function(*name, |b| b.iter(|| selector.select(&k, m, &mut rng()).unwrap().len()));
+        group.bench_function(*name, |b| {
+            b.iter(|| selector.select(&k, m, &mut rng()).unwrap().len())
+        });
     }
     group.bench_function("KMeans centres", |b| {
         b.iter(|| KMeans::default().run(k.points(), m, &mut rng()).unwrap().quantization_error());
@@ -62,13 +78,16 @@ fn at_equal_number(c: &mut Criterion) {
 fn rp_cholesky_large(c: &mut Criterion) {
     for (n, ranks) in [(50_000, [500, 1000].as_slice()), (200_000, &[500])] {
         let x = random::standard_normal::<f64>(n, DIM, &mut rng());
-        let k = KernelMatrix::new(Matern32::new(2.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        let k =
+            KernelMatrix::new(Matern32::new(2.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
         let mut group = c.benchmark_group(format!("rp_cholesky_n{n}"));
         for &rank in ranks {
             heavy(&mut group, BenchmarkId::new("accelerated", rank), || {
                 RpCholesky::default().factor(&k, rank, &mut rng()).unwrap().trace_error()
             });
-            heavy(&mut group, BenchmarkId::new("entries and one product", rank), || floor(&k, rank));
+            heavy(&mut group, BenchmarkId::new("entries and one product", rank), || {
+                floor(&k, rank)
+            });
         }
         if n == 50_000 {
             heavy(&mut group, BenchmarkId::new("simple", 500), || {
@@ -79,7 +98,8 @@ fn rp_cholesky_large(c: &mut Criterion) {
     }
 }
 
-/// `rank` columns of k, and nk² flops in products of the shapes that the accelerated form has when half done.
+/// `rank` columns of k, and nk² flops in products of the shapes that the accelerated form has when
+/// half done.
 fn floor(k: &dyn PsdMatrix<f64>, rank: usize) -> f64 {
     let (n, wide) = (k.dim(), 128.min(rank));
     let columns: Vec<usize> = (0..rank).collect();

@@ -1,5 +1,5 @@
-//! KS and SᵀKS, and the estimator f_S, for every sketch: the bimodal design of Chen & Yang (2021) in three dimensions, γ = 0.5, Matérn ½,
-//! λ = 0.3·n^(−4/7), d = ⌊1.3·n^(3/7)⌋ columns.
+//! KS and SᵀKS, and the estimator f_S, for every sketch: the bimodal design of Chen & Yang (2021)
+//! in three dimensions, γ = 0.5, Matérn ½, λ = 0.3·n^(−4/7), d = ⌊1.3·n^(3/7)⌋ columns.
 //!
 //! `cargo bench -p nystrom-benches --bench sketches`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
@@ -12,8 +12,8 @@ use nystrom::linalg_core::Ridge;
 use nystrom::rand::{RngExt, SeedableRng};
 use nystrom::rand_pcg::Pcg64;
 use nystrom::sketch::{
-    Accumulation, GaussianSketch, Localized, Rademacher, SketchDistribution, SketchedMatrix, SparseSign, Subsampling,
-    VerySparse,
+    Accumulation, GaussianSketch, Localized, Rademacher, SketchDistribution, SketchedMatrix,
+    SparseSign, Subsampling, VerySparse,
 };
 use std::time::Duration;
 
@@ -62,11 +62,17 @@ fn dense() -> Laws {
 
 fn product(c: &mut Criterion) {
     let mut group = c.benchmark_group("sketch_product");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).warm_up_time(Duration::from_millis(100));
+    group
+        .sampling_mode(SamplingMode::Flat)
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(100));
     group.measurement_time(Duration::from_secs(1));
-    for (n, laws) in [(SMALL, sparse().into_iter().chain(dense()).collect::<Laws>()), (LARGE, sparse())] {
+    for (n, laws) in
+        [(SMALL, sparse().into_iter().chain(dense()).collect::<Laws>()), (LARGE, sparse())]
+    {
         let (x, _) = bimodal(n);
-        let k = KernelMatrix::new(Matern12::new(1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        let k =
+            KernelMatrix::new(Matern12::new(1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
         for (name, law) in &laws {
             group.bench_function(BenchmarkId::new(*name, n), |b| {
                 b.iter(|| {
@@ -81,11 +87,19 @@ fn product(c: &mut Criterion) {
 
 fn estimator(c: &mut Criterion) {
     let mut group = c.benchmark_group("sketched_krr");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).warm_up_time(Duration::from_millis(100));
+    group
+        .sampling_mode(SamplingMode::Flat)
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(100));
     group.measurement_time(Duration::from_secs(1));
-    for (n, laws) in [(SMALL, sparse().into_iter().chain(dense()).collect::<Laws>()), (LARGE, sparse())] {
+    for (n, laws) in
+        [(SMALL, sparse().into_iter().chain(dense()).collect::<Laws>()), (LARGE, sparse())]
+    {
         let (x, y) = bimodal(n);
-        let krr = SketchedKrr::new(Matern12::new(1.0).unwrap(), Ridge::PerSample(0.3 * (n as f64).powf(-4.0 / 7.0)));
+        let krr = SketchedKrr::new(
+            Matern12::new(1.0).unwrap(),
+            Ridge::PerSample(0.3 * (n as f64).powf(-4.0 / 7.0)),
+        );
         for (name, law) in &laws {
             group.bench_function(BenchmarkId::new(*name, n), |b| {
                 b.iter(|| {

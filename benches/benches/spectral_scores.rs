@@ -1,11 +1,14 @@
-//! Spectral-analysis scores in three dimensions, on a cube and on the paper's two clusters: the time against n is the density's.
+//! Spectral-analysis scores in three dimensions, on a cube and on the paper's two clusters: the
+//! time against n is the density's.
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nystrom::Ridge;
 use nystrom::faer::Mat;
 use nystrom::kernels::{Matern32, Points};
-use nystrom::leverage::{Bandwidth, Density, DensityMethod, Guard, KernelDensity, SpectralAnalysis};
+use nystrom::leverage::{
+    Bandwidth, Density, DensityMethod, Guard, KernelDensity, SpectralAnalysis,
+};
 use nystrom::rand::{RngExt, SeedableRng};
 use nystrom::rand_pcg::Pcg64;
 use nystrom_benches::heavy;
@@ -27,7 +30,8 @@ fn design(n: usize, sparse: f64) -> Mat<f64> {
 fn spectral_scores(c: &mut Criterion) {
     let mut group = c.benchmark_group("spectral_scores");
     let kernel = Matern32::new(1.0).unwrap();
-    let estimate = |method| Density::Estimated(KernelDensity { bandwidth: Bandwidth::Rule(0.5), method });
+    let estimate =
+        |method| Density::Estimated(KernelDensity { bandwidth: Bandwidth::Rule(0.5), method });
     for n in [10_000, 100_000, 200_000, 1_000_000] {
         let (cube, bimodal) = (design(n, 0.0), design(n, 1.0 / (1.0 + (n as f64).powf(0.6))));
         let given: Vec<f64> = (0..n).map(|i| 1.0 + (i % 97) as f64 / 50.0).collect();

@@ -1,10 +1,13 @@
 //! SQUEAK over a stream in d = 3, and DISQUEAK over the same points: time a point.
 //!
-//! `cargo bench -p nystrom-benches --bench squeak`. With the environment variable `NYSTROM_MILLION` set, a stream of 10⁶ points
-//! (never in memory at once) goes by first, once: its time, the dictionary's size and the peak of resident memory are printed.
+//! `cargo bench -p nystrom-benches --bench squeak`. With the environment variable `NYSTROM_MILLION`
+//! set, a stream of 10⁶ points (never in memory at once) goes by first, once: its time, the
+//! dictionary's size and the peak of resident memory are printed.
 #![allow(missing_docs, clippy::print_stdout)]
 
-use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use criterion::{
+    BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
+};
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, Points};
 use nystrom::leverage::{Disqueak, Squeak, SqueakParams};
@@ -37,12 +40,19 @@ fn stream(blocks: usize) -> Squeak<Gaussian, f64> {
 fn million() {
     let start = Instant::now();
     let squeak = stream(100);
-    let (time, status) = (start.elapsed(), std::fs::read_to_string("/proc/self/status").unwrap_or_default());
+    let (time, status) =
+        (start.elapsed(), std::fs::read_to_string("/proc/self/status").unwrap_or_default());
     let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM: unknown");
-    let d_eff: f64 =
-        squeak.member_scores().unwrap().iter().zip(squeak.dictionary().weights()).map(|(t, w)| t * w).sum();
+    let d_eff: f64 = squeak
+        .member_scores()
+        .unwrap()
+        .iter()
+        .zip(squeak.dictionary().weights())
+        .map(|(t, w)| t * w)
+        .sum();
     println!(
-        "{} points in {time:.1?}: {} kept, sum of weights {:.0}, d_eff about {:.0} (Σ w τ̃/(1 − ε)); {peak}",
+        "{} points in {time:.1?}: {} kept, sum of weights {:.0}, d_eff about {:.0} (Σ w τ̃/(1 − \
+         ε)); {peak}",
         squeak.n_seen(),
         squeak.dictionary().len(),
         squeak.dictionary().total_weight(),
@@ -55,17 +65,24 @@ fn squeak(c: &mut Criterion) {
         million();
     }
     let mut group = c.benchmark_group("squeak");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(5));
+    group
+        .sampling_mode(SamplingMode::Flat)
+        .sample_size(10)
+        .measurement_time(Duration::from_secs(5));
     group.throughput(Throughput::Elements(2 * BLOCK as u64));
     for blocks in [2, 4, 8] {
         // γ = λn with the same λ: d_eff hardly grows, so the time should be linear in n
-        heavy(&mut group, BenchmarkId::new("stream", blocks * BLOCK), || stream(blocks).dictionary().len());
+        heavy(&mut group, BenchmarkId::new("stream", blocks * BLOCK), || {
+            stream(blocks).dictionary().len()
+        });
     }
     let x: Mat<f64> = random::standard_normal(D, 2 * BLOCK, &mut Pcg64::seed_from_u64(0));
     let disqueak = Disqueak::new(SqueakParams::new(10), 8);
     group.bench_function("disqueak/n=20000/chunks=8", |b| {
         let points = Points::from_cols(x.as_ref());
-        b.iter(|| disqueak.of_points(&kernel(), points, 2.0, &mut Pcg64::seed_from_u64(0)).unwrap().len());
+        b.iter(|| {
+            disqueak.of_points(&kernel(), points, 2.0, &mut Pcg64::seed_from_u64(0)).unwrap().len()
+        });
     });
     group.finish();
 }

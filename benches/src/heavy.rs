@@ -9,10 +9,15 @@ const RUNS: usize = 3;
 /// unless it takes longer than this: then once.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Times work of seconds, which runs three times, and once if it takes over 20 s; criterion insists on ten samples, so these go round.
+/// Times work of seconds, which runs three times, and once if it takes over 20 s; criterion insists
+/// on ten samples, so these go round.
 ///
 /// The median that criterion prints is that of the runs, its confidence interval means nothing.
-pub fn heavy<O>(group: &mut BenchmarkGroup<'_, WallTime>, id: BenchmarkId, mut work: impl FnMut() -> O) {
+pub fn heavy<O>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    id: BenchmarkId,
+    mut work: impl FnMut() -> O,
+) {
     let mut times = Vec::with_capacity(RUNS);
     let mut turn = 0;
     let mut once = || {

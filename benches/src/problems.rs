@@ -6,7 +6,8 @@ use nystrom::linalg_core::random::standard_normal;
 use nystrom::prelude::*;
 use nystrom::rand::RngExt;
 
-/// Problem a: n × d standard normal points; n × 1 targets, a smooth sum of 30 random cosines with noise 0.1.
+/// Problem a: n × d standard normal points; n × 1 targets, a smooth sum of 30 random cosines with
+/// noise 0.1.
 pub fn cosines(n: usize, d: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
     let target = &mut Pcg64::seed_from_u64(777);
     let frequencies: Mat<f64> = standard_normal(d, 30, target);
@@ -15,13 +16,18 @@ pub fn cosines(n: usize, d: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
     let rng = &mut Pcg64::seed_from_u64(seed);
     let (x, noise): (Mat<f64>, Mat<f64>) = (standard_normal(n, d, rng), standard_normal(n, 1, rng));
     let phase = &x * &frequencies;
-    let term = |i: usize, c: usize| (phase[(i, c)] / 4.0 + 3.0 * shifts[(c, 0)]).cos() * amplitudes[(c, 0)];
-    let y = Mat::from_fn(n, 1, |i, _| (0..30).map(|c| term(i, c)).sum::<f64>() / 15.0_f64.sqrt() + 0.1 * noise[(i, 0)]);
+    let term = |i: usize, c: usize| {
+        (phase[(i, c)] / 4.0 + 3.0 * shifts[(c, 0)]).cos() * amplitudes[(c, 0)]
+    };
+    let y = Mat::from_fn(n, 1, |i, _| {
+        (0..30).map(|c| term(i, c)).sum::<f64>() / 15.0_f64.sqrt() + 0.1 * noise[(i, 0)]
+    });
     (x, y)
 }
 
-/// Problem b, the bimodal design of Chen & Yang (2021): in three dimensions, uniform on the unit cube with probability n/(n + n^0.4), otherwise
-/// coordinates on [2, 2.5] with density 4(5 − 2x). n × 3.
+/// Problem b, the bimodal design of Chen & Yang (2021): in three dimensions, uniform on the unit
+/// cube with probability n/(n + n^0.4), otherwise coordinates on [2, 2.5] with density 4(5 − 2x). n
+/// × 3.
 pub fn bimodal<T: Scalar>(n: usize) -> Mat<T> {
     let mut rng = Pcg64::seed_from_u64(0);
     let first = 1.0 / (1.0 + (n as f64).powf(-0.6));

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use anyhow::Context;
 
-/// Writes a file through a temporary one in the same folder: write, fsync, rename, fsync the folder.
+/// Writes a file through a temporary one in the same folder: write, fsync, rename, fsync the
+/// folder.
 ///
 /// The folder is made if it is not there.
 pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let replaced = beside(path, bytes).and_then(|file| Ok(file.persist(path)?)).and_then(|_| settle(path));
+    let replaced =
+        beside(path, bytes).and_then(|file| Ok(file.persist(path)?)).and_then(|_| settle(path));
     replaced.with_context(|| format!("cannot write {}", path.display()))
 }
 
@@ -56,7 +58,10 @@ mod tests {
         super::write(&path, b"first, long").unwrap();
         super::write(&path, b"second").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"second");
-        assert!(!super::create(&path, b"third").unwrap() && super::create(&dir.path().join("b"), b"fourth").unwrap());
+        assert!(
+            !super::create(&path, b"third").unwrap()
+                && super::create(&dir.path().join("b"), b"fourth").unwrap()
+        );
         assert_eq!(std::fs::read(&path).unwrap(), b"second");
         assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     }

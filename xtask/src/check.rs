@@ -1,4 +1,5 @@
-//! Compares a run with a reference: verdicts, and values within their standard errors. Times are left out.
+//! Compares a run with a reference: verdicts, and values within their standard errors. Times are
+//! left out.
 
 use std::path::Path;
 
@@ -12,7 +13,8 @@ use crate::record::Status;
 
 /// Where the reference of the default scale lies in the repository.
 pub const REFERENCE: &str = "docs/data/reproduction.json";
-/// Values may differ by so many standard errors, of the run's or the reference's, whichever is larger.
+/// Values may differ by so many standard errors, of the run's or the reference's, whichever is
+/// larger.
 const ERRORS: f64 = 4.0;
 /// Values without a standard error may differ by this share: bits differ across processors.
 const SHARE: f64 = 1e-3;
@@ -52,8 +54,10 @@ impl Reference {
     /// # Errors
     /// If it is not there, or is not such a file.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        serde_json::from_slice(&bytes).with_context(|| format!("{} is not a run.json", path.display()))
+        let bytes =
+            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_slice(&bytes)
+            .with_context(|| format!("{} is not a run.json", path.display()))
     }
 
     /// Refuses a run that cannot be compared with this one, before it starts.
@@ -78,8 +82,13 @@ impl Reference {
     pub fn claim(&self, experiment: &str, fragment: &str) -> anyhow::Result<&Claim> {
         let found = self.experiments.iter().find(|e| e.name == experiment);
         let found = found.with_context(|| format!("there is no experiment `{experiment}`"))?;
-        let claims: Vec<&Claim> = found.claims.iter().filter(|claim| claim.text.contains(fragment)).collect();
-        ensure!(claims.len() == 1, "{} claims of `{experiment}` contain `{fragment}`", claims.len());
+        let claims: Vec<&Claim> =
+            found.claims.iter().filter(|claim| claim.text.contains(fragment)).collect();
+        ensure!(
+            claims.len() == 1,
+            "{} claims of `{experiment}` contain `{fragment}`",
+            claims.len()
+        );
         Ok(claims[0])
     }
 
@@ -113,23 +122,34 @@ impl Comparison {
                     Some(what) => self.differ.push(format!("{name}: {}: {what}", was.text)),
                 },
                 None if !run.missing.is_empty() => {
-                    let sets: Vec<&str> = run.missing.iter().map(|data| data.name.as_str()).collect();
-                    self.left_out.push(format!("{name}: {}: data missing ({})", was.text, sets.join(", ")));
+                    let sets: Vec<&str> =
+                        run.missing.iter().map(|data| data.name.as_str()).collect();
+                    self.left_out.push(format!(
+                        "{name}: {}: data missing ({})",
+                        was.text,
+                        sets.join(", ")
+                    ));
                 }
                 None => self.differ.push(format!("{name}: {}: not claimed any more", was.text)),
             }
         }
-        let known = |claim: &&Claim| !claim.time && reference.claims.iter().all(|was| was.text != claim.text);
+        let known = |claim: &&Claim| {
+            !claim.time && reference.claims.iter().all(|was| was.text != claim.text)
+        };
         for claim in run.claims.iter().filter(known) {
-            let list = if reference.missing.is_empty() { &mut self.differ } else { &mut self.left_out };
+            let list =
+                if reference.missing.is_empty() { &mut self.differ } else { &mut self.left_out };
             list.push(format!("{name}: {}: not in the reference", claim.text));
         }
     }
 
     /// For people.
     pub fn report(&self) -> String {
-        let lines = |head: &str, all: &[String]| all.iter().map(|line| format!("{head}: {line}\n")).collect::<String>();
-        let (differ, left_out) = (lines("differs", &self.differ), lines("not compared", &self.left_out));
+        let lines = |head: &str, all: &[String]| {
+            all.iter().map(|line| format!("{head}: {line}\n")).collect::<String>()
+        };
+        let (differ, left_out) =
+            (lines("differs", &self.differ), lines("not compared", &self.left_out));
         let counts = format!(
             "{} claims agree with the reference, {} differ, {} could not be compared",
             self.agree,
@@ -157,7 +177,9 @@ fn difference(was: &Claim, is: &Claim) -> Option<String> {
     let errors = was.standard_error.into_iter().chain(is.standard_error).fold(0.0, f64::max);
     let allowed = if errors > 0.0 { ERRORS * errors } else { SHARE * a.abs().max(b.abs()) };
     let same = a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= allowed;
-    (!same).then(|| format!("was {}, is {}, more than {} apart", number(a), number(b), number(allowed)))
+    (!same).then(|| {
+        format!("was {}, is {}, more than {} apart", number(a), number(b), number(allowed))
+    })
 }
 
 #[cfg(test)]
@@ -209,7 +231,10 @@ mod tests {
     fn a_run_of_another_scale_or_seed_is_refused() {
         let reference = run(vec![], vec![]);
         assert!(reference.suits(Scale::Default, 0).is_ok());
-        assert!(reference.suits(Scale::Smoke, 0).is_err() && reference.suits(Scale::Default, 1).is_err());
+        assert!(
+            reference.suits(Scale::Smoke, 0).is_err()
+                && reference.suits(Scale::Default, 1).is_err()
+        );
     }
 
     #[test]
@@ -218,7 +243,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         crate::report::write(dir.path(), &run).unwrap();
         let back = Reference::read(&dir.path().join("run.json")).unwrap();
-        let same = back.compare(&Reference::read(&dir.path().join("run.json")).unwrap(), &["self-check"]);
+        let same =
+            back.compare(&Reference::read(&dir.path().join("run.json")).unwrap(), &["self-check"]);
         assert_eq!((same.agree, same.differ.len()), (3, 0), "{same:?}");
         assert!(back.claim("self-check", "risk ratio").unwrap().value.unwrap().is_nan());
         assert!(back.claim("self-check", "").is_err() && back.claim("other", "").is_err());

@@ -1,4 +1,5 @@
-//! A statement of a paper as an inequality: by what right it is made, what was measured, and whether it holds.
+//! A statement of a paper as an inequality: by what right it is made, what was measured, and
+//! whether it holds.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +49,8 @@ pub struct Claim {
     pub paper: String,
     /// What was measured: `1.04 ± 0.02`.
     pub measured: String,
-    /// Whether the inequality holds for what was measured; none where the error bar covers the bound.
+    /// Whether the inequality holds for what was measured; none where the error bar covers the
+    /// bound.
     pub holds: Option<bool>,
     /// By what right it is made.
     pub kind: Kind,
@@ -62,9 +64,15 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// A claim whose inequality was evaluated by the caller. All claims are [`Kind::Ours`] until one of [`printed`](Self::printed),
-    /// [`picture`](Self::picture), [`theorem`](Self::theorem) says otherwise.
-    pub fn new(text: impl Into<String>, paper: impl Into<String>, measured: impl Into<String>, holds: bool) -> Self {
+    /// A claim whose inequality was evaluated by the caller. All claims are [`Kind::Ours`] until
+    /// one of [`printed`](Self::printed), [`picture`](Self::picture), [`theorem`](Self::theorem)
+    /// says otherwise.
+    pub fn new(
+        text: impl Into<String>,
+        paper: impl Into<String>,
+        measured: impl Into<String>,
+        holds: bool,
+    ) -> Self {
         Claim {
             text: text.into(),
             paper: paper.into(),
@@ -77,7 +85,8 @@ impl Claim {
         }
     }
 
-    /// A claim that holds where `slack` of the measured value is not negative; slack changes as fast as the value.
+    /// A claim that holds where `slack` of the measured value is not negative; slack changes as
+    /// fast as the value.
     fn of(text: String, paper: impl Into<String>, measured: Estimate, slack: f64) -> Self {
         let Estimate { value, error, time } = measured;
         let shown = match error {
@@ -91,13 +100,23 @@ impl Claim {
     }
 
     /// `what ≤ bound`. NaN does not hold.
-    pub fn at_most(what: &str, paper: impl Into<String>, measured: impl Into<Estimate>, bound: f64) -> Self {
+    pub fn at_most(
+        what: &str,
+        paper: impl Into<String>,
+        measured: impl Into<Estimate>,
+        bound: f64,
+    ) -> Self {
         let measured = measured.into();
         Claim::of(format!("{what} ≤ {}", number(bound)), paper, measured, bound - measured.value)
     }
 
     /// `what ≥ bound`. NaN does not hold.
-    pub fn at_least(what: &str, paper: impl Into<String>, measured: impl Into<Estimate>, bound: f64) -> Self {
+    pub fn at_least(
+        what: &str,
+        paper: impl Into<String>,
+        measured: impl Into<Estimate>,
+        bound: f64,
+    ) -> Self {
         let measured = measured.into();
         Claim::of(format!("{what} ≥ {}", number(bound)), paper, measured, measured.value - bound)
     }
@@ -109,7 +128,8 @@ impl Claim {
         measured: impl Into<Estimate>,
         [lowest, highest]: [f64; 2],
     ) -> Self {
-        let (measured, text) = (measured.into(), format!("{} ≤ {what} ≤ {}", number(lowest), number(highest)));
+        let (measured, text) =
+            (measured.into(), format!("{} ≤ {what} ≤ {}", number(lowest), number(highest)));
         let slack = two_sided(measured.value, lowest, highest);
         Claim::of(text, paper, measured, slack)
     }
@@ -186,7 +206,10 @@ mod tests {
     #[test]
     fn two_sided_claims_are_open_at_either_bound() {
         let verdict = |value| Claim::near("x", 1.0, measured(value, 0.01), 0.1).holds;
-        assert_eq!([0.8, 0.9, 1.0, 1.1, 1.2].map(verdict), [Some(false), None, Some(true), None, Some(false)]);
+        assert_eq!(
+            [0.8, 0.9, 1.0, 1.1, 1.2].map(verdict),
+            [Some(false), None, Some(true), None, Some(false)]
+        );
         let between = |value: f64| Claim::between("x", "", value, [0.5, 2.0]).holds;
         assert_eq!([0.4, 0.5, 2.1].map(between), [Some(false), Some(true), Some(false)]);
         assert_eq!(between(f64::NAN), Some(false));
@@ -197,7 +220,10 @@ mod tests {
         assert_eq!(Claim::at_most("x", "", f64::NAN, 1.0).holds, Some(false));
         assert_eq!(Claim::near("x", 1.0, f64::NAN, 1.0).holds, Some(false));
         let plain = Claim::at_most("x", "", 1.0 - 1e-9, 1.0);
-        assert_eq!((plain.holds, plain.standard_error, plain.measured.as_str()), (Some(true), None, "1"));
+        assert_eq!(
+            (plain.holds, plain.standard_error, plain.measured.as_str()),
+            (Some(true), None, "1")
+        );
         assert_eq!(plain.kind, Kind::Ours, "a claim is a paper's only if it says so");
         assert_eq!(Claim::at_most("x", "", measured(0.5, 0.01), 1.0).measured, "0.5 ± 0.01");
     }

@@ -24,7 +24,8 @@ enum Task {
     Reproduce(Reproduce),
     /// Run every test of the workspace
     #[command(
-        after_help = "Arguments are handed to `cargo test --workspace`:\n  cargo xtask test -p nystrom-kernels matern"
+        after_help = "Arguments are handed to `cargo test --workspace`:\n  cargo xtask test -p \
+                      nystrom-kernels matern"
     )]
     Test {
         /// Arguments for `cargo test`
@@ -40,9 +41,11 @@ enum Task {
     },
     /// Download the data sets that are not embedded, from their publishers
     Fetch(fetch::Options),
-    /// Write docs/EXPERIMENTS.md from the registry, and the measured numbers in README and docs/CHOOSING.md from the reference run
+    /// Write docs/EXPERIMENTS.md from the registry, and the measured numbers in README and
+    /// docs/CHOOSING.md from the reference run
     Docs,
-    /// Run the benches, beside the peers if asked, and rewrite the measured part of docs/performance.md
+    /// Run the benches, beside the peers if asked, and rewrite the measured part of
+    /// docs/performance.md
     Bench(bench::Options),
 }
 
@@ -102,7 +105,8 @@ pub struct Reproduce {
     /// Compute anew what an earlier run has finished
     #[arg(long)]
     fresh: bool,
-    /// Compare with a reference run [default: docs/data/reproduction.json]: verdicts, and values within four standard errors
+    /// Compare with a reference run [default: docs/data/reproduction.json]: verdicts, and values
+    /// within four standard errors
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     check: Option<Option<PathBuf>>,
 }
@@ -144,7 +148,10 @@ fn reproduce(options: &Reproduce) -> anyhow::Result<ExitCode> {
         out: options.out.clone(),
         fresh: options.fresh,
     };
-    let path = options.check.as_ref().map(|file| file.clone().unwrap_or_else(|| workspace_root().join(REFERENCE)));
+    let path = options
+        .check
+        .as_ref()
+        .map(|file| file.clone().unwrap_or_else(|| workspace_root().join(REFERENCE)));
     let reference = path.map(|path| Reference::read(&path)).transpose()?;
     if let Some(reference) = &reference {
         reference.suits(plan.scale, plan.seed)?;
@@ -162,7 +169,10 @@ fn choose(all: &[Experiment], only: &[String]) -> anyhow::Result<Vec<&'static st
     if let Some(unknown) = only.iter().find(|name| !names.contains(&name.as_str())) {
         bail!("there is no experiment `{unknown}`; the names are:\n  {}", names.join("\n  "));
     }
-    Ok(names.into_iter().filter(|name| only.is_empty() || only.iter().any(|wanted| wanted == name)).collect())
+    Ok(names
+        .into_iter()
+        .filter(|name| only.is_empty() || only.iter().any(|wanted| wanted == name))
+        .collect())
 }
 
 /// Sets rayon's global pool, which faer uses too, and returns its size.
@@ -181,7 +191,8 @@ fn test(args: &[OsString]) -> anyhow::Result<ExitCode> {
     if !args.iter().any(|arg| arg == "-p" || arg == "--package") {
         command.arg("--workspace");
     }
-    let status = command.args(args).current_dir(workspace_root()).status().context("cannot run cargo")?;
+    let status =
+        command.args(args).current_dir(workspace_root()).status().context("cannot run cargo")?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
@@ -217,7 +228,9 @@ mod tests {
         assert!(Cli::try_parse_from(["xtask", "reproduce", "--threads", "0"]).is_err());
         assert!(Cli::try_parse_from(["xtask", "reproduce", "--check", "--out", "x"]).is_ok());
         let Task::Reproduce(options) =
-            Cli::try_parse_from(["xtask", "reproduce", "--only", "a", "b,c", "--seed", "7"]).unwrap().task
+            Cli::try_parse_from(["xtask", "reproduce", "--only", "a", "b,c", "--seed", "7"])
+                .unwrap()
+                .task
         else {
             panic!("another task")
         };

@@ -1,4 +1,5 @@
-//! What an experiment is given: its scale, its random numbers, its data, and a way to report progress.
+//! What an experiment is given: its scale, its random numbers, its data, and a way to report
+//! progress.
 
 use std::path::PathBuf;
 
@@ -17,7 +18,8 @@ pub struct Context<'a> {
     /// How many threads rayon and faer use; for experiments that measure time.
     #[allow(dead_code)]
     pub threads: usize,
-    /// `ctx.progress.begin("what", total)` opens a stage; `.inc(1)` on it moves it on; dropping it ends it.
+    /// `ctx.progress.begin("what", total)` opens a stage; `.inc(1)` on it moves it on; dropping it
+    /// ends it.
     pub progress: &'a Progress,
     /// The folder given as `--data`.
     pub data_dir: Option<PathBuf>,
@@ -35,9 +37,11 @@ impl Context<'_> {
         }
     }
 
-    /// A generator for the part of the experiment called `part`: the same bits whatever else is run, in whatever order.
+    /// A generator for the part of the experiment called `part`: the same bits whatever else is
+    /// run, in whatever order.
     ///
-    /// Number repetitions in the name, `ctx.rng(&format!("uniform, repetition {r}"))`, and they may run in parallel.
+    /// Number repetitions in the name, `ctx.rng(&format!("uniform, repetition {r}"))`, and they may
+    /// run in parallel.
     pub fn rng(&self, part: &str) -> Pcg64 {
         Pcg64::seed_from_u64(experiment_seed(self.seed, part))
     }
@@ -45,15 +49,18 @@ impl Context<'_> {
     /// The data set of that name, or what to tell the reader about its absence.
     ///
     /// # Errors
-    /// If the file is there but cannot be read, does not parse, or is not the file that the catalog knows.
+    /// If the file is there but cannot be read, does not parse, or is not the file that the catalog
+    /// knows.
     pub fn dataset(&self, name: &str) -> anyhow::Result<Lookup> {
         crate::datasets::lookup(self.data_dir.as_deref(), name)
     }
 }
 
-/// The first eight bytes (little endian) of SHA-256(seed ‖ name): fixed for ever, and unlike any neighbour's.
+/// The first eight bytes (little endian) of SHA-256(seed ‖ name): fixed for ever, and unlike any
+/// neighbour's.
 pub fn experiment_seed(seed: u64, name: &str) -> u64 {
-    let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name.as_bytes()).finalize();
+    let digest =
+        Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name.as_bytes()).finalize();
     u64::from_le_bytes(std::array::from_fn(|i| digest[i]))
 }
 
@@ -63,7 +70,8 @@ mod tests {
 
     #[test]
     fn seeds_are_pinned_and_distinct() {
-        // python3: int.from_bytes(hashlib.sha256((0).to_bytes(8,'little') + b'self-check').digest()[:8], 'little')
+        // python3: int.from_bytes(hashlib.sha256((0).to_bytes(8,'little') +
+        // b'self-check').digest()[:8], 'little')
         assert_eq!(experiment_seed(0, "self-check"), SEED_OF_SELF_CHECK);
         assert_ne!(experiment_seed(0, "self-check"), experiment_seed(1, "self-check"));
         assert_ne!(experiment_seed(0, "self-check"), experiment_seed(0, "self-check2"));

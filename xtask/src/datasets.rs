@@ -17,10 +17,12 @@ pub enum Lookup {
     Missing(MissingData),
 }
 
-/// The data set called `name`: under `dir` or, if its files are not there, as it is embedded in this program.
+/// The data set called `name`: under `dir` or, if its files are not there, as it is embedded in
+/// this program.
 ///
 /// # Errors
-/// If there is no such name; if the files are there but are not those of the catalog, or do not parse.
+/// If there is no such name; if the files are there but are not those of the catalog, or do not
+/// parse.
 pub fn lookup(dir: Option<&Path>, name: &str) -> anyhow::Result<Lookup> {
     Ok(match locate(dir, name)? {
         Place::Files(dir, _) => Lookup::Found(catalog::load(&dir, name)?),
@@ -50,9 +52,15 @@ pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Place> {
     let entry = catalog::find(name)?;
     let located = match dir {
         Some(dir) => catalog::locate_entry(dir, entry),
-        None => Located::Missing(Missing { entry, files: entry.files.iter().collect(), looked_in: PathBuf::new() }),
+        None => Located::Missing(Missing {
+            entry,
+            files: entry.files.iter().collect(),
+            looked_in: PathBuf::new(),
+        }),
     };
-    if matches!(located, Located::Missing(_)) && embedded::entries().any(|set| set.name == entry.name) {
+    if matches!(located, Located::Missing(_))
+        && embedded::entries().any(|set| set.name == entry.name)
+    {
         return Ok(Place::Embedded(entry));
     }
     Ok(match located {
@@ -60,7 +68,11 @@ pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Place> {
         Located::Missing(missing) => Place::Missing(MissingData {
             name: name.into(),
             needed_for: String::new(),
-            where_to_get: format!("`cargo xtask fetch {}`, or {}", entry.name, missing.where_to_get()),
+            where_to_get: format!(
+                "`cargo xtask fetch {}`, or {}",
+                entry.name,
+                missing.where_to_get()
+            ),
             files: missing.files.iter().map(|file| file.path.to_owned()).collect(),
             expected_shape: missing.expected_shape(),
             checksum: missing.checksum(),
@@ -68,8 +80,8 @@ pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Place> {
     })
 }
 
-/// What the data sets of an experiment are: each name with the SHA-256 of its files as they lie there, with the identity of
-/// what is embedded, or `absent`.
+/// What the data sets of an experiment are: each name with the SHA-256 of its files as they lie
+/// there, with the identity of what is embedded, or `absent`.
 pub fn fingerprint(dir: Option<&Path>, names: &[&str]) -> String {
     let of_file = |path: &PathBuf| match std::fs::read(path) {
         Ok(bytes) => Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
@@ -85,7 +97,8 @@ pub fn fingerprint(dir: Option<&Path>, names: &[&str]) -> String {
     names.iter().map(of_set).collect::<Vec<_>>().join(" ")
 }
 
-/// Each column minus its mean, divided by its standard deviation (divisor n); constant columns become 0.
+/// Each column minus its mean, divided by its standard deviation (divisor n); constant columns
+/// become 0.
 pub fn standardized(x: MatRef<'_, f64>) -> anyhow::Result<Mat<f64>> {
     let options = Standardize { constant: Constant::ScaleByOne, ..Standardize::default() };
     Ok(Standardizer::fit(x, &[], options)?.transform(x)?)
@@ -102,7 +115,10 @@ mod tests {
             let Lookup::Missing(missing) = lookup(dir, "casp").unwrap() else { panic!("found") };
             assert_eq!(missing.name, "casp");
             assert!(missing.where_to_get.contains("cargo xtask fetch casp"), "{missing:?}");
-            assert!(missing.where_to_get.contains("UCI") && missing.expected_shape.contains("45730"), "{missing:?}");
+            assert!(
+                missing.where_to_get.contains("UCI") && missing.expected_shape.contains("45730"),
+                "{missing:?}"
+            );
             assert!(missing.checksum.is_some() && missing.files.len() == 1, "{missing:?}");
             assert_eq!(fingerprint(dir, &["casp", "skin"]), "casp=absent skin=absent");
         }
@@ -113,7 +129,9 @@ mod tests {
         let empty = tempfile::tempdir().unwrap();
         for dir in [None, Some(empty.path())] {
             for name in ["query-analytics", "htru2", "ccpp", "abalone"] {
-                let Lookup::Found(data) = lookup(dir, name).unwrap() else { panic!("{name} is missing") };
+                let Lookup::Found(data) = lookup(dir, name).unwrap() else {
+                    panic!("{name} is missing")
+                };
                 let identity = catalog::find(name).unwrap().identity.unwrap();
                 assert_eq!(catalog::identity(&data), identity);
                 assert_eq!(fingerprint(dir, &[name]), format!("{name}={identity}"));

@@ -1,7 +1,9 @@
-//! What an experiment is: one figure or table of one paper, run by one function, judged by inequalities.
+//! What an experiment is: one figure or table of one paper, run by one function, judged by
+//! inequalities.
 //!
-//! An experiment lives in its own file under `experiments/`, exports `pub const EXPERIMENT: Experiment`, and is listed in
-//! the registry `experiments::ALL`. Everything else (progress, resuming, CSV, plots, HTML) is done for it.
+//! An experiment lives in its own file under `experiments/`, exports `pub const EXPERIMENT:
+//! Experiment`, and is listed in the registry `experiments::ALL`. Everything else (progress,
+//! resuming, CSV, plots, HTML) is done for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,13 +19,15 @@ pub struct Experiment {
     pub name: &'static str,
     /// The paper it belongs to; one of `experiments::papers`.
     pub paper: &'static Paper,
-    /// Which figure or table, e.g. `Table 1, Vanilla row`; `none: what it shows` where the paper has no such thing.
+    /// Which figure or table, e.g. `Table 1, Vanilla row`; `none: what it shows` where the paper
+    /// has no such thing.
     pub figure: &'static str,
     /// What the paper says about it, in a sentence or two, with its printed numbers.
     pub says: &'static str,
     /// Every data set it reads, by its name in `nystrom_data::catalog`; empty if it needs none.
     pub data: &'static [&'static str],
-    /// The experiment itself. A data set that is absent goes into [`Outcome::missing`], never into an error.
+    /// The experiment itself. A data set that is absent goes into [`Outcome::missing`], never into
+    /// an error.
     pub run: fn(&Context) -> anyhow::Result<Outcome>,
 }
 
@@ -74,7 +78,8 @@ impl Scale {
 /// What an experiment found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Sizes used against the paper's, and why they differ: `n = 500 as in the paper; 10 of its 100 repetitions`.
+    /// Sizes used against the paper's, and why they differ: `n = 500 as in the paper; 10 of its 100
+    /// repetitions`.
     pub scale_note: String,
     /// Tables, in the order of the report; each becomes a CSV file.
     pub tables: Vec<Table>,
@@ -91,7 +96,10 @@ pub struct Outcome {
 impl Outcome {
     /// True if nothing could be computed for want of data.
     pub fn is_no_data(&self) -> bool {
-        !self.missing.is_empty() && self.claims.is_empty() && self.plots.is_empty() && self.tables.is_empty()
+        !self.missing.is_empty()
+            && self.claims.is_empty()
+            && self.plots.is_empty()
+            && self.tables.is_empty()
     }
 }
 

@@ -23,7 +23,8 @@ pub fn table(all: &[Experiment], data_dir: Option<&Path>) -> String {
         }
     }
     if data_dir.is_none() {
-        lines += "\nNo data folder was given: `cargo xtask fetch` fills one; use --data DIR, or set NYSTROM_DATA.\n";
+        lines += "\nNo data folder was given: `cargo xtask fetch` fills one; use --data DIR, or \
+                  set NYSTROM_DATA.\n";
     }
     lines
 }
@@ -46,8 +47,10 @@ fn found(data_dir: Option<&Path>, name: &str) -> String {
 pub fn markdown(all: &[Experiment]) -> String {
     let mut text = String::from(
         "# Experiments\n\n\
-         Written by `cargo xtask docs` from the registry in `xtask/src/experiments/mod.rs`; do not edit.\n\n\
-         Each experiment reruns one figure or table of a paper and checks what the paper says about it. \
+         Written by `cargo xtask docs` from the registry in `xtask/src/experiments/mod.rs`; do \
+         not edit.\n\n\
+         Each experiment reruns one figure or table of a paper and checks what the paper says \
+         about it. \
          `cargo xtask reproduce` runs them all, `cargo xtask reproduce --only NAME` one of them, \
          `cargo xtask list --data DIR` tells whose data are there.\n",
     );
@@ -55,7 +58,8 @@ pub fn markdown(all: &[Experiment]) -> String {
     for experiment in all {
         if experiment.paper.short != paper {
             paper = experiment.paper.short;
-            text += &format!("\n## {paper}\n\n[{}]({})\n", experiment.paper.full, experiment.paper.url);
+            text +=
+                &format!("\n## {paper}\n\n[{}]({})\n", experiment.paper.full, experiment.paper.url);
         }
         let data = match experiment.data {
             [] => "none; the problem is synthetic".to_owned(),

@@ -25,7 +25,8 @@ pub fn git_revision(folder: &std::path::Path) -> Option<String> {
     Some(if changed { revision + "+" } else { revision })
 }
 
-/// Starts a new measurement of the peak of resident memory; false where the system has no such thing.
+/// Starts a new measurement of the peak of resident memory; false where the system has no such
+/// thing.
 pub fn reset_peak_memory() -> bool {
     fs::write("/proc/self/clear_refs", "5").is_ok()
 }
@@ -39,7 +40,10 @@ pub fn peak_memory_mb() -> Option<f64> {
 
 /// The value in the first line `key : value`.
 fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.lines().filter_map(|line| line.split_once(':')).find(|(k, _)| k.trim() == key).map(|(_, value)| value.trim())
+    text.lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(k, _)| k.trim() == key)
+        .map(|(_, value)| value.trim())
 }
 
 #[cfg(test)]

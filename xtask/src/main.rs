@@ -1,8 +1,10 @@
-//! The project's tasks, run as `cargo xtask <task>`: rerun the papers, test, check the house rules, list, measure, write docs.
+//! The project's tasks, run as `cargo xtask <task>`: rerun the papers, test, check the house rules,
+//! list, measure, write docs.
 //!
-//! Read `experiment.rs` for what an experiment is, `lab/` for what its settings, cells and results are, `experiments/` for the experiments, `runner.rs` for how they are run,
-//! `report/` for what is made of their outcomes, `tidy/` for the house rules, `bench/` for
-//! what is measured, `numbers.rs` for the measured numbers in documents.
+//! Read `experiment.rs` for what an experiment is, `lab/` for what its settings, cells and results
+//! are, `experiments/` for the experiments, `runner.rs` for how they are run, `report/` for what is
+//! made of their outcomes, `tidy/` for the house rules, `bench/` for what is measured, `numbers.rs`
+//! for the measured numbers in documents.
 #![cfg_attr(not(test), deny(clippy::too_many_lines))]
 
 mod atomic;

@@ -1,6 +1,7 @@
 //! How much memory a piece of work takes, measured by counting what is allocated while it runs.
 //!
-//! Everything else runs on the system's allocator as it is: one flag is read at each allocation, and nothing is counted.
+//! Everything else runs on the system's allocator as it is: one flag is read at each allocation,
+//! and nothing is counted.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
@@ -10,7 +11,8 @@ static ALLOCATOR: Counting = Counting;
 
 /// Whether allocations are counted at present.
 static ON: AtomicBool = AtomicBool::new(false);
-/// Bytes taken less bytes given back since counting began; below 0 where older blocks were given back.
+/// Bytes taken less bytes given back since counting began; below 0 where older blocks were given
+/// back.
 static HELD: AtomicIsize = AtomicIsize::new(0);
 /// The largest value of `HELD`.
 static PEAK: AtomicIsize = AtomicIsize::new(0);
@@ -80,11 +82,15 @@ mod tests {
     #[test]
     fn the_peak_is_seen_and_not_the_sum() {
         let one = 16 << 20;
-        let measure =
-            || peak_bytes(|| (0..10_u8).map(|i| std::hint::black_box(vec![i; one])[7] as usize).sum::<usize>());
+        let measure = || {
+            peak_bytes(|| {
+                (0..10_u8).map(|i| std::hint::black_box(vec![i; one])[7] as usize).sum::<usize>()
+            })
+        };
         let seen = [measure(), measure(), measure()];
         assert!(seen.iter().all(|(sum, _)| *sum == 45));
-        // Tests on other threads may take or free 64 MiB during one measurement (the one of the machine's rates does), not during three.
+        // Tests on other threads may take or free 64 MiB during one measurement (the one of the
+        // machine's rates does), not during three.
         assert!(seen.iter().any(|(_, peak)| (one..2 * one).contains(peak)), "{seen:?}");
         assert!(!ON.load(Relaxed), "the rest of the program is not counted");
     }

@@ -2,7 +2,8 @@
 
 use crate::report::style::Marker::{Circle, Cross, Diamond, Down, Plus, Square, Up};
 use crate::report::style::{
-    BLUE, BROWN, DOTS, GOLD, GREEN, GREY, INK as BLACK, LONG, ORANGE, PURPLE, RED, SHORT, SKY, SOLID, Style, style,
+    BLUE, BROWN, DOTS, GOLD, GREEN, GREY, INK as BLACK, LONG, ORANGE, PURPLE, RED, SHORT, SKY,
+    SOLID, Style, style,
 };
 
 /// A method, or whatever else a series of a plot shows.
@@ -15,7 +16,8 @@ pub struct Method {
 }
 
 impl Method {
-    /// The same under the name that the paper at hand has for it: `UNIFORM.called("uniform (Vanilla)")`.
+    /// The same under the name that the paper at hand has for it: `UNIFORM.called("uniform
+    /// (Vanilla)")`.
     pub const fn called(self, name: &'static str) -> Self {
         Method { name, ..self }
     }
@@ -52,7 +54,8 @@ methods! {
     COLUMN_NORM, "column-norm", "column norms", style(PURPLE, Down, true, DOTS);
     RANK_K, "rank-k", "rank-k scores", style(RED, Square, false, SHORT);
     K_MEANS, "k-means", "k-means", style(GREEN, Circle, false, SHORT);
-    APPROXIMATE_RANK_K, "approximate-rank-k", "approximate rank-k scores", style(BROWN, Square, true, LONG);
+    APPROXIMATE_RANK_K, "approximate-rank-k", "approximate rank-k scores", style(BROWN, Square,
+        true, LONG);
     ADAPTIVE, "adaptive", "full adaptive", style(PURPLE, Plus, true, LONG);
     ADAPTIVE_PARTIAL, "adaptive-partial", "partial adaptive", style(BROWN, Up, true, DOTS);
     GREEDY, "greedy", "greedy", style(ORANGE, Diamond, false, DOTS);
@@ -73,19 +76,24 @@ methods! {
     SPECTRAL_TRUE, "spectral-true", "SA, true density", style(BLUE, Diamond, false, DOTS);
     SPECTRAL_TUNED, "spectral-tuned", "SA, tuned density", style(GOLD, Diamond, true, SOLID);
     SPECTRAL_EDGE, "spectral-edge", "SA, at the edge", style(BROWN, Down, true, SOLID);
-    SPECTRAL_TRUE_EDGE, "spectral-true-edge", "SA, true density, at the edge", style(BLACK, Diamond, false, DOTS);
+    SPECTRAL_TRUE_EDGE, "spectral-true-edge", "SA, true density, at the edge", style(BLACK,
+        Diamond, false, DOTS);
     // sketches and solvers
     GAUSSIAN_SKETCH, "gaussian-sketch", "Gaussian sketch", style(GREEN, Square, true, SOLID);
     ACCUMULATED, "accumulated", "accumulation", style(RED, Circle, false, DOTS);
     ACCUMULATED_2, "accumulated-2", "accumulation, m = 2", style((128, 180, 212), Up, true, SOLID);
-    ACCUMULATED_4, "accumulated-4", "accumulation, m = 4", style((95, 160, 205), Diamond, true, LONG);
+    ACCUMULATED_4, "accumulated-4", "accumulation, m = 4", style((95, 160, 205), Diamond, true,
+        LONG);
     ACCUMULATED_8, "accumulated-8", "accumulation, m = 8", style((66, 146, 198), Down, true, SHORT);
-    ACCUMULATED_16, "accumulated-16", "accumulation, m = 16", style((33, 113, 181), Plus, true, LONG);
-    ACCUMULATED_32, "accumulated-32", "accumulation, m = 32", style((8, 69, 148), Cross, true, SHORT);
+    ACCUMULATED_16, "accumulated-16", "accumulation, m = 16", style((33, 113, 181), Plus, true,
+        LONG);
+    ACCUMULATED_32, "accumulated-32", "accumulation, m = 32", style((8, 69, 148), Cross, true,
+        SHORT);
     VERY_SPARSE, "very-sparse", "very sparse (VSRP)", style(GREY, Square, true, SOLID);
     SPARSE_SIGN, "sparse-sign", "sparse sign", style(SKY, Diamond, false, DOTS);
     FALKON, "falkon", "Falkon", style(BLUE, Down, false, LONG);
-    DIVIDE_AND_CONQUER, "divide-and-conquer", "divide and conquer", style(ORANGE, Cross, true, SHORT);
+    DIVIDE_AND_CONQUER, "divide-and-conquer", "divide and conquer", style(ORANGE, Cross, true,
+        SHORT);
     // values of a parameter, from small to large
     LEVEL_1, "level-1", "level 1", style((188, 160, 220), Circle, false, DOTS);
     LEVEL_2, "level-2", "level 2", style((158, 120, 200), Square, true, SHORT);

@@ -1,6 +1,7 @@
 //! Numbers for people to read, and floats that survive JSON.
 
-/// Four significant digits, integers whole, very small and very large ones as `1.5e-7`, with a true minus sign.
+/// Four significant digits, integers whole, very small and very large ones as `1.5e-7`, with a true
+/// minus sign.
 pub fn number(value: f64) -> String {
     if value.is_nan() {
         return "NaN".into();
@@ -22,8 +23,13 @@ pub fn number(value: f64) -> String {
 /// `1.019 ± 0.062`: two digits of the standard error, and no more decimals of the value.
 pub fn with_error(value: f64, error: f64) -> String {
     let unit = 10_f64.powf(error.log10().floor() - 1.0);
-    let rounded =
-        |x: f64| if unit.is_normal() && x.is_finite() { number((x / unit).round() * unit) } else { number(x) };
+    let rounded = |x: f64| {
+        if unit.is_normal() && x.is_finite() {
+            number((x / unit).round() * unit)
+        } else {
+            number(x)
+        }
+    };
     format!("{} ± {}", rounded(value), rounded(error))
 }
 
@@ -38,7 +44,9 @@ fn fixed(magnitude: f64) -> String {
 fn scientific(magnitude: f64) -> String {
     let text = format!("{magnitude:.2e}");
     match text.split_once('e') {
-        Some((mantissa, exponent)) => format!("{}e{}", trim_zeros(mantissa), exponent.replace('-', "−")),
+        Some((mantissa, exponent)) => {
+            format!("{}e{}", trim_zeros(mantissa), exponent.replace('-', "−"))
+        }
         None => text,
     }
 }
@@ -74,14 +82,20 @@ pub mod lossless {
 
     /// Writes a float.
     pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-        if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str(&value.to_string()) }
+        if value.is_finite() {
+            serializer.serialize_f64(*value)
+        } else {
+            serializer.serialize_str(&value.to_string())
+        }
     }
 
     /// Reads one back.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         match Repr::deserialize(deserializer)? {
             Repr::Finite(value) => Ok(value),
-            Repr::Word(word) => word.parse().map_err(|_| D::Error::custom(format!("`{word}` is not a number"))),
+            Repr::Word(word) => {
+                word.parse().map_err(|_| D::Error::custom(format!("`{word}` is not a number")))
+            }
         }
     }
 }
@@ -100,7 +114,9 @@ pub mod lossless_option {
     }
 
     /// Reads one back.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<f64>, D::Error> {
         Ok(Option::<Holder>::deserialize(deserializer)?.map(|holder| holder.0))
     }
 }
@@ -111,9 +127,19 @@ mod tests {
 
     #[test]
     fn standard_errors_have_two_digits() {
-        let texts = [(1.0194, 0.06226), (0.5, 0.01), (41.41, 3.0), (1234.5, 56.7), (2.0, 0.0), (1e-7, 1.23e-9)];
+        let texts = [
+            (1.0194, 0.06226),
+            (0.5, 0.01),
+            (41.41, 3.0),
+            (1234.5, 56.7),
+            (2.0, 0.0),
+            (1e-7, 1.23e-9),
+        ];
         let texts = texts.map(|(value, error)| with_error(value, error));
-        assert_eq!(texts, ["1.019 ± 0.062", "0.5 ± 0.01", "41.4 ± 3", "1235 ± 57", "2 ± 0", "1e−7 ± 1.2e−9"]);
+        assert_eq!(
+            texts,
+            ["1.019 ± 0.062", "0.5 ± 0.01", "41.4 ± 3", "1235 ± 57", "2 ± 0", "1e−7 ± 1.2e−9"]
+        );
         assert_eq!(with_error(f64::NAN, f64::INFINITY), "NaN ± ∞");
     }
 
@@ -151,9 +177,16 @@ mod tests {
     fn floats_survive_json() {
         #[derive(serde::Serialize, serde::Deserialize)]
         struct Holder(#[serde(with = "lossless")] f64);
-        for value in
-            [0.1, -1e-310, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 3.0, 2.225_073_858_507_201e-308]
-        {
+        for value in [
+            0.1,
+            -1e-310,
+            f64::MAX,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN,
+            3.0,
+            2.225_073_858_507_201e-308,
+        ] {
             let text = serde_json::to_string(&Holder(value)).unwrap();
             let back: Holder = serde_json::from_str(&text).unwrap();
             assert!(

@@ -1,7 +1,8 @@
 //! Measured numbers in documents, filled in from the reference run by `cargo xtask docs`.
 //!
-//! A number stands between `<!-- number: EXPERIMENT | WORDS | DIGITS -->` and `<!-- /number -->`. WORDS are part of the text of exactly one claim of the
-//! experiment, whose measured value is meant; DIGITS are significant ones, two if left out.
+//! A number stands between `<!-- number: EXPERIMENT | WORDS | DIGITS -->` and `<!-- /number -->`.
+//! WORDS are part of the text of exactly one claim of the experiment, whose measured value is
+//! meant; DIGITS are significant ones, two if left out.
 
 use std::path::Path;
 
@@ -27,7 +28,8 @@ pub fn fill_all(root: &Path) -> anyhow::Result<()> {
     let reference = Reference::read(&root.join(REFERENCE))?;
     for document in DOCUMENTS {
         let path = root.join(document);
-        let old = std::fs::read_to_string(&path).with_context(|| format!("cannot read {document}"))?;
+        let old =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {document}"))?;
         let new = fill(&old, &reference).with_context(|| document.to_owned())?;
         if new != old {
             crate::atomic::write(&path, new.as_bytes())?;
@@ -47,7 +49,9 @@ pub fn fill(text: &str, reference: &Reference) -> anyhow::Result<String> {
         let marker = &rest[at + OPENS.len()..];
         let end = marker.find(OPENED).with_context(|| format!("`{OPENS}` without `{OPENED}`"))?;
         let tail = &marker[end + OPENED.len()..];
-        let close = tail.find(CLOSES).with_context(|| format!("`{OPENS}{}` without `{CLOSES}`", &marker[..end]))?;
+        let close = tail
+            .find(CLOSES)
+            .with_context(|| format!("`{OPENS}{}` without `{CLOSES}`", &marker[..end]))?;
         filled += &rest[..at + OPENS.len() + end + OPENED.len()];
         filled += &number(&marker[..end], reference)?;
         filled += CLOSES;
@@ -65,7 +69,10 @@ fn number(marker: &str, reference: &Reference) -> anyhow::Result<String> {
         _ => anyhow::bail!("`{marker}`: EXPERIMENT | WORDS or EXPERIMENT | WORDS | DIGITS"),
     };
     let value = reference.claim(experiment, words)?.value;
-    Ok(significant(value.with_context(|| format!("the claim with `{words}` has no number"))?, digits))
+    Ok(significant(
+        value.with_context(|| format!("the claim with `{words}` has no number"))?,
+        digits,
+    ))
 }
 
 /// So many significant digits, without an exponent.
@@ -92,8 +99,8 @@ mod tests {
 
     #[test]
     fn numbers_are_filled_in_and_stay() {
-        let text =
-            "a <!-- number: fig | error of a -->?<!-- /number --> b <!-- number: fig | d = 3 | 4 -->9<!-- /number -->.";
+        let text = "a <!-- number: fig | error of a -->?<!-- /number --> b <!-- number: fig | d = \
+                    3 | 4 -->9<!-- /number -->.";
         let filled = fill(text, &reference()).unwrap();
         let expected = text.replace('?', "1.5").replace(">9<", ">1.457<");
         assert_eq!(filled, expected);
@@ -102,7 +109,10 @@ mod tests {
 
     #[test]
     fn markers_that_name_nothing_are_refused() {
-        for text in ["<!-- number: fig | x -->1<!-- /number -->", "<!-- number: other | d -->1<!-- /number -->"] {
+        for text in [
+            "<!-- number: fig | x -->1<!-- /number -->",
+            "<!-- number: other | d -->1<!-- /number -->",
+        ] {
             assert!(fill(text, &reference()).is_err(), "{text}");
         }
         assert!(fill("<!-- number: fig | d = 3 -->1", &reference()).is_err(), "not closed");
@@ -111,7 +121,13 @@ mod tests {
 
     #[test]
     fn digits_are_significant() {
-        let cases = [(1.4567, 2, "1.5"), (0.06449, 2, "0.064"), (121.83, 2, "120"), (9.96, 2, "10.0"), (0.0, 2, "0.0")];
+        let cases = [
+            (1.4567, 2, "1.5"),
+            (0.06449, 2, "0.064"),
+            (121.83, 2, "120"),
+            (9.96, 2, "10.0"),
+            (0.0, 2, "0.0"),
+        ];
         for (value, digits, text) in cases {
             assert_eq!(significant(value, digits), text);
         }

@@ -1,4 +1,5 @@
-//! Plots as data: what is drawn, not how. `report::draw` turns one into SVG, `report::csv` into a CSV file.
+//! Plots as data: what is drawn, not how. `report::draw` turns one into SVG, `report::csv` into a
+//! CSV file.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,14 +36,24 @@ impl Plot {
         self.push(name, method, Kind::Points, points);
     }
 
-    /// Adds a series of markers joined by a line, the usual choice for a few measured values with error bars.
-    pub fn line_and_points(&mut self, name: &str, method: &str, points: impl IntoIterator<Item = Point>) {
+    /// Adds a series of markers joined by a line, the usual choice for a few measured values with
+    /// error bars.
+    pub fn line_and_points(
+        &mut self,
+        name: &str,
+        method: &str,
+        points: impl IntoIterator<Item = Point>,
+    ) {
         self.push(name, method, Kind::LineAndPoints, points);
     }
 
     /// Adds a horizontal reference line.
     pub fn horizontal(&mut self, name: &str, y: f64) {
-        self.lines.push(ReferenceLine { name: name.into(), direction: Direction::Horizontal, at: y });
+        self.lines.push(ReferenceLine {
+            name: name.into(),
+            direction: Direction::Horizontal,
+            at: y,
+        });
     }
 
     /// Adds a vertical reference line.
@@ -50,7 +61,13 @@ impl Plot {
         self.lines.push(ReferenceLine { name: name.into(), direction: Direction::Vertical, at: x });
     }
 
-    fn push(&mut self, name: &str, method: &str, kind: Kind, points: impl IntoIterator<Item = Point>) {
+    fn push(
+        &mut self,
+        name: &str,
+        method: &str,
+        kind: Kind,
+        points: impl IntoIterator<Item = Point>,
+    ) {
         let points = points.into_iter().collect();
         self.series.push(Series { name: name.into(), method: method.into(), kind, points });
     }
@@ -61,7 +78,8 @@ impl Plot {
 pub struct Axis {
     /// What it shows, with its unit: `time / s`.
     pub label: String,
-    /// Logarithmic if true. Values ≤ 0 are then left out of the drawing, with a note that says how many.
+    /// Logarithmic if true. Values ≤ 0 are then left out of the drawing, with a note that says how
+    /// many.
     pub log: bool,
 }
 
@@ -82,7 +100,8 @@ impl Axis {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// Style key; fixes colour, marker and dash, the same in every plot. The keys are in `report::style`.
+    /// Style key; fixes colour, marker and dash, the same in every plot. The keys are in
+    /// `report::style`.
     pub method: String,
     /// Line, points or both.
     pub kind: Kind,

@@ -29,7 +29,8 @@ enum Output {
 impl Progress {
     /// Bars if standard error is a terminal, lines if it is not.
     pub fn new() -> Self {
-        let output = if stderr().is_terminal() { Output::Bars(MultiProgress::new()) } else { Output::Lines };
+        let output =
+            if stderr().is_terminal() { Output::Bars(MultiProgress::new()) } else { Output::Lines };
         Progress { started: Instant::now(), output, experiment: Mutex::default() }
     }
 
@@ -56,18 +57,29 @@ impl Progress {
 
     /// Opens a stage of `total` steps. It may be shared among threads, and ends when it is dropped.
     pub fn begin(&self, what: &str, total: usize) -> Stage<'_> {
-        let experiment = self.experiment.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
-        let label = if experiment.is_empty() { what.to_owned() } else { format!("{experiment}: {what}") };
+        let experiment =
+            self.experiment.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+        let label =
+            if experiment.is_empty() { what.to_owned() } else { format!("{experiment}: {what}") };
         let bar = match &self.output {
             Output::Bars(all) => {
                 let bar = all.add(bar(&label, total as u64));
-                bar.enable_steady_tick(Duration::from_millis(500)); // the clock runs on through long steps
+                // the clock runs on through long steps
+                bar.enable_steady_tick(Duration::from_millis(500));
                 Some(bar)
             }
             _ => None,
         };
         let now = Instant::now();
-        Stage { progress: self, label, total, done: AtomicU64::new(0), began: now, last: Mutex::new(now), bar }
+        Stage {
+            progress: self,
+            label,
+            total,
+            done: AtomicU64::new(0),
+            began: now,
+            last: Mutex::new(now),
+            bar,
+        }
     }
 
     /// Says something once; on a terminal, between the bars.
@@ -83,7 +95,8 @@ impl Progress {
 
 fn bar(label: &str, total: u64) -> ProgressBar {
     let template = "  {msg} {wide_bar} {pos}/{len}, {elapsed} gone, {eta} to go";
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(total).with_style(style).with_message(label.to_owned())
 }
 
@@ -117,7 +130,12 @@ impl Stage<'_> {
         *last = now;
         let gone = now.duration_since(self.began).as_secs_f64();
         let to_go = gone / done as f64 * (self.total as u64).saturating_sub(done) as f64;
-        self.progress.say(&format!("{} {done}/{}, about {} to go", self.label, self.total, duration(to_go)));
+        self.progress.say(&format!(
+            "{} {done}/{}, about {} to go",
+            self.label,
+            self.total,
+            duration(to_go)
+        ));
     }
 }
 
@@ -144,7 +162,10 @@ mod tests {
         }
         assert_eq!(
             progress.lines(),
-            ["self-check: steps 50/100, about 5.00 s to go", "self-check: steps 100/100, about 0.00 s to go"]
+            [
+                "self-check: steps 50/100, about 5.00 s to go",
+                "self-check: steps 100/100, about 0.00 s to go"
+            ]
         );
     }
 

@@ -27,7 +27,8 @@ pub struct Record {
     pub scale: Scale,
     /// Wall time.
     pub seconds: f64,
-    /// Peak of resident memory in MB, where the system tells; it includes what the program held before.
+    /// Peak of resident memory in MB, where the system tells; it includes what the program held
+    /// before.
     pub peak_mb: Option<f64>,
     /// When it began (RFC 3339).
     pub started: String,
@@ -93,7 +94,11 @@ impl Entry {
 /// The word as a shell would take it whole.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 #[cfg(test)]

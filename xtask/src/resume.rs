@@ -1,7 +1,8 @@
 //! Finished experiments, kept on disk so that an interrupted run continues where it stopped.
 //!
-//! One file per experiment, `DIR/experiments/<name>/outcome.json`, holding a [`Key`] and a [`Record`]. It is written
-//! atomically, so a file is there whole or not at all; one that does not parse, or whose key differs, counts as absent.
+//! One file per experiment, `DIR/experiments/<name>/outcome.json`, holding a [`Key`] and a
+//! [`Record`]. It is written atomically, so a file is there whole or not at all; one that does not
+//! parse, or whose key differs, counts as absent.
 
 use std::path::{Path, PathBuf};
 
@@ -55,7 +56,10 @@ pub fn folder(out: &Path, name: &str) -> PathBuf {
 /// Stores a finished record.
 pub fn save(out: &Path, key: &Key, record: &Record) -> anyhow::Result<()> {
     let stored = Stored { format: FORMAT, key: key.clone(), record: record.clone() };
-    atomic::write(&folder(out, &key.name).join("outcome.json"), &serde_json::to_vec_pretty(&stored)?)
+    atomic::write(
+        &folder(out, &key.name).join("outcome.json"),
+        &serde_json::to_vec_pretty(&stored)?,
+    )
 }
 
 /// Looks for a finished record under this key.
@@ -67,7 +71,9 @@ pub fn load(out: &Path, key: &Key) -> Found {
         Err(error) => return Found::Unreadable(format!("{}: {error}", path.display())),
     };
     match serde_json::from_slice::<Stored>(&bytes) {
-        Ok(stored) if stored.format == FORMAT && stored.key == *key => Found::Kept(Box::new(stored.record)),
+        Ok(stored) if stored.format == FORMAT && stored.key == *key => {
+            Found::Kept(Box::new(stored.record))
+        }
         Ok(_) => Found::Nothing,
         Err(error) => Found::Unreadable(format!("{}: {error}", path.display())),
     }

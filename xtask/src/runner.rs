@@ -1,4 +1,5 @@
-//! Runs experiments one after another: keeps what is finished, survives what fails, writes the report as it goes.
+//! Runs experiments one after another: keeps what is finished, survives what fails, writes the
+//! report as it goes.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -50,13 +51,18 @@ pub fn run(plan: &Plan, progress: &Progress) -> anyhow::Result<ExitCode> {
             kept => kept,
         };
         if asked {
-            report::write(&plan.out, &run)?; // whoever interrupts the run has a report of what is finished
+            // whoever interrupts the run has a report of what is finished
+            report::write(&plan.out, &run)?;
         }
     }
     run.finished = Some(now());
     report::write(&plan.out, &run)?;
     progress.say(&report::summary(&run, &plan.out));
-    let failed = run.entries.iter().flat_map(|entry| &entry.record).any(|record| record.status == Status::Failed);
+    let failed = run
+        .entries
+        .iter()
+        .flat_map(|entry| &entry.record)
+        .any(|record| record.status == Status::Failed);
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -92,7 +98,10 @@ fn look_up(plan: &Plan, key: &Key, asked: bool, progress: &Progress) -> Option<R
         Found::Kept(record) => {
             if asked {
                 let name = &key.name;
-                progress.say(&format!("kept    {name}: finished at {}; --fresh recomputes", record.started));
+                progress.say(&format!(
+                    "kept    {name}: finished at {}; --fresh recomputes",
+                    record.started
+                ));
             }
             Some(*record)
         }
@@ -104,7 +113,8 @@ fn look_up(plan: &Plan, key: &Key, asked: bool, progress: &Progress) -> Option<R
     }
 }
 
-/// Runs one experiment. Its failure is a record like any other; only a full disk and its like are errors.
+/// Runs one experiment. Its failure is a record like any other; only a full disk and its like are
+/// errors.
 fn execute(
     plan: &Plan,
     experiment: &Experiment,
@@ -113,7 +123,12 @@ fn execute(
     progress: &Progress,
 ) -> anyhow::Result<Record> {
     progress.experiment(experiment.name);
-    progress.say(&format!("running {}: {}, {}", experiment.name, experiment.paper.short, experiment.heading()));
+    progress.say(&format!(
+        "running {}: {}, {}",
+        experiment.name,
+        experiment.paper.short,
+        experiment.heading()
+    ));
     let context = Context {
         scale: plan.scale,
         threads: plan.threads,
@@ -129,7 +144,8 @@ fn execute(
 
     let (status, error, outcome) = judge(result);
     let (scale, threads, build) = (plan.scale, plan.threads, build.to_owned());
-    let record = Record { status, error, scale, seconds, peak_mb, started, threads, build, outcome };
+    let record =
+        Record { status, error, scale, seconds, peak_mb, started, threads, build, outcome };
     if status != Status::Failed {
         resume::save(&plan.out, key, &record)?;
     }
@@ -144,14 +160,17 @@ fn judge(result: Caught) -> (Status, Option<String>, Outcome) {
         Ok(Ok(outcome)) if outcome.is_no_data() => (Status::NoData, None, outcome),
         Ok(Ok(outcome)) => (Status::Done, None, outcome),
         Ok(Err(error)) => (Status::Failed, Some(format!("{error:#}")), Outcome::default()),
-        Err(payload) => (Status::Failed, Some(format!("panicked: {}", message(&*payload))), Outcome::default()),
+        Err(payload) => {
+            (Status::Failed, Some(format!("panicked: {}", message(&*payload))), Outcome::default())
+        }
     }
 }
 
 /// The text of a panic.
 fn message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without a message")
 }
 
 /// What is said when an experiment has ended.
@@ -159,7 +178,10 @@ fn verdict(name: &str, record: &Record) -> String {
     let time = duration(record.seconds);
     let claims = &record.outcome.claims;
     let mut lines = match record.status {
-        Status::Failed => vec![format!("FAILED  {name} after {time}: {}", record.error.as_deref().unwrap_or_default())],
+        Status::Failed => vec![format!(
+            "FAILED  {name} after {time}: {}",
+            record.error.as_deref().unwrap_or_default()
+        )],
         Status::NoData => vec![format!("no data {name}")],
         Status::Done => vec![format!("done    {name} in {time}: {}", report::verdicts(claims))],
     };
@@ -173,7 +195,8 @@ fn verdict(name: &str, record: &Record) -> String {
             claim.measured
         ));
     }
-    let mut missing: Vec<&str> = record.outcome.missing.iter().map(|data| data.name.as_str()).collect();
+    let mut missing: Vec<&str> =
+        record.outcome.missing.iter().map(|data| data.name.as_str()).collect();
     missing.sort_unstable();
     missing.dedup();
     if !missing.is_empty() {
@@ -188,9 +211,11 @@ fn now() -> String {
 
 /// The first eight bytes of this program's own SHA-256: tells results of another build from ours.
 fn build_fingerprint() -> anyhow::Result<String> {
-    let own = Path::new("/proc/self/exe"); // leads to the file that runs even after another build has replaced it
+    // leads to the file that runs even after another build has replaced it
+    let own = Path::new("/proc/self/exe");
     let path = if own.exists() { own.to_owned() } else { std::env::current_exe()? };
-    let program = std::fs::read(&path).with_context(|| format!("cannot read this program, {}", path.display()))?;
+    let program = std::fs::read(&path)
+        .with_context(|| format!("cannot read this program, {}", path.display()))?;
     Ok(Sha256::digest(&program).iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -18,7 +18,12 @@ pub struct Table {
 impl Table {
     /// A table without rows.
     pub fn new(id: &str, title: &str, columns: impl IntoIterator<Item = Column>) -> Self {
-        Table { id: id.into(), title: title.into(), columns: columns.into_iter().collect(), rows: Vec::new() }
+        Table {
+            id: id.into(),
+            title: title.into(),
+            columns: columns.into_iter().collect(),
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a row.
@@ -67,7 +72,8 @@ impl Column {
 pub enum Cell {
     /// Words.
     Text(String),
-    /// A number; shown to four significant digits, stored whole. NaN and ∞ are allowed and shown as such.
+    /// A number; shown to four significant digits, stored whole. NaN and ∞ are allowed and shown as
+    /// such.
     Number(#[serde(with = "crate::number::lossless")] f64),
     /// Nothing to show: not measured, or not printed in the paper.
     Missing,

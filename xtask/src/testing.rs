@@ -1,9 +1,11 @@
-//! Made-up experiments and outcomes for the tests of the framework; none of them is in the registry.
+//! Made-up experiments and outcomes for the tests of the framework; none of them is in the
+//! registry.
 
 use rand::RngExt;
 
 use crate::experiment::{
-    Axis, Cell, Claim, Column, Context, Experiment, MissingData, Outcome, Paper, Plot, Point, Scale, Table,
+    Axis, Cell, Claim, Column, Context, Experiment, MissingData, Outcome, Paper, Plot, Point,
+    Scale, Table,
 };
 use crate::lab::statistics::Estimate;
 use crate::record::{Entry, Record, Run, Status};
@@ -39,12 +41,20 @@ pub fn self_check(ctx: &Context) -> anyhow::Result<Outcome> {
         .collect();
     let mean = draws.iter().sum::<f64>() / n as f64;
 
-    let mut table = Table::new("draws", "The draws", [Column::new("i"), Column::new("u"), Column::paper("E u")]);
+    let mut table = Table::new(
+        "draws",
+        "The draws",
+        [Column::new("i"), Column::new("u"), Column::paper("E u")],
+    );
     for (i, &u) in draws.iter().enumerate().take(5) {
         table.push([i.into(), u.into(), 0.5.into()]);
     }
     let mut plot = Plot::new("path", "Running draws", Axis::linear("draw"), Axis::linear("value"));
-    plot.points("draws", "uniform", draws.iter().enumerate().map(|(i, &u)| Point::new(i as f64, u)));
+    plot.points(
+        "draws",
+        "uniform",
+        draws.iter().enumerate().map(|(i, &u)| Point::new(i as f64, u)),
+    );
     plot.horizontal("mean", mean);
     Ok(Outcome {
         scale_note: format!("{n} draws; the paper does not say how many"),
@@ -68,13 +78,20 @@ pub fn key() -> Key {
 
 /// A record with everything in it that is hard to store or to show.
 pub fn record() -> Record {
-    let mut table =
-        Table::new("odd", "Odd <cells>", [Column::new("λ"), Column::with_unit("time", "s"), Column::paper("d_eff")]);
+    let mut table = Table::new(
+        "odd",
+        "Odd <cells>",
+        [Column::new("λ"), Column::with_unit("time", "s"), Column::paper("d_eff")],
+    );
     table.push([Cell::from("a, \"b\"\n<c>"), f64::NAN.into(), Cell::Missing]);
     table.push([0.1.into(), f64::INFINITY.into(), 1e-300.into()]);
     let mut plot = Plot::new("odd", "Odd points", Axis::log("x & y"), Axis::log("y < z"));
     plot.line("empty", "exact", []);
-    plot.line_and_points("some", "uniform", [Point::new(0.0, 1.0), Point::with_range(1.0, f64::NAN, 0.0, 2.0)]);
+    plot.line_and_points(
+        "some",
+        "uniform",
+        [Point::new(0.0, 1.0), Point::with_range(1.0, f64::NAN, 0.0, 2.0)],
+    );
     let outcome = Outcome {
         scale_note: "n = 3 & no more".into(),
         tables: vec![table],
@@ -82,7 +99,12 @@ pub fn record() -> Record {
         claims: vec![
             Claim::new("a < b & c > \"d\"", "<1>", "≤ 1", true).printed(),
             Claim::at_most("risk ratio", "1.1", f64::NAN, 1.2).picture(),
-            Claim::at_least("open", "1", Estimate { value: 1.25, error: Some(0.25), time: false }, 1.0),
+            Claim::at_least(
+                "open",
+                "1",
+                Estimate { value: 1.25, error: Some(0.25), time: false },
+                1.0,
+            ),
         ],
         notes: vec!["A note with <b>markup</b>.".into()],
         missing: vec![missing()],

@@ -9,7 +9,8 @@ use nystrom_data::{Doubt, Doubts, Survey, Values};
 const SHOWN: usize = 20;
 
 /// Texts that stand for a missing value in most files that hold them.
-const MARKERS: [&str; 12] = ["", "na", "n/a", "nan", "null", "none", "nil", "?", "-", ".", "inf", "-inf"];
+const MARKERS: [&str; 12] =
+    ["", "na", "n/a", "nan", "null", "none", "nil", "?", "-", ".", "inf", "-inf"];
 
 /// Different texts in a column of numbers that may all be markers of missing values; with more it
 /// holds text.
@@ -56,7 +57,10 @@ pub fn check(survey: &Survey, used: Use<'_>, args: &DataArgs) -> Result<(), Fail
     if complaints.is_empty() {
         return Ok(());
     }
-    if args.no_header && complaints.iter().all(|complaint| survey.doubts[complaint.column].all_on(survey.table.line(0)))
+    if args.no_header
+        && complaints
+            .iter()
+            .all(|complaint| survey.doubts[complaint.column].all_on(survey.table.line(0)))
     {
         let text = format!("{}: the first line holds names, not numbers", survey.table.source());
         return Err(Failure::Table { text, help: Some("leave out --no-header".into()) });
@@ -67,7 +71,10 @@ pub fn check(survey: &Survey, used: Use<'_>, args: &DataArgs) -> Result<(), Fail
     let (source, shown) = (survey.table.source(), all.len().min(SHOWN));
     let mut text = match all[..] {
         [one] => format!("{source}: {one}"),
-        _ => format!("{source}: some columns cannot be used as they are\n  {}", all[..shown].join("\n  ")),
+        _ => format!(
+            "{source}: some columns cannot be used as they are\n  {}",
+            all[..shown].join("\n  ")
+        ),
     };
     if all.len() > shown {
         text += &format!("\n  and {} more of the kind", all.len() - shown);
@@ -93,27 +100,44 @@ pub fn numbering(survey: &Survey, features: &[usize]) -> Option<String> {
     let names: Vec<String> = found.iter().map(|&column| called(survey, column)).collect();
     let options = drop_option(survey, &found)?;
     let verb = if found.len() == 1 { "numbers" } else { "number" };
-    Some(format!("note: {} {verb} the rows; if that is no feature, say {options}", names.join(", ")))
+    Some(format!(
+        "note: {} {verb} the rows; if that is no feature, say {options}",
+        names.join(", ")
+    ))
 }
 
 /// Whether numbers of a column have digits behind a point: a comma is then not the decimal one.
 fn has_fractions(survey: &Survey, column: usize) -> bool {
     match &survey.table.columns()[column].values {
-        Values::Numbers(values) => values.iter().any(|value| value.is_finite() && value.fract() != 0.0),
+        Values::Numbers(values) => {
+            values.iter().any(|value| value.is_finite() && value.fract() != 0.0)
+        }
         Values::Categories(_) => false,
     }
 }
 
 /// What is wrong with one column; `commas` says whether a comma may be the decimal one.
-fn complaints(survey: &Survey, column: usize, used: Use<'_>, commas: bool, args: &DataArgs) -> Vec<Complaint> {
-    let complaint =
-        |what: String, remedy| Complaint { column, text: format!("{} {what}", called(survey, column)), remedy };
+fn complaints(
+    survey: &Survey,
+    column: usize,
+    used: Use<'_>,
+    commas: bool,
+    args: &DataArgs,
+) -> Vec<Complaint> {
+    let complaint = |what: String, remedy| Complaint {
+        column,
+        text: format!("{} {what}", called(survey, column)),
+        remedy,
+    };
     let values = match &survey.table.columns()[column].values {
         Values::Numbers(values) => values,
         Values::Categories(text) => {
             let row = text.codes.iter().position(Option::is_some).unwrap_or(0);
             let example = text.get(row).unwrap_or_default();
-            return vec![complaint(format!("holds text, such as {example:?} in {}", place(survey, row)), Remedy::Drop)];
+            return vec![complaint(
+                format!("holds text, such as {example:?} in {}", place(survey, row)),
+                Remedy::Drop,
+            )];
         }
     };
     let missing = values.iter().filter(|value| value.is_nan()).count();
@@ -121,7 +145,8 @@ fn complaints(survey: &Survey, column: usize, used: Use<'_>, commas: bool, args:
     let decimal_commas = if commas { doubts.decimal_commas } else { 0 };
     let declared = missing - doubts.cells;
     let gaps = missing - decimal_commas;
-    let mostly = 2 * gaps > values.len() + FEW && !used.needed.contains(&column); // rather the column goes than most of the rows
+    // rather the column goes than most of the rows
+    let mostly = 2 * gaps > values.len() + FEW && !used.needed.contains(&column);
     let gaps = |remedy| if mostly { Remedy::Drop } else { remedy };
     let mut found = Vec::new();
     let (commas, others): (Vec<&Doubt>, Vec<&Doubt>) =
@@ -133,13 +158,16 @@ fn complaints(survey: &Survey, column: usize, used: Use<'_>, commas: bool, args:
         ));
     }
     if let Some(Doubt { text, line, .. }) = others.first() {
-        let known = others.iter().all(|doubt| MARKERS.contains(&doubt.text.to_lowercase().as_str()));
+        let known =
+            others.iter().all(|doubt| MARKERS.contains(&doubt.text.to_lowercase().as_str()));
         let numbers = values.len() - missing + decimal_commas;
         let example = format!("{text:?} in {}", line_of(survey, *line));
         let texts: Vec<String> = others.iter().map(|doubt| doubt.text.clone()).collect();
         found.push(if args.decimal_comma && text.parse::<f64>().is_ok_and(f64::is_finite) {
             complaint(format!("has a decimal point: {example}"), Remedy::DecimalPoint)
-        } else if !known && (numbers == 0 || texts.len() > FEW || !texts.iter().all(|text| can_be_said(text))) {
+        } else if !known
+            && (numbers == 0 || texts.len() > FEW || !texts.iter().all(|text| can_be_said(text)))
+        {
             complaint(format!("holds text, such as {example}"), Remedy::Drop)
         } else if numbers == 0 {
             complaint(format!("holds no number, but {example}"), Remedy::Drop)
@@ -154,7 +182,8 @@ fn complaints(survey: &Survey, column: usize, used: Use<'_>, commas: bool, args:
     }
     if declared > 0 && !args.drop_missing {
         let first = values.iter().position(|value| value.is_nan()).filter(|_| doubts.cells == 0);
-        let first = first.map_or_else(String::new, |row| format!(", the first in {}", place(survey, row)));
+        let first =
+            first.map_or_else(String::new, |row| format!(", the first in {}", place(survey, row)));
         let what = format!("has {}{first}", count(declared, "missing value"));
         found.push(complaint(what, gaps(Remedy::Missing(Vec::new()))));
     }
@@ -167,12 +196,13 @@ fn undeclared(doubts: &Doubts, args: &DataArgs) -> Doubts {
     let declared = args.missing_texts();
     let number = |text: &str| text.parse::<f64>().ok().map(f64::to_bits);
     let settled = |doubt: &Doubt| {
-        declared
-            .iter()
-            .any(|text| *text == doubt.text || (number(text).is_some() && number(text) == number(&doubt.text)))
+        declared.iter().any(|text| {
+            *text == doubt.text || (number(text).is_some() && number(text) == number(&doubt.text))
+        })
     };
     let texts: Vec<Doubt> = doubts.texts.iter().filter(|doubt| !settled(doubt)).cloned().collect();
-    let settled: usize = doubts.texts.iter().filter(|doubt| settled(doubt)).map(|doubt| doubt.cells).sum();
+    let settled: usize =
+        doubts.texts.iter().filter(|doubt| settled(doubt)).map(|doubt| doubt.cells).sum();
     Doubts { cells: doubts.cells - settled, texts, ..*doubts }
 }
 
@@ -180,15 +210,21 @@ fn undeclared(doubts: &Doubts, args: &DataArgs) -> Doubts {
 /// decimal commas to be read there is no telling yet.
 fn drop_rather_than_all_rows(survey: &Survey, used: Use<'_>, complaints: &mut [Complaint]) {
     let dropped = |complaints: &[Complaint], column| {
-        complaints.iter().any(|other| other.column == column && matches!(other.remedy, Remedy::Drop))
+        complaints
+            .iter()
+            .any(|other| other.column == column && matches!(other.remedy, Remedy::Drop))
     };
-    let columns: Vec<usize> = used.columns().filter(|&column| !dropped(complaints, column)).collect();
-    let unknown = complaints.iter().any(|complaint| matches!(complaint.remedy, Remedy::DecimalComma));
+    let columns: Vec<usize> =
+        used.columns().filter(|&column| !dropped(complaints, column)).collect();
+    let unknown =
+        complaints.iter().any(|complaint| matches!(complaint.remedy, Remedy::DecimalComma));
     if unknown || complete_rows(survey, &columns).next().is_some() {
         return;
     }
     for complaint in complaints {
-        if matches!(complaint.remedy, Remedy::Missing(_)) && !used.needed.contains(&complaint.column) {
+        if matches!(complaint.remedy, Remedy::Missing(_))
+            && !used.needed.contains(&complaint.column)
+        {
             complaint.remedy = Remedy::Drop;
         }
     }
@@ -224,20 +260,34 @@ pub fn emptiest(survey: &Survey, used: Use<'_>) -> Failure {
     Failure::Table { text, help }
 }
 
-fn help(survey: &Survey, used: Use<'_>, args: &DataArgs, complaints: &[Complaint]) -> Option<String> {
+fn help(
+    survey: &Survey,
+    used: Use<'_>,
+    args: &DataArgs,
+    complaints: &[Complaint],
+) -> Option<String> {
     let mut drops: Vec<usize> = Vec::new();
     let mut missing: Vec<String> = Vec::new();
-    let (mut rows, mut comma, mut point, mut text, mut hopeless) = (false, false, false, false, None);
+    let (mut rows, mut comma, mut point, mut text, mut hopeless) =
+        (false, false, false, false, None);
     for complaint in complaints {
         match &complaint.remedy {
-            Remedy::Drop if used.needed.contains(&complaint.column) => hopeless = Some(complaint.column),
+            Remedy::Drop if used.needed.contains(&complaint.column) => {
+                hopeless = Some(complaint.column)
+            }
             Remedy::Drop => {
                 text |= complaint.text.contains("holds text");
                 drops.push(complaint.column);
             }
             Remedy::Missing(texts) => {
                 rows = !args.drop_missing; // which may be said once only
-                missing.extend(texts.iter().filter(|text| !missing.contains(text)).cloned().collect::<Vec<_>>());
+                missing.extend(
+                    texts
+                        .iter()
+                        .filter(|text| !missing.contains(text))
+                        .cloned()
+                        .collect::<Vec<_>>(),
+                );
             }
             Remedy::DecimalComma => comma = true,
             Remedy::DecimalPoint => point = true,
@@ -248,7 +298,9 @@ fn help(survey: &Survey, used: Use<'_>, args: &DataArgs, complaints: &[Complaint
         return Some(no_feature(survey));
     }
     if point {
-        return Some("leave out --decimal-comma, or write every number of the file with a comma".into());
+        return Some(
+            "leave out --decimal-comma, or write every number of the file with a comma".into(),
+        );
     }
     let mut options: Vec<String> = Vec::new();
     options.extend(drop_option(survey, &drops));
@@ -259,7 +311,8 @@ fn help(survey: &Survey, used: Use<'_>, args: &DataArgs, complaints: &[Complaint
     }
     options.extend(rows.then(|| "--drop-missing".into()));
     let why = if text { " (text is not encoded by this program)" } else { "" };
-    let target = hopeless.map(|column| format!("{} must hold numbers: {}", called(survey, column), used.instead));
+    let target = hopeless
+        .map(|column| format!("{} must hold numbers: {}", called(survey, column), used.instead));
     match (options.is_empty(), target) {
         (true, target) => target,
         (false, None) => Some(format!("add {}{why}", options.join(" "))),
@@ -271,9 +324,9 @@ fn help(survey: &Survey, used: Use<'_>, args: &DataArgs, complaints: &[Complaint
 fn no_feature(survey: &Survey) -> String {
     match survey.table.columns().len() {
         1 => "there is one column; --delimiter says what separates fields".into(),
-        _ => {
-            "no feature would be left without them; write text as numbers first, which this program does not do".into()
-        }
+        _ => "no feature would be left without them; write text as numbers first, which this \
+             program does not do"
+            .into(),
     }
 }
 
@@ -315,7 +368,10 @@ fn shell(word: &str) -> String {
 fn listed(texts: &[String]) -> String {
     match texts {
         [_] => String::new(),
-        _ => format!(" ({})", texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ")),
+        _ => format!(
+            " ({})",
+            texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ")
+        ),
     }
 }
 

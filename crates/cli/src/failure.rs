@@ -58,7 +58,9 @@ fn status(error: &anyhow::Error) -> u8 {
             return match error {
                 OutOfBudget { .. } => MEMORY,
                 InvalidParameter { name: LARGEST_VALUE, .. } => DATA,
-                InvalidParameter { .. } | TooMany { .. } | RankDeficient { .. } | Empty { .. } => USAGE,
+                InvalidParameter { .. } | TooMany { .. } | RankDeficient { .. } | Empty { .. } => {
+                    USAGE
+                }
                 NonFinite { .. } | InvalidWeight { .. } | Incompatible { .. } => DATA,
                 _ => 1,
             };
@@ -75,12 +77,22 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
     use nystrom::Error::{InvalidParameter, InvalidWeight, NonFinite};
     match (error.downcast_ref(), error.downcast_ref()) {
         (Some(DataError::At { place, problem }), _) => match problem {
-            Problem::NotANumber { text, .. } => format!("{place}: {text:?} is not a number; correct it"),
-            Problem::NumericHeader => format!("{place}: the header holds only numbers, so it looks like data"),
-            Problem::IndexTooLarge { text, limit } => format!("{place}: index {text} is above {limit}; correct it"),
+            Problem::NotANumber { text, .. } => format!(
+                "{place}: {text:?} is not a number; \
+                                                         correct it"
+            ),
+            Problem::NumericHeader => format!(
+                "{place}: the header holds only numbers, so it \
+                                               looks like data"
+            ),
+            Problem::IndexTooLarge { text, limit } => format!(
+                "{place}: index {text} is above \
+                {limit}; correct it"
+            ),
             Problem::TooSparse { rows, features, .. } => {
                 format!(
-                    "{place}: {rows} rows of {features} features are too many to hold with their zeros; keep fewer features"
+                    "{place}: {rows} rows of {features} features are too many to hold with their \
+                     zeros; keep fewer features"
                 )
             }
             other => format!("{place}: {other}"),
@@ -93,11 +105,13 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
                 | InvalidParameter { name: LARGEST_VALUE, value, .. },
             ),
         ) if !value.is_finite() => format!(
-            "the kernel has the value {value}, with which nothing can be computed; rescale the features, or take another \
+            "the kernel has the value {value}, with which nothing can be computed; rescale the \
+             features, or take another \
              --bandwidth, --degree or --kernel"
         ),
         (_, Some(InvalidParameter { requirement, .. })) if requirement.contains("Density::") => {
-            "sa finds no density of so few rows in so many dimensions; take recursive or bless scores, which need none, or \
+            "sa finds no density of so few rows in so many dimensions; take recursive or bless \
+             scores, which need none, or \
              drop features"
                 .to_owned()
         }
@@ -111,13 +125,17 @@ fn help(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         return help.clone();
     }
     let help = match error.downcast_ref()? {
-        DataError::At { problem: Problem::NumericHeader, .. } => "--no-header takes the first line as data",
+        DataError::At { problem: Problem::NumericHeader, .. } => {
+            "--no-header takes the first line as data"
+        }
         DataError::At { problem: Problem::RaggedRow { .. }, .. } => {
-            "--delimiter says what separates fields; numbers with a decimal comma need another delimiter, or quotes"
+            "--delimiter says what separates fields; numbers with a decimal comma need another \
+             delimiter, or quotes"
         }
         DataError::At { problem: Problem::NpyHeader { .. }, .. } => "--format says what it is",
         DataError::UnknownColumn { .. } => {
-            "columns can be named or numbered from 1, -1 is the last; --delimiter says what separates them"
+            "columns can be named or numbered from 1, -1 is the last; --delimiter says what \
+             separates them"
         }
         _ => return None,
     };

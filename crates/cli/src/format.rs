@@ -26,11 +26,15 @@ pub fn format(args: &DataArgs, libsvm_features: usize) -> Result<Format> {
     };
     let csv_only = args.no_header || args.delimiter.is_some() || args.decimal_comma;
     if csv_only && !matches!(format, Format::Csv(_)) {
-        let text = "--no-header, --delimiter and --decimal-comma are for CSV; leave them out, or say --format csv";
+        let text = "--no-header, --delimiter and --decimal-comma are for CSV; leave them out, or \
+                    say --format csv";
         return Err(Failure::Usage(text.into()).into());
     }
-    if !args.missing.is_empty() && matches!(format, Format::Arff(_) | Format::Libsvm(_) | Format::Fann(_)) {
-        let text = "--missing is for CSV, npy and Parquet; leave it out (ARFF marks missing values by ? itself)";
+    if !args.missing.is_empty()
+        && matches!(format, Format::Arff(_) | Format::Libsvm(_) | Format::Fann(_))
+    {
+        let text = "--missing is for CSV, npy and Parquet; leave it out (ARFF marks missing \
+                    values by ? itself)";
         return Err(Failure::Usage(text.into()).into());
     }
     Ok(format)
@@ -54,12 +58,13 @@ fn unknown(error: DataError, path: &Path) -> anyhow::Error {
             Failure::Data(format!("{file}: this is a folder; name a file"))
         }
         DataError::UnknownFormat { file } if has_extension(path, ".parquet") => {
-            let text =
-                "this program was installed without Parquet: install it with `--features parquet`, or convert the file";
+            let text = "this program was installed without Parquet: install it with `--features \
+                 parquet`, or convert the file";
             Failure::Data(format!("{file}: {text}"))
         }
         DataError::UnknownFormat { file } => Failure::Data(format!(
-            "{file}: the format cannot be told from the name; say --format csv, say, or rename the file to .csv, .tsv, \
+            "{file}: the format cannot be told from the name; say --format csv, say, or rename \
+             the file to .csv, .tsv, \
              .txt, .arff, .libsvm, .fann or .npy (.gz may follow)"
         )),
         other => return other.into(),

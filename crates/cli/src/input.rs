@@ -52,7 +52,11 @@ impl Input {
         let survey = match args.data == Path::new("-") {
             true => format.survey(std::io::stdin().lock(), "standard input")?,
             false if args.data.is_dir() => {
-                return Err(Failure::Data(format!("{}: this is a folder; name a file", args.data.display())).into());
+                return Err(Failure::Data(format!(
+                    "{}: this is a folder; name a file",
+                    args.data.display()
+                ))
+                .into());
             }
             false => format.survey_path(&args.data)?,
         };
@@ -104,13 +108,16 @@ impl Input {
 
     /// These columns in these rows.
     pub fn matrix(&self, columns: &[usize], rows: &[usize]) -> Mat<f64> {
-        let columns: Vec<&[f64]> = columns.iter().filter_map(|&column| self.numbers(column)).collect();
+        let columns: Vec<&[f64]> =
+            columns.iter().filter_map(|&column| self.numbers(column)).collect();
         Mat::from_fn(rows.len(), columns.len(), |i, j| columns[j][rows[i]])
     }
 
     /// The lines of these rows, from 1; their numbers from 1 in formats without lines.
     pub fn lines(&self, rows: &[usize]) -> Vec<usize> {
-        rows.iter().map(|&row| self.survey.table.line(row).map_or(row + 1, |line| line as usize)).collect()
+        rows.iter()
+            .map(|&row| self.survey.table.line(row).map_or(row + 1, |line| line as usize))
+            .collect()
     }
 
     /// Every column is a feature.
@@ -121,17 +128,24 @@ impl Input {
         let rows = self.rows(Use { features: &self.kept, needed: &[], instead: "" }, args)?;
         self.note(&self.kept, session);
         let names = self.names().into_iter().map(str::to_owned).collect();
-        let Features { x, constant, .. } = Features::new(self.matrix(&self.kept, &rows), names, run, session)?;
+        let Features { x, constant, .. } =
+            Features::new(self.matrix(&self.kept, &rows), names, run, session)?;
         Ok(Data { x, lines: self.lines(&rows), rows, constant })
     }
 
     /// One column is the target, the others are features.
-    pub fn supervised(self, target: Option<&str>, args: &DataArgs, session: &Session) -> Result<Supervised> {
+    pub fn supervised(
+        self,
+        target: Option<&str>,
+        args: &DataArgs,
+        session: &Session,
+    ) -> Result<Supervised> {
         let target = match target {
             Some(text) => one_column(&self.survey.table, text)?,
             None if self.libsvm => 0,
             None => {
-                let text = "which column is to be predicted? Say --target NAME, or --target -1 for the last";
+                let text = "which column is to be predicted? Say --target NAME, or --target -1 \
+                            for the last";
                 return Err(Failure::Usage(text.into()).into());
             }
         };
@@ -143,11 +157,13 @@ impl Input {
             );
             return Err(Failure::Usage(text).into());
         }
-        let features: Vec<usize> = self.kept.iter().copied().filter(|&column| column != target).collect();
+        let features: Vec<usize> =
+            self.kept.iter().copied().filter(|&column| column != target).collect();
         if features.is_empty() {
             return Err(DataError::NoFeatures { table: table.source().to_owned() }.into());
         }
-        let used = Use { features: &features, needed: &[target], instead: "choose another --target" };
+        let used =
+            Use { features: &features, needed: &[target], instead: "choose another --target" };
         let rows = self.rows(used, args)?;
         self.note(&features, session);
         let (x, y) = (self.matrix(&features, &rows), self.matrix(&[target], &rows));
@@ -182,9 +198,20 @@ pub struct Features {
 impl Features {
     /// Standardised unless that is not wanted. Features with one value say nothing and cannot be
     /// standardised: they are left out, with a note.
-    pub fn new(x: Mat<f64>, names: Vec<String>, run: &RunArgs, session: &Session) -> Result<Features> {
+    pub fn new(
+        x: Mat<f64>,
+        names: Vec<String>,
+        run: &RunArgs,
+        session: &Session,
+    ) -> Result<Features> {
         if run.no_standardize {
-            return Ok(Features { varying: (0..x.ncols()).collect(), x, names, constant: Vec::new(), scaling: None });
+            return Ok(Features {
+                varying: (0..x.ncols()).collect(),
+                x,
+                names,
+                constant: Vec::new(),
+                scaling: None,
+            });
         }
         let varying = varying(x.as_ref(), &names, session)?;
         let of = |wanted: bool| -> Vec<String> {
@@ -198,7 +225,13 @@ impl Features {
         let (names, constant) = (of(true), of(false));
         let x = columns_of(&x, &varying);
         let scaling = Standardizer::fit(x.as_ref(), &names, Standardize::default())?;
-        Ok(Features { x: scaling.transform(x.as_ref())?, names, constant, scaling: Some(scaling), varying })
+        Ok(Features {
+            x: scaling.transform(x.as_ref())?,
+            names,
+            constant,
+            scaling: Some(scaling),
+            varying,
+        })
     }
 
     /// Other rows treated in the same way.
@@ -224,14 +257,21 @@ fn varying(x: MatRef<'_, f64>, names: &[String], session: &Session) -> Result<Ve
     if varying.is_empty() {
         let text = match x.nrows() {
             1 => "there is one row only, and nothing to compare it with; take more rows",
-            _ => "every feature has the same value in every row, so that all rows are alike; take other features",
+            _ => {
+                "every feature has the same value in every row, so that all rows are alike; take \
+                 other features"
+            }
         };
         return Err(Failure::Data(text.into()).into());
     }
     if !constant.is_empty() {
-        let named: Vec<String> = constant.iter().map(|&j| format!("{:?} ({})", names[j], x[(0, j)])).collect();
+        let named: Vec<String> =
+            constant.iter().map(|&j| format!("{:?} ({})", names[j], x[(0, j)])).collect();
         let (what, verb) = if named.len() == 1 { ("feature", "has") } else { ("features", "have") };
-        session.say(&format!("note: the {what} {} {verb} one value only and {verb} been left out", named.join(", ")));
+        session.say(&format!(
+            "note: the {what} {} {verb} one value only and {verb} been left out",
+            named.join(", ")
+        ));
     }
     Ok(varying)
 }
@@ -249,9 +289,15 @@ pub fn check_target(y: MatRef<'_, f64>, name: &str) -> Result<()> {
         let rows = crate::text::count(n, "row");
         format!("there is nothing to learn from {rows}; at least {FEWEST} are needed")
     } else if (1..n).all(|i| y[(i, 0)] == first) {
-        format!("the target {name:?} is {first} in every row, so that there is nothing to learn; take another --target")
+        format!(
+            "the target {name:?} is {first} in every row, so that there is nothing to learn; take \
+             another --target"
+        )
     } else if largest > 1e150 {
-        format!("the target {name:?} reaches {largest:e}, whose square is beyond all numbers; divide it by 1e100, say")
+        format!(
+            "the target {name:?} reaches {largest:e}, whose square is beyond all numbers; divide \
+             it by 1e100, say"
+        )
     } else {
         return Ok(());
     };
@@ -272,7 +318,9 @@ fn one_column(table: &Table, text: &str) -> Result<usize> {
     let place = match (table.names().position(|name| name == text), text.parse::<i64>()) {
         (Some(position), _) => return Ok(position),
         (None, Ok(k)) if k > 0 => usize::try_from(k - 1).ok(),
-        (None, Ok(k)) if k < 0 => usize::try_from(k.unsigned_abs()).ok().and_then(|k| count.checked_sub(k)),
+        (None, Ok(k)) if k < 0 => {
+            usize::try_from(k.unsigned_abs()).ok().and_then(|k| count.checked_sub(k))
+        }
         _ => None,
     };
     match place.filter(|&place| place < count) {

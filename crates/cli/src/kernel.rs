@@ -33,8 +33,14 @@ pub struct AnyKernel {
 }
 
 impl AnyKernel {
-    /// The kernel asked for on these points, whose median distance is its length scale if none is given.
-    pub fn new(args: &KernelArgs, points: Points<'_, f64>, meter: Meter, rng: &mut dyn Rng) -> Result<Self> {
+    /// The kernel asked for on these points, whose median distance is its length scale if none is
+    /// given.
+    pub fn new(
+        args: &KernelArgs,
+        points: Points<'_, f64>,
+        meter: Meter,
+        rng: &mut dyn Rng,
+    ) -> Result<Self> {
         args.check()?;
         let scale = match (args.bandwidth, args.kernel) {
             (_, KernelName::Linear | KernelName::Polynomial) => 1.0, // has none
@@ -51,9 +57,10 @@ impl AnyKernel {
             KernelName::Matern => Formula::Matern(Matern::new(args.nu.unwrap_or(1.5), scale)?),
             KernelName::Laplacian => Formula::Matern(Matern::new(0.5, scale)?),
             KernelName::LaplacianL1 => Formula::LaplacianL1(LaplacianL1::new(scale)?),
-            KernelName::RationalQuadratic => {
-                Formula::RationalQuadratic(RationalQuadratic::new(args.alpha.unwrap_or(1.0), scale)?)
-            }
+            KernelName::RationalQuadratic => Formula::RationalQuadratic(RationalQuadratic::new(
+                args.alpha.unwrap_or(1.0),
+                scale,
+            )?),
             KernelName::Linear => Formula::Linear(Linear::new()),
             KernelName::Polynomial => {
                 Formula::Polynomial(Polynomial::new(args.degree.unwrap_or(3), 1.0 / d as f64, 1.0)?)
@@ -84,7 +91,9 @@ impl AnyKernel {
             Formula::Gaussian(_) => "Gaussian".to_owned(),
             Formula::Matern(kernel) => format!("Matérn, nu = {}", kernel.profile().nu()),
             Formula::LaplacianL1(_) => "Laplacian of the L1 distance".into(),
-            Formula::RationalQuadratic(kernel) => format!("rational quadratic, alpha = {}", kernel.profile().alpha()),
+            Formula::RationalQuadratic(kernel) => {
+                format!("rational quadratic, alpha = {}", kernel.profile().alpha())
+            }
             Formula::Linear(_) => "linear".into(),
             Formula::Polynomial(kernel) => format!("polynomial of degree {}", kernel.degree()),
         };
@@ -101,7 +110,8 @@ impl AnyKernel {
             Formula::Matern(kernel) => Ok(kernel),
             Formula::RationalQuadratic(kernel) => Ok(kernel),
             _ => Err(Failure::Usage(
-                "spectral analysis (sa) needs a stationary kernel; take gaussian, matern, laplacian or \
+                "spectral analysis (sa) needs a stationary kernel; take gaussian, matern, \
+                 laplacian or \
                  rational-quadratic, or another method"
                     .into(),
             )
@@ -126,11 +136,13 @@ impl Formula {
     fn named(name: &str, file: &Value) -> serde_json::Result<nystrom::Result<Formula>> {
         type Read = serde_json::Result<nystrom::Result<Formula>>;
         fn of<K: SavedKernel>(name: &str, file: &Value, formula: fn(K) -> Formula) -> Option<Read> {
-            let read = || Ok(serde_json::from_value::<LoadedKernel<K>>(file.clone())?.0.map(formula));
+            let read =
+                || Ok(serde_json::from_value::<LoadedKernel<K>>(file.clone())?.0.map(formula));
             (name == K::name()).then(read)
         }
         let unknown = || {
-            let problem = format!("this program has no kernel `{name}`; use the version that wrote the file");
+            let problem =
+                format!("this program has no kernel `{name}`; use the version that wrote the file");
             Ok(Err(Error::Incompatible { what: "kernel", problem }))
         };
         of(name, file, Formula::Gaussian)
@@ -160,9 +172,12 @@ impl SavedKernel for AnyKernel {
         }
     }
 
-    fn load<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<LoadedKernel<Self>, D::Error> {
+    fn load<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> std::result::Result<LoadedKernel<Self>, D::Error> {
         let file = Value::deserialize(deserializer)?;
-        let name = file.as_object().and_then(|kernel| kernel.keys().next()).map_or("", String::as_str);
+        let name =
+            file.as_object().and_then(|kernel| kernel.keys().next()).map_or("", String::as_str);
         let formula = Formula::named(name, &file).map_err(D::Error::custom)?;
         Ok(LoadedKernel(formula.map(|formula| AnyKernel { formula, meter: Meter::default() })))
     }
@@ -206,13 +221,23 @@ impl KernelArgs {
         let has_scale = !matches!(self.kernel, KernelName::Linear | KernelName::Polynomial);
         let wrong = [
             ("--nu", self.nu.is_some() && self.kernel != KernelName::Matern, "matern"),
-            ("--alpha", self.alpha.is_some() && self.kernel != KernelName::RationalQuadratic, "rational-quadratic"),
-            ("--degree", self.degree.is_some() && self.kernel != KernelName::Polynomial, "polynomial"),
+            (
+                "--alpha",
+                self.alpha.is_some() && self.kernel != KernelName::RationalQuadratic,
+                "rational-quadratic",
+            ),
+            (
+                "--degree",
+                self.degree.is_some() && self.kernel != KernelName::Polynomial,
+                "polynomial",
+            ),
             ("--bandwidth", self.bandwidth != Bandwidth::Auto && !has_scale, "gaussian, say"),
         ];
         match wrong.into_iter().find(|(_, wrong, _)| *wrong) {
             Some((option, _, kernel)) => {
-                let text = format!("{option} means nothing to this kernel; leave it out, or say --kernel {kernel}");
+                let text = format!(
+                    "{option} means nothing to this kernel; leave it out, or say --kernel {kernel}"
+                );
                 Err(Failure::Usage(text).into())
             }
             None => Ok(()),

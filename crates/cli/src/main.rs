@@ -1,7 +1,8 @@
 //! `nystrom`: the library for people who do not write Rust.
 //!
-//! Read `args/` for what can be said, `commands/` for what is done (a file for each subcommand), `input.rs` for how files become
-//! matrices, `model_file.rs` for what is saved. No algorithm is here: everything is a call of the crate `nystrom`.
+//! Read `args/` for what can be said, `commands/` for what is done (a file for each subcommand),
+//! `input.rs` for how files become matrices, `model_file.rs` for what is saved. No algorithm is
+//! here: everything is a call of the crate `nystrom`.
 #![deny(clippy::too_many_lines)]
 
 mod args;
@@ -28,7 +29,8 @@ fn main() -> ExitCode {
     let cli = args::Cli::parse(); // a wrong command line ends here, with status 2
     match commands::run(cli.command) {
         Ok(code) => code,
-        Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS, // the reader of standard output has seen enough
+        // the reader of standard output has seen enough
+        Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }
 }

@@ -65,7 +65,17 @@ impl ModelFile {
         let program = PROGRAM.to_owned();
         let (format, target_position) = (FORMAT, 0);
         let Features { names: features, scaling: standardization, .. } = features;
-        ModelFile { program, format, target, features, columns, target_position, standardization, made, model }
+        ModelFile {
+            program,
+            format,
+            target,
+            features,
+            columns,
+            target_position,
+            standardization,
+            made,
+            model,
+        }
     }
 
     /// Writes it whole or not at all; returns its size.
@@ -80,31 +90,39 @@ impl ModelFile {
 
     pub fn load(path: &Path) -> Result<ModelFile> {
         let wrong = |problem: String| Failure::Model { file: path.display().to_string(), problem };
-        let bytes = std::fs::read(path).map_err(|e| wrong(format!("cannot be read ({e}); check the path")))?;
+        let bytes = std::fs::read(path)
+            .map_err(|e| wrong(format!("cannot be read ({e}); check the path")))?;
         let header: Header = serde_json::from_slice(&bytes)
             .map_err(|e| wrong(format!("is not a whole model file ({e}); fit the model again")))?;
         match header {
-            Header { program: Some(program), format: Some(FORMAT | WITHOUT_COLUMNS) } if program == PROGRAM => {}
+            Header { program: Some(program), format: Some(FORMAT | WITHOUT_COLUMNS) }
+                if program == PROGRAM => {}
             Header { program: Some(program), format: Some(found) } if program == PROGRAM => {
                 let text = format!(
-                    "has layout {found}, this program reads {FORMAT}; fit the model again, or use the version that wrote it"
+                    "has layout {found}, this program reads {FORMAT}; fit the model again, or use \
+                     the version that wrote it"
                 );
                 return Err(wrong(text).into());
             }
             _ => {
                 return Err(wrong(
-                    "is JSON, but no model of `nystrom fit`; name the model first, then the data".into(),
+                    "is JSON, but no model of `nystrom fit`; name the model first, then the data"
+                        .into(),
                 )
                 .into());
             }
         }
-        let mut model: ModelFile =
-            serde_json::from_slice(&bytes).map_err(|e| wrong(format!("is damaged ({e}); fit the model again")))?;
+        let mut model: ModelFile = serde_json::from_slice(&bytes)
+            .map_err(|e| wrong(format!("is damaged ({e}); fit the model again")))?;
         if model.format == WITHOUT_COLUMNS {
             model.columns.clone_from(&model.features);
-            model.columns.insert(model.target_position.min(model.features.len()), model.target.clone());
+            model
+                .columns
+                .insert(model.target_position.min(model.features.len()), model.target.clone());
         }
-        model.check().map_err(|problem| wrong(format!("is damaged ({problem}); fit the model again")))?;
+        model
+            .check()
+            .map_err(|problem| wrong(format!("is damaged ({problem}); fit the model again")))?;
         Ok(model)
     }
 
@@ -113,7 +131,9 @@ impl ModelFile {
         if self.features.len() != d {
             return Err(format!("it names {} features, its centres have {d}", self.features.len()));
         }
-        if let Some(name) = self.features.iter().chain([&self.target]).find(|name| !self.columns.contains(name)) {
+        if let Some(name) =
+            self.features.iter().chain([&self.target]).find(|name| !self.columns.contains(name))
+        {
             return Err(format!("{name:?} is not among its columns"));
         }
         if self.model.coefficients().ncols() != 1 {

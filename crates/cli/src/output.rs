@@ -63,7 +63,8 @@ impl Columns<'_> {
         };
         let columns: Vec<&Values<'_>> =
             self.0.iter().filter(|(name, _)| *name != LINE).map(|(_, values)| values).collect();
-        let entries = columns.iter().flat_map(|values| (0..self.rows()).map(move |row| number(row, values)));
+        let entries =
+            columns.iter().flat_map(|values| (0..self.rows()).map(move |row| number(row, values)));
         nystrom_data::npy_bytes(self.rows(), columns.len(), entries)
     }
 }
@@ -82,23 +83,32 @@ fn is_npy(path: &Path) -> bool {
 pub fn check_writable(output: &Output, inputs: &[&Path]) -> Result<()> {
     let Some(path) = output.file() else { return Ok(()) };
     let same = |input: &&&Path| {
-        std::fs::canonicalize(path).is_ok_and(|file| std::fs::canonicalize(input).is_ok_and(|input| input == file))
+        std::fs::canonicalize(path)
+            .is_ok_and(|file| std::fs::canonicalize(input).is_ok_and(|input| input == file))
     };
     if let Some(input) = inputs.iter().find(same) {
-        let text = format!("{}: the output would overwrite {}; name another file", path.display(), input.display());
+        let text = format!(
+            "{}: the output would overwrite {}; name another file",
+            path.display(),
+            input.display()
+        );
         return Err(Failure::Usage(text).into());
     }
     if path.is_dir() {
-        return Err(Failure::Usage(format!("{}: this is a folder; name a file", path.display())).into());
+        return Err(
+            Failure::Usage(format!("{}: this is a folder; name a file", path.display())).into()
+        );
     }
     let in_folder = tempfile::Builder::new().prefix(".nystrom-").tempfile_in(folder(path));
     in_folder.map_err(|source| Failure::Output { file: path.display().to_string(), source })?;
     Ok(())
 }
 
-/// Writes a file through a temporary one in the same folder: write, fsync, rename, fsync the folder.
+/// Writes a file through a temporary one in the same folder: write, fsync, rename, fsync the
+/// folder.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    try_write(path, bytes).map_err(|source| Failure::Output { file: path.display().to_string(), source }.into())
+    try_write(path, bytes)
+        .map_err(|source| Failure::Output { file: path.display().to_string(), source }.into())
 }
 
 fn try_write(path: &Path, bytes: &[u8]) -> io::Result<()> {

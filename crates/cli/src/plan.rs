@@ -31,8 +31,20 @@ pub struct Step {
 }
 
 impl Step {
-    pub fn new(what: impl Into<String>, kernel_values: Option<f64>, flops: Option<f64>, bytes: f64) -> Self {
-        Step { what: what.into(), kernel_values, flops, bytes: bytes as u64, seconds: None, reason: None }
+    pub fn new(
+        what: impl Into<String>,
+        kernel_values: Option<f64>,
+        flops: Option<f64>,
+        bytes: f64,
+    ) -> Self {
+        Step {
+            what: what.into(),
+            kernel_values,
+            flops,
+            bytes: bytes as u64,
+            seconds: None,
+            reason: None,
+        }
     }
 
     /// Work that depends on the data, as a trial shows it; unknown without one.
@@ -65,11 +77,17 @@ impl Step {
     fn line(&self, speed: Speed) -> String {
         let mut parts = Vec::new();
         match self.kernel_values {
-            Some(values) if values > 0.0 => parts.push(format!("{} kernel values", text::number(values))),
+            Some(values) if values > 0.0 => {
+                parts.push(format!("{} kernel values", text::number(values)))
+            }
             Some(_) => {}
             None => parts.push("as many kernel values as the data make it".into()),
         }
-        parts.extend(self.flops.filter(|flops| *flops > 0.0).map(|flops| format!("{} flops", text::number(flops))));
+        parts.extend(
+            self.flops
+                .filter(|flops| *flops > 0.0)
+                .map(|flops| format!("{} flops", text::number(flops))),
+        );
         parts.push(format!("{} of memory", text::bytes(self.bytes)));
         parts.extend(self.seconds(speed).map(text::duration));
         let reason = self.reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
@@ -102,7 +120,8 @@ pub fn describe(
 ) -> String {
     let (n, d, speed) = (points.len(), points.dim(), Speed::measure(kernel, points));
     let data = (n * (d + 1) * size_of::<f64>()) as u64;
-    let mut text = format!("plan: {n} rows × {} ({})", text::count(d, "feature"), text::bytes(data));
+    let mut text =
+        format!("plan: {n} rows × {} ({})", text::count(d, "feature"), text::bytes(data));
     if let Some(memory) = session.memory {
         text += &format!(", {} of memory allowed beside them", text::bytes(memory));
     }
@@ -131,12 +150,16 @@ pub fn selection(spec: LandmarkSpec, n: usize, trial: Option<Trial>) -> Step {
         Selection::Uniform => (Some(0.0), None, 8.0 * m),
         Selection::Diagonal => (Some(0.0), None, 8.0 * rows),
         Selection::RpCholesky | Selection::Greedy => (Some(rows * m), Some(rows * m * m), tall),
-        Selection::SparseGreedy => (Some(59.0 * rows * m), Some(59.0 * rows * m * m), tall + 59.0 * 8.0 * rows),
+        Selection::SparseGreedy => {
+            (Some(59.0 * rows * m), Some(59.0 * rows * m * m), tall + 59.0 * 8.0 * rows)
+        }
         Selection::KMeansPlusPlus => (Some(rows * m), None, 24.0 * rows),
         Selection::Adaptive => (Some(rows * m), Some(rows * m * m), tall),
-        Selection::Leverage => {
-            (Some(2.0 * rows * m), Some(2.0 * rows * m * m), 8.0 * (3.0 * m * m + 1024.0 * m + rows))
-        }
+        Selection::Leverage => (
+            Some(2.0 * rows * m),
+            Some(2.0 * rows * m * m),
+            8.0 * (3.0 * m * m + 1024.0 * m + rows),
+        ),
         Selection::LeverageFast => {
             (Some(4.0 * rows * m), Some(8.0 * rows * m * m), (2.0 * tall).min(67e6) + 96.0 * m * m)
         }
@@ -160,7 +183,10 @@ pub fn path(n: usize, m: usize, lambdas: usize) -> Step {
 }
 
 /// A fit at one λ, by the library's own plan.
-pub fn single(size: ProblemSize, options: &nystrom::krr::IterativeOptions) -> nystrom::Result<Step> {
+pub fn single(
+    size: ProblemSize,
+    options: &nystrom::krr::IterativeOptions,
+) -> nystrom::Result<Step> {
     let plan = Plan::new::<f64>(size, options)?;
     let Some(chosen) = plan.estimates.iter().find(|estimate| estimate.method == plan.method) else {
         return Err(nystrom::Error::Empty { what: "estimates of the plan" });
@@ -170,11 +196,13 @@ pub fn single(size: ProblemSize, options: &nystrom::krr::IterativeOptions) -> ny
         Method::Falkon | Method::Krill => (chosen.iterations + 2) as f64,
     };
     let values = passes * size.n as f64 * size.m as f64;
-    let step = Step::new("fit at one lambda", Some(values), Some(chosen.flops), chosen.bytes as f64);
+    let step =
+        Step::new("fit at one lambda", Some(values), Some(chosen.flops), chosen.bytes as f64);
     Ok(Step { reason: Some(plan.reason), ..step })
 }
 
-/// Exact scores: the counts of `exact_scores`, with room beyond its half square for what it falls back to at a tiny ridge.
+/// Exact scores: the counts of `exact_scores`, with room beyond its half square for what it falls
+/// back to at a tiny ridge.
 pub fn exact_scores(what: impl Into<String>, n: usize) -> Step {
     let rows = n as f64;
     let values = PackedCholesky::<f64>::entries(n) as f64;

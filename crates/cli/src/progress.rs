@@ -37,7 +37,8 @@ impl Progress {
     /// Silent unless standard error is a terminal.
     pub fn new(quiet: bool) -> Self {
         let shown = !quiet && stderr().is_terminal();
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let target =
+            if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         Progress { bar: ProgressBar::with_draw_target(None, target), shown }
     }
 
@@ -57,16 +58,22 @@ impl Progress {
             Some(values) => self.bar.set_length((values as u64).max(1)),
             None => self.bar.unset_length(),
         }
-        self.bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        self.bar.set_style(
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
         if self.shown {
-            self.bar.enable_steady_tick(Duration::from_millis(200)); // the clock runs on through long steps
+            // the clock runs on through long steps
+            self.bar.enable_steady_tick(Duration::from_millis(200));
         }
     }
 
-    /// The next piece of work as it was planned: by its kernel values, or by its seconds where it takes none.
+    /// The next piece of work as it was planned: by its kernel values, or by its seconds where it
+    /// takes none.
     pub fn step(&self, what: &str, step: &Step) {
         match (step.kernel_values.filter(|values| *values > 0.0), step.seconds) {
-            (None, Some(seconds)) => self.stage(&format!("{what}, {} in all", text::duration(seconds)), None),
+            (None, Some(seconds)) => {
+                self.stage(&format!("{what}, {} in all", text::duration(seconds)), None)
+            }
             (values, _) => self.stage(what, values),
         }
     }

@@ -36,8 +36,9 @@ fn second_run(mut work: impl FnMut()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// What scores whose work depends on the data will take, judged by random rows: a dictionary grows with the rows until it holds all that
-/// their ridge can see, D(s) = s·D/(s + s₀), whose two constants two samples of rows tell.
+/// What scores whose work depends on the data will take, judged by random rows: a dictionary grows
+/// with the rows until it holds all that their ridge can see, D(s) = s·D/(s + s₀), whose two
+/// constants two samples of rows tell.
 #[derive(Debug, Clone, Copy)]
 pub struct Trial {
     pub kernel_values: f64,
@@ -54,12 +55,16 @@ struct Sample {
 }
 
 impl Trial {
-    /// Runs `scores` on random rows. The generator is its own, so that the command draws as it would without a trial. Nothing if the
-    /// trial fails, as scores may on too few rows.
+    /// Runs `scores` on random rows. The generator is its own, so that the command draws as it
+    /// would without a trial. Nothing if the trial fails, as scores may on too few rows.
     pub fn run(
         kernel: &AnyKernel,
         points: Points<'_, f64>,
-        scores: impl Fn(&dyn PsdMatrix<f64>, Points<'_, f64>, &mut dyn Rng) -> crate::failure::Result<Vec<f64>>,
+        scores: impl Fn(
+            &dyn PsdMatrix<f64>,
+            Points<'_, f64>,
+            &mut dyn Rng,
+        ) -> crate::failure::Result<Vec<f64>>,
     ) -> Option<Trial> {
         let rng = &mut Pcg64::seed_from_u64(0);
         let mut sample = |s: usize| {
@@ -68,7 +73,8 @@ impl Trial {
             let few = Points::from_cols(few.as_ref());
             let (before, start) = (kernel.values_so_far(), Instant::now());
             scores(&KernelMatrix::new(kernel, few).ok()?, few, rng).ok()?;
-            let (seconds, values) = (start.elapsed().as_secs_f64(), kernel.values_so_far() - before);
+            let (seconds, values) =
+                (start.elapsed().as_secs_f64(), kernel.values_so_far() - before);
             Some(Sample { per_row: values as f64 / s as f64, seconds })
         };
         let s = ROWS.min(points.len() / 8);
@@ -77,11 +83,16 @@ impl Trial {
         let growth = growth(half.per_row, whole.per_row, times);
         let size = growth * whole.per_row;
         let bytes = 8.0 * (3.0 * size * size + 1024.0 * size + 2.0 * n);
-        Some(Trial { kernel_values: n * size, seconds: times * growth.powi(2) * whole.seconds, bytes })
+        Some(Trial {
+            kernel_values: n * size,
+            seconds: times * growth.powi(2) * whole.seconds,
+            bytes,
+        })
     }
 }
 
-/// How much larger a dictionary is on `times` as many rows, if it is as large as `half` on half of them and as `whole` on all.
+/// How much larger a dictionary is on `times` as many rows, if it is as large as `half` on half of
+/// them and as `whole` on all.
 fn growth(half: f64, whole: f64, times: f64) -> f64 {
     let saturation = whole / half - 1.0; // 0: it does not grow any more, 1: it grows with the rows
     let inverse = 1.0 - saturation * (1.0 - times.recip());
@@ -101,7 +112,9 @@ mod tests {
     #[test]
     fn a_dictionary_grows_until_it_is_full() {
         let size = |s: f64| 300.0 * s / (s + 200.0);
-        assert!((growth(size(500.0), size(1000.0), 50.0) - size(50_000.0) / size(1000.0)).abs() < 1e-9);
+        assert!(
+            (growth(size(500.0), size(1000.0), 50.0) - size(50_000.0) / size(1000.0)).abs() < 1e-9
+        );
         assert_eq!(growth(40.0, 40.0, 50.0), 1.0);
         assert_eq!(growth(40.0, 38.0, 50.0), 1.0); // by chance
         assert_eq!(growth(500.0, 1000.0, 50.0), 50.0);

@@ -23,7 +23,10 @@ pub fn number(value: f64) -> String {
 /// `512 bytes`, `4.2 kB`, `1.6 GB`.
 pub fn bytes(count: u64) -> String {
     let count = count as f64;
-    match [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")].into_iter().find(|(unit, _)| count >= *unit) {
+    match [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
+        .into_iter()
+        .find(|(unit, _)| count >= *unit)
+    {
         Some((unit, name)) => format!("{:.1} {name}", count / unit),
         None => format!("{count} bytes"),
     }

@@ -1,4 +1,5 @@
-//! Writes the files behind the feature `embedded`: `cargo run -p nystrom-data --example embed -- DATA_DIR OUT_DIR`.
+//! Writes the files behind the feature `embedded`: `cargo run -p nystrom-data --example embed --
+//! DATA_DIR OUT_DIR`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,7 +9,9 @@ use nystrom_data::catalog::{self, Verify};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [data, out] = folders.as_slice() else { return Err("usage: embed DATA_DIR OUT_DIR".into()) };
+    let [data, out] = folders.as_slice() else {
+        return Err("usage: embed DATA_DIR OUT_DIR".into());
+    };
     for name in ["query-analytics", "htru2", "ccpp", "abalone"] {
         let table = catalog::load_table(data, name, Verify::Checksum)?;
         let file = std::fs::File::create(out.join(format!("{name}.csv.gz")))?;

@@ -51,7 +51,8 @@ impl ColumnBuilder {
 
     /// Text with these values and no others.
     pub fn declared(name: String, levels: Vec<String>) -> Self {
-        let known = levels.iter().enumerate().map(|(code, level)| (level.clone(), code as u32)).collect();
+        let known =
+            levels.iter().enumerate().map(|(code, level)| (level.clone(), code as u32)).collect();
         let text = Categories { levels, codes: Vec::new() };
         ColumnBuilder::new(name, Kind::Text(TextBuilder { text, known, declared: true }))
     }
@@ -146,7 +147,10 @@ impl TextBuilder {
 }
 
 /// Refuses a name that occurs twice; `place` is that of the header.
-pub(crate) fn distinct_names<'a>(names: impl Iterator<Item = &'a str>, place: impl Fn(usize) -> Place) -> Result<()> {
+pub(crate) fn distinct_names<'a>(
+    names: impl Iterator<Item = &'a str>,
+    place: impl Fn(usize) -> Place,
+) -> Result<()> {
     let mut seen = HashMap::new();
     for (position, name) in names.enumerate() {
         if let Some(first) = seen.insert(name, position) {

@@ -25,7 +25,8 @@ pub enum Values {
 /// Text values stored once each, and per row the position of its value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Categories {
-    /// The distinct values: sorted if they come from rows, in declared order if they come from an ARFF declaration.
+    /// The distinct values: sorted if they come from rows, in declared order if they come from an
+    /// ARFF declaration.
     pub levels: Vec<String>,
     /// Per row the position in `levels`; `None` if missing.
     pub codes: Vec<Option<u32>>,
@@ -97,7 +98,9 @@ impl Column {
     pub(crate) fn append(&mut self, other: &Column) -> bool {
         match (&mut self.values, &other.values) {
             (Values::Numbers(mine), Values::Numbers(theirs)) => mine.extend_from_slice(theirs),
-            (Values::Categories(mine), Values::Categories(theirs)) => append_categories(mine, theirs),
+            (Values::Categories(mine), Values::Categories(theirs)) => {
+                append_categories(mine, theirs)
+            }
             _ => return false,
         }
         true
@@ -153,7 +156,10 @@ pub enum ColumnRef {
 
 impl ColumnRef {
     /// The position among columns called `names`.
-    pub(crate) fn position<'a>(&self, names: impl ExactSizeIterator<Item = &'a str>) -> Option<usize> {
+    pub(crate) fn position<'a>(
+        &self,
+        names: impl ExactSizeIterator<Item = &'a str>,
+    ) -> Option<usize> {
         let count = names.len();
         match self {
             ColumnRef::Name(wanted) => names.into_iter().position(|name| name == wanted),

@@ -15,17 +15,24 @@ use crate::table::Table;
 
 /// Reads delimited text, plain or gzip.
 ///
-/// By default: fields separated by commas, a header, every column numeric, no missing-value marker. Everything else is said
-/// by the caller, so that a surprise in the file is an error and not a silent NaN.
+/// By default: fields separated by commas, a header, every column numeric, no missing-value marker.
+/// Everything else is said by the caller, so that a surprise in the file is an error and not a
+/// silent NaN.
 ///
-/// * Fields may be quoted with `"`; a quote inside is doubled; a quoted field may hold delimiters and line ends.
-/// * Lines end in `\n`, `\r\n` or `\r`. Blank lines are passed over. White space around a field is dropped.
+/// * Fields may be quoted with `"`; a quote inside is doubled; a quoted field may hold delimiters
+///   and line ends.
+/// * Lines end in `\n`, `\r\n` or `\r`. Blank lines are passed over. White space around a field is
+///   dropped.
 ///
 /// ```
 /// use nystrom_data::{Csv, Encoding};
 ///
 /// let text = "sex;length;rings\r\nM;0.455;15\r\n\"F\";NA;9\r\n";
-/// let table = Csv::new().delimiter(b';').missing(["NA"]).text(["sex"]).read(text.as_bytes(), "abalone.csv")?;
+/// let table = Csv::new()
+///     .delimiter(b';')
+///     .missing(["NA"])
+///     .text(["sex"])
+///     .read(text.as_bytes(), "abalone.csv")?;
 /// assert_eq!(table.names().collect::<Vec<_>>(), ["sex", "length", "rings"]);
 /// let complete = table.drop_missing_rows().encode("sex", Encoding::OneHot)?;
 /// assert_eq!((complete.rows(), complete.columns().len()), (1, 4)); // sex=F, sex=M, length, rings
@@ -163,8 +170,9 @@ impl Csv {
     /// Time is linear in the text. Memory is that of the table plus one row.
     ///
     /// # Errors
-    /// [`DataError::At`] with the line and column of the first thing that is wrong, [`DataError::BadDelimiter`],
-    /// [`DataError::UnknownColumn`] if [`text`](Csv::text) names a column that is not there, [`DataError::Io`].
+    /// [`DataError::At`] with the line and column of the first thing that is wrong,
+    /// [`DataError::BadDelimiter`], [`DataError::UnknownColumn`] if [`text`](Csv::text) names a
+    /// column that is not there, [`DataError::Io`].
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         let (columns, lines) = self.grow(reader, name, |column, field, _| column.push(field))?;
         Table::with_lines(name, columns.into_iter().map(ColumnBuilder::finish).collect(), lines)
@@ -178,7 +186,10 @@ impl Csv {
     ///
     /// ```
     /// let survey = nystrom_data::Csv::new().survey("a,b\n1,x\nnan,2\n".as_bytes(), "t.csv")?;
-    /// assert_eq!((survey.doubts[0].texts[0].text.as_str(), survey.doubts[0].texts[0].line), ("nan", 3));
+    /// assert_eq!(
+    ///     (survey.doubts[0].texts[0].text.as_str(), survey.doubts[0].texts[0].line),
+    ///     ("nan", 3)
+    /// );
     /// assert_eq!(survey.table.numbers("b")?[1], 2.0);
     /// # Ok::<(), nystrom_data::DataError>(())
     /// ```
@@ -186,12 +197,21 @@ impl Csv {
         let reader_of_numbers = Csv { infer_text: false, ..self.clone() };
         let (mut columns, lines) = reader_of_numbers.grow(reader, name, ColumnBuilder::survey)?;
         let doubts = columns.iter_mut().map(|column| std::mem::take(&mut column.doubts)).collect();
-        let table = Table::with_lines(name, columns.into_iter().map(ColumnBuilder::finish).collect(), lines)?;
+        let table = Table::with_lines(
+            name,
+            columns.into_iter().map(ColumnBuilder::finish).collect(),
+            lines,
+        )?;
         Ok(Survey { table, doubts })
     }
 
     /// The columns, grown field by field by `push`, and the line of each row.
-    fn grow(&self, mut reader: impl Read, name: &str, push: Push) -> Result<(Vec<ColumnBuilder>, Vec<u64>)> {
+    fn grow(
+        &self,
+        mut reader: impl Read,
+        name: &str,
+        push: Push,
+    ) -> Result<(Vec<ColumnBuilder>, Vec<u64>)> {
         if let Split::At(delimiter) = self.split
             && (!delimiter.is_ascii() || b"\"\r\n".contains(&delimiter))
         {
@@ -211,28 +231,45 @@ impl Csv {
         while let Some(record) = records.next()? {
             let columns = match &mut columns {
                 Some(columns) => columns,
-                None => {
-                    columns.insert(self.columns((1..=record.len()).map(|i| format!("c{i}")).collect(), name, None)?)
-                }
+                None => columns.insert(self.columns(
+                    (1..=record.len()).map(|i| format!("c{i}")).collect(),
+                    name,
+                    None,
+                )?),
             };
             self.push(columns, &record, (lines.is_empty(), split), push)?;
             lines.push(record.number);
         }
         match columns {
             Some(columns) if !lines.is_empty() => Ok((columns, lines)),
-            Some(_) if self.header == Header::FirstLine => Err(Problem::NoRows.at(Place::new(name))),
+            Some(_) if self.header == Header::FirstLine => {
+                Err(Problem::NoRows.at(Place::new(name)))
+            }
             _ => Err(empty(name)),
         }
     }
 
-    fn columns(&self, names: Vec<String>, file: &str, line: Option<u64>) -> Result<Vec<ColumnBuilder>> {
+    fn columns(
+        &self,
+        names: Vec<String>,
+        file: &str,
+        line: Option<u64>,
+    ) -> Result<Vec<ColumnBuilder>> {
         let place = Place { line, ..Place::new(file) };
-        distinct_names(names.iter().map(String::as_str), |position| place.clone().field(position + 1))?;
+        distinct_names(names.iter().map(String::as_str), |position| {
+            place.clone().field(position + 1)
+        })?;
         let mut is_text = vec![false; names.len()];
         for wanted in &self.text {
             match wanted.position(names.iter().map(String::as_str)) {
                 Some(position) => is_text[position] = true,
-                None => return Err(crate::table::unknown_column(file, wanted, names.iter().map(String::as_str))),
+                None => {
+                    return Err(crate::table::unknown_column(
+                        file,
+                        wanted,
+                        names.iter().map(String::as_str),
+                    ));
+                }
             }
         }
         let build = |(name, text): (String, bool)| match (text, self.infer_text) {
@@ -252,12 +289,15 @@ impl Csv {
         push: Push,
     ) -> Result<()> {
         if record.len() != columns.len() {
-            return Err(Problem::RaggedRow { expected: columns.len(), found: record.len() }.at(record.place()));
+            return Err(Problem::RaggedRow { expected: columns.len(), found: record.len() }
+                .at(record.place()));
         }
         let width = columns.len();
         for (i, column) in columns.iter_mut().enumerate() {
             let text = record.field(i);
-            let field = (!self.missing.iter().any(|marker| marker == text || both_nan(marker, text))).then_some(text);
+            let field =
+                (!self.missing.iter().any(|marker| marker == text || both_nan(marker, text)))
+                    .then_some(text);
             push(column, field, record.number).map_err(|problem| {
                 let better = || self.remedy(text, width, (first, split));
                 problem.with_remedy(better).at(record.place().field(i + 1).column(&column.name))
@@ -276,12 +316,17 @@ impl Csv {
         } else if has_decimal_comma(text) && split != Split::At(b',') {
             "decimal commas are read only if the reader is told so: `Csv::decimal_comma`".to_owned()
         } else if let Some((_, what)) = other {
-            format!("is the delimiter right? The field holds {what}; see `Csv::delimiter` and `Csv::white_space`")
+            format!(
+                "is the delimiter right? The field holds {what}; see `Csv::delimiter` and \
+                 `Csv::white_space`"
+            )
         } else if first_row && self.header == Header::Numbered {
-            "if this line holds names, say `header(true)`; if the column holds text, name it with `Csv::text`"
+            "if this line holds names, say `header(true)`; if the column holds text, name it with \
+             `Csv::text`"
                 .to_owned()
         } else {
-            "correct it; or, if it marks a missing value, list it with `Csv::missing`; or, if the column holds \
+            "correct it; or, if it marks a missing value, list it with `Csv::missing`; or, if the \
+             column holds \
                 text, name \
              it with `Csv::text`"
                 .to_owned()

@@ -30,20 +30,26 @@ impl Table {
     /// # Errors
     /// [`DataError::TextColumn`] and [`DataError::MissingValues`] with the first such column.
     pub fn matrix(&self) -> Result<Mat<f64>> {
-        let columns = self.columns().iter().map(|column| self.complete(column)).collect::<Result<Vec<_>>>()?;
+        let columns = self
+            .columns()
+            .iter()
+            .map(|column| self.complete(column))
+            .collect::<Result<Vec<_>>>()?;
         Ok(Mat::from_fn(self.rows(), columns.len(), |i, j| columns[j][i]))
     }
 
     /// The column `target` as y, all others as x. O(n·d).
     ///
     /// # Errors
-    /// [`DataError::UnknownColumn`], [`DataError::TextColumn`], [`DataError::MissingValues`], [`DataError::NoRows`],
-    /// [`DataError::NoFeatures`].
+    /// [`DataError::UnknownColumn`], [`DataError::TextColumn`], [`DataError::MissingValues`],
+    /// [`DataError::NoRows`], [`DataError::NoFeatures`].
     ///
     /// ```
     /// use nystrom_data::{ColumnRef, Csv};
     ///
-    /// let data = Csv::new().read("a,b,c\n1,2,3\n4,5,6\n".as_bytes(), "t.csv")?.into_dataset(ColumnRef::Last)?;
+    /// let data = Csv::new()
+    ///     .read("a,b,c\n1,2,3\n4,5,6\n".as_bytes(), "t.csv")?
+    ///     .into_dataset(ColumnRef::Last)?;
     /// assert_eq!((data.x[(1, 0)], data.y[1], data.target_name.as_str()), (4.0, 6.0, "c"));
     /// # Ok::<(), nystrom_data::DataError>(())
     /// ```
@@ -61,7 +67,14 @@ impl Table {
         let name = self.source().to_owned();
         let features = self.drop_columns([target])?;
         let feature_names = features.names().map(str::to_owned).collect();
-        Ok(Dataset { name, x: features.matrix()?, y, feature_names, target_name, note: String::new() })
+        Ok(Dataset {
+            name,
+            x: features.matrix()?,
+            y,
+            feature_names,
+            target_name,
+            note: String::new(),
+        })
     }
 
     /// The numbers of a column in which none is missing.
@@ -85,7 +98,9 @@ impl Dataset {
     /// The targets as an n × 1 matrix, which is how regression takes them. A view: O(1).
     ///
     /// ```
-    /// let data = nystrom_data::Csv::new().read("a,b\n1,2\n3,4\n".as_bytes(), "t.csv")?.into_dataset("b")?;
+    /// let data = nystrom_data::Csv::new()
+    ///     .read("a,b\n1,2\n3,4\n".as_bytes(), "t.csv")?
+    ///     .into_dataset("b")?;
     /// let y = data.targets();
     /// assert_eq!((y.nrows(), y.ncols(), y[(1, 0)]), (2, 1, 4.0));
     /// # Ok::<(), nystrom_data::DataError>(())
@@ -99,7 +114,9 @@ impl Dataset {
     /// For work on the points alone, such as leverage scores of all measured columns.
     ///
     /// ```
-    /// let data = nystrom_data::Csv::new().read("a,b\n1,2\n3,4\n".as_bytes(), "t.csv")?.into_dataset("b")?;
+    /// let data = nystrom_data::Csv::new()
+    ///     .read("a,b\n1,2\n3,4\n".as_bytes(), "t.csv")?
+    ///     .into_dataset("b")?;
     /// let all = data.with_target_as_feature();
     /// assert_eq!((all.ncols(), all[(1, 1)]), (2, 4.0));
     /// # Ok::<(), nystrom_data::DataError>(())
@@ -115,7 +132,9 @@ impl Dataset {
     /// [`DataError::NoSuchRow`].
     ///
     /// ```
-    /// let data = nystrom_data::Csv::new().read("a,b\n1,2\n3,4\n".as_bytes(), "t.csv")?.into_dataset("b")?;
+    /// let data = nystrom_data::Csv::new()
+    ///     .read("a,b\n1,2\n3,4\n".as_bytes(), "t.csv")?
+    ///     .into_dataset("b")?;
     /// assert_eq!(data.select_rows(&[1])?.y, [4.0]);
     /// # Ok::<(), nystrom_data::DataError>(())
     /// ```

@@ -17,14 +17,16 @@ pub(crate) enum Split {
 /// The semicolon comes before the comma because a comma may be the decimal one. If none splits them
 /// evenly, it is the character that the first line has most of, and a comma if it has none.
 pub(crate) fn guess(lines: &[&str]) -> Split {
-    const CHARACTERS: [Split; 4] = [Split::At(b'\t'), Split::At(b';'), Split::At(b'|'), Split::At(b',')];
+    const CHARACTERS: [Split; 4] =
+        [Split::At(b'\t'), Split::At(b';'), Split::At(b'|'), Split::At(b',')];
     let lines: Vec<&str> = lines.iter().copied().filter(|line| !line.trim().is_empty()).collect();
     let Some(first) = lines.first() else { return Split::At(b',') };
     let even = |split: &Split| {
         let width = fields(first, *split);
         width > 1 && lines.iter().all(|line| fields(line, *split) == width)
     };
-    let most = CHARACTERS.into_iter().max_by_key(|split| fields(first, *split)); // the comma if all are equal
+    // the comma if all are equal
+    let most = CHARACTERS.into_iter().max_by_key(|split| fields(first, *split));
     let found = CHARACTERS.into_iter().chain([Split::WhiteSpace]).find(even);
     found.or(most).unwrap_or(Split::At(b','))
 }

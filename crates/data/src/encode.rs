@@ -7,27 +7,33 @@ use crate::table::Table;
 /// How text becomes numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Encoding {
-    /// One column of 0 and 1 per value, called `column=value`: no order is implied, and exactly one of them is 1 per row.
+    /// One column of 0 and 1 per value, called `column=value`: no order is implied, and exactly one
+    /// of them is 1 per row.
     OneHot,
-    /// One column with 0, 1, 2, … in the order of [`Categories::levels`](crate::Categories::levels).
+    /// One column with 0, 1, 2, … in the order of
+    /// [`Categories::levels`](crate::Categories::levels).
     Ordinal,
     /// One column with 0, 1, 2, … in this order, which must list every value once.
     OrdinalIn(Vec<String>),
 }
 
 impl Table {
-    /// The table with a column of text replaced, in its place, by one or more columns of numbers. Missing stays missing.
+    /// The table with a column of text replaced, in its place, by one or more columns of numbers.
+    /// Missing stays missing.
     ///
     /// # Errors
-    /// [`DataError::UnknownColumn`]; [`DataError::NumericColumn`] if it holds numbers; [`DataError::BadOrder`]; that of
-    /// [`Table::new`] if a new name exists already.
+    /// [`DataError::UnknownColumn`]; [`DataError::NumericColumn`] if it holds numbers;
+    /// [`DataError::BadOrder`]; that of [`Table::new`] if a new name exists already.
     ///
     /// ```
     /// use nystrom_data::{Csv, Encoding};
     ///
     /// let table = Csv::new().text(["size"]).read("size\nS\nL\nM\n".as_bytes(), "t.csv")?;
     /// let order = ["S", "M", "L"].map(String::from).to_vec();
-    /// assert_eq!(table.clone().encode("size", Encoding::OrdinalIn(order))?.numbers("size")?, [0.0, 2.0, 1.0]);
+    /// assert_eq!(
+    ///     table.clone().encode("size", Encoding::OrdinalIn(order))?.numbers("size")?,
+    ///     [0.0, 2.0, 1.0]
+    /// );
     /// assert_eq!(table.encode("size", Encoding::OneHot)?.numbers("size=M")?, [0.0, 0.0, 1.0]);
     /// # Ok::<(), nystrom_data::DataError>(())
     /// ```
@@ -66,12 +72,16 @@ fn ordinal(name: &str, text: &Categories, rank: impl Fn(u32) -> f64) -> Column {
     Column { name: name.to_owned(), values: Values::Numbers(values) }
 }
 
-/// The rank of each level in `order`; the offending value if the order does not list every level once.
+/// The rank of each level in `order`; the offending value if the order does not list every level
+/// once.
 fn ranks(text: &Categories, order: &[String]) -> std::result::Result<Vec<f64>, String> {
-    if let Some((_, twice)) = order.iter().enumerate().find(|(i, value)| order[..*i].contains(value)) {
+    if let Some((_, twice)) =
+        order.iter().enumerate().find(|(i, value)| order[..*i].contains(value))
+    {
         return Err(twice.clone());
     }
-    let rank = |level: &String| order.iter().position(|value| value == level).map(|rank| rank as f64);
+    let rank =
+        |level: &String| order.iter().position(|value| value == level).map(|rank| rank as f64);
     text.levels.iter().map(|level| rank(level).ok_or_else(|| level.clone())).collect()
 }
 
@@ -94,7 +104,10 @@ mod tests {
 
     #[test]
     fn ordinal_codes_follow_sorted_levels() {
-        assert_eq!(table().encode(1, Encoding::Ordinal).unwrap().drop_missing_rows().numbers("s").unwrap(), [1.0, 0.0]);
+        assert_eq!(
+            table().encode(1, Encoding::Ordinal).unwrap().drop_missing_rows().numbers("s").unwrap(),
+            [1.0, 0.0]
+        );
     }
 
     #[test]
@@ -110,7 +123,10 @@ mod tests {
 
     #[test]
     fn numbers_and_clashing_names_are_refused() {
-        assert!(matches!(table().encode("a", Encoding::OneHot), Err(DataError::NumericColumn { .. })));
+        assert!(matches!(
+            table().encode("a", Encoding::OneHot),
+            Err(DataError::NumericColumn { .. })
+        ));
         let clash = table().rename_column("b", "s=x").unwrap().encode("s", Encoding::OneHot);
         assert!(clash.unwrap_err().to_string().contains("s=x"));
     }

@@ -10,8 +10,8 @@ use crate::lines::{Line, Lines};
 use crate::number::number;
 use crate::table::Table;
 
-/// Reads FANN training files, plain or gzip: a line `rows inputs outputs`, then for each row a line of inputs and a line of
-/// outputs, all separated by white space. Blank lines are passed over.
+/// Reads FANN training files, plain or gzip: a line `rows inputs outputs`, then for each row a line
+/// of inputs and a line of outputs, all separated by white space. Blank lines are passed over.
 ///
 /// Columns are called `x1`, `x2`, …, and `y`, or `y1`, `y2`, … if there are several outputs.
 ///
@@ -49,18 +49,22 @@ impl Fann {
 
     /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
     ///
-    /// Time is linear in the text. The header is not trusted: memory grows with the lines that are really there.
+    /// Time is linear in the text. The header is not trusted: memory grows with the lines that are
+    /// really there.
     ///
     /// # Errors
-    /// [`DataError::At`](crate::DataError::At) with the line and the number of the value that is wrong,
-    /// [`DataError::Io`](crate::DataError::Io).
+    /// [`DataError::At`](crate::DataError::At) with the line and the number of the value that is
+    /// wrong, [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
         let mut lines = Lines::new(&mut reader, name)?;
         let header = loop {
             match lines.next()? {
                 Some(line) if line.text.trim().is_empty() => {}
                 Some(line) => break header(line)?,
-                None => return Err(Problem::Empty { expected: "a line `rows inputs outputs`" }.at(Place::new(name))),
+                None => {
+                    return Err(Problem::Empty { expected: "a line `rows inputs outputs`" }
+                        .at(Place::new(name)));
+                }
             }
         };
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
@@ -87,21 +91,33 @@ impl Fann {
             let found = format!("{rows}{} follow", if half { " and a line of inputs" } else { "" });
             return Err(Problem::FannRows { expected: header.rows, found }.at(Place::new(name)));
         }
-        Table::with_lines(name, columns("x", inputs).chain(columns("y", outputs)).collect(), numbers)
+        Table::with_lines(
+            name,
+            columns("x", inputs).chain(columns("y", outputs)).collect(),
+            numbers,
+        )
     }
 }
 
 fn header(line: Line<'_>) -> Result<Header> {
     let wrong = || Problem::FannHeader { text: excerpt(line.text.trim()) }.at(line.place());
-    let numbers: Option<Vec<u64>> = line.text.split_ascii_whitespace().map(|field| field.parse().ok()).collect();
+    let numbers: Option<Vec<u64>> =
+        line.text.split_ascii_whitespace().map(|field| field.parse().ok()).collect();
     match numbers.as_deref() {
-        Some(&[rows, inputs, outputs]) if rows > 0 && inputs > 0 && outputs > 0 => Ok(Header { rows, inputs, outputs }),
+        Some(&[rows, inputs, outputs]) if rows > 0 && inputs > 0 && outputs > 0 => {
+            Ok(Header { rows, inputs, outputs })
+        }
         _ => Err(wrong()),
     }
 }
 
 /// Appends the values of `line` to `columns`, which come into being with the first line.
-fn push(columns: &mut Vec<Vec<f64>>, what: &'static str, expected: u64, line: Line<'_>) -> Result<()> {
+fn push(
+    columns: &mut Vec<Vec<f64>>,
+    what: &'static str,
+    expected: u64,
+    line: Line<'_>,
+) -> Result<()> {
     let found = line.text.split_ascii_whitespace().count();
     if found as u64 != expected {
         return Err(Problem::FannValues { what, expected, found }.at(line.place()));

@@ -30,8 +30,8 @@ pub enum Format {
 impl Format {
     /// The format that the name of a file tells: `.csv`, `.tsv`, `.txt` (whose delimiter is
     /// guessed), `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.fann`, `.npy` or, with the
-    /// feature of that name, `.parquet`,
-    /// each possibly followed by `.gz`, in upper or lower case. CSV and TSV are taken to have a header.
+    /// feature of that name, `.parquet`, each possibly followed by `.gz`, in upper or lower case.
+    /// CSV and TSV are taken to have a header.
     ///
     /// # Errors
     /// [`DataError::UnknownFormat`] for other names.
@@ -131,8 +131,13 @@ pub(crate) fn open(path: &Path) -> Result<(File, String)> {
         Ok(file) => Ok((file, name)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let parent = path.parent().unwrap_or(Path::new(""));
-            let looked_in = std::path::absolute(if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
-            let looked_in = looked_in.map_or_else(|_| parent.display().to_string(), |full| full.display().to_string());
+            let looked_in = std::path::absolute(if parent.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                parent
+            });
+            let looked_in = looked_in
+                .map_or_else(|_| parent.display().to_string(), |full| full.display().to_string());
             Err(DataError::NotFound { file: name, looked_in })
         }
         Err(source) => Err(DataError::Io { file: name, source }),

@@ -14,8 +14,9 @@ type Peeked<R> = Chain<Take<Cursor<[u8; 2]>>, R>;
 
 /// A reader of uncompressed bytes, whether the underlying bytes are gzip or not.
 ///
-/// Files of several gzip members (as `cat a.gz b.gz` makes them) are read to the end of the last member. A truncated file
-/// gives [`io::ErrorKind::UnexpectedEof`], a damaged one [`io::ErrorKind::InvalidInput`].
+/// Files of several gzip members (as `cat a.gz b.gz` makes them) are read to the end of the last
+/// member. A truncated file gives [`io::ErrorKind::UnexpectedEof`], a damaged one
+/// [`io::ErrorKind::InvalidInput`].
 ///
 /// ```
 /// use std::io::Read;
@@ -68,11 +69,14 @@ impl<R: Read> Uncompressed<R> {
         self.bytes
     }
 
-    /// What a failed read at `place` means: in a gzip file these kinds of error come from the decoder.
+    /// What a failed read at `place` means: in a gzip file these kinds of error come from the
+    /// decoder.
     pub(crate) fn failed(&self, error: io::Error, place: Place) -> DataError {
         let bytes = self.bytes;
         match error.kind() {
-            io::ErrorKind::UnexpectedEof if self.is_gzip() => Problem::GzipTruncated { bytes }.at(place),
+            io::ErrorKind::UnexpectedEof if self.is_gzip() => {
+                Problem::GzipTruncated { bytes }.at(place)
+            }
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.is_gzip() => {
                 Problem::GzipCorrupt { bytes, reason: error.to_string() }.at(place)
             }

@@ -1,16 +1,18 @@
-//! Loaders for the tabular formats that data sets come in: CSV, ARFF, libsvm, FANN, npy, plain or gzip.
+//! Loaders for the tabular formats that data sets come in: CSV, ARFF, libsvm, FANN, npy, plain or
+//! gzip.
 //!
 //! Four types matter:
 //!
 //! * the readers [`Csv`], [`Arff`], [`Libsvm`], [`Fann`] and [`Npy`] turn a file into
 //! * a [`Table`] of named columns, which is prepared by a chain of methods and becomes
 //! * a [`Dataset`] of features `x` (n × d), target `y` and names;
-//! * [`DataError`] says where in which file something is wrong, what stands there, and what to do about it.
+//! * [`DataError`] says where in which file something is wrong, what stands there, and what to do
+//!   about it.
 //!
-//! The [`catalog`] knows the public data sets of the papers that this workspace reproduces: where to get them, their
-//! checksums, shapes and targets. Nothing is downloaded, and nothing is made up for a file that is
-//! absent. Four small sets come with the crate behind the feature `embedded`, under a licence of
-//! their own (CC BY 4.0).
+//! The [`catalog`] knows the public data sets of the papers that this workspace reproduces: where
+//! to get them, their checksums, shapes and targets. Nothing is downloaded, and nothing is made up
+//! for a file that is absent. Four small sets come with the crate behind the feature `embedded`,
+//! under a licence of their own (CC BY 4.0).
 //!
 //! # A complete program
 //!
@@ -34,21 +36,26 @@
 //!     assert!((map.means[3] - (-0.7 - 1.1 - 1.4) / 3.0).abs() < 1e-15);
 //!
 //!     let error = Csv::new().read(AIR.as_bytes(), "air.csv").unwrap_err();
-//!     assert!(error.to_string().starts_with("air.csv:2, column 2 (\"wind\"): \"N\" is not a number; "));
+//!     assert!(
+//!         error
+//!             .to_string()
+//!             .starts_with("air.csv:2, column 2 (\"wind\"): \"N\" is not a number; ")
+//!     );
 //!     Ok(())
 //! }
 //! ```
 //!
 //! # What readers promise
 //!
-//! * No input makes them panic, and memory stays in proportion to the table that is really in the file: sizes that a file
-//!   merely claims (a FANN header, a libsvm index) are never allocated, lines end after 16 MiB.
+//! * No input makes them panic, and memory stays in proportion to the table that is really in the
+//!   file: sizes that a file merely claims (a FANN header, a libsvm index) are never allocated,
+//!   lines end after 16 MiB.
 //! * gzip is recognised by its first bytes, whatever the file is called.
 //! * Text is UTF-8, with or without byte order mark; lines end in `\n`, `\r\n` or `\r`.
-//! * NaN and ∞ in a file are errors. A value is missing only if the format (`?` in ARFF) or the caller
-//!   ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a
-//!   [`Dataset`]. A [`Survey`] passes over what is no number and lists it, for programs that want to
-//!   say all that is wrong at once.
+//! * NaN and ∞ in a file are errors. A value is missing only if the format (`?` in ARFF) or the
+//!   caller ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a
+//!   [`Dataset`]. A [`Survey`] passes over what is no number and lists it, for programs that want
+//!   to say all that is wrong at once.
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 

@@ -13,8 +13,9 @@ use crate::table::Table;
 
 /// Reads rows `label index:value index:value …`, plain or gzip, into a dense table.
 ///
-/// Indices count from 1 and increase; those left out are zero. `#` starts a comment. The table has the label columns first
-/// (`label`, unless [`label_parts`](Libsvm::label_parts) names them), then `f1`, `f2`, …, up to the greatest index.
+/// Indices count from 1 and increase; those left out are zero. `#` starts a comment. The table has
+/// the label columns first (`label`, unless [`label_parts`](Libsvm::label_parts) names them), then
+/// `f1`, `f2`, …, up to the greatest index.
 ///
 /// ```
 /// use nystrom_data::Libsvm;
@@ -41,7 +42,8 @@ impl Default for Libsvm {
 }
 
 impl Libsvm {
-    /// One label; as many features as the greatest index, at most 1 048 576; at most 2²⁷ zeros (1 GiB) added.
+    /// One label; as many features as the greatest index, at most 1 048 576; at most 2²⁷ zeros (1
+    /// GiB) added.
     pub fn new() -> Self {
         Libsvm {
             separator: ';',
@@ -53,7 +55,8 @@ impl Libsvm {
         }
     }
 
-    /// The label consists of several numbers with `separator` between them, each a column of its own.
+    /// The label consists of several numbers with `separator` between them, each a column of its
+    /// own.
     ///
     /// ```
     /// let reader = nystrom_data::Libsvm::new().label_parts(';', ["class", "concentration"]);
@@ -61,14 +64,18 @@ impl Libsvm {
     /// assert_eq!(table.numbers("concentration")?, [50.5]);
     /// # Ok::<(), nystrom_data::DataError>(())
     /// ```
-    pub fn label_parts<S: Into<String>>(mut self, separator: char, names: impl IntoIterator<Item = S>) -> Self {
+    pub fn label_parts<S: Into<String>>(
+        mut self,
+        separator: char,
+        names: impl IntoIterator<Item = S>,
+    ) -> Self {
         self.separator = separator;
         self.labels = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The number of features, for files (such as test sets) in which the last ones may not occur. Greater indices are
-    /// errors.
+    /// The number of features, for files (such as test sets) in which the last ones may not occur.
+    /// Greater indices are errors.
     pub fn features(mut self, count: usize) -> Self {
         self.features = Some(count);
         self
@@ -106,12 +113,12 @@ impl Libsvm {
 
     /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
     ///
-    /// Time is linear in the text plus the dense table. The dense table is allocated only after the whole file was read and
-    /// its size was checked against [`max_zeros`](Libsvm::max_zeros).
+    /// Time is linear in the text plus the dense table. The dense table is allocated only after the
+    /// whole file was read and its size was checked against [`max_zeros`](Libsvm::max_zeros).
     ///
     /// # Errors
-    /// [`DataError::At`](crate::DataError::At) with the line and field (the label is field 1) of the first thing that is
-    /// wrong, [`DataError::Io`](crate::DataError::Io).
+    /// [`DataError::At`](crate::DataError::At) with the line and field (the label is field 1) of
+    /// the first thing that is wrong, [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
         let mut lines = Lines::new(&mut reader, name)?;
         let mut rows = Rows { labels: vec![Vec::new(); self.labels.len()], ..Rows::default() };
@@ -119,17 +126,23 @@ impl Libsvm {
             self.push(&mut rows, line)?;
         }
         if rows.ends.is_empty() {
-            return Err(Problem::Empty { expected: "rows `label index:value …`" }.at(Place::new(name)));
+            return Err(
+                Problem::Empty { expected: "rows `label index:value …`" }.at(Place::new(name))
+            );
         }
         let features = self.features.unwrap_or(rows.greatest.max(self.at_least));
         let (n, stored) = (rows.ends.len(), rows.entries.len());
         let zeros = n as u128 * features as u128 - stored as u128;
         if zeros > self.max_zeros as u128 {
-            return Err(Problem::TooSparse { rows: n, features, stored, zeros }.at(Place::new(name)));
+            return Err(
+                Problem::TooSparse { rows: n, features, stored, zeros }.at(Place::new(name))
+            );
         }
         let numbers = std::mem::take(&mut rows.numbers);
         let columns = rows.into_columns(&self.labels, features);
-        distinct_names(columns.iter().map(|column| column.name.as_str()), |i| Place::new(name).field(i + 1))?;
+        distinct_names(columns.iter().map(|column| column.name.as_str()), |i| {
+            Place::new(name).field(i + 1)
+        })?;
         Table::with_lines(name, columns, numbers)
     }
 
@@ -140,7 +153,9 @@ impl Libsvm {
         self.push_label(rows, label, line)?;
         let mut previous = 0;
         for (i, field) in fields {
-            let (index, value) = self.pair(field, previous).map_err(|problem| problem.at(line.place().field(i + 1)))?;
+            let (index, value) = self
+                .pair(field, previous)
+                .map_err(|problem| problem.at(line.place().field(i + 1)))?;
             rows.entries.push((index as u32, value));
             previous = index;
         }
@@ -153,15 +168,21 @@ impl Libsvm {
     fn push_label(&self, rows: &mut Rows, label: &str, line: Line<'_>) -> Result<()> {
         let place = || line.place().field(1);
         let expected = self.labels.len();
-        let parts: Vec<&str> = if expected == 1 { vec![label] } else { label.split(self.separator).collect() };
+        let parts: Vec<&str> =
+            if expected == 1 { vec![label] } else { label.split(self.separator).collect() };
         if parts.len() != expected {
-            return Err(Problem::LabelParts { text: excerpt(label), expected, found: parts.len() }.at(place()));
+            return Err(Problem::LabelParts { text: excerpt(label), expected, found: parts.len() }
+                .at(place()));
         }
         for ((part, name), column) in parts.iter().zip(&self.labels).zip(&mut rows.labels) {
             column.push(number(part).map_err(|problem| {
                 let better = || match part {
-                    pair if pair.contains(':') => "a row starts with its label, then come the pairs `index:value`",
-                    _ => "labels are numbers; if they have several parts, see `Libsvm::label_parts`",
+                    pair if pair.contains(':') => {
+                        "a row starts with its label, then come the pairs `index:value`"
+                    }
+                    _ => {
+                        "labels are numbers; if they have several parts, see `Libsvm::label_parts`"
+                    }
                 };
                 problem.with_remedy(|| better().to_owned()).at(place().column(name))
             })?);
@@ -176,7 +197,8 @@ impl Libsvm {
         if index.is_empty() || !index.bytes().all(|b| b.is_ascii_digit()) {
             return Err(not_a_pair());
         }
-        // u32 is what a row stores; the parse fails only for numbers too great for u64, given that all are digits.
+        // u32 is what a row stores; the parse fails only for numbers too great for u64, given that
+        // all are digits.
         let limit = self.features.unwrap_or(self.max_features).min(u32::MAX as usize);
         let index = match index.parse::<u64>() {
             Ok(index) if index <= limit as u64 => index,
@@ -215,8 +237,14 @@ impl Rows {
             }
             start = end;
         }
-        let labels = names.iter().zip(self.labels).map(|(name, values)| Column::numbers(name.clone(), values));
-        let features = dense.into_iter().enumerate().map(|(i, values)| Column::numbers(format!("f{}", i + 1), values));
+        let labels = names
+            .iter()
+            .zip(self.labels)
+            .map(|(name, values)| Column::numbers(name.clone(), values));
+        let features = dense
+            .into_iter()
+            .enumerate()
+            .map(|(i, values)| Column::numbers(format!("f{}", i + 1), values));
         labels.chain(features).collect()
     }
 }

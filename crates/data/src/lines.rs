@@ -1,4 +1,5 @@
-//! Numbered UTF-8 lines of a plain or gzip file: the ground on which every reader of this crate stands.
+//! Numbered UTF-8 lines of a plain or gzip file: the ground on which every reader of this crate
+//! stands.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
@@ -6,7 +7,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use crate::Uncompressed;
 use crate::error::{DataError, Place, Problem, Result};
 
-/// The longest line that is read: wide enough for a million columns, and a bound on memory for files that are no tables.
+/// The longest line that is read: wide enough for a million columns, and a bound on memory for
+/// files that are no tables.
 pub(crate) const MAX_LINE: usize = 16 << 20;
 
 /// One line without its end.
@@ -38,7 +40,8 @@ pub(crate) struct Lines<'r> {
 
 impl<'r> Lines<'r> {
     pub fn new(reader: &'r mut dyn Read, file: &str) -> Result<Self> {
-        let source = Uncompressed::new(reader).map_err(|source| DataError::Io { file: file.to_owned(), source })?;
+        let source = Uncompressed::new(reader)
+            .map_err(|source| DataError::Io { file: file.to_owned(), source })?;
         let source = BufReader::with_capacity(1 << 16, source);
         Ok(Lines {
             source,
@@ -67,10 +70,13 @@ impl<'r> Lines<'r> {
             Ok(text) => text,
             Err(error) => {
                 let byte = error.valid_up_to();
-                return Err(Problem::BadUtf8 { byte: byte + 1, value: self.line[byte] }.at(self.place()));
+                return Err(
+                    Problem::BadUtf8 { byte: byte + 1, value: self.line[byte] }.at(self.place())
+                );
             }
         };
-        let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
+        let text =
+            if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         Ok(Some(Line { text, number: self.number, file: &self.file }))
     }
 
@@ -113,7 +119,9 @@ impl<'r> Lines<'r> {
             self.after_cr = end.is_some_and(|i| chunk[i] == b'\r');
             self.line.extend_from_slice(&chunk[..taken]);
             self.source.consume(consumed);
-            if self.number == 1 && (self.line.starts_with(&[0xff, 0xfe]) || self.line.starts_with(&[0xfe, 0xff])) {
+            if self.number == 1
+                && (self.line.starts_with(&[0xff, 0xfe]) || self.line.starts_with(&[0xfe, 0xff]))
+            {
                 return Err(Problem::Utf16.at(self.place()));
             }
             if self.line.len() > MAX_LINE {
@@ -136,7 +144,8 @@ mod tests {
 
     fn lines(mut bytes: &[u8]) -> Vec<(u64, String)> {
         let mut lines = Lines::new(&mut bytes, "t").unwrap();
-        std::iter::from_fn(|| lines.next().unwrap().map(|line| (line.number, line.text.to_owned()))).collect()
+        std::iter::from_fn(|| lines.next().unwrap().map(|line| (line.number, line.text.to_owned())))
+            .collect()
     }
 
     #[test]

@@ -15,11 +15,12 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// The longest header that is believed.
 const MAX_HEADER: usize = 1 << 20;
 
-/// Reads `.npy` files, plain or gzip: a matrix with a case per row, or a vector as one column; floats, integers or booleans of either byte
-/// order, in C or Fortran order.
+/// Reads `.npy` files, plain or gzip: a matrix with a case per row, or a vector as one column;
+/// floats, integers or booleans of either byte order, in C or Fortran order.
 ///
-/// The format is that of NumPy's `numpy.lib.format`, versions 1 to 3. Columns are called `c1`, `c2`, …, as the file names none. Values that
-/// are not finite are errors, as in every format; in errors the line is the row from 1.
+/// The format is that of NumPy's `numpy.lib.format`, versions 1 to 3. Columns are called `c1`,
+/// `c2`, …, as the file names none. Values that are not finite are errors, as in every format; in
+/// errors the line is the row from 1.
 ///
 /// ```
 /// use nystrom_data::{Npy, npy_bytes};
@@ -48,10 +49,12 @@ impl Npy {
 
     /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
     ///
-    /// Memory is that of the file and of the table. The header is not trusted: nothing is allocated for values that are not there.
+    /// Memory is that of the file and of the table. The header is not trusted: nothing is allocated
+    /// for values that are not there.
     ///
     /// # Errors
-    /// [`DataError::At`] with row and column of a value that is not finite, or for a damaged or unsuitable file; [`DataError::Io`].
+    /// [`DataError::At`] with row and column of a value that is not finite, or for a damaged or
+    /// unsuitable file; [`DataError::Io`].
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         self.survey(reader, name)?.finite()
     }
@@ -63,8 +66,8 @@ impl Npy {
     /// Those of [`read`](Npy::read) that are not about one value.
     pub fn survey(&self, mut reader: impl Read, name: &str) -> Result<Survey> {
         let at = |problem: Problem| problem.at(Place::new(name));
-        let mut source =
-            Uncompressed::new(&mut reader).map_err(|source| DataError::Io { file: name.to_owned(), source })?;
+        let mut source = Uncompressed::new(&mut reader)
+            .map_err(|source| DataError::Io { file: name.to_owned(), source })?;
         let mut bytes = Vec::new();
         if let Err(error) = source.read_to_end(&mut bytes) {
             return Err(source.failed(error, Place::new(name)));
@@ -72,12 +75,19 @@ impl Npy {
         let (text, data) = header(&bytes).map_err(at)?;
         let header = Header::parse(text).map_err(at)?;
         let (rows, columns) = header.sizes().map_err(at)?;
-        let expected = rows.checked_mul(columns).and_then(|count| count.checked_mul(header.item.size));
+        let expected =
+            rows.checked_mul(columns).and_then(|count| count.checked_mul(header.item.size));
         if expected != Some(data.len()) {
-            return Err(at(Problem::NpyLength { rows, columns, size: header.item.size, found: data.len() }));
+            return Err(at(Problem::NpyLength {
+                rows,
+                columns,
+                size: header.item.size,
+                found: data.len(),
+            }));
         }
         let value = |i: usize, j: usize| {
-            let item = if header.fortran { j * rows + i } else { i * columns + j } * header.item.size;
+            let item =
+                if header.fortran { j * rows + i } else { i * columns + j } * header.item.size;
             header.item.number(&data[item..item + header.item.size])
         };
         let column = |j: usize| {
@@ -93,7 +103,9 @@ impl Npy {
 /// The text of the header, and what follows it.
 fn header(bytes: &[u8]) -> std::result::Result<(&str, &[u8]), Problem> {
     let broken = |what: &'static str| Problem::NpyHeader { what: what.to_owned() };
-    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| broken("the file does not start with \\x93NUMPY"))?;
+    let rest = bytes
+        .strip_prefix(MAGIC)
+        .ok_or_else(|| broken("the file does not start with \\x93NUMPY"))?;
     let (length, rest) = match rest {
         [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
         [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
@@ -120,17 +132,23 @@ impl Header {
             let quoted = [format!("'{key}'"), format!("\"{key}\"")];
             let found = quoted.iter().find_map(|key| text.split_once(key.as_str()));
             let after = found.and_then(|(_, after)| after.trim_start().strip_prefix(':'));
-            after.map(str::trim_start).ok_or_else(|| Problem::NpyHeader { what: format!("the header lacks {key:?}") })
+            after
+                .map(str::trim_start)
+                .ok_or_else(|| Problem::NpyHeader { what: format!("the header lacks {key:?}") })
         };
         let descr = value("descr")?;
         let fortran = value("fortran_order")?.starts_with("True");
-        let shape = value("shape")?.strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(inside, _)| inside);
+        let shape = value("shape")?
+            .strip_prefix('(')
+            .and_then(|rest| rest.split_once(')'))
+            .map(|(inside, _)| inside);
         let sizes = shape.map(|inside| {
             let sizes = inside.split(',').map(str::trim).filter(|size| !size.is_empty());
             sizes.map(|size| size.parse().ok()).collect::<Option<Vec<usize>>>()
         });
-        let shape =
-            sizes.flatten().ok_or_else(|| Problem::NpyHeader { what: "its shape is no list of sizes".to_owned() })?;
+        let shape = sizes.flatten().ok_or_else(|| Problem::NpyHeader {
+            what: "its shape is no list of sizes".to_owned(),
+        })?;
         Ok(Header { item: Item::parse(descr)?, fortran, shape })
     }
 
@@ -154,15 +172,19 @@ struct Item {
 impl Item {
     /// `'<f8'` and its like.
     fn parse(descr: &str) -> std::result::Result<Item, Problem> {
-        let unsuitable =
-            || Problem::NpyType { text: excerpt(descr.split(", 'fortran").next().unwrap_or(descr).trim()) };
+        let unsuitable = || Problem::NpyType {
+            text: excerpt(descr.split(", 'fortran").next().unwrap_or(descr).trim()),
+        };
         let quote = descr.chars().next().filter(|c| "'\"".contains(*c)).ok_or_else(unsuitable)?;
         let text = descr[1..].split(quote).next().unwrap_or_default().as_bytes();
         let (order, kind, size) = match text {
             [order @ (b'<' | b'>' | b'|' | b'='), kind, size @ ..] => (*order, *kind, size),
             _ => return Err(unsuitable()),
         };
-        let size = std::str::from_utf8(size).ok().and_then(|size| size.parse().ok()).ok_or_else(unsuitable)?;
+        let size = std::str::from_utf8(size)
+            .ok()
+            .and_then(|size| size.parse().ok())
+            .ok_or_else(unsuitable)?;
         match (kind, size) {
             (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1) => {
                 Ok(Item { kind, size, big_endian: order == b'>' })
@@ -188,7 +210,8 @@ impl Item {
     }
 }
 
-/// The bytes of an `.npy` file with an f64 matrix, its entries given column by column; a vector if there is one column.
+/// The bytes of an `.npy` file with an f64 matrix, its entries given column by column; a vector if
+/// there is one column.
 ///
 /// See [`Npy`] for an example.
 pub fn npy_bytes(rows: usize, columns: usize, entries: impl IntoIterator<Item = f64>) -> Vec<u8> {
@@ -198,7 +221,8 @@ pub fn npy_bytes(rows: usize, columns: usize, entries: impl IntoIterator<Item = 
         header.push(' '); // data begin at a multiple of 64 bytes
     }
     header.push('\n');
-    let mut bytes = [MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes(), header.as_bytes()].concat();
+    let mut bytes =
+        [MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes(), header.as_bytes()].concat();
     entries.into_iter().for_each(|entry| bytes.extend(entry.to_le_bytes()));
     bytes
 }
@@ -227,7 +251,8 @@ mod tests {
         assert_eq!(second("<i2", "True", &[1, 0, 254, 255, 3, 0, 4, 0]), [3.0, 4.0]);
         assert_eq!(second(">u2", "False", &[0, 1, 1, 0, 0, 3, 0, 4]), [256.0, 4.0]);
         assert_eq!(second("|b1", "False", &[0, 1, 1, 0]), [1.0, 0.0]);
-        let floats: Vec<u8> = [1.0f32, -2.5, 3.0, 4.0].iter().flat_map(|v| v.to_be_bytes()).collect();
+        let floats: Vec<u8> =
+            [1.0f32, -2.5, 3.0, 4.0].iter().flat_map(|v| v.to_be_bytes()).collect();
         assert_eq!(second(">f4", "False", &floats), [-2.5, 4.0]);
         assert_eq!(second("|i1", "False", &[1, 255, 3, 128]), [-1.0, -128.0]);
     }
@@ -242,26 +267,40 @@ mod tests {
         assert_eq!(read(&header, &data).unwrap().numbers("c2").unwrap(), [2.5]);
         let written = npy_bytes(3, 1, [1.0, 2.0, 3.0]);
         assert_eq!((written.len() - 24) % 64, 0);
-        assert_eq!(Npy::new().read(&written[..], "t.npy").unwrap().numbers("c1").unwrap(), [1.0, 2.0, 3.0]);
+        assert_eq!(
+            Npy::new().read(&written[..], "t.npy").unwrap().numbers("c1").unwrap(),
+            [1.0, 2.0, 3.0]
+        );
     }
 
     #[test]
     fn errors_name_the_place_and_the_remedy() {
-        let nan: Vec<u8> = [1.0, 2.0, f64::NAN, 4.0f64].iter().flat_map(|v| v.to_le_bytes()).collect();
-        let header =
-            |descr: &str, shape: &str| format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
+        let nan: Vec<u8> =
+            [1.0, 2.0, f64::NAN, 4.0f64].iter().flat_map(|v| v.to_le_bytes()).collect();
+        let header = |descr: &str, shape: &str| {
+            format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}")
+        };
         let message = |header: String, data: &[u8]| read(&header, data).unwrap_err().to_string();
         let cases = [
-            (message(header("'<f8'", "(2, 2)"), &nan), "t.npy:2, column 1 (\"c1\"): \"NaN\" is not a finite number"),
+            (
+                message(header("'<f8'", "(2, 2)"), &nan),
+                "t.npy:2, column 1 (\"c1\"): \"NaN\" is not a finite number",
+            ),
             (message(header("'<f8'", "(2, 3)"), &nan), "is the file complete?"),
             (message(header("'|O'", "(2, 2)"), &nan), "save it as float64"),
             (message(header("[('a', '<f8')]", "(2,)"), &nan), "save it as float64"),
             (message(header("'<f8'", "(2, 2, 1)"), &nan), "reshape it"),
             (message(header("'<f8'", "()"), &nan), "reshape it"),
             (message(header("'<f8'", "(0, 3)"), &[]), "no rows"),
-            (message(header("'<f8'", &format!("({}, 8)", usize::MAX / 4)), &[]), "is the file complete?"),
+            (
+                message(header("'<f8'", &format!("({}, 8)", usize::MAX / 4)), &[]),
+                "is the file complete?",
+            ),
             (message("{'descr': '<f8'}".into(), &[]), "lacks \"fortran_order\""),
-            (Npy::new().read(&b"a,b\n1,2\n"[..], "t.npy").unwrap_err().to_string(), "does not start with"),
+            (
+                Npy::new().read(&b"a,b\n1,2\n"[..], "t.npy").unwrap_err().to_string(),
+                "does not start with",
+            ),
             (Npy::new().read(MAGIC, "t.npy").unwrap_err().to_string(), "breaks off"),
         ];
         for (message, part) in cases {

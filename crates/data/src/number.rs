@@ -15,7 +15,8 @@ pub(crate) fn number(text: &str) -> Result<f64, Problem> {
 /// As [`number`], with a decimal comma. A point is refused: `1.500` may be meant as 1.5 or as 1500.
 pub(crate) fn number_with_comma(text: &str) -> Result<f64, Problem> {
     if text.contains('.') {
-        let remedy = "numbers of this file have a decimal comma, so that a point may mean anything; take it out";
+        let remedy = "numbers of this file have a decimal comma, so that a point may mean \
+                      anything; take it out";
         return Err(Problem::NotANumber { text: excerpt(text.trim()), remedy: remedy.to_owned() });
     }
     number(&text.replacen(',', ".", 1)).map_err(|problem| match problem {
@@ -35,7 +36,9 @@ mod tests {
 
     #[test]
     fn accepts_what_files_hold() {
-        for (text, value) in [(" 1 ", 1.0), ("-.5", -0.5), ("+2e-3", 0.002), ("5.", 5.0), ("1E2", 100.0)] {
+        for (text, value) in
+            [(" 1 ", 1.0), ("-.5", -0.5), ("+2e-3", 0.002), ("5.", 5.0), ("1E2", 100.0)]
+        {
             assert_eq!(number(text), Ok(value));
         }
     }
@@ -51,7 +54,11 @@ mod tests {
         assert!(number("1,5").unwrap_err().to_string().contains("decimal commas"));
         assert_eq!((number_with_comma("-1,5e2"), number_with_comma("7")), (Ok(-150.0), Ok(7.0)));
         for text in ["1.5", "1.500,5", "1,5,2", "x", ""] {
-            assert!(matches!(number_with_comma(text), Err(Problem::NotANumber { text: t, .. }) if t == text), "{text}");
+            assert!(
+                matches!(number_with_comma(text), Err(Problem::NotANumber { text: t,
+                    .. }) if t == text),
+                "{text}"
+            );
         }
         assert!(matches!(number_with_comma("1e999"), Err(Problem::NotFinite { .. })));
     }

@@ -22,8 +22,9 @@ use crate::table::Table;
 
 /// Reads Parquet files of flat columns, uncompressed or compressed by Snappy, gzip or Zstandard.
 ///
-/// Floats, integers, booleans and decimals become numbers; dates and times as well, in the unit of the file since its epoch; strings become
-/// categories. A null is a missing value. In errors the line is the row from 1.
+/// Floats, integers, booleans and decimals become numbers; dates and times as well, in the unit of
+/// the file since its epoch; strings become categories. A null is a missing value. In errors the
+/// line is the row from 1.
 ///
 /// ```no_run
 /// let table = nystrom_data::Parquet::new().read_path("houses.parquet")?;
@@ -53,11 +54,12 @@ impl Parquet {
         self.read(file, &name)
     }
 
-    /// Reads all of `reader`; `name` stands for the file in errors. Memory is that of the file and of the table.
+    /// Reads all of `reader`; `name` stands for the file in errors. Memory is that of the file and
+    /// of the table.
     ///
     /// # Errors
-    /// [`DataError::At`] with row and column of a value that is not finite or not UTF-8, with the column that is of an unsuitable type,
-    /// or for a damaged file; [`DataError::Io`].
+    /// [`DataError::At`] with row and column of a value that is not finite or not UTF-8, with the
+    /// column that is of an unsuitable type, or for a damaged file; [`DataError::Io`].
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         self.survey(reader, name)?.finite()
     }
@@ -68,8 +70,8 @@ impl Parquet {
     /// # Errors
     /// Those of [`read`](Parquet::read) that are not about one value.
     pub fn survey(&self, mut reader: impl Read, name: &str) -> Result<Survey> {
-        let mut source =
-            Uncompressed::new(&mut reader).map_err(|source| DataError::Io { file: name.to_owned(), source })?;
+        let mut source = Uncompressed::new(&mut reader)
+            .map_err(|source| DataError::Io { file: name.to_owned(), source })?;
         let mut bytes = Vec::new();
         if let Err(error) = source.read_to_end(&mut bytes) {
             return Err(source.failed(error, Place::new(name)));
@@ -84,7 +86,8 @@ impl Parquet {
 }
 
 fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
-    let damaged = |error: ParquetError| Problem::Parquet { reason: error.to_string() }.at(Place::new(name));
+    let damaged =
+        |error: ParquetError| Problem::Parquet { reason: error.to_string() }.at(Place::new(name));
     let file = SerializedFileReader::new(bytes).map_err(damaged)?;
     let schema = file.metadata().file_metadata().schema_descr_ptr();
     let (mut columns, mut doubts) = (Vec::with_capacity(schema.num_columns()), Vec::new());
@@ -140,12 +143,16 @@ impl Growing {
                 for value in values {
                     *rows += 1;
                     let text = value.as_ref().map(ByteArray::as_utf8).transpose();
-                    let text = text.map_err(|error| (*rows, Problem::Parquet { reason: error.to_string() }))?;
+                    let text = text
+                        .map_err(|error| (*rows, Problem::Parquet { reason: error.to_string() }))?;
                     column.push(text).map_err(|problem| (*rows, problem))?;
                 }
                 Ok(())
             }
-            _ => Err((1, Problem::Parquet { reason: "its type differs between row groups".to_owned() })),
+            _ => Err((
+                1,
+                Problem::Parquet { reason: "its type differs between row groups".to_owned() },
+            )),
         }
     }
 
@@ -157,27 +164,42 @@ impl Growing {
     }
 }
 
-fn read_column(reader: ColumnReader, column: &ColumnDescriptor) -> std::result::Result<Values, ParquetError> {
+fn read_column(
+    reader: ColumnReader,
+    column: &ColumnDescriptor,
+) -> std::result::Result<Values, ParquetError> {
     use ConvertedType::{DECIMAL, UINT_8, UINT_16, UINT_32, UINT_64};
     let unsigned = matches!(column.converted_type(), UINT_8 | UINT_16 | UINT_32 | UINT_64);
-    let unit = if column.converted_type() == DECIMAL { 10f64.powi(column.type_scale()) } else { 1.0 };
+    let unit =
+        if column.converted_type() == DECIMAL { 10f64.powi(column.type_scale()) } else { 1.0 };
     let optional = column.max_def_level();
     Ok(match reader {
         ColumnReader::BoolColumnReader(reader) => {
             Values::Numbers(values(reader, optional, |v| f64::from(u8::from(*v)))?)
         }
         ColumnReader::Int32ColumnReader(reader) => {
-            let number = |v: &i32| if unsigned { f64::from(*v as u32) } else { f64::from(*v) / unit };
+            let number =
+                |v: &i32| if unsigned { f64::from(*v as u32) } else { f64::from(*v) / unit };
             Values::Numbers(values(reader, optional, number)?)
         }
         ColumnReader::Int64ColumnReader(reader) => {
             let number = |v: &i64| if unsigned { *v as u64 as f64 } else { *v as f64 / unit };
             Values::Numbers(values(reader, optional, number)?)
         }
-        ColumnReader::FloatColumnReader(reader) => Values::Numbers(values(reader, optional, |v| f64::from(*v))?),
-        ColumnReader::DoubleColumnReader(reader) => Values::Numbers(values(reader, optional, |v| *v)?),
-        ColumnReader::ByteArrayColumnReader(reader) => Values::Text(values(reader, optional, ByteArray::clone)?),
-        _ => return Err(ParquetError::General("a column has another type than the schema says".to_owned())),
+        ColumnReader::FloatColumnReader(reader) => {
+            Values::Numbers(values(reader, optional, |v| f64::from(*v))?)
+        }
+        ColumnReader::DoubleColumnReader(reader) => {
+            Values::Numbers(values(reader, optional, |v| *v)?)
+        }
+        ColumnReader::ByteArrayColumnReader(reader) => {
+            Values::Text(values(reader, optional, ByteArray::clone)?)
+        }
+        _ => {
+            return Err(ParquetError::General(
+                "a column has another type than the schema says".to_owned(),
+            ));
+        }
     })
 }
 
@@ -193,7 +215,10 @@ fn values<T: DataType, V>(
     let mut stored = stored.iter().map(value);
     match highest {
         0 => Ok(stored.map(Some).collect()),
-        _ => Ok(levels.iter().map(|level| if *level == highest { stored.next() } else { None }).collect()),
+        _ => Ok(levels
+            .iter()
+            .map(|level| if *level == highest { stored.next() } else { None })
+            .collect()),
     }
 }
 
@@ -207,13 +232,15 @@ mod tests {
     use parquet::schema::parser::parse_message_type;
     use std::sync::Arc;
 
-    const SCHEMA: &str = "message t { REQUIRED DOUBLE x; OPTIONAL INT32 k; REQUIRED BYTE_ARRAY s (UTF8); REQUIRED INT32 d (DECIMAL(5, 2)); }";
+    const SCHEMA: &str = "message t { REQUIRED DOUBLE x; OPTIONAL INT32 k; REQUIRED BYTE_ARRAY s \
+                          (UTF8); REQUIRED INT32 d (DECIMAL(5, 2)); }";
 
     /// Two row groups of two rows.
     fn file(x: [f64; 4], compression: Compression) -> Vec<u8> {
         let properties = WriterProperties::builder().set_compression(compression).build();
         let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
-        let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
+        let mut writer =
+            SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
         for rows in x.chunks(2) {
             let mut group = writer.next_row_group().unwrap();
             let mut column = group.next_column().unwrap().unwrap();
@@ -223,7 +250,10 @@ mod tests {
             column.typed::<Int32Type>().write_batch(&[7], Some(&[0, 1]), None).unwrap();
             column.close().unwrap();
             let mut column = group.next_column().unwrap().unwrap();
-            column.typed::<ByteArrayType>().write_batch(&["b".into(), "a".into()], None, None).unwrap();
+            column
+                .typed::<ByteArrayType>()
+                .write_batch(&["b".into(), "a".into()], None, None)
+                .unwrap();
             column.close().unwrap();
             let mut column = group.next_column().unwrap().unwrap();
             column.typed::<Int32Type>().write_batch(&[125, -50], None, None).unwrap();
@@ -236,9 +266,15 @@ mod tests {
     #[test]
     fn numbers_nulls_text_and_decimals_are_read() {
         let zstd = Compression::ZSTD(Default::default());
-        for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::GZIP(Default::default()), zstd]
-        {
-            let table = Parquet::new().read(&file([1.5, 2.5, 3.5, 4.5], compression)[..], "t.parquet").unwrap();
+        for compression in [
+            Compression::UNCOMPRESSED,
+            Compression::SNAPPY,
+            Compression::GZIP(Default::default()),
+            zstd,
+        ] {
+            let table = Parquet::new()
+                .read(&file([1.5, 2.5, 3.5, 4.5], compression)[..], "t.parquet")
+                .unwrap();
             assert_eq!(table.numbers("x").unwrap(), [1.5, 2.5, 3.5, 4.5]);
             assert_eq!(table.numbers("d").unwrap(), [1.25, -0.5, 1.25, -0.5]);
             let k = table.numbers("k").unwrap();
@@ -250,16 +286,23 @@ mod tests {
 
     #[test]
     fn errors_name_the_place_and_the_remedy() {
-        let message = |bytes: &[u8]| Parquet::new().read(bytes, "t.parquet").unwrap_err().to_string();
+        let message =
+            |bytes: &[u8]| Parquet::new().read(bytes, "t.parquet").unwrap_err().to_string();
         let nan = message(&file([1.0, 2.0, f64::NAN, 4.0], Compression::SNAPPY));
-        assert!(nan.starts_with("t.parquet:3, column 1 (\"x\"): \"NaN\" is not a finite number"), "{nan}");
+        assert!(
+            nan.starts_with("t.parquet:3, column 1 (\"x\"): \"NaN\" is not a finite number"),
+            "{nan}"
+        );
         let whole = file([1.0, 2.0, 3.0, 4.0], Compression::SNAPPY);
         for cut in (0..whole.len()).step_by(7) {
             let cut = message(&whole[..cut]);
             assert!(cut.contains("t.parquet: ") && cut.contains("write it again"), "{cut}");
         }
         let schema = Arc::new(parse_message_type("message t { REPEATED DOUBLE x; }").unwrap());
-        let lists = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap().into_inner().unwrap();
+        let lists = SerializedFileWriter::new(Vec::new(), schema, Default::default())
+            .unwrap()
+            .into_inner()
+            .unwrap();
         let lists = message(&lists);
         assert!(lists.contains("column 1 (\"x\")") && lists.contains("holds lists"), "{lists}");
     }

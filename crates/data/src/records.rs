@@ -13,8 +13,9 @@ const LINES: usize = 8;
 
 /// The records of a file, each with the number of its first line.
 ///
-/// Lines are numbered by [`Lines`] and fed to the `csv-core` parser one by one: the line numbers of the `csv` crate are
-/// those at which it began to look for a record, and so are too small after `\r\n` and after blank lines.
+/// Lines are numbered by [`Lines`] and fed to the `csv-core` parser one by one: the line numbers of
+/// the `csv` crate are those at which it began to look for a record, and so are too small after
+/// `\r\n` and after blank lines.
 pub(crate) struct Records<'r> {
     lines: Lines<'r>,
     /// Where fields end; never [`Split::Guess`].
@@ -49,7 +50,12 @@ impl Record<'_> {
 }
 
 impl<'r> Records<'r> {
-    pub fn new(reader: &'r mut dyn Read, file: &str, split: Split, skip_lines: u64) -> Result<Self> {
+    pub fn new(
+        reader: &'r mut dyn Read,
+        file: &str,
+        split: Split,
+        skip_lines: u64,
+    ) -> Result<Self> {
         let mut lines = Lines::new(reader, file)?;
         for _ in 0..skip_lines {
             if lines.next()?.is_none() {
@@ -81,7 +87,12 @@ impl<'r> Records<'r> {
                     let byte = error.valid_up_to();
                     Problem::BadUtf8 { byte: byte + 1, value: self.fields.text()[byte] }.at(place())
                 })?;
-                return Ok(Some(Record { text, ends: self.fields.ends(), number, file: self.lines.file() }));
+                return Ok(Some(Record {
+                    text,
+                    ends: self.fields.ends(),
+                    number,
+                    file: self.lines.file(),
+                }));
             }
             if self.fields.text().len() > MAX_LINE {
                 return Err(Problem::UnclosedQuote.at(Place::new(self.lines.file()).line(number)));
@@ -92,7 +103,8 @@ impl<'r> Records<'r> {
 
 /// White space or byte order marks only, unless white space can be a missing field.
 ///
-/// A mark alone on the first line that is not blank would end the parser's input: it strips the mark and is left with nothing.
+/// A mark alone on the first line that is not blank would end the parser's input: it strips the
+/// mark and is left with nothing.
 fn is_blank(line: &str, split: Split) -> bool {
     let nothing = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty();
     match split {
@@ -151,7 +163,9 @@ impl Fields {
             match result {
                 ReadRecordResult::InputEmpty => return false,
                 ReadRecordResult::OutputFull => self.text.resize(2 * self.text.len().max(128), 0),
-                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len().max(16), 0),
+                ReadRecordResult::OutputEndsFull => {
+                    self.ends.resize(2 * self.ends.len().max(16), 0)
+                }
                 ReadRecordResult::Record | ReadRecordResult::End => return true,
             }
         }

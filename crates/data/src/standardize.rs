@@ -16,7 +16,8 @@ pub struct Standardize {
 /// The divisor of the variance ("delta degrees of freedom").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Divisor {
-    /// n (ddof = 0), as scikit-learn's `StandardScaler`: the columns then have mean square exactly 1.
+    /// n (ddof = 0), as scikit-learn's `StandardScaler`: the columns then have mean square exactly
+    /// 1.
     #[default]
     N,
     /// n − 1 (ddof = 1), as R's `scale`.
@@ -62,28 +63,40 @@ impl TryFrom<Unchecked> for Standardizer {
 
     fn try_from(Unchecked { means, scales }: Unchecked) -> std::result::Result<Self, String> {
         if means.len() != scales.len() {
-            return Err(format!("{} means for {} scales; there must be one of each", means.len(), scales.len()));
+            return Err(format!(
+                "{} means for {} scales; there must be one of each",
+                means.len(),
+                scales.len()
+            ));
         }
         if let Some(j) = means.iter().position(|mean| !mean.is_finite()) {
-            return Err(format!("feature {} has the mean {}, which is not finite", j + 1, means[j]));
+            return Err(format!(
+                "feature {} has the mean {}, which is not finite",
+                j + 1,
+                means[j]
+            ));
         }
         match scales.iter().position(|scale| !(scale.is_finite() && *scale > 0.0)) {
-            Some(j) => Err(format!("feature {} has the scale {}, which is not positive", j + 1, scales[j])),
+            Some(j) => {
+                Err(format!("feature {} has the scale {}, which is not positive", j + 1, scales[j]))
+            }
             None => Ok(Standardizer { means, scales }),
         }
     }
 }
 
 impl Standardizer {
-    /// Means and standard deviations of the columns of `x` (n × d). `names` are used in errors and may be empty. O(n·d).
+    /// Means and standard deviations of the columns of `x` (n × d). `names` are used in errors and
+    /// may be empty. O(n·d).
     ///
-    /// The deviations are squared after division by the greatest of them, so that neither tiny nor huge features lose their
-    /// scale to underflow or overflow. A feature is constant if all its values are equal, not if its deviation is small.
+    /// The deviations are squared after division by the greatest of them, so that neither tiny nor
+    /// huge features lose their scale to underflow or overflow. A feature is constant if all its
+    /// values are equal, not if its deviation is small.
     ///
     /// # Errors
-    /// [`DataError::NoRows`] for n = 0; [`DataError::ConstantFeatures`] unless they are to be scaled by 1;
-    /// [`DataError::NotStandardizable`] if a feature has entries that are not finite or a range above the greatest `f64`;
-    /// [`DataError::Length`] if there are names, but not d.
+    /// [`DataError::NoRows`] for n = 0; [`DataError::ConstantFeatures`] unless they are to be
+    /// scaled by 1; [`DataError::NotStandardizable`] if a feature has entries that are not finite
+    /// or a range above the greatest `f64`; [`DataError::Length`] if there are names, but not d.
     ///
     /// ```
     /// use nystrom_data::{Constant, DataError, Standardize, Standardizer};
@@ -91,7 +104,8 @@ impl Standardizer {
     /// let x = faer::mat![[1.0, 7.0], [3.0, 7.0]];
     /// let names = ["speed".to_owned(), "version".to_owned()];
     /// let error = Standardizer::fit(x.as_ref(), &names, Standardize::default()).unwrap_err();
-    /// assert!(matches!(error, DataError::ConstantFeatures { features } if features == "\"version\""));
+    /// assert!(matches!(error,
+    /// DataError::ConstantFeatures { features } if features == "\"version\""));
     /// let options = Standardize { constant: Constant::ScaleByOne, ..Standardize::default() };
     /// assert_eq!(Standardizer::fit(x.as_ref(), &names, options)?.scales, [1.0, 1.0]);
     /// # Ok::<(), DataError>(())
@@ -104,12 +118,13 @@ impl Standardizer {
             let what = "names of features".to_owned();
             return Err(DataError::Length { what, expected: x.ncols(), found: names.len() });
         }
-        let name = |j: usize| names.get(j).cloned().unwrap_or_else(|| format!("feature {j} (from 0)"));
+        let name =
+            |j: usize| names.get(j).cloned().unwrap_or_else(|| format!("feature {j} (from 0)"));
         let (mut means, mut scales, mut constant) = (Vec::new(), Vec::new(), Vec::new());
         for j in 0..x.ncols() {
             let column: Vec<f64> = (0..x.nrows()).map(|i| x[(i, j)]).collect();
-            let (mean, scale) =
-                moments(&column, options.divisor).ok_or_else(|| DataError::NotStandardizable { feature: name(j) })?;
+            let (mean, scale) = moments(&column, options.divisor)
+                .ok_or_else(|| DataError::NotStandardizable { feature: name(j) })?;
             if scale == 0.0 {
                 constant.push(name(j));
             }
@@ -141,7 +156,8 @@ impl Standardizer {
         Ok(Mat::from_fn(x.nrows(), x.ncols(), |i, j| (x[(i, j)] - self.means[j]) / self.scales[j]))
     }
 
-    /// z · scale + mean for each feature of `z` (n × d): undoes [`transform`](Standardizer::transform). O(n·d).
+    /// z · scale + mean for each feature of `z` (n × d): undoes
+    /// [`transform`](Standardizer::transform). O(n·d).
     ///
     /// # Errors
     /// [`DataError::Length`] if `z` has another number of features.
@@ -153,13 +169,18 @@ impl Standardizer {
     fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
         let (expected, found) = (self.means.len().min(self.scales.len()), x.ncols());
         if expected != found {
-            return Err(DataError::Length { what: "features to standardise".to_owned(), expected, found });
+            return Err(DataError::Length {
+                what: "features to standardise".to_owned(),
+                expected,
+                found,
+            });
         }
         Ok(())
     }
 }
 
-/// Mean and standard deviation, the latter 0 exactly if all values are equal; `None` if they are not finite.
+/// Mean and standard deviation, the latter 0 exactly if all values are equal; `None` if they are
+/// not finite.
 fn moments(values: &[f64], divisor: Divisor) -> Option<(f64, f64)> {
     let first = *values.first()?;
     if values.iter().all(|&v| v == first) {
@@ -205,7 +226,9 @@ mod tests {
 
     #[test]
     fn hopeless_features_are_refused() {
-        for values in [vec![f64::NAN, 1.0], vec![f64::INFINITY, f64::INFINITY], vec![-f64::MAX, f64::MAX]] {
+        for values in
+            [vec![f64::NAN, 1.0], vec![f64::INFINITY, f64::INFINITY], vec![-f64::MAX, f64::MAX]]
+        {
             assert_eq!(moments(&values, Divisor::N), None, "{values:?}");
         }
         assert_eq!(moments(&[3.0], Divisor::NMinusOne), Some((3.0, 0.0)));

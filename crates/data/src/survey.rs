@@ -59,7 +59,9 @@ impl Doubts {
 
     /// Whether there are any, and all of them stand on this line.
     pub fn all_on(&self, line: Option<u64>) -> bool {
-        self.cells > 0 && self.cells == self.texts.len() && self.texts.iter().all(|doubt| Some(doubt.line) == line)
+        self.cells > 0
+            && self.cells == self.texts.len()
+            && self.texts.iter().all(|doubt| Some(doubt.line) == line)
     }
 
     /// The number if it is finite, else a missing one and a note.
@@ -81,9 +83,13 @@ impl Survey {
     /// The table if there is no doubt, else the first doubt of the first column that has any: a
     /// number that is not finite.
     pub(crate) fn finite(self) -> Result<Table, DataError> {
-        let first = self.doubts.iter().enumerate().find_map(|(j, doubts)| Some((j, doubts.texts.first()?)));
+        let first =
+            self.doubts.iter().enumerate().find_map(|(j, doubts)| Some((j, doubts.texts.first()?)));
         let Some((j, Doubt { text, line, .. })) = first else { return Ok(self.table) };
-        let place = Place::new(self.table.source()).line(*line).field(j + 1).column(&self.table.columns()[j].name);
+        let place = Place::new(self.table.source())
+            .line(*line)
+            .field(j + 1)
+            .column(&self.table.columns()[j].name);
         Err(Problem::NotFinite { text: text.clone() }.at(place))
     }
 }

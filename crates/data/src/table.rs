@@ -6,8 +6,9 @@ use crate::error::{DataError, Place, Result, place::list};
 
 /// What a file holds: named columns of numbers or text, with missing values marked.
 ///
-/// Methods take the table by value and give the changed one, so that a preparation reads as a chain and ends in
-/// [`into_dataset`](Table::into_dataset). Nothing is dropped, filled in or encoded unless the chain says so.
+/// Methods take the table by value and give the changed one, so that a preparation reads as a chain
+/// and ends in [`into_dataset`](Table::into_dataset). Nothing is dropped, filled in or encoded
+/// unless the chain says so.
 ///
 /// ```
 /// use nystrom_data::{Csv, Encoding};
@@ -41,7 +42,10 @@ impl Table {
     /// ```
     /// use nystrom_data::{Column, Table};
     ///
-    /// let table = Table::new("mine", vec![Column::numbers("x", vec![1.0, 2.0]), Column::numbers("y", vec![3.0, 4.0])])?;
+    /// let table = Table::new(
+    ///     "mine",
+    ///     vec![Column::numbers("x", vec![1.0, 2.0]), Column::numbers("y", vec![3.0, 4.0])],
+    /// )?;
     /// assert_eq!(table.rows(), 2);
     /// # Ok::<(), nystrom_data::DataError>(())
     /// ```
@@ -60,7 +64,11 @@ impl Table {
     }
 
     /// [`new`](Table::new) of rows that stand on these lines.
-    pub(crate) fn with_lines(source: impl Into<String>, columns: Vec<Column>, lines: Vec<u64>) -> Result<Table> {
+    pub(crate) fn with_lines(
+        source: impl Into<String>,
+        columns: Vec<Column>,
+        lines: Vec<u64>,
+    ) -> Result<Table> {
         Ok(Table { lines, ..Table::new(source, columns)? })
     }
 
@@ -131,9 +139,10 @@ impl Table {
         let column = self.column(column)?;
         match &column.values {
             Values::Categories(text) => Ok(text),
-            Values::Numbers(_) => {
-                Err(DataError::NumericColumn { table: self.source.clone(), column: column.name.clone() })
-            }
+            Values::Numbers(_) => Err(DataError::NumericColumn {
+                table: self.source.clone(),
+                column: column.name.clone(),
+            }),
         }
     }
 
@@ -144,7 +153,8 @@ impl Table {
 
     /// How many values are missing in all columns together.
     pub fn missing(&self) -> usize {
-        let missing = |column: &Column| (0..self.rows).filter(|&row| column.is_missing(row)).count();
+        let missing =
+            |column: &Column| (0..self.rows).filter(|&row| column.is_missing(row)).count();
         self.columns.iter().map(missing).sum()
     }
 
@@ -152,7 +162,10 @@ impl Table {
     ///
     /// # Errors
     /// [`DataError::UnknownColumn`].
-    pub fn drop_columns<C: Into<ColumnRef>>(mut self, columns: impl IntoIterator<Item = C>) -> Result<Table> {
+    pub fn drop_columns<C: Into<ColumnRef>>(
+        mut self,
+        columns: impl IntoIterator<Item = C>,
+    ) -> Result<Table> {
         let mut keep = vec![true; self.columns.len()];
         for column in columns {
             keep[self.position(column)?] = false;
@@ -172,8 +185,12 @@ impl Table {
     /// assert_eq!(table.select_columns(["c", "a"])?.names().collect::<Vec<_>>(), ["c", "a"]);
     /// # Ok::<(), nystrom_data::DataError>(())
     /// ```
-    pub fn select_columns<C: Into<ColumnRef>>(self, columns: impl IntoIterator<Item = C>) -> Result<Table> {
-        let positions = columns.into_iter().map(|column| self.position(column)).collect::<Result<Vec<_>>>()?;
+    pub fn select_columns<C: Into<ColumnRef>>(
+        self,
+        columns: impl IntoIterator<Item = C>,
+    ) -> Result<Table> {
+        let positions =
+            columns.into_iter().map(|column| self.position(column)).collect::<Result<Vec<_>>>()?;
         let columns = positions.into_iter().map(|i| self.columns[i].clone()).collect();
         Ok(Table { rows: self.rows, ..Table::with_lines(self.source, columns, self.lines)? })
     }
@@ -182,7 +199,11 @@ impl Table {
     ///
     /// # Errors
     /// [`DataError::UnknownColumn`]; that of [`Table::new`] if another column has the new name.
-    pub fn rename_column(mut self, column: impl Into<ColumnRef>, name: impl Into<String>) -> Result<Table> {
+    pub fn rename_column(
+        mut self,
+        column: impl Into<ColumnRef>,
+        name: impl Into<String>,
+    ) -> Result<Table> {
         let position = self.position(column)?;
         self.columns[position].name = name.into();
         let columns = std::mem::take(&mut self.columns);
@@ -191,7 +212,8 @@ impl Table {
 
     /// The table without the rows in which any value is missing.
     ///
-    /// Drop the columns that are not needed first: a row goes even if only an unused column misses its value.
+    /// Drop the columns that are not needed first: a row goes even if only an unused column misses
+    /// its value.
     pub fn drop_missing_rows(self) -> Table {
         let complete = |row: &usize| !self.columns.iter().any(|column| column.is_missing(*row));
         let rows: Vec<usize> = (0..self.rows).filter(complete).collect();
@@ -204,7 +226,9 @@ impl Table {
     /// [`DataError::NoSuchRow`].
     pub fn select_rows(&self, rows: &[usize]) -> Result<Table> {
         match rows.iter().find(|&&row| row >= self.rows) {
-            Some(&row) => Err(DataError::NoSuchRow { table: self.source.clone(), row, rows: self.rows }),
+            Some(&row) => {
+                Err(DataError::NoSuchRow { table: self.source.clone(), row, rows: self.rows })
+            }
             None => Ok(self.take(rows)),
         }
     }
@@ -219,19 +243,21 @@ impl Table {
     /// not kept.
     ///
     /// # Errors
-    /// [`DataError::StackMismatch`] if their columns differ in number, name, order or kind; [`DataError::NoRows`] if
-    /// there is no table.
+    /// [`DataError::StackMismatch`] if their columns differ in number, name, order or kind;
+    /// [`DataError::NoRows`] if there is no table.
     ///
     /// ```
     /// use nystrom_data::{Csv, Table};
     ///
-    /// let parts = ["1,2\n", "3,4\n"].map(|text| Csv::new().names(["x", "y"]).read(text.as_bytes(), "part.csv").unwrap());
+    /// let parts = ["1,2\n", "3,4\n"]
+    ///     .map(|text| Csv::new().names(["x", "y"]).read(text.as_bytes(), "part.csv").unwrap());
     /// assert_eq!(Table::stack(parts)?.numbers("x")?, [1.0, 3.0]);
     /// # Ok::<(), nystrom_data::DataError>(())
     /// ```
     pub fn stack(tables: impl IntoIterator<Item = Table>) -> Result<Table> {
         let mut tables = tables.into_iter();
-        let mut all = tables.next().ok_or(DataError::NoRows { table: "stack of no tables".to_owned() })?;
+        let mut all =
+            tables.next().ok_or(DataError::NoRows { table: "stack of no tables".to_owned() })?;
         all.lines.clear();
         for table in tables {
             let describe = |column: Option<&Column>| match column {
@@ -239,10 +265,17 @@ impl Table {
                 None => "absent".to_owned(),
             };
             for position in 0..all.columns.len().max(table.columns.len()) {
-                let (expected, found) = (describe(all.columns.get(position)), describe(table.columns.get(position)));
+                let (expected, found) =
+                    (describe(all.columns.get(position)), describe(table.columns.get(position)));
                 if expected != found {
                     let (first, table) = (all.source, table.source);
-                    return Err(DataError::StackMismatch { first, table, position, expected, found });
+                    return Err(DataError::StackMismatch {
+                        first,
+                        table,
+                        position,
+                        expected,
+                        found,
+                    });
                 }
             }
             for (mine, theirs) in all.columns.iter_mut().zip(&table.columns) {
@@ -261,7 +294,9 @@ impl Table {
     /// The position of a column, from 0.
     pub(crate) fn position(&self, column: impl Into<ColumnRef>) -> Result<usize> {
         let wanted = column.into();
-        wanted.position(self.names()).ok_or_else(|| unknown_column(&self.source, &wanted, self.names()))
+        wanted
+            .position(self.names())
+            .ok_or_else(|| unknown_column(&self.source, &wanted, self.names()))
     }
 }
 

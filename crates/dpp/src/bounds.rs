@@ -3,11 +3,12 @@
 use crate::ElementarySymmetric;
 use nystrom_linalg_core::{Error, Result, Ridge, validate};
 
-/// The right-hand sides of Theorems 1 and 3, Lemma 2 and Corollaries 7 and 8 for c landmarks, from the eigenvalues of K.
+/// The right-hand sides of Theorems 1 and 3, Lemma 2 and Corollaries 7 and 8 for c landmarks, from
+/// the eigenvalues of K.
 ///
 /// # Source
-/// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016. The corollaries as in the
-/// project's notes on that paper.
+/// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,
+/// ICML 2016. The corollaries as in the project's notes on that paper.
 ///
 /// ```
 /// use nystrom_dpp::KDppBounds;
@@ -26,11 +27,16 @@ impl KDppBounds {
     /// For all n eigenvalues of K in any order; those up to n·ε·λ_max count as 0.
     ///
     /// # Errors
-    /// [`Error::Empty`], [`Error::InvalidWeight`] for an eigenvalue that is not finite, [`Error::RankDeficient`] if c exceeds the rank.
+    /// [`Error::Empty`], [`Error::InvalidWeight`] for an eigenvalue that is not finite,
+    /// [`Error::RankDeficient`] if c exceeds the rank.
     pub fn new(eigenvalues: &[f64], c: usize) -> Result<Self> {
         validate::not_empty("eigenvalues", eigenvalues.len())?;
         if let Some(index) = eigenvalues.iter().position(|l| !l.is_finite()) {
-            return Err(Error::InvalidWeight { what: "eigenvalues", index, value: eigenvalues[index] });
+            return Err(Error::InvalidWeight {
+                what: "eigenvalues",
+                index,
+                value: eigenvalues[index],
+            });
         }
         let mut values = eigenvalues.to_vec();
         values.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -66,24 +72,29 @@ impl KDppBounds {
         Ok((self.c as f64 + 1.0) / self.room(k)? * self.left(k))
     }
 
-    /// Corollary 7, Frobenius: with probability at least 1 − δ the ratio of Theorem 1 exceeds its bound by at most
-    /// √(8c ln(1/δ))·√(Σλ_i²/Σ_{i>k}λ_i²). ∞ where K has rank k: the corollary says nothing then.
+    /// Corollary 7, Frobenius: with probability at least 1 − δ the ratio of Theorem 1 exceeds its
+    /// bound by at most √(8c ln(1/δ))·√(Σλ_i²/Σ_{i>k}λ_i²). ∞ where K has rank k: the corollary
+    /// says nothing then.
     ///
     /// # Errors
-    /// As [`ratio_bound`](Self::ratio_bound), and [`Error::InvalidParameter`] unless δ is in (0, 1).
+    /// As [`ratio_bound`](Self::ratio_bound), and [`Error::InvalidParameter`] unless δ is in (0,
+    /// 1).
     pub fn frobenius_with_probability(&self, k: usize, delta: f64) -> Result<f64> {
-        let squares = |values: &[f64]| values.iter().fold(0.0, |sum, l| sum + (l / self.values[0]).powi(2));
+        let squares =
+            |values: &[f64]| values.iter().fold(0.0, |sum, l| sum + (l / self.values[0]).powi(2));
         let tail = squares(&self.values[k.min(self.values.len())..]);
         Ok(self.frobenius(k)? + self.deviation(delta)? * (squares(&self.values) / tail).sqrt())
     }
 
-    /// Corollary 7, spectral: the excess is at most √(8c ln(1/δ))·λ_1/λ_{k+1}. Errors as the other half.
+    /// Corollary 7, spectral: the excess is at most √(8c ln(1/δ))·λ_1/λ_{k+1}. Errors as the other
+    /// half.
     pub fn spectral_with_probability(&self, k: usize, delta: f64) -> Result<f64> {
         let next = self.values.get(k).copied().unwrap_or(0.0);
         Ok(self.spectral(k)? + self.deviation(delta)? * (self.values[0] / next))
     }
 
-    /// Theorem 3: E√(R(ẑ_K̃)/R(ẑ)) ≤ 1 + (c + 1)/(nλ)·e_{c+1}/e_c, R the risk of kernel ridge regression with nλ = `ridge.absolute(n)`.
+    /// Theorem 3: E√(R(ẑ_K̃)/R(ẑ)) ≤ 1 + (c + 1)/(nλ)·e_{c+1}/e_c, R the risk of kernel ridge
+    /// regression with nλ = `ridge.absolute(n)`.
     ///
     /// # Errors
     /// Those of [`Ridge::absolute`].
@@ -91,13 +102,15 @@ impl KDppBounds {
         Ok(1.0 + self.expected_trace_error() / ridge.absolute(self.values.len())?)
     }
 
-    /// Corollary 8: with probability at least 1 − δ, Theorem 3's bound plus √(8c ln(1/δ))·tr K/(nλ).
+    /// Corollary 8: with probability at least 1 − δ, Theorem 3's bound plus √(8c ln(1/δ))·tr
+    /// K/(nλ).
     ///
     /// # Errors
     /// Those of [`Ridge::absolute`], and [`Error::InvalidParameter`] unless δ is in (0, 1).
     pub fn risk_with_probability(&self, ridge: Ridge<f64>, delta: f64) -> Result<f64> {
         let trace: f64 = self.values.iter().sum();
-        Ok(self.risk(ridge)? + self.deviation(delta)? * trace / ridge.absolute(self.values.len())?)
+        Ok(self.risk(ridge)?
+            + self.deviation(delta)? * trace / ridge.absolute(self.values.len())?)
     }
 
     /// n − k.

@@ -12,12 +12,14 @@ const ROWS: usize = 1024;
 /// Steps after which G is computed afresh, as a multiple of c.
 const REFRESH: usize = 8;
 
-/// A Markov chain on subsets Y of size c with the stationary law Pr(Y) = det K_YY / e_c(K) that forgets its start within about c ln c steps,
-/// whatever n is, where the [`SwapChain`](crate::SwapChain) takes about n times as many.
+/// A Markov chain on subsets Y of size c with the stationary law Pr(Y) = det K_YY / e_c(K) that
+/// forgets its start within about c ln c steps, whatever n is, where the
+/// [`SwapChain`](crate::SwapChain) takes about n times as many.
 ///
-/// A step removes a uniform v ∈ Y and adds u with probability proportional to the residual K_uu − K_uS K_SS⁻¹ K_Su, S = Y − v, over all
-/// u ∉ S (v may come back). It evaluates one column of K and costs O(nc); the state holds K_{:,Y}L⁻ᵀ, n·c numbers, and is computed afresh
-/// every 8c steps (n·c entries).
+/// A step removes a uniform v ∈ Y and adds u with probability proportional to the residual K_uu −
+/// K_uS K_SS⁻¹ K_Su, S = Y − v, over all u ∉ S (v may come back). It evaluates one column of K and
+/// costs O(nc); the state holds K_{:,Y}L⁻ᵀ, n·c numbers, and is computed afresh every 8c steps (n·c
+/// entries).
 ///
 /// The spectral gap is at least 1/c for every K, because the law is strongly log-concave (N. Anari,
 /// K. Liu, S. Oveis Gharan, C. Vinzant, *Log-concave polynomials II*, STOC 2019). So is the
@@ -57,15 +59,17 @@ pub struct DownUpWalk<'a, T: Scalar> {
 }
 
 impl<'a, T: Scalar> DownUpWalk<'a, T> {
-    /// The walk from what `selector` chooses, repaired like the start of a [`SwapChain`](crate::SwapChain). n·c entries, O(nc²).
+    /// The walk from what `selector` chooses, repaired like the start of a
+    /// [`SwapChain`](crate::SwapChain). n·c entries, O(nc²).
     ///
     /// # Randomness
     /// That of the selector.
     ///
     /// # Errors
-    /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`] with the numerical rank if no c items are
-    /// independent, [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry,
-    /// [`Error::NotPositiveDefinite`] for a K that is not psd, and those of the selector.
+    /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`] with the
+    /// numerical rank if no c items are independent, [`Error::NonFinite`], [`Error::InvalidWeight`]
+    /// for a negative diagonal entry, [`Error::NotPositiveDefinite`] for a K that is not psd, and
+    /// those of the selector.
     pub fn start(
         k: &'a dyn PsdMatrix<T>,
         c: usize,
@@ -76,7 +80,8 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         Self::with_size(k, &chosen, c)
     }
 
-    /// The walk from a given set, repaired where it has no volume; errors as [`start`](Self::start).
+    /// The walk from a given set, repaired where it has no volume; errors as
+    /// [`start`](Self::start).
     pub fn new(k: &'a dyn PsdMatrix<T>, start: &Landmarks) -> Result<Self> {
         Self::with_size(k, start, start.len())
     }
@@ -97,10 +102,19 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
             stale: false,
         };
         if let Some(i) = walk.diagonal.iter().position(|d| !d.is_finite()) {
-            return Err(Error::NonFinite { what: "matrix", row: i, col: i, value: walk.diagonal[i] });
+            return Err(Error::NonFinite {
+                what: "matrix",
+                row: i,
+                col: i,
+                value: walk.diagonal[i],
+            });
         }
         if let Some(index) = walk.diagonal.iter().position(|d| *d < 0.0) {
-            return Err(Error::InvalidWeight { what: "diagonal of the matrix", index, value: walk.diagonal[index] });
+            return Err(Error::InvalidWeight {
+                what: "diagonal of the matrix",
+                index,
+                value: walk.diagonal[index],
+            });
         }
         walk.refresh()?;
         Ok(walk)
@@ -129,7 +143,8 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
 
     fn exchange(&mut self, rng: &mut dyn Rng) -> Result<bool> {
         let v = self.remove(rng.random_range(0..self.items.len()));
-        let weights: Vec<f64> = self.residual.iter().zip(&self.diagonal).map(|(r, d)| self.believed(*r, *d)).collect();
+        let weights: Vec<f64> =
+            self.residual.iter().zip(&self.diagonal).map(|(r, d)| self.believed(*r, *d)).collect();
         let u = random::categorical(&weights, rng).unwrap_or(v); // nothing else has volume: v has
         self.add(u)?;
         if (self.steps + 1).is_multiple_of((REFRESH * self.items.len()) as u64) {
@@ -154,20 +169,23 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         if residual > self.rounding * diagonal { residual } else { 0.0 }
     }
 
-    /// The item at `position` leaves: the columns of G behind it are rotated with its own until that holds what Y − v no longer explains.
+    /// The item at `position` leaves: the columns of G behind it are rotated with its own until
+    /// that holds what Y − v no longer explains.
     fn remove(&mut self, position: usize) -> usize {
         let rotations = self.rotations(position);
         let x = self.columns.remove(position);
         let rotated = self.columns[position..].to_vec();
         work::product(3, self.residual.len(), rotated.len());
         let (residual, mut G) = (&mut self.residual, self.G.as_mut());
-        G.rb_mut().par_row_chunks_mut(ROWS).zip(residual.par_chunks_mut(ROWS)).for_each(|(mut G, residual)| {
-            for (&column, &[cos, sin]) in rotated.iter().zip(&rotations) {
-                rotate(G.rb_mut(), column, x, T::lit(cos), T::lit(sin));
-            }
-            let freed = G.rb().col(x);
-            residual.iter_mut().zip(freed.iter()).for_each(|(r, g)| *r += g.f64().powi(2));
-        });
+        G.rb_mut().par_row_chunks_mut(ROWS).zip(residual.par_chunks_mut(ROWS)).for_each(
+            |(mut G, residual)| {
+                for (&column, &[cos, sin]) in rotated.iter().zip(&rotations) {
+                    rotate(G.rb_mut(), column, x, T::lit(cos), T::lit(sin));
+                }
+                let freed = G.rb().col(x);
+                residual.iter_mut().zip(freed.iter()).for_each(|(r, g)| *r += g.f64().powi(2));
+            },
+        );
         self.columns.push(x);
         let v = self.items.remove(position);
         self.items.iter().for_each(|&i| self.residual[i] = 0.0);
@@ -196,22 +214,38 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         let mut column = Mat::zeros(n, 1);
         self.k.block_into(column.as_mut(), (0..n).into(), (&[u]).into());
         if let Some(row) = (0..n).find(|&i| !num_traits::Float::is_finite(column[(i, 0)])) {
-            return Err(Error::NonFinite { what: "matrix", row, col: u, value: column[(row, 0)].f64() });
+            return Err(Error::NonFinite {
+                what: "matrix",
+                row,
+                col: u,
+                value: column[(row, 0)].f64(),
+            });
         }
         let others = &self.columns[..self.columns.len() - 1];
         let G_u: Vec<T> = others.iter().map(|&j| self.G[(u, j)]).collect();
         let pivot = column[(u, 0)] - others.iter().zip(&G_u).map(|(_, &g)| g * g).sum::<T>();
         let root = self.residual[u].sqrt();
         if !(pivot > T::zero() && root > 0.0) {
-            return Err(Error::NotPositiveDefinite { order: self.columns.len(), pivot: others.len(), jitter: 0.0 });
+            return Err(Error::NotPositiveDefinite {
+                order: self.columns.len(),
+                pivot: others.len(),
+                jitter: 0.0,
+            });
         }
         work::product(n, 1, others.len());
-        let chunks = self.G.as_mut().par_row_chunks_mut(ROWS).zip(column.as_mut().par_row_chunks_mut(ROWS));
+        let chunks =
+            self.G.as_mut().par_row_chunks_mut(ROWS).zip(column.as_mut().par_row_chunks_mut(ROWS));
         chunks.zip(self.residual.par_chunks_mut(ROWS)).for_each(|((mut G, mut k_u), residual)| {
             for (&j, &g) in others.iter().zip(&G_u) {
-                k_u.rb_mut().col_mut(0).iter_mut().zip(G.rb().col(j).iter()).for_each(|(k, h)| *k -= g * *h);
+                k_u.rb_mut()
+                    .col_mut(0)
+                    .iter_mut()
+                    .zip(G.rb().col(j).iter())
+                    .for_each(|(k, h)| *k -= g * *h);
             }
-            for ((to, k), r) in G.rb_mut().col_mut(last).iter_mut().zip(k_u.rb().col(0).iter()).zip(residual) {
+            for ((to, k), r) in
+                G.rb_mut().col_mut(last).iter_mut().zip(k_u.rb().col(0).iter()).zip(residual)
+            {
                 let value = k.f64() / root;
                 *to = T::lit(value);
                 *r = (*r - value * value).max(0.0);
@@ -250,7 +284,11 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
 
     /// ln det K_YY. O(c).
     pub fn log_det(&self) -> f64 {
-        self.items.iter().zip(&self.columns).map(|(&i, &j)| 2.0 * self.G[(i, j)].f64().abs().ln()).sum()
+        self.items
+            .iter()
+            .zip(&self.columns)
+            .map(|(&i, &j)| 2.0 * self.G[(i, j)].f64().abs().ln())
+            .sum()
     }
 
     /// tr(K − K̃_Y), what the Nyström approximation from the columns Y leaves of the trace. O(n).

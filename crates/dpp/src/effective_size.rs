@@ -15,13 +15,15 @@ pub struct EffectiveSize {
 }
 
 impl EffectiveSize {
-    /// From a series of a reversible chain: the sum of autocorrelations is cut where the sum of two neighbouring ones turns
-    /// negative, and pairs are not allowed to rise. O(length·cut).
+    /// From a series of a reversible chain: the sum of autocorrelations is cut where the sum of two
+    /// neighbouring ones turns negative, and pairs are not allowed to rise. O(length·cut).
     ///
-    /// A short series overestimates the size: it has not seen what the chain has not visited. A constant series tells nothing; its size is 1.
+    /// A short series overestimates the size: it has not seen what the chain has not visited. A
+    /// constant series tells nothing; its size is 1.
     ///
     /// # Source
-    /// The initial monotone sequence estimator of C. J. Geyer, *Practical Markov chain Monte Carlo*, Statistical Science 7 (1992).
+    /// The initial monotone sequence estimator of C. J. Geyer, *Practical Markov chain Monte
+    /// Carlo*, Statistical Science 7 (1992).
     ///
     /// # Errors
     /// [`Error::Empty`], [`Error::NonFinite`] with the number of the value.
@@ -42,7 +44,9 @@ impl EffectiveSize {
         }
         let mean = series.iter().sum::<f64>() / n as f64;
         let centred: Vec<f64> = series.iter().map(|x| x - mean).collect();
-        let covariance = |lag: usize| centred.iter().zip(&centred[lag..]).map(|(x, y)| x * y).sum::<f64>() / n as f64;
+        let covariance = |lag: usize| {
+            centred.iter().zip(&centred[lag..]).map(|(x, y)| x * y).sum::<f64>() / n as f64
+        };
         let variance = covariance(0);
         if !(variance > 0.0) {
             return Ok(EffectiveSize { time: n as f64, size: 1.0, cut: 0 });

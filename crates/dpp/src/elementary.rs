@@ -9,11 +9,12 @@ const HALVINGS: usize = 60;
 /// 1e-307.
 const SOUND: f64 = 1e-280;
 
-/// e_0, …, e_{c+1} of r positive numbers λ, where e_j = Σ_{|S| = j} Π_{i ∈ S} λ_i, and the law on subsets of size c that they normalise:
-/// Pr(S) = Π_{i ∈ S} λ_i / e_c.
+/// e_0, …, e_{c+1} of r positive numbers λ, where e_j = Σ_{|S| = j} Π_{i ∈ S} λ_i, and the law on
+/// subsets of size c that they normalise: Pr(S) = Π_{i ∈ S} λ_i / e_c.
 ///
-/// That law is one of independent coins p_i = tλ_i/(1 + tλ_i), conditioned on c heads, for every t > 0. With t such that Σ p_i = c
-/// the table Q_i\[k\] = Pr(k heads among the first i) holds probabilities, of order 1/√c where they matter, and nothing overflows:
+/// That law is one of independent coins p_i = tλ_i/(1 + tλ_i), conditioned on c heads, for every
+/// t > 0. With t such that Σ p_i = c the table Q_i\[k\] = Pr(k heads among the first i) holds
+/// probabilities, of order 1/√c where they matter, and nothing overflows:
 ///
 /// e_j = Q_r\[j\]·t^{−j}·Π_i (1 + tλ_i).
 ///
@@ -22,8 +23,8 @@ const SOUND: f64 = 1e-280;
 /// memory.
 ///
 /// # Source
-/// The recursion of A. Kulesza & B. Taskar, *Determinantal point processes for machine learning*, Foundations and Trends in Machine Learning
-/// 5 (2012), Algorithms 7 and 8, on tilted numbers.
+/// The recursion of A. Kulesza & B. Taskar, *Determinantal point processes for machine learning*,
+/// Foundations and Trends in Machine Learning 5 (2012), Algorithms 7 and 8, on tilted numbers.
 ///
 /// # Departures
 /// Theirs multiplies the eigenvalues as they are, and overflows from a few hundred items on.
@@ -56,7 +57,11 @@ impl Tilted {
     fn expecting(j: usize, log_lambda: &[f64]) -> Self {
         let log_t = tilt(log_lambda, j);
         let log_scale = log_lambda.iter().map(|l| softplus(log_t + l)).sum();
-        Tilted { log_t, log_scale, coins: log_lambda.iter().map(|l| Coin::tilted(log_t + l)).collect() }
+        Tilted {
+            log_t,
+            log_scale,
+            coins: log_lambda.iter().map(|l| Coin::tilted(log_t + l)).collect(),
+        }
     }
 
     /// ln e_j from Pr(j heads).
@@ -65,7 +70,8 @@ impl Tilted {
     }
 }
 
-/// Heads with probability p = tλ/(1 + tλ), tails with q = 1/(1 + tλ), each to full relative accuracy.
+/// Heads with probability p = tλ/(1 + tλ), tails with q = 1/(1 + tλ), each to full relative
+/// accuracy.
 #[derive(Debug, Clone, Copy)]
 struct Coin {
     p: f64,
@@ -150,14 +156,16 @@ impl ElementarySymmetric {
     /// S: c distinct numbers below r, decreasing. O(r).
     ///
     /// # Randomness
-    /// One uniform for every i from r − 1 down to the smallest of S, or to where all that are left must be taken.
+    /// One uniform for every i from r − 1 down to the smallest of S, or to where all that are left
+    /// must be taken.
     pub fn sample(&self, rng: &mut dyn Rng) -> Vec<usize> {
         let mut S = Vec::with_capacity(self.c);
         let coins = &self.tilted.coins;
         let mut i = coins.len();
         while S.len() < self.c {
             let k = self.c - S.len();
-            let p = coins[i - 1].p * self.Q(i - 1, k - 1) / self.Q(i, k); // Pr(i ∈ S | k heads among the first i)
+            // Pr(i ∈ S | k heads among the first i)
+            let p = coins[i - 1].p * self.Q(i - 1, k - 1) / self.Q(i, k);
             if i == k || random::coin(p, rng) {
                 S.push(i - 1);
             }

@@ -7,10 +7,12 @@ use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Col, Mat, MatRef, Par};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, validate, work};
 
-/// As in `SymmetricEigen`: the bits depend on the degree of parallelism asked for, so one degree is asked for always.
+/// As in `SymmetricEigen`: the bits depend on the degree of parallelism asked for, so one degree is
+/// asked for always.
 const DEGREE: usize = 4;
 
-/// K = V diag(λ) Vᵀ with the r eigenvalues above rounding error, V n × r: what the exact samplers of one matrix share.
+/// K = V diag(λ) Vᵀ with the r eigenvalues above rounding error, V n × r: what the exact samplers
+/// of one matrix share.
 ///
 /// ```
 /// use faer::Mat;
@@ -34,7 +36,8 @@ pub struct LEnsemble<T> {
 }
 
 impl<T: Scalar> LEnsemble<T> {
-    /// From all of K: n² entries evaluated, n × n by definition (about 3n² numbers at the peak), 9n³ flops.
+    /// From all of K: n² entries evaluated, n × n by definition (about 3n² numbers at the peak),
+    /// 9n³ flops.
     ///
     /// Eigenvalues up to n·ε·λ_max count as 0: they cannot be told from the rounding errors of K.
     ///
@@ -50,16 +53,18 @@ impl<T: Scalar> LEnsemble<T> {
         Ok(LEnsemble { values, vectors: eigen.vectors().subcols(0, r).to_owned() })
     }
 
-    /// From a factor B (n × p) of K = BBᵀ, by its singular values: O(np·min(n, p)) flops, 3np numbers of memory.
+    /// From a factor B (n × p) of K = BBᵀ, by its singular values: O(np·min(n, p)) flops, 3np
+    /// numbers of memory.
     ///
-    /// Singular values up to max(n, p)·ε·σ_max count as 0, so eigenvalues are resolved down to the square of what
-    /// [`new`](Self::new) can see.
+    /// Singular values up to max(n, p)·ε·σ_max count as 0, so eigenvalues are resolved down to the
+    /// square of what [`new`](Self::new) can see.
     ///
     /// # Source
     /// The dual representation of A. Kulesza & B. Taskar (2012), section 3.3.
     ///
     /// # Departures
-    /// Singular vectors of B, not eigenvectors of BᵀB: those squared lose the orthogonality that the sampler relies on.
+    /// Singular vectors of B, not eigenvectors of BᵀB: those squared lose the orthogonality that
+    /// the sampler relies on.
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0 or p = 0, [`Error::NonFinite`], [`Error::NotPositive`] if σ_max²
@@ -86,7 +91,11 @@ impl<T: Scalar> LEnsemble<T> {
             let (what, value) = ("squared singular values of the factor", squares[0]);
             return Err(Error::NotPositive { what, index: 0, value });
         }
-        let r = sigma.iter().zip(&squares).take_while(|(s, square)| s.f64() > cutoff && **square > 0.0).count();
+        let r = sigma
+            .iter()
+            .zip(&squares)
+            .take_while(|(s, square)| s.f64() > cutoff && **square > 0.0)
+            .count();
         U.resize_with(n, r, |_, _| T::zero());
         Ok(LEnsemble { values: squares[..r].to_vec(), vectors: U })
     }
@@ -119,13 +128,14 @@ impl<T: Scalar> LEnsemble<T> {
     /// The DPP of size c: Pr(C) = det K_CC / e_c(K), |C| = c. O(rc).
     ///
     /// # Errors
-    /// [`Error::Empty`] if c = 0, [`Error::RankDeficient`] with the numerical rank if c exceeds it: no set of that size has a
-    /// positive determinant.
+    /// [`Error::Empty`] if c = 0, [`Error::RankDeficient`] with the numerical rank if c exceeds it:
+    /// no set of that size has a positive determinant.
     pub fn k_dpp(&self, c: usize) -> Result<ExactKDpp<'_, T>> {
         Ok(ExactKDpp::new(self, ElementarySymmetric::new(&self.values, c)?))
     }
 
-    /// Pr(i ∈ C) = Σ_j w_j V_ij² for every i, where w_j is the probability that eigenvector j is selected. O(nr).
+    /// Pr(i ∈ C) = Σ_j w_j V_ij² for every i, where w_j is the probability that eigenvector j is
+    /// selected. O(nr).
     pub(crate) fn mixture(&self, w: &[f64]) -> Vec<f64> {
         let mut p = vec![0.0; self.dim()];
         for (j, &w) in w.iter().enumerate() {
@@ -149,7 +159,9 @@ impl<T: Scalar> LEnsemble<T> {
             return Ok(f64::NEG_INFINITY);
         }
         // K_CC = BBᵀ with B = V_C Λ^{1/2}, so ln det K_CC = 2 Σ ln σ(B)
-        let B = Mat::from_fn(C.len(), self.rank(), |i, j| self.vectors[(C[i], j)].f64() * self.values[j].sqrt());
+        let B = Mat::from_fn(C.len(), self.rank(), |i, j| {
+            self.vectors[(C[i], j)].f64() * self.values[j].sqrt()
+        });
         let (sigma, _) = thin_svd(B.as_ref())?;
         let cutoff = self.rank() as f64 * f64::EPSILON * sigma[0];
         Ok(sigma.iter().map(|&s| if s > cutoff { 2.0 * s.ln() } else { f64::NEG_INFINITY }).sum())
@@ -162,7 +174,8 @@ fn thin_svd<T: Scalar>(b: MatRef<'_, T>) -> Result<(Vec<T>, Mat<T>)> {
     let (par, params) = (Par::rayon(DEGREE), Default::default());
     let (mut sigma, mut U) = (Col::<T>::zeros(size), Mat::zeros(n, size));
     let vectors = (ComputeSvdVectors::Thin, ComputeSvdVectors::No);
-    let mut memory = MemBuffer::new(svd_scratch::<T>(n, b.ncols(), vectors.0, vectors.1, par, params));
+    let mut memory =
+        MemBuffer::new(svd_scratch::<T>(n, b.ncols(), vectors.0, vectors.1, par, params));
     let diagonal: DiagMut<'_, T> = sigma.as_mut().as_diagonal_mut();
     work::svd(n, b.ncols(), false);
     svd(b, diagonal, Some(U.as_mut()), None, par, MemStack::new(&mut memory), params)

@@ -7,15 +7,17 @@ use rand::Rng;
 
 /// The DPP of fixed size, Pr(C) = det K_CC / e_c(K) over the subsets of size c: a k-DPP with k = c.
 ///
-/// A draw selects c eigenvectors (Pr(S) = Π_S λ_i / e_c), then items from the projection on them: O(r + nc + c³ ln c) after the
-/// eigendecomposition, which all draws and all sizes share.
+/// A draw selects c eigenvectors (Pr(S) = Π_S λ_i / e_c), then items from the projection on them:
+/// O(r + nc + c³ ln c) after the eigendecomposition, which all draws and all sizes share.
 ///
 /// # Source
-/// A. Kulesza & B. Taskar, *k-DPPs: fixed-size determinantal point processes*, ICML 2011; C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for
-/// Nyström with application to kernel methods*, ICML 2016, use it to choose landmarks.
+/// A. Kulesza & B. Taskar, *k-DPPs: fixed-size determinantal point processes*, ICML 2011; C. Li, S.
+/// Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016,
+/// use it to choose landmarks.
 ///
 /// # Departures
-/// Tilted polynomials instead of raw ones ([`ElementarySymmetric`]); items by rejection (Barthelmé, Tremblay & Amblard, AISTATS 2023).
+/// Tilted polynomials instead of raw ones ([`ElementarySymmetric`]); items by rejection (Barthelmé,
+/// Tremblay & Amblard, AISTATS 2023).
 ///
 /// ```
 /// use faer::mat;
@@ -44,7 +46,8 @@ impl<'a, T: Scalar> ExactKDpp<'a, T> {
     /// c distinct items.
     ///
     /// # Randomness
-    /// At most r uniforms for the eigenvectors, then two for every candidate: about c ln c of them, at most 1.4·c where n is small.
+    /// At most r uniforms for the eigenvectors, then two for every candidate: about c ln c of them,
+    /// at most 1.4·c where n is small.
     pub fn sample(&self, rng: &mut dyn Rng) -> Landmarks {
         let S = self.e.sample(rng);
         let C = projection::draw(self.ensemble.vectors(), &S, rng);
@@ -64,15 +67,19 @@ impl<'a, T: Scalar> ExactKDpp<'a, T> {
     /// ln Pr(C) = ln det K_CC − ln e_c(K), −∞ for a set without volume. O(rc²).
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if |C| ≠ c, [`IndexOutOfRange`](nystrom_linalg_core::Error::IndexOutOfRange), [`DuplicateIndex`](nystrom_linalg_core::Error::DuplicateIndex).
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if |C| ≠ c,
+    /// [`IndexOutOfRange`](nystrom_linalg_core::Error::IndexOutOfRange),
+    /// [`DuplicateIndex`](nystrom_linalg_core::Error::DuplicateIndex).
     pub fn log_probability(&self, C: &[usize]) -> Result<f64> {
         validate::same_size("items of C against the size of the k-DPP", self.e.size(), C.len())?;
         Ok(self.ensemble.log_det(C)? - self.log_normaliser())
     }
 
-    /// E tr(K − K̃_C) = (c + 1)·e_{c+1}/e_c, exactly, where K̃_C is the Nyström approximation from the columns C.
+    /// E tr(K − K̃_C) = (c + 1)·e_{c+1}/e_c, exactly, where K̃_C is the Nyström approximation from
+    /// the columns C.
     ///
-    /// For the residual of item i is det K_{C∪i}/det K_CC, and Σ_C Σ_{i ∉ C} det K_{C∪i} counts every set of c + 1 items c + 1 times.
+    /// For the residual of item i is det K_{C∪i}/det K_CC, and Σ_C Σ_{i ∉ C} det K_{C∪i} counts
+    /// every set of c + 1 items c + 1 times.
     pub fn expected_trace_error(&self) -> f64 {
         (self.e.size() as f64 + 1.0) * self.e.ratio()
     }
@@ -83,12 +90,15 @@ impl<'a, T: Scalar> ExactKDpp<'a, T> {
     }
 }
 
-/// The unconstrained DPP with likelihood matrix K: Pr(C) = det K_CC / det(I + K) over all subsets, the empty one included.
+/// The unconstrained DPP with likelihood matrix K: Pr(C) = det K_CC / det(I + K) over all subsets,
+/// the empty one included.
 ///
-/// Its size is random, with mean tr(K(K + I)⁻¹). A draw costs O(r + nm + m³ ln m) for a sample of m items.
+/// Its size is random, with mean tr(K(K + I)⁻¹). A draw costs O(r + nm + m³ ln m) for a sample of m
+/// items.
 ///
 /// # Source
-/// J. B. Hough, M. Krishnapur, Y. Peres & B. Virág, *Determinantal processes and independence*, Probability Surveys 3 (2006), Algorithm 18.
+/// J. B. Hough, M. Krishnapur, Y. Peres & B. Virág, *Determinantal processes and independence*,
+/// Probability Surveys 3 (2006), Algorithm 18.
 ///
 /// ```
 /// use faer::mat;
@@ -117,7 +127,9 @@ impl<'a, T: Scalar> ExactDpp<'a, T> {
     /// r uniforms for the eigenvectors, then two for every candidate.
     pub fn sample(&self, rng: &mut dyn Rng) -> Vec<usize> {
         let lambda = self.ensemble.values();
-        let S: Vec<usize> = (0..lambda.len()).filter(|&i| random::coin(lambda[i] / (1.0 + lambda[i]), rng)).collect();
+        let S: Vec<usize> = (0..lambda.len())
+            .filter(|&i| random::coin(lambda[i] / (1.0 + lambda[i]), rng))
+            .collect();
         projection::draw(self.ensemble.vectors(), &S, rng)
     }
 
@@ -140,7 +152,8 @@ impl<'a, T: Scalar> ExactDpp<'a, T> {
     /// ln Pr(C) = ln det K_CC − ln det(I + K), −∞ for a set without volume. O(r|C|²).
     ///
     /// # Errors
-    /// [`IndexOutOfRange`](nystrom_linalg_core::Error::IndexOutOfRange), [`DuplicateIndex`](nystrom_linalg_core::Error::DuplicateIndex).
+    /// [`IndexOutOfRange`](nystrom_linalg_core::Error::IndexOutOfRange),
+    /// [`DuplicateIndex`](nystrom_linalg_core::Error::DuplicateIndex).
     pub fn log_probability(&self, C: &[usize]) -> Result<f64> {
         Ok(self.ensemble.log_det(C)? - self.log_normaliser())
     }

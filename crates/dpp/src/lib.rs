@@ -1,16 +1,19 @@
-//! Determinantal point processes of a fixed size (k-DPPs): diverse subsets, with **Pr(C) = det K_CC / e_c(K)** over the subsets of size c of
-//! n items, K an n × n psd matrix and e_c the elementary symmetric polynomial of its eigenvalues.
+//! Determinantal point processes of a fixed size (k-DPPs): diverse subsets, with **Pr(C) = det K_CC
+//! / e_c(K)** over the subsets of size c of n items, K an n × n psd matrix and e_c the elementary
+//! symmetric polynomial of its eigenvalues.
 //!
 //! The types that matter:
 //!
-//! * [`LEnsemble`]: one decomposition of K (dense, or from a low-rank factor); from it [`ExactKDpp`] and [`ExactDpp`], exact draws and
-//!   probabilities.
-//! * [`SwapChain`]: Algorithm 1 of Li, Jegelka & Sra (2016), c entries of K and O(c²) a step, for any n; [`DownUpWalk`], O(nc) a step but few
-//!   of them. Both start from any selector, such as `RpCholesky` or `KMeansPlusPlus` of `nystrom-sketch`.
+//! * [`LEnsemble`]: one decomposition of K (dense, or from a low-rank factor); from it
+//!   [`ExactKDpp`] and [`ExactDpp`], exact draws and probabilities.
+//! * [`SwapChain`]: Algorithm 1 of Li, Jegelka & Sra (2016), c entries of K and O(c²) a step, for
+//!   any n; [`DownUpWalk`], O(nc) a step but few of them. Both start from any selector, such as
+//!   `RpCholesky` or `KMeansPlusPlus` of `nystrom-sketch`.
 //! * [`KDpp`], [`KDppChain`], [`KDppWalk`]: the same as selectors of landmarks; [`log_det`], the
 //!   volume ln det K_YY of any set.
-//! * [`KDppBounds`], what the theorems promise; [`EffectiveSize`] of a chain; [`PathCoupling`], the α of Theorem 5; [`coupled_meetings`], an estimate of
-//!   the distance from the stationary law that says when it is not one.
+//! * [`KDppBounds`], what the theorems promise; [`EffectiveSize`] of a chain; [`PathCoupling`], the
+//!   α of Theorem 5; [`coupled_meetings`], an estimate of the distance from the stationary law that
+//!   says when it is not one.
 //!
 //! ```
 //! use faer::Mat;

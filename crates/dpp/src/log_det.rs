@@ -30,7 +30,8 @@ use nystrom_sketch::Landmarks;
 /// let k = mat![[2.0, 1.0, 2.0], [1.0, 2.0, 1.0], [2.0, 1.0, 2.0]];
 /// let k = Dense::new(k.as_ref())?;
 /// assert!((log_det(&k, &[1, 0])? - 3.0_f64.ln()).abs() < 1e-14);
-/// assert_eq!(log_det(&k, &[0, 2])?, f64::NEG_INFINITY);           // rows 0 and 2 are equal: no volume
+/// // rows 0 and 2 are equal: no volume
+/// assert_eq!(log_det(&k, &[0, 2])?, f64::NEG_INFINITY);
 /// assert_eq!(log_det(&k, &[])?, 0.0);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
@@ -43,7 +44,12 @@ pub fn log_det<T: Scalar>(k: &dyn PsdMatrix<T>, items: &[usize]) -> Result<f64> 
     let block = k.block(items.into(), items.into());
     for (column, &col) in block.col_iter().zip(items) {
         if let Some(i) = column.iter().position(|value| !value.f64().is_finite()) {
-            return Err(Error::NonFinite { what: "matrix", row: items[i], col, value: column[i].f64() });
+            return Err(Error::NonFinite {
+                what: "matrix",
+                row: items[i],
+                col,
+                value: column[i].f64(),
+            });
         }
     }
     let indefinite = |pivot| Error::NotPositiveDefinite { order: c, pivot, jitter: 0.0 };
@@ -73,7 +79,8 @@ fn log_det_of_correlations(mut R: Mat<f64>, rounding: f64) -> Result<f64, usize>
         if left.iter().any(|&i| R[(i, i)] <= rounding) {
             return Ok(f64::NEG_INFINITY);
         }
-        let largest = (0..left.len()).max_by(|&s, &t| R[(left[s], left[s])].total_cmp(&R[(left[t], left[t])]));
+        let largest = (0..left.len())
+            .max_by(|&s, &t| R[(left[s], left[s])].total_cmp(&R[(left[t], left[t])]));
         let p = left.swap_remove(largest.expect("one is left"));
         let pivot = R[(p, p)];
         sum += pivot.ln();

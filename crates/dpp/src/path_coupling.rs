@@ -4,17 +4,21 @@ use faer::{Accum, Mat};
 use nystrom_linalg_core::{Cholesky, Error, PsdMatrix, Result, Scalar, ops, random, validate};
 use rand::Rng;
 
-/// The path-coupling coefficient α(S, r, t) of neighbours R = S + r, T = S + t, |S| = c − 1, over some triples.
+/// The path-coupling coefficient α(S, r, t) of neighbours R = S + r, T = S + t, |S| = c − 1, over
+/// some triples.
 ///
-/// With q(v, u, Y) = ρ/(1 + ρ), ρ = det K_{Y−v+u}/det K_YY: α(S, r, t) = Σ_{v∈S} Σ_u |q(v, u, R) − q(v, u, T)| − Σ_u min{q(r, u, R), q(t, u, T)} −
-/// Σ_{v∈S} min{q(v, t, R), q(v, r, T)}, u over the items outside S + r + t. One lazy step contracts the expected distance of the two by
-/// 1 − (1 − α)/(2c(n − c)), so [`mixing_time`] bounds the mixing time wherever the maximum over *all* triples is below 1.
+/// With q(v, u, Y) = ρ/(1 + ρ), ρ = det K_{Y−v+u}/det K_YY: α(S, r, t) = Σ_{v∈S} Σ_u |q(v, u, R) −
+/// q(v, u, T)| − Σ_u min{q(r, u, R), q(t, u, T)} − Σ_{v∈S} min{q(v, t, R), q(v, r, T)}, u over the
+/// items outside S + r + t. One lazy step contracts the expected distance of the two by 1 − (1 −
+/// α)/(2c(n − c)), so [`mixing_time`] bounds the mixing time wherever the maximum over *all*
+/// triples is below 1.
 ///
 /// # Source
 /// Theorem 5 of Li, Jegelka & Sra (2016).
 ///
 /// # Departures
-/// Two misprints are corrected: the last minimum pairs v leaving R for t with v leaving T for r, and the contraction has n − c, not n − 1.
+/// Two misprints are corrected: the last minimum pairs v leaving R for t with v leaving T for r,
+/// and the contraction has n − c, not n − 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathCoupling {
     /// The largest α seen: α itself if all triples were looked at, a *lower* bound of it otherwise.
@@ -28,15 +32,21 @@ pub struct PathCoupling {
 }
 
 impl PathCoupling {
-    /// Over `samples` uniform triples, as in the paper's experiments: n·(c + 1) entries and O(nc²) flops each.
+    /// Over `samples` uniform triples, as in the paper's experiments: n·(c + 1) entries and O(nc²)
+    /// flops each.
     ///
     /// # Randomness
     /// c + 1 bounded integers for every triple.
     ///
     /// # Errors
-    /// [`Error::Empty`] if c or `samples` is 0, [`Error::TooMany`] if c + 1 > n, [`Error::NotPositiveDefinite`] where R or T has no volume,
-    /// [`Error::NonFinite`].
-    pub fn sampled<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize, samples: usize, rng: &mut dyn Rng) -> Result<Self> {
+    /// [`Error::Empty`] if c or `samples` is 0, [`Error::TooMany`] if c + 1 > n,
+    /// [`Error::NotPositiveDefinite`] where R or T has no volume, [`Error::NonFinite`].
+    pub fn sampled<T: Scalar>(
+        k: &dyn PsdMatrix<T>,
+        c: usize,
+        samples: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<Self> {
         validate::not_empty("subset (c)", c)?;
         validate::not_empty("samples", samples)?;
         validate::at_most("items of a triple (c + 1)", c.saturating_add(1), k.dim())?;
@@ -47,7 +57,8 @@ impl PathCoupling {
         Ok(Self::over(&alphas.collect::<Result<Vec<f64>>>()?, false))
     }
 
-    /// Over all triples: C(n, c + 1)·c(c + 1)/2 of them, for small n. Errors as [`sampled`](Self::sampled).
+    /// Over all triples: C(n, c + 1)·c(c + 1)/2 of them, for small n. Errors as
+    /// [`sampled`](Self::sampled).
     pub fn exact<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<Self> {
         let n = k.dim();
         validate::not_empty("subset (c)", c)?;
@@ -57,7 +68,8 @@ impl PathCoupling {
         loop {
             for a in 0..=c {
                 for b in a + 1..=c {
-                    let S: Vec<usize> = (0..=c).filter(|&i| i != a && i != b).map(|i| union[i]).collect();
+                    let S: Vec<usize> =
+                        (0..=c).filter(|&i| i != a && i != b).map(|i| union[i]).collect();
                     alphas.push(alpha(k, &S, union[a], union[b])?);
                 }
             }
@@ -78,14 +90,16 @@ impl PathCoupling {
     }
 }
 
-/// τ(ε) ≤ 2c(n − c)·ln(c/ε)/(1 − α) lazy steps until the law of the chain is within ε of the k-DPP in total variation; `None` if α ≥ 1, about which the
-/// theorem says nothing (chains with α > 1 may mix well all the same). `alpha` must be that of all triples, or an upper bound.
+/// τ(ε) ≤ 2c(n − c)·ln(c/ε)/(1 − α) lazy steps until the law of the chain is within ε of the k-DPP
+/// in total variation; `None` if α ≥ 1, about which the theorem says nothing (chains with α > 1 may
+/// mix well all the same). `alpha` must be that of all triples, or an upper bound.
 ///
 /// # Source
 /// Theorem 5 of Li, Jegelka & Sra (2016).
 ///
 /// # Errors
-/// [`Error::TooMany`] if c > n, [`Error::Empty`], [`Error::InvalidParameter`] unless ε is in (0, 1).
+/// [`Error::TooMany`] if c > n, [`Error::Empty`], [`Error::InvalidParameter`] unless ε is in (0,
+/// 1).
 ///
 /// ```
 /// use nystrom_dpp::mixing_time;
@@ -118,7 +132,8 @@ fn alpha<T: Scalar>(k: &dyn PsdMatrix<T>, S: &[usize], r: usize, t: usize) -> Re
     Ok(sum - (0..last).map(|v| R.q(v, t).min(T_.q(v, r))).sum::<f64>()) // p_2
 }
 
-/// All ratios of exchange from one set, from h_v = L⁻¹e_v and z_u = L⁻¹k_u: ρ = γ_u‖h_v‖² + (h_vᵀz_u)².
+/// All ratios of exchange from one set, from h_v = L⁻¹e_v and z_u = L⁻¹k_u: ρ = γ_u‖h_v‖² +
+/// (h_vᵀz_u)².
 struct Exchanges {
     hh: Vec<f64>,
     gamma: Vec<f64>,
@@ -139,7 +154,8 @@ impl Exchanges {
         L.forward_in_place(h.as_mut());
         let mut hz = Mat::zeros(c, n);
         ops::matmul(hz.as_mut(), Accum::Replace, h.transpose(), z.as_ref(), 1.0);
-        let gamma = (0..n).map(|u| (diagonal[u].f64() - z.col(u).squared_norm_l2()).max(0.0)).collect();
+        let gamma =
+            (0..n).map(|u| (diagonal[u].f64() - z.col(u).squared_norm_l2()).max(0.0)).collect();
         Ok(Exchanges { hh: (0..c).map(|v| h.col(v).squared_norm_l2()).collect(), gamma, hz })
     }
 

@@ -12,12 +12,15 @@ const WORTH_A_THREAD: usize = 1 << 17;
 /// A multiply-add in the product of a refresh costs about a third of one in the test of a proposal.
 const PRODUCT_GAIN: f64 = 3.0;
 
-/// A draw from Pr(C) = det((VVᵀ)_CC), |C| = c, for the c orthonormal columns V = `vectors`\[:, `chosen`\].
+/// A draw from Pr(C) = det((VVᵀ)_CC), |C| = c, for the c orthonormal columns V = `vectors`\[:,
+/// `chosen`\].
 ///
-/// The chain rule draws item s with probability proportional to its residual ‖V_j‖² − ‖QᵀV_j‖², Q an orthonormal basis of the rows drawn
-/// before. Here a candidate is drawn by its residual of an earlier round (at first ‖V_j‖²), which is larger, and accepted with the ratio
-/// of the two; the accepted law is the same. All residuals add up to c − s, so the acceptance rate is known in advance, and
-/// the old residuals are brought up to date (one product) only where that is cheaper than the rejections it saves.
+/// The chain rule draws item s with probability proportional to its residual ‖V_j‖² − ‖QᵀV_j‖², Q
+/// an orthonormal basis of the rows drawn before. Here a candidate is drawn by its residual of an
+/// earlier round (at first ‖V_j‖²), which is larger, and accepted with the ratio of the two; the
+/// accepted law is the same. All residuals add up to c − s, so the acceptance rate is known in
+/// advance, and the old residuals are brought up to date (one product) only where that is cheaper
+/// than the rejections it saves.
 ///
 /// That product is taken in the precision of V, and leaves rounding errors where a residual is 0.
 /// So the residual of a drawn row is 0 by definition, and a candidate must also pass with its own
@@ -26,16 +29,22 @@ const PRODUCT_GAIN: f64 = 3.0;
 /// O(nc + c³ ln c) for n ≫ c², never more than O(nc²); memory n + c².
 ///
 /// # Source
-/// S. Barthelmé, N. Tremblay, P.-O. Amblard, *A faster sampler for discrete determinantal point processes*, AISTATS 2023 (PMLR 206).
+/// S. Barthelmé, N. Tremblay, P.-O. Amblard, *A faster sampler for discrete determinantal point
+/// processes*, AISTATS 2023 (PMLR 206).
 ///
 /// # Departures
 /// The refreshed residuals: theirs stay the first ones.
-pub(crate) fn draw<T: Scalar>(vectors: MatRef<'_, T>, chosen: &[usize], rng: &mut dyn Rng) -> Vec<usize> {
+pub(crate) fn draw<T: Scalar>(
+    vectors: MatRef<'_, T>,
+    chosen: &[usize],
+    rng: &mut dyn Rng,
+) -> Vec<usize> {
     let (n, c) = (vectors.nrows(), chosen.len());
     let mut proposal = Proposal::new(squared_norms(vectors, chosen));
     let mut Q = Mat::<f64>::zeros(c, c);
     let mut v = vec![0.0; c];
-    let (mut C, mut fresh) = (Vec::with_capacity(c), 0); // columns fresh..s of Q are unknown to the proposal
+    // columns fresh..s of Q are unknown to the proposal
+    let (mut C, mut fresh) = (Vec::with_capacity(c), 0);
     while C.len() < c {
         let s = C.len();
         if 2 * (s - fresh) >= c - fresh && refresh_pays(n, c, s) {
@@ -46,7 +55,8 @@ pub(crate) fn draw<T: Scalar>(vectors: MatRef<'_, T>, chosen: &[usize], rng: &mu
         for (v, &column) in v.iter_mut().zip(chosen) {
             *v = vectors[(j, column)].f64();
         }
-        let slack = (1.0 - rng.random::<f64>()) * weight; // accept if u·old < new, new = old − ‖Q_newᵀV_j‖²
+        // accept if u·old < new, new = old − ‖Q_newᵀV_j‖²
+        let slack = (1.0 - rng.random::<f64>()) * weight;
         if lost_at_most(slack, &v, Q.as_ref().subcols(fresh, s - fresh))
             && weight - slack < orthonormalise(&mut v, Q.as_ref().subcols(0, s))
         {
@@ -58,8 +68,8 @@ pub(crate) fn draw<T: Scalar>(vectors: MatRef<'_, T>, chosen: &[usize], rng: &mu
     C
 }
 
-/// With the residuals of item s instead of those of about c/2 items before, ln(c − s)·s/2 rejections are saved, of about c·s
-/// multiply-adds each; the product takes n·c·s/2.
+/// With the residuals of item s instead of those of about c/2 items before, ln(c − s)·s/2
+/// rejections are saved, of about c·s multiply-adds each; the product takes n·c·s/2.
 fn refresh_pays(n: usize, c: usize, s: usize) -> bool {
     (n as f64) < PRODUCT_GAIN * s as f64 * ((c - s) as f64).ln()
 }
@@ -105,7 +115,10 @@ fn squared_norms<T: Scalar>(vectors: MatRef<'_, T>, chosen: &[usize]) -> Vec<f64
     let piece = |(p, norms): (usize, &mut [f64])| {
         let rows = vectors.subrows(p * ROWS, norms.len());
         for &column in chosen {
-            norms.iter_mut().zip(rows.col(column).iter()).for_each(|(norm, v)| *norm += v.f64().powi(2));
+            norms
+                .iter_mut()
+                .zip(rows.col(column).iter())
+                .for_each(|(norm, v)| *norm += v.f64().powi(2));
         }
     };
     match vectors.nrows() * chosen.len() < WORTH_A_THREAD {
@@ -157,7 +170,10 @@ impl Proposal {
             let mut along = Mat::<T>::zeros(weights.len(), Q.ncols());
             ops::matmul(along.as_mut(), faer::Accum::Replace, V.as_ref(), Q.as_ref(), T::one());
             for column in along.col_iter() {
-                weights.iter_mut().zip(column.iter()).for_each(|(weight, a)| *weight -= a.f64().powi(2));
+                weights
+                    .iter_mut()
+                    .zip(column.iter())
+                    .for_each(|(weight, a)| *weight -= a.f64().powi(2));
             }
             weights.iter_mut().for_each(|weight| *weight = weight.max(0.0));
         });
@@ -194,7 +210,9 @@ mod tests {
         let z = random::standard_normal::<f32>(n, n, rng);
         let V = SymmetricEigen::new((&z + z.transpose()).as_ref()).unwrap();
         let (V, chosen): (_, Vec<usize>) = (V.vectors(), (0..c).collect());
-        let row = |j: usize| -> Vec<f64> { chosen.iter().map(|&column| f64::from(V[(j, column)])).collect() };
+        let row = |j: usize| -> Vec<f64> {
+            chosen.iter().map(|&column| f64::from(V[(j, column)])).collect()
+        };
         let drawn: Vec<usize> = (0..c - 1).map(|t| 5 * t).collect();
         let mut Q = Mat::<f64>::zeros(c, c);
         let (mut proposal, mut kept) =

@@ -13,7 +13,8 @@ use rand::Rng;
 /// n × n by definition: that of [`LEnsemble::new`], then of one draw.
 ///
 /// # Source
-/// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016.
+/// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,
+/// ICML 2016.
 ///
 /// ```
 /// use faer::Mat;
@@ -32,23 +33,26 @@ use rand::Rng;
 pub struct KDpp;
 
 impl<T: Scalar> LandmarkSelector<T> for KDpp {
-    /// Besides the common errors, [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) if m exceeds the numerical rank.
+    /// Besides the common errors, [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) if m
+    /// exceeds the numerical rank.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         validate::at_most("landmarks", m, k.dim())?;
         Ok(LEnsemble::new(k)?.k_dpp(m)?.sample(rng))
     }
 }
 
-/// Landmarks from a [`SwapChain`] after a number of steps: m entries and O(m²) a step, whatever n is.
+/// Landmarks from a [`SwapChain`] after a number of steps: m entries and O(m²) a step, whatever n
+/// is.
 ///
-/// How close their law is to the k-DPP depends on the steps; the approximation error falls within the first few hundred (Li, Jegelka
-/// & Sra 2016, section 6, who take 3000 from k-means++ seeds).
+/// How close their law is to the k-DPP depends on the steps; the approximation error falls within
+/// the first few hundred (Li, Jegelka & Sra 2016, section 6, who take 3000 from k-means++ seeds).
 ///
 /// # Cost
 /// That of the start; then m entries of K and O(m²) flops a step, O(m²) memory.
 ///
 /// # Source
-/// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016, Algorithm 1.
+/// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,
+/// ICML 2016, Algorithm 1.
 ///
 /// ```
 /// use faer::Mat;
@@ -58,7 +62,8 @@ impl<T: Scalar> LandmarkSelector<T> for KDpp {
 /// use rand::SeedableRng;
 /// let k = Mat::from_fn(100, 100, |i, j| (-((i as f64 - j as f64) / 30.0).powi(2)).exp());
 /// let selector = KDppChain { start: KMeansPlusPlus, steps: 3000, rule: SwapRule::LazyGibbs };
-/// let landmarks = selector.select(&Dense::new(k.as_ref())?, 10, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// let landmarks =
+///     selector.select(&Dense::new(k.as_ref())?, 10, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
 /// assert_eq!(landmarks.len(), 10);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```

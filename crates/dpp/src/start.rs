@@ -1,22 +1,30 @@
-//! A set to start from with det K_YY > 0: what is dependent in a given one is replaced, not refused.
+//! A set to start from with det K_YY > 0: what is dependent in a given one is replaced, not
+//! refused.
 
 use faer::{Accum, Mat, MatMut, reborrow::*};
 use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, Scalar, ops, validate};
 
-/// A residual K_ii − K_iY K_YY⁻¹ K_Yi of at most this fraction of K_ii cannot be told from 0 when |Y| < c.
+/// A residual K_ii − K_iY K_YY⁻¹ K_Yi of at most this fraction of K_ii cannot be told from 0
+/// when |Y| < c.
 pub(crate) fn rounding<T: Scalar>(c: usize) -> f64 {
     4.0 * c as f64 * T::EPS
 }
 
-/// `c` items with det K_YY > 0, as many of the distinct `wanted` as are independent of one another, in pivot order.
+/// `c` items with det K_YY > 0, as many of the distinct `wanted` as are independent of one another,
+/// in pivot order.
 ///
-/// Among `wanted` by Cholesky with the largest residual first (|wanted|² entries, O(c²) memory); only if that leaves fewer than c, the
-/// rest by the same rule among all n items: n·c entries, nc² flops and n·c numbers of memory, once.
+/// Among `wanted` by Cholesky with the largest residual first (|wanted|² entries, O(c²) memory);
+/// only if that leaves fewer than c, the rest by the same rule among all n items: n·c entries, nc²
+/// flops and n·c numbers of memory, once.
 ///
 /// # Errors
-/// [`Error::RankDeficient`] with the numerical rank if there are no c independent items, [`Error::NonFinite`], [`Error::InvalidWeight`] for a
-/// negative diagonal entry.
-pub(crate) fn independent<T: Scalar>(k: &dyn PsdMatrix<T>, wanted: &[usize], c: usize) -> Result<Vec<usize>> {
+/// [`Error::RankDeficient`] with the numerical rank if there are no c independent items,
+/// [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry.
+pub(crate) fn independent<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    wanted: &[usize],
+    c: usize,
+) -> Result<Vec<usize>> {
     validate::not_empty("subset (c)", c)?;
     let mut among_wanted = PartialCholesky::new(k, wanted.into(), c)?;
     among_wanted.extend_greedily(c)?;
@@ -29,7 +37,8 @@ pub(crate) fn independent<T: Scalar>(k: &dyn PsdMatrix<T>, wanted: &[usize], c: 
     }
     all.extend_greedily(c)?;
     if all.pivots.len() < c {
-        // Close to rounding error the order matters: the largest residuals first from the beginning may find more.
+        // Close to rounding error the order matters: the largest residuals first from the beginning
+        // may find more.
         let mut afresh = PartialCholesky::new(k, (0..k.dim()).into(), c)?;
         afresh.extend_greedily(c)?;
         if afresh.pivots.len() > all.pivots.len() {
@@ -79,7 +88,8 @@ impl<'a, T: Scalar> PartialCholesky<'a, T> {
         })
     }
 
-    /// The largest residual first, until there are `c` pivots or nothing above rounding error is left.
+    /// The largest residual first, until there are `c` pivots or nothing above rounding error is
+    /// left.
     pub fn extend_greedily(&mut self, c: usize) -> Result<()> {
         while self.pivots.len() < c {
             let above = |t: &usize| self.residual[*t] > self.rounding * self.diagonal[*t];
@@ -120,6 +130,8 @@ impl<'a, T: Scalar> PartialCholesky<'a, T> {
 fn check_finite<T: Scalar>(g: MatMut<'_, T>, rows: &Indices<'_>, col: usize) -> Result<()> {
     match (0..g.nrows()).find(|&s| !num_traits::Float::is_finite(g[(s, 0)])) {
         None => Ok(()),
-        Some(s) => Err(Error::NonFinite { what: "matrix", row: rows.get(s), col, value: g[(s, 0)].f64() }),
+        Some(s) => {
+            Err(Error::NonFinite { what: "matrix", row: rows.get(s), col, value: g[(s, 0)].f64() })
+        }
     }
 }

@@ -4,10 +4,12 @@ use crate::Points;
 use nystrom_linalg_core::{Error, Result, Scalar, validate};
 use rand::{Rng, RngExt};
 
-/// The median Euclidean distance over `pairs` random pairs of distinct points: a common first guess for a length scale ℓ.
+/// The median Euclidean distance over `pairs` random pairs of distinct points: a common first guess
+/// for a length scale ℓ.
 ///
-/// Pairs of equal points are left out of the median, so that heavily repeated data do not give ℓ = 0. With 1000 pairs the
-/// result lies between the 45 % and the 55 % quantile of all distances with probability 0.998. O(pairs·d); never n² distances.
+/// Pairs of equal points are left out of the median, so that heavily repeated data do not give
+/// ℓ = 0. With 1000 pairs the result lies between the 45 % and the 55 % quantile of all
+/// distances with probability 0.998. O(pairs·d); never n² distances.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points, median_heuristic};
@@ -24,9 +26,13 @@ use rand::{Rng, RngExt};
 /// Two bounded integers per pair.
 ///
 /// # Errors
-/// Those of [`Points::check`]; `Empty` if pairs = 0; `InvalidParameter` if n = 1 or every sampled pair has distance 0 (or
-/// overflows): then give the length scale yourself.
-pub fn median_heuristic<T: Scalar>(points: Points<'_, T>, pairs: usize, rng: &mut dyn Rng) -> Result<f64> {
+/// Those of [`Points::check`]; `Empty` if pairs = 0; `InvalidParameter` if n = 1 or every sampled
+/// pair has distance 0 (or overflows): then give the length scale yourself.
+pub fn median_heuristic<T: Scalar>(
+    points: Points<'_, T>,
+    pairs: usize,
+    rng: &mut dyn Rng,
+) -> Result<f64> {
     points.check()?;
     validate::not_empty("pairs", pairs)?;
     let n = points.len();
@@ -52,7 +58,8 @@ pub fn median_heuristic<T: Scalar>(points: Points<'_, T>, pairs: usize, rng: &mu
         false => Err(Error::InvalidParameter {
             name: "median distance of the sampled pairs",
             value: median,
-            requirement: "positive and finite; all points seem equal: drop constant features or give the length scale yourself",
+            requirement: "positive and finite; all points seem equal: drop constant features or \
+                          give the length scale yourself",
         }),
     }
 }

@@ -6,11 +6,13 @@ use crate::metric::Manhattan;
 use crate::tile::{Formula, formula_kernel};
 use nystrom_linalg_core::{Error, Result, Scalar};
 
-/// The Bernoulli (periodic spline) kernel (−1)^{β−1} B_{2β}({x − y})/(2β)! on the circle [0, 1), d = 1.
+/// The Bernoulli (periodic spline) kernel (−1)^{β−1} B_{2β}({x − y})/(2β)! on the circle [0, 1),
+/// d = 1.
 ///
-/// {·} is the fractional part and B_{2β} a Bernoulli polynomial. It is the reproducing kernel of 1-periodic functions of
-/// zero mean with a square-integrable β-th derivative, 2 Σ_{m≥1} cos(2πm(x − y))/(2πm)^{2β}: the synthetic problem of
-/// Alaoui & Mahoney (2015), whose text omits the sign (−1)^{β−1} that makes it positive for even β.
+/// {·} is the fractional part and B_{2β} a Bernoulli polynomial. It is the reproducing kernel of
+/// 1-periodic functions of zero mean with a square-integrable β-th derivative, 2 Σ_{m≥1} cos(2πm(x
+/// − y))/(2πm)^{2β}: the synthetic problem of Alaoui & Mahoney (2015), whose text omits the sign
+/// (−1)^{β−1} that makes it positive for even β.
 ///
 /// ```
 /// use nystrom_kernels::{Bernoulli, Kernel, Points};
@@ -23,9 +25,11 @@ pub struct Bernoulli {
     beta: u32,
 }
 
-saved_kernel! { [] Bernoulli = "bernoulli".into(), known: true, { beta: u32 } of {}, |s| Bernoulli::new(s.beta) }
+saved_kernel! { [] Bernoulli = "bernoulli".into(), known: true, { beta: u32 } of {},
+|s| Bernoulli::new(s.beta) }
 
-/// (−1)^{β−1} B_{2β}(x)/(2β)! in powers of q = x(1 − x), highest first: B_{2β} is symmetric about 1/2.
+/// (−1)^{β−1} B_{2β}(x)/(2β)! in powers of q = x(1 − x), highest first: B_{2β} is symmetric about
+/// 1/2.
 const COEFFICIENTS: [&[f64]; 4] = [
     &[-1.0 / 2.0, 1.0 / 12.0],
     &[-1.0 / 24.0, 0.0, 1.0 / 720.0],
@@ -41,7 +45,11 @@ impl Bernoulli {
     pub fn new(beta: u32) -> Result<Self> {
         match beta {
             1..=4 => Ok(Bernoulli { beta }),
-            _ => Err(Error::InvalidParameter { name: "beta", value: beta.into(), requirement: "1, 2, 3 or 4" }),
+            _ => Err(Error::InvalidParameter {
+                name: "beta",
+                value: beta.into(),
+                requirement: "1, 2, 3 or 4",
+            }),
         }
     }
 
@@ -73,7 +81,11 @@ impl Formula for Bernoulli {
     fn check_dim(&self, d: usize) -> Result<()> {
         match d {
             1 => Ok(()),
-            _ => Err(Error::Shape { what: "coordinates of a point (d) for the Bernoulli kernel", expected: 1, got: d }),
+            _ => Err(Error::Shape {
+                what: "coordinates of a point (d) for the Bernoulli kernel",
+                expected: 1,
+                got: d,
+            }),
         }
     }
 }

@@ -14,8 +14,9 @@ const NEGLIGIBLE: f64 = -40.0;
 /// at x = ∞, NaN if x < 0.
 ///
 /// The trapezoid rule on e^x K_ν(x) = ∫_0^∞ exp(−2x sinh²(t/2)) cosh(νt) dt, whose integrand decays
-/// doubly exponentially, converges exponentially in the step. The largest exponent is factored out, so that nothing overflows.
-/// At most some ten thousand terms, for x near the smallest number; mostly fewer than a hundred.
+/// doubly exponentially, converges exponentially in the step. The largest exponent is factored out,
+/// so that nothing overflows. At most some ten thousand terms, for x near the smallest number;
+/// mostly fewer than a hundred.
 pub(crate) fn ln_scaled_k(nu: f64, x: f64) -> f64 {
     let nu = nu.abs();
     if x == 0.0 {

@@ -32,7 +32,8 @@ saved_kernel! {
     {} of { first: A, second: B }, |s| Ok(Sum::new(s.first.0?, s.second.0?))
 }
 saved_kernel! {
-    [A: (crate::SavedKernel), B: (crate::SavedKernel)] Product<A, B> = "product".into(), known: false,
+    [A: (crate::SavedKernel), B: (crate::SavedKernel)] Product<A, B> = "product".into(),
+        known: false,
     {} of { first: A, second: B }, |s| Ok(Product::new(s.first.0?, s.second.0?))
 }
 saved_kernel! {
@@ -45,7 +46,8 @@ impl<A, B> Sum<A, B> {
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, Kernel, Linear, Points, Sum};
-    /// let k = Sum::new(Gaussian::new(1.0)?, Linear::new()).gram(Points::from_slice(&[0.0, 2.0_f64]));
+    /// let k =
+    ///     Sum::new(Gaussian::new(1.0)?, Linear::new()).gram(Points::from_slice(&[0.0, 2.0_f64]));
     /// assert_eq!(k[(1, 1)], 5.0);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
@@ -69,7 +71,8 @@ impl<A, B> Product<A, B> {
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, Kernel, Linear, Points, Product};
-    /// let k = Product::new(Gaussian::new(1.0)?, Linear::new()).gram(Points::from_slice(&[0.0, 2.0_f64]));
+    /// let k = Product::new(Gaussian::new(1.0)?, Linear::new())
+    ///     .gram(Points::from_slice(&[0.0, 2.0_f64]));
     /// assert_eq!((k[(0, 1)], k[(1, 1)]), (0.0, 4.0));
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
@@ -150,7 +153,8 @@ macro_rules! entrywise {
                         self.first.gram_into(tile.rb_mut(), x.slice(rows.clone()));
                         self.second.gram_into(second.as_mut(), x.slice(rows));
                     } else {
-                        self.first.eval_into(tile.rb_mut(), x.slice(rows.clone()), x.slice(cols.clone()));
+                        self.first.eval_into(tile.rb_mut(), x.slice(rows.clone()),
+                            x.slice(cols.clone()));
                         self.second.eval_into(second.as_mut(), x.slice(rows), x.slice(cols));
                     }
                     zip!(tile, second.as_ref()).for_each(|unzip!(a, b)| *a $op *b);

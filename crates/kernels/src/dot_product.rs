@@ -1,7 +1,7 @@
 //! Kernels of the inner product: linear and polynomial.
 //!
-//! There is no sigmoid kernel tanh(γ⟨x, y⟩ + c) here: it is not positive semi-definite for any γ, c in general, so leverage
-//! scores, Nyström bounds and Cholesky factors of it mean nothing.
+//! There is no sigmoid kernel tanh(γ⟨x, y⟩ + c) here: it is not positive semi-definite for any γ, c
+//! in general, so leverage scores, Nyström bounds and Cholesky factors of it mean nothing.
 
 use crate::load::saved_kernel;
 use crate::metric::DotProduct;
@@ -24,7 +24,8 @@ pub struct Linear {
     bias: f64,
 }
 
-saved_kernel! { [] Linear = "linear".into(), known: true, { bias: f64 } of {}, |s| Linear::with_bias(s.bias) }
+saved_kernel! { [] Linear = "linear".into(), known: true, { bias: f64 } of {},
+|s| Linear::with_bias(s.bias) }
 
 impl Linear {
     /// ⟨x, y⟩.
@@ -35,7 +36,8 @@ impl Linear {
     /// ⟨x, y⟩ + c.
     ///
     /// # Errors
-    /// `InvalidParameter` unless c ≥ 0 and finite: a negative constant is not positive semi-definite.
+    /// `InvalidParameter` unless c ≥ 0 and finite: a negative constant is not positive
+    /// semi-definite.
     pub fn with_bias(bias: f64) -> Result<Self> {
         non_negative("bias", bias)?;
         Ok(Linear { bias })
@@ -63,8 +65,8 @@ impl Formula for Linear {
 
 formula_kernel!([] Linear);
 
-/// The polynomial kernel (γ⟨x, y⟩ + c)^p with p ≥ 1, γ > 0, c ≥ 0: exactly the parameters for which it is positive
-/// semi-definite in every dimension.
+/// The polynomial kernel (γ⟨x, y⟩ + c)^p with p ≥ 1, γ > 0, c ≥ 0: exactly the parameters for which
+/// it is positive semi-definite in every dimension.
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, Points, Polynomial};
@@ -81,7 +83,8 @@ pub struct Polynomial {
 }
 
 saved_kernel! {
-    [] Polynomial = "polynomial".into(), known: true, { degree: u32, gamma: f64, offset: f64 } of {},
+    [] Polynomial = "polynomial".into(), known: true, { degree: u32, gamma: f64,
+        offset: f64 } of {},
     |s| Polynomial::new(s.degree, s.gamma, s.offset)
 }
 
@@ -92,7 +95,11 @@ impl Polynomial {
     /// `InvalidParameter` unless p ≥ 1, γ is positive and finite, and c ≥ 0 and finite.
     pub fn new(degree: u32, gamma: f64, offset: f64) -> Result<Self> {
         if degree == 0 {
-            return Err(Error::InvalidParameter { name: "degree", value: 0.0, requirement: "at least 1" });
+            return Err(Error::InvalidParameter {
+                name: "degree",
+                value: 0.0,
+                requirement: "at least 1",
+            });
         }
         validate::positive("gamma", gamma)?;
         non_negative("offset", offset)?;
@@ -155,7 +162,11 @@ fn check_diagonal<T: Scalar, F: Formula>(formula: &F, x: Points<'_, T>) -> Resul
         true => Ok(()),
         false => {
             let requirement = "finite in the precision of the points; scale them down, or take f64";
-            Err(Error::InvalidParameter { name: "largest k(x, x)", value: value.max(largest), requirement })
+            Err(Error::InvalidParameter {
+                name: "largest k(x, x)",
+                value: value.max(largest),
+                requirement,
+            })
         }
     }
 }
@@ -174,8 +185,10 @@ pub(crate) fn representable<T: Scalar>(name: &'static str, value: f64) -> Result
 fn non_negative(name: &'static str, value: f64) -> Result<()> {
     match value >= 0.0 && value.is_finite() {
         true => Ok(()),
-        false => {
-            Err(Error::InvalidParameter { name, value, requirement: "finite and at least 0, for the kernel to be psd" })
-        }
+        false => Err(Error::InvalidParameter {
+            name,
+            value,
+            requirement: "finite and at least 0, for the kernel to be psd",
+        }),
     }
 }

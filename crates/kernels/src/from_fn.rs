@@ -73,7 +73,9 @@ impl<T: Scalar, F: Fn(&[T], &[T]) -> T + Send + Sync> Kernel<T> for FromFn<F> {
             let (x_i, x_j) = (coordinates(i), coordinates(j));
             let value = |row: usize, col: usize, x: &[T], y: &[T]| match (self.f)(x, y).f64() {
                 value if value.is_finite() => Ok(value),
-                value => Err(Error::NonFinite { what: "kernel matrix of the closure", row, col, value }),
+                value => {
+                    Err(Error::NonFinite { what: "kernel matrix of the closure", row, col, value })
+                }
             };
             let (upper, lower) = (value(i, j, &x_i, &x_j)?, value(j, i, &x_j, &x_i)?);
             let mut largest = upper.abs().max(lower.abs());
@@ -81,7 +83,11 @@ impl<T: Scalar, F: Fn(&[T], &[T]) -> T + Send + Sync> Kernel<T> for FromFn<F> {
                 let value = value(i, i, x_i, x_i)?;
                 if value < 0.0 {
                     let requirement = "at least 0, since a kernel is positive semi-definite";
-                    return Err(Error::InvalidParameter { name: "k(x, x) of the closure", value, requirement });
+                    return Err(Error::InvalidParameter {
+                        name: "k(x, x) of the closure",
+                        value,
+                        requirement,
+                    });
                 }
                 largest = largest.max(value);
             }

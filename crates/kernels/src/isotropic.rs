@@ -6,9 +6,11 @@ use crate::tile::{Formula, Scales, formula_kernel};
 use crate::{Lane, Points};
 use nystrom_linalg_core::{Error, Result, Scalar, validate};
 
-/// The function κ of an isotropic kernel κ(‖x − y‖²/ℓ²), positive semi-definite in every dimension, with κ(0) = 1.
+/// The function κ of an isotropic kernel κ(‖x − y‖²/ℓ²), positive semi-definite in every dimension,
+/// with κ(0) = 1.
 ///
-/// Written once in terms of [`Lane`], it is fused into the register tile that computes the distances.
+/// Written once in terms of [`Lane`], it is fused into the register tile that computes the
+/// distances.
 ///
 /// ```
 /// use faer::mat;
@@ -89,14 +91,16 @@ formula_kernel!([P: Profile] Isotropic<P>);
 pub(crate) fn scale_from(name: &'static str, value: f64, length_scale: f64) -> Result<f64> {
     match length_scale > 0.0 && length_scale.is_finite() {
         true => Ok(length_scale),
-        false => {
-            Err(Error::InvalidParameter { name, value, requirement: "such that the length scale is a positive number" })
-        }
+        false => Err(Error::InvalidParameter {
+            name,
+            value,
+            requirement: "such that the length scale is a positive number",
+        }),
     }
 }
 
-/// An isotropic kernel with a length scale ℓ_k for every coordinate (automatic relevance determination):
-/// κ(Σ_k (x_k − y_k)²/ℓ_k²).
+/// An isotropic kernel with a length scale ℓ_k for every coordinate (automatic relevance
+/// determination): κ(Σ_k (x_k − y_k)²/ℓ_k²).
 ///
 /// Differences are taken before they are divided, so that points far from the origin keep their
 /// digits: one operation a coordinate more than [`Isotropic`].
@@ -106,7 +110,8 @@ pub(crate) fn scale_from(name: &'static str, value: f64, length_scale: f64) -> R
 /// use nystrom_kernels::{Gaussian, Kernel, Points};
 /// let kernel = Gaussian::new(1.0)?.with_length_scales(&[1.0, 100.0])?;
 /// let x = mat![[0.0, 0.0], [0.0, 1.0_f64]];
-/// assert!((kernel.gram(Points::from_rows(x.as_ref()))[(0, 1)] - (-0.5e-4_f64).exp()).abs() < 1e-15);
+/// let k = kernel.gram(Points::from_rows(x.as_ref()));
+/// assert!((k[(0, 1)] - (-0.5e-4_f64).exp()).abs() < 1e-15);
 /// assert!(<_ as Kernel<f64>>::check_dim(&kernel, 3).is_err());
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
@@ -169,14 +174,19 @@ impl<P: Profile> Formula for Ard<P> {
         match self.length_scales.iter().find(|&&l| l < least) {
             None => Ok(()),
             Some(&value) => {
-                let requirement = "a normal number in the precision of the points; choose another unit of length";
+                let requirement =
+                    "a normal number in the precision of the points; choose another unit of length";
                 Err(Error::InvalidParameter { name: "length scale", value, requirement })
             }
         }
     }
 
     fn check_dim(&self, d: usize) -> Result<()> {
-        validate::same_size("coordinates of a point (d) against length scales", self.length_scales.len(), d)
+        validate::same_size(
+            "coordinates of a point (d) against length scales",
+            self.length_scales.len(),
+            d,
+        )
     }
 }
 

@@ -12,24 +12,31 @@ const CHUNK: usize = 256;
 
 /// Parameters of k-means: k-means++ seeding, then Lloyd's iterations.
 ///
-/// For k-means Nyström (Zhang, Tsang & Kwok 2008) five iterations are enough: the error of the approximation is bounded through the
-/// quantisation error Σ_i min_j ‖x_i − z_j‖², which falls mostly in the first few. The centres go to [`KernelMatrix::against`](crate::KernelMatrix::against),
-/// or to `NystromKrr::fit_centers` of `nystrom-krr`.
+/// For k-means Nyström (Zhang, Tsang & Kwok 2008) five iterations are enough: the error of the
+/// approximation is bounded through the quantisation error Σ_i min_j ‖x_i − z_j‖², which falls
+/// mostly in the first few. The centres go to
+/// [`KernelMatrix::against`](crate::KernelMatrix::against), or to `NystromKrr::fit_centers` of
+/// `nystrom-krr`.
 ///
 /// # Cost
-/// k·n·d operations an iteration and for the seeding, in parallel; O(n + kd) memory and 256·k numbers per thread. The bits do not depend on the number of threads.
+/// k·n·d operations an iteration and for the seeding, in parallel; O(n + kd) memory and 256·k
+/// numbers per thread. The bits do not depend on the number of threads.
 ///
 /// # Source
-/// S. Lloyd, *Least squares quantization in PCM*, IEEE Transactions on Information Theory 28, 1982; seeding: D. Arthur, S. Vassilvitskii, *k-means++: the
-/// advantages of careful seeding*, SODA 2007; the use: K. Zhang, I. Tsang, J. Kwok, *Improved Nyström low-rank approximation and error analysis*, ICML 2008.
+/// S. Lloyd, *Least squares quantization in PCM*, IEEE Transactions on Information Theory 28, 1982;
+/// seeding: D. Arthur, S. Vassilvitskii, *k-means++: the advantages of careful seeding*, SODA 2007;
+/// the use: K. Zhang, I. Tsang, J. Kwok, *Improved Nyström low-rank approximation and error
+/// analysis*, ICML 2008.
 ///
 /// # Departures
-/// k-means++ instead of random points as a start. A centre that loses all its points moves to the point farthest from its own centre.
+/// k-means++ instead of random points as a start. A centre that loses all its points moves to the
+/// point farthest from its own centre.
 ///
 /// ```
 /// use nystrom_kernels::{KMeans, Points};
 /// use rand::SeedableRng;
-/// let x: Vec<f64> = (0..90).map(|i| (i % 3) as f64 + 1e-3 * i as f64).collect();   // around 0, 1 and 2
+/// // around 0, 1 and 2
+/// let x: Vec<f64> = (0..90).map(|i| (i % 3) as f64 + 1e-3 * i as f64).collect();
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let clusters = KMeans::default().run(Points::from_slice(&x), 3, rng)?;
 /// let mut z: Vec<f64> = clusters.centers().as_cols().row(0).iter().copied().collect();
@@ -89,8 +96,14 @@ impl KMeans {
     /// One bounded integer, then one uniform for every further centre.
     ///
     /// # Errors
-    /// Those of [`Points::check`]; [`Empty`](nystrom_linalg_core::Error::Empty) if k = 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if k > n.
-    pub fn run<T: Scalar>(&self, points: Points<'_, T>, k: usize, rng: &mut dyn Rng) -> Result<Clusters<T>> {
+    /// Those of [`Points::check`]; [`Empty`](nystrom_linalg_core::Error::Empty) if k = 0,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if k > n.
+    pub fn run<T: Scalar>(
+        &self,
+        points: Points<'_, T>,
+        k: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<Clusters<T>> {
         points.check()?;
         validate::at_most("centres", k, points.len())?;
         let unit = T::unit_near(points.as_cols().norm_max().f64());
@@ -113,8 +126,14 @@ impl KMeans {
     }
 }
 
-/// k-means++: the first point uniform, each further one with probability proportional to the squared distance to the nearest before.
-fn seeds<T: Scalar>(points: Points<'_, T>, k: usize, unit: f64, rng: &mut dyn Rng) -> Result<Vec<usize>> {
+/// k-means++: the first point uniform, each further one with probability proportional to the
+/// squared distance to the nearest before.
+fn seeds<T: Scalar>(
+    points: Points<'_, T>,
+    k: usize,
+    unit: f64,
+    rng: &mut dyn Rng,
+) -> Result<Vec<usize>> {
     let mut d = vec![f64::INFINITY; points.len()];
     let mut seeds: Vec<usize> = vec![];
     let mut next = Some(rng.random_range(0..points.len()));
@@ -142,10 +161,15 @@ impl Profile for Squared {
 }
 
 /// For every point the nearest centre and the squared distance to it, in units.
-fn assign<T: Scalar>(points: Points<'_, T>, Z: Points<'_, T>, unit: f64) -> Result<Vec<(usize, f64)>> {
+fn assign<T: Scalar>(
+    points: Points<'_, T>,
+    Z: Points<'_, T>,
+    unit: f64,
+) -> Result<Vec<(usize, f64)>> {
     let distance = Isotropic::with_profile(Squared, unit)?;
     let nearest = |squared: ColRef<'_, T>| {
-        let closer = |best: (usize, T), (j, &s): (usize, &T)| if s < best.1 { (j, s) } else { best };
+        let closer =
+            |best: (usize, T), (j, &s): (usize, &T)| if s < best.1 { (j, s) } else { best };
         let (j, s) = squared.iter().enumerate().skip(1).fold((0, squared[0]), closer);
         (j, s.f64())
     };
@@ -157,8 +181,14 @@ fn assign<T: Scalar>(points: Points<'_, T>, Z: Points<'_, T>, unit: f64) -> Resu
     Ok(chunks.into_par_iter().map(chunk).collect::<Vec<_>>().concat())
 }
 
-/// The means of the clusters, summed in `f64` along the row tree; an empty cluster gets the point farthest from its centre.
-fn means<T: Scalar>(points: Points<'_, T>, nearest: &[(usize, f64)], k: usize, unit: f64) -> Mat<T> {
+/// The means of the clusters, summed in `f64` along the row tree; an empty cluster gets the point
+/// farthest from its centre.
+fn means<T: Scalar>(
+    points: Points<'_, T>,
+    nearest: &[(usize, f64)],
+    k: usize,
+    unit: f64,
+) -> Mat<T> {
     let d = points.dim();
     let leaf = |rows: Range<usize>| {
         let mut sums = Mat::<f64>::zeros(d + 1, k); //                       the last row counts
@@ -169,11 +199,14 @@ fn means<T: Scalar>(points: Points<'_, T>, nearest: &[(usize, f64)], k: usize, u
         }
         sums
     };
-    let sums = RowTree::new(points.len()).reduce(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(d + 1, k));
+    let sums = RowTree::new(points.len())
+        .reduce(leaf, |a, b| a + b)
+        .unwrap_or_else(|| Mat::zeros(d + 1, k));
     let mut far: Vec<usize> = vec![];
     if (0..k).any(|j| sums[(d, j)] == 0.0) {
         far = (0..points.len()).collect();
-        far.sort_by(|&a, &b| nearest[b].1.total_cmp(&nearest[a].1)); //      stable: the first of equals
+        // stable: the first of equals
+        far.sort_by(|&a, &b| nearest[b].1.total_cmp(&nearest[a].1));
     }
     let mut far = far.into_iter();
     let mut Z = Mat::zeros(d, k);

@@ -6,16 +6,16 @@ use nystrom_linalg_core::{Result, Scalar};
 
 /// A positive semi-definite function k(x, y) on ℝ^d, known by the blocks it fills.
 ///
-/// Required: [`eval_into`](Kernel::eval_into) and [`diag_into`](Kernel::diag_into). A kernel given by a formula for one pair of
-/// points takes one line with [`FromFn`](crate::FromFn).
+/// Required: [`eval_into`](Kernel::eval_into) and [`diag_into`](Kernel::diag_into). A kernel given
+/// by a formula for one pair of points takes one line with [`FromFn`](crate::FromFn).
 ///
 /// Contracts, checked by `testing::check_kernel` (feature `testing`):
 /// * `eval_into` does not depend on the number of threads;
 /// * `gram_into` is exactly symmetric and its diagonal is exactly that of `diag_into`;
 /// * `gram_into`, `eval_into` and a block of one entry agree to a few ulp of k(x, x).
 ///
-/// Block methods do not validate; entry points ([`KernelMatrix::new`](crate::KernelMatrix::new), `fit`, `predict`) call
-/// [`check_points`](Kernel::check_points) first.
+/// Block methods do not validate; entry points ([`KernelMatrix::new`](crate::KernelMatrix::new),
+/// `fit`, `predict`) call [`check_points`](Kernel::check_points) first.
 pub trait Kernel<T: Scalar>: Send + Sync {
     /// Writes `out[(i, j)] = k(x_i, y_j)`; `out` is x.len() × y.len().
     ///
@@ -37,7 +37,8 @@ pub trait Kernel<T: Scalar>: Send + Sync {
         nystrom_linalg_core::validate::not_empty("coordinates of a point (d)", d)
     }
 
-    /// Whether `x` are points that the kernel can be evaluated on: what every public entry point calls first. O(nd).
+    /// Whether `x` are points that the kernel can be evaluated on: what every public entry point
+    /// calls first. O(nd).
     ///
     /// # Errors
     /// Those of [`Points::check`] and [`check_dim`](Kernel::check_dim). Kernels on a part of ℝ^d
@@ -48,9 +49,11 @@ pub trait Kernel<T: Scalar>: Send + Sync {
         self.check_dim(x.dim())
     }
 
-    /// Writes the Gram matrix `out[(i, j)] = k(x_i, x_j)`, exactly symmetric, with the exact diagonal.
+    /// Writes the Gram matrix `out[(i, j)] = k(x_i, x_j)`, exactly symmetric, with the exact
+    /// diagonal.
     ///
-    /// The default evaluates the block and mirrors its lower triangle; fast kernels evaluate one triangle only.
+    /// The default evaluates the block and mirrors its lower triangle; fast kernels evaluate one
+    /// triangle only.
     fn gram_into(&self, mut out: MatMut<'_, T>, x: Points<'_, T>) {
         self.eval_into(out.rb_mut(), x, x);
         nystrom_linalg_core::ops::mirror_lower(out.rb_mut());

@@ -9,7 +9,8 @@ use nystrom_linalg_core::{Result, Scalar, validate};
 
 /// The product Laplacian kernel exp(−‖x − y‖₁/ℓ), scikit-learn's `laplacian_kernel` with γ = 1/ℓ.
 ///
-/// For the Euclidean distance see [`LaplacianEuclidean`](crate::LaplacianEuclidean); for d = 1 they agree.
+/// For the Euclidean distance see [`LaplacianEuclidean`](crate::LaplacianEuclidean); for d = 1 they
+/// agree.
 ///
 /// ```
 /// use faer::mat;
@@ -25,7 +26,8 @@ pub struct LaplacianL1 {
 }
 
 saved_kernel! {
-    [] LaplacianL1 = "laplacian-l1".into(), known: true, { length_scale: f64 } of {}, |s| LaplacianL1::new(s.length_scale)
+    [] LaplacianL1 = "laplacian-l1".into(), known: true, { length_scale: f64 } of {},
+        |s| LaplacianL1::new(s.length_scale)
 }
 
 impl LaplacianL1 {

@@ -1,24 +1,31 @@
-//! Positive definite kernels, evaluated in fast vectorised blocks: **K_ij = k(x_i, y_j)**, most of them **k(x, y) = κ(‖x − y‖²/ℓ²)**.
+//! Positive definite kernels, evaluated in fast vectorised blocks: **K_ij = k(x_i, y_j)**, most of
+//! them **k(x, y) = κ(‖x − y‖²/ℓ²)**.
 //!
 //! * [`Points`]: n points in ℝ^d, with the axis that holds them in the type.
-//! * [`Kernel`]: something that fills blocks k(x_i, y_j); [`KernelMatrix`] is the n × n matrix that is never stored.
-//! * Isotropic kernels: [`Gaussian`], [`Matern12`] = [`LaplacianEuclidean`], [`Matern32`], [`Matern52`], [`Matern`] of any smoothness,
-//!   [`RationalQuadratic`]; with a length scale per coordinate through [`Isotropic::with_length_scales`].
-//!   Your own takes a struct and one line: [`Profile`].
-//! * Others: [`LaplacianL1`], [`Linear`], [`Polynomial`], [`Bernoulli`], [`Periodic`], [`Precomputed`], any closure through [`FromFn`];
-//!   [`Sum`], [`Product`] and [`Scaled`] combine them.
+//! * [`Kernel`]: something that fills blocks k(x_i, y_j); [`KernelMatrix`] is the n × n matrix that
+//!   is never stored.
+//! * Isotropic kernels: [`Gaussian`], [`Matern12`] = [`LaplacianEuclidean`], [`Matern32`],
+//!   [`Matern52`], [`Matern`] of any smoothness, [`RationalQuadratic`]; with a length scale per
+//!   coordinate through [`Isotropic::with_length_scales`]. Your own takes a struct and one line:
+//!   [`Profile`].
+//! * Others: [`LaplacianL1`], [`Linear`], [`Polynomial`], [`Bernoulli`], [`Periodic`],
+//!   [`Precomputed`], any closure through [`FromFn`]; [`Sum`], [`Product`] and [`Scaled`] combine
+//!   them.
 //! * [`SpectralDensity`] of the stationary ones; [`median_heuristic`] for a length scale;
 //!   [`KMeans`] for centres that stand for the points.
 //!
 //! # How blocks are computed
-//! Almost every kernel is a sum over coordinates (squared differences, absolute differences, products), then a formula. A block is
-//! cut into tiles that depend on its shape alone; of a tile, 4 (with AVX-512: 8) columns by two vector registers of rows are summed in
-//! registers, the formula (with its own vector exponential, within 2 ulp) is applied in registers, and the result is stored once, past the
-//! caches if the block is larger than they are. AVX-512, AVX2 or NEON is found at run time.
+//! Almost every kernel is a sum over coordinates (squared differences, absolute differences,
+//! products), then a formula. A block is cut into tiles that depend on its shape alone; of a tile,
+//! 4 (with AVX-512: 8) columns by two vector registers of rows are summed in registers, the formula
+//! (with its own vector exponential, within 2 ulp) is applied in registers, and the result is
+//! stored once, past the caches if the block is larger than they are. AVX-512, AVX2 or NEON is
+//! found at run time.
 //!
-//! Distances come from differences, so that no digits are lost far from the origin and equal points have distance exactly 0. From 20
-//! coordinates on they come from ‖x‖² + ‖y‖² − 2⟨x, y⟩, half the work, for those pairs where that cancels no more than four binary digits.
-//! Entries depend neither on the tile they fall in nor on the number of threads.
+//! Distances come from differences, so that no digits are lost far from the origin and equal points
+//! have distance exactly 0. From 20 coordinates on they come from ‖x‖² + ‖y‖² − 2⟨x, y⟩, half the
+//! work, for those pairs where that cancels no more than four binary digits. Entries depend neither
+//! on the tile they fall in nor on the number of threads.
 //!
 //! ```
 //! use faer::mat;
@@ -79,8 +86,8 @@ pub use laplacian::LaplacianL1;
 #[cfg(feature = "serde")]
 pub use load::{LoadedKernel, SavedKernel, SavedProfile};
 pub use matern::{
-    Exponential, LaplacianEuclidean, Matern, Matern12, Matern32, Matern52, MaternFiveHalves, MaternNu,
-    MaternThreeHalves,
+    Exponential, LaplacianEuclidean, Matern, Matern12, Matern32, Matern52, MaternFiveHalves,
+    MaternNu, MaternThreeHalves,
 };
 pub use matrix::KernelMatrix;
 pub use periodic::Periodic;

@@ -11,7 +11,10 @@ mod named {
     use crate::Profile;
     use nystrom_linalg_core::{Error, Result};
     use serde::de::value::{MapAccessDeserializer, StringDeserializer};
-    use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, IntoDeserializer, MapAccess, Visitor};
+    use serde::de::{
+        DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, IntoDeserializer, MapAccess,
+        Visitor,
+    };
     use serde::ser::{Error as _, SerializeMap};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::fmt;
@@ -46,8 +49,10 @@ mod named {
     #[diagnostic::on_unimplemented(
         message = "the kernel `{Self}` cannot be saved or loaded",
         label = "has no name in files",
-        note = "a closure (`FromFn`) cannot be written to a file: make it a struct that implements `Kernel`",
-        note = "a kernel of your own derives `Serialize` and `Deserialize` and implements `SavedKernel`",
+        note = "a closure (`FromFn`) cannot be written to a file: make it a struct that \
+                implements `Kernel`",
+        note = "a kernel of your own derives `Serialize` and `Deserialize` and implements \
+                `SavedKernel`",
         note = "`Isotropic` and `Ard` of a profile of your own need `SavedProfile` for the profile"
     )]
     pub trait SavedKernel: Serialize + DeserializeOwned {
@@ -67,7 +72,9 @@ mod named {
         ///
         /// # Errors
         /// Those of the format.
-        fn load<'de, D: Deserializer<'de>>(deserializer: D) -> Result<LoadedKernel<Self>, D::Error> {
+        fn load<'de, D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<LoadedKernel<Self>, D::Error> {
             read(deserializer, Self::name(), Old { fields: &[], known: false }, Ok)
         }
     }
@@ -93,7 +100,8 @@ mod named {
     #[diagnostic::on_unimplemented(
         message = "kernels of the profile `{Self}` cannot be saved or loaded",
         label = "has no name in files",
-        note = "a profile of your own derives `Serialize` and `Deserialize` and implements `SavedProfile`"
+        note = "a profile of your own derives `Serialize` and `Deserialize` and implements \
+                `SavedProfile`"
     )]
     pub trait SavedProfile: Profile + Serialize + DeserializeOwned {
         /// The name of the isotropic kernel; with one length scale per coordinate it is followed by
@@ -131,7 +139,9 @@ mod named {
         fn save<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             (**self).save(serializer)
         }
-        fn load<'de, D: Deserializer<'de>>(deserializer: D) -> Result<LoadedKernel<Self>, D::Error> {
+        fn load<'de, D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<LoadedKernel<Self>, D::Error> {
             Ok(LoadedKernel(K::load(deserializer)?.0.map(Box::new)))
         }
     }
@@ -210,37 +220,50 @@ mod named {
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
             let Reader { name, old, make, .. } = self;
             let Some(key) = map.next_key::<String>()? else {
-                return Err(A::Error::custom(format!("no kernel where `{name}` should be; the file is damaged")));
+                return Err(A::Error::custom(format!(
+                    "no kernel where `{name}` should be; the file is damaged"
+                )));
             };
             if key == name {
                 let fields = map.next_value()?;
                 return match map.next_key::<IgnoredAny>()? {
                     None => Ok(LoadedKernel(make(fields))),
-                    Some(_) => Err(A::Error::custom(format!("more than one kernel beside `{name}`"))),
+                    Some(_) => {
+                        Err(A::Error::custom(format!("more than one kernel beside `{name}`")))
+                    }
                 };
             }
             let own = old.fields.contains(&&*key);
             let problem = match (OLD_FIELDS.contains(&&*key), own) {
                 (true, true) if old.known => {
-                    let fields = F::deserialize(MapAccessDeserializer::new(PutBack { key: Some(key), rest: map }))?;
+                    let fields = F::deserialize(MapAccessDeserializer::new(PutBack {
+                        key: Some(key),
+                        rest: map,
+                    }))?;
                     return Ok(LoadedKernel(make(fields)));
                 }
                 (true, true) => format!(
-                    "it was saved before kernels had names, and several kernels have its fields; if it is `{name}`, put \
+                    "it was saved before kernels had names, and several kernels have its fields; \
+                     if it is `{name}`, put \
                      {{\"{name}\": …}} around the kernel in the file"
                 ),
                 (true, false) => format!(
-                    "it was saved before kernels had names, and its field `{key}` is none of `{name}`; load it as the \
+                    "it was saved before kernels had names, and its field `{key}` is none of \
+                     `{name}`; load it as the \
                      kernel it was"
                 ),
                 (false, _) => {
-                    format!("the file holds the kernel `{key}`, not `{name}`; load it as the kernel it was saved as")
+                    format!(
+                        "the file holds the kernel `{key}`, not `{name}`; load it as the kernel \
+                         it was saved as"
+                    )
                 }
             };
             let error = Error::Incompatible { what: "kernel", problem };
             match skip(map) {
                 Ok(()) => Ok(LoadedKernel(Err(error))),
-                Err(_) => Err(A::Error::custom(error)), // a format that cannot skip, or what follows is damaged too
+                // a format that cannot skip, or what follows is damaged too
+                Err(_) => Err(A::Error::custom(error)),
             }
         }
     }
@@ -261,7 +284,10 @@ mod named {
     impl<'de, A: MapAccess<'de>> MapAccess<'de> for PutBack<A> {
         type Error = A::Error;
 
-        fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
+        fn next_key_seed<S: DeserializeSeed<'de>>(
+            &mut self,
+            seed: S,
+        ) -> Result<Option<S::Value>, A::Error> {
             match self.key.take() {
                 Some(key) => {
                     let key: StringDeserializer<A::Error> = key.into_deserializer();
@@ -271,7 +297,10 @@ mod named {
             }
         }
 
-        fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        fn next_value_seed<S: DeserializeSeed<'de>>(
+            &mut self,
+            seed: S,
+        ) -> Result<S::Value, A::Error> {
             self.rest.next_value_seed(seed)
         }
     }
@@ -342,13 +371,15 @@ macro_rules! saved_kernel {
             }
 
             impl<$($generic: $($bound)+),*> serde::Serialize for $kernel {
-                fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok,
+                    S::Error> {
                     self.save(serializer)
                 }
             }
 
             impl<'de, $($generic: $($bound)+),*> serde::Deserialize<'de> for $kernel {
-                fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self,
+                    D::Error> {
                     Self::load(deserializer)?.0.map_err(serde::de::Error::custom)
                 }
             }

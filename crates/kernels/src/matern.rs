@@ -51,7 +51,8 @@ mod saved {
     }
 }
 
-/// Where e^{−t} is 0 in `f64`, and t² still finite in `f32`: keeps ∞·0 away when a squared distance overflows.
+/// Where e^{−t} is 0 in `f64`, and t² still finite in `f32`: keeps ∞·0 away when a squared distance
+/// overflows.
 const FAR: f64 = 1e6;
 
 impl Profile for Exponential {
@@ -82,7 +83,11 @@ impl MaternNu {
         validate::positive("nu", nu)?;
         if nu > 100.0 {
             let requirement = "at most 100; the Gaussian kernel is the limit of large nu";
-            return Err(nystrom_linalg_core::Error::InvalidParameter { name: "nu", value: nu, requirement });
+            return Err(nystrom_linalg_core::Error::InvalidParameter {
+                name: "nu",
+                value: nu,
+                requirement,
+            });
         }
         Ok(MaternNu { nu })
     }
@@ -110,7 +115,8 @@ impl Profile for MaternNu {
 
 /// The exponential kernel exp(−‖x − y‖/ℓ) of the Euclidean distance: Matérn with ν = 1/2.
 ///
-/// Not to be confused with [`LaplacianL1`](crate::LaplacianL1), which scikit-learn calls `laplacian_kernel`.
+/// Not to be confused with [`LaplacianL1`](crate::LaplacianL1), which scikit-learn calls
+/// `laplacian_kernel`.
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, LaplacianEuclidean, Points};
@@ -127,8 +133,8 @@ pub type Matern32 = Isotropic<MaternThreeHalves>;
 pub type Matern52 = Isotropic<MaternFiveHalves>;
 /// The Matérn kernel 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar) with a = √(2ν)/ℓ, for any smoothness ν > 0.
 ///
-/// ν = 1/2, 3/2, 5/2 use the closed forms at full speed; any other ν evaluates a Bessel function per entry
-/// (relative error below 1e-12), some hundred times slower.
+/// ν = 1/2, 3/2, 5/2 use the closed forms at full speed; any other ν evaluates a Bessel function
+/// per entry (relative error below 1e-12), some hundred times slower.
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, Matern, Matern32, Points};
@@ -170,7 +176,8 @@ impl Matern {
     /// The kernel with smoothness ν and length scale ℓ, in scikit-learn's convention a = √(2ν)/ℓ.
     ///
     /// # Errors
-    /// `InvalidParameter` unless both are positive and finite, and ν at most 100 (use the Gaussian beyond).
+    /// `InvalidParameter` unless both are positive and finite, and ν at most 100 (use the Gaussian
+    /// beyond).
     pub fn new(nu: f64, length_scale: f64) -> Result<Self> {
         Self::with_profile(MaternNu::new(nu)?, length_scale)
     }

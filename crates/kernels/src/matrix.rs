@@ -43,11 +43,13 @@ impl<'a, T: Scalar, K: Kernel<T>> KernelMatrix<'a, T, K> {
         self.points
     }
 
-    /// C = k(X, Z), n × m, and W = k(Z, Z), m × m, for any points Z: what a Nyström approximation with centres that are no data points is made of
-    /// (`Nystrom::from_blocks` in `nystrom-sketch`). n·m + m² kernel values, n·m + m² numbers of memory.
+    /// C = k(X, Z), n × m, and W = k(Z, Z), m × m, for any points Z: what a Nyström approximation
+    /// with centres that are no data points is made of (`Nystrom::from_blocks` in
+    /// `nystrom-sketch`). n·m + m² kernel values, n·m + m² numbers of memory.
     ///
     /// # Errors
-    /// Those of [`Kernel::check_points`] for `centers`, and [`Shape`](nystrom_linalg_core::Error::Shape) if their dimension is not that of the points.
+    /// Those of [`Kernel::check_points`] for `centers`, and
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if their dimension is not that of the points.
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};

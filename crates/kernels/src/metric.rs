@@ -4,7 +4,8 @@ use crate::Lane;
 
 /// A sum over coordinates Σ_k m(x_k, y_k), the argument of a kernel's formula.
 pub trait Metric: Copy + Send + Sync {
-    /// Whether the sum is ‖x‖² + ‖y‖² − 2⟨x, y⟩, so that half the work will do where that loses no digits.
+    /// Whether the sum is ‖x‖² + ‖y‖² − 2⟨x, y⟩, so that half the work will do where that loses no
+    /// digits.
     const EXPANDS: bool = false;
     /// sum + m(x, y).
     fn add<V: Lane>(sum: V, x: V, y: V) -> V;
@@ -15,7 +16,8 @@ pub trait Metric: Copy + Send + Sync {
     }
 }
 
-/// ‖x − y‖² = Σ (x_k − y_k)², from differences wherever they are more exact: 0 for equal points, no cancellation far from the origin.
+/// ‖x − y‖² = Σ (x_k − y_k)², from differences wherever they are more exact: 0 for equal points, no
+/// cancellation far from the origin.
 #[derive(Debug, Clone, Copy)]
 pub struct SquaredDistance;
 

@@ -7,9 +7,9 @@ use nystrom_linalg_core::{Result, Scalar, validate};
 
 /// The periodic kernel exp(−2 Σ_k sin²(π(x_k − y_k)/p)/ℓ²) of MacKay with period p.
 ///
-/// It is the Gaussian kernel of the points (cos 2πx_k/p, sin 2πx_k/p)_k in ℝ^{2d} and is evaluated as such. For d = 1 it agrees with
-/// scikit-learn's `ExpSineSquared`; for d > 1 it is the product over coordinates, since the sine of a Euclidean distance is not
-/// positive semi-definite.
+/// It is the Gaussian kernel of the points (cos 2πx_k/p, sin 2πx_k/p)_k in ℝ^{2d} and is evaluated
+/// as such. For d = 1 it agrees with scikit-learn's `ExpSineSquared`; for d > 1 it is the product
+/// over coordinates, since the sine of a Euclidean distance is not positive semi-definite.
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, Periodic, Points};
@@ -24,7 +24,8 @@ pub struct Periodic {
 }
 
 saved_kernel! {
-    [] Periodic = "periodic".into(), known: true, { period: f64, #[serde(with = "unnamed")] gaussian: Gaussian } of {},
+    [] Periodic = "periodic".into(), known: true, { period: f64,
+        #[serde(with = "unnamed")] gaussian: Gaussian } of {},
     |s| Periodic::new(s.period, s.gaussian.length_scale())
 }
 
@@ -49,7 +50,8 @@ mod unnamed {
 }
 
 impl Periodic {
-    /// The kernel with period p and length scale ℓ (in units of the circle: at ℓ = 1 opposite points have value e^{−2}).
+    /// The kernel with period p and length scale ℓ (in units of the circle: at ℓ = 1 opposite
+    /// points have value e^{−2}).
     ///
     /// # Errors
     /// `InvalidParameter` unless both are positive and finite.

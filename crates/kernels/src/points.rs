@@ -6,9 +6,10 @@ use std::ops::Range;
 
 /// A view of n points in ℝ^d: free to make from either layout, free to copy.
 ///
-/// A bare matrix cannot say whether its rows or its columns are the points, and a square one hides the mistake.
-/// [`Points::from_rows`] takes the statistician's n × d, [`Points::from_cols`] the d × n that is contiguous per point.
-/// Neither copies; kernels read both at the same speed, because they pack tiles.
+/// A bare matrix cannot say whether its rows or its columns are the points, and a square one hides
+/// the mistake. [`Points::from_rows`] takes the statistician's n × d, [`Points::from_cols`] the d ×
+/// n that is contiguous per point. Neither copies; kernels read both at the same speed, because
+/// they pack tiles.
 ///
 /// ```
 /// use faer::mat;
@@ -85,7 +86,8 @@ impl<'a, T: Scalar> Points<'a, T> {
     /// Checks what every public entry point needs: n ≥ 1, d ≥ 1, all coordinates finite.
     ///
     /// # Errors
-    /// [`Error::Empty`] or [`Error::NonFinite`], whose `row` is the number of the point and `col` the coordinate.
+    /// [`Error::Empty`] or [`Error::NonFinite`], whose `row` is the number of the point and `col`
+    /// the coordinate.
     pub fn check(&self) -> Result<()> {
         validate::not_empty("points (n)", self.len())?;
         validate::not_empty("coordinates of a point (d)", self.dim())?;
@@ -99,7 +101,11 @@ impl<'a, T: Scalar> Points<'a, T> {
     pub fn check_same_dim(&self, other: Points<'_, T>) -> Result<()> {
         match self.dim() == other.dim() {
             true => Ok(()),
-            false => Err(Error::Shape { what: "coordinates of a point (d)", expected: self.dim(), got: other.dim() }),
+            false => Err(Error::Shape {
+                what: "coordinates of a point (d)",
+                expected: self.dim(),
+                got: other.dim(),
+            }),
         }
     }
 }

@@ -5,11 +5,12 @@ use crate::{Kernel, Points, tile};
 use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Dense, Error, Result, Scalar, work};
 
-/// The kernel k(i, j) = K\[i, j\] of a stored matrix K (N × N): points are the indices 0, 1, …, N − 1, with d = 1.
+/// The kernel k(i, j) = K\[i, j\] of a stored matrix K (N × N): points are the indices 0, 1, …, N −
+/// 1, with d = 1.
 ///
-/// For kernels on graphs, strings or molecules that were computed elsewhere, over training and test items alike. Wherever points
-/// are asked for, pass indices ([`Precomputed::indices`] gives all of them); entry points check that they are whole numbers below N.
-/// Stores N² entries by definition.
+/// For kernels on graphs, strings or molecules that were computed elsewhere, over training and test
+/// items alike. Wherever points are asked for, pass indices ([`Precomputed::indices`] gives all of
+/// them); entry points check that they are whole numbers below N. Stores N² entries by definition.
 ///
 /// ```
 /// use faer::mat;
@@ -26,20 +27,26 @@ pub struct Precomputed<T> {
 
 saved_kernel! {
     [T: (Scalar + serde::Serialize + serde::de::DeserializeOwned)] Precomputed<T> = "precomputed".into(), known: true,
-    { #[serde(with = "nystrom_linalg_core::serialize::matrix")] matrix: Mat<T> } of {}, |s| Precomputed::new(s.matrix)
+    { #[serde(with = "nystrom_linalg_core::serialize::matrix")] matrix: Mat<T> } of {},
+        |s| Precomputed::new(s.matrix)
 }
 
 impl<T: Scalar> Precomputed<T> {
-    /// The kernel with this matrix. Positive semi-definiteness is the caller's word: checking it costs N³.
+    /// The kernel with this matrix. Positive semi-definiteness is the caller's word: checking it
+    /// costs N³.
     ///
     /// # Errors
-    /// `Empty`, `Shape` if not square, `NonFinite`, `NotSymmetric` (beyond rounding); `TooMany` if N exceeds the
-    /// indices that `T` holds exactly (2²⁴ for `f32`).
+    /// `Empty`, `Shape` if not square, `NonFinite`, `NotSymmetric` (beyond rounding); `TooMany` if
+    /// N exceeds the indices that `T` holds exactly (2²⁴ for `f32`).
     pub fn new(matrix: Mat<T>) -> Result<Self> {
         Dense::new(matrix.as_ref())?;
         let available = (2.0 / T::EPS) as usize;
         if matrix.nrows() > available {
-            return Err(Error::TooMany { what: "items of a precomputed kernel", requested: matrix.nrows(), available });
+            return Err(Error::TooMany {
+                what: "items of a precomputed kernel",
+                requested: matrix.nrows(),
+                available,
+            });
         }
         Ok(Precomputed { matrix })
     }
@@ -99,10 +106,15 @@ impl<T: Scalar> Kernel<T> for Precomputed<T> {
             let value = x.coordinate(position, 0).f64();
             if value < 0.0 || value.fract() != 0.0 {
                 let requirement = "a whole number, the index of an item of the matrix";
-                return Err(Error::InvalidParameter { name: "point of a precomputed kernel", value, requirement });
+                return Err(Error::InvalidParameter {
+                    name: "point of a precomputed kernel",
+                    value,
+                    requirement,
+                });
             }
             if value >= self.size() as f64 {
-                let (what, index, n) = ("points of a precomputed kernel", value as usize, self.size());
+                let (what, index, n) =
+                    ("points of a precomputed kernel", value as usize, self.size());
                 return Err(Error::IndexOutOfRange { what, position, index, n });
             }
         }

@@ -43,7 +43,8 @@ impl crate::SavedProfile for InversePower {
     const KNOWN_BY_FIELDS: bool = true;
 }
 
-/// The rational quadratic kernel (1 + ‖x − y‖²/(2αℓ²))^{−α}: a mixture of Gaussians of all length scales.
+/// The rational quadratic kernel (1 + ‖x − y‖²/(2αℓ²))^{−α}: a mixture of Gaussians of all length
+/// scales.
 ///
 /// ```
 /// use nystrom_kernels::{Kernel, Points, RationalQuadratic};

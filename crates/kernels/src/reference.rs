@@ -1,9 +1,13 @@
-//! The plain oracle: every kernel as its formula for one pair of points, in `f64` with the standard library's functions.
+//! The plain oracle: every kernel as its formula for one pair of points, in `f64` with the standard
+//! library's functions.
 //!
 //! Nothing here is fast and nothing fast is here; tests compare the register tiles with it.
 
 use crate::lane::Plain;
-use crate::{Ard, Bernoulli, Isotropic, LaplacianL1, Linear, Periodic, Polynomial, Product, Profile, Scaled, Sum};
+use crate::{
+    Ard, Bernoulli, Isotropic, LaplacianL1, Linear, Periodic, Polynomial, Product, Profile, Scaled,
+    Sum,
+};
 use std::f64::consts::PI;
 
 /// A kernel that can be evaluated one pair at a time, slowly and plainly.
@@ -66,9 +70,13 @@ impl Reference for Bernoulli {
         match self.beta() {
             1 => (u.powi(2) - u + 1.0 / 6.0) / 2.0,
             2 => -(u.powi(4) - 2.0 * u.powi(3) + u.powi(2) - 1.0 / 30.0) / 24.0,
-            3 => (u.powi(6) - 3.0 * u.powi(5) + 2.5 * u.powi(4) - 0.5 * u.powi(2) + 1.0 / 42.0) / 720.0,
+            3 => {
+                (u.powi(6) - 3.0 * u.powi(5) + 2.5 * u.powi(4) - 0.5 * u.powi(2) + 1.0 / 42.0)
+                    / 720.0
+            }
             _ => {
-                let b8 = u.powi(8) - 4.0 * u.powi(7) + 14.0 / 3.0 * u.powi(6) - 7.0 / 3.0 * u.powi(4)
+                let b8 = u.powi(8) - 4.0 * u.powi(7) + 14.0 / 3.0 * u.powi(6)
+                    - 7.0 / 3.0 * u.powi(4)
                     + 2.0 / 3.0 * u.powi(2)
                     - 1.0 / 30.0;
                 -b8 / 40320.0

@@ -1,12 +1,13 @@
 //! Spectral densities of stationary kernels, in ordinary frequency.
 //!
-//! By Bochner's theorem a continuous stationary kernel k(x, y) = κ(x − y) is positive semi-definite exactly if
-//! κ(u) = ∫ m(s) e^{2πi u·s} ds for a measure m ≥ 0; here m has a density on ℝ^d, with ∫ m(s) ds = κ(0).
-//! Logarithms are returned, because densities leave the range of `f64` quickly as d or ‖s‖ grows.
+//! By Bochner's theorem a continuous stationary kernel k(x, y) = κ(x − y) is positive semi-definite
+//! exactly if κ(u) = ∫ m(s) e^{2πi u·s} ds for a measure m ≥ 0; here m has a density on ℝ^d, with ∫
+//! m(s) ds = κ(0). Logarithms are returned, because densities leave the range of `f64` quickly as d
+//! or ‖s‖ grows.
 
 use crate::{
-    Ard, Exponential, InversePower, Isotropic, LaplacianL1, MaternFiveHalves, MaternNu, MaternThreeHalves, Profile,
-    Scaled, SquaredExponential, Sum, bessel,
+    Ard, Exponential, InversePower, Isotropic, LaplacianL1, MaternFiveHalves, MaternNu,
+    MaternThreeHalves, Profile, Scaled, SquaredExponential, Sum, bessel,
 };
 use statrs::function::gamma::ln_gamma;
 use std::f64::consts::{LN_2, PI};
@@ -51,7 +52,9 @@ fn ln_matern(nu: f64, norm: f64, d: usize) -> f64 {
     let angular = 2.0 * PI * norm / a;
     // a^{2ν} (a² + 4π²‖s‖²)^{−α} = a^{−d} (1 + (2π‖s‖/a)²)^{−α}, in a form that does not overflow
     let ln_base = ln_one_plus_square(angular);
-    2.0 * half_d * (LN_2 - a.ln()) + half_d * PI.ln() + ln_gamma(alpha) - ln_gamma(nu) - alpha * ln_base
+    2.0 * half_d * (LN_2 - a.ln()) + half_d * PI.ln() + ln_gamma(alpha)
+        - ln_gamma(nu)
+        - alpha * ln_base
 }
 
 /// ln(1 + x²) for any x ≥ 0, also where x² overflows.
@@ -88,8 +91,8 @@ impl SpectralProfile for MaternNu {
 }
 
 impl SpectralProfile for InversePower {
-    /// 2 (πc²)^{d/2}/Γ(α) (πc‖s‖)^{α−d/2} K_{α−d/2}(2πc‖s‖), c² = 2α: the mixture of Gaussian densities. Unbounded
-    /// at s = 0 if α ≤ d/2.
+    /// 2 (πc²)^{d/2}/Γ(α) (πc‖s‖)^{α−d/2} K_{α−d/2}(2πc‖s‖), c² = 2α: the mixture of Gaussian
+    /// densities. Unbounded at s = 0 if α ≤ d/2.
     fn ln_density(&self, norm: f64, d: usize) -> f64 {
         let (half_d, alpha) = (0.5 * d as f64, self.alpha());
         // 2α may overflow
@@ -121,7 +124,10 @@ fn ln_nearly_gaussian(alpha: f64, b: f64, z: f64) -> f64 {
     let q = 0.5 * (z / nu) * (z / (h + nu)); // (h − ν)/(2ν)
     let stirling = 1.0 / (12.0 * alpha) - 1.0 / (360.0 * alpha.powi(3));
     let at_zero = b * (1.0 + (2.0 * PI).ln()) + (nu - 0.5) * (-b / alpha).ln_1p() - stirling;
-    at_zero + nu * (q.ln_1p() - 2.0 * q) + 0.5 * (nu / (2.0 * PI)).ln() + bessel::around_peak(nu, h).ln()
+    at_zero
+        + nu * (q.ln_1p() - 2.0 * q)
+        + 0.5 * (nu / (2.0 * PI)).ln()
+        + bessel::around_peak(nu, h).ln()
 }
 
 impl<P: SpectralProfile> RadialSpectralDensity for Isotropic<P> {
@@ -143,7 +149,8 @@ impl<P: SpectralProfile> SpectralDensity for Ard<P> {
     fn ln_spectral_density(&self, s: &[f64]) -> f64 {
         assert_eq!(s.len(), self.length_scales().len(), "a frequency per length scale");
         let scaled = norm(s.iter().zip(self.length_scales()).map(|(s, l)| s * l));
-        self.length_scales().iter().map(|l| l.ln()).sum::<f64>() + self.profile().ln_density(scaled, s.len())
+        self.length_scales().iter().map(|l| l.ln()).sum::<f64>()
+            + self.profile().ln_density(scaled, s.len())
     }
 }
 
@@ -151,7 +158,9 @@ impl SpectralDensity for LaplacianL1 {
     /// The product over coordinates of the Cauchy densities 2ℓ/(1 + (2πℓs_k)²).
     fn ln_spectral_density(&self, s: &[f64]) -> f64 {
         let length_scale = self.length_scale();
-        let each = |s: &f64| LN_2 + length_scale.ln() - ln_one_plus_square((2.0 * PI * (length_scale * s)).abs());
+        let each = |s: &f64| {
+            LN_2 + length_scale.ln() - ln_one_plus_square((2.0 * PI * (length_scale * s)).abs())
+        };
         s.iter().map(each).sum()
     }
 }
@@ -176,7 +185,10 @@ impl<A: SpectralDensity, B: SpectralDensity> SpectralDensity for Sum<A, B> {
 
 impl<A: RadialSpectralDensity, B: RadialSpectralDensity> RadialSpectralDensity for Sum<A, B> {
     fn ln_radial_spectral_density(&self, norm: f64, d: usize) -> f64 {
-        ln_add(self.first().ln_radial_spectral_density(norm, d), self.second().ln_radial_spectral_density(norm, d))
+        ln_add(
+            self.first().ln_radial_spectral_density(norm, d),
+            self.second().ln_radial_spectral_density(norm, d),
+        )
     }
 }
 

@@ -4,25 +4,31 @@ use crate::{Kernel, Points};
 use faer::{ColMut, Mat};
 use nystrom_linalg_core::Scalar;
 
-/// Panics unless `kernel` keeps the contract of [`Kernel`] on `points` (2 to a few hundred of them, to keep it quick).
+/// Panics unless `kernel` keeps the contract of [`Kernel`] on `points` (2 to a few hundred of them,
+/// to keep it quick).
 ///
 /// Checked: k(x, y) = k(y, x); the Gram matrix is exactly symmetric with exactly the diagonal of
-/// `diag_into`; it agrees with `eval_into`, with
-/// blocks of one row or column, and with a strided output to 64 ulp of the largest diagonal entry; no eigenvalue is below −n·√d·64 ulp of it;
-/// 1, 2 and 8 threads give the same bits.
+/// `diag_into`; it agrees with `eval_into`, with blocks of one row or column, and with a strided
+/// output to 64 ulp of the largest diagonal entry; no eigenvalue is below −n·√d·64 ulp of it; 1, 2
+/// and 8 threads give the same bits.
 ///
 /// ```
 /// use faer::Mat;
 /// use nystrom_kernels::{FromFn, Points, testing::check_kernel};
 /// let x = Mat::from_fn(30, 1, |i, _| i as f64 / 29.0);
-/// check_kernel(&FromFn::new(|x: &[f64], y: &[f64]| x[0].min(y[0])), Points::from_rows(x.as_ref()));
+/// check_kernel(
+///     &FromFn::new(|x: &[f64], y: &[f64]| x[0].min(y[0])),
+///     Points::from_rows(x.as_ref()),
+/// );
 /// ```
 ///
 /// # Panics
 /// If a point of the contract is broken; the message says which and where.
 pub fn check_kernel<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>) {
     let n = points.len();
-    kernel.check_points(points).unwrap_or_else(|error| panic!("the kernel refuses the points: {error}"));
+    kernel
+        .check_points(points)
+        .unwrap_or_else(|error| panic!("the kernel refuses the points: {error}"));
     let gram = kernel.gram(points);
     let mut diagonal = vec![T::zero(); n];
     kernel.diag_into(ColMut::from_slice_mut(&mut diagonal), points);
@@ -40,7 +46,10 @@ pub fn check_kernel<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>) {
         for i in 0..j {
             let (upper, lower) = (block[(i, j)].f64(), block[(j, i)].f64());
             let symmetric = (upper - lower).abs() <= tolerance;
-            assert!(symmetric, "not symmetric: k(x_{i}, x_{j}) = {upper:e}, k(x_{j}, x_{i}) = {lower:e}");
+            assert!(
+                symmetric,
+                "not symmetric: k(x_{i}, x_{j}) = {upper:e}, k(x_{j}, x_{i}) = {lower:e}"
+            );
         }
     }
     assert_close("eval_into", &block, &gram, tolerance);
@@ -53,12 +62,20 @@ fn assert_close<T: Scalar>(what: &str, a: &Mat<T>, b: &Mat<T>, tolerance: f64) {
     for j in 0..b.ncols() {
         for i in 0..b.nrows() {
             let (a, b) = (a[(i, j)].f64(), b[(i, j)].f64());
-            assert!((a - b).abs() <= tolerance, "{what}: entry ({i}, {j}) is {a:e}, in the Gram matrix {b:e}");
+            assert!(
+                (a - b).abs() <= tolerance,
+                "{what}: entry ({i}, {j}) is {a:e}, in the Gram matrix {b:e}"
+            );
         }
     }
 }
 
-fn check_slices<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>, gram: &Mat<T>, tolerance: f64) {
+fn check_slices<T: Scalar>(
+    kernel: &dyn Kernel<T>,
+    points: Points<'_, T>,
+    gram: &Mat<T>,
+    tolerance: f64,
+) {
     let n = points.len();
     let mut by_rows = Mat::zeros(n, n);
     let mut by_cols = Mat::zeros(n, n);
@@ -70,23 +87,38 @@ fn check_slices<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>, gram: 
     assert_close("eval_into of one column", &by_cols, gram, tolerance);
     let mut row_major = Mat::zeros(n, n);
     kernel.eval_into(row_major.as_mut().transpose_mut(), points, points);
-    assert_close("eval_into a row-major output", &row_major.transpose().to_owned(), gram, tolerance);
+    assert_close(
+        "eval_into a row-major output",
+        &row_major.transpose().to_owned(),
+        gram,
+        tolerance,
+    );
 }
 
 fn check_psd<T: Scalar>(gram: &Mat<T>, tolerance: f64) {
     let wide = Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| gram[(i, j)].f64());
     let eigenvalues = wide.self_adjoint_eigenvalues(faer::Side::Lower).expect("finite entries");
     let smallest = eigenvalues.into_iter().fold(f64::INFINITY, f64::min);
-    assert!(smallest >= -tolerance, "not positive semi-definite: eigenvalue {smallest:e} below -{tolerance:e}");
+    assert!(
+        smallest >= -tolerance,
+        "not positive semi-definite: eigenvalue {smallest:e} below -{tolerance:e}"
+    );
 }
 
 fn check_threads<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>, gram: &Mat<T>) {
     let block = kernel.eval(points, points);
     for threads in [1, 2, 8] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
         pool.install(|| {
-            assert!(kernel.gram(points) == *gram, "gram_into depends on the number of threads ({threads})");
-            assert!(kernel.eval(points, points) == block, "eval_into depends on the number of threads ({threads})");
+            assert!(
+                kernel.gram(points) == *gram,
+                "gram_into depends on the number of threads ({threads})"
+            );
+            assert!(
+                kernel.eval(points, points) == block,
+                "eval_into depends on the number of threads ({threads})"
+            );
         });
     }
 }

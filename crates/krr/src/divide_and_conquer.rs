@@ -9,16 +9,18 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use rand::Rng;
 use rayon::prelude::*;
 
-/// Kernel ridge regression by divide and conquer: the rows are cut at random into m parts S_1, …, S_m of equal size (within one), exact
-/// kernel ridge regression is done on each **with the λ of the full problem**, and the predictions are averaged:
+/// Kernel ridge regression by divide and conquer: the rows are cut at random into m parts S_1, …,
+/// S_m of equal size (within one), exact kernel ridge regression is done on each **with the λ of
+/// the full problem**, and the predictions are averaged:
 ///
 /// ```text
 /// f_i = argmin (1/|S_i|) Σ_{j ∈ S_i} (y_j − f(x_j))² + λ‖f‖²,     f̄ = (1/m) Σ_i f_i.
 /// ```
 ///
-/// With that λ every part is under-regularised: f_i over-fits its n/m samples, which keeps the bias at that of the full problem, and
-/// averaging takes the variance down again. A λ chosen to suit a part's own size leaves a bias that no averaging removes; do not tune λ on
-/// one part. An absolute ridge μ means λ = μ/n with the n of all rows.
+/// With that λ every part is under-regularised: f_i over-fits its n/m samples, which keeps the bias
+/// at that of the full problem, and averaging takes the variance down again. A λ chosen to suit a
+/// part's own size leaves a bias that no averaging removes; do not tune λ on one part. An absolute
+/// ridge μ means λ = μ/n with the n of all rows.
 ///
 /// It needs m to stay below about n/d_eff² for the error of exact regression, so the parts have
 /// n²/m ≥ n·d_eff² entries, where Nyström regression by leverage scores needs some n·d_eff
@@ -29,7 +31,8 @@ use rayon::prelude::*;
 /// of memory per thread. A prediction costs n kernel values, those of all parts.
 ///
 /// # Source
-/// Y. Zhang, J. Duchi, M. Wainwright, *Divide and conquer kernel ridge regression*, COLT 2013 (JMLR 16, 2015).
+/// Y. Zhang, J. Duchi, M. Wainwright, *Divide and conquer kernel ridge regression*, COLT 2013 (JMLR
+/// 16, 2015).
 ///
 /// ```
 /// use faer::Mat;
@@ -39,8 +42,12 @@ use rayon::prelude::*;
 /// use rand::SeedableRng;
 /// let x: Vec<f64> = (0..600).map(|i| i as f64 / 100.0).collect();
 /// let y = Mat::from_fn(600, 1, |i, _| x[i].sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
-/// let krr = DivideAndConquerKrr { parts: 6, ..DivideAndConquerKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-4)) };
-/// let model = krr.fit(Points::from_slice(&x), y.as_ref(), &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// let krr = DivideAndConquerKrr {
+///     parts: 6,
+///     ..DivideAndConquerKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-4))
+/// };
+/// let model =
+///     krr.fit(Points::from_slice(&x), y.as_ref(), &mut rand_pcg::Pcg64::seed_from_u64(0))?;
 /// assert!((model.predict(Points::from_slice(&[1.0]))?[(0, 0)] - 1.0_f64.sin()).abs() < 0.05);
 /// assert_eq!(model.report().kernel_entries, 6 * 100 * 100);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -87,7 +94,8 @@ pub struct DivideAndConquerReport {
         try_from = "Stored<K, T>",
         bound(
             serialize = "K: Clone + nystrom_kernels::SavedKernel, T: Scalar + serde::Serialize",
-            deserialize = "K: Kernel<T> + nystrom_kernels::SavedKernel, T: Scalar + serde::de::DeserializeOwned"
+            deserialize = "K: Kernel<T> + nystrom_kernels::SavedKernel, T: Scalar + \
+                           serde::de::DeserializeOwned"
         )
     )
 )]
@@ -104,20 +112,29 @@ impl<K, T> DivideAndConquerKrr<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> DivideAndConquerKrr<K, T> {
-    /// Fits y (n × t) at the n points `x`, the parts in parallel. The bits do not depend on the number of threads.
+    /// Fits y (n × t) at the n points `x`, the parts in parallel. The bits do not depend on the
+    /// number of threads.
     ///
     /// # Randomness
     /// The partition: n bounded integers.
     ///
     /// # Errors
-    /// As [`ExactKrr::fit`]; [`Error::Empty`] for 0 parts, [`Error::TooMany`] for more parts than samples.
-    pub fn fit(&self, x: Points<'_, T>, y: MatRef<'_, T>, rng: &mut dyn Rng) -> Result<DivideAndConquerModel<K, T>> {
+    /// As [`ExactKrr::fit`]; [`Error::Empty`] for 0 parts, [`Error::TooMany`] for more parts than
+    /// samples.
+    pub fn fit(
+        &self,
+        x: Points<'_, T>,
+        y: MatRef<'_, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<DivideAndConquerModel<K, T>> {
         Samples { x, y, weights: None }.check(&self.kernel)?;
         let n = x.len();
         validate::at_most("parts", self.parts, n)?;
         let lambda = self.ridge.per_sample(n)?;
-        let krr =
-            ExactKrr { intercept: self.intercept, ..ExactKrr::new(self.kernel.clone(), Ridge::PerSample(lambda)) };
+        let krr = ExactKrr {
+            intercept: self.intercept,
+            ..ExactKrr::new(self.kernel.clone(), Ridge::PerSample(lambda))
+        };
         let parts = random_parts(n, self.parts, rng)?; //                   S_1, …, S_m
         let fit = |rows: &Vec<usize>| {
             let x = x.gather(rows.as_slice().into());
@@ -169,7 +186,8 @@ impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
 /// A model as it stands in a file.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
-#[serde(bound(deserialize = "K: Kernel<T> + nystrom_kernels::SavedKernel, T: Scalar + serde::de::DeserializeOwned"))]
+#[serde(bound(deserialize = "K: Kernel<T> + nystrom_kernels::SavedKernel, T: Scalar + \
+                   serde::de::DeserializeOwned"))]
 struct Stored<K, T> {
     models: Vec<KrrModel<K, T>>,
     report: DivideAndConquerReport,
@@ -180,13 +198,20 @@ impl<T: Scalar, K: Kernel<T>> TryFrom<Stored<K, T>> for DivideAndConquerModel<K,
     type Error = Error;
 
     /// # Errors
-    /// [`Error::Empty`] without parts, [`Error::Shape`] if they differ in dimension or targets or are not as many as stated.
+    /// [`Error::Empty`] without parts, [`Error::Shape`] if they differ in dimension or targets or
+    /// are not as many as stated.
     fn try_from(stored: Stored<K, T>) -> Result<Self> {
-        let Some(first) = stored.models.first() else { return Err(Error::Empty { what: "parts of the saved model" }) };
+        let Some(first) = stored.models.first() else {
+            return Err(Error::Empty { what: "parts of the saved model" });
+        };
         validate::same_size("parts of the saved model", stored.report.parts, stored.models.len())?;
         for model in &stored.models {
             first.centers().check_same_dim(model.centers())?;
-            validate::same_size("targets of the parts", first.intercept().len(), model.intercept().len())?;
+            validate::same_size(
+                "targets of the parts",
+                first.intercept().len(),
+                model.intercept().len(),
+            )?;
         }
         Ok(DivideAndConquerModel { models: stored.models, report: stored.report })
     }

@@ -10,16 +10,18 @@ use nystrom_linalg_core::{PackedCholesky, Result, Ridge, Scalar, ops};
 /// Kernel ridge regression as defined: the minimiser of
 ///
 /// ```text
-/// (1/n) Σ_i w_i (y_i − f(x_i) − b)² + λ‖f‖²      over all f in the space of k and, if `intercept`, all b,
+/// (1/n) Σ_i w_i (y_i − f(x_i) − b)² + λ‖f‖²      over all f in the space of k and,
+///     if `intercept`, all b,
 /// ```
 ///
-/// f = Σ_i α_i k(·, x_i) with α = (K + nλI)⁻¹y. With weights (K + nλD⁻¹)α = y, D = diag(w), solved as
-/// (√D K √D + nλI)γ = √D y, α = √D γ, which leaves samples of weight 0 out (α_i = 0). With an intercept 1ᵀα = 0, so
-/// that b = (uᵀM⁻¹√D y)/(uᵀM⁻¹u) for u = √D 1 and M the matrix just named: exact, at the price of one more right-hand side.
+/// f = Σ_i α_i k(·, x_i) with α = (K + nλI)⁻¹y. With weights (K + nλD⁻¹)α = y, D = diag(w), solved
+/// as (√D K √D + nλI)γ = √D y, α = √D γ, which leaves samples of weight 0 out (α_i = 0). With an
+/// intercept 1ᵀα = 0, so that b = (uᵀM⁻¹√D y)/(uᵀM⁻¹u) for u = √D 1 and M the matrix just named:
+/// exact, at the price of one more right-hand side.
 ///
 /// # Cost
-/// n × n by definition: n²/2 kernel values, n³/3 flops, and **half an n × n matrix of memory** (4n² bytes in `f64`: 400 MB at
-/// n = 10,000). [`NystromKrr`](crate::NystromKrr) needs O(m²).
+/// n × n by definition: n²/2 kernel values, n³/3 flops, and **half an n × n matrix of memory** (4n²
+/// bytes in `f64`: 400 MB at n = 10,000). [`NystromKrr`](crate::NystromKrr) needs O(m²).
 ///
 /// ```
 /// use faer::mat;
@@ -27,9 +29,10 @@ use nystrom_linalg_core::{PackedCholesky, Result, Ridge, Scalar, ops};
 /// use nystrom_krr::ExactKrr;
 /// use nystrom_linalg_core::Ridge;
 /// let (x, y) = (mat![[0.0], [1.0], [2.0]], mat![[0.0], [1.0], [0.0]]);
-/// let model = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-10)).fit(Points::from_rows(x.as_ref()), y.as_ref())?;
+/// let model = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-10))
+///     .fit(Points::from_rows(x.as_ref()), y.as_ref())?;
 /// let f = model.predict(Points::from_rows(x.as_ref()))?;
-/// assert!((f[(1, 0)] - 1.0_f64).abs() < 1e-8);                  // nearly interpolates
+/// assert!((f[(1, 0)] - 1.0_f64).abs() < 1e-8); // nearly interpolates
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,8 +57,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
     /// Fits y (n × t) at the n points `x`.
     ///
     /// # Errors
-    /// As [`NystromKrr::fit`](crate::NystromKrr::fit); `NotPositiveDefinite` if nλ is below the rounding errors of K, about
-    /// ε·λ_max(K).
+    /// As [`NystromKrr::fit`](crate::NystromKrr::fit); `NotPositiveDefinite` if nλ is below the
+    /// rounding errors of K, about ε·λ_max(K).
     pub fn fit(&self, x: Points<'_, T>, y: MatRef<'_, T>) -> Result<KrrModel<K, T>> {
         self.fit_samples(Samples { x, y, weights: None })
     }
@@ -64,7 +67,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and `Shape` or `InvalidWeight` for wrong weights.
-    pub fn fit_weighted(&self, x: Points<'_, T>, y: MatRef<'_, T>, sample_weights: &[T]) -> Result<KrrModel<K, T>> {
+    pub fn fit_weighted(
+        &self,
+        x: Points<'_, T>,
+        y: MatRef<'_, T>,
+        sample_weights: &[T],
+    ) -> Result<KrrModel<K, T>> {
         self.fit_samples(Samples { x, y, weights: Some(sample_weights) })
     }
 
@@ -79,10 +87,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
             false => samples.root_weight(i), //                                [√D y, u]
         });
         factor.solve_in_place(rhs.as_mut()); //                                [M⁻¹√D y, M⁻¹u]
-        let b: Vec<f64> =
-            (0..t).map(|j| if self.intercept { constant(samples, rhs.as_ref(), j) } else { 0.0 }).collect();
+        let b: Vec<f64> = (0..t)
+            .map(|j| if self.intercept { constant(samples, rhs.as_ref(), j) } else { 0.0 })
+            .collect();
         let alpha = Mat::from_fn(n, t, |i, j| {
-            let solved = rhs[(i, j)].f64() - if self.intercept { b[j] * rhs[(i, t)].f64() } else { 0.0 };
+            let solved =
+                rhs[(i, j)].f64() - if self.intercept { b[j] * rhs[(i, t)].f64() } else { 0.0 };
             samples.root_weight(i).f64() * solved //                           α = √D M⁻¹√D(y − b)
         });
         let report = FitReport {
@@ -105,7 +115,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
     fn factor(&self, samples: Samples<'_, T>, mu: T) -> Result<PackedCholesky<T>> {
         PackedCholesky::from_fill(samples.x.len(), |mut out, rows, cols| {
             let diagonal = cols.len();
-            self.kernel.eval_into(out.rb_mut(), samples.x.slice(rows.clone()), samples.x.slice(cols.clone()));
+            self.kernel.eval_into(
+                out.rb_mut(),
+                samples.x.slice(rows.clone()),
+                samples.x.slice(cols.clone()),
+            );
             if samples.weights.is_some() {
                 for (j, col) in cols.enumerate() {
                     let root_j = samples.root_weight(col);
@@ -122,8 +136,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
 /// b_j = (uᵀM⁻¹√D y_j)/(uᵀM⁻¹u); the columns of `solved` are M⁻¹√D y and, last, M⁻¹u.
 fn constant<T: Scalar>(samples: Samples<'_, T>, solved: MatRef<'_, T>, j: usize) -> f64 {
     let last = solved.ncols() - 1;
-    let dot =
-        |col: usize| (0..solved.nrows()).map(|i| samples.root_weight(i).f64() * solved[(i, col)].f64()).sum::<f64>();
+    let dot = |col: usize| {
+        (0..solved.nrows())
+            .map(|i| samples.root_weight(i).f64() * solved[(i, col)].f64())
+            .sum::<f64>()
+    };
     dot(j) / dot(last)
 }
 

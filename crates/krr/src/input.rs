@@ -26,15 +26,21 @@ impl<T: Scalar> Samples<'_, T> {
         Ok(())
     }
 
-    /// [`check`](Self::check), and what a path of ridges needs besides: at least one, all valid, and two samples if a constant is fitted, as
-    /// leaving one out must leave one.
-    pub fn check_path(&self, kernel: &impl Kernel<T>, ridges: &[Ridge<T>], intercept: bool) -> Result<()> {
+    /// [`check`](Self::check), and what a path of ridges needs besides: at least one, all valid,
+    /// and two samples if a constant is fitted, as leaving one out must leave one.
+    pub fn check_path(
+        &self,
+        kernel: &impl Kernel<T>,
+        ridges: &[Ridge<T>],
+        intercept: bool,
+    ) -> Result<()> {
         self.check(kernel)?;
         validate::not_empty("ridges of the path", ridges.len())?;
         ridges.iter().try_for_each(|ridge| ridge.absolute(self.x.len()).map(drop))?;
         let positive = (0..self.x.len()).filter(|&i| self.weight(i) > 0.0).take(2).count();
         if intercept && positive < 2 {
-            let (name, requirement) = ("samples of positive weight", "at least 2 to leave one out with an intercept");
+            let (name, requirement) =
+                ("samples of positive weight", "at least 2 to leave one out with an intercept");
             return Err(Error::InvalidParameter { name, value: positive as f64, requirement });
         }
         Ok(())
@@ -51,8 +57,8 @@ impl<T: Scalar> Samples<'_, T> {
 
     /// Σ_i w_i y_ij / Σ_i w_i for every target j, summed in `f64`.
     ///
-    /// With an intercept the fit is to y minus this mean, which is added back to the intercept: exact algebra, and no digits of a
-    /// large offset go through the solve.
+    /// With an intercept the fit is to y minus this mean, which is added back to the intercept:
+    /// exact algebra, and no digits of a large offset go through the solve.
     pub fn mean_target(&self) -> Vec<f64> {
         let t = self.y.ncols();
         let leaf = |rows: std::ops::Range<usize>| {

@@ -1,23 +1,32 @@
-//! Kernel ridge regression, **f = Σ_i α_i k(·, x_i)** with **α = (K + nλI)⁻¹y**: exact, and restricted to landmarks or sketches by streaming.
+//! Kernel ridge regression, **f = Σ_i α_i k(·, x_i)** with **α = (K + nλI)⁻¹y**: exact, and
+//! restricted to landmarks or sketches by streaming.
 //!
 //! Given points x_i, targets y_i (n × t) and a kernel k, find f in a space of functions minimising
 //!
 //! ```text
-//! (1/n) Σ_i w_i (y_i − f(x_i) − b)²  +  λ‖f‖²          (weights w_i = 1 and b = 0 unless asked for)
+//! (1/n) Σ_i w_i (y_i − f(x_i) − b)²  +  λ‖f‖²
+//!
+//! (weights w_i = 1 and b = 0 unless asked for)
 //! ```
 //!
-//! * [`ExactKrr`]: f ranges over the whole space of k. n × n matrix, n³/3 flops: the definition, for n up to about 10⁴.
-//! * [`NystromKrr`]: f = Σ_j θ_j k(·, z_j) over m centres z_j. O(nm²) flops in one pass over the rows, O(m²) memory.
-//! * [`SketchedKrr`]: f in the span of any sketch S, between one landmark per column and dense Gaussian.
+//! * [`ExactKrr`]: f ranges over the whole space of k. n × n matrix, n³/3 flops: the definition,
+//!   for n up to about 10⁴.
+//! * [`NystromKrr`]: f = Σ_j θ_j k(·, z_j) over m centres z_j. O(nm²) flops in one pass over the
+//!   rows, O(m²) memory.
+//! * [`SketchedKrr`]: f in the span of any sketch S, between one landmark per column and dense
+//!   Gaussian.
 //! * [`Falkon`], [`Krill`]: the same f by preconditioned conjugate gradients. O(nm) an iteration.
 //! * [`AutoKrr`]: the cheapest of these three in a given memory, and why.
-//! * [`FullKrr`]: the f of `ExactKrr` by preconditioned conjugate gradients. O(n²) an iteration, nothing n × n stored.
+//! * [`FullKrr`]: the f of `ExactKrr` by preconditioned conjugate gradients. O(n²) an iteration,
+//!   nothing n × n stored.
 //! * [`DictionaryKrr`]: through the weighted dictionary of a stream (SQUEAK), with its risk bound.
 //! * [`DivideAndConquerKrr`]: exact on parts of the data, averaged.
-//! * `path` of these: leave-one-out errors at all λ ([`LambdaPath`]); [`CrossValidation`] of any procedure; [`Certificate`]: how far a fit
-//!   is from the exact one.
-//! * [`KrrModel`]: what both return: predicts in tiles; saved and loaded behind the feature `serde`.
-//! * [`risk`]: bias², variance and risk at fixed design in closed form, for K and for any low-rank L = FFᵀ.
+//! * `path` of these: leave-one-out errors at all λ ([`LambdaPath`]); [`CrossValidation`] of any
+//!   procedure; [`Certificate`]: how far a fit is from the exact one.
+//! * [`KrrModel`]: what both return: predicts in tiles; saved and loaded behind the feature
+//!   `serde`.
+//! * [`risk`]: bias², variance and risk at fixed design in closed form, for K and for any low-rank
+//!   L = FFᵀ.
 //! * [`metrics`]: mean squared error and its relatives.
 //!
 //! ```
@@ -68,14 +77,16 @@ mod whitener;
 
 pub use certificate::{Certificate, CertificateReport, Closeness, TargetCertificate};
 pub use cross_validation::{
-    Better, CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid, Score,
+    Better, CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid,
+    Score,
 };
 pub use dictionary::DictionaryKrr;
 pub use divide_and_conquer::{DivideAndConquerKrr, DivideAndConquerModel, DivideAndConquerReport};
 pub use exact::ExactKrr;
 pub use iterative::{
-    AutoKrr, Centers, Estimate, Extras, Falkon, FullKrr, Iteration, IterationReport, IterativeFit, IterativeOptions,
-    Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit, ProblemSize, Stop, Verdict,
+    AutoKrr, Centers, Estimate, Extras, Falkon, FullKrr, Iteration, IterationReport, IterativeFit,
+    IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit, ProblemSize, Stop,
+    Verdict,
 };
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;

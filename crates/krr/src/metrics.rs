@@ -1,4 +1,5 @@
-//! How far predictions are from what they should be. Sums are taken in `f64`, over all entries of n × t matrices.
+//! How far predictions are from what they should be. Sums are taken in `f64`, over all entries of n
+//! × t matrices.
 
 use faer::MatRef;
 use nystrom_linalg_core::{Error, Result, Scalar, validate};
@@ -40,7 +41,9 @@ pub fn r2<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<
     let unit = unit(predicted, actual);
     let (f, y) = (|i, j| predicted[(i, j)].f64() / unit, |i, j| actual[(i, j)].f64() / unit);
     let error = sum(actual, |i, j| (f(i, j) - y(i, j)).powi(2)) / count;
-    let mean: Vec<f64> = (0..actual.ncols()).map(|j| (0..actual.nrows()).map(|i| y(i, j)).sum::<f64>() / n).collect();
+    let mean: Vec<f64> = (0..actual.ncols())
+        .map(|j| (0..actual.nrows()).map(|i| y(i, j)).sum::<f64>() / n)
+        .collect();
     let spread = sum(actual, |i, j| (y(i, j) - mean[j]).powi(2)) / count;
     if spread > 0.0 {
         return Ok(1.0 - error / spread);
@@ -56,7 +59,8 @@ pub fn r2<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<
 /// dividing by it rounds nothing that matters.
 fn unit<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
-    let largest = [predicted, actual].into_iter().flat_map(|a| a.col_iter().map(|col| col.norm_max().f64()));
+    let largest =
+        [predicted, actual].into_iter().flat_map(|a| a.col_iter().map(|col| col.norm_max().f64()));
     match largest.fold(0.0, f64::max) {
         0.0 | 1e-100..=1e100 | f64::INFINITY => 1.0,
         largest => f64::from_bits(largest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE),

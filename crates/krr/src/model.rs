@@ -10,12 +10,16 @@ use rayon::prelude::*;
 /// Rows predicted at once: a tile of 256·m kernel values per thread.
 const TILE_ROWS: usize = 256;
 
-/// f(x) = Σ_j θ_j k(x, z_j) + b: a kernel, m centres in ℝ^d, an m × t matrix of coefficients and t constants.
+/// f(x) = Σ_j θ_j k(x, z_j) + b: a kernel, m centres in ℝ^d, an m × t matrix of coefficients and t
+/// constants.
 ///
-/// No training data are kept beyond the centres (for [`ExactKrr`](crate::ExactKrr) those are all the points).
+/// No training data are kept beyond the centres (for [`ExactKrr`](crate::ExactKrr) those are all
+/// the points).
 ///
-/// With the feature `serde` it can be saved in any format serde knows and loaded again; predictions of the loaded model are the
-/// same to the bit in a format that keeps numbers (`serde_json` does with its feature `float_roundtrip`). Loading checks the format version, the scalar type and all sizes; see `SavedModel`.
+/// With the feature `serde` it can be saved in any format serde knows and loaded again; predictions
+/// of the loaded model are the same to the bit in a format that keeps numbers (`serde_json` does
+/// with its feature `float_roundtrip`). Loading checks the format version, the scalar type and all
+/// sizes; see `SavedModel`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KrrModel<K, T> {
     pub(crate) kernel: K,
@@ -40,7 +44,13 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
         let coefficients = Mat::from_fn(theta.nrows(), theta.ncols(), |i, j| T::lit(theta[(i, j)]));
         validate::finite("coefficients (scale the targets)", coefficients.as_ref())?;
         let intercept = b.iter().map(|&b| T::lit(b)).collect();
-        Ok(KrrModel { kernel, centers: centers.as_cols().to_owned(), coefficients, intercept, report })
+        Ok(KrrModel {
+            kernel,
+            centers: centers.as_cols().to_owned(),
+            coefficients,
+            intercept,
+            report,
+        })
     }
 
     /// The kernel.
@@ -70,11 +80,12 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
 
     /// f at the points `x`, as an x.len() × t matrix.
     ///
-    /// x.len()·m kernel values; 256·m numbers of memory per thread. The bits do not depend on the number of threads.
+    /// x.len()·m kernel values; 256·m numbers of memory per thread. The bits do not depend on the
+    /// number of threads.
     ///
     /// # Errors
-    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) without points, `Shape` if their dimension is not that of the
-    /// centres, `NonFinite` if a coordinate is not finite.
+    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) without points, `Shape` if their
+    /// dimension is not that of the centres, `NonFinite` if a coordinate is not finite.
     pub fn predict(&self, x: Points<'_, T>) -> Result<Mat<T>> {
         let mut out = Mat::zeros(x.len(), self.coefficients.ncols());
         self.predict_into(out.as_mut(), x)?;
@@ -89,8 +100,16 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
         x.check()?;
         self.centers().check_same_dim(x)?;
         self.kernel.check_points(x)?;
-        validate::same_size("rows of the predictions against number of points", x.len(), out.nrows())?;
-        validate::same_size("columns of the predictions against targets", self.coefficients.ncols(), out.ncols())?;
+        validate::same_size(
+            "rows of the predictions against number of points",
+            x.len(),
+            out.nrows(),
+        )?;
+        validate::same_size(
+            "columns of the predictions against targets",
+            self.coefficients.ncols(),
+            out.ncols(),
+        )?;
         let (m, tile_rows) = (self.centers.ncols(), TILE_ROWS.min(x.len()));
         out.rb_mut().par_row_chunks_mut(TILE_ROWS).enumerate().for_each_init(
             || Mat::zeros(tile_rows, m),

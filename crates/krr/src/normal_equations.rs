@@ -6,7 +6,8 @@ use crate::whitener::Whitener;
 use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, ops};
 
-/// The minimiser of ‖√w(y − Φβ − b)‖² + nλ‖β‖² over β (m × t) and, with an intercept, b (t numbers).
+/// The minimiser of ‖√w(y − Φβ − b)‖² + nλ‖β‖² over β (m × t) and, with an intercept, b (t
+/// numbers).
 pub(crate) struct Solution {
     pub beta: Mat<f64>,
     pub b: Option<Vec<f64>>,
@@ -41,7 +42,8 @@ pub(crate) struct NormalEquations {
     B: Mat<f64>,
 }
 
-/// ΦᵀDΦ (m × m) and ΦᵀDY (m × t), and the weighted means of features and targets that were subtracted, if any.
+/// ΦᵀDΦ (m × m) and ΦᵀDY (m × t), and the weighted means of features and targets that were
+/// subtracted, if any.
 pub(crate) struct Centered {
     pub A: Mat<f64>,
     pub B: Mat<f64>,
@@ -49,8 +51,9 @@ pub(crate) struct Centered {
 }
 
 impl NormalEquations {
-    /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm² for that; 2m² numbers of memory for the
-    /// partial sums and 1024(m + t) for the tile, twice that for `f32` and products in `f64`.
+    /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm²
+    /// for that; 2m² numbers of memory for the partial sums and 1024(m + t) for the tile, twice
+    /// that for `f32` and products in `f64`.
     pub fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>, products: Products) -> Self {
         let (mut tile, mut wide) = (stream.tile(), [Mat::new(), Mat::new()]);
         let leaf = |rows| {
@@ -84,19 +87,23 @@ impl NormalEquations {
         self.add(tile.wide_Z(Z), ops::widened(tile.Y(), Y));
     }
 
-    /// tr CᵀC if the tiles were not whitened, tr ΦᵀΦ if they were; m of the p features count, the constant does not.
+    /// tr CᵀC if the tiles were not whitened, tr ΦᵀΦ if they were; m of the p features count, the
+    /// constant does not.
     pub fn trace(&self, m: usize) -> f64 {
         (0..m).map(|j| self.A.get(j, j)).sum()
     }
 
-    /// The sums over centred features and targets if the last feature is a constant, as they are otherwise:
-    /// A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s.
+    /// The sums over centred features and targets if the last feature is a constant, as they are
+    /// otherwise: A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s.
     pub fn centered(self, constant: bool) -> Centered {
         let m = self.A.order() - usize::from(constant);
         let t = self.B.ncols();
         let means = constant.then(|| {
             let s = self.A.get(m, m);
-            ((0..m).map(|j| self.A.get(m, j) / s).collect::<Vec<f64>>(), (0..t).map(|j| self.B[(m, j)] / s).collect())
+            (
+                (0..m).map(|j| self.A.get(m, j) / s).collect::<Vec<f64>>(),
+                (0..t).map(|j| self.B[(m, j)] / s).collect(),
+            )
         });
         let mean = |i: usize| means.as_ref().map_or(0.0, |means: &(Vec<f64>, Vec<f64>)| means.0[i]);
         let last = |j: usize| if constant { self.A.get(m, j) } else { 0.0 };
@@ -109,28 +116,42 @@ impl NormalEquations {
         Centered { A, B, means }
     }
 
-    /// β = (A + nλI)⁻¹B by Cholesky; with an intercept its row and column are eliminated first (b is not penalised):
-    /// A ← A − aaᵀ/s, B ← B − a·Σwy/s, then b = (Σwy − aᵀβ)/s with a = Φᵀw, s = Σw.
+    /// β = (A + nλI)⁻¹B by Cholesky; with an intercept its row and column are eliminated first (b
+    /// is not penalised): A ← A − aaᵀ/s, B ← B − a·Σwy/s, then b = (Σwy − aᵀβ)/s with a = Φᵀw, s =
+    /// Σw.
     ///
     /// # Errors
     /// `NotPositiveDefinite` if nλ is lost in the rounding errors of A.
     pub fn solve(self, mu: f64, intercept: bool) -> Result<Solution> {
-        let Minimum { factor, theta, b } = self.minimise(|A| ops::add_to_diagonal(A, mu), intercept)?;
+        let Minimum { factor, theta, b } =
+            self.minimise(|A| ops::add_to_diagonal(A, mu), intercept)?;
         let diagonal = |i: usize| factor.lower()[(i, i)];
         Ok(Solution { condition: condition(factor.order(), diagonal), beta: theta, b, mu })
     }
 
-    /// The same if the sums are over k_Z(x_i) instead of φ(x_i) = R⁻¹k_Z(x_i): θ = (A + nλRRᵀ)⁻¹B and β = Rᵀθ.
+    /// The same if the sums are over k_Z(x_i) instead of φ(x_i) = R⁻¹k_Z(x_i): θ = (A + nλRRᵀ)⁻¹B
+    /// and β = Rᵀθ.
     ///
-    /// The Cholesky factor of A + nλRRᵀ is R times that of R⁻¹AR⁻ᵀ + nλI, which therefore need not be formed: 2m³/3 flops take the place of
-    /// 7m³/3, with the same bound on the rounding errors.
+    /// The Cholesky factor of A + nλRRᵀ is R times that of R⁻¹AR⁻ᵀ + nλI, which therefore need not
+    /// be formed: 2m³/3 flops take the place of 7m³/3, with the same bound on the rounding errors.
     ///
     /// # Errors
     /// As [`solve`](Self::solve).
-    pub fn solve_unwhitened<T: Scalar>(self, mu: f64, intercept: bool, whitener: &Whitener<T>) -> Result<Solution> {
-        let Minimum { factor, theta, b } = self.minimise(|A| whitener.add_gram(A, mu), intercept)?;
+    pub fn solve_unwhitened<T: Scalar>(
+        self,
+        mu: f64,
+        intercept: bool,
+        whitener: &Whitener<T>,
+    ) -> Result<Solution> {
+        let Minimum { factor, theta, b } =
+            self.minimise(|A| whitener.add_gram(A, mu), intercept)?;
         let diagonal = |i: usize| factor.lower()[(i, i)] / whitener.diagonal(i);
-        Ok(Solution { condition: condition(factor.order(), diagonal), beta: whitener.whitened(theta), b, mu })
+        Ok(Solution {
+            condition: condition(factor.order(), diagonal),
+            beta: whitener.whitened(theta),
+            b,
+            mu,
+        })
     }
 
     /// (A + P)⁻¹B and b, P being what `penalise` adds to the lower triangle of A.
@@ -149,12 +170,19 @@ impl NormalEquations {
             }
             penalise(out);
         };
-        let factor = Cholesky::<f64>::from_fill(m, fill, JitterLadder { steps: 0, ..JitterLadder::default() })?;
+        let factor = Cholesky::<f64>::from_fill(
+            m,
+            fill,
+            JitterLadder { steps: 0, ..JitterLadder::default() },
+        )?;
         let sum_wy = |j: usize| if intercept { self.B[(m, j)] } else { 0.0 };
         let mut theta = Mat::from_fn(m, t, |i, j| self.B[(i, j)] - a[i] * (sum_wy(j) / s));
         factor.solve_in_place(theta.as_mut());
-        let b = intercept
-            .then(|| (0..t).map(|j| (sum_wy(j) - (0..m).map(|i| a[i] * theta[(i, j)]).sum::<f64>()) / s).collect());
+        let b = intercept.then(|| {
+            (0..t)
+                .map(|j| (sum_wy(j) - (0..m).map(|i| a[i] * theta[(i, j)]).sum::<f64>()) / s)
+                .collect()
+        });
         Ok(Minimum { factor, theta, b })
     }
 }
@@ -168,7 +196,8 @@ struct Minimum {
 
 /// (max |d_i| / min |d_i|)² of a triangular factor's diagonal.
 pub(crate) fn condition(m: usize, diagonal: impl Fn(usize) -> f64) -> f64 {
-    let (low, high) =
-        (0..m).map(|i| diagonal(i).abs()).fold((f64::INFINITY, 0.0_f64), |(l, h), d| (l.min(d), h.max(d)));
+    let (low, high) = (0..m)
+        .map(|i| diagonal(i).abs())
+        .fold((f64::INFINITY, 0.0_f64), |(l, h), d| (l.min(d), h.max(d)));
     (high / low).powi(2)
 }

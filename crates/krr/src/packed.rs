@@ -9,8 +9,9 @@ use rayon::prelude::*;
 /// Columns of a panel.
 const PANEL: usize = 256;
 
-/// The lower triangle of a p × p matrix of `f64`, as panels of 256 columns, each from its first diagonal entry downwards:
-/// p²/2 + 128p numbers. A reduction along a large [`RowTree`](nystrom_linalg_core::RowTree) holds four of these.
+/// The lower triangle of a p × p matrix of `f64`, as panels of 256 columns, each from its first
+/// diagonal entry downwards: p²/2 + 128p numbers. A reduction along a large
+/// [`RowTree`](nystrom_linalg_core::RowTree) holds four of these.
 #[derive(Debug, Clone)]
 pub(crate) struct PackedLower {
     order: usize,
@@ -22,7 +23,8 @@ impl PackedLower {
         Self::from_fn(order, |_, _| 0.0)
     }
 
-    /// Entry (i, j) is `entry(i, j)`, called for i ≥ j (and a few others next to the diagonal that are never read).
+    /// Entry (i, j) is `entry(i, j)`, called for i ≥ j (and a few others next to the diagonal that
+    /// are never read).
     pub fn from_fn(order: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Self {
         let panel = |start: usize| {
             Mat::from_fn(order - start, PANEL.min(order - start), |i, j| {
@@ -41,19 +43,28 @@ impl PackedLower {
         self.panels[j / PANEL][(i - j / PANEL * PANEL, j % PANEL)]
     }
 
-    /// self += ZᵀZ and, in the same blocks, B += ZᵀY for b rows of Z (b × p) and Y (b × t); B is p × t.
-    /// p²b + 2ptb flops.
+    /// self += ZᵀZ and, in the same blocks, B += ZᵀY for b rows of Z (b × p) and Y (b × t); B is p
+    /// × t. p²b + 2ptb flops.
     ///
-    /// Products are taken in the precision of Z. An `f32` product is finished in a block of its own and then added in `f64`,
-    /// so that errors do not grow with the number of tiles. A block belongs to one thread.
-    pub fn add_products<T: Scalar>(&mut self, B: MatMut<'_, f64>, Z: MatRef<'_, T>, Y: MatRef<'_, T>) {
+    /// Products are taken in the precision of Z. An `f32` product is finished in a block of its own
+    /// and then added in `f64`, so that errors do not grow with the number of tiles. A block
+    /// belongs to one thread.
+    pub fn add_products<T: Scalar>(
+        &mut self,
+        B: MatMut<'_, f64>,
+        Z: MatRef<'_, T>,
+        Y: MatRef<'_, T>,
+    ) {
         let side = ops::gram_side(self.order); // divides PANEL
         let mut moments = B.par_row_chunks_mut(side).collect::<Vec<_>>().into_iter();
         let mut work = Vec::new();
         for (k, panel) in self.panels.iter_mut().enumerate() {
             for block in ops::lower_blocks(panel.as_mut(), side) {
                 let B = if block.row == block.col { moments.next() } else { None };
-                work.push((LowerBlock { row: block.row + k * PANEL, col: block.col + k * PANEL, ..block }, B));
+                work.push((
+                    LowerBlock { row: block.row + k * PANEL, col: block.col + k * PANEL, ..block },
+                    B,
+                ));
             }
         }
         work.into_par_iter().for_each_init(Mat::new, |scratch, (block, B)| {
@@ -71,7 +82,8 @@ impl PackedLower {
     }
 }
 
-/// The block of a Gram matrix gains its part of ZᵀZ; `scratch` is room for it in the precision of Z.
+/// The block of a Gram matrix gains its part of ZᵀZ; `scratch` is room for it in the precision of
+/// Z.
 fn add_gram<T: Scalar>(block: LowerBlock<'_, f64>, Z: MatRef<'_, T>, scratch: &mut Mat<T>) {
     if let Some(Z) = T::as_f64(Z) {
         return ops::gram_block(block, Accum::Add, Z, 1.0);
@@ -83,7 +95,12 @@ fn add_gram<T: Scalar>(block: LowerBlock<'_, f64>, Z: MatRef<'_, T>, scratch: &m
 }
 
 /// B += ZᵀY, the product in the precision of Z.
-fn add_moments<T: Scalar>(B: MatMut<'_, f64>, Z: MatRef<'_, T>, Y: MatRef<'_, T>, scratch: &mut Mat<T>) {
+fn add_moments<T: Scalar>(
+    B: MatMut<'_, f64>,
+    Z: MatRef<'_, T>,
+    Y: MatRef<'_, T>,
+    scratch: &mut Mat<T>,
+) {
     let mut product = room(scratch, B.nrows(), B.ncols());
     ops::matmul_here(product.rb_mut(), Accum::Replace, Z.transpose(), Y, T::one());
     ops::add_widened(B, product.rb(), false);

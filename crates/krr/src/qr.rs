@@ -1,28 +1,33 @@
-//! The same least squares problem without squaring anything: a streamed (tall-skinny) QR factorisation.
+//! The same least squares problem without squaring anything: a streamed (tall-skinny) QR
+//! factorisation.
 
 use crate::normal_equations::{Solution, condition};
 use crate::packed::PackedLower;
 use crate::rows::{FeatureRows, TILE_ROWS, Tile};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder;
-use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
+use faer::linalg::qr::no_pivoting::factor::{
+    qr_in_place, qr_in_place_scratch, recommended_block_size,
+};
 use faer::{Conj, Mat, MatMut, Par};
 use nystrom_linalg_core::{RowTree, Scalar, ops, work};
 
-/// R (p × p, kept as its transpose) and c = Qᵀ√wY (p × t) of √w[1 Φ | Y], p = m + 1 with an intercept.
+/// R (p × p, kept as its transpose) and c = Qᵀ√wY (p × t) of √w[1 Φ | Y], p = m + 1 with an
+/// intercept.
 ///
 /// The column of ones comes first: it is not penalised, and its row of R then gives b after β.
 ///
 /// # Source
-/// J. Demmel, L. Grigori, M. Hoemmen, J. Langou, *Communication-optimal parallel and sequential QR and LU factorizations*, SIAM J. Sci.
-/// Comput. 34 (2012), section 3: the tree here is [`RowTree`], sequential within a leaf.
+/// J. Demmel, L. Grigori, M. Hoemmen, J. Langou, *Communication-optimal parallel and sequential QR
+/// and LU factorizations*, SIAM J. Sci. Comput. 34 (2012), section 3: the tree here is [`RowTree`],
+/// sequential within a leaf.
 pub(crate) struct Triangle {
     Rt: PackedLower,
     c: Mat<f64>,
 }
 
-/// R (m × m) and c (m × t) of features and targets less their weighted means, those means if there is a constant, and the smallest
-/// ridge that rounding errors leave meaningful.
+/// R (m × m) and c (m × t) of features and targets less their weighted means, those means if there
+/// is a constant, and the smallest ridge that rounding errors leave meaningful.
 pub(crate) struct CenteredTriangle {
     pub R: Mat<f64>,
     pub c: Mat<f64>,
@@ -43,7 +48,9 @@ impl Triangle {
                 top.update(&tile, stream.shift.is_some())
             })
         };
-        RowTree::large(stream.len()).reduce_in_order(leaf, Self::combine).unwrap_or_else(|| Self::zeros(p, t))
+        RowTree::large(stream.len())
+            .reduce_in_order(leaf, Self::combine)
+            .unwrap_or_else(|| Self::zeros(p, t))
     }
 
     fn zeros(p: usize, t: usize) -> Self {
@@ -53,7 +60,8 @@ impl Triangle {
     /// QR of [R c; tile].
     fn update<T: Scalar>(self, tile: &Tile<T>, intercept: bool) -> Self {
         let p = self.Rt.order();
-        let first = |k: usize| if intercept { (k + p - 1) % p } else { k }; // the ones are the last column of Z
+        // the ones are the last column of Z
+        let first = |k: usize| if intercept { (k + p - 1) % p } else { k };
         let (Z, Y) = (tile.Z(), tile.Y());
         self.reduce_with(tile.rows(), |i, j| Z[(i, first(j))].f64(), |i, j| Y[(i, j)].f64())
     }
@@ -61,10 +69,15 @@ impl Triangle {
     /// QR of [R c; R' c'].
     fn combine(self, other: Self) -> Self {
         let p = self.Rt.order();
-        self.reduce_with(p, |i, j| if i <= j { other.Rt.get(j, i) } else { 0.0 }, |i, j| other.c[(i, j)])
+        self.reduce_with(
+            p,
+            |i, j| if i <= j { other.Rt.get(j, i) } else { 0.0 },
+            |i, j| other.c[(i, j)],
+        )
     }
 
-    /// QR of [R c; below], `below` given by its entries: `rows` rows, p columns of features, t of targets.
+    /// QR of [R c; below], `below` given by its entries: `rows` rows, p columns of features, t of
+    /// targets.
     fn reduce_with(
         self,
         rows: usize,
@@ -97,10 +110,11 @@ impl Triangle {
         }
     }
 
-    /// β from the QR factorisation of [R; √(nλ) I], the intercept's row set aside; then b = (c₀ − R₀β)/R₀₀.
+    /// β from the QR factorisation of [R; √(nλ) I], the intercept's row set aside; then b = (c₀ −
+    /// R₀β)/R₀₀.
     ///
-    /// A ridge below (64·m·ε·‖R‖_F)² cannot be told from 0 beside the rounding errors of Φ; it is raised to that, so that
-    /// there is always an answer.
+    /// A ridge below (64·m·ε·‖R‖_F)² cannot be told from 0 beside the rounding errors of Φ; it is
+    /// raised to that, so that there is always an answer.
     pub fn solve(self, mu: f64, intercept: bool) -> Solution {
         let skip = usize::from(intercept);
         let (m, t) = (self.Rt.order() - skip, self.c.ncols());
@@ -125,21 +139,30 @@ impl Triangle {
     /// (64·m·ε·‖R‖_F)², R without its first `skip` rows and columns.
     fn floor(&self, skip: usize) -> f64 {
         let m = self.Rt.order() - skip;
-        let norm2: f64 = (0..m).map(|j| (0..=j).map(|i| self.Rt.get(j + skip, i + skip).powi(2)).sum::<f64>()).sum();
+        let norm2: f64 = (0..m)
+            .map(|j| (0..=j).map(|i| self.Rt.get(j + skip, i + skip).powi(2)).sum::<f64>())
+            .sum();
         (64.0 * m as f64 * f64::EPSILON).powi(2) * norm2
     }
 
-    /// The factor of the centred features if the first column is a constant, of the features as they are otherwise. That column being
-    /// orthogonalised first, nothing need be subtracted.
+    /// The factor of the centred features if the first column is a constant, of the features as
+    /// they are otherwise. That column being orthogonalised first, nothing need be subtracted.
     pub fn centered(self, constant: bool) -> CenteredTriangle {
         let skip = usize::from(constant);
         let (m, t) = (self.Rt.order() - skip, self.c.ncols());
         let means = constant.then(|| {
             let root = self.Rt.get(0, 0); //                                ±√Σw
-            ((0..m).map(|j| self.Rt.get(j + 1, 0) / root).collect(), (0..t).map(|j| self.c[(0, j)] / root).collect())
+            (
+                (0..m).map(|j| self.Rt.get(j + 1, 0) / root).collect(),
+                (0..t).map(|j| self.c[(0, j)] / root).collect(),
+            )
         });
         CenteredTriangle {
-            R: Mat::from_fn(m, m, |i, j| if i <= j { self.Rt.get(j + skip, i + skip) } else { 0.0 }),
+            R: Mat::from_fn(
+                m,
+                m,
+                |i, j| if i <= j { self.Rt.get(j + skip, i + skip) } else { 0.0 },
+            ),
             c: Mat::from_fn(m, t, |i, j| self.c[(i + skip, j)]),
             means,
             floor: self.floor(skip),
@@ -147,23 +170,23 @@ impl Triangle {
     }
 }
 
-/// The first `p` columns of `a` become upper triangular (what is below their diagonal is left undefined), and the same orthogonal
-/// transformation is applied to the other columns. On one thread: faer's reflections use matrix-vector products, whose bits depend
-/// on the number of threads.
+/// The first `p` columns of `a` become upper triangular (what is below their diagonal is left
+/// undefined), and the same orthogonal transformation is applied to the other columns. On one
+/// thread: faer's reflections use matrix-vector products, whose bits depend on the number of
+/// threads.
 fn triangularise(a: MatMut<'_, f64>, p: usize) {
     let (rows, par) = (a.nrows(), Par::Seq);
     let (mut basis, rest) = a.split_at_col_mut(p);
     work::qr(rows, p, rest.ncols());
     let block = recommended_block_size::<f64>(rows, p);
     let mut coefficients = Mat::zeros(block, p.min(rows));
-    let scratch = StackReq::any_of(&[
-        qr_in_place_scratch::<f64>(rows, p, block, par, Default::default()),
-        householder::apply_block_householder_sequence_transpose_on_the_left_in_place_scratch::<f64>(
-            rows,
-            block,
-            rest.ncols(),
-        ),
-    ]);
+    let scratch =
+        StackReq::any_of(&[
+            qr_in_place_scratch::<f64>(rows, p, block, par, Default::default()),
+            householder::apply_block_householder_sequence_transpose_on_the_left_in_place_scratch::<
+                f64,
+            >(rows, block, rest.ncols()),
+        ]);
     let mut memory = MemBuffer::new(scratch);
     let stack = MemStack::new(&mut memory);
     qr_in_place(basis.rb_mut(), coefficients.as_mut(), par, stack, Default::default());

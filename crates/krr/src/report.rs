@@ -34,8 +34,8 @@ pub struct FitReport {
     pub d: usize,
     /// Number of targets.
     pub t: usize,
-    /// nλ as solved with: the ridge asked for, unless it was below the rounding level of the features and [`SolvedBy::Qr`] raised
-    /// it to that.
+    /// nλ as solved with: the ridge asked for, unless it was below the rounding level of the
+    /// features and [`SolvedBy::Qr`] raised it to that.
     pub ridge: f64,
     /// δ in W + δI = RRᵀ (0 for exact kernel ridge regression).
     pub jitter: f64,
@@ -43,8 +43,9 @@ pub struct FitReport {
     pub solver: SolvedBy,
     /// Why that way, in words.
     pub reason: String,
-    /// (max L_ii / min L_ii)² for the triangular factor L of the system: a lower bound on its condition number, often within a
-    /// factor m of it. For an iterative fit: of the preconditioned system, by its Ritz values.
+    /// (max L_ii / min L_ii)² for the triangular factor L of the system: a lower bound on its
+    /// condition number, often within a factor m of it. For an iterative fit: of the preconditioned
+    /// system, by its Ritz values.
     pub condition: f64,
     /// Number of kernel values evaluated.
     pub kernel_entries: u64,

@@ -1,7 +1,8 @@
 //! Bias², variance and risk of kernel ridge regression at fixed design, in closed form.
 //!
-//! The model: y = f* + noise at n fixed points, the noise independent of variance σ². Fitting with the psd matrix M (the kernel
-//! matrix K, or a low-rank L) gives f̂ = M(M + nλI)⁻¹y, and E‖f̂ − f*‖²/n = bias² + variance with
+//! The model: y = f* + noise at n fixed points, the noise independent of variance σ². Fitting with
+//! the psd matrix M (the kernel matrix K, or a low-rank L) gives f̂ = M(M + nλI)⁻¹y, and E‖f̂ −
+//! f*‖²/n = bias² + variance with
 //!
 //! ```text
 //! bias²(M)  = nλ²‖(M + nλI)⁻¹f*‖²
@@ -9,8 +10,9 @@
 //! ```
 //!
 //! # Source
-//! A. Alaoui, M. Mahoney, *Fast randomized kernel ridge regression with statistical guarantees*, NeurIPS 2015 (arXiv:1411.0306),
-//! section 2. They print the noise as σ²ξ but use σ² as its variance; so do we.
+//! A. Alaoui, M. Mahoney, *Fast randomized kernel ridge regression with statistical guarantees*,
+//! NeurIPS 2015 (arXiv:1411.0306), section 2. They print the noise as σ²ξ but use σ² as its
+//! variance; so do we.
 
 use crate::svd;
 use faer::{Accum, ColRef, Mat, MatRef};
@@ -20,7 +22,8 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, SymmetricEige
 ///
 /// ```
 /// use nystrom_krr::risk::Risk;
-/// let (exact, sketched) = (Risk { bias_squared: 1.0, variance: 1.0 }, Risk { bias_squared: 2.0, variance: 0.5 });
+/// let (exact, sketched) =
+///     (Risk { bias_squared: 1.0, variance: 1.0 }, Risk { bias_squared: 2.0, variance: 0.5 });
 /// assert_eq!(sketched.ratio(exact), 1.25);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,16 +40,18 @@ impl Risk {
         self.bias_squared + self.variance
     }
 
-    /// R(f̂_this)/R(f̂_reference): the column of Alaoui & Mahoney's Table 1 if the reference is exact.
+    /// R(f̂_this)/R(f̂_reference): the column of Alaoui & Mahoney's Table 1 if the reference is
+    /// exact.
     pub fn ratio(&self, reference: Risk) -> f64 {
         self.total() / reference.total()
     }
 }
 
-/// A psd matrix M and a true f*, reduced to what the risk depends on, for any number of ridges and noise levels.
+/// A psd matrix M and a true f*, reduced to what the risk depends on, for any number of ridges and
+/// noise levels.
 ///
-/// With M = UΣUᵀ and c = Uᵀf*: bias² = (1/n)(Σ (nλ/(σ_i + nλ))² c_i² + ‖f* − Uc‖²) and var = (σ²/n) Σ (σ_i/(σ_i + nλ))²: sums of
-/// non-negative terms without any cancellation, however small λ is.
+/// With M = UΣUᵀ and c = Uᵀf*: bias² = (1/n)(Σ (nλ/(σ_i + nλ))² c_i² + ‖f* − Uc‖²) and var = (σ²/n)
+/// Σ (σ_i/(σ_i + nλ))²: sums of non-negative terms without any cancellation, however small λ is.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
@@ -72,10 +77,12 @@ pub struct FixedDesign {
 }
 
 impl FixedDesign {
-    /// M = K itself. n × n by definition: one n × n matrix and its eigenvectors in memory, about 9n³ flops.
+    /// M = K itself. n × n by definition: one n × n matrix and its eigenvectors in memory, about
+    /// 9n³ flops.
     ///
     /// # Errors
-    /// [`Error::Shape`] if f* does not have n entries, [`Error::NonFinite`], [`Error::Empty`] if n = 0, `EigenFailure`.
+    /// [`Error::Shape`] if f* does not have n entries, [`Error::NonFinite`], [`Error::Empty`] if
+    /// n = 0, `EigenFailure`.
     pub fn exact<T: Scalar>(k: &dyn PsdMatrix<T>, f_star: &[T]) -> Result<Self> {
         let n = k.dim();
         check(n, f_star)?;
@@ -83,7 +90,13 @@ impl FixedDesign {
         validate::finite("kernel matrix", K.as_ref())?;
         let eigen = SymmetricEigen::new(K.as_ref())?;
         let mut c = Mat::zeros(n, 1);
-        ops::matmul(c.as_mut(), Accum::Replace, eigen.vectors().transpose(), column(f_star), T::one());
+        ops::matmul(
+            c.as_mut(),
+            Accum::Replace,
+            eigen.vectors().transpose(),
+            column(f_star),
+            T::one(),
+        );
         validate::finite(PROJECTIONS, c.as_ref())?;
         Ok(FixedDesign {
             n,
@@ -93,9 +106,10 @@ impl FixedDesign {
         })
     }
 
-    /// M = L = FFᵀ for F n × m, without any n × n matrix: the singular value decomposition of F, in `f64`, O(nm²) flops and
-    /// two n × m matrices. Its singular values are accurate to ε·‖F‖, so that σ_i = s_i² is meaningful
-    /// down to ε²·‖L‖, where the eigenvalues of FᵀF would be down to ε·‖L‖.
+    /// M = L = FFᵀ for F n × m, without any n × n matrix: the singular value decomposition of F, in
+    /// `f64`, O(nm²) flops and two n × m matrices. Its singular values are accurate to ε·‖F‖, so
+    /// that σ_i = s_i² is meaningful down to ε²·‖L‖, where the eigenvalues of FᵀF would be down to
+    /// ε·‖L‖.
     ///
     /// # Errors
     /// As [`exact`](Self::exact).
@@ -147,16 +161,25 @@ impl FixedDesign {
     /// bias² and variance at this ridge, σ² = `noise_variance`. O(n).
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a ridge that is not positive or a variance that is negative or not finite.
+    /// [`Error::InvalidParameter`] for a ridge that is not positive or a variance that is negative
+    /// or not finite.
     pub fn risk(&self, ridge: Ridge<f64>, noise_variance: f64) -> Result<Risk> {
         let mu = ridge.absolute(self.n)?;
         if !(noise_variance >= 0.0 && noise_variance.is_finite()) {
             let requirement = "finite and at least 0 (it is sigma squared, not sigma)";
-            return Err(Error::InvalidParameter { name: "noise variance", value: noise_variance, requirement });
+            return Err(Error::InvalidParameter {
+                name: "noise variance",
+                value: noise_variance,
+                requirement,
+            });
         }
         let n = self.n as f64;
-        let seen: f64 =
-            self.eigenvalues.iter().zip(&self.projections).map(|(s, c2)| (mu / (s + mu)).powi(2) * c2).sum();
+        let seen: f64 = self
+            .eigenvalues
+            .iter()
+            .zip(&self.projections)
+            .map(|(s, c2)| (mu / (s + mu)).powi(2) * c2)
+            .sum();
         let trace: f64 = self.eigenvalues.iter().map(|s| (s / (s + mu)).powi(2)).sum();
         Ok(Risk { bias_squared: (seen + self.unseen) / n, variance: noise_variance * trace / n })
     }

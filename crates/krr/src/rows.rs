@@ -12,11 +12,13 @@ use std::ops::Range;
 /// Rows of a tile; the leaves of [`RowTree`] are multiples of it.
 pub(crate) const TILE_ROWS: usize = 1024;
 
-/// Where the m features of a row come from before whitening: g(x_i) is k_Z(x_i) for centres Z, or row i of KS for a sketch S.
+/// Where the m features of a row come from before whitening: g(x_i) is k_Z(x_i) for centres Z, or
+/// row i of KS for a sketch S.
 pub(crate) trait Source<T>: Sync {
     /// m.
     fn features(&self) -> usize;
-    /// out = [g(x_i)] for i in `rows`, m × rows.len(); `buffer` is room to work in, passed along from call to call.
+    /// out = [g(x_i)] for i in `rows`, m × rows.len(); `buffer` is room to work in, passed along
+    /// from call to call.
     fn fill(&self, out: MatMut<'_, T>, rows: Range<usize>, buffer: &mut Option<ProductBuffer<T>>);
     /// out = [k(x_i, x_i)] for i in `rows`.
     fn diagonal(&self, out: ColMut<'_, T>, rows: Range<usize>);
@@ -43,8 +45,8 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
     }
 }
 
-/// The weighted features and targets of a sample, computed tile by tile: row i of Z is √w_i [φ(x_i) 1] (the 1 only with
-/// an intercept), row i of Y is √w_i (y_i − shift).
+/// The weighted features and targets of a sample, computed tile by tile: row i of Z is √w_i [φ(x_i)
+/// 1] (the 1 only with an intercept), row i of Y is √w_i (y_i − shift).
 pub(crate) struct FeatureRows<'a, T> {
     pub source: &'a dyn Source<T>,
     pub whitener: &'a Whitener<T>,
@@ -57,8 +59,9 @@ pub(crate) struct FeatureRows<'a, T> {
 
 /// One tile: rows of Z (at most 1024 × p) and of Y (at most 1024 × t).
 ///
-/// What lies side by side in memory is a row of Z where tiles are whitened, because triangular solves are up to twice as fast so, and a
-/// column of Z where they are not, because ZᵀZ is computed a fifth faster so.
+/// What lies side by side in memory is a row of Z where tiles are whitened, because triangular
+/// solves are up to twice as fast so, and a column of Z where they are not, because ZᵀZ is computed
+/// a fifth faster so.
 pub(crate) struct Tile<T> {
     storage: Mat<T>,
     side_by_side: SideBySide,
@@ -97,8 +100,12 @@ impl<T: Scalar> Tile<T> {
     /// Z in `f64`: itself, or a copy in `scratch`.
     pub fn wide_Z<'a>(&'a self, scratch: &'a mut Mat<f64>) -> MatRef<'a, f64> {
         match self.side_by_side {
-            SideBySide::Row => ops::widened(self.storage.as_ref().subcols(0, self.rows), scratch).transpose(),
-            SideBySide::Column => ops::widened(self.storage.as_ref().subrows(0, self.rows), scratch),
+            SideBySide::Row => {
+                ops::widened(self.storage.as_ref().subcols(0, self.rows), scratch).transpose()
+            }
+            SideBySide::Column => {
+                ops::widened(self.storage.as_ref().subrows(0, self.rows), scratch)
+            }
         }
     }
 
@@ -109,7 +116,8 @@ impl<T: Scalar> Tile<T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> KernelRows<'_, T, K> {
-    /// Sizes and cost of a fit that goes over the rows `passes` times; how it was solved is for the caller to add.
+    /// Sizes and cost of a fit that goes over the rows `passes` times; how it was solved is for the
+    /// caller to add.
     pub fn report(&self, rows: &FeatureRows<'_, T>, passes: usize) -> FitReport {
         let (n, m) = (self.x.len(), self.centers.len());
         FitReport {
@@ -129,8 +137,19 @@ impl<T: Scalar, K: Kernel<T>> KernelRows<'_, T, K> {
 
 impl<'a, T: Scalar> FeatureRows<'a, T> {
     /// Whitened rows, less the mean target if there is an intercept.
-    pub fn new(source: &'a dyn Source<T>, whitener: &'a Whitener<T>, samples: Samples<'a, T>, intercept: bool) -> Self {
-        FeatureRows { source, whitener, whiten_tiles: true, samples, shift: intercept.then(|| samples.mean_target()) }
+    pub fn new(
+        source: &'a dyn Source<T>,
+        whitener: &'a Whitener<T>,
+        samples: Samples<'a, T>,
+        intercept: bool,
+    ) -> Self {
+        FeatureRows {
+            source,
+            whitener,
+            whiten_tiles: true,
+            samples,
+            shift: intercept.then(|| samples.mean_target()),
+        }
     }
 
     /// n.
@@ -148,7 +167,8 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
         self.source.features() + usize::from(self.shift.is_some())
     }
 
-    /// One constant per target: the one of the shifted problem plus the shift, or 0 without an intercept.
+    /// One constant per target: the one of the shifted problem plus the shift, or 0 without an
+    /// intercept.
     pub fn intercepts(&self, b: Option<Vec<f64>>) -> Vec<f64> {
         match (&self.shift, b) {
             (Some(shift), Some(b)) => shift.iter().zip(&b).map(|(shift, b)| shift + b).collect(),

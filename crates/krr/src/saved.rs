@@ -10,11 +10,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Version of the layout of [`SavedModel`]; raised whenever that changes.
 pub const MODEL_FORMAT: u32 = 1;
 
-/// What a file holds: the fields of a [`KrrModel`] with their sizes, the scalar type and the format version beside them.
+/// What a file holds: the fields of a [`KrrModel`] with their sizes, the scalar type and the format
+/// version beside them.
 ///
-/// `KrrModel` itself implements `Serialize` and `Deserialize` through this type, and a bad file then is an error of the format
-/// (`serde_json::Error`, say) with the same message. Deserialise a `SavedModel` and convert it to get the typed
-/// [`Error::Incompatible`].
+/// `KrrModel` itself implements `Serialize` and `Deserialize` through this type, and a bad file
+/// then is an error of the format (`serde_json::Error`, say) with the same message. Deserialise a
+/// `SavedModel` and convert it to get the typed [`Error::Incompatible`].
 ///
 /// The kernel stands under its name ([`SavedKernel`]), and a file that holds another one is
 /// refused. Files from before kernels had names load where their fields can be those of one kernel
@@ -29,7 +30,8 @@ pub const MODEL_FORMAT: u32 = 1;
 /// use nystrom_krr::{ExactKrr, KrrModel, SavedModel};
 /// use nystrom_linalg_core::{Error, Ridge};
 /// let (x, y) = (mat![[0.0], [1.0_f64]], mat![[0.0], [1.0]]);
-/// let model = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-3)).fit(Points::from_rows(x.as_ref()), y.as_ref())?;
+/// let model = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-3))
+///     .fit(Points::from_rows(x.as_ref()), y.as_ref())?;
 /// let text = serde_json::to_string(&model).unwrap();
 /// let loaded: KrrModel<Gaussian, f64> = serde_json::from_str(&text).unwrap();
 /// assert_eq!(loaded, model);
@@ -93,22 +95,27 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
 
     /// # Errors
     /// [`Error::Incompatible`] for another format version, scalar type or kernel, or sizes that
-    /// contradict each other,
-    /// [`Error::NonFinite`] for NaN or ∞ among the numbers, and the kernel's own error if it does not accept the centres.
+    /// contradict each other, [`Error::NonFinite`] for NaN or ∞ among the numbers, and the kernel's
+    /// own error if it does not accept the centres.
     fn try_from(saved: SavedModel<K, T>) -> Result<Self> {
         let same = |problem: &str, stated: usize, found: usize| match stated == found {
             true => Ok(()),
-            false => Err(incompatible(format!("{problem}: {stated} stated, {found} found; the file is damaged"))),
+            false => Err(incompatible(format!(
+                "{problem}: {stated} stated, {found} found; the file is damaged"
+            ))),
         };
         if saved.format != MODEL_FORMAT {
             return Err(incompatible(format!(
-                "format version {}, this build reads version {MODEL_FORMAT}; fit the model again or use the version that wrote it",
+                "format version {}, this build reads version {MODEL_FORMAT}; fit the model again \
+                 or use the version that wrote it",
                 saved.format
             )));
         }
         if saved.scalar != T::NAME {
             let (has, wants) = (&saved.scalar, T::NAME);
-            return Err(incompatible(format!("it was saved with {has} numbers; load it as {has}, not as {wants}")));
+            return Err(incompatible(format!(
+                "it was saved with {has} numbers; load it as {has}, not as {wants}"
+            )));
         }
         let kernel = saved.kernel.0?;
         same("dimension of the centres", saved.dimension, saved.centers.nrows())?;
@@ -120,7 +127,10 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
         validate::not_empty("targets of the saved model", saved.targets)?;
         validate::finite("centres of the saved model", saved.centers.as_ref())?;
         validate::finite("coefficients of the saved model", saved.coefficients.as_ref())?;
-        validate::finite("intercepts of the saved model", faer::ColRef::from_slice(&saved.intercept).as_mat())?;
+        validate::finite(
+            "intercepts of the saved model",
+            faer::ColRef::from_slice(&saved.intercept).as_mat(),
+        )?;
         kernel.check_points(Points::from_cols(saved.centers.as_ref()))?;
         Ok(KrrModel {
             kernel,

@@ -10,7 +10,8 @@ use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use nystrom_sketch::{ProductBuffer, Sketch, SketchProduct};
 use std::ops::Range;
 
-/// KS is computed tile by tile while the support of S has at most n/4 rows, and otherwise once, to be kept.
+/// KS is computed tile by tile while the support of S has at most n/4 rows, and otherwise once, to
+/// be kept.
 pub(crate) const STREAMED_SHARE: usize = 4;
 
 /// Kernel ridge regression with f restricted to the span of a sketch S (n × d, random or not):
@@ -19,29 +20,33 @@ pub(crate) const STREAMED_SHARE: usize = 4;
 /// f_S(x) = k(x, X)Sθ,   θ = (SᵀK²S + nλSᵀKS)⁻¹SᵀKy      (equation (3) of the paper)
 /// ```
 ///
-/// the minimiser of (1/n) Σ_i w_i (y_i − f(x_i) − b)² + λ‖f‖² over f = Σ_i (Sθ)_i k(·, x_i) and, if `intercept`, b. At the x_i it is kernel
-/// ridge regression with K_S = KS(SᵀKS)⁻¹SᵀK in place of K. It depends on S through its span only: scaling the columns of S
-/// changes nothing, and a sketch with one entry per column is [`NystromKrr`](crate::NystromKrr) with those rows as landmarks, to the bit.
+/// the minimiser of (1/n) Σ_i w_i (y_i − f(x_i) − b)² + λ‖f‖² over f = Σ_i (Sθ)_i k(·, x_i) and, if
+/// `intercept`, b. At the x_i it is kernel ridge regression with K_S = KS(SᵀKS)⁻¹SᵀK in place of K.
+/// It depends on S through its span only: scaling the columns of S changes nothing, and a sketch
+/// with one entry per column is [`NystromKrr`](crate::NystromKrr) with those rows as landmarks, to
+/// the bit.
 ///
-/// The formula as printed has the squared condition number of KS, which a smooth kernel makes numerically singular. Here
-/// the stages of [`NystromKrr`](crate::NystromKrr) are taken with SᵀKS for W and KS for C: whiten SᵀKS + δI = RRᵀ, then normal equations
-/// of the rows of KSR⁻ᵀ, or their QR factorisation where λ is so small that these lose digits ([`Solver`]), then θ = R⁻ᵀβ.
+/// The formula as printed has the squared condition number of KS, which a smooth kernel makes
+/// numerically singular. Here the stages of [`NystromKrr`](crate::NystromKrr) are taken with SᵀKS
+/// for W and KS for C: whiten SᵀKS + δI = RRᵀ, then normal equations of the rows of KSR⁻ᵀ, or their
+/// QR factorisation where λ is so small that these lose digits ([`Solver`]), then θ = R⁻ᵀβ.
 ///
-/// The model keeps the u rows that S does not leave zero as its centres: predictions cost u kernel values each, u ≤ md for an
-/// [`Accumulation`](nystrom_sketch::Accumulation), n for a dense sketch.
+/// The model keeps the u rows that S does not leave zero as its centres: predictions cost u kernel
+/// values each, u ≤ md for an [`Accumulation`](nystrom_sketch::Accumulation), n for a dense sketch.
 ///
 /// # Cost
-/// nu + u² kernel values, the product KS (2nmd flops for an accumulation, 2n²d for a dense sketch) and 2nd² + d³ flops more. Memory: for
-/// u ≤ n/4 the ud·8 bytes of KS on the support and what [`NystromKrr`](crate::NystromKrr) takes with m = d; beyond, nd numbers
-/// more, because KS is then computed once and kept (at most n² − u²/2 kernel values: n²/2 for a dense sketch).
+/// nu + u² kernel values, the product KS (2nmd flops for an accumulation, 2n²d for a dense sketch)
+/// and 2nd² + d³ flops more. Memory: for u ≤ n/4 the ud·8 bytes of KS on the support and what
+/// [`NystromKrr`](crate::NystromKrr) takes with m = d; beyond, nd numbers more, because KS is then
+/// computed once and kept (at most n² − u²/2 kernel values: n²/2 for a dense sketch).
 ///
 /// # Source
-/// Y. Chen, Y. Yang, *Accumulations of Projections — A Unified Framework for Random Sketches in Kernel Ridge Regression*, AISTATS 2021
-/// (arXiv:2103.04031), equation (3).
+/// Y. Chen, Y. Yang, *Accumulations of Projections — A Unified Framework for Random Sketches in
+/// Kernel Ridge Regression*, AISTATS 2021 (arXiv:2103.04031), equation (3).
 ///
 /// # Departures
-/// θ is not computed by the printed formula, and δ (ε·tr SᵀKS/10, more only if the factorisation fails; reported) shrinks the fit by
-/// rounding level.
+/// θ is not computed by the printed formula, and δ (ε·tr SᵀKS/10, more only if the factorisation
+/// fails; reported) shrinks the fit by rounding level.
 ///
 /// ```
 /// use faer::Mat;
@@ -50,14 +55,16 @@ pub(crate) const STREAMED_SHARE: usize = 4;
 /// use nystrom_linalg_core::Ridge;
 /// use nystrom_sketch::Accumulation;
 /// use rand::SeedableRng;
-/// let x: Vec<f64> = (0..400).map(|i| i as f64 / 100.0).collect();          // 400 points on [0, 4)
+/// let x: Vec<f64> = (0..400).map(|i| i as f64 / 100.0).collect(); // 400 points on [0, 4)
 /// let y = Mat::from_fn(400, 1, |i, _| (3.0 * x[i]).sin());
-/// let sketch = Accumulation::uniform(4).sample(400, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// let sketch =
+///     Accumulation::uniform(4).sample(400, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
 /// let krr = SketchedKrr::new(Gaussian::new(0.5)?, Ridge::PerSample(1e-6));
 /// let model = krr.fit(Points::from_slice(&x), y.as_ref(), &sketch)?;
 /// let f = model.predict(Points::from_slice(&[1.234]))?;
 /// assert!((f[(0, 0)] - 3.702_f64.sin()).abs() < 0.01);
-/// assert!(model.report().m <= 80);                                         // centres: distinct rows among 4·20 draws
+/// // centres: distinct rows among 4·20 draws
+/// assert!(model.report().m <= 80);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,9 +91,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
     /// Fits y (n × t) at the n points `x`.
     ///
     /// # Errors
-    /// Those of [`NystromKrr::fit`](crate::NystromKrr::fit), with the sketch in place of the landmarks;
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for a kernel value that is not.
-    pub fn fit(&self, x: Points<'_, T>, y: MatRef<'_, T>, sketch: &dyn Sketch<T>) -> Result<KrrModel<K, T>> {
+    /// Those of [`NystromKrr::fit`](crate::NystromKrr::fit), with the sketch in place of the
+    /// landmarks; [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for a kernel value that is
+    /// not.
+    pub fn fit(
+        &self,
+        x: Points<'_, T>,
+        y: MatRef<'_, T>,
+        sketch: &dyn Sketch<T>,
+    ) -> Result<KrrModel<K, T>> {
         self.fit_samples(Samples { x, y, weights: None }, sketch)
     }
 
@@ -104,11 +117,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
         self.fit_samples(Samples { x, y, weights: Some(sample_weights) }, sketch)
     }
 
-    fn fit_samples(&self, samples: Samples<'_, T>, sketch: &dyn Sketch<T>) -> Result<KrrModel<K, T>> {
+    fn fit_samples(
+        &self,
+        samples: Samples<'_, T>,
+        sketch: &dyn Sketch<T>,
+    ) -> Result<KrrModel<K, T>> {
         samples.check(&self.kernel)?;
         let mu = self.ridge.absolute(samples.x.len())?.f64(); //             nλ
         self.with_features(samples, sketch, 1, |rows, row, report| {
-            let (solution, by, reason) = self.solver.solve(rows, mu, row)?; // β = (ΦᵀΦ + nλI)⁻¹Φᵀy, Φ = KSR⁻ᵀ
+            // β = (ΦᵀΦ + nλI)⁻¹Φᵀy, Φ = KSR⁻ᵀ
+            let (solution, by, reason) = self.solver.solve(rows, mu, row)?;
             let report = FitReport {
                 ridge: solution.mu,
                 solver: by,
@@ -117,14 +135,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
                 ..report
             };
             let intercept = rows.intercepts(solution.b);
-            let theta = sketch.expand(rows.whitener.unwhiten(solution.beta).as_ref()); // Sθ, θ = R⁻ᵀβ
+            // Sθ, θ = R⁻ᵀβ
+            let theta = sketch.expand(rows.whitener.unwhiten(solution.beta).as_ref());
             let centers = samples.x.gather(sketch.support().into());
             let centers = Points::from_cols(centers.as_ref());
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
         })
     }
 
-    /// Calls `solve` with the whitened rows of KS, about ‖(KS)_i‖², and sizes and costs of a fit that goes over the rows `passes` times.
+    /// Calls `solve` with the whitened rows of KS, about ‖(KS)_i‖², and sizes and costs of a fit
+    /// that goes over the rows `passes` times.
     pub(crate) fn with_features<R>(
         &self,
         samples: Samples<'_, T>,
@@ -137,8 +157,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
         let k = KernelMatrix::new(&self.kernel, samples.x)?;
         let product = SketchProduct::new(&k, sketch)?;
         let on_support = product.on_support()?; //                           KS on the support
-        let whitener = Whitener::from_gram(product.gram(on_support.as_ref()).as_ref())?; // SᵀKS + δI = RRᵀ
-        let row = on_support.squared_norm_l2() / u as f64; //                ‖(KS)_i‖², the mean over the support
+        // SᵀKS + δI = RRᵀ
+        let whitener = Whitener::from_gram(product.gram(on_support.as_ref()).as_ref())?;
+        // ‖(KS)_i‖², the mean over the support
+        let row = on_support.squared_norm_l2() / u as f64;
         let streamed = u <= n / STREAMED_SHARE;
         let kept = if streamed { None } else { Some(product.stored(on_support.as_ref())?) };
         drop(on_support);

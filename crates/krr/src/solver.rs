@@ -9,42 +9,50 @@ use nystrom_linalg_core::{Error, Result, Scalar};
 /// Normal equations are taken while nλ ≥ `SAFETY`·ε·Σ w_i k(x_i, x_i).
 const SAFETY: f64 = 10.0;
 
-/// The same for products of a tile in `f32` that are summed in `f64`: no error is larger than a tile's, and those of the tiles average out.
+/// The same for products of a tile in `f32` that are summed in `f64`: no error is larger than a
+/// tile's, and those of the tiles average out.
 ///
-/// At this boundary, and to a tenth of it, test errors are within 0.1 % of those of QR (n = 20,000, m = 1000, in three and in ten dimensions;
-/// `docs/performance.md`).
+/// At this boundary, and to a tenth of it, test errors are within 0.1 % of those of QR (n = 20,000,
+/// m = 1000, in three and in ten dimensions; `docs/performance.md`).
 const SAFETY_OF_TILES: f64 = 1.0;
 
-/// Whitening waits for the end of the pass while nλ ≥ `ONCE_SAFETY`·ε·tr CᵀC·tr (W + δI)⁻¹: the relative error of the fit is then below
-/// 1/16 in the worst case; the largest seen at this boundary is 10⁻⁵ (W numerically singular), the usual 10⁻⁹ or less.
+/// Whitening waits for the end of the pass while nλ ≥ `ONCE_SAFETY`·ε·tr CᵀC·tr (W + δI)⁻¹: the
+/// relative error of the fit is then below 1/16 in the worst case; the largest seen at this
+/// boundary is 10⁻⁵ (W numerically singular), the usual 10⁻⁹ or less.
 const ONCE_SAFETY: f64 = 4.0;
 
-/// How [`NystromKrr`](crate::NystromKrr) solves min ‖√w(y − Φβ)‖² + nλ‖β‖², Φ = CR⁻ᵀ the n × m whitened features.
+/// How [`NystromKrr`](crate::NystromKrr) solves min ‖√w(y − Φβ)‖² + nλ‖β‖², Φ = CR⁻ᵀ the n × m
+/// whitened features.
 ///
 /// Rounding errors in a Gram matrix are as good (or bad) as a change of nλ by their norm:
 ///
 /// * ΦᵀΦ from whitened tiles is wrong by at most c·ε·tr ΦᵀΦ, harmless while λ ≫ ε·k(x, x);
-/// * CᵀC + nλRRᵀ, which is R times the whitened equations times Rᵀ, by what is in their terms at most c·ε·tr CᵀC·tr (W + δI)⁻¹, harmless
-///   for well-separated centres at moderate λ; it saves half of the flops;
-/// * a QR factorisation of Φ never squares Φ and is wrong by ε·‖Φ‖ only, harmless while √λ ≫ ε, hence for every λ anybody can mean; it
-///   costs (3 + m/768)nm² + 27m³ flops instead of 2nm², on one thread: twice as many at m = 700,
-///   five times at m = 5000.
+/// * CᵀC + nλRRᵀ, which is R times the whitened equations times Rᵀ, by what is in their terms at
+///   most c·ε·tr CᵀC·tr (W + δI)⁻¹, harmless for well-separated centres at moderate λ; it saves
+///   half of the flops;
+/// * a QR factorisation of Φ never squares Φ and is wrong by ε·‖Φ‖ only, harmless while √λ ≫ ε,
+///   hence for every λ anybody can mean; it costs (3 + m/768)nm² + 27m³ flops instead of 2nm², on
+///   one thread: twice as many at m = 700, five times at m = 5000.
 ///
-/// ε is that of the *products*, and these may be taken in `f64` of tiles that were evaluated in `f32`: what the tiles were rounded by is in
-/// Φ itself, not squared.
+/// ε is that of the *products*, and these may be taken in `f64` of tiles that were evaluated in
+/// `f32`: what the tiles were rounded by is in Φ itself, not squared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Solver {
-    /// The cheapest that is safe: [`WhitenOnce`](Solver::WhitenOnce) if nλ ≥ 4·ε·tr CᵀC·tr (W + δI)⁻¹ (estimated from W before the pass,
-    /// checked after it), else [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i), each with products in the
-    /// scalar type if its ε allows that (1·ε is enough for the second in `f32`, whose sums are in `f64`) and otherwise in `f64`, else
-    /// [`Qr`](Solver::Qr), also if a Cholesky factorisation breaks down. For k(x, x) = 1 QR is taken below λ = 2·10⁻¹⁵, and products in
+    /// The cheapest that is safe: [`WhitenOnce`](Solver::WhitenOnce) if nλ ≥ 4·ε·tr CᵀC·tr (W +
+    /// δI)⁻¹ (estimated from W before the pass, checked after it), else
+    /// [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i), each with
+    /// products in the scalar type if its ε allows that (1·ε is enough for the second in `f32`,
+    /// whose sums are in `f64`) and otherwise in `f64`, else [`Qr`](Solver::Qr), also if a Cholesky
+    /// factorisation breaks down. For k(x, x) = 1 QR is taken below λ = 2·10⁻¹⁵, and products in
     /// `f32` down to 1.2·10⁻⁷. The report says which was taken and why.
     #[default]
     Auto,
-    /// Normal equations of C, solved in the coordinates θ, products in the scalar type; whitening only names the result: nm² flops.
+    /// Normal equations of C, solved in the coordinates θ, products in the scalar type; whitening
+    /// only names the result: nm² flops.
     WhitenOnce,
-    /// Normal equations of the whitened features, products of a tile in the scalar type and their sums in `f64`: 2nm² flops.
+    /// Normal equations of the whitened features, products of a tile in the scalar type and their
+    /// sums in `f64`: 2nm² flops.
     NormalEquations,
     /// Streamed Householder QR of the whitened features, in `f64` whatever the scalar type:
     /// (3 + m/768)nm² + 27m³ flops. Every tile of 1024 rows is put under the triangle of the rows
@@ -68,7 +76,8 @@ impl Scales {
         ONCE_SAFETY * eps * self.once
     }
 
-    /// The smallest nλ at which normal equations of whitened tiles are safe, all rounding being with this ε.
+    /// The smallest nλ at which normal equations of whitened tiles are safe, all rounding being
+    /// with this ε.
     pub fn safe(&self, eps: f64) -> f64 {
         SAFETY * eps * self.trace
     }
@@ -82,15 +91,16 @@ pub(crate) struct Choice {
 }
 
 impl Solver {
-    /// The minimiser β of ‖√w(y − Φβ − b)‖² + nλ‖β‖², who found it and why; `row` is about ‖g(x)‖². Where `Auto` leaves the choice, what
-    /// turns out not to be safe is done again more safely.
+    /// The minimiser β of ‖√w(y − Φβ − b)‖² + nλ‖β‖², who found it and why; `row` is about ‖g(x)‖².
+    /// Where `Auto` leaves the choice, what turns out not to be safe is done again more safely.
     pub(crate) fn solve<T: Scalar>(
         self,
         stream: &mut FeatureRows<'_, T>,
         mu: f64,
         row: f64,
     ) -> Result<(Solution, SolvedBy, String)> {
-        let (whitener, intercept, auto) = (stream.whitener, stream.shift.is_some(), self == Solver::Auto);
+        let (whitener, intercept, auto) =
+            (stream.whitener, stream.shift.is_some(), self == Solver::Auto);
         let once = stream.total_weight() * row * whitener.inverse_trace;
         let mut scales = Scales { mu, trace: stream.trace(), once };
         let mut choice = self.choose::<T>(&scales);
@@ -106,7 +116,8 @@ impl Solver {
                 }
             }
             choice = self.choose::<T>(&Scales { once: f64::INFINITY, ..scales });
-            choice.reason = format!("whitening after the pass turned out not to be safe; {}", choice.reason);
+            choice.reason =
+                format!("whitening after the pass turned out not to be safe; {}", choice.reason);
         }
         while choice.by == SolvedBy::NormalEquations {
             match NormalEquations::accumulate(stream, choice.products).solve(mu, intercept) {
@@ -122,8 +133,9 @@ impl Solver {
         Ok((Triangle::accumulate(stream).solve(mu, intercept), SolvedBy::Qr, choice.reason))
     }
 
-    /// What was asked for, or the first of five ways that is safe: they are in the order of their costs, of which in `f32` the second and the third are
-    /// equal, so that the more accurate comes first.
+    /// What was asked for, or the first of five ways that is safe: they are in the order of their
+    /// costs, of which in `f32` the second and the third are equal, so that the more accurate comes
+    /// first.
     pub(crate) fn choose<T: Scalar>(self, scales: &Scales) -> Choice {
         use Products::{Double, Scalar};
         use SolvedBy::{NormalEquations, Qr, WhitenOnce};
@@ -135,7 +147,12 @@ impl Solver {
             Solver::Qr => return asked(Qr),
             Solver::Auto => {}
         }
-        let ways = [(WhitenOnce, Scalar), (WhitenOnce, Double), (NormalEquations, Scalar), (NormalEquations, Double)];
+        let ways = [
+            (WhitenOnce, Scalar),
+            (WhitenOnce, Double),
+            (NormalEquations, Scalar),
+            (NormalEquations, Double),
+        ];
         for (by, products) in ways {
             let eps = products.eps::<T>();
             let (bound, what) = match by {
@@ -150,6 +167,9 @@ impl Solver {
             }
         }
         let bound = scales.safe(f64::EPSILON);
-        Choice { reason: format!("n*lambda = {mu:.3e} is below 10*eps*trace = {bound:.3e}"), ..asked(Qr) }
+        Choice {
+            reason: format!("n*lambda = {mu:.3e} is below 10*eps*trace = {bound:.3e}"),
+            ..asked(Qr)
+        }
     }
 }

@@ -29,7 +29,8 @@ pub(crate) fn full(A: MatRef<'_, f64>) -> Result<Svd> {
 fn decompose(A: MatRef<'_, f64>, right: bool) -> Result<Svd> {
     let (n, m) = A.shape();
     let r = n.min(m);
-    let (mut s, mut U, mut V) = (Diag::zeros(r), Mat::zeros(n, r), Mat::zeros(m, if right { r } else { 0 }));
+    let (mut s, mut U, mut V) =
+        (Diag::zeros(r), Mat::zeros(n, r), Mat::zeros(m, if right { r } else { 0 }));
     let (thin, par, params) = (ComputeSvdVectors::Thin, Par::Seq, Default::default());
     let compute_v = if right { thin } else { ComputeSvdVectors::No };
     let mut memory = MemBuffer::new(svd::svd_scratch::<f64>(n, m, thin, compute_v, par, params));

@@ -7,10 +7,11 @@ use rayon::prelude::*;
 
 /// The first shift δ tried, in units of ε·tr W with ε of the scalar type.
 ///
-/// Rounding each kernel value perturbs W by about ε√m in norm, a tenth of ε·tr W covers that for m ≥ 100, and the ladder
-/// climbs when it does not. The hundred times larger customary start costs accuracy that can be seen: in `f32` at m = 400, λ = 1e-4
-/// (three dimensions, ℓ = 1) the test error is 4.8 % above that of `f64` instead of 2.2 %, in `f64` the error of the
-/// weighted reference problem at λ = 1e-12 is 2.3e-2 instead of 6.5e-4 (`tests/it/small_lambda.rs`).
+/// Rounding each kernel value perturbs W by about ε√m in norm, a tenth of ε·tr W covers that for m
+/// ≥ 100, and the ladder climbs when it does not. The hundred times larger customary start costs
+/// accuracy that can be seen: in `f32` at m = 400, λ = 1e-4 (three dimensions, ℓ = 1) the test
+/// error is 4.8 % above that of `f64` instead of 2.2 %, in `f64` the error of the weighted
+/// reference problem at λ = 1e-12 is 2.3e-2 instead of 6.5e-4 (`tests/it/small_lambda.rs`).
 const FIRST_SHIFT: f64 = 0.1;
 
 /// The shifts to try on a W of kernel values in T that is factored in `f64`.
@@ -18,13 +19,15 @@ pub(crate) fn ladder<T: Scalar>() -> JitterLadder {
     JitterLadder { first: FIRST_SHIFT * T::EPS / f64::EPS, ..JitterLadder::shifted() }
 }
 
-/// The factor R of W + δI = RRᵀ for the Gram matrix W of the centres (or SᵀKS for a sketch), δ = ε·tr W/10 or the next rung (×10) that succeeds.
+/// The factor R of W + δI = RRᵀ for the Gram matrix W of the centres (or SᵀKS for a sketch), δ =
+/// ε·tr W/10 or the next rung (×10) that succeeds.
 ///
-/// f = Σ θ_j k(·, z_j) is φᵀβ with β = Rᵀθ, and ‖β‖² = θᵀ(W + δI)θ = ‖f‖² + δ‖θ‖².
-/// The triangular solve is backward stable: the computed φ(x) is R⁻¹(k_Z(x) + e) with |e| of the order of ε·max k(z, z), the
-/// error that the kernel values themselves carry.
+/// f = Σ θ_j k(·, z_j) is φᵀβ with β = Rᵀθ, and ‖β‖² = θᵀ(W + δI)θ = ‖f‖² + δ‖θ‖². The triangular
+/// solve is backward stable: the computed φ(x) is R⁻¹(k_Z(x) + e) with |e| of the order of ε·max
+/// k(z, z), the error that the kernel values themselves carry.
 ///
-/// W is factored in `f64` even for `f32` points and R rounded once; β ↦ θ uses the rounded R, so that the pair is consistent.
+/// W is factored in `f64` even for `f32` points and R rounded once; β ↦ θ uses the rounded R, so
+/// that the pair is consistent.
 #[derive(Debug, Clone)]
 pub(crate) struct Whitener<T> {
     R: Mat<T>,
@@ -92,16 +95,24 @@ impl<T: Scalar> Whitener<T> {
     /// β = Rᵀθ, in `f64`; of an `f32` R it takes m² numbers of memory while it runs.
     pub fn whitened(&self, theta: Mat<f64>) -> Mat<f64> {
         let mut beta = Mat::zeros(theta.nrows(), theta.ncols());
-        ops::matmul(beta.as_mut(), Accum::Replace, self.wide(&mut Mat::new()).transpose(), theta.as_ref(), 1.0);
+        ops::matmul(
+            beta.as_mut(),
+            Accum::Replace,
+            self.wide(&mut Mat::new()).transpose(),
+            theta.as_ref(),
+            1.0,
+        );
         beta
     }
 
-    /// A ← A + nλRRᵀ in the lower triangle, in `f64`. m³/3 flops; of an `f32` R it takes m² numbers of memory while it runs.
+    /// A ← A + nλRRᵀ in the lower triangle, in `f64`. m³/3 flops; of an `f32` R it takes m² numbers
+    /// of memory while it runs.
     pub fn add_gram(&self, A: MatMut<'_, f64>, mu: f64) {
         let mut scratch = Mat::new();
         let R = self.wide(&mut scratch);
         ops::lower_blocks(A, ops::gram_side(self.order())).into_par_iter().for_each(|block| {
-            let depth = block.col + block.out.ncols(); // R is zero beyond it in the rows of the block's columns
+            // R is zero beyond it in the rows of the block's columns
+            let depth = block.col + block.out.ncols();
             ops::gram_block(block, Accum::Add, R.subcols(0, depth).transpose(), mu);
         });
     }

@@ -8,20 +8,24 @@ use nystrom_sketch::Dictionary;
 impl<T: Scalar> ExactSpectrum<T> {
     /// ε = ‖P − P̃‖₂, the least ε for which the dictionary is (ε, μ)-accurate:
     ///
-    /// P = (K + μI)^{−½}K(K + μI)^{−½},  P̃ = (K + μI)^{−½}K^{½}SSᵀK^{½}(K + μI)^{−½},  SSᵀ = diag(w) on the dictionary's rows.
+    /// P = (K + μI)^{−½}K(K + μI)^{−½}, P̃ = (K + μI)^{−½}K^{½}SSᵀK^{½}(K + μI)^{−½}, SSᵀ = diag(w)
+    /// on the dictionary's rows.
     ///
-    /// It is what theorems about sampling by leverage scores bound with high probability, as a number. For ε < 1 it implies
-    /// (1 − ε)(K + μI) ⪯ K^{½}SSᵀK^{½} + μI ⪯ (1 + ε)(K + μI); scores by [`Projector`](crate::Projector) between l_i/(1 + ε) and
-    /// l_i/(1 − ε); 0 ⪯ K − L_μ ⪯ μ/(1 − ε)·I for the regularised Nyström approximation; and for the risk of kernel ridge
-    /// regression with it at the ridge μ', at most (1 + (μ/μ')/(1 − ε))² times the exact one's.
+    /// It is what theorems about sampling by leverage scores bound with high probability, as a
+    /// number. For ε < 1 it implies (1 − ε)(K + μI) ⪯ K^{½}SSᵀK^{½} + μI ⪯ (1 + ε)(K + μI); scores
+    /// by [`Projector`](crate::Projector) between l_i/(1 + ε) and l_i/(1 − ε); 0 ⪯ K − L_μ ⪯ μ/(1 −
+    /// ε)·I for the regularised Nyström approximation; and for the risk of kernel ridge regression
+    /// with it at the ridge μ', at most (1 + (μ/μ')/(1 − ε))² times the exact one's.
     ///
     /// With r eigenvalues above rounding: r²·|D| + 9r³ flops and 3r² memory, r ≤ n, in `f64`.
     ///
     /// # Source
-    /// Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172), the definition of an (ε, γ)-accurate dictionary.
+    /// Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172), the definition of an (ε,
+    /// γ)-accurate dictionary.
     ///
     /// # Errors
-    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) for a dictionary of a matrix of another order, those of [`Ridge::absolute`],
+    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) for a dictionary of a matrix of another
+    /// order, those of [`Ridge::absolute`],
     /// [`Error::EigenFailure`](nystrom_linalg_core::Error::EigenFailure).
     ///
     /// ```
@@ -30,7 +34,8 @@ impl<T: Scalar> ExactSpectrum<T> {
     /// use nystrom_linalg_core::{Dense, Ridge};
     /// let k = mat![[3.0, 0.0], [0.0, 1.0_f64]];
     /// let spectrum = ExactSpectrum::new(&Dense::new(k.as_ref())?)?;
-    /// let dictionary = Dictionary::new(2, vec![0], vec![1.2])?;      // row 1 is left out: 1/(1 + 1); row 0 counts 1.2 times: 0.2·3/(3 + 1)
+    /// // row 1 is left out: 1/(1 + 1); row 0 counts 1.2 times: 0.2·3/(3 + 1)
+    /// let dictionary = Dictionary::new(2, vec![0], vec![1.2])?;
     /// assert!((spectrum.accuracy(&dictionary, Ridge::Absolute(1.0))? - 0.5).abs() < 1e-15);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```

@@ -3,7 +3,9 @@
 use crate::score::{clamp, d_eff, finite_diagonal, squared_norms};
 use crate::{RidgeLeverage, estimator::dictionary_from_diagonal};
 use faer::{Mat, MatMut, reborrow::*};
-use nystrom_linalg_core::{Cholesky, Error, JitterLadder, PsdMatrix, Result, Ridge, Scalar, ops, validate};
+use nystrom_linalg_core::{
+    Cholesky, Error, JitterLadder, PsdMatrix, Result, Ridge, Scalar, ops, validate,
+};
 use nystrom_sketch::{Dictionary, Landmarks, NystromStream, Whitening, check_failure_probability};
 use rand::Rng;
 
@@ -11,13 +13,16 @@ use rand::Rng;
 /// are exact.
 const MOST_DRAWS_A_ROW: f64 = 1000.0;
 
-/// The factor B is kept between the two passes if it has at most this many entries (64 MiB in `f64`).
+/// The factor B is kept between the two passes if it has at most this many entries (64 MiB in
+/// `f64`).
 pub const STORED_ENTRIES: usize = 1 << 23;
 
-/// Fast approximate scores: `columns` (p) columns drawn with replacement and p_i = K_ii/tr K, then [`fast_scores`].
+/// Fast approximate scores: `columns` (p) columns drawn with replacement and p_i = K_ii/tr K, then
+/// [`fast_scores`].
 ///
 /// Deterministically l_i − ‖K − L‖₂/(nλ) ≤ l̃_i ≤ l_i: the scores never over-estimate. With p from
-/// [`AlaouiMahoney::for_accuracy`], l̃_i ≥ l_i − 2ε for all i with probability at least 1 − ρ (Theorem 4).
+/// [`AlaouiMahoney::for_accuracy`], l̃_i ≥ l_i − 2ε for all i with probability at least 1 − ρ
+/// (Theorem 4).
 ///
 /// # Cost
 /// That of [`fast_scores`]: np entries, O(np²) flops.
@@ -36,7 +41,11 @@ pub const STORED_ENTRIES: usize = 1 << 23;
 /// let ridge = Ridge::PerSample(1e-3);
 /// let fast = AlaouiMahoney { columns: 60 }.scores(&k, ridge, &mut rng)?;
 /// let exact = exact_scores(&k, ridge)?.scores;
-/// assert!(fast.iter().zip(&exact).all(|(fast, exact)| *fast <= exact + 1e-12 && *fast >= 0.99 * exact));
+/// assert!(
+///     fast.iter()
+///         .zip(&exact)
+///         .all(|(fast, exact)| *fast <= exact + 1e-12 && *fast >= 0.99 * exact)
+/// );
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +74,13 @@ impl AlaouiMahoney {
     /// assert_eq!(am.columns, 2960); // 8·(40 + 1/6)·ln(10⁴) = 2959.58…
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
-    pub fn for_accuracy<T: Scalar>(n: usize, trace: f64, ridge: Ridge<T>, epsilon: f64, rho: f64) -> Result<Self> {
+    pub fn for_accuracy<T: Scalar>(
+        n: usize,
+        trace: f64,
+        ridge: Ridge<T>,
+        epsilon: f64,
+        rho: f64,
+    ) -> Result<Self> {
         validate::not_empty("matrix", n)?;
         validate::positive("trace of K", trace)?;
         let mu = ridge.absolute(n)?.f64();
@@ -76,8 +91,8 @@ impl AlaouiMahoney {
         check_failure_probability(rho)?;
         let p = 8.0 * (trace / (mu * epsilon) + 1.0 / 6.0) * (n as f64 / rho).ln();
         if p > MOST_DRAWS_A_ROW * n as f64 {
-            let requirement =
-                "larger, or the ridge: Theorem 4 asks for more than 1000 draws a row; exact_scores cost less";
+            let requirement = "larger, or the ridge: Theorem 4 asks for more than 1000 draws a \
+                               row; exact_scores cost less";
             return Err(Error::InvalidParameter { name: "epsilon", value: epsilon, requirement });
         }
         Ok(AlaouiMahoney { columns: p.ceil() as usize })
@@ -86,12 +101,18 @@ impl AlaouiMahoney {
 
 impl<T: Scalar> RidgeLeverage<T> for AlaouiMahoney {
     /// The p draws with weights count_i/(p·p_i). n diagonal entries.
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         ridge.absolute(k.dim())?;
         dictionary_from_diagonal(k, self.columns, rng)
     }
 
-    /// Equation (9), not the projector's formula: under-estimates. Entries as [`fast_scores`], and n diagonal ones more.
+    /// Equation (9), not the projector's formula: under-estimates. Entries as [`fast_scores`], and
+    /// n diagonal ones more.
     fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
         let dictionary = self.dictionary(k, ridge, rng)?;
         Ok(fast_scores(k, &dictionary.landmarks()?, ridge)?.scores)
@@ -117,19 +138,26 @@ impl<T: Scalar> FastScores<T> {
     }
 }
 
-/// l̃_i = \[L(L + μI)⁻¹\]_ii for the Nyström approximation L = C W⁺ Cᵀ of given landmarks, μ = nλ = `ridge.absolute(n)`:
-/// with BBᵀ = L, l̃_i = B_iᵀ(BᵀB + μI)⁻¹B_i, equation (9) of Alaoui & Mahoney (NIPS 2015).
+/// l̃_i = \[L(L + μI)⁻¹\]_ii for the Nyström approximation L = C W⁺ Cᵀ of given landmarks, μ = nλ =
+/// `ridge.absolute(n)`: with BBᵀ = L, l̃_i = B_iᵀ(BᵀB + μI)⁻¹B_i, equation (9) of Alaoui & Mahoney
+/// (NIPS 2015).
 ///
-/// A weighted dictionary serves through its [`landmarks`](Dictionary::landmarks): L does not depend on the weights.
+/// A weighted dictionary serves through its [`landmarks`](Dictionary::landmarks): L does not depend
+/// on the weights.
 ///
 /// # Cost
-/// With m landmarks: two passes over the rows of B in tiles, 3nm² + O(m³) flops (4nm² when B is not kept), O(m² + 1024·m) memory.
-/// B is kept between the passes when n·m ≤ [`STORED_ENTRIES`]; entries evaluated: n·m + m² then, 2n·m + m² otherwise; and n diagonal
-/// ones. The scores are the same to the bit either way.
+/// With m landmarks: two passes over the rows of B in tiles, 3nm² + O(m³) flops (4nm² when B is not
+/// kept), O(m² + 1024·m) memory. B is kept between the passes when n·m ≤ [`STORED_ENTRIES`];
+/// entries evaluated: n·m + m² then, 2n·m + m² otherwise; and n diagonal ones. The scores are the
+/// same to the bit either way.
 ///
 /// # Errors
 /// Those of [`NystromStream::new`] and of [`Ridge::absolute`].
-pub fn fast_scores<T: Scalar>(k: &dyn PsdMatrix<T>, landmarks: &Landmarks, ridge: Ridge<T>) -> Result<FastScores<T>> {
+pub fn fast_scores<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    landmarks: &Landmarks,
+    ridge: Ridge<T>,
+) -> Result<FastScores<T>> {
     let keep = k.dim().saturating_mul(landmarks.len()) <= STORED_ENTRIES;
     scores_in_two_passes(k, landmarks, ridge, keep)
 }
@@ -156,7 +184,8 @@ fn scores_in_two_passes<T: Scalar>(
     Ok(FastScores { scores, mu, jitter: B.map().jitter() })
 }
 
-/// One number for every row of B: `prepare` sees BᵀB (lower triangle) and gives what fills in the numbers of a tile of Bᵀ.
+/// One number for every row of B: `prepare` sees BᵀB (lower triangle) and gives what fills in the
+/// numbers of a tile of Bᵀ.
 ///
 /// `keep` holds Bᵀ between the two passes instead of evaluating it twice.
 pub(crate) fn in_two_passes<T: Scalar, S: FnMut(MatMut<'_, T>, &mut [T])>(

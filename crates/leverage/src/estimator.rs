@@ -7,9 +7,10 @@ use rand::Rng;
 
 /// A method that measures rows of K at a ridge: what it finds is a dictionary, or scores, or both.
 ///
-/// A dictionary that represents K at ridge μ gives scores for any row through [`Projector`], and scores give a dictionary by
-/// sampling; recursive and streaming methods produce the former, so it is the required half. Methods with a score formula of
-/// their own override [`scores`](Self::scores).
+/// A dictionary that represents K at ridge μ gives scores for any row through [`Projector`], and
+/// scores give a dictionary by sampling; recursive and streaming methods produce the former, so it
+/// is the required half. Methods with a score formula of their own override
+/// [`scores`](Self::scores).
 ///
 /// ```
 /// use faer::Mat;
@@ -18,7 +19,8 @@ use rand::Rng;
 /// use rand::SeedableRng;
 /// let k = Mat::from_fn(100, 100, |i, j| (-((i as f64 - j as f64) / 30.0).powi(2)).exp());
 /// let k = Dense::new(k.as_ref())?;
-/// let estimators: [Box<dyn RidgeLeverage<f64>>; 2] = [Box::new(Exact), Box::new(AlaouiMahoney { columns: 50 })];
+/// let estimators: [Box<dyn RidgeLeverage<f64>>; 2] =
+///     [Box::new(Exact), Box::new(AlaouiMahoney { columns: 50 })];
 /// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
 /// let mut d_eff = vec![];
 /// for estimator in &estimators {
@@ -28,12 +30,17 @@ use rand::Rng;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 pub trait RidgeLeverage<T: Scalar>: Sync {
-    /// Rows with weights such that E\[SSᵀ\] = I, meant to represent K at the given ridge: the regularised approximation made from it,
-    /// and [`Projector`], use it as it is.
+    /// Rows with weights such that E\[SSᵀ\] = I, meant to represent K at the given ridge: the
+    /// regularised approximation made from it, and [`Projector`], use it as it is.
     ///
     /// # Errors
     /// Those of [`Ridge::absolute`] and of the implementation.
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>>;
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>>;
 
     /// An estimate of l_i for every row, n numbers in \[0, K_ii/(K_ii + μ)\].
     ///
@@ -60,7 +67,12 @@ pub struct Exact;
 
 impl<T: Scalar> RidgeLeverage<T> for Exact {
     /// Every row with weight 1: nothing is compressed, so nothing is lost.
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, _rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        _rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         let full = Dictionary::full(k.dim())?;
         ridge.absolute(k.dim()).map(|_| full)
     }
@@ -71,7 +83,12 @@ impl<T: Scalar> RidgeLeverage<T> for Exact {
 }
 
 impl<T: Scalar, E: RidgeLeverage<T> + ?Sized> RidgeLeverage<T> for &E {
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         (**self).dictionary(k, ridge, rng)
     }
     fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
@@ -80,7 +97,12 @@ impl<T: Scalar, E: RidgeLeverage<T> + ?Sized> RidgeLeverage<T> for &E {
 }
 
 impl<T: Scalar, E: RidgeLeverage<T> + ?Sized> RidgeLeverage<T> for Box<E> {
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         (**self).dictionary(k, ridge, rng)
     }
     fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {

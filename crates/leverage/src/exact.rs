@@ -34,7 +34,8 @@ impl<T: Scalar> ExactScores<T> {
         d_eff(&self.scores)
     }
 
-    /// d_mof = n·max_i l_i, the maximal degrees of freedom: what uniform sampling pays instead of d_eff (Bach 2013).
+    /// d_mof = n·max_i l_i, the maximal degrees of freedom: what uniform sampling pays instead of
+    /// d_eff (Bach 2013).
     pub fn d_mof(&self) -> f64 {
         d_mof(&self.scores)
     }
@@ -42,17 +43,21 @@ impl<T: Scalar> ExactScores<T> {
 
 /// l_i(λ) = \[K(K + μI)⁻¹\]_ii = 1 − μ\[(K + μI)⁻¹\]_ii for all i, μ = nλ = `ridge.absolute(n)`.
 ///
-/// **Forms half an n × n matrix**, as the exact scores must: n²/2 + O(n) entries evaluated and held (400 MB at n = 10,000 in `f64`), about 2n³/3 flops.
-/// When K + μI is not numerically positive definite (μ below the rounding error of K), the scores are taken from the
-/// eigendecomposition with negative eigenvalues set to 0 instead ([`ExactRoute::Spectrum`]): another n² entries evaluated,
-/// 3n² memory, about 9n³ flops. In both cases the scores' absolute error is of the order n·ε·λ_max(K)/μ, at most 1: for μ
-/// near ε·λ_max(K) they are those of a matrix within rounding error of K.
+/// **Forms half an n × n matrix**, as the exact scores must: n²/2 + O(n) entries evaluated and held
+/// (400 MB at n = 10,000 in `f64`), about 2n³/3 flops. When K + μI is not numerically positive
+/// definite (μ below the rounding error of K), the scores are taken from the eigendecomposition
+/// with negative eigenvalues set to 0 instead ([`ExactRoute::Spectrum`]): another n² entries
+/// evaluated, 3n² memory, about 9n³ flops. In both cases the scores' absolute error is of the order
+/// n·ε·λ_max(K)/μ, at most 1: for μ near ε·λ_max(K) they are those of a matrix within rounding
+/// error of K.
 ///
 /// # Source
-/// Alaoui & Mahoney, NIPS 2015, Definition 1; the form used is the third of the three in their section 3.1.
+/// Alaoui & Mahoney, NIPS 2015, Definition 1; the form used is the third of the three in their
+/// section 3.1.
 ///
 /// # Errors
-/// [`Error::Empty`] if n = 0, those of [`Ridge::absolute`], [`Error::NonFinite`] naming the first entry of K that is not finite.
+/// [`Error::Empty`] if n = 0, those of [`Ridge::absolute`], [`Error::NonFinite`] naming the first
+/// entry of K that is not finite.
 ///
 /// ```
 /// use faer::mat;

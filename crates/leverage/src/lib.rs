@@ -1,22 +1,30 @@
-//! Ridge leverage scores **l_i(λ) = \[K(K + nλI)⁻¹\]_ii**: exact, and approximate with their guarantees.
+//! Ridge leverage scores **l_i(λ) = \[K(K + nλI)⁻¹\]_ii**: exact, and approximate with their
+//! guarantees.
 //!
-//! The score of a row says how much of it the others cannot explain at ridge nλ; their sum is the effective dimension d_eff(λ).
+//! The score of a row says how much of it the others cannot explain at ridge nλ; their sum is the
+//! effective dimension d_eff(λ).
 //!
 //! * [`exact_scores`] and [`ExactSpectrum`] (a whole λ path, rank-k scores): n × n by definition.
-//! * [`AlaouiMahoney`] and [`fast_scores`]: O(np²) time and np kernel evaluations, never above the exact scores.
-//! * [`Projector`]: scores measured against a weighted dictionary, the formula that recursive and streaming estimators share.
-//! * [`RecursiveRls`], [`Bless`], [`BlessR`]: dictionaries level by level, with all scores through the projector.
-//! * [`Squeak`]: one pass over a stream in bounded memory; [`dict_merge`], [`MergeTree`] and [`Disqueak`] merge shards;
-//!   [`Ink`] is its predecessor.
-//! * [`SpectralAnalysis`]: scores of a stationary kernel from the density of the points, without a kernel evaluation;
-//!   [`SpectralLeverage`] binds it to its points for the common interface.
-//! * [`Audit`]: exact scores of a few random rows, against those of any estimator; [`ExactSpectrum::accuracy`] of a dictionary.
-//! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns one into a landmark selector. [`RankLeverage`] and
-//!   [`FastRankLeverage`] select by rank-k scores.
+//! * [`AlaouiMahoney`] and [`fast_scores`]: O(np²) time and np kernel evaluations, never above the
+//!   exact scores.
+//! * [`Projector`]: scores measured against a weighted dictionary, the formula that recursive and
+//!   streaming estimators share.
+//! * [`RecursiveRls`], [`Bless`], [`BlessR`]: dictionaries level by level, with all scores through
+//!   the projector.
+//! * [`Squeak`]: one pass over a stream in bounded memory; [`dict_merge`], [`MergeTree`] and
+//!   [`Disqueak`] merge shards; [`Ink`] is its predecessor.
+//! * [`SpectralAnalysis`]: scores of a stationary kernel from the density of the points, without a
+//!   kernel evaluation; [`SpectralLeverage`] binds it to its points for the common interface.
+//! * [`Audit`]: exact scores of a few random rows, against those of any estimator;
+//!   [`ExactSpectrum::accuracy`] of a dictionary.
+//! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns one into a
+//!   landmark selector. [`RankLeverage`] and [`FastRankLeverage`] select by rank-k scores.
 //!
 //! ```
 //! use faer::Mat;
-//! use nystrom_leverage::{AlaouiMahoney, Draw, LandmarkSelector, LeverageProportional, exact_scores};
+//! use nystrom_leverage::{
+//!     AlaouiMahoney, Draw, LandmarkSelector, LeverageProportional, exact_scores,
+//! };
 //! use nystrom_linalg_core::{Dense, Ridge};
 //! use rand::SeedableRng;
 //!
@@ -28,7 +36,9 @@
 //!
 //! let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
 //! let selector = LeverageProportional {
-//!     estimator: AlaouiMahoney { columns: 60 }, ridge, draw: Draw::WithoutReplacement,
+//!     estimator: AlaouiMahoney { columns: 60 },
+//!     ridge,
+//!     draw: Draw::WithoutReplacement,
 //! };
 //! assert_eq!(selector.select(&k, 20, &mut rng)?.len(), 20);
 //! # Ok::<(), nystrom_linalg_core::Error>(())
@@ -64,19 +74,19 @@ pub use nystrom_sketch::{Dictionary, Draw, LandmarkSelector, Landmarks};
 pub use projector::Projector;
 pub use rank_leverage::{FastRankLeverage, RankLeverage, fast_rank_k_scores};
 pub use recursive::{
-    Inclusion, RecursiveLevel, RecursiveNystrom, RecursiveNystromSample, RecursiveRls, RecursiveRlsOfSize,
-    RecursiveSample,
+    Inclusion, RecursiveLevel, RecursiveNystrom, RecursiveNystromSample, RecursiveRls,
+    RecursiveRlsOfSize, RecursiveSample,
 };
 pub use select::LeverageProportional;
 pub use spectral_density::{
-    Bandwidth, Density, DensityMethod, Family, FromSpectralDensity, Guard, KernelDensity, LocalScore, ProfileFamily,
-    Refusal, SampledDensity, SampledEstimate, SpectralAnalysis, SpectralLeverage, SpectralReport, SpectralScores,
-    Stationary,
+    Bandwidth, Density, DensityMethod, Family, FromSpectralDensity, Guard, KernelDensity,
+    LocalScore, ProfileFamily, Refusal, SampledDensity, SampledEstimate, SpectralAnalysis,
+    SpectralLeverage, SpectralReport, SpectralScores, Stationary,
 };
 pub use spectrum::ExactSpectrum;
 pub use squeak::{
-    Disqueak, Ink, MergeTree, ScoreRule, Squeak, SqueakParams, StreamDictionary, TreeShape, dict_merge,
-    effective_dimension_increment, even_chunks,
+    Disqueak, Ink, MergeTree, ScoreRule, Squeak, SqueakParams, StreamDictionary, TreeShape,
+    dict_merge, effective_dimension_increment, even_chunks,
 };
 #[cfg(feature = "serde")]
 pub use squeak::{SQUEAK_FORMAT, SavedSqueak};

@@ -10,13 +10,15 @@ use nystrom_sketch::{Dictionary, FeatureMap, Whitening};
 ///
 /// τ̃_i = (k_ii − ‖L⁻¹k_Di‖²)/μ, LLᵀ = K_DD + μ diag(1/w), clamped to \[0, k_ii/(k_ii + μ)\].
 ///
-/// With S the dictionary's sampling matrix this is \[K − KS(SᵀKS + μI)⁻¹SᵀK\]_ii/μ = φ_iᵀ(ΦSSᵀΦᵀ + μI)⁻¹φ_i. For D = all rows with
-/// weight 1 it is the exact score; for the empty dictionary it is the upper bound k_ii/(k_ii + μ). O(|D|²) memory.
+/// With S the dictionary's sampling matrix this is \[K − KS(SᵀKS + μI)⁻¹SᵀK\]_ii/μ = φ_iᵀ(ΦSSᵀΦᵀ +
+/// μI)⁻¹φ_i. For D = all rows with weight 1 it is the exact score; for the empty dictionary it is
+/// the upper bound k_ii/(k_ii + μ). O(|D|²) memory.
 ///
 /// The difference k_ii − ‖·‖² cancels: a score carries an absolute error of the order ε·k_ii/μ.
 ///
 /// # Source
-/// Musco & Musco, NIPS 2017 (recursive sampling for the Nyström method); also the estimator of SQUEAK (Calandriello, Lazaric & Valko 2017) and BLESS (Rudi et al. 2018).
+/// Musco & Musco, NIPS 2017 (recursive sampling for the Nyström method); also the estimator of
+/// SQUEAK (Calandriello, Lazaric & Valko 2017) and BLESS (Rudi et al. 2018).
 ///
 /// ```
 /// use faer::Mat;
@@ -43,8 +45,8 @@ impl<T: Scalar> Projector<T> {
     /// For rows of `k`: |D|² entries evaluated, |D|³/3 flops.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the dictionary belongs to a matrix of another order, those of
-    /// [`Ridge::absolute`] and of [`FeatureMap::new`].
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the dictionary belongs to a matrix of
+    /// another order, those of [`Ridge::absolute`] and of [`FeatureMap::new`].
     pub fn new(k: &dyn PsdMatrix<T>, dictionary: &Dictionary<T>, ridge: Ridge<T>) -> Result<Self> {
         dictionary.check(k.dim())?;
         let mu = ridge.absolute(k.dim())?;
@@ -52,7 +54,9 @@ impl<T: Scalar> Projector<T> {
         let k_dd = k.block((&indices).into(), (&indices).into());
         let map = match indices.is_empty() {
             true => None,
-            false => Some(FeatureMap::with_diagonal(k_dd.as_ref(), |j| mu / w[j], Whitening::Cholesky)?),
+            false => {
+                Some(FeatureMap::with_diagonal(k_dd.as_ref(), |j| mu / w[j], Whitening::Cholesky)?)
+            }
         };
         Ok(Projector { n: k.dim(), indices, mu, map })
     }
@@ -72,12 +76,13 @@ impl<T: Scalar> Projector<T> {
         self.mu
     }
 
-    /// τ̃_i for the given rows of the matrix the projector was made from, in tiles: rows.len()·|D| entries and as many diagonal
-    /// ones, |D|² flops a row, O(1024·|D|) memory.
+    /// τ̃_i for the given rows of the matrix the projector was made from, in tiles: rows.len()·|D|
+    /// entries and as many diagonal ones, |D|² flops a row, O(1024·|D|) memory.
     ///
     /// # Errors
-    /// [`IndexOutOfRange`](nystrom_linalg_core::Error::IndexOutOfRange), [`Shape`](nystrom_linalg_core::Error::Shape) if `k` has
-    /// another order, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming the entry of K.
+    /// [`IndexOutOfRange`](nystrom_linalg_core::Error::IndexOutOfRange),
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if `k` has another order,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming the entry of K.
     pub fn scores(&self, k: &dyn PsdMatrix<T>, rows: Indices<'_>) -> Result<Vec<T>> {
         validate::same_size("order of the matrix against that of the projector", self.n, k.dim())?;
         rows.check(self.n, "rows to score")?;

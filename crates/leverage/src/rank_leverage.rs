@@ -1,4 +1,5 @@
-//! Landmarks in proportion to rank-k leverage scores, exact ("Lev") and from a few columns ("AppLev").
+//! Landmarks in proportion to rank-k leverage scores, exact ("Lev") and from a few columns
+//! ("AppLev").
 
 use crate::ExactSpectrum;
 use crate::alaoui_mahoney::{STORED_ENTRIES, in_two_passes};
@@ -11,15 +12,17 @@ use rand::Rng;
 
 /// Landmarks drawn in proportion to the exact rank-k leverage scores Σ_{j ≤ k} U_ij² ("Lev").
 ///
-/// Ridge leverage scores ([`LeverageProportional`](crate::LeverageProportional)) weigh the eigenvectors smoothly; these cut them off at k, so that
-/// they change discontinuously where a gap closes.
+/// Ridge leverage scores ([`LeverageProportional`](crate::LeverageProportional)) weigh the
+/// eigenvectors smoothly; these cut them off at k, so that they change discontinuously where a gap
+/// closes.
 ///
 /// # Cost
 /// **n × n memory**, n² entries and about 9n³ flops, as [`ExactSpectrum::new`].
 ///
 /// # Source
-/// P. Drineas, M. Mahoney, S. Muthukrishnan, *Relative-error CUR matrix decompositions*, SIAM Journal on Matrix Analysis 30, 2008; for Nyström, A. Gittens, M. Mahoney,
-/// *Revisiting the Nyström method*, JMLR 17, 2016.
+/// P. Drineas, M. Mahoney, S. Muthukrishnan, *Relative-error CUR matrix decompositions*, SIAM
+/// Journal on Matrix Analysis 30, 2008; for Nyström, A. Gittens, M. Mahoney, *Revisiting the
+/// Nyström method*, JMLR 17, 2016.
 ///
 /// ```
 /// use faer::Mat;
@@ -29,21 +32,24 @@ use rand::Rng;
 /// // 60 copies of one direction and a single row of another: the second eigenvector is that row alone
 /// let k = Mat::from_fn(61, 61, |i, j| if (i < 60) == (j < 60) { 1.0 } else { 0.0 });
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(1);
-/// let landmarks = RankLeverage { rank: Some(2), ..Default::default() }.select(&Dense::new(k.as_ref())?, 6, rng)?;
+/// let landmarks = RankLeverage { rank: Some(2),
+///     ..Default::default() }.select(&Dense::new(k.as_ref())?, 6, rng)?;
 /// assert!(landmarks.indices().contains(&60));
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RankLeverage {
-    /// k; `None` (the default) for the number of landmarks asked for, or the numerical rank if that is less.
+    /// k; `None` (the default) for the number of landmarks asked for, or the numerical rank if that
+    /// is less.
     pub rank: Option<usize>,
     /// With or without replacement.
     pub draw: Draw,
 }
 
 impl<T: Scalar> LandmarkSelector<T> for RankLeverage {
-    /// Besides the common errors, those of [`ExactSpectrum::new`] and [`ExactSpectrum::rank_k_scores`].
+    /// Besides the common errors, those of [`ExactSpectrum::new`] and
+    /// [`ExactSpectrum::rank_k_scores`].
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         check_number(self.draw, m, k.dim())?;
         let spectrum = ExactSpectrum::new(k)?;
@@ -52,18 +58,19 @@ impl<T: Scalar> LandmarkSelector<T> for RankLeverage {
     }
 }
 
-/// Landmarks drawn in proportion to approximate rank-k leverage scores ("AppLev"): those of the Nyström approximation of p columns, drawn with
-/// replacement and p_i = K_ii/tr K.
+/// Landmarks drawn in proportion to approximate rank-k leverage scores ("AppLev"): those of the
+/// Nyström approximation of p columns, drawn with replacement and p_i = K_ii/tr K.
 ///
-/// Its counterpart for ridge scores ("AppRegLev") is [`LeverageProportional`](crate::LeverageProportional) with
+/// Its counterpart for ridge scores ("AppRegLev") is
+/// [`LeverageProportional`](crate::LeverageProportional) with
 /// [`AlaouiMahoney`](crate::AlaouiMahoney).
 ///
 /// # Cost
 /// As [`fast_rank_k_scores`] with p columns, and n diagonal entries.
 ///
 /// # Source
-/// C. Li, S. Jegelka, S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016, section 6; the columns are those of Alaoui
-/// & Mahoney (NIPS 2015), section 3.5.
+/// C. Li, S. Jegelka, S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,
+/// ICML 2016, section 6; the columns are those of Alaoui & Mahoney (NIPS 2015), section 3.5.
 ///
 /// ```
 /// use faer::Mat;
@@ -81,7 +88,8 @@ impl<T: Scalar> LandmarkSelector<T> for RankLeverage {
 pub struct FastRankLeverage {
     /// p, the number of draws; repeated draws are merged.
     pub columns: usize,
-    /// k; `None` (the default) for the number of landmarks asked for, or the numerical rank of the approximation if that is less.
+    /// k; `None` (the default) for the number of landmarks asked for, or the numerical rank of the
+    /// approximation if that is less.
     pub rank: Option<usize>,
     /// With or without replacement.
     pub draw: Draw,
@@ -95,7 +103,8 @@ impl Default for FastRankLeverage {
 }
 
 impl<T: Scalar> LandmarkSelector<T> for FastRankLeverage {
-    /// Besides the common errors, those of [`fast_rank_k_scores`] and [`InvalidWeight`](Error::InvalidWeight) for a diagonal that is negative, not finite or zero.
+    /// Besides the common errors, those of [`fast_rank_k_scores`] and
+    /// [`InvalidWeight`](Error::InvalidWeight) for a diagonal that is negative, not finite or zero.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         check_number(self.draw, m, k.dim())?;
         let columns = dictionary_from_diagonal(k, self.columns, rng)?.landmarks()?;
@@ -105,18 +114,19 @@ impl<T: Scalar> LandmarkSelector<T> for FastRankLeverage {
     }
 }
 
-/// Σ_{j ≤ k} Ũ_ij² for every row, Ũ the eigenvectors of the Nyström approximation L = C W⁺ Cᵀ of given landmarks: rank-k leverage scores of L, which sum
-/// to k.
+/// Σ_{j ≤ k} Ũ_ij² for every row, Ũ the eigenvectors of the Nyström approximation L = C W⁺ Cᵀ of
+/// given landmarks: rank-k leverage scores of L, which sum to k.
 ///
-/// With L = BBᵀ and BᵀB = VΣ²Vᵀ, Ũ = BVΣ⁻¹. Two passes over the rows of B in tiles: n·m + m² entries if B fits in [`STORED_ENTRIES`], 2n·m + m²
-/// otherwise; 2nm² + nmk + 9m³ flops, O(m² + 1024·m) memory beside it.
+/// With L = BBᵀ and BᵀB = VΣ²Vᵀ, Ũ = BVΣ⁻¹. Two passes over the rows of B in tiles: n·m + m²
+/// entries if B fits in [`STORED_ENTRIES`], 2n·m + m² otherwise; 2nm² + nmk + 9m³ flops, O(m² +
+/// 1024·m) memory beside it.
 ///
 /// # Source
 /// Li, Jegelka & Sra (ICML 2016), section 6.
 ///
 /// # Errors
-/// [`Error::Empty`] if k = 0, [`Error::RankDeficient`] with the numerical rank of L if k exceeds it; those of [`NystromStream::new`] and
-/// [`NystromStream::for_each_tile`].
+/// [`Error::Empty`] if k = 0, [`Error::RankDeficient`] with the numerical rank of L if k exceeds
+/// it; those of [`NystromStream::new`] and [`NystromStream::for_each_tile`].
 ///
 /// ```
 /// use faer::Mat;
@@ -129,7 +139,11 @@ impl<T: Scalar> LandmarkSelector<T> for FastRankLeverage {
 /// assert!(fast.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-5));
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-pub fn fast_rank_k_scores<T: Scalar>(k: &dyn PsdMatrix<T>, landmarks: &Landmarks, rank: usize) -> Result<Vec<T>> {
+pub fn fast_rank_k_scores<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    landmarks: &Landmarks,
+    rank: usize,
+) -> Result<Vec<T>> {
     scores_of_approximation(k, landmarks, rank, true)
 }
 
@@ -149,7 +163,8 @@ fn scores_of_approximation<T: Scalar>(
             return Err(Error::RankDeficient { requested: rank, rank: eigen.rank() });
         }
         let rank = rank.min(eigen.rank());
-        let VS = Mat::from_fn(V.nrows(), rank, |i, j| V[(i, j)] / num_traits::Float::sqrt(squared[j]));
+        let VS =
+            Mat::from_fn(V.nrows(), rank, |i, j| V[(i, j)] / num_traits::Float::sqrt(squared[j]));
         Ok(move |bt: faer::MatMut<'_, T>, scores: &mut [T]| {
             let mut ut = Mat::zeros(rank, bt.ncols()); //             Ũᵀ = Σ⁻¹VᵀBᵀ
             ops::matmul(ut.as_mut(), Accum::Replace, VS.transpose(), bt.rb(), T::one());

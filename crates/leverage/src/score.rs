@@ -5,8 +5,8 @@ use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, RowTree, Scalar};
 
 /// `score` clamped to [0, K_ii/(K_ii + μ)].
 ///
-/// The upper end is legitimate: further rows only lower the score of row i, and alone it scores K_ii/(K_ii + μ).
-/// NaN stays NaN.
+/// The upper end is legitimate: further rows only lower the score of row i, and alone it scores
+/// K_ii/(K_ii + μ). NaN stays NaN.
 pub(crate) fn clamp<T: Scalar>(score: T, k_ii: T, mu: T) -> T {
     let highest = k_ii / (k_ii + mu);
     if score < T::zero() || k_ii <= T::zero() {
@@ -30,7 +30,10 @@ pub(crate) fn d_mof<T: Scalar>(scores: &[T]) -> f64 {
 }
 
 /// K_ii for the given rows, checked: [`Error::NonFinite`] names the first that is not finite.
-pub(crate) fn finite_diagonal<T: Scalar>(k: &dyn PsdMatrix<T>, rows: Indices<'_>) -> Result<Vec<T>> {
+pub(crate) fn finite_diagonal<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    rows: Indices<'_>,
+) -> Result<Vec<T>> {
     let mut k_ii = vec![T::zero(); rows.len()];
     k.diag_into(ColMut::from_slice_mut(&mut k_ii), rows.clone());
     match k_ii.iter().position(|v| !num_traits::Float::is_finite(*v)) {

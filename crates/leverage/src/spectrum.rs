@@ -7,8 +7,8 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, SymmetricEige
 
 /// K = UΣUᵀ, from which the scores at every ridge and every rank follow in O(n²).
 ///
-/// **Forms n × n matrices** (K, U and work space), as the exact scores must. Negative eigenvalues, which rounding produces, count
-/// as 0.
+/// **Forms n × n matrices** (K, U and work space), as the exact scores must. Negative eigenvalues,
+/// which rounding produces, count as 0.
 ///
 /// ```
 /// use faer::Mat;
@@ -29,7 +29,8 @@ pub struct ExactSpectrum<T> {
 }
 
 impl<T: Scalar> ExactSpectrum<T> {
-    /// Decomposes `k`: n² entries evaluated, about 9n³ flops, about 4n² entries of memory while it runs, n² after.
+    /// Decomposes `k`: n² entries evaluated, about 9n³ flops, about 4n² entries of memory while it
+    /// runs, n² after.
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0, [`Error::NonFinite`], [`Error::EigenFailure`].
@@ -49,7 +50,11 @@ impl<T: Scalar> ExactSpectrum<T> {
         let filter = |sigma: f64| sigma / (sigma + mu.f64());
         let weights: Vec<f64> = self.values().map(filter).collect();
         let scores = self.weighted_row_norms(&weights);
-        let scores = scores.into_iter().zip(&self.diagonal).map(|(l, &k_ii)| clamp(T::lit(l), k_ii, mu)).collect();
+        let scores = scores
+            .into_iter()
+            .zip(&self.diagonal)
+            .map(|(l, &k_ii)| clamp(T::lit(l), k_ii, mu))
+            .collect();
         Ok(ExactScores { scores, mu, route: ExactRoute::Spectrum })
     }
 
@@ -61,12 +66,13 @@ impl<T: Scalar> ExactSpectrum<T> {
 
     /// The rank-k leverage scores Σ_{j ≤ k} U_ij², which sum to k.
     ///
-    /// They are defined by K alone only if σ_k > σ_{k+1}: within a tie any basis of the eigenspace may be returned, and rows change
-    /// discontinuously where a gap closes. Ridge scores have no such trouble.
+    /// They are defined by K alone only if σ_k > σ_{k+1}: within a tie any basis of the eigenspace
+    /// may be returned, and rows change discontinuously where a gap closes. Ridge scores have no
+    /// such trouble.
     ///
     /// # Errors
-    /// [`Error::Empty`] if k = 0; [`Error::RankDeficient`] with the numerical rank if k exceeds it, because the remaining
-    /// eigenvectors are rounding noise.
+    /// [`Error::Empty`] if k = 0; [`Error::RankDeficient`] with the numerical rank if k exceeds it,
+    /// because the remaining eigenvectors are rounding noise.
     pub fn rank_k_scores(&self, k: usize) -> Result<Vec<T>> {
         validate::not_empty("rank (k)", k)?;
         if k > self.rank() {

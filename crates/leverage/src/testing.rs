@@ -9,15 +9,18 @@ use nystrom_linalg_core::{Dense, Error, PsdMatrix, Result, Ridge};
 ///
 /// Checked, at one seed:
 ///
-/// * scores lie in \[0, K_ii/(K_ii + μ)\], rows of zeros included, and in \[l_i/`factor`, l_i·`factor`\] for the exact l_i;
+/// * scores lie in \[0, K_ii/(K_ii + μ)\], rows of zeros included, and in \[l_i/`factor`,
+///   l_i·`factor`\] for the exact l_i;
 /// * equal rows have equal scores;
-/// * dictionaries have distinct rows of the matrix with positive finite weights, or the error is [`Error::EmptySample`];
+/// * dictionaries have distinct rows of the matrix with positive finite weights, or the error is
+///   [`Error::EmptySample`];
 /// * the same seed gives the same bits, twice and on 1, 2 and 8 threads;
 /// * 4K at the ridge 4μ gives what K gives at μ: there is no hidden absolute constant;
-/// * an empty matrix, a ridge that is not positive and finite, and NaN on the diagonal are errors, never panics.
+/// * an empty matrix, a ridge that is not positive and finite, and NaN on the diagonal are errors,
+///   never panics.
 ///
-/// The exact scores sum to between 1 and 25 in the matrices that `factor` is about (order 300), so an estimator of given size
-/// should be given at least some 100 rows.
+/// The exact scores sum to between 1 and 25 in the matrices that `factor` is about (order 300), so
+/// an estimator of given size should be given at least some 100 rows.
 ///
 /// ```
 /// use nystrom_leverage::{RecursiveRls, testing::check_estimator};
@@ -32,7 +35,13 @@ pub fn check_estimator(estimator: &dyn RidgeLeverage<f64>, factor: f64) {
         check_accuracy(estimator, &k, Ridge::Absolute(8.0), factor, &format!("{kind:?}"));
         check_scaling(estimator, &k);
     }
-    check_accuracy(estimator, &Mat::full(300, 300, 2.0), Ridge::PerSample(0.01), factor, "all rows equal");
+    check_accuracy(
+        estimator,
+        &Mat::full(300, 300, 2.0),
+        Ridge::PerSample(0.01),
+        factor,
+        "all rows equal",
+    );
     check_equal_rows(estimator);
     check_small(estimator);
     check_zeros(estimator);
@@ -64,31 +73,56 @@ fn check_dictionary(dictionary: Result<Dictionary<f64>>, n: usize) {
             assert_eq!(dictionary.n(), n, "the dictionary's order");
             let mut rows = dictionary.indices().to_vec();
             rows.sort_unstable();
-            assert!(rows.windows(2).all(|pair| pair[0] < pair[1]), "a row occurs twice in the dictionary");
-            assert!(rows.last().is_none_or(|&last| last < n), "a row outside the matrix in the dictionary");
+            assert!(
+                rows.windows(2).all(|pair| pair[0] < pair[1]),
+                "a row occurs twice in the dictionary"
+            );
+            assert!(
+                rows.last().is_none_or(|&last| last < n),
+                "a row outside the matrix in the dictionary"
+            );
             let positive = |w: &f64| *w > 0.0 && w.is_finite();
-            assert!(dictionary.weights().iter().all(positive), "a weight that is not positive and finite");
+            assert!(
+                dictionary.weights().iter().all(positive),
+                "a weight that is not positive and finite"
+            );
         }
     }
 }
 
-fn check_accuracy(estimator: &dyn RidgeLeverage<f64>, k: &Mat<f64>, ridge: Ridge<f64>, factor: f64, what: &str) {
-    let exact = exact_scores(&Dense::new(k.as_ref()).expect("a symmetric matrix"), ridge).expect("exact scores").scores;
+fn check_accuracy(
+    estimator: &dyn RidgeLeverage<f64>,
+    k: &Mat<f64>,
+    ridge: Ridge<f64>,
+    factor: f64,
+    what: &str,
+) {
+    let exact = exact_scores(&Dense::new(k.as_ref()).expect("a symmetric matrix"), ridge)
+        .expect("exact scores")
+        .scores;
     for (i, (found, exact)) in scores(estimator, k, ridge).into_iter().zip(exact).enumerate() {
         let near = found <= exact * factor + 1e-9 && found >= exact / factor - 1e-9;
-        assert!(near, "{what}, row {i}: {found} is not within a factor {factor} of the exact score {exact}");
+        assert!(
+            near,
+            "{what}, row {i}: {found} is not within a factor {factor} of the exact score {exact}"
+        );
     }
 }
 
 fn check_scaling(estimator: &dyn RidgeLeverage<f64>, k: &Mat<f64>) {
     let four = Mat::from_fn(k.nrows(), k.ncols(), |i, j| 4.0 * k[(i, j)]);
-    let (once, scaled) = (scores(estimator, k, Ridge::Absolute(8.0)), scores(estimator, &four, Ridge::Absolute(32.0)));
+    let (once, scaled) = (
+        scores(estimator, k, Ridge::Absolute(8.0)),
+        scores(estimator, &four, Ridge::Absolute(32.0)),
+    );
     let same = once.iter().zip(&scaled).all(|(a, b)| (a - b).abs() <= 1e-10);
     assert!(same, "4K at the ridge 4μ has other scores than K at μ: some constant is absolute");
 }
 
 fn check_equal_rows(estimator: &dyn RidgeLeverage<f64>) {
-    for (i, pair) in scores(estimator, &psd(Kind::Doubled, 300, 2), Ridge::Absolute(2.0)).chunks(2).enumerate() {
+    for (i, pair) in
+        scores(estimator, &psd(Kind::Doubled, 300, 2), Ridge::Absolute(2.0)).chunks(2).enumerate()
+    {
         assert!(
             (pair[0] - pair[1]).abs() < 1e-9,
             "rows {} and {} are equal, their scores are not: {pair:?}",
@@ -102,8 +136,11 @@ fn check_equal_rows(estimator: &dyn RidgeLeverage<f64>) {
 fn check_small(estimator: &dyn RidgeLeverage<f64>) {
     for n in [1, 2] {
         let k = Mat::<f64>::full(n, n, 3.0);
-        match estimator.scores(&Dense::new(k.as_ref()).expect("a symmetric matrix"), Ridge::Absolute(1.0), &mut rng(7))
-        {
+        match estimator.scores(
+            &Dense::new(k.as_ref()).expect("a symmetric matrix"),
+            Ridge::Absolute(1.0),
+            &mut rng(7),
+        ) {
             Ok(_) => drop(scores(estimator, &k, Ridge::Absolute(1.0))),
             Err(error) => assert!(matches!(error, Error::TooMany { .. }), "order {n}: {error}"),
         }
@@ -123,7 +160,8 @@ fn check_bits(estimator: &dyn RidgeLeverage<f64>) {
     let k = Mat::from_fn(n, n, |i, j| (-(i as f64 - j as f64).abs() / 300.0).exp());
     let k = Dense::new(k.as_ref()).expect("a symmetric matrix");
     let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
         pool.install(|| {
             let dictionary = estimator.dictionary(&k, Ridge::Absolute(20.0), &mut rng(7));
             (dictionary, estimator.scores(&k, Ridge::Absolute(20.0), &mut rng(7)))
@@ -138,7 +176,10 @@ fn check_bits(estimator: &dyn RidgeLeverage<f64>) {
 
 fn check_errors(estimator: &dyn RidgeLeverage<f64>) {
     let run = |k: &dyn PsdMatrix<f64>, ridge| {
-        (estimator.scores(k, ridge, &mut rng(7)).err(), estimator.dictionary(k, ridge, &mut rng(7)).err())
+        (
+            estimator.scores(k, ridge, &mut rng(7)).err(),
+            estimator.dictionary(k, ridge, &mut rng(7)).err(),
+        )
     };
     let (scores, dictionary) = run(&Broken { n: 0, bad: vec![] }, Ridge::Absolute(1.0));
     assert!(scores.is_some() && dictionary.is_some(), "a matrix of order 0 was accepted");
@@ -147,11 +188,15 @@ fn check_errors(estimator: &dyn RidgeLeverage<f64>) {
         for ridge in [Ridge::Absolute(value), Ridge::PerSample(value)] {
             let (scores, dictionary) = run(&identity, ridge);
             let refused = |error| matches!(error, Some(Error::InvalidParameter { .. }));
-            assert!(refused(scores) && refused(dictionary), "the ridge {ridge:?} is no InvalidParameter");
+            assert!(
+                refused(scores) && refused(dictionary),
+                "the ridge {ridge:?} is no InvalidParameter"
+            );
         }
     }
     for value in [f64::NAN, f64::INFINITY] {
-        let (scores, _) = run(&Broken { n: 300, bad: vec![(123, 123, value)] }, Ridge::Absolute(1.0));
+        let (scores, _) =
+            run(&Broken { n: 300, bad: vec![(123, 123, value)] }, Ridge::Absolute(1.0));
         assert!(scores.is_some(), "K has {value} on its diagonal, and there were scores");
     }
 }

@@ -7,10 +7,11 @@ use rand::Rng;
 
 /// Any estimator, with its scores taken against the rows of its dictionary at weight 1 each.
 ///
-/// Unbiased weights make the *level* of the scores right but spread them when the dictionary holds fewer rows than d_eff: few rows
-/// with large weights. For proportions (sampling, plots of l̃/Σl̃) at such small sizes unit weights serve better; the scores are then
-/// over-estimates, because rows with weight at most their due weight make a smaller matrix: for w_j ≥ 1,
-/// τ̃_i(unit) ≥ τ̃_i(w), and τ̃_i(unit) ≥ l_i always.
+/// Unbiased weights make the *level* of the scores right but spread them when the dictionary holds
+/// fewer rows than d_eff: few rows with large weights. For proportions (sampling, plots of l̃/Σl̃)
+/// at such small sizes unit weights serve better; the scores are then over-estimates, because rows
+/// with weight at most their due weight make a smaller matrix: for w_j ≥ 1, τ̃_i(unit) ≥ τ̃_i(w),
+/// and τ̃_i(unit) ≥ l_i always.
 ///
 /// The dictionary itself is passed on unchanged, E\[SSᵀ\] = I included.
 ///
@@ -29,7 +30,11 @@ use rand::Rng;
 /// let (k, ridge) = (Dense::new(k.as_ref())?, Ridge::Absolute(0.5));
 /// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
 /// let over = UnitWeights(RecursiveRls::with_oversampling(0.5)).scores(&k, ridge, &mut rng)?;
-/// assert!(over.iter().zip(&exact_scores(&k, ridge)?.scores).all(|(over, exact)| *over > exact - 1e-12));
+/// assert!(
+///     over.iter()
+///         .zip(&exact_scores(&k, ridge)?.scores)
+///         .all(|(over, exact)| *over > exact - 1e-12)
+/// );
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +45,12 @@ pub struct UnitWeights<E>(
 );
 
 impl<T: Scalar, E: RidgeLeverage<T>> RidgeLeverage<T> for UnitWeights<E> {
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         self.0.dictionary(k, ridge, rng)
     }
 

@@ -11,13 +11,15 @@ pub trait LinearSystem<T> {
     fn precondition(&mut self, out: MatMut<'_, T>, r: MatRef<'_, T>);
 }
 
-/// The state of a run on A·X = B, n × t, which the caller advances: for solves that are watched, verified or stopped on the way.
+/// The state of a run on A·X = B, n × t, which the caller advances: for solves that are watched,
+/// verified or stopped on the way.
 ///
-/// Column j has its own step lengths, so the iterates are those of t separate runs. [`pcg`](crate::pcg()) is the plain loop around it.
-/// One application of A and one of M⁻¹ a step; 5nt numbers of memory.
+/// Column j has its own step lengths, so the iterates are those of t separate runs.
+/// [`pcg`](crate::pcg()) is the plain loop around it. One application of A and one of M⁻¹ a step;
+/// 5nt numbers of memory.
 ///
-/// Source: Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm 9.1, and 6.7.3 for the
-/// eigenvalues.
+/// Source: Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm
+/// 9.1, and 6.7.3 for the eigenvalues.
 ///
 /// ```
 /// use faer::{Accum, Mat, MatMut, MatRef, mat};
@@ -34,8 +36,10 @@ pub trait LinearSystem<T> {
 /// let (mut a, b) = (Plain(mat![[4.0, 1.0], [1.0, 3.0]]), mat![[1.0], [2.0]]);
 /// let mut cg = ConjugateGradients::start(&mut a, b.as_ref(), None)?;
 /// while cg.residual() > 1e-10 && cg.step(&mut a, 1e-10) {}
-/// assert!(cg.true_residual(&mut a, b.as_ref()) < 1e-10);                  // ‖b − Ax‖/‖b‖, computed anew
-/// assert!((cg.condition() - 4.618 / 2.382).abs() < 1e-3);                 // two steps know both eigenvalues
+/// // ‖b − Ax‖/‖b‖, computed anew
+/// assert!(cg.true_residual(&mut a, b.as_ref()) < 1e-10);
+/// // two steps know both eigenvalues
+/// assert!((cg.condition() - 4.618 / 2.382).abs() < 1e-3);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -48,7 +52,8 @@ pub struct ConjugateGradients<T> {
     rho: Vec<f64>,
     b_norm: Vec<f64>,
     residuals: Vec<f64>,
-    /// α and β of every step since the last start, for each column: the entries of its Lanczos matrix.
+    /// α and β of every step since the last start, for each column: the entries of its Lanczos
+    /// matrix.
     steps: Vec<Vec<(f64, f64)>>,
     /// The largest ratio of Ritz values seen before the last restart.
     condition: f64,
@@ -58,8 +63,13 @@ impl<T: Scalar> ConjugateGradients<T> {
     /// At x = `x0`, or 0.
     ///
     /// # Errors
-    /// [`Shape`](crate::Error::Shape) if `x0` does not have the shape of `b`, [`NonFinite`](crate::Error::NonFinite) for either.
-    pub fn start(system: &mut dyn LinearSystem<T>, b: MatRef<'_, T>, x0: Option<MatRef<'_, T>>) -> Result<Self> {
+    /// [`Shape`](crate::Error::Shape) if `x0` does not have the shape of `b`,
+    /// [`NonFinite`](crate::Error::NonFinite) for either.
+    pub fn start(
+        system: &mut dyn LinearSystem<T>,
+        b: MatRef<'_, T>,
+        x0: Option<MatRef<'_, T>>,
+    ) -> Result<Self> {
         validate::finite("right-hand side", b)?;
         let (n, t) = (b.nrows(), b.ncols());
         let zeros = || Mat::zeros(n, t);
@@ -87,14 +97,16 @@ impl<T: Scalar> ConjugateGradients<T> {
         Ok(cg)
     }
 
-    /// One step for every column whose residual is above `tolerance`; false if there is none that can move (its curvature pᵀAp is no
-    /// longer positive, or beyond `f64`): x is then as it was.
+    /// One step for every column whose residual is above `tolerance`; false if there is none that
+    /// can move (its curvature pᵀAp is no longer positive, or beyond `f64`): x is then as it was.
     pub fn step(&mut self, system: &mut dyn LinearSystem<T>, tolerance: f64) -> bool {
         let t = self.rho.len();
         system.apply(self.q.as_mut(), self.p.as_ref()); //      q = Ap
         let curvature = dots(self.p.as_ref(), self.q.as_ref());
         let usable = |x: f64| x > 0.0 && x.is_finite();
-        let moves = |j: &usize| self.residuals[*j] > tolerance && usable(curvature[*j]) && usable(self.rho[*j]);
+        let moves = |j: &usize| {
+            self.residuals[*j] > tolerance && usable(curvature[*j]) && usable(self.rho[*j])
+        };
         let moving: Vec<usize> = (0..t).filter(moves).collect();
         if moving.is_empty() {
             return false;
@@ -122,8 +134,8 @@ impl<T: Scalar> ConjugateGradients<T> {
         true
     }
 
-    /// Computes r = b − Ax anew (one application of A) and returns [`residual`](Self::residual), which is then the true one. To go on
-    /// from there, [`restart`](Self::restart).
+    /// Computes r = b − Ax anew (one application of A) and returns [`residual`](Self::residual),
+    /// which is then the true one. To go on from there, [`restart`](Self::restart).
     pub fn true_residual(&mut self, system: &mut dyn LinearSystem<T>, b: MatRef<'_, T>) -> f64 {
         system.apply(self.r.as_mut(), self.x.as_ref());
         for j in 0..b.ncols() {
@@ -165,14 +177,18 @@ impl<T: Scalar> ConjugateGradients<T> {
         self.residuals.iter().fold(0.0, |a: f64, &b| if a >= b || a.is_nan() { a } else { b })
     }
 
-    /// The largest ratio of Ritz values of M⁻¹A seen in any column: at most the condition number of M^(−1/2)AM^(−1/2), and soon close
-    /// to it. 1 before the first step.
+    /// The largest ratio of Ritz values of M⁻¹A seen in any column: at most the condition number of
+    /// M^(−1/2)AM^(−1/2), and soon close to it. 1 before the first step.
     pub fn condition(&self) -> f64 {
         self.steps.iter().map(|steps| ritz_ratio(steps)).fold(self.condition, f64::max)
     }
 
     fn relative(&self) -> Vec<f64> {
-        norms(self.r.as_ref()).iter().zip(&self.b_norm).map(|(r, b)| if *b > 0.0 { r / b } else { *r }).collect()
+        norms(self.r.as_ref())
+            .iter()
+            .zip(&self.b_norm)
+            .map(|(r, b)| if *b > 0.0 { r / b } else { *r })
+            .collect()
     }
 }
 
@@ -182,12 +198,13 @@ fn ritz_ratio(steps: &[(f64, f64)]) -> f64 {
     if steps.len() < 2 {
         return 1.0;
     }
-    let tridiagonal = Mat::from_fn(steps.len(), steps.len(), |i, j| match (i.min(j), i.abs_diff(j)) {
-        (0, 0) => 1.0 / steps[0].0,
-        (k, 0) => 1.0 / steps[k].0 + steps[k - 1].1 / steps[k - 1].0,
-        (k, 1) => steps[k].1.sqrt() / steps[k].0,
-        _ => 0.0,
-    });
+    let tridiagonal =
+        Mat::from_fn(steps.len(), steps.len(), |i, j| match (i.min(j), i.abs_diff(j)) {
+            (0, 0) => 1.0 / steps[0].0,
+            (k, 0) => 1.0 / steps[k].0 + steps[k - 1].1 / steps[k - 1].0,
+            (k, 1) => steps[k].1.sqrt() / steps[k].0,
+            _ => 0.0,
+        });
     match SymmetricEigen::new(tridiagonal.as_ref()).as_ref().map(|eigen| eigen.values()) {
         Ok([largest, .., smallest]) if *smallest > 0.0 => largest / smallest,
         _ => 1.0,
@@ -196,14 +213,17 @@ fn ritz_ratio(steps: &[(f64, f64)]) -> f64 {
 
 /// Column-wise inner products, summed in `f64`.
 fn dots<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
-    (0..a.ncols()).map(|j| (0..a.nrows()).map(|i| a[(i, j)].f64() * b[(i, j)].f64()).sum()).collect()
+    (0..a.ncols())
+        .map(|j| (0..a.nrows()).map(|i| a[(i, j)].f64() * b[(i, j)].f64()).sum())
+        .collect()
 }
 
 /// Norms of columns, also of those whose squares overflow or vanish.
 fn norms<T: Scalar>(a: MatRef<'_, T>) -> Vec<f64> {
-    let norm = |(j, square): (usize, f64)| match (f64::MIN_POSITIVE..f64::INFINITY).contains(&square) {
-        true => square.sqrt(),
-        false => (0..a.nrows()).fold(0.0, |norm: f64, i| norm.hypot(a[(i, j)].f64())),
-    };
+    let norm =
+        |(j, square): (usize, f64)| match (f64::MIN_POSITIVE..f64::INFINITY).contains(&square) {
+            true => square.sqrt(),
+            false => (0..a.nrows()).fold(0.0, |norm: f64, i| norm.hypot(a[(i, j)].f64())),
+        };
     dots(a, a).into_iter().enumerate().map(norm).collect()
 }

@@ -1,4 +1,5 @@
-//! Cholesky factorisation, with a jitter ladder that reports what it did, and the rank-revealing pivoted form.
+//! Cholesky factorisation, with a jitter ladder that reports what it did, and the rank-revealing
+//! pivoted form.
 
 use crate::{Error, Result, Scalar, ops, validate, work};
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -14,8 +15,8 @@ const PANEL: usize = 256;
 
 /// Which multiples of the identity to try when a matrix is not numerically positive definite.
 ///
-/// Rung s adds δ_s = first·growth^s·ε·tr(A), with ε of the scalar type, after an attempt with δ = 0 if `start_at_zero`.
-/// A shift of size ε·tr(A) is of the order of the rounding errors in A itself.
+/// Rung s adds δ_s = first·growth^s·ε·tr(A), with ε of the scalar type, after an attempt with δ = 0
+/// if `start_at_zero`. A shift of size ε·tr(A) is of the order of the rounding errors in A itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JitterLadder {
     /// δ of the first rung in units of ε·tr(A).
@@ -36,8 +37,9 @@ impl Default for JitterLadder {
 }
 
 impl JitterLadder {
-    /// The ladder that begins at 10ε·tr(W): the choice for W = K_mm, where C(W + δI)⁻¹Cᵀ ⪯ CW⁺Cᵀ ⪯ K holds for any δ > 0 and
-    /// an unshifted factor of a nearly singular W would amplify rounding errors.
+    /// The ladder that begins at 10ε·tr(W): the choice for W = K_mm, where C(W + δI)⁻¹Cᵀ ⪯ CW⁺Cᵀ ⪯
+    /// K holds for any δ > 0 and an unshifted factor of a nearly singular W would amplify rounding
+    /// errors.
     pub fn shifted() -> Self {
         JitterLadder { start_at_zero: false, ..JitterLadder::default() }
     }
@@ -76,12 +78,14 @@ impl<T: Scalar> Cholesky<T> {
     /// Factors A as it is; only the lower triangle is read. n³/3 flops, n² memory for the factor.
     ///
     /// # Errors
-    /// [`Error::NotPositiveDefinite`] with the pivot that failed, [`Error::Shape`] if A is not square, [`Error::NonFinite`].
+    /// [`Error::NotPositiveDefinite`] with the pivot that failed, [`Error::Shape`] if A is not
+    /// square, [`Error::NonFinite`].
     pub fn new(a: MatRef<'_, T>) -> Result<Self> {
         Self::with_jitter(a, JitterLadder { steps: 0, ..JitterLadder::default() })
     }
 
-    /// Factors A + δI for the first δ of the ladder that succeeds; [`jitter`](Self::jitter) tells which.
+    /// Factors A + δI for the first δ of the ladder that succeeds; [`jitter`](Self::jitter) tells
+    /// which.
     ///
     /// # Errors
     /// As [`new`](Self::new), if no rung succeeds.
@@ -90,9 +94,14 @@ impl<T: Scalar> Cholesky<T> {
         Self::from_fill(a.nrows(), |mut out| out.copy_from_triangular_lower(a), ladder)
     }
 
-    /// As [`with_jitter`](Self::with_jitter) for an n × n matrix so large that a second one would not fit: `fill` writes A (at
-    /// least its lower triangle) into the buffer that becomes the factor, once for every attempt.
-    pub fn from_fill(n: usize, mut fill: impl FnMut(MatMut<'_, T>), ladder: JitterLadder) -> Result<Self> {
+    /// As [`with_jitter`](Self::with_jitter) for an n × n matrix so large that a second one would
+    /// not fit: `fill` writes A (at least its lower triangle) into the buffer that becomes the
+    /// factor, once for every attempt.
+    pub fn from_fill(
+        n: usize,
+        mut fill: impl FnMut(MatMut<'_, T>),
+        ladder: JitterLadder,
+    ) -> Result<Self> {
         let mut a = Mat::zeros(n, n);
         fill(a.as_mut());
         validate::finite_lower("matrix to factor", a.as_ref())?;
@@ -159,9 +168,11 @@ impl<T: Scalar> Cholesky<T> {
         (0..self.order()).map(|i| 2.0 * self.lower[(i, i)].f64().ln()).sum()
     }
 
-    /// The diagonal of (A + δI)⁻¹ without the inverse: entry i is ‖L⁻¹e_i‖². n³/3 + 64n² flops, O(128·n) memory per thread.
+    /// The diagonal of (A + δI)⁻¹ without the inverse: entry i is ‖L⁻¹e_i‖². n³/3 + 64n² flops,
+    /// O(128·n) memory per thread.
     ///
-    /// Column i of L⁻¹ is zero above row i, so a block of columns needs only the trailing part of L.
+    /// Column i of L⁻¹ is zero above row i, so a block of columns needs only the trailing part of
+    /// L.
     pub fn inverse_diagonal(&self) -> Vec<T> {
         let n = self.order();
         let starts: Vec<usize> = (0..n).step_by(INVERSE_BLOCK).collect();
@@ -170,7 +181,8 @@ impl<T: Scalar> Cholesky<T> {
             .map(|start| {
                 let (rows, width) = (n - start, INVERSE_BLOCK.min(n - start));
                 let trailing = self.lower.as_ref().submatrix(start, start, rows, rows);
-                let mut e = Mat::from_fn(rows, width, |i, j| if i == j { T::one() } else { T::zero() });
+                let mut e =
+                    Mat::from_fn(rows, width, |i, j| if i == j { T::one() } else { T::zero() });
                 ops::solve_lower(trailing, e.as_mut());
                 (0..width).map(|j| e.col(j).squared_norm_l2()).collect()
             })
@@ -179,10 +191,12 @@ impl<T: Scalar> Cholesky<T> {
     }
 }
 
-/// A ← L in the lower triangle, or the index of the failed pivot; the upper triangle is left with work values.
+/// A ← L in the lower triangle, or the index of the failed pivot; the upper triangle is left with
+/// work values.
 ///
-/// Right-looking, a panel at a time; nearly all of the flops are in the last line. faer's own factorisation updates
-/// with panels of 128 and shares every product between the threads; the times of both are in `docs/performance.md`.
+/// Right-looking, a panel at a time; nearly all of the flops are in the last line. faer's own
+/// factorisation updates with panels of 128 and shares every product between the threads; the times
+/// of both are in `docs/performance.md`.
 fn factor_in_place<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Result<(), usize> {
     let (n, mut scratch) = (a.nrows(), Scratch::new());
     for start in (0..n).step_by(PANEL) {
@@ -196,7 +210,8 @@ fn factor_in_place<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Result<(), u
     Ok(())
 }
 
-/// Room for L₂₁ᵀ, at most 256 × n: the triangular solve and the product after it are a fifth faster column by column than on rows.
+/// Room for L₂₁ᵀ, at most 256 × n: the triangular solve and the product after it are a fifth faster
+/// column by column than on rows.
 pub(crate) struct Scratch<T>(Mat<T>);
 
 impl<T: Scalar> Scratch<T> {
@@ -221,7 +236,8 @@ impl<T: Scalar> Scratch<T> {
 /// The same of a small matrix, by faer on this thread.
 pub(crate) fn factor_panel<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Result<(), usize> {
     let n = a.nrows();
-    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(n, Par::Seq, Default::default()));
+    let mut memory =
+        MemBuffer::new(cholesky_in_place_scratch::<T>(n, Par::Seq, Default::default()));
     let stack = MemStack::new(&mut memory);
     work::cholesky(n);
     match cholesky_in_place(a.rb_mut(), Default::default(), Par::Seq, stack, Default::default()) {
@@ -239,9 +255,9 @@ fn zero_upper<T: Scalar>(a: MatMut<'_, T>) {
 
 /// The rank-revealing factor of A ≈ FFᵀ, F n × r, by Cholesky with complete (diagonal) pivoting.
 ///
-/// Pivots are the largest remaining diagonal entries; the factorisation stops when the largest falls to
-/// `relative_tolerance`·max_i A_ii or below. The error A − FFᵀ is positive semi-definite with trace at most
-/// n·relative_tolerance·max_i A_ii (up to rounding).
+/// Pivots are the largest remaining diagonal entries; the factorisation stops when the largest
+/// falls to `relative_tolerance`·max_i A_ii or below. The error A − FFᵀ is positive semi-definite
+/// with trace at most n·relative_tolerance·max_i A_ii (up to rounding).
 ///
 /// ```
 /// use faer::mat;
@@ -270,7 +286,11 @@ impl<T: Scalar> PivotedCholesky<T> {
         validate::finite_lower("matrix to factor", a)?;
         if !(relative_tolerance >= 0.0 && relative_tolerance.is_finite()) {
             let (name, value) = ("relative tolerance", relative_tolerance);
-            return Err(Error::InvalidParameter { name, value, requirement: "finite and at least 0" });
+            return Err(Error::InvalidParameter {
+                name,
+                value,
+                requirement: "finite and at least 0",
+            });
         }
         let mut F = Mat::<T>::zeros(n, 0);
         let mut d: Vec<f64> = (0..n).map(|i| a[(i, i)].f64()).collect(); // d = diag(A − FFᵀ)
@@ -300,7 +320,8 @@ impl<T: Scalar> PivotedCholesky<T> {
             }
             d[s] = 0.0;
         }
-        let factor = if F.ncols() == pivots.len() { F } else { F.subcols(0, pivots.len()).to_owned() };
+        let factor =
+            if F.ncols() == pivots.len() { F } else { F.subcols(0, pivots.len()).to_owned() };
         Ok(PivotedCholesky { factor, pivots })
     }
 

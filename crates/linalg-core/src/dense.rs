@@ -22,14 +22,19 @@ impl<'a, T: Scalar> Dense<'a, T> {
     /// Wraps `a` (n × n). Positive semi-definiteness is the caller's word: checking it costs n³.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n = 0, [`Error::Shape`] if not square, [`Error::NonFinite`], and [`Error::NotSymmetric`] if two
-    /// mirrored entries differ by more than 8·ε·max|a|. Entries are then read from the lower triangle alone.
+    /// [`Error::Empty`] if n = 0, [`Error::Shape`] if not square, [`Error::NonFinite`], and
+    /// [`Error::NotSymmetric`] if two mirrored entries differ by more than 8·ε·max|a|. Entries are
+    /// then read from the lower triangle alone.
     pub fn new(a: MatRef<'a, T>) -> Result<Self> {
         if a.nrows() == 0 {
             return Err(Error::Empty { what: "matrix" });
         }
         if a.nrows() != a.ncols() {
-            return Err(Error::Shape { what: "columns of a square matrix", expected: a.nrows(), got: a.ncols() });
+            return Err(Error::Shape {
+                what: "columns of a square matrix",
+                expected: a.nrows(),
+                got: a.ncols(),
+            });
         }
         validate::finite("matrix", a)?;
         let tolerance = 8.0 * T::EPS * a.norm_max().f64();

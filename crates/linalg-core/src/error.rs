@@ -1,4 +1,5 @@
-//! One error type for the workspace: every variant carries the offending numbers and says what to change.
+//! One error type for the workspace: every variant carries the offending numbers and says what to
+//! change.
 
 /// What can go wrong because of what a caller passed in.
 ///
@@ -23,7 +24,10 @@ pub enum Error {
         got: usize,
     },
     /// An entry is NaN or infinite.
-    #[error("{what} has the non-finite entry {value} at row {row}, column {col}; remove or impute it first")]
+    #[error(
+        "{what} has the non-finite entry {value} at row {row}, column {col}; remove or impute it \
+         first"
+    )]
     NonFinite {
         /// Which input.
         what: &'static str,
@@ -45,7 +49,10 @@ pub enum Error {
         requirement: &'static str,
     },
     /// More items were asked for than exist.
-    #[error("asked for {requested} {what} but only {available} are available; ask for at most {available}")]
+    #[error(
+        "asked for {requested} {what} but only {available} are available; ask for at most \
+         {available}"
+    )]
     TooMany {
         /// What was asked for, e.g. `"landmarks"`.
         what: &'static str,
@@ -55,7 +62,10 @@ pub enum Error {
         available: usize,
     },
     /// An index points outside the matrix or point set.
-    #[error("{what}: index {index} at position {position} is out of range for {n} items (indices start at 0)")]
+    #[error(
+        "{what}: index {index} at position {position} is out of range for {n} items (indices \
+         start at 0)"
+    )]
     IndexOutOfRange {
         /// Which list of indices.
         what: &'static str,
@@ -67,7 +77,10 @@ pub enum Error {
         n: usize,
     },
     /// An index occurs twice where all must differ.
-    #[error("{what}: index {index} occurs more than once (positions {first} and {second}); remove the repetition")]
+    #[error(
+        "{what}: index {index} occurs more than once (positions {first} and {second}); remove the \
+         repetition"
+    )]
     DuplicateIndex {
         /// Which list of indices.
         what: &'static str,
@@ -81,7 +94,8 @@ pub enum Error {
     /// Two dictionaries to be merged number a point alike: they are of the same data, or their
     /// shards were both numbered from 0.
     #[error(
-        "position {position} is in both dictionaries; number the points of each shard from where the one before ends \
+        "position {position} is in both dictionaries; number the points of each shard from where \
+         the one before ends \
          (`starting_at`), and merge no data with themselves"
     )]
     SamePosition {
@@ -89,7 +103,9 @@ pub enum Error {
         position: u64,
     },
     /// A matrix that must be symmetric is not.
-    #[error("{what} is not symmetric: entry ({row}, {col}) is {upper}, entry ({col}, {row}) is {lower}")]
+    #[error(
+        "{what} is not symmetric: entry ({row}, {col}) is {upper}, entry ({col}, {row}) is {lower}"
+    )]
     NotSymmetric {
         /// Which matrix.
         what: &'static str,
@@ -104,7 +120,8 @@ pub enum Error {
     },
     /// A Cholesky factorisation broke down, even with jitter if jitter was allowed.
     #[error(
-        "matrix of order {order} is not positive definite: pivot {pivot} failed with jitter up to {jitter:e}; \
+        "matrix of order {order} is not positive definite: pivot {pivot} failed with jitter up to \
+         {jitter:e}; \
          raise the ridge, or drop duplicate landmarks"
     )]
     NotPositiveDefinite {
@@ -145,16 +162,21 @@ pub enum Error {
         value: f64,
     },
     /// A random selection came out empty.
-    #[error("nothing was selected at ridge {ridge:e} (expected {expected:.2} items); raise the oversampling")]
+    #[error(
+        "nothing was selected at ridge {ridge:e} (expected {expected:.2} items); raise the \
+         oversampling"
+    )]
     EmptySample {
         /// The absolute ridge of the level that came out empty.
         ridge: f64,
         /// The expected number of items.
         expected: f64,
     },
-    /// A stream's dictionary outgrew its cap. Nothing is lost: the dictionary is valid and can go on under a larger cap.
+    /// A stream's dictionary outgrew its cap. Nothing is lost: the dictionary is valid and can go
+    /// on under a larger cap.
     #[error(
-        "the dictionary has {size} points, above its cap of {cap}, after {seen} points of the stream; \
+        "the dictionary has {size} points, above its cap of {cap}, after {seen} points of the \
+         stream; \
          raise the cap or the ridge, or lower the copies per point (nothing was lost)"
     )]
     DictionaryFull {
@@ -180,7 +202,8 @@ pub enum Error {
     },
     /// An iterative method stopped short of its tolerance.
     #[error(
-        "no convergence after {iterations} iterations: relative residual {residual:e} > {tolerance:e}; \
+        "no convergence after {iterations} iterations: relative residual {residual:e} > \
+         {tolerance:e}; \
          raise the iteration limit, the ridge, or the quality of the preconditioner"
     )]
     NotConverged {
@@ -191,7 +214,8 @@ pub enum Error {
         /// Relative residual asked for.
         tolerance: f64,
     },
-    /// What a caller passed in to watch a computation failed. What was computed until then is in the report that gave this error.
+    /// What a caller passed in to watch a computation failed. What was computed until then is in
+    /// the report that gave this error.
     #[error("the monitor failed at iteration {iteration}: {problem}")]
     MonitorFailed {
         /// The iteration it was called after, from 1.
@@ -200,7 +224,10 @@ pub enum Error {
         problem: String,
     },
     /// A computation does not fit the memory allowed.
-    #[error("{what} needs at least {needed} bytes, above the {budget} allowed; allow more, or take fewer landmarks")]
+    #[error(
+        "{what} needs at least {needed} bytes, above the {budget} allowed; allow more, or take \
+         fewer landmarks"
+    )]
     OutOfBudget {
         /// Which computation.
         what: &'static str,
@@ -210,7 +237,10 @@ pub enum Error {
         budget: u64,
     },
     /// An iterative eigenvalue computation did not converge (only seen on non-finite input).
-    #[error("the eigendecomposition of a matrix of order {order} did not converge; check it for huge or tiny entries")]
+    #[error(
+        "the eigendecomposition of a matrix of order {order} did not converge; check it for huge \
+         or tiny entries"
+    )]
     EigenFailure {
         /// Order of the matrix.
         order: usize,
@@ -232,7 +262,10 @@ fn invalid_weight(what: &str, index: usize, value: f64) -> String {
     match value == 0.0 {
         true => format!("{what}: all {index} entries are 0; at least one must be positive"),
         false => {
-            format!("{what}: entry {index} is {value}; every entry must be finite and >= 0, and so must their sum")
+            format!(
+                "{what}: entry {index} is {value}; every entry must be finite and >= 0, and so \
+                 must their sum"
+            )
         }
     }
 }

@@ -60,7 +60,12 @@ impl<'a> Indices<'a> {
     pub fn slice(&self, range: Range<usize>) -> Indices<'a> {
         match self {
             Indices::Range(all) => {
-                assert!(range.end <= all.len(), "positions up to {} of {} indices", range.end, all.len());
+                assert!(
+                    range.end <= all.len(),
+                    "positions up to {} of {} indices",
+                    range.end,
+                    all.len()
+                );
                 Indices::Range(all.start + range.start..all.start + range.end)
             }
             Indices::List(list) => Indices::List(&list[range]),
@@ -78,7 +83,9 @@ impl<'a> Indices<'a> {
         };
         match bad {
             None => Ok(()),
-            Some(position) => Err(Error::IndexOutOfRange { what, position, index: self.get(position), n }),
+            Some(position) => {
+                Err(Error::IndexOutOfRange { what, position, index: self.get(position), n })
+            }
         }
     }
 }
@@ -122,7 +129,10 @@ mod tests {
     #[test]
     fn check_names_the_first_offender() {
         let error = Indices::from(&[0, 9, 12]).check(9, "landmarks").unwrap_err();
-        assert_eq!(error, Error::IndexOutOfRange { what: "landmarks", position: 1, index: 9, n: 9 });
+        assert_eq!(
+            error,
+            Error::IndexOutOfRange { what: "landmarks", position: 1, index: 9, n: 9 }
+        );
         assert!(Indices::from(0..9).check(9, "rows").is_ok());
         assert!(Indices::from(0..10).check(9, "rows").is_err());
     }

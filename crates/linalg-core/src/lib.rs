@@ -1,5 +1,6 @@
-//! The ground every `nystrom` crate stands on: an n × n positive semi-definite matrix **K** that is never stored,
-//! the ridge that makes it invertible, and the few dense factorisations of its small compressions.
+//! The ground every `nystrom` crate stands on: an n × n positive semi-definite matrix **K** that is
+//! never stored, the ridge that makes it invertible, and the few dense factorisations of its small
+//! compressions.
 //!
 //! The types that matter, in reading order:
 //!
@@ -7,10 +8,13 @@
 //! * [`Ridge`]: says whether a number is μ in K + μI or λ in K + nλI.
 //! * [`PsdMatrix`]: blocks, diagonal and tiled products of a matrix that need not exist in memory;
 //!   [`Dense`] wraps one that does, [`Counted`] counts the entries an algorithm asks for.
-//! * [`Cholesky`], [`SymmetricEigen`], [`PseudoInverse`], [`pcg()`]: factor, report what was done, solve.
+//! * [`Cholesky`], [`SymmetricEigen`], [`PseudoInverse`], [`pcg()`]: factor, report what was done,
+//!   solve.
 //! * [`RowTree`]: the one reduction over rows; its bits never depend on the number of threads.
-//! * [`Streams`] and [`random`]: randomness as an argument, split so that parallel draws are reproducible.
-//! * [`work`]: flops and kernel values counted, for tests that hold a method to its documented cost.
+//! * [`Streams`] and [`random`]: randomness as an argument, split so that parallel draws are
+//!   reproducible.
+//! * [`work`]: flops and kernel values counted, for tests that hold a method to its documented
+//!   cost.
 //!
 //! ```
 //! use faer::Mat;

@@ -1,10 +1,12 @@
 //! Dense products and triangular solves whose bits do not depend on the number of threads.
 //!
-//! faer's matrix-matrix product gives the same bits at every degree of parallelism (held by `tests/it/threads.rs`), so its degree
-//! follows the rayon pool the caller runs in. Its matrix-vector product does not (it sums one partial result per thread), nor do the
-//! triangular solves that use it: these are cut into fixed pieces here and each piece runs on one thread. So are Gram
-//! matrices, where pieces are as fast as one parallel product on an idle machine and nearly twice as fast on a busy one: threads that
-//! share a product wait for each other, threads that take pieces do not. The symmetric eigendecomposition is pinned in
+//! faer's matrix-matrix product gives the same bits at every degree of parallelism (held by
+//! `tests/it/threads.rs`), so its degree follows the rayon pool the caller runs in. Its
+//! matrix-vector product does not (it sums one partial result per thread), nor do the triangular
+//! solves that use it: these are cut into fixed pieces here and each piece runs on one thread. So
+//! are Gram matrices, where pieces are as fast as one parallel product on an idle machine and
+//! nearly twice as fast on a busy one: threads that share a product wait for each other, threads
+//! that take pieces do not. The symmetric eigendecomposition is pinned in
 //! [`SymmetricEigen`](crate::SymmetricEigen).
 
 use crate::{Scalar, work};
@@ -19,7 +21,8 @@ use rayon::prelude::*;
 const VECTOR_ROWS: usize = 1024;
 /// Right-hand sides of a triangular solve done by one thread.
 const SOLVE_COLUMNS: usize = 128;
-/// Unknowns eliminated at once in a triangular solve; what they contribute to the others is a product.
+/// Unknowns eliminated at once in a triangular solve; what they contribute to the others is a
+/// product.
 const SOLVE_ROWS: usize = 128;
 /// Rows and columns of a piece of a large Gram matrix: its factors stay in a core's own cache.
 const GRAM_SIDE: usize = 256;
@@ -42,7 +45,13 @@ pub fn par() -> Par {
 ///
 /// # Panics
 /// If the shapes do not fit.
-pub fn matmul<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>, alpha: T) {
+pub fn matmul<T: Scalar>(
+    out: MatMut<'_, T>,
+    accum: Accum,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    alpha: T,
+) {
     match (out.nrows(), out.ncols()) {
         (_, 1) => matvec(out, accum, a, b, alpha),
         (1, _) => matvec(out.transpose_mut(), accum, b.transpose(), a.transpose(), alpha),
@@ -54,18 +63,37 @@ pub fn matmul<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, b: 
 ///
 /// # Panics
 /// If the shapes do not fit.
-pub fn matmul_here<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>, alpha: T) {
+pub fn matmul_here<T: Scalar>(
+    out: MatMut<'_, T>,
+    accum: Accum,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    alpha: T,
+) {
     product(out, accum, a, b, alpha, Par::Seq);
 }
 
 #[expect(clippy::disallowed_methods, reason = "the place for products")]
-fn product<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>, alpha: T, par: Par) {
+fn product<T: Scalar>(
+    out: MatMut<'_, T>,
+    accum: Accum,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    alpha: T,
+    par: Par,
+) {
     work::product(out.nrows(), out.ncols(), a.ncols());
     faer::linalg::matmul::matmul(out, accum, a, b, alpha, par);
 }
 
 /// `out (+)= alpha·a·x` for one column x, in parallel over fixed pieces of `out`.
-fn matvec<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>, x: MatRef<'_, T>, alpha: T) {
+fn matvec<T: Scalar>(
+    out: MatMut<'_, T>,
+    accum: Accum,
+    a: MatRef<'_, T>,
+    x: MatRef<'_, T>,
+    alpha: T,
+) {
     assert!(out.nrows() == a.nrows() && a.ncols() == x.nrows(), "the shapes of a product");
     if a.nrows() == 0 {
         return;
@@ -104,16 +132,28 @@ pub fn solve_upper<T: Scalar>(U: MatRef<'_, T>, b: MatMut<'_, T>) {
         for start in (0..n).step_by(SOLVE_ROWS).rev() {
             let end = n.min(start + SOLVE_ROWS);
             let (rest, known) = x.rb_mut().split_at_row_mut(end);
-            let mut block = rest.subrows_mut(start, end - start); // x_k = U_kk⁻¹(b_k − Σ_{j>k} U_kj x_j)
-            subtract_product(block.rb_mut(), U.submatrix(start, end, end - start, n - end), known.rb());
+            // x_k = U_kk⁻¹(b_k − Σ_{j>k} U_kj x_j)
+            let mut block = rest.subrows_mut(start, end - start);
+            subtract_product(
+                block.rb_mut(),
+                U.submatrix(start, end, end - start, n - end),
+                known.rb(),
+            );
             work::triangular_solve(end - start, block.ncols());
-            solve_upper_triangular_in_place(U.submatrix(start, start, end - start, end - start), block, Par::Seq);
+            solve_upper_triangular_in_place(
+                U.submatrix(start, start, end - start, end - start),
+                block,
+                Par::Seq,
+            );
         }
     });
 }
 
 /// Runs `solve` on fixed groups of columns of `b`, in parallel where there are several.
-pub(crate) fn by_columns<T: Scalar>(mut b: MatMut<'_, T>, solve: impl Fn(MatMut<'_, T>) + Send + Sync) {
+pub(crate) fn by_columns<T: Scalar>(
+    mut b: MatMut<'_, T>,
+    solve: impl Fn(MatMut<'_, T>) + Send + Sync,
+) {
     match b.ncols() <= SOLVE_COLUMNS {
         true => solve(b.rb_mut()),
         false => b.par_col_chunks_mut(SOLVE_COLUMNS).for_each(solve),
@@ -127,7 +167,8 @@ pub(crate) fn subtract_product<T: Scalar>(out: MatMut<'_, T>, a: MatRef<'_, T>, 
     }
 }
 
-/// The lower triangle of `out` (with the diagonal) becomes, or gains, `alpha·aᵀ·a`; `a` is k × m, `out` m × m.
+/// The lower triangle of `out` (with the diagonal) becomes, or gains, `alpha·aᵀ·a`; `a` is k × m,
+/// `out` m × m.
 ///
 /// Half the work of [`matmul`]. The strict upper triangle of `out` is neither read nor written.
 ///
@@ -140,7 +181,8 @@ pub fn gram_lower<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>,
     lower_blocks(out, side).into_par_iter().for_each(|block| gram_block(block, accum, a, alpha));
 }
 
-/// The side of the blocks that a Gram matrix of order m is computed in: 64, 128 or 256, about a quarter of m.
+/// The side of the blocks that a Gram matrix of order m is computed in: 64, 128 or 256, about a
+/// quarter of m.
 pub fn gram_side(m: usize) -> usize {
     (m / 4).next_power_of_two().clamp(64, GRAM_SIDE)
 }
@@ -149,7 +191,8 @@ pub fn gram_side(m: usize) -> usize {
 pub struct LowerBlock<'a, T> {
     /// The first row of the matrix that the block holds.
     pub row: usize,
-    /// The first column; equal to `row` for a square block on the diagonal, of which only the lower triangle belongs to the matrix.
+    /// The first column; equal to `row` for a square block on the diagonal, of which only the lower
+    /// triangle belongs to the matrix.
     pub col: usize,
     /// The entries.
     pub out: MatMut<'a, T>,
@@ -188,7 +231,17 @@ pub fn gram_block<T: Scalar>(block: LowerBlock<'_, T>, accum: Accum, a: MatRef<'
     if row == col {
         use BlockStructure::{Rectangular, TriangularLower};
         work::triangle_of_product(out.nrows(), left.ncols());
-        triangular::matmul(out, TriangularLower, accum, left, Rectangular, right, Rectangular, alpha, Par::Seq);
+        triangular::matmul(
+            out,
+            TriangularLower,
+            accum,
+            left,
+            Rectangular,
+            right,
+            Rectangular,
+            alpha,
+            Par::Seq,
+        );
     } else {
         matmul_here(out, accum, left, right, alpha);
     }
@@ -235,7 +288,10 @@ pub fn add_widened<T: Scalar>(mut out: MatMut<'_, f64>, a: MatRef<'_, T>, lower:
         (Some(mut out), Some(a)) => pulp::Arch::new().dispatch(|| {
             for j in 0..a.ncols() {
                 let (to, from) = (out.rb_mut().col_mut(j).as_slice_mut(), a.col(j).as_slice());
-                to[first(j)..].iter_mut().zip(&from[first(j)..]).for_each(|(to, from)| *to += from.f64());
+                to[first(j)..]
+                    .iter_mut()
+                    .zip(&from[first(j)..])
+                    .for_each(|(to, from)| *to += from.f64());
             }
         }),
         _ => {
@@ -256,7 +312,8 @@ pub fn add_widened<T: Scalar>(mut out: MatMut<'_, f64>, a: MatRef<'_, T>, lower:
 /// ```
 /// use faer::Mat;
 /// use nystrom_linalg_core::ops::transpose_into;
-/// let a = Mat::from_fn(301, 7, |i, j| (10 * i + j) as f64); // neither a multiple of a piece nor of a cache line
+/// // neither a multiple of a piece nor of a cache line
+/// let a = Mat::from_fn(301, 7, |i, j| (10 * i + j) as f64);
 /// let mut out = Mat::zeros(7, 301);
 /// transpose_into(out.as_mut(), a.as_ref());
 /// assert_eq!(out.transpose(), a);
@@ -266,15 +323,18 @@ pub fn transpose_into<T: Scalar>(out: MatMut<'_, T>, a: MatRef<'_, T>) {
     if a.nrows() == 0 {
         return;
     }
-    out.par_col_chunks_mut(TRANSPOSED_ROWS).zip(a.par_row_chunks(TRANSPOSED_ROWS)).for_each(|(mut out, a)| {
-        for start in (0..a.nrows()).step_by(CACHE_LINE) {
-            let rows = CACHE_LINE.min(a.nrows() - start);
-            transpose_strip(out.rb_mut().subcols_mut(start, rows), a.subrows(start, rows));
-        }
-    });
+    out.par_col_chunks_mut(TRANSPOSED_ROWS).zip(a.par_row_chunks(TRANSPOSED_ROWS)).for_each(
+        |(mut out, a)| {
+            for start in (0..a.nrows()).step_by(CACHE_LINE) {
+                let rows = CACHE_LINE.min(a.nrows() - start);
+                transpose_strip(out.rb_mut().subcols_mut(start, rows), a.subrows(start, rows));
+            }
+        },
+    );
 }
 
-/// The same for a few rows of `a`: of every column of it one cache line is read, and as many columns of `out` are written along.
+/// The same for a few rows of `a`: of every column of it one cache line is read, and as many
+/// columns of `out` are written along.
 fn transpose_strip<T: Scalar>(mut out: MatMut<'_, T>, a: MatRef<'_, T>) {
     for (k, column) in a.col_iter().enumerate() {
         for (i, value) in column.iter().enumerate() {

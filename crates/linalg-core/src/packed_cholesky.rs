@@ -13,8 +13,9 @@ const PANEL: usize = 256;
 /// Columns of L⁻¹ computed at once by one thread.
 const INVERSE_BLOCK: usize = 128;
 
-/// The factor L of A = LLᵀ, A n × n symmetric positive definite, in n(n + 256)/2 numbers: what [`Cholesky`](crate::Cholesky) does for matrices so
-/// large that the half above the diagonal matters.
+/// The factor L of A = LLᵀ, A n × n symmetric positive definite, in n(n + 256)/2 numbers: what
+/// [`Cholesky`](crate::Cholesky) does for matrices so large that the half above the diagonal
+/// matters.
 ///
 /// Column panel p holds columns 256p, 256p + 1, … from the diagonal block down.
 ///
@@ -38,12 +39,16 @@ pub struct PackedCholesky<T> {
 }
 
 impl<T: Scalar> PackedCholesky<T> {
-    /// Factors the n × n matrix of which `fill(out, rows, cols)` writes one block, panel after panel. n³/3 flops; beside the factor 256n
-    /// numbers while it runs.
+    /// Factors the n × n matrix of which `fill(out, rows, cols)` writes one block, panel after
+    /// panel. n³/3 flops; beside the factor 256n numbers while it runs.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming the entry, [`Error::NotPositiveDefinite`] with the pivot that failed.
-    pub fn from_fill(n: usize, mut fill: impl FnMut(MatMut<'_, T>, Range<usize>, Range<usize>)) -> Result<Self> {
+    /// [`Error::NonFinite`] naming the entry, [`Error::NotPositiveDefinite`] with the pivot that
+    /// failed.
+    pub fn from_fill(
+        n: usize,
+        mut fill: impl FnMut(MatMut<'_, T>, Range<usize>, Range<usize>),
+    ) -> Result<Self> {
         let mut panels = Vec::with_capacity(n.div_ceil(PANEL));
         for start in (0..n).step_by(PANEL) {
             let (rows, cols) = (start..n, start..n.min(start + PANEL));
@@ -51,14 +56,26 @@ impl<T: Scalar> PackedCholesky<T> {
             fill(panel.as_mut(), rows, cols);
             panels.push(panel);
         }
-        let finite =
-            |(p, panel): (usize, &Mat<T>)| below(p * PANEL, validate::finite_lower("matrix to factor", panel.as_ref()));
-        panels.par_iter().enumerate().map(finite).collect::<Vec<_>>().into_iter().collect::<Result<()>>()?;
-        factor_in_place(&mut panels).map_err(|pivot| Error::NotPositiveDefinite { order: n, pivot, jitter: 0.0 })?;
+        let finite = |(p, panel): (usize, &Mat<T>)| {
+            below(p * PANEL, validate::finite_lower("matrix to factor", panel.as_ref()))
+        };
+        panels
+            .par_iter()
+            .enumerate()
+            .map(finite)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect::<Result<()>>()?;
+        factor_in_place(&mut panels).map_err(|pivot| Error::NotPositiveDefinite {
+            order: n,
+            pivot,
+            jitter: 0.0,
+        })?;
         Ok(PackedCholesky { order: n, panels })
     }
 
-    /// The number of entries that [`from_fill`](Self::from_fill) asks for: n²/2 and, for the diagonal blocks, up to 128n more.
+    /// The number of entries that [`from_fill`](Self::from_fill) asks for: n²/2 and, for the
+    /// diagonal blocks, up to 128n more.
     pub fn entries(n: usize) -> u64 {
         (0..n).step_by(PANEL).map(|start| (n - start) as u64 * PANEL.min(n - start) as u64).sum()
     }
@@ -93,7 +110,8 @@ impl<T: Scalar> PackedCholesky<T> {
         });
     }
 
-    /// The diagonal of A⁻¹ without the inverse: entry i is ‖L⁻¹e_i‖². n³/3 + 128n² flops, O(128·n) memory per thread.
+    /// The diagonal of A⁻¹ without the inverse: entry i is ‖L⁻¹e_i‖². n³/3 + 128n² flops, O(128·n)
+    /// memory per thread.
     pub fn inverse_diagonal(&self) -> Vec<T> {
         let starts: Vec<usize> = (0..self.order).step_by(INVERSE_BLOCK).collect();
         let block = |start: usize| {
@@ -107,7 +125,8 @@ impl<T: Scalar> PackedCholesky<T> {
         starts.into_par_iter().map(block).collect::<Vec<_>>().concat()
     }
 
-    /// b ← L⁻¹b on this thread, where b holds the rows from panel `first` on and those above are zero.
+    /// b ← L⁻¹b on this thread, where b holds the rows from panel `first` on and those above are
+    /// zero.
     fn forward_from(&self, first: usize, mut b: MatMut<'_, T>) {
         for panel in &self.panels[first..] {
             let (L11, L21) = panel.as_ref().split_at_row(panel.ncols());
@@ -122,14 +141,16 @@ impl<T: Scalar> PackedCholesky<T> {
     fn backward(&self, mut b: MatMut<'_, T>) {
         for (p, panel) in self.panels.iter().enumerate().rev() {
             let (L11, L21) = panel.as_ref().split_at_row(panel.ncols());
-            let (mut wanted, known) = b.rb_mut().subrows_mut(p * PANEL, panel.nrows()).split_at_row_mut(panel.ncols());
+            let (mut wanted, known) =
+                b.rb_mut().subrows_mut(p * PANEL, panel.nrows()).split_at_row_mut(panel.ncols());
             ops::subtract_product(wanted.rb_mut(), L21.transpose(), known.rb()); // b₁ −= L₂₁ᵀx₂
             ops::solve_upper(L11.transpose(), wanted); //                           x₁ = L₁₁⁻ᵀb₁
         }
     }
 }
 
-/// A ← L, or the index of the failed pivot. Right-looking; nearly all of the flops are in the last line.
+/// A ← L, or the index of the failed pivot. Right-looking; nearly all of the flops are in the last
+/// line.
 fn factor_in_place<T: Scalar>(panels: &mut [Mat<T>]) -> std::result::Result<(), usize> {
     let mut scratch = Scratch::new();
     for p in 0..panels.len() {
@@ -139,7 +160,10 @@ fn factor_in_place<T: Scalar>(panels: &mut [Mat<T>]) -> std::result::Result<(), 
         let (mut A11, A21) = panel.split_at_row_mut(width);
         factor_panel(A11.rb_mut()).map_err(|pivot| p * PANEL + pivot)?; // A₁₁ = L₁₁L₁₁ᵀ
         let L21t = scratch.solve_transposed(A11.rb(), A21); //             L₂₁ = A₂₁L₁₁⁻ᵀ
-        trailing_blocks(later).into_par_iter().for_each(|A22| ops::gram_block(A22, Accum::Add, L21t, -T::one())); // A₂₂ −= L₂₁L₂₁ᵀ
+        // A₂₂ −= L₂₁L₂₁ᵀ
+        trailing_blocks(later)
+            .into_par_iter()
+            .for_each(|A22| ops::gram_block(A22, Accum::Add, L21t, -T::one()));
     }
     Ok(())
 }
@@ -147,7 +171,11 @@ fn factor_in_place<T: Scalar>(panels: &mut [Mat<T>]) -> std::result::Result<(), 
 /// The lower triangle that `panels` hold, in blocks that are work for one thread each.
 fn trailing_blocks<T: Scalar>(panels: &mut [Mat<T>]) -> Vec<LowerBlock<'_, T>> {
     let blocks = panels.iter_mut().enumerate().flat_map(|(q, panel)| {
-        let moved = move |LowerBlock { row, col, out }| LowerBlock { row: row + q * PANEL, col: col + q * PANEL, out };
+        let moved = move |LowerBlock { row, col, out }| LowerBlock {
+            row: row + q * PANEL,
+            col: col + q * PANEL,
+            out,
+        };
         ops::lower_blocks(panel.as_mut(), PANEL).into_iter().map(moved)
     });
     blocks.collect()

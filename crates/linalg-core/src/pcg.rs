@@ -1,4 +1,5 @@
-//! Preconditioned conjugate gradients for several right-hand sides, with the true residual reported.
+//! Preconditioned conjugate gradients for several right-hand sides, with the true residual
+//! reported.
 
 use crate::{ConjugateGradients, Error, LinearSystem, Result, Scalar, validate};
 use faer::{Mat, MatMut, MatRef};
@@ -32,18 +33,21 @@ pub struct PcgReport {
     pub history: Vec<f64>,
 }
 
-/// Solves A·X = B for an n × n symmetric positive definite A known by `apply`, with a preconditioner M⁻¹ ≈ A⁻¹.
+/// Solves A·X = B for an n × n symmetric positive definite A known by `apply`, with a
+/// preconditioner M⁻¹ ≈ A⁻¹.
 ///
 /// * `apply(out, x)`: out = A·x, n × t, all right-hand sides at once.
 /// * `precondition(out, r)`: out = M⁻¹·r, M symmetric positive definite.
 /// * `b`: n × t; `x0`: start (0 if `None`).
 ///
-/// Column j has its own step lengths, so the iterates are those of t separate runs. A column that has converged, or whose
-/// curvature pᵀAp is no longer positive, stands still while the others go on. The best effort is returned in any case:
-/// `report.converged` tells, and [`PcgReport::check`] turns a failure into an error. One application of A per iteration and
-/// one more at the end for the true residual; 5nt memory. To watch or verify on the way, [`ConjugateGradients`].
+/// Column j has its own step lengths, so the iterates are those of t separate runs. A column that
+/// has converged, or whose curvature pᵀAp is no longer positive, stands still while the others go
+/// on. The best effort is returned in any case: `report.converged` tells, and [`PcgReport::check`]
+/// turns a failure into an error. One application of A per iteration and one more at the end for
+/// the true residual; 5nt memory. To watch or verify on the way, [`ConjugateGradients`].
 ///
-/// Source: Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm 9.1.
+/// Source: Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm
+/// 9.1.
 ///
 /// ```
 /// use faer::{Accum, Mat, mat};
@@ -60,7 +64,8 @@ pub struct PcgReport {
 /// ```
 ///
 /// # Errors
-/// [`Error::Shape`] if `x0` does not have the shape of `b`, [`Error::NonFinite`], [`Error::InvalidParameter`] for a tolerance ≤ 0.
+/// [`Error::Shape`] if `x0` does not have the shape of `b`, [`Error::NonFinite`],
+/// [`Error::InvalidParameter`] for a tolerance ≤ 0.
 pub fn pcg<T: Scalar>(
     apply: &mut dyn FnMut(MatMut<'_, T>, MatRef<'_, T>),
     precondition: &mut dyn FnMut(MatMut<'_, T>, MatRef<'_, T>),
@@ -79,7 +84,12 @@ pub fn pcg<T: Scalar>(
         history.push(cg.residual());
     }
     let residual = cg.true_residual(&mut system, b);
-    let report = PcgReport { iterations: history.len(), residual, converged: residual <= options.tolerance, history };
+    let report = PcgReport {
+        iterations: history.len(),
+        residual,
+        converged: residual <= options.tolerance,
+        history,
+    };
     Ok((cg.into_x(), report))
 }
 

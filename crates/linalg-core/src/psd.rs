@@ -3,16 +3,19 @@
 use crate::{Indices, RowTree, Scalar, ops};
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 
-/// Rows of a tile in the provided products: n columns of it stay in the outer cache for n in the tens of thousands.
+/// Rows of a tile in the provided products: n columns of it stay in the outer cache for n in the
+/// tens of thousands.
 const TILE_ROWS: usize = 256;
 
 /// An n × n symmetric positive semi-definite matrix A known by its blocks.
 ///
 /// Two methods and the dimension are required; everything else is derived and never holds more than
-/// a tile of A. Implementations must be deterministic, and exactly symmetric: `block(I, J)` is the transpose of
-/// `block(J, I)` up to rounding, and bit for bit when I = J. `testing::check_psd_matrix` (feature `testing`) holds any implementation to this.
+/// a tile of A. Implementations must be deterministic, and exactly symmetric: `block(I, J)` is the
+/// transpose of `block(J, I)` up to rounding, and bit for bit when I = J.
+/// `testing::check_psd_matrix` (feature `testing`) holds any implementation to this.
 ///
-/// [`Dense`](crate::Dense) implements it for a stored matrix, `KernelMatrix` of `nystrom-kernels` for a kernel on points.
+/// [`Dense`](crate::Dense) implements it for a stored matrix, `KernelMatrix` of `nystrom-kernels`
+/// for a kernel on points.
 ///
 /// ```
 /// use faer::{ColMut, MatMut};
@@ -73,12 +76,21 @@ pub trait PsdMatrix<T: Scalar>: Sync {
     /// If `x` or `out` does not have n rows, or their numbers of columns differ.
     fn mul_into(&self, mut out: MatMut<'_, T>, x: MatRef<'_, T>) {
         let n = self.dim();
-        assert!(x.nrows() == n && out.nrows() == n && x.ncols() == out.ncols(), "A·x: A is {n} x {n}");
+        assert!(
+            x.nrows() == n && out.nrows() == n && x.ncols() == out.ncols(),
+            "A·x: A is {n} x {n}"
+        );
         let mut tile = Mat::zeros(TILE_ROWS.min(n), n);
         for rows in RowTree::tiles(0..n, TILE_ROWS) {
             let mut a = tile.as_mut().subrows_mut(0, rows.len());
             self.block_into(a.rb_mut(), rows.clone().into(), (0..n).into());
-            ops::matmul(out.rb_mut().subrows_mut(rows.start, rows.len()), Accum::Replace, a.rb(), x, T::one());
+            ops::matmul(
+                out.rb_mut().subrows_mut(rows.start, rows.len()),
+                Accum::Replace,
+                a.rb(),
+                x,
+                T::one(),
+            );
         }
     }
 }

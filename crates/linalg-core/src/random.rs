@@ -1,5 +1,5 @@
-//! The draws that samplers are made of. Uniforms are `f64` whatever the scalar type, so that `f32` and `f64` runs
-//! consume the same random numbers.
+//! The draws that samplers are made of. Uniforms are `f64` whatever the scalar type, so that `f32`
+//! and `f64` runs consume the same random numbers.
 
 use crate::{Error, Result, Scalar, Streams, validate};
 use faer::{Mat, MatMut};
@@ -57,7 +57,8 @@ pub fn categorical<T: Scalar>(weights: &[T], rng: &mut dyn Rng) -> Option<usize>
     last // rounding used up the sum: the last index of positive weight
 }
 
-/// `m` independent draws of an index with probability weights\[i\] / Σ weights, repetitions allowed.
+/// `m` independent draws of an index with probability weights\[i\] / Σ weights, repetitions
+/// allowed.
 ///
 /// O(n + m log n) by inversion of the cumulated weights.
 ///
@@ -67,14 +68,20 @@ pub fn categorical<T: Scalar>(weights: &[T], rng: &mut dyn Rng) -> Option<usize>
 /// ```
 /// use nystrom_linalg_core::random;
 /// use rand::SeedableRng;
-/// let draws = random::with_replacement(&[1.0, 1.0, 0.0], 10, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// let draws =
+///     random::with_replacement(&[1.0, 1.0, 0.0], 10, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
 /// assert!(draws.len() == 10 && draws.iter().all(|&i| i < 2));
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidWeight`] for a negative or non-finite weight or a zero sum, [`Error::Empty`] without weights or if m = 0.
-pub fn with_replacement<T: Scalar>(weights: &[T], m: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
+/// [`Error::InvalidWeight`] for a negative or non-finite weight or a zero sum, [`Error::Empty`]
+/// without weights or if m = 0.
+pub fn with_replacement<T: Scalar>(
+    weights: &[T],
+    m: usize,
+    rng: &mut dyn Rng,
+) -> Result<Vec<usize>> {
     validate::weights("sampling weights", weights)?;
     validate::not_empty("sample (m)", m)?;
     let mut sum = 0.0;
@@ -94,12 +101,15 @@ pub fn with_replacement<T: Scalar>(weights: &[T], m: usize, rng: &mut dyn Rng) -
         .collect())
 }
 
-/// `m` distinct indices, drawn one after another with probability proportional to the weights of those left.
+/// `m` distinct indices, drawn one after another with probability proportional to the weights of
+/// those left.
 ///
-/// The m smallest of the keys −ln(u_i)/w_i, which are exponential with rate w_i. O(n). The indices come in the order of drawing.
+/// The m smallest of the keys −ln(u_i)/w_i, which are exponential with rate w_i. O(n). The indices
+/// come in the order of drawing.
 ///
 /// # Source
-/// P. Efraimidis, P. Spirakis, *Weighted random sampling with a reservoir*, Information Processing Letters 97, 2006.
+/// P. Efraimidis, P. Spirakis, *Weighted random sampling with a reservoir*, Information Processing
+/// Letters 97, 2006.
 ///
 /// # Randomness
 /// One uniform for every positive weight.
@@ -107,7 +117,8 @@ pub fn with_replacement<T: Scalar>(weights: &[T], m: usize, rng: &mut dyn Rng) -
 /// ```
 /// use nystrom_linalg_core::random;
 /// use rand::SeedableRng;
-/// let mut drawn = random::without_replacement(&[5.0, 0.0, 1.0], 2, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// let mut drawn =
+///     random::without_replacement(&[5.0, 0.0, 1.0], 2, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
 /// drawn.sort_unstable();
 /// assert_eq!(drawn, [0, 2]);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -115,7 +126,11 @@ pub fn with_replacement<T: Scalar>(weights: &[T], m: usize, rng: &mut dyn Rng) -
 ///
 /// # Errors
 /// As [`with_replacement`], and [`Error::TooMany`] if fewer than `m` weights are positive.
-pub fn without_replacement<T: Scalar>(weights: &[T], m: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
+pub fn without_replacement<T: Scalar>(
+    weights: &[T],
+    m: usize,
+    rng: &mut dyn Rng,
+) -> Result<Vec<usize>> {
     validate::weights("sampling weights", weights)?;
     let mut keys: Vec<(f64, usize)> = weights
         .iter()
@@ -124,13 +139,16 @@ pub fn without_replacement<T: Scalar>(weights: &[T], m: usize, rng: &mut dyn Rng
         .map(|(i, w)| (-(1.0 - rng.random::<f64>()).ln() / w.f64(), i)) // 1 - u lies in (0, 1]
         .collect();
     validate::at_most("items of positive weight", m, keys.len())?;
-    keys.select_nth_unstable_by(m - 1, |a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    keys.select_nth_unstable_by(m - 1, |a, b| {
+        a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)
+    });
     keys.truncate(m);
     keys.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
     Ok(keys.into_iter().map(|(_, i)| i).collect())
 }
 
-/// `m` distinct indices below `n`, every subset and order equally likely. O(m) time and memory for m ≪ n.
+/// `m` distinct indices below `n`, every subset and order equally likely. O(m) time and memory for
+/// m ≪ n.
 ///
 /// # Randomness
 /// m bounded integers.
@@ -185,8 +203,8 @@ pub fn standard_normal<T: Scalar>(nrows: usize, ncols: usize, rng: &mut dyn Rng)
     out
 }
 
-/// The geometric path from > … > to of `steps` values, the last exactly `to` and the first `from`·r for the common ratio
-/// r = (to/from)^(1/steps): the levels of BLESS.
+/// The geometric path from > … > to of `steps` values, the last exactly `to` and the first `from`·r
+/// for the common ratio r = (to/from)^(1/steps): the levels of BLESS.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] unless from > to > 0, both finite; [`Error::Empty`] if steps = 0.

@@ -1,13 +1,15 @@
 //! The one reduction over rows.
 //!
-//! Floating-point sums depend on their order. Every sum over n rows of the workspace (Gram matrices, K_nmᵀv, effective
-//! dimensions, losses) is taken leaf by leaf along the tree below, so that the order is a function of n alone.
+//! Floating-point sums depend on their order. Every sum over n rows of the workspace (Gram
+//! matrices, K_nmᵀv, effective dimensions, losses) is taken leaf by leaf along the tree below, so
+//! that the order is a function of n alone.
 
 use std::ops::Range;
 
 /// No leaf but the last is shorter than this.
 const MIN_LEAF_ROWS: usize = 1024;
-/// The tree has at most this many leaves, so that a depth-first walk holds at most six partial results.
+/// The tree has at most this many leaves, so that a depth-first walk holds at most six partial
+/// results.
 const MAX_LEAVES: usize = 32;
 
 /// The same for results so large that memory counts: at most four are held.
@@ -15,17 +17,20 @@ const MAX_LARGE_LEAVES: usize = 8;
 
 /// A fixed binary tree over the rows 0..n: leaves are contiguous row ranges, determined by n alone.
 ///
-/// Both walks combine the same leaves in the same order and so give the same bits, whatever the number of threads;
-/// a distributed backend may compute leaves anywhere and combine them along the same tree.
+/// Both walks combine the same leaves in the same order and so give the same bits, whatever the
+/// number of threads; a distributed backend may compute leaves anywhere and combine them along the
+/// same tree.
 ///
 /// * [`reduce`](RowTree::reduce): leaves in parallel, for results that are small.
-/// * [`reduce_in_order`](RowTree::reduce_in_order): leaves one after another, for results that are large (an m × m Gram
-///   matrix) and whose own computation is parallel; at most six partial results are alive, four of a [`large`](RowTree::large) tree.
+/// * [`reduce_in_order`](RowTree::reduce_in_order): leaves one after another, for results that are
+///   large (an m × m Gram matrix) and whose own computation is parallel; at most six partial
+///   results are alive, four of a [`large`](RowTree::large) tree.
 ///
 /// ```
 /// use nystrom_linalg_core::RowTree;
 /// let tree = RowTree::new(100_000);
-/// let sum = tree.reduce(|rows| rows.map(|i| 1.0 / (i + 1) as f64).sum::<f64>(), |a, b| a + b).unwrap();
+/// let sum =
+///     tree.reduce(|rows| rows.map(|i| 1.0 / (i + 1) as f64).sum::<f64>(), |a, b| a + b).unwrap();
 /// assert!((sum - 12.090146129863428).abs() < 1e-12); // the harmonic number H_100000
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,14 +45,18 @@ impl RowTree {
         Self::with_leaves(n, MAX_LEAVES)
     }
 
-    /// The tree over `n` rows for results as large as an m × m matrix, which are computed [in order](Self::reduce_in_order): at most 8
-    /// leaves, so that at most four partial results are alive, and few of them are cleared and added.
+    /// The tree over `n` rows for results as large as an m × m matrix, which are computed [in
+    /// order](Self::reduce_in_order): at most 8 leaves, so that at most four partial results are
+    /// alive, and few of them are cleared and added.
     pub fn large(n: usize) -> Self {
         Self::with_leaves(n, MAX_LARGE_LEAVES)
     }
 
     fn with_leaves(n: usize, leaves: usize) -> Self {
-        RowTree { n, leaf_rows: n.div_ceil(leaves).next_multiple_of(MIN_LEAF_ROWS).max(MIN_LEAF_ROWS) }
+        RowTree {
+            n,
+            leaf_rows: n.div_ceil(leaves).next_multiple_of(MIN_LEAF_ROWS).max(MIN_LEAF_ROWS),
+        }
     }
 
     /// Number of leaves; 0 only if n = 0.
@@ -83,7 +92,8 @@ impl RowTree {
             return leaf(self.leaf(leaves.start));
         }
         let (left, right) = halves(leaves);
-        let (a, b) = rayon::join(|| self.walk(left, leaf, combine), || self.walk(right, leaf, combine));
+        let (a, b) =
+            rayon::join(|| self.walk(left, leaf, combine), || self.walk(right, leaf, combine));
         combine(a, b)
     }
 
@@ -111,7 +121,8 @@ impl RowTree {
         combine(a, b)
     }
 
-    /// `rows` cut into consecutive tiles of `size` rows, the last one shorter: for the loop inside a leaf.
+    /// `rows` cut into consecutive tiles of `size` rows, the last one shorter: for the loop inside
+    /// a leaf.
     ///
     /// # Panics
     /// If `size` is 0.
@@ -134,10 +145,13 @@ mod tests {
         for n in [0, 1, 1023, 1024, 1025, 32 * 1024, 32 * 1024 + 1, 1_000_003] {
             let tree = RowTree::new(n);
             assert!(tree.leaves() <= MAX_LEAVES);
-            let covered: Vec<usize> = (0..tree.leaves()).flat_map(|t| [tree.leaf(t).start, tree.leaf(t).end]).collect();
+            let covered: Vec<usize> =
+                (0..tree.leaves()).flat_map(|t| [tree.leaf(t).start, tree.leaf(t).end]).collect();
             assert_eq!(covered.first().copied().unwrap_or(0), 0);
             assert_eq!(covered.last().copied().unwrap_or(0), n);
-            assert!(covered[..].chunks(2).collect::<Vec<_>>().windows(2).all(|w| w[0][1] == w[1][0]));
+            assert!(
+                covered[..].chunks(2).collect::<Vec<_>>().windows(2).all(|w| w[0][1] == w[1][0])
+            );
         }
     }
 

@@ -4,8 +4,9 @@ use crate::{Error, Result, Scalar};
 
 /// The ridge added to the diagonal of an n × n kernel matrix.
 ///
-/// The literature writes both K + μI and K + nλI; half of all mistakes in porting a method are a factor n. Here the
-/// variant says which is meant, and [`Ridge::absolute`] is the only way to the number that is added.
+/// The literature writes both K + μI and K + nλI; half of all mistakes in porting a method are a
+/// factor n. Here the variant says which is meant, and [`Ridge::absolute`] is the only way to the
+/// number that is added.
 ///
 /// | variant | added to K | who writes it so |
 /// |---|---|---|
@@ -43,7 +44,8 @@ impl<T: Scalar> Ridge<T> {
         Err(Error::InvalidParameter {
             name,
             value: given.f64(),
-            requirement: "a positive finite number; for interpolation take a small one such as 1e-12 (f64) or 1e-6 (f32)",
+            requirement: "a positive finite number; for interpolation take a small one such as \
+                          1e-12 (f64) or 1e-6 (f32)",
         })
     }
 
@@ -61,7 +63,8 @@ impl<T: Scalar> Ridge<T> {
         Err(Error::InvalidParameter { name: "ridge mu (Absolute)", value: mu.f64(), requirement })
     }
 
-    /// The same convention with the number multiplied by `factor` (as in l_i(λε) of Alaoui & Mahoney's Theorem 3).
+    /// The same convention with the number multiplied by `factor` (as in l_i(λε) of Alaoui &
+    /// Mahoney's Theorem 3).
     pub fn scaled(self, factor: T) -> Self {
         match self {
             Ridge::Absolute(mu) => Ridge::Absolute(mu * factor),
@@ -86,7 +89,10 @@ mod tests {
     fn non_positive_is_refused_with_its_value() {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let error = Ridge::PerSample(bad).absolute(3).unwrap_err();
-            assert!(matches!(error, Error::InvalidParameter { name: "ridge lambda (PerSample)", .. }), "{error}");
+            assert!(
+                matches!(error, Error::InvalidParameter { name: "ridge lambda (PerSample)", .. }),
+                "{error}"
+            );
         }
         assert!(Ridge::PerSample(1.0_f64).absolute(0).is_err());
         assert!(Ridge::PerSample(f64::MAX).absolute(2).is_err());

@@ -12,8 +12,9 @@ mod sealed {
 
 /// A real floating-point number: exactly `f32` and `f64` implement this.
 ///
-/// Coins, traces, effective dimensions and thresholds are computed in `f64` whatever `T` is, so that runs in the two
-/// precisions consume the same random numbers; [`Scalar::lit`] and [`Scalar::f64`] go back and forth.
+/// Coins, traces, effective dimensions and thresholds are computed in `f64` whatever `T` is, so
+/// that runs in the two precisions consume the same random numbers; [`Scalar::lit`] and
+/// [`Scalar::f64`] go back and forth.
 ///
 /// ```
 /// use nystrom_linalg_core::Scalar;

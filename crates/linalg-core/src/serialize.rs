@@ -5,8 +5,9 @@ use faer::Mat;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// For `#[serde(with = "nystrom_linalg_core::serialize::matrix")]` on a field of type `Mat<T>`: the two sizes and the entries
-/// in column order. A length that does not fit the sizes is refused on load.
+/// For `#[serde(with = "nystrom_linalg_core::serialize::matrix")]` on a field of type `Mat<T>`: the
+/// two sizes and the entries in column order. A length that does not fit the sizes is refused on
+/// load.
 ///
 /// ```
 /// # use faer::{Mat, mat};
@@ -27,13 +28,19 @@ pub mod matrix {
     }
 
     /// Writes the matrix.
-    pub fn serialize<T: Scalar + Serialize, S: Serializer>(a: &Mat<T>, serializer: S) -> Result<S::Ok, S::Error> {
-        let column_major = (0..a.ncols()).flat_map(|j| (0..a.nrows()).map(move |i| a[(i, j)])).collect();
+    pub fn serialize<T: Scalar + Serialize, S: Serializer>(
+        a: &Mat<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let column_major =
+            (0..a.ncols()).flat_map(|j| (0..a.nrows()).map(move |i| a[(i, j)])).collect();
         Stored { nrows: a.nrows(), ncols: a.ncols(), column_major }.serialize(serializer)
     }
 
     /// Reads it back.
-    pub fn deserialize<'de, T: Scalar + DeserializeOwned, D: Deserializer<'de>>(d: D) -> Result<Mat<T>, D::Error> {
+    pub fn deserialize<'de, T: Scalar + DeserializeOwned, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Mat<T>, D::Error> {
         let Stored { nrows, ncols, column_major } = Stored::<T>::deserialize(d)?;
         if nrows.checked_mul(ncols) != Some(column_major.len()) {
             let got = column_major.len();

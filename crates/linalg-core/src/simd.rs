@@ -1,4 +1,5 @@
-//! Vector registers of `f32` or `f64`, so that code generic over [`Scalar`](crate::Scalar) can be written once for every instruction set.
+//! Vector registers of `f32` or `f64`, so that code generic over [`Scalar`](crate::Scalar) can be
+//! written once for every instruction set.
 
 use pulp::Simd;
 use pulp::bytemuck::Pod;
@@ -10,11 +11,13 @@ mod exp;
 mod stream;
 pub use stream::WrittenColumns;
 
-/// What a vector register of `Self` can do, for each instruction set `S` that `pulp` finds at run time.
+/// What a vector register of `Self` can do, for each instruction set `S` that `pulp` finds at run
+/// time.
 ///
-/// A supertrait of [`Scalar`](crate::Scalar); implemented for `f32` and `f64`. The kernels crate wraps it in an operator-overloaded
-/// type; use that rather than these functions. Lanes are independent of one another, so that a number's result
-/// does not depend on where in a register it sits. Without a fused instruction `v_mul_add` rounds twice.
+/// A supertrait of [`Scalar`](crate::Scalar); implemented for `f32` and `f64`. The kernels crate
+/// wraps it in an operator-overloaded type; use that rather than these functions. Lanes are
+/// independent of one another, so that a number's result does not depend on where in a register it
+/// sits. Without a fused instruction `v_mul_add` rounds twice.
 pub trait Vectorised: Pod {
     /// A register full of `Self`.
     type Register<S: Simd>: Copy + Send + Sync + Debug + Pod;
@@ -57,15 +60,19 @@ pub trait Vectorised: Pod {
     fn v_abs<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
     /// √a, correctly rounded.
     fn v_sqrt<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
-    /// e^a within 2 ulp for every finite or infinite a: overflow to ∞, gradual underflow to 0, exp(0) = 1 exactly.
+    /// e^a within 2 ulp for every finite or infinite a: overflow to ∞, gradual underflow to 0,
+    /// exp(0) = 1 exactly.
     fn v_exp<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
-    /// e^{−a} within 2 ulp for a ≥ 0, with a fifth less work than `v_exp`: gradual underflow to 0, and exactly 1 at a = 0.
+    /// e^{−a} within 2 ulp for a ≥ 0, with a fifth less work than `v_exp`: gradual underflow to 0,
+    /// and exactly 1 at a = 0.
     fn v_exp_neg<S: Simd>(simd: S, a: Self::Register<S>) -> Self::Register<S>;
 }
 
 macro_rules! vectorised {
-    ($float:ty, $register:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident,
-     $div:ident, $mul_add:ident, $min:ident, $less:ident, $select:ident, $abs:ident, $sqrt:ident, $exp:path, $exp_neg:path) => {
+    ($float:ty, $register:ident, $as_simd:ident, $as_mut_simd:ident, $splat:ident, $add:ident,
+        $sub:ident, $mul:ident,
+     $div:ident, $mul_add:ident, $min:ident, $less:ident, $select:ident, $abs:ident, $sqrt:ident,
+         $exp:path, $exp_neg:path) => {
         impl Vectorised for $float {
             type Register<S: Simd> = S::$register;
 
@@ -98,7 +105,12 @@ macro_rules! vectorised {
                 simd.$div(a, b)
             }
             #[inline(always)]
-            fn v_mul_add<S: Simd>(simd: S, a: S::$register, b: S::$register, c: S::$register) -> S::$register {
+            fn v_mul_add<S: Simd>(
+                simd: S,
+                a: S::$register,
+                b: S::$register,
+                c: S::$register,
+            ) -> S::$register {
                 simd.$mul_add(a, b, c)
             }
             #[inline(always)]

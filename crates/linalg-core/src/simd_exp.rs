@@ -1,13 +1,15 @@
 //! e^x in vector registers.
 //!
-//! x = n·ln 2 + r with |r| ≤ (ln 2)/2, e^x = 2ⁿ·(1 + r + r²·q(r)). The polynomial q is the least-squares fit of
-//! (e^r − 1 − r)/r² at Chebyshev points with weight r²/e^r, computed with 60 digits; its error is 0.05 ulp in either precision.
-//! n is rounded by adding 1.5·2^k, a number so large that its last bits are units, and those bits, shifted into
-//! the exponent field, are 2ⁿ. Below the normal range 2ⁿ is built too large and the result scaled back, with one rounding.
+//! x = n·ln 2 + r with |r| ≤ (ln 2)/2, e^x = 2ⁿ·(1 + r + r²·q(r)). The polynomial q is the
+//! least-squares fit of (e^r − 1 − r)/r² at Chebyshev points with weight r²/e^r, computed with 60
+//! digits; its error is 0.05 ulp in either precision. n is rounded by adding 1.5·2^k, a number so
+//! large that its last bits are units, and those bits, shifted into the exponent field, are 2ⁿ.
+//! Below the normal range 2ⁿ is built too large and the result scaled back, with one rounding.
 //!
-//! For e^{−h} with h ≥ 0, what kernels need, n never exceeds 0, and 2^(n+54) is a normal number for every n that matters: the
-//! polynomial is evaluated times 2⁻⁵⁴ (exact), and one multiplication gives normal and subnormal results alike. AVX-512 has a form of
-//! its own for this one, `simd_exp_avx512.rs`.
+//! For e^{−h} with h ≥ 0, what kernels need, n never exceeds 0, and 2^(n+54) is a normal number for
+//! every n that matters: the polynomial is evaluated times 2⁻⁵⁴ (exact), and one multiplication
+//! gives normal and subnormal results alike. AVX-512 has a form of its own for this one,
+//! `simd_exp_avx512.rs`.
 
 use pulp::Simd;
 use pulp::bytemuck::cast;
@@ -42,7 +44,8 @@ pub(super) fn f64s<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 
     let x = simd.min_f64s(c(710.0), simd.max_f64s(c(-746.0), x));
     let shifted = simd.mul_add_e_f64s(x, c(std::f64::consts::LOG2_E), c(UNITS_IN_HIGH_WORD + 0.5));
-    let shifted = simd.and_u64s(simd.transmute_u64s_f64s(shifted), simd.splat_u64s(0xffff_ffff_0000_0000));
+    let shifted =
+        simd.and_u64s(simd.transmute_u64s_f64s(shifted), simd.splat_u64s(0xffff_ffff_0000_0000));
     let n = simd.sub_f64s(simd.transmute_f64s_u64s(shifted), c(UNITS_IN_HIGH_WORD));
     let r = simd.mul_add_e_f64s(n, c(-LN2_HI64), x);
     let r = simd.mul_add_e_f64s(n, c(-LN2_LO64), r);
@@ -57,7 +60,8 @@ pub(super) fn f64s<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let n_field = to_exponent64(simd, shifted);
     let tiny = simd.less_than_f64s(n, c(-1021.0));
     let bias = simd.select_u64s(tiny, exponent(1022 + 1000), exponent(1022));
-    let power = simd.transmute_f64s_u64s(simd.add_u64s(n_field, bias)); // 2^(n − 1), times 2^1000 if tiny
+    // 2^(n − 1), times 2^1000 if tiny
+    let power = simd.transmute_f64s_u64s(simd.add_u64s(n_field, bias));
     let back = simd.select_f64s(tiny, c(f64::from_bits((1023 - 1000) << 52)), c(1.0));
     simd.mul_f64s(simd.mul_f64s(twice, power), back)
 }
@@ -87,7 +91,8 @@ pub(super) fn neg_f64s<S: Simd>(simd: S, h: S::f64s) -> S::f64s {
     let c = |value: f64| simd.splat_f64s(value);
     let h = simd.min_f64s(c(746.0), h);
     let shifted = simd.mul_add_e_f64s(h, c(-std::f64::consts::LOG2_E), c(UNITS_IN_HIGH_WORD + 0.5));
-    let shifted = simd.and_u64s(simd.transmute_u64s_f64s(shifted), simd.splat_u64s(0xffff_ffff_0000_0000));
+    let shifted =
+        simd.and_u64s(simd.transmute_u64s_f64s(shifted), simd.splat_u64s(0xffff_ffff_0000_0000));
     let n = simd.sub_f64s(simd.transmute_f64s_u64s(shifted), c(UNITS_IN_HIGH_WORD));
     let r = simd.mul_add_e_f64s(n, c(LN2_HI64), h);
     let r = simd.mul_add_e_f64s(n, c(LN2_LO64), r); // e^{−h} = 2ⁿ e^{−r}
@@ -96,7 +101,8 @@ pub(super) fn neg_f64s<S: Simd>(simd: S, h: S::f64s) -> S::f64s {
     for coefficient in &NEG64[1..] {
         p = simd.mul_add_e_f64s(p, r, c(*coefficient));
     }
-    let power = simd.add_u64s(to_exponent64(simd, shifted), simd.splat_u64s((1023 + 54) << 52)); // 2^(n + 54)
+    // 2^(n + 54)
+    let power = simd.add_u64s(to_exponent64(simd, shifted), simd.splat_u64s((1023 + 54) << 52));
     simd.mul_f64s(p, simd.transmute_f64s_u64s(power))
 }
 
@@ -106,7 +112,9 @@ fn to_exponent64<S: Simd>(simd: S, shifted: S::u64s) -> S::u64s {
     if S::IS_SCALAR {
         simd.mul_u64s(shifted, simd.splat_u64s(1 << 20))
     } else {
-        cast::<S::u32s, S::u64s>(simd.wrapping_dyn_shl_u32s(cast::<S::u64s, S::u32s>(shifted), simd.splat_u32s(20)))
+        cast::<S::u32s, S::u64s>(
+            simd.wrapping_dyn_shl_u32s(cast::<S::u64s, S::u32s>(shifted), simd.splat_u32s(20)),
+        )
     }
 }
 
@@ -135,10 +143,12 @@ pub(super) fn f32s<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     let two_r = simd.add_f32s(r, r);
     let twice = simd.add_f32s(simd.mul_add_e_f32s(simd.mul_f32s(r, r), q, two_r), c(2.0)); // 2e^r
 
-    let n_field = simd.wrapping_dyn_shl_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(23));
+    let n_field =
+        simd.wrapping_dyn_shl_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(23));
     let tiny = simd.less_than_f32s(n, c(-125.0));
     let bias = simd.select_u32s(tiny, exponent(126 + 100), exponent(126));
-    let power = simd.transmute_f32s_u32s(simd.add_u32s(n_field, bias)); // 2^(n − 1), times 2^100 if tiny
+    // 2^(n − 1), times 2^100 if tiny
+    let power = simd.transmute_f32s_u32s(simd.add_u32s(n_field, bias));
     let back = simd.select_f32s(tiny, c(f32::from_bits((127 - 100) << 23)), c(1.0));
     simd.mul_f32s(simd.mul_f32s(twice, power), back)
 }
@@ -146,7 +156,15 @@ pub(super) fn f32s<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
 /// 2⁻²⁵·e^{−r} in powers of r, highest first.
 const NEG32: [f32; 7] = {
     let scale = f32::from_bits((127 - 25) << 23);
-    [scale * Q32[4], -scale * Q32[3], scale * Q32[2], -scale * Q32[1], scale * Q32[0], -scale, scale]
+    [
+        scale * Q32[4],
+        -scale * Q32[3],
+        scale * Q32[2],
+        -scale * Q32[1],
+        scale * Q32[0],
+        -scale,
+        scale,
+    ]
 };
 
 #[inline(always)]
@@ -166,7 +184,8 @@ pub(super) fn neg_f32s<S: Simd>(simd: S, h: S::f32s) -> S::f32s {
     for coefficient in &NEG32[1..] {
         p = simd.mul_add_e_f32s(p, r, c(*coefficient));
     }
-    let n_field = simd.wrapping_dyn_shl_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(23));
+    let n_field =
+        simd.wrapping_dyn_shl_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(23));
     let power = simd.add_u32s(n_field, simd.splat_u32s((127 + 25) << 23)); // 2^(n + 25)
     simd.mul_f32s(p, simd.transmute_f32s_u32s(power))
 }
@@ -211,7 +230,9 @@ mod tests {
     #[test]
     fn exp_of_the_negative_is_within_two_ulp_too() {
         let special = [0.0, -0.0, f64::NEG_INFINITY, 708.39, 708.4, 745.13, 745.2, 1e-300, 1e300];
-        for x in [sweep(0.0, 750.0, &special), sweep(0.0, 1.0, &special), sweep(0.0, 1e-7, &special)] {
+        for x in
+            [sweep(0.0, 750.0, &special), sweep(0.0, 1.0, &special), sweep(0.0, 1e-7, &special)]
+        {
             for y in every_way(&x, true) {
                 assert_eq!((y[0], y[1], y[2], y[7], y[8]), (1.0, 1.0, 0.0, 1.0, 0.0));
                 for (x, y) in x.iter().zip(y) {
@@ -219,13 +240,17 @@ mod tests {
                     assert!(ulps <= 2, "exp(-{x:e}) = {y:e}, {ulps} ulp from {:e}", (-x).exp());
                 }
             }
-            let x: Vec<f32> = x.into_iter().map(|x| (x * if x > 1.0 { 0.14 } else { 1.0 }) as f32).collect();
+            let x: Vec<f32> =
+                x.into_iter().map(|x| (x * if x > 1.0 { 0.14 } else { 1.0 }) as f32).collect();
             for y in every_way(&x, true) {
                 assert_eq!((y[0], y[1], y[2], y[7], y[8]), (1.0, 1.0, 0.0, 1.0, 0.0));
                 for (x, y) in x.iter().zip(y) {
                     let exact = (-x.abs() as f64).exp();
                     let ulp = (exact as f32).next_up() as f64 - (exact as f32) as f64;
-                    assert!((y as f64 - exact).abs() <= 2.0 * ulp, "exp(-{x:e}) = {y:e}, exactly {exact:e}");
+                    assert!(
+                        (y as f64 - exact).abs() <= 2.0 * ulp,
+                        "exp(-{x:e}) = {y:e}, exactly {exact:e}"
+                    );
                 }
             }
         }
@@ -234,20 +259,37 @@ mod tests {
     /// A dense sweep of the whole range, with the special points in front; 1 << 20 numbers.
     fn sweep(from: f64, to: f64, special: &[f64]) -> Vec<f64> {
         let n = 1 << 20;
-        let mut x: Vec<f64> = (0..n).map(|i| from + (to - from) * i as f64 / (n - 1) as f64).collect();
+        let mut x: Vec<f64> =
+            (0..n).map(|i| from + (to - from) * i as f64 / (n - 1) as f64).collect();
         x[..special.len()].copy_from_slice(special);
         x
     }
 
     #[test]
     fn f64_is_within_two_ulp_of_the_standard_library_everywhere() {
-        let special =
-            [0.0, -0.0, f64::NEG_INFINITY, f64::INFINITY, -708.39, -708.4, -745.13, -745.2, 709.78, 709.79, 1e-300];
-        for x in [sweep(-750.0, 712.0, &special), sweep(-1.0, 1.0, &special), sweep(-1e-7, 1e-7, &special)] {
+        let special = [
+            0.0,
+            -0.0,
+            f64::NEG_INFINITY,
+            f64::INFINITY,
+            -708.39,
+            -708.4,
+            -745.13,
+            -745.2,
+            709.78,
+            709.79,
+            1e-300,
+        ];
+        for x in [
+            sweep(-750.0, 712.0, &special),
+            sweep(-1.0, 1.0, &special),
+            sweep(-1e-7, 1e-7, &special),
+        ] {
             for y in exp(&x) {
                 assert_eq!((y[0], y[1], y[2], y[3], y[10]), (1.0, 1.0, 0.0, f64::INFINITY, 1.0));
                 for (x, y) in x.iter().zip(y) {
-                    let ulps = (y.to_bits() as i64 - x.exp().to_bits() as i64).abs(); // positive numbers: bits count ulps
+                    // positive numbers: bits count ulps
+                    let ulps = (y.to_bits() as i64 - x.exp().to_bits() as i64).abs();
                     assert!(ulps <= 2, "exp({x:e}) = {y:e}, {ulps} ulp from {:e}", x.exp());
                 }
             }
@@ -256,8 +298,24 @@ mod tests {
 
     #[test]
     fn f32_is_within_two_ulp_of_double_precision_everywhere() {
-        let special = [0.0, -0.0, f64::NEG_INFINITY, f64::INFINITY, -87.3, -87.4, -103.9, -104.1, 88.72, 88.73, 1e-30];
-        for x in [sweep(-106.0, 90.0, &special), sweep(-1.0, 1.0, &special), sweep(-1e-3, 1e-3, &special)] {
+        let special = [
+            0.0,
+            -0.0,
+            f64::NEG_INFINITY,
+            f64::INFINITY,
+            -87.3,
+            -87.4,
+            -103.9,
+            -104.1,
+            88.72,
+            88.73,
+            1e-30,
+        ];
+        for x in [
+            sweep(-106.0, 90.0, &special),
+            sweep(-1.0, 1.0, &special),
+            sweep(-1e-3, 1e-3, &special),
+        ] {
             let x: Vec<f32> = x.into_iter().map(|x| x as f32).collect();
             for y in exp(&x) {
                 assert_eq!((y[0], y[1], y[2], y[3], y[10]), (1.0, 1.0, 0.0, f32::INFINITY, 1.0));
@@ -265,7 +323,10 @@ mod tests {
                     let exact = (*x as f64).exp();
                     let ulp = (exact as f32).next_up() as f64 - (exact as f32) as f64;
                     if (exact as f32).is_finite() {
-                        assert!((y as f64 - exact).abs() <= 2.0 * ulp, "exp({x:e}) = {y:e}, exactly {exact:e}");
+                        assert!(
+                            (y as f64 - exact).abs() <= 2.0 * ulp,
+                            "exp({x:e}) = {y:e}, exactly {exact:e}"
+                        );
                     } else {
                         assert_eq!(y, f32::INFINITY);
                     }

@@ -1,9 +1,10 @@
 //! e^{−h} with what AVX-512 adds: a table in registers and a scaling instruction.
 //!
-//! −h = n·ln 2 − r with n in sixteenths and |r| ≤ (ln 2)/32, e^{−h} = 2^⌊n⌋·t·e^{−r}, where t = 2^(j/16) is one of 16 numbers held in two
-//! registers (one in `f32`) and looked up by the last four bits of n. On an interval sixteen times shorter the polynomial has half the
-//! degree, and `scalef` multiplies by 2^⌊n⌋ with one rounding, subnormal results included: two thirds of the portable
-//! form's instructions. t and the last addition round once each, the rest adds 0.1 ulp.
+//! −h = n·ln 2 − r with n in sixteenths and |r| ≤ (ln 2)/32, e^{−h} = 2^⌊n⌋·t·e^{−r}, where t =
+//! 2^(j/16) is one of 16 numbers held in two registers (one in `f32`) and looked up by the last
+//! four bits of n. On an interval sixteen times shorter the polynomial has half the degree, and
+//! `scalef` multiplies by 2^⌊n⌋ with one rounding, subnormal results included: two thirds of the
+//! portable form's instructions. t and the last addition round once each, the rest adds 0.1 ulp.
 
 use pulp::bytemuck::cast;
 use pulp::x86::V4;
@@ -21,7 +22,8 @@ fn as_v4<S: Simd>(simd: S) -> Option<V4> {
 #[allow(clippy::manual_map)]
 pub(super) fn neg_f64s<S: Simd>(simd: S, h: S::f64s) -> Option<S::f64s> {
     match as_v4(simd) {
-        Some(v4) => Some(cast(neg_f64x8(v4, cast(h)))), // no closure: it would not be compiled for AVX-512
+        // no closure: it would not be compiled for AVX-512
+        Some(v4) => Some(cast(neg_f64x8(v4, cast(h)))),
         None => None,
     }
 }
@@ -36,9 +38,15 @@ pub(super) fn neg_f32s<S: Simd>(simd: S, h: S::f32s) -> Option<S::f32s> {
     }
 }
 
-/// (e^{−r} − 1 + r)/r² in powers of r: least squares at Chebyshev points of |r| ≤ (ln 2)/32 with weight r², computed with 60 digits.
-const Q64: [f64; 5] =
-    [0.5000000000000004, -0.16666666664373495, 0.041666666660524244, -0.008333472975266326, 0.0013889113313309146];
+/// (e^{−r} − 1 + r)/r² in powers of r: least squares at Chebyshev points of |r| ≤ (ln 2)/32 with
+/// weight r², computed with 60 digits.
+const Q64: [f64; 5] = [
+    0.5000000000000004,
+    -0.16666666664373495,
+    0.041666666660524244,
+    -0.008333472975266326,
+    0.0013889113313309146,
+];
 
 /// 2^(j/16).
 const ROOTS64: [f64; 16] = [

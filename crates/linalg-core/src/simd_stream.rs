@@ -1,4 +1,5 @@
-//! Stores past the caches: a result larger than they are is then neither read before it is written, nor drives out what is in use.
+//! Stores past the caches: a result larger than they are is then neither read before it is written,
+//! nor drives out what is in use.
 
 use crate::Scalar;
 use pulp::Simd;
@@ -22,7 +23,8 @@ use std::marker::PhantomData;
 ///     }
 /// }
 /// let (mut a, mut b) = ([0.0; 3], [0.0; 3]);
-/// let dispatch = |columns: &mut WrittenColumns<'_, f64>| pulp::Arch::new().dispatch(Fill(columns));
+/// let dispatch =
+///     |columns: &mut WrittenColumns<'_, f64>| pulp::Arch::new().dispatch(Fill(columns));
 /// WrittenColumns::scope(vec![&mut a, &mut b], true, dispatch);
 /// assert_eq!((a, b), ([0.0; 3], [0.0, 0.0, 7.0]));
 /// ```
@@ -36,7 +38,11 @@ pub struct WrittenColumns<'a, T> {
 
 impl<'a, T: Scalar> WrittenColumns<'a, T> {
     /// Runs `f` on the columns; `streaming` says whether they are better written past the caches.
-    pub fn scope<R>(columns: Vec<&'a mut [T]>, streaming: bool, f: impl FnOnce(&mut Self) -> R) -> R {
+    pub fn scope<R>(
+        columns: Vec<&'a mut [T]>,
+        streaming: bool,
+        f: impl FnOnce(&mut Self) -> R,
+    ) -> R {
         f(&mut WrittenColumns { columns, streaming, here: PhantomData })
     }
 
@@ -46,7 +52,13 @@ impl<'a, T: Scalar> WrittenColumns<'a, T> {
     /// # Panics
     /// If there is no column `j`, or a column has fewer than `i` rows.
     #[inline(always)]
-    pub fn write<S: Simd, const R: usize>(&mut self, simd: S, j: usize, i: usize, values: &[[T::Register<S>; R]]) {
+    pub fn write<S: Simd, const R: usize>(
+        &mut self,
+        simd: S,
+        j: usize,
+        i: usize,
+        values: &[[T::Register<S>; R]],
+    ) {
         let streaming = self.streaming;
         for (column, values) in self.columns[j..].iter_mut().zip(values) {
             let (column, numbers) = (&mut column[i..], cast_slice::<_, T>(values));
@@ -70,7 +82,8 @@ impl<T> Drop for WrittenColumns<'_, T> {
     }
 }
 
-/// Copies `values` to `to` by streaming stores and says so; does nothing where `S` is not AVX-512 or `to` not aligned to 64 bytes.
+/// Copies `values` to `to` by streaming stores and says so; does nothing where `S` is not AVX-512
+/// or `to` not aligned to 64 bytes.
 ///
 /// Other threads see what is so written after a [`fence`] of this one.
 #[inline(always)]
@@ -82,10 +95,15 @@ fn copy<S: Simd, R: Pod>(simd: S, to: &mut [R], values: &[R]) -> bool {
         && to.len() == values.len()
     {
         for (to, value) in to.iter_mut().zip(values) {
-            // SAFETY: `to` is a valid place of 64 bytes, aligned to 64 (the first of the slice is, and each is 64 bytes long), borrowed for
-            // us alone, and by `WrittenColumns` until the fence; the token `v4` is proof that the
-            // processor has the instruction.
-            unsafe { v4.avx512f._mm512_stream_si512(std::ptr::from_mut(to).cast(), pulp::bytemuck::cast(*value)) };
+            // SAFETY: `to` is a valid place of 64 bytes, aligned to 64 (the first of the slice is,
+            // and each is 64 bytes long), borrowed for us alone, and by `WrittenColumns` until the
+            // fence; the token `v4` is proof that the processor has the instruction.
+            unsafe {
+                v4.avx512f._mm512_stream_si512(
+                    std::ptr::from_mut(to).cast(),
+                    pulp::bytemuck::cast(*value),
+                )
+            };
         }
         return true;
     }

@@ -5,8 +5,8 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Accum, Mat, MatRef, Par};
 
-/// The bits of faer's eigendecomposition depend on the degree of parallelism it is asked for, so one degree is asked for
-/// always; the pool runs it with as many threads as it has.
+/// The bits of faer's eigendecomposition depend on the degree of parallelism it is asked for, so
+/// one degree is asked for always; the pool runs it with as many threads as it has.
 const DEGREE: usize = 4;
 
 /// A = UΛUᵀ for a symmetric n × n matrix, eigenvalues in descending order.
@@ -26,7 +26,8 @@ pub struct SymmetricEigen<T> {
 }
 
 impl<T: Scalar> SymmetricEigen<T> {
-    /// Decomposes `a`, reading its lower triangle: about 9n³ flops, 3n² memory. The bits do not depend on the number of threads.
+    /// Decomposes `a`, reading its lower triangle: about 9n³ flops, 3n² memory. The bits do not
+    /// depend on the number of threads.
     ///
     /// # Errors
     /// [`Error::Shape`] if `a` is not square, [`Error::NonFinite`], [`Error::EigenFailure`].
@@ -42,9 +43,13 @@ impl<T: Scalar> SymmetricEigen<T> {
         if unit == 1.0 {
             return Self::decompose(a);
         }
-        let SymmetricEigen { values, vectors } =
-            Self::decompose(Mat::from_fn(n, n, |i, j| T::lit(a[(i.max(j), i.min(j))].f64() / unit)).as_ref())?;
-        Ok(SymmetricEigen { values: values.iter().map(|v| T::lit(v.f64() * unit)).collect(), vectors })
+        let SymmetricEigen { values, vectors } = Self::decompose(
+            Mat::from_fn(n, n, |i, j| T::lit(a[(i.max(j), i.min(j))].f64() / unit)).as_ref(),
+        )?;
+        Ok(SymmetricEigen {
+            values: values.iter().map(|v| T::lit(v.f64() * unit)).collect(),
+            vectors,
+        })
     }
 
     fn decompose(a: MatRef<'_, T>) -> Result<Self> {
@@ -52,11 +57,19 @@ impl<T: Scalar> SymmetricEigen<T> {
         let (par, params) = (Par::rayon(DEGREE), Default::default());
         let mut values = faer::Col::<T>::zeros(n);
         let mut vectors = Mat::zeros(n, n);
-        let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, par, params));
+        let mut memory =
+            MemBuffer::new(self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, par, params));
         let stack = MemStack::new(&mut memory);
         work::symmetric_eigen(n);
-        self_adjoint_evd(a, values.as_mut().as_diagonal_mut(), Some(vectors.as_mut()), par, stack, params)
-            .map_err(|_| Error::EigenFailure { order: n })?;
+        self_adjoint_evd(
+            a,
+            values.as_mut().as_diagonal_mut(),
+            Some(vectors.as_mut()),
+            par,
+            stack,
+            params,
+        )
+        .map_err(|_| Error::EigenFailure { order: n })?;
         let values = values.iter().rev().copied().collect();
         Ok(SymmetricEigen { values, vectors: vectors.reverse_cols().to_owned() })
     }
@@ -83,10 +96,11 @@ fn relative_cutoff<T: Scalar>(descending: &[T]) -> f64 {
     descending.len() as f64 * T::EPS * descending.first().map_or(0.0, |v| v.f64().max(0.0))
 }
 
-/// The pseudo-inverse of a symmetric psd matrix W (m × m): eigenvalues up to m·ε·σ_max count as zero.
+/// The pseudo-inverse of a symmetric psd matrix W (m × m): eigenvalues up to m·ε·σ_max count as
+/// zero.
 ///
-/// The cut-off is relative. An absolute one (1e-12, say) keeps pure rounding error in `f32` and makes an approximation
-/// worse with every landmark added.
+/// The cut-off is relative. An absolute one (1e-12, say) keeps pure rounding error in `f32` and
+/// makes an approximation worse with every landmark added.
 ///
 /// ```
 /// use faer::mat;
@@ -104,7 +118,8 @@ pub struct PseudoInverse<T> {
 }
 
 impl<T: Scalar> PseudoInverse<T> {
-    /// Decomposes `w`, reading its lower triangle. About 9m³ flops. Errors as [`SymmetricEigen::new`].
+    /// Decomposes `w`, reading its lower triangle. About 9m³ flops. Errors as
+    /// [`SymmetricEigen::new`].
     pub fn new(w: MatRef<'_, T>) -> Result<Self> {
         let eigen = SymmetricEigen::new(w)?;
         Ok(PseudoInverse { rank: eigen.rank(), eigen })

@@ -3,10 +3,12 @@
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// A family of independent generators, numbered 0, 1, 2, …, keyed by one draw from the caller's generator.
+/// A family of independent generators, numbered 0, 1, 2, …, keyed by one draw from the caller's
+/// generator.
 ///
-/// A parallel loop gives item (or block) i the generator `streams.stream(i)`: what it draws depends on i and on the
-/// caller's seed alone, so the result has the same bits with any number of threads and in any order of execution.
+/// A parallel loop gives item (or block) i the generator `streams.stream(i)`: what it draws depends
+/// on i and on the caller's seed alone, so the result has the same bits with any number of threads
+/// and in any order of execution.
 ///
 /// ```
 /// use nystrom_linalg_core::Streams;
@@ -51,11 +53,16 @@ impl Streams {
 
     /// A family below item `index`, for nested parallel work such as the nodes of a merge tree.
     pub fn child(&self, index: u64) -> Streams {
-        Streams { key: mix(mix(self.key ^ 0x6a09_e667_f3bc_c909) ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)) }
+        Streams {
+            key: mix(
+                mix(self.key ^ 0x6a09_e667_f3bc_c909) ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            ),
+        }
     }
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea & Flood 2014): a bijection of 64-bit words with full avalanche.
+/// The finaliser of SplitMix64 (Steele, Lea & Flood 2014): a bijection of 64-bit words with full
+/// avalanche.
 fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -81,7 +88,8 @@ mod tests {
 
     #[test]
     fn first_outputs_across_streams_are_uniform() {
-        // 10^5 uniforms in 64 cells: chi-square with 63 degrees of freedom is below 131 with probability 1 - 1e-6.
+        // 10^5 uniforms in 64 cells: chi-square with 63 degrees of freedom is below 131 with
+        // probability 1 - 1e-6.
         let streams = Streams::from_key(12345);
         let mut cells = [0.0_f64; 64];
         for i in 0..100_000 {

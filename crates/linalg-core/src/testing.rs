@@ -1,5 +1,6 @@
-//! Matrices and oracles for the tests of what is built on this crate, and the contract of [`PsdMatrix`] as a test for any
-//! implementation (feature `testing`). Functions here panic on misuse.
+//! Matrices and oracles for the tests of what is built on this crate, and the contract of
+//! [`PsdMatrix`] as a test for any implementation (feature `testing`). Functions here panic on
+//! misuse.
 
 mod psd_matrix;
 
@@ -118,7 +119,8 @@ impl PsdMatrix<f64> for Broken {
 /// # Panics
 /// If they are not.
 pub fn same_at_any_thread_count<R: PartialEq + Send>(f: impl Fn() -> R + Sync) -> R {
-    let run = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
+    let run =
+        |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
     let one = run(1);
     for threads in [2, 8] {
         assert!(run(threads) == one, "differs between 1 and {threads} threads");

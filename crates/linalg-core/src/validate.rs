@@ -3,13 +3,17 @@
 use crate::{Error, Result, Scalar};
 use faer::MatRef;
 
-/// Every entry of `a` is finite; otherwise [`Error::NonFinite`] names the first in row order of its column.
+/// Every entry of `a` is finite; otherwise [`Error::NonFinite`] names the first in row order of its
+/// column.
 ///
 /// ```
 /// use faer::mat;
 /// use nystrom_linalg_core::{Error, validate};
 /// let y = mat![[1.0], [f64::NAN]];
-/// assert!(matches!(validate::finite("y", y.as_ref()), Err(Error::NonFinite { what: "y", row: 1, col: 0, .. })));
+/// assert!(matches!(
+///     validate::finite("y", y.as_ref()),
+///     Err(Error::NonFinite { what: "y", row: 1, col: 0, .. })
+/// ));
 /// ```
 pub fn finite<T: Scalar>(what: &'static str, a: MatRef<'_, T>) -> Result<()> {
     for col in 0..a.ncols() {
@@ -23,7 +27,8 @@ pub fn finite<T: Scalar>(what: &'static str, a: MatRef<'_, T>) -> Result<()> {
     Ok(())
 }
 
-/// As [`finite`] for the lower triangle (with the diagonal) of a square matrix: the upper one is not read.
+/// As [`finite`] for the lower triangle (with the diagonal) of a square matrix: the upper one is
+/// not read.
 pub fn finite_lower<T: Scalar>(what: &'static str, a: MatRef<'_, T>) -> Result<()> {
     for col in 0..a.ncols() {
         for row in col..a.nrows() {
@@ -46,7 +51,8 @@ pub fn not_empty(what: &'static str, n: usize) -> Result<()> {
     if n > 0 { Ok(()) } else { Err(Error::Empty { what }) }
 }
 
-/// At most `available` are asked for, and at least one; otherwise [`Error::TooMany`] or [`Error::Empty`].
+/// At most `available` are asked for, and at least one; otherwise [`Error::TooMany`] or
+/// [`Error::Empty`].
 pub fn at_most(what: &'static str, requested: usize, available: usize) -> Result<()> {
     not_empty(what, requested)?;
     if requested <= available { Ok(()) } else { Err(Error::TooMany { what, requested, available }) }

@@ -1,12 +1,15 @@
-//! What was done, counted: flops of dense operations and values of kernels, for tests of cost claims (feature `count-work`).
+//! What was done, counted: flops of dense operations and values of kernels, for tests of cost
+//! claims (feature `count-work`).
 //!
-//! [`Counted`](crate::Counted) sees what is asked of one matrix; this module sees all that the **whole process** does, whatever thread does it
-//! and whoever asks: one measurement at a time. Without the feature there is no count, and the calls below are empty.
+//! [`Counted`](crate::Counted) sees what is asked of one matrix; this module sees all that the
+//! **whole process** does, whatever thread does it and whoever asks: one measurement at a time.
+//! Without the feature there is no count, and the calls below are empty.
 //!
 //! # Convention
-//! A dense operation counts where it is handed to faer, or where a loop of our own stands in for it, so that nothing counts twice: a
-//! blocked Cholesky factorisation is the sum of its panels, solves and products. An addition and a multiplication are a flop each, in any
-//! precision. Counts are those of the textbooks (G. Golub, C. Van Loan, *Matrix computations*):
+//! A dense operation counts where it is handed to faer, or where a loop of our own stands in for
+//! it, so that nothing counts twice: a blocked Cholesky factorisation is the sum of its panels,
+//! solves and products. An addition and a multiplication are a flop each, in any precision. Counts
+//! are those of the textbooks (G. Golub, C. Van Loan, *Matrix computations*):
 //!
 //! | operation | flops |
 //! |---|---|
@@ -18,15 +21,17 @@
 //! | symmetric eigendecomposition, n × n | 9n³ |
 //! | singular values and thin U, n × p, n ≥ p; V as well | 6np² + 11p³; 6np² + 20p³ |
 //!
-//! Work of lower order on vectors (sums, scalings, norms, the recurrences of conjugate gradients) does not count, nor does what goes on inside
-//! a kernel: its values count as entries, those of a Gram block in full, although one triangle is evaluated and mirrored.
+//! Work of lower order on vectors (sums, scalings, norms, the recurrences of conjugate gradients)
+//! does not count, nor does what goes on inside a kernel: its values count as entries, those of a
+//! Gram block in full, although one triangle is evaluated and mirrored.
 //!
 //! ```
 //! use faer::{Accum, Mat};
 //! use nystrom_linalg_core::{ops, work};
 //! let (a, mut b) = (Mat::<f64>::zeros(30, 20), Mat::zeros(30, 10));
 //! let x = Mat::zeros(20, 10);
-//! let ((), work) = work::counted(|| ops::matmul(b.as_mut(), Accum::Replace, a.as_ref(), x.as_ref(), 1.0));
+//! let ((), work) =
+//!     work::counted(|| ops::matmul(b.as_mut(), Accum::Replace, a.as_ref(), x.as_ref(), 1.0));
 //! assert_eq!((work.flops, work.entries), (2 * 30 * 20 * 10, 0));
 //! ```
 
@@ -131,7 +136,8 @@ pub fn symmetric_eigen(n: usize) {
     flops(9 * n * n * n);
 }
 
-/// The singular values and thin left vectors of an n × p matrix or its transpose, `right` ones as well if so.
+/// The singular values and thin left vectors of an n × p matrix or its transpose, `right` ones as
+/// well if so.
 #[inline(always)]
 pub fn svd(n: usize, p: usize, right: bool) {
     let (n, p) = (n.max(p), n.min(p));

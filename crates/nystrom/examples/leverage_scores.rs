@@ -1,7 +1,8 @@
-//! Ridge leverage scores of a CSV file: `cargo run --release --example leverage_scores -- FILE [LAMBDA]`.
+//! Ridge leverage scores of a CSV file: `cargo run --release --example leverage_scores -- FILE
+//! [LAMBDA]`.
 //!
-//! Every column is taken as a feature and scaled to unit variance. Without a file, a small one is made up. Prints the effective
-//! dimension and the ten rows that the others explain least.
+//! Every column is taken as a feature and scaled to unit variance. Without a file, a small one is
+//! made up. Prints the effective dimension and the ten rows that the others explain least.
 
 use nystrom::kernels::median_heuristic;
 use nystrom::prelude::*;
@@ -30,7 +31,11 @@ pub fn run(path: Option<&str>, lambda: f64) -> std::result::Result<(), Box<dyn s
         ..=5000 => exact_scores(&k, ridge)?.scores, // n × n
         _ => AlaouiMahoney { columns: 1000 }.scores(&k, ridge, rng)?,
     };
-    println!("n = {}, length scale {length_scale:.3}, d_eff = {:.2}", k.dim(), scores.iter().sum::<f64>());
+    println!(
+        "n = {}, length scale {length_scale:.3}, d_eff = {:.2}",
+        k.dim(),
+        scores.iter().sum::<f64>()
+    );
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     for &i in order.iter().take(10) {
@@ -39,5 +44,4 @@ pub fn run(path: Option<&str>, lambda: f64) -> std::result::Result<(), Box<dyn s
     Ok(())
 }
 
-const MADE_UP: &str =
-    "height,weight\n1.71,68\n1.69,70\n1.75,74\n1.80,80\n1.66,61\n1.73,71\n1.77,75\n2.05,58\n1.70,66\n1.74,73\n";
+const MADE_UP: &str = "height,weight\n1.71,68\n1.69,70\n1.75,74\n1.80,80\n1.66,61\n1.73,71\n1.77,75\n2.05,58\n1.70,66\n1.74,73\n";

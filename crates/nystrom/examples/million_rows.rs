@@ -1,4 +1,5 @@
-//! Kernel ridge regression on a million rows: choose λ by leave-one-out, certify the fit, save it, load it (feature `serde`).
+//! Kernel ridge regression on a million rows: choose λ by leave-one-out, certify the fit, save it,
+//! load it (feature `serde`).
 //!
 //! `cargo run --release -p nystrom --features serde --example million_rows -- [ROWS] [LANDMARKS]`
 
@@ -26,17 +27,25 @@ pub fn run(n: usize, m: usize) -> std::result::Result<(), Box<dyn Error>> {
     let kernel = Matern52::new(1.5)?;
     let landmarks = Uniform::default().select(&KernelMatrix::new(kernel, points)?, m, rng)?;
     let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(1.0)) };
-    let path = krr.path(points, y.as_ref(), &landmarks, &lambda_grid(1e-2, 1e-10, 17)?)?; // the data are read twice
+    // the data are read twice
+    let path = krr.path(points, y.as_ref(), &landmarks, &lambda_grid(1e-2, 1e-10, 17)?)?;
     let best = path.best_by_loo();
     if path.at_edge(best) {
         println!("the best ridge is at the edge of the grid: widen it");
     }
     let model = path.model_at(best.ridge)?; // and no more
-    println!("{n} rows, {m} landmarks: {:?} by leave-one-out, RMSE {:.4}", best.ridge, best.loo.sqrt());
+    println!(
+        "{n} rows, {m} landmarks: {:?} by leave-one-out, RMSE {:.4}",
+        best.ridge,
+        best.loo.sqrt()
+    );
     println!("  d_eff {:.0}; {:.0} s so far", best.d_eff, clock.elapsed().as_secs_f64());
 
     let predicted = model.predict(test)?;
-    println!("RMSE against the noise-free target: {:.4}", metrics::rmse(predicted.as_ref(), f_test.as_ref())?);
+    println!(
+        "RMSE against the noise-free target: {:.4}",
+        metrics::rmse(predicted.as_ref(), f_test.as_ref())?
+    );
     let report = Certificate::default().certify(&model, points, y.as_ref(), rng)?;
     println!("exact regression on all rows differs by at most {:.1e} RMS", report.targets[0].bound);
     let closeness = match report.closeness() {
@@ -52,7 +61,11 @@ pub fn run(n: usize, m: usize) -> std::result::Result<(), Box<dyn Error>> {
     std::fs::write(&file, serde_json::to_vec(&model)?)?;
     let loaded: KrrModel<Matern52, f64> = serde_json::from_slice(&std::fs::read(&file)?)?;
     assert_eq!(loaded.predict(test)?, predicted); // to the bit
-    println!("saved to and loaded from {}: {} kB", file.display(), std::fs::metadata(&file)?.len() / 1000);
+    println!(
+        "saved to and loaded from {}: {} kB",
+        file.display(),
+        std::fs::metadata(&file)?.len() / 1000
+    );
     Ok(())
 }
 

@@ -1,4 +1,5 @@
-//! Three ways to a kernel of your own: a closure, a profile of the distance, and a PSD matrix that has no points at all.
+//! Three ways to a kernel of your own: a closure, a profile of the distance, and a PSD matrix that
+//! has no points at all.
 
 use nystrom::faer::{ColMut, MatMut};
 use nystrom::kernels::{FromFn, Isotropic, Lane, Profile};
@@ -39,7 +40,8 @@ pub fn main() -> Result<()> {
     let points = Points::from_slice(&x);
     let ridge = Ridge::PerSample(1e-3);
 
-    let closure = KernelMatrix::new(FromFn::new(|x: &[f64], y: &[f64]| 1.0 + x[0].min(y[0])), points)?;
+    let closure =
+        KernelMatrix::new(FromFn::new(|x: &[f64], y: &[f64]| 1.0 + x[0].min(y[0])), points)?;
     println!("closure: d_eff = {:.2}", exact_scores(&closure, ridge)?.d_eff());
 
     let profile = KernelMatrix::new(Isotropic::with_profile(Cauchy, 0.1)?, points)?;

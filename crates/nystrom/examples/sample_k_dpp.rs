@@ -1,4 +1,5 @@
-//! Landmarks from a k-DPP: exactly on a few thousand points, by the swap chain on a hundred thousand.
+//! Landmarks from a k-DPP: exactly on a few thousand points, by the swap chain on a hundred
+//! thousand.
 
 use nystrom::dpp::{EffectiveSize, KDppChain, LEnsemble, SwapChain, SwapRule};
 use nystrom::prelude::*;
@@ -16,7 +17,10 @@ fn main() -> Result<()> {
     let k_dpp = ensemble.k_dpp(20)?;
     let drawn = k_dpp.sample(rng);
     let error = Nystrom::new(&small, &drawn)?.trace_error(&small)?;
-    println!("exact, n = 500: tr(K − L) = {error:.2e}, expected {:.2e}", k_dpp.expected_trace_error());
+    println!(
+        "exact, n = 500: tr(K − L) = {error:.2e}, expected {:.2e}",
+        k_dpp.expected_trace_error()
+    );
 
     // A chain: c entries of K a step, whatever n is.
     let k = KernelMatrix::new(kernel, points)?; // lazy: nothing n × n
@@ -35,7 +39,8 @@ fn main() -> Result<()> {
     );
 
     let by_chain = KDppChain { start: KMeansPlusPlus, steps: 3000, rule: SwapRule::LazyGibbs };
-    let selectors: [(&str, &dyn LandmarkSelector<f64>); 2] = [("uniform", &Uniform::default()), ("k-DPP", &by_chain)];
+    let selectors: [(&str, &dyn LandmarkSelector<f64>); 2] =
+        [("uniform", &Uniform::default()), ("k-DPP", &by_chain)];
     for (name, selector) in selectors {
         let landmarks = selector.select(&k, c, rng)?;
         let error = Nystrom::new(&k, &landmarks)?.trace_error(&k)?;

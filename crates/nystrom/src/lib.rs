@@ -1,8 +1,9 @@
-//! Kernel methods that scale, with guarantees: **L = C W⁺ Cᵀ ⪯ K** in place of an n × n matrix, and regression, scores and samples from it.
+//! Kernel methods that scale, with guarantees: **L = C W⁺ Cᵀ ⪯ K** in place of an n × n matrix, and
+//! regression, scores and samples from it.
 //!
-//! One dependency for the whole workspace: kernels, leverage scores, landmark selection, Nyström approximations and kernel ridge
-//! regression, at n far beyond what an n × n matrix allows. Tests hold methods to their theorems.
-//! Every crate can also be used alone.
+//! One dependency for the whole workspace: kernels, leverage scores, landmark selection, Nyström
+//! approximations and kernel ridge regression, at n far beyond what an n × n matrix allows. Tests
+//! hold methods to their theorems. Every crate can also be used alone.
 //!
 //! ```
 //! use nystrom::prelude::*;
@@ -11,11 +12,14 @@
 //! # let n = 2000;
 //! # let x = nystrom::linalg_core::random::standard_normal::<f64>(n, 3, rng);
 //! # let y = Mat::from_fn(n, 1, |i, _| (2.0 * x[(i, 0)]).sin());
-//! let points = Points::from_rows(x.as_ref());                                  // x: n × 3, y: n × 1
+//! // x: n × 3, y: n × 1
+//! let points = Points::from_rows(x.as_ref());
 //! let kernel = Matern32::new(1.0)?;
-//! let k = KernelMatrix::new(kernel, points)?;                                  // lazy: nothing n × n
+//! // lazy: nothing n × n
+//! let k = KernelMatrix::new(kernel, points)?;
 //! let landmarks = Uniform::default().select(&k, 200, rng)?;
-//! let model = NystromKrr::new(kernel, Ridge::PerSample(1e-6)).fit(points, y.as_ref(), &landmarks)?;
+//! let model =
+//!     NystromKrr::new(kernel, Ridge::PerSample(1e-6)).fit(points, y.as_ref(), &landmarks)?;
 //! let y_hat = model.predict(points)?;
 //! # assert!((y_hat[(0, 0)] - y[(0, 0)]).abs() < 0.1);
 //! # Ok::<(), nystrom::Error>(())
@@ -35,8 +39,9 @@
 //! | implement an n × n matrix without points | [`linalg_core::PsdMatrix`] |
 //!
 //! # Conventions
-//! A [`Ridge`] says whether it is μ in K + μI or λ in K + nλI. The random generator is the last argument, and the same seed gives
-//! the same bits with any number of threads. Errors name the offending value and the remedy. Matrices are faer's, re-exported as
+//! A [`Ridge`] says whether it is μ in K + μI or λ in K + nλI. The random generator is the last
+//! argument, and the same seed gives the same bits with any number of threads. Errors name the
+//! offending value and the remedy. Matrices are faer's, re-exported as
 //! [`faer`](https://docs.rs/faer), so that versions match.
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
@@ -76,9 +81,10 @@ pub mod linalg_core {
     pub use nystrom_linalg_core::*;
     #[doc(inline)]
     pub use nystrom_linalg_core::{
-        Cholesky, ConjugateGradients, Counted, Dense, Error, Indices, JitterLadder, LinearSystem, PackedCholesky,
-        PcgOptions, PcgReport, PivotedCholesky, PsdMatrix, PseudoInverse, Result, Ridge, RowTree, Scalar, Streams,
-        SymmetricEigen, Vectorised, ops, pcg, random, symmetric_product, validate, work,
+        Cholesky, ConjugateGradients, Counted, Dense, Error, Indices, JitterLadder, LinearSystem,
+        PackedCholesky, PcgOptions, PcgReport, PivotedCholesky, PsdMatrix, PseudoInverse, Result,
+        Ridge, RowTree, Scalar, Streams, SymmetricEigen, Vectorised, ops, pcg, random,
+        symmetric_product, validate, work,
     };
 }
 pub mod prelude;

@@ -2,23 +2,24 @@
 
 pub use crate::dpp::{DownUpWalk, KDpp, KDppChain, KDppWalk, LEnsemble, SwapChain, SwapRule};
 pub use crate::kernels::{
-    Bernoulli, Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear, Matern, Matern12,
-    Matern32, Matern52, Points, Polynomial, RationalQuadratic,
+    Bernoulli, Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear,
+    Matern, Matern12, Matern32, Matern52, Points, Polynomial, RationalQuadratic,
 };
 pub use crate::krr::{
-    AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon, FullKrr, Krill,
-    KrrModel, NystromKrr, SketchedKrr,
+    AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon,
+    FullKrr, Krill, KrrModel, NystromKrr, SketchedKrr,
 };
 pub use crate::leverage::{
-    AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, FastRankLeverage, LeverageProportional, RankLeverage,
-    RecursiveNystrom, RecursiveRls, RidgeLeverage, SpectralAnalysis, SpectralLeverage, Squeak, SqueakParams,
-    exact_scores,
+    AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, FastRankLeverage, LeverageProportional,
+    RankLeverage, RecursiveNystrom, RecursiveRls, RidgeLeverage, SpectralAnalysis,
+    SpectralLeverage, Squeak, SqueakParams, exact_scores,
 };
 pub use crate::linalg_core::{Counted, Dense, Error, PsdMatrix, Result, Ridge, Scalar};
 pub use crate::sketch::{
-    Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw, EnsembleNystrom,
-    EnsembleWeights, ErrorNorms, GaussianSketch, Greedy, KMeansPlusPlus, LandmarkSelector, Landmarks, ModifiedNystrom,
-    Nystrom, RpCholesky, Sketch, SketchDistribution, SparseGreedy, SpectralNorm, Uniform, frobenius_error, trace_error,
+    Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw,
+    EnsembleNystrom, EnsembleWeights, ErrorNorms, GaussianSketch, Greedy, KMeansPlusPlus,
+    LandmarkSelector, Landmarks, ModifiedNystrom, Nystrom, RpCholesky, Sketch, SketchDistribution,
+    SparseGreedy, SpectralNorm, Uniform, frobenius_error, trace_error,
 };
 // Pages of others' items would be full of links to pages that are not here.
 #[doc(no_inline)]

@@ -1,7 +1,9 @@
-//! Is it one? The contracts of the traits as tests, for implementations of your own (feature `testing`).
+//! Is it one? The contracts of the traits as tests, for implementations of your own (feature
+//! `testing`).
 //!
-//! One line holds a kernel, a psd matrix, a landmark selector, an estimator of leverage scores or a sketch to the laws that everything
-//! else relies on: shapes, symmetry, semi-definiteness, unbiasedness, accuracy, errors instead of panics, the same bits at any number of threads. Every
+//! One line holds a kernel, a psd matrix, a landmark selector, an estimator of leverage scores or a
+//! sketch to the laws that everything else relies on: shapes, symmetry, semi-definiteness,
+//! unbiasedness, accuracy, errors instead of panics, the same bits at any number of threads. Every
 //! type of this workspace passes through the same functions.
 //!
 //! | yours implements | hold it to its laws by |
@@ -18,12 +20,13 @@
 //! use nystrom::testing::*;
 //!
 //! let x = [0.1, 0.4, 0.4, 0.9, 2.0];
-//! let kernel = FromFn::new(|x: &[f64], y: &[f64]| 1.0 + x[0].min(y[0]));      // yours
+//! let kernel = FromFn::new(|x: &[f64], y: &[f64]| 1.0 + x[0].min(y[0])); // yours
 //! check_kernel(&kernel, Points::from_slice(&x));
 //! let k = KernelMatrix::new(kernel, Points::from_slice(&x))?;
 //! check_psd_matrix(&k);
 //! check_selector(&Greedy::default(), &k, Promise::UpToRank);
-//! check_estimator(&Exact, 1.0 + 1e-9);                                       // within this factor of the exact scores
+//! // within this factor of the exact scores
+//! check_estimator(&Exact, 1.0 + 1e-9);
 //! check_sketch::<f64>(&GaussianSketch, 8, 3, &mut Pcg64::seed_from_u64(0));
 //! # Ok::<(), nystrom::Error>(())
 //! ```

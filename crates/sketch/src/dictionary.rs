@@ -6,10 +6,11 @@ use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
 use rand::Rng;
 use std::collections::HashMap;
 
-/// Distinct rows i_1, …, i_m of an n × n matrix with positive weights w: the sampling matrix S e_j = √w_j e_{i_j}.
+/// Distinct rows i_1, …, i_m of an n × n matrix with positive weights w: the sampling matrix S
+/// e_j = √w_j e_{i_j}.
 ///
-/// The random constructors choose the weights such that E\[SSᵀ\] = I, that is E\[w_i\] = 1 for every row (w_i = 0 where i is not
-/// sampled), so that Σw ≈ n:
+/// The random constructors choose the weights such that E\[SSᵀ\] = I, that is E\[w_i\] = 1 for
+/// every row (w_i = 0 where i is not sampled), so that Σw ≈ n:
 ///
 /// | sampling | weight of a row that was drawn | constructor |
 /// |---|---|---|
@@ -17,15 +18,18 @@ use std::collections::HashMap;
 /// | each row on its own with probability p_i | 1 / p_i | [`bernoulli`](Self::bernoulli) |
 /// | m distinct rows, all subsets equally likely | n / m | [`uniform`](Self::uniform) |
 ///
-/// Sampling without replacement in proportion to unequal weights is missing on purpose: its inclusion probabilities have no
-/// closed form. An empty dictionary is valid (the start of a recursion); methods that need an entry say so.
+/// Sampling without replacement in proportion to unequal weights is missing on purpose: its
+/// inclusion probabilities have no closed form. An empty dictionary is valid (the start of a
+/// recursion); methods that need an entry say so.
 ///
 /// ```
 /// use nystrom_sketch::Dictionary;
 /// // Three independent draws 4, 0, 4 with p = (1/2, 0, 0, 0, 1/2):
 /// let d = Dictionary::from_draws(&[4, 0, 4], &[1.0_f64, 0.0, 0.0, 0.0, 1.0])?;
 /// assert_eq!(d.indices(), [4, 0]);
-/// assert!((d.weights()[0] - 4.0 / 3.0).abs() < 1e-15 && (d.weights()[1] - 2.0 / 3.0).abs() < 1e-15);
+/// assert!(
+///     (d.weights()[0] - 4.0 / 3.0).abs() < 1e-15 && (d.weights()[1] - 2.0 / 3.0).abs() < 1e-15
+/// );
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +38,10 @@ use std::collections::HashMap;
     feature = "serde",
     serde(
         try_from = "Stored<T>",
-        bound(serialize = "T: serde::Serialize", deserialize = "T: Scalar + serde::Deserialize<'de>")
+        bound(
+            serialize = "T: serde::Serialize",
+            deserialize = "T: Scalar + serde::Deserialize<'de>"
+        )
     )
 )]
 pub struct Dictionary<T> {
@@ -47,11 +54,16 @@ impl<T: Scalar> Dictionary<T> {
     /// The given rows with the given weights, among `n` rows.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n = 0, [`Error::Shape`] if the two lists differ in length, [`Error::IndexOutOfRange`],
-    /// [`Error::DuplicateIndex`], [`Error::InvalidParameter`] for a weight that is not positive and finite.
+    /// [`Error::Empty`] if n = 0, [`Error::Shape`] if the two lists differ in length,
+    /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`], [`Error::InvalidParameter`] for a
+    /// weight that is not positive and finite.
     pub fn new(n: usize, indices: Vec<usize>, weights: Vec<T>) -> Result<Self> {
         validate::not_empty("rows of the dictionary's matrix (n)", n)?;
-        validate::same_size("weights against indices of a dictionary", indices.len(), weights.len())?;
+        validate::same_size(
+            "weights against indices of a dictionary",
+            indices.len(),
+            weights.len(),
+        )?;
         check_distinct("dictionary", n, &indices)?;
         for w in &weights {
             validate::positive("dictionary weight", w.f64())?;
@@ -69,16 +81,18 @@ impl<T: Scalar> Dictionary<T> {
         Dictionary::new(n, (0..n).collect(), vec![T::one(); n])
     }
 
-    /// The dictionary of the given independent draws (repetitions allowed) from the law p_i = probabilities\[i\] / Σ:
-    /// w_i = count_i / (m p_i), in the order of first occurrence.
+    /// The dictionary of the given independent draws (repetitions allowed) from the law p_i =
+    /// probabilities\[i\] / Σ: w_i = count_i / (m p_i), in the order of first occurrence.
     ///
     /// # Errors
-    /// [`Error::InvalidWeight`], [`Error::IndexOutOfRange`], and [`Error::InvalidParameter`] for a draw of probability 0.
+    /// [`Error::InvalidWeight`], [`Error::IndexOutOfRange`], and [`Error::InvalidParameter`] for a
+    /// draw of probability 0.
     pub fn from_draws(draws: &[usize], probabilities: &[T]) -> Result<Self> {
         let (n, m) = (probabilities.len(), draws.len() as f64);
         let total = validate::weights("sampling probabilities", probabilities)?;
         nystrom_linalg_core::Indices::from(draws).check(n, "draws")?;
-        let (mut indices, mut counts, mut slot_of) = (Vec::new(), Vec::new(), HashMap::with_capacity(draws.len()));
+        let (mut indices, mut counts, mut slot_of) =
+            (Vec::new(), Vec::new(), HashMap::with_capacity(draws.len()));
         for &i in draws {
             let slot = *slot_of.entry(i).or_insert(indices.len());
             if slot == indices.len() {
@@ -87,15 +101,18 @@ impl<T: Scalar> Dictionary<T> {
             }
             counts[slot] += 1.0;
         }
-        let weight = |(&i, count): (&usize, f64)| T::lit(count * total / (m * probabilities[i].f64()));
+        let weight =
+            |(&i, count): (&usize, f64)| T::lit(count * total / (m * probabilities[i].f64()));
         let weights = indices.iter().zip(counts).map(weight).collect();
         Dictionary::new(n, indices, weights)
     }
 
-    /// The dictionary of rows that were each included with probability `probabilities[j]` in (0, 1]: w_j = 1 / p_j.
+    /// The dictionary of rows that were each included with probability `probabilities[j]` in (0,
+    /// 1]: w_j = 1 / p_j.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a probability outside (0, 1]; otherwise as [`new`](Self::new).
+    /// [`Error::InvalidParameter`] for a probability outside (0, 1]; otherwise as
+    /// [`new`](Self::new).
     pub fn from_inclusion(n: usize, indices: Vec<usize>, probabilities: &[T]) -> Result<Self> {
         for p in probabilities {
             check_probability(p.f64(), *p > T::zero())?;
@@ -103,9 +120,11 @@ impl<T: Scalar> Dictionary<T> {
         Dictionary::new(n, indices, probabilities.iter().map(|p| T::one() / *p).collect())
     }
 
-    /// `m` independent draws with probability proportional to `probabilities` (one per row, not necessarily normalised).
+    /// `m` independent draws with probability proportional to `probabilities` (one per row, not
+    /// necessarily normalised).
     ///
-    /// E\[SSᵀ\] = I on the rows of positive probability. O(n + m log n). What the theorems of Alaoui & Mahoney (2015) analyse.
+    /// E\[SSᵀ\] = I on the rows of positive probability. O(n + m log n). What the theorems of
+    /// Alaoui & Mahoney (2015) analyse.
     ///
     /// # Errors
     /// [`Error::InvalidWeight`], [`Error::Empty`] if m = 0 or there are no probabilities,
@@ -116,7 +135,8 @@ impl<T: Scalar> Dictionary<T> {
     /// use rand::SeedableRng;
     /// let mut rng = rand_pcg::Pcg64::seed_from_u64(1);
     /// let d = Dictionary::with_replacement(&[1.0_f64; 200], 50, &mut rng)?;
-    /// assert!(d.len() <= 50 && (d.total_weight() - 200.0).abs() < 1e-9);  // exactly n for uniform draws
+    /// // exactly n for uniform draws
+    /// assert!(d.len() <= 50 && (d.total_weight() - 200.0).abs() < 1e-9);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     ///
@@ -133,13 +153,15 @@ impl<T: Scalar> Dictionary<T> {
     /// One uniform per row.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a probability outside \[0, 1\], [`Error::Empty`] if there are none.
+    /// [`Error::InvalidParameter`] for a probability outside \[0, 1\], [`Error::Empty`] if there
+    /// are none.
     pub fn bernoulli(probabilities: &[T], rng: &mut dyn Rng) -> Result<Self> {
         for p in probabilities {
             check_probability(p.f64(), *p >= T::zero())?;
         }
-        let indices: Vec<usize> =
-            (0..probabilities.len()).filter(|&i| random::coin(probabilities[i].f64(), rng)).collect();
+        let indices: Vec<usize> = (0..probabilities.len())
+            .filter(|&i| random::coin(probabilities[i].f64(), rng))
+            .collect();
         let included: Vec<T> = indices.iter().map(|&i| probabilities[i]).collect();
         Dictionary::from_inclusion(probabilities.len(), indices, &included)
     }
@@ -206,7 +228,8 @@ fn check_probability(value: f64, above_lower_end: bool) -> Result<()> {
     if above_lower_end && value <= 1.0 {
         return Ok(());
     }
-    let requirement = "a probability, and positive for a row that was included; cap it at 1 before sampling";
+    let requirement =
+        "a probability, and positive for a row that was included; cap it at 1 before sampling";
     Err(Error::InvalidParameter { name: "inclusion probability", value, requirement })
 }
 

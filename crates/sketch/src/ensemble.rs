@@ -4,7 +4,9 @@ use crate::partial_cholesky::finite_block;
 use crate::{Landmarks, Nystrom, low_rank};
 use faer::reborrow::*;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Cholesky, Error, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, ops, validate};
+use nystrom_linalg_core::{
+    Cholesky, Error, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, ops, validate,
+};
 
 /// Rows of the held-out columns that are compared at a time.
 const TILE_ROWS: usize = 256;
@@ -30,14 +32,16 @@ pub enum EnsembleWeights<'a> {
     },
 }
 
-/// K̃ = Σ_r μ_r L_r, a weighted mean of the Nyström approximations ("experts") of p sets of landmarks.
+/// K̃ = Σ_r μ_r L_r, a weighted mean of the Nyström approximations ("experts") of p sets of
+/// landmarks.
 ///
 /// With uniform or exponential weights 0 ⪯ K̃ ⪯ K; with ridge weights, whose sum may exceed 1, only
 /// 0 ⪯ K̃. One Nyström approximation from the union of the landmarks is never worse in exact
 /// arithmetic, but costs m³ for the union where the ensemble costs p small factorisations.
 ///
 /// # Cost
-/// With m landmarks in all and v columns held out nm + nv entries and as many numbers of memory as an n × m matrix; O(nm² / p + nmv) flops.
+/// With m landmarks in all and v columns held out nm + nv entries and as many numbers of memory as
+/// an n × m matrix; O(nm² / p + nmv) flops.
 ///
 /// # Source
 /// S. Kumar, M. Mohri, A. Talwalkar, *Ensemble Nyström method*, NIPS 2009.
@@ -71,15 +75,21 @@ impl<T: Scalar> EnsembleNystrom<T> {
     /// One expert for every set of landmarks.
     ///
     /// # Errors
-    /// [`Error::Empty`] without experts or held-out columns, [`Error::IndexOutOfRange`] for one of these, [`Error::InvalidParameter`] for η or λ;
-    /// [`Error::InvalidWeight`] if the held-out columns are zero or their squares overflow; those
-    /// of [`Nystrom::new`].
-    pub fn new(k: &dyn PsdMatrix<T>, experts: &[Landmarks], weights: EnsembleWeights<'_>) -> Result<Self> {
+    /// [`Error::Empty`] without experts or held-out columns, [`Error::IndexOutOfRange`] for one of
+    /// these, [`Error::InvalidParameter`] for η or λ; [`Error::InvalidWeight`] if the held-out
+    /// columns are zero or their squares overflow; those of [`Nystrom::new`].
+    pub fn new(
+        k: &dyn PsdMatrix<T>,
+        experts: &[Landmarks],
+        weights: EnsembleWeights<'_>,
+    ) -> Result<Self> {
         validate::not_empty("experts", experts.len())?;
         weights.check(k.dim())?;
-        let experts: Vec<Nystrom<T>> = experts.iter().map(|J| Nystrom::new(k, J)).collect::<Result<_>>()?;
+        let experts: Vec<Nystrom<T>> =
+            experts.iter().map(|J| Nystrom::new(k, J)).collect::<Result<_>>()?;
         let mu = weights.of(k, &experts)?;
-        let expert_of: Vec<usize> = (0..experts.len()).flat_map(|r| vec![r; experts[r].rank()]).collect();
+        let expert_of: Vec<usize> =
+            (0..experts.len()).flat_map(|r| vec![r; experts[r].rank()]).collect();
         let mut factor = Mat::zeros(k.dim(), expert_of.len());
         let mut start = 0;
         for expert in &experts {
@@ -100,7 +110,9 @@ impl EnsembleWeights<'_> {
     fn check(&self, n: usize) -> Result<()> {
         let held_out = match *self {
             EnsembleWeights::Uniform => return Ok(()),
-            EnsembleWeights::Exponential { eta, held_out } if eta >= 0.0 && eta.is_finite() => held_out,
+            EnsembleWeights::Exponential { eta, held_out } if eta >= 0.0 && eta.is_finite() => {
+                held_out
+            }
             EnsembleWeights::Exponential { eta, .. } => {
                 let requirement = "finite and at least 0";
                 return Err(Error::InvalidParameter { name: "eta", value: eta, requirement });
@@ -128,9 +140,11 @@ impl EnsembleWeights<'_> {
             }
             EnsembleWeights::Ridge { lambda, held_out } => {
                 let G = held_out_products(k, experts, held_out)?;
-                let kk = G[(p, p)]; //                                   L_r = D_r + K on the held-out columns
+                // L_r = D_r + K on the held-out columns
+                let kk = G[(p, p)];
                 let with_k = |r: usize| G[(p, r)] + kk;
-                let mut A = Mat::from_fn(p, p, |r, s| G[(r.max(s), r.min(s))] + G[(p, r)] + G[(p, s)] + kk);
+                let mut A =
+                    Mat::from_fn(p, p, |r, s| G[(r.max(s), r.min(s))] + G[(p, r)] + G[(p, s)] + kk);
                 ops::add_to_diagonal(A.as_mut(), lambda * kk);
                 least_squares(&A, &(0..p).map(with_k).collect::<Vec<_>>())
             }
@@ -146,7 +160,9 @@ impl EnsembleWeights<'_> {
 fn least_squares(A: &Mat<f64>, b: &[f64]) -> Result<Vec<f64>> {
     let p = b.len();
     let solve = |free: &[usize]| -> Result<Vec<f64>> {
-        let inner = Mat::from_fn(free.len(), free.len(), |s, t| A[(free[s].max(free[t]), free[s].min(free[t]))]);
+        let inner = Mat::from_fn(free.len(), free.len(), |s, t| {
+            A[(free[s].max(free[t]), free[s].min(free[t]))]
+        });
         let mut x = Mat::from_fn(free.len(), 1, |s, _| b[free[s]]);
         Cholesky::with_jitter(inner.as_ref(), JitterLadder::default())?.solve_in_place(x.as_mut());
         Ok((0..free.len()).map(|s| x[(s, 0)]).collect())
@@ -160,7 +176,9 @@ fn least_squares(A: &Mat<f64>, b: &[f64]) -> Result<Vec<f64>> {
     for _ in 0..10 * p {
         let slope = |r: usize| b[r] - (0..p).map(|s| A[(r.max(s), r.min(s))] * mu[s]).sum::<f64>();
         let held = (0..p).filter(|r| !free.contains(r)).map(|r| (slope(r), r));
-        let Some((_, r)) = held.filter(|(slope, _)| *slope > rounding).max_by(|a, b| a.0.total_cmp(&b.0)) else {
+        let Some((_, r)) =
+            held.filter(|(slope, _)| *slope > rounding).max_by(|a, b| a.0.total_cmp(&b.0))
+        else {
             break;
         };
         free.push(r);
@@ -180,8 +198,13 @@ fn least_squares(A: &Mat<f64>, b: &[f64]) -> Result<Vec<f64>> {
     Ok(mu.into_iter().map(|mu| mu.max(0.0)).collect())
 }
 
-/// The inner products of D_1, …, D_p and K, D_r = L_r − K, all on the columns V: (p + 1) × (p + 1), lower triangle, in `f64`.
-fn held_out_products<T: Scalar>(k: &dyn PsdMatrix<T>, experts: &[Nystrom<T>], V: &[usize]) -> Result<Mat<f64>> {
+/// The inner products of D_1, …, D_p and K, D_r = L_r − K, all on the columns V: (p + 1) × (p + 1),
+/// lower triangle, in `f64`.
+fn held_out_products<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    experts: &[Nystrom<T>],
+    V: &[usize],
+) -> Result<Mat<f64>> {
     let (n, p) = (k.dim(), experts.len());
     let mut G = Mat::<f64>::zeros(p + 1, p + 1);
     for rows in RowTree::tiles(0..n, TILE_ROWS) {
@@ -204,14 +227,20 @@ fn held_out_products<T: Scalar>(k: &dyn PsdMatrix<T>, experts: &[Nystrom<T>], V:
     }
     match G[(p, p)] > 0.0 && G[(p, p)].is_finite() {
         true => Ok(G),
-        false => Err(Error::InvalidWeight { what: "squares of the held-out columns", index: n, value: G[(p, p)] }),
+        false => Err(Error::InvalidWeight {
+            what: "squares of the held-out columns",
+            index: n,
+            value: G[(p, p)],
+        }),
     }
 }
 
 impl<T: Scalar> EnsembleNystrom<T> {
     /// The rows of \[μ_1F_1, …, μ_pF_p\].
     fn weighted(&self, idx: &Indices<'_>) -> Mat<T> {
-        Mat::from_fn(idx.len(), self.factor.ncols(), |s, j| self.factor[(idx.get(s), j)] * self.column_weights[j])
+        Mat::from_fn(idx.len(), self.factor.ncols(), |s, j| {
+            self.factor[(idx.get(s), j)] * self.column_weights[j]
+        })
     }
 }
 

@@ -10,15 +10,18 @@ const MOST_DRAWS: usize = 1 << 28;
 
 /// J: at least one index, all distinct and below n, in an order that is kept.
 ///
-/// A Nyström approximation C W⁺ Cᵀ depends on its columns only through their span, so repeated draws are merged here rather
-/// than left to make W exactly singular.
+/// A Nyström approximation C W⁺ Cᵀ depends on its columns only through their span, so repeated
+/// draws are merged here rather than left to make W exactly singular.
 ///
 /// ```
-/// use nystrom_sketch::Landmarks;
 /// use nystrom_linalg_core::Error;
+/// use nystrom_sketch::Landmarks;
 /// let landmarks = Landmarks::new(10, vec![7, 2, 4])?;
 /// assert_eq!((landmarks.n(), landmarks.len(), landmarks.indices()), (10, 3, &[7, 2, 4][..]));
-/// assert!(matches!(Landmarks::new(10, vec![7, 2, 7]), Err(Error::DuplicateIndex { index: 7, first: 0, second: 2, .. })));
+/// assert!(matches!(
+///     Landmarks::new(10, vec![7, 2, 7]),
+///     Err(Error::DuplicateIndex { index: 7, first: 0, second: 2, .. })
+/// ));
 /// assert_eq!(Landmarks::from_draws(10, &[7, 2, 7])?.indices(), [7, 2]);
 /// # Ok::<(), Error>(())
 /// ```
@@ -34,7 +37,8 @@ impl Landmarks {
     /// The given indices in the given order, among `n` rows.
     ///
     /// # Errors
-    /// [`Error::Empty`] if there are none, [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`] with both positions.
+    /// [`Error::Empty`] if there are none, [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`]
+    /// with both positions.
     pub fn new(n: usize, indices: Vec<usize>) -> Result<Self> {
         validate::not_empty("landmarks", indices.len())?;
         check_distinct("landmarks", n, &indices)?;
@@ -83,8 +87,9 @@ impl Landmarks {
 
     /// `m` draws with probability proportional to `weights` (one per row).
     ///
-    /// With replacement the draws are independent and the result holds at most `m` distinct landmarks; without, exactly `m`,
-    /// drawn one after another in proportion to the weights of those left.
+    /// With replacement the draws are independent and the result holds at most `m` distinct
+    /// landmarks; without, exactly `m`, drawn one after another in proportion to the weights of
+    /// those left.
     ///
     /// # Randomness
     /// m uniforms, or one per positive weight without replacement.

@@ -3,16 +3,22 @@
 //!
 //! The types that matter:
 //!
-//! * [`Landmarks`], a set J of distinct rows, and [`LandmarkSelector`], a way of choosing them: [`RpCholesky`], [`Greedy`], [`SparseGreedy`],
-//!   [`AdaptiveFull`], [`AdaptivePartial`], [`KMeansPlusPlus`], [`Uniform`], [`Diagonal`], [`ColumnNorm`], [`Proportional`] to given scores.
+//! * [`Landmarks`], a set J of distinct rows, and [`LandmarkSelector`], a way of choosing them:
+//!   [`RpCholesky`], [`Greedy`], [`SparseGreedy`], [`AdaptiveFull`], [`AdaptivePartial`],
+//!   [`KMeansPlusPlus`], [`Uniform`], [`Diagonal`], [`ColumnNorm`], [`Proportional`] to given
+//!   scores.
 //! * [`PartialCholesky`], pivots with the factor and the error they give.
 //! * [`Dictionary`], rows with weights such that E\[SSᵀ\] = I.
-//! * [`Nystrom`], the approximation with its n × m factor in memory; [`NystromStream`], the same by row tiles with O(m²) memory;
-//!   [`FeatureMap`], their m × m half, which also serves points outside the data.
-//! * [`Sketch`], any random matrix S known by KS and SᵀKS, drawn by a [`SketchDistribution`]: [`Subsampling`], [`Accumulation`],
-//!   [`GaussianSketch`], [`Rademacher`], [`VerySparse`], [`Localized`], [`SparseSign`]; [`SketchedMatrix`], what it leaves of K.
-//! * [`EnsembleNystrom`], a weighted mean of several; [`ModifiedNystrom`], the nearest to K in the Frobenius norm, for which all of K is read.
-//! * [`frobenius_error`], [`SpectralNorm`], [`trace_error`] and, for small n, [`ErrorNorms`]: how far L is from K, in tiles.
+//! * [`Nystrom`], the approximation with its n × m factor in memory; [`NystromStream`], the same by
+//!   row tiles with O(m²) memory; [`FeatureMap`], their m × m half, which also serves points
+//!   outside the data.
+//! * [`Sketch`], any random matrix S known by KS and SᵀKS, drawn by a [`SketchDistribution`]:
+//!   [`Subsampling`], [`Accumulation`], [`GaussianSketch`], [`Rademacher`], [`VerySparse`],
+//!   [`Localized`], [`SparseSign`]; [`SketchedMatrix`], what it leaves of K.
+//! * [`EnsembleNystrom`], a weighted mean of several; [`ModifiedNystrom`], the nearest to K in the
+//!   Frobenius norm, for which all of K is read.
+//! * [`frobenius_error`], [`SpectralNorm`], [`trace_error`] and, for small n, [`ErrorNorms`]: how
+//!   far L is from K, in tiles.
 //! * [`risk_sample_size`], how many columns a theorem asks for.
 //!
 //! ```
@@ -51,7 +57,9 @@ mod stream;
 pub mod testing;
 mod whiten;
 
-pub use diagnostics::{AccumulationSize, MeasuredSizes, Satisfiability, SizeConstants, SizeSearch, SketchDiagnostics};
+pub use diagnostics::{
+    AccumulationSize, MeasuredSizes, Satisfiability, SizeConstants, SizeSearch, SketchDiagnostics,
+};
 pub use dictionary::Dictionary;
 pub use ensemble::{EnsembleNystrom, EnsembleWeights};
 pub use landmarks::Landmarks;
@@ -61,12 +69,13 @@ pub use nystrom::Nystrom;
 pub use partial_cholesky::PartialCholesky;
 pub use sample_size::{check_failure_probability, risk_sample_size};
 pub use select::{
-    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Draw, Greedy, KMeansPlusPlus, LandmarkSelector, Proportional,
-    RpCholesky, SparseGreedy, Uniform, rp_cholesky,
+    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Draw, Greedy, KMeansPlusPlus,
+    LandmarkSelector, Proportional, RpCholesky, SparseGreedy, Uniform, rp_cholesky,
 };
 pub use sketches::{
-    Accumulation, DenseSketch, GaussianSketch, Localized, ProductBuffer, Rademacher, Sketch, SketchDistribution,
-    SketchProduct, SketchedMatrix, SparseSign, SparseSketch, Subsampling, VerySparse,
+    Accumulation, DenseSketch, GaussianSketch, Localized, ProductBuffer, Rademacher, Sketch,
+    SketchDistribution, SketchProduct, SketchedMatrix, SparseSign, SparseSketch, Subsampling,
+    VerySparse,
 };
 pub use stream::NystromStream;
 pub use whiten::{FeatureMap, Whitening};

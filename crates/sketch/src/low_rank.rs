@@ -38,7 +38,12 @@ pub(crate) fn diag_into<T: Scalar>(F: MatRef<'_, T>, mut out: ColMut<'_, T>, idx
 }
 
 /// F\[rows, :\]·F\[cols, :\]ᵀ; a diagonal block is exactly symmetric and has the exact diagonal.
-pub(crate) fn block_into<T: Scalar>(F: MatRef<'_, T>, mut out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
+pub(crate) fn block_into<T: Scalar>(
+    F: MatRef<'_, T>,
+    mut out: MatMut<'_, T>,
+    rows: Indices<'_>,
+    cols: Indices<'_>,
+) {
     with_rows(F, &rows, |f_rows| {
         if rows != cols {
             return with_rows(F, &cols, |f_cols| {
@@ -76,15 +81,23 @@ pub(crate) fn rows_of<T: Scalar>(F: MatRef<'_, T>, rows: &Indices<'_>) -> Mat<T>
 }
 
 /// `f` of the rows of F: a view of a range, a copy of a list.
-fn with_rows<T: Scalar, R>(F: MatRef<'_, T>, rows: &Indices<'_>, f: impl FnOnce(MatRef<'_, T>) -> R) -> R {
+fn with_rows<T: Scalar, R>(
+    F: MatRef<'_, T>,
+    rows: &Indices<'_>,
+    f: impl FnOnce(MatRef<'_, T>) -> R,
+) -> R {
     match rows {
         Indices::Range(range) => f(F.subrows(range.start, range.len())),
-        Indices::List(list) => f(Mat::from_fn(list.len(), F.ncols(), |s, j| F[(list[s], j)]).as_ref()),
+        Indices::List(list) => {
+            f(Mat::from_fn(list.len(), F.ncols(), |s, j| F[(list[s], j)]).as_ref())
+        }
     }
 }
 
 /// \[A, B\].
 pub(crate) fn beside<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
     let split = A.ncols();
-    Mat::from_fn(A.nrows(), split + B.ncols(), |i, j| if j < split { A[(i, j)] } else { B[(i, j - split)] })
+    Mat::from_fn(A.nrows(), split + B.ncols(), |i, j| {
+        if j < split { A[(i, j)] } else { B[(i, j - split)] }
+    })
 }

@@ -5,19 +5,24 @@ use crate::{Landmarks, Nystrom, low_rank};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, validate};
 
-/// K̃ = C(C⁺K(C⁺)ᵀ)Cᵀ = QQᵀKQQᵀ, Q an orthonormal basis of C = K\[:, J\]: of all CUCᵀ the nearest to K in the Frobenius norm.
+/// K̃ = C(C⁺K(C⁺)ᵀ)Cᵀ = QQᵀKQQᵀ, Q an orthonormal basis of C = K\[:, J\]: of all CUCᵀ the nearest
+/// to K in the Frobenius norm.
 ///
-/// Where the Nyström approximation extrapolates from W = K\[J, J\] alone, this looks at all of K. It is positive semi-definite and kept as FFᵀ, but
-/// not ⪯ K in general: what rests on L ⪯ K (risk bounds, scores that never over-estimate) does not hold for it.
+/// Where the Nyström approximation extrapolates from W = K\[J, J\] alone, this looks at all of K.
+/// It is positive semi-definite and kept as FFᵀ, but not ⪯ K in general: what rests on L ⪯ K (risk
+/// bounds, scores that never over-estimate) does not hold for it.
 ///
 /// # Cost
-/// **All n² entries** are evaluated, tile by tile, and nm + m² for C; 2n²m flops; O(nm) memory. Never n × n.
+/// **All n² entries** are evaluated, tile by tile, and nm + m² for C; 2n²m flops; O(nm) memory.
+/// Never n × n.
 ///
 /// # Source
-/// S. Wang, Z. Zhang, *Improving CUR matrix decomposition and the Nyström approximation via adaptive sampling*, JMLR 14, 2013.
+/// S. Wang, Z. Zhang, *Improving CUR matrix decomposition and the Nyström approximation via
+/// adaptive sampling*, JMLR 14, 2013.
 ///
 /// # Departures
-/// Directions of the Nyström approximation with eigenvalues below 1000·m·ε of the largest are dropped from Q.
+/// Directions of the Nyström approximation with eigenvalues below 1000·m·ε of the largest are
+/// dropped from Q.
 ///
 /// ```
 /// use faer::Mat;
@@ -39,19 +44,24 @@ impl<T: Scalar> ModifiedNystrom<T> {
     /// From the columns `landmarks` of `k`.
     ///
     /// # Errors
-    /// As [`Nystrom::new`]; [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for an entry elsewhere in K.
+    /// As [`Nystrom::new`]; [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for an entry
+    /// elsewhere in K.
     pub fn new(k: &dyn PsdMatrix<T>, landmarks: &Landmarks) -> Result<Self> {
-        let C = Nystrom::new(k, landmarks)?.factor().to_owned(); //      CR⁻ᵀ, which has the same range
+        // CR⁻ᵀ, which has the same range
+        let C = Nystrom::new(k, landmarks)?.factor().to_owned();
         let Q = extend_basis(Mat::zeros(k.dim(), 0).as_ref(), C)?;
         let mut KQ = Mat::zeros(k.dim(), Q.ncols());
         k.mul_into(KQ.as_mut(), Q.as_ref());
         validate::finite("kernel matrix times a basis", KQ.as_ref())?;
-        let eigen = SymmetricEigen::new(low_rank::transpose_times(Q.as_ref(), KQ.as_ref()).as_ref())?; // QᵀKQ = VΛVᵀ
+        // QᵀKQ = VΛVᵀ
+        let eigen =
+            SymmetricEigen::new(low_rank::transpose_times(Q.as_ref(), KQ.as_ref()).as_ref())?;
         let (V, lambda) = (eigen.vectors(), eigen.values());
         let root = |j: usize| num_traits::Float::sqrt(num_traits::Float::max(lambda[j], T::zero()));
         let VL = Mat::from_fn(V.nrows(), V.ncols(), |i, j| V[(i, j)] * root(j));
         let mut factor = Mat::zeros(k.dim(), VL.ncols());
-        ops::matmul(factor.as_mut(), Accum::Replace, Q.as_ref(), VL.as_ref(), T::one()); // F = QVΛ^½
+        // F = QVΛ^½
+        ops::matmul(factor.as_mut(), Accum::Replace, Q.as_ref(), VL.as_ref(), T::one());
         Ok(ModifiedNystrom { factor })
     }
 

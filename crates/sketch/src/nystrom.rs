@@ -5,10 +5,12 @@ use faer::reborrow::*;
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, RowTree, Scalar, validate};
 
-/// L = FFᵀ, the Nyström approximation C W⁺ Cᵀ of a psd matrix K from m of its columns, or its regularised form L_γ.
+/// L = FFᵀ, the Nyström approximation C W⁺ Cᵀ of a psd matrix K from m of its columns, or its
+/// regularised form L_γ.
 ///
-/// 0 ⪯ L_γ ⪯ L ⪯ K, and L = K when every row is a landmark (up to m·δ, δ the reported [`jitter`](Self::jitter)). L is itself a
-/// [`PsdMatrix`]: blocks, diagonal and products come from F. `n·r` entries are held; [`NystromStream`] is the form that holds none.
+/// 0 ⪯ L_γ ⪯ L ⪯ K, and L = K when every row is a landmark (up to m·δ, δ the reported
+/// [`jitter`](Self::jitter)). L is itself a [`PsdMatrix`]: blocks, diagonal and products come from
+/// F. `n·r` entries are held; [`NystromStream`] is the form that holds none.
 ///
 /// # Source
 /// Williams & Seeger (NIPS 2000); L_γ: Alaoui & Mahoney (NIPS 2015), section 3.
@@ -39,46 +41,64 @@ impl<T: Scalar> Nystrom<T> {
     /// n·m + m² entries evaluated, nm² + m³/3 flops, n·m entries of memory.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the landmarks belong to a matrix of another order,
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming the entry of K, and those of [`FeatureMap::new`].
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the landmarks belong to a matrix of another
+    /// order, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming the entry of K, and those
+    /// of [`FeatureMap::new`].
     pub fn new(k: &dyn PsdMatrix<T>, landmarks: &Landmarks) -> Result<Self> {
         Self::with_whitening(k, landmarks, Whitening::default())
     }
 
     /// As [`new`](Self::new) with the inverse of W taken as asked.
-    pub fn with_whitening(k: &dyn PsdMatrix<T>, landmarks: &Landmarks, whitening: Whitening) -> Result<Self> {
+    pub fn with_whitening(
+        k: &dyn PsdMatrix<T>,
+        landmarks: &Landmarks,
+        whitening: Whitening,
+    ) -> Result<Self> {
         Self::from_stream(NystromStream::new(k, landmarks, whitening)?)
     }
 
-    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK, γ = `ridge.absolute(n)`, computed as K_{:D}(K_DD + γ diag(1/w))⁻¹K_{D:}.
+    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK, γ = `ridge.absolute(n)`, computed as K_{:D}(K_DD + γ
+    /// diag(1/w))⁻¹K_{D:}.
     ///
-    /// The weights matter here. Cost as [`new`](Self::new); errors as [`NystromStream::regularized`].
+    /// The weights matter here. Cost as [`new`](Self::new); errors as
+    /// [`NystromStream::regularized`].
     ///
     /// ```
     /// use faer::Mat;
     /// use nystrom_linalg_core::{Dense, Ridge};
     /// use nystrom_sketch::{Dictionary, Nystrom};
     /// let k = Mat::<f64>::identity(4, 4);
-    /// let l = Nystrom::regularized(&Dense::new(k.as_ref())?, &Dictionary::full(4)?, Ridge::Absolute(1.0))?;
-    /// assert!((l.trace() - 2.0).abs() < 1e-13);                // K(K + γI)⁻¹K = I/2
+    /// let l = Nystrom::regularized(
+    ///     &Dense::new(k.as_ref())?,
+    ///     &Dictionary::full(4)?,
+    ///     Ridge::Absolute(1.0),
+    /// )?;
+    /// assert!((l.trace() - 2.0).abs() < 1e-13); // K(K + γI)⁻¹K = I/2
     /// # use nystrom_linalg_core::PsdMatrix;
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
-    pub fn regularized(k: &dyn PsdMatrix<T>, dictionary: &Dictionary<T>, ridge: Ridge<T>) -> Result<Self> {
+    pub fn regularized(
+        k: &dyn PsdMatrix<T>,
+        dictionary: &Dictionary<T>,
+        ridge: Ridge<T>,
+    ) -> Result<Self> {
         Self::from_stream(NystromStream::regularized(k, dictionary, ridge, Whitening::default())?)
     }
 
     /// L = C W⁺ Cᵀ from given blocks: C, n × m, and W, m × m, of which the lower triangle is read.
     ///
-    /// For landmarks that are not rows of K: with C = k(X, Z) and W = k(Z, Z) for any points Z (k-means centres, say), L is the projection of the
-    /// x_i onto the span of the z_j in feature space, hence L ⪯ K still. `KernelMatrix::against` of `nystrom-kernels` makes the two
-    /// blocks. [`indices`](Self::indices) is then empty. nm² + m³/3 flops.
+    /// For landmarks that are not rows of K: with C = k(X, Z) and W = k(Z, Z) for any points Z
+    /// (k-means centres, say), L is the projection of the x_i onto the span of the z_j in feature
+    /// space, hence L ⪯ K still. `KernelMatrix::against` of `nystrom-kernels` makes the two blocks.
+    /// [`indices`](Self::indices) is then empty. nm² + m³/3 flops.
     ///
     /// # Source
-    /// K. Zhang, I. Tsang, J. Kwok, *Improved Nyström low-rank approximation and error analysis*, ICML 2008, with k-means centres as Z.
+    /// K. Zhang, I. Tsang, J. Kwok, *Improved Nyström low-rank approximation and error analysis*,
+    /// ICML 2008, with k-means centres as Z.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or m is 0, [`Shape`](nystrom_linalg_core::Error::Shape) if the sizes do not fit,
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or m is 0,
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the sizes do not fit,
     /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), and those of [`FeatureMap::new`].
     ///
     /// ```
@@ -155,7 +175,9 @@ impl<T: Scalar> Nystrom<T> {
 
 /// Σ (k_ii − l_ii), each difference at least 0, along the row tree.
 pub(crate) fn trace_difference<T: Scalar>(k: &[T], l: &[T]) -> f64 {
-    let leaf = |rows: std::ops::Range<usize>| rows.map(|i| (k[i].f64() - l[i].f64()).max(0.0)).sum::<f64>();
+    let leaf = |rows: std::ops::Range<usize>| {
+        rows.map(|i| (k[i].f64() - l[i].f64()).max(0.0)).sum::<f64>()
+    };
     RowTree::new(k.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
 }
 

@@ -4,11 +4,12 @@ use crate::low_rank::transpose_times;
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Cholesky, Result, Scalar, SymmetricEigen, ops};
 
-/// Directions whose squared length is below this many m·ε of the largest are rounding error. What is kept is orthonormal to a thousandth after the first
-/// pass, hence to rounding after the second.
+/// Directions whose squared length is below this many m·ε of the largest are rounding error. What
+/// is kept is orthonormal to a thousandth after the first pass, hence to rounding after the second.
 const CUTOFF: f64 = 1e3;
 
-/// Q, n × r orthonormal, with range(Q) that of (I − UUᵀ)C up to rounding; `U` is n × i orthonormal (i may be 0), C n × m, r ≤ m.
+/// Q, n × r orthonormal, with range(Q) that of (I − UUᵀ)C up to rounding; `U` is n × i orthonormal
+/// (i may be 0), C n × m, r ≤ m.
 ///
 /// O(n(i + m)m) flops.
 pub(crate) fn extend_basis<T: Scalar>(U: MatRef<'_, T>, mut C: Mat<T>) -> Result<Mat<T>> {
@@ -54,7 +55,9 @@ mod tests {
         let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
         let a = random::standard_normal::<f64>(3000, 8, rng);
         let U = extend_basis(Mat::zeros(3000, 0).as_ref(), a.clone()).unwrap();
-        let error = |q: &Mat<f64>| (q.transpose() * q - Mat::<f64>::identity(q.ncols(), q.ncols())).norm_max();
+        let error = |q: &Mat<f64>| {
+            (q.transpose() * q - Mat::<f64>::identity(q.ncols(), q.ncols())).norm_max()
+        };
         assert!(U.ncols() == 8 && error(&U) < 1e-14);
         // columns from nearly dependent to exactly dependent, two of them in range(U)
         let b = random::standard_normal::<f64>(3000, 3, rng);

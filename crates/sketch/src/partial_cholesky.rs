@@ -9,22 +9,25 @@ use rayon::prelude::*;
 /// Rows whose residual diagonal one thread updates at a time.
 const ACCEPT_ROWS: usize = 4096;
 
-/// Â = FFᵀ ⪯ A, F n × k, from a Cholesky factorisation of A stopped after k pivots: the Nyström approximation of the pivots
-/// s_1, …, s_k, with what is left of the diagonal.
+/// Â = FFᵀ ⪯ A, F n × k, from a Cholesky factorisation of A stopped after k pivots: the Nyström
+/// approximation of the pivots s_1, …, s_k, with what is left of the diagonal.
 ///
-/// The rows s_1, …, s_k of F are lower triangular, so the first j columns are the factorisation stopped after j pivots: one run
-/// gives a nested path of approximations. It is itself a [`PsdMatrix`]. `n·k` entries are held.
+/// The rows s_1, …, s_k of F are lower triangular, so the first j columns are the factorisation
+/// stopped after j pivots: one run gives a nested path of approximations. It is itself a
+/// [`PsdMatrix`]. `n·k` entries are held.
 ///
-/// Made by [`rp_cholesky`](crate::rp_cholesky()), [`RpCholesky::factor`](crate::RpCholesky::factor) and [`Greedy::factor`](crate::Greedy::factor).
+/// Made by [`rp_cholesky`](crate::rp_cholesky()), [`RpCholesky::factor`](crate::RpCholesky::factor)
+/// and [`Greedy::factor`](crate::Greedy::factor).
 ///
 /// ```
 /// use faer::mat;
 /// use nystrom_linalg_core::Dense;
 /// use nystrom_sketch::Greedy;
-/// let a = mat![[4.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]];   // rank 2
+/// let a = mat![[4.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]; // rank 2
 /// let f = Greedy::default().factor(&Dense::new(a.as_ref())?, 3)?;
-/// assert_eq!(f.pivots(), [0, 2]);                                     // stops at the rank
-/// assert_eq!(f.traces(), [6.0, 1.0, 0.0]);                            // tr A, and after each pivot
+/// assert_eq!(f.pivots(), [0, 2]); // stops at the rank
+/// // tr A, and after each pivot
+/// assert_eq!(f.traces(), [6.0, 1.0, 0.0]);
 /// assert_eq!(f.factor() * f.factor().transpose(), a);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
@@ -62,12 +65,14 @@ impl<T: Scalar> PartialCholesky<T> {
         self.pivots.len()
     }
 
-    /// diag(A − Â), n numbers, each at least 0 and exactly 0 at the pivots and wherever only rounding error was left.
+    /// diag(A − Â), n numbers, each at least 0 and exactly 0 at the pivots and wherever only
+    /// rounding error was left.
     pub fn residual(&self) -> &[f64] {
         &self.residual
     }
 
-    /// tr(A − Â) after 0, 1, …, k pivots: k + 1 numbers that never increase, each with an error of about ε·tr A.
+    /// tr(A − Â) after 0, 1, …, k pivots: k + 1 numbers that never increase, each with an error of
+    /// about ε·tr A.
     pub fn traces(&self) -> &[f64] {
         &self.traces
     }
@@ -80,7 +85,8 @@ impl<T: Scalar> PartialCholesky<T> {
 
 low_rank::psd_by_factor!(PartialCholesky);
 
-/// Cholesky with pivots chosen one at a time: `choose` sees d = diag(A − FFᵀ) and names a row with d > 0, or none.
+/// Cholesky with pivots chosen one at a time: `choose` sees d = diag(A − FFᵀ) and names a row with
+/// d > 0, or none.
 ///
 /// (k + 1)n entries: the diagonal and k columns. nk² flops.
 pub(crate) fn pivoted_cholesky<T: Scalar>(
@@ -98,10 +104,12 @@ pub(crate) fn pivoted_cholesky<T: Scalar>(
         let f_s = F.rb().subrows(s, 1).transpose().to_owned();
         A.block_into(g.rb_mut(), (0..n).into(), (&[s]).into());
         finite_block(g.rb(), 0..n, &[s])?;
-        ops::matmul(g.rb_mut(), Accum::Add, F.rb(), f_s.as_ref(), -T::one()); // g = A(:, s) − F F(s, :)ᵀ
+        // g = A(:, s) − F F(s, :)ᵀ
+        ops::matmul(g.rb_mut(), Accum::Add, F.rb(), f_s.as_ref(), -T::one());
         let g_s = g[(s, 0)];
         if g_s.f64() <= floor {
-            state.d[s] = 0.0; //                                            rounding error alone: not a direction of A
+            // rounding error alone: not a direction of A
+            state.d[s] = 0.0;
             continue;
         }
         let root = num_traits::Float::sqrt(g_s);
@@ -132,12 +140,23 @@ impl<T: Scalar> Growing<T> {
         validate::at_most("landmarks", k, n)?;
         if !(0.0..1.0).contains(&tolerance) {
             let requirement = "in [0, 1): the trace to be left, relative to that of the matrix";
-            return Err(Error::InvalidParameter { name: "tolerance", value: tolerance, requirement });
+            return Err(Error::InvalidParameter {
+                name: "tolerance",
+                value: tolerance,
+                requirement,
+            });
         }
         let a_ii: Vec<f64> = A.diag().into_iter().map(T::f64).collect();
         let trace = validate::weights("diagonal of the matrix", &a_ii)?;
         let (d, S) = (a_ii.clone(), Vec::with_capacity(k));
-        Ok(Growing { F: Mat::zeros(n, k), d, S, a_ii, traces: vec![trace], stop: tolerance * trace })
+        Ok(Growing {
+            F: Mat::zeros(n, k),
+            d,
+            S,
+            a_ii,
+            traces: vec![trace],
+            stop: tolerance * trace,
+        })
     }
 
     /// i: the number of pivots taken.
@@ -161,10 +180,13 @@ impl<T: Scalar> Growing<T> {
         let F = &self.F;
         let leaf = |(c, d): (usize, &mut [f64])| -> Vec<f64> {
             let rows = c * ACCEPT_ROWS..c * ACCEPT_ROWS + d.len();
-            (i..i + taken.len()).map(|t| subtract_squares(d, &F.col_as_slice(t)[rows.clone()])).collect()
+            (i..i + taken.len())
+                .map(|t| subtract_squares(d, &F.col_as_slice(t)[rows.clone()]))
+                .collect()
         };
         let norms: Vec<Vec<f64>> = match self.d.len() <= ACCEPT_ROWS {
-            true => vec![leaf((0, &mut self.d))], //                        not worth waking a thread
+            // not worth waking a thread
+            true => vec![leaf((0, &mut self.d))],
             false => self.d.par_chunks_mut(ACCEPT_ROWS).enumerate().map(leaf).collect(),
         };
         for (t, &s) in taken.iter().enumerate() {
@@ -187,7 +209,12 @@ impl<T: Scalar> Growing<T> {
             return Err(Error::RankDeficient { requested: self.F.ncols(), rank: 0 });
         }
         self.F.resize_with(n, self.S.len(), |_, _| T::zero());
-        Ok(PartialCholesky { factor: self.F, pivots: self.S, residual: self.d, traces: self.traces })
+        Ok(PartialCholesky {
+            factor: self.F,
+            pivots: self.S,
+            residual: self.d,
+            traces: self.traces,
+        })
     }
 }
 

@@ -6,10 +6,12 @@ use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, RowTree, Scalar, ops, validate};
 use std::ops::Range;
 
-/// L = FFᵀ ⪯ K for a matrix `k` and landmarks J, with O(m² + 1024·m) memory: every pass evaluates the n·m entries K\[:, J\] anew.
+/// L = FFᵀ ⪯ K for a matrix `k` and landmarks J, with O(m² + 1024·m) memory: every pass evaluates
+/// the n·m entries K\[:, J\] anew.
 ///
-/// Row i of F is φ(i) = R⁻¹K\[J, i\], with RRᵀ the shifted W = K\[J, J\] or, for the regularised approximation, K_DD + γ diag(1/w).
-/// [`Nystrom`](crate::Nystrom) is the form that stores F; the two hold the same bits of F.
+/// Row i of F is φ(i) = R⁻¹K\[J, i\], with RRᵀ the shifted W = K\[J, J\] or, for the regularised
+/// approximation, K_DD + γ diag(1/w). [`Nystrom`](crate::Nystrom) is the form that stores F; the
+/// two hold the same bits of F.
 ///
 /// ```
 /// use faer::Mat;
@@ -34,18 +36,26 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
     /// L = C W⁺ Cᵀ with C = K\[:, J\], W = K\[J, J\]; m² entries are evaluated.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the landmarks belong to a matrix of another order; those of [`FeatureMap::new`].
-    pub fn new(k: &'a dyn PsdMatrix<T>, landmarks: &Landmarks, whitening: Whitening) -> Result<Self> {
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the landmarks belong to a matrix of another
+    /// order; those of [`FeatureMap::new`].
+    pub fn new(
+        k: &'a dyn PsdMatrix<T>,
+        landmarks: &Landmarks,
+        whitening: Whitening,
+    ) -> Result<Self> {
         landmarks.check(k.dim())?;
         let indices = landmarks.indices().to_vec();
-        let map = FeatureMap::new(k.block((&indices).into(), (&indices).into()).as_ref(), whitening)?;
+        let map =
+            FeatureMap::new(k.block((&indices).into(), (&indices).into()).as_ref(), whitening)?;
         Ok(NystromStream { k, indices, map })
     }
 
-    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK = K_{:D}(K_DD + γ diag(1/w))⁻¹K_{D:} ⪯ L for a weighted dictionary, γ = `ridge.absolute(n)`.
+    /// L_γ = KS(SᵀKS + γI)⁻¹SᵀK = K_{:D}(K_DD + γ diag(1/w))⁻¹K_{D:} ⪯ L for a weighted dictionary,
+    /// γ = `ridge.absolute(n)`.
     ///
     /// # Errors
-    /// As [`new`](Self::new), [`Empty`](nystrom_linalg_core::Error::Empty) for an empty dictionary, and those of [`Ridge::absolute`].
+    /// As [`new`](Self::new), [`Empty`](nystrom_linalg_core::Error::Empty) for an empty dictionary,
+    /// and those of [`Ridge::absolute`].
     pub fn regularized(
         k: &'a dyn PsdMatrix<T>,
         dictionary: &Dictionary<T>,
@@ -76,12 +86,14 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         self.k.dim()
     }
 
-    /// Calls `visit(rows, phi)` for consecutive tiles of `rows`; column t of `phi` (rank × tile) is row `rows.start + t` of F.
+    /// Calls `visit(rows, phi)` for consecutive tiles of `rows`; column t of `phi` (rank × tile) is
+    /// row `rows.start + t` of F.
     ///
     /// rows.len()·m entries evaluated, m² flops a row; 1024·m entries of memory.
     ///
     /// # Errors
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming row and column of a non-finite entry of K; those of `visit`.
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming row and column of a non-finite
+    /// entry of K; those of `visit`.
     ///
     /// # Panics
     /// If `rows` reaches beyond n.
@@ -111,11 +123,19 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
     /// # Panics
     /// If `ft` is not rank × n.
     pub fn gram_lower_keeping(&self, mut ft: MatMut<'_, T>) -> Result<Mat<T>> {
-        assert!(ft.nrows() == self.map.rank() && ft.ncols() == self.dim(), "room for the transposed factor");
-        self.gram_lower_visiting(|rows, phi| ft.rb_mut().subcols_mut(rows.start, rows.len()).copy_from(phi))
+        assert!(
+            ft.nrows() == self.map.rank() && ft.ncols() == self.dim(),
+            "room for the transposed factor"
+        );
+        self.gram_lower_visiting(|rows, phi| {
+            ft.rb_mut().subcols_mut(rows.start, rows.len()).copy_from(phi)
+        })
     }
 
-    fn gram_lower_visiting(&self, mut visit: impl FnMut(Range<usize>, MatRef<'_, T>)) -> Result<Mat<T>> {
+    fn gram_lower_visiting(
+        &self,
+        mut visit: impl FnMut(Range<usize>, MatRef<'_, T>),
+    ) -> Result<Mat<T>> {
         let r = self.map.rank();
         let leaf = |rows| {
             let mut gram = Mat::zeros(r, r);
@@ -154,7 +174,8 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         Ok(out)
     }
 
-    /// tr(K − L) ≥ 0, summed in `f64` without forming either: the nuclear-norm error of the approximation. One pass.
+    /// tr(K − L) ≥ 0, summed in `f64` without forming either: the nuclear-norm error of the
+    /// approximation. One pass.
     pub fn trace_error(&self) -> Result<f64> {
         let l = self.diag()?;
         Ok(crate::nystrom::trace_difference(&self.k.diag(), &l))
@@ -170,7 +191,13 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         let leaf = |rows| {
             let mut sum = Mat::zeros(self.map.rank(), t);
             self.for_each_tile(rows, |tile, phi| {
-                ops::matmul(sum.as_mut(), Accum::Add, phi.rb(), x.subrows(tile.start, tile.len()), T::one());
+                ops::matmul(
+                    sum.as_mut(),
+                    Accum::Add,
+                    phi.rb(),
+                    x.subrows(tile.start, tile.len()),
+                    T::one(),
+                );
                 Ok(())
             })?;
             Ok(sum)

@@ -3,7 +3,8 @@
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{
-    Cholesky, Error, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, SymmetricEigen, ops, validate,
+    Cholesky, Error, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, SymmetricEigen,
+    ops, validate,
 };
 use std::ops::Range;
 
@@ -14,13 +15,15 @@ const TILE_ROWS: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Whitening {
-    /// W + δI = RRᵀ with δ = 10·ε·tr W (raised tenfold on failure): m³/3 flops. As δ > 0, C(W + δI)⁻¹Cᵀ ⪯ CW⁺Cᵀ ⪯ K in exact
-    /// arithmetic, and no rounding error of a nearly singular W is amplified beyond 1/δ. The default.
+    /// W + δI = RRᵀ with δ = 10·ε·tr W (raised tenfold on failure): m³/3 flops. As δ > 0, C(W +
+    /// δI)⁻¹Cᵀ ⪯ CW⁺Cᵀ ⪯ K in exact arithmetic, and no rounding error of a nearly singular W is
+    /// amplified beyond 1/δ. The default.
     #[default]
     ShiftedCholesky,
     /// As above, but δ = 0 is tried first: for a block that a ridge has already made regular.
     Cholesky,
-    /// W = UΛUᵀ, eigenvalues up to `cutoff`·λ_max dropped: about 9m³ flops; shows the numerical rank.
+    /// W = UΛUᵀ, eigenvalues up to `cutoff`·λ_max dropped: about 9m³ flops; shows the numerical
+    /// rank.
     Eigen {
         /// Relative to the largest eigenvalue; `None` stands for m·ε. Never absolute.
         cutoff: Option<f64>,
@@ -34,20 +37,22 @@ impl Whitening {
     }
 }
 
-/// The feature map x ↦ φ(x) = R⁻¹k_J(x) of m landmarks, from their block W = RRᵀ alone: O(m²) memory.
+/// The feature map x ↦ φ(x) = R⁻¹k_J(x) of m landmarks, from their block W = RRᵀ alone: O(m²)
+/// memory.
 ///
-/// k_J(x) is the vector of the m kernel values between x and the landmarks, so the map serves rows of K, new points, and
-/// landmarks that are no data points. Whitened features are what makes normal equations sound: FᵀF has eigenvalues
-/// at most λ_max(K), however singular W is.
+/// k_J(x) is the vector of the m kernel values between x and the landmarks, so the map serves rows
+/// of K, new points, and landmarks that are no data points. Whitened features are what makes normal
+/// equations sound: FᵀF has eigenvalues at most λ_max(K), however singular W is.
 ///
 /// ```
 /// use faer::mat;
 /// use nystrom_sketch::{FeatureMap, Whitening};
 /// let w = mat![[2.0, 1.0], [1.0, 2.0_f64]];
 /// let map = FeatureMap::new(w.as_ref(), Whitening::default())?;
-/// let mut phi = w.clone();                        // the landmarks' own kernel values, one point per column
+/// // the landmarks' own kernel values, one point per column
+/// let mut phi = w.clone();
 /// let phi = map.apply_in_place(phi.as_mut()).to_owned();
-/// let l = phi.transpose() * &phi;                 // φ(x)ᵀφ(y) gives W back
+/// let l = phi.transpose() * &phi; // φ(x)ᵀφ(y) gives W back
 /// assert!((l - w).norm_max() < 1e-13);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
@@ -66,15 +71,21 @@ impl<T: Scalar> FeatureMap<T> {
     /// From the landmark block W, m × m, of which the lower triangle is read.
     ///
     /// # Errors
-    /// [`Error::Empty`] if m = 0, [`Error::Shape`], [`Error::NonFinite`]; [`Error::NotPositiveDefinite`] if no shift of the ladder
-    /// suffices or W = 0; [`Error::RankDeficient`] if the eigenvalue route keeps nothing; [`Error::InvalidParameter`] for a
-    /// cut-off outside [0, 1).
+    /// [`Error::Empty`] if m = 0, [`Error::Shape`], [`Error::NonFinite`];
+    /// [`Error::NotPositiveDefinite`] if no shift of the ladder suffices or W = 0;
+    /// [`Error::RankDeficient`] if the eigenvalue route keeps nothing; [`Error::InvalidParameter`]
+    /// for a cut-off outside [0, 1).
     pub fn new(w: MatRef<'_, T>, whitening: Whitening) -> Result<Self> {
         Self::with_diagonal(w, |_| T::zero(), whitening)
     }
 
-    /// From W + diag(d), d ≥ 0: the block of the regularised approximation, where d_j = γ/w_j. The shift δ refers to W + diag(d).
-    pub fn with_diagonal(w: MatRef<'_, T>, d: impl Fn(usize) -> T, whitening: Whitening) -> Result<Self> {
+    /// From W + diag(d), d ≥ 0: the block of the regularised approximation, where d_j = γ/w_j. The
+    /// shift δ refers to W + diag(d).
+    pub fn with_diagonal(
+        w: MatRef<'_, T>,
+        d: impl Fn(usize) -> T,
+        whitening: Whitening,
+    ) -> Result<Self> {
         let m = w.nrows();
         validate::not_empty("landmarks", m)?;
         validate::same_size("columns of a square matrix", m, w.ncols())?;
@@ -119,13 +130,17 @@ impl<T: Scalar> FeatureMap<T> {
         }
     }
 
-    /// φ of t points: `k_j` holds k_J(x) in its columns (m × t) and is overwritten; the result, its first r rows, holds φ(x)
-    /// in its columns (r × t). m²t flops.
+    /// φ of t points: `k_j` holds k_J(x) in its columns (m × t) and is overwritten; the result, its
+    /// first r rows, holds φ(x) in its columns (r × t). m²t flops.
     ///
     /// # Panics
     /// If `k_j` does not have m rows.
     pub fn apply_in_place<'a>(&self, mut k_j: MatMut<'a, T>) -> MatMut<'a, T> {
-        assert_eq!(k_j.nrows(), self.landmarks(), "rows of a block of kernel values against landmarks");
+        assert_eq!(
+            k_j.nrows(),
+            self.landmarks(),
+            "rows of a block of kernel values against landmarks"
+        );
         match &self.factor {
             Factor::Cholesky(R) => {
                 R.forward_in_place(k_j.rb_mut());
@@ -141,8 +156,9 @@ impl<T: Scalar> FeatureMap<T> {
         }
     }
 
-    /// Calls `visit(positions, phi)` for consecutive tiles of the list `rows`: column t of `phi` (r × tile) is φ of row
-    /// `rows.get(positions.start + t)` of `k`, whose columns `landmarks` are the landmarks the map was made from.
+    /// Calls `visit(positions, phi)` for consecutive tiles of the list `rows`: column t of `phi` (r
+    /// × tile) is φ of row `rows.get(positions.start + t)` of `k`, whose columns `landmarks` are
+    /// the landmarks the map was made from.
     ///
     /// rows.len()·m entries evaluated, m² flops a row, O(1024·m) memory.
     ///
@@ -163,13 +179,15 @@ impl<T: Scalar> FeatureMap<T> {
             let mut k_j = buffer.as_mut().subcols_mut(0, positions.len());
             let tile = rows.slice(positions.clone());
             k.block_into(k_j.rb_mut(), landmarks.into(), tile.clone());
-            validate::finite("kernel matrix", k_j.rb()).map_err(|error| in_matrix(error, &tile, landmarks))?;
+            validate::finite("kernel matrix", k_j.rb())
+                .map_err(|error| in_matrix(error, &tile, landmarks))?;
             visit(positions, self.apply_in_place(k_j))?;
         }
         Ok(())
     }
 
-    /// θ, m × t, with φ(x)ᵀβ = k_J(x)ᵀθ for every x: turns weights β (r × t) of the features into weights of the landmarks.
+    /// θ, m × t, with φ(x)ᵀβ = k_J(x)ᵀθ for every x: turns weights β (r × t) of the features into
+    /// weights of the landmarks.
     ///
     /// # Panics
     /// If `beta` does not have r rows.
@@ -205,7 +223,11 @@ fn eigen_inverse_sqrt<T: Scalar>(a: MatRef<'_, T>, cutoff: Option<f64>) -> Resul
     let cutoff = cutoff.unwrap_or(a.nrows() as f64 * T::EPS);
     if !(0.0..1.0).contains(&cutoff) {
         let requirement = "in [0, 1), relative to the largest eigenvalue; leave it out for m·eps";
-        return Err(Error::InvalidParameter { name: "eigenvalue cut-off", value: cutoff, requirement });
+        return Err(Error::InvalidParameter {
+            name: "eigenvalue cut-off",
+            value: cutoff,
+            requirement,
+        });
     }
     let eigen = SymmetricEigen::new(a)?;
     let (U, sigma) = (eigen.vectors(), eigen.values());

@@ -1,4 +1,5 @@
-//! Which measurement of ours stands against which rival's, and against what the machine allows: the types. The rows are in `rows.rs`.
+//! Which measurement of ours stands against which rival's, and against what the machine allows: the
+//! types. The rows are in `rows.rs`.
 
 use super::criterion::Measurements;
 use super::peers::Line;
@@ -9,7 +10,8 @@ pub struct Row {
     pub what: &'static str,
     /// Our time for it.
     pub ours: fn(&Measurements) -> Option<f64>,
-    /// The least time the machine allows, from rates measured in the same run; none where nobody has said what it is.
+    /// The least time the machine allows, from rates measured in the same run; none where nobody
+    /// has said what it is.
     pub limit: fn(&Rates<'_>) -> Option<f64>,
     /// At most so many times the limit is the aim.
     pub within: Option<f64>,
@@ -66,21 +68,28 @@ impl Rates<'_> {
         self.0.seconds(&format!("syrk_{scalar}/2000")).map(|s| 20_000.0 * 2000_f64.powi(2) / s)
     }
 
-    /// Entries a second of a block of 20,000 × 2000 in memory: scalar, kernel and dimension as in `f64/gaussian/d=10`.
+    /// Entries a second of a block of 20,000 × 2000 in memory: scalar, kernel and dimension as in
+    /// `f64/gaussian/d=10`.
     pub fn tile(&self, of: &str) -> Option<f64> {
         let (scalar, kernel) = of.split_once('/')?;
         self.0.seconds(&format!("kernel_block_{scalar}/{kernel}")).map(|s| 20_000.0 * 2000.0 / s)
     }
 
-    /// The block of 20,000 × 2000 at `entries` a second, a rate reached where the product ran at [`QUOTED_PRODUCT`], scaled to this machine.
+    /// The block of 20,000 × 2000 at `entries` a second, a rate reached where the product ran at
+    /// [`QUOTED_PRODUCT`], scaled to this machine.
     pub fn prototype(&self, entries: f64) -> Option<f64> {
         Some(20_000.0 * 2000.0 / entries * QUOTED_PRODUCT / self.product()?)
     }
 
-    /// One triangle of the Gram matrix, the tiles, and m³ flops for each of the two factorisations and two whitenings.
+    /// One triangle of the Gram matrix, the tiles, and m³ flops for each of the two factorisations
+    /// and two whitenings.
     pub fn nystrom(&self, scalar: &str, n: f64, m: f64) -> Option<f64> {
         let small = (2.0 / 3.0 + 2.0) * m.powi(3) / self.product()?;
-        Some(n * m * m / self.triangle(scalar)? + n * m / self.tile(&format!("{scalar}/gaussian/d=10"))? + small)
+        Some(
+            n * m * m / self.triangle(scalar)?
+                + n * m / self.tile(&format!("{scalar}/gaussian/d=10"))?
+                + small,
+        )
     }
 }
 
@@ -114,8 +123,12 @@ impl Peer {
     }
 
     fn line<'a>(&self, lines: &'a [Line]) -> Option<&'a Line> {
-        let fits = |line: &Line| self.only.iter().all(|(key, value)| line.text(key).as_deref() == Some(value));
-        lines.iter().find(|line| line.arguments == self.arguments && line.tool() == self.tool && fits(line))
+        let fits = |line: &Line| {
+            self.only.iter().all(|(key, value)| line.text(key).as_deref() == Some(value))
+        };
+        lines
+            .iter()
+            .find(|line| line.arguments == self.arguments && line.tool() == self.tool && fits(line))
     }
 }
 
@@ -125,7 +138,11 @@ mod tests {
 
     #[test]
     fn limits_come_from_rates_of_the_run() {
-        let rates = [("gemm_f64/2000", 0.16), ("syrk_f64/2000", 0.8), ("kernel_block_f64/gaussian/d=10", 0.04)];
+        let rates = [
+            ("gemm_f64/2000", 0.16),
+            ("syrk_f64/2000", 0.8),
+            ("kernel_block_f64/gaussian/d=10", 0.04),
+        ];
         let ours = Measurements::from(rates); // 100 GF/s twice, and a billion entries a second
         let limit = Rates(&ours).nystrom("f64", 5e4, 1e3).unwrap();
         assert!((limit - (0.5 + 0.05 + 8e9 / 3.0 / 1e11)).abs() < 1e-12, "{limit}");
@@ -135,7 +152,8 @@ mod tests {
     #[test]
     fn a_peer_is_found_by_its_keys() {
         let line = |size, seconds| {
-            let value = serde_json::json!({"tool": "potrf", "size": size, "dtype": "f64", "wall_min": seconds});
+            let value = serde_json::json!({"tool": "potrf", "size": size, "dtype": "f64",
+                "wall_min": seconds});
             Line { arguments: "T7", value }
         };
         let only = &[("size", "4000"), ("dtype", "f64")];

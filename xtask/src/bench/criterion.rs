@@ -42,11 +42,13 @@ impl Measurements {
         self.0.iter().map(|(name, seconds)| (name.as_str(), *seconds))
     }
 
-    /// Series whose names differ in a last part that is a number, at least three sizes of it: what a growth exponent is fitted to.
+    /// Series whose names differ in a last part that is a number, at least three sizes of it: what
+    /// a growth exponent is fitted to.
     pub fn series(&self) -> BTreeMap<&str, Vec<(f64, f64)>> {
         let mut series: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
         for (name, seconds) in self.iter() {
-            let size = name.rsplit_once('/').and_then(|(head, last)| Some((head, number_at_end(last)?)));
+            let size =
+                name.rsplit_once('/').and_then(|(head, last)| Some((head, number_at_end(last)?)));
             if let Some((head, size)) = size {
                 series.entry(head).or_default().push((size, seconds));
             }
@@ -76,10 +78,13 @@ fn collect(folder: &Path, found: &mut BTreeMap<String, f64>) -> anyhow::Result<(
     if latest.join("estimates.json").is_file() {
         let id: Benchmark = parse(&latest.join("benchmark.json"))?;
         let estimates: Estimates = parse(&latest.join("estimates.json"))?;
-        found.insert(id.full_id, estimates.median.point_estimate * 1e-9); // criterion counts nanoseconds
+        // criterion counts nanoseconds
+        found.insert(id.full_id, estimates.median.point_estimate * 1e-9);
         return Ok(());
     }
-    for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+    for entry in
+        std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?
+    {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, found)?;
@@ -89,8 +94,10 @@ fn collect(folder: &Path, found: &mut BTreeMap<String, f64>) -> anyhow::Result<(
 }
 
 fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> anyhow::Result<T> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is not what criterion writes", path.display()))
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text)
+        .with_context(|| format!("{} is not what criterion writes", path.display()))
 }
 
 #[cfg(test)]
@@ -102,7 +109,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let new = folder.path().join("group/name/10/new");
         std::fs::create_dir_all(&new).unwrap();
-        std::fs::write(new.join("benchmark.json"), r#"{"full_id":"group/name/10","value_str":"10"}"#).unwrap();
+        std::fs::write(
+            new.join("benchmark.json"),
+            r#"{"full_id":"group/name/10","value_str":"10"}"#,
+        )
+        .unwrap();
         std::fs::write(
             new.join("estimates.json"),
             r#"{"median":{"point_estimate":2.5e9},"mean":{"point_estimate":1}}"#,
@@ -111,12 +122,21 @@ mod tests {
         let read = Measurements::read(folder.path()).unwrap();
         assert_eq!(read.iter().collect::<Vec<_>>(), [("group/name/10", 2.5)]);
         std::fs::write(new.join("estimates.json"), "{}").unwrap();
-        assert!(Measurements::read(folder.path()).is_err_and(|e| format!("{e:#}").contains("estimates.json")));
+        assert!(
+            Measurements::read(folder.path())
+                .is_err_and(|e| format!("{e:#}").contains("estimates.json"))
+        );
     }
 
     #[test]
     fn series_need_three_sizes() {
-        let all = Measurements::from([("a/n=100", 1.0), ("a/n=20", 0.1), ("a/n=3", 0.01), ("b/1", 1.0), ("c", 1.0)]);
+        let all = Measurements::from([
+            ("a/n=100", 1.0),
+            ("a/n=20", 0.1),
+            ("a/n=3", 0.01),
+            ("b/1", 1.0),
+            ("c", 1.0),
+        ]);
         let series = all.series();
         assert_eq!(series.len(), 1);
         assert_eq!(series["a"], [(3.0, 0.01), (20.0, 0.1), (100.0, 1.0)]);

@@ -40,7 +40,10 @@ fn setting(ours: &Measurements, theirs: &[Line]) -> String {
     let cpu = machine::cpu_model().unwrap_or_else(|| "an unknown processor".into());
     let compiler = machine::rustc_version().unwrap_or("an unknown compiler");
     let day = day.split('T').next().unwrap_or_default();
-    let mut out = format!("Measured on {day}: {cpu}, {} threads, {compiler}. Medians.", rayon::current_num_threads());
+    let mut out = format!(
+        "Measured on {day}: {cpu}, {} threads, {compiler}. Medians.",
+        rayon::current_num_threads()
+    );
     let rates = Rates(ours);
     for (what, rate) in [
         ("a product in f64", rates.product()),
@@ -52,19 +55,27 @@ fn setting(ours: &Measurements, theirs: &[Line]) -> String {
     if let Some(line) = theirs.iter().find(|line| line.arguments == VERSIONS) {
         let of = |key| line.text(key).unwrap_or_else(|| "?".into());
         let names = ["python", "numpy", "scipy", "sklearn", "dppy"];
-        let _ = write!(out, " Peers: {}.", names.map(|name| format!("{name} {}", of(name))).join(", "));
+        let _ =
+            write!(out, " Peers: {}.", names.map(|name| format!("{name} {}", of(name))).join(", "));
     }
     out
 }
 
 fn comparison(ours: &Measurements, theirs: &[Line]) -> String {
     let mut out = String::from("### Against the limit and the rivals\n\n");
-    out.push_str("| what | ours | × the limit (aim) | rival | its time | ratio (aim) |\n|---|---|---|---|---|---|\n");
+    out.push_str(
+        "| what | ours | × the limit (aim) | rival | its time | ratio (aim) \
+                  |\n|---|---|---|---|---|---|\n",
+    );
     for row in ROWS {
         let Some(seconds) = (row.ours)(ours) else { continue };
-        let head = format!("| {} | {} | {} |", row.what, time(seconds), limit(row, seconds, &Rates(ours)));
-        let known: Vec<_> =
-            row.rivals.iter().filter_map(|(rival, aim)| Some((rival, aim, rival.seconds(ours, theirs)?))).collect();
+        let head =
+            format!("| {} | {} | {} |", row.what, time(seconds), limit(row, seconds, &Rates(ours)));
+        let known: Vec<_> = row
+            .rivals
+            .iter()
+            .filter_map(|(rival, aim)| Some((rival, aim, rival.seconds(ours, theirs)?)))
+            .collect();
         if known.is_empty() {
             let _ = writeln!(out, "{head} – | – | – |");
         }
@@ -81,8 +92,10 @@ fn comparison(ours: &Measurements, theirs: &[Line]) -> String {
 fn not_run() -> String {
     let rate = QUOTED_PRODUCT * 1e-9;
     let mut out = format!(
-        "### Not run\n\nNo package registry has these. Their times were taken elsewhere, on two cores whose product in f64 \
-         ran at {rate:.0} GF/s, and say nothing of this machine.\n\n| what | code | its time there |\n|---|---|---|\n"
+        "### Not run\n\nNo package registry has these. Their times were taken elsewhere, on two \
+         cores whose product in f64 \
+         ran at {rate:.0} GF/s, and say nothing of this machine.\n\n| what | code | its time \
+         there |\n|---|---|---|\n"
     );
     for quoted in QUOTED {
         let _ = writeln!(out, "| {} | {} | {} |", quoted.what, quoted.name, time(quoted.seconds));
@@ -93,22 +106,34 @@ fn not_run() -> String {
 
 /// Memory beyond the data.
 fn peaks(ours: &[Line], theirs: &[Line]) -> String {
-    let known: Vec<_> = CASES.iter().filter_map(|case| Some((case, case.megabytes(ours)?))).collect();
+    let known: Vec<_> =
+        CASES.iter().filter_map(|case| Some((case, case.megabytes(ours)?))).collect();
     if known.is_empty() {
         return String::new();
     }
     let mut out = String::from(
-        "### Peak memory\n\nResident MiB at the peak, beyond what program and data took before the work.\n\n",
+        "### Peak memory\n\nResident MiB at the peak, beyond what program and data took before \
+         the work.\n\n",
     );
-    out.push_str("| what | before | beyond (aim) | peer, beyond its data | share (aim) |\n|---|---|---|---|---|\n");
+    out.push_str(
+        "| what | before | beyond (aim) | peer, beyond its data | share (aim) \
+                  |\n|---|---|---|---|---|\n",
+    );
     for (case, (before, extra)) in known {
-        let own = case.aim.map_or(format!("{extra:.0}"), |aim| judged(extra, extra <= aim, format!("≤ {aim:.0}")));
+        let own = case.aim.map_or(format!("{extra:.0}"), |aim| {
+            judged(extra, extra <= aim, format!("≤ {aim:.0}"))
+        });
         let beside = case.peer.as_ref().and_then(|(peer, aim)| {
             let theirs = peer.value(theirs)? - peer.base(theirs).unwrap_or(0.0);
             let share = judged(extra / theirs, extra / theirs <= *aim, format!("≤ {aim}"));
             Some(format!("{} {theirs:.0} | {share}", peer.name))
         });
-        let _ = writeln!(out, "| {} | {before:.0} | {own} | {} |", case.what, beside.as_deref().unwrap_or("– | –"));
+        let _ = writeln!(
+            out,
+            "| {} | {before:.0} | {own} | {} |",
+            case.what,
+            beside.as_deref().unwrap_or("– | –")
+        );
     }
     out.push('\n');
     out
@@ -133,12 +158,17 @@ fn growth(ours: &Measurements) -> String {
     if series.is_empty() {
         return String::new();
     }
-    let mut out = String::from("### Growth\n\nTime ∝ size^b, b fitted by least squares over the sizes named.\n\n");
-    out.push_str("![time against n](figures/scaling-n.svg)\n![time against c](figures/scaling-c.svg)\n\n");
+    let mut out = String::from(
+        "### Growth\n\nTime ∝ size^b, b fitted by least squares over the sizes named.\n\n",
+    );
+    out.push_str(
+        "![time against n](figures/scaling-n.svg)\n![time against c](figures/scaling-c.svg)\n\n",
+    );
     out.push_str("| what | sizes | b |\n|---|---|---|\n");
     for (name, points) in &series {
         let sizes: Vec<String> = points.iter().map(|(size, _)| size.to_string()).collect();
-        let _ = writeln!(out, "| `{name}` | {} | {:.2} |", sizes.join(", "), fitted_exponent(points));
+        let _ =
+            writeln!(out, "| `{name}` | {} | {:.2} |", sizes.join(", "), fitted_exponent(points));
     }
     out.push('\n');
     out
@@ -183,10 +213,14 @@ mod tests {
             ("nystrom_predict/2000", 0.05),
         ]);
         let value = serde_json::json!({"tool": "sklearn_rbf_kernel", "wall_min": 0.2});
-        let memory = serde_json::json!({"tool": "fit n=50000 m=1000", "base_mb": 10.0, "extra_mb": 95.0});
+        let memory =
+            serde_json::json!({"tool": "fit n=50000 m=1000", "base_mb": 10.0, "extra_mb": 95.0});
         let memory = vec![Line { arguments: "memory", value: memory }];
         let text = measured(&Run { ours, memory, theirs: vec![Line { arguments: "T1", value }] });
-        assert!(text.contains("| Nyström fit, n = 50,000, m = 1000 | 10 | 95.00 (≤ 95: **missed**) |"), "{text}");
+        assert!(
+            text.contains("| Nyström fit, n = 50,000, m = 1000 | 10 | 95.00 (≤ 95: **missed**) |"),
+            "{text}"
+        );
         assert!(text.contains("| scikit-learn | 200 ms | 5.00 (≥ 9: **missed**) |"), "{text}");
         assert!(text.contains("| 50.0 ms | 2.50 (≤ 1.6: **missed**) | – | – | – |"), "{text}");
         let (_, quoted) = text.split_once("### Not run").unwrap();
@@ -194,11 +228,17 @@ mod tests {
         assert!(quoted.contains("| the authors' RPCholesky | 7.20 s |\n"), "{text}");
         assert!(!measured.contains("Cholesky"), "what was not measured is not in the table");
         let (before, _) = text.split_once("### Not run").unwrap();
-        assert!(!before.contains("Cholesky") && !before.contains("authors'"), "nor is what was not run: {text}");
+        assert!(
+            !before.contains("Cholesky") && !before.contains("authors'"),
+            "nor is what was not run: {text}"
+        );
     }
 
     #[test]
     fn times_have_units() {
-        assert_eq!([2.0, 0.0123, 4.56e-5, 7e-9].map(time), ["2.00 s", "12.3 ms", "45.6 µs", "7.00 ns"]);
+        assert_eq!(
+            [2.0, 0.0123, 4.56e-5, 7e-9].map(time),
+            ["2.00 s", "12.3 ms", "45.6 µs", "7.00 ns"]
+        );
     }
 }

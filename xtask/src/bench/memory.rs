@@ -1,4 +1,5 @@
-//! Peak memory: our bench `memory`, each case in a process of its own, beside what the same fit takes elsewhere.
+//! Peak memory: our bench `memory`, each case in a process of its own, beside what the same fit
+//! takes elsewhere.
 
 use std::path::Path;
 use std::process::Command;
@@ -51,10 +52,25 @@ pub const CASES: &[Case] = &[
         aim: fit(2e3),
         peer: scikit("T2 --tool sklearn --n 50000 --m 2000 --repeat 1"),
     },
-    Case { what: "Nyström fit, n = 50,000, m = 4000", ours: "fit n=50000 m=4000", aim: fit(4e3), peer: None },
-    Case { what: "Nyström fit, n = 200,000, m = 2000", ours: "fit n=200000 m=2000", aim: fit(2e3), peer: None },
+    Case {
+        what: "Nyström fit, n = 50,000, m = 4000",
+        ours: "fit n=50000 m=4000",
+        aim: fit(4e3),
+        peer: None,
+    },
+    Case {
+        what: "Nyström fit, n = 200,000, m = 2000",
+        ours: "fit n=200000 m=2000",
+        aim: fit(2e3),
+        peer: None,
+    },
     Case { what: "the same in f32", ours: "fit f32 n=200000 m=2000", aim: None, peer: None },
-    Case { what: "Falkon, n = 200,000, m = 1000", ours: "falkon n=200000 m=1000", aim: None, peer: None },
+    Case {
+        what: "Falkon, n = 200,000, m = 1000",
+        ours: "falkon n=200000 m=1000",
+        aim: None,
+        peer: None,
+    },
     Case {
         what: "exact regression, n = 10,000",
         ours: "exact krr n=10000",
@@ -105,7 +121,8 @@ mod tests {
 
     #[test]
     fn a_case_reads_its_line() {
-        let line = r#"{"tool": "fit n=50000 m=1000", "base_mb": 10.0, "peak_mb": 35.5, "extra_mb": 25.5}"#;
+        let line =
+            r#"{"tool": "fit n=50000 m=1000", "base_mb": 10.0, "peak_mb": 35.5, "extra_mb": 25.5}"#;
         assert_eq!(CASES[0].megabytes(&parse(OURS, line)), Some((10.0, 25.5)));
     }
 }

@@ -1,7 +1,10 @@
-//! `cargo xtask bench`: runs the benches and, beside them, what a user would pick instead; rewrites the measured part of `docs/performance.md`.
+//! `cargo xtask bench`: runs the benches and, beside them, what a user would pick instead; rewrites
+//! the measured part of `docs/performance.md`.
 //!
-//! `criterion.rs` reads what criterion measured, `memory.rs` measures peaks, `peers.rs` runs the Python peers, `rows.rs` says which of ours stands
-//! against which of theirs and against which limit of the machine (`comparison.rs` the types), `markdown.rs` writes the tables, `scaling.rs` plots.
+//! `criterion.rs` reads what criterion measured, `memory.rs` measures peaks, `peers.rs` runs the
+//! Python peers, `rows.rs` says which of ours stands against which of theirs and against which
+//! limit of the machine (`comparison.rs` the types), `markdown.rs` writes the tables, `scaling.rs`
+//! plots.
 
 mod comparison;
 mod criterion;
@@ -61,14 +64,21 @@ pub struct Options {
 /// Runs the benches, then the peers, then writes.
 pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
     let out = workspace.join(&options.out);
-    let document = std::fs::read_to_string(&out).with_context(|| format!("cannot read {}", out.display()))?;
-    split(&document).with_context(|| format!("{}", out.display()))?; // before an hour of work, not after
-    let python = options.peers.as_ref().map(|named| named.clone().unwrap_or_else(|| peers::python(workspace)));
-    let versions = python.as_deref().map(|python| peers::versions(python, workspace)).transpose()?;
+    let document =
+        std::fs::read_to_string(&out).with_context(|| format!("cannot read {}", out.display()))?;
+    // before an hour of work, not after
+    split(&document).with_context(|| format!("{}", out.display()))?;
+    let python = options
+        .peers
+        .as_ref()
+        .map(|named| named.clone().unwrap_or_else(|| peers::python(workspace)));
+    let versions =
+        python.as_deref().map(|python| peers::versions(python, workspace)).transpose()?;
     let folder = workspace.join("target/criterion");
     if !options.keep {
         if folder.exists() && options.only.is_empty() {
-            std::fs::remove_dir_all(&folder).context("cannot remove the last run's measurements")?;
+            std::fs::remove_dir_all(&folder)
+                .context("cannot remove the last run's measurements")?;
         }
         cargo_bench(options, workspace)?;
     }
@@ -97,7 +107,8 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
 }
 
 fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<()> {
-    let names = if options.only.is_empty() { timed_benches(workspace)? } else { options.only.clone() };
+    let names =
+        if options.only.is_empty() { timed_benches(workspace)? } else { options.only.clone() };
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace).args(["bench", "--package", "nystrom-benches"]);
     command.args(names.iter().flat_map(|name| ["--bench", name]));
@@ -105,7 +116,15 @@ fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<()> {
         command.env("NYSTROM_MILLION", "1");
     }
     if options.quick {
-        command.args(["--", "--warm-up-time", "0.2", "--measurement-time", "1", "--sample-size", "10"]);
+        command.args([
+            "--",
+            "--warm-up-time",
+            "0.2",
+            "--measurement-time",
+            "1",
+            "--sample-size",
+            "10",
+        ]);
     }
     if !command.status().context("cannot run cargo bench")?.success() {
         bail!("cargo bench failed");
@@ -116,7 +135,8 @@ fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<()> {
 /// The benches of time: all but that of memory.
 fn timed_benches(workspace: &Path) -> anyhow::Result<Vec<String>> {
     let folder = workspace.join("benches/benches");
-    let files = std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let files =
+        std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let paths = files.map(|file| Ok(file?.path())).collect::<anyhow::Result<Vec<_>>>()?;
     let sources = paths.iter().filter(|path| path.extension().is_some_and(|e| e == "rs"));
     let mut names: Vec<String> = sources
@@ -129,7 +149,8 @@ fn timed_benches(workspace: &Path) -> anyhow::Result<Vec<String>> {
 
 /// What stands before and after the measured part.
 fn split(document: &str) -> anyhow::Result<(&str, &str)> {
-    let (before, rest) = document.split_once(BEGIN).with_context(|| format!("there is no line `{BEGIN}`"))?;
+    let (before, rest) =
+        document.split_once(BEGIN).with_context(|| format!("there is no line `{BEGIN}`"))?;
     let (_, after) = rest.split_once(END).with_context(|| format!("there is no line `{END}`"))?;
     Ok((before, after))
 }

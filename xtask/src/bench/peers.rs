@@ -1,4 +1,5 @@
-//! The peers: what a user would pick instead, run by `benches/peers/peerbench.py`, one JSON line a result.
+//! The peers: what a user would pick instead, run by `benches/peers/peerbench.py`, one JSON line a
+//! result.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -82,12 +83,15 @@ pub fn python(workspace: &Path) -> PathBuf {
 /// If Python cannot be run, or has not what the harness needs.
 pub fn versions(python: &Path, workspace: &Path) -> anyhow::Result<Vec<Line>> {
     let (lines, complaint) = harness(python, workspace, VERSIONS)?;
-    let lacks = |name: &&&str| lines.first().is_none_or(|line| line.value.get(**name).is_none_or(Value::is_null));
+    let lacks = |name: &&&str| {
+        lines.first().is_none_or(|line| line.value.get(**name).is_none_or(Value::is_null))
+    };
     let lacking: Vec<&str> = NEEDED.iter().filter(lacks).copied().collect();
     if !lacking.is_empty() {
         let (python, packages) = (python.display(), lacking.join(", "));
         bail!(
-            "{python} lacks {packages}: make a virtual environment in .venv, or name one's Python after --peers, and \
+            "{python} lacks {packages}: make a virtual environment in .venv, or name one's Python \
+             after --peers, and \
              `.venv/bin/pip install -r benches/peers/requirements.txt`\n{complaint}"
         );
     }
@@ -108,11 +112,18 @@ pub fn run(python: &Path, workspace: &Path, versions: Vec<Line>) -> anyhow::Resu
     Ok(all)
 }
 
-/// One run, with OpenBLAS as a user has it: variables that force another processor's code are unset. Also what it said on
-/// standard error.
-fn harness(python: &Path, workspace: &Path, arguments: &'static str) -> anyhow::Result<(Vec<Line>, String)> {
+/// One run, with OpenBLAS as a user has it: variables that force another processor's code are
+/// unset. Also what it said on standard error.
+fn harness(
+    python: &Path,
+    workspace: &Path,
+    arguments: &'static str,
+) -> anyhow::Result<(Vec<Line>, String)> {
     let mut command = Command::new(python);
-    command.arg(workspace.join(HARNESS)).args(arguments.split(' ')).env("PYTHONDONTWRITEBYTECODE", "1");
+    command
+        .arg(workspace.join(HARNESS))
+        .args(arguments.split(' '))
+        .env("PYTHONDONTWRITEBYTECODE", "1");
     command.env_remove("OPENBLAS_CORETYPE").env_remove("OPENBLAS_L2_SIZE");
     let output = command.output().with_context(|| format!("cannot run {}", python.display()))?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -139,7 +150,11 @@ mod tests {
             assert!(text.contains(&format!("{task}=")), "{arguments}");
             while let Some(word) = words.next() {
                 let value = words.next().unwrap();
-                let known = if word == "--tool" { format!("wanted(\"{value}\")") } else { format!("\"{word}\"") };
+                let known = if word == "--tool" {
+                    format!("wanted(\"{value}\")")
+                } else {
+                    format!("\"{word}\"")
+                };
                 assert!(text.contains(&known), "{arguments}: {known}");
             }
         }
@@ -147,7 +162,8 @@ mod tests {
 
     #[test]
     fn a_python_that_cannot_be_run_is_named_before_anything_is_measured() {
-        let error = versions(Path::new("no/such/python"), &crate::cli::workspace_root()).err().unwrap();
+        let error =
+            versions(Path::new("no/such/python"), &crate::cli::workspace_root()).err().unwrap();
         assert!(format!("{error:#}").contains("no/such/python"), "{error:#}");
     }
 

@@ -6,7 +6,12 @@ use super::criterion::Measurements;
 /// Steps of the swap chain in one time of its bench.
 const STEPS: f64 = 200.0;
 
-const fn peer(name: &'static str, arguments: &'static str, tool: &'static str, key: &'static str) -> Rival {
+const fn peer(
+    name: &'static str,
+    arguments: &'static str,
+    tool: &'static str,
+    key: &'static str,
+) -> Rival {
     Rival::Peer(Peer { name, arguments, tool, only: &[], key })
 }
 
@@ -44,7 +49,8 @@ fn metropolis(ours: &Measurements, c: u32) -> Option<f64> {
 
 /// An iteration: a tenth of the difference that ten of them make.
 fn falkon_iteration(ours: &Measurements) -> Option<f64> {
-    let of = |iterations: u32| ours.seconds(&format!("falkon_n200000/{iterations} iterations/m=1000"));
+    let of =
+        |iterations: u32| ours.seconds(&format!("falkon_n200000/{iterations} iterations/m=1000"));
     Some((of(10)? - of(0)?) / 10.0)
 }
 
@@ -67,7 +73,9 @@ pub const ROWS: &[Row] = &[
     Row {
         what: "Gaussian block 20,000 × 2000, d = 100",
         ours: |m| m.seconds("kernel_block_f64/gaussian/d=100"),
-        limit: |rates| Some(8e9 / rates.product()? + rates.0.seconds("kernel_block_f64/gaussian/d=3")?),
+        limit: |rates| {
+            Some(8e9 / rates.product()? + rates.0.seconds("kernel_block_f64/gaussian/d=3")?)
+        },
         within: Some(1.5),
         rivals: &[],
     },
@@ -202,7 +210,15 @@ pub const ROWS: &[Row] = &[
         ours: |m| m.seconds("exact_krr_f64/10000"),
         limit: |rates| Some(1e12 / 3.0 / rates.product()?),
         within: Some(1.3),
-        rivals: &[(peer("SciPy cho_factor", "T3 --tool scipy --n 10000 --repeat 2", "scipy_cho_factor", "fit_s"), 1.5)],
+        rivals: &[(
+            peer(
+                "SciPy cho_factor",
+                "T3 --tool scipy --n 10000 --repeat 2",
+                "scipy_cho_factor",
+                "fit_s",
+            ),
+            1.5,
+        )],
     },
     Row {
         what: "exact scores, n = 10,000",
@@ -210,7 +226,12 @@ pub const ROWS: &[Row] = &[
         limit: |rates| Some(2e12 / 3.0 / rates.product()?),
         within: Some(1.3),
         rivals: &[(
-            peer("SciPy potrf + potri", "T4 --tool exact --n 10000 --repeat 2", "scipy_potrf_potri", "wall_min"),
+            peer(
+                "SciPy potrf + potri",
+                "T4 --tool exact --n 10000 --repeat 2",
+                "scipy_potrf_potri",
+                "wall_min",
+            ),
             1.5,
         )],
     },
@@ -233,21 +254,30 @@ pub const ROWS: &[Row] = &[
         ours: |m| m.seconds("recursive_bless_f64/recursive q=1.5/50000"),
         limit: |_| None,
         within: None,
-        rivals: &[(peer("NumPy", "T4 --tool rls_numpy --n 50000", "rls_numpy_fixed_lambda", "wall_min"), 3.0)],
+        rivals: &[(
+            peer("NumPy", "T4 --tool rls_numpy --n 50000", "rls_numpy_fixed_lambda", "wall_min"),
+            3.0,
+        )],
     },
     Row {
         what: "Recursive-RLS, all scores, n = 200,000",
         ours: |m| m.seconds("recursive_bless_f64/recursive q=1.5/200000"),
         limit: |_| None,
         within: None,
-        rivals: &[(peer("NumPy", "T4 --tool rls_numpy --n 200000", "rls_numpy_fixed_lambda", "wall_min"), 3.0)],
+        rivals: &[(
+            peer("NumPy", "T4 --tool rls_numpy --n 200000", "rls_numpy_fixed_lambda", "wall_min"),
+            3.0,
+        )],
     },
     Row {
         what: "BLESS, q = 2, all scores, n = 10,000",
         ours: |m| m.seconds("recursive_bless_f64/bless q=2/10000"),
         limit: |_| None,
         within: None,
-        rivals: &[(peer("DPPy", "T4 --tool dppy_bless --n 10000 --repeat 1", "dppy_bless", "wall_min"), 3.0)],
+        rivals: &[(
+            peer("DPPy", "T4 --tool dppy_bless --n 10000 --repeat 1", "dppy_bless", "wall_min"),
+            3.0,
+        )],
     },
     Row {
         what: "BLESS, q = 2, all scores, n = 200,000",
@@ -261,7 +291,10 @@ pub const ROWS: &[Row] = &[
         ours: |m| m.seconds("spectral_scores/auto, bimodal/200000"),
         limit: |_| None,
         within: None,
-        rivals: &[(Rival::Ours("BLESS, q = 2", |m| m.seconds("recursive_bless_f64/bless q=2/200000")), 20.0)],
+        rivals: &[(
+            Rival::Ours("BLESS, q = 2", |m| m.seconds("recursive_bless_f64/bless q=2/200000")),
+            20.0,
+        )],
     },
     Row {
         what: "k-DPP swap step, c = 50",
@@ -289,14 +322,30 @@ pub const ROWS: &[Row] = &[
         ours: |m| m.seconds("k_dpp_exact/first draw/100"),
         limit: |rates| rates.0.seconds("eigen_f64/4000"),
         within: Some(1.2),
-        rivals: &[(peer("DPPy", "T5 --tool exact --n 4000 --k 100 --repeat 1", "dppy_exact_kdpp", "first_s"), 1.5)],
+        rivals: &[(
+            peer(
+                "DPPy",
+                "T5 --tool exact --n 4000 --k 100 --repeat 1",
+                "dppy_exact_kdpp",
+                "first_s",
+            ),
+            1.5,
+        )],
     },
     Row {
         what: "exact k-DPP, N = 4000, k = 100, next draw",
         ours: |m| m.seconds("k_dpp_exact/next draw/100"),
         limit: |rates| Some(4e7 / rates.product()?),
         within: Some(2.0),
-        rivals: &[(peer("DPPy", "T5 --tool exact --n 4000 --k 100 --repeat 1", "dppy_exact_kdpp", "next_s"), 5.0)],
+        rivals: &[(
+            peer(
+                "DPPy",
+                "T5 --tool exact --n 4000 --k 100 --repeat 1",
+                "dppy_exact_kdpp",
+                "next_s",
+            ),
+            5.0,
+        )],
     },
     Row {
         what: "RPCholesky, rank 500, n = 50,000",
@@ -363,16 +412,29 @@ mod tests {
     fn every_peer_of_the_comparison_is_run() {
         for (rival, _) in ROWS.iter().flat_map(|row| row.rivals) {
             if let Rival::Peer(peer) = rival {
-                assert!(RUNS.iter().any(|run| run.arguments == peer.arguments), "{}", peer.arguments);
+                assert!(
+                    RUNS.iter().any(|run| run.arguments == peer.arguments),
+                    "{}",
+                    peer.arguments
+                );
                 let prints = |word: &str| HARNESS_TEXT.contains(word);
-                assert!(prints(peer.tool) && prints(peer.key), "{}: {}, {}", peer.arguments, peer.tool, peer.key);
+                assert!(
+                    prints(peer.tool) && prints(peer.key),
+                    "{}: {}, {}",
+                    peer.arguments,
+                    peer.tool,
+                    peer.key
+                );
             }
         }
     }
 
     #[test]
     fn an_iteration_is_a_tenth_of_the_difference() {
-        let times = [("falkon_n200000/0 iterations/m=1000", 1.0), ("falkon_n200000/10 iterations/m=1000", 3.0)];
+        let times = [
+            ("falkon_n200000/0 iterations/m=1000", 1.0),
+            ("falkon_n200000/10 iterations/m=1000", 3.0),
+        ];
         assert_eq!(falkon_iteration(&Measurements::from(times)), Some(0.2));
     }
 }

@@ -4,7 +4,8 @@ use super::criterion::Measurements;
 use crate::lab::statistics::fitted_exponent;
 use crate::plot::{Axis, Plot, Point};
 
-/// A curve: its name, the look it has in every plot, and the benchmarks it joins, up to the size at their end.
+/// A curve: its name, the look it has in every plot, and the benchmarks it joins, up to the size at
+/// their end.
 type Curve = (&'static str, &'static str, &'static str);
 
 const AGAINST_N: &[Curve] = &[
@@ -25,9 +26,19 @@ const AGAINST_C: &[Curve] = &[
 
 /// The plots of a run.
 pub fn plots(ours: &Measurements) -> Vec<Plot> {
-    let n = Plot::new("scaling-n", "Time against the number of points", Axis::log("points n"), Axis::log("time / s"));
+    let n = Plot::new(
+        "scaling-n",
+        "Time against the number of points",
+        Axis::log("points n"),
+        Axis::log("time / s"),
+    );
     let axes = (Axis::log("size of the subset c"), Axis::log("time of 200 steps / s"));
-    let c = Plot::new("scaling-c", "Time of the k-DPP swap chain against the size of the subset", axes.0, axes.1);
+    let c = Plot::new(
+        "scaling-c",
+        "Time of the k-DPP swap chain against the size of the subset",
+        axes.0,
+        axes.1,
+    );
     [(n, AGAINST_N), (c, AGAINST_C)].map(|(plot, curves)| draw(plot, curves, ours)).into()
 }
 

@@ -1,4 +1,5 @@
-//! Regression on real data as in Figures 3, 4 and 5 of Chen & Yang 2021 (accumulations): sets, splits, settings, sketches.
+//! Regression on real data as in Figures 3, 4 and 5 of Chen & Yang 2021 (accumulations): sets,
+//! splits, settings, sketches.
 
 use std::time::Instant;
 
@@ -7,7 +8,9 @@ use nystrom::kernels::{KernelMatrix, Matern32, Points};
 use nystrom::krr::{ExactKrr, Falkon, IterativeOptions, KrrModel, SketchedKrr, metrics::mse};
 use nystrom::leverage::{Bless, Projector};
 use nystrom::linalg_core::{Ridge, random};
-use nystrom::sketch::{Accumulation, Dictionary, GaussianSketch, Sketch, SketchDistribution, Subsampling, VerySparse};
+use nystrom::sketch::{
+    Accumulation, Dictionary, GaussianSketch, Sketch, SketchDistribution, Subsampling, VerySparse,
+};
 use nystrom_data::catalog::{self, Verify};
 use nystrom_data::{Constant, Dataset, Standardize, Standardizer};
 use rand::Rng;
@@ -17,11 +20,17 @@ use crate::lab::{Draw, Measure, Setting};
 use crate::method::{self, Method};
 
 /// What the experiments say about their settings.
-pub const CHOICES: &str = "20 % of all rows held out at random, n of the others drawn for the fit; features scaled to variance 1 and the target centred on the rows drawn. \
-    RQA: the count of points from the four numbers of a rectangle. CASP: nine features. GAS: NOx from ten features, nine sensors and CO. Matérn kernel with ν = 3/2 \
-    and ℓ = 1 (the paper leaves ℓ open), λ = 0.9·n^(−(3+p)/(3+2p)) and d = ⌊1.5·n^(p/(3+2p))⌋ columns for p features. Nyström's rows are drawn in proportion to scores \
-    against the last dictionary on BLESS's path that has at most ⌊3·n^(p/(3+2p))⌋ rows, with unit weights, for they are fewer than d_eff; these scores are \
-    part of its time. Rows of the accumulation are drawn uniformly. Times are medians, of the sketch and the fit, on all threads.";
+pub const CHOICES: &str = "20 % of all rows held out at random, n of the others drawn for the \
+                           fit; features scaled to variance 1 and the target centred on the rows \
+                           drawn. \
+    RQA: the count of points from the four numbers of a rectangle. CASP: nine features. GAS: NOx \
+    from ten features, nine sensors and CO. Matérn kernel with ν = 3/2 \
+    and ℓ = 1 (the paper leaves ℓ open), λ = 0.9·n^(−(3+p)/(3+2p)) and d = ⌊1.5·n^(p/(3+2p))⌋ \
+    columns for p features. Nyström's rows are drawn in proportion to scores \
+    against the last dictionary on BLESS's path that has at most ⌊3·n^(p/(3+2p))⌋ rows, with unit \
+    weights, for they are fewer than d_eff; these scores are \
+    part of its time. Rows of the accumulation are drawn uniformly. Times are medians, of the \
+    sketch and the fit, on all threads.";
 
 pub const GAUSSIAN: Method = method::GAUSSIAN_SKETCH;
 pub const VERY_SPARSE: Method = method::VERY_SPARSE;
@@ -35,12 +44,15 @@ const TEST_SHARE: f64 = 0.2;
 /// Exact KRR is run up to this n, as a line to compare with.
 pub const LARGEST_EXACT: usize = 4000;
 /// When Falkon stops, and the memory it may keep KS in.
-const OPTIONS: IterativeOptions = IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: Some(1 << 30) };
+const OPTIONS: IterativeOptions =
+    IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: Some(1 << 30) };
 
 pub const ERROR: Measure = Measure::new("test error", "test error (mean squared)");
 pub const SECONDS: Measure = Measure::time("time", "time of sketch and fit / s");
-pub const FALKON_ERROR: Measure = Measure::new("test error with Falkon", "test error (mean squared), Falkon");
-pub const FALKON_SECONDS: Measure = Measure::time("time with Falkon", "time of sketch and fit by Falkon / s");
+pub const FALKON_ERROR: Measure =
+    Measure::new("test error with Falkon", "test error (mean squared), Falkon");
+pub const FALKON_SECONDS: Measure =
+    Measure::time("time with Falkon", "time of sketch and fit by Falkon / s");
 pub const ITERATIONS: Measure = Measure::new("iterations of Falkon", "iterations");
 pub const COLUMNS: Measure = Measure::new("d", "columns d");
 pub const LAMBDA: Measure = Measure::new("λ", "ridge λ");
@@ -71,7 +83,8 @@ impl Set {
         let data = ctx.need(set.data)?;
         Ok(match &ctx.data_dir {
             Some(dir) if set.label == GAS.label => {
-                catalog::load_table(dir, set.data, Verify::default())?.into_dataset(data.target_name.as_str())?
+                catalog::load_table(dir, set.data, Verify::default())?
+                    .into_dataset(data.target_name.as_str())?
             }
             _ => data,
         })
@@ -136,10 +149,12 @@ impl Split {
         Ok(law.draw(self.points().len(), self.d, rng)?)
     }
 
-    /// Scores of all rows against the last dictionary on BLESS's path that is small enough, its weights set to 1.
+    /// Scores of all rows against the last dictionary on BLESS's path that is small enough, its
+    /// weights set to 1.
     fn bless_scores(&self, rng: &mut dyn Rng) -> anyhow::Result<Vec<f64>> {
         let (n, k) = (self.points().len(), KernelMatrix::new(self.kernel, self.points())?);
-        let path = Bless { max_size: self.bless_size, ..Bless::default() }.path(&k, self.ridge(), rng)?;
+        let path =
+            Bless { max_size: self.bless_size, ..Bless::default() }.path(&k, self.ridge(), rng)?;
         let last = path.levels.last().filter(|level| !level.dictionary.is_empty());
         let Some(level) = last else { return Ok(vec![1.0; n]) };
         let rows = level.dictionary.indices().to_vec();
@@ -153,8 +168,14 @@ impl Split {
     }
 }
 
-/// Every method on one split: directly, by Falkon with the same sketch if asked for; exact KRR if asked for.
-pub fn cell(data: &Dataset, draw: &mut Draw<'_, Set>, falkon: bool, exact: bool) -> anyhow::Result<()> {
+/// Every method on one split: directly, by Falkon with the same sketch if asked for; exact KRR if
+/// asked for.
+pub fn cell(
+    data: &Dataset,
+    draw: &mut Draw<'_, Set>,
+    falkon: bool,
+    exact: bool,
+) -> anyhow::Result<()> {
     let split = Split::new(data, draw.size, &mut draw.rng("problem"))?;
     let (kernel, ridge, x, y) = (split.kernel, split.ridge(), split.points(), split.y.as_ref());
     draw.fact(COLUMNS, split.d as f64);
@@ -169,7 +190,8 @@ pub fn cell(data: &Dataset, draw: &mut Draw<'_, Set>, falkon: bool, exact: bool)
         draw.put(method, ERROR, split.error(&model)?);
         if falkon {
             let start = Instant::now();
-            let fit = Falkon { options: OPTIONS, ..Falkon::new(kernel, ridge) }.fit_sketch(x, y, &*sketch)?;
+            let fit = Falkon { options: OPTIONS, ..Falkon::new(kernel, ridge) }
+                .fit_sketch(x, y, &*sketch)?;
             draw.put(method, FALKON_SECONDS, (sketched + start.elapsed()).as_secs_f64());
             draw.put(method, FALKON_ERROR, split.error(&fit.model)?);
             draw.put(method, ITERATIONS, fit.report.iterations as f64);

@@ -1,4 +1,5 @@
-//! Figure 1 of Chen & Yang 2021 (accumulations): error and time of the Gaussian sketch, Nyström and an accumulation with m = 5.
+//! Figure 1 of Chen & Yang 2021 (accumulations): error and time of the Gaussian sketch, Nyström and
+//! an accumulation with m = 5.
 
 use nystrom::kernels::Matern12;
 use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution, Subsampling};
@@ -14,7 +15,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig1",
     paper: &papers::ACCUMULATIONS_2021,
     figure: "Figure 1",
-    says: "On a bimodal design (γ = 0.5) an accumulation with m = 5 has nearly the approximation error of the Gaussian sketch at nearly the time of Nyström; \
+    says: "On a bimodal design (γ = 0.5) an accumulation with m = 5 has nearly the approximation \
+           error of the Gaussian sketch at nearly the time of Nyström; \
         Nyström is fast but far less accurate, the Gaussian sketch accurate but slow.",
     data: &[],
     run,
@@ -46,19 +48,27 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         &[(1000, 30), (2000, 30), (4000, 30), (8000, 30), (16_000, 30)],
     );
     let results = Grid::new(ctx, "draws of the problem", &[DESIGN]).sizes(sizes).run(cell)?;
-    let note = "The paper: 30 draws each of points, noise and sketch, n from 1000 to 16,000 (a full run)";
+    let note =
+        "The paper: 30 draws each of points, noise and sketch, n from 1000 to 16,000 (a full run)";
     let mut out = results.outcome(format!("{}. {note}", results.draws("n")));
     out.plots = results.trade_off(["", "Figure 1: "], &DESIGN, ERROR, SECONDS);
     for plot in out.plots.iter_mut().take(1) {
         plot.line(ESTIMATION.label, THEORY.key, results.curve(&DESIGN, PROBLEM, ESTIMATION));
     }
-    let table = results.table("fig1", "Mean error (1/n)‖f_S − f_n‖² and median time", &[DESIGN], &[ERROR, SECONDS]);
+    let table = results.table(
+        "fig1",
+        "Mean error (1/n)‖f_S − f_n‖² and median time",
+        &[DESIGN],
+        &[ERROR, SECONDS],
+    );
     out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA, ESTIMATION]).build());
     out.claims = claims(&results, sizes[sizes.len() - 1].0);
     out.notes = vec![
         CHOICES.into(),
-        "Matérn kernel with ν = ½ and ℓ = 1 (the paper leaves ℓ open), λ = 0.3·n^(−4/7), d = ⌊1.3·n^(3/7)⌋ columns, uniform sampling. Times are medians, of \
-         drawing the sketch and fitting with it, on all threads; exact KRR serves the errors and is not timed."
+        "Matérn kernel with ν = ½ and ℓ = 1 (the paper leaves ℓ open), λ = 0.3·n^(−4/7), d = \
+         ⌊1.3·n^(3/7)⌋ columns, uniform sampling. Times are medians, of \
+         drawing the sketch and fitting with it, on all threads; exact KRR serves the errors and \
+         is not timed."
             .into(),
     ];
     Ok(out)
@@ -69,7 +79,8 @@ fn cell(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     let (n, power) = (draw.size, |p: f64| (draw.size as f64).powf(p / 7.0));
     let (columns, lambda) = ((1.3 * power(3.0)) as usize, 0.3 * power(-4.0));
     let problem = Problem::new(n, GAMMA, Matern12::new(1.0)?, lambda, &mut draw.rng("problem"))?;
-    let facts = [(COLUMNS, columns as f64), (LAMBDA, lambda), (ESTIMATION, problem.estimation_error)];
+    let facts =
+        [(COLUMNS, columns as f64), (LAMBDA, lambda), (ESTIMATION, problem.estimation_error)];
     facts.into_iter().for_each(|(what, value)| draw.fact(what, value));
     for (method, law) in laws() {
         let rng = &mut draw.rng(method.key);
@@ -83,15 +94,23 @@ fn cell(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
 const NEARLY: f64 = 1.25;
 /// "Far less accurate": at least this factor, at every n.
 const FAR: f64 = 2.0;
-/// "Nearly" the time of another method: within this factor. The kernel entries alone are m times as many.
+/// "Nearly" the time of another method: within this factor. The kernel entries alone are m times as
+/// many.
 const NEARLY_THE_TIME: f64 = 1.5;
 /// "Several times" slower: at least this factor.
 const SEVERAL: f64 = 5.0;
 
 fn claims(results: &Results, n: usize) -> Vec<Claim> {
     let time = |a, b| results.compare(&DESIGN, ("n", n), SECONDS, a, b);
-    let mean = results.compare_all(&DESIGN, ("mean over n", geometric_mean), ERROR, ACCUMULATION, GAUSSIAN);
-    let least = results.compare_all(&DESIGN, ("smallest over n", smallest), ERROR, NYSTROM, GAUSSIAN);
+    let mean = results.compare_all(
+        &DESIGN,
+        ("mean over n", geometric_mean),
+        ERROR,
+        ACCUMULATION,
+        GAUSSIAN,
+    );
+    let least =
+        results.compare_all(&DESIGN, ("smallest over n", smallest), ERROR, NYSTROM, GAUSSIAN);
     vec![
         mean.at_most("nearly 1", NEARLY).picture(),
         least.at_least("clearly above 1", FAR).picture(),

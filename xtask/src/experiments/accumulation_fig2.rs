@@ -1,4 +1,5 @@
-//! Figure 2 of Chen & Yang 2021 (accumulations): approximation error against d for m = 1, 2, 4, …, 32 and the Gaussian sketch.
+//! Figure 2 of Chen & Yang 2021 (accumulations): approximation error against d for m = 1, 2, 4, …,
+//! 32 and the Gaussian sketch.
 
 use nystrom::kernels::Gaussian;
 use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution};
@@ -9,16 +10,18 @@ use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
 use crate::lab::statistics::{Estimate, geometric_mean, largest, smallest};
 use crate::lab::{Draw, Grid, Results};
 use crate::method::{
-    ACCUMULATED_2, ACCUMULATED_4, ACCUMULATED_8, ACCUMULATED_16, ACCUMULATED_32, GAUSSIAN_SKETCH, Method, PROBLEM,
-    UNIFORM,
+    ACCUMULATED_2, ACCUMULATED_4, ACCUMULATED_8, ACCUMULATED_16, ACCUMULATED_32, GAUSSIAN_SKETCH,
+    Method, PROBLEM, UNIFORM,
 };
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig2",
     paper: &papers::ACCUMULATIONS_2021,
     figure: "Figure 2",
-    says: "On a bimodal design (γ = 0.6), accumulating m ≤ 32 sub-sampling matrices brings the approximation error from that of Nyström (m = 1), orders of \
-        magnitude larger, to that of the Gaussian sketch (m = ∞), below the estimation error of exact KRR.",
+    says: "On a bimodal design (γ = 0.6), accumulating m ≤ 32 sub-sampling matrices brings the \
+           approximation error from that of Nyström (m = 1), orders of \
+        magnitude larger, to that of the Gaussian sketch (m = ∞), below the estimation error of \
+        exact KRR.",
     data: &[],
     run,
 };
@@ -45,14 +48,22 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let draws = |n: usize| ctx.pick(2, 40_000 / n, 30);
     let most = draws(sizes[0]);
     let grid = Grid::new(ctx, "draws of the problem", sizes).repetitions(most).parallel();
-    let results = grid.run(|draw| if draw.repetition < draws(*draw.setting) { cell(draw) } else { Ok(()) })?;
+    let results =
+        grid.run(|draw| if draw.repetition < draws(*draw.setting) { cell(draw) } else { Ok(()) })?;
 
     let each: Vec<String> = sizes.iter().map(|&n| format!("{n} ({} draws)", draws(n))).collect();
-    let note = "The paper: 30 draws each of points, noise and sketch, n from 1000 to 8000 (a full run)";
+    let note =
+        "The paper: 30 draws each of points, noise and sketch, n from 1000 to 8000 (a full run)";
     let mut out = results.outcome(format!("n = {}. {note}", each.join(", ")));
     for n in sizes {
         let title = format!("n = {n}: approximation error, mean with standard errors");
-        let plot = results.plot(&format!("error-n{n}"), &title, Axis::log("columns of the sketch d"), n, ERROR);
+        let plot = results.plot(
+            &format!("error-n{n}"),
+            &title,
+            Axis::log("columns of the sketch d"),
+            n,
+            ERROR,
+        );
         out.plots.extend(plot.map(|mut plot| {
             plot.horizontal(ESTIMATION.label, results.get(n, 0_usize, PROBLEM, ESTIMATION).value);
             plot
@@ -94,7 +105,9 @@ const ORDERS: [f64; 2] = [10.0, 100.0];
 
 fn claims(results: &Results, sizes: &[usize]) -> Vec<Claim> {
     // from d = n^{3/7} on a sketch is worth having
-    let wide = || sizes.iter().flat_map(|n| WIDTHS[2..].iter().map(move |&multiple| (n, width(*n, multiple))));
+    let wide = || {
+        sizes.iter().flat_map(|n| WIDTHS[2..].iter().map(move |&multiple| (n, width(*n, multiple))))
+    };
     let ratios = |a, b| wide().map(move |(n, d)| results.compare(n, ("", d), ERROR, a, b).ratio);
     let over = |m: &str| format!("error with {m} over that of the Gaussian sketch, d ≥ n^(3/7)");
     let mean = |m: &str| format!("{}, mean over n and d", over(m));
@@ -106,16 +119,27 @@ fn claims(results: &Results, sizes: &[usize]) -> Vec<Claim> {
     };
     let claims = [
         Claim::near(&mean("m = 32"), 1.0, geometric_mean(ratios(M_32, GAUSSIAN)), EQUAL),
-        Claim::at_most(&mean("m = 16"), "same order", geometric_mean(ratios(M_16, GAUSSIAN)), ORDER),
+        Claim::at_most(
+            &mean("m = 16"),
+            "same order",
+            geometric_mean(ratios(M_16, GAUSSIAN)),
+            ORDER,
+        ),
         Claim::at_least(
             &format!("{}, smallest over n and d", over("m = 1")),
             "orders of magnitude",
             smallest(ratios(NYSTROM, GAUSSIAN)),
             ORDERS[0],
         ),
-        Claim::at_least(&mean("m = 1"), "orders of magnitude", geometric_mean(ratios(NYSTROM, GAUSSIAN)), ORDERS[1]),
         Claim::at_least(
-            "share of the way from m = 1 to the Gaussian sketch that m = 4 goes, in logarithms of errors, mean over n and d ≥ n^(3/7)",
+            &mean("m = 1"),
+            "orders of magnitude",
+            geometric_mean(ratios(NYSTROM, GAUSSIAN)),
+            ORDERS[1],
+        ),
+        Claim::at_least(
+            "share of the way from m = 1 to the Gaussian sketch that m = 4 goes, in logarithms of \
+             errors, mean over n and d ≥ n^(3/7)",
             "m = 4 already gains most",
             gained(M_4).over(gained(GAUSSIAN)),
             0.5,
@@ -133,13 +157,17 @@ fn claims(results: &Results, sizes: &[usize]) -> Vec<Claim> {
 fn notes() -> Vec<String> {
     vec![
         CHOICES.into(),
-        "Gaussian kernel with σ = 1.5·n^(−1/7), λ = 0.5·n^(−4/7), uniform sampling, d from ⌊0.3·n^(3/7)⌋ to ⌊3·n^(3/7)⌋. All sketches of one repetition see the \
+        "Gaussian kernel with σ = 1.5·n^(−1/7), λ = 0.5·n^(−4/7), uniform sampling, d from \
+         ⌊0.3·n^(3/7)⌋ to ⌊3·n^(3/7)⌋. All sketches of one repetition see the \
          same points and noise."
             .into(),
-        "An independent implementation in NumPy, n = 4000, few repetitions, d = 34, 69 and 104: Gaussian sketch 4.3e-5, 3.2e-7, 5.0e-9; m = 32: 3.9e-5, \
-         3.4e-7, 5.0e-9; m = 4: 8.8e-5, 4.4e-6, 5.1e-8; m = 1: 4.8e-3, 1.2e-4, 2.7e-5; exact KRR 3.2e-3."
+        "An independent implementation in NumPy, n = 4000, few repetitions, d = 34, 69 and 104: \
+         Gaussian sketch 4.3e-5, 3.2e-7, 5.0e-9; m = 32: 3.9e-5, \
+         3.4e-7, 5.0e-9; m = 4: 8.8e-5, 4.4e-6, 5.1e-8; m = 1: 4.8e-3, 1.2e-4, 2.7e-5; exact KRR \
+         3.2e-3."
             .into(),
-        "Means for small m are carried by few repetitions: an error is large when no column has a row of the small cluster, and its standard error with it."
+        "Means for small m are carried by few repetitions: an error is large when no column has a \
+         row of the small cluster, and its standard error with it."
             .into(),
     ]
 }

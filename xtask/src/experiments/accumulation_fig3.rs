@@ -1,8 +1,9 @@
-//! Figure 3 of Chen & Yang 2021 (accumulations): test error and time on RQA; with more data sets, Figure 4.
+//! Figure 3 of Chen & Yang 2021 (accumulations): test error and time on RQA; with more data sets,
+//! Figure 4.
 
 use super::accumulation_data::{
-    ACCUMULATION, CHOICES, COLUMNS, ERROR, GAUSSIAN, LAMBDA, LARGEST_EXACT, NYSTROM, RQA, SECONDS, Set, VERY_SPARSE,
-    cell,
+    ACCUMULATION, CHOICES, COLUMNS, ERROR, GAUSSIAN, LAMBDA, LARGEST_EXACT, NYSTROM, RQA, SECONDS,
+    Set, VERY_SPARSE, cell,
 };
 use super::papers;
 use crate::experiment::{Claim, Context, Experiment, Outcome};
@@ -13,7 +14,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig3",
     paper: &papers::ACCUMULATIONS_2021,
     figure: "Figure 3",
-    says: "On RQA an accumulation with m = 4 has the test error of the Gaussian sketch at a time near Nyström's; very sparse random projections lie between.",
+    says: "On RQA an accumulation with m = 4 has the test error of the Gaussian sketch at a time \
+           near Nyström's; very sparse random projections lie between.",
     data: &[RQA.data],
     run,
 };
@@ -30,7 +32,8 @@ pub fn run_sets(ctx: &Context, sets: &[Set]) -> anyhow::Result<Outcome> {
         &[(1000, 30), (2000, 30), (4000, 30), (8000, 30), (15_000, 30)],
     );
     let grid = Grid::new(ctx, "splits", sets).sizes(sizes);
-    let results = grid.run_on(Set::load, |data, draw| cell(data, draw, false, draw.size <= LARGEST_EXACT))?;
+    let results =
+        grid.run_on(Set::load, |data, draw| cell(data, draw, false, draw.size <= LARGEST_EXACT))?;
     let note = "The paper: 30 random splits each, n from 1000 to 15,000 (a full run)";
     let mut out = results.outcome(format!("{}. {note}", results.draws("n")));
     for set in results.measured(sets) {
@@ -43,7 +46,8 @@ pub fn run_sets(ctx: &Context, sets: &[Set]) -> anyhow::Result<Outcome> {
     }
     out.notes = vec![
         CHOICES.into(),
-        "Exact KRR, run for n ≤ 4000, is well below all of them: with these d the error is that of the sketches' size."
+        "Exact KRR, run for n ≤ 4000, is well below all of them: with these d the error is that \
+         of the sketches' size."
             .into(),
     ];
     Ok(out)
@@ -59,7 +63,9 @@ const NEAR: f64 = 1.5;
 const MANY: f64 = 5.0;
 
 fn claims(results: &Results, set: &Set, n: usize) -> Vec<Claim> {
-    let mean = |measure, b| results.compare_all(set, ("mean over n", geometric_mean), measure, ACCUMULATION, b);
+    let mean = |measure, b| {
+        results.compare_all(set, ("mean over n", geometric_mean), measure, ACCUMULATION, b)
+    };
     let last = |measure, a, b| results.compare(set, ("n", n), measure, a, b);
     let claims = [
         mean(ERROR, GAUSSIAN).at_most("nearly 1", EQUAL[0]),

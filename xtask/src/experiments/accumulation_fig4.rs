@@ -9,7 +9,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig4",
     paper: &papers::ACCUMULATIONS_2021,
     figure: "Figure 4",
-    says: "As Figure 3, on three data sets: test error of the Gaussian sketch at a time near Nyström's.",
+    says: "As Figure 3, on three data sets: test error of the Gaussian sketch at a time near \
+           Nyström's.",
     data: &[RQA.data, CASP.data, GAS.data],
     run,
 };

@@ -1,8 +1,9 @@
-//! Figure 5 of Chen & Yang 2021 (accumulations): the sketches of Figure 4 with Falkon as the solver.
+//! Figure 5 of Chen & Yang 2021 (accumulations): the sketches of Figure 4 with Falkon as the
+//! solver.
 
 use super::accumulation_data::{
-    ACCUMULATION, CASP, CHOICES, COLUMNS, ERROR, FALKON_ERROR, FALKON_SECONDS, GAS, GAUSSIAN, ITERATIONS, LAMBDA,
-    METHODS, RQA, SECONDS, Set, cell,
+    ACCUMULATION, CASP, CHOICES, COLUMNS, ERROR, FALKON_ERROR, FALKON_SECONDS, GAS, GAUSSIAN,
+    ITERATIONS, LAMBDA, METHODS, RQA, SECONDS, Set, cell,
 };
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
@@ -13,7 +14,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig5",
     paper: &papers::ACCUMULATIONS_2021,
     figure: "Figure 5",
-    says: "Solved by Falkon, every sketch keeps the test error it has when solved directly, at these n without much of a gain in time; the accumulation has the best \
+    says: "Solved by Falkon, every sketch keeps the test error it has when solved directly, at \
+           these n without much of a gain in time; the accumulation has the best \
         error for its time.",
     data: &[RQA.data, CASP.data, GAS.data],
     run,
@@ -33,7 +35,12 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let mut out = results.outcome(format!("{}. {note}", results.draws("n")));
     for set in results.measured(&SETS) {
         let (id, label) = (format!("-{}", set.data), set.label());
-        out.plots.extend(results.trade_off([&id, &format!("{label}: ")], set, FALKON_ERROR, FALKON_SECONDS));
+        out.plots.extend(results.trade_off(
+            [&id, &format!("{label}: ")],
+            set,
+            FALKON_ERROR,
+            FALKON_SECONDS,
+        ));
         let title = format!("{label}: iterations of Falkon to a residual of 1e-6");
         let n = Axis::log("number of points n");
         out.plots.extend(results.plot(&format!("iterations{id}"), &title, n, set, ITERATIONS));
@@ -45,8 +52,10 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     out.notes = vec![
         CHOICES.into(),
-        "Both solvers have the same sketch. Falkon stops at a true relative residual of 1e-6 or after 100 iterations and keeps KS in memory; the direct solver is \
-         that of Figures 3 and 4. For the claim on error for time, the accumulation's error at a time is read off the line that the plot draws through its \
+        "Both solvers have the same sketch. Falkon stops at a true relative residual of 1e-6 or \
+         after 100 iterations and keeps KS in memory; the direct solver is \
+         that of Figures 3 and 4. For the claim on error for time, the accumulation's error at a \
+         time is read off the line that the plot draws through its \
          points; points of others faster than all of its own are left out."
             .into(),
     ];
@@ -65,11 +74,15 @@ const LITTLE: f64 = 1.25;
 fn claims(results: &Results, set: &Set) -> Vec<Claim> {
     let xs = results.abscissae(set, ACCUMULATION, ERROR);
     let sample = |x: &f64, method, measure| results.sample(set, *x, method, measure);
-    let change = |(x, method)| sample(x, method, FALKON_ERROR).over(&sample(x, method, ERROR)).off(1.0);
-    let speed_up = |x| sample(x, ACCUMULATION, SECONDS).over(&sample(x, ACCUMULATION, FALKON_SECONDS));
+    let change =
+        |(x, method)| sample(x, method, FALKON_ERROR).over(&sample(x, method, ERROR)).off(1.0);
+    let speed_up =
+        |x| sample(x, ACCUMULATION, SECONDS).over(&sample(x, ACCUMULATION, FALKON_SECONDS));
     let of = |x: &f64, method, measure| results.get(set, *x, method, measure);
-    let mut line: Vec<(f64, Estimate)> =
-        xs.iter().map(|x| (of(x, ACCUMULATION, FALKON_SECONDS).value, of(x, ACCUMULATION, FALKON_ERROR))).collect();
+    let mut line: Vec<(f64, Estimate)> = xs
+        .iter()
+        .map(|x| (of(x, ACCUMULATION, FALKON_SECONDS).value, of(x, ACCUMULATION, FALKON_ERROR)))
+        .collect();
     line.sort_by(|a, b| a.0.total_cmp(&b.0));
     let at_the_same_time = |(x, method)| {
         let accumulation = at_time(&line, of(x, method, FALKON_SECONDS).value)?;
@@ -80,7 +93,10 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
     let words = |what: &str| format!("{}: {what}", set.label());
     let claims = [
         Claim::at_most(
-            &words("relative difference of the test errors with Falkon and directly, largest over n and methods"),
+            &words(
+                "relative difference of the test errors with Falkon and directly, largest over n \
+                 and methods",
+            ),
             "no change",
             largest(places().map(change)),
             KEPT,
@@ -89,7 +105,10 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
             .compare_all(set, ("largest over n", largest), FALKON_ERROR, ACCUMULATION, GAUSSIAN)
             .at_most("the same order for m ≤ 32", ORDER),
         Claim::at_most(
-            &words("test error of the accumulation over that of another method in the same time, largest"),
+            &words(
+                "test error of the accumulation over that of another method in the same time, \
+                 largest",
+            ),
             "at most 1",
             largest(others.filter_map(at_the_same_time)),
             BEST,
@@ -104,7 +123,8 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
     claims.map(Claim::picture).into()
 }
 
-/// The error at a time on the line through points in order of time, as the plot draws it; later, that of the last point.
+/// The error at a time on the line through points in order of time, as the plot draws it; later,
+/// that of the last point.
 fn at_time(line: &[(f64, Estimate)], seconds: f64) -> Option<Estimate> {
     let (first, last) = (line.first()?, line.last()?);
     let around = line.windows(2).find(|pair| pair[0].0 <= seconds && seconds < pair[1].0);

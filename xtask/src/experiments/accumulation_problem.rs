@@ -1,4 +1,5 @@
-//! What Figures 1 and 2 of Chen & Yang 2021 (accumulations) share: exact and sketched regression on the bimodal design.
+//! What Figures 1 and 2 of Chen & Yang 2021 (accumulations) share: exact and sketched regression on
+//! the bimodal design.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Kernel, Points};
@@ -11,9 +12,12 @@ use super::bimodal_problem::{BimodalDesign, BimodalPoints, observe};
 use crate::lab::Measure;
 
 /// What the experiments say about design, f* and noise.
-pub const CHOICES: &str = "Design, f* and noise: with probability n/(n + n^γ) uniform on [0, 1]³, otherwise independent coordinates on [2, 2.5] with density \
-    4(5 − 2t), normalised where the paper prints ∏(5 − 2x_j); f*(x) = g(‖x‖/3), g(t) = 1.6·|(t − 0.4)(t − 0.6)| − t(t − 1)(t − 2) − 0.5; noise N(0, 1/4). \
-    The error of a sketched estimator is (1/n)‖f_S − f_n‖² against exact KRR f_n at the points (the paper prints the norm without 1/n).";
+pub const CHOICES: &str = "Design, f* and noise: with probability n/(n + n^γ) uniform on [0, 1]³, \
+                           otherwise independent coordinates on [2, 2.5] with density \
+    4(5 − 2t), normalised where the paper prints ∏(5 − 2x_j); f*(x) = g(‖x‖/3), g(t) = 1.6·|(t − \
+    0.4)(t − 0.6)| − t(t − 1)(t − 2) − 0.5; noise N(0, 1/4). \
+    The error of a sketched estimator is (1/n)‖f_S − f_n‖² against exact KRR f_n at the points \
+    (the paper prints the norm without 1/n).";
 
 pub const ERROR: Measure = Measure::new("error", "approximation error (1/n)‖f_S − f_n‖²").log();
 /// Of exact KRR, against f*.
@@ -36,7 +40,13 @@ impl<K: Kernel<f64> + Copy> Problem<K> {
     ///
     /// # Randomness
     /// The points, then the noise.
-    pub fn new(n: usize, gamma: f64, kernel: K, lambda: f64, rng: &mut dyn Rng) -> anyhow::Result<Self> {
+    pub fn new(
+        n: usize,
+        gamma: f64,
+        kernel: K,
+        lambda: f64,
+        rng: &mut dyn Rng,
+    ) -> anyhow::Result<Self> {
         let design = BimodalDesign { n, dim: 3, gamma }.draw(rng);
         let f_star = design.radial_truth();
         let y = observe(&f_star, rng);

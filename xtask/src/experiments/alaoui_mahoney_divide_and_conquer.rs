@@ -1,4 +1,5 @@
-//! Alaoui & Mahoney 2015 against divide and conquer: risk for a number of kernel values, three ways.
+//! Alaoui & Mahoney 2015 against divide and conquer: risk for a number of kernel values, three
+//! ways.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Bernoulli, Points};
@@ -19,7 +20,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-divide-and-conquer",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Section 1, against divide and conquer",
-    says: "Divide and conquer in m parts keeps the risk of exact KRR for m up to about n/d_eff², at n²/m kernel values, hence n·d_eff²; \
+    says: "Divide and conquer in m parts keeps the risk of exact KRR for m up to about n/d_eff², \
+           at n²/m kernel values, hence n·d_eff²; \
         Nyström by leverage scores needs about n·d_eff, uniform columns n·d_mof.",
     data: &[],
     run,
@@ -40,21 +42,26 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let grid = Grid::new(ctx, "risk", &[PROBLEM]).repetitions(draws).parallel();
     let results = grid.run(|draw| cell(draw, &problem, &exact.scores))?;
 
-    let mut out = results
-        .outcome(format!("n = {n}, {draws} draws; the paper compares orders of growth and runs no such experiment."));
+    let mut out = results.outcome(format!(
+        "n = {n}, {draws} draws; the paper compares orders of growth and runs no such experiment."
+    ));
     let title = "Mean risk over that of exact KRR, with standard errors";
-    out.plots.extend(results.plot_against("risk", title, &PROBLEM, ENTRIES, RATIO).map(|mut plot| {
-        plot.horizontal("exact KRR", 1.0);
-        plot
-    }));
+    out.plots.extend(results.plot_against("risk", title, &PROBLEM, ENTRIES, RATIO).map(
+        |mut plot| {
+            plot.horizontal("exact KRR", 1.0);
+            plot
+        },
+    ));
     let table = results.table("risk", title, &[PROBLEM], &[ENTRIES, RATIO]);
     out.tables.extend(table.by_method("method").by_x("parts or columns").build());
     out.claims = claims(&results, n as f64 * exact.d_eff());
-    let reaching = PARTS.into_iter().filter(|&m| reaches(&results, m, DIVIDE_AND_CONQUER)).max().unwrap_or(0);
+    let reaching =
+        PARTS.into_iter().filter(|&m| reaches(&results, m, DIVIDE_AND_CONQUER)).max().unwrap_or(0);
     out.notes = vec![
         CHOICES.into(),
         format!(
-            "The largest number of parts with a ratio ≤ 1.1 is {reaching}, where n/d_eff² = {:.2}. The columns' own n·d_eff scores are not counted, \
+            "The largest number of parts with a ratio ≤ 1.1 is {reaching}, where n/d_eff² = \
+             {:.2}. The columns' own n·d_eff scores are not counted, \
              as the paper does not.",
             n as f64 / exact.d_eff().powi(2)
         ),
@@ -62,17 +69,27 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     Ok(out)
 }
 
-fn cell(draw: &mut Draw<'_, &'static str>, problem: &BernoulliProblem, scores: &[f64]) -> anyhow::Result<()> {
+fn cell(
+    draw: &mut Draw<'_, &'static str>,
+    problem: &BernoulliProblem,
+    scores: &[f64],
+) -> anyhow::Result<()> {
     let n = problem.x.len();
     let uniform = vec![1.0; n];
-    for (method, weights) in
-        [(UNIFORM.called("uniform columns"), &uniform[..]), (LEVERAGE.called("leverage columns"), scores)]
-    {
+    for (method, weights) in [
+        (UNIFORM.called("uniform columns"), &uniform[..]),
+        (LEVERAGE.called("leverage columns"), scores),
+    ] {
         for p in COLUMNS.into_iter().filter(|&p| p < n) {
-            let drawn = random::with_replacement(weights, p, &mut draw.rng(&format!("{}, p = {p}", method.key)))?;
+            let drawn = random::with_replacement(
+                weights,
+                p,
+                &mut draw.rng(&format!("{}, p = {p}", method.key)),
+            )?;
             let landmarks = Landmarks::from_draws(n, &drawn)?;
             let nystrom = Nystrom::new(&problem.matrix()?, &landmarks)?;
-            let risk = FixedDesign::low_rank(nystrom.factor(), &problem.f_star)?.risk(RIDGE, NOISE)?;
+            let risk =
+                FixedDesign::low_rank(nystrom.factor(), &problem.f_star)?.risk(RIDGE, NOISE)?;
             draw.put_at(p as f64, method, RATIO, risk.ratio(problem.exact));
             draw.put_at(p as f64, method, ENTRIES, (n * landmarks.len()) as f64);
         }
@@ -86,16 +103,22 @@ fn cell(draw: &mut Draw<'_, &'static str>, problem: &BernoulliProblem, scores: &
     Ok(())
 }
 
-/// Risk and kernel values of divide and conquer. The fit is linear in y: fitted to the identity it is its own hat matrix H, and
-/// the risk is ‖Hf* − f*‖²/n + σ²‖H‖²_F/n.
-fn in_parts(problem: &BernoulliProblem, parts: usize, rng: &mut dyn Rng) -> anyhow::Result<(Risk, f64)> {
+/// Risk and kernel values of divide and conquer. The fit is linear in y: fitted to the identity it
+/// is its own hat matrix H, and the risk is ‖Hf* − f*‖²/n + σ²‖H‖²_F/n.
+fn in_parts(
+    problem: &BernoulliProblem,
+    parts: usize,
+    rng: &mut dyn Rng,
+) -> anyhow::Result<(Risk, f64)> {
     let n = problem.x.len();
-    let krr = DivideAndConquerKrr { parts, ..DivideAndConquerKrr::new(Bernoulli::new(BETA)?, RIDGE) };
+    let krr =
+        DivideAndConquerKrr { parts, ..DivideAndConquerKrr::new(Bernoulli::new(BETA)?, RIDGE) };
     let points = Points::from_slice(&problem.x);
     let model = krr.fit(points, Mat::<f64>::identity(n, n).as_ref(), rng)?;
     let hat = model.predict(points)?;
     let fitted = |i: usize| (0..n).map(|j| hat[(i, j)] * problem.f_star[j]).sum::<f64>();
-    let bias_squared = (0..n).map(|i| (fitted(i) - problem.f_star[i]).powi(2)).sum::<f64>() / n as f64;
+    let bias_squared =
+        (0..n).map(|i| (fitted(i) - problem.f_star[i]).powi(2)).sum::<f64>() / n as f64;
     let risk = Risk { bias_squared, variance: NOISE * hat.squared_norm_l2() / n as f64 };
     Ok((risk, model.report().kernel_entries as f64))
 }
@@ -106,9 +129,12 @@ fn reaches(results: &Results, size: usize, method: Method) -> bool {
 
 fn claims(results: &Results, n_d_eff: f64) -> Vec<Claim> {
     let needed = |method: Method| {
-        let sizes = results.abscissae(&PROBLEM, method, RATIO).into_iter().map(|size| size as usize);
+        let sizes =
+            results.abscissae(&PROBLEM, method, RATIO).into_iter().map(|size| size as usize);
         let reaching = sizes.filter(|&size| reaches(results, size, method));
-        reaching.map(|size| results.get(&PROBLEM, size, method, ENTRIES).value).fold(f64::INFINITY, f64::min)
+        reaching
+            .map(|size| results.get(&PROBLEM, size, method, ENTRIES).value)
+            .fold(f64::INFINITY, f64::min)
     };
     let [parts, uniform, leverage] = [DIVIDE_AND_CONQUER, UNIFORM, LEVERAGE].map(needed);
     let of_leverage = "over those of leverage columns, for a ratio ≤ 1.1";

@@ -11,7 +11,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-fig1-left",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Figure 1, left",
-    says: "With an asymmetric design, dense at the borders of (0, 1) and sparse at its centre, few points have a high leverage score, those at \
+    says: "With an asymmetric design, dense at the borders of (0, 1) and sparse at its centre, \
+           few points have a high leverage score, those at \
         the centre: n = 500, λ = 1e-6, d_eff = 24, d_mof = 500.",
     data: &[],
     run,
@@ -21,7 +22,8 @@ fn run(_: &Context) -> anyhow::Result<Outcome> {
     let n = 500;
     let problem = BernoulliProblem::new(n)?;
     let exact = exact_scores(&problem.matrix()?, RIDGE)?;
-    let mut by_score: Vec<(f64, f64)> = problem.x.iter().copied().zip(exact.scores.iter().copied()).collect();
+    let mut by_score: Vec<(f64, f64)> =
+        problem.x.iter().copied().zip(exact.scores.iter().copied()).collect();
     let (x, y) = (Axis::linear("design point x"), Axis::log("leverage score l(x)"));
     let mut plot = Plot::new("scores", "Ridge leverage scores of the 500 design points", x, y);
     plot.points("exact score", EXACT.key, by_score.iter().map(|(x, l)| Point::new(*x, *l)));
@@ -32,7 +34,9 @@ fn run(_: &Context) -> anyhow::Result<Outcome> {
     let from_the_centre = |x: f64| (x - 0.5).abs();
     let mut distances: Vec<f64> = problem.x.iter().map(|&x| from_the_centre(x)).collect();
     distances.sort_by(f64::total_cmp);
-    let central = by_score[..10].iter().filter(|(x, _)| from_the_centre(*x) <= distances[9]).count() as f64 / 10.0;
+    let central = by_score[..10].iter().filter(|(x, _)| from_the_centre(*x) <= distances[9]).count()
+        as f64
+        / 10.0;
     let claims = vec![
         Claim::at_most("share of points with a score ≥ 0.5", "few (picture)", high, 0.1).picture(),
         Claim::at_least(

@@ -1,4 +1,5 @@
-//! Figure 1 (right) of Alaoui & Mahoney 2015: risk of Nyström KRR against the number of columns, four ways of sampling.
+//! Figure 1 (right) of Alaoui & Mahoney 2015: risk of Nyström KRR against the number of columns,
+//! four ways of sampling.
 
 use nystrom::krr::risk::FixedDesign;
 use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
@@ -15,7 +16,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-fig1-right",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Figure 1, right",
-    says: "Sampling by exact or approximate leverage scores reaches the risk of exact KRR with far fewer columns than uniform or diagonal \
+    says: "Sampling by exact or approximate leverage scores reaches the risk of exact KRR with \
+           far fewer columns than uniform or diagonal \
         sampling; Table 1 prints the risk ratio 1.01 for leverage sampling at p = 2 d_eff.",
     data: &[],
     run,
@@ -33,33 +35,49 @@ const RATIO: Measure = Measure::new("risk ratio", "risk E‖f̂ − f*‖²/n ov
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let problem = BernoulliProblem::new(500)?;
     let exact = exact_scores(&problem.matrix()?, RIDGE)?;
-    let grid = Grid::new(ctx, "risk of Nyström KRR", &[PROBLEM]).repetitions(ctx.pick(3, 30, 100)).parallel();
+    let grid = Grid::new(ctx, "risk of Nyström KRR", &[PROBLEM])
+        .repetitions(ctx.pick(3, 30, 100))
+        .parallel();
     let results = grid.run(|draw| cell(draw, &problem, &exact.scores))?;
 
     let draws = ctx.pick(3, 30, 100);
-    let mut out =
-        results.outcome(format!("n = 500 as in the paper; {draws} draws for each method and p (100 in a full run)"));
-    let (title, p) = ("Mean risk over that of exact KRR, with standard errors", Axis::log("number of columns p"));
+    let mut out = results.outcome(format!(
+        "n = 500 as in the paper; {draws} draws for each method and p (100 in a full run)"
+    ));
+    let (title, p) = (
+        "Mean risk over that of exact KRR, with standard errors",
+        Axis::log("number of columns p"),
+    );
     out.plots.extend(results.plot("risk", title, p, &PROBLEM, RATIO).map(|mut plot| {
         plot.horizontal("exact KRR", 1.0);
         plot.vertical("2 d_eff", 2.0 * exact.d_eff());
         plot
     }));
-    out.tables.extend(results.table("ratio", "Risk ratio R(f̂_L)/R(f̂_K)", &[PROBLEM], &[RATIO]).by_x("p").build());
+    out.tables.extend(
+        results.table("ratio", "Risk ratio R(f̂_L)/R(f̂_K)", &[PROBLEM], &[RATIO]).by_x("p").build(),
+    );
     out.claims = claims(&results, exact.d_eff());
     out.notes = vec![
         CHOICES.into(),
-        "The Bernoulli kernel has a constant diagonal, so diagonal sampling is uniform sampling in law; both are drawn.".into(),
+        "The Bernoulli kernel has a constant diagonal, so diagonal sampling is uniform sampling \
+         in law; both are drawn."
+            .into(),
         format!(
-            "Approximate scores: section 3.5 with {SCORE_COLUMNS} columns, drawn anew each time. Theorem 4 would ask for more than n columns here, \
-             and a point far from all sampled ones gets a score near 0: that is where the approximate scores lose."
+            "Approximate scores: section 3.5 with {SCORE_COLUMNS} columns, drawn anew each time. \
+             Theorem 4 would ask for more than n columns here, \
+             and a point far from all sampled ones gets a score near 0: that is where the \
+             approximate scores lose."
         ),
     ];
     Ok(out)
 }
 
 /// R(f̂_L)/R(f̂_K) of every method, p columns drawn with replacement.
-fn cell(draw: &mut Draw<'_, &'static str>, problem: &BernoulliProblem, scores: &[f64]) -> anyhow::Result<()> {
+fn cell(
+    draw: &mut Draw<'_, &'static str>,
+    problem: &BernoulliProblem,
+    scores: &[f64],
+) -> anyhow::Result<()> {
     let k = problem.matrix()?;
     let n = k.dim();
     for method in METHODS {
@@ -75,7 +93,8 @@ fn cell(draw: &mut Draw<'_, &'static str>, problem: &BernoulliProblem, scores: &
                 AlaouiMahoney { columns: SCORE_COLUMNS }.scores(&k, RIDGE, rng)?
             };
             let landmarks = Landmarks::from_draws(n, &random::with_replacement(&weights, p, rng)?)?;
-            let design = FixedDesign::low_rank(Nystrom::new(&k, &landmarks)?.factor(), &problem.f_star)?;
+            let design =
+                FixedDesign::low_rank(Nystrom::new(&k, &landmarks)?.factor(), &problem.f_star)?;
             draw.put_at(p as f64, method, RATIO, design.risk(RIDGE, NOISE)?.ratio(problem.exact));
         }
     }
@@ -93,10 +112,16 @@ fn claims(results: &Results, d_eff: f64) -> Vec<Claim> {
         let sample = |method| results.sample(&PROBLEM, p, method, RATIO);
         sample(FAST_LEVERAGE).over(&sample(LEVERAGE))
     };
-    let approximate = statistics::largest(COLUMNS.into_iter().filter(|&p| p as f64 >= d_eff).map(worse));
+    let approximate =
+        statistics::largest(COLUMNS.into_iter().filter(|&p| p as f64 >= d_eff).map(worse));
     vec![
         // ours: the paper leaves f* and the noise open
-        Claim::near(&format!("risk ratio of exact leverage at p = {double}"), 1.01, ratio(double, LEVERAGE), 0.05),
+        Claim::near(
+            &format!("risk ratio of exact leverage at p = {double}"),
+            1.01,
+            ratio(double, LEVERAGE),
+            0.05,
+        ),
         Claim::at_least(
             "columns that uniform sampling needs for a ratio ≤ 1.1, over those that leverage needs",
             "several times as many (picture)",

@@ -1,4 +1,5 @@
-//! Table 1 of Alaoui & Mahoney 2015: effective dimension, maximal degrees of freedom and risk ratio on eleven problems.
+//! Table 1 of Alaoui & Mahoney 2015: effective dimension, maximal degrees of freedom and risk ratio
+//! on eleven problems.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, Kernel, KernelMatrix, Linear, Points};
@@ -19,8 +20,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-table1",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Table 1",
-    says: "With p = 2 d_eff (Bernoulli, linear) or p = d_eff (RBF) columns drawn by leverage scores, Nyström KRR has the risk of exact KRR within \
-        1 to 10 % (linear), 50 % (RBF on Gas) or 1 % (RBF on Pumadyn), while d_mof, which uniform sampling needs, is n in nearly every row.",
+    says: "With p = 2 d_eff (Bernoulli, linear) or p = d_eff (RBF) columns drawn by leverage \
+           scores, Nyström KRR has the risk of exact KRR within \
+        1 to 10 % (linear), 50 % (RBF on Gas) or 1 % (RBF on Pumadyn), while d_mof, which uniform \
+        sampling needs, is n in nearly every row.",
     data: &["gas-drift-batch2", "gas-drift-batch3", "pumadyn-32fm", "pumadyn-32fh", "pumadyn-32nh"],
     run,
 };
@@ -45,7 +48,13 @@ enum Choice {
     Rbf(f64),
 }
 
-const fn row(kernel: Choice, data: &'static str, label: &'static str, lambda: f64, printed: [f64; 3]) -> Row {
+const fn row(
+    kernel: Choice,
+    data: &'static str,
+    label: &'static str,
+    lambda: f64,
+    printed: [f64; 3],
+) -> Row {
     Row { kernel, data, label, lambda, d_eff: printed[0], d_mof: printed[1], ratio: printed[2] }
 }
 
@@ -99,7 +108,10 @@ impl Row {
 }
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let results = Grid::new(ctx, "rows", &ROWS).repetitions(ctx.pick(2, 20, 100)).parallel().run_on(prepare, cell)?;
+    let results = Grid::new(ctx, "rows", &ROWS)
+        .repetitions(ctx.pick(2, 20, 100))
+        .parallel()
+        .run_on(prepare, cell)?;
     let mut out = results.outcome(ctx.pick(
         "200 rows of each set: only a test of the code",
         "sizes of the paper, except Pumadyn-32FM (1024 rows exist); fewer draws than a full run",
@@ -109,14 +121,20 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let column = Column::paper(&format!("{name}, printed"));
         (column, move |label: &str| ROWS.iter().find(|row| row.label == label).map(of))
     };
-    let mut table = results.table("table1", "Measured beside printed", &ROWS, &[RATIO]).by_setting("row").facts(&FACTS);
-    for (column, value) in
-        [printed("d_eff", |row| row.d_eff), printed("d_mof", |row| row.d_mof), printed("risk ratio", |row| row.ratio)]
-    {
+    let mut table = results
+        .table("table1", "Measured beside printed", &ROWS, &[RATIO])
+        .by_setting("row")
+        .facts(&FACTS);
+    for (column, value) in [
+        printed("d_eff", |row| row.d_eff),
+        printed("d_mof", |row| row.d_mof),
+        printed("risk ratio", |row| row.ratio),
+    ] {
         table = table.extra(column, move |place| value(place.setting));
     }
     out.tables.extend(table.build());
-    out.claims = results.measured(&ROWS).into_iter().flat_map(|row| claims(&results, row)).collect();
+    out.claims =
+        results.measured(&ROWS).into_iter().flat_map(|row| claims(&results, row)).collect();
     out.notes.extend(notes());
     Ok(out)
 }
@@ -166,7 +184,8 @@ fn prepare(ctx: &Context, row: &Row) -> anyhow::Result<Prepared> {
     Ok(Prepared { truth, scores: exact.scores, p, facts, k })
 }
 
-/// R(f̂_L)/R(f̂_K) for p columns drawn by the scores. Draws of many columns take seconds each: fewer do.
+/// R(f̂_L)/R(f̂_K) for p columns drawn by the scores. Draws of many columns take seconds each:
+/// fewer do.
 fn cell(prepared: &Prepared, draw: &mut Draw<'_, Row>) -> anyhow::Result<()> {
     let Prepared { k, truth, scores, p, facts } = prepared;
     FACTS.into_iter().zip(facts).for_each(|(measure, value)| draw.fact(measure, *value));
@@ -194,10 +213,20 @@ fn claims(results: &Results, row: &Row) -> Vec<Claim> {
     let mut claims = vec![printed(ratio(DRAWN)), ratio(DISTINCT)];
     let of_few_rows = row.data == CUT_SHORT;
     if !(of_few_rows && matches!(row.kernel, Rbf(_))) {
-        claims.push(printed(Claim::near(&format!("{label}: d_eff"), row.d_eff, fact(D_EFF), 0.05 * row.d_eff)));
+        claims.push(printed(Claim::near(
+            &format!("{label}: d_eff"),
+            row.d_eff,
+            fact(D_EFF),
+            0.05 * row.d_eff,
+        )));
     }
     if !of_few_rows {
-        claims.push(printed(Claim::near(&format!("{label}: d_mof"), row.d_mof, fact(D_MOF), 0.05 * row.d_mof)));
+        claims.push(printed(Claim::near(
+            &format!("{label}: d_mof"),
+            row.d_mof,
+            fact(D_MOF),
+            0.05 * row.d_mof,
+        )));
     }
     claims
 }
@@ -205,18 +234,25 @@ fn claims(results: &Results, row: &Row) -> Vec<Claim> {
 fn notes() -> [String; 6] {
     [
         CHOICES.into(),
-        "The printed λ is read as the absolute ridge in K + λI on standardised features: of the readings tried (raw, centred or standardised features; \
-         λ or nλ) the only one that brings the linear rows on Gas near the printed 126 and 125. The column \"d_eff with nλ\" shows the other."
+        "The printed λ is read as the absolute ridge in K + λI on standardised features: of the \
+         readings tried (raw, centred or standardised features; \
+         λ or nλ) the only one that brings the linear rows on Gas near the printed 126 and 125. \
+         The column \"d_eff with nλ\" shows the other."
             .into(),
-        "No kernel with K_ii = 1 can have d_mof above n/(1 + μ), the column \"limit of d_mof\", because l_i ≤ K_ii/(K_ii + μ). The printed 1897 for \
-         RBF on Pum-32FM at λ = 0.5 exceeds it (n = 2000: 1333), so that row cannot be a unit-diagonal kernel at the printed λ in either reading."
+        "No kernel with K_ii = 1 can have d_mof above n/(1 + μ), the column \"limit of d_mof\", \
+         because l_i ≤ K_ii/(K_ii + μ). The printed 1897 for \
+         RBF on Pum-32FM at λ = 0.5 exceeds it (n = 2000: 1333), so that row cannot be a \
+         unit-diagonal kernel at the printed λ in either reading."
             .into(),
-        "Of Pumadyn-32FM 1024 of the 2000 rows are to be had. What grows with n, d_mof and the d_eff of the RBF kernel, is shown there and not judged."
+        "Of Pumadyn-32FM 1024 of the 2000 rows are to be had. What grows with n, d_mof and the \
+         d_eff of the RBF kernel, is shown there and not judged."
             .into(),
-        "For real data f* and the noise are not known and the paper does not say what it took. Here f* is the exact fit itself and the noise variance \
+        "For real data f* and the noise are not known and the paper does not say what it took. \
+         Here f* is the exact fit itself and the noise variance \
          ‖y − f̂‖²/tr((I − H)²), with y scaled to variance 1."
             .into(),
-        "The theorem draws with replacement, so p draws are fewer than p columns; the paper does not say how the table was made. Both are shown; \
+        "The theorem draws with replacement, so p draws are fewer than p columns; the paper does \
+         not say how the table was made. Both are shown; \
          p distinct columns are ours."
             .into(),
     ]

@@ -1,4 +1,5 @@
-//! Theorem 4 of Alaoui & Mahoney 2015: both bounds on the approximate scores, measured over a grid of p and ε.
+//! Theorem 4 of Alaoui & Mahoney 2015: both bounds on the approximate scores, measured over a grid
+//! of p and ε.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Bernoulli, Gaussian, Kernel, KernelMatrix, Linear, Points};
@@ -14,7 +15,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-theorem4",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Theorem 4",
-    says: "With p ≥ 8 (tr K/(nλε) + 1/6) ln(n/ρ) columns drawn by the diagonal, with probability 1 − ρ for all i: l_i − 2ε ≤ l̃_i ≤ l_i and \
+    says: "With p ≥ 8 (tr K/(nλε) + 1/6) ln(n/ρ) columns drawn by the diagonal, with probability \
+           1 − ρ for all i: l_i − 2ε ≤ l̃_i ≤ l_i and \
         (σ_n − nλε)/(σ_n + nλε) l_i ≤ l̃_i.",
     data: &[],
     run,
@@ -28,7 +30,8 @@ const SLACK: f64 = 1e-9;
 
 const BELOW: Measure = Measure::new("max (l − l̃)", "max over i of l − l̃").log();
 const ABOVE: Measure = Measure::new("max (l̃ − l)", "max over i of l̃ − l");
-const ADDITIVE: Measure = Measure::new("additive failures", "share of draws that break the additive bound");
+const ADDITIVE: Measure =
+    Measure::new("additive failures", "share of draws that break the additive bound");
 const MULTIPLICATIVE: Measure =
     Measure::new("multiplicative failures", "share of draws that break the multiplicative bound");
 const LAMBDA: Measure = Measure::new("λ", "ridge λ");
@@ -37,11 +40,15 @@ const LARGEST: Measure = Measure::new("largest l", "largest score");
 const FACTOR: Measure = Measure::new("multiplicative factor", "(σ_n − nλε)/(σ_n + nλε)");
 
 const NOTES: [&str; 2] = [
-    "Where all K_ii are equal the additive bound says nothing at p < n: the rule then asks for p ≥ 8 ln(n/ρ) K_ii/(λε), so p < n makes nλ so large that \
-     every score is below 2ε (the column \"largest l\"). With an outlying row, whose K_ii dwarfs the rest, it binds at small ε: the third problem is the \
+    "Where all K_ii are equal the additive bound says nothing at p < n: the rule then asks for p \
+     ≥ 8 ln(n/ρ) K_ii/(λε), so p < n makes nλ so large that \
+     every score is below 2ε (the column \"largest l\"). With an outlying row, whose K_ii dwarfs \
+     the rest, it binds at small ε: the third problem is the \
      test, and the only one whose failures count as a claim.",
-    "The multiplicative bound says something only if σ_n > nλε; then tr K/(nλε) ≥ nσ_n/(nλε) > n, and the rule asks for more than 8n ln(n/ρ) \
-     draws: more than there are columns. It never saves work; where its factor is negative it cannot fail and is not judged.",
+    "The multiplicative bound says something only if σ_n > nλε; then tr K/(nλε) ≥ nσ_n/(nλε) > n, \
+     and the rule asks for more than 8n ln(n/ρ) \
+     draws: more than there are columns. It never saves work; where its factor is negative it \
+     cannot fail and is not judged.",
 ];
 
 /// A kernel on points.
@@ -70,11 +77,16 @@ impl Problem {
         let rng = &mut ctx.rng(&self.label());
         Ok(match self {
             OnNormalPoints => (random::standard_normal(2, n, rng), Box::new(Gaussian::new(1.0)?)),
-            OnTheCircle => (Mat::from_fn(1, n, |_, i| i as f64 / n as f64), Box::new(Bernoulli::new(1)?)),
+            OnTheCircle => {
+                (Mat::from_fn(1, n, |_, i| i as f64 / n as f64), Box::new(Bernoulli::new(1)?))
+            }
             Outlier => {
                 let z = random::standard_normal::<f64>(200, n, rng);
                 let scale = |i| if i == 0 { 10.0 } else { 0.07 };
-                (Mat::from_fn(200, n, |k, i| z[(k, i)] / 200.0_f64.sqrt() * scale(i)), Box::new(Linear::new()))
+                (
+                    Mat::from_fn(200, n, |k, i| z[(k, i)] / 200.0_f64.sqrt() * scale(i)),
+                    Box::new(Linear::new()),
+                )
             }
         })
     }
@@ -85,7 +97,8 @@ struct Prepared {
     k: Mat<f64>,
     /// σ_n.
     smallest: f64,
-    /// At which the rule asks for n/2 columns at ε = 0.45: the smallest problem in which it saves anything.
+    /// At which the rule asks for n/2 columns at ε = 0.45: the smallest problem in which it saves
+    /// anything.
     lambda: f64,
     k_bar: f64,
     /// Exact scores at the λ of every ε, and at λ/100.
@@ -98,8 +111,10 @@ impl Prepared {
         let lazy = KernelMatrix::new(kernel, Points::from_cols(x.as_ref()))?;
         let (k, k_bar) = (lazy.block((0..n).into(), (0..n).into()), lazy.trace() / n as f64);
         let smallest = *SymmetricEigen::new(k.as_ref())?.values().last().unwrap_or(&0.0);
-        let lambda = k_bar / (0.45 * ((n as f64 / 2.0) / (8.0 * (n as f64 / RHO).ln()) - 1.0 / 6.0));
-        let lambdas = EPSILONS.map(|epsilon| lambda * 0.45 / epsilon).into_iter().chain([lambda / 100.0]);
+        let lambda =
+            k_bar / (0.45 * ((n as f64 / 2.0) / (8.0 * (n as f64 / RHO).ln()) - 1.0 / 6.0));
+        let lambdas =
+            EPSILONS.map(|epsilon| lambda * 0.45 / epsilon).into_iter().chain([lambda / 100.0]);
         let exact = lambdas.map(|lambda| Ok(exact_scores(&lazy, Ridge::PerSample(lambda))?.scores));
         let exact = exact.collect::<anyhow::Result<_>>()?;
         Ok(Prepared { k, smallest, lambda, k_bar, exact })
@@ -116,12 +131,15 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, draws) = (ctx.pick(100, 500, 500), ctx.pick(5, 100, 200));
     let grid = Grid::new(ctx, "bounds", &PROBLEMS).repetitions(draws).parallel();
     let results = grid.run_on(|ctx, problem| Prepared::new(ctx, *problem, n), cell)?;
-    let mut out = results.outcome(format!("n = {n}, {draws} draws a cell; the theorem is for any n"));
+    let mut out =
+        results.outcome(format!("n = {n}, {draws} draws a cell; the theorem is for any n"));
     for problem in &PROBLEMS {
-        let (id, prepared) = (format!("{problem:?}").to_lowercase(), Prepared::new(ctx, *problem, n)?);
+        let (id, prepared) =
+            (format!("{problem:?}").to_lowercase(), Prepared::new(ctx, *problem, n)?);
         out.plots.push(over_p(&results, problem, &id, &prepared));
         let title = format!("{}: at the rule's p", problem.label());
-        let table = results.table(&format!("{id}-rule"), &title, [problem], &[ADDITIVE, MULTIPLICATIVE]);
+        let table =
+            results.table(&format!("{id}-rule"), &title, [problem], &[ADDITIVE, MULTIPLICATIVE]);
         let table = table.by_x("ε").facts(&[LAMBDA, RULE, LARGEST, FACTOR]);
         out.tables.extend(
             table
@@ -144,21 +162,30 @@ fn cell(prepared: &Prepared, draw: &mut Draw<'_, Problem>) -> anyhow::Result<()>
         let ridge = Ridge::PerSample(lambda);
         let p = AlaouiMahoney::for_accuracy(n, k.trace(), ridge, epsilon, RHO)?.columns;
         let rng = &mut draw.rng(&format!("ε = {epsilon}"));
-        let [below, above, ratio] = deviations(exact, &AlaouiMahoney { columns: p }.scores(&k, ridge, rng)?);
+        let [below, above, ratio] =
+            deviations(exact, &AlaouiMahoney { columns: p }.scores(&k, ridge, rng)?);
         let shrink = n as f64 * lambda * epsilon;
         let factor = (prepared.smallest - shrink) / (prepared.smallest + shrink);
         let fails = |failure: bool| f64::from(u8::from(failure));
         draw.put_at(epsilon, FAST_LEVERAGE, BELOW, below);
-        draw.put_at(epsilon, FAST_LEVERAGE, ADDITIVE, fails(below > 2.0 * epsilon || above > SLACK));
+        draw.put_at(
+            epsilon,
+            FAST_LEVERAGE,
+            ADDITIVE,
+            fails(below > 2.0 * epsilon || above > SLACK),
+        );
         draw.put_at(epsilon, FAST_LEVERAGE, MULTIPLICATIVE, fails(ratio < factor - SLACK));
         let largest = exact.iter().copied().fold(0.0, f64::max);
-        for (measure, value) in [(LAMBDA, lambda), (RULE, p as f64), (LARGEST, largest), (FACTOR, factor)] {
+        for (measure, value) in
+            [(LAMBDA, lambda), (RULE, p as f64), (LARGEST, largest), (FACTOR, factor)]
+        {
             draw.put_at(epsilon, PROBLEM, measure, value);
         }
     }
     for p in COLUMNS {
         let ridge = Ridge::PerSample(prepared.lambda / 100.0);
-        let scores = AlaouiMahoney { columns: p }.scores(&k, ridge, &mut draw.rng(&format!("p = {p}")))?;
+        let scores =
+            AlaouiMahoney { columns: p }.scores(&k, ridge, &mut draw.rng(&format!("p = {p}")))?;
         let [below, above, _] = deviations(&prepared.exact[EPSILONS.len()], &scores);
         draw.put_at(p as f64, FAST_LEVERAGE, BELOW, below);
         draw.put_at(p as f64, FAST_LEVERAGE, ABOVE, above);
@@ -176,30 +203,55 @@ fn deviations(exact: &[f64], approximate: &[f64]) -> [f64; 3] {
     ]
 }
 
-/// At one λ, the largest deviation as p grows, beside the bound 2ε(p) that the rule allows at that p.
+/// At one λ, the largest deviation as p grows, beside the bound 2ε(p) that the rule allows at that
+/// p.
 fn over_p(results: &Results, problem: &Problem, id: &str, prepared: &Prepared) -> Plot {
     let title = format!("{}: largest underestimation of a score", problem.label());
-    let mut plot = Plot::new(&format!("{id}-deviation"), &title, Axis::log("number of columns p"), BELOW.axis());
+    let mut plot = Plot::new(
+        &format!("{id}-deviation"),
+        &title,
+        Axis::log("number of columns p"),
+        BELOW.axis(),
+    );
     let measured = COLUMNS.map(|p| {
         let sample = results.sample(problem, p, FAST_LEVERAGE, BELOW);
-        Point::with_range(p as f64, sample.quantile(0.5), sample.quantile(0.05), sample.quantile(0.95))
+        Point::with_range(
+            p as f64,
+            sample.quantile(0.5),
+            sample.quantile(0.05),
+            sample.quantile(0.95),
+        )
     });
-    let bound = COLUMNS.into_iter().map(|p| (p, prepared.allowed(p))).filter(|(_, e)| (0.0..0.5).contains(e));
+    let bound = COLUMNS
+        .into_iter()
+        .map(|p| (p, prepared.allowed(p)))
+        .filter(|(_, e)| (0.0..0.5).contains(e));
     plot.line_and_points("measured (median, 5–95 %)", FAST_LEVERAGE.key, measured);
-    plot.line("bound 2ε at this p, where ε < ½", THEORY.key, bound.map(|(p, e)| Point::new(p as f64, 2.0 * e)));
+    plot.line(
+        "bound 2ε at this p, where ε < ½",
+        THEORY.key,
+        bound.map(|(p, e)| Point::new(p as f64, 2.0 * e)),
+    );
     plot
 }
 
 fn claims(results: &Results) -> Vec<Claim> {
     let largest = |problem: &Problem, measure| {
-        statistics::largest(EPSILONS.map(|epsilon| results.get(problem, epsilon, FAST_LEVERAGE, measure)))
+        statistics::largest(
+            EPSILONS.map(|epsilon| results.get(problem, epsilon, FAST_LEVERAGE, measure)),
+        )
     };
-    let text = format!("{}: share of draws that break the additive bound at the rule's p", Outlier.label());
-    let binding = Claim::at_most(&text, format!("≤ ρ = {RHO}"), largest(&Outlier, ADDITIVE), RHO).theorem();
+    let text = format!(
+        "{}: share of draws that break the additive bound at the rule's p",
+        Outlier.label()
+    );
+    let binding =
+        Claim::at_most(&text, format!("≤ ρ = {RHO}"), largest(&Outlier, ADDITIVE), RHO).theorem();
     let above = PROBLEMS.iter().map(|problem| {
         let over = COLUMNS.map(|p| results.sample(problem, p, FAST_LEVERAGE, ABOVE).quantile(1.0));
         let text = format!("{}: largest l̃ − l over all draws", problem.label());
-        Claim::at_most(&text, "≤ 0", over.into_iter().fold(f64::NEG_INFINITY, f64::max), SLACK).theorem()
+        Claim::at_most(&text, "≤ 0", over.into_iter().fold(f64::NEG_INFINITY, f64::max), SLACK)
+            .theorem()
     });
     std::iter::once(binding).chain(above).collect()
 }

@@ -1,4 +1,5 @@
-//! Cost of fast against exact scores (Alaoui & Mahoney 2015, section 3.5): O(np²) against O(n³), by fitted exponents.
+//! Cost of fast against exact scores (Alaoui & Mahoney 2015, section 3.5): O(np²) against O(n³), by
+//! fitted exponents.
 
 use nystrom::kernels::{Gaussian, KernelMatrix, Points};
 use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
@@ -40,15 +41,37 @@ impl Setting for Series {
 }
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let exact: &[usize] = ctx.pick(&[100, 200], &[1000, 1500, 2250, 3375, 5000], &[1000, 2000, 4000, 8000, 12_000]);
-    let fast: &[usize] =
-        ctx.pick(&[500, 1000], &[30_000, 60_000, 120_000, 240_000], &[30_000, 90_000, 270_000, 810_000]);
+    let exact: &[usize] =
+        ctx.pick(&[100, 200], &[1000, 1500, 2250, 3375, 5000], &[1000, 2000, 4000, 8000, 12_000]);
+    let fast: &[usize] = ctx.pick(
+        &[500, 1000],
+        &[30_000, 60_000, 120_000, 240_000],
+        &[30_000, 90_000, 270_000, 810_000],
+    );
     let in_p: &[usize] = ctx.pick(&[20, 40], &[400, 600, 900, 1350], &[400, 800, 1600, 3200]);
     let fixed = ctx.pick((500, 30), (30_000, 300), (30_000, 300));
     let series = [
-        Series { label: "exact scores", method: EXACT.called("exact"), grows: "n", values: exact, fixed },
-        Series { label: "fast scores, n grows", method: FAST_LEVERAGE, grows: "n", values: fast, fixed },
-        Series { label: "fast scores, p grows", method: FAST_LEVERAGE, grows: "p", values: in_p, fixed },
+        Series {
+            label: "exact scores",
+            method: EXACT.called("exact"),
+            grows: "n",
+            values: exact,
+            fixed,
+        },
+        Series {
+            label: "fast scores, n grows",
+            method: FAST_LEVERAGE,
+            grows: "n",
+            values: fast,
+            fixed,
+        },
+        Series {
+            label: "fast scores, p grows",
+            method: FAST_LEVERAGE,
+            grows: "p",
+            values: in_p,
+            fixed,
+        },
     ];
     let results = Grid::new(ctx, "timings", &series).repetitions(REPEATS).run(|draw| {
         let Series { method, grows, values, fixed: (n_fixed, p_fixed), .. } = *draw.setting;
@@ -69,18 +92,29 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         Ok(())
     })?;
 
-    let mut out = results
-        .outcome(format!("The paper gives no timings, only the orders; sizes are ours, {REPEATS} timings of each."));
+    let mut out = results.outcome(format!(
+        "The paper gives no timings, only the orders; sizes are ours, {REPEATS} timings of each."
+    ));
     for s in &series {
-        let (id, title) = (s.label.replace(", ", "-").replace(' ', "-"), format!("{}: time", s.label));
+        let (id, title) =
+            (s.label.replace(", ", "-").replace(' ', "-"), format!("{}: time", s.label));
         out.plots.extend(results.plot(&id, &title, Axis::log(s.grows), s, TIME));
     }
-    out.tables.extend(results.table("time", "Medians", &series, &[TIME]).by_setting("scores").by_x("n or p").build());
+    out.tables.extend(
+        results
+            .table("time", "Medians", &series, &[TIME])
+            .by_setting("scores")
+            .by_x("n or p")
+            .build(),
+    );
     out.claims = claims(&results, &series);
-    out.notes = vec![
+    out.notes =
+        vec![
         format!("Fast scores: p = {} where n grows, n = {} where p grows.", fixed.1, fixed.0),
-        "All sizes are beyond those at which B is kept between its two passes, so that one code path is timed.".into(),
-        "Below p of about a thousand the np kernel evaluations weigh as much as the np² products, so the exponent of p is below 2.".into(),
+        "All sizes are beyond those at which B is kept between its two passes, so that one code \
+         path is timed.".into(),
+        "Below p of about a thousand the np kernel evaluations weigh as much as the np² products, \
+         so the exponent of p is below 2.".into(),
     ];
     Ok(out)
 }
@@ -89,7 +123,8 @@ fn claims(results: &Results, [exact, fast, in_p]: &[Series; 3]) -> Vec<Claim> {
     let exponent = |s: &Series| results.exponent(s, s.method, TIME);
     vec![
         Claim::between("exponent of n, fast scores", "1", exponent(fast), [0.85, 1.15]).printed(),
-        Claim::between("exponent of p, fast scores", "at most 2", exponent(in_p), [1.0, 2.2]).printed(),
+        Claim::between("exponent of p, fast scores", "at most 2", exponent(in_p), [1.0, 2.2])
+            .printed(),
         Claim::between("exponent of n, exact scores", "3", exponent(exact), [2.5, 3.5]).printed(),
     ]
 }

@@ -1,15 +1,17 @@
-//! The synthetic problem of Alaoui & Mahoney 2015, section 4: Bernoulli kernel, asymmetric design, n = 500.
+//! The synthetic problem of Alaoui & Mahoney 2015, section 4: Bernoulli kernel, asymmetric design,
+//! n = 500.
 //!
-//! The paper prints n, λ = 1e-6, d_eff = 24 and d_mof = 500, but neither β, nor the law of the design, nor f*, nor the noise.
-//! Ours:
+//! The paper prints n, λ = 1e-6, d_eff = 24 and d_mof = 500, but neither β, nor the law of the
+//! design, nor f*, nor the noise. Ours:
 //!
-//! * β = 1, and λ = 1e-6 read as the absolute ridge, the reading that fits the linear rows of Table 1;
+//! * β = 1, and λ = 1e-6 read as the absolute ridge, the reading that fits the linear rows of Table
+//!   1;
 //! * x at the quantiles of ½v²⁷⁰ and of 1 − ½v²⁷⁰, v uniform: dense at the borders, sparse at ½;
 //! * f* = k(·, ¼) − k(·, ¾), scaled to maximum 1;
 //! * noise of standard deviation 0.1.
 //!
-//! The exponent was chosen for d_eff = 24 alone; d_mof = 500 follows. With β = 2 no design of the symmetric two-parameter
-//! family of quantiles ½(1 − (1 − v)^b)^a meets both: 24.3 goes with 488.
+//! The exponent was chosen for d_eff = 24 alone; d_mof = 500 follows. With β = 2 no design of the
+//! symmetric two-parameter family of quantiles ½(1 − (1 − v)^b)^a meets both: 24.3 goes with 488.
 
 use nystrom::kernels::{Bernoulli, Kernel, KernelMatrix, Points};
 use nystrom::krr::risk::{FixedDesign, Risk};
@@ -25,9 +27,12 @@ pub const NOISE: f64 = 0.01;
 pub const RIDGE: Ridge<f64> = Ridge::Absolute(1e-6);
 
 /// What the experiments say about these choices.
-pub const CHOICES: &str = "The paper leaves open β, the law of the design, f* and the noise. Here β = 1, the ridge 1e-6 is absolute, the \
-    design has the quantiles of ½v^270 and 1 − ½v^270 with v uniform, f* is k(·, ¼) − k(·, ¾) scaled to maximum 1, and the noise has \
-     standard deviation 0.1. The exponent was chosen for the printed d_eff of 24; the printed d_mof of 500 follows. With β = 2 no design \
+pub const CHOICES: &str = "The paper leaves open β, the law of the design, f* and the noise. Here \
+                           β = 1, the ridge 1e-6 is absolute, the \
+    design has the quantiles of ½v^270 and 1 − ½v^270 with v uniform, f* is k(·, ¼) − k(·, ¾) \
+    scaled to maximum 1, and the noise has \
+     standard deviation 0.1. The exponent was chosen for the printed d_eff of 24; the printed \
+     d_mof of 500 follows. With β = 2 no design \
     of a symmetric two-parameter family meets both numbers: 24.3 goes with 488.";
 
 /// The problem.
@@ -44,9 +49,12 @@ impl BernoulliProblem {
     /// The problem of n points.
     pub fn new(n: usize) -> anyhow::Result<Self> {
         let half = n / 2;
-        let quantile = |i: usize, shift: f64, count: usize| 0.5 * ((i as f64 + shift) / count as f64).powi(EXPONENT);
+        let quantile = |i: usize, shift: f64, count: usize| {
+            0.5 * ((i as f64 + shift) / count as f64).powi(EXPONENT)
+        };
         let left = (0..half).map(|i| quantile(i, 0.25, half));
-        let right = (0..n - half).map(|i| (1.0 - quantile(i, 0.75, n - half)).min(1.0 - f64::EPSILON));
+        let right =
+            (0..n - half).map(|i| (1.0 - quantile(i, 0.75, n - half)).min(1.0 - f64::EPSILON));
         let mut x: Vec<f64> = left.chain(right).collect();
         x.sort_by(f64::total_cmp);
         let f_star = truth(&x)?;

@@ -1,11 +1,14 @@
-//! The bimodal design of Chen & Yang 2021: a cube that holds nearly all points, and a small dense-edged cluster beside it.
+//! The bimodal design of Chen & Yang 2021: a cube that holds nearly all points, and a small
+//! dense-edged cluster beside it.
 //!
-//! With probability n/(n + n^γ) a point is uniform on [0, 1]^d; otherwise its coordinates are independent on [2, 2.5] with
-//! density 4(5 − 2t). So n^γ points or so, of n, lie where uniform landmarks hardly come. The paper prints the second density as
-//! ∏(5 − 2x_j), which integrates to 4^{−d}; it is normalised here.
+//! With probability n/(n + n^γ) a point is uniform on [0, 1]^d; otherwise its coordinates are
+//! independent on [2, 2.5] with density 4(5 − 2t). So n^γ points or so, of n, lie where uniform
+//! landmarks hardly come. The paper prints the second density as ∏(5 − 2x_j), which integrates to
+//! 4^{−d}; it is normalised here.
 //!
-//! The targets are built from g(t) = 1.6·|(t − 0.4)(t − 0.6)| − t(t − 1)(t − 2) − 0.5; the noise is N(0, 1/4). In the SA paper both are
-//! illegible; they are those of the same authors' paper on accumulations of projections (2021), which has this very design.
+//! The targets are built from g(t) = 1.6·|(t − 0.4)(t − 0.6)| − t(t − 1)(t − 2) − 0.5; the noise is
+//! N(0, 1/4). In the SA paper both are illegible; they are those of the same authors' paper on
+//! accumulations of projections (2021), which has this very design.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::Points;
@@ -16,9 +19,12 @@ use rand::{Rng, RngExt};
 pub const NOISE: f64 = 0.25;
 
 /// What the experiments say about these choices.
-pub const CHOICES: &str = "Design, f* and noise: with probability n/(n + n^γ) uniform on [0, 1]^d, otherwise independent coordinates on [2, 2.5] with density \
-    4(5 − 2t), normalised where the paper prints ∏(5 − 2x_j); f* from g(t) = 1.6·|(t − 0.4)(t − 0.6)| − t(t − 1)(t − 2) − 0.5; noise N(0, 1/4). f* and noise are \
-    illegible in this paper and taken from the same authors' paper on accumulations of projections.";
+pub const CHOICES: &str = "Design, f* and noise: with probability n/(n + n^γ) uniform on [0, \
+                           1]^d, otherwise independent coordinates on [2, 2.5] with density \
+    4(5 − 2t), normalised where the paper prints ∏(5 − 2x_j); f* from g(t) = 1.6·|(t − 0.4)(t − \
+    0.6)| − t(t − 1)(t − 2) − 0.5; noise N(0, 1/4). f* and noise are \
+    illegible in this paper and taken from the same authors' paper on accumulations of \
+    projections.";
 
 /// The law of the points.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +57,8 @@ impl BimodalDesign {
             let in_cluster = rng.random::<f64>() < cluster;
             let mut p = if in_cluster { cluster } else { 1.0 - cluster };
             for k in 0..self.dim {
-                let u = 1.0 - rng.random::<f64>(); // in (0, 1]: the density is positive at every point drawn
+                // in (0, 1]: the density is positive at every point drawn
+                let u = 1.0 - rng.random::<f64>();
                 x[(k, i)] = if in_cluster { 2.5 - 0.5 * u.sqrt() } else { u };
                 p *= if in_cluster { 4.0 * u.sqrt() } else { 1.0 }; // 4(5 − 2t) = 4√u
             }
@@ -90,7 +97,9 @@ impl BimodalPoints {
 /// # Randomness
 /// One normal number per value.
 pub fn observe(f_star: &Mat<f64>, rng: &mut dyn Rng) -> Mat<f64> {
-    f_star + nystrom::faer::Scale(NOISE.sqrt()) * random::standard_normal::<f64>(f_star.nrows(), f_star.ncols(), rng)
+    f_star
+        + nystrom::faer::Scale(NOISE.sqrt())
+            * random::standard_normal::<f64>(f_star.nrows(), f_star.ncols(), rng)
 }
 
 fn g(t: f64) -> f64 {
@@ -102,7 +111,8 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
 
-    /// The share of the cluster and E[x | cluster] = 2 + 1/6 within five standard errors (false alarm below 1e-6 each).
+    /// The share of the cluster and E[x | cluster] = 2 + 1/6 within five standard errors (false
+    /// alarm below 1e-6 each).
     #[test]
     fn the_design_has_the_law_it_states() {
         let design = BimodalDesign { n: 20_000, dim: 2, gamma: 0.8 };
@@ -120,7 +130,8 @@ mod tests {
 
     #[test]
     fn g_at_a_few_points() {
-        for (t, value) in [(0.0, -0.116), (0.4, -0.884), (0.5, -0.859), (1.0, -0.116), (2.0, 3.084)] {
+        for (t, value) in [(0.0, -0.116), (0.4, -0.884), (0.5, -0.859), (1.0, -0.116), (2.0, 3.084)]
+        {
             assert!((g(t) - value).abs() < 1e-14, "{t}");
         }
     }

@@ -1,4 +1,5 @@
-//! Regression on the bimodal design with landmarks drawn by each method's scores: what Figures 1 and 3 of Chen & Yang 2021 share.
+//! Regression on the bimodal design with landmarks drawn by each method's scores: what Figures 1
+//! and 3 of Chen & Yang 2021 share.
 
 use std::f64::consts::PI;
 
@@ -6,8 +7,8 @@ use nystrom::faer::Mat;
 use nystrom::kernels::{Kernel, KernelMatrix, Points};
 use nystrom::krr::{ExactKrr, NystromKrr, metrics::mse};
 use nystrom::leverage::{
-    Bandwidth, Bless, Density, DensityMethod, Guard, KernelDensity, Projector, RecursiveRls, RecursiveRlsOfSize,
-    RidgeLeverage, SpectralAnalysis, Stationary, exact_scores,
+    Bandwidth, Bless, Density, DensityMethod, Guard, KernelDensity, Projector, RecursiveRls,
+    RecursiveRlsOfSize, RidgeLeverage, SpectralAnalysis, Stationary, exact_scores,
 };
 use nystrom::linalg_core::Ridge;
 use nystrom::sketch::{Draw, Landmarks};
@@ -57,7 +58,13 @@ impl<K: Kernel<f64> + Stationary + Copy> Regression<K> {
     ///
     /// # Randomness
     /// The noise.
-    pub fn new(design: BimodalPoints, f_star: Mat<f64>, kernel: K, ridge: Ridge<f64>, rng: &mut dyn Rng) -> Self {
+    pub fn new(
+        design: BimodalPoints,
+        f_star: Mat<f64>,
+        kernel: K,
+        ridge: Ridge<f64>,
+        rng: &mut dyn Rng,
+    ) -> Self {
         let y = observe(&f_star, rng);
         Regression { design, f_star, y, kernel, ridge }
     }
@@ -72,22 +79,31 @@ impl<K: Kernel<f64> + Stationary + Copy> Regression<K> {
         self.f_star.squared_norm_l2() / self.f_star.nrows() as f64
     }
 
-    /// The scores of a method; capped ones are measured against at most `cap` rows. For [`FULL`] there are none.
+    /// The scores of a method; capped ones are measured against at most `cap` rows. For [`FULL`]
+    /// there are none.
     ///
     /// # Randomness
     /// That of the method.
-    pub fn scores(&self, method: Method, cap: usize, rng: &mut dyn Rng) -> anyhow::Result<Vec<f64>> {
+    pub fn scores(
+        &self,
+        method: Method,
+        cap: usize,
+        rng: &mut dyn Rng,
+    ) -> anyhow::Result<Vec<f64>> {
         let (x, ridge) = (self.design.points(), self.ridge);
         let k = KernelMatrix::new(self.kernel, x)?;
         Ok(match method {
             m if m == UNIFORM || m == FULL => vec![1.0; x.len()],
             m if m == RC => RecursiveRls::default().scores(&k, ridge, rng)?,
-            m if m == RC_CAPPED => RecursiveRlsOfSize { size: cap, accelerated: false }.scores(&k, ridge, rng)?,
+            m if m == RC_CAPPED => {
+                RecursiveRlsOfSize { size: cap, accelerated: false }.scores(&k, ridge, rng)?
+            }
             m if m == BLESS => Bless::default().scores(&k, ridge, rng)?,
             m if m == BLESS_CAPPED => {
                 let path = Bless { max_size: cap, ..Bless::default() }.path(&k, ridge, rng)?;
                 match path.levels.last().filter(|level| !level.dictionary.is_empty()) {
-                    Some(level) => Projector::new(&k, &level.dictionary, ridge)?.scores(&k, (0..x.len()).into())?,
+                    Some(level) => Projector::new(&k, &level.dictionary, ridge)?
+                        .scores(&k, (0..x.len()).into())?,
                     None => vec![1.0; x.len()],
                 }
             }
@@ -97,7 +113,8 @@ impl<K: Kernel<f64> + Stationary + Copy> Regression<K> {
     }
 
     fn spectral(&self, method: Method) -> anyhow::Result<Vec<f64>> {
-        let estimated = |method| Density::Estimated(KernelDensity { method, ..KernelDensity::default() });
+        let estimated =
+            |method| Density::Estimated(KernelDensity { method, ..KernelDensity::default() });
         let density = match method {
             m if m == SA_GRID => estimated(DensityMethod::Binned),
             m if m == SA_TREE => estimated(DensityMethod::Tree { tolerance: 0.05 }),
@@ -105,11 +122,18 @@ impl<K: Kernel<f64> + Stationary + Copy> Regression<K> {
             m if m == SA_TRUE => Density::Given(&self.design.density),
             _ => estimated(DensityMethod::Auto),
         };
-        let guard = if method == SA_AVERAGED { Guard::LocalAverage { quantile: 0.05 } } else { Guard::None };
-        Ok(SpectralAnalysis { density, guard }.scores(&self.kernel, self.design.points(), self.ridge)?.scores)
+        let guard = if method == SA_AVERAGED {
+            Guard::LocalAverage { quantile: 0.05 }
+        } else {
+            Guard::None
+        };
+        Ok(SpectralAnalysis { density, guard }
+            .scores(&self.kernel, self.design.points(), self.ridge)?
+            .scores)
     }
 
-    /// (1/n) Σ (f̂(x_i) − f*(x_i))² of Nyström KRR on `draws` landmarks drawn with replacement in proportion to `scores`.
+    /// (1/n) Σ (f̂(x_i) − f*(x_i))² of Nyström KRR on `draws` landmarks drawn with replacement in
+    /// proportion to `scores`.
     ///
     /// # Randomness
     /// The draws.
@@ -131,9 +155,11 @@ impl<K: Kernel<f64> + Stationary + Copy> Regression<K> {
 /// Bandwidths tried by [`tuned`], in standard deviations of the features.
 const BANDWIDTHS: [f64; 9] = [0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.45, 0.7, 1.0];
 
-/// The density estimate whose bandwidth maximises Σ_i ln p̂_{−i}(x_i), p̂_{−i} the estimate from the other points.
+/// The density estimate whose bandwidth maximises Σ_i ln p̂_{−i}(x_i), p̂_{−i} the estimate from
+/// the other points.
 ///
-/// Points are compared all with all, and nothing is refused: in many dimensions the winner says little, but it is the best there is.
+/// Points are compared all with all, and nothing is refused: in many dimensions the winner says
+/// little, but it is the best there is.
 fn tuned(x: Points<'_, f64>) -> anyhow::Result<KernelDensity> {
     let (n, d) = (x.len() as f64, x.dim());
     let spread = |k: usize| {
@@ -143,8 +169,10 @@ fn tuned(x: Points<'_, f64>) -> anyhow::Result<KernelDensity> {
     let ln_volume: f64 = (0..d).map(|k| spread(k).ln()).sum();
     let mut best = (f64::NEG_INFINITY, None);
     for h in BANDWIDTHS {
-        let estimate = KernelDensity { bandwidth: Bandwidth::Fixed(h), method: DensityMethod::Exact };
-        let alone = (-n.ln() - 0.5 * d as f64 * (2.0 * PI * h * h).ln() - ln_volume).exp(); // a point's own share
+        let estimate =
+            KernelDensity { bandwidth: Bandwidth::Fixed(h), method: DensityMethod::Exact };
+        // a point's own share
+        let alone = (-n.ln() - 0.5 * d as f64 * (2.0 * PI * h * h).ln() - ln_volume).exp();
         let others = |p: f64| ((p - alone) * n / (n - 1.0)).max(f64::MIN_POSITIVE);
         let likelihood: f64 = estimate.density(x)?.into_iter().map(|p| others(p).ln()).sum();
         if likelihood > best.0 {

@@ -1,4 +1,5 @@
-//! What spectral analysis (Chen & Yang 2021) does not see: the true scores next to the boundary of the support.
+//! What spectral analysis (Chen & Yang 2021) does not see: the true scores next to the boundary of
+//! the support.
 
 use nystrom::kernels::{KernelMatrix, Matern, Points};
 use nystrom::leverage::{LocalScore, exact_scores};
@@ -13,13 +14,16 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-boundary",
     paper: &papers::CHEN_YANG_2021,
     figure: "none: boundary of the support",
-    says: "The approximation K̃ holds at interior points. Ours: next to a flat boundary of the support the true rescaled score is (1/p) ∫ ln(1 + p·m(s)/λ) ds, \
-        2α/d = (2ν + d)/d times K̃ at small λ, in a layer as thick as the equivalent kernel, h = (λ'/p)^(1/2α).",
+    says: "The approximation K̃ holds at interior points. Ours: next to a flat boundary of the \
+           support the true rescaled score is (1/p) ∫ ln(1 + p·m(s)/λ) ds, \
+        2α/d = (2ν + d)/d times K̃ at small λ, in a layer as thick as the equivalent kernel, h = \
+        (λ'/p)^(1/2α).",
     data: &[],
     run,
 };
 
-/// The ridge at which the equivalent kernel of Matérn ν (scale a = 1) has width h at p = 1: λ' = h^{2α}, λ = C λ'.
+/// The ridge at which the equivalent kernel of Matérn ν (scale a = 1) has width h at p = 1: λ' =
+/// h^{2α}, λ = C λ'.
 struct Layer {
     nu: f64,
     h: f64,
@@ -41,7 +45,8 @@ const LAMBDA: Measure = Measure::new("λ", "ridge λ");
 const EDGE: Measure = Measure::new("truth / K̃ at the boundary", "truth / K̃ at the boundary");
 const FLAT: Measure = Measure::new("flat_boundary / K̃", "flat_boundary / K̃");
 const FACTOR: Measure = Measure::new("2α/d", "2α/d");
-const INSIDE: Measure = Measure::new("largest |truth / K̃ − 1| inside", "largest |truth / K̃ − 1| inside");
+const INSIDE: Measure =
+    Measure::new("largest |truth / K̃ − 1| inside", "largest |truth / K̃ − 1| inside");
 const PROFILE: Measure = Measure::new("truth / K̃", "true rescaled score / K̃");
 
 impl Setting for Layer {
@@ -53,10 +58,19 @@ impl Setting for Layer {
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let n = ctx.pick(400, 4000, 8000);
     let results = Grid::new(ctx, "ridges", &LAYERS).sizes(&[(n, 1)]).run(cell)?;
-    let note = format!("a grid of {n} points on [0, 1] (8000 in a full run), which has no sampling fluctuations");
+    let note = format!(
+        "a grid of {n} points on [0, 1] (8000 in a full run), which has no sampling fluctuations"
+    );
     let mut out = results.outcome(note);
-    let title = "True score over K̃ next to the boundary of Unif[0, 1]: what spectral analysis does not see";
-    let mut plot = Plot::new("boundary", title, Axis::linear("distance to the boundary, in h"), PROFILE.axis());
+    let title = "True score over K̃ next to the boundary of Unif[0, 1]: what spectral analysis \
+                 does not \
+         see";
+    let mut plot = Plot::new(
+        "boundary",
+        title,
+        Axis::linear("distance to the boundary, in h"),
+        PROFILE.axis(),
+    );
     for layer in LAYERS.iter().filter(|layer| layer.h == NARROW) {
         plot.line(layer.curve.name, layer.curve.key, results.curve(layer, layer.curve, PROFILE));
         let flat = results.get(layer, n, PROBLEM, FLAT).value;
@@ -64,12 +78,18 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     plot.horizontal("spectral analysis: 1", 1.0);
     out.plots.push(plot);
-    let table =
-        results.table("boundary", "At the outermost point, and inside", &LAYERS, &[LAMBDA, EDGE, FLAT, FACTOR, INSIDE]);
+    let table = results.table(
+        "boundary",
+        "At the outermost point, and inside",
+        &LAYERS,
+        &[LAMBDA, EDGE, FLAT, FACTOR, INSIDE],
+    );
     out.tables.extend(table.by_setting("kernel and width").build());
     out.claims = LAYERS.iter().flat_map(|layer| claims(&results, layer, n)).collect();
     out.notes.push(
-        "The factor does not depend on n or h: the relative error at the boundary stays, and only the share of points in the layer, of order h, goes to 0.".into(),
+        "The factor does not depend on n or h: the relative error at the boundary stays, and only \
+         the share of points in the layer, of order h, goes to 0."
+            .into(),
     );
     Ok(out)
 }
@@ -81,7 +101,10 @@ fn cell(draw: &mut Draw<'_, Layer>) -> anyhow::Result<()> {
     let constant = if nu < 1.0 { 2.0 } else { 4.0 }; // C = 2√π Γ(α)/Γ(ν) in one dimension
     let lambda = constant * h.powf(2.0 * nu + 1.0);
     let x: Vec<f64> = (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
-    let exact = exact_scores(&KernelMatrix::new(kernel, Points::from_slice(&x))?, Ridge::PerSample(lambda))?;
+    let exact = exact_scores(
+        &KernelMatrix::new(kernel, Points::from_slice(&x))?,
+        Ridge::PerSample(lambda),
+    )?;
     let local = LocalScore::new(&kernel, 1, lambda)?;
     let interior = local.at(1.0)?;
     let ratio: Vec<f64> = exact.scores.iter().map(|l| n as f64 * l / interior).collect();

@@ -1,4 +1,5 @@
-//! Figure 1 of Chen & Yang 2021: time of the scores against n, and the error of Nyström regression against that time.
+//! Figure 1 of Chen & Yang 2021: time of the scores against n, and the error of Nyström regression
+//! against that time.
 
 use std::time::Instant;
 
@@ -7,7 +8,8 @@ use nystrom::linalg_core::Ridge;
 
 use super::bimodal_problem::{BimodalDesign, CHOICES};
 use super::bimodal_regression::{
-    BLESS, BLESS_CAPPED, ERROR, EXACT, FULL, RC, RC_CAPPED, Regression, SA_AVERAGED, SA_GRID, SA_TREE, SA_TRUE, UNIFORM,
+    BLESS, BLESS_CAPPED, ERROR, EXACT, FULL, RC, RC_CAPPED, Regression, SA_AVERAGED, SA_GRID,
+    SA_TREE, SA_TRUE, UNIFORM,
 };
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
@@ -18,8 +20,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-fig1",
     paper: &papers::CHEN_YANG_2021,
     figure: "Figure 1",
-    says: "On a three-dimensional bimodal design with Matérn kernels, regression on landmarks from SA scores has the error of that from \
-        Recursive-RLS (RC) and BLESS, below uniform landmarks (Vanilla); the time of SA scores is nearly linear in n and far below the others'.",
+    says: "On a three-dimensional bimodal design with Matérn kernels, regression on landmarks \
+           from SA scores has the error of that from \
+        Recursive-RLS (RC) and BLESS, below uniform landmarks (Vanilla); the time of SA scores is \
+        nearly linear in n and far below the others'.",
     data: &[],
     run,
 };
@@ -55,9 +59,21 @@ impl Config {
 }
 
 /// Legends and tables go in this order.
-const METHODS: [Method; 11] =
-    [UNIFORM, RC, RC_CAPPED, BLESS, BLESS_CAPPED, SA_GRID, SA_TREE, SA_AVERAGED, SA_TRUE, EXACT, FULL];
-/// The number of draws is multiplied by these at one n, to see how many more landmarks a method needs.
+const METHODS: [Method; 11] = [
+    UNIFORM,
+    RC,
+    RC_CAPPED,
+    BLESS,
+    BLESS_CAPPED,
+    SA_GRID,
+    SA_TREE,
+    SA_AVERAGED,
+    SA_TRUE,
+    EXACT,
+    FULL,
+];
+/// The number of draws is multiplied by these at one n, to see how many more landmarks a method
+/// needs.
 const MULTIPLES: [usize; 4] = [1, 2, 4, 8];
 /// Draws of the problem whose times on one core are taken too.
 const ON_ONE_CORE: usize = 2;
@@ -90,7 +106,15 @@ fn sizes(ctx: &Context) -> Sizes {
             exact: 2000,
         },
         Sizes {
-            of: &[(2000, 30), (4472, 30), (10_000, 30), (22_361, 30), (50_000, 30), (158_114, 10), (500_000, 5)],
+            of: &[
+                (2000, 30),
+                (4472, 30),
+                (10_000, 30),
+                (22_361, 30),
+                (50_000, 30),
+                (158_114, 10),
+                (500_000, 5),
+            ],
             draws: 5,
             sweep: 10_000,
             exact: 10_000,
@@ -104,8 +128,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let grid = Grid::new(ctx, "draws of the problem", &CONFIGS).sizes(sizes.of);
     let results = grid.run(|draw| cell(draw, &sizes, &one_core))?;
 
-    let note =
-        "draws of the landmarks on each; a full run goes to n = 500,000. The paper: 30 draws; its sizes are illegible";
+    let note = "draws of the landmarks on each; a full run goes to n = 500,000. The paper: 30 \
+                draws; its sizes are illegible";
     let mut out = results.outcome(format!("{}, {} {note}", results.draws("n"), sizes.draws));
     for config in &CONFIGS {
         let Config { key, nu, .. } = config;
@@ -115,7 +139,13 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let along = "error against time, n growing along each line (right panel)";
         let more = format!("more landmarks at n = {}", sizes.sweep);
         let plots = [
-            results.plot(&id("time"), &title("time of the scores (left panel)"), n(), config, SECONDS),
+            results.plot(
+                &id("time"),
+                &title("time of the scores (left panel)"),
+                n(),
+                config,
+                SECONDS,
+            ),
             results.plot(
                 &id("time-one-core"),
                 &title("time of the scores on one core, as in the paper"),
@@ -124,12 +154,26 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
                 ONE_CORE,
             ),
             results.plot_against(&id("time-error"), &title(along), config, SECONDS, ERROR),
-            results.plot(&id("error"), &title("error against n, with standard errors"), n(), config, ERROR),
-            results.plot(&id("draws"), &title(&more), Axis::log("draws of landmarks"), config, SWEPT),
+            results.plot(
+                &id("error"),
+                &title("error against n, with standard errors"),
+                n(),
+                config,
+                ERROR,
+            ),
+            results.plot(
+                &id("draws"),
+                &title(&more),
+                Axis::log("draws of landmarks"),
+                config,
+                SWEPT,
+            ),
         ];
         out.plots.extend(plots.into_iter().flatten());
-        let title = format!("Config {}: median times of the scores, mean error", key.to_uppercase());
-        let table = results.table(&format!("fig1-{key}"), &title, [config], &[SECONDS, ONE_CORE, ERROR]);
+        let title =
+            format!("Config {}: median times of the scores, mean error", key.to_uppercase());
+        let table =
+            results.table(&format!("fig1-{key}"), &title, [config], &[SECONDS, ONE_CORE, ERROR]);
         out.tables.extend(table.by_x("n").facts(&[D_SUB, LAMBDA]).build());
         out.claims.extend(claims(&results, config, sizes.of[sizes.of.len() - 1].0));
     }
@@ -138,7 +182,11 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 }
 
 /// One draw of design and noise, and every method on it.
-fn cell(draw: &mut Draw<'_, Config>, sizes: &Sizes, one_core: &rayon::ThreadPool) -> anyhow::Result<()> {
+fn cell(
+    draw: &mut Draw<'_, Config>,
+    sizes: &Sizes,
+    one_core: &rayon::ThreadPool,
+) -> anyhow::Result<()> {
     let (n, config) = (draw.size, draw.setting);
     let d_sub = config.d_sub(n);
     let rng = &mut draw.rng("problem");
@@ -160,7 +208,9 @@ fn cell(draw: &mut Draw<'_, Config>, sizes: &Sizes, one_core: &rayon::ThreadPool
         }
         if timed && draw.repetition < ON_ONE_CORE {
             let rng = &mut draw.rng(method.key);
-            draw.timed(method, ONE_CORE, || one_core.install(|| problem.scores(method, d_sub, rng)))?;
+            draw.timed(method, ONE_CORE, || {
+                one_core.install(|| problem.scores(method, d_sub, rng))
+            })?;
         }
         if method == SA_TREE {
             continue; // the grid's scores within a few percent
@@ -214,20 +264,32 @@ fn claims(results: &Results, config: &Config, n: usize) -> Vec<Claim> {
 fn notes() -> [String; 5] {
     [
         CHOICES.into(),
-        "The paper's ν, λ, γ, bandwidth and d_sub are illegible. Config A: ν = 3/2, ℓ = 1, λ = 0.075·n^(−2/3), ⌊5·n^(1/3)⌋ draws with replacement, γ = 0.4; \
-         config B: ν = 1/2, ℓ = 1, λ = 0.3·n^(−4/7), ⌊1.3·n^(3/7)⌋ draws, γ = 0.5. The exponents are those of the theory. Density: Gaussian kernel estimate with \
-         h = 0.5·n^(−1/7) standard deviations of each feature, by a k-d tree with relative tolerance 0.05 as in the paper, and on a grid. \"Averaged\" is the \
+        "The paper's ν, λ, γ, bandwidth and d_sub are illegible. Config A: ν = 3/2, ℓ = 1, λ = \
+         0.075·n^(−2/3), ⌊5·n^(1/3)⌋ draws with replacement, γ = 0.4; \
+         config B: ν = 1/2, ℓ = 1, λ = 0.3·n^(−4/7), ⌊1.3·n^(3/7)⌋ draws, γ = 0.5. The exponents \
+         are those of the theory. Density: Gaussian kernel estimate with \
+         h = 0.5·n^(−1/7) standard deviations of each feature, by a k-d tree with relative \
+         tolerance 0.05 as in the paper, and on a grid. \"Averaged\" is the \
          paper's modification of low densities, here for the lowest 5 %, in our form."
             .into(),
-        "RC is Recursive-RLS at the fixed ridge nλ with its default oversampling, BLESS with q = 2 and q1 = q2 = 5; both then score all n points. \"Capped\": the \
-         paper caps their sub-samples, at a size that is illegible; here at d_sub rows, RC by Recursive-RLS of that size, BLESS by the last level of its path that is \
-         no larger. Times are medians, of the scores alone, on all threads and, as in the paper, on one core. Uniform landmarks need no scores and so stand in the \
+        "RC is Recursive-RLS at the fixed ridge nλ with its default oversampling, BLESS with q = \
+         2 and q1 = q2 = 5; both then score all n points. \"Capped\": the \
+         paper caps their sub-samples, at a size that is illegible; here at d_sub rows, RC by \
+         Recursive-RLS of that size, BLESS by the last level of its path that is \
+         no larger. Times are medians, of the scores alone, on all threads and, as in the paper, \
+         on one core. Uniform landmarks need no scores and so stand in the \
          error panels only."
             .into(),
-        "What decides the error is whether a landmark falls into the small cluster, of n^γ points. SA gives it too little mass: in the settings above a third to a half \
-         of what exact scores give, even with the true density, because the cluster is only a few equivalent-kernel widths wide and SA does not see its boundary. \
-         The estimated density takes away more: a point alone weighs as much as the density there. How many more landmarks each method needs to be as safe as RC, the panel on more landmarks shows it."
+        "What decides the error is whether a landmark falls into the small cluster, of n^γ \
+         points. SA gives it too little mass: in the settings above a third to a half \
+         of what exact scores give, even with the true density, because the cluster is only a few \
+         equivalent-kernel widths wide and SA does not see its boundary. \
+         The estimated density takes away more: a point alone weighs as much as the density \
+         there. How many more landmarks each method needs to be as safe as RC, the panel on more \
+         landmarks shows it."
             .into(),
-        "All methods of one repetition see the same points and the same noise. Standard errors are over draws of the problem.".into(),
+        "All methods of one repetition see the same points and the same noise. Standard errors \
+         are over draws of the problem."
+            .into(),
     ]
 }

@@ -1,4 +1,5 @@
-//! Figure 2 of Chen & Yang 2021: true against SA rescaled leverage scores on the line, for three designs, as n grows.
+//! Figure 2 of Chen & Yang 2021: true against SA rescaled leverage scores on the line, for three
+//! designs, as n grows.
 
 use nystrom::kernels::{KernelMatrix, Matern, Points};
 use nystrom::leverage::{Density, Guard, KernelDensity, SpectralAnalysis, exact_scores};
@@ -16,8 +17,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-fig2",
     paper: &papers::CHEN_YANG_2021,
     figure: "Figure 2",
-    says: "On the line, SA scores follow the true ones closely for a uniform design; for Beta and bimodal designs the error is larger where points are sparse \
-        (the small cluster, the ends of the Beta design), and it falls as n grows. Theorem: at interior points the relative error goes to 0.",
+    says: "On the line, SA scores follow the true ones closely for a uniform design; for Beta and \
+           bimodal designs the error is larger where points are sparse \
+        (the small cluster, the ends of the Beta design), and it falls as n grows. Theorem: at \
+        interior points the relative error goes to 0.",
     data: &[],
     run,
 };
@@ -123,40 +126,58 @@ fn beta(rng: &mut dyn Rng) -> (f64, f64) {
 }
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let sizes: &[usize] = ctx.pick(&[100, 200], &[200, 500, 1000, 2000], &[200, 500, 1000, 2000, 5000]);
+    let sizes: &[usize] =
+        ctx.pick(&[100, 200], &[200, 500, 1000, 2000], &[200, 500, 1000, 2000, 5000]);
     let repetitions = ctx.pick(2, 10, 30);
     let (smallest, largest) = (sizes[0], sizes[sizes.len() - 1]);
     let sizes: Vec<_> = sizes.iter().map(|&n| (n, repetitions)).collect();
     let grid = Grid::new(ctx, "designs", &PROBLEMS).sizes(&sizes).parallel();
     let results = grid.run(|draw| cell(draw, [smallest, largest]))?;
 
-    let mut out = results.outcome(format!("{}; 30 draws, and n = 5000 too, in a full run", results.draws("n")));
+    let mut out = results
+        .outcome(format!("{}; 30 draws, and n = 5000 too, in a full run", results.draws("n")));
     for problem in &PROBLEMS {
         let Problem { nu, design, .. } = problem;
         let id = format!("error-{}-nu-{}", design.name(), if *nu > 1.0 { "3-2" } else { "1-2" });
-        let title = format!("Median relative error, {} design, ν = {nu}; the edge is {}", design.name(), design.edge());
-        out.plots.extend(results.plot(&id, &title, Axis::log("number of points n"), problem, ERROR));
+        let title = format!(
+            "Median relative error, {} design, ν = {nu}; the edge is {}",
+            design.name(),
+            design.edge()
+        );
+        out.plots.extend(results.plot(
+            &id,
+            &title,
+            Axis::log("number of points n"),
+            problem,
+            ERROR,
+        ));
         out.claims.extend(claims(&results, problem, [smallest, largest]));
     }
     let title = "Median of |K̃/G − 1| over the points of a region, mean over repetitions";
-    out.tables.extend(results.table("errors", title, &PROBLEMS, &[ERROR]).by_setting("problem").by_x("n").build());
+    out.tables.extend(
+        results.table("errors", title, &PROBLEMS, &[ERROR]).by_setting("problem").by_x("n").build(),
+    );
     out.notes = vec![
-        "Not legible in the paper, chosen here: Beta(15, 2), γ = 0.4 for the bimodal design, Matérn ν = 3/2 (ℓ = 1) with λ = 0.45 n^(−0.8) and ν = 1/2 with λ = 0.3 \
+        "Not legible in the paper, chosen here: Beta(15, 2), γ = 0.4 for the bimodal design, \
+         Matérn ν = 3/2 (ℓ = 1) with λ = 0.45 n^(−0.8) and ν = 1/2 with λ = 0.3 \
          n^(−2/3). The density is estimated with the library's default, or given."
             .into(),
-        "The boundary of the support is not seen by the method: next to it the true score is about 2 (ν = 1/2) or 4 (ν = 3/2) times the interior's, at every n; see \
+        "The boundary of the support is not seen by the method: next to it the true score is \
+         about 2 (ν = 1/2) or 4 (ν = 3/2) times the interior's, at every n; see \
          chen-yang-boundary."
             .into(),
     ];
     Ok(out)
 }
 
-/// True rescaled scores of one draw of the points, and SA's with the true and the estimated density.
+/// True rescaled scores of one draw of the points, and SA's with the true and the estimated
+/// density.
 fn cell(draw: &mut Draw<'_, Problem>, shown: [usize; 2]) -> anyhow::Result<()> {
     let (n, &Problem { nu, lambda, design }) = (draw.size, draw.setting);
     let points = design.draw(n, &mut draw.rng("problem"));
     let (x, p): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
-    let (kernel, ridge) = (Matern::new(nu, 1.0)?, Ridge::PerSample(lambda.0 * (n as f64).powf(-lambda.1)));
+    let (kernel, ridge) =
+        (Matern::new(nu, 1.0)?, Ridge::PerSample(lambda.0 * (n as f64).powf(-lambda.1)));
     let exact = exact_scores(&KernelMatrix::new(kernel, Points::from_slice(&x))?, ridge)?.scores;
     let exact: Vec<f64> = exact.iter().map(|l| n as f64 * l).collect();
     let spectral = |density| {
@@ -184,14 +205,21 @@ fn cell(draw: &mut Draw<'_, Problem>, shown: [usize; 2]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn picture(design: Design, points: &[(f64, f64)], exact: &[f64], estimated: &[f64], with_truth: &[f64]) -> Plot {
+fn picture(
+    design: Design,
+    points: &[(f64, f64)],
+    exact: &[f64],
+    estimated: &[f64],
+    with_truth: &[f64],
+) -> Plot {
     let (n, name) = (points.len(), design.name());
     let axes = (Axis::linear("design point x"), Axis::log("rescaled score n·l(x)"));
     let title = format!("Rescaled scores, {name} design, n = {n}, ν = 3/2");
     let mut plot = Plot::new(&format!("{name}-{n}"), &title, axes.0, axes.1);
     let step = n.div_ceil(250);
     let curve = |scores: &[f64]| {
-        let shown = |i: &usize| i.is_multiple_of(step) || design.region(points[*i]) == Some(Region::Edge);
+        let shown =
+            |i: &usize| i.is_multiple_of(step) || design.region(points[*i]) == Some(Region::Edge);
         (0..n).filter(shown).map(|i| Point::new(points[i].0, scores[i])).collect::<Vec<_>>()
     };
     plot.points("true", method::EXACT.key, curve(exact));
@@ -210,17 +238,26 @@ fn claims(results: &Results, problem: &Problem, [first, last]: [usize; 2]) -> Ve
     let error = |method, n: usize| results.get(problem, n, method, ERROR);
     let fall = |method| error(method, last).over(error(method, first));
     let text = format!("{what}: exponent of n in the interior error, true density");
-    let exponent = Claim::at_most(&text, "goes to 0", results.exponent(problem, INSIDE_TRUE, ERROR), FALLS).theorem();
-    let text = format!("{what}: interior error at the largest n over that at the smallest, density estimated");
+    let exponent =
+        Claim::at_most(&text, "goes to 0", results.exponent(problem, INSIDE_TRUE, ERROR), FALLS)
+            .theorem();
+    let text = format!(
+        "{what}: interior error at the largest n over that at the smallest, density estimated"
+    );
     let inside = Claim::at_most(&text, "falls", fall(INSIDE), 1.0).picture();
-    let text = format!("{what}: error {edge} over that of the interior, density estimated, largest n");
-    let ratio = results.sample(problem, last, EDGE, ERROR).over(&results.sample(problem, last, INSIDE, ERROR));
+    let text =
+        format!("{what}: error {edge} over that of the interior, density estimated, largest n");
+    let ratio = results
+        .sample(problem, last, EDGE, ERROR)
+        .over(&results.sample(problem, last, INSIDE, ERROR));
     let larger = Claim::at_least(&text, "larger", ratio, 1.0).picture();
     let own = if problem.design == Design::Uniform {
         let text = format!("{what}: interior error at the largest n");
         Claim::at_most(&text, "excellent", error(INSIDE, last), EXCELLENT)
     } else {
-        let text = format!("{what}: error {edge} at the largest n over that at the smallest, density estimated");
+        let text = format!(
+            "{what}: error {edge} at the largest n over that at the smallest, density estimated"
+        );
         Claim::at_most(&text, "falls", fall(EDGE), 1.0)
     };
     vec![exponent, inside, larger, own.picture()]

@@ -1,4 +1,5 @@
-//! Figure 3 of Chen & Yang 2021: Gaussian kernels in growing dimension, where leverage-based sampling loses its advantage.
+//! Figure 3 of Chen & Yang 2021: Gaussian kernels in growing dimension, where leverage-based
+//! sampling loses its advantage.
 
 use nystrom::kernels::Gaussian;
 use nystrom::leverage::KernelDensity;
@@ -15,13 +16,15 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-fig3",
     paper: &papers::CHEN_YANG_2021,
     figure: "Figure 3",
-    says: "With Gaussian kernels on bimodal designs in growing dimension, sampling by leverage scores, whatever their estimate, ends up no better than \
+    says: "With Gaussian kernels on bimodal designs in growing dimension, sampling by leverage \
+           scores, whatever their estimate, ends up no better than \
         uniform sampling, and all errors grow.",
     data: &[],
     run,
 };
 
-/// The dimension d. With 2α = d + 1: σ = 1.5·n^{−1/(2α+d)}, λ = 0.5·n^{−2α/(2α+d)}, ⌊5·n^{d/(2α+d)}⌋ draws and at most n/10.
+/// The dimension d. With 2α = d + 1: σ = 1.5·n^{−1/(2α+d)}, λ = 0.5·n^{−2α/(2α+d)},
+/// ⌊5·n^{d/(2α+d)}⌋ draws and at most n/10.
 struct Dimension(usize);
 
 const DIMENSIONS: [Dimension; 3] = [Dimension(3), Dimension(10), Dimension(30)];
@@ -33,7 +36,8 @@ const SIGMA: Measure = Measure::new("σ", "kernel width σ");
 const LAMBDA: Measure = Measure::new("λ", "ridge λ");
 const DRAWS: Measure = Measure::new("draws of landmarks", "draws of landmarks");
 const ZERO: Measure = Measure::new("error of f = 0", "error of f = 0");
-const REFUSED: Measure = Measure::new("refused", "share of draws whose density the library refuses to estimate");
+const REFUSED: Measure =
+    Measure::new("refused", "share of draws whose density the library refuses to estimate");
 
 impl Setting for Dimension {
     fn label(&self) -> String {
@@ -55,17 +59,31 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let results = Grid::new(ctx, "draws of the problem", &DIMENSIONS).sizes(&sizes).run(cell)?;
     let largest = sizes[sizes.len() - 1].0;
 
-    let mut out = results.outcome(format!("{}; n = 10,000 too in a full run. The paper: 20 draws", results.draws("n")));
+    let mut out = results.outcome(format!(
+        "{}; n = 10,000 too in a full run. The paper: 20 draws",
+        results.draws("n")
+    ));
     for d in &DIMENSIONS {
         let title = format!("d = {}: error, with standard errors", d.0);
-        let plot = results.plot(&format!("error-d{}", d.0), &title, Axis::log("number of points n"), d, ERROR);
+        let plot = results.plot(
+            &format!("error-d{}", d.0),
+            &title,
+            Axis::log("number of points n"),
+            d,
+            ERROR,
+        );
         out.plots.extend(plot.map(|mut plot| {
-            let zero = sizes.iter().map(|&(n, _)| Point::new(n as f64, results.get(d, n, PROBLEM, ZERO).value));
+            let zero = sizes
+                .iter()
+                .map(|&(n, _)| Point::new(n as f64, results.get(d, n, PROBLEM, ZERO).value));
             plot.line("f = 0", THEORY.key, zero);
             plot
         }));
     }
-    let table = results.table("fig3", "Mean in-sample error", &DIMENSIONS, &[ERROR]).by_setting("d").by_x("n");
+    let table = results
+        .table("fig3", "Mean in-sample error", &DIMENSIONS, &[ERROR])
+        .by_setting("d")
+        .by_x("n");
     out.tables.extend(table.facts(&[SIGMA, LAMBDA, DRAWS, ZERO]).build());
     out.claims = claims(&results, largest);
     out.notes = notes(&results, &sizes);
@@ -80,10 +98,14 @@ fn cell(draw: &mut Draw<'_, Dimension>) -> anyhow::Result<()> {
     let rng = &mut draw.rng("problem");
     let design = BimodalDesign { n, dim, gamma: GAMMA }.draw(rng);
     let f_star = design.first_coordinate_truth();
-    let problem = Regression::new(design, f_star, Gaussian::new(sigma)?, Ridge::PerSample(lambda), rng);
+    let problem =
+        Regression::new(design, f_star, Gaussian::new(sigma)?, Ridge::PerSample(lambda), rng);
     let refused = f64::from(KernelDensity::default().density(problem.points()).is_err());
     let facts = [(SIGMA, sigma), (LAMBDA, lambda), (DRAWS, landmarks as f64), (REFUSED, refused)];
-    facts.into_iter().chain([(ZERO, problem.zero_error())]).for_each(|(what, value)| draw.fact(what, value));
+    facts
+        .into_iter()
+        .chain([(ZERO, problem.zero_error())])
+        .for_each(|(what, value)| draw.fact(what, value));
     let exact_up_to = draw.ctx.pick(200, 1000, 4642);
     for method in METHODS.into_iter().filter(|method| *method != EXACT || n <= exact_up_to) {
         let rng = &mut draw.rng(method.key);
@@ -102,35 +124,49 @@ fn claims(results: &Results, n: usize) -> Vec<Claim> {
     let [low, _, high] = &DIMENSIONS;
     let gain = |d: &Dimension, method| results.compare(d, ("n", n), ERROR, UNIFORM, method);
     let growth = |method: Method| {
-        let text = format!("n = {n}, {}: error at d = {} over error at d = {}", method.name, high.0, low.0);
+        let text = format!(
+            "n = {n}, {}: error at d = {} over error at d = {}",
+            method.name, high.0, low.0
+        );
         let ratio = results.get(high, n, method, ERROR).over(results.get(low, n, method, ERROR));
         Claim::at_least(&text, "orders of magnitude", ratio, GROWTH).picture()
     };
     let gained = [RC, BLESS, SA_TUNED].into_iter().flat_map(|method| {
-        [gain(low, method).at_least("above 1", EQUAL).picture(), gain(high, method).at_most("1", EQUAL).picture()]
+        [
+            gain(low, method).at_least("above 1", EQUAL).picture(),
+            gain(high, method).at_most("1", EQUAL).picture(),
+        ]
     });
     gained.chain([UNIFORM, RC, SA_TUNED].map(growth)).collect()
 }
 
 fn notes(results: &Results, sizes: &[(usize, usize)]) -> Vec<String> {
     let refused = DIMENSIONS.iter().map(|d| {
-        let values: Vec<f64> =
-            sizes.iter().flat_map(|&(n, _)| results.sample(d, n, PROBLEM, REFUSED).values()).collect();
+        let values: Vec<f64> = sizes
+            .iter()
+            .flat_map(|&(n, _)| results.sample(d, n, PROBLEM, REFUSED).values())
+            .collect();
         format!("{} of {} times at d = {}", values.iter().sum::<f64>(), values.len(), d.0)
     });
     vec![
         CHOICES.into(),
-        "Here f*(x) = g(x_1), as the paper says. Its kernel widths, ridges and numbers of landmarks are illegible; ours: σ = 1.5·n^(−1/(2α+d)), \
-         λ = 0.5·n^(−2α/(2α+d)) with 2α = d + 1, and ⌊5·n^(d/(2α+d))⌋ draws with replacement but at most n/10; γ = 0.4."
+        "Here f*(x) = g(x_1), as the paper says. Its kernel widths, ridges and numbers of \
+         landmarks are illegible; ours: σ = 1.5·n^(−1/(2α+d)), \
+         λ = 0.5·n^(−2α/(2α+d)) with 2α = d + 1, and ⌊5·n^(d/(2α+d))⌋ draws with replacement but \
+         at most n/10; γ = 0.4."
             .into(),
         format!(
-            "The paper tunes the bandwidth of the density estimate for each d. \"Tuned\" takes the one with the largest leave-one-out likelihood and estimates whatever \
-             comes of it. The library's own estimate is of another mind and refuses where the median point has no neighbours within a bandwidth: {}. \"SA, true \
+            "The paper tunes the bandwidth of the density estimate for each d. \"Tuned\" takes \
+             the one with the largest leave-one-out likelihood and estimates whatever \
+             comes of it. The library's own estimate is of another mind and refuses where the \
+             median point has no neighbours within a bandwidth: {}. \"SA, true \
              density\" takes the density that the design was drawn from.",
             refused.collect::<Vec<_>>().join(", ")
         ),
-        "SA with the true density is the worst method in many dimensions: the density of the small cluster, a product of d factors, varies over many orders of \
-         magnitude among its points, the scores with it, and nearly all landmarks go to the few points of the least density."
+        "SA with the true density is the worst method in many dimensions: the density of the \
+         small cluster, a product of d factors, varies over many orders of \
+         magnitude among its points, the scores with it, and nearly all landmarks go to the few \
+         points of the least density."
             .into(),
     ]
 }

@@ -1,14 +1,16 @@
-//! Table 1 of Chen & Yang 2021 (SA): sampling probabilities of four methods against exact leverage scores on three data sets.
+//! Table 1 of Chen & Yang 2021 (SA): sampling probabilities of four methods against exact leverage
+//! scores on three data sets.
 //!
-//! The *Vanilla* row is a deterministic function of data, kernel and λ, and so the end-to-end test of kernels and exact scores.
+//! The *Vanilla* row is a deterministic function of data, kernel and λ, and so the end-to-end test
+//! of kernels and exact scores.
 
 use std::time::Instant;
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{KernelMatrix, Matern12, Points};
 use nystrom::leverage::{
-    Bandwidth, Bless, Density, DensityMethod, Guard, KernelDensity, RecursiveRlsOfSize, RidgeLeverage,
-    SpectralAnalysis, SpectralLeverage, UnitWeights, exact_scores,
+    Bandwidth, Bless, Density, DensityMethod, Guard, KernelDensity, RecursiveRlsOfSize,
+    RidgeLeverage, SpectralAnalysis, SpectralLeverage, UnitWeights, exact_scores,
 };
 use nystrom::linalg_core::Ridge;
 use rand::Rng;
@@ -24,9 +26,12 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-table1",
     paper: &papers::CHEN_YANG_2021,
     figure: "Table 1",
-    says: "r_i = q̃_i/q_i, with q̃ the sampling probabilities of a method and q those of exact leverage scores: SA has mean r 1.01 (5 % and 95 % quantiles \
-        0.87 and 1.13) on RQC, 1.04 (0.77, 1.26) on HTRU2 and 1.00 (0.79, 1.21) on CCPP, closer to 1 than Recursive-RLS (RC) and BLESS; uniform \
-        probabilities (Vanilla) have 1.06 (0.64, 1.40), 1.13 (0.53, 1.63) and 1.04 (0.72, 1.33). SA takes 0.40 s, 2.23 s and 0.48 s.",
+    says: "r_i = q̃_i/q_i, with q̃ the sampling probabilities of a method and q those of exact \
+           leverage scores: SA has mean r 1.01 (5 % and 95 % quantiles \
+        0.87 and 1.13) on RQC, 1.04 (0.77, 1.26) on HTRU2 and 1.00 (0.79, 1.21) on CCPP, closer \
+        to 1 than Recursive-RLS (RC) and BLESS; uniform \
+        probabilities (Vanilla) have 1.06 (0.64, 1.40), 1.13 (0.53, 1.63) and 1.04 (0.72, 1.33). \
+        SA takes 0.40 s, 2.23 s and 0.48 s.",
     data: &["query-analytics", "htru2", "ccpp"],
     run,
 };
@@ -122,17 +127,20 @@ const SETS: [Set; 3] = [
     },
 ];
 
-/// Of the Vanilla row, which is exact: printed to two digits, and the constant of λ is inferred; twice the rounding error.
+/// Of the Vanilla row, which is exact: printed to two digits, and the constant of λ is inferred;
+/// twice the rounding error.
 const VANILLA_TOLERANCE: f64 = 0.01;
 /// Of the SA row, whose bandwidth is not printed.
 const SA_TOLERANCE: f64 = 0.05;
 /// Of the RC and BLESS rows, whose sizes are inferred from the row itself.
 const INFERRED_TOLERANCE: f64 = 0.05;
-/// λ = c·n^{−(1+d)/(1+2d)}; c is not legible in the paper, any value in 0.05…0.10 fits the Vanilla row.
+/// λ = c·n^{−(1+d)/(1+2d)}; c is not legible in the paper, any value in 0.05…0.10 fits the Vanilla
+/// row.
 const LAMBDA_CONSTANT: f64 = 0.075;
 /// RC and BLESS measure scores against c·n^{d/(1+2d)} rows; this c fits their rows.
 const ROWS_CONSTANT: f64 = 3.0;
-/// The bandwidth of the density is c·n^{−1/(d+4)}, as in the paper; this c is the library's default.
+/// The bandwidth of the density is c·n^{−1/(d+4)}, as in the paper; this c is the library's
+/// default.
 const BANDWIDTH: f64 = 0.5;
 /// The same if the density is averaged afterwards.
 const BANDWIDTH_AVERAGED: f64 = 0.8;
@@ -142,21 +150,35 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let grid = Grid::new(ctx, "draws", &SETS).repetitions(repetitions);
     let results = grid.run_on(Problem::new, cell)?;
 
-    let sizes = ctx.pick("the first 2000 rows of each set: only a test of the code", "every row", "every row");
+    let sizes = ctx.pick(
+        "the first 2000 rows of each set: only a test of the code",
+        "every row",
+        "every row",
+    );
     let mut out = results.outcome(format!("{sizes}, {repetitions} repetitions"));
     let sets = || results.measured(&SETS);
-    let printed =
-        |place: &Place<'_>| SETS.iter().find(|set| set.label == place.setting).map(|set| set.printed(place.method));
+    let printed = |place: &Place<'_>| {
+        SETS.iter().find(|set| set.label == place.setting).map(|set| set.printed(place.method))
+    };
     let title = "r = q̃/q, measured beside printed; means over repetitions";
-    let table =
-        results.table("table1", title, sets(), &[SECONDS, MEAN, LOW, HIGH]).by_setting("data set").by_method("method");
+    let table = results
+        .table("table1", title, sets(), &[SECONDS, MEAN, LOW, HIGH])
+        .by_setting("data set")
+        .by_method("method");
     let table = table
-        .extra(Column::paper("time / s, printed"), move |at| printed(at).and_then(|cell| cell.seconds))
+        .extra(Column::paper("time / s, printed"), move |at| {
+            printed(at).and_then(|cell| cell.seconds)
+        })
         .extra(Column::paper("mean r, printed"), move |at| printed(at).map(|cell| cell.r.mean))
         .extra(Column::paper("5 %, printed"), move |at| printed(at).map(|cell| cell.r.low))
         .extra(Column::paper("95 %, printed"), move |at| printed(at).map(|cell| cell.r.high));
     out.tables.extend(table.build());
-    let facts = results.table("sizes", "What the rows above were computed with", sets(), &[N, D, LAMBDA, D_EFF, ROWS]);
+    let facts = results.table(
+        "sizes",
+        "What the rows above were computed with",
+        sets(),
+        &[N, D, LAMBDA, D_EFF, ROWS],
+    );
     out.tables.extend(facts.by_setting("data set").build());
     out.claims = sets().into_iter().flat_map(|set| claims(&results, set)).collect();
     out.notes.extend(notes());
@@ -166,18 +188,26 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 fn notes() -> [String; 3] {
     [
         format!(
-            "Kernel and λ: Matérn ν = ½ with ℓ = 1, features scaled to unit variance, λ = {LAMBDA_CONSTANT}·n^(−(1+d)/(1+2d)) in K + nλI. The paper's constants are \
-             not legible; these were inferred from the Vanilla row, of which they reproduce all three columns at once."
+            "Kernel and λ: Matérn ν = ½ with ℓ = 1, features scaled to unit variance, λ = \
+             {LAMBDA_CONSTANT}·n^(−(1+d)/(1+2d)) in K + nλI. The paper's constants are \
+             not legible; these were inferred from the Vanilla row, of which they reproduce all \
+             three columns at once."
         ),
         format!(
-            "RC and BLESS: the paper does not say what they were run with. Both are shown here as scores against {ROWS_CONSTANT}·n^(d/(1+2d)) rows with weight 1 each, \
-             RC with the rows of Recursive-RLS of that size, BLESS with q2 set to that size over d_eff (q1 = 5): inferred from their rows. With importance weights at \
+            "RC and BLESS: the paper does not say what they were run with. Both are shown here as \
+             scores against {ROWS_CONSTANT}·n^(d/(1+2d)) rows with weight 1 each, \
+             RC with the rows of Recursive-RLS of that size, BLESS with q2 set to that size over \
+             d_eff (q1 = 5): inferred from their rows. With importance weights at \
              so few rows, fewer than d_eff, the spread is far larger."
         ),
-        "SA: Gaussian kernel density estimate with the library's default bandwidth 0.5·n^(−1/(d+4)), the paper's exponent; its constant is not legible. SA, averaged: \
-         0.8·n^(−1/(d+4)), a constant chosen by looking at this table, and then the local average of the density at the scale of the equivalent kernel, at all \
-         points; the paper averages where the density is low and does not say how. SA does not depend on chance: 3 repetitions, for \
-         the time. Times are of compiled code on the machine named above; the paper's are of unoptimised \
+        "SA: Gaussian kernel density estimate with the library's default bandwidth \
+         0.5·n^(−1/(d+4)), the paper's exponent; its constant is not legible. SA, averaged: \
+         0.8·n^(−1/(d+4)), a constant chosen by looking at this table, and then the local average \
+         of the density at the scale of the equivalent kernel, at all \
+         points; the paper averages where the density is low and does not say how. SA does not \
+         depend on chance: 3 repetitions, for \
+         the time. Times are of compiled code on the machine named above; the paper's are of \
+         unoptimised \
          Python on another machine, and compare within a column only."
             .into(),
     ]
@@ -214,9 +244,13 @@ impl Problem {
     }
 
     fn scores(&self, method: Method, rng: &mut dyn Rng) -> anyhow::Result<Vec<f64>> {
-        let (points, kernel, size) = (Points::from_rows(self.x.as_ref()), Matern12::new(1.0)?, self.rows());
+        let (points, kernel, size) =
+            (Points::from_rows(self.x.as_ref()), Matern12::new(1.0)?, self.rows());
         let spectral = |bandwidth, guard| {
-            let density = KernelDensity { bandwidth: Bandwidth::Rule(bandwidth), method: DensityMethod::Auto };
+            let density = KernelDensity {
+                bandwidth: Bandwidth::Rule(bandwidth),
+                method: DensityMethod::Auto,
+            };
             let analysis = SpectralAnalysis { density: Density::Estimated(density), guard };
             SpectralLeverage { analysis, ..SpectralLeverage::new(&kernel, points) }
         };
@@ -224,20 +258,30 @@ impl Problem {
             m if m == VANILLA => return Ok(vec![1.0; self.x.nrows()]),
             m if m == SA => Box::new(spectral(BANDWIDTH, Guard::None)),
             m if m == RC => Box::new(UnitWeights(RecursiveRlsOfSize { size, accelerated: false })),
-            m if m == BLESS => {
-                Box::new(UnitWeights(Bless { oversampling: size as f64 / self.d_eff, ..Bless::default() }))
-            }
+            m if m == BLESS => Box::new(UnitWeights(Bless {
+                oversampling: size as f64 / self.d_eff,
+                ..Bless::default()
+            })),
             _ => Box::new(spectral(BANDWIDTH_AVERAGED, Guard::LocalAverage { quantile: 1.0 })),
         };
-        Ok(estimator.scores(&KernelMatrix::new(kernel, points)?, Ridge::PerSample(self.lambda), rng)?)
+        Ok(estimator.scores(
+            &KernelMatrix::new(kernel, points)?,
+            Ridge::PerSample(self.lambda),
+            rng,
+        )?)
     }
 
     /// r_i = (l̃_i/Σl̃)/(l_i/Σl).
     fn ratios(&self, scores: &[f64]) -> Summary {
         let (n, sum) = (scores.len() as f64, scores.iter().sum::<f64>());
-        let mut r: Vec<f64> = scores.iter().zip(&self.exact).map(|(a, l)| (a / sum) / (l / self.d_eff)).collect();
+        let mut r: Vec<f64> =
+            scores.iter().zip(&self.exact).map(|(a, l)| (a / sum) / (l / self.d_eff)).collect();
         r.sort_by(f64::total_cmp);
-        Summary { mean: r.iter().sum::<f64>() / n, low: quantile(&r, 0.05), high: quantile(&r, 0.95) }
+        Summary {
+            mean: r.iter().sum::<f64>() / n,
+            low: quantile(&r, 0.05),
+            high: quantile(&r, 0.95),
+        }
     }
 }
 
@@ -266,7 +310,9 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
             draw.put(method, SECONDS, start.elapsed().as_secs_f64());
         }
         let r = problem.ratios(&scores);
-        for (measure, value) in [(MEAN, r.mean), (LOW, r.low), (HIGH, r.high), (SPREAD, r.high - r.low)] {
+        for (measure, value) in
+            [(MEAN, r.mean), (LOW, r.low), (HIGH, r.high), (SPREAD, r.high - r.low)]
+        {
             draw.put(method, measure, value);
         }
     }
@@ -284,9 +330,11 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
     };
     let mut claims: Vec<Claim> = near(VANILLA, VANILLA_TOLERANCE).map(Claim::printed).into();
     claims.extend(near(SA, SA_TOLERANCE).map(Claim::printed));
-    claims.extend(near(SPECTRAL_AVERAGE, SA_TOLERANCE)); // ours: its constant was chosen on this table
+    // ours: its constant was chosen on this table
+    claims.extend(near(SPECTRAL_AVERAGE, SA_TOLERANCE));
     for (method, printed) in [(RC, &set.rc), (BLESS, &set.bless)] {
-        claims.extend(near(method, INFERRED_TOLERANCE)); // ours: their sizes were inferred from their rows
+        // ours: their sizes were inferred from their rows
+        claims.extend(near(method, INFERRED_TOLERANCE));
         let spread = |cell: &Printed| cell.r.high - cell.r.low;
         let spreads = spread(&set.sa) / spread(printed);
         if spreads <= 1.0 {

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use nystrom::faer::{ColMut, MatMut};
 use nystrom::kernels::{Kernel, Points};
 
-/// A kernel with a count of its values in blocks; those of the diagonal, which cost nothing for most kernels, are left out.
+/// A kernel with a count of its values in blocks; those of the diagonal, which cost nothing for
+/// most kernels, are left out.
 pub struct Counting<K> {
     kernel: K,
     values: AtomicU64,

@@ -5,8 +5,8 @@ use std::time::Instant;
 use nystrom::faer::Mat;
 use nystrom::kernels::{KernelMatrix, Matern32, Points};
 use nystrom::leverage::{
-    AlaouiMahoney, Bless, BlessR, Density, DensityMethod, Disqueak, KernelDensity, RecursiveRls, RecursiveRlsOfSize,
-    RidgeLeverage, SpectralAnalysis, SqueakParams, exact_scores,
+    AlaouiMahoney, Bless, BlessR, Density, DensityMethod, Disqueak, KernelDensity, RecursiveRls,
+    RecursiveRlsOfSize, RidgeLeverage, SpectralAnalysis, SqueakParams, exact_scores,
 };
 use nystrom::linalg_core::{Ridge, random};
 use rand::Rng;
@@ -17,14 +17,16 @@ use crate::experiment::{Claim, Context, Experiment, Outcome, number};
 use crate::lab::statistics::{largest, quantile};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{
-    BLESS, BLESS_R, DISQUEAK, FAST_LEVERAGE, Method, PROBLEM, RECURSIVE, RECURSIVE_SIZE, SPECTRAL, SQUEAK, UNIFORM,
+    BLESS, BLESS_R, DISQUEAK, FAST_LEVERAGE, Method, PROBLEM, RECURSIVE, RECURSIVE_SIZE, SPECTRAL,
+    SQUEAK, UNIFORM,
 };
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "leverage-summary",
     paper: &papers::OURS,
     figure: "Leverage scores: accuracy against time",
-    says: "Not from a paper: every estimator of ridge leverage scores in this workspace, with one parameter varied, on three real sets, against exact scores.",
+    says: "Not from a paper: every estimator of ridge leverage scores in this workspace, with one \
+           parameter varied, on three real sets, against exact scores.",
     data: &SETS,
     run,
 };
@@ -47,7 +49,8 @@ const ESTIMATORS: [(Method, &str, [u32; 3]); 7] = [
 
 const SECONDS: Measure = Measure::time("time", "time of all n scores / s");
 /// Of r_i = l̃_i/l_i over the points.
-const SPREAD: Measure = Measure::new("spread, 95 %/5 %", "spread of r: 95 % over 5 % quantile").log();
+const SPREAD: Measure =
+    Measure::new("spread, 95 %/5 %", "spread of r: 95 % over 5 % quantile").log();
 const LOW: Measure = Measure::new("r: 5 %", "5 % quantile of r");
 const HIGH: Measure = Measure::new("r: 95 %", "95 % quantile of r");
 const OFF: Measure = Measure::new("mean |r − 1|", "mean |r − 1|");
@@ -63,12 +66,16 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let results = grid.run_on(|ctx, name| Problem::new(ctx, name, n), cell)?;
     let measured = || results.measured(&SETS);
 
-    let note = format!("{n} random rows of each set (10,000 in a full run; CCPP has 9568), {repetitions} repetitions");
+    let note = format!(
+        "{n} random rows of each set (10,000 in a full run; CCPP has 9568), {repetitions} \
+         repetitions"
+    );
     let mut out = results.outcome(note);
     for name in measured() {
         let fact = |measure| results.get(name, 0_usize, PROBLEM, measure).value;
         let [rows, features, d_eff] = [N, FEATURES, D_EFF].map(fact);
-        let title = format!("{name}: n = {rows}, {features} features, d_eff = {}", number(d_eff.round()));
+        let title =
+            format!("{name}: n = {rows}, {features} features, d_eff = {}", number(d_eff.round()));
         let plot = results.plot_against(&format!("spread-{name}"), &title, name, SECONDS, SPREAD);
         out.plots.extend(plot.map(|mut plot| {
             plot.series.retain(|series| !series.points.is_empty());
@@ -80,9 +87,14 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     let facts = results.table("sets", "The sets", measured(), &[N, FEATURES, D_EFF, EXACT_SECONDS]);
     out.tables.extend(facts.by_setting("data set").build());
-    let table =
-        results.table("summary", "r = estimated over exact score", measured(), &[SECONDS, LOW, HIGH, SPREAD, OFF]);
-    out.tables.extend(table.by_setting("data set").by_method("estimator").by_x("parameter").build());
+    let table = results.table(
+        "summary",
+        "r = estimated over exact score",
+        measured(),
+        &[SECONDS, LOW, HIGH, SPREAD, OFF],
+    );
+    out.tables
+        .extend(table.by_setting("data set").by_method("estimator").by_x("parameter").build());
     out.notes = notes();
     Ok(out)
 }
@@ -101,7 +113,9 @@ impl Problem {
         let data = ctx.need(name)?;
         let rng = &mut ctx.rng(&format!("{name}, rows"));
         let rows = random::uniform_subset(data.x.nrows(), n.min(data.x.nrows()), rng)?;
-        let x = standardized(Mat::from_fn(rows.len(), data.x.ncols(), |i, j| data.x[(rows[i], j)]).as_ref())?;
+        let x = standardized(
+            Mat::from_fn(rows.len(), data.x.ncols(), |i, j| data.x[(rows[i], j)]).as_ref(),
+        )?;
         let start = Instant::now();
         let exact = exact_scores(&matrix(&x)?, ridge())?.scores;
         Ok(Problem { exact, seconds: start.elapsed().as_secs_f64(), x })
@@ -134,26 +148,47 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<
     if draw.repetition > 0 {
         return Ok(()); // the rest does not depend on chance
     }
-    let facts = [(N, n as f64), (FEATURES, problem.x.ncols() as f64), (D_EFF, d_eff), (EXACT_SECONDS, problem.seconds)];
+    let facts = [
+        (N, n as f64),
+        (FEATURES, problem.x.ncols() as f64),
+        (D_EFF, d_eff),
+        (EXACT_SECONDS, problem.seconds),
+    ];
     facts.into_iter().for_each(|(measure, value)| draw.fact(measure, value));
-    let density = Density::Estimated(KernelDensity { method: DensityMethod::Exact, ..KernelDensity::default() });
+    let density = Density::Estimated(KernelDensity {
+        method: DensityMethod::Exact,
+        ..KernelDensity::default()
+    });
     let analysis = SpectralAnalysis { density, ..SpectralAnalysis::default() };
-    let spectral = draw.timed(SPECTRAL, SECONDS, || Ok(analysis.scores(k.kernel(), k.points(), ridge())?))?;
+    let spectral =
+        draw.timed(SPECTRAL, SECONDS, || Ok(analysis.scores(k.kernel(), k.points(), ridge())?))?;
     accuracy(problem, draw, 0.0, SPECTRAL, &spectral.scores);
     accuracy(problem, draw, 0.0, UNIFORM, &vec![d_eff / n as f64; n]);
     Ok(())
 }
 
-fn accuracy(problem: &Problem, draw: &mut Draw<'_, &'static str>, x: f64, method: Method, scores: &[f64]) {
+fn accuracy(
+    problem: &Problem,
+    draw: &mut Draw<'_, &'static str>,
+    x: f64,
+    method: Method,
+    scores: &[f64],
+) {
     let mut r: Vec<f64> = scores.iter().zip(&problem.exact).map(|(a, b)| a / b).collect();
     r.sort_by(f64::total_cmp);
     let off = r.iter().map(|r| (r - 1.0).abs()).sum::<f64>() / r.len() as f64;
     let (low, high) = (quantile(&r, 0.05), quantile(&r, 0.95));
-    let values = [(LOW, low), (HIGH, high), (SPREAD, high / low), (OFF, off), (LARGEST, quantile(&r, 1.0))];
+    let values =
+        [(LOW, low), (HIGH, high), (SPREAD, high / low), (OFF, off), (LARGEST, quantile(&r, 1.0))];
     values.into_iter().for_each(|(measure, value)| draw.put_at(x, method, measure, value));
 }
 
-fn scores(method: Method, value: u32, k: &Matrix<'_>, rng: &mut dyn Rng) -> anyhow::Result<Vec<f64>> {
+fn scores(
+    method: Method,
+    value: u32,
+    k: &Matrix<'_>,
+    rng: &mut dyn Rng,
+) -> anyhow::Result<Vec<f64>> {
     let (size, q) = ((value as usize).min(k.points().len()), f64::from(value));
     let squeak = || SqueakParams { max_dictionary: 20_000, ..SqueakParams::new(value) };
     let estimator: Box<dyn RidgeLeverage<f64>> = match method {
@@ -174,15 +209,27 @@ const SPREAD_BOUND: f64 = 2.0;
 fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
     let spread = |(method, parameter, values): (Method, &str, [u32; 3])| {
         let text = format!("{name}: spread of {} at {parameter} = {}", method.name, values[2]);
-        Claim::at_most(&text, "ours", results.get(name, f64::from(values[2]), method, SPREAD), SPREAD_BOUND)
+        Claim::at_most(
+            &text,
+            "ours",
+            results.get(name, f64::from(values[2]), method, SPREAD),
+            SPREAD_BOUND,
+        )
     };
     let mut claims: Vec<Claim> = ESTIMATORS.into_iter().map(spread).collect();
-    let columns =
-        ESTIMATORS[0].2.map(|columns| results.sample(name, f64::from(columns), FAST_LEVERAGE, LARGEST).quantile(1.0));
+    let columns = ESTIMATORS[0].2.map(|columns| {
+        results.sample(name, f64::from(columns), FAST_LEVERAGE, LARGEST).quantile(1.0)
+    });
     let text = format!("{name}: largest r of Alaoui–Mahoney, whatever the columns");
     let bound = 1.0 + 1e-9;
     claims.push(
-        Claim::at_most(&text, "1 (Alaoui & Mahoney, Theorem 4)", largest(columns.map(Into::into)), bound).theorem(),
+        Claim::at_most(
+            &text,
+            "1 (Alaoui & Mahoney, Theorem 4)",
+            largest(columns.map(Into::into)),
+            bound,
+        )
+        .theorem(),
     );
     let ratio = results.compare(name, ("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
     claims.push(ratio.at_most("ours", 1.0));
@@ -190,15 +237,20 @@ fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
 }
 
 fn notes() -> Vec<String> {
-    let parameters = ESTIMATORS.map(|(method, parameter, _)| format!("{}: {parameter}", method.name)).join("; ");
+    let parameters =
+        ESTIMATORS.map(|(method, parameter, _)| format!("{}: {parameter}", method.name)).join("; ");
     vec![
         format!(
-            "Matérn ν = 3/2, ℓ = {LENGTH_SCALE}, λ = {LAMBDA} in K + nλI, features scaled to unit variance. Times are on all threads, and include the scores of \
+            "Matérn ν = 3/2, ℓ = {LENGTH_SCALE}, λ = {LAMBDA} in K + nλI, features scaled to unit \
+             variance. Times are on all threads, and include the scores of \
              all points; lines join the three values of a parameter ({parameters})."
         ),
-        "SA estimates the density in as many dimensions as there are features, by summing over all pairs; the library's automatic choice would refuse where the \
+        "SA estimates the density in as many dimensions as there are features, by summing over \
+         all pairs; the library's automatic choice would refuse where the \
          estimate means nothing. Its one point is the default bandwidth."
             .into(),
-        "INK-Estimate is not here: it keeps all columns of its dictionary and takes O(t·m² + m³) for the t-th point, hours at these sizes.".into(),
+        "INK-Estimate is not here: it keeps all columns of its dictionary and takes O(t·m² + m³) \
+         for the t-th point, hours at these sizes."
+            .into(),
     ]
 }

@@ -15,7 +15,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-alpha",
     paper: &papers::LI_2016,
     figure: "Section 6.3, α",
-    says: "1000 random neighbours (S, r, t) on Ailerons give an α below 1, and so fast mixing by Theorem 5, for small bandwidths; α grows with the bandwidth \
+    says: "1000 random neighbours (S, r, t) on Ailerons give an α below 1, and so fast mixing by \
+           Theorem 5, for small bandwidths; α grows with the bandwidth \
         and with c. The chain does well in practice even where α exceeds 1.",
     data: &["ailerons", "abalone"],
     run,
@@ -48,17 +49,24 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         return Ok(nothing);
     }
     let sizes = ctx.pick([5, 10, 20], [10, 20, 50], [20, 50, 100]);
-    let sizes: Vec<Size> = found.sets.iter().flat_map(|&set| sizes.map(|c| Size { set, c })).collect();
+    let sizes: Vec<Size> =
+        found.sets.iter().flat_map(|&set| sizes.map(|c| Size { set, c })).collect();
     let grid = Grid::new(ctx, "numbers of landmarks", &sizes).sizes(&[(n, 1)]);
     let results = grid.run(|draw| cell(draw, neighbours))?;
 
-    let note = format!("N = {n}, {neighbours} neighbours for each bandwidth and c (1000 in the paper)");
+    let note =
+        format!("N = {n}, {neighbours} neighbours for each bandwidth and c (1000 in the paper)");
     let mut out = results.outcome(note);
     out.missing = found.missing.clone();
     let title = format!("{}: path-coupling coefficient against bandwidth", found.words());
-    let mut plot = Plot::new("alpha", &title, Axis::log("bandwidth, in cross-validated σ"), LARGEST.axis());
+    let mut plot =
+        Plot::new("alpha", &title, Axis::log("bandwidth, in cross-validated σ"), LARGEST.axis());
     for (size, look) in sizes.iter().zip([LEVEL_2, LEVEL_3, LEVEL_4]) {
-        plot.line_and_points(&format!("c = {}", size.c), look.key, results.curve(size, K_DPP, LARGEST));
+        plot.line_and_points(
+            &format!("c = {}", size.c),
+            look.key,
+            results.curve(size, K_DPP, LARGEST),
+        );
     }
     plot.horizontal("α = 1", 1.0);
     out.plots.push(plot);
@@ -68,8 +76,10 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     out.claims = found.judge(claims(&results, &sizes));
     out.notes = vec![
         CHOICES.into(),
-        "The largest α of a sample is a lower bound of the α of Theorem 5, which is a maximum over all neighbours; so is the number of steps \
-         computed from it. α is missing where some of the random neighbours have no volume to working precision."
+        "The largest α of a sample is a lower bound of the α of Theorem 5, which is a maximum \
+         over all neighbours; so is the number of steps \
+         computed from it. α is missing where some of the random neighbours have no volume to \
+         working precision."
             .into(),
     ];
     Ok(out)
@@ -108,8 +118,11 @@ fn claims(results: &Results, sizes: &[Size]) -> Vec<Claim> {
         claims.push(Claim::at_least(&text, "grows with the bandwidth", growth, 0.0).printed());
     }
     if let [few, .., many] = sizes {
-        let text = format!("at the cross-validated σ: α for c = {} less α for c = {}", many.c, few.c);
-        claims.push(Claim::at_least(&text, "grows with c", at(many, wide) - at(few, wide), 0.0).printed());
+        let text =
+            format!("at the cross-validated σ: α for c = {} less α for c = {}", many.c, few.c);
+        claims.push(
+            Claim::at_least(&text, "grows with c", at(many, wide) - at(few, wide), 0.0).printed(),
+        );
     }
     claims
 }

@@ -3,7 +3,9 @@
 
 use nystrom::sketch::{Nystrom, SpectralNorm, frobenius_error};
 
-use super::li_methods::{ADAP_FULL, GREEDY, Improvements, KDPP, LEV, Matrix, REG_LEV, RP_CHOLESKY, STEPS, UNIF};
+use super::li_methods::{
+    ADAP_FULL, GREEDY, Improvements, KDPP, LEV, Matrix, REG_LEV, RP_CHOLESKY, STEPS, UNIF,
+};
 use super::li_problem::{AtHand, CHOICES, NAMES, SETS, Set, Whole};
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
@@ -14,8 +16,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig1",
     paper: &papers::LI_2016,
     figure: "Figures 1, 2 and 7",
-    says: "‖K − K̃‖/‖K − K_c‖ in the Frobenius and the spectral norm against the number of landmarks c: k-DPP sampling has the lowest error in both, and \
-        only full adaptive sampling is on par. Averaged over eight data sets its error is up to 80 % below that of uniform sampling.",
+    says: "‖K − K̃‖/‖K − K_c‖ in the Frobenius and the spectral norm against the number of \
+           landmarks c: k-DPP sampling has the lowest error in both, and \
+        only full adaptive sampling is on par. Averaged over eight data sets its error is up to \
+        80 % below that of uniform sampling.",
     data: NAMES,
     run,
 };
@@ -24,7 +28,8 @@ const METHODS: [Method; 7] = [UNIF, LEV, REG_LEV, ADAP_FULL, KDPP, RP_CHOLESKY, 
 
 const FROBENIUS: Measure = Measure::new("relative error", "‖K − K̃‖_F / ‖K − K_c‖_F").log();
 const SPECTRAL: Measure = Measure::new("relative spectral error", "‖K − K̃‖₂ / ‖K − K_c‖₂").log();
-const NORMS: [(Measure, &str, &str); 2] = [(FROBENIUS, "error", "Frobenius"), (SPECTRAL, "spectral", "spectral")];
+const NORMS: [(Measure, &str, &str); 2] =
+    [(FROBENIUS, "error", "Frobenius"), (SPECTRAL, "spectral", "spectral")];
 const SIGMA: Measure = Measure::new("σ", "bandwidth σ");
 const LAMBDA: Measure = Measure::new("λ (their γ)", "ridge λ");
 const D_EFF: Measure = Measure::new("d_eff", "d_eff");
@@ -39,16 +44,27 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     if let Some(nothing) = found.nothing() {
         return Ok(nothing);
     }
-    let results = Grid::new(ctx, "subsets", &found.sets).sizes(&[(n, subsets)]).parallel().run_on(Whole::new, cell)?;
+    let results = Grid::new(ctx, "subsets", &found.sets)
+        .sizes(&[(n, subsets)])
+        .parallel()
+        .run_on(Whole::new, cell)?;
     let note = format!(
-        "{subsets} subsets of {n} rows (3 of 3000 in the paper), one draw on each; the k-DPP chain starts from k-means++ and makes {STEPS} steps, as in \
+        "{subsets} subsets of {n} rows (3 of 3000 in the paper), one draw on each; the k-DPP \
+         chain starts from k-means++ and makes {STEPS} steps, as in \
          the paper"
     );
     let mut out = results.outcome(note);
     for set in &found.sets {
         for (error, id, norm) in NORMS {
-            let title = format!("{}: relative error in the {norm} norm, with standard errors", set.label);
-            let plot = results.plot(&format!("{id}-{}", set.name), &title, Axis::linear("landmarks c"), set, error);
+            let title =
+                format!("{}: relative error in the {norm} norm, with standard errors", set.label);
+            let plot = results.plot(
+                &format!("{id}-{}", set.name),
+                &title,
+                Axis::linear("landmarks c"),
+                set,
+                error,
+            );
             out.plots.extend(plot.map(|mut plot| {
                 plot.horizontal("best of rank c", 1.0);
                 plot
@@ -57,9 +73,15 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     let improvements = Improvements { results: &results, sets: &found.sets, sizes: sizes(ctx) };
     for (error, id, norm) in NORMS {
-        let title = format!("{}: improvement over uniform sampling in the {norm} norm", found.words());
+        let title =
+            format!("{}: improvement over uniform sampling in the {norm} norm", found.words());
         out.plots.push(improvements.plot(&format!("improvement-{id}"), &title, error, &METHODS));
-        let table = results.table(&format!("relative-{id}"), &format!("Mean {}", error.label), &found.sets, &[error]);
+        let table = results.table(
+            &format!("relative-{id}"),
+            &format!("Mean {}", error.label),
+            &found.sets,
+            &[error],
+        );
         out.tables.extend(table.by_setting("data set").by_x("c").build());
     }
     let title = "σ and λ by ten-fold cross-validation";
@@ -85,7 +107,12 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
             let l = Nystrom::new(&matrix.dense, &matrix.select(method, c, problem.ridge(), rng)?)?;
             let best = matrix.best(c);
             let spectral = SpectralNorm::default().estimate(&matrix.dense, &l, rng)?.value;
-            draw.put_at(c as f64, method, FROBENIUS, frobenius_error(&matrix.dense, &l)? / best.frobenius);
+            draw.put_at(
+                c as f64,
+                method,
+                FROBENIUS,
+                frobenius_error(&matrix.dense, &l)? / best.frobenius,
+            );
             draw.put_at(c as f64, method, SPECTRAL, spectral / best.spectral);
         }
     }
@@ -97,12 +124,20 @@ fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
     for (error, _, norm) in NORMS {
         for rival in [LEV, REG_LEV] {
             let [ours, theirs] = [KDPP, rival].map(|method| improvements.mean(error, method, UNIF));
-            let text = format!("{of}, {norm} norm: improvement of kDPP over Unif less that of {}", rival.name);
-            claims.push(Claim::at_least(&text, "kDPP has the lowest error", ours.minus(theirs), 0.0).printed());
+            let text = format!(
+                "{of}, {norm} norm: improvement of kDPP over Unif less that of {}",
+                rival.name
+            );
+            claims.push(
+                Claim::at_least(&text, "kDPP has the lowest error", ours.minus(theirs), 0.0)
+                    .printed(),
+            );
         }
         let text = format!("{of}, {norm} norm: largest improvement of kDPP over Unif");
-        claims.push(Claim::near(&text, 0.8, improvements.largest(error, KDPP, UNIF), 0.1).printed());
-        let text = format!("{of}, {norm} norm: error of AdapFull over that of kDPP, geometric mean");
+        claims
+            .push(Claim::near(&text, 0.8, improvements.largest(error, KDPP, UNIF), 0.1).printed());
+        let text =
+            format!("{of}, {norm} norm: error of AdapFull over that of kDPP, geometric mean");
         let ratio = improvements.ratio(error, ADAP_FULL, KDPP);
         claims.push(Claim::between(&text, "only AdapFull is on par", ratio, [0.8, 1.25]).picture());
     }
@@ -113,7 +148,9 @@ fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
     claims.push(Claim::at_most(&text, "ours", improvements.ratio(error, RP_CHOLESKY, KDPP), 1.0));
     let [few, .., many] = improvements.sizes else { return claims };
     let [few, many] = [few, many].map(|&c| improvements.at(c, error, KDPP, UNIF));
-    let text = format!("{of}: improvement of kDPP over Unif for the fewest landmarks less that for the most");
+    let text = format!(
+        "{of}: improvement of kDPP over Unif for the fewest landmarks less that for the most"
+    );
     claims.push(Claim::at_least(&text, "ours: a k-DPP is for few landmarks", few.minus(many), 0.0));
     claims
 }

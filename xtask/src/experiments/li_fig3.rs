@@ -16,8 +16,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig3",
     paper: &papers::LI_2016,
     figure: "Figures 3, 4 and 8",
-    says: "Training and test error of kernel ridge regression on Nyström approximations: landmarks of a k-DPP do more than 20 % better than uniform ones on \
-        average over eight data sets, and better than those by ridge leverage scores, in particular for few landmarks.",
+    says: "Training and test error of kernel ridge regression on Nyström approximations: \
+           landmarks of a k-DPP do more than 20 % better than uniform ones on \
+        average over eight data sets, and better than those by ridge leverage scores, in \
+        particular for few landmarks.",
     data: NAMES,
     run,
 };
@@ -25,14 +27,22 @@ pub const EXPERIMENT: Experiment = Experiment {
 const METHODS: [Method; 4] = [UNIF, REG_LEV, KDPP, RP_CHOLESKY];
 
 /// As the paper prints the estimator: f̂(x) = Σ α_i k(x, x_i), with K̃ in α alone.
-const TRAIN: Measure = Measure::new("training error", "mean squared training error, K̃ in α alone").log();
+const TRAIN: Measure =
+    Measure::new("training error", "mean squared training error, K̃ in α alone").log();
 const TEST: Measure = Measure::new("test error", "mean squared test error, K̃ in α alone").log();
 /// With K̃ in the prediction too.
-const TRAIN_TOO: Measure = Measure::new("training error, K̃ in f̂", "mean squared training error, K̃ in f̂ too").log();
-const TEST_TOO: Measure = Measure::new("test error, K̃ in f̂", "mean squared test error, K̃ in f̂ too").log();
-const ERRORS: [(Measure, &str); 4] =
-    [(TRAIN, "training"), (TEST, "test"), (TRAIN_TOO, "training-approximate"), (TEST_TOO, "test-approximate")];
-const EXACT_TEST: Measure = Measure::new("exact regression", "mean squared test error of exact regression");
+const TRAIN_TOO: Measure =
+    Measure::new("training error, K̃ in f̂", "mean squared training error, K̃ in f̂ too").log();
+const TEST_TOO: Measure =
+    Measure::new("test error, K̃ in f̂", "mean squared test error, K̃ in f̂ too").log();
+const ERRORS: [(Measure, &str); 4] = [
+    (TRAIN, "training"),
+    (TEST, "test"),
+    (TRAIN_TOO, "training-approximate"),
+    (TEST_TOO, "test-approximate"),
+];
+const EXACT_TEST: Measure =
+    Measure::new("exact regression", "mean squared test error of exact regression");
 
 fn sizes(ctx: &Context) -> &'static [usize] {
     ctx.pick(&[5, 20], &[10, 25, 50, 100], &[20, 50, 100, 150, 200])
@@ -44,9 +54,13 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     if let Some(nothing) = found.nothing() {
         return Ok(nothing);
     }
-    let results = Grid::new(ctx, "subsets", &found.sets).sizes(&[(n, subsets)]).parallel().run_on(Whole::new, cell)?;
+    let results = Grid::new(ctx, "subsets", &found.sets)
+        .sizes(&[(n, subsets)])
+        .parallel()
+        .run_on(Whole::new, cell)?;
     let note = format!(
-        "{subsets} subsets of {n} training and {} test rows (3 of 3000 and 1000 in the paper), one draw on each; errors in units of the target's \
+        "{subsets} subsets of {n} training and {} test rows (3 of 3000 and 1000 in the paper), \
+         one draw on each; errors in units of the target's \
          variance",
         tests(n)
     );
@@ -55,15 +69,25 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     for (error, id) in ERRORS {
         for set in &found.sets {
             let title = format!("{}: {}, with standard errors", set.label, error.label);
-            let plot = results.plot(&format!("{id}-{}", set.name), &title, Axis::linear("landmarks c"), set, error);
+            let plot = results.plot(
+                &format!("{id}-{}", set.name),
+                &title,
+                Axis::linear("landmarks c"),
+                set,
+                error,
+            );
             out.plots.extend(plot.map(|mut plot| {
                 if error.key == TEST.key || error.key == TEST_TOO.key {
-                    plot.horizontal("exact regression", results.get(set, n, PROBLEM, EXACT_TEST).value);
+                    plot.horizontal(
+                        "exact regression",
+                        results.get(set, n, PROBLEM, EXACT_TEST).value,
+                    );
                 }
                 plot
             }));
         }
-        let title = format!("{}: improvement over uniform sampling, {}", found.words(), error.label);
+        let title =
+            format!("{}: improvement over uniform sampling, {}", found.words(), error.label);
         out.plots.push(improvements.plot(&format!("improvement-{id}"), &title, error, &METHODS));
         let table = results.table(&format!("{id}-error"), error.label, &found.sets, &[error]);
         out.tables.extend(table.by_setting("data set").by_x("c").build());
@@ -95,9 +119,11 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
     for method in METHODS {
         for &c in sizes(draw.ctx) {
             let rng = &mut draw.rng(&format!("{}, c = {c}", method.key));
-            let model = krr.fit(x, problem.y.as_ref(), &matrix.select(method, c, problem.ridge(), rng)?)?;
+            let model =
+                krr.fit(x, problem.y.as_ref(), &matrix.select(method, c, problem.ridge(), rng)?)?;
             let (train, test) = (model.predict(x)?, model.predict(x_test)?);
-            let alpha = (&problem.y - &train) / nystrom::faer::Scale(mu); // (K̃ + μI)α = y and K̃α = train
+            // (K̃ + μI)α = y and K̃α = train
+            let alpha = (&problem.y - &train) / nystrom::faer::Scale(mu);
             let against = |f: Mat<f64>, y: &Mat<f64>| mse(f.as_ref(), y.as_ref());
             let errors = [
                 (TRAIN, against(&k * &alpha, &problem.y)?),
@@ -105,7 +131,9 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
                 (TRAIN_TOO, against(train, &problem.y)?),
                 (TEST_TOO, against(test, &problem.y_test)?),
             ];
-            errors.into_iter().for_each(|(measure, error)| draw.put_at(c as f64, method, measure, error));
+            errors
+                .into_iter()
+                .for_each(|(measure, error)| draw.put_at(c as f64, method, measure, error));
         }
     }
     Ok(())
@@ -120,35 +148,63 @@ fn between(problem: &Problem, x_test: Points<'_, f64>) -> anyhow::Result<Mat<f64
 
 fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
     let gain = |error, over| improvements.mean(error, KDPP, over);
-    let text = |error: Measure, over: Method| format!("{of}, {}: improvement of kDPP over {}", error.label, over.name);
+    let text = |error: Measure, over: Method| {
+        format!("{of}, {}: improvement of kDPP over {}", error.label, over.name)
+    };
     let mut claims = vec![];
     for error in [TRAIN, TEST] {
         let printed = "more than 20 % on average";
         claims.push(Claim::at_least(&text(error, UNIF), printed, gain(error, UNIF), 0.2).printed());
-        claims.push(Claim::at_least(&text(error, REG_LEV), "kDPP below RegLev", gain(error, REG_LEV), 0.0).printed());
+        claims.push(
+            Claim::at_least(&text(error, REG_LEV), "kDPP below RegLev", gain(error, REG_LEV), 0.0)
+                .printed(),
+        );
         let few = improvements.at(improvements.sizes[0], error, KDPP, REG_LEV);
-        let what = format!("{} for the fewest landmarks, less that on average", text(error, REG_LEV));
+        let what =
+            format!("{} for the fewest landmarks, less that on average", text(error, REG_LEV));
         // ours: its wording in the paper could not be looked up
-        claims.push(Claim::at_least(&what, "most for few landmarks", few.minus(gain(error, REG_LEV)), 0.0));
+        claims.push(Claim::at_least(
+            &what,
+            "most for few landmarks",
+            few.minus(gain(error, REG_LEV)),
+            0.0,
+        ));
     }
     for error in [TRAIN_TOO, TEST_TOO] {
-        claims.push(Claim::at_least(&text(error, UNIF), "ours, by the paper's bound", gain(error, UNIF), 0.2));
+        claims.push(Claim::at_least(
+            &text(error, UNIF),
+            "ours, by the paper's bound",
+            gain(error, UNIF),
+            0.2,
+        ));
     }
     let what = format!("{of}, {}: improvement of RPCholesky over kDPP", TEST_TOO.label);
-    claims.push(Claim::at_least(&what, "ours", improvements.mean(TEST_TOO, RP_CHOLESKY, KDPP), 0.0));
+    claims.push(Claim::at_least(
+        &what,
+        "ours",
+        improvements.mean(TEST_TOO, RP_CHOLESKY, KDPP),
+        0.0,
+    ));
     claims
 }
 
 fn predictors(improvements: &Improvements<'_>) -> String {
     let by = |error| crate::number::number(100.0 * improvements.mean(error, KDPP, UNIF).value);
     format!(
-        "Two predictors. Equation (4) of the paper is α = (K + nγI)⁻¹y, for f̂(x) = Σ α_i k(x, x_i). The first author's demonstration puts K̃ for K in α alone. \
-         Then what K̃ does not explain of y is divided by nγ and multiplied by K: where K̃ is poor, errors exceed the target's variance by orders of \
-         magnitude. The k-DPP improves on uniform landmarks by {} % in training and {} % in testing. Theorem 3 of the paper and this library have K̃ \
-         in the prediction too. Errors are then near those of exact regression, and the landmarks hardly matter: {} % and {} %. Other settings, 2 subsets \
-         of 1000 rows with 3 draws each. Standardised features: 59 and 37 % with the first predictor, 7.0 and 0.2 % with the second. The target \
-         centred too: 5.6 and 0.3 % with the second. Features as they are and the wider grid: 64 and 60 % with the first, −1.8 and −24 % with the \
-         second. σ and λ cross-validated on all rows of each set (600 landmarks): 75 and 71 % with the first, 11 and 10 % with the second.",
+        "Two predictors. Equation (4) of the paper is α = (K + nγI)⁻¹y, for f̂(x) = Σ α_i k(x, \
+         x_i). The first author's demonstration puts K̃ for K in α alone. \
+         Then what K̃ does not explain of y is divided by nγ and multiplied by K: where K̃ is \
+         poor, errors exceed the target's variance by orders of \
+         magnitude. The k-DPP improves on uniform landmarks by {} % in training and {} % in \
+         testing. Theorem 3 of the paper and this library have K̃ \
+         in the prediction too. Errors are then near those of exact regression, and the landmarks \
+         hardly matter: {} % and {} %. Other settings, 2 subsets \
+         of 1000 rows with 3 draws each. Standardised features: 59 and 37 % with the first \
+         predictor, 7.0 and 0.2 % with the second. The target \
+         centred too: 5.6 and 0.3 % with the second. Features as they are and the wider grid: 64 \
+         and 60 % with the first, −1.8 and −24 % with the \
+         second. σ and λ cross-validated on all rows of each set (600 landmarks): 75 and 71 % \
+         with the first, 11 and 10 % with the second.",
         by(TRAIN),
         by(TEST),
         by(TRAIN_TOO),

@@ -18,7 +18,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig5",
     paper: &papers::LI_2016,
     figure: "Figures 5, 9, 10 and 11",
-    says: "On Ailerons, from a random start, the errors along the chain fall within the first few hundred steps and then stay, for 50, 100 and 200 \
+    says: "On Ailerons, from a random start, the errors along the chain fall within the first few \
+           hundred steps and then stay, for 50, 100 and 200 \
         landmarks; the number of rows, 1000 or 4000, hardly matters.",
     data: &["ailerons", "abalone"],
     run,
@@ -66,18 +67,26 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         return Ok(nothing);
     }
     let pairs = ns.into_iter().flat_map(|n| sizes.map(|c| (n, c)));
-    let traces: Vec<Trace> = pairs.flat_map(|(n, c)| found.sets.iter().map(move |&set| Trace { set, n, c })).collect();
-    let results = Grid::new(ctx, "chains", &traces).repetitions(chains).parallel().run_on(prepare, follow)?;
+    let traces: Vec<Trace> =
+        pairs.flat_map(|(n, c)| found.sets.iter().map(move |&set| Trace { set, n, c })).collect();
+    let results =
+        Grid::new(ctx, "chains", &traces).repetitions(chains).parallel().run_on(prepare, follow)?;
 
     let note = format!(
-        "N = {} and {} (1000 and 4000 in the paper), c = {sizes:?}, {chains} chains of {LAST} steps from uniform starts",
+        "N = {} and {} (1000 and 4000 in the paper), c = {sizes:?}, {chains} chains of {LAST} \
+         steps from uniform starts",
         ns[0], ns[1]
     );
     let mut out = results.outcome(note);
     out.missing = found.missing.clone();
     out.plots = MEASURES.map(|(measure, id)| plot(&results, &traces, measure, id)).into();
     out.tables.push(fall(&results, &traces));
-    let table = results.table("errors", "Errors along the chain", &traces, &MEASURES.map(|(measure, _)| measure));
+    let table = results.table(
+        "errors",
+        "Errors along the chain",
+        &traces,
+        &MEASURES.map(|(measure, _)| measure),
+    );
     out.tables.extend(table.by_setting("line").by_x("steps").build());
     out.claims = found.judge(claims(&results, &traces));
     out.notes = vec![CHOICES.into(), scaled()];
@@ -99,7 +108,8 @@ fn follow(stored: &Stored, draw: &mut Draw<'_, Trace>) -> anyhow::Result<()> {
     let Stored { problem, k, norms } = stored;
     let k = Dense::new(k.as_ref())?;
     let rng = &mut draw.rng("chain");
-    let mut walk = SwapChain::start(&k, draw.setting.c, &Uniform::default(), SwapRule::LazyGibbs, rng)?;
+    let mut walk =
+        SwapChain::start(&k, draw.setting.c, &Uniform::default(), SwapRule::LazyGibbs, rng)?;
     let krr = NystromKrr::new(problem.kernel()?, problem.ridge());
     let mut done = 0;
     for steps in LOOKS {
@@ -108,8 +118,9 @@ fn follow(stored: &Stored, draw: &mut Draw<'_, Trace>) -> anyhow::Result<()> {
         let landmarks = walk.landmarks();
         let l = Nystrom::new(&k, &landmarks)?;
         let model = krr.fit(problem.points(), problem.y.as_ref(), &landmarks)?;
-        let [train, test] = [(problem.points(), &problem.y), (problem.test_points(), &problem.y_test)]
-            .map(|(x, y)| anyhow::Ok(mse(model.predict(x)?.as_ref(), y.as_ref())?));
+        let [train, test] =
+            [(problem.points(), &problem.y), (problem.test_points(), &problem.y_test)]
+                .map(|(x, y)| anyhow::Ok(mse(model.predict(x)?.as_ref(), y.as_ref())?));
         let spectral = SpectralNorm::default().estimate(&k, &l, &mut draw.rng("norm"))?.value;
         let values = [
             (FROBENIUS, frobenius_error(&k, &l)? / norms[0]),
@@ -117,13 +128,16 @@ fn follow(stored: &Stored, draw: &mut Draw<'_, Trace>) -> anyhow::Result<()> {
             (TRAIN, train?),
             (TEST, test?),
         ];
-        values.into_iter().for_each(|(measure, value)| draw.put_at(steps as f64, K_DPP, measure, value));
+        values
+            .into_iter()
+            .for_each(|(measure, value)| draw.put_at(steps as f64, K_DPP, measure, value));
     }
     Ok(())
 }
 
 fn plot(results: &Results, traces: &[Trace], measure: Measure, id: &str) -> Plot {
-    let title = format!("{} along the chain, {}, with standard errors", measure.label, traces[0].set.label);
+    let title =
+        format!("{} along the chain, {}, with standard errors", measure.label, traces[0].set.label);
     let mut plot = Plot::new(id, &title, Axis::linear("steps of the chain"), measure.axis());
     for (trace, look) in traces.iter().zip([LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6]) {
         let name = format!("c = {}, N = {}", trace.c, trace.n);
@@ -137,7 +151,10 @@ fn fallen(results: &Results, trace: &Trace, steps: usize) -> Estimate {
     let at = |steps: usize| results.sample(trace, steps, K_DPP, FROBENIUS);
     let fall = |to: usize| {
         let pairs = at(0).draws.into_iter().zip(at(to).draws);
-        Sample { draws: pairs.map(|((chain, from), (_, to))| (chain, from - to)).collect(), time: false }
+        Sample {
+            draws: pairs.map(|((chain, from), (_, to))| (chain, from - to)).collect(),
+            time: false,
+        }
     };
     fall(steps).over(&fall(LAST))
 }
@@ -149,11 +166,17 @@ fn steps_to_fall(results: &Results, trace: &Trace) -> f64 {
 }
 
 fn fall(results: &Results, traces: &[Trace]) -> Table {
-    let columns = ["line", "share of the fall by 500 steps", "standard error", "steps to 90 % of it"].map(Column::new);
+    let columns =
+        ["line", "share of the fall by 500 steps", "standard error", "steps to 90 % of it"]
+            .map(Column::new);
     let mut table = Table::new("fall", "How fast the relative Frobenius error falls", columns);
     for trace in traces {
         let share = fallen(results, trace, FEW_HUNDRED);
-        let cells = [Cell::from(share.value), Cell::from(share.error), steps_to_fall(results, trace).into()];
+        let cells = [
+            Cell::from(share.value),
+            Cell::from(share.error),
+            steps_to_fall(results, trace).into(),
+        ];
         table.push([Cell::from(trace.label())].into_iter().chain(cells));
     }
     table
@@ -161,22 +184,34 @@ fn fall(results: &Results, traces: &[Trace]) -> Table {
 
 fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
     let share = |trace: &Trace| {
-        let text = format!("{}: share of the error's fall that has happened by step {FEW_HUNDRED}", trace.label());
+        let text = format!(
+            "{}: share of the error's fall that has happened by step {FEW_HUNDRED}",
+            trace.label()
+        );
         let share = fallen(results, trace, FEW_HUNDRED);
         Claim::at_least(&text, "falls within the first few hundred steps", share, 0.8).picture()
     };
     let mut claims: Vec<Claim> = traces.iter().map(share).collect();
     for small in traces.iter().filter(|trace| trace.n == traces[0].n) {
-        let Some(large) = traces.iter().find(|trace| trace.c == small.c && trace.n > small.n) else { continue };
+        let Some(large) = traces.iter().find(|trace| trace.c == small.c && trace.n > small.n)
+        else {
+            continue;
+        };
         let ratio = steps_to_fall(results, large) / steps_to_fall(results, small);
-        let text = format!("c = {}: steps to nine tenths of the fall, N = {} over N = {}", small.c, large.n, small.n);
-        claims.push(Claim::between(&text, "mixing hardly depends on N", ratio, [0.5, 2.0]).picture());
+        let text = format!(
+            "c = {}: steps to nine tenths of the fall, N = {} over N = {}",
+            small.c, large.n, small.n
+        );
+        claims
+            .push(Claim::between(&text, "mixing hardly depends on N", ratio, [0.5, 2.0]).picture());
     }
     claims
 }
 
 fn scaled() -> String {
-    "With standardised features, 2 to 49 % of the fall has happened by step 500 (N = 1000 and 3000): a few rows with an extreme value of a feature of \
-     tiny variance are then worth a landmark each, and a chain needs about 2N steps to propose one of them."
+    "With standardised features, 2 to 49 % of the fall has happened by step 500 (N = 1000 and \
+     3000): a few rows with an extreme value of a feature of \
+     tiny variance are then worth a landmark each, and a chain needs about 2N steps to propose \
+     one of them."
         .into()
 }

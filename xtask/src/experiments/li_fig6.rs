@@ -5,11 +5,13 @@ use std::time::Instant;
 
 use nystrom::dpp::{KDppChain, SwapRule};
 use nystrom::kernels::{Gaussian, KMeans, KernelMatrix};
-use nystrom::leverage::{AlaouiMahoney, ExactSpectrum, FastRankLeverage, LeverageProportional, exact_scores};
+use nystrom::leverage::{
+    AlaouiMahoney, ExactSpectrum, FastRankLeverage, LeverageProportional, exact_scores,
+};
 use nystrom::linalg_core::{PsdMatrix, Ridge};
 use nystrom::sketch::{
-    AdaptiveFull, AdaptivePartial, Draw as Drawing, KMeansPlusPlus, LandmarkSelector, Landmarks, Nystrom, RpCholesky,
-    Uniform, Whitening, frobenius_error,
+    AdaptiveFull, AdaptivePartial, Draw as Drawing, KMeansPlusPlus, LandmarkSelector, Landmarks,
+    Nystrom, RpCholesky, Uniform, Whitening, frobenius_error,
 };
 use rand::Rng;
 
@@ -25,7 +27,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig6",
     paper: &papers::LI_2016,
     figure: "Figures 6, 12 and 13",
-    says: "Time against relative error with 20 landmarks: on 4,000 rows of Ailerons k-means landmarks are slightly more accurate than k-DPP and slower; \
+    says: "Time against relative error with 20 landmarks: on 4,000 rows of Ailerons k-means \
+           landmarks are slightly more accurate than k-DPP and slower; \
         on 12,000 rows of California Housing k-DPP sampling is best at every time.",
     data: &["ailerons", "california-housing", "abalone"],
     run,
@@ -63,19 +66,30 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let results = grid.run_on(|ctx, set| Prepared::new(ctx, *set), cell)?;
 
     let note = format!(
-        "{} rows of Ailerons and {} of California Housing (4000 and 12,000 in the paper), c = {C}, {repetitions} repetitions; times are of choosing \
-         landmarks, kernel entries included, K not stored; scores that do not vary are computed once, their time counted in each repetition",
+        "{} rows of Ailerons and {} of California Housing (4000 and 12,000 in the paper), c = \
+         {C}, {repetitions} repetitions; times are of choosing \
+         landmarks, kernel entries included, K not stored; scores that do not vary are computed \
+         once, their time counted in each repetition",
         sizes(ctx, AILERONS).0,
         sizes(ctx, CALIFORNIA).0
     );
     let mut out = results.outcome(note);
     for set in &found.sets {
-        let title = format!("{}, n = {}, c = {C}: time against error", set.label, sizes(ctx, *set).0);
-        out.plots.extend(results.plot_against(&format!("time-{}", set.name), &title, set, SECONDS, ERROR));
+        let title =
+            format!("{}, n = {}, c = {C}: time against error", set.label, sizes(ctx, *set).0);
+        out.plots.extend(results.plot_against(
+            &format!("time-{}", set.name),
+            &title,
+            set,
+            SECONDS,
+            ERROR,
+        ));
     }
     let table = results.table("time", &format!("{C} landmarks"), &found.sets, &[SECONDS, ERROR]);
-    out.tables.extend(table.by_setting("data set").by_method("method").by_x("columns or steps").build());
-    out.claims = found.judge(found.sets.iter().flat_map(|set| claims(ctx, &results, set)).collect());
+    out.tables
+        .extend(table.by_setting("data set").by_method("method").by_x("columns or steps").build());
+    out.claims =
+        found.judge(found.sets.iter().flat_map(|set| claims(ctx, &results, set)).collect());
     out.notes = vec![CHOICES.into()];
     out.missing = found.missing;
     Ok(out)
@@ -121,7 +135,8 @@ fn cell(prepared: &Prepared, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
     let k = problem.matrix()?;
     k_means(draw, problem, &k, *norm)?;
     for (method, scores, before) in scores {
-        let choose = |rng: &mut dyn Rng| Ok(Landmarks::draw(scores, C, Drawing::WithoutReplacement, rng)?);
+        let choose =
+            |rng: &mut dyn Rng| Ok(Landmarks::draw(scores, C, Drawing::WithoutReplacement, rng)?);
         one(draw, (*method, 0), &k, *norm, *before, &choose)?;
     }
     for (method, parameter, selector) in selectors(draw, problem.ridge()) {
@@ -143,8 +158,16 @@ fn selectors(draw: &Draw<'_, Set>, ridge: Ridge<f64>) -> Vec<(Method, usize, Sel
     ];
     for &columns in columns {
         let estimator = AlaouiMahoney { columns };
-        all.push((APP_LEV, columns, Box::new(FastRankLeverage { columns, rank: None, draw: drawing })));
-        all.push((APP_REG_LEV, columns, Box::new(LeverageProportional { estimator, ridge, draw: drawing })));
+        all.push((
+            APP_LEV,
+            columns,
+            Box::new(FastRankLeverage { columns, rank: None, draw: drawing }),
+        ));
+        all.push((
+            APP_REG_LEV,
+            columns,
+            Box::new(LeverageProportional { estimator, ridge, draw: drawing }),
+        ));
     }
     for &steps in steps {
         let chain = KDppChain { start: KMeansPlusPlus, steps, rule: SwapRule::LazyGibbs };
@@ -166,7 +189,12 @@ fn one(
     let start = Instant::now();
     let landmarks = choose(rng)?;
     draw.put_at(parameter as f64, method, SECONDS, before + start.elapsed().as_secs_f64());
-    draw.put_at(parameter as f64, method, ERROR, frobenius_error(k, &Nystrom::new(k, &landmarks)?)? / norm);
+    draw.put_at(
+        parameter as f64,
+        method,
+        ERROR,
+        frobenius_error(k, &Nystrom::new(k, &landmarks)?)? / norm,
+    );
     Ok(())
 }
 
@@ -203,18 +231,29 @@ fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
     let best = smallest(rivals);
     let dpp = at(KDPP, ERROR).estimate();
     let what = format!(
-        "error of kDPP after {longest} steps over the least of Unif, Lev, RegLev, AppLev, AppRegLev, AdapFull, AdapPart"
+        "error of kDPP after {longest} steps over the least of Unif, Lev, RegLev, AppLev, \
+         AppRegLev, AdapFull, AdapPart"
     );
     let below = Claim::at_most(&text(&what), "k-DPP below them all", dpp.over(best), 1.0).picture();
-    let other =
-        Claim::at_most(&text("error of RPCholesky over that of kDPP"), "ours", over(ERROR, RP_CHOLESKY, KDPP), 1.0);
+    let other = Claim::at_most(
+        &text("error of RPCholesky over that of kDPP"),
+        "ours",
+        over(ERROR, RP_CHOLESKY, KDPP),
+        1.0,
+    );
     let k_means = |what: &str| text(&format!("{what} of Kmeans over that of kDPP"));
     let (error, time) = (over(ERROR, KMEANS, KDPP), over(SECONDS, KMEANS, KDPP));
     let mut claims = vec![below, other];
     if *set == CALIFORNIA {
-        claims.push(Claim::at_least(&k_means("error"), "k-DPP dominates on the larger set", error, 1.0).picture());
+        claims.push(
+            Claim::at_least(&k_means("error"), "k-DPP dominates on the larger set", error, 1.0)
+                .picture(),
+        );
     } else {
-        claims.push(Claim::between(&k_means("error"), "Kmeans slightly more accurate", error, [0.5, 1.0]).picture());
+        claims.push(
+            Claim::between(&k_means("error"), "Kmeans slightly more accurate", error, [0.5, 1.0])
+                .picture(),
+        );
         claims.push(Claim::at_least(&k_means("time"), "Kmeans slower", time, 1.0).picture());
     }
     claims

@@ -7,7 +7,8 @@ use nystrom::faer::Mat;
 use nystrom::leverage::ExactSpectrum;
 use nystrom::linalg_core::{Dense, PsdMatrix, Ridge};
 use nystrom::sketch::{
-    AdaptiveFull, Draw, ErrorNorms, Greedy, KMeansPlusPlus, LandmarkSelector, Landmarks, RpCholesky, Uniform,
+    AdaptiveFull, Draw, ErrorNorms, Greedy, KMeansPlusPlus, LandmarkSelector, Landmarks,
+    RpCholesky, Uniform,
 };
 use rand::Rng;
 
@@ -52,7 +53,13 @@ impl<'a> Matrix<'a> {
     ///
     /// # Errors
     /// Those of the selectors; a method that is none of the above.
-    pub fn select(&self, method: Method, c: usize, ridge: Ridge<f64>, rng: &mut dyn Rng) -> anyhow::Result<Landmarks> {
+    pub fn select(
+        &self,
+        method: Method,
+        c: usize,
+        ridge: Ridge<f64>,
+        rng: &mut dyn Rng,
+    ) -> anyhow::Result<Landmarks> {
         let k: &dyn PsdMatrix<f64> = &self.dense;
         let drawn = |scores: &[f64], rng| Landmarks::draw(scores, c, Draw::WithoutReplacement, rng);
         Ok(match method {
@@ -61,7 +68,8 @@ impl<'a> Matrix<'a> {
             m if m == REG_LEV => drawn(&self.spectrum.scores(ridge)?.scores, rng)?,
             m if m == ADAP_FULL => AdaptiveFull::default().select(k, c, rng)?,
             m if m == KDPP => {
-                KDppChain { start: KMeansPlusPlus, steps: STEPS, rule: SwapRule::LazyGibbs }.select(k, c, rng)?
+                KDppChain { start: KMeansPlusPlus, steps: STEPS, rule: SwapRule::LazyGibbs }
+                    .select(k, c, rng)?
             }
             m if m == RP_CHOLESKY => RpCholesky::default().select(k, c, rng)?,
             m if m == GREEDY => Greedy::default().select(k, c, rng)?,
@@ -88,7 +96,9 @@ pub struct Improvements<'a> {
 impl Improvements<'_> {
     /// At one c, averaged over the sets, whose draws are independent.
     pub fn at(&self, c: usize, error: Measure, a: Method, b: Method) -> Estimate {
-        let of = |set| self.results.compare(set, ("c", c), error, a, b).ratio.map(|ratio| 1.0 - ratio, 1.0);
+        let of = |set| {
+            self.results.compare(set, ("c", c), error, a, b).ratio.map(|ratio| 1.0 - ratio, 1.0)
+        };
         let each: Vec<Estimate> = self.sets.iter().map(of).collect();
         let squares: f64 = each.iter().filter_map(|e| e.error).map(|e| e * e).sum();
         averaged(&each, squares.sqrt())
@@ -121,7 +131,9 @@ impl Improvements<'_> {
         for &method in methods.iter().filter(|method| **method != UNIF) {
             let point = |&c: &usize| {
                 let Estimate { value, error, .. } = self.at(c, error, method, UNIF);
-                error.map_or(Point::new(c as f64, value), |e| Point::with_range(c as f64, value, value - e, value + e))
+                error.map_or(Point::new(c as f64, value), |e| {
+                    Point::with_range(c as f64, value, value - e, value + e)
+                })
             };
             plot.line_and_points(method.name, method.key, self.sizes.iter().map(point));
         }
@@ -144,12 +156,19 @@ mod tests {
     use crate::lab::Grid;
     use crate::progress::Progress;
 
-    /// Errors of 1 and 3 on one set, 2 and 2 on the other, against 4: improvements 0.5 ± 0.25 and 0.5.
+    /// Errors of 1 and 3 on one set, 2 and 2 on the other, against 4: improvements 0.5 ± 0.25 and
+    /// 0.5.
     #[test]
     fn sets_are_independent_and_sizes_are_not() {
         const ERROR: Measure = Measure::new("error", "error");
         let (sets, progress) = ([SETS[0], SETS[1]], Progress::captured());
-        let ctx = Context { scale: Scale::Smoke, threads: 1, progress: &progress, data_dir: None, seed: 5 };
+        let ctx = Context {
+            scale: Scale::Smoke,
+            threads: 1,
+            progress: &progress,
+            data_dir: None,
+            seed: 5,
+        };
         let run = Grid::new(&ctx, "draws", &sets).repetitions(2).run(|draw| {
             let error = if *draw.setting == sets[0] { [1.0, 3.0][draw.repetition] } else { 2.0 };
             for c in [5.0, 10.0] {
@@ -159,8 +178,13 @@ mod tests {
             Ok(())
         });
         let improvements = Improvements { results: &run.unwrap(), sets: &sets, sizes: &[5, 10] };
-        for estimate in [improvements.at(5, ERROR, KDPP, UNIF), improvements.mean(ERROR, KDPP, UNIF)] {
-            assert!((estimate.value - 0.5).abs() < 1e-15 && (estimate.error.unwrap() - 0.125).abs() < 1e-15);
+        for estimate in
+            [improvements.at(5, ERROR, KDPP, UNIF), improvements.mean(ERROR, KDPP, UNIF)]
+        {
+            assert!(
+                (estimate.value - 0.5).abs() < 1e-15
+                    && (estimate.error.unwrap() - 0.125).abs() < 1e-15
+            );
         }
     }
 }

@@ -54,8 +54,16 @@ pub const SETS: [Set; 8] = [
 ];
 
 /// The names of the eight sets in the catalog.
-pub const NAMES: &[&str] =
-    &["abalone", "ailerons", "elevators", "cpu-act", "cpu-small", "bank32nh", "bank8fm", "california-housing"];
+pub const NAMES: &[&str] = &[
+    "abalone",
+    "ailerons",
+    "elevators",
+    "cpu-act",
+    "cpu-small",
+    "bank32nh",
+    "bank8fm",
+    "california-housing",
+];
 
 /// The sets at hand, of those that an experiment is about.
 ///
@@ -85,7 +93,9 @@ impl AtHand {
 
     /// What there is to report where there is no data at all.
     pub fn nothing(&self) -> Option<Outcome> {
-        self.sets.is_empty().then(|| Outcome { missing: self.missing.clone(), ..Outcome::default() })
+        self.sets
+            .is_empty()
+            .then(|| Outcome { missing: self.missing.clone(), ..Outcome::default() })
     }
 
     /// Claims on single sets: ours where the set is not the paper's.
@@ -119,10 +129,14 @@ const LAMBDAS: (f64, f64, usize) = (1e-1, 1e-6, 6);
 const CV_ROWS: [usize; 3] = [150, 400, 3000];
 
 /// What is said of the problem in all reports.
-pub const CHOICES: &str = "Features and target are as they come, not scaled. The paper mentions no scaling, and the first author's published \
-    demonstration (github.com/ChengtaoLi/dpp, `demo_nystrom.py`) does none. Ten-fold cross-validation is on at most 400 rows, 3000 in a full \
-    run. It tries seven σ, from an eighth of the median distance to all of it, and six λ, from 0.1 to 1e-6; the paper prints no grid. On a \
-    wider one it goes on to wider kernels and smaller ridges (Ailerons, Elevators, CompAct(s): eight medians and 1e-8). Some of those \
+pub const CHOICES: &str = "Features and target are as they come, not scaled. The paper mentions \
+                           no scaling, and the first author's published \
+    demonstration (github.com/ChengtaoLi/dpp, `demo_nystrom.py`) does none. Ten-fold \
+    cross-validation is on at most 400 rows, 3000 in a full \
+    run. It tries seven σ, from an eighth of the median distance to all of it, and six λ, from \
+    0.1 to 1e-6; the paper prints no grid. On a \
+    wider one it goes on to wider kernels and smaller ridges (Ailerons, Elevators, CompAct(s): \
+    eight medians and 1e-8). Some of those \
     matrices have 73 independent columns to working precision, too few to compare 100 landmarks.";
 
 /// What ten-fold cross-validation chose.
@@ -154,7 +168,8 @@ impl Whole {
         let mean = data.y.iter().sum::<f64>() / n as f64;
         let deviation = (data.y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
         let y = Mat::from_fn(n, 1, |i, _| data.y[i] / deviation);
-        let chosen = cross_validated(*set, &data.x, &y, ctx.pick(CV_ROWS[0], CV_ROWS[1], CV_ROWS[2]))?;
+        let chosen =
+            cross_validated(*set, &data.x, &y, ctx.pick(CV_ROWS[0], CV_ROWS[1], CV_ROWS[2]))?;
         Ok(Whole { set: *set, x: data.x, y, chosen })
     }
 
@@ -165,8 +180,15 @@ impl Whole {
         let rng = &mut generator(&format!("{}, subset {part}", self.set.name));
         let rows = random::uniform_subset(self.x.nrows(), (n + n_test).min(self.x.nrows()), rng)?;
         let (train, test) = rows.split_at(n.min(rows.len()));
-        let (x, y) = (|rows: &[usize]| gather(&self.x, rows), |rows: &[usize]| gather(&self.y, rows));
-        Ok(Problem { x: x(train), y: y(train), x_test: x(test), y_test: y(test), chosen: self.chosen })
+        let (x, y) =
+            (|rows: &[usize]| gather(&self.x, rows), |rows: &[usize]| gather(&self.y, rows));
+        Ok(Problem {
+            x: x(train),
+            y: y(train),
+            x_test: x(test),
+            y_test: y(test),
+            chosen: self.chosen,
+        })
     }
 }
 
@@ -203,7 +225,8 @@ impl Problem {
         Ok(KernelMatrix::new(self.kernel()?, self.points())?)
     }
 
-    /// K on the training points, n × n: the paper's errors are against the best approximation of rank c.
+    /// K on the training points, n × n: the paper's errors are against the best approximation of
+    /// rank c.
     pub fn stored(&self) -> anyhow::Result<Mat<f64>> {
         let n = self.x.nrows();
         Ok(self.matrix()?.block((0..n).into(), (0..n).into()))
@@ -239,10 +262,20 @@ fn cross_validated(set: Set, x: &Mat<f64>, y: &Mat<f64>, rows: usize) -> anyhow:
     let (x, y) = (gather(x, &sample), gather(y, &sample));
     let points = Points::from_rows(x.as_ref());
     let median: f64 = median_heuristic(points, 10_000, rng)?;
-    let kernels = SIGMAS.iter().map(|s| Gaussian::new(s * median)).collect::<Result<Vec<_>, _>>()?;
+    let kernels =
+        SIGMAS.iter().map(|s| Gaussian::new(s * median)).collect::<Result<Vec<_>, _>>()?;
     let ridges = lambda_grid(LAMBDAS.0, LAMBDAS.1, LAMBDAS.2)?;
-    let table = CrossValidation::default().run(&ExactGrid::default(), &kernels, &ridges, points, y.as_ref(), rng)?;
-    let best = table.best().ok_or_else(|| anyhow::anyhow!("{}: no candidate predicts finite numbers", set.label))?;
+    let table = CrossValidation::default().run(
+        &ExactGrid::default(),
+        &kernels,
+        &ridges,
+        points,
+        y.as_ref(),
+        rng,
+    )?;
+    let best = table
+        .best()
+        .ok_or_else(|| anyhow::anyhow!("{}: no candidate predicts finite numbers", set.label))?;
     let Ridge::PerSample(lambda) = ridges[best.ridge] else { unreachable!("lambda_grid gives λ") };
     let chosen = Chosen { sigma: SIGMAS[best.kernel] * median, lambda };
     kept().push(((set.name, rows), chosen));
@@ -256,8 +289,11 @@ mod tests {
     #[test]
     fn claims_are_the_papers_only_on_its_own_sets() {
         let claims = || vec![Claim::at_most("x", "", 0.0, 1.0).printed()];
-        let found =
-            |missing: &[MissingData], stands_in| AtHand { sets: vec![ABALONE], missing: missing.to_vec(), stands_in };
+        let found = |missing: &[MissingData], stands_in| AtHand {
+            sets: vec![ABALONE],
+            missing: missing.to_vec(),
+            stands_in,
+        };
         let (all, some) = (found(&[], false), found(&[crate::testing::missing()], false));
         assert_eq!([&all, &some].map(|at| at.judge(claims())[0].kind), [Kind::Printed; 2]);
         assert_eq!(all.judge_averages(claims())[0].kind, Kind::Printed);

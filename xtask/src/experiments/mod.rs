@@ -1,8 +1,8 @@
 //! The registry: every experiment, in the order of the papers and of their figures.
 //!
-//! To add one: write `experiments/<paper>_<figure>.rs` with a `pub const EXPERIMENT: Experiment`, declare it here, add it
-//! to [`ALL`] beside the others of its paper (a paper that is new goes into `papers`), run
-//! `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
+//! To add one: write `experiments/<paper>_<figure>.rs` with a `pub const EXPERIMENT: Experiment`,
+//! declare it here, add it to [`ALL`] beside the others of its paper (a paper that is new goes into
+//! `papers`), run `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
 
 mod accumulation_data;
 mod accumulation_fig1;
@@ -85,8 +85,14 @@ mod tests {
         for (i, experiment) in ALL.iter().enumerate() {
             let name = experiment.name;
             assert!(ALL[..i].iter().all(|other| other.name != name), "`{name}` twice");
-            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "`{name}`");
-            assert!(!experiment.says.is_empty() && !experiment.figure.is_empty(), "`{name}` lacks its texts");
+            assert!(
+                name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
+                "`{name}`"
+            );
+            assert!(
+                !experiment.says.is_empty() && !experiment.figure.is_empty(),
+                "`{name}` lacks its texts"
+            );
         }
     }
 
@@ -102,7 +108,11 @@ mod tests {
         let mut seen: Vec<&str> = Vec::new();
         for experiment in ALL {
             if seen.last() != Some(&experiment.paper.short) {
-                assert!(!seen.contains(&experiment.paper.short), "`{}` stands apart from its paper", experiment.name);
+                assert!(
+                    !seen.contains(&experiment.paper.short),
+                    "`{}` stands apart from its paper",
+                    experiment.name
+                );
                 seen.push(experiment.paper.short);
             }
         }

@@ -1,4 +1,5 @@
-//! Anytime regression: the risk of w̃_t from SQUEAK's dictionary at any moment of a stream, against exact kernel ridge regression.
+//! Anytime regression: the risk of w̃_t from SQUEAK's dictionary at any moment of a stream, against
+//! exact kernel ridge regression.
 
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::risk::{FixedDesign, Risk};
@@ -17,8 +18,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-anytime-risk",
     paper: &papers::CALANDRIELLO_2017,
     figure: "Risk of the regression at any moment",
-    says: "If the dictionary at time t is (ε, γ)-accurate, kernel ridge regression through it at the ridge μ has a risk of at most (1 + (γ/μ)/(1 − ε))² times that \
-        of exact kernel ridge regression, at every moment of the stream (Proposition 1; Theorem 1 prints the factor without the square).",
+    says: "If the dictionary at time t is (ε, γ)-accurate, kernel ridge regression through it at \
+           the ridge μ has a risk of at most (1 + (γ/μ)/(1 − ε))² times that \
+        of exact kernel ridge regression, at every moment of the stream (Proposition 1; Theorem 1 \
+        prints the factor without the square).",
     data: &[],
     run,
 };
@@ -32,9 +35,12 @@ const ERROR: Measure = Measure::new("error of a fit", "(1/t)‖f̂_t − f*‖²
 /// 1 + (γ/μ)/(1 − ε), where ε < 1.
 const FACTOR: Measure = Measure::new("1 + 1/(1 − ε)", "1 + (γ/μ)/(1 − ε)").log();
 const SQUARE: Measure = Measure::new("its square", "(1 + (γ/μ)/(1 − ε))²").log();
-const TO_FACTOR: Measure = Measure::new("risk ratio over 1 + 1/(1 − ε)", "risk ratio over its bound");
-const TO_SQUARE: Measure = Measure::new("risk ratio over (1 + 1/(1 − ε))²", "risk ratio over its bound");
-const BIAS_TO_SQUARE: Measure = Measure::new("bias² ratio over (1 + 1/(1 − ε))²", "bias² ratio over its bound");
+const TO_FACTOR: Measure =
+    Measure::new("risk ratio over 1 + 1/(1 − ε)", "risk ratio over its bound");
+const TO_SQUARE: Measure =
+    Measure::new("risk ratio over (1 + 1/(1 − ε))²", "risk ratio over its bound");
+const BIAS_TO_SQUARE: Measure =
+    Measure::new("bias² ratio over (1 + 1/(1 − ε))²", "bias² ratio over its bound");
 
 /// 1 + (γ/μ)/(1 − ε) for γ = μ.
 fn factor(epsilon: f64) -> f64 {
@@ -51,21 +57,39 @@ struct Exact {
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (stream, repetitions) = (Stream::new(ctx)?, ctx.pick(1, 5, 10));
     let y = stream.problem.y(&mut ctx.rng("noise"));
-    let exact: Vec<Exact> =
-        stream.times.iter().map(|&t| exact(&stream, y.as_ref(), t)).collect::<anyhow::Result<_>>()?;
-    let results = Grid::new(ctx, "streams", &[STREAM]).repetitions(repetitions).parallel().run(|draw| {
-        for (&t, exact) in stream.times.iter().zip(&exact) {
-            draw.put_at(t as f64, EXACT, ERROR, exact.error);
-        }
-        stream.along(draw, |draw, method, moment, squeak, _| {
-            look(&stream, y.as_ref(), &exact[moment], draw, (method, moment), squeak.dictionary()) // as it stands
-        })
-    })?;
+    let exact: Vec<Exact> = stream
+        .times
+        .iter()
+        .map(|&t| exact(&stream, y.as_ref(), t))
+        .collect::<anyhow::Result<_>>()?;
+    let results =
+        Grid::new(ctx, "streams", &[STREAM]).repetitions(repetitions).parallel().run(|draw| {
+            for (&t, exact) in stream.times.iter().zip(&exact) {
+                draw.put_at(t as f64, EXACT, ERROR, exact.error);
+            }
+            stream.along(draw, |draw, method, moment, squeak, _| {
+                // as it stands
+                look(
+                    &stream,
+                    y.as_ref(),
+                    &exact[moment],
+                    draw,
+                    (method, moment),
+                    squeak.dictionary(),
+                )
+            })
+        })?;
 
     let mut out = results.outcome(stream.scale_note(repetitions));
-    let plot = |measure: Measure, id, title| results.plot(id, title, Axis::log("points seen, t"), &STREAM, measure);
+    let plot = |measure: Measure, id, title| {
+        results.plot(id, title, Axis::log("points seen, t"), &STREAM, measure)
+    };
     for (measure, id, title) in [
-        (RATIO, "ratio", "Risk over that of exact regression, mean over streams with standard errors"),
+        (
+            RATIO,
+            "ratio",
+            "Risk over that of exact regression, mean over streams with standard errors",
+        ),
         (BIAS, "bias", "bias² over that of exact regression"),
     ] {
         out.plots.extend(plot(measure, id, title).map(|mut plot| {
@@ -76,16 +100,25 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         }));
     }
     out.plots.extend(plot(ERROR, "error", "(1/t)‖f̂_t − f*‖² of fits to one draw of the noise"));
-    let table =
-        results.table("moments", "Means over the streams", &[STREAM], &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR]);
+    let table = results.table(
+        "moments",
+        "Means over the streams",
+        &[STREAM],
+        &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR],
+    );
     out.tables.extend(table.by_x("t").by_method("copies").build());
-    out.claims = METHODS.into_iter().flat_map(|method| claims(&results, stream.times, method)).collect();
+    out.claims =
+        METHODS.into_iter().flat_map(|method| claims(&results, stream.times, method)).collect();
     out.notes = vec![
         CHOICES.into(),
-        "The risk is in closed form at fixed design (bias² + variance, f* known), with the regularised Nyström approximation of the dictionary as it stands at t, points of \
-         an open chunk included with weight 1. ε = ‖P − P̃‖ is computed, so the bounds from it are the deterministic half of the theorem; that at ε = ½ is what it promises."
+        "The risk is in closed form at fixed design (bias² + variance, f* known), with the \
+         regularised Nyström approximation of the dictionary as it stands at t, points of \
+         an open chunk included with weight 1. ε = ‖P − P̃‖ is computed, so the bounds from it \
+         are the deterministic half of the theorem; that at ε = ½ is what it promises."
             .into(),
-        "Theorem 1 of the poster prints the bound without the square, Proposition 1 with it. Each is checked as printed; the proof gives the square.".into(),
+        "Theorem 1 of the poster prints the bound without the square, Proposition 1 with it. Each \
+         is checked as printed; the proof gives the square."
+            .into(),
         stream.theorem()?,
     ];
     Ok(out)
@@ -93,7 +126,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 
 fn exact(stream: &Stream, y: MatRef<'_, f64>, t: usize) -> anyhow::Result<Exact> {
     let (problem, ridge) = (&stream.problem, squeak_problem::ridge());
-    let model = ExactKrr::new(squeak_problem::kernel()?, ridge).fit(problem.first(t), y.subrows(0, t))?;
+    let model =
+        ExactKrr::new(squeak_problem::kernel()?, ridge).fit(problem.first(t), y.subrows(0, t))?;
     let error = error(&model.predict(problem.first(t))?, &problem.f_star);
     let risk = FixedDesign::exact(&problem.matrix(t)?, &problem.f_star[..t])?.risk(ridge, NOISE)?;
     Ok(Exact { risk, error })
@@ -146,7 +180,8 @@ fn claims(results: &Results, times: &[usize], method: Method) -> Vec<Claim> {
     let where_known = format!("{}: largest", method.name);
     let bounded = |what: &str, measure| {
         let text = format!("{where_known} {what} at its ε, at the moments where ε < 1");
-        (worst(measure) > f64::NEG_INFINITY).then(|| Claim::at_most(&text, "1", worst(measure), 1.0))
+        (worst(measure) > f64::NEG_INFINITY)
+            .then(|| Claim::at_most(&text, "1", worst(measure), 1.0))
     };
     let promised = |text: &str, bound: f64| {
         let claim = Claim::at_most(
@@ -155,12 +190,16 @@ fn claims(results: &Results, times: &[usize], method: Method) -> Vec<Claim> {
             worst(RATIO),
             bound,
         );
-        if method == THEOREM { claim.theorem() } else { claim } // ours: too few copies for the promise
+        // ours: too few copies for the promise
+        if method == THEOREM { claim.theorem() } else { claim }
     };
     let from_epsilon = [
-        bounded("risk ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", TO_SQUARE).map(Claim::theorem),
-        bounded("bias² ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", BIAS_TO_SQUARE).map(Claim::theorem),
-        bounded("risk ratio over 1 + (γ/μ)/(1 − ε) (Theorem 1, as printed)", TO_FACTOR).map(Claim::printed),
+        bounded("risk ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", TO_SQUARE)
+            .map(Claim::theorem),
+        bounded("bias² ratio over (1 + (γ/μ)/(1 − ε))² (Proposition 1)", BIAS_TO_SQUARE)
+            .map(Claim::theorem),
+        bounded("risk ratio over 1 + (γ/μ)/(1 − ε) (Theorem 1, as printed)", TO_FACTOR)
+            .map(Claim::printed),
     ];
     let at_half = [
         promised("against 9 (Proposition 1)", factor(EPSILON).powi(2)),

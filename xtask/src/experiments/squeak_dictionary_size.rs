@@ -1,4 +1,5 @@
-//! The size of SQUEAK's dictionary along a stream against d_eff, for the theorem's number of copies and for practical ones.
+//! The size of SQUEAK's dictionary along a stream against d_eff, for the theorem's number of copies
+//! and for practical ones.
 
 use super::papers;
 use super::squeak_problem::{self, CHOICES};
@@ -11,7 +12,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-dictionary-size",
     paper: &papers::CALANDRIELLO_2017,
     figure: "Theorem, dictionary size",
-    says: "With q̄ = 39α ln(2n/δ)/ε² copies a point, with probability 1 − δ at every moment t of the stream the dictionary is (ε, γ)-accurate and has at most \
+    says: "With q̄ = 39α ln(2n/δ)/ε² copies a point, with probability 1 − δ at every moment t of \
+           the stream the dictionary is (ε, γ)-accurate and has at most \
         3q̄·d_eff(γ)_t copies. So its size depends on d_eff, not on n.",
     data: &[],
     run,
@@ -26,30 +28,44 @@ const D_EFF: Measure = Measure::new("d_eff", "d_eff(γ)_t");
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (stream, repetitions) = (Stream::new(ctx)?, ctx.pick(1, 5, 10));
     let ridge = squeak_problem::ridge();
-    let results = Grid::new(ctx, "streams", &[STREAM]).repetitions(repetitions).parallel().run(|draw| {
-        for (t, spectrum) in stream.times.iter().zip(&stream.spectra) {
-            draw.put_at(*t as f64, PROBLEM, D_EFF, spectrum.d_eff(ridge)?);
-        }
-        stream.along(draw, |draw, method, moment, squeak, rng| {
-            let (t, spectrum) = (stream.times[moment] as f64, &stream.spectra[moment]);
-            let kept = squeak.clone().into_dictionary(rng)?; // as if the stream ended here
-            let copies: f64 = kept.copies().iter().map(|&q| f64::from(q)).sum();
-            let (d_eff, points) = (spectrum.d_eff(ridge)?, kept.len() as f64);
-            draw.put_at(t, method, KEPT, points);
-            draw.put_at(t, method, PER_D_EFF, points / d_eff);
-            draw.put_at(t, method, COPIES, copies / (f64::from(stream.copies(method)?) * d_eff));
-            draw.put_at(t, method, ACCURACY, spectrum.accuracy(&kept.by_rows()?, ridge)?);
-            Ok(())
-        })
-    })?;
+    let results =
+        Grid::new(ctx, "streams", &[STREAM]).repetitions(repetitions).parallel().run(|draw| {
+            for (t, spectrum) in stream.times.iter().zip(&stream.spectra) {
+                draw.put_at(*t as f64, PROBLEM, D_EFF, spectrum.d_eff(ridge)?);
+            }
+            stream.along(draw, |draw, method, moment, squeak, rng| {
+                let (t, spectrum) = (stream.times[moment] as f64, &stream.spectra[moment]);
+                let kept = squeak.clone().into_dictionary(rng)?; // as if the stream ended here
+                let copies: f64 = kept.copies().iter().map(|&q| f64::from(q)).sum();
+                let (d_eff, points) = (spectrum.d_eff(ridge)?, kept.len() as f64);
+                draw.put_at(t, method, KEPT, points);
+                draw.put_at(t, method, PER_D_EFF, points / d_eff);
+                draw.put_at(
+                    t,
+                    method,
+                    COPIES,
+                    copies / (f64::from(stream.copies(method)?) * d_eff),
+                );
+                draw.put_at(t, method, ACCURACY, spectrum.accuracy(&kept.by_rows()?, ridge)?);
+                Ok(())
+            })
+        })?;
 
     let mut out = results.outcome(stream.scale_note(repetitions));
-    let plot = |measure: Measure, id, title| results.plot(id, title, Axis::log("points seen, t"), &STREAM, measure);
-    out.plots.extend(plot(KEPT, "size", "Points in the dictionary, with standard errors").map(|mut plot| {
-        plot.line("all points", EXACT.key, stream.times.iter().map(|&t| Point::new(t as f64, t as f64)));
-        plot.line("d_eff(γ)_t", THEORY.key, results.curve(&STREAM, PROBLEM, D_EFF));
-        plot
-    }));
+    let plot = |measure: Measure, id, title| {
+        results.plot(id, title, Axis::log("points seen, t"), &STREAM, measure)
+    };
+    out.plots.extend(plot(KEPT, "size", "Points in the dictionary, with standard errors").map(
+        |mut plot| {
+            plot.line(
+                "all points",
+                EXACT.key,
+                stream.times.iter().map(|&t| Point::new(t as f64, t as f64)),
+            );
+            plot.line("d_eff(γ)_t", THEORY.key, results.curve(&STREAM, PROBLEM, D_EFF));
+            plot
+        },
+    ));
     for (measure, id, title, bound, words) in [
         (COPIES, "copies", "Copies, in units of q̄·d_eff(γ)_t", 3.0, "theorem: 3"),
         (ACCURACY, "accuracy", "Accuracy ε = ‖P − P̃‖", EPSILON, "theorem: ε = ½"),
@@ -59,16 +75,24 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
             plot
         }));
     }
-    let table = results.table("moments", "Means over the streams", &[STREAM], &[KEPT, COPIES, PER_D_EFF, ACCURACY]);
+    let table = results.table(
+        "moments",
+        "Means over the streams",
+        &[STREAM],
+        &[KEPT, COPIES, PER_D_EFF, ACCURACY],
+    );
     out.tables.extend(table.by_x("t").by_method("copies").build());
     out.claims = claims(&results, stream.times);
     out.notes = vec![
         CHOICES.into(),
         stream.theorem()?,
-        "In the mean Σq is q̄·Σp̃_i over all points seen, and p̃_i is at most (1 − ε) times the least estimate so far, hence about (1 − ε)·q̄·d_eff, half a unit \
+        "In the mean Σq is q̄·Σp̃_i over all points seen, and p̃_i is at most (1 − ε) times the \
+         least estimate so far, hence about (1 − ε)·q̄·d_eff, half a unit \
          at ε = ½ and far from the bound."
             .into(),
-        "Dictionaries are those of a stream that ends at t: the open chunk is shrunk first, in a copy.".into(),
+        "Dictionaries are those of a stream that ends at t: the open chunk is shrunk first, in a \
+         copy."
+            .into(),
     ];
     Ok(out)
 }
@@ -86,8 +110,10 @@ fn claims(results: &Results, times: &[usize]) -> Vec<Claim> {
             3.0,
         )
     };
-    let late: Vec<_> =
-        times[times.len() / 2..].iter().map(|&t| (t as f64, results.get(&STREAM, t, TEN, PER_D_EFF))).collect();
+    let late: Vec<_> = times[times.len() / 2..]
+        .iter()
+        .map(|&t| (t as f64, results.get(&STREAM, t, TEN, PER_D_EFF)))
+        .collect();
     let text = format!("{}: exponent of t in |I_t|/d_eff, second half", TEN.name);
     let mut claims = vec![
         copies(THEOREM).theorem(),
@@ -100,6 +126,7 @@ fn claims(results: &Results, times: &[usize]) -> Vec<Claim> {
         .theorem(),
         Claim::at_most(&text, "0 (up to logarithms)", statistics::exponent(&late), 0.25),
     ];
-    claims.extend(METHODS.into_iter().filter(|method| *method != THEOREM).map(copies)); // ours: too few copies for the theorem
+    // ours: too few copies for the theorem
+    claims.extend(METHODS.into_iter().filter(|method| *method != THEOREM).map(copies));
     claims
 }

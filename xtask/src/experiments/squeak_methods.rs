@@ -1,4 +1,5 @@
-//! The ways to find columns that the SQUEAK papers compare, each on a problem, with its time, kernel values and memory.
+//! The ways to find columns that the SQUEAK papers compare, each on a problem, with its time,
+//! kernel values and memory.
 
 use std::time::Instant;
 
@@ -6,7 +7,8 @@ use nystrom::faer::{Mat, MatRef};
 use nystrom::kernels::{Gaussian, KernelMatrix, Points};
 use nystrom::krr::{DictionaryKrr, ExactKrr};
 use nystrom::leverage::{
-    AlaouiMahoney, Dictionary, Disqueak, Draw as With, Ink, RidgeLeverage, Squeak, SqueakParams, exact_scores,
+    AlaouiMahoney, Dictionary, Disqueak, Draw as With, Ink, RidgeLeverage, Squeak, SqueakParams,
+    exact_scores,
 };
 use nystrom::linalg_core::Ridge;
 use nystrom::rand::Rng;
@@ -29,7 +31,8 @@ pub const TIME: Measure = Measure::time("time", "time / s");
 pub const COLUMNS: Measure = Measure::new("columns", "columns");
 pub const HELD: Measure = Measure::new("points held", "points held to the end");
 pub const VALUES: Measure = Measure::new("kernel values", "kernel values").log();
-pub const VALUES_TO_CHOOSE: Measure = Measure::new("kernel values to choose", "kernel values to choose columns").log();
+pub const VALUES_TO_CHOOSE: Measure =
+    Measure::new("kernel values to choose", "kernel values to choose columns").log();
 pub const FLOATS: Measure = Measure::new("floats", "most numbers held at one time").log();
 
 /// How large an n a way is good for.
@@ -60,7 +63,12 @@ pub const AS_MANY: Method = method::UNIFORM_FEWER.called("uniform, m of SQUEAK")
 /// SQUEAK first: others take as many columns as it did.
 pub const WAYS: [Way; 7] = [
     Way {
-        method: SQUEAK, time: "n d_eff³", space: "d_eff²", incremental: "yes", reach: Reach::Stream, choose: squeak
+        method: SQUEAK,
+        time: "n d_eff³",
+        space: "d_eff²",
+        incremental: "yes",
+        reach: Reach::Stream,
+        choose: squeak,
     },
     Way {
         method: method::DISQUEAK,
@@ -70,7 +78,14 @@ pub const WAYS: [Way; 7] = [
         reach: Reach::Stream,
         choose: disqueak,
     },
-    Way { method: EXACT, time: "n³", space: "n²", incremental: "no", reach: Reach::Batch, choose: exact },
+    Way {
+        method: EXACT,
+        time: "n³",
+        space: "n²",
+        incremental: "no",
+        reach: Reach::Batch,
+        choose: exact,
+    },
     Way {
         method: method::UNIFORM.called("uniform, m = d_mof"),
         time: "n d_mof²",
@@ -111,7 +126,8 @@ pub struct Problem<'a> {
     pub y: MatRef<'a, f64>,
     pub kernel: Counting<Gaussian>,
     pub ridge: Ridge<f64>,
-    /// d_eff and d_mof, which uniform sampling and INK-Estimate would have to know; NaN if nobody asks.
+    /// d_eff and d_mof, which uniform sampling and INK-Estimate would have to know; NaN if nobody
+    /// asks.
     pub d_eff: f64,
     pub d_mof: f64,
     /// The size of SQUEAK's dictionary, once it has run.
@@ -137,27 +153,42 @@ fn exact(problem: &Problem<'_>, _rng: &mut dyn Rng) -> anyhow::Result<Choice> {
 }
 
 fn uniform(problem: &Problem<'_>, m: usize, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    chosen(Dictionary::uniform(problem.n(), m.min(problem.n()), With::WithoutReplacement, rng)?, problem.n())
+    chosen(
+        Dictionary::uniform(problem.n(), m.min(problem.n()), With::WithoutReplacement, rng)?,
+        problem.n(),
+    )
 }
 
 /// Approximate scores from p columns, then as many draws by them as SQUEAK keeps points.
 fn alaoui_mahoney(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    let scores = AlaouiMahoney { columns: problem.n() / 4 }.scores(&problem.matrix()?, problem.ridge, rng)?;
+    let scores = AlaouiMahoney { columns: problem.n() / 4 }.scores(
+        &problem.matrix()?,
+        problem.ridge,
+        rng,
+    )?;
     let dictionary = Dictionary::with_replacement(&scores, problem.m, rng)?;
     Ok(Choice { dictionary: Some(dictionary), scores: Some(scores), held: problem.n() })
 }
 
-/// Its p̃_i = τ̃_i/d̃ divide by a d̃ that adds up α·τ̃ of each point at its arrival and ends near 4 d_eff here: with 4q̄·d_eff copies in all, a
-/// point gets about q̄·τ of them, as with SQUEAK. (With q̄·d_eff the dictionary starves: poor scores raise d̃, which thins it further.)
+/// Its p̃_i = τ̃_i/d̃ divide by a d̃ that adds up α·τ̃ of each point at its arrival and ends near 4
+/// d_eff here: with 4q̄·d_eff copies in all, a point gets about q̄·τ of them, as with SQUEAK. (With
+/// q̄·d_eff the dictionary starves: poor scores raise d̃, which thins it further.)
 fn ink(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
     let copies = 4.0 * f64::from(COPIES) * problem.d_eff;
-    let mut ink = Ink::new(&problem.kernel, problem.x.dim(), problem.gamma()?, copies.ceil() as u32, EPSILON)?;
+    let mut ink = Ink::new(
+        &problem.kernel,
+        problem.x.dim(),
+        problem.gamma()?,
+        copies.ceil() as u32,
+        EPSILON,
+    )?;
     ink.push(problem.x, rng)?;
     chosen(ink.dictionary()?, problem.n())
 }
 
 fn squeak(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    let mut squeak = Squeak::new(&problem.kernel, problem.x.dim(), problem.gamma()?, SqueakParams::new(COPIES))?;
+    let mut squeak =
+        Squeak::new(&problem.kernel, problem.x.dim(), problem.gamma()?, SqueakParams::new(COPIES))?;
     squeak.push(problem.x, rng)?;
     let dictionary = squeak.into_dictionary(rng)?;
     chosen(dictionary.by_rows()?, dictionary.len())

@@ -1,7 +1,9 @@
-//! The regression problem of the SQUEAK experiments: points that crowd a square, and a few far from everything.
+//! The regression problem of the SQUEAK experiments: points that crowd a square, and a few far from
+//! everything.
 //!
-//! The crowd can be described by few points; each of the others only by itself. So d_eff stays small while the largest score, and with it
-//! d_mof = n·max l, is near its limit n/(1 + γ): the case in which uniform columns fail and leverage scores pay.
+//! The crowd can be described by few points; each of the others only by itself. So d_eff stays
+//! small while the largest score, and with it d_mof = n·max l, is near its limit n/(1 + γ): the
+//! case in which uniform columns fail and leverage scores pay.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, KernelMatrix, Points};
@@ -16,8 +18,11 @@ pub const GAMMA: f64 = 1.25;
 pub const NOISE: f64 = 0.25;
 
 /// What the experiments say about it.
-pub const CHOICES: &str = "Problem (ours; the paper has no experiment): 40 points spread over [2, 42]², the others uniform in [0, 1]², in random order; Gaussian kernel with σ = 0.3; \
-    γ = μ = 1.25, absolute, for Theorem 1 asks for γ > 1; f*(x) = sin 5x₁ + cos 3x₂, noise of variance 1/4. A far point's score is 1/(1 + γ) = 0.44, the \
+pub const CHOICES: &str = "Problem (ours; the paper has no experiment): 40 points spread over [2, \
+                           42]², the others uniform in [0, 1]², in random order; Gaussian kernel \
+                           with σ = 0.3; \
+    γ = μ = 1.25, absolute, for Theorem 1 asks for γ > 1; f*(x) = sin 5x₁ + cos 3x₂, noise of \
+    variance 1/4. A far point's score is 1/(1 + γ) = 0.44, the \
     limit for this kernel, whatever n is.";
 
 /// Points (n × 2) in random order, and f*.

@@ -1,4 +1,5 @@
-//! Streams through SQUEAK at several q̄, looked at as they go: what the experiments on its theorems share.
+//! Streams through SQUEAK at several q̄, looked at as they go: what the experiments on its theorems
+//! share.
 
 use nystrom::kernels::Gaussian;
 use nystrom::leverage::{ExactSpectrum, Squeak, SqueakParams};
@@ -31,8 +32,11 @@ pub struct Stream {
 impl Stream {
     /// The stream at this scale.
     pub fn new(ctx: &Context) -> anyhow::Result<Self> {
-        let times: &[usize] =
-            ctx.pick(&[20, 40, 80], &[50, 100, 200, 400, 800, 1600], &[50, 100, 200, 400, 800, 1600, 3200, 6400]);
+        let times: &[usize] = ctx.pick(
+            &[20, 40, 80],
+            &[50, 100, 200, 400, 800, 1600],
+            &[50, 100, 200, 400, 800, 1600, 3200, 6400],
+        );
         let problem = SqueakProblem::new(times[times.len() - 1], &mut ctx.rng("points"));
         let spectra = times.iter().map(|&t| Ok(ExactSpectrum::new(&problem.matrix(t)?)?));
         let spectra = spectra.collect::<anyhow::Result<_>>()?;
@@ -54,7 +58,8 @@ impl Stream {
 
     /// Every q̄ on this draw of the coins; `look` sees SQUEAK at every moment, with its number.
     ///
-    /// At the theorem's q̄ every point stays, and a stream costs n³; one is enough, as nothing varies.
+    /// At the theorem's q̄ every point stays, and a stream costs n³; one is enough, as nothing
+    /// varies.
     pub fn along(
         &self,
         draw: &mut Draw<'_, &'static str>,
@@ -86,14 +91,20 @@ impl Stream {
 
     /// What the reports say of the sizes.
     pub fn scale_note(&self, repetitions: usize) -> String {
-        format!("n = {}, {repetitions} streams for each practical q̄, one at the theorem's; sizes are ours", self.n())
+        format!(
+            "n = {}, {repetitions} streams for each practical q̄, one at the theorem's; sizes are \
+             ours",
+            self.n()
+        )
     }
 
     /// What the reports say of the theorem's q̄.
     pub fn theorem(&self) -> anyhow::Result<String> {
         Ok(format!(
-            "The theorem's q̄ = 39α ln(2n/δ)/ε² is {} here, at ε = {EPSILON}, δ = {DELTA} and α = (1 + 3ε)/(1 − ε). At this q̄ copies are dropped but hardly \
-             a point (it stays with probability 1 − (1 − p̃)^q̄): as a guarantee the theorem is real, as compression it is empty at such n.",
+            "The theorem's q̄ = 39α ln(2n/δ)/ε² is {} here, at ε = {EPSILON}, δ = {DELTA} and α = \
+             (1 + 3ε)/(1 − ε). At this q̄ copies are dropped but hardly \
+             a point (it stays with probability 1 − (1 − p̃)^q̄): as a guarantee the theorem is \
+             real, as compression it is empty at such n.",
             self.copies(THEOREM)?
         ))
     }

@@ -1,4 +1,5 @@
-//! The comparison table of the SQUEAK papers, measured: time, space, accuracy and incrementality of seven ways to find columns.
+//! The comparison table of the SQUEAK papers, measured: time, space, accuracy and incrementality of
+//! seven ways to find columns.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, Points};
@@ -9,8 +10,8 @@ use nystrom::sketch::Nystrom;
 
 use super::papers;
 use super::squeak_methods::{
-    AS_MANY, CHOOSE, COLUMNS, COPIES, Choice, EPSILON, EXACT, FIT, FLOATS, HELD, Problem, Reach, SQUEAK, TIME, VALUES,
-    VALUES_TO_CHOOSE, WAYS, Way,
+    AS_MANY, CHOOSE, COLUMNS, COPIES, Choice, EPSILON, EXACT, FIT, FLOATS, HELD, Problem, Reach,
+    SQUEAK, TIME, VALUES, VALUES_TO_CHOOSE, WAYS, Way,
 };
 use super::squeak_problem::{self, GAMMA, NOISE, SqueakProblem};
 use super::truth::{Truth, standard};
@@ -23,9 +24,12 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-table",
     paper: &papers::CALANDRIELLO_2017,
     figure: "Comparison of methods",
-    says: "Uniform columns must number d_mof, which may be n; Alaoui & Mahoney's approximate scores need tr K/(με) columns; INK-Estimate is incremental, \
-        but its space depends on the largest eigenvalue; SQUEAK is incremental, linear in n, Õ(n d_eff³), with a dictionary that depends on d_eff alone; \
-        distributed, Õ(log n · d_eff³). Sampling by leverage scores keeps the accuracy of exact KRR up to a constant, (1 + 2ε)² in the table.",
+    says: "Uniform columns must number d_mof, which may be n; Alaoui & Mahoney's approximate \
+           scores need tr K/(με) columns; INK-Estimate is incremental, \
+        but its space depends on the largest eigenvalue; SQUEAK is incremental, linear in n, Õ(n \
+        d_eff³), with a dictionary that depends on d_eff alone; \
+        distributed, Õ(log n · d_eff³). Sampling by leverage scores keeps the accuracy of exact \
+        KRR up to a constant, (1 + 2ε)² in the table.",
     data: &["ccpp"],
     run,
 };
@@ -39,7 +43,8 @@ const D_MOF: Measure = Measure::new("d_mof", "d_mof");
 const SYNTHETIC: &str = "a crowd and 40 far points";
 const CCPP: &str = "CCPP";
 
-/// The numbers of points, by the reach of a method; all methods are judged at the largest of the slow ones.
+/// The numbers of points, by the reach of a method; all methods are judged at the largest of the
+/// slow ones.
 struct Grids([(Reach, &'static [usize]); 3]);
 
 impl Grids {
@@ -47,7 +52,10 @@ impl Grids {
         Grids([
             (Reach::Slow, ctx.pick(&[60, 120], &[400, 800, 1600], &[1000, 2000, 4000])),
             (Reach::Batch, ctx.pick(&[60, 120], &[800, 1600, 3200], &[2000, 4000, 8000])),
-            (Reach::Stream, ctx.pick(&[200, 400], &[2000, 8000, 32_000], &[10_000, 40_000, 160_000, 640_000])),
+            (
+                Reach::Stream,
+                ctx.pick(&[200, 400], &[2000, 8000, 32_000], &[10_000, 40_000, 160_000, 640_000]),
+            ),
         ])
     }
 
@@ -61,7 +69,8 @@ impl Grids {
 
     /// Every n with its draws, once.
     fn all(&self, draws: usize) -> Vec<(usize, usize)> {
-        let mut all: Vec<usize> = self.0.iter().flat_map(|(_, grid)| grid.iter().copied()).collect();
+        let mut all: Vec<usize> =
+            self.0.iter().flat_map(|(_, grid)| grid.iter().copied()).collect();
         all.sort_unstable();
         all.dedup();
         all.into_iter().map(|n| (n, draws)).collect()
@@ -81,10 +90,13 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         |(x, y), draw| on_rows(draw, x, y),
     )?;
 
-    let mut out = synthetic
-        .outcome(format!("The paper has the orders only; problems and sizes are ours, {draws} draws of each."));
+    let mut out = synthetic.outcome(format!(
+        "The paper has the orders only; problems and sizes are ours, {draws} draws of each."
+    ));
     out.missing.extend(real.missing.clone());
-    for (id, setting, results, n) in [("synthetic", SYNTHETIC, &synthetic, grids.judged()), ("ccpp", CCPP, &real, n)] {
+    for (id, setting, results, n) in
+        [("synthetic", SYNTHETIC, &synthetic, grids.judged()), ("ccpp", CCPP, &real, n)]
+    {
         if !results.measured(&[setting]).is_empty() {
             out.tables.push(judged(id, setting, results, n));
             out.claims.extend(claims_on_risk(setting, results, n));
@@ -93,8 +105,20 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     out.claims.extend(claims_on_columns(&synthetic, grids.judged()));
     out.claims.extend(WAYS.iter().flat_map(|way| claims_on_growth(&synthetic, way)));
     let n = || Axis::log("number of points n");
-    out.plots.extend(synthetic.plot("time", "Choosing columns and regression through them", n(), &SYNTHETIC, TIME));
-    out.plots.extend(synthetic.plot("space", "Most numbers held at one time", n(), &SYNTHETIC, FLOATS));
+    out.plots.extend(synthetic.plot(
+        "time",
+        "Choosing columns and regression through them",
+        n(),
+        &SYNTHETIC,
+        TIME,
+    ));
+    out.plots.extend(synthetic.plot(
+        "space",
+        "Most numbers held at one time",
+        n(),
+        &SYNTHETIC,
+        FLOATS,
+    ));
     out.tables.push(growth(&synthetic));
     out.notes.extend(notes());
     Ok(out)
@@ -106,8 +130,11 @@ fn on_synthetic(draw: &mut Draw<'_, &'static str>, grids: &Grids) -> anyhow::Res
     let made = SqueakProblem::new(n, rng);
     let y = made.y(rng);
     let told = grids.has(Reach::Slow, n) || grids.has(Reach::Batch, n);
-    let mut problem = Problem::new(made.first(n), &y, squeak_problem::kernel()?, squeak_problem::ridge(), told)?;
-    let wanted = |way: &Way| grids.has(way.reach, n) || n == grids.judged() || (way.method == SQUEAK && told);
+    let mut problem =
+        Problem::new(made.first(n), &y, squeak_problem::kernel()?, squeak_problem::ridge(), told)?;
+    let wanted = |way: &Way| {
+        grids.has(way.reach, n) || n == grids.judged() || (way.method == SQUEAK && told)
+    };
     let choices = measure(draw, &mut problem, wanted)?;
     if n == grids.judged() {
         let truth = Truth::known(&problem.matrix()?, problem.ridge, made.f_star.clone(), NOISE)?;
@@ -122,7 +149,8 @@ fn on_rows(draw: &mut Draw<'_, &'static str>, x: &Mat<f64>, y: &[f64]) -> anyhow
     let targets: Vec<f64> = rows.iter().map(|&i| y[i]).collect();
     let y = standard(&targets);
     let ridge = Ridge::Absolute(GAMMA);
-    let mut problem = Problem::new(Points::from_rows(x.as_ref()), &y, Gaussian::new(1.0)?, ridge, true)?;
+    let mut problem =
+        Problem::new(Points::from_rows(x.as_ref()), &y, Gaussian::new(1.0)?, ridge, true)?;
     let choices = measure(draw, &mut problem, |_| true)?;
     let truth = Truth::plug_in(&problem.matrix()?, ridge, &targets)?;
     judge(draw, &problem, &truth, &choices)
@@ -169,7 +197,8 @@ fn judge(
         draw.put(way.method, UNDER, ratios().fold(f64::INFINITY, f64::min));
         if choice.dictionary.is_some() {
             let nystrom = Nystrom::regularized(&k, dictionary, ridge)?;
-            let risk = FixedDesign::low_rank(nystrom.factor(), &truth.f_star)?.risk(ridge, truth.noise)?;
+            let risk =
+                FixedDesign::low_rank(nystrom.factor(), &truth.f_star)?.risk(ridge, truth.noise)?;
             draw.put(way.method, RISK, risk.ratio(truth.risk));
             draw.put(way.method, ACCURACY, spectrum.accuracy(dictionary, ridge)?);
         }
@@ -179,17 +208,25 @@ fn judge(
 
 /// The table at one n.
 fn judged(id: &str, setting: &'static str, results: &Results, n: usize) -> Table {
-    let measures = [CHOOSE, FIT, COLUMNS, HELD, VALUES_TO_CHOOSE, VALUES, FLOATS, ACCURACY, RISK, OVER, UNDER];
+    let measures =
+        [CHOOSE, FIT, COLUMNS, HELD, VALUES_TO_CHOOSE, VALUES, FLOATS, ACCURACY, RISK, OVER, UNDER];
     let of = |measure| results.get(&setting, n, PROBLEM, measure).value;
     let title = format!("{setting}: n = {n}, d_eff = {:.1}, d_mof = {:.0}", of(D_EFF), of(D_MOF));
-    let columns = ["method"].map(Column::new).into_iter().chain(measures.map(|m| Column::new(m.key)));
+    let columns =
+        ["method"].map(Column::new).into_iter().chain(measures.map(|m| Column::new(m.key)));
     let mut table = Table::new(id, &title, columns.chain([Column::paper("incremental")]));
     for way in &WAYS {
-        let numbers = measures.map(|measure| match results.get(&setting, n, way.method, measure).value {
-            value if value.is_nan() => Cell::Missing,
-            value => value.into(),
-        });
-        table.push([Cell::from(way.method.name)].into_iter().chain(numbers).chain([way.incremental.into()]));
+        let numbers =
+            measures.map(|measure| match results.get(&setting, n, way.method, measure).value {
+                value if value.is_nan() => Cell::Missing,
+                value => value.into(),
+            });
+        table.push(
+            [Cell::from(way.method.name)]
+                .into_iter()
+                .chain(numbers)
+                .chain([way.incremental.into()]),
+        );
     }
     table
 }
@@ -197,13 +234,19 @@ fn judged(id: &str, setting: &'static str, results: &Results, n: usize) -> Table
 /// Exponents of n, beside the papers' orders.
 fn growth(results: &Results) -> Table {
     let measures = [TIME, VALUES, FLOATS, COLUMNS];
-    let columns = ["method"].map(Column::new).into_iter().chain(measures.map(|m| Column::new(m.key)));
+    let columns =
+        ["method"].map(Column::new).into_iter().chain(measures.map(|m| Column::new(m.key)));
     let printed = ["time (papers)", "space (papers)"].map(Column::paper);
-    let mut table = Table::new("growth", "Exponents of n, fitted, at a fixed γ", columns.chain(printed));
+    let mut table =
+        Table::new("growth", "Exponents of n, fitted, at a fixed γ", columns.chain(printed));
     for way in &WAYS {
-        let exponents = measures.map(|measure| Cell::from(results.exponent(&SYNTHETIC, way.method, measure).value));
+        let exponents = measures
+            .map(|measure| Cell::from(results.exponent(&SYNTHETIC, way.method, measure).value));
         table.push(
-            [Cell::from(way.method.name)].into_iter().chain(exponents).chain([way.time.into(), way.space.into()]),
+            [Cell::from(way.method.name)]
+                .into_iter()
+                .chain(exponents)
+                .chain([way.time.into(), way.space.into()]),
         );
     }
     table
@@ -215,18 +258,32 @@ fn claims_on_risk(setting: &'static str, results: &Results, n: usize) -> Vec<Cla
     by_scores
         .flat_map(|way| {
             let ratio = results.get(&setting, n, way.method, RISK);
-            let text = format!("{setting}: risk of KRR with the columns of {} over that of exact KRR", way.method.name);
+            let text = format!(
+                "{setting}: risk of KRR with the columns of {} over that of exact KRR",
+                way.method.name
+            );
             let factor = 1.0 + 1.0 / (1.0 - EPSILON);
             [
-                Claim::at_most(&text, "(1 + 2ε)² in the table, at ε = ½", ratio, (1.0 + 2.0 * EPSILON).powi(2))
-                    .printed(),
-                Claim::at_most(&text, "(1 + (γ/μ)/(1 − ε))² in Proposition 1, at ε = ½", ratio, factor.powi(2)),
+                Claim::at_most(
+                    &text,
+                    "(1 + 2ε)² in the table, at ε = ½",
+                    ratio,
+                    (1.0 + 2.0 * EPSILON).powi(2),
+                )
+                .printed(),
+                Claim::at_most(
+                    &text,
+                    "(1 + (γ/μ)/(1 − ε))² in Proposition 1, at ε = ½",
+                    ratio,
+                    factor.powi(2),
+                ),
             ]
         })
         .collect()
 }
 
-/// What the synthetic problem is made for: d_mof near its limit, and uniform columns that miss the far points.
+/// What the synthetic problem is made for: d_mof near its limit, and uniform columns that miss the
+/// far points.
 fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
     let d_mof = results.get(&SYNTHETIC, n, PROBLEM, D_MOF).over(n as f64 / (1.0 + GAMMA));
     let missed = results.compare(&SYNTHETIC, ("n", n), RISK, AS_MANY, SQUEAK);
@@ -237,9 +294,12 @@ fn claims_on_columns(results: &Results, n: usize) -> [Claim; 2] {
 }
 
 fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
-    let (name, exponent) = (way.method.name, |measure| results.exponent(&SYNTHETIC, way.method, measure));
+    let (name, exponent) =
+        (way.method.name, |measure| results.exponent(&SYNTHETIC, way.method, measure));
     if way.method == EXACT {
-        return vec![Claim::at_most("exact: exponent of n in floats", "2", exponent(FLOATS), 2.1).printed()];
+        return vec![
+            Claim::at_most("exact: exponent of n in floats", "2", exponent(FLOATS), 2.1).printed(),
+        ];
     }
     if way.method == INK {
         let text = "INK-Estimate: exponent of n in kernel values of choosing";
@@ -250,7 +310,10 @@ fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
     }
     let columns = exponent(COLUMNS);
     let cubed = columns.map(|c| 3.0 * c, 3.0);
-    let (text, values) = (format!("{name}: exponent of n in time, less three times that in columns"), exponent(VALUES));
+    let (text, values) = (
+        format!("{name}: exponent of n in time, less three times that in columns"),
+        exponent(VALUES),
+    );
     vec![
         Claim::at_most(&text, "1: Õ(n d_eff³)", exponent(TIME).minus(cubed), 1.1).printed(),
         Claim::at_most(
@@ -260,24 +323,37 @@ fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
             1.1,
         )
         .printed(),
-        Claim::at_most(&format!("{name}: exponent of n in columns"), "0: d_eff alone", columns, 0.25).printed(),
+        Claim::at_most(
+            &format!("{name}: exponent of n in columns"),
+            "0: d_eff alone",
+            columns,
+            0.25,
+        )
+        .printed(),
     ]
 }
 
 fn notes() -> [String; 5] {
     [
         squeak_problem::CHOICES.into(),
-        "CCPP: rows drawn at random, four features of variance 1, Gaussian kernel with σ = 1, γ = μ = 1.25. Its f* is not known: f* is the exact fit, and the \
+        "CCPP: rows drawn at random, four features of variance 1, Gaussian kernel with σ = 1, γ = \
+         μ = 1.25. Its f* is not known: f* is the exact fit, and the \
          noise's variance ‖y − f̂‖²/tr((I − H)²)."
             .into(),
         format!(
-            "q̄ = {COPIES} and ε = {EPSILON}: far fewer copies than the theorem's (thousands), so its guarantee is measured here, not implied. INK-Estimate, whose \
-             copies are normalised, has 4q̄·d_eff in all, which gives a point about as many; with q̄·d_eff its dictionary starved. Uniform sampling is told d_mof and INK-Estimate d_eff, which cost n³ to know."
+            "q̄ = {COPIES} and ε = {EPSILON}: far fewer copies than the theorem's (thousands), so \
+             its guarantee is measured here, not implied. INK-Estimate, whose \
+             copies are normalised, has 4q̄·d_eff in all, which gives a point about as many; with \
+             q̄·d_eff its dictionary starved. Uniform sampling is told d_mof and INK-Estimate \
+             d_eff, which cost n³ to know."
         ),
-        "Kernel values and memory are counted, the memory by an allocator that counts: data and results of earlier steps excluded. Both cover the choice of columns and \
-         kernel ridge regression through them. Times are of this machine. The papers' orders are given without constants and logarithms."
+        "Kernel values and memory are counted, the memory by an allocator that counts: data and \
+         results of earlier steps excluded. Both cover the choice of columns and \
+         kernel ridge regression through them. Times are of this machine. The papers' orders are \
+         given without constants and logarithms."
             .into(),
-        "Scores are those measured against the chosen dictionary (for Alaoui–Mahoney its own, from p columns); ε = ‖P − P̃‖ is computed. A row's largest τ̃/τ at most 1/(1 − ε) \
+        "Scores are those measured against the chosen dictionary (for Alaoui–Mahoney its own, \
+         from p columns); ε = ‖P − P̃‖ is computed. A row's largest τ̃/τ at most 1/(1 − ε) \
          and its least at least 1/(1 + ε) follow from it where ε < 1."
             .into(),
     ]

@@ -1,4 +1,5 @@
-//! What the risk of a regression is measured against: f*, the noise's variance, the risk of exact kernel ridge regression.
+//! What the risk of a regression is measured against: f*, the noise's variance, the risk of exact
+//! kernel ridge regression.
 
 use nystrom::faer::{Mat, MatMut};
 use nystrom::krr::risk::{FixedDesign, Risk};
@@ -16,12 +17,18 @@ pub struct Truth {
 
 impl Truth {
     /// f* and σ² given.
-    pub fn known(k: &dyn PsdMatrix<f64>, ridge: Ridge<f64>, f_star: Vec<f64>, noise: f64) -> anyhow::Result<Self> {
+    pub fn known(
+        k: &dyn PsdMatrix<f64>,
+        ridge: Ridge<f64>,
+        f_star: Vec<f64>,
+        noise: f64,
+    ) -> anyhow::Result<Self> {
         let risk = FixedDesign::exact(k, &f_star)?.risk(ridge, noise)?;
         Ok(Truth { f_star, noise, risk })
     }
 
-    /// f* = f̂_K and σ² = ‖y − f̂_K‖²/tr((I − H)²), H = K(K + μI)⁻¹; y is centred and scaled to variance 1 first.
+    /// f* = f̂_K and σ² = ‖y − f̂_K‖²/tr((I − H)²), H = K(K + μI)⁻¹; y is centred and scaled to
+    /// variance 1 first.
     pub fn plug_in(k: &dyn PsdMatrix<f64>, ridge: Ridge<f64>, y: &[f64]) -> anyhow::Result<Self> {
         let (n, mu) = (k.dim(), ridge.absolute(k.dim())?);
         let y = standard(y);

@@ -1,4 +1,5 @@
-//! Divide and conquer on the simulation of Zhang, Duchi & Wainwright: error against the number of parts, with the full and with the local λ.
+//! Divide and conquer on the simulation of Zhang, Duchi & Wainwright: error against the number of
+//! parts, with the full and with the local λ.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{FromFn, Points};
@@ -16,7 +17,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "zhang-duchi-wainwright-parts",
     paper: &papers::ZHANG_DUCHI_WAINWRIGHT_2013,
     figure: "Simulation, error against the number of parts",
-    says: "For f* = min(x, 1 − x) and k = 1 + min(x, y), with the λ = n^(−2/3) of the full problem on every part, the averaged estimate is as \
+    says: "For f* = min(x, 1 − x) and k = 1 + min(x, y), with the λ = n^(−2/3) of the full \
+           problem on every part, the averaged estimate is as \
         good as that of all data up to many parts; with the λ of a part's own size it is not.",
     data: &[],
     run,
@@ -31,18 +33,28 @@ const LOCAL: Method = LEVEL_2.called("λ = (n/m)^(−2/3)");
 const ERROR: Measure = Measure::new("error", "mean squared error").log();
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
-    let sizes: &[usize] = ctx.pick(&[64, 128], &[256, 512, 1024, 2048], &[256, 512, 1024, 2048, 4096, 8192]);
+    let sizes: &[usize] =
+        ctx.pick(&[64, 128], &[256, 512, 1024, 2048], &[256, 512, 1024, 2048, 4096, 8192]);
     let (samples, largest) = (ctx.pick(3, 60, 60), sizes[sizes.len() - 1]);
     let results = Grid::new(ctx, "samples", sizes).repetitions(samples).parallel().run(cell)?;
-    let mut out = results.outcome(format!("n up to {largest} (8192 in a full run), {samples} samples"));
+    let mut out =
+        results.outcome(format!("n up to {largest} (8192 in a full run), {samples} samples"));
     let title = format!("n = {largest}: mean squared error, with standard errors");
-    out.plots.extend(results.plot("error", &title, Axis::log("number of parts m"), &largest, ERROR));
+    out.plots.extend(results.plot(
+        "error",
+        &title,
+        Axis::log("number of parts m"),
+        &largest,
+        ERROR,
+    ));
     let table = results.table("error", "Mean squared error", sizes, &[ERROR]);
     out.tables.extend(table.by_setting("points").by_x("parts").build());
     out.claims = claims(&results, sizes, largest);
     out.notes.push(
-        "Uniform points on [0, 1], noise of variance 1/5, errors against f* on a grid. The setting is as others cite it: \
-         the paper's own text was not compared. The rate is an upper bound: this f* is smoother than the bound assumes, its bias falls faster, \
+        "Uniform points on [0, 1], noise of variance 1/5, errors against f* on a grid. The \
+         setting is as others cite it: \
+         the paper's own text was not compared. The rate is an upper bound: this f* is smoother \
+         than the bound assumes, its bias falls faster, \
          and so does the error at these n."
             .into(),
     );
@@ -63,8 +75,11 @@ fn cell(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
             let ridge = Ridge::PerSample(size.powf(-2.0 / 3.0));
             let krr = DivideAndConquerKrr { parts, ..DivideAndConquerKrr::new(kernel, ridge) };
             let rng = &mut draw.rng(&format!("{parts} parts"));
-            let f = krr.fit(Points::from_slice(&x), y.as_ref(), rng)?.predict(Points::from_slice(&grid))?;
-            let error = (0..GRID).map(|i| (f[(i, 0)] - truth(grid[i])).powi(2)).sum::<f64>() / GRID as f64;
+            let f = krr
+                .fit(Points::from_slice(&x), y.as_ref(), rng)?
+                .predict(Points::from_slice(&grid))?;
+            let error =
+                (0..GRID).map(|i| (f[(i, 0)] - truth(grid[i])).powi(2)).sum::<f64>() / GRID as f64;
             draw.put_at(parts as f64, method, ERROR, error);
         }
     }
@@ -79,13 +94,24 @@ const WORSE: f64 = 1.25;
 const RATE: f64 = -2.0 / 3.0;
 
 fn claims(results: &Results, sizes: &[usize], n: usize) -> Vec<Claim> {
-    let moderate = 1_usize << (0.4 * (n as f64).log2()) as u32; // the power of two at or below n^0.4
+    // the power of two at or below n^0.4
+    let moderate = 1_usize << (0.4 * (n as f64).log2()) as u32;
     let sample = |parts: usize| results.sample(&n, parts, FULL, ERROR);
     let text = format!("n = {n}: error in {moderate} ≈ n^0.4 parts over error in one, full λ");
-    let errors: Vec<_> = sizes.iter().map(|size| (*size as f64, results.get(size, 1_usize, FULL, ERROR))).collect();
+    let errors: Vec<_> =
+        sizes.iter().map(|size| (*size as f64, results.get(size, 1_usize, FULL, ERROR))).collect();
     vec![
         Claim::at_most(&text, "about 1", sample(moderate).over(&sample(1)), AS_GOOD).picture(),
-        results.compare(&n, ("parts", moderate), ERROR, LOCAL, FULL).at_least("larger", WORSE).picture(),
-        Claim::at_most("exponent of n in the error in one part", "O(n^(−2/3))", exponent(&errors), RATE).theorem(),
+        results
+            .compare(&n, ("parts", moderate), ERROR, LOCAL, FULL)
+            .at_least("larger", WORSE)
+            .picture(),
+        Claim::at_most(
+            "exponent of n in the error in one part",
+            "O(n^(−2/3))",
+            exponent(&errors),
+            RATE,
+        )
+        .theorem(),
     ]
 }

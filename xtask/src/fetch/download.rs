@@ -117,12 +117,20 @@ fn attempt(
     let range = Range::of(&headers);
     let (start, total) = match response.status().as_u16() {
         200 => {
-            part.remove()?; // nothing was asked for by range, or ranges are ignored, or the file has changed
+            // nothing was asked for by range, or ranges are ignored, or the file has changed
+            part.remove()?;
             let total = number(&headers, "content-length");
-            part.write_note(&Note { address: address.into(), validator: validator(&headers), total })?;
+            part.write_note(&Note {
+                address: address.into(),
+                validator: validator(&headers),
+                total,
+            })?;
             (0, total)
         }
-        206 if have > 0 && range.start == Some(have) && (note.total.is_none() || note.total == range.total) => {
+        206 if have > 0
+            && range.start == Some(have)
+            && (note.total.is_none() || note.total == range.total) =>
+        {
             (have, range.total)
         }
         416 if have > 0 && range.total == Some(have) => return Ok(Ended::Whole),
@@ -193,7 +201,8 @@ impl Part {
         came: &mut dyn FnMut(u64, Option<u64>),
     ) -> anyhow::Result<Option<String>> {
         let failed = || format!("cannot write {}", self.path.display());
-        let mut file = OpenOptions::new().create(true).append(true).open(&self.path).with_context(failed)?;
+        let mut file =
+            OpenOptions::new().create(true).append(true).open(&self.path).with_context(failed)?;
         let (mut buffer, mut length) = (vec![0; 1 << 16], start);
         let ended = loop {
             match body.read(&mut buffer) {
@@ -227,14 +236,18 @@ impl Part {
     fn kept(&self) -> String {
         match self.length() {
             0 => "nothing came; run again".to_owned(),
-            length => format!("{length} bytes are kept in {}: run again to go on from there", self.path.display()),
+            length => format!(
+                "{length} bytes are kept in {}: run again to go on from there",
+                self.path.display()
+            ),
         }
     }
 
     fn finish(&self, target: &Path) -> anyhow::Result<()> {
         // An empty body leaves no file where 416 is answered, and is no data set anyway.
         File::open(&self.path).and_then(|file| file.sync_all()).context("nothing came")?;
-        std::fs::rename(&self.path, target).with_context(|| format!("cannot write {}", target.display()))?;
+        std::fs::rename(&self.path, target)
+            .with_context(|| format!("cannot write {}", target.display()))?;
         self.remove()
     }
 }
@@ -248,8 +261,10 @@ struct Range {
 
 impl Range {
     fn of(headers: &HeaderMap) -> Range {
-        let text = headers.get("content-range").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let (span, total) = text.trim_start_matches("bytes").trim().split_once('/').unwrap_or_default();
+        let text =
+            headers.get("content-range").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let (span, total) =
+            text.trim_start_matches("bytes").trim().split_once('/').unwrap_or_default();
         let start = span.split_once('-').and_then(|(start, _)| start.parse().ok());
         Range { start, total: total.parse().ok() }
     }

@@ -39,8 +39,10 @@ Examples:
   cargo xtask fetch casp gas-turbine         two of them
   cargo xtask reproduce --data data          the experiments, with what was fetched
 
-A file that is there is never written over. What breaks off goes on where it stopped when the command is run
-again; archives are kept in DIR/.fetch, and DIR/fetched.json says what came when, from where, with which hashes.
+A file that is there is never written over. What breaks off goes on where it stopped when the \
+command is run
+again; archives are kept in DIR/.fetch, and DIR/fetched.json says what came when, from where, \
+with which hashes.
 Data sets have licences of their own, which are printed: mind them before you pass anything on.";
 
 #[derive(Args)]
@@ -76,12 +78,20 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 /// Brings one data set, in words; `ways` is `None` for one that is embedded.
-fn fetch(client: &Client, data: &Path, entry: &Entry, ways: Option<&[Way]>) -> anyhow::Result<String> {
+fn fetch(
+    client: &Client,
+    data: &Path,
+    entry: &Entry,
+    ways: Option<&[Way]>,
+) -> anyhow::Result<String> {
     if let Located::Found(found) = catalog::locate_entry(data, entry) {
-        let paths: Vec<String> = found.paths.iter().map(|path| path.display().to_string()).collect();
+        let paths: Vec<String> =
+            found.paths.iter().map(|path| path.display().to_string()).collect();
         return Ok(format!("there already: {}", paths.join(", ")));
     }
-    let Some(ways) = ways else { return Ok("embedded in this program: there is nothing to fetch".into()) };
+    let Some(ways) = ways else {
+        return Ok("embedded in this program: there is nothing to fetch".into());
+    };
     let record = recorded(data)?; // before anything is downloaded
     for way in ways {
         match along(client, data, entry, way) {
@@ -101,10 +111,17 @@ struct Download {
 }
 
 /// Tries one way. An archive that turns out to be something else is not kept.
-fn along(client: &Client, data: &Path, entry: &Entry, way: &Way) -> anyhow::Result<(Stored, Vec<Download>)> {
+fn along(
+    client: &Client,
+    data: &Path,
+    entry: &Entry,
+    way: &Way,
+) -> anyhow::Result<(Stored, Vec<Download>)> {
     let (addresses, names): (Vec<String>, Vec<&[&str]>) = match way.from {
         From::Archive(address) => (vec![address.into()], vec![way.files]),
-        From::Folder(folder) => way.files.chunks(1).map(|file| (format!("{folder}{}", file[0]), file)).unzip(),
+        From::Folder(folder) => {
+            way.files.chunks(1).map(|file| (format!("{folder}{}", file[0]), file)).unzip()
+        }
     };
     let (mut parts, mut downloads, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     for (address, names) in addresses.into_iter().zip(names) {
@@ -112,13 +129,19 @@ fn along(client: &Client, data: &Path, entry: &Entry, way: &Way) -> anyhow::Resu
         if !path.exists() {
             bring(client, &address, &path)?;
         }
-        let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes =
+            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         downloads.push(Download { address: address.clone(), bytes: bytes.len(), sha256 });
         kept.push(path.clone());
-        parts.extend(unpack::unpack(bytes, names).with_context(|| address.clone()).inspect_err(|_| drop_all(&kept))?);
+        parts.extend(
+            unpack::unpack(bytes, names)
+                .with_context(|| address.clone())
+                .inspect_err(|_| drop_all(&kept))?,
+        );
     }
-    let stored = store::store(data, entry, way.layout, &parts).with_context(|| downloads[0].address.clone());
+    let stored =
+        store::store(data, entry, way.layout, &parts).with_context(|| downloads[0].address.clone());
     Ok((stored.inspect_err(|_| drop_all(&kept))?, downloads))
 }
 
@@ -134,7 +157,9 @@ fn drop_all(paths: &[PathBuf]) {
 fn bring(client: &Client, address: &str, path: &Path) -> anyhow::Result<()> {
     println!("  from {address}");
     let bar = ProgressBar::no_length();
-    if let Ok(style) = ProgressStyle::with_template("  {bytes} of {total_bytes}, {bytes_per_sec}, {eta} to go") {
+    if let Ok(style) =
+        ProgressStyle::with_template("  {bytes} of {total_bytes}, {bytes_per_sec}, {eta} to go")
+    {
         bar.set_style(style);
     }
     let came = &mut |bytes, total: Option<u64>| {
@@ -150,9 +175,12 @@ fn bring(client: &Client, address: &str, path: &Path) -> anyhow::Result<()> {
 /// address apart.
 fn file_name(address: &str) -> String {
     let end = address.rsplit('/').next().unwrap_or(address);
-    let end: String =
-        end.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();
-    let hash: String = Sha256::digest(address).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let end: String = end
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
+        .collect();
+    let hash: String =
+        Sha256::digest(address).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     format!("{hash}-{end}")
 }
 
@@ -174,8 +202,9 @@ struct Fetched {
 fn recorded(data: &Path) -> anyhow::Result<Vec<Fetched>> {
     let path = data.join(RECORD);
     match std::fs::read(&path) {
-        Ok(text) => serde_json::from_slice(&text)
-            .with_context(|| format!("{} is no record of fetched data; move it away", path.display())),
+        Ok(text) => serde_json::from_slice(&text).with_context(|| {
+            format!("{} is no record of fetched data; move it away", path.display())
+        }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
         Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
     }
@@ -193,7 +222,8 @@ fn finished(
     let (status, said) = match stored.recognised {
         Recognised::Yes => ("recognised", "its numbers are those of the catalogue".to_owned()),
         Recognised::Untried => {
-            let what = "untried: no copy was seen when the catalogue was made, and only the shape could be checked";
+            let what = "untried: no copy was seen when the catalogue was made, and only the shape \
+                        could be checked";
             ("untried", format!("{what}; identity {}", stored.identity))
         }
     };

@@ -80,8 +80,7 @@ const fn gas_drift_copy(files: &'static [&'static str]) -> Way {
     )
 }
 
-const GAS_DRIFT: &str =
-    "https://archive.ics.uci.edu/static/public/270/gas+sensor+array+drift+dataset+at+different+concentrations.zip";
+const GAS_DRIFT: &str = "https://archive.ics.uci.edu/static/public/270/gas+sensor+array+drift+dataset+at+different+concentrations.zip";
 
 const YEARS: &[&str] = &["gt_2011.csv", "gt_2012.csv", "gt_2013.csv", "gt_2014.csv", "gt_2015.csv"];
 
@@ -105,14 +104,20 @@ pub const SOURCES: &[Source] = &[
     Source {
         set: "pumadyn-32nh",
         ways: &[
-            torgo("https://www.dcc.fc.up.pt/~ltorgo/Regression/puma32H.tgz", &["puma32H.data", "puma32H.test"]),
+            torgo(
+                "https://www.dcc.fc.up.pt/~ltorgo/Regression/puma32H.tgz",
+                &["puma32H.data", "puma32H.test"],
+            ),
             genyang(&["puma32H.arff"]),
         ],
     },
     Source {
         set: "pumadyn-8nh",
         ways: &[
-            torgo("https://www.dcc.fc.up.pt/~ltorgo/Regression/puma8NH.tgz", &["puma8NH.data", "puma8NH.test"]),
+            torgo(
+                "https://www.dcc.fc.up.pt/~ltorgo/Regression/puma8NH.tgz",
+                &["puma8NH.data", "puma8NH.test"],
+            ),
             genyang(&["puma8NH.arff"]),
         ],
     },
@@ -147,14 +152,20 @@ pub const SOURCES: &[Source] = &[
     Source {
         set: "ailerons",
         ways: &[
-            torgo("https://www.dcc.fc.up.pt/~ltorgo/Regression/ailerons.tgz", &["ailerons.data", "ailerons.test"]),
+            torgo(
+                "https://www.dcc.fc.up.pt/~ltorgo/Regression/ailerons.tgz",
+                &["ailerons.data", "ailerons.test"],
+            ),
             genyang(&["ailerons.arff"]),
         ],
     },
     Source {
         set: "elevators",
         ways: &[
-            torgo("https://www.dcc.fc.up.pt/~ltorgo/Regression/elevators.tgz", &["elevators.data", "elevators.test"]),
+            torgo(
+                "https://www.dcc.fc.up.pt/~ltorgo/Regression/elevators.tgz",
+                &["elevators.data", "elevators.test"],
+            ),
             genyang(&["elevators.arff"]),
         ],
     },
@@ -168,33 +179,51 @@ pub const SOURCES: &[Source] = &[
     Source {
         set: "cpu-small",
         ways: &[
-            torgo("https://www.dcc.fc.up.pt/~ltorgo/Regression/compact.tar.gz", &["cpu_small.data"]),
+            torgo(
+                "https://www.dcc.fc.up.pt/~ltorgo/Regression/compact.tar.gz",
+                &["cpu_small.data"],
+            ),
             genyang(&["cpu_small.arff"]),
         ],
     },
     Source {
         set: "bank32nh",
         ways: &[
-            torgo("https://www.dcc.fc.up.pt/~ltorgo/Regression/bank32NH.tgz", &["bank32nh.data", "bank32nh.test"]),
+            torgo(
+                "https://www.dcc.fc.up.pt/~ltorgo/Regression/bank32NH.tgz",
+                &["bank32nh.data", "bank32nh.test"],
+            ),
             genyang(&["bank32NH.arff"]),
         ],
     },
     Source {
         set: "bank8fm",
         ways: &[
-            torgo("https://www.dcc.fc.up.pt/~ltorgo/Regression/bank8FM.tgz", &["bank8FM.data", "bank8FM.test"]),
+            torgo(
+                "https://www.dcc.fc.up.pt/~ltorgo/Regression/bank8FM.tgz",
+                &["bank8FM.data", "bank8FM.test"],
+            ),
             genyang(&["bank8FM.arff"]),
         ],
     },
     Source {
         set: "california-housing",
         ways: &[
-            torgo("https://www.dcc.fc.up.pt/~ltorgo/Regression/cal_housing.tgz", &["cal_housing.data"]),
+            torgo(
+                "https://www.dcc.fc.up.pt/~ltorgo/Regression/cal_housing.tgz",
+                &["cal_housing.data"],
+            ),
             genyang(&["california_housing.arff"]),
         ],
     },
-    Source { set: "gas-drift-batch2", ways: &[catalogue(GAS_DRIFT, &["batch2.dat"]), gas_drift_copy(&["batch2.dat"])] },
-    Source { set: "gas-drift-batch3", ways: &[catalogue(GAS_DRIFT, &["batch3.dat"]), gas_drift_copy(&["batch3.dat"])] },
+    Source {
+        set: "gas-drift-batch2",
+        ways: &[catalogue(GAS_DRIFT, &["batch2.dat"]), gas_drift_copy(&["batch2.dat"])],
+    },
+    Source {
+        set: "gas-drift-batch3",
+        ways: &[catalogue(GAS_DRIFT, &["batch3.dat"]), gas_drift_copy(&["batch3.dat"])],
+    },
     Source {
         set: "casp",
         ways: &[
@@ -203,7 +232,10 @@ pub const SOURCES: &[Source] = &[
                 &["CASP.csv"],
                 Layout::Columns(&["y", "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9"]),
             ),
-            copy("https://github.com/iamani123/ML1819--task-104--team-15/raw/f7251178dc17/", &["CASP.csv"]),
+            copy(
+                "https://github.com/iamani123/ML1819--task-104--team-15/raw/f7251178dc17/",
+                &["CASP.csv"],
+            ),
         ],
     },
     Source {
@@ -212,7 +244,9 @@ pub const SOURCES: &[Source] = &[
             archive(
                 "https://archive.ics.uci.edu/static/public/551/gas+turbine+co+and+nox+emission+data+set.zip",
                 YEARS,
-                Layout::Columns(&["AT", "AP", "AH", "AFDP", "GTEP", "TIT", "TAT", "TEY", "CDP", "CO", "NOX"]),
+                Layout::Columns(&[
+                    "AT", "AP", "AH", "AFDP", "GTEP", "TIT", "TAT", "TEY", "CDP", "CO", "NOX",
+                ]),
             ),
             copy("https://github.com/StudentDaNewb/SP-Assignment-5/raw/19b30ec309c2/", YEARS),
         ],
@@ -239,7 +273,10 @@ pub const SOURCES: &[Source] = &[
                 &["Skin_NonSkin.txt"],
                 Layout::Columns(&["B", "G", "R", "SKIN"]),
             ),
-            copy("https://github.com/aperezn298/DatasetsPUJC/raw/959701addcc6/", &["Skin_NonSkin.txt"]),
+            copy(
+                "https://github.com/aperezn298/DatasetsPUJC/raw/959701addcc6/",
+                &["Skin_NonSkin.txt"],
+            ),
         ],
     },
     Source {
@@ -270,7 +307,12 @@ mod tests {
         for source in SOURCES {
             let entry = catalog::find(source.set).unwrap();
             let last = source.ways.last().unwrap();
-            assert_eq!(matches!(last.from, From::Folder(_)), entry.checksums_known(), "{}", source.set);
+            assert_eq!(
+                matches!(last.from, From::Folder(_)),
+                entry.checksums_known(),
+                "{}",
+                source.set
+            );
         }
     }
 
@@ -282,9 +324,15 @@ mod tests {
                 let (From::Archive(address) | From::Folder(address)) = way.from;
                 assert!(address.starts_with("https://") && !address.contains(' '), "{address}");
                 match way.layout {
-                    Layout::Catalogue => assert_eq!(way.files.len(), entry.files.len(), "{}", source.set),
-                    Layout::Columns(names) => assert_eq!(names.len(), entry.columns, "{}", source.set),
-                    Layout::TargetLast => assert_eq!(entry.columns, entry.features + 1, "{}", source.set),
+                    Layout::Catalogue => {
+                        assert_eq!(way.files.len(), entry.files.len(), "{}", source.set)
+                    }
+                    Layout::Columns(names) => {
+                        assert_eq!(names.len(), entry.columns, "{}", source.set)
+                    }
+                    Layout::TargetLast => {
+                        assert_eq!(entry.columns, entry.features + 1, "{}", source.set)
+                    }
                 }
             }
         }

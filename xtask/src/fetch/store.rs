@@ -28,9 +28,17 @@ pub struct Stored {
 /// If the bytes do not parse, have another shape or other numbers than the catalogue knows; then
 /// nothing is written. If a file cannot be written, or what is there afterwards is not the data
 /// set; then what was written is removed again.
-pub fn store(data: &Path, entry: &Entry, layout: Layout, parts: &[Vec<u8>]) -> anyhow::Result<Stored> {
-    let read = |(i, bytes): (usize, &Vec<u8>)| table(entry, layout, bytes, &format!("{}, file {}", entry.name, i + 1));
-    let table = Table::stack(parts.iter().enumerate().map(read).collect::<anyhow::Result<Vec<_>>>()?)?;
+pub fn store(
+    data: &Path,
+    entry: &Entry,
+    layout: Layout,
+    parts: &[Vec<u8>],
+) -> anyhow::Result<Stored> {
+    let read = |(i, bytes): (usize, &Vec<u8>)| {
+        table(entry, layout, bytes, &format!("{}, file {}", entry.name, i + 1))
+    };
+    let table =
+        Table::stack(parts.iter().enumerate().map(read).collect::<anyhow::Result<Vec<_>>>()?)?;
     let recognised = catalog::recognise(entry, table.clone())?;
     let mut files = Vec::new();
     let written = write(data, entry, layout, parts, &table, &mut files);
@@ -39,7 +47,8 @@ pub fn store(data: &Path, entry: &Entry, layout: Layout, parts: &[Vec<u8>]) -> a
         Ok(set) => Ok(Stored { files, recognised, identity: catalog::identity(&set) }),
         Err(error) => {
             for file in files {
-                std::fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+                std::fs::remove_file(&file)
+                    .with_context(|| format!("cannot remove {}", file.display()))?;
             }
             Err(error)
         }
@@ -66,8 +75,17 @@ fn write(
     };
     match layout {
         Layout::Catalogue => {
-            ensure!(parts.len() == entry.files.len(), "{} files for {}", parts.len(), entry.files.len());
-            entry.files.iter().zip(parts).try_for_each(|(file, bytes)| create(data.join(file.path), bytes))
+            ensure!(
+                parts.len() == entry.files.len(),
+                "{} files for {}",
+                parts.len(),
+                entry.files.len()
+            );
+            entry
+                .files
+                .iter()
+                .zip(parts)
+                .try_for_each(|(file, bytes)| create(data.join(file.path), bytes))
         }
         _ => create(data.join(entry.canonical_path()), table.to_csv().as_bytes()),
     }
@@ -84,12 +102,17 @@ fn table(entry: &Entry, layout: Layout, bytes: &[u8], name: &str) -> anyhow::Res
     let names: Vec<String> = match layout {
         Layout::Catalogue => return Ok((entry.format)().read(bytes, name)?),
         Layout::Columns(names) => names.iter().map(|&name| name.to_owned()).collect(),
-        Layout::TargetLast => (1..entry.columns).map(|i| format!("c{i}")).chain([entry.target.to_owned()]).collect(),
+        Layout::TargetLast => {
+            (1..entry.columns).map(|i| format!("c{i}")).chain([entry.target.to_owned()]).collect()
+        }
     };
-    let first = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).find(|line| !line.is_empty());
+    let first =
+        bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).find(|line| !line.is_empty());
     let first = String::from_utf8_lossy(first.unwrap_or_default()).into_owned();
     let delimiter = [',', ';', '\t'].into_iter().find(|&delimiter| first.contains(delimiter));
-    let field = first.split(|c: char| delimiter.map_or(c.is_whitespace(), |delimiter| c == delimiter)).next();
+    let field = first
+        .split(|c: char| delimiter.map_or(c.is_whitespace(), |delimiter| c == delimiter))
+        .next();
     let header = field.is_none_or(|field| field.trim().trim_matches('"').parse::<f64>().is_err());
     let reader = match delimiter {
         Some(delimiter) => Csv::new().delimiter(delimiter as u8),
@@ -113,8 +136,10 @@ mod tests {
                 if path.is_dir() { folders.push(path) } else { paths.push(path) }
             }
         }
-        let mut names: Vec<String> =
-            paths.iter().map(|path| path.strip_prefix(folder).unwrap().display().to_string()).collect();
+        let mut names: Vec<String> = paths
+            .iter()
+            .map(|path| path.strip_prefix(folder).unwrap().display().to_string())
+            .collect();
         names.sort();
         names
     }
@@ -133,7 +158,8 @@ mod tests {
         ];
         for (layout, text, path) in cases {
             let dir = tempfile::tempdir().unwrap();
-            let stored = store(dir.path(), &tiny(), layout, &[text.into()]).unwrap_or_else(|e| panic!("{text:?}: {e}"));
+            let stored = store(dir.path(), &tiny(), layout, &[text.into()])
+                .unwrap_or_else(|e| panic!("{text:?}: {e}"));
             assert_eq!(stored.recognised, Recognised::Yes);
             assert_eq!(Some(stored.identity.as_str()), tiny().identity);
             assert_eq!(listing(dir.path()), [path], "{text:?}");
@@ -158,7 +184,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tiny/tiny.csv");
         atomic::write(&path, b"mine").unwrap();
-        assert!(store(dir.path(), &tiny(), Layout::Catalogue, &[TINY.into()]).is_err(), "mine is not the data set");
+        assert!(
+            store(dir.path(), &tiny(), Layout::Catalogue, &[TINY.into()]).is_err(),
+            "mine is not the data set"
+        );
         assert_eq!(std::fs::read(&path).unwrap(), b"mine");
         assert_eq!(listing(dir.path()), ["tiny/tiny.csv"]);
     }
@@ -167,7 +196,8 @@ mod tests {
     fn numbers_that_nobody_knows_are_stored_as_untried() {
         let dir = tempfile::tempdir().unwrap();
         let unknown = Entry { identity: None, ..tiny() };
-        let stored = store(dir.path(), &unknown, Layout::TargetLast, &[b"5,6\n7,8\n".to_vec()]).unwrap();
+        let stored =
+            store(dir.path(), &unknown, Layout::TargetLast, &[b"5,6\n7,8\n".to_vec()]).unwrap();
         assert_eq!((stored.recognised, stored.identity.len()), (Recognised::Untried, 64));
     }
 }

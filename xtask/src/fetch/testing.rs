@@ -48,7 +48,8 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 pub fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+    let options = zip::write::SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Deflated);
     for (name, bytes) in files {
         writer.start_file(*name, options).unwrap();
         writer.write_all(bytes).unwrap();
@@ -123,7 +124,8 @@ impl Server {
                 let request = read(&stream);
                 seen.lock().unwrap().push(request.clone());
                 // The other side may hang up at any time.
-                let _ = respond(&mut stream, &request, &answers[i.min(answers.len() - 1)], &mut body);
+                let _ =
+                    respond(&mut stream, &request, &answers[i.min(answers.len() - 1)], &mut body);
             }
         });
         Server { address, requests }
@@ -151,7 +153,10 @@ fn read(stream: &TcpStream) -> Request {
     for line in lines.take_while(|line| !line.is_empty()) {
         let (name, value) = line.split_once(':').unwrap_or_default();
         match name.to_lowercase().as_str() {
-            "range" => request.from = value.trim().trim_start_matches("bytes=").trim_end_matches('-').parse().ok(),
+            "range" => {
+                request.from =
+                    value.trim().trim_start_matches("bytes=").trim_end_matches('-').parse().ok()
+            }
             "if-range" => request.if_range = Some(value.trim().to_owned()),
             _ => {}
         }
@@ -159,18 +164,28 @@ fn read(stream: &TcpStream) -> Request {
     request
 }
 
-fn respond(stream: &mut TcpStream, request: &Request, answer: &Answer, body: &mut Vec<u8>) -> std::io::Result<()> {
+fn respond(
+    stream: &mut TcpStream,
+    request: &Request,
+    answer: &Answer,
+    body: &mut Vec<u8>,
+) -> std::io::Result<()> {
     let mut tag = "\"v1\"";
     if let Answer::Changed(other) = answer {
         (*body, tag) = (other.clone(), "\"v2\"");
     }
     let total = body.len();
     let same = request.if_range.as_deref().is_none_or(|wanted| wanted == tag);
-    let from = request.from.filter(|_| same && !matches!(answer, Answer::IgnoresRange)).unwrap_or(0);
+    let from =
+        request.from.filter(|_| same && !matches!(answer, Answer::IgnoresRange)).unwrap_or(0);
     let (status, range) = match (answer, from) {
         (Answer::Page(status), _) => {
             let page = "<!DOCTYPE html><p>Not here.";
-            return write!(stream, "HTTP/1.1 {status} Other\r\nContent-Length: {}\r\n\r\n{page}", page.len());
+            return write!(
+                stream,
+                "HTTP/1.1 {status} Other\r\nContent-Length: {}\r\n\r\n{page}",
+                page.len()
+            );
         }
         (Answer::Unmeasured(length), _) => {
             stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")?;
@@ -178,16 +193,25 @@ fn respond(stream: &mut TcpStream, request: &Request, answer: &Answer, body: &mu
         }
         (_, 0) => ("200 OK", String::new()),
         (_, from) if from >= total => {
-            let head = format!("HTTP/1.1 416 Range\r\nContent-Range: bytes */{total}\r\nContent-Length: 0\r\n\r\n");
+            let head = format!(
+                "HTTP/1.1 416 Range\r\nContent-Range: bytes */{total}\r\nContent-Length: 0\r\n\r\n"
+            );
             return stream.write_all(head.as_bytes());
         }
         (Answer::WrongRange, _) => {
             ("206 Partial Content", format!("Content-Range: bytes 1-{}/{total}\r\n", total - from))
         }
-        _ => ("206 Partial Content", format!("Content-Range: bytes {from}-{}/{total}\r\n", total - 1)),
+        _ => (
+            "206 Partial Content",
+            format!("Content-Range: bytes {from}-{}/{total}\r\n", total - 1),
+        ),
     };
     let length = total - from;
-    write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nETag: {tag}\r\nConnection: close\r\n{range}\r\n")?;
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nETag: {tag}\r\nConnection: \
+         close\r\n{range}\r\n"
+    )?;
     let sent = match answer {
         Answer::CutAfter(bytes) | Answer::SilentAfter(bytes) => length.min(*bytes),
         _ => length,

@@ -65,7 +65,10 @@ fn a_file_comes_whole_or_in_pieces() {
     let cases: [(&[Answer], &[Option<usize>]); 5] = [
         (&[Right], &[None]),
         (&[CutAfter(1000), Right], &[None, Some(1000)]),
-        (&[CutAfter(1000), CutAfter(70_000), SilentAfter(500), Right], &[None, Some(1000), Some(71_000), Some(71_500)]),
+        (
+            &[CutAfter(1000), CutAfter(70_000), SilentAfter(500), Right],
+            &[None, Some(1000), Some(71_000), Some(71_500)],
+        ),
         // Ranges ignored: everything comes again, and none of it twice.
         (&[CutAfter(1000), IgnoresRange], &[None, Some(1000)]),
         // Another range than was asked for: what was kept cannot be joined with it.
@@ -89,10 +92,18 @@ fn what_broke_off_is_kept_and_resumed_by_the_next_run() {
         for part in ["150000 bytes are kept", "file.zip.part", "run again"] {
             assert!(error.contains(part), "{error}");
         }
-        assert_eq!(place.files(), ["file.zip.part", "file.zip.part.json"], "no half is called a whole");
+        assert_eq!(
+            place.files(),
+            ["file.zip.part", "file.zip.part.json"],
+            "no half is called a whole"
+        );
         assert!(place.get(&server).unwrap() == body());
         let request = server.requests().pop().unwrap();
-        let expected = Request { path: "file.zip".into(), from: Some(150_000), if_range: Some("\"v1\"".into()) };
+        let expected = Request {
+            path: "file.zip".into(),
+            from: Some(150_000),
+            if_range: Some("\"v1\"".into()),
+        };
         assert_eq!(request, expected);
     }
 }
@@ -110,7 +121,8 @@ fn a_file_that_changed_in_between_comes_anew() {
 #[test]
 fn bytes_that_are_all_there_are_not_asked_for_again() {
     let place = Place::new();
-    let server = Server::start(&body(), &[Answer::CutAfter(1000), Answer::CutAfter(0), Answer::Right]);
+    let server =
+        Server::start(&body(), &[Answer::CutAfter(1000), Answer::CutAfter(0), Answer::Right]);
     place.get(&server).unwrap_err();
     // The run was killed between the last byte and the renaming.
     std::fs::write(place.target.with_extension("zip.part"), body()).unwrap();
@@ -121,7 +133,8 @@ fn bytes_that_are_all_there_are_not_asked_for_again() {
 #[test]
 fn bytes_of_another_address_are_not_resumed() {
     let place = Place::new();
-    let (first, second) = (Server::start(&[1; 5000], &[Answer::CutAfter(1000), Answer::CutAfter(0)]), body());
+    let (first, second) =
+        (Server::start(&[1; 5000], &[Answer::CutAfter(1000), Answer::CutAfter(0)]), body());
     place.get(&first).unwrap_err();
     let server = Server::start(&second, &[Answer::Right]);
     assert!(place.get(&server).unwrap() == second);
@@ -139,10 +152,12 @@ fn refusals_say_what_the_server_said_and_leave_nothing() {
     // Nobody listens.
     let place = Place::new();
     let client = Client::local(SILENCE);
-    let error = download(&client, "http://127.0.0.1:1/x.zip", &place.target, &mut |_, _| {}).unwrap_err();
+    let error =
+        download(&client, "http://127.0.0.1:1/x.zip", &place.target, &mut |_, _| {}).unwrap_err();
     assert!(format!("{error:#}").contains("nothing came"), "{error:#}");
     // Outside of tests, nothing comes unprotected.
-    let error = download(&Client::new(), "http://127.0.0.1:1/x.zip", &place.target, &mut |_, _| {}).unwrap_err();
+    let error = download(&Client::new(), "http://127.0.0.1:1/x.zip", &place.target, &mut |_, _| {})
+        .unwrap_err();
     assert!(format!("{error:#}").contains("https"), "{error:#}");
 }
 
@@ -176,7 +191,10 @@ fn a_data_set_is_fetched_unpacked_recognised_and_recorded_once() {
 
     let lines = record(dir.path());
     assert_eq!((lines.len(), lines[0].status.as_str()), (1, "recognised"));
-    assert_eq!((lines[0].downloads[0].bytes, lines[0].downloads[0].sha256.len()), (archive.len(), 64));
+    assert_eq!(
+        (lines[0].downloads[0].bytes, lines[0].downloads[0].sha256.len()),
+        (archive.len(), 64)
+    );
     let said = fetch_from(dir.path(), &tiny(), &ways).unwrap();
     assert!(said.starts_with("there already") && server.requests().len() == 2, "{said}");
 }
@@ -188,16 +206,25 @@ fn another_set_is_refused_and_the_next_way_is_tried() {
     let page = Server::start(b"<!DOCTYPE html>\n1 2\n3 4\n", &[Answer::Right]);
     let gone = Server::start(b"", &[Answer::Page(404)]);
     let short = Server::start(&zip(&[("tiny.data", b"1,2\n3,4\n")]), &[Answer::Unmeasured(60)]);
-    let mut ways: Vec<Way> =
-        [&wrong, &page, &gone, &short].map(|server| way(server.address("tiny.zip"), Layout::TargetLast)).into();
+    let mut ways: Vec<Way> = [&wrong, &page, &gone, &short]
+        .map(|server| way(server.address("tiny.zip"), Layout::TargetLast))
+        .into();
     let error = fetch_from(dir.path(), &tiny(), &ways).unwrap_err();
     assert!(error.contains("any of its addresses") && error.contains("Nowhere id 0"), "{error}");
-    assert_eq!((archives(dir.path()), record(dir.path()).len()), (0, 0), "what is of no use is not kept");
+    assert_eq!(
+        (archives(dir.path()), record(dir.path()).len()),
+        (0, 0),
+        "what is of no use is not kept"
+    );
     assert!(!dir.path().join("tiny").exists());
 
     // The last resort: the files of the catalogue, one by one.
     let right = Server::start(TINY.as_bytes(), &[Answer::Right]);
-    ways.push(Way { from: From::Folder(right.address("raw/")), files: &["tiny.csv"], layout: Layout::Catalogue });
+    ways.push(Way {
+        from: From::Folder(right.address("raw/")),
+        files: &["tiny.csv"],
+        layout: Layout::Catalogue,
+    });
     assert!(fetch_from(dir.path(), &tiny(), &ways).unwrap().contains("tiny.csv"));
     assert_eq!(std::fs::read_to_string(dir.path().join("tiny/tiny.csv")).unwrap(), TINY);
     assert_eq!(right.requests()[0].path, "raw/tiny.csv");
@@ -208,7 +235,9 @@ fn a_set_that_nobody_has_seen_is_accepted_recorded_and_called_untried() {
     let dir = tempfile::tempdir().unwrap();
     let unknown = Entry { identity: None, ..tiny() };
     let server = Server::start(&zip(&[("tiny.data", b"5,6\n7,8\n")]), &[Answer::Right]);
-    let said = fetch_from(dir.path(), &unknown, &[way(server.address("t.zip"), Layout::TargetLast)]).unwrap();
+    let said =
+        fetch_from(dir.path(), &unknown, &[way(server.address("t.zip"), Layout::TargetLast)])
+            .unwrap();
     assert!(said.contains("untried"), "{said}");
     let line = record(dir.path()).pop().unwrap();
     assert_eq!((line.status.as_str(), line.name.as_str()), ("untried", "tiny"));
@@ -216,7 +245,10 @@ fn a_set_that_nobody_has_seen_is_accepted_recorded_and_called_untried() {
     // Of the wrong shape, it is not even that.
     let other = tempfile::tempdir().unwrap();
     let server = Server::start(&zip(&[("tiny.data", b"5,6\n")]), &[Answer::Right]);
-    assert!(fetch_from(other.path(), &unknown, &[way(server.address("t.zip"), Layout::TargetLast)]).is_err());
+    assert!(
+        fetch_from(other.path(), &unknown, &[way(server.address("t.zip"), Layout::TargetLast)])
+            .is_err()
+    );
 }
 
 #[test]
@@ -228,13 +260,19 @@ fn a_record_that_cannot_be_read_is_not_written_over() {
     let error = fetch_from(dir.path(), &tiny(), &ways).unwrap_err();
     assert!(error.contains(RECORD) && error.contains("move it away"), "{error}");
     assert_eq!(std::fs::read_to_string(dir.path().join(RECORD)).unwrap(), "notes of mine");
-    assert!(server.requests().is_empty() && !dir.path().join("tiny").exists(), "said before work is done");
+    assert!(
+        server.requests().is_empty() && !dir.path().join("tiny").exists(),
+        "said before work is done"
+    );
 }
 
 #[test]
 fn archives_at_different_addresses_have_different_names() {
     let names = ["https://a.org/x/data+set.zip", "https://b.org/x/data+set.zip"].map(file_name);
-    assert!(names[0] != names[1] && names.iter().all(|name| name.ends_with("-data-set.zip")), "{names:?}");
+    assert!(
+        names[0] != names[1] && names.iter().all(|name| name.ends_with("-data-set.zip")),
+        "{names:?}"
+    );
 }
 
 #[test]

@@ -64,11 +64,12 @@ impl Search<'_> {
     }
 
     fn zip(&mut self, bytes: &[u8], depth: usize) -> anyhow::Result<()> {
-        let mut archive =
-            zip::ZipArchive::new(Cursor::new(bytes)).context("the zip archive is damaged or cut short")?;
+        let mut archive = zip::ZipArchive::new(Cursor::new(bytes))
+            .context("the zip archive is damaged or cut short")?;
         for i in 0..archive.len() {
             let mut file = archive.by_index(i).context("the zip archive is damaged")?;
-            let name = file.name().context("a file in the zip archive has no readable name")?.into_owned();
+            let name =
+                file.name().context("a file in the zip archive has no readable name")?.into_owned();
             if !file.is_dir() {
                 self.file(&name, &mut file, depth)?;
             }
@@ -79,7 +80,11 @@ impl Search<'_> {
     fn tar(&mut self, bytes: &[u8], depth: usize) -> anyhow::Result<()> {
         for entry in tar::Archive::new(bytes).entries().context("the tar archive is damaged")? {
             let mut entry = entry.context("the tar archive is damaged or cut short")?;
-            let name = entry.path().context("a file in the tar archive has no name")?.to_string_lossy().into_owned();
+            let name = entry
+                .path()
+                .context("a file in the tar archive has no name")?
+                .to_string_lossy()
+                .into_owned();
             if entry.header().entry_type().is_file() {
                 self.file(&name, &mut entry, depth)?;
             }
@@ -111,7 +116,11 @@ impl Search<'_> {
     }
 
     fn missing(&self) -> impl Iterator<Item = &str> {
-        self.wanted.iter().zip(&self.found).filter(|(_, found)| found.is_none()).map(|(name, _)| *name)
+        self.wanted
+            .iter()
+            .zip(&self.found)
+            .filter(|(_, found)| found.is_none())
+            .map(|(name, _)| *name)
     }
 }
 
@@ -128,7 +137,9 @@ fn is_gzip(bytes: &[u8]) -> bool {
 /// number.
 fn is_tar(bytes: &[u8]) -> bool {
     let Some(block) = bytes.get(..512) else { return false };
-    let byte = |(i, &byte): (usize, &u8)| if (148..156).contains(&i) { u32::from(b' ') } else { u32::from(byte) };
+    let byte = |(i, &byte): (usize, &u8)| {
+        if (148..156).contains(&i) { u32::from(b' ') } else { u32::from(byte) }
+    };
     let sum: u32 = block.iter().enumerate().map(byte).sum();
     tar::Header::from_byte_slice(block).cksum().is_ok_and(|stored| stored == sum)
 }
@@ -160,17 +171,23 @@ mod tests {
     use crate::fetch::testing::{gzip, tar, tar_with, zip};
 
     fn texts(bytes: Vec<u8>, wanted: &[&str]) -> anyhow::Result<Vec<String>> {
-        Ok(unpack(bytes, wanted)?.into_iter().map(|bytes| String::from_utf8(bytes).unwrap()).collect())
+        Ok(unpack(bytes, wanted)?
+            .into_iter()
+            .map(|bytes| String::from_utf8(bytes).unwrap())
+            .collect())
     }
 
     #[test]
     fn files_are_found_in_every_packing() {
-        let files = [("Folder/A.data", "1"), ("Folder/b.test", "2"), ("readme", "3")].map(|(n, t)| (n, t.as_bytes()));
+        let files = [("Folder/A.data", "1"), ("Folder/b.test", "2"), ("readme", "3")]
+            .map(|(n, t)| (n, t.as_bytes()));
         let nested = zip(&[("inner.zip", &zip(&files)), ("other.csv", b"4")]);
         let twice = zip(&[("inner.tgz", &gzip(&tar(&files)))]);
         let old = gzip(&tar_with(&tar::Header::new_old(), &files));
         let compressed = gzip(&tar(&[("x/a.data.gz", &gzip(b"1")), ("b.TEST", b"2")]));
-        for archive in [zip(&files), tar(&files), gzip(&tar(&files)), nested, twice, old, compressed] {
+        for archive in
+            [zip(&files), tar(&files), gzip(&tar(&files)), nested, twice, old, compressed]
+        {
             assert_eq!(texts(archive, &["a.data", "b.test"]).unwrap(), ["1", "2"]);
         }
         assert_eq!(texts(b"1,2\n".to_vec(), &["whatever.csv"]).unwrap(), ["1,2\n"]);
@@ -179,7 +196,8 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_named() {
-        let message = |bytes: Vec<u8>, wanted: &[&str]| format!("{:#}", unpack(bytes, wanted).unwrap_err());
+        let message =
+            |bytes: Vec<u8>, wanted: &[&str]| format!("{:#}", unpack(bytes, wanted).unwrap_err());
         let text = message(zip(&[("x/c.csv", b"")]), &["a.csv", "c.csv"]);
         assert!(text.contains("does not hold a.csv") && text.contains("x/c.csv"), "{text}");
         for wanted in [&["a", "b"][..], &["a"]] {
@@ -196,7 +214,10 @@ mod tests {
         let files = [(files[0].0, files[0].1.as_slice()), (files[1].0, files[1].1.as_slice())];
         for whole in [zip(&files), gzip(&tar(&files))] {
             for length in (0..whole.len()).step_by(11) {
-                assert!(unpack(whole[..length].to_vec(), &["a.csv", "b.csv"]).is_err(), "cut at {length}");
+                assert!(
+                    unpack(whole[..length].to_vec(), &["a.csv", "b.csv"]).is_err(),
+                    "cut at {length}"
+                );
             }
         }
     }

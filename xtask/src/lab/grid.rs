@@ -11,7 +11,8 @@ use super::results::{Results, Row};
 use crate::experiment::{Context, Lookup, MissingData, Plot};
 use crate::method::{Method, PROBLEM};
 
-/// What a cell is computed on, beside its size: a kernel with its ridge, a data set, a row of the paper's table.
+/// What a cell is computed on, beside its size: a kernel with its ridge, a data set, a row of the
+/// paper's table.
 pub trait Setting: Sync {
     /// Its name in seeds, tables and claims; unlike that of the other settings.
     fn label(&self) -> String;
@@ -63,8 +64,12 @@ impl<'a, S: Setting> Grid<'a, S> {
     /// Runs the cell function on every draw.
     ///
     /// # Errors
-    /// That of a cell; a data set that is absent is none: its setting is left out, and the results say so.
-    pub fn run(&self, cell: impl Fn(&mut Draw<'_, S>) -> anyhow::Result<()> + Sync) -> anyhow::Result<Results> {
+    /// That of a cell; a data set that is absent is none: its setting is left out, and the results
+    /// say so.
+    pub fn run(
+        &self,
+        cell: impl Fn(&mut Draw<'_, S>) -> anyhow::Result<()> + Sync,
+    ) -> anyhow::Result<Results> {
         self.run_on(|_, _| Ok(()), |(), draw| cell(draw))
     }
 
@@ -91,7 +96,10 @@ impl<'a, S: Setting> Grid<'a, S> {
                         Ok((draw.rows, draw.plots))
                     };
                     let found = if self.parallel {
-                        (0..repetitions).into_par_iter().map(one).collect::<anyhow::Result<Vec<_>>>()?
+                        (0..repetitions)
+                            .into_par_iter()
+                            .map(one)
+                            .collect::<anyhow::Result<Vec<_>>>()?
                     } else {
                         (0..repetitions).map(one).collect::<anyhow::Result<Vec<_>>>()?
                     };
@@ -128,11 +136,15 @@ impl<'a, S: Setting> Draw<'a, S> {
         Draw { ctx, setting, size, repetition, label: setting.label(), rows: vec![], plots: vec![] }
     }
 
-    /// The generator of a part of this draw, from the coordinates of the cell: the same bits in any order of the cells.
+    /// The generator of a part of this draw, from the coordinates of the cell: the same bits in any
+    /// order of the cells.
     ///
     /// The part is `"problem"` for what all methods share, and a method's key for its own draws.
     pub fn rng(&self, part: &str) -> Pcg64 {
-        self.ctx.rng(&format!("{}, size {}, repetition {}, {part}", self.label, self.size, self.repetition))
+        self.ctx.rng(&format!(
+            "{}, size {}, repetition {}, {part}",
+            self.label, self.size, self.repetition
+        ))
     }
 
     /// A value of a method, at this draw's size.

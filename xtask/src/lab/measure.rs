@@ -11,7 +11,8 @@ pub struct Measure {
     pub label: &'static str,
     /// Whether its axis is logarithmic.
     log: bool,
-    /// Whether a clock is read: summarised by medians, in seconds, and left out when runs are compared.
+    /// Whether a clock is read: summarised by medians, in seconds, and left out when runs are
+    /// compared.
     pub time: bool,
 }
 

@@ -1,10 +1,14 @@
-//! The core of experiments: settings × sizes × repetitions, a cell function, and a table of what it measured.
+//! The core of experiments: settings × sizes × repetitions, a cell function, and a table of what it
+//! measured.
 //!
-//! An experiment file says what the paper says, lists its settings and sizes, and has one cell function, which draws a problem and puts measured
-//! values into the table under a [`Method`](crate::method::Method) and a [`Measure`]. Plots with error bars, tables, the note on sizes, missing
-//! data and the values of claims are read off the table. `experiments/chen_yang_fig3.rs` is the model.
+//! An experiment file says what the paper says, lists its settings and sizes, and has one cell
+//! function, which draws a problem and puts measured values into the table under a
+//! [`Method`](crate::method::Method) and a [`Measure`]. Plots with error bars, tables, the note on
+//! sizes, missing data and the values of claims are read off the table.
+//! `experiments/chen_yang_fig3.rs` is the model.
 //!
-//! Random numbers come from [`Draw::rng`], by the coordinates of the cell, and from nowhere else. So a cell has the same bits whatever else is run.
+//! Random numbers come from [`Draw::rng`], by the coordinates of the cell, and from nowhere else.
+//! So a cell has the same bits whatever else is run.
 
 mod grid;
 mod measure;

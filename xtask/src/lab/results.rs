@@ -55,8 +55,11 @@ impl Results {
 
     /// The abscissae at which a method has values of a measure, increasing.
     pub fn abscissae(&self, setting: &impl Setting, method: Method, measure: Measure) -> Vec<f64> {
-        let mut all: Vec<f64> =
-            self.of(&setting.label(), measure).filter(|r| r.method == method).map(|r| r.x).collect();
+        let mut all: Vec<f64> = self
+            .of(&setting.label(), measure)
+            .filter(|r| r.method == method)
+            .map(|r| r.x)
+            .collect();
         all.sort_by(f64::total_cmp);
         all.dedup();
         all
@@ -67,21 +70,40 @@ impl Results {
     }
 
     /// The draws of one cell; empty if there are none.
-    pub fn sample(&self, setting: &impl Setting, x: impl Abscissa, method: Method, measure: Measure) -> Sample {
+    pub fn sample(
+        &self,
+        setting: &impl Setting,
+        x: impl Abscissa,
+        method: Method,
+        measure: Measure,
+    ) -> Sample {
         self.sample_of(&setting.label(), x.abscissa(), method, measure)
     }
 
-    pub(super) fn sample_of(&self, setting: &str, x: f64, method: Method, measure: Measure) -> Sample {
+    pub(super) fn sample_of(
+        &self,
+        setting: &str,
+        x: f64,
+        method: Method,
+        measure: Measure,
+    ) -> Sample {
         let here = self.of(setting, measure).filter(|row| row.method == method && row.x == x);
         Sample { draws: here.map(|row| (row.repetition, row.value)).collect(), time: measure.time }
     }
 
     /// Mean (of times: median) over the draws of one cell; NaN if there are none.
-    pub fn get(&self, setting: &impl Setting, x: impl Abscissa, method: Method, measure: Measure) -> Estimate {
+    pub fn get(
+        &self,
+        setting: &impl Setting,
+        x: impl Abscissa,
+        method: Method,
+        measure: Measure,
+    ) -> Estimate {
         self.sample(setting, x, method, measure).estimate()
     }
 
-    /// The measure of `a` over that of `b` at one place, paired over draws, with its words; `axis` names x.
+    /// The measure of `a` over that of `b` at one place, paired over draws, with its words; `axis`
+    /// names x.
     pub fn compare(
         &self,
         setting: &impl Setting,
@@ -92,11 +114,18 @@ impl Results {
     ) -> Compared {
         let (x, sample) = (x.abscissa(), |method| self.sample(setting, x, method, measure));
         let at = if axis.is_empty() { String::new() } else { format!(", {axis} = {}", number(x)) };
-        let text = format!("{}{at}: {} of {} over that of {}", setting.label(), measure.key, a.name, b.name);
+        let text = format!(
+            "{}{at}: {} of {} over that of {}",
+            setting.label(),
+            measure.key,
+            a.name,
+            b.name
+        );
         Compared { text, ratio: sample(a).over(&sample(b)) }
     }
 
-    /// The same at every x at which `a` was measured, in one number: `("mean over n", geometric_mean)`.
+    /// The same at every x at which `a` was measured, in one number: `("mean over n",
+    /// geometric_mean)`.
     pub fn compare_all(
         &self,
         setting: &impl Setting,
@@ -107,7 +136,10 @@ impl Results {
     ) -> Compared {
         let at = |x| self.compare(setting, ("", x), measure, a, b).ratio;
         let ratio = summary(self.abscissae(setting, a, measure).into_iter().map(at).collect());
-        Compared { text: format!("{}, {words}", self.compare(setting, ("", 0_usize), measure, a, b).text), ratio }
+        Compared {
+            text: format!("{}, {words}", self.compare(setting, ("", 0_usize), measure, a, b).text),
+            ratio,
+        }
     }
 
     /// The fitted exponent of x in a measure of a method.
@@ -123,26 +155,47 @@ impl Results {
         self.abscissae(setting, method, y).into_iter().map(at).collect()
     }
 
-    /// A measure of every method against x, means with standard errors; `None` if nothing was measured.
-    pub fn plot(&self, id: &str, title: &str, x: Axis, setting: &impl Setting, y: Measure) -> Option<Plot> {
-        self.plot_of(Plot::new(id, title, x, y.axis()), setting, y, |method| self.curve(setting, method, y))
+    /// A measure of every method against x, means with standard errors; `None` if nothing was
+    /// measured.
+    pub fn plot(
+        &self,
+        id: &str,
+        title: &str,
+        x: Axis,
+        setting: &impl Setting,
+        y: Measure,
+    ) -> Option<Plot> {
+        self.plot_of(Plot::new(id, title, x, y.axis()), setting, y, |method| {
+            self.curve(setting, method, y)
+        })
     }
 
     /// One measure against another, x growing along each line.
-    pub fn plot_against(&self, id: &str, title: &str, setting: &impl Setting, x: Measure, y: Measure) -> Option<Plot> {
+    pub fn plot_against(
+        &self,
+        id: &str,
+        title: &str,
+        setting: &impl Setting,
+        x: Measure,
+        y: Measure,
+    ) -> Option<Plot> {
         let at = |method, size: f64| {
             let of = |measure| self.get(setting, size, method, measure);
             point(of(x).value, of(y))
         };
         let curve = |method| {
-            let all: Vec<Point> = self.abscissae(setting, method, y).into_iter().map(|size| at(method, size)).collect();
+            let all: Vec<Point> = self
+                .abscissae(setting, method, y)
+                .into_iter()
+                .map(|size| at(method, size))
+                .collect();
             all.into_iter().filter(|point| point.x.is_finite()).collect()
         };
         self.plot_of(Plot::new(id, title, x.axis(), y.axis()), setting, y, curve)
     }
 
-    /// An error against n, a time against n, and the error against the time. `id` stands behind their
-    /// names, `title` before their titles.
+    /// An error against n, a time against n, and the error against the time. `id` stands behind
+    /// their names, `title` before their titles.
     pub fn trade_off(
         &self,
         [id, title]: [&str; 2],
@@ -151,7 +204,8 @@ impl Results {
         time: Measure,
     ) -> Vec<Plot> {
         let n = || Axis::log("number of points n");
-        let (name, title) = (|kind: &str| format!("{kind}{id}"), |what: &str| format!("{title}{what}"));
+        let (name, title) =
+            (|kind: &str| format!("{kind}{id}"), |what: &str| format!("{title}{what}"));
         let errors = format!("{}, mean with standard errors", error.key);
         let both = format!("{} against time, n growing along each line", error.key);
         let plots = [
@@ -180,10 +234,9 @@ impl Results {
 
     /// `n = 1000 (12 draws), 2154 (12 draws)`: the sizes and their draws.
     pub fn draws(&self, axis: &str) -> String {
-        let each = self
-            .sizes
-            .iter()
-            .map(|(size, draws)| format!("{size} ({draws} draw{})", if *draws == 1 { "" } else { "s" }));
+        let each = self.sizes.iter().map(|(size, draws)| {
+            format!("{size} ({draws} draw{})", if *draws == 1 { "" } else { "s" })
+        });
         format!("{axis} = {}", each.collect::<Vec<_>>().join(", "))
     }
 

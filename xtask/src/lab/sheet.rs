@@ -1,4 +1,5 @@
-//! Tables of results: one row for each method (long), or one for each place with the methods side by side (wide).
+//! Tables of results: one row for each method (long), or one for each place with the methods side
+//! by side (wide).
 
 use super::{Measure, Results, Setting};
 use crate::experiment::{Cell, Column, Table};
@@ -75,7 +76,11 @@ impl<'a> Sheet<'a> {
     }
 
     /// A last column of values from elsewhere: `Column::paper` for what the paper prints.
-    pub fn extra<T: Into<Cell>>(mut self, column: Column, value: impl Fn(&Place<'_>) -> T + 'a) -> Self {
+    pub fn extra<T: Into<Cell>>(
+        mut self,
+        column: Column,
+        value: impl Fn(&Place<'_>) -> T + 'a,
+    ) -> Self {
         self.extras.push((column, Box::new(move |place| value(place).into())));
         self
     }
@@ -89,7 +94,8 @@ impl<'a> Sheet<'a> {
         let headings = [self.setting, self.x, self.method].into_iter().flatten().map(Column::new);
         let facts = self.facts.iter().map(heading);
         let measured = blocks.iter().flat_map(|(method, measure, errors)| {
-            let of = if method.name.is_empty() { String::new() } else { format!("{}: ", method.name) };
+            let of =
+                if method.name.is_empty() { String::new() } else { format!("{}: ", method.name) };
             let column = Column { name: format!("{of}{}", measure.key), ..heading(measure) };
             let error = errors.then(|| Column::new(&format!("{of}{}, s.e.", measure.key)));
             [column].into_iter().chain(error)
@@ -115,18 +121,23 @@ impl<'a> Sheet<'a> {
 
     fn rows(&self) -> impl Iterator<Item = &super::results::Row> {
         let wanted = |key: &str| self.measures.iter().any(|measure| measure.key == key);
-        self.results.rows.iter().filter(move |row| wanted(row.measure.key) && self.settings.contains(&row.setting))
+        self.results
+            .rows
+            .iter()
+            .filter(move |row| wanted(row.measure.key) && self.settings.contains(&row.setting))
     }
 
     fn places(&self, methods: &[Method]) -> Vec<Place<'_>> {
         let mut places: Vec<Place<'_>> = vec![];
         for setting in &self.settings {
-            let mut xs: Vec<f64> = self.rows().filter(|row| row.setting == *setting).map(|row| row.x).collect();
+            let mut xs: Vec<f64> =
+                self.rows().filter(|row| row.setting == *setting).map(|row| row.x).collect();
             xs.sort_by(f64::total_cmp);
             xs.dedup();
             for x in xs {
                 let there = |method: Method| {
-                    self.rows().any(|row| row.setting == *setting && row.x == x && row.method == method)
+                    self.rows()
+                        .any(|row| row.setting == *setting && row.x == x && row.method == method)
                 };
                 match self.method {
                     None => places.push(Place { setting, x, method: PROBLEM }),
@@ -140,7 +151,8 @@ impl<'a> Sheet<'a> {
         places
     }
 
-    /// The columns of measures: for which method (of a wide table), and whether a standard error stands beside.
+    /// The columns of measures: for which method (of a wide table), and whether a standard error
+    /// stands beside.
     fn blocks(&self, methods: &[Method], places: &[Place<'_>]) -> Vec<(Method, Measure, bool)> {
         let mut heads = if self.method.is_some() { vec![PROBLEM] } else { methods.to_vec() };
         if self.method.is_none() && heads.is_empty() {
@@ -155,7 +167,8 @@ impl<'a> Sheet<'a> {
                 });
                 let samples: Vec<_> = samples.filter(|sample| !sample.draws.is_empty()).collect();
                 if !samples.is_empty() {
-                    let errors = !measure.time && samples.iter().any(|sample| sample.estimate().error.is_some());
+                    let errors = !measure.time
+                        && samples.iter().any(|sample| sample.estimate().error.is_some());
                     blocks.push((head, measure, errors));
                 }
             }

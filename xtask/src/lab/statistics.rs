@@ -1,4 +1,5 @@
-//! Every summary that experiments report: estimates with their standard errors, and what is made of them.
+//! Every summary that experiments report: estimates with their standard errors, and what is made of
+//! them.
 
 /// A measured value, with its standard error over draws where there are at least two.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,7 +43,11 @@ impl Estimate {
         let other = other.into();
         let ratio = self.value / other.value;
         let relative = |e: &Estimate| e.error.map(|error| error / e.value);
-        self.joined(other, ratio, [relative(&self).map(|e| e * ratio), relative(&other).map(|e| e * ratio)])
+        self.joined(
+            other,
+            ratio,
+            [relative(&self).map(|e| e * ratio), relative(&other).map(|e| e * ratio)],
+        )
     }
 
     /// The difference of two estimates from independent draws.
@@ -77,7 +82,8 @@ impl Sample {
         self.draws.iter().map(|(_, value)| *value).collect()
     }
 
-    /// The mean of numbers. The median of times, which a busy moment does not move; its error is that of normal draws.
+    /// The mean of numbers. The median of times, which a busy moment does not move; its error is
+    /// that of normal draws.
     pub fn estimate(&self) -> Estimate {
         if self.time { self.median() } else { self.mean() }
     }
@@ -88,10 +94,13 @@ impl Sample {
         Estimate::with_error(mean, error, self.time)
     }
 
-    /// Median, with √(π/2) times the standard error of the mean of normal draws with these quartiles: one busy moment moves neither.
+    /// Median, with √(π/2) times the standard error of the mean of normal draws with these
+    /// quartiles: one busy moment moves neither.
     pub fn median(&self) -> Estimate {
-        let deviation = (self.quantile(0.75) - self.quantile(0.25)) / 1.349; // quartiles of a normal law are ±0.6745σ
-        let error = deviation / (self.draws.len() as f64).sqrt() * std::f64::consts::FRAC_PI_2.sqrt();
+        // quartiles of a normal law are ±0.6745σ
+        let deviation = (self.quantile(0.75) - self.quantile(0.25)) / 1.349;
+        let error =
+            deviation / (self.draws.len() as f64).sqrt() * std::f64::consts::FRAC_PI_2.sqrt();
         Estimate::with_error(self.quantile(0.5), error, self.time)
     }
 
@@ -102,11 +111,13 @@ impl Sample {
         quantile(&sorted, q)
     }
 
-    /// Ratio of means. Paired where both have the same repetitions, so that what the draws share cancels.
+    /// Ratio of means. Paired where both have the same repetitions, so that what the draws share
+    /// cancels.
     ///
     /// The delta method: the error of ā/b̄ is that of the mean of (a − rb)/b̄.
     pub fn over(&self, other: &Sample) -> Estimate {
-        let paired = !self.time && self.draws.iter().map(|d| d.0).eq(other.draws.iter().map(|d| d.0));
+        let paired =
+            !self.time && self.draws.iter().map(|d| d.0).eq(other.draws.iter().map(|d| d.0));
         if !paired {
             return self.estimate().over(other.estimate());
         }
@@ -118,7 +129,8 @@ impl Sample {
     }
 }
 
-/// Geometric mean of positive estimates from independent draws. The things averaged over, sets say, count as fixed.
+/// Geometric mean of positive estimates from independent draws. The things averaged over, sets say,
+/// count as fixed.
 pub fn geometric_mean(estimates: impl IntoIterator<Item = Estimate>) -> Estimate {
     let all: Vec<Estimate> = estimates.into_iter().collect();
     let n = all.len() as f64;
@@ -137,15 +149,21 @@ pub fn largest(estimates: impl IntoIterator<Item = Estimate>) -> Estimate {
     estimates.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(Estimate::NONE)
 }
 
-/// The exponent b of the least-squares fit ln y = a + b ln x to independent estimates; NaN for fewer than two.
+/// The exponent b of the least-squares fit ln y = a + b ln x to independent estimates; NaN for
+/// fewer than two.
 pub fn exponent(points: &[(f64, Estimate)]) -> Estimate {
     let logs: Vec<f64> = points.iter().map(|(x, _)| x.ln()).collect();
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
     let spread: f64 = logs.iter().map(|x| (x - mean).powi(2)).sum();
     let weight = |x: f64| (x.ln() - mean) / spread;
     let value = points.iter().map(|(x, y)| weight(*x) * y.value.ln()).sum::<f64>();
-    let error = in_quadrature(points.iter().map(|(x, y)| y.error.map(|e| weight(*x) * e / y.value)));
-    Estimate { value: if points.len() < 2 { f64::NAN } else { value }, error, time: points.iter().any(|p| p.1.time) }
+    let error =
+        in_quadrature(points.iter().map(|(x, y)| y.error.map(|e| weight(*x) * e / y.value)));
+    Estimate {
+        value: if points.len() < 2 { f64::NAN } else { value },
+        error,
+        time: points.iter().any(|p| p.1.time),
+    }
 }
 
 /// [`exponent`] of values without errors.
@@ -153,7 +171,8 @@ pub fn fitted_exponent(points: &[(f64, f64)]) -> f64 {
     exponent(&points.iter().map(|&(x, y)| (x, y.into())).collect::<Vec<_>>()).value
 }
 
-/// The q-quantile of sorted values, linear between order statistics (type 7 of Hyndman & Fan 1996, NumPy's default).
+/// The q-quantile of sorted values, linear between order statistics (type 7 of Hyndman & Fan 1996,
+/// NumPy's default).
 ///
 /// NaN for no values.
 pub fn quantile(sorted: &[f64], q: f64) -> f64 {
@@ -182,7 +201,10 @@ mod tests {
     #[test]
     fn quantiles_interpolate() {
         let v = [1.0, 2.0, 4.0];
-        assert_eq!((quantile(&v, 0.0), quantile(&v, 0.5), quantile(&v, 0.75), quantile(&v, 1.0)), (1.0, 2.0, 3.0, 4.0));
+        assert_eq!(
+            (quantile(&v, 0.0), quantile(&v, 0.5), quantile(&v, 0.75), quantile(&v, 1.0)),
+            (1.0, 2.0, 3.0, 4.0)
+        );
         assert!(quantile(&[], 0.5).is_nan());
     }
 
@@ -204,7 +226,9 @@ mod tests {
     fn a_paired_ratio_has_no_error_from_what_the_draws_share() {
         let (a, b) = (sample(&[2.0, 4.0, 8.0]), sample(&[1.0, 2.0, 4.0]));
         let paired = a.over(&b);
-        assert!((paired.value - 2.0).abs() < 1e-15 && paired.error.is_none_or(|error| error < 1e-15));
+        assert!(
+            (paired.value - 2.0).abs() < 1e-15 && paired.error.is_none_or(|error| error < 1e-15)
+        );
         let others = Sample { draws: vec![(7, 1.0), (8, 2.0), (9, 4.0)], time: false };
         assert!(a.over(&others).error.unwrap() > 0.5);
         // by hand: a = (1, 3), b = (1, 1): r = 2, residuals ∓1, error 1

@@ -50,7 +50,10 @@ fn ratios_are_paired_and_exponents_fitted() {
     let results = run(&SETTINGS, false);
     let compared = results.compare(&"A", ("n", 200_usize), ERROR, LEVERAGE, UNIFORM);
     assert_eq!(compared.text, "A, n = 200: error of exact scores over that of uniform");
-    assert!((compared.ratio.value - 0.5).abs() < 1e-15 && compared.ratio.error.is_none_or(|error| error < 1e-15));
+    assert!(
+        (compared.ratio.value - 0.5).abs() < 1e-15
+            && compared.ratio.error.is_none_or(|error| error < 1e-15)
+    );
     assert_eq!(results.sample(&"A", 100_usize, UNIFORM, ERROR).draws.len(), 4);
     let exponent = results.exponent(&"A", UNIFORM, ERROR);
     assert!((exponent.value + 1.0).abs() < 0.7 && exponent.error.unwrap() > 0.0);
@@ -61,7 +64,10 @@ fn ratios_are_paired_and_exponents_fitted() {
 fn plots_carry_standard_errors_and_are_absent_without_values() {
     let results = run(&SETTINGS, false);
     let plot = results.plot("error", "Error", Axis::log("n"), &"A", ERROR).unwrap();
-    assert_eq!(plot.series.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["uniform", "exact scores"]);
+    assert_eq!(
+        plot.series.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
+        ["uniform", "exact scores"]
+    );
     assert!(plot.series[0].points.iter().all(|point| point.range.is_some()) && plot.y.log);
     assert!(results.plot("error", "Error", Axis::log("n"), &"C", ERROR).is_none());
     let both = results.plot_against("both", "Error against time", &"A", SECONDS, ERROR).unwrap();
@@ -71,17 +77,27 @@ fn plots_carry_standard_errors_and_are_absent_without_values() {
 #[test]
 fn wide_and_long_tables_hold_means_errors_and_printed_values() {
     let results = run(&SETTINGS, false);
-    let names =
-        |table: &crate::experiment::Table| table.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
-    let wide = results.table("t", "T", &SETTINGS, &[SECONDS, ERROR]).by_setting("set").by_x("n").facts(&[LAMBDA]);
+    let names = |table: &crate::experiment::Table| {
+        table.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>()
+    };
+    let wide = results
+        .table("t", "T", &SETTINGS, &[SECONDS, ERROR])
+        .by_setting("set")
+        .by_x("n")
+        .facts(&[LAMBDA]);
     let wide = wide.build().unwrap();
-    let of = |name: &str| [format!("{name}: time"), format!("{name}: error"), format!("{name}: error, s.e.")];
-    let expected: Vec<String> = ["set", "n", "λ"].map(String::from).into_iter().chain(of("uniform")).collect();
+    let of = |name: &str| {
+        [format!("{name}: time"), format!("{name}: error"), format!("{name}: error, s.e.")]
+    };
+    let expected: Vec<String> =
+        ["set", "n", "λ"].map(String::from).into_iter().chain(of("uniform")).collect();
     assert_eq!(names(&wide)[..6], expected);
     assert_eq!((wide.rows.len(), &wide.rows[0][2]), (4, &Cell::Number(0.01)));
 
     let long = results.table("t", "T", &SETTINGS[..1], &[ERROR]).by_x("n").by_method("method");
-    let long = long.extra(Column::paper("error, printed"), |place| (place.method == UNIFORM).then_some(place.x));
+    let long = long.extra(Column::paper("error, printed"), |place| {
+        (place.method == UNIFORM).then_some(place.x)
+    });
     let long = long.build().unwrap();
     assert_eq!(names(&long), ["n", "method", "error", "error, s.e.", "error, printed"]);
     assert_eq!(long.rows.len(), 4);
@@ -94,14 +110,18 @@ fn a_setting_without_its_data_is_left_out_and_named() {
     let ctx = context(&progress);
     let grid = Grid::new(&ctx, "sets", &SETTINGS).repetitions(2);
     let missing = |name: &str| MissingData { name: name.into(), ..crate::testing::missing() };
-    let prepare = |_: &Context<'_>, set: &&str| if *set == "A" { Err(missing("a").into()) } else { Ok(1.0) };
+    let prepare =
+        |_: &Context<'_>, set: &&str| if *set == "A" { Err(missing("a").into()) } else { Ok(1.0) };
     let results = grid.run_on(prepare, |one, draw| {
         draw.put(UNIFORM, ERROR, *one);
         Ok(())
     });
     let results = results.unwrap();
     assert_eq!((results.measured(&SETTINGS), results.missing.len()), (vec![&"B"], 1));
-    assert_eq!((results.missing[0].name.as_str(), results.missing[0].needed_for.as_str()), ("a", "A"));
+    assert_eq!(
+        (results.missing[0].name.as_str(), results.missing[0].needed_for.as_str()),
+        ("a", "A")
+    );
     let broken = grid.run(|_| anyhow::bail!("no luck"));
     assert_eq!(broken.err().unwrap().to_string(), "no luck");
 }

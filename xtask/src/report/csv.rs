@@ -27,10 +27,18 @@ fn cell(cell: &Cell) -> String {
 /// A plot's points, one per line; a series without points has no line.
 pub fn plot(plot: &Plot) -> anyhow::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["series", &plot.x.label, &plot.y.label, "low end of error bar", "high end of error bar"])?;
+    writer.write_record([
+        "series",
+        &plot.x.label,
+        &plot.y.label,
+        "low end of error bar",
+        "high end of error bar",
+    ])?;
     for series in &plot.series {
         for point in &series.points {
-            let (lo, hi) = point.range.map_or_else(Default::default, |range| (exact(range.lo), exact(range.hi)));
+            let (lo, hi) = point
+                .range
+                .map_or_else(Default::default, |range| (exact(range.lo), exact(range.hi)));
             writer.write_record([&series.name, &exact(point.x), &exact(point.y), &lo, &hi])?;
         }
     }
@@ -64,7 +72,9 @@ mod tests {
                 match cell {
                     Cell::Text(words) => assert_eq!(text, words),
                     Cell::Number(x) if x.is_nan() => assert!(text.parse::<f64>().unwrap().is_nan()),
-                    Cell::Number(x) => assert_eq!(text.parse::<f64>().unwrap().to_bits(), x.to_bits()),
+                    Cell::Number(x) => {
+                        assert_eq!(text.parse::<f64>().unwrap().to_bits(), x.to_bits())
+                    }
                     Cell::Missing => assert_eq!(text, ""),
                 }
             }

@@ -64,7 +64,8 @@ struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     fn of(series: &'a Series, x: &Scale, y: &Scale) -> Self {
-        let all: Vec<Point> = series.points.iter().copied().filter(|p| x.shows(p.x) && y.shows(p.y)).collect();
+        let all: Vec<Point> =
+            series.points.iter().copied().filter(|p| x.shows(p.x) && y.shows(p.y)).collect();
         let every = all.len().div_ceil(MOST_POINTS).max(1);
         let left_out = series.points.len() - all.len();
         Shown { series, points: all.into_iter().step_by(every).collect(), left_out, every }
@@ -72,26 +73,36 @@ impl<'a> Shown<'a> {
 }
 
 fn abscissae(plot: &Plot) -> impl Iterator<Item = f64> {
-    let lines = plot.lines.iter().filter(|line| line.direction == Direction::Vertical).map(|line| line.at);
+    let lines =
+        plot.lines.iter().filter(|line| line.direction == Direction::Vertical).map(|line| line.at);
     plot.series.iter().flat_map(|series| &series.points).map(|point| point.x).chain(lines)
 }
 
 fn ordinates(plot: &Plot) -> impl Iterator<Item = f64> {
-    let lines = plot.lines.iter().filter(|line| line.direction == Direction::Horizontal).map(|line| line.at);
-    let ends = |point: &Point| point.range.map_or([point.y; 3], |range| [point.y, range.lo, range.hi]);
+    let lines = plot
+        .lines
+        .iter()
+        .filter(|line| line.direction == Direction::Horizontal)
+        .map(|line| line.at);
+    let ends =
+        |point: &Point| point.range.map_or([point.y; 3], |range| [point.y, range.lo, range.hi]);
     plot.series.iter().flat_map(|series| &series.points).flat_map(ends).chain(lines)
 }
 
 fn notes(plot: &Plot, shown: &[Shown]) -> Vec<String> {
     let log = plot.x.log || plot.y.log;
-    let reason = if log { "not finite, or not positive on a logarithmic axis" } else { "not finite" };
+    let reason =
+        if log { "not finite, or not positive on a logarithmic axis" } else { "not finite" };
     let mut notes = Vec::new();
     for Shown { series, points, left_out, every } in shown {
         let name = &series.name;
         match (left_out, points.len()) {
             (0, 0) => notes.push(format!("{name}: no points.")),
             (0, _) => {}
-            (n, _) => notes.push(format!("{name}: {n} of {} points not drawn ({reason}).", series.points.len())),
+            (n, _) => notes.push(format!(
+                "{name}: {n} of {} points not drawn ({reason}).",
+                series.points.len()
+            )),
         }
         if *every > 1 {
             notes.push(format!("{name}: one in {every} points drawn; the CSV file has all."));
@@ -107,7 +118,8 @@ fn render(
     y: Scale,
     svg: &mut String,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let root = SVGBackend::with_string(svg, (px(WIDTH) as u32, px(HEIGHT) as u32)).into_drawing_area();
+    let root =
+        SVGBackend::with_string(svg, (px(WIDTH) as u32, px(HEIGHT) as u32)).into_drawing_area();
     let lines: Vec<_> = plot.lines.iter().map(|line| (line.direction, line.at)).collect();
     let (x_range, y_range) = (x.range(), y.range());
     let mut chart = ChartBuilder::on(&root)
@@ -133,7 +145,8 @@ fn render(
 }
 
 fn axes(plot: &Plot, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>> {
-    let text = |size: f64| ("sans-serif", px(size)).into_font().color(&RGBColor(INK.0, INK.1, INK.2));
+    let text =
+        |size: f64| ("sans-serif", px(size)).into_font().color(&RGBColor(INK.0, INK.1, INK.2));
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
@@ -180,15 +193,23 @@ fn path(
 ) -> Result<(), Box<dyn std::error::Error>> {
     match dash {
         None => chart.draw_series(std::iter::once(PathElement::new(through, line)))?,
-        Some((dash, gap)) => {
-            chart.draw_series(DashedLineSeries::new(through, px(dash) as u32, px(gap) as u32, line))?
-        }
+        Some((dash, gap)) => chart.draw_series(DashedLineSeries::new(
+            through,
+            px(dash) as u32,
+            px(gap) as u32,
+            line,
+        ))?,
     };
     Ok(())
 }
 
 /// A bar from the low to the high end; an end that has no place on a log axis goes to the edge.
-fn error_bar(point: &Point, style: &Style, y: &Scale, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>> {
+fn error_bar(
+    point: &Point,
+    style: &Style,
+    y: &Scale,
+    chart: &mut Chart,
+) -> Result<(), Box<dyn std::error::Error>> {
     let Some(range) = point.range else { return Ok(()) };
     if range.lo.is_nan() || range.hi.is_nan() {
         return Ok(());
@@ -199,12 +220,18 @@ fn error_bar(point: &Point, style: &Style, y: &Scale, chart: &mut Chart) -> Resu
     let line = stroke(style.colour, 1.2);
     chart.draw_series(std::iter::once(PathElement::new(vec![lo, hi], line)))?;
     let half = px(3.0) as i32;
-    let caps = [lo, hi].map(|end| EmptyElement::at(end) + PathElement::new(vec![(-half, 0), (half, 0)], line));
+    let caps = [lo, hi]
+        .map(|end| EmptyElement::at(end) + PathElement::new(vec![(-half, 0), (half, 0)], line));
     chart.draw_series(caps)?;
     Ok(())
 }
 
-fn marker(centre: (f64, f64), style: &Style, radius: f64, chart: &mut Chart) -> Result<(), Box<dyn std::error::Error>> {
+fn marker(
+    centre: (f64, f64),
+    style: &Style,
+    radius: f64,
+    chart: &mut Chart,
+) -> Result<(), Box<dyn std::error::Error>> {
     let corner = |(x, y): (f64, f64)| ((x * px(radius)) as i32, (y * px(radius)) as i32);
     let mut outline: Vec<(i32, i32)> = style.marker.outline().into_iter().map(corner).collect();
     if style.filled {
@@ -215,7 +242,9 @@ fn marker(centre: (f64, f64), style: &Style, radius: f64, chart: &mut Chart) -> 
     } else {
         outline.extend_from_within(..1);
         let line = stroke(style.colour, 1.5);
-        chart.draw_series(std::iter::once(EmptyElement::at(centre) + PathElement::new(outline, line)))?;
+        chart.draw_series(std::iter::once(
+            EmptyElement::at(centre) + PathElement::new(outline, line),
+        ))?;
     }
     Ok(())
 }
@@ -226,7 +255,8 @@ fn stroke((r, g, b): (u8, u8, u8), width: f64) -> ShapeStyle {
 
 /// What is between `<svg …>` and `</svg>`, with black turned into the colour of the text around it.
 fn body(svg: &str) -> String {
-    let start = svg.find("<svg").and_then(|at| svg[at..].find('>').map(|end| at + end + 1)).unwrap_or(0);
+    let start =
+        svg.find("<svg").and_then(|at| svg[at..].find('>').map(|end| at + end + 1)).unwrap_or(0);
     let end = svg.rfind("</svg>").unwrap_or(svg.len());
     svg[start..end].trim().replace("#000000", "currentColor")
 }

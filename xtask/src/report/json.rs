@@ -58,7 +58,11 @@ pub fn run(run: &Run) -> anyhow::Result<Vec<u8>> {
         threads: run.threads,
         started: &run.started,
         finished: run.finished.as_deref(),
-        experiments: run.entries.iter().filter_map(|entry| Some(experiment(entry, entry.record.as_ref()?))).collect(),
+        experiments: run
+            .entries
+            .iter()
+            .filter_map(|entry| Some(experiment(entry, entry.record.as_ref()?)))
+            .collect(),
     };
     Ok(serde_json::to_vec_pretty(&json)?)
 }
@@ -87,7 +91,8 @@ mod tests {
 
     #[test]
     fn run_json_has_the_agreed_shape() {
-        let json: serde_json::Value = serde_json::from_slice(&super::run(&run_with(record())).unwrap()).unwrap();
+        let json: serde_json::Value =
+            serde_json::from_slice(&super::run(&run_with(record())).unwrap()).unwrap();
         assert_eq!(json["seed"], 3);
         assert_eq!(json["scale"], "smoke");
         assert_eq!(json["cpu"], "Abacus");
@@ -109,10 +114,15 @@ mod tests {
         let claim = first["claims"][0].as_object().unwrap();
         let mut keys: Vec<_> = claim.keys().map(String::as_str).collect();
         keys.sort_unstable();
-        assert_eq!(keys, ["holds", "kind", "measured", "paper", "standard_error", "text", "time", "value"]);
+        assert_eq!(
+            keys,
+            ["holds", "kind", "measured", "paper", "standard_error", "text", "time", "value"]
+        );
         assert_eq!((&claim["holds"], &claim["kind"]), (&true.into(), &"printed".into()));
         assert_eq!(first["claims"][1]["holds"], false, "NaN does not hold");
-        assert!(first["claims"][2]["holds"].is_null() && first["claims"][2]["standard_error"] == 0.25);
+        assert!(
+            first["claims"][2]["holds"].is_null() && first["claims"][2]["standard_error"] == 0.25
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The legend of a plot, beside the drawing and not on it; and the plot with its legend as a file of its own.
+//! The legend of a plot, beside the drawing and not on it; and the plot with its legend as a file
+//! of its own.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -22,18 +23,19 @@ fn items(plot: &Plot) -> Vec<Item<'_>> {
         let style = style::of(&series.method);
         Item { name: &series.name, sample: sample(&style, series.kind) }
     });
-    let lines = plot
-        .lines
-        .iter()
-        .enumerate()
-        .map(|(i, line)| Item { name: &line.name, sample: rule(line.direction, "#808080", 1.5, style::reference(i)) });
+    let lines = plot.lines.iter().enumerate().map(|(i, line)| Item {
+        name: &line.name,
+        sample: rule(line.direction, "#808080", 1.5, style::reference(i)),
+    });
     series.chain(lines).collect()
 }
 
 /// A piece of line and a marker, in a box of [`SAMPLE`]'s size.
 fn sample(style: &Style, kind: Kind) -> Markup {
     let colour = style.ink();
-    let centre = |(x, y): &(f64, f64)| format!("{:.2},{:.2}", SAMPLE.0 / 2.0 + x * RADIUS, SAMPLE.1 / 2.0 + y * RADIUS);
+    let centre = |(x, y): &(f64, f64)| {
+        format!("{:.2},{:.2}", SAMPLE.0 / 2.0 + x * RADIUS, SAMPLE.1 / 2.0 + y * RADIUS)
+    };
     let corners = style.marker.outline().iter().map(centre).collect::<Vec<_>>().join(" ");
     html! {
         @if kind != Kind::Points { (rule(Direction::Horizontal, &colour, 2.0, style.dash)) }
@@ -76,7 +78,9 @@ pub fn standalone(plot: &Plot) -> anyhow::Result<String> {
     let drawing = draw::draw(plot)?;
     let items = items(plot);
     let height = HEIGHT + LINE * items.len() as f64 + 10.0;
-    let place = |i: usize| format!("translate({},{}) scale({})", px(76.0), px(HEIGHT + LINE * i as f64), px(1.0));
+    let place = |i: usize| {
+        format!("translate({},{}) scale({})", px(76.0), px(HEIGHT + LINE * i as f64), px(1.0))
+    };
     let picture = html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox=(draw::view_box(height)) width=(WIDTH) height=(height)
             color="#000000" font-family="sans-serif" role="img" aria-label=(plot.title) {

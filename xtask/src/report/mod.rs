@@ -1,4 +1,5 @@
-//! The report: `index.html`, a page per paper, `run.json`, and a CSV file per table and plot, made from a [`Run`].
+//! The report: `index.html`, a page per paper, `run.json`, and a CSV file per table and plot, made
+//! from a [`Run`].
 
 mod csv;
 mod draw;
@@ -38,7 +39,11 @@ pub fn write(out: &Path, run: &Run) -> anyhow::Result<()> {
 }
 
 fn update(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    if std::fs::read(path).is_ok_and(|old| old == bytes) { Ok(()) } else { atomic::write(path, bytes) }
+    if std::fs::read(path).is_ok_and(|old| old == bytes) {
+        Ok(())
+    } else {
+        atomic::write(path, bytes)
+    }
 }
 
 /// How many claims of one sort hold, do not, and are open.
@@ -68,8 +73,9 @@ impl Tally {
 
     /// `3 hold, 1 does not, 1 undecided`, without what there is none of.
     fn words(&self) -> String {
-        let plural =
-            |n: usize, one: &str, many: &str| (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }));
+        let plural = |n: usize, one: &str, many: &str| {
+            (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }))
+        };
         let parts = [
             plural(self.hold, "holds", "hold"),
             plural(self.do_not, "does not", "do not"),
@@ -80,7 +86,8 @@ impl Tally {
     }
 }
 
-/// Verdicts by kind, data sets that are missing, experiments that failed. Claims of our own are not counted.
+/// Verdicts by kind, data sets that are missing, experiments that failed. Claims of our own are not
+/// counted.
 #[derive(Debug, PartialEq, Eq, Clone, Copy, Default)]
 struct Count {
     /// In the order of [`Kind::COUNTED`].
@@ -91,10 +98,14 @@ struct Count {
 
 impl Count {
     fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
-        let records: Vec<&Record> = entries.into_iter().filter_map(|entry| entry.record.as_ref()).collect();
-        let claims = |kind| records.iter().flat_map(|r| &r.outcome.claims).filter(move |claim| claim.kind == kind);
+        let records: Vec<&Record> =
+            entries.into_iter().filter_map(|entry| entry.record.as_ref()).collect();
+        let claims = |kind| {
+            records.iter().flat_map(|r| &r.outcome.claims).filter(move |claim| claim.kind == kind)
+        };
         // a set that two experiments need is missing once
-        let missing: BTreeSet<_> = records.iter().flat_map(|r| &r.outcome.missing).map(|data| &data.name).collect();
+        let missing: BTreeSet<_> =
+            records.iter().flat_map(|r| &r.outcome.missing).map(|data| &data.name).collect();
         Count {
             kinds: Kind::COUNTED.map(|kind| Tally::of(claims(kind))),
             lack_data: missing.len(),
@@ -130,9 +141,13 @@ pub fn verdicts(claims: &[Claim]) -> String {
 /// The last lines on the terminal.
 pub fn summary(run: &Run, out: &Path) -> String {
     let Count { kinds, lack_data, failed } = count(run);
-    let words = Kind::COUNTED.iter().zip(kinds).map(|(kind, tally)| format!("{}: {}", kind.word(), tally.words()));
+    let words = Kind::COUNTED
+        .iter()
+        .zip(kinds)
+        .map(|(kind, tally)| format!("{}: {}", kind.word(), tally.words()));
     let words = words.collect::<Vec<_>>().join("; ");
-    let mut lines = format!("claims {words}\ndata sets missing: {lack_data}; experiments failed: {failed}");
+    let mut lines =
+        format!("claims {words}\ndata sets missing: {lack_data}; experiments failed: {failed}");
     for entry in &run.entries {
         if let Some(record) = &entry.record
             && let Some(error) = &record.error

@@ -1,4 +1,5 @@
-//! An axis of a drawing: which values it spans, where its ticks are, how they are written. Linear or logarithmic.
+//! An axis of a drawing: which values it spans, where its ticks are, how they are written. Linear
+//! or logarithmic.
 
 use std::ops::Range;
 
@@ -19,10 +20,12 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale with room for all the values that can be shown: finite ones, and positive ones on a log scale.
+    /// A scale with room for all the values that can be shown: finite ones, and positive ones on a
+    /// log scale.
     pub fn over(values: impl IntoIterator<Item = f64>, log: bool) -> Self {
         let shown = values.into_iter().filter(|&value| shows(value, log));
-        let (lo, hi) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
+        let (lo, hi) =
+            shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
         let (lo, hi) = if log { log_room(lo, hi) } else { linear_room(lo, hi) };
         let ticks = if log { log_ticks(lo, hi) } else { linear_ticks(lo, hi) };
         Scale { log, lo, hi, ticks }
@@ -69,14 +72,19 @@ fn log_room(lo: f64, hi: f64) -> (f64, f64) {
 fn linear_ticks(lo: f64, hi: f64) -> Vec<f64> {
     let rough = (hi - lo) / TICKS as f64;
     let power = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|&step| step >= rough).unwrap_or(rough);
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|m| m * power)
+        .find(|&step| step >= rough)
+        .unwrap_or(rough);
     let (first, last) = ((lo / step).ceil(), (hi / step).floor());
     // i·step as a quotient where the step is a decimal fraction, so that 0.3 is 0.3
     let value = |i: f64| if step < 1.0 { i / (1.0 / step).round() } else { i * step };
     (0..=(last - first) as usize).map(|i| value(first + i as f64)).collect()
 }
 
-/// Powers of ten; with 2 and 5, or 3, between them where there are few, every other one or fewer where there are many.
+/// Powers of ten; with 2 and 5, or 3, between them where there are few, every other one or fewer
+/// where there are many.
 fn log_ticks(lo: f64, hi: f64) -> Vec<f64> {
     let (first, last) = (lo.log10().floor() as i32, hi.log10().ceil() as i32);
     let inside = |value: &f64| (lo..=hi).contains(value);
@@ -85,7 +93,8 @@ fn log_ticks(lo: f64, hi: f64) -> Vec<f64> {
         0 => linear_ticks(lo, hi),
         1 | 2 => {
             let between = |steps: &[f64]| -> Vec<f64> {
-                let all = (first..=last).flat_map(|e| steps.iter().map(move |m| m * 10_f64.powi(e)));
+                let all =
+                    (first..=last).flat_map(|e| steps.iter().map(move |m| m * 10_f64.powi(e)));
                 all.filter(inside).collect()
             };
             let fine = between(&[1.0, 2.0, 5.0]);
@@ -143,23 +152,44 @@ mod tests {
     #[test]
     fn ticks_are_round_numbers() {
         assert_eq!(labels(&Scale::over([0.0, 1.0], false)), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
-        assert_eq!(labels(&Scale::over([-30.0, 500.0], false)), ["0", "100", "200", "300", "400", "500"]);
+        assert_eq!(
+            labels(&Scale::over([-30.0, 500.0], false)),
+            ["0", "100", "200", "300", "400", "500"]
+        );
         assert_eq!(labels(&Scale::over([1e-4, 1e-1], true)), ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹"]);
         assert_eq!(labels(&Scale::over([3.0, 40.0], true)), ["5", "10", "20"]);
         assert_eq!(labels(&Scale::over([10.0, 400.0], true)), ["10", "20", "50", "100", "200"]);
-        assert_eq!(labels(&Scale::over([450.0, 31_000.0], true)), ["1000", "3000", "10000", "30000"]);
-        assert_eq!(labels(&Scale::over([1e-20, 1e4], true)), ["10⁻²⁰", "10⁻¹⁶", "10⁻¹²", "10⁻⁸", "10⁻⁴", "10⁰", "10⁴"]);
-        assert_eq!(labels(&Scale::over([0.2, 0.3], true)), ["0.2", "0.22", "0.24", "0.26", "0.28", "0.3"]);
+        assert_eq!(
+            labels(&Scale::over([450.0, 31_000.0], true)),
+            ["1000", "3000", "10000", "30000"]
+        );
+        assert_eq!(
+            labels(&Scale::over([1e-20, 1e4], true)),
+            ["10⁻²⁰", "10⁻¹⁶", "10⁻¹²", "10⁻⁸", "10⁻⁴", "10⁰", "10⁴"]
+        );
+        assert_eq!(
+            labels(&Scale::over([0.2, 0.3], true)),
+            ["0.2", "0.22", "0.24", "0.26", "0.28", "0.3"]
+        );
     }
 
     #[test]
     fn nothing_one_value_and_unshowable_values_leave_a_scale_of_positive_length() {
         for log in [false, true] {
-            for values in
-                [vec![], vec![1.0], vec![0.0], vec![-5.0], vec![f64::NAN], vec![f64::INFINITY, 2.0], vec![1e300]]
-            {
+            for values in [
+                vec![],
+                vec![1.0],
+                vec![0.0],
+                vec![-5.0],
+                vec![f64::NAN],
+                vec![f64::INFINITY, 2.0],
+                vec![1e300],
+            ] {
                 let scale = Scale::over(values.clone(), log);
-                assert!(scale.lo < scale.hi && scale.lo.is_finite() && scale.hi.is_finite(), "{values:?} {scale:?}");
+                assert!(
+                    scale.lo < scale.hi && scale.lo.is_finite() && scale.hi.is_finite(),
+                    "{values:?} {scale:?}"
+                );
                 assert!(!scale.ticks.is_empty() || log, "{values:?} {scale:?}");
                 assert!(scale.ticks.len() < 20, "{values:?} {scale:?}");
             }

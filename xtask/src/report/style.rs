@@ -1,9 +1,12 @@
-//! How series are drawn; the methods themselves, each with its look, are in `method.rs`. One look per method, in every plot: colour, marker and dash, so that none of them alone has to be told apart.
+//! How series are drawn; the methods themselves, each with its look, are in `method.rs`. One look
+//! per method, in every plot: colour, marker and dash, so that none of them alone has to be told
+//! apart.
 //!
-//! The colours are those of Okabe and Ito (<https://jfly.uni-koeln.de/color/>), which people with colour-blindness can
-//! tell apart; yellow is left out, being invisible on white, brown and gold are added. What is no method but one quantity at growing
-//! values of a parameter is drawn in shades (`level-1` to `level-6`, `accumulated-2` to `accumulated-32`). Black stands for the ink of the page: the report turns it
-//! into its text colour, light in a dark scheme.
+//! The colours are those of Okabe and Ito (<https://jfly.uni-koeln.de/color/>), which people with
+//! colour-blindness can tell apart; yellow is left out, being invisible on white, brown and gold
+//! are added. What is no method but one quantity at growing values of a parameter is drawn in
+//! shades (`level-1` to `level-6`, `accumulated-2` to `accumulated-32`). Black stands for the ink
+//! of the page: the report turns it into its text colour, light in a dark scheme.
 
 /// The ink of the page.
 pub const INK: (u8, u8, u8) = (0, 0, 0);
@@ -52,7 +55,12 @@ pub const SHORT: Option<(f64, f64)> = Some((5.0, 4.0));
 pub const DOTS: Option<(f64, f64)> = Some((2.0, 3.0));
 
 /// A look, for the table of methods.
-pub const fn style(colour: (u8, u8, u8), marker: Marker, filled: bool, dash: Option<(f64, f64)>) -> Style {
+pub const fn style(
+    colour: (u8, u8, u8),
+    marker: Marker,
+    filled: bool,
+    dash: Option<(f64, f64)>,
+) -> Style {
     Style { colour, marker, filled, dash }
 }
 
@@ -76,10 +84,13 @@ impl Style {
 }
 
 impl Marker {
-    /// Corners of the marker around the origin, about one unit in radius; all markers have about the same area.
+    /// Corners of the marker around the origin, about one unit in radius; all markers have about
+    /// the same area.
     pub fn outline(self) -> Vec<(f64, f64)> {
         match self {
-            Circle => (0..24).map(|i| (f64::from(i) / 24.0 * std::f64::consts::TAU).sin_cos()).collect(),
+            Circle => {
+                (0..24).map(|i| (f64::from(i) / 24.0 * std::f64::consts::TAU).sin_cos()).collect()
+            }
             Square => vec![(-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)],
             Diamond => vec![(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)],
             Up => vec![(0.0, -1.3), (1.25, 0.95), (-1.25, 0.95)],
@@ -114,7 +125,10 @@ mod tests {
             for (Method { key: other, .. }, b) in &method::ALL[..i] {
                 assert_ne!(key, other);
                 assert!((a.colour, a.dash) != (b.colour, b.dash), "{key} and {other}: same line");
-                assert!((a.colour, a.marker) != (b.colour, b.marker), "{key} and {other}: same marker");
+                assert!(
+                    (a.colour, a.marker) != (b.colour, b.marker),
+                    "{key} and {other}: same marker"
+                );
             }
         }
     }
@@ -133,10 +147,13 @@ mod tests {
     #[test]
     fn every_colour_is_seen_on_both_pages() {
         let css = include_str!("html/style.css");
-        for (Method { key, .. }, style) in method::ALL.iter().filter(|(_, style)| style.colour != INK) {
+        for (Method { key, .. }, style) in
+            method::ALL.iter().filter(|(_, style)| style.colour != INK)
+        {
             assert!(contrast(style.colour, (255, 255, 255)) > 2.0, "{key} on white");
-            let lightened =
-                ["stroke", "fill"].iter().all(|what| css.contains(&format!("[{what}=\"{}\"]", style.ink())));
+            let lightened = ["stroke", "fill"]
+                .iter()
+                .all(|what| css.contains(&format!("[{what}=\"{}\"]", style.ink())));
             assert!(lightened || contrast(style.colour, (0x14, 0x17, 0x1b)) > 3.0, "{key} on dark");
         }
     }
@@ -146,7 +163,9 @@ mod tests {
         for marker in [Circle, Square, Diamond, Up, Down, Plus, Cross] {
             let corners = marker.outline();
             let next = corners.iter().cycle().skip(1);
-            let area = corners.iter().zip(next).map(|(a, b)| a.0 * b.1 - a.1 * b.0).sum::<f64>().abs() / 2.0;
+            let area =
+                corners.iter().zip(next).map(|(a, b)| a.0 * b.1 - a.1 * b.0).sum::<f64>().abs()
+                    / 2.0;
             assert!((1.5..3.6).contains(&area), "{marker:?}: area {area}");
         }
     }

@@ -12,7 +12,11 @@ fn pages() -> Vec<String> {
 
 /// The text between tags, character references resolved as far as maud writes them.
 fn text(html: &str) -> String {
-    let visible = html.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text).collect::<String>();
+    let visible = html
+        .split('<')
+        .filter_map(|piece| piece.split_once('>'))
+        .map(|(_, text)| text)
+        .collect::<String>();
     visible.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }
 
@@ -46,7 +50,9 @@ fn the_pages_hold_every_text_escaped() {
         for expected in texts {
             assert!(text.contains(expected), "{expected}");
         }
-        assert!(!html.contains("<b>markup") && !html.contains("<cells>") && !html.contains("<Nowhere>"));
+        assert!(
+            !html.contains("<b>markup") && !html.contains("<cells>") && !html.contains("<Nowhere>")
+        );
     }
 }
 
@@ -70,8 +76,12 @@ fn every_link_within_the_report_leads_somewhere() {
         for link in links.filter(|link| !link.starts_with("http")) {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let file = if file.is_empty() { page } else { file };
-            let target = std::fs::read_to_string(dir.path().join(file)).unwrap_or_else(|_| panic!("{page}: {link}"));
-            assert!(anchor.is_empty() || target.contains(&format!("id=\"{anchor}\"")), "{page}: {link}");
+            let target = std::fs::read_to_string(dir.path().join(file))
+                .unwrap_or_else(|_| panic!("{page}: {link}"));
+            assert!(
+                anchor.is_empty() || target.contains(&format!("id=\"{anchor}\"")),
+                "{page}: {link}"
+            );
             seen += 1;
         }
     }
@@ -88,7 +98,8 @@ fn the_pages_are_sane_for_a_screen_reader() {
             let tag = svg.split('>').next().unwrap();
             assert!(tag.contains("aria-label=") || tag.contains("aria-hidden=\"true\""), "{tag}");
         }
-        let ids: Vec<&str> = html.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let ids: Vec<&str> =
+            html.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
         let mut unique = ids.clone();
         unique.sort_unstable();
         unique.dedup();
@@ -114,10 +125,17 @@ fn the_index_folds_what_holds_and_shows_what_does_not() {
 #[test]
 fn the_gallery_links_every_figure_that_was_computed() {
     let index = &pages()[0];
-    let gallery = index.split("<ul class=\"gallery\">").nth(1).unwrap().split("</ul>").next().unwrap();
+    let gallery =
+        index.split("<ul class=\"gallery\">").nth(1).unwrap().split("</ul>").next().unwrap();
     assert_eq!(gallery.matches("<svg class=\"thumbnail\"").count(), 1);
-    assert!(gallery.contains("href=\"nobody-no-one-1901.html#self-check\"") && text(gallery).contains("1 does not"));
-    assert!(index.find("class=\"gallery\"") < index.find("id=\"verdicts\""), "people look before they read");
+    assert!(
+        gallery.contains("href=\"nobody-no-one-1901.html#self-check\"")
+            && text(gallery).contains("1 does not")
+    );
+    assert!(
+        index.find("class=\"gallery\"") < index.find("id=\"verdicts\""),
+        "people look before they read"
+    );
     let empty = Record { outcome: Outcome::default(), status: Status::Failed, ..record() };
     let index = &html::pages(&run_with(empty)).unwrap()[0].1;
     assert!(
@@ -136,7 +154,10 @@ fn a_page_shows_the_figure_then_the_claims_that_count_then_ours() {
 
 #[test]
 fn what_no_paper_shows_is_headed_so() {
-    let beyond = crate::experiment::Experiment { figure: "none: the boundary", ..crate::testing::SELF_CHECK };
+    let beyond = crate::experiment::Experiment {
+        figure: "none: the boundary",
+        ..crate::testing::SELF_CHECK
+    };
     assert_eq!(beyond.heading(), "Beyond the paper: the boundary");
     assert_eq!(crate::testing::SELF_CHECK.heading(), "Table 0");
 }
@@ -144,7 +165,9 @@ fn what_no_paper_shows_is_headed_so() {
 #[test]
 fn nan_and_missing_cells_are_shown() {
     let html = &pages()[1];
-    assert!(html.contains(">NaN</td>") && html.contains(">∞</td>") && html.contains(">1e−300</td>"));
+    assert!(
+        html.contains(">NaN</td>") && html.contains(">∞</td>") && html.contains(">1e−300</td>")
+    );
     assert!(html.contains("aria-label=\"none\""));
 }
 
@@ -153,8 +176,15 @@ fn counts_are_right() {
     let run = run_with(record());
     let tally = |hold, do_not, open| Tally { hold, do_not, open };
     let kinds = [tally(1, 0, 0), tally(0, 1, 0), tally(0, 0, 0)];
-    assert_eq!(count(&run), Count { kinds, lack_data: 1, failed: 0 }, "claims of our own are not counted");
-    assert!(summary(&run, Path::new("out")).contains("claims printed: 1 holds; picture: 1 does not; theorem: none\n"));
+    assert_eq!(
+        count(&run),
+        Count { kinds, lack_data: 1, failed: 0 },
+        "claims of our own are not counted"
+    );
+    assert!(
+        summary(&run, Path::new("out"))
+            .contains("claims printed: 1 holds; picture: 1 does not; theorem: none\n")
+    );
 }
 
 #[test]
@@ -178,10 +208,14 @@ fn log_plot() -> Plot {
 #[test]
 fn a_log_axis_leaves_out_what_has_no_logarithm_and_says_so() {
     let mut plot = log_plot();
-    let points = [(0.0, 1.0), (-1.0, 1.0), (1.0, 0.0), (10.0, 1.0), (f64::NAN, 1.0), (100.0, f64::INFINITY)];
+    let points =
+        [(0.0, 1.0), (-1.0, 1.0), (1.0, 0.0), (10.0, 1.0), (f64::NAN, 1.0), (100.0, f64::INFINITY)];
     plot.line_and_points("some", "uniform", points.map(|(x, y)| Point::new(x, y)));
     let drawing = draw::draw(&plot).unwrap();
-    assert_eq!(drawing.notes, ["some: 5 of 6 points not drawn (not finite, or not positive on a logarithmic axis)."]);
+    assert_eq!(
+        drawing.notes,
+        ["some: 5 of 6 points not drawn (not finite, or not positive on a logarithmic axis)."]
+    );
 }
 
 #[test]
@@ -190,7 +224,8 @@ fn error_bars_that_reach_zero_on_a_log_axis_go_to_the_edge() {
     plot.line_and_points(
         "bars",
         "leverage",
-        [(1.0, 0.0), (10.0, -5.0), (100.0, f64::NAN)].map(|(x, lo)| Point::with_range(x, 1.0, lo, 2.0)),
+        [(1.0, 0.0), (10.0, -5.0), (100.0, f64::NAN)]
+            .map(|(x, lo)| Point::with_range(x, 1.0, lo, 2.0)),
     );
     let drawing = draw::draw(&plot).unwrap();
     assert!(drawing.notes.is_empty() && !drawing.body.contains("NaN"));
@@ -221,7 +256,10 @@ fn extreme_values_do_not_overflow_the_drawing() {
 fn long_series_are_thinned_and_say_so() {
     let mut plot = Plot::new("p", "P", Axis::linear("x"), Axis::linear("y"));
     plot.points("many", "exact", (0..4000).map(|i| Point::new(f64::from(i), 0.0)));
-    assert_eq!(draw::draw(&plot).unwrap().notes, ["many: one in 3 points drawn; the CSV file has all."]);
+    assert_eq!(
+        draw::draw(&plot).unwrap().notes,
+        ["many: one in 3 points drawn; the CSV file has all."]
+    );
 }
 
 #[test]

@@ -20,8 +20,12 @@ pub fn of_plot(plot: &Plot) -> String {
     let mut body = String::new();
     for line in &plot.lines {
         let ends = match line.direction {
-            Direction::Horizontal if y.shows(line.at) => [(0.0, y.fraction(line.at)), (1.0, y.fraction(line.at))],
-            Direction::Vertical if x.shows(line.at) => [(x.fraction(line.at), 0.0), (x.fraction(line.at), 1.0)],
+            Direction::Horizontal if y.shows(line.at) => {
+                [(0.0, y.fraction(line.at)), (1.0, y.fraction(line.at))]
+            }
+            Direction::Vertical if x.shows(line.at) => {
+                [(x.fraction(line.at), 0.0), (x.fraction(line.at), 1.0)]
+            }
             _ => continue,
         };
         body += &path(&ends, "#808080", 0.8);
@@ -37,11 +41,15 @@ fn curve(series: &Series, x: &Scale, y: &Scale) -> String {
     let colour = style.ink();
     let shown: Vec<_> = series.points.iter().filter(|p| x.shows(p.x) && y.shows(p.y)).collect();
     let every = shown.len().div_ceil(MOST_POINTS).max(1);
-    let at: Vec<(f64, f64)> = shown.into_iter().step_by(every).map(|p| (x.fraction(p.x), y.fraction(p.y))).collect();
+    let at: Vec<(f64, f64)> =
+        shown.into_iter().step_by(every).map(|p| (x.fraction(p.x), y.fraction(p.y))).collect();
     if series.kind == Kind::Points || at.len() == 1 {
         // strokes without length: their round ends are the dots
-        let dots: String = at.iter().map(|&p| place(p)).map(|(x, y)| format!("M{x:.1},{y:.1}h0")).collect();
-        return format!(r#"<path d="{dots}" stroke="{colour}" stroke-width="3" stroke-linecap="round"/>"#);
+        let dots: String =
+            at.iter().map(|&p| place(p)).map(|(x, y)| format!("M{x:.1},{y:.1}h0")).collect();
+        return format!(
+            r#"<path d="{dots}" stroke="{colour}" stroke-width="3" stroke-linecap="round"/>"#
+        );
     }
     path(&at, &colour, 1.8)
 }
@@ -60,7 +68,10 @@ pub fn of_table(table: &Table) -> String {
             };
             let (x, y) = (j as f64 * width + 3.0, i as f64 * height + 8.0);
             let bar = share * width;
-            let _ = write!(body, r#"<rect x="{x:.1}" y="{y:.1}" width="{bar:.1}" height="4" fill="{colour}"/>"#);
+            let _ = write!(
+                body,
+                r#"<rect x="{x:.1}" y="{y:.1}" width="{bar:.1}" height="4" fill="{colour}"/>"#
+            );
         }
     }
     framed(&body)
@@ -68,7 +79,11 @@ pub fn of_table(table: &Table) -> String {
 
 /// A crossed frame, where there is nothing to show.
 pub fn of_nothing() -> String {
-    framed(&[[(0.0, 0.0), (1.0, 1.0)], [(0.0, 1.0), (1.0, 0.0)]].map(|ends| path(&ends, "#808080", 0.8)).concat())
+    framed(
+        &[[(0.0, 0.0), (1.0, 1.0)], [(0.0, 1.0), (1.0, 0.0)]]
+            .map(|ends| path(&ends, "#808080", 0.8))
+            .concat(),
+    )
 }
 
 fn place((x, y): (f64, f64)) -> (f64, f64) {
@@ -76,8 +91,12 @@ fn place((x, y): (f64, f64)) -> (f64, f64) {
 }
 
 fn path(through: &[(f64, f64)], colour: &str, width: f64) -> String {
-    let corners: Vec<String> = through.iter().map(|&p| place(p)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-    format!(r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="{width}"/>"#, corners.join(" "))
+    let corners: Vec<String> =
+        through.iter().map(|&p| place(p)).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    format!(
+        r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="{width}"/>"#,
+        corners.join(" ")
+    )
 }
 
 fn framed(body: &str) -> String {
@@ -102,7 +121,10 @@ mod tests {
         long.horizontal("nowhere", -1.0);
         let plots = outcome.plots.iter().chain([&long]).map(of_plot);
         for picture in plots.chain(outcome.tables.iter().map(of_table)) {
-            assert!(picture.len() < 10_000 && !picture.contains("NaN") && !picture.contains("inf"), "{picture}");
+            assert!(
+                picture.len() < 10_000 && !picture.contains("NaN") && !picture.contains("inf"),
+                "{picture}"
+            );
         }
     }
 
@@ -112,7 +134,9 @@ mod tests {
         plot.line("low", "uniform", [(0.0, 0.0), (1.0, 1.0)].map(|(x, y)| Point::new(x, y)));
         plot.horizontal("high", 3.0);
         let heights = of_plot(&plot);
-        let of = |i: usize| heights.split("points=\"").nth(i).unwrap().split('"').next().unwrap().to_owned();
+        let of = |i: usize| {
+            heights.split("points=\"").nth(i).unwrap().split('"').next().unwrap().to_owned()
+        };
         let (line, curve) = (of(1), of(2));
         let y = |points: &str, i: usize| {
             points.split(' ').nth(i).unwrap().split(',').nth(1).unwrap().parse::<f64>().unwrap()

@@ -33,8 +33,12 @@ fn a_failure_and_a_panic_are_recorded_and_the_rest_goes_on() {
     let code = run(&plan(ALL, dir.path()), &progress).unwrap();
     assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::FAILURE));
     let json = run_json(dir.path());
-    let status: Vec<_> =
-        json["experiments"].as_array().unwrap().iter().map(|e| e["status"].as_str().unwrap()).collect();
+    let status: Vec<_> = json["experiments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e["status"].as_str().unwrap())
+        .collect();
     assert_eq!(status, ["failed", "failed", "done"]);
     assert!(json["experiments"][0]["error"] == "no <luck>");
     assert!(json["experiments"][1]["error"].as_str().unwrap().contains("index 7 out of bounds"));
@@ -105,8 +109,9 @@ fn one_alone_gives_the_same_bits_and_the_report_keeps_the_others() {
 
     let csv = |dir: &Path| std::fs::read(resume::folder(dir, "second").join("draws.csv")).unwrap();
     assert_eq!(csv(together.path()), csv(alone.path()));
-    let names =
-        |dir: &Path| run_json(dir)["experiments"].as_array().unwrap().iter().map(|e| e["name"].clone()).collect();
+    let names = |dir: &Path| {
+        run_json(dir)["experiments"].as_array().unwrap().iter().map(|e| e["name"].clone()).collect()
+    };
     let (all, one): (Vec<_>, Vec<_>) = (names(together.path()), names(alone.path()));
     assert_eq!((all.len(), one.len()), (2, 1));
 

@@ -12,10 +12,20 @@ const MAP: &[(&str, &[&str])] = &[
     ("nystrom-dpp", &["nystrom-linalg-core", "nystrom-sketch"]),
     // kernels only where a method needs points: SQUEAK, spectral density
     ("nystrom-leverage", &["nystrom-linalg-core", "nystrom-kernels", "nystrom-sketch"]),
-    ("nystrom-krr", &["nystrom-linalg-core", "nystrom-kernels", "nystrom-sketch", "nystrom-leverage"]),
+    (
+        "nystrom-krr",
+        &["nystrom-linalg-core", "nystrom-kernels", "nystrom-sketch", "nystrom-leverage"],
+    ),
     (
         "nystrom",
-        &["nystrom-linalg-core", "nystrom-kernels", "nystrom-sketch", "nystrom-dpp", "nystrom-leverage", "nystrom-krr"],
+        &[
+            "nystrom-linalg-core",
+            "nystrom-kernels",
+            "nystrom-sketch",
+            "nystrom-dpp",
+            "nystrom-leverage",
+            "nystrom-krr",
+        ],
     ),
     ("nystrom-cli", &["nystrom", "nystrom-data"]),
     ("xtask", &["nystrom", "nystrom-data"]),
@@ -23,9 +33,9 @@ const MAP: &[(&str, &[&str])] = &[
 
 /// Every package under `crates/` and `xtask/` depends on ours as [`MAP`] allows, and is on the map.
 pub fn dependencies_follow_the_map(tree: &Tree) -> Vec<Violation> {
-    let manifests = tree
-        .paths()
-        .filter(|path| path.ends_with("/Cargo.toml") && (path.starts_with("crates/") || path.starts_with("xtask/")));
+    let manifests = tree.paths().filter(|path| {
+        path.ends_with("/Cargo.toml") && (path.starts_with("crates/") || path.starts_with("xtask/"))
+    });
     manifests.flat_map(|path| check(path, tree.text(path).unwrap_or_default())).collect()
 }
 
@@ -34,21 +44,32 @@ fn check(path: &str, text: &str) -> Vec<Violation> {
         Ok(manifest) => manifest,
         Err(error) => return vec![Violation::new(path, 0, error.to_string())],
     };
-    let name = manifest.get("package").and_then(|package| package.get("name")).and_then(toml::Value::as_str);
+    let name = manifest
+        .get("package")
+        .and_then(|package| package.get("name"))
+        .and_then(toml::Value::as_str);
     let name = name.unwrap_or("?");
     let Some((_, allowed)) = MAP.iter().find(|(package, _)| *package == name) else {
         let text = format!(
-            "`{name}` is not on the map of crates: add it in xtask/src/tidy/crate_map.rs and docs/ARCHITECTURE.md"
+            "`{name}` is not on the map of crates: add it in xtask/src/tidy/crate_map.rs and \
+             docs/ARCHITECTURE.md"
         );
         return vec![Violation::new(path, 0, text)];
     };
-    let Some(dependencies) = manifest.get("dependencies").and_then(toml::Value::as_table) else { return Vec::new() };
-    let ours = dependencies.keys().filter(|key| key.as_str() == "xtask" || key.starts_with("nystrom"));
+    let Some(dependencies) = manifest.get("dependencies").and_then(toml::Value::as_table) else {
+        return Vec::new();
+    };
+    let ours =
+        dependencies.keys().filter(|key| key.as_str() == "xtask" || key.starts_with("nystrom"));
     let refused = ours.filter(|key| !allowed.contains(&key.as_str()));
     refused
         .map(|key| {
             let why = "the map of crates in docs/ARCHITECTURE.md points the other way";
-            Violation::new(path, line_of(text, key), format!("`{name}` must not depend on `{key}`: {why}"))
+            Violation::new(
+                path,
+                line_of(text, key),
+                format!("`{name}` must not depend on `{key}`: {why}"),
+            )
         })
         .collect()
 }
@@ -56,7 +77,8 @@ fn check(path: &str, text: &str) -> Vec<Violation> {
 /// The first line under `[dependencies]` that begins with this key.
 fn line_of(text: &str, key: &str) -> usize {
     let lines = text.lines().enumerate().skip_while(|(_, line)| line.trim() != "[dependencies]");
-    let is_key = |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with([' ', '=', '.']));
+    let is_key =
+        |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with([' ', '=', '.']));
     lines.map(|(i, line)| (i + 1, line)).find(|(_, line)| is_key(line)).map_or(0, |(i, _)| i)
 }
 
@@ -65,7 +87,9 @@ mod tests {
     use super::*;
 
     fn tree(path: &str, package: &str, dependencies: &str) -> Tree {
-        let text = format!("[package]\nname = \"{package}\"\n[dependencies]\nfaer = \"1\"\n{dependencies}");
+        let text = format!(
+            "[package]\nname = \"{package}\"\n[dependencies]\nfaer = \"1\"\n{dependencies}"
+        );
         Tree::of(&[(path, &text)])
     }
 
@@ -73,7 +97,10 @@ mod tests {
     fn the_map_has_no_cycle() {
         for (i, (package, allowed)) in MAP.iter().enumerate() {
             for dependency in *allowed {
-                assert!(MAP[..i].iter().any(|(earlier, _)| earlier == dependency), "{package} -> {dependency}");
+                assert!(
+                    MAP[..i].iter().any(|(earlier, _)| earlier == dependency),
+                    "{package} -> {dependency}"
+                );
             }
         }
     }
@@ -81,17 +108,34 @@ mod tests {
     #[test]
     fn a_dependency_against_the_map_is_found_with_its_line() {
         let upside_down = "nystrom-kernels = { workspace = true }\n";
-        let violations = dependencies_follow_the_map(&tree("crates/sketch/Cargo.toml", "nystrom-sketch", upside_down));
+        let violations = dependencies_follow_the_map(&tree(
+            "crates/sketch/Cargo.toml",
+            "nystrom-sketch",
+            upside_down,
+        ));
         assert_eq!(violations.len(), 1);
         assert_eq!(violations[0].line, 5);
-        assert!(violations[0].text.contains("`nystrom-sketch` must not depend on `nystrom-kernels`"));
+        assert!(
+            violations[0].text.contains("`nystrom-sketch` must not depend on `nystrom-kernels`")
+        );
     }
 
     #[test]
     fn allowed_development_and_foreign_dependencies_are_fine() {
-        let fine = "nystrom-sketch.workspace = true\n[dev-dependencies]\nnystrom-krr.workspace = true\n";
-        assert_eq!(dependencies_follow_the_map(&tree("crates/leverage/Cargo.toml", "nystrom-leverage", fine)), []);
-        assert_eq!(dependencies_follow_the_map(&tree("benches/Cargo.toml", "benches", "nystrom = \"1\"")), []);
+        let fine =
+            "nystrom-sketch.workspace = true\n[dev-dependencies]\nnystrom-krr.workspace = true\n";
+        assert_eq!(
+            dependencies_follow_the_map(&tree(
+                "crates/leverage/Cargo.toml",
+                "nystrom-leverage",
+                fine
+            )),
+            []
+        );
+        assert_eq!(
+            dependencies_follow_the_map(&tree("benches/Cargo.toml", "benches", "nystrom = \"1\"")),
+            []
+        );
     }
 
     #[test]
@@ -101,6 +145,9 @@ mod tests {
                 .text
                 .contains("not on the map")
         );
-        assert_eq!(dependencies_follow_the_map(&Tree::of(&[("crates/a/Cargo.toml", "[package")])).len(), 1);
+        assert_eq!(
+            dependencies_follow_the_map(&Tree::of(&[("crates/a/Cargo.toml", "[package")])).len(),
+            1
+        );
     }
 }

@@ -18,16 +18,21 @@ const DATA: [&str; 8] = [".arff", ".npy", ".npz", ".parquet", ".gz", ".mat", ".h
 /// No file looks like a data set but the embedded ones, each of which the notice beside them names.
 pub fn no_data_files(tree: &Tree) -> Vec<Violation> {
     let looks = |path: &&str| DATA.iter().any(|end| path.to_lowercase().ends_with(end));
-    let (embedded, others): (Vec<_>, Vec<_>) = tree.paths().filter(looks).partition(|path| EMBEDDED.contains(path));
+    let (embedded, others): (Vec<_>, Vec<_>) =
+        tree.paths().filter(looks).partition(|path| EMBEDDED.contains(path));
     let strange = others.into_iter().map(|path| {
         let text =
-            "data sets are not kept in the repository: generate small ones in the test, read large ones from --data";
+            "data sets are not kept in the repository: generate small ones in the test, read \
+             large ones from --data";
         Violation::new(path, 0, text)
     });
     let notice = tree.text(NOTICE).unwrap_or_default();
-    let named = |path: &&str| path.rsplit('/').next().is_some_and(|name| notice.contains(&format!("`{name}`")));
+    let named = |path: &&str| {
+        path.rsplit('/').next().is_some_and(|name| notice.contains(&format!("`{name}`")))
+    };
     let unattributed = embedded.into_iter().filter(|path| !named(path));
-    let text = format!("{NOTICE} says nothing of it: name its makers, its licence and what was changed");
+    let text =
+        format!("{NOTICE} says nothing of it: name its makers, its licence and what was changed");
     strange.chain(unattributed.map(|path| Violation::new(path, 0, text.clone()))).collect()
 }
 
@@ -37,8 +42,14 @@ mod tests {
 
     #[test]
     fn data_files_are_found_by_their_names() {
-        let tree = Tree::of(&[("a/x.ARFF", ""), ("b.csv.gz", ""), ("src/npy.rs", ""), ("docs/arff.md", "")]);
-        let paths: Vec<String> = no_data_files(&tree).into_iter().map(|violation| violation.path).collect();
+        let tree = Tree::of(&[
+            ("a/x.ARFF", ""),
+            ("b.csv.gz", ""),
+            ("src/npy.rs", ""),
+            ("docs/arff.md", ""),
+        ]);
+        let paths: Vec<String> =
+            no_data_files(&tree).into_iter().map(|violation| violation.path).collect();
         assert_eq!(paths, ["a/x.ARFF", "b.csv.gz"]);
     }
 
@@ -47,7 +58,8 @@ mod tests {
         let notice = "| `ccpp.csv.gz` | made by someone |";
         let other = "crates/data/src/catalog/embedded/casp.csv.gz";
         let tree = Tree::of(&[(EMBEDDED[0], ""), (EMBEDDED[1], ""), (other, ""), (NOTICE, notice)]);
-        let paths: Vec<String> = no_data_files(&tree).into_iter().map(|violation| violation.path).collect();
+        let paths: Vec<String> =
+            no_data_files(&tree).into_iter().map(|violation| violation.path).collect();
         assert_eq!(paths, [other, EMBEDDED[0]]);
     }
 }

@@ -5,17 +5,25 @@ use super::tree::Tree;
 use crate::check::{REFERENCE, Reference};
 use crate::{experiments, listing, numbers};
 
-/// Every crate's `lib.rs` begins with a front page; with a program on it, if the crate exports anything.
+/// Every crate's `lib.rs` begins with a front page; with a program on it, if the crate exports
+/// anything.
 pub fn front_pages(tree: &Tree) -> Vec<Violation> {
-    let roots = tree.rust().filter(|(path, _)| path.starts_with("crates/") && path.ends_with("/src/lib.rs"));
-    roots.filter_map(|(path, text)| Some(Violation::new(path, 1, front_page_lacks(text)?))).collect()
+    let roots = tree
+        .rust()
+        .filter(|(path, _)| path.starts_with("crates/") && path.ends_with("/src/lib.rs"));
+    roots
+        .filter_map(|(path, text)| Some(Violation::new(path, 1, front_page_lacks(text)?)))
+        .collect()
 }
 
 fn front_page_lacks(text: &str) -> Option<&'static str> {
     let page: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();
     let exports = text.lines().any(|line| line.starts_with("pub "));
     if page.is_empty() {
-        Some("no front page: begin with `//!`, the equation the crate computes and the types that matter")
+        Some(
+            "no front page: begin with `//!`, the equation the crate computes and the types that \
+             matter",
+        )
     } else if exports && !page.iter().any(|line| line.contains("```")) {
         Some("the front page shows no program: add one that a user would copy")
     } else {
@@ -29,18 +37,29 @@ const LISTED: [&str; 2] = [
     "#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]",
 ];
 
-/// Every package takes the workspace's lints, which refuse an undocumented public item; every library those of `clippy.toml`.
+/// Every package takes the workspace's lints, which refuse an undocumented public item; every
+/// library those of `clippy.toml`.
 pub fn lints_are_inherited(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     let root = tree.text("Cargo.toml").unwrap_or_default();
     let manifest: toml::Table = root.parse().unwrap_or_default();
     let lints = manifest.get("workspace").and_then(|w| w.get("lints")).and_then(|l| l.get("rust"));
-    if lints.and_then(|rust| rust.get("missing_docs")).and_then(toml::Value::as_str) != Some("deny") {
-        violations.push(Violation::new("Cargo.toml", 0, "`missing_docs` must be denied in [workspace.lints.rust]"));
+    if lints.and_then(|rust| rust.get("missing_docs")).and_then(toml::Value::as_str) != Some("deny")
+    {
+        violations.push(Violation::new(
+            "Cargo.toml",
+            0,
+            "`missing_docs` must be denied in [workspace.lints.rust]",
+        ));
     }
-    for path in tree.paths().filter(|path| path.starts_with("crates/") && path.ends_with("/Cargo.toml")) {
+    for path in
+        tree.paths().filter(|path| path.starts_with("crates/") && path.ends_with("/Cargo.toml"))
+    {
         let manifest: toml::Table = tree.text(path).unwrap_or_default().parse().unwrap_or_default();
-        let inherits = manifest.get("lints").and_then(|lints| lints.get("workspace")).and_then(toml::Value::as_bool);
+        let inherits = manifest
+            .get("lints")
+            .and_then(|lints| lints.get("workspace"))
+            .and_then(toml::Value::as_bool);
         if inherits != Some(true) {
             violations.push(Violation::new(
                 path,
@@ -49,8 +68,11 @@ pub fn lints_are_inherited(tree: &Tree) -> Vec<Violation> {
             ));
         }
     }
-    let libraries = tree.rust().filter(|(path, _)| path.starts_with("crates/") && path.ends_with("/src/lib.rs"));
-    let unlisted = libraries.filter(|(_, text)| !LISTED.iter().all(|line| text.lines().any(|other| other == *line)));
+    let libraries = tree
+        .rust()
+        .filter(|(path, _)| path.starts_with("crates/") && path.ends_with("/src/lib.rs"));
+    let unlisted = libraries
+        .filter(|(_, text)| !LISTED.iter().all(|line| text.lines().any(|other| other == *line)));
     violations.extend(unlisted.map(|(path, _)| {
         let lines = LISTED.join(" and ");
         Violation::new(path, 0, format!("lacks {lines}: clippy then checks nothing of clippy.toml"))
@@ -61,12 +83,19 @@ pub fn lints_are_inherited(tree: &Tree) -> Vec<Violation> {
 /// docs/EXPERIMENTS.md is what `cargo xtask docs` would write.
 pub fn experiments_are_listed(tree: &Tree) -> Vec<Violation> {
     let fresh = tree.text(listing::DOC_PATH) == Some(listing::markdown(experiments::ALL).as_str());
-    if fresh { Vec::new() } else { vec![Violation::new(listing::DOC_PATH, 0, "out of date: run `cargo xtask docs`")] }
+    if fresh {
+        Vec::new()
+    } else {
+        vec![Violation::new(listing::DOC_PATH, 0, "out of date: run `cargo xtask docs`")]
+    }
 }
 
-/// The measured numbers in documents are what `cargo xtask docs` would write, if there is a reference run.
+/// The measured numbers in documents are what `cargo xtask docs` would write, if there is a
+/// reference run.
 pub fn numbers_are_measured(tree: &Tree) -> Vec<Violation> {
-    let Some(text) = tree.text(REFERENCE).filter(|text| !text.is_empty()) else { return Vec::new() };
+    let Some(text) = tree.text(REFERENCE).filter(|text| !text.is_empty()) else {
+        return Vec::new();
+    };
     let reference = match serde_json::from_str::<Reference>(text) {
         Ok(reference) => reference,
         Err(error) => return vec![Violation::new(REFERENCE, error.line(), error.to_string())],
@@ -108,8 +137,10 @@ mod tests {
     #[test]
     fn libraries_that_clippy_would_not_look_at_are_found() {
         let root = "[workspace.lints.rust]\nmissing_docs = \"deny\"\n";
-        let found =
-            |text: &str| lints_are_inherited(&Tree::of(&[("Cargo.toml", root), ("crates/a/src/lib.rs", text)])).len();
+        let found = |text: &str| {
+            lints_are_inherited(&Tree::of(&[("Cargo.toml", root), ("crates/a/src/lib.rs", text)]))
+                .len()
+        };
         assert_eq!((found(&LISTED.join("\n")), found(LISTED[0]), found("//! A crate.")), (0, 1, 1));
     }
 
@@ -118,16 +149,28 @@ mod tests {
         let run = r#"{"scale": "default", "seed": 0, "experiments": [{"name": "fig", "status": "done", "missing": [], "claims": [{"text": "x ≤ 2",
             "paper": "", "measured": "", "holds": true, "kind": "ours", "value": 1.5, "standard_error": null, "time": false}]}]}"#;
         let document = |number: &str| format!("<!-- number: fig | x -->{number}<!-- /number -->");
-        let stale =
-            |number: &str| numbers_are_measured(&Tree::of(&[(REFERENCE, run), ("README.md", &document(number))])).len();
+        let stale = |number: &str| {
+            numbers_are_measured(&Tree::of(&[(REFERENCE, run), ("README.md", &document(number))]))
+                .len()
+        };
         assert_eq!((stale("1.5"), stale("1.4")), (0, 1));
-        assert_eq!(numbers_are_measured(&Tree::of(&[("README.md", &document("1.4"))])), [], "no reference yet");
+        assert_eq!(
+            numbers_are_measured(&Tree::of(&[("README.md", &document("1.4"))])),
+            [],
+            "no reference yet"
+        );
     }
 
     #[test]
     fn the_list_of_experiments_must_be_fresh() {
         assert_eq!(experiments_are_listed(&Tree::of(&[(listing::DOC_PATH, "old")])).len(), 1);
         assert_eq!(experiments_are_listed(&Tree::default()).len(), 1);
-        assert_eq!(experiments_are_listed(&Tree::of(&[(listing::DOC_PATH, &listing::markdown(experiments::ALL))])), []);
+        assert_eq!(
+            experiments_are_listed(&Tree::of(&[(
+                listing::DOC_PATH,
+                &listing::markdown(experiments::ALL)
+            )])),
+            []
+        );
     }
 }

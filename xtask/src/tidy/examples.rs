@@ -1,7 +1,8 @@
 //! The README shows the text of examples, which compile and run.
 //!
-//! A Rust snippet stands under a comment `<!-- example: NAME -->` and equals `crates/nystrom/examples/NAME.rs`; where that
-//! file has the lines `// readme: begin` and `// readme: end`, the snippet equals what is between them, unindented.
+//! A Rust snippet stands under a comment `<!-- example: NAME -->` and equals
+//! `crates/nystrom/examples/NAME.rs`; where that file has the lines `// readme: begin` and `//
+//! readme: end`, the snippet equals what is between them, unindented.
 
 use super::Violation;
 use super::tree::Tree;
@@ -11,19 +12,24 @@ const README: &str = "README.md";
 /// Every Rust snippet of the README is an example, word for word.
 pub fn readme_shows_examples(tree: &Tree) -> Vec<Violation> {
     let Some(readme) = tree.text(README) else { return Vec::new() };
-    let wrong = snippets(readme).into_iter().filter_map(|snippet| Some((snippet.line, wrong(tree, &snippet)?)));
+    let wrong = snippets(readme)
+        .into_iter()
+        .filter_map(|snippet| Some((snippet.line, wrong(tree, &snippet)?)));
     wrong.map(|(line, text)| Violation::new(README, line, text)).collect()
 }
 
 fn wrong(tree: &Tree, snippet: &Snippet) -> Option<String> {
     let Some(name) = &snippet.example else {
         return Some(
-            "a Rust snippet without `<!-- example: NAME -->` above it: nothing proves that it compiles".into(),
+            "a Rust snippet without `<!-- example: NAME -->` above it: nothing proves that it \
+             compiles"
+                .into(),
         );
     };
     let path = format!("crates/nystrom/examples/{name}.rs");
     let Some(text) = tree.text(&path) else { return Some(format!("there is no {path}")) };
-    (snippet.text.trim() != shown_part(text).trim()).then(|| format!("this snippet is not the text of {path}"))
+    (snippet.text.trim() != shown_part(text).trim())
+        .then(|| format!("this snippet is not the text of {path}"))
 }
 
 struct Snippet {
@@ -39,8 +45,11 @@ fn snippets(readme: &str) -> Vec<Snippet> {
     let mut lines = readme.lines().enumerate();
     while let Some((i, line)) = lines.next() {
         if let Some(language) = line.trim().strip_prefix("```") {
-            let text: Vec<&str> =
-                lines.by_ref().map(|(_, line)| line).take_while(|line| line.trim() != "```").collect();
+            let text: Vec<&str> = lines
+                .by_ref()
+                .map(|(_, line)| line)
+                .take_while(|line| line.trim() != "```")
+                .collect();
             if language.starts_with("rust") {
                 found.push(Snippet { line: i + 1, example: marker.take(), text: text.join("\n") });
             }
@@ -59,10 +68,17 @@ fn snippets(readme: &str) -> Vec<Snippet> {
 fn shown_part(example: &str) -> String {
     let lines: Vec<&str> = example.lines().collect();
     let place = |mark: &str| lines.iter().position(|line| line.trim() == mark);
-    let (Some(begin), Some(end)) = (place("// readme: begin"), place("// readme: end")) else { return example.into() };
+    let (Some(begin), Some(end)) = (place("// readme: begin"), place("// readme: end")) else {
+        return example.into();
+    };
     let part = lines.get(begin + 1..end).unwrap_or_default();
     let blank = |line: &&&str| !line.trim().is_empty();
-    let indent = part.iter().filter(blank).map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+    let indent = part
+        .iter()
+        .filter(blank)
+        .map(|line| line.len() - line.trim_start().len())
+        .min()
+        .unwrap_or(0);
     part.iter().map(|line| line.get(indent..).unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
@@ -78,21 +94,33 @@ mod tests {
             ("crates/nystrom/examples/whole.rs", "fn main() {}\n"),
             ("crates/nystrom/examples/part.rs", EXAMPLE),
         ]);
-        readme_shows_examples(&tree).into_iter().map(|violation| (violation.line, violation.text)).collect()
+        readme_shows_examples(&tree)
+            .into_iter()
+            .map(|violation| (violation.line, violation.text))
+            .collect()
     }
 
     #[test]
     fn equal_snippets_and_other_languages_are_fine() {
         assert_eq!(
-            violations("# A\n\n<!-- example: whole -->\n```rust\nfn main() {}\n```\n\n```sh\ncargo run\n```\n"),
+            violations(
+                "# A\n\n<!-- example: whole -->\n```rust\nfn main() {}\n```\n\n```sh\ncargo \
+                 run\n```\n"
+            ),
             []
         );
-        assert_eq!(violations("<!-- example: part -->\n\n```rust\nlet x = 1;\n\nif x > 0 {\n    f(x);\n}\n```\n"), []);
+        assert_eq!(
+            violations(
+                "<!-- example: part -->\n\n```rust\nlet x = 1;\n\nif x > 0 {\n    f(x);\n}\n```\n"
+            ),
+            []
+        );
     }
 
     #[test]
     fn a_snippet_that_differs_has_no_marker_or_no_example_is_found() {
-        let found = violations("text\n<!-- example: whole -->\n```rust\nfn main() { old() }\n```\n");
+        let found =
+            violations("text\n<!-- example: whole -->\n```rust\nfn main() { old() }\n```\n");
         assert_eq!((found.len(), found[0].0), (1, 3));
         assert!(violations("```rust\nfn main() {}\n```")[0].1.contains("without `<!-- example"));
         assert!(
@@ -101,7 +129,9 @@ mod tests {
                 .contains("there is no crates/nystrom/examples/gone.rs")
         );
         assert!(
-            violations("<!-- example: whole -->\nwords between\n```rust\nfn main() {}\n```")[0].1.contains("without")
+            violations("<!-- example: whole -->\nwords between\n```rust\nfn main() {}\n```")[0]
+                .1
+                .contains("without")
         );
     }
 }

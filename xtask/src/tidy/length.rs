@@ -1,4 +1,5 @@
-//! Files are short enough to be read at a sitting; for functions, `clippy.toml` says how long they may be.
+//! Files are short enough to be read at a sitting; for functions, `clippy.toml` says how long they
+//! may be.
 
 use super::Violation;
 use super::tree::Tree;
@@ -7,7 +8,10 @@ const MOST_LINES: usize = 400;
 
 /// No Rust file is longer than 400 lines.
 pub fn files_are_short(tree: &Tree) -> Vec<Violation> {
-    let long = tree.rust().map(|(path, text)| (path, text.lines().count())).filter(|&(_, lines)| lines > MOST_LINES);
+    let long = tree
+        .rust()
+        .map(|(path, text)| (path, text.lines().count()))
+        .filter(|&(_, lines)| lines > MOST_LINES);
     long.map(|(path, lines)| {
         let text = format!("{lines} lines, more than {MOST_LINES}: one idea per file, split it");
         Violation::new(path, MOST_LINES + 1, text)

@@ -17,9 +17,14 @@ fn broken(tree: &Tree, document: &str) -> Vec<Violation> {
         in_code ^= line.trim_start().starts_with("```");
         for target in targets(line).filter(|_| !in_code) {
             let path = resolve(folder, target);
-            let there = tree.paths().any(|other| other == path || other.starts_with(&format!("{path}/")));
+            let there =
+                tree.paths().any(|other| other == path || other.starts_with(&format!("{path}/")));
             if !there {
-                violations.push(Violation::new(document, i + 1, format!("the link to `{target}` leads nowhere")));
+                violations.push(Violation::new(
+                    document,
+                    i + 1,
+                    format!("the link to `{target}` leads nowhere"),
+                ));
             }
         }
     }
@@ -29,8 +34,9 @@ fn broken(tree: &Tree, document: &str) -> Vec<Violation> {
 /// The targets of `[text](target)` that are files, without their anchors.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     let all = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let files =
-        all.filter(|target| !target.contains("://") && !target.starts_with('#') && !target.starts_with("mailto:"));
+    let files = all.filter(|target| {
+        !target.contains("://") && !target.starts_with('#') && !target.starts_with("mailto:")
+    });
     files.map(|target| target.split('#').next().unwrap_or(target))
 }
 
@@ -53,14 +59,16 @@ mod tests {
 
     #[test]
     fn links_to_nothing_are_found_with_their_line() {
-        let readme =
-            "See [a](docs/a.md#top), [b](docs), [c](https://example.org/x) and [d](#here).\n\n![e](docs/e.svg)";
+        let readme = "See [a](docs/a.md#top), [b](docs), [c](https://example.org/x) and \
+                      [d](#here).\n\n![e](docs/e.svg)";
         let text = "[up](../README.md), [gone](b.md)\n```\n[code](c.md)\n```\n";
         let tree = Tree::of(&[("README.md", readme), ("docs/a.md", text)]);
-        let found: Vec<_> = links_lead_somewhere(&tree).into_iter().map(|v| (v.path, v.line, v.text)).collect();
+        let found: Vec<_> =
+            links_lead_somewhere(&tree).into_iter().map(|v| (v.path, v.line, v.text)).collect();
         let expected = [("README.md", 3, "docs/e.svg"), ("docs/a.md", 1, "b.md")];
-        let expected =
-            expected.map(|(path, line, to)| (path.to_owned(), line, format!("the link to `{to}` leads nowhere")));
+        let expected = expected.map(|(path, line, to)| {
+            (path.to_owned(), line, format!("the link to `{to}` leads nowhere"))
+        });
         assert_eq!(found, expected);
     }
 }

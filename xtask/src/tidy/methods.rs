@@ -12,7 +12,8 @@ use super::tree::Tree;
 /// The traits whose implementations are methods of the literature.
 const STAGES: [&str; 2] = ["LandmarkSelector", "RidgeLeverage"];
 
-/// Every public type that selects landmarks, estimates scores or is a regression (`…Krr`) has `# Cost`; the first two also `# Source`.
+/// Every public type that selects landmarks, estimates scores or is a regression (`…Krr`) has `#
+/// Cost`; the first two also `# Source`.
 pub fn methods_have_cost_and_source(tree: &Tree) -> Vec<Violation> {
     let mut types = Types::default();
     for (path, text) in tree.library_sources() {
@@ -79,7 +80,8 @@ impl<'ast> Visit<'ast> for Types {
     /// References and boxes implement the traits too; they are no path with a name of ours.
     fn visit_item_impl(&mut self, item: &'ast ItemImpl) {
         let Some((path, _)) = &item.trait_ else { return };
-        let is_stage = path.segments.last().is_some_and(|last| STAGES.iter().any(|stage| last.ident == stage));
+        let is_stage =
+            path.segments.last().is_some_and(|last| STAGES.iter().any(|stage| last.ident == stage));
         if let Type::Path(ty) = &*item.self_ty
             && is_stage
             && let Some(last) = ty.path.segments.last()
@@ -94,7 +96,10 @@ mod tests {
     use super::*;
 
     fn lacking(text: &str) -> Vec<String> {
-        let tree = Tree::of(&[("crates/a/src/lib.rs", text), ("xtask/src/main.rs", "pub struct XtaskKrr;")]);
+        let tree = Tree::of(&[
+            ("crates/a/src/lib.rs", text),
+            ("xtask/src/main.rs", "pub struct XtaskKrr;"),
+        ]);
         methods_have_cost_and_source(&tree).into_iter().map(|violation| violation.text).collect()
     }
 
@@ -102,16 +107,22 @@ mod tests {
     fn methods_without_cost_or_source_are_found() {
         let bare = "/// Picks.\npub struct A;\nimpl<T: Scalar> LandmarkSelector<T> for A {}";
         let found = lacking(bare);
-        assert!(found.len() == 2 && found[0].contains("`# Cost`") && found[1].contains("`# Source`"), "{found:?}");
-        let costed = "/// Scores.\n///\n/// # Cost\n/// 1\npub struct A<T>(T);\nimpl RidgeLeverage<f64> for A<f64> {}";
+        assert!(
+            found.len() == 2 && found[0].contains("`# Cost`") && found[1].contains("`# Source`"),
+            "{found:?}"
+        );
+        let costed = "/// Scores.\n///\n/// # Cost\n/// 1\npub struct A<T>(T);\nimpl \
+                      RidgeLeverage<f64> for A<f64> {}";
         assert!(lacking(costed)[0].contains("`# Source`"));
         assert!(lacking("/// Fits.\npub struct NewKrr;")[0].contains("`# Cost`"));
     }
 
     #[test]
     fn documented_methods_private_ones_and_pointers_are_fine() {
-        let whole = "/// Picks.\n///\n/// # Cost\n/// 1\n///\n/// # Source\n/// A.\npub struct A;\nimpl LandmarkSelector<f64> for A {}\n\
-                     impl<S> LandmarkSelector<f64> for &S {}\nimpl<S> LandmarkSelector<f64> for Box<S> {}\nstruct B;\nimpl RidgeLeverage<f64> for B {}";
+        let whole = "/// Picks.\n///\n/// # Cost\n/// 1\n///\n/// # Source\n/// A.\npub struct \
+                     A;\nimpl LandmarkSelector<f64> for A {}\n\
+                     impl<S> LandmarkSelector<f64> for &S {}\nimpl<S> LandmarkSelector<f64> for \
+                     Box<S> {}\nstruct B;\nimpl RidgeLeverage<f64> for B {}";
         assert_eq!(lacking(whole), [""; 0]);
     }
 }

@@ -1,7 +1,8 @@
 //! The rules of the house that clippy cannot check; `clippy.toml` lists what clippy refuses.
 //!
-//! One small function per rule takes the [`Tree`] and returns what breaks the rule; `RULES` lists them. The tests of a
-//! rule run it on made-up trees, and `the_repository_is_tidy` runs all of them on the real one.
+//! One small function per rule takes the [`Tree`] and returns what breaks the rule; `RULES` lists
+//! them. The tests of a rule run it on made-up trees, and `the_repository_is_tidy` runs all of them
+//! on the real one.
 
 mod crate_map;
 mod data_files;

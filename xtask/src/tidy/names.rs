@@ -1,4 +1,5 @@
-//! The documents speak of files and items that are there, and the map of the source leaves none out.
+//! The documents speak of files and items that are there, and the map of the source leaves none
+//! out.
 
 use std::collections::BTreeSet;
 
@@ -8,23 +9,35 @@ use super::tree::Tree;
 const MAP: &str = "docs/ARCHITECTURE.md";
 const CRATES: [&str; 6] = ["linalg_core", "kernels", "sketch", "leverage", "dpp", "krr"];
 
-/// Under the heading of a crate, docs/ARCHITECTURE.md names files and folders of its source that exist, and all at the top.
+/// Under the heading of a crate, docs/ARCHITECTURE.md names files and folders of its source that
+/// exist, and all at the top.
 pub fn the_map_is_true(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     for section in sections(tree.text(MAP).unwrap_or_default()) {
         let source = format!("{}/src/", section.home);
         let files: Vec<&str> = tree.paths().filter_map(|path| path.strip_prefix(&source)).collect();
         let is_there = |name: &str| match name.strip_suffix('/') {
-            Some(folder) => files.iter().any(|file| format!("/{file}").contains(&format!("/{folder}/"))),
+            Some(folder) => {
+                files.iter().any(|file| format!("/{file}").contains(&format!("/{folder}/")))
+            }
             None => files.iter().any(|file| format!("/{file}").ends_with(&format!("/{name}"))),
         };
         for (line, name) in section.names.iter().filter(|(_, name)| !is_there(name)) {
-            violations.push(Violation::new(MAP, *line, format!("there is no `{name}` in {source}")));
+            violations.push(Violation::new(
+                MAP,
+                *line,
+                format!("there is no `{name}` in {source}"),
+            ));
         }
         let named: BTreeSet<&str> = section.names.iter().map(|(_, name)| module(name)).collect();
-        let modules: BTreeSet<String> = tree.library_sources().filter_map(|(path, _)| top(path, &source)).collect();
+        let modules: BTreeSet<String> =
+            tree.library_sources().filter_map(|(path, _)| top(path, &source)).collect();
         for module in modules.iter().filter(|name| !named.contains(name.as_str())) {
-            violations.push(Violation::new(MAP, section.line, format!("the map leaves out `{module}` of {source}")));
+            violations.push(Violation::new(
+                MAP,
+                section.line,
+                format!("the map leaves out `{module}` of {source}"),
+            ));
         }
     }
     violations
@@ -72,7 +85,8 @@ fn quoted(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// Items that the documents write as `` `krr::Falkon` `` or `` `sketch::{Greedy, rp_cholesky}` `` occur in that crate's source.
+/// Items that the documents write as `` `krr::Falkon` `` or `` `sketch::{Greedy, rp_cholesky}` ``
+/// occur in that crate's source.
 pub fn items_exist(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     for document in tree.paths().filter(|path| path.ends_with(".md")) {
@@ -81,7 +95,11 @@ pub fn items_exist(tree: &Tree) -> Vec<Violation> {
                 let source = format!("crates/{}/src/", home.replace('_', "-"));
                 let mut texts = tree.rust().filter(|(path, _)| path.starts_with(&source));
                 if !texts.any(|(_, text)| has_word(text, word)) {
-                    violations.push(Violation::new(document, i + 1, format!("there is no `{word}` in {source}")));
+                    violations.push(Violation::new(
+                        document,
+                        i + 1,
+                        format!("there is no `{word}` in {source}"),
+                    ));
                 }
             }
         }
@@ -92,7 +110,8 @@ pub fn items_exist(tree: &Tree) -> Vec<Violation> {
 /// The crate and every word of `crate::…`.
 fn items(code: &str) -> Vec<(&str, &str)> {
     let Some((home, rest)) = code.split_once("::") else { return Vec::new() };
-    let words = rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+    let words =
+        rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
     if CRATES.contains(&home) { words.map(|word| (home, word)).collect() } else { Vec::new() }
 }
 
@@ -122,8 +141,10 @@ mod tests {
 
     #[test]
     fn a_map_that_names_what_is_not_there_is_found() {
-        let map = "# A\n`nothing.rs`\n### `crates/krr` — regression\n- `exact.rs`, `path/`: `family.rs`.\n- `gone.rs`, `old/`\n## B\n`none.rs`";
-        let found: Vec<_> = the_map_is_true(&tree(MAP, map)).into_iter().map(|v| (v.line, v.text)).collect();
+        let map = "# A\n`nothing.rs`\n### `crates/krr` — regression\n- `exact.rs`, `path/`: \
+                   `family.rs`.\n- `gone.rs`, `old/`\n## B\n`none.rs`";
+        let found: Vec<_> =
+            the_map_is_true(&tree(MAP, map)).into_iter().map(|v| (v.line, v.text)).collect();
         let gone = |name: &str| (5, format!("there is no `{name}` in crates/krr/src/"));
         assert_eq!(found, [gone("gone.rs"), gone("old/")]);
     }
@@ -131,14 +152,21 @@ mod tests {
     #[test]
     fn a_map_that_leaves_a_module_out_is_found() {
         let found = the_map_is_true(&tree(MAP, "### `crates/krr`\n`path/`"));
-        assert_eq!(found, [Violation::new(MAP, 1, "the map leaves out `exact` of crates/krr/src/")]);
+        assert_eq!(
+            found,
+            [Violation::new(MAP, 1, "the map leaves out `exact` of crates/krr/src/")]
+        );
     }
 
     #[test]
     fn items_that_are_not_there_are_found() {
         let text = "`krr::Falkon`, `krr::{Falkon::fit, Falkonry}`, `std::fs`, `sketch::Nystrom`\n";
-        let found: Vec<_> = items_exist(&tree("README.md", text)).into_iter().map(|v| v.text).collect();
-        let expected = ["there is no `Falkonry` in crates/krr/src/", "there is no `Nystrom` in crates/sketch/src/"];
+        let found: Vec<_> =
+            items_exist(&tree("README.md", text)).into_iter().map(|v| v.text).collect();
+        let expected = [
+            "there is no `Falkonry` in crates/krr/src/",
+            "there is no `Nystrom` in crates/sketch/src/",
+        ];
         assert_eq!(found, expected);
     }
 }

@@ -6,12 +6,14 @@ use super::Violation;
 use super::syntax::{self, Syntax};
 use super::tree::Tree;
 
-const KNOW_POINTS: [&str; 2] = ["crates/leverage/src/squeak/", "crates/leverage/src/spectral_density/"];
+const KNOW_POINTS: [&str; 2] =
+    ["crates/leverage/src/squeak/", "crates/leverage/src/spectral_density/"];
 
 /// In `leverage`, only the methods that need points name `nystrom_kernels`.
 pub fn kernels_stay_where_points_are(tree: &Tree) -> Vec<Violation> {
     let elsewhere = tree.library_sources().filter(|(path, _)| {
-        path.starts_with("crates/leverage/") && !KNOW_POINTS.iter().any(|home| path.starts_with(home))
+        path.starts_with("crates/leverage/")
+            && !KNOW_POINTS.iter().any(|home| path.starts_with(home))
     });
     syntax::check(elsewhere.map(|source| (source, ())), |()| Kernels::default())
 }
@@ -43,8 +45,8 @@ impl<'ast> Visit<'ast> for Kernels {
 
 impl Syntax for Kernels {
     fn found(self) -> Vec<(usize, String)> {
-        let why =
-            "`nystrom_kernels`: only squeak/ and spectral_density/ know points: everything else takes a `PsdMatrix`";
+        let why = "`nystrom_kernels`: only squeak/ and spectral_density/ know points: everything \
+                   else takes a `PsdMatrix`";
         self.lines.into_iter().map(|line| (line, why.to_owned())).collect()
     }
 }
@@ -55,10 +57,16 @@ mod tests {
 
     #[test]
     fn kernels_are_found_where_only_matrices_are_known() {
-        let text = "use nystrom_kernels::Points;\n\nfn f() { g!(nystrom_kernels::Gaussian) }\n#[cfg(test)]\nmod tests { use nystrom_kernels::Kernel; }";
-        let paths = ["crates/leverage/src/exact.rs", "crates/leverage/src/squeak/mod.rs", "crates/krr/src/exact.rs"];
+        let text = "use nystrom_kernels::Points;\n\nfn f() { g!(nystrom_kernels::Gaussian) \
+                    }\n#[cfg(test)]\nmod tests { use nystrom_kernels::Kernel; }";
+        let paths = [
+            "crates/leverage/src/exact.rs",
+            "crates/leverage/src/squeak/mod.rs",
+            "crates/krr/src/exact.rs",
+        ];
         let found = kernels_stay_where_points_are(&Tree::of(&paths.map(|path| (path, text))));
-        let places: Vec<_> = found.iter().map(|violation| (violation.path.as_str(), violation.line)).collect();
+        let places: Vec<_> =
+            found.iter().map(|violation| (violation.path.as_str(), violation.line)).collect();
         assert_eq!(places, [(paths[0], 1), (paths[0], 3)]);
     }
 }

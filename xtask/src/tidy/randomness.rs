@@ -25,10 +25,14 @@ struct Draws {
 impl Draws {
     fn check(&mut self, visibility: &Visibility, signature: &Signature, attributes: &[Attribute]) {
         let public = matches!(visibility, Visibility::Public(_));
-        if public && takes_rng(signature) && !syntax::has_section(attributes, &["# Source", "# Randomness"]) {
+        if public
+            && takes_rng(signature)
+            && !syntax::has_section(attributes, &["# Source", "# Randomness"])
+        {
             let name = &signature.ident;
             let text = format!(
-                "`{name}` draws: its docs need `# Source` (paper, algorithm) or `# Randomness` (what is drawn, how often)"
+                "`{name}` draws: its docs need `# Source` (paper, algorithm) or `# Randomness` \
+                 (what is drawn, how often)"
             );
             self.undocumented.push((name.span().start().line, text));
         }
@@ -82,18 +86,21 @@ impl<'ast> Visit<'ast> for Generators {
             let FnArg::Typed(typed) = argument else { continue };
             if names_a_generator(&typed.ty) && !(i == last && is_dyn_rng(&typed.ty)) {
                 let name = &signature.ident;
-                let text = format!("`{name}`: a generator is the last argument, `rng: &mut dyn Rng`");
+                let text =
+                    format!("`{name}`: a generator is the last argument, `rng: &mut dyn Rng`");
                 self.misplaced.push((name.span().start().line, text));
             }
         }
         for parameter in signature.generics.type_params() {
-            if parameter
-                .bounds
-                .iter()
-                .any(|bound| matches!(bound, syn::TypeParamBound::Trait(bound) if is_generator(&bound.path)))
-            {
+            if parameter.bounds.iter().any(|bound| {
+                matches!(bound,
+                    syn::TypeParamBound::Trait(bound) if is_generator(&bound.path))
+            }) {
                 let name = &signature.ident;
-                let text = format!("`{name}` is generic over the generator: take `rng: &mut dyn Rng`, last");
+                let text = format!(
+                    "`{name}` is generic over the generator: take `rng: &mut dyn \
+                                    Rng`, last"
+                );
                 self.misplaced.push((name.span().start().line, text));
             }
         }
@@ -102,7 +109,10 @@ impl<'ast> Visit<'ast> for Generators {
     fn visit_field(&mut self, field: &'ast syn::Field) {
         if names_a_generator(&field.ty) {
             let line = syn::spanned::Spanned::span(field).start().line;
-            self.misplaced.push((line, "a generator is an argument and never stored: keep a key, `Streams`".into()));
+            self.misplaced.push((
+                line,
+                "a generator is an argument and never stored: keep a key, `Streams`".into(),
+            ));
         }
     }
 }
@@ -128,8 +138,9 @@ fn names_a_generator(ty: &Type) -> bool {
     impl<'ast> Visit<'ast> for Search {
         fn visit_path(&mut self, path: &'ast syn::Path) {
             self.0 |= is_generator(path);
-            let is_closure =
-                |segment: &syn::PathSegment| matches!(segment.arguments, syn::PathArguments::Parenthesized(_));
+            let is_closure = |segment: &syn::PathSegment| {
+                matches!(segment.arguments, syn::PathArguments::Parenthesized(_))
+            };
             if !path.segments.iter().any(is_closure) {
                 visit::visit_path(self, path);
             }
@@ -144,7 +155,10 @@ fn names_a_generator(ty: &Type) -> bool {
 fn is_dyn_rng(ty: &Type) -> bool {
     let Type::Reference(reference) = ty else { return false };
     let Type::TraitObject(object) = &*reference.elem else { return false };
-    let is_rng = |bound: &syn::TypeParamBound| matches!(bound, syn::TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|s| s.ident == "Rng"));
+    let is_rng = |bound: &syn::TypeParamBound| {
+        matches!(bound,
+        syn::TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|s| s.ident == "Rng"))
+    };
     reference.mutability.is_some() && object.bounds.len() == 1 && object.bounds.iter().all(is_rng)
 }
 
@@ -163,16 +177,32 @@ mod tests {
     fn public_functions_that_draw_need_a_section() {
         let lines = |text| lines(randomness_is_documented, text);
         assert_eq!(lines("/// Draws.\npub fn f(n: usize, rng: &mut dyn Rng) {}"), [2]);
-        assert_eq!(lines("impl A {\n    /// Draws.\n    pub fn f(&self, rng: &mut dyn Rng) {}\n}"), [3]);
-        assert_eq!(lines("/// Draws.\n///\n/// # Randomness\n/// One draw.\npub fn f(rng: &mut dyn Rng) {}"), NONE);
-        assert_eq!(lines("/// Draws.\n///\n/// # Source\n/// Algorithm 1.\npub fn f(rng: &mut dyn Rng) {}"), NONE);
+        assert_eq!(
+            lines("impl A {\n    /// Draws.\n    pub fn f(&self, rng: &mut dyn Rng) {}\n}"),
+            [3]
+        );
+        assert_eq!(
+            lines(
+                "/// Draws.\n///\n/// # Randomness\n/// One draw.\npub fn f(rng: &mut dyn Rng) {}"
+            ),
+            NONE
+        );
+        assert_eq!(
+            lines(
+                "/// Draws.\n///\n/// # Source\n/// Algorithm 1.\npub fn f(rng: &mut dyn Rng) {}"
+            ),
+            NONE
+        );
     }
 
     #[test]
     fn others_do_not() {
         let lines = |text| lines(randomness_is_documented, text);
         assert_eq!(
-            lines("fn f(rng: &mut dyn Rng) {}\npub(crate) fn g(rng: &mut dyn Rng) {}\npub fn h(n: usize) {}"),
+            lines(
+                "fn f(rng: &mut dyn Rng) {}\npub(crate) fn g(rng: &mut dyn Rng) {}\npub fn h(n: \
+                 usize) {}"
+            ),
             NONE
         );
         assert_eq!(lines("impl Select for A { fn select(&self, rng: &mut dyn Rng) {} }"), NONE);
@@ -193,9 +223,15 @@ mod tests {
     #[test]
     fn generators_in_their_place_and_closures_that_take_one_are_fine() {
         let lines = |text| lines(generators_are_arguments, text);
-        assert_eq!(lines("fn f(n: usize, rng: &mut dyn rand::Rng) {}\nfn g(_: &mut dyn Rng) {}"), NONE);
         assert_eq!(
-            lines("fn f(draw: impl Fn(&mut dyn Rng) -> u8, n: usize) {}\nfn h(seed: u64) -> Pcg64 { g() }"),
+            lines("fn f(n: usize, rng: &mut dyn rand::Rng) {}\nfn g(_: &mut dyn Rng) {}"),
+            NONE
+        );
+        assert_eq!(
+            lines(
+                "fn f(draw: impl Fn(&mut dyn Rng) -> u8, n: usize) {}\nfn h(seed: u64) -> Pcg64 { \
+                 g() }"
+            ),
             NONE
         );
         assert_eq!(lines("#[cfg(test)]\nmod tests { struct A { rng: Pcg64 } }"), NONE);

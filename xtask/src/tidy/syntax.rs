@@ -11,7 +11,8 @@ pub trait Syntax: for<'ast> Visit<'ast> {
     fn found(self) -> Vec<(usize, String)>;
 }
 
-/// Walks every source with a fresh visitor, made from what comes with the source. A file that does not parse is a violation.
+/// Walks every source with a fresh visitor, made from what comes with the source. A file that does
+/// not parse is a violation.
 pub fn check<'a, C, V: Syntax>(
     sources: impl Iterator<Item = ((&'a str, &'a str), C)>,
     visitor: impl Fn(C) -> V,
@@ -22,9 +23,16 @@ pub fn check<'a, C, V: Syntax>(
             Ok(file) => {
                 let mut visitor = visitor(context);
                 visitor.visit_file(&file);
-                violations.extend(visitor.found().into_iter().map(|(line, text)| Violation::new(path, line, text)));
+                violations.extend(
+                    visitor
+                        .found()
+                        .into_iter()
+                        .map(|(line, text)| Violation::new(path, line, text)),
+                );
             }
-            Err(error) => violations.push(Violation::new(path, error.span().start().line, error.to_string())),
+            Err(error) => {
+                violations.push(Violation::new(path, error.span().start().line, error.to_string()))
+            }
         }
     }
     violations
@@ -32,14 +40,18 @@ pub fn check<'a, C, V: Syntax>(
 
 /// Whether `#[cfg(test)]` is among the attributes.
 pub fn is_test(attributes: &[Attribute]) -> bool {
-    attributes
-        .iter()
-        .any(|a| a.path().is_ident("cfg") && a.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test")))
+    attributes.iter().any(|a| {
+        a.path().is_ident("cfg")
+            && a.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))
+    })
 }
 
 /// Whether the documentation has one of these headings.
 pub fn has_section(attributes: &[Attribute], headings: &[&str]) -> bool {
-    attributes.iter().filter_map(doc).any(|text| text.lines().any(|line| headings.contains(&line.trim())))
+    attributes
+        .iter()
+        .filter_map(doc)
+        .any(|text| text.lines().any(|line| headings.contains(&line.trim())))
 }
 
 fn doc(attribute: &Attribute) -> Option<String> {

@@ -29,8 +29,11 @@ impl Tree {
             let text = match std::fs::read_to_string(root.join(&path)) {
                 Ok(text) if READ.iter().any(|end| path.ends_with(end)) => text,
                 Ok(_) => String::new(),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue, // deleted, not yet committed
-                Err(error) if READ.iter().any(|end| path.ends_with(end)) => return Err(error).context(path),
+                // deleted, not yet committed
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) if READ.iter().any(|end| path.ends_with(end)) => {
+                    return Err(error).context(path);
+                }
                 Err(_) => String::new(),
             };
             files.insert(path, text);
@@ -41,7 +44,9 @@ impl Tree {
     /// A made-up tree.
     #[cfg(test)]
     pub fn of(files: &[(&str, &str)]) -> Tree {
-        Tree { files: files.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect() }
+        Tree {
+            files: files.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect(),
+        }
     }
 
     /// All paths.
@@ -56,16 +61,21 @@ impl Tree {
 
     /// Rust files with their text.
     pub fn rust(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files.iter().filter(|(path, _)| path.ends_with(".rs")).map(|(path, text)| (path.as_str(), text.as_str()))
+        self.files
+            .iter()
+            .filter(|(path, _)| path.ends_with(".rs"))
+            .map(|(path, text)| (path.as_str(), text.as_str()))
     }
 
     /// Rust files of the library crates that are not tests, benches or examples.
     pub fn library_sources(&self) -> impl Iterator<Item = (&str, &str)> {
-        let tests: Vec<String> = self.rust().flat_map(|(path, text)| test_modules(path, text)).collect();
+        let tests: Vec<String> =
+            self.rust().flat_map(|(path, text)| test_modules(path, text)).collect();
         self.rust().filter(move |(path, _)| {
             let is_source = path.starts_with("crates/") && path.split('/').nth(2) == Some("src");
-            let in_tests =
-                |test: &String| path.starts_with(&format!("{test}.")) || path.starts_with(&format!("{test}/"));
+            let in_tests = |test: &String| {
+                path.starts_with(&format!("{test}.")) || path.starts_with(&format!("{test}/"))
+            };
             is_source && !path.starts_with(COMMAND_LINE) && !tests.iter().any(in_tests)
         })
     }
@@ -80,7 +90,8 @@ fn test_modules(path: &str, text: &str) -> Vec<String> {
     };
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let declared = |pair: &[&str]| {
-        let name = pair[1].trim_start_matches("pub(crate) ").strip_prefix("mod ")?.strip_suffix(';')?;
+        let name =
+            pair[1].trim_start_matches("pub(crate) ").strip_prefix("mod ")?.strip_suffix(';')?;
         (pair[0] == "#[cfg(test)]").then(|| format!("{home}/{name}"))
     };
     lines.windows(2).filter_map(declared).collect()
@@ -90,7 +101,8 @@ fn git_files(root: &Path) -> Option<Vec<String>> {
     let arguments = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
     let output = Command::new("git").arg("-C").arg(root).args(arguments).output().ok()?;
     let list = String::from_utf8(output.stdout).ok()?;
-    let paths: Vec<String> = list.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
+    let paths: Vec<String> =
+        list.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
     (output.status.success() && !paths.is_empty()).then_some(paths)
 }
 
@@ -129,7 +141,10 @@ mod tests {
             ("xtask/src/main.rs", ""),
         ]);
         let sources: Vec<&str> = tree.library_sources().map(|(path, _)| path).collect();
-        assert_eq!(sources, ["crates/a/src/checksum.rs", "crates/a/src/lib.rs", "crates/a/src/solve.rs"]);
+        assert_eq!(
+            sources,
+            ["crates/a/src/checksum.rs", "crates/a/src/lib.rs", "crates/a/src/solve.rs"]
+        );
     }
 
     #[test]

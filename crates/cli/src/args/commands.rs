@@ -1,7 +1,10 @@
 //! The options of each command.
 
 use super::landmarks::METHODS;
-use super::{DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs, Output, RegressionArgs, RunArgs};
+use super::{
+    DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs, Output, RegressionArgs,
+    RunArgs,
+};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -15,7 +18,8 @@ Examples:
 
 /// Kernel ridge regression with landmarks: minimises (1/n) Σ (y_i − f(x_i) − b)² + λ‖f‖²
 #[derive(Args)]
-#[command(allow_negative_numbers = true, after_help = FIT, after_long_help = format!("{METHODS}\n\n{FIT}"))]
+#[command(allow_negative_numbers = true, after_help = FIT,
+    after_long_help = format!("{METHODS}\n\n{FIT}"))]
 pub struct Fit {
     #[command(flatten)]
     pub data: DataArgs,
@@ -26,11 +30,12 @@ pub struct Fit {
     pub output: Option<Output>,
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// How landmarks are chosen, and how many [default: rpcholesky with 500, or as many as there are rows and as --memory allows]
+    /// How landmarks are chosen, and how many [default: rpcholesky with 500, or as many as there
+    /// are rows and as --memory allows]
     #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
     pub landmarks: Option<LandmarkSpec>,
-    /// Ridge λ in K + nλI: a number; `auto` takes the smallest leave-one-out error of --lambdas, `gcv` the smallest generalised
-    /// cross-validation error
+    /// Ridge λ in K + nλI: a number; `auto` takes the smallest leave-one-out error of --lambdas,
+    /// `gcv` the smallest generalised cross-validation error
     #[arg(long, value_name = "auto|gcv|X", default_value = "auto", help_heading = "Fit")]
     pub lambda: Lambda,
     /// The values that `--lambda auto` and `gcv` try [default: 1e-1:1e-10:28]
@@ -83,7 +88,8 @@ pub struct Predict {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,
     /// Threads to use [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Run")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
+        help_heading = "Run")]
     pub threads: Option<u16>,
     /// Print the outcome as JSON
     #[arg(long, help_heading = "Run")]
@@ -147,7 +153,8 @@ Examples:
 
 /// Choose rows that stand for all, and say what they leave of the kernel matrix
 #[derive(Args)]
-#[command(allow_negative_numbers = true, after_help = LANDMARKS, after_long_help = format!("{METHODS}\n\n{LANDMARKS}"))]
+#[command(allow_negative_numbers = true, after_help = LANDMARKS,
+    after_long_help = format!("{METHODS}\n\n{LANDMARKS}"))]
 pub struct LandmarksCommand {
     #[command(flatten)]
     pub data: DataArgs,
@@ -156,7 +163,8 @@ pub struct LandmarksCommand {
     pub landmarks: LandmarkSpec,
     #[command(flatten)]
     pub leverage: LeverageArgs,
-    /// Draw with replacement and write weights with E[SSᵀ] = I (uniform, diagonal and the methods by leverage scores)
+    /// Draw with replacement and write weights with E[SSᵀ] = I (uniform, diagonal and the methods
+    /// by leverage scores)
     #[arg(long)]
     pub weights: bool,
     /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json
@@ -216,14 +224,16 @@ pub struct Sample {
 const TUNE: &str = "\
 Examples:
   nystrom tune houses.csv --target price --landmarks uniform:500
-  nystrom tune houses.csv --target price --kernel matern --bandwidths 1,2,4,8 --lambdas 1e-2:1e-8:7 --folds 10
+  nystrom tune houses.csv --target price --kernel matern --bandwidths 1,2,4,8 --lambdas \
+  1e-2:1e-8:7 --folds 10
   nystrom tune houses.csv --target price --json > table.json
 
 Landmarks are chosen anew in every fold. Features are standardised once, by all rows.";
 
 /// Cross-validate bandwidth and λ, and print the table
 #[derive(Args)]
-#[command(allow_negative_numbers = true, after_help = TUNE, after_long_help = format!("{METHODS}\n\n{TUNE}"))]
+#[command(allow_negative_numbers = true, after_help = TUNE,
+    after_long_help = format!("{METHODS}\n\n{TUNE}"))]
 pub struct Tune {
     #[command(flatten)]
     pub data: DataArgs,
@@ -235,13 +245,23 @@ pub struct Tune {
     #[arg(long, value_name = "X", value_delimiter = ',', help_heading = "Grid")]
     pub bandwidths: Vec<f64>,
     /// Ridges λ to try
-    #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", default_value = "1e-1:1e-9:9", help_heading = "Grid")]
+    #[arg(
+        long,
+        value_name = "LARGEST:SMALLEST:COUNT",
+        default_value = "1e-1:1e-9:9",
+        help_heading = "Grid"
+    )]
     pub lambdas: LambdaRange,
     /// Number of folds
     #[arg(long, value_name = "K", default_value_t = 5, help_heading = "Grid")]
     pub folds: usize,
     /// How landmarks are chosen in each fold, and how many
-    #[arg(long, value_name = "METHOD:COUNT", default_value = "uniform:300", help_heading = "Landmarks")]
+    #[arg(
+        long,
+        value_name = "METHOD:COUNT",
+        default_value = "uniform:300",
+        help_heading = "Landmarks"
+    )]
     pub landmarks: LandmarkSpec,
     #[command(flatten)]
     pub leverage: LeverageArgs,

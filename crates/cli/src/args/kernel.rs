@@ -8,8 +8,8 @@ pub struct KernelArgs {
     /// The kernel; r = ‖x − y‖/bandwidth
     #[arg(long, value_enum, default_value_t = KernelName::Gaussian, help_heading = "Kernel")]
     pub kernel: KernelName,
-    /// Length scale of the kernel, in standard deviations of the features (in their own units with --no-standardize): a number, or `auto`
-    /// for the median distance of 1000 random pairs of rows
+    /// Length scale of the kernel, in standard deviations of the features (in their own units with
+    /// --no-standardize): a number, or `auto` for the median distance of 1000 random pairs of rows
     #[arg(long, value_name = "auto|X", default_value = "auto", help_heading = "Kernel")]
     pub bandwidth: Bandwidth,
     /// Smoothness of the Matérn kernel [default: 1.5]

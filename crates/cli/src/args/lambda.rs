@@ -51,7 +51,9 @@ impl FromStr for LambdaRange {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || "expected LARGEST:SMALLEST:COUNT, such as 1e-1:1e-9:17".to_owned();
-        let [largest, smallest, count] = text.split(':').collect::<Vec<_>>()[..] else { return Err(expected()) };
+        let [largest, smallest, count] = text.split(':').collect::<Vec<_>>()[..] else {
+            return Err(expected());
+        };
         let (a, b) = (positive(largest)?, positive(smallest)?);
         let count = count.parse().map_err(|_| expected())?;
         if a == b || !(2..=1000).contains(&count) {

@@ -7,7 +7,8 @@ use std::str::FromStr;
 #[derive(Args)]
 pub struct LeverageArgs {
     /// λ in K + nλI at which leverage scores are taken, if --landmarks uses them
-    #[arg(long, value_name = "X", default_value_t = 1e-4, value_parser = super::lambda::positive, help_heading = "Landmarks")]
+    #[arg(long, value_name = "X", default_value_t = 1e-4, value_parser = super::lambda::positive,
+        help_heading = "Landmarks")]
     pub leverage_lambda: f64,
 }
 
@@ -53,8 +54,10 @@ Methods of --landmarks (n rows, m landmarks):
   diagonal        in proportion to k(x, x)
   leverage        Recursive-RLS: leverage scores at the ridge that suits m
   leverage-exact, leverage-fast, bless, bless-r, squeak, sa
-                  in proportion to leverage scores at --leverage-lambda: exact (n × n), by columns, by
-                  BLESS, BLESS-R, SQUEAK, or from the density of the rows (stationary kernels, few features)
+                  in proportion to leverage scores at --leverage-lambda: exact (n × n), by \
+                  columns, by
+                  BLESS, BLESS-R, SQUEAK, or from the density of the rows (stationary kernels, \
+                  few features)
   kdpp            k-DPP, 3000 steps of the swap chain
   kdpp-exact      k-DPP by eigendecomposition (n × n)";
 
@@ -87,12 +90,16 @@ impl FromStr for LandmarkSpec {
             return Err("expected METHOD:COUNT, such as rpcholesky:1000".into());
         };
         let Ok(method) = Selection::from_str(method, true) else {
-            let names: Vec<String> = Selection::value_variants().iter().map(|method| method.name()).collect();
+            let names: Vec<String> =
+                Selection::value_variants().iter().map(|method| method.name()).collect();
             return Err(format!("there is no method {method:?}; there are {}", names.join(", ")));
         };
         match count.parse() {
             Ok(count) if count > 0 => Ok(LandmarkSpec { method, count }),
-            _ => Err(format!("{count:?} is not a number of landmarks; write {}:1000, say", method.name())),
+            _ => Err(format!(
+                "{count:?} is not a number of landmarks; write {}:1000, say",
+                method.name()
+            )),
         }
     }
 }

@@ -10,7 +10,9 @@ mod output;
 mod run;
 
 pub use bytes::Bytes;
-pub use commands::{Completions, Fit, LandmarksCommand, Predict, Sample, Sampler, ScoreMethod, Scores, Tune};
+pub use commands::{
+    Completions, Fit, LandmarksCommand, Predict, Sample, Sampler, ScoreMethod, Scores, Tune,
+};
 pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list};
 pub use kernel::{Bandwidth, KernelArgs, KernelName};
 pub use lambda::{Lambda, LambdaRange};
@@ -37,7 +39,8 @@ Examples:
   nystrom sample houses.csv --drop price --size 50 -o diverse.csv
   nystrom tune houses.csv --target price --landmarks uniform:500
 
-Results go to standard output, the plan, notes and the progress to standard error. Messages count lines
+Results go to standard output, the plan, notes and the progress to standard error. Messages count \
+lines
 as editors do: from 1, with the header. The column `row` of results counts rows of data from 0.
 
 With --json the outcome is one object on standard output. Its `schema` is the version of its layout,

@@ -9,9 +9,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Run")]
     pub seed: u64,
     /// Threads to use [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Run")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
+        help_heading = "Run")]
     pub threads: Option<u16>,
-    /// Memory the computation may take beyond the data, such as 2GB (2·10⁹) or 512MiB; what needs more is refused before it starts
+    /// Memory the computation may take beyond the data, such as 2GB (2·10⁹) or 512MiB; what needs
+    /// more is refused before it starts
     #[arg(long, value_name = "BYTES", help_heading = "Run")]
     pub memory: Option<Bytes>,
     /// Do not standardise the features to mean 0 and standard deviation 1

@@ -24,7 +24,10 @@ impl Errors {
 
     pub fn report(&self, label: &'static str, key: &str, summary: &mut Summary) {
         let r2 = self.r2.map_or_else(|| "not defined: the target is constant".into(), number);
-        summary.line(label, format!("RMSE {}, R² {r2} ({})", number(self.rmse), count(self.rows, "row")));
+        summary.line(
+            label,
+            format!("RMSE {}, R² {r2} ({})", number(self.rmse), count(self.rows, "row")),
+        );
         summary.value(key, self);
     }
 }

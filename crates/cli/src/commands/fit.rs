@@ -36,7 +36,8 @@ struct Fitted {
 pub fn run(args: &Fit) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
     let rng = &mut rng;
-    let output = args.output.as_ref().unwrap_or(&Output::Stdout); // without one there is only the plan
+    // without one there is only the plan
+    let output = args.output.as_ref().unwrap_or(&Output::Stdout);
     check_options(args, output)?;
     crate::output::check_writable(output, &[&args.data.data])?;
     session.progress.stage("reading", None);
@@ -76,7 +77,11 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     let mut summary = Summary::of("fit");
     summary.line(
         "fitted",
-        format!("{target:?} on {}, {}", text::count(x.nrows(), "row"), text::count(x.ncols(), "feature")),
+        format!(
+            "{target:?} on {}, {}",
+            text::count(x.nrows(), "row"),
+            text::count(x.ncols(), "feature")
+        ),
     );
     summary.line("kernel", kernel.describe());
     let fewer = why_fewer(landmarks.len(), spec.count);
@@ -102,7 +107,9 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     summary.value("target", &target);
     summary.value("seed", args.run.seed);
     summary.value("plan", [&choose, &fit_step]);
-    let place = output.file().map_or_else(|| "standard output".to_owned(), |file| file.display().to_string());
+    let place = output
+        .file()
+        .map_or_else(|| "standard output".to_owned(), |file| file.display().to_string());
     summary.value("model", &place);
 
     let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -120,7 +127,8 @@ fn check_options(args: &Fit, output: &Output) -> Result<()> {
     let text = if given && args.lambdas.is_some() {
         "--lambdas means nothing beside a given --lambda; leave one out"
     } else if !given && args.tolerance.is_some() {
-        "--tolerance means nothing to a path of lambdas, which needs no iterations; leave it out, or give --lambda a number"
+        "--tolerance means nothing to a path of lambdas, which needs no iterations; leave it out, \
+         or give --lambda a number"
     } else if args.run.json && output.is_stdout() && !args.plan {
         "standard output cannot take both the model and --json; name a file for the model"
     } else {
@@ -134,7 +142,10 @@ pub fn why_fewer(count: usize, asked: usize) -> String {
     let these = if count == 1 { "this one" } else { "these" };
     match asked.saturating_sub(count) {
         0 => String::new(),
-        more => format!("; the other {more} of {asked} would add nothing: to rounding, {these} explain every row"),
+        more => format!(
+            "; the other {more} of {asked} would add nothing: to rounding, {these} explain every \
+             row"
+        ),
     }
 }
 
@@ -143,7 +154,9 @@ fn split(x: Mat<f64>, y: Mat<f64>, share: Option<f64>, rng: &mut dyn Rng) -> Res
     let Some(share) = share else { return Ok(Split { x, y, held_out: None }) };
     let (n, out) = (x.nrows(), (share * x.nrows() as f64).round());
     if !(share > 0.0 && share < 1.0 && out >= 1.0 && (out as usize) < n) {
-        let text = format!("--hold-out {share} of {n} rows leaves no row on one side; take a share such as 0.2");
+        let text = format!(
+            "--hold-out {share} of {n} rows leaves no row on one side; take a share such as 0.2"
+        );
         return Err(Failure::Usage(text).into());
     }
     let mut is_out = vec![false; n];
@@ -152,7 +165,11 @@ fn split(x: Mat<f64>, y: Mat<f64>, share: Option<f64>, rng: &mut dyn Rng) -> Res
         let rows: Vec<usize> = (0..n).filter(|&row| is_out[row] == wanted).collect();
         Mat::from_fn(rows.len(), a.ncols(), |i, j| a[(rows[i], j)])
     };
-    Ok(Split { held_out: Some((part(&x, true), part(&y, true))), x: part(&x, false), y: part(&y, false) })
+    Ok(Split {
+        held_out: Some((part(&x, true), part(&y, true))),
+        x: part(&x, false),
+        y: part(&y, false),
+    })
 }
 
 fn fit(
@@ -171,17 +188,28 @@ fn fit(
             ..AutoKrr::new(kernel.clone(), Ridge::PerSample(lambda))
         };
         let fit = krr.fit_with(x, y.as_ref(), landmarks, Extras::default(), rng)?;
-        return Ok(Fitted { model: fit.model, lambda, leave_one_out: None, iterations: fit.iterations });
+        return Ok(Fitted {
+            model: fit.model,
+            lambda,
+            leave_one_out: None,
+            iterations: fit.iterations,
+        });
     }
     let krr = NystromKrr { intercept, ..NystromKrr::new(kernel.clone(), Ridge::PerSample(1.0)) };
-    let grid: Vec<Ridge<f64>> = fit_plan::lambdas(args).values().into_iter().map(Ridge::PerSample).collect();
+    let grid: Vec<Ridge<f64>> =
+        fit_plan::lambdas(args).values().into_iter().map(Ridge::PerSample).collect();
     let path = krr.path(x, y.as_ref(), landmarks, &grid)?;
     let best = match args.lambda {
         Lambda::Gcv => path.best_by_gcv(),
         _ => path.best_by_loo(),
     };
     let (model, lambda) = (path.model_at(best.ridge)?, best.ridge.per_sample(x.len())?);
-    Ok(Fitted { model, lambda, leave_one_out: Some((best.clone(), path.at_edge(best))), iterations: None })
+    Ok(Fitted {
+        model,
+        lambda,
+        leave_one_out: Some((best.clone(), path.at_edge(best))),
+        iterations: None,
+    })
 }
 
 fn describe(fitted: &Fitted, summary: &mut Summary) {
@@ -191,8 +219,13 @@ fn describe(fitted: &Fitted, summary: &mut Summary) {
     match &fitted.leave_one_out {
         Some((best, at_edge)) => {
             let edge = if *at_edge { "; at the edge of --lambdas: widen them" } else { "" };
-            summary.line("lambda", format!("{}, chosen from the path{edge}", number(fitted.lambda)));
-            let loo = format!("RMSE {}, effective dimension {}", number(best.loo.sqrt()), number(best.d_eff));
+            summary
+                .line("lambda", format!("{}, chosen from the path{edge}", number(fitted.lambda)));
+            let loo = format!(
+                "RMSE {}, effective dimension {}",
+                number(best.loo.sqrt()),
+                number(best.d_eff)
+            );
             summary.line("leave-one-out", loo);
             summary.value("leave_one_out_rmse", best.loo.sqrt());
             summary.value("effective_dimension", best.d_eff);
@@ -205,7 +238,10 @@ fn describe(fitted: &Fitted, summary: &mut Summary) {
     }
     if let Some(iterations) = &fitted.iterations {
         let IterationReport { iterations, residual, stop, .. } = iterations;
-        summary.line("iterations", format!("{iterations}, relative residual {} ({stop:?})", number(*residual)));
+        summary.line(
+            "iterations",
+            format!("{iterations}, relative residual {} ({stop:?})", number(*residual)),
+        );
         summary.value("iterations", iterations);
         summary.value("residual", residual);
     }
@@ -219,19 +255,24 @@ fn certify(
     rng: &mut dyn Rng,
     summary: &mut Summary,
 ) -> Result<()> {
-    let report = Certificate { rows, ..Certificate::default() }.certify(model, x, y.as_ref(), rng)?;
+    let report =
+        Certificate { rows, ..Certificate::default() }.certify(model, x, y.as_ref(), rng)?;
     let (bound, confidence) = (report.targets[0].bound, 100.0 * report.confidence);
     let verdict = match report.closeness() {
         Closeness::Close => "close to exact regression".to_owned(),
         Closeness::MoreRows { rows } => format!("probably close; --certify={rows} would tell"),
         Closeness::Far { factor } => {
             format!(
-                "not shown to be close: K − L would have to be about {} times smaller; take more landmarks",
+                "not shown to be close: K − L would have to be about {} times smaller; take more \
+                 landmarks",
                 number(factor)
             )
         }
     };
-    let text = format!("exact regression differs by at most {} RMS ({confidence} %): {verdict}", number(bound));
+    let text = format!(
+        "exact regression differs by at most {} RMS ({confidence} %): {verdict}",
+        number(bound)
+    );
     summary.line("certificate", text);
     summary.value("certificate", &report);
     Ok(())
@@ -242,7 +283,8 @@ fn finish(session: &Session, iterations: Option<IterationReport>) -> Result<Exit
     match iterations {
         Some(report) if !matches!(report.stop, Stop::Converged | Stop::Asked) => {
             session.warn(&format!(
-                "warning: stopped after {} iterations at a relative residual of {:.1e}, above --tolerance {:.1e}; \
+                "warning: stopped after {} iterations at a relative residual of {:.1e}, above \
+                 --tolerance {:.1e}; \
                  the model is written. Raise --lambda or --tolerance, or allow more --memory",
                 report.iterations, report.residual, report.tolerance
             ));

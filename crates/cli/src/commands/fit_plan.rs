@@ -1,4 +1,5 @@
-//! What `nystrom fit` is going to do: how many landmarks the memory allows, and what choosing them and the fit take.
+//! What `nystrom fit` is going to do: how many landmarks the memory allows, and what choosing them
+//! and the fit take.
 
 use super::select::{self, Setting};
 use crate::args::{Fit, Lambda, LambdaRange, LandmarkSpec, Selection};
@@ -38,8 +39,9 @@ pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<P
     let trial = select::trial_of(asked, setting);
     let planned = |count| plan(args, LandmarkSpec { count, ..asked }, setting, trial);
     let fits = |count| {
-        let steps_fit =
-            |plan: Planned| plan.steps().iter().all(|(name, step)| step.check(name, session.memory).is_ok());
+        let steps_fit = |plan: Planned| {
+            plan.steps().iter().all(|(name, step)| step.check(name, session.memory).is_ok())
+        };
         planned(count).is_ok_and(steps_fit)
     };
     let fitting = plan::largest(asked.count, fits);
@@ -49,10 +51,13 @@ pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<P
     };
     let announced = planned(count).and_then(|planned| {
         match (args.plan, session.json) {
-            (false, _) => plan::announce(session, setting.kernel, setting.points, &planned.steps())?,
+            (false, _) => {
+                plan::announce(session, setting.kernel, setting.points, &planned.steps())?
+            }
             (true, true) => plan::check(session, &planned.steps())?,
             (true, false) => {
-                let text = plan::describe(session, setting.kernel, setting.points, &planned.steps());
+                let text =
+                    plan::describe(session, setting.kernel, setting.points, &planned.steps());
                 session.progress.clear();
                 crate::output::print(text + "\n")?;
                 plan::check(session, &planned.steps())?;
@@ -68,11 +73,18 @@ pub fn announce(args: &Fit, session: &Session, setting: Setting<'_>) -> Result<P
     })
 }
 
-fn plan(args: &Fit, spec: LandmarkSpec, setting: Setting<'_>, trial: Option<Trial>) -> Result<Planned> {
+fn plan(
+    args: &Fit,
+    spec: LandmarkSpec,
+    setting: Setting<'_>,
+    trial: Option<Trial>,
+) -> Result<Planned> {
     let (n, d, m) = (setting.points.len(), setting.points.dim(), spec.count);
     let t = 1 + usize::from(!args.regression.no_intercept);
     let fit = match args.lambda {
-        Lambda::Given(_) => plan::single(ProblemSize { n, d, m, t, weighted: false }, &options(args))?,
+        Lambda::Given(_) => {
+            plan::single(ProblemSize { n, d, m, t, weighted: false }, &options(args))?
+        }
         Lambda::Auto | Lambda::Gcv => plan::path(n, m, lambdas(args).count),
     };
     Ok(Planned { spec, choose: plan::selection(spec, n, trial), fit })

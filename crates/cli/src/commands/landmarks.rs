@@ -19,7 +19,8 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
     let (rng, spec) = (&mut rng, args.landmarks);
     check_writable(&args.output, &[&args.data.data])?;
-    let Data { x, rows: numbers, lines, constant, .. } = input::points(&args.data, &args.run, &session)?;
+    let Data { x, rows: numbers, lines, constant, .. } =
+        input::points(&args.data, &args.run, &session)?;
     let points = Points::from_rows(x.as_ref());
     validate::at_most("landmarks", spec.count, x.nrows())?;
     let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), rng)?;
@@ -32,13 +33,17 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
     let (chosen, weights) = match args.weights {
         true => {
             let dictionary = select::dictionary(spec, setting, &matrix, rng)?;
-            (Landmarks::new(x.nrows(), dictionary.indices().to_vec())?, Some(dictionary.weights().to_vec()))
+            (
+                Landmarks::new(x.nrows(), dictionary.indices().to_vec())?,
+                Some(dictionary.weights().to_vec()),
+            )
         }
         false => (select::selector(spec, setting)?.select(&matrix, spec.count, rng)?, None),
     };
     let entries = x.nrows() * chosen.len();
     session.progress.stage("measuring", Some(entries as f64));
-    let left = NystromStream::new(&matrix, &chosen, Whitening::default())?.trace_error()? / matrix.trace();
+    let left =
+        NystromStream::new(&matrix, &chosen, Whitening::default())?.trace_error()? / matrix.trace();
     session.progress.clear();
 
     let rows: Vec<usize> = chosen.indices().iter().map(|&i| numbers[i]).collect();
@@ -49,7 +54,10 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
 
     let mut summary = Summary::of("landmarks");
     let fewer = super::fit::why_fewer(rows.len(), spec.count);
-    summary.line("landmarks", format!("{} of {} rows by {}{fewer}", rows.len(), x.nrows(), spec.method.name()));
+    summary.line(
+        "landmarks",
+        format!("{} of {} rows by {}{fewer}", rows.len(), x.nrows(), spec.method.name()),
+    );
     summary.line("kernel", kernel.describe());
     summary.line("left over", format!("tr(K − L)/tr K = {}", number(left)));
     summary.value("rows", x.nrows());

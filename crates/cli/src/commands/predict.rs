@@ -61,7 +61,12 @@ pub fn run(args: &Predict) -> Result<ExitCode> {
 }
 
 /// The error on the rows whose target is known, if there are any.
-fn report(actual: &[f64], rows: &[usize], predicted: MatRef<'_, f64>, summary: &mut Summary) -> Result<()> {
+fn report(
+    actual: &[f64],
+    rows: &[usize],
+    predicted: MatRef<'_, f64>,
+    summary: &mut Summary,
+) -> Result<()> {
     let known: Vec<usize> = (0..rows.len()).filter(|&i| !actual[rows[i]].is_nan()).collect();
     if known.is_empty() {
         return Ok(());
@@ -78,7 +83,8 @@ fn report(actual: &[f64], rows: &[usize], predicted: MatRef<'_, f64>, summary: &
 /// By name; where a file has no names by position, if it has as many columns as the file that was
 /// fitted, as many without the target, or as many as there are features.
 fn arrange(input: &Input, saved: &ModelFile) -> Result<(Vec<usize>, Option<usize>)> {
-    let without_target = || saved.columns.iter().filter(|name| **name != saved.target).cloned().collect();
+    let without_target =
+        || saved.columns.iter().filter(|name| **name != saved.target).cloned().collect();
     let count = input.names().len();
     let layout: Option<Vec<String>> = match input.named {
         true => None,
@@ -88,13 +94,20 @@ fn arrange(input: &Input, saved: &ModelFile) -> Result<(Vec<usize>, Option<usize
         false => None,
     };
     let find = |name: &String| match &layout {
-        Some(layout) => layout.iter().position(|other| other == name).and_then(|place| input.at(place)),
+        Some(layout) => {
+            layout.iter().position(|other| other == name).and_then(|place| input.at(place))
+        }
         None => input.find(name),
     };
-    let absent: Vec<String> =
-        saved.features.iter().filter(|name| find(name).is_none()).map(|name| format!("{name:?}")).collect();
+    let absent: Vec<String> = saved
+        .features
+        .iter()
+        .filter(|name| find(name).is_none())
+        .map(|name| format!("{name:?}"))
+        .collect();
     if !absent.is_empty() {
-        let names: Vec<String> = input.names().into_iter().map(|name| format!("{name:?}")).collect();
+        let names: Vec<String> =
+            input.names().into_iter().map(|name| format!("{name:?}")).collect();
         let text = format!(
             "{}: the model needs {}, which the file lacks; it has {}",
             input.source(),
@@ -113,7 +126,8 @@ fn some(names: &[String]) -> String {
     if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
 }
 
-/// How many features a libsvm file has to show, for a model fitted to one: its last ones may not occur in other files.
+/// How many features a libsvm file has to show, for a model fitted to one: its last ones may not
+/// occur in other files.
 fn libsvm_features(columns: &[String]) -> usize {
     let index = |name: &String| name.strip_prefix('f')?.parse::<usize>().ok();
     columns.iter().filter_map(index).max().unwrap_or(0)

@@ -21,7 +21,8 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
     check_writable(&args.output, &[&args.data.data])?;
     validate::not_empty("number of subsets (--draws)", args.draws)?;
-    let Data { x, rows: numbers, lines, constant, .. } = input::points(&args.data, &args.run, &session)?;
+    let Data { x, rows: numbers, lines, constant, .. } =
+        input::points(&args.data, &args.run, &session)?;
     let points = Points::from_rows(x.as_ref());
     validate::at_most("rows in a subset (--size)", args.size, x.nrows())?;
     let exact = match args.method {
@@ -30,7 +31,10 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
         Sampler::Swap => false,
     };
     if exact && args.steps.is_some() {
-        return Err(Failure::Usage("--steps means nothing to exact draws; say --method swap".into()).into());
+        return Err(Failure::Usage(
+            "--steps means nothing to exact draws; say --method swap".into(),
+        )
+        .into());
     }
     let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), &mut rng)?;
     let steps = args.steps.unwrap_or(CHAIN_STEPS);
@@ -45,14 +49,27 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
     };
     session.progress.clear();
     let draws: Vec<usize> = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();
-    let rows: Vec<usize> = subsets.iter().flat_map(|subset| subset.indices()).map(|&i| numbers[i]).collect();
-    let lines: Vec<usize> = subsets.iter().flat_map(|subset| subset.indices()).map(|&i| lines[i]).collect();
-    let columns = [("draw", Values::Counts(&draws)), ("row", Values::Counts(&rows)), (LINE, Values::Counts(&lines))];
+    let rows: Vec<usize> =
+        subsets.iter().flat_map(|subset| subset.indices()).map(|&i| numbers[i]).collect();
+    let lines: Vec<usize> =
+        subsets.iter().flat_map(|subset| subset.indices()).map(|&i| lines[i]).collect();
+    let columns = [
+        ("draw", Values::Counts(&draws)),
+        ("row", Values::Counts(&rows)),
+        (LINE, Values::Counts(&lines)),
+    ];
     Columns(columns.into()).write(&args.output, &session)?;
 
     let mut summary = Summary::of("sample");
-    let how = if exact { "exactly".to_owned() } else { format!("by {steps} steps of the swap chain each") };
-    summary.line("drawn", format!("{} of {} rows each, {how}", text::count(args.draws, "subset"), args.size));
+    let how = if exact {
+        "exactly".to_owned()
+    } else {
+        format!("by {steps} steps of the swap chain each")
+    };
+    summary.line(
+        "drawn",
+        format!("{} of {} rows each, {how}", text::count(args.draws, "subset"), args.size),
+    );
     summary.line("kernel", kernel.describe());
     summary.value("exact", exact);
     summary.value("subsets", rows.chunks(args.size).collect::<Vec<_>>());
@@ -72,7 +89,12 @@ fn step(exact: bool, n: usize, args: &Sample, steps: usize) -> Step {
     }
     let (rows, k, walked) = (n as f64, args.size as f64, (steps * args.draws) as f64);
     let what = format!("{} steps of the swap chain", steps * args.draws);
-    Step::new(what, Some(rows * k + walked * k), Some(rows * k * k + walked * k * k), 8.0 * (rows * k + 3.0 * k * k))
+    Step::new(
+        what,
+        Some(rows * k + walked * k),
+        Some(rows * k * k + walked * k * k),
+        8.0 * (rows * k + 3.0 * k * k),
+    )
 }
 
 fn exactly(k: &dyn PsdMatrix<f64>, args: &Sample, rng: &mut dyn Rng) -> Result<Vec<Landmarks>> {
@@ -82,8 +104,14 @@ fn exactly(k: &dyn PsdMatrix<f64>, args: &Sample, rng: &mut dyn Rng) -> Result<V
 }
 
 /// One chain; each draw is `steps` steps after the one before.
-fn by_chain(k: &dyn PsdMatrix<f64>, args: &Sample, steps: usize, rng: &mut dyn Rng) -> Result<Vec<Landmarks>> {
-    let mut chain = SwapChain::start(k, args.size, &RpCholesky::default(), SwapRule::Metropolis, rng)?;
+fn by_chain(
+    k: &dyn PsdMatrix<f64>,
+    args: &Sample,
+    steps: usize,
+    rng: &mut dyn Rng,
+) -> Result<Vec<Landmarks>> {
+    let mut chain =
+        SwapChain::start(k, args.size, &RpCholesky::default(), SwapRule::Metropolis, rng)?;
     let mut draw = || {
         chain.run(steps, rng)?;
         Ok(chain.landmarks())

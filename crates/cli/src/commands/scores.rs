@@ -20,7 +20,10 @@ pub fn run(args: &Scores) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
     check_writable(&args.output, &[&args.data.data])?;
     if args.columns.is_some() && args.method != ScoreMethod::Fast {
-        return Err(Failure::Usage("--columns means nothing to this method; say --method fast".into()).into());
+        return Err(Failure::Usage(
+            "--columns means nothing to this method; say --method fast".into(),
+        )
+        .into());
     }
     let data = input::points(&args.data, &args.run, &session)?;
     let (x, points) = (&data.x, Points::from_rows(data.x.as_ref()));
@@ -36,7 +39,8 @@ pub fn run(args: &Scores) -> Result<ExitCode> {
     let scores = estimator.scores(&matrix, Ridge::PerSample(args.lambda), &mut rng)?;
     session.progress.clear();
     let (rows, lines) = (Values::Counts(&data.rows), Values::Counts(&data.lines));
-    Columns(vec![("row", rows), (LINE, lines), ("score", Values::Numbers(&scores))]).write(&args.output, &session)?;
+    Columns(vec![("row", rows), (LINE, lines), ("score", Values::Numbers(&scores))])
+        .write(&args.output, &session)?;
     report(args, &session, &kernel, &scores, &data)
 }
 
@@ -48,20 +52,38 @@ fn step(method: ScoreMethod, columns: usize, setting: Setting<'_>) -> Step {
         ScoreMethod::Exact => plan::exact_scores("exact scores (n × n)", n),
         ScoreMethod::Fast => {
             let bytes = (8.0 * rows * p).min(67e6) + 24.0 * p * p;
-            Step::new(format!("scores from {columns} columns"), Some(2.0 * rows * p), Some(2.0 * rows * p * p), bytes)
+            Step::new(
+                format!("scores from {columns} columns"),
+                Some(2.0 * rows * p),
+                Some(2.0 * rows * p * p),
+                bytes,
+            )
         }
-        ScoreMethod::Sa => {
-            Step::tried("scores from the density of the rows", select::trial(method, setting), 16.0 * rows)
+        ScoreMethod::Sa => Step::tried(
+            "scores from the density of the rows",
+            select::trial(method, setting),
+            16.0 * rows,
+        ),
+        _ => {
+            Step::tried("scores against a dictionary", select::trial(method, setting), 16.0 * rows)
         }
-        _ => Step::tried("scores against a dictionary", select::trial(method, setting), 16.0 * rows),
     }
 }
 
-fn report(args: &Scores, session: &Session, kernel: &AnyKernel, scores: &[f64], data: &Data) -> Result<ExitCode> {
+fn report(
+    args: &Scores,
+    session: &Session,
+    kernel: &AnyKernel,
+    scores: &[f64],
+    data: &Data,
+) -> Result<ExitCode> {
     let d_eff: f64 = scores.iter().sum();
     let highest = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
     let mut summary = Summary::of("scores");
-    summary.line("scores", format!("of {}, lambda {}", text::count(scores.len(), "row"), number(args.lambda)));
+    summary.line(
+        "scores",
+        format!("of {}, lambda {}", text::count(scores.len(), "row"), number(args.lambda)),
+    );
     summary.line("kernel", kernel.describe());
     summary.line("effective dimension", format!("{} (the sum of the scores)", number(d_eff)));
     summary.line("highest", format!("{} in line {}", number(scores[highest]), data.lines[highest]));

@@ -1,4 +1,5 @@
-//! The library's selector for each `METHOD` of `METHOD:COUNT`, and its estimator for those that draw by leverage scores.
+//! The library's selector for each `METHOD` of `METHOD:COUNT`, and its estimator for those that
+//! draw by leverage scores.
 
 use crate::args::{LandmarkSpec, ScoreMethod, Selection};
 use crate::failure::{Failure, Result};
@@ -28,7 +29,8 @@ pub struct Setting<'a> {
 
 /// The selector of a method.
 pub fn selector<'a>(spec: LandmarkSpec, setting: Setting<'a>) -> Result<Selector<'a>> {
-    let walk = KDppChain { start: RpCholesky::default(), steps: CHAIN_STEPS, rule: SwapRule::Metropolis };
+    let walk =
+        KDppChain { start: RpCholesky::default(), steps: CHAIN_STEPS, rule: SwapRule::Metropolis };
     Ok(match spec.method {
         Selection::Uniform => Box::new(Uniform::default()),
         Selection::Diagonal => Box::new(Diagonal { draw: Draw::WithoutReplacement }),
@@ -48,8 +50,13 @@ pub fn selector<'a>(spec: LandmarkSpec, setting: Setting<'a>) -> Result<Selector
     })
 }
 
-/// The estimator of leverage scores of this name, which draws `columns` columns if it is the fast one.
-pub fn estimator<'a>(method: ScoreMethod, columns: usize, setting: Setting<'a>) -> Result<Estimator<'a>> {
+/// The estimator of leverage scores of this name, which draws `columns` columns if it is the fast
+/// one.
+pub fn estimator<'a>(
+    method: ScoreMethod,
+    columns: usize,
+    setting: Setting<'a>,
+) -> Result<Estimator<'a>> {
     Ok(match method {
         ScoreMethod::Exact => Box::new(Exact),
         ScoreMethod::Fast => Box::new(AlaouiMahoney { columns }),
@@ -57,7 +64,9 @@ pub fn estimator<'a>(method: ScoreMethod, columns: usize, setting: Setting<'a>) 
         ScoreMethod::Bless => Box::new(Bless::default()),
         ScoreMethod::BlessR => Box::new(BlessR::default()),
         ScoreMethod::Squeak => Box::new(SqueakParams::new(COPIES)),
-        ScoreMethod::Sa => Box::new(SpectralLeverage::new(setting.kernel.stationary()?, setting.points)),
+        ScoreMethod::Sa => {
+            Box::new(SpectralLeverage::new(setting.kernel.stationary()?, setting.points))
+        }
     })
 }
 
@@ -74,7 +83,8 @@ pub fn step(spec: LandmarkSpec, setting: Setting<'_>) -> Step {
 
 /// A trial of the scores that a method draws by, if it does and what they take is not known.
 pub fn trial_of(spec: LandmarkSpec, setting: Setting<'_>) -> Option<Trial> {
-    let scores = spec.method.scores().filter(|_| spec.method != Selection::Leverage); // whose size is given
+    // whose size is given
+    let scores = spec.method.scores().filter(|_| spec.method != Selection::Leverage);
     scores.and_then(|method| trial(method, setting))
 }
 
@@ -110,6 +120,7 @@ pub fn dictionary(
 fn unweighted(spec: LandmarkSpec) -> Failure {
     let name = spec.method.name();
     Failure::Usage(format!(
-        "{name} draws by no fixed law, so its rows have no weights; leave out --weights, or take uniform or leverage-fast"
+        "{name} draws by no fixed law, so its rows have no weights; leave out --weights, or take \
+         uniform or leverage-fast"
     ))
 }

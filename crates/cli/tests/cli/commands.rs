@@ -5,13 +5,24 @@ use nystrom::kernels::median_heuristic;
 use nystrom::prelude::*;
 use nystrom_data::{Csv, Standardize, Standardizer};
 
-const COMMANDS: [&str; 7] = ["fit", "predict", "scores", "landmarks", "sample", "tune", "completions"];
+const COMMANDS: [&str; 7] =
+    ["fit", "predict", "scores", "landmarks", "sample", "tune", "completions"];
 
 /// The standardised features of a file, and the Gaussian kernel at their median distance.
 fn features(bench: &Bench, rng: &mut Pcg64) -> (Mat<f64>, Gaussian) {
-    let x = Csv::new().read_path(bench.path("t.csv")).unwrap().drop_columns(["y"]).unwrap().matrix().unwrap();
-    let x = Standardizer::fit(x.as_ref(), &[], Standardize::default()).unwrap().transform(x.as_ref()).unwrap();
-    let kernel = Gaussian::new(median_heuristic(Points::from_rows(x.as_ref()), 1000, rng).unwrap()).unwrap();
+    let x = Csv::new()
+        .read_path(bench.path("t.csv"))
+        .unwrap()
+        .drop_columns(["y"])
+        .unwrap()
+        .matrix()
+        .unwrap();
+    let x = Standardizer::fit(x.as_ref(), &[], Standardize::default())
+        .unwrap()
+        .transform(x.as_ref())
+        .unwrap();
+    let kernel =
+        Gaussian::new(median_heuristic(Points::from_rows(x.as_ref()), 1000, rng).unwrap()).unwrap();
     (x, kernel)
 }
 
@@ -21,25 +32,31 @@ fn scores_are_the_librarys() {
     bench.write("t.csv", table(150, 1));
     let rng = &mut Pcg64::seed_from_u64(0);
     let (x, kernel) = features(&bench, rng);
-    let exact =
-        exact_scores(&KernelMatrix::new(kernel, Points::from_rows(x.as_ref())).unwrap(), Ridge::PerSample(1e-3))
-            .unwrap();
+    let exact = exact_scores(
+        &KernelMatrix::new(kernel, Points::from_rows(x.as_ref())).unwrap(),
+        Ridge::PerSample(1e-3),
+    )
+    .unwrap();
     let outcome = bench.json("scores t.csv --drop y --method exact --lambda 1e-3 -o s.csv --json");
     assert_eq!(bench.column("s.csv", "score"), exact.scores);
     assert_eq!(bench.column("s.csv", "row"), (0..150).map(f64::from).collect::<Vec<_>>());
     for method in ["fast", "recursive", "bless", "bless-r", "squeak"] {
-        let estimated = bench.json(&format!("scores t.csv --drop y --method {method} --lambda 1e-3 --json"));
+        let estimated =
+            bench.json(&format!("scores t.csv --drop y --method {method} --lambda 1e-3 --json"));
         assert_eq!(estimated["scores"].as_array().unwrap().len(), 150);
-        let ratio =
-            estimated["effective_dimension"].as_f64().unwrap() / outcome["effective_dimension"].as_f64().unwrap();
+        let ratio = estimated["effective_dimension"].as_f64().unwrap()
+            / outcome["effective_dimension"].as_f64().unwrap();
         assert!((0.3..3.0).contains(&ratio), "{method}: {ratio}");
     }
-    let line = bench.json("scores t.csv --drop y,b,c --method sa --lambda 1e-3 --kernel matern --json");
-    let exact = bench.json("scores t.csv --drop y,b,c --method exact --lambda 1e-3 --kernel matern --json");
+    let line =
+        bench.json("scores t.csv --drop y,b,c --method sa --lambda 1e-3 --kernel matern --json");
+    let exact =
+        bench.json("scores t.csv --drop y,b,c --method exact --lambda 1e-3 --kernel matern --json");
     let [a, b] = [line, exact].map(|outcome| outcome["effective_dimension"].as_f64().unwrap());
     assert!((0.5..2.0).contains(&(a / b)), "sa: {a} against {b}");
     let refused = bench.run("scores t.csv --drop y --method sa --lambda 1e-3");
-    assert!(refused.code == Some(2) && refused.err.contains("density"), "{refused:?}"); // 150 rows in three dimensions show none
+    // 150 rows in three dimensions show none
+    assert!(refused.code == Some(2) && refused.err.contains("density"), "{refused:?}");
 }
 
 #[test]
@@ -49,26 +66,34 @@ fn samples_are_the_librarys() {
     bench.ok("sample t.csv --drop y --size 6 --draws 3 --seed 4 -o exact.csv -q");
     let rng = &mut Pcg64::seed_from_u64(4);
     let (x, kernel) = features(&bench, rng);
-    let ensemble = LEnsemble::new(&KernelMatrix::new(kernel, Points::from_rows(x.as_ref())).unwrap()).unwrap();
+    let ensemble =
+        LEnsemble::new(&KernelMatrix::new(kernel, Points::from_rows(x.as_ref())).unwrap()).unwrap();
     let k_dpp = ensemble.k_dpp(6).unwrap();
-    let drawn: Vec<f64> = (0..3).flat_map(|_| k_dpp.sample(rng).into_indices()).map(|i| i as f64).collect();
+    let drawn: Vec<f64> =
+        (0..3).flat_map(|_| k_dpp.sample(rng).into_indices()).map(|i| i as f64).collect();
     assert_eq!(bench.column("exact.csv", "row"), drawn);
-    let chain = bench.json("sample t.csv --drop y --size 6 --draws 2 --method swap --steps 200 --json");
-    assert_eq!((chain["subsets"].as_array().unwrap().len(), chain["subsets"][1].as_array().unwrap().len()), (2, 6));
+    let chain =
+        bench.json("sample t.csv --drop y --size 6 --draws 2 --method swap --steps 200 --json");
+    assert_eq!(
+        (chain["subsets"].as_array().unwrap().len(), chain["subsets"][1].as_array().unwrap().len()),
+        (2, 6)
+    );
 }
 
 #[test]
 fn tuning_finds_what_the_library_finds() {
     let bench = Bench::new();
     bench.write("t.csv", table(200, 3));
-    let line = "tune t.csv --target y --bandwidths 0.01,1.5 --lambdas 1e-2:1e-6:3 --folds 4 --landmarks uniform:40";
+    let line = "tune t.csv --target y --bandwidths 0.01,1.5 --lambdas 1e-2:1e-6:3 --folds 4 \
+                --landmarks uniform:40";
     let table = bench.json(&format!("{line} --json -q"));
     assert_eq!(table["table"].as_array().unwrap().len(), 6);
     assert_eq!(table["best"]["bandwidth"].as_f64(), Some(1.5)); // at 0.01 every point stands alone
     let run = bench.ok(line);
     let rmse = nystrom_rmse(&run.out);
     assert!(
-        (rmse - table["best"]["rmse"].as_f64().unwrap()).abs() < 1e-3 && run.out.lines().count() == 8,
+        (rmse - table["best"]["rmse"].as_f64().unwrap()).abs() < 1e-3
+            && run.out.lines().count() == 8,
         "{}",
         run.out
     );
@@ -87,7 +112,8 @@ fn every_command_has_help_with_an_example() {
         for command in COMMANDS {
             let run = bench.ok(&format!("{command} {option}"));
             assert!(
-                run.out.contains("Examples:") && run.out.contains(&format!("\n  nystrom {command} ")),
+                run.out.contains("Examples:")
+                    && run.out.contains(&format!("\n  nystrom {command} ")),
                 "{}",
                 run.out
             );
@@ -101,7 +127,10 @@ fn completions_are_printed_for_every_shell() {
     let bench = Bench::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = bench.ok(&format!("completions {shell}")).out;
-        assert!(COMMANDS.iter().all(|command| script.contains(command)) && script.contains("landmarks"), "{shell}");
+        assert!(
+            COMMANDS.iter().all(|command| script.contains(command)) && script.contains("landmarks"),
+            "{shell}"
+        );
     }
 }
 

@@ -15,7 +15,8 @@ fn a_killed_fit_leaves_no_broken_output() {
     fit.args("fit t.csv --target y --landmarks uniform:1500 --threads 1 -o m.json".split(' '));
     let mut fit = fit.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(fit.stderr.take().unwrap()).lines();
-    let plan = lines.next().unwrap().unwrap(); // printed right before the work: 2·10¹¹ flops are still to come
+    // printed right before the work: 2·10¹¹ flops are still to come
+    let plan = lines.next().unwrap().unwrap();
     assert!(plan.starts_with("plan: 20000 rows"), "{plan}");
     fit.kill().unwrap(); // SIGKILL
     assert_eq!(fit.wait().unwrap().signal(), Some(9), "the fit must have been under way");

@@ -11,8 +11,10 @@ fn the_error_is_the_librarys_to_the_bit() {
     let bench = Bench::new();
     bench.write("train.csv", table(300, 1));
     bench.write("test.csv", table(100, 2));
-    let fitted =
-        bench.json("fit train.csv --target y --landmarks rpcholesky:40 --seed 7 --certify=50 -o m.json --json -q");
+    let fitted = bench.json(
+        "fit train.csv --target y --landmarks rpcholesky:40 --seed 7 --certify=50 -o \
+                    m.json --json -q",
+    );
     let predicted = bench.json("predict m.json test.csv -o p.csv --json -q");
 
     let rng = &mut Pcg64::seed_from_u64(7);
@@ -37,14 +39,19 @@ fn the_error_is_the_librarys_to_the_bit() {
     assert_eq!(predicted["error"]["rmse"].as_f64(), Some(rmse));
     assert_eq!(fitted["bandwidth"].as_f64(), Some(kernel.length_scale()));
     assert_eq!(fitted["leave_one_out_rmse"].as_f64(), Some(path.best_by_loo().loo.sqrt()));
-    assert_eq!(fitted["certificate"]["targets"][0]["bound"].as_f64(), Some(certificate.targets[0].bound));
+    assert_eq!(
+        fitted["certificate"]["targets"][0]["bound"].as_f64(),
+        Some(certificate.targets[0].bound)
+    );
     assert!(rmse < 0.2, "{rmse}"); // the noise has a standard deviation of 0.058, y one of 0.8
 }
 
 /// 28 ridges from 1e-1 to 1e-10, to twelve digits.
 fn grid() -> Vec<Ridge<f64>> {
     let exponents = (0..28).map(|i| -1.0 - f64::from(i) / 3.0);
-    exponents.map(|e| Ridge::PerSample(format!("{:.11e}", 10f64.powf(e)).parse().unwrap())).collect()
+    exponents
+        .map(|e| Ridge::PerSample(format!("{:.11e}", 10f64.powf(e)).parse().unwrap()))
+        .collect()
 }
 
 #[test]
@@ -53,7 +60,10 @@ fn the_same_seed_gives_the_same_file_at_any_number_of_threads() {
     bench.write("t.csv", table(3000, 3)); // more rows than a tile has
     for method in ["rpcholesky", "uniform", "leverage", "kdpp"] {
         let fit = |threads: usize, seed: usize| {
-            bench.ok(&format!("fit t.csv --target y --landmarks {method}:30 --hold-out 0.1 --threads {threads} --seed {seed} -o m.json -q"));
+            bench.ok(&format!(
+                "fit t.csv --target y --landmarks {method}:30 --hold-out 0.1 \
+                               --threads {threads} --seed {seed} -o m.json -q"
+            ));
             bench.read("m.json")
         };
         let (one, two, other) = (fit(1, 5), fit(2, 5), fit(2, 6));
@@ -67,12 +77,17 @@ fn the_same_seed_gives_the_same_file_at_any_number_of_threads() {
 fn every_kernel_can_be_fitted_saved_and_loaded() {
     let bench = Bench::new();
     bench.write("t.csv", table(150, 4));
-    let plain = ["gaussian", "laplacian", "laplacian-l1", "linear", "matern --nu 2.5", "matern --nu 1.2"];
-    for kernel in plain.into_iter().chain(["rational-quadratic --alpha 2", "polynomial --degree 2"]) {
-        let line =
-            format!("fit t.csv --target 3 --kernel {kernel} --lambda 1e-5 --landmarks greedy:20 -o m.json -q --json");
+    let plain =
+        ["gaussian", "laplacian", "laplacian-l1", "linear", "matern --nu 2.5", "matern --nu 1.2"];
+    for kernel in plain.into_iter().chain(["rational-quadratic --alpha 2", "polynomial --degree 2"])
+    {
+        let line = format!(
+            "fit t.csv --target 3 --kernel {kernel} --lambda 1e-5 --landmarks greedy:20 -o m.json \
+             -q --json"
+        );
         let training = bench.json(&line)["training"]["rmse"].as_f64().unwrap();
-        let again = bench.json("predict m.json t.csv -o p.csv --json")["error"]["rmse"].as_f64().unwrap();
+        let again =
+            bench.json("predict m.json t.csv -o p.csv --json")["error"]["rmse"].as_f64().unwrap();
         assert_eq!(training, again, "{kernel}: the saved model is the one that was fitted");
     }
 }
@@ -118,20 +133,38 @@ fn a_model_file_of_an_earlier_version_loads() {
 fn every_method_chooses_landmarks() {
     let bench = Bench::new();
     bench.write("t.csv", table(200, 5));
-    let by_law =
-        ["uniform", "diagonal", "leverage", "leverage-exact", "leverage-fast", "bless", "bless-r", "squeak", "sa"];
-    let others = ["rpcholesky", "greedy", "sparse-greedy", "kmeans++", "adaptive", "kdpp", "kdpp-exact"];
+    let by_law = [
+        "uniform",
+        "diagonal",
+        "leverage",
+        "leverage-exact",
+        "leverage-fast",
+        "bless",
+        "bless-r",
+        "squeak",
+        "sa",
+    ];
+    let others =
+        ["rpcholesky", "greedy", "sparse-greedy", "kmeans++", "adaptive", "kdpp", "kdpp-exact"];
     for method in by_law.into_iter().chain(others) {
-        let drop = if method == "sa" { "y,b,c" } else { "y" }; // 200 rows show no density in three dimensions
-        bench.ok(&format!("landmarks t.csv --drop {drop} --landmarks {method}:15 -o rows.csv --kernel matern -q"));
+        // 200 rows show no density in three dimensions
+        let drop = if method == "sa" { "y,b,c" } else { "y" };
+        bench.ok(&format!(
+            "landmarks t.csv --drop {drop} --landmarks {method}:15 -o rows.csv --kernel matern -q"
+        ));
         let mut rows = bench.column("rows.csv", "row");
         rows.sort_by(f64::total_cmp);
         rows.dedup();
         assert!(rows.len() == 15 && rows[14] < 200.0, "{method}: {rows:?}");
         let run = bench.run(&format!(
-            "landmarks t.csv --drop {drop} --landmarks {method}:15 --weights -o w.csv --kernel matern -q"
+            "landmarks t.csv --drop {drop} --landmarks {method}:15 --weights -o w.csv --kernel \
+             matern -q"
         ));
-        assert_eq!(run.code, Some(if by_law.contains(&method) { 0 } else { 2 }), "{method}: {run:?}");
+        assert_eq!(
+            run.code,
+            Some(if by_law.contains(&method) { 0 } else { 2 }),
+            "{method}: {run:?}"
+        );
         if method == "uniform" {
             assert!((bench.column("w.csv", "weight").iter().sum::<f64>() - 200.0).abs() < 1e-9);
         }
@@ -143,9 +176,14 @@ fn a_given_lambda_takes_the_method_that_fits_the_memory() {
     let bench = Bench::new();
     bench.write("t.csv", table(400, 6));
     let run = bench.ok("fit t.csv --target y --lambda 1e-4 --landmarks uniform:50 -o m.json");
-    assert!(run.err.contains("plan: 400 rows × 3 features") && run.err.contains("Direct: "), "{}", run.err);
+    assert!(
+        run.err.contains("plan: 400 rows × 3 features") && run.err.contains("Direct: "),
+        "{}",
+        run.err
+    );
     assert!(run.out.contains("RMSE") && run.out.contains("m.json"), "{}", run.out);
-    let run = bench.run("fit t.csv --target y --lambda 1e-4 --landmarks uniform:50 --memory 1kB -o none.json");
+    let run = bench
+        .run("fit t.csv --target y --lambda 1e-4 --landmarks uniform:50 --memory 1kB -o none.json");
     assert_eq!(run.code, Some(4), "{run:?}");
     let run = bench.run("fit t.csv --target y --landmarks rpcholesky:50 --memory 1kB -o none.json");
     assert!(run.code == Some(4) && run.err.contains("above the 1000 allowed"), "{run:?}");
@@ -176,7 +214,9 @@ fn the_plan_estimates_what_depends_on_the_data() {
     let bench = Bench::new();
     bench.write("t.csv", table(4000, 8));
     for method in ["recursive", "bless", "bless-r", "squeak"] {
-        let plan = bench.ok(&format!("scores t.csv --drop y --lambda 1e-2 --method {method} -o s.csv")).err;
+        let plan = bench
+            .ok(&format!("scores t.csv --drop y --lambda 1e-2 --method {method} -o s.csv"))
+            .err;
         let step = plan.lines().nth(1).unwrap();
         let values: f64 = step
             .split(' ')
@@ -187,13 +227,26 @@ fn the_plan_estimates_what_depends_on_the_data() {
             .parse()
             .unwrap();
         assert!((4e4..1.6e7).contains(&values), "{method}: between 10 and n for each row, {step}");
-        assert!(step.contains("of memory") && (step.contains("about") || step.contains("under a second")), "{step}");
+        assert!(
+            step.contains("of memory")
+                && (step.contains("about") || step.contains("under a second")),
+            "{step}"
+        );
     }
-    let plan = bench.ok("scores t.csv --drop y,b,c --lambda 1e-2 --method sa --kernel matern -o s.csv").err;
+    let plan = bench
+        .ok("scores t.csv --drop y,b,c --lambda 1e-2 --method sa --kernel matern -o s.csv")
+        .err;
     let step = plan.lines().nth(1).unwrap();
-    assert!(!step.contains("kernel values") && (step.contains("about") || step.contains("under a second")), "{step}");
+    assert!(
+        !step.contains("kernel values")
+            && (step.contains("about") || step.contains("under a second")),
+        "{step}"
+    );
     let plan = bench.ok("fit t.csv --target y --landmarks bless:50 --plan").out;
-    assert!(!plan.contains("the data make it") && plan.contains("choose 50 landmarks by bless: "), "{plan}");
+    assert!(
+        !plan.contains("the data make it") && plan.contains("choose 50 landmarks by bless: "),
+        "{plan}"
+    );
 }
 
 #[test]
@@ -206,7 +259,8 @@ fn columns_are_found_by_name_or_by_position() {
     let text = |order: &[&str], header: bool| {
         let mut text = if header { format!("{}\n", order.join(",")) } else { String::new() };
         for row in 0..table.rows() {
-            let fields: Vec<String> = order.iter().map(|c| format!("{:?}", table.numbers(*c).unwrap()[row])).collect();
+            let fields: Vec<String> =
+                order.iter().map(|c| format!("{:?}", table.numbers(*c).unwrap()[row])).collect();
             text += &format!("{}\n", fields.join(","));
         }
         text
@@ -215,9 +269,12 @@ fn columns_are_found_by_name_or_by_position() {
     bench.write("features.csv", text(&["c", "b", "a"], true));
     bench.write("bare.csv", text(&["a", "b", "c"], false));
     bench.write("bare-with-target.csv", text(&["a", "b", "y", "c"], false));
-    for (file, has_target) in
-        [("shuffled", true), ("features", false), ("bare --no-header", false), ("bare-with-target --no-header", true)]
-    {
+    for (file, has_target) in [
+        ("shuffled", true),
+        ("features", false),
+        ("bare --no-header", false),
+        ("bare-with-target --no-header", true),
+    ] {
         let (name, options) = file.split_once(' ').unwrap_or((file, ""));
         let outcome = bench.json(&format!("predict m.json {name}.csv {options} -o p.csv --json"));
         assert_eq!(bench.read("p.csv"), bench.read("all.csv"), "{file}");

@@ -8,7 +8,10 @@ fn predictions(bench: &Bench, file: &str, options: &str) -> Vec<u8> {
     bench.ok(&format!("fit {file} {options} --landmarks kmeans++:25 -o m.json -q"));
     bench.ok(&format!(
         "predict m.json {file} {} -o p.csv -q",
-        ["--no-header", "--decimal-comma"].into_iter().find(|option| options.contains(option)).unwrap_or_default()
+        ["--no-header", "--decimal-comma"]
+            .into_iter()
+            .find(|option| options.contains(option))
+            .unwrap_or_default()
     ));
     bench.read("p.csv")
 }
@@ -33,11 +36,17 @@ fn every_format_is_read() {
         ),
     );
     let libsvm = |row: usize| {
-        format!("{:?} 1:{:?} 2:{:?} 3:{:?}\n", columns[2][row], columns[0][row], columns[1][row], columns[3][row])
+        format!(
+            "{:?} 1:{:?} 2:{:?} 3:{:?}\n",
+            columns[2][row], columns[0][row], columns[1][row], columns[3][row]
+        )
     };
     bench.write("t.libsvm", (0..90).map(libsvm).collect::<String>());
     let fann = |row: usize| {
-        format!("{:?} {:?} {:?}\n{:?}\n", columns[0][row], columns[1][row], columns[3][row], columns[2][row])
+        format!(
+            "{:?} {:?} {:?}\n{:?}\n",
+            columns[0][row], columns[1][row], columns[3][row], columns[2][row]
+        )
     };
     bench.write("t.fann", format!("90 3 1\n{}", (0..90).map(fann).collect::<String>()));
     bench.write("t.semicolons", csv.replace(',', ";"));
@@ -79,7 +88,10 @@ fn rows_with_missing_values_are_left_out_when_asked() {
     let with_gap = format!("NA,{}", fifth.split_once(',').unwrap().1);
     bench.write("t.csv", text.replace(fifth, &with_gap));
     let run = bench.run("fit t.csv --target y --missing NA -o m.json -q");
-    assert!(run.code == Some(3) && run.err.contains("1 missing value, the first in line 6"), "{run:?}");
+    assert!(
+        run.code == Some(3) && run.err.contains("1 missing value, the first in line 6"),
+        "{run:?}"
+    );
     assert!(run.err.contains("help: add --drop-missing"), "{run:?}");
     bench.ok("fit t.csv --target y --missing NA --drop-missing -o m.json -q");
     bench.ok("predict m.json t.csv --missing NA --drop-missing -o p.csv -q");

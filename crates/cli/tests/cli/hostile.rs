@@ -23,17 +23,47 @@ const FILES: &[Case<'_>] = &[
     Case(b"a,y\n1,2\n2,3\n", Y, DATA, &["nothing to learn from 2 rows", "at least 3"]),
     Case(b"a,y\n1,2\n2,3\n3,3\n", Y, 0, &[]),
     Case(b"y\n1\n2\n3\n", Y, DATA, &["no column beside the target", "keep at least one feature"]),
-    Case(b"a,y\nred,1\nblue,2\nred,3\n", Y, DATA, &["column 1 (\"a\") holds text", "no feature would be left"]),
-    Case(b"a,b,y\nred,4,1\nblue,5,2\nred,7,3\n", Y, DATA, &["column 1 (\"a\") holds text", "add --drop a"]),
-    Case(b"a,y\nred,u\nblue,v\nred,w\n", Y, DATA, &["column 2 (\"y\") must hold numbers", "choose another --target"]),
+    Case(
+        b"a,y\nred,1\nblue,2\nred,3\n",
+        Y,
+        DATA,
+        &["column 1 (\"a\") holds text", "no feature would be left"],
+    ),
+    Case(
+        b"a,b,y\nred,4,1\nblue,5,2\nred,7,3\n",
+        Y,
+        DATA,
+        &["column 1 (\"a\") holds text", "add --drop a"],
+    ),
+    Case(
+        b"a,y\nred,u\nblue,v\nred,w\n",
+        Y,
+        DATA,
+        &["column 2 (\"y\") must hold numbers", "choose another --target"],
+    ),
     // names
     Case(b"a,a,y\n1,2,3\n", Y, DATA, &["already that of column 1", "give distinct names"]),
     Case(b"a,,y\n1,2,3\n2,1,4\n5,5,1\n", Y, 0, &[]),
     Case(b"a,,y\n1,u,3\n2,v,4\n5,w,1\n", Y, DATA, &["column 2 (\"\") holds text", "--drop 2"]),
     Case(b"1,2\n3,4\n5,6\n", "--target 2", DATA, &["the header holds only numbers", "--no-header"]),
-    Case(b"a,y\n1,2\n2,3\n3,5\n", "--target Y", DATA, &["there is no column \"Y\"", "\"a\", \"y\""]),
-    Case(b"a,y\n1,2\n2,3\n3,5\n", "--target 3", DATA, &["there is no column \"3\"", "numbered from 1"]),
-    Case(b"a,y\n1,2\n2,3\n3,5\n", "--target 0", DATA, &["there is no column \"0\"", "numbered from 1"]),
+    Case(
+        b"a,y\n1,2\n2,3\n3,5\n",
+        "--target Y",
+        DATA,
+        &["there is no column \"Y\"", "\"a\", \"y\""],
+    ),
+    Case(
+        b"a,y\n1,2\n2,3\n3,5\n",
+        "--target 3",
+        DATA,
+        &["there is no column \"3\"", "numbered from 1"],
+    ),
+    Case(
+        b"a,y\n1,2\n2,3\n3,5\n",
+        "--target 0",
+        DATA,
+        &["there is no column \"0\"", "numbered from 1"],
+    ),
     Case(b"a,y\n1,2\n2,3\n3,5\n", "--target -9223372036854775808", DATA, &["there is no column"]),
     Case(b"a,y\n1,2\n2,3\n3,5\n", "--target y --drop b", DATA, &["there is no column \"b\""]),
     Case(b"a,y\n1,2\n2,3\n3,5\n", "--target y --drop a", DATA, &["no column beside the target"]),
@@ -48,16 +78,41 @@ const FILES: &[Case<'_>] = &[
     Case(b"a,y\n1,2\n2,3\n3,5\n\0\n", Y, DATA, &[":5", "1 fields, expected 2", "--delimiter"]),
     Case(b"\x1f\x8b\x08\x00garbage", Y, DATA, &["gzip data", "fetch the file again"]),
     // numbers
-    Case(b"a,y\n1,2\ninf,3\n3,5\n4,7\n", Y, DATA, &["\"inf\" in line 3", "--missing inf --drop-missing"]),
-    Case(b"a,y\n1,2\n1e400,3\n3,5\n4,7\n", Y, DATA, &["\"1e400\" in line 3", "--missing 1e400 --drop-missing"]),
-    Case(b"a,y\n1,2\n2,-Infinity\n3,5\n4,7\n", Y, DATA, &["\"-Infinity\" in line 3", "--missing=-Infinity"]),
+    Case(
+        b"a,y\n1,2\ninf,3\n3,5\n4,7\n",
+        Y,
+        DATA,
+        &["\"inf\" in line 3", "--missing inf --drop-missing"],
+    ),
+    Case(
+        b"a,y\n1,2\n1e400,3\n3,5\n4,7\n",
+        Y,
+        DATA,
+        &["\"1e400\" in line 3", "--missing 1e400 --drop-missing"],
+    ),
+    Case(
+        b"a,y\n1,2\n2,-Infinity\n3,5\n4,7\n",
+        Y,
+        DATA,
+        &["\"-Infinity\" in line 3", "--missing=-Infinity"],
+    ),
     Case(b"a,y\n1,2\n0x10,3\n3,5\n4,7\n", Y, DATA, &["\"0x10\" in line 3"]),
     Case(b"a,y\n1e300,2\n-1e300,3\n5e299,5\n", Y, 0, &[]),
     Case(b"a,y\n1e-320,2\n2e-320,3\n5e-320,5\n", Y, 0, &[]),
     Case(b"a,y\n1.7e308,2\n-1.7e308,3\n5,5\n", Y, DATA, &["no finite mean", "rescale"]),
     Case(b"a,y\n1,2e300\n2,3\n3,5\n", Y, DATA, &["reaches 2e300", "divide it"]),
-    Case(b"a,y\n1,2\n2,2\n3,2\n", Y, DATA, &["the target \"y\" is 2 in every row", "another --target"]),
-    Case(b"a,y\n1,2\n1,3\n1,5\n", Y, DATA, &["every feature has the same value", "take other features"]),
+    Case(
+        b"a,y\n1,2\n2,2\n3,2\n",
+        Y,
+        DATA,
+        &["the target \"y\" is 2 in every row", "another --target"],
+    ),
+    Case(
+        b"a,y\n1,2\n1,3\n1,5\n",
+        Y,
+        DATA,
+        &["every feature has the same value", "take other features"],
+    ),
     Case(
         b"a,y\n1e200,2\n2,3\n3,5\n",
         "--target y --kernel linear --no-standardize",
@@ -67,9 +122,19 @@ const FILES: &[Case<'_>] = &[
     // fields
     Case(b"a,y\n1,2\n2\n3,5\n", Y, DATA, &[":3", "1 fields, expected 2", "--delimiter"]),
     Case(b"a,y\n1,2\n2,3,4\n3,5\n", Y, DATA, &[":3", "3 fields, expected 2"]),
-    Case(b"a,y\n1,2\n,\n3,5\n4,7\n5,5\n", Y, DATA, &["\"\" in line 3", "--missing '' --drop-missing"]),
+    Case(
+        b"a,y\n1,2\n,\n3,5\n4,7\n5,5\n",
+        Y,
+        DATA,
+        &["\"\" in line 3", "--missing '' --drop-missing"],
+    ),
     Case(b"a;y\n1,5;2\n2,5;3\n3,5;7\n", Y, DATA, &["decimal comma", "add --decimal-comma"]),
-    Case(b"a,y\n1,5,2\n2,5,3\n", Y, DATA, &["3 fields, expected 2", "decimal comma need another delimiter"]),
+    Case(
+        b"a,y\n1,5,2\n2,5,3\n",
+        Y,
+        DATA,
+        &["3 fields, expected 2", "decimal comma need another delimiter"],
+    ),
     Case(b"a y\n1 2\n2 3\n3 5\n", Y, 0, &[]),
     Case(b"a|y\n1|2\n2|3\n3|5\n", Y, 0, &[]),
 ];
@@ -85,7 +150,12 @@ const OPTIONS: &[Case<'_>] = &[
     Case(b"", "--target y --format arff --missing NA", USAGE, &["--missing is for CSV"]),
     Case(b"", "--target y --format npy --decimal-comma", USAGE, &["are for CSV"]),
     Case(b"", "--target y --landmarks uniform:0", USAGE, &["not a number of landmarks"]),
-    Case(b"", "--target y --landmarks uniform:99999999999999999999", USAGE, &["not a number of landmarks"]),
+    Case(
+        b"",
+        "--target y --landmarks uniform:99999999999999999999",
+        USAGE,
+        &["not a number of landmarks"],
+    ),
     Case(b"", "--target y --landmarks uniform:31", USAGE, &["only 30 are available"]),
     Case(b"", "--target y --landmarks sa:5 --kernel linear", USAGE, &["stationary"]),
     Case(b"", "--target y --lambda nan", USAGE, &["not a positive number"]),
@@ -109,7 +179,12 @@ const OPTIONS: &[Case<'_>] = &[
     Case(b"", "--target y --hold-out nan", USAGE, &["such as 0.2"]),
     Case(b"", "--target y --hold-out 0.97", DATA, &["nothing to learn from 1 row"]),
     Case(b"", "--target y --certify=0", USAGE, &["--certify"]),
-    Case(b"", "--target y --landmarks bless:5 --leverage-lambda 0", USAGE, &["--leverage-lambda", "positive"]),
+    Case(
+        b"",
+        "--target y --landmarks bless:5 --leverage-lambda 0",
+        USAGE,
+        &["--leverage-lambda", "positive"],
+    ),
     Case(b"", "--target y --landmarks sa:5", USAGE, &["no density", "recursive or bless"]),
     Case(b"", "--target y --certify=many", USAGE, &["--certify"]),
     Case(b"", "--target y --lambda 1e-3 --tolerance -1", USAGE, &["--tolerance"]),
@@ -161,7 +236,12 @@ fn hostile_options() {
 #[test]
 fn hostile_files_for_commands_without_a_target() {
     let bench = Bench::new();
-    let commands = ["scores", "landmarks --landmarks rpcholesky:1", "sample --size 1", "scores --method exact"];
+    let commands = [
+        "scores",
+        "landmarks --landmarks rpcholesky:1",
+        "sample --size 1",
+        "scores --method exact",
+    ];
     for (file, options, status, parts) in [
         (&b""[..], "", DATA, &["the file is empty"][..]),
         (b"a,b\n", "", DATA, &["no rows"]),
@@ -256,14 +336,22 @@ fn files_to_predict_that_lack_what_the_model_needs() {
     bench.write("t.csv", table(30, 1));
     bench.ok("fit t.csv --target y -o m.json -q");
     for (text, options, part) in [
-        ("a,y\n1,2\n", "", "the model needs \"b\", \"c\", which the file lacks; it has \"a\", \"y\""),
+        (
+            "a,y\n1,2\n",
+            "",
+            "the model needs \"b\", \"c\", which the file lacks; it has \"a\", \"y\"",
+        ),
         ("1,2\n", "--no-header", "the model needs \"a\", \"b\", \"c\""),
-        ("a,b,c\n1,2,\n", "", "column 3 (\"c\") must hold numbers: the model was fitted to them"), // its only row
+        // its only row
+        ("a,b,c\n1,2,\n", "", "column 3 (\"c\") must hold numbers: the model was fitted to them"),
         ("a,b,c\n1,2,\n1,2,3\n1,2,3\n1,2,3\n", "", "--missing '' --drop-missing"),
         ("a,b,c\n1,red,3\n", "", "column 2 (\"b\") must hold numbers"),
     ] {
         bench.write("new.csv", text);
         let run = bench.run(&format!("predict m.json new.csv {options}"));
-        assert!(run.code == Some(DATA) && run.err.contains(part) && run.out.is_empty(), "{text:?}: {run:?}");
+        assert!(
+            run.code == Some(DATA) && run.err.contains(part) && run.out.is_empty(),
+            "{text:?}: {run:?}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The program, run as a user runs it: small made-up files always, the papers' where `NYSTROM_DATA` says where they are.
+//! The program, run as a user runs it: small made-up files always, the papers' where `NYSTROM_DATA`
+//! says where they are.
 
 mod commands;
 mod crash;

@@ -1,4 +1,5 @@
-//! Wrong input, and what the program says: where, what, and what to do; never a panic, never a file.
+//! Wrong input, and what the program says: where, what, and what to do; never a panic, never a
+//! file.
 
 use crate::support::{Bench, table};
 
@@ -14,13 +15,22 @@ const CASES: &[Case] = &[
     // text tables
     Case("empty.csv|", FIT, DATA, &["empty.csv", "the file is empty"]),
     Case("header.csv|a,y\n", FIT, DATA, &["header.csv", "no rows", "complete?"]),
-    Case("ragged.csv|a,y\n1,2\n3\n", FIT, DATA, &["ragged.csv:3", "1 fields, expected 2", "--delimiter"]),
+    Case(
+        "ragged.csv|a,y\n1,2\n3\n",
+        FIT,
+        DATA,
+        &["ragged.csv:3", "1 fields, expected 2", "--delimiter"],
+    ),
     Case("wide.csv|a,y\n1,2\n3,4,5\n", FIT, DATA, &["wide.csv:3", "3 fields, expected 2"]),
     Case(
         "word.csv|a,y\n1,2\n3,x\n",
         FIT,
         DATA,
-        &["word.csv: column 2 (\"y\")", "not a number: \"x\" in line 3", "--missing x --drop-missing"],
+        &[
+            "word.csv: column 2 (\"y\")",
+            "not a number: \"x\" in line 3",
+            "--missing x --drop-missing",
+        ],
     ),
     Case(
         "gap.csv|a,y\n1,2\n,4\n",
@@ -34,7 +44,12 @@ const CASES: &[Case] = &[
         DATA,
         &["nan.csv: column 1", "not a number: \"NaN\" in line 3", "--missing NaN --drop-missing"],
     ),
-    Case("huge.csv|a,y\n1,2\n1e999,4\n", FIT, DATA, &["huge.csv: column 1", "\"1e999\" in line 3", "--missing 1e999"]),
+    Case(
+        "huge.csv|a,y\n1,2\n1e999,4\n",
+        FIT,
+        DATA,
+        &["huge.csv: column 1", "\"1e999\" in line 3", "--missing 1e999"],
+    ),
     Case(
         "text.csv|a,b,y\nred,1,2\nblue,3,4\n",
         FIT,
@@ -47,17 +62,32 @@ const CASES: &[Case] = &[
         DATA,
         &["numeric.csv:1", "header", "--no-header"],
     ),
-    Case("twice.csv|a,a,y\n1,2,3\n", FIT, DATA, &["twice.csv:1, column 2", "already that of column 1"]),
+    Case(
+        "twice.csv|a,a,y\n1,2,3\n",
+        FIT,
+        DATA,
+        &["twice.csv:1, column 2", "already that of column 1"],
+    ),
     Case("quote.csv|a,y\n1,2\n\"3,4\n", FIT, DATA, &["quote.csv:3", "not closed", "closing quote"]),
     Case("latin.csv|a,y\n1,2\n\u{fffd},4\n", FIT, DATA, &["latin.csv: column 1", "not a number"]),
-    Case("odd.csv|a#y\n1#2\n", FIT, DATA, &["odd.csv", "no column \"y\"", "there are 1", "--delimiter"]),
+    Case(
+        "odd.csv|a#y\n1#2\n",
+        FIT,
+        DATA,
+        &["odd.csv", "no column \"y\"", "there are 1", "--delimiter"],
+    ),
     Case(
         "decimal.tsv|a\ty\n1,5\t2\n2,5\t3\n",
         FIT,
         DATA,
         &["decimal.tsv", "decimal comma: \"1,5\" in line 2", "add --decimal-comma"],
     ),
-    Case("notarget.csv|a,b\n1,2\n", FIT, DATA, &["notarget.csv", "no column \"y\"", "\"a\", \"b\""]),
+    Case(
+        "notarget.csv|a,b\n1,2\n",
+        FIT,
+        DATA,
+        &["notarget.csv", "no column \"y\"", "\"a\", \"b\""],
+    ),
     Case("alone.csv|y\n1\n2\n", FIT, DATA, &["alone.csv", "no column beside the target"]),
     Case(
         "missing.csv|a,y\nNA,1\n2,3\n",
@@ -71,24 +101,64 @@ const CASES: &[Case] = &[
         DATA,
         &["allmissing.csv", "no rows are left", "no feature would be left"],
     ),
-    Case("constant.csv|a,y\n1,3\n1,6\n1,7\n", FIT, DATA, &["every feature has the same value", "take other features"]),
-    Case("level.csv|a,y\n1,3\n2,3\n4,3\n", FIT, DATA, &["the target \"y\" is 3 in every row", "--target"]),
+    Case(
+        "constant.csv|a,y\n1,3\n1,6\n1,7\n",
+        FIT,
+        DATA,
+        &["every feature has the same value", "take other features"],
+    ),
+    Case(
+        "level.csv|a,y\n1,3\n2,3\n4,3\n",
+        FIT,
+        DATA,
+        &["the target \"y\" is 3 in every row", "--target"],
+    ),
     Case("two.csv|a,y\n1,3\n2,4\n", FIT, DATA, &["nothing to learn from 2 rows", "at least 3"]),
     Case("beyond.csv|a,y\n1,3\n2,4\n3,1e300\n", FIT, DATA, &["\"y\" reaches 1e300", "divide it"]),
-    Case("notgzip.csv.gz|garbage", FIT, DATA, &["notgzip.csv.gz", "gzip data", "fetch the file again"]),
+    Case(
+        "notgzip.csv.gz|garbage",
+        FIT,
+        DATA,
+        &["notgzip.csv.gz", "gzip data", "fetch the file again"],
+    ),
     Case("unknown.xyz|1 2 3\n", FIT, DATA, &["unknown.xyz", "format cannot be told", "--format"]),
-    Case("|", "fit absent.csv --target y -o out.json", DATA, &["absent.csv", "no such file", "check the path"]),
+    Case(
+        "|",
+        "fit absent.csv --target y -o out.json",
+        DATA,
+        &["absent.csv", "no such file", "check the path"],
+    ),
     // other formats
-    Case("nodata.arff|@relation t\n@attribute a numeric\n", FIT, DATA, &["nodata.arff", "no @data line"]),
+    Case(
+        "nodata.arff|@relation t\n@attribute a numeric\n",
+        FIT,
+        DATA,
+        &["nodata.arff", "no @data line"],
+    ),
     Case(
         "type.arff|@relation t\n@attribute a date\n@data\n1\n",
         FIT,
         DATA,
         &["type.arff:2", "not read", "convert dates"],
     ),
-    Case("pair.libsvm|1 1:2\n2 x\n", "fit FILE -o out.json", DATA, &["pair.libsvm:2, column 2", "index:value"]),
-    Case("zero.libsvm|1 0:2\n", "fit FILE -o out.json", DATA, &["zero.libsvm:1, column 2", "count from 1"]),
-    Case("order.libsvm|1 3:2 2:1\n", "fit FILE -o out.json", DATA, &["order.libsvm:1, column 3", "sort the indices"]),
+    Case(
+        "pair.libsvm|1 1:2\n2 x\n",
+        "fit FILE -o out.json",
+        DATA,
+        &["pair.libsvm:2, column 2", "index:value"],
+    ),
+    Case(
+        "zero.libsvm|1 0:2\n",
+        "fit FILE -o out.json",
+        DATA,
+        &["zero.libsvm:1, column 2", "count from 1"],
+    ),
+    Case(
+        "order.libsvm|1 3:2 2:1\n",
+        "fit FILE -o out.json",
+        DATA,
+        &["order.libsvm:1, column 3", "sort the indices"],
+    ),
     Case("short.fann|2 1 1\n0.5\n1\n", FIT, DATA, &["short.fann", "promises 2 rows"]),
     Case(
         "text.npy|a,y\n1,2\n",
@@ -104,7 +174,12 @@ const CASES: &[Case] = &[
         DATA,
         &["cut.json", "fit the model again"],
     ),
-    Case("other.json|{\"a\":1}", "predict FILE t.csv", DATA, &["other.json", "no model of `nystrom fit`"]),
+    Case(
+        "other.json|{\"a\":1}",
+        "predict FILE t.csv",
+        DATA,
+        &["other.json", "no model of `nystrom fit`"],
+    ),
     Case(
         "future.json|{\"program\":\"nystrom\",\"format\":9}",
         "predict FILE t.csv",
@@ -126,12 +201,32 @@ const CASES: &[Case] = &[
         &["no method \"magic\"", "rpcholesky"],
     ),
     Case("|", "fit good.csv --target y --landmarks uniform -o out.json", USAGE, &["METHOD:COUNT"]),
-    Case("|", "fit good.csv --target y --landmarks uniform:1000 -o out.json", USAGE, &["1000 landmarks", "at most 30"]),
+    Case(
+        "|",
+        "fit good.csv --target y --landmarks uniform:1000 -o out.json",
+        USAGE,
+        &["1000 landmarks", "at most 30"],
+    ),
     Case("|", "fit good.csv --target y --lambda -1 -o out.json", USAGE, &["--lambda"]),
     Case("|", "fit good.csv --target y --memory lots -o out.json", USAGE, &["2GB"]),
-    Case("|", "fit good.csv --target y --kernel gaussian --nu 2 -o out.json", USAGE, &["--nu means nothing", "matern"]),
-    Case("|", "fit good.csv --target y --hold-out 1.5 -o out.json", USAGE, &["--hold-out 1.5", "such as 0.2"]),
-    Case("|", "scores good.csv --method exact --columns 5", USAGE, &["--columns means nothing", "--method fast"]),
+    Case(
+        "|",
+        "fit good.csv --target y --kernel gaussian --nu 2 -o out.json",
+        USAGE,
+        &["--nu means nothing", "matern"],
+    ),
+    Case(
+        "|",
+        "fit good.csv --target y --hold-out 1.5 -o out.json",
+        USAGE,
+        &["--hold-out 1.5", "such as 0.2"],
+    ),
+    Case(
+        "|",
+        "scores good.csv --method exact --columns 5",
+        USAGE,
+        &["--columns means nothing", "--method fast"],
+    ),
     Case("|", "scores good.csv --method sa --kernel linear", USAGE, &["stationary", "gaussian"]),
     Case("|", "sample good.csv --size 31", USAGE, &["31 rows in a subset", "at most 30"]),
     Case("|", "tune good.csv --target y --folds 1", USAGE, &["number of folds = 1", "at least 2"]),
@@ -145,13 +240,17 @@ fn wrong_input_is_answered_with_place_and_remedy() {
         let (name, text) = file.split_once('|').unwrap();
         bench.write("good.csv", table(30, 1));
         if !name.is_empty() {
-            let start: &[u8] = if name.ends_with(".gz") { &[0x1f, 0x8b, 8, 0] } else { &[] }; // what a &str cannot hold
+            // what a &str cannot hold
+            let start: &[u8] = if name.ends_with(".gz") { &[0x1f, 0x8b, 8, 0] } else { &[] };
             bench.write(name, [start, text.as_bytes()].concat());
         }
         let before = bench.files();
         let run = bench.run(&line.replace("FILE", name));
         assert_eq!(run.code, Some(*status), "{line} on {file:?}: {run:?}");
-        assert!(run.err.contains("error: ") && !run.err.contains("panicked"), "{line} on {file:?}: {run:?}");
+        assert!(
+            run.err.contains("error: ") && !run.err.contains("panicked"),
+            "{line} on {file:?}: {run:?}"
+        );
         assert!(!run.err.contains("::"), "a Rust name: {run:?}");
         for part in *parts {
             assert!(run.err.contains(part), "{line} on {file:?} lacks {part:?}: {}", run.err);
@@ -161,7 +260,8 @@ fn wrong_input_is_answered_with_place_and_remedy() {
     }
 }
 
-/// A model file cut anywhere, or with any one digit changed, is refused or is a model; it never panics.
+/// A model file cut anywhere, or with any one digit changed, is refused or is a model; it never
+/// panics.
 #[test]
 fn damaged_models_never_panic() {
     let bench = Bench::new();
@@ -200,6 +300,7 @@ fn models_of_the_layout_before_are_read() {
     bench.write("old.json", old);
     let rows: String = table(30, 1).lines().skip(1).map(|line| format!("{line}\n")).collect();
     bench.write("bare.csv", rows);
-    let [new, old] = ["m", "old"].map(|model| bench.ok(&format!("predict {model}.json bare.csv --no-header")).out);
+    let [new, old] = ["m", "old"]
+        .map(|model| bench.ok(&format!("predict {model}.json bare.csv --no-header")).out);
     assert_eq!(new, old);
 }

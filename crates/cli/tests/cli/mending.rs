@@ -6,7 +6,10 @@ use crate::support::{Bench, table};
 /// number is 1.
 fn spoiled(spoil: impl Fn(usize, Vec<&str>) -> String) -> String {
     let text = table(40, 3);
-    text.lines().enumerate().map(|(i, line)| spoil(i + 1, line.split(',').collect()) + "\n").collect()
+    text.lines()
+        .enumerate()
+        .map(|(i, line)| spoil(i + 1, line.split(',').collect()) + "\n")
+        .collect()
 }
 
 fn abyc(f: &[&str], extra: &[&str]) -> String {
@@ -21,7 +24,11 @@ fn mend(text: &str, options: &str) -> String {
     let run = bench.run(&line);
     assert_eq!(run.code, Some(3), "{run:?}");
     assert!(!run.err.contains("::") && !run.err.contains("from 0"), "{run:?}");
-    let help = run.err.lines().find_map(|line| line.strip_prefix("help: add ")).unwrap_or_else(|| panic!("{run:?}"));
+    let help = run
+        .err
+        .lines()
+        .find_map(|line| line.strip_prefix("help: add "))
+        .unwrap_or_else(|| panic!("{run:?}"));
     let help = help.split(" (").next().unwrap();
     bench.ok(&format!("{line} {help}"));
     run.err
@@ -57,7 +64,11 @@ fn every_kind_of_trouble_in_one_message() {
 #[test]
 fn each_trouble_alone() {
     let last = |cell: &'static str, at: usize| {
-        spoiled(move |line, f| if line == at { abyc(&[f[0], f[1], f[2], cell], &[]) } else { abyc(&f, &[]) })
+        spoiled(
+            move |line, f| {
+                if line == at { abyc(&[f[0], f[1], f[2], cell], &[]) } else { abyc(&f, &[]) }
+            },
+        )
     };
     for (cell, part) in [
         ("nan", "\"nan\" in line 9"),
@@ -73,7 +84,9 @@ fn each_trouble_alone() {
         let message = mend(&last(cell, 9), "");
         assert!(message.contains(part), "{cell}: {message}");
     }
-    assert!(mend(&last("NA", 9), "--missing NA").contains("has 1 missing value, the first in line 9"));
+    assert!(
+        mend(&last("NA", 9), "--missing NA").contains("has 1 missing value, the first in line 9")
+    );
     assert!(mend(&last("?", 9), "--drop-missing").ends_with("help: add --missing '?'\n"));
     // NaN declared in one spelling is declared in all
     let bench = Bench::new();
@@ -120,10 +133,18 @@ fn the_target_is_never_dropped() {
     let bench = Bench::new();
     bench.write(
         "t.csv",
-        spoiled(|line, f| if line == 1 { abyc(&f, &[]) } else { abyc(&[f[0], f[1], "high", f[3]], &[]) }),
+        spoiled(
+            |line, f| {
+                if line == 1 { abyc(&f, &[]) } else { abyc(&[f[0], f[1], "high", f[3]], &[]) }
+            },
+        ),
     );
     let run = bench.run("fit t.csv --target y -o m.json");
-    assert!(run.code == Some(3) && run.err.contains("(\"y\") must hold numbers: choose another --target"), "{run:?}");
+    assert!(
+        run.code == Some(3)
+            && run.err.contains("(\"y\") must hold numbers: choose another --target"),
+        "{run:?}"
+    );
     assert!(!run.err.contains("--drop"), "{run:?}");
 }
 
@@ -142,7 +163,10 @@ fn nan_in_npy_can_be_declared_missing() {
     values[50] = f64::NAN;
     bench.write("t.npy", nystrom_data::npy_bytes(40, 3, values));
     let run = bench.run("fit t.npy --target 3 -o m.json");
-    assert!(run.code == Some(3) && run.err.contains("column 2 (\"c2\")") && run.err.contains("row 11"), "{run:?}");
+    assert!(
+        run.code == Some(3) && run.err.contains("column 2 (\"c2\")") && run.err.contains("row 11"),
+        "{run:?}"
+    );
     assert!(run.err.contains("add --missing NaN --drop-missing"), "{run:?}");
     bench.ok("fit t.npy --target 3 -o m.json --missing nan --drop-missing");
     bench.ok("predict m.json t.npy -o p.csv --missing NaN --drop-missing");

@@ -12,7 +12,8 @@ fn bench() -> Bench {
 #[test]
 fn columns_are_numbered_before_any_is_dropped() {
     let bench = Bench::new();
-    let rows: String = table(40, 2).lines().skip(1).map(|line| format!("{line},{line}\n")).collect();
+    let rows: String =
+        table(40, 2).lines().skip(1).map(|line| format!("{line},{line}\n")).collect();
     bench.write("t.csv", format!("p1,p2,p3,p4,p5,p6,p7,p8\n{rows}"));
     for (options, target, features) in [
         ("--drop 1,4,5,8 --target 2", "p2", &["p3", "p6", "p7"][..]),
@@ -25,7 +26,8 @@ fn columns_are_numbered_before_any_is_dropped() {
     }
     let run = bench.run("fit t.csv --drop 1,2 --target 2 -o m.json");
     assert!(
-        run.code == Some(2) && run.err.contains("column 2 (\"p2\") is --target and among those to --drop"),
+        run.code == Some(2)
+            && run.err.contains("column 2 (\"p2\") is --target and among those to --drop"),
         "{run:?}"
     );
 }
@@ -46,10 +48,13 @@ fn a_name_with_a_comma_can_be_dropped() {
 fn a_column_that_is_dropped_may_hold_anything() {
     let bench = Bench::new();
     let rows = table(40, 2).replace("a,b,y,c\n", "");
-    let rows: Vec<String> = rows.lines().enumerate().map(|(i, line)| format!("{line},{i}\n")).collect();
-    bench.write("t.csv", format!("a,b,y,c,code\n{}1,2,3,4,A7\n", rows.concat())); // numbers first, then text
+    let rows: Vec<String> =
+        rows.lines().enumerate().map(|(i, line)| format!("{line},{i}\n")).collect();
+    // numbers first, then text
+    bench.write("t.csv", format!("a,b,y,c,code\n{}1,2,3,4,A7\n", rows.concat()));
     bench.ok("fit t.csv --target y --drop code -o m.json -q");
-    bench.ok("predict m.json t.csv -o p.csv -q"); // which needs no --drop: the model does not use it
+    // which needs no --drop: the model does not use it
+    bench.ok("predict m.json t.csv -o p.csv -q");
 }
 
 #[test]
@@ -64,7 +69,8 @@ fn fewer_landmarks_than_asked_for_are_explained() {
     assert!(taken < 40, "{line}");
     let why = format!("the other {} of 40 would add nothing", 40 - taken);
     assert!(line.contains(&why), "{line}");
-    let run = bench.ok("landmarks smooth.csv --drop y --bandwidth 3 --landmarks rpcholesky:40 -o rows.csv");
+    let run = bench
+        .ok("landmarks smooth.csv --drop y --bandwidth 3 --landmarks rpcholesky:40 -o rows.csv");
     assert!(run.out.contains("of 40 would add nothing"), "{run:?}");
     let run = bench.ok("fit smooth.csv --target y --bandwidth 3 --landmarks uniform:5 -o m.json");
     assert!(run.out.contains("5 by uniform\n"), "{run:?}");
@@ -77,7 +83,10 @@ fn constant_features_are_left_out_with_a_note() {
     bench.write("t.csv", format!("k,a,b,y,c\n{rows}"));
     bench.write("bare.csv", &rows);
     let run = bench.ok("fit t.csv --target y -o m.json");
-    assert!(run.err.contains("note: the feature \"k\" (7) has one value only and has been left out"), "{run:?}");
+    assert!(
+        run.err.contains("note: the feature \"k\" (7) has one value only and has been left out"),
+        "{run:?}"
+    );
     assert!(bench.ok("fit t.csv --target y -o m.json -q").err.is_empty());
     let fitted = bench.json("fit t.csv --target y -o m.json --json -q");
     assert_eq!(
@@ -85,7 +94,8 @@ fn constant_features_are_left_out_with_a_note() {
         (&serde_json::json!(["k"]), &serde_json::json!(["a", "b", "c"]))
     );
     let named = bench.ok("predict m.json t.csv").out;
-    assert_eq!(bench.ok("predict m.json bare.csv --no-header").out, named); // by position, the constant column with it
+    // by position, the constant column with it
+    assert_eq!(bench.ok("predict m.json bare.csv --no-header").out, named);
     bench.write("without.csv", table(40, 2));
     assert_eq!(bench.ok("predict m.json without.csv").out, named);
     bench.ok("scores t.csv --drop y -o s.csv");
@@ -95,12 +105,18 @@ fn constant_features_are_left_out_with_a_note() {
 #[test]
 fn columns_that_number_the_rows_are_noted() {
     let bench = Bench::new();
-    let rows: String =
-        table(40, 2).lines().skip(1).enumerate().map(|(i, line)| format!("{},{line}\n", i + 1)).collect();
+    let rows: String = table(40, 2)
+        .lines()
+        .skip(1)
+        .enumerate()
+        .map(|(i, line)| format!("{},{line}\n", i + 1))
+        .collect();
     bench.write("t.csv", format!("id,a,b,y,c\n{rows}"));
     let run = bench.ok("fit t.csv --target y -o m.json");
     assert!(
-        run.err.contains("note: column 1 (\"id\") numbers the rows; if that is no feature, say --drop id"),
+        run.err.contains(
+            "note: column 1 (\"id\") numbers the rows; if that is no feature, say --drop id"
+        ),
         "{run:?}"
     );
     assert!(!bench.ok("fit t.csv --target y --drop id -o m.json").err.contains("note:"));
@@ -118,7 +134,10 @@ fn predicting_does_not_need_the_target() {
             let fields: Vec<&str> = line.split(',').collect();
             format!("{},{},{},{}\n", fields[0], fields[1], target(i), fields[3])
         };
-        format!("a,b,y,c\n{}", table(60, 1).lines().skip(1).enumerate().map(line).collect::<String>())
+        format!(
+            "a,b,y,c\n{}",
+            table(60, 1).lines().skip(1).enumerate().map(line).collect::<String>()
+        )
     };
     for target in ["", "?", "unknown"] {
         bench.write("new.csv", with_target(&|_| target.to_owned()));
@@ -126,8 +145,10 @@ fn predicting_does_not_need_the_target() {
         assert_eq!(String::from_utf8(bench.read("p.csv")).unwrap(), all, "{target:?}");
         assert!(outcome.get("error").is_none(), "{outcome}");
     }
-    bench.write("half.csv", with_target(&|i| if i % 2 == 0 { "0.5".into() } else { String::new() }));
-    let outcome = bench.json("predict m.json half.csv --json --drop-missing"); // the target's gaps are no reason to drop a row
+    bench
+        .write("half.csv", with_target(&|i| if i % 2 == 0 { "0.5".into() } else { String::new() }));
+    // the target's gaps are no reason to drop a row
+    let outcome = bench.json("predict m.json half.csv --json --drop-missing");
     assert_eq!((&outcome["rows"], &outcome["error"]["rows"]), (&Value::from(60), &Value::from(30)));
     assert_eq!(outcome["predictions"].as_array().unwrap().len(), 60);
 }
@@ -149,14 +170,22 @@ fn a_libsvm_file_is_read_as_the_one_that_was_fitted() {
 fn a_minus_is_standard_output() {
     let bench = bench();
     let run = bench.ok("fit t.csv --target y -o -");
-    assert!(run.err.contains("training") && run.out.starts_with("{\"program\":\"nystrom\""), "{run:?}");
+    assert!(
+        run.err.contains("training") && run.out.starts_with("{\"program\":\"nystrom\""),
+        "{run:?}"
+    );
     bench.write("m.json", &run.out);
     let predicted = bench.ok("predict m.json t.csv -o - -q").out;
     assert_eq!(predicted, bench.ok("predict m.json t.csv -q").out);
-    for command in
-        ["scores t.csv --drop y", "landmarks t.csv --drop y --landmarks uniform:5", "sample t.csv --drop y --size 5"]
-    {
-        assert_eq!(bench.ok(&format!("{command} -o - -q")).out, bench.ok(&format!("{command} -q")).out);
+    for command in [
+        "scores t.csv --drop y",
+        "landmarks t.csv --drop y --landmarks uniform:5",
+        "sample t.csv --drop y --size 5",
+    ] {
+        assert_eq!(
+            bench.ok(&format!("{command} -o - -q")).out,
+            bench.ok(&format!("{command} -q")).out
+        );
     }
     let run = bench.run("fit t.csv --target y -o - --json");
     assert!(run.code == Some(2) && run.err.contains("name a file for the model"), "{run:?}");
@@ -170,9 +199,15 @@ fn the_plan_is_a_result_of_its_own() {
     let bench = bench();
     let run = bench.ok("fit t.csv --target y --plan");
     assert!(run.out.starts_with("plan: 60 rows × 3 features") && run.err.is_empty(), "{run:?}");
-    assert_eq!(bench.ok("fit t.csv --target y --plan -q").out.lines().count(), run.out.lines().count());
+    assert_eq!(
+        bench.ok("fit t.csv --target y --plan -q").out.lines().count(),
+        run.out.lines().count()
+    );
     let plan = bench.json("fit t.csv --target y --plan --json");
-    assert_eq!((&plan["command"], &plan["landmarks"], &plan["rows"]), (&"fit".into(), &60.into(), &60.into()));
+    assert_eq!(
+        (&plan["command"], &plan["landmarks"], &plan["rows"]),
+        (&"fit".into(), &60.into(), &60.into())
+    );
     assert_eq!(plan["plan"].as_array().unwrap().len(), 2);
     assert_eq!(bench.files(), ["t.csv"]);
 }
@@ -181,9 +216,13 @@ fn the_plan_is_a_result_of_its_own() {
 fn quiet_does_not_hide_a_fit_that_did_not_converge() {
     let bench = Bench::new();
     bench.write("t.csv", table(2000, 1));
-    let line = "fit t.csv --target y --landmarks uniform:200 --lambda 1e-12 --memory 2MB -o m.json -q";
+    let line =
+        "fit t.csv --target y --landmarks uniform:200 --lambda 1e-12 --memory 2MB -o m.json -q";
     let run = bench.run(line);
-    assert!(run.code == Some(5) && run.err.contains("warning: stopped after 100 iterations"), "{run:?}");
+    assert!(
+        run.code == Some(5) && run.err.contains("warning: stopped after 100 iterations"),
+        "{run:?}"
+    );
     assert_eq!(bench.files(), ["m.json", "t.csv"]);
 }
 
@@ -191,7 +230,8 @@ fn quiet_does_not_hide_a_fit_that_did_not_converge() {
 fn certify_takes_its_number_after_an_equals_sign_only() {
     let bench = bench();
     let rows = |line: &str| bench.json(line)["certificate"]["rows"].as_u64();
-    assert_eq!(rows("fit --target y -o m.json --json -q --certify t.csv"), Some(60)); // 1000, but there are 60
+    // 1000, but there are 60
+    assert_eq!(rows("fit --target y -o m.json --json -q --certify t.csv"), Some(60));
     assert_eq!(rows("fit --target y -o m.json --json -q --certify=20 t.csv"), Some(20));
 }
 
@@ -208,12 +248,19 @@ fn json_says_what_it_is_and_keeps_what_is_not_finite() {
         ("tune", "tune t.csv --target y --landmarks uniform:20 --json"),
     ] {
         let outcome = bench.json(line);
-        assert_eq!((&outcome["schema"], &outcome["command"]), (&1.into(), &command.into()), "{line}");
+        assert_eq!(
+            (&outcome["schema"], &outcome["command"]),
+            (&1.into(), &command.into()),
+            "{line}"
+        );
         assert_eq!(outcome["version"], env!("CARGO_PKG_VERSION"), "{line}");
     }
     // the error of a target so large that its square overflows, on a file to predict
-    let huge =
-        table(60, 1).lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>().join(",")).collect::<Vec<_>>();
+    let huge = table(60, 1)
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').collect::<Vec<_>>().join(","))
+        .collect::<Vec<_>>();
     let huge: String = huge
         .iter()
         .map(|line| {
@@ -232,7 +279,10 @@ fn options_that_would_do_nothing_are_refused() {
         let run: Run = bench.run(&format!("fit t.csv --target y -o m.json {line}"));
         assert!(run.code == Some(2) && run.err.contains(part), "{line}: {run:?}");
     };
-    refused("--lambda 1e-6 --lambdas 1e-1:1e-3:3", "--lambdas means nothing beside a given --lambda");
+    refused(
+        "--lambda 1e-6 --lambdas 1e-1:1e-3:3",
+        "--lambdas means nothing beside a given --lambda",
+    );
     refused("--tolerance 1e-3", "--tolerance means nothing to a path");
     assert_eq!(bench.files(), ["t.csv"]);
 }
@@ -244,9 +294,14 @@ fn lambda_is_printed_as_it_is_meant() {
     let best = run.out.lines().last().unwrap();
     let lambda = best.split("--lambda ").nth(1).unwrap().split(':').next().unwrap();
     assert!(["0.0001", "1e-5", "1e-6", "1e-7", "1e-8"].contains(&lambda), "{best}");
-    let tried = bench.json("tune t.csv --target y --lambdas 1e-4:1e-8:5 --landmarks uniform:20 --json");
-    let tried: Vec<f64> =
-        tried["table"].as_array().unwrap().iter().map(|row| row["lambda"].as_f64().unwrap()).collect();
+    let tried =
+        bench.json("tune t.csv --target y --lambdas 1e-4:1e-8:5 --landmarks uniform:20 --json");
+    let tried: Vec<f64> = tried["table"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["lambda"].as_f64().unwrap())
+        .collect();
     assert_eq!(tried[..5], [1e-4, 1e-5, 1e-6, 1e-7, 1e-8]);
 }
 
@@ -271,12 +326,16 @@ fn what_is_read_is_not_overwritten() {
 #[test]
 fn rows_are_told_by_their_lines() {
     let bench = Bench::new();
-    bench.write("t.csv", table(40, 2).replacen('\n', "\n\n\n", 1)); // two blank lines after the header
+    // two blank lines after the header
+    bench.write("t.csv", table(40, 2).replacen('\n', "\n\n\n", 1));
     bench.ok("scores t.csv --drop y -o s.csv");
     assert_eq!(bench.column("s.csv", "row")[..2], [0.0, 1.0]);
     assert_eq!(bench.column("s.csv", "line")[..2], [4.0, 5.0]);
     let outcome = bench.json("scores t.csv --drop y --json");
-    assert_eq!(outcome["highest_line"].as_u64().unwrap(), outcome["highest_row"].as_u64().unwrap() + 4);
+    assert_eq!(
+        outcome["highest_line"].as_u64().unwrap(),
+        outcome["highest_row"].as_u64().unwrap() + 4
+    );
     bench.ok("sample t.csv --drop y --size 5 -o d.npy -q");
     let table = nystrom_data::read_path(bench.path("d.npy")).unwrap();
     assert_eq!(table.columns().len(), 2); // draw and row, no line

@@ -18,12 +18,16 @@ fn held_out_r2(file: &str, target: &str) -> Option<f64> {
     let file = std::path::absolute(data(file)?).unwrap();
     let bench = Bench::new();
     let file = file.display();
-    let line = format!("fit {file} --target {target} --landmarks uniform:300 --hold-out 0.2 -o m.json --json -q");
+    let line = format!(
+        "fit {file} --target {target} --landmarks uniform:300 --hold-out 0.2 -o m.json --json -q"
+    );
     let fitted = bench.json(&line);
     let all = bench.json(&format!("predict m.json {file} -o p.csv --json -q"));
-    let (training, all_rmse) = (fitted["training"]["rmse"].as_f64().unwrap(), all["error"]["rmse"].as_f64().unwrap());
+    let (training, all_rmse) =
+        (fitted["training"]["rmse"].as_f64().unwrap(), all["error"]["rmse"].as_f64().unwrap());
     let held_out = fitted["held_out"]["rmse"].as_f64().unwrap();
-    let mean_square = 0.8 * training.powi(2) + 0.2 * held_out.powi(2); // all rows are the two parts, to a row in ten thousand
+    // all rows are the two parts, to a row in ten thousand
+    let mean_square = 0.8 * training.powi(2) + 0.2 * held_out.powi(2);
     assert!((all_rmse.powi(2) / mean_square - 1.0).abs() < 1e-3, "{fitted} {all}");
     fitted["held_out"]["r2"].as_f64()
 }

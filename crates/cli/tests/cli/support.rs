@@ -39,7 +39,8 @@ impl Bench {
 
     pub fn files(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.dir.path()).unwrap();
-        let mut names: Vec<String> = names.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> =
+            names.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -58,14 +59,20 @@ impl Bench {
     /// As [`run`](Self::run), with something on standard input. A program that hangs is a failure.
     pub fn pipe(&self, line: &str, input: &[u8]) -> Run {
         let mut command = self.command();
-        command.args(words(line)).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(words(line))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (mut stdin, input) = (child.stdin.take().unwrap(), input.to_vec());
-        std::thread::spawn(move || stdin.write_all(&input)); // which fails if the program does not want it
+        // which fails if the program does not want it
+        std::thread::spawn(move || stdin.write_all(&input));
         let (done, ended) = mpsc::channel();
         std::thread::spawn(move || done.send(child.wait_with_output()));
         let ended = ended.recv_timeout(Duration::from_secs(300));
-        let Output { status, stdout, stderr } = ended.unwrap_or_else(|_| panic!("nystrom {line}: hangs")).unwrap();
+        let Output { status, stdout, stderr } =
+            ended.unwrap_or_else(|_| panic!("nystrom {line}: hangs")).unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Run { code: status.code(), out: text(stdout), err: text(stderr) }
     }
@@ -79,7 +86,8 @@ impl Bench {
 
     pub fn json(&self, line: &str) -> serde_json::Value {
         let run = self.ok(line);
-        serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("nystrom {line}: {error} in {}", run.out))
+        serde_json::from_str(&run.out)
+            .unwrap_or_else(|error| panic!("nystrom {line}: {error} in {}", run.out))
     }
 
     /// A column of a CSV file.

@@ -15,7 +15,10 @@ pub(super) struct Field<'a> {
 /// The fields of a row or of a list of nominal values.
 pub(super) fn split_fields(line: &str) -> Result<Vec<Field<'_>>, Problem> {
     if !line.contains(['\'', '"']) {
-        return Ok(line.split(',').map(|text| Field { text: Cow::Borrowed(text.trim()), quoted: false }).collect());
+        return Ok(line
+            .split(',')
+            .map(|text| Field { text: Cow::Borrowed(text.trim()), quoted: false })
+            .collect());
     }
     let mut fields = Vec::new();
     let mut rest = line;
@@ -75,7 +78,11 @@ mod tests {
     use super::*;
 
     fn texts(line: &str) -> Vec<(String, bool)> {
-        split_fields(line).unwrap().into_iter().map(|field| (field.text.into_owned(), field.quoted)).collect()
+        split_fields(line)
+            .unwrap()
+            .into_iter()
+            .map(|field| (field.text.into_owned(), field.quoted))
+            .collect()
     }
 
     #[test]

@@ -14,10 +14,10 @@ use fields::{Field, split_fields, split_name};
 
 /// Reads ARFF files with dense rows, plain or gzip.
 ///
-/// * Attribute types `numeric`, `real` and `integer` give numbers; `string` and lists `{a, b, …}` give categories, the
-///   latter in declared order and with no other value allowed.
-/// * `?` means "missing". `%` starts a comment line. Keywords may be in upper or lower case; names and values may be quoted
-///   with `'` or `"`, with `\` before a quote that is text.
+/// * Attribute types `numeric`, `real` and `integer` give numbers; `string` and lists `{a, b, …}`
+///   give categories, the latter in declared order and with no other value allowed.
+/// * `?` means "missing". `%` starts a comment line. Keywords may be in upper or lower case; names
+///   and values may be quoted with `'` or `"`, with `\` before a quote that is text.
 ///
 /// ```
 /// use nystrom_data::Arff;
@@ -50,8 +50,8 @@ impl Arff {
     /// Time is linear in the text. Memory is that of the table plus one line.
     ///
     /// # Errors
-    /// [`DataError::At`](crate::DataError::At) with the line and column of the first thing that is wrong,
-    /// [`DataError::Io`](crate::DataError::Io).
+    /// [`DataError::At`](crate::DataError::At) with the line and column of the first thing that is
+    /// wrong, [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
         let mut lines = Lines::new(&mut reader, name)?;
         let mut columns = read_header(&mut lines)?;
@@ -90,7 +90,9 @@ fn read_header(lines: &mut Lines<'_>) -> Result<Vec<ColumnBuilder>> {
             "@relation" => {}
             "@attribute" => {
                 let number = columns.len() + 1;
-                columns.push(attribute(rest).map_err(|problem| problem.at(line.place().field(number)))?);
+                columns.push(
+                    attribute(rest).map_err(|problem| problem.at(line.place().field(number)))?,
+                );
                 declared_at.push(line.number);
             }
             "@data" if columns.is_empty() => return Err(Problem::ArffNoAttributes.at(line.place())),
@@ -103,7 +105,8 @@ fn read_header(lines: &mut Lines<'_>) -> Result<Vec<ColumnBuilder>> {
             _ => return Err(Problem::ArffDeclaration { text: excerpt(text) }.at(line.place())),
         }
     }
-    let problem = if anything { Problem::ArffNoData } else { Problem::Empty { expected: "an ARFF header" } };
+    let problem =
+        if anything { Problem::ArffNoData } else { Problem::Empty { expected: "an ARFF header" } };
     Err(problem.at(Place::new(lines.file())))
 }
 
@@ -112,7 +115,8 @@ fn attribute(text: &str) -> std::result::Result<ColumnBuilder, Problem> {
     let declaration = || Problem::ArffDeclaration { text: excerpt(&format!("@attribute {text}")) };
     let (name, kind) = split_name(text).ok_or_else(declaration)?;
     if let Some(list) = kind.strip_prefix('{') {
-        let list = list.strip_suffix('}').ok_or_else(|| Problem::ArffType { text: excerpt(kind) })?;
+        let list =
+            list.strip_suffix('}').ok_or_else(|| Problem::ArffType { text: excerpt(kind) })?;
         let mut levels: Vec<String> = Vec::new();
         for Field { text, .. } in split_fields(list)? {
             if text.is_empty() || levels.iter().any(|level| *level == text) {
@@ -136,12 +140,17 @@ fn push_row(columns: &mut [ColumnBuilder], line: Line<'_>) -> Result<()> {
     }
     let fields = split_fields(line.text).map_err(|problem| problem.at(line.place()))?;
     if fields.len() != columns.len() {
-        return Err(Problem::RaggedRow { expected: columns.len(), found: fields.len() }.at(line.place()));
+        return Err(
+            Problem::RaggedRow { expected: columns.len(), found: fields.len() }.at(line.place())
+        );
     }
     for (i, (column, field)) in columns.iter_mut().zip(&fields).enumerate() {
         let value = (field.quoted || field.text != "?").then_some(&*field.text);
         column.push(value).map_err(|problem| {
-            let better = || "correct it; or write `?` if it is missing; or declare the attribute as string".to_owned();
+            let better = || {
+                "correct it; or write `?` if it is missing; or declare the attribute as string"
+                    .to_owned()
+            };
             problem.with_remedy(better).at(line.place().field(i + 1).column(&column.name))
         })?;
     }

@@ -50,7 +50,8 @@ impl Table {
                 match cell {
                     Cell::Number(value) => text += &shortest(value),
                     Cell::Text(value) => text += &quoted(value),
-                    Cell::Missing if self.columns().len() == 1 => text += "\"\"", // a blank line is no row
+                    // a blank line is no row
+                    Cell::Missing if self.columns().len() == 1 => text += "\"\"",
                     Cell::Missing => {}
                 }
             }

@@ -9,23 +9,26 @@ use crate::Uncompressed;
 use crate::error::{DataError, Place, Result};
 use crate::format::open;
 
-/// The SHA-256 of the bytes of the file at `path`, in lower-case hexadecimal; of the uncompressed bytes if it is gzip.
+/// The SHA-256 of the bytes of the file at `path`, in lower-case hexadecimal; of the uncompressed
+/// bytes if it is gzip.
 ///
 /// # Errors
-/// [`DataError::NotFound`], [`DataError::Io`], [`DataError::At`] for truncated or damaged gzip files.
+/// [`DataError::NotFound`], [`DataError::Io`], [`DataError::At`] for truncated or damaged gzip
+/// files.
 ///
 /// ```
 /// let path = std::env::temp_dir().join(format!("nystrom-data-sha-{}", std::process::id()));
 /// std::fs::write(&path, "abc")?;
 /// let digest = nystrom_data::catalog::sha256_uncompressed(&path)?;
-/// assert_eq!(digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"); // FIPS 180-2, B.1
+/// // FIPS 180-2, B.1
+/// assert_eq!(digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 /// std::fs::remove_file(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn sha256_uncompressed(path: impl AsRef<Path>) -> Result<String> {
     let (file, name) = open(path.as_ref())?;
-    let mut bytes =
-        Uncompressed::new(BufReader::new(file)).map_err(|source| DataError::Io { file: name.clone(), source })?;
+    let mut bytes = Uncompressed::new(BufReader::new(file))
+        .map_err(|source| DataError::Io { file: name.clone(), source })?;
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {

@@ -3,7 +3,8 @@
 use crate::error::Result;
 use crate::{Format, Table};
 
-/// A data set of the catalog. Entries of one's own can be made and used with [`load_entry`](super::load_entry).
+/// A data set of the catalog. Entries of one's own can be made and used with
+/// [`load_entry`](super::load_entry).
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The name by which it is asked for.
@@ -40,7 +41,8 @@ pub struct Entry {
 /// A file of a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Path below the folder of all data sets, with `/`. With or without `.gz` at the end, the other form is accepted too.
+    /// Path below the folder of all data sets, with `/`. With or without `.gz` at the end, the
+    /// other form is accepted too.
     pub path: &'static str,
     /// The number of rows of data.
     pub rows: usize,

@@ -17,14 +17,19 @@ use crate::{Dataset, Table};
 /// ```
 /// use nystrom_data::{Csv, catalog::identity};
 ///
-/// let of = |text: &str| identity(&Csv::new().read(text.as_bytes(), "t.csv").unwrap().into_dataset("y").unwrap());
-/// assert_eq!(of("a,y\n1,2\n3,4\n"), of("y,b\r\n4.0,3\r\n2,1e0\r\n")); // another header, order of columns and of rows
+/// let of = |text: &str| {
+///     identity(&Csv::new().read(text.as_bytes(), "t.csv").unwrap().into_dataset("y").unwrap())
+/// };
+/// // another header, order of columns and of rows
+/// assert_eq!(of("a,y\n1,2\n3,4\n"), of("y,b\r\n4.0,3\r\n2,1e0\r\n"));
 /// assert_ne!(of("a,y\n1,2\n3,4\n"), of("a,y\n1,2\n3,5\n"));
 /// ```
 pub fn identity(data: &Dataset) -> String {
     let (n, d) = (data.x.nrows(), data.x.ncols());
     let bits = |value: f64| (value + 0.0).to_bits(); // −0 + 0 is 0
-    let row = |i: usize| (0..d).map(|j| bits(data.x[(i, j)])).chain(data.y.get(i).copied().map(bits)).collect();
+    let row = |i: usize| {
+        (0..d).map(|j| bits(data.x[(i, j)])).chain(data.y.get(i).copied().map(bits)).collect()
+    };
     let mut rows: Vec<Vec<u64>> = (0..n).map(row).collect();
     rows.sort_unstable();
     let mut digest = Sha256::new();

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Entry, File, Form, Located, Recognised, canonical, find, locate_entry, recognise, sha256_uncompressed};
+use super::{
+    Entry, File, Form, Located, Recognised, canonical, find, locate_entry, recognise,
+    sha256_uncompressed,
+};
 use crate::error::{DataError, Result};
 use crate::{Dataset, Table};
 
@@ -14,7 +17,8 @@ pub enum Verify {
     /// that of the catalog. Its note then says so.
     #[default]
     Checksum,
-    /// Shape only: for a copy with other line ends or another header. The data set's note then says so.
+    /// Shape only: for a copy with other line ends or another header. The data set's note then says
+    /// so.
     ShapeOnly,
 }
 
@@ -42,7 +46,8 @@ pub fn load_with(data_dir: &Path, name: &str, verify: Verify) -> Result<Dataset>
     load_entry(data_dir, find(name)?, verify)
 }
 
-/// All columns of the data set `name` as they stand in its files, for another choice of features, target or encoding.
+/// All columns of the data set `name` as they stand in its files, for another choice of features,
+/// target or encoding.
 ///
 /// # Errors
 /// Those of [`load`].
@@ -94,11 +99,17 @@ pub(super) fn dataset(entry: &Entry, table: Table, proof: Proof) -> Result<Datas
     let data = prepared(entry, entry.name, table)?;
     let said = match proof {
         Proof::Bytes => "",
-        Proof::Numbers => " Another packing, recognised by its numbers: its rows may stand in another order.",
+        Proof::Numbers => {
+            " Another packing, recognised by its numbers: its rows may stand in another order."
+        }
         Proof::Untried => " No checksum is known: only the shape was checked.",
         Proof::Shape => " Only the shape was checked, not the checksum.",
     };
-    Ok(Dataset { name: entry.name.to_owned(), note: format!("{}{said}", entry.note).trim().to_owned(), ..data })
+    Ok(Dataset {
+        name: entry.name.to_owned(),
+        note: format!("{}{said}", entry.note).trim().to_owned(),
+        ..data
+    })
 }
 
 /// Features and target, of the catalog's shape.
@@ -114,7 +125,9 @@ fn read(data_dir: &Path, entry: &Entry, verify: Verify) -> Result<(Table, Proof)
         Located::Missing(missing) => return Err(DataError::DatasetMissing(missing.to_string())),
     };
     let (table, mismatch) = match found.form {
-        Form::Files => (stacked(entry, &found.paths)?, first_mismatch(entry, &found.paths, verify)?),
+        Form::Files => {
+            (stacked(entry, &found.paths)?, first_mismatch(entry, &found.paths, verify)?)
+        }
         Form::Canonical => (canonical::format().read_path(&found.paths[0])?, None),
     };
     check_shape(entry, table.source(), (entry.rows_of_files(), entry.columns), &table)?;
@@ -162,11 +175,23 @@ fn first_mismatch(entry: &Entry, paths: &[PathBuf], verify: Verify) -> Result<Op
     Ok(None)
 }
 
-fn check_shape(entry: &Entry, what: &str, (rows, columns): (usize, usize), table: &Table) -> Result<()> {
+fn check_shape(
+    entry: &Entry,
+    what: &str,
+    (rows, columns): (usize, usize),
+    table: &Table,
+) -> Result<()> {
     let (found_rows, found_columns) = (table.rows(), table.columns().len());
     if (found_rows, found_columns) != (rows, columns) {
         let (what, where_to_get) = (what.to_owned(), entry.source.to_owned());
-        return Err(DataError::ShapeMismatch { what, rows, columns, found_rows, found_columns, where_to_get });
+        return Err(DataError::ShapeMismatch {
+            what,
+            rows,
+            columns,
+            found_rows,
+            found_columns,
+            where_to_get,
+        });
     }
     Ok(())
 }

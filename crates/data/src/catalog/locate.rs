@@ -49,9 +49,9 @@ pub struct Missing<'a> {
 
 /// Looks for the files of the data set `name` in `data_dir`.
 ///
-/// A file may be there under its path in the catalog or, if its checksum is known, directly in `data_dir`; each with or
-/// without `.gz`. A set whose files are absent may be there in the canonical form, at
-/// [`Entry::canonical_path`].
+/// A file may be there under its path in the catalog or, if its checksum is known, directly in
+/// `data_dir`; each with or without `.gz`. A set whose files are absent may be there in the
+/// canonical form, at [`Entry::canonical_path`].
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).
@@ -59,7 +59,9 @@ pub struct Missing<'a> {
 /// ```
 /// use nystrom_data::catalog::{Located, locate};
 ///
-/// let Located::Missing(missing) = locate("no/such/folder".as_ref(), "gas-turbine")? else { panic!() };
+/// let Located::Missing(missing) = locate("no/such/folder".as_ref(), "gas-turbine")? else {
+///     panic!()
+/// };
 /// assert_eq!(missing.files.len(), 5);
 /// println!("{missing}");
 /// # Ok::<(), nystrom_data::DataError>(())
@@ -82,7 +84,9 @@ pub fn locate_entry<'a>(data_dir: &Path, entry: &'a Entry) -> Located<'a> {
         return Located::Found(Found { entry, paths, form: Form::Files });
     }
     let canonical = data_dir.join(entry.canonical_path());
-    if let Some(path) = [canonical.with_extension(""), canonical].into_iter().find(|path| path.is_file()) {
+    if let Some(path) =
+        [canonical.with_extension(""), canonical].into_iter().find(|path| path.is_file())
+    {
         return Located::Found(Found { entry, paths: vec![path], form: Form::Canonical });
     }
     Located::Missing(Missing { entry, files: missing, looked_in: data_dir.to_owned() })
@@ -91,7 +95,8 @@ pub fn locate_entry<'a>(data_dir: &Path, entry: &'a Entry) -> Located<'a> {
 fn candidates(data_dir: &Path, file: &File) -> Vec<PathBuf> {
     let base = file.path.rsplit('/').next().unwrap_or(file.path);
     // Without a checksum only the folder tells which data set a `Dataset.data` belongs to.
-    let places = if file.sha256_uncompressed.is_some() { vec![file.path, base] } else { vec![file.path] };
+    let places =
+        if file.sha256_uncompressed.is_some() { vec![file.path, base] } else { vec![file.path] };
     let forms = |path: &str| match path.strip_suffix(".gz") {
         Some(plain) => [path.to_owned(), plain.to_owned()],
         None => [path.to_owned(), format!("{path}.gz")],
@@ -110,9 +115,12 @@ impl Missing<'_> {
         format!("{} rows × {} features", self.entry.rows, self.entry.features)
     }
 
-    /// The SHA-256 of the uncompressed bytes of each missing file, in words; `None` if none is known.
+    /// The SHA-256 of the uncompressed bytes of each missing file, in words; `None` if none is
+    /// known.
     pub fn checksum(&self) -> Option<String> {
-        let known = |file: &&File| Some(format!("{} {}", file.path.trim_end_matches(".gz"), file.sha256_uncompressed?));
+        let known = |file: &&File| {
+            Some(format!("{} {}", file.path.trim_end_matches(".gz"), file.sha256_uncompressed?))
+        };
         let sums: Vec<String> = self.files.iter().filter_map(known).collect();
         (!sums.is_empty()).then(|| sums.join(", "))
     }
@@ -123,7 +131,8 @@ impl fmt::Display for Missing<'_> {
         let files: Vec<&str> = self.files.iter().map(|file| file.path).collect();
         write!(
             f,
-            "data set {:?}: {} not found in {}; get it from {}; expected {}; SHA-256 of the uncompressed bytes: {}",
+            "data set {:?}: {} not found in {}; get it from {}; expected {}; SHA-256 of the \
+             uncompressed bytes: {}",
             self.entry.name,
             files.join(", "),
             self.looked_in.display(),

@@ -1,4 +1,5 @@
-//! The public data sets of the papers: where to get them, how to tell that they are the right ones, how to load them.
+//! The public data sets of the papers: where to get them, how to tell that they are the right ones,
+//! how to load them.
 //!
 //! The crate downloads nothing and, without the feature `embedded`, brings no data. Put the files
 //! into one folder, under the paths that [`entries`] lists (plain or gzip, in sub-folders or not),
@@ -51,15 +52,18 @@ use crate::error::{DataError, Result};
 /// All data sets, also those that no public copy is known of.
 ///
 /// ```
-/// let absent: Vec<&str> =
-///     nystrom_data::catalog::entries().filter(|entry| !entry.checksums_known()).map(|entry| entry.name).collect();
+/// let absent: Vec<&str> = nystrom_data::catalog::entries()
+///     .filter(|entry| !entry.checksums_known())
+///     .map(|entry| entry.name)
+///     .collect();
 /// assert_eq!(absent, ["pumadyn-32fh", "pumadyn-32fm-full", "query-analytics-rqa"]);
 /// ```
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [pumadyn::ENTRIES, torgo::ENTRIES, uci::ENTRIES, uci_large::ENTRIES].into_iter().flatten()
 }
 
-/// The data set called `name`, or with `name` among its other names; upper and lower case are the same.
+/// The data set called `name`, or with `name` among its other names; upper and lower case are the
+/// same.
 ///
 /// # Errors
 /// [`DataError::UnknownDataset`], with the names that exist.
@@ -73,7 +77,9 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 /// ```
 pub fn find(name: &str) -> Result<&'static Entry> {
     let called = |entry: &&Entry| {
-        std::iter::once(&entry.name).chain(entry.aliases).any(|known| known.eq_ignore_ascii_case(name))
+        std::iter::once(&entry.name)
+            .chain(entry.aliases)
+            .any(|known| known.eq_ignore_ascii_case(name))
     };
     entries().find(called).ok_or_else(|| DataError::UnknownDataset {
         name: crate::error::place::excerpt(name),

@@ -3,7 +3,8 @@
 use super::entry::{Entry, File, as_is};
 use crate::{Arff, Csv, Fann, Format};
 
-const DELVE_LICENCE: &str = "No explicit licence; freely distributed for benchmarks by Delve, University of Toronto.";
+const DELVE_LICENCE: &str =
+    "No explicit licence; freely distributed for benchmarks by Delve, University of Toronto.";
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -21,8 +22,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         features: 32,
         identity: Some("3d84c9c7f88f8900763b81b1719cc2397a3cb81151e0dcc9a5475128685b0f42"),
         target: "class",
-        source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression collection as puma32H \
-            and OpenML id 44981. The checksum is that of github.com/genyang/datasets, puma32H.arff at commit \
+        source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression \
+                 collection as puma32H \
+            and OpenML id 44981. The checksum is that of github.com/genyang/datasets, \
+            puma32H.arff at commit \
             9cf25ea6e5b3",
         licence: DELVE_LICENCE,
         note: "",
@@ -43,8 +46,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         features: 8,
         identity: Some("e49ab80e27db9d5e63811bd176f15ae873e42793e9391bb70a8964f4bae4af26"),
         target: "class",
-        source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression collection as puma8NH. \
-            The checksum is that of github.com/genyang/datasets, puma8NH.arff at commit 9cf25ea6e5b3",
+        source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression \
+                 collection as puma8NH. \
+            The checksum is that of github.com/genyang/datasets, puma8NH.arff at commit \
+            9cf25ea6e5b3",
         licence: DELVE_LICENCE,
         note: "",
         format: || Format::Arff(Arff::new()),
@@ -66,9 +71,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         identity: Some("4c0af43d3e0394f788f684a691869df3db2fdf4c83a6d7d5319f522ddf890f8f"),
         target: "c33",
         source: "Delve (University of Toronto), pumadyn family. The checksum is that of \
-            github.com/treforevans/uci_datasets, uci_datasets/pumadyn32nm/data.csv.gz at commit f0737523712f",
+            github.com/treforevans/uci_datasets, uci_datasets/pumadyn32nm/data.csv.gz at commit \
+            f0737523712f",
         licence: DELVE_LICENCE,
-        note: "Every column, the target too, was centred and scaled to about unit variance by the distributor, so \
+        note: "Every column, the target too, was centred and scaled to about unit variance by the \
+               distributor, so \
             noise levels are not those of Delve.",
         format: || Format::Csv(Csv::new().header(false)),
         prepare: as_is,
@@ -76,7 +83,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "pumadyn-32fm",
         aliases: &["pumadyn-32fm-subset"],
-        title: "Pumadyn-32fm: 32 inputs, fairly linear, moderate noise; 1024 of 8192 rows, rescaled",
+        title: "Pumadyn-32fm: 32 inputs, fairly linear, moderate noise; 1024 of 8192 rows, \
+                rescaled",
         files: &[
             File::plain(
                 "pumadyn-32fm/pumadyn-32fm.train",
@@ -94,11 +102,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         features: 32,
         identity: Some("be26f66450edc28691da7ecce660bfb7451ed2c8043df4f4079fb1916ec08c17"),
         target: "y",
-        source: "Delve (University of Toronto), pumadyn family, as distributed with the FANN library. The checksums \
-            are those of github.com/libfann/fann, datasets/pumadyn-32fm.train and .test at commit 1783cbf6239a",
+        source: "Delve (University of Toronto), pumadyn family, as distributed with the FANN \
+                 library. The checksums \
+            are those of github.com/libfann/fann, datasets/pumadyn-32fm.train and .test at commit \
+            1783cbf6239a",
         licence: DELVE_LICENCE,
-        note: "A subset of 1024 of the 8192 rows, affinely rescaled by the distributor (inferred from the ranges) \
-            and rounded to six decimals: standardise each column; noise levels are not those of Delve.",
+        note: "A subset of 1024 of the 8192 rows, affinely rescaled by the distributor (inferred \
+               from the ranges) \
+            and rounded to six decimals: standardise each column; noise levels are not those of \
+            Delve.",
         format: || Format::Fann(Fann::new()),
         prepare: as_is,
     },
@@ -115,7 +127,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         source: "Delve (University of Toronto), pumadyn family, prototask pumadyn-32fh: \
             www.cs.toronto.edu/~delve/data/pumadyn/desc.html",
         licence: DELVE_LICENCE,
-        note: "No public copy was found while this catalog was made; expected as Delve lays its files out: numbers \
+        note: "No public copy was found while this catalog was made; expected as Delve lays its \
+               files out: numbers \
             separated by white space, the target last.",
         format: || Format::Csv(Csv::new().white_space().header(false)),
         prepare: as_is,
@@ -133,7 +146,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         source: "Delve (University of Toronto), pumadyn family, prototask pumadyn-32fm: \
             www.cs.toronto.edu/~delve/data/pumadyn/desc.html",
         licence: DELVE_LICENCE,
-        note: "No public copy was found while this catalog was made; expected as Delve lays its files out: numbers \
+        note: "No public copy was found while this catalog was made; expected as Delve lays its \
+               files out: numbers \
             separated by white space, the target last.",
         format: || Format::Csv(Csv::new().white_space().header(false)),
         prepare: as_is,

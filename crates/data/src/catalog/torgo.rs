@@ -3,7 +3,8 @@
 use super::entry::{Entry, File, as_is};
 use crate::{Arff, Format};
 
-const TORGO_LICENCE: &str = "No explicit licence; freely distributed in Luis Torgo's regression collection.";
+const TORGO_LICENCE: &str =
+    "No explicit licence; freely distributed in Luis Torgo's regression collection.";
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -24,7 +25,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         source: "Luis Torgo's regression collection (R. Camacho). The checksum is that of \
             github.com/genyang/datasets, ailerons.arff at commit 9cf25ea6e5b3",
         licence: TORGO_LICENCE,
-        note: "Training and test part of the original are joined; which row came from which is not recorded.",
+        note: "Training and test part of the original are joined; which row came from which is \
+               not recorded.",
         format: || Format::Arff(Arff::new()),
         prepare: as_is,
     },
@@ -46,7 +48,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         source: "Luis Torgo's regression collection (R. Camacho). The checksum is that of \
             github.com/genyang/datasets, elevators.arff at commit 9cf25ea6e5b3",
         licence: TORGO_LICENCE,
-        note: "Training and test part of the original are joined; which row came from which is not recorded.",
+        note: "Training and test part of the original are joined; which row came from which is \
+               not recorded.",
         format: || Format::Arff(Arff::new()),
         prepare: as_is,
     },
@@ -151,7 +154,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         features: 8,
         identity: Some("3609a1f6b686593cffd1f150897f6c133e2fac8e62b34f98446160a3591a02b7"),
         target: "class",
-        source: "Luis Torgo's regression collection (StatLib, Pace & Barry 1997). The checksum is that of \
+        source: "Luis Torgo's regression collection (StatLib, Pace & Barry 1997). The checksum is \
+                 that of \
             github.com/genyang/datasets, california_housing.arff at commit 9cf25ea6e5b3",
         licence: "Public (StatLib), no explicit licence.",
         note: "",

@@ -4,10 +4,12 @@ use super::entry::{Entry, File, as_is};
 use crate::{Csv, Encoding, Format, Libsvm, Result, Table};
 
 const CC_BY: &str = "CC BY 4.0, as the UCI ML Repository lists it.";
-const GAS_DRIFT_LICENCE: &str = "Listed by UCI as CC BY 4.0, but its page also says research only, no commercial \
+const GAS_DRIFT_LICENCE: &str = "Listed by UCI as CC BY 4.0, but its page also says research \
+                                 only, no commercial \
     use; cite Vergara et al. 2012 and \
     Rodriguez-Lujan et al. 2014.";
-const GAS_DRIFT_NOTE: &str = "Target: concentration in ppmv; the class of the gas is dropped (load_table keeps it).";
+const GAS_DRIFT_NOTE: &str =
+    "Target: concentration in ppmv; the class of the gas is dropped (load_table keeps it).";
 
 fn gas_drift() -> Format {
     Format::Libsvm(Libsvm::new().features(128).label_parts(';', ["class", "concentration"]))
@@ -38,8 +40,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         features: 128,
         identity: Some("f29a649feddc12939095c3360a18d806fd8e74fda5bf021362228927f0ced9db"),
         target: "concentration",
-        source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). The checksum is \
-            that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, batch2.dat at \
+        source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). \
+                 The checksum is \
+            that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, \
+            batch2.dat at \
             commit 21a4a6facb10",
         licence: GAS_DRIFT_LICENCE,
         note: GAS_DRIFT_NOTE,
@@ -61,8 +65,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         features: 128,
         identity: Some("83abf1339536a463b5b476343a226a6262811b3a0180e9f99b6b3271f965e334"),
         target: "concentration",
-        source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). The checksum is \
-            that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, batch3.dat at \
+        source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). \
+                 The checksum is \
+            that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, \
+            batch3.dat at \
             commit 21a4a6facb10",
         licence: GAS_DRIFT_LICENCE,
         note: GAS_DRIFT_NOTE,
@@ -84,7 +90,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         identity: Some("d113b0ac2e3f7bfe7287769fc9d5d94851e8715d230c19367cf9877abcd3345c"),
         target: "count",
         source: "UCI ML Repository id 493 (Query Analytics Workloads). The checksum is that of \
-            github.com/Rahulm0106/Query-analytics, data/raw/Radius-Queries-Count.csv at commit 13ac8ee2ee1c",
+            github.com/Rahulm0106/Query-analytics, data/raw/Radius-Queries-Count.csv at commit \
+            13ac8ee2ee1c",
         licence: CC_BY,
         note: "",
         format: || Format::Csv(Csv::new().names(["x", "y", "radius", "count"])),
@@ -105,7 +112,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         features: 8,
         identity: Some("25c693b51b9e032cc203f40733a2d0ec4f481d5418a24edc3b9174003f5c03cc"),
         target: "Class",
-        source: "UCI ML Repository id 372 (HTRU2). The checksum is that of github.com/zc-zhai/DecisionTree, \
+        source: "UCI ML Repository id 372 (HTRU2). The checksum is that of \
+                 github.com/zc-zhai/DecisionTree, \
             HTRU_2.csv at commit 95c3ef2b3437",
         licence: CC_BY,
         note: "Target: 1 for the 1639 pulsars, 0 for the rest.",
@@ -127,7 +135,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         identity: Some("9b94be301352a662c15eb98403cec2dd3ed38c55d1b7a2a046065c144b171ea8"),
         target: "EP",
         source: "UCI ML Repository id 294 (Combined Cycle Power Plant). The checksum is that of \
-            github.com/olin-shipstead/extreme-gradient-boosting, Folds5x2_pp.csv at commit 71c21397fb08",
+            github.com/olin-shipstead/extreme-gradient-boosting, Folds5x2_pp.csv at commit \
+            71c21397fb08",
         licence: CC_BY,
         note: "41 rows are duplicates, as in the original. The target EP is called PE at UCI.",
         format: || Format::Csv(Csv::new()),
@@ -148,8 +157,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         features: 9,
         identity: Some("a7ed86204a92a9b20d3a26c5138f3244fdd1dc1a0c0f3adf2a39e5f1e422d6fb"),
         target: "y",
-        source: "UCI ML Repository id 265 (Physicochemical Properties of Protein Tertiary Structure). The checksum \
-            is that of github.com/iamani123/ML1819--task-104--team-15, CASP.csv at commit f7251178dc17",
+        source: "UCI ML Repository id 265 (Physicochemical Properties of Protein Tertiary \
+                 Structure). The checksum \
+            is that of github.com/iamani123/ML1819--task-104--team-15, CASP.csv at commit \
+            f7251178dc17",
         licence: CC_BY,
         note: "Target: RMSD. 1711 rows are duplicates.",
         format: || Format::Csv(Csv::new()),
@@ -169,10 +180,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         features: 10,
         identity: Some("b2c9cce4a6ae555e07156b11bfb9ed97d9d2fd550cad444a881fbf6dea8d456c"),
         target: "Rings",
-        source: "UCI ML Repository id 1 (Abalone). The checksum is that of github.com/zhichaoluo/DataAnalysis, \
+        source: "UCI ML Repository id 1 (Abalone). The checksum is that of \
+                 github.com/zhichaoluo/DataAnalysis, \
             data/abalone.data at commit 96fa8d724d88",
         licence: CC_BY,
-        note: "Sex (F, I, M) is coded one-hot, so that 8 columns give 10 features; load_table leaves it as text.",
+        note: "Sex (F, I, M) is coded one-hot, so that 8 columns give 10 features; load_table \
+               leaves it as text.",
         format: || Format::Csv(Csv::new().text(["Sex"])),
         prepare: sex_one_hot,
     },

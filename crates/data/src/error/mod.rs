@@ -1,4 +1,5 @@
-//! One error type for the crate: every variant names the place, the offending text or number, and the remedy.
+//! One error type for the crate: every variant names the place, the offending text or number, and
+//! the remedy.
 
 pub(crate) mod place;
 mod problem;
@@ -49,7 +50,8 @@ pub enum DataError {
     },
     /// The name of a file does not tell its format.
     #[error(
-        "{file}: the format cannot be told from the name; rename it to .csv, .tsv, .txt, .arff, .libsvm, .fann or .npy (.gz may \
+        "{file}: the format cannot be told from the name; rename it to .csv, .tsv, .txt, .arff, \
+         .libsvm, .fann or .npy (.gz may \
             follow), or name the reader"
     )]
     UnknownFormat {
@@ -57,7 +59,10 @@ pub enum DataError {
         file: String,
     },
     /// A delimiter cannot separate fields.
-    #[error("the byte {delimiter:#04x} cannot be a delimiter; use an ASCII character other than a quote or a line end")]
+    #[error(
+        "the byte {delimiter:#04x} cannot be a delimiter; use an ASCII character other than a \
+         quote or a line end"
+    )]
     BadDelimiter {
         /// The delimiter as given.
         delimiter: u8,
@@ -75,7 +80,10 @@ pub enum DataError {
         available: String,
     },
     /// A column of text is used as numbers.
-    #[error("{table}: column {column:?} holds text such as {example:?}; `encode` it as numbers or `drop_columns` it")]
+    #[error(
+        "{table}: column {column:?} holds text such as {example:?}; `encode` it as numbers or \
+         `drop_columns` it"
+    )]
     TextColumn {
         /// Where the table came from.
         table: String,
@@ -85,7 +93,9 @@ pub enum DataError {
         example: String,
     },
     /// A column of numbers is used as text.
-    #[error("{table}: column {column:?} holds numbers, so there is nothing to encode; leave it as it is")]
+    #[error(
+        "{table}: column {column:?} holds numbers, so there is nothing to encode; leave it as it is"
+    )]
     NumericColumn {
         /// Where the table came from.
         table: String,
@@ -94,7 +104,8 @@ pub enum DataError {
     },
     /// An explicit order of categories is not the set of categories.
     #[error(
-        "{table}: the order given for column {column:?} does not list {value:?} exactly once; list every value of \
+        "{table}: the order given for column {column:?} does not list {value:?} exactly once; \
+         list every value of \
             the column once"
     )]
     BadOrder {
@@ -157,7 +168,8 @@ pub enum DataError {
     },
     /// Tables to be stacked have different columns.
     #[error(
-        "{table}: column {position} is {found}, but {expected} in {first}; stack only tables with the same columns \
+        "{table}: column {position} is {found}, but {expected} in {first}; stack only tables with \
+         the same columns \
             in the same order"
     )]
     StackMismatch {
@@ -173,14 +185,18 @@ pub enum DataError {
         found: String,
     },
     /// Features have one value only, so that they have no standard deviation to divide by.
-    #[error("the features {features} have the same value in every row; drop them or choose `Constant::ScaleByOne`")]
+    #[error(
+        "the features {features} have the same value in every row; drop them or choose \
+         `Constant::ScaleByOne`"
+    )]
     ConstantFeatures {
         /// Their names.
         features: String,
     },
     /// A feature is not finite or spans more than `f64` can hold.
     #[error(
-        "feature {feature:?} has no finite mean and standard deviation; remove values that are not finite or rescale it"
+        "feature {feature:?} has no finite mean and standard deviation; remove values that are \
+         not finite or rescale it"
     )]
     NotStandardizable {
         /// Its name.
@@ -202,8 +218,10 @@ pub enum DataError {
     ),
     /// A file is not the one that the catalog knows.
     #[error(
-        "{file}: its uncompressed bytes have SHA-256 {found}, expected {expected}, and its numbers are others, too; get it \
-            again ({where_to_get}), or, if the difference is known and harmless, load it with `Verify::ShapeOnly`"
+        "{file}: its uncompressed bytes have SHA-256 {found}, expected {expected}, and its \
+         numbers are others, too; get it \
+            again ({where_to_get}), or, if the difference is known and harmless, load it with \
+            `Verify::ShapeOnly`"
     )]
     ChecksumMismatch {
         /// The path.
@@ -217,7 +235,8 @@ pub enum DataError {
     },
     /// A data set has the right shape and other numbers than the catalog knows.
     #[error(
-        "{what}: its numbers are not those of the catalog (identity {found}, expected {expected}); remove it and get \
+        "{what}: its numbers are not those of the catalog (identity {found}, expected \
+         {expected}); remove it and get \
             the set again ({where_to_get})"
     )]
     IdentityMismatch {
@@ -232,7 +251,8 @@ pub enum DataError {
     },
     /// A file or data set has another shape than the catalog knows.
     #[error(
-        "{what}: {found_rows} rows × {found_columns} columns, expected {rows} × {columns}; get it again \
+        "{what}: {found_rows} rows × {found_columns} columns, expected {rows} × {columns}; get it \
+         again \
             ({where_to_get})"
     )]
     ShapeMismatch {

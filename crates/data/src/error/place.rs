@@ -4,8 +4,8 @@ use std::fmt;
 
 /// A place in a file: line, field of that line and the column's name, as far as they are known.
 ///
-/// Lines and fields count from 1, as editors and spreadsheets do. Lines are those of the uncompressed text. In the
-/// libsvm format field 1 is the label.
+/// Lines and fields count from 1, as editors and spreadsheets do. Lines are those of the
+/// uncompressed text. In the libsvm format field 1 is the label.
 ///
 /// ```
 /// use nystrom_data::Place;
@@ -85,7 +85,8 @@ pub(crate) fn excerpt(text: &str) -> String {
 pub(crate) fn list<S: AsRef<str>>(items: impl IntoIterator<Item = S>) -> String {
     const SHOWN: usize = 12;
     let mut items = items.into_iter();
-    let shown: Vec<String> = items.by_ref().take(SHOWN).map(|item| format!("{:?}", excerpt(item.as_ref()))).collect();
+    let shown: Vec<String> =
+        items.by_ref().take(SHOWN).map(|item| format!("{:?}", excerpt(item.as_ref()))).collect();
     match items.count() {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),

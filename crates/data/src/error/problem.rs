@@ -13,7 +13,10 @@ pub enum Problem {
         bytes: u64,
     },
     /// A gzip file is damaged.
-    #[error("the gzip data are damaged after {bytes} uncompressed bytes ({reason}); fetch the file again")]
+    #[error(
+        "the gzip data are damaged after {bytes} uncompressed bytes ({reason}); fetch the file \
+         again"
+    )]
     GzipCorrupt {
         /// How many bytes could be uncompressed.
         bytes: u64,
@@ -21,7 +24,10 @@ pub enum Problem {
         reason: String,
     },
     /// The text is not UTF-8.
-    #[error("byte {byte} of the line ({value:#04x}) is not UTF-8; convert the file, e.g. `iconv -f LATIN1 -t UTF-8`")]
+    #[error(
+        "byte {byte} of the line ({value:#04x}) is not UTF-8; convert the file, e.g. `iconv -f \
+         LATIN1 -t UTF-8`"
+    )]
     BadUtf8 {
         /// The first wrong byte, counted from 1 in its line.
         byte: usize,
@@ -47,7 +53,10 @@ pub enum Problem {
     #[error("there are no rows of data after the header; is the file complete?")]
     NoRows,
     /// A row has another number of fields than the rows before it, or than its header.
-    #[error("the row has {found} fields, expected {expected}; check the delimiter, quotes and missing fields")]
+    #[error(
+        "the row has {found} fields, expected {expected}; check the delimiter, quotes and missing \
+         fields"
+    )]
     RaggedRow {
         /// The number of fields that the header or the first row has.
         expected: usize,
@@ -63,14 +72,18 @@ pub enum Problem {
         remedy: String,
     },
     /// A number is NaN, infinite, or too great for `f64`.
-    #[error("{text:?} is not a finite number; mark missing values as missing, or drop the row from the file")]
+    #[error(
+        "{text:?} is not a finite number; mark missing values as missing, or drop the row from \
+         the file"
+    )]
     NotFinite {
         /// The text, shortened.
         text: String,
     },
     /// The line taken as the header holds numbers only.
     #[error(
-        "the header holds only numbers, so it looks like data; say `header(false)`, or, if these really are names, \
+        "the header holds only numbers, so it looks like data; say `header(false)`, or, if these \
+         really are names, \
             give \
          them with `names` and pass over the line with `skip_lines(1)`"
     )]
@@ -84,7 +97,10 @@ pub enum Problem {
         first: usize,
     },
     /// A quoted field is never closed.
-    #[error("a quoted field starts here and is not closed; add the closing quote, or double a quote that is text")]
+    #[error(
+        "a quoted field starts here and is not closed; add the closing quote, or double a quote \
+         that is text"
+    )]
     UnclosedQuote,
     /// An ARFF file ends before its `@data` line.
     #[error("there is no @data line; an ARFF file needs one between the attributes and the rows")]
@@ -94,7 +110,8 @@ pub enum Problem {
     ArffNoAttributes,
     /// A line in the header of an ARFF file is not a declaration.
     #[error(
-        "{text:?} is not an ARFF declaration; expected @relation, `@attribute name type` or @data (is the @data \
+        "{text:?} is not an ARFF declaration; expected @relation, `@attribute name type` or @data \
+         (is the @data \
             line missing?)"
     )]
     ArffDeclaration {
@@ -103,7 +120,8 @@ pub enum Problem {
     },
     /// An ARFF attribute has a type that is not read.
     #[error(
-        "the attribute type {text:?} is not read; use numeric, real, integer, string or a list {{a, b, …}} (convert \
+        "the attribute type {text:?} is not read; use numeric, real, integer, string or a list \
+         {{a, b, …}} (convert \
             dates to numbers)"
     )]
     ArffType {
@@ -112,11 +130,15 @@ pub enum Problem {
     },
     /// An ARFF row is in the sparse notation `{index value, …}`.
     #[error(
-        "sparse ARFF rows {{index value, …}} are not read; convert the file, e.g. with Weka's SparseToNonSparse filter"
+        "sparse ARFF rows {{index value, …}} are not read; convert the file, e.g. with Weka's \
+         SparseToNonSparse filter"
     )]
     ArffSparse,
     /// A nominal value is not among the declared ones.
-    #[error("{text:?} is not a declared value; the attribute allows {allowed}; correct the value or the declaration")]
+    #[error(
+        "{text:?} is not a declared value; the attribute allows {allowed}; correct the value or \
+         the declaration"
+    )]
     UnknownCategory {
         /// The value, shortened.
         text: String,
@@ -134,7 +156,10 @@ pub enum Problem {
         found: usize,
     },
     /// A libsvm field after the label is not `index:value`.
-    #[error("{text:?} is not `index:value` with an integer index; sparse rows look like `label 1:0.5 4:2`")]
+    #[error(
+        "{text:?} is not `index:value` with an integer index; sparse rows look like `label 1:0.5 \
+         4:2`"
+    )]
     NotAPair {
         /// The field, shortened.
         text: String,
@@ -158,7 +183,8 @@ pub enum Problem {
     },
     /// A libsvm index is greater than allowed.
     #[error(
-        "index {text} is above {limit}; correct it, or raise the limit with `Libsvm::max_features` (or `features`)"
+        "index {text} is above {limit}; correct it, or raise the limit with \
+         `Libsvm::max_features` (or `features`)"
     )]
     IndexTooLarge {
         /// The index as written, shortened.
@@ -168,7 +194,8 @@ pub enum Problem {
     },
     /// A libsvm file would take far more memory as a dense table than its text.
     #[error(
-        "{rows} rows of {features} features would add {zeros} zeros to the {stored} values in the file; \
+        "{rows} rows of {features} features would add {zeros} zeros to the {stored} values in the \
+         file; \
          raise the limit with `Libsvm::max_zeros`, or keep fewer features"
     )]
     TooSparse {
@@ -182,26 +209,35 @@ pub enum Problem {
         zeros: u128,
     },
     /// The start of an npy file is not what NumPy writes.
-    #[error("this is no whole .npy file: {what}; write it with `numpy.save`, or name the format it has")]
+    #[error(
+        "this is no whole .npy file: {what}; write it with `numpy.save`, or name the format it has"
+    )]
     NpyHeader {
         /// What is wrong.
         what: String,
     },
     /// An npy array does not hold numbers.
-    #[error("the array holds {text}, not numbers; save it as float64, e.g. `numpy.save(file, x.astype(float))`")]
+    #[error(
+        "the array holds {text}, not numbers; save it as float64, e.g. `numpy.save(file, \
+         x.astype(float))`"
+    )]
     NpyType {
         /// The type, shortened.
         text: String,
     },
     /// An npy array is neither a vector nor a matrix.
-    #[error("the array has shape {shape}, which is no matrix with a case per row; reshape it to two dimensions")]
+    #[error(
+        "the array has shape {shape}, which is no matrix with a case per row; reshape it to two \
+         dimensions"
+    )]
     NpyShape {
         /// Its sizes.
         shape: String,
     },
     /// An npy file does not hold as many bytes as its header says.
     #[error(
-        "the header promises {rows} × {columns} numbers of {size} bytes, but {found} bytes follow; is the file complete?"
+        "the header promises {rows} × {columns} numbers of {size} bytes, but {found} bytes \
+         follow; is the file complete?"
     )]
     NpyLength {
         /// Rows.
@@ -215,27 +251,34 @@ pub enum Problem {
     },
     /// A Parquet file is damaged, or written in a way that is not read.
     #[error(
-        "the Parquet file cannot be read ({reason}); write it again, with the compression `zstd`, `snappy`, `gzip` or none"
+        "the Parquet file cannot be read ({reason}); write it again, with the compression `zstd`, \
+         `snappy`, `gzip` or none"
     )]
     Parquet {
         /// What the decoder says.
         reason: String,
     },
     /// A Parquet column cannot be a column of a table.
-    #[error("the column holds {holds}, neither numbers nor text; write the file without it, or as numbers")]
+    #[error(
+        "the column holds {holds}, neither numbers nor text; write the file without it, or as \
+         numbers"
+    )]
     ParquetType {
         /// What it holds.
         holds: String,
     },
     /// The first line of a FANN file is not three positive integers.
-    #[error("{text:?} is not a FANN header; expected three positive integers `rows inputs outputs`")]
+    #[error(
+        "{text:?} is not a FANN header; expected three positive integers `rows inputs outputs`"
+    )]
     FannHeader {
         /// The line, shortened.
         text: String,
     },
     /// A line of a FANN file has another number of values than the header says.
     #[error(
-        "the line has {found} values, but the header promises {expected} {what} per row; check the header or the line"
+        "the line has {found} values, but the header promises {expected} {what} per row; check \
+         the header or the line"
     )]
     FannValues {
         /// `inputs` or `outputs`.
@@ -246,7 +289,10 @@ pub enum Problem {
         found: usize,
     },
     /// A FANN file has another number of rows than its header says.
-    #[error("the header promises {expected} rows but {found}; check the header, or whether the file is complete")]
+    #[error(
+        "the header promises {expected} rows but {found}; check the header, or whether the file \
+         is complete"
+    )]
     FannRows {
         /// The number that the header promises.
         expected: u64,
@@ -263,7 +309,8 @@ impl Problem {
 
     pub(crate) fn not_a_number(text: &str) -> Self {
         let remedy = if text.contains(',') && text.replacen(',', ".", 1).parse::<f64>().is_ok() {
-            "decimal commas are read only if the reader is told so (`Csv::decimal_comma`); else write a point"
+            "decimal commas are read only if the reader is told so (`Csv::decimal_comma`); else \
+             write a point"
         } else {
             "write it as a number, e.g. -1.5e3"
         };

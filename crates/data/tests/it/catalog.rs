@@ -1,4 +1,5 @@
-//! The catalog without its data: small files written here, under entries of one's own or with the shape only checked.
+//! The catalog without its data: small files written here, under entries of one's own or with the
+//! shape only checked.
 
 use std::path::{Path, PathBuf};
 
@@ -37,10 +38,12 @@ impl Drop for Folder {
 /// `sha256sum` of "x,y\n1,2\n3,4\n".
 const SHA: &str = "2a2b86e74ffd5e6a9b75e52a105cf9d02920837179f8e8961aa15411d380f7a3";
 const TEXT: &str = "x,y\n1,2\n3,4\n";
-/// Of its numbers, in Python: `hashlib.sha256(b"nystrom data set 1\n" + struct.pack("<2Q4d", 2, 1, 1, 2, 3, 4))`.
+/// Of its numbers, in Python: `hashlib.sha256(b"nystrom data set 1\n" + struct.pack("<2Q4d", 2, 1,
+/// 1, 2, 3, 4))`.
 const IDENTITY: &str = "90b21626adc9da2518ad4c90584ddc812644f79139975e98cb3af7e67695dd1d";
 
-static FILES: [File; 1] = [File { path: "tiny/tiny.csv.gz", rows: 2, sha256: None, sha256_uncompressed: Some(SHA) }];
+static FILES: [File; 1] =
+    [File { path: "tiny/tiny.csv.gz", rows: 2, sha256: None, sha256_uncompressed: Some(SHA) }];
 
 fn entry() -> Entry {
     Entry {
@@ -71,7 +74,10 @@ fn plain_and_gzip_copies_pass_in_every_place() {
         let bytes = if i % 3 == 0 { gzip(TEXT.as_bytes()) } else { TEXT.as_bytes().to_vec() };
         folder.write(place, &bytes);
         let data = catalog::load_entry(&folder.0, &entry(), Verify::Checksum).unwrap();
-        assert_eq!((data.y.as_slice(), data.name.as_str(), data.note.as_str()), (&[2.0, 4.0][..], "tiny", "Made up."));
+        assert_eq!(
+            (data.y.as_slice(), data.name.as_str(), data.note.as_str()),
+            (&[2.0, 4.0][..], "tiny", "Made up.")
+        );
     }
 }
 
@@ -105,7 +111,10 @@ fn another_packing_is_recognised_by_its_numbers() {
         folder.write("tiny.csv", text.as_bytes());
         let data = catalog::load_entry(&folder.0, &entry, Verify::Checksum).unwrap();
         assert_eq!(data.note, format!("Made up. {other}"), "{text:?}");
-        assert_eq!(catalog::load_table_entry(&folder.0, &entry, Verify::Checksum).unwrap().rows(), 2);
+        assert_eq!(
+            catalog::load_table_entry(&folder.0, &entry, Verify::Checksum).unwrap().rows(),
+            2
+        );
     }
     folder.write("tiny.csv", TEXT.as_bytes());
     assert_eq!(catalog::load_entry(&folder.0, &entry, Verify::Checksum).unwrap().note, "Made up.");
@@ -119,13 +128,21 @@ fn another_packing_is_recognised_by_its_numbers() {
 fn the_canonical_form_stands_in_for_the_files() {
     let folder = Folder::new("canonical");
     let known = Entry { identity: Some(IDENTITY), ..entry() };
-    for (place, bytes) in [("tiny/table.csv", TEXT.as_bytes().to_vec()), ("tiny/table.csv.gz", gzip(TEXT.as_bytes()))] {
+    for (place, bytes) in
+        [("tiny/table.csv", TEXT.as_bytes().to_vec()), ("tiny/table.csv.gz", gzip(TEXT.as_bytes()))]
+    {
         folder.clear();
         folder.write(place, &bytes);
-        let Located::Found(found) = catalog::locate_entry(&folder.0, &known) else { panic!("{place} is not seen") };
+        let Located::Found(found) = catalog::locate_entry(&folder.0, &known) else {
+            panic!("{place} is not seen")
+        };
         assert_eq!(found.form, Form::Canonical);
         let data = catalog::load_entry(&folder.0, &known, Verify::Checksum).unwrap();
-        assert!(data.y == [2.0, 4.0] && data.note.contains("recognised by its numbers"), "{}", data.note);
+        assert!(
+            data.y == [2.0, 4.0] && data.note.contains("recognised by its numbers"),
+            "{}",
+            data.note
+        );
     }
     // The files go before it; other numbers are refused; where no identity is known, it is said.
     folder.write("tiny.csv", TEXT.as_bytes());
@@ -155,7 +172,8 @@ fn the_identity_is_that_of_the_numbers_alone() {
     for same in ["b,y\n3,4\n1,2\n", "y,x\n2,1\n4,3\n", "x,y\n1.000,2e0\n30e-1,4\n"] {
         assert_eq!(of(same), IDENTITY, "{same:?}");
     }
-    // One bit of one number; a row twice; the columns exchanged; two rows that exchange their targets.
+    // One bit of one number; a row twice; the columns exchanged; two rows that exchange their
+    // targets.
     let ulp = format!("x,y\n{},2\n3,4\n", 1.0_f64.next_up());
     for other in [ulp.as_str(), "x,y\n1,2\n3,4\n3,4\n", "y,x\n1,2\n3,4\n", "x,y\n1,4\n3,2\n"] {
         assert_ne!(of(other), IDENTITY, "{other:?}");
@@ -169,10 +187,20 @@ fn the_identity_is_that_of_the_numbers_alone() {
 #[test]
 fn other_shapes_are_refused_always() {
     let folder = Folder::new("shapes");
-    for (text, found) in [("x,y\n1,2\n", (1, 2)), ("x,y\n1,2\n3,4\n5,6\n", (3, 2)), ("x,y,z\n1,2,3\n3,4,5\n", (2, 3))] {
+    for (text, found) in [
+        ("x,y\n1,2\n", (1, 2)),
+        ("x,y\n1,2\n3,4\n5,6\n", (3, 2)),
+        ("x,y,z\n1,2,3\n3,4,5\n", (2, 3)),
+    ] {
         folder.write("tiny.csv", text.as_bytes());
         match catalog::load_entry(&folder.0, &entry(), Verify::ShapeOnly) {
-            Err(DataError::ShapeMismatch { rows: 2, columns: 2, found_rows, found_columns, .. }) => {
+            Err(DataError::ShapeMismatch {
+                rows: 2,
+                columns: 2,
+                found_rows,
+                found_columns,
+                ..
+            }) => {
                 assert_eq!((found_rows, found_columns), found);
             }
             other => panic!("{other:?}"),
@@ -199,7 +227,8 @@ fn truncated_gzip_is_named_as_such() {
 #[test]
 fn unknown_checksums_are_admitted() {
     let folder = Folder::new("unknown");
-    static UNSEEN: [File; 1] = [File { path: "tiny/t.csv", rows: 2, sha256: None, sha256_uncompressed: None }];
+    static UNSEEN: [File; 1] =
+        [File { path: "tiny/t.csv", rows: 2, sha256: None, sha256_uncompressed: None }];
     let entry = Entry { files: &UNSEEN, ..entry() };
     folder.write("t.csv", TEXT.as_bytes());
     // Without a checksum only the full path tells that this is the right file.
@@ -213,19 +242,34 @@ fn unknown_checksums_are_admitted() {
 fn what_is_missing_is_told_in_full() {
     let folder = Folder::new("missing");
     folder.write("gt_2011.csv", b"1\n");
-    let Located::Missing(missing) = catalog::locate(&folder.0, "GAS-TURBINE").unwrap() else { panic!() };
+    let Located::Missing(missing) = catalog::locate(&folder.0, "GAS-TURBINE").unwrap() else {
+        panic!()
+    };
     let files: Vec<&str> = missing.files.iter().map(|file| file.path).collect();
     assert_eq!(files, [2012, 2013, 2014, 2015].map(|year| format!("gas-turbine/gt_{year}.csv")));
     let error = catalog::load(&folder.0, "gas-turbine").unwrap_err();
     assert_eq!(error.to_string(), missing.to_string());
-    for part in ["gt_2015.csv", "UCI ML Repository id 551", "36733 rows × 9 features", "8c13f655a3e9164c", "missing-"]
-    {
+    for part in [
+        "gt_2015.csv",
+        "UCI ML Repository id 551",
+        "36733 rows × 9 features",
+        "8c13f655a3e9164c",
+        "missing-",
+    ] {
         assert!(error.to_string().contains(part), "{error}");
     }
-    let Located::Missing(missing) = catalog::locate(Path::new("."), "rqa").unwrap() else { panic!() };
-    assert_eq!((missing.checksum(), missing.expected_shape()), (None, "200000 rows × 4 features".into()));
+    let Located::Missing(missing) = catalog::locate(Path::new("."), "rqa").unwrap() else {
+        panic!()
+    };
+    assert_eq!(
+        (missing.checksum(), missing.expected_shape()),
+        (None, "200000 rows × 4 features".into())
+    );
     assert!(missing.to_string().ends_with("not known"));
-    assert!(matches!(catalog::locate(Path::new("."), "iris"), Err(DataError::UnknownDataset { .. })));
+    assert!(matches!(
+        catalog::locate(Path::new("."), "iris"),
+        Err(DataError::UnknownDataset { .. })
+    ));
 }
 
 #[test]
@@ -239,7 +283,11 @@ fn entries_are_sound() {
         assert_eq!(entry.identity.is_some(), entry.checksums_known(), "{}", entry.name);
         let of_files = entry.files.iter().flat_map(|file| [file.sha256, file.sha256_uncompressed]);
         for sum in of_files.chain([entry.identity]).flatten() {
-            assert!(sum.len() == 64 && sum.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase()), "{sum}");
+            assert!(
+                sum.len() == 64
+                    && sum.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase()),
+                "{sum}"
+            );
         }
         for file in entry.files {
             let equal = file.sha256 == file.sha256_uncompressed;
@@ -256,9 +304,13 @@ fn entries_are_sound() {
 fn expected_layouts_of_sets_that_were_not_found() {
     let folder = Folder::new("expected");
     let header = ",x,y,x_range,y_range,count,sum_,avg\n";
-    let rows: String =
-        (0..200_000).map(|i| format!("{i},1.5,2,3,4,{},0,{}\n", i % 3, if i % 3 == 0 { "" } else { "1" })).collect();
-    folder.write("query-analytics/Range-Queries-Aggregates.csv.gz", &gzip(format!("{header}{rows}").as_bytes()));
+    let rows: String = (0..200_000)
+        .map(|i| format!("{i},1.5,2,3,4,{},0,{}\n", i % 3, if i % 3 == 0 { "" } else { "1" }))
+        .collect();
+    folder.write(
+        "query-analytics/Range-Queries-Aggregates.csv.gz",
+        &gzip(format!("{header}{rows}").as_bytes()),
+    );
     let data = catalog::load(&folder.0, "rqa").unwrap();
     assert_eq!((data.feature_names.join(" "), data.y[2]), ("x y x_range y_range".into(), 2.0));
     assert!(data.note.ends_with("No checksum is known: only the shape was checked."));
@@ -267,5 +319,8 @@ fn expected_layouts_of_sets_that_were_not_found() {
     folder.write("pumadyn-32fh/Dataset.data.gz", &gzip(format!("{row}\n").repeat(8192).as_bytes()));
     let data = catalog::load(&folder.0, "pumadyn-32fh").unwrap();
     assert_eq!((data.x.nrows(), data.x.ncols(), data.y[0]), (8192, 32, 32.5));
-    assert!(matches!(catalog::load(&folder.0, "pumadyn-32fm-full"), Err(DataError::DatasetMissing(_))));
+    assert!(matches!(
+        catalog::load(&folder.0, "pumadyn-32fm-full"),
+        Err(DataError::DatasetMissing(_))
+    ));
 }

@@ -33,7 +33,8 @@ impl fmt::Debug for File {
 /// `usual` cases, or as many as `NYSTROM_FUZZ` says.
 pub fn cases(usual: u32) -> ProptestConfig {
     let asked = std::env::var("NYSTROM_FUZZ").ok();
-    let cases = asked.map_or(usual, |text| text.parse().expect("NYSTROM_FUZZ is a number of cases"));
+    let cases =
+        asked.map_or(usual, |text| text.parse().expect("NYSTROM_FUZZ is a number of cases"));
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
@@ -46,7 +47,9 @@ pub fn guarded(file: File, load: impl FnOnce(&[u8]) + Send + 'static) {
         let _ = sender.send(catch_unwind(AssertUnwindSafe(run)));
     });
     match receiver.recv_timeout(LONGEST_WAIT) {
-        Ok(Ok(held)) => assert!(held <= MOST_MEMORY, "{} bytes of file, {held} of memory", shown.0.len()),
+        Ok(Ok(held)) => {
+            assert!(held <= MOST_MEMORY, "{} bytes of file, {held} of memory", shown.0.len())
+        }
         Ok(Err(panic)) => resume_unwind(panic),
         Err(_) => {
             // A thread that does not end would block the others: no smaller file is searched for.
@@ -107,7 +110,8 @@ fn edit() -> impl Strategy<Value = Edit> {
     prop_oneof![
         (at(), any::<u8>()).prop_map(|(at, byte)| Edit::Set(at, byte)),
         (at(), 0..8_u32).prop_map(|(at, bit)| Edit::Flip(at, bit)),
-        (at(), prop::collection::vec(any::<u8>(), 1..9)).prop_map(|(at, bytes)| Edit::Insert(at, bytes)),
+        (at(), prop::collection::vec(any::<u8>(), 1..9))
+            .prop_map(|(at, bytes)| Edit::Insert(at, bytes)),
         (at(), 1..40_usize).prop_map(|(at, length)| Edit::Remove(at, length)),
         (at(), 1..80_usize, 1..200_usize, at()).prop_map(|(from, length, times, to)| Edit::Copy {
             from,
@@ -136,7 +140,9 @@ impl Edit {
             }
             Edit::Cut(at) => bytes.truncate(place(at)),
             Edit::Number(at, number) => {
-                let Some(start) = (place(at)..end).find(|&i| bytes[i].is_ascii_digit()) else { return };
+                let Some(start) = (place(at)..end).find(|&i| bytes[i].is_ascii_digit()) else {
+                    return;
+                };
                 let stop = (start..end).find(|&i| !bytes[i].is_ascii_digit()).unwrap_or(end);
                 drop(bytes.splice(start..stop, number.bytes()));
             }

@@ -18,12 +18,16 @@ fn the_numbers_are_the_catalogs() {
 #[test]
 fn other_names_are_understood_and_other_sets_are_not_embedded() {
     assert_eq!(embedded::load("RQC").unwrap().unwrap().name, "query-analytics");
-    assert!(embedded::load("casp").unwrap().is_none() && embedded::load_table("casp").unwrap().is_none());
+    assert!(
+        embedded::load("casp").unwrap().is_none()
+            && embedded::load_table("casp").unwrap().is_none()
+    );
     assert!(embedded::load("iris").is_err() && embedded::load_table("iris").is_err());
 }
 
 #[test]
 fn together_they_are_small() {
-    let bytes: usize = embedded::entries().map(|entry| embedded::bytes(entry.name).unwrap().len()).sum();
+    let bytes: usize =
+        embedded::entries().map(|entry| embedded::bytes(entry.name).unwrap().len()).sum();
     assert!(bytes < 1_260_000, "{bytes} bytes");
 }

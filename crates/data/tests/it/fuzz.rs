@@ -1,7 +1,9 @@
 //! No file makes a reader panic, hang or take much memory: random bytes, text of meaningful pieces,
 //! and damaged valid files.
 
-use nystrom_data::{Arff, Csv, Encoding, Fann, Format, Libsvm, Npy, Standardize, Table, Values, npy_bytes};
+use nystrom_data::{
+    Arff, Csv, Encoding, Fann, Format, Libsvm, Npy, Standardize, Table, Values, npy_bytes,
+};
 use proptest::prelude::*;
 
 use crate::common::gzip;
@@ -44,7 +46,10 @@ fn read(format: Format, file: File) {
         Ok(table) => use_table(table),
         Err(error) => {
             assert!(!error.to_string().is_empty());
-            let text = matches!(format, Format::Csv(_) | Format::Arff(_) | Format::Libsvm(_) | Format::Fann(_));
+            let text = matches!(
+                format,
+                Format::Csv(_) | Format::Arff(_) | Format::Libsvm(_) | Format::Fann(_)
+            );
             // Packed bytes do not tell how many lines they hold.
             if text && !bytes.starts_with(&[0x1f, 0x8b]) {
                 let lines = bytes.iter().filter(|&&b| b == b'\n' || b == b'\r').count() as u64 + 1;
@@ -59,7 +64,8 @@ fn read(format: Format, file: File) {
 fn survey(format: &Format, bytes: &[u8]) {
     match (format.survey(bytes, "fuzz"), format.read(bytes, "fuzz")) {
         (Ok(survey), Ok(table)) => {
-            let numeric = table.columns().iter().all(|column| matches!(column.values, Values::Numbers(_)));
+            let numeric =
+                table.columns().iter().all(|column| matches!(column.values, Values::Numbers(_)));
             let doubts: usize = survey.doubts.iter().map(|doubts| doubts.cells).sum();
             assert!(!numeric || (doubts == 0 && survey.table.missing() == table.missing()));
         }
@@ -75,7 +81,9 @@ fn use_table(table: Table) {
         match &column.values {
             Values::Numbers(values) => assert!(values.iter().all(|v| !v.is_infinite())),
             Values::Categories(text) => {
-                assert!(text.codes.iter().flatten().all(|&code| (code as usize) < text.levels.len()));
+                assert!(
+                    text.codes.iter().flatten().all(|&code| (code as usize) < text.levels.len())
+                );
             }
         }
     }
@@ -93,7 +101,9 @@ fn use_table(table: Table) {
 
 /// Text made of the pieces that formats give a meaning to.
 fn near_tables() -> impl Strategy<Value = File> {
-    const PIECES: &str = "1|-2.5|3e4|NA|?||nan|inf|a|é|,|;| |\t|:|1:2|2:1|0:1|#|\n|\r\n|\r|\"|'|\\|{|}|%|@relation r\n|@attribute x real\n\
+    const PIECES: &str = "1|-2.5|3e4|NA|?||nan|inf|a|é|,|;| \
+                          |\t|:|1:2|2:1|0:1|#|\n|\r\n|\r|\"|'|\\|{|}|%|@relation r\n|@attribute x \
+                          real\n\
         |@attribute y {a,b}\n|@attribute 'z' string\n|@DATA\n|2 1 1\n|1 2 1\n|\u{feff}|\0";
     let pieces = prop::sample::select(PIECES.split('|').collect::<Vec<_>>());
     prop::collection::vec(pieces, 0..40).prop_map(|pieces| File(pieces.concat().into_bytes()))
@@ -120,9 +130,8 @@ fn csv_files() -> Vec<Vec<u8>> {
 }
 
 fn arff_files() -> Vec<Vec<u8>> {
-    texts(&[
-        "% c\n@RELATION t\n@attribute x real\n@attribute 'wind dir' {N, 'S S'}\n@attribute s string\n@data\n1.5, N, \"a\\'b\"\n?, 'S S', ?\n",
-    ])
+    texts(&["% c\n@RELATION t\n@attribute x real\n@attribute 'wind dir' {N, 'S S'}\n@attribute s \
+         string\n@data\n1.5, N, \"a\\'b\"\n?, 'S S', ?\n"])
 }
 
 fn libsvm_files() -> Vec<Vec<u8>> {
@@ -130,10 +139,15 @@ fn libsvm_files() -> Vec<Vec<u8>> {
 }
 
 fn npy_files() -> Vec<Vec<u8>> {
-    let header = b"\x93NUMPY\x02\x00\x3d\x00\x00\x00{'descr': '>i2', 'fortran_order': False, 'shape': (2, 3), } \n";
+    let header = b"\x93NUMPY\x02\x00\x3d\x00\x00\x00{'descr': '>i2', 'fortran_order': False, \
+                   'shape': (2, 3), } \n";
     let integers = [&header[..], &[0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 255, 255]].concat();
     assert!(Npy::new().read(&integers[..], "valid").is_ok());
-    and_packed(vec![npy_bytes(2, 3, (0..6).map(f64::from)), npy_bytes(4, 1, [1.0, -2.0, 3e-300, 4.0]), integers])
+    and_packed(vec![
+        npy_bytes(2, 3, (0..6).map(f64::from)),
+        npy_bytes(4, 1, [1.0, -2.0, 3e-300, 4.0]),
+        integers,
+    ])
 }
 
 #[test]
@@ -166,7 +180,8 @@ proptest! {
 
     #[test]
     fn csv(file in damaged(csv_files())) {
-        readers().into_iter().filter(|format| matches!(format, Format::Csv(_))).for_each(|format| read(format, file.clone()));
+        readers().into_iter().filter(|format| matches!(format,
+            Format::Csv(_))).for_each(|format| read(format, file.clone()));
     }
 }
 
@@ -181,7 +196,8 @@ proptest! {
     #[test]
     fn libsvm(file in damaged(libsvm_files()), parts: bool) {
         let reader = Libsvm::new().max_zeros(1 << 16);
-        read(Format::Libsvm(if parts { reader.label_parts(';', ["a", "b"]).features(3) } else { reader }), file);
+        read(Format::Libsvm(if parts { reader.label_parts(';', ["a",
+            "b"]).features(3) } else { reader }), file);
     }
 
     #[test]
@@ -208,11 +224,15 @@ mod parquet_files {
     use parquet::schema::parser::parse_message_type;
 
     fn file(compression: Compression, dictionary: bool) -> Vec<u8> {
-        let schema = "message t { REQUIRED DOUBLE x; OPTIONAL INT32 k; REQUIRED BYTE_ARRAY s (UTF8); }";
-        let properties =
-            WriterProperties::builder().set_compression(compression).set_dictionary_enabled(dictionary).build();
+        let schema =
+            "message t { REQUIRED DOUBLE x; OPTIONAL INT32 k; REQUIRED BYTE_ARRAY s (UTF8); }";
+        let properties = WriterProperties::builder()
+            .set_compression(compression)
+            .set_dictionary_enabled(dictionary)
+            .build();
         let schema = Arc::new(parse_message_type(schema).unwrap());
-        let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
+        let mut writer =
+            SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
         let mut group = writer.next_row_group().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
         column.typed::<DoubleType>().write_batch(&[1.5, 2.5, 1.5, 1.5], None, None).unwrap();
@@ -235,7 +255,9 @@ mod parquet_files {
             file(Compression::SNAPPY, true),
             file(Compression::GZIP(Default::default()), false),
         ];
-        files.iter().for_each(|file| assert_eq!(Parquet::new().read(&file[..], "valid").unwrap().rows(), 4));
+        files.iter().for_each(|file| {
+            assert_eq!(Parquet::new().read(&file[..], "valid").unwrap().rows(), 4)
+        });
         and_packed(files)
     }
 

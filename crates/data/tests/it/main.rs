@@ -1,4 +1,5 @@
-//! The integration tests: one program, so that the libraries are linked, and their generic code compiled, once for all of them.
+//! The integration tests: one program, so that the libraries are linked, and their generic code
+//! compiled, once for all of them.
 
 mod common;
 mod damage;

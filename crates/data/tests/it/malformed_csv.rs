@@ -57,7 +57,9 @@ fn an_empty_field_that_was_not_declared() {
 
 #[test]
 fn too_few_and_too_many_fields() {
-    for (text, found) in [("a,b,c\n1,2,3\n4,5\n", 2), ("a,b,c\n1,2,3\n4,5,6,7\n", 4), ("a,b,c\n1,2,3\n1,2,3,\n", 4)] {
+    for (text, found) in
+        [("a,b,c\n1,2,3\n4,5\n", 2), ("a,b,c\n1,2,3\n4,5,6,7\n", 4), ("a,b,c\n1,2,3\n1,2,3,\n", 4)]
+    {
         let complaint = csv(&Csv::new(), text);
         assert_eq!(complaint.at(), (Some(3), None, None));
         assert_eq!(complaint.problem, Problem::RaggedRow { expected: 3, found });
@@ -90,7 +92,12 @@ fn nan_and_infinities() {
 #[test]
 fn nothing_at_all() {
     for text in ["", "\n", "\r\n \r\n", "\u{feff}"] {
-        for reader in [Csv::new(), Csv::new().header(false), Csv::new().names(["a"]), Csv::new().skip_lines(9)] {
+        for reader in [
+            Csv::new(),
+            Csv::new().header(false),
+            Csv::new().names(["a"]),
+            Csv::new().skip_lines(9),
+        ] {
             assert!(matches!(csv(&reader, text).problem, Problem::Empty { .. }), "{text:?}");
         }
     }
@@ -109,7 +116,11 @@ fn a_header_of_numbers_would_lose_a_row() {
     assert_eq!((complaint.line, &complaint.problem), (Some(1), &Problem::NumericHeader));
     assert!(complaint.message.contains("header(false)"));
     // The remedy for real numeric names works.
-    let table = Csv::new().names(["2001", "2002"]).skip_lines(1).read("2001,2002\n1,2\n".as_bytes(), "t").unwrap();
+    let table = Csv::new()
+        .names(["2001", "2002"])
+        .skip_lines(1)
+        .read("2001,2002\n1,2\n".as_bytes(), "t")
+        .unwrap();
     assert_eq!(table.numbers("2002").unwrap(), [2.0]);
 }
 
@@ -144,7 +155,10 @@ fn the_wrong_delimiter() {
 fn decimal_commas() {
     let complaint = csv(&Csv::new().delimiter(b';'), "a;b\n1;2,5\n");
     assert_eq!(complaint.at(), (Some(2), Some(2), Some("b")));
-    assert!(complaint.message.contains("decimal commas") && complaint.message.contains("Csv::decimal_comma"));
+    assert!(
+        complaint.message.contains("decimal commas")
+            && complaint.message.contains("Csv::decimal_comma")
+    );
     let complaint = csv(&Csv::new().delimiter(b';').decimal_comma(), "a;b\n1;2.5\n");
     assert_eq!(complaint.at(), (Some(2), Some(2), Some("b")));
     assert!(complaint.message.contains("a point may mean anything"), "{}", complaint.message);
@@ -159,7 +173,10 @@ fn text_after_numbers_is_refused_even_when_text_is_inferred() {
 #[test]
 fn bytes_that_are_not_utf8() {
     let complaint = refused(Csv::new().read(&b"a,b\n1,2\n1,\xe9t\n"[..], "t.csv"), "t.csv");
-    assert_eq!((complaint.line, complaint.problem), (Some(3), Problem::BadUtf8 { byte: 3, value: 0xe9 }));
+    assert_eq!(
+        (complaint.line, complaint.problem),
+        (Some(3), Problem::BadUtf8 { byte: 3, value: 0xe9 })
+    );
 }
 
 #[test]
@@ -173,7 +190,10 @@ fn utf16_with_byte_order_mark() {
 #[test]
 fn endless_lines() {
     let complaint = refused(Csv::new().read(std::io::repeat(b'1'), "t.csv"), "t.csv");
-    assert_eq!((complaint.line, complaint.problem), (Some(1), Problem::LineTooLong { limit: 16 << 20 }));
+    assert_eq!(
+        (complaint.line, complaint.problem),
+        (Some(1), Problem::LineTooLong { limit: 16 << 20 })
+    );
 }
 
 #[test]
@@ -204,5 +224,8 @@ fn files_that_are_not_there() {
     let DataError::NotFound { file, looked_in } = error else { panic!("{error}") };
     assert_eq!(file, "no/such/dir/x.csv");
     assert!(looked_in.ends_with("no/such/dir") && std::path::Path::new(&looked_in).is_absolute());
-    assert!(matches!(Csv::new().read_path("."), Err(DataError::Io { .. })), "a folder is not a file");
+    assert!(
+        matches!(Csv::new().read_path("."), Err(DataError::Io { .. })),
+        "a folder is not a file"
+    );
 }

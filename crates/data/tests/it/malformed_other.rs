@@ -1,4 +1,5 @@
-//! Malformed ARFF, libsvm, FANN and gzip: each is refused at the exact line and column, with a remedy.
+//! Malformed ARFF, libsvm, FANN and gzip: each is refused at the exact line and column, with a
+//! remedy.
 
 use crate::common::{Complaint, gzip, refused};
 use nystrom_data::{Arff, Csv, Fann, Libsvm, Problem};
@@ -21,7 +22,10 @@ const HEADER: &str = "% c\n@relation r\n@attribute x numeric\n@attribute s {u, v
 fn arff_without_data_line() {
     assert_eq!(arff("@relation r\n@attribute x real\n").problem, Problem::ArffNoData);
     let complaint = arff("@relation r\n@attribute x real\n1.5\n");
-    assert_eq!((complaint.line, complaint.problem), (Some(3), Problem::ArffDeclaration { text: "1.5".into() }));
+    assert_eq!(
+        (complaint.line, complaint.problem),
+        (Some(3), Problem::ArffDeclaration { text: "1.5".into() })
+    );
 }
 
 #[test]
@@ -39,8 +43,10 @@ fn arff_that_is_empty_or_has_no_rows() {
 
 #[test]
 fn arff_attribute_types_that_are_not_read() {
-    for kind in ["date", "relational", "date \"yyyy-MM-dd\"", "numerical", "{a, b", "{a, a}", "{}"] {
-        let complaint = arff(&format!("@relation r\n@attribute x real\n@attribute t {kind}\n@data\n1,2\n"));
+    for kind in ["date", "relational", "date \"yyyy-MM-dd\"", "numerical", "{a, b", "{a, a}", "{}"]
+    {
+        let complaint =
+            arff(&format!("@relation r\n@attribute x real\n@attribute t {kind}\n@data\n1,2\n"));
         assert_eq!(complaint.at(), (Some(3), Some(2), None), "{}", complaint.message);
         assert_eq!(complaint.problem, Problem::ArffType { text: kind.into() });
     }
@@ -48,10 +54,15 @@ fn arff_attribute_types_that_are_not_read() {
 
 #[test]
 fn arff_attributes_without_name_or_type() {
-    for line in ["@attribute", "@attribute x", "@attribute 'open real", "@attributes x real", "x,y"] {
+    for line in ["@attribute", "@attribute x", "@attribute 'open real", "@attributes x real", "x,y"]
+    {
         let complaint = arff(&format!("@relation r\n{line}\n@data\n1\n"));
         assert_eq!(complaint.line, Some(2));
-        assert!(matches!(complaint.problem, Problem::ArffDeclaration { .. }), "{}", complaint.message);
+        assert!(
+            matches!(complaint.problem, Problem::ArffDeclaration { .. }),
+            "{}",
+            complaint.message
+        );
     }
 }
 
@@ -79,7 +90,10 @@ fn arff_rows_that_do_not_fit_the_declaration() {
     assert!(matches!(complaint.problem, Problem::NotANumber { text, .. } if text == "u"));
     let complaint = arff(&format!("{HEADER}1,w\n"));
     assert_eq!(complaint.at(), (Some(6), Some(2), Some("s")));
-    assert_eq!(complaint.problem, Problem::UnknownCategory { text: "w".into(), allowed: "\"u\", \"v\"".into() });
+    assert_eq!(
+        complaint.problem,
+        Problem::UnknownCategory { text: "w".into(), allowed: "\"u\", \"v\"".into() }
+    );
     let complaint = arff(&format!("{HEADER}inf,u\n"));
     assert_eq!(
         (complaint.at(), complaint.problem.clone()),
@@ -96,7 +110,10 @@ fn arff_unclosed_quote() {
 #[test]
 fn libsvm_index_zero() {
     let complaint = libsvm("1 1:1\n-1 0:5 1:2\n");
-    assert_eq!((complaint.at(), complaint.problem.clone()), ((Some(2), Some(2), None), Problem::IndexZero));
+    assert_eq!(
+        (complaint.at(), complaint.problem.clone()),
+        ((Some(2), Some(2), None), Problem::IndexZero)
+    );
 }
 
 #[test]
@@ -118,7 +135,10 @@ fn libsvm_huge_indices_are_not_allocated() {
     for index in ["4000000000", "1048577", "99999999999999999999999999"] {
         let complaint = libsvm(&format!("1 1:1\n1 {index}:1\n"));
         assert_eq!(complaint.at(), (Some(2), Some(2), None));
-        assert_eq!(complaint.problem, Problem::IndexTooLarge { text: index.into(), limit: 1 << 20 });
+        assert_eq!(
+            complaint.problem,
+            Problem::IndexTooLarge { text: index.into(), limit: 1 << 20 }
+        );
     }
     let complaint = refused(Libsvm::new().features(3).read("1 4:1\n".as_bytes(), "t.svm"), "t.svm");
     assert_eq!(complaint.problem, Problem::IndexTooLarge { text: "4".into(), limit: 3 });
@@ -150,7 +170,9 @@ fn libsvm_values_that_are_not_numbers() {
     assert!(matches!(complaint.problem, Problem::NotANumber { text, .. } if text.is_empty()));
     let complaint = libsvm("1 1:nan\n");
     assert_eq!(complaint.problem, Problem::NotFinite { text: "nan".into() });
-    assert!(matches!(libsvm("1 1:2:3\n").problem, Problem::NotANumber { text, .. } if text == "2:3"));
+    assert!(
+        matches!(libsvm("1 1:2:3\n").problem, Problem::NotANumber { text, .. } if text == "2:3")
+    );
 }
 
 #[test]
@@ -180,7 +202,10 @@ fn libsvm_empty() {
 fn fann_headers() {
     for header in ["1 2", "1 2 3 4", "a 2 1", "-1 2 1", "0 2 1", "1 0 1", "1 2 0", "1.0 2 1"] {
         let complaint = fann(&format!("\n{header}\n1 2\n3\n"));
-        assert_eq!((complaint.line, complaint.problem), (Some(2), Problem::FannHeader { text: header.into() }));
+        assert_eq!(
+            (complaint.line, complaint.problem),
+            (Some(2), Problem::FannHeader { text: header.into() })
+        );
     }
     assert!(matches!(fann("").problem, Problem::Empty { .. }));
 }
@@ -205,7 +230,10 @@ fn fann_lines_with_other_counts() {
 #[test]
 fn fann_with_other_numbers_of_rows() {
     let complaint = fann("3 1 1\n1\n2\n3\n");
-    assert_eq!(complaint.problem, Problem::FannRows { expected: 3, found: "1 and a line of inputs follow".into() });
+    assert_eq!(
+        complaint.problem,
+        Problem::FannRows { expected: 3, found: "1 and a line of inputs follow".into() }
+    );
     let complaint = fann("1 1 1\n1\n2\n\n3\n4\n");
     assert_eq!(
         (complaint.line, complaint.problem),
@@ -227,16 +255,28 @@ fn fann_text_and_infinities() {
 
 /// Rows whose digits vary, so that the compressed data are long.
 fn long_csv() -> String {
-    let row = |i: u64| format!("{},{}\n", i.wrapping_mul(0x9e37_79b9_7f4a_7c15), i.wrapping_mul(0xc2b2_ae3d_27d4_eb4f));
+    let row = |i: u64| {
+        format!(
+            "{},{}\n",
+            i.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            i.wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
+        )
+    };
     std::iter::once("a,b\n".to_owned()).chain((0..20_000).map(row)).collect()
 }
 
 #[test]
 fn gzip_broken_off_anywhere() {
     let whole = gzip(long_csv().as_bytes());
-    for end in [2, 3, 9, 10, 11, 1000, whole.len() / 2, whole.len() - 9, whole.len() - 8, whole.len() - 1] {
+    for end in
+        [2, 3, 9, 10, 11, 1000, whole.len() / 2, whole.len() - 9, whole.len() - 8, whole.len() - 1]
+    {
         let complaint = refused(Csv::new().read(&whole[..end], "t.csv.gz"), "t.csv.gz");
-        assert!(matches!(complaint.problem, Problem::GzipTruncated { .. }), "{end}: {}", complaint.message);
+        assert!(
+            matches!(complaint.problem, Problem::GzipTruncated { .. }),
+            "{end}: {}",
+            complaint.message
+        );
     }
     let complaint = refused(Csv::new().read(&whole[..whole.len() / 2], "t.csv.gz"), "t.csv.gz");
     assert!(complaint.line.unwrap() > 5_000);
@@ -251,7 +291,11 @@ fn gzip_damaged() {
         let mut bytes = whole.clone();
         bytes[position] ^= 0x55;
         let complaint = refused(Csv::new().read(&bytes[..], "t.csv"), "t.csv");
-        assert!(matches!(complaint.problem, Problem::GzipCorrupt { .. }), "{position}: {}", complaint.message);
+        assert!(
+            matches!(complaint.problem, Problem::GzipCorrupt { .. }),
+            "{position}: {}",
+            complaint.message
+        );
     }
     let mut trailing = whole;
     trailing.extend_from_slice(b"garbage after the end");

@@ -11,7 +11,9 @@ fn cases(cases: u32) -> ProptestConfig {
 /// A matrix of finite numbers, by rows.
 fn matrices() -> impl Strategy<Value = Vec<Vec<f64>>> {
     let finite = any::<f64>().prop_filter("finite", |v| v.is_finite());
-    (1..6usize).prop_flat_map(move |d| prop::collection::vec(prop::collection::vec(finite.clone(), d), 1..12))
+    (1..6usize).prop_flat_map(move |d| {
+        prop::collection::vec(prop::collection::vec(finite.clone(), d), 1..12)
+    })
 }
 
 fn line_ends() -> impl Strategy<Value = &'static str> {
@@ -32,7 +34,8 @@ proptest! {
     #![proptest_config(cases(256))]
 
     #[test]
-    fn written_numbers_are_read_back_bit_for_bit(rows in matrices(), end in line_ends(), compress in any::<bool>()) {
+    fn written_numbers_are_read_back_bit_for_bit(rows in matrices(), end in line_ends(),
+    compress in any::<bool>()) {
         let expected: Vec<Vec<u64>> = rows.iter().map(|row| row.iter().map(|v| v.to_bits()).collect()).collect();
         let d = rows[0].len();
         let lines = |line: &dyn Fn(&[f64]) -> String| -> String {
@@ -42,17 +45,23 @@ proptest! {
         let (inputs, outputs) = (d.div_ceil(2), d - d.div_ceil(2));
         let mut files = vec![
             (Format::Csv(Csv::new().header(false)), lines(&|row| joined(row, ","))),
-            (Format::Csv(Csv::new().header(false).delimiter(b'\t')), lines(&|row| joined(row, "\t"))),
+            (Format::Csv(Csv::new().header(false).delimiter(b'\t')), lines(&|row| joined(row,
+                "\t"))),
             (Format::Csv(Csv::new().header(false).white_space()), lines(&|row| joined(row, "  "))),
-            (Format::Csv(Csv::new().header(false)), lines(&|row| format!("\"{}\"", joined(row, "\",\"")))),
-            (Format::Arff(Arff::new()), format!("{attributes}@data{end}{}", lines(&|row| joined(row, ", ")))),
+            (Format::Csv(Csv::new().header(false)), lines(&|row| format!("\"{}\"", joined(row,
+                "\",\"")))),
+            (Format::Arff(Arff::new()), format!("{attributes}@data{end}{}",
+                lines(&|row| joined(row, ", ")))),
             (Format::Libsvm(Libsvm::new().features(d - 1)), lines(&|row| {
-                row.iter().enumerate().map(|(j, v)| if j == 0 { format!("{v:e}") } else { format!(" {j}:{v:e}") }).collect()
+                row.iter().enumerate().map(|(j,
+                    v)| if j == 0 { format!("{v:e}") } else { format!(" {j}:{v:e}") }).collect()
             })),
         ];
         if outputs > 0 {
-            let pair = |row: &[f64]| format!("{}{end}{}", joined(&row[..inputs], " "), joined(&row[inputs..], " "));
-            files.push((Format::Fann(Fann::new()), format!("{} {inputs} {outputs}{end}{}", rows.len(), lines(&pair))));
+            let pair = |row: &[f64]| format!("{}{end}{}", joined(&row[..inputs], " "),
+                joined(&row[inputs..], " "));
+            files.push((Format::Fann(Fann::new()), format!("{} {inputs} {outputs}{end}{}",
+                rows.len(), lines(&pair))));
         }
         for (format, text) in files {
             let bytes = if compress { gzip(text.as_bytes()) } else { text.into_bytes() };
@@ -64,12 +73,15 @@ proptest! {
     fn the_canonical_form_reads_back_to_the_bit(
         rows in matrices(),
         gaps in prop::collection::vec(any::<bool>(), 64),
-        words in prop::collection::vec(prop::sample::select(vec!["NW", "a, b", "say \"no\"", "é\nü", "#x"]), 64),
+        words in prop::collection::vec(prop::sample::select(vec!["NW", "a, b", "say \"no\"",
+        "é\nü", "#x"]), 64),
     ) {
         let gap = &|i: usize, j: usize| i > 0 && gaps[(7 * i + j) % gaps.len()];
-        let column = |j: usize| rows.iter().enumerate().map(move |(i, row)| if gap(i, j) { f64::NAN } else { row[j] });
+        let column = |j: usize| rows.iter().enumerate().map(move |(i, row)| if gap(i,
+            j) { f64::NAN } else { row[j] });
         let mut columns: Vec<nystrom_data::Column> =
-            (0..rows[0].len()).map(|j| nystrom_data::Column::numbers(format!("x,{j}"), column(j).collect())).collect();
+            (0..rows[0].len()).map(|j| nystrom_data::Column::numbers(format!("x,{j}"),
+                column(j).collect())).collect();
         let mut levels: Vec<String> = (0..rows.len()).map(|i| words[i % words.len()].to_owned()).collect();
         let text = levels.clone();
         levels.sort();
@@ -87,7 +99,8 @@ proptest! {
         let values = Values::Categories(nystrom_data::Categories { levels, codes });
         columns.push(nystrom_data::Column { name: "wind \"of\" day".to_owned(), values });
         let table = Table::new("t", columns).unwrap();
-        let back = Csv::new().missing([""]).infer_text().read(table.to_csv().as_bytes(), "t").unwrap();
+        let back = Csv::new().missing([""]).infer_text().read(table.to_csv().as_bytes(),
+            "t").unwrap();
         // NaN, which marks what is missing, is unlike itself: compare what is printed, in which
         // every bit shows.
         prop_assert_eq!(format!("{:?}", back.columns()), format!("{:?}", table.columns()));
@@ -111,7 +124,8 @@ proptest! {
             if i == bad_row {
                 bad_line = line;
             }
-            let field = |j: usize| if (i, j) == (bad_row, bad_column) { "oops".to_owned() } else { format!("{i}.{j}") };
+            let field = |j: usize| if (i, j) == (bad_row,
+                bad_column) { "oops".to_owned() } else { format!("{i}.{j}") };
             text += &((0..columns).map(field).collect::<Vec<_>>().join(",") + end);
         }
         for bytes in [text.clone().into_bytes(), gzip(text.as_bytes())] {
@@ -128,10 +142,12 @@ proptest! {
         let table = Table::new("t", (0..rows[0].len()).map(|j| {
             // Within 1e±100, so that differences neither overflow nor vanish.
             let squash = |v: f64| v.signum() * v.abs().clamp(1e-100, 1e100);
-            nystrom_data::Column::numbers(format!("x{j}"), rows.iter().map(|row| squash(row[j])).collect())
+            nystrom_data::Column::numbers(format!("x{j}"),
+                rows.iter().map(|row| squash(row[j])).collect())
         }).collect()).unwrap();
         let x = table.matrix().unwrap();
-        let options = Standardize { constant: nystrom_data::Constant::ScaleByOne, ..Standardize::default() };
+        let options = Standardize { constant: nystrom_data::Constant::ScaleByOne,
+            ..Standardize::default() };
         let map = nystrom_data::Standardizer::fit(x.as_ref(), &[], options).unwrap();
         let z = map.transform(x.as_ref()).unwrap();
         let n = x.nrows() as f64;
@@ -140,7 +156,8 @@ proptest! {
             let square = (0..x.nrows()).map(|i| z[(i, j)].powi(2)).sum::<f64>() / n;
             let constant = (0..x.nrows()).all(|i| x[(i, j)] == x[(0, j)]);
             prop_assert!(mean.abs() < 1e-12, "mean {mean}");
-            prop_assert!((square - if constant { 0.0 } else { 1.0 }).abs() < 1e-12, "mean square {square}");
+            prop_assert!((square - if constant { 0.0 } else { 1.0 }).abs() < 1e-12,
+                "mean square {square}");
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Every data set of the catalog from its real files, if the environment variable `NYSTROM_DATA` names their folder.
+//! Every data set of the catalog from its real files, if the environment variable `NYSTROM_DATA`
+//! names their folder.
 //!
-//! `NYSTROM_DATA=… cargo test -p nystrom-data --test it real_data -- --nocapture`. Without the variable these tests pass and say
-//! that they checked nothing.
+//! `NYSTROM_DATA=… cargo test -p nystrom-data --test it real_data -- --nocapture`. Without the
+//! variable these tests pass and say that they checked nothing.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -35,22 +36,39 @@ fn every_set_has_its_checksum_and_shape() {
             Located::Found(_) => {
                 let start = std::time::Instant::now();
                 let data = catalog::load_entry(&folder, entry, Verify::Checksum).unwrap();
-                eprintln!("{}: {} × {}, {:?}", entry.name, data.x.nrows(), data.x.ncols(), start.elapsed());
-                assert_eq!((data.x.nrows(), data.x.ncols(), data.y.len()), (entry.rows, entry.features, entry.rows));
-                assert_eq!(Some(catalog::identity(&data).as_str()), entry.identity, "{}", entry.name);
+                eprintln!(
+                    "{}: {} × {}, {:?}",
+                    entry.name,
+                    data.x.nrows(),
+                    data.x.ncols(),
+                    start.elapsed()
+                );
+                assert_eq!(
+                    (data.x.nrows(), data.x.ncols(), data.y.len()),
+                    (entry.rows, entry.features, entry.rows)
+                );
+                assert_eq!(
+                    Some(catalog::identity(&data).as_str()),
+                    entry.identity,
+                    "{}",
+                    entry.name
+                );
                 // The set has no constant feature.
                 data.standardize(Standardize::default()).unwrap();
             }
         }
     }
-    let unknown: Vec<&str> = catalog::entries().filter(|e| !e.checksums_known()).map(|e| e.name).collect();
+    let unknown: Vec<&str> =
+        catalog::entries().filter(|e| !e.checksums_known()).map(|e| e.name).collect();
     assert_eq!(absent, unknown, "exactly the sets of which no copy is known are absent");
 }
 
 #[test]
 fn published_ranges_and_counts() {
     let range = |values: &[f64]| {
-        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)))
+        values
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)))
     };
     let Some(rqc) = load("rqc") else { return };
     assert_eq!(range(&rqc.y), (2.0, 695.0));
@@ -69,9 +87,10 @@ fn published_ranges_and_counts() {
 #[test]
 fn gas_drift_classes() {
     let Some(folder) = folder() else { return };
-    for (name, expected) in
-        [("gas-drift-batch2", vec![164, 334, 100, 109, 532, 5]), ("gas-drift-batch3", vec![365, 490, 216, 240, 275])]
-    {
+    for (name, expected) in [
+        ("gas-drift-batch2", vec![164, 334, 100, 109, 532, 5]),
+        ("gas-drift-batch3", vec![365, 490, 216, 240, 275]),
+    ] {
         let table = catalog::load_table(&folder, name, Verify::Checksum).unwrap();
         let mut counts = BTreeMap::new();
         for class in table.numbers("class").unwrap() {
@@ -80,7 +99,10 @@ fn gas_drift_classes() {
         assert_eq!(counts.into_values().collect::<Vec<_>>(), expected);
     }
     let data = load("gas2").unwrap();
-    assert_eq!((data.target_name.as_str(), data.y[0], data.x[(0, 0)]), ("concentration", 10.0, 21749.5635));
+    assert_eq!(
+        (data.target_name.as_str(), data.y[0], data.x[(0, 0)]),
+        ("concentration", 10.0, 21749.5635)
+    );
 }
 
 #[test]
@@ -101,10 +123,17 @@ fn beijing_missing_values() {
         ("RAIN", 390),
         ("WSPM", 318),
     ] {
-        assert_eq!(table.numbers(name).unwrap().iter().filter(|v| v.is_nan()).count(), expected, "{name}");
+        assert_eq!(
+            table.numbers(name).unwrap().iter().filter(|v| v.is_nan()).count(),
+            expected,
+            "{name}"
+        );
     }
     let wind = table.categories("wd").unwrap();
-    assert_eq!((wind.levels.len(), wind.codes.iter().filter(|code| code.is_none()).count()), (16, 1822));
+    assert_eq!(
+        (wind.levels.len(), wind.codes.iter().filter(|code| code.is_none()).count()),
+        (16, 1822)
+    );
     assert_eq!(table.categories("station").unwrap().levels.len(), 12);
     assert_eq!(table.drop_missing_rows().rows(), 382_168);
 }
@@ -116,10 +145,15 @@ fn the_embedded_tables_are_those_of_the_files() {
     for entry in catalog::embedded::entries() {
         let file = catalog::load_table(&folder, entry.name, Verify::Checksum).unwrap();
         let embedded = catalog::embedded::load_table(entry.name).unwrap().unwrap();
-        assert!(file.columns() == embedded.columns(), "{}: names, text and the bits of numbers", entry.name);
+        assert!(
+            file.columns() == embedded.columns(),
+            "{}: names, text and the bits of numbers",
+            entry.name
+        );
         let text = file.to_csv();
         let mut own = String::new();
-        let mut bytes = nystrom_data::Uncompressed::new(catalog::embedded::bytes(entry.name).unwrap()).unwrap();
+        let mut bytes =
+            nystrom_data::Uncompressed::new(catalog::embedded::bytes(entry.name).unwrap()).unwrap();
         std::io::Read::read_to_string(&mut bytes, &mut own).unwrap();
         assert!(text == own, "{}: not what the example `embed` writes", entry.name);
         let data = catalog::embedded::load(entry.name).unwrap().unwrap();
@@ -130,7 +164,10 @@ fn the_embedded_tables_are_those_of_the_files() {
 #[test]
 fn columns_and_first_rows() {
     let Some(ccpp) = load("ccpp") else { return };
-    assert_eq!((ccpp.feature_names.join(","), ccpp.target_name.as_str()), ("AT,V,AP,RH".into(), "EP"));
+    assert_eq!(
+        (ccpp.feature_names.join(","), ccpp.target_name.as_str()),
+        ("AT,V,AP,RH".into(), "EP")
+    );
     assert_eq!(ccpp.with_target_as_feature()[(0, 4)], 480.48);
     let turbine = load("gas-turbine").unwrap();
     assert_eq!(turbine.feature_names.join(","), "AT,AP,AH,AFDP,GTEP,TIT,TAT,TEY,CDP");

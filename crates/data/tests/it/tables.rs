@@ -2,11 +2,13 @@
 
 use crate::common::gzip;
 use nystrom_data::{
-    Arff, Cell, Column, ColumnRef, Csv, DataError, Fann, Libsvm, Table, Uncompressed, Values, read_path,
+    Arff, Cell, Column, ColumnRef, Csv, DataError, Fann, Libsvm, Table, Uncompressed, Values,
+    read_path,
 };
 
 fn air() -> Table {
-    let text = "\"No\",\"PM2.5\",\"wd\",\"station\"\r\n1,4,\"NNW\",\"A, B\"\r\n2,NA,\"N\",\"A, B\"\r\n3,7,NA,\"C \"\"x\"\"\"\r\n";
+    let text = "\"No\",\"PM2.5\",\"wd\",\"station\"\r\n1,4,\"NNW\",\"A, B\"\r\n2,NA,\"N\",\"A, \
+                B\"\r\n3,7,NA,\"C \"\"x\"\"\"\r\n";
     Csv::new().missing(["NA"]).text(["wd", "station"]).read(text.as_bytes(), "air.csv").unwrap()
 }
 
@@ -51,10 +53,17 @@ fn inferred_text_waits_for_the_first_value() {
 #[test]
 fn rows_with_missing_values_stay_until_dropped() {
     match air().select_columns(["No", "PM2.5"]).unwrap().into_dataset("PM2.5") {
-        Err(DataError::MissingValues { column, count: 1, row: 1, .. }) => assert_eq!(column, "PM2.5"),
+        Err(DataError::MissingValues { column, count: 1, row: 1, .. }) => {
+            assert_eq!(column, "PM2.5")
+        }
         other => panic!("{other:?}"),
     }
-    let data = air().drop_columns(["wd", "station"]).unwrap().drop_missing_rows().into_dataset("PM2.5").unwrap();
+    let data = air()
+        .drop_columns(["wd", "station"])
+        .unwrap()
+        .drop_missing_rows()
+        .into_dataset("PM2.5")
+        .unwrap();
     assert_eq!((data.y, data.x[(1, 0)]), (vec![4.0, 7.0], 3.0));
 }
 
@@ -62,9 +71,14 @@ fn rows_with_missing_values_stay_until_dropped() {
 fn rows_keep_their_lines() {
     let text = "a,b,s\n\n1,2,u\n3,NA,v\r\n\"5\",6,\"two\nlines\"\n7,8,u\n";
     let table = Csv::new().missing(["NA"]).text(["s"]).read(text.as_bytes(), "t").unwrap();
-    let lines = |table: &Table| (0..table.rows()).map(|row| table.line(row).unwrap()).collect::<Vec<_>>();
+    let lines =
+        |table: &Table| (0..table.rows()).map(|row| table.line(row).unwrap()).collect::<Vec<_>>();
     assert_eq!(lines(&table), [3, 4, 5, 7]);
-    let table = table.encode("s", nystrom_data::Encoding::Ordinal).unwrap().rename_column("a", "z").unwrap();
+    let table = table
+        .encode("s", nystrom_data::Encoding::Ordinal)
+        .unwrap()
+        .rename_column("a", "z")
+        .unwrap();
     let table = table.select_columns(["b", "z"]).unwrap();
     assert_eq!(lines(&table.select_rows(&[3, 0]).unwrap()), [7, 3]);
     let error = table.matrix().unwrap_err();
@@ -73,7 +87,9 @@ fn rows_keep_their_lines() {
     assert_eq!(lines(&table.clone().drop_missing_rows()), [3, 5, 7]);
     assert_eq!(Table::stack([table.clone(), table]).unwrap().line(0), None); // of which file?
     let unlined = Table::new("t", vec![Column::numbers("x", vec![1.0, f64::NAN])]).unwrap();
-    assert!(unlined.matrix().unwrap_err().to_string().contains("the first in row 2, counted from 1;"));
+    assert!(
+        unlined.matrix().unwrap_err().to_string().contains("the first in row 2, counted from 1;")
+    );
     let arff = Arff::new().read("@attribute x real\n@data\n% c\n1\n".as_bytes(), "t").unwrap();
     let libsvm = Libsvm::new().read("\n1 1:2\n".as_bytes(), "t").unwrap();
     let fann = Fann::new().read("1 1 1\n\n2\n3\n".as_bytes(), "t").unwrap();
@@ -85,7 +101,11 @@ fn a_survey_lists_what_is_no_number() {
     let text = "a,b,c\n1,x,\"1,5\"\n,y,2\nnan,x,\"2,5\"\nNA,z,\n";
     let survey = Csv::new().missing(["NA"]).survey(text.as_bytes(), "t").unwrap();
     let doubts = |column: usize| -> Vec<(&str, usize, u64)> {
-        survey.doubts[column].texts.iter().map(|doubt| (doubt.text.as_str(), doubt.cells, doubt.line)).collect()
+        survey.doubts[column]
+            .texts
+            .iter()
+            .map(|doubt| (doubt.text.as_str(), doubt.cells, doubt.line))
+            .collect()
     };
     assert_eq!(doubts(0), [("", 1, 3), ("nan", 1, 4)]);
     assert_eq!(doubts(1), [("x", 2, 2), ("y", 1, 3), ("z", 1, 5)]);
@@ -96,11 +116,15 @@ fn a_survey_lists_what_is_no_number() {
     assert_eq!(commas.table.numbers("c").unwrap()[..3], [1.5, 2.0, 2.5]);
     for (text, line) in [("a\n1,2\n", 2), ("a,b\n1,2\n\"3,4\n", 3)] {
         let error = Csv::new().survey(text.as_bytes(), "t").unwrap_err();
-        assert_eq!(error.place().unwrap().line, Some(line)); // what is not about one cell is an error still
+        // what is not about one cell is an error still
+        assert_eq!(error.place().unwrap().line, Some(line));
     }
     let nan = nystrom_data::npy_bytes(2, 2, [1.0, f64::INFINITY, 3.0, f64::NAN]);
     let survey = nystrom_data::Npy::new().survey(&nan[..], "t").unwrap();
-    assert_eq!((survey.doubts[0].texts[0].text.as_str(), survey.doubts[1].texts[0].line), ("inf", 2));
+    assert_eq!(
+        (survey.doubts[0].texts[0].text.as_str(), survey.doubts[1].texts[0].line),
+        ("inf", 2)
+    );
 }
 
 #[test]
@@ -125,11 +149,23 @@ fn text_never_becomes_numbers_by_itself() {
 #[test]
 fn unknown_columns_and_rows_are_named() {
     let message = air().column("pm2.5").unwrap_err().to_string();
-    assert_eq!(message, "air.csv: there is no column \"pm2.5\"; there are 4: \"No\", \"PM2.5\", \"wd\", \"station\"");
+    assert_eq!(
+        message,
+        "air.csv: there is no column \"pm2.5\"; there are 4: \"No\", \"PM2.5\", \"wd\", \"station\""
+    );
     assert!(air().drop_columns([4]).unwrap_err().to_string().contains("no column 4 (from 0)"));
-    assert!(matches!(air().select_rows(&[0, 3]), Err(DataError::NoSuchRow { row: 3, rows: 3, .. })));
+    assert!(matches!(
+        air().select_rows(&[0, 3]),
+        Err(DataError::NoSuchRow { row: 3, rows: 3, .. })
+    ));
     assert!(matches!(air().numbers(ColumnRef::Last), Err(DataError::TextColumn { .. })));
-    let data = air().select_columns(["No", "PM2.5"]).unwrap().select_rows(&[2, 0]).unwrap().into_dataset("No").unwrap();
+    let data = air()
+        .select_columns(["No", "PM2.5"])
+        .unwrap()
+        .select_rows(&[2, 0])
+        .unwrap()
+        .into_dataset("No")
+        .unwrap();
     assert_eq!(data.y, [3.0, 1.0]);
     assert!(matches!(data.select_rows(&[2]), Err(DataError::NoSuchRow { row: 2, rows: 2, .. })));
 }
@@ -169,11 +205,17 @@ fn stacked_categories_are_united() {
 #[test]
 fn tables_with_other_columns_are_not_stacked() {
     let part = |text: &str| Csv::new().infer_text().read(text.as_bytes(), "part").unwrap();
-    for (other, position) in
-        [("x,z\n1,2\n", 1), ("y,x\n1,2\n", 0), ("x\n1\n", 1), ("x,y,z\n1,2,3\n", 2), ("x,y\n1,a\n", 1)]
-    {
+    for (other, position) in [
+        ("x,z\n1,2\n", 1),
+        ("y,x\n1,2\n", 0),
+        ("x\n1\n", 1),
+        ("x,y,z\n1,2,3\n", 2),
+        ("x,y\n1,a\n", 1),
+    ] {
         match Table::stack([part("x,y\n1,2\n"), part(other)]) {
-            Err(DataError::StackMismatch { position: found, .. }) => assert_eq!(found, position, "{other}"),
+            Err(DataError::StackMismatch { position: found, .. }) => {
+                assert_eq!(found, position, "{other}")
+            }
             result => panic!("{other}: {result:?}"),
         }
     }
@@ -182,17 +224,22 @@ fn tables_with_other_columns_are_not_stacked() {
 
 #[test]
 fn arff_keeps_declared_order_and_case_rules() {
-    let text = "@Relation 'x y'\r\n@ATTRIBUTE size {S, M,'X L'}\r\n@attribute n INTEGER\r\n@attribute t string\r\n\
+    let text = "@Relation 'x y'\r\n@ATTRIBUTE size {S, M,'X L'}\r\n@attribute n \
+                INTEGER\r\n@attribute t string\r\n\
         @Data\r\n% c\r\n'X L', 3, \"it's\"\r\nS,?,?\r\n";
     let table = Arff::new().read(text.as_bytes(), "t").unwrap();
     let Values::Categories(size) = &table.columns()[0].values else { panic!() };
-    assert_eq!((size.levels.join("|"), size.codes.as_slice()), ("S|M|X L".to_owned(), &[Some(2), Some(0)][..]));
+    assert_eq!(
+        (size.levels.join("|"), size.codes.as_slice()),
+        ("S|M|X L".to_owned(), &[Some(2), Some(0)][..])
+    );
     assert_eq!((table.missing(), table.categories("t").unwrap().get(0)), (2, Some("it's")));
 }
 
 #[test]
 fn libsvm_fills_zeros_and_pads() {
-    let table = Libsvm::new().features(4).read("1 2:5 # c\n\n-1\n2 1:-1 3:2\n".as_bytes(), "t").unwrap();
+    let table =
+        Libsvm::new().features(4).read("1 2:5 # c\n\n-1\n2 1:-1 3:2\n".as_bytes(), "t").unwrap();
     assert_eq!(table.columns().len(), 5);
     assert_eq!(table.numbers("f1").unwrap(), [0.0, 0.0, -1.0]);
     assert_eq!(table.numbers("f2").unwrap(), [5.0, 0.0, 0.0]);
@@ -229,7 +276,11 @@ fn paths_tell_the_format() {
         let path = dir.join(name);
         std::fs::write(&path, bytes).unwrap();
         let table = read_path(&path).unwrap();
-        assert_eq!((table.numbers(0).unwrap(), table.numbers(1).unwrap()), (&[1.0][..], &[2.0][..]), "{name}");
+        assert_eq!(
+            (table.numbers(0).unwrap(), table.numbers(1).unwrap()),
+            (&[1.0][..], &[2.0][..]),
+            "{name}"
+        );
         assert_eq!(table.source(), path.display().to_string());
     }
     assert!(matches!(read_path(dir.join("t.xlsx")), Err(DataError::UnknownFormat { .. })));
@@ -238,7 +289,8 @@ fn paths_tell_the_format() {
 
 #[test]
 fn a_byte_order_mark_alone_on_a_line_is_a_blank_line() {
-    // Found by `near_tables_do_not_panic`: the first line is blank, and the parser took the mark for the end of the file.
+    // Found by `near_tables_do_not_panic`: the first line is blank, and the parser took the mark
+    // for the end of the file.
     let csv = Csv::new().header(false);
     assert!(csv.read("\n\u{feff}".as_bytes(), "t").is_err());
     let table = csv.read("\n\u{feff}\n1,2\n3,4\n".as_bytes(), "t").unwrap();

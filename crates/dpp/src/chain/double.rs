@@ -4,7 +4,8 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// high + low, |low| at most half a unit in the last place of high; relative error of an operation about 2⁻¹⁰⁴.
+/// high + low, |low| at most half a unit in the last place of high; relative error of an operation
+/// about 2⁻¹⁰⁴.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Double {
     pub high: f64,
@@ -93,6 +94,7 @@ impl Mul for Double {
     #[inline(always)]
     fn mul(self, o: Double) -> Double {
         let p = Double::product(self.high, o.high);
-        Double { high: p.high, low: p.low + self.high.mul_add(o.low, self.low * o.high) }.normalised()
+        Double { high: p.high, low: p.low + self.high.mul_add(o.low, self.low * o.high) }
+            .normalised()
     }
 }

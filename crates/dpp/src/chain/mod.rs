@@ -17,28 +17,34 @@ use nystrom_sketch::{LandmarkSelector, Landmarks};
 use outside::Outside;
 use rand::{Rng, RngExt};
 
-/// Proposals drawn and evaluated together: a kernel block of c × 16 entries takes a fraction of the time of 16 blocks of
-/// c × 1. With 32, where two in three are accepted, what those that wait must be told costs more than is won (3.0 µs a step for 2.1 at c = 50).
+/// Proposals drawn and evaluated together: a kernel block of c × 16 entries takes a fraction of the
+/// time of 16 blocks of c × 1. With 32, where two in three are accepted, what those that wait must
+/// be told costs more than is won (3.0 µs a step for 2.1 at c = 50).
 const BATCH: usize = 16;
 
-/// A Markov chain on the subsets Y of size c whose stationary law is the k-DPP Pr(Y) = det K_YY / e_c(K).
+/// A Markov chain on the subsets Y of size c whose stationary law is the k-DPP Pr(Y) = det K_YY /
+/// e_c(K).
 ///
-/// A step proposes to exchange v ∈ Y for u ∉ Y, both uniform, and does so with a probability that depends on
-/// ρ = det K_{Y−v+u}/det K_YY alone ([`SwapRule`]). Each proposal evaluates the c entries K\[Y, u\] and K_uu, and costs O(c²):
-/// about 2c²/3 multiply-adds, and c² more on average if it is accepted. The time of a step does not depend on n. Memory O(c²).
-/// [`run`](Self::run) evaluates the entries of 16 proposals together, and after an accepted one at most 15 more.
+/// A step proposes to exchange v ∈ Y for u ∉ Y, both uniform, and does so with a probability that
+/// depends on ρ = det K_{Y−v+u}/det K_YY alone ([`SwapRule`]). Each proposal evaluates the c
+/// entries K\[Y, u\] and K_uu, and costs O(c²): about 2c²/3 multiply-adds, and c² more on average
+/// if it is accepted. The time of a step does not depend on n. Memory O(c²). [`run`](Self::run)
+/// evaluates the entries of 16 proposals together, and after an accepted one at most 15 more.
 ///
-/// The state holds the Cholesky factor K_YY = LLᵀ, not K_YY⁻¹: ρ is then a sum of two non-negative terms, accurate to about cond(K_YY)·ε,
-/// where the inverse loses cond(K_YY)²·ε. The factor follows an exchange by plane rotations, in `f64` where K_YY is well-conditioned and to 32
-/// digits where it is not: after 10⁵ exchanges K_YY⁻¹ from it is within 1e-14 of the truth at a condition of 1e11, where a factorisation in
-/// `f64` is 5e-8 off. It is computed afresh (from stored entries) after every 2c accepted exchanges, and at once when a diagonal entry of
-/// LLᵀ has drifted.
+/// The state holds the Cholesky factor K_YY = LLᵀ, not K_YY⁻¹: ρ is then a sum of two non-negative
+/// terms, accurate to about cond(K_YY)·ε, where the inverse loses cond(K_YY)²·ε. The factor follows
+/// an exchange by plane rotations, in `f64` where K_YY is well-conditioned and to 32 digits where
+/// it is not: after 10⁵ exchanges K_YY⁻¹ from it is within 1e-14 of the truth at a condition of
+/// 1e11, where a factorisation in `f64` is 5e-8 off. It is computed afresh (from stored entries)
+/// after every 2c accepted exchanges, and at once when a diagonal entry of LLᵀ has drifted.
 ///
 /// # Source
-/// Algorithm 1 of C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016.
+/// Algorithm 1 of C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to
+/// kernel methods*, ICML 2016.
 ///
 /// # Departures
-/// The O(c²) step; the repaired start. Of what looks like a residual of at most 4cε·K_uu, nothing is believed: it counts as 0.
+/// The O(c²) step; the repaired start. Of what looks like a residual of at most 4cε·K_uu, nothing
+/// is believed: it counts as 0.
 ///
 /// ```
 /// use faer::Mat;
@@ -70,7 +76,8 @@ pub struct SwapChain<'a, T: Scalar> {
     replaced: usize,
 }
 
-/// A step that has been drawn: whether to exchange the item at position v of Y for that of number u outside is up to the coin.
+/// A step that has been drawn: whether to exchange the item at position v of Y for that of number u
+/// outside is up to the coin.
 #[derive(Clone, Copy)]
 struct Proposal {
     v: usize,
@@ -87,17 +94,20 @@ struct Batch<T> {
 }
 
 impl<'a, T: Scalar> SwapChain<'a, T> {
-    /// The chain from what `selector` chooses: uniform items, `KMeansPlusPlus` seeds, `RpCholesky` pivots, …
+    /// The chain from what `selector` chooses: uniform items, `KMeansPlusPlus` seeds, `RpCholesky`
+    /// pivots, …
     ///
-    /// Items without volume (duplicates, say) are replaced by those of the largest residual, and so are missing ones if the selector
-    /// returns fewer than c. Without repairs, c² entries beside those of the selector; n·c more where there are some.
+    /// Items without volume (duplicates, say) are replaced by those of the largest residual, and so
+    /// are missing ones if the selector returns fewer than c. Without repairs, c² entries beside
+    /// those of the selector; n·c more where there are some.
     ///
     /// # Randomness
     /// That of the selector.
     ///
     /// # Errors
-    /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`] with the numerical rank if no c items are
-    /// independent, [`Error::NonFinite`], and those of the selector.
+    /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`] with the
+    /// numerical rank if no c items are independent, [`Error::NonFinite`], and those of the
+    /// selector.
     pub fn start(
         k: &'a dyn PsdMatrix<T>,
         c: usize,
@@ -109,12 +119,18 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         Self::with_size(k, &chosen, c, rule)
     }
 
-    /// The chain from a given set, repaired where it has no volume; errors as [`start`](Self::start).
+    /// The chain from a given set, repaired where it has no volume; errors as
+    /// [`start`](Self::start).
     pub fn new(k: &'a dyn PsdMatrix<T>, start: &Landmarks, rule: SwapRule) -> Result<Self> {
         Self::with_size(k, start, start.len(), rule)
     }
 
-    fn with_size(k: &'a dyn PsdMatrix<T>, start: &Landmarks, c: usize, rule: SwapRule) -> Result<Self> {
+    fn with_size(
+        k: &'a dyn PsdMatrix<T>,
+        start: &Landmarks,
+        c: usize,
+        rule: SwapRule,
+    ) -> Result<Self> {
         start.check(k.dim())?;
         nystrom_linalg_core::validate::at_most("items (c)", c, k.dim())?;
         let items = independent(k, start.indices(), c)?;
@@ -142,8 +158,8 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     /// One step of Algorithm 1; true if Y changed. If c = n there is nothing to exchange.
     ///
     /// # Randomness
-    /// With a lazy rule one uniform for the coin; then, unless it says stay, v and u by one bounded integer each and one uniform for the
-    /// acceptance.
+    /// With a lazy rule one uniform for the coin; then, unless it says stay, v and u by one bounded
+    /// integer each and one uniform for the acceptance.
     ///
     /// # Errors
     /// [`Error::NonFinite`] if an entry of K\[Y, u\] is NaN or infinite; Y is then as before.
@@ -157,7 +173,8 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     /// That of the steps, in their order.
     ///
     /// # Errors
-    /// As [`step`](Self::step); Y is then as the steps before left it, but `rng` is up to 15 steps ahead.
+    /// As [`step`](Self::step); Y is then as the steps before left it, but `rng` is up to 15 steps
+    /// ahead.
     pub fn run(&mut self, steps: usize, rng: &mut dyn Rng) -> Result<usize> {
         let (before, mut left) = (self.accepted, steps);
         while left > 0 && self.outside.len() > 0 {
@@ -174,7 +191,10 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         self.batch.proposals.clear();
         for _ in 0..steps {
             if !(self.rule.is_lazy() && random::coin(0.5, rng)) {
-                let (v, u) = (rng.random_range(0..self.items.len()), rng.random_range(0..self.outside.len()));
+                let (v, u) = (
+                    rng.random_range(0..self.items.len()),
+                    rng.random_range(0..self.outside.len()),
+                );
                 self.batch.proposals.push(Proposal { v, u, coin: rng.random() });
             }
         }
@@ -191,20 +211,31 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         Ok(())
     }
 
-    /// ρ = det K_{Y−v+u}/det K_YY, v the item at `position` of [`items`](Self::items) and u ∉ Y. c entries and one diagonal one, O(c²).
+    /// ρ = det K_{Y−v+u}/det K_YY, v the item at `position` of [`items`](Self::items) and u ∉ Y. c
+    /// entries and one diagonal one, O(c²).
     ///
     /// # Errors
     /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`] if u ∈ Y, [`Error::NonFinite`].
     pub fn ratio(&mut self, position: usize, u: usize) -> Result<f64> {
         let (c, n) = (self.items.len(), self.k.dim());
         if position >= c {
-            return Err(Error::IndexOutOfRange { what: "positions in the subset", position: 0, index: position, n: c });
+            return Err(Error::IndexOutOfRange {
+                what: "positions in the subset",
+                position: 0,
+                index: position,
+                n: c,
+            });
         }
         if u >= n {
             return Err(Error::IndexOutOfRange { what: "items", position: 0, index: u, n });
         }
         if let Some(first) = self.items.iter().position(|&y| y == u) {
-            return Err(Error::DuplicateIndex { what: "subset after the exchange", index: u, first, second: position });
+            return Err(Error::DuplicateIndex {
+                what: "subset after the exchange",
+                index: u,
+                first,
+                second: position,
+            });
         }
         Ok(self.look_at(position, u)?.ratio)
     }
@@ -219,13 +250,15 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
 
     /// What proposal `j` of the batch would do.
     fn look_at_waiting(&mut self, j: usize) -> Result<Exchange> {
-        let (v, u, k_uu) = (self.batch.proposals[j].v, self.batch.items[j], self.batch.diagonal[j].f64());
+        let (v, u, k_uu) =
+            (self.batch.proposals[j].v, self.batch.items[j], self.batch.diagonal[j].f64());
         self.k_u.iter_mut().zip(self.batch.column(j)).for_each(|(to, from)| *to = from.f64());
         let exchange = self.factor.exchange(v, &self.k_u, k_uu, self.rounding);
         if exchange.ratio.is_finite() { Ok(exchange) } else { self.explain(u, k_uu, exchange) }
     }
 
-    /// A ratio that is not finite comes from an entry that is not, or from an overflow of finite ones.
+    /// A ratio that is not finite comes from an entry that is not, or from an overflow of finite
+    /// ones.
     fn explain(&self, u: usize, k_uu: f64, exchange: Exchange) -> Result<Exchange> {
         let entries = self.items.iter().zip(&self.k_u).map(|(&row, &value)| (row, value));
         match entries.chain([(u, k_uu)]).find(|(_, value)| !value.is_finite()) {
@@ -250,7 +283,8 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         &self.members
     }
 
-    /// Carries out the exchange last looked at; the numbers outside that now stand for another item.
+    /// Carries out the exchange last looked at; the numbers outside that now stand for another
+    /// item.
     fn exchange(&mut self, v: usize, u: usize, exchange: Exchange) -> [usize; 2] {
         let old = self.items.remove(v);
         self.items.push(u);
@@ -297,7 +331,8 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         self.factor.lower()
     }
 
-    /// max |LLᵀ − K_YY|_ij/√(K_ii K_jj): the drift of the factor since it was last computed afresh. c³/3 flops, no entries.
+    /// max |LLᵀ − K_YY|_ij/√(K_ii K_jj): the drift of the factor since it was last computed afresh.
+    /// c³/3 flops, no entries.
     pub fn residual(&self) -> f64 {
         self.factor.residual()
     }
@@ -335,11 +370,17 @@ impl<T: Scalar> Batch<T> {
 
     /// The entries of all proposals.
     fn evaluate(&mut self, k: &dyn PsdMatrix<T>, subset: &[usize], outside: &Outside) {
-        let items: [usize; BATCH] = std::array::from_fn(|j| self.proposals.get(j).map_or(0, |p| outside.item(p.u)));
+        let items: [usize; BATCH] =
+            std::array::from_fn(|j| self.proposals.get(j).map_or(0, |p| outside.item(p.u)));
         self.evaluate_items(k, subset, items.into_iter().take(self.proposals.len()));
     }
 
-    fn evaluate_items(&mut self, k: &dyn PsdMatrix<T>, subset: &[usize], items: impl Iterator<Item = usize>) {
+    fn evaluate_items(
+        &mut self,
+        k: &dyn PsdMatrix<T>,
+        subset: &[usize],
+        items: impl Iterator<Item = usize>,
+    ) {
         self.items.clear();
         self.items.extend(items);
         let (c, width) = (subset.len(), self.items.len());
@@ -353,7 +394,8 @@ impl<T: Scalar> Batch<T> {
         &self.columns[j * c..(j + 1) * c]
     }
 
-    /// Proposals `from` and on after an exchange: the item at position v has left Y, `subset` is what it is now, its last item new.
+    /// Proposals `from` and on after an exchange: the item at position v has left Y, `subset` is
+    /// what it is now, its last item new.
     fn follow(
         &mut self,
         k: &dyn PsdMatrix<T>,
@@ -375,12 +417,18 @@ impl<T: Scalar> Batch<T> {
             (&[newest]).into(),
         );
         let columns = self.columns[from * c..].chunks_exact_mut(c);
-        for (((column, item), proposal), entry) in columns.zip(waiting).zip(&self.proposals[from..]).zip(row) {
+        for (((column, item), proposal), entry) in
+            columns.zip(waiting).zip(&self.proposals[from..]).zip(row)
+        {
             column.copy_within(v + 1.., v);
             column[c - 1] = entry;
             if renumbered.contains(&proposal.u) {
                 *item = outside.item(proposal.u);
-                k.block_into(MatMut::from_column_major_slice_mut(column, c, 1), subset.into(), (&[*item]).into());
+                k.block_into(
+                    MatMut::from_column_major_slice_mut(column, c, 1),
+                    subset.into(),
+                    (&[*item]).into(),
+                );
             }
         }
         let diagonal = ColMut::from_slice_mut(&mut self.diagonal[from..self.items.len()]);

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-/// The n − c items outside Y, numbered 0, …, n − c − 1 so that an exchange renumbers at most two of them.
+/// The n − c items outside Y, numbered 0, …, n − c − 1 so that an exchange renumbers at most two of
+/// them.
 ///
-/// Number r is item r, or, if that is in Y, one of the items n − c, …, n − 1 outside Y: there are as many of these as items of Y below n − c.
-/// O(c) memory, O(log c) time to look one up.
+/// Number r is item r, or, if that is in Y, one of the items n − c, …, n − 1 outside Y: there are
+/// as many of these as items of Y below n − c. O(c) memory, O(log c) time to look one up.
 #[derive(Debug, Clone)]
 pub(super) struct Outside {
     len: usize,
@@ -34,7 +35,11 @@ impl Outside {
     /// v ∈ Y and u ∉ Y change places. The numbers that now stand for another item.
     pub fn exchange(&mut self, v: usize, u: usize) -> [usize; 2] {
         let number = if u < self.len { u } else { self.number_of_high(u) };
-        let successor = if v < self.len { self.stand_ins.remove(&v).expect("an item of Y has a stand-in") } else { v };
+        let successor = if v < self.len {
+            self.stand_ins.remove(&v).expect("an item of Y has a stand-in")
+        } else {
+            v
+        };
         if number != v {
             self.stand_ins.insert(number, successor);
         }
@@ -57,7 +62,8 @@ mod tests {
     fn numbers_stand_for_what_is_outside() {
         let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
         for (n, c) in [(1, 1), (5, 1), (5, 4), (9, 3), (9, 7), (40, 20)] {
-            let mut members: Vec<usize> = (0..c).map(|i| (i * 2) % n + usize::from(i * 2 >= n && n % 2 == 0)).collect();
+            let mut members: Vec<usize> =
+                (0..c).map(|i| (i * 2) % n + usize::from(i * 2 >= n && n % 2 == 0)).collect();
             members.sort_unstable();
             let mut outside = Outside::new(n, &members);
             for _ in 0..200 * usize::from(c < n) {
@@ -69,7 +75,10 @@ mod tests {
                 let after: Vec<usize> = (0..n - c).map(|r| outside.item(r)).collect();
                 let mut all: Vec<usize> = after.iter().chain(&members).copied().collect();
                 all.sort_unstable();
-                assert!(all.iter().copied().eq(0..n), "n = {n}, Y = {members:?}, outside {after:?}");
+                assert!(
+                    all.iter().copied().eq(0..n),
+                    "n = {n}, Y = {members:?}, outside {after:?}"
+                );
                 assert!((0..n - c).all(|r| before[r] == after[r] || renumbered.contains(&r)));
             }
         }

@@ -6,17 +6,20 @@
 ///
 /// ```
 /// use nystrom_dpp::SwapRule;
-/// let probabilities = [SwapRule::LazyGibbs, SwapRule::Gibbs, SwapRule::Metropolis].map(|rule| rule.probability(3.0));
+/// let probabilities = [SwapRule::LazyGibbs, SwapRule::Gibbs, SwapRule::Metropolis]
+///     .map(|rule| rule.probability(3.0));
 /// assert_eq!(probabilities, [0.375, 0.75, 1.0]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SwapRule {
-    /// ρ/(1 + ρ) after a fair coin that says stay: Algorithm 1 of Li, Jegelka & Sra (2016), as printed.
+    /// ρ/(1 + ρ) after a fair coin that says stay: Algorithm 1 of Li, Jegelka & Sra (2016), as
+    /// printed.
     LazyGibbs,
     /// ρ/(1 + ρ) at every step: the same chain twice as fast.
     Gibbs,
-    /// min(1, ρ) at every step: of all rules with this proposal the one that exchanges most often (Peskun 1973), so the fastest.
+    /// min(1, ρ) at every step: of all rules with this proposal the one that exchanges most often
+    /// (Peskun 1973), so the fastest.
     #[default]
     Metropolis,
 }

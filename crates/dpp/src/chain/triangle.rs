@@ -1,4 +1,5 @@
-//! A lower triangular matrix laid out for the swap chain's inner loops: eight numbers at a time, no remainders.
+//! A lower triangular matrix laid out for the swap chain's inner loops: eight numbers at a time, no
+//! remainders.
 //!
 //! All in `f64`; `wide.rs` adds what is done to 32 digits.
 
@@ -13,16 +14,18 @@ const COLUMNS: usize = 4;
 
 /// L, c × c lower triangular, with room for one row and column more.
 ///
-/// Column by column with a stride of c + 1 rounded up to a multiple of 8, and 8 more; whatever is not in the lower triangle is 0, so
-/// that loops may begin above their first row and end below their last.
+/// Column by column with a stride of c + 1 rounded up to a multiple of 8, and 8 more; whatever is
+/// not in the lower triangle is 0, so that loops may begin above their first row and end below
+/// their last.
 #[derive(Debug, Clone)]
 pub(super) struct Triangle {
     pub(super) c: usize,
     pub(super) stride: usize,
     pub(super) entries: Vec<f64>,
-    pub(super) low: Vec<f64>, // entries + low is L to 32 digits, as long as all exchanges are carried out so
+    // entries + low is L to 32 digits, as long as all exchanges are carried out so
+    pub(super) low: Vec<f64>,
     pub(super) inverse: Vec<f64>, // 1/L_kk, and 0 beyond c
-    pub(super) x: [Vec<f64>; 2], // work space: a vector and what it lacks
+    pub(super) x: [Vec<f64>; 2],  // work space: a vector and what it lacks
 }
 
 impl Triangle {
@@ -58,7 +61,8 @@ impl Triangle {
         &self.inverse[..self.c]
     }
 
-    /// z ← L⁻¹z, and h ← L⁻¹h for an h that is 0 above `start`; then ‖z‖², ‖h‖², hᵀz. c²/2 and (c − start)²/2 multiply-adds.
+    /// z ← L⁻¹z, and h ← L⁻¹h for an h that is 0 above `start`; then ‖z‖², ‖h‖², hᵀz. c²/2 and (c −
+    /// start)²/2 multiply-adds.
     pub fn solve_both(&self, z: &mut [f64], h: &mut [f64], start: usize) -> [f64; 3] {
         work::triangular_solve(self.c, 1);
         work::triangular_solve(self.c - start, 1);
@@ -69,7 +73,8 @@ impl Triangle {
     #[inline(always)]
     fn forward_step<S: Simd, const N: usize>(&self, simd: S, k: usize, mut rhs: [&mut [f64]; N]) {
         let top = k / WIDTH * WIDTH;
-        let column = |j: usize| &self.entries[(k + j) * self.stride + top..][..self.inverse.len() - top];
+        let column =
+            |j: usize| &self.entries[(k + j) * self.stride + top..][..self.inverse.len() - top];
         let L = [column(0), column(1), column(2), column(3)];
         let l = |i: usize, j: usize| L[j][k - top + i];
         let inverse = &self.inverse[k..k + COLUMNS];
@@ -83,7 +88,8 @@ impl Triangle {
         });
         for (x, solved) in rhs.iter_mut().zip(solved) {
             subtract(simd, &mut x[top..], L, solved);
-            x[k..k + COLUMNS].copy_from_slice(&solved); // their rows of L lie in the range just subtracted
+            // their rows of L lie in the range just subtracted
+            x[k..k + COLUMNS].copy_from_slice(&solved);
         }
     }
 
@@ -96,8 +102,8 @@ impl Triangle {
         self.entries[c * self.stride + c] = corner;
     }
 
-    /// Row and column p of the c + 1 leave: what is behind them moves up and left by one, rotated so that LLᵀ without row and column p
-    /// is as before.
+    /// Row and column p of the c + 1 leave: what is behind them moves up and left by one, rotated
+    /// so that LLᵀ without row and column p is as before.
     pub fn delete(&mut self, p: usize) {
         work::flops(3 * (self.c - p) * (self.c - p + 1));
         pulp::Arch::new().dispatch(Delete { L: self, p });
@@ -144,11 +150,13 @@ impl WithSimd for Delete<'_> {
             column.copy_within(p + 1.., p);
         }
         let below = stride - p - 1;
-        x[..below].copy_from_slice(&entries[p * stride + p + 1..(p + 1) * stride]); // column p, to be rotated away
+        // column p, to be rotated away
+        x[..below].copy_from_slice(&entries[p * stride + p + 1..(p + 1) * stride]);
         for k in p + 1..=c {
             let length = (c + 2 - k).next_multiple_of(WIDTH); // row c is then 0 again
             let (left, right) = entries.split_at_mut(k * stride);
-            let (to, from) = (&mut left[(k - 1) * stride + k - 1..][..length], &right[k..][..length]);
+            let (to, from) =
+                (&mut left[(k - 1) * stride + k - 1..][..length], &right[k..][..length]);
             let x = &mut x[k - p - 1..][..length];
             let r = (from[0] * from[0] + x[0] * x[0]).sqrt();
             inverse[k - 1] = r.recip();
@@ -173,7 +181,8 @@ fn subtract<S: Simd>(simd: S, x: &mut [f64], L: [&[f64]; COLUMNS], s: [f64; COLU
 /// (to, x) ← (cos·from + sin·x, cos·x − sin·from).
 #[inline(always)]
 fn rotate<S: Simd>(simd: S, to: &mut [f64], from: &[f64], x: &mut [f64], [cos, sin]: [f64; 2]) {
-    let (to, from, x) = (S::as_mut_simd_f64s(to).0, S::as_simd_f64s(from).0, S::as_mut_simd_f64s(x).0);
+    let (to, from, x) =
+        (S::as_mut_simd_f64s(to).0, S::as_simd_f64s(from).0, S::as_mut_simd_f64s(x).0);
     let (cos, sin, minus_sin) = (simd.splat_f64s(cos), simd.splat_f64s(sin), simd.splat_f64s(-sin));
     for ((to, from), x) in to.iter_mut().zip(from).zip(x) {
         *to = simd.mul_add_e_f64s(cos, *from, simd.mul_f64s(sin, *x));
@@ -185,5 +194,7 @@ fn rotate<S: Simd>(simd: S, to: &mut [f64], from: &[f64], x: &mut [f64], [cos, s
 #[inline(always)]
 fn dot<S: Simd>(simd: S, x: &[f64], y: &[f64]) -> f64 {
     let pairs = S::as_simd_f64s(x).0.iter().zip(S::as_simd_f64s(y).0);
-    simd.reduce_sum_f64s(pairs.fold(simd.splat_f64s(0.0), |sum, (x, y)| simd.mul_add_e_f64s(*x, *y, sum)))
+    simd.reduce_sum_f64s(
+        pairs.fold(simd.splat_f64s(0.0), |sum, (x, y)| simd.mul_add_e_f64s(*x, *y, sum)),
+    )
 }

@@ -12,8 +12,9 @@ impl Triangle {
         row.fold(Double::from(0.0), |sum, l| sum + l * l).high
     }
 
-    /// Row m below the first m, so that LLᵀ has the row (kᵀ, κ): z = L⁻¹k and √(κ − ‖z‖²) in the corner, to 32 digits. Returns
-    /// κ − ‖z‖²; the corner is 0 if that is not positive. About m²/2 multiply-adds of [`Double`]s.
+    /// Row m below the first m, so that LLᵀ has the row (kᵀ, κ): z = L⁻¹k and √(κ − ‖z‖²) in the
+    /// corner, to 32 digits. Returns κ − ‖z‖²; the corner is 0 if that is not positive. About m²/2
+    /// multiply-adds of [`Double`]s.
     pub fn extend_wide(&mut self, m: usize, k: &[f64], kappa: f64) -> f64 {
         work::triangular_solve(m, 1);
         pulp::Arch::new().dispatch(Extend { L: self, m, k, kappa })
@@ -38,14 +39,16 @@ impl WithSimd for Extend<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Extend { L: Triangle { c, stride, entries, low, inverse, x: [x, x_low] }, m, k, kappa } = self;
+        let Extend { L: Triangle { c, stride, entries, low, inverse, x: [x, x_low] }, m, k, kappa } =
+            self;
         let (stride, end) = (*stride, m.next_multiple_of(WIDTH));
         x[..m].copy_from_slice(&k[..m]);
         x_low[..m].fill(0.0);
         let mut rest = Double::from(kappa); // κ − ‖z‖²
         for j in 0..m {
             let (at, column) = (j * stride + j, j * stride + m);
-            let z = Double::new(x[j], x_low[j]).divided_by(Double::new(entries[at], low[at]), inverse[j]);
+            let z = Double::new(x[j], x_low[j])
+                .divided_by(Double::new(entries[at], low[at]), inverse[j]);
             let rows = j / WIDTH * WIDTH..end; // x above row j is no longer read
             let L = [&entries, &low].map(|part| &part[j * stride..][rows.clone()]);
             subtract(simd, [&mut x[rows.clone()], &mut x_low[rows.clone()]], L, z);
@@ -127,9 +130,12 @@ fn rotate<S: Simd>(
     let (to, to_low) = (S::as_mut_simd_f64s(to).0, S::as_mut_simd_f64s(to_low).0);
     let (x, x_low) = (S::as_mut_simd_f64s(x).0, S::as_mut_simd_f64s(x_low).0);
     let [from, from_low] = from.map(|from| S::as_simd_f64s(from).0);
-    let [cos, sin, minus] = [cos, sin, -sin].map(|a| [a.high, a.low, -a.high].map(|a| simd.splat_f64s(a)));
+    let [cos, sin, minus] =
+        [cos, sin, -sin].map(|a| [a.high, a.low, -a.high].map(|a| simd.splat_f64s(a)));
     let to = to.iter_mut().zip(to_low);
-    for (((to, to_low), (&f, &f_low)), (x, x_low)) in to.zip(from.iter().zip(from_low)).zip(x.iter_mut().zip(x_low)) {
+    for (((to, to_low), (&f, &f_low)), (x, x_low)) in
+        to.zip(from.iter().zip(from_low)).zip(x.iter_mut().zip(x_low))
+    {
         let (from, old) = ([f, f_low], [*x, *x_low]);
         [*to, *to_low] = combination(simd, cos, from, sin, old);
         [*x, *x_low] = combination(simd, cos, old, minus, from);
@@ -146,7 +152,8 @@ fn combination<S: Simd>(
     [y, y_low]: [S::f64s; 2],
 ) -> [S::f64s; 2] {
     let (p, q) = (simd.mul_f64s(a, x), simd.mul_f64s(b, y));
-    let excess = simd.add_f64s(simd.mul_add_f64s(minus_a, x, p), simd.mul_add_f64s(minus_b, y, q)); // p + q − (ax + by)
+    // p + q − (ax + by)
+    let excess = simd.add_f64s(simd.mul_add_f64s(minus_a, x, p), simd.mul_add_f64s(minus_b, y, q));
     let [sum, error] = two_sum(simd, p, q);
     let small = simd.mul_add_f64s(a_low, x, simd.mul_f64s(b_low, y));
     let small = simd.mul_add_f64s(a, x_low, simd.mul_add_f64s(b, y_low, small));

@@ -43,7 +43,8 @@ proptest! {
 
     /// π(Y)P(Y, Y′) = π(Y′)P(Y′, Y), and P is stochastic.
     #[test]
-    fn detailed_balance((kind, n, seed) in (0..4_usize, 2..8_usize, any::<u64>()), c in 1..7_usize) {
+    fn detailed_balance((kind, n, seed) in (0..4_usize, 2..8_usize, any::<u64>()),
+        c in 1..7_usize) {
         let k = psd(KINDS[kind], n, seed);
         let rank = nystrom_linalg_core::SymmetricEigen::new(k.as_ref()).unwrap().rank();
         prop_assume!(c <= rank && c < n);
@@ -65,13 +66,15 @@ proptest! {
 
 /// |eigenvalue| of P next to 1, from the symmetric √π_a P_ab /√π_b.
 fn second_eigenvalue(P: &Mat<f64>, pi: &[f64]) -> f64 {
-    let S = Mat::from_fn(pi.len(), pi.len(), |a, b| P[(a.max(b), a.min(b))] * (pi[a.max(b)] / pi[a.min(b)]).sqrt());
+    let S = Mat::from_fn(pi.len(), pi.len(), |a, b| {
+        P[(a.max(b), a.min(b))] * (pi[a.max(b)] / pi[a.min(b)]).sqrt()
+    });
     let eigen = nystrom_linalg_core::SymmetricEigen::new(S.as_ref()).unwrap();
     eigen.values()[1].max(-eigen.values().last().unwrap())
 }
 
-/// Every draw is a chain of its own from its start, run until ½λ^t/√min π, what it is away from the law in total variation at most, is
-/// below 1e-4: far less than 1000 draws can tell.
+/// Every draw is a chain of its own from its start, run until ½λ^t/√min π, what it is away from the
+/// law in total variation at most, is below 1e-4: far less than 1000 draws can tell.
 #[test]
 fn every_rule_follows_the_law_from_every_start() {
     for kind in KINDS {
@@ -122,7 +125,8 @@ fn a_proposal_reads_c_entries_and_one_of_the_diagonal() {
     let (n, c) = (50, 8);
     let k = psd(Kind::Rough, n, 1);
     let k = Counted::new(Dense::new(k.as_ref()).unwrap());
-    let mut chain = SwapChain::start(&k, c, &Uniform::default(), SwapRule::Metropolis, &mut rng(0)).unwrap();
+    let mut chain =
+        SwapChain::start(&k, c, &Uniform::default(), SwapRule::Metropolis, &mut rng(0)).unwrap();
     assert_eq!(chain.replaced(), 0);
     k.reset();
     let accepted = (0..1000).filter(|_| chain.step(&mut rng(chain.steps())).unwrap()).count();
@@ -132,10 +136,14 @@ fn a_proposal_reads_c_entries_and_one_of_the_diagonal() {
 
 #[test]
 fn steps_taken_together_are_the_steps_one_by_one() {
-    for (n, c, rule) in [(50, 8, SwapRule::Metropolis), (50, 45, SwapRule::LazyGibbs), (9, 1, SwapRule::Gibbs)] {
+    for (n, c, rule) in
+        [(50, 8, SwapRule::Metropolis), (50, 45, SwapRule::LazyGibbs), (9, 1, SwapRule::Gibbs)]
+    {
         let k = psd(Kind::Rough, n, 1);
         let k = Counted::new(Dense::new(k.as_ref()).unwrap());
-        let start = |rng: &mut rand_pcg::Pcg64| SwapChain::start(&k, c, &Uniform::default(), rule, rng).unwrap();
+        let start = |rng: &mut rand_pcg::Pcg64| {
+            SwapChain::start(&k, c, &Uniform::default(), rule, rng).unwrap()
+        };
         let (mut one, mut other) = (rng(2), rng(2));
         let (mut together, mut single) = (start(&mut one), start(&mut other));
         k.reset();
@@ -146,9 +154,11 @@ fn steps_taken_together_are_the_steps_one_by_one() {
         }
         assert_eq!((together.items(), together.log_det()), (single.items(), single.log_det()));
         assert_eq!(one, other, "both drew the same numbers");
-        // c entries a proposal; after an accepted one of a batch of 32 one for each that waits, and c for those of the two numbers that
-        // stand for other items now
-        assert!(accepted > 50 && entries <= 1000 * c as u64 + accepted as u64 * 15 * (1 + c as u64));
+        // c entries a proposal; after an accepted one of a batch of 32 one for each that waits, and
+        // c for those of the two numbers that stand for other items now
+        assert!(
+            accepted > 50 && entries <= 1000 * c as u64 + accepted as u64 * 15 * (1 + c as u64)
+        );
     }
 }
 
@@ -178,7 +188,8 @@ fn edges() {
     let n = 12;
     let start = |k: &Mat<f64>, c: usize| {
         let k = Dense::new(k.as_ref()).unwrap();
-        let mut chain = SwapChain::start(&k, c, &Uniform::default(), SwapRule::Metropolis, &mut rng(0))?;
+        let mut chain =
+            SwapChain::start(&k, c, &Uniform::default(), SwapRule::Metropolis, &mut rng(0))?;
         chain.run(200, &mut rng(1))?;
         Ok::<_, Error>((chain.landmarks().into_indices(), chain.accepted()))
     };
@@ -186,14 +197,23 @@ fn edges() {
     assert_eq!(start(&full, n).unwrap(), ((0..n).collect(), 0)); // c = n: nothing to exchange
     assert_eq!(start(&full, 1).unwrap().0.len(), 1);
     assert_eq!(start(&Mat::from_fn(1, 1, |_, _| 3.0), 1).unwrap(), (vec![0], 0));
-    assert_eq!(start(&psd(Kind::LowRank, n, 1), 5), Err(Error::RankDeficient { requested: 5, rank: 4 }));
+    assert_eq!(
+        start(&psd(Kind::LowRank, n, 1), 5),
+        Err(Error::RankDeficient { requested: 5, rank: 4 })
+    );
     assert_eq!(start(&psd(Kind::LowRank, n, 1), 4).unwrap().0.len(), 4);
-    assert_eq!(start(&psd(Kind::Doubled, n, 1), 7), Err(Error::RankDeficient { requested: 7, rank: 6 }));
+    assert_eq!(
+        start(&psd(Kind::Doubled, n, 1), 7),
+        Err(Error::RankDeficient { requested: 7, rank: 6 })
+    );
     assert_eq!(start(&Mat::zeros(3, 3), 1), Err(Error::RankDeficient { requested: 1, rank: 0 }));
     assert!(matches!(start(&full, 0), Err(Error::Empty { .. })));
     assert!(matches!(start(&full, 13), Err(Error::TooMany { requested: 13, available: 12, .. })));
     let other = Dense::new(full.as_ref()).unwrap();
-    assert!(matches!(SwapChain::new(&other, &at(13, &[1]), SwapRule::Gibbs), Err(Error::Shape { .. })));
+    assert!(matches!(
+        SwapChain::new(&other, &at(13, &[1]), SwapRule::Gibbs),
+        Err(Error::Shape { .. })
+    ));
     let mut chain = SwapChain::new(&other, &at(n, &[1, 4]), SwapRule::Gibbs).unwrap();
     let inside = chain.items()[0];
     assert!(matches!(chain.ratio(0, inside), Err(Error::DuplicateIndex { .. })));
@@ -207,7 +227,10 @@ fn not_a_number_is_found_where_it_is() {
     let mut chain = SwapChain::new(&off, &at(6, &[1, 2]), SwapRule::Gibbs).unwrap();
     let error = chain.run(500, &mut rng(0)).unwrap_err();
     assert!(
-        matches!(error, Error::NonFinite { row: 5, col: 1, .. } | Error::NonFinite { row: 1, col: 5, .. }),
+        matches!(
+            error,
+            Error::NonFinite { row: 5, col: 1, .. } | Error::NonFinite { row: 1, col: 5, .. }
+        ),
         "{error}"
     );
     assert!(chain.log_det().is_finite() && chain.items().len() == 2); // as before the step
@@ -244,7 +267,8 @@ fn single_precision_follows_the_law() {
     let (law, single) = (law(k.as_ref(), 3), as_f32(&k));
     let single = Dense::new(single.as_ref()).unwrap();
     let mut rng = rng(5);
-    let mut chain = SwapChain::start(&single, 3, &Uniform::default(), SwapRule::Metropolis, &mut rng).unwrap();
+    let mut chain =
+        SwapChain::start(&single, 3, &Uniform::default(), SwapRule::Metropolis, &mut rng).unwrap();
     let draw = || {
         chain.run(300, &mut rng).unwrap();
         chain.items().to_vec()
@@ -258,7 +282,8 @@ fn bits_do_not_depend_on_threads() {
     let (items, log_det) = same_at_any_thread_count(|| {
         let k = Dense::new(k.as_ref()).unwrap();
         let mut rng = rng(0);
-        let mut chain = SwapChain::start(&k, 60, &Uniform::default(), SwapRule::LazyGibbs, &mut rng).unwrap();
+        let mut chain =
+            SwapChain::start(&k, 60, &Uniform::default(), SwapRule::LazyGibbs, &mut rng).unwrap();
         chain.run(2000, &mut rng).unwrap();
         (chain.items().to_vec(), chain.log_det().to_bits())
     });
@@ -276,5 +301,8 @@ fn seeds_are_stable() {
         chain.run(500, &mut rng).unwrap();
         (chain.landmarks().into_indices(), chain.accepted())
     };
-    assert_eq!(RULES.map(path), [(vec![12, 15, 18, 28], 126), (vec![6, 14, 17, 21], 253), (vec![6, 21, 27, 28], 459)]);
+    assert_eq!(
+        RULES.map(path),
+        [(vec![12, 15, 18, 28], 126), (vec![6, 14, 17, 21], 253), (vec![6, 21, 27, 28], 459)]
+    );
 }

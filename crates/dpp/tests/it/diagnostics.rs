@@ -1,11 +1,12 @@
-//! Bounds, path coupling, effective size and coupled chains against enumeration; the selectors' laws.
+//! Bounds, path coupling, effective size and coupled chains against enumeration; the selectors'
+//! laws.
 #![allow(non_snake_case)]
 
 use crate::common::*;
 use faer::Mat;
 use nystrom_dpp::{
-    EffectiveSize, KDpp, KDppBounds, KDppChain, KDppWalk, Meetings, PathCoupling, SwapRule, coupled_meetings,
-    mixing_time,
+    EffectiveSize, KDpp, KDppBounds, KDppChain, KDppWalk, Meetings, PathCoupling, SwapRule,
+    coupled_meetings, mixing_time,
 };
 use nystrom_linalg_core::{Cholesky, Dense, Error, Ridge, SymmetricEigen, random};
 use nystrom_sketch::testing::{Promise, check_selector};
@@ -18,12 +19,14 @@ fn residual(k: &Mat<f64>, C: &[usize]) -> Mat<f64> {
     for &p in C {
         let pivot = rest[(p, p)];
         let column: Vec<f64> = (0..k.nrows()).map(|i| rest[(i, p)]).collect();
-        rest = Mat::from_fn(k.nrows(), k.nrows(), |i, j| rest[(i, j)] - column[i] * column[j] / pivot);
+        rest =
+            Mat::from_fn(k.nrows(), k.nrows(), |i, j| rest[(i, j)] - column[i] * column[j] / pivot);
     }
     rest
 }
 
-/// bias² + variance of kernel ridge regression with L in place of K: (nλ)²‖(L + nλI)⁻¹f‖²/n + s²/n·tr[L²(L + nλI)⁻²].
+/// bias² + variance of kernel ridge regression with L in place of K: (nλ)²‖(L + nλI)⁻¹f‖²/n +
+/// s²/n·tr[L²(L + nλI)⁻²].
 fn risk(l: &Mat<f64>, f: &Mat<f64>, mu: f64, s2: f64) -> f64 {
     let n = l.nrows();
     let shifted = Mat::from_fn(n, n, |i, j| l[(i, j)] + if i == j { mu } else { 0.0 });
@@ -39,7 +42,8 @@ proptest! {
 
     /// Lemma 2, Theorems 1 and 3 with expectations by enumeration.
     #[test]
-    fn theorems_hold_by_enumeration((kind, n, seed) in (0..4_usize, 3..8_usize, any::<u64>()), c in 1..6_usize) {
+    fn theorems_hold_by_enumeration((kind, n, seed) in (0..4_usize, 3..8_usize, any::<u64>()),
+        c in 1..6_usize) {
         let k = psd(KINDS[kind], n, seed);
         let eigen = SymmetricEigen::new(k.as_ref()).unwrap();
         prop_assume!(c < eigen.rank());
@@ -64,8 +68,10 @@ proptest! {
             let best_frobenius = values[best..].iter().map(|l| l * l).sum::<f64>().sqrt();
             prop_assert!(frobenius / best_frobenius <= bounds.frobenius(best).unwrap() * (1.0 + 1e-9));
             prop_assert!(spectral / values[best] <= bounds.spectral(best).unwrap() * (1.0 + 1e-9));
-            prop_assert!(bounds.frobenius_with_probability(best, 0.1).unwrap() > bounds.frobenius(best).unwrap());
-            prop_assert!(bounds.spectral_with_probability(best, 0.1).unwrap() > bounds.spectral(best).unwrap());
+            prop_assert!(bounds.frobenius_with_probability(best,
+                0.1).unwrap() > bounds.frobenius(best).unwrap());
+            prop_assert!(bounds.spectral_with_probability(best,
+                0.1).unwrap() > bounds.spectral(best).unwrap());
         }
         let bound = bounds.risk(Ridge::Absolute(mu)).unwrap();
         prop_assert!(root_risk <= bound * (1.0 + 1e-9), "{root_risk} above {bound}");
@@ -88,7 +94,8 @@ proptest! {
             for r in (0..n).filter(|r| !S.contains(r)) {
                 for t in (r + 1..n).filter(|t| !S.contains(t)) {
                     let (R, T) = ([&S[..], &[r]].concat(), [&S[..], &[t]].concat());
-                    let outside: Vec<usize> = (0..n).filter(|u| !R.contains(u) && *u != t).collect();
+                    let outside: Vec<usize> = (0..n).filter(|u| !R.contains(u)
+                        && *u != t).collect();
                     let mut alpha = 0.0;
                     for &u in &outside {
                         alpha -= q(r, u, &R).min(q(t, u, &T));
@@ -105,7 +112,8 @@ proptest! {
         prop_assert!((exact.largest - largest).abs() < 1e-7, "{} against {largest}", exact.largest);
         prop_assert!(exact.triples == triples && exact.exhaustive);
         let sampled = PathCoupling::sampled(&dense, c, 20, &mut rng(seed)).unwrap();
-        prop_assert!(sampled.largest <= exact.largest + 1e-9 && !sampled.exhaustive && sampled.triples == 20);
+        prop_assert!(sampled.largest <= exact.largest + 1e-9 && !sampled.exhaustive
+            && sampled.triples == 20);
     }
 }
 
@@ -130,7 +138,8 @@ fn distance(row: impl Fn(usize) -> f64, law: &[(Vec<usize>, f64)]) -> f64 {
     law.iter().enumerate().map(|(b, (_, p))| (row(b) - p).abs()).sum::<f64>() / 2.0
 }
 
-/// After τ(ε) steps every start is within ε, exactly computed; and a tenth of the steps is not enough.
+/// After τ(ε) steps every start is within ε, exactly computed; and a tenth of the steps is not
+/// enough.
 #[test]
 fn the_mixing_time_of_theorem_5_is_enough() {
     let (n, c, epsilon) = (7, 3, 0.05);
@@ -141,14 +150,15 @@ fn the_mixing_time_of_theorem_5_is_enough() {
     let law = law(k.as_ref(), c);
     let P = lazy_transitions(&k, &law);
     let worst = |steps: usize| {
-        let power = (0..steps).fold(Mat::<f64>::identity(law.len(), law.len()), |power, _| &power * &P);
+        let power =
+            (0..steps).fold(Mat::<f64>::identity(law.len(), law.len()), |power, _| &power * &P);
         (0..law.len()).map(|a| distance(|b| power[(a, b)], &law)).fold(0.0, f64::max)
     };
     assert!(worst(steps) < epsilon && worst(steps / 10) > epsilon);
 }
 
-/// The estimate bounds the exact distance from a uniform start, up to Monte-Carlo error: the mean of 400 terms, six standard errors of
-/// terms at most 1 at these times.
+/// The estimate bounds the exact distance from a uniform start, up to Monte-Carlo error: the mean
+/// of 400 terms, six standard errors of terms at most 1 at these times.
 #[test]
 fn coupled_chains_bound_the_distance() {
     let (n, c, lag) = (7, 3, 60);
@@ -157,7 +167,17 @@ fn coupled_chains_bound_the_distance() {
     let P = lazy_transitions(&k, &law);
     let dense = Dense::new(k.as_ref()).unwrap();
     let run = || {
-        coupled_meetings(&dense, c, &Uniform::default(), SwapRule::LazyGibbs, 400, lag, 100_000, &mut rng(1)).unwrap()
+        coupled_meetings(
+            &dense,
+            c,
+            &Uniform::default(),
+            SwapRule::LazyGibbs,
+            400,
+            lag,
+            100_000,
+            &mut rng(1),
+        )
+        .unwrap()
     };
     let meetings = same_at_any_thread_count(run);
     let mut row = Mat::from_fn(1, law.len(), |_, _| 1.0 / law.len() as f64);
@@ -165,18 +185,32 @@ fn coupled_chains_bound_the_distance() {
     for t in 0..600 {
         let exact = distance(|b| row[(0, b)], &law);
         let bound = meetings.total_variation(t).unwrap();
-        assert!(exact <= bound + 6.0 * (0.25_f64 / 400.0).sqrt(), "after {t} steps: {exact} above {bound}");
+        assert!(
+            exact <= bound + 6.0 * (0.25_f64 / 400.0).sqrt(),
+            "after {t} steps: {exact} above {bound}"
+        );
         informative += usize::from(bound < 0.5);
         row = &row * &P;
     }
     assert!(informative > 200 && meetings.total_variation(1_000_000) == Some(0.0));
     // too few steps: not certified
-    let few = coupled_meetings(&dense, c, &Uniform::default(), SwapRule::LazyGibbs, 50, 10, 12, &mut rng(1)).unwrap();
+    let few = coupled_meetings(
+        &dense,
+        c,
+        &Uniform::default(),
+        SwapRule::LazyGibbs,
+        50,
+        10,
+        12,
+        &mut rng(1),
+    )
+    .unwrap();
     assert_eq!(few.total_variation(1000), None);
 }
 
-/// An autoregressive series of coefficient φ has τ = (1 + φ)/(1 − φ): 19 at 0.9. The estimate's relative standard deviation with 2·10⁵
-/// terms and a window of about 8τ is √(2·(2·8τ)/2e5) ≈ 6 %: 40 % is more than six of them.
+/// An autoregressive series of coefficient φ has τ = (1 + φ)/(1 − φ): 19 at 0.9. The estimate's
+/// relative standard deviation with 2·10⁵ terms and a window of about 8τ is √(2·(2·8τ)/2e5) ≈ 6 %:
+/// 40 % is more than six of them.
 #[test]
 fn effective_size_of_autoregression() {
     let noise: Mat<f64> = random::standard_normal(200_000, 1, &mut rng(3));
@@ -213,7 +247,12 @@ fn selectors_follow_the_law_from_every_start() {
     ];
     for (name, selector) in selectors {
         let mut rng = rng(5);
-        assert_follows(&law, 3000, || selector.select(&k, c, &mut rng).unwrap().into_indices(), name);
+        assert_follows(
+            &law,
+            3000,
+            || selector.select(&k, c, &mut rng).unwrap().into_indices(),
+            name,
+        );
         assert!(matches!(selector.select(&k, 0, &mut rng), Err(Error::Empty { .. })), "{name}");
         assert!(matches!(selector.select(&k, 8, &mut rng), Err(Error::TooMany { .. })), "{name}");
     }
@@ -225,7 +264,11 @@ fn selectors_keep_the_contract() {
     let k = Dense::new(k.as_ref()).unwrap();
     check_selector::<f64>(&KDpp, &k, Promise::Exactly);
     for rule in [SwapRule::Metropolis, SwapRule::LazyGibbs] {
-        check_selector::<f64>(&KDppChain { start: Uniform::default(), steps: 20, rule }, &k, Promise::Exactly);
+        check_selector::<f64>(
+            &KDppChain { start: Uniform::default(), steps: 20, rule },
+            &k,
+            Promise::Exactly,
+        );
     }
     check_selector::<f64>(&KDppWalk { start: KMeansPlusPlus, steps: 5 }, &k, Promise::Exactly);
 }
@@ -233,14 +276,26 @@ fn selectors_keep_the_contract() {
 #[test]
 fn bad_input_is_refused() {
     assert!(matches!(KDppBounds::new(&[], 1), Err(Error::Empty { .. })));
-    assert!(matches!(KDppBounds::new(&[1.0, 0.0], 2), Err(Error::RankDeficient { requested: 2, rank: 1 })));
-    assert!(matches!(KDppBounds::new(&[1.0, f64::NAN], 1), Err(Error::InvalidWeight { index: 1, .. })));
+    assert!(matches!(
+        KDppBounds::new(&[1.0, 0.0], 2),
+        Err(Error::RankDeficient { requested: 2, rank: 1 })
+    ));
+    assert!(matches!(
+        KDppBounds::new(&[1.0, f64::NAN], 1),
+        Err(Error::InvalidWeight { index: 1, .. })
+    ));
     let bounds = KDppBounds::new(&[1.0, 0.5], 1).unwrap();
     assert!(matches!(bounds.frobenius(2), Err(Error::TooMany { requested: 2, available: 1, .. })));
-    assert!(matches!(bounds.frobenius_with_probability(1, 1.0), Err(Error::InvalidParameter { name: "delta", .. })));
+    assert!(matches!(
+        bounds.frobenius_with_probability(1, 1.0),
+        Err(Error::InvalidParameter { name: "delta", .. })
+    ));
     assert!(bounds.risk(Ridge::PerSample(0.0)).is_err());
     assert!(matches!(mixing_time(5, 6, 0.1, 0.1), Err(Error::TooMany { .. })));
-    assert!(matches!(mixing_time(5, 2, 0.1, 0.0), Err(Error::InvalidParameter { name: "epsilon", .. })));
+    assert!(matches!(
+        mixing_time(5, 2, 0.1, 0.0),
+        Err(Error::InvalidParameter { name: "epsilon", .. })
+    ));
     let k = psd(Kind::Doubled, 4, 1);
     let k = Dense::new(k.as_ref()).unwrap();
     assert!(matches!(PathCoupling::exact(&k, 4), Err(Error::TooMany { .. })));
@@ -248,7 +303,8 @@ fn bad_input_is_refused() {
     assert!(matches!(PathCoupling::exact(&k, 2), Err(Error::NotPositiveDefinite { .. })));
     let uniform = Uniform::default();
     for (pairs, lag) in [(0, 1), (1, 0)] {
-        let refused = coupled_meetings(&k, 1, &uniform, SwapRule::Gibbs, pairs, lag, 10, &mut rng(0));
+        let refused =
+            coupled_meetings(&k, 1, &uniform, SwapRule::Gibbs, pairs, lag, 10, &mut rng(0));
         assert!(matches!(refused, Err(Error::Empty { .. })));
     }
 }
@@ -257,13 +313,17 @@ fn bad_input_is_refused() {
 #[test]
 fn bounds_at_their_ends() {
     let all = KDppBounds::new(&[4.0, 1.0, 0.5], 3).unwrap(); // c = n
-    assert_eq!((all.frobenius(3).unwrap(), all.spectral(3).unwrap(), all.expected_trace_error()), (0.0, 0.0, 0.0));
+    assert_eq!(
+        (all.frobenius(3).unwrap(), all.spectral(3).unwrap(), all.expected_trace_error()),
+        (0.0, 0.0, 0.0)
+    );
     assert!((all.frobenius(0).unwrap() - 3.0_f64.sqrt()).abs() < 1e-15);
     assert_eq!(all.frobenius_with_probability(3, 0.1).unwrap(), f64::INFINITY);
     // squares that overflow or underflow
     for scale in [1e-300, 1e200, 1e300] {
         let values = [4.0, 1.0, 0.5].map(|l| scale * l);
-        let (one, scaled) = (KDppBounds::new(&[4.0, 1.0, 0.5], 2).unwrap(), KDppBounds::new(&values, 2).unwrap());
+        let (one, scaled) =
+            (KDppBounds::new(&[4.0, 1.0, 0.5], 2).unwrap(), KDppBounds::new(&values, 2).unwrap());
         let of = |bounds: &KDppBounds| bounds.frobenius_with_probability(1, 1e-310).unwrap();
         assert!((of(&scaled) / of(&one) - 1.0).abs() < 1e-12);
     }
@@ -272,7 +332,11 @@ fn bounds_at_their_ends() {
     let meetings = Meetings { lag: 3, times: vec![Some(usize::MAX)], limit: 10 };
     assert_eq!(meetings.total_variation(usize::MAX), Some(0.0));
     for rule in [SwapRule::LazyGibbs, SwapRule::Gibbs, SwapRule::Metropolis] {
-        assert_eq!([f64::NAN, -0.5, -1.0, 0.0].map(|ratio| rule.probability(ratio)), [0.0; 4], "{rule:?}");
+        assert_eq!(
+            [f64::NAN, -0.5, -1.0, 0.0].map(|ratio| rule.probability(ratio)),
+            [0.0; 4],
+            "{rule:?}"
+        );
         assert!(rule.probability(f64::INFINITY) >= 0.5);
     }
 }

@@ -22,7 +22,8 @@ fn transitions(volumes: &[(Vec<usize>, f64)], n: usize) -> Mat<f64> {
                 Z.sort_unstable();
                 states.iter().position(|(state, _)| *state == Z)
             };
-            let reach: Vec<usize> = (0..n).filter(|u| u == v || !Y.contains(u)).filter_map(with).collect();
+            let reach: Vec<usize> =
+                (0..n).filter(|u| u == v || !Y.contains(u)).filter_map(with).collect();
             let total: f64 = reach.iter().map(|&b| states[b].1).sum();
             reach.iter().for_each(|&b| P[(a, b)] += states[b].1 / total / Y.len() as f64);
         }
@@ -30,16 +31,19 @@ fn transitions(volumes: &[(Vec<usize>, f64)], n: usize) -> Mat<f64> {
     P
 }
 
-/// The theorem's gap of 1/c, and the law, every draw a walk of its own from its start: ½(1 − 1/c)^steps/√min π, what it is away from the
-/// law in total variation at most, is below 1e-4.
+/// The theorem's gap of 1/c, and the law, every draw a walk of its own from its start: ½(1 −
+/// 1/c)^steps/√min π, what it is away from the law in total variation at most, is below 1e-4.
 #[test]
 fn the_walk_follows_the_law_from_every_start_and_mixes_as_promised() {
     let (n, c) = (8, 3);
     for kind in KINDS {
         let k = psd(kind, n, 6);
         let law = law(k.as_ref(), c);
-        let (P, pi): (_, Vec<f64>) = (transitions(&law, n), law.iter().map(|(_, p)| *p).filter(|p| *p > 0.0).collect());
-        let S = Mat::from_fn(pi.len(), pi.len(), |a, b| P[(a.max(b), a.min(b))] * (pi[a.max(b)] / pi[a.min(b)]).sqrt());
+        let (P, pi): (_, Vec<f64>) =
+            (transitions(&law, n), law.iter().map(|(_, p)| *p).filter(|p| *p > 0.0).collect());
+        let S = Mat::from_fn(pi.len(), pi.len(), |a, b| {
+            P[(a.max(b), a.min(b))] * (pi[a.max(b)] / pi[a.min(b)]).sqrt()
+        });
         let second = SymmetricEigen::new(S.as_ref()).unwrap().values()[1];
         assert!(second < 1.0 - 1.0 / c as f64 + 1e-9, "{kind:?}: {second}");
         let k = Dense::new(k.as_ref()).unwrap();
@@ -67,7 +71,8 @@ fn one_step_is_what_the_definition_says() {
     let k = Dense::new(k.as_ref()).unwrap();
     let (row, mut rng) = (11, rng(0));
     let start = at(n, &law[row].0);
-    let step: Vec<(Vec<usize>, f64)> = law.iter().enumerate().map(|(b, (C, _))| (C.clone(), P[(row, b)])).collect();
+    let step: Vec<(Vec<usize>, f64)> =
+        law.iter().enumerate().map(|(b, (C, _))| (C.clone(), P[(row, b)])).collect();
     let draw = || {
         let mut walk = DownUpWalk::new(&k, &start).unwrap();
         walk.step(&mut rng).unwrap();
@@ -85,7 +90,8 @@ fn the_mean_trace_error_of_both_chains_is_exact() {
         let exact = LEnsemble::new(&dense).unwrap().k_dpp(c).unwrap().expected_trace_error();
         let mut rng = rng(1);
         let mut walk = DownUpWalk::start(&dense, c, &KMeansPlusPlus, &mut rng).unwrap();
-        let mut chain = SwapChain::start(&dense, c, &KMeansPlusPlus, SwapRule::Metropolis, &mut rng).unwrap();
+        let mut chain =
+            SwapChain::start(&dense, c, &KMeansPlusPlus, SwapRule::Metropolis, &mut rng).unwrap();
         walk.run(200, &mut rng).unwrap();
         chain.run(20_000, &mut rng).unwrap();
         let by_walk = (0..1500).map(|_| {
@@ -130,7 +136,10 @@ fn edges() {
     assert_eq!(start(&full, n).unwrap(), (0..n).collect::<Vec<_>>());
     assert_eq!(start(&full, 1).unwrap().len(), 1);
     assert_eq!(start(&Mat::from_fn(1, 1, |_, _| 3.0), 1).unwrap(), [0]);
-    assert_eq!(start(&psd(Kind::LowRank, n, 1), 5), Err(Error::RankDeficient { requested: 5, rank: 4 }));
+    assert_eq!(
+        start(&psd(Kind::LowRank, n, 1), 5),
+        Err(Error::RankDeficient { requested: 5, rank: 4 })
+    );
     assert_eq!(
         start(&psd(Kind::Doubled, n, 1), 6).unwrap().iter().map(|i| i / 2).collect::<Vec<_>>(),
         [0, 1, 2, 3, 4, 5]
@@ -143,7 +152,10 @@ fn edges() {
     assert!(matches!(walk.run(200, &mut rng(0)), Err(Error::NonFinite { .. })));
     assert_eq!(walk.items().len(), 2);
     let nan = Broken { n: 6, bad: vec![(5, 5, f64::NAN)] };
-    assert!(matches!(DownUpWalk::new(&nan, &at(6, &[2, 3])).err(), Some(Error::NonFinite { row: 5, col: 5, .. })));
+    assert!(matches!(
+        DownUpWalk::new(&nan, &at(6, &[2, 3])).err(),
+        Some(Error::NonFinite { row: 5, col: 5, .. })
+    ));
     let single = as_f32(&full);
     let single = Dense::new(single.as_ref()).unwrap();
     let mut walk = DownUpWalk::start(&single, 5, &Uniform::default(), &mut rng(0)).unwrap();
@@ -180,7 +192,10 @@ fn a_step_that_fails_leaves_the_walk_as_it_was() {
                 failed += 1;
                 assert!(matches!(error, Error::NonFinite { .. }));
                 assert_eq!(walk.items(), items);
-                assert!((walk.log_det() - log_det).abs() < 1e-12 && (walk.trace_error() - trace).abs() < 1e-12);
+                assert!(
+                    (walk.log_det() - log_det).abs() < 1e-12
+                        && (walk.trace_error() - trace).abs() < 1e-12
+                );
             }
         }
         assert!((walk.log_det() - nystrom_dpp::log_det(&nan, walk.items()).unwrap()).abs() < 1e-12);

@@ -1,4 +1,5 @@
-//! How accurate the chain's factor is after 10⁵ exchanges, against arithmetic of 32 digits; and why it is not an inverse.
+//! How accurate the chain's factor is after 10⁵ exchanges, against arithmetic of 32 digits; and why
+//! it is not an inverse.
 #![allow(non_snake_case)]
 
 use crate::common::{dd, *};
@@ -10,7 +11,9 @@ use nystrom_sketch::Uniform;
 /// Gaussian kernel of a given width on n standard normal points in three dimensions.
 fn gaussian(n: usize, width: f64, seed: u64) -> Mat<f64> {
     let x: Mat<f64> = random::standard_normal(n, 3, &mut rng(seed));
-    Mat::from_fn(n, n, |i, j| (-(x.row(i) - x.row(j)).squared_norm_l2() / (2.0 * width * width)).exp())
+    Mat::from_fn(n, n, |i, j| {
+        (-(x.row(i) - x.row(j)).squared_norm_l2() / (2.0 * width * width)).exp()
+    })
 }
 
 fn inverse(L: &Mat<f64>) -> Mat<f64> {
@@ -40,7 +43,8 @@ struct Errors {
 fn after(k: &Mat<f64>, c: usize, accepted: u64) -> (SwapChain<'_, f64>, Errors) {
     let stored = Box::leak(Box::new(Dense::new(k.as_ref()).unwrap()));
     let mut rng = rng(2);
-    let mut chain = SwapChain::start(stored, c, &Uniform::default(), SwapRule::Metropolis, &mut rng).unwrap();
+    let mut chain =
+        SwapChain::start(stored, c, &Uniform::default(), SwapRule::Metropolis, &mut rng).unwrap();
     while chain.accepted() < accepted + c as u64 - 1 {
         chain.step(&mut rng).unwrap();
     }
@@ -49,8 +53,10 @@ fn after(k: &Mat<f64>, c: usize, accepted: u64) -> (SwapChain<'_, f64>, Errors) 
     let (truth, log_det) = dd::inverse(K.as_ref());
     let maintained = inverse(&chain.cholesky());
     let fresh = SwapChain::new(stored, &chain.landmarks(), SwapRule::Metropolis).unwrap();
-    let place: Vec<usize> =
-        items.iter().map(|item| fresh.items().iter().position(|other| other == item).unwrap()).collect();
+    let place: Vec<usize> = items
+        .iter()
+        .map(|item| fresh.items().iter().position(|other| other == item).unwrap())
+        .collect();
     let fresh = principal(inverse(&fresh.cholesky()).as_ref(), &place);
     let plain = inverse(&Cholesky::new(K.as_ref()).unwrap().lower().to_owned());
     let eigen = SymmetricEigen::new(K.as_ref()).unwrap();
@@ -64,26 +70,39 @@ fn after(k: &Mat<f64>, c: usize, accepted: u64) -> (SwapChain<'_, f64>, Errors) 
     (chain, errors)
 }
 
-/// The maintained inverse agrees with a fresh one, and with the truth, to 1e-8 at conditions beyond 1e10: what is left is the rounding
-/// of L to `f64`, at most c·ε·√cond. A factorisation in `f64` loses cond, not √cond, and is further from the truth.
+/// The maintained inverse agrees with a fresh one, and with the truth, to 1e-8 at conditions beyond
+/// 1e10: what is left is the rounding of L to `f64`, at most c·ε·√cond. A factorisation in `f64`
+/// loses cond, not √cond, and is further from the truth.
 #[test]
 fn a_hundred_thousand_exchanges() {
     let (c, mut worst): (usize, f64) = (40, 0.0);
-    for (width, accepted) in [(1.0, 20_000), (2.5, 20_000), (3.5, 20_000), (7.0, 100_000), (10.0, 20_000)] {
+    for (width, accepted) in
+        [(1.0, 20_000), (2.5, 20_000), (3.5, 20_000), (7.0, 100_000), (10.0, 20_000)]
+    {
         let k = gaussian(300, width, 1);
         let (chain, e) = after(&k, c, accepted);
         assert!(chain.residual() < 1e-14, "{}", chain.residual());
         for error in [e.maintained, e.between, e.log_det / c as f64] {
             assert!(error < 1e-8, "{error:e} at condition {:e}", e.condition);
-            assert!(error < c as f64 * f64::EPSILON * e.condition.sqrt(), "{error:e} at condition {:e}", e.condition);
+            assert!(
+                error < c as f64 * f64::EPSILON * e.condition.sqrt(),
+                "{error:e} at condition {:e}",
+                e.condition
+            );
         }
-        assert!(e.maintained < 0.1 * e.plain || e.condition < 1e6, "{:e} against {:e}", e.maintained, e.plain);
+        assert!(
+            e.maintained < 0.1 * e.plain || e.condition < 1e6,
+            "{:e} against {:e}",
+            e.maintained,
+            e.plain
+        );
         worst = worst.max(e.condition);
     }
     assert!((1e10..1e13).contains(&worst), "{worst:e}");
 }
 
-/// A condition of 1e10 that comes from the scale of the items costs nothing: Cholesky does not see it.
+/// A condition of 1e10 that comes from the scale of the items costs nothing: Cholesky does not see
+/// it.
 #[test]
 fn conditions_from_scales_cost_nothing() {
     let (n, c) = (200, 40);
@@ -94,18 +113,21 @@ fn conditions_from_scales_cost_nothing() {
     let items = chain.items();
     let K = principal(k.as_ref(), items);
     let (truth, _) = dd::inverse(K.as_ref());
-    let unscaled = |a: &Mat<f64>| Mat::from_fn(c, c, |i, j| a[(i, j)] * scale(items[i]) * scale(items[j]));
+    let unscaled =
+        |a: &Mat<f64>| Mat::from_fn(c, c, |i, j| a[(i, j)] * scale(items[i]) * scale(items[j]));
     assert!(distance(&unscaled(&inverse(&chain.cholesky())), &unscaled(&truth)) < 1e-12);
 }
 
-/// ρ = M_jj·s with M = K_YY⁻¹ and s = κ − k'ᵀMk' + (Mk')_j²/M_jj loses cond², ρ = γ‖h‖² + (hᵀz)² loses cond.
+/// ρ = M_jj·s with M = K_YY⁻¹ and s = κ − k'ᵀMk' + (Mk')_j²/M_jj loses cond², ρ = γ‖h‖² + (hᵀz)²
+/// loses cond.
 #[test]
 fn the_factor_is_more_accurate_than_the_inverse() {
     let k = gaussian(300, 3.5, 1);
     let (mut chain, e) = after(&k, 40, 200);
     assert!(e.condition > 1e6, "{:e}", e.condition);
     let items = chain.items().to_vec();
-    let M = inverse(&Cholesky::new(principal(k.as_ref(), &items).as_ref()).unwrap().lower().to_owned());
+    let M =
+        inverse(&Cholesky::new(principal(k.as_ref(), &items).as_ref()).unwrap().lower().to_owned());
     let (_, before) = dd::inverse(principal(k.as_ref(), &items).as_ref());
     let (mut by_factor, mut by_inverse) = (0.0_f64, 0.0_f64);
     for (t, u) in (0..300).filter(|u| !items.contains(u)).enumerate() {
@@ -113,11 +135,17 @@ fn the_factor_is_more_accurate_than_the_inverse() {
         let mut swapped = items.clone();
         swapped[j] = u;
         let exact = (dd::inverse(principal(k.as_ref(), &swapped).as_ref()).1 - before).exp();
-        let k_u: Vec<f64> = items.iter().map(|&i| if i == items[j] { 0.0 } else { k[(i, u)] }).collect();
-        let b: Vec<f64> = (0..items.len()).map(|i| (0..items.len()).map(|l| M[(i, l)] * k_u[l]).sum()).collect();
-        let s = k[(u, u)] - k_u.iter().zip(&b).map(|(k, b)| k * b).sum::<f64>() + b[j] * b[j] / M[(j, j)];
+        let k_u: Vec<f64> =
+            items.iter().map(|&i| if i == items[j] { 0.0 } else { k[(i, u)] }).collect();
+        let b: Vec<f64> =
+            (0..items.len()).map(|i| (0..items.len()).map(|l| M[(i, l)] * k_u[l]).sum()).collect();
+        let s = k[(u, u)] - k_u.iter().zip(&b).map(|(k, b)| k * b).sum::<f64>()
+            + b[j] * b[j] / M[(j, j)];
         by_factor = by_factor.max((chain.ratio(j, u).unwrap() / exact - 1.0).abs());
         by_inverse = by_inverse.max((M[(j, j)] * s / exact - 1.0).abs());
     }
-    assert!(by_factor < 1e-15 * e.condition && by_inverse > 1000.0 * by_factor, "{by_factor:e} and {by_inverse:e}");
+    assert!(
+        by_factor < 1e-15 * e.condition && by_inverse > 1000.0 * by_factor,
+        "{by_factor:e} and {by_inverse:e}"
+    );
 }

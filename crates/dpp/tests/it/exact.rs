@@ -40,7 +40,12 @@ fn ten_items() {
     let k = psd(Kind::Rough, 10, 5);
     let (ensemble, mut rng) = (ensemble(&k), rng(0));
     let k_dpp = ensemble.k_dpp(4).unwrap();
-    assert_follows(&law(k.as_ref(), 4), 100_000, || k_dpp.sample(&mut rng).into_indices(), "n = 10, c = 4");
+    assert_follows(
+        &law(k.as_ref(), 4),
+        100_000,
+        || k_dpp.sample(&mut rng).into_indices(),
+        "n = 10, c = 4",
+    );
 }
 
 #[test]
@@ -79,7 +84,10 @@ fn probabilities_and_inclusion_are_those_of_enumeration() {
                 assert!((mine - p).abs() < 1e-10, "{kind:?}, {C:?}: {mine} against {p}");
             }
             for (mine, theirs) in k_dpp.inclusion().into_iter().zip(inclusion) {
-                assert!((mine - theirs).abs() < 1e-10, "{kind:?}, c = {c}: {mine} against {theirs}");
+                assert!(
+                    (mine - theirs).abs() < 1e-10,
+                    "{kind:?}, c = {c}: {mine} against {theirs}"
+                );
             }
             let e_c = elementary_by_minors(k.as_ref(), c);
             assert!((k_dpp.log_normaliser() - e_c.ln()).abs() < 1e-8, "{kind:?}, c = {c}");
@@ -87,9 +95,10 @@ fn probabilities_and_inclusion_are_those_of_enumeration() {
     }
 }
 
-/// The marginal kernel K(K + I)⁻¹, by Cholesky; and 4000 draws of each kind of process on 200 items. An item's count is binomial with
-/// variance v; by Bernstein it strays by t or more with probability at most 2·exp(−t²/(2v + 2t/3)), which is 1e-9 at
-/// t = a + √(a² + 6av), a = ln(2e9)/3: 8e-7 over the 800 comparisons.
+/// The marginal kernel K(K + I)⁻¹, by Cholesky; and 4000 draws of each kind of process on 200
+/// items. An item's count is binomial with variance v; by Bernstein it strays by t or more with
+/// probability at most 2·exp(−t²/(2v + 2t/3)), which is 1e-9 at t = a + √(a² + 6av), a = ln(2e9)/3:
+/// 8e-7 over the 800 comparisons.
 #[test]
 fn inclusion_on_two_hundred_items() {
     let (n, draws) = (200, 4000);
@@ -120,25 +129,34 @@ fn assert_close_counts(p: &[f64], draws: usize, mut draw: impl FnMut() -> Vec<us
     for (i, (count, p)) in counts.iter().zip(p).enumerate() {
         let (expected, a) = (p * draws as f64, 2e9_f64.ln() / 3.0);
         let margin = a + (a * a + 6.0 * a * expected * (1.0 - p)).sqrt();
-        assert!((count - expected).abs() < margin, "item {i}: {count} against {expected} ± {margin}");
+        assert!(
+            (count - expected).abs() < margin,
+            "item {i}: {count} against {expected} ± {margin}"
+        );
     }
 }
 
-/// Many candidates are refused and the residuals are refreshed at these sizes; a projection of rank c is drawn as a whole, so
-/// that the trace of what is left, E tr(K − K̃_C) = (c + 1)e_{c+1}/e_c, sees any mistake. Variance by the sample; six standard errors.
+/// Many candidates are refused and the residuals are refreshed at these sizes; a projection of rank
+/// c is drawn as a whole, so that the trace of what is left, E tr(K − K̃_C) = (c + 1)e_{c+1}/e_c,
+/// sees any mistake. Variance by the sample; six standard errors.
 #[test]
 fn the_mean_trace_error_is_exact_at_larger_sizes() {
-    for (kind, n, c, draws) in [(Kind::Gaussian, 60, 12, 4000), (Kind::Rough, 80, 50, 600), (Kind::Rough, 40, 39, 600)]
+    for (kind, n, c, draws) in
+        [(Kind::Gaussian, 60, 12, 4000), (Kind::Rough, 80, 50, 600), (Kind::Rough, 40, 39, 600)]
     {
         let k = psd(kind, n, 9);
         let (ensemble, mut rng) = (ensemble(&k), rng(5));
         let k_dpp = ensemble.k_dpp(c).unwrap();
-        let errors: Vec<f64> = (0..draws).map(|_| trace_error(k.as_ref(), k_dpp.sample(&mut rng).indices())).collect();
+        let errors: Vec<f64> =
+            (0..draws).map(|_| trace_error(k.as_ref(), k_dpp.sample(&mut rng).indices())).collect();
         let mean = errors.iter().sum::<f64>() / draws as f64;
         let variance = errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (draws - 1) as f64;
         let exact = k_dpp.expected_trace_error();
         let margin = 6.0 * (variance / draws as f64).sqrt();
-        assert!((mean - exact).abs() < margin, "{kind:?}, c = {c}: {mean} against {exact} ± {margin}");
+        assert!(
+            (mean - exact).abs() < margin,
+            "{kind:?}, c = {c}: {mean} against {exact} ± {margin}"
+        );
         assert!(margin < 0.1 * exact, "a margin that tells something");
     }
 }
@@ -153,13 +171,15 @@ proptest! {
         let ensemble = ensemble(&k);
         for c in 1..=ensemble.rank() {
             let k_dpp = ensemble.k_dpp(c).unwrap();
-            let mean: f64 = law(k.as_ref(), c).iter().map(|(C, p)| p * trace_error(k.as_ref(), C)).sum();
+            let mean: f64 = law(k.as_ref(), c).iter().map(|(C, p)| p * trace_error(k.as_ref(),
+                C)).sum();
             let trace: f64 = (0..n).map(|i| k[(i, i)]).sum();
             prop_assert!((k_dpp.expected_trace_error() - mean).abs() < 1e-8 * trace);
         }
     }
 
-    /// Spectra over hundreds of orders of magnitude, where the raw recursion overflows or underflows, against sums of logarithms.
+    /// Spectra over hundreds of orders of magnitude, where the raw recursion overflows or
+    /// underflows, against sums of logarithms.
     #[test]
     fn polynomials_of_extreme_spectra(
         exponents in prop::collection::vec(-300.0..300.0_f64, 1..9),
@@ -207,9 +227,11 @@ fn bits_do_not_depend_on_threads() {
     let (one, two) = same_at_any_thread_count(|| {
         let (dense, dual) = (ensemble(&k), LEnsemble::from_factor(b.as_ref()).unwrap());
         let mut rng = rng(0);
-        let mut draw = |e: &LEnsemble<f64>, c: usize| e.k_dpp(c).unwrap().sample(&mut rng).into_indices();
+        let mut draw =
+            |e: &LEnsemble<f64>, c: usize| e.k_dpp(c).unwrap().sample(&mut rng).into_indices();
         let draws = [draw(&dense, 300), draw(&dense, 30), draw(&dual, 20)];
-        let bits: Vec<u64> = dense.values().iter().chain(dual.values()).map(|v| v.to_bits()).collect();
+        let bits: Vec<u64> =
+            dense.values().iter().chain(dual.values()).map(|v| v.to_bits()).collect();
         (draws, bits)
     });
     assert!(one.iter().all(|C| !C.is_empty()) && two.len() > 900);
@@ -222,7 +244,10 @@ fn seeds_are_stable() {
     let ensemble = ensemble(&k);
     let mut rng = rng(2024);
     assert_eq!(ensemble.k_dpp(5).unwrap().sample(&mut rng).indices(), [6, 12, 1, 19, 18]);
-    assert_eq!(ensemble.dpp().sample(&mut rng), [28, 29, 4, 1, 6, 14, 2, 13, 26, 7, 16, 8, 21, 17, 27, 11, 10]);
+    assert_eq!(
+        ensemble.dpp().sample(&mut rng),
+        [28, 29, 4, 1, 6, 14, 2, 13, 26, 7, 16, 8, 21, 17, 27, 11, 10]
+    );
 }
 
 #[test]
@@ -249,9 +274,18 @@ fn edges() {
     assert_eq!(whole.k_dpp(12).unwrap().expected_trace_error(), 0.0);
     // c beyond the rank: a typed error with the rank
     assert_eq!(refused(k.as_ref(), 13), Error::RankDeficient { requested: 13, rank: 12 });
-    assert_eq!(refused(psd(Kind::LowRank, 12, 1).as_ref(), 5), Error::RankDeficient { requested: 5, rank: 4 });
-    assert_eq!(refused(psd(Kind::Doubled, 12, 1).as_ref(), 7), Error::RankDeficient { requested: 7, rank: 6 });
-    assert_eq!(refused(as_f32(&psd(Kind::LowRank, 12, 1)).as_ref(), 5), Error::RankDeficient { requested: 5, rank: 4 });
+    assert_eq!(
+        refused(psd(Kind::LowRank, 12, 1).as_ref(), 5),
+        Error::RankDeficient { requested: 5, rank: 4 }
+    );
+    assert_eq!(
+        refused(psd(Kind::Doubled, 12, 1).as_ref(), 7),
+        Error::RankDeficient { requested: 7, rank: 6 }
+    );
+    assert_eq!(
+        refused(as_f32(&psd(Kind::LowRank, 12, 1)).as_ref(), 5),
+        Error::RankDeficient { requested: 5, rank: 4 }
+    );
     // K = 0
     let zero = Mat::<f64>::zeros(3, 3);
     assert_eq!(refused(zero.as_ref(), 1), Error::RankDeficient { requested: 1, rank: 0 });
@@ -265,16 +299,31 @@ fn edges() {
     let nan = Broken { n: 4, bad: vec![(2, 1, f64::NAN)] };
     assert!(matches!(LEnsemble::new(&nan), Err(Error::NonFinite { row: 2, col: 1, .. })));
     let nan = Mat::from_fn(3, 2, |i, j| if (i, j) == (2, 1) { f64::NAN } else { 1.0 });
-    assert!(matches!(LEnsemble::from_factor(nan.as_ref()), Err(Error::NonFinite { row: 2, col: 1, .. })));
-    assert!(matches!(LEnsemble::from_factor(Mat::<f64>::zeros(0, 2).as_ref()), Err(Error::Empty { .. })));
+    assert!(matches!(
+        LEnsemble::from_factor(nan.as_ref()),
+        Err(Error::NonFinite { row: 2, col: 1, .. })
+    ));
+    assert!(matches!(
+        LEnsemble::from_factor(Mat::<f64>::zeros(0, 2).as_ref()),
+        Err(Error::Empty { .. })
+    ));
     // sets that are none
     let k_dpp = whole.k_dpp(2).unwrap();
     assert!(matches!(k_dpp.log_probability(&[1]), Err(Error::Shape { expected: 2, got: 1, .. })));
-    assert!(matches!(k_dpp.log_probability(&[1, 12]), Err(Error::IndexOutOfRange { index: 12, .. })));
+    assert!(matches!(
+        k_dpp.log_probability(&[1, 12]),
+        Err(Error::IndexOutOfRange { index: 12, .. })
+    ));
     assert!(matches!(k_dpp.log_probability(&[1, 1]), Err(Error::DuplicateIndex { index: 1, .. })));
     // polynomials of what is no spectrum
-    assert!(matches!(ElementarySymmetric::new(&[1.0, -1.0], 1), Err(Error::NotPositive { index: 1, .. })));
-    assert!(matches!(ElementarySymmetric::new(&[1.0, f64::NAN], 1), Err(Error::NotPositive { index: 1, .. })));
+    assert!(matches!(
+        ElementarySymmetric::new(&[1.0, -1.0], 1),
+        Err(Error::NotPositive { index: 1, .. })
+    ));
+    assert!(matches!(
+        ElementarySymmetric::new(&[1.0, f64::NAN], 1),
+        Err(Error::NotPositive { index: 1, .. })
+    ));
 }
 
 /// ln e_j = ln C(r, j) for r ones: far below c, at c and beyond, where the table of c has
@@ -287,7 +336,11 @@ fn polynomials_far_below_their_size() {
     assert_eq!(e.log_e(0), 0.0);
     for j in [1, 2, 10, 100, 500, 900, 999, 1000, 1001] {
         let exact = log_choose(j);
-        assert!((e.log_e(j) - exact).abs() < 1e-11 * exact, "j = {j}: {} against {exact}", e.log_e(j));
+        assert!(
+            (e.log_e(j) - exact).abs() < 1e-11 * exact,
+            "j = {j}: {} against {exact}",
+            e.log_e(j)
+        );
     }
     // all of r = c ones: e_j = C(r, j) again, and nothing beyond r
     let e = ElementarySymmetric::new(&[1.0; 700], 700).unwrap();
@@ -322,15 +375,23 @@ fn log_det_is_that_of_elimination() {
             let (mine, det) = (log_det(&dense, &C).unwrap(), det(&principal(k.as_ref(), &C)));
             let scale: f64 = C.iter().map(|&i| k[(i, i)]).product();
             match det > 1e-11 * scale {
-                true => assert!((mine - det.ln()).abs() < 1e-4, "{kind:?}, {C:?}: {mine} against {}", det.ln()),
+                true => assert!(
+                    (mine - det.ln()).abs() < 1e-4,
+                    "{kind:?}, {C:?}: {mine} against {}",
+                    det.ln()
+                ),
                 false => assert!(mine < (1e-10 * scale).ln(), "{kind:?}, {C:?}: {mine}"),
             }
         }
     }
     let k = psd(Kind::Rough, 200, 3);
     let (dense, all): (_, Vec<usize>) = (Dense::new(k.as_ref()).unwrap(), (0..200).collect());
-    let exact: f64 =
-        nystrom_linalg_core::SymmetricEigen::new(k.as_ref()).unwrap().values().iter().map(|v| v.ln()).sum();
+    let exact: f64 = nystrom_linalg_core::SymmetricEigen::new(k.as_ref())
+        .unwrap()
+        .values()
+        .iter()
+        .map(|v| v.ln())
+        .sum();
     assert!((log_det(&dense, &all).unwrap() - exact).abs() < 1e-9 * exact.abs());
     // what overflows and underflows as a product
     for scale in [1e-300, 1e300] {
@@ -358,7 +419,13 @@ fn log_det_of_what_has_no_volume_or_is_no_matrix() {
     assert!(log_det(&nan, &[0, 1]).is_ok());
     assert!(matches!(log_det(&nan, &[1, 0, 5]), Err(Error::NonFinite { row: 5, col: 1, .. })));
     let indefinite = Broken { n: 6, bad: vec![(5, 1, 2.0)] };
-    assert!(matches!(log_det(&indefinite, &[1, 0, 5]), Err(Error::NotPositiveDefinite { order: 3, .. })));
+    assert!(matches!(
+        log_det(&indefinite, &[1, 0, 5]),
+        Err(Error::NotPositiveDefinite { order: 3, .. })
+    ));
     let negative = Broken { n: 6, bad: vec![(2, 2, -1.0)] };
-    assert!(matches!(log_det(&negative, &[0, 2]), Err(Error::NotPositiveDefinite { pivot: 1, .. })));
+    assert!(matches!(
+        log_det(&negative, &[0, 2]),
+        Err(Error::NotPositiveDefinite { pivot: 1, .. })
+    ));
 }

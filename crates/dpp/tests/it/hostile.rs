@@ -21,14 +21,20 @@ fn polynomials(e: &ElementarySymmetric) -> Vec<f64> {
 fn k_dpp(ensemble: &LEnsemble<f64>, c: usize) -> Result<Vec<f64>> {
     let k_dpp = ensemble.k_dpp(c)?;
     let C = k_dpp.sample(&mut rng(0)).into_indices();
-    let numbers = [k_dpp.log_normaliser(), k_dpp.expected_trace_error(), k_dpp.log_probability(&C)?];
+    let numbers =
+        [k_dpp.log_normaliser(), k_dpp.expected_trace_error(), k_dpp.log_probability(&C)?];
     Ok([&numbers[..], &k_dpp.inclusion(), &polynomials(k_dpp.polynomials())].concat())
 }
 
 fn dpp(ensemble: &LEnsemble<f64>) -> Result<Vec<f64>> {
     let dpp = ensemble.dpp();
     let C = dpp.sample(&mut rng(0));
-    let numbers = [dpp.log_normaliser(), dpp.expected_size(), dpp.log_probability(&C)?, dpp.log_probability(&[])?];
+    let numbers = [
+        dpp.log_normaliser(),
+        dpp.expected_size(),
+        dpp.log_probability(&C)?,
+        dpp.log_probability(&[])?,
+    ];
     Ok([&numbers[..], &dpp.inclusion(), ensemble.values()].concat())
 }
 
@@ -70,10 +76,13 @@ fn chains() {
             run?;
             Ok(vec![walk.log_det(), walk.trace_error()])
         }),
-        ("KDppChain", |k, m| selected(k, m, &KDppChain { start: START, steps: 50, rule: SwapRule::Metropolis })),
+        ("KDppChain", |k, m| {
+            selected(k, m, &KDppChain { start: START, steps: 50, rule: SwapRule::Metropolis })
+        }),
         ("KDppWalk", |k, m| selected(k, m, &KDppWalk { start: START, steps: 50 })),
         ("coupled chains", |k, c| {
-            let meetings = coupled_meetings(k, c, &START, SwapRule::Metropolis, 2, 3, 100, &mut rng(0))?;
+            let meetings =
+                coupled_meetings(k, c, &START, SwapRule::Metropolis, 2, 3, 100, &mut rng(0))?;
             Ok(meetings.total_variation(10).into_iter().collect())
         }),
     ]);
@@ -86,7 +95,11 @@ fn diagnostics() {
             let bounds = KDppBounds::new(&k.diagonal(), c)?;
             let mut all = vec![bounds.expected_trace_error()];
             for best in 0..=c {
-                all.extend([bounds.ratio_bound(best)?, bounds.frobenius(best)?, bounds.spectral(best)?]);
+                all.extend([
+                    bounds.ratio_bound(best)?,
+                    bounds.frobenius(best)?,
+                    bounds.spectral(best)?,
+                ]);
                 for delta in [5e-324, 0.1, 1.0 - f64::EPSILON] {
                     all.extend([
                         bounds.frobenius_with_probability(best, delta)?,
@@ -106,15 +119,21 @@ fn diagnostics() {
         ("path coupling, exact", |k, c| {
             PathCoupling::exact(k, c).map(|coupling| vec![coupling.largest, coupling.mean])
         }),
-        ("effective size", |k, _| EffectiveSize::of(&k.diagonal()).map(|size| vec![size.time, size.size])),
+        ("effective size", |k, _| {
+            EffectiveSize::of(&k.diagonal()).map(|size| vec![size.time, size.size])
+        }),
         ("mixing time", |k, c| {
-            let extremes = [f64::NEG_INFINITY, -1e300, 0.0, 5e-324, 1.0 - 1e-16, 1.0, f64::INFINITY];
+            let extremes =
+                [f64::NEG_INFINITY, -1e300, 0.0, 5e-324, 1.0 - 1e-16, 1.0, f64::INFINITY];
             let times = extremes.map(|alpha| mixing_time(k.dim(), c, alpha, 1e-300));
             Ok(times.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         }),
         ("swap rules", |k, _| {
             let rules = [SwapRule::LazyGibbs, SwapRule::Gibbs, SwapRule::Metropolis];
-            Ok(rules.iter().flat_map(|rule| k.diagonal().into_iter().map(|ratio| rule.probability(ratio))).collect())
+            Ok(rules
+                .iter()
+                .flat_map(|rule| k.diagonal().into_iter().map(|ratio| rule.probability(ratio)))
+                .collect())
         }),
     ]);
 }

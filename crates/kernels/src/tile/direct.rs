@@ -1,4 +1,5 @@
-//! The register tile: sums over coordinates stay in registers, and so does the formula applied to them.
+//! The register tile: sums over coordinates stay in registers, and so does the formula applied to
+//! them.
 //!
 //! The sums are of differences, or where that is cheaper of products ([`expanded`]).
 
@@ -17,11 +18,13 @@ use std::ops::Range;
 
 /// Registers of rows in a micro-tile.
 pub(super) const REGISTERS: usize = 2;
-/// Columns of a group: 2 × 4 sums, two registers of x and one of y fit the 16 registers of AVX2. AVX-512 has 32 and takes two groups at a time.
+/// Columns of a group: 2 × 4 sums, two registers of x and one of y fit the 16 registers of AVX2.
+/// AVX-512 has 32 and takes two groups at a time.
 pub(super) const GROUP: usize = 4;
 
 /// The sums of a micro-tile of `G` groups: [group][column][register].
-pub(super) type Sums<T, S, const G: usize> = [[[<T as Vectorised>::Register<S>; REGISTERS]; GROUP]; G];
+pub(super) type Sums<T, S, const G: usize> =
+    [[[<T as Vectorised>::Register<S>; REGISTERS]; GROUP]; G];
 
 /// One tile: out[(i, j)] = f(Σ_k m(x_k, y_k)) for the points `rows` of x and `cols` of y.
 pub(super) struct Fill<'a, 'b, T: Scalar, F> {
@@ -39,7 +42,11 @@ impl<T: Scalar, F: Formula> WithSimd for Fill<'_, '_, T, F> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        if const { size_of::<T::Register<S>>() == 64 } { self.run::<S, 2>(simd) } else { self.run::<S, 1>(simd) }
+        if const { size_of::<T::Register<S>>() == 64 } {
+            self.run::<S, 2>(simd)
+        } else {
+            self.run::<S, 1>(simd)
+        }
     }
 }
 
@@ -50,7 +57,10 @@ impl<T: Scalar, F: Formula> Fill<'_, '_, T, F> {
         let Fill { formula, scales, out, x, rows, y, cols } = self;
         let (d, height, width) = (x.dim(), REGISTERS * T::v_lanes::<S>(), G * GROUP);
         let shrink = &scales.shrink;
-        let (x, y) = (pack::panels::<T, F>(x, rows, height, shrink), pack::panels::<T, F>(y, cols, width, shrink));
+        let (x, y) = (
+            pack::panels::<T, F>(x, rows, height, shrink),
+            pack::panels::<T, F>(y, cols, width, shrink),
+        );
         let points = Panels::<T, S, G>::new(&x, &y, d);
         let weighted; // no closure below: it would not be compiled for the instruction set
         let norms = if !expanded::expands::<F::Metric>(d) {
@@ -61,7 +71,8 @@ impl<T: Scalar, F: Formula> Fill<'_, '_, T, F> {
             weighted = (x.weighted(&scales.weights, height), y.weighted(&scales.weights, width));
             Some(Norms::new(simd, Panels::new(&weighted.0, &weighted.1, d)))
         };
-        Tile { points, weights: &scales.weights, factor: scales.factor, norms }.fill(simd, formula, out);
+        Tile { points, weights: &scales.weights, factor: scales.factor, norms }
+            .fill(simd, formula, out);
     }
 }
 
@@ -104,7 +115,8 @@ struct Tile<'a, T: Scalar, S: Simd, const G: usize> {
 }
 
 impl<T: Scalar, S: Simd, const G: usize> Tile<'_, T, S, G> {
-    /// Every micro-tile: column panels outside, so that a tile of `out` is written a few columns at a time.
+    /// Every micro-tile: column panels outside, so that a tile of `out` is written a few columns at
+    /// a time.
     #[inline(always)]
     fn fill<F: Formula>(&self, simd: S, formula: &F, out: &mut WrittenColumns<'_, T>) {
         let (height, width) = (REGISTERS * T::v_lanes::<S>(), G * GROUP);
@@ -114,13 +126,17 @@ impl<T: Scalar, S: Simd, const G: usize> Tile<'_, T, S, G> {
                 let mut values = match &self.norms {
                     Some(norms) => match norms.expanded(simd, (p, q)) {
                         (expanded, true) => expanded,
-                        (expanded, false) => norms.corrected(simd, (p, q), expanded, self.sums::<F>(simd, x, y)),
+                        (expanded, false) => {
+                            norms.corrected(simd, (p, q), expanded, self.sums::<F>(simd, x, y))
+                        }
                     },
                     None => self.sums::<F>(simd, x, y),
                 };
                 for value in values.as_flattened_mut().as_flattened_mut() {
                     let sum = Lanes::<T, S>::new(simd, *value);
-                    *value = formula.at(if const { F::SCALED && !F::WEIGHTED } { sum * factor } else { sum }).register;
+                    *value = formula
+                        .at(if const { F::SCALED && !F::WEIGHTED } { sum * factor } else { sum })
+                        .register;
                 }
                 out.write(simd, q * width, p * height, values.as_flattened());
             }
@@ -129,7 +145,12 @@ impl<T: Scalar, S: Simd, const G: usize> Tile<'_, T, S, G> {
 
     /// The sums of one panel of x against one panel of y, with weights if there are any.
     #[inline(always)]
-    fn sums<F: Formula>(&self, simd: S, x: &[[T::Register<S>; REGISTERS]], y: &[[[T; GROUP]; G]]) -> Sums<T, S, G> {
+    fn sums<F: Formula>(
+        &self,
+        simd: S,
+        x: &[[T::Register<S>; REGISTERS]],
+        y: &[[[T; GROUP]; G]],
+    ) -> Sums<T, S, G> {
         if const { F::WEIGHTED } || (const { F::SCALED } && !self.weights.is_empty()) {
             weighted_sums::<T, S, F::Metric, G>(simd, x, y, self.weights)
         } else {
@@ -149,7 +170,8 @@ pub(super) fn sums<T: Scalar, S: Simd, M: Metric, const G: usize>(
     for (x, y) in x.iter().zip(y) {
         add_coordinate::<T, S, M>(simd, &mut sums[0], x, &y[0]);
         if const { G == 2 } {
-            add_coordinate::<T, S, M>(simd, &mut sums[G - 1], x, &y[G - 1]); // written out: a loop would keep the sums in memory
+            // written out: a loop would keep the sums in memory
+            add_coordinate::<T, S, M>(simd, &mut sums[G - 1], x, &y[G - 1]);
         }
     }
     sums
@@ -202,7 +224,9 @@ fn add_weighted<T: Scalar, S: Simd, M: Metric>(
     for j in 0..GROUP {
         let y_j = Lanes::<T, S>::splat(simd, y[j]);
         for i in 0..REGISTERS {
-            sums[j][i] = M::add_weighted(Lanes::new(simd, sums[j][i]), Lanes::new(simd, x[i]), y_j, w).register;
+            sums[j][i] =
+                M::add_weighted(Lanes::new(simd, sums[j][i]), Lanes::new(simd, x[i]), y_j, w)
+                    .register;
         }
     }
 }
@@ -224,8 +248,10 @@ impl<T: Scalar, F: Formula> WithSimd for Diagonal<'_, T, F> {
         for rows in RowTree::tiles(0..x.len(), ROWS) {
             let packed = pack::panels::<T, F>(x, rows.clone(), lanes, &[]);
             let (packed, _) = T::v_split::<S>(packed.as_slice());
-            let values: Vec<T::Register<S>> =
-                packed.chunks_exact(x.dim()).map(|x| own_value::<T, S, F>(simd, formula, x)).collect();
+            let values: Vec<T::Register<S>> = packed
+                .chunks_exact(x.dim())
+                .map(|x| own_value::<T, S, F>(simd, formula, x))
+                .collect();
             for (i, &value) in rows.zip(cast_slice::<_, T>(&values)) {
                 out[i] = value;
             }
@@ -235,7 +261,11 @@ impl<T: Scalar, F: Formula> WithSimd for Diagonal<'_, T, F> {
 
 /// The formula of the sums over coordinates of a register of points with themselves.
 #[inline(always)]
-fn own_value<T: Scalar, S: Simd, F: Formula>(simd: S, formula: &F, x: &[T::Register<S>]) -> T::Register<S> {
+fn own_value<T: Scalar, S: Simd, F: Formula>(
+    simd: S,
+    formula: &F,
+    x: &[T::Register<S>],
+) -> T::Register<S> {
     let mut sum = Lanes::<T, S>::splat(simd, T::zero());
     for &x in x {
         let x = Lanes::new(simd, x);

@@ -1,9 +1,10 @@
-//! Squared distances as ‖x‖² + ‖y‖² − 2⟨x, y⟩: one operation a coordinate where a difference takes two.
+//! Squared distances as ‖x‖² + ‖y‖² − 2⟨x, y⟩: one operation a coordinate where a difference takes
+//! two.
 //!
-//! The expansion loses the digits by which ‖x‖² + ‖y‖² exceeds ‖x − y‖². Where that is more than four binary digits
-//! the distance is taken from differences, so that near points, equal points and points far from the origin are as exact as ever.
-//! So it is where a norm overflows. Which it is for a pair depends on the two points alone: an
-//! entry has the same bits in every block.
+//! The expansion loses the digits by which ‖x‖² + ‖y‖² exceeds ‖x − y‖². Where that is more than
+//! four binary digits the distance is taken from differences, so that near points, equal points and
+//! points far from the origin are as exact as ever. So it is where a norm overflows. Which it is
+//! for a pair depends on the two points alone: an entry has the same bits in every block.
 
 use super::direct::{self, GROUP, Panels, REGISTERS, Sums};
 use super::lanes::Lanes;
@@ -38,15 +39,18 @@ impl<'a, T: Scalar, S: Simd, const G: usize> Norms<'a, T, S, G> {
     #[inline(always)]
     pub(super) fn new(simd: S, points: Panels<'a, T, S, G>) -> Self {
         let Panels { x, y, d } = points;
-        let (mut x_norms, mut y_norms) =
-            (vec![[T::v_splat(simd, T::zero()); REGISTERS]; x.len() / d], vec![[[T::zero(); GROUP]; G]; y.len() / d]);
+        let (mut x_norms, mut y_norms) = (
+            vec![[T::v_splat(simd, T::zero()); REGISTERS]; x.len() / d],
+            vec![[[T::zero(); GROUP]; G]; y.len() / d],
+        );
         for (norms, panel) in x_norms.iter_mut().zip(x.chunks_exact(d)) {
             panel.iter().for_each(|x| add_squares::<T>(cast_slice_mut(norms), cast_slice(x)));
         }
         for (norms, panel) in y_norms.iter_mut().zip(y.chunks_exact(d)) {
             panel.iter().for_each(|y| add_squares(norms.as_flattened_mut(), y.as_flattened()));
         }
-        let mut all = cast_slice::<_, T>(&x_norms).iter().chain(y_norms.as_flattened().as_flattened());
+        let mut all =
+            cast_slice::<_, T>(&x_norms).iter().chain(y_norms.as_flattened().as_flattened());
         // ‖x − y‖² ≤ 4 max(‖x‖², ‖y‖²)
         let finite = all.all(|&norm| (T::lit(4.0) * norm).is_finite());
         Norms { points, x: x_norms, y: y_norms, finite }
@@ -55,7 +59,8 @@ impl<'a, T: Scalar, S: Simd, const G: usize> Norms<'a, T, S, G> {
     /// ‖x_i − y_j‖² for panel `p` of x against panel `q` of y, and whether all of them may stand.
     #[inline(always)]
     pub(super) fn expanded(&self, simd: S, (p, q): (usize, usize)) -> (Sums<T, S, G>, bool) {
-        let mut distances = direct::sums::<T, S, DotProduct, G>(simd, self.points.x(p), self.points.y(q));
+        let mut distances =
+            direct::sums::<T, S, DotProduct, G>(simd, self.points.x(p), self.points.y(q));
         let mut short = Lanes::<T, S>::splat(simd, T::zero());
         for (column, &y) in distances.as_flattened_mut().iter_mut().zip(self.y[q].as_flattened()) {
             for (distance, &x) in column.iter_mut().zip(&self.x[p]) {
@@ -65,7 +70,8 @@ impl<'a, T: Scalar, S: Simd, const G: usize> Norms<'a, T, S, G> {
                 *distance = expanded.register;
             }
         }
-        let some_short = cast_slice::<_, T>(&[short.register]).iter().any(|&short| short < T::zero());
+        let some_short =
+            cast_slice::<_, T>(&[short.register]).iter().any(|&short| short < T::zero());
         (distances, self.finite && !some_short)
     }
 

@@ -19,8 +19,9 @@ pub(crate) fn for_each_tile<T: Scalar>(
     split(out, ROWS, COLS).into_par_iter().for_each(|(tile, rows, cols)| fill(tile, rows, cols));
 }
 
-/// Runs `fill(tile, rows, cols)` on the square tiles of the lower triangle of `out` in parallel and mirrors each, so that
-/// `out` becomes exactly symmetric. Of a tile on the diagonal (rows = cols) the lower triangle counts.
+/// Runs `fill(tile, rows, cols)` on the square tiles of the lower triangle of `out` in parallel and
+/// mirrors each, so that `out` becomes exactly symmetric. Of a tile on the diagonal (rows = cols)
+/// the lower triangle counts.
 ///
 /// # Panics
 /// If `out` is not square.
@@ -30,7 +31,8 @@ pub(crate) fn for_each_lower_tile<T: Scalar>(
 ) {
     assert_eq!(out.nrows(), out.ncols(), "a Gram matrix is square");
     let side = out.nrows().div_ceil(COLS);
-    let mut tiles: Vec<Option<Tile<'_, T>>> = split(out, COLS, COLS).into_iter().map(Some).collect();
+    let mut tiles: Vec<Option<Tile<'_, T>>> =
+        split(out, COLS, COLS).into_iter().map(Some).collect();
     let mut pairs = Vec::with_capacity(side * (side + 1) / 2);
     for col in 0..side {
         for row in col..side {

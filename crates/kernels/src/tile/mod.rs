@@ -52,7 +52,8 @@ pub(crate) trait Formula: Send + Sync {
 macro_rules! formula_kernel {
     ([$($generics:tt)*] $kernel:ty) => {
         impl<T: nystrom_linalg_core::Scalar, $($generics)*> $crate::Kernel<T> for $kernel {
-            fn eval_into(&self, out: faer::MatMut<'_, T>, x: $crate::Points<'_, T>, y: $crate::Points<'_, T>) {
+            fn eval_into(&self, out: faer::MatMut<'_, T>, x: $crate::Points<'_, T>,
+                y: $crate::Points<'_, T>) {
                 $crate::tile::eval_into(self, out, x, y);
             }
             fn diag_into(&self, out: faer::ColMut<'_, T>, x: $crate::Points<'_, T>) {
@@ -74,7 +75,8 @@ macro_rules! formula_kernel {
 }
 pub(crate) use formula_kernel;
 
-/// Bytes from which a block is written past the caches. Smaller ones are mostly buffers that are read next.
+/// Bytes from which a block is written past the caches. Smaller ones are mostly buffers that are
+/// read next.
 const STREAMED_BYTES: usize = 64 << 20;
 
 /// out[(i, j)] = k(x_i, y_j).
@@ -84,7 +86,10 @@ pub(crate) fn eval_into<T: Scalar, F: Formula>(
     x: Points<'_, T>,
     y: Points<'_, T>,
 ) {
-    assert!(out.nrows() == x.len() && out.ncols() == y.len(), "a block has a row per x and a column per y");
+    assert!(
+        out.nrows() == x.len() && out.ncols() == y.len(),
+        "a block has a row per x and a column per y"
+    );
     assert_eq!(x.dim(), y.dim(), "points of one dimension");
     if out.row_stride() != 1 && out.col_stride() == 1 {
         return eval_into(formula, out.transpose_mut(), y, x); // k(x, y) = k(y, x)
@@ -100,8 +105,13 @@ pub(crate) fn eval_into<T: Scalar, F: Formula>(
     });
 }
 
-/// out[(i, j)] = k(x_i, x_j): one triangle evaluated and mirrored, with the diagonal of [`diag_into`].
-pub(crate) fn gram_into<T: Scalar, F: Formula>(formula: &F, mut out: MatMut<'_, T>, x: Points<'_, T>) {
+/// out[(i, j)] = k(x_i, x_j): one triangle evaluated and mirrored, with the diagonal of
+/// [`diag_into`].
+pub(crate) fn gram_into<T: Scalar, F: Formula>(
+    formula: &F,
+    mut out: MatMut<'_, T>,
+    x: Points<'_, T>,
+) {
     assert_eq!(out.nrows(), x.len(), "a Gram matrix has a row per point");
     work::entries(x.len(), x.len());
     if x.dim() == 0 {
@@ -116,7 +126,11 @@ pub(crate) fn gram_into<T: Scalar, F: Formula>(formula: &F, mut out: MatMut<'_, 
 }
 
 /// out[i] = k(x_i, x_i).
-pub(crate) fn diag_into<T: Scalar, F: Formula>(formula: &F, mut out: ColMut<'_, T>, x: Points<'_, T>) {
+pub(crate) fn diag_into<T: Scalar, F: Formula>(
+    formula: &F,
+    mut out: ColMut<'_, T>,
+    x: Points<'_, T>,
+) {
     assert_eq!(out.nrows(), x.len(), "a diagonal has an entry per point");
     work::diagonal_entries(x.len());
     if x.dim() == 0 {
@@ -135,7 +149,11 @@ fn without_coordinates<T: Scalar, F: Formula>(formula: &F) -> T {
 }
 
 /// Runs `fill` on the columns of `out`, or if they are none in memory on those of a copy.
-fn written<T: Scalar>(mut out: MatMut<'_, T>, streaming: bool, fill: impl FnOnce(&mut WrittenColumns<'_, T>)) {
+fn written<T: Scalar>(
+    mut out: MatMut<'_, T>,
+    streaming: bool,
+    fill: impl FnOnce(&mut WrittenColumns<'_, T>),
+) {
     if let Some(out) = out.rb_mut().try_as_col_major_mut() {
         let columns = out.col_iter_mut().map(|column| column.as_slice_mut()).collect();
         return WrittenColumns::scope(columns, streaming, fill);

@@ -5,9 +5,9 @@ use crate::Points;
 use nystrom_linalg_core::Scalar;
 use std::ops::Range;
 
-/// Points in panels of `width`: panel p holds, coordinate after coordinate, that coordinate of points p·width … p·width + width − 1,
-/// as the formula wants it, times `shrink[k]` (1 if there is none). The last panel is filled up
-/// with zeros.
+/// Points in panels of `width`: panel p holds, coordinate after coordinate, that coordinate of
+/// points p·width … p·width + width − 1, as the formula wants it, times `shrink[k]` (1 if there is
+/// none). The last panel is filled up with zeros.
 pub(super) fn panels<T: Scalar, F: Formula>(
     points: Points<'_, T>,
     range: Range<usize>,
@@ -57,7 +57,8 @@ impl<T: Scalar> Aligned<T> {
     /// Panels of `width` with every coordinate multiplied by its weight.
     pub(super) fn weighted(&self, weights: &[T], width: usize) -> Self {
         let mut scaled = Aligned::zeros(self.len);
-        let coordinates = scaled.as_mut_slice().chunks_exact_mut(width).zip(self.as_slice().chunks_exact(width));
+        let coordinates =
+            scaled.as_mut_slice().chunks_exact_mut(width).zip(self.as_slice().chunks_exact(width));
         for ((to, from), &weight) in coordinates.zip(weights.iter().cycle()) {
             to.iter_mut().zip(from).for_each(|(to, &x)| *to = weight * x);
         }

@@ -31,7 +31,8 @@ impl<T: Scalar> Scales<T> {
             return Scales { factor: positive(length_scale.recip().powi(power)), ..Scales::none() };
         }
         let unit = power_of_two::<T>(length_scale);
-        let (each, factor) = (vec![T::lit(unit.recip()); d], positive((unit / length_scale).powi(power)));
+        let (each, factor) =
+            (vec![T::lit(unit.recip()); d], positive((unit / length_scale).powi(power)));
         match unit > 1.0 {
             true => Scales { shrink: each, weights: vec![], factor },
             false => Scales { shrink: vec![], weights: each, factor },
@@ -62,5 +63,6 @@ fn smallest<T: Scalar>() -> f64 {
 /// The power of two at or below ℓ, or the nearest to it that has a normal reciprocal in `T`.
 fn power_of_two<T: Scalar>(length_scale: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
-    f64::from_bits(length_scale.to_bits() & EXPONENT).clamp(smallest::<T>(), smallest::<T>().recip())
+    f64::from_bits(length_scale.to_bits() & EXPONENT)
+        .clamp(smallest::<T>(), smallest::<T>().recip())
 }

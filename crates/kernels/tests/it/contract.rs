@@ -1,4 +1,5 @@
-//! The contract of `Kernel` for every kernel, on awkward point sets; positive semi-definiteness on random ones.
+//! The contract of `Kernel` for every kernel, on awkward point sets; positive semi-definiteness on
+//! random ones.
 
 use faer::Mat;
 use nystrom_kernels::testing::check_kernel;
@@ -56,7 +57,10 @@ fn a_kernel_on_points_is_a_psd_matrix() {
         check_psd_matrix(&KernelMatrix::new(&*kernel, Points::from_rows(x.as_ref())).unwrap());
     }
     let narrow = Mat::from_fn(30, 3, |i, k| x[(i, k)] as f32);
-    check_psd_matrix(&KernelMatrix::new(Matern32::new(1.0).unwrap(), Points::from_rows(narrow.as_ref())).unwrap());
+    check_psd_matrix(
+        &KernelMatrix::new(Matern32::new(1.0).unwrap(), Points::from_rows(narrow.as_ref()))
+            .unwrap(),
+    );
 }
 
 #[test]
@@ -85,11 +89,15 @@ fn the_bernoulli_kernel_on_a_grid_is_circulant() {
             for i in 0..n {
                 let shifted = k[((i + 1) % n, (j + 1) % n)];
                 // |k'| <= 2π k(0), and a difference of two grid points is off by up to 2^-53
-                assert!((k[(i, j)] - shifted).abs() <= 4e-15 * k[(0, 0)], "beta = {beta}, ({i}, {j})");
+                assert!(
+                    (k[(i, j)] - shifted).abs() <= 4e-15 * k[(0, 0)],
+                    "beta = {beta}, ({i}, {j})"
+                );
             }
         }
         // periodic: shifting any point by a whole number changes nothing but rounding
-        let shifted: Vec<f64> = grid.iter().enumerate().map(|(i, x)| x + (i % 5) as f64 - 2.0).collect();
+        let shifted: Vec<f64> =
+            grid.iter().enumerate().map(|(i, x)| x + (i % 5) as f64 - 2.0).collect();
         let moved = kernel.gram(Points::from_slice(&shifted));
         assert!((&moved - &k).norm_max() <= 1e-14 * k[(0, 0)]);
     }
@@ -124,9 +132,11 @@ fn the_matrix_of_a_kernel_is_the_kernel() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..ProptestConfig::default() })]
     #[test]
-    fn psd_on_random_point_sets(seed in 0_u64..1 << 40, n in 1_usize..40, d in 1_usize..6, exponent in -2.0_f64..2.0) {
+    fn psd_on_random_point_sets(seed in 0_u64..1 << 40, n in 1_usize..40, d in 1_usize..6,
+    exponent in -2.0_f64..2.0) {
         let mut rng = Pcg64::seed_from_u64(seed);
         let x: Mat<f64> = random::standard_normal(n, d, &mut rng);
         for (name, kernel) in kernels::<f64>(10_f64.powf(exponent), d) {

@@ -1,4 +1,5 @@
-//! Every kernel against values computed with 50 digits by `high_precision.py` (mpmath), beside this file.
+//! Every kernel against values computed with 50 digits by `high_precision.py` (mpmath), beside this
+//! file.
 #![allow(clippy::excessive_precision)]
 
 use nystrom_kernels::*;
@@ -141,7 +142,10 @@ fn check<K: Kernel<f64> + Kernel<f32>>(name: &str, kernel: K, d: usize) {
     let exact = value(name);
     let wide = entry::<f64>(&kernel, x, y);
     let narrow = entry::<f32>(&kernel, x, y);
-    assert!((wide - exact).abs() <= 8.0 * f64::EPSILON * exact.abs(), "{name}: {wide:e}, exactly {exact:e}");
+    assert!(
+        (wide - exact).abs() <= 8.0 * f64::EPSILON * exact.abs(),
+        "{name}: {wide:e}, exactly {exact:e}"
+    );
     assert!(
         (narrow - exact).abs() <= 16.0 * f32::EPSILON as f64 * exact.abs(),
         "{name} in f32: {narrow:e}, exactly {exact:e}"
@@ -167,7 +171,11 @@ fn every_kernel_agrees_with_high_precision() {
     check("linear", Linear::with_bias(0.5).unwrap(), 3);
     check("polynomial", Polynomial::new(5, 0.25, 1.0).unwrap(), 3);
     check("periodic", Periodic::new(3.0, L).unwrap(), 3);
-    check("gaussian ard", Gaussian::new(1.0).unwrap().with_length_scales(&[0.5, 3.0, 1.25]).unwrap(), 3);
+    check(
+        "gaussian ard",
+        Gaussian::new(1.0).unwrap().with_length_scales(&[0.5, 3.0, 1.25]).unwrap(),
+        3,
+    );
     for beta in 1..=4 {
         check(&format!("bernoulli {beta}"), Bernoulli::new(beta).unwrap(), 1);
     }
@@ -181,13 +189,17 @@ fn matern_of_any_smoothness_is_within_1e12_of_high_precision() {
         assert!((k - exact).abs() <= 1e-12 * exact, "nu = {nu}, t = {t}: {k:e}, exactly {exact:e}");
         let narrow = entry::<f32>(&kernel, &[0.0], &[t]);
         let tolerance = 1e-6 * exact * (1.0 + t) + 1e-44;
-        assert!((narrow - exact).abs() <= tolerance, "nu = {nu}, t = {t} in f32: {narrow:e}, exactly {exact:e}");
+        assert!(
+            (narrow - exact).abs() <= tolerance,
+            "nu = {nu}, t = {t} in f32: {narrow:e}, exactly {exact:e}"
+        );
     }
 }
 
 #[test]
 fn the_bessel_function_agrees_with_the_closed_forms_at_half_integers() {
-    // The closed forms take over exactly at 1/2, 3/2, 5/2, so the Bessel function is asked a hair beside; dκ/dν is below 1.
+    // The closed forms take over exactly at 1/2, 3/2, 5/2, so the Bessel function is asked a hair
+    // beside; dκ/dν is below 1.
     let t = faer::Mat::from_fn(200, 1, |i, _| 1e-3 * 1.06_f64.powi(i as i32));
     let origin = [0.0];
     let (x, y) = (Points::from_rows(t.as_ref()), Points::from_slice(&origin));
@@ -199,7 +211,11 @@ fn the_bessel_function_agrees_with_the_closed_forms_at_half_integers() {
         let beside = Matern::from_a(f64::next_up(nu), 1.0).unwrap().eval(x, y);
         for i in 0..t.nrows() {
             let (a, b) = (beside[(i, 0)], closed[(i, 0)]);
-            assert!((a - b).abs() <= 1e-12 * b.max(1e-290), "nu = {nu}, t = {}: {a:e} against {b:e}", t[(i, 0)]);
+            assert!(
+                (a - b).abs() <= 1e-12 * b.max(1e-290),
+                "nu = {nu}, t = {}: {a:e} against {b:e}",
+                t[(i, 0)]
+            );
         }
     }
 }
@@ -215,10 +231,14 @@ fn the_bernoulli_kernel_is_its_fourier_series() {
             };
             let last = 200_000;
             let series: f64 = 2.0 * (1..=last).rev().map(terms).sum::<f64>();
-            let tail =
-                2.0 / (2.0 * std::f64::consts::PI).powi(2 * beta as i32) / (last as f64).powi(2 * beta as i32 - 1);
+            let tail = 2.0
+                / (2.0 * std::f64::consts::PI).powi(2 * beta as i32)
+                / (last as f64).powi(2 * beta as i32 - 1);
             let k = entry::<f64>(&kernel, &[0.95 + u], &[0.95]);
-            assert!((k - series).abs() <= tail + 1e-15, "beta = {beta}, u = {u}: {k} against {series}");
+            assert!(
+                (k - series).abs() <= tail + 1e-15,
+                "beta = {beta}, u = {u}: {k} against {series}"
+            );
         }
     }
 }

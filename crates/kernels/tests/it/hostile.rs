@@ -18,8 +18,10 @@ fn boxed<T: Scalar, K: Kernel<T> + 'static>(kernel: Result<K>) -> Option<Boxed<T
 /// Every kernel with every parameter at `p`, as far as its constructor lets it.
 fn kernels<T: Scalar>(p: f64, d: usize) -> Vec<(String, Boxed<T>)> {
     let gaussian = |l: f64| Gaussian::new(l);
-    let ard =
-        |l: f64| gaussian(1.0)?.with_length_scales(&(0..d).map(|k| if k == 0 { l } else { 1.0 }).collect::<Vec<_>>());
+    let ard = |l: f64| {
+        gaussian(1.0)?
+            .with_length_scales(&(0..d).map(|k| if k == 0 { l } else { 1.0 }).collect::<Vec<_>>())
+    };
     let all = vec![
         ("gaussian", boxed(gaussian(p))),
         ("gaussian gamma", boxed(Gaussian::from_gamma(p))),
@@ -47,7 +49,9 @@ fn kernels<T: Scalar>(p: f64, d: usize) -> Vec<(String, Boxed<T>)> {
         ("product", boxed(gaussian(p).map(|k| Product::new(k, LaplacianL1::new(1.0).unwrap())))),
         ("bernoulli", boxed(Bernoulli::new(2))),
     ];
-    all.into_iter().filter_map(|(name, kernel)| Some((format!("{name} at {p:e}"), kernel?))).collect()
+    all.into_iter()
+        .filter_map(|(name, kernel)| Some((format!("{name} at {p:e}"), kernel?)))
+        .collect()
 }
 
 fn no_nan<T: Scalar>(what: &str, a: &Mat<T>) {
@@ -72,7 +76,11 @@ fn finite_points_give_numbers<T: Scalar>() {
                         for j in 0..points.len() {
                             assert_eq!(block[(i, j)], block[(j, i)], "{what}");
                             let alone = kernel.eval(points.slice(i..i + 1), points.slice(j..j + 1));
-                            assert_eq!(alone[(0, 0)], block[(i, j)], "{what}: other bits alone than in a block");
+                            assert_eq!(
+                                alone[(0, 0)],
+                                block[(i, j)],
+                                "{what}: other bits alone than in a block"
+                            );
                         }
                     }
                 }
@@ -99,17 +107,30 @@ fn points_that_are_no_numbers_return_and_spoil_no_others() {
         for d in [1, 3, 24] {
             for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
                 let good = of_points::<T>(&[0.0, 1.0, 0.25, 3.0], d);
-                let mixed = Mat::from_fn(5, d, |i, k| if i == 4 { T::lit(bad) } else { good[(i, k)] });
-                let (good, mixed) = (Points::from_rows(good.as_ref()), Points::from_rows(mixed.as_ref()));
+                let mixed =
+                    Mat::from_fn(5, d, |i, k| if i == 4 { T::lit(bad) } else { good[(i, k)] });
+                let (good, mixed) =
+                    (Points::from_rows(good.as_ref()), Points::from_rows(mixed.as_ref()));
                 for (name, kernel) in kernels::<T>(1.0, d) {
-                    assert!(matches!(kernel.check_points(mixed), Err(Error::NonFinite { row: 4, .. })));
+                    assert!(matches!(
+                        kernel.check_points(mixed),
+                        Err(Error::NonFinite { row: 4, .. })
+                    ));
                     if name.starts_with("bernoulli") && d > 1 {
                         continue;
                     }
                     let (block, gram) = (kernel.eval(mixed, mixed), kernel.gram(mixed));
                     let (clean, clean_gram) = (kernel.eval(good, good), kernel.gram(good));
-                    assert_eq!(block.as_ref().submatrix(0, 0, 4, 4), clean.as_ref(), "{name}, d = {d}, {bad}");
-                    assert_eq!(gram.as_ref().submatrix(0, 0, 4, 4), clean_gram.as_ref(), "{name}, d = {d}, {bad}");
+                    assert_eq!(
+                        block.as_ref().submatrix(0, 0, 4, 4),
+                        clean.as_ref(),
+                        "{name}, d = {d}, {bad}"
+                    );
+                    assert_eq!(
+                        gram.as_ref().submatrix(0, 0, 4, 4),
+                        clean_gram.as_ref(),
+                        "{name}, d = {d}, {bad}"
+                    );
                 }
             }
         }
@@ -126,7 +147,9 @@ fn points_that_are_no_numbers_return_and_spoil_no_others() {
 fn a_point_far_beyond_changes_no_bit_of_others() {
     fn check<T: Scalar>(far: f64) {
         let near = of_points::<T>(&[0.0, 1.0, 0.25, 0.26, -0.5, 3.0], 24);
-        let x = Mat::from_fn(7, 24, |i, k| if i == 3 { T::lit(far) } else { near[(i - usize::from(i > 3), k)] });
+        let x = Mat::from_fn(7, 24, |i, k| {
+            if i == 3 { T::lit(far) } else { near[(i - usize::from(i > 3), k)] }
+        });
         let (x, near) = (Points::from_rows(x.as_ref()), Points::from_rows(near.as_ref()));
         let scales = [3.0; 24];
         let kernels: [Boxed<T>; 2] = [
@@ -137,7 +160,10 @@ fn a_point_far_beyond_changes_no_bit_of_others() {
             let (with, without) = (kernel.eval(x, x), kernel.eval(near, near));
             for i in 0..6 {
                 for j in 0..6 {
-                    assert_eq!(with[(i + usize::from(i > 2), j + usize::from(j > 2))], without[(i, j)]);
+                    assert_eq!(
+                        with[(i + usize::from(i > 2), j + usize::from(j > 2))],
+                        without[(i, j)]
+                    );
                 }
             }
             assert!((0..7).all(|i| with[(3, i)] == if i == 3 { T::one() } else { T::zero() }));
@@ -161,13 +187,20 @@ fn values_at_the_ends_are_those_of_the_formula() {
                     let ard = Gaussian::new(1.0).unwrap().with_length_scales(&scales).unwrap();
                     let (matern, l1) = (Matern32::new(l).unwrap(), LaplacianL1::new(l).unwrap());
                     let points = Points::from_rows(x.as_ref());
-                    let grams: [Mat<T>; 4] =
-                        [gaussian.gram(points), ard.gram(points), matern.gram(points), l1.gram(points)];
+                    let grams: [Mat<T>; 4] = [
+                        gaussian.gram(points),
+                        ard.gram(points),
+                        matern.gram(points),
+                        l1.gram(points),
+                    ];
                     for i in 0..x.nrows() {
                         for j in 0..x.nrows() {
                             // halves first: a difference may overflow
-                            let u = |k: usize| (0.5 * x[(i, k)].f64() - 0.5 * x[(j, k)].f64()) / l * 2.0;
-                            let (s, t) = (0..d).fold((0.0, 0.0), |(s, t), k| (s + u(k) * u(k), t + u(k).abs()));
+                            let u = |k: usize| {
+                                (0.5 * x[(i, k)].f64() - 0.5 * x[(j, k)].f64()) / l * 2.0
+                            };
+                            let (s, t) = (0..d)
+                                .fold((0.0, 0.0), |(s, t), k| (s + u(k) * u(k), t + u(k).abs()));
                             let r = (3.0_f64 * s).sqrt();
                             let matern = if r < 1e3 { (1.0 + r) * (-r).exp() } else { 0.0 };
                             let exact = [(-0.5 * s).exp(), (-0.5 * s).exp(), matern, (-t).exp()];
@@ -177,7 +210,10 @@ fn values_at_the_ends_are_those_of_the_formula() {
                                     continue;
                                 }
                                 let gap = (gram[(i, j)].f64() - exact).abs();
-                                assert!(gap <= tolerance, "kernel {which}, l = {l:e}, {set}, d = {d}: {gap:e}");
+                                assert!(
+                                    gap <= tolerance,
+                                    "kernel {which}, l = {l:e}, {set}, d = {d}: {gap:e}"
+                                );
                             }
                         }
                     }
@@ -240,9 +276,19 @@ fn spectral_densities_are_numbers() {
                 ("matern 5/2", Matern52::new(p).map(|k| Box::new(k) as _)),
                 ("matern nu", Matern::new(p, 1.0).map(|k| Box::new(k) as _)),
                 ("rational quadratic", RationalQuadratic::new(0.7, p).map(|k| Box::new(k) as _)),
-                ("rational quadratic alpha", RationalQuadratic::new(p, 1.0).map(|k| Box::new(k) as _)),
-                ("scaled", Gaussian::new(1.0).and_then(|k| Scaled::new(k, p)).map(|k| Box::new(k) as _)),
-                ("sum", Gaussian::new(p).map(|k| Box::new(Sum::new(k, Gaussian::new(1.0).unwrap())) as _)),
+                (
+                    "rational quadratic alpha",
+                    RationalQuadratic::new(p, 1.0).map(|k| Box::new(k) as _),
+                ),
+                (
+                    "scaled",
+                    Gaussian::new(1.0).and_then(|k| Scaled::new(k, p)).map(|k| Box::new(k) as _),
+                ),
+                (
+                    "sum",
+                    Gaussian::new(p)
+                        .map(|k| Box::new(Sum::new(k, Gaussian::new(1.0).unwrap())) as _),
+                ),
             ];
             for (name, kernel) in kernels {
                 let Ok(kernel) = kernel else { continue };
@@ -272,8 +318,12 @@ fn the_density_of_a_rational_quadratic_kernel_of_any_order() {
         let kernel = RationalQuadratic::new(alpha, 1.0).unwrap();
         for d in [1, 5, 40] {
             for s in [0.0, 0.01, 0.3, 1.0] {
-                let gap = kernel.ln_radial_spectral_density(s, d) - gaussian.ln_radial_spectral_density(s, d);
-                assert!(gap.abs() < 1e-9 + 1e5 / alpha, "alpha = {alpha:e}, d = {d}, s = {s}: {gap:e}");
+                let gap = kernel.ln_radial_spectral_density(s, d)
+                    - gaussian.ln_radial_spectral_density(s, d);
+                assert!(
+                    gap.abs() < 1e-9 + 1e5 / alpha,
+                    "alpha = {alpha:e}, d = {d}, s = {s}: {gap:e}"
+                );
             }
         }
     }
@@ -307,7 +357,10 @@ fn profiles_are_numbers_between_0_and_1() {
             if let Ok(kernel) = Matern::new(p, 1.0) {
                 check(&format!("matern {p:e}"), kernel.profile());
             }
-            check(&format!("rational quadratic {p:e}"), RationalQuadratic::new(p, 1.0).unwrap().profile());
+            check(
+                &format!("rational quadratic {p:e}"),
+                RationalQuadratic::new(p, 1.0).unwrap().profile(),
+            );
         }
     });
 }
@@ -338,17 +391,23 @@ fn k_means_finds_distinct_points_in_any_unit() {
             for (set, x) in point_sets::<T>(d) {
                 for k in 1..=x.nrows() {
                     let rng = &mut Pcg64::seed_from_u64(1);
-                    let clusters = KMeans { iterations: 50 }.run(Points::from_rows(x.as_ref()), k, rng).unwrap();
+                    let clusters = KMeans { iterations: 50 }
+                        .run(Points::from_rows(x.as_ref()), k, rng)
+                        .unwrap();
                     let z = clusters.centers();
                     assert!(z.check().is_ok(), "{set}, k = {k}");
                     assert!(clusters.assignment().iter().all(|&j| j < z.len()), "{set}, k = {k}");
                     assert!(clusters.quantization_error() >= 0.0, "{set}, k = {k}");
                 }
             }
-            for unit in ENDS.into_iter().filter(|&u| T::lit(8.0 * u).is_finite() && T::lit(u) > T::zero()) {
+            for unit in
+                ENDS.into_iter().filter(|&u| T::lit(8.0 * u).is_finite() && T::lit(u) > T::zero())
+            {
                 let x = of_points::<T>(&[1.0, 3.0, 8.0].map(|x| x * unit), d);
                 let clusters = KMeans::default();
-                let clusters = clusters.run(Points::from_rows(x.as_ref()), 3, &mut Pcg64::seed_from_u64(2)).unwrap();
+                let clusters = clusters
+                    .run(Points::from_rows(x.as_ref()), 3, &mut Pcg64::seed_from_u64(2))
+                    .unwrap();
                 assert_eq!(clusters.centers().len(), 3, "unit {unit:e}, d = {d}, {}", T::NAME);
                 assert_eq!(clusters.quantization_error(), 0.0);
             }
@@ -365,12 +424,19 @@ fn no_points_and_no_coordinates() {
     for (name, kernel) in kernels::<f64>(1.0, 1) {
         let (none, one) = (Points::from_slice(&[]), Points::from_slice(&[0.5]));
         assert_eq!(kernel.gram(none).shape(), (0, 0), "{name}");
-        assert_eq!((kernel.eval(none, one).shape(), kernel.eval(one, none).shape()), ((0, 1), (1, 0)), "{name}");
+        assert_eq!(
+            (kernel.eval(none, one).shape(), kernel.eval(one, none).shape()),
+            ((0, 1), (1, 0)),
+            "{name}"
+        );
         assert!(matches!(kernel.check_points(none), Err(Error::Empty { .. })), "{name}");
     }
     let empty = Mat::<f64>::zeros(3, 0);
     let x = Points::from_rows(empty.as_ref());
     assert_eq!(Gaussian::new(1.0).unwrap().gram(x), Mat::from_fn(3, 3, |_, _| 1.0));
-    assert_eq!(Linear::with_bias(2.0).unwrap().eval(x, x.slice(0..1)), Mat::from_fn(3, 1, |_, _| 2.0));
+    assert_eq!(
+        Linear::with_bias(2.0).unwrap().eval(x, x.slice(0..1)),
+        Mat::from_fn(3, 1, |_, _| 2.0)
+    );
     assert_eq!(Periodic::new(1.0, 1.0).unwrap().gram(x), Mat::from_fn(3, 3, |_, _| 1.0));
 }

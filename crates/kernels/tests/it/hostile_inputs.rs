@@ -6,8 +6,24 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// Positive numbers from the smallest to the largest.
-pub const ENDS: [f64; 16] =
-    [5e-324, 1e-310, 1e-300, 1e-200, 1e-100, 1e-45, 1e-40, 1e-10, 0.3, 1.0, 1e10, 1e40, 1e100, 1e200, 1e300, f64::MAX];
+pub const ENDS: [f64; 16] = [
+    5e-324,
+    1e-310,
+    1e-300,
+    1e-200,
+    1e-100,
+    1e-45,
+    1e-40,
+    1e-10,
+    0.3,
+    1.0,
+    1e10,
+    1e40,
+    1e100,
+    1e200,
+    1e300,
+    f64::MAX,
+];
 
 /// Runs `f` on a thread of its own; five minutes are a hundred times what any of them takes.
 pub fn soon(what: &str, f: impl FnOnce() + Send + 'static) {

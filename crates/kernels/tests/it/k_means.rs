@@ -31,7 +31,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn points_belong_to_the_nearest_centre_and_iterations_never_hurt(seed in any::<u64>(), n in 1..300_usize, d in 1..5_usize, k in 1..30_usize) {
+    fn points_belong_to_the_nearest_centre_and_iterations_never_hurt(seed in any::<u64>(),
+    n in 1..300_usize, d in 1..5_usize, k in 1..30_usize) {
         let a = random::standard_normal::<f64>(n, d, &mut rng(seed));
         let (x, k) = (Points::from_rows(a.as_ref()), k.min(n));
         let mut before = f64::INFINITY;
@@ -56,13 +57,16 @@ proptest! {
     }
 }
 
-/// Ten far-apart clusters of very different sizes: k-means++ puts a centre into each, with probability far above what uniform seeding has.
+/// Ten far-apart clusters of very different sizes: k-means++ puts a centre into each, with
+/// probability far above what uniform seeding has.
 #[test]
 fn separated_clusters_are_found() {
     let size = |j: usize| if j == 0 { 500 } else { 5 };
     let centre_of: Vec<usize> = (0..10).flat_map(|j| vec![j; size(j)]).collect();
     let noise = random::standard_normal::<f64>(centre_of.len(), 2, &mut rng(3));
-    let a = Mat::from_fn(centre_of.len(), 2, |i, c| noise[(i, c)] + 1e4 * (centre_of[i] * (c + 1)) as f64);
+    let a = Mat::from_fn(centre_of.len(), 2, |i, c| {
+        noise[(i, c)] + 1e4 * (centre_of[i] * (c + 1)) as f64
+    });
     let x = Points::from_rows(a.as_ref());
     for seed in 0..20 {
         let clusters = KMeans::default().run(x, 10, &mut rng(seed)).unwrap();
@@ -70,12 +74,14 @@ fn separated_clusters_are_found() {
     }
 }
 
-/// A centre that loses all its points is put on the farthest one: no cluster stays empty while points differ.
+/// A centre that loses all its points is put on the farthest one: no cluster stays empty while
+/// points differ.
 #[test]
 fn no_cluster_stays_empty() {
     // Copies make Lloyd's iterations drop centres.
     for seed in 0..200 {
-        let a = Mat::from_fn(30, 1, |i, _| [0.0, 1.0, 1.1, 5.0, 5.2, 9.0][(i * 7 + seed as usize) % 6]);
+        let a =
+            Mat::from_fn(30, 1, |i, _| [0.0, 1.0, 1.1, 5.0, 5.2, 9.0][(i * 7 + seed as usize) % 6]);
         let x = Points::from_rows(a.as_ref());
         let clusters = KMeans { iterations: 50 }.run(x, 5, &mut rng(seed)).unwrap();
         check(x, &clusters);

@@ -1,8 +1,9 @@
 //! Kernels in files: each under its name, none taken for another, and what older files still say.
 
 use nystrom_kernels::{
-    Ard, Bernoulli, Gaussian, LaplacianL1, Linear, LoadedKernel, Matern, Matern12, Matern32, Matern52, Periodic,
-    Polynomial, Precomputed, Product, RationalQuadratic, SavedKernel, Scaled, SquaredExponential, Sum,
+    Ard, Bernoulli, Gaussian, LaplacianL1, Linear, LoadedKernel, Matern, Matern12, Matern32,
+    Matern52, Periodic, Polynomial, Precomputed, Product, RationalQuadratic, SavedKernel, Scaled,
+    SquaredExponential, Sum,
 };
 use nystrom_linalg_core::Error;
 use serde_json::Value;
@@ -97,13 +98,16 @@ fn refused<K: SavedKernel>(file: &str) -> String {
 
 #[test]
 fn parts_of_a_kernel_have_names_too() {
-    let file = |part: &str| format!(r#"{{"sum":{{"first":{part},"second":{{"linear":{{"bias":0.0}}}}}}}}"#);
+    let file = |part: &str| {
+        format!(r#"{{"sum":{{"first":{part},"second":{{"linear":{{"bias":0.0}}}}}}}}"#)
+    };
     let matern = r#"{"matern-3/2":{"profile":null,"length_scale":1.0}}"#;
     let problem = refused::<Sum<Gaussian, Linear>>(&file(matern));
     assert!(problem.contains("`matern-3/2`, not `gaussian`"), "{problem}");
     let problem = refused::<Sum<Sum<Gaussian, Linear>, Linear>>(&file(&file(matern)));
     assert!(problem.contains("`matern-3/2`, not `gaussian`"), "{problem}");
-    let problem = refused::<Scaled<Gaussian>>(&format!(r#"{{"scaled":{{"kernel":{matern},"factor":2.0}}}}"#));
+    let problem =
+        refused::<Scaled<Gaussian>>(&format!(r#"{{"scaled":{{"kernel":{matern},"factor":2.0}}}}"#));
     assert!(problem.contains("`matern-3/2`, not `gaussian`"), "{problem}");
 }
 
@@ -116,7 +120,10 @@ fn old_files_load_where_no_other_kernel_has_their_fields() {
         assert_eq!(serde_json::from_value::<K>(sorted).unwrap(), kernel);
     }
     loads(r#"{"profile":{"nu":1.3},"length_scale":3.02}"#, Matern::new(1.3, 3.02).unwrap());
-    loads(r#"{"profile":{"alpha":2.0},"length_scale":0.5}"#, RationalQuadratic::new(2.0, 0.5).unwrap());
+    loads(
+        r#"{"profile":{"alpha":2.0},"length_scale":0.5}"#,
+        RationalQuadratic::new(2.0, 0.5).unwrap(),
+    );
     let ard = Matern::new(1.3, 1.0).unwrap().with_length_scales(&[1.0, 2.0]).unwrap();
     loads(r#"{"profile":{"nu":1.3},"length_scales":[1.0,2.0]}"#, ard);
     loads(r#"{"length_scale":3.02}"#, LaplacianL1::new(3.02).unwrap());
@@ -124,12 +131,18 @@ fn old_files_load_where_no_other_kernel_has_their_fields() {
     loads(r#"{"degree":3,"gamma":0.25,"offset":1.0}"#, Polynomial::new(3, 0.25, 1.0).unwrap());
     loads(r#"{"beta":2}"#, Bernoulli::new(2).unwrap());
     let periodic = r#"{"period":2.0,"gaussian":{"profile":null,"length_scale":1.5}}"#;
-    assert_eq!(serde_json::from_str::<Periodic>(periodic).unwrap(), Periodic::new(2.0, 1.5).unwrap());
+    assert_eq!(
+        serde_json::from_str::<Periodic>(periodic).unwrap(),
+        Periodic::new(2.0, 1.5).unwrap()
+    );
     loads(
         r#"{"kernel":{"profile":{"nu":1.3},"length_scale":3.02},"factor":2.0}"#,
         Scaled::new(Matern::new(1.3, 3.02).unwrap(), 2.0).unwrap(),
     );
-    loads(r#"{"matrix":{"nrows":1,"ncols":1,"column_major":[2.0]}}"#, Precomputed::new(faer::mat![[2.0_f64]]).unwrap());
+    loads(
+        r#"{"matrix":{"nrows":1,"ncols":1,"column_major":[2.0]}}"#,
+        Precomputed::new(faer::mat![[2.0_f64]]).unwrap(),
+    );
 }
 
 #[test]
@@ -142,7 +155,10 @@ fn old_files_that_several_kernels_could_have_written_are_refused_with_the_remedy
         (refused::<Matern52>(old), "matern-5/2"),
         (refused::<GaussianArd>(r#"{"profile":null,"length_scales":[3.02]}"#), "gaussian-ard"),
     ] {
-        assert!(problem.contains(&format!(r#"put {{"{name}": …}} around the kernel"#)), "{problem}");
+        assert!(
+            problem.contains(&format!(r#"put {{"{name}": …}} around the kernel"#)),
+            "{problem}"
+        );
     }
     // what the message says works
     let named: Gaussian = serde_json::from_str(&format!(r#"{{"gaussian":{old}}}"#)).unwrap();
@@ -213,7 +229,10 @@ impl SavedKernel for Bridge {
 fn kernels_of_a_users_own_are_told_apart() {
     let text = serde_json::to_string(&LoadedKernel(Ok(Brownian { scale: 2.0 }))).unwrap();
     assert_eq!(text, r#"{"brownian":{"scale":2.0}}"#);
-    assert_eq!(serde_json::from_str::<LoadedKernel<Brownian>>(&text).unwrap().0.unwrap(), Brownian { scale: 2.0 });
+    assert_eq!(
+        serde_json::from_str::<LoadedKernel<Brownian>>(&text).unwrap().0.unwrap(),
+        Brownian { scale: 2.0 }
+    );
     assert!(refused::<Bridge>(&text).contains("`brownian`, not `bridge`"));
     let sum = Sum::new(Brownian { scale: 2.0 }, Linear::new());
     let text = serde_json::to_string(&sum).unwrap();

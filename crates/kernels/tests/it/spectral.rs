@@ -19,7 +19,9 @@ fn half_line(f: impl Fn(f64) -> f64) -> f64 {
 /// ∫_{ℝ^d} m(s) ds with the area of the unit sphere 2π^{d/2}/Γ(d/2).
 fn mass(kernel: &dyn RadialSpectralDensity, d: usize) -> f64 {
     let sphere = [2.0, 2.0 * PI, 4.0 * PI, 2.0 * PI * PI, 8.0 / 3.0 * PI * PI][d - 1];
-    half_line(|r| sphere * (kernel.ln_radial_spectral_density(r, d) + (d as f64 - 1.0) * r.ln()).exp())
+    half_line(|r| {
+        sphere * (kernel.ln_radial_spectral_density(r, d) + (d as f64 - 1.0) * r.ln()).exp()
+    })
 }
 
 fn kernels() -> Vec<(&'static str, Box<dyn RadialSpectralDensity>)> {
@@ -42,14 +44,25 @@ fn the_mass_is_the_diagonal_in_every_dimension() {
             assert!((mass - 1.0).abs() < 1e-8, "{name}, d = {d}: {mass}");
         }
     }
-    let sum = Sum::new(Gaussian::new(1.0).unwrap(), Scaled::new(Matern32::new(0.3).unwrap(), 2.5).unwrap());
+    let sum = Sum::new(
+        Gaussian::new(1.0).unwrap(),
+        Scaled::new(Matern32::new(0.3).unwrap(), 2.5).unwrap(),
+    );
     assert!((mass(&sum, 3) - 3.5).abs() < 1e-8);
 }
 
-/// κ(r) = ∫ m(s) cos(2πrs) ds for d = 1, by the trapezoid rule on a grid fine enough for r and long enough for the tail.
-fn back_in_one_dimension(kernel: &dyn RadialSpectralDensity, r: f64, step: f64, last: usize) -> f64 {
-    let at =
-        |k: usize| kernel.ln_radial_spectral_density(k as f64 * step, 1).exp() * (2.0 * PI * r * k as f64 * step).cos();
+/// κ(r) = ∫ m(s) cos(2πrs) ds for d = 1, by the trapezoid rule on a grid fine enough for r and long
+/// enough for the tail.
+fn back_in_one_dimension(
+    kernel: &dyn RadialSpectralDensity,
+    r: f64,
+    step: f64,
+    last: usize,
+) -> f64 {
+    let at = |k: usize| {
+        kernel.ln_radial_spectral_density(k as f64 * step, 1).exp()
+            * (2.0 * PI * r * k as f64 * step).cos()
+    };
     step * (at(0) + 2.0 * (1..=last).rev().map(at).sum::<f64>())
 }
 
@@ -87,7 +100,8 @@ fn length_scales_per_coordinate_rescale_the_density() {
 
 #[test]
 fn matern_density_has_the_printed_constant() {
-    // m(s) = C a^{2ν} (a² + 4π²s²)^{−ν−d/2} with C = 2^d π^{d/2} Γ(ν + d/2)/Γ(ν); ν = 1/2, d = 1, a = 1: 2/(1 + 4π²s²)
+    // m(s) = C a^{2ν} (a² + 4π²s²)^{−ν−d/2} with C = 2^d π^{d/2} Γ(ν + d/2)/Γ(ν); ν = 1/2, d = 1,
+    // a = 1: 2/(1 + 4π²s²)
     let m = Matern12::from_a(1.0).unwrap().ln_spectral_density(&[0.25]).exp();
     assert!((m - 2.0 / (1.0 + PI * PI / 4.0)).abs() < 1e-14);
     // ν = 3/2, d = 3, a = √3: 8π^{3/2}·2/(√π/2)·3√3 (3 + 4π²s²)^{−3} = 96√3 π (3 + 4π²s²)^{−3}
@@ -100,11 +114,17 @@ fn extreme_arguments_stay_finite() {
     for (name, kernel) in kernels() {
         for d in [1, 10, 300] {
             for s in [1e-8, 1.0, 1e5] {
-                assert!(kernel.ln_radial_spectral_density(s, d).is_finite(), "{name}, d = {d}, s = {s}");
+                assert!(
+                    kernel.ln_radial_spectral_density(s, d).is_finite(),
+                    "{name}, d = {d}, s = {s}"
+                );
             }
         }
     }
-    assert_eq!(RationalQuadratic::new(0.4, 1.0).unwrap().ln_spectral_density(&[0.0]), f64::INFINITY);
+    assert_eq!(
+        RationalQuadratic::new(0.4, 1.0).unwrap().ln_spectral_density(&[0.0]),
+        f64::INFINITY
+    );
     let rq = RationalQuadratic::new(3.0, 1.0).unwrap();
     assert!((rq.ln_spectral_density(&[0.0]) - rq.ln_spectral_density(&[1e-6])).abs() < 1e-8);
 }

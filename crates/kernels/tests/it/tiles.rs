@@ -1,4 +1,5 @@
-//! The register tiles against the plain oracle: every remainder, every layout, far from the origin, any number of threads.
+//! The register tiles against the plain oracle: every remainder, every layout, far from the origin,
+//! any number of threads.
 
 use faer::{Mat, MatRef};
 use nystrom_kernels::reference::Reference;
@@ -61,12 +62,19 @@ fn all_remainders_of_rows_columns_and_coordinates() {
     every_shape::<f32, _>(&LaplacianEuclidean::new(3.0).unwrap(), [1, 2, 7, 33].into_iter(), bound);
     every_shape::<f64, _>(&RationalQuadratic::new(0.7, 1.0).unwrap(), [1, 5].into_iter(), bound);
     every_shape::<f64, _>(&RationalQuadratic::new(1.0, 1.0).unwrap(), [1, 5].into_iter(), bound);
-    every_shape::<f64, _>(&Linear::with_bias(1.0).unwrap(), [1, 4, 17].into_iter(), |d| 8.0 * d as f64);
+    every_shape::<f64, _>(&Linear::with_bias(1.0).unwrap(), [1, 4, 17].into_iter(), |d| {
+        8.0 * d as f64
+    });
     every_shape::<f64, _>(&Polynomial::new(3, 0.1, 1.0).unwrap(), [1, 4].into_iter(), |_| 100.0);
     every_shape::<f32, _>(&Bernoulli::new(2).unwrap(), 1..=1, |_| 1.0);
     every_shape::<f64, _>(&Periodic::new(2.0, 1.5).unwrap(), [1, 3].into_iter(), |_| 16.0);
-    let sum = Sum::new(Gaussian::new(1.0).unwrap(), Scaled::new(LaplacianL1::new(1.0).unwrap(), 0.5).unwrap());
-    every_shape::<f64, _>(&Product::new(sum, Matern12::new(4.0).unwrap()), [2].into_iter(), |_| 10.0);
+    let sum = Sum::new(
+        Gaussian::new(1.0).unwrap(),
+        Scaled::new(LaplacianL1::new(1.0).unwrap(), 0.5).unwrap(),
+    );
+    every_shape::<f64, _>(&Product::new(sum, Matern12::new(4.0).unwrap()), [2].into_iter(), |_| {
+        10.0
+    });
 }
 
 #[test]
@@ -97,16 +105,22 @@ fn same_bits_in_any_layout(d: usize) {
     assert_eq!(kernel.eval(Points::from_cols(xt.as_ref()), Points::from_rows(y.as_ref())), block);
 
     // every third column of a larger matrix, and rows in reverse order
-    let wide: Vec<f64> =
-        (0..3 * n * d).map(|t| if (t / d).is_multiple_of(3) { x[(t / d / 3, t % d)] } else { f64::NAN }).collect();
+    let wide: Vec<f64> = (0..3 * n * d)
+        .map(|t| if (t / d).is_multiple_of(3) { x[(t / d / 3, t % d)] } else { f64::NAN })
+        .collect();
     let third = MatRef::from_column_major_slice_with_stride(&wide, d, n, 3 * d);
     assert_eq!(kernel.eval(Points::from_cols(third), Points::from_rows(y.as_ref())), block);
-    let reversed = kernel.eval(Points::from_rows(x.as_ref().reverse_rows()), Points::from_rows(y.as_ref()));
+    let reversed =
+        kernel.eval(Points::from_rows(x.as_ref().reverse_rows()), Points::from_rows(y.as_ref()));
     assert_eq!(reversed.as_ref().reverse_rows().to_owned(), block);
 
     // row-major output, and one strided both ways
     let mut row_major = Mat::zeros(m, n);
-    kernel.eval_into(row_major.as_mut().transpose_mut(), Points::from_rows(x.as_ref()), Points::from_rows(y.as_ref()));
+    kernel.eval_into(
+        row_major.as_mut().transpose_mut(),
+        Points::from_rows(x.as_ref()),
+        Points::from_rows(y.as_ref()),
+    );
     assert_eq!(row_major.transpose().to_owned(), block);
     let mut backwards = Mat::zeros(n, m);
     kernel.eval_into(
@@ -128,8 +142,11 @@ fn far_from_the_origin_no_digits_are_lost() {
         let points = Points::from_rows(far.as_ref());
         let scales: Vec<f64> = (0..d).map(|k| 1.0 + k as f64).collect();
         let ard = Gaussian::new(1.0).unwrap().with_length_scales(&scales).unwrap();
-        let (gaussian, matern, l1) =
-            (Gaussian::new(2.0).unwrap(), Matern32::new(2.0).unwrap(), LaplacianL1::new(3.0).unwrap());
+        let (gaussian, matern, l1) = (
+            Gaussian::new(2.0).unwrap(),
+            Matern32::new(2.0).unwrap(),
+            LaplacianL1::new(3.0).unwrap(),
+        );
         let blocks: [(&dyn Kernel<T>, &dyn Reference); 4] =
             [(&gaussian, &gaussian), (&matern, &matern), (&l1, &l1), (&ard, &ard)];
         for (which, (kernel, oracle)) in blocks.into_iter().enumerate() {
@@ -139,7 +156,10 @@ fn far_from_the_origin_no_digits_are_lost() {
                 for j in 0..n {
                     let value = oracle.value(&rows[i], &rows[j]);
                     let relative = (k[(i, j)].f64() - value).abs() / value;
-                    assert!(relative <= 100.0 * T::EPS, "kernel {which} at ({i}, {j}): relative error {relative:e}");
+                    assert!(
+                        relative <= 100.0 * T::EPS,
+                        "kernel {which} at ({i}, {j}): relative error {relative:e}"
+                    );
                 }
             }
         }
@@ -151,7 +171,8 @@ fn far_from_the_origin_no_digits_are_lost() {
     }
 }
 
-/// Near pairs and far pairs in one register, d from where distances are expanded: every one to a few ε, and the same bits in any block.
+/// Near pairs and far pairs in one register, d from where distances are expanded: every one to a
+/// few ε, and the same bits in any block.
 #[test]
 fn expanded_distances_are_exact_for_near_points_and_the_same_in_every_block() {
     fn check<T: Scalar>(d: usize) {
@@ -170,9 +191,12 @@ fn expanded_distances_are_exact_for_near_points_and_the_same_in_every_block() {
             for i in 0..n {
                 for j in 0..n {
                     let (value, exact) = (block[(i, j)].f64(), kernel.value(&rows[i], &rows[j]));
-                    // A relative error of 32 ε in ‖x − y‖², twice what the expansion may cancel, moves exp(−s/2) by s/2 times that;
-                    // s e^{−s/2} ≤ 2/e, so by 12 ε.
-                    assert!((value - exact).abs() <= 12.0 * T::EPS, "{value} for {exact}, d = {d}, l = {length_scale}");
+                    // A relative error of 32 ε in ‖x − y‖², twice what the expansion may cancel,
+                    // moves exp(−s/2) by s/2 times that; s e^{−s/2} ≤ 2/e, so by 12 ε.
+                    assert!(
+                        (value - exact).abs() <= 12.0 * T::EPS,
+                        "{value} for {exact}, d = {d}, l = {length_scale}"
+                    );
                     assert_eq!(block[(i, j)], block[(j, i)]);
                 }
                 let alone = kernel.eval(points.slice(i..i + 1), points);
@@ -186,7 +210,8 @@ fn expanded_distances_are_exact_for_near_points_and_the_same_in_every_block() {
     }
 }
 
-/// A block of 64 MiB and more is written past the caches: the same bits as in small blocks, on the boundaries of cache lines and off them.
+/// A block of 64 MiB and more is written past the caches: the same bits as in small blocks, on the
+/// boundaries of cache lines and off them.
 #[test]
 fn a_block_larger_than_the_caches_has_the_bits_of_small_ones() {
     let (n, m) = (4100, 2050);

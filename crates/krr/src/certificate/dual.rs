@@ -29,26 +29,39 @@ pub(super) struct Dual {
 
 impl Dual {
     /// Two passes over the rows: 2nm + m² kernel values, nm² + m³/3 flops.
-    pub fn new<T: Scalar, K: Kernel<T> + Clone>(model: &KrrModel<K, T>, samples: Samples<'_, T>) -> Result<Self> {
+    pub fn new<T: Scalar, K: Kernel<T> + Clone>(
+        model: &KrrModel<K, T>,
+        samples: Samples<'_, T>,
+    ) -> Result<Self> {
         let (n, t, m) = (samples.x.len(), samples.y.ncols(), model.centers().len());
         let mu = model.report().ridge;
         let whitener = Whitener::new(model.kernel(), model.centers())?; //    W + δI = RRᵀ
         let root_weights: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect();
         let FirstPass { f, diagonal, sums } = FirstPass::new(model, samples, &whitener);
         let means = mean_residuals(model, samples, &f);
-        let alpha =
-            Mat::from_fn(n, t, |i, j| samples.weight(i) * (samples.y[(i, j)].f64() - f[(i, j)] - means[j]) / mu);
-        let Ca = Mat::from_fn(m, t, |i, j| sums[(i, j)] - sums[(i, t)] * means[j] / mu); // Cᵀα, the mean taken off α
+        let alpha = Mat::from_fn(n, t, |i, j| {
+            samples.weight(i) * (samples.y[(i, j)].f64() - f[(i, j)] - means[j]) / mu
+        });
+        // Cᵀα, the mean taken off α
+        let Ca = Mat::from_fn(m, t, |i, j| sums[(i, j)] - sums[(i, t)] * means[j] / mu);
         let fitted = times_nystrom(model, samples.x, &whitener, Ca); // Lα
         let b = model.intercept();
-        let gap = Mat::from_fn(n, t, |i, j| root_weights[i] * (fitted[(i, j)] + b[j].f64() - f[(i, j)]));
-        let residual_diagonal = diagonal.iter().zip(&root_weights).map(|(e, root_w)| e * root_w * root_w).collect();
+        let gap =
+            Mat::from_fn(n, t, |i, j| root_weights[i] * (fitted[(i, j)] + b[j].f64() - f[(i, j)]));
+        let residual_diagonal =
+            diagonal.iter().zip(&root_weights).map(|(e, root_w)| e * root_w * root_w).collect();
         let kernel_entries = (2 * n + m) as u64 * m as u64;
         Ok(Dual { mu, kernel_entries, residual_diagonal, gap, alpha, fitted, root_weights, means })
     }
 
-    /// √w_i (Eα)_i for i in `rows` (repetitions evaluated once), rows.len() × t. n kernel values each, O(1024·rows) memory.
-    pub fn rows<T: Scalar, K: Kernel<T>>(&self, kernel: &K, samples: Samples<'_, T>, rows: &[usize]) -> Mat<f64> {
+    /// √w_i (Eα)_i for i in `rows` (repetitions evaluated once), rows.len() × t. n kernel values
+    /// each, O(1024·rows) memory.
+    pub fn rows<T: Scalar, K: Kernel<T>>(
+        &self,
+        kernel: &K,
+        samples: Samples<'_, T>,
+        rows: &[usize],
+    ) -> Mat<f64> {
         let t = self.alpha.ncols();
         let mut distinct = rows.to_vec();
         distinct.sort_unstable();
@@ -59,7 +72,11 @@ impl Dual {
             let mut sum = Mat::<f64>::zeros(distinct.len(), t);
             for tile in RowTree::tiles(leaf, TILE_ROWS) {
                 let mut k = block.as_mut().subcols_mut(0, tile.len());
-                kernel.eval_into(k.rb_mut(), Points::from_cols(at.as_ref()), samples.x.slice(tile.clone()));
+                kernel.eval_into(
+                    k.rb_mut(),
+                    Points::from_cols(at.as_ref()),
+                    samples.x.slice(tile.clone()),
+                );
                 let alpha = self.alpha.as_ref().subrows(tile.start, tile.len());
                 ops::matmul(sum.as_mut(), Accum::Add, wide(k.rb()).as_ref(), alpha, 1.0); // (Kα)_i
             }
@@ -75,13 +92,17 @@ impl Dual {
 
     /// ‖γ_j‖ = ‖√w(y − f)‖/μ.
     pub fn norm(&self, j: usize) -> f64 {
-        let gamma = |i: usize| if self.root_weights[i] > 0.0 { self.alpha[(i, j)] / self.root_weights[i] } else { 0.0 };
+        let gamma = |i: usize| {
+            if self.root_weights[i] > 0.0 { self.alpha[(i, j)] / self.root_weights[i] } else { 0.0 }
+        };
         (0..self.alpha.nrows()).map(|i| gamma(i).powi(2)).sum::<f64>().sqrt()
     }
 
     /// From all rows: ‖ρ‖ and ‖ρ + gap‖ themselves.
     pub fn exhaustive(&self, rho: &Mat<f64>, j: usize) -> TargetCertificate {
-        let norm = |term: &dyn Fn(usize) -> f64| (0..rho.nrows()).map(|i| term(i).powi(2)).sum::<f64>().sqrt();
+        let norm = |term: &dyn Fn(usize) -> f64| {
+            (0..rho.nrows()).map(|i| term(i).powi(2)).sum::<f64>().sqrt()
+        };
         let q = norm(&|i| rho[(i, j)]);
         let whole = norm(&|i| rho[(i, j)] + self.gap[(i, j)]);
         let lengths = self.lengths(j);
@@ -119,7 +140,11 @@ struct FirstPass {
 }
 
 impl FirstPass {
-    fn new<T: Scalar, K: Kernel<T>>(model: &KrrModel<K, T>, samples: Samples<'_, T>, whitener: &Whitener<T>) -> Self {
+    fn new<T: Scalar, K: Kernel<T>>(
+        model: &KrrModel<K, T>,
+        samples: Samples<'_, T>,
+        whitener: &Whitener<T>,
+    ) -> Self {
         let (n, t, m) = (samples.x.len(), samples.y.ncols(), model.centers().len());
         let (mu, theta) = (model.report().ridge, wide(model.coefficients()));
         let (mut f, mut diagonal) = (Mat::zeros(n, t), vec![0.0; n]);
@@ -141,32 +166,47 @@ impl FirstPass {
                     if j < t { w * (samples.y[(i, j)].f64() - f[(s, j)]) / mu } else { w }
                 });
                 ops::matmul(sum.as_mut(), Accum::Add, C.as_ref(), weighted.as_ref(), 1.0);
-                whitener.whiten(k.rb_mut()); //                                       φ(x_i) = R⁻¹k_Z(x_i)
+                // φ(x_i) = R⁻¹k_Z(x_i)
+                whitener.whiten(k.rb_mut());
                 residual_diagonal(model.kernel(), x, k.rb(), &mut diagonal[rows]);
             }
             sum
         };
-        let sums = RowTree::new(n).reduce_in_order(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(m, t + 1));
+        let sums = RowTree::new(n)
+            .reduce_in_order(leaf, |a, b| a + b)
+            .unwrap_or_else(|| Mat::zeros(m, t + 1));
         FirstPass { f, diagonal, sums }
     }
 }
 
 /// E_ii = k(x_i, x_i) − ‖φ(x_i)‖², not below the rounding errors of the former.
-fn residual_diagonal<T: Scalar>(kernel: &impl Kernel<T>, x: Points<'_, T>, phi: MatRef<'_, T>, out: &mut [f64]) {
+fn residual_diagonal<T: Scalar>(
+    kernel: &impl Kernel<T>,
+    x: Points<'_, T>,
+    phi: MatRef<'_, T>,
+    out: &mut [f64],
+) {
     let mut diagonal = vec![T::zero(); x.len()];
     kernel.diag_into(ColMut::from_slice_mut(&mut diagonal), x);
     for (i, e) in out.iter_mut().enumerate() {
-        let (k_ii, norm2) = (diagonal[i].f64(), phi.col(i).iter().map(|v| v.f64().powi(2)).sum::<f64>());
+        let (k_ii, norm2) =
+            (diagonal[i].f64(), phi.col(i).iter().map(|v| v.f64().powi(2)).sum::<f64>());
         *e = (k_ii - norm2).max(4.0 * T::EPS * k_ii);
     }
 }
 
 /// The weighted mean residual of each target if the model has a constant, else 0.
-fn mean_residuals<T: Scalar, K: Kernel<T>>(model: &KrrModel<K, T>, samples: Samples<'_, T>, f: &Mat<f64>) -> Vec<f64> {
+fn mean_residuals<T: Scalar, K: Kernel<T>>(
+    model: &KrrModel<K, T>,
+    samples: Samples<'_, T>,
+    f: &Mat<f64>,
+) -> Vec<f64> {
     let (n, has_constant) = (samples.x.len(), model.intercept().iter().any(|b| *b != T::zero()));
     let total: f64 = (0..n).map(|i| samples.weight(i)).sum();
     let residual = |i: usize, j: usize| samples.weight(i) * (samples.y[(i, j)].f64() - f[(i, j)]);
-    let mean = |j: usize| if has_constant { (0..n).map(|i| residual(i, j)).sum::<f64>() / total } else { 0.0 };
+    let mean = |j: usize| {
+        if has_constant { (0..n).map(|i| residual(i, j)).sum::<f64>() / total } else { 0.0 }
+    };
     (0..f.ncols()).map(mean).collect()
 }
 

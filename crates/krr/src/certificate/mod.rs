@@ -15,77 +15,93 @@ use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
 use rand::Rng;
 
-/// An upper bound on the distance between a fit f and exact kernel ridge regression f_K at the training points, from a few rows of K.
+/// An upper bound on the distance between a fit f and exact kernel ridge regression f_K at the
+/// training points, from a few rows of K.
 ///
 /// # What is bounded
-/// With μ the ridge of the fit and α = (y − f)/μ, exact algebra gives, for *any* vector f of predictions at the training points,
+/// With μ the ridge of the fit and α = (y − f)/μ, exact algebra gives, for *any* vector f of
+/// predictions at the training points,
 ///
 /// ```text
 /// f_K − f = μ(K + μI)⁻¹(Kα − f),      hence      ‖f_K − f‖ ≤ ‖Kα − f‖,
 /// ```
 ///
-/// because (K + μI)(f_K − f) = K(y − f) − μf. Nothing but K ⪰ 0 is used. If f = Lα with 0 ⪯ L ⪯ K, as for Nyström regression, the right
-/// side is ‖Eα‖ with E = K − L, and as (K + μI)⁻² ⪯ (K + μI)⁻¹/μ ⪯ (E + μI)⁻¹/μ there is a second bound, the better one where the first
-/// exceeds the residuals:
+/// because (K + μI)(f_K − f) = K(y − f) − μf. Nothing but K ⪰ 0 is used. If f = Lα with 0 ⪯ L ⪯ K,
+/// as for Nyström regression, the right side is ‖Eα‖ with E = K − L, and as (K + μI)⁻² ⪯ (K +
+/// μI)⁻¹/μ ⪯ (E + μI)⁻¹/μ there is a second bound, the better one where the first exceeds the
+/// residuals:
 ///
 /// ```text
 /// ‖f_K − f‖² ≤ μ αᵀE(E + μI)⁻¹Eα ≤ μ αᵀEα·‖E‖/(‖E‖ + μ) ≤ ‖y − f‖·‖Eα‖·tr E/(tr E + μ).
 /// ```
 ///
-/// The smaller of the two is reported. Both are for the λ of the fit (exact regression with the same one) and in sample; the error at
-/// new points is not bounded. They lose where K has eigenvalues above μ.
+/// The smaller of the two is reported. Both are for the λ of the fit (exact regression with the
+/// same one) and in sample; the error at new points is not bounded. They lose where K has
+/// eigenvalues above μ.
 ///
-/// With weights all norms and sums carry them (√w_i f_i in place of f_i, α_i = w_i(y_i − f_i)/μ). If the model has a constant, so
-/// has the exact regression, and the identity holds with (K + μI)⁻¹ replaced by a smaller matrix as long as Σα_i = 0; a
-/// mean residual that is not 0 is taken off f first and its size added to the bound.
+/// With weights all norms and sums carry them (√w_i f_i in place of f_i, α_i = w_i(y_i − f_i)/μ).
+/// If the model has a constant, so has the exact regression, and the identity holds with (K + μI)⁻¹
+/// replaced by a smaller matrix as long as Σα_i = 0; a mean residual that is not 0 is taken off f
+/// first and its size added to the bound.
 ///
 /// # How few rows suffice
-/// Let L be the Nyström approximation of the model's centres. What Lα differs from f is computed at all points (0 up to rounding for
-/// [`NystromKrr`](crate::NystromKrr)) and its norm added to both bounds, so that ρ = Eα is left. As E ⪰ 0, by Cauchy and Schwarz twice,
+/// Let L be the Nyström approximation of the model's centres. What Lα differs from f is computed at
+/// all points (0 up to rounding for [`NystromKrr`](crate::NystromKrr)) and its norm added to both
+/// bounds, so that ρ = Eα is left. As E ⪰ 0, by Cauchy and Schwarz twice,
 ///
 /// ```text
 /// ρ_i² ≤ E_ii·αᵀEα ≤ E_ii·‖α‖·‖ρ‖.
 /// ```
 ///
-/// Rows i_1, …, i_s are drawn with replacement, p_i = E_ii/tr E. Then X_k = ρ²/p at row i_k has mean q² = ‖ρ‖² and lies in \[0, aq\], where
-/// a = tr E·‖α‖ (the *trace bound*: q ≤ a). Hoeffding's inequality for the mean X̄ of s such numbers, P(X̄ ≤ x) ≤ exp(−s·kl(x/aq, q/a))
-/// for x ≤ q², is solved for q:
+/// Rows i_1, …, i_s are drawn with replacement, p_i = E_ii/tr E. Then X_k = ρ²/p at row i_k has
+/// mean q² = ‖ρ‖² and lies in \[0, aq\], where a = tr E·‖α‖ (the *trace bound*: q ≤ a). Hoeffding's
+/// inequality for the mean X̄ of s such numbers, P(X̄ ≤ x) ≤ exp(−s·kl(x/aq, q/a)) for x ≤ q², is
+/// solved for q:
 ///
 /// ```text
-/// with probability 1 − δ:   ‖ρ‖ ≤ max { q ≤ a : kl(X̄/(aq), q/a) ≤ ln(1/δ)/s },     kl(x, p) = x ln(x/p) + (1 − x) ln((1 − x)/(1 − p)).
+/// with probability 1 − δ:   ‖ρ‖ ≤ max { q ≤ a : kl(X̄/(aq), q/a) ≤ ln(1/δ)/s },
+/// kl(x, p) = x ln(x/p) + (1 − x) ln((1 − x)/(1 − p)).
 /// ```
 ///
-/// No variance is estimated and nothing is assumed about the unseen rows. The price is that even with X̄ = 0 the bound stays near
-/// a·ln(1/δ)/s, a hundredth of the trace bound for s = 460 and δ = 0.01. With several targets each gets δ/t. With at least as many
-/// rows as samples, all are evaluated, and the bound holds without any δ.
+/// No variance is estimated and nothing is assumed about the unseen rows. The price is that even
+/// with X̄ = 0 the bound stays near a·ln(1/δ)/s, a hundredth of the trace bound for s = 460 and δ =
+/// 0.01. With several targets each gets δ/t. With at least as many rows as samples, all are
+/// evaluated, and the bound holds without any δ.
 ///
 /// # Cost
-/// 2nm + sn + m² kernel values and nm² + m³/3 flops; memory O(m² + nt + 1024·(m + s)). The bits do not depend on the number of threads.
+/// 2nm + sn + m² kernel values and nm² + m³/3 flops; memory O(m² + nt + 1024·(m + s)). The bits do
+/// not depend on the number of threads.
 ///
 /// # Source
-/// The identity is elementary. W. Hoeffding, *Probability inequalities for sums of bounded random variables*, J. Amer. Statist. Assoc. 58
-/// (1963), Theorem 1.
+/// The identity is elementary. W. Hoeffding, *Probability inequalities for sums of bounded random
+/// variables*, J. Amer. Statist. Assoc. 58 (1963), Theorem 1.
 ///
 /// ```
 /// use faer::Mat;
 /// use nystrom_kernels::{Gaussian, Points};
-/// use nystrom_krr::{Certificate, NystromKrr, Closeness};
+/// use nystrom_krr::{Certificate, Closeness, NystromKrr};
 /// use nystrom_linalg_core::Ridge;
 /// use nystrom_sketch::Landmarks;
 /// use rand::SeedableRng;
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let x: Vec<f64> = (0..2000).map(|i| i as f64 / 200.0).collect();
 /// let y = Mat::from_fn(2000, 1, |i, _| x[i].sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
-/// let (points, krr) = (Points::from_slice(&x), NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-4)));
+/// let (points, krr) =
+///     (Points::from_slice(&x), NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-4)));
 /// let certify = |step: usize, rng: &mut rand_pcg::Pcg64| {
-///     let model = krr.fit(points, y.as_ref(), &Landmarks::new(2000, (0..2000).step_by(step).collect())?)?;
+///     let model =
+///         krr.fit(points, y.as_ref(), &Landmarks::new(2000, (0..2000).step_by(step).collect())?)?;
 ///     Certificate::default().certify(&model, points, y.as_ref(), rng)
 /// };
-/// let report = certify(100, rng)?;                                      // 20 landmarks
+/// let report = certify(100, rng)?; // 20 landmarks
 /// let target = &report.targets[0];
-/// println!("within {:.1e} of exact KRR, where the residuals are {:.1e}", target.bound, target.residual);
+/// println!(
+///     "within {:.1e} of exact KRR, where the residuals are {:.1e}",
+///     target.bound, target.residual
+/// );
 /// assert!(target.bound < 0.05 * target.residual && report.closeness() == Closeness::Close);
-/// assert!(matches!(certify(500, rng)?.closeness(), Closeness::Far { .. })); // 4 landmarks are not enough
+/// // 4 landmarks are not enough
+/// assert!(matches!(certify(500, rng)?.closeness(), Closeness::Far { .. }));
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,9 +109,11 @@ use rand::Rng;
 pub struct Certificate {
     /// s: rows drawn; with n or more of them all n are evaluated.
     pub rows: usize,
-    /// 1 − δ: the probability, over the draw of rows, that the bound holds (for all targets together).
+    /// 1 − δ: the probability, over the draw of rows, that the bound holds (for all targets
+    /// together).
     pub confidence: f64,
-    /// The fit counts as close to exact regression if their distance is at most this times the root mean square of the residuals y − f.
+    /// The fit counts as close to exact regression if their distance is at most this times the root
+    /// mean square of the residuals y − f.
     pub tolerance: f64,
 }
 
@@ -107,14 +125,16 @@ impl Default for Certificate {
 }
 
 impl Certificate {
-    /// Compares `model` with the exact regression of the data that it was fitted to: y (n × t) at the n points x.
+    /// Compares `model` with the exact regression of the data that it was fitted to: y (n × t) at
+    /// the n points x.
     ///
     /// # Randomness
     /// One uniform per row; none if all n rows are evaluated.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the numbers of points, targets or coordinates are not those of the fit, [`Error::NonFinite`],
-    /// [`Error::InvalidParameter`] for a confidence outside (0, 1) or a tolerance that is not positive, [`Error::Empty`] for 0 rows.
+    /// [`Error::Shape`] if the numbers of points, targets or coordinates are not those of the fit,
+    /// [`Error::NonFinite`], [`Error::InvalidParameter`] for a confidence outside (0, 1) or a
+    /// tolerance that is not positive, [`Error::Empty`] for 0 rows.
     pub fn certify<T: Scalar, K: Kernel<T> + Clone>(
         &self,
         model: &KrrModel<K, T>,
@@ -151,7 +171,8 @@ impl Certificate {
     ) -> Result<CertificateReport> {
         self.check(model, samples)?;
         let (n, t, s) = (samples.x.len(), samples.y.ncols(), self.rows);
-        let dual = Dual::new(model, samples)?; //                              α, Lα − f at all points; E_ii
+        // α, Lα − f at all points; E_ii
+        let dual = Dual::new(model, samples)?;
         let delta = (1.0 - self.confidence) / t as f64;
         let trace: f64 = dual.residual_diagonal.iter().sum(); //               tr E
         let draws = match (s < n, trace > 0.0) {
@@ -164,7 +185,9 @@ impl Certificate {
             false => dual.exhaustive(&rho, j),
             true => {
                 let p = |i: usize| dual.residual_diagonal[i] / trace;
-                let mean = |f: &dyn Fn(usize) -> f64| (0..draws.len()).map(f).sum::<f64>() / draws.len().max(1) as f64;
+                let mean = |f: &dyn Fn(usize) -> f64| {
+                    (0..draws.len()).map(f).sum::<f64>() / draws.len().max(1) as f64
+                };
                 let x_bar = mean(&|k| rho[(k, j)].powi(2) / p(draws[k])); //   X̄
                 let cross = mean(&|k| rho[(k, j)] * dual.gap[(draws[k], j)] / p(draws[k]));
                 let q = upper_bound(x_bar, trace * dual.norm(j), s, delta);
@@ -191,11 +214,23 @@ impl Certificate {
         })
     }
 
-    fn check<T: Scalar, K: Kernel<T>>(&self, model: &KrrModel<K, T>, samples: Samples<'_, T>) -> Result<()> {
+    fn check<T: Scalar, K: Kernel<T>>(
+        &self,
+        model: &KrrModel<K, T>,
+        samples: Samples<'_, T>,
+    ) -> Result<()> {
         samples.check(model.kernel())?;
         model.centers().check_same_dim(samples.x)?;
-        validate::same_size("points against those the model was fitted to", model.report().n, samples.x.len())?;
-        validate::same_size("targets against those of the model", model.coefficients().ncols(), samples.y.ncols())?;
+        validate::same_size(
+            "points against those the model was fitted to",
+            model.report().n,
+            samples.x.len(),
+        )?;
+        validate::same_size(
+            "targets against those of the model",
+            model.coefficients().ncols(),
+            samples.y.ncols(),
+        )?;
         validate::not_empty("rows to draw", self.rows)?;
         validate::positive("tolerance", self.tolerance)?;
         if self.confidence > 0.0 && self.confidence < 1.0 {

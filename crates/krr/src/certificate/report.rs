@@ -2,8 +2,8 @@
 
 use super::bound::rows_for;
 
-/// How far a fit is from exact kernel ridge regression. All lengths are root mean squares over the training points (weighted, if the fit
-/// was), in the units of the targets.
+/// How far a fit is from exact kernel ridge regression. All lengths are root mean squares over the
+/// training points (weighted, if the fit was), in the units of the targets.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CertificateReport {
@@ -11,7 +11,8 @@ pub struct CertificateReport {
     pub n: usize,
     /// Number of rows drawn, or n if all were evaluated.
     pub rows: usize,
-    /// The probability with which the bounds hold, for all targets together; 1 if all rows were evaluated.
+    /// The probability with which the bounds hold, for all targets together; 1 if all rows were
+    /// evaluated.
     pub confidence: f64,
     /// What counts as close, as a share of the residuals.
     pub tolerance: f64,
@@ -98,27 +99,36 @@ pub enum Closeness {
     Close,
     /// The estimate is within the tolerance, the bound is not: draw about this many rows.
     MoreRows {
-        /// Rows with which the bound would be within the tolerance if the estimate stays what it is (n at most).
+        /// Rows with which the bound would be within the tolerance if the estimate stays what it is
+        /// (n at most).
         rows: usize,
     },
-    /// The estimate is beyond the tolerance: not shown to be close, however many rows. Choose more (or better) landmarks, until K − L has
-    /// become smaller by about this factor, or raise the ridge by it, or solve for all n coefficients iteratively.
+    /// The estimate is beyond the tolerance: not shown to be close, however many rows. Choose more
+    /// (or better) landmarks, until K − L has become smaller by about this factor, or raise the
+    /// ridge by it, or solve for all n coefficients iteratively.
     Far {
-        /// ‖(K − L)α‖ over what the tolerance allows, for the worst target; infinite if f differs from Lα by more than that (an
-        /// iteration stopped early, say).
+        /// ‖(K − L)α‖ over what the tolerance allows, for the worst target; infinite if f differs
+        /// from Lα by more than that (an iteration stopped early, say).
         factor: f64,
     },
 }
 
 impl CertificateReport {
-    /// The largest bound over residual RMS: what exact regression could change at most, in units of the residuals.
+    /// The largest bound over residual RMS: what exact regression could change at most, in units of
+    /// the residuals.
     pub fn relative_bound(&self) -> f64 {
-        self.targets.iter().map(|target| relative(target.bound, target.residual)).fold(0.0, f64::max)
+        self.targets
+            .iter()
+            .map(|target| relative(target.bound, target.residual))
+            .fold(0.0, f64::max)
     }
 
     /// The largest estimate over residual RMS.
     pub fn relative_estimate(&self) -> f64 {
-        self.targets.iter().map(|target| relative(target.estimate, target.residual)).fold(0.0, f64::max)
+        self.targets
+            .iter()
+            .map(|target| relative(target.estimate, target.residual))
+            .fold(0.0, f64::max)
     }
 
     /// Whether the fit is close to exact regression, and what to raise if not.
@@ -131,11 +141,12 @@ impl CertificateReport {
             _ => f64::INFINITY, // what the model differs from Lα by is already too much
         };
         let factor = self.targets.iter().map(excess).fold(0.0, f64::max);
-        let more = self.relative_estimate() <= self.tolerance && self.targets.iter().all(|t| self.allowed(t) > 0.0);
+        let more = self.relative_estimate() <= self.tolerance
+            && self.targets.iter().all(|t| self.allowed(t) > 0.0);
         match more {
-            true => {
-                Closeness::MoreRows { rows: self.targets.iter().map(|t| self.rows_needed(t)).max().unwrap_or(self.n) }
-            }
+            true => Closeness::MoreRows {
+                rows: self.targets.iter().map(|t| self.rows_needed(t)).max().unwrap_or(self.n),
+            },
             false => Closeness::Far { factor },
         }
     }

@@ -20,18 +20,25 @@ pub struct Folds {
 }
 
 impl Folds {
-    /// `folds` parts of n rows, every partition into parts of these sizes equally likely. Within a part the rows are in increasing order.
+    /// `folds` parts of n rows, every partition into parts of these sizes equally likely. Within a
+    /// part the rows are in increasing order.
     ///
     /// # Randomness
     /// n bounded integers.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if `folds` is less than 2, [`Error::TooMany`] if it exceeds n, [`Error::Empty`] if n = 0.
+    /// [`Error::InvalidParameter`] if `folds` is less than 2, [`Error::TooMany`] if it exceeds n,
+    /// [`Error::Empty`] if n = 0.
     pub fn random(n: usize, folds: usize, rng: &mut dyn Rng) -> Result<Self> {
         validate::not_empty("points (n)", n)?;
         if folds < 2 {
-            let requirement = "at least 2; leave-one-out is what the paths of ExactKrr and NystromKrr give";
-            return Err(Error::InvalidParameter { name: "number of folds", value: folds as f64, requirement });
+            let requirement =
+                "at least 2; leave-one-out is what the paths of ExactKrr and NystromKrr give";
+            return Err(Error::InvalidParameter {
+                name: "number of folds",
+                value: folds as f64,
+                requirement,
+            });
         }
         validate::at_most("folds", folds, n)?;
         Ok(Folds { parts: random_parts(n, folds, rng)? })
@@ -64,7 +71,8 @@ impl Folds {
     }
 }
 
-/// 0, …, n − 1 in random order, cut into `parts` ≤ n parts whose sizes differ by at most one, the larger ones first; each sorted.
+/// 0, …, n − 1 in random order, cut into `parts` ≤ n parts whose sizes differ by at most one, the
+/// larger ones first; each sorted.
 ///
 /// # Randomness
 /// n bounded integers.

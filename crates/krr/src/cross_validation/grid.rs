@@ -1,4 +1,5 @@
-//! How the candidates of a grid are fitted: any procedure, or one eigendecomposition for all ridges of a kernel.
+//! How the candidates of a grid are fitted: any procedure, or one eigendecomposition for all ridges
+//! of a kernel.
 
 use crate::{ExactKrr, NystromKrr};
 use faer::{Mat, MatRef};
@@ -7,14 +8,17 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
 use nystrom_sketch::LandmarkSelector;
 use rand::Rng;
 
-/// A procedure that fits training data with a kernel at several ridges and predicts elsewhere: what [`CrossValidation`](crate::CrossValidation)
-/// compares candidates by.
+/// A procedure that fits training data with a kernel at several ridges and predicts elsewhere: what
+/// [`CrossValidation`](crate::CrossValidation) compares candidates by.
 ///
-/// [`ExactGrid`] and [`NystromGrid`] share work between the ridges; [`EachRidge`] makes one of any function.
+/// [`ExactGrid`] and [`NystromGrid`] share work between the ridges; [`EachRidge`] makes one of any
+/// function.
 pub trait GridFit<T: Scalar, K> {
-    /// Predictions at the points `at`, one at.len() × t matrix for each of `ridges`, after fitting y (n × t) at the n points x.
+    /// Predictions at the points `at`, one at.len() × t matrix for each of `ridges`, after fitting
+    /// y (n × t) at the n points x.
     ///
-    /// A [`Ridge::PerSample`] refers to the n of the training part. Predictions that are not finite mark a candidate as unusable.
+    /// A [`Ridge::PerSample`] refers to the n of the training part. Predictions that are not finite
+    /// mark a candidate as unusable.
     ///
     /// # Errors
     /// Those of the fit; they end the cross-validation.
@@ -28,7 +32,8 @@ pub trait GridFit<T: Scalar, K> {
     ) -> Result<Vec<Mat<T>>>;
 }
 
-/// Any procedure, called once for each ridge: `fit(kernel, ridge, x, y, at, rng)` fits y at x and returns predictions at `at`.
+/// Any procedure, called once for each ridge: `fit(kernel, ridge, x, y, at, rng)` fits y at x and
+/// returns predictions at `at`.
 ///
 /// Made by [`EachRidge::new`].
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +45,14 @@ impl<F> EachRidge<F> {
     /// A grid of this procedure. To go on where a fit fails, return predictions that are NaN.
     pub fn new<T: Scalar, K>(fit: F) -> Self
     where
-        F: Fn(&K, Ridge<T>, Points<'_, T>, MatRef<'_, T>, Points<'_, T>, &mut dyn Rng) -> Result<Mat<T>>,
+        F: Fn(
+            &K,
+            Ridge<T>,
+            Points<'_, T>,
+            MatRef<'_, T>,
+            Points<'_, T>,
+            &mut dyn Rng,
+        ) -> Result<Mat<T>>,
     {
         EachRidge { fit }
     }
@@ -48,7 +60,14 @@ impl<F> EachRidge<F> {
 
 impl<T: Scalar, K, F> GridFit<T, K> for EachRidge<F>
 where
-    F: Fn(&K, Ridge<T>, Points<'_, T>, MatRef<'_, T>, Points<'_, T>, &mut dyn Rng) -> Result<Mat<T>>,
+    F: Fn(
+        &K,
+        Ridge<T>,
+        Points<'_, T>,
+        MatRef<'_, T>,
+        Points<'_, T>,
+        &mut dyn Rng,
+    ) -> Result<Mat<T>>,
 {
     fn predictions(
         &self,
@@ -64,8 +83,9 @@ where
 
 /// Exact kernel ridge regression, for training parts of a few thousand samples.
 ///
-/// Fewer than 16 ridges are fitted one by one (n³/3 flops each), more of them, or any that rounding makes indefinite, from one
-/// eigendecomposition (9n³ flops, of which half at the speed of memory: about the time of 16 factorisations). n × n by definition.
+/// Fewer than 16 ridges are fitted one by one (n³/3 flops each), more of them, or any that rounding
+/// makes indefinite, from one eigendecomposition (9n³ flops, of which half at the speed of memory:
+/// about the time of 16 factorisations). n × n by definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExactGrid {
     /// Whether to fit a constant, not penalised.
@@ -84,10 +104,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> GridFit<T, K> for ExactGrid {
         at: Points<'_, T>,
         _: &mut dyn Rng,
     ) -> Result<Vec<Mat<T>>> {
-        let krr = |ridge| ExactKrr { intercept: self.intercept, ..ExactKrr::new(kernel.clone(), ridge) };
+        let krr =
+            |ridge| ExactKrr { intercept: self.intercept, ..ExactKrr::new(kernel.clone(), ridge) };
         let Some(&first) = ridges.first() else { return Ok(Vec::new()) };
         if ridges.len() < DECOMPOSE_FROM {
-            let one_by_one = ridges.iter().map(|&ridge| krr(ridge).fit(x, y)?.predict(at)).collect();
+            let one_by_one =
+                ridges.iter().map(|&ridge| krr(ridge).fit(x, y)?.predict(at)).collect();
             if !matches!(one_by_one, Err(Error::NotPositiveDefinite { .. })) {
                 return one_by_one;
             }
@@ -96,10 +118,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> GridFit<T, K> for ExactGrid {
     }
 }
 
-/// Nyström kernel ridge regression with landmarks chosen anew in every training part; all ridges of a kernel from one pass and one
-/// eigendecomposition.
+/// Nyström kernel ridge regression with landmarks chosen anew in every training part; all ridges of
+/// a kernel from one pass and one eigendecomposition.
 ///
-/// Unlike [`NystromKrr::path`](crate::NystromKrr::path), the choice of landmarks is part of what is validated.
+/// Unlike [`NystromKrr::path`](crate::NystromKrr::path), the choice of landmarks is part of what is
+/// validated.
 #[derive(Debug, Clone, Copy)]
 pub struct NystromGrid<S> {
     /// How landmarks are chosen.
@@ -120,8 +143,10 @@ impl<T: Scalar, K: Kernel<T> + Clone, S: LandmarkSelector<T>> GridFit<T, K> for 
         rng: &mut dyn Rng,
     ) -> Result<Vec<Mat<T>>> {
         let Some(&first) = ridges.first() else { return Ok(Vec::new()) };
-        let landmarks = self.selector.select(&KernelMatrix::new(kernel, x)?, self.m.min(x.len()), rng)?;
-        let krr = NystromKrr { intercept: self.intercept, ..NystromKrr::new(kernel.clone(), first) };
+        let landmarks =
+            self.selector.select(&KernelMatrix::new(kernel, x)?, self.m.min(x.len()), rng)?;
+        let krr =
+            NystromKrr { intercept: self.intercept, ..NystromKrr::new(kernel.clone(), first) };
         krr.models(x, y, &landmarks, ridges)?.predictions(ridges, at)
     }
 }

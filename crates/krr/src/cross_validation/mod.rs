@@ -16,17 +16,17 @@ use rand::Rng;
 
 /// k-fold cross-validation over a grid of kernels and ridges, for any procedure.
 ///
-/// The rows are cut at random into `folds` parts. Each part in turn is predicted by the candidate fitted to the others, and scored by
-/// `score`. For λ alone, with fixed landmarks or exactly, leave-one-out is cheaper and exact:
-/// [`NystromKrr::path`](crate::NystromKrr::path),
+/// The rows are cut at random into `folds` parts. Each part in turn is predicted by the candidate
+/// fitted to the others, and scored by `score`. For λ alone, with fixed landmarks or exactly,
+/// leave-one-out is cheaper and exact: [`NystromKrr::path`](crate::NystromKrr::path),
 /// [`ExactKrr::path`](crate::ExactKrr::path).
 ///
-/// The training parts have n(1 − 1/k) rows, so λ ([`Ridge::PerSample`]) keeps its meaning when all n rows are fitted afterwards, an
-/// absolute ridge does not quite.
+/// The training parts have n(1 − 1/k) rows, so λ ([`Ridge::PerSample`]) keeps its meaning when all
+/// n rows are fitted afterwards, an absolute ridge does not quite.
 ///
 /// # Cost
-/// k fits of the procedure per kernel; one training part is held at a time. The bits do not depend on the number of threads if
-/// those of the procedure do not.
+/// k fits of the procedure per kernel; one training part is held at a time. The bits do not depend
+/// on the number of threads if those of the procedure do not.
 ///
 /// ```
 /// use faer::Mat;
@@ -38,7 +38,14 @@ use rand::Rng;
 /// let (x, kernels) = (Points::from_slice(&x), [Gaussian::new(0.1)?, Gaussian::new(1.0)?]);
 /// let ridges = lambda_grid(1.0, 1e-6, 7)?;
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
-/// let table = CrossValidation::default().run(&ExactGrid::default(), &kernels, &ridges, x, y.as_ref(), rng)?;
+/// let table = CrossValidation::default().run(
+///     &ExactGrid::default(),
+///     &kernels,
+///     &ridges,
+///     x,
+///     y.as_ref(),
+///     rng,
+/// )?;
 /// let best = table.best().expect("some candidate predicts finite numbers");
 /// assert_eq!(best.kernel, 1);
 /// let model = ExactKrr::new(kernels[best.kernel], ridges[best.ridge]).fit(x, y.as_ref())?;
@@ -70,7 +77,8 @@ pub struct CvScore {
     pub ridge: usize,
     /// Mean score over the folds.
     pub mean: f64,
-    /// Standard error of that mean, s/√k with s the standard deviation over the k folds. Folds share training data, so it is a guide only.
+    /// Standard error of that mean, s/√k with s the standard deviation over the k folds. Folds
+    /// share training data, so it is a guide only.
     pub standard_error: f64,
     /// Score in each fold.
     #[cfg_attr(feature = "serde", serde(alias = "losses"))]
@@ -91,14 +99,17 @@ pub struct CvTable {
 }
 
 impl<T: Scalar> CrossValidation<T> {
-    /// Scores every kernel at every ridge, on y (n × t) at the n points x. All candidates see the same folds.
+    /// Scores every kernel at every ridge, on y (n × t) at the n points x. All candidates see the
+    /// same folds.
     ///
     /// # Randomness
-    /// The folds ([`Folds::random`]), then one key; the procedure gets stream f of [`Streams`] in fold f, for every kernel the same.
+    /// The folds ([`Folds::random`]), then one key; the procedure gets stream f of [`Streams`] in
+    /// fold f, for every kernel the same.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) without kernels or ridges, `Shape` if y does not have n rows, `NonFinite`; those of
-    /// [`Ridge::absolute`], [`Folds::random`] and of the procedure.
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) without kernels or ridges, `Shape` if y does
+    /// not have n rows, `NonFinite`; those of [`Ridge::absolute`], [`Folds::random`] and of the
+    /// procedure.
     pub fn run<K>(
         &self,
         procedure: &impl GridFit<T, K>,
@@ -113,19 +124,31 @@ impl<T: Scalar> CrossValidation<T> {
         let streams = Streams::from_rng(rng);
         let mut values = vec![Vec::with_capacity(folds.len()); kernels.len() * ridges.len()];
         for fold in 0..folds.len() {
-            let (train, test) = (Part::new(x, y, &folds.train(fold)), Part::new(x, y, folds.test(fold)));
+            let (train, test) =
+                (Part::new(x, y, &folds.train(fold)), Part::new(x, y, folds.test(fold)));
             for (k, kernel) in kernels.iter().enumerate() {
                 let stream = &mut streams.stream(fold as u64);
-                let predictions =
-                    procedure.predictions(kernel, ridges, (train.points(), train.y.as_ref()), test.points(), stream)?;
-                validate::same_size("predictions of the procedure against ridges", ridges.len(), predictions.len())?;
+                let predictions = procedure.predictions(
+                    kernel,
+                    ridges,
+                    (train.points(), train.y.as_ref()),
+                    test.points(),
+                    stream,
+                )?;
+                validate::same_size(
+                    "predictions of the procedure against ridges",
+                    ridges.len(),
+                    predictions.len(),
+                )?;
                 for (r, f) in predictions.iter().enumerate() {
                     values[k * ridges.len() + r].push(self.score.of(f.as_ref(), test.y.as_ref())?);
                 }
             }
         }
         let scores = values.into_iter().enumerate();
-        let scores = scores.map(|(c, values)| CvScore::new(c / ridges.len(), c % ridges.len(), values)).collect();
+        let scores = scores
+            .map(|(c, values)| CvScore::new(c / ridges.len(), c % ridges.len(), values))
+            .collect();
         Ok(CvTable { scores, folds, better: self.score.better() })
     }
 }
@@ -147,10 +170,11 @@ impl CvTable {
     }
 
     /// The candidates whose mean score is within one standard error of the best: those that these
-    /// data hardly tell apart from it. The
-    /// simplest of them (the largest ridge, the smoothest kernel) is the choice of the one-standard-error rule.
+    /// data hardly tell apart from it. The simplest of them (the largest ridge, the smoothest
+    /// kernel) is the choice of the one-standard-error rule.
     pub fn within_one_standard_error(&self) -> Vec<&CvScore> {
-        let limit = self.best().map_or(f64::NEG_INFINITY, |best| self.loss(best) + best.standard_error);
+        let limit =
+            self.best().map_or(f64::NEG_INFINITY, |best| self.loss(best) + best.standard_error);
         self.scores.iter().filter(|score| self.loss(score) <= limit).collect()
     }
 
@@ -159,7 +183,12 @@ impl CvTable {
     }
 }
 
-fn check<T: Scalar>(kernels: usize, ridges: &[Ridge<T>], x: Points<'_, T>, y: MatRef<'_, T>) -> Result<()> {
+fn check<T: Scalar>(
+    kernels: usize,
+    ridges: &[Ridge<T>],
+    x: Points<'_, T>,
+    y: MatRef<'_, T>,
+) -> Result<()> {
     validate::not_empty("kernels of the grid", kernels)?;
     validate::not_empty("ridges of the grid", ridges.len())?;
     x.check()?;
@@ -177,7 +206,10 @@ struct Part<T> {
 
 impl<T: Scalar> Part<T> {
     fn new(x: Points<'_, T>, y: MatRef<'_, T>, rows: &[usize]) -> Self {
-        Part { x: x.gather(rows.into()), y: Mat::from_fn(rows.len(), y.ncols(), |i, j| y[(rows[i], j)]) }
+        Part {
+            x: x.gather(rows.into()),
+            y: Mat::from_fn(rows.len(), y.ncols(), |i, j| y[(rows[i], j)]),
+        }
     }
 
     fn points(&self) -> Points<'_, T> {

@@ -3,7 +3,8 @@
 use crate::input::Samples;
 use crate::iterative::plan::{CONDITION_KRILL, Method, Plan, ProblemSize};
 use crate::iterative::{
-    Centers, Extras, Falkon, Iteration, IterationReport, IterativeFit, IterativeOptions, Krill, Monitor,
+    Centers, Extras, Falkon, Iteration, IterationReport, IterativeFit, IterativeOptions, Krill,
+    Monitor,
 };
 use crate::{KrrModel, NystromKrr, Solver};
 use faer::MatRef;
@@ -12,8 +13,9 @@ use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use rand::Rng;
 use std::ops::ControlFlow;
 
-/// Kernel ridge regression restricted to M centres by the method that takes the least work in the memory allowed: directly, by Falkon or
-/// by KRILL, which give the same f up to the tolerance. [`Plan::new`] has the rule.
+/// Kernel ridge regression restricted to M centres by the method that takes the least work in the
+/// memory allowed: directly, by Falkon or by KRILL, which give the same f up to the tolerance.
+/// [`Plan::new`] has the rule.
 ///
 /// # Cost
 /// That of the method it takes, within the memory given.
@@ -29,7 +31,12 @@ use std::ops::ControlFlow;
 /// let y = Mat::from_fn(2000, 1, |i, _| (4.0 * x[i]).sin());
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let centers = Dictionary::uniform(2000, 60, Draw::WithoutReplacement, rng)?;
-/// let fit = AutoKrr::new(Gaussian::new(0.1)?, Ridge::PerSample(1e-6)).fit(Points::from_slice(&x), y.as_ref(), &centers, rng)?;
+/// let fit = AutoKrr::new(Gaussian::new(0.1)?, Ridge::PerSample(1e-6)).fit(
+///     Points::from_slice(&x),
+///     y.as_ref(),
+///     &centers,
+///     rng,
+/// )?;
 /// assert_eq!(fit.plan.method, Method::Direct);
 /// assert!(fit.plan.reason.starts_with("Direct: "));
 /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -66,10 +73,12 @@ impl<K, T> AutoKrr<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
-    /// Fits y (n × t) at the n points `x`; `centers` is a `&Dictionary`, `&Landmarks` or [`Points`].
+    /// Fits y (n × t) at the n points `x`; `centers` is a `&Dictionary`, `&Landmarks` or
+    /// [`Points`].
     ///
     /// # Errors
-    /// As [`Falkon::fit`]; [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) only if no method fits.
+    /// As [`Falkon::fit`]; [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) only if no
+    /// method fits.
     ///
     /// # Randomness
     /// None, or that of [`Krill::fit`] where it is taken.
@@ -83,8 +92,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         self.fit_with(x, y, centers, Extras::default(), rng)
     }
 
-    /// As [`fit`](Self::fit), with sample weights, a warm start or a monitor: the last two are for iterative methods and ignored by the
-    /// direct one.
+    /// As [`fit`](Self::fit), with sample weights, a warm start or a monitor: the last two are for
+    /// iterative methods and ignored by the direct one.
     ///
     /// # Errors
     /// As [`Falkon::fit_with`].
@@ -104,7 +113,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         self.options.check()?;
         validate::not_empty("centres (m)", centers.len())?;
         let t = y.ncols() + usize::from(self.intercept);
-        let size = ProblemSize { n: x.len(), d: x.dim(), m: centers.len(), t, weighted: centers.weighted() };
+        let size = ProblemSize {
+            n: x.len(),
+            d: x.dim(),
+            m: centers.len(),
+            t,
+            weighted: centers.weighted(),
+        };
         let plan = Plan::new::<T>(size, &self.options)?;
         match plan.method {
             Method::Direct => {
@@ -113,13 +128,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
             }
             Method::Falkon => self.falkon(x, y, centers, extras, plan, rng),
             Method::Krill => {
-                let IterativeFit { model, report } = self.krill().fit_with(x, y, centers, extras, rng)?;
+                let IterativeFit { model, report } =
+                    self.krill().fit_with(x, y, centers, extras, rng)?;
                 Ok(PlannedFit { model, plan, iterations: Some(report) })
             }
         }
     }
 
-    /// Falkon, left for KRILL once its condition number shows to be twice what KRILL's is expected to be, if that fits.
+    /// Falkon, left for KRILL once its condition number shows to be twice what KRILL's is expected
+    /// to be, if that fits.
     fn falkon<'a>(
         &self,
         x: Points<'a, T>,
@@ -133,31 +150,50 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         let krill_fits = plan.fits(Method::Krill, &self.options);
         let mut left = None;
         let mut watch = |iteration: &Iteration<'_, K, T>| {
-            let answer = monitor.as_mut().map_or(Ok(ControlFlow::Continue(())), |monitor| monitor(iteration))?;
+            let answer = monitor
+                .as_mut()
+                .map_or(Ok(ControlFlow::Continue(())), |monitor| monitor(iteration))?;
             if krill_fits && iteration.condition > 2.0 * CONDITION_KRILL && answer.is_continue() {
                 left = Some(iteration.condition);
                 return Ok(ControlFlow::Break(()));
             }
             Ok(answer)
         };
-        let falkon =
-            Falkon { kernel: self.kernel.clone(), ridge: self.ridge, intercept: self.intercept, options: self.options };
-        let first = falkon.fit_with(x, y, centers, Extras { sample_weights, start, monitor: Some(&mut watch) })?;
+        let falkon = Falkon {
+            kernel: self.kernel.clone(),
+            ridge: self.ridge,
+            intercept: self.intercept,
+            options: self.options,
+        };
+        let first = falkon.fit_with(
+            x,
+            y,
+            centers,
+            Extras { sample_weights, start, monitor: Some(&mut watch) },
+        )?;
         let Some(condition) = left else {
             return Ok(PlannedFit { model: first.model, plan, iterations: Some(first.report) });
         };
-        let monitor = monitor.map(|monitor| monitor as &mut Monitor<'_, K, T>); // for as long as the first model lives
+        // for as long as the first model lives
+        let monitor = monitor.map(|monitor| monitor as &mut Monitor<'_, K, T>);
         let extras = Extras { sample_weights, start: Some(first.model.coefficients()), monitor };
         let IterativeFit { model, report } = self.krill().fit_with(x, y, centers, extras, rng)?;
         let done = first.report.iterations;
         plan.method = Method::Krill;
-        plan.reason +=
-            &format!("; left for Krill after {done} iterations, because of a condition number above {condition:.0}");
+        plan.reason += &format!(
+            "; left for Krill after {done} iterations, because of a condition number above \
+             {condition:.0}"
+        );
         Ok(PlannedFit { model, plan, iterations: Some(first.report.then(report)) })
     }
 
     fn krill(&self) -> Krill<K, T> {
-        Krill { kernel: self.kernel.clone(), ridge: self.ridge, intercept: self.intercept, options: self.options }
+        Krill {
+            kernel: self.kernel.clone(),
+            ridge: self.ridge,
+            intercept: self.intercept,
+            options: self.options,
+        }
     }
 
     fn direct(&self, samples: Samples<'_, T>, centers: Centers<'_, T>) -> Result<KrrModel<K, T>> {

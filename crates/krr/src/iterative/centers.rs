@@ -6,8 +6,8 @@ use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, validate};
 use nystrom_sketch::{Dictionary, Landmarks};
 
-/// The centres z_1, …, z_M of a restricted fit with the weights ω_j they were sampled with: centre j stands for ω_j of the n points, so
-/// that Σ_j ω_j k_Z(z_j)k_Z(z_j)ᵀ estimates K_nMᵀK_nM.
+/// The centres z_1, …, z_M of a restricted fit with the weights ω_j they were sampled with: centre
+/// j stands for ω_j of the n points, so that Σ_j ω_j k_Z(z_j)k_Z(z_j)ᵀ estimates K_nMᵀK_nM.
 ///
 /// Made by `into()` from
 /// * `&Dictionary`: its rows and weights (E\[ω_i\] = 1 for every row);
@@ -49,7 +49,11 @@ impl<'a, T> From<&'a Landmarks> for Centers<'a, T> {
 
 impl<'a, T: Scalar> From<&'a Dictionary<T>> for Centers<'a, T> {
     fn from(dictionary: &'a Dictionary<T>) -> Self {
-        Centers::Rows { n: dictionary.n(), indices: dictionary.indices(), weights: Some(dictionary.weights()) }
+        Centers::Rows {
+            n: dictionary.n(),
+            indices: dictionary.indices(),
+            weights: Some(dictionary.weights()),
+        }
     }
 }
 
@@ -75,12 +79,19 @@ impl<T: Scalar> Centers<'_, T> {
 
     /// Whether they came with weights of their own.
     pub fn weighted(&self) -> bool {
-        matches!(self, Centers::Rows { weights: Some(_), .. } | Centers::Points { weights: Some(_), .. })
+        matches!(
+            self,
+            Centers::Rows { weights: Some(_), .. } | Centers::Points { weights: Some(_), .. }
+        )
     }
 
-    /// The centres as the columns of a d × M matrix, and ω times the sample weight of the point where there is one (the mean sample
-    /// weight for points that are not data).
-    pub(crate) fn resolve(&self, samples: Samples<'_, T>, kernel: &impl Kernel<T>) -> Result<(Mat<T>, Vec<f64>)> {
+    /// The centres as the columns of a d × M matrix, and ω times the sample weight of the point
+    /// where there is one (the mean sample weight for points that are not data).
+    pub(crate) fn resolve(
+        &self,
+        samples: Samples<'_, T>,
+        kernel: &impl Kernel<T>,
+    ) -> Result<(Mat<T>, Vec<f64>)> {
         validate::not_empty("centres (m)", self.len())?;
         let (n, m) = (samples.x.len(), self.len());
         let mean_weight = (0..n).map(|i| samples.weight(i)).sum::<f64>() / n as f64;

@@ -15,24 +15,29 @@ const PANEL: usize = 256;
 /// [`NystromKrr`](crate::NystromKrr) without its O(nM²).
 ///
 /// ```text
-/// Hθ = K_nMᵀy,   H = K_nMᵀK_nM + nλK_MM,   B = (1/√n)T⁻¹A⁻¹,   T = chol(K_MM),   A = chol(TΩTᵀ/n + λI):   conjugate gradients on BᵀHB.
+/// Hθ = K_nMᵀy,   H = K_nMᵀK_nM + nλK_MM,   B = (1/√n)T⁻¹A⁻¹,   T = chol(K_MM),
+///     A = chol(TΩTᵀ/n + λI):   conjugate gradients on BᵀHB.
 /// ```
 ///
-/// Ω = diag(ω) holds what each centre stands for ([`Centers`]): n/M each for uniform sampling, the weights of a
-/// [`Dictionary`](nystrom_sketch::Dictionary) otherwise, W = ΩM/n in the paper's letters. Leverage-sampled centres without their weights
-/// about double the iterations. BᵀHB = I when every point is a centre.
+/// Ω = diag(ω) holds what each centre stands for ([`Centers`]): n/M each for uniform sampling, the
+/// weights of a [`Dictionary`](nystrom_sketch::Dictionary) otherwise, W = ΩM/n in the paper's
+/// letters. Leverage-sampled centres without their weights about double the iterations. BᵀHB = I
+/// when every point is a centre.
 ///
-/// K_nM is evaluated tile by tile, each entry once an iteration for both products, or kept as far as
-/// [`memory`](IterativeOptions::memory) allows. Entries are computed in the scalar type; all products, sums, factors and vectors are `f64`,
-/// so `f32` rounds the kernel's values and nothing else.
+/// K_nM is evaluated tile by tile, each entry once an iteration for both products, or kept as far
+/// as [`memory`](IterativeOptions::memory) allows. Entries are computed in the scalar type; all
+/// products, sums, factors and vectors are `f64`, so `f32` rounds the kernel's values and nothing
+/// else.
 ///
-/// Stops when the **true** residual, computed anew, satisfies ‖K_nMᵀy − Hθ‖ ≤ tolerance·‖K_nMᵀy‖ for every target, in the norm of
-/// (K_MM + δI)⁻¹: the gradient of the objective, measured in the space of k, relative to that at f = 0. Whatever ends the
-/// iterations, the model so far is returned, and the [report](crate::IterationReport) says why and how far it got.
+/// Stops when the **true** residual, computed anew, satisfies ‖K_nMᵀy − Hθ‖ ≤ tolerance·‖K_nMᵀy‖
+/// for every target, in the norm of (K_MM + δI)⁻¹: the gradient of the objective, measured in the
+/// space of k, relative to that at f = 0. Whatever ends the iterations, the model so far is
+/// returned, and the [report](crate::IterationReport) says why and how far it got.
 ///
 /// # Cost
-/// nM + M² kernel values and 4nMt + 4M²t flops an iteration, M³/3 + (2M³/3 + 256M²) + M³/3 flops before; nM kernel values in all where K_nM is kept.
-/// 16M² bytes for the two factors; [`MemoryPlan`](crate::MemoryPlan) has the rest. The bits do not depend on the number of threads.
+/// nM + M² kernel values and 4nMt + 4M²t flops an iteration, M³/3 + (2M³/3 + 256M²) + M³/3 flops
+/// before; nM kernel values in all where K_nM is kept. 16M² bytes for the two factors;
+/// [`MemoryPlan`](crate::MemoryPlan) has the rest. The bits do not depend on the number of threads.
 ///
 /// # Source
 /// A. Rudi, L. Carratino, L. Rosasco, *FALKON: an optimal large scale kernel method*, NeurIPS 2017
@@ -43,9 +48,10 @@ const PANEL: usize = 256;
 /// number with and without weights.
 ///
 /// # Departures
-/// Conjugate gradients run on H in the coordinates β = Tθ with the preconditioner nAᵀA: the same iterates in exact arithmetic, with a
-/// residual that means something. T factors K_MM + δI, δ = ε·tr K_MM/10 or the next multiple of ten that succeeds, and H holds this matrix in
-/// the place of K_MM, as in `NystromKrr`. The authors' code stops on the preconditioned residual.
+/// Conjugate gradients run on H in the coordinates β = Tθ with the preconditioner nAᵀA: the same
+/// iterates in exact arithmetic, with a residual that means something. T factors K_MM + δI, δ =
+/// ε·tr K_MM/10 or the next multiple of ten that succeeds, and H holds this matrix in the place of
+/// K_MM, as in `NystromKrr`. The authors' code stops on the preconditioned residual.
 ///
 /// ```
 /// use faer::Mat;
@@ -91,13 +97,17 @@ impl<K, T> Falkon<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
-    /// Fits y (n × t) at the n points `x`; `centers` is a `&Dictionary`, `&Landmarks` or [`Points`].
+    /// Fits y (n × t) at the n points `x`; `centers` is a `&Dictionary`, `&Landmarks` or
+    /// [`Points`].
     ///
     /// # Errors
-    /// Before the first iteration: [`Empty`](nystrom_linalg_core::Error::Empty), [`Shape`](nystrom_linalg_core::Error::Shape),
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a ridge, weight
-    /// or tolerance that is not positive, [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) if the memory allowed holds no fit.
-    /// Not converging is no error: see [`IterativeFit::into_model`].
+    /// Before the first iteration: [`Empty`](nystrom_linalg_core::Error::Empty),
+    /// [`Shape`](nystrom_linalg_core::Error::Shape),
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite),
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a ridge, weight or
+    /// tolerance that is not positive, [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) if
+    /// the memory allowed holds no fit. Not converging is no error: see
+    /// [`IterativeFit::into_model`].
     pub fn fit<'a>(
         &self,
         x: Points<'a, T>,
@@ -119,11 +129,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// let x: Vec<f64> = (0..2000).map(|i| i as f64 / 1000.0).collect();
     /// let y = Mat::from_fn(2000, 1, |i, _| (4.0 * x[i]).sin() + 0.3 * (i as f64 * 9.7).sin());
     /// let centers = Landmarks::new(1500, (0..1500).step_by(30).collect())?;
-    /// let (train, valid) = (Points::from_slice(&x).slice(0..1500), Points::from_slice(&x).slice(1500..2000));
+    /// let (train, valid) =
+    ///     (Points::from_slice(&x).slice(0..1500), Points::from_slice(&x).slice(1500..2000));
     /// let mut best = f64::INFINITY;
     /// let mut plateau = |iteration: &nystrom_krr::Iteration<'_, _, f64>| {
-    ///     let error = rmse(iteration.model()?.predict(valid)?.as_ref(), y.as_ref().subrows(1500, 500))?;
-    ///     if error > 0.999 * best { return Ok(ControlFlow::Break(())) }
+    ///     let error =
+    ///         rmse(iteration.model()?.predict(valid)?.as_ref(), y.as_ref().subrows(1500, 500))?;
+    ///     if error > 0.999 * best {
+    ///         return Ok(ControlFlow::Break(()));
+    ///     }
     ///     best = error;
     ///     Ok(ControlFlow::Continue(()))
     /// };
@@ -135,7 +149,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// ```
     ///
     /// # Errors
-    /// As [`fit`](Self::fit), and those of wrong sample weights; [`Shape`](nystrom_linalg_core::Error::Shape) for a start of another size.
+    /// As [`fit`](Self::fit), and those of wrong sample weights;
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for a start of another size.
     pub fn fit_with<'a>(
         &self,
         x: Points<'a, T>,
@@ -143,15 +158,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         centers: impl Into<Centers<'a, T>>,
         extras: Extras<'_, K, T>,
     ) -> Result<IterativeFit<K, T>> {
-        let precondition = |Ingredients { R, omega, mu, .. }: Ingredients<'_, '_, T>| preconditioner(R, omega, mu);
+        let precondition =
+            |Ingredients { R, omega, mu, .. }: Ingredients<'_, '_, T>| preconditioner(R, omega, mu);
         self.restricted().fit(x, y, centers.into(), extras, precondition)
     }
 
-    /// As [`fit`](Self::fit), with f restricted to the span of a sketch S as in [`SketchedKrr`](crate::SketchedKrr): KS takes the place of K_nM,
-    /// SᵀKS that of K_MM, and Ω = diag(c²) for the scales c of the columns, because E\[SSᵀ\] = I.
+    /// As [`fit`](Self::fit), with f restricted to the span of a sketch S as in
+    /// [`SketchedKrr`](crate::SketchedKrr): KS takes the place of K_nM, SᵀKS that of K_MM, and Ω =
+    /// diag(c²) for the scales c of the columns, because E\[SSᵀ\] = I.
     ///
-    /// Where S has few rows that are not zero (at most n/4), KS is computed by tiles in every pass or kept as the memory allows; for denser ones
-    /// it is computed once and kept, nd numbers.
+    /// Where S has few rows that are not zero (at most n/4), KS is computed by tiles in every pass
+    /// or kept as the memory allows; for denser ones it is computed once and kept, nd numbers.
     ///
     /// ```
     /// use faer::Mat;
@@ -162,7 +179,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// use rand::SeedableRng;
     /// let x: Vec<f64> = (0..2000).map(|i| i as f64 / 1000.0).collect();
     /// let y = Mat::from_fn(2000, 1, |i, _| (4.0 * x[i]).sin());
-    /// let sketch = Accumulation::uniform(4).sample(2000, 30, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+    /// let sketch =
+    ///     Accumulation::uniform(4).sample(2000, 30, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
     /// let falkon = Falkon::new(Gaussian::new(0.2)?, Ridge::PerSample(1e-4));
     /// let fit = falkon.fit_sketch(Points::from_slice(&x), y.as_ref(), &sketch)?;
     /// assert!(fit.converged() && fit.model.report().m <= 120);
@@ -171,8 +189,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     ///
     /// # Errors
     /// As [`fit`](Self::fit), with the sketch in place of the centres.
-    pub fn fit_sketch(&self, x: Points<'_, T>, y: MatRef<'_, T>, sketch: &dyn Sketch<T>) -> Result<IterativeFit<K, T>> {
-        let precondition = |Ingredients { R, omega, mu, .. }: Ingredients<'_, '_, T>| preconditioner(R, omega, mu);
+    pub fn fit_sketch(
+        &self,
+        x: Points<'_, T>,
+        y: MatRef<'_, T>,
+        sketch: &dyn Sketch<T>,
+    ) -> Result<IterativeFit<K, T>> {
+        let precondition =
+            |Ingredients { R, omega, mu, .. }: Ingredients<'_, '_, T>| preconditioner(R, omega, mu);
         self.restricted().fit_sketch(x, y, sketch, precondition)
     }
 
@@ -188,13 +212,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     }
 }
 
-/// G with GGᵀ = RᵀΩR + μI = n·AᵀA, R = Tᵀ: what ΦᵀΦ + μI is when every point is a centre, as Φ = K_nM R⁻ᵀ = R then. (2M³/3 + 256M²) + M³/3
-/// flops.
+/// G with GGᵀ = RᵀΩR + μI = n·AᵀA, R = Tᵀ: what ΦᵀΦ + μI is when every point is a centre, as Φ =
+/// K_nM R⁻ᵀ = R then. (2M³/3 + 256M²) + M³/3 flops.
 pub(crate) fn preconditioner(R: &Cholesky<f64>, omega: &[f64], mu: f64) -> Result<Cholesky<f64>> {
     let (m, R) = (R.order(), R.lower());
     let fill = |mut out: MatMut<'_, f64>| {
         for start in (0..m).step_by(PANEL) {
-            let (below, width) = (m - start, PANEL.min(m - start)); //     R is lower triangular: rows from `start` on
+            // R is lower triangular: rows from `start` on
+            let (below, width) = (m - start, PANEL.min(m - start));
             let R = R.submatrix(start, start, below, below);
             let scaled = Mat::from_fn(below, width, |i, j| omega[start + i] * R[(i, j)]);
             let panel = out.rb_mut().submatrix_mut(start, start, below, width);
@@ -202,7 +227,8 @@ pub(crate) fn preconditioner(R: &Cholesky<f64>, omega: &[f64], mu: f64) -> Resul
         }
         ops::add_to_diagonal(out, mu);
     };
-    Cholesky::from_fill(m, fill, JitterLadder::default()) // a shift would change the speed, not the solution
+    // a shift would change the speed, not the solution
+    Cholesky::from_fill(m, fill, JitterLadder::default())
 }
 
 use faer::reborrow::*;

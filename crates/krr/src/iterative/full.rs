@@ -7,7 +7,9 @@ use crate::iterative::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
-use nystrom_linalg_core::{Counted, Error, LinearSystem, Result, Ridge, Scalar, symmetric_product, validate};
+use nystrom_linalg_core::{
+    Counted, Error, LinearSystem, Result, Ridge, Scalar, symmetric_product, validate,
+};
 use nystrom_sketch::RpCholesky;
 use rand::Rng;
 
@@ -16,26 +18,32 @@ const LARGEST_RANK: usize = 1000;
 /// Bytes of the two blocks each thread works on.
 const BLOCK_BYTES: u64 = 1 << 20;
 
-/// Kernel ridge regression as defined, over all of the space of k, without ever storing K: (K + nλI)α = y by conjugate gradients with a
-/// randomly pivoted Cholesky preconditioner P = K̂ + nλI, K̂ = FFᵀ of rank k.
+/// Kernel ridge regression as defined, over all of the space of k, without ever storing K: (K +
+/// nλI)α = y by conjugate gradients with a randomly pivoted Cholesky preconditioner P = K̂ + nλI,
+/// K̂ = FFᵀ of rank k.
 ///
-/// The answer to *what did Nyström cost me?*: the same f as [`ExactKrr`](crate::ExactKrr) at n far beyond its n × n matrix.
-/// The eigenvalues of P^(−1/2)(K + nλI)P^(−1/2) lie in [1, 1 + ‖K − K̂‖/nλ], so that a rank k that leaves little of K at the level nλ makes
-/// the number of iterations independent of n.
+/// The answer to *what did Nyström cost me?*: the same f as [`ExactKrr`](crate::ExactKrr) at n far
+/// beyond its n × n matrix. The eigenvalues of P^(−1/2)(K + nλI)P^(−1/2) lie in [1, 1 + ‖K −
+/// K̂‖/nλ], so that a rank k that leaves little of K at the level nλ makes the number of iterations
+/// independent of n.
 ///
-/// Stops when the **true** residual satisfies ‖y − (K + nλI)α‖₂ ≤ tolerance·‖y‖₂ for every target (and, with an intercept, for the constant
-/// 1 in the place of y). Every iteration evaluates one triangle of K, each entry once.
+/// Stops when the **true** residual satisfies ‖y − (K + nλI)α‖₂ ≤ tolerance·‖y‖₂ for every target
+/// (and, with an intercept, for the constant 1 in the place of y). Every iteration evaluates one
+/// triangle of K, each entry once.
 ///
 /// # Cost
-/// nk + n kernel values and nk² flops before, then n²/2 + 128n kernel values, 2n²t + 4nkt flops an iteration. n·k numbers for F, 8k² bytes and 5
-/// vectors; nothing n × n. The model holds all the points. The bits do not depend on the number of threads.
+/// nk + n kernel values and nk² flops before, then n²/2 + 128n kernel values, 2n²t + 4nkt flops an
+/// iteration. n·k numbers for F, 8k² bytes and 5 vectors; nothing n × n. The model holds all the
+/// points. The bits do not depend on the number of threads.
 ///
 /// # Source
-/// M. Díaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, *Robust, randomized preconditioning for kernel ridge regression*, arXiv:2304.12465,
-/// 2023 (RPCholesky preconditioning; k = n/10 up to 1000 as in the authors' code).
+/// M. Díaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, *Robust, randomized preconditioning for
+/// kernel ridge regression*, arXiv:2304.12465, 2023 (RPCholesky preconditioning; k = n/10 up to
+/// 1000 as in the authors' code).
 ///
 /// # Departures
-/// P⁻¹ is applied as (I − F(FᵀF + nλI)⁻¹Fᵀ)/nλ, without the paper's singular value decomposition of F.
+/// P⁻¹ is applied as (I − F(FᵀF + nλI)⁻¹Fᵀ)/nλ, without the paper's singular value decomposition of
+/// F.
 ///
 /// ```
 /// use faer::Mat;
@@ -46,11 +54,21 @@ const BLOCK_BYTES: u64 = 1 << 20;
 /// use rand::SeedableRng;
 /// let x: Vec<f64> = (0..1500).map(|i| i as f64 / 500.0).collect();
 /// let y = Mat::from_fn(1500, 1, |i, _| (9.0 * x[i]).sin());
-/// let (points, kernel, ridge) = (Points::from_slice(&x), Gaussian::new(0.05)?, Ridge::PerSample(1e-5));
-/// let full = FullKrr::new(kernel, ridge).fit(points, y.as_ref(), &mut rand_pcg::Pcg64::seed_from_u64(0))?;
-/// let nystrom = NystromKrr::new(kernel, ridge).fit(points, y.as_ref(), &Landmarks::new(1500, (0..1500).step_by(75).collect())?)?;
+/// let (points, kernel, ridge) =
+///     (Points::from_slice(&x), Gaussian::new(0.05)?, Ridge::PerSample(1e-5));
+/// let full = FullKrr::new(kernel, ridge).fit(
+///     points,
+///     y.as_ref(),
+///     &mut rand_pcg::Pcg64::seed_from_u64(0),
+/// )?;
+/// let nystrom = NystromKrr::new(kernel, ridge).fit(
+///     points,
+///     y.as_ref(),
+///     &Landmarks::new(1500, (0..1500).step_by(75).collect())?,
+/// )?;
 /// let cost = rmse(nystrom.predict(points)?.as_ref(), full.model.predict(points)?.as_ref())?;
-/// assert!(full.converged() && cost > 0.01);              // 20 centres are too few here, and this is by how much
+/// // 20 centres are too few here, and this is by how much
+/// assert!(full.converged() && cost > 0.01);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,7 +89,13 @@ pub struct FullKrr<K, T> {
 impl<K, T> FullKrr<K, T> {
     /// Without intercept, to a residual of 1e-6, a preconditioner of rank n/10 up to 1000.
     pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
-        FullKrr { kernel, ridge, intercept: false, rank: None, options: IterativeOptions::default() }
+        FullKrr {
+            kernel,
+            ridge,
+            intercept: false,
+            rank: None,
+            options: IterativeOptions::default(),
+        }
     }
 }
 
@@ -79,19 +103,26 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     /// Fits y (n × t) at the n points `x`.
     ///
     /// # Errors
-    /// As [`ExactKrr::fit`](crate::ExactKrr::fit); [`Empty`](Error::Empty) or [`TooMany`](Error::TooMany) for a rank of 0 or above n,
-    /// [`OutOfBudget`](Error::OutOfBudget) if the memory allowed does not hold F. Not converging is no error: see
+    /// As [`ExactKrr::fit`](crate::ExactKrr::fit); [`Empty`](Error::Empty) or
+    /// [`TooMany`](Error::TooMany) for a rank of 0 or above n, [`OutOfBudget`](Error::OutOfBudget)
+    /// if the memory allowed does not hold F. Not converging is no error: see
     /// [`IterativeFit::into_model`].
     ///
     /// # Randomness
     /// That of [`RpCholesky`].
-    pub fn fit(&self, x: Points<'_, T>, y: MatRef<'_, T>, rng: &mut dyn Rng) -> Result<IterativeFit<K, T>> {
+    pub fn fit(
+        &self,
+        x: Points<'_, T>,
+        y: MatRef<'_, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<IterativeFit<K, T>> {
         self.fit_with(x, y, Extras::default(), rng)
     }
 
     /// As [`fit`](Self::fit), with sample weights, a warm start (n × t) or a monitor.
     ///
-    /// With weights (√D K √D + nλI)γ = √D y is solved, α = √Dγ, as in [`ExactKrr`](crate::ExactKrr).
+    /// With weights (√D K √D + nλI)γ = √D y is solved, α = √Dγ, as in
+    /// [`ExactKrr`](crate::ExactKrr).
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and those of wrong weights or a wrong start.
@@ -128,7 +159,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
             let report = FitReport { condition, reason, ..report };
             KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), &b, report)
         };
-        let (model, ran) = run_watched(&mut system, b.as_ref(), start, &self.options, extras.monitor, &model)?;
+        let (model, ran) =
+            run_watched(&mut system, b.as_ref(), start, &self.options, extras.monitor, &model)?;
         Ok(ran.finish(model, &self.options, system.passes, memory))
     }
 
@@ -147,9 +179,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     }
 
     /// α = √D M⁻¹√D(y − b) and b from γ = M⁻¹√D[y − ȳ, 1].
-    fn coefficients(&self, gamma: MatRef<'_, f64>, root: &[f64], mean: &[f64]) -> (Mat<f64>, Vec<f64>) {
+    fn coefficients(
+        &self,
+        gamma: MatRef<'_, f64>,
+        root: &[f64],
+        mean: &[f64],
+    ) -> (Mat<f64>, Vec<f64>) {
         let t = mean.len();
-        let b: Vec<f64> = (0..t).map(|j| if self.intercept { ratio(root, gamma, j) } else { 0.0 }).collect();
+        let b: Vec<f64> =
+            (0..t).map(|j| if self.intercept { ratio(root, gamma, j) } else { 0.0 }).collect();
         let alpha = Mat::from_fn(gamma.nrows(), t, |i, j| {
             root[i] * (gamma[(i, j)] - if self.intercept { b[j] * gamma[(i, t)] } else { 0.0 })
         });
@@ -173,10 +211,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
 
     /// γ = D^(−1/2)α where there is weight, and 0 for the constant.
     fn start(&self, alpha: MatRef<'_, T>, root: &[f64], t: usize) -> Result<Mat<f64>> {
-        validate::same_size("rows of the start against number of points", root.len(), alpha.nrows())?;
+        validate::same_size(
+            "rows of the start against number of points",
+            root.len(),
+            alpha.nrows(),
+        )?;
         validate::same_size("columns of the start against targets", t, alpha.ncols())?;
         validate::finite("start", alpha)?;
-        let entry = |i: usize, j: usize| if j < t && root[i] > 0.0 { alpha[(i, j)].f64() / root[i] } else { 0.0 };
+        let entry = |i: usize, j: usize| {
+            if j < t && root[i] > 0.0 { alpha[(i, j)].f64() / root[i] } else { 0.0 }
+        };
         Ok(Mat::from_fn(root.len(), t + usize::from(self.intercept), entry))
     }
 
@@ -192,9 +236,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
             tile_rows: 256,
         };
         match self.options.memory {
-            Some(budget) if budget < plan.total() => {
-                Err(Error::OutOfBudget { what: "full-data regression", needed: plan.total(), budget })
-            }
+            Some(budget) if budget < plan.total() => Err(Error::OutOfBudget {
+                what: "full-data regression",
+                needed: plan.total(),
+                budget,
+            }),
             _ => Ok(plan),
         }
     }

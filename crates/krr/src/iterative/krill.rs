@@ -6,7 +6,9 @@ use crate::iterative::tiles::Tiles;
 use crate::iterative::{Centers, Extras, IterativeFit, IterativeOptions};
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, RowTree, Scalar, Streams, ops, work};
+use nystrom_linalg_core::{
+    Cholesky, JitterLadder, Result, Ridge, RowTree, Scalar, Streams, ops, work,
+};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
@@ -19,28 +21,33 @@ const STREAM_ROWS: usize = 1024;
 /// Centres that one thread adds up.
 const STRIPE: usize = 128;
 
-/// As [`Falkon`](crate::Falkon), with a preconditioner that asks nothing of the centres: K_nM compressed to 2M rows by a random embedding.
+/// As [`Falkon`](crate::Falkon), with a preconditioner that asks nothing of the centres: K_nM
+/// compressed to 2M rows by a random embedding.
 ///
 /// ```text
 /// Hθ = K_nMᵀy,   H = K_nMᵀK_nM + nλK_MM,   preconditioned by   (ΨK_nM)ᵀ(ΨK_nM) + nλK_MM,
 /// ```
 ///
-/// Ψ a sparse sign embedding, 2M × n: eight entries ±1/√8 in each column, at random rows. Falkon's preconditioner is as good as the
-/// centres are an unbiased sample of the data with known weights; this one is good for any centres and any M (greedy pivots, k-means
-/// centres, inducing points from elsewhere), at the price of one more pass over K_nM and about 5M³ flops.
+/// Ψ a sparse sign embedding, 2M × n: eight entries ±1/√8 in each column, at random rows. Falkon's
+/// preconditioner is as good as the centres are an unbiased sample of the data with known weights;
+/// this one is good for any centres and any M (greedy pivots, k-means centres, inducing points from
+/// elsewhere), at the price of one more pass over K_nM and about 5M³ flops.
 ///
 /// Residual, tolerance, memory, report and errors are those of [`Falkon`](crate::Falkon).
 ///
 /// # Cost
-/// As `Falkon` for an iteration; before them nM kernel values, 16nM + 5M³ flops. 32M² bytes for the factors and the sketch.
+/// As `Falkon` for an iteration; before them nM kernel values, 16nM + 5M³ flops. 32M² bytes for the
+/// factors and the sketch.
 ///
 /// # Source
-/// M. Díaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, *Robust, randomized preconditioning for kernel ridge regression*, arXiv:2304.12465,
-/// 2023: KRILL, with the sizes of the authors' code (2M rows, 8 non-zeros, which may coincide).
+/// M. Díaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, *Robust, randomized preconditioning for
+/// kernel ridge regression*, arXiv:2304.12465, 2023: KRILL, with the sizes of the authors' code (2M
+/// rows, 8 non-zeros, which may coincide).
 ///
 /// # Departures
-/// The system is solved in the coordinates β = Rᵀθ, RRᵀ = K_MM + δI, like Falkon's; the preconditioner is then SᵀS + nλI with
-/// S = ΨK_nM R⁻ᵀ and needs no shift of its own. One M³/3 more.
+/// The system is solved in the coordinates β = Rᵀθ, RRᵀ = K_MM + δI, like Falkon's; the
+/// preconditioner is then SᵀS + nλI with S = ΨK_nM R⁻ᵀ and needs no shift of its own. One M³/3
+/// more.
 ///
 /// ```
 /// use faer::Mat;
@@ -50,7 +57,8 @@ const STRIPE: usize = 128;
 /// use rand::SeedableRng;
 /// let x: Vec<f64> = (0..2000).map(|i| i as f64 / 1000.0).collect();
 /// let y = Mat::from_fn(2000, 1, |i, _| (4.0 * x[i]).sin());
-/// let anywhere: Vec<f64> = (0..60).map(|i| i as f64 / 30.0).collect();           // centres that are no data
+/// // centres that are no data
+/// let anywhere: Vec<f64> = (0..60).map(|i| i as f64 / 30.0).collect();
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let krill = Krill::new(Gaussian::new(0.1)?, Ridge::PerSample(1e-6));
 /// let fit = krill.fit(Points::from_slice(&x), y.as_ref(), Points::from_slice(&anywhere), rng)?;
@@ -83,13 +91,15 @@ impl<K, T> Krill<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
-    /// Fits y (n × t) at the n points `x`; `centers` is a `&Landmarks`, `&Dictionary` (whose weights are not used) or [`Points`].
+    /// Fits y (n × t) at the n points `x`; `centers` is a `&Landmarks`, `&Dictionary` (whose
+    /// weights are not used) or [`Points`].
     ///
     /// # Errors
     /// As [`Falkon::fit`](crate::Falkon::fit).
     ///
     /// # Randomness
-    /// One key; every 1024 points have a stream, from which eight rows and signs are drawn for each.
+    /// One key; every 1024 points have a stream, from which eight rows and signs are drawn for
+    /// each.
     pub fn fit<'a>(
         &self,
         x: Points<'a, T>,
@@ -124,8 +134,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
             factors: Self::factors,
         };
         let streams = Streams::from_rng(rng);
-        restricted
-            .fit(x, y, centers.into(), extras, |Ingredients { tiles, R, mu, .. }| preconditioner(tiles, R, mu, streams))
+        restricted.fit(x, y, centers.into(), extras, |Ingredients { tiles, R, mu, .. }| {
+            preconditioner(tiles, R, mu, streams)
+        })
     }
 }
 
@@ -145,7 +156,8 @@ pub(crate) fn preconditioner<T: Scalar>(
     Cholesky::from_fill(R.order(), fill, JitterLadder::default())
 }
 
-/// (Ψ√D K_nM)ᵀ, M × 2M: a column of K_nMᵀ at a time is added to eight columns. One pass; the order of the additions is that of the rows.
+/// (Ψ√D K_nM)ᵀ, M × 2M: a column of K_nMᵀ at a time is added to eight columns. One pass; the order
+/// of the additions is that of the rows.
 pub(crate) fn sketch<T: Scalar>(tiles: &Tiles<'_, T>, streams: Streams) -> Mat<f64> {
     let (m, s) = (tiles.order(), ROWS_PER_CENTER * tiles.order());
     let (mut St, mut buffer) = (Mat::<f64>::zeros(m, s), tiles.buffer(STREAM_ROWS));
@@ -157,18 +169,23 @@ pub(crate) fn sketch<T: Scalar>(tiles: &Tiles<'_, T>, streams: Streams) -> Mat<f
             .clone()
             .map(|i| {
                 let weight = size * tiles.samples.root_weight(i).f64();
-                std::array::from_fn(|_| (rng.random_range(0..s), if rng.random::<bool>() { weight } else { -weight }))
+                std::array::from_fn(|_| {
+                    (rng.random_range(0..s), if rng.random::<bool>() { weight } else { -weight })
+                })
             })
             .collect();
         let Kt = tiles.tile(&mut buffer, rows);
         work::product(m, Kt.ncols(), NONZEROS);
-        St.as_mut().par_row_chunks_mut(STRIPE).zip(Kt.par_row_chunks(STRIPE)).for_each(|(mut St, Kt)| {
-            for (column, psi) in Kt.col_iter().zip(&psi) {
-                for &(r, weight) in psi {
-                    faer::zip!(St.rb_mut().col_mut(r), column).for_each(|faer::unzip!(s, k)| *s += weight * *k);
+        St.as_mut().par_row_chunks_mut(STRIPE).zip(Kt.par_row_chunks(STRIPE)).for_each(
+            |(mut St, Kt)| {
+                for (column, psi) in Kt.col_iter().zip(&psi) {
+                    for &(r, weight) in psi {
+                        faer::zip!(St.rb_mut().col_mut(r), column)
+                            .for_each(|faer::unzip!(s, k)| *s += weight * *k);
+                    }
                 }
-            }
-        });
+            },
+        );
     }
     St
 }

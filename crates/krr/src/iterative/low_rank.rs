@@ -26,7 +26,9 @@ impl<T: Scalar> LowRankPlus<T> {
             }
             gram
         };
-        let mut gram = RowTree::new(F.nrows()).reduce_in_order(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(k, k));
+        let mut gram = RowTree::new(F.nrows())
+            .reduce_in_order(leaf, |a, b| a + b)
+            .unwrap_or_else(|| Mat::zeros(k, k));
         ops::add_to_diagonal(gram.as_mut(), mu);
         let G = Cholesky::with_jitter(gram.as_ref(), JitterLadder::default())?;
         Ok(LowRankPlus { F, G, mu })
@@ -36,16 +38,19 @@ impl<T: Scalar> LowRankPlus<T> {
     pub fn solve_into(&self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         let mut h = self.transpose_times(r);
         self.G.solve_in_place(h.as_mut()); //                   h = (FᵀF + μI)⁻¹Fᵀr
-        out.rb_mut().par_row_chunks_mut(TILE_ROWS).enumerate().for_each_init(Mat::new, |wide, (c, mut out)| {
-            let (start, rows) = (c * TILE_ROWS, out.nrows());
-            let F = ops::widened(self.F.as_ref().subrows(start, rows), wide);
-            ops::matmul_here(out.rb_mut(), Accum::Replace, F, h.as_ref(), 1.0);
-            for j in 0..out.ncols() {
-                for i in 0..rows {
-                    out[(i, j)] = (r[(start + i, j)] - out[(i, j)]) / self.mu;
+        out.rb_mut().par_row_chunks_mut(TILE_ROWS).enumerate().for_each_init(
+            Mat::new,
+            |wide, (c, mut out)| {
+                let (start, rows) = (c * TILE_ROWS, out.nrows());
+                let F = ops::widened(self.F.as_ref().subrows(start, rows), wide);
+                ops::matmul_here(out.rb_mut(), Accum::Replace, F, h.as_ref(), 1.0);
+                for j in 0..out.ncols() {
+                    for i in 0..rows {
+                        out[(i, j)] = (r[(start + i, j)] - out[(i, j)]) / self.mu;
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 
     /// Fᵀr, summed along the row tree.
@@ -90,7 +95,8 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn it_is_the_inverse(n in 2..200usize, k in 1..20usize, t in 1..3usize, log_mu in -3.0..2.0f64, seed in 0..1000u64) {
+        fn it_is_the_inverse(n in 2..200usize, k in 1..20usize, t in 1..3usize,
+        log_mu in -3.0..2.0f64, seed in 0..1000u64) {
             let (_, F) = problem(n, k.min(n), 0.5, seed);
             let mu = 10f64.powf(log_mu);
             let r: Mat<f64> = random::standard_normal(n, t, &mut Pcg64::seed_from_u64(seed));
@@ -101,10 +107,12 @@ mod tests {
             prop_assert!((back - &r).norm_max() < 1e-13 * (1.0 + n as f64 / mu) * r.norm_max());
         }
 
-        /// The eigenvalues of P^(−1/2)(K + μI)P^(−1/2) lie in [1, 1 + ‖K − K̂‖/μ]: with K̂ ⪯ K for every factor, not in the mean.
+        /// The eigenvalues of P^(−1/2)(K + μI)P^(−1/2) lie in [1, 1 + ‖K − K̂‖/μ]: with K̂ ⪯ K for
+        /// every factor, not in the mean.
         #[test]
         fn the_preconditioned_spectrum_is_within_its_bounds(
-            n in 5..80usize, k in 1..30usize, log_mu in -4.0..1.0f64, ell in 0.2..2.0f64, seed in 0..1000u64,
+            n in 5..80usize, k in 1..30usize, log_mu in -4.0..1.0f64, ell in 0.2..2.0f64,
+            seed in 0..1000u64,
         ) {
             let (K, F) = problem(n, k.min(n), ell, seed);
             let mu = 10f64.powf(log_mu);
@@ -118,8 +126,10 @@ mod tests {
             L.forward_in_place(A.transpose_mut()); //           similar to P^(−1/2)(K + μI)P^(−1/2)
             let eigen = SymmetricEigen::new(A.as_ref()).unwrap();
             let rounding = 1e-14 * n as f64 * n as f64 / mu;
-            prop_assert!(eigen.values()[n - 1] > 1.0 - rounding, "{:e}", eigen.values()[n - 1] - 1.0);
-            prop_assert!(eigen.values()[0] < 1.0 + error / mu + rounding, "{} {}", eigen.values()[0], 1.0 + error / mu);
+            prop_assert!(eigen.values()[n - 1] > 1.0 - rounding, "{:e}",
+                eigen.values()[n - 1] - 1.0);
+            prop_assert!(eigen.values()[0] < 1.0 + error / mu + rounding, "{} {}",
+                eigen.values()[0], 1.0 + error / mu);
         }
     }
 }

@@ -10,11 +10,13 @@ const KEPT_ROWS: usize = 1024;
 /// Bytes a fit holds at its peak, beyond its input and its model, by what they are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryPlan {
-    /// The factors of K_MM and of the preconditioner (and KRILL's sketch), or the n × k factor of full-data regression.
+    /// The factors of K_MM and of the preconditioner (and KRILL's sketch), or the n × k factor of
+    /// full-data regression.
     pub factors: u64,
     /// The vectors of conjugate gradients.
     pub vectors: u64,
-    /// Tiles under way and their partial sums: one set per leaf of the row tree at the worst, whatever the number of threads.
+    /// Tiles under way and their partial sums: one set per leaf of the row tree at the worst,
+    /// whatever the number of threads.
     pub tiles: u64,
     /// Rows of K_nM that are kept.
     pub kept: u64,
@@ -30,7 +32,8 @@ impl MemoryPlan {
         self.factors + self.vectors + self.tiles + self.kept
     }
 
-    /// For n rows, m centres and t right-hand sides (targets, and one more for an intercept), `factors` numbers of `f64` in factorisations.
+    /// For n rows, m centres and t right-hand sides (targets, and one more for an intercept),
+    /// `factors` numbers of `f64` in factorisations.
     ///
     /// # Errors
     /// [`Error::OutOfBudget`] if `budget` does not hold a fit that keeps no rows.
@@ -41,11 +44,14 @@ impl MemoryPlan {
         factors: u64,
         budget: Option<u64>,
     ) -> Result<MemoryPlan> {
-        let tile_rows = (TILE_NUMBERS / m).clamp(32, 256).next_power_of_two(); // divides the leaves of the row tree
+        // divides the leaves of the row tree
+        let tile_rows = (TILE_NUMBERS / m).clamp(32, 256).next_power_of_two();
         let (wide, narrow) = (size_of::<f64>() as u64, size_of::<T>() as u64);
         let (rows, centers, targets) = (tile_rows.min(n) as u64, m as u64, t as u64);
-        let copy = if narrow < wide { wide } else { 0 }; // a tile of f32 is widened before its products
-        let tile = rows * centers * (narrow + copy) + rows * targets * wide + 2 * centers * targets * wide;
+        // a tile of f32 is widened before its products
+        let copy = if narrow < wide { wide } else { 0 };
+        let tile =
+            rows * centers * (narrow + copy) + rows * targets * wide + 2 * centers * targets * wide;
         let least = MemoryPlan {
             factors: factors * wide,
             vectors: 9 * centers * targets * wide,
@@ -56,7 +62,11 @@ impl MemoryPlan {
         };
         let Some(budget) = budget else { return Ok(least) };
         let Some(left) = budget.checked_sub(least.total()) else {
-            return Err(Error::OutOfBudget { what: "an iterative fit", needed: least.total(), budget });
+            return Err(Error::OutOfBudget {
+                what: "an iterative fit",
+                needed: least.total(),
+                budget,
+            });
         };
         let fit = usize::try_from(left / (centers * narrow)).unwrap_or(usize::MAX);
         let kept_rows = if fit >= n { n } else { fit / KEPT_ROWS * KEPT_ROWS };
@@ -67,12 +77,19 @@ impl MemoryPlan {
     ///
     /// # Errors
     /// [`Error::OutOfBudget`] if `budget` does not hold them.
-    pub(crate) fn all_kept<T: Scalar>(self, n: usize, m: usize, budget: Option<u64>) -> Result<MemoryPlan> {
+    pub(crate) fn all_kept<T: Scalar>(
+        self,
+        n: usize,
+        m: usize,
+        budget: Option<u64>,
+    ) -> Result<MemoryPlan> {
         let plan = MemoryPlan { kept: (n * m * size_of::<T>()) as u64, kept_rows: n, ..self };
         match budget {
-            Some(budget) if plan.total() > budget => {
-                Err(Error::OutOfBudget { what: "an iterative fit with a dense sketch", needed: plan.total(), budget })
-            }
+            Some(budget) if plan.total() > budget => Err(Error::OutOfBudget {
+                what: "an iterative fit with a dense sketch",
+                needed: plan.total(),
+                budget,
+            }),
             _ => Ok(plan),
         }
     }

@@ -1,11 +1,13 @@
 //! Kernel ridge regression by conjugate gradients.
 //!
-//! * [`Falkon`], [`Krill`]: f restricted to M centres, O(nM) per iteration and O(M²) memory, with two preconditioners.
-//! * [`FullKrr`]: f over the whole space, O(n²) per iteration and O(nk) memory; `low_rank.rs` is its preconditioner.
+//! * [`Falkon`], [`Krill`]: f restricted to M centres, O(nM) per iteration and O(M²) memory, with
+//!   two preconditioners.
+//! * [`FullKrr`]: f over the whole space, O(n²) per iteration and O(nk) memory; `low_rank.rs` is
+//!   its preconditioner.
 //! * [`AutoKrr`]: the direct method or one of these, by a [`Plan`].
 //!
-//! `restricted.rs` puts a restricted fit together from the parts: `centers.rs`, `tiles.rs` (K_nM), `system.rs` (the equations), `run.rs`
-//! (the loop), `memory.rs` (the plan).
+//! `restricted.rs` puts a restricted fit together from the parts: `centers.rs`, `tiles.rs` (K_nM),
+//! `system.rs` (the equations), `run.rs` (the loop), `memory.rs` (the plan).
 
 mod auto;
 mod centers;

@@ -13,14 +13,16 @@ pub struct IterativeOptions {
     pub tolerance: f64,
     /// Most iterations.
     pub max_iterations: usize,
-    /// Bytes the fit may take beyond its input and its model; what is left of them after the factorisations keeps rows of K_nM, which are
-    /// then evaluated once. `None`: nothing is kept, nothing is refused.
+    /// Bytes the fit may take beyond its input and its model; what is left of them after the
+    /// factorisations keeps rows of K_nM, which are then evaluated once. `None`: nothing is kept,
+    /// nothing is refused.
     pub memory: Option<u64>,
 }
 
 impl Default for IterativeOptions {
-    /// 1e-6 within 100 iterations, nothing kept. In `f64`, rounding leaves a relative residual of up to about 1e-7 where K_MM is numerically
-    /// singular, and 1e-12 where it is not; what is asked for beyond that ends in [`Stop::Stalled`](crate::Stop::Stalled).
+    /// 1e-6 within 100 iterations, nothing kept. In `f64`, rounding leaves a relative residual of
+    /// up to about 1e-7 where K_MM is numerically singular, and 1e-12 where it is not; what is
+    /// asked for beyond that ends in [`Stop::Stalled`](crate::Stop::Stalled).
     fn default() -> Self {
         IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: None }
     }
@@ -32,8 +34,9 @@ impl IterativeOptions {
     }
 }
 
-/// What a monitor answers: `Continue`, `Break` to stop with the model so far, or an error of any kind (which also stops; the model so
-/// far is kept, see [`Stop::MonitorFailed`](crate::Stop::MonitorFailed)).
+/// What a monitor answers: `Continue`, `Break` to stop with the model so far, or an error of any
+/// kind (which also stops; the model so far is kept, see
+/// [`Stop::MonitorFailed`](crate::Stop::MonitorFailed)).
 pub type Verdict = Result<ControlFlow<()>, Box<dyn std::error::Error + Send + Sync>>;
 
 /// A caller's look at every iteration, to stop on a validation error or on a clock of its own.
@@ -43,7 +46,8 @@ pub type Monitor<'a, K, T> = dyn FnMut(&Iteration<'_, K, T>) -> Verdict + Send +
 pub struct Extras<'a, K, T> {
     /// One weight w_i ≥ 0 per sample: (1/n) Σ w_i (y_i − f(x_i))² is minimised.
     pub sample_weights: Option<&'a [T]>,
-    /// Coefficients to start from, M × t: those of an earlier fit with the same centres, say at another λ.
+    /// Coefficients to start from, M × t: those of an earlier fit with the same centres, say at
+    /// another λ.
     pub start: Option<MatRef<'a, T>>,
     /// Called after every iteration.
     pub monitor: Option<&'a mut Monitor<'a, K, T>>,
@@ -60,7 +64,8 @@ impl<K, T> Default for Extras<'_, K, T> {
 pub struct Iteration<'a, K, T> {
     /// 1 for the first.
     pub number: usize,
-    /// The relative residual by the recurrence of conjugate gradients, the largest over the targets.
+    /// The relative residual by the recurrence of conjugate gradients, the largest over the
+    /// targets.
     pub residual: f64,
     /// The condition number of the preconditioned system so far, estimated from below.
     pub condition: f64,

@@ -53,13 +53,16 @@ pub struct ProblemSize {
     pub weighted: bool,
 }
 
-/// One kernel value costs as much as this many flops of a matrix product, and `PER_COORDINATE` more for each coordinate
-/// (docs/performance.md: 93 GF/s against 1.3 and 1.05 values a ns at d = 3 and 10).
+/// One kernel value costs as much as this many flops of a matrix product, and `PER_COORDINATE` more
+/// for each coordinate (docs/performance.md: 93 GF/s against 1.3 and 1.05 values a ns at d = 3 and
+/// 10).
 const PER_VALUE: f64 = 60.0;
 const PER_COORDINATE: f64 = 3.0;
-/// Products of a tile with vectors are limited by memory: one flop costs as much as this many of a matrix product.
+/// Products of a tile with vectors are limited by memory: one flop costs as much as this many of a
+/// matrix product.
 const VECTOR_FLOP: f64 = 8.0;
-/// Condition numbers: Falkon's bound at its theorem's number of centres, and that of an embedding of M dimensions in 2M.
+/// Condition numbers: Falkon's bound at its theorem's number of centres, and that of an embedding
+/// of M dimensions in 2M.
 const CONDITION_FALKON: f64 = 16.7;
 /// Falkon's where nothing is known of how the centres were chosen: twice the iterations, as of
 /// leverage-sampled ones without weights.
@@ -90,7 +93,10 @@ impl Plan {
     /// let size = ProblemSize { n: 100_000, d: 10, m: 500, t: 1, weighted: true };
     /// let options = IterativeOptions::default();
     /// assert_eq!(Plan::new::<f64>(size, &options)?.method, Method::Direct);
-    /// assert_eq!(Plan::new::<f64>(ProblemSize { m: 20_000, n: 1_000_000, ..size }, &options)?.method, Method::Falkon);
+    /// assert_eq!(
+    ///     Plan::new::<f64>(ProblemSize { m: 20_000, n: 1_000_000, ..size }, &options)?.method,
+    ///     Method::Falkon
+    /// );
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     ///
@@ -101,7 +107,8 @@ impl Plan {
     pub fn new<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Plan> {
         size.check()?;
         options.check()?;
-        let estimates = [direct::<T>(size), falkon::<T>(size, options)?, krill::<T>(size, options)?];
+        let estimates =
+            [direct::<T>(size), falkon::<T>(size, options)?, krill::<T>(size, options)?];
         let fitting = estimates.iter().filter(|e| e.fits(options));
         let Some(&chosen) = fitting.min_by(|a, b| a.flops.total_cmp(&b.flops)) else {
             let needed = estimates.iter().map(|e| e.bytes).min().unwrap_or(0);
@@ -144,11 +151,18 @@ fn reason(chosen: Estimate, size: ProblemSize, options: &IterativeOptions) -> St
         None => String::new(),
     };
     let weights = match (size.weighted, method) {
-        (false, Method::Krill) => "; the centres have no weights, without which Falkon is expected to take longer",
-        (false, Method::Falkon) => "; the centres have no weights, so that twice the iterations are expected",
+        (false, Method::Krill) => {
+            "; the centres have no weights, without which Falkon is expected to take longer"
+        }
+        (false, Method::Falkon) => {
+            "; the centres have no weights, so that twice the iterations are expected"
+        }
         _ => "",
     };
-    format!("{method:?}: {flops:.1e} flops and at least {bytes} bytes{budget}, the least work that fits{weights}")
+    format!(
+        "{method:?}: {flops:.1e} flops and at least {bytes} bytes{budget}, the least work that \
+         fits{weights}"
+    )
 }
 
 fn direct<T: Scalar>(ProblemSize { n, d, m, t, .. }: ProblemSize) -> Estimate {
@@ -157,7 +171,12 @@ fn direct<T: Scalar>(ProblemSize { n, d, m, t, .. }: ProblemSize) -> Estimate {
     let wide = if size_of::<T>() < 8 { 8 } else { 0 }; //   its products are taken in f64 if need be
     let tile = 1024 * (m + t) as u64 * (size_of::<T>() + wide) as u64;
     let panel = 256 * m as u64 * 8; //                      of a Cholesky factorisation
-    Estimate { method: Method::Direct, iterations: 0, flops, bytes: 32 * (m as u64).pow(2) + tile + panel }
+    Estimate {
+        method: Method::Direct,
+        iterations: 0,
+        flops,
+        bytes: 32 * (m as u64).pow(2) + tile + panel,
+    }
 }
 
 fn falkon<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Estimate> {

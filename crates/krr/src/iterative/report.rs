@@ -10,7 +10,8 @@ pub enum Stop {
     Converged,
     /// The largest number of iterations was done.
     IterationLimit,
-    /// Rounding errors let the residual fall no further: the tolerance is below what the problem's condition allows.
+    /// Rounding errors let the residual fall no further: the tolerance is below what the problem's
+    /// condition allows.
     Stalled,
     /// The monitor said so.
     Asked,
@@ -31,10 +32,12 @@ pub struct IterationReport {
     pub tolerance: f64,
     /// The recurrence's relative residual, the largest over the targets, after each iteration.
     pub history: Vec<f64>,
-    /// Passes over the kernel matrix: one for the right-hand side, one an iteration, one for every time the true residual was computed, one
-    /// for a start that is not 0, and one for KRILL's sketch.
+    /// Passes over the kernel matrix: one for the right-hand side, one an iteration, one for every
+    /// time the true residual was computed, one for a start that is not 0, and one for KRILL's
+    /// sketch.
     pub passes: usize,
-    /// Condition number of the preconditioned system, estimated from below by the Ritz values of conjugate gradients.
+    /// Condition number of the preconditioned system, estimated from below by the Ritz values of
+    /// conjugate gradients.
     pub condition: f64,
     /// Kernel values evaluated.
     pub kernel_entries: u64,
@@ -55,7 +58,8 @@ impl IterationReport {
     }
 }
 
-/// A model with the report of the iterations that led to it: the model is usable however they ended.
+/// A model with the report of the iterations that led to it: the model is usable however they
+/// ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IterativeFit<K, T> {
     /// The model at the last iterate.
@@ -78,8 +82,12 @@ impl<K, T> IterativeFit<K, T> {
         let IterationReport { iterations, residual, tolerance, stop, .. } = self.report;
         match stop {
             Stop::Converged | Stop::Asked => Ok(self.model),
-            Stop::MonitorFailed(problem) => Err(Error::MonitorFailed { iteration: iterations, problem }),
-            Stop::IterationLimit | Stop::Stalled => Err(Error::NotConverged { iterations, residual, tolerance }),
+            Stop::MonitorFailed(problem) => {
+                Err(Error::MonitorFailed { iteration: iterations, problem })
+            }
+            Stop::IterationLimit | Stop::Stalled => {
+                Err(Error::NotConverged { iterations, residual, tolerance })
+            }
         }
     }
 }

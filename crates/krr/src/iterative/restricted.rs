@@ -70,7 +70,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let space = Space {
             source: &KernelRows { kernel: self.kernel, centers: z, x },
             stored: None,
-            R: shifted_factor::<T, T>(self.kernel.gram(z).as_ref())?, //                     RRᵀ = K_MM + δI
+            // RRᵀ = K_MM + δI
+            R: shifted_factor::<T, T>(self.kernel.gram(z).as_ref())?,
             omega,
             count: Count::new(z.len(), (z.len() as u64).pow(2)),
             memory,
@@ -80,7 +81,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         self.solve(samples, space, mu, extras, precondition)
     }
 
-    /// Fits y at x through the span of a sketch: KS for K_nM and SᵀKS for K_MM, column j standing for c_j², the square of its scale.
+    /// Fits y at x through the span of a sketch: KS for K_nM and SᵀKS for K_MM, column j standing
+    /// for c_j², the square of its scale.
     pub fn fit_sketch(
         &self,
         x: Points<'_, T>,
@@ -97,11 +99,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let memory = self.plan_sketch(sketch, y.ncols())?;
         let k = KernelMatrix::new(self.kernel, x)?;
         let product = SketchProduct::new(&k, sketch)?;
-        let on_support = product.on_support()?; //                                           KS on the support
-        let R = shifted_factor::<T, f64>(product.gram(on_support.as_ref()).as_ref())?; //    RRᵀ = SᵀKS + δI
+        // KS on the support
+        let on_support = product.on_support()?;
+        // RRᵀ = SᵀKS + δI
+        let R = shifted_factor::<T, f64>(product.gram(on_support.as_ref()).as_ref())?;
         let (stored, rest) = match streamed(sketch) {
             true => (None, 0),
-            false => (Some(product.stored(on_support.as_ref())?.transpose().to_owned()), ((n - u) * u) as u64),
+            false => (
+                Some(product.stored(on_support.as_ref())?.transpose().to_owned()),
+                ((n - u) * u) as u64,
+            ),
         };
         let before = product.support_entries() + rest;
         drop(on_support);
@@ -129,23 +136,35 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
     ) -> Result<IterativeFit<K, T>> {
         let Space { source, stored, R, omega, count, memory, centers: z, expand } = space;
         let tiles = Tiles::new(source, samples, &memory, stored, &count);
-        let G = precondition(Ingredients { tiles: &tiles, R: &R, omega: &omega, mu })?; //   GGᵀ ≈ ΦᵀDΦ + μI
-        let (b, constant) = right_hand_side(&tiles, &R, self.intercept); //                  b = ΦᵀDy
+        // GGᵀ ≈ ΦᵀDΦ + μI
+        let G = precondition(Ingredients { tiles: &tiles, R: &R, omega: &omega, mu })?;
+        // b = ΦᵀDy
+        let (b, constant) = right_hand_side(&tiles, &R, self.intercept);
         let start = extras.start.map(|theta| whitened(&R, theta)); //                        β = Rᵀθ
         let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
-            let theta = expand(unwhitened(&R, beta)); //                                     θ = R⁻ᵀβ
-            let intercepts = constant.as_ref().map_or(vec![0.0; beta.ncols()], |constant| constant.intercepts(beta));
+            // θ = R⁻ᵀβ
+            let theta = expand(unwhitened(&R, beta));
+            let intercepts = constant
+                .as_ref()
+                .map_or(vec![0.0; beta.ncols()], |constant| constant.intercepts(beta));
             let report = self.report(samples, z, mu, R.jitter());
             let report = FitReport { condition, reason, kernel_entries: count.entries(), ..report };
             KrrModel::from_parts(self.kernel.clone(), z, theta.as_ref(), &intercepts, report)
         };
         let mut system = System { tiles, R: &R, mu, G, constant: constant.as_ref() };
-        let (model, ran) = run_watched(&mut system, b.as_ref(), start, self.options, extras.monitor, &model)?;
+        let (model, ran) =
+            run_watched(&mut system, b.as_ref(), start, self.options, extras.monitor, &model)?;
         Ok(ran.finish(model, self.options, count.passes(), memory))
     }
 
     /// Sizes; how it was solved and at what cost is for the caller to add.
-    fn report(&self, samples: Samples<'_, T>, centers: Points<'_, T>, ridge: f64, jitter: f64) -> FitReport {
+    fn report(
+        &self,
+        samples: Samples<'_, T>,
+        centers: Points<'_, T>,
+        ridge: f64,
+        jitter: f64,
+    ) -> FitReport {
         FitReport {
             n: samples.x.len(),
             m: centers.len(),

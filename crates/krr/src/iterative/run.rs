@@ -1,7 +1,9 @@
 //! The loop: step, look, verify.
 
 use crate::KrrModel;
-use crate::iterative::{Iteration, IterationReport, IterativeFit, IterativeOptions, MemoryPlan, Monitor, Stop};
+use crate::iterative::{
+    Iteration, IterationReport, IterativeFit, IterativeOptions, MemoryPlan, Monitor, Stop,
+};
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{ConjugateGradients, LinearSystem, Result};
 use std::ops::ControlFlow;
@@ -14,11 +16,13 @@ pub(crate) struct Run {
     pub condition: f64,
 }
 
-/// Conjugate gradients on A·X = B from `x0` until the *true* relative residual of every column is within the tolerance.
+/// Conjugate gradients on A·X = B from `x0` until the *true* relative residual of every column is
+/// within the tolerance.
 ///
-/// The recurrence's residual drifts from the true one by rounding. Where it claims convergence the true one is computed; if that is too
-/// large, the run begins again from there (with what it has), and has stalled if such a round does not halve the true residual.
-/// `look` sees every iterate and may stop the run.
+/// The recurrence's residual drifts from the true one by rounding. Where it claims convergence the
+/// true one is computed; if that is too large, the run begins again from there (with what it has),
+/// and has stalled if such a round does not halve the true residual. `look` sees every iterate and
+/// may stop the run.
 fn run(
     system: &mut dyn LinearSystem<f64>,
     b: MatRef<'_, f64>,
@@ -95,7 +99,11 @@ impl Run {
             Stop::Asked => "stopped by the monitor",
             Stop::MonitorFailed(_) => "the monitor failed",
         };
-        format!("{why}: true relative residual {:.1e} after {} iterations", self.residual, self.history.len())
+        format!(
+            "{why}: true relative residual {:.1e} after {} iterations",
+            self.residual,
+            self.history.len()
+        )
     }
 
     /// The model with its report.

@@ -6,9 +6,10 @@ use nystrom_linalg_core::{Cholesky, LinearSystem, Result, Scalar, ops};
 
 /// (ΦᵀDΦ − ssᵀ/ω + μI)β = ΦᵀDy with Φ = K_nM R⁻ᵀ, RRᵀ = K_MM + δI, preconditioned by GGᵀ.
 ///
-/// With θ = R⁻ᵀβ this is Hθ = K_nMᵀDy for H = K_nMᵀDK_nM + μ(K_MM + δI), multiplied by R⁻¹: its residual is the gradient of the objective
-/// at f, and the residual's Euclidean norm is the norm of that gradient in the space of k, whatever the coordinates. With an intercept b
-/// is eliminated, s = ΦᵀD1 and ω = Σ w_i; without one the term is absent.
+/// With θ = R⁻ᵀβ this is Hθ = K_nMᵀDy for H = K_nMᵀDK_nM + μ(K_MM + δI), multiplied by R⁻¹: its
+/// residual is the gradient of the objective at f, and the residual's Euclidean norm is the norm
+/// of that gradient in the space of k, whatever the coordinates. With an intercept b is
+/// eliminated, s = ΦᵀD1 and ω = Σ w_i; without one the term is absent.
 pub(crate) struct System<'a, T> {
     pub tiles: Tiles<'a, T>,
     pub R: &'a Cholesky<f64>,
@@ -24,7 +25,8 @@ pub(crate) struct Constant {
     mean: Vec<f64>,
 }
 
-/// ΦᵀD(y − ȳ), M × t, in one pass; with an intercept ȳ is the weighted mean and s is made on the way, otherwise ȳ = 0.
+/// ΦᵀD(y − ȳ), M × t, in one pass; with an intercept ȳ is the weighted mean and s is made on the
+/// way, otherwise ȳ = 0.
 pub(crate) fn right_hand_side<T: Scalar>(
     tiles: &Tiles<'_, T>,
     R: &Cholesky<f64>,
@@ -75,7 +77,8 @@ impl<T: Scalar> LinearSystem<f64> for System<'_, T> {
     }
 }
 
-/// R with RRᵀ = W + δI in `f64`, δ as in [`NystromKrr`](crate::NystromKrr): the two solve the same equations. W is K_MM, or SᵀKS for a sketch.
+/// R with RRᵀ = W + δI in `f64`, δ as in [`NystromKrr`](crate::NystromKrr): the two solve the same
+/// equations. W is K_MM, or SᵀKS for a sketch.
 pub(crate) fn shifted_factor<T: Scalar, V: Scalar>(W: MatRef<'_, V>) -> Result<Cholesky<f64>> {
     let fill = |mut out: MatMut<'_, f64>| {
         for j in 0..W.ncols() {

@@ -46,8 +46,9 @@ fn condition(values: &[f64]) -> f64 {
     values[0] / values[values.len() - 1]
 }
 
-/// BᵀHB = I. What rounding leaves: kernel values are off by e ≈ n·ε in norm (with what the solves add), Φ = K_nM R⁻ᵀ by e/σ_min(R) with
-/// σ_min(R)² ≥ δ, and ΦᵀΦ/μ by 2‖Φ‖ times that over μ, ‖Φ‖² = ‖K‖ < 100.
+/// BᵀHB = I. What rounding leaves: kernel values are off by e ≈ n·ε in norm (with what the solves
+/// add), Φ = K_nM R⁻ᵀ by e/σ_min(R) with σ_min(R)² ≥ δ, and ΦᵀΦ/μ by 2‖Φ‖ times that over μ, ‖Φ‖² =
+/// ‖K‖ < 100.
 #[test]
 fn falkons_preconditioner_is_exact_when_every_point_is_a_centre() {
     let x = skewed(300, 1);
@@ -90,7 +91,8 @@ fn falkons_condition_number_obeys_its_bound_at_the_theorems_size() {
     assert!(condition(&values) <= ((root + 1.0) / (root - 1.0)).powi(2), "{}", condition(&values));
 }
 
-/// Centres drawn by a distribution far from uniform: a far point thirty times as often as a near one.
+/// Centres drawn by a distribution far from uniform: a far point thirty times as often as a near
+/// one.
 #[test]
 fn weights_of_the_centres_belong_into_the_preconditioner() {
     let n = 2000;
@@ -98,18 +100,25 @@ fn weights_of_the_centres_belong_into_the_preconditioner() {
     let x = Points::from_rows(x.as_ref());
     let p: Vec<f64> = (0..n).map(|i| if i % 10 == 0 { 30.0 } else { 1.0 }).collect();
     let dictionary =
-        nystrom_sketch::Dictionary::<f64>::with_replacement(&p, 600, &mut Pcg64::seed_from_u64(5)).unwrap();
+        nystrom_sketch::Dictionary::<f64>::with_replacement(&p, 600, &mut Pcg64::seed_from_u64(5))
+            .unwrap();
     let z = x.gather(dictionary.indices().into());
     let (z, m) = (Points::from_cols(z.as_ref()), dictionary.len());
     let (R, mu) = (shifted_factor::<f64, f64>(k.gram(z).as_ref()).unwrap(), n as f64 * 1e-3);
     let A = whitened_normal_matrix(&k, x, z, &R, mu);
-    let with = |omega: &[f64]| condition(&preconditioned(A.as_ref(), &falkon::preconditioner(&R, omega, mu).unwrap()));
+    let with = |omega: &[f64]| {
+        condition(&preconditioned(A.as_ref(), &falkon::preconditioner(&R, omega, mu).unwrap()))
+    };
     let (weighted, forgotten) = (with(dictionary.weights()), with(&vec![n as f64 / m as f64; m]));
-    assert!(weighted < 10.0 && forgotten > 2.0 * weighted, "weighted {weighted}, forgotten {forgotten}");
+    assert!(
+        weighted < 10.0 && forgotten > 2.0 * weighted,
+        "weighted {weighted}, forgotten {forgotten}"
+    );
 }
 
-/// With 2M rows an embedding of M dimensions has singular values about 1 ± √½, which gives a condition number of 34 (the ratio of squares);
-/// the sparse one is close to a Gaussian one. Any centres will do: here the first ones, with no weights at all.
+/// With 2M rows an embedding of M dimensions has singular values about 1 ± √½, which gives a
+/// condition number of 34 (the ratio of squares); the sparse one is close to a Gaussian one. Any
+/// centres will do: here the first ones, with no weights at all.
 #[test]
 fn krills_condition_number_is_that_of_an_embedding() {
     let (n, m) = (3000, 200);
@@ -129,8 +138,9 @@ fn krills_condition_number_is_that_of_an_embedding() {
     assert_eq!(count.entries(), 3 * (n * m) as u64);
 }
 
-/// E[SᵀS] = ΦᵀΦ: the mean over embeddings tends to the matrix itself. Over 200 of them each entry is within 6 standard errors, which at
-/// most 2·M² = 3200 entries exceed with probability 3200·2e-9 < 1e-5 (normal approximation).
+/// E[SᵀS] = ΦᵀΦ: the mean over embeddings tends to the matrix itself. Over 200 of them each entry
+/// is within 6 standard errors, which at most 2·M² = 3200 entries exceed with probability 3200·2e-9
+/// < 1e-5 (normal approximation).
 #[test]
 fn krills_embedding_is_unbiased() {
     let (n, m, trials) = (1500, 40, 200);

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 /// Rows that are evaluated at once to be kept.
 const KEPT_TILE: usize = 1024;
 
-/// The n × M matrix K_nM with entries k(x_i, z_j), or KS for a sketch S: the rows that a [`Source`] computes.
+/// The n × M matrix K_nM with entries k(x_i, z_j), or KS for a sketch S: the rows that a [`Source`]
+/// computes.
 pub(crate) struct Tiles<'a, T> {
     source: &'a dyn Source<T>,
     pub samples: Samples<'a, T>,
@@ -89,7 +90,8 @@ impl<'a, T: Scalar> Tiles<'a, T> {
         self.samples.x.len()
     }
 
-    /// K_nMᵀ D K_nM u for u M × t and D the sample weights: one pass, in which each entry serves both products.
+    /// K_nMᵀ D K_nM u for u M × t and D the sample weights: one pass, in which each entry serves
+    /// both products.
     pub fn normal(&self, u: MatRef<'_, f64>) -> Mat<f64> {
         let samples = self.samples;
         self.pass(u.ncols(), |K, rows| {
@@ -108,12 +110,19 @@ impl<'a, T: Scalar> Tiles<'a, T> {
     pub fn moment(&self, t: usize, g: impl Fn(usize, usize) -> f64 + Sync) -> Mat<f64> {
         let samples = self.samples;
         self.pass(t, |_, rows| {
-            Mat::from_fn(rows.len(), t, |s, j| samples.weight(rows.start + s) * g(rows.start + s, j))
+            Mat::from_fn(rows.len(), t, |s, j| {
+                samples.weight(rows.start + s) * g(rows.start + s, j)
+            })
         })
     }
 
-    /// Σ_b K_bᵀ w_b over the tiles b, with w_b (rows of the tile × t) what `w` makes of K_b; summed along the row tree.
-    fn pass(&self, t: usize, w: impl Fn(MatRef<'_, f64>, Range<usize>) -> Mat<f64> + Sync) -> Mat<f64> {
+    /// Σ_b K_bᵀ w_b over the tiles b, with w_b (rows of the tile × t) what `w` makes of K_b; summed
+    /// along the row tree.
+    fn pass(
+        &self,
+        t: usize,
+        w: impl Fn(MatRef<'_, f64>, Range<usize>) -> Mat<f64> + Sync,
+    ) -> Mat<f64> {
         self.count_pass();
         let leaf = |rows| {
             let mut sum = Mat::zeros(self.order(), t);
@@ -125,7 +134,9 @@ impl<'a, T: Scalar> Tiles<'a, T> {
             }
             sum
         };
-        RowTree::new(self.len()).reduce(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(self.order(), t))
+        RowTree::new(self.len())
+            .reduce(leaf, |a, b| a + b)
+            .unwrap_or_else(|| Mat::zeros(self.order(), t))
     }
 
     /// To be called once for every pass that goes through [`tile`](Self::tile).
@@ -143,7 +154,10 @@ impl<'a, T: Scalar> Tiles<'a, T> {
     /// K_bᵀ in `f64`, M × rows.len(), kept or evaluated into `buffer`.
     pub fn tile<'t>(&'t self, buffer: &'t mut Buffer<T>, rows: Range<usize>) -> MatRef<'t, f64> {
         if rows.end <= self.kept.ncols() {
-            return ops::widened(self.kept.as_ref().subcols(rows.start, rows.len()), &mut buffer.wide);
+            return ops::widened(
+                self.kept.as_ref().subcols(rows.start, rows.len()),
+                &mut buffer.wide,
+            );
         }
         let mut tile = buffer.tile.as_mut().subcols_mut(0, rows.len());
         self.source.fill(tile.rb_mut(), rows, &mut buffer.product);

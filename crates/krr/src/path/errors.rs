@@ -27,7 +27,8 @@ impl Sums {
 
     /// Adds a tile; `counts(i)` tells whether row i of it has a positive weight.
     pub fn add(&mut self, tile: &Residuals, counts: impl Fn(usize) -> bool) {
-        let (rows, columns, targets) = (tile.e.nrows(), tile.e.ncols(), tile.e.ncols() / tile.rest.ncols());
+        let (rows, columns, targets) =
+            (tile.e.nrows(), tile.e.ncols(), tile.e.ncols() / tile.rest.ncols());
         for column in 0..columns {
             for i in (0..rows).filter(|&i| counts(i)) {
                 let e = tile.e[(i, column)];
@@ -48,10 +49,16 @@ impl Sums {
     }
 }
 
-/// For rows u_i (the columns of `u`, r × b) and every μ: u_iᵀc(μ), b × Lt, and Σ_j u_ij²/(s_j + μ), b × L.
+/// For rows u_i (the columns of `u`, r × b) and every μ: u_iᵀc(μ), b × Lt, and Σ_j u_ij²/(s_j + μ),
+/// b × L.
 ///
-/// `coefficients` holds the columns c(μ) side by side, `inverses` the columns 1/(s_j + μ): two products for all ridges.
-pub(super) fn project(u: MatRef<'_, f64>, coefficients: &Mat<f64>, inverses: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+/// `coefficients` holds the columns c(μ) side by side, `inverses` the columns 1/(s_j + μ): two
+/// products for all ridges.
+pub(super) fn project(
+    u: MatRef<'_, f64>,
+    coefficients: &Mat<f64>,
+    inverses: &Mat<f64>,
+) -> (Mat<f64>, Mat<f64>) {
     let squares = Mat::from_fn(u.nrows(), u.ncols(), |j, i| u[(j, i)] * u[(j, i)]);
     let times = |u: MatRef<'_, f64>, b: &Mat<f64>| {
         let mut out = Mat::zeros(u.ncols(), b.ncols());

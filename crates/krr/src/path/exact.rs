@@ -13,7 +13,8 @@ use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
 use std::ops::Range;
 
 impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
-    /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model at any. The field `ridge` is not used.
+    /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
+    /// at any. The field `ridge` is not used.
     ///
     /// K = UΣUᵀ gives, with γ = U(Σ + nλI)⁻¹Uᵀy,
     ///
@@ -21,17 +22,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
     /// y_i − f₋ᵢ(x_i) = γ_i / Σ_j U_ij²/(σ_j + nλ),
     /// ```
     ///
-    /// a quotient without cancellation, however small λ is. With weights √D K √D takes the place of K, with an intercept
-    /// (I − ûûᵀ)√D K √D(I − ûûᵀ), û = √D1/‖√D1‖.
+    /// a quotient without cancellation, however small λ is. With weights √D K √D takes the place of
+    /// K, with an intercept (I − ûûᵀ)√D K √D(I − ûûᵀ), û = √D1/‖√D1‖.
     ///
-    /// Eigenvalues are accurate to about ε·σ_1 only: a ridge below n·ε·σ_1 is raised to that, and [`PathPoint::mu`](crate::PathPoint) says so.
+    /// Eigenvalues are accurate to about ε·σ_1 only: a ridge below n·ε·σ_1 is raised to that, and
+    /// [`PathPoint::mu`](crate::PathPoint) says so.
     ///
     /// # Cost
-    /// n × n by definition: n² kernel values, about 9n³ flops once and 2n²(1 + t) per ridge, in `f64`; four n × n matrices while it
-    /// runs (1 GB at n = 6000), one after.
+    /// n × n by definition: n² kernel values, about 9n³ flops once and 2n²(1 + t) per ridge, in
+    /// `f64`; four n × n matrices while it runs (1 GB at n = 6000), one after.
     ///
     /// # Errors
-    /// As [`fit`](Self::fit), but never `NotPositiveDefinite`; [`Empty`](nystrom_linalg_core::Error::Empty) without ridges.
+    /// As [`fit`](Self::fit), but never `NotPositiveDefinite`;
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) without ridges.
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, Points};
@@ -47,7 +50,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
     /// let model = path.model_at(best.ridge)?;
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
-    pub fn path(&self, x: Points<'_, T>, y: MatRef<'_, T>, ridges: &[Ridge<T>]) -> Result<LambdaPath<K, T>> {
+    pub fn path(
+        &self,
+        x: Points<'_, T>,
+        y: MatRef<'_, T>,
+        ridges: &[Ridge<T>],
+    ) -> Result<LambdaPath<K, T>> {
         self.path_of(Samples { x, y, weights: None }, ridges)
     }
 
@@ -86,7 +94,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
         let (n, t) = (samples.x.len(), samples.y.ncols());
         let root_weights = root_weights(samples);
         let shift = if self.intercept { samples.mean_target() } else { vec![0.0; t] };
-        let y = Mat::from_fn(n, t, |i, j| root_weights[i] * (samples.y[(i, j)].f64() - shift[j])); // √D(y − ȳ)
+        // √D(y − ȳ)
+        let y = Mat::from_fn(n, t, |i, j| root_weights[i] * (samples.y[(i, j)].f64() - shift[j]));
         let mut M = self.weighted_gram(samples, &root_weights); //           M = √D K √D
         let total_weight: f64 = root_weights.iter().map(|r| r * r).sum();
         let center = self.intercept.then(|| Center::new(&root_weights, &M));
@@ -97,7 +106,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
         drop(M);
         let mut U = eigen.vectors().to_owned();
         if let Some(center) = &center {
-            center.project(&mut U); //                                       û spans a null space, perhaps mixed with others
+            // û spans a null space, perhaps mixed with others
+            center.project(&mut U);
         }
         let values: Vec<f64> = eigen.values().iter().map(|s| s.max(0.0)).collect();
         let g = transposed_times(&U, &y);
@@ -140,7 +150,12 @@ fn root_weights<T: Scalar>(samples: Samples<'_, T>) -> Vec<f64> {
 }
 
 /// Sums of the residuals of all rows, tile by tile.
-fn sums<T: Scalar>(spectrum: &Spectrum, U: &Mat<f64>, samples: Samples<'_, T>, mus: &[f64]) -> Sums {
+fn sums<T: Scalar>(
+    spectrum: &Spectrum,
+    U: &Mat<f64>,
+    samples: Samples<'_, T>,
+    mus: &[f64],
+) -> Sums {
     let at = spectrum.at_all(mus);
     let mut total = Sums::zeros(mus.len(), samples.y.ncols());
     for rows in RowTree::tiles(0..samples.x.len(), TILE_ROWS) {

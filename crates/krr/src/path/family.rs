@@ -6,10 +6,12 @@ use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, ops};
 
-/// θ(μ) = B(S + μI)⁻¹g and, with a constant, b(μ) = ȳ − x̄ᵀ(S + μI)⁻¹g: kernel ridge regression at every μ.
+/// θ(μ) = B(S + μI)⁻¹g and, with a constant, b(μ) = ȳ − x̄ᵀ(S + μI)⁻¹g: kernel ridge regression at
+/// every μ.
 ///
-/// In the basis of eigenvectors V of A = ΦᵀDΦ (features centred if there is a constant): S its eigenvalues, g = VᵀΦᵀDy. The features
-/// of exact regression are those of the kernel itself, for which A has the eigenvalues of √D K √D.
+/// In the basis of eigenvectors V of A = ΦᵀDΦ (features centred if there is a constant): S its
+/// eigenvalues, g = VᵀΦᵀDy. The features of exact regression are those of the kernel itself, for
+/// which A has the eigenvalues of √D K √D.
 #[derive(Debug)]
 pub(crate) struct Family<K, T> {
     pub kernel: K,
@@ -51,7 +53,8 @@ pub(crate) struct Constant {
 pub(crate) enum Basis<T> {
     /// Exact regression: θ_i = √w_i (Uc)_i.
     Samples { U: Mat<f64>, root_weights: Vec<f64> },
-    /// Whitened features: θ = R⁻ᵀVc, or Sθ for a sketch S, of which `expand` holds the rows that are not zero.
+    /// Whitened features: θ = R⁻ᵀVc, or Sθ for a sketch S, of which `expand` holds the rows that
+    /// are not zero.
     Features { V: Mat<f64>, whitener: Whitener<T>, expand: Option<Mat<f64>> },
 }
 
@@ -88,15 +91,26 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
     pub fn model_at(&self, mu: f64) -> Result<KrrModel<K, T>> {
         let c = self.spectrum.coefficients(mu);
         let b = match &self.spectrum.constant {
-            Some(mean) => (0..c.ncols()).map(|j| mean.targets[j] - dot(&mean.features, &c, j)).collect(),
+            Some(mean) => {
+                (0..c.ncols()).map(|j| mean.targets[j] - dot(&mean.features, &c, j)).collect()
+            }
             None => vec![0.0; c.ncols()],
         };
         let theta = self.basis.to_centers(&c);
         let values = &self.spectrum.values;
         let smallest = values.last().map_or(0.0, |s| s + mu);
-        let report =
-            FitReport { ridge: mu, condition: (values.first().unwrap_or(&0.0) + mu) / smallest, ..self.report.clone() };
-        KrrModel::from_parts(self.kernel.clone(), Points::from_cols(self.centers.as_ref()), theta.as_ref(), &b, report)
+        let report = FitReport {
+            ridge: mu,
+            condition: (values.first().unwrap_or(&0.0) + mu) / smallest,
+            ..self.report.clone()
+        };
+        KrrModel::from_parts(
+            self.kernel.clone(),
+            Points::from_cols(self.centers.as_ref()),
+            theta.as_ref(),
+            &b,
+            report,
+        )
     }
 }
 
@@ -115,13 +129,16 @@ impl Spectrum {
     pub fn at_all(&self, mus: &[f64]) -> (Mat<f64>, Mat<f64>) {
         let (r, t) = self.g.shape();
         let inverse = |j: usize, l: usize| 1.0 / (self.values[j] + mus[l]);
-        let coefficients = Mat::from_fn(r, mus.len() * t, |j, c| self.g[(j, c % t)] * inverse(j, c / t));
+        let coefficients =
+            Mat::from_fn(r, mus.len() * t, |j, c| self.g[(j, c % t)] * inverse(j, c / t));
         (coefficients, Mat::from_fn(r, mus.len(), inverse))
     }
 
     /// c = (S + μI)⁻¹g.
     pub fn coefficients(&self, mu: f64) -> Mat<f64> {
-        Mat::from_fn(self.values.len(), self.g.ncols(), |i, j| self.g[(i, j)] / (self.values[i] + mu))
+        Mat::from_fn(self.values.len(), self.g.ncols(), |i, j| {
+            self.g[(i, j)] / (self.values[i] + mu)
+        })
     }
 
     /// Without the smallest values, if together they are less than `negligible`.
@@ -132,7 +149,12 @@ impl Spectrum {
             tail < negligible
         });
         let r = self.values.len() - dropped.count();
-        Spectrum { values: self.values[..r].to_vec(), g: self.g.subrows(0, r).to_owned(), constant: None, ..*self }
+        Spectrum {
+            values: self.values[..r].to_vec(),
+            g: self.g.subrows(0, r).to_owned(),
+            constant: None,
+            ..*self
+        }
     }
 
     /// 1 or 0: how many constants there are.

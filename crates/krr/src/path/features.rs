@@ -21,14 +21,20 @@ impl Solver {
         rows: &FeatureRows<'_, T>,
         ridges: &[Ridge<T>],
     ) -> Result<(Spectrum, Mat<f64>, String)> {
-        let mus = ridges.iter().map(|ridge| Ok(ridge.absolute(rows.len())?.f64())).collect::<Result<Vec<f64>>>()?;
+        let mus = ridges
+            .iter()
+            .map(|ridge| Ok(ridge.absolute(rows.len())?.f64()))
+            .collect::<Result<Vec<f64>>>()?;
         let mu = mus.iter().copied().fold(f64::INFINITY, f64::min);
         let scales = Scales { mu, trace: rows.trace(), once: f64::INFINITY };
         let Choice { by, reason, .. } = self.choose::<T>(&scales);
         let products = if mu >= scales.safe(T::EPS) { Products::Scalar } else { Products::Double };
         let (route, (mut spectrum, V)) = match by {
             SolvedBy::Qr => ("QR", by_qr(rows)?),
-            _ => ("normal equations", by_normal_equations(rows, products, scales.safe(products.eps::<T>()))?),
+            _ => (
+                "normal equations",
+                by_normal_equations(rows, products, scales.safe(products.eps::<T>()))?,
+            ),
         };
         if let Some(constant) = &mut spectrum.constant {
             let shift = rows.shift.iter().flatten();
@@ -38,9 +44,11 @@ impl Solver {
     }
 }
 
-/// S, g and V by normal equations: A = ΦᵀDΦ = VSVᵀ, g = VᵀΦᵀDy, features and targets centred if there is a constant.
+/// S, g and V by normal equations: A = ΦᵀDΦ = VSVᵀ, g = VᵀΦᵀDy, features and targets centred if
+/// there is a constant.
 ///
-/// One pass; S is accurate to about ε·tr A, ε that of the products, so that `floor` should be some multiple of that.
+/// One pass; S is accurate to about ε·tr A, ε that of the products, so that `floor` should be some
+/// multiple of that.
 fn by_normal_equations<T: Scalar>(
     rows: &FeatureRows<'_, T>,
     products: Products,
@@ -49,7 +57,8 @@ fn by_normal_equations<T: Scalar>(
     let sums = NormalEquations::accumulate(rows, products).centered(rows.shift.is_some());
     let eigen = SymmetricEigen::new(sums.A.as_ref())?;
     let V = eigen.vectors().to_owned();
-    let constant = sums.means.map(|(features, targets)| Constant { features: rotate(&V, &features), targets });
+    let constant =
+        sums.means.map(|(features, targets)| Constant { features: rotate(&V, &features), targets });
     let spectrum = Spectrum {
         n: rows.len(),
         values: eigen.values().iter().map(|s| s.max(0.0)).collect(),
@@ -61,14 +70,16 @@ fn by_normal_equations<T: Scalar>(
     Ok((spectrum, V))
 }
 
-/// The same from a streamed QR factorisation √DΦ = QR and the singular values of R, which are accurate to ε·‖Φ‖: nothing is squared
-/// before it is known.
+/// The same from a streamed QR factorisation √DΦ = QR and the singular values of R, which are
+/// accurate to ε·‖Φ‖: nothing is squared before it is known.
 fn by_qr<T: Scalar>(rows: &FeatureRows<'_, T>) -> Result<(Spectrum, Mat<f64>)> {
     let triangle = Triangle::accumulate(rows).centered(rows.shift.is_some());
     let svd = svd::full(triangle.R.as_ref())?; //                    R = USVᵀ
     let s = &svd.values;
     let Uc = transposed_times(&svd.U, &triangle.c);
-    let constant = triangle.means.map(|(features, targets)| Constant { features: rotate(&svd.V, &features), targets });
+    let constant = triangle
+        .means
+        .map(|(features, targets)| Constant { features: rotate(&svd.V, &features), targets });
     let spectrum = Spectrum {
         n: rows.len(),
         values: s.iter().map(|s| s * s).collect(),
@@ -80,8 +91,14 @@ fn by_qr<T: Scalar>(rows: &FeatureRows<'_, T>) -> Result<(Spectrum, Mat<f64>)> {
     Ok((spectrum, svd.V))
 }
 
-/// A second pass over the rows: leave-one-out and training errors at all μ, for about 2nm² + 2nmL(1 + t) flops.
-pub(crate) fn sums<T: Scalar>(data: &FeatureRows<'_, T>, spectrum: &Spectrum, V: &Mat<f64>, mus: &[f64]) -> Sums {
+/// A second pass over the rows: leave-one-out and training errors at all μ, for about 2nm² +
+/// 2nmL(1 + t) flops.
+pub(crate) fn sums<T: Scalar>(
+    data: &FeatureRows<'_, T>,
+    spectrum: &Spectrum,
+    V: &Mat<f64>,
+    mus: &[f64],
+) -> Sums {
     let (L, t) = (mus.len(), data.targets());
     let pass = Pass::new(data, spectrum, V, mus);
     let mut room = pass.room();
@@ -115,7 +132,12 @@ pub(super) struct Room<T> {
 }
 
 impl<'a, T: Scalar> Pass<'a, T> {
-    pub fn new(data: &'a FeatureRows<'a, T>, spectrum: &'a Spectrum, V: &'a Mat<f64>, mus: &'a [f64]) -> Self {
+    pub fn new(
+        data: &'a FeatureRows<'a, T>,
+        spectrum: &'a Spectrum,
+        V: &'a Mat<f64>,
+        mus: &'a [f64],
+    ) -> Self {
         let smallest = mus.iter().copied().fold(f64::INFINITY, f64::min);
         let kept = spectrum.leading(NEGLIGIBLE * smallest);
         let (coefficients, inverses) = kept.at_all(mus);
@@ -131,8 +153,9 @@ impl<'a, T: Scalar> Pass<'a, T> {
 
     /// √w_i(y_i − f(x_i)) and 1 − h_i of the rows of one tile.
     ///
-    /// 1 − h_i is a difference here, accurate to about mε: enough unless the fit interpolates. It is never let below the value it
-    /// would have if all other samples were orthogonal to the i-th, which is a lower bound in exact arithmetic.
+    /// 1 − h_i is a difference here, accurate to about mε: enough unless the fit interpolates. It
+    /// is never let below the value it would have if all other samples were orthogonal to the i-th,
+    /// which is a lower bound in exact arithmetic.
     pub fn residuals(&self, Room { tile, wide, u }: &mut Room<T>, rows: Range<usize>) -> Residuals {
         let Pass { data, V, coefficients, inverses, center, mus } = self;
         let (L, t) = (mus.len(), data.targets());
@@ -142,10 +165,12 @@ impl<'a, T: Scalar> Pass<'a, T> {
         ops::matmul(u.rb_mut(), Accum::Replace, V.transpose(), z.transpose(), 1.0);
         center.subtract(u.rb_mut(), tile); //                            u_i = √w_i Vᵀ(φ(x_i) − φ̄)
         let (fit, leverage) = project(u.rb(), coefficients, inverses);
-        let e = Mat::from_fn(tile.rows(), L * t, |i, c| center.target(tile, i, c % t) - fit[(i, c)]);
+        let e =
+            Mat::from_fn(tile.rows(), L * t, |i, c| center.target(tile, i, c % t) - fit[(i, c)]);
         let rest = Mat::from_fn(tile.rows(), L, |i, l| {
             let (share, norm2) = (center.share(tile, i), u.rb().col(i).squared_norm_l2());
-            let alone = 1.0 / (1.0 + share / (1.0 - share) + norm2 / ((1.0 - share).powi(2) * mus[l]));
+            let alone =
+                1.0 / (1.0 + share / (1.0 - share) + norm2 / ((1.0 - share).powi(2) * mus[l]));
             (1.0 - share - leverage[(i, l)]).max(alone)
         });
         Residuals { e, rest }
@@ -181,7 +206,8 @@ impl<'a> Center<'a> {
     /// √w_i (y_ij − ȳ_j); the tile holds √w_i (y_ij − shift_j).
     fn target<T: Scalar>(&self, tile: &Tile<T>, i: usize, j: usize) -> f64 {
         let mean = self.constant.map_or(0.0, |constant| constant.targets[j] - self.shift[j]);
-        tile.Y()[(i, j)].f64() - if mean == 0.0 { 0.0 } else { tile.Z()[(i, self.column)].f64() * mean }
+        tile.Y()[(i, j)].f64()
+            - if mean == 0.0 { 0.0 } else { tile.Z()[(i, self.column)].f64() * mean }
     }
 
     /// w_i/Σw, the constant's part of h_i.

@@ -13,14 +13,17 @@ use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
-    /// The residuals y_i − f₋ᵢ(x_i) of every sample and target (n × t) at any ridge, for the `x` and `y` of the fit: which samples the others
-    /// do not explain, intervals for predictions, or another loss than the square.
+    /// The residuals y_i − f₋ᵢ(x_i) of every sample and target (n × t) at any ridge, for the `x`
+    /// and `y` of the fit: which samples the others do not explain, intervals for predictions, or
+    /// another loss than the square.
     ///
-    /// A path keeps only sums over the samples; this is one more pass over them: nm kernel values and 4nm² flops (n²(1 + t) from the
-    /// eigenvectors of exact regression), memory as for the path and nt numbers.
+    /// A path keeps only sums over the samples; this is one more pass over them: nm kernel values
+    /// and 4nm² flops (n²(1 + t) from the eigenvectors of exact regression), memory as for the path
+    /// and nt numbers.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if x or y are not of the size of those fitted, those of [`Ridge::absolute`] and of the fit.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if x or y are not of the size of those fitted,
+    /// those of [`Ridge::absolute`] and of the fit.
     ///
     /// ```
     /// use faer::Mat;
@@ -29,21 +32,29 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     /// use nystrom_linalg_core::Ridge;
     /// use nystrom_sketch::Landmarks;
     /// let x: Vec<f64> = (0..300).map(|i| i as f64 / 50.0).collect();
-    /// let y = Mat::from_fn(300, 1, |i, _| x[i].sin() + if i == 123 { 1.0 } else { 0.0 });     // one wrong label
+    /// // one wrong label
+    /// let y = Mat::from_fn(300, 1, |i, _| x[i].sin() + if i == 123 { 1.0 } else { 0.0 });
     /// let krr = NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1.0));
     /// let landmarks = Landmarks::new(300, (0..300).step_by(15).collect())?;
     /// let points = Points::from_slice(&x);
     /// let path = krr.path(points, y.as_ref(), &landmarks, &lambda_grid(1.0, 1e-9, 19)?)?;
     /// let residuals = path.leave_one_out(path.best_by_loo().ridge, points, y.as_ref())?;
-    /// let largest = (0..300).max_by(|&i, &j| residuals[(i, 0)].abs().total_cmp(&residuals[(j, 0)].abs()));
+    /// let largest =
+    ///     (0..300).max_by(|&i, &j| residuals[(i, 0)].abs().total_cmp(&residuals[(j, 0)].abs()));
     /// assert_eq!(largest, Some(123));
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
-    pub fn leave_one_out(&self, ridge: Ridge<T>, x: Points<'_, T>, y: MatRef<'_, T>) -> Result<Mat<T>> {
+    pub fn leave_one_out(
+        &self,
+        ridge: Ridge<T>,
+        x: Points<'_, T>,
+        y: MatRef<'_, T>,
+    ) -> Result<Mat<T>> {
         self.family.leave_one_out(ridge, Samples { x, y, weights: None })
     }
 
-    /// As [`leave_one_out`](Self::leave_one_out) for a path with these sample weights. A sample of weight 0 is left out anyway.
+    /// As [`leave_one_out`](Self::leave_one_out) for a path with these sample weights. A sample of
+    /// weight 0 is left out anyway.
     ///
     /// # Errors
     /// As [`leave_one_out`](Self::leave_one_out), and `Shape` or `InvalidWeight` for wrong weights.
@@ -62,14 +73,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
     fn leave_one_out(&self, ridge: Ridge<T>, samples: Samples<'_, T>) -> Result<Mat<T>> {
         samples.check(&self.kernel)?;
         validate::same_size("points against those of the fit", self.spectrum.n, samples.x.len())?;
-        validate::same_size("dimension of the points against that of the fit", self.centers.nrows(), samples.x.dim())?;
+        validate::same_size(
+            "dimension of the points against that of the fit",
+            self.centers.nrows(),
+            samples.x.dim(),
+        )?;
         validate::same_size("targets against those of the fit", self.targets(), samples.y.ncols())?;
         let mu = self.spectrum.mu(ridge)?;
         let mut out = Mat::zeros(samples.x.len(), samples.y.ncols());
         self.each_tile(samples, mu, |rows, Residuals { e, rest }| {
             for (s, i) in rows.enumerate().filter(|(_, i)| samples.weight(*i) > 0.0) {
                 let root_w = samples.weight(i).sqrt();
-                (0..e.ncols()).for_each(|j| out[(i, j)] = T::lit(e[(s, j)] / (rest[(s, 0)] * root_w)));
+                (0..e.ncols())
+                    .for_each(|j| out[(i, j)] = T::lit(e[(s, j)] / (rest[(s, 0)] * root_w)));
             }
         });
         self.fill_unweighted(samples, mu, &mut out)?;
@@ -78,7 +94,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
     }
 
     /// Residuals in weighted coordinates, tile by tile.
-    fn each_tile(&self, samples: Samples<'_, T>, mu: f64, mut visit: impl FnMut(Range<usize>, Residuals)) {
+    fn each_tile(
+        &self,
+        samples: Samples<'_, T>,
+        mu: f64,
+        mut visit: impl FnMut(Range<usize>, Residuals),
+    ) {
         let tiles = RowTree::tiles(0..samples.x.len(), TILE_ROWS);
         match &self.basis {
             Basis::Samples { U, .. } => {
@@ -95,7 +116,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
                 let source: &dyn Source<T> = match expand {
                     None => &rows,
                     Some(S) => {
-                        expanded = Expanded { rows, S: Mat::from_fn(S.nrows(), S.ncols(), |i, j| T::lit(S[(i, j)])) };
+                        expanded = Expanded {
+                            rows,
+                            S: Mat::from_fn(S.nrows(), S.ncols(), |i, j| T::lit(S[(i, j)])),
+                        };
                         &expanded
                     }
                 };

@@ -1,4 +1,5 @@
-//! Choosing λ: leave-one-out and generalised cross-validation errors along a whole path, from one eigendecomposition.
+//! Choosing λ: leave-one-out and generalised cross-validation errors along a whole path, from one
+//! eigendecomposition.
 
 mod errors;
 mod exact;
@@ -15,16 +16,20 @@ use errors::Sums;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 
-/// What is known about the fit at one ridge of a [`LambdaPath`]. Errors are means of squares over samples (weighted by w_i) and targets.
+/// What is known about the fit at one ridge of a [`LambdaPath`]. Errors are means of squares over
+/// samples (weighted by w_i) and targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathPoint<T> {
     /// The ridge as it was given: what [`LambdaPath::model_at`] takes.
     pub ridge: Ridge<T>,
-    /// nλ as solved with: the given one, or the smallest that rounding errors leave meaningful if that is larger.
+    /// nλ as solved with: the given one, or the smallest that rounding errors leave meaningful if
+    /// that is larger.
     pub mu: f64,
-    /// Mean square of the leave-one-out residuals y_i − f₋ᵢ(x_i), f₋ᵢ the fit to all samples but the i-th with the same nλ.
+    /// Mean square of the leave-one-out residuals y_i − f₋ᵢ(x_i), f₋ᵢ the fit to all samples but
+    /// the i-th with the same nλ.
     pub loo: f64,
-    /// Generalised cross-validation, (1/n) Σ (y_i − f(x_i))²/(1 − d_eff/n)²: leave-one-out with every h_i replaced by their mean.
+    /// Generalised cross-validation, (1/n) Σ (y_i − f(x_i))²/(1 − d_eff/n)²: leave-one-out with
+    /// every h_i replaced by their mean.
     pub gcv: f64,
     /// d_eff = tr H = Σ h_i, the constant (if one is fitted) counted as 1.
     pub d_eff: f64,
@@ -34,28 +39,35 @@ pub struct PathPoint<T> {
     pub loo_by_target: Vec<f64>,
 }
 
-/// Leave-one-out error, generalised cross-validation, d_eff and training error for every λ of a grid, and the model at any λ.
+/// Leave-one-out error, generalised cross-validation, d_eff and training error for every λ of a
+/// grid, and the model at any λ.
 ///
-/// From [`NystromKrr::path`](crate::NystromKrr::path) (landmarks fixed), [`SketchedKrr::path`](crate::SketchedKrr::path) (sketch fixed) or
-/// [`ExactKrr::path`](crate::ExactKrr::path). With the hat
-/// matrix f = Hy at nλ and its diagonal h_i, by the formula of Sherman and Morrison and without any approximation,
+/// From [`NystromKrr::path`](crate::NystromKrr::path) (landmarks fixed),
+/// [`SketchedKrr::path`](crate::SketchedKrr::path) (sketch fixed) or
+/// [`ExactKrr::path`](crate::ExactKrr::path). With the hat matrix f = Hy at nλ and its diagonal
+/// h_i, by the formula of Sherman and Morrison and without any approximation,
 ///
 /// ```text
 /// y_i − f₋ᵢ(x_i) = (y_i − f(x_i))/(1 − h_i),
 /// ```
 ///
-/// where f₋ᵢ is fitted to the other n − 1 samples with the same *absolute* ridge nλ (of n samples, not n − 1) and, with an
-/// intercept, its own constant. One eigendecomposition serves all λ, as all H share their eigenvectors.
+/// where f₋ᵢ is fitted to the other n − 1 samples with the same *absolute* ridge nλ (of n samples,
+/// not n − 1) and, with an intercept, its own constant. One eigendecomposition serves all λ, as all
+/// H share their eigenvectors.
 ///
-/// Landmarks are held fixed: a left-out sample that is a landmark stays a centre (its target is not used). If the landmarks
-/// were chosen by looking at the targets, that choice is not repeated and the error is too optimistic; cross-validate the whole
-/// procedure then ([`CrossValidation`](crate::CrossValidation)). The residual of each sample: [`leave_one_out`](Self::leave_one_out).
+/// Landmarks are held fixed: a left-out sample that is a landmark stays a centre (its target is not
+/// used). If the landmarks were chosen by looking at the targets, that choice is not repeated and
+/// the error is too optimistic; cross-validate the whole procedure then
+/// ([`CrossValidation`](crate::CrossValidation)). The residual of each sample:
+/// [`leave_one_out`](Self::leave_one_out).
 ///
 /// # Source
-/// G. Golub, M. Heath, G. Wahba, *Generalized cross-validation as a method for choosing a good ridge parameter*, Technometrics 21, 1979.
+/// G. Golub, M. Heath, G. Wahba, *Generalized cross-validation as a method for choosing a good
+/// ridge parameter*, Technometrics 21, 1979.
 ///
 /// # Departures
-/// With weights the errors are weighted means, and n in 1 − d_eff/n is the number of samples of positive weight.
+/// With weights the errors are weighted means, and n in 1 − d_eff/n is the number of samples of
+/// positive weight.
 #[derive(Debug)]
 pub struct LambdaPath<K, T> {
     /// One point per ridge, in the order given.
@@ -103,14 +115,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
         self.smallest(|point| point.gcv)
     }
 
-    /// Whether the point has the smallest or the largest ridge of the grid: if it is also the best, the grid should be wider.
+    /// Whether the point has the smallest or the largest ridge of the grid: if it is also the best,
+    /// the grid should be wider.
     pub fn at_edge(&self, point: &PathPoint<T>) -> bool {
-        self.points.iter().all(|other| other.mu >= point.mu) || self.points.iter().all(|other| other.mu <= point.mu)
+        self.points.iter().all(|other| other.mu >= point.mu)
+            || self.points.iter().all(|other| other.mu <= point.mu)
     }
 
     /// The model at any ridge, on the grid or not: no pass over the data. m²t flops.
     ///
-    /// A ridge below the rounding level of the decomposition is raised to it; the model's report says so.
+    /// A ridge below the rounding level of the decomposition is raised to it; the model's report
+    /// says so.
     ///
     /// # Errors
     /// Those of [`Ridge::absolute`]; [`Error::NonFinite`] if coefficients overflow.
@@ -124,25 +139,38 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     }
 }
 
-/// `count` values of λ from `largest` down to `smallest`, equally spaced in ln λ, both included: a grid for a path.
+/// `count` values of λ from `largest` down to `smallest`, equally spaced in ln λ, both included: a
+/// grid for a path.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] unless largest > smallest > 0 and both are finite, [`Error::Empty`] if count < 2.
+/// [`Error::InvalidParameter`] unless largest > smallest > 0 and both are finite, [`Error::Empty`]
+/// if count < 2.
 ///
 /// ```
 /// use nystrom_krr::lambda_grid;
 /// use nystrom_linalg_core::Ridge;
-/// assert_eq!(lambda_grid(1.0, 0.25, 3)?, [Ridge::PerSample(1.0), Ridge::PerSample(0.5), Ridge::PerSample(0.25)]);
+/// assert_eq!(
+///     lambda_grid(1.0, 0.25, 3)?,
+///     [Ridge::PerSample(1.0), Ridge::PerSample(0.5), Ridge::PerSample(0.25)]
+/// );
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 pub fn lambda_grid<T: Scalar>(largest: f64, smallest: f64, count: usize) -> Result<Vec<Ridge<T>>> {
     validate::positive("smallest lambda of the grid", smallest)?;
-    validate::not_empty("steps of the lambda grid (one less than its values)", count.saturating_sub(1))?;
+    validate::not_empty(
+        "steps of the lambda grid (one less than its values)",
+        count.saturating_sub(1),
+    )?;
     if !(largest > smallest && largest.is_finite()) {
         let requirement = "finite and larger than the smallest";
-        return Err(Error::InvalidParameter { name: "largest lambda of the grid", value: largest, requirement });
+        return Err(Error::InvalidParameter {
+            name: "largest lambda of the grid",
+            value: largest,
+            requirement,
+        });
     }
     let ratio = (smallest / largest).ln() / (count - 1) as f64;
-    let lambda = |i: usize| if i + 1 == count { smallest } else { largest * (ratio * i as f64).exp() };
+    let lambda =
+        |i: usize| if i + 1 == count { smallest } else { largest * (ratio * i as f64).exp() };
     Ok((0..count).map(|i| Ridge::PerSample(T::lit(lambda(i)))).collect())
 }

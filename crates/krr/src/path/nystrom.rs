@@ -13,31 +13,36 @@ use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use nystrom_sketch::Landmarks;
 
 impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
-    /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model at any. The field `ridge` is not used.
+    /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
+    /// at any. The field `ridge` is not used.
     ///
     /// With the whitened features φ, ΦᵀΦ = VSVᵀ and u_i = Vᵀφ(x_i),
     ///
     /// ```text
-    /// f(x_i) = u_iᵀ(S + nλI)⁻¹VᵀΦᵀy,   h_i = Σ_j u_ij²/(s_j + nλ),   y_i − f₋ᵢ(x_i) = (y_i − f(x_i))/(1 − h_i).
+    /// f(x_i) = u_iᵀ(S + nλI)⁻¹VᵀΦᵀy,   h_i = Σ_j u_ij²/(s_j + nλ),
+    ///     y_i − f₋ᵢ(x_i) = (y_i − f(x_i))/(1 − h_i).
     /// ```
     ///
-    /// A first pass over the rows makes ΦᵀΦ and Φᵀy, a second one the errors at all ridges together. Features are computed twice rather
-    /// than kept, so that memory does not grow with n.
+    /// A first pass over the rows makes ΦᵀΦ and Φᵀy, a second one the errors at all ridges
+    /// together. Features are computed twice rather than kept, so that memory does not grow with n.
     ///
-    /// S is known to about ε·tr ΦᵀΦ, which is harmless while λ ≫ ε·k(x, x). If the smallest ridge is below 10·ε·Σ w_i k(x_i, x_i), products
-    /// are taken in `f64` whatever the scalar type, and if it is below that with the ε of `f64`,
-    /// [`Solver::Auto`](crate::Solver::Auto) takes a streamed QR factorisation Φ = QR and the singular values of R instead, known to ε·‖Φ‖ (√λ ≫ ε is
-    /// enough). A ridge that even this cannot see is raised, and [`PathPoint::mu`](crate::PathPoint) says so. With normal equations asked
-    /// for, [`Solver::WhitenOnce`](crate::Solver::WhitenOnce) counting as such, the rise is to the bound just named.
+    /// S is known to about ε·tr ΦᵀΦ, which is harmless while λ ≫ ε·k(x, x). If the smallest ridge
+    /// is below 10·ε·Σ w_i k(x_i, x_i), products are taken in `f64` whatever the scalar type, and
+    /// if it is below that with the ε of `f64`, [`Solver::Auto`](crate::Solver::Auto) takes a
+    /// streamed QR factorisation Φ = QR and the singular values of R instead, known to ε·‖Φ‖ (√λ ≫
+    /// ε is enough). A ridge that even this cannot see is raised, and
+    /// [`PathPoint::mu`](crate::PathPoint) says so. With normal equations asked for,
+    /// [`Solver::WhitenOnce`](crate::Solver::WhitenOnce) counting as such, the rise is to the bound
+    /// just named.
     ///
     /// # Cost
     /// 2nm + m² kernel values; for L ridges 5nm² + 10m³ + 2nmL(1 + t) flops (by QR (6 + m/768)nm²
-    /// and 33m³ in the place of the first two) in two passes over x and y. Memory: 6m² numbers of
-    /// 8 bytes and some tiles of 1024·(m + L + Lt). The bits do not depend on the number of threads.
+    /// and 33m³ in the place of the first two) in two passes over x and y. Memory: 6m² numbers of 8
+    /// bytes and some tiles of 1024·(m + L + Lt). The bits do not depend on the number of threads.
     ///
     /// # Errors
-    /// As [`fit`](Self::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges, `InvalidParameter` for a wrong one or if an
-    /// intercept is to be fitted to a single sample.
+    /// As [`fit`](Self::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges,
+    /// `InvalidParameter` for a wrong one or if an intercept is to be fitted to a single sample.
     ///
     /// ```
     /// use faer::Mat;
@@ -49,11 +54,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
     /// let y = Mat::from_fn(300, 1, |i, _| x[i].sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
     /// let krr = NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1.0));
     /// let landmarks = Landmarks::new(300, (0..300).step_by(15).collect())?;
-    /// let path = krr.path(Points::from_slice(&x), y.as_ref(), &landmarks, &lambda_grid(1.0, 1e-9, 19)?)?;
+    /// let path =
+    ///     krr.path(Points::from_slice(&x), y.as_ref(), &landmarks, &lambda_grid(1.0, 1e-9, 19)?)?;
     /// for point in &path.points {
-    ///     println!("{:?}: leave-one-out {:.4}, d_eff {:.1}", point.ridge, point.loo.sqrt(), point.d_eff);
+    ///     println!(
+    ///         "{:?}: leave-one-out {:.4}, d_eff {:.1}",
+    ///         point.ridge,
+    ///         point.loo.sqrt(),
+    ///         point.d_eff
+    ///     );
     /// }
-    /// let model = path.model_at(path.best_by_loo().ridge)?;      // no further pass
+    /// let model = path.model_at(path.best_by_loo().ridge)?; // no further pass
     /// # assert!(path.best_by_loo().loo.sqrt() < 0.11);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
@@ -117,7 +128,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         landmarks: &Landmarks,
         ridges: &[Ridge<T>],
     ) -> Result<LambdaPath<K, T>> {
-        validate::same_size("points the landmarks were chosen among", samples.x.len(), landmarks.n())?;
+        validate::same_size(
+            "points the landmarks were chosen among",
+            samples.x.len(),
+            landmarks.n(),
+        )?;
         let centers = samples.x.gather(landmarks.indices().into());
         self.path_at(samples, Points::from_cols(centers.as_ref()), ridges)
     }
@@ -169,6 +184,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         report: FitReport,
     ) -> Family<K, T> {
         let (kernel, centers) = (self.kernel.clone(), centers.as_cols().to_owned());
-        Family { kernel, centers, spectrum, basis: Basis::Features { V, whitener, expand: None }, report }
+        Family {
+            kernel,
+            centers,
+            spectrum,
+            basis: Basis::Features { V, whitener, expand: None },
+            report,
+        }
     }
 }

@@ -11,15 +11,16 @@ use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::Sketch;
 
 impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
-    /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model at any, with the sketch held fixed.
-    /// The field `ridge` is not used.
+    /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
+    /// at any, with the sketch held fixed. The field `ridge` is not used.
     ///
-    /// What [`NystromKrr::path`](crate::NystromKrr::path) says holds here with the rows of KS in place of k_Z(x_i): two passes over the rows,
-    /// or one if KS is kept (a support of more than n/4 rows).
+    /// What [`NystromKrr::path`](crate::NystromKrr::path) says holds here with the rows of KS in
+    /// place of k_Z(x_i): two passes over the rows, or one if KS is kept (a support of more than
+    /// n/4 rows).
     ///
     /// # Errors
-    /// As [`fit`](Self::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges, `InvalidParameter` for a wrong one or if an
-    /// intercept is to be fitted to a single sample.
+    /// As [`fit`](Self::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges,
+    /// `InvalidParameter` for a wrong one or if an intercept is to be fitted to a single sample.
     ///
     /// ```
     /// use faer::Mat;
@@ -29,10 +30,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
     /// use nystrom_sketch::Accumulation;
     /// use rand::SeedableRng;
     /// let x: Vec<f64> = (0..400).map(|i| i as f64 / 100.0).collect();
-    /// let y = Mat::from_fn(400, 1, |i, _| (3.0 * x[i]).sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
-    /// let sketch = Accumulation::uniform(4).sample(400, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+    /// let y =
+    ///     Mat::from_fn(400, 1, |i, _| (3.0 * x[i]).sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
+    /// let sketch =
+    ///     Accumulation::uniform(4).sample(400, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
     /// let krr = SketchedKrr::new(Gaussian::new(0.5)?, Ridge::PerSample(1.0));
-    /// let path = krr.path(Points::from_slice(&x), y.as_ref(), &sketch, &lambda_grid(1.0, 1e-9, 19)?)?;
+    /// let path =
+    ///     krr.path(Points::from_slice(&x), y.as_ref(), &sketch, &lambda_grid(1.0, 1e-9, 19)?)?;
     /// assert!(path.best_by_loo().loo.sqrt() < 0.11);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
@@ -72,8 +76,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
             let (spectrum, V, reason) = self.solver.decompose(rows, ridges)?;
             let mus = spectrum.mus(ridges)?;
             let sums = features::sums(rows, &spectrum, &V, &mus);
-            let report =
-                FitReport { solver: SolvedBy::Spectrum, reason: format!("{reason}; {}", report.reason), ..report };
+            let report = FitReport {
+                solver: SolvedBy::Spectrum,
+                reason: format!("{reason}; {}", report.reason),
+                ..report
+            };
             let identity = Mat::<f64>::identity(sketch.width(), sketch.width());
             let expand = Some(sketch.expand(identity.as_ref()));
             let basis = Basis::Features { V, whitener: rows.whitener.clone(), expand };

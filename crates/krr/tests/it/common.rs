@@ -29,13 +29,14 @@ pub fn weights(n: usize) -> Vec<f64> {
     (0..n).map(|i| ((i * 5 + 3) % 8) as f64 / 2.0).collect()
 }
 
-/// Solves a dense system by LU with partial pivoting: the oracle's solver, unrelated to the crate's.
+/// Solves a dense system by LU with partial pivoting: the oracle's solver, unrelated to the
+/// crate's.
 pub fn lu(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
     a.partial_piv_lu().solve(b)
 }
 
-/// Exact weighted KRR with optional intercept from the bordered system [K + nλD⁻¹, 1; 1ᵀ, 0], points of weight 0 removed.
-/// Returns predictions at `at` and b.
+/// Exact weighted KRR with optional intercept from the bordered system [K + nλD⁻¹, 1; 1ᵀ, 0],
+/// points of weight 0 removed. Returns predictions at `at` and b.
 pub fn oracle_exact(
     k: &impl Kernel<f64>,
     x: MatRef<'_, f64>,
@@ -105,8 +106,8 @@ pub fn distance<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> f64 {
     worst
 }
 
-/// The problem of the reference values: 96 dyadic points in [0, 1), dyadic targets (polynomial plus a quadratic residue as
-/// noise), 8 test points, and dyadic weights, some 0.
+/// The problem of the reference values: 96 dyadic points in [0, 1), dyadic targets (polynomial plus
+/// a quadratic residue as noise), 8 test points, and dyadic weights, some 0.
 pub struct Reference {
     pub x: Vec<f64>,
     pub y: Mat<f64>,
@@ -120,7 +121,8 @@ pub fn reference() -> Reference {
         4.0 * x[i] * (1.0 - x[i]) - 0.5 + (((i * i * 29 + 11 * i) % 64) as f64 / 64.0 - 0.5) / 4.0
     });
     let at = (0..8).map(|i| i as f64 / 8.0 + 1.0 / 32.0).collect();
-    let weights = (0..96).map(|i| if i % 7 == 0 { 0.0 } else { (i % 4) as f64 / 2.0 + 0.25 }).collect();
+    let weights =
+        (0..96).map(|i| if i % 7 == 0 { 0.0 } else { (i % 4) as f64 / 2.0 + 0.25 }).collect();
     Reference { x, y, at, weights }
 }
 
@@ -129,9 +131,10 @@ pub fn off<T: Scalar>(f: &Mat<T>, values: &[f64; 9]) -> f64 {
     (0..8).map(|i| (f[(i, 0)].f64() - values[i]).abs()).fold(0.0, f64::max)
 }
 
-// Computed with mpmath 1.3 at 60 digits from the same dyadic inputs (Gaussian kernel, ℓ = 1/4; Nyström with the first 16 points
-// as centres): LU of the plain normal equations CᵀDC + nλW (bordered by the intercept), and of K + nλD⁻¹. First the
-// predictions at the 8 test points, then the intercept.
+// Computed with mpmath 1.3 at 60 digits from the same dyadic inputs (Gaussian kernel, ℓ = 1/4;
+// Nyström with the first 16 points as centres): LU of the plain normal equations CᵀDC + nλW
+// (bordered by the intercept), and of K + nλD⁻¹. First the predictions at the 8 test points, then
+// the intercept.
 pub const NYSTROM_1E3: [f64; 9] = [
     -0.39085435825534255,
     -0.01195971183896595,
@@ -209,7 +212,8 @@ pub const EXACT_1E8: [f64; 9] = [
     -0.12705411617701446,
     0.0,
 ];
-/// As NYSTROM_1E12 with ℓ = 1/8: cond(W) = 1.7e9, where LU in NumPy on the plain normal equations is off by 6.7e-5.
+/// As NYSTROM_1E12 with ℓ = 1/8: cond(W) = 1.7e9, where LU in NumPy on the plain normal equations
+/// is off by 6.7e-5.
 pub const NYSTROM_EIGHTH_1E12: [f64; 9] = [
     -0.41556976765795419,
     0.050957498075744711,

@@ -5,8 +5,8 @@ use faer::Mat;
 use nystrom_kernels::{Gaussian, Points};
 use nystrom_krr::Solver;
 use nystrom_krr::{
-    Better, CrossValidation, CvTable, EachRidge, ExactGrid, ExactKrr, Folds, NystromGrid, NystromKrr, Score,
-    lambda_grid, metrics,
+    Better, CrossValidation, CvTable, EachRidge, ExactGrid, ExactKrr, Folds, NystromGrid,
+    NystromKrr, Score, lambda_grid, metrics,
 };
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Draw, Landmarks, Uniform};
@@ -31,9 +31,11 @@ fn folds_are_a_partition_with_the_right_law() {
             assert_eq!(folds.train(f).len() + folds.test(f).len(), n);
         }
     }
-    // Row 0 is in the first of two parts with probability 1/2: 4000 draws, standard deviation 31.6, 5 of them for 1e-6.
+    // Row 0 is in the first of two parts with probability 1/2: 4000 draws, standard deviation 31.6,
+    // 5 of them for 1e-6.
     let generator = &mut rng(2);
-    let first = (0..4000).filter(|_| Folds::random(6, 2, generator).unwrap().test(0).contains(&0)).count();
+    let first =
+        (0..4000).filter(|_| Folds::random(6, 2, generator).unwrap().test(0).contains(&0)).count();
     assert!(first.abs_diff(2000) < 158, "{first}");
 }
 
@@ -44,15 +46,24 @@ fn scores_are_those_of_fits_written_out() {
     let kernels = [gaussian(0.3), gaussian(1.5)];
     let ridges = [1e-1, 1e-4].map(Ridge::PerSample);
     let cv = CrossValidation { folds: 4, ..CrossValidation::default() };
-    let table = cv.run(&ExactGrid { intercept: true }, &kernels, &ridges, points, y.as_ref(), &mut rng(3)).unwrap();
+    let table = cv
+        .run(&ExactGrid { intercept: true }, &kernels, &ridges, points, y.as_ref(), &mut rng(3))
+        .unwrap();
     for score in &table.scores {
         let losses: Vec<f64> = (0..4)
             .map(|f| {
                 let (train, test) = (table.folds.train(f), table.folds.test(f));
-                let take = |a: &Mat<f64>, rows: &[usize]| Mat::from_fn(rows.len(), a.ncols(), |i, j| a[(rows[i], j)]);
-                let krr = ExactKrr { intercept: true, ..ExactKrr::new(kernels[score.kernel], ridges[score.ridge]) };
+                let take = |a: &Mat<f64>, rows: &[usize]| {
+                    Mat::from_fn(rows.len(), a.ncols(), |i, j| a[(rows[i], j)])
+                };
+                let krr = ExactKrr {
+                    intercept: true,
+                    ..ExactKrr::new(kernels[score.kernel], ridges[score.ridge])
+                };
                 let (x_train, x_test) = (take(&x, &train), take(&x, test));
-                let model = krr.fit(Points::from_rows(x_train.as_ref()), take(&y, &train).as_ref()).unwrap();
+                let model = krr
+                    .fit(Points::from_rows(x_train.as_ref()), take(&y, &train).as_ref())
+                    .unwrap();
                 let f = model.predict(Points::from_rows(x_test.as_ref())).unwrap();
                 metrics::mse(f.as_ref(), take(&y, test).as_ref()).unwrap()
             })
@@ -64,7 +75,9 @@ fn scores_are_those_of_fits_written_out() {
     }
     let best = table.best().unwrap();
     assert!(table.scores.iter().all(|s| s.mean >= best.mean));
-    assert!(table.within_one_standard_error().iter().all(|s| s.mean <= best.mean + best.standard_error));
+    assert!(
+        table.within_one_standard_error().iter().all(|s| s.mean <= best.mean + best.standard_error)
+    );
     assert!(table.within_one_standard_error().contains(&best));
 }
 
@@ -74,16 +87,24 @@ fn one_decomposition_for_many_ridges_scores_as_single_fits() {
     let points = Points::from_rows(x.as_ref());
     let ridges = lambda_grid(1.0, 1e-6, 20).unwrap(); // more than 15: from an eigendecomposition
     let cv = CrossValidation { folds: 5, ..CrossValidation::default() };
-    let one_by_one = EachRidge::new(|k: &Gaussian, ridge, x, y, at, _| ExactKrr::new(*k, ridge).fit(x, y)?.predict(at));
-    let a = cv.run(&ExactGrid::default(), &[gaussian(0.8)], &ridges, points, y.as_ref(), &mut rng(1)).unwrap();
-    let b = cv.run(&one_by_one, &[gaussian(0.8)], &ridges, points, y.as_ref(), &mut rng(1)).unwrap();
+    let one_by_one = EachRidge::new(|k: &Gaussian, ridge, x, y, at, _| {
+        ExactKrr::new(*k, ridge).fit(x, y)?.predict(at)
+    });
+    let a = cv
+        .run(&ExactGrid::default(), &[gaussian(0.8)], &ridges, points, y.as_ref(), &mut rng(1))
+        .unwrap();
+    let b =
+        cv.run(&one_by_one, &[gaussian(0.8)], &ridges, points, y.as_ref(), &mut rng(1)).unwrap();
     assert_eq!(a.folds, b.folds);
     for (a, b) in a.scores.iter().zip(&b.scores) {
         assert!((a.mean - b.mean).abs() < 1e-9 * b.mean, "{} {}", a.mean, b.mean);
     }
-    // Ridges that a Cholesky factorisation cannot see, few of them: the eigendecomposition steps in.
+    // Ridges that a Cholesky factorisation cannot see, few of them: the eigendecomposition steps
+    // in.
     let tiny = [Ridge::PerSample(1e-25)];
-    let table = cv.run(&ExactGrid::default(), &[gaussian(3.0)], &tiny, points, y.as_ref(), &mut rng(1)).unwrap();
+    let table = cv
+        .run(&ExactGrid::default(), &[gaussian(3.0)], &tiny, points, y.as_ref(), &mut rng(1))
+        .unwrap();
     assert!(table.scores[0].mean.is_finite());
 }
 
@@ -100,10 +121,20 @@ fn scores_know_which_way_is_better() {
         cv.run(&ExactGrid::default(), &kernels, &ridges, points, y.as_ref(), &mut rng(5)).unwrap()
     };
     let (by_mse, by_rmse, by_r2) = (run(Score::mse()), run(Score::rmse()), run(Score::r2()));
-    assert_eq!([by_mse.better, by_rmse.better, by_r2.better], [Better::Lower, Better::Lower, Better::Higher]);
+    assert_eq!(
+        [by_mse.better, by_rmse.better, by_r2.better],
+        [Better::Lower, Better::Lower, Better::Higher]
+    );
     let best = by_r2.best().unwrap();
-    assert_eq!((best.kernel, by_mse.best().unwrap().kernel, by_rmse.best().unwrap().kernel), (1, 1, 1));
-    assert!(best.mean > 0.5 && by_r2.scores.iter().all(|s| s.mean <= best.mean), "{:?}", by_r2.scores);
+    assert_eq!(
+        (best.kernel, by_mse.best().unwrap().kernel, by_rmse.best().unwrap().kernel),
+        (1, 1, 1)
+    );
+    assert!(
+        best.mean > 0.5 && by_r2.scores.iter().all(|s| s.mean <= best.mean),
+        "{:?}",
+        by_r2.scores
+    );
     // the worst by R² is far outside a standard error of the best
     let near: Vec<usize> = by_r2.within_one_standard_error().iter().map(|s| s.kernel).collect();
     assert_eq!(near, [1]);
@@ -126,15 +157,20 @@ fn a_table_without_a_direction_holds_losses() {
 /// Nyström with landmarks drawn in the training part, through the closure.
 fn with_random_landmarks(threads: usize) -> CvTable {
     let (x, y) = sample::<f64>(1500, 2, 1, 8);
-    let fit = EachRidge::new(|k: &Gaussian, ridge, x: Points<'_, f64>, y, at, rng: &mut dyn rand::Rng| {
-        let start = rng.random_range(0..x.len() - 30);
-        NystromKrr::new(*k, ridge).fit_centers(x, y, x.slice(start..start + 30))?.predict(at)
-    });
+    let fit = EachRidge::new(
+        |k: &Gaussian, ridge, x: Points<'_, f64>, y, at, rng: &mut dyn rand::Rng| {
+            let start = rng.random_range(0..x.len() - 30);
+            NystromKrr::new(*k, ridge).fit_centers(x, y, x.slice(start..start + 30))?.predict(at)
+        },
+    );
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let cv = CrossValidation { folds: 3, ..CrossValidation::default() };
     let ridges = [1e-2, 1e-5].map(Ridge::PerSample);
     let kernels = [gaussian(0.5), gaussian(0.5)];
-    pool.install(|| cv.run(&fit, &kernels, &ridges, Points::from_rows(x.as_ref()), y.as_ref(), &mut rng(4)).unwrap())
+    pool.install(|| {
+        cv.run(&fit, &kernels, &ridges, Points::from_rows(x.as_ref()), y.as_ref(), &mut rng(4))
+            .unwrap()
+    })
 }
 
 #[test]
@@ -158,24 +194,38 @@ fn a_candidate_that_fails_is_not_the_best() {
     let table = cv.run(&fit, &[gaussian(5.0)], &ridges, points, y.as_ref(), &mut rng(1)).unwrap();
     assert!(table.scores[0].mean.is_nan());
     assert_eq!(table.best().unwrap().ridge, 1);
-    let none = cv.run(&fit, &[gaussian(5.0)], &ridges[..1], points, y.as_ref(), &mut rng(1)).unwrap();
+    let none =
+        cv.run(&fit, &[gaussian(5.0)], &ridges[..1], points, y.as_ref(), &mut rng(1)).unwrap();
     assert!(none.best().is_none() && none.within_one_standard_error().is_empty());
 }
 
 #[test]
 fn bad_grids_and_samples_are_refused() {
     let (x, y) = sample::<f64>(6, 1, 1, 2);
-    let (points, ridges, kernels) = (Points::from_rows(x.as_ref()), [Ridge::PerSample(1.0)], [gaussian(1.0)]);
+    let (points, ridges, kernels) =
+        (Points::from_rows(x.as_ref()), [Ridge::PerSample(1.0)], [gaussian(1.0)]);
     let run = |folds, kernels: &[Gaussian], ridges: &[Ridge<f64>], y: &Mat<f64>| {
         let cv = CrossValidation { folds, ..CrossValidation::default() };
         cv.run(&ExactGrid::default(), kernels, ridges, points, y.as_ref(), &mut rng(0)).unwrap_err()
     };
-    assert!(matches!(run(1, &kernels, &ridges, &y), Error::InvalidParameter { name: "number of folds", .. }));
-    assert!(matches!(run(7, &kernels, &ridges, &y), Error::TooMany { requested: 7, available: 6, .. }));
+    assert!(matches!(
+        run(1, &kernels, &ridges, &y),
+        Error::InvalidParameter { name: "number of folds", .. }
+    ));
+    assert!(matches!(
+        run(7, &kernels, &ridges, &y),
+        Error::TooMany { requested: 7, available: 6, .. }
+    ));
     assert_eq!(run(2, &[], &ridges, &y), Error::Empty { what: "kernels of the grid" });
     assert_eq!(run(2, &kernels, &[], &y), Error::Empty { what: "ridges of the grid" });
-    assert!(matches!(run(2, &kernels, &[Ridge::PerSample(0.0)], &y), Error::InvalidParameter { .. }));
-    assert!(matches!(run(2, &kernels, &ridges, &Mat::zeros(5, 1)), Error::Shape { expected: 6, got: 5, .. }));
+    assert!(matches!(
+        run(2, &kernels, &[Ridge::PerSample(0.0)], &y),
+        Error::InvalidParameter { .. }
+    ));
+    assert!(matches!(
+        run(2, &kernels, &ridges, &Mat::zeros(5, 1)),
+        Error::Shape { expected: 6, got: 5, .. }
+    ));
     let spoiled = Mat::from_fn(6, 1, |i, _| if i == 3 { f64::NAN } else { 0.0 });
     assert!(matches!(run(2, &kernels, &ridges, &spoiled), Error::NonFinite { row: 3, .. }));
     assert!(matches!(Folds::random(0, 2, &mut rng(0)), Err(Error::Empty { .. })));
@@ -195,9 +245,12 @@ fn nystrom_grid_chooses_landmarks_in_the_training_part() {
         let krr = NystromKrr { intercept: true, solver, ..NystromKrr::new(*k, ridge) };
         krr.fit(x, y, &landmarks)?.predict(at)
     });
-    // one ridge at a time, so that the closure draws the same landmarks as the grid does once for both
+    // one ridge at a time, so that the closure draws the same landmarks as the grid does once for
+    // both
     for (r, score) in table.scores.iter().enumerate() {
-        let other = cv.run(&by_hand, &[gaussian(0.8)], &ridges[r..=r], points, y.as_ref(), &mut rng(1)).unwrap();
+        let other = cv
+            .run(&by_hand, &[gaussian(0.8)], &ridges[r..=r], points, y.as_ref(), &mut rng(1))
+            .unwrap();
         let ratio = score.mean / other.scores[0].mean;
         assert!((ratio - 1.0).abs() < 1e-9, "{:e}", ratio - 1.0);
     }

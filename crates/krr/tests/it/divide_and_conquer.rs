@@ -15,8 +15,14 @@ fn fit(
     seed: u64,
 ) -> (DivideAndConquerModel<Gaussian, f64>, Mat<f64>, Mat<f64>) {
     let (x, y) = sample::<f64>(n, 2, 2, 6);
-    let krr = DivideAndConquerKrr { parts, intercept: true, ..DivideAndConquerKrr::new(gaussian(0.8), ridge) };
-    let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &mut Pcg64::seed_from_u64(seed)).unwrap();
+    let krr = DivideAndConquerKrr {
+        parts,
+        intercept: true,
+        ..DivideAndConquerKrr::new(gaussian(0.8), ridge)
+    };
+    let model = krr
+        .fit(Points::from_rows(x.as_ref()), y.as_ref(), &mut Pcg64::seed_from_u64(seed))
+        .unwrap();
     (model, x, y)
 }
 
@@ -46,11 +52,15 @@ fn the_average_of_parts_with_the_full_lambda() {
     let points = Points::from_rows(x.as_ref());
     let mut sum = Mat::<f64>::zeros(71, 2);
     for part in model.models() {
-        let row = |i: usize| (0..71).find(|&k| (0..2).all(|c| x[(k, c)] == part.centers().coordinate(i, c))).unwrap();
+        let row = |i: usize| {
+            (0..71).find(|&k| (0..2).all(|c| x[(k, c)] == part.centers().coordinate(i, c))).unwrap()
+        };
         let rows: Vec<usize> = (0..part.centers().len()).map(row).collect();
         let ys = Mat::from_fn(rows.len(), 2, |i, j| y[(rows[i], j)]);
-        let krr =
-            ExactKrr { intercept: true, ..ExactKrr::new(gaussian(0.8), Ridge::Absolute(0.01 * rows.len() as f64)) };
+        let krr = ExactKrr {
+            intercept: true,
+            ..ExactKrr::new(gaussian(0.8), Ridge::Absolute(0.01 * rows.len() as f64))
+        };
         sum += krr.fit(part.centers(), ys.as_ref()).unwrap().predict(points).unwrap();
     }
     assert!(distance(model.predict(points).unwrap().as_ref(), (&sum * 0.25).as_ref()) < 1e-12);
@@ -61,9 +71,14 @@ fn the_average_of_parts_with_the_full_lambda() {
 fn kernel_entries_are_those_evaluated() {
     let (x, y) = sample::<f64>(1400, 2, 1, 3);
     let kernel = Counting { inner: gaussian(0.8), entries: Default::default() };
-    let krr = DivideAndConquerKrr { parts: 2, ..DivideAndConquerKrr::new(&kernel, Ridge::PerSample(1e-2)) };
-    let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &mut Pcg64::seed_from_u64(1)).unwrap();
-    let (report, counted) = (model.report(), kernel.entries.load(std::sync::atomic::Ordering::Relaxed));
+    let krr = DivideAndConquerKrr {
+        parts: 2,
+        ..DivideAndConquerKrr::new(&kernel, Ridge::PerSample(1e-2))
+    };
+    let model =
+        krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &mut Pcg64::seed_from_u64(1)).unwrap();
+    let (report, counted) =
+        (model.report(), kernel.entries.load(std::sync::atomic::Ordering::Relaxed));
     assert_eq!(report.kernel_entries, counted);
     let (half, diagonal) = (700 * 700, 128 * 1400); // Σ |S_i|²/2
     assert!(counted >= half && counted <= half + diagonal && counted < 3 * half / 2, "{counted}");
@@ -71,16 +86,25 @@ fn kernel_entries_are_those_evaluated() {
 
 #[test]
 fn parts_over_fit_and_their_average_does_not() {
-    // f* = sin on [0, 6), noise of variance 0.09: with the λ of all 600 samples each part of 60 has a smaller training error than the noise, and
-    // the average is closer to f* than the parts are on average (as any average is) by more than a half.
+    // f* = sin on [0, 6), noise of variance 0.09: with the λ of all 600 samples each part of 60 has
+    // a smaller training error than the noise, and the average is closer to f* than the parts are
+    // on average (as any average is) by more than a half.
     let x: Vec<f64> = (0..600).map(|i| i as f64 / 100.0).collect();
     let noise: Mat<f64> = random::standard_normal(600, 1, &mut Pcg64::seed_from_u64(8));
     let y = Mat::from_fn(600, 1, |i, _| x[i].sin() + 0.3 * noise[(i, 0)]);
-    let krr = DivideAndConquerKrr { parts: 10, ..DivideAndConquerKrr::new(gaussian(0.3), Ridge::PerSample(1e-5)) };
+    let krr = DivideAndConquerKrr {
+        parts: 10,
+        ..DivideAndConquerKrr::new(gaussian(0.3), Ridge::PerSample(1e-5))
+    };
     let model = krr.fit(Points::from_slice(&x), y.as_ref(), &mut Pcg64::seed_from_u64(3)).unwrap();
-    let error = |f: &Mat<f64>| (0..600).map(|i| (f[(i, 0)] - x[i].sin()).powi(2)).sum::<f64>() / 600.0;
-    let parts =
-        model.models().iter().map(|part| error(&part.predict(Points::from_slice(&x)).unwrap())).sum::<f64>() / 10.0;
+    let error =
+        |f: &Mat<f64>| (0..600).map(|i| (f[(i, 0)] - x[i].sin()).powi(2)).sum::<f64>() / 600.0;
+    let parts = model
+        .models()
+        .iter()
+        .map(|part| error(&part.predict(Points::from_slice(&x)).unwrap()))
+        .sum::<f64>()
+        / 10.0;
     let average = error(&model.predict(Points::from_slice(&x)).unwrap());
     assert!(average < 0.5 * parts, "{average} {parts}");
 }
@@ -103,7 +127,10 @@ fn wrong_input_is_refused() {
     let (x, y) = sample::<f64>(5, 2, 1, 6);
     let points = Points::from_rows(x.as_ref());
     let refused = |parts: usize, ridge: f64, y: &Mat<f64>| {
-        let krr = DivideAndConquerKrr { parts, ..DivideAndConquerKrr::new(gaussian(0.8), Ridge::PerSample(ridge)) };
+        let krr = DivideAndConquerKrr {
+            parts,
+            ..DivideAndConquerKrr::new(gaussian(0.8), Ridge::PerSample(ridge))
+        };
         krr.fit(points, y.as_ref(), &mut Pcg64::seed_from_u64(0)).unwrap_err()
     };
     assert!(matches!(refused(0, 1.0, &y), Error::Empty { .. }));

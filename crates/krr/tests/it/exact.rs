@@ -1,4 +1,5 @@
-//! Exact kernel ridge regression against a dense oracle, values of another program, and its own definition.
+//! Exact kernel ridge regression against a dense oracle, values of another program, and its own
+//! definition.
 #![allow(non_snake_case)]
 
 use crate::common::*;
@@ -8,7 +9,8 @@ use nystrom_krr::{ExactKrr, SolvedBy};
 use nystrom_linalg_core::Ridge;
 use proptest::prelude::*;
 
-/// nλ/κ and below: predictions of oracle and library differ by rounding only, cond·ε·|f| ≤ n/(nλ)·ε ≈ 1e-9 in these tests.
+/// nλ/κ and below: predictions of oracle and library differ by rounding only, cond·ε·|f| ≤ n/(nλ)·ε
+/// ≈ 1e-9 in these tests.
 const TOLERANCE: f64 = 1e-9;
 
 proptest! {
@@ -30,7 +32,8 @@ proptest! {
             false => krr.fit(points, y.as_ref()),
         }.unwrap();
         let f = model.predict(Points::from_rows(at.as_ref())).unwrap();
-        let (expected, b) = oracle_exact(&gaussian(1.0), x.as_ref(), y.as_ref(), &w, mu, intercept, at.as_ref());
+        let (expected, b) = oracle_exact(&gaussian(1.0), x.as_ref(), y.as_ref(), &w, mu,
+            intercept, at.as_ref());
         prop_assert!(distance(f.as_ref(), expected.as_ref()) < TOLERANCE);
         for (j, b) in b.iter().enumerate() {
             prop_assert!((model.intercept()[j] - b).abs() < TOLERANCE);
@@ -50,7 +53,8 @@ proptest! {
         let a = krr.fit_weighted(Points::from_rows(x.as_ref()), y.as_ref(), &w).unwrap();
         let b = krr.fit(Points::from_rows(xx.as_ref()), yy.as_ref()).unwrap();
         let at = Points::from_rows(x.as_ref());
-        prop_assert!(distance(a.predict(at).unwrap().as_ref(), b.predict(at).unwrap().as_ref()) < TOLERANCE);
+        prop_assert!(distance(a.predict(at).unwrap().as_ref(),
+            b.predict(at).unwrap().as_ref()) < TOLERANCE);
     }
 }
 
@@ -58,7 +62,8 @@ proptest! {
 fn agrees_with_sixty_digit_values() {
     let r = reference();
     let fit = |lambda: f64| {
-        ExactKrr::new(gaussian(0.25), Ridge::PerSample(lambda)).fit(Points::from_slice(&r.x), r.y.as_ref())
+        ExactKrr::new(gaussian(0.25), Ridge::PerSample(lambda))
+            .fit(Points::from_slice(&r.x), r.y.as_ref())
     };
     let predict = |lambda: f64| fit(lambda).unwrap().predict(Points::from_slice(&r.at)).unwrap();
     assert!(off(&predict(1e-3), &EXACT_1E3) < 1e-13);
@@ -74,7 +79,10 @@ fn agrees_with_sixty_digit_values() {
 #[test]
 fn several_targets_are_fitted_column_by_column() {
     let (x, y) = sample::<f64>(30, 3, 4, 5);
-    let krr = ExactKrr { intercept: true, ..ExactKrr::new(Matern32::new(1.5).unwrap(), Ridge::PerSample(1e-3)) };
+    let krr = ExactKrr {
+        intercept: true,
+        ..ExactKrr::new(Matern32::new(1.5).unwrap(), Ridge::PerSample(1e-3))
+    };
     let together = krr.fit(Points::from_rows(x.as_ref()), y.as_ref()).unwrap();
     for j in 0..4 {
         let alone = krr.fit(Points::from_rows(x.as_ref()), y.as_ref().subcols(j, 1)).unwrap();
@@ -99,8 +107,9 @@ fn a_large_offset_costs_no_digits_with_an_intercept() {
 #[test]
 fn the_report_says_what_was_done() {
     let (x, y) = sample::<f64>(12, 2, 3, 1);
-    let model =
-        ExactKrr::new(gaussian(1.0), Ridge::PerSample(0.5)).fit(Points::from_rows(x.as_ref()), y.as_ref()).unwrap();
+    let model = ExactKrr::new(gaussian(1.0), Ridge::PerSample(0.5))
+        .fit(Points::from_rows(x.as_ref()), y.as_ref())
+        .unwrap();
     let report = model.report();
     assert_eq!((report.n, report.m, report.d, report.t), (12, 12, 2, 3));
     assert_eq!((report.ridge, report.jitter, report.kernel_entries), (6.0, 0.0, 144));

@@ -4,7 +4,10 @@
 use crate::common::*;
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{Centers, Extras, Falkon, IterativeFit, IterativeOptions, Krill, NystromKrr, SolvedBy, Solver, Stop};
+use nystrom_krr::{
+    Centers, Extras, Falkon, IterativeFit, IterativeOptions, Krill, NystromKrr, SolvedBy, Solver,
+    Stop,
+};
 use nystrom_linalg_core::{Ridge, Scalar};
 use nystrom_sketch::{Dictionary, Draw, Landmarks};
 use proptest::prelude::*;
@@ -33,7 +36,13 @@ fn fit<T: Scalar>(
     let x = Points::from_rows(x.as_ref());
     match krill {
         false => falkon.fit_with(x, y.as_ref(), centers, extras),
-        true => Krill { kernel, ridge, intercept, options }.fit_with(x, y.as_ref(), centers, extras, &mut rng(1)),
+        true => Krill { kernel, ridge, intercept, options }.fit_with(
+            x,
+            y.as_ref(),
+            centers,
+            extras,
+            &mut rng(1),
+        ),
     }
     .unwrap()
 }
@@ -41,11 +50,13 @@ fn fit<T: Scalar>(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Both solve the same equations as `NystromKrr`, to the same shift δ: the distance in the space of k is at most the residual over nλ, here
-    /// 1e-12·‖y‖/(√n·λ) ≤ 1e-8 times the size of y.
+    /// Both solve the same equations as `NystromKrr`, to the same shift δ: the distance in the
+    /// space of k is at most the residual over nλ, here 1e-12·‖y‖/(√n·λ) ≤ 1e-8 times the size of
+    /// y.
     #[test]
     fn at_convergence_it_is_the_direct_solution(
-        n in 20..300usize, t in 1..4usize, m in 2..40usize, seed in 0..1000u64, log_lambda in -4.0..0.0f64, kind in 0..3,
+        n in 20..300usize, t in 1..4usize, m in 2..40usize, seed in 0..1000u64,
+        log_lambda in -4.0..0.0f64, kind in 0..3,
         weighted: bool, intercept: bool, krill: bool,
     ) {
         let (x, y) = sample::<f64>(n, 3, t, seed);
@@ -54,7 +65,8 @@ proptest! {
         let (k, ridge) = (gaussian(0.7), Ridge::PerSample(10f64.powf(log_lambda)));
         let landmarks = Landmarks::uniform(n, m, Draw::WithoutReplacement, &mut rng(seed)).unwrap();
         let dictionary = Dictionary::with_replacement(&vec![1.0; n], m, &mut rng(seed)).unwrap();
-        let anywhere = Mat::from_fn(m, 3, |j, k| ((j / 4usize.pow(k as u32)) % 4) as f64 - 1.4); // on a grid, no data points
+        // on a grid, no data points
+        let anywhere = Mat::from_fn(m, 3, |j, k| ((j / 4usize.pow(k as u32)) % 4) as f64 - 1.4);
         let centers: Centers<'_, f64> = match kind {
             0 => (&landmarks).into(),
             1 => (&dictionary).into(),
@@ -68,9 +80,11 @@ proptest! {
         let direct = NystromKrr { intercept, solver: Solver::Qr, ..NystromKrr::new(k, ridge) };
         let z = fit.model.centers();
         let ones = vec![1.0; n];
-        let direct = direct.fit_centers_weighted(points, y.as_ref(), z, if weighted { &w } else { &ones }).unwrap();
+        let direct = direct.fit_centers_weighted(points, y.as_ref(), z,
+            if weighted { &w } else { &ones }).unwrap();
         let (a, b) = (fit.model.predict(points).unwrap(), direct.predict(points).unwrap());
-        prop_assert!(distance(a.as_ref(), b.as_ref()) < 1e-8 * (1.0 + b.norm_max()), "{:e}", distance(a.as_ref(), b.as_ref()));
+        prop_assert!(distance(a.as_ref(), b.as_ref()) < 1e-8 * (1.0 + b.norm_max()), "{:e}",
+            distance(a.as_ref(), b.as_ref()));
         for (a, b) in fit.model.intercept().iter().zip(direct.intercept()) {
             prop_assert!((a - b).abs() < 1e-8 * (1.0 + b.abs()));
         }
@@ -80,13 +94,15 @@ proptest! {
     #[test]
     fn targets_do_not_mix(n in 20..200usize, seed in 0..1000u64, krill: bool, intercept: bool) {
         let (x, y) = sample::<f64>(n, 2, 3, seed);
-        let falkon = Falkon { intercept, options: tight(), ..Falkon::new(gaussian(0.5), Ridge::PerSample(1e-3)) };
+        let falkon = Falkon { intercept, options: tight(), ..Falkon::new(gaussian(0.5),
+            Ridge::PerSample(1e-3)) };
         let landmarks = Landmarks::new(n, (0..n).step_by(4).collect()).unwrap();
         let together = fit(krill, &falkon, &x, &y, (&landmarks).into(), Extras::default());
         for j in 0..3 {
             let one = Mat::from_fn(n, 1, |i, _| y[(i, j)]);
             let alone = fit(krill, &falkon, &x, &one, (&landmarks).into(), Extras::default());
-            let (a, b) = (together.model.predict(Points::from_rows(x.as_ref())).unwrap(), alone.model.predict(Points::from_rows(x.as_ref())).unwrap());
+            let (a, b) = (together.model.predict(Points::from_rows(x.as_ref())).unwrap(),
+                alone.model.predict(Points::from_rows(x.as_ref())).unwrap());
             for i in 0..n {
                 prop_assert!((a[(i, j)] - b[(i, 0)]).abs() < 1e-8);
             }
@@ -144,15 +160,25 @@ fn a_warm_start_saves_iterations() {
         fit(false, &falkon, &x, &y, (&landmarks).into(), Extras { start, ..Extras::default() })
     };
     let cold = at(1e-5, None);
-    // the solution itself takes no iteration, only the passes for the right-hand side and for the residual
+    // the solution itself takes no iteration, only the passes for the right-hand side and for the
+    // residual
     let same = at(1e-5, Some(cold.model.coefficients()));
-    assert_eq!((same.report.iterations, same.report.passes, same.report.stop.clone()), (0, 2, Stop::Converged));
+    assert_eq!(
+        (same.report.iterations, same.report.passes, same.report.stop.clone()),
+        (0, 2, Stop::Converged)
+    );
     // the one for a neighbouring λ saves some
     let near = at(1.1e-5, None);
     let warm = at(1e-5, Some(near.model.coefficients()));
-    assert!(warm.report.iterations < cold.report.iterations, "{} {}", warm.report.iterations, cold.report.iterations);
+    assert!(
+        warm.report.iterations < cold.report.iterations,
+        "{} {}",
+        warm.report.iterations,
+        cold.report.iterations
+    );
     let x = Points::from_rows(x.as_ref());
-    let d = distance(warm.model.predict(x).unwrap().as_ref(), cold.model.predict(x).unwrap().as_ref());
+    let d =
+        distance(warm.model.predict(x).unwrap().as_ref(), cold.model.predict(x).unwrap().as_ref());
     assert!(d < 1e-3, "{d:e}"); // 1e-6·‖y‖/(√n·λ) is the bound, 0.1; what is seen is far below
 }
 
@@ -194,7 +220,12 @@ fn kernel_values_are_counted_and_kept_ones_are_evaluated_once() {
             let falkon = Falkon { options, ..Falkon::new(kernel, ridge) };
             let fit = match krill {
                 false => falkon.fit(points, y.as_ref(), &landmarks),
-                true => Krill { options, ..Krill::new(kernel, ridge) }.fit(points, y.as_ref(), &landmarks, &mut rng(0)),
+                true => Krill { options, ..Krill::new(kernel, ridge) }.fit(
+                    points,
+                    y.as_ref(),
+                    &landmarks,
+                    &mut rng(0),
+                ),
             }
             .unwrap();
             assert!(fit.converged());
@@ -203,28 +234,43 @@ fn kernel_values_are_counted_and_kept_ones_are_evaluated_once() {
             fit.report
         };
         let (nm, mm) = ((n * m) as u64, (m * m) as u64);
-        // recomputed: the right-hand side, every iteration, the true residual at the end (and KRILL's sketch)
+        // recomputed: the right-hand side, every iteration, the true residual at the end (and
+        // KRILL's sketch)
         let none = run(None);
         assert_eq!(none.passes, none.iterations + 2 + usize::from(krill));
         assert_eq!((none.kernel_entries, none.memory.kept), (mm + none.passes as u64 * nm, 0));
         // kept: once
         let all = run(Some(1 << 30));
-        assert_eq!((all.kernel_entries, all.memory.kept_rows, all.memory.kept), (mm + nm, n, 8 * nm));
+        assert_eq!(
+            (all.kernel_entries, all.memory.kept_rows, all.memory.kept),
+            (mm + nm, n, 8 * nm)
+        );
         // half of it: the plan stays within the budget, the kept part is evaluated once
         let budget = none.memory.total() + 4 * nm;
         let half = run(Some(budget));
-        assert!(half.memory.total() <= budget && half.memory.kept_rows == 2048, "{:?}", half.memory);
+        assert!(
+            half.memory.total() <= budget && half.memory.kept_rows == 2048,
+            "{:?}",
+            half.memory
+        );
         let (kept, rest) = (2048 * m as u64, (n - 2048) as u64 * m as u64);
         assert_eq!(half.kernel_entries, mm + kept + half.passes as u64 * rest);
         assert_eq!((half.iterations, all.iterations), (none.iterations, none.iterations));
     }
     // keeping does not change a bit
-    assert!(models[0] == models[1] && models[1] == models[2] && models[3] == models[4] && models[4] == models[5]);
+    assert!(
+        models[0] == models[1]
+            && models[1] == models[2]
+            && models[3] == models[4]
+            && models[4] == models[5]
+    );
 }
 
 fn bits<T: Scalar>(fit: &IterativeFit<Gaussian, T>) -> Vec<u64> {
     let theta = fit.model.coefficients();
-    (0..theta.ncols()).flat_map(|j| (0..theta.nrows()).map(move |i| theta[(i, j)].f64().to_bits())).collect()
+    (0..theta.ncols())
+        .flat_map(|j| (0..theta.nrows()).map(move |i| theta[(i, j)].f64().to_bits()))
+        .collect()
 }
 
 fn same_bits<T: Scalar>()
@@ -236,7 +282,8 @@ where
     let landmarks = Landmarks::uniform(3100, 150, Draw::WithoutReplacement, &mut rng(8)).unwrap();
     for krill in [false, true] {
         for memory in [None, Some(6 << 20)] {
-            let options = IterativeOptions { memory, tolerance: 1e-6, ..IterativeOptions::default() };
+            let options =
+                IterativeOptions { memory, tolerance: 1e-6, ..IterativeOptions::default() };
             let run = |threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let falkon = Falkon::new(gaussian(1.0), Ridge::PerSample(T::lit(1e-4)));
@@ -264,7 +311,9 @@ fn krill_is_seeded() {
     let landmarks = Landmarks::new(300, (0..300).step_by(20).collect()).unwrap();
     let run = |seed| {
         let krill = Krill::new(gaussian(1.0), Ridge::PerSample(1e-3));
-        let fit = krill.fit(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks, &mut rng(seed)).unwrap();
+        let fit = krill
+            .fit(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks, &mut rng(seed))
+            .unwrap();
         fit.report.history[0]
     };
     assert_eq!(run(1), run(1));
@@ -274,8 +323,9 @@ fn krill_is_seeded() {
 
 const PINNED: f64 = 3.1722422900950475e-1;
 
-/// In f32 the widely used library gets worse with more landmarks, because of an absolute cut-off. Here the error never exceeds by more than
-/// 2 % the best one that fewer centres reached, and stays within 10 % of that of f64.
+/// In f32 the widely used library gets worse with more landmarks, because of an absolute cut-off.
+/// Here the error never exceeds by more than 2 % the best one that fewer centres reached, and stays
+/// within 10 % of that of f64.
 #[test]
 fn single_precision_does_not_get_worse_with_more_centres() {
     let n = 4000;
@@ -290,19 +340,24 @@ fn single_precision_does_not_get_worse_with_more_centres() {
         let points = Points::from_rows(x32.as_ref());
         let (train, centers) = (points.slice(0..n), points.slice(0..m));
         let targets = y32.as_ref().subrows(0, n);
-        let fits = [falkon.fit(train, targets, centers), krill.fit(train, targets, centers, &mut rng(11))];
+        let fits =
+            [falkon.fit(train, targets, centers), krill.fit(train, targets, centers, &mut rng(11))];
         let errors = fits.map(|fit| {
             let f = fit.unwrap().model.predict(points.slice(n..n + 500)).unwrap();
             nystrom_krr::metrics::rmse(f.as_ref(), y32.as_ref().subrows(n, 500)).unwrap()
         });
         let points = Points::from_rows(x.as_ref());
         let falkon = Falkon { options, ..Falkon::new(gaussian(2.0), Ridge::PerSample(1e-5)) };
-        let wide = falkon.fit(points.slice(0..n), y.as_ref().subrows(0, n), points.slice(0..m)).unwrap();
+        let wide =
+            falkon.fit(points.slice(0..n), y.as_ref().subrows(0, n), points.slice(0..m)).unwrap();
         let f = wide.model.predict(points.slice(n..n + 500)).unwrap();
         let reference = nystrom_krr::metrics::rmse(f.as_ref(), y.as_ref().subrows(n, 500)).unwrap();
         for (error, best) in errors.into_iter().zip(&mut best) {
             println!("m = {m}: f32 {error:.6} f64 {reference:.6}");
-            assert!(error < 1.02 * *best && error < 1.1 * reference, "m = {m}: {error} {reference} {best}");
+            assert!(
+                error < 1.02 * *best && error < 1.1 * reference,
+                "m = {m}: {error} {reference} {best}"
+            );
             *best = best.min(error);
         }
     }

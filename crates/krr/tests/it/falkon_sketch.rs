@@ -5,7 +5,9 @@ use faer::Mat;
 use nystrom_kernels::{Gaussian, Points};
 use nystrom_krr::{Falkon, IterativeOptions, SketchedKrr, Solver};
 use nystrom_linalg_core::{Error, Ridge};
-use nystrom_sketch::{Accumulation, Dictionary, GaussianSketch, Sketch, SketchDistribution, SparseSketch};
+use nystrom_sketch::{
+    Accumulation, Dictionary, GaussianSketch, Sketch, SketchDistribution, SparseSketch,
+};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -24,24 +26,29 @@ proptest! {
     /// Sparse ones are streamed, dense ones kept: either way f_S as solved directly.
     #[test]
     fn at_convergence_it_is_the_direct_solution(
-        n in 20..300usize, t in 1..3usize, d in 1..15usize, seed in 0..1000u64, log_lambda in -4.0..0.0f64, dense: bool, intercept: bool,
+        n in 20..300usize, t in 1..3usize, d in 1..15usize, seed in 0..1000u64,
+        log_lambda in -4.0..0.0f64, dense: bool, intercept: bool,
     ) {
         let (x, y) = sample::<f64>(n, 3, t, seed);
         let (points, lambda) = (Points::from_rows(x.as_ref()), 10f64.powf(log_lambda));
         let law: &dyn SketchDistribution<f64> = if dense { &GaussianSketch } else { &Accumulation::uniform(3) };
         let sketch = law.draw(n, d.min(n), &mut rng(seed)).unwrap();
         let options = IterativeOptions { tolerance: 1e-12, max_iterations: 300, memory: None };
-        let fit = Falkon { intercept, ..falkon(lambda, options) }.fit_sketch(points, y.as_ref(), &*sketch).unwrap();
+        let fit = Falkon { intercept, ..falkon(lambda, options) }.fit_sketch(points, y.as_ref(),
+            &*sketch).unwrap();
         prop_assert!(fit.converged(), "{:?} {:e}", fit.report.stop, fit.report.residual);
-        let direct = SketchedKrr { intercept, solver: Solver::Qr, ..SketchedKrr::new(gaussian(0.7), Ridge::PerSample(lambda)) };
+        let direct = SketchedKrr { intercept, solver: Solver::Qr,
+            ..SketchedKrr::new(gaussian(0.7), Ridge::PerSample(lambda)) };
         let direct = direct.fit(points, y.as_ref(), &*sketch).unwrap();
         let (a, b) = (fit.model.predict(points).unwrap(), direct.predict(points).unwrap());
-        prop_assert!(distance(a.as_ref(), b.as_ref()) < 1e-8 * (1.0 + b.norm_max()), "{:e}", distance(a.as_ref(), b.as_ref()));
+        prop_assert!(distance(a.as_ref(), b.as_ref()) < 1e-8 * (1.0 + b.norm_max()), "{:e}",
+            distance(a.as_ref(), b.as_ref()));
         prop_assert!(fit.model.centers().len() == sketch.support().len());
     }
 }
 
-/// A sketch with one entry √w in each column is a dictionary with weights w: the same centres, equations and preconditioner.
+/// A sketch with one entry √w in each column is a dictionary with weights w: the same centres,
+/// equations and preconditioner.
 #[test]
 fn one_entry_per_column_is_a_dictionary() {
     let n = 2000;
@@ -49,7 +56,12 @@ fn one_entry_per_column_is_a_dictionary() {
     let points = Points::from_rows(x.as_ref());
     let p: Vec<f64> = (0..n).map(|i| 1.0 + (i % 7) as f64).collect();
     let dictionary = Dictionary::with_replacement(&p, 150, &mut rng(2)).unwrap();
-    let columns = dictionary.indices().iter().zip(dictionary.weights()).map(|(&i, w)| vec![(i, w.sqrt())]).collect();
+    let columns = dictionary
+        .indices()
+        .iter()
+        .zip(dictionary.weights())
+        .map(|(&i, w)| vec![(i, w.sqrt())])
+        .collect();
     let sketch = SparseSketch::new(n, columns).unwrap();
     let falkon = falkon(1e-3, IterativeOptions::default());
     let a = falkon.fit(points, y.as_ref(), &dictionary).unwrap();
@@ -57,7 +69,8 @@ fn one_entry_per_column_is_a_dictionary() {
     assert_eq!(a.report.iterations, b.report.iterations);
     assert!((a.report.condition / b.report.condition - 1.0).abs() < 1e-6);
     let (f, g) = (a.model.predict(points).unwrap(), b.model.predict(points).unwrap());
-    // each is within 1e-6·‖y‖/(√n·λ) = 1e-3 of the solution; the same steps were taken, up to rounding
+    // each is within 1e-6·‖y‖/(√n·λ) = 1e-3 of the solution; the same steps were taken, up to
+    // rounding
     assert!(distance(f.as_ref(), g.as_ref()) < 1e-5, "{:e}", distance(f.as_ref(), g.as_ref()));
     assert_eq!(b.report.kernel_entries - a.report.kernel_entries, 0);
 }
@@ -81,8 +94,12 @@ fn entries_are_counted_and_kept_ones_evaluated_once() {
     assert!(none.model.coefficients() == all.model.coefficients());
     // dense: one triangle of K in tiles of 512, once; 8nd bytes are not to be had for less
     let kept = run(&dense, None).unwrap();
-    let tiles: usize = (0..n).step_by(512).map(|start| (n.min(start + 512) - start) * n.min(start + 512)).sum();
-    assert_eq!((kept.report.kernel_entries, kept.report.memory.kept), (tiles as u64, (8 * n * d) as u64));
+    let tiles: usize =
+        (0..n).step_by(512).map(|start| (n.min(start + 512) - start) * n.min(start + 512)).sum();
+    assert_eq!(
+        (kept.report.kernel_entries, kept.report.memory.kept),
+        (tiles as u64, (8 * n * d) as u64)
+    );
     let needed = kept.report.memory.total();
     assert!(run(&dense, Some(needed)).is_ok());
     assert!(matches!(run(&dense, Some(needed - 1)), Err(Error::OutOfBudget { .. })));
@@ -92,12 +109,14 @@ fn entries_are_counted_and_kept_ones_evaluated_once() {
 fn the_bits_do_not_depend_on_the_threads() {
     let (x, y) = sample::<f64>(2500, 2, 2, 6);
     for dense in [false, true] {
-        let law: &dyn SketchDistribution<f64> = if dense { &GaussianSketch } else { &Accumulation::uniform(3) };
+        let law: &dyn SketchDistribution<f64> =
+            if dense { &GaussianSketch } else { &Accumulation::uniform(3) };
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let sketch = law.draw(2500, 30, &mut rng(7)).unwrap();
-                let falkon = Falkon { intercept: true, ..falkon(1e-3, IterativeOptions::default()) };
+                let falkon =
+                    Falkon { intercept: true, ..falkon(1e-3, IterativeOptions::default()) };
                 falkon.fit_sketch(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap()
             })
         };
@@ -105,7 +124,8 @@ fn the_bits_do_not_depend_on_the_threads() {
         for threads in [2, 8] {
             let other = run(threads);
             assert!(
-                one.model.coefficients() == other.model.coefficients() && one.report.history == other.report.history
+                one.model.coefficients() == other.model.coefficients()
+                    && one.report.history == other.report.history
             );
         }
     }
@@ -115,11 +135,18 @@ fn the_bits_do_not_depend_on_the_threads() {
 fn a_sketch_of_another_size_is_refused() {
     let (x, y) = sample::<f64>(50, 2, 1, 8);
     let sketch = GaussianSketch.sample::<f64>(49, 5, &mut rng(9)).unwrap();
-    let fit = falkon(1e-2, IterativeOptions::default()).fit_sketch(Points::from_rows(x.as_ref()), y.as_ref(), &sketch);
+    let fit = falkon(1e-2, IterativeOptions::default()).fit_sketch(
+        Points::from_rows(x.as_ref()),
+        y.as_ref(),
+        &sketch,
+    );
     assert!(matches!(fit, Err(Error::Shape { expected: 50, got: 49, .. })));
     let nothing = Mat::<f64>::zeros(0, 2);
-    let fit =
-        falkon(1e-2, IterativeOptions::default()).fit_sketch(Points::from_rows(nothing.as_ref()), y.as_ref(), &sketch);
+    let fit = falkon(1e-2, IterativeOptions::default()).fit_sketch(
+        Points::from_rows(nothing.as_ref()),
+        y.as_ref(),
+        &sketch,
+    );
     assert!(matches!(fit, Err(Error::Empty { .. })));
 }
 

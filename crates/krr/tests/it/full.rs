@@ -17,25 +17,30 @@ fn rng(seed: u64) -> Pcg64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// ‖α − α*‖ ≤ ‖r‖/nλ, and f = Kα: a residual of 1e-12 leaves 1e-12·‖y‖·n/nλ ≤ 1e-8 times the size of y.
+    /// ‖α − α*‖ ≤ ‖r‖/nλ, and f = Kα: a residual of 1e-12 leaves 1e-12·‖y‖·n/nλ ≤ 1e-8 times the
+    /// size of y.
     #[test]
     fn at_convergence_it_is_the_exact_solution(
-        n in 2..400usize, t in 1..4usize, rank in 1..40usize, seed in 0..1000u64, log_lambda in -3.0..0.0f64, weighted: bool, intercept: bool,
+        n in 2..400usize, t in 1..4usize, rank in 1..40usize, seed in 0..1000u64,
+        log_lambda in -3.0..0.0f64, weighted: bool, intercept: bool,
     ) {
         let (x, y) = sample::<f64>(n, 2, t, seed);
         let (points, w) = (Points::from_rows(x.as_ref()), weights(n));
         prop_assume!(!weighted || w.iter().any(|&w| w > 0.0));
         let ridge = Ridge::PerSample(10f64.powf(log_lambda));
         let options = IterativeOptions { tolerance: 1e-12, max_iterations: 500, memory: None };
-        let full = FullKrr { intercept, options, rank: Some(rank.min(n)), ..FullKrr::new(gaussian(0.7), ridge) };
+        let full = FullKrr { intercept, options, rank: Some(rank.min(n)),
+            ..FullKrr::new(gaussian(0.7), ridge) };
         let extras = Extras { sample_weights: weighted.then_some(&w[..]), ..Extras::default() };
         let fit = full.fit_with(points, y.as_ref(), extras, &mut rng(seed)).unwrap();
         prop_assert!(fit.converged(), "{:?} {:e}", fit.report.stop, fit.report.residual);
         let ones = vec![1.0; n];
         let exact = ExactKrr { intercept, ..ExactKrr::new(gaussian(0.7), ridge) };
-        let exact = exact.fit_weighted(points, y.as_ref(), if weighted { &w } else { &ones }).unwrap();
+        let exact = exact.fit_weighted(points, y.as_ref(),
+            if weighted { &w } else { &ones }).unwrap();
         let (a, b) = (fit.model.predict(points).unwrap(), exact.predict(points).unwrap());
-        prop_assert!(distance(a.as_ref(), b.as_ref()) < 1e-8 * (1.0 + b.norm_max()), "{:e}", distance(a.as_ref(), b.as_ref()));
+        prop_assert!(distance(a.as_ref(), b.as_ref()) < 1e-8 * (1.0 + b.norm_max()), "{:e}",
+            distance(a.as_ref(), b.as_ref()));
         for (a, b) in fit.model.intercept().iter().zip(exact.intercept()) {
             prop_assert!((a - b).abs() < 1e-8 * (1.0 + b.abs()));
         }
@@ -48,14 +53,21 @@ fn the_rank_buys_iterations_and_the_entries_are_counted() {
     let (x, y) = sample::<f64>(n, 2, 1, 0);
     let points = Points::from_rows(x.as_ref());
     let at = |rank| {
-        let full = FullKrr { rank: Some(rank), ..FullKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)) };
+        let full =
+            FullKrr { rank: Some(rank), ..FullKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)) };
         full.fit(points, y.as_ref(), &mut rng(1)).unwrap()
     };
     let (low, high) = (at(5), at(300));
     assert!(low.converged() && high.converged());
-    assert!(4 * high.report.iterations < low.report.iterations, "{} {}", high.report.iterations, low.report.iterations);
+    assert!(
+        4 * high.report.iterations < low.report.iterations,
+        "{} {}",
+        high.report.iterations,
+        low.report.iterations
+    );
     assert!(high.report.condition < low.report.condition);
-    // a pass evaluates one triangle, by blocks of 256: five whole ones and one of 220 on the diagonal
+    // a pass evaluates one triangle, by blocks of 256: five whole ones and one of 220 on the
+    // diagonal
     let squares = 5 * 256 * 256 + 220 * 220;
     let pass = ((n * n - squares) / 2 + squares) as u64;
     assert_eq!(low.report.passes, low.report.iterations + 1);
@@ -82,7 +94,11 @@ fn a_warm_start_and_a_monitor() {
         let mut last = Mat::zeros(0, 0);
         let mut watch = |iteration: &nystrom_krr::Iteration<'_, Gaussian, f64>| {
             last = iteration.model()?.predict(points)?;
-            Ok(if iteration.number == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            Ok(if iteration.number == 2 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            })
         };
         let extras = Extras { monitor: Some(&mut watch), ..Extras::default() };
         let stopped = full.fit_with(points, y.as_ref(), extras, &mut rng(3)).unwrap();
@@ -99,14 +115,20 @@ where
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| -> IterativeFit<Gaussian, T> {
-            let full = FullKrr { intercept: true, ..FullKrr::new(gaussian(1.0), Ridge::PerSample(T::lit(1e-3))) };
+            let full = FullKrr {
+                intercept: true,
+                ..FullKrr::new(gaussian(1.0), Ridge::PerSample(T::lit(1e-3)))
+            };
             full.fit(Points::from_rows(x.as_ref()), y.as_ref(), &mut rng(5)).unwrap()
         })
     };
     let one = run(1);
     for threads in [2, 8] {
         let other = run(threads);
-        assert!(one.model.coefficients() == other.model.coefficients() && one.report.history == other.report.history);
+        assert!(
+            one.model.coefficients() == other.model.coefficients()
+                && one.report.history == other.report.history
+        );
     }
 }
 
@@ -122,8 +144,11 @@ fn single_precision_agrees_with_double() {
     let (x, y) = sample::<f64>(800, 2, 1, 6);
     let narrow = |a: &Mat<f64>| Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] as f32);
     let (x32, y32) = (narrow(&x), narrow(&y));
-    let wide =
-        FullKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)).fit(Points::from_rows(x.as_ref()), y.as_ref(), &mut rng(7));
+    let wide = FullKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)).fit(
+        Points::from_rows(x.as_ref()),
+        y.as_ref(),
+        &mut rng(7),
+    );
     let single = FullKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)).fit(
         Points::from_rows(x32.as_ref()),
         y32.as_ref(),
@@ -144,13 +169,25 @@ fn wrong_input_is_refused() {
     let points = Points::from_rows(x.as_ref());
     let full = FullKrr::new(gaussian(1.0), Ridge::PerSample(1e-3));
     let fit = |full: FullKrr<Gaussian, f64>| full.fit(points, y.as_ref(), &mut rng(0)).unwrap_err();
-    assert_eq!(fit(FullKrr { rank: Some(0), ..full }), Error::Empty { what: "columns of the preconditioner" });
-    assert!(matches!(fit(FullKrr { rank: Some(31), ..full }), Error::TooMany { requested: 31, available: 30, .. }));
-    assert!(matches!(fit(FullKrr { ridge: Ridge::PerSample(0.0), ..full }), Error::InvalidParameter { .. }));
+    assert_eq!(
+        fit(FullKrr { rank: Some(0), ..full }),
+        Error::Empty { what: "columns of the preconditioner" }
+    );
+    assert!(matches!(
+        fit(FullKrr { rank: Some(31), ..full }),
+        Error::TooMany { requested: 31, available: 30, .. }
+    ));
+    assert!(matches!(
+        fit(FullKrr { ridge: Ridge::PerSample(0.0), ..full }),
+        Error::InvalidParameter { .. }
+    ));
     let options = IterativeOptions { memory: Some(10_000), ..IterativeOptions::default() };
     assert!(matches!(fit(FullKrr { options, ..full }), Error::OutOfBudget { budget: 10_000, .. }));
     let short = Mat::<f64>::zeros(29, 1);
-    assert!(matches!(full.fit(points, short.as_ref(), &mut rng(0)), Err(Error::Shape { expected: 30, got: 29, .. })));
+    assert!(matches!(
+        full.fit(points, short.as_ref(), &mut rng(0)),
+        Err(Error::Shape { expected: 30, got: 29, .. })
+    ));
     let extras = Extras { start: Some(short.as_ref()), ..Extras::default() };
     assert!(matches!(
         full.fit_with(points, y.as_ref(), extras, &mut rng(0)),
@@ -158,21 +195,27 @@ fn wrong_input_is_refused() {
     ));
 }
 
-/// As with Falkon: a tolerance below rounding and a monitor that fails leave the model so far, a reason and the history.
+/// As with Falkon: a tolerance below rounding and a monitor that fails leave the model so far, a
+/// reason and the history.
 #[test]
 fn a_stall_and_a_monitor_that_fails_leave_a_model() {
     let (x, y) = sample::<f64>(150, 2, 1, 9);
     let points = Points::from_rows(x.as_ref());
     let options = IterativeOptions { tolerance: 1e-16, max_iterations: 1000, memory: None };
-    let full = FullKrr { options, rank: Some(10), ..FullKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)) };
+    let full =
+        FullKrr { options, rank: Some(10), ..FullKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)) };
     let stalled = full.fit(points, y.as_ref(), &mut rng(0)).unwrap();
     assert_eq!(stalled.report.stop, Stop::Stalled);
-    assert!(stalled.report.residual < 1e-9 && stalled.report.history.len() == stalled.report.iterations);
-    let exact = ExactKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)).fit(points, y.as_ref()).unwrap();
+    assert!(
+        stalled.report.residual < 1e-9 && stalled.report.history.len() == stalled.report.iterations
+    );
+    let exact =
+        ExactKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)).fit(points, y.as_ref()).unwrap();
     let f = stalled.model.predict(points).unwrap();
     assert!(distance(f.as_ref(), exact.predict(points).unwrap().as_ref()) < 1e-6);
     assert!(matches!(stalled.into_model(), Err(Error::NotConverged { .. })));
-    let mut fails = |_: &nystrom_krr::Iteration<'_, Gaussian, f64>| Err("no validation file".into());
+    let mut fails =
+        |_: &nystrom_krr::Iteration<'_, Gaussian, f64>| Err("no validation file".into());
     let extras = Extras { monitor: Some(&mut fails), ..Extras::default() };
     let failed = full.fit_with(points, y.as_ref(), extras, &mut rng(0)).unwrap();
     assert_eq!(failed.report.stop, Stop::MonitorFailed("no validation file".into()));

@@ -5,8 +5,9 @@ use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Linear, Matern, Points};
 use nystrom_krr::risk::FixedDesign;
 use nystrom_krr::{
-    AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactGrid, ExactKrr, Falkon, FullKrr,
-    IterativeOptions, Krill, KrrModel, LambdaPath, NystromGrid, NystromKrr, SketchedKrr, Solver, metrics,
+    AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactGrid, ExactKrr,
+    Falkon, FullKrr, IterativeOptions, Krill, KrrModel, LambdaPath, NystromGrid, NystromKrr,
+    SketchedKrr, Solver, metrics,
 };
 use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::{Accumulation, Dictionary, Draw, GaussianSketch, Landmarks, Uniform};
@@ -57,7 +58,18 @@ impl<T: Scalar> Input<T> {
 fn numbers<T: Scalar>() -> Vec<T> {
     let (tiny, small) = if T::EPS > 1e-10 { (1e-45, 1e-37) } else { (5e-324, 1e-300) };
     let largest = if T::EPS > 1e-10 { f64::from(f32::MAX) } else { f64::MAX };
-    let numbers = [f64::NAN, f64::INFINITY, -f64::INFINITY, 0.0, -0.0, tiny, small, 1e-3 * largest, largest, -largest];
+    let numbers = [
+        f64::NAN,
+        f64::INFINITY,
+        -f64::INFINITY,
+        0.0,
+        -0.0,
+        tiny,
+        small,
+        1e-3 * largest,
+        largest,
+        -largest,
+    ];
     numbers.into_iter().map(T::lit).collect()
 }
 
@@ -66,8 +78,12 @@ fn inputs<T: Scalar>() -> Vec<Input<T>> {
     let plain = Input::<T>::plain(12);
     for n in [2, 12] {
         let n = || Input::<T>::plain(n);
-        all.push(n().named("all points the same".into(), |i| i.x = Mat::full(i.x.nrows(), 2, T::one())));
-        all.push(n().named("constant targets".into(), |i| i.y = Mat::full(i.y.nrows(), 2, T::lit(7.0))));
+        all.push(
+            n().named("all points the same".into(), |i| i.x = Mat::full(i.x.nrows(), 2, T::one())),
+        );
+        all.push(
+            n().named("constant targets".into(), |i| i.y = Mat::full(i.y.nrows(), 2, T::lit(7.0))),
+        );
         all.push(n().named("both".into(), |i| {
             i.x = Mat::zeros(i.x.nrows(), 2);
             i.y = Mat::zeros(i.y.nrows(), 2);
@@ -87,7 +103,9 @@ fn inputs<T: Scalar>() -> Vec<Input<T>> {
             plain.clone().named(format!("{what} {:e}", v.f64()), |i| change(i))
         };
         all.push(with("one coordinate", &|i| i.x[(4, 1)] = v));
-        all.push(with("all coordinates times", &|i| i.x = Mat::from_fn(12, 2, |r, k| i.x[(r, k)] * v)));
+        all.push(with("all coordinates times", &|i| {
+            i.x = Mat::from_fn(12, 2, |r, k| i.x[(r, k)] * v)
+        }));
         all.push(with("one target", &|i| i.y[(4, 1)] = v));
         all.push(with("all targets times", &|i| i.y = Mat::from_fn(12, 2, |r, k| i.y[(r, k)] * v)));
         all.push(with("one weight", &|i| i.w[4] = v));
@@ -114,7 +132,11 @@ fn of_model<T: Scalar, K: Kernel<T>>(model: &KrrModel<K, T>, input: &Input<T>) -
     Ok(numbers)
 }
 
-fn of_path<T: Scalar, K: Kernel<T> + Clone>(path: &LambdaPath<K, T>, input: &Input<T>, weighted: bool) -> Outcome {
+fn of_path<T: Scalar, K: Kernel<T> + Clone>(
+    path: &LambdaPath<K, T>,
+    input: &Input<T>,
+    weighted: bool,
+) -> Outcome {
     let mut numbers = Vec::new();
     for point in &path.points {
         numbers.extend([point.mu, point.loo, point.gcv, point.d_eff, point.training]);
@@ -136,7 +158,12 @@ fn ridges<T: Scalar>(input: &Input<T>) -> [Ridge<T>; 3] {
     [input.ridge, Ridge::PerSample(T::lit(1e-2)), Ridge::PerSample(T::lit(1e-5))]
 }
 
-fn nystrom<T: Scalar, K: Kernel<T> + Clone>(i: &Input<T>, kernel: K, solver: Solver, m: usize) -> Outcome {
+fn nystrom<T: Scalar, K: Kernel<T> + Clone>(
+    i: &Input<T>,
+    kernel: K,
+    solver: Solver,
+    m: usize,
+) -> Outcome {
     let (x, m) = (i.x(), m.min(i.x.nrows()));
     let mut numbers = Vec::new();
     for intercept in [false, true] {
@@ -170,7 +197,10 @@ fn methods<T: Scalar, K: Kernel<T> + Clone>() -> Vec<Method<T, K>> {
         }),
         ("SketchedKrr, accumulation", |i, k| {
             let sketch = Accumulation::uniform(2).sample(i.x.nrows(), 2, &mut rng())?;
-            of_model(&SketchedKrr::new(k, i.ridge).fit_weighted(i.x(), i.y.as_ref(), &sketch, &i.w)?, i)
+            of_model(
+                &SketchedKrr::new(k, i.ridge).fit_weighted(i.x(), i.y.as_ref(), &sketch, &i.w)?,
+                i,
+            )
         }),
         ("SketchedKrr, Gaussian", |i, k| {
             let sketch = GaussianSketch.sample(i.x.nrows(), 3, &mut rng())?;
@@ -178,7 +208,8 @@ fn methods<T: Scalar, K: Kernel<T> + Clone>() -> Vec<Method<T, K>> {
             of_model(&krr.fit(i.x(), i.y.as_ref(), &sketch)?, i)
         }),
         ("Falkon", |i, k| {
-            let dictionary = Dictionary::uniform(i.x.nrows(), 3, Draw::WithoutReplacement, &mut rng())?;
+            let dictionary =
+                Dictionary::uniform(i.x.nrows(), 3, Draw::WithoutReplacement, &mut rng())?;
             let krr = Falkon { options: options(), intercept: true, ..Falkon::new(k, i.ridge) };
             of_model(&krr.fit(i.x(), i.y.as_ref(), &dictionary)?.model, i)
         }),
@@ -218,26 +249,44 @@ fn methods<T: Scalar, K: Kernel<T> + Clone>() -> Vec<Method<T, K>> {
         }),
         ("path of NystromKrr", |i, k| {
             let landmarks = Landmarks::new(i.x.nrows(), vec![0])?;
-            of_path(&NystromKrr::new(k, i.ridge).path(i.x(), i.y.as_ref(), &landmarks, &ridges(i))?, i, false)
+            of_path(
+                &NystromKrr::new(k, i.ridge).path(i.x(), i.y.as_ref(), &landmarks, &ridges(i))?,
+                i,
+                false,
+            )
         }),
         ("path of NystromKrr, QR, intercept", |i, k| {
             let landmarks = Landmarks::all(i.x.nrows())?;
-            let krr = NystromKrr { intercept: true, solver: Solver::Qr, ..NystromKrr::new(k, i.ridge) };
+            let krr =
+                NystromKrr { intercept: true, solver: Solver::Qr, ..NystromKrr::new(k, i.ridge) };
             of_path(&krr.path(i.x(), i.y.as_ref(), &landmarks, &ridges(i))?, i, false)
         }),
         ("path of SketchedKrr", |i, k| {
             let sketch = Accumulation::uniform(2).sample(i.x.nrows(), 2, &mut rng())?;
-            of_path(&SketchedKrr::new(k, i.ridge).path(i.x(), i.y.as_ref(), &sketch, &ridges(i))?, i, false)
+            of_path(
+                &SketchedKrr::new(k, i.ridge).path(i.x(), i.y.as_ref(), &sketch, &ridges(i))?,
+                i,
+                false,
+            )
         }),
         ("CrossValidation", |i, k| {
-            let (cv, ridges) = (CrossValidation { folds: 2, ..CrossValidation::default() }, ridges(i));
-            let exact =
-                cv.run(&ExactGrid::default(), std::slice::from_ref(&k), &ridges, i.x(), i.y.as_ref(), &mut rng())?;
+            let (cv, ridges) =
+                (CrossValidation { folds: 2, ..CrossValidation::default() }, ridges(i));
+            let exact = cv.run(
+                &ExactGrid::default(),
+                std::slice::from_ref(&k),
+                &ridges,
+                i.x(),
+                i.y.as_ref(),
+                &mut rng(),
+            )?;
             let grid = NystromGrid { selector: Uniform::default(), m: 3, intercept: true };
             let nystrom = cv.run(&grid, &[k], &ridges, i.x(), i.y.as_ref(), &mut rng())?;
             // predictions that overflow make a mean that is not finite: a candidate that is not the
             // best
-            let best = [exact, nystrom].into_iter().filter_map(|table| table.best().map(|score| score.mean));
+            let best = [exact, nystrom]
+                .into_iter()
+                .filter_map(|table| table.best().map(|score| score.mean));
             Ok(best.collect())
         }),
         ("Certificate", |i, k| {
@@ -246,17 +295,27 @@ fn methods<T: Scalar, K: Kernel<T> + Clone>() -> Vec<Method<T, K>> {
             for rows in [1, 100] {
                 let certificate = Certificate { rows, ..Certificate::default() };
                 let report = certificate.certify(&model, i.x(), i.y.as_ref(), &mut rng())?;
-                numbers.extend(report.targets.iter().flat_map(|target| [target.bound, target.residual]));
+                numbers.extend(
+                    report.targets.iter().flat_map(|target| [target.bound, target.residual]),
+                );
             }
             Ok(numbers)
         }),
         ("FixedDesign", |i, k| {
             let matrix = nystrom_kernels::KernelMatrix::new(k, i.x())?;
-            let f: Vec<T> = i.y.col_iter().next().map_or(Vec::new(), |col| col.iter().copied().collect());
+            let f: Vec<T> =
+                i.y.col_iter().next().map_or(Vec::new(), |col| col.iter().copied().collect());
             let ridge = Ridge::PerSample(i.ridge.per_sample(i.x.nrows())?.f64());
-            let (exact, low) = (FixedDesign::exact(&matrix, &f)?, FixedDesign::low_rank(i.x.as_ref(), &f)?);
+            let (exact, low) =
+                (FixedDesign::exact(&matrix, &f)?, FixedDesign::low_rank(i.x.as_ref(), &f)?);
             let [a, b] = [exact.risk(ridge, 0.1)?, low.risk(ridge, 0.1)?];
-            Ok(vec![a.bias_squared, a.variance, b.bias_squared, b.variance, exact.effective_dimension(ridge)?])
+            Ok(vec![
+                a.bias_squared,
+                a.variance,
+                b.bias_squared,
+                b.variance,
+                exact.effective_dimension(ridge)?,
+            ])
         }),
         ("metrics", |i, _| {
             let zero = Mat::<T>::zeros(i.y.nrows(), i.y.ncols());
@@ -275,7 +334,9 @@ fn run<T: Scalar, K: Kernel<T> + Clone + 'static>(label: &'static str, kernel: K
                 let place = format!("{label}, {method}: {}", input.name);
                 let outcome = catch_unwind(AssertUnwindSafe(|| fit(&input, kernel.clone())));
                 let wrong = match outcome {
-                    Ok(Ok(numbers)) if numbers.iter().any(|v| v.is_nan()) => Some(format!("{place}: NaN")),
+                    Ok(Ok(numbers)) if numbers.iter().any(|v| v.is_nan()) => {
+                        Some(format!("{place}: NaN"))
+                    }
                     Ok(Ok(_) | Err(_)) => None,
                     Err(_) => Some(format!("{place}: panic")),
                 };
@@ -293,7 +354,9 @@ fn run<T: Scalar, K: Kernel<T> + Clone + 'static>(label: &'static str, kernel: K
                 wrong.extend(problem);
             }
             Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => break,
-            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => panic!("no end after {last}; before: {wrong:#?}"),
+            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {
+                panic!("no end after {last}; before: {wrong:#?}")
+            }
         }
     }
     assert!(wrong.is_empty(), "{} of them: {wrong:#?}", wrong.len());

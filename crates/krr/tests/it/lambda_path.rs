@@ -1,4 +1,5 @@
-//! Leave-one-out errors, generalised cross-validation, d_eff and models along a path, against refits and closed forms.
+//! Leave-one-out errors, generalised cross-validation, d_eff and models along a path, against
+//! refits and closed forms.
 #![allow(non_snake_case)]
 
 use crate::common::*;
@@ -11,7 +12,8 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-/// Leave-one-out residuals √w_i (y_i − f₋ᵢ(x_i)) by n refits of the oracle with the weight of sample i set to 0.
+/// Leave-one-out residuals √w_i (y_i − f₋ᵢ(x_i)) by n refits of the oracle with the weight of
+/// sample i set to 0.
 fn refits(
     oracle: impl Fn(&[f64], MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>),
     x: &Mat<f64>,
@@ -59,16 +61,36 @@ fn check<K: Kernel<f64> + Clone>(
         let rows = Mat::from_fn(n, y.ncols(), |i, j| w[i].sqrt() * rows[(i, j)]);
         let gap = (&rows - &left_out).norm_max();
         assert!(gap <= tolerance * left_out.norm_max(), "residuals off by {gap:e} at {mu:e}");
-        assert!((point.loo - loo).abs() <= tolerance * loo, "loo {:e} against {loo:e} at {mu:e}", point.loo);
+        assert!(
+            (point.loo - loo).abs() <= tolerance * loo,
+            "loo {:e} against {loo:e} at {mu:e}",
+            point.loo
+        );
         let f = oracle(y, w, mu, x.as_ref()).0;
-        let training = mean_square(&Mat::from_fn(n, y.ncols(), |i, j| w[i].sqrt() * (y[(i, j)] - f[(i, j)])), w);
-        assert!((point.training - training).abs() <= tolerance * training.max(loo), "training at {mu:e}");
-        let trace = hat_trace(|y| oracle(y, w, mu, x.as_ref()).0, n) - zero_weight_leverage(&oracle, x, w, mu);
-        assert!((point.d_eff - trace).abs() <= tolerance * positive, "d_eff {} against {trace}", point.d_eff);
+        let training = mean_square(
+            &Mat::from_fn(n, y.ncols(), |i, j| w[i].sqrt() * (y[(i, j)] - f[(i, j)])),
+            w,
+        );
+        assert!(
+            (point.training - training).abs() <= tolerance * training.max(loo),
+            "training at {mu:e}"
+        );
+        let trace = hat_trace(|y| oracle(y, w, mu, x.as_ref()).0, n)
+            - zero_weight_leverage(&oracle, x, w, mu);
+        assert!(
+            (point.d_eff - trace).abs() <= tolerance * positive,
+            "d_eff {} against {trace}",
+            point.d_eff
+        );
         let gcv = training / (1.0 - trace / positive).powi(2);
-        assert!((point.gcv - gcv).abs() <= 10.0 * tolerance * gcv, "gcv {:e} against {gcv:e}", point.gcv);
+        assert!(
+            (point.gcv - gcv).abs() <= 10.0 * tolerance * gcv,
+            "gcv {:e} against {gcv:e}",
+            point.gcv
+        );
         let model = path.model_at(point.ridge).unwrap();
-        let gap = distance(model.predict(Points::from_rows(x.as_ref())).unwrap().as_ref(), f.as_ref());
+        let gap =
+            distance(model.predict(Points::from_rows(x.as_ref())).unwrap().as_ref(), f.as_ref());
         assert!(gap <= 100.0 * tolerance, "model at {mu:e} off by {gap:e}");
         assert_eq!(model.report().ridge, mu);
     }
@@ -90,7 +112,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn exact_path_is_refits(n in 4..30usize, t in 1..3usize, seed in 0..1000u64, weighted: bool, intercept: bool) {
+    fn exact_path_is_refits(n in 4..30usize, t in 1..3usize, seed in 0..1000u64, weighted: bool,
+    intercept: bool) {
         let (x, y) = sample::<f64>(n, 2, t, seed);
         let w = if weighted { weights(n) } else { vec![1.0; n] };
         prop_assume!(w.iter().filter(|&&w| w > 0.0).count() > 2);
@@ -119,14 +142,16 @@ proptest! {
 
     #[test]
     fn nystrom_path_is_refits(
-        n in 4..30usize, m in 1..5usize, t in 1..3usize, seed in 0..1000u64, weighted: bool, intercept: bool, qr: bool,
+        n in 4..30usize, m in 1..5usize, t in 1..3usize, seed in 0..1000u64, weighted: bool,
+        intercept: bool, qr: bool,
     ) {
         let (x, y) = sample::<f64>(n, 2, t, seed);
         let w = if weighted { weights(n) } else { vec![1.0; n] };
         prop_assume!(w.iter().filter(|&&w| w > 0.0).count() > 2);
         let mus = [10.0, 0.3, 1e-2];
         let solver = if qr { Solver::Qr } else { Solver::Auto };
-        let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(0.7), Ridge::Absolute(1.0)) };
+        let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(0.7),
+            Ridge::Absolute(1.0)) };
         // some samples as landmarks: the refits keep them as centres
         let rows: Vec<usize> = (0..m.min(n)).map(|j| (j * 7 + 1) % n).collect();
         let landmarks = Landmarks::from_draws(n, &rows).unwrap();
@@ -149,7 +174,8 @@ proptest! {
 fn streamed_over_many_leaves_it_is_the_dense_hat_matrix() {
     let (x, y) = sample::<f64>(2500, 2, 2, 3);
     let (z, w) = (apart(5, 2), weights(2500));
-    let krr = NystromKrr { intercept: true, ..NystromKrr::new(gaussian(0.9), Ridge::Absolute(1.0)) };
+    let krr =
+        NystromKrr { intercept: true, ..NystromKrr::new(gaussian(0.9), Ridge::Absolute(1.0)) };
     let (points, centers) = (Points::from_rows(x.as_ref()), Points::from_rows(z.as_ref()));
     for weighted in [false, true] {
         let w = if weighted { w.clone() } else { vec![1.0; 2500] };
@@ -159,13 +185,16 @@ fn streamed_over_many_leaves_it_is_the_dense_hat_matrix() {
         let C = gaussian(0.9).eval(points, centers);
         let F = Mat::from_fn(2500, 6, |i, j| w[i].sqrt() * if j < 5 { C[(i, j)] } else { 1.0 });
         let W = gaussian(0.9).gram(centers);
-        let A = F.transpose() * &F + Mat::from_fn(6, 6, |i, j| if i < 5 && j < 5 { 2.0 * W[(i, j)] } else { 0.0 });
+        let A = F.transpose() * &F
+            + Mat::from_fn(6, 6, |i, j| if i < 5 && j < 5 { 2.0 * W[(i, j)] } else { 0.0 });
         let G = lu(&A, &F.transpose().to_owned());
         let Dy = Mat::from_fn(2500, 2, |i, j| w[i].sqrt() * y[(i, j)]);
         let e = &Dy - &F * (&G * &Dy);
         let h: Vec<f64> = (0..2500).map(|i| (0..6).map(|j| F[(i, j)] * G[(j, i)]).sum()).collect();
         let total: f64 = w.iter().sum();
-        let loo = (0..2500).map(|i| (0..2).map(|j| (e[(i, j)] / (1.0 - h[i])).powi(2)).sum::<f64>()).sum::<f64>()
+        let loo = (0..2500)
+            .map(|i| (0..2).map(|j| (e[(i, j)] / (1.0 - h[i])).powi(2)).sum::<f64>())
+            .sum::<f64>()
             / (2.0 * total);
         let point = &path.points[0];
         assert!((point.loo / loo - 1.0).abs() < 1e-10, "{:e}", point.loo / loo - 1.0);
@@ -176,8 +205,9 @@ fn streamed_over_many_leaves_it_is_the_dense_hat_matrix() {
 
 #[test]
 fn at_tiny_ridges_the_path_goes_by_qr_and_still_is_refits() {
-    // λ from 1e-3 to 1e-13 with 12 landmarks of a smooth kernel; refits by streamed QR. Eigenvalues of ΦᵀΦ are known to 2e-16·n only, so
-    // that by normal equations the last of them would be noise; singular values of R are known to 2e-16·√n.
+    // λ from 1e-3 to 1e-13 with 12 landmarks of a smooth kernel; refits by streamed QR. Eigenvalues
+    // of ΦᵀΦ are known to 2e-16·n only, so that by normal equations the last of them would be
+    // noise; singular values of R are known to 2e-16·√n.
     let (x, y) = sample::<f64>(60, 1, 1, 5);
     let points = Points::from_rows(x.as_ref());
     let landmarks = Landmarks::new(60, (0..60).step_by(5).collect()).unwrap();
@@ -188,16 +218,26 @@ fn at_tiny_ridges_the_path_goes_by_qr_and_still_is_refits() {
     let z = points.gather(landmarks.indices().into());
     for (point, lambda) in path.points.iter().zip(lambdas) {
         assert_eq!(point.mu, 60.0 * lambda);
-        let krr = NystromKrr { solver: Solver::Qr, ..NystromKrr::new(gaussian(0.8), Ridge::Absolute(60.0 * lambda)) };
+        let krr = NystromKrr {
+            solver: Solver::Qr,
+            ..NystromKrr::new(gaussian(0.8), Ridge::Absolute(60.0 * lambda))
+        };
         let left_out = |i: usize| {
             let w: Vec<f64> = (0..60).map(|k| if k == i { 0.0 } else { 1.0 }).collect();
-            let model = krr.fit_centers_weighted(points, y.as_ref(), Points::from_cols(z.as_ref()), &w).unwrap();
+            let model = krr
+                .fit_centers_weighted(points, y.as_ref(), Points::from_cols(z.as_ref()), &w)
+                .unwrap();
             (y[(i, 0)] - model.predict(points.slice(i..i + 1)).unwrap()[(0, 0)]).powi(2)
         };
         let loo = (0..60).map(left_out).sum::<f64>() / 60.0;
-        // what is left is the refits' own error: they predict through θ = R⁻ᵀβ, which is huge as W is nearly singular and λ small
+        // what is left is the refits' own error: they predict through θ = R⁻ᵀβ, which is huge as W
+        // is nearly singular and λ small
         let tolerance = if lambda >= 1e-10 { 1e-6 } else { 1e-4 };
-        assert!((point.loo / loo - 1.0).abs() < tolerance, "{lambda:e}: {:e}", point.loo / loo - 1.0);
+        assert!(
+            (point.loo / loo - 1.0).abs() < tolerance,
+            "{lambda:e}: {:e}",
+            point.loo / loo - 1.0
+        );
     }
     assert!(path.model_at(Ridge::PerSample(1e-3)).unwrap().report().reason.contains("by QR"));
     // Far below: raised, finite, and reported.
@@ -210,8 +250,12 @@ fn by_normal_equations_tiny_ridges_are_raised_to_what_they_can_see() {
     let (x, y) = sample::<f64>(200, 1, 1, 5);
     let points = Points::from_rows(x.as_ref());
     let landmarks = Landmarks::new(200, (0..40).collect()).unwrap();
-    let krr = NystromKrr { solver: Solver::NormalEquations, ..NystromKrr::new(gaussian(1.0), Ridge::PerSample(1.0)) };
-    let path = krr.path(points, y.as_ref(), &landmarks, &[1e-2, 1e-30].map(Ridge::PerSample)).unwrap();
+    let krr = NystromKrr {
+        solver: Solver::NormalEquations,
+        ..NystromKrr::new(gaussian(1.0), Ridge::PerSample(1.0))
+    };
+    let path =
+        krr.path(points, y.as_ref(), &landmarks, &[1e-2, 1e-30].map(Ridge::PerSample)).unwrap();
     let floor = 10.0 * f64::EPSILON * 200.0; // 10·ε·Σ k(x_i, x_i)
     assert!((path.points[1].mu / floor - 1.0).abs() < 1e-12);
     assert!(path.points.iter().all(|p| p.loo.is_finite() && p.loo > 0.0));
@@ -222,19 +266,24 @@ fn all_points_as_landmarks_is_the_exact_path() {
     let (x, y) = sample::<f64>(50, 2, 1, 9);
     let points = Points::from_rows(x.as_ref());
     let ridges = [1.0, 1e-2, 1e-4].map(Ridge::PerSample);
-    let nystrom = NystromKrr { intercept: true, ..NystromKrr::new(gaussian(0.5), Ridge::PerSample(1.0)) };
+    let nystrom =
+        NystromKrr { intercept: true, ..NystromKrr::new(gaussian(0.5), Ridge::PerSample(1.0)) };
     let exact = ExactKrr { intercept: true, ..ExactKrr::new(gaussian(0.5), Ridge::PerSample(1.0)) };
     let a = nystrom.path(points, y.as_ref(), &Landmarks::all(50).unwrap(), &ridges).unwrap();
     let b = exact.path(points, y.as_ref(), &ridges).unwrap();
     for (a, b) in a.points.iter().zip(&b.points) {
-        assert!((a.loo / b.loo - 1.0).abs() < 1e-8 && (a.gcv / b.gcv - 1.0).abs() < 1e-8, "{a:?} {b:?}");
+        assert!(
+            (a.loo / b.loo - 1.0).abs() < 1e-8 && (a.gcv / b.gcv - 1.0).abs() < 1e-8,
+            "{a:?} {b:?}"
+        );
         assert!((a.d_eff - b.d_eff).abs() < 1e-8);
     }
 }
 
 #[test]
 fn sketched_path_is_refits() {
-    // With sample i left out by a weight of 0 the sketch stays what it is, its rows included. Streamed (u ≤ n/4) and kept.
+    // With sample i left out by a weight of 0 the sketch stays what it is, its rows included.
+    // Streamed (u ≤ n/4) and kept.
     let (x, y) = sample::<f64>(60, 2, 2, 12);
     let (points, ridge) = (Points::from_rows(x.as_ref()), Ridge::Absolute(0.2));
     for (d, m) in [(4, 3), (6, 8)] {
@@ -245,8 +294,11 @@ fn sketched_path_is_refits() {
             let path = krr.path(points, y.as_ref(), &sketch, &[ridge]).unwrap();
             let left_out = |i: usize| {
                 let w: Vec<f64> = (0..60).map(|k| if k == i { 0.0 } else { 1.0 }).collect();
-                let f =
-                    krr.fit_weighted(points, y.as_ref(), &sketch, &w).unwrap().predict(points.slice(i..i + 1)).unwrap();
+                let f = krr
+                    .fit_weighted(points, y.as_ref(), &sketch, &w)
+                    .unwrap()
+                    .predict(points.slice(i..i + 1))
+                    .unwrap();
                 [0, 1].map(|j| y[(i, j)] - f[(0, j)])
             };
             let left_out: Vec<[f64; 2]> = (0..60).map(left_out).collect();
@@ -254,9 +306,15 @@ fn sketched_path_is_refits() {
             let gap = |i: usize, j: usize| (rows[(i, j)] - left_out[i][j]).abs();
             assert!((0..60).all(|i| gap(i, 0).max(gap(i, 1)) < 1e-10));
             let loo = left_out.iter().flatten().map(|r| r * r).sum::<f64>() / 120.0;
-            assert!((path.points[0].loo / loo - 1.0).abs() < 1e-10, "{:e}", path.points[0].loo / loo - 1.0);
-            let (a, b) = (path.model_at(ridge).unwrap(), krr.fit(points, y.as_ref(), &sketch).unwrap());
-            let gap = distance(a.predict(points).unwrap().as_ref(), b.predict(points).unwrap().as_ref());
+            assert!(
+                (path.points[0].loo / loo - 1.0).abs() < 1e-10,
+                "{:e}",
+                path.points[0].loo / loo - 1.0
+            );
+            let (a, b) =
+                (path.model_at(ridge).unwrap(), krr.fit(points, y.as_ref(), &sketch).unwrap());
+            let gap =
+                distance(a.predict(points).unwrap().as_ref(), b.predict(points).unwrap().as_ref());
             assert!(gap < 1e-10, "{gap:e}");
             assert!(a.report().reason.contains("a sketch of"), "{}", a.report().reason);
         }
@@ -265,13 +323,20 @@ fn sketched_path_is_refits() {
 
 #[test]
 fn an_interpolating_path_stays_finite() {
-    // More centres than samples and no ridge to speak of: 1 − h_i is lost in rounding, and is kept at its lower bound.
+    // More centres than samples and no ridge to speak of: 1 − h_i is lost in rounding, and is kept
+    // at its lower bound.
     let (x, y) = sample::<f64>(20, 1, 1, 4);
-    let (points, z) = (Points::from_rows(x.as_ref()), Mat::from_fn(40, 1, |j, _| j as f64 / 8.0 - 2.5));
+    let (points, z) =
+        (Points::from_rows(x.as_ref()), Mat::from_fn(40, 1, |j, _| j as f64 / 8.0 - 2.5));
     let krr = NystromKrr::new(gaussian(0.3), Ridge::PerSample(1.0));
     let ridges = [1e-9, 1e-15, 1e-19].map(Ridge::PerSample);
-    let path = krr.path_centers(points, y.as_ref(), Points::from_rows(z.as_ref()), &ridges).unwrap();
-    assert!(path.points.iter().all(|p| p.loo.is_finite() && p.loo > 0.0 && p.gcv.is_finite()), "{:?}", path.points);
+    let path =
+        krr.path_centers(points, y.as_ref(), Points::from_rows(z.as_ref()), &ridges).unwrap();
+    assert!(
+        path.points.iter().all(|p| p.loo.is_finite() && p.loo > 0.0 && p.gcv.is_finite()),
+        "{:?}",
+        path.points
+    );
 }
 
 /// All numbers of a path as bits, with 1, 2 and 8 threads.
@@ -283,7 +348,11 @@ fn the_same_bits_with_any_number_of_threads() {
     let run = |threads: usize, solver: Solver| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let krr = NystromKrr { intercept: true, solver, ..NystromKrr::new(gaussian(1.5), Ridge::PerSample(1.0)) };
+            let krr = NystromKrr {
+                intercept: true,
+                solver,
+                ..NystromKrr::new(gaussian(1.5), Ridge::PerSample(1.0))
+            };
             let path = krr.path_centers(points, y.as_ref(), points.slice(0..300), &ridges).unwrap();
             let model = path.model_at(ridges[2]).unwrap();
             (path.points.clone(), model.coefficients().to_owned())
@@ -304,18 +373,26 @@ fn the_features_are_evaluated_twice_and_the_report_says_so() {
     let counted = Counting { inner: gaussian(1.0), entries: Default::default() };
     let landmarks = Landmarks::new(400, (0..30).collect()).unwrap();
     let krr = NystromKrr::new(&counted, Ridge::PerSample(1.0));
-    let path =
-        krr.path(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks, &lambda_grid(1.0, 1e-6, 25).unwrap()).unwrap();
+    let path = krr
+        .path(
+            Points::from_rows(x.as_ref()),
+            y.as_ref(),
+            &landmarks,
+            &lambda_grid(1.0, 1e-6, 25).unwrap(),
+        )
+        .unwrap();
     let entries = counted.entries.load(std::sync::atomic::Ordering::Relaxed);
     assert_eq!(entries, 2 * 400 * 30 + 30 * 30);
     let report = path.model_at(Ridge::PerSample(1e-3)).unwrap().report().clone();
     assert_eq!(report.kernel_entries, entries);
-    assert_eq!(counted.entries.load(std::sync::atomic::Ordering::Relaxed), entries); // models cost no kernel value
+    // models cost no kernel value
+    assert_eq!(counted.entries.load(std::sync::atomic::Ordering::Relaxed), entries);
 }
 
 #[test]
 fn exact_path_of_tiny_ridges_is_finite_and_says_where_it_stopped() {
-    // K of smooth functions is numerically singular: below n·ε·σ_1 there is nothing to be known, and the path says so.
+    // K of smooth functions is numerically singular: below n·ε·σ_1 there is nothing to be known,
+    // and the path says so.
     let (x, y) = sample::<f64>(80, 1, 1, 7);
     let points = Points::from_rows(x.as_ref());
     let krr = ExactKrr::new(gaussian(2.0), Ridge::PerSample(1.0));
@@ -339,14 +416,17 @@ fn left_out(x: &Mat<f64>, y: &Mat<f64>, i: usize, mu: f64) -> f64 {
         Mat::from_fn(others.len(), 1, |k, _| x[(others[k], 0)]),
         Mat::from_fn(others.len(), 1, |k, _| y[(others[k], 0)]),
     );
-    let model =
-        ExactKrr::new(gaussian(2.0), Ridge::Absolute(mu)).fit(Points::from_rows(xs.as_ref()), ys.as_ref()).unwrap();
-    (y[(i, 0)] - model.predict(Points::from_rows(x.as_ref().subrows(i, 1))).unwrap()[(0, 0)]).powi(2)
+    let model = ExactKrr::new(gaussian(2.0), Ridge::Absolute(mu))
+        .fit(Points::from_rows(xs.as_ref()), ys.as_ref())
+        .unwrap();
+    (y[(i, 0)] - model.predict(Points::from_rows(x.as_ref().subrows(i, 1))).unwrap()[(0, 0)])
+        .powi(2)
 }
 
 #[test]
 fn orthogonal_features_have_closed_forms() {
-    // k(i, j) = δ_ij: h_i = 1/(1 + μ), f₋ᵢ(x_i) = 0, so the leave-one-out residuals are the targets themselves.
+    // k(i, j) = δ_ij: h_i = 1/(1 + μ), f₋ᵢ(x_i) = 0, so the leave-one-out residuals are the targets
+    // themselves.
     let x: Vec<f64> = (0..6).map(|i| 100.0 * i as f64).collect();
     let y = Mat::from_fn(6, 1, |i, _| i as f64);
     let krr = ExactKrr::new(gaussian(1.0), Ridge::PerSample(1.0));
@@ -360,11 +440,15 @@ fn orthogonal_features_have_closed_forms() {
 fn the_best_point_and_the_edge() {
     let (x, y) = sample::<f64>(120, 1, 1, 3);
     let krr = ExactKrr::new(gaussian(0.5), Ridge::PerSample(1.0));
-    let path = krr.path(Points::from_rows(x.as_ref()), y.as_ref(), &lambda_grid(1e2, 1e-8, 21).unwrap()).unwrap();
+    let path = krr
+        .path(Points::from_rows(x.as_ref()), y.as_ref(), &lambda_grid(1e2, 1e-8, 21).unwrap())
+        .unwrap();
     let (loo, gcv) = (path.best_by_loo(), path.best_by_gcv());
     assert!(path.points.iter().all(|p| p.loo >= loo.loo && p.gcv >= gcv.gcv));
     assert!(!path.at_edge(loo) && path.at_edge(&path.points[0]) && path.at_edge(&path.points[20]));
-    assert!(path.points.windows(2).all(|w| w[1].d_eff > w[0].d_eff && w[1].training < w[0].training));
+    assert!(
+        path.points.windows(2).all(|w| w[1].d_eff > w[0].d_eff && w[1].training < w[0].training)
+    );
 }
 
 #[test]
@@ -379,17 +463,25 @@ fn bad_paths_are_refused() {
         Error::InvalidParameter { value: -1.0, .. }
     ));
     let one = ExactKrr { intercept: true, ..krr };
-    let error = one.path(points.slice(0..1), y.as_ref().subrows(0, 1), &[Ridge::PerSample(1.0)]).unwrap_err();
+    let error = one
+        .path(points.slice(0..1), y.as_ref().subrows(0, 1), &[Ridge::PerSample(1.0)])
+        .unwrap_err();
     assert!(matches!(error, Error::InvalidParameter { value: 1.0, .. }), "{error}");
     assert!(matches!(lambda_grid::<f64>(1.0, 1.0, 5), Err(Error::InvalidParameter { .. })));
     assert!(matches!(lambda_grid::<f64>(1.0, 0.1, 1), Err(Error::Empty { .. })));
     let path = krr.path(points, y.as_ref(), &[Ridge::PerSample(1.0)]).unwrap();
-    for (points, y) in [(points.slice(0..4), y.as_ref().subrows(0, 4)), (points, y.as_ref().subrows(0, 4))] {
-        assert!(matches!(path.leave_one_out(Ridge::PerSample(1.0), points, y), Err(Error::Shape { .. })));
+    for (points, y) in
+        [(points.slice(0..4), y.as_ref().subrows(0, 4)), (points, y.as_ref().subrows(0, 4))]
+    {
+        assert!(matches!(
+            path.leave_one_out(Ridge::PerSample(1.0), points, y),
+            Err(Error::Shape { .. })
+        ));
     }
     assert!(path.leave_one_out(Ridge::PerSample(-1.0), points, y.as_ref()).is_err());
     // One sample: without it the fit is 0.
-    let path = krr.path(points.slice(0..1), y.as_ref().subrows(0, 1), &[Ridge::PerSample(1.0)]).unwrap();
+    let path =
+        krr.path(points.slice(0..1), y.as_ref().subrows(0, 1), &[Ridge::PerSample(1.0)]).unwrap();
     assert!((path.points[0].loo - y[(0, 0)].powi(2)).abs() < 1e-15);
     let _: &LambdaPath<Gaussian, f64> = &path;
 }

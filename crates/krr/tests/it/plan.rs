@@ -3,7 +3,9 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::Points;
-use nystrom_krr::{AutoKrr, Centers, Extras, IterativeOptions, Method, Plan, ProblemSize, SolvedBy, Stop};
+use nystrom_krr::{
+    AutoKrr, Centers, Extras, IterativeOptions, Method, Plan, ProblemSize, SolvedBy, Stop,
+};
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Dictionary, Draw};
 use proptest::prelude::*;
@@ -26,7 +28,9 @@ fn few_centres_are_solved_directly_and_many_iteratively() {
         assert_eq!(method(ProblemSize { m, weighted: false, ..SIZE }, None), unweighted, "{m}");
     }
     // as soon as it is cheaper, it stays so
-    let direct = (100..20_000).step_by(100).map(|m| method(ProblemSize { m, ..SIZE }, None) == Method::Direct);
+    let direct = (100..20_000)
+        .step_by(100)
+        .map(|m| method(ProblemSize { m, ..SIZE }, None) == Method::Direct);
     assert!(direct.is_sorted_by(|a, b| a >= b));
     // more targets favour the direct method, which solves for them all at once
     let (one, many) = (ProblemSize { m: 4000, ..SIZE }, ProblemSize { m: 4000, t: 100, ..SIZE });
@@ -39,21 +43,33 @@ fn memory_overrules_work() {
     let m = 10_000;
     for weighted in [true, false] {
         let size = ProblemSize { m, weighted, ..SIZE };
-        let plan =
-            Plan::new::<f64>(size, &IterativeOptions { memory: Some(2_200_000_000), ..IterativeOptions::default() })
-                .unwrap();
+        let plan = Plan::new::<f64>(
+            size,
+            &IterativeOptions { memory: Some(2_200_000_000), ..IterativeOptions::default() },
+        )
+        .unwrap();
         assert_eq!(plan.method, Method::Falkon);
         assert!(
-            plan.reason.contains("of the 2200000000 allowed") && plan.reason.contains("weights") != weighted,
+            plan.reason.contains("of the 2200000000 allowed")
+                && plan.reason.contains("weights") != weighted,
             "{}",
             plan.reason
         );
     }
-    let error =
-        Plan::new::<f64>(SIZE, &IterativeOptions { memory: Some(1000), ..IterativeOptions::default() }).unwrap_err();
+    let error = Plan::new::<f64>(
+        SIZE,
+        &IterativeOptions { memory: Some(1000), ..IterativeOptions::default() },
+    )
+    .unwrap_err();
     let Error::OutOfBudget { needed, budget: 1000, .. } = error else { panic!("{error}") };
-    assert!(method(SIZE, Some(needed)) == Method::Direct || method(SIZE, Some(needed)) == Method::Falkon);
-    let error = Plan::new::<f64>(SIZE, &IterativeOptions { memory: Some(needed - 1), ..IterativeOptions::default() });
+    assert!(
+        method(SIZE, Some(needed)) == Method::Direct
+            || method(SIZE, Some(needed)) == Method::Falkon
+    );
+    let error = Plan::new::<f64>(
+        SIZE,
+        &IterativeOptions { memory: Some(needed - 1), ..IterativeOptions::default() },
+    );
     assert!(matches!(error, Err(Error::OutOfBudget { .. })));
 }
 
@@ -63,11 +79,13 @@ proptest! {
     /// Nothing that fits and is allowed has less work than the method taken.
     #[test]
     fn the_least_work_that_fits_is_taken(
-        n in 1..10_000_000usize, d in 1..100usize, m in 1..50_000usize, t in 1..20usize, weighted: bool, log_memory in 20..40u32,
+        n in 1..10_000_000usize, d in 1..100usize, m in 1..50_000usize, t in 1..20usize,
+        weighted: bool, log_memory in 20..40u32,
     ) {
         let size = ProblemSize { n, d, m, t, weighted };
         let budget = 1u64 << log_memory;
-        match Plan::new::<f32>(size, &IterativeOptions { memory: Some(budget), ..IterativeOptions::default() }) {
+        match Plan::new::<f32>(size, &IterativeOptions { memory: Some(budget),
+            ..IterativeOptions::default() }) {
             Ok(plan) => {
                 let chosen = plan.estimates.iter().find(|e| e.method == plan.method).unwrap();
                 prop_assert!(chosen.bytes <= budget);
@@ -92,7 +110,8 @@ fn rows_that_are_kept_are_evaluated_once() {
         let options = IterativeOptions { memory, ..IterativeOptions::default() };
         Plan::new::<f64>(size, &options).unwrap()
     };
-    let flops = |plan: &Plan, method| plan.estimates.iter().find(|e| e.method == method).unwrap().flops;
+    let flops =
+        |plan: &Plan, method| plan.estimates.iter().find(|e| e.method == method).unwrap().flops;
     let (none, all) = (plan(None), plan(Some(2_000_000_000)));
     let (nm, value) = (1e8, 90.0);
     for (method, passes) in [(Method::Falkon, 32.0), (Method::Krill, 46.0)] {
@@ -119,9 +138,14 @@ fn rows_that_are_kept_are_evaluated_once() {
 fn centres_without_weights_take_falkon_where_krills_factors_cost_more() {
     let size = ProblemSize { n: 100_000, d: 10, m: 20_000, t: 1, weighted: false };
     let plan = Plan::new::<f64>(size, &IterativeOptions::default()).unwrap();
-    assert!(plan.method == Method::Falkon && plan.reason.contains("twice the iterations"), "{}", plan.reason);
+    assert!(
+        plan.method == Method::Falkon && plan.reason.contains("twice the iterations"),
+        "{}",
+        plan.reason
+    );
     let iterations = |weighted| {
-        let plan = Plan::new::<f64>(ProblemSize { weighted, ..size }, &IterativeOptions::default()).unwrap();
+        let plan = Plan::new::<f64>(ProblemSize { weighted, ..size }, &IterativeOptions::default())
+            .unwrap();
         plan.estimates[1].iterations as f64
     };
     assert!((iterations(false) / iterations(true) - 2.0).abs() < 0.05);
@@ -163,8 +187,13 @@ fn every_method_gives_the_same_function() {
     let w = weights(3000);
     let dictionary = Dictionary::uniform(3000, 200, Draw::WithoutReplacement, rng).unwrap();
     let mut fit = |centers: Centers<'_, f64>, memory, expected| {
-        let options = IterativeOptions { memory, max_iterations: 200, ..IterativeOptions::default() };
-        let krr = AutoKrr { options, intercept: true, ..AutoKrr::new(gaussian(1.0), Ridge::PerSample(1e-2)) };
+        let options =
+            IterativeOptions { memory, max_iterations: 200, ..IterativeOptions::default() };
+        let krr = AutoKrr {
+            options,
+            intercept: true,
+            ..AutoKrr::new(gaussian(1.0), Ridge::PerSample(1e-2))
+        };
         let extras = Extras { sample_weights: Some(&w[..]), ..Extras::default() };
         let fit = krr.fit_with(points, y.as_ref(), centers, extras, rng).unwrap();
         assert_eq!(fit.plan.method, expected, "{}", fit.plan.reason);
@@ -175,18 +204,29 @@ fn every_method_gives_the_same_function() {
     };
     let direct: Mat<f64> = fit((&dictionary).into(), None, Method::Direct);
     let falkon = fit((&dictionary).into(), Some(2_900_000), Method::Falkon);
-    assert!(distance(direct.as_ref(), falkon.as_ref()) < 1e-3, "{:e}", distance(direct.as_ref(), falkon.as_ref()));
+    assert!(
+        distance(direct.as_ref(), falkon.as_ref()) < 1e-3,
+        "{:e}",
+        distance(direct.as_ref(), falkon.as_ref())
+    );
     assert!(direct != falkon);
 }
 
-/// λ far below what 900 uniform centres are enough for: Falkon's condition number is in the hundreds, KRILL's is not.
+/// λ far below what 900 uniform centres are enough for: Falkon's condition number is in the
+/// hundreds, KRILL's is not.
 #[test]
 fn falkon_is_left_where_its_preconditioner_is_poor() {
     let (x, y) = sample::<f64>(6000, 3, 1, 2);
     let points = Points::from_rows(x.as_ref());
-    let dictionary = Dictionary::uniform(6000, 900, Draw::WithoutReplacement, &mut Pcg64::seed_from_u64(3)).unwrap();
+    let dictionary =
+        Dictionary::uniform(6000, 900, Draw::WithoutReplacement, &mut Pcg64::seed_from_u64(3))
+            .unwrap();
     let fit = |lambda: f64| {
-        let options = IterativeOptions { tolerance: 1e-2, memory: Some(1 << 30), ..IterativeOptions::default() };
+        let options = IterativeOptions {
+            tolerance: 1e-2,
+            memory: Some(1 << 30),
+            ..IterativeOptions::default()
+        };
         let krr = AutoKrr { options, ..AutoKrr::new(gaussian(0.5), Ridge::PerSample(lambda)) };
         krr.fit(points, y.as_ref(), &dictionary, &mut Pcg64::seed_from_u64(4)).unwrap()
     };

@@ -2,8 +2,12 @@
 
 use crate::common::*;
 use faer::Mat;
-use nystrom_kernels::{Gaussian, Kernel, Linear, Matern, Matern12, Matern32, Matern52, Points, SavedKernel, Sum};
-use nystrom_krr::{DivideAndConquerKrr, DivideAndConquerModel, ExactKrr, KrrModel, NystromKrr, SavedModel};
+use nystrom_kernels::{
+    Gaussian, Kernel, Linear, Matern, Matern12, Matern32, Matern52, Points, SavedKernel, Sum,
+};
+use nystrom_krr::{
+    DivideAndConquerKrr, DivideAndConquerModel, ExactKrr, KrrModel, NystromKrr, SavedModel,
+};
 use nystrom_linalg_core::{Error, Ridge, Scalar};
 use serde_json::{Value, json};
 
@@ -12,7 +16,10 @@ where
     Gaussian: Kernel<T>,
 {
     let (x, y) = sample::<T>(200, 3, 2, 4);
-    let krr = NystromKrr { intercept: true, ..NystromKrr::new(gaussian(1.3), Ridge::PerSample(T::lit(1e-4))) };
+    let krr = NystromKrr {
+        intercept: true,
+        ..NystromKrr::new(gaussian(1.3), Ridge::PerSample(T::lit(1e-4)))
+    };
     let points = Points::from_rows(x.as_ref());
     (krr.fit_centers(points, y.as_ref(), points.slice(0..20)).unwrap(), x)
 }
@@ -56,7 +63,8 @@ fn no_training_data_is_inside() {
     assert_eq!(value["centers"]["column_major"].as_array().unwrap().len(), 3 * 20);
 }
 
-/// The typed error of a saved model after `spoil`, and the same message from direct deserialisation.
+/// The typed error of a saved model after `spoil`, and the same message from direct
+/// deserialisation.
 fn refused(spoil: impl Fn(&mut Value)) -> Error {
     let mut value = serde_json::to_value(model::<f64>().0).unwrap();
     spoil(&mut value);
@@ -103,7 +111,10 @@ fn what_contradicts_itself_is_refused() {
 fn a_double_precision_model_does_not_load_as_single() {
     let text = serde_json::to_string(&model::<f64>().0).unwrap();
     let error = serde_json::from_str::<KrrModel<Gaussian, f32>>(&text).unwrap_err();
-    assert!(error.to_string().contains("saved with f64 numbers; load it as f64, not as f32"), "{error}");
+    assert!(
+        error.to_string().contains("saved with f64 numbers; load it as f64, not as f32"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -113,7 +124,8 @@ fn damaged_files_are_refused() {
     for cut in [1, text.len() / 3, text.len() - 1] {
         assert!(serde_json::from_str::<Model>(&text[..cut]).is_err());
     }
-    // JSON writes NaN as null; other formats keep it, and the conversion refuses it (unit test beside `SavedModel`).
+    // JSON writes NaN as null; other formats keep it, and the conversion refuses it (unit test
+    // beside `SavedModel`).
     let mut value = serde_json::to_value(model::<f64>().0).unwrap();
     value["coefficients"]["column_major"][3] = Value::Null;
     assert!(serde_json::from_value::<Model>(value).is_err());
@@ -138,7 +150,9 @@ fn a_file_whose_kernel_is_none_is_refused() {
 fn another_kernel<K: Kernel<f64> + SavedKernel>(text: &str, found: &str) {
     let names = format!("the file holds the kernel `{found}`, not `{}`", K::name());
     let saved: SavedModel<K, f64> = serde_json::from_str(text).unwrap();
-    let Err(Error::Incompatible { what: "kernel", problem }) = KrrModel::try_from(saved) else { panic!("{names}") };
+    let Err(Error::Incompatible { what: "kernel", problem }) = KrrModel::try_from(saved) else {
+        panic!("{names}")
+    };
     assert!(problem.contains(&names), "{problem}");
     let direct = serde_json::from_str::<KrrModel<K, f64>>(text).err().unwrap();
     assert!(direct.to_string().contains(&names), "{direct}");
@@ -150,9 +164,14 @@ fn another_kernel<K: Kernel<f64> + SavedKernel>(text: &str, found: &str) {
 fn a_model_is_not_loaded_with_another_kernel() {
     let (x, y) = sample::<f64>(30, 2, 1, 4);
     let points = Points::from_rows(x.as_ref());
-    let model = ExactKrr::new(Matern32::new(3.02).unwrap(), Ridge::PerSample(1e-3)).fit(points, y.as_ref()).unwrap();
+    let model = ExactKrr::new(Matern32::new(3.02).unwrap(), Ridge::PerSample(1e-3))
+        .fit(points, y.as_ref())
+        .unwrap();
     let text = serde_json::to_string(&model).unwrap();
-    assert!(text.contains(r#""kernel":{"matern-3/2":{"profile":null,"length_scale":3.02}}"#), "{text}");
+    assert!(
+        text.contains(r#""kernel":{"matern-3/2":{"profile":null,"length_scale":3.02}}"#),
+        "{text}"
+    );
     another_kernel::<Gaussian>(&text, "matern-3/2");
     another_kernel::<Matern12>(&text, "matern-3/2");
     another_kernel::<Matern52>(&text, "matern-3/2");
@@ -167,11 +186,18 @@ fn a_model_is_not_loaded_with_another_kernel() {
     let error = KrrModel::try_from(saved).unwrap_err().to_string();
     assert!(error.contains("`matern-3/2`, not `gaussian`"), "{error}");
 
-    let krr = DivideAndConquerKrr { parts: 2, ..DivideAndConquerKrr::new(gaussian(1.0), Ridge::PerSample(1e-3)) };
-    let model = krr.fit(points, y.as_ref(), &mut <rand_pcg::Pcg64 as rand::SeedableRng>::seed_from_u64(1)).unwrap();
+    let krr = DivideAndConquerKrr {
+        parts: 2,
+        ..DivideAndConquerKrr::new(gaussian(1.0), Ridge::PerSample(1e-3))
+    };
+    let model = krr
+        .fit(points, y.as_ref(), &mut <rand_pcg::Pcg64 as rand::SeedableRng>::seed_from_u64(1))
+        .unwrap();
     let text = serde_json::to_string(&model).unwrap();
     assert_eq!(serde_json::from_str::<DivideAndConquerModel<Gaussian, f64>>(&text).unwrap(), model);
-    let error = serde_json::from_str::<DivideAndConquerModel<Matern52, f64>>(&text).unwrap_err().to_string();
+    let error = serde_json::from_str::<DivideAndConquerModel<Matern52, f64>>(&text)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("`gaussian`, not `matern-5/2`"), "{error}");
 }
 
@@ -197,7 +223,9 @@ fn an_old_file_loads_if_its_kernel_is_clear() {
 
     let old = old_file(r#"{"profile":null,"length_scale":3.02}"#);
     let saved: SavedModel<Gaussian, f64> = serde_json::from_str(&old).unwrap();
-    let Err(Error::Incompatible { what: "kernel", problem }) = KrrModel::try_from(saved) else { panic!() };
+    let Err(Error::Incompatible { what: "kernel", problem }) = KrrModel::try_from(saved) else {
+        panic!()
+    };
     assert!(problem.contains(r#"put {"gaussian": …} around the kernel"#), "{problem}");
     let mended = old_file(r#"{"gaussian":{"profile":null,"length_scale":3.02}}"#);
     let model: KrrModel<Gaussian, f64> = serde_json::from_str(&mended).unwrap();

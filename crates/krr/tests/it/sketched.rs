@@ -1,4 +1,5 @@
-//! The estimator f_S: what it equals, what it does not depend on, and what happens to the printed formula.
+//! The estimator f_S: what it equals, what it does not depend on, and what happens to the printed
+//! formula.
 #![allow(non_snake_case)]
 
 use crate::common::*;
@@ -8,8 +9,9 @@ use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Linear, Matern32, Points};
 use nystrom_krr::{ExactKrr, NystromKrr, SketchedKrr, SolvedBy, Solver, metrics::rmse};
 use nystrom_linalg_core::{Error, Ridge, Scalar, random};
 use nystrom_sketch::{
-    Accumulation, DenseSketch, GaussianSketch, Landmarks, Localized, Rademacher, Sketch, SketchDistribution,
-    SketchedMatrix, SparseSign, SparseSketch, Subsampling, VerySparse, Whitening,
+    Accumulation, DenseSketch, GaussianSketch, Landmarks, Localized, Rademacher, Sketch,
+    SketchDistribution, SketchedMatrix, SparseSign, SparseSketch, Subsampling, VerySparse,
+    Whitening,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -31,7 +33,8 @@ fn laws<T: Scalar>() -> Vec<(&'static str, Box<dyn SketchDistribution<T>>)> {
     ]
 }
 
-/// One entry per column, any probabilities, signs, repetitions: the model is that of the landmarks to the bit.
+/// One entry per column, any probabilities, signs, repetitions: the model is that of the landmarks
+/// to the bit.
 #[test]
 fn accumulation_with_m_1_is_nystrom_krr_to_the_bit() {
     let (x, y) = sample::<f64>(1500, 3, 2, 1);
@@ -44,11 +47,15 @@ fn accumulation_with_m_1_is_nystrom_krr_to_the_bit() {
         for solver in [Solver::WhitenOnce, Solver::NormalEquations, Solver::Qr] {
             let ridge = Ridge::PerSample(1e-4);
             let kernel = Matern32::new(1.0).unwrap();
-            let sketched = SketchedKrr { intercept: true, solver, ..SketchedKrr::new(kernel, ridge) };
+            let sketched =
+                SketchedKrr { intercept: true, solver, ..SketchedKrr::new(kernel, ridge) };
             let nystrom = NystromKrr { intercept: true, solver, ..NystromKrr::new(kernel, ridge) };
             let a = sketched.fit(points, y.as_ref(), &sketch).unwrap();
             let b = nystrom.fit(points, y.as_ref(), &landmarks).unwrap();
-            assert!(a.coefficients() == b.coefficients() && a.intercept() == b.intercept(), "{solver:?}");
+            assert!(
+                a.coefficients() == b.coefficients() && a.intercept() == b.intercept(),
+                "{solver:?}"
+            );
             let at = Points::from_rows(at.as_ref());
             assert!(a.predict(at).unwrap() == b.predict(at).unwrap());
         }
@@ -67,7 +74,8 @@ fn at_the_points_it_is_krr_with_the_sketched_matrix() {
         let sketch = law.draw(n, 12, &mut rng(5)).unwrap();
         let F = SketchedMatrix::new(&k, &*sketch).unwrap().factor(Whitening::default()).unwrap();
         let K_S = &F * F.transpose();
-        let A = Mat::from_fn(n, n, |i, j| K_S[(i, j)] + if i == j { n as f64 * lambda } else { 0.0 });
+        let A =
+            Mat::from_fn(n, n, |i, j| K_S[(i, j)] + if i == j { n as f64 * lambda } else { 0.0 });
         let f = &K_S * lu(&A, &y);
         for solver in [Solver::Auto, Solver::NormalEquations, Solver::Qr] {
             let krr = SketchedKrr { solver, ..SketchedKrr::new(kernel, Ridge::PerSample(lambda)) };
@@ -82,7 +90,9 @@ fn at_the_points_it_is_krr_with_the_sketched_matrix() {
 fn with_an_invertible_sketch_it_is_exact_krr() {
     let r = reference();
     let x = Points::from_slice(&r.x);
-    for (name, law) in laws::<f64>().into_iter().filter(|(name, _)| ["Gaussian", "Rademacher"].contains(name)) {
+    for (name, law) in
+        laws::<f64>().into_iter().filter(|(name, _)| ["Gaussian", "Rademacher"].contains(name))
+    {
         let sketch = law.draw(96, 96, &mut rng(6)).unwrap();
         for (lambda, values, tolerance) in [(1e-3, &EXACT_1E3, 1e-9), (1e-8, &EXACT_1E8, 1e-6)] {
             let krr = SketchedKrr::new(gaussian(0.25), Ridge::PerSample(lambda));
@@ -90,18 +100,22 @@ fn with_an_invertible_sketch_it_is_exact_krr() {
             let gap = off(&model.predict(Points::from_slice(&r.at)).unwrap(), values);
             assert!(gap < tolerance, "{name}, λ = {lambda:e}: {gap:e}");
         }
-        let krr = SketchedKrr { intercept: true, ..SketchedKrr::new(gaussian(0.25), Ridge::PerSample(1e-3)) };
+        let krr = SketchedKrr {
+            intercept: true,
+            ..SketchedKrr::new(gaussian(0.25), Ridge::PerSample(1e-3))
+        };
         let model = krr.fit_weighted(x, r.y.as_ref(), &*sketch, &r.weights).unwrap();
         let f = model.predict(Points::from_slice(&r.at)).unwrap();
         assert!(off(&f, &EXACT_1E3_WEIGHTED_INTERCEPT) < 1e-8, "{name}, weighted, with intercept");
     }
 }
 
-/// S = E_J A, A regular: another basis of the span of the first 16 points, hence Nyström with these as centres, of which the values are
-/// known to 60 digits.
+/// S = E_J A, A regular: another basis of the span of the first 16 points, hence Nyström with these
+/// as centres, of which the values are known to 60 digits.
 fn mixed(seed: u64) -> SparseSketch<f64> {
     let A: Mat<f64> = random::standard_normal(16, 16, &mut rng(seed));
-    SparseSketch::new(96, (0..16).map(|j| (0..16).map(|i| (i, A[(i, j)])).collect()).collect()).unwrap()
+    SparseSketch::new(96, (0..16).map(|j| (0..16).map(|i| (i, A[(i, j)])).collect()).collect())
+        .unwrap()
 }
 
 /// Equation (3) as printed: LU of SᵀK²S + nλSᵀKS.
@@ -122,9 +136,10 @@ fn ours(ell: f64, lambda: f64, sketch: &dyn Sketch<f64>, solver: Solver) -> Mat<
     model.predict(Points::from_slice(&r.at)).unwrap()
 }
 
-/// The printed formula squares the condition number of KS. Where SᵀKS is numerically singular (ℓ = 1/4) it is wrong in the first or second
-/// decimal place (the targets are of size ½) and ours in the third, as is NystromKrr: that is the rounding of the kernel values themselves.
-/// Where it is regular (ℓ = 1/8, cond(W) = 2e9 and that of A on top) ours keeps four digits more.
+/// The printed formula squares the condition number of KS. Where SᵀKS is numerically singular (ℓ =
+/// 1/4) it is wrong in the first or second decimal place (the targets are of size ½) and ours in
+/// the third, as is NystromKrr: that is the rounding of the kernel values themselves. Where it is
+/// regular (ℓ = 1/8, cond(W) = 2e9 and that of A on top) ours keeps four digits more.
 #[test]
 fn the_printed_formula_is_lost_at_small_lambda_and_ours_is_not() {
     for seed in 0..5 {
@@ -134,7 +149,10 @@ fn the_printed_formula_is_lost_at_small_lambda_and_ours_is_not() {
         for solver in [Solver::Auto, Solver::NormalEquations, Solver::Qr] {
             let a = off(&ours(0.25, 1e-12, &sketch, solver), &NYSTROM_1E12);
             let b = off(&ours(0.125, 1e-12, &sketch, solver), &NYSTROM_EIGHTH_1E12);
-            assert!(printed > 1e-2 && a < 5e-3 && printed > 10.0 * a, "{solver:?}: printed {printed:e}, ours {a:e}");
+            assert!(
+                printed > 1e-2 && a < 5e-3 && printed > 10.0 * a,
+                "{solver:?}: printed {printed:e}, ours {a:e}"
+            );
             assert!(b < 1e-6 && regular > 1e4 * b, "{solver:?}: printed {regular:e}, ours {b:e}");
         }
         assert!(off(&ours(0.25, 1e-3, &sketch, Solver::Auto), &NYSTROM_1E3) < 1e-5);
@@ -146,15 +164,21 @@ fn columns_may_have_any_scale() {
     let (x, y) = sample::<f64>(400, 2, 1, 8);
     let points = Points::from_rows(x.as_ref());
     let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-6));
-    let fit = |sketch: &dyn Sketch<f64>| krr.fit(points, y.as_ref(), sketch).unwrap().predict(points).unwrap();
+    let fit = |sketch: &dyn Sketch<f64>| {
+        krr.fit(points, y.as_ref(), sketch).unwrap().predict(points).unwrap()
+    };
     for (name, law) in laws::<f64>() {
         let S = law.draw(400, 15, &mut rng(9)).unwrap().to_dense();
-        let scaled = |c: &dyn Fn(usize) -> f64| Mat::from_fn(400, S.ncols(), |i, j| S[(i, j)] * c(j));
+        let scaled =
+            |c: &dyn Fn(usize) -> f64| Mat::from_fn(400, S.ncols(), |i, j| S[(i, j)] * c(j));
         let columns = |S: &Mat<f64>| {
-            let column = |j| (0..400).filter(|&i| S[(i, j)] != 0.0).map(|i| (i, S[(i, j)])).collect();
+            let column =
+                |j| (0..400).filter(|&i| S[(i, j)] != 0.0).map(|i| (i, S[(i, j)])).collect();
             SparseSketch::<f64>::new(400, (0..S.ncols()).map(column).collect()).unwrap()
         };
-        let binary = scaled(&|j| 2.0_f64.powi(37 * (j as i32 % 5 - 2)) * if j % 2 == 0 { 1.0 } else { -1.0 });
+        let binary = scaled(&|j| {
+            2.0_f64.powi(37 * (j as i32 % 5 - 2)) * if j % 2 == 0 { 1.0 } else { -1.0 }
+        });
         let decimal = scaled(&|j| 10.0_f64.powi(7 * (j as i32 % 5 - 2)));
         assert!(fit(&columns(&S)) == fit(&columns(&binary)), "{name}: not even the bits change");
         let dense = |S: &Mat<f64>| fit(&DenseSketch::from_matrix(S.clone()).unwrap());
@@ -167,12 +191,17 @@ fn columns_may_have_any_scale() {
 fn targets_are_fitted_together_as_apart() {
     let (x, y) = sample::<f64>(200, 2, 3, 10);
     let points = Points::from_rows(x.as_ref());
-    let krr = SketchedKrr { intercept: true, ..SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)) };
+    let krr =
+        SketchedKrr { intercept: true, ..SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)) };
     for (name, law) in laws::<f64>() {
         let sketch = law.draw(200, 10, &mut rng(11)).unwrap();
         let together = krr.fit(points, y.as_ref(), &*sketch).unwrap().predict(points).unwrap();
         for j in 0..3 {
-            let apart = krr.fit(points, y.as_ref().subcols(j, 1), &*sketch).unwrap().predict(points).unwrap();
+            let apart = krr
+                .fit(points, y.as_ref().subcols(j, 1), &*sketch)
+                .unwrap()
+                .predict(points)
+                .unwrap();
             assert!(distance(apart.as_ref(), together.as_ref().subcols(j, 1)) < 1e-10, "{name}");
         }
     }
@@ -192,12 +221,14 @@ fn single_precision_is_close_to_double() {
         let sketch = single.draw(2000, 60, &mut rng(13)).unwrap();
         let points = Points::from_rows(xs.as_ref());
         let thin = krr.fit(points, ys.as_ref(), &*sketch).unwrap().predict(points).unwrap();
-        let gap = (0..2000).map(|i| (wide[(i, 0)] - f64::from(thin[(i, 0)])).powi(2)).sum::<f64>() / 2000.0;
+        let gap = (0..2000).map(|i| (wide[(i, 0)] - f64::from(thin[(i, 0)])).powi(2)).sum::<f64>()
+            / 2000.0;
         assert!(gap.sqrt() < 2e-3, "{name}: root mean square difference {:e}", gap.sqrt());
     }
 }
 
-/// In `f32` the error goes down as the sketch widens, as it does in `f64`, though SᵀKS gets ever worse conditioned.
+/// In `f32` the error goes down as the sketch widens, as it does in `f64`, though SᵀKS gets ever
+/// worse conditioned.
 #[test]
 fn single_precision_fits_do_not_get_worse_as_the_sketch_widens() {
     let (x, y) = sample::<f64>(2000, 3, 1, 14);
@@ -217,7 +248,11 @@ fn single_precision_fits_do_not_get_worse_as_the_sketch_widens() {
     }
 }
 
-fn test_error<T: Scalar>(law: &dyn SketchDistribution<T>, width: usize, [x, y, at, actual]: [&Mat<T>; 4]) -> f64
+fn test_error<T: Scalar>(
+    law: &dyn SketchDistribution<T>,
+    width: usize,
+    [x, y, at, actual]: [&Mat<T>; 4],
+) -> f64
 where
     Gaussian: Kernel<T>,
 {
@@ -255,8 +290,10 @@ fn kernel_values_are_those_of_the_report() {
         let u = sketch.support().len();
         for solver in [Solver::NormalEquations, Solver::Qr] {
             count.store(0, Ordering::Relaxed);
-            let krr =
-                SketchedKrr { solver, ..SketchedKrr::new(Counting(gaussian(1.0), &count), Ridge::PerSample(1e-4)) };
+            let krr = SketchedKrr {
+                solver,
+                ..SketchedKrr::new(Counting(gaussian(1.0), &count), Ridge::PerSample(1e-4))
+            };
             let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap();
             let report = model.report();
             assert_eq!(count.load(Ordering::Relaxed), report.kernel_entries, "{name}");
@@ -276,12 +313,18 @@ fn bits_do_not_depend_on_the_number_of_threads() {
     for (name, law) in laws::<f64>() {
         for solver in [Solver::NormalEquations, Solver::Qr] {
             let run = |threads: usize| {
-                rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
-                    let sketch = law.draw(1500, 20, &mut rng(18)).unwrap();
-                    let krr = SketchedKrr { solver, ..SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)) };
-                    let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap();
-                    model.predict(Points::from_rows(at.as_ref())).unwrap()
-                })
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(
+                    || {
+                        let sketch = law.draw(1500, 20, &mut rng(18)).unwrap();
+                        let krr = SketchedKrr {
+                            solver,
+                            ..SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4))
+                        };
+                        let model =
+                            krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap();
+                        model.predict(Points::from_rows(at.as_ref())).unwrap()
+                    },
+                )
             };
             let one = run(1);
             assert!(one == run(2) && one == run(8), "{name}, {solver:?}");
@@ -295,16 +338,23 @@ fn bad_input_is_named() {
     let points = Points::from_rows(x.as_ref());
     let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-3));
     let sketch = Accumulation::uniform(2).sample::<f64>(20, 3, &mut rng(20)).unwrap();
-    let fit =
-        |krr: &SketchedKrr<Gaussian, f64>, x: Points<'_, f64>, y: &Mat<f64>| krr.fit(x, y.as_ref(), &sketch).err();
+    let fit = |krr: &SketchedKrr<Gaussian, f64>, x: Points<'_, f64>, y: &Mat<f64>| {
+        krr.fit(x, y.as_ref(), &sketch).err()
+    };
     assert!(matches!(fit(&krr, points.slice(0..19), &y), Some(Error::Shape { .. })));
     let short = Mat::from_fn(19, 1, |i, _| y[(i, 0)]);
-    assert!(matches!(fit(&krr, points.slice(0..19), &short), Some(Error::Shape { expected: 19, got: 20, .. })));
+    assert!(matches!(
+        fit(&krr, points.slice(0..19), &short),
+        Some(Error::Shape { expected: 19, got: 20, .. })
+    ));
     assert!(matches!(fit(&krr, points, &Mat::zeros(20, 0)), Some(Error::Empty { .. })));
     let nan = Mat::from_fn(20, 1, |i, _| if i == 7 { f64::NAN } else { 0.0 });
     assert!(matches!(fit(&krr, points, &nan), Some(Error::NonFinite { row: 7, .. })));
     let bad = Mat::from_fn(20, 2, |i, j| if (i, j) == (3, 1) { f64::INFINITY } else { 0.0 });
-    assert!(matches!(fit(&krr, Points::from_rows(bad.as_ref()), &y), Some(Error::NonFinite { row: 3, col: 1, .. })));
+    assert!(matches!(
+        fit(&krr, Points::from_rows(bad.as_ref()), &y),
+        Some(Error::NonFinite { row: 3, col: 1, .. })
+    ));
     for lambda in [0.0, -1.0, f64::NAN] {
         let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(lambda));
         assert!(matches!(fit(&krr, points, &y), Some(Error::InvalidParameter { .. })), "{lambda}");
@@ -314,8 +364,9 @@ fn bad_input_is_named() {
     // SᵀKS = 0: two equal points with opposite signs span the zero function.
     let zero = SparseSketch::new(2, vec![vec![(0, 1.0), (1, -1.0)]]).unwrap();
     let twice = Points::from_slice(&[1.0, 1.0]);
-    let error =
-        SketchedKrr::new(Linear::new(), Ridge::PerSample(1e-3)).fit(twice, y.as_ref().subrows(0, 2), &zero).err();
+    let error = SketchedKrr::new(Linear::new(), Ridge::PerSample(1e-3))
+        .fit(twice, y.as_ref().subrows(0, 2), &zero)
+        .err();
     assert!(matches!(error, Some(Error::NotPositiveDefinite { .. })), "{error:?}");
 }
 
@@ -323,18 +374,31 @@ fn bad_input_is_named() {
 fn one_point_and_repeated_points_are_fine() {
     let sketch = GaussianSketch.sample::<f64>(1, 1, &mut rng(21)).unwrap();
     let y = Mat::from_fn(1, 1, |_, _| 3.0);
-    let model =
-        SketchedKrr::new(gaussian(1.0), Ridge::PerSample(0.5)).fit(Points::from_slice(&[4.0]), y.as_ref(), &sketch);
-    assert!((model.unwrap().predict(Points::from_slice(&[4.0])).unwrap()[(0, 0)] - 2.0).abs() < 1e-12);
+    let model = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(0.5)).fit(
+        Points::from_slice(&[4.0]),
+        y.as_ref(),
+        &sketch,
+    );
+    assert!(
+        (model.unwrap().predict(Points::from_slice(&[4.0])).unwrap()[(0, 0)] - 2.0).abs() < 1e-12
+    );
     let x: Vec<f64> = (0..60).map(|i| (i % 4) as f64).collect();
     let y = Mat::from_fn(60, 1, |i, _| (i % 4) as f64);
-    let exact = ExactKrr::new(gaussian(0.5), Ridge::PerSample(1e-3)).fit(Points::from_slice(&x), y.as_ref()).unwrap();
+    let exact = ExactKrr::new(gaussian(0.5), Ridge::PerSample(1e-3))
+        .fit(Points::from_slice(&x), y.as_ref())
+        .unwrap();
     let at = Points::from_slice(&[0.0, 0.5, 3.0]);
     for (name, law) in laws::<f64>() {
         let sketch = law.draw(60, 20, &mut rng(22)).unwrap(); // rank 4
-        let model =
-            SketchedKrr::new(gaussian(0.5), Ridge::PerSample(1e-3)).fit(Points::from_slice(&x), y.as_ref(), &*sketch);
-        let gap = distance(model.unwrap().predict(at).unwrap().as_ref(), exact.predict(at).unwrap().as_ref());
+        let model = SketchedKrr::new(gaussian(0.5), Ridge::PerSample(1e-3)).fit(
+            Points::from_slice(&x),
+            y.as_ref(),
+            &*sketch,
+        );
+        let gap = distance(
+            model.unwrap().predict(at).unwrap().as_ref(),
+            exact.predict(at).unwrap().as_ref(),
+        );
         assert!(gap < 1e-6, "{name}: {gap:e}");
     }
 }
@@ -344,7 +408,8 @@ fn the_report_says_how_it_was_solved() {
     let (x, y) = sample::<f64>(500, 2, 1, 23);
     let sketch = Accumulation::uniform(3).sample::<f64>(500, 20, &mut rng(24)).unwrap();
     let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-17));
-    let report = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &sketch).unwrap().report().clone();
+    let report =
+        krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &sketch).unwrap().report().clone();
     assert_eq!(report.solver, SolvedBy::Qr);
     assert!(report.reason.ends_with("a sketch of 20 columns on 58 rows"), "{}", report.reason);
 }

@@ -1,4 +1,5 @@
-//! Theorem 3.4 of Chen & Yang 2021 (accumulations): how far f_S may be from exact kernel ridge regression.
+//! Theorem 3.4 of Chen & Yang 2021 (accumulations): how far f_S may be from exact kernel ridge
+//! regression.
 #![allow(non_snake_case)]
 
 use faer::Mat;
@@ -6,7 +7,8 @@ use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Matern12, Matern32, Points
 use nystrom_krr::{ExactKrr, SketchedKrr};
 use nystrom_linalg_core::{Ridge, random};
 use nystrom_sketch::{
-    Accumulation, GaussianSketch, Sketch, SketchDiagnostics, SketchDistribution, Subsampling, VerySparse,
+    Accumulation, GaussianSketch, Sketch, SketchDiagnostics, SketchDistribution, Subsampling,
+    VerySparse,
 };
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -47,24 +49,31 @@ impl<K: Kernel<f64> + Copy> Problem<K> {
         let k = kernel.eval(points, Points::from_slice(&at));
         let noise: Mat<f64> = random::standard_normal(n, 1, rng);
         let y = Mat::from_fn(n, 1, |i, _| k[(i, 0)] - 0.5 * k[(i, 1)] + 0.5 * noise[(i, 0)]);
-        let model = ExactKrr::new(kernel, Ridge::PerSample(lambda)).fit(points, y.as_ref()).unwrap();
+        let model =
+            ExactKrr::new(kernel, Ridge::PerSample(lambda)).fit(points, y.as_ref()).unwrap();
         let exact = model.predict(points).unwrap();
         let alpha = model.coefficients();
         let norms = ((alpha.transpose() * &exact)[(0, 0)], alpha.squared_norm_l2());
-        let diagnostics = SketchDiagnostics::new(&KernelMatrix::new(kernel, points).unwrap()).unwrap();
+        let diagnostics =
+            SketchDiagnostics::new(&KernelMatrix::new(kernel, points).unwrap()).unwrap();
         Problem { exact, norms, diagnostics, y, kernel, lambda, x }
     }
 
     /// (1/n)‖f_S − f_K‖².
     fn error(&self, sketch: &dyn Sketch<f64>) -> f64 {
         let points = Points::from_slice(&self.x);
-        let model = SketchedKrr::new(self.kernel, Ridge::PerSample(self.lambda)).fit(points, self.y.as_ref(), sketch);
+        let model = SketchedKrr::new(self.kernel, Ridge::PerSample(self.lambda)).fit(
+            points,
+            self.y.as_ref(),
+            sketch,
+        );
         let f = model.unwrap().predict(points).unwrap();
         (&f - &self.exact).squared_norm_l2() / self.x.len() as f64
     }
 }
 
-/// (1/n)‖f_S − f_K‖² ≤ min(E·αᵀKα, nE²‖α‖²) with E = δ(1 + tail/√(1 − head))², for whatever sketch and whatever δ make it finite.
+/// (1/n)‖f_S − f_K‖² ≤ min(E·αᵀKα, nE²‖α‖²) with E = δ(1 + tail/√(1 − head))², for whatever sketch
+/// and whatever δ make it finite.
 #[test]
 fn the_approximation_error_obeys_its_bound_with_its_constant() {
     let n = 300;
@@ -88,7 +97,10 @@ fn the_approximation_error_obeys_its_bound_with_its_constant() {
                         let E = diagnostics.satisfiability(&*sketch, delta).unwrap().error();
                         if E.is_finite() {
                             let bound = (E * norms.0).min(n as f64 * E * E * norms.1);
-                            assert!(error <= bound, "law {number}, d = {d}, δ = {delta}: {error:e} above {bound:e}");
+                            assert!(
+                                error <= bound,
+                                "law {number}, d = {d}, δ = {delta}: {error:e} above {bound:e}"
+                            );
                             checked += 1;
                             tightest = tightest.max(error / bound);
                         }
@@ -102,8 +114,9 @@ fn the_approximation_error_obeys_its_bound_with_its_constant() {
     assert!(checked > 200 && tightest > 0.01, "{checked} checked, the tightest {tightest}");
 }
 
-/// The rate of Theorem 3.4: for d ≥ c·d_δ, δ < λ, the mean of (1/n)‖f_S − f_K‖² is of the order of δ + d_δδ/(nλ). With c = 2, m = 32 and δ = λ/2
-/// it is below a tenth of it (a sixtieth or less in fact), at every n; with a third of d_δ columns it is not below it.
+/// The rate of Theorem 3.4: for d ≥ c·d_δ, δ < λ, the mean of (1/n)‖f_S − f_K‖² is of the order of
+/// δ + d_δδ/(nλ). With c = 2, m = 32 and δ = λ/2 it is below a tenth of it (a sixtieth or less in
+/// fact), at every n; with a third of d_δ columns it is not below it.
 #[test]
 fn the_approximation_error_has_the_rate_of_the_theorem() {
     let trials = 10;

@@ -37,14 +37,23 @@ where
     let (at, _) = sample::<T>(700, 4, 1, 12);
     let points = Points::from_rows(x.as_ref());
     let w: Vec<T> = weights(3100).into_iter().map(T::lit).collect();
-    // whitening the sums of an f32 pass afterwards fails at 333 centres of this smoothness: far below its boundary
+    // whitening the sums of an f32 pass afterwards fails at 333 centres of this smoothness: far
+    // below its boundary
     let once = if T::EPS < 1e-10 { Solver::WhitenOnce } else { Solver::Auto };
     for solver in [once, Solver::NormalEquations, Solver::Qr] {
-        let krr =
-            NystromKrr { intercept: true, solver, ..NystromKrr::new(gaussian(2.0), Ridge::PerSample(T::lit(1e-3))) };
-        check(&at, || krr.fit_centers_weighted(points, y.as_ref(), points.slice(0..333), &w).unwrap());
+        let krr = NystromKrr {
+            intercept: true,
+            solver,
+            ..NystromKrr::new(gaussian(2.0), Ridge::PerSample(T::lit(1e-3)))
+        };
+        check(&at, || {
+            krr.fit_centers_weighted(points, y.as_ref(), points.slice(0..333), &w).unwrap()
+        });
     }
-    let exact = ExactKrr { intercept: true, ..ExactKrr::new(gaussian(2.0), Ridge::PerSample(T::lit(1e-3))) };
+    let exact = ExactKrr {
+        intercept: true,
+        ..ExactKrr::new(gaussian(2.0), Ridge::PerSample(T::lit(1e-3)))
+    };
     check(&at, || exact.fit(points.slice(0..600), y.as_ref().subrows(0, 600)).unwrap());
 }
 

@@ -41,7 +41,13 @@ pub(super) fn bounds<T: Scalar>(
     let e = Mat::from_fn(k.dim(), rows.len(), |i, j| f64::from(u8::from(i == rows[j])));
     let p = P.solve(e.as_ref());
     let rho = dots(&e, &p);
-    let mut open = Open { places: (0..rows.len()).collect(), z: Mat::zeros(k.dim(), rows.len()), r: e, p, rho };
+    let mut open = Open {
+        places: (0..rows.len()).collect(),
+        z: Mat::zeros(k.dim(), rows.len()),
+        r: e,
+        p,
+        rho,
+    };
     let mut found: Vec<Bound> = open.bounds(rows, P.mu());
     let mut iterations = 0;
     loop {
@@ -82,13 +88,15 @@ impl Open {
         self.rho = kept.iter().map(|&j| self.rho[j]).collect();
     }
 
-    /// One iteration of every column; false if none can move, because a curvature or ρ is no longer positive.
+    /// One iteration of every column; false if none can move, because a curvature or ρ is no longer
+    /// positive.
     fn step<T: Scalar>(&mut self, k: &dyn PsdMatrix<T>, P: &Preconditioner<'_>) -> bool {
         let mut q = Mat::zeros(self.p.nrows(), self.p.ncols());
         symmetric_product(k, q.as_mut(), self.p.as_ref());
         add_scaled(&mut q, &vec![P.mu(); self.places.len()], &self.p); // q = (K + μI)p
         let curvature = dots(&self.p, &q);
-        let alpha: Vec<f64> = self.rho.iter().zip(&curvature).map(|(rho, c)| ratio(*rho, *c)).collect();
+        let alpha: Vec<f64> =
+            self.rho.iter().zip(&curvature).map(|(rho, c)| ratio(*rho, *c)).collect();
         if alpha.iter().all(|alpha| *alpha == 0.0) {
             return false;
         }
@@ -96,7 +104,8 @@ impl Open {
         add_scaled(&mut self.r, &alpha.iter().map(|alpha| -alpha).collect::<Vec<_>>(), &q);
         let mut y = P.solve(self.r.as_ref());
         let rho = dots(&self.r, &y);
-        let beta: Vec<f64> = rho.iter().zip(&self.rho).map(|(new, old)| ratio(*new, *old)).collect();
+        let beta: Vec<f64> =
+            rho.iter().zip(&self.rho).map(|(new, old)| ratio(*new, *old)).collect();
         add_scaled(&mut y, &beta, &self.p);
         (self.p, self.rho) = (y, rho);
         true
@@ -111,7 +120,10 @@ fn ratio(a: f64, b: f64) -> f64 {
 /// out_j += factor_j·x_j, column by column.
 fn add_scaled(out: &mut Mat<f64>, factors: &[f64], x: &Mat<f64>) {
     for (j, factor) in factors.iter().enumerate() {
-        out.col_as_slice_mut(j).iter_mut().zip(x.col_as_slice(j)).for_each(|(out, x)| *out += factor * x);
+        out.col_as_slice_mut(j)
+            .iter_mut()
+            .zip(x.col_as_slice(j))
+            .for_each(|(out, x)| *out += factor * x);
     }
 }
 

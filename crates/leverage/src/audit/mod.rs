@@ -1,4 +1,5 @@
-//! How far scores are from the truth, on the user's own data: exact scores of random rows by conjugate gradients.
+//! How far scores are from the truth, on the user's own data: exact scores of random rows by
+//! conjugate gradients.
 
 mod iterate;
 mod preconditioner;
@@ -17,23 +18,27 @@ const LANDMARKS_PER_DEGREE: f64 = 4.0;
 
 /// Compares an estimator's scores with the exact ones on random rows.
 ///
-/// The exact score of row i is l_i = 1 − μ·e_iᵀ(K + μI)⁻¹e_i. All `rows` systems (K + μI)z = e_i are solved together by conjugate
-/// gradients, preconditioned with a Nyström approximation K̃ ⪯ K; products with K evaluate one triangle of it. From z with residual
-/// r = e_i − (K + μI)z follows
+/// The exact score of row i is l_i = 1 − μ·e_iᵀ(K + μI)⁻¹e_i. All `rows` systems (K + μI)z = e_i
+/// are solved together by conjugate gradients, preconditioned with a Nyström approximation K̃ ⪯ K;
+/// products with K evaluate one triangle of it. From z with residual r = e_i − (K + μI)z follows
 ///
 /// l_i ∈ \[u_i − e_i, u_i\], u_i = 1 − μ(e_iᵀz + zᵀr), e_i = μ·rᵀ(K̃ + μI)⁻¹r,
 ///
-/// because zᵀe_i + zᵀr + rᵀ(K + μI)⁻¹r = e_iᵀ(K + μI)⁻¹e_i and K̃ ⪯ K. The error of the score is thus quadratic in the residual,
-/// one-sided, and known at every step: rᵀ(K̃ + μI)⁻¹r is what the iteration computes anyway. A system whose score is known to `accuracy` is left
-/// alone from then on.
+/// because zᵀe_i + zᵀr + rᵀ(K + μI)⁻¹r = e_iᵀ(K + μI)⁻¹e_i and K̃ ⪯ K. The error of the score is
+/// thus quadratic in the residual, one-sided, and known at every step: rᵀ(K̃ + μI)⁻¹r is what the
+/// iteration computes anyway. A system whose score is known to `accuracy` is left alone from then
+/// on.
 ///
-/// The preconditioner's landmarks are drawn in proportion to over-estimates of the scores at the ridge itself, four per unit of effective
-/// dimension, so that K − K̃ is a fraction of μ and a few steps suffice. There are never more than `landmarks`, nor than √(n·rows), with which the
+/// The preconditioner's landmarks are drawn in proportion to over-estimates of the scores at the
+/// ridge itself, four per unit of effective dimension, so that K − K̃ is a fraction of μ and a few
+/// steps suffice. There are never more than `landmarks`, nor than √(n·rows), with which the
 /// preconditioner costs as much as a step; steps are then more.
 ///
 /// # Cost
-/// A step evaluates n²/2 + 128n entries and takes 2n² flops per open system: **time is quadratic in n**, memory is O(n·rows) and O(m²). The preconditioner of m
-/// landmarks takes n·m entries and 2n·m² flops to build, 2n·m entries a step. Vectors are `f64` whatever the precision of the entries.
+/// A step evaluates n²/2 + 128n entries and takes 2n² flops per open system: **time is quadratic in
+/// n**, memory is O(n·rows) and O(m²). The preconditioner of m landmarks takes n·m entries and
+/// 2n·m² flops to build, 2n·m entries a step. Vectors are `f64` whatever the precision of the
+/// entries.
 ///
 /// ```
 /// use faer::Mat;
@@ -75,12 +80,14 @@ impl Audit {
     /// Exact scores of random rows, to compare any number of estimates with.
     ///
     /// # Randomness
-    /// The rows without replacement, then [`RecursiveRls`] for the preconditioner and its landmarks without replacement, or
-    /// [`RecursiveNystrom`] where the former would need more than `landmarks` rows.
+    /// The rows without replacement, then [`RecursiveRls`] for the preconditioner and its landmarks
+    /// without replacement, or [`RecursiveNystrom`] where the former would need more than
+    /// `landmarks` rows.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n, `rows`, `landmarks` or `max_iterations` is 0; [`Error::InvalidParameter`] for an accuracy outside (0, 1);
-    /// those of [`Ridge::absolute`] and of [`RecursiveNystrom`]. Iterations that run out are no error: the bounds say what was
+    /// [`Error::Empty`] if n, `rows`, `landmarks` or `max_iterations` is 0;
+    /// [`Error::InvalidParameter`] for an accuracy outside (0, 1); those of [`Ridge::absolute`] and
+    /// of [`RecursiveNystrom`]. Iterations that run out are no error: the bounds say what was
     /// reached ([`AuditReference::check`] makes them one).
     pub fn reference<T: Scalar>(
         &self,
@@ -93,12 +100,19 @@ impl Audit {
         let landmarks = self.landmarks_at(k, mu, rng)?;
         let wide = Wide(k);
         let P = Preconditioner::new(&wide, &landmarks, mu.f64())?; // K̃ + μI
-        let (bounds, iterations) = iterate::bounds(k, &P, &rows, self.accuracy, self.max_iterations);
+        let (bounds, iterations) =
+            iterate::bounds(k, &P, &rows, self.accuracy, self.max_iterations);
         AuditReference::new(rows, &bounds, mu.f64(), landmarks.len(), iterations, self.accuracy)
     }
 
-    fn landmarks_at<T: Scalar>(&self, k: &dyn PsdMatrix<T>, mu: T, rng: &mut dyn Rng) -> Result<Landmarks> {
-        let balanced = (k.dim() as f64 * self.rows as f64).sqrt().ceil() as usize; // 2nm² flops, those of one step
+    fn landmarks_at<T: Scalar>(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        mu: T,
+        rng: &mut dyn Rng,
+    ) -> Result<Landmarks> {
+        // 2nm² flops, those of one step
+        let balanced = (k.dim() as f64 * self.rows as f64).sqrt().ceil() as usize;
         let most = self.landmarks.min(balanced).min(k.dim());
         let coarse = RecursiveRls { max_size: most, ..RecursiveRls::with_oversampling(1.0) };
         let scores = match coarse.sample(k, Ridge::Absolute(mu), rng) {
@@ -110,7 +124,9 @@ impl Audit {
         let available = scores.iter().filter(|tau| **tau > T::zero()).count();
         let wanted = (LANDMARKS_PER_DEGREE * d_eff).ceil() as usize;
         match wanted.min(available).min(most) {
-            0 => RecursiveNystrom { accelerated: true }.sample(k, most, rng).map(|sample| sample.landmarks),
+            0 => RecursiveNystrom { accelerated: true }
+                .sample(k, most, rng)
+                .map(|sample| sample.landmarks),
             m => Landmarks::draw(&scores, m, Draw::WithoutReplacement, rng),
         }
     }
@@ -121,7 +137,8 @@ impl Audit {
     /// That of [`reference`](Self::reference).
     ///
     /// # Errors
-    /// As [`reference`](Self::reference) and [`AuditReference::compare`], the latter's before any work.
+    /// As [`reference`](Self::reference) and [`AuditReference::compare`], the latter's before any
+    /// work.
     pub fn of_scores<T: Scalar>(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -159,7 +176,11 @@ impl Audit {
         validate::not_empty("iterations", self.max_iterations)?;
         if !(self.accuracy > 0.0 && self.accuracy < 1.0) {
             let requirement = "strictly between 0 and 1: the relative error of the exact scores";
-            return Err(Error::InvalidParameter { name: "accuracy", value: self.accuracy, requirement });
+            return Err(Error::InvalidParameter {
+                name: "accuracy",
+                value: self.accuracy,
+                requirement,
+            });
         }
         ridge.absolute(k.dim())
     }

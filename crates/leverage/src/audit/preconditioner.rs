@@ -2,7 +2,9 @@
 
 use faer::reborrow::*;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Cholesky, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, ops};
+use nystrom_linalg_core::{
+    Cholesky, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, ops,
+};
 use nystrom_sketch::{Landmarks, NystromStream, Whitening};
 
 /// Rows of a tile of C.
@@ -54,11 +56,19 @@ impl<'a> Preconditioner<'a> {
             let mut sum = Mat::zeros(m, t);
             for rows in RowTree::tiles(leaf, TILE) {
                 let c = self.k.block(self.stream.indices().into(), rows.clone().into());
-                ops::matmul(sum.as_mut(), Accum::Add, c.as_ref(), r.subrows(rows.start, rows.len()), 1.0);
+                ops::matmul(
+                    sum.as_mut(),
+                    Accum::Add,
+                    c.as_ref(),
+                    r.subrows(rows.start, rows.len()),
+                    1.0,
+                );
             }
             sum
         };
-        RowTree::new(self.k.dim()).reduce_in_order(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(m, t))
+        RowTree::new(self.k.dim())
+            .reduce_in_order(leaf, |a, b| a + b)
+            .unwrap_or_else(|| Mat::zeros(m, t))
     }
 }
 
@@ -78,6 +88,7 @@ impl<T: Scalar> PsdMatrix<f64> for Wide<'_, T> {
 
     fn block_into(&self, mut out: MatMut<'_, f64>, rows: Indices<'_>, cols: Indices<'_>) {
         let narrow = self.0.block(rows, cols);
-        faer::zip!(out.rb_mut(), narrow.as_ref()).for_each(|faer::unzip!(out, value)| *out = value.f64());
+        faer::zip!(out.rb_mut(), narrow.as_ref())
+            .for_each(|faer::unzip!(out, value)| *out = value.f64());
     }
 }

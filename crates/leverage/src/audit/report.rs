@@ -13,7 +13,8 @@ pub struct AuditReference {
     pub scores: Vec<f64>,
     /// e_i: l_i ≥ u_i − e_i. Rounding, of order ε·K_ii/μ, is not in it.
     pub errors: Vec<f64>,
-    /// ‖e_i − (K + μI)z‖ of the systems whose right-hand sides are unit vectors, as the iteration updates it.
+    /// ‖e_i − (K + μI)z‖ of the systems whose right-hand sides are unit vectors, as the iteration
+    /// updates it.
     pub residuals: Vec<f64>,
     /// μ.
     pub mu: f64,
@@ -49,7 +50,8 @@ impl AuditReference {
         })
     }
 
-    /// max e_i/u_i: how far, relatively, an exact score may lie below the value used. 0 for rows whose score is 0.
+    /// max e_i/u_i: how far, relatively, an exact score may lie below the value used. 0 for rows
+    /// whose score is 0.
     pub fn largest_relative_error(&self) -> f64 {
         let relative = |(e, u): (&f64, &f64)| if *u > 0.0 { e / u } else { 0.0 };
         self.errors.iter().zip(&self.scores).map(relative).fold(0.0, f64::max)
@@ -75,10 +77,12 @@ impl AuditReference {
     /// Compares scores of all n rows of the same matrix at the same ridge.
     ///
     /// # Errors
-    /// [`Error::InvalidWeight`] for a score that is negative or not finite, [`Error::IndexOutOfRange`] if there are fewer scores than rows.
+    /// [`Error::InvalidWeight`] for a score that is negative or not finite,
+    /// [`Error::IndexOutOfRange`] if there are fewer scores than rows.
     pub fn compare<T: Scalar>(&self, scores: &[T]) -> Result<AuditReport> {
         check_scores(scores.len(), scores)?;
-        nystrom_linalg_core::Indices::from(&self.rows).check(scores.len(), "audited rows among the scores")?;
+        nystrom_linalg_core::Indices::from(&self.rows)
+            .check(scores.len(), "audited rows among the scores")?;
         let estimates = self.rows.iter().map(|&i| scores[i].f64()).collect();
         Ok(AuditReport { estimates, reference: self.clone() })
     }
@@ -95,17 +99,24 @@ pub struct AuditReport {
 }
 
 impl AuditReport {
-    /// l̃_i/l_i with l_i = u_i, in the order of `reference.rows`. 1 where both are 0, ∞ where only the exact score is 0.
+    /// l̃_i/l_i with l_i = u_i, in the order of `reference.rows`. 1 where both are 0, ∞ where only
+    /// the exact score is 0.
     pub fn ratios(&self) -> Vec<f64> {
-        self.estimates.iter().zip(&self.reference.scores).map(|(&a, &b)| if a == b { 1.0 } else { a / b }).collect()
+        self.estimates
+            .iter()
+            .zip(&self.reference.scores)
+            .map(|(&a, &b)| if a == b { 1.0 } else { a / b })
+            .collect()
     }
 
-    /// The row whose score is most too large, and max l̃_i/l_i; below 1 if every score is too small.
+    /// The row whose score is most too large, and max l̃_i/l_i; below 1 if every score is too
+    /// small.
     pub fn largest_overestimate(&self) -> (usize, f64) {
         self.extreme(|ratio| ratio)
     }
 
-    /// The row whose score is most too small, and max l_i/l̃_i; below 1 if every score is too large, ∞ if a positive score was called 0.
+    /// The row whose score is most too small, and max l_i/l̃_i; below 1 if every score is too
+    /// large, ∞ if a positive score was called 0.
     pub fn largest_underestimate(&self) -> (usize, f64) {
         self.extreme(|ratio| 1.0 / ratio)
     }
@@ -113,7 +124,10 @@ impl AuditReport {
     fn extreme(&self, size: impl Fn(f64) -> f64) -> (usize, f64) {
         let rows = self.reference.rows.iter().copied();
         let all = rows.zip(self.ratios()).map(|(i, ratio)| (i, size(ratio)));
-        all.fold((usize::MAX, f64::NEG_INFINITY), |best, this| if this.1 > best.1 { this } else { best })
+        all.fold(
+            (usize::MAX, f64::NEG_INFINITY),
+            |best, this| if this.1 > best.1 { this } else { best },
+        )
     }
 
     /// The mean of l̃_i/l_i.
@@ -121,13 +135,18 @@ impl AuditReport {
         self.ratios().iter().sum::<f64>() / self.estimates.len() as f64
     }
 
-    /// The p-quantile of l̃_i/l_i, linearly interpolated between order statistics (numpy's default).
+    /// The p-quantile of l̃_i/l_i, linearly interpolated between order statistics (numpy's
+    /// default).
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for p outside \[0, 1\].
     pub fn quantile(&self, p: f64) -> Result<f64> {
         if !(0.0..=1.0).contains(&p) {
-            return Err(Error::InvalidParameter { name: "p", value: p, requirement: "between 0 and 1" });
+            return Err(Error::InvalidParameter {
+                name: "p",
+                value: p,
+                requirement: "between 0 and 1",
+            });
         }
         let mut sorted = self.ratios();
         sorted.sort_by(f64::total_cmp);
@@ -141,16 +160,21 @@ impl AuditReport {
         n as f64 * self.reference.scores.iter().sum::<f64>() / self.reference.scores.len() as f64
     }
 
-    /// 1 − (1 − confidence)^(1/rows): with the given confidence, at most this fraction of all rows is over-estimated by more than
-    /// [`largest_overestimate`](Self::largest_overestimate) says; and the same for under-estimates. (The audited rows are a uniform
-    /// sample: if a fraction f of rows were worse, all of them would miss it with probability at most (1 − f)^rows.)
+    /// 1 − (1 − confidence)^(1/rows): with the given confidence, at most this fraction of all rows
+    /// is over-estimated by more than [`largest_overestimate`](Self::largest_overestimate) says;
+    /// and the same for under-estimates. (The audited rows are a uniform sample: if a fraction f of
+    /// rows were worse, all of them would miss it with probability at most (1 − f)^rows.)
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a confidence outside (0, 1).
     pub fn unseen_fraction(&self, confidence: f64) -> Result<f64> {
         if !(confidence > 0.0 && confidence < 1.0) {
             let requirement = "strictly between 0 and 1";
-            return Err(Error::InvalidParameter { name: "confidence", value: confidence, requirement });
+            return Err(Error::InvalidParameter {
+                name: "confidence",
+                value: confidence,
+                requirement,
+            });
         }
         Ok(1.0 - (1.0 - confidence).powf(1.0 / self.estimates.len() as f64))
     }
@@ -161,6 +185,8 @@ pub(super) fn check_scores<T: Scalar>(n: usize, scores: &[T]) -> Result<()> {
     validate::same_size("scores against rows of the matrix", n, scores.len())?;
     match scores.iter().position(|l| !(l.f64() >= 0.0 && l.f64().is_finite())) {
         None => Ok(()),
-        Some(index) => Err(Error::InvalidWeight { what: "scores", index, value: scores[index].f64() }),
+        Some(index) => {
+            Err(Error::InvalidWeight { what: "scores", index, value: scores[index].f64() })
+        }
     }
 }

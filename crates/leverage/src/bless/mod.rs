@@ -1,4 +1,5 @@
-//! BLESS (Rudi, Calandriello, Carratino & Rosasco 2018): a path of dictionaries from a large ridge down to the one asked for.
+//! BLESS (Rudi, Calandriello, Carratino & Rosasco 2018): a path of dictionaries from a large ridge
+//! down to the one asked for.
 
 mod rejection;
 mod with_replacement;
@@ -8,7 +9,9 @@ pub use with_replacement::Bless;
 
 use crate::recursive::not_empty;
 use crate::score::finite_diagonal;
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random::geometric_path, validate};
+use nystrom_linalg_core::{
+    Error, PsdMatrix, Result, Ridge, Scalar, random::geometric_path, validate,
+};
 use nystrom_sketch::Dictionary;
 
 /// Levels beyond which a step is a mistake: the widest path in `f64` has 2100 at q = 2.
@@ -21,7 +24,8 @@ pub struct BlessLevel<T> {
     pub ridge: T,
     /// J_h with weights such that E\[SSᵀ\] = I; empty if nothing was kept.
     pub dictionary: Dictionary<T>,
-    /// An estimate of d_eff(λ_h), from the scores of the candidates: Σ over the candidates with the weights of their draw.
+    /// An estimate of d_eff(λ_h), from the scores of the candidates: Σ over the candidates with the
+    /// weights of their draw.
     pub d_eff: f64,
     /// Distinct candidates U_h whose scores were computed.
     pub candidates: usize,
@@ -29,13 +33,14 @@ pub struct BlessLevel<T> {
 
 /// The levels reached, from the largest ridge on, and how the path ended.
 ///
-/// Whatever the outcome, each level is a valid dictionary at its own ridge: nothing reached is lost.
+/// Whatever the outcome, each level is a valid dictionary at its own ridge: nothing reached is
+/// lost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlessPath<T> {
     /// The levels; never empty unless the first one was too large.
     pub levels: Vec<BlessLevel<T>>,
-    /// `Ok` if the last level is at the ridge asked for and holds a row; otherwise [`Error::SampleTooLarge`] or
-    /// [`Error::EmptySample`].
+    /// `Ok` if the last level is at the ridge asked for and holds a row; otherwise
+    /// [`Error::SampleTooLarge`] or [`Error::EmptySample`].
     pub outcome: Result<()>,
 }
 
@@ -53,7 +58,9 @@ impl<T: Scalar> BlessPath<T> {
     /// The last level's dictionary even if it is empty; an error if the path did not get there.
     fn into_last(self) -> Result<Dictionary<T>> {
         match self.outcome {
-            Err(Error::EmptySample { .. }) => BlessPath { outcome: Ok(()), ..self }.into_dictionary(),
+            Err(Error::EmptySample { .. }) => {
+                BlessPath { outcome: Ok(()), ..self }.into_dictionary()
+            }
             _ => self.into_dictionary(),
         }
     }
@@ -80,7 +87,8 @@ impl<'a, T: Scalar> Setting<'a, T> {
         self.k_ii.len()
     }
 
-    /// μ_1 > … > μ_H = μ: the geometric path from μ_0 = nκ² with H = ⌈ln(μ_0/μ)/ln q⌉, so that no step is longer than q.
+    /// μ_1 > … > μ_H = μ: the geometric path from μ_0 = nκ² with H = ⌈ln(μ_0/μ)/ln q⌉, so that no
+    /// step is longer than q.
     fn ridges(&self, q: f64) -> Result<Vec<T>> {
         let (start, end) = (self.n() as f64 * self.kappa_squared, self.mu.f64());
         let steps = ((start / end).ln() / q.ln()).ceil();
@@ -106,7 +114,9 @@ impl<'a, T: Scalar> Setting<'a, T> {
             let previous = levels.last().map_or(&nothing, |level| &level.dictionary);
             match level(mu, previous) {
                 Ok(next) => levels.push(next),
-                Err(error @ Error::SampleTooLarge { .. }) => return Ok(BlessPath { levels, outcome: Err(error) }),
+                Err(error @ Error::SampleTooLarge { .. }) => {
+                    return Ok(BlessPath { levels, outcome: Err(error) });
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -121,7 +131,11 @@ impl<'a, T: Scalar> Setting<'a, T> {
 fn check_step(q: f64) -> Result<()> {
     match q > 1.0 && q.is_finite() {
         true => Ok(()),
-        false => Err(Error::InvalidParameter { name: "step (q)", value: q, requirement: "a finite number above 1" }),
+        false => Err(Error::InvalidParameter {
+            name: "step (q)",
+            value: q,
+            requirement: "a finite number above 1",
+        }),
     }
 }
 
@@ -129,12 +143,15 @@ fn check_step(q: f64) -> Result<()> {
 fn check_oversampling(name: &'static str, value: f64) -> Result<()> {
     match value > 0.0 && value <= 1e5 {
         true => Ok(()),
-        false => Err(Error::InvalidParameter { name, value, requirement: "positive and at most 1e5" }),
+        false => {
+            Err(Error::InvalidParameter { name, value, requirement: "positive and at most 1e5" })
+        }
     }
 }
 
-/// The oversampling q2 of Theorem 1: 12q·((2t + 1)²/t²)·(1 + t)·ln(12Hn/δ), for which with probability at least 1 − δ, for all rows and
-/// levels, l_i(λ_h)/(1 + t) ≤ l̃_i(λ_h) ≤ (1 + min(t, 1))·l_i(λ_h).
+/// The oversampling q2 of Theorem 1: 12q·((2t + 1)²/t²)·(1 + t)·ln(12Hn/δ), for which with
+/// probability at least 1 − δ, for all rows and levels, l_i(λ_h)/(1 + t) ≤ l̃_i(λ_h) ≤ (1 + min(t,
+/// 1))·l_i(λ_h).
 ///
 /// `t` > 0 is the accuracy, `step` q > 1, `levels` H ≥ 1. The constants are large: for n in the
 /// tens of thousands they keep nearly everything. q1 ≥ 5q2/(q(1 + t)) goes with it for [`Bless`],

@@ -10,24 +10,28 @@ use rand::Rng;
 /// A level below this many expected rows is left out (but for the last).
 const FEWEST_EXPECTED: f64 = 16.0;
 
-/// Bottom-up leverage score sampling by rejection: along λ_0 > λ_1 > … > λ_H = λ every row is a candidate with probability
-/// β_i = min(1, q2·K_ii/(K_ii + nλ_h)) and is kept with the *marginal* probability p_i = min(1, q2·l̃_i), where l̃_i is measured
-/// against the previous level's dictionary; its weight is 1/p_i.
+/// Bottom-up leverage score sampling by rejection: along λ_0 > λ_1 > … > λ_H = λ every row is a
+/// candidate with probability β_i = min(1, q2·K_ii/(K_ii + nλ_h)) and is kept with the *marginal*
+/// probability p_i = min(1, q2·l̃_i), where l̃_i is measured against the previous level's
+/// dictionary; its weight is 1/p_i.
 ///
 /// # Cost
-/// At level h about |U_h|·|J_{h−1}| + |J_{h−1}|² entries are evaluated, E|U_h| = Σβ_i ≤ q2·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in
-/// all; n coins a level, O(d_eff² + 1024·d_eff + n) memory.
+/// At level h about |U_h|·|J_{h−1}| + |J_{h−1}|² entries are evaluated, E|U_h| = Σβ_i ≤
+/// q2·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in all; n coins a level, O(d_eff² + 1024·d_eff + n)
+/// memory.
 ///
 /// # Source
 /// Rudi, Calandriello, Carratino & Rosasco, NeurIPS 2018, Algorithm 2 (arXiv:1810.13258).
 ///
 /// # Departures
-/// Steps are slightly shorter than q so that the last is the ridge asked for. β_i follows K_ii/(K_ii + nλ_h), the ceiling of scores,
-/// in place of κ²/(nλ_h); p_i ≤ β_i then holds by itself. Levels at the start that would hold fewer than 16 rows on average are left out
-/// (DPPy: 10), so that with constant K_ii an empty first level has probability e⁻¹⁶ or less. A level that comes out empty all the same is
-/// no error on the way: the next is measured against the empty dictionary, which over-estimates. For the last level it is
-/// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in [`dictionary`](RidgeLeverage::dictionary) but not in
-/// [`scores`](RidgeLeverage::scores).
+/// Steps are slightly shorter than q so that the last is the ridge asked for. β_i follows
+/// K_ii/(K_ii + nλ_h), the ceiling of scores, in place of κ²/(nλ_h); p_i ≤ β_i then holds by
+/// itself. Levels at the start that would hold fewer than 16 rows on average are left out (DPPy:
+/// 10), so that with constant K_ii an empty first level has probability e⁻¹⁶ or less. A level that
+/// comes out empty all the same is no error on the way: the next is measured against the empty
+/// dictionary, which over-estimates. For the last level it is
+/// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in
+/// [`dictionary`](RidgeLeverage::dictionary) but not in [`scores`](RidgeLeverage::scores).
 ///
 /// ```
 /// use faer::Mat;
@@ -67,12 +71,18 @@ impl BlessR {
     ///
     /// # Errors
     /// As [`Bless::path`](crate::Bless::path).
-    pub fn path<T: Scalar>(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<BlessPath<T>> {
+    pub fn path<T: Scalar>(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<BlessPath<T>> {
         check_step(self.step)?;
         check_oversampling("oversampling (q2)", self.oversampling)?;
         let setting = Setting::new(k, ridge)?;
         let mut ridges = setting.ridges(self.step)?;
-        let too_high = |mu: &&T| self.candidate_law(&setting, **mu).iter().sum::<f64>() < FEWEST_EXPECTED;
+        let too_high =
+            |mu: &&T| self.candidate_law(&setting, **mu).iter().sum::<f64>() < FEWEST_EXPECTED;
         let skipped = ridges[..ridges.len() - 1].iter().take_while(too_high).count();
         setting.walk(ridges.split_off(skipped), |mu, J| self.level(&setting, mu, J, rng))
     }
@@ -80,7 +90,9 @@ impl BlessR {
     /// β_i = min(1, q2·K_ii/(K_ii + μ)).
     fn candidate_law<T: Scalar>(&self, setting: &Setting<'_, T>, mu: T) -> Vec<f64> {
         let mu = mu.f64();
-        let beta = |k_ii: &T| (self.oversampling * k_ii.f64().max(0.0) / (k_ii.f64().max(0.0) + mu)).min(1.0);
+        let beta = |k_ii: &T| {
+            (self.oversampling * k_ii.f64().max(0.0) / (k_ii.f64().max(0.0) + mu)).min(1.0)
+        };
         setting.k_ii.iter().map(beta).collect()
     }
 
@@ -93,11 +105,15 @@ impl BlessR {
     ) -> Result<BlessLevel<T>> {
         let n = setting.n();
         let beta = self.candidate_law(setting, mu);
-        let U: Vec<usize> = (0..n).filter(|&i| coin(beta[i], rng)).collect(); // i in U_h with probability β_i
-        let tau = Projector::new(setting.k, J, Ridge::Absolute(mu))?.scores(setting.k, (&U).into())?;
-        let d_eff = U.iter().zip(&tau).map(|(&i, tau)| tau.f64() / beta[i]).sum(); // unbiased for Σ l̃_i
+        // i in U_h with probability β_i
+        let U: Vec<usize> = (0..n).filter(|&i| coin(beta[i], rng)).collect();
+        let tau =
+            Projector::new(setting.k, J, Ridge::Absolute(mu))?.scores(setting.k, (&U).into())?;
+        // unbiased for Σ l̃_i
+        let d_eff = U.iter().zip(&tau).map(|(&i, tau)| tau.f64() / beta[i]).sum();
         let p: Vec<f64> = // the probability that i is kept, candidate or not
-            U.iter().zip(&tau).map(|(&i, tau)| (self.oversampling * tau.f64()).min(beta[i])).collect();
+            U.iter().zip(&tau).map(|(&i,
+                tau)| (self.oversampling * tau.f64()).min(beta[i])).collect();
         let expected: f64 = U.iter().zip(&p).map(|(&i, p)| p / beta[i]).sum();
         check_size(expected, mu, self.max_size)?;
         let kept: Vec<usize> = (0..U.len()).filter(|&t| coin(p[t] / beta[U[t]], rng)).collect();
@@ -109,7 +125,12 @@ impl BlessR {
 
 impl<T: Scalar> RidgeLeverage<T> for BlessR {
     /// The last level of the path.
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         self.path(k, ridge, rng)?.into_dictionary()
     }
 

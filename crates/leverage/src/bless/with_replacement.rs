@@ -7,27 +7,32 @@ use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, random};
 use nystrom_sketch::Dictionary;
 use rand::{Rng, RngExt};
 
-/// Bottom-up leverage score sampling: along λ_0 > λ_1 > … > λ_H = λ, uniform candidates are scored against the previous level's
-/// dictionary, and the next dictionary is drawn from them with replacement.
+/// Bottom-up leverage score sampling: along λ_0 > λ_1 > … > λ_H = λ, uniform candidates are scored
+/// against the previous level's dictionary, and the next dictionary is drawn from them with
+/// replacement.
 ///
-/// Convention: κ² = max K_ii, λ_0 = κ² (absolute: nκ²), λ_h = λ_{h−1}/q. |J_h| ≤ ⌈q2·d_h⌉ with d_h ≈ d_eff(λ_h).
+/// Convention: κ² = max K_ii, λ_0 = κ² (absolute: nκ²), λ_h = λ_{h−1}/q. |J_h| ≤ ⌈q2·d_h⌉ with d_h
+/// ≈ d_eff(λ_h).
 ///
 /// # Cost
-/// At level h at most min(R_h, n)·|J_{h−1}| + |J_{h−1}|² entries are evaluated, R_h = q1·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in all;
-/// O(n log H) coins, O(d_eff² + 1024·d_eff + n) memory.
+/// At level h at most min(R_h, n)·|J_{h−1}| + |J_{h−1}|² entries are evaluated, R_h =
+/// q1·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in all; O(n log H) coins, O(d_eff² + 1024·d_eff + n)
+/// memory.
 ///
 /// # Source
-/// Rudi, Calandriello, Carratino & Rosasco, *On fast leverage score sampling and optimal learning*, NeurIPS 2018, Algorithm 1
-/// (arXiv:1810.13258).
+/// Rudi, Calandriello, Carratino & Rosasco, *On fast leverage score sampling and optimal learning*,
+/// NeurIPS 2018, Algorithm 1 (arXiv:1810.13258).
 ///
 /// # Departures
-/// Steps are slightly shorter than q so that the last is the ridge asked for; a candidate or a row drawn more than once is scored
-/// and stored once, with its count in the weight (the same law). Weights are the unconditional ones, w_j = count·n/(R·M·p_j), with
-/// E\[SSᵀ\] = I on the rows of positive score; public reference code of the rejection form keeps conditional ones, which
-/// inflates d_eff up to twofold. A level is empty only if every candidate's score is 0: on the way that is no error (the next
-/// level is measured against the empty dictionary, which over-estimates); for the last level it is
-/// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in [`dictionary`](RidgeLeverage::dictionary) but not in
-/// [`scores`](RidgeLeverage::scores).
+/// Steps are slightly shorter than q so that the last is the ridge asked for; a candidate or a row
+/// drawn more than once is scored and stored once, with its count in the weight (the same law).
+/// Weights are the unconditional ones, w_j = count·n/(R·M·p_j), with E\[SSᵀ\] = I on the rows of
+/// positive score; public reference code of the rejection form keeps conditional ones, which
+/// inflates d_eff up to twofold. A level is empty only if every candidate's score is 0: on the way
+/// that is no error (the next level is measured against the empty dictionary, which
+/// over-estimates); for the last level it is
+/// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in
+/// [`dictionary`](RidgeLeverage::dictionary) but not in [`scores`](RidgeLeverage::scores).
 ///
 /// ```
 /// use faer::Mat;
@@ -70,10 +75,16 @@ impl Bless {
     /// Per level the candidates, drawn uniformly, and the draws among them, all with replacement.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0, [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless
-    /// q > 1 and q1, q2 in (0, 10⁵], those of [`Ridge::absolute`] and [`Projector`]. A level above the cap ends the path and is in its
-    /// `outcome`.
-    pub fn path<T: Scalar>(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<BlessPath<T>> {
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0,
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless q > 1 and q1, q2
+    /// in (0, 10⁵], those of [`Ridge::absolute`] and [`Projector`]. A level above the cap ends the
+    /// path and is in its `outcome`.
+    pub fn path<T: Scalar>(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<BlessPath<T>> {
         check_step(self.step)?;
         check_oversampling("candidates (q1)", self.candidates)?;
         check_oversampling("oversampling (q2)", self.oversampling)?;
@@ -91,8 +102,10 @@ impl Bless {
         let n = setting.n();
         let wanted = self.candidates * (n as f64 * setting.kappa_squared / mu.f64()).min(n as f64);
         let R = wanted.ceil().max(1.0); // R_h = q1·min(κ²/λ_h, n)
-        let (U, c) = uniform_counts(n, R as u64, rng); // U_h: R_h uniform draws, row U_t drawn c_t times
-        let tau = Projector::new(setting.k, J, Ridge::Absolute(mu))?.scores(setting.k, (&U).into())?;
+        // U_h: R_h uniform draws, row U_t drawn c_t times
+        let (U, c) = uniform_counts(n, R as u64, rng);
+        let tau =
+            Projector::new(setting.k, J, Ridge::Absolute(mu))?.scores(setting.k, (&U).into())?;
         let mass: Vec<f64> = c.iter().zip(&tau).map(|(c, tau)| c * tau.f64()).collect();
         let total: f64 = mass.iter().sum();
         let d_eff = n as f64 / R * total; // d_h = (n/R_h)·Σ_{U_h} l̃
@@ -102,8 +115,10 @@ impl Bless {
         }
         let M = (self.oversampling * d_eff).ceil(); // M_h = q2·d_h
         check_size(M.min(candidates as f64), mu, self.max_size)?;
-        let (drawn, count) = categorical_counts(&mass, M as u64, rng)?; // J_h: M_h draws from U_h by P_h
-        let weight = |(&t, count): (&usize, f64)| T::lit(count * d_eff / (M * tau[t].f64())); // count·n/(R·M·p), p = l̃/Σl̃
+        // J_h: M_h draws from U_h by P_h
+        let (drawn, count) = categorical_counts(&mass, M as u64, rng)?;
+        // count·n/(R·M·p), p = l̃/Σl̃
+        let weight = |(&t, count): (&usize, f64)| T::lit(count * d_eff / (M * tau[t].f64()));
         let weights = drawn.iter().zip(count).map(weight).collect();
         let dictionary = Dictionary::new(n, drawn.iter().map(|&t| U[t]).collect(), weights)?;
         Ok(BlessLevel { ridge, dictionary, d_eff, candidates })
@@ -112,7 +127,12 @@ impl Bless {
 
 impl<T: Scalar> RidgeLeverage<T> for Bless {
     /// The last level of the path.
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         self.path(k, ridge, rng)?.into_dictionary()
     }
 
@@ -131,7 +151,11 @@ fn uniform_counts(n: usize, draws: u64, rng: &mut dyn Rng) -> (Vec<usize>, Vec<f
 }
 
 /// The same for draws in proportion to `mass`.
-fn categorical_counts(mass: &[f64], draws: u64, rng: &mut dyn Rng) -> Result<(Vec<usize>, Vec<f64>)> {
+fn categorical_counts(
+    mass: &[f64],
+    draws: u64,
+    rng: &mut dyn Rng,
+) -> Result<(Vec<usize>, Vec<f64>)> {
     let mut count = vec![0.0; mass.len()];
     random::with_replacement(mass, draws as usize, rng)?.into_iter().for_each(|t| count[t] += 1.0);
     Ok(occurring(&count))

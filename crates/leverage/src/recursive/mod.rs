@@ -9,22 +9,28 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random::coin,
 use nystrom_sketch::{Dictionary, check_failure_probability};
 use rand::{Rng, seq::SliceRandom};
 
-/// Recursive-RLS at a fixed ridge μ: the rows of a random half are sampled first, by the same method; scores measured against that
-/// sample are over-estimates whose sum is O(d_eff(μ)); every row is then kept on its own with probability p_i and weight 1/p_i.
+/// Recursive-RLS at a fixed ridge μ: the rows of a random half are sampled first, by the same
+/// method; scores measured against that sample are over-estimates whose sum is O(d_eff(μ)); every
+/// row is then kept on its own with probability p_i and weight 1/p_i.
 ///
-/// The halves are nested prefixes of one random order, so the recursion is a loop from the shortest prefix to all rows.
+/// The halves are nested prefixes of one random order, so the recursion is a loop from the shortest
+/// prefix to all rows.
 ///
 /// # Cost
-/// With m the largest of the levels' sizes: at most 2n·m + O(m² log n) entries evaluated, O(nm²) flops, O(m² + 1024·m + n) memory.
+/// With m the largest of the levels' sizes: at most 2n·m + O(m² log n) entries evaluated, O(nm²)
+/// flops, O(m² + 1024·m + n) memory.
 ///
 /// # Source
-/// Musco & Musco, *Recursive Sampling for the Nyström Method*, NIPS 2017, Algorithm 2 (arXiv:1605.07583).
+/// Musco & Musco, *Recursive Sampling for the Nyström Method*, NIPS 2017, Algorithm 2
+/// (arXiv:1605.07583).
 ///
 /// # Departures
-/// Halves of fixed size (⌈size/2⌉) in place of a coin per row, as in the authors' code; scores are held below the ceiling
-/// K_ii/(K_ii + μ) that true scores cannot pass; inside the logarithm the sum of the scores counts as at least 1. A level that comes
-/// out empty is no error on the way: the next is measured against the empty dictionary, where scores are K_ii/(K_ii + μ),
-/// over-estimates as the method needs. Only an empty last level is [`Error::EmptySample`], and only where a dictionary is asked for.
+/// Halves of fixed size (⌈size/2⌉) in place of a coin per row, as in the authors' code; scores are
+/// held below the ceiling K_ii/(K_ii + μ) that true scores cannot pass; inside the logarithm the
+/// sum of the scores counts as at least 1. A level that comes out empty is no error on the way: the
+/// next is measured against the empty dictionary, where scores are K_ii/(K_ii + μ), over-estimates
+/// as the method needs. Only an empty last level is [`Error::EmptySample`], and only where a
+/// dictionary is asked for.
 ///
 /// ```
 /// use faer::Mat;
@@ -44,7 +50,8 @@ use rand::{Rng, seq::SliceRandom};
 pub struct RecursiveRls {
     /// From scores to inclusion probabilities.
     pub inclusion: Inclusion,
-    /// Most rows that a level may be expected to keep; more is [`Error::SampleTooLarge`], found before they are drawn.
+    /// Most rows that a level may be expected to keep; more is [`Error::SampleTooLarge`], found
+    /// before they are drawn.
     pub max_size: usize,
 }
 
@@ -52,18 +59,21 @@ pub struct RecursiveRls {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Inclusion {
-    /// p_i = min(1, q·τ̂_i); the recursion ends at a prefix of at most `base` rows, which are all kept. For use.
+    /// p_i = min(1, q·τ̂_i); the recursion ends at a prefix of at most `base` rows, which are all
+    /// kept. For use.
     Practice {
-        /// q > 0: a dictionary holds between q·d_eff and 2q·d_eff rows or so, and scores are right to about ±1/√q.
+        /// q > 0: a dictionary holds between q·d_eff and 2q·d_eff rows or so, and scores are right
+        /// to about ±1/√q.
         oversampling: f64,
         /// Rows of the shortest prefix, at least 1.
         base: usize,
     },
-    /// l̃_i = (3/2)τ̂_i, p_i = min(1, 16 l̃_i ln(Σl̃/δ)); δ falls by 3 at every level, and the recursion ends at 192 ln(1/δ) rows.
+    /// l̃_i = (3/2)τ̂_i, p_i = min(1, 16 l̃_i ln(Σl̃/δ)); δ falls by 3 at every level, and the
+    /// recursion ends at 192 ln(1/δ) rows.
     ///
-    /// With probability at least 1 − 3δ, (K + μI)/2 ⪯ K^{½}SSᵀK^{½} + μI ⪯ 3(K + μI)/2 and, for the Nyström approximation K̃ of the rows
-    /// kept, K̃ ⪯ K ⪯ K̃ + μI. The constants are large: below some ten thousand rows everything is
-    /// kept.
+    /// With probability at least 1 − 3δ, (K + μI)/2 ⪯ K^{½}SSᵀK^{½} + μI ⪯ 3(K + μI)/2 and, for the
+    /// Nyström approximation K̃ of the rows kept, K̃ ⪯ K ⪯ K̃ + μI. The constants are large: below
+    /// some ten thousand rows everything is kept.
     ///
     /// They were not compared with the printed theorem, but derived again. Over-estimates l̃ and 16
     /// make a level fail with probability at most 8d(δ/d)^1.7 < δ, d = Σl̃ ≥ 1, δ < 1/32 (the
@@ -98,8 +108,9 @@ pub struct RecursiveLevel {
 pub struct RecursiveSample<T> {
     /// The rows kept with weights 1/p_i, E\[SSᵀ\] = I; empty if nothing was kept.
     pub dictionary: Dictionary<T>,
-    /// τ̂_i for all n rows, measured against the sample of half of the rows: over-estimates (with high probability) that led to the
-    /// dictionary. Scores measured against the dictionary itself, as [`RidgeLeverage::scores`] returns, are closer.
+    /// τ̂_i for all n rows, measured against the sample of half of the rows: over-estimates (with
+    /// high probability) that led to the dictionary. Scores measured against the dictionary itself,
+    /// as [`RidgeLeverage::scores`] returns, are closer.
     pub over_estimates: Vec<T>,
     /// From the shortest prefix to all rows.
     pub levels: Vec<RecursiveLevel>,
@@ -108,7 +119,10 @@ pub struct RecursiveSample<T> {
 impl RecursiveRls {
     /// p_i = min(1, q·τ̂_i), a base of 64 rows and at most 20,000 rows (a 3.2 GB factor in `f64`).
     pub fn with_oversampling(q: f64) -> Self {
-        RecursiveRls { inclusion: Inclusion::Practice { oversampling: q, base: 64 }, max_size: 20_000 }
+        RecursiveRls {
+            inclusion: Inclusion::Practice { oversampling: q, base: 64 },
+            max_size: 20_000,
+        }
     }
 
     /// The theorem's probabilities, and no cap.
@@ -122,8 +136,9 @@ impl RecursiveRls {
     /// One random order of the rows, then a coin per row of every level.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n = 0 or the base is 0, [`Error::InvalidParameter`] unless q is positive and finite and δ in (0, 1/32),
-    /// [`Error::SampleTooLarge`], those of [`Ridge::absolute`] and [`Projector`].
+    /// [`Error::Empty`] if n = 0 or the base is 0, [`Error::InvalidParameter`] unless q is positive
+    /// and finite and δ in (0, 1/32), [`Error::SampleTooLarge`], those of [`Ridge::absolute`] and
+    /// [`Projector`].
     pub fn sample<T: Scalar>(
         &self,
         k: &dyn PsdMatrix<T>,
@@ -137,11 +152,13 @@ impl RecursiveRls {
         let order = random_order(n, rng);
         let sizes = halvings(n, |rows, depth| rows <= self.inclusion.base(depth));
         let base = *sizes.last().unwrap_or(&n);
-        let mut S = Dictionary::new(n, order[..base].to_vec(), vec![T::one(); base])?; // S = I on the shortest prefix
+        // S = I on the shortest prefix
+        let mut S = Dictionary::new(n, order[..base].to_vec(), vec![T::one(); base])?;
         let mut levels = vec![RecursiveLevel { rows: base, expected: base as f64, kept: base }];
         let mut tau = vec![];
         for (depth, &rows) in sizes.iter().enumerate().rev().skip(1) {
-            tau = scores_of_prefix(k, &S, mu, &order[..rows])?; // τ̂_i against the sample of the half
+            // τ̂_i against the sample of the half
+            tau = scores_of_prefix(k, &S, mu, &order[..rows])?;
             let p = self.inclusion.probabilities(&tau, depth);
             let expected = p.iter().sum();
             check_size(expected, mu, self.max_size)?;
@@ -149,15 +166,22 @@ impl RecursiveRls {
             levels.push(RecursiveLevel { rows, expected, kept: S.len() });
         }
         if tau.is_empty() {
-            tau = scores_of_prefix(k, &S, mu, &order)?; // n is within the base: S = I, the scores are exact
+            // n is within the base: S = I, the scores are exact
+            tau = scores_of_prefix(k, &S, mu, &order)?;
         }
         Ok(RecursiveSample { dictionary: S, over_estimates: in_row_order(&order, tau), levels })
     }
 }
 
 impl<T: Scalar> RidgeLeverage<T> for RecursiveRls {
-    /// The last level. Besides the errors of [`RecursiveRls::sample`], [`Error::EmptySample`] if it kept nothing.
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    /// The last level. Besides the errors of [`RecursiveRls::sample`], [`Error::EmptySample`] if it
+    /// kept nothing.
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         let RecursiveSample { dictionary, levels, .. } = self.sample(k, ridge, rng)?;
         let expected = levels.last().map_or(0.0, |level| level.expected);
         not_empty(dictionary, ridge.absolute(k.dim())?, expected)
@@ -182,7 +206,9 @@ impl Inclusion {
                 let requirement = "below 1/32, where the theorem holds";
                 match delta < 1.0 / 32.0 {
                     true => Ok(()),
-                    false => Err(Error::InvalidParameter { name: "delta", value: delta, requirement }),
+                    false => {
+                        Err(Error::InvalidParameter { name: "delta", value: delta, requirement })
+                    }
                 }
             }
         }
@@ -228,12 +254,22 @@ fn halvings(n: usize, is_base: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     sizes
 }
 
-fn scores_of_prefix<T: Scalar>(k: &dyn PsdMatrix<T>, S: &Dictionary<T>, mu: T, rows: &[usize]) -> Result<Vec<T>> {
+fn scores_of_prefix<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    S: &Dictionary<T>,
+    mu: T,
+    rows: &[usize],
+) -> Result<Vec<T>> {
     Projector::new(k, S, Ridge::Absolute(mu))?.scores(k, rows.into())
 }
 
 /// Row `rows[t]` with probability p_t, weight 1/p_t.
-fn keep<T: Scalar>(n: usize, rows: &[usize], p: &[f64], rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+fn keep<T: Scalar>(
+    n: usize,
+    rows: &[usize],
+    p: &[f64],
+    rng: &mut dyn Rng,
+) -> Result<Dictionary<T>> {
     let kept: Vec<usize> = (0..rows.len()).filter(|&t| coin(p[t], rng)).collect();
     let weights = kept.iter().map(|&t| T::lit(1.0 / p[t])).collect();
     Dictionary::new(n, kept.iter().map(|&t| rows[t]).collect(), weights)
@@ -252,7 +288,11 @@ pub(crate) fn check_size<T: Scalar>(expected: f64, mu: T, cap: usize) -> Result<
     }
 }
 
-pub(crate) fn not_empty<T: Scalar>(dictionary: Dictionary<T>, mu: T, expected: f64) -> Result<Dictionary<T>> {
+pub(crate) fn not_empty<T: Scalar>(
+    dictionary: Dictionary<T>,
+    mu: T,
+    expected: f64,
+) -> Result<Dictionary<T>> {
     match dictionary.is_empty() {
         true => Err(Error::EmptySample { ridge: mu.f64(), expected }),
         false => Ok(dictionary),

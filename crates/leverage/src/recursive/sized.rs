@@ -12,10 +12,11 @@ const LEAST_RIDGE: f64 = 1e-5;
 /// What [`RecursiveNystrom::sample`] returns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecursiveNystromSample<T> {
-    /// s distinct rows, in the order of drawing. K ≈ C W⁺ Cᵀ is [`Nystrom::new`](nystrom_sketch::Nystrom::new) of them.
+    /// s distinct rows, in the order of drawing. K ≈ C W⁺ Cᵀ is
+    /// [`Nystrom::new`](nystrom_sketch::Nystrom::new) of them.
     pub landmarks: Landmarks,
-    /// b_i: the ridge leverage score of every row at `ridge`, measured against the sample of half of the rows (over-estimates); the
-    /// law of the landmarks. All 1 if s = n.
+    /// b_i: the ridge leverage score of every row at `ridge`, measured against the sample of half
+    /// of the rows (over-estimates); the law of the landmarks. All 1 if s = n.
     pub scores: Vec<T>,
     /// λ = (tr − Σ_{i≤k}σ_i)/k of the last sample: stands for (1/k)Σ_{i>k}σ_i(K). 0 if s = n.
     pub ridge: T,
@@ -23,23 +24,27 @@ pub struct RecursiveNystromSample<T> {
     pub levels: Vec<RecursiveLevel>,
 }
 
-/// s landmarks by recursive ridge leverage score sampling at a ridge that the method finds: the mean of the eigenvalues that
-/// rank k ≈ s/(4 ln s) leaves out.
+/// s landmarks by recursive ridge leverage score sampling at a ridge that the method finds: the
+/// mean of the eigenvalues that rank k ≈ s/(4 ln s) leaves out.
 ///
 /// # Cost
-/// With m the largest inner sample: at most 2n·m + O(m² log n) entries, O(nm² + m³ log n) flops, O(m² + 1024·m + n) memory.
+/// With m the largest inner sample: at most 2n·m + O(m² log n) entries, O(nm² + m³ log n) flops,
+/// O(m² + 1024·m + n) memory.
 ///
 /// Aim of the paper: K ⪯ K̃ + ((1/k)Σ_{i>k}σ_i)·I from s = O(k ln(k/δ)) rows, since d_eff ≤ 2k at
 /// that ridge: each of the first k eigenvalues adds at most 1, and the others together at most k.
 ///
 /// # Source
-/// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583); their MATLAB code `recursiveNystrom.m`, commit 5c9bc11.
+/// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583); their MATLAB code
+/// `recursiveNystrom.m`, commit 5c9bc11.
 ///
 /// # Departures
-/// From that code: the least ridge is relative (1e-5 times the mean diagonal of the reweighted sample) where theirs is absolutely
-/// 1e-5 and only used if k reaches the sample's size; scores are held below K_ii/(K_ii + λ), which true scores cannot pass;
-/// ln s counts as at least 1 (s ≤ 2 divides by zero there); rows whose score is 0 complete the landmarks, uniformly, if fewer than s
-/// rows have a positive one; whitening of W is left to the user of the landmarks (theirs adds 1e-5 to its diagonal).
+/// From that code: the least ridge is relative (1e-5 times the mean diagonal of the reweighted
+/// sample) where theirs is absolutely 1e-5 and only used if k reaches the sample's size; scores are
+/// held below K_ii/(K_ii + λ), which true scores cannot pass; ln s counts as at least 1 (s ≤ 2
+/// divides by zero there); rows whose score is 0 complete the landmarks, uniformly, if fewer than s
+/// rows have a positive one; whitening of W is left to the user of the landmarks (theirs adds 1e-5
+/// to its diagonal).
 ///
 /// ```
 /// use faer::Mat;
@@ -58,7 +63,8 @@ pub struct RecursiveNystromSample<T> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RecursiveNystrom {
-    /// Makes the inner levels ⌈√((ns + s³)/(4n))⌉ rows in place of s: about √n as many kernel entries for the recursion.
+    /// Makes the inner levels ⌈√((ns + s³)/(4n))⌉ rows in place of s: about √n as many kernel
+    /// entries for the recursion.
     pub accelerated: bool,
 }
 
@@ -66,10 +72,12 @@ impl RecursiveNystrom {
     /// s landmarks, with the scores, the ridge and the levels that led to them.
     ///
     /// # Randomness
-    /// One random order of the rows, a coin per row of every level, then s draws without replacement.
+    /// One random order of the rows, a coin per row of every level, then s draws without
+    /// replacement.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0 or s = 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if s > n, those of
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0 or s = 0,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if s > n, those of
     /// [`Projector`](crate::Projector) and of [`SymmetricEigen::new`].
     pub fn sample<T: Scalar>(
         &self,
@@ -79,7 +87,11 @@ impl RecursiveNystrom {
     ) -> Result<RecursiveNystromSample<T>> {
         let n = k.dim();
         let Top { scores, ridge, levels } = scores_for_size(k, s, self.accelerated, rng)?;
-        let landmarks = if s == n { Landmarks::all(n)? } else { Landmarks::new(n, distinct(&scores, s, rng)?)? };
+        let landmarks = if s == n {
+            Landmarks::all(n)?
+        } else {
+            Landmarks::new(n, distinct(&scores, s, rng)?)?
+        };
         Ok(RecursiveNystromSample { landmarks, scores, ridge, levels })
     }
 }
@@ -90,13 +102,15 @@ impl<T: Scalar> LandmarkSelector<T> for RecursiveNystrom {
     }
 }
 
-/// Algorithm 3 as a source of scores and dictionaries: the recursion finds its own ridge from `size`, the scores are taken at the
-/// caller's.
+/// Algorithm 3 as a source of scores and dictionaries: the recursion finds its own ridge from
+/// `size`, the scores are taken at the caller's.
 ///
-/// At `size` below d_eff of the caller's ridge take [`UnitWeights`](crate::UnitWeights) of it for proportions.
+/// At `size` below d_eff of the caller's ridge take [`UnitWeights`](crate::UnitWeights) of it for
+/// proportions.
 ///
 /// # Cost
-/// That of [`RecursiveNystrom`] for the dictionary; for scores also n·m entries and O(nm²) flops, m its rows.
+/// That of [`RecursiveNystrom`] for the dictionary; for scores also n·m entries and O(nm²) flops, m
+/// its rows.
 ///
 /// # Source
 /// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583).
@@ -110,9 +124,15 @@ pub struct RecursiveRlsOfSize {
 }
 
 impl<T: Scalar> RidgeLeverage<T> for RecursiveRlsOfSize {
-    /// `size` independent draws in proportion to the scores of [`RecursiveNystrom`], with the weights of that law: E\[SSᵀ\] = I on the
-    /// rows of positive score. (Its own draw without replacement has inclusion probabilities without a closed form.)
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    /// `size` independent draws in proportion to the scores of [`RecursiveNystrom`], with the
+    /// weights of that law: E\[SSᵀ\] = I on the rows of positive score. (Its own draw without
+    /// replacement has inclusion probabilities without a closed form.)
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         ridge.absolute(k.dim())?;
         let top = scores_for_size(k, self.size, self.accelerated, rng)?;
         match self.size == k.dim() {
@@ -129,7 +149,12 @@ struct Top<T> {
 }
 
 /// The recursion up to the scores of all rows.
-fn scores_for_size<T: Scalar>(k: &dyn PsdMatrix<T>, s: usize, accelerated: bool, rng: &mut dyn Rng) -> Result<Top<T>> {
+fn scores_for_size<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    s: usize,
+    accelerated: bool,
+    rng: &mut dyn Rng,
+) -> Result<Top<T>> {
     let n = k.dim();
     validate::not_empty("matrix", n)?;
     validate::at_most("landmarks (s)", s, n)?;
@@ -152,7 +177,11 @@ fn scores_for_size<T: Scalar>(k: &dyn PsdMatrix<T>, s: usize, accelerated: bool,
         if S.is_empty() {
             // The prefix is in random order: its own prefix is a uniform sample.
             let drawn = s_level.min(rows);
-            S = Dictionary::new(n, order[..drawn].to_vec(), vec![T::lit(rows as f64 / drawn as f64); drawn])?;
+            S = Dictionary::new(
+                n,
+                order[..drawn].to_vec(),
+                vec![T::lit(rows as f64 / drawn as f64); drawn],
+            )?;
         }
         levels.push(RecursiveLevel { rows, expected: p.iter().sum(), kept: S.len() });
     }
@@ -167,7 +196,8 @@ fn accelerated_size(n: usize, s: usize) -> usize {
     (((nf * sf + sf.powi(3)) / (4.0 * nf)).sqrt().ceil() as usize).clamp(1, s)
 }
 
-/// λ = (tr A − Σ_{i≤k} σ_i(A))/k of A = W^{½}K_SS W^{½}, the sample with its weights, and at least 1e-5 times its mean diagonal.
+/// λ = (tr A − Σ_{i≤k} σ_i(A))/k of A = W^{½}K_SS W^{½}, the sample with its weights, and at least
+/// 1e-5 times its mean diagonal.
 fn tail_ridge<T: Scalar>(k: &dyn PsdMatrix<T>, S: &Dictionary<T>, rank: usize) -> Result<T> {
     let mut A = k.block(S.indices().into(), S.indices().into());
     let root: Vec<T> = S.weights().iter().map(|w| num_traits::Float::sqrt(*w)).collect();
@@ -178,17 +208,26 @@ fn tail_ridge<T: Scalar>(k: &dyn PsdMatrix<T>, S: &Dictionary<T>, rank: usize) -
     }
     let trace: f64 = (0..S.len()).map(|j| A[(j, j)].f64()).sum();
     let tail = match rank < S.len() {
-        true => trace - SymmetricEigen::new(A.as_ref())?.values()[..rank].iter().map(|s| s.f64()).sum::<f64>(),
+        true => {
+            trace
+                - SymmetricEigen::new(A.as_ref())?.values()[..rank]
+                    .iter()
+                    .map(|s| s.f64())
+                    .sum::<f64>()
+        }
         false => 0.0,
     };
     let least = LEAST_RIDGE * trace / S.len() as f64;
     let ridge = (tail / rank as f64).max(least);
-    Ok(if ridge > 0.0 { T::lit(ridge) } else { T::one() }) // A = 0: every score is the ceiling K_ii/(K_ii + λ)
+    // A = 0: every score is the ceiling K_ii/(K_ii + λ)
+    Ok(if ridge > 0.0 { T::lit(ridge) } else { T::one() })
 }
 
-/// s distinct rows, drawn in proportion to the scores (each at most 1); rows of score 0 only when the others are used up.
+/// s distinct rows, drawn in proportion to the scores (each at most 1); rows of score 0 only when
+/// the others are used up.
 fn distinct<T: Scalar>(scores: &[T], s: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
-    let (positive, zero): (Vec<usize>, Vec<usize>) = (0..scores.len()).partition(|&i| scores[i] > T::zero());
+    let (positive, zero): (Vec<usize>, Vec<usize>) =
+        (0..scores.len()).partition(|&i| scores[i] > T::zero());
     if s <= positive.len() {
         return random::without_replacement(scores, s, rng);
     }

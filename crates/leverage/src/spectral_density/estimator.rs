@@ -8,21 +8,26 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, validate};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// Spectral analysis bound to the kernel and the points whose kernel matrix it is asked about: with it the estimator stands beside those
-/// that see K alone.
+/// Spectral analysis bound to the kernel and the points whose kernel matrix it is asked about: with
+/// it the estimator stands beside those that see K alone.
 ///
-/// The matrix handed to [`scores`](RidgeLeverage::scores) must be that of `kernel` on `points`, which cannot be seen from
-/// K; its order and its first diagonal entry are checked.
+/// The matrix handed to [`scores`](RidgeLeverage::scores) must be that of `kernel` on `points`,
+/// which cannot be seen from K; its order and its first diagonal entry are checked.
 ///
 /// # Cost
-/// That of [`SpectralAnalysis`]: the density of the points and n scalar evaluations; one entry of K. A dictionary is as large as its scores say.
+/// That of [`SpectralAnalysis`]: the density of the points and n scalar evaluations; one entry of
+/// K. A dictionary is as large as its scores say.
 ///
 /// # Source
-/// Chen & Yang, *Fast statistical leverage score approximation in kernel ridge regression*, AISTATS 2021 (arXiv:2103.05238).
+/// Chen & Yang, *Fast statistical leverage score approximation in kernel ridge regression*, AISTATS
+/// 2021 (arXiv:2103.05238).
 ///
 /// ```
 /// use nystrom_kernels::{KernelMatrix, Matern32, Points};
-/// use nystrom_leverage::{Audit, Draw, LandmarkSelector, LeverageProportional, RecursiveRls, RidgeLeverage, SpectralLeverage};
+/// use nystrom_leverage::{
+///     Audit, Draw, LandmarkSelector, LeverageProportional, RecursiveRls, RidgeLeverage,
+///     SpectralLeverage,
+/// };
 /// use nystrom_linalg_core::Ridge;
 /// use rand::SeedableRng;
 /// // 1000 points, dense on the left, sparse on the right
@@ -33,12 +38,14 @@ use rand::Rng;
 /// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
 ///
 /// let spectral = SpectralLeverage::new(&kernel, points);
-/// let estimators: [(&str, &dyn RidgeLeverage<f64>); 2] = [("recursive", &RecursiveRls::default()), ("spectral", &spectral)];
+/// let estimators: [(&str, &dyn RidgeLeverage<f64>); 2] =
+///     [("recursive", &RecursiveRls::default()), ("spectral", &spectral)];
 /// for (name, estimator) in estimators {
 ///     let report = Audit::default().of_estimator(&k, ridge, estimator, &mut rng)?;
 ///     assert!(report.largest_overestimate().1 < 4.0, "{name}");
 /// }
-/// let landmarks = LeverageProportional { estimator: spectral, ridge, draw: Draw::WithReplacement };
+/// let landmarks =
+///     LeverageProportional { estimator: spectral, ridge, draw: Draw::WithReplacement };
 /// assert!(landmarks.select(&k, 50, &mut rng)?.len() <= 50);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
@@ -59,21 +66,31 @@ pub struct SpectralLeverage<'a, T> {
 impl<'a, T: Scalar> SpectralLeverage<'a, T> {
     /// The default [`SpectralAnalysis`]; q = 5 and at most 20,000 draws.
     pub fn new(kernel: &'a dyn Stationary, points: Points<'a, T>) -> Self {
-        SpectralLeverage { kernel, points, analysis: SpectralAnalysis::default(), oversampling: 5.0, max_size: 20_000 }
+        SpectralLeverage {
+            kernel,
+            points,
+            analysis: SpectralAnalysis::default(),
+            oversampling: 5.0,
+            max_size: 20_000,
+        }
     }
 
     /// Scores with the report, of the matrix `k`.
     ///
     /// # Errors
-    /// [`Error::Shape`] if k's order is not the number of points, [`Error::InvalidParameter`] if k_00 is not k(0); those of
-    /// [`SpectralAnalysis::scores`].
+    /// [`Error::Shape`] if k's order is not the number of points, [`Error::InvalidParameter`] if
+    /// k_00 is not k(0); those of [`SpectralAnalysis::scores`].
     pub fn report(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>) -> Result<SpectralScores<T>> {
         self.check(k)?;
         self.analysis.scores(self.kernel, self.points, ridge)
     }
 
     fn check(&self, k: &dyn PsdMatrix<T>) -> Result<()> {
-        validate::same_size("order of the matrix against number of points", self.points.len(), k.dim())?;
+        validate::same_size(
+            "order of the matrix against number of points",
+            self.points.len(),
+            k.dim(),
+        )?;
         validate::not_empty("points (n)", self.points.len())?;
         let mut k_00 = faer::Col::<T>::zeros(1);
         k.diag_into(k_00.as_mut(), (0..1).into());
@@ -91,7 +108,12 @@ impl<'a, T: Scalar> SpectralLeverage<'a, T> {
 
 impl<T: Scalar> RidgeLeverage<T> for SpectralLeverage<'_, T> {
     /// ⌈q·Σ l̃⌉ draws with replacement in proportion to the scores, with the weights of that law.
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         validate::positive("oversampling", self.oversampling)?;
         let found = self.report(k, ridge)?;
         let draws = (self.oversampling * found.d_eff()).ceil();

@@ -11,10 +11,11 @@ use statrs::function::gamma::ln_gamma;
 /// The power series is used for x ≤ 1/2: each term is at most half of the one before.
 const SERIES_BELOW: f64 = 0.5;
 
-/// ln(−Li_z(−x)/x) for z > 0 and x = e^{ln_x} > 0 of any size, also where x itself overflows or vanishes.
+/// ln(−Li_z(−x)/x) for z > 0 and x = e^{ln_x} > 0 of any size, also where x itself overflows or
+/// vanishes.
 ///
-/// Series Σ (−1)^{k+1} x^k/k^z for x ≤ 1/2; otherwise 1/Γ(z) ∫_0^∞ t^{z−1}/(e^t/x + 1) dt by adaptive quadrature in ln t;
-/// ln(1 + x) for z = 1. Relative error below 1e-12.
+/// Series Σ (−1)^{k+1} x^k/k^z for x ≤ 1/2; otherwise 1/Γ(z) ∫_0^∞ t^{z−1}/(e^t/x + 1) dt by
+/// adaptive quadrature in ln t; ln(1 + x) for z = 1. Relative error below 1e-12.
 pub(crate) fn ln_polylog_ratio(z: f64, ln_x: f64) -> Result<f64> {
     if ln_x <= SERIES_BELOW.ln() {
         return Ok(series(z, ln_x.exp()).ln_1p());
@@ -79,7 +80,10 @@ mod tests {
         ];
         for (z, ln_x, expected) in table {
             let got = ln_polylog_ratio(z, ln_x).unwrap();
-            assert!((got - expected).abs() < 2e-13 * f64::abs(expected).max(1.0), "{z} {ln_x}: {got} {expected}");
+            assert!(
+                (got - expected).abs() < 2e-13 * f64::abs(expected).max(1.0),
+                "{z} {ln_x}: {got} {expected}"
+            );
         }
     }
 
@@ -88,7 +92,8 @@ mod tests {
         for z in [0.05, 0.5, 1.5, 2.0, 5.0, 15.0] {
             let (low, high) = (ratio(z, 0.5), ratio(z, 0.5 * (1.0 + 1e-9)));
             assert!((low / high - 1.0).abs() < 1e-8, "{z}: {low} {high}");
-            let integral = ln_integral(|u| z * u - ln_1p_exp(u.exp() - 0.4_f64.ln())).unwrap() - ln_gamma(z);
+            let integral =
+                ln_integral(|u| z * u - ln_1p_exp(u.exp() - 0.4_f64.ln())).unwrap() - ln_gamma(z);
             assert!((integral - 0.4_f64.ln() - ratio(z, 0.4).ln()).abs() < 1e-12, "{z}");
         }
     }

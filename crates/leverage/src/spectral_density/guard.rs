@@ -8,30 +8,36 @@ use rayon::prelude::*;
 use statrs::function::gamma::ln_gamma;
 use std::f64::consts::{LN_2, PI};
 
-/// The low-density modification: what replaces p(x_i) where it is small. The paper asks for one and leaves its form open.
+/// The low-density modification: what replaces p(x_i) where it is small. The paper asks for one and
+/// leaves its form open.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Guard {
-    /// Nothing. Scores are still clipped at k(0)/(k(0) + nλ), which no ridge leverage score exceeds.
+    /// Nothing. Scores are still clipped at k(0)/(k(0) + nλ), which no ridge leverage score
+    /// exceeds.
     #[default]
     None,
     /// p ← max(p, p_min) with K̃_λ(p_min) = n·`max_score`: no score exceeds `max_score`, in (0, 1].
     ///
-    /// With `max_score` = 1 this changes no score, because of the clip, and only counts the points concerned.
+    /// With `max_score` = 1 this changes no score, because of the clip, and only counts the points
+    /// concerned.
     Floor {
         /// The largest score allowed.
         max_score: f64,
     },
     /// Below the `quantile` of the densities, in \[0, 1\], p is replaced by a local average:
-    /// p̄(x_i) = (1/n) Σ_j w(x_i − x_j), w(u) ∝ exp(−2‖u‖/h(p_i)), ∫ w = 1, the point itself included.
+    /// p̄(x_i) = (1/n) Σ_j w(x_i − x_j), w(u) ∝ exp(−2‖u‖/h(p_i)), ∫ w = 1, the point itself
+    /// included.
     ///
-    /// h(p) = 1/(2πs) where λ/m(s) = p + 2λ/m(0) is the scale of the equivalent kernel G(x, y); for Matérn ν = 1/2 on the line
-    /// G ∝ exp(−‖u‖/h) exactly. The weights are its square, because to first order a change δp of the density changes the score by
-    /// −∫ G(x, y)² δp(y) dy. Computed with a k-d tree to 1 %.
+    /// h(p) = 1/(2πs) where λ/m(s) = p + 2λ/m(0) is the scale of the equivalent kernel G(x, y); for
+    /// Matérn ν = 1/2 on the line G ∝ exp(−‖u‖/h) exactly. The weights are its square, because to
+    /// first order a change δp of the density changes the score by −∫ G(x, y)² δp(y) dy. Computed
+    /// with a k-d tree to 1 %.
     ///
-    /// Which quantile? In the bulk the average follows the sample's fluctuations, which the true scores do too: with
-    /// `quantile` = 1 and the true density, the median error of 1000 uniform points on the line falls from 4 % to below 1 %
-    /// (ν = 1/2), at a cost that grows with the number of points within h. On a steep tail it smears mass outwards and is worse than
+    /// Which quantile? In the bulk the average follows the sample's fluctuations, which the true
+    /// scores do too: with `quantile` = 1 and the true density, the median error of 1000 uniform
+    /// points on the line falls from 4 % to below 1 % (ν = 1/2), at a cost that grows with the
+    /// number of points within h. On a steep tail it smears mass outwards and is worse than
     /// nothing: the lowest 5 % of Beta(15, 2) go from 9 % to 20 %. In sparse clusters it helps.
     LocalAverage {
         /// Densities below this quantile are replaced.
@@ -92,7 +98,9 @@ fn average<T: Scalar>(
 
     let scales: Vec<f64> = kept.iter().map(|&k| score.length_scale(k)).collect();
     let coords: Vec<f64> = (0..n)
-        .flat_map(|i| kept.iter().zip(&scales).map(move |(&k, scale)| points.coordinate(i, k).f64() / scale))
+        .flat_map(|i| {
+            kept.iter().zip(&scales).map(move |(&k, scale)| points.coordinate(i, k).f64() / scale)
+        })
         .collect();
     let tree = Tree::new(&coords, d);
     // ∫ exp(−‖u‖/h) du = S_d Γ(d) h^d in divided coordinates
@@ -103,7 +111,12 @@ fn average<T: Scalar>(
         .par_iter()
         .map_init(Frontier::default, |open, &i| {
             let h = 0.5 * score.equivalent_scale(p[i]);
-            let (sum, _) = tree.sum(&coords[i * d..(i + 1) * d], &ExponentialProfile(h), AVERAGE_TOLERANCE, open);
+            let (sum, _) = tree.sum(
+                &coords[i * d..(i + 1) * d],
+                &ExponentialProfile(h),
+                AVERAGE_TOLERANCE,
+                open,
+            );
             (sum.ln() - (n as f64).ln() - ln_mass - d as f64 * h.ln() - ln_stretch).exp()
         })
         .collect();
@@ -114,6 +127,10 @@ fn average<T: Scalar>(
 fn fraction(name: &'static str, value: f64, not_too_small: bool) -> Result<()> {
     match not_too_small && value <= 1.0 {
         true => Ok(()),
-        false => Err(Error::InvalidParameter { name, value, requirement: "a fraction: positive, at most 1" }),
+        false => Err(Error::InvalidParameter {
+            name,
+            value,
+            requirement: "a fraction: positive, at most 1",
+        }),
     }
 }

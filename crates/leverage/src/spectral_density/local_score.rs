@@ -1,4 +1,5 @@
-//! K̃_λ as a function of the density alone: what a ridge leverage score would be in a uniform cloud of density p.
+//! K̃_λ as a function of the density alone: what a ridge leverage score would be in a uniform cloud
+//! of density p.
 
 use super::gaussian::{ln_1p_exp, ln_polylog_ratio};
 use super::matern::Matern;
@@ -9,13 +10,16 @@ use nystrom_linalg_core::{Result, validate};
 use statrs::function::gamma::ln_gamma;
 use std::f64::consts::{LN_2, PI};
 
-/// K̃_λ(p) = ∫_{ℝ^d} ds / (p + λ/m(s)): the rescaled ridge leverage score n·l in the interior of a cloud of local density p.
+/// K̃_λ(p) = ∫_{ℝ^d} ds / (p + λ/m(s)): the rescaled ridge leverage score n·l in the interior of a
+/// cloud of local density p.
 ///
-/// λ is that of K + nλI, m the spectral density of the kernel in ordinary frequency. K̃ decreases in p, from k(0)/λ at p = 0.
+/// λ is that of K + nλI, m the spectral density of the kernel in ordinary frequency. K̃ decreases
+/// in p, from k(0)/λ at p = 0.
 ///
 /// # Source
-/// Chen & Yang, "Fast statistical leverage score approximation in kernel ridge regression", AISTATS 2021, equation for K̃_λ in
-/// section 3.1; closed forms from its appendix D.2. [`flat_boundary`](Self::flat_boundary) is ours.
+/// Chen & Yang, "Fast statistical leverage score approximation in kernel ridge regression", AISTATS
+/// 2021, equation for K̃_λ in section 3.1; closed forms from its appendix D.2.
+/// [`flat_boundary`](Self::flat_boundary) is ours.
 ///
 /// ```
 /// use nystrom_kernels::Matern12;
@@ -40,27 +44,39 @@ impl<'k> LocalScore<'k> {
     /// K̃_λ of `kernel` on ℝ^d with per-sample ridge λ (the matrix solved with is K + nλI).
     ///
     /// # Errors
-    /// `InvalidParameter` unless λ is positive and finite, `Empty` if d = 0, `Shape` if the kernel has length scales for another d.
+    /// `InvalidParameter` unless λ is positive and finite, `Empty` if d = 0, `Shape` if the kernel
+    /// has length scales for another d.
     pub fn new(kernel: &'k dyn Stationary, d: usize, lambda: f64) -> Result<Self> {
         validate::not_empty("coordinates of a point (d)", d)?;
         if let Some(scales) = kernel.length_scales() {
-            validate::same_size("coordinates of a point (d) against length scales", scales.len(), d)?;
+            validate::same_size(
+                "coordinates of a point (d) against length scales",
+                scales.len(),
+                d,
+            )?;
         }
         Self::on_coordinates(kernel, &(0..d).collect::<Vec<_>>(), lambda)
     }
 
     /// K̃_λ on the subspace of the coordinates `kept`, possibly none.
-    pub(crate) fn on_coordinates(kernel: &'k dyn Stationary, kept: &[usize], lambda: f64) -> Result<Self> {
+    pub(crate) fn on_coordinates(
+        kernel: &'k dyn Stationary,
+        kept: &[usize],
+        lambda: f64,
+    ) -> Result<Self> {
         validate::positive("ridge lambda (per sample)", lambda)?;
-        let ln_stretch = kernel.length_scales().map_or(0.0, |scales| kept.iter().map(|&k| scales[k].ln()).sum());
+        let ln_stretch =
+            kernel.length_scales().map_or(0.0, |scales| kept.iter().map(|&k| scales[k].ln()).sum());
         Ok(LocalScore { kernel, d: kept.len(), lambda, ln_stretch })
     }
 
-    /// K̃_λ(p): elementary for Matérn ν = 1/2 in d = 1 and 3, a polylogarithm for the Gaussian, otherwise
-    /// [`by_quadrature`](Self::by_quadrature). Relative error below 1e-12; about 50 µs where it is an integral.
+    /// K̃_λ(p): elementary for Matérn ν = 1/2 in d = 1 and 3, a polylogarithm for the Gaussian,
+    /// otherwise [`by_quadrature`](Self::by_quadrature). Relative error below 1e-12; about 50 µs
+    /// where it is an integral.
     ///
     /// # Errors
-    /// `InvalidParameter` unless p is positive and finite, or if the spectral density is not integrable.
+    /// `InvalidParameter` unless p is positive and finite, or if the spectral density is not
+    /// integrable.
     pub fn at(&self, p: f64) -> Result<f64> {
         validate::positive("density p", p)?;
         self.ln_at(p.ln()).map(f64::exp)
@@ -75,13 +91,15 @@ impl<'k> LocalScore<'k> {
         self.ln_by_quadrature(p.ln() + self.ln_stretch).map(f64::exp)
     }
 
-    /// K̃_0(p), the closed form for Matérn kernels of any ν in any d, proportional to p^{d/(2α)−1} with α = ν + d/2: the
-    /// power rule of sampling. Never below K̃; relative error O((a h(p))²). `None` for other families or p ≤ 0.
+    /// K̃_0(p), the closed form for Matérn kernels of any ν in any d, proportional to p^{d/(2α)−1}
+    /// with α = ν + d/2: the power rule of sampling. Never below K̃; relative error O((a h(p))²).
+    /// `None` for other families or p ≤ 0.
     pub fn leading(&self, p: f64) -> Option<f64> {
         Some(self.matern()?.leading(self.positive(p)?))
     }
 
-    /// K̃_1(p): [`leading`](Self::leading) with the next term in (a h(p))². Useless (even negative) where a·h(p) > 1.
+    /// K̃_1(p): [`leading`](Self::leading) with the next term in (a h(p))². Useless (even negative)
+    /// where a·h(p) > 1.
     pub fn second_order(&self, p: f64) -> Option<f64> {
         Some(self.matern()?.second_order(self.positive(p)?))
     }
@@ -91,11 +109,11 @@ impl<'k> LocalScore<'k> {
         self.kernel.variance() / self.lambda
     }
 
-    /// The rescaled score on a flat boundary of a cloud that has density p on one side and none on the other:
-    /// (1/p) ∫ ln(1 + p m(s)/λ) ds = (1/p) ∫_0^p K̃_λ(q) dq.
+    /// The rescaled score on a flat boundary of a cloud that has density p on one side and none on
+    /// the other: (1/p) ∫ ln(1 + p m(s)/λ) ds = (1/p) ∫_0^p K̃_λ(q) dq.
     ///
-    /// It lies between K̃_λ(p) and k(0)/λ; where K̃ follows the power rule it is 2α/d = (2ν + d)/d times K̃: 2 for ν = 1/2 on
-    /// the line, 4 for ν = 3/2. The module documentation derives it.
+    /// It lies between K̃_λ(p) and k(0)/λ; where K̃ follows the power rule it is 2α/d = (2ν + d)/d
+    /// times K̃: 2 for ν = 1/2 on the line, 4 for ν = 3/2. The module documentation derives it.
     ///
     /// ```
     /// use nystrom_kernels::Matern32;
@@ -119,8 +137,9 @@ impl<'k> LocalScore<'k> {
         Ok((self.ln_sphere() + ln_integral(g)? - ln_p).exp())
     }
 
-    /// The length scale of the equivalent kernel at density p, 1/(2π s) at the frequency s where p + λ/m has doubled:
-    /// λ/m(s) = p + 2λ/m(0). For Matérn ν = 1/2 in d = 1 it is (a² + p/λ')^{−1/2} exactly, and the equivalent kernel exp(−|u|/h).
+    /// The length scale of the equivalent kernel at density p, 1/(2π s) at the frequency s where
+    /// p + λ/m has doubled: λ/m(s) = p + 2λ/m(0). For Matérn ν = 1/2 in d = 1 it is (a² +
+    /// p/λ')^{−1/2} exactly, and the equivalent kernel exp(−|u|/h).
     pub(crate) fn equivalent_scale(&self, p: f64) -> f64 {
         let ln_p = p.ln() + self.ln_stretch;
         let at_zero = LN_2 + self.lambda.ln() - self.kernel.ln_density(0.0, self.d);
@@ -203,7 +222,9 @@ impl<'k> LocalScore<'k> {
 
     fn matern(&self) -> Option<Matern> {
         match self.kernel.family() {
-            Family::Matern { nu, a } => Some(Matern { nu, a, d: self.d, lambda: self.lambda / self.kernel.variance() }),
+            Family::Matern { nu, a } => {
+                Some(Matern { nu, a, d: self.d, lambda: self.lambda / self.kernel.variance() })
+            }
             _ => None,
         }
         .filter(|matern| matern.d > 0)

@@ -1,7 +1,7 @@
 //! The Matérn family: closed forms of K̃_λ(p) for every smoothness ν, in every dimension d.
 //!
-//! With α = ν + d/2, λ' = λ/(C a^{2ν}), C = 2^d π^{d/2} Γ(α)/Γ(ν) and h = (λ'/p)^{1/(2α)}, the length scale of the equivalent
-//! kernel,
+//! With α = ν + d/2, λ' = λ/(C a^{2ν}), C = 2^d π^{d/2} Γ(α)/Γ(ν) and h = (λ'/p)^{1/(2α)}, the
+//! length scale of the equivalent kernel,
 //!
 //! K̃ = S_d/(2π)^d · h^{−d}/p · ∫_0^∞ x^{d−1} dx/(1 + (x² + (ah)²)^α),  S_d = 2π^{d/2}/Γ(d/2).
 //!
@@ -48,7 +48,8 @@ impl Matern {
         (ln_sphere + ln_integral - d * self.ln_h(p) - p.ln()).exp()
     }
 
-    /// K̃_1 = K̃_0 (1 − α (ah)² ρ sin(πd/(2α))), ρ = θ/sin(πθ), θ = (d − 2)/(2α): the next term in (ah)².
+    /// K̃_1 = K̃_0 (1 − α (ah)² ρ sin(πd/(2α))), ρ = θ/sin(πθ), θ = (d − 2)/(2α): the next term in
+    /// (ah)².
     pub(crate) fn second_order(&self, p: f64) -> f64 {
         let alpha = self.alpha();
         let theta = (self.d() - 2.0) / (2.0 * alpha);

@@ -9,30 +9,38 @@ const SCAN: f64 = 110.0;
 const SCAN_STEP: f64 = 0.5;
 /// e^t leaves the range of `f64` beyond.
 const END: f64 = 700.0;
-/// A panel is accepted when the two rules differ by less than this fraction of the integral; the error of the 15-point rule
-/// is then near (200 × 1e-12)^{3/2} < 1e-14 of it (Piessens et al., QUADPACK, 1983).
+/// A panel is accepted when the two rules differ by less than this fraction of the integral; the
+/// error of the 15-point rule is then near (200 × 1e-12)^{3/2} < 1e-14 of it (Piessens et al.,
+/// QUADPACK, 1983).
 const RULES_AGREE: f64 = 1e-12;
 /// A tail e^{−rt} with a smaller r counts as one that does not decay.
 const SLOWEST_DECAY: f64 = 1e-9;
 const PANEL: f64 = 2.0;
 const MAX_DEPTH: u32 = 48;
 
-/// ln ∫ e^{g(t)} dt, with a relative error of the integral near 1e-13 where g is smooth between jumps.
+/// ln ∫ e^{g(t)} dt, with a relative error of the integral near 1e-13 where g is smooth between
+/// jumps.
 ///
-/// g may be −∞ (integrand 0) anywhere. Gauss–Kronrod (7, 15) panels, halved where the two rules disagree; a tail that still matters at
+/// g may be −∞ (integrand 0) anywhere. Gauss–Kronrod (7, 15) panels, halved where the two rules
+/// disagree; a tail that still matters at
 /// |t| = 700 is completed as the exponential it must be by then (a power of e^t).
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] if the integrand does not decay, is +∞ or is NaN: the spectral density is not integrable.
+/// [`Error::InvalidParameter`] if the integrand does not decay, is +∞ or is NaN: the spectral
+/// density is not integrable.
 pub(crate) fn ln_integral(g: impl Fn(f64) -> f64) -> Result<f64> {
     let Support { low, high, peak, tails } = support(&g)?;
     let f = |t: f64| (g(t) - peak).exp();
     let panels = ((high - low) / PANEL).ceil().max(1.0);
     let width = (high - low) / panels;
     let panel = |i: usize| (low + i as f64 * width, low + (i + 1) as f64 * width);
-    let first: Vec<(f64, f64)> = (0..panels as usize).map(|i| gauss_kronrod(&f, panel(i))).collect();
+    let first: Vec<(f64, f64)> =
+        (0..panels as usize).map(|i| gauss_kronrod(&f, panel(i))).collect();
     let scale: f64 = first.iter().map(|(value, _)| value).sum();
-    let refined = first.iter().enumerate().map(|(i, &rule)| refine(&f, panel(i), rule, RULES_AGREE * scale, MAX_DEPTH));
+    let refined = first
+        .iter()
+        .enumerate()
+        .map(|(i, &rule)| refine(&f, panel(i), rule, RULES_AGREE * scale, MAX_DEPTH));
     let integral = refined.sum::<f64>() + tails;
     match integral > 0.0 && integral.is_finite() {
         true => Ok(peak + integral.ln()),
@@ -54,7 +62,10 @@ fn support(g: &impl Fn(f64) -> f64) -> Result<Support> {
     let steps = (2.0 * SCAN / SCAN_STEP) as usize;
     let at = |i: usize| -SCAN + i as f64 * SCAN_STEP;
     let values: Vec<f64> = (0..=steps).map(|i| g(at(i))).collect();
-    let peak = values.iter().copied().fold(f64::NEG_INFINITY, |a, b| if b.is_nan() { b } else { a.max(b) });
+    let peak = values
+        .iter()
+        .copied()
+        .fold(f64::NEG_INFINITY, |a, b| if b.is_nan() { b } else { a.max(b) });
     if !peak.is_finite() || values.iter().any(|v| v.is_nan()) {
         return Err(not_integrable(peak));
     }
@@ -85,11 +96,18 @@ fn tail(g: &impl Fn(f64) -> f64, end: f64, outwards: f64, peak: f64) -> Result<f
 }
 
 fn not_integrable(value: f64) -> Error {
-    let requirement = "positive somewhere, and integrable over frequencies in the dimension of the points";
+    let requirement =
+        "positive somewhere, and integrable over frequencies in the dimension of the points";
     Error::InvalidParameter { name: "spectral density", value, requirement }
 }
 
-fn refine(f: &impl Fn(f64) -> f64, (a, b): (f64, f64), (value, gap): (f64, f64), allowed: f64, depth: u32) -> f64 {
+fn refine(
+    f: &impl Fn(f64) -> f64,
+    (a, b): (f64, f64),
+    (value, gap): (f64, f64),
+    allowed: f64,
+    depth: u32,
+) -> f64 {
     if gap <= allowed || depth == 0 {
         return value;
     }
@@ -98,7 +116,8 @@ fn refine(f: &impl Fn(f64) -> f64, (a, b): (f64, f64), (value, gap): (f64, f64),
     half((a, mid)) + half((mid, b))
 }
 
-/// Positive nodes of the 15-point Kronrod rule, outermost first; those with odd index are the Gauss nodes. Then 0.
+/// Positive nodes of the 15-point Kronrod rule, outermost first; those with odd index are the Gauss
+/// nodes. Then 0.
 const NODES: [f64; 7] = [
     0.991_455_371_120_812_6,
     0.949_107_912_342_758_5,
@@ -118,8 +137,12 @@ const KRONROD: [f64; 8] = [
     0.204_432_940_075_298_9,
     0.209_482_141_084_727_83,
 ];
-const GAUSS: [f64; 4] =
-    [0.129_484_966_168_869_7, 0.279_705_391_489_276_67, 0.381_830_050_505_118_9, 0.417_959_183_673_469_4];
+const GAUSS: [f64; 4] = [
+    0.129_484_966_168_869_7,
+    0.279_705_391_489_276_67,
+    0.381_830_050_505_118_9,
+    0.417_959_183_673_469_4,
+];
 
 /// The 15-point value of ∫_a^b f, and its distance from the 7-point value.
 fn gauss_kronrod(f: &impl Fn(f64) -> f64, (a, b): (f64, f64)) -> (f64, f64) {
@@ -152,7 +175,10 @@ mod tests {
             for ln_c in [-80.0, 0.0, 30.0] {
                 let got = ln_integral(|t| z * t - (t + ln_c).exp()).unwrap();
                 let expected = statrs::function::gamma::ln_gamma(z) - z * ln_c;
-                assert!((got - expected).abs() < 1e-12 * expected.abs().max(1.0), "{z} {ln_c}: {got} {expected}");
+                assert!(
+                    (got - expected).abs() < 1e-12 * expected.abs().max(1.0),
+                    "{z} {ln_c}: {got} {expected}"
+                );
             }
         }
     }

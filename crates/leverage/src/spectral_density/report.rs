@@ -20,8 +20,9 @@ pub struct SpectralScores<T> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SpectralReport {
-    /// **Why all scores are the same upper bound**, if there was no density estimate and the caller asked for uniform scores in that
-    /// case ([`Density::EstimatedOrUniform`](super::Density::EstimatedOrUniform)); otherwise `None`.
+    /// **Why all scores are the same upper bound**, if there was no density estimate and the caller
+    /// asked for uniform scores in that case
+    /// ([`Density::EstimatedOrUniform`](super::Density::EstimatedOrUniform)); otherwise `None`.
     pub refusal: Option<Refusal>,
     /// How the density was estimated; `None` if it was given, or all points are equal.
     pub method: Option<DensityMethod>,
@@ -39,9 +40,11 @@ pub struct SpectralReport {
     pub threshold: Option<f64>,
     /// Number of scores clipped at k(0)/(k(0) + nλ).
     pub clipped: usize,
-    /// Number of integrals K̃ computed; the other scores were interpolated, with relative error below 1e-10.
+    /// Number of integrals K̃ computed; the other scores were interpolated, with relative error
+    /// below 1e-10.
     pub integrals: usize,
-    /// What the density estimate took: kernel values of all pairs, nodes bounded and points summed in the tree, or multiplications on the grid.
+    /// What the density estimate took: kernel values of all pairs, nodes bounded and points summed
+    /// in the tree, or multiplications on the grid.
     pub operations: u64,
 }
 
@@ -88,7 +91,8 @@ impl fmt::Display for SpectralReport {
         let SpectralReport { dimension, min_density, max_density, guarded, clipped, .. } = self;
         write!(
             f,
-            "{dimension} dimensions, from {min_density:.3e} to {max_density:.3e}; {guarded} guarded, {clipped} clipped"
+            "{dimension} dimensions, from {min_density:.3e} to {max_density:.3e}; {guarded} \
+             guarded, {clipped} clipped"
         )
     }
 }

@@ -1,8 +1,8 @@
 //! What spectral analysis needs to know of a kernel.
 
 use nystrom_kernels::{
-    Ard, Exponential, InversePower, Isotropic, MaternFiveHalves, MaternNu, MaternThreeHalves, RadialSpectralDensity,
-    Scaled, SpectralProfile, SquaredExponential, Sum,
+    Ard, Exponential, InversePower, Isotropic, MaternFiveHalves, MaternNu, MaternThreeHalves,
+    RadialSpectralDensity, Scaled, SpectralProfile, SquaredExponential, Sum,
 };
 use nystrom_linalg_core::{Result, validate};
 
@@ -10,7 +10,8 @@ use nystrom_linalg_core::{Result, validate};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Family {
-    /// Matérn with smoothness ν and the factor `a` of the distance: 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar), up to a constant.
+    /// Matérn with smoothness ν and the factor `a` of the distance: 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar), up
+    /// to a constant.
     Matern {
         /// ν.
         nu: f64,
@@ -26,21 +27,23 @@ pub enum Family {
     Other,
 }
 
-/// A stationary kernel k(x − y) whose spectral density depends on the length of the frequency only, perhaps after each coordinate is
-/// divided by its own length scale.
+/// A stationary kernel k(x − y) whose spectral density depends on the length of the frequency only,
+/// perhaps after each coordinate is divided by its own length scale.
 ///
-/// Implemented for the Matérn, Gaussian and rational quadratic kernels of `nystrom-kernels`, isotropic or with one length
-/// scale per coordinate, their sums and multiples. For a spectral density of your own see [`FromSpectralDensity`]. A kernel without one
-/// is refused by the compiler:
+/// Implemented for the Matérn, Gaussian and rational quadratic kernels of `nystrom-kernels`,
+/// isotropic or with one length scale per coordinate, their sums and multiples. For a spectral
+/// density of your own see [`FromSpectralDensity`]. A kernel without one is refused by the
+/// compiler:
 ///
 /// ```compile_fail,E0277
 /// use nystrom_kernels::{Linear, Points};
 /// use nystrom_linalg_core::Ridge;
-/// nystrom_leverage::SpectralAnalysis::default().scores(&Linear::<f64>::new(), Points::from_slice(&[0.1, 0.2]), Ridge::PerSample(0.1));
+/// nystrom_leverage::SpectralAnalysis::default().scores(&Linear::<f64>::new(),
+///     Points::from_slice(&[0.1, 0.2]), Ridge::PerSample(0.1));
 /// ```
 pub trait Stationary: Sync {
-    /// ln m(s) on ℝ^d at ‖s‖ = `norm` in ordinary frequency, k(u) = ∫ m(s) e^{2πi u·s} ds; in the divided coordinates if there
-    /// are [`length_scales`](Self::length_scales).
+    /// ln m(s) on ℝ^d at ‖s‖ = `norm` in ordinary frequency, k(u) = ∫ m(s) e^{2πi u·s} ds; in the
+    /// divided coordinates if there are [`length_scales`](Self::length_scales).
     fn ln_density(&self, norm: f64, d: usize) -> f64;
 
     /// k(0) = ∫ m(s) ds.
@@ -48,7 +51,8 @@ pub trait Stationary: Sync {
         1.0
     }
 
-    /// The family, if K̃_λ has a closed form; in the divided coordinates if there are length scales.
+    /// The family, if K̃_λ has a closed form; in the divided coordinates if there are length
+    /// scales.
     fn family(&self) -> Family {
         Family::Other
     }
@@ -150,7 +154,9 @@ impl<K: Stationary> Stationary for Scaled<K> {
 }
 
 /// The sum of two kernels without length scales per coordinate.
-impl<A: Stationary + RadialSpectralDensity, B: Stationary + RadialSpectralDensity> Stationary for Sum<A, B> {
+impl<A: Stationary + RadialSpectralDensity, B: Stationary + RadialSpectralDensity> Stationary
+    for Sum<A, B>
+{
     fn ln_density(&self, norm: f64, d: usize) -> f64 {
         self.ln_radial_spectral_density(norm, d)
     }
@@ -166,11 +172,14 @@ impl<A: Stationary + RadialSpectralDensity, B: Stationary + RadialSpectralDensit
 /// use nystrom_kernels::Points;
 /// use nystrom_leverage::{Density, FromSpectralDensity, SpectralAnalysis};
 /// use nystrom_linalg_core::Ridge;
-/// // On the real line k(u) = sin(2πu)/(2πu) has density 1/2 for |s| < 1, nothing beyond: K̃ = 2/(p + 2λ).
-/// let ln_density = |norm: f64, _d: usize| if norm < 1.0 { 0.5_f64.ln() } else { f64::NEG_INFINITY };
+/// // On the real line k(u) = sin(2πu)/(2πu) has density 1/2 for |s| < 1,
+/// // nothing beyond: K̃ = 2/(p + 2λ).
+/// let ln_density =
+///     |norm: f64, _d: usize| if norm < 1.0 { 0.5_f64.ln() } else { f64::NEG_INFINITY };
 /// let band_limited = FromSpectralDensity::new(1.0, ln_density)?;
 /// let x = [0.0, 0.25, 0.5, 0.75];
-/// let analysis = SpectralAnalysis { density: Density::Given(&[1.0_f64; 4]), ..Default::default() };
+/// let analysis =
+///     SpectralAnalysis { density: Density::Given(&[1.0_f64; 4]), ..Default::default() };
 /// let found = analysis.scores(&band_limited, Points::from_slice(&x), Ridge::PerSample(1.0))?;
 /// assert!((found.rescaled[0] - 2.0 / 3.0).abs() < 1e-9);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -182,7 +191,8 @@ pub struct FromSpectralDensity<F> {
 }
 
 impl<F: Fn(f64, usize) -> f64 + Sync> FromSpectralDensity<F> {
-    /// The kernel with k(0) = `variance` and ln m(s) = `ln_density(‖s‖, d)`, −∞ where there is no density.
+    /// The kernel with k(0) = `variance` and ln m(s) = `ln_density(‖s‖, d)`, −∞ where there is no
+    /// density.
     ///
     /// That ∫ m(s) ds = k(0) is the caller's promise.
     ///

@@ -4,15 +4,17 @@ use nystrom_linalg_core::{Error, Result};
 use rayon::prelude::*;
 use std::f64::consts::PI;
 
-/// The sum of the last eighth of the Chebyshev coefficients at which the polynomial is accepted: its relative error.
+/// The sum of the last eighth of the Chebyshev coefficients at which the polynomial is accepted:
+/// its relative error.
 const TOLERANCE: f64 = 1e-11;
 const FIRST_DEGREE: usize = 16;
 const MAX_DEGREE: usize = 8192;
 
-/// The Chebyshev interpolant of ln K̃ on an interval of ln p, with relative error of K̃ below about 1e-10.
+/// The Chebyshev interpolant of ln K̃ on an interval of ln p, with relative error of K̃ below about
+/// 1e-10.
 ///
-/// ln K̃ is analytic in the strip |Im ln p| < π, so the coefficients decay geometrically, by about e^{−2π/w} per degree on an
-/// interval of length w.
+/// ln K̃ is analytic in the strip |Im ln p| < π, so the coefficients decay geometrically, by about
+/// e^{−2π/w} per degree on an interval of length w.
 pub(crate) struct ScoreTable {
     center: f64,
     half: f64,
@@ -22,8 +24,13 @@ pub(crate) struct ScoreTable {
 }
 
 impl ScoreTable {
-    /// Interpolates `f` on \[low, high\], doubling the degree until the coefficients have decayed; nodes are reused.
-    pub(crate) fn new(low: f64, high: f64, f: &(dyn Fn(f64) -> Result<f64> + Sync)) -> Result<Self> {
+    /// Interpolates `f` on \[low, high\], doubling the degree until the coefficients have decayed;
+    /// nodes are reused.
+    pub(crate) fn new(
+        low: f64,
+        high: f64,
+        f: &(dyn Fn(f64) -> Result<f64> + Sync),
+    ) -> Result<Self> {
         let (center, half) = (0.5 * (low + high), 0.5 * (high - low));
         if half <= 1e-12 * center.abs().max(1.0) {
             return Ok(ScoreTable { center, half: 1.0, coefficients: vec![f(center)?], nodes: 1 });
@@ -35,12 +42,22 @@ impl ScoreTable {
             let coefficients = chebyshev(&values);
             let tail: f64 = coefficients[degree - degree / 8..].iter().map(|c| c.abs()).sum();
             if tail <= TOLERANCE {
-                let kept = coefficients.iter().rposition(|c| c.abs() > 1e-14).map_or(1, |last| last + 1);
+                let kept =
+                    coefficients.iter().rposition(|c| c.abs() > 1e-14).map_or(1, |last| last + 1);
                 let nodes = degree + 1;
-                return Ok(ScoreTable { center, half, coefficients: coefficients[..kept].to_vec(), nodes });
+                return Ok(ScoreTable {
+                    center,
+                    half,
+                    coefficients: coefficients[..kept].to_vec(),
+                    nodes,
+                });
             }
             if degree == MAX_DEGREE {
-                return Err(Error::NotConverged { iterations: degree, residual: tail, tolerance: TOLERANCE });
+                return Err(Error::NotConverged {
+                    iterations: degree,
+                    residual: tail,
+                    tolerance: TOLERANCE,
+                });
             }
             let between = evaluate((0..degree).map(|j| node(2 * j + 1, 2 * degree)).collect(), f)?;
             values = interleave(&values, &between);
@@ -48,7 +65,8 @@ impl ScoreTable {
         }
     }
 
-    /// ln K̃ at ln p, by Clenshaw's recurrence. Outside the interval the value at its end is returned.
+    /// ln K̃ at ln p, by Clenshaw's recurrence. Outside the interval the value at its end is
+    /// returned.
     pub(crate) fn at(&self, ln_p: f64) -> f64 {
         let x = ((ln_p - self.center) / self.half).clamp(-1.0, 1.0);
         let (mut b1, mut b2) = (0.0, 0.0);
@@ -75,7 +93,8 @@ fn interleave(old: &[f64], new: &[f64]) -> Vec<f64> {
 /// Coefficients of the interpolant through `values` at cos(πj/N), j = 0, …, N, the first halved.
 fn chebyshev(values: &[f64]) -> Vec<f64> {
     let degree = values.len() - 1;
-    let cosines: Vec<f64> = (0..2 * degree).map(|j| (PI * j as f64 / degree as f64).cos()).collect();
+    let cosines: Vec<f64> =
+        (0..2 * degree).map(|j| (PI * j as f64 / degree as f64).cos()).collect();
     let coefficient = |k: usize| {
         let inner: f64 = (1..degree).map(|j| values[j] * cosines[j * k % (2 * degree)]).sum();
         let ends = 0.5 * (values[0] + values[degree] * cosines[degree * k % (2 * degree)]);

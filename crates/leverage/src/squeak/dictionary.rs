@@ -7,10 +7,12 @@ use nystrom_linalg_core::Error;
 use nystrom_linalg_core::{Result, Scalar};
 use nystrom_sketch::Dictionary;
 
-/// I = {(x_i, p̃_i, q_i)}: the points kept from a stream, their probabilities and their numbers of copies.
+/// I = {(x_i, p̃_i, q_i)}: the points kept from a stream, their probabilities and their numbers of
+/// copies.
 ///
-/// The weights s_i² = q_i/(q̄p̃_i) make E\[SSᵀ\] = I over all points seen, those dropped having q_i = 0. The p̃_i never rise and dropped
-/// points never return. Probabilities and weights are `f64` whatever the scalar type. O(m·d) memory.
+/// The weights s_i² = q_i/(q̄p̃_i) make E\[SSᵀ\] = I over all points seen, those dropped having
+/// q_i = 0. The p̃_i never rise and dropped points never return. Probabilities and weights are
+/// `f64` whatever the scalar type. O(m·d) memory.
 ///
 /// What is read from a file (feature `serde`) is checked: lists of one length, probabilities in (0,
 /// 1], 1 to q̄ copies.
@@ -20,7 +22,10 @@ use nystrom_sketch::Dictionary;
     feature = "serde",
     serde(
         try_from = "Stored<T>",
-        bound(serialize = "T: serde::Serialize", deserialize = "T: Scalar + serde::Deserialize<'de>")
+        bound(
+            serialize = "T: serde::Serialize",
+            deserialize = "T: Scalar + serde::Deserialize<'de>"
+        )
     )
 )]
 pub struct StreamDictionary<T> {
@@ -95,16 +100,21 @@ impl<T: Scalar> StreamDictionary<T> {
         self.weights().iter().sum()
     }
 
-    /// The same dictionary by row numbers, for the matrix of order n = max(`seen`, last position + 1) whose rows are the
-    /// stream's points in order.
+    /// The same dictionary by row numbers, for the matrix of order n = max(`seen`, last
+    /// position + 1) whose rows are the stream's points in order.
     ///
     /// # Errors
-    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if no point was seen; an `f32` weight that overflows is an
+    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if no point was seen; an `f32` weight
+    /// that overflows is an
     /// [`Error::InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter).
     pub fn by_rows(&self) -> Result<Dictionary<T>> {
         let last = self.positions.iter().max().map_or(0, |last| last.saturating_add(1));
         let rows = self.positions.iter().map(|&i| i as usize).collect();
-        Dictionary::new(self.seen.max(last) as usize, rows, self.weights().into_iter().map(T::lit).collect())
+        Dictionary::new(
+            self.seen.max(last) as usize,
+            rows,
+            self.weights().into_iter().map(T::lit).collect(),
+        )
     }
 
     /// Drops the members without copies, keeping the order of the others.
@@ -113,7 +123,8 @@ impl<T: Scalar> StreamDictionary<T> {
         for i in 0..self.len() {
             if self.q[i] > 0 {
                 self.coordinates.copy_within(i * self.dim..(i + 1) * self.dim, kept * self.dim);
-                (self.positions[kept], self.p[kept], self.q[kept]) = (self.positions[i], self.p[i], self.q[i]);
+                (self.positions[kept], self.p[kept], self.q[kept]) =
+                    (self.positions[i], self.p[i], self.q[i]);
                 kept += 1;
             }
         }
@@ -155,28 +166,45 @@ impl<T: Scalar> Stored<T> {
     fn problem(&self) -> Option<String> {
         let (m, d, copies) = (self.q.len(), self.dim, self.copies_per_point);
         if d == 0 || copies == 0 {
-            return Some(format!("points of {d} coordinates, {copies} copies of each; at least 1 of both is needed"));
+            return Some(format!(
+                "points of {d} coordinates, {copies} copies of each; at least 1 of both is needed"
+            ));
         }
-        if m.checked_mul(d) != Some(self.coordinates.len()) || self.positions.len() != m || self.p.len() != m {
+        if m.checked_mul(d) != Some(self.coordinates.len())
+            || self.positions.len() != m
+            || self.p.len() != m
+        {
             let (x, at, p) = (self.coordinates.len(), self.positions.len(), self.p.len());
             return Some(format!(
-                "{x} coordinates, {at} positions and {p} probabilities for {m} points of {d} coordinates"
+                "{x} coordinates, {at} positions and {p} probabilities for {m} points of {d} \
+                 coordinates"
             ));
         }
         if (m as u64) > self.seen {
             return Some(format!("{m} points are kept of {} seen", self.seen));
         }
         if let Some(at) = self.coordinates.iter().position(|x| !x.f64().is_finite()) {
-            return Some(format!("coordinate {} of point {} is {}", at % d, at / d, self.coordinates[at].f64()));
+            return Some(format!(
+                "coordinate {} of point {} is {}",
+                at % d,
+                at / d,
+                self.coordinates[at].f64()
+            ));
         }
         if let Some(i) = (0..m).find(|&i| !(1..=copies).contains(&self.q[i])) {
-            return Some(format!("point {i} has {} copies, which must be between 1 and {copies}", self.q[i]));
+            return Some(format!(
+                "point {i} has {} copies, which must be between 1 and {copies}",
+                self.q[i]
+            ));
         }
         let weight = |p: f64| f64::from(copies) / (f64::from(copies) * p);
-        if let Some(i) = (0..m).find(|&i| !(self.p[i] > 0.0 && self.p[i] <= 1.0 && weight(self.p[i]).is_finite())) {
+        if let Some(i) = (0..m)
+            .find(|&i| !(self.p[i] > 0.0 && self.p[i] <= 1.0 && weight(self.p[i]).is_finite()))
+        {
             let p = self.p[i];
             return Some(format!(
-                "point {i} has the probability {p:?}, which must be in (0, 1] and have a finite reciprocal"
+                "point {i} has the probability {p:?}, which must be in (0, 1] and have a finite \
+                 reciprocal"
             ));
         }
         let mut positions = self.positions.clone();

@@ -8,13 +8,15 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random, valid
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// DISQUEAK: the data cut into chunks, a dictionary of each, merged along a tree on the threads of the current rayon pool.
+/// DISQUEAK: the data cut into chunks, a dictionary of each, merged along a tree on the threads of
+/// the current rayon pool.
 ///
-/// The result has the same bits with any number of threads, and is that of [`MergeTree`] fed with the same chunks in any order.
+/// The result has the same bits with any number of threads, and is that of [`MergeTree`] fed with
+/// the same chunks in any order.
 ///
 /// # Cost
-/// With m points in the largest dictionary: O(k·m³) work for k chunks beyond their own SQUEAK passes, O(m³ log k) time on enough
-/// threads, O(m²) memory a thread.
+/// With m points in the largest dictionary: O(k·m³) work for k chunks beyond their own SQUEAK
+/// passes, O(m³ log k) time on enough threads, O(m²) memory a thread.
 ///
 /// # Source
 /// Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172).
@@ -26,7 +28,8 @@ use rand::Rng;
 /// let x: Vec<f64> = (0..4000).map(|i| (i as f64 * 0.618).fract()).collect();
 /// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
 /// let disqueak = Disqueak::new(SqueakParams::new(10), 8);
-/// let dictionary = disqueak.of_points(&Gaussian::new(0.2)?, Points::from_slice(&x), 1.0, &mut rng)?;
+/// let dictionary =
+///     disqueak.of_points(&Gaussian::new(0.2)?, Points::from_slice(&x), 1.0, &mut rng)?;
 /// assert!(dictionary.seen() == 4000 && dictionary.len() < 200);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
@@ -47,7 +50,8 @@ impl Disqueak {
         Disqueak { params, chunks, shape: TreeShape::Balanced }
     }
 
-    /// The dictionary of the given points at the absolute ridge γ. Points in an order that means something should be shuffled first.
+    /// The dictionary of the given points at the absolute ridge γ. Points in an order that means
+    /// something should be shuffled first.
     ///
     /// # Randomness
     /// One 64-bit key is drawn; every node of the tree has the stream of its place under that key.
@@ -63,13 +67,20 @@ impl Disqueak {
     ) -> Result<StreamDictionary<T>> {
         kernel.check_points(points)?;
         let sizes = even_chunks(points.len(), self.chunks);
-        MergeTree::new(kernel, points.dim(), gamma, self.params, self.shape, &sizes, rng)?.run(points)
+        MergeTree::new(kernel, points.dim(), gamma, self.params, self.shape, &sizes, rng)?
+            .run(points)
     }
 }
 
 impl<T: Scalar> RidgeLeverage<T> for SqueakParams {
-    /// One pass over the rows in random order: O(n·m) entries (see [`Squeak`]), n diagonal ones, no n × m matrix.
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    /// One pass over the rows in random order: O(n·m) entries (see [`Squeak`]), n diagonal ones, no
+    /// n × m matrix.
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         let (gamma, shuffled) = shuffled_rows(k, ridge, rng)?;
         let mut squeak = Squeak::new(Rows(k), 1, gamma, *self)?;
         squeak.push(Points::from_cols(shuffled.as_ref()), rng)?;
@@ -79,9 +90,17 @@ impl<T: Scalar> RidgeLeverage<T> for SqueakParams {
 
 impl<T: Scalar> RidgeLeverage<T> for Disqueak {
     /// The merge tree over the rows in random order.
-    fn dictionary(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Dictionary<T>> {
+    fn dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<Dictionary<T>> {
         let (gamma, shuffled) = shuffled_rows(k, ridge, rng)?;
-        by_rows(self.of_points(&Rows(k), Points::from_cols(shuffled.as_ref()), gamma, rng)?, k.dim())
+        by_rows(
+            self.of_points(&Rows(k), Points::from_cols(shuffled.as_ref()), gamma, rng)?,
+            k.dim(),
+        )
     }
 }
 
@@ -110,13 +129,21 @@ impl<T: Scalar> Kernel<T> for Rows<'_, T> {
 }
 
 /// γ and the 1 × n matrix of row numbers in random order.
-fn shuffled_rows<T: Scalar>(k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<(T, Mat<T>)> {
+fn shuffled_rows<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    ridge: Ridge<T>,
+    rng: &mut dyn Rng,
+) -> Result<(T, Mat<T>)> {
     let n = k.dim();
     validate::not_empty("matrix", n)?;
     let gamma = ridge.absolute(n)?;
     let exact = (2.0 / T::EPS) as usize; // row numbers up to here are numbers of type T
     if n > exact {
-        return Err(Error::TooMany { what: "rows of a matrix of this scalar type", requested: n, available: exact });
+        return Err(Error::TooMany {
+            what: "rows of a matrix of this scalar type",
+            requested: n,
+            available: exact,
+        });
     }
     let order = random::uniform_subset(n, n, rng)?;
     Ok((gamma, Mat::from_fn(1, n, |_, t| T::of(order[t]))))

@@ -8,28 +8,33 @@ use nystrom_linalg_core::{Cholesky, Error, JitterLadder, Result, Ridge, Scalar, 
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// INK-Estimate: sequential ridge leverage scores at the absolute ridge γ with a fixed space for the dictionary.
+/// INK-Estimate: sequential ridge leverage scores at the absolute ridge γ with a fixed space for
+/// the dictionary.
 ///
 /// **Keeps all t points seen and the t × m columns K\[:, I\]**, because its score of point i,
 ///
 /// τ̃_i = (k_ii − k_iᵀ(K̄ + αγI)⁻¹k_i)/(αγ), α = (2 − ε)/(1 − ε),
 ///
-/// needs the whole column k_i. K̄ is the regularised Nyström approximation KS(SᵀKS + γI)⁻¹SᵀK of the points before, bordered with
-/// the exact row and column of the new one; while the dictionary is ε-accurate τ_i/α ≤ τ̃_i ≤ τ_i. A baseline for comparisons: use
-/// [`Squeak`](super::Squeak), which never looks back.
+/// needs the whole column k_i. K̄ is the regularised Nyström approximation KS(SᵀKS + γI)⁻¹SᵀK of
+/// the points before, bordered with the exact row and column of the new one; while the dictionary
+/// is ε-accurate τ_i/α ≤ τ̃_i ≤ τ_i. A baseline for comparisons: use [`Squeak`](super::Squeak),
+/// which never looks back.
 ///
-/// Copies are drawn from the normalised p̃_i = τ̃_i/d̃, so that there are about q̄ of them whatever γ is; d̃ = Σ α·τ̃ of each point when
-/// it arrived, which is never below d_eff: a point raises d_eff by at most its own score.
+/// Copies are drawn from the normalised p̃_i = τ̃_i/d̃, so that there are about q̄ of them whatever
+/// γ is; d̃ = Σ α·τ̃ of each point when it arrived, which is never below d_eff: a point raises
+/// d_eff by at most its own score.
 ///
 /// # Cost
 /// A point: t kernel values, and O(t·m² + m³) flops. Memory t·(m + d) + O(m²).
 ///
 /// # Source
-/// Calandriello, Lazaric & Valko, *Analysis of Nyström method with sequential ridge leverage scores*, UAI 2016.
+/// Calandriello, Lazaric & Valko, *Analysis of Nyström method with sequential ridge leverage
+/// scores*, UAI 2016.
 ///
 /// # Departures
-/// d̃ as above instead of the paper's running estimate of d_eff; SQUEAK's binomial thinning of copies; τ̃_i is never taken below
-/// k_ii²/(‖k_i‖² + γk_ii)/α ≤ τ_i/α, because the formula turns negative when the dictionary is poor, and a point would be lost for good.
+/// d̃ as above instead of the paper's running estimate of d_eff; SQUEAK's binomial thinning of
+/// copies; τ̃_i is never taken below k_ii²/(‖k_i‖² + γk_ii)/α ≤ τ_i/α, because the formula turns
+/// negative when the dictionary is poor, and a point would be lost for good.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};
@@ -62,7 +67,8 @@ impl<K, T: Scalar> Ink<K, T> {
     /// An empty stream of points in ℝ^dim: q̄ = `copies` in all, accuracy ε.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for γ or ε outside (0, ∞) or (0, 1), [`Error::Empty`] for dim = 0 or q̄ = 0, the kernel's own for `dim`.
+    /// [`Error::InvalidParameter`] for γ or ε outside (0, ∞) or (0, 1), [`Error::Empty`] for dim =
+    /// 0 or q̄ = 0, the kernel's own for `dim`.
     pub fn new(kernel: K, dim: usize, gamma: T, copies: u32, epsilon: f64) -> Result<Self>
     where
         K: Kernel<T>,
@@ -72,7 +78,19 @@ impl<K, T: Scalar> Ink<K, T> {
         kernel.check_dim(dim)?;
         let gamma = Ridge::Absolute(gamma).absolute(1)?.f64();
         let (coordinates, columns, indices, p, q) = (vec![], vec![], vec![], vec![], vec![]);
-        Ok(Ink { kernel, dim, gamma, copies, epsilon, coordinates, columns, indices, p, q, d_eff: 0.0 })
+        Ok(Ink {
+            kernel,
+            dim,
+            gamma,
+            copies,
+            epsilon,
+            coordinates,
+            columns,
+            indices,
+            p,
+            q,
+            d_eff: 0.0,
+        })
     }
 
     /// t, the number of points seen, all of which are kept.
@@ -97,7 +115,11 @@ impl<K, T: Scalar> Ink<K, T> {
     }
 
     fn weights(&self) -> Vec<f64> {
-        self.q.iter().zip(&self.p).map(|(&q, &p)| f64::from(q) / (f64::from(self.copies) * p)).collect()
+        self.q
+            .iter()
+            .zip(&self.p)
+            .map(|(&q, &p)| f64::from(q) / (f64::from(self.copies) * p))
+            .collect()
     }
 
     /// Takes the points one after another.
@@ -106,8 +128,9 @@ impl<K, T: Scalar> Ink<K, T> {
     /// For every point, one binomial a member whose p̃ fell, in the dictionary's order.
     ///
     /// # Errors
-    /// Before anything is taken: [`Error::Shape`] for another dimension, [`Error::NonFinite`] and the kernel's own for the points. Later
-    /// those of the factorisations; the points before stay taken.
+    /// Before anything is taken: [`Error::Shape`] for another dimension, [`Error::NonFinite`] and
+    /// the kernel's own for the points. Later those of the factorisations; the points before stay
+    /// taken.
     pub fn push(&mut self, block: Points<'_, T>, rng: &mut dyn Rng) -> Result<()>
     where
         K: Kernel<T>,
@@ -129,21 +152,27 @@ impl<K, T: Scalar> Ink<K, T> {
         K: Kernel<T>,
     {
         let t = self.n_seen();
-        let k = self.column(x); //                                                      k(x_1, x), …, k(x_t, x)
-        let tau = self.scores_with(&k, kappa)?; //                                      τ̃ of I and of the new point
+        // k(x_1, x), …, k(x_t, x)
+        let k = self.column(x);
+        // τ̃ of I and of the new point
+        let tau = self.scores_with(&k, kappa)?;
         let new = self.indices.len();
-        self.d_eff += self.alpha() * tau[new]; //                                       d̃ ← d̃ + ατ̃_new
+        // d̃ ← d̃ + ατ̃_new
+        self.d_eff += self.alpha() * tau[new];
         self.coordinates.extend((0..self.dim).map(|j| x.coordinate(0, j)));
         for (column, &i) in self.columns.iter_mut().zip(&self.indices) {
-            column.push(k[i]); //                                                       every column gains the entry k(x, x_i)
+            // every column gains the entry k(x, x_i)
+            column.push(k[i]);
         }
         self.columns.push([&k[..], &[kappa]].concat());
         self.indices.push(t);
         self.p.push(1.0);
         self.q.push(self.copies);
         for (i, tau_i) in tau.into_iter().enumerate() {
-            let p_new = (tau_i / self.d_eff).min(self.p[i]); //                         p̃_i ← min(τ̃_i/d̃, p̃_i)
-            let p_new = if p_new > 0.0 { p_new } else { 0.0 }; //                       0/0 for k(x, x) = 0
+            // p̃_i ← min(τ̃_i/d̃, p̃_i)
+            let p_new = (tau_i / self.d_eff).min(self.p[i]);
+            // 0/0 for k(x, x) = 0
+            let p_new = if p_new > 0.0 { p_new } else { 0.0 };
             self.q[i] = binomial(self.q[i], p_new / self.p[i], rng);
             self.p[i] = p_new;
         }
@@ -159,14 +188,17 @@ impl<K, T: Scalar> Ink<K, T> {
         if t == 0 {
             return vec![];
         }
-        let seen = Points::from_cols(MatRef::from_column_major_slice(&self.coordinates, self.dim, t));
+        let seen =
+            Points::from_cols(MatRef::from_column_major_slice(&self.coordinates, self.dim, t));
         let k = self.kernel.eval(seen, x);
         (0..t).map(|i| k[(i, 0)].f64()).collect()
     }
 
-    /// τ̃_i for i in I and, last, for a new point with kernel values `k` against those seen and k(x, x) = `kappa`.
+    /// τ̃_i for i in I and, last, for a new point with kernel values `k` against those seen and
+    /// k(x, x) = `kappa`.
     ///
-    /// K̃ + βI = BBᵀ + βI with β = αγ, B = CL⁻ᵀ, LLᵀ = W + γS⁻²; its inverse is applied to U = \[C k\] through inner products only.
+    /// K̃ + βI = BBᵀ + βI with β = αγ, B = CL⁻ᵀ, LLᵀ = W + γS⁻²; its inverse is applied to U = \[C
+    /// k\] through inner products only.
     pub(super) fn scores_with(&self, k: &[f64], kappa: f64) -> Result<Vec<f64>> {
         let (t, m, beta) = (k.len(), self.indices.len(), self.alpha() * self.gamma);
         let entry = |r: usize, j: usize| if j < m { self.columns[j][r] } else { k[r] };
@@ -175,23 +207,41 @@ impl<K, T: Scalar> Ink<K, T> {
         ops::matmul(UU.as_mut(), Accum::Replace, U.transpose(), U.as_ref(), 1.0);
         let norms: Vec<f64> = (0..=m).map(|j| UU[(j, j)]).collect();
         if m > 0 {
-            self.subtract_dictionary(&mut UU, &entry, beta)?; //                        β·Uᵀ(K̃ + βI)⁻¹U
+            // β·Uᵀ(K̃ + βI)⁻¹U
+            self.subtract_dictionary(&mut UU, &entry, beta)?;
         }
-        let s = kappa + beta - UU[(m, m)] / beta; //                                    Schur complement of the border
+        // Schur complement of the border
+        let s = kappa + beta - UU[(m, m)] / beta;
         let score = |j: usize| {
-            let (k_jj, a) = if j < m { (self.columns[j][self.indices[j]], k[self.indices[j]]) } else { (kappa, kappa) };
-            let quadratic = UU[(j, j)] / beta + (a - UU[(j, m)] / beta).powi(2) / s; // k_jᵀ(K̄ + βI)⁻¹k_j
-            let lowest = k_jj / ((norms[j] + a * a) / k_jj + self.gamma) / self.alpha(); // ≤ τ_j/α by Cauchy–Schwarz
-            if k_jj > 0.0 { ((k_jj - quadratic) / beta).min(k_jj / (k_jj + beta)).max(lowest) } else { 0.0 }
+            let (k_jj, a) = if j < m {
+                (self.columns[j][self.indices[j]], k[self.indices[j]])
+            } else {
+                (kappa, kappa)
+            };
+            // k_jᵀ(K̄ + βI)⁻¹k_j
+            let quadratic = UU[(j, j)] / beta + (a - UU[(j, m)] / beta).powi(2) / s;
+            // ≤ τ_j/α by Cauchy–Schwarz
+            let lowest = k_jj / ((norms[j] + a * a) / k_jj + self.gamma) / self.alpha();
+            if k_jj > 0.0 {
+                ((k_jj - quadratic) / beta).min(k_jj / (k_jj + beta)).max(lowest)
+            } else {
+                0.0
+            }
         };
         Ok((0..=m).map(score).collect())
     }
 
     /// UᵀU ← Uᵀ(I − B(BᵀB + βI)⁻¹Bᵀ)U.
-    fn subtract_dictionary(&self, UU: &mut Mat<f64>, entry: &dyn Fn(usize, usize) -> f64, beta: f64) -> Result<()> {
+    fn subtract_dictionary(
+        &self,
+        UU: &mut Mat<f64>,
+        entry: &dyn Fn(usize, usize) -> f64,
+        beta: f64,
+    ) -> Result<()> {
         let (m, weights) = (self.indices.len(), self.weights());
-        let ridged =
-            |i: usize, j: usize| entry(self.indices[i], j) + if i == j { self.gamma / weights[i] } else { 0.0 };
+        let ridged = |i: usize, j: usize| {
+            entry(self.indices[i], j) + if i == j { self.gamma / weights[i] } else { 0.0 }
+        };
         let W = Mat::from_fn(m, m, ridged);
         let L = Cholesky::with_jitter(W.as_ref(), JitterLadder::default())?;
         let mut BU = UU.as_ref().subrows(0, m).to_owned(); //                           CᵀU
@@ -213,13 +263,15 @@ impl<K, T: Scalar> Ink<K, T> {
     }
 }
 
-/// d_eff(t + 1) − d_eff(t) = (κ − kᵀAk − γkᵀA²k)/(κ + γ − kᵀAk), A = (K_t + γI)⁻¹: what one more point with kernel values `k` (t × 1)
-/// and κ = `kappa` adds, exactly. `factor` is that of K_t + γI (t × t). 4t² flops.
+/// d_eff(t + 1) − d_eff(t) = (κ − kᵀAk − γkᵀA²k)/(κ + γ − kᵀAk), A = (K_t + γI)⁻¹: what one more
+/// point with kernel values `k` (t × 1) and κ = `kappa` adds, exactly. `factor` is that of K_t + γI
+/// (t × t). 4t² flops.
 ///
 /// It lies between 0 and the point's own score (κ − kᵀAk)/(κ + γ − kᵀAk).
 ///
 /// # Errors
-/// [`Error::Shape`] if k is not t × 1, [`Error::NonFinite`], [`Error::InvalidParameter`] for γ that is not positive.
+/// [`Error::Shape`] if k is not t × 1, [`Error::NonFinite`], [`Error::InvalidParameter`] for γ that
+/// is not positive.
 ///
 /// ```
 /// use faer::mat;

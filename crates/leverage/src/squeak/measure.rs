@@ -8,7 +8,8 @@ use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, valid
 /// Points scored at a time.
 const TILE: usize = 1024;
 
-/// The factor of SKS + μI, (SKS)_ij = s_i k_ij s_j, held in `f64`: 2m² numbers while it is made, m² after.
+/// The factor of SKS + μI, (SKS)_ij = s_i k_ij s_j, held in `f64`: 2m² numbers while it is made, m²
+/// after.
 pub(crate) struct Measure {
     factor: Cholesky<f64>,
     weights: Vec<f64>,
@@ -21,7 +22,11 @@ pub(crate) struct Measure {
 
 impl Measure {
     /// m² kernel values (one Gram block), m³/3 flops.
-    pub fn new<T: Scalar, K: Kernel<T>>(kernel: &K, I: &StreamDictionary<T>, mu: f64) -> Result<Self> {
+    pub fn new<T: Scalar, K: Kernel<T>>(
+        kernel: &K,
+        I: &StreamDictionary<T>,
+        mu: f64,
+    ) -> Result<Self> {
         let (m, weights) = (I.len(), I.weights());
         let K = kernel.gram(I.points());
         let s: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
@@ -36,7 +41,8 @@ impl Measure {
         let factor = Cholesky::from_fill(m, fill, JitterLadder::default())?; // LLᵀ = SKS + μI
         let mu = mu + factor.jitter();
         let diagonal = (0..m).map(|i| K[(i, i)].f64()).collect();
-        let second = (0..m).map(|i| (0..m).map(|j| weights[j] * K[(j, i)].f64().powi(2)).sum()).collect();
+        let second =
+            (0..m).map(|i| (0..m).map(|j| weights[j] * K[(j, i)].f64().powi(2)).sum()).collect();
         Ok(Measure { factor, weights, mu, diagonal, second })
     }
 
@@ -44,7 +50,13 @@ impl Measure {
     pub fn members(&self) -> Vec<f64> {
         let score = |(i, inverse_ii): (usize, f64)| {
             let raw = (1.0 - self.mu * inverse_ii) / self.weights[i];
-            bracket(raw, self.diagonal[i], self.weights[i] * self.diagonal[i], self.second[i], self.mu)
+            bracket(
+                raw,
+                self.diagonal[i],
+                self.weights[i] * self.diagonal[i],
+                self.second[i],
+                self.mu,
+            )
         };
         self.factor.inverse_diagonal().into_iter().enumerate().map(score).collect()
     }
@@ -62,7 +74,8 @@ impl Measure {
             let tile = x.slice(rows);
             let k_I = kernel.eval(I.points(), tile); // m × tile
             validate::finite("kernel values", k_I.as_ref())?;
-            let mut V = Mat::from_fn(m, tile.len(), |j, t| k_I[(j, t)].f64() * self.weights[j].sqrt());
+            let mut V =
+                Mat::from_fn(m, tile.len(), |j, t| k_I[(j, t)].f64() * self.weights[j].sqrt());
             self.factor.forward_in_place(V.as_mut()); // L⁻¹S k_I(x)
             for (t, k_xx) in diagonal(kernel, tile)?.into_iter().enumerate() {
                 let second = (0..m).map(|j| self.weights[j] * k_I[(j, t)].f64().powi(2)).sum();
@@ -85,7 +98,8 @@ pub(crate) fn diagonal<T: Scalar, K: Kernel<T>>(kernel: &K, x: Points<'_, T>) ->
 /// A computed score, held in the interval it must lie in: with M = ΦSSᵀΦᵀ,
 /// k²/(φᵀMφ + μk) ≤ φᵀ(M + μI)⁻¹φ ≤ k/(own + μ), `own` = s²k the point's own part of M.
 ///
-/// The lower end (Cauchy–Schwarz) is positive whenever k is, so cancellation cannot turn a tiny score into 0.
+/// The lower end (Cauchy–Schwarz) is positive whenever k is, so cancellation cannot turn a tiny
+/// score into 0.
 fn bracket(raw: f64, k: f64, own: f64, second: f64, mu: f64) -> f64 {
     if !(k > 0.0) {
         return 0.0;

@@ -8,15 +8,18 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use rand::Rng;
 use std::collections::HashSet;
 
-/// DICT-MERGE: the dictionary of the union of two disjoint sets of points, from their dictionaries alone.
+/// DICT-MERGE: the dictionary of the union of two disjoint sets of points, from their dictionaries
+/// alone.
 ///
-/// If both are (ε, γ)-accurate the scores it shrinks by satisfy τ/α ≤ τ̃ ≤ τ, α = (1 + 3ε)/(1 − ε) ([`ScoreRule::Provable`](super::ScoreRule)).
-/// γ is absolute: the number added to K's diagonal.
+/// If both are (ε, γ)-accurate the scores it shrinks by satisfy τ/α ≤ τ̃ ≤ τ, α = (1 + 3ε)/(1 − ε)
+/// ([`ScoreRule::Provable`](super::ScoreRule)). γ is absolute: the number added to K's diagonal.
 ///
-/// (m_A + m_B)² kernel values, 2(m_A + m_B)³/3 flops. The order of the arguments matters for the bits, not for the law.
+/// (m_A + m_B)² kernel values, 2(m_A + m_B)³/3 flops. The order of the arguments matters for the
+/// bits, not for the law.
 ///
 /// # Source
-/// Calandriello, Lazaric & Valko, *Distributed adaptive sampling for kernel matrix approximation*, AISTATS 2017 (arXiv:1803.10172).
+/// Calandriello, Lazaric & Valko, *Distributed adaptive sampling for kernel matrix approximation*,
+/// AISTATS 2017 (arXiv:1803.10172).
 ///
 /// # Departures
 /// Both sets of constants are offered, see [`ScoreRule`](super::ScoreRule).
@@ -58,14 +61,20 @@ pub fn dict_merge<T: Scalar, K: Kernel<T>>(
     let gamma = Ridge::Absolute(gamma).absolute(1)?.f64();
     if !I.is_empty() {
         let (factor, mu) = params.merging(gamma);
-        let tau: Vec<f64> = Measure::new(kernel, &I, mu)?.members().iter().map(|r| factor * r).collect(); // τ̃
-        shrink(&mut I, &tau, 0.0, 0, rng); //                                        p̃ ← min(τ̃, p̃), Q ~ B(Q, p̃/p̃_old)
+        // τ̃
+        let tau: Vec<f64> =
+            Measure::new(kernel, &I, mu)?.members().iter().map(|r| factor * r).collect();
+        // p̃ ← min(τ̃, p̃), Q ~ B(Q, p̃/p̃_old)
+        shrink(&mut I, &tau, 0.0, 0, rng);
     }
     params.check_cap(I.len(), I.seen)?;
     Ok(I)
 }
 
-pub(super) fn concatenate<T: Scalar>(a: &StreamDictionary<T>, b: &StreamDictionary<T>) -> Result<StreamDictionary<T>> {
+pub(super) fn concatenate<T: Scalar>(
+    a: &StreamDictionary<T>,
+    b: &StreamDictionary<T>,
+) -> Result<StreamDictionary<T>> {
     validate::same_size("coordinates of a point (d)", a.dim, b.dim)?;
     let (of_a, of_b) = (a.copies_per_point as usize, b.copies_per_point as usize);
     validate::same_size("copies per point (q) of two dictionaries to merge", of_a, of_b)?;

@@ -1,4 +1,5 @@
-//! SQUEAK, DISQUEAK and INK-Estimate: ridge leverage scores of a stream (Calandriello, Lazaric & Valko).
+//! SQUEAK, DISQUEAK and INK-Estimate: ridge leverage scores of a stream (Calandriello, Lazaric &
+//! Valko).
 
 mod dictionary;
 mod estimator;
@@ -30,28 +31,34 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use rand::Rng;
 use shrink::shrink;
 
-/// SQUEAK: a dictionary of the points of a stream that represents them all at ridge γ, from one pass, in memory that
-/// depends on the dictionary alone.
+/// SQUEAK: a dictionary of the points of a stream that represents them all at ridge γ, from one
+/// pass, in memory that depends on the dictionary alone.
 ///
-/// γ is absolute (the number added to K's diagonal). At any moment [`dictionary`](Self::dictionary) gives the points kept and their
-/// weights, [`member_scores`](Self::member_scores) and [`scores`](Self::scores) the ridge leverage scores τ, from below: while the
-/// dictionary is ε-accurate, τ/α ≤ τ̃ ≤ τ with α = (1 + ε)/(1 − ε).
+/// γ is absolute (the number added to K's diagonal). At any moment [`dictionary`](Self::dictionary)
+/// gives the points kept and their weights, [`member_scores`](Self::member_scores) and
+/// [`scores`](Self::scores) the ridge leverage scores τ, from below: while the dictionary is
+/// ε-accurate, τ/α ≤ τ̃ ≤ τ with α = (1 + ε)/(1 − ε).
 ///
-/// New points are collected and the dictionary is shrunk once a chunk of them is complete; those not yet shrunk are members of
-/// weight 1, which is exact. So how the stream was cut into blocks leaves no trace in the result, not even in the last
-/// bit. The order of the points does: shuffle data that come sorted.
+/// New points are collected and the dictionary is shrunk once a chunk of them is complete; those
+/// not yet shrunk are members of weight 1, which is exact. So how the stream was cut into blocks
+/// leaves no trace in the result, not even in the last bit. The order of the points does: shuffle
+/// data that come sorted.
 ///
 /// # Cost
-/// With m points kept and chunks of b, every chunk takes (m + b)² kernel values and 2(m + b)³/3 + 64(m + b)² flops. At the automatic
-/// b = m/2 that is 4.5m kernel values and 4.5m² + 288m flops a point; at b = 1, the published algorithm, it is m² and 2m³/3.
-/// Memory: 2(m + b)² numbers while a chunk is shrunk, (m + b)·d between. A block pushed may be of any size: it is taken chunk by chunk.
+/// With m points kept and chunks of b, every chunk takes (m + b)² kernel values and 2(m + b)³/3 +
+/// 64(m + b)² flops. At the automatic b = m/2 that is 4.5m kernel values and 4.5m² + 288m flops a
+/// point; at b = 1, the published algorithm, it is m² and 2m³/3. Memory: 2(m + b)² numbers while a
+/// chunk is shrunk, (m + b)·d between. A block pushed may be of any size: it is taken chunk by
+/// chunk.
 ///
 /// # Source
-/// Calandriello, Lazaric & Valko, *Distributed adaptive sampling for kernel matrix approximation*, AISTATS 2017 (arXiv:1803.10172).
+/// Calandriello, Lazaric & Valko, *Distributed adaptive sampling for kernel matrix approximation*,
+/// AISTATS 2017 (arXiv:1803.10172).
 ///
 /// # Departures
-/// Chunks (the bracket above holds for any number of points added at once), a cap on the dictionary, scores held in the interval where they
-/// must lie, so that rounding never makes one 0. The halving floor is optional and, for b points at once, 2⁻ᵇ.
+/// Chunks (the bracket above holds for any number of points added at once), a cap on the
+/// dictionary, scores held in the interval where they must lie, so that rounding never makes one 0.
+/// The halving floor is optional and, for b points at once, 2⁻ᵇ.
 ///
 /// ```
 /// use faer::Mat;
@@ -61,7 +68,8 @@ use shrink::shrink;
 /// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
 /// let mut squeak = Squeak::new(Gaussian::new(0.5)?, 2, 1.0, SqueakParams::new(10))?;
 /// for block in 0..20 {
-///     let x = Mat::from_fn(100, 2, |i, k| ((block * 100 + i) as f64 * [0.618, 0.414][k]).fract()); // n × d
+///     // n × d
+///     let x = Mat::from_fn(100, 2, |i, k| ((block * 100 + i) as f64 * [0.618, 0.414][k]).fract());
 ///     squeak.push(Points::from_rows(x.as_ref()), &mut rng)?;
 /// }
 /// squeak.settle(&mut rng)?;
@@ -83,12 +91,14 @@ pub struct Squeak<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
-    /// An empty stream of points in ℝ^dim, at the absolute ridge γ = `gamma`: not λ but nλ, for the n points the stream is to have
-    /// ([`Ridge::absolute`]). There is no [`Ridge::PerSample`] of a stream, whose n nobody knows.
+    /// An empty stream of points in ℝ^dim, at the absolute ridge γ = `gamma`: not λ but nλ, for the
+    /// n points the stream is to have ([`Ridge::absolute`]). There is no [`Ridge::PerSample`] of a
+    /// stream, whose n nobody knows.
     ///
     /// # Errors
-    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a γ that is not positive and finite or an ε outside (0, 1),
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) for dim, q̄, the cap or the chunk equal to 0, and the kernel's own for `dim`.
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a γ that is not
+    /// positive and finite or an ε outside (0, 1), [`Empty`](nystrom_linalg_core::Error::Empty) for
+    /// dim, q̄, the cap or the chunk equal to 0, and the kernel's own for `dim`.
     pub fn new(kernel: K, dim: usize, gamma: T, params: SqueakParams) -> Result<Self> {
         params.check()?;
         validate::not_empty("coordinates of a point (d)", dim)?;
@@ -104,10 +114,14 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         })
     }
 
-    /// Numbers the points of the stream from `first`, so that the dictionaries of several shards can be merged.
+    /// Numbers the points of the stream from `first`, so that the dictionaries of several shards
+    /// can be merged.
     pub fn starting_at(mut self, first: u64) -> Self {
         let shift = first.wrapping_sub(self.first);
-        self.dictionary.positions.iter_mut().for_each(|position| *position = position.wrapping_add(shift));
+        self.dictionary
+            .positions
+            .iter_mut()
+            .for_each(|position| *position = position.wrapping_add(shift));
         self.first = first;
         self
     }
@@ -115,24 +129,35 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     /// Takes a block of points, any number of them (none is fine).
     ///
     /// # Randomness
-    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) a member whose p̃ fell, in the dictionary's order.
+    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) a member whose p̃ fell, in the
+    /// dictionary's order.
     ///
     /// # Errors
-    /// Before anything is taken: [`Shape`](nystrom_linalg_core::Error::Shape) for another dimension,
-    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for positions beyond 2⁶⁴
-    /// − 1,
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in a point or in k(x, x), and the kernel's own.
-    /// [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) when the dictionary is above its cap and there are points left:
-    /// those before them stay taken ([`n_seen`](Self::n_seen) says how many), and after
-    /// [`set_max_dictionary`](Self::set_max_dictionary) the rest can be pushed.
+    /// Before anything is taken: [`Shape`](nystrom_linalg_core::Error::Shape) for another
+    /// dimension, [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for positions
+    /// beyond 2⁶⁴ − 1, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in a point
+    /// or in k(x, x), and the kernel's own.
+    /// [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) when the dictionary is above
+    /// its cap and there are points left: those before them stay taken ([`n_seen`](Self::n_seen)
+    /// says how many), and after [`set_max_dictionary`](Self::set_max_dictionary) the rest can be
+    /// pushed.
     pub fn push(&mut self, block: Points<'_, T>, rng: &mut dyn Rng) -> Result<()> {
         validate::same_size("coordinates of a point (d)", self.dictionary.dim, block.dim())?;
         if block.is_empty() {
             return Ok(());
         }
-        if self.first.checked_add(self.n_seen()).and_then(|next| next.checked_add(block.len() as u64)).is_none() {
+        if self
+            .first
+            .checked_add(self.n_seen())
+            .and_then(|next| next.checked_add(block.len() as u64))
+            .is_none()
+        {
             let requirement = "such that the positions of the stream's points stay below 2^64";
-            return Err(Error::InvalidParameter { name: "starting_at", value: self.first as f64, requirement });
+            return Err(Error::InvalidParameter {
+                name: "starting_at",
+                value: self.first as f64,
+                requirement,
+            });
         }
         self.kernel.check_points(block)?;
         measure::diagonal(&self.kernel, block)?;
@@ -156,16 +181,19 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         Ok(())
     }
 
-    /// Shrinks now, without waiting for the chunk to be complete; nothing happens if no point has come since the last time.
+    /// Shrinks now, without waiting for the chunk to be complete; nothing happens if no point has
+    /// come since the last time.
     ///
     /// # Randomness
-    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) a member whose p̃ fell, in the dictionary's order.
+    /// Each shrinking draws one Binomial(q_i, p̃_new/p̃_old) a member whose p̃ fell, in the
+    /// dictionary's order.
     ///
     /// # Errors
     /// Those of the factorisation, for a function that is no kernel; nothing is lost then.
     pub fn settle(&mut self, rng: &mut dyn Rng) -> Result<()> {
         if self.pending > 0 {
-            let tau = self.member_scores()?; //                                          τ̃_t,i for i ∈ I
+            // τ̃_t,i for i ∈ I
+            let tau = self.member_scores()?;
             let floor = self.params.floor(self.pending);
             shrink(&mut self.dictionary, &tau, floor, self.pending, rng); //             SHRINK
             self.pending = 0;
@@ -173,17 +201,22 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         Ok(())
     }
 
-    /// τ̃_i of the members of [`dictionary`](Self::dictionary), in their order: estimates of their scores among all points seen. m² kernel
-    /// values, 2m³/3 flops.
+    /// τ̃_i of the members of [`dictionary`](Self::dictionary), in their order: estimates of their
+    /// scores among all points seen. m² kernel values, 2m³/3 flops.
     ///
     /// # Errors
     /// Those of the factorisation.
     pub fn member_scores(&self) -> Result<Vec<f64>> {
         let (factor, gamma) = self.params.adding(self.gamma.f64());
-        Ok(Measure::new(&self.kernel, &self.dictionary, gamma)?.members().iter().map(|r| factor * r).collect())
+        Ok(Measure::new(&self.kernel, &self.dictionary, gamma)?
+            .members()
+            .iter()
+            .map(|r| factor * r)
+            .collect())
     }
 
-    /// τ̃ of points of the stream that went by, whether kept or not. m² kernel values once and m a point, m² flops a point.
+    /// τ̃ of points of the stream that went by, whether kept or not. m² kernel values once and m a
+    /// point, m² flops a point.
     ///
     /// # Errors
     /// Those of the checks of [`push`](Self::push), and of the factorisation.
@@ -191,21 +224,28 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         validate::same_size("coordinates of a point (d)", self.dictionary.dim, x.dim())?;
         self.kernel.check_points(x)?;
         let (factor, gamma) = self.params.adding(self.gamma.f64());
-        let scores = Measure::new(&self.kernel, &self.dictionary, gamma)?.points(&self.kernel, &self.dictionary, x)?;
+        let scores = Measure::new(&self.kernel, &self.dictionary, gamma)?.points(
+            &self.kernel,
+            &self.dictionary,
+            x,
+        )?;
         Ok(scores.iter().map(|r| factor * r).collect())
     }
 
-    /// τ̃ of each point if it were the next of the stream: what [`scores`](Self::scores) gives, r, becomes r/(1 + r) by adding φφᵀ.
+    /// τ̃ of each point if it were the next of the stream: what [`scores`](Self::scores) gives, r,
+    /// becomes r/(1 + r) by adding φφᵀ.
     ///
     /// # Errors
     /// As [`scores`](Self::scores).
     pub fn scores_of_new(&self, x: Points<'_, T>) -> Result<Vec<f64>> {
         let factor = self.params.adding(self.gamma.f64()).0;
-        let added = |tau: f64| if tau > 0.0 { factor / (1.0 + factor / tau) } else { 0.0 }; // r/(1 + r), r = τ̃/factor, for any r
+        // r/(1 + r), r = τ̃/factor, for any r
+        let added = |tau: f64| if tau > 0.0 { factor / (1.0 + factor / tau) } else { 0.0 };
         Ok(self.scores(x)?.into_iter().map(added).collect())
     }
 
-    /// The dictionary as it stands, valid after every push: members already shrunk first, then those of the open chunk with p̃ = 1.
+    /// The dictionary as it stands, valid after every push: members already shrunk first, then
+    /// those of the open chunk with p̃ = 1.
     pub fn dictionary(&self) -> &StreamDictionary<T> {
         &self.dictionary
     }
@@ -247,7 +287,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         &self.params
     }
 
-    /// Another cap, after [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) or at any time.
+    /// Another cap, after [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) or at any
+    /// time.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if it is 0.

@@ -2,13 +2,16 @@
 
 use nystrom_linalg_core::{Error, Result, validate};
 
-/// How a dictionary is updated: one value serves [`Squeak`](super::Squeak), [`dict_merge`](super::dict_merge) and the merge trees.
+/// How a dictionary is updated: one value serves [`Squeak`](super::Squeak),
+/// [`dict_merge`](super::dict_merge) and the merge trees.
 ///
-/// The struct is also an estimator ([`RidgeLeverage`](crate::RidgeLeverage)): one pass over the rows of a matrix in random order.
+/// The struct is also an estimator ([`RidgeLeverage`](crate::RidgeLeverage)): one pass over the
+/// rows of a matrix in random order.
 ///
 /// # Cost
-/// As an estimator that of [`Squeak`](super::Squeak): with m points in the largest dictionary and the automatic chunk 4.5·nm entries and 4.5·nm²
-/// flops, O(m²) memory; for scores then another n·m entries.
+/// As an estimator that of [`Squeak`](super::Squeak): with m points in the largest dictionary and
+/// the automatic chunk 4.5·nm entries and 4.5·nm² flops, O(m²) memory; for scores then another n·m
+/// entries.
 ///
 /// # Source
 /// Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172).
@@ -23,30 +26,34 @@ use nystrom_linalg_core::{Error, Result, validate};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SqueakParams {
-    /// q̄: the copies a point arrives with. A point of estimated score p̃ is kept with probability 1 − (1 − p̃)^q̄, so the
-    /// dictionary has at most about q̄·d_eff points. 1 to 20 in practice; [`copies_for`](Self::copies_for) gives the theory's number.
+    /// q̄: the copies a point arrives with. A point of estimated score p̃ is kept with probability
+    /// 1 − (1 − p̃)^q̄, so the dictionary has at most about q̄·d_eff points. 1 to 20 in practice;
+    /// [`copies_for`](Self::copies_for) gives the theory's number.
     pub copies: u32,
     /// ε in (0, 1): the accuracy the score formulas assume the dictionary to have.
     pub epsilon: f64,
-    /// The dictionary may exceed this number of points by one chunk at most; then the stream is refused with
-    /// [`Error::DictionaryFull`].
+    /// The dictionary may exceed this number of points by one chunk at most; then the stream is
+    /// refused with [`Error::DictionaryFull`].
     pub max_dictionary: usize,
-    /// Points that are added before the dictionary is shrunk: 1 is the published algorithm, one point at a time at O(m³) each.
-    /// `None`: half as many as the dictionary holds and at least 64, the least total work, O(m²) a point.
+    /// Points that are added before the dictionary is shrunk: 1 is the published algorithm, one
+    /// point at a time at O(m³) each. `None`: half as many as the dictionary holds and at least 64,
+    /// the least total work, O(m²) a point.
     pub chunk: Option<usize>,
-    /// Whether p̃ may fall at most by half for every point added (the poster's safeguard; the paper has none). It can only
-    /// raise p̃: never less accurate, possibly larger dictionaries.
+    /// Whether p̃ may fall at most by half for every point added (the poster's safeguard; the paper
+    /// has none). It can only raise p̃: never less accurate, possibly larger dictionaries.
     pub halving_floor: bool,
     /// The constants in the score.
     pub scores: ScoreRule,
 }
 
-/// The constants in the scores that [`SqueakParams`] shrinks by. With M = ΦSSᵀΦᵀ the current dictionary's covariance:
+/// The constants in the scores that [`SqueakParams`] shrinks by. With M = ΦSSᵀΦᵀ the current
+/// dictionary's covariance:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ScoreRule {
-    /// Adding points: τ̃ = (1 − ε)·φᵀ(M + γI)⁻¹φ. Merging: τ̃ = (1 − ε)·φᵀ(M + (1 + ε)γI)⁻¹φ. Whenever the dictionaries are
-    /// ε-accurate, τ/α ≤ τ̃ ≤ τ with α = (1 + ε)/(1 − ε) and α = (1 + 3ε)/(1 − ε).
+    /// Adding points: τ̃ = (1 − ε)·φᵀ(M + γI)⁻¹φ. Merging: τ̃ = (1 − ε)·φᵀ(M + (1 + ε)γI)⁻¹φ.
+    /// Whenever the dictionaries are ε-accurate, τ/α ≤ τ̃ ≤ τ with α = (1 + ε)/(1 − ε) and α = (1 +
+    /// 3ε)/(1 − ε).
     #[default]
     Provable,
     /// The authors' code: τ̃ = (1 − 2ε)·φᵀ(M + γI)⁻¹φ in both cases, ε < 1/2.
@@ -57,7 +64,8 @@ pub enum ScoreRule {
 const MIN_CHUNK: usize = 64;
 
 impl SqueakParams {
-    /// q̄ = `copies`, ε = 1/2, at most 4096 points, chunks of automatic length, no floor, provable scores.
+    /// q̄ = `copies`, ε = 1/2, at most 4096 points, chunks of automatic length, no floor, provable
+    /// scores.
     pub fn new(copies: u32) -> Self {
         SqueakParams {
             copies,
@@ -69,15 +77,16 @@ impl SqueakParams {
         }
     }
 
-    /// q̄ = ⌈39·α·ln(2n/δ)/ε²⌉ with α = (1 + 3ε)/(1 − ε): the theory's number of copies for n points, accuracy ε and failure
-    /// probability δ.
+    /// q̄ = ⌈39·α·ln(2n/δ)/ε²⌉ with α = (1 + 3ε)/(1 − ε): the theory's number of copies for n
+    /// points, accuracy ε and failure probability δ.
     ///
     /// The form is that of the theorem of Calandriello, Lazaric & Valko (AISTATS 2017); the
     /// constant 39 stands as in the project's notes and was not compared with the printed theorem.
     /// It is very cautious: measure the accuracy with far fewer copies first.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n = 0, [`Error::InvalidParameter`] unless ε and δ lie in (0, 1) and q̄ fits into 32 bits.
+    /// [`Error::Empty`] if n = 0, [`Error::InvalidParameter`] unless ε and δ lie in (0, 1) and q̄
+    /// fits into 32 bits.
     pub fn copies_for(n: usize, epsilon: f64, delta: f64) -> Result<u32> {
         validate::not_empty("points (n)", n)?;
         check_unit("epsilon", epsilon)?;
@@ -105,15 +114,21 @@ impl SqueakParams {
     }
 
     /// # Errors
-    /// [`Error::Empty`] for q̄, the cap or the chunk equal to 0, [`Error::InvalidParameter`] for ε outside its range.
+    /// [`Error::Empty`] for q̄, the cap or the chunk equal to 0, [`Error::InvalidParameter`] for ε
+    /// outside its range.
     pub(crate) fn check(&self) -> Result<()> {
         validate::not_empty("copies per point (q)", self.copies as usize)?;
         validate::not_empty("max_dictionary", self.max_dictionary)?;
         validate::not_empty("chunk", self.chunk.unwrap_or(MIN_CHUNK))?;
         check_unit("epsilon", self.epsilon)?;
         if self.scores == ScoreRule::ReferenceCode && self.epsilon >= 0.5 {
-            let requirement = "below 1/2 with the reference code's scores, whose factor is 1 - 2 epsilon";
-            return Err(Error::InvalidParameter { name: "epsilon", value: self.epsilon, requirement });
+            let requirement =
+                "below 1/2 with the reference code's scores, whose factor is 1 - 2 epsilon";
+            return Err(Error::InvalidParameter {
+                name: "epsilon",
+                value: self.epsilon,
+                requirement,
+            });
         }
         Ok(())
     }
@@ -147,7 +162,8 @@ impl SqueakParams {
         }
     }
 
-    /// [`Error::DictionaryFull`] if a dictionary of `size` points, which stands for `seen`, is above the cap.
+    /// [`Error::DictionaryFull`] if a dictionary of `size` points, which stands for `seen`, is
+    /// above the cap.
     pub(crate) fn check_cap(&self, size: usize, seen: u64) -> Result<()> {
         match size <= self.max_dictionary {
             true => Ok(()),
@@ -159,6 +175,8 @@ impl SqueakParams {
 fn check_unit(name: &'static str, value: f64) -> Result<()> {
     match value > 0.0 && value < 1.0 {
         true => Ok(()),
-        false => Err(Error::InvalidParameter { name, value, requirement: "strictly between 0 and 1" }),
+        false => {
+            Err(Error::InvalidParameter { name, value, requirement: "strictly between 0 and 1" })
+        }
     }
 }

@@ -9,11 +9,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Version of the layout of [`SavedSqueak`]; raised whenever that changes.
 pub const FORMAT: u32 = 1;
 
-/// What a file holds: the state of a [`Squeak`] with the scalar type and the format version beside it.
+/// What a file holds: the state of a [`Squeak`] with the scalar type and the format version beside
+/// it.
 ///
-/// `Squeak` itself implements `Serialize` and `Deserialize` through this type. Resumed with the generator it was saved with (that
-/// is the caller's to save) the stream goes on with the same bits, in a format that keeps numbers exactly (`serde_json` does with its
-/// feature `float_roundtrip`). The kernel stands under its name, and another one is refused
+/// `Squeak` itself implements `Serialize` and `Deserialize` through this type. Resumed with the
+/// generator it was saved with (that is the caller's to save) the stream goes on with the same
+/// bits, in a format that keeps numbers exactly (`serde_json` does with its feature
+/// `float_roundtrip`). The kernel stands under its name, and another one is refused
 /// ([`SavedKernel`]). Deserialise a `SavedSqueak` and convert it to get the typed
 /// [`Error::Incompatible`].
 ///
@@ -69,12 +71,15 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
     /// [`Squeak::new`] for the parameters, of [`Kernel::check_points`] for the points.
     fn try_from(saved: SavedSqueak<K, T>) -> Result<Self> {
         if saved.format != FORMAT {
-            let problem = format!("format version {}, this build reads version {FORMAT}", saved.format);
+            let problem =
+                format!("format version {}, this build reads version {FORMAT}", saved.format);
             return Err(incompatible(problem + "; resume with the version that wrote it"));
         }
         if saved.scalar != T::NAME {
             let (has, wants) = (&saved.scalar, T::NAME);
-            return Err(incompatible(format!("it was saved with {has} numbers; load it as {has}, not as {wants}")));
+            return Err(incompatible(format!(
+                "it was saved with {has} numbers; load it as {has}, not as {wants}"
+            )));
         }
         let I = saved.dictionary;
         let mut squeak = Squeak::new(saved.kernel.0?, I.dim, saved.gamma, saved.params)?;
@@ -89,7 +94,12 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
 
 /// A position outside first..first + seen is none that the stream gave; a later point may get it
 /// again.
-fn check<T: Scalar>(I: &StreamDictionary<T>, params: &SqueakParams, first: u64, pending: usize) -> Result<()> {
+fn check<T: Scalar>(
+    I: &StreamDictionary<T>,
+    params: &SqueakParams,
+    first: u64,
+    pending: usize,
+) -> Result<()> {
     let given = |position: &u64| position.checked_sub(first).is_some_and(|t| t < I.seen);
     let numbered = first.checked_add(I.seen).is_some() && I.positions.iter().all(given);
     match numbered && pending <= I.len() && I.copies_per_point == params.copies {
@@ -108,7 +118,9 @@ impl<K: Clone + SavedKernel, T: Scalar + Serialize> Serialize for Squeak<K, T> {
     }
 }
 
-impl<'de, K: Kernel<T> + SavedKernel, T: Scalar + DeserializeOwned> Deserialize<'de> for Squeak<K, T> {
+impl<'de, K: Kernel<T> + SavedKernel, T: Scalar + DeserializeOwned> Deserialize<'de>
+    for Squeak<K, T>
+{
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let saved = SavedSqueak::<K, T>::deserialize(deserializer)?;
         Squeak::try_from(saved).map_err(serde::de::Error::custom)

@@ -11,10 +11,12 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TreeShape {
-    /// DISQUEAK: depth ⌈log₂ k⌉. A perfect tree of depth ⌊log₂ k⌋ whose first leaves are split once more.
+    /// DISQUEAK: depth ⌈log₂ k⌉. A perfect tree of depth ⌊log₂ k⌋ whose first leaves are split once
+    /// more.
     #[default]
     Balanced,
-    /// SQUEAK by merging: the dictionary of the first chunks is merged with the next one, k − 1 times.
+    /// SQUEAK by merging: the dictionary of the first chunks is merged with the next one, k − 1
+    /// times.
     Sequential,
 }
 
@@ -30,7 +32,8 @@ impl TreeShape {
                 let split = k - perfect;
                 if c < 2 * split { 2 * perfect + c } else { perfect + c - split }
             }
-            TreeShape::Sequential => c, //            node k + t merges the first t chunks with chunk t
+            // node k + t merges the first t chunks with chunk t
+            TreeShape::Sequential => c,
         }
     }
 
@@ -65,16 +68,20 @@ pub fn even_chunks(n: usize, chunks: usize) -> Vec<usize> {
     (0..k).map(|c| end(c + 1) - end(c)).collect()
 }
 
-/// A merge tree over chunks that arrive in any order, from anywhere: the same key gives the same bits in every order.
+/// A merge tree over chunks that arrive in any order, from anywhere: the same key gives the same
+/// bits in every order.
 ///
-/// Each leaf is [`Squeak`] over one chunk, each inner node [`dict_merge`] of its children, done as soon as both are there. What a
-/// node draws depends on the tree's key and the node's place alone. At most ⌈log₂ k⌉ dictionaries wait if chunks come in order.
+/// Each leaf is [`Squeak`] over one chunk, each inner node [`dict_merge`] of its children, done as
+/// soon as both are there. What a node draws depends on the tree's key and the node's place alone.
+/// At most ⌈log₂ k⌉ dictionaries wait if chunks come in order.
 ///
 /// # Source
-/// DISQUEAK, Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172); the shape of the balanced tree is that of the authors' code.
+/// DISQUEAK, Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172); the shape of the
+/// balanced tree is that of the authors' code.
 ///
 /// # Departures
-/// Leaves are shrunk (the authors' enter the first merge as raw chunks), so that a chunk may be larger than a dictionary.
+/// Leaves are shrunk (the authors' enter the first merge as raw chunks), so that a chunk may be
+/// larger than a dictionary.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};
@@ -84,7 +91,8 @@ pub fn even_chunks(n: usize, chunks: usize) -> Vec<usize> {
 /// let dictionary = |order: [usize; 3]| {
 ///     let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
 ///     let (kernel, params) = (Gaussian::new(0.2)?, SqueakParams::new(10));
-///     let mut tree = MergeTree::new(kernel, 1, 1.0, params, TreeShape::Balanced, &[300; 3], &mut rng)?;
+///     let mut tree =
+///         MergeTree::new(kernel, 1, 1.0, params, TreeShape::Balanced, &[300; 3], &mut rng)?;
 ///     for chunk in order {
 ///         tree.insert(chunk, Points::from_slice(&x[300 * chunk..300 * (chunk + 1)]))?;
 ///     }
@@ -107,7 +115,8 @@ pub struct MergeTree<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
-    /// A tree over `sizes.len()` chunks of the given numbers of points. One key is drawn from `rng`.
+    /// A tree over `sizes.len()` chunks of the given numbers of points. One key is drawn from
+    /// `rng`.
     ///
     /// # Randomness
     /// One 64-bit key is drawn; node i of the tree draws from stream i under that key.
@@ -133,20 +142,39 @@ impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
         };
         let ranges = sizes.iter().map(&mut range).collect();
         let (streams, inserted) = (Streams::from_rng(rng), vec![false; sizes.len()]);
-        Ok(MergeTree { kernel, dim, gamma, params, shape, ranges, streams, inserted, ready: HashMap::new() })
+        Ok(MergeTree {
+            kernel,
+            dim,
+            gamma,
+            params,
+            shape,
+            ranges,
+            streams,
+            inserted,
+            ready: HashMap::new(),
+        })
     }
 
     /// Takes chunk number `chunk` and does every merge that has become possible.
     ///
     /// # Errors
-    /// [`Error::IndexOutOfRange`] or [`Error::DuplicateIndex`] for the number, [`Error::Shape`] for another number of points than
-    /// announced, those of [`Squeak::push`] and [`dict_merge`]. Nothing is lost: after [`Error::DictionaryFull`] of a leaf the chunk can be
-    /// inserted again, after that of a merge [`finish`](Self::finish) does it under a larger cap ([`set_max_dictionary`](Self::set_max_dictionary)).
+    /// [`Error::IndexOutOfRange`] or [`Error::DuplicateIndex`] for the number, [`Error::Shape`] for
+    /// another number of points than announced, those of [`Squeak::push`] and [`dict_merge`].
+    /// Nothing is lost: after [`Error::DictionaryFull`] of a leaf the chunk can be inserted again,
+    /// after that of a merge [`finish`](Self::finish) does it under a larger cap
+    /// ([`set_max_dictionary`](Self::set_max_dictionary)).
     pub fn insert(&mut self, chunk: usize, points: Points<'_, T>) -> Result<()> {
         let (what, n) = ("chunks of a merge tree", self.ranges.len());
         match self.inserted.get(chunk) {
             None => return Err(Error::IndexOutOfRange { what, position: chunk, index: chunk, n }),
-            Some(true) => return Err(Error::DuplicateIndex { what, index: chunk, first: chunk, second: chunk }),
+            Some(true) => {
+                return Err(Error::DuplicateIndex {
+                    what,
+                    index: chunk,
+                    first: chunk,
+                    second: chunk,
+                });
+            }
             Some(false) => {}
         }
         let expected = (self.ranges[chunk].end - self.ranges[chunk].start) as usize;
@@ -171,7 +199,10 @@ impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
             self.climb(node)?;
         }
         // With every leaf there and every merge done, the root is what is left.
-        self.ready.get(&self.shape.root(self.chunks())).cloned().ok_or(Error::Empty { what: "root of the merge tree" })
+        self.ready
+            .get(&self.shape.root(self.chunks()))
+            .cloned()
+            .ok_or(Error::Empty { what: "root of the merge tree" })
     }
 
     /// Another cap for the merges to come.
@@ -190,15 +221,20 @@ impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
 
     fn leaf(&self, chunk: usize, points: Points<'_, T>) -> Result<StreamDictionary<T>> {
         let mut rng = self.streams.stream(self.shape.leaf(chunk as u64, self.chunks()));
-        let mut squeak =
-            Squeak::new(&self.kernel, self.dim, self.gamma, self.params)?.starting_at(self.ranges[chunk].start);
+        let mut squeak = Squeak::new(&self.kernel, self.dim, self.gamma, self.params)?
+            .starting_at(self.ranges[chunk].start);
         squeak.push(points, &mut rng)?;
         let leaf = squeak.into_dictionary(&mut rng)?;
         self.params.check_cap(leaf.len(), leaf.seen())?;
         Ok(leaf)
     }
 
-    fn merge(&self, node: Node, a: &StreamDictionary<T>, b: &StreamDictionary<T>) -> Result<StreamDictionary<T>> {
+    fn merge(
+        &self,
+        node: Node,
+        a: &StreamDictionary<T>,
+        b: &StreamDictionary<T>,
+    ) -> Result<StreamDictionary<T>> {
         dict_merge(&self.kernel, a, b, self.gamma, &self.params, &mut self.streams.stream(node))
     }
 
@@ -215,8 +251,14 @@ impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
         Ok(())
     }
 
-    /// Leaves and merges of the subtree of `node` on the threads of the current rayon pool; chunks are slices of `points`.
-    pub(super) fn subtree(&self, node: Node, leaves: Range<u64>, points: Points<'_, T>) -> Result<StreamDictionary<T>> {
+    /// Leaves and merges of the subtree of `node` on the threads of the current rayon pool; chunks
+    /// are slices of `points`.
+    pub(super) fn subtree(
+        &self,
+        node: Node,
+        leaves: Range<u64>,
+        points: Points<'_, T>,
+    ) -> Result<StreamDictionary<T>> {
         if leaves.end - leaves.start == 1 {
             let chunk = leaves.start as usize;
             let rows = self.ranges[chunk].start as usize..self.ranges[chunk].end as usize;

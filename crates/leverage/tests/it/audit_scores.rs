@@ -1,10 +1,13 @@
-//! The audit: exact scores by conjugate gradients against dense algebra, bounds that hold, entries, and what is refused.
+//! The audit: exact scores by conjugate gradients against dense algebra, bounds that hold, entries,
+//! and what is refused.
 
 use crate::common::samples::*;
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{KernelMatrix, Matern, Points};
-use nystrom_leverage::{AlaouiMahoney, Audit, AuditReport, BlessR, Exact, RecursiveRls, exact_scores};
+use nystrom_leverage::{
+    AlaouiMahoney, Audit, AuditReport, BlessR, Exact, RecursiveRls, exact_scores,
+};
 use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, Ridge, random};
 
 fn small() -> Audit {
@@ -53,9 +56,12 @@ fn an_unfinished_audit_says_what_it_reached() {
 
 fn report(estimates: &[f64], exact: &[f64]) -> AuditReport {
     let n = estimates.len();
-    let k = Mat::from_fn(n, n, |i, j| if i == j { exact[i] / (1.0 - exact[i]) } else { 0.0 }); // l_i at μ = 1
+    // l_i at μ = 1
+    let k = Mat::from_fn(n, n, |i, j| if i == j { exact[i] / (1.0 - exact[i]) } else { 0.0 });
     let audit = Audit { rows: n, landmarks: n, accuracy: 1e-9, ..Audit::default() };
-    audit.of_scores(&Dense::new(k.as_ref()).unwrap(), Ridge::Absolute(1.0), estimates, &mut rng(5)).unwrap()
+    audit
+        .of_scores(&Dense::new(k.as_ref()).unwrap(), Ridge::Absolute(1.0), estimates, &mut rng(5))
+        .unwrap()
 }
 
 #[test]
@@ -75,7 +81,9 @@ fn the_numbers_of_a_report() {
     near(found.unseen_fraction(0.95).unwrap(), 1.0 - 0.05_f64.powf(0.2));
     assert!(found.quantile(1.1).is_err() && found.quantile(f64::NAN).is_err());
     assert!(found.unseen_fraction(1.0).is_err() && found.unseen_fraction(f64::NAN).is_err());
-    assert!(report(&[0.0, 0.5, 0.5], &[0.5, 0.5, 0.5]).largest_underestimate() == (0, f64::INFINITY));
+    assert!(
+        report(&[0.0, 0.5, 0.5], &[0.5, 0.5, 0.5]).largest_underestimate() == (0, f64::INFINITY)
+    );
     assert_eq!(report(&[0.0, 0.5], &[0.0, 0.5]).ratios().len(), 2);
 }
 
@@ -86,23 +94,28 @@ fn estimators_are_told_apart() {
     let ridge = Ridge::Absolute(5.0);
     let audit = Audit { rows: 100, landmarks: 150, ..Audit::default() };
     let exact = audit.of_estimator(&k, ridge, &Exact, &mut rng(7)).unwrap();
-    assert!(exact.largest_overestimate().1 <= 1.0 + 1e-9 && exact.largest_underestimate().1 <= 1.001);
+    assert!(
+        exact.largest_overestimate().1 <= 1.0 + 1e-9 && exact.largest_underestimate().1 <= 1.001
+    );
     let below = audit.of_estimator(&k, ridge, &AlaouiMahoney { columns: 50 }, &mut rng(7)).unwrap();
     assert!(below.largest_overestimate().1 <= 1.0 + 1e-3 && below.largest_underestimate().1 > 1.2);
-    let coarse = audit.of_estimator(&k, ridge, &RecursiveRls::with_oversampling(0.5), &mut rng(7)).unwrap();
+    let coarse =
+        audit.of_estimator(&k, ridge, &RecursiveRls::with_oversampling(0.5), &mut rng(7)).unwrap();
     let fine = BlessR { oversampling: 50.0, ..BlessR::default() };
     let fine = audit.of_estimator(&k, ridge, &fine, &mut rng(7)).unwrap();
     assert!(fine.largest_overestimate().1 < 1.3 && fine.largest_underestimate().1 < 1.3);
     assert!(coarse.largest_overestimate().1.max(coarse.largest_underestimate().1) > 1.5);
 }
 
-/// Products take n²/2 + 128n entries at most, the preconditioner n·m + m² to make and 2n·m an application; the landmarks are found with
-/// samples of no more than m rows or so, four rounds over all of them at the most.
+/// Products take n²/2 + 128n entries at most, the preconditioner n·m + m² to make and 2n·m an
+/// application; the landmarks are found with samples of no more than m rows or so, four rounds over
+/// all of them at the most.
 #[test]
 fn entries_are_those_of_the_claim() {
     let (n, most) = (2500_u64, 60);
     let x: Mat<f64> = random::standard_normal(n as usize, 3, &mut rng(8));
-    let k = KernelMatrix::new(Matern::new(1.5, 1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+    let k =
+        KernelMatrix::new(Matern::new(1.5, 1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
     let k = Counted::new(k);
     let found = small().reference(&k, Ridge::PerSample(1e-2), &mut rng(9)).unwrap();
     let (m, iterations) = (found.landmarks as u64, found.iterations as u64);
@@ -114,30 +127,41 @@ fn entries_are_those_of_the_claim() {
     assert!(k.entries() > known && k.entries() <= known + 6 * n * most, "{} {known}", k.entries());
 }
 
-/// Landmarks follow the effective dimension, so the number of iterations hardly depends on the ridge.
+/// Landmarks follow the effective dimension, so the number of iterations hardly depends on the
+/// ridge.
 #[test]
 fn a_few_iterations_suffice_whatever_the_ridge() {
     let x: Mat<f64> = random::standard_normal(1500, 3, &mut rng(20));
-    let k = KernelMatrix::new(Matern::new(1.5, 1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+    let k =
+        KernelMatrix::new(Matern::new(1.5, 1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
     let audit = |lambda| {
         let found = Audit::default().reference(&k, Ridge::PerSample(lambda), &mut rng(21)).unwrap();
         found.check().unwrap();
         (found.landmarks, found.iterations)
     };
     let found = [3e-2, 1e-2, 3e-3, 1e-3].map(audit);
-    assert!(found.windows(2).all(|pair| pair[0].0 < pair[1].0 || pair[0].0 == 388), "{found:?}"); // ⌈√(1500·100)⌉
+    // ⌈√(1500·100)⌉
+    assert!(found.windows(2).all(|pair| pair[0].0 < pair[1].0 || pair[0].0 == 388), "{found:?}");
     assert!(found.iter().all(|&(_, iterations)| iterations <= 6), "{found:?}");
-    let fewer =
-        Audit { landmarks: 100, ..Audit::default() }.reference(&k, Ridge::PerSample(1e-4), &mut rng(21)).unwrap();
+    let fewer = Audit { landmarks: 100, ..Audit::default() }
+        .reference(&k, Ridge::PerSample(1e-4), &mut rng(21))
+        .unwrap();
     fewer.check().unwrap();
-    assert!(fewer.landmarks == 100 && fewer.iterations > 2 * found[2].1, "{} {found:?}", fewer.iterations);
+    assert!(
+        fewer.landmarks == 100 && fewer.iterations > 2 * found[2].1,
+        "{} {found:?}",
+        fewer.iterations
+    );
 }
 
 #[test]
 fn threads_do_not_change_bits() {
     let x: Mat<f64> = random::standard_normal(2100, 3, &mut rng(10));
-    let k = KernelMatrix::new(Matern::new(1.5, 1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
-    same_at_any_thread_count(|| small().reference(&k, Ridge::PerSample(1e-2), &mut rng(11)).unwrap());
+    let k =
+        KernelMatrix::new(Matern::new(1.5, 1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+    same_at_any_thread_count(|| {
+        small().reference(&k, Ridge::PerSample(1e-2), &mut rng(11)).unwrap()
+    });
     let one = Audit { rows: 1, ..small() }; // matrix-vector products
     same_at_any_thread_count(|| one.reference(&k, Ridge::PerSample(1e-2), &mut rng(12)).unwrap());
 }
@@ -158,10 +182,14 @@ fn single_precision() {
 fn small_and_degenerate_matrices() {
     let audit = Audit::default();
     let one = faer::mat![[4.0_f64]];
-    let found = audit.reference(&Dense::new(one.as_ref()).unwrap(), Ridge::Absolute(1.0), &mut rng(15)).unwrap();
+    let found = audit
+        .reference(&Dense::new(one.as_ref()).unwrap(), Ridge::Absolute(1.0), &mut rng(15))
+        .unwrap();
     assert!((found.scores[0] - 0.8).abs() < 1e-12 && found.rows == [0]);
     let equal = Mat::<f64>::full(300, 300, 1.0);
-    let found = small().reference(&Dense::new(equal.as_ref()).unwrap(), Ridge::Absolute(2.0), &mut rng(15)).unwrap();
+    let found = small()
+        .reference(&Dense::new(equal.as_ref()).unwrap(), Ridge::Absolute(2.0), &mut rng(15))
+        .unwrap();
     assert_close(&found.scores, &[1.0 / 302.0; 40], 1e-6);
     let zeros: Vec<usize> = (0..100).collect();
     let k = without_rows(psd(Kind::Rough, 200, 16), &zeros);
@@ -183,9 +211,11 @@ fn bad_input_is_refused() {
     let (ridge, mut rng) = (Ridge::Absolute(1.0), rng(19));
     let none = Broken { n: 0, bad: vec![] };
     assert!(matches!(small().reference(&none, ridge, &mut rng), Err(Error::Empty { .. })));
-    for audit in
-        [Audit { rows: 0, ..small() }, Audit { landmarks: 0, ..small() }, Audit { max_iterations: 0, ..small() }]
-    {
+    for audit in [
+        Audit { rows: 0, ..small() },
+        Audit { landmarks: 0, ..small() },
+        Audit { max_iterations: 0, ..small() },
+    ] {
         assert!(matches!(audit.reference(&k, ridge, &mut rng), Err(Error::Empty { .. })));
     }
     for accuracy in [0.0, 1.0, -1.0, f64::NAN] {
@@ -194,7 +224,10 @@ fn bad_input_is_refused() {
     }
     assert!(small().reference(&k, Ridge::Absolute(0.0), &mut rng).is_err());
     let counted = Counted::new(&k);
-    assert!(matches!(small().of_scores(&counted, ridge, &[0.5; 29], &mut rng), Err(Error::Shape { .. })));
+    assert!(matches!(
+        small().of_scores(&counted, ridge, &[0.5; 29], &mut rng),
+        Err(Error::Shape { .. })
+    ));
     for bad in [-0.1, f64::NAN, f64::INFINITY] {
         let mut scores = vec![0.5; 30];
         scores[7] = bad;

@@ -1,9 +1,12 @@
-//! BLESS and BLESS-R: accuracy along the whole path, sizes, marginal weights, empty levels, kernel entries, and what is refused.
+//! BLESS and BLESS-R: accuracy along the whole path, sizes, marginal weights, empty levels, kernel
+//! entries, and what is refused.
 
 use crate::common::samples::*;
 use crate::common::*;
 use faer::Mat;
-use nystrom_leverage::{Bless, BlessPath, BlessR, Projector, RidgeLeverage, bless_oversampling, exact_scores};
+use nystrom_leverage::{
+    Bless, BlessPath, BlessR, Projector, RidgeLeverage, bless_oversampling, exact_scores,
+};
 use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, Ridge};
 
 /// Both forms at comparable settings.
@@ -13,7 +16,10 @@ fn paths(k: &dyn PsdMatrix<f64>, ridge: Ridge<f64>, q: f64, seed: u64) -> [Bless
 }
 
 fn forms(q: f64) -> (Bless, BlessR) {
-    (Bless { candidates: q, oversampling: q, ..Bless::default() }, BlessR { oversampling: q, ..BlessR::default() })
+    (
+        Bless { candidates: q, oversampling: q, ..Bless::default() },
+        BlessR { oversampling: q, ..BlessR::default() },
+    )
 }
 
 /// The paper's bracket l/(1 + t) ≤ l̃ ≤ (1 + min(t, 1))l at every level for all rows.
@@ -21,20 +27,25 @@ fn in_bracket(k: &dyn PsdMatrix<f64>, path: &BlessPath<f64>, exact: &[Vec<f64>],
     path.levels.iter().zip(exact).all(|(level, exact)| {
         let projector = Projector::new(k, &level.dictionary, Ridge::Absolute(level.ridge)).unwrap();
         let scores = projector.scores(k, (0..k.dim()).into()).unwrap();
-        let within = |(a, l): (&f64, &f64)| *a >= l / (1.0 + t) - 1e-9 && *a <= (1.0 + t.min(1.0)) * l + 1e-9;
+        let within = |(a, l): (&f64, &f64)| {
+            *a >= l / (1.0 + t) - 1e-9 && *a <= (1.0 + t.min(1.0)) * l + 1e-9
+        };
         scores.iter().zip(exact).all(within)
     })
 }
 
 fn exact_along(k: &dyn PsdMatrix<f64>, path: &BlessPath<f64>) -> Vec<Vec<f64>> {
-    path.levels.iter().map(|level| exact_scores(k, Ridge::Absolute(level.ridge)).unwrap().scores).collect()
+    path.levels
+        .iter()
+        .map(|level| exact_scores(k, Ridge::Absolute(level.ridge)).unwrap().scores)
+        .collect()
 }
 
-/// The theorem with its own constants (t = 1, δ = 0.1): bracket at all levels, and the bounds on |J_h|. Of 10 runs of each form
-/// 0.1·10 + 5·√0.9 = 5 may fail.
+/// The theorem with its own constants (t = 1, δ = 0.1): bracket at all levels, and the bounds
+/// on |J_h|. Of 10 runs of each form 0.1·10 + 5·√0.9 = 5 may fail.
 ///
-/// At this n the constants make BLESS-R keep nearly every row; BLESS draws with replacement and stays random. The Bernstein test below
-/// is the one in which BLESS-R leaves rows out.
+/// At this n the constants make BLESS-R keep nearly every row; BLESS draws with replacement and
+/// stays random. The Bernstein test below is the one in which BLESS-R leaves rows out.
 #[test]
 fn the_theorem_at_its_own_constants() {
     let (n, t, q) = (400, 1.0, 2.0);
@@ -43,11 +54,15 @@ fn the_theorem_at_its_own_constants() {
     let ridge = Ridge::Absolute(10.0);
     let levels = (400.0_f64 / 10.0).log2().ceil() as usize;
     let q2 = bless_oversampling(n, levels, q, t, 0.1).unwrap();
-    let bless = Bless { step: q, candidates: 5.0 * q2 / (q * (1.0 + t)), oversampling: q2, max_size: n };
+    let bless =
+        Bless { step: q, candidates: 5.0 * q2 / (q * (1.0 + t)), oversampling: q2, max_size: n };
     let bless_r = BlessR { step: q, oversampling: q2, max_size: n };
     let mut failures = [0, 0];
     for seed in 0..10 {
-        let (a, b) = (bless.path(&k, ridge, &mut rng(seed)).unwrap(), bless_r.path(&k, ridge, &mut rng(seed)).unwrap());
+        let (a, b) = (
+            bless.path(&k, ridge, &mut rng(seed)).unwrap(),
+            bless_r.path(&k, ridge, &mut rng(seed)).unwrap(),
+        );
         for (f, path) in failures.iter_mut().zip([a, b]) {
             assert!(path.outcome.is_ok());
             let exact = exact_along(&k, &path);
@@ -61,13 +76,15 @@ fn the_theorem_at_its_own_constants() {
     assert!(failures.iter().all(|f| *f <= 5), "{failures:?}");
 }
 
-/// With J_{h−1} accurate to ε at nλ_{h−1}, scores at nλ_h are at least l/(1 + εr), r = 2 the step: matrix Bernstein holds with q/(1 + εr).
-/// ‖P − P̃‖ ≤ ½ then brackets scores in [l/1.5, 2l], which is t = 1 and better.
+/// With J_{h−1} accurate to ε at nλ_{h−1}, scores at nλ_h are at least l/(1 + εr), r = 2 the step:
+/// matrix Bernstein holds with q/(1 + εr). ‖P − P̃‖ ≤ ½ then brackets scores in [l/1.5, 2l], which
+/// is t = 1 and better.
 #[test]
 fn accurate_along_the_whole_path_to_the_bernstein_bound() {
     let (n, mu, q, repeats, epsilon) = (800, 120.0, 160.0, 8, 0.5);
     let k = ornstein_uhlenbeck(n);
-    let (phi, dense, sigma) = (features(k.as_ref()), Dense::new(k.as_ref()).unwrap(), eigenvalues(k.as_ref()));
+    let (phi, dense, sigma) =
+        (features(k.as_ref()), Dense::new(k.as_ref()).unwrap(), eigenvalues(k.as_ref()));
     let (mut failures, mut kept, mut bound) = (0, 0, 0.0);
     let mut exact = None;
     for seed in 0..repeats {
@@ -76,9 +93,18 @@ fn accurate_along_the_whole_path_to_the_bernstein_bound() {
         bound = path
             .levels
             .iter()
-            .map(|l| bernstein(d_eff(&sigma, l.ridge), l.ridge, sigma[0], q / (1.0 + 2.0 * epsilon), epsilon))
+            .map(|l| {
+                bernstein(
+                    d_eff(&sigma, l.ridge),
+                    l.ridge,
+                    sigma[0],
+                    q / (1.0 + 2.0 * epsilon),
+                    epsilon,
+                )
+            })
             .sum::<f64>();
-        let accurate = path.levels.iter().all(|l| is_accurate(&phi, &l.dictionary, l.ridge, epsilon));
+        let accurate =
+            path.levels.iter().all(|l| is_accurate(&phi, &l.dictionary, l.ridge, epsilon));
         failures += usize::from(!(accurate && in_bracket(&dense, &path, exact, 1.0)));
         kept += path.levels.last().unwrap().dictionary.len();
         // |J_h|: Σp ≤ q·Σl̃ ≤ q·2r·d_eff for accurate J_{h−1}, plus six standard deviations.
@@ -107,8 +133,9 @@ fn draws_with_replacement_stay_in_the_bracket() {
     }
 }
 
-/// Σw ≈ n, and the estimate of d_eff lies between d_eff/(1 + εr) and d_eff·r/(1 − ε) for ε = ½, r = 2. Conditional in place of marginal
-/// probabilities as weights make Σw three to six times too small, and d_eff up to twice too large.
+/// Σw ≈ n, and the estimate of d_eff lies between d_eff/(1 + εr) and d_eff·r/(1 − ε) for ε = ½,
+/// r = 2. Conditional in place of marginal probabilities as weights make Σw three to six times
+/// too small, and d_eff up to twice too large.
 #[test]
 fn weights_sum_to_n_and_d_eff_is_in_its_bound() {
     let n = 1200;
@@ -121,8 +148,15 @@ fn weights_sum_to_n_and_d_eff_is_in_its_bound() {
             .map(|seed| {
                 let path = paths(&k, ridge, 10.0, seed)[form].clone();
                 let last = path.levels.last().unwrap();
-                let scores = Projector::new(&k, &last.dictionary, ridge).unwrap().scores(&k, (0..n).into()).unwrap();
-                (last.dictionary.total_weight() / n as f64, last.d_eff / truth, scores.iter().sum::<f64>() / truth)
+                let scores = Projector::new(&k, &last.dictionary, ridge)
+                    .unwrap()
+                    .scores(&k, (0..n).into())
+                    .unwrap();
+                (
+                    last.dictionary.total_weight() / n as f64,
+                    last.d_eff / truth,
+                    scores.iter().sum::<f64>() / truth,
+                )
             })
             .collect();
         let mean = |f: fn(&(f64, f64, f64)) -> f64| runs.iter().map(f).sum::<f64>() / 40.0;
@@ -172,7 +206,8 @@ fn everything_kept_is_exact() {
     }
 }
 
-/// Entries: (|U_h| + |J_{h−1}|)·|J_{h−1}| at each level, with |U_h| within its law; n diagonal entries and one per candidate.
+/// Entries: (|U_h| + |J_{h−1}|)·|J_{h−1}| at each level, with |U_h| within its law; n diagonal
+/// entries and one per candidate.
 #[test]
 fn entries_are_those_of_the_claim() {
     let n = 1500;
@@ -193,7 +228,11 @@ fn entries_are_those_of_the_claim() {
             before = level.dictionary.len();
             let most = 5.0 * (n as f64 / level.ridge).min(n as f64);
             let most = (most + 1.0).max(most + 6.0 * most.sqrt()).min(n as f64);
-            assert!(level.candidates as f64 <= most, "{} candidates, {most} at most", level.candidates);
+            assert!(
+                level.candidates as f64 <= most,
+                "{} candidates, {most} at most",
+                level.candidates
+            );
         }
         assert_eq!((k.entries(), k.diagonal_entries()), (entries as u64, diagonal as u64));
         assert!((entries as f64) < 0.5 * (n * n) as f64);
@@ -285,7 +324,10 @@ fn small_and_degenerate_matrices() {
         // All points equal: every l̃_i is 1/(Σw + μ), and Σw is near n.
         let mut total = 0.0;
         for seed in 0..30 {
-            let w = form.dictionary(&equal, Ridge::Absolute(5.0), &mut rng(seed)).unwrap().total_weight();
+            let w = form
+                .dictionary(&equal, Ridge::Absolute(5.0), &mut rng(seed))
+                .unwrap()
+                .total_weight();
             let scores = form.scores(&equal, Ridge::Absolute(5.0), &mut rng(seed)).unwrap();
             assert_close(&scores, &[1.0 / (w + 5.0); 500], 1e-12);
             total += w / 30.0;
@@ -295,7 +337,10 @@ fn small_and_degenerate_matrices() {
         assert!(scores[..50].iter().all(|l| *l == 0.0) && scores[50..].iter().all(|l| *l > 0.0));
         let d = form.dictionary(&some_zero, Ridge::Absolute(1.0), &mut rng(18)).unwrap();
         assert!(d.indices().iter().all(|i| *i >= 50));
-        assert_eq!(form.scores(&nothing, Ridge::Absolute(1.0), &mut rng(18)).unwrap(), vec![0.0; 100]);
+        assert_eq!(
+            form.scores(&nothing, Ridge::Absolute(1.0), &mut rng(18)).unwrap(),
+            vec![0.0; 100]
+        );
         let error = form.dictionary(&nothing, Ridge::Absolute(1.0), &mut rng(18)).unwrap_err();
         assert!(matches!(error, Error::EmptySample { .. }));
         // λ above κ²: a single level.
@@ -309,11 +354,18 @@ fn a_cap_ends_the_path_and_loses_nothing() {
     let k = psd(Kind::Rough, 400, 19);
     let k = Dense::new(k.as_ref()).unwrap();
     let ridge = Ridge::Absolute(1e-10);
-    let (bless, bless_r) = (Bless { max_size: 150, ..Bless::default() }, BlessR { max_size: 150, ..BlessR::default() });
-    for path in [bless.path(&k, ridge, &mut rng(20)).unwrap(), bless_r.path(&k, ridge, &mut rng(20)).unwrap()] {
+    let (bless, bless_r) = (
+        Bless { max_size: 150, ..Bless::default() },
+        BlessR { max_size: 150, ..BlessR::default() },
+    );
+    for path in [
+        bless.path(&k, ridge, &mut rng(20)).unwrap(),
+        bless_r.path(&k, ridge, &mut rng(20)).unwrap(),
+    ] {
         let reached = path.levels.last().unwrap();
         assert!(reached.dictionary.len() <= 200 && reached.ridge > 1e-2);
-        let scores = Projector::new(&k, &reached.dictionary, Ridge::Absolute(reached.ridge)).unwrap();
+        let scores =
+            Projector::new(&k, &reached.dictionary, Ridge::Absolute(reached.ridge)).unwrap();
         assert!(scores.scores(&k, (0..400).into()).is_ok());
         assert!(matches!(path.into_dictionary(), Err(Error::SampleTooLarge { cap: 150, .. })));
     }
@@ -331,8 +383,14 @@ fn bad_input_is_refused() {
     assert!(matches!(Bless::default().path(&none, ridge, &mut rng), Err(Error::Empty { .. })));
     assert!(matches!(BlessR::default().path(&none, ridge, &mut rng), Err(Error::Empty { .. })));
     for q in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e6] {
-        assert!(matches!(forms(q).0.path(&k, ridge, &mut rng), Err(Error::InvalidParameter { .. })));
-        assert!(matches!(forms(q).1.path(&k, ridge, &mut rng), Err(Error::InvalidParameter { .. })));
+        assert!(matches!(
+            forms(q).0.path(&k, ridge, &mut rng),
+            Err(Error::InvalidParameter { .. })
+        ));
+        assert!(matches!(
+            forms(q).1.path(&k, ridge, &mut rng),
+            Err(Error::InvalidParameter { .. })
+        ));
     }
     for step in [1.0, 0.5, -2.0, f64::NAN, f64::INFINITY] {
         let error = Bless { step, ..Bless::default() }.path(&k, ridge, &mut rng).unwrap_err();
@@ -345,7 +403,10 @@ fn bad_input_is_refused() {
         assert!(BlessR::default().path(&k, Ridge::PerSample(mu), &mut rng).is_err());
     }
     let broken = Broken { n: 100, bad: vec![(3, 3, f64::NAN)] };
-    assert!(matches!(Bless::default().path(&broken, ridge, &mut rng), Err(Error::NonFinite { row: 3, .. })));
+    assert!(matches!(
+        Bless::default().path(&broken, ridge, &mut rng),
+        Err(Error::NonFinite { row: 3, .. })
+    ));
     let broken = Broken { n: 100, bad: vec![(3, 77, f64::INFINITY)] };
     assert!(matches!(forms(1e3).1.scores(&broken, ridge, &mut rng), Err(Error::NonFinite { .. })));
 }

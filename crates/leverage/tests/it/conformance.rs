@@ -1,4 +1,5 @@
-//! Every estimator against the laws of the interface, in practice and in its limit; what a seed gives.
+//! Every estimator against the laws of the interface, in practice and in its limit; what a seed
+//! gives.
 #![allow(non_snake_case)]
 
 use faer::Mat;
@@ -12,14 +13,15 @@ fn exact() {
     check_estimator(&Exact, 1.0 + 1e-9);
 }
 
-/// A row that no column drawn explains has a score near 0, so no factor holds below n columns: 4000 draws miss one of 300 rows with
-/// probability 5e-4.
+/// A row that no column drawn explains has a score near 0, so no factor holds below n columns: 4000
+/// draws miss one of 300 rows with probability 5e-4.
 #[test]
 fn alaoui_mahoney() {
     check_estimator(&AlaouiMahoney { columns: 4000 }, 1.0 + 1e-6);
 }
 
-/// Every row kept, with weight 1 or so many times over: the exact scores, to rounding where nothing is random, else to 1/√copies.
+/// Every row kept, with weight 1 or so many times over: the exact scores, to rounding where nothing
+/// is random, else to 1/√copies.
 #[test]
 fn in_their_limits_all_are_exact() {
     let one_block = SqueakParams { chunk: Some(5000), ..SqueakParams::new(1_000_000_000) };
@@ -65,11 +67,18 @@ fn bless() {
 #[test]
 fn squeak() {
     check_estimator(&SqueakParams::new(40), 2.0);
-    let code =
-        SqueakParams { epsilon: 0.2, scores: ScoreRule::ReferenceCode, halving_floor: true, ..SqueakParams::new(40) };
+    let code = SqueakParams {
+        epsilon: 0.2,
+        scores: ScoreRule::ReferenceCode,
+        halving_floor: true,
+        ..SqueakParams::new(40)
+    };
     check_estimator(&code, 2.0);
     check_estimator(&Disqueak::new(SqueakParams::new(40), 4), 2.0);
-    check_estimator(&Disqueak { shape: TreeShape::Sequential, ..Disqueak::new(SqueakParams::new(40), 5) }, 2.0);
+    check_estimator(
+        &Disqueak { shape: TreeShape::Sequential, ..Disqueak::new(SqueakParams::new(40), 5) },
+        2.0,
+    );
 }
 
 /// Over-estimates: weights of at least 1 are set to 1.
@@ -86,7 +95,8 @@ fn pointers() {
     check_estimator(&boxed, 2.0);
 }
 
-/// What a seed gives, so that a change of the numbers is a decision: size, first rows and total weight of a dictionary, a score.
+/// What a seed gives, so that a change of the numbers is a decision: size, first rows and total
+/// weight of a dictionary, a score.
 #[test]
 fn pinned() {
     let k = Mat::from_fn(400, 400, |i, j| (-(i as f64 - j as f64).abs() / 100.0).exp());
@@ -97,7 +107,13 @@ fn pinned() {
     let expected: [Pinned<'_>; 7] = [
         (&AlaouiMahoney { columns: 50 }, 48, [108, 211, 234, 11], 400.0, 0.027188211),
         (&RecursiveRls::default(), 49, [24, 256, 21, 49], 385.051867646, 0.026136584),
-        (&RecursiveRlsOfSize { size: 40, accelerated: true }, 36, [242, 375, 230, 180], 399.575387190, 0.020442300),
+        (
+            &RecursiveRlsOfSize { size: 40, accelerated: true },
+            36,
+            [242, 375, 230, 180],
+            399.575387190,
+            0.020442300,
+        ),
         (&Bless::default(), 39, [10, 11, 19, 24], 400.836255662, 0.028710319),
         (&BlessR::default(), 49, [12, 13, 16, 19], 336.852075359, 0.027977833),
         (&squeak, 37, [102, 221, 176, 49], 366.260921029, 0.025329775),
@@ -107,7 +123,11 @@ fn pinned() {
         let D = estimator.dictionary(&k, Ridge::Absolute(10.0), &mut rng(2024)).unwrap();
         let scores = estimator.scores(&k, Ridge::Absolute(10.0), &mut rng(2024)).unwrap();
         assert_eq!((D.len(), &D.indices()[..4]), (size, &first[..]), "number {number}");
-        assert!((D.total_weight() / weight - 1.0).abs() < 1e-9, "number {number}: {}", D.total_weight());
+        assert!(
+            (D.total_weight() / weight - 1.0).abs() < 1e-9,
+            "number {number}: {}",
+            D.total_weight()
+        );
         assert!((scores[7] / score - 1.0).abs() < 1e-6, "number {number}: {}", scores[7]);
     }
 }
@@ -132,25 +152,46 @@ mod the_laws_can_be_broken {
     struct Faulty(Fault);
 
     impl RidgeLeverage<f64> for Faulty {
-        fn dictionary(&self, k: &dyn PsdMatrix<f64>, ridge: Ridge<f64>, rng: &mut dyn Rng) -> Result<Dictionary<f64>> {
+        fn dictionary(
+            &self,
+            k: &dyn PsdMatrix<f64>,
+            ridge: Ridge<f64>,
+            rng: &mut dyn Rng,
+        ) -> Result<Dictionary<f64>> {
             Exact.dictionary(k, ridge, rng)
         }
 
-        fn scores(&self, k: &dyn PsdMatrix<f64>, ridge: Ridge<f64>, rng: &mut dyn Rng) -> Result<Vec<f64>> {
+        fn scores(
+            &self,
+            k: &dyn PsdMatrix<f64>,
+            ridge: Ridge<f64>,
+            rng: &mut dyn Rng,
+        ) -> Result<Vec<f64>> {
             let exact = Exact.scores(k, ridge, rng);
-            let scaled = |by: f64| exact.clone().map(|scores| scores.iter().map(|l| by * l).collect());
+            let scaled =
+                |by: f64| exact.clone().map(|scores| scores.iter().map(|l| by * l).collect());
             match self.0 {
                 Fault::TooLarge => exact.map(|scores| vec![1.0; scores.len()]),
                 Fault::Inaccurate => scaled(0.5),
                 Fault::NotSeeded => {
-                    static CALLS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+                    static CALLS: std::sync::atomic::AtomicU64 =
+                        std::sync::atomic::AtomicU64::new(0);
                     let _: f64 = rng.random();
-                    scaled(1.0 - 1e-12 * CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as f64)
+                    scaled(
+                        1.0 - 1e-12
+                            * CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as f64,
+                    )
                 }
-                Fault::AbsoluteConstant => Exact.scores(k, Ridge::Absolute(ridge.absolute(k.dim())? + 0.1), rng),
+                Fault::AbsoluteConstant => {
+                    Exact.scores(k, Ridge::Absolute(ridge.absolute(k.dim())? + 0.1), rng)
+                }
                 Fault::AcceptsNothing if k.dim() == 0 => Ok(vec![]),
-                Fault::AcceptsAnyRidge if ridge.absolute(k.dim().max(1)).is_err() => Ok(vec![0.5; k.dim()]),
-                Fault::AcceptsNaN if matches!(exact, Err(Error::NonFinite { .. })) => Ok(vec![f64::NAN; k.dim()]),
+                Fault::AcceptsAnyRidge if ridge.absolute(k.dim().max(1)).is_err() => {
+                    Ok(vec![0.5; k.dim()])
+                }
+                Fault::AcceptsNaN if matches!(exact, Err(Error::NonFinite { .. })) => {
+                    Ok(vec![f64::NAN; k.dim()])
+                }
                 _ => exact,
             }
         }
@@ -160,7 +201,8 @@ mod the_laws_can_be_broken {
         let result = std::panic::catch_unwind(|| check_estimator(&Faulty(fault), 1.1));
         let payload = result.expect_err("the fault was not seen");
         let text = payload.downcast_ref::<String>().cloned();
-        let text = text.or(payload.downcast_ref::<&str>().map(|text| (*text).into())).unwrap_or_default();
+        let text =
+            text.or(payload.downcast_ref::<&str>().map(|text| (*text).into())).unwrap_or_default();
         assert!(text.contains(message), "{text}");
     }
 

@@ -1,4 +1,5 @@
-//! Exact scores: against eigenvalues, high precision, closed forms, and the inequalities of section 3 of Alaoui & Mahoney (2015).
+//! Exact scores: against eigenvalues, high precision, closed forms, and the inequalities of section
+//! 3 of Alaoui & Mahoney (2015).
 #![allow(non_snake_case, clippy::excessive_precision)] // reference values as printed
 
 use crate::common::*;
@@ -31,14 +32,16 @@ proptest! {
         // Σ l_i = tr K(K + μI)⁻¹, from the eigenvalues
         let eigen = SymmetricEigen::new(k.as_ref()).unwrap();
         let trace: f64 = eigen.values().iter().map(|s| s.max(0.0) / (s.max(0.0) + mu)).sum();
-        prop_assert!((exact.d_eff() - trace).abs() <= n as f64 * slack, "{} against {trace}", exact.d_eff());
+        prop_assert!((exact.d_eff() - trace).abs() <= n as f64 * slack, "{} against {trace}",
+            exact.d_eff());
         prop_assert!(exact.d_eff() <= exact.d_mof() * (1.0 + 1e-15) && exact.d_mof() <= n as f64);
         prop_assert!(exact.d_eff() <= eigen.rank() as f64 + n as f64 * slack);
     }
 
     /// l_i(λ) falls in λ, but l_i(λε) ≤ l_i(λ)/ε.
     #[test]
-    fn monotone_in_the_ridge((k, _) in any_psd(), log_mu in -3.0..2.0_f64, epsilon in 0.01..1.0_f64) {
+    fn monotone_in_the_ridge((k, _) in any_psd(), log_mu in -3.0..2.0_f64,
+        epsilon in 0.01..1.0_f64) {
         let mu = 10f64.powf(log_mu);
         let slack = tolerance(&k, mu * epsilon);
         for (smaller, larger) in scores(&k, mu * epsilon).iter().zip(scores(&k, mu)) {
@@ -47,9 +50,10 @@ proptest! {
         }
     }
 
-    /// A new row never raises the others' scores and never lowers d_eff. By Sherman–Morrison and Cauchy–Schwarz it lowers a score τ to
-    /// τ/(1 + s) at most, s = (k_xx − k_xᵀ(K + μI)⁻¹k_x)/μ. (The bound τ/(1 + τ), found in the literature on streams, holds for a
-    /// copy of the row itself but not in general: see `a_neighbour_can_explain_away_more_than_half`.)
+    /// A new row never raises the others' scores and never lowers d_eff. By Sherman–Morrison and
+    /// Cauchy–Schwarz it lowers a score τ to τ/(1 + s) at most, s = (k_xx − k_xᵀ(K + μI)⁻¹k_x)/μ.
+    /// (The bound τ/(1 + τ), found in the literature on streams, holds for a copy of the row itself
+    /// but not in general: see `a_neighbour_can_explain_away_more_than_half`.)
     #[test]
     fn adding_a_point((k, _) in any_psd(), log_mu in -3.0..2.0_f64) {
         let (n, mu) = (k.nrows(), 10f64.powf(log_mu));
@@ -62,7 +66,8 @@ proptest! {
         let explained = (k_x.transpose() * solve(ridged.as_ref(), k_x))[(0, 0)];
         let s = (k[(n - 1, n - 1)] - explained).max(0.0) / mu;
         for (old, new) in before.iter().zip(&after) {
-            prop_assert!(*new <= old + slack && *new >= old / (1.0 + s) - slack, "{old} became {new}, s = {s}");
+            prop_assert!(*new <= old + slack && *new >= old / (1.0 + s) - slack, "{old} became \
+                {new}, s = {s}");
         }
         prop_assert!(after.iter().sum::<f64>() >= before.iter().sum::<f64>() - n as f64 * slack);
     }
@@ -74,7 +79,8 @@ proptest! {
         let twice = Mat::from_fn(n + 1, n + 1, |i, j| k[(i.min(n - 1), j.min(n - 1))]);
         let slack = tolerance(&twice, mu);
         let (before, after) = (scores(&k, mu)[n - 1], scores(&twice, mu));
-        prop_assert!((after[n - 1] - before / (1.0 + before)).abs() <= slack && (after[n] - after[n - 1]).abs() <= slack);
+        prop_assert!((after[n - 1] - before / (1.0 + before)).abs() <= slack
+            && (after[n] - after[n - 1]).abs() <= slack);
     }
 
     #[test]
@@ -84,14 +90,16 @@ proptest! {
         for mu in [1e-4, 1e-2, 1.0, 100.0] {
             let path = spectrum.scores(Ridge::Absolute(mu)).unwrap();
             let slack = tolerance(&k, mu);
-            prop_assert!(path.scores.iter().zip(scores(&k, mu)).all(|(a, b)| (a - b).abs() <= slack));
+            prop_assert!(path.scores.iter().zip(scores(&k, mu)).all(|(a,
+                b)| (a - b).abs() <= slack));
             prop_assert!((path.d_eff() - spectrum.d_eff(Ridge::Absolute(mu)).unwrap()).abs() <= k.nrows() as f64 * slack);
         }
     }
 
     /// K = QDQᵀ with Q known: rank-k scores are row norms of the first k columns of Q.
     #[test]
-    fn rank_k_scores_of_a_known_basis(n in 2..30_usize, seed in any::<u64>(), fraction in 0.0..1.0_f64) {
+    fn rank_k_scores_of_a_known_basis(n in 2..30_usize, seed in any::<u64>(),
+    fraction in 0.0..1.0_f64) {
         let rank = 1 + ((n - 1) as f64 * fraction) as usize;
         let noise = psd(Kind::Gaussian, n, seed);
         let Q = SymmetricEigen::new(noise.as_ref()).unwrap().vectors().to_owned();
@@ -104,7 +112,8 @@ proptest! {
             let leverage = spectrum.rank_k_scores(c).unwrap();
             for (i, &score) in leverage.iter().enumerate() {
                 let expected = Q.row(i).subcols(0, c).squared_norm_l2();
-                prop_assert!((score - expected).abs() < 1e-11 * n as f64, "{score} against {expected}");
+                prop_assert!((score - expected).abs() < 1e-11 * n as f64, "{score} against \
+                    {expected}");
             }
             prop_assert!((leverage.iter().sum::<f64>() - c as f64).abs() < 1e-12 * n as f64);
         }
@@ -116,8 +125,9 @@ proptest! {
     }
 }
 
-/// Unit vectors: 50 copies of e_1 and φ = (√0.99, 0.1); then e_2 arrives. The score of φ falls from 0.50490 to 0.02884 (NumPy), far
-/// below τ/(1 + τ) = 0.33550 and τ/2: what e_2 explains of φ is all that made it matter.
+/// Unit vectors: 50 copies of e_1 and φ = (√0.99, 0.1); then e_2 arrives. The score of φ falls from
+/// 0.50490 to 0.02884 (NumPy), far below τ/(1 + τ) = 0.33550 and τ/2: what e_2 explains of φ is all
+/// that made it matter.
 #[test]
 fn a_neighbour_can_explain_away_more_than_half() {
     let x = |i: usize| match i {
@@ -128,11 +138,15 @@ fn a_neighbour_can_explain_away_more_than_half() {
     let k = Mat::from_fn(52, 52, |i, j| x(i)[0] * x(j)[0] + x(i)[1] * x(j)[1]);
     let before = scores(&k.as_ref().submatrix(0, 0, 51, 51).to_owned(), 0.01)[50];
     let after = scores(&k, 0.01)[50];
-    assert!((before - 0.5049005049005).abs() < 1e-11 && (after - 0.0288405521236).abs() < 1e-11, "{before}, {after}");
+    assert!(
+        (before - 0.5049005049005).abs() < 1e-11 && (after - 0.0288405521236).abs() < 1e-11,
+        "{before}, {after}"
+    );
 }
 
-/// Values from 50-digit arithmetic (mpmath: 1 − μ[(K + μI)⁻¹]_ii by an explicit inverse) for six points and the Gaussian kernel of
-/// bandwidth 0.3. At λ = 1e-8 an entry of K rounded by ε/2 may move a score by about ε/(nλ) = 4e-9.
+/// Values from 50-digit arithmetic (mpmath: 1 − μ[(K + μI)⁻¹]_ii by an explicit inverse) for six
+/// points and the Gaussian kernel of bandwidth 0.3. At λ = 1e-8 an entry of K rounded by ε/2 may
+/// move a score by about ε/(nλ) = 4e-9.
 #[test]
 fn agrees_with_high_precision() {
     let x: [f64; 6] = [0.0, 0.1, 0.3, 0.35, 0.8, 1.0];
@@ -161,8 +175,16 @@ fn agrees_with_high_precision() {
         assert_eq!(exact.route, ExactRoute::Cholesky);
         let spectral = ExactSpectrum::new(&K).unwrap().scores(Ridge::PerSample(lambda)).unwrap();
         for (i, expected) in expected.iter().enumerate() {
-            assert!((exact.scores[i] - expected).abs() < slack, "{lambda}, {i}: {}", exact.scores[i]);
-            assert!((spectral.scores[i] - expected).abs() < slack, "{lambda}, {i}: {}", spectral.scores[i]);
+            assert!(
+                (exact.scores[i] - expected).abs() < slack,
+                "{lambda}, {i}: {}",
+                exact.scores[i]
+            );
+            assert!(
+                (spectral.scores[i] - expected).abs() < slack,
+                "{lambda}, {i}: {}",
+                spectral.scores[i]
+            );
         }
         assert!((exact.d_eff() - d_eff).abs() < 6.0 * slack);
     }
@@ -178,8 +200,8 @@ fn agrees_with_high_precision() {
     assert!(rank_2.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14), "{rank_2:?}");
 }
 
-/// x_i = (i − 1)/n with the Bernoulli kernel: K is circulant, so all scores equal (1/n) Σ_k σ_k/(σ_k + μ) with σ_k the Fourier
-/// transform of its first row.
+/// x_i = (i − 1)/n with the Bernoulli kernel: K is circulant, so all scores equal (1/n) Σ_k
+/// σ_k/(σ_k + μ) with σ_k the Fourier transform of its first row.
 #[test]
 fn circulant_case_has_constant_scores() {
     for (n, beta) in [(12, 1), (101, 1), (256, 2)] {
@@ -187,14 +209,21 @@ fn circulant_case_has_constant_scores() {
         let K = KernelMatrix::new(Bernoulli::new(beta).unwrap(), Points::from_slice(&x)).unwrap();
         let row: Mat<f64> = K.block((0..1).into(), (0..n).into());
         let sigma = |k: usize| -> f64 {
-            (0..n).map(|j| row[(0, j)] * (std::f64::consts::TAU * ((j * k) % n) as f64 / n as f64).cos()).sum()
+            (0..n)
+                .map(|j| {
+                    row[(0, j)] * (std::f64::consts::TAU * ((j * k) % n) as f64 / n as f64).cos()
+                })
+                .sum()
         };
         for lambda in [1e-6, 1e-3] {
             let mu = n as f64 * lambda;
             let expected = (0..n).map(|k| sigma(k) / (sigma(k) + mu)).sum::<f64>() / n as f64;
             let exact = exact_scores(&K, Ridge::PerSample(lambda)).unwrap();
             for l in &exact.scores {
-                assert!((l - expected).abs() < 1e-11, "n = {n}, λ = {lambda}: {l} against {expected}");
+                assert!(
+                    (l - expected).abs() < 1e-11,
+                    "n = {n}, λ = {lambda}: {l} against {expected}"
+                );
             }
             assert!((exact.d_mof() / exact.d_eff() - 1.0).abs() < 1e-9);
         }
@@ -207,8 +236,13 @@ fn vanishing_ridge_falls_back_to_the_spectrum() {
     let ones = Mat::<f64>::ones(7, 7);
     let exact = exact_scores(&Dense::new(ones.as_ref()).unwrap(), Ridge::Absolute(1e-30)).unwrap();
     assert_eq!(exact.route, ExactRoute::Spectrum);
-    // eigenvalues of order ε·7 above 1e-30 are noise that counts as signal, so only the range is promised
-    assert!(exact.scores.iter().all(|l| (1.0 / 7.0 - 1e-12..=1.0).contains(l)), "{:?}", exact.scores);
+    // eigenvalues of order ε·7 above 1e-30 are noise that counts as signal, so only the range is
+    // promised
+    assert!(
+        exact.scores.iter().all(|l| (1.0 / 7.0 - 1e-12..=1.0).contains(l)),
+        "{:?}",
+        exact.scores
+    );
     let low = psd(Kind::LowRank, 30, 5);
     let K = Dense::new(low.as_ref()).unwrap();
     let small = exact_scores(&K, Ridge::Absolute(1e-8)).unwrap();
@@ -246,7 +280,12 @@ fn single_precision() {
     let sigma = largest_eigenvalue(k.as_ref());
     for mu in [0.1, 10.0] {
         let slack = f32::EPSILON as f64 * (4.0 + sigma / mu); // measured: far below n times this
-        for (a, b) in exact_scores(&K32, Ridge::Absolute(mu as f32)).unwrap().scores.iter().zip(scores(&k, mu)) {
+        for (a, b) in exact_scores(&K32, Ridge::Absolute(mu as f32))
+            .unwrap()
+            .scores
+            .iter()
+            .zip(scores(&k, mu))
+        {
             assert!((*a as f64 - b).abs() <= 4.0 * slack, "μ = {mu}: {a} against {b}");
         }
     }
@@ -278,17 +317,26 @@ fn bad_input_is_refused_with_its_place() {
     assert!(matches!(ExactSpectrum::new(&nothing), Err(Error::Empty { .. })));
     for value in [f64::NAN, f64::INFINITY] {
         let bad = Broken { n: 4, bad: vec![(3, 1, value)] };
-        assert!(matches!(exact_scores(&bad, Ridge::Absolute(1.0)), Err(Error::NonFinite { row: 3, col: 1, .. })));
+        assert!(matches!(
+            exact_scores(&bad, Ridge::Absolute(1.0)),
+            Err(Error::NonFinite { row: 3, col: 1, .. })
+        ));
         assert!(matches!(ExactSpectrum::new(&bad), Err(Error::NonFinite { row: 3, col: 1, .. })));
     }
     let fine = Broken { n: 4, bad: vec![] };
     for lambda in [0.0, -1e-3, f64::NAN, f64::INFINITY] {
         let refused = exact_scores(&fine, Ridge::PerSample(lambda));
         assert!(
-            matches!(refused, Err(Error::InvalidParameter { name: "ridge lambda (PerSample)", .. })),
+            matches!(
+                refused,
+                Err(Error::InvalidParameter { name: "ridge lambda (PerSample)", .. })
+            ),
             "{refused:?}"
         );
         assert!(ExactSpectrum::new(&fine).unwrap().scores(Ridge::Absolute(lambda)).is_err());
-        assert!(RidgeLeverage::<f64>::dictionary(&Exact, &fine, Ridge::PerSample(lambda), &mut rng(0)).is_err());
+        assert!(
+            RidgeLeverage::<f64>::dictionary(&Exact, &fine, Ridge::PerSample(lambda), &mut rng(0))
+                .is_err()
+        );
     }
 }

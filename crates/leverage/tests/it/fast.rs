@@ -1,4 +1,5 @@
-//! Alaoui & Mahoney's fast scores: the deterministic bracket, Theorems 3 and 4 at their own sample sizes, cost, bits, bad input.
+//! Alaoui & Mahoney's fast scores: the deterministic bracket, Theorems 3 and 4 at their own sample
+//! sizes, cost, bits, bad input.
 #![allow(non_snake_case, clippy::excessive_precision)] // reference values as printed
 
 use crate::common::*;
@@ -16,23 +17,28 @@ proptest! {
     fn deterministic_bracket((k, seed) in any_psd(), m in 1..20_usize, log_mu in -3.0..2.0_f64) {
         let mu = 10f64.powf(log_mu);
         let K = Dense::new(k.as_ref()).unwrap();
-        let landmarks = Landmarks::uniform(k.nrows(), m, Draw::WithReplacement, &mut rng(seed)).unwrap();
+        let landmarks = Landmarks::uniform(k.nrows(), m, Draw::WithReplacement,
+            &mut rng(seed)).unwrap();
         let fast = fast_scores(&K, &landmarks, Ridge::Absolute(mu)).unwrap();
         let exact = exact_scores(&K, Ridge::Absolute(mu)).unwrap();
         let gap = largest_eigenvalue((&k - whole(&Nystrom::new(&K, &landmarks).unwrap())).as_ref());
-        let slack = 1e-8 * (1.0 + largest_eigenvalue(k.as_ref()) / mu); // the tolerance of L ⪯ K over μ
+        // the tolerance of L ⪯ K over μ
+        let slack = 1e-8 * (1.0 + largest_eigenvalue(k.as_ref()) / mu);
         for (fast, exact) in fast.scores.iter().zip(&exact.scores) {
-            prop_assert!(*fast <= exact + slack && *fast >= exact - gap / mu - slack, "{fast} for {exact}, gap {}", gap / mu);
+            prop_assert!(*fast <= exact + slack && *fast >= exact - gap / mu - slack,
+                "{fast} for {exact}, gap {}", gap / mu);
         }
         prop_assert!(fast.d_eff() <= exact.d_eff() + slack * k.nrows() as f64);
     }
 
     /// l̃_i = [L(L + μI)⁻¹]_ii is what the exact formula gives for L.
     #[test]
-    fn fast_scores_are_the_exact_scores_of_the_approximation((k, seed) in any_psd(), m in 1..20_usize, log_mu in -3.0..2.0_f64) {
+    fn fast_scores_are_the_exact_scores_of_the_approximation((k, seed) in any_psd(),
+        m in 1..20_usize, log_mu in -3.0..2.0_f64) {
         let ridge = Ridge::Absolute(10f64.powf(log_mu));
         let K = Dense::new(k.as_ref()).unwrap();
-        let landmarks = Landmarks::uniform(k.nrows(), m, Draw::WithReplacement, &mut rng(seed)).unwrap();
+        let landmarks = Landmarks::uniform(k.nrows(), m, Draw::WithReplacement,
+            &mut rng(seed)).unwrap();
         let L = Nystrom::new(&K, &landmarks).unwrap();
         let slack = 1e-12 * (1.0 + largest_eigenvalue(k.as_ref()) / 10f64.powf(log_mu));
         let expected = exact_scores(&L, ridge).unwrap().scores;
@@ -45,20 +51,23 @@ proptest! {
     fn every_row_a_landmark_gives_the_exact_scores((k, _) in any_psd(), log_mu in -3.0..2.0_f64) {
         let mu = 10f64.powf(log_mu);
         let K = Dense::new(k.as_ref()).unwrap();
-        let fast = fast_scores(&K, &Landmarks::all(k.nrows()).unwrap(), Ridge::Absolute(mu)).unwrap();
+        let fast = fast_scores(&K, &Landmarks::all(k.nrows()).unwrap(),
+            Ridge::Absolute(mu)).unwrap();
         let exact = exact_scores(&K, Ridge::Absolute(mu)).unwrap();
         let slack = (fast.jitter + 1e-13 * largest_eigenvalue(k.as_ref())) / mu + 1e-13;
         prop_assert!(fast.scores.iter().zip(&exact.scores).all(|(a, b)| (a - b).abs() <= slack));
     }
 }
 
-/// Values from 50-digit arithmetic (mpmath, explicit inverses) for landmarks 0, 3, 4 of six points, λ = 1e-2.
+/// Values from 50-digit arithmetic (mpmath, explicit inverses) for landmarks 0, 3, 4 of six points,
+/// λ = 1e-2.
 #[test]
 fn agrees_with_high_precision() {
     let x: [f64; 6] = [0.0, 0.1, 0.3, 0.35, 0.8, 1.0];
     let k = Mat::from_fn(6, 6, |i, j| (-(x[i] - x[j]).powi(2) / 0.18).exp());
     let landmarks = Landmarks::new(6, vec![0, 3, 4]).unwrap();
-    let fast = fast_scores(&Dense::new(k.as_ref()).unwrap(), &landmarks, Ridge::PerSample(1e-2)).unwrap();
+    let fast =
+        fast_scores(&Dense::new(k.as_ref()).unwrap(), &landmarks, Ridge::PerSample(1e-2)).unwrap();
     let expected = [
         0.59979742942771635,
         0.37242946844445111,
@@ -67,13 +76,18 @@ fn agrees_with_high_precision() {
         0.55797247914732264,
         0.42503334492474007,
     ];
-    assert!(fast.scores.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-13), "{:?}", fast.scores);
+    assert!(
+        fast.scores.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-13),
+        "{:?}",
+        fast.scores
+    );
 }
 
 /// One heavy row of norm² 100, nearly orthogonal to 999 light ones of norm² 0.005.
 ///
-/// Theorem 4's additive bound says something at p < n only if the diagonal is unequal: for a constant diagonal, l_i > 2ε needs
-/// p ≥ 16n/(1 − 2ε) ln(n/ρ) columns. Here tr K/n = 0.105, p = 749 < n and the heavy score 0.769 exceeds 2ε = 0.7.
+/// Theorem 4's additive bound says something at p < n only if the diagonal is unequal: for a
+/// constant diagonal, l_i > 2ε needs p ≥ 16n/(1 − 2ε) ln(n/ρ) columns. Here tr K/n = 0.105, p = 749
+/// < n and the heavy score 0.769 exceeds 2ε = 0.7.
 fn heavy_and_light() -> (Mat<f64>, Ridge<f64>, f64, f64) {
     let light = psd(Kind::Gaussian, 1000, 8);
     let k = Mat::from_fn(1000, 1000, |i, j| {
@@ -96,15 +110,16 @@ fn theorem_4_at_its_own_sample_size() {
     let mut failures = 0;
     for _ in 0..repeats {
         let fast: Vec<f64> = am.scores(&K, ridge, &mut rng).unwrap();
-        let holds = |(fast, exact): (&f64, &f64)| *fast >= exact - 2.0 * epsilon && *fast <= exact + 1e-9;
+        let holds =
+            |(fast, exact): (&f64, &f64)| *fast >= exact - 2.0 * epsilon && *fast <= exact + 1e-9;
         failures += !fast.iter().zip(&exact).all(holds) as usize;
     }
     // Binomial(100, 0.1) exceeds 10 + 5·3 = 25 with probability 5e-6
     assert!(failures <= 25, "{failures} of {repeats} failed");
 }
 
-/// l̃_i ≥ (σ_n − nλε)/(σ_n + nλε) l_i says something only if nλε < σ_n ≤ tr K/n, hence p > 8n ln(n/ρ): more draws than rows, of which
-/// a few per million are missed. Checked where it is 2/3.
+/// l̃_i ≥ (σ_n − nλε)/(σ_n + nλε) l_i says something only if nλε < σ_n ≤ tr K/n, hence p > 8n
+/// ln(n/ρ): more draws than rows, of which a few per million are missed. Checked where it is 2/3.
 #[test]
 fn theorem_4_multiplicative_at_its_own_sample_size() {
     let (n, epsilon, rho) = (40, 0.25, 0.1);
@@ -119,14 +134,15 @@ fn theorem_4_multiplicative_at_its_own_sample_size() {
     let mut failures = 0;
     for _ in 0..repeats {
         let fast: Vec<f64> = am.scores(&K, ridge, &mut rng).unwrap();
-        let holds = |(fast, exact): (&f64, &f64)| *fast >= 0.8 / 1.2 * exact && *fast <= exact + 1e-9;
+        let holds =
+            |(fast, exact): (&f64, &f64)| *fast >= 0.8 / 1.2 * exact && *fast <= exact + 1e-9;
         failures += !fast.iter().zip(&exact).all(holds) as usize;
     }
     assert!(failures <= 25, "{failures} of {repeats} failed");
 }
 
-/// The step of Theorem 3 that its sample size is made for: with p columns drawn by l_i(λε), t ≤ ½ in Theorem 1 and so
-/// K − L_{λε} ⪯ 2nλε I, except with probability ρ.
+/// The step of Theorem 3 that its sample size is made for: with p columns drawn by l_i(λε), t ≤ ½
+/// in Theorem 1 and so K − L_{λε} ⪯ 2nλε I, except with probability ρ.
 #[test]
 fn theorem_3_sample_size_gives_its_spectral_bound() {
     let (n, rho) = (800, 0.1);
@@ -152,7 +168,9 @@ fn entries_through_the_trait() {
     let k = psd(Kind::Gaussian, 90, 1);
     let K = Counted::new(Dense::new(k.as_ref()).unwrap());
     let am = AlaouiMahoney { columns: 20 };
-    let m = RidgeLeverage::<f64>::dictionary(&am, &K, Ridge::Absolute(1.0), &mut rng(5)).unwrap().len() as u64;
+    let m = RidgeLeverage::<f64>::dictionary(&am, &K, Ridge::Absolute(1.0), &mut rng(5))
+        .unwrap()
+        .len() as u64;
     assert_eq!((K.entries(), K.diagonal_entries()), (0, 90));
     K.reset();
     am.scores(&K, Ridge::Absolute(1.0), &mut rng(5)).unwrap();
@@ -166,11 +184,15 @@ fn the_same_bits_at_any_thread_count_and_close_in_f32() {
     let k = Mat::from_fn(n, n, |i, j| (-(x(i) - x(j)).abs()).exp());
     let k32 = Mat::from_fn(n, n, |i, j| k[(i, j)] as f32);
     let (K, K32) = (Dense::new(k.as_ref()).unwrap(), Dense::new(k32.as_ref()).unwrap());
-    let (am, ridge, ridge32) = (AlaouiMahoney { columns: 90 }, Ridge::PerSample(1e-3), Ridge::PerSample(1e-3_f32));
+    let (am, ridge, ridge32) =
+        (AlaouiMahoney { columns: 90 }, Ridge::PerSample(1e-3), Ridge::PerSample(1e-3_f32));
     let double: Vec<f64> = same_at_any_thread_count(|| am.scores(&K, ridge, &mut rng(7)).unwrap());
-    let single: Vec<f32> = same_at_any_thread_count(|| am.scores(&K32, ridge32, &mut rng(7)).unwrap());
-    // The larger shift of f32 makes L, and with it every score, smaller; together by at most tr(L − L₃₂)/μ.
-    let landmarks = RidgeLeverage::<f64>::dictionary(&am, &K, ridge, &mut rng(7)).unwrap().landmarks().unwrap();
+    let single: Vec<f32> =
+        same_at_any_thread_count(|| am.scores(&K32, ridge32, &mut rng(7)).unwrap());
+    // The larger shift of f32 makes L, and with it every score, smaller; together by at most tr(L −
+    // L₃₂)/μ.
+    let landmarks =
+        RidgeLeverage::<f64>::dictionary(&am, &K, ridge, &mut rng(7)).unwrap().landmarks().unwrap();
     let (L, L32) = (Nystrom::new(&K, &landmarks).unwrap(), Nystrom::new(&K32, &landmarks).unwrap());
     let rounding = 1e-5;
     let differences: Vec<f64> = double.iter().zip(&single).map(|(a, b)| a - *b as f64).collect();
@@ -203,7 +225,10 @@ fn bad_input_is_refused_with_its_place() {
     let fine = Broken { n: 5, bad: vec![] };
     for lambda in [0.0, -1.0, f64::NAN] {
         let refused = run(&fine, Ridge::PerSample(lambda));
-        assert!(matches!(refused, Err(Error::InvalidParameter { name: "ridge lambda (PerSample)", .. })));
+        assert!(matches!(
+            refused,
+            Err(Error::InvalidParameter { name: "ridge lambda (PerSample)", .. })
+        ));
         assert!(fast_scores(&fine, &Landmarks::all(5).unwrap(), Ridge::Absolute(lambda)).is_err());
     }
     assert!(matches!(
@@ -219,9 +244,15 @@ fn bad_input_is_refused_with_its_place() {
     let pair = Landmarks::new(5, vec![0, 1]).unwrap();
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let off = Broken { n: 5, bad: vec![(4, 1, value)] };
-        assert!(matches!(fast_scores(&off, &pair, one), Err(Error::NonFinite { row: 4, col: 1, .. })));
+        assert!(matches!(
+            fast_scores(&off, &pair, one),
+            Err(Error::NonFinite { row: 4, col: 1, .. })
+        ));
         let on = Broken { n: 5, bad: vec![(3, 3, value)] };
-        assert!(matches!(fast_scores(&on, &pair, one), Err(Error::NonFinite { row: 3, col: 3, .. })));
+        assert!(matches!(
+            fast_scores(&on, &pair, one),
+            Err(Error::NonFinite { row: 3, col: 3, .. })
+        ));
         assert!(matches!(run(&on, one), Err(Error::InvalidWeight { index: 3, .. })));
     }
     let other = Landmarks::new(4, vec![0, 1]).unwrap();
@@ -230,21 +261,38 @@ fn bad_input_is_refused_with_its_place() {
 
 #[test]
 fn theorem_4_sample_size() {
-    let rule = |n, trace, epsilon, rho| AlaouiMahoney::for_accuracy(n, trace, Ridge::PerSample(0.1_f64), epsilon, rho);
+    let rule = |n, trace, epsilon, rho| {
+        AlaouiMahoney::for_accuracy(n, trace, Ridge::PerSample(0.1_f64), epsilon, rho)
+    };
     // 8·(500/(50·0.2) + 1/6)·ln(500/0.05) = 3696.4…
     assert_eq!(rule(500, 500.0, 0.2, 0.05).unwrap().columns, 3697);
     // plausible input, 10¹² columns: n = 10⁵, λ = 1e-7, ε = 0.1
     let many = AlaouiMahoney::for_accuracy(100_000, 1e5, Ridge::PerSample(1e-7_f64), 0.001, 0.1);
-    assert!(matches!(many, Err(Error::InvalidParameter { name: "epsilon", value: 0.001, .. })), "{many:?}");
+    assert!(
+        matches!(many, Err(Error::InvalidParameter { name: "epsilon", value: 0.001, .. })),
+        "{many:?}"
+    );
     for trace in [1e300, f64::MAX] {
-        assert!(matches!(rule(500, trace, 0.2, 0.1), Err(Error::InvalidParameter { name: "epsilon", .. })));
+        assert!(matches!(
+            rule(500, trace, 0.2, 0.1),
+            Err(Error::InvalidParameter { name: "epsilon", .. })
+        ));
     }
     for epsilon in [0.0, 0.5, -1.0, f64::NAN] {
-        assert!(matches!(rule(500, 500.0, epsilon, 0.1), Err(Error::InvalidParameter { name: "epsilon", .. })));
+        assert!(matches!(
+            rule(500, 500.0, epsilon, 0.1),
+            Err(Error::InvalidParameter { name: "epsilon", .. })
+        ));
     }
     for rho in [0.0, 1.0, f64::NAN] {
-        assert!(matches!(rule(500, 500.0, 0.2, rho), Err(Error::InvalidParameter { name: "rho", .. })));
+        assert!(matches!(
+            rule(500, 500.0, 0.2, rho),
+            Err(Error::InvalidParameter { name: "rho", .. })
+        ));
     }
-    assert!(matches!(rule(500, 0.0, 0.2, 0.1), Err(Error::InvalidParameter { name: "trace of K", .. })));
+    assert!(matches!(
+        rule(500, 0.0, 0.2, 0.1),
+        Err(Error::InvalidParameter { name: "trace of K", .. })
+    ));
     assert!(matches!(rule(0, 1.0, 0.2, 0.1), Err(Error::Empty { .. })));
 }

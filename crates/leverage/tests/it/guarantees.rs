@@ -1,5 +1,5 @@
-//! What theorems say of dictionaries, with the accuracy ε = ‖P − P̃‖ computed: ε itself, sampling by exact scores, unions, SQUEAK at
-//! every moment of a stream, merge trees.
+//! What theorems say of dictionaries, with the accuracy ε = ‖P − P̃‖ computed: ε itself, sampling
+//! by exact scores, unions, SQUEAK at every moment of a stream, merge trees.
 #![allow(non_snake_case)]
 
 use crate::common::samples::*;
@@ -16,30 +16,37 @@ fn spectrum(k: &Mat<f64>) -> ExactSpectrum<f64> {
     ExactSpectrum::new(&Dense::new(k.as_ref()).unwrap()).unwrap()
 }
 
-/// U diag(√λ) over the numerical rank: no shift, whose square root (about 10⁻⁸) would show where rows of K are equal and ε is 0.
+/// U diag(√λ) over the numerical rank: no shift, whose square root (about 10⁻⁸) would show where
+/// rows of K are equal and ε is 0.
 fn eigenfeatures(k: &Mat<f64>) -> Mat<f64> {
     let eigen = SymmetricEigen::new(k.as_ref()).unwrap();
     let (U, r) = (eigen.vectors(), eigen.rank());
-    Mat::from_fn(k.nrows(), k.nrows(), |i, j| if j < r { U[(i, j)] * eigen.values()[j].sqrt() } else { 0.0 })
+    Mat::from_fn(k.nrows(), k.nrows(), |i, j| {
+        if j < r { U[(i, j)] * eigen.values()[j].sqrt() } else { 0.0 }
+    })
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, max_global_rejects: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, max_global_rejects: 200,
+        ..ProptestConfig::default() })]
 
     /// ε is the edge of the two orderings, which `is_accurate` decides by Cholesky factorisations.
     #[test]
-    fn epsilon_is_the_edge_of_the_spectral_orderings((k, seed) in any_psd(), log_mu in -1.0..2.0_f64, draws in 1..80_usize) {
+    fn epsilon_is_the_edge_of_the_spectral_orderings((k, seed) in any_psd(),
+        log_mu in -1.0..2.0_f64, draws in 1..80_usize) {
         let (n, mu) = (k.nrows(), 10f64.powf(log_mu));
         let D = Dictionary::uniform(n, draws, Draw::WithReplacement, &mut rng(seed)).unwrap();
         let epsilon = spectrum(&k).accuracy(&D, Ridge::Absolute(mu)).unwrap();
         let phi = eigenfeatures(&k);
         prop_assert!(is_accurate(&phi, &D, mu, epsilon * (1.0 + 1e-6) + 1e-9), "above {epsilon}");
-        prop_assert!(epsilon < 1e-6 || !is_accurate(&phi, &D, mu, epsilon * (1.0 - 1e-6) - 1e-9), "below {epsilon}");
+        prop_assert!(epsilon < 1e-6 || !is_accurate(&phi, &D, mu, epsilon * (1.0 - 1e-6) - 1e-9),
+            "below {epsilon}");
     }
 
     /// What ε < 1 promises: scores in [l/(1 + ε), l/(1 − ε)] and 0 ⪯ K − L_μ ⪯ μ/(1 − ε)·I.
     #[test]
-    fn epsilon_bounds_scores_and_the_nystrom_error((k, seed) in any_psd(), log_mu in -1.0..2.0_f64, draws in 10..400_usize) {
+    fn epsilon_bounds_scores_and_the_nystrom_error((k, seed) in any_psd(),
+        log_mu in -1.0..2.0_f64, draws in 10..400_usize) {
         let (n, mu) = (k.nrows(), 10f64.powf(log_mu));
         let (K, ridge) = (Dense::new(k.as_ref()).unwrap(), Ridge::Absolute(mu));
         let D = Dictionary::uniform(n, draws, Draw::WithReplacement, &mut rng(seed)).unwrap();
@@ -47,42 +54,52 @@ proptest! {
         prop_assume!(epsilon < 0.99);
         let scores = Projector::new(&K, &D, ridge).unwrap().scores(&K, (0..n).into()).unwrap();
         for (tau, l) in scores.iter().zip(exact_scores(&K, ridge).unwrap().scores) {
-            prop_assert!(*tau >= l / (1.0 + epsilon) - 1e-8 && *tau <= l / (1.0 - epsilon) + 1e-8, "{tau} for {l}, ε = {epsilon}");
+            prop_assert!(*tau >= l / (1.0 + epsilon) - 1e-8 && *tau <= l / (1.0 - epsilon) + 1e-8,
+                "{tau} for {l}, ε = {epsilon}");
         }
         let gap = &k - whole(&Nystrom::regularized(&K, &D, ridge).unwrap());
         let slack = 1e-9 * (1.0 + K.trace());
-        prop_assert!(largest_eigenvalue(gap.as_ref()) <= mu / (1.0 - epsilon) + slack && smallest_eigenvalue(gap.as_ref()) >= -slack);
+        prop_assert!(largest_eigenvalue(gap.as_ref()) <= mu / (1.0 - epsilon) + slack
+            && smallest_eigenvalue(gap.as_ref()) >= -slack);
     }
 
-    /// Two dictionaries of disjoint rows, accurate to ε_A and ε_B at γ, make a union that is accurate to max(ε_A, ε_B) at 2γ:
-    /// −ε(K_A + γ) ⪯ … ⪯ ε(K_A + γ) add up to ε(K + 2γ). It is what DICT-MERGE builds on.
+    /// Two dictionaries of disjoint rows, accurate to ε_A and ε_B at γ, make a union that is
+    /// accurate to max(ε_A, ε_B) at 2γ: −ε(K_A + γ) ⪯ … ⪯ ε(K_A + γ) add up to ε(K + 2γ). It is
+    /// what DICT-MERGE builds on.
     #[test]
-    fn a_union_is_as_accurate_at_twice_the_ridge((k, seed) in any_psd(), log_mu in -1.0..2.0_f64, cut in 0.1..0.9_f64) {
+    fn a_union_is_as_accurate_at_twice_the_ridge((k, seed) in any_psd(), log_mu in -1.0..2.0_f64,
+        cut in 0.1..0.9_f64) {
         let (n, gamma) = (k.nrows(), 10f64.powf(log_mu));
         let a = ((n as f64 * cut) as usize).clamp(1, n - 1);
         let part = |rows: std::ops::Range<usize>| {
-            let (block, len) = (k.as_ref().submatrix(rows.start, rows.start, rows.len(), rows.len()).to_owned(), rows.len());
-            let D = Dictionary::uniform(len, 2 * len, Draw::WithReplacement, &mut rng(seed ^ rows.start as u64)).unwrap();
+            let (block, len) = (k.as_ref().submatrix(rows.start, rows.start, rows.len(),
+                rows.len()).to_owned(), rows.len());
+            let D = Dictionary::uniform(len, 2 * len, Draw::WithReplacement,
+                &mut rng(seed ^ rows.start as u64)).unwrap();
             (spectrum(&block).accuracy(&D, Ridge::Absolute(gamma)).unwrap(), D)
         };
         let ((eps_a, D_A), (eps_b, D_B)) = (part(0..a), part(a..n));
         let rows = D_A.indices().iter().copied().chain(D_B.indices().iter().map(|i| a + i)).collect();
         let union = Dictionary::new(n, rows, [D_A.weights(), D_B.weights()].concat()).unwrap();
         let epsilon = spectrum(&k).accuracy(&union, Ridge::Absolute(2.0 * gamma)).unwrap();
-        prop_assert!(epsilon <= eps_a.max(eps_b) * (1.0 + 1e-9) + 1e-9, "{epsilon} from {eps_a} and {eps_b}");
+        prop_assert!(epsilon <= eps_a.max(eps_b) * (1.0 + 1e-9) + 1e-9, "{epsilon} from {eps_a} \
+            and {eps_b}");
     }
 }
 
-/// Calandriello, Lazaric & Valko, Proposition 1: m ≥ (2 d_eff(γ)/ε²) ln(n/δ) draws by the exact scores give K − L_γ ⪯ γ/(1 − ε)·I with
-/// probability 1 − δ (one side of ‖P − P̃‖ ≤ ε). Of 30 draws at δ = 0.1, 3 + 5·√2.7 = 11 may fail (binomial tail 2e-5; seeds are fixed).
+/// Calandriello, Lazaric & Valko, Proposition 1: m ≥ (2 d_eff(γ)/ε²) ln(n/δ) draws by the exact
+/// scores give K − L_γ ⪯ γ/(1 − ε)·I with probability 1 − δ (one side of ‖P − P̃‖ ≤ ε). Of 30 draws
+/// at δ = 0.1, 3 + 5·√2.7 = 11 may fail (binomial tail 2e-5; seeds are fixed).
 #[test]
 fn draws_by_exact_scores_keep_proposition_1() {
     let (n, gamma, delta) = (600, 60.0, 0.1);
     let k = ornstein_uhlenbeck(n);
-    let (K, ridge, oracle) = (Dense::new(k.as_ref()).unwrap(), Ridge::Absolute(gamma), spectrum(&k));
+    let (K, ridge, oracle) =
+        (Dense::new(k.as_ref()).unwrap(), Ridge::Absolute(gamma), spectrum(&k));
     let exact = exact_scores(&K, ridge).unwrap();
     for epsilon in [0.5, 0.8] {
-        let m = (2.0 * exact.d_eff() / (epsilon * epsilon) * (n as f64 / delta).ln()).ceil() as usize;
+        let m =
+            (2.0 * exact.d_eff() / (epsilon * epsilon) * (n as f64 / delta).ln()).ceil() as usize;
         assert!(m < n, "{m} draws of {n} rows test nothing");
         let (mut failures, mut largest) = (0, 0.0_f64);
         for seed in 0..30 {
@@ -110,13 +127,19 @@ fn judged(kernel: Gaussian, x: &[f64], I: &StreamDictionary<f64>, gamma: f64) ->
     let spectrum = spectrum(&kernel.gram(Points::from_slice(x)));
     let ridge = Ridge::Absolute(gamma);
     let copies = I.copies().iter().map(|&q| f64::from(q)).sum();
-    (spectrum.accuracy(&I.by_rows().unwrap(), ridge).unwrap(), spectrum.d_eff(ridge).unwrap(), copies)
+    (
+        spectrum.accuracy(&I.by_rows().unwrap(), ridge).unwrap(),
+        spectrum.d_eff(ridge).unwrap(),
+        copies,
+    )
 }
 
-/// SQUEAK's theorem with its own q̄ = 39α ln(2n/δ)/ε² (the constant as recalled): with probability 1 − δ, at every moment t the
-/// dictionary is (ε, γ)-accurate and Σq ≤ 3q̄·d_eff(γ)_t. Of 20 streams at δ = 0.1 more than 11 fail with probability 7e-7.
+/// SQUEAK's theorem with its own q̄ = 39α ln(2n/δ)/ε² (the constant as recalled): with probability
+/// 1 − δ, at every moment t the dictionary is (ε, γ)-accurate and Σq ≤ 3q̄·d_eff(γ)_t. Of 20
+/// streams at δ = 0.1 more than 11 fail with probability 7e-7.
 ///
-/// The published algorithm, one point at a time, and chunks. At this q̄ no point is dropped below some 10⁵ of them, but copies are.
+/// The published algorithm, one point at a time, and chunks. At this q̄ no point is dropped below
+/// some 10⁵ of them, but copies are.
 #[test]
 fn at_every_moment_of_the_stream() {
     let (n, epsilon, gamma, kernel) = (96, 0.5, 2.0, Gaussian::new(0.2).unwrap());
@@ -142,15 +165,20 @@ fn at_every_moment_of_the_stream() {
     }
 }
 
-/// The same at the root of merge trees of both shapes, for the q̄ of DICT-MERGE (α = (1 + 3ε)/(1 − ε)).
+/// The same at the root of merge trees of both shapes, for the q̄ of DICT-MERGE (α = (1 + 3ε)/(1 −
+/// ε)).
 #[test]
 fn at_the_root_of_merge_trees() {
     let (n, epsilon, gamma, kernel) = (160, 0.5, 2.0, Gaussian::new(0.2).unwrap());
-    let params = SqueakParams { epsilon, ..SqueakParams::new(SqueakParams::copies_for(n, epsilon, 0.1).unwrap()) };
+    let params = SqueakParams {
+        epsilon,
+        ..SqueakParams::new(SqueakParams::copies_for(n, epsilon, 0.1).unwrap())
+    };
     for shape in [TreeShape::Balanced, TreeShape::Sequential] {
         let failures = (0..20).filter(|&seed| {
             let (x, disqueak) = (line(n, seed), Disqueak { params, chunks: 5, shape });
-            let I = disqueak.of_points(&kernel, Points::from_slice(&x), gamma, &mut rng(seed)).unwrap();
+            let I =
+                disqueak.of_points(&kernel, Points::from_slice(&x), gamma, &mut rng(seed)).unwrap();
             let (eps, d_eff, total) = judged(kernel, &x, &I, gamma);
             assert!(I.probabilities().iter().all(|&p| p < 1.0), "the dictionary was never shrunk");
             eps > epsilon || total > 3.0 * f64::from(params.copies) * d_eff
@@ -159,8 +187,8 @@ fn at_the_root_of_merge_trees() {
     }
 }
 
-/// In practice: at q̄ = 40 a fifth of the points is kept, ε stays below 1 all along, and Σq below q̄·d_eff. Measured, not proven; the
-/// starved stream shows that ε can be bad.
+/// In practice: at q̄ = 40 a fifth of the points is kept, ε stays below 1 all along, and Σq below
+/// q̄·d_eff. Measured, not proven; the starved stream shows that ε can be bad.
 #[test]
 fn a_few_copies_do_in_practice() {
     let (n, gamma, kernel) = (800, 2.0, Gaussian::new(0.1).unwrap());
@@ -195,7 +223,10 @@ fn accuracy_of_odd_input() {
     assert!((empty - sigma / (sigma + 1.0)).abs() < 1e-13);
     let zero = ExactSpectrum::new(&Dense::new(Mat::<f64>::zeros(5, 5).as_ref()).unwrap()).unwrap();
     assert_eq!(zero.accuracy(&Dictionary::empty(5).unwrap(), one).unwrap(), 0.0);
-    assert!(matches!(spectrum.accuracy(&Dictionary::full(31).unwrap(), one), Err(Error::Shape { .. })));
+    assert!(matches!(
+        spectrum.accuracy(&Dictionary::full(31).unwrap(), one),
+        Err(Error::Shape { .. })
+    ));
     let refused = spectrum.accuracy(&Dictionary::full(30).unwrap(), Ridge::Absolute(0.0));
     assert!(matches!(refused, Err(Error::InvalidParameter { .. })));
     // single precision, and any number of threads
@@ -205,7 +236,8 @@ fn accuracy_of_odd_input() {
     let narrow = KernelMatrix::new(Gaussian::new(0.1).unwrap(), Points::from_slice(&x32)).unwrap();
     let D = Dictionary::uniform(300, 60, Draw::WithoutReplacement, &mut rng(1)).unwrap();
     let D32 = Dictionary::new(300, D.indices().to_vec(), vec![5.0_f32; 60]).unwrap();
-    let a = same_at_any_thread_count(|| ExactSpectrum::new(&wide).unwrap().accuracy(&D, one).unwrap());
+    let a =
+        same_at_any_thread_count(|| ExactSpectrum::new(&wide).unwrap().accuracy(&D, one).unwrap());
     let b = ExactSpectrum::new(&narrow).unwrap().accuracy(&D32, Ridge::Absolute(1.0_f32)).unwrap();
     assert!((a - b).abs() < 1e-4 && a > 0.01, "{a} {b}");
 }

@@ -29,8 +29,13 @@ fn at_ridges(scores: impl Fn(Ridge<f64>) -> Result<Vec<f64>>) -> Result<Vec<f64>
 fn estimated(k: &Raw, estimator: &dyn RidgeLeverage<f64>) -> Result<Vec<f64>> {
     at_ridges(|ridge| {
         let scores = estimator.scores(k, ridge, &mut rng(0))?;
-        assert!(scores.iter().all(|l| l.is_nan() || (0.0..=1.0).contains(l)), "{ridge:?}: {scores:?}");
-        let weights = estimator.dictionary(k, ridge, &mut rng(0)).map_or(vec![], |found| found.weights().to_vec());
+        assert!(
+            scores.iter().all(|l| l.is_nan() || (0.0..=1.0).contains(l)),
+            "{ridge:?}: {scores:?}"
+        );
+        let weights = estimator
+            .dictionary(k, ridge, &mut rng(0))
+            .map_or(vec![], |found| found.weights().to_vec());
         Ok([scores, weights].concat())
     })
 }
@@ -58,7 +63,8 @@ fn exact() {
             let n = k.dim();
             at_ridges(|ridge| {
                 let scores = spectrum.scores(ridge)?.scores;
-                let accuracy = spectrum.accuracy(&Dictionary::new(n, vec![0], vec![1.0])?, ridge)?;
+                let accuracy =
+                    spectrum.accuracy(&Dictionary::new(n, vec![0], vec![1.0])?, ridge)?;
                 Ok([scores, vec![spectrum.d_eff(ridge)?, accuracy], by_rank.clone()].concat())
             })
         }),
@@ -73,7 +79,8 @@ fn exact() {
         ("increment of d_eff", |k, _| {
             let n = k.dim();
             let shifted = Mat::from_fn(n, n, |i, j| k.0[(i, j)] + if i == j { 1.0 } else { 0.0 });
-            let (factor, column) = (Cholesky::new(shifted.as_ref())?, Mat::from_fn(n, 1, |i, _| k.0[(i, 0)]));
+            let (factor, column) =
+                (Cholesky::new(shifted.as_ref())?, Mat::from_fn(n, 1, |i, _| k.0[(i, 0)]));
             Ok(vec![effective_dimension_increment(&factor, column.as_ref(), 1.0, 1.0)?])
         }),
     ]);
@@ -89,9 +96,13 @@ fn estimators() {
             estimated(k, &RecursiveRls { inclusion, max_size: usize::MAX })
         }),
         ("RecursiveRls by theorem", |k, _| estimated(k, &RecursiveRls::theorem(5e-324))),
-        ("RecursiveRlsOfSize", |k, size| estimated(k, &RecursiveRlsOfSize { size, accelerated: size % 2 == 0 })),
+        ("RecursiveRlsOfSize", |k, size| {
+            estimated(k, &RecursiveRlsOfSize { size, accelerated: size % 2 == 0 })
+        }),
         ("Bless", |k, max_size| estimated(k, &Bless { max_size, ..Bless::default() })),
-        ("Bless, small steps", |k, _| estimated(k, &Bless { step: 1.0 + f64::EPSILON, ..Bless::default() })),
+        ("Bless, small steps", |k, _| {
+            estimated(k, &Bless { step: 1.0 + f64::EPSILON, ..Bless::default() })
+        }),
         ("BlessR", |k, max_size| estimated(k, &BlessR { max_size, ..BlessR::default() })),
         ("UnitWeights", |k, _| estimated(k, &UnitWeights(BlessR::default()))),
         ("SQUEAK", |k, size| estimated(k, &params(size))),
@@ -112,7 +123,11 @@ fn selectors() {
         }),
         ("FastRankLeverage", |k, m| selected(k, m, &FastRankLeverage::default())),
         ("FastRankLeverage, any columns", |k, columns| {
-            selected(k, 2, &FastRankLeverage { columns, rank: Some(1), draw: Draw::WithReplacement })
+            selected(
+                k,
+                2,
+                &FastRankLeverage { columns, rank: Some(1), draw: Draw::WithReplacement },
+            )
         }),
         ("LeverageProportional", |k, m| {
             let (estimator, ridge) = (Exact, Ridge::Absolute(1.0));
@@ -139,16 +154,19 @@ fn streams() {
         ("Squeak", |k, size| {
             let x = points(k);
             at_ridges(|ridge| {
-                let mut squeak = Squeak::new(Gaussian::new(0.5)?, 1, ridge.absolute(1)?, params(size))?;
+                let mut squeak =
+                    Squeak::new(Gaussian::new(0.5)?, 1, ridge.absolute(1)?, params(size))?;
                 squeak.push(Points::from_slice(&x), &mut rng(0))?;
-                let scores = [squeak.member_scores()?, squeak.scores(Points::from_slice(&x))?].concat();
+                let scores =
+                    [squeak.member_scores()?, squeak.scores(Points::from_slice(&x))?].concat();
                 let new = squeak.scores_of_new(Points::from_slice(&x))?;
                 Ok([scores, new, squeak.dictionary().weights()].concat())
             })
         }),
         ("Squeak, late", |k, size| {
             let x = points(k);
-            let mut squeak = Squeak::new(Gaussian::new(0.5)?, 1, 1.0, params(5))?.starting_at(size as u64);
+            let mut squeak =
+                Squeak::new(Gaussian::new(0.5)?, 1, 1.0, params(5))?.starting_at(size as u64);
             squeak.push(Points::from_slice(&x), &mut rng(0))?;
             Ok(squeak.into_dictionary(&mut rng(0))?.by_rows()?.weights().to_vec())
         }),
@@ -171,10 +189,13 @@ fn streams() {
             Ok(found.weights())
         }),
         ("copies", |k, n| {
-            let all = k.diagonal().into_iter().map(|x| SqueakParams::copies_for(n, x, x).map(f64::from));
+            let all =
+                k.diagonal().into_iter().map(|x| SqueakParams::copies_for(n, x, x).map(f64::from));
             Ok(all.filter_map(Result::ok).collect())
         }),
-        ("chunks", |_, k| Ok(even_chunks(k.min(1 << 12), 3).into_iter().map(|size| size as f64).collect())),
+        ("chunks", |_, k| {
+            Ok(even_chunks(k.min(1 << 12), 3).into_iter().map(|size| size as f64).collect())
+        }),
     ]);
 }
 
@@ -184,29 +205,36 @@ fn spectral_analysis() {
         ("SpectralAnalysis", |k, _| {
             let (x, kernel) = (points(k), Matern32::new(0.5)?);
             at_ridges(|ridge| {
-                let found = SpectralAnalysis::default().scores(&kernel, Points::from_slice(&x), ridge)?;
+                let found =
+                    SpectralAnalysis::default().scores(&kernel, Points::from_slice(&x), ridge)?;
                 Ok([found.sampling_probabilities(), vec![found.d_eff()], found.scores].concat())
             })
         }),
         ("SpectralAnalysis of a Gaussian kernel", |k, _| {
             let (x, kernel) = (points(k), Gaussian::new(0.5)?);
             at_ridges(|ridge| {
-                SpectralAnalysis::default().scores(&kernel, Points::from_slice(&x), ridge).map(|found| found.scores)
+                SpectralAnalysis::default()
+                    .scores(&kernel, Points::from_slice(&x), ridge)
+                    .map(|found| found.scores)
             })
         }),
         ("SpectralAnalysis with given densities", |k, _| {
             let (x, p, kernel): (Vec<f64>, _, _) =
                 ((0..k.dim()).map(|i| i as f64).collect(), k.diagonal(), Matern32::new(0.5)?);
             let analysis = SpectralAnalysis { density: Density::Given(&p), guard: Guard::None };
-            at_ridges(|ridge| analysis.scores(&kernel, Points::from_slice(&x), ridge).map(|found| found.scores))
+            at_ridges(|ridge| {
+                analysis.scores(&kernel, Points::from_slice(&x), ridge).map(|found| found.scores)
+            })
         }),
         ("KernelDensity", |k, _| KernelDensity::default().density(Points::from_slice(&points(k)))),
         ("KernelDensity by a tree", |k, _| {
             let method = DensityMethod::Tree { tolerance: 0.1 };
-            KernelDensity { bandwidth: Bandwidth::Fixed(1e-300), method }.density(Points::from_slice(&points(k)))
+            KernelDensity { bandwidth: Bandwidth::Fixed(1e-300), method }
+                .density(Points::from_slice(&points(k)))
         }),
         ("KernelDensity on a grid", |k, _| {
-            let density = KernelDensity { method: DensityMethod::Binned, ..KernelDensity::default() };
+            let density =
+                KernelDensity { method: DensityMethod::Binned, ..KernelDensity::default() };
             density.density(Points::from_slice(&points(k)))
         }),
         ("SampledDensity", |k, sample| {
@@ -218,8 +246,9 @@ fn spectral_analysis() {
             let matrix = KernelMatrix::new(kernel, Points::from_slice(&x))?;
             let estimator = SpectralLeverage::new(&kernel, Points::from_slice(&x));
             at_ridges(|ridge| {
-                let weights =
-                    estimator.dictionary(&matrix, ridge, &mut rng(0)).map_or(vec![], |d| d.weights().to_vec());
+                let weights = estimator
+                    .dictionary(&matrix, ridge, &mut rng(0))
+                    .map_or(vec![], |d| d.weights().to_vec());
                 Ok([weights, estimator.scores(&matrix, ridge, &mut rng(0))?].concat())
             })
         }),

@@ -1,10 +1,11 @@
-//! Spectral analysis behind the interface of all estimators: beside the others, and what it does with a matrix that is not its own.
+//! Spectral analysis behind the interface of all estimators: beside the others, and what it does
+//! with a matrix that is not its own.
 
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Matern12, Points, Scaled};
 use nystrom_leverage::{
-    Audit, Bless, Draw, Exact, LandmarkSelector, LeverageProportional, RecursiveRls, RidgeLeverage, SpectralAnalysis,
-    SpectralLeverage,
+    Audit, Bless, Draw, Exact, LandmarkSelector, LeverageProportional, RecursiveRls, RidgeLeverage,
+    SpectralAnalysis, SpectralLeverage,
 };
 use nystrom_linalg_core::{Counted, Error, Ridge};
 use rand::{RngExt, SeedableRng};
@@ -43,7 +44,8 @@ fn it_stands_in_one_loop_with_the_others_and_takes_no_entries() {
         let report = audit.of_estimator(&k, RIDGE, estimator.as_ref(), &mut rng).unwrap();
         assert!(report.largest_overestimate().1 < 3.0 && report.largest_underestimate().1 < 3.0);
     }
-    let selector = LeverageProportional { estimator: spectral, ridge: RIDGE, draw: Draw::WithoutReplacement };
+    let selector =
+        LeverageProportional { estimator: spectral, ridge: RIDGE, draw: Draw::WithoutReplacement };
     assert_eq!(selector.select(&k, 40, &mut rng).unwrap().len(), 40);
 }
 
@@ -55,7 +57,8 @@ fn the_dictionary_is_unbiased_and_as_large_as_stated() {
     let spectral = SpectralLeverage::new(&kernel, points);
     let found = spectral.report(&k, RIDGE).unwrap();
     let draws = (5.0 * found.d_eff()).ceil();
-    // Σw = Σ_draws 1/(m q_i) has mean n and variance (1/m)(Σ 1/q_i − n²); 200 dictionaries, five standard errors: 6e-7.
+    // Σw = Σ_draws 1/(m q_i) has mean n and variance (1/m)(Σ 1/q_i − n²); 200 dictionaries, five
+    // standard errors: 6e-7.
     let q = found.sampling_probabilities();
     let variance = (q.iter().map(|q| 1.0 / q).sum::<f64>() - 1500.0 * 1500.0) / draws;
     let mut rng = Pcg64::seed_from_u64(2);
@@ -69,7 +72,8 @@ fn the_dictionary_is_unbiased_and_as_large_as_stated() {
     // the weights are those of the law: counts of draws when multiplied by m q_i
     let dictionary = spectral.dictionary(&k, RIDGE, &mut rng).unwrap();
     let count = |(&i, w): (&usize, &f64)| w * draws * q[i];
-    let counts: Vec<f64> = dictionary.indices().iter().zip(dictionary.weights()).map(count).collect();
+    let counts: Vec<f64> =
+        dictionary.indices().iter().zip(dictionary.weights()).map(count).collect();
     assert!(counts.iter().all(|c| (c - c.round()).abs() < 1e-9 && *c > 0.5));
     assert!((counts.iter().sum::<f64>() - draws).abs() < 1e-6);
     assert_eq!(dictionary.indices()[..4], [1124, 710, 58, 707]); // pinned
@@ -94,10 +98,16 @@ fn a_matrix_that_is_not_its_own_is_refused() {
     let k = KernelMatrix::new(kernel, points).unwrap();
     for bad in [0.0, -1.0, f64::NAN] {
         let spectral = SpectralLeverage { oversampling: bad, ..spectral };
-        assert!(matches!(spectral.dictionary(&k, RIDGE, &mut rng), Err(Error::InvalidParameter { .. })));
+        assert!(matches!(
+            spectral.dictionary(&k, RIDGE, &mut rng),
+            Err(Error::InvalidParameter { .. })
+        ));
     }
     let small = SpectralLeverage { max_size: 10, ..spectral };
-    assert!(matches!(small.dictionary(&k, RIDGE, &mut rng), Err(Error::SampleTooLarge { cap: 10, .. })));
+    assert!(matches!(
+        small.dictionary(&k, RIDGE, &mut rng),
+        Err(Error::SampleTooLarge { cap: 10, .. })
+    ));
     assert!(small.scores(&k, RIDGE, &mut rng).is_ok());
     let nobody: Mat<f64> = Mat::zeros(0, 2);
     let empty = SpectralLeverage::new(&kernel, Points::from_rows(nobody.as_ref()));
@@ -114,6 +124,10 @@ fn single_precision() {
     let k = KernelMatrix::new(kernel, points).unwrap();
     let mut rng = Pcg64::seed_from_u64(1);
     assert!(
-        SpectralLeverage::new(&kernel, points).dictionary(&k, Ridge::PerSample(1e-3), &mut rng).unwrap().len() > 10
+        SpectralLeverage::new(&kernel, points)
+            .dictionary(&k, Ridge::PerSample(1e-3), &mut rng)
+            .unwrap()
+            .len()
+            > 10
     );
 }

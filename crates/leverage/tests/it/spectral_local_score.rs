@@ -1,6 +1,9 @@
-//! K̃_λ(p): closed forms, quadrature and table against values computed with mpmath (30 digits), and against each other.
+//! K̃_λ(p): closed forms, quadrature and table against values computed with mpmath (30 digits), and
+//! against each other.
 
-use nystrom_kernels::{Gaussian, Matern, Matern12, Matern32, Matern52, RationalQuadratic, Scaled, Sum};
+use nystrom_kernels::{
+    Gaussian, Matern, Matern12, Matern32, Matern52, RationalQuadratic, Scaled, Sum,
+};
 use nystrom_leverage::{FromSpectralDensity, LocalScore, Stationary};
 use proptest::prelude::*;
 
@@ -60,9 +63,23 @@ fn other_kernels_and_the_flat_boundary_against_mpmath() {
     };
     check(&Matern::from_a(2.3, 1.7).unwrap(), 4, 0.3, 1e-4, 50.22158014505072, 101.0214393981277);
     check(&Matern::from_a(0.25, 2.0).unwrap(), 2, 5.0, 1e-3, 204.1802975573002, 254.6985128503525);
-    check(&RationalQuadratic::new(1.0, 1.0).unwrap(), 1, 0.5, 1e-3, 3.469081557486745, 14.1057151371777);
+    check(
+        &RationalQuadratic::new(1.0, 1.0).unwrap(),
+        1,
+        0.5,
+        1e-3,
+        3.469081557486745,
+        14.1057151371777,
+    );
     // its density has a pole at 0 in three dimensions
-    check(&RationalQuadratic::new(1.0, 0.7).unwrap(), 3, 2.0, 1e-3, 5.809748962580835, 15.49130408590591);
+    check(
+        &RationalQuadratic::new(1.0, 0.7).unwrap(),
+        3,
+        2.0,
+        1e-3,
+        5.809748962580835,
+        15.49130408590591,
+    );
     check(&Matern12::from_a(1.0).unwrap(), 1, 1.0, 1e-2, 7.053456158585983, 13.17744687875783);
     check(&Matern32::new(1.0).unwrap(), 3, 0.5, 1e-4, 83.88078292418803, 161.8630678852863);
     check(&Gaussian::new(0.3).unwrap(), 3, 0.05, 1e-2, 62.86984845002826, 77.3715375966812);
@@ -76,7 +93,12 @@ fn gaussian_in_two_dimensions_is_a_logarithm() {
     let score = LocalScore::new(&kernel, 2, lambda).unwrap();
     let area = 2.0 * std::f64::consts::PI * sigma * sigma;
     for p in [1e-30, 1e-8, 1e-3, 0.5, 40.0, 1e9, 1e30] {
-        assert_close(score.at(p).unwrap(), (p * area / lambda).ln_1p() / (area * p), 1e-13, "ln(1 + x)");
+        assert_close(
+            score.at(p).unwrap(),
+            (p * area / lambda).ln_1p() / (area * p),
+            1e-13,
+            "ln(1 + x)",
+        );
         assert_close(score.by_quadrature(p).unwrap(), score.at(p).unwrap(), 1e-12, "quadrature");
     }
 }
@@ -89,7 +111,10 @@ fn gaussian_from_tiny_to_huge_arguments() {
             let score = LocalScore::new(&kernel, d, lambda).unwrap();
             for p in [1e-200, 1e-9, 1.0, 1e12, 1e200] {
                 let (value, check) = (score.at(p).unwrap(), score.by_quadrature(p).unwrap());
-                assert!(value > 0.0 && value <= score.limit() * (1.0 + 1e-12), "d {d} λ {lambda} p {p}: {value}");
+                assert!(
+                    value > 0.0 && value <= score.limit() * (1.0 + 1e-12),
+                    "d {d} λ {lambda} p {p}: {value}"
+                );
                 assert_close(value, check, 1e-11, &format!("d {d} λ {lambda} p {p}"));
             }
         }
@@ -102,8 +127,12 @@ fn power_rule() {
     for (nu, d) in [(0.5, 1), (0.5, 3), (1.5, 2), (2.5, 5), (0.3, 7)] {
         let kernel = Matern::new(nu, 0.8).unwrap();
         let score = LocalScore::new(&kernel, d, 1e-6).unwrap();
-        let exponent = (score.leading(0.3).unwrap() / score.leading(0.7).unwrap()).ln() / (0.3_f64 / 0.7).ln();
-        assert!((exponent + 2.0 * nu / (2.0 * nu + d as f64)).abs() < 1e-12, "{nu} {d}: {exponent}");
+        let exponent =
+            (score.leading(0.3).unwrap() / score.leading(0.7).unwrap()).ln() / (0.3_f64 / 0.7).ln();
+        assert!(
+            (exponent + 2.0 * nu / (2.0 * nu + d as f64)).abs() < 1e-12,
+            "{nu} {d}: {exponent}"
+        );
         // … and where a h → 0 the exact K̃ follows it
         let exact = LocalScore::new(&kernel, d, 1e-18).unwrap();
         let ratio = exact.at(0.3).unwrap() / exact.at(0.7).unwrap();
@@ -146,11 +175,17 @@ fn a_multiple_of_a_kernel_is_another_ridge_and_a_sum_is_its_density() {
 fn length_scales_per_coordinate_are_a_change_of_variables() {
     let ard = Matern32::new(1.0).unwrap().with_length_scales(&[0.5, 2.0, 3.0]).unwrap();
     let unit = Matern32::new(1.0).unwrap();
-    let (stretched, plain) = (LocalScore::new(&ard, 3, 1e-3).unwrap(), LocalScore::new(&unit, 3, 1e-3).unwrap());
+    let (stretched, plain) =
+        (LocalScore::new(&ard, 3, 1e-3).unwrap(), LocalScore::new(&unit, 3, 1e-3).unwrap());
     let volume = 0.5 * 2.0 * 3.0;
     for p in [0.01, 0.4, 7.0] {
         assert_close(stretched.at(p).unwrap(), plain.at(p * volume).unwrap(), 1e-12, "K̃");
-        assert_close(stretched.leading(p).unwrap(), plain.leading(p * volume).unwrap(), 1e-12, "K̃_0");
+        assert_close(
+            stretched.leading(p).unwrap(),
+            plain.leading(p * volume).unwrap(),
+            1e-12,
+            "K̃_0",
+        );
         assert_close(
             stretched.flat_boundary(p).unwrap(),
             plain.flat_boundary(p * volume).unwrap() * volume / volume,
@@ -160,7 +195,8 @@ fn length_scales_per_coordinate_are_a_change_of_variables() {
     }
     let same = Matern32::new(1.0).unwrap().with_length_scales(&[0.5, 0.5]).unwrap();
     let half = Matern32::new(0.5).unwrap();
-    let (a, b) = (LocalScore::new(&same, 2, 1e-3).unwrap(), LocalScore::new(&half, 2, 1e-3).unwrap());
+    let (a, b) =
+        (LocalScore::new(&same, 2, 1e-3).unwrap(), LocalScore::new(&half, 2, 1e-3).unwrap());
     assert_close(a.at(0.3).unwrap(), b.at(0.3).unwrap(), 1e-12, "equal length scales");
     assert!(LocalScore::new(&ard, 2, 1e-3).is_err());
 }
@@ -172,7 +208,11 @@ fn bad_arguments_are_refused() {
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(LocalScore::new(&kernel, 2, bad).is_err());
         let score = LocalScore::new(&kernel, 2, 1e-3).unwrap();
-        assert!(score.at(bad).is_err() && score.by_quadrature(bad).is_err() && score.flat_boundary(bad).is_err());
+        assert!(
+            score.at(bad).is_err()
+                && score.by_quadrature(bad).is_err()
+                && score.flat_boundary(bad).is_err()
+        );
         assert!(score.leading(bad).is_none() && score.second_order(bad).is_none());
         assert!(FromSpectralDensity::new(bad, |_, _| 0.0).is_err());
     }
@@ -187,7 +227,8 @@ proptest! {
 
     #[test]
     fn matern_laws(
-        nu in 0.1..8.0_f64, a in 0.1..10.0_f64, d in 1..9_usize, ln_lambda in -25.0..2.0_f64, ln_p in -15.0..10.0_f64,
+        nu in 0.1..8.0_f64, a in 0.1..10.0_f64, d in 1..9_usize, ln_lambda in -25.0..2.0_f64,
+        ln_p in -15.0..10.0_f64,
     ) {
         let kernel = Matern::from_a(nu, a).unwrap();
         let score = LocalScore::new(&kernel, d, ln_lambda.exp()).unwrap();
@@ -201,8 +242,10 @@ proptest! {
         prop_assert!(score.at(1.1 * p).unwrap() * 1.1 > exact * (1.0 - 1e-10));
         // the boundary value is an average of K̃ over [0, p]
         let boundary = score.flat_boundary(p).unwrap();
-        prop_assert!(boundary >= exact * (1.0 - 1e-10) && boundary <= score.limit() * (1.0 + 1e-10));
-        prop_assert!(boundary <= exact * (2.0 * nu + d as f64) / d as f64 * (1.0 + 1e-9), "{boundary} {exact}");
+        prop_assert!(boundary >= exact * (1.0 - 1e-10)
+            && boundary <= score.limit() * (1.0 + 1e-10));
+        prop_assert!(boundary <= exact * (2.0 * nu + d as f64) / d as f64 * (1.0 + 1e-9),
+            "{boundary} {exact}");
     }
 
     #[test]

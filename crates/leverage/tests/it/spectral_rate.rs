@@ -1,4 +1,5 @@
-//! The rate at which the relative error of spectral-analysis scores falls, on the three designs of Chen & Yang's Figure 2.
+//! The rate at which the relative error of spectral-analysis scores falls, on the three designs of
+//! Chen & Yang's Figure 2.
 
 use crate::common::designs::*;
 use nystrom_kernels::{Kernel, KernelMatrix, Matern12, Matern32, Points};
@@ -17,10 +18,12 @@ fn median_error(
     let one = |seed: u64| {
         let (x, p) = design(n, &mut rng(1000 * seed + n as u64));
         let (points, ridge) = (Points::from_slice(&x), Ridge::PerSample(lambda));
-        let exact = exact_scores(&KernelMatrix::new(*kernel, points).unwrap(), ridge).unwrap().scores;
+        let exact =
+            exact_scores(&KernelMatrix::new(*kernel, points).unwrap(), ridge).unwrap().scores;
         let analysis = SpectralAnalysis { density: Density::Given(&p), guard: Guard::None };
         let found = analysis.scores(kernel, points, ridge).unwrap().scores;
-        let mut errors: Vec<f64> = found.iter().zip(&exact).map(|(a, b)| (a / b - 1.0).abs()).collect();
+        let mut errors: Vec<f64> =
+            found.iter().zip(&exact).map(|(a, b)| (a / b - 1.0).abs()).collect();
         errors.sort_unstable_by(f64::total_cmp);
         errors[n / 2]
     };
@@ -36,13 +39,15 @@ fn exponent(series: &[(f64, f64)]) -> f64 {
     covariance / series.iter().map(|p| (p.0.ln() - mx).powi(2)).sum::<f64>()
 }
 
-/// Theorem 3.3 says that the relative error at interior points vanishes, as the empirical law nears the true one on the scale of the
-/// equivalent kernel's width h = (λ'/p)^{1/(2α)}: its fluctuation there is (nhp)^{−½}. With λ ∝ n^{−2α/(2α+1)}, h ∝ n^{−1/(2α+1)} and the error
-/// falls as n^{−α/(2α+1)}: n^{−1/3} for ν = ½ (α = 1), n^{−2/5} for ν = 3/2 (α = 2).
+/// Theorem 3.3 says that the relative error at interior points vanishes, as the empirical law nears
+/// the true one on the scale of the equivalent kernel's width h = (λ'/p)^{1/(2α)}: its fluctuation
+/// there is (nhp)^{−½}. With λ ∝ n^{−2α/(2α+1)}, h ∝ n^{−1/(2α+1)} and the error falls as
+/// n^{−α/(2α+1)}: n^{−1/3} for ν = ½ (α = 1), n^{−2/5} for ν = 3/2 (α = 2).
 ///
-/// One data set's median varies by a third, a mean of 20 by 0.075, an exponent fitted to n = 100, 200, 400, 800 by
-/// 0.075/√Σ(ln n − mean)² = 0.048, and the mean of the three designs' by 0.028: five of these are 0.14 (normal tail 6e-7). The
-/// designs one by one only have to fall for sure: five of 0.048 below 0. Beta with ν = 3/2 is the slowest, near −0.27: h is as wide as its mode.
+/// One data set's median varies by a third, a mean of 20 by 0.075, an exponent fitted to n = 100,
+/// 200, 400, 800 by 0.075/√Σ(ln n − mean)² = 0.048, and the mean of the three designs' by 0.028:
+/// five of these are 0.14 (normal tail 6e-7). The designs one by one only have to fall for sure:
+/// five of 0.048 below 0. Beta with ν = 3/2 is the slowest, near −0.27: h is as wide as its mode.
 #[test]
 fn the_error_falls_at_the_rate_of_the_empirical_law() {
     let (rough, smooth) = (Matern12::new(1.0).unwrap(), Matern32::new(1.0).unwrap());

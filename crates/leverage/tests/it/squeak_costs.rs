@@ -1,4 +1,5 @@
-//! Kernel values that SQUEAK, DISQUEAK, DICT-MERGE and INK-Estimate ask for, against their claims, and the sizes they depend on.
+//! Kernel values that SQUEAK, DISQUEAK, DICT-MERGE and INK-Estimate ask for, against their claims,
+//! and the sizes they depend on.
 #![allow(non_snake_case)]
 
 use faer::{ColMut, Mat, MatMut};
@@ -56,7 +57,8 @@ fn a_merge_takes_the_square_of_both_dictionaries() {
     assert_eq!(kernel.take(), ((a.len() + b.len()) as u64).pow(2));
 }
 
-/// A tree: its leaves' streams and k − 1 merges, the same sum in either shape and with any number of threads.
+/// A tree: its leaves' streams and k − 1 merges, the same sum in either shape and with any number
+/// of threads.
 #[test]
 fn a_tree_takes_its_leaves_and_its_merges() {
     let (n, chunks) = (2000, 5);
@@ -64,9 +66,11 @@ fn a_tree_takes_its_leaves_and_its_merges() {
     for shape in [TreeShape::Balanced, TreeShape::Sequential] {
         let kernel = Counting::default();
         let disqueak = Disqueak { params, chunks, shape };
-        let I = disqueak.of_points(&kernel, Points::from_rows(x.as_ref()), 1.0, &mut rng(6)).unwrap();
+        let I =
+            disqueak.of_points(&kernel, Points::from_rows(x.as_ref()), 1.0, &mut rng(6)).unwrap();
         let taken = kernel.take();
-        // every dictionary is of about the same size m: a leaf has 5 chunks of 80 at (m + 80)² each, a merge takes (2m)²
+        // every dictionary is of about the same size m: a leaf has 5 chunks of 80 at (m + 80)²
+        // each, a merge takes (2m)²
         let m = I.len() as u64;
         let claim = 5 * chunks as u64 * (m + 80).pow(2) + (chunks as u64 - 1) * (2 * m).pow(2);
         assert!(taken < 2 * claim && taken > claim / 3, "{shape:?}: {taken} against about {claim}");
@@ -83,17 +87,19 @@ fn ink_takes_a_whole_column_a_point() {
     assert_eq!(kernel.take(), 200 * 199 / 2);
 }
 
-/// As estimators of a matrix: n diagonal entries, and n·O(m) others: 4.5m a point at the automatic chunk, for a dictionary that does
-/// not grow with n at a fixed γ. So entries grow as n.
+/// As estimators of a matrix: n diagonal entries, and n·O(m) others: 4.5m a point at the automatic
+/// chunk, for a dictionary that does not grow with n at a fixed γ. So entries grow as n.
 #[test]
 fn entries_grow_as_n_and_the_dictionary_does_not() {
     let params = SqueakParams::new(8);
     let tree = Disqueak::new(params, 8);
-    let estimators: [(&str, &dyn RidgeLeverage<f64>); 2] = [("squeak", &params), ("disqueak", &tree)];
+    let estimators: [(&str, &dyn RidgeLeverage<f64>); 2] =
+        [("squeak", &params), ("disqueak", &tree)];
     for (name, estimator) in estimators {
         let run = |n: usize| {
             let x = cube(n, 9);
-            let k = Counted::new(KernelMatrix::new(gaussian(), Points::from_rows(x.as_ref())).unwrap());
+            let k =
+                Counted::new(KernelMatrix::new(gaussian(), Points::from_rows(x.as_ref())).unwrap());
             let m = estimator.dictionary(&k, Ridge::Absolute(4.0), &mut rng(10)).unwrap().len();
             assert_eq!(k.diagonal_entries(), n as u64, "{name}");
             (k.entries() as f64, m as f64)

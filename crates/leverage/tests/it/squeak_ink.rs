@@ -1,4 +1,5 @@
-//! INK-Estimate: its bracket with the accuracy measured exactly, and the identity of the effective dimension's increment.
+//! INK-Estimate: its bracket with the accuracy measured exactly, and the identity of the effective
+//! dimension's increment.
 
 #![allow(non_snake_case)]
 
@@ -24,8 +25,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_increment_of_the_effective_dimension_is_exact(seed in any::<u64>(), log_gamma in -3.0..1.0_f64, n in 1_usize..60) {
-        let (x, kernel, gamma) = (points(n + 1, seed), Gaussian::new(0.2).unwrap(), 10f64.powf(log_gamma));
+    fn the_increment_of_the_effective_dimension_is_exact(seed in any::<u64>(),
+    log_gamma in -3.0..1.0_f64, n in 1_usize..60) {
+        let (x, kernel, gamma) = (points(n + 1, seed), Gaussian::new(0.2).unwrap(),
+            10f64.powf(log_gamma));
         let K: Mat<f64> = kernel.gram(Points::from_slice(&x));
         let ridged = Mat::from_fn(n, n, |i, j| K[(i, j)] + if i == j { gamma } else { 0.0 });
         let factor = Cholesky::new(ridged.as_ref()).unwrap();
@@ -34,17 +37,22 @@ proptest! {
         let (before, after) = (exact(&x[..n], kernel, gamma), exact(&x, kernel, gamma));
         let difference = after.iter().sum::<f64>() - before.iter().sum::<f64>();
         prop_assert!((increment - difference).abs() < 1e-9, "{increment} against {difference}");
-        prop_assert!(increment >= -1e-12 && increment <= after[n] + 1e-12); // at most the new point's own score
+        // at most the new point's own score
+        prop_assert!(increment >= -1e-12 && increment <= after[n] + 1e-12);
     }
 
-    /// The public state gives d̃ = Σ α·τ̃_new; with every point kept (ε → 0 limit of accuracy) and many copies d̃ ≥ d_eff.
+    /// The public state gives d̃ = Σ α·τ̃_new; with every point kept (ε → 0 limit of accuracy) and
+    /// many copies d̃ ≥ d_eff.
     #[test]
-    fn the_effective_dimension_is_never_underestimated(seed in any::<u64>(), log_gamma in -1.0..1.0_f64) {
-        let (x, kernel, gamma) = (points(60, seed), Gaussian::new(0.2).unwrap(), 10f64.powf(log_gamma));
+    fn the_effective_dimension_is_never_underestimated(seed in any::<u64>(),
+    log_gamma in -1.0..1.0_f64) {
+        let (x, kernel, gamma) = (points(60, seed), Gaussian::new(0.2).unwrap(),
+            10f64.powf(log_gamma));
         let mut ink = Ink::new(kernel, 1, gamma, 20_000, 0.5).unwrap();
         ink.push(Points::from_slice(&x), &mut rng(seed)).unwrap();
         let d_eff: f64 = exact(&x, kernel, gamma).iter().sum();
-        prop_assert!(ink.effective_dimension() >= d_eff, "{} below {d_eff}", ink.effective_dimension());
+        prop_assert!(ink.effective_dimension() >= d_eff, "{} below {d_eff}",
+            ink.effective_dimension());
     }
 }
 
@@ -77,17 +85,30 @@ fn bad_input_is_refused_and_small_streams_work() {
     let kernel = Gaussian::new(0.3).unwrap();
     assert!(matches!(Ink::<_, f64>::new(kernel, 1, 1.0, 0, 0.5), Err(Error::Empty { .. })));
     assert!(matches!(Ink::<_, f64>::new(kernel, 0, 1.0, 9, 0.5), Err(Error::Empty { .. })));
-    assert!(matches!(Ink::<_, f64>::new(kernel, 1, 0.0, 9, 0.5), Err(Error::InvalidParameter { .. })));
-    assert!(matches!(Ink::<_, f64>::new(kernel, 1, 1.0, 9, 1.0), Err(Error::InvalidParameter { name: "epsilon", .. })));
+    assert!(matches!(
+        Ink::<_, f64>::new(kernel, 1, 0.0, 9, 0.5),
+        Err(Error::InvalidParameter { .. })
+    ));
+    assert!(matches!(
+        Ink::<_, f64>::new(kernel, 1, 1.0, 9, 1.0),
+        Err(Error::InvalidParameter { name: "epsilon", .. })
+    ));
     let mut ink = Ink::new(kernel, 1, 1.0, 50, 0.5).unwrap();
     assert!(ink.dictionary().is_err());
     ink.push(Points::from_slice(&[]), &mut rng(0)).unwrap();
-    assert!(matches!(ink.push(Points::from_slice(&[0.1, f64::NAN]), &mut rng(0)), Err(Error::NonFinite { .. })));
+    assert!(matches!(
+        ink.push(Points::from_slice(&[0.1, f64::NAN]), &mut rng(0)),
+        Err(Error::NonFinite { .. })
+    ));
     assert_eq!(ink.n_seen(), 0);
     let plane = Mat::<f64>::zeros(3, 2);
-    assert!(matches!(ink.push(Points::from_rows(plane.as_ref()), &mut rng(0)), Err(Error::Shape { .. })));
+    assert!(matches!(
+        ink.push(Points::from_rows(plane.as_ref()), &mut rng(0)),
+        Err(Error::Shape { .. })
+    ));
     ink.push(Points::from_slice(&[0.5]), &mut rng(0)).unwrap();
-    assert!((ink.effective_dimension() - 3.0 / 4.0).abs() < 1e-12); // α·1/(αγ + k) with α = 3, γ = k = 1
+    // α·1/(αγ + k) with α = 3, γ = k = 1
+    assert!((ink.effective_dimension() - 3.0 / 4.0).abs() < 1e-12);
     ink.push(Points::from_slice(&[0.5; 300]), &mut rng(0)).unwrap();
     assert!(ink.n_seen() == 301 && ink.dictionary().unwrap().len() < 100);
 }

@@ -9,7 +9,8 @@ use nystrom_linalg_core::Error;
 fn a_stream_saved_midway_resumes_to_the_same_bits() {
     let x = cube(900, 2, 14);
     let points = Points::from_rows(x.as_ref());
-    let (mut through, mut generator) = (Squeak::new(gaussian(), 2, 0.5, SqueakParams::new(10)).unwrap(), rng(3));
+    let (mut through, mut generator) =
+        (Squeak::new(gaussian(), 2, 0.5, SqueakParams::new(10)).unwrap(), rng(3));
     through.push(points.slice(0..431), &mut generator).unwrap(); // inside a chunk
     assert!(through.pending() > 0);
     let text = serde_json::to_string(&through).unwrap();
@@ -27,13 +28,17 @@ fn a_stream_does_not_go_on_with_another_kernel() {
     let squeak = fed(&cube(50, 2, 15), SqueakParams::new(4), &[50]);
     let text = serde_json::to_string(&squeak).unwrap();
     let saved: SavedSqueak<nystrom_kernels::Matern32, f64> = serde_json::from_str(&text).unwrap();
-    let Err(Error::Incompatible { what: "kernel", problem }) = Squeak::try_from(saved) else { panic!() };
+    let Err(Error::Incompatible { what: "kernel", problem }) = Squeak::try_from(saved) else {
+        panic!()
+    };
     assert!(problem.contains("`gaussian`, not `matern-3/2`"), "{problem}");
     // a stream saved before kernels had names: any kernel of one length scale may have written it
     let named = text.split_once(r#""kernel":{"gaussian":{"#).expect("the kernel by its name");
     let old = format!(r#"{}"kernel":{{{}"#, named.0, named.1.replacen("}}", "}", 1));
     let saved: SavedSqueak<Gaussian, f64> = serde_json::from_str(&old).unwrap();
-    let Err(Error::Incompatible { what: "kernel", problem }) = Squeak::try_from(saved) else { panic!() };
+    let Err(Error::Incompatible { what: "kernel", problem }) = Squeak::try_from(saved) else {
+        panic!()
+    };
     assert!(problem.contains(r#"put {"gaussian": …} around"#), "{problem}");
 }
 
@@ -46,7 +51,8 @@ fn a_full_stream_saved_and_resumed_goes_on() {
     let mut through = Squeak::new(gaussian(), 2, 1e-6, params).unwrap();
     assert!(matches!(through.push(points, &mut generator), Err(Error::DictionaryFull { .. })));
     let seen = through.n_seen() as usize;
-    let mut resumed: Squeak<Gaussian, f64> = serde_json::from_str(&serde_json::to_string(&through).unwrap()).unwrap();
+    let mut resumed: Squeak<Gaussian, f64> =
+        serde_json::from_str(&serde_json::to_string(&through).unwrap()).unwrap();
     for squeak in [&mut through, &mut resumed] {
         squeak.set_max_dictionary(600).unwrap();
         squeak.push(points.slice(seen..600), &mut generator.clone()).unwrap();
@@ -60,7 +66,8 @@ fn damaged_files_are_refused() {
     let text = serde_json::to_string(&squeak).unwrap();
     let load = |text: &str| {
         let saved: Result<SavedSqueak<Gaussian, f64>, _> = serde_json::from_str(text);
-        let saved = saved.map_err(|error| Error::Incompatible { what: "file", problem: error.to_string() })?;
+        let saved = saved
+            .map_err(|error| Error::Incompatible { what: "file", problem: error.to_string() })?;
         Squeak::try_from(saved)
     };
     assert_eq!(load(&text).unwrap(), squeak);
@@ -91,7 +98,9 @@ fn damaged_files_are_refused() {
 #[test]
 fn damaged_dictionaries_are_refused() {
     let fine = r#"{"dim":2,"copies_per_point":4,"seen":9,"coordinates":[1.0,2.0,3.0,4.0],"positions":[3,7],"p":[0.5,1.0],"q":[1,4]}"#;
-    let load = |text: &str| serde_json::from_str::<StreamDictionary<f64>>(text).map_err(|error| error.to_string());
+    let load = |text: &str| {
+        serde_json::from_str::<StreamDictionary<f64>>(text).map_err(|error| error.to_string())
+    };
     assert_eq!(load(fine).unwrap().weights(), [0.5, 1.0]);
     for (from, to, says) in [
         ("\"dim\":2", "\"dim\":0", "points of 0 coordinates"),
@@ -108,15 +117,20 @@ fn damaged_dictionaries_are_refused() {
         (
             "[0.5,1.0]",
             "[0.5,1e-320]",
-            "point 1 has the probability 1e-320, which must be in (0, 1] and have a finite reciprocal",
+            "point 1 has the probability 1e-320, which must be in (0, 1] and have a finite \
+             reciprocal",
         ),
         ("[1,4]", "[0,4]", "point 0 has 0 copies"),
     ] {
         let damaged = fine.replacen(from, to, 1);
         assert_ne!(damaged, fine, "{from} not in the file");
         let error = load(&damaged).unwrap_err();
-        assert!(error.contains("saved dictionary of a stream") && error.contains(says), "{from} -> {to}: {error}");
+        assert!(
+            error.contains("saved dictionary of a stream") && error.contains(says),
+            "{from} -> {to}: {error}"
+        );
     }
     let last = fine.replacen("[3,7]", "[3,18446744073709551615]", 1);
-    assert!(matches!(load(&last).unwrap().by_rows(), Err(Error::IndexOutOfRange { .. }))); // no row of any matrix
+    // no row of any matrix
+    assert!(matches!(load(&last).unwrap().by_rows(), Err(Error::IndexOutOfRange { .. })));
 }

@@ -13,9 +13,10 @@ fn points() -> Vec<f64> {
     (0..N).map(|_| rng.random::<f64>()).collect()
 }
 
-/// The mean of the weight s_i² over independent runs must be 1 for every point (s_i² = 0 where it was dropped). Per point the mean of
-/// 16 000 runs is compared with 1 at z = 6 standard errors: 48 points, two sides, normal tail 2·48·1e-9 < 1e-6. The largest weight
-/// (asserted below 500) moves a mean by at most 0.03, about one standard error, so the normal law is a fair guide.
+/// The mean of the weight s_i² over independent runs must be 1 for every point (s_i² = 0 where it
+/// was dropped). Per point the mean of 16 000 runs is compared with 1 at z = 6 standard errors: 48
+/// points, two sides, normal tail 2·48·1e-9 < 1e-6. The largest weight (asserted below 500) moves a
+/// mean by at most 0.03, about one standard error, so the normal law is a fair guide.
 fn assert_unbiased(name: &str, run: impl Fn(u64) -> StreamDictionary<f64>) {
     let (mut sums, mut squares, mut kept, mut largest) = (vec![0.0; N], vec![0.0; N], 0, 0.0_f64);
     for seed in 0..RUNS as u64 {
@@ -39,7 +40,11 @@ fn assert_unbiased(name: &str, run: impl Fn(u64) -> StreamDictionary<f64>) {
     assert!(share < 0.8, "{name}: {share} of the points were kept, nothing was tested");
 }
 
-fn stream(params: SqueakParams, rows: std::ops::Range<usize>, rng: &mut Pcg64) -> StreamDictionary<f64> {
+fn stream(
+    params: SqueakParams,
+    rows: std::ops::Range<usize>,
+    rng: &mut Pcg64,
+) -> StreamDictionary<f64> {
     let (x, kernel) = (points(), Gaussian::new(0.3).unwrap());
     let mut squeak = Squeak::new(kernel, 1, 1.0, params).unwrap().starting_at(rows.start as u64);
     squeak.push(Points::from_slice(&x[rows]), rng).unwrap();

@@ -81,7 +81,8 @@ fn before_the_first_chunk_is_complete_everything_is_exact() {
     let x = cube(60, 3, 3);
     let squeak = fed(&x, SqueakParams::new(1), &[60]);
     let K = gaussian().gram(Points::from_rows(x.as_ref()));
-    let exact = exact_scores(&Dense::new(K.as_ref()).unwrap(), Ridge::Absolute(1.0)).unwrap().scores;
+    let exact =
+        exact_scores(&Dense::new(K.as_ref()).unwrap(), Ridge::Absolute(1.0)).unwrap().scores;
     let own = squeak.scores(Points::from_rows(x.as_ref())).unwrap();
     for ((tau, member), own) in exact.iter().zip(squeak.member_scores().unwrap()).zip(own) {
         assert!((0.5 * tau - member).abs() < 1e-12 && (0.5 * tau - own).abs() < 1e-12); // 1 − ε = ½
@@ -93,7 +94,8 @@ fn before_the_first_chunk_is_complete_everything_is_exact() {
 fn with_ever_more_copies_the_scores_become_exact() {
     let x = cube(120, 2, 4);
     let K = gaussian().gram(Points::from_rows(x.as_ref()));
-    let exact = exact_scores(&Dense::new(K.as_ref()).unwrap(), Ridge::Absolute(1.0)).unwrap().scores;
+    let exact =
+        exact_scores(&Dense::new(K.as_ref()).unwrap(), Ridge::Absolute(1.0)).unwrap().scores;
     let mut worst = vec![];
     for copies in [100, 10_000, 1_000_000_000] {
         let squeak = fed(&x, SqueakParams { chunk: Some(40), ..SqueakParams::new(copies) }, &[120]);
@@ -119,7 +121,8 @@ fn a_full_dictionary_stops_the_stream_and_loses_nothing() {
     let points = Points::from_rows(x.as_ref());
     let params = SqueakParams { max_dictionary: 100, ..SqueakParams::new(20) };
     let mut rng = rng(1);
-    let mut squeak = Squeak::new(gaussian(), 2, 1e-6, params).unwrap(); // a tiny ridge: all points matter
+    // a tiny ridge: all points matter
+    let mut squeak = Squeak::new(gaussian(), 2, 1e-6, params).unwrap();
     let error = squeak.push(points, &mut rng).unwrap_err();
     let Error::DictionaryFull { size, cap: 100, seen } = error else { panic!("{error}") };
     assert_eq!((seen, size), (squeak.n_seen(), squeak.dictionary().len()));
@@ -144,36 +147,59 @@ fn bad_input_is_refused_before_anything_is_taken() {
     let before = squeak.clone();
     let mut poisoned = cube(100, 2, 9);
     poisoned[(70, 1)] = f64::NAN;
-    let push = |squeak: &mut Squeak<_, _>, x: &Mat<f64>| squeak.push(Points::from_rows(x.as_ref()), &mut rng(0));
+    let push = |squeak: &mut Squeak<_, _>, x: &Mat<f64>| {
+        squeak.push(Points::from_rows(x.as_ref()), &mut rng(0))
+    };
     assert!(matches!(push(&mut squeak, &poisoned), Err(Error::NonFinite { row: 70, col: 1, .. })));
-    assert!(matches!(push(&mut squeak, &cube(5, 3, 0)), Err(Error::Shape { expected: 2, got: 3, .. })));
-    assert!(matches!(squeak.scores(Points::from_rows(poisoned.as_ref())), Err(Error::NonFinite { .. })));
+    assert!(matches!(
+        push(&mut squeak, &cube(5, 3, 0)),
+        Err(Error::Shape { expected: 2, got: 3, .. })
+    ));
+    assert!(matches!(
+        squeak.scores(Points::from_rows(poisoned.as_ref())),
+        Err(Error::NonFinite { .. })
+    ));
     assert_eq!(squeak, before);
 
     let mut linear = Squeak::new(Linear::new(), 1, 1.0, SqueakParams::new(2)).unwrap();
-    let error = linear.push(Points::from_slice(&[1.0, 1e200]), &mut rng(0)).unwrap_err(); // k(x, x) = ∞
-    assert!(matches!(error, Error::InvalidParameter { name: "largest k(x, x)", .. }) && linear.n_seen() == 0);
+    // k(x, x) = ∞
+    let error = linear.push(Points::from_slice(&[1.0, 1e200]), &mut rng(0)).unwrap_err();
+    assert!(
+        matches!(error, Error::InvalidParameter { name: "largest k(x, x)", .. })
+            && linear.n_seen() == 0
+    );
 }
 
 #[test]
 fn bad_parameters_are_refused() {
-    let new = |gamma, dim, params| Squeak::<_, f64>::new(gaussian(), dim, gamma, params).map(|_| ());
+    let new =
+        |gamma, dim, params| Squeak::<_, f64>::new(gaussian(), dim, gamma, params).map(|_| ());
     let good = SqueakParams::new(5);
     assert!(new(1.0, 2, good).is_ok());
     assert!(matches!(new(1.0, 2, SqueakParams { copies: 0, ..good }), Err(Error::Empty { .. })));
-    assert!(matches!(new(1.0, 2, SqueakParams { max_dictionary: 0, ..good }), Err(Error::Empty { .. })));
-    assert!(matches!(new(1.0, 2, SqueakParams { chunk: Some(0), ..good }), Err(Error::Empty { .. })));
+    assert!(matches!(
+        new(1.0, 2, SqueakParams { max_dictionary: 0, ..good }),
+        Err(Error::Empty { .. })
+    ));
+    assert!(matches!(
+        new(1.0, 2, SqueakParams { chunk: Some(0), ..good }),
+        Err(Error::Empty { .. })
+    ));
     assert!(matches!(new(1.0, 0, good), Err(Error::Empty { .. })));
     for epsilon in [0.0, 1.0, -0.1, 2.0, f64::NAN] {
         let error = new(1.0, 2, SqueakParams { epsilon, ..good }).unwrap_err();
         assert!(matches!(error, Error::InvalidParameter { name: "epsilon", .. }), "{error}");
         assert!(SqueakParams::copies_for(10, epsilon, 0.1).is_err());
     }
-    assert!(new(1.0, 2, SqueakParams { scores: ScoreRule::ReferenceCode, ..good }).is_err()); // ε = ½
+    // ε = ½
+    assert!(new(1.0, 2, SqueakParams { scores: ScoreRule::ReferenceCode, ..good }).is_err());
     for gamma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(new(gamma, 2, good), Err(Error::InvalidParameter { .. })));
     }
-    assert!(SqueakParams::copies_for(0, 0.5, 0.1).is_err() && SqueakParams::copies_for(10, 0.5, 0.0).is_err());
+    assert!(
+        SqueakParams::copies_for(0, 0.5, 0.1).is_err()
+            && SqueakParams::copies_for(10, 0.5, 0.0).is_err()
+    );
     assert!(SqueakParams::copies_for(10, 1e-5, 0.1).is_err()); // more than 32 bits
     assert_eq!(SqueakParams::copies_for(100, 0.5, 0.1).unwrap(), 5929); // ⌈39·5·ln 2000/¼⌉
 }
@@ -200,7 +226,8 @@ fn the_smallest_streams() {
     assert!((dictionary.total_weight() / 5000.0 - 1.0).abs() < 0.9 && dictionary.seen() == 5000);
 
     let mut zeros = Squeak::new(Linear::new(), 1, 1.0, SqueakParams::new(20)).unwrap();
-    zeros.push(Points::from_slice(&[0.0; 200]), &mut rng(0)).unwrap(); // k(x, x) = 0: nothing to keep
+    // k(x, x) = 0: nothing to keep
+    zeros.push(Points::from_slice(&[0.0; 200]), &mut rng(0)).unwrap();
     assert_eq!(zeros.into_dictionary(&mut rng(0)).unwrap().len(), 0);
 }
 
@@ -246,7 +273,8 @@ impl Kernel<f64> for Counting {
 fn kernel_values_are_those_of_the_cost_claim() {
     let (x, kernel) = (cube(400, 2, 11), Counting::default());
     let params = SqueakParams { chunk: Some(50), ..SqueakParams::new(5) };
-    let (mut squeak, mut rng, mut expected) = (Squeak::new(&kernel, 2, 1.0, params).unwrap(), rng(0), 0);
+    let (mut squeak, mut rng, mut expected) =
+        (Squeak::new(&kernel, 2, 1.0, params).unwrap(), rng(0), 0);
     for start in (0..400).step_by(50) {
         expected += (squeak.dictionary().len() as u64 + 50).pow(2); // (m + b)² a chunk
         squeak.push(Points::from_rows(x.as_ref().subrows(start, 50)), &mut rng).unwrap();
@@ -274,7 +302,8 @@ fn as_an_estimator_it_agrees_with_the_exact_scores_within_its_bracket() {
         assert!(dictionary.n() == 600 && dictionary.len() < 500, "{name}: {}", dictionary.len());
         let scores = estimator.scores(&k, ridge, &mut rng(0)).unwrap();
         for (i, (s, t)) in scores.iter().zip(&exact).enumerate() {
-            assert!(s / t < 3.0 && s / t > 1.0 / 3.0, "{name}, row {i}: {s} of {t}"); // ε = ½: r within [1/(1 + ε), 1/(1 − ε)]
+            // ε = ½: r within [1/(1 + ε), 1/(1 − ε)]
+            assert!(s / t < 3.0 && s / t > 1.0 / 3.0, "{name}, row {i}: {s} of {t}");
         }
         assert!(estimator.dictionary(&k, Ridge::Absolute(-1.0), &mut rng(0)).is_err());
     }

@@ -1,4 +1,5 @@
-//! Merge trees: the same bits in any order of arrival and on any number of threads, merges that refuse what they must.
+//! Merge trees: the same bits in any order of arrival and on any number of threads, merges that
+//! refuse what they must.
 
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Points};
@@ -22,10 +23,16 @@ fn kernel() -> Gaussian {
 }
 
 /// The chunks of `x` inserted in the given order.
-fn inserted(x: &Mat<f64>, params: SqueakParams, shape: TreeShape, order: &[usize]) -> StreamDictionary<f64> {
+fn inserted(
+    x: &Mat<f64>,
+    params: SqueakParams,
+    shape: TreeShape,
+    order: &[usize],
+) -> StreamDictionary<f64> {
     let sizes = even_chunks(x.nrows(), order.len());
     let start = |chunk: usize| sizes[..chunk].iter().sum::<usize>();
-    let mut tree = MergeTree::new(kernel(), x.ncols(), 1.0, params, shape, &sizes, &mut rng(9)).unwrap();
+    let mut tree =
+        MergeTree::new(kernel(), x.ncols(), 1.0, params, shape, &sizes, &mut rng(9)).unwrap();
     for &chunk in order {
         let rows = x.as_ref().subrows(start(chunk), sizes[chunk]);
         tree.insert(chunk, Points::from_rows(rows)).unwrap();
@@ -35,7 +42,9 @@ fn inserted(x: &Mat<f64>, params: SqueakParams, shape: TreeShape, order: &[usize
 
 fn parallel(x: &Mat<f64>, disqueak: Disqueak, threads: usize) -> StreamDictionary<f64> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| disqueak.of_points(&kernel(), Points::from_rows(x.as_ref()), 1.0, &mut rng(9)).unwrap())
+    pool.install(|| {
+        disqueak.of_points(&kernel(), Points::from_rows(x.as_ref()), 1.0, &mut rng(9)).unwrap()
+    })
 }
 
 proptest! {
@@ -69,15 +78,19 @@ proptest! {
 #[test]
 fn another_seed_or_shape_gives_another_dictionary_of_like_size() {
     let x = cube(2000, 2, 2);
-    let size = |shape, order: &[usize]| inserted(&x, SqueakParams::new(10), shape, order).len() as f64;
-    let (balanced, sequential) =
-        (size(TreeShape::Balanced, &[0, 1, 2, 3, 4, 5]), size(TreeShape::Sequential, &[0, 1, 2, 3, 4, 5]));
+    let size =
+        |shape, order: &[usize]| inserted(&x, SqueakParams::new(10), shape, order).len() as f64;
+    let (balanced, sequential) = (
+        size(TreeShape::Balanced, &[0, 1, 2, 3, 4, 5]),
+        size(TreeShape::Sequential, &[0, 1, 2, 3, 4, 5]),
+    );
     assert!((balanced / sequential - 1.0).abs() < 0.25, "{balanced} against {sequential}");
 }
 
-/// 400 seeds each: sizes of the balanced tree with the data forwards and backwards. The data are independent
-/// uniform points, so turning them round changes nothing in law but the data set's own leaves: means must agree to 3 % (the
-/// effect that fixed leaves may have) and 5.2 standard errors (normal tail 2e-7).
+/// 400 seeds each: sizes of the balanced tree with the data forwards and backwards. The data are
+/// independent uniform points, so turning them round changes nothing in law but the data set's own
+/// leaves: means must agree to 3 % (the effect that fixed leaves may have) and 5.2 standard errors
+/// (normal tail 2e-7).
 #[test]
 fn permuting_the_leaves_changes_sizes_only_by_chance() {
     let x = cube(600, 2, 3);
@@ -110,19 +123,32 @@ fn merges_refuse_what_does_not_belong_together() {
     };
     let params = SqueakParams::new(5);
     let (a, b) = (made(params, 0, 2), made(params, 100, 2));
-    let merge = |a: &_, b: &_, gamma: f64, params: &_| dict_merge(&kernel(), a, b, gamma, params, &mut rng(0));
+    let merge = |a: &_, b: &_, gamma: f64, params: &_| {
+        dict_merge(&kernel(), a, b, gamma, params, &mut rng(0))
+    };
     assert!(merge(&a, &b, 1.0, &params).is_ok());
-    let error = merge(&a, &made(params, 0, 2), 1.0, &params).unwrap_err(); // two shards numbered from 0
+    // two shards numbered from 0
+    let error = merge(&a, &made(params, 0, 2), 1.0, &params).unwrap_err();
     assert_eq!(error, Error::SamePosition { position: a.positions()[0] });
     assert!(error.to_string().contains("`starting_at`"), "{error}");
-    assert!(matches!(merge(&a, &made(params, 100, 3), 1.0, &params), Err(Error::Shape { expected: 2, got: 3, .. })));
+    assert!(matches!(
+        merge(&a, &made(params, 100, 3), 1.0, &params),
+        Err(Error::Shape { expected: 2, got: 3, .. })
+    ));
     let other = made(SqueakParams::new(6), 100, 2);
-    assert!(matches!(merge(&a, &other, 1.0, &params), Err(Error::Shape { expected: 5, got: 6, .. })));
+    assert!(matches!(
+        merge(&a, &other, 1.0, &params),
+        Err(Error::Shape { expected: 5, got: 6, .. })
+    ));
     assert!(matches!(merge(&a, &b, -1.0, &params), Err(Error::InvalidParameter { .. })));
     let small = SqueakParams { max_dictionary: 3, ..params };
-    assert!(matches!(merge(&a, &b, 1.0, &small), Err(Error::DictionaryFull { cap: 3, seen: 200, .. })));
+    assert!(matches!(
+        merge(&a, &b, 1.0, &small),
+        Err(Error::DictionaryFull { cap: 3, seen: 200, .. })
+    ));
     // An empty dictionary is the neutral element of the union.
-    let nothing = Squeak::new(kernel(), 2, 1.0, params).unwrap().into_dictionary(&mut rng(0)).unwrap();
+    let nothing =
+        Squeak::new(kernel(), 2, 1.0, params).unwrap().into_dictionary(&mut rng(0)).unwrap();
     assert_eq!(merge(&nothing, &nothing, 1.0, &params).unwrap(), nothing);
     assert!(merge(&a, &nothing, 1.0, &params).unwrap().len() <= a.len());
     assert_eq!(x.nrows(), 100);
@@ -133,10 +159,15 @@ fn a_tree_keeps_account_of_its_chunks_and_survives_its_cap() {
     let x = cube(400, 2, 5);
     let chunk = |c: usize| Points::from_rows(x.as_ref().subrows(100 * c, 100));
     let params = SqueakParams { max_dictionary: 75, ..SqueakParams::new(20) };
-    let new = |params| MergeTree::new(kernel(), 2, 0.05, params, TreeShape::Balanced, &[100; 4], &mut rng(1));
+    let new = |params| {
+        MergeTree::new(kernel(), 2, 0.05, params, TreeShape::Balanced, &[100; 4], &mut rng(1))
+    };
     let mut tree = new(params).unwrap();
     assert!(matches!(tree.insert(4, chunk(0)), Err(Error::IndexOutOfRange { index: 4, n: 4, .. })));
-    assert!(matches!(tree.insert(0, chunk(0).slice(0..99)), Err(Error::Shape { expected: 100, got: 99, .. })));
+    assert!(matches!(
+        tree.insert(0, chunk(0).slice(0..99)),
+        Err(Error::Shape { expected: 100, got: 99, .. })
+    ));
     assert!(matches!(tree.finish(), Err(Error::Shape { expected: 4, got: 0, .. })));
     let mut full = 0;
     for c in [2, 3, 0, 1] {
@@ -161,7 +192,9 @@ fn a_tree_keeps_account_of_its_chunks_and_survives_its_cap() {
     let mut roomy = new(SqueakParams { max_dictionary: 400, ..params }).unwrap();
     (0..4).for_each(|c| roomy.insert(c, chunk(c)).unwrap());
     assert_eq!(tree.finish().unwrap(), roomy.finish().unwrap());
-    assert!(MergeTree::new(kernel(), 2, 1.0, params, TreeShape::Balanced, &[], &mut rng(1)).is_err());
+    assert!(
+        MergeTree::new(kernel(), 2, 1.0, params, TreeShape::Balanced, &[], &mut rng(1)).is_err()
+    );
 }
 
 #[test]
@@ -180,7 +213,12 @@ fn chunks_are_checked_before_they_are_taken() {
     assert_eq!(tree.finish().unwrap().seen(), 50);
     // no points at all, one point, all points equal
     let of = |x: &[f64], chunks| {
-        Disqueak::new(SqueakParams::new(20), chunks).of_points(&kernel(), Points::from_slice(x), 1.0, &mut rng(2))
+        Disqueak::new(SqueakParams::new(20), chunks).of_points(
+            &kernel(),
+            Points::from_slice(x),
+            1.0,
+            &mut rng(2),
+        )
     };
     assert!(matches!(of(&[], 3), Err(Error::Empty { .. })));
     assert!(of(&[0.3], 3).unwrap().len() <= 1);

@@ -4,12 +4,15 @@ use super::{same_at_any_thread_count, smallest_eigenvalue, whole};
 use crate::{Indices, PsdMatrix, Scalar};
 use faer::{ColMut, Mat};
 
-/// Panics unless `a` keeps the contract of [`PsdMatrix`] (order 1 to a few hundred: all of it is evaluated).
+/// Panics unless `a` keeps the contract of [`PsdMatrix`] (order 1 to a few hundred: all of it is
+/// evaluated).
 ///
-/// Checked, with τ = 64·n·ε·max_i a_ii: entries are finite, and no eigenvalue is below −n·τ; the block of all rows and columns is exactly
-/// symmetric, as is that of any list with itself; `diag_into` and blocks by ranges, by lists in any order with repetitions, by single rows
-/// and into a row-major output agree with it to τ; empty lists give empty blocks; the trace is the sum of the diagonal, and `mul_into` the product, to
-/// n·τ; two calls, and 1, 2 and 8 threads, give the same bits.
+/// Checked, with τ = 64·n·ε·max_i a_ii: entries are finite, and no eigenvalue is below −n·τ; the
+/// block of all rows and columns is exactly symmetric, as is that of any list with itself;
+/// `diag_into` and blocks by ranges, by lists in any order with repetitions, by single rows and
+/// into a row-major output agree with it to τ; empty lists give empty blocks; the trace is the sum
+/// of the diagonal, and `mul_into` the product, to n·τ; two calls, and 1, 2 and 8 threads, give the
+/// same bits.
 ///
 /// # Cost
 /// About 20·n² entries.
@@ -27,7 +30,8 @@ use faer::{ColMut, Mat};
 pub fn check_psd_matrix<T: Scalar>(a: &dyn PsdMatrix<T>) {
     let n = a.dim();
     let entries = whole(a);
-    let finite = entries.col_iter().all(|column| column.iter().all(|entry| entry.f64().is_finite()));
+    let finite =
+        entries.col_iter().all(|column| column.iter().all(|entry| entry.f64().is_finite()));
     assert!(finite, "an entry is not finite");
     assert!(same_at_any_thread_count(|| whole(a)) == entries, "two calls gave different bits");
     let largest = (0..n).map(|i| entries[(i, i)].f64()).fold(0.0, f64::max);
@@ -39,7 +43,10 @@ pub fn check_psd_matrix<T: Scalar>(a: &dyn PsdMatrix<T>) {
     let wide = Mat::from_fn(n, n, |i, j| case.entries[(i, j)].f64());
     let smallest = smallest_eigenvalue(wide.as_ref());
     let floor = -(n as f64) * case.tolerance;
-    assert!(smallest >= floor, "not positive semi-definite: eigenvalue {smallest:e} below {floor:e}");
+    assert!(
+        smallest >= floor,
+        "not positive semi-definite: eigenvalue {smallest:e} below {floor:e}"
+    );
 }
 
 struct Case<'a, T> {
@@ -133,7 +140,10 @@ impl<T: Scalar> Case<'_, T> {
     fn assert_near(&self, what: &str, (i, j): (usize, usize), entry: T) {
         let (entry, whole) = (entry.f64(), self.entries[(i, j)].f64());
         let near = (entry - whole).abs() <= self.tolerance;
-        assert!(near, "{what}: entry ({i}, {j}) is {entry:e}, in the block of everything {whole:e}");
+        assert!(
+            near,
+            "{what}: entry ({i}, {j}) is {entry:e}, in the block of everything {whole:e}"
+        );
     }
 }
 
@@ -193,7 +203,9 @@ mod tests {
             if self.0 == "trace" { 11.0 } else { 12.0 * self.at(0, 0) }
         }
         fn mul_into(&self, mut out: MatMut<'_, f64>, _x: MatRef<'_, f64>) {
-            out.fill(rayon::current_num_threads() as f64 * if self.0 == "threads" { 1.0 } else { 0.0 });
+            out.fill(
+                rayon::current_num_threads() as f64 * if self.0 == "threads" { 1.0 } else { 0.0 },
+            );
         }
     }
 
@@ -210,7 +222,15 @@ mod tests {
 
     #[test]
     fn every_fault_is_found() {
-        let faults = ["diag_into", "a range by a list", "trace", "not symmetric", "finite", "mul_into", "threads"];
+        let faults = [
+            "diag_into",
+            "a range by a list",
+            "trace",
+            "not symmetric",
+            "finite",
+            "mul_into",
+            "threads",
+        ];
         for fault in faults {
             let caught = std::panic::catch_unwind(|| check_psd_matrix(&Faulty(fault))).unwrap_err();
             let message = caught.downcast_ref::<String>().map(String::as_str);

@@ -4,8 +4,8 @@
 
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{
-    Cholesky, Dense, Error, JitterLadder, PackedCholesky, PcgOptions, PivotedCholesky, PsdMatrix, PseudoInverse,
-    Scalar, SymmetricEigen, ops, pcg, random,
+    Cholesky, Dense, Error, JitterLadder, PackedCholesky, PcgOptions, PivotedCholesky, PsdMatrix,
+    PseudoInverse, Scalar, SymmetricEigen, ops, pcg, random,
 };
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -82,7 +82,8 @@ proptest! {
         let factor = Cholesky::new(a.as_ref()).unwrap();
         let scale = a.norm_l2();
         prop_assert_eq!((factor.jitter(), factor.attempts()), (0.0, 1));
-        prop_assert!(distance((factor.lower() * factor.lower().transpose()).as_ref(), a.as_ref()) < 1e-13 * scale);
+        prop_assert!(distance((factor.lower() * factor.lower().transpose()).as_ref(),
+            a.as_ref()) < 1e-13 * scale);
         let mut inverse = Mat::<f64>::identity(n, n);
         factor.solve_in_place(inverse.as_mut());
         prop_assert!(distance((&a * &inverse).as_ref(), Mat::identity(n, n).as_ref()) < 1e-10);
@@ -98,7 +99,8 @@ proptest! {
         let (U, scale) = (eigen.vectors(), a.norm_l2());
         let scaled = Mat::from_fn(n, n, |i, j| U[(i, j)] * eigen.values()[j]);
         prop_assert!(distance((&scaled * U.transpose()).as_ref(), a.as_ref()) < 1e-12 * scale);
-        prop_assert!(distance((U.transpose() * U).as_ref(), Mat::identity(n, n).as_ref()) < 1e-12 * n as f64);
+        prop_assert!(distance((U.transpose() * U).as_ref(), Mat::identity(n,
+            n).as_ref()) < 1e-12 * n as f64);
         prop_assert!(eigen.values().windows(2).all(|w| w[0] >= w[1]));
         prop_assert_eq!(eigen.rank(), n.min(r));
     }
@@ -110,8 +112,10 @@ proptest! {
         prop_assert_eq!(pinv.rank(), n.min(r));
         let (p, scale) = (pinv.matrix(), a.norm_l2());
         let amplification = scale * p.norm_l2(); // the condition number on the range
-        prop_assert!(distance((&a * &p * &a).as_ref(), a.as_ref()) <= 1e-13 * amplification * scale);
-        prop_assert!(distance((&p * &a * &p).as_ref(), p.as_ref()) <= 1e-13 * amplification * p.norm_l2());
+        prop_assert!(distance((&a * &p * &a).as_ref(),
+            a.as_ref()) <= 1e-13 * amplification * scale);
+        prop_assert!(distance((&p * &a * &p).as_ref(),
+            p.as_ref()) <= 1e-13 * amplification * p.norm_l2());
         let z = pinv.inverse_sqrt();
         prop_assert!(distance((&z * z.transpose()).as_ref(), p.as_ref()) <= 1e-13 * p.norm_l2());
     }
@@ -132,9 +136,15 @@ proptest! {
 fn the_ladder_climbs_reports_and_gives_up() {
     // Order 40: numerically of rank about 20, so rounding makes some pivot negative.
     let a = hilbert(40);
-    assert!(matches!(Cholesky::new(a.as_ref()), Err(Error::NotPositiveDefinite { order: 40, jitter: 0.0, .. })));
+    assert!(matches!(
+        Cholesky::new(a.as_ref()),
+        Err(Error::NotPositiveDefinite { order: 40, jitter: 0.0, .. })
+    ));
     let factor = Cholesky::with_jitter(a.as_ref(), JitterLadder::default()).unwrap();
-    assert!(factor.jitter() > 0.0 && factor.jitter() < 1e-10 && factor.attempts() >= 2, "{factor:?}");
+    assert!(
+        factor.jitter() > 0.0 && factor.jitter() < 1e-10 && factor.attempts() >= 2,
+        "{factor:?}"
+    );
     let mut shifted = a.clone();
     ops::add_to_diagonal(shifted.as_mut(), factor.jitter());
     let rebuilt = factor.lower() * factor.lower().transpose();
@@ -142,7 +152,10 @@ fn the_ladder_climbs_reports_and_gives_up() {
 
     let indefinite = Mat::from_fn(2, 2, |i, j| if i == j { 1.0_f64 } else { 2.0 });
     let error = Cholesky::with_jitter(indefinite.as_ref(), JitterLadder::default()).unwrap_err();
-    assert!(matches!(error, Error::NotPositiveDefinite { pivot: 1, jitter, .. } if jitter > 0.0), "{error}");
+    assert!(
+        matches!(error, Error::NotPositiveDefinite { pivot: 1, jitter, .. } if jitter > 0.0),
+        "{error}"
+    );
 }
 
 #[test]
@@ -173,12 +186,18 @@ fn only_the_lower_triangle_counts() {
 #[test]
 fn bad_matrices_are_typed_errors() {
     let rectangular = Mat::<f64>::zeros(2, 3);
-    assert!(matches!(Cholesky::new(rectangular.as_ref()), Err(Error::Shape { expected: 2, got: 3, .. })));
+    assert!(matches!(
+        Cholesky::new(rectangular.as_ref()),
+        Err(Error::Shape { expected: 2, got: 3, .. })
+    ));
     assert!(matches!(SymmetricEigen::new(rectangular.as_ref()), Err(Error::Shape { .. })));
     let mut nan = Mat::<f64>::identity(3, 3);
     nan[(2, 1)] = f64::NAN;
     assert!(matches!(Cholesky::new(nan.as_ref()), Err(Error::NonFinite { row: 2, col: 1, .. })));
-    assert!(matches!(SymmetricEigen::new(nan.as_ref()), Err(Error::NonFinite { row: 2, col: 1, .. })));
+    assert!(matches!(
+        SymmetricEigen::new(nan.as_ref()),
+        Err(Error::NonFinite { row: 2, col: 1, .. })
+    ));
     assert!(matches!(PivotedCholesky::new(nan.as_ref(), 0.0), Err(Error::NonFinite { .. })));
     assert!(matches!(Dense::new(Mat::<f64>::zeros(0, 0).as_ref()), Err(Error::Empty { .. })));
     let empty = Cholesky::new(Mat::<f64>::zeros(0, 0).as_ref()).unwrap();
@@ -246,7 +265,8 @@ fn a_perfect_preconditioner_needs_one_iteration() {
     assert_eq!(report.iterations, 1);
 }
 
-/// Sizes on both sides of the panels' boundaries, and inverse blocks that begin in the middle of a panel.
+/// Sizes on both sides of the panels' boundaries, and inverse blocks that begin in the middle of a
+/// panel.
 #[test]
 fn a_packed_factor_solves_and_inverts_as_the_full_one_does() {
     for n in [0, 1, 2, 127, 255, 256, 257, 600] {
@@ -268,9 +288,15 @@ fn a_packed_factor_solves_and_inverts_as_the_full_one_does() {
         let mut solved = b.clone();
         packed.solve_in_place(solved.as_mut());
         let residual = a.as_ref() * solved.as_ref() - b.as_ref();
-        assert!(residual.norm_max() <= 1e-11 * (1.0 + b.norm_max()), "n = {n}: {}", residual.norm_max());
+        assert!(
+            residual.norm_max() <= 1e-11 * (1.0 + b.norm_max()),
+            "n = {n}: {}",
+            residual.norm_max()
+        );
         let (packed, full) = (packed.inverse_diagonal(), full.inverse_diagonal());
-        assert!(packed.len() == n && packed.iter().zip(full).all(|(p, f)| (p / f - 1.0).abs() < 1e-11));
+        assert!(
+            packed.len() == n && packed.iter().zip(full).all(|(p, f)| (p / f - 1.0).abs() < 1e-11)
+        );
     }
 }
 
@@ -281,13 +307,20 @@ fn a_packed_factor_names_the_pivot_and_the_entry() {
         PackedCholesky::from_fill(n, move |mut out, rows, cols| {
             for (j, col) in cols.enumerate() {
                 for (i, row) in rows.clone().enumerate() {
-                    out[(i, j)] = if (row, col) == bad { value } else { f64::from(u8::from(row == col)) };
+                    out[(i, j)] =
+                        if (row, col) == bad { value } else { f64::from(u8::from(row == col)) };
                 }
             }
         })
     };
-    assert!(matches!(fill((290, 290), -1.0), Err(Error::NotPositiveDefinite { order: 300, pivot: 290, .. })));
+    assert!(matches!(
+        fill((290, 290), -1.0),
+        Err(Error::NotPositiveDefinite { order: 300, pivot: 290, .. })
+    ));
     assert!(matches!(fill((280, 270), f64::NAN), Err(Error::NonFinite { row: 280, col: 270, .. })));
-    assert!(matches!(fill((280, 3), f64::INFINITY), Err(Error::NonFinite { row: 280, col: 3, .. })));
+    assert!(matches!(
+        fill((280, 3), f64::INFINITY),
+        Err(Error::NonFinite { row: 280, col: 3, .. })
+    ));
     assert!(fill((270, 280), f64::NAN).is_ok()); // above the diagonal: not read
 }

@@ -3,8 +3,9 @@
 
 use faer::{ColMut, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{
-    Cholesky, Dense, Error, Indices, JitterLadder, PackedCholesky, PcgOptions, PivotedCholesky, PsdMatrix,
-    PseudoInverse, Ridge, Scalar, SymmetricEigen, ops, pcg, random, symmetric_product, validate,
+    Cholesky, Dense, Error, Indices, JitterLadder, PackedCholesky, PcgOptions, PivotedCholesky,
+    PsdMatrix, PseudoInverse, Ridge, Scalar, SymmetricEigen, ops, pcg, random, symmetric_product,
+    validate,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -12,8 +13,24 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// Positive numbers from the smallest to the largest.
-const ENDS: [f64; 16] =
-    [5e-324, 1e-310, 1e-300, 1e-200, 1e-100, 1e-45, 1e-40, 1e-10, 0.3, 1.0, 1e10, 1e38, 1e100, 1e200, 1e300, f64::MAX];
+const ENDS: [f64; 16] = [
+    5e-324,
+    1e-310,
+    1e-300,
+    1e-200,
+    1e-100,
+    1e-45,
+    1e-40,
+    1e-10,
+    0.3,
+    1.0,
+    1e10,
+    1e38,
+    1e100,
+    1e200,
+    1e300,
+    f64::MAX,
+];
 
 /// Runs `f` on a thread of its own; five minutes are a hundred times what any of them takes.
 fn soon(what: &str, f: impl FnOnce() + Send + 'static) {
@@ -113,7 +130,8 @@ fn factors_of_matrices_in_any_unit() {
 fn eigenvalues_in_any_unit() {
     fn check<T: Scalar>() {
         for (what, a) in ENDS.into_iter().flat_map(matrices::<T>) {
-            let eigen = SymmetricEigen::new(a.as_ref()).unwrap_or_else(|error| panic!("{what}: {error}"));
+            let eigen =
+                SymmetricEigen::new(a.as_ref()).unwrap_or_else(|error| panic!("{what}: {error}"));
             let trace: f64 = (0..a.nrows()).map(|i| a[(i, i)].f64()).sum();
             if trace < T::max_value().f64() {
                 all_finite(&what, eigen.values().to_vec());
@@ -127,10 +145,14 @@ fn eigenvalues_in_any_unit() {
             if !limits.contains(&c) {
                 continue;
             }
-            let at = |c: f64| matrices::<T>(c).into_iter().filter(|(what, _)| what.starts_with("kernel"));
+            let at = |c: f64| {
+                matrices::<T>(c).into_iter().filter(|(what, _)| what.starts_with("kernel"))
+            };
             for ((what, a), (_, one)) in at(c).zip(at(1.0)) {
-                let (values, ones) =
-                    (SymmetricEigen::new(a.as_ref()).unwrap(), SymmetricEigen::new(one.as_ref()).unwrap());
+                let (values, ones) = (
+                    SymmetricEigen::new(a.as_ref()).unwrap(),
+                    SymmetricEigen::new(one.as_ref()).unwrap(),
+                );
                 for (value, one) in values.values().iter().zip(ones.values()) {
                     let ratio = value.f64() / c / one.f64();
                     assert!((ratio - 1.0).abs() < 200.0 * T::EPS, "{what}: {ratio}");
@@ -151,7 +173,10 @@ fn a_tolerance_below_zero_is_an_error_and_not_a_loop() {
         let a = Mat::<f64>::identity(3, 3);
         for bad in [-1e-300, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let error = PivotedCholesky::new(a.as_ref(), bad).unwrap_err();
-            assert!(matches!(error, Error::InvalidParameter { name: "relative tolerance", .. }), "{error}");
+            assert!(
+                matches!(error, Error::InvalidParameter { name: "relative tolerance", .. }),
+                "{error}"
+            );
         }
     });
 }
@@ -224,7 +249,10 @@ fn draws_from_weights_of_any_size() {
             for end in ENDS {
                 for steps in [1, 2, 7, 1000] {
                     let Ok(path) = random::geometric_path(c, end, steps) else { continue };
-                    assert!(path.iter().all(|&x| x > 0.0 && x.is_finite()), "{c:e} to {end:e} in {steps}");
+                    assert!(
+                        path.iter().all(|&x| x > 0.0 && x.is_finite()),
+                        "{c:e} to {end:e} in {steps}"
+                    );
                     assert!(path.windows(2).all(|w| w[0] >= w[1]), "{c:e} to {end:e} in {steps}");
                 }
             }
@@ -249,7 +277,9 @@ fn draws_from_weights_of_any_size() {
 /// last.
 #[test]
 fn weights_that_are_all_zero_are_named_rightly() {
-    let message = |weights: &[f64]| validate::weights("diagonal of the matrix", weights).unwrap_err().to_string();
+    let message = |weights: &[f64]| {
+        validate::weights("diagonal of the matrix", weights).unwrap_err().to_string()
+    };
     let text = message(&[-0.0; 300]);
     assert!(text.contains("all 300 entries are 0") && !text.contains("entry 300"), "{text}");
     assert!(message(&[1.0, -2.0]).contains("entry 1 is -2"));

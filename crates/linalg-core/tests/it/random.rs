@@ -8,11 +8,16 @@ use std::collections::HashMap;
 /// χ² of observed counts against probabilities summing to 1.
 fn chi2(counts: &[usize], probabilities: &[f64]) -> f64 {
     let total: usize = counts.iter().sum();
-    counts.iter().zip(probabilities).map(|(&c, p)| (c as f64 - total as f64 * p).powi(2) / (total as f64 * p)).sum()
+    counts
+        .iter()
+        .zip(probabilities)
+        .map(|(&c, p)| (c as f64 - total as f64 * p).powi(2) / (total as f64 * p))
+        .sum()
 }
 
 /// Upper 1e-6 points of χ² with 1..=11 degrees of freedom (scipy.stats.chi2.isf(1e-6, df)).
-const CRITICAL: [f64; 11] = [23.93, 27.63, 30.66, 33.38, 35.89, 38.26, 40.52, 42.70, 44.81, 46.86, 48.87];
+const CRITICAL: [f64; 11] =
+    [23.93, 27.63, 30.66, 33.38, 35.89, 38.26, 40.52, 42.70, 44.81, 46.86, 48.87];
 
 #[test]
 fn categorical_and_with_replacement_follow_the_weights() {
@@ -71,7 +76,9 @@ fn uniform_subsets_are_uniform_and_ordered_uniformly() {
 fn normals_have_the_normal_moments() {
     // 10^6 draws: mean within 5/√N, variance within 5√(2/N), fourth moment within 5√(96/N).
     let z = random::standard_normal::<f64>(1000, 1000, &mut Pcg64::seed_from_u64(4));
-    let moment = |k: i32| (0..1000).map(|j| z.col(j).iter().map(|x| x.powi(k)).sum::<f64>()).sum::<f64>() / 1e6;
+    let moment = |k: i32| {
+        (0..1000).map(|j| z.col(j).iter().map(|x| x.powi(k)).sum::<f64>()).sum::<f64>() / 1e6
+    };
     assert!(moment(1).abs() < 5e-3);
     assert!((moment(2) - 1.0).abs() < 5.0 * (2e-6_f64).sqrt());
     assert!((moment(4) - 3.0).abs() < 5.0 * (96e-6_f64).sqrt());
@@ -79,8 +86,10 @@ fn normals_have_the_normal_moments() {
 
 #[test]
 fn f32_and_f64_runs_use_the_same_uniforms() {
-    let draw64 = random::with_replacement(&[1.0_f64, 2.0, 5.0], 50, &mut Pcg64::seed_from_u64(5)).unwrap();
-    let draw32 = random::with_replacement(&[1.0_f32, 2.0, 5.0], 50, &mut Pcg64::seed_from_u64(5)).unwrap();
+    let draw64 =
+        random::with_replacement(&[1.0_f64, 2.0, 5.0], 50, &mut Pcg64::seed_from_u64(5)).unwrap();
+    let draw32 =
+        random::with_replacement(&[1.0_f32, 2.0, 5.0], 50, &mut Pcg64::seed_from_u64(5)).unwrap();
     assert_eq!(draw64, draw32);
 }
 
@@ -103,8 +112,14 @@ fn bad_weights_and_counts_are_typed_errors() {
     assert_eq!(random::categorical(&[0.0, f64::NAN, -1.0], rng), None);
     assert!(matches!(random::with_replacement::<f64>(&[], 1, rng), Err(Error::Empty { .. })));
     assert!(matches!(random::with_replacement(&[1.0], 0, rng), Err(Error::Empty { .. })));
-    assert!(matches!(random::with_replacement(&[1.0, -2.0], 1, rng), Err(Error::InvalidWeight { index: 1, .. })));
-    assert!(matches!(random::with_replacement(&[0.0, 0.0], 1, rng), Err(Error::InvalidWeight { index: 2, .. })));
+    assert!(matches!(
+        random::with_replacement(&[1.0, -2.0], 1, rng),
+        Err(Error::InvalidWeight { index: 1, .. })
+    ));
+    assert!(matches!(
+        random::with_replacement(&[0.0, 0.0], 1, rng),
+        Err(Error::InvalidWeight { index: 2, .. })
+    ));
     assert!(matches!(
         random::without_replacement(&[1.0, f64::NAN], 1, rng),
         Err(Error::InvalidWeight { index: 1, .. })

@@ -6,7 +6,9 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 fn symmetric<T: Scalar>(n: usize) -> Mat<T> {
-    Mat::from_fn(n, n, |i, j| T::lit((i.max(j) as f64 * 0.37).sin() + (i.min(j) as f64 * 0.11).cos()))
+    Mat::from_fn(n, n, |i, j| {
+        T::lit((i.max(j) as f64 * 0.37).sin() + (i.min(j) as f64 * 0.11).cos())
+    })
 }
 
 fn vectors(n: usize, t: usize) -> Mat<f64> {
@@ -14,7 +16,8 @@ fn vectors(n: usize, t: usize) -> Mat<f64> {
 }
 
 fn product<T: Scalar>(a: MatRef<'_, T>, x: &Mat<f64>) -> Mat<f64> {
-    let mut out = Mat::from_fn(x.nrows(), x.ncols(), |_, _| f64::NAN); // what was there before does not matter
+    // what was there before does not matter
+    let mut out = Mat::from_fn(x.nrows(), x.ncols(), |_, _| f64::NAN);
     symmetric_product(&Dense::new(a).unwrap(), out.as_mut(), x.as_ref());
     out
 }
@@ -27,7 +30,10 @@ fn it_is_the_product() {
         // single precision: the entries are rounded, their products and sums are not
         let narrow = symmetric::<f32>(n);
         let wide = Mat::from_fn(n, n, |i, j| narrow[(i, j)] as f64);
-        assert!((product(narrow.as_ref(), &x) - &wide * &x).norm_max() < 1e-12 * n as f64, "n = {n}");
+        assert!(
+            (product(narrow.as_ref(), &x) - &wide * &x).norm_max() < 1e-12 * n as f64,
+            "n = {n}"
+        );
     }
 }
 

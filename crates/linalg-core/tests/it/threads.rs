@@ -2,14 +2,16 @@
 
 use faer::{Accum, Mat};
 use nystrom_linalg_core::{
-    Cholesky, Dense, PackedCholesky, PivotedCholesky, PsdMatrix, Scalar, SymmetricEigen, ops, random,
+    Cholesky, Dense, PackedCholesky, PivotedCholesky, PsdMatrix, Scalar, SymmetricEigen, ops,
+    random,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 /// Runs `f` in pools of 1, 2, 3 and 8 threads; all results must be equal.
 fn same_at_any_thread_count<R: PartialEq + Send>(what: &str, f: impl Fn() -> R + Sync) {
-    let run = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
+    let run =
+        |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
     let one = run(1);
     for threads in [2, 3, 8] {
         assert!(run(threads) == one, "{what} differs between 1 and {threads} threads");
@@ -17,7 +19,9 @@ fn same_at_any_thread_count<R: PartialEq + Send>(what: &str, f: impl Fn() -> R +
 }
 
 fn check<T: Scalar>() {
-    let n = 450; // beyond the size from which faer's eigendecomposition is known to depend on its degree; two panels of a Cholesky factor
+    // beyond the size from which faer's eigendecomposition is known to depend on its degree; two
+    // panels of a Cholesky factor
+    let n = 450;
     let g = random::standard_normal::<T>(n, 500, &mut Pcg64::seed_from_u64(1));
     let mut a = Mat::<T>::zeros(n, n);
     ops::gram_lower(a.as_mut(), Accum::Replace, g.transpose(), T::one());
@@ -55,7 +59,9 @@ fn check<T: Scalar>() {
         let eigen = SymmetricEigen::new(a.as_ref()).unwrap();
         (eigen.values().to_vec(), eigen.vectors().to_owned())
     });
-    same_at_any_thread_count("normals", || random::standard_normal::<T>(33, 70, &mut Pcg64::seed_from_u64(2)));
+    same_at_any_thread_count("normals", || {
+        random::standard_normal::<T>(33, 70, &mut Pcg64::seed_from_u64(2))
+    });
     same_at_any_thread_count("tiled product", || {
         let mut out = Mat::<T>::zeros(n, 3);
         Dense::new(a.as_ref()).unwrap().mul_into(out.as_mut(), g.as_ref().subcols(0, 3));
@@ -63,7 +69,8 @@ fn check<T: Scalar>() {
     });
 }
 
-/// Narrow and odd shapes: where faer switches to matrix-vector code, or recursion ends in single columns.
+/// Narrow and odd shapes: where faer switches to matrix-vector code, or recursion ends in single
+/// columns.
 fn check_shapes<T: Scalar>() {
     let g = random::standard_normal::<T>(3000, 300, &mut Pcg64::seed_from_u64(5));
     let lower = Mat::from_fn(300, 300, |i, j| if i == j { T::lit(20.0) } else { g[(i, j)] });
@@ -76,7 +83,13 @@ fn check_shapes<T: Scalar>() {
         });
         same_at_any_thread_count("products with narrow factors", || {
             let (mut c, mut d) = (Mat::<T>::zeros(3000, m), Mat::<T>::zeros(m, 300));
-            ops::matmul(c.as_mut(), Accum::Replace, g.as_ref(), g.as_ref().submatrix(0, 0, 300, m), T::one());
+            ops::matmul(
+                c.as_mut(),
+                Accum::Replace,
+                g.as_ref(),
+                g.as_ref().submatrix(0, 0, 300, m),
+                T::one(),
+            );
             ops::matmul(d.as_mut(), Accum::Replace, tall.transpose(), g.as_ref(), T::one());
             (c, d)
         });
@@ -112,9 +125,13 @@ fn bits_do_not_depend_on_threads_f32() {
 
 #[test]
 fn large_parallel_products_pass_a_probe() {
-    // C·v against A·(B·v): catches a corrupted block that symmetry or bit-equality checks would miss.
+    // C·v against A·(B·v): catches a corrupted block that symmetry or bit-equality checks would
+    // miss.
     let rng = &mut Pcg64::seed_from_u64(3);
-    let (a, b) = (random::standard_normal::<f64>(700, 900, rng), random::standard_normal::<f64>(900, 800, rng));
+    let (a, b) = (
+        random::standard_normal::<f64>(700, 900, rng),
+        random::standard_normal::<f64>(900, 800, rng),
+    );
     let v = random::standard_normal::<f64>(800, 1, rng);
     let mut c = Mat::zeros(700, 800);
     ops::matmul(c.as_mut(), Accum::Replace, a.as_ref(), b.as_ref(), 1.0);

@@ -26,18 +26,27 @@
 //! #       (text, prices)
 //! #   };
 //! #   std::fs::write(file("houses.csv"), rows(1000).0)?;
-//! #   let (_, truth) = { let (text, prices) = rows(5); std::fs::write(file("new.csv"), text)?; (0, prices) };
+//! #   let (_, truth) = { let (text, prices) = rows(5); std::fs::write(file("new.csv"), text)?;
+//! #   (0, prices) };
 //! #   let rng = &mut Pcg64::seed_from_u64(8);
 //!
 //!     // Read. Whatever is not a number has to be announced: here `NA` is, and its rows are left out.
-//!     let data = Csv::new().missing(["NA"]).read_path(file("houses.csv"))?.drop_missing_rows().into_dataset("price")?;
+//!
+//!
+//!
+//!     let data = Csv::new().missing(["NA"]).read_path(file("houses.csv"))?.drop_missing_rows()
+//!         .into_dataset("price")?;
 //!     // Features of mean 0 and variance 1; the scaler will do the same to new rows.
 //!     let (data, scaler) = data.standardize(Standardize::default())?;
 //!     let (points, y) = (Points::from_rows(data.x.as_ref()), data.targets()); // n × d, n × 1
 //!
 //!     // Landmarks by leverage scores at a ridge that the method finds; then λ by leave-one-out, from one decomposition.
+//!
+//!
+//!
 //!     let kernel = Matern32::new(median_heuristic(points, 1000, rng)?)?;
-//!     let landmarks = RecursiveNystrom::default().select(&KernelMatrix::new(kernel, points)?, 150, rng)?;
+//!     let landmarks = RecursiveNystrom::default().select(&KernelMatrix::new(kernel, points)?,
+//!         150, rng)?;
 //!     let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(1.0)) };
 //!     let path = krr.path(points, y, &landmarks, &lambda_grid(1.0, 1e-12, 25)?)?;
 //!     let model = path.model_at(path.best_by_loo().ridge)?;
@@ -46,14 +55,19 @@
 //!     std::fs::write(file("houses.json"), serde_json::to_vec(&(&scaler, &model))?)?;
 //!
 //!     // On another day, in another program: load, scale, predict. Columns are taken by name, in the order of the fit.
+//!
+//!
+//!
 //!     let saved = std::fs::read(file("houses.json"))?;
-//!     let (scaler, model): (Standardizer, KrrModel<Matern32, f64>) = serde_json::from_slice(&saved)?;
+//!     let (scaler, model): (Standardizer, KrrModel<Matern32,
+//!         f64>) = serde_json::from_slice(&saved)?;
 //!     let new = Csv::new().read_path(file("new.csv"))?.select_columns(["area", "age"])?.matrix()?;
 //!     let new = scaler.transform(new.as_ref())?;
 //!     let prices = model.predict(Points::from_rows(new.as_ref()))?;           // 5 × 1
 //! #   let truth = Mat::from_fn(5, 1, |i, _| truth[i]);
 //! #   std::fs::remove_dir_all(&folder)?;
-//!     assert!(metrics::rmse(prices.as_ref(), truth.as_ref())? < 3.0);         // of prices between 0 and 400
+//!     // of prices between 0 and 400
+//!     assert!(metrics::rmse(prices.as_ref(), truth.as_ref())? < 3.0);
 //!     Ok(())
 //! }
 //! ```

@@ -1,7 +1,8 @@
 //! Chapter 4. Subsets that avoid repeating themselves.
 //!
-//! A k-DPP draws C with probability det K_CC / e_c(K): sets of rows that resemble one another have small determinants, so what comes out is diverse.
-//! Its mean approximation error is known before anything is drawn.
+//! A k-DPP draws C with probability det K_CC / e_c(K): sets of rows that resemble one another have
+//! small determinants, so what comes out is diverse. Its mean approximation error is known before
+//! anything is drawn.
 //!
 //! ```
 //! use nystrom::prelude::*;
@@ -27,5 +28,6 @@
 //! # Ok::<(), nystrom::Error>(())
 //! ```
 //!
-//! How long to run a chain: [`EffectiveSize`](crate::dpp::EffectiveSize) of its log-determinants says how many independent draws it is worth, [`coupled_meetings`](crate::dpp::coupled_meetings)
+//! How long to run a chain: [`EffectiveSize`](crate::dpp::EffectiveSize) of its log-determinants
+//! says how many independent draws it is worth, [`coupled_meetings`](crate::dpp::coupled_meetings)
 //! bounds its distance from the law. For landmarks the first few hundred steps do most of it.

@@ -14,18 +14,20 @@
 //! 11. [`file_to_model`]: all of the way from a CSV file to a saved model, and back
 //!
 //! # The idea in four sentences
-//! A [`PsdMatrix`](crate::linalg_core::PsdMatrix) K is something whose blocks can be evaluated; it is never stored.
-//! A set of landmarks J compresses it to C = K\[:, J\] and W = K\[J, J\], and L = C W⁺ Cᵀ ⪯ K is what is left of it.
-//! A selector picks J; ridge leverage scores say which rows it should not miss.
-//! Kernel ridge regression is then a solve on the compressed problem, O(nm²) where the exact one is O(n³).
+//! A [`PsdMatrix`](crate::linalg_core::PsdMatrix) K is something whose blocks can be evaluated; it
+//! is never stored. A set of landmarks J compresses it to C = K\[:, J\] and W = K\[J, J\], and L =
+//! C W⁺ Cᵀ ⪯ K is what is left of it. A selector picks J; ridge leverage scores say which rows it
+//! should not miss. Kernel ridge regression is then a solve on the compressed problem, O(nm²) where
+//! the exact one is O(n³).
 //!
 //! # What every chapter takes for granted
-//! The generator is the last argument, and the same seed gives the same bits with any number of threads. Points are wrapped in
-//! [`Points`](crate::kernels::Points), which says whether they lie in rows or columns. A [`Ridge`](crate::Ridge) says whether it is λ (times n) or μ.
-//! Errors name the offending value and the remedy; `?` in front of a reader is enough.
+//! The generator is the last argument, and the same seed gives the same bits with any number of
+//! threads. Points are wrapped in [`Points`](crate::kernels::Points), which says whether they lie
+//! in rows or columns. A [`Ridge`](crate::Ridge) says whether it is λ (times n) or μ. Errors name
+//! the offending value and the remedy; `?` in front of a reader is enough.
 //!
-//! Which method to take, with measured evidence, is in `docs/CHOOSING.md` of the repository; what the papers call these
-//! quantities, in `docs/NOTATION.md`.
+//! Which method to take, with measured evidence, is in `docs/CHOOSING.md` of the repository; what
+//! the papers call these quantities, in `docs/NOTATION.md`.
 
 pub mod certificate;
 pub mod file_to_model;

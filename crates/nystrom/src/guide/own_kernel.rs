@@ -12,8 +12,9 @@
 //! check_kernel(&kernel, Points::from_slice(&x));                 // is it one? (feature `testing`)
 //! ```
 //!
-//! A function of the distance: a struct and one line, fused into the same vectorised tiles as the built-in kernels, with all their length scales. s is the
-//! squared distance divided by the squared length scale.
+//! A function of the distance: a struct and one line, fused into the same vectorised tiles as the
+//! built-in kernels, with all their length scales. s is the squared distance divided by the squared
+//! length scale.
 //!
 //! ```
 //! use nystrom::kernels::{Isotropic, Lane, Profile};
@@ -32,7 +33,8 @@
 //! # Ok::<(), nystrom::Error>(())
 //! ```
 //!
-//! A matrix without points: [`PsdMatrix`](crate::linalg_core::PsdMatrix), two methods and the dimension. Leverage scores, landmarks, sketches and k-DPPs ask for nothing more.
+//! A matrix without points: [`PsdMatrix`](crate::linalg_core::PsdMatrix), two methods and the
+//! dimension. Leverage scores, landmarks, sketches and k-DPPs ask for nothing more.
 //!
 //! ```
 //! use nystrom::faer::{ColMut, MatMut};

@@ -1,7 +1,8 @@
 //! Chapter 10. A selector, an estimator, a sketch of your own.
 //!
-//! Each stage is a trait of one or two methods. What you write stands in every experiment, example and regression beside the built-in ones, and
-//! one line holds it to the laws that the rest relies on.
+//! Each stage is a trait of one or two methods. What you write stands in every experiment, example
+//! and regression beside the built-in ones, and one line holds it to the laws that the rest relies
+//! on.
 //!
 //! ```
 //! use nystrom::linalg_core::validate;
@@ -21,7 +22,8 @@
 //!
 //! let x: Vec<f64> = (0..40).map(|i| f64::from(i) / 40.0).collect();
 //! let k = KernelMatrix::new(Matern32::new(0.1)?, Points::from_slice(&x))?;
-//! check_selector::<f64>(&EveryNth, &k, Promise::Exactly);        // distinct, in range, as many as asked, typed errors, L ⪯ K …
+//! // distinct, in range, as many as asked, typed errors, L ⪯ K …
+//! check_selector::<f64>(&EveryNth, &k, Promise::Exactly);
 //! # Ok::<(), nystrom::Error>(())
 //! ```
 //!
@@ -30,5 +32,6 @@
 //! | leverage scores | [`RidgeLeverage`](crate::leverage::RidgeLeverage): a dictionary; scores follow | `testing::check_estimator` |
 //! | a random matrix S | [`Sketch`](crate::sketch::Sketch) and its [`SketchDistribution`](crate::sketch::SketchDistribution) | `testing::check_sketch` |
 //!
-//! The generator comes last, `rng: &mut dyn Rng`, and is never stored; with the same seed a selector gives the same rows at any number of threads. Draws for
-//! n items in parallel take one key and a stream each ([`Streams`](crate::linalg_core::Streams)).
+//! The generator comes last, `rng: &mut dyn Rng`, and is never stored; with the same seed a
+//! selector gives the same rows at any number of threads. Draws for n items in parallel take one
+//! key and a stream each ([`Streams`](crate::linalg_core::Streams)).

@@ -1,18 +1,22 @@
 //! Chapter 3. Which rows matter.
 //!
-//! The ridge leverage score l_i = \[K(K + nλI)⁻¹\]_ii is how much of row i the others cannot explain at ridge nλ; the sum of all is the effective
-//! dimension d_eff(λ), the number of landmarks that a problem needs up to logarithms. Exactly, that is n × n:
+//! The ridge leverage score l_i = \[K(K + nλI)⁻¹\]_ii is how much of row i the others cannot
+//! explain at ridge nλ; the sum of all is the effective dimension d_eff(λ), the number of landmarks
+//! that a problem needs up to logarithms. Exactly, that is n × n:
 //!
 //! ```
 //! use nystrom::prelude::*;
 //!
-//! let x: Vec<f64> = (0..500).map(|i| (f64::from(i) / 500.0).powi(3)).collect();    // dense at 0, sparse at 1
+//! // dense at 0, sparse at 1
+//! let x: Vec<f64> = (0..500).map(|i| (f64::from(i) / 500.0).powi(3)).collect();
 //! let (kernel, points) = (Matern32::new(0.2)?, Points::from_slice(&x));
 //! let k = KernelMatrix::new(kernel, points)?;
 //! let ridge = Ridge::PerSample(1e-4);
 //! let exact = exact_scores(&k, ridge)?;
-//! assert!(exact.scores[499] > 10.0 * exact.scores[0]);                            // the sparse end matters most
-//! assert!(exact.d_mof() > 6.0 * exact.d_eff());                                   // so uniform sampling needs six times the rows
+//! // the sparse end matters most
+//! assert!(exact.scores[499] > 10.0 * exact.scores[0]);
+//! // so uniform sampling needs six times the rows
+//! assert!(exact.d_mof() > 6.0 * exact.d_eff());
 //!
 //! // Approximately, behind one interface; scores and a weighted dictionary with E[SSᵀ] = I.
 //! let rng = &mut Pcg64::seed_from_u64(0);
@@ -23,7 +27,8 @@
 //!     assert!((sum / exact.d_eff() - 1.0).abs() < 0.5);
 //! }
 //!
-//! // Are they right? Exact scores of a few random rows, with error bounds; memory is linear in n, time quadratic:
+//! // Are they right? Exact scores of a few random rows, with error bounds;
+//! // memory is linear in n, time quadratic:
 //! let report = Audit::default().of_estimator(&k, ridge, &RecursiveRls::default(), rng)?;
 //! assert!(report.largest_underestimate().1 < 3.0);
 //! # Ok::<(), nystrom::Error>(())

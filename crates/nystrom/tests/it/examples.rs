@@ -33,7 +33,8 @@ fn the_stream_estimates_the_effective_dimension() {
     use nystrom::prelude::*;
     let estimate = stream_squeak::run(2).unwrap();
     let (first, second) = (stream_squeak::block(0), stream_squeak::block(1));
-    let x = Mat::from_fn(2000, 2, |i, j| if i < 1000 { first[(i, j)] } else { second[(i - 1000, j)] });
+    let x =
+        Mat::from_fn(2000, 2, |i, j| if i < 1000 { first[(i, j)] } else { second[(i - 1000, j)] });
     let k = KernelMatrix::new(Gaussian::new(0.5).unwrap(), Points::from_rows(x.as_ref())).unwrap();
     let exact = exact_scores(&k, Ridge::Absolute(10.0)).unwrap().d_eff();
     assert!((0.8..1.2).contains(&(estimate / exact)), "{estimate} for {exact}");

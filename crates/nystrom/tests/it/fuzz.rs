@@ -65,7 +65,8 @@ fn fitted<K: Kernel<f64> + Clone>(kernel: K) -> KrrModel<K, f64> {
 }
 
 fn streamed() -> Squeak<Gaussian, f64> {
-    let mut squeak = Squeak::new(Gaussian::new(1.0).unwrap(), 1, 0.5, SqueakParams::new(5)).unwrap();
+    let mut squeak =
+        Squeak::new(Gaussian::new(1.0).unwrap(), 1, 0.5, SqueakParams::new(5)).unwrap();
     squeak.push(Points::from_slice(&X), &mut Pcg64::seed_from_u64(0)).unwrap();
     squeak
 }
@@ -85,20 +86,26 @@ fn kernels() -> Vec<Target> {
         kernel!(Polynomial::new(3, 0.5, 1.0).unwrap() => Polynomial),
         kernel!(Precomputed::new(Mat::<f64>::identity(3, 3)).unwrap() => Precomputed<f64>),
         kernel!(ard => Ard<SquaredExponential>),
-        kernel!(Sum::new(Scaled::new(gaussian(), 2.0).unwrap(), Product::new(gaussian(), Linear::new()))
+        kernel!(Sum::new(Scaled::new(gaussian(), 2.0).unwrap(), Product::new(gaussian(),
+            Linear::new()))
             => Sum<Scaled<Gaussian>, Product<Gaussian, Linear>>),
     ]
 }
 
 fn models() -> Vec<Target> {
     let y = Mat::from_fn(6, 1, |i, _| i as f64);
-    let parts = DivideAndConquerKrr { parts: 2, ..DivideAndConquerKrr::new(Linear::new(), Ridge::PerSample(0.1)) };
-    let parts = parts.fit(Points::from_slice(&X), y.as_ref(), &mut Pcg64::seed_from_u64(0)).unwrap();
+    let parts = DivideAndConquerKrr {
+        parts: 2,
+        ..DivideAndConquerKrr::new(Linear::new(), Ridge::PerSample(0.1))
+    };
+    let parts =
+        parts.fit(Points::from_slice(&X), y.as_ref(), &mut Pcg64::seed_from_u64(0)).unwrap();
     vec![
         model!(Gaussian::new(1.5).unwrap() => Gaussian),
         model!(Matern::new(0.8, 1.5).unwrap() => Matern),
         model!(Precomputed::new(Mat::<f64>::identity(6, 6)).unwrap() => Precomputed<f64>),
-        target!(parts => DivideAndConquerModel<Linear, f64>, |model: DivideAndConquerModel<Linear, f64>| {
+        target!(parts => DivideAndConquerModel<Linear, f64>, |model: DivideAndConquerModel<Linear,
+            f64>| {
             let _ = model.predict(Points::from_slice(&X));
         }),
     ]
@@ -114,17 +121,20 @@ fn streams() -> Vec<Target> {
             }
             let _ = squeak.member_scores();
         }),
-        target!(streamed().dictionary() => StreamDictionary<f64>, |dictionary: StreamDictionary<f64>| {
+        target!(streamed().dictionary() => StreamDictionary<f64>,
+            |dictionary: StreamDictionary<f64>| {
             assert!(dictionary.weights().iter().all(|w| *w > 0.0 && w.is_finite()));
             assert_eq!(dictionary.points().len(), dictionary.len());
             let _ = dictionary.by_rows();
             let (kernel, params) = (Gaussian::new(1.0).unwrap(), SqueakParams::new(5));
-            let _ = dict_merge(&kernel, &dictionary, streamed().dictionary(), 0.5, &params, &mut Pcg64::seed_from_u64(1));
+            let _ = dict_merge(&kernel, &dictionary, streamed().dictionary(), 0.5, &params,
+                &mut Pcg64::seed_from_u64(1));
         }),
         target!(Landmarks::new(6, vec![0, 3]).unwrap() => Landmarks, |landmarks: Landmarks| {
             assert!(landmarks.indices().iter().all(|&i| i < landmarks.n()));
         }),
-        target!(Dictionary::new(6, vec![0, 3], vec![1.0, 2.0]).unwrap() => Dictionary<f64>, |dictionary: Dictionary<f64>| {
+        target!(Dictionary::new(6, vec![0, 3], vec![1.0, 2.0]).unwrap() => Dictionary<f64>,
+            |dictionary: Dictionary<f64>| {
             assert!(dictionary.indices().iter().all(|&i| i < dictionary.n()));
         }),
     ]
@@ -232,7 +242,8 @@ fn changed(file: &[u8]) -> impl Strategy<Value = File> + use<> {
 fn damaged_one_of(targets: Vec<Target>) -> impl Strategy<Value = (fn(&[u8]), File)> {
     let files: Vec<Vec<u8>> = targets.iter().map(|(file, _)| file.clone()).collect();
     prop::sample::select(targets).prop_flat_map(move |(file, load)| {
-        let file = prop_oneof![6 => changed(&file), 3 => damaged(vec![file]), 1 => damaged(files.clone())];
+        let file =
+            prop_oneof![6 => changed(&file), 3 => damaged(vec![file]), 1 => damaged(files.clone())];
         (Just(load), file)
     })
 }

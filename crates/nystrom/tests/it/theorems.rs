@@ -13,14 +13,22 @@ fn text(path: &str) -> String {
 
 /// What stands between backticks in the tables.
 fn quoted(document: &str) -> impl Iterator<Item = &str> {
-    document.lines().filter(|line| line.starts_with('|')).flat_map(|line| line.split('`').skip(1).step_by(2))
+    document
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
 }
 
 /// Whether `source` has a function of this name that is marked as a test.
 fn has_test(source: &str, name: &str) -> bool {
     let lines: Vec<&str> = source.lines().map(str::trim).collect();
-    let Some(at) = lines.iter().position(|line| line.starts_with(&format!("fn {name}("))) else { return false };
-    let above = lines[..at].iter().rev().take_while(|line| line.starts_with("//") || line.starts_with("#["));
+    let Some(at) = lines.iter().position(|line| line.starts_with(&format!("fn {name}("))) else {
+        return false;
+    };
+    let above = lines[..at]
+        .iter()
+        .rev()
+        .take_while(|line| line.starts_with("//") || line.starts_with("#["));
     above.into_iter().any(|line| *line == "#[test]")
 }
 
@@ -29,7 +37,8 @@ fn every_test_that_is_named_exists() {
     let document = text("docs/THEOREMS.md");
     let tests: Vec<_> = quoted(&document).filter_map(|word| word.split_once("::")).collect();
     assert!(tests.len() > 40, "{} tests found in the tables", tests.len());
-    let missing: Vec<_> = tests.into_iter().filter(|(path, name)| !has_test(&text(path), name)).collect();
+    let missing: Vec<_> =
+        tests.into_iter().filter(|(path, name)| !has_test(&text(path), name)).collect();
     assert!(missing.is_empty(), "no such tests: {missing:?}");
 }
 
@@ -39,8 +48,15 @@ fn named_after(before: &[&str]) -> BTreeSet<String> {
     for home in ["sketch", "leverage", "dpp", "krr"] {
         sources(&root().join("crates").join(home).join("src"), &mut |source| {
             for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {
-                for rest in before.iter().filter_map(|before| line.split_once(before)).map(|(_, rest)| rest) {
-                    names.insert(rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned());
+                for rest in
+                    before.iter().filter_map(|before| line.split_once(before)).map(|(_, rest)| rest)
+                {
+                    names.insert(
+                        rest.split(|c: char| !c.is_alphanumeric())
+                            .next()
+                            .unwrap_or_default()
+                            .to_owned(),
+                    );
                 }
             }
         });
@@ -62,12 +78,17 @@ fn sources(folder: &Path, visit: &mut impl FnMut(&str)) {
 fn every_method_stands_in_a_table() {
     let document = text("docs/THEOREMS.md");
     let listed: BTreeSet<&str> = quoted(&document).collect();
-    let mut methods = named_after(&["> LandmarkSelector<T> for ", "> RidgeLeverage<T> for ", "distribution!("]);
-    let solver = |name: &String| name.ends_with("Krr") || ["Falkon", "Krill"].contains(&name.as_str());
+    let mut methods =
+        named_after(&["> LandmarkSelector<T> for ", "> RidgeLeverage<T> for ", "distribution!("]);
+    let solver =
+        |name: &String| name.ends_with("Krr") || ["Falkon", "Krill"].contains(&name.as_str());
     methods.extend(named_after(&["pub struct "]).into_iter().filter(solver));
     methods.remove(""); // references
     methods.remove("Box");
-    assert!(methods.len() > 30 && methods.contains("Bless") && methods.contains("SparseSign"), "{methods:?}");
+    assert!(
+        methods.len() > 30 && methods.contains("Bless") && methods.contains("SparseSign"),
+        "{methods:?}"
+    );
     let missing: Vec<_> = methods.iter().filter(|name| !listed.contains(name.as_str())).collect();
     assert!(missing.is_empty(), "not in docs/THEOREMS.md: {missing:?}");
 }

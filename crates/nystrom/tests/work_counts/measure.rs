@@ -15,13 +15,14 @@ static ALLOCATOR: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// Counters and allocator are those of the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// One thread, so that peaks are the same every time; flops and entries are so on any number. It never ends: what it then
-/// gives back would be missing from the peak of another test.
+/// One thread, so that peaks are the same every time; flops and entries are so on any number. It
+/// never ends: what it then gives back would be missing from the peak of another test.
 static THREAD: LazyLock<ThreadPool> = LazyLock::new(|| {
     let thread = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     thread.install(|| {
         let (a, mut out) = (Mat::<f64>::zeros(1000, 1000), Mat::zeros(1000, 1000));
-        ops::matmul(out.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), 1.0); // what it keeps for good is not counted later
+        // what it keeps for good is not counted later
+        ops::matmul(out.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), 1.0);
     });
     thread
 });
@@ -46,7 +47,8 @@ pub fn measure<R>(f: impl FnOnce() -> R) -> (R, Measured) {
     ALLOCATOR.reset_peak_memory();
     let (result, work) = work::counted(f);
     let bytes = ALLOCATOR.get_peak_memory() as f64;
-    let [flops, entries, diagonal] = [work.flops, work.entries, work.diagonal_entries].map(|count| count as f64);
+    let [flops, entries, diagonal] =
+        [work.flops, work.entries, work.diagonal_entries].map(|count| count as f64);
     (result, Measured { flops, entries, diagonal, bytes })
 }
 
@@ -54,8 +56,14 @@ pub fn measure<R>(f: impl FnOnce() -> R) -> (R, Measured) {
 pub fn holds(what: &str, measured: f64, formula: f64, factor: RangeInclusive<f64>) {
     println!("{what}: {measured:.4e} of {formula:.4e}, factor {:.3}", measured / formula);
     let (low, high) = (factor.start() * formula, factor.end() * formula);
-    assert!(measured >= low, "{what}: {measured:e} is less than {low:e}; the formula gives {formula:e}");
-    assert!(measured <= high, "{what}: {measured:e} is more than {high:e}; the formula gives {formula:e}");
+    assert!(
+        measured >= low,
+        "{what}: {measured:e} is less than {low:e}; the formula gives {formula:e}"
+    );
+    assert!(
+        measured <= high,
+        "{what}: {measured:e} is more than {high:e}; the formula gives {formula:e}"
+    );
 }
 
 /// n standard normal points in three dimensions and the sine of their sum.

@@ -10,9 +10,13 @@ const M: usize = 400;
 /// A fit with t = 1; the entries are the same with every solver.
 fn fit(solver: Solver) -> Measured {
     let (x, y) = problem(N);
-    let krr = NystromKrr { solver, ..NystromKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-6)) };
+    let krr = NystromKrr {
+        solver,
+        ..NystromKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-6))
+    };
     let landmarks = every(N, M);
-    let (model, measured) = measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks).unwrap());
+    let (model, measured) =
+        measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks).unwrap());
     assert_eq!(measured.entries as u64, model.report().kernel_entries, "the report");
     holds("  entries, nm + m²", measured.entries, (N * M + M * M) as f64, 1.0..=1.0);
     measured
@@ -28,7 +32,8 @@ fn bytes_of_sums() -> f64 {
     f64s(4.0 * m * m + 1024.0 * (m + t))
 }
 
-/// nm² + 4m³/3: the Gram matrix; factor and inverse of W, RRᵀ, the last factor. Products with y, and solves for θ and β.
+/// nm² + 4m³/3: the Gram matrix; factor and inverse of W, RRᵀ, the last factor. Products with y,
+/// and solves for θ and β.
 #[test]
 fn normal_equations_whitened_once() {
     alone(|| {
@@ -50,18 +55,21 @@ fn normal_equations_of_whitened_tiles() {
     });
 }
 
-/// nm² to whiten; 2m²(m + 1024 − m/3) for each tile under the triangle so far; 2m²(2m − m/3) for each of the seven triangles that are
-/// put together, and for the ridge. In short (3 + m/768)nm² + 27m³.
+/// nm² to whiten; 2m²(m + 1024 − m/3) for each tile under the triangle so far; 2m²(2m − m/3) for
+/// each of the seven triangles that are put together, and for the ridge. In short (3 + m/768)nm² +
+/// 27m³.
 #[test]
 fn streamed_qr() {
     alone(|| {
         let ([n, m, t], measured) = (sizes(), fit(Solver::Qr));
         let qr = |rows: f64| 2.0 * m * m * (rows - m / 3.0) + 2.0 * m * t * (2.0 * rows - m);
-        let flops = n * m * m + 2.0 * m.powi(3) / 3.0 + n / 1024.0 * qr(m + 1024.0) + 8.0 * qr(2.0 * m);
+        let flops =
+            n * m * m + 2.0 * m.powi(3) / 3.0 + n / 1024.0 * qr(m + 1024.0) + 8.0 * qr(2.0 * m);
         holds("QR, flops", measured.flops, flops, 1.0..=1.05);
         let short = (3.0 + m / 768.0) * n * m * m + 27.0 * m.powi(3);
         holds("QR, flops, in short", measured.flops, short, 1.0..=1.05);
-        // W's factor, partial triangles, a tile, and the same tile under the triangle that it is added to
+        // W's factor, partial triangles, a tile, and the same tile under the triangle that it is
+        // added to
         let bytes = f64s(m * m + 2.0 * m * m + 1024.0 * (m + t) + (m + 1024.0) * (m + t));
         holds("QR, bytes", measured.bytes, bytes, 0.9..=1.15);
     });
@@ -89,16 +97,28 @@ fn exact_regression() {
         let n = 1500;
         let (x, y) = problem(n);
         let krr = ExactKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-3));
-        let (model, measured) = measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref()).unwrap());
+        let (model, measured) =
+            measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref()).unwrap());
         assert_eq!(measured.entries as u64, model.report().kernel_entries, "the report");
         let (n, t) = (n as f64, 1.0);
         holds("exact regression, entries", measured.entries, n * n / 2.0 + 128.0 * n, 0.95..=1.0);
-        holds("exact regression, flops", measured.flops, n.powi(3) / 3.0 + 2.0 * n * n * t, 1.0..=1.05);
-        holds("exact regression, bytes", measured.bytes, f64s(n * (n + 256.0) / 2.0 + 256.0 * n), 0.95..=1.1);
+        holds(
+            "exact regression, flops",
+            measured.flops,
+            n.powi(3) / 3.0 + 2.0 * n * n * t,
+            1.0..=1.05,
+        );
+        holds(
+            "exact regression, bytes",
+            measured.bytes,
+            f64s(n * (n + 256.0) / 2.0 + 256.0 * n),
+            0.95..=1.1,
+        );
     });
 }
 
-/// nu + u² kernel values, u ≤ kd; 2nkd flops for KS and 2nd² + d³ more, as an accumulation of k matrices.
+/// nu + u² kernel values, u ≤ kd; 2nkd flops for KS and 2nd² + d³ more, as an accumulation of k
+/// matrices.
 #[test]
 fn sketched_regression() {
     alone(|| {
@@ -106,11 +126,16 @@ fn sketched_regression() {
         let (x, y) = problem(N);
         let sketch = Accumulation::uniform(k).sample(N, d, &mut Pcg64::seed_from_u64(1)).unwrap();
         let solver = Solver::NormalEquations;
-        let krr = SketchedKrr { solver, ..SketchedKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-6)) };
-        let measured = measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &sketch).unwrap()).1;
+        let krr = SketchedKrr {
+            solver,
+            ..SketchedKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-6))
+        };
+        let measured =
+            measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &sketch).unwrap()).1;
         let [n, d, k, u] = [N, d, k, sketch.support().len()].map(|size| size as f64);
         holds("sketched regression, entries", measured.entries, n * u + u * u, 0.9..=1.0);
-        let product = 2.0 * n * k * d + 2.0 * u * k * d + 2.0 * k * d * d; // KS, its rows on the support, SᵀKS
+        // KS, its rows on the support, SᵀKS
+        let product = 2.0 * n * k * d + 2.0 * u * k * d + 2.0 * k * d * d;
         let flops = product + 2.0 * n * d * d + d.powi(3) + 2.0 * n * d;
         holds("sketched regression, flops", measured.flops, flops, 0.95..=1.05);
     });

@@ -4,7 +4,8 @@ use crate::measure::{alone, every, f64s, holds, measure, problem};
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
-/// Steps of the Gibbs chain on c of n items, from a set that the chain has left behind: flops, entries and exchanges of a step.
+/// Steps of the Gibbs chain on c of n items, from a set that the chain has left behind: flops,
+/// entries and exchanges of a step.
 fn gibbs(n: usize, c: usize) -> f64 {
     let (x, _) = problem(n);
     let k = KernelMatrix::new(Matern12::new(0.1).unwrap(), Points::from_rows(x.as_ref())).unwrap();
@@ -13,11 +14,18 @@ fn gibbs(n: usize, c: usize) -> f64 {
     chain.run(500, rng).unwrap();
     let (steps, refreshes) = (3000, chain.refreshes());
     let (accepted, measured) = measure(|| chain.run(steps, rng).unwrap());
-    let [steps, accepted, refreshes, c] = [steps, accepted, chain.refreshes() - refreshes, c].map(|size| size as f64);
-    // a proposal is 2c²/3 multiply-adds on average, an exchange c²/6 plane rotations of two numbers by six flops
+    let [steps, accepted, refreshes, c] =
+        [steps, accepted, chain.refreshes() - refreshes, c].map(|size| size as f64);
+    // a proposal is 2c²/3 multiply-adds on average, an exchange c²/6 plane rotations of two numbers
+    // by six flops
     let flops = steps * 4.0 * c * c / 3.0 + accepted * c * c + refreshes * c.powi(3) / 3.0;
     holds(&format!("Gibbs chain, n = {n}, c = {c}, flops"), measured.flops, flops, 0.95..=1.1);
-    holds(&format!("Gibbs chain, n = {n}, c = {c}, entries"), measured.entries, steps * c + 15.0 * accepted, 0.8..=1.0);
+    holds(
+        &format!("Gibbs chain, n = {n}, c = {c}, entries"),
+        measured.entries,
+        steps * c + 15.0 * accepted,
+        0.8..=1.0,
+    );
     measured.flops / steps
 }
 
@@ -31,13 +39,15 @@ fn a_step_takes_the_square_of_the_size_whatever_the_number_of_items() {
     });
 }
 
-/// What a step takes it gives back: at the peak a fresh factor and what it is made from, 2c² numbers, however many steps.
+/// What a step takes it gives back: at the peak a fresh factor and what it is made from, 2c²
+/// numbers, however many steps.
 #[test]
 fn steps_hold_nothing() {
     alone(|| {
         let (n, c) = (2000, 100);
         let (x, _) = problem(n);
-        let k = KernelMatrix::new(Matern12::new(0.1).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        let k =
+            KernelMatrix::new(Matern12::new(0.1).unwrap(), Points::from_rows(x.as_ref())).unwrap();
         let rng = &mut Pcg64::seed_from_u64(12);
         let mut chain = SwapChain::new(&k, &every(n, c), SwapRule::Gibbs).unwrap();
         chain.run(2000, rng).unwrap();
@@ -48,8 +58,9 @@ fn steps_hold_nothing() {
     });
 }
 
-/// A draw from a spectrum at hand: 2nc for the first residuals, 4c³ to keep the basis orthonormal twice over, c ln c proposals of at most
-/// c² each; no entries, and never more than nc² where n is not much larger than c².
+/// A draw from a spectrum at hand: 2nc for the first residuals, 4c³ to keep the basis orthonormal
+/// twice over, c ln c proposals of at most c² each; no entries, and never more than nc² where n is
+/// not much larger than c².
 #[test]
 fn exact_draw() {
     alone(|| {
@@ -60,7 +71,12 @@ fn exact_draw() {
         let (rng, draws) = (&mut Pcg64::seed_from_u64(14), 10.0);
         let measured = measure(|| (0..draws as usize).for_each(|_| drop(k_dpp.sample(rng)))).1;
         let [n, p, c] = [n, p, c].map(|size| size as f64);
-        holds("spectrum of a factor, flops", spectrum.flops, 6.0 * n * p * p + 11.0 * p.powi(3), 1.0..=1.0);
+        holds(
+            "spectrum of a factor, flops",
+            spectrum.flops,
+            6.0 * n * p * p + 11.0 * p.powi(3),
+            1.0..=1.0,
+        );
         assert_eq!(measured.entries, 0.0);
         let flops = 2.0 * n * c + 4.0 * c.powi(3) + c.powi(3) * c.ln();
         holds("exact k-DPP, flops of a draw", measured.flops / draws, flops, 0.5..=1.2);
@@ -69,19 +85,25 @@ fn exact_draw() {
     });
 }
 
-/// A step of the down–up walk: a column of K, 2nc flops to reduce it, 6n for each of c/2 rotations; n·c entries and nc² flops once in 8c
-/// steps.
+/// A step of the down–up walk: a column of K, 2nc flops to reduce it, 6n for each of c/2 rotations;
+/// n·c entries and nc² flops once in 8c steps.
 #[test]
 fn down_up() {
     alone(|| {
         let (n, c, steps) = (1500, 40, 320);
         let (x, _) = problem(n);
-        let k = KernelMatrix::new(Matern12::new(0.5).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        let k =
+            KernelMatrix::new(Matern12::new(0.5).unwrap(), Points::from_rows(x.as_ref())).unwrap();
         let rng = &mut Pcg64::seed_from_u64(15);
         let mut walk = DownUpWalk::new(&k, &every(n, c)).unwrap();
         let measured = measure(|| walk.run(steps, rng).unwrap()).1;
         let [n, c, steps] = [n, c, steps].map(|size| size as f64);
         holds("down–up walk, entries", measured.entries, steps * n * (1.0 + 1.0 / 8.0), 1.0..=1.0);
-        holds("down–up walk, flops", measured.flops, steps * n * c * (2.0 + 3.0 + 1.0 / 8.0), 0.9..=1.05);
+        holds(
+            "down–up walk, flops",
+            measured.flops,
+            steps * n * c * (2.0 + 3.0 + 1.0 / 8.0),
+            0.9..=1.05,
+        );
     });
 }

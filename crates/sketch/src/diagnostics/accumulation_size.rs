@@ -7,9 +7,10 @@ use rand::Rng;
 
 /// c₁ and c₂ of Theorem 3.6: d ≥ c₁ d_δ ln²(n/ρ) and md ≥ c₂ M ln³(n/ρ).
 ///
-/// The paper proves that such constants exist and gives none. The default, c₁ = 1/2 and c₂ = 1/16, is ours: in the tests of this crate
-/// K-satisfiability with c = 2 then holds more often than the 1 − ρ asked for. c₁ cannot be much smaller even for a Gaussian sketch, whose
-/// first norm is about 2√(d_δ/d) + d_δ/d: below ½ from d = 20 d_δ on.
+/// The paper proves that such constants exist and gives none. The default, c₁ = 1/2 and c₂ = 1/16,
+/// is ours: in the tests of this crate K-satisfiability with c = 2 then holds more often than the 1
+/// − ρ asked for. c₁ cannot be much smaller even for a Gaussian sketch, whose first norm is about
+/// 2√(d_δ/d) + d_δ/d: below ½ from d = 20 d_δ on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SizeConstants {
@@ -29,7 +30,8 @@ impl Default for SizeConstants {
 /// The d and m of Theorem 3.6, and what they come from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AccumulationSize {
-    /// ⌈c₁ d_δ ln²(n/ρ)⌉, at least 1. It may exceed n: then the theorem promises nothing below n columns.
+    /// ⌈c₁ d_δ ln²(n/ρ)⌉, at least 1. It may exceed n: then the theorem promises nothing below n
+    /// columns.
     pub d: usize,
     /// ⌈c₂ M ln³(n/ρ)/d⌉, at least 1.
     pub m: usize,
@@ -74,11 +76,13 @@ pub struct MeasuredSizes {
 }
 
 impl SketchDiagnostics {
-    /// Theorem 3.6 for this K, level δ and sampling probabilities (`None`: uniform): with these d and m, an accumulation is K-satisfiable with
-    /// probability at least 1 − ρ, if the constants are large enough.
+    /// Theorem 3.6 for this K, level δ and sampling probabilities (`None`: uniform): with these d
+    /// and m, an accumulation is K-satisfiable with probability at least 1 − ρ, if the constants
+    /// are large enough.
     ///
     /// # Errors
-    /// Those of [`incoherence`](Self::incoherence), and `InvalidParameter` unless ρ lies in (0, 1) and the constants are positive.
+    /// Those of [`incoherence`](Self::incoherence), and `InvalidParameter` unless ρ lies in (0, 1)
+    /// and the constants are positive.
     pub fn accumulation_size(
         &self,
         delta: f64,
@@ -90,18 +94,20 @@ impl SketchDiagnostics {
         validate::positive("c1", constants.c1)?;
         validate::positive("c2", constants.c2)?;
         let log = (self.n() as f64 / rho).ln();
-        let (d_delta, incoherence) = (self.d_delta(delta)?, self.incoherence(delta, probabilities)?);
+        let (d_delta, incoherence) =
+            (self.d_delta(delta)?, self.incoherence(delta, probabilities)?);
         let d = (constants.c1 * d_delta as f64 * log.powi(2)).ceil().max(1.0);
         let m = (constants.c2 * incoherence * log.powi(3) / d).ceil().max(1.0);
         Ok(AccumulationSize { d: d as usize, m: m as usize, d_delta, incoherence })
     }
 
-    /// The smallest m = 1, 2, 4, … for which an accumulation of d columns is good enough for this K: the m that the data ask for, without
-    /// any constant of a theorem. 2n²d flops a trial.
+    /// The smallest m = 1, 2, 4, … for which an accumulation of d columns is good enough for this
+    /// K: the m that the data ask for, without any constant of a theorem. 2n²d flops a trial.
     ///
     /// # Errors
-    /// Those of [`Accumulation::sample`] and [`satisfiability`](Self::satisfiability); `InvalidParameter` unless ρ lies in (0, 1) and c is
-    /// positive; `Empty` if there are no trials or the largest m is 0.
+    /// Those of [`Accumulation::sample`] and [`satisfiability`](Self::satisfiability);
+    /// `InvalidParameter` unless ρ lies in (0, 1) and c is positive; `Empty` if there are no trials
+    /// or the largest m is 0.
     ///
     /// # Randomness
     /// One key; draw r for m comes from stream r of its child m.
@@ -115,7 +121,11 @@ impl SketchDiagnostics {
     /// let x = |i: usize| if i % 16 == 0 { 9.0 + i as f64 / 160.0 } else { i as f64 / 160.0 };
     /// let k = Mat::from_fn(160, 160, |i, j| (-(x(i) - x(j)).powi(2)).exp());
     /// let diagnostics = SketchDiagnostics::new(&Dense::new(k.as_ref())?)?;
-    /// let found = diagnostics.measured_size(&SizeSearch::new(1e-2, 130), None, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+    /// let found = diagnostics.measured_size(
+    ///     &SizeSearch::new(1e-2, 130),
+    ///     None,
+    ///     &mut rand_pcg::Pcg64::seed_from_u64(0),
+    /// )?;
     /// assert!(matches!(found.m, Some(2 | 4 | 8)), "{found:?}");
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
@@ -137,7 +147,8 @@ impl SketchDiagnostics {
             let law = Accumulation { m, probabilities: probabilities.map(<[f64]>::to_vec) };
             let mut good = 0;
             for r in 0..trials {
-                let sketch = law.sample::<f64>(self.n(), d, &mut streams.child(m as u64).stream(r as u64))?;
+                let sketch =
+                    law.sample::<f64>(self.n(), d, &mut streams.child(m as u64).stream(r as u64))?;
                 good += usize::from(self.satisfiability(&sketch, delta)?.holds(c));
             }
             let share = good as f64 / trials as f64;

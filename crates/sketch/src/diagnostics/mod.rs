@@ -1,4 +1,5 @@
-//! Whether a sketch is good enough for a given K: the quantities of the theory, exactly, from the eigendecomposition of K.
+//! Whether a sketch is good enough for a given K: the quantities of the theory, exactly, from the
+//! eigendecomposition of K.
 
 mod accumulation_size;
 
@@ -12,18 +13,19 @@ use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, valida
 /// A head this close to 1 is one: some eigenvector above δ is not seen by S at all.
 const ROUNDING: f64 = 1e-10;
 
-/// K/n = UΣUᵀ and what Chen & Yang's theory of sketched kernel ridge regression derives from it, at any level δ > 0:
-/// d_δ, K-satisfiability, incoherence, and the d and m of an accumulation.
+/// K/n = UΣUᵀ and what Chen & Yang's theory of sketched kernel ridge regression derives from it, at
+/// any level δ > 0: d_δ, K-satisfiability, incoherence, and the d and m of an accumulation.
 ///
-/// **n × n by definition**: K and U are stored, 9n³ flops once. Meant for n up to about 5000; of more points take a random subset (δ, being
-/// relative to K/n, keeps its meaning).
+/// **n × n by definition**: K and U are stored, 9n³ flops once. Meant for n up to about 5000; of
+/// more points take a random subset (δ, being relative to K/n, keeps its meaning).
 ///
 /// # Source
-/// Y. Chen, Y. Yang, *Accumulations of Projections*, AISTATS 2021 (arXiv:2103.04031), Definition 3.1, Theorems 3.4 and 3.6.
+/// Y. Chen, Y. Yang, *Accumulations of Projections*, AISTATS 2021 (arXiv:2103.04031), Definition
+/// 3.1, Theorems 3.4 and 3.6.
 ///
 /// # Departures
-/// The paper prints Ψ_δ with nδ where K/n has the eigenvalues Σ; with these it is δ. Its constants are not given: see
-/// [`SizeConstants`].
+/// The paper prints Ψ_δ with nδ where K/n has the eigenvalues Σ; with these it is δ. Its constants
+/// are not given: see [`SizeConstants`].
 ///
 /// ```
 /// use faer::Mat;
@@ -49,12 +51,14 @@ impl SketchDiagnostics {
     /// Decomposes K/n.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0, [`NonFinite`](nystrom_linalg_core::Error::NonFinite), `EigenFailure`.
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), `EigenFailure`.
     pub fn new<T: Scalar>(k: &dyn PsdMatrix<T>) -> Result<Self> {
         let n = k.dim();
         validate::not_empty("matrix", n)?;
         let K = k.block((0..n).into(), (0..n).into());
-        let eigen = SymmetricEigen::new(Mat::from_fn(n, n, |i, j| K[(i, j)].f64() / n as f64).as_ref())?;
+        let eigen =
+            SymmetricEigen::new(Mat::from_fn(n, n, |i, j| K[(i, j)].f64() / n as f64).as_ref())?;
         let sigma = eigen.values().iter().map(|s| s.max(0.0)).collect();
         Ok(SketchDiagnostics { sigma, U: eigen.vectors().to_owned() })
     }
@@ -72,7 +76,8 @@ impl SketchDiagnostics {
     /// d_δ = min{i : σ_i ≤ δ} − 1: the number of eigenvalues of K/n above δ.
     ///
     /// # Errors
-    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless δ is positive and finite; so below.
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless δ is positive and
+    /// finite; so below.
     pub fn d_delta(&self, delta: f64) -> Result<usize> {
         validate::positive("level delta", delta)?;
         Ok(self.sigma.partition_point(|&s| s > delta))
@@ -87,9 +92,18 @@ impl SketchDiagnostics {
     /// Both norms of Definition 3.1 for the sketch S at the level δ. 2n²d flops.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if S does not have n rows; `InvalidParameter` for δ.
-    pub fn satisfiability<T: Scalar>(&self, sketch: &dyn Sketch<T>, delta: f64) -> Result<Satisfiability> {
-        validate::same_size("order of the matrix against rows of the sketch", self.n(), sketch.n())?;
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if S does not have n rows; `InvalidParameter`
+    /// for δ.
+    pub fn satisfiability<T: Scalar>(
+        &self,
+        sketch: &dyn Sketch<T>,
+        delta: f64,
+    ) -> Result<Satisfiability> {
+        validate::same_size(
+            "order of the matrix against rows of the sketch",
+            self.n(),
+            sketch.n(),
+        )?;
         let d_delta = self.d_delta(delta)?;
         let S = sketch.to_dense();
         let mut UtS = Mat::<f64>::zeros(self.n(), S.ncols());
@@ -108,25 +122,34 @@ impl SketchDiagnostics {
         })
     }
 
-    /// M = max_i max(‖ψ̃_i‖², ‖ψ_i‖² − ‖ψ̃_i‖²)/p_i, the incoherence of the sampling probabilities p with K at the level δ.
+    /// M = max_i max(‖ψ̃_i‖², ‖ψ_i‖² − ‖ψ̃_i‖²)/p_i, the incoherence of the sampling probabilities
+    /// p with K at the level δ.
     ///
-    /// ψ_i is column i of [Σ(Σ + δI)⁻¹]^{1/2}Uᵀ, so that ‖ψ_i‖² is the leverage score l_i(δ), and ψ̃_i its first d_δ entries. p ∝ l(δ) gives M ≤
-    /// Σl, the smallest order possible; uniform p (`None`) gives n·max l or less. O(n²).
+    /// ψ_i is column i of [Σ(Σ + δI)⁻¹]^{1/2}Uᵀ, so that ‖ψ_i‖² is the leverage score l_i(δ), and
+    /// ψ̃_i its first d_δ entries. p ∝ l(δ) gives M ≤ Σl, the smallest order possible; uniform p
+    /// (`None`) gives n·max l or less. O(n²).
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if there are not n probabilities (they need not be normalised),
-    /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight), `InvalidParameter` for δ.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if there are not n probabilities (they need not
+    /// be normalised), [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight),
+    /// `InvalidParameter` for δ.
     pub fn incoherence(&self, delta: f64, probabilities: Option<&[f64]>) -> Result<f64> {
         let (n, d_delta) = (self.n(), self.d_delta(delta)?);
         let total = match probabilities {
             None => n as f64,
             Some(p) => {
-                validate::same_size("sampling probabilities against order of the matrix", n, p.len())?;
+                validate::same_size(
+                    "sampling probabilities against order of the matrix",
+                    n,
+                    p.len(),
+                )?;
                 validate::weights("sampling probabilities", p)?
             }
         };
         let filter: Vec<f64> = self.sigma.iter().map(|s| s / (s + delta)).collect();
-        let part = |i: usize, range: std::ops::Range<usize>| range.map(|j| filter[j] * self.U[(i, j)].powi(2)).sum();
+        let part = |i: usize, range: std::ops::Range<usize>| {
+            range.map(|j| filter[j] * self.U[(i, j)].powi(2)).sum()
+        };
         let of_row = |i: usize| {
             let (first, rest): (f64, f64) = (part(i, 0..d_delta), part(i, d_delta..n));
             let p = probabilities.map_or(1.0, |p| p[i]) / total;
@@ -155,14 +178,17 @@ impl Satisfiability {
         self.head <= 0.5 && self.tail <= c
     }
 
-    /// E with K − K_S ⪯ nE·I: E = δ(1 + tail/√(1 − head))², infinite where head cannot be told from 1.
+    /// E with K − K_S ⪯ nE·I: E = δ(1 + tail/√(1 − head))², infinite where head cannot be told from
+    /// 1.
     ///
-    /// For any x take z with U₁ᵀSz = U₁ᵀx of least norm, ‖z‖ ≤ ‖x‖/√(1 − head); then K^{1/2}x − K^{1/2}Sz has no part in the span of U₁, and its rest
-    /// has norm at most √(nδ)(1 + tail/√(1 − head))‖x‖; K − K_S is the square of the distance from that span.
+    /// For any x take z with U₁ᵀSz = U₁ᵀx of least norm, ‖z‖ ≤ ‖x‖/√(1 − head); then K^{1/2}x −
+    /// K^{1/2}Sz has no part in the span of U₁, and its rest has norm at most √(nδ)(1 + tail/√(1 −
+    /// head))‖x‖; K − K_S is the square of the distance from that span.
     ///
-    /// With α = (K + nλI)⁻¹y it follows for the estimators at the points that
-    /// (1/n)‖f_S − f_K‖² ≤ min(E·αᵀKα, nE²‖α‖²), αᵀKα = ‖f_K‖² in the space of the kernel: the deterministic half of Theorem 3.4, with its
-    /// constant. On average over the noise αᵀKα is at most 2(‖f*‖² + σ²·d_λ/(nλ)), which is the theorem's δ + d_δδ/(nλ).
+    /// With α = (K + nλI)⁻¹y it follows for the estimators at the points that (1/n)‖f_S − f_K‖² ≤
+    /// min(E·αᵀKα, nE²‖α‖²), αᵀKα = ‖f_K‖² in the space of the kernel: the deterministic half of
+    /// Theorem 3.4, with its constant. On average over the noise αᵀKα is at most 2(‖f*‖² +
+    /// σ²·d_λ/(nλ)), which is the theorem's δ + d_δδ/(nλ).
     pub fn error(&self) -> f64 {
         match 1.0 - self.head > ROUNDING {
             true => self.delta * (1.0 + self.tail / (1.0 - self.head).sqrt()).powi(2),

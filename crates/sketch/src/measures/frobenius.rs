@@ -10,11 +10,12 @@ use rayon::prelude::*;
 /// Rows of a tile.
 const TILE_ROWS: usize = 256;
 
-/// ‖K − L‖_F, summed in `f64`: the lower triangle of tiles is evaluated, about n(n + 256)/2 entries of each; O(256·n) memory.
+/// ‖K − L‖_F, summed in `f64`: the lower triangle of tiles is evaluated, about n(n + 256)/2 entries
+/// of each; O(256·n) memory.
 ///
 /// # Errors
-/// [`Empty`](nystrom_linalg_core::Error::Empty), [`Shape`](nystrom_linalg_core::Error::Shape), [`NonFinite`](nystrom_linalg_core::Error::NonFinite)
-/// naming an entry of K.
+/// [`Empty`](nystrom_linalg_core::Error::Empty), [`Shape`](nystrom_linalg_core::Error::Shape),
+/// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an entry of K.
 ///
 /// ```
 /// use faer::mat;
@@ -38,13 +39,16 @@ pub fn frobenius_error<T: Scalar>(k: &dyn PsdMatrix<T>, l: &dyn PsdMatrix<T>) ->
         finite_block(a.rb(), rows.clone(), &all)?;
         let squares = squared_differences(a.rb(), b.rb()); //             of each column
         let (left, own) = squares.split_at(rows.start);
-        sum += 2.0 * left.iter().sum::<f64>() + own.iter().sum::<f64>(); // what lies left of the diagonal tile stands for two
+        // what lies left of the diagonal tile stands for two
+        sum += 2.0 * left.iter().sum::<f64>() + own.iter().sum::<f64>();
     }
     Ok(sum.sqrt())
 }
 
 /// ‖a_j − b_j‖² for every column j.
 fn squared_differences<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
-    let column = |j: usize| a.col(j).iter().zip(b.col(j).iter()).map(|(a, b)| (a.f64() - b.f64()).powi(2)).sum::<f64>();
+    let column = |j: usize| {
+        a.col(j).iter().zip(b.col(j).iter()).map(|(a, b)| (a.f64() - b.f64()).powi(2)).sum::<f64>()
+    };
     (0..a.ncols()).into_par_iter().with_min_len(64).map(column).collect()
 }

@@ -13,7 +13,8 @@ use std::ops::Range;
 
 /// ‖K − L‖_F, ‖K − L‖₂ and tr(K − L): of an approximation, or of the best one of some rank.
 ///
-/// The k-DPP paper (Li, Jegelka & Sra 2016) plots [`relative_to`](Self::relative_to) the best rank-k errors:
+/// The k-DPP paper (Li, Jegelka & Sra 2016) plots [`relative_to`](Self::relative_to) the best
+/// rank-k errors:
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
@@ -46,7 +47,8 @@ impl ErrorNorms {
     /// For large n [`frobenius_error`], [`SpectralNorm::estimate`] and [`trace_error`] hold a tile.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty), [`Shape`](nystrom_linalg_core::Error::Shape), [`NonFinite`](nystrom_linalg_core::Error::NonFinite).
+    /// [`Empty`](nystrom_linalg_core::Error::Empty), [`Shape`](nystrom_linalg_core::Error::Shape),
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite).
     pub fn exact<T: Scalar>(k: &dyn PsdMatrix<T>, l: &dyn PsdMatrix<T>) -> Result<Self> {
         check(k, l)?;
         let n = k.dim();
@@ -61,11 +63,16 @@ impl ErrorNorms {
         })
     }
 
-    /// Those of K − K_k, K_k the best approximation of rank k, from all eigenvalues of K, largest first (`SymmetricEigen::values`, which is
-    /// n × n). Negative ones, which rounding produces, count as 0.
+    /// Those of K − K_k, K_k the best approximation of rank k, from all eigenvalues of K, largest
+    /// first (`SymmetricEigen::values`, which is n × n). Negative ones, which rounding produces,
+    /// count as 0.
     pub fn of_best_rank<T: Scalar>(eigenvalues: &[T], k: usize) -> Self {
         let tail: Vec<f64> = eigenvalues.iter().skip(k).map(|s| s.f64().max(0.0)).collect();
-        ErrorNorms { frobenius: norm(&tail), spectral: tail.first().copied().unwrap_or(0.0), trace: tail.iter().sum() }
+        ErrorNorms {
+            frobenius: norm(&tail),
+            spectral: tail.first().copied().unwrap_or(0.0),
+            trace: tail.iter().sum(),
+        }
     }
 
     /// Each error divided by that of `reference`, with IEEE's answers (∞, NaN) where that is 0.
@@ -78,7 +85,8 @@ impl ErrorNorms {
     }
 }
 
-/// tr(K − L), summed in `f64`: n diagonal entries of both. Differences below 0, which for L ⪯ K only rounding produces, count as 0.
+/// tr(K − L), summed in `f64`: n diagonal entries of both. Differences below 0, which for L ⪯ K
+/// only rounding produces, count as 0.
 ///
 /// # Errors
 /// [`Empty`](nystrom_linalg_core::Error::Empty), [`Shape`](nystrom_linalg_core::Error::Shape).

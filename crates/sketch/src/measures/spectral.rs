@@ -7,18 +7,21 @@ use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate};
 use rand::Rng;
 
-/// An estimate of ‖K − L‖₂ from products x ↦ Kx − Lx: block Lanczos iteration with full orthogonalisation from a random start.
+/// An estimate of ‖K − L‖₂ from products x ↦ Kx − Lx: block Lanczos iteration with full
+/// orthogonalisation from a random start.
 ///
-/// After j passes the value is the largest absolute eigenvalue of K − L compressed to the Krylov space of a random n × b block, hence never above the
-/// norm; it converges faster than power iteration, which lives in the same space. A pass evaluates all entries of K whatever b is, so
-/// a block costs little more than a vector and does not miss one eigenvalue of several.
+/// After j passes the value is the largest absolute eigenvalue of K − L compressed to the Krylov
+/// space of a random n × b block, hence never above the norm; it converges faster than power
+/// iteration, which lives in the same space. A pass evaluates all entries of K whatever b is, so a
+/// block costs little more than a vector and does not miss one eigenvalue of several.
 ///
 /// # Cost
 /// A pass: one product of K and one of L with an n × b block. 2·n·b·passes numbers of memory.
 ///
 /// # Source
-/// G. Golub, R. Underwood, *The block Lanczos method for computing eigenvalues*, 1977; error of a random start: J. Kuczyński, H. Woźniakowski, SIAM Journal on
-/// Matrix Analysis 13, 1992; blocks: C. Musco, C. Musco, *Randomized block Krylov methods*, NIPS 2015.
+/// G. Golub, R. Underwood, *The block Lanczos method for computing eigenvalues*, 1977; error of a
+/// random start: J. Kuczyński, H. Woźniakowski, SIAM Journal on Matrix Analysis 13, 1992; blocks:
+/// C. Musco, C. Musco, *Randomized block Krylov methods*, NIPS 2015.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
@@ -45,7 +48,8 @@ pub struct SpectralNorm {
 }
 
 impl Default for SpectralNorm {
-    /// Blocks of 8, at most 20 passes, a residual of 1 %, which for an isolated eigenvalue means an error of some 1e-4.
+    /// Blocks of 8, at most 20 passes, a residual of 1 %, which for an isolated eigenvalue means an
+    /// error of some 1e-4.
     fn default() -> Self {
         SpectralNorm { block: 8, passes: 20, tolerance: 1e-2 }
     }
@@ -64,14 +68,17 @@ pub struct SpectralEstimate {
 }
 
 impl SpectralNorm {
-    /// ‖K − L‖₂, with what is left of the eigen-equation as a measure of how far to trust it: a large residual after the last pass is no error.
+    /// ‖K − L‖₂, with what is left of the eigen-equation as a measure of how far to trust it: a
+    /// large residual after the last pass is no error.
     ///
     /// # Randomness
     /// One n × b block of standard normals.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) for n, b or passes 0, [`Shape`](nystrom_linalg_core::Error::Shape) if the orders differ,
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a tolerance that is
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) for n, b or passes 0,
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if the orders differ,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite),
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a tolerance that is
     /// not positive.
     pub fn estimate<T: Scalar>(
         &self,
@@ -92,11 +99,17 @@ impl SpectralNorm {
             let E_next = difference_times(k, l, next.as_ref())?; //          (K − L)Q_j
             Q = beside(&Q, &next);
             EQ = beside(&EQ, &E_next);
-            estimate = SpectralEstimate { passes: estimate.passes + 1, ..largest_ritz(Q.as_ref(), EQ.as_ref())? };
-            if estimate.residual <= self.tolerance * estimate.value || estimate.passes == self.passes {
+            estimate = SpectralEstimate {
+                passes: estimate.passes + 1,
+                ..largest_ritz(Q.as_ref(), EQ.as_ref())?
+            };
+            if estimate.residual <= self.tolerance * estimate.value
+                || estimate.passes == self.passes
+            {
                 break;
             }
-            next = extend_basis(Q.as_ref(), E_next)?; //                     Q_{j+1}; nothing left: the space is invariant
+            // Q_{j+1}; nothing left: the space is invariant
+            next = extend_basis(Q.as_ref(), E_next)?;
         }
         Ok(estimate)
     }
@@ -117,7 +130,11 @@ fn largest_ritz<T: Scalar>(Q: MatRef<'_, T>, EQ: MatRef<'_, T>) -> Result<Spectr
 }
 
 /// (K − L)x.
-fn difference_times<T: Scalar>(k: &dyn PsdMatrix<T>, l: &dyn PsdMatrix<T>, x: MatRef<'_, T>) -> Result<Mat<T>> {
+fn difference_times<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    l: &dyn PsdMatrix<T>,
+    x: MatRef<'_, T>,
+) -> Result<Mat<T>> {
     let (mut kx, mut lx) = (Mat::zeros(x.nrows(), x.ncols()), Mat::zeros(x.nrows(), x.ncols()));
     k.mul_into(kx.as_mut(), x);
     l.mul_into(lx.as_mut(), x);

@@ -6,23 +6,29 @@ use crate::orthonormal::extend_basis;
 use crate::partial_cholesky::finite_block;
 use crate::{LandmarkSelector, Landmarks};
 use faer::{Accum, Mat, MatRef};
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate};
+use nystrom_linalg_core::{
+    Error, PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate,
+};
 use rand::Rng;
 
-/// Adaptive sampling with the full residual ("AdapFull"): batches of s columns, the first uniform, each further one drawn with
-/// p_j ∝ ‖E_{:j}‖², E = K − UUᵀK, U an orthonormal basis of the columns so far, and 0 for these.
+/// Adaptive sampling with the full residual ("AdapFull"): batches of s columns, the first uniform,
+/// each further one drawn with p_j ∝ ‖E_{:j}‖², E = K − UUᵀK, U an orthonormal basis of the columns
+/// so far, and 0 for these.
 ///
-/// At most m landmarks, fewer only when ‖E‖² has fallen to rounding error everywhere (about ε·‖K_{:j}‖² a column).
+/// At most m landmarks, fewer only when ‖E‖² has fallen to rounding error everywhere (about
+/// ε·‖K_{:j}‖² a column).
 ///
 /// # Cost
 /// **All n² entries, once for every batch**, tile by tile; 2n²m flops; O(n·m) memory. Never n × n.
 ///
 /// # Source
-/// A. Deshpande, L. Rademacher, S. Vempala, G. Wang, *Matrix approximation and projective clustering via volume sampling*, SODA 2006; for Nyström:
-/// S. Kumar, M. Mohri, A. Talwalkar, *Sampling methods for the Nyström method*, JMLR 13, 2012.
+/// A. Deshpande, L. Rademacher, S. Vempala, G. Wang, *Matrix approximation and projective
+/// clustering via volume sampling*, SODA 2006; for Nyström: S. Kumar, M. Mohri, A. Talwalkar,
+/// *Sampling methods for the Nyström method*, JMLR 13, 2012.
 ///
 /// # Departures
-/// ‖E_{:j}‖² is kept up to date as ‖K_{:j}‖² − ‖UᵀK_{:j}‖², one product with the new columns of U a batch.
+/// ‖E_{:j}‖² is kept up to date as ‖K_{:j}‖² − ‖UᵀK_{:j}‖², one product with the new columns of U a
+/// batch.
 ///
 /// ```
 /// use faer::Mat;
@@ -39,12 +45,14 @@ use rand::Rng;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AdaptiveFull {
-    /// s, columns a batch; `None` (the default) for max(1, m/10), a choice of ours: the papers leave it open.
+    /// s, columns a batch; `None` (the default) for max(1, m/10), a choice of ours: the papers
+    /// leave it open.
     pub batch: Option<usize>,
 }
 
 impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
-    /// Besides the common errors, [`NonFinite`](Error::NonFinite) and [`InvalidWeight`](Error::InvalidWeight) for K = 0.
+    /// Besides the common errors, [`NonFinite`](Error::NonFinite) and
+    /// [`InvalidWeight`](Error::InvalidWeight) for K = 0.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         let n = k.dim();
         let s = batch_size(self.batch, n, m)?;
@@ -60,7 +68,8 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
             U = beside(&U, &Q);
             let left = |j: usize| E[j] - KQ.row(j).iter().map(|x| x.f64().powi(2)).sum::<f64>();
             let rounding = |j: usize| 10.0 * (n as f64).sqrt() * T::EPS * norms[j];
-            E = (0..n).map(|j| if left(j) > rounding(j) { left(j) } else { 0.0 }).collect(); // ‖E_{:j}‖²
+            // ‖E_{:j}‖²
+            E = (0..n).map(|j| if left(j) > rounding(j) { left(j) } else { 0.0 }).collect();
             batch = next_batch(&E, &R, s.min(m - R.len()), rng)?; //        p_j ∝ ‖E_{:j}‖², 0 on R
             if batch.is_empty() {
                 break;
@@ -71,19 +80,21 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
     }
 }
 
-/// Adaptive sampling with the partial residual ("AdapPart"): as [`AdaptiveFull`], but what is left of a column is measured on the known columns
-/// C = K\[:, R\] only, with p_j ∝ ‖E_{j:}‖² for E = C − C̃ and C̃ the Nyström approximation of C of rank k' < rank W, W = K\[R, R\].
+/// Adaptive sampling with the partial residual ("AdapPart"): as [`AdaptiveFull`], but what is left
+/// of a column is measured on the known columns C = K\[:, R\] only, with p_j ∝ ‖E_{j:}‖² for E = C
+/// − C̃ and C̃ the Nyström approximation of C of rank k' < rank W, W = K\[R, R\].
 ///
-/// As C̃ = C W_{k'}⁺ W = CVVᵀ with V the first k' eigenvectors of W, ‖E_{j:}‖ is the norm of row j of C times the other eigenvectors. A row that
-/// has nothing in common with the known ones has ‖E_{j:}‖ = 0, so far-away clusters are missed; where every row left has 0 the batch is
-/// drawn uniformly.
+/// As C̃ = C W_{k'}⁺ W = CVVᵀ with V the first k' eigenvectors of W, ‖E_{j:}‖ is the norm of row j
+/// of C times the other eigenvectors. A row that has nothing in common with the known ones has
+/// ‖E_{j:}‖ = 0, so far-away clusters are missed; where every row left has 0 the batch is drawn
+/// uniformly.
 ///
 /// # Cost
 /// At most n·m entries, O(nm²) flops a batch, O(n·m) memory.
 ///
 /// # Source
-/// S. Kumar, M. Mohri, A. Talwalkar, *Sampling methods for the Nyström method*, JMLR 13, 2012, the algorithm "adaptive-partial". k' is left open
-/// there and is a choice of ours.
+/// S. Kumar, M. Mohri, A. Talwalkar, *Sampling methods for the Nyström method*, JMLR 13, 2012, the
+/// algorithm "adaptive-partial". k' is left open there and is a choice of ours.
 ///
 /// ```
 /// use faer::Mat;
@@ -102,20 +113,25 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
 pub struct AdaptivePartial {
     /// s, columns a batch; `None` (the default) for max(1, m/10).
     pub batch: Option<usize>,
-    /// k'/rank W in \[0, 1); `None` (the default) for a half. k' is rounded up and at most rank W − 1.
+    /// k'/rank W in \[0, 1); `None` (the default) for a half. k' is rounded up and at most rank W −
+    /// 1.
     pub rank_fraction: Option<f64>,
 }
 
 impl<T: Scalar> LandmarkSelector<T> for AdaptivePartial {
-    /// Besides the common errors, [`NonFinite`](Error::NonFinite) naming an entry of K, [`InvalidParameter`](Error::InvalidParameter) for a fraction
-    /// outside \[0, 1).
+    /// Besides the common errors, [`NonFinite`](Error::NonFinite) naming an entry of K,
+    /// [`InvalidParameter`](Error::InvalidParameter) for a fraction outside \[0, 1).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         let n = k.dim();
         let s = batch_size(self.batch, n, m)?;
         let fraction = self.rank_fraction.unwrap_or(0.5);
         if !(0.0..1.0).contains(&fraction) {
             let requirement = "in [0, 1): with the whole rank nothing is left";
-            return Err(Error::InvalidParameter { name: "rank fraction", value: fraction, requirement });
+            return Err(Error::InvalidParameter {
+                name: "rank fraction",
+                value: fraction,
+                requirement,
+            });
         }
         let mut R = random::uniform_subset(n, s, rng)?; //                  R ← s uniform
         let (mut C, mut batch) = (Mat::<T>::zeros(n, 0), R.clone());
@@ -134,7 +150,8 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptivePartial {
     }
 }
 
-/// ‖(C − C̃)_{j:}‖² for every j: the squared norms of the rows of CV', V' the eigenvectors of W beyond the first k'.
+/// ‖(C − C̃)_{j:}‖² for every j: the squared norms of the rows of CV', V' the eigenvectors of W
+/// beyond the first k'.
 fn partial_residual<T: Scalar>(C: MatRef<'_, T>, R: &[usize], fraction: f64) -> Result<Vec<f64>> {
     let r = R.len();
     let W = Mat::from_fn(r, r, |i, j| C[(R[i.max(j)], i.min(j))]);
@@ -157,7 +174,8 @@ fn batch_size(batch: Option<usize>, n: usize, m: usize) -> Result<usize> {
     Ok(s.min(m))
 }
 
-/// Up to s further columns, one after another with p_j ∝ E_j among those not in R; fewer if fewer have E_j > 0.
+/// Up to s further columns, one after another with p_j ∝ E_j among those not in R; fewer if fewer
+/// have E_j > 0.
 fn next_batch(E: &[f64], R: &[usize], s: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
     let mut p = E.to_vec();
     R.iter().for_each(|&j| p[j] = 0.0);

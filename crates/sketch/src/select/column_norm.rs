@@ -10,15 +10,18 @@ use rand::Rng;
 /// Rows of K evaluated at a time.
 const TILE_ROWS: usize = 256;
 
-/// Landmarks drawn with p_j = ‖K_{:j}‖²/‖K‖²_F, the law of Drineas, Kannan & Mahoney for a general matrix.
+/// Landmarks drawn with p_j = ‖K_{:j}‖²/‖K‖²_F, the law of Drineas, Kannan & Mahoney for a general
+/// matrix.
 ///
-/// It asks which columns are large, not which are needed: in a dense cluster all are. [`RpCholesky`](crate::RpCholesky) does better for less.
+/// It asks which columns are large, not which are needed: in a dense cluster all are.
+/// [`RpCholesky`](crate::RpCholesky) does better for less.
 ///
 /// # Cost
 /// **All n² entries** are evaluated, 256 rows at a time: O(256·n) memory.
 ///
 /// # Source
-/// P. Drineas, R. Kannan, M. Mahoney, *Fast Monte Carlo algorithms for matrices II*, SIAM Journal on Computing 36, 2006.
+/// P. Drineas, R. Kannan, M. Mahoney, *Fast Monte Carlo algorithms for matrices II*, SIAM Journal
+/// on Computing 36, 2006.
 ///
 /// ```
 /// use faer::mat;
@@ -38,8 +41,8 @@ pub struct ColumnNorm {
 }
 
 impl<T: Scalar> LandmarkSelector<T> for ColumnNorm {
-    /// Besides the common errors, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an entry of K and
-    /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for K = 0.
+    /// Besides the common errors, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an
+    /// entry of K and [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for K = 0.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         validate::not_empty("matrix", k.dim())?;
         validate::not_empty("landmarks (m)", m)?;

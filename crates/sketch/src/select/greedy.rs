@@ -5,21 +5,26 @@ use crate::{LandmarkSelector, Landmarks, PartialCholesky};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
 use rand::Rng;
 
-/// Greedy landmarks: each is the row with the largest residual diagonal (A − Â)_ss, that is Cholesky with complete pivoting,
-/// stopped early ("incomplete Cholesky", "farthest point in feature space").
+/// Greedy landmarks: each is the row with the largest residual diagonal (A − Â)_ss, that is
+/// Cholesky with complete pivoting, stopped early ("incomplete Cholesky", "farthest point in
+/// feature space").
 ///
-/// Deterministic: the generator is not used, and among equal residuals the row with the smallest number is taken. It finds outliers first, all of
-/// them, which is its strength in the spectral norm and its weakness in the trace on noisy data; [`RpCholesky`](crate::RpCholesky) balances the two.
+/// Deterministic: the generator is not used, and among equal residuals the row with the smallest
+/// number is taken. It finds outliers first, all of them, which is its strength in the spectral
+/// norm and its weakness in the trace on noisy data; [`RpCholesky`](crate::RpCholesky) balances the
+/// two.
 ///
-/// At most k landmarks, fewer only when those taken explain A to rounding error or to the tolerance.
+/// At most k landmarks, fewer only when those taken explain A to rounding error or to the
+/// tolerance.
 ///
 /// # Cost
-/// Exactly kn entries and n diagonal ones, nk² flops, n·k numbers of memory. ([`PivotedCholesky`](nystrom_linalg_core::PivotedCholesky) is the form
-/// for a small stored matrix.)
+/// Exactly kn entries and n diagonal ones, nk² flops, n·k numbers of memory.
+/// ([`PivotedCholesky`](nystrom_linalg_core::PivotedCholesky) is the form for a small stored
+/// matrix.)
 ///
 /// # Source
-/// S. Fine, K. Scheinberg, *Efficient SVM training using low-rank kernel representations*, JMLR 2, 2001; F. Bach, M. Jordan, *Kernel independent
-/// component analysis*, JMLR 3, 2002.
+/// S. Fine, K. Scheinberg, *Efficient SVM training using low-rank kernel representations*, JMLR 2,
+/// 2001; F. Bach, M. Jordan, *Kernel independent component analysis*, JMLR 3, 2002.
 ///
 /// ```
 /// use faer::mat;

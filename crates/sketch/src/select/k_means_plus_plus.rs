@@ -6,18 +6,21 @@ use faer::Mat;
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, random, validate};
 use rand::{Rng, RngExt};
 
-/// The seeding of k-means++ in feature space ("D² sampling"): the first landmark uniform, each further one with probability proportional to the squared
-/// distance min_s (K_jj + K_ss − 2K_js) to the nearest one before.
+/// The seeding of k-means++ in feature space ("D² sampling"): the first landmark uniform, each
+/// further one with probability proportional to the squared distance min_s (K_jj + K_ss − 2K_js) to
+/// the nearest one before.
 ///
-/// At most m landmarks, fewer only when every row equals one of those taken, in feature space and to rounding error. Unlike
-/// [`RpCholesky`](crate::RpCholesky), which costs the same in entries, it looks at distances to points, not to the span.
+/// At most m landmarks, fewer only when every row equals one of those taken, in feature space and
+/// to rounding error. Unlike [`RpCholesky`](crate::RpCholesky), which costs the same in entries, it
+/// looks at distances to points, not to the span.
 ///
 /// # Cost
 /// m·n entries and n diagonal ones, O(n) memory.
 ///
 /// # Source
-/// D. Arthur, S. Vassilvitskii, *k-means++: the advantages of careful seeding*, SODA 2007; in feature space as the start of the k-DPP chain in
-/// C. Li, S. Jegelka, S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*, ICML 2016.
+/// D. Arthur, S. Vassilvitskii, *k-means++: the advantages of careful seeding*, SODA 2007; in
+/// feature space as the start of the k-DPP chain in C. Li, S. Jegelka, S. Sra, *Fast DPP sampling
+/// for Nyström with application to kernel methods*, ICML 2016.
 ///
 /// ```
 /// use faer::Mat;
@@ -27,8 +30,12 @@ use rand::{Rng, RngExt};
 /// // Three groups of equal rows: one landmark of each.
 /// let k = Mat::from_fn(30, 30, |i, j| if i % 3 == j % 3 { 1.0 } else { 0.0 });
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
-/// let mut groups: Vec<usize> =
-///     KMeansPlusPlus.select(&Dense::new(k.as_ref())?, 3, rng)?.indices().iter().map(|i| i % 3).collect();
+/// let mut groups: Vec<usize> = KMeansPlusPlus
+///     .select(&Dense::new(k.as_ref())?, 3, rng)?
+///     .indices()
+///     .iter()
+///     .map(|i| i % 3)
+///     .collect();
 /// groups.sort_unstable();
 /// assert_eq!(groups, [0, 1, 2]);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -38,8 +45,9 @@ use rand::{Rng, RngExt};
 pub struct KMeansPlusPlus;
 
 impl<T: Scalar> LandmarkSelector<T> for KMeansPlusPlus {
-    /// Besides the common errors, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an entry of K, and
-    /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a diagonal that is negative, not finite or all zero.
+    /// Besides the common errors, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an
+    /// entry of K, and [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a diagonal
+    /// that is negative, not finite or all zero.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         let n = k.dim();
         validate::not_empty("matrix", n)?;

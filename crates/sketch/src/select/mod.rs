@@ -61,8 +61,9 @@ pub trait LandmarkSelector<T: Scalar>: Sync {
     /// Chooses `m` landmarks of `k` (fewer only where the selector's documentation says so).
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if m = 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if m > n
-    /// distinct landmarks are asked for, and those of the implementation.
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if m = 0,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if m > n distinct landmarks are asked for,
+    /// and those of the implementation.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks>;
 }
 

@@ -4,13 +4,15 @@ use crate::{Draw, LandmarkSelector, Landmarks};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, validate};
 use rand::Rng;
 
-/// Landmarks drawn in proportion to given non-negative scores, one per row: leverage scores computed before, for example.
+/// Landmarks drawn in proportion to given non-negative scores, one per row: leverage scores
+/// computed before, for example.
 ///
 /// # Cost
 /// No entry of the matrix; O(n) time and memory.
 ///
 /// # Source
-/// The law is the caller's; without replacement, rows are drawn one after another in proportion to the scores that are left.
+/// The law is the caller's; without replacement, rows are drawn one after another in proportion to
+/// the scores that are left.
 ///
 /// ```
 /// use faer::Mat;
@@ -18,7 +20,8 @@ use rand::Rng;
 /// use nystrom_sketch::{Draw, LandmarkSelector, Proportional};
 /// use rand::SeedableRng;
 /// let k = Mat::<f64>::identity(4, 4);
-/// let selector = Proportional { scores: vec![0.0, 0.5, 0.0, 0.1], draw: Draw::WithoutReplacement };
+/// let selector =
+///     Proportional { scores: vec![0.0, 0.5, 0.0, 0.1], draw: Draw::WithoutReplacement };
 /// let mut rng = rand_pcg::Pcg64::seed_from_u64(3);
 /// let landmarks = selector.select(&Dense::new(k.as_ref())?, 2, &mut rng)?;
 /// assert!(landmarks.indices().contains(&1) && landmarks.indices().contains(&3));
@@ -34,8 +37,8 @@ pub struct Proportional<T> {
 }
 
 impl<T: Scalar> LandmarkSelector<T> for Proportional<T> {
-    /// Besides the common errors, [`Shape`](nystrom_linalg_core::Error::Shape) if there is not one score per row and
-    /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
+    /// Besides the common errors, [`Shape`](nystrom_linalg_core::Error::Shape) if there is not one
+    /// score per row and [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         validate::same_size("scores against rows of the matrix", k.dim(), self.scores.len())?;
         Landmarks::draw(&self.scores, m, self.draw, rng)

@@ -7,10 +7,11 @@ use faer::{Accum, Mat};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, ops, random, validate};
 use rand::Rng;
 
-/// Sparse greedy matrix approximation: at every step the best of a few random candidates, the one whose column, once a landmark, lowers
-/// tr(K − Â) most, by ‖E_{:j}‖²/E_jj with E = K − Â.
+/// Sparse greedy matrix approximation: at every step the best of a few random candidates, the one
+/// whose column, once a landmark, lowers tr(K − Â) most, by ‖E_{:j}‖²/E_jj with E = K − Â.
 ///
-/// The best of 59 candidates is among the best 5 % of all rows with probability 0.95. Fewer than m landmarks only at the numerical rank.
+/// The best of 59 candidates is among the best 5 % of all rows with probability 0.95. Fewer than m
+/// landmarks only at the numerical rank.
 ///
 /// # Cost
 /// With c candidates c·n·m entries, cnm² flops in matrix products, n·(m + c) numbers of memory.
@@ -50,8 +51,14 @@ impl SparseGreedy {
     /// One uniform a step for every row whose residual is not 0.
     ///
     /// # Errors
-    /// As [`RpCholesky::factor`](crate::RpCholesky::factor); [`Empty`](nystrom_linalg_core::Error::Empty) without candidates.
-    pub fn factor<T: Scalar>(&self, A: &dyn PsdMatrix<T>, k: usize, rng: &mut dyn Rng) -> Result<PartialCholesky<T>> {
+    /// As [`RpCholesky::factor`](crate::RpCholesky::factor);
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) without candidates.
+    pub fn factor<T: Scalar>(
+        &self,
+        A: &dyn PsdMatrix<T>,
+        k: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<PartialCholesky<T>> {
         validate::not_empty("candidates", self.candidates)?;
         let mut state = Growing::new(A, k, 0.0)?;
         while state.goes_on() {
@@ -64,7 +71,9 @@ impl SparseGreedy {
             let G = residual_columns(A, &state, &P)?; //                     E_{:P}
             let gain = |t: usize| G.col(t).squared_norm_l2().f64() / G[(P[t], t)].f64();
             let real = |t: &usize| G[(P[*t], *t)].f64() > state.floor(P[*t]);
-            let Some(t) = (0..c).filter(real).max_by(|&a, &b| gain(a).total_cmp(&gain(b)).then(b.cmp(&a))) else {
+            let Some(t) =
+                (0..c).filter(real).max_by(|&a, &b| gain(a).total_cmp(&gain(b)).then(b.cmp(&a)))
+            else {
                 P.iter().for_each(|&s| state.d[s] = 0.0); //                 rounding error alone
                 continue;
             };
@@ -79,7 +88,11 @@ impl SparseGreedy {
 }
 
 /// A\[:, P\] − F F(P, :)ᵀ.
-fn residual_columns<T: Scalar>(A: &dyn PsdMatrix<T>, state: &Growing<T>, P: &[usize]) -> Result<Mat<T>> {
+fn residual_columns<T: Scalar>(
+    A: &dyn PsdMatrix<T>,
+    state: &Growing<T>,
+    P: &[usize],
+) -> Result<Mat<T>> {
     let F = state.F.as_ref().subcols(0, state.rank());
     let f_p = Mat::from_fn(F.ncols(), P.len(), |j, t| F[(P[t], j)]);
     let mut G = A.columns(P.into());

@@ -6,14 +6,15 @@ use rand::Rng;
 
 /// Landmarks drawn uniformly.
 ///
-/// Enough when the leverage scores are nearly equal: about d_mof = n·max_i l_i columns are needed (Bach 2013), against d_eff for
-/// leverage-proportional sampling.
+/// Enough when the leverage scores are nearly equal: about d_mof = n·max_i l_i columns are needed
+/// (Bach 2013), against d_eff for leverage-proportional sampling.
 ///
 /// # Cost
 /// No entry of the matrix; O(n) time and memory.
 ///
 /// # Source
-/// Williams & Seeger, *Using the Nyström method to speed up kernel machines*, NIPS 2000; for how many, Bach, COLT 2013 (arXiv:1208.2015).
+/// Williams & Seeger, *Using the Nyström method to speed up kernel machines*, NIPS 2000; for how
+/// many, Bach, COLT 2013 (arXiv:1208.2015).
 ///
 /// ```
 /// use faer::Mat;

@@ -6,20 +6,22 @@ use crate::landmarks::check_draws;
 use nystrom_linalg_core::{Result, Scalar, random, validate};
 use rand::{Rng, RngExt};
 
-/// The sum of m independent signed sub-sampling matrices: at most m entries in each column, hence nearly the price of Nyström (m = 1),
-/// and nearly the accuracy of a Gaussian sketch (m → ∞) already for small m.
+/// The sum of m independent signed sub-sampling matrices: at most m entries in each column, hence
+/// nearly the price of Nyström (m = 1), and nearly the accuracy of a Gaussian sketch (m → ∞)
+/// already for small m.
 ///
 /// ```text
-/// S = Σ_{i=1..m} S_(i),   S_(i) e_j = r_ij/√(d m p_{n_ij}) e_{n_ij},   n_ij ~ P independent, r_ij = ±1 fair signs.
+/// S = Σ_{i=1..m} S_(i),   S_(i) e_j = r_ij/√(d m p_{n_ij}) e_{n_ij},   n_ij ~ P independent,
+///     r_ij = ±1 fair signs.
 /// ```
 ///
 /// # Cost
-/// Let u ≤ md be the number of distinct rows drawn. KS takes at most n·u entries of K (repetitions are evaluated once) and 2nmd flops,
-/// SᵀKS another 2md² flops; S itself md numbers.
+/// Let u ≤ md be the number of distinct rows drawn. KS takes at most n·u entries of K (repetitions
+/// are evaluated once) and 2nmd flops, SᵀKS another 2md² flops; S itself md numbers.
 ///
 /// # Source
-/// Y. Chen, Y. Yang, *Accumulations of Projections — A Unified Framework for Random Sketches in Kernel Ridge Regression*, AISTATS 2021
-/// (arXiv:2103.04031), Algorithm 1.
+/// Y. Chen, Y. Yang, *Accumulations of Projections — A Unified Framework for Random Sketches in
+/// Kernel Ridge Regression*, AISTATS 2021 (arXiv:2103.04031), Algorithm 1.
 ///
 /// # Departures
 /// Columns that come out zero or parallel are merged ([`SparseSketch`]): SSᵀ is the same.
@@ -27,7 +29,8 @@ use rand::{Rng, RngExt};
 /// ```
 /// use nystrom_sketch::{Accumulation, Sketch};
 /// use rand::SeedableRng;
-/// let s = Accumulation::uniform(4).sample::<f64>(1000, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// let s =
+///     Accumulation::uniform(4).sample::<f64>(1000, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
 /// assert!(s.width() == 20 && s.entries() <= 80 && s.support().len() <= 80);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
@@ -36,7 +39,8 @@ use rand::{Rng, RngExt};
 pub struct Accumulation {
     /// m, the number of matrices in the sum, at least 1.
     pub m: usize,
-    /// P: one weight per row, finite and at least 0, with a positive sum; scale does not matter. `None`: all rows equally likely.
+    /// P: one weight per row, finite and at least 0, with a positive sum; scale does not matter.
+    /// `None`: all rows equally likely.
     pub probabilities: Option<Vec<f64>>,
 }
 
@@ -60,8 +64,14 @@ impl Accumulation {
     /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
     ///
     /// # Randomness
-    /// m·d draws of a row (a bounded integer each, or a uniform if weighted), matrix by matrix, then m·d signs.
-    pub fn sample<T: Scalar>(&self, n: usize, d: usize, rng: &mut dyn Rng) -> Result<SparseSketch<T>> {
+    /// m·d draws of a row (a bounded integer each, or a uniform if weighted), matrix by matrix,
+    /// then m·d signs.
+    pub fn sample<T: Scalar>(
+        &self,
+        n: usize,
+        d: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<SparseSketch<T>> {
         check_shape(n, d)?;
         validate::not_empty("accumulated matrices (m)", self.m)?;
         let m = self.m;
@@ -72,7 +82,8 @@ impl Accumulation {
             for (j, column) in columns.iter_mut().enumerate() {
                 let DrawnRow { row, p } = rows[i * d + j];
                 let r = if rng.random::<bool>() { 1.0 } else { -1.0 };
-                column.push((row, r / ((d * m) as f64 * p).sqrt())); //                S[n_ij, j] += r_ij/√(d m p)
+                // S[n_ij, j] += r_ij/√(d m p)
+                column.push((row, r / ((d * m) as f64 * p).sqrt()));
             }
         }
         SparseSketch::new(n, columns)
@@ -89,7 +100,12 @@ pub(super) struct DrawnRow {
 }
 
 /// `count` independent rows of n, in proportion to the weights or uniform.
-pub(super) fn draw_rows(weights: Option<&[f64]>, n: usize, count: usize, rng: &mut dyn Rng) -> Result<Vec<DrawnRow>> {
+pub(super) fn draw_rows(
+    weights: Option<&[f64]>,
+    n: usize,
+    count: usize,
+    rng: &mut dyn Rng,
+) -> Result<Vec<DrawnRow>> {
     let Some(weights) = weights else {
         let p = (n as f64).recip();
         return Ok((0..count).map(|_| DrawnRow { row: rng.random_range(0..n), p }).collect());

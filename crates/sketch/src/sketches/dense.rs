@@ -5,7 +5,8 @@ use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Result, Scalar, ops, validate};
 use std::ops::Range;
 
-/// S with all of its n·d entries in memory. KS takes n² entries of K, half of them by symmetry, and 2n²d flops.
+/// S with all of its n·d entries in memory. KS takes n² entries of K, half of them by symmetry, and
+/// 2n²d flops.
 ///
 /// ```
 /// use faer::mat;
@@ -71,7 +72,11 @@ impl<T: Scalar> Sketch<T> for DenseSketch<T> {
     }
 
     fn expand(&self, theta: MatRef<'_, f64>) -> Mat<f64> {
-        assert_eq!(theta.nrows(), self.width(), "rows of the weights against columns of the sketch");
+        assert_eq!(
+            theta.nrows(),
+            self.width(),
+            "rows of the weights against columns of the sketch"
+        );
         let wide = Mat::from_fn(self.n(), self.width(), |i, j| self.matrix[(i, j)].f64());
         let mut out = Mat::zeros(self.n(), theta.ncols());
         ops::matmul(out.as_mut(), Accum::Replace, wide.as_ref(), theta, 1.0);

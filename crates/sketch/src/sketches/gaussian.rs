@@ -10,8 +10,8 @@ use rand::Rng;
 /// Stored: n·d numbers. KS takes n²/2 entries of K and 2n²d flops.
 ///
 /// # Source
-/// Y. Yang, M. Pilanci, M. Wainwright, *Randomized sketches for kernels: fast and optimal nonparametric regression*, Annals of
-/// Statistics 45(3), 2017, pages 991–1023 (arXiv:1501.06195).
+/// Y. Yang, M. Pilanci, M. Wainwright, *Randomized sketches for kernels: fast and optimal
+/// nonparametric regression*, Annals of Statistics 45(3), 2017, pages 991–1023 (arXiv:1501.06195).
 ///
 /// ```
 /// use nystrom_sketch::{GaussianSketch, Sketch};
@@ -28,11 +28,17 @@ impl GaussianSketch {
     /// Draws one. The bits do not depend on the number of threads.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or d is 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n.
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or d is 0,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n.
     ///
     /// # Randomness
     /// One key; column j is drawn from its stream j.
-    pub fn sample<T: Scalar>(&self, n: usize, d: usize, rng: &mut dyn Rng) -> Result<DenseSketch<T>> {
+    pub fn sample<T: Scalar>(
+        &self,
+        n: usize,
+        d: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<DenseSketch<T>> {
         check_shape(n, d)?;
         Ok(DenseSketch::of(random::standard_normal(n, d, rng), vec![(d as f64).sqrt().recip(); d]))
     }

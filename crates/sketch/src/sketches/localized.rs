@@ -7,19 +7,20 @@ use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
-/// S block-diagonal: the rows are parted into B blocks, the columns likewise, and block b holds independent N(0, 1/d_b) entries, d_b its
-/// number of columns.
+/// S block-diagonal: the rows are parted into B blocks, the columns likewise, and block b holds
+/// independent N(0, 1/d_b) entries, d_b its number of columns.
 ///
 /// KS takes n²/2 entries of K and 2n²d/B flops, SᵀKS 2nd²/B; S itself n·d/B numbers.
 ///
 /// # Source
-/// R. Srinivasa, M. Davenport, J. Romberg, *Localized sketching for matrix multiplication and ridge regression*, arXiv:2003.09097,
-/// which Chen & Yang 2021 name among the sketches they unify.
+/// R. Srinivasa, M. Davenport, J. Romberg, *Localized sketching for matrix multiplication and ridge
+/// regression*, arXiv:2003.09097, which Chen & Yang 2021 name among the sketches they unify.
 ///
 /// ```
 /// use nystrom_sketch::{Localized, Sketch};
 /// use rand::SeedableRng;
-/// let s = Localized::contiguous(4).sample::<f64>(100, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// let s =
+///     Localized::contiguous(4).sample::<f64>(100, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
 /// assert_eq!(s.entries(), 4 * 25 * 5);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
@@ -46,16 +47,22 @@ impl Localized {
     /// Draws one. The bits do not depend on the number of threads.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d or B is 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n
-    /// or B > d.
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d or B is 0,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n or B > d.
     ///
     /// # Randomness
     /// n bounded integers if shuffled; one key, column j then being drawn from its stream j.
-    pub fn sample<T: Scalar>(&self, n: usize, d: usize, rng: &mut dyn Rng) -> Result<SparseSketch<T>> {
+    pub fn sample<T: Scalar>(
+        &self,
+        n: usize,
+        d: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<SparseSketch<T>> {
         check_shape(n, d)?;
         validate::at_most("blocks of a localised sketch", self.blocks, d)?;
         let part = |total: usize, b: usize| b * total / self.blocks..(b + 1) * total / self.blocks;
-        let order: Vec<usize> = if self.shuffled { random::uniform_subset(n, n, rng)? } else { (0..n).collect() };
+        let order: Vec<usize> =
+            if self.shuffled { random::uniform_subset(n, n, rng)? } else { (0..n).collect() };
         let streams = Streams::from_rng(rng);
         let column = |b: usize, j: usize| {
             let mut stream = streams.stream(j as u64);
@@ -66,7 +73,8 @@ impl Localized {
             };
             order[part(n, b)].iter().map(&mut entry).collect::<Vec<_>>()
         };
-        let places: Vec<(usize, usize)> = (0..self.blocks).flat_map(|b| part(d, b).map(move |j| (b, j))).collect();
+        let places: Vec<(usize, usize)> =
+            (0..self.blocks).flat_map(|b| part(d, b).map(move |j| (b, j))).collect();
         SparseSketch::new(n, places.into_par_iter().map(|(b, j)| column(b, j)).collect())
     }
 }

@@ -29,8 +29,8 @@ pub struct SketchedMatrix<T> {
 }
 
 impl<T: Scalar> SketchedMatrix<T> {
-    /// One pass: at most n·u entries of K for a support of u rows, each tile of K on the support evaluated once (n²/2 in all for a dense
-    /// sketch). Memory n·d + 8ud bytes beyond the sketch.
+    /// One pass: at most n·u entries of K for a support of u rows, each tile of K on the support
+    /// evaluated once (n²/2 in all for a dense sketch). Memory n·d + 8ud bytes beyond the sketch.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if they do not have the same n,
@@ -39,7 +39,11 @@ impl<T: Scalar> SketchedMatrix<T> {
         let product = SketchProduct::new(k, sketch)?;
         let on_support = product.on_support()?;
         let gram = product.gram(on_support.as_ref());
-        Ok(SketchedMatrix { product: product.stored(on_support.as_ref())?, gram, scales: sketch.scales().to_vec() })
+        Ok(SketchedMatrix {
+            product: product.stored(on_support.as_ref())?,
+            gram,
+            scales: sketch.scales().to_vec(),
+        })
     }
 
     /// KS, n × d.
@@ -59,7 +63,8 @@ impl<T: Scalar> SketchedMatrix<T> {
         self.product.as_ref()
     }
 
-    /// F, n × r, with FFᵀ = K_S: KS R⁻ᵀ where RRᵀ is SᵀKS, its inverse being taken as asked. nd² + d³/3 flops.
+    /// F, n × r, with FFᵀ = K_S: KS R⁻ᵀ where RRᵀ is SᵀKS, its inverse being taken as asked. nd² +
+    /// d³/3 flops.
     ///
     /// # Errors
     /// Those of [`FeatureMap::new`].
@@ -74,9 +79,14 @@ impl<T: Scalar> SketchedMatrix<T> {
     /// tr(K − K_S) ≥ 0 for the K it was made from: n diagonal entries, summed in `f64`.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) if `k` has another order, and those of [`factor`](Self::factor).
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if `k` has another order, and those of
+    /// [`factor`](Self::factor).
     pub fn trace_error(&self, k: &dyn PsdMatrix<T>) -> Result<f64> {
-        nystrom_linalg_core::validate::same_size("order of K against rows of KS", self.product.nrows(), k.dim())?;
+        nystrom_linalg_core::validate::same_size(
+            "order of K against rows of KS",
+            self.product.nrows(),
+            k.dim(),
+        )?;
         let F = self.factor(Whitening::default())?;
         let diagonal: Vec<T> = F.row_iter().map(|row| row.squared_norm_l2()).collect();
         Ok(crate::nystrom::trace_difference(&k.diag(), &diagonal))

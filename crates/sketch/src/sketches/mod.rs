@@ -30,14 +30,17 @@ use rand::Rng;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// An n × d matrix S, known by what it does: KS and SᵀKS from the columns of K in its support, and Sθ on that support.
+/// An n × d matrix S, known by what it does: KS and SᵀKS from the columns of K in its support, and
+/// Sθ on that support.
 ///
-/// S = S̄ diag(c): the scales c_j ≠ 0 of the columns are kept apart, because K_S = KS(SᵀKS)⁻¹SᵀK and the estimator f_S depend on the span
-/// of the columns only. Products are with S̄, so that a column with one entry is exactly a unit vector, whatever its sign and scale:
-/// a sketch of such columns *is* the Nyström method, to the bit.
+/// S = S̄ diag(c): the scales c_j ≠ 0 of the columns are kept apart, because K_S = KS(SᵀKS)⁻¹SᵀK
+/// and the estimator f_S depend on the span of the columns only. Products are with S̄, so that a
+/// column with one entry is exactly a unit vector, whatever its sign and scale: a sketch of such
+/// columns *is* the Nyström method, to the bit.
 ///
-/// Two implementations cover everything here: [`SparseSketch`] and [`DenseSketch`]. The parameters of a random sketch are a value of
-/// its own ([`Accumulation`], [`GaussianSketch`], …) whose `sample` makes one.
+/// Two implementations cover everything here: [`SparseSketch`] and [`DenseSketch`]. The parameters
+/// of a random sketch are a value of its own ([`Accumulation`], [`GaussianSketch`], …) whose
+/// `sample` makes one.
 ///
 /// ```
 /// use faer::Mat;
@@ -59,7 +62,8 @@ pub trait Sketch<T: Scalar>: Debug + Send + Sync {
     /// n, the number of rows.
     fn n(&self) -> usize;
 
-    /// d, the number of columns: at most the number asked for (columns that came out zero or parallel are merged away).
+    /// d, the number of columns: at most the number asked for (columns that came out zero or
+    /// parallel are merged away).
     fn width(&self) -> usize;
 
     /// The rows of S that are not zero, u of them, all different, in any order.
@@ -68,7 +72,8 @@ pub trait Sketch<T: Scalar>: Debug + Send + Sync {
     /// c: one scale per column.
     fn scales(&self) -> &[f64];
 
-    /// out += k·S̄ restricted to the rows `support()[positions]`; `k` is b × positions.len(), `out` b × d.
+    /// out += k·S̄ restricted to the rows `support()[positions]`; `k` is b × positions.len(), `out`
+    /// b × d.
     ///
     /// A column-major `k` is fast. The bits do not depend on the number of threads.
     ///

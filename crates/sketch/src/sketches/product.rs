@@ -9,10 +9,12 @@ use std::ops::Range;
 /// Rows and columns of a tile of K: 2 MiB of `f64`.
 const TILE: usize = 512;
 
-/// K S̄ for a matrix K and a sketch S = S̄ diag(c), by row tiles: n·u entries of K for a support of u rows, O(512²) memory.
+/// K S̄ for a matrix K and a sketch S = S̄ diag(c), by row tiles: n·u entries of K for a support of
+/// u rows, O(512²) memory.
 ///
-/// [`SketchedMatrix`](crate::SketchedMatrix) is the form that keeps KS. Sums over tiles are in `f64` whatever the scalar. Entries of K are
-/// not checked one by one; what `NaN` or ∞ would come of them is found in the product.
+/// [`SketchedMatrix`](crate::SketchedMatrix) is the form that keeps KS. Sums over tiles are in
+/// `f64` whatever the scalar. Entries of K are not checked one by one; what `NaN` or ∞ would come
+/// of them is found in the product.
 ///
 /// ```
 /// use faer::Mat;
@@ -33,7 +35,8 @@ pub struct SketchProduct<'a, T> {
     sketch: &'a dyn Sketch<T>,
 }
 
-/// Room for one tile of K and its product, to be used again and again: (512 + 2d)·512 numbers, less for small n.
+/// Room for one tile of K and its product, to be used again and again: (512 + 2d)·512 numbers, less
+/// for small n.
 #[derive(Debug)]
 pub struct ProductBuffer<T> {
     k: Mat<T>,
@@ -68,7 +71,12 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
     ///
     /// # Panics
     /// If the shapes do not fit or an index is out of range.
-    pub fn tile_into(&self, mut out: MatMut<'_, T>, rows: Indices<'_>, buffer: &mut ProductBuffer<T>) {
+    pub fn tile_into(
+        &self,
+        mut out: MatMut<'_, T>,
+        rows: Indices<'_>,
+        buffer: &mut ProductBuffer<T>,
+    ) {
         assert_eq!(out.nrows(), rows.len(), "a row of the product per row asked for");
         let support = self.sketch.support();
         for place in RowTree::tiles(0..rows.len(), TILE) {
@@ -77,7 +85,11 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
             sum.fill(0.0);
             for chunk in RowTree::tiles(0..support.len(), TILE) {
                 let mut k = buffer.k.as_mut().submatrix_mut(0, 0, b, chunk.len());
-                self.k.block_into(k.rb_mut(), rows.slice(place.clone()), support[chunk.clone()].into());
+                self.k.block_into(
+                    k.rb_mut(),
+                    rows.slice(place.clone()),
+                    support[chunk.clone()].into(),
+                );
                 let mut part = buffer.part.as_mut().submatrix_mut(0, 0, b, d);
                 part.fill(T::zero());
                 self.sketch.add_product(part.rb_mut(), k.rb(), chunk);
@@ -91,7 +103,10 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
     ///
     /// # Errors
     /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming the row of K; those of `visit`.
-    pub fn for_each_tile(&self, mut visit: impl FnMut(Range<usize>, MatRef<'_, T>) -> Result<()>) -> Result<()> {
+    pub fn for_each_tile(
+        &self,
+        mut visit: impl FnMut(Range<usize>, MatRef<'_, T>) -> Result<()>,
+    ) -> Result<()> {
         let n = self.k.dim();
         let (mut buffer, mut tile) = (self.buffer(), Mat::zeros(TILE.min(n), self.sketch.width()));
         for rows in RowTree::tiles(0..n, TILE) {
@@ -103,8 +118,9 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
         Ok(())
     }
 
-    /// The rows `support()` of K S̄, u × d, in `f64`. Every tile of K on the support is evaluated once, its transpose standing for the tile on
-    /// the other side of the diagonal: u²/2 entries (u² for u ≤ 512).
+    /// The rows `support()` of K S̄, u × d, in `f64`. Every tile of K on the support is evaluated
+    /// once, its transpose standing for the tile on the other side of the diagonal: u²/2 entries
+    /// (u² for u ≤ 512).
     ///
     /// # Errors
     /// As [`for_each_tile`](Self::for_each_tile).
@@ -115,12 +131,18 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
         for rows in RowTree::tiles(0..support.len(), TILE) {
             for cols in RowTree::tiles(0..rows.end, TILE) {
                 let mut k = buffer.k.as_mut().submatrix_mut(0, 0, rows.len(), cols.len());
-                self.k.block_into(k.rb_mut(), support[rows.clone()].into(), support[cols.clone()].into());
-                self.add_tile(&mut out, &mut buffer.part, k.rb(), &rows, &cols); // (KS)[I] += K_IJ S_J
+                self.k.block_into(
+                    k.rb_mut(),
+                    support[rows.clone()].into(),
+                    support[cols.clone()].into(),
+                );
+                // (KS)[I] += K_IJ S_J
+                self.add_tile(&mut out, &mut buffer.part, k.rb(), &rows, &cols);
                 if rows != cols {
                     let mut k_ji = mirrored.as_mut().submatrix_mut(0, 0, cols.len(), rows.len());
                     k_ji.copy_from(k.rb().transpose());
-                    self.add_tile(&mut out, &mut buffer.part, k_ji.rb(), &cols, &rows); // (KS)[J] += K_JI S_I
+                    // (KS)[J] += K_JI S_I
+                    self.add_tile(&mut out, &mut buffer.part, k_ji.rb(), &cols, &rows);
                 }
             }
         }
@@ -148,10 +170,15 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
     /// If `on_support` is not u × d.
     pub fn gram(&self, on_support: MatRef<'_, f64>) -> Mat<f64> {
         let d = self.sketch.width();
-        assert_eq!(on_support.shape(), (self.sketch.support().len(), d), "rows of the product on the support");
+        assert_eq!(
+            on_support.shape(),
+            (self.sketch.support().len(), d),
+            "rows of the product on the support"
+        );
         let mut out = Mat::<f64>::zeros(d, d);
         for chunk in RowTree::tiles(0..on_support.nrows(), TILE) {
-            let rows = Mat::from_fn(d, chunk.len(), |j, s| T::lit(on_support[(chunk.start + s, j)]));
+            let rows =
+                Mat::from_fn(d, chunk.len(), |j, s| T::lit(on_support[(chunk.start + s, j)]));
             let mut part = Mat::<T>::zeros(d, d);
             self.sketch.add_product(part.as_mut(), rows.as_ref(), chunk); // (KS)_Iᵀ S_I
             add_wide(out.as_mut(), part.as_ref());

@@ -26,11 +26,17 @@ impl Rademacher {
     /// Draws one. The bits do not depend on the number of threads.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or d is 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n.
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or d is 0,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n.
     ///
     /// # Randomness
     /// One key; column j takes ⌈n/64⌉ words of its stream j, a bit for each entry.
-    pub fn sample<T: Scalar>(&self, n: usize, d: usize, rng: &mut dyn Rng) -> Result<DenseSketch<T>> {
+    pub fn sample<T: Scalar>(
+        &self,
+        n: usize,
+        d: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<DenseSketch<T>> {
         check_shape(n, d)?;
         let streams = Streams::from_rng(rng);
         let mut signs = Mat::zeros(n, d);

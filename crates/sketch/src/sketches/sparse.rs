@@ -12,11 +12,12 @@ use std::ops::Range;
 /// Columns of a product computed by one thread at a time.
 const COLUMNS: usize = 8;
 
-/// S by its columns (compressed sparse columns): every column scaled so that its largest entry is 1, the scales apart.
+/// S by its columns (compressed sparse columns): every column scaled so that its largest entry is
+/// 1, the scales apart.
 ///
-/// What leaves SSᵀ as it is, is done once at the start: repeated rows in a column are summed, entries and columns that come out zero
-/// are dropped, and columns that are multiples of each other are merged (scales c and c' into √(c² + c'²)), so that SᵀKS is singular
-/// only if K makes it so.
+/// What leaves SSᵀ as it is, is done once at the start: repeated rows in a column are summed,
+/// entries and columns that come out zero are dropped, and columns that are multiples of each other
+/// are merged (scales c and c' into √(c² + c'²)), so that SᵀKS is singular only if K makes it so.
 ///
 /// ```
 /// use nystrom_sketch::{Sketch, SparseSketch};
@@ -41,14 +42,22 @@ pub struct SparseSketch<T> {
 }
 
 impl<T: Scalar> SparseSketch<T> {
-    /// The sketch with the given columns, each a list of (row, value). The support is in the order of first occurrence.
+    /// The sketch with the given columns, each a list of (row, value). The support is in the order
+    /// of first occurrence.
     ///
     /// # Errors
-    /// [`Error::IndexOutOfRange`], [`Error::NonFinite`], and [`Error::Empty`] if no column has a non-zero entry.
+    /// [`Error::IndexOutOfRange`], [`Error::NonFinite`], and [`Error::Empty`] if no column has a
+    /// non-zero entry.
     pub fn new(n: usize, columns: Vec<Vec<(usize, f64)>>) -> Result<Self> {
         validate::not_empty("rows of the sketch (n)", n)?;
-        let mut sketch =
-            SparseSketch { n, support: vec![], starts: vec![0], positions: vec![], values: vec![], scales: vec![] };
+        let mut sketch = SparseSketch {
+            n,
+            support: vec![],
+            starts: vec![0],
+            positions: vec![],
+            values: vec![],
+            scales: vec![],
+        };
         let (mut place_of, mut column_of) = (HashMap::new(), HashMap::new());
         for (j, mut column) in columns.into_iter().enumerate() {
             check(n, j, &column)?;
@@ -119,7 +128,8 @@ impl<T: Scalar> SparseSketch<T> {
     fn column(&self, j: usize, positions: &Range<usize>) -> impl Iterator<Item = (usize, T)> {
         let all = self.starts[j]..self.starts[j + 1];
         let (at, values) = (&self.positions[all.clone()], &self.values[all]);
-        let inside = at.partition_point(|&p| p < positions.start)..at.partition_point(|&p| p < positions.end);
+        let inside = at.partition_point(|&p| p < positions.start)
+            ..at.partition_point(|&p| p < positions.end);
         at[inside.clone()].iter().copied().zip(values[inside].iter().copied())
     }
 }
@@ -143,8 +153,14 @@ impl<T: Scalar> Sketch<T> for SparseSketch<T> {
 
     /// Two flops for every row of `k` and entry of S̄.
     fn add_product(&self, mut out: MatMut<'_, T>, k: MatRef<'_, T>, positions: Range<usize>) {
-        assert!(k.ncols() == positions.len() && positions.end <= self.support.len(), "a column of k per position");
-        assert!(out.ncols() == self.width() && out.nrows() == k.nrows(), "a column of the product per column of S");
+        assert!(
+            k.ncols() == positions.len() && positions.end <= self.support.len(),
+            "a column of k per position"
+        );
+        assert!(
+            out.ncols() == self.width() && out.nrows() == k.nrows(),
+            "a column of the product per column of S"
+        );
         if k.nrows() == 0 {
             return;
         }
@@ -152,14 +168,22 @@ impl<T: Scalar> Sketch<T> for SparseSketch<T> {
             for j in 0..out.ncols() {
                 for (p, value) in self.column(chunk * COLUMNS + j, &positions) {
                     work::product(k.nrows(), 1, 1);
-                    add_multiple(out.rb_mut().subcols_mut(j, 1), k.subcols(p - positions.start, 1), value);
+                    add_multiple(
+                        out.rb_mut().subcols_mut(j, 1),
+                        k.subcols(p - positions.start, 1),
+                        value,
+                    );
                 }
             }
         });
     }
 
     fn expand(&self, theta: MatRef<'_, f64>) -> Mat<f64> {
-        assert_eq!(theta.nrows(), self.width(), "rows of the weights against columns of the sketch");
+        assert_eq!(
+            theta.nrows(),
+            self.width(),
+            "rows of the weights against columns of the sketch"
+        );
         let (mut out, all) = (Mat::zeros(self.support.len(), theta.ncols()), 0..self.support.len());
         for t in 0..theta.ncols() {
             for j in 0..self.width() {
@@ -175,7 +199,9 @@ impl<T: Scalar> Sketch<T> for SparseSketch<T> {
 /// out += value·k for two columns.
 fn add_multiple<T: Scalar>(mut out: MatMut<'_, T>, k: MatRef<'_, T>, value: T) {
     match (out.rb_mut().col_mut(0).try_as_col_major_mut(), k.col(0).try_as_col_major()) {
-        (Some(out), Some(k)) => out.as_slice_mut().iter_mut().zip(k.as_slice()).for_each(|(o, &k)| *o += value * k),
+        (Some(out), Some(k)) => {
+            out.as_slice_mut().iter_mut().zip(k.as_slice()).for_each(|(o, &k)| *o += value * k)
+        }
         _ => (0..k.nrows()).for_each(|i| out[(i, 0)] += value * k[(i, 0)]),
     }
 }
@@ -199,8 +225,8 @@ fn fingerprint(column: &[(usize, f64)]) -> u64 {
     hasher.finish()
 }
 
-/// Sorts by rows, sums repetitions, drops zeros, divides by the entry of largest modulus (the first of several) and returns it;
-/// `None` if nothing is left.
+/// Sorts by rows, sums repetitions, drops zeros, divides by the entry of largest modulus (the first
+/// of several) and returns it; `None` if nothing is left.
 fn reduce(column: &mut Vec<(usize, f64)>) -> Option<f64> {
     column.sort_by_key(|entry| entry.0);
     column.dedup_by(|later, first| {
@@ -209,7 +235,8 @@ fn reduce(column: &mut Vec<(usize, f64)>) -> Option<f64> {
         same
     });
     column.retain(|entry| entry.1 != 0.0);
-    let scale = column.iter().map(|entry| entry.1).reduce(|a, b| if b.abs() > a.abs() { b } else { a })?;
+    let scale =
+        column.iter().map(|entry| entry.1).reduce(|a, b| if b.abs() > a.abs() { b } else { a })?;
     column.iter_mut().for_each(|entry| entry.1 /= scale);
     Some(scale)
 }

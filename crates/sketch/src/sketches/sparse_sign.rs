@@ -5,16 +5,17 @@ use crate::SparseSketch;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use rand::{Rng, RngExt};
 
-/// Each row of S has ζ entries ±1/√ζ in distinct random columns (ζ = 8 unless given, d if that is less): Sᵀ hashes every coordinate
-/// into ζ signed buckets.
+/// Each row of S has ζ entries ±1/√ζ in distinct random columns (ζ = 8 unless given, d if that is
+/// less): Sᵀ hashes every coordinate into ζ signed buckets.
 ///
-/// No row is zero, so that KS takes n²/2 entries of K, but only 2ζn² flops; S itself ζn numbers. Made for embedding tall matrices that
-/// are in memory anyway; for K it is the sketch that leaves no row out.
+/// No row is zero, so that KS takes n²/2 entries of K, but only 2ζn² flops; S itself ζn numbers.
+/// Made for embedding tall matrices that are in memory anyway; for K it is the sketch that leaves
+/// no row out.
 ///
 /// # Source
-/// J. Tropp, A. Yurtsever, M. Udell, V. Cevher, *Streaming low-rank matrix approximation with an application to scientific
-/// simulation*, SIAM J. Sci. Comput. 41(4), 2019. Their ζ = min(d, 8) was read in an implementation
-/// that quotes them (Skema's `SparseSignDimRedux`), not in the paper.
+/// J. Tropp, A. Yurtsever, M. Udell, V. Cevher, *Streaming low-rank matrix approximation with an
+/// application to scientific simulation*, SIAM J. Sci. Comput. 41(4), 2019. Their ζ = min(d, 8) was
+/// read in an implementation that quotes them (Skema's `SparseSignDimRedux`), not in the paper.
 ///
 /// ```
 /// use nystrom_sketch::{Sketch, SparseSign};
@@ -41,11 +42,17 @@ impl SparseSign {
     /// Draws one.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d or ζ is 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n.
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d or ζ is 0,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n.
     ///
     /// # Randomness
     /// For each row ζ bounded integers, each followed by a sign.
-    pub fn sample<T: Scalar>(&self, n: usize, d: usize, rng: &mut dyn Rng) -> Result<SparseSketch<T>> {
+    pub fn sample<T: Scalar>(
+        &self,
+        n: usize,
+        d: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<SparseSketch<T>> {
         check_shape(n, d)?;
         validate::not_empty("entries in a row of a sparse sign embedding", self.per_row)?;
         let zeta = self.per_row.min(d);
@@ -55,7 +62,8 @@ impl SparseSign {
         for i in 0..n {
             taken.clear();
             for last in d - zeta..d {
-                let j = rng.random_range(0..=last); // Floyd: a fresh column, or `last` itself, keeps subsets equally likely
+                // Floyd: a fresh column, or `last` itself, keeps subsets equally likely
+                let j = rng.random_range(0..=last);
                 let j = if taken.contains(&j) { last } else { j };
                 taken.push(j);
                 columns[j].push((i, if rng.random::<bool>() { value } else { -value }));

@@ -8,8 +8,9 @@ use rand::{Rng, RngExt};
 
 /// S e_j = r_j/√(d p_{n_j}) e_{n_j}: d rows drawn from P, rescaled, with random signs or without.
 ///
-/// K_S and f_S are then the Nyström approximation and estimator: scales and signs cancel. Rows drawn twice are merged, SSᵀ staying the
-/// same. Without replacement (uniform only: unequal weights leave inclusion probabilities without a closed form) the scale is √(n/d).
+/// K_S and f_S are then the Nyström approximation and estimator: scales and signs cancel. Rows
+/// drawn twice are merged, SSᵀ staying the same. Without replacement (uniform only: unequal weights
+/// leave inclusion probabilities without a closed form) the scale is √(n/d).
 ///
 /// ```
 /// use nystrom_sketch::{Draw, Sketch, Subsampling};
@@ -26,7 +27,8 @@ pub struct Subsampling {
     pub probabilities: Option<Vec<f64>>,
     /// With or without replacement.
     pub draw: Draw,
-    /// Whether columns get random signs: needed for nothing but to be a summand of an [`Accumulation`](crate::Accumulation).
+    /// Whether columns get random signs: needed for nothing but to be a summand of an
+    /// [`Accumulation`](crate::Accumulation).
     pub signed: bool,
 }
 
@@ -46,12 +48,18 @@ impl Subsampling {
     /// Draws one.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n or d is 0, [`Error::TooMany`] if d > n, [`Error::Shape`] if there are not n weights,
-    /// [`Error::InvalidWeight`], [`Error::InvalidParameter`] for weights without replacement.
+    /// [`Error::Empty`] if n or d is 0, [`Error::TooMany`] if d > n, [`Error::Shape`] if there are
+    /// not n weights, [`Error::InvalidWeight`], [`Error::InvalidParameter`] for weights without
+    /// replacement.
     ///
     /// # Randomness
     /// d draws of a row, then d signs if signed.
-    pub fn sample<T: Scalar>(&self, n: usize, d: usize, rng: &mut dyn Rng) -> Result<SparseSketch<T>> {
+    pub fn sample<T: Scalar>(
+        &self,
+        n: usize,
+        d: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<SparseSketch<T>> {
         check_shape(n, d)?;
         let entries: Vec<(usize, f64)> = match (self.draw, &self.probabilities) {
             (Draw::WithReplacement, weights) => draw_rows(weights.as_deref(), n, d, rng)?
@@ -60,16 +68,26 @@ impl Subsampling {
                 .collect(),
             (Draw::WithoutReplacement, None) => {
                 let scale = (n as f64 / d as f64).sqrt();
-                Landmarks::uniform(n, d, self.draw, rng)?.into_indices().into_iter().map(|i| (i, scale)).collect()
+                Landmarks::uniform(n, d, self.draw, rng)?
+                    .into_indices()
+                    .into_iter()
+                    .map(|i| (i, scale))
+                    .collect()
             }
             (Draw::WithoutReplacement, Some(weights)) => {
-                let requirement = "absent without replacement (no closed form makes E[SS'] = I); draw with replacement";
-                let (name, value) = ("number of sampling weights of the sketch", weights.len() as f64);
+                let requirement = "absent without replacement (no closed form makes E[SS'] = I); \
+                                   draw with replacement";
+                let (name, value) =
+                    ("number of sampling weights of the sketch", weights.len() as f64);
                 return Err(Error::InvalidParameter { name, value, requirement });
             }
         };
-        let mut sign = |value: f64| if self.signed && rng.random::<bool>() { -value } else { value };
-        SparseSketch::new(n, entries.into_iter().map(|(row, value)| vec![(row, sign(value))]).collect())
+        let mut sign =
+            |value: f64| if self.signed && rng.random::<bool>() { -value } else { value };
+        SparseSketch::new(
+            n,
+            entries.into_iter().map(|(row, value)| vec![(row, sign(value))]).collect(),
+        )
     }
 }
 

@@ -6,10 +6,11 @@ use nystrom_linalg_core::{Error, Result, Scalar, Streams};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
-/// S_ij = √(s/d)·{+1 with probability 1/(2s), −1 with probability 1/(2s), 0 otherwise}, s = √n unless given: about √n entries in each
-/// column.
+/// S_ij = √(s/d)·{+1 with probability 1/(2s), −1 with probability 1/(2s), 0 otherwise}, s = √n
+/// unless given: about √n entries in each column.
 ///
-/// KS takes n·u entries of K, where u ≤ d√n rows are not zero, and about 2n^{3/2}d flops; S itself about d√n numbers.
+/// KS takes n·u entries of K, where u ≤ d√n rows are not zero, and about 2n^{3/2}d flops; S itself
+/// about d√n numbers.
 ///
 /// # Source
 /// P. Li, T. Hastie, K. Church, *Very sparse random projections*, KDD 2006, whose law and s = √n
@@ -21,8 +22,9 @@ use rayon::prelude::*;
 /// ```
 /// use nystrom_sketch::{Sketch, VerySparse};
 /// use rand::SeedableRng;
-/// let s = VerySparse::default().sample::<f64>(10_000, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
-/// assert!((1700..2300).contains(&s.entries()));                     // about d√n = 2000
+/// let s =
+///     VerySparse::default().sample::<f64>(10_000, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// assert!((1700..2300).contains(&s.entries())); // about d√n = 2000
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -36,17 +38,23 @@ impl VerySparse {
     /// Draws one. The bits do not depend on the number of threads.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n or d is 0 or every entry came out zero, [`Error::TooMany`] if d > n, [`Error::InvalidParameter`] for
-    /// s < 1.
+    /// [`Error::Empty`] if n or d is 0 or every entry came out zero, [`Error::TooMany`] if d > n,
+    /// [`Error::InvalidParameter`] for s < 1.
     ///
     /// # Randomness
-    /// One key; column j takes a uniform (the gap to the next entry, geometric) and a sign for each of its entries, and one uniform
-    /// more, from its stream j.
-    pub fn sample<T: Scalar>(&self, n: usize, d: usize, rng: &mut dyn Rng) -> Result<SparseSketch<T>> {
+    /// One key; column j takes a uniform (the gap to the next entry, geometric) and a sign for each
+    /// of its entries, and one uniform more, from its stream j.
+    pub fn sample<T: Scalar>(
+        &self,
+        n: usize,
+        d: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<SparseSketch<T>> {
         check_shape(n, d)?;
         let s = self.sparsity.unwrap_or((n as f64).sqrt());
         if !(s >= 1.0 && s.is_finite()) {
-            let requirement = "a finite number of at least 1; leave it out for the square root of n";
+            let requirement =
+                "a finite number of at least 1; leave it out for the square root of n";
             return Err(Error::InvalidParameter {
                 name: "sparsity s of a very sparse projection",
                 value: s,
@@ -59,7 +67,8 @@ impl VerySparse {
             let (mut entries, mut i) = (Vec::new(), 0.0);
             loop {
                 let u = 1.0 - stream.random::<f64>(); // in (0, 1]
-                i += if s > 1.0 { (u.ln() / (-s.recip()).ln_1p()).floor() } else { 0.0 }; // P(gap ≥ g) = (1 − 1/s)^g
+                // P(gap ≥ g) = (1 − 1/s)^g
+                i += if s > 1.0 { (u.ln() / (-s.recip()).ln_1p()).floor() } else { 0.0 };
                 if i >= n as f64 {
                     return entries;
                 }

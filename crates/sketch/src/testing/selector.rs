@@ -16,11 +16,13 @@ pub enum Promise {
     AtMost,
 }
 
-/// Panics unless `selector` keeps the contract of [`LandmarkSelector`] on `k`, a psd matrix of order 2 to a few hundred.
+/// Panics unless `selector` keeps the contract of [`LandmarkSelector`] on `k`, a psd matrix of
+/// order 2 to a few hundred.
 ///
-/// Checked: landmarks are distinct, in range and as many as promised, for several m and seeds; 0 ⪯ L ⪯ K for the Nyström approximation they
-/// give; one seed gives one result, with 1, 2 and 8 threads; m = 0 is [`Error::Empty`] and m > n [`Error::TooMany`]; a matrix that is zero or full of
-/// NaN gives an error or landmarks, not a panic.
+/// Checked: landmarks are distinct, in range and as many as promised, for several m and seeds; 0 ⪯
+/// L ⪯ K for the Nyström approximation they give; one seed gives one result, with 1, 2 and 8
+/// threads; m = 0 is [`Error::Empty`] and m > n [`Error::TooMany`]; a matrix that is zero or full
+/// of NaN gives an error or landmarks, not a panic.
 ///
 /// ```
 /// use faer::Mat;
@@ -33,7 +35,11 @@ pub enum Promise {
 ///
 /// # Panics
 /// If a point of the contract is broken; the message says which.
-pub fn check_selector<T: Scalar>(selector: &dyn LandmarkSelector<T>, k: &dyn PsdMatrix<T>, promise: Promise) {
+pub fn check_selector<T: Scalar>(
+    selector: &dyn LandmarkSelector<T>,
+    k: &dyn PsdMatrix<T>,
+    promise: Promise,
+) {
     let n = k.dim();
     for m in [1, n.div_ceil(4), n] {
         for seed in 0..3 {
@@ -41,10 +47,15 @@ pub fn check_selector<T: Scalar>(selector: &dyn LandmarkSelector<T>, k: &dyn Psd
             check_landmarks(&landmarks.expect("landmarks for 1 <= m <= n"), k, m, promise);
         }
     }
-    assert!(matches!(select(selector, k, 0, 0), Err(Error::Empty { .. })), "m = 0 is not Error::Empty");
+    assert!(
+        matches!(select(selector, k, 0, 0), Err(Error::Empty { .. })),
+        "m = 0 is not Error::Empty"
+    );
     match (select(selector, k, n + 1, 0), promise) {
         (Ok(landmarks), Promise::AtMost) => assert!(landmarks.len() <= n),
-        (result, _) => assert!(matches!(result, Err(Error::TooMany { .. })), "m > n gives {result:?}"),
+        (result, _) => {
+            assert!(matches!(result, Err(Error::TooMany { .. })), "m > n gives {result:?}")
+        }
     }
     for value in [T::zero(), T::nan()] {
         let constant = Constant { n, value };
@@ -53,11 +64,21 @@ pub fn check_selector<T: Scalar>(selector: &dyn LandmarkSelector<T>, k: &dyn Psd
     }
 }
 
-fn select<T: Scalar>(s: &dyn LandmarkSelector<T>, k: &dyn PsdMatrix<T>, m: usize, seed: u64) -> Result<Landmarks> {
+fn select<T: Scalar>(
+    s: &dyn LandmarkSelector<T>,
+    k: &dyn PsdMatrix<T>,
+    m: usize,
+    seed: u64,
+) -> Result<Landmarks> {
     s.select(k, m, &mut rng(seed))
 }
 
-fn check_landmarks<T: Scalar>(landmarks: &Landmarks, k: &dyn PsdMatrix<T>, m: usize, promise: Promise) {
+fn check_landmarks<T: Scalar>(
+    landmarks: &Landmarks,
+    k: &dyn PsdMatrix<T>,
+    m: usize,
+    promise: Promise,
+) {
     let (n, len) = (k.dim(), landmarks.len());
     let mut sorted = landmarks.indices().to_vec();
     sorted.sort_unstable();
@@ -66,7 +87,10 @@ fn check_landmarks<T: Scalar>(landmarks: &Landmarks, k: &dyn PsdMatrix<T>, m: us
         landmarks.n() == n && sorted.len() == len && sorted.iter().all(|&i| i < n),
         "not distinct rows of the matrix"
     );
-    assert!(len <= m && (promise != Promise::Exactly || len == m), "{len} landmarks instead of {m}");
+    assert!(
+        len <= m && (promise != Promise::Exactly || len == m),
+        "{len} landmarks instead of {m}"
+    );
     let l = Nystrom::new(k, landmarks).expect("the Nyström approximation of the landmarks");
     let all = || Indices::from(0..n);
     let (a, b) = (k.block(all(), all()), l.block(all(), all()));

@@ -7,16 +7,18 @@ use rand::Rng;
 
 /// Independent sketches whose SSᵀ are averaged.
 const DRAWS: u64 = 4000;
-/// Standard errors that an entry of the average may be off: for a normal law 1.3e-15, so that up to a thousand entries and the
-/// departure of an average of 4000 from normality leave the false-alarm rate far below 1e-6.
+/// Standard errors that an entry of the average may be off: for a normal law 1.3e-15, so that up to
+/// a thousand entries and the departure of an average of 4000 from normality leave the false-alarm
+/// rate far below 1e-6.
 const STANDARD_ERRORS: f64 = 8.0;
 
-/// Panics unless `law` keeps the contract of [`SketchDistribution`] and its sketches that of [`Sketch`], for `n` rows (a dozen or so: the
-/// statistics are of n² entries) and `d` columns.
+/// Panics unless `law` keeps the contract of [`SketchDistribution`] and its sketches that of
+/// [`Sketch`], for `n` rows (a dozen or so: the statistics are of n² entries) and `d` columns.
 ///
-/// Checked: E\[SSᵀ\] = I, every entry of the mean over 4000 draws within 8 of its standard errors; distinct rows in range, at most d
-/// columns, finite scales that are not 0; products with all rows, with pieces of them and with a row-major matrix agree with the dense S;
-/// 1, 2 and 8 threads give the same sketch and the same product to the bit; d = 0, n = 0 and d > n are typed errors.
+/// Checked: E\[SSᵀ\] = I, every entry of the mean over 4000 draws within 8 of its standard errors;
+/// distinct rows in range, at most d columns, finite scales that are not 0; products with all rows,
+/// with pieces of them and with a row-major matrix agree with the dense S; 1, 2 and 8 threads give
+/// the same sketch and the same product to the bit; d = 0, n = 0 and d > n are typed errors.
 ///
 /// ```
 /// use nystrom_sketch::{GaussianSketch, testing::check_sketch};
@@ -29,7 +31,12 @@ const STANDARD_ERRORS: f64 = 8.0;
 ///
 /// # Panics
 /// If a point of the contract is broken; the message says which.
-pub fn check_sketch<T: Scalar>(law: &dyn SketchDistribution<T>, n: usize, d: usize, rng: &mut dyn Rng) {
+pub fn check_sketch<T: Scalar>(
+    law: &dyn SketchDistribution<T>,
+    n: usize,
+    d: usize,
+    rng: &mut dyn Rng,
+) {
     let streams = Streams::from_rng(rng);
     for r in 0..20 {
         let sketch = law.draw(n, d, &mut streams.stream(r)).expect("a sketch");
@@ -44,11 +51,18 @@ pub fn check_sketch<T: Scalar>(law: &dyn SketchDistribution<T>, n: usize, d: usi
 fn check_shape<T: Scalar>(sketch: &dyn Sketch<T>, n: usize, d: usize) {
     assert!(sketch.n() == n && (1..=d).contains(&sketch.width()), "shape of the sketch");
     assert_eq!(sketch.scales().len(), sketch.width(), "one scale per column");
-    assert!(sketch.scales().iter().all(|c| c.is_finite() && *c != 0.0), "scales {:?}", sketch.scales());
+    assert!(
+        sketch.scales().iter().all(|c| c.is_finite() && *c != 0.0),
+        "scales {:?}",
+        sketch.scales()
+    );
     let mut rows = sketch.support().to_vec();
     rows.sort_unstable();
     rows.dedup();
-    assert!(rows.len() == sketch.support().len() && rows.last().is_some_and(|&i| i < n), "distinct rows in range");
+    assert!(
+        rows.len() == sketch.support().len() && rows.last().is_some_and(|&i| i < n),
+        "distinct rows in range"
+    );
 }
 
 /// k S̄ whole, in two pieces, and from a row-major k, against the dense matrix.
@@ -63,14 +77,22 @@ fn check_products<T: Scalar>(sketch: &dyn Sketch<T>, rng: &mut dyn Rng) {
     let product = |cut: usize| {
         let mut out = Mat::<T>::zeros(b, d);
         for positions in [0..cut, cut..u] {
-            sketch.add_product(out.as_mut(), k.as_ref().subcols(positions.start, positions.len()), positions);
+            sketch.add_product(
+                out.as_mut(),
+                k.as_ref().subcols(positions.start, positions.len()),
+                positions,
+            );
         }
         out
     };
     let row_major = k.transpose().to_owned();
     let mut strided = Mat::<T>::zeros(b, d);
     sketch.add_product(strided.as_mut(), row_major.transpose(), 0..u);
-    for (what, out) in [("whole", product(u)), ("in two pieces", product(u / 2)), ("of a row-major matrix", strided)] {
+    for (what, out) in [
+        ("whole", product(u)),
+        ("in two pieces", product(u / 2)),
+        ("of a row-major matrix", strided),
+    ] {
         for j in 0..d {
             for i in 0..b {
                 let gap = (out[(i, j)].f64() - exact[(i, j)]).abs();
@@ -88,19 +110,29 @@ fn check_errors<T: Scalar>(law: &dyn SketchDistribution<T>, n: usize, streams: &
     assert!(matches!(wide, Some(Error::TooMany { .. })), "wider than tall: {wide:?}");
 }
 
-fn check_threads<T: Scalar>(law: &dyn SketchDistribution<T>, n: usize, d: usize, streams: &Streams) {
+fn check_threads<T: Scalar>(
+    law: &dyn SketchDistribution<T>,
+    n: usize,
+    d: usize,
+    streams: &Streams,
+) {
     let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
         pool.install(|| {
             let sketch = law.draw(n, d, &mut streams.stream(1)).expect("a sketch");
-            let k: Mat<T> = random::standard_normal(300, sketch.support().len(), &mut streams.stream(2));
+            let k: Mat<T> =
+                random::standard_normal(300, sketch.support().len(), &mut streams.stream(2));
             let mut out = Mat::zeros(300, sketch.width());
             sketch.add_product(out.as_mut(), k.as_ref(), 0..k.ncols());
             (sketch.to_dense(), out)
         })
     };
     let one = run(1);
-    assert!(one == run(2) && one == run(8), "the sketch or its product depends on the number of threads");
+    assert!(
+        one == run(2) && one == run(8),
+        "the sketch or its product depends on the number of threads"
+    );
 }
 
 /// Mean and standard error of every entry of SSᵀ.
@@ -124,7 +156,11 @@ fn check_mean<T: Scalar>(law: &dyn SketchDistribution<T>, n: usize, d: usize, st
             let error = ((squares[(i, j)] / draws - mean * mean).max(0.0) / draws).sqrt();
             let gap = (mean - if i == j { 1.0 } else { 0.0 }).abs();
             let margin = STANDARD_ERRORS * error + 64.0 * T::EPS;
-            assert!(gap <= margin, "E[SSᵀ]: entry ({i}, {j}) is off by {gap:e}, {:.1} standard errors", gap / error);
+            assert!(
+                gap <= margin,
+                "E[SSᵀ]: entry ({i}, {j}) is off by {gap:e}, {:.1} standard errors",
+                gap / error
+            );
         }
     }
 }

@@ -6,8 +6,8 @@ use nystrom_kernels::{Gaussian, KMeans, Kernel, KernelMatrix, Matern32, Points};
 use nystrom_linalg_core::testing::check_psd_matrix;
 use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, random};
 use nystrom_sketch::{
-    EnsembleNystrom, EnsembleWeights, ErrorNorms, LandmarkSelector, Landmarks, ModifiedNystrom, Nystrom, Uniform,
-    Whitening, frobenius_error, rp_cholesky,
+    EnsembleNystrom, EnsembleWeights, ErrorNorms, LandmarkSelector, Landmarks, ModifiedNystrom,
+    Nystrom, Uniform, Whitening, frobenius_error, rp_cholesky,
 };
 use proptest::prelude::*;
 
@@ -18,7 +18,8 @@ fn uniform(k: &dyn PsdMatrix<f64>, m: usize, seed: u64) -> Landmarks {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Any centres: 0 ⪯ L ⪯ K, for k-means centres and for centres far from all data; and rows of K as centres give what landmarks give.
+    /// Any centres: 0 ⪯ L ⪯ K, for k-means centres and for centres far from all data; and rows of K
+    /// as centres give what landmarks give.
     #[test]
     fn explicit_centres_stay_below_k(seed in any::<u64>(), n in 5..60_usize, m in 1..10_usize) {
         let a = random::standard_normal::<f64>(n, 2, &mut rng(seed));
@@ -50,12 +51,14 @@ proptest! {
         prop_assert!((whole(&l) - whole(&same)).norm_max() < 1e-10);
     }
 
-    /// The modified approximation is the projection of K: no other core is nearer, and the Nyström approximation with the same columns is one.
+    /// The modified approximation is the projection of K: no other core is nearer, and the Nyström
+    /// approximation with the same columns is one.
     #[test]
     fn the_modified_core_is_the_nearest((a, seed) in any_psd(), m in 1..10_usize) {
         let (n, k) = (a.nrows(), Dense::new(a.as_ref()).unwrap());
         let landmarks = uniform(&k, m.min(n), seed);
-        let (modified, plain) = (ModifiedNystrom::new(&k, &landmarks).unwrap(), Nystrom::new(&k, &landmarks).unwrap());
+        let (modified, plain) = (ModifiedNystrom::new(&k, &landmarks).unwrap(), Nystrom::new(&k,
+            &landmarks).unwrap());
         let (best, other) = (whole(&modified), whole(&plain));
         let scale = a.norm_l2();
         prop_assert!((&a - &best).norm_l2() <= (&a - &other).norm_l2() + 1e-11 * scale);
@@ -65,13 +68,15 @@ proptest! {
         prop_assert!(inside.norm_max() <= 1e-9 * scale * scale, "{}", inside.norm_max());
     }
 
-    /// Uniform and exponential weights are a mean, so 0 ⪯ K̃ ⪯ K, and the error is at most the mean of the experts' errors (convexity).
+    /// Uniform and exponential weights are a mean, so 0 ⪯ K̃ ⪯ K, and the error is at most the mean
+    /// of the experts' errors (convexity).
     #[test]
     fn ensembles_stay_below_k((a, seed) in any_psd(), m in 1..6_usize, p in 1..5_u64) {
         let (n, k) = (a.nrows(), Dense::new(a.as_ref()).unwrap());
         let experts: Vec<Landmarks> = (0..p).map(|r| uniform(&k, m.min(n), seed ^ r)).collect();
         let held_out = [0, n / 2];
-        for weights in [EnsembleWeights::Uniform, EnsembleWeights::Exponential { eta: 3.0, held_out: &held_out }] {
+        for weights in [EnsembleWeights::Uniform, EnsembleWeights::Exponential { eta: 3.0,
+        held_out: &held_out }] {
             let ensemble = EnsembleNystrom::new(&k, &experts, weights).unwrap();
             prop_assert!((ensemble.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
             prop_assert!(ensemble.weights().iter().all(|&mu| mu >= 0.0));
@@ -79,14 +84,16 @@ proptest! {
             let (scale, left) = (a.norm_l2(), &a - &l);
             prop_assert!(smallest_eigenvalue(left.as_ref()) >= -1e-11 * scale);
             prop_assert!(smallest_eigenvalue(l.as_ref()) >= -1e-12 * scale);
-            let errors = experts.iter().map(|j| frobenius_error(&k, &Nystrom::new(&k, j).unwrap()).unwrap());
+            let errors = experts.iter().map(|j| frobenius_error(&k, &Nystrom::new(&k,
+                j).unwrap()).unwrap());
             let mean: f64 = errors.zip(ensemble.weights()).map(|(e, mu)| mu * e).sum();
             prop_assert!(left.norm_l2() <= mean + 1e-11 * scale);
         }
     }
 }
 
-/// Centres spread over the data beat landmarks drawn among them when these are few, as Zhang, Tsang & Kwok report.
+/// Centres spread over the data beat landmarks drawn among them when these are few, as Zhang, Tsang
+/// & Kwok report.
 #[test]
 fn k_means_centres_beat_uniform_landmarks() {
     let a = random::standard_normal::<f64>(800, 3, &mut rng(1));
@@ -96,14 +103,18 @@ fn k_means_centres_beat_uniform_landmarks() {
     for seed in 0..5 {
         let clusters = KMeans::default().run(x, 30, &mut rng(seed)).unwrap();
         let (c, w) = k.against(clusters.centers()).unwrap();
-        k_means +=
-            frobenius_error(&k, &Nystrom::from_blocks(c.as_ref(), w.as_ref(), Whitening::default()).unwrap()).unwrap();
+        k_means += frobenius_error(
+            &k,
+            &Nystrom::from_blocks(c.as_ref(), w.as_ref(), Whitening::default()).unwrap(),
+        )
+        .unwrap();
         random += frobenius_error(&k, &Nystrom::new(&k, &uniform(&k, 30, seed)).unwrap()).unwrap();
     }
     assert!(k_means < 0.5 * random, "{k_means} against {random}");
 }
 
-/// One expert with weight 1 is the Nyström approximation; the ridge weights minimise their objective.
+/// One expert with weight 1 is the Nyström approximation; the ridge weights minimise their
+/// objective.
 #[test]
 fn weights_are_what_they_say() {
     let a = psd(Kind::Rough, 60, 3);
@@ -113,20 +124,27 @@ fn weights_are_what_they_say() {
     assert!((whole(&single) - whole(&Nystrom::new(&k, &experts[0]).unwrap())).norm_max() < 1e-13);
 
     let held_out: Vec<usize> = (5..25).collect();
-    let parts: Vec<Mat<f64>> = experts.iter().map(|j| whole(&Nystrom::new(&k, j).unwrap())).collect();
+    let parts: Vec<Mat<f64>> =
+        experts.iter().map(|j| whole(&Nystrom::new(&k, j).unwrap())).collect();
     let columns = a.subcols(5, 20);
     let error = |mu: &[f64]| {
-        let sum = parts.iter().zip(mu).fold(Mat::<f64>::zeros(60, 20), |sum, (l, &mu)| sum + l.subcols(5, 20) * mu);
+        let sum = parts
+            .iter()
+            .zip(mu)
+            .fold(Mat::<f64>::zeros(60, 20), |sum, (l, &mu)| sum + l.subcols(5, 20) * mu);
         (sum - columns).squared_norm_l2() / columns.squared_norm_l2()
     };
     let exponential = EnsembleWeights::Exponential { eta: 4.0, held_out: &held_out };
     let mu = EnsembleNystrom::new(&k, &experts, exponential).unwrap().weights().to_vec();
-    let alone: Vec<f64> = (0..3).map(|r| error(&[0, 1, 2].map(|s| if s == r { 1.0 } else { 0.0 })).sqrt()).collect();
+    let alone: Vec<f64> =
+        (0..3).map(|r| error(&[0, 1, 2].map(|s| if s == r { 1.0 } else { 0.0 })).sqrt()).collect();
     for r in 1..3 {
         assert!(((mu[r] / mu[0]).ln() + 4.0 * (alone[r] - alone[0])).abs() < 1e-10);
     }
     let lambda = 1e-3;
-    let ridge = EnsembleNystrom::new(&k, &experts, EnsembleWeights::Ridge { lambda, held_out: &held_out }).unwrap();
+    let ridge =
+        EnsembleNystrom::new(&k, &experts, EnsembleWeights::Ridge { lambda, held_out: &held_out })
+            .unwrap();
     let objective = |mu: &[f64]| error(mu) + lambda * mu.iter().map(|mu| mu * mu).sum::<f64>();
     let least = objective(ridge.weights());
     for r in 0..3 {
@@ -147,19 +165,27 @@ fn ridge_weights_are_not_negative() {
     for seed in 0..40 {
         let a = psd(Kind::Gaussian, 40, seed);
         let k = Dense::new(a.as_ref()).unwrap();
-        let experts: Vec<Landmarks> = (0..5).map(|r| uniform(&k, 3 + 3 * r, 7 * seed + r as u64)).collect();
+        let experts: Vec<Landmarks> =
+            (0..5).map(|r| uniform(&k, 3 + 3 * r, 7 * seed + r as u64)).collect();
         let held_out: Vec<usize> = (0..40).collect();
         let lambda = 1e-9;
-        let ensemble =
-            EnsembleNystrom::new(&k, &experts, EnsembleWeights::Ridge { lambda, held_out: &held_out }).unwrap();
+        let ensemble = EnsembleNystrom::new(
+            &k,
+            &experts,
+            EnsembleWeights::Ridge { lambda, held_out: &held_out },
+        )
+        .unwrap();
         let mu = ensemble.weights();
         assert!(mu.iter().all(|mu| *mu >= 0.0), "{mu:?}");
         bound += usize::from(mu.contains(&0.0));
         assert!(smallest_eigenvalue(whole(&ensemble).as_ref()) > -1e-12 * a.norm_l2());
-        let parts: Vec<Mat<f64>> = experts.iter().map(|j| whole(&Nystrom::new(&k, j).unwrap())).collect();
+        let parts: Vec<Mat<f64>> =
+            experts.iter().map(|j| whole(&Nystrom::new(&k, j).unwrap())).collect();
         let objective = |mu: &[f64]| {
-            let sum = parts.iter().zip(mu).fold(Mat::<f64>::zeros(40, 40), |sum, (l, &mu)| sum + l * mu);
-            (sum - &a).squared_norm_l2() / a.squared_norm_l2() + lambda * mu.iter().map(|mu| mu * mu).sum::<f64>()
+            let sum =
+                parts.iter().zip(mu).fold(Mat::<f64>::zeros(40, 40), |sum, (l, &mu)| sum + l * mu);
+            (sum - &a).squared_norm_l2() / a.squared_norm_l2()
+                + lambda * mu.iter().map(|mu| mu * mu).sum::<f64>()
         };
         let least = objective(mu);
         for r in 0..5 {
@@ -173,7 +199,8 @@ fn ridge_weights_are_not_negative() {
     assert!(bound > 5, "{bound} of 40 cases say something");
 }
 
-/// As a psd matrix an ensemble is consistent: blocks, diagonal, products and the sum of its experts.
+/// As a psd matrix an ensemble is consistent: blocks, diagonal, products and the sum of its
+/// experts.
 #[test]
 fn an_ensemble_is_the_weighted_sum() {
     let a = psd(Kind::Gaussian, 50, 3);
@@ -182,7 +209,8 @@ fn an_ensemble_is_the_weighted_sum() {
     let weights = EnsembleWeights::Ridge { lambda: 1e-4, held_out: &[1, 9, 30] };
     let ensemble = EnsembleNystrom::new(&k, &experts, weights).unwrap();
     let parts = experts.iter().map(|j| whole(&Nystrom::new(&k, j).unwrap()));
-    let sum = parts.zip(ensemble.weights()).fold(Mat::<f64>::zeros(50, 50), |sum, (l, &mu)| sum + l * mu);
+    let sum =
+        parts.zip(ensemble.weights()).fold(Mat::<f64>::zeros(50, 50), |sum, (l, &mu)| sum + l * mu);
     let all = whole(&ensemble);
     assert!((&all - &sum).norm_max() < 1e-13 && all == all.transpose());
     assert!(ensemble.diag().iter().enumerate().all(|(i, &d)| d == all[(i, i)]));
@@ -224,11 +252,17 @@ fn limits_and_bad_input() {
     let k = Dense::new(a.as_ref()).unwrap();
     for m in [5, 30] {
         let modified = ModifiedNystrom::new(&k, &uniform(&k, m, 1)).unwrap();
-        assert!(modified.factor().ncols() == 3 && ErrorNorms::exact(&k, &modified).unwrap().spectral < 1e-11);
+        assert!(
+            modified.factor().ncols() == 3
+                && ErrorNorms::exact(&k, &modified).unwrap().spectral < 1e-11
+        );
     }
     let one = [uniform(&k, 3, 1)];
     let refused = |weights| EnsembleNystrom::new(&k, &one, weights).unwrap_err();
-    assert!(matches!(EnsembleNystrom::new(&k, &[], EnsembleWeights::Uniform), Err(Error::Empty { .. })));
+    assert!(matches!(
+        EnsembleNystrom::new(&k, &[], EnsembleWeights::Uniform),
+        Err(Error::Empty { .. })
+    ));
     let held_out = [1];
     for eta in [-1.0, f64::NAN, f64::INFINITY] {
         let error = refused(EnsembleWeights::Exponential { eta, held_out: &held_out });
@@ -238,7 +272,10 @@ fn limits_and_bad_input() {
         refused(EnsembleWeights::Ridge { lambda: 0.0, held_out: &held_out }),
         Error::InvalidParameter { .. }
     ));
-    assert!(matches!(refused(EnsembleWeights::Ridge { lambda: 1.0, held_out: &[] }), Error::Empty { .. }));
+    assert!(matches!(
+        refused(EnsembleWeights::Ridge { lambda: 1.0, held_out: &[] }),
+        Error::Empty { .. }
+    ));
     let error = refused(EnsembleWeights::Exponential { eta: 1.0, held_out: &[30] });
     assert!(matches!(error, Error::IndexOutOfRange { index: 30, n: 30, .. }));
     let nan = Broken { n: 5, bad: vec![(3, 1, f64::NAN)] };
@@ -248,7 +285,9 @@ fn limits_and_bad_input() {
     let error = EnsembleNystrom::new(&nan, &[two], weights).unwrap_err();
     assert!(matches!(error, Error::NonFinite { row: 3, col: 1, .. }), "{error:?}");
     let (c, w) = (Mat::<f64>::identity(4, 2), Mat::<f64>::identity(3, 3));
-    let blocks = |c: &Mat<f64>, w: &Mat<f64>| Nystrom::from_blocks(c.as_ref(), w.as_ref(), Whitening::default()).err();
+    let blocks = |c: &Mat<f64>, w: &Mat<f64>| {
+        Nystrom::from_blocks(c.as_ref(), w.as_ref(), Whitening::default()).err()
+    };
     assert!(matches!(blocks(&c, &w), Some(Error::Shape { .. })));
     assert!(matches!(blocks(&Mat::zeros(0, 3), &w), Some(Error::Empty { .. })));
     let bad = Mat::from_fn(4, 3, |i, _| if i == 2 { f64::NAN } else { 1.0 });

@@ -5,8 +5,9 @@ use crate::common::*;
 use faer::Mat;
 use nystrom_linalg_core::{Dense, Error};
 use nystrom_sketch::{
-    Accumulation, GaussianSketch, Landmarks, Localized, Rademacher, SizeConstants, SizeSearch, SketchDiagnostics,
-    SketchDistribution, SketchedMatrix, SparseSketch, Subsampling, VerySparse, Whitening,
+    Accumulation, GaussianSketch, Landmarks, Localized, Rademacher, SizeConstants, SizeSearch,
+    SketchDiagnostics, SketchDistribution, SketchedMatrix, SparseSketch, Subsampling, VerySparse,
+    Whitening,
 };
 use proptest::prelude::*;
 use rand::RngExt;
@@ -30,7 +31,11 @@ fn closed_forms_of_a_diagonal_matrix() {
     let sigma = [0.5, 0.1, 0.02, 0.004, 0.0008];
     let of = diagonal(&sigma);
     let delta = 0.02;
-    assert_eq!((of.d_delta(delta).unwrap(), of.d_delta(1.0).unwrap(), of.d_delta(1e-9).unwrap()), (2, 0, 5)); // 0.02 ≤ δ is below
+    // 0.02 ≤ δ is below
+    assert_eq!(
+        (of.d_delta(delta).unwrap(), of.d_delta(1.0).unwrap(), of.d_delta(1e-9).unwrap()),
+        (2, 0, 5)
+    );
     let l = sigma.map(|s| s / (s + delta));
     assert!((of.statistical_dimension(delta).unwrap() - l.iter().sum::<f64>()).abs() < 1e-14);
     assert!((of.incoherence(delta, None).unwrap() - 5.0 * l[0]).abs() < 1e-12);
@@ -40,10 +45,12 @@ fn closed_forms_of_a_diagonal_matrix() {
 
     let whole = of.satisfiability(&selection(5, &[0, 1, 2, 3, 4]), delta).unwrap(); // S = I
     assert!(whole.head < 1e-14 && (whole.tail - 1.0).abs() < 1e-14 && whole.holds(1.0 + 1e-12));
-    let blind = of.satisfiability(&selection(5, &[0, 3]), delta).unwrap(); // misses the second eigenvector
+    // misses the second eigenvector
+    let blind = of.satisfiability(&selection(5, &[0, 3]), delta).unwrap();
     assert!((blind.head - 1.0).abs() < 1e-14 && !blind.holds(9.0) && blind.error() > 1e10);
     assert!((blind.tail - (0.004_f64 / delta).sqrt()).abs() < 1e-14);
-    let doubled = SparseSketch::<f64>::new(5, vec![vec![(0, 1.2)], vec![(1, 1.0)], vec![(2, 3.0)]]).unwrap();
+    let doubled =
+        SparseSketch::<f64>::new(5, vec![vec![(0, 1.2)], vec![(1, 1.0)], vec![(2, 3.0)]]).unwrap();
     let doubled = of.satisfiability(&doubled, delta).unwrap();
     assert!((doubled.head - 0.44).abs() < 1e-14 && (doubled.tail - 3.0).abs() < 1e-14);
     assert!((doubled.error() - delta * (1.0 + 3.0 / 0.56_f64.sqrt()).powi(2)).abs() < 1e-14);
@@ -79,14 +86,18 @@ fn leverage_scores_make_the_incoherence_smallest() {
         let d_stat = of.statistical_dimension(delta).unwrap();
         assert!(M <= d_stat * (1.0 + 1e-9) && M >= 0.5 * d_stat, "δ = {delta}: {M} of {d_stat}");
         let uniform = of.incoherence(delta, None).unwrap();
-        assert!(uniform > 2.0 * d_stat && uniform <= n as f64, "δ = {delta}: {uniform}, d_stat {d_stat}");
+        assert!(
+            uniform > 2.0 * d_stat && uniform <= n as f64,
+            "δ = {delta}: {uniform}, d_stat {d_stat}"
+        );
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// K − K_S ⪯ nE for every sketch with a finite one, and both norms agree with their definitions.
+    /// K − K_S ⪯ nE for every sketch with a finite one, and both norms agree with their
+    /// definitions.
     #[test]
     fn the_error_bound_holds((k, seed) in any_psd(), d in 1..40_usize, level in -4.0..0.0_f64) {
         let n = k.nrows();
@@ -95,21 +106,24 @@ proptest! {
         let top = largest_eigenvalue(k.as_ref());
         let delta = 10.0_f64.powf(level) * of.eigenvalues()[0];
         let laws: [&dyn SketchDistribution<f64>; 7] = [
-            &Subsampling::default(), &Accumulation::uniform(3), &Accumulation::uniform(30), &GaussianSketch, &Rademacher,
+            &Subsampling::default(), &Accumulation::uniform(3), &Accumulation::uniform(30),
+                &GaussianSketch, &Rademacher,
             &VerySparse::default(), &Localized::contiguous(1),
         ];
         for law in laws {
             let Ok(sketch) = law.draw(n, d.min(n), &mut rng(seed)) else { continue };
             let found = of.satisfiability(&*sketch, delta).unwrap();
             let S = sketch.to_dense();
-            let (mut head, mut tail) = (Mat::zeros(found.d_delta, S.ncols()), Mat::zeros(n - found.d_delta, S.ncols()));
+            let (mut head, mut tail) = (Mat::zeros(found.d_delta, S.ncols()),
+                Mat::zeros(n - found.d_delta, S.ncols()));
             let eigen = nystrom_linalg_core::SymmetricEigen::new(k.as_ref()).unwrap();
             for i in 0..n {
                 for j in 0..S.ncols() {
                     let product: f64 = (0..n).map(|r| eigen.vectors()[(r, i)] * S[(r, j)]).sum();
                     match i < found.d_delta {
                         true => head[(i, j)] = product,
-                        false => tail[(i - found.d_delta, j)] = product * (eigen.values()[i].max(0.0) / n as f64).sqrt(),
+                        false => tail[(i - found.d_delta,
+                            j)] = product * (eigen.values()[i].max(0.0) / n as f64).sqrt(),
                     }
                 }
             }
@@ -120,21 +134,30 @@ proptest! {
             prop_assert!((norm - found.tail * delta.sqrt()).abs() < 1e-6 * (top / n as f64).sqrt());
             prop_assert!(S.ncols() >= found.d_delta || found.error() == f64::INFINITY);
             if found.error().is_finite() {
-                let F = SketchedMatrix::new(&K, &*sketch).unwrap().factor(Whitening::default()).unwrap();
+                let F = SketchedMatrix::new(&K,
+                    &*sketch).unwrap().factor(Whitening::default()).unwrap();
                 let rest = &k - &F * F.transpose();
                 let gap = largest_eigenvalue(rest.as_ref());
-                prop_assert!(gap <= n as f64 * found.error() + 1e-8 * top, "{gap:e} above {:e}", n as f64 * found.error());
+                prop_assert!(gap <= n as f64 * found.error() + 1e-8 * top, "{gap:e} above {:e}",
+                    n as f64 * found.error());
             }
         }
     }
 }
 
-/// Theorem 3.6 with ρ = 0.1 and our constants: of 100 accumulations with its d and m at least 90 are K-satisfiable with c = 2 (98 or more in
-/// fact); with m = 1, 57 at δ = 1e-3, where the small cluster matters.
+/// Theorem 3.6 with ρ = 0.1 and our constants: of 100 accumulations with its d and m at least 90
+/// are K-satisfiable with c = 2 (98 or more in fact); with m = 1, 57 at δ = 1e-3, where the small
+/// cluster matters.
 #[test]
 fn sizes_of_theorem_3_6_are_enough() {
     let (rho, trials) = (0.1, 100);
-    let cases = [(400, true, 1e-1), (400, true, 1e-2), (400, true, 1e-3), (400, false, 1e-1), (400, false, 1e-2)];
+    let cases = [
+        (400, true, 1e-1),
+        (400, true, 1e-2),
+        (400, true, 1e-3),
+        (400, false, 1e-1),
+        (400, false, 1e-2),
+    ];
     for (n, gaussian, delta) in cases {
         let of = diagnostics(&two_clusters(n, gaussian));
         let size = of.accumulation_size(delta, None, rho, SizeConstants::default()).unwrap();
@@ -143,7 +166,8 @@ fn sizes_of_theorem_3_6_are_enough() {
         assert!((size.m * size.d) as f64 >= size.incoherence * log.powi(3) / 16.0);
         let share = |m: usize| {
             let good = |seed: &u64| {
-                let sketch = Accumulation::uniform(m).sample::<f64>(n, size.d, &mut rng(*seed)).unwrap();
+                let sketch =
+                    Accumulation::uniform(m).sample::<f64>(n, size.d, &mut rng(*seed)).unwrap();
                 of.satisfiability(&sketch, delta).unwrap().holds(2.0)
             };
             (0..trials).filter(good).count() as f64 / trials as f64
@@ -162,7 +186,8 @@ fn the_measured_m_falls_as_the_probabilities_fit() {
     let k = two_clusters(n, true);
     let of = diagnostics(&k);
     let delta = 1e-3;
-    let shifted = Mat::from_fn(n, n, |i, j| k[(i, j)] / n as f64 + if i == j { delta } else { 0.0 });
+    let shifted =
+        Mat::from_fn(n, n, |i, j| k[(i, j)] / n as f64 + if i == j { delta } else { 0.0 });
     let l = solve(shifted.as_ref(), Mat::from_fn(n, n, |i, j| k[(i, j)] / n as f64).as_ref());
     let scores: Vec<f64> = (0..n).map(|i| l[(i, i)]).collect();
     let search = SizeSearch { trials: 40, rho: 0.1, ..SizeSearch::new(delta, 200) };
@@ -179,25 +204,40 @@ fn the_measured_m_falls_as_the_probabilities_fit() {
 
 #[test]
 fn bad_input_is_named() {
-    assert!(matches!(SketchDiagnostics::new(&Broken { n: 0, bad: vec![] }), Err(Error::Empty { .. })));
+    assert!(matches!(
+        SketchDiagnostics::new(&Broken { n: 0, bad: vec![] }),
+        Err(Error::Empty { .. })
+    ));
     let nan = Broken { n: 3, bad: vec![(1, 0, f64::NAN)] };
     assert!(matches!(SketchDiagnostics::new(&nan), Err(Error::NonFinite { .. })));
     let of = diagonal(&[0.5, 0.1, 0.02]);
     for delta in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(of.d_delta(delta), Err(Error::InvalidParameter { .. })));
-        assert!(matches!(of.satisfiability(&selection(3, &[0]), delta), Err(Error::InvalidParameter { .. })));
+        assert!(matches!(
+            of.satisfiability(&selection(3, &[0]), delta),
+            Err(Error::InvalidParameter { .. })
+        ));
         assert!(matches!(of.incoherence(delta, None), Err(Error::InvalidParameter { .. })));
         assert!(matches!(of.statistical_dimension(delta), Err(Error::InvalidParameter { .. })));
     }
-    assert!(matches!(of.satisfiability(&selection(4, &[0]), 0.1), Err(Error::Shape { expected: 3, got: 4, .. })));
+    assert!(matches!(
+        of.satisfiability(&selection(4, &[0]), 0.1),
+        Err(Error::Shape { expected: 3, got: 4, .. })
+    ));
     assert!(matches!(of.incoherence(0.1, Some(&[1.0; 2])), Err(Error::Shape { .. })));
-    assert!(matches!(of.incoherence(0.1, Some(&[1.0, f64::NAN, 1.0])), Err(Error::InvalidWeight { index: 1, .. })));
+    assert!(matches!(
+        of.incoherence(0.1, Some(&[1.0, f64::NAN, 1.0])),
+        Err(Error::InvalidWeight { index: 1, .. })
+    ));
     for rho in [0.0, 1.0, f64::NAN] {
         let size = of.accumulation_size(0.1, None, rho, SizeConstants::default());
         assert!(matches!(size, Err(Error::InvalidParameter { name: "rho", .. })));
     }
     let constants = SizeConstants { c1: 0.0, c2: 1.0 };
-    assert!(matches!(of.accumulation_size(0.1, None, 0.1, constants), Err(Error::InvalidParameter { name: "c1", .. })));
+    assert!(matches!(
+        of.accumulation_size(0.1, None, 0.1, constants),
+        Err(Error::InvalidParameter { name: "c1", .. })
+    ));
     let search = SizeSearch::new(0.1, 2);
     let run = |search: SizeSearch| of.measured_size(&search, None, &mut rng(0)).unwrap_err();
     assert!(matches!(run(SizeSearch { d: 0, ..search }), Error::Empty { .. }));

@@ -1,4 +1,5 @@
-//! E[SSᵀ] = I for every sampling constructor, Theorem 2's tail bound, and what landmarks and dictionaries refuse.
+//! E[SSᵀ] = I for every sampling constructor, Theorem 2's tail bound, and what landmarks and
+//! dictionaries refuse.
 
 use crate::common::*;
 use faer::{Accum, Mat};
@@ -9,8 +10,8 @@ use proptest::prelude::*;
 const ROWS: usize = 25;
 const REPEATS: usize = 20_000;
 
-/// The mean weight of every row is 1 within 6 standard errors (false alarm 2e-9 a row, so below 1e-6 for the whole test), and no
-/// row's variance is zero unless its law says so.
+/// The mean weight of every row is 1 within 6 standard errors (false alarm 2e-9 a row, so below
+/// 1e-6 for the whole test), and no row's variance is zero unless its law says so.
 fn unbiased(variance: impl Fn(usize) -> f64, mut sample: impl FnMut() -> Dictionary<f64>) {
     let mut mean = [0.0; ROWS];
     for _ in 0..REPEATS {
@@ -50,12 +51,17 @@ fn weights_of_uniform_draws_are_unbiased() {
     let with = (1.0 - 1.0 / ROWS as f64) * ROWS as f64 / m as f64;
     unbiased(|_| with, || Dictionary::uniform(ROWS, m, Draw::WithReplacement, &mut rng).unwrap());
     let without = ROWS as f64 / m as f64 - 1.0;
-    unbiased(|_| without, || Dictionary::uniform(ROWS, m, Draw::WithoutReplacement, &mut rng).unwrap());
+    unbiased(
+        |_| without,
+        || Dictionary::uniform(ROWS, m, Draw::WithoutReplacement, &mut rng).unwrap(),
+    );
 }
 
-/// Theorem 2 (Alaoui & Mahoney 2015): Pr[λ_max(ΨΨᵀ − ΨSSᵀΨᵀ) ≥ t] ≤ n·exp(−(p t²/2)/(λ_max(ΨΨᵀ)(‖Ψ‖²_F/β + t/3))).
+/// Theorem 2 (Alaoui & Mahoney 2015): Pr[λ_max(ΨΨᵀ − ΨSSᵀΨᵀ) ≥ t] ≤ n·exp(−(p
+/// t²/2)/(λ_max(ΨΨᵀ)(‖Ψ‖²_F/β + t/3))).
 ///
-/// p is chosen such that the bound is 0.1; of 400 repeats at most 0.1·400 + 5·√(400·0.1·0.9) = 70 may fail.
+/// p is chosen such that the bound is 0.1; of 400 repeats at most 0.1·400 + 5·√(400·0.1·0.9) = 70
+/// may fail.
 #[test]
 fn theorem_2_tail_bound() {
     let (n, cols, t, repeats) = (6, 80, 0.5, 400);
@@ -70,8 +76,11 @@ fn theorem_2_tail_bound() {
     let mut rng = rng(6);
     let failures = (0..repeats).filter(|_| {
         let d = Dictionary::with_replacement(&p, draws, &mut rng).unwrap();
-        let column = |j: usize| Mat::from_fn(n, 1, |i, _| psi[(i, d.indices()[j])] * d.weights()[j].sqrt());
-        let estimate = (0..d.len()).map(column).fold(Mat::<f64>::zeros(n, n), |sum, c| sum + &c * c.transpose());
+        let column =
+            |j: usize| Mat::from_fn(n, 1, |i, _| psi[(i, d.indices()[j])] * d.weights()[j].sqrt());
+        let estimate = (0..d.len())
+            .map(column)
+            .fold(Mat::<f64>::zeros(n, n), |sum, c| sum + &c * c.transpose());
         largest_eigenvalue((&gram - estimate).as_ref()) >= t
     });
     let failures = failures.count();
@@ -80,7 +89,8 @@ fn theorem_2_tail_bound() {
 
 proptest! {
     #[test]
-    fn draws_merge_into_distinct_rows_in_order(n in 1..30_usize, seed in any::<u64>(), m in 1..60_usize) {
+    fn draws_merge_into_distinct_rows_in_order(n in 1..30_usize, seed in any::<u64>(),
+    m in 1..60_usize) {
         let draws = random::with_replacement(&vec![1.0; n], m, &mut rng(seed)).unwrap();
         let landmarks = Landmarks::from_draws(n, &draws).unwrap();
         let mut expected = vec![];
@@ -88,7 +98,8 @@ proptest! {
         prop_assert_eq!(landmarks.indices(), &expected);
         let dictionary = Dictionary::from_draws(&draws, &vec![0.3_f64; n]).unwrap();
         prop_assert_eq!(dictionary.indices(), &expected);
-        prop_assert!((dictionary.total_weight() - n as f64).abs() < 1e-10); // exactly n for equal probabilities
+        // exactly n for equal probabilities
+        prop_assert!((dictionary.total_weight() - n as f64).abs() < 1e-10);
         let count = draws.iter().filter(|i| **i == draws[0]).count() as f64;
         prop_assert!((dictionary.weights()[0] - count * n as f64 / m as f64).abs() < 1e-12);
     }
@@ -97,42 +108,69 @@ proptest! {
 #[test]
 fn full_and_empty() {
     let full = Dictionary::<f32>::full(4).unwrap();
-    assert_eq!((full.indices(), full.weights(), full.total_weight()), (&[0, 1, 2, 3][..], &[1.0_f32; 4][..], 4.0));
+    assert_eq!(
+        (full.indices(), full.weights(), full.total_weight()),
+        (&[0, 1, 2, 3][..], &[1.0_f32; 4][..], 4.0)
+    );
     let empty = Dictionary::<f64>::empty(4).unwrap();
     assert!(empty.is_empty() && matches!(empty.landmarks(), Err(Error::Empty { .. })));
     assert!(matches!(Dictionary::<f64>::full(0), Err(Error::Empty { .. })));
     assert!(Dictionary::bernoulli(&[0.0; 3], &mut rng(0)).unwrap().is_empty());
-    assert_eq!(Dictionary::bernoulli(&[1.0; 3], &mut rng(0)).unwrap(), Dictionary::full(3).unwrap());
+    assert_eq!(
+        Dictionary::bernoulli(&[1.0; 3], &mut rng(0)).unwrap(),
+        Dictionary::full(3).unwrap()
+    );
 }
 
 #[test]
 fn bad_dictionaries_are_refused() {
-    let new = |indices: &[usize], weights: &[f64]| Dictionary::new(5, indices.to_vec(), weights.to_vec());
+    let new =
+        |indices: &[usize], weights: &[f64]| Dictionary::new(5, indices.to_vec(), weights.to_vec());
     assert!(matches!(new(&[0, 1], &[1.0]), Err(Error::Shape { expected: 2, got: 1, .. })));
-    assert!(matches!(new(&[0, 5], &[1.0; 2]), Err(Error::IndexOutOfRange { position: 1, index: 5, n: 5, .. })));
-    assert!(matches!(new(&[2, 1, 2], &[1.0; 3]), Err(Error::DuplicateIndex { index: 2, first: 0, second: 2, .. })));
+    assert!(matches!(
+        new(&[0, 5], &[1.0; 2]),
+        Err(Error::IndexOutOfRange { position: 1, index: 5, n: 5, .. })
+    ));
+    assert!(matches!(
+        new(&[2, 1, 2], &[1.0; 3]),
+        Err(Error::DuplicateIndex { index: 2, first: 0, second: 2, .. })
+    ));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(new(&[2], &[bad]), Err(Error::InvalidParameter { name: "dictionary weight", .. })));
+        assert!(matches!(
+            new(&[2], &[bad]),
+            Err(Error::InvalidParameter { name: "dictionary weight", .. })
+        ));
     }
     for bad in [-0.1, 1.1, f64::NAN] {
         let name = "inclusion probability";
-        assert!(
-            matches!(Dictionary::bernoulli(&[0.5, bad], &mut rng(0)), Err(Error::InvalidParameter { name: at, .. }) if at == name)
-        );
-        assert!(
-            matches!(Dictionary::from_inclusion(3, vec![1], &[bad]), Err(Error::InvalidParameter { name: at, .. }) if at == name)
-        );
+        assert!(matches!(Dictionary::bernoulli(&[0.5, bad], &mut rng(0)),
+                Err(Error::InvalidParameter { name: at, .. }) if at == name));
+        assert!(matches!(Dictionary::from_inclusion(3, vec![1], &[bad]),
+                Err(Error::InvalidParameter { name: at, .. }) if at == name));
     }
-    assert!(Dictionary::from_inclusion(3, vec![1], &[0.0]).is_err()); // was included with probability 0
+    // was included with probability 0
+    assert!(Dictionary::from_inclusion(3, vec![1], &[0.0]).is_err());
     assert!(Dictionary::from_draws(&[1], &[1.0, 0.0]).is_err()); // was drawn with probability 0
-    assert!(matches!(Dictionary::with_replacement(&[0.0; 3], 2, &mut rng(0)), Err(Error::InvalidWeight { .. })));
-    assert!(matches!(Dictionary::with_replacement(&[1.0; 3], 0, &mut rng(0)), Err(Error::Empty { .. })));
+    assert!(matches!(
+        Dictionary::with_replacement(&[0.0; 3], 2, &mut rng(0)),
+        Err(Error::InvalidWeight { .. })
+    ));
+    assert!(matches!(
+        Dictionary::with_replacement(&[1.0; 3], 0, &mut rng(0)),
+        Err(Error::Empty { .. })
+    ));
     assert!(matches!(
         Dictionary::<f64>::uniform(3, 4, Draw::WithoutReplacement, &mut rng(0)),
         Err(Error::TooMany { requested: 4, available: 3, .. })
     ));
-    assert!(matches!(Dictionary::<f64>::uniform(0, 4, Draw::WithReplacement, &mut rng(0)), Err(Error::Empty { .. })));
-    assert!(matches!(Dictionary::<f64>::full(3).unwrap().check(4), Err(Error::Shape { expected: 3, got: 4, .. })));
+    assert!(matches!(
+        Dictionary::<f64>::uniform(0, 4, Draw::WithReplacement, &mut rng(0)),
+        Err(Error::Empty { .. })
+    ));
+    assert!(matches!(
+        Dictionary::<f64>::full(3).unwrap().check(4),
+        Err(Error::Shape { expected: 3, got: 4, .. })
+    ));
 }
 
 #[test]
@@ -140,7 +178,10 @@ fn bad_landmarks_are_refused() {
     assert!(matches!(Landmarks::new(5, vec![]), Err(Error::Empty { what: "landmarks" })));
     assert!(matches!(Landmarks::from_draws(5, &[]), Err(Error::Empty { what: "landmarks" })));
     assert!(matches!(Landmarks::all(0), Err(Error::Empty { .. })));
-    assert!(matches!(Landmarks::new(5, vec![1, 7]), Err(Error::IndexOutOfRange { position: 1, index: 7, n: 5, .. })));
+    assert!(matches!(
+        Landmarks::new(5, vec![1, 7]),
+        Err(Error::IndexOutOfRange { position: 1, index: 7, n: 5, .. })
+    ));
     assert!(matches!(Landmarks::from_draws(5, &[1, 7]), Err(Error::IndexOutOfRange { .. })));
     let error = Landmarks::new(5, vec![4, 1, 4]).unwrap_err();
     assert!(error.to_string().contains("positions 0 and 2"), "{error}");

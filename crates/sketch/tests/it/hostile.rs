@@ -52,7 +52,11 @@ fn ensemble(k: &Raw, m: usize, weights: EnsembleWeights<'_>) -> Result<Vec<f64>>
 fn sketched(k: &Raw, d: usize, law: &dyn SketchDistribution<f64>) -> Result<Vec<f64>> {
     let s = law.draw(k.dim(), d, &mut rng(0))?;
     let sketched = SketchedMatrix::new(k, &*s)?;
-    let all = [entries(s.to_dense().as_ref()), entries(sketched.product().as_ref()), entries(sketched.gram().as_ref())];
+    let all = [
+        entries(s.to_dense().as_ref()),
+        entries(sketched.product().as_ref()),
+        entries(sketched.gram().as_ref()),
+    ];
     let factor = sketched.factor(Whitening::default()).map_or(vec![], |f| entries(f.as_ref()));
     Ok([all.concat(), factor, sketched.trace_error(k).into_iter().collect()].concat())
 }
@@ -67,7 +71,9 @@ fn selectors() {
         ("Diagonal with replacement", |k, m| selected(k, m, &Diagonal { draw: WITH })),
         ("ColumnNorm", |k, m| selected(k, m, &ColumnNorm::default())),
         ("ColumnNorm with replacement", |k, m| selected(k, m, &ColumnNorm { draw: WITH })),
-        ("Proportional", |k, m| selected(k, m, &Proportional { scores: k.diagonal(), draw: Draw::default() })),
+        ("Proportional", |k, m| {
+            selected(k, m, &Proportional { scores: k.diagonal(), draw: Draw::default() })
+        }),
         ("AdaptiveFull", |k, m| selected(k, m, &AdaptiveFull::default())),
         ("AdaptivePartial", |k, m| selected(k, m, &AdaptivePartial::default())),
         ("AdaptivePartial, batches of any size", |k, m| {
@@ -104,11 +110,20 @@ fn approximations() {
         ("regularised, 1e300", |k, m| regularized(k, m, 1e300)),
         ("modified", |k, m| looked_at(k, &ModifiedNystrom::new(k, &first(k, m)?)?)),
         ("uniform ensemble", |k, m| ensemble(k, m, EnsembleWeights::Uniform)),
-        ("exponential ensemble", |k, m| ensemble(k, m, EnsembleWeights::Exponential { eta: 1e300, held_out: &[0] })),
-        ("ridge ensemble", |k, m| ensemble(k, m, EnsembleWeights::Ridge { lambda: 1e-300, held_out: &[0, 1] })),
+        ("exponential ensemble", |k, m| {
+            ensemble(k, m, EnsembleWeights::Exponential { eta: 1e300, held_out: &[0] })
+        }),
+        ("ridge ensemble", |k, m| {
+            ensemble(k, m, EnsembleWeights::Ridge { lambda: 1e-300, held_out: &[0, 1] })
+        }),
         ("stream", |k, m| {
             let stream = NystromStream::new(k, &first(k, m)?, Whitening::default())?;
-            Ok([entries(stream.gram_lower()?.as_ref()), stream.diag()?, vec![stream.trace_error()?]].concat())
+            Ok([
+                entries(stream.gram_lower()?.as_ref()),
+                stream.diag()?,
+                vec![stream.trace_error()?],
+            ]
+            .concat())
         }),
     ]);
 }
@@ -117,13 +132,28 @@ fn approximations() {
 fn measures() {
     check(&[
         ("norms of the error", |k, m| {
-            let l = Raw(Mat::from_fn(k.dim(), k.dim(), |i, j| if i.max(j) < m { k.0[(i, j)] } else { 0.0 }));
+            let l =
+                Raw(Mat::from_fn(
+                    k.dim(),
+                    k.dim(),
+                    |i, j| if i.max(j) < m { k.0[(i, j)] } else { 0.0 },
+                ));
             let exact = ErrorNorms::exact(k, &l)?;
-            Ok(vec![exact.frobenius, exact.spectral, exact.trace, frobenius_error(k, &l)?, trace_error(k, &l)?])
+            Ok(vec![
+                exact.frobenius,
+                exact.spectral,
+                exact.trace,
+                frobenius_error(k, &l)?,
+                trace_error(k, &l)?,
+            ])
         }),
         ("spectral norm", |k, m| {
             let zero = Raw(Mat::zeros(k.dim(), k.dim()));
-            let found = SpectralNorm { block: m, ..SpectralNorm::default() }.estimate(k, &zero, &mut rng(0))?;
+            let found = SpectralNorm { block: m, ..SpectralNorm::default() }.estimate(
+                k,
+                &zero,
+                &mut rng(0),
+            )?;
             Ok(vec![found.value, found.residual])
         }),
         ("diagnostics", |k, d| {
@@ -132,14 +162,22 @@ fn measures() {
             let mut all = found.eigenvalues().to_vec();
             for delta in [5e-324, 1e-300, 1.0, 1e300] {
                 let fit = found.satisfiability::<f64>(&sketch, delta)?;
-                all.extend([found.statistical_dimension(delta)?, found.incoherence(delta, None)?, fit.head, fit.tail]);
+                all.extend([
+                    found.statistical_dimension(delta)?,
+                    found.incoherence(delta, None)?,
+                    fit.head,
+                    fit.tail,
+                ]);
                 let size = found.accumulation_size(delta, None, 0.1, SizeConstants::default())?;
                 all.push(size.incoherence);
             }
             Ok(all)
         }),
         ("sample size", |k, _| {
-            k.diagonal().into_iter().map(|d_eff| Ok(risk_sample_size(k.dim(), d_eff, 5e-324, 5e-324)? as f64)).collect()
+            k.diagonal()
+                .into_iter()
+                .map(|d_eff| Ok(risk_sample_size(k.dim(), d_eff, 5e-324, 5e-324)? as f64))
+                .collect()
         }),
     ]);
 }
@@ -152,7 +190,9 @@ fn sketches() {
         ("SparseSign", |k, d| sketched(k, d, &SparseSign::default())),
         ("SparseSign, any number a row", |k, m| sketched(k, 1, &SparseSign { per_row: m })),
         ("VerySparse", |k, d| sketched(k, d, &VerySparse::default())),
-        ("VerySparse, any sparsity", |k, m| sketched(k, 1, &VerySparse { sparsity: Some(m as f64) })),
+        ("VerySparse, any sparsity", |k, m| {
+            sketched(k, 1, &VerySparse { sparsity: Some(m as f64) })
+        }),
         ("Localized", |k, d| sketched(k, d, &Localized::contiguous(2))),
         ("Localized, any blocks", |k, m| sketched(k, 2, &Localized::shuffled(m))),
         ("Subsampling", |k, d| sketched(k, d, &Subsampling::default())),
@@ -161,10 +201,13 @@ fn sketches() {
         ("Accumulation, any number", |k, m| sketched(k, 2, &Accumulation::uniform(m))),
         ("SparseSketch", |k, j| {
             let column: Vec<(usize, f64)> = k.diagonal().into_iter().enumerate().collect();
-            let s = SparseSketch::<f64>::new(k.dim(), vec![column.clone(), vec![(j, 1.0)], column])?;
+            let s =
+                SparseSketch::<f64>::new(k.dim(), vec![column.clone(), vec![(j, 1.0)], column])?;
             Ok(entries(s.to_dense().as_ref()))
         }),
-        ("DenseSketch", |k, _| Ok(entries(DenseSketch::from_matrix(k.0.clone())?.to_dense().as_ref()))),
+        ("DenseSketch", |k, _| {
+            Ok(entries(DenseSketch::from_matrix(k.0.clone())?.to_dense().as_ref()))
+        }),
     ]);
 }
 
@@ -176,13 +219,21 @@ fn draws_and_dictionaries() {
             Ok([dictionary.weights(), &[dictionary.total_weight()]].concat())
         }),
         ("uniform draws", |k, m| {
-            Ok(vec![Dictionary::<f64>::uniform(k.dim(), m, Draw::WithReplacement, &mut rng(0))?.total_weight()])
+            Ok(vec![
+                Dictionary::<f64>::uniform(k.dim(), m, Draw::WithReplacement, &mut rng(0))?
+                    .total_weight(),
+            ])
         }),
         ("uniform subset", |k, m| {
-            Ok(vec![Dictionary::<f64>::uniform(k.dim(), m, Draw::WithoutReplacement, &mut rng(0))?.total_weight()])
+            Ok(vec![
+                Dictionary::<f64>::uniform(k.dim(), m, Draw::WithoutReplacement, &mut rng(0))?
+                    .total_weight(),
+            ])
         }),
         ("coins", |k, _| Ok(Dictionary::bernoulli(&k.diagonal(), &mut rng(0))?.weights().to_vec())),
-        ("given", |k, m| Ok(Dictionary::new(k.dim(), (0..m.min(9)).collect(), k.diagonal())?.weights().to_vec())),
+        ("given", |k, m| {
+            Ok(Dictionary::new(k.dim(), (0..m.min(9)).collect(), k.diagonal())?.weights().to_vec())
+        }),
         ("landmarks by weight", |k, m| {
             let landmarks = Landmarks::draw(&k.diagonal(), m, Draw::WithReplacement, &mut rng(0))?;
             Ok(vec![landmarks.len() as f64])

@@ -76,7 +76,9 @@ fn matrices() -> Vec<(String, Raw)> {
     add("from 1e-300 to 1e300", 7, &|i, j| mixed(i) * smooth(i, j) * mixed(j));
     add("diagonal from 1e-300 to 1e300", 7, &|i, j| if i == j { mixed(i).powi(2) } else { 0.0 });
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0] {
-        add(&format!("{value} on the diagonal"), 7, &|i, j| if i == 3 && j == 3 { value } else { smooth(i, j) });
+        add(&format!("{value} on the diagonal"), 7, &|i, j| {
+            if i == 3 && j == 3 { value } else { smooth(i, j) }
+        });
     }
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 2.0] {
         add(&format!("{value} elsewhere"), 7, &|i, j| {
@@ -92,7 +94,8 @@ fn matrices() -> Vec<(String, Raw)> {
 /// # Panics
 /// With all that went wrong.
 pub fn check(operations: &[(&str, Operation)]) {
-    let failures: Vec<String> = operations.iter().flat_map(|&(name, operation)| failures_of(name, operation)).collect();
+    let failures: Vec<String> =
+        operations.iter().flat_map(|&(name, operation)| failures_of(name, operation)).collect();
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
@@ -122,7 +125,8 @@ fn failures_of(name: &str, operation: Operation) -> Vec<String> {
         send.send(failures).unwrap();
     });
     let failures = receive.recv_timeout(PATIENCE);
-    let failures = failures.unwrap_or_else(|_| vec![format!("{}: no end", current.lock().unwrap())]);
+    let failures =
+        failures.unwrap_or_else(|_| vec![format!("{}: no end", current.lock().unwrap())]);
     failures.into_iter().map(|failure| format!("{name}: {failure}")).collect()
 }
 

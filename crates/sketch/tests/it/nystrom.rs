@@ -1,9 +1,12 @@
-//! L and L_γ against dense algebra, the orderings they must obey, and Theorem 1's deterministic bound.
+//! L and L_γ against dense algebra, the orderings they must obey, and Theorem 1's deterministic
+//! bound.
 #![allow(non_snake_case, clippy::excessive_precision)] // reference values as printed
 
 use crate::common::*;
 use faer::Mat;
-use nystrom_linalg_core::{Counted, Dense, Error, Indices, PsdMatrix, Ridge, RowTree, SymmetricEigen, ops};
+use nystrom_linalg_core::{
+    Counted, Dense, Error, Indices, PsdMatrix, Ridge, RowTree, SymmetricEigen, ops,
+};
 use nystrom_sketch::{Dictionary, Draw, FeatureMap, Landmarks, Nystrom, NystromStream, Whitening};
 use proptest::prelude::*;
 
@@ -14,7 +17,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn regularised_below_plain_below_k((k, seed) in any_psd(), m in 1..20_usize, log_ridge in -10.0..1.0_f64) {
+    fn regularised_below_plain_below_k((k, seed) in any_psd(), m in 1..20_usize,
+        log_ridge in -10.0..1.0_f64) {
         let n = k.nrows();
         let sigma = largest_eigenvalue(k.as_ref());
         let K = Dense::new(k.as_ref()).unwrap();
@@ -22,15 +26,19 @@ proptest! {
         let gamma = Ridge::PerSample(10f64.powf(log_ridge));
         let l_gamma = whole(&Nystrom::regularized(&K, &dictionary, gamma).unwrap());
         for whitening in [Whitening::ShiftedCholesky, Whitening::eigen()] {
-            let l = Nystrom::with_whitening(&K, &dictionary.landmarks().unwrap(), whitening).unwrap();
+            let l = Nystrom::with_whitening(&K, &dictionary.landmarks().unwrap(),
+                whitening).unwrap();
             let l = whole(&l);
-            prop_assert!(smallest_eigenvalue((&k - &l).as_ref()) >= -PSD_TOLERANCE * sigma, "L above K, {whitening:?}");
-            prop_assert!(smallest_eigenvalue((&l - &l_gamma).as_ref()) >= -PSD_TOLERANCE * sigma, "L_γ above L");
+            prop_assert!(smallest_eigenvalue((&k - &l).as_ref()) >= -PSD_TOLERANCE * sigma,
+                "L above K, {whitening:?}");
+            prop_assert!(smallest_eigenvalue((&l - &l_gamma).as_ref()) >= -PSD_TOLERANCE * sigma,
+                "L_γ above L");
         }
         prop_assert!(smallest_eigenvalue(l_gamma.as_ref()) >= -1e-14 * n as f64 * sigma);
     }
 
-    /// K − K(K + δI)⁻¹K = δK(K + δI)⁻¹ ⪯ δI by Cholesky; the eigenvalue route drops at most n·ε·σ_1.
+    /// K − K(K + δI)⁻¹K = δK(K + δI)⁻¹ ⪯ δI by Cholesky; the eigenvalue route drops at most
+    /// n·ε·σ_1.
     #[test]
     fn exact_when_every_row_is_a_landmark((k, _) in any_psd()) {
         let (n, sigma) = (k.nrows() as f64, largest_eigenvalue(k.as_ref()));
@@ -44,15 +52,18 @@ proptest! {
         }
     }
 
-    /// KS(SᵀKS + γI)⁻¹SᵀK with S written out, one column a draw, repetitions kept: merging them must not matter.
+    /// KS(SᵀKS + γI)⁻¹SᵀK with S written out, one column a draw, repetitions kept: merging them
+    /// must not matter.
     #[test]
-    fn regularised_form_equals_its_definition((k, seed) in any_psd(), m in 1..30_usize, log_ridge in -4.0..1.0_f64) {
+    fn regularised_form_equals_its_definition((k, seed) in any_psd(), m in 1..30_usize,
+        log_ridge in -4.0..1.0_f64) {
         let n = k.nrows();
         let p: Vec<f64> = (0..n).map(|i| 1.0 + (i % 3) as f64).collect();
         let total: f64 = p.iter().sum();
         let draws = nystrom_linalg_core::random::with_replacement(&p, m, &mut rng(seed)).unwrap();
         let gamma = 10f64.powf(log_ridge);
-        let S = Mat::from_fn(n, m, |i, j| if draws[j] == i { 1.0 / (m as f64 * p[i] / total).sqrt() } else { 0.0 });
+        let S = Mat::from_fn(n, m, |i,
+            j| if draws[j] == i { 1.0 / (m as f64 * p[i] / total).sqrt() } else { 0.0 });
         let KS = &k * &S;
         let mut core = S.transpose() * &KS;
         (0..m).for_each(|j| core[(j, j)] += gamma);
@@ -63,22 +74,26 @@ proptest! {
         prop_assert!((&l - &expected).norm_max() <= 1e-9 * k.norm_max().max(1.0));
     }
 
-    /// Theorem 1's companion fact: K − L_γ ⪯ γ/(1 − t) I with t = λ_max(Φ − Φ^½UᵀSSᵀUΦ^½), Φ = Σ(Σ + γI)⁻¹, whenever t < 1.
+    /// Theorem 1's companion fact: K − L_γ ⪯ γ/(1 − t) I with t = λ_max(Φ − Φ^½UᵀSSᵀUΦ^½), Φ =
+    /// Σ(Σ + γI)⁻¹, whenever t < 1.
     #[test]
     fn theorem_1_structural_bound((k, seed) in any_psd(), log_ridge in -3.0..1.0_f64) {
         let n = k.nrows();
         let K = Dense::new(k.as_ref()).unwrap();
         let gamma = 10f64.powf(log_ridge);
-        let dictionary = Dictionary::with_replacement(&vec![1.0; n], 4 * n, &mut rng(seed)).unwrap();
+        let dictionary = Dictionary::with_replacement(&vec![1.0; n], 4 * n,
+            &mut rng(seed)).unwrap();
         let t = theorem_1_t(&k, &dictionary, gamma);
         prop_assume!(t < 0.999);
         let l = whole(&Nystrom::regularized(&K, &dictionary, Ridge::Absolute(gamma)).unwrap());
         let largest = largest_eigenvalue((&k - &l).as_ref());
-        prop_assert!(largest <= gamma / (1.0 - t) * (1.0 + 1e-9) + 1e-10, "t = {t}: {largest} against {}", gamma / (1.0 - t));
+        prop_assert!(largest <= gamma / (1.0 - t) * (1.0 + 1e-9) + 1e-10, "t = {t}: {largest} \
+            against {}", gamma / (1.0 - t));
     }
 
     #[test]
-    fn diagonal_products_blocks_and_trace_agree_with_the_dense_matrix((k, seed) in any_psd(), m in 1..20_usize) {
+    fn diagonal_products_blocks_and_trace_agree_with_the_dense_matrix((k, seed) in any_psd(),
+        m in 1..20_usize) {
         let n = k.nrows();
         let K = Dense::new(k.as_ref()).unwrap();
         let landmarks = Landmarks::uniform(n, m, Draw::WithReplacement, &mut rng(seed)).unwrap();
@@ -90,11 +105,13 @@ proptest! {
         let (mut a, mut b) = (Mat::zeros(n, 2), Mat::zeros(n, 2));
         stored.mul_into(a.as_mut(), x.as_ref());
         stream.mul_into(b.as_mut(), x.as_ref()).unwrap();
-        prop_assert!((&a - &l * &x).norm_max() < tolerance && (&b - &l * &x).norm_max() < tolerance);
+        prop_assert!((&a - &l * &x).norm_max() < tolerance
+            && (&b - &l * &x).norm_max() < tolerance);
         let trace: f64 = (0..n).map(|i| k[(i, i)] - l[(i, i)]).sum();
         prop_assert!((stored.trace_error(&K).unwrap() - trace).abs() < tolerance);
         prop_assert!((stream.trace_error().unwrap() - trace).abs() < tolerance);
-        prop_assert!(stored.diag().iter().zip(stream.diag().unwrap()).all(|(a, b)| (a - b).abs() < tolerance));
+        prop_assert!(stored.diag().iter().zip(stream.diag().unwrap()).all(|(a,
+            b)| (a - b).abs() < tolerance));
         let rows = [n - 1, 0, n / 2];
         let block: Mat<f64> = stored.block((&rows).into(), (0..n).into());
         for (s, &i) in rows.iter().enumerate() {
@@ -105,11 +122,13 @@ proptest! {
         let gram = stream.gram_lower().unwrap();
         let expected = stored.factor().transpose() * stored.factor();
         for j in 0..stored.rank() {
-            prop_assert!((j..stored.rank()).all(|i| (gram[(i, j)] - expected[(i, j)]).abs() < tolerance));
+            prop_assert!((j..stored.rank()).all(|i| (gram[(i, j)] - expected[(i,
+                j)]).abs() < tolerance));
         }
     }
 
-    /// φ(x)ᵀβ = k_J(x)ᵀθ: what prediction at new points rests on. Ridge-free W here, so tolerance grows with 1/δ^½.
+    /// φ(x)ᵀβ = k_J(x)ᵀθ: what prediction at new points rests on. Ridge-free W here, so tolerance
+    /// grows with 1/δ^½.
     #[test]
     fn landmark_weights_pull_back((k, seed) in any_psd()) {
         let n = k.nrows();
@@ -140,8 +159,8 @@ fn theorem_1_t(k: &Mat<f64>, dictionary: &Dictionary<f64>, gamma: f64) -> f64 {
     largest_eigenvalue(t.as_ref())
 }
 
-/// Six points, landmarks 0, 3, 4, weights 2, ½, 3, γ = 0.1; the expected values come from 50-digit arithmetic with an explicit
-/// inverse of W (mpmath).
+/// Six points, landmarks 0, 3, 4, weights 2, ½, 3, γ = 0.1; the expected values come from 50-digit
+/// arithmetic with an explicit inverse of W (mpmath).
 #[test]
 fn agrees_with_high_precision() {
     let x: [f64; 6] = [0.0, 0.1, 0.3, 0.35, 0.8, 1.0];
@@ -212,7 +231,10 @@ fn single_precision_stays_below_k_and_improves_with_landmarks() {
         last = error;
         let l = whole(&l);
         let gap = Mat::from_fn(n, n, |i, j| k64[(i, j)] - l[(i, j)] as f64);
-        assert!(smallest_eigenvalue(gap.as_ref()) >= -1e-4 * largest_eigenvalue(k64.as_ref()), "m = {m}");
+        assert!(
+            smallest_eigenvalue(gap.as_ref()) >= -1e-4 * largest_eigenvalue(k64.as_ref()),
+            "m = {m}"
+        );
     }
     assert!(last <= n as f64 * 10.0 * f32::EPSILON as f64 * n as f64); // n·δ
 }
@@ -251,11 +273,17 @@ fn bad_input_is_refused_with_its_place() {
     assert!(matches!(Nystrom::new(&fine, &pair), Err(Error::Shape { expected: 5, got: 6, .. })));
     let dictionary = Dictionary::<f64>::empty(6).unwrap();
     let ridge = Ridge::Absolute(1.0);
-    assert!(matches!(Nystrom::regularized(&fine, &dictionary, ridge), Err(Error::Empty { what: "dictionary" })));
+    assert!(matches!(
+        Nystrom::regularized(&fine, &dictionary, ridge),
+        Err(Error::Empty { what: "dictionary" })
+    ));
     let full = Dictionary::full(6).unwrap();
     for bad in [0.0, -1.0, f64::NAN] {
         let refused = Nystrom::regularized(&fine, &full, Ridge::PerSample(bad));
-        assert!(matches!(refused, Err(Error::InvalidParameter { name: "ridge lambda (PerSample)", .. })));
+        assert!(matches!(
+            refused,
+            Err(Error::InvalidParameter { name: "ridge lambda (PerSample)", .. })
+        ));
     }
     let zero = Mat::<f64>::zeros(5, 5);
     let zero = Dense::new(zero.as_ref()).unwrap();
@@ -263,14 +291,23 @@ fn bad_input_is_refused_with_its_place() {
     let eigen = Nystrom::with_whitening(&zero, &pair, Whitening::eigen());
     assert!(matches!(eigen, Err(Error::RankDeficient { requested: 2, rank: 0 })));
     for cutoff in [-1.0, 1.0, f64::NAN] {
-        let refused =
-            Nystrom::with_whitening(&fine, &Landmarks::all(6).unwrap(), Whitening::Eigen { cutoff: Some(cutoff) });
+        let refused = Nystrom::with_whitening(
+            &fine,
+            &Landmarks::all(6).unwrap(),
+            Whitening::Eigen { cutoff: Some(cutoff) },
+        );
         assert!(matches!(refused, Err(Error::InvalidParameter { name: "eigenvalue cut-off", .. })));
     }
     let wide = Mat::<f64>::zeros(2, 3);
-    assert!(matches!(FeatureMap::new(wide.as_ref(), Whitening::default()), Err(Error::Shape { .. })));
+    assert!(matches!(
+        FeatureMap::new(wide.as_ref(), Whitening::default()),
+        Err(Error::Shape { .. })
+    ));
     let none = Mat::<f64>::zeros(0, 0);
-    assert!(matches!(FeatureMap::new(none.as_ref(), Whitening::default()), Err(Error::Empty { .. })));
+    assert!(matches!(
+        FeatureMap::new(none.as_ref(), Whitening::default()),
+        Err(Error::Empty { .. })
+    ));
 }
 
 /// FᵀF is summed over the few leaves of a large tree, so that few r × r matrices are held and

@@ -1,9 +1,12 @@
-//! Randomly pivoted Cholesky: both forms have the sequential law, its one-step expectation, its cost, and survive bad input.
+//! Randomly pivoted Cholesky: both forms have the sequential law, its one-step expectation, its
+//! cost, and survive bad input.
 
 use crate::common::*;
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, SymmetricEigen};
-use nystrom_sketch::{Greedy, LandmarkSelector, Nystrom, PartialCholesky, RpCholesky, Uniform, rp_cholesky};
+use nystrom_sketch::{
+    Greedy, LandmarkSelector, Nystrom, PartialCholesky, RpCholesky, Uniform, rp_cholesky,
+};
 use proptest::prelude::*;
 use rand::Rng;
 use std::collections::HashMap;
@@ -58,17 +61,19 @@ fn law(a: MatRef<'_, f64>, k: usize) -> HashMap<Vec<usize>, f64> {
     all
 }
 
-/// Two near copies, an outlier and a small diagonal: the later pivots depend much on the earlier ones.
+/// Two near copies, an outlier and a small diagonal: the later pivots depend much on the earlier
+/// ones.
 fn uneven() -> Mat<f64> {
-    let features = [[1.0, 0.0, 0.2], [0.95, 0.1, 0.2], [0.0, 1.4, 0.0], [0.3, 0.3, 0.3], [0.5, 0.0, 0.9]];
+    let features =
+        [[1.0, 0.0, 0.2], [0.95, 0.1, 0.2], [0.0, 1.4, 0.0], [0.3, 0.3, 0.3], [0.5, 0.0, 0.9]];
     Mat::from_fn(5, 5, |i, j| {
         let dot: f64 = (0..3).map(|c| features[i][c] * features[j][c]).sum();
         dot + if i == j { 0.05 } else { 0.0 }
     })
 }
 
-/// Ordered triples of 5: 60 cells with expected counts of at least 3; χ² with 59 degrees of freedom exceeds 127 with probability below 1e-6
-/// (Wilson-Hilferty: 126.0), and six forms are tested.
+/// Ordered triples of 5: 60 cells with expected counts of at least 3; χ² with 59 degrees of freedom
+/// exceeds 127 with probability below 1e-6 (Wilson-Hilferty: 126.0), and six forms are tested.
 #[test]
 fn both_forms_have_the_sequential_law() {
     let a = uneven();
@@ -80,7 +85,9 @@ fn both_forms_have_the_sequential_law() {
         let mut rng = rng(100 + seed as u64);
         on_one_thread(|| {
             for _ in 0..repeats {
-                *counts.entry(run(form, &dense, 3, &mut rng).unwrap().pivots().to_vec()).or_default() += 1.0;
+                *counts
+                    .entry(run(form, &dense, 3, &mut rng).unwrap().pivots().to_vec())
+                    .or_default() += 1.0;
             }
         });
         assert!(counts.keys().all(|sequence| exact.contains_key(sequence)), "{name}");
@@ -96,9 +103,10 @@ fn both_forms_have_the_sequential_law() {
     }
 }
 
-/// E A⁽¹⁾ = A − A²/tr A: exactly, with the law of the pivot; and on average over draws. An entry of the residual lies between −1.5 and 1.5 (A has a
-/// diagonal of at most 2.01, the residual is psd and ⪯ A), so by Hoeffding the mean of N = 20,000 is off by more than
-/// 4.2·√(ln(2·25/1e-7)/(2N)) = 0.095 anywhere with probability below 1e-7.
+/// E A⁽¹⁾ = A − A²/tr A: exactly, with the law of the pivot; and on average over draws. An entry of
+/// the residual lies between −1.5 and 1.5 (A has a diagonal of at most 2.01, the residual is psd
+/// and ⪯ A), so by Hoeffding the mean of N = 20,000 is off by more than 4.2·√(ln(2·25/1e-7)/(2N)) =
+/// 0.095 anywhere with probability below 1e-7.
 #[test]
 fn one_step_takes_away_the_square_on_average() {
     let a = uneven();
@@ -117,7 +125,9 @@ fn one_step_takes_away_the_square_on_average() {
                 by_pivot.insert(f.pivots()[0], left);
             }
         });
-        let exact = by_pivot.iter().fold(Mat::zeros(n, n), |sum, (&s, left)| sum + left * (a[(s, s)] / trace));
+        let exact = by_pivot
+            .iter()
+            .fold(Mat::zeros(n, n), |sum, (&s, left)| sum + left * (a[(s, s)] / trace));
         assert!(by_pivot.len() == n && (&exact - &expected).norm_max() < 1e-14, "{name}");
         assert!((&mean - &expected).norm_max() < 0.095, "{name}");
     }
@@ -126,13 +136,15 @@ fn one_step_takes_away_the_square_on_average() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Â ⪯ A, F is lower triangular in the pivots, d and the traces are what they say, and a prefix is a factorisation itself.
+    /// Â ⪯ A, F is lower triangular in the pivots, d and the traces are what they say, and a prefix
+    /// is a factorisation itself.
     #[test]
     fn the_factor_is_a_partial_cholesky_factor((a, seed) in any_psd(), k in 1..40_usize) {
         let (n, dense) = (a.nrows(), Dense::new(a.as_ref()).unwrap());
         let (k, scale) = (k.min(n), largest_eigenvalue(a.as_ref()));
         let greedy = Greedy::default().factor(&dense, k).unwrap();
-        let random = forms().into_iter().map(|(_, form)| run(form, &dense, k, &mut rng(seed)).unwrap());
+        let random = forms().into_iter().map(|(_, form)| run(form, &dense, k,
+            &mut rng(seed)).unwrap());
         for f in random.chain([greedy]) {
             let (factor, r) = (f.factor(), f.rank());
             prop_assert!(r >= 1 && r <= k && factor.shape() == (n, r) && f.traces().len() == r + 1);
@@ -151,7 +163,8 @@ proptest! {
             }
             prop_assert!(f.landmarks().unwrap().indices() == f.pivots());
             // fewer than asked for only at the numerical rank
-            prop_assert!(r == k || f.trace_error() <= 1e-12 * n as f64 * scale, "{} of {}, {}", r, k, f.trace_error());
+            prop_assert!(r == k || f.trace_error() <= 1e-12 * n as f64 * scale, "{} of {}, {}", r,
+                k, f.trace_error());
         }
     }
 }
@@ -184,7 +197,8 @@ fn the_simple_form_reads_k_plus_1_columns_worth() {
     assert_eq!((k.entries(), k.diagonal_entries()), (20 * 300, 300));
 }
 
-/// Besides the columns of the pivots only b² entries a round, which together stay below half of them.
+/// Besides the columns of the pivots only b² entries a round, which together stay below half of
+/// them.
 #[test]
 fn the_accelerated_form_reads_little_more() {
     let n = 3000;
@@ -193,14 +207,20 @@ fn the_accelerated_form_reads_little_more() {
     let f = RpCholesky::default().factor(&k, 200, &mut rng(0)).unwrap();
     assert_eq!(f.rank(), 200);
     let columns = 200 * n as u64;
-    assert!(k.entries() > columns && k.entries() < columns * 3 / 2, "{} against {columns}", k.entries());
+    assert!(
+        k.entries() > columns && k.entries() < columns * 3 / 2,
+        "{} against {columns}",
+        k.entries()
+    );
     assert_eq!(k.diagonal_entries(), n as u64);
 }
 
 /// Two clusters, one of 8 points in 800 and far away, and outliers: uniform landmarks miss them.
 #[test]
 fn pivots_beat_uniform_landmarks_on_clusters() {
-    let x = Mat::from_fn(800, 1, |i, _| (i % 100) as f64 / 100.0 + if i % 100 == 7 { 40.0 + i as f64 } else { 0.0 });
+    let x = Mat::from_fn(800, 1, |i, _| {
+        (i % 100) as f64 / 100.0 + if i % 100 == 7 { 40.0 + i as f64 } else { 0.0 }
+    });
     let a = Mat::from_fn(800, 800, |i, j| (-(x[(i, 0)] - x[(j, 0)]).powi(2)).exp());
     let k = Dense::new(a.as_ref()).unwrap();
     let uniform: f64 = (0..20)
@@ -210,14 +230,16 @@ fn pivots_beat_uniform_landmarks_on_clusters() {
         })
         .sum();
     for (name, form) in forms() {
-        let random: f64 = (0..20).map(|seed| run(form, &k, 20, &mut rng(seed)).unwrap().trace_error()).sum();
+        let random: f64 =
+            (0..20).map(|seed| run(form, &k, 20, &mut rng(seed)).unwrap().trace_error()).sum();
         assert!(random < 0.01 * uniform, "{name}: {random} against {uniform}");
     }
     assert!(Greedy::default().factor(&k, 20).unwrap().trace_error() < 1e-3 * uniform);
 }
 
-/// Chen et al., Theorem 5.1 in expectation: k ≥ r/ε + r ln(1/(εη)) pivots leave at most (1 + ε) times the best rank-r error. Mean of 40 runs,
-/// with room for its fluctuation (the bound is not tight: the ratio seen is far below).
+/// Chen et al., Theorem 5.1 in expectation: k ≥ r/ε + r ln(1/(εη)) pivots leave at most (1 + ε)
+/// times the best rank-r error. Mean of 40 runs, with room for its fluctuation (the bound is not
+/// tight: the ratio seen is far below).
 #[test]
 fn the_error_is_within_the_bound_of_the_theorem() {
     let a = psd(Kind::Gaussian, 150, 8);
@@ -228,7 +250,9 @@ fn the_error_is_within_the_bound_of_the_theorem() {
     let eta = tail / sigma.values().iter().sum::<f64>();
     let pivots = (r as f64 / epsilon + r as f64 * (1.0 / (epsilon * eta)).ln()).ceil() as usize;
     for (name, form) in forms() {
-        let mean: f64 = (0..40).map(|s| run(form, &k, pivots, &mut rng(s)).unwrap().trace_error()).sum::<f64>() / 40.0;
+        let mean: f64 =
+            (0..40).map(|s| run(form, &k, pivots, &mut rng(s)).unwrap().trace_error()).sum::<f64>()
+                / 40.0;
         assert!(mean <= (1.0 + epsilon) * tail, "{name}: {mean} against {tail}");
     }
 }
@@ -288,7 +312,11 @@ fn single_precision_stops_at_its_own_rank() {
         let f = RpCholesky::default().factor(&k, 200, &mut rng(seed)).unwrap();
         let wide = Mat::from_fn(200, f.rank(), |i, j| f.factor()[(i, j)] as f64);
         let left = &a - &wide * wide.transpose();
-        assert!(left.norm_max() < 1e-4 && smallest_eigenvalue(left.as_ref()) > -1e-4, "{}", left.norm_max());
+        assert!(
+            left.norm_max() < 1e-4 && smallest_eigenvalue(left.as_ref()) > -1e-4,
+            "{}",
+            left.norm_max()
+        );
         assert!(f.rank() < 200);
     }
 }
@@ -297,7 +325,9 @@ fn single_precision_stops_at_its_own_rank() {
 fn bits_do_not_depend_on_the_number_of_threads() {
     let x = nystrom_linalg_core::random::standard_normal::<f64>(9000, 2, &mut rng(1));
     let points = nystrom_kernels::Points::from_rows(x.as_ref());
-    let k = nystrom_kernels::KernelMatrix::new(nystrom_kernels::Matern32::new(0.5).unwrap(), points).unwrap();
+    let k =
+        nystrom_kernels::KernelMatrix::new(nystrom_kernels::Matern32::new(0.5).unwrap(), points)
+            .unwrap();
     for form in [None, Some(RpCholesky::default())] {
         same_at_any_thread_count(|| {
             let f = run(form, &k, 60, &mut rng(9)).unwrap();
@@ -313,7 +343,10 @@ fn seeds_are_stable() {
     let k = Dense::new(a.as_ref()).unwrap();
     let pick = |form| run(form, &k, 4, &mut rng(2024)).unwrap().pivots().to_vec();
     let picks: Vec<Vec<usize>> = forms().into_iter().map(|(_, form)| pick(form)).collect();
-    assert_eq!(picks, [[3, 6, 4, 0], [3, 6, 1, 0], [3, 5, 1, 7], [3, 5, 1, 6], [3, 5, 1, 7], [3, 6, 0, 1]]);
+    assert_eq!(
+        picks,
+        [[3, 6, 4, 0], [3, 6, 1, 0], [3, 5, 1, 7], [3, 5, 1, 6], [3, 5, 1, 7], [3, 6, 0, 1]]
+    );
 }
 
 #[test]
@@ -324,13 +357,20 @@ fn bad_input_is_refused() {
     let zero = Dense::new(zero.as_ref()).unwrap();
     let broken = |bad| Broken { n: 6, bad };
     let by = |a: &dyn PsdMatrix<f64>, k| {
-        let mut all: Vec<_> = forms().into_iter().map(|(_, form)| run(form, a, k, &mut rng(0)).err()).collect();
+        let mut all: Vec<_> =
+            forms().into_iter().map(|(_, form)| run(form, a, k, &mut rng(0)).err()).collect();
         all.push(Greedy::default().factor(a, k).err());
         all
     };
     assert!(by(&fine, 0).iter().all(|e| matches!(e, Some(Error::Empty { .. }))));
-    assert!(by(&fine, 11).iter().all(|e| matches!(e, Some(Error::TooMany { requested: 11, available: 10, .. }))));
-    assert!(by(&Broken { n: 0, bad: vec![] }, 1).iter().all(|e| matches!(e, Some(Error::Empty { .. }))));
+    assert!(
+        by(&fine, 11)
+            .iter()
+            .all(|e| matches!(e, Some(Error::TooMany { requested: 11, available: 10, .. })))
+    );
+    assert!(
+        by(&Broken { n: 0, bad: vec![] }, 1).iter().all(|e| matches!(e, Some(Error::Empty { .. })))
+    );
     assert!(by(&zero, 2).iter().all(|e| matches!(e, Some(Error::InvalidWeight { index: 4, .. }))));
     for value in [f64::NAN, f64::INFINITY, -1.0] {
         let refused = by(&broken(vec![(3, 3, value)]), 2);
@@ -338,17 +378,28 @@ fn bad_input_is_refused() {
     }
     for e in by(&broken(vec![(4, 2, f64::NAN)]), 6) {
         assert!(
-            matches!(e, Some(Error::NonFinite { row, col, .. }) if (row, col) == (4, 2) || (row, col) == (2, 4)),
+            matches!(e, Some(Error::NonFinite { row, col, .. }) if (row, col) == (4, 2) || (row,
+                col) == (2, 4)),
             "{e:?}"
         );
     }
     let refused = |form: RpCholesky| form.factor(&fine, 2, &mut rng(0)).unwrap_err();
-    assert!(matches!(refused(RpCholesky { proposals: Some(0), tolerance: 0.0 }), Error::Empty { .. }));
+    assert!(matches!(
+        refused(RpCholesky { proposals: Some(0), tolerance: 0.0 }),
+        Error::Empty { .. }
+    ));
     for tolerance in [-0.1, 1.0, f64::NAN] {
-        assert!(matches!(refused(RpCholesky { proposals: None, tolerance }), Error::InvalidParameter { .. }));
-        assert!(matches!(Greedy { tolerance }.factor(&fine, 2), Err(Error::InvalidParameter { .. })));
+        assert!(matches!(
+            refused(RpCholesky { proposals: None, tolerance }),
+            Error::InvalidParameter { .. }
+        ));
+        assert!(matches!(
+            Greedy { tolerance }.factor(&fine, 2),
+            Err(Error::InvalidParameter { .. })
+        ));
     }
     let one = Mat::from_fn(1, 1, |_, _| 2.0);
-    let f = RpCholesky::default().factor(&Dense::new(one.as_ref()).unwrap(), 1, &mut rng(0)).unwrap();
+    let f =
+        RpCholesky::default().factor(&Dense::new(one.as_ref()).unwrap(), 1, &mut rng(0)).unwrap();
     assert_eq!((f.pivots(), f.trace_error()), (&[0][..], 0.0));
 }

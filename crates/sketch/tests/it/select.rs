@@ -32,21 +32,31 @@ fn every_selector_keeps_the_common_contract() {
                 let distinct: HashSet<_> = landmarks.indices().iter().collect();
                 assert!(landmarks.n() == 30 && distinct.len() == landmarks.len(), "{name}");
                 let full = draw == Draw::WithoutReplacement;
-                assert!(if full { landmarks.len() == m } else { landmarks.len() <= m }, "{name}, {draw:?}, {m}");
+                assert!(
+                    if full { landmarks.len() == m } else { landmarks.len() <= m },
+                    "{name}, {draw:?}, {m}"
+                );
             }
             assert!(matches!(selector.select(&k, 0, &mut rng), Err(Error::Empty { .. })), "{name}");
             let too_many = selector.select(&k, 31, &mut rng);
             match draw {
                 Draw::WithReplacement => assert!(too_many.unwrap().len() <= 30),
                 Draw::WithoutReplacement => {
-                    assert!(matches!(too_many, Err(Error::TooMany { requested: 31, available: 30, .. })), "{name}")
+                    assert!(
+                        matches!(
+                            too_many,
+                            Err(Error::TooMany { requested: 31, available: 30, .. })
+                        ),
+                        "{name}"
+                    )
                 }
             }
         }
     }
 }
 
-/// First landmark over many seeds against its law: χ² with 4 degrees of freedom exceeds 34 with probability below 1e-6.
+/// First landmark over many seeds against its law: χ² with 4 degrees of freedom exceeds 34 with
+/// probability below 1e-6.
 #[test]
 fn the_first_draw_follows_the_law() {
     let weights = [1.0, 2.0, 0.5, 4.0, 2.5];
@@ -67,14 +77,18 @@ fn the_first_draw_follows_the_law() {
             for _ in 0..repeats {
                 counts[selector.select(&k, 3, &mut rng).unwrap().indices()[0]] += 1.0;
             }
-            let chi2: f64 =
-                counts.iter().zip(law).map(|(c, p)| (c - p * repeats as f64).powi(2) / (p * repeats as f64)).sum();
+            let chi2: f64 = counts
+                .iter()
+                .zip(law)
+                .map(|(c, p)| (c - p * repeats as f64).powi(2) / (p * repeats as f64))
+                .sum();
             assert!(chi2 < 34.0, "{draw:?}, case {case}: {chi2}");
         }
     }
 }
 
-/// Pairs drawn without replacement: p(i, j) = w_i w_j / ((1 − w_i) Σ) in that order. 20 cells, χ²_19 < 67.3 with probability 1 − 2e-7.
+/// Pairs drawn without replacement: p(i, j) = w_i w_j / ((1 − w_i) Σ) in that order. 20 cells,
+/// χ²_19 < 67.3 with probability 1 − 2e-7.
 #[test]
 fn pairs_without_replacement_follow_successive_sampling() {
     let w = [0.1, 0.2, 0.05, 0.4, 0.25];
@@ -110,7 +124,9 @@ fn reads_no_more_than_it_says() {
 fn seeds_are_stable() {
     let k = diagonal(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
     let k = Dense::new(k.as_ref()).unwrap();
-    let pick = |selector: &dyn LandmarkSelector<f64>| selector.select(&k, 4, &mut rng(2024)).unwrap().into_indices();
+    let pick = |selector: &dyn LandmarkSelector<f64>| {
+        selector.select(&k, 4, &mut rng(2024)).unwrap().into_indices()
+    };
     let picks = DRAWS.map(|draw| (pick(&Uniform { draw }), pick(&Diagonal { draw })));
     let pinned = [
         (vec![5, 3, 0], vec![3, 5, 6, 1]),    // WithReplacement
@@ -140,14 +156,27 @@ fn bad_weights_are_refused() {
     for draw in DRAWS {
         let refused = Diagonal { draw }.select(&nan, 2, &mut rng(0));
         assert!(matches!(refused, Err(Error::InvalidWeight { index: 2, .. })));
-        assert!(matches!(Diagonal { draw }.select(&zero, 2, &mut rng(0)), Err(Error::InvalidWeight { index: 4, .. })));
+        assert!(matches!(
+            Diagonal { draw }.select(&zero, 2, &mut rng(0)),
+            Err(Error::InvalidWeight { index: 4, .. })
+        ));
         let nothing = Broken { n: 0, bad: vec![] };
-        assert!(matches!(Uniform { draw }.select(&nothing, 2, &mut rng(0)), Err(Error::Empty { .. })));
-        assert!(matches!(Diagonal { draw }.select(&nothing, 2, &mut rng(0)), Err(Error::Empty { .. })));
+        assert!(matches!(
+            Uniform { draw }.select(&nothing, 2, &mut rng(0)),
+            Err(Error::Empty { .. })
+        ));
+        assert!(matches!(
+            Diagonal { draw }.select(&nothing, 2, &mut rng(0)),
+            Err(Error::Empty { .. })
+        ));
         let short = Proportional { scores: vec![1.0; 3], draw };
-        assert!(matches!(short.select(&fine, 2, &mut rng(0)), Err(Error::Shape { expected: 4, got: 3, .. })));
+        assert!(matches!(
+            short.select(&fine, 2, &mut rng(0)),
+            Err(Error::Shape { expected: 4, got: 3, .. })
+        ));
     }
-    let one_positive = Proportional { scores: vec![0.0, 0.0, 1.0, 0.0], draw: Draw::WithoutReplacement };
+    let one_positive =
+        Proportional { scores: vec![0.0, 0.0, 1.0, 0.0], draw: Draw::WithoutReplacement };
     assert!(matches!(
         one_positive.select(&fine, 2, &mut rng(0)),
         Err(Error::TooMany { requested: 2, available: 1, .. })
@@ -160,13 +189,22 @@ fn theorem_3_sample_size() {
     assert_eq!(risk_sample_size(500, 10.0, 1.0, 0.05).unwrap(), 750);
     assert!(risk_sample_size(500, 10.0, 0.5, 0.05).unwrap() > 1400);
     for rho in [0.0, 1.0, -0.5, f64::NAN] {
-        assert!(matches!(risk_sample_size(500, 10.0, 1.0, rho), Err(Error::InvalidParameter { name: "rho", .. })));
+        assert!(matches!(
+            risk_sample_size(500, 10.0, 1.0, rho),
+            Err(Error::InvalidParameter { name: "rho", .. })
+        ));
     }
     for beta in [0.0, 1.1, f64::NAN] {
-        assert!(matches!(risk_sample_size(500, 10.0, beta, 0.1), Err(Error::InvalidParameter { name: "beta", .. })));
+        assert!(matches!(
+            risk_sample_size(500, 10.0, beta, 0.1),
+            Err(Error::InvalidParameter { name: "beta", .. })
+        ));
     }
     for d_eff in [0.0, -1.0, f64::INFINITY] {
-        assert!(matches!(risk_sample_size(500, d_eff, 1.0, 0.1), Err(Error::InvalidParameter { .. })));
+        assert!(matches!(
+            risk_sample_size(500, d_eff, 1.0, 0.1),
+            Err(Error::InvalidParameter { .. })
+        ));
     }
     assert!(matches!(risk_sample_size(0, 10.0, 1.0, 0.1), Err(Error::Empty { .. })));
 }

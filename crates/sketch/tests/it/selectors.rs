@@ -1,12 +1,13 @@
-//! What every selector of the crate keeps, and what each is for: laws, cost, clusters, rank, bad input.
+//! What every selector of the crate keeps, and what each is for: laws, cost, clusters, rank, bad
+//! input.
 
 use crate::common::*;
 use faer::Mat;
 use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, SymmetricEigen};
 use nystrom_sketch::testing::{Promise, check_selector};
 use nystrom_sketch::{
-    Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw, Greedy, KMeansPlusPlus,
-    LandmarkSelector, Landmarks, Nystrom, RpCholesky, SparseGreedy, Uniform,
+    Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw, Greedy,
+    KMeansPlusPlus, LandmarkSelector, Landmarks, Nystrom, RpCholesky, SparseGreedy, Uniform,
 };
 
 type Named = (&'static str, Box<dyn LandmarkSelector<f64>>, Promise);
@@ -21,7 +22,11 @@ fn selectors() -> Vec<Named> {
         ("column norm", Box::new(ColumnNorm::default()), Promise::Exactly),
         ("column norm, replaced", Box::new(ColumnNorm { draw: with }), Promise::AtMost),
         ("rp-cholesky", Box::new(RpCholesky::default()), Promise::UpToRank),
-        ("rp-cholesky, one by one", Box::new(RpCholesky { proposals: Some(1), tolerance: 0.0 }), Promise::UpToRank),
+        (
+            "rp-cholesky, one by one",
+            Box::new(RpCholesky { proposals: Some(1), tolerance: 0.0 }),
+            Promise::UpToRank,
+        ),
         ("greedy", Box::new(Greedy::default()), Promise::UpToRank),
         ("sparse greedy", Box::new(SparseGreedy::default()), Promise::UpToRank),
         ("adaptive full", Box::new(AdaptiveFull::default()), Promise::UpToRank),
@@ -61,10 +66,13 @@ fn they_work_in_single_precision() {
     check_selector::<f32>(&ColumnNorm::default(), &k, Promise::Exactly);
 }
 
-/// 600 points on a segment and three far away, in pairs of their own: with 20 of 606 landmarks uniform sampling sees 0.2 of the six on average.
+/// 600 points on a segment and three far away, in pairs of their own: with 20 of 606 landmarks
+/// uniform sampling sees 0.2 of the six on average.
 #[test]
 fn selectors_that_look_at_the_residual_beat_uniform_on_clusters() {
-    let x = Mat::from_fn(606, 1, |i, _| if i < 600 { i as f64 / 600.0 } else { 100.0 * (1 + (i - 600) / 2) as f64 });
+    let x = Mat::from_fn(606, 1, |i, _| {
+        if i < 600 { i as f64 / 600.0 } else { 100.0 * (1 + (i - 600) / 2) as f64 }
+    });
     let a = Mat::from_fn(606, 606, |i, j| (-2.0 * (x[(i, 0)] - x[(j, 0)]).powi(2)).exp());
     let k = Dense::new(a.as_ref()).unwrap();
     let error = |selector: &dyn LandmarkSelector<f64>| {
@@ -80,7 +88,8 @@ fn selectors_that_look_at_the_residual_beat_uniform_on_clusters() {
         let e = error(&*selector);
         assert!(e < 0.05 * uniform, "{name}: {e} against {uniform}");
     }
-    let partial = error(&AdaptivePartial::default()); //                      blind to what has nothing in common with the known rows
+    // blind to what has nothing in common with the known rows
+    let partial = error(&AdaptivePartial::default());
     assert!(partial > 0.5 * uniform, "{partial} against {uniform}");
 }
 
@@ -99,19 +108,24 @@ fn they_read_what_they_say() {
     assert_eq!(read(&KMeansPlusPlus), (n * (m - 1), n));
     assert_eq!(read(&SparseGreedy { candidates: 7 }), (n * m * 7, n));
     assert_eq!(read(&ColumnNorm::default()), (n * n, 0));
-    assert_eq!(read(&AdaptivePartial::default()), (n * (m - 2), 0)); //      the last batch of two is not read
+    // the last batch of two is not read
+    assert_eq!(read(&AdaptivePartial::default()), (n * (m - 2), 0));
     let batches = 10;
-    assert_eq!(read(&AdaptiveFull::default()), (n * (m - 2) + n * n * batches, 0)); // norms, then nine batches of residuals
+    // norms, then nine batches of residuals
+    assert_eq!(read(&AdaptiveFull::default()), (n * (m - 2) + n * n * batches, 0));
 }
 
-/// With one column a batch AdapFull draws the second landmark with p_j ∝ ‖E_{:j}‖²; χ² with 19 degrees of freedom exceeds 65 with probability
-/// below 1e-6 (64.4 by Wilson and Hilferty's approximation).
+/// With one column a batch AdapFull draws the second landmark with p_j ∝ ‖E_{:j}‖²; χ² with 19
+/// degrees of freedom exceeds 65 with probability below 1e-6 (64.4 by Wilson and Hilferty's
+/// approximation).
 #[test]
 fn the_second_batch_follows_the_residual() {
     let a = psd(Kind::Rough, 5, 7);
     let k = Dense::new(a.as_ref()).unwrap();
-    let (full, partial) =
-        (AdaptiveFull { batch: Some(1) }, AdaptivePartial { batch: Some(1), rank_fraction: Some(0.0) });
+    let (full, partial) = (
+        AdaptiveFull { batch: Some(1) },
+        AdaptivePartial { batch: Some(1), rank_fraction: Some(0.0) },
+    );
     for (name, selector) in [("full", &full as &dyn LandmarkSelector<f64>), ("partial", &partial)] {
         let (repeats, mut counts, mut rng) = (30_000, [[0.0; 5]; 5], rng(3));
         for _ in 0..repeats {
@@ -121,7 +135,8 @@ fn the_second_batch_follows_the_residual() {
         let mut chi2 = 0.0;
         for s in 0..5 {
             let column = a.subcols(s, 1);
-            let e = &a - column * (column.transpose() * &a) / column.squared_norm_l2(); // (I − uuᵀ)K
+            // (I − uuᵀ)K
+            let e = &a - column * (column.transpose() * &a) / column.squared_norm_l2();
             let weight = |j: usize| match (name, j == s) {
                 (_, true) => 0.0,
                 ("full", _) => e.col(j).squared_norm_l2(),
@@ -138,7 +153,8 @@ fn the_second_batch_follows_the_residual() {
     }
 }
 
-/// D² sampling and column norms against their laws: 4 degrees of freedom at most 34, 19 at most 65, each with probability 1 − 1e-6.
+/// D² sampling and column norms against their laws: 4 degrees of freedom at most 34, 19 at most 65,
+/// each with probability 1 − 1e-6.
 #[test]
 fn distances_and_norms_are_sampled_from_their_laws() {
     let a = psd(Kind::LowRank, 5, 3);
@@ -172,7 +188,9 @@ fn sparse_greedy_takes_the_largest_gain() {
     let mut left = a.clone();
     for &s in f.pivots() {
         let gain = |j: usize| left.col(j).squared_norm_l2() / left[(j, j)];
-        assert!((0..30).filter(|&j| left[(j, j)] > 1e-10).all(|j| gain(j) <= gain(s) * (1.0 + 1e-9)));
+        assert!(
+            (0..30).filter(|&j| left[(j, j)] > 1e-10).all(|j| gain(j) <= gain(s) * (1.0 + 1e-9))
+        );
         let column = left.subcols(s, 1).to_owned() / left[(s, s)].sqrt();
         left -= &column * column.transpose();
     }
@@ -188,11 +206,15 @@ fn nested_landmarks_never_raise_the_error() {
         let landmarks = selector.select(&k, 20, &mut rng(6)).unwrap();
         let mut before = [f64::INFINITY; 3];
         for m in 1..=landmarks.len() {
-            let prefix = nystrom_sketch::Landmarks::new(40, landmarks.indices()[..m].to_vec()).unwrap();
+            let prefix =
+                nystrom_sketch::Landmarks::new(40, landmarks.indices()[..m].to_vec()).unwrap();
             let left = &a - whole(&Nystrom::new(&k, &prefix).unwrap());
             let sigma = SymmetricEigen::new(left.as_ref()).unwrap();
             let norms = [left.norm_l2(), sigma.values()[0], sigma.values().iter().sum()];
-            assert!(norms.iter().zip(before).all(|(now, before)| *now <= before + 1e-12), "{name}, m = {m}");
+            assert!(
+                norms.iter().zip(before).all(|(now, before)| *now <= before + 1e-12),
+                "{name}, m = {m}"
+            );
             before = norms;
         }
     }
@@ -222,21 +244,34 @@ fn they_stop_at_the_numerical_rank() {
 fn zero_nan_and_single_rows() {
     let zero = Mat::<f64>::zeros(4, 4);
     let zero = Dense::new(zero.as_ref()).unwrap();
-    let nan = Broken { n: 5, bad: vec![(4, 1, f64::NAN), (4, 2, f64::NAN), (4, 0, f64::NAN), (4, 3, f64::NAN)] };
+    let nan = Broken {
+        n: 5,
+        bad: vec![(4, 1, f64::NAN), (4, 2, f64::NAN), (4, 0, f64::NAN), (4, 3, f64::NAN)],
+    };
     let one = Mat::from_fn(1, 1, |_, _| 3.0);
     let one = Dense::new(one.as_ref()).unwrap();
     for (name, selector, _) in selectors() {
         assert_eq!(selector.select(&one, 1, &mut rng(0)).unwrap().indices(), [0], "{name}");
-        assert!(matches!(selector.select(&Broken { n: 0, bad: vec![] }, 1, &mut rng(0)), Err(Error::Empty { .. })));
+        assert!(matches!(
+            selector.select(&Broken { n: 0, bad: vec![] }, 1, &mut rng(0)),
+            Err(Error::Empty { .. })
+        ));
     }
     for (name, selector, _) in adaptive() {
-        assert!(matches!(selector.select(&zero, 3, &mut rng(0)), Err(Error::InvalidWeight { .. })), "{name}");
+        assert!(
+            matches!(selector.select(&zero, 3, &mut rng(0)), Err(Error::InvalidWeight { .. })),
+            "{name}"
+        );
         let refused = selector.select(&nan, 5, &mut rng(0)).unwrap_err();
-        assert!(matches!(refused, Error::NonFinite { row, col, .. } if row == 4 || col == 4), "{name}: {refused:?}");
+        assert!(
+            matches!(refused, Error::NonFinite { row, col, .. } if row == 4 || col == 4),
+            "{name}: {refused:?}"
+        );
     }
     let k = Mat::<f64>::identity(9, 9);
     let k = Dense::new(k.as_ref()).unwrap();
-    let refused = |selector: &dyn LandmarkSelector<f64>| selector.select(&k, 3, &mut rng(0)).unwrap_err();
+    let refused =
+        |selector: &dyn LandmarkSelector<f64>| selector.select(&k, 3, &mut rng(0)).unwrap_err();
     assert!(matches!(refused(&AdaptiveFull { batch: Some(0) }), Error::Empty { .. }));
     assert!(matches!(refused(&SparseGreedy { candidates: 0 }), Error::Empty { .. }));
     for fraction in [-0.1, 1.0, f64::NAN] {
@@ -250,8 +285,11 @@ fn zero_nan_and_single_rows() {
 fn seeds_are_stable() {
     let a = Mat::from_fn(9, 9, |i, j| (i.min(j) + 1) as f64);
     let k = Dense::new(a.as_ref()).unwrap();
-    let picks: Vec<Vec<usize>> =
-        selectors().iter().skip(4).map(|(_, s, _)| s.select(&k, 4, &mut rng(2024)).unwrap().into_indices()).collect();
+    let picks: Vec<Vec<usize>> = selectors()
+        .iter()
+        .skip(4)
+        .map(|(_, s, _)| s.select(&k, 4, &mut rng(2024)).unwrap().into_indices())
+        .collect();
     let pinned: [&[usize]; 9] = [
         &[6, 3, 5, 7],
         &[4, 6, 1],
@@ -283,8 +321,9 @@ fn a_box_of_any_selector_is_one() {
 #[test]
 fn draws_have_a_limit() {
     let draw = Draw::WithReplacement;
-    let refused =
-        |result: Result<Landmarks, Error>| matches!(result, Err(Error::TooMany { available: 268_435_456, .. }));
+    let refused = |result: Result<Landmarks, Error>| {
+        matches!(result, Err(Error::TooMany { available: 268_435_456, .. }))
+    };
     for m in [(1 << 28) + 1, usize::MAX] {
         assert!(refused(Landmarks::uniform(10, m, draw, &mut rng(0))));
         assert!(refused(Landmarks::draw(&[1.0; 10], m, draw, &mut rng(0))));

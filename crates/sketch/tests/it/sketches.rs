@@ -7,8 +7,9 @@ use faer::{Mat, mat};
 use nystrom_linalg_core::{Counted, Dense, Error, Indices, PsdMatrix, RowTree, Scalar};
 use nystrom_sketch::testing::check_sketch;
 use nystrom_sketch::{
-    Accumulation, DenseSketch, Dictionary, Draw, GaussianSketch, Landmarks, Localized, Nystrom, Rademacher, Sketch,
-    SketchDistribution, SketchProduct, SketchedMatrix, SparseSign, SparseSketch, Subsampling, VerySparse, Whitening,
+    Accumulation, DenseSketch, Dictionary, Draw, GaussianSketch, Landmarks, Localized, Nystrom,
+    Rademacher, Sketch, SketchDistribution, SketchProduct, SketchedMatrix, SparseSign,
+    SparseSketch, Subsampling, VerySparse, Whitening,
 };
 use proptest::prelude::*;
 
@@ -20,7 +21,10 @@ fn laws<T: Scalar>(n: usize) -> Vec<(&'static str, Box<dyn SketchDistribution<T>
     vec![
         ("sub-sampling", Box::new(Subsampling::default())),
         ("signed sub-sampling", Box::new(Subsampling { signed: true, ..Subsampling::default() })),
-        ("distinct rows", Box::new(Subsampling { draw: Draw::WithoutReplacement, ..Subsampling::default() })),
+        (
+            "distinct rows",
+            Box::new(Subsampling { draw: Draw::WithoutReplacement, ..Subsampling::default() }),
+        ),
         ("weighted sub-sampling", Box::new(Subsampling::proportional(unequal(n)))),
         ("accumulation, m = 1", Box::new(Accumulation::uniform(1))),
         ("accumulation, m = 5", Box::new(Accumulation::uniform(5))),
@@ -50,7 +54,8 @@ fn every_law_keeps_the_contract() {
 #[test]
 fn bad_parameters_are_named() {
     let rng = &mut rng(0);
-    let weights = |w: Vec<f64>| Accumulation::proportional(2, w).sample::<f64>(3, 2, rng).unwrap_err();
+    let weights =
+        |w: Vec<f64>| Accumulation::proportional(2, w).sample::<f64>(3, 2, rng).unwrap_err();
     let mut weights = weights;
     assert!(matches!(weights(vec![1.0, 1.0]), Error::Shape { expected: 3, got: 2, .. }));
     assert!(matches!(weights(vec![1.0, f64::NAN, 1.0]), Error::InvalidWeight { index: 1, .. }));
@@ -59,7 +64,8 @@ fn bad_parameters_are_named() {
     let rng = &mut crate::common::rng(0);
     let error = Accumulation::uniform(0).sample::<f64>(3, 2, rng).unwrap_err();
     assert!(matches!(error, Error::Empty { what: "accumulated matrices (m)" }));
-    let distinct = Subsampling { draw: Draw::WithoutReplacement, ..Subsampling::proportional(vec![1.0; 3]) };
+    let distinct =
+        Subsampling { draw: Draw::WithoutReplacement, ..Subsampling::proportional(vec![1.0; 3]) };
     assert!(matches!(distinct.sample::<f64>(3, 2, rng), Err(Error::InvalidParameter { .. })));
     for s in [0.5, f64::NAN, f64::INFINITY] {
         let law = VerySparse { sparsity: Some(s) };
@@ -68,12 +74,27 @@ fn bad_parameters_are_named() {
     let empty = VerySparse { sparsity: Some(1e9) }.sample::<f64>(3, 2, rng);
     assert!(matches!(empty, Err(Error::Empty { .. })));
     assert!(matches!(Localized::contiguous(0).sample::<f64>(9, 4, rng), Err(Error::Empty { .. })));
-    assert!(matches!(Localized::contiguous(5).sample::<f64>(9, 4, rng), Err(Error::TooMany { requested: 5, .. })));
+    assert!(matches!(
+        Localized::contiguous(5).sample::<f64>(9, 4, rng),
+        Err(Error::TooMany { requested: 5, .. })
+    ));
     assert!(matches!(SparseSign { per_row: 0 }.sample::<f64>(9, 4, rng), Err(Error::Empty { .. })));
-    assert!(matches!(SparseSketch::<f64>::new(3, vec![vec![(3, 1.0)]]), Err(Error::IndexOutOfRange { index: 3, .. })));
-    assert!(matches!(SparseSketch::<f64>::new(3, vec![vec![(2, f64::NAN)]]), Err(Error::NonFinite { row: 2, .. })));
-    assert!(matches!(SparseSketch::<f64>::new(3, vec![vec![(2, 1.0), (2, -1.0)]]), Err(Error::Empty { .. })));
-    assert!(matches!(DenseSketch::from_matrix(Mat::<f64>::zeros(3, 2)), Err(Error::InvalidParameter { .. })));
+    assert!(matches!(
+        SparseSketch::<f64>::new(3, vec![vec![(3, 1.0)]]),
+        Err(Error::IndexOutOfRange { index: 3, .. })
+    ));
+    assert!(matches!(
+        SparseSketch::<f64>::new(3, vec![vec![(2, f64::NAN)]]),
+        Err(Error::NonFinite { row: 2, .. })
+    ));
+    assert!(matches!(
+        SparseSketch::<f64>::new(3, vec![vec![(2, 1.0), (2, -1.0)]]),
+        Err(Error::Empty { .. })
+    ));
+    assert!(matches!(
+        DenseSketch::from_matrix(Mat::<f64>::zeros(3, 2)),
+        Err(Error::InvalidParameter { .. })
+    ));
     assert!(matches!(DenseSketch::from_matrix(Mat::<f64>::zeros(3, 0)), Err(Error::Empty { .. })));
     let nan = mat![[1.0], [f64::NAN]];
     assert!(matches!(DenseSketch::from_matrix(nan), Err(Error::NonFinite { row: 1, .. })));
@@ -84,14 +105,20 @@ fn a_sketch_of_another_size_and_a_matrix_with_nan_are_refused() {
     let sketch = Accumulation::uniform(3).sample::<f64>(10, 2, &mut rng(0)).unwrap();
     let k = psd(Kind::Rough, 11, 0);
     let k = Dense::new(k.as_ref()).unwrap();
-    assert!(matches!(SketchedMatrix::new(&k, &sketch), Err(Error::Shape { expected: 11, got: 10, .. })));
+    assert!(matches!(
+        SketchedMatrix::new(&k, &sketch),
+        Err(Error::Shape { expected: 11, got: 10, .. })
+    ));
     let (i, j) = (sketch.support()[0], (0..10).find(|i| !sketch.support().contains(i)).unwrap());
     let broken = Broken { n: 10, bad: vec![(i, j, f64::NAN)] };
-    assert!(matches!(SketchedMatrix::new(&broken, &sketch), Err(Error::NonFinite { row, .. }) if row == j));
+    assert!(matches!(SketchedMatrix::new(&broken, &sketch), Err(Error::NonFinite { row,
+            .. }) if row == j));
     let product = SketchProduct::new(&broken, &sketch).unwrap();
-    assert!(matches!(product.for_each_tile(|_, _| Ok(())), Err(Error::NonFinite { row, .. }) if row == j));
+    assert!(matches!(product.for_each_tile(|_, _| Ok(())), Err(Error::NonFinite { row,
+            .. }) if row == j));
     let broken = Broken { n: 10, bad: vec![(i, i, f64::INFINITY)] };
-    assert!(matches!(SketchedMatrix::new(&broken, &sketch), Err(Error::NonFinite { row, .. }) if row == i));
+    assert!(matches!(SketchedMatrix::new(&broken, &sketch), Err(Error::NonFinite { row,
+            .. }) if row == i));
 }
 
 /// A matrix too large to be stored, cheap to evaluate: exp(−|i − j|/9).
@@ -126,7 +153,8 @@ fn entries_of_k_are_evaluated_once_whatever_is_drawn_twice() {
         k.reset();
         SketchedMatrix::new(&k, &*sketch).unwrap();
         // tiles of 512 on the support: below its diagonal none is evaluated
-        let saved: u64 = RowTree::tiles(0..u, 512).map(|rows| (rows.len() * (u - rows.end)) as u64).sum();
+        let saved: u64 =
+            RowTree::tiles(0..u, 512).map(|rows| (rows.len() * (u - rows.end)) as u64).sum();
         assert_eq!(k.entries(), (n * u) as u64 - saved, "{name}, kept");
     }
     // 5·40 draws with replacement among 60 rows: far fewer rows than draws.
@@ -152,7 +180,10 @@ fn products_agree_with_dense_ones_over_several_tiles() {
             .unwrap()
             .for_each_tile(|rows, tile| {
                 let kept = sketched.unscaled().subrows(rows.start, rows.len());
-                assert!((tile - kept).norm_max() < 1e-13 * scale * S.norm_max().recip().max(1.0), "{name}: {rows:?}");
+                assert!(
+                    (tile - kept).norm_max() < 1e-13 * scale * S.norm_max().recip().max(1.0),
+                    "{name}: {rows:?}"
+                );
                 Ok(())
             })
             .unwrap();
@@ -180,8 +211,10 @@ fn single_precision_sums_over_tiles_are_double() {
             }
         }
     }
-    let (single, double) =
-        (Rademacher.sample::<f32>(n, d, &mut rng(6)).unwrap(), Rademacher.sample::<f64>(n, d, &mut rng(6)).unwrap());
+    let (single, double) = (
+        Rademacher.sample::<f32>(n, d, &mut rng(6)).unwrap(),
+        Rademacher.sample::<f64>(n, d, &mut rng(6)).unwrap(),
+    );
     let a = SketchedMatrix::new(&Narrow(&wide), &single).unwrap().gram();
     let b = SketchedMatrix::new(&wide, &double).unwrap().gram();
     assert!((a - &b).norm_max() < 4.0 * f64::from(f32::EPSILON) * b.norm_max());
@@ -200,18 +233,22 @@ fn seeds_give_the_same_bits_at_any_thread_count() {
     }
 }
 
-/// One entry per column: K_S is the Nyström approximation of the same landmarks to the bit, whatever scales, signs and repetitions.
+/// One entry per column: K_S is the Nyström approximation of the same landmarks to the bit,
+/// whatever scales, signs and repetitions.
 #[test]
 fn accumulation_with_m_1_is_nystrom_to_the_bit() {
-    for (seed, kind) in [(0, Kind::Gaussian), (1, Kind::Rough), (2, Kind::Rough), (3, Kind::Rough)] {
+    for (seed, kind) in [(0, Kind::Gaussian), (1, Kind::Rough), (2, Kind::Rough), (3, Kind::Rough)]
+    {
         let k = psd(kind, 120, seed);
         let k = Dense::new(k.as_ref()).unwrap();
         let weights = unequal(120);
         for law in [Accumulation::uniform(1), Accumulation::proportional(1, weights)] {
             let sketch = law.sample::<f64>(120, 40, &mut rng(seed)).unwrap();
-            assert!(sketch.width() < 40 && sketch.support().len() == sketch.width()); // some row was drawn twice
+            // some row was drawn twice
+            assert!(sketch.width() < 40 && sketch.support().len() == sketch.width());
             let sketched = SketchedMatrix::new(&k, &sketch).unwrap();
-            let nystrom = Nystrom::new(&k, &Landmarks::new(120, sketch.support().to_vec()).unwrap()).unwrap();
+            let nystrom =
+                Nystrom::new(&k, &Landmarks::new(120, sketch.support().to_vec()).unwrap()).unwrap();
             assert!(sketched.factor(Whitening::default()).unwrap() == nystrom.factor());
         }
     }
@@ -225,14 +262,19 @@ fn landmarks_and_dictionaries_are_sketches() {
     let dictionary = Dictionary::new(9, vec![5, 0], vec![4.0, 0.25]).unwrap();
     let s = SparseSketch::from_dictionary(&dictionary).unwrap().to_dense();
     assert!(s[(5, 0)] == 2.0 && s[(0, 1)] == 0.5 && s.squared_norm_l2() == 4.25);
-    assert!(matches!(SparseSketch::from_dictionary(&Dictionary::<f64>::empty(3).unwrap()), Err(Error::Empty { .. })));
+    assert!(matches!(
+        SparseSketch::from_dictionary(&Dictionary::<f64>::empty(3).unwrap()),
+        Err(Error::Empty { .. })
+    ));
 }
 
 #[test]
 fn every_row_in_the_span_gives_k_back() {
     let k = psd(Kind::Rough, 30, 3);
     let k = Dense::new(k.as_ref()).unwrap();
-    for law in [&GaussianSketch as &dyn SketchDistribution<f64>, &Rademacher, &Localized::shuffled(3)] {
+    for law in
+        [&GaussianSketch as &dyn SketchDistribution<f64>, &Rademacher, &Localized::shuffled(3)]
+    {
         let sketch = law.draw(30, 30, &mut rng(1)).unwrap();
         let sketched = SketchedMatrix::new(&k, &*sketch).unwrap();
         // With the shift δ of SᵀKS, K − K_S ⪯ δ(SSᵀ)⁻¹.
@@ -247,14 +289,16 @@ fn every_row_in_the_span_gives_k_back() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// 0 ⪯ K_S ⪯ K for every sketch, and columns of K_S that are combinations of KS are exact: K_S S = KS.
+    /// 0 ⪯ K_S ⪯ K for every sketch, and columns of K_S that are combinations of KS are exact: K_S
+    /// S = KS.
     #[test]
     fn the_sketched_matrix_is_below_k((k, seed) in any_psd(), d in 1..12_usize) {
         let n = k.nrows();
         let K = Dense::new(k.as_ref()).unwrap();
         let top = largest_eigenvalue(k.as_ref());
         for (name, law) in laws::<f64>(n) {
-            let Ok(sketch) = law.draw(n, d.min(n), &mut rng(seed)) else { continue }; // all columns zero, too few for two blocks
+            // all columns zero, too few for two blocks
+            let Ok(sketch) = law.draw(n, d.min(n), &mut rng(seed)) else { continue };
             let sketched = SketchedMatrix::new(&K, &*sketch).unwrap();
             let F = match sketched.factor(Whitening::default()) {
                 Ok(F) => F,
@@ -265,13 +309,15 @@ proptest! {
             let S = sketch.to_dense();
             let KS = &k * &S;
             let gap = (&F * (F.transpose() * &S) - &KS).norm_max();
-            prop_assert!(gap <= 1e-6 * KS.norm_max().max(1e-12 * top), "{name}: {gap:e} of {:e}", KS.norm_max());
+            prop_assert!(gap <= 1e-6 * KS.norm_max().max(1e-12 * top), "{name}: {gap:e} of {:e}",
+                KS.norm_max());
         }
     }
 }
 
-/// The law of an entry of SᵀKS under Accumulation(m) tends to that under the Gaussian sketch. Two samples of 10,000: their empirical
-/// distributions are farther than 0.0381 apart with probability below 1e-6 (Smirnov: 2·exp(−2·D²·5000)); at m = 1 they are.
+/// The law of an entry of SᵀKS under Accumulation(m) tends to that under the Gaussian sketch. Two
+/// samples of 10,000: their empirical distributions are farther than 0.0381 apart with probability
+/// below 1e-6 (Smirnov: 2·exp(−2·D²·5000)); at m = 1 they are.
 #[test]
 fn accumulation_tends_to_the_gaussian_sketch() {
     let (n, d, draws) = (40, 4, 10_000);

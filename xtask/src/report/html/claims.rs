@@ -49,7 +49,8 @@ pub fn tally(Tally { hold, do_not, open }: Tally) -> Markup {
 
 /// `∅ 1 data set missing`; nothing where none is.
 pub fn lacks(sets: usize) -> Markup {
-    html! { @if sets > 0 { (counted("lacks", "∅", sets, "data set missing", "data sets missing")) } }
+    html! { @if sets > 0 { (counted("lacks", "∅", sets, "data set missing",
+    "data sets missing")) } }
 }
 
 fn counted(class: &str, sign: &str, number: usize, one: &str, many: &str) -> Markup {
@@ -57,7 +58,8 @@ fn counted(class: &str, sign: &str, number: usize, one: &str, many: &str) -> Mar
     html! { span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " b { (number) } " " (word) } " " }
 }
 
-/// The verdicts that count and the data that are missing. Where none counts, how many claims of our own there are.
+/// The verdicts that count and the data that are missing. Where none counts, how many claims of our
+/// own there are.
 pub fn in_short(entry: &Entry) -> Markup {
     let Some(record) = &entry.record else { return badge("unknown") };
     let count = Count::of([entry]);

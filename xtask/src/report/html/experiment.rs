@@ -1,4 +1,5 @@
-//! One experiment of the page: what the paper says, what was measured, at which cost, and how to rerun it.
+//! One experiment of the page: what the paper says, what was measured, at which cost, and how to
+//! rerun it.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -13,10 +14,12 @@ use crate::report::{draw, legend};
 /// The experiment's part of the page.
 pub fn article(run: &Run, entry: &Entry) -> anyhow::Result<Markup> {
     let experiment = &entry.experiment;
-    let found = entry.record.as_ref().map(|record| findings(experiment.name, record)).transpose()?;
+    let found =
+        entry.record.as_ref().map(|record| findings(experiment.name, record)).transpose()?;
     Ok(html! {
         article id=(experiment.name) aria-labelledby=(format!("{}-title", experiment.name)) {
-            h2 id=(format!("{}-title", experiment.name)) { (experiment.heading()) " " small { (experiment.name) } }
+            h2 id=(format!("{}-title",
+                experiment.name)) { (experiment.heading()) " " small { (experiment.name) } }
             p { b { "The paper says: " } (experiment.says) }
             @match found {
                 Some(found) => (found),
@@ -29,8 +32,10 @@ pub fn article(run: &Run, entry: &Entry) -> anyhow::Result<Markup> {
 
 fn findings(name: &str, record: &Record) -> anyhow::Result<Markup> {
     let outcome = &record.outcome;
-    let plots = outcome.plots.iter().map(|plot| figure(name, plot)).collect::<anyhow::Result<Vec<_>>>()?;
-    let (ours, theirs): (Vec<_>, Vec<_>) = outcome.claims.iter().partition(|claim| claim.kind == Kind::Ours);
+    let plots =
+        outcome.plots.iter().map(|plot| figure(name, plot)).collect::<anyhow::Result<Vec<_>>>()?;
+    let (ours, theirs): (Vec<_>, Vec<_>) =
+        outcome.claims.iter().partition(|claim| claim.kind == Kind::Ours);
     let tables = html! { @for table in &outcome.tables { (data_table(name, table)) } };
     Ok(html! {
         @if let Some(error) = &record.error { p.error { (badge("error")) " " (error) } }
@@ -65,7 +70,8 @@ fn missing(data: &MissingData) -> Markup {
             p { (badge("lacks")) " " (lacking(data)) }
             dl {
                 div { dt { "Where to get it" } dd { (data.where_to_get) } }
-                div { dt { "Where to put it" } dd { @for (i, file) in data.files.iter().enumerate() { @if i > 0 { ", " } code { "DIR/" (file) } } } }
+                div { dt { "Where to put it" } dd { @for (i,
+                    file) in data.files.iter().enumerate() { @if i > 0 { ", " } code { "DIR/" (file) } } } }
                 div { dt { "Expected shape" } dd { (data.expected_shape) } }
                 @if let Some(sum) = &data.checksum { div { dt { "SHA-256, uncompressed" } dd { code { (sum) } } } }
             }
@@ -75,14 +81,17 @@ fn missing(data: &MissingData) -> Markup {
 
 fn data_table(name: &str, table: &Table) -> Markup {
     let paper = |i: usize| table.columns[i].from_paper.then_some("paper");
-    let numeric = |i: usize| table.rows.iter().any(|row| matches!(row[i], Cell::Number(_))).then_some("number");
+    let numeric = |i: usize| {
+        table.rows.iter().any(|row| matches!(row[i], Cell::Number(_))).then_some("number")
+    };
     html! {
         div.scroll role="region" aria-label=(table.title) tabindex="0" {
             table.data {
                 caption { span { (table.title) " " (download(name, &table.id, "csv")) } }
                 thead { tr {
                     @for (i, column) in table.columns.iter().enumerate() {
-                        th scope="col" class=(format!("{} {}", numeric(i).unwrap_or_default(), paper(i).unwrap_or_default())) {
+                        th scope="col" class=(format!("{} {}", numeric(i).unwrap_or_default(),
+                            paper(i).unwrap_or_default())) {
                             (column.name)
                             @if !column.unit.is_empty() { " " span.unit { "/ " (column.unit) } }
                             @if column.from_paper { span.unit.below { "(paper)" } }
@@ -90,7 +99,8 @@ fn data_table(name: &str, table: &Table) -> Markup {
                     }
                 } }
                 tbody {
-                    @for row in &table.rows { tr { @for (i, cell) in row.iter().enumerate() { (data_cell(cell, paper(i))) } } }
+                    @for row in &table.rows { tr { @for (i,
+                        cell) in row.iter().enumerate() { (data_cell(cell, paper(i))) } } }
                 }
             }
         }
@@ -102,21 +112,32 @@ fn data_cell(cell: &Cell, class: Option<&str>) -> Markup {
     match cell {
         Cell::Text(text) => html! { td class=(class) { (text) } },
         Cell::Number(value) => html! { td class=(format!("number {class}")) { (number(*value)) } },
-        Cell::Missing => html! { td class=(format!("number {class}")) { span.unit aria-label="none" { "–" } } },
+        Cell::Missing => {
+            html! { td class=(format!("number {class}")) { span.unit aria-label="none" { "–" } } }
+        }
     }
 }
 
 fn figure(name: &str, plot: &Plot) -> anyhow::Result<Markup> {
     let drawing = draw::draw(plot)?;
-    let axis = |axis: &crate::plot::Axis| format!("{}{}", axis.label, if axis.log { " (logarithmic)" } else { "" });
+    let axis = |axis: &crate::plot::Axis| {
+        format!("{}{}", axis.label, if axis.log { " (logarithmic)" } else { "" })
+    };
     let names: Vec<&str> = plot.series.iter().map(|series| series.name.as_str()).collect();
-    let spoken = format!("{}. {} against {}; series: {}.", plot.title, axis(&plot.y), axis(&plot.x), names.join(", "));
+    let spoken = format!(
+        "{}. {} against {}; series: {}.",
+        plot.title,
+        axis(&plot.y),
+        axis(&plot.x),
+        names.join(", ")
+    );
     Ok(html! {
         figure {
             svg.plot role="img" aria-label=(spoken) viewBox=(draw::view_box(draw::HEIGHT)) { (PreEscaped(drawing.body)) }
             (legend::list(plot))
             figcaption {
-                (plot.title) " " (download(name, &plot.id, "csv")) " " (download(name, &plot.id, "svg"))
+                (plot.title) " " (download(name, &plot.id, "csv")) " " (download(name, &plot.id,
+                    "svg"))
                 @for note in &drawing.notes { " " span.note { (note) } }
             }
         }

@@ -1,4 +1,5 @@
-//! The gallery: a thumbnail of every figure with its verdict, linked to its place. People look before they read.
+//! The gallery: a thumbnail of every figure with its verdict, linked to its place. People look
+//! before they read.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -10,7 +11,8 @@ use crate::report::thumbnail;
 /// The figures and tables of a paper that have run, also those that have nothing to show.
 pub fn of(chapter: &Chapter) -> Markup {
     let page = chapter.file();
-    let tiles: Vec<Markup> = chapter.entries.iter().filter_map(|entry| tile(&page, entry)).collect();
+    let tiles: Vec<Markup> =
+        chapter.entries.iter().filter_map(|entry| tile(&page, entry)).collect();
     html! { @if !tiles.is_empty() { ul.gallery { @for tile in tiles { li { (tile) } } } } }
 }
 

@@ -28,7 +28,9 @@ pub fn page(run: &Run, chapters: &[Chapter]) -> String {
         }
         section aria-labelledby="verdicts" {
             h2 id="verdicts" { "Figures and tables" }
-            p { "Under each figure: the claims that do not hold or are undecided, and the data that are missing. The claims that hold are folded, and so are claims of our own, which are counted nowhere." }
+            p { "Under each figure: the claims that do not hold or are undecided, and the data \
+                 that are missing. The claims that hold are folded, and so are claims of our own, \
+                 which are counted nowhere." }
             @for chapter in chapters { (verdicts(chapter)) }
         }
         section aria-labelledby="run" { (this_run(run)) }
@@ -44,14 +46,18 @@ fn verdicts(chapter: &Chapter) -> Markup {
     }
 }
 
-/// One figure or table: its line, then what the reader must know at once, then the other claims, folded.
+/// One figure or table: its line, then what the reader must know at once, then the other claims,
+/// folded.
 fn figure(page: &str, entry: &Entry) -> Markup {
     let heading = entry.experiment.heading();
     html! {
-        h4 { a href=(format!("{page}#{}", entry.experiment.name)) { (heading) } " " (in_short(entry)) }
+        h4 { a href=(format!("{page}#{}",
+            entry.experiment.name)) { (heading) } " " (in_short(entry)) }
         @if let Some(record) = &entry.record {
-            @let (ours, theirs): (Vec<_>, Vec<_>) = record.outcome.claims.iter().partition(|claim| claim.kind == Kind::Ours);
-            @let (hold, do_not): (Vec<_>, Vec<_>) = theirs.into_iter().partition(|claim| claim.holds == Some(true));
+            @let (ours, theirs): (Vec<_>,
+                Vec<_>) = record.outcome.claims.iter().partition(|claim| claim.kind == Kind::Ours);
+            @let (hold, do_not): (Vec<_>,
+                Vec<_>) = theirs.into_iter().partition(|claim| claim.holds == Some(true));
             @if let Some(error) = &record.error { p.error { (error) } }
             @if !do_not.is_empty() { (claims(do_not)) }
             @for data in &record.outcome.missing { p { (badge("lacks")) " " (lacking(data)) } }

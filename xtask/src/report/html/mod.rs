@@ -1,4 +1,5 @@
-//! The pages of the report: `index.html` with every verdict, and one page for each paper with its figures and tables.
+//! The pages of the report: `index.html` with every verdict, and one page for each paper with its
+//! figures and tables.
 //!
 //! Each page is one file: no network, no scripts, nothing beside it but links to the data.
 
@@ -39,7 +40,11 @@ impl Chapter<'_> {
     /// The paper's short name, fit for a file and for an anchor.
     fn slug(&self) -> String {
         let plain = self.paper.short.to_lowercase();
-        plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+        plain
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join("-")
     }
 
     fn count(&self) -> Count {
@@ -105,7 +110,8 @@ fn setting(run: &Run) -> Markup {
                 None => { ". " strong { "This run has not finished." } }
             }
             @if run.scale == Scale::Smoke {
-                " " strong { "Smoke runs are tiny: they show that the code runs, and their verdicts mean nothing." }
+                " " strong { "Smoke runs are tiny: they show that the code runs, and their \
+                              verdicts mean nothing." }
             }
         }
     }

@@ -9,7 +9,11 @@ use crate::record::Run;
 /// The page of the chapter at this place.
 pub fn page(run: &Run, chapters: &[Chapter], at: usize) -> anyhow::Result<String> {
     let chapter = &chapters[at];
-    let articles = chapter.entries.iter().map(|entry| article(run, entry)).collect::<anyhow::Result<Vec<_>>>()?;
+    let articles = chapter
+        .entries
+        .iter()
+        .map(|entry| article(run, entry))
+        .collect::<anyhow::Result<Vec<_>>>()?;
     let header = html! {
         (ways(chapters, at))
         h1 { (chapter.paper.short) }

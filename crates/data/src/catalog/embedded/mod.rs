@@ -21,7 +21,8 @@ const TABLES: [(&str, &[u8]); 4] = [
 /// The embedded data sets.
 ///
 /// ```
-/// let names: Vec<&str> = nystrom_data::catalog::embedded::entries().map(|entry| entry.name).collect();
+/// let names: Vec<&str> =
+///     nystrom_data::catalog::embedded::entries().map(|entry| entry.name).collect();
 /// assert_eq!(names, ["query-analytics", "htru2", "ccpp", "abalone"]);
 /// ```
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -55,8 +56,9 @@ pub fn load(name: &str) -> Result<Option<Dataset>> {
 /// [`DataError::UnknownDataset`](crate::DataError::UnknownDataset).
 pub fn load_table(name: &str) -> Result<Option<Table>> {
     let entry = find(name)?;
-    let of =
-        |(_, bytes): &(&str, &'static [u8])| canonical::format().read(*bytes, &format!("{} (embedded)", entry.name));
+    let of = |(_, bytes): &(&str, &'static [u8])| {
+        canonical::format().read(*bytes, &format!("{} (embedded)", entry.name))
+    };
     TABLES.iter().find(|(name, _)| *name == entry.name).map(of).transpose()
 }
 

@@ -56,7 +56,8 @@ impl Dd {
     }
 }
 
-/// A⁻¹ and ln det A, by Cholesky, correct to the last bits as long as cond(A) stays below 1e14 or so.
+/// A⁻¹ and ln det A, by Cholesky, correct to the last bits as long as cond(A) stays below 1e14 or
+/// so.
 pub fn inverse(a: MatRef<'_, f64>) -> (Mat<f64>, f64) {
     let n = a.nrows();
     let zero = Dd(0.0, 0.0);
@@ -64,7 +65,10 @@ pub fn inverse(a: MatRef<'_, f64>) -> (Mat<f64>, f64) {
     let mut log_det = 0.0;
     for j in 0..n {
         for i in j..n {
-            let sum = L[i][..j].iter().zip(&L[j][..j]).fold(Dd(a[(i, j)], 0.0), |sum, (x, y)| sum - *x * *y);
+            let sum = L[i][..j]
+                .iter()
+                .zip(&L[j][..j])
+                .fold(Dd(a[(i, j)], 0.0), |sum, (x, y)| sum - *x * *y);
             L[i][j] = if i == j { sum.sqrt() } else { sum / L[j][j] };
         }
         log_det += 2.0 * L[j][j].0.ln();

@@ -81,19 +81,27 @@ pub fn det(a: &Mat<f64>) -> f64 {
     det
 }
 
-/// The subsets of size c and their probabilities det K_CC / Σ det; determinants at rounding level count as 0.
+/// The subsets of size c and their probabilities det K_CC / Σ det; determinants at rounding level
+/// count as 0.
 pub fn law(k: MatRef<'_, f64>, c: usize) -> Vec<(Vec<usize>, f64)> {
     let sets = subsets(k.nrows(), c);
     let scale = |C: &Vec<usize>| C.iter().map(|&i| k[(i, i)]).product::<f64>();
-    let volume = |C: &Vec<usize>| Some(det(&principal(k, C))).filter(|d| *d > 1e-13 * scale(C)).unwrap_or(0.0);
+    let volume = |C: &Vec<usize>| {
+        Some(det(&principal(k, C))).filter(|d| *d > 1e-13 * scale(C)).unwrap_or(0.0)
+    };
     let volumes: Vec<f64> = sets.iter().map(volume).collect();
     let total: f64 = volumes.iter().sum();
     sets.into_iter().zip(volumes.into_iter().map(|v| v / total)).collect()
 }
 
-/// Draws against a law by χ² at a false-alarm rate of 1e-6, cells of an expected count below 10 pooled; a draw outside the
-/// support fails at once. Draws may come in any order of items.
-pub fn assert_follows(law: &[(Vec<usize>, f64)], draws: usize, mut draw: impl FnMut() -> Vec<usize>, what: &str) {
+/// Draws against a law by χ² at a false-alarm rate of 1e-6, cells of an expected count below 10
+/// pooled; a draw outside the support fails at once. Draws may come in any order of items.
+pub fn assert_follows(
+    law: &[(Vec<usize>, f64)],
+    draws: usize,
+    mut draw: impl FnMut() -> Vec<usize>,
+    what: &str,
+) {
     let mut counts: HashMap<Vec<usize>, f64> = HashMap::new();
     for _ in 0..draws {
         let mut C = draw();
@@ -104,7 +112,10 @@ pub fn assert_follows(law: &[(Vec<usize>, f64)], draws: usize, mut draw: impl Fn
     for (C, p) in law {
         let (seen, expected) = (counts.get(C).copied().unwrap_or(0.0), p * draws as f64);
         outside -= seen;
-        assert!(*p > 0.0 || seen == 0.0, "{what}: {C:?} has probability 0 and was drawn {seen} times");
+        assert!(
+            *p > 0.0 || seen == 0.0,
+            "{what}: {C:?} has probability 0 and was drawn {seen} times"
+        );
         if expected >= 10.0 {
             chi2 += (seen - expected).powi(2) / expected;
             cells += 1;
@@ -145,14 +156,19 @@ pub fn starts() -> [(&'static str, Box<dyn LandmarkSelector<f64>>); 4] {
     ]
 }
 
-/// The mean of successive states' values, which are correlated, against what is expected: the standard error is that of means of
-/// batches of 50, and six of them are allowed.
+/// The mean of successive states' values, which are correlated, against what is expected: the
+/// standard error is that of means of batches of 50, and six of them are allowed.
 pub fn assert_mean(values: &[f64], exact: f64, what: &str) {
-    let batches: Vec<f64> = values.chunks(50).map(|b| b.iter().sum::<f64>() / b.len() as f64).collect();
+    let batches: Vec<f64> =
+        values.chunks(50).map(|b| b.iter().sum::<f64>() / b.len() as f64).collect();
     let mean = batches.iter().sum::<f64>() / batches.len() as f64;
-    let variance = batches.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / (batches.len() - 1) as f64;
+    let variance =
+        batches.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / (batches.len() - 1) as f64;
     let margin = 6.0 * (variance / batches.len() as f64).sqrt();
-    assert!((mean - exact).abs() < margin && margin < 0.1 * exact, "{what}: {mean} against {exact} ± {margin}");
+    assert!(
+        (mean - exact).abs() < margin && margin < 0.1 * exact,
+        "{what}: {mean} against {exact} ± {margin}"
+    );
 }
 
 /// tr(K − K̃_C), by elimination of the columns C.

@@ -1,5 +1,5 @@
-//! The kernel density estimate on a grid that exists only near points: cubic splines onto the grid, separable Gaussian filter, cubic
-//! splines back.
+//! The kernel density estimate on a grid that exists only near points: cubic splines onto the grid,
+//! separable Gaussian filter, cubic splines back.
 
 use super::blocks::{Block, BlockSet, NODES, moved};
 use super::{Standardised, Sums};
@@ -10,14 +10,16 @@ use std::ops::Range;
 const CELLS_PER_BANDWIDTH: [f64; 3] = [4.0, 4.0, 3.0];
 /// Nodes along each side of a block, so that a block has `NODES`.
 const SIDE: [usize; 3] = [64, 8, 4];
-/// What the filter cuts off is less than this share of a point's own contribution, whatever the other points.
+/// What the filter cuts off is less than this share of a point's own contribution, whatever the
+/// other points.
 const CUT: f64 = 0.01;
 /// More nodes than this in memory are refused: 8 bytes each, 1 GiB.
 const MOST_NODES: usize = 1 << 27;
 /// Coordinates beyond this many blocks from the first are refused.
 const FARTHEST: f64 = 1e9;
 
-/// A grid of spacing δ over points in one to three dimensions, in blocks that exist only where points are.
+/// A grid of spacing δ over points in one to three dimensions, in blocks that exist only where
+/// points are.
 pub(crate) struct Grid<'x> {
     x: &'x Standardised,
     origin: Vec<f64>,
@@ -33,7 +35,8 @@ pub(crate) struct Grid<'x> {
 }
 
 impl<'x> Grid<'x> {
-    /// The grid for bandwidth `h`; `None` in more than three dimensions, or if 2²⁷ nodes would have to be in memory at a time.
+    /// The grid for bandwidth `h`; `None` in more than three dimensions, or if 2²⁷ nodes would have
+    /// to be in memory at a time.
     pub(crate) fn new(x: &'x Standardised, h: f64) -> Option<Self> {
         let d = x.dim();
         if !(1..=3).contains(&d) {
@@ -42,22 +45,28 @@ impl<'x> Grid<'x> {
         let spacing = h / CELLS_PER_BANDWIDTH[d - 1];
         let column = |k: usize| (0..x.n).map(move |i| x.coords[i * d + k]);
         let origin: Vec<f64> = (0..d).map(|k| column(k).fold(f64::INFINITY, f64::min)).collect();
-        let farthest =
-            (0..d).flat_map(|k| column(k).map(move |c| (k, c))).map(|(k, c)| c - origin[k]).fold(0.0, f64::max);
+        let farthest = (0..d)
+            .flat_map(|k| column(k).map(move |c| (k, c)))
+            .map(|(k, c)| c - origin[k])
+            .fold(0.0, f64::max);
         if farthest / spacing >= FARTHEST {
             return None;
         }
         let taps = taps(x.n, h, spacing);
-        let mut grid = Grid { x, origin, spacing, order: vec![], runs: vec![], stages: vec![], taps };
+        let mut grid =
+            Grid { x, origin, spacing, order: vec![], runs: vec![], stages: vec![], taps };
         (grid.order, grid.runs) = grid.sorted();
         let corners = 0..1 << d;
-        let touched = |(block, _): &(Block, _)| corners.clone().map(|c| corner(*block, c)).collect::<Vec<_>>();
+        let touched = |(block, _): &(Block, _)| {
+            corners.clone().map(|c| corner(*block, c)).collect::<Vec<_>>()
+        };
         let touched = BlockSet::new(grid.runs.iter().flat_map(touched).collect());
         if touched.len() * NODES > MOST_NODES {
             return None;
         }
         grid.stages = grid.stages(touched);
-        let two = |stages: &[BlockSet]| (stages[0].len() + stages[1].len()) * NODES; // before and after a pass
+        // before and after a pass
+        let two = |stages: &[BlockSet]| (stages[0].len() + stages[1].len()) * NODES;
         grid.stages.windows(2).all(|pair| two(pair) <= MOST_NODES).then_some(grid)
     }
 
@@ -68,9 +77,11 @@ impl<'x> Grid<'x> {
 
     /// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i: O(n 4^d + nodes·h/δ) time.
     ///
-    /// A cubic spline spreads a point with variance δ²/3 per dimension wherever in its cell it lies, and interpolation does the
-    /// same, so the filter has variance h² − 2δ²/3. What is left is of fourth order: at z bandwidths along an axis the contribution is
-    /// off by (z⁴ − 6z² + 3)(δ/h)⁴/360 of it from the fourth cumulant, and by about 4(zδ/(2πh))⁴ at most from aliasing.
+    /// A cubic spline spreads a point with variance δ²/3 per dimension wherever in its cell it
+    /// lies, and interpolation does the same, so the filter has variance h² − 2δ²/3. What is left
+    /// is of fourth order: at z bandwidths along an axis the contribution is off by (z⁴ − 6z² +
+    /// 3)(δ/h)⁴/360 of it from the fourth cumulant, and by about 4(zδ/(2πh))⁴ at most from
+    /// aliasing.
     pub(crate) fn sums(&self) -> Sums {
         let d = self.x.dim();
         let mut grid = self.spread();
@@ -108,7 +119,8 @@ impl<'x> Grid<'x> {
 
     /// The points in the order of their blocks, and where each block begins and ends in it.
     fn sorted(&self) -> (Vec<usize>, Vec<(Block, Range<usize>)>) {
-        let mut keyed: Vec<(Block, usize)> = (0..self.x.n).into_par_iter().map(|i| (self.block_of(i), i)).collect();
+        let mut keyed: Vec<(Block, usize)> =
+            (0..self.x.n).into_par_iter().map(|i| (self.block_of(i), i)).collect();
         keyed.par_sort_unstable();
         let mut end = 0;
         let run = |points: &[(Block, usize)]| {
@@ -152,7 +164,9 @@ impl<'x> Grid<'x> {
             let blocks = self.corners(*block);
             let at = move |&i: &usize| {
                 let mut sum = 0.0;
-                self.visit(i, |which, node, weight| sum += weight * grid[blocks[which] * NODES + node]);
+                self.visit(i, |which, node, weight| {
+                    sum += weight * grid[blocks[which] * NODES + node]
+                });
                 sum
             };
             self.order[range.clone()].iter().map(at)
@@ -163,16 +177,20 @@ impl<'x> Grid<'x> {
         sums
     }
 
-    /// Numbers of the blocks that points with lowest node in `block` touch: itself, and the next ones along the axes.
+    /// Numbers of the blocks that points with lowest node in `block` touch: itself, and the next
+    /// ones along the axes.
     fn corners(&self, block: Block) -> [usize; 8] {
-        std::array::from_fn(|c| self.stages[0].number(corner(block, c)).unwrap_or(0)) // beyond 2^d never asked for
+        // beyond 2^d never asked for
+        std::array::from_fn(|c| self.stages[0].number(corner(block, c)).unwrap_or(0))
     }
 
-    /// Calls `visit(which of the corner blocks, node in it, weight)` for the 4^d nodes around point `i`; weights add up to 1.
+    /// Calls `visit(which of the corner blocks, node in it, weight)` for the 4^d nodes around point
+    /// `i`; weights add up to 1.
     fn visit(&self, i: usize, mut visit: impl FnMut(usize, usize, f64)) {
         let d = self.x.dim();
         let side = SIDE[d - 1];
-        let mut along = [[(0, 0, 1.0); 4]; 3]; // per axis and node: share of `which`, of the node's number, weight
+        // per axis and node: share of `which`, of the node's number, weight
+        let mut along = [[(0, 0, 1.0); 4]; 3];
         let (mut count, mut stride) = ([1; 3], 1);
         for k in 0..d {
             let place = self.place(i, k);
@@ -194,9 +212,16 @@ impl<'x> Grid<'x> {
         }
     }
 
-    /// One pass of the filter along `axis`, which is the slowest within a block (`REST` nodes apart); it becomes the fastest. Also how many
-    /// multiplications that took. Every node sums in the same order.
-    fn pass<const REST: usize>(&self, axis: usize, grid: &[f64], from: &BlockSet, to: &BlockSet) -> (Vec<f64>, u64) {
+    /// One pass of the filter along `axis`, which is the slowest within a block (`REST` nodes
+    /// apart); it becomes the fastest. Also how many multiplications that took. Every node sums in
+    /// the same order.
+    fn pass<const REST: usize>(
+        &self,
+        axis: usize,
+        grid: &[f64],
+        from: &BlockSet,
+        to: &BlockSet,
+    ) -> (Vec<f64>, u64) {
         let (side, reach) = (NODES / REST, self.reach());
         let mut out = vec![0.0; to.len() * NODES];
         let block = |(out, &block): (&mut [f64], &Block)| {
@@ -219,7 +244,12 @@ impl<'x> Grid<'x> {
 }
 
 /// sum_i += Σ_j taps_{|shift + j − i|} source_j, and how many terms that are.
-fn add_filtered<const REST: usize>(sum: &mut [[f64; REST]], source: &[[f64; REST]], shift: isize, taps: &[f64]) -> u64 {
+fn add_filtered<const REST: usize>(
+    sum: &mut [[f64; REST]],
+    source: &[[f64; REST]],
+    shift: isize,
+    taps: &[f64],
+) -> u64 {
     let mut used = 0;
     for (i, out) in sum.iter_mut().enumerate() {
         for (j, row) in source.iter().enumerate() {
@@ -237,7 +267,8 @@ fn corner(block: Block, c: usize) -> Block {
     std::array::from_fn(|k| block[k] + (c >> k & 1) as i32)
 }
 
-/// The Gaussian of variance h² − 2δ²/3 at 0, δ, 2δ, …, scaled as if h² and no splines; up to where n points together weigh less than `CUT`.
+/// The Gaussian of variance h² − 2δ²/3 at 0, δ, 2δ, …, scaled as if h² and no splines; up to where
+/// n points together weigh less than `CUT`.
 fn taps(n: usize, h: f64, spacing: f64) -> Vec<f64> {
     let variance = h * h - 2.0 / 3.0 * spacing * spacing;
     let front = (h * h / variance).sqrt();

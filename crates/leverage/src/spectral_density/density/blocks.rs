@@ -38,10 +38,12 @@ impl BlockSet {
         self.number.get(&block).copied()
     }
 
-    /// The blocks from which a pass along axis `first`, then one along `middle` if there is one, then one along `last` leads from `self`
-    /// back to `self`: what must exist after the first pass, and after the second.
+    /// The blocks from which a pass along axis `first`, then one along `middle` if there is one,
+    /// then one along `last` leads from `self` back to `self`: what must exist after the first
+    /// pass, and after the second.
     ///
-    /// Passes reach `reach` blocks. In a compact cloud these are its own blocks and a shell; a lonely block has no others.
+    /// Passes reach `reach` blocks. In a compact cloud these are its own blocks and a shell; a
+    /// lonely block has no others.
     pub(super) fn between_passes(
         &self,
         first: usize,
@@ -60,14 +62,23 @@ impl BlockSet {
     }
 
     fn dilated(&self, axis: usize, reach: i32) -> HashSet<Block, Mixed> {
-        self.blocks.iter().flat_map(|&block| (-reach..=reach).map(move |offset| moved(block, axis, offset))).collect()
+        self.blocks
+            .iter()
+            .flat_map(|&block| (-reach..=reach).map(move |offset| moved(block, axis, offset)))
+            .collect()
     }
 }
 
 /// Those of `blocks` that lie within `reach` along `axis` of one of `others`.
-fn within_reach(blocks: HashSet<Block, Mixed>, others: &HashSet<Block, Mixed>, axis: usize, reach: i32) -> Vec<Block> {
+fn within_reach(
+    blocks: HashSet<Block, Mixed>,
+    others: &HashSet<Block, Mixed>,
+    axis: usize,
+    reach: i32,
+) -> Vec<Block> {
     let near = |block: &Block| {
-        let outwards = (0..=reach).flat_map(|offset| [offset, -offset]); // most have a neighbour close by
+        // most have a neighbour close by
+        let outwards = (0..=reach).flat_map(|offset| [offset, -offset]);
         outwards.into_iter().any(|offset| others.contains(&moved(*block, axis, offset)))
     };
     blocks.into_iter().collect::<Vec<_>>().into_par_iter().filter(near).collect()
@@ -89,7 +100,8 @@ impl Hasher for Mixer {
     fn write(&mut self, bytes: &[u8]) {
         for four in bytes.chunks(4) {
             let word = four.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-            self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15); // 2⁶⁴ over the golden ratio
+            // 2⁶⁴ over the golden ratio
+            self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         }
     }
 
@@ -108,7 +120,8 @@ mod tests {
         assert_eq!((set.len(), set.number([0, 0, 1]), set.number([1, 1, 1])), (4, Some(1), None));
         for reach in [0, 1, 2, 3] {
             // all ways a → b → c → e with a, e in the set: one axis a step, at most `reach`
-            let steps = |from: Block, axis| (-reach..=reach).map(move |offset| moved(from, axis, offset));
+            let steps =
+                |from: Block, axis| (-reach..=reach).map(move |offset| moved(from, axis, offset));
             let mut on_a_way = (vec![], vec![]);
             for &a in set.blocks() {
                 for b in steps(a, 2) {

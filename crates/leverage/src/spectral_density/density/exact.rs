@@ -10,7 +10,8 @@ use std::ops::Range;
 /// Points in a tile of [`sums_at`].
 const TILE: usize = 1024;
 
-/// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, itself included: n² kernel values in tiles of 256 × n, O(256·n) memory.
+/// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, itself included: n² kernel values in tiles of 256 × n,
+/// O(256·n) memory.
 pub(crate) fn sums(x: &Standardised, h: f64) -> Result<Sums> {
     let points = Points::from_cols(MatRef::from_column_major_slice(&x.coords, x.dim(), x.n));
     let kernel = KernelMatrix::new(Gaussian::new(h)?, points)?;
@@ -20,7 +21,8 @@ pub(crate) fn sums(x: &Standardised, h: f64) -> Result<Sums> {
     Ok(Sums { values: sums.col_as_slice(0).to_vec(), operations: (x.n as u64).pow(2) })
 }
 
-/// The same sum for the points `queries` only: queries·n kernel values, in tiles of as many rows as there are queries.
+/// The same sum for the points `queries` only: queries·n kernel values, in tiles of as many rows as
+/// there are queries.
 pub(crate) fn sums_at(x: &Standardised, h: f64, queries: &[usize]) -> Result<Vec<f64>> {
     let points = Points::from_cols(MatRef::from_column_major_slice(&x.coords, x.dim(), x.n));
     let (kernel, at) = (Gaussian::new(h)?, points.gather(queries.into()));

@@ -23,21 +23,24 @@ pub(crate) use tree_sum::{ExponentialProfile, Frontier, GaussianProfile};
 /// Where the density of the points comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Density<'a, T> {
-    /// p(x_i) for every i, with respect to the volume of ℝ^d, d the number of coordinates of the points.
+    /// p(x_i) for every i, with respect to the volume of ℝ^d, d the number of coordinates of the
+    /// points.
     Given(&'a [T]),
     /// Estimated from the points; an error where that means nothing.
     Estimated(KernelDensity),
-    /// Estimated from the points; where [`DensityMethod::Auto`] refuses, all scores are k(0)/(k(0) + nλ), the bound that no ridge leverage
-    /// score exceeds and the limit of the method as p → 0. Landmarks drawn from them are uniform, their sum says nothing about
+    /// Estimated from the points; where [`DensityMethod::Auto`] refuses, all scores are
+    /// k(0)/(k(0) + nλ), the bound that no ridge leverage score exceeds and the limit of the
+    /// method as p → 0. Landmarks drawn from them are uniform, their sum says nothing about
     /// d_eff, and [`SpectralReport::refusal`](crate::SpectralReport::refusal) says why.
     EstimatedOrUniform(KernelDensity),
 }
 
-/// A Gaussian kernel density estimate p̂(x_i) = (1/n) Σ_j Π_k N(x_ik − x_jk; (h σ_k)²) on standardised features: σ_k is the
-/// standard deviation of coordinate k.
+/// A Gaussian kernel density estimate p̂(x_i) = (1/n) Σ_j Π_k N(x_ik − x_jk; (h σ_k)²) on
+/// standardised features: σ_k is the standard deviation of coordinate k.
 ///
-/// The point itself is left in the sum: p̂ is then at least the mass 1/n of one point spread over a bandwidth, which guards
-/// isolated points. Coordinates that are constant are left out, and the density is one on the others.
+/// The point itself is left in the sum: p̂ is then at least the mass 1/n of one point spread over a
+/// bandwidth, which guards isolated points. Coordinates that are constant are left out, and the
+/// density is one on the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KernelDensity {
@@ -58,31 +61,37 @@ impl Default for KernelDensity {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bandwidth {
-    /// h = c·n^{−1/(d+4)} for this c. The paper has the exponent; c = 0.5 is our choice, 0.4 to 0.9 fitting real data best.
+    /// h = c·n^{−1/(d+4)} for this c. The paper has the exponent; c = 0.5 is our choice, 0.4 to 0.9
+    /// fitting real data best.
     Rule(f64),
     /// h itself.
     Fixed(f64),
 }
 
-/// How the sums of a kernel density estimate are computed. For n beyond all of these see [`SampledDensity`].
+/// How the sums of a kernel density estimate are computed. For n beyond all of these see
+/// [`SampledDensity`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DensityMethod {
-    /// All pairs up to n = 8192 or in more than six dimensions; otherwise the grid if it has at most 1024 nodes per point (and three dimensions),
-    /// otherwise the tree with tolerance 0.05. Refuses where a density means nothing: see [`KernelDensity`]'s `Errors`.
+    /// All pairs up to n = 8192 or in more than six dimensions; otherwise the grid if it has at
+    /// most 1024 nodes per point (and three dimensions), otherwise the tree with tolerance 0.05.
+    /// Refuses where a density means nothing: see [`KernelDensity`]'s `Errors`.
     Auto,
     /// All pairs, n² kernel values in tiles.
     Exact,
-    /// A k-d tree; every density is within this relative tolerance of the exact estimate. In d dimensions a bandwidth of order
-    /// n^{−1/(d+4)} has n^{4/(d+4)} points within it, of which the tree looks at a share that falls slowly: some n^{1.4} in all.
+    /// A k-d tree; every density is within this relative tolerance of the exact estimate. In d
+    /// dimensions a bandwidth of order n^{−1/(d+4)} has n^{4/(d+4)} points within it, of which the
+    /// tree looks at a share that falls slowly: some n^{1.4} in all.
     Tree {
         /// Relative tolerance, in (0, 1).
         tolerance: f64,
     },
-    /// Cubic splines on a grid with spacing δ = h/4, or h/3 in three dimensions, that exists only where points are; at most three
-    /// dimensions, and 2²⁷ nodes in memory (1 GiB). The number of nodes grows like the number of bandwidths that the cloud fills, n^{d/(d+4)} at
-    /// most, so the cost is linear in n. The contribution of a point at z bandwidths is off by at most (1 + z⁴)(δ/h)⁴/100 of it per
-    /// dimension: below a thousandth in the bulk, a few percent where what is five bandwidths away dominates.
+    /// Cubic splines on a grid with spacing δ = h/4, or h/3 in three dimensions, that exists only
+    /// where points are; at most three dimensions, and 2²⁷ nodes in memory (1 GiB). The number of
+    /// nodes grows like the number of bandwidths that the cloud fills, n^{d/(d+4)} at most, so the
+    /// cost is linear in n. The contribution of a point at z bandwidths is off by at most (1 +
+    /// z⁴)(δ/h)⁴/100 of it per dimension: below a thousandth in the bulk, a few percent where what
+    /// is five bandwidths away dominates.
     Binned,
 }
 
@@ -125,9 +134,13 @@ fn given<T: Scalar>(values: &[T], points: Points<'_, T>) -> Result<Estimate> {
     let bad = values.iter().position(|p| !(*p > 0.0 && p.is_finite()));
     match bad {
         Some(index) => Err(Error::NotPositive { what: "density", index, value: values[index] }),
-        None => {
-            Ok(Estimate { values, kept: (0..points.dim()).collect(), method: None, bandwidth: None, operations: 0 })
-        }
+        None => Ok(Estimate {
+            values,
+            kept: (0..points.dim()).collect(),
+            method: None,
+            bandwidth: None,
+            operations: 0,
+        }),
     }
 }
 
@@ -135,15 +148,20 @@ impl KernelDensity {
     /// p̂(x_i) for every i, with respect to the volume of the coordinates that vary.
     ///
     /// # Errors
-    /// Those of [`Points::check`]; `InvalidParameter` for a bandwidth or tolerance out of range, for [`DensityMethod::Binned`] on
-    /// points that do not fit its grid, and, with [`DensityMethod::Auto`], if the point itself makes up more than half of the
-    /// density at the median point: then the dimension is too large for n.
+    /// Those of [`Points::check`]; `InvalidParameter` for a bandwidth or tolerance out of range,
+    /// for [`DensityMethod::Binned`] on points that do not fit its grid, and, with
+    /// [`DensityMethod::Auto`], if the point itself makes up more than half of the density at the
+    /// median point: then the dimension is too large for n.
     ///
     /// ```
     /// use nystrom_kernels::Points;
     /// use nystrom_leverage::{Bandwidth, DensityMethod, KernelDensity};
-    /// let x: Vec<f64> = (0..1000).map(|i| (i as f64 + 0.5) / 1000.0).collect(); // uniform on [0, 1]
-    /// let estimate = KernelDensity { bandwidth: Bandwidth::Rule(0.5), method: DensityMethod::Tree { tolerance: 0.01 } };
+    /// // uniform on [0, 1]
+    /// let x: Vec<f64> = (0..1000).map(|i| (i as f64 + 0.5) / 1000.0).collect();
+    /// let estimate = KernelDensity {
+    ///     bandwidth: Bandwidth::Rule(0.5),
+    ///     method: DensityMethod::Tree { tolerance: 0.01 },
+    /// };
     /// let density = estimate.density(Points::from_slice(&x))?;
     /// assert!((density[500] - 1.0).abs() < 0.01);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -157,7 +175,13 @@ impl KernelDensity {
         let h = self.bandwidth.resolve(x.n, x.dim())?;
         if x.dim() == 0 {
             let values = vec![1.0; x.n]; // all points in one place: the mass there
-            return Ok(Ok(Estimate { values, kept: vec![], method: None, bandwidth: None, operations: 0 }));
+            return Ok(Ok(Estimate {
+                values,
+                kept: vec![],
+                method: None,
+                bandwidth: None,
+                operations: 0,
+            }));
         }
         if self.method == DensityMethod::Auto
             && let Some(refusal) = Refusal::of(x, h)?
@@ -167,7 +191,13 @@ impl KernelDensity {
         let (method, Sums { values: sums, operations }) = self.method.sums(x, h)?;
         let ln_front = self_contribution(x, h);
         let values = sums.into_iter().map(|sum| (ln_front + sum.ln()).exp()).collect();
-        Ok(Ok(Estimate { values, kept: x.kept.clone(), method: Some(method), bandwidth: Some(h), operations }))
+        Ok(Ok(Estimate {
+            values,
+            kept: x.kept.clone(),
+            method: Some(method),
+            bandwidth: Some(h),
+            operations,
+        }))
     }
 }
 
@@ -179,13 +209,15 @@ fn self_contribution(x: &Standardised, h: f64) -> f64 {
 impl Bandwidth {
     fn resolve(self, n: usize, d: usize) -> Result<f64> {
         let (name, given, h) = match self {
-            Bandwidth::Rule(c) => ("factor of the bandwidth rule", c, c * (n as f64).powf(-1.0 / (d as f64 + 4.0))),
+            Bandwidth::Rule(c) => {
+                ("factor of the bandwidth rule", c, c * (n as f64).powf(-1.0 / (d as f64 + 4.0)))
+            }
             Bandwidth::Fixed(h) => ("bandwidth of the density", h, h),
         };
         validate::positive(name, given)?;
         if !(1e-150..=1e150).contains(&h) {
-            let requirement =
-                "such that the bandwidth lies between 1e-150 and 1e150 standard deviations: its square is needed";
+            let requirement = "such that the bandwidth lies between 1e-150 and 1e150 standard \
+                               deviations: its square is needed";
             return Err(Error::InvalidParameter { name, value: given, requirement });
         }
         Ok(h)
@@ -199,12 +231,15 @@ impl DensityMethod {
             DensityMethod::Auto => return auto(x, h),
             DensityMethod::Exact => exact::sums(x, h),
             DensityMethod::Tree { tolerance } => tree_sums(x, h, tolerance),
-            DensityMethod::Binned => Grid::new(x, h).map(|grid| grid.sums()).ok_or(Error::InvalidParameter {
-                name: "bandwidth of the binned density",
-                value: h,
-                requirement: "large enough for a grid of 2^27 nodes with spacing h/3 or h/4 around the points, in at most 3 \
+            DensityMethod::Binned => {
+                Grid::new(x, h).map(|grid| grid.sums()).ok_or(Error::InvalidParameter {
+                    name: "bandwidth of the binned density",
+                    value: h,
+                    requirement: "large enough for a grid of 2^27 nodes with spacing h/3 or h/4 \
+                              around the points, in at most 3 \
                               dimensions; use the tree instead",
-            }),
+                })
+            }
         };
         Ok((self, sums?))
     }
@@ -223,7 +258,11 @@ fn auto(x: &Standardised, h: f64) -> Result<(DensityMethod, Sums)> {
 fn tree_sums(x: &Standardised, h: f64, tolerance: f64) -> Result<Sums> {
     if !(tolerance > 0.0 && tolerance < 1.0) {
         let requirement = "strictly between 0 and 1; for exact sums use DensityMethod::Exact";
-        return Err(Error::InvalidParameter { name: "tolerance of the tree density", value: tolerance, requirement });
+        return Err(Error::InvalidParameter {
+            name: "tolerance of the tree density",
+            value: tolerance,
+            requirement,
+        });
     }
     let tree = Tree::new(&x.coords, x.dim());
     let phi = GaussianProfile(h);

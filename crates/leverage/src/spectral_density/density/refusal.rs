@@ -4,11 +4,13 @@ use super::{Standardised, exact};
 use nystrom_linalg_core::{Error, Result};
 use std::fmt;
 
-/// Above this share of a point in its own density, at the median point, an estimate says nothing about neighbours.
+/// Above this share of a point in its own density, at the median point, an estimate says nothing
+/// about neighbours.
 const LARGEST_OWN_SHARE: f64 = 0.5;
 const PROBES: usize = 32;
 
-/// Why [`DensityMethod::Auto`](super::DensityMethod::Auto) makes no estimate: the points have no neighbours within a bandwidth.
+/// Why [`DensityMethod::Auto`](super::DensityMethod::Auto) makes no estimate: the points have no
+/// neighbours within a bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Refusal {
@@ -16,7 +18,8 @@ pub struct Refusal {
     pub dimension: usize,
     /// h, in standard deviations of the features.
     pub bandwidth: f64,
-    /// The share of a point in the density at itself, for the median of 32 points: more than a half.
+    /// The share of a point in the density at itself, for the median of 32 points: more than a
+    /// half.
     pub own_share: f64,
 }
 
@@ -39,7 +42,8 @@ impl fmt::Display for Refusal {
         let percent = 100.0 * own_share;
         write!(
             f,
-            "no density estimate in {dimension} dimensions: at bandwidth {bandwidth:.3} the median point makes up {percent:.0} % of the \
+            "no density estimate in {dimension} dimensions: at bandwidth {bandwidth:.3} the \
+             median point makes up {percent:.0} % of the \
              density at itself"
         )
     }
@@ -50,8 +54,10 @@ impl From<Refusal> for Error {
         Error::InvalidParameter {
             name: "dimension of the points for density estimation",
             value: refusal.dimension as f64,
-            requirement: "small enough that the median point has neighbours within a bandwidth; give the density, widen the \
-                          bandwidth, ask for uniform scores in this case (Density::EstimatedOrUniform), or use recursive or BLESS \
+            requirement: "small enough that the median point has neighbours within a bandwidth; \
+                          give the density, widen the \
+                          bandwidth, ask for uniform scores in this case \
+                          (Density::EstimatedOrUniform), or use recursive or BLESS \
                           scores, which need no density",
         }
     }

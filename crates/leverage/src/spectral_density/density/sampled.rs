@@ -11,14 +11,15 @@ use rayon::prelude::*;
 const TILE: usize = 256;
 const PROBES: usize = 32;
 
-/// The Gaussian density estimate of [`KernelDensity`](super::KernelDensity) with the sum over all other points replaced by one over a
-/// random sample J of m points:
+/// The Gaussian density estimate of [`KernelDensity`](super::KernelDensity) with the sum over all
+/// other points replaced by one over a random sample J of m points:
 ///
 /// p̂(x_i) = c (1 + (n − 1)·mean_{j ∈ J∖i} exp(−‖x_i − x_j‖²/(2h²))), c = 1/(n(2πh²)^{d/2} Π σ_k).
 ///
-/// Unbiased for the estimate from all pairs at every point, equal to it for m = n, never below c. n·m kernel values; O(nd + 256·m)
-/// memory a thread. With s the mean kernel value at a point the relative variance is about 2^{−d/2}/(m·s): the sample must hold a
-/// number of neighbours within a bandwidth. This is for n beyond all pairs in more dimensions than the tree can do; hand the
+/// Unbiased for the estimate from all pairs at every point, equal to it for m = n, never below c.
+/// n·m kernel values; O(nd + 256·m) memory a thread. With s the mean kernel value at a point the
+/// relative variance is about 2^{−d/2}/(m·s): the sample must hold a number of neighbours within a
+/// bandwidth. This is for n beyond all pairs in more dimensions than the tree can do; hand the
 /// result to [`Density::Given`](super::Density::Given).
 ///
 /// ```
@@ -30,10 +31,15 @@ const PROBES: usize = 32;
 /// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
 /// let x: Mat<f64> = random::standard_normal(8, 3000, &mut rng);
 /// let points = Points::from_cols(x.as_ref());
-/// let estimate = SampledDensity { bandwidth: Bandwidth::Fixed(0.9), sample: 1000 }.density(points, &mut rng)?;
+/// let estimate = SampledDensity { bandwidth: Bandwidth::Fixed(0.9), sample: 1000 }
+///     .density(points, &mut rng)?;
 /// assert!(estimate.relative_error < 0.2);
-/// let analysis = SpectralAnalysis { density: Density::Given(&estimate.values), guard: Guard::None };
-/// assert_eq!(analysis.scores(&Matern32::new(2.0)?, points, Ridge::PerSample(1e-2))?.scores.len(), 3000);
+/// let analysis =
+///     SpectralAnalysis { density: Density::Given(&estimate.values), guard: Guard::None };
+/// assert_eq!(
+///     analysis.scores(&Matern32::new(2.0)?, points, Ridge::PerSample(1e-2))?.scores.len(),
+///     3000
+/// );
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,7 +57,8 @@ pub struct SampledDensity {
 pub struct SampledEstimate<T> {
     /// p̂(x_i), n numbers, with respect to the volume of all coordinates.
     pub values: Vec<T>,
-    /// The standard error of p̂ over p̂ that is due to sampling, the median of 32 points, estimated from the sample.
+    /// The standard error of p̂ over p̂ that is due to sampling, the median of 32 points, estimated
+    /// from the sample.
     pub relative_error: f64,
     /// h, in standard deviations of the features.
     pub bandwidth: f64,
@@ -64,12 +71,20 @@ impl SampledDensity {
     /// m distinct points, all subsets equally likely.
     ///
     /// # Errors
-    /// Those of [`Points::check`]; `Empty` if n = 1 or m < 2; `InvalidParameter` for a bandwidth out of range, for a constant coordinate
-    /// (there is no density with respect to the volume), or if the median of 32 points has no more than its own weight in
-    /// sampled neighbours: then the sample is too small, or the dimension too large.
-    pub fn density<T: Scalar>(&self, points: Points<'_, T>, rng: &mut dyn Rng) -> Result<SampledEstimate<T>> {
+    /// Those of [`Points::check`]; `Empty` if n = 1 or m < 2; `InvalidParameter` for a bandwidth
+    /// out of range, for a constant coordinate (there is no density with respect to the volume), or
+    /// if the median of 32 points has no more than its own weight in sampled neighbours: then the
+    /// sample is too small, or the dimension too large.
+    pub fn density<T: Scalar>(
+        &self,
+        points: Points<'_, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<SampledEstimate<T>> {
         points.check()?;
-        validate::not_empty("sample of the density besides one point", self.sample.saturating_sub(1))?;
+        validate::not_empty(
+            "sample of the density besides one point",
+            self.sample.saturating_sub(1),
+        )?;
         validate::not_empty("other points", points.len() - 1)?;
         let x = Standardised::new(points);
         if x.dim() < points.dim() {
@@ -88,33 +103,41 @@ impl SampledDensity {
             let (others, mean) = ((x.n - 1) as f64, (sum - own as f64) / (J.len() - own) as f64);
             T::lit((ln_c + (others * mean.max(0.0)).ln_1p()).exp())
         };
-        let mut own = vec![0; x.n]; // 1 for points of the sample: their own value is not that of a neighbour
+        // 1 for points of the sample: their own value is not that of a neighbour
+        let mut own = vec![0; x.n];
         J.iter().for_each(|&j| own[j] = 1);
         let values = own.into_iter().zip(sums(&x, h, &J)?).map(value).collect();
         Ok(SampledEstimate { values, relative_error, bandwidth: h })
     }
 
-    /// The median of SE(p̂)/p̂ over a few points, by the variance of the sampled kernel values (without replacement).
+    /// The median of SE(p̂)/p̂ over a few points, by the variance of the sampled kernel values
+    /// (without replacement).
     fn relative_error(&self, x: &Standardised, h: f64, J: &[usize]) -> Result<f64> {
         let others = (x.n - 1) as f64;
         let at = |i: usize| {
-            let kernel = |&j: &usize| (-0.5 * squared_distance(x.point(i), x.point(j)) / (h * h)).exp();
+            let kernel =
+                |&j: &usize| (-0.5 * squared_distance(x.point(i), x.point(j)) / (h * h)).exp();
             let k: Vec<f64> = J.iter().filter(|&&j| j != i).map(kernel).collect();
             let m = k.len() as f64;
             let mean = k.iter().sum::<f64>() / m;
             let variance = k.iter().map(|k| (k - mean).powi(2)).sum::<f64>() / (m - 1.0).max(1.0);
             let neighbours = others * mean;
-            (neighbours, others * ((1.0 - m / others).max(0.0) * variance / m).sqrt() / (1.0 + neighbours))
+            (
+                neighbours,
+                others * ((1.0 - m / others).max(0.0) * variance / m).sqrt() / (1.0 + neighbours),
+            )
         };
         let probes = PROBES.min(x.n);
-        let mut found: Vec<(f64, f64)> = (0..probes).into_par_iter().map(|t| at(t * x.n / probes)).collect();
+        let mut found: Vec<(f64, f64)> =
+            (0..probes).into_par_iter().map(|t| at(t * x.n / probes)).collect();
         found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let neighbours = found[probes / 2].0;
         if neighbours < 1.0 {
             return Err(Error::InvalidParameter {
                 name: "weight of a point's neighbours in the sample, against its own",
                 value: neighbours,
-                requirement: "at least 1 at the median point; raise the sample or the bandwidth, or use recursive or BLESS scores, \
+                requirement: "at least 1 at the median point; raise the sample or the bandwidth, \
+                              or use recursive or BLESS scores, \
                               which need no density",
             });
         }

@@ -18,13 +18,15 @@ pub(crate) struct Standardised {
 impl Standardised {
     /// O(nd), in the order of the points.
     ///
-    /// A coordinate counts as constant if all its values are equal; such coordinates do not enter distances.
+    /// A coordinate counts as constant if all its values are equal; such coordinates do not enter
+    /// distances.
     pub(crate) fn new<T: Scalar>(points: Points<'_, T>) -> Self {
         let n = points.len();
         let column = |k: usize| (0..n).map(move |i| points.coordinate(i, k).f64());
         let varies = |k: &usize| column(*k).any(|x| x != points.coordinate(0, *k).f64());
         let kept: Vec<usize> = (0..points.dim()).filter(varies).collect();
-        let moments: Vec<(f64, f64)> = kept.iter().map(|&k| mean_and_deviation(&column(k), n)).collect();
+        let moments: Vec<(f64, f64)> =
+            kept.iter().map(|&k| mean_and_deviation(&column(k), n)).collect();
         let mut coords = Vec::with_capacity(n * kept.len());
         for i in 0..n {
             for (&k, (mean, deviation)) in kept.iter().zip(&moments) {
@@ -46,7 +48,8 @@ impl Standardised {
     }
 }
 
-/// Mean and standard deviation (divisor n), shifted and scaled by the largest deviation so that neither overflows.
+/// Mean and standard deviation (divisor n), shifted and scaled by the largest deviation so that
+/// neither overflows.
 fn mean_and_deviation(values: &(impl Iterator<Item = f64> + Clone), n: usize) -> (f64, f64) {
     let first = values.clone().next().unwrap_or(0.0);
     let mean = first + values.clone().map(|x| (x - first) / n as f64).sum::<f64>();

@@ -7,8 +7,8 @@ const LEAF: usize = 32;
 
 /// A balanced k-d tree over n points of ℝ^d.
 ///
-/// Node v has the children 2v + 1 and 2v + 2; its points are contiguous in tree order. Built in O(n d log n) time, in parallel, and
-/// the same for every number of threads.
+/// Node v has the children 2v + 1 and 2v + 2; its points are contiguous in tree order. Built in O(n
+/// d log n) time, in parallel, and the same for every number of threads.
 pub(crate) struct Tree {
     pub(super) d: usize,
     pub(super) n: usize,
@@ -32,9 +32,12 @@ impl Tree {
         split(coords, d, &mut order, levels);
         let mut sorted = Vec::with_capacity(coords.len());
         order.iter().for_each(|&i| sorted.extend_from_slice(&coords[i * d..(i + 1) * d]));
-        let mut tree = Tree { d, n, coords: sorted, order, levels, geometry: vec![], scatter: vec![] };
-        let nodes: Vec<(Vec<f64>, f64)> = (0..tree.nodes()).into_par_iter().map(|v| tree.measure(v)).collect();
-        (tree.geometry, tree.scatter) = (nodes.iter().flat_map(|(g, _)| g).copied().collect(), vec![]);
+        let mut tree =
+            Tree { d, n, coords: sorted, order, levels, geometry: vec![], scatter: vec![] };
+        let nodes: Vec<(Vec<f64>, f64)> =
+            (0..tree.nodes()).into_par_iter().map(|v| tree.measure(v)).collect();
+        (tree.geometry, tree.scatter) =
+            (nodes.iter().flat_map(|(g, _)| g).copied().collect(), vec![]);
         tree.scatter = nodes.into_iter().map(|(_, scatter)| scatter).collect();
         tree
     }
@@ -73,7 +76,8 @@ impl Tree {
         start..end
     }
 
-    /// Smallest and largest squared distance of `q` from the box of node `v`, and the mean over its points.
+    /// Smallest and largest squared distance of `q` from the box of node `v`, and the mean over its
+    /// points.
     pub(super) fn squared_distances(&self, v: usize, q: &[f64]) -> (f64, f64, f64) {
         let d = self.d;
         let node = &self.geometry[3 * d * v..3 * d * (v + 1)];
@@ -112,16 +116,18 @@ impl Tree {
     }
 }
 
-/// Orders the points so that each half of each half … is separated along the widest side of its bounding box.
+/// Orders the points so that each half of each half … is separated along the widest side of its
+/// bounding box.
 fn split(coords: &[f64], d: usize, order: &mut [usize], levels: u32) {
     if levels == 0 || order.len() < 2 {
         return;
     }
     let at = |i: usize, k: usize| coords[i * d + k];
     let width = |k: usize| {
-        let (low, high) = order
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &i| (low.min(at(i, k)), high.max(at(i, k))));
+        let (low, high) =
+            order.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &i| {
+                (low.min(at(i, k)), high.max(at(i, k)))
+            });
         high - low
     };
     let widths: Vec<f64> = (0..d).map(width).collect();

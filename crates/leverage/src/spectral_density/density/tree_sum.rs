@@ -37,7 +37,9 @@ struct Open {
 
 impl Ord for Open {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.upper - self.lower).total_cmp(&(other.upper - other.lower)).then(other.node.cmp(&self.node))
+        (self.upper - self.lower)
+            .total_cmp(&(other.upper - other.lower))
+            .then(other.node.cmp(&self.node))
     }
 }
 impl PartialOrd for Open {
@@ -57,13 +59,21 @@ impl Eq for Open {}
 pub(crate) struct Frontier(BinaryHeap<Open>);
 
 impl Tree {
-    /// Σ_j φ(‖q − x_j‖²) within the relative error `tolerance`, a guarantee (up to rounding); and how many nodes were bounded and
-    /// points summed for it.
+    /// Σ_j φ(‖q − x_j‖²) within the relative error `tolerance`, a guarantee (up to rounding); and
+    /// how many nodes were bounded and points summed for it.
     ///
-    /// The node with the widest bounds is opened until half the width of the total is at most `tolerance` times the lower bound; then the
-    /// middle is returned. For convex φ and the mean s̄ of the squared distances to a node's N points (from its centroid and
-    /// scatter), N φ(s̄) ≤ Σ φ ≤ N times the chord of φ over \[s_min, s_max\] at s̄ (Jensen; Chan, Yiu & U, "KARL", ICDE 2019).
-    pub(crate) fn sum(&self, q: &[f64], phi: &impl ConvexProfile, tolerance: f64, open: &mut Frontier) -> (f64, u64) {
+    /// The node with the widest bounds is opened until half the width of the total is at most
+    /// `tolerance` times the lower bound; then the middle is returned. For convex φ and the mean s̄
+    /// of the squared distances to a node's N points (from its centroid and scatter), N φ(s̄) ≤ Σ φ
+    /// ≤ N times the chord of φ over \[s_min, s_max\] at s̄ (Jensen; Chan, Yiu & U, "KARL", ICDE
+    /// 2019).
+    pub(crate) fn sum(
+        &self,
+        q: &[f64],
+        phi: &impl ConvexProfile,
+        tolerance: f64,
+        open: &mut Frontier,
+    ) -> (f64, u64) {
         open.0.clear();
         let mut done = 0.0; // leaves summed point by point
         let mut operations = 1;

@@ -37,4 +37,5 @@ pub fn bimodal(n: usize, rng: &mut Pcg64) -> (Vec<f64>, Vec<f64>) {
     (0..n).map(|_| draw(rng)).unzip()
 }
 
-pub const DESIGNS: [(&str, Design); 3] = [("uniform", uniform), ("Beta(15, 2)", beta), ("bimodal", bimodal)];
+pub const DESIGNS: [(&str, Design); 3] =
+    [("uniform", uniform), ("Beta(15, 2)", beta), ("bimodal", bimodal)];

@@ -9,7 +9,8 @@ pub fn features(k: MatRef<'_, f64>) -> Mat<f64> {
     Cholesky::with_jitter(k, JitterLadder::shifted()).unwrap().lower().to_owned()
 }
 
-/// (1 − ε)(ΦᵀΦ + μI) ⪯ ΦᵀSSᵀΦ + μI ⪯ (1 + ε)(ΦᵀΦ + μI), that is ‖P − P̃‖ ≤ ε, by two Cholesky factorisations.
+/// (1 − ε)(ΦᵀΦ + μI) ⪯ ΦᵀSSᵀΦ + μI ⪯ (1 + ε)(ΦᵀΦ + μI), that is ‖P − P̃‖ ≤ ε, by two Cholesky
+/// factorisations.
 pub fn is_accurate(phi: &Mat<f64>, dictionary: &Dictionary<f64>, mu: f64, epsilon: f64) -> bool {
     let n = phi.nrows();
     let mut scaled = phi.clone(); // rows times w_i − 1
@@ -28,18 +29,21 @@ pub fn is_accurate(phi: &Mat<f64>, dictionary: &Dictionary<f64>, mu: f64, epsilo
         let a = Mat::from_fn(n, n, |i, j| {
             epsilon * (full[(i, j)] + if i == j { mu } else { 0.0 }) + sign * difference[(i, j)]
         });
-        Cholesky::with_jitter(a.as_ref(), JitterLadder { steps: 0, ..JitterLadder::default() }).is_ok()
+        Cholesky::with_jitter(a.as_ref(), JitterLadder { steps: 0, ..JitterLadder::default() })
+            .is_ok()
     };
     positive(1.0) && positive(-1.0)
 }
 
-/// Tropp 2015, Theorem 7.7.1, for independent inclusions with p_i ≥ min(1, q·l_i): ‖P − P̃‖ > ε has probability at most
-/// 8·d_eff·(1 + μ/σ_1)·exp(−qε²/(2(1 + ε/3))).
+/// Tropp 2015, Theorem 7.7.1, for independent inclusions with p_i ≥ min(1, q·l_i): ‖P − P̃‖ > ε has
+/// probability at most 8·d_eff·(1 + μ/σ_1)·exp(−qε²/(2(1 + ε/3))).
 ///
-/// (Each summand is at most l_i/p_i ≤ 1/q in norm and the variance is at most P/q, of trace d_eff/q and norm σ_1/(σ_1 + μ)/q; 4 times the
-/// intrinsic dimension of its dilation.)
+/// (Each summand is at most l_i/p_i ≤ 1/q in norm and the variance is at most P/q, of trace d_eff/q
+/// and norm σ_1/(σ_1 + μ)/q; 4 times the intrinsic dimension of its dilation.)
 pub fn bernstein(d_eff: f64, mu: f64, sigma_1: f64, q: f64, epsilon: f64) -> f64 {
-    8.0 * d_eff * (1.0 + mu / sigma_1) * (-q * epsilon * epsilon / (2.0 * (1.0 + epsilon / 3.0))).exp()
+    8.0 * d_eff
+        * (1.0 + mu / sigma_1)
+        * (-q * epsilon * epsilon / (2.0 * (1.0 + epsilon / 3.0))).exp()
 }
 
 pub fn eigenvalues(k: MatRef<'_, f64>) -> Vec<f64> {
@@ -50,8 +54,14 @@ pub fn d_eff(eigenvalues: &[f64], mu: f64) -> f64 {
     eigenvalues.iter().map(|s| s / (s + mu)).sum()
 }
 
-/// E w_i = 1 for every row: the mean of `repeats` runs is within 6 empirical standard errors, none of which may exceed `largest_se`.
-pub fn assert_unbiased(n: usize, repeats: usize, largest_se: f64, mut sample: impl FnMut() -> Dictionary<f64>) {
+/// E w_i = 1 for every row: the mean of `repeats` runs is within 6 empirical standard errors, none
+/// of which may exceed `largest_se`.
+pub fn assert_unbiased(
+    n: usize,
+    repeats: usize,
+    largest_se: f64,
+    mut sample: impl FnMut() -> Dictionary<f64>,
+) {
     let (mut sum, mut squares) = (vec![0.0; n], vec![0.0; n]);
     for _ in 0..repeats {
         let d = sample();
@@ -75,7 +85,8 @@ pub fn assert_close<T: Scalar>(a: &[T], b: &[T], tolerance: f64) {
     }
 }
 
-/// exp(−|i − j|/n): full rank, half of the trace in one eigenvalue, the others falling as j⁻²; d_eff is small beside n.
+/// exp(−|i − j|/n): full rank, half of the trace in one eigenvalue, the others falling as j⁻²;
+/// d_eff is small beside n.
 pub fn ornstein_uhlenbeck(n: usize) -> Mat<f64> {
     Mat::from_fn(n, n, |i, j| (-(i as f64 - j as f64).abs() / n as f64).exp())
 }

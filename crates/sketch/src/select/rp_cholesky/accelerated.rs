@@ -1,4 +1,5 @@
-//! Randomly pivoted Cholesky in rounds of proposals: the law of the simple form, the work in matrix products.
+//! Randomly pivoted Cholesky in rounds of proposals: the law of the simple form, the work in matrix
+//! products.
 
 use super::rejection::{Accepted, reject_cholesky};
 use crate::PartialCholesky;
@@ -8,7 +9,8 @@ use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, RowTree, Scalar, ops, random};
 use rand::Rng;
 
-/// Rows of F that are extended at a time: a tile of new columns stays in cache between evaluation, product and solve.
+/// Rows of F that are extended at a time: a tile of new columns stays in cache between evaluation,
+/// product and solve.
 const TILE_ROWS: usize = 1024;
 /// Accepted pivots a round at which the products run at full speed.
 const ENOUGH: f64 = 128.0;
@@ -22,17 +24,23 @@ pub(super) fn accelerated<T: Scalar>(
     rng: &mut dyn Rng,
 ) -> Result<PartialCholesky<T>> {
     let mut state = Growing::new(A, k, tolerance)?; //                        F = 0, d = diag A
-    let mut rate = 1.0; //                                                    accepted per proposal, in the last round
+    // accepted per proposal, in the last round
+    let mut rate = 1.0;
     let mut b = proposals.unwrap_or(first_round(A.dim(), k));
     while state.goes_on() && state.d.iter().any(|&d| d > 0.0) {
-        let P = random::with_replacement(&state.d, b, rng)?; //               s'_1, …, s'_b ~ d/Σd, independent
+        // s'_1, …, s'_b ~ d/Σd, independent
+        let P = random::with_replacement(&state.d, b, rng)?;
         let H = residual_block(A, &state.F.as_ref().subcols(0, state.rank()), &P)?;
-        let (u, floor): (Vec<f64>, Vec<f64>) = P.iter().map(|&p| (state.d[p], state.floor(p))).unzip();
-        let Accepted { positions, L, void } = reject_cholesky(H.as_ref(), &u, &floor, k - state.rank(), rng);
+        let (u, floor): (Vec<f64>, Vec<f64>) =
+            P.iter().map(|&p| (state.d[p], state.floor(p))).unzip();
+        let Accepted { positions, L, void } =
+            reject_cholesky(H.as_ref(), &u, &floor, k - state.rank(), rng);
         void.iter().for_each(|&j| state.d[P[j]] = 0.0);
         let accepted: Vec<usize> = positions.iter().map(|&j| P[j]).collect();
-        extend(A, &mut state, &accepted, L.as_ref())?; //                     F ← [F, (A(:, S') − F F(S', :)ᵀ)L⁻ᵀ]
-        state.accept(&accepted); //                                           d ← max(d − the new columns squared, 0)
+        // F ← [F, (A(:, S') − F F(S', :)ᵀ)L⁻ᵀ]
+        extend(A, &mut state, &accepted, L.as_ref())?;
+        // d ← max(d − the new columns squared, 0)
+        state.accept(&accepted);
         rate = 0.5 * (rate + accepted.len() as f64 / b as f64);
         b = proposals.unwrap_or(next_round(A.dim(), k - state.rank(), rate, b));
     }
@@ -40,7 +48,11 @@ pub(super) fn accelerated<T: Scalar>(
 }
 
 /// H = A\[P, P\] − F(P, :)F(P, :)ᵀ, lower triangle: b² entries, b²i flops.
-fn residual_block<T: Scalar>(A: &dyn PsdMatrix<T>, F: &MatRef<'_, T>, P: &[usize]) -> Result<Mat<T>> {
+fn residual_block<T: Scalar>(
+    A: &dyn PsdMatrix<T>,
+    F: &MatRef<'_, T>,
+    P: &[usize],
+) -> Result<Mat<T>> {
     let mut H = A.block(P.into(), P.into());
     finite_block(H.as_ref(), P, P)?;
     let f_p = Mat::from_fn(F.ncols(), P.len(), |j, s| F[(P[s], j)]);
@@ -48,8 +60,14 @@ fn residual_block<T: Scalar>(A: &dyn PsdMatrix<T>, F: &MatRef<'_, T>, P: &[usize
     Ok(H)
 }
 
-/// The columns of F after the first i become (A(:, S') − F F(S', :)ᵀ)L⁻ᵀ, tile by tile: n·a entries, na(2i + a) flops.
-fn extend<T: Scalar>(A: &dyn PsdMatrix<T>, state: &mut Growing<T>, S: &[usize], L: MatRef<'_, f64>) -> Result<()> {
+/// The columns of F after the first i become (A(:, S') − F F(S', :)ᵀ)L⁻ᵀ, tile by tile: n·a
+/// entries, na(2i + a) flops.
+fn extend<T: Scalar>(
+    A: &dyn PsdMatrix<T>,
+    state: &mut Growing<T>,
+    S: &[usize],
+    L: MatRef<'_, f64>,
+) -> Result<()> {
     let (n, i, a) = (A.dim(), state.rank(), S.len());
     let f_s = Mat::from_fn(i, a, |j, t| state.F[(S[t], j)]);
     let L = Mat::from_fn(a, a, |s, t| T::lit(L[(s, t)]));
@@ -69,8 +87,9 @@ fn first_round(n: usize, k: usize) -> usize {
     k.min(ENOUGH as usize).min(n / 8).max(1)
 }
 
-/// b of the next round: to be rid of the pivots still wanted, or of as many as the products like, at the given rate of acceptance; at most
-/// twice the b before, and with b²·2i flops and b² entries for the proposals at most a quarter of those for the accepted.
+/// b of the next round: to be rid of the pivots still wanted, or of as many as the products like,
+/// at the given rate of acceptance; at most twice the b before, and with b²·2i flops and b² entries
+/// for the proposals at most a quarter of those for the accepted.
 fn next_round(n: usize, wanted: usize, rate: f64, b: usize) -> usize {
     let rate = rate.max(1e-3);
     let useful = ENOUGH.min(wanted as f64) / rate;

@@ -10,32 +10,37 @@ use crate::{LandmarkSelector, Landmarks, PartialCholesky};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, validate};
 use rand::Rng;
 
-/// Randomly pivoted Cholesky: s_1, s_2, … drawn one after another with probability proportional to diag(A − Â), the diagonal
-/// that the pivots before leave unexplained.
+/// Randomly pivoted Cholesky: s_1, s_2, … drawn one after another with probability proportional to
+/// diag(A − Â), the diagonal that the pivots before leave unexplained.
 ///
-/// The selector to try first: no ridge, no target rank, nothing n × n, and in one run the landmarks, the factor, a nested path of
-/// approximations and their trace errors. E‖A − Â‖_* ≤ (1 + ε)‖A − A_r‖_* after k ≥ r/ε + r ln(1/(εη)) pivots, η the relative trace
-/// of A − A_r (Theorem 5.1 of Chen et al.). The tests follow the recurrence from which the bound
-/// comes, a ← a − a²/(r(a + b)).
+/// The selector to try first: no ridge, no target rank, nothing n × n, and in one run the
+/// landmarks, the factor, a nested path of approximations and their trace errors. E‖A − Â‖_* ≤ (1 +
+/// ε)‖A − A_r‖_* after k ≥ r/ε + r ln(1/(εη)) pivots, η the relative trace of A − A_r (Theorem 5.1
+/// of Chen et al.). The tests follow the recurrence from which the bound comes, a ← a − a²/(r(a +
+/// b)).
 ///
-/// Here in the accelerated form: b proposals are drawn at once, and accepted one after another with the probability by which
-/// the pivots before have lowered their residual, so that the accepted ones have exactly the law of [`rp_cholesky`]; the rest of
-/// the work is then matrix products. Given the same seed the two forms take different pivots.
+/// Here in the accelerated form: b proposals are drawn at once, and accepted one after another with
+/// the probability by which the pivots before have lowered their residual, so that the accepted
+/// ones have exactly the law of [`rp_cholesky`]; the rest of the work is then matrix products.
+/// Given the same seed the two forms take different pivots.
 ///
-/// At most k landmarks, fewer only when those taken explain A to rounding error (the approximation is then exact) or to the tolerance.
+/// At most k landmarks, fewer only when those taken explain A to rounding error (the approximation
+/// is then exact) or to the tolerance.
 ///
 /// # Cost
-/// About nk + Σb² entries and n diagonal ones, nk² + Σ2b²i flops (i pivots before the round), n·k numbers of memory. b is chosen so that Σb² stays a
-/// fraction of nk.
+/// About nk + Σb² entries and n diagonal ones, nk² + Σ2b²i flops (i pivots before the round), n·k
+/// numbers of memory. b is chosen so that Σb² stays a fraction of nk.
 ///
 /// # Source
-/// Y. Chen, E. Epperly, J. Tropp, R. Webber, *Randomly pivoted Cholesky*, Communications on Pure and Applied Mathematics 78, 2025 (arXiv:2207.06503);
-/// accelerated form: E. Epperly, J. Tropp, R. Webber, *Embrace rejection: kernel matrix approximation by accelerated randomly pivoted
+/// Y. Chen, E. Epperly, J. Tropp, R. Webber, *Randomly pivoted Cholesky*, Communications on Pure
+/// and Applied Mathematics 78, 2025 (arXiv:2207.06503); accelerated form: E. Epperly, J. Tropp, R.
+/// Webber, *Embrace rejection: kernel matrix approximation by accelerated randomly pivoted
 /// Cholesky*, arXiv:2410.03969, 2024.
 ///
 /// # Departures
-/// The number of proposals follows from counts (accepted pivots a round, and flops) instead of the clock, so that a seed fixes the result.
-/// Residuals within (i + 10)·ε·A_jj of 0 are rounding error and never proposed; the paper stops on the trace.
+/// The number of proposals follows from counts (accepted pivots a round, and flops) instead of the
+/// clock, so that a seed fixes the result. Residuals within (i + 10)·ε·A_jj of 0 are rounding error
+/// and never proposed; the paper stops on the trace.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
@@ -46,14 +51,16 @@ use rand::Rng;
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let landmarks = RpCholesky::default().select(&k, 20, rng)?;
 /// assert_eq!(landmarks.len(), 20);
-/// let factorisation = RpCholesky::default().factor(&k, 20, rng)?;    // with F and the error on the way
+/// // with F and the error on the way
+/// let factorisation = RpCholesky::default().factor(&k, 20, rng)?;
 /// assert!(factorisation.trace_error() < 1e-6 * 1000.0);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RpCholesky {
-    /// b, the number of proposals a round; `None` (the default) lets it follow the work. The law does not depend on it.
+    /// b, the number of proposals a round; `None` (the default) lets it follow the work. The law
+    /// does not depend on it.
     pub proposals: Option<usize>,
     /// Stop once tr(A − Â) ≤ tolerance·tr A; 0 by default.
     pub tolerance: f64,
@@ -66,11 +73,19 @@ impl RpCholesky {
     /// b uniforms for the proposals of a round, and one coin for each of them that is considered.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or k is 0, [`TooMany`](nystrom_linalg_core::Error::TooMany) if k > n,
-    /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a diagonal that is negative, not finite or all zero,
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming another entry of A, [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter)
-    /// for a tolerance outside [0, 1).
-    pub fn factor<T: Scalar>(&self, A: &dyn PsdMatrix<T>, k: usize, rng: &mut dyn Rng) -> Result<PartialCholesky<T>> {
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or k is 0,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if k > n,
+    /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a diagonal that is
+    /// negative, not finite or all zero, [`NonFinite`](nystrom_linalg_core::Error::NonFinite)
+    /// naming another entry of A,
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a tolerance outside
+    /// [0, 1).
+    pub fn factor<T: Scalar>(
+        &self,
+        A: &dyn PsdMatrix<T>,
+        k: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<PartialCholesky<T>> {
         if let Some(b) = self.proposals {
             validate::not_empty("proposals a round", b)?;
         }

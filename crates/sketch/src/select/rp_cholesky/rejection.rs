@@ -4,20 +4,24 @@ use faer::{Mat, MatRef};
 use nystrom_linalg_core::{Scalar, random, work};
 use rand::Rng;
 
-/// Which proposals were accepted, in the order of proposal, and the factor of their block of the residual.
+/// Which proposals were accepted, in the order of proposal, and the factor of their block of the
+/// residual.
 pub(super) struct Accepted {
     /// Positions among the proposals.
     pub positions: Vec<usize>,
     /// H\[accepted, accepted\] = LLᵀ, lower triangular.
     pub L: Mat<f64>,
-    /// Positions whose residual turned out to be rounding error before any acceptance of this round.
+    /// Positions whose residual turned out to be rounding error before any acceptance of this
+    /// round.
     pub void: Vec<usize>,
 }
 
-/// Rejection-sampling Cholesky: position j is accepted with probability r_j/u_j, r_j what is left of H_jj after the accepted ones
-/// before it and u_j the weight it was proposed with, so that the accepted ones follow the sequential law exactly.
+/// Rejection-sampling Cholesky: position j is accepted with probability r_j/u_j, r_j what is left
+/// of H_jj after the accepted ones before it and u_j the weight it was proposed with, so that the
+/// accepted ones follow the sequential law exactly.
 ///
-/// `H` is b × b, lower triangle read; at most `most` are accepted; r_j ≤ floor_j counts as 0. O(b·a²) flops for a accepted ones.
+/// `H` is b × b, lower triangle read; at most `most` are accepted; r_j ≤ floor_j counts as 0.
+/// O(b·a²) flops for a accepted ones.
 ///
 /// # Source
 /// Epperly, Tropp & Webber 2024, arXiv:2410.03969, the routine RejectCholesky.

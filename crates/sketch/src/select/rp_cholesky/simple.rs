@@ -5,10 +5,12 @@ use crate::partial_cholesky::pivoted_cholesky;
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, random};
 use rand::Rng;
 
-/// Randomly pivoted Cholesky as first published: the reference form, whose law [`RpCholesky`](crate::RpCholesky) keeps at a fraction of the time.
+/// Randomly pivoted Cholesky as first published: the reference form, whose law
+/// [`RpCholesky`](crate::RpCholesky) keeps at a fraction of the time.
 ///
 /// ```text
-/// F = 0, d = diag A;   k times:   s ~ d/Σd,   g = A(:, s) − F F(s, :)ᵀ,   append g/√g_s to F,   d ← max(d − g²/g_s, 0)
+/// F = 0, d = diag A;   k times:   s ~ d/Σd,   g = A(:, s) − F F(s, :)ᵀ,   append g/√g_s to F,
+///     d ← max(d − g²/g_s, 0)
 /// ```
 ///
 /// One step maps A to A⁽¹⁾ = A − A(:, s)A(s, :)/A_ss, and E A⁽¹⁾ = A − A²/tr A.
@@ -16,14 +18,15 @@ use rand::Rng;
 /// Fewer than `k` pivots only if they explain A to rounding error.
 ///
 /// # Cost
-/// Exactly kn entries and n diagonal ones, nk² flops in matrix-vector products, n·k numbers of memory.
+/// Exactly kn entries and n diagonal ones, nk² flops in matrix-vector products, n·k numbers of
+/// memory.
 ///
 /// # Randomness
 /// One uniform a pivot.
 ///
 /// # Source
-/// Y. Chen, E. Epperly, J. Tropp, R. Webber, *Randomly pivoted Cholesky*, Communications on Pure and Applied Mathematics 78, 2025 (arXiv:2207.06503),
-/// Algorithm 2.1.
+/// Y. Chen, E. Epperly, J. Tropp, R. Webber, *Randomly pivoted Cholesky*, Communications on Pure
+/// and Applied Mathematics 78, 2025 (arXiv:2207.06503), Algorithm 2.1.
 ///
 /// # Errors
 /// As [`RpCholesky::factor`](crate::RpCholesky::factor).
@@ -39,6 +42,10 @@ use rand::Rng;
 /// assert!(f.trace_error() < 0.1 * f.traces()[0]);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-pub fn rp_cholesky<T: Scalar>(A: &dyn PsdMatrix<T>, k: usize, rng: &mut dyn Rng) -> Result<PartialCholesky<T>> {
+pub fn rp_cholesky<T: Scalar>(
+    A: &dyn PsdMatrix<T>,
+    k: usize,
+    rng: &mut dyn Rng,
+) -> Result<PartialCholesky<T>> {
     pivoted_cholesky(A, k, 0.0, |d| random::categorical(d, rng)) // s ~ d/Σd
 }
