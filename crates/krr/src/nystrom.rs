@@ -24,7 +24,7 @@ use nystrom_sketch::Landmarks;
 ///
 /// 1. *whiten* W + δI = RRᵀ, φ(x) = R⁻¹k_Z(x): the penalty becomes nλ‖β‖², β = Rᵀθ;
 /// 2. *accumulate* ΦᵀΦ and Φᵀy over tiles of 1024 rows (or a QR factorisation of Φ, see
-///   [`Solver`]);
+///    [`Solver`]);
 /// 3. *solve* (ΦᵀΦ + nλI)β = Φᵀy;
 /// 4. *unwhiten* θ = R⁻ᵀβ.
 ///
