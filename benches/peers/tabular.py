@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Accuracy on tables: what a user would pick instead, beside the program `nystrom`.
 
-  python tabular.py                                     the embedded sets, every method installed
-  python tabular.py --data DIR --sets casp,gas-turbine --methods nystrom,lightgbm
+  NYSTROM=target/release/nystrom python tabular.py --data DIR      every set, method and split
+  python tabular.py --data DIR --sets casp --methods lightgbm --splits 1
 
-Every set is split by one permutation of a fixed seed: 80 % training, 20 % test. The split lies in
-OUT/SET/train.csv and test.csv (text one-hot, target `y` last), so that any program sees the same
-rows. Regression reports RMSE over the standard deviation of the training target; classification
-the error rate and the log-loss. Results are kept in OUT/results.json: what was measured on the
-same rows, by the same version with the same settings, is not measured again.
+A set is split by a permutation of a fixed seed: 80 % training, 20 % test. Five seeds make five
+splits. A split lies in OUT/SET/SEED/train.csv and test.csv (text as it is, target `y` last), so
+that any program sees the same rows. Regression reports RMSE over the standard deviation of the
+training target; classification the error rate and the log-loss. Results are kept in one file:
+what was measured on the same rows, by the same version with the same settings, stands.
 """
 import argparse
 import gzip
@@ -27,7 +27,7 @@ import pandas as pd
 
 ROOT = Path(__file__).resolve().parents[2]
 EMBEDDED = ROOT / "crates/data/src/catalog/embedded"
-SEED = 20261122
+SEEDS = range(20261122, 20261127)
 
 
 # ---------------------------------------------------------------- data
@@ -61,7 +61,7 @@ def csv(**options):
 
 
 def gas_drift(content):
-    """`class;concentration 1:v … 128:v`."""
+    """A line is `class;concentration 1:v … 128:v`."""
     rows = []
     for line in content.splitlines():
         head, *cells = line.split()
@@ -70,6 +70,7 @@ def gas_drift(content):
 
 
 TURBINE = "AT AP AH AFDP GTEP TIT TAT TEY CDP CO NOX".split()
+DRIFT = [f"gas-drift/batch{i}.dat" for i in (2, 3)]
 RQC = ["x", "y", "radius", "count"]
 # name in the catalogue: its files, their reader, target, columns left out, whether it is a class
 SETS = {
@@ -88,13 +89,18 @@ SETS = {
     "california-housing": (["california-housing/california_housing.arff"],
                            arff, "class", [], False),
     "pumadyn-32nh": (["pumadyn-32nh/puma32H.arff"], arff, "class", [], False),
-    "gas-drift-batch3": (["gas-drift/batch3.dat"], gas_drift, "concentration", ["class"], False),
+    "gas-drift": (DRIFT, gas_drift, "concentration", ["class"], False),
+    "gas-drift-class": (DRIFT, gas_drift, "class", ["concentration"], True),
     "skin-segmentation": (["skin-segmentation/Skin_NonSkin.txt"], csv(sep="\t"), "SKIN", [], True),
 }
 
 
+# Half of the regression sets; settings are chosen on these. The others confirm. Named in advance.
+DEVELOPMENT = "abalone casp california-housing cpu-act pumadyn-32nh gas-turbine".split()
+
+
 def load(data, name):
-    """Features (text one-hot) and the target `y`: from the files of the catalogue, from what
+    """Features and the target `y`: from the files of the catalogue, from what
     `cargo xtask fetch` made of another packing, or from what is embedded."""
     files, reader, target, dropped, _ = SETS[name]
     try:
@@ -104,29 +110,28 @@ def load(data, name):
             table = csv()(text(data, f"{name}/table.csv.gz"))
         except Absent:
             table = csv()(text(EMBEDDED, f"{name}.csv.gz"))
-    table = table.drop(columns=dropped)
-    y = table.pop(target).astype(float)
-    x = pd.get_dummies(table).astype(float)
-    names = [f"x{i}" for i in range(x.shape[1])] + ["y"]
-    return pd.DataFrame(np.column_stack([x, y]), columns=names)
+    y = table[target].astype(float)
+    x = table.drop(columns=[target, *dropped])
+    x.columns = [f"x{i}" for i in range(x.shape[1])]
+    return x.assign(y=y)
 
 
 class Split:
     """Training and test rows of a set, also as files."""
 
-    def __init__(self, data, name, rows, out):
-        table = load(data, name)
-        order = np.random.default_rng(SEED).permutation(len(table))[:rows]
+    def __init__(self, table, name, seed, rows, out):
+        order = np.random.default_rng(seed).permutation(len(table))[:rows]
         cut = len(order) // 5
-        self.name, self.is_class = name, SETS[name][4]
+        self.name, self.seed, self.is_class = name, seed, SETS[name][4]
         self.train, self.test = (table.iloc[np.sort(part)] for part in (order[cut:], order[:cut]))
-        self.folder = out / name
+        self.folder = out / name / str(seed)
         self.folder.mkdir(parents=True, exist_ok=True)
         for part in ("train", "test"):
             getattr(self, part).to_csv(self.folder / f"{part}.csv", index=False)
-        bits = [np.ascontiguousarray(part.values).tobytes() for part in (self.train, self.test)]
-        self.hash = hashlib.sha256(b"".join(bits)).hexdigest()[:16]
-        self.x, self.x_test = (part.drop(columns="y").values for part in (self.train, self.test))
+        files = ((self.folder / f"{part}.csv").read_bytes() for part in ("train", "test"))
+        self.hash = hashlib.sha256(b"".join(files)).hexdigest()[:16]
+        numbers = pd.get_dummies(table.drop(columns="y")).astype(float)
+        self.x, self.x_test = (numbers.loc[part.index].values for part in (self.train, self.test))
         self.y, self.y_test = self.train.y.values, self.test.y.values
         if self.is_class:
             self.classes, self.y = np.unique(self.y, return_inverse=True)
@@ -136,7 +141,7 @@ class Split:
         """Errors of predicted values, or of predicted probabilities of the classes."""
         if not self.is_class:
             rmse = np.sqrt(np.mean((predicted - self.y_test) ** 2))
-            return dict(relative_rmse=float(rmse / self.y.std()))
+            return dict(error=float(rmse / self.y.std()))
         right = np.maximum(predicted[np.arange(len(self.y_test)), self.y_test], 1e-15)
         error = np.mean(predicted.argmax(1) != self.y_test)
         return dict(error=float(error), log_loss=float(-np.log(right).mean()))
@@ -202,34 +207,33 @@ def xrfm(split, _):
 
 
 def nystrom(split, options):
-    """The program of this repository: rpcholesky landmarks, λ by leave-one-out; a class by least
-    squares on its indicator, the values clipped to [0, 1] and divided by their sum."""
+    """The program of this repository with its defaults; a class by least squares on its
+    indicator, the values clipped to [0, 1] and divided by their sum."""
     if not split.is_class:
-        return program(split, options, split.folder / "train.csv", "y")
+        return program(split, options, split.folder / "train.csv")
     two = len(split.classes) == 2
     values = []
     for label in range(1 if two else 0, len(split.classes)):
         path = split.folder / "indicator.csv"
         split.train.assign(y=(split.y == label).astype(float)).to_csv(path, index=False)
-        values.append(program(split, options, path, f"class {label}"))
+        values.append(program(split, options, path))
     if two:
         values.insert(0, 1 - values[0])
     p = np.clip(np.column_stack(values), 1e-6, 1.0)
     return p / p.sum(1, keepdims=True)
 
 
-def program(split, options, train, what):
-    model, out = split.folder / "model.json", split.folder / "predictions.csv"
-    count = min(options.landmarks, len(split.y))
-    landmarks = f"rpcholesky:{count}"
-    fit = ["fit", train, "--target", "y", "--landmarks", landmarks, "--quiet", "-o", model]
+def program(split, options, train):
+    """Fits and predicts by two commands, as a user would."""
+    model, out = split.folder / "model", split.folder / "predictions.csv"
+    fit = ["fit", train, "--target", "y", *options.fit.split(), "--quiet", "-o", model]
     predict = ["predict", model, split.folder / "test.csv", "--quiet", "-o", out]
     for arguments in (fit, predict):
         command = [options.nystrom, *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            complaint = done.stderr.strip()
-            raise RuntimeError(f"nystrom {arguments[0]} of {split.name}, {what}: {complaint}")
+            where = f"nystrom {arguments[0]} of {split.name}, {split.seed}"
+            raise RuntimeError(f"{where}: {done.stderr.strip()}")
     return pd.read_csv(out).iloc[:, -1].values
 
 
@@ -253,71 +257,130 @@ def version_of(method, options):
 def write(path, results):
     """All or nothing."""
     half = path.with_suffix(".half")
-    half.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+    lines = ",\n".join(json.dumps(found, sort_keys=True) for found in results)
+    half.write_text(f"[\n{lines}\n]\n")
     half.replace(path)
 
 
-def table(results, methods):
-    """Markdown, a line for each set."""
+def errors(results, name, method):
+    """The error of each seed, and the mean of the times."""
+    found = [r for r in results if (r["set"], r["method"]) == (name, method)]
+    seconds = float(np.mean([r["seconds"] for r in found])) if found else 0.0
+    return {r["seed"]: r["error"] for r in found}, seconds
+
+
+def paired(ours, theirs):
+    """Mean and standard error of the logarithm of the ratio over the common seeds."""
+    both = sorted(ours.keys() & theirs.keys())
+    if not both:
+        return None
+    logs = np.log([max(ours[s], 1e-12) / max(theirs[s], 1e-12) for s in both])
+    spread = logs.std(ddof=1) / np.sqrt(len(logs)) if len(logs) > 1 else np.nan
+    return float(logs.mean()), float(spread)
+
+
+def table(results, methods, rival):
+    """Markdown: errors, times, and ratios to the rival with their paired standard errors."""
     lines = ["| set | " + " | ".join(methods) + " |", "|---" * (len(methods) + 1) + "|"]
     for name in SETS:
         cells = []
         for method in methods:
-            found = results.get(f"{name}/{method}", {})
-            key = next((key for key in ("relative_rmse", "error") if key in found), None)
-            cells.append(f"{found[key]:.4f} ({found['seconds']:.1f} s)" if key else "")
+            found, seconds = errors(results, name, method)
+            cell = f"{np.mean(list(found.values())):.4f} ({seconds:.0f} s)" if found else ""
+            ratio = paired(found, errors(results, name, rival)[0])
+            if ratio and method != rival:
+                cell += f" ×{np.exp(ratio[0]):.3f} ± {np.exp(ratio[0]) * ratio[1]:.3f}"
+            cells.append(cell)
         if any(cells):
             lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines + [""] + [summary(results, m, rival) for m in methods if m != rival])
+
+
+def summary(results, method, rival):
+    """The geometric mean of the ratios over regression sets, wins and the worst, in halves."""
+    regression = [name for name in SETS if not SETS[name][4]]
+    rest = [name for name in regression if name not in DEVELOPMENT]
+    lines = []
+    for what, names in (("all", regression), ("development", DEVELOPMENT), ("confirmation", rest)):
+        pairs = {n: paired(errors(results, n, method)[0], errors(results, n, rival)[0])
+                 for n in names}
+        ratios = {n: np.exp(pair[0]) for n, pair in pairs.items() if pair}
+        if ratios:
+            worst, values = max(ratios, key=ratios.get), list(ratios.values())
+            lines.append(f"- {method} over {rival}, {what} ({len(values)} sets): geometric mean "
+                         f"{np.exp(np.mean(np.log(values))):.3f}, below 1 on "
+                         f"{sum(v < 1 for v in values)}, at most {ratios[worst]:.3f} ({worst})")
     return "\n".join(lines)
 
 
+def settings_of(method, options):
+    if method == "nystrom":
+        return " ".join(["fit", *options.fit.split()])
+    return f"{options.landmarks} landmarks" if method == "nystroem" else "as in tabular.py"
+
+
+def measure(split, method, about, options):
+    start = time.time()
+    judged = METHODS[method](split, options)
+    seconds = round(time.time() - start, 2)
+    sizes = dict(n=len(split.y), d=split.x.shape[1])
+    return dict(about, **sizes, seconds=seconds, **split.judge(judged))
+
+
 def main():
-    raw = argparse.RawTextHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    add, folder = parser.add_argument, os.environ.get("NYSTROM_DATA")
-    add("--data", type=Path, default=folder and Path(folder), help="folder of the data sets")
-    add("--sets", help="names, separated by commas [default: all that are here]")
-    add("--methods", help="names, separated by commas [default: all installed]")
-    add("--out", type=Path, default=ROOT / "target/peers", help="folder of the results")
-    add("--nystrom", type=Path, default=ROOT / "target/release/nystrom", help="the program")
-    add("--landmarks", type=int, default=1000)
-    add("--rows", type=int, help="only so many rows of each set: a trial")
-    options = parser.parse_args()
+    options = arguments()
     methods = options.methods.split(",") if options.methods else list(METHODS)
     versions = {method: version_of(method, options) for method in methods}
     for method in methods:
         if versions[method] is None:
-            build = "build it with `cargo build --release -p nystrom-cli`, or say --nystrom"
+            build = "build it with `cargo build --release -p nystrom-cli`, or set NYSTROM"
             ours = f"no program {options.nystrom}: {build}"
             print(ours if method == "nystrom" else f"{method}: not installed")
     options.out.mkdir(parents=True, exist_ok=True)
-    path = options.out / "results.json"
-    results = json.loads(path.read_text()) if path.is_file() else {}
+    path = options.results or options.out / "tabular.json"
+    results = json.loads(path.read_text()) if path.is_file() else []
     warnings.filterwarnings("ignore")
-    for name in options.sets.split(",") if options.sets else SETS:
-        try:
-            split = Split(options.data, name, options.rows, options.out)
-        except Absent:
-            print(f"{name}: not here; cargo xtask fetch {name}")
-            continue
-        for method in filter(versions.get, methods):
-            key, about = f"{name}/{method}", dict(version=versions[method], data=split.hash)
-            if method in ("nystrom", "nystroem"):
-                about["landmarks"] = options.landmarks
-            if about.items() <= results.get(key, {}).items():
-                continue
-            start = time.time()
+    for seed in SEEDS[:options.splits]:
+        for name in options.sets.split(",") if options.sets else SETS:
             try:
-                predicted = METHODS[method](split, options)
-            except RuntimeError as error:
-                print(error, flush=True)
+                split = Split(load(options.data, name), name, seed, options.rows, options.out)
+            except Absent:
+                print(f"{name}: not here; cargo xtask fetch {name}")
                 continue
-            found = dict(about, seconds=round(time.time() - start, 2), n=len(split.y),
-                         d=split.x.shape[1], **split.judge(predicted))
-            results[key] = found
-            write(path, results)
-            print(key, json.dumps(found), flush=True)
-    print(table(results, methods))
+            for method in filter(versions.get, methods):
+                key = dict(set=name, seed=seed, method=method)
+                about = dict(key, version=versions[method], data=split.hash,
+                             settings=settings_of(method, options))
+                if any(about.items() <= found.items() for found in results):
+                    continue
+                try:
+                    found = measure(split, method, about, options)
+                except RuntimeError as error:
+                    print(error, flush=True)
+                    continue
+                results = [r for r in results if not key.items() <= r.items()] + [found]
+                write(path, results)
+                print(json.dumps(found), flush=True)
+    print(table(results, methods, options.rival))
+
+
+def arguments():
+    raw = argparse.RawTextHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    add, folder = parser.add_argument, os.environ.get("NYSTROM_DATA")
+    ours = os.environ.get("NYSTROM", ROOT / "target/release/nystrom")
+    add("--data", type=Path, default=folder and Path(folder), help="folder of the data sets")
+    add("--sets", help="names, separated by commas [default: all that are here]")
+    add("--methods", help="names, separated by commas [default: all installed]")
+    add("--splits", type=int, default=5, help="how many of the five splits")
+    add("--rival", default="lightgbm", help="whose errors divide the others'")
+    add("--out", type=Path, default=ROOT / "target/peers", help="folder of splits and models")
+    add("--results", type=Path, help="the file of results [default: OUT/tabular.json]")
+    add("--nystrom", type=Path, default=Path(ours), help="the program [NYSTROM]")
+    add("--fit", default="", help="further options of `nystrom fit`")
+    add("--landmarks", type=int, default=1000, help="of scikit-learn's Nystroem")
+    add("--rows", type=int, help="only so many rows of each set: a trial")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
