@@ -2,10 +2,11 @@
 
 use crate::input::Samples;
 use crate::{FitReport, KrrModel, SolvedBy};
-use faer::{Accum, Mat, MatMut, MatRef};
+use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, RowTree, Scalar, ops, validate};
-use std::ops::Range;
+use nystrom_linalg_core::{
+    Cholesky, GramSums, JitterLadder, Result, Ridge, RowTree, Scalar, ops, validate,
+};
 
 /// Rows of a tile.
 const TILE_ROWS: usize = 1024;
@@ -86,7 +87,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         let L = self.factor(x, centers, weights)?;
         let mu = self.ridge.absolute(x.len())?.f64();
         let (n, m, t) = (x.len(), centers.len(), y.ncols());
-        let (mut BB, mut beta) = self.accumulate(&L, x, y, centers); //     BᵀB, Bᵀy
+        // BᵀB, Bᵀy
+        let GramSums { gram: BB, moments: mut beta } = self.accumulate(&L, x, y, centers)?;
+        let mut BB = BB.to_square();
         ops::add_to_diagonal(BB.as_mut(), mu);
         let R = Cholesky::with_jitter(BB.as_ref(), JitterLadder::default())?;
         R.solve_in_place(beta.as_mut()); //                                 β = (BᵀB + μI)⁻¹Bᵀy
@@ -137,29 +140,25 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         Cholesky::from_fill(weights.len(), fill, JitterLadder::default())
     }
 
-    /// BᵀB (lower triangle) and Bᵀy, tile by tile along the row tree.
+    /// BᵀB and Bᵀy.
     fn accumulate(
         &self,
         L: &Cholesky<f64>,
         x: Points<'_, T>,
         y: MatRef<'_, T>,
         centers: Points<'_, T>,
-    ) -> (Mat<f64>, Mat<f64>) {
+    ) -> Result<GramSums> {
         let (m, t) = (centers.len(), y.ncols());
-        let zeros = || (Mat::<f64>::zeros(m, m), Mat::<f64>::zeros(m, t));
-        let leaf = |rows: Range<usize>| {
-            let (mut BB, mut By) = zeros();
+        let (mut wide_k, mut wide_y) = (Mat::new(), Mat::new());
+        GramSums::over_rows(x.len(), m, t, |sums, rows| {
             for rows in RowTree::tiles(rows, TILE_ROWS) {
-                let k = self.kernel.eval(centers, x.slice(rows.clone()));
-                let mut Bt = Mat::from_fn(m, rows.len(), |i, j| k[(i, j)].f64());
+                let (start, size) = (rows.start, rows.len());
+                let k = self.kernel.eval(centers, x.slice(rows));
+                let mut Bt = ops::widened(k.as_ref(), &mut wide_k).to_owned();
                 L.forward_in_place(Bt.as_mut()); // Bᵀ = L⁻¹Cᵀ
-                let y = Mat::from_fn(rows.len(), t, |i, j| y[(rows.start + i, j)].f64());
-                ops::gram_lower(BB.as_mut(), Accum::Add, Bt.transpose(), 1.0);
-                ops::matmul(By.as_mut(), Accum::Add, Bt.as_ref(), y.as_ref(), 1.0);
+                sums.add(Bt.transpose(), ops::widened(y.subrows(start, size), &mut wide_y));
             }
-            (BB, By)
-        };
-        let tree = RowTree::new(x.len());
-        tree.reduce_in_order(leaf, |a, b| (a.0 + b.0, a.1 + b.1)).unwrap_or_else(zeros)
+            Ok(())
+        })
     }
 }

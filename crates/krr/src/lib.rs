@@ -62,7 +62,6 @@ pub mod metrics;
 mod model;
 mod normal_equations;
 mod nystrom;
-mod packed;
 mod path;
 mod qr;
 mod report;

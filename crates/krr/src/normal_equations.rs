@@ -1,10 +1,9 @@
 //! (ΦᵀΦ + nλI)β = Φᵀy, accumulated in one pass over the rows.
 
-use crate::packed::PackedLower;
-use crate::rows::{FeatureRows, Tile};
+use crate::rows::FeatureRows;
 use crate::whitener::Whitener;
-use faer::{Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Cholesky, JitterLadder, Result, RowTree, Scalar, ops};
+use faer::{Mat, MatMut};
+use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, RowTree, Scalar, ops};
 
 /// The minimiser of ‖√w(y − Φβ − b)‖² + nλ‖β‖² over β (m × t) and, with an intercept, b (t
 /// numbers).
@@ -36,11 +35,8 @@ impl Products {
     }
 }
 
-/// ZᵀZ (p × p, lower triangle) and ZᵀY (p × t), where Z = √w[Φ 1]; sums in `f64`.
-pub(crate) struct NormalEquations {
-    A: PackedLower,
-    B: Mat<f64>,
-}
+/// The Gram sums of Z = √w[Φ 1] and Y.
+pub(crate) struct NormalEquations(GramSums);
 
 /// ΦᵀDΦ (m × m) and ΦᵀDY (m × t), and the weighted means of features and targets that were
 /// subtracted, if any.
@@ -54,65 +50,49 @@ impl NormalEquations {
     /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm²
     /// for that; 2m² numbers of memory for the partial sums and 1024(m + t) for the tile, twice
     /// that for `f32` and products in `f64`.
-    pub fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>, products: Products) -> Self {
+    pub fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>, products: Products) -> Result<Self> {
         let (mut tile, mut wide) = (stream.tile(), [Mat::new(), Mat::new()]);
-        let leaf = |rows| {
-            let mut sums = Self::zeros(stream.features(), stream.targets());
+        let add = |sums: &mut GramSums, rows| {
             for rows in RowTree::tiles(rows, crate::rows::TILE_ROWS) {
                 stream.fill(&mut tile, rows);
+                let [Z, Y] = &mut wide;
                 match products {
                     Products::Scalar => sums.add(tile.Z(), tile.Y()),
-                    Products::Double => sums.add_wide(&tile, &mut wide),
+                    Products::Double => sums.add(tile.wide_Z(Z), ops::widened(tile.Y(), Y)),
                 }
             }
-            sums
+            Ok(())
         };
-        let combine = |a: Self, b: Self| NormalEquations { A: a.A.plus(&b.A), B: a.B + b.B };
-        RowTree::large(stream.len())
-            .reduce_in_order(leaf, combine)
-            .unwrap_or_else(|| Self::zeros(stream.features(), stream.targets()))
-    }
-
-    fn zeros(p: usize, t: usize) -> Self {
-        NormalEquations { A: PackedLower::zeros(p), B: Mat::zeros(p, t) }
-    }
-
-    /// A += ZᵀZ, B += ZᵀY.
-    fn add<T: Scalar>(&mut self, Z: MatRef<'_, T>, Y: MatRef<'_, T>) {
-        self.A.add_products(self.B.as_mut(), Z, Y);
-    }
-
-    /// The same with the products in `f64`.
-    fn add_wide<T: Scalar>(&mut self, tile: &Tile<T>, [Z, Y]: &mut [Mat<f64>; 2]) {
-        self.add(tile.wide_Z(Z), ops::widened(tile.Y(), Y));
+        let sums = GramSums::over_rows(stream.len(), stream.features(), stream.targets(), add);
+        sums.map(NormalEquations)
     }
 
     /// tr CᵀC if the tiles were not whitened, tr ΦᵀΦ if they were; m of the p features count, the
     /// constant does not.
     pub fn trace(&self, m: usize) -> f64 {
-        (0..m).map(|j| self.A.get(j, j)).sum()
+        (0..m).map(|j| self.0.gram.get(j, j)).sum()
     }
 
     /// The sums over centred features and targets if the last feature is a constant, as they are
     /// otherwise: A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s.
     pub fn centered(self, constant: bool) -> Centered {
-        let m = self.A.order() - usize::from(constant);
-        let t = self.B.ncols();
+        let m = self.0.gram.order() - usize::from(constant);
+        let t = self.0.moments.ncols();
         let means = constant.then(|| {
-            let s = self.A.get(m, m);
+            let s = self.0.gram.get(m, m);
             (
-                (0..m).map(|j| self.A.get(m, j) / s).collect::<Vec<f64>>(),
-                (0..t).map(|j| self.B[(m, j)] / s).collect(),
+                (0..m).map(|j| self.0.gram.get(m, j) / s).collect::<Vec<f64>>(),
+                (0..t).map(|j| self.0.moments[(m, j)] / s).collect(),
             )
         });
         let mean = |i: usize| means.as_ref().map_or(0.0, |means: &(Vec<f64>, Vec<f64>)| means.0[i]);
-        let last = |j: usize| if constant { self.A.get(m, j) } else { 0.0 };
+        let last = |j: usize| if constant { self.0.gram.get(m, j) } else { 0.0 };
         let A = Mat::from_fn(m, m, |i, j| {
             let (i, j) = (i.max(j), i.min(j));
-            self.A.get(i, j) - mean(i) * last(j)
+            self.0.gram.get(i, j) - mean(i) * last(j)
         });
-        let sum_wy = |j: usize| if constant { self.B[(m, j)] } else { 0.0 };
-        let B = Mat::from_fn(m, t, |i, j| self.B[(i, j)] - mean(i) * sum_wy(j));
+        let sum_wy = |j: usize| if constant { self.0.moments[(m, j)] } else { 0.0 };
+        let B = Mat::from_fn(m, t, |i, j| self.0.moments[(i, j)] - mean(i) * sum_wy(j));
         Centered { A, B, means }
     }
 
@@ -156,16 +136,16 @@ impl NormalEquations {
 
     /// (A + P)⁻¹B and b, P being what `penalise` adds to the lower triangle of A.
     fn minimise(self, penalise: impl Fn(MatMut<'_, f64>), intercept: bool) -> Result<Minimum> {
-        let m = self.A.order() - usize::from(intercept);
-        let t = self.B.ncols();
+        let m = self.0.gram.order() - usize::from(intercept);
+        let t = self.0.moments.ncols();
         let (a, s): (Vec<f64>, f64) = match intercept {
-            true => ((0..m).map(|j| self.A.get(m, j)).collect(), self.A.get(m, m)),
+            true => ((0..m).map(|j| self.0.gram.get(m, j)).collect(), self.0.gram.get(m, m)),
             false => (vec![0.0; m], 1.0),
         };
         let fill = |mut out: MatMut<'_, f64>| {
             for j in 0..m {
                 for i in j..m {
-                    out[(i, j)] = self.A.get(i, j) - a[i] * (a[j] / s);
+                    out[(i, j)] = self.0.gram.get(i, j) - a[i] * (a[j] / s);
                 }
             }
             penalise(out);
@@ -175,8 +155,8 @@ impl NormalEquations {
             fill,
             JitterLadder { steps: 0, ..JitterLadder::default() },
         )?;
-        let sum_wy = |j: usize| if intercept { self.B[(m, j)] } else { 0.0 };
-        let mut theta = Mat::from_fn(m, t, |i, j| self.B[(i, j)] - a[i] * (sum_wy(j) / s));
+        let sum_wy = |j: usize| if intercept { self.0.moments[(m, j)] } else { 0.0 };
+        let mut theta = Mat::from_fn(m, t, |i, j| self.0.moments[(i, j)] - a[i] * (sum_wy(j) / s));
         factor.solve_in_place(theta.as_mut());
         let b = intercept.then(|| {
             (0..t)

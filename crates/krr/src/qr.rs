@@ -2,7 +2,6 @@
 //! factorisation.
 
 use crate::normal_equations::{Solution, condition};
-use crate::packed::PackedLower;
 use crate::rows::{FeatureRows, TILE_ROWS, Tile};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder;
@@ -10,7 +9,7 @@ use faer::linalg::qr::no_pivoting::factor::{
     qr_in_place, qr_in_place_scratch, recommended_block_size,
 };
 use faer::{Conj, Mat, MatMut, Par};
-use nystrom_linalg_core::{RowTree, Scalar, ops, work};
+use nystrom_linalg_core::{PackedLower, RowTree, Scalar, ops, work};
 
 /// R (p × p, kept as its transpose) and c = Qᵀ√wY (p × t) of √w[1 Φ | Y], p = m + 1 with an
 /// intercept.
@@ -22,7 +21,7 @@ use nystrom_linalg_core::{RowTree, Scalar, ops, work};
 /// and LU factorizations*, SIAM J. Sci. Comput. 34 (2012), section 3: the tree here is [`RowTree`],
 /// sequential within a leaf.
 pub(crate) struct Triangle {
-    Rt: PackedLower,
+    Rt: PackedLower<f64>,
     c: Mat<f64>,
 }
 

@@ -106,7 +106,7 @@ impl Solver {
         let mut choice = self.choose::<T>(&scales);
         if choice.by == SolvedBy::WhitenOnce {
             stream.whiten_tiles = false;
-            let sums = NormalEquations::accumulate(stream, choice.products); //          CᵀC, Cᵀy
+            let sums = NormalEquations::accumulate(stream, choice.products)?; //         CᵀC, Cᵀy
             stream.whiten_tiles = true;
             scales.once = sums.trace(whitener.order()) * whitener.inverse_trace;
             if !auto || mu >= scales.once_safe(choice.products.eps::<T>()) {
@@ -120,7 +120,7 @@ impl Solver {
                 format!("whitening after the pass turned out not to be safe; {}", choice.reason);
         }
         while choice.by == SolvedBy::NormalEquations {
-            match NormalEquations::accumulate(stream, choice.products).solve(mu, intercept) {
+            match NormalEquations::accumulate(stream, choice.products)?.solve(mu, intercept) {
                 Err(Error::NotPositiveDefinite { .. }) if auto => {}
                 other => return other.map(|solution| (solution, choice.by, choice.reason)),
             }

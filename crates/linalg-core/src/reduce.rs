@@ -4,6 +4,7 @@
 //! matrices, K_nmᵀv, effective dimensions, losses) is taken leaf by leaf along the tree below, so
 //! that the order is a function of n alone.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 /// No leaf but the last is shorter than this.
@@ -101,24 +102,37 @@ impl RowTree {
     pub fn reduce_in_order<A>(
         &self,
         mut leaf: impl FnMut(Range<usize>) -> A,
-        mut combine: impl FnMut(A, A) -> A,
+        combine: impl FnMut(A, A) -> A,
     ) -> Option<A> {
-        (self.n > 0).then(|| self.walk_in_order(0..self.leaves(), &mut leaf, &mut combine))
+        let Ok(sum) = self.try_reduce_in_order(|rows| Ok::<A, Infallible>(leaf(rows)), combine);
+        sum
     }
 
-    fn walk_in_order<A>(
+    /// The same for leaves that may fail: the first error ends the walk.
+    pub fn try_reduce_in_order<A, E>(
+        &self,
+        mut leaf: impl FnMut(Range<usize>) -> Result<A, E>,
+        mut combine: impl FnMut(A, A) -> A,
+    ) -> Result<Option<A>, E> {
+        if self.n == 0 {
+            return Ok(None);
+        }
+        self.walk_in_order(0..self.leaves(), &mut leaf, &mut combine).map(Some)
+    }
+
+    fn walk_in_order<A, E>(
         &self,
         leaves: Range<usize>,
-        leaf: &mut impl FnMut(Range<usize>) -> A,
+        leaf: &mut impl FnMut(Range<usize>) -> Result<A, E>,
         combine: &mut impl FnMut(A, A) -> A,
-    ) -> A {
+    ) -> Result<A, E> {
         if leaves.len() == 1 {
             return leaf(self.leaf(leaves.start));
         }
         let (left, right) = halves(leaves);
-        let a = self.walk_in_order(left, leaf, combine);
-        let b = self.walk_in_order(right, leaf, combine);
-        combine(a, b)
+        let a = self.walk_in_order(left, leaf, combine)?;
+        let b = self.walk_in_order(right, leaf, combine)?;
+        Ok(combine(a, b))
     }
 
     /// `rows` cut into consecutive tiles of `size` rows, the last one shorter: for the loop inside
@@ -192,6 +206,18 @@ mod tests {
     fn no_rows_no_result() {
         assert_eq!(RowTree::new(0).reduce(|_| 1, |a, b| a + b), None);
         assert_eq!(RowTree::new(0).reduce_in_order(|_| 1, |a, b| a + b), None);
+    }
+
+    #[test]
+    fn the_first_error_ends_the_walk() {
+        let tree = RowTree::new(10 * MIN_LEAF_ROWS);
+        let mut walked = 0;
+        let leaf = |rows: Range<usize>| {
+            walked += 1;
+            if walked < 3 { Ok(rows.len()) } else { Err(rows.start) }
+        };
+        let failed = tree.try_reduce_in_order(leaf, |a, b| a + b);
+        assert_eq!((failed, walked), (Err(tree.leaf(2).start), 3));
     }
 
     #[test]

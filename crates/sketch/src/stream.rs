@@ -3,7 +3,7 @@
 use crate::{Dictionary, FeatureMap, Landmarks, Whitening};
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{PsdMatrix, Result, Ridge, RowTree, Scalar, ops, validate};
+use nystrom_linalg_core::{GramSums, PsdMatrix, Result, Ridge, RowTree, Scalar, ops, validate};
 use std::ops::Range;
 
 /// L = FFᵀ ⪯ K for a matrix `k` and landmarks J, with O(m² + 1024·m) memory: every pass evaluates
@@ -109,11 +109,9 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         })
     }
 
-    /// FᵀF, rank × rank, lower triangle only (the strict upper one is zero), summed along a
-    /// [`large`](RowTree::large) [`RowTree`].
+    /// FᵀF, rank × rank, lower triangle only (the strict upper one is zero), summed in `f64`.
     ///
-    /// One pass; at most five rank × rank matrices in memory. Bits do not depend on the number of
-    /// threads.
+    /// One pass; at most five triangles in memory. Bits do not depend on the number of threads.
     pub fn gram_lower(&self) -> Result<Mat<T>> {
         self.gram_lower_visiting(|_, _| ())
     }
@@ -137,31 +135,15 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
         mut visit: impl FnMut(Range<usize>, MatRef<'_, T>),
     ) -> Result<Mat<T>> {
         let r = self.map.rank();
-        let leaf = |rows| {
-            let mut gram = Mat::zeros(r, r);
+        let sums = GramSums::over_rows(self.dim(), r, 0, |sums, rows| {
             self.for_each_tile(rows, |tile, phi| {
-                ops::gram_lower(gram.as_mut(), Accum::Add, phi.rb().transpose(), T::one());
+                sums.add(phi.rb().transpose(), Mat::zeros(tile.len(), 0).as_ref());
                 visit(tile, phi.rb());
                 Ok(())
-            })?;
-            Ok(gram)
-        };
-        Self::reduce(RowTree::large(self.dim()), leaf, r, r)
-    }
-
-    /// The sum over the leaves of a row tree, each a `nrows` × `ncols` matrix.
-    fn reduce(
-        tree: RowTree,
-        leaf: impl FnMut(Range<usize>) -> Result<Mat<T>>,
-        nrows: usize,
-        ncols: usize,
-    ) -> Result<Mat<T>> {
-        let add = |a: Result<Mat<T>>, b: Result<Mat<T>>| {
-            let (mut a, b) = (a?, b?);
-            a += b;
-            Ok(a)
-        };
-        tree.reduce_in_order(leaf, add).unwrap_or_else(|| Ok(Mat::zeros(nrows, ncols)))
+            })
+        })?;
+        let entry = |i, j| if i >= j { T::lit(sums.gram.get(i, j)) } else { T::zero() };
+        Ok(Mat::from_fn(r, r, entry))
     }
 
     /// diag L, n entries: ‖φ(i)‖². One pass.
@@ -202,7 +184,9 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
             })?;
             Ok(sum)
         };
-        let ftx = Self::reduce(RowTree::new(n), leaf, self.map.rank(), t)?;
+        let plus = |a: Mat<T>, b: Mat<T>| a + b;
+        let ftx = RowTree::new(n).try_reduce_in_order(leaf, plus)?;
+        let ftx = ftx.unwrap_or_else(|| Mat::zeros(self.map.rank(), t));
         self.for_each_tile(0..n, |tile, phi| {
             let part = out.rb_mut().subrows_mut(tile.start, tile.len());
             ops::matmul(part, Accum::Replace, phi.rb().transpose(), ftx.as_ref(), T::one());

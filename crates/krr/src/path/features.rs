@@ -54,7 +54,7 @@ fn by_normal_equations<T: Scalar>(
     products: Products,
     floor: f64,
 ) -> Result<(Spectrum, Mat<f64>)> {
-    let sums = NormalEquations::accumulate(rows, products).centered(rows.shift.is_some());
+    let sums = NormalEquations::accumulate(rows, products)?.centered(rows.shift.is_some());
     let eigen = SymmetricEigen::new(sums.A.as_ref())?;
     let V = eigen.vectors().to_owned();
     let constant =

@@ -2,6 +2,7 @@
 //! compiled, once for all of them.
 
 mod factorisations;
+mod gram_sums;
 mod hostile;
 mod random;
 mod symmetric;

@@ -1,0 +1,120 @@
+//! The lower triangle of a square matrix in half its memory.
+
+use crate::Scalar;
+use crate::ops::{self, LowerBlock};
+use faer::{Mat, MatMut};
+use rayon::prelude::*;
+use std::ops::{AddAssign, Range};
+
+/// Columns of a panel.
+pub(crate) const PANEL: usize = 256;
+
+/// The lower triangle of a p × p matrix as panels of 256 columns, each from its first diagonal
+/// entry downwards: p²/2 + 128p numbers.
+///
+/// ```
+/// use nystrom_linalg_core::PackedLower;
+/// let a = PackedLower::from_fn(300, |i, j| (i * j) as f64);
+/// assert_eq!((a.order(), a.get(299, 256), a.col(298)), (300, 299.0 * 256.0, &[88804.0, 89102.0][..]));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct PackedLower<T> {
+    order: usize,
+    pub(crate) panels: Vec<Mat<T>>,
+}
+
+impl<T: Scalar> PackedLower<T> {
+    /// 0, p × p.
+    pub fn zeros(order: usize) -> Self {
+        Self::from_fill(order, |_, _, _| ())
+    }
+
+    /// Entry (i, j) is `entry(i, j)`, called for i ≥ j, column by column within a panel.
+    pub fn from_fn(order: usize, mut entry: impl FnMut(usize, usize) -> T) -> Self {
+        Self::from_fill(order, |mut out, rows, cols| {
+            for (j, col) in cols.enumerate() {
+                rows.clone().enumerate().skip(j).for_each(|(i, row)| out[(i, j)] = entry(row, col));
+            }
+        })
+    }
+
+    /// `fill(out, rows, cols)` writes the panels one after another; `out` begins as 0, and what is
+    /// written above the diagonal is not read.
+    pub(crate) fn from_fill(
+        order: usize,
+        mut fill: impl FnMut(MatMut<'_, T>, Range<usize>, Range<usize>),
+    ) -> Self {
+        let panel = |start: usize| {
+            let (rows, cols) = (start..order, start..order.min(start + PANEL));
+            let mut panel = Mat::zeros(rows.len(), cols.len());
+            fill(panel.as_mut(), rows, cols);
+            panel
+        };
+        PackedLower { order, panels: (0..order).step_by(PANEL).map(panel).collect() }
+    }
+
+    /// The numbers that are held for order p.
+    pub fn len(order: usize) -> u64 {
+        (0..order).step_by(PANEL).map(|s| (order - s) as u64 * PANEL.min(order - s) as u64).sum()
+    }
+
+    /// p.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    /// Entry (i, j), i ≥ j.
+    ///
+    /// # Panics
+    /// If i ≥ p.
+    pub fn get(&self, i: usize, j: usize) -> T {
+        self.panels[j / PANEL][(i - j / PANEL * PANEL, j % PANEL)]
+    }
+
+    /// The entries (j, j), …, (p − 1, j) of column j.
+    ///
+    /// # Panics
+    /// If j ≥ p.
+    pub fn col(&self, j: usize) -> &[T] {
+        &self.panels[j / PANEL].col_as_slice(j % PANEL)[j % PANEL..]
+    }
+
+    /// The triangle in blocks of at most `side` × `side`, each work for one thread; `side` divides
+    /// 256.
+    pub fn blocks(&mut self, side: usize) -> Vec<LowerBlock<'_, T>> {
+        blocks_of(self.panels.iter_mut().map(Mat::as_mut), side)
+    }
+
+    /// The square matrix, zero above the diagonal.
+    pub fn to_square(&self) -> Mat<T> {
+        let mut out = Mat::zeros(self.order, self.order);
+        for j in 0..self.order {
+            out.col_as_slice_mut(j)[j..].copy_from_slice(self.col(j));
+        }
+        out
+    }
+}
+
+impl<T: Scalar> AddAssign<&PackedLower<T>> for PackedLower<T> {
+    /// # Panics
+    /// If the orders differ.
+    fn add_assign(&mut self, other: &PackedLower<T>) {
+        assert_eq!(self.order, other.order, "triangles of one order");
+        self.panels.par_iter_mut().zip(&other.panels).for_each(|(a, b)| *a += b);
+    }
+}
+
+/// The lower triangle that `panels` of 256 columns hold, each from the diagonal down, in blocks of
+/// at most `side` × `side`.
+pub(crate) fn blocks_of<'a, T: 'a>(
+    panels: impl Iterator<Item = MatMut<'a, T>>,
+    side: usize,
+) -> Vec<LowerBlock<'a, T>> {
+    let blocks = panels.enumerate().flat_map(|(k, panel)| {
+        let start = k * PANEL;
+        ops::lower_blocks(panel, side).into_iter().map(move |LowerBlock { row, col, out }| {
+            LowerBlock { row: row + start, col: col + start, out }
+        })
+    });
+    blocks.collect()
+}
