@@ -14,10 +14,10 @@ fn certificate(c: &mut Criterion) {
         let (x, y) = problems::cosines(n, 10, 1);
         let points = Points::from_rows(x.as_ref());
         let krr = NystromKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-4));
-        let model = krr.fit_centers(points, y.as_ref(), points.slice(0..500)).unwrap();
+        let model = krr.fit((points, y.as_ref()), points.slice(0..500)).unwrap();
         group.bench_function(BenchmarkId::new("rows1000/m500", n), |b| {
             let rng = &mut Pcg64::seed_from_u64(0);
-            b.iter(|| Certificate::default().certify(&model, points, y.as_ref(), rng).unwrap());
+            b.iter(|| Certificate::default().certify(&model, (points, y.as_ref()), rng).unwrap());
         });
     }
     group.finish();

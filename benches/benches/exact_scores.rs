@@ -31,7 +31,7 @@ fn regression(c: &mut Criterion) {
         let (x, y) = problems::cosines(n, 10, 1);
         let krr = ExactKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-6));
         let id = BenchmarkId::from_parameter(n);
-        heavy(&mut group, id, || krr.fit(Points::from_rows(x.as_ref()), y.as_ref()).unwrap());
+        heavy(&mut group, id, || krr.fit((Points::from_rows(x.as_ref()), y.as_ref())).unwrap());
     }
     group.finish();
 }

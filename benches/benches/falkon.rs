@@ -28,7 +28,7 @@ where
     Gaussian: Kernel<T>,
 {
     let x = Points::from_rows(x.as_ref());
-    falkon.fit(x, y.as_ref(), x.slice(0..m)).unwrap().report
+    falkon.fit((x, y.as_ref()), x.slice(0..m)).unwrap().report
 }
 
 fn million<T: Scalar>()
@@ -88,7 +88,9 @@ fn at_50_000(c: &mut Criterion) {
         };
         let points = Points::from_rows(x.as_ref());
         heavy(&mut group, BenchmarkId::new("krill to 1e-6", m), || {
-            krill.fit(points, y.as_ref(), points.slice(0..m), &mut Pcg64::seed_from_u64(0)).unwrap()
+            krill
+                .fit((points, y.as_ref()), points.slice(0..m), &mut Pcg64::seed_from_u64(0))
+                .unwrap()
         });
     }
     group.finish();
@@ -116,7 +118,7 @@ fn full(c: &mut Criterion) {
         };
         let (x, y) = (Points::from_rows(x.as_ref()).slice(0..n), y.as_ref().subrows(0, n));
         heavy(&mut group, BenchmarkId::new(format!("rank={rank}"), n), || {
-            krr.fit(x, y, &mut Pcg64::seed_from_u64(0)).unwrap()
+            krr.fit((x, y), &mut Pcg64::seed_from_u64(0)).unwrap()
         });
     }
     group.finish();

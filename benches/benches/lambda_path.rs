@@ -17,16 +17,17 @@ fn path(c: &mut Criterion) {
         let points = Points::from_rows(x.as_ref());
         let krr = NystromKrr::new(kernel, Ridge::PerSample(1e-6));
         group.bench_function(BenchmarkId::new(format!("path/m{m}"), n), |b| {
-            b.iter(|| krr.path_centers(points, y.as_ref(), points.slice(0..m), &ridges).unwrap());
+            let krr = NystromKrr::without_ridge(kernel);
+            b.iter(|| krr.path((points, y.as_ref()), points.slice(0..m), &ridges).unwrap());
         });
         group.bench_function(BenchmarkId::new(format!("one_fit/m{m}"), n), |b| {
-            b.iter(|| krr.fit_centers(points, y.as_ref(), points.slice(0..m)).unwrap());
+            b.iter(|| krr.fit((points, y.as_ref()), points.slice(0..m)).unwrap());
         });
     }
     let (x, y) = problems::cosines(1000, 10, 1);
-    let exact = ExactKrr::new(kernel, Ridge::PerSample(1e-6));
+    let exact = ExactKrr::without_ridge(kernel);
     group.bench_function("exact_path/1000", |b| {
-        b.iter(|| exact.path(Points::from_rows(x.as_ref()), y.as_ref(), &ridges).unwrap());
+        b.iter(|| exact.path((Points::from_rows(x.as_ref()), y.as_ref()), &ridges).unwrap());
     });
     group.finish();
 }

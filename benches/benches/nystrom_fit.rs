@@ -20,7 +20,7 @@ where
     for &m in landmarks {
         let krr = NystromKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(T::lit(1e-6)));
         let id = BenchmarkId::new(format!("m{m}"), n);
-        heavy(&mut group, id, || krr.fit_centers(points, y.as_ref(), points.slice(0..m)).unwrap());
+        heavy(&mut group, id, || krr.fit((points, y.as_ref()), points.slice(0..m)).unwrap());
     }
     group.finish();
 }

@@ -12,7 +12,7 @@ fn predict(c: &mut Criterion) {
     for m in [1000, 2000] {
         let krr = NystromKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-6));
         let points = Points::from_rows(x.as_ref());
-        let model = krr.fit_centers(points, y.as_ref(), points.slice(0..m)).unwrap();
+        let model = krr.fit((points, y.as_ref()), points.slice(0..m)).unwrap();
         group.throughput(Throughput::Elements(10_000 * m as u64));
         group.bench_function(BenchmarkId::from_parameter(m), |b| {
             b.iter(|| model.predict(Points::from_rows(at.as_ref())).unwrap());

@@ -104,7 +104,7 @@ fn estimator(c: &mut Criterion) {
             group.bench_function(BenchmarkId::new(*name, n), |b| {
                 b.iter(|| {
                     let sketch = law.draw(n, width(n), &mut Pcg64::seed_from_u64(1)).unwrap();
-                    krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap()
+                    krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &*sketch).unwrap()
                 });
             });
         }

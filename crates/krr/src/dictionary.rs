@@ -1,15 +1,10 @@
 //! Kernel ridge regression through a weighted dictionary, as of a stream.
 
-use crate::input::Samples;
-use crate::{FitReport, KrrModel, SolvedBy};
-use faer::{Mat, MatMut, MatRef};
+use crate::rows::{FeatureRows, KernelRows};
+use crate::whitener::Whitener;
+use crate::{Centers, FitReport, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{
-    Cholesky, GramSums, JitterLadder, Result, Ridge, RowTree, Scalar, ops, validate,
-};
-
-/// Rows of a tile.
-const TILE_ROWS: usize = 1024;
+use nystrom_linalg_core::{Result, Ridge, Scalar};
 
 /// Kernel ridge regression with K replaced by the regularised Nyström approximation of a weighted
 /// dictionary D:
@@ -26,8 +21,8 @@ const TILE_ROWS: usize = 1024;
 /// the problem.
 ///
 /// # Cost
-/// nm + m² kernel values and 2nm² + m³ flops in one pass over x and y, O(m² + 1024·m) memory, in
-/// `f64`. Thread-independent bits.
+/// That of [`NystromKrr`](crate::NystromKrr): nm + m² kernel values and at most 2nm² + m³ flops in
+/// one pass over x and y, O(m² + 1024·m) memory.
 ///
 /// # Source
 /// Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172); the inversion is Woodbury's,
@@ -48,7 +43,7 @@ const TILE_ROWS: usize = 1024;
 ///     ridge: Ridge::Absolute(1e-6),
 /// };
 /// let model =
-///     krr.fit(Points::from_slice(&x), y.as_ref(), Points::from_slice(&centers), &[10.0; 20])?;
+///     krr.fit((Points::from_slice(&x), &y), (Points::from_slice(&centers), &[10.0; 20]))?;
 /// let f = model.predict(Points::from_slice(&[0.123]))?;
 /// assert!((f[(0, 0)] - 0.492_f64.sin()).abs() < 1e-2);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -66,8 +61,8 @@ pub struct DictionaryKrr<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
-    /// Fits y (n × t) at the n points `x` through the dictionary of `centers` with weights s_j²
-    /// (one each).
+    /// Fits y (n × t) at the n points x of the problem through the dictionary of `centers` with
+    /// their weights s_j²: a `&Dictionary`, or points and weights.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d, t or the dictionary is,
@@ -75,90 +70,33 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
     /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite),
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a γ, μ or weight that
     /// is not positive and finite.
-    pub fn fit(
+    pub fn fit<'a>(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        centers: Points<'_, T>,
-        weights: &[f64],
+        problem: impl Into<Problem<'a, T>>,
+        centers: impl Into<Centers<'a, T>>,
     ) -> Result<KrrModel<K, T>> {
-        Samples { x, y, weights: None }.check(&self.kernel)?;
+        let (problem, centers) = (problem.into(), centers.into());
+        problem.check(&self.kernel)?;
+        let n = problem.x.len();
+        let (z, weights) = (centers.points(problem.x, &self.kernel)?, centers.weights(n)?);
+        let centers = Points::from_cols(z.as_ref());
+        let (gamma, mu) = (self.gamma.absolute(n)?.f64(), self.ridge.absolute(n)?.f64());
         // LLᵀ = W + γ diag(1/s²), so that B = CL⁻ᵀ
-        let L = self.factor(x, centers, weights)?;
-        let mu = self.ridge.absolute(x.len())?.f64();
-        let (n, m, t) = (x.len(), centers.len(), y.ncols());
-        // BᵀB, Bᵀy
-        let GramSums { gram: BB, moments: mut beta } = self.accumulate(&L, x, y, centers)?;
-        let mut BB = BB.to_square();
-        ops::add_to_diagonal(BB.as_mut(), mu);
-        let R = Cholesky::with_jitter(BB.as_ref(), JitterLadder::default())?;
-        R.solve_in_place(beta.as_mut()); //                                 β = (BᵀB + μI)⁻¹Bᵀy
-        L.backward_in_place(beta.as_mut()); //                              θ = L⁻ᵀβ
-        let extremes = (0..m)
-            .map(|i| R.lower()[(i, i)])
-            .fold((f64::INFINITY, 0.0_f64), |(l, h), d| (l.min(d), h.max(d)));
+        let whitener = Whitener::regularised(&self.kernel, centers, |j| gamma / weights[j])?;
+        let source = KernelRows { kernel: &self.kernel, centers, x: problem.x };
+        let mut rows = FeatureRows::new(&source, &whitener, problem, false);
+        let row = whitener.squared_norm / centers.len() as f64;
+        // β = (BᵀB + μI)⁻¹Bᵀy
+        let (solution, by, reason) = Solver::Auto.solve(&mut rows, mu, row)?;
         let report = FitReport {
-            n,
-            m,
-            d: x.dim(),
-            t,
-            ridge: mu + R.jitter(),
-            jitter: L.jitter(),
-            solver: SolvedBy::NormalEquations,
-            reason: "the regularised approximation of a dictionary is well conditioned".into(),
-            condition: (extremes.1 / extremes.0).powi(2),
-            kernel_entries: (n + m) as u64 * m as u64,
+            ridge: solution.mu,
+            solver: by,
+            reason,
+            condition: solution.condition,
+            ..source.report(&rows, 1)
         };
-        KrrModel::from_parts(self.kernel.clone(), centers, beta.as_ref(), &vec![0.0; t], report)
-    }
-
-    fn factor(
-        &self,
-        x: Points<'_, T>,
-        centers: Points<'_, T>,
-        weights: &[f64],
-    ) -> Result<Cholesky<f64>> {
-        validate::not_empty("dictionary", centers.len())?;
-        x.check_same_dim(centers)?;
-        self.kernel.check_points(centers)?;
-        validate::same_size(
-            "weights against points of the dictionary",
-            centers.len(),
-            weights.len(),
-        )?;
-        weights.iter().try_for_each(|&w| validate::positive("dictionary weight", w))?;
-        let gamma = self.gamma.absolute(x.len())?.f64();
-        let W = self.kernel.gram(centers);
-        let fill = |mut out: MatMut<'_, f64>| {
-            for j in 0..weights.len() {
-                for i in j..weights.len() {
-                    out[(i, j)] = W[(i, j)].f64();
-                }
-                out[(j, j)] += gamma / weights[j];
-            }
-        };
-        Cholesky::from_fill(weights.len(), fill, JitterLadder::default())
-    }
-
-    /// BᵀB and Bᵀy.
-    fn accumulate(
-        &self,
-        L: &Cholesky<f64>,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        centers: Points<'_, T>,
-    ) -> Result<GramSums> {
-        let (m, t) = (centers.len(), y.ncols());
-        let (mut wide_k, mut wide_y) = (Mat::new(), Mat::new());
-        GramSums::over_rows(x.len(), m, t, |sums, rows| {
-            for rows in RowTree::tiles(rows, TILE_ROWS) {
-                let (start, size) = (rows.start, rows.len());
-                let k = self.kernel.eval(centers, x.slice(rows));
-                let mut Bt = ops::widened(k.as_ref(), &mut wide_k).to_owned();
-                L.forward_in_place(Bt.as_mut()); // Bᵀ = L⁻¹Cᵀ
-                sums.add(Bt.transpose(), ops::widened(y.subrows(start, size), &mut wide_y));
-            }
-            Ok(())
-        })
+        let theta = whitener.unwhiten(solution.beta); //                    θ = L⁻ᵀβ
+        let b = vec![0.0; problem.y.ncols()];
+        KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)
     }
 }

@@ -1,9 +1,9 @@
 //! Divide and conquer: exact regression on parts of the data, predictions averaged.
 
 use crate::cross_validation::random_parts;
-use crate::input::Samples;
-use crate::{ExactKrr, KrrModel};
-use faer::{Mat, MatRef};
+use crate::problem::Part;
+use crate::{ExactKrr, KrrModel, Problem};
+use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use rand::Rng;
@@ -47,7 +47,7 @@ use rayon::prelude::*;
 ///     ..DivideAndConquerKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-4))
 /// };
 /// let model =
-///     krr.fit(Points::from_slice(&x), y.as_ref(), &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+///     krr.fit((Points::from_slice(&x), &y), &mut rand_pcg::Pcg64::seed_from_u64(0))?;
 /// assert!((model.predict(Points::from_slice(&[1.0]))?[(0, 0)] - 1.0_f64.sin()).abs() < 0.05);
 /// assert_eq!(model.report().kernel_entries, 6 * 100 * 100);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -121,14 +121,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> DivideAndConquerKrr<K, T> {
     /// # Errors
     /// As [`ExactKrr::fit`]; [`Error::Empty`] for 0 parts, [`Error::TooMany`] for more parts than
     /// samples.
-    pub fn fit(
+    pub fn fit<'a>(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         rng: &mut dyn Rng,
     ) -> Result<DivideAndConquerModel<K, T>> {
-        Samples { x, y, weights: None }.check(&self.kernel)?;
-        let n = x.len();
+        let problem = problem.into();
+        problem.check(&self.kernel)?;
+        let n = problem.x.len();
         validate::at_most("parts", self.parts, n)?;
         let lambda = self.ridge.per_sample(n)?;
         let krr = ExactKrr {
@@ -137,9 +137,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> DivideAndConquerKrr<K, T> {
         };
         let parts = random_parts(n, self.parts, rng)?; //                   S_1, …, S_m
         let fit = |rows: &Vec<usize>| {
-            let x = x.gather(rows.as_slice().into());
-            let y = Mat::from_fn(rows.len(), y.ncols(), |i, j| y[(rows[i], j)]);
-            krr.fit(Points::from_cols(x.as_ref()), y.as_ref()) //           f_i
+            krr.fit(Part::new(problem, rows).problem()) //                  f_i
         };
         let models = parts.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
         let entries: u64 = models.iter().map(|model| model.report().kernel_entries).sum();

@@ -1,10 +1,10 @@
 //! Exact kernel ridge regression.
 
-use crate::input::Samples;
+use crate::Problem;
 use crate::normal_equations::condition;
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatRef};
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{PackedCholesky, Result, Ridge, Scalar, ops};
 
 /// Kernel ridge regression as defined: the minimiser of
@@ -30,61 +30,52 @@ use nystrom_linalg_core::{PackedCholesky, Result, Ridge, Scalar, ops};
 /// use nystrom_linalg_core::Ridge;
 /// let (x, y) = (mat![[0.0], [1.0], [2.0]], mat![[0.0], [1.0], [0.0]]);
 /// let model = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-10))
-///     .fit(Points::from_rows(x.as_ref()), y.as_ref())?;
+///     .fit((Points::from_rows(x.as_ref()), &y))?;
 /// let f = model.predict(Points::from_rows(x.as_ref()))?;
 /// assert!((f[(1, 0)] - 1.0_f64).abs() < 1e-8); // nearly interpolates
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ExactKrr<K, T> {
+pub struct ExactKrr<K, R> {
     /// The kernel k.
     pub kernel: K,
-    /// λ ([`Ridge::PerSample`]) or nλ ([`Ridge::Absolute`]).
-    pub ridge: Ridge<T>,
+    /// λ ([`Ridge::PerSample`]) or nλ ([`Ridge::Absolute`]) for `fit`, `()` for `path`.
+    pub ridge: R,
     /// Whether to fit a constant b, not penalised, one per target.
     pub intercept: bool,
 }
 
-impl<K, T> ExactKrr<K, T> {
+impl<K, T> ExactKrr<K, Ridge<T>> {
     /// Without intercept.
     pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
         ExactKrr { kernel, ridge, intercept: false }
     }
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
-    /// Fits y (n × t) at the n points `x`.
+impl<K> ExactKrr<K, ()> {
+    /// For a [`path`](Self::path), which is given many ridges.
+    pub fn without_ridge(kernel: K) -> Self {
+        ExactKrr { kernel, ridge: (), intercept: false }
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, Ridge<T>> {
+    /// Fits y (n × t) at the n points x of the problem.
     ///
     /// # Errors
     /// As [`NystromKrr::fit`](crate::NystromKrr::fit); `NotPositiveDefinite` if nλ is below the
     /// rounding errors of K, about ε·λ_max(K).
-    pub fn fit(&self, x: Points<'_, T>, y: MatRef<'_, T>) -> Result<KrrModel<K, T>> {
-        self.fit_samples(Samples { x, y, weights: None })
-    }
-
-    /// As [`fit`](Self::fit) with one weight w_i ≥ 0 per sample.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit), and `Shape` or `InvalidWeight` for wrong weights.
-    pub fn fit_weighted(
-        &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        sample_weights: &[T],
-    ) -> Result<KrrModel<K, T>> {
-        self.fit_samples(Samples { x, y, weights: Some(sample_weights) })
-    }
-
-    fn fit_samples(&self, samples: Samples<'_, T>) -> Result<KrrModel<K, T>> {
+    pub fn fit<'a>(&self, problem: impl Into<Problem<'a, T>>) -> Result<KrrModel<K, T>> {
+        let samples = problem.into();
         samples.check(&self.kernel)?;
         let (n, t) = (samples.x.len(), samples.y.ncols());
         let mu = self.ridge.absolute(n)?;
         let factor = self.factor(samples, mu)?; //                             M = √D K √D + nλI
         let shift = if self.intercept { samples.mean_target() } else { vec![0.0; t] };
-        let mut rhs = Mat::from_fn(n, t + usize::from(self.intercept), |i, j| match j < t {
-            true => samples.root_weight(i) * T::lit(samples.y[(i, j)].f64() - shift[j]),
-            false => samples.root_weight(i), //                                [√D y, u]
+        let mut rhs = Mat::from_fn(n, t + usize::from(self.intercept), |i, j| {
+            let entry = if j < t { T::lit(samples.y[(i, j)].f64() - shift[j]) } else { T::one() };
+            samples.root_weight(i) * entry //                                  [√D y, u]
         });
         factor.solve_in_place(rhs.as_mut()); //                                [M⁻¹√D y, M⁻¹u]
         let b: Vec<f64> = (0..t)
@@ -112,7 +103,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
     }
 
     /// The Cholesky factor of √D K √D + nλI.
-    fn factor(&self, samples: Samples<'_, T>, mu: T) -> Result<PackedCholesky<T>> {
+    fn factor(&self, samples: Problem<'_, T>, mu: T) -> Result<PackedCholesky<T>> {
         PackedCholesky::from_fill(samples.x.len(), |mut out, rows, cols| {
             let diagonal = cols.len();
             self.kernel.eval_into(
@@ -134,7 +125,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
 }
 
 /// b_j = (uᵀM⁻¹√D y_j)/(uᵀM⁻¹u); the columns of `solved` are M⁻¹√D y and, last, M⁻¹u.
-fn constant<T: Scalar>(samples: Samples<'_, T>, solved: MatRef<'_, T>, j: usize) -> f64 {
+fn constant<T: Scalar>(samples: Problem<'_, T>, solved: MatRef<'_, T>, j: usize) -> f64 {
     let last = solved.ncols() - 1;
     let dot = |col: usize| {
         (0..solved.nrows())

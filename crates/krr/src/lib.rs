@@ -40,7 +40,7 @@
 //! let y = Mat::from_fn(200, 1, |i, _| (4.0 * x[i]).sin());
 //! let landmarks = Landmarks::new(200, (0..200).step_by(10).collect())?;    // every tenth of them
 //! let krr = NystromKrr::new(Gaussian::new(0.3)?, Ridge::PerSample(1e-8));
-//! let model = krr.fit(Points::from_slice(&x), y.as_ref(), &landmarks)?;
+//! let model = krr.fit((Points::from_slice(&x), &y), &landmarks)?;
 //! let at = [0.123, 1.0];
 //! let f = model.predict(Points::from_slice(&at))?;                         // 2 × 1
 //! assert!((f[(0, 0)] - 0.492_f64.sin()).abs() < 1e-3);
@@ -51,18 +51,19 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
+mod centers;
 mod certificate;
 mod cross_validation;
 mod dictionary;
 mod divide_and_conquer;
 mod exact;
-mod input;
 mod iterative;
 pub mod metrics;
 mod model;
 mod normal_equations;
 mod nystrom;
 mod path;
+mod problem;
 mod qr;
 mod report;
 pub mod risk;
@@ -74,6 +75,7 @@ mod solver;
 mod svd;
 mod whitener;
 
+pub use centers::Centers;
 pub use certificate::{Certificate, CertificateReport, Closeness, TargetCertificate};
 pub use cross_validation::{
     Better, CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid,
@@ -83,13 +85,14 @@ pub use dictionary::DictionaryKrr;
 pub use divide_and_conquer::{DivideAndConquerKrr, DivideAndConquerModel, DivideAndConquerReport};
 pub use exact::ExactKrr;
 pub use iterative::{
-    AutoKrr, Centers, Estimate, Extras, Falkon, FullKrr, Iteration, IterationReport, IterativeFit,
+    AutoKrr, Estimate, Extras, Falkon, FullKrr, Iteration, IterationReport, IterativeFit,
     IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit, ProblemSize, Stop,
     Verdict,
 };
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;
 pub use path::{LambdaPath, PathPoint, lambda_grid};
+pub use problem::Problem;
 pub use report::{FitReport, SolvedBy};
 #[cfg(feature = "serde")]
 pub use saved::{MODEL_FORMAT, SavedModel};

@@ -1,13 +1,10 @@
 //! Nyström kernel ridge regression.
 
-use crate::input::Samples;
 use crate::rows::{FeatureRows, KernelRows};
 use crate::whitener::Whitener;
-use crate::{FitReport, KrrModel, Solver};
-use faer::MatRef;
+use crate::{Centers, FitReport, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
-use nystrom_sketch::Landmarks;
+use nystrom_linalg_core::{Result, Ridge, Scalar};
 
 /// Kernel ridge regression with f restricted to the span of k(·, z_1), …, k(·, z_m) (subset of
 /// regressors, "Nyström"):
@@ -34,10 +31,6 @@ use nystrom_sketch::Landmarks;
 /// applied to the sums it does that, for half of the flops. The shift δ (ε·tr W/10, more only if
 /// the factorisation fails; reported) only shrinks the fit: the L in use is C(W + δI)⁻¹Cᵀ ⪯ L.
 ///
-/// λ multiplies the number n of rows passed, those of weight 0 included. A row of weight 0
-/// contributes nothing else, and one of weight 2 counts as two rows: with [`Ridge::Absolute`]
-/// exactly so.
-///
 /// # Cost
 /// nm + m² kernel values and 2nm² + m³ flops (nm² + 4m³/3 if whitened once, (3 + m/768)nm² + 27m³
 /// with QR), in one pass over x and y. Memory beyond them: 4m²·8 bytes + 1024·(m + t) numbers (with
@@ -61,125 +54,67 @@ use nystrom_sketch::Landmarks;
 ///     intercept: true,
 ///     ..NystromKrr::new(Gaussian::new(0.5)?, Ridge::PerSample(1e-6))
 /// };
-/// let model = krr.fit(
-///     Points::from_rows(x.as_ref()),
-///     y.as_ref(),
-///     &Landmarks::new(50, (0..17).collect())?,
-/// )?;
+/// let landmarks = Landmarks::new(50, (0..17).collect())?;
+/// let model = krr.fit((Points::from_rows(x.as_ref()), &y), &landmarks)?;
 /// assert!((model.intercept()[0] - 100.0).abs() < 2.0);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct NystromKrr<K, T> {
+pub struct NystromKrr<K, R> {
     /// The kernel k.
     pub kernel: K,
-    /// λ ([`Ridge::PerSample`]) or nλ ([`Ridge::Absolute`]).
-    pub ridge: Ridge<T>,
+    /// λ ([`Ridge::PerSample`]) or nλ ([`Ridge::Absolute`]) for `fit`, `()` for `path`.
+    pub ridge: R,
     /// Whether to fit a constant b, not penalised, one per target.
     pub intercept: bool,
     /// Normal equations or QR.
     pub solver: Solver,
 }
 
-impl<K, T> NystromKrr<K, T> {
+impl<K, T> NystromKrr<K, Ridge<T>> {
     /// Without intercept, the solver chosen from λ.
     pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
         NystromKrr { kernel, ridge, intercept: false, solver: Solver::Auto }
     }
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
-    /// Fits y (n × t) at the n points `x`, the centres being the landmarks among them.
+impl<K> NystromKrr<K, ()> {
+    /// For a [`path`](Self::path), which is given many ridges.
+    pub fn without_ridge(kernel: K) -> Self {
+        NystromKrr { kernel, ridge: (), intercept: false, solver: Solver::Auto }
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
+    /// Fits y (n × t) at the n points x of the problem, with these centres.
     ///
     /// # Errors
-    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if n, d or t is 0;
-    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) if y does not have n rows or the
-    /// landmarks were chosen among another number of points;
-    /// [`Error::NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in x or y;
+    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if n, d, t or m is 0;
+    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) if y or the weights do not have n rows,
+    /// if landmarks were chosen among another number of points, or centres are of another
+    /// dimension;
+    /// [`Error::NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in x, y or the
+    /// centres;
+    /// [`Error::InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a weight that is
+    /// negative or not finite, or if all are 0;
     /// [`Error::InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a ridge that
     /// is not positive;
     /// [`Error::NotPositiveDefinite`](nystrom_linalg_core::Error::NotPositiveDefinite) with
     /// [`Solver::NormalEquations`] if λ is lost in rounding errors.
-    pub fn fit(
+    pub fn fit<'a>(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        landmarks: &Landmarks,
+        problem: impl Into<Problem<'a, T>>,
+        centers: impl Into<Centers<'a, T>>,
     ) -> Result<KrrModel<K, T>> {
-        self.fit_landmarks(Samples { x, y, weights: None }, landmarks)
-    }
-
-    /// As [`fit`](Self::fit) with one weight w_i ≥ 0 per sample.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit); [`Error::Shape`](nystrom_linalg_core::Error::Shape) if there are not
-    /// n weights, [`Error::InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a
-    /// negative or non-finite one, or if all are 0.
-    pub fn fit_weighted(
-        &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        landmarks: &Landmarks,
-        sample_weights: &[T],
-    ) -> Result<KrrModel<K, T>> {
-        self.fit_landmarks(Samples { x, y, weights: Some(sample_weights) }, landmarks)
-    }
-
-    /// As [`fit`](Self::fit) with any m points as centres: they need not be data points, there may
-    /// be more of them than data, and repeated ones add nothing.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit); [`Error::Empty`](nystrom_linalg_core::Error::Empty) without centres,
-    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) if their dimension is not that of `x`.
-    pub fn fit_centers(
-        &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        centers: Points<'_, T>,
-    ) -> Result<KrrModel<K, T>> {
-        self.fit_centers_to(Samples { x, y, weights: None }, centers)
-    }
-
-    /// [`fit_centers`](Self::fit_centers) with sample weights.
-    ///
-    /// # Errors
-    /// Those of [`fit_centers`](Self::fit_centers) and [`fit_weighted`](Self::fit_weighted).
-    pub fn fit_centers_weighted(
-        &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        centers: Points<'_, T>,
-        sample_weights: &[T],
-    ) -> Result<KrrModel<K, T>> {
-        self.fit_centers_to(Samples { x, y, weights: Some(sample_weights) }, centers)
-    }
-
-    fn fit_landmarks(
-        &self,
-        samples: Samples<'_, T>,
-        landmarks: &Landmarks,
-    ) -> Result<KrrModel<K, T>> {
-        validate::same_size(
-            "points the landmarks were chosen among",
-            samples.x.len(),
-            landmarks.n(),
-        )?;
-        let centers = samples.x.gather(landmarks.indices().into());
-        self.fit_centers_to(samples, Points::from_cols(centers.as_ref()))
-    }
-
-    fn fit_centers_to(
-        &self,
-        samples: Samples<'_, T>,
-        centers: Points<'_, T>,
-    ) -> Result<KrrModel<K, T>> {
-        samples.check(&self.kernel)?;
-        self.check_centers(samples.x, centers)?;
-        let mu = self.ridge.absolute(samples.x.len())?.f64(); //       nλ
+        let problem = problem.into();
+        problem.check(&self.kernel)?;
+        let centers = centers.into().points(problem.x, &self.kernel)?;
+        let centers = Points::from_cols(centers.as_ref());
+        let mu = self.ridge.absolute(problem.x.len())?.f64(); //       nλ
         let whitener = Whitener::new(&self.kernel, centers)?; //     W + δI = RRᵀ
-        let source = KernelRows { kernel: &self.kernel, centers, x: samples.x };
-        let mut stream = FeatureRows::new(&source, &whitener, samples, self.intercept);
+        let source = KernelRows { kernel: &self.kernel, centers, x: problem.x };
+        let mut stream = FeatureRows::new(&source, &whitener, problem, self.intercept);
         // ‖k_Z(x)‖², the mean over the centres
         let row = whitener.squared_norm / centers.len() as f64;
         // β = (ΦᵀΦ + nλI)⁻¹Φᵀy
@@ -194,12 +129,5 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
         let intercept = stream.intercepts(solution.b);
         let theta = whitener.unwhiten(solution.beta); //               θ = R⁻ᵀβ
         KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
-    }
-
-    pub(crate) fn check_centers(&self, x: Points<'_, T>, centers: Points<'_, T>) -> Result<()> {
-        validate::not_empty("centres (m)", centers.len())?;
-        x.check_same_dim(centers)?;
-        validate::finite("centres", centers.as_cols().transpose())?;
-        self.kernel.check_points(centers)
     }
 }

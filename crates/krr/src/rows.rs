@@ -1,6 +1,6 @@
 //! The stream of feature tiles that both solvers read.
 
-use crate::input::Samples;
+use crate::Problem;
 use crate::whitener::Whitener;
 use crate::{FitReport, SolvedBy};
 use faer::{ColMut, Mat, MatMut, MatRef};
@@ -52,7 +52,7 @@ pub(crate) struct FeatureRows<'a, T> {
     pub whitener: &'a Whitener<T>,
     /// Whether tiles hold φ(x_i) or, for whitening later, g(x_i).
     pub whiten_tiles: bool,
-    pub samples: Samples<'a, T>,
+    pub samples: Problem<'a, T>,
     /// The weighted mean of y if there is an intercept.
     pub shift: Option<Vec<f64>>,
 }
@@ -140,7 +140,7 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
     pub fn new(
         source: &'a dyn Source<T>,
         whitener: &'a Whitener<T>,
-        samples: Samples<'a, T>,
+        samples: Problem<'a, T>,
         intercept: bool,
     ) -> Self {
         FeatureRows {

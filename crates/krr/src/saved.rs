@@ -174,7 +174,7 @@ mod tests {
     fn numbers_that_are_not_are_refused() {
         let x = Mat::from_fn(4, 2, |i, k| (i * i + k) as f64);
         let krr = crate::ExactKrr::new(Gaussian::new(1.0).unwrap(), Ridge::PerSample(1e-2));
-        let model = krr.fit(Points::from_rows(x.as_ref()), x.as_ref()).unwrap();
+        let model = krr.fit((Points::from_rows(x.as_ref()), &x)).unwrap();
         let refused = |spoil: fn(&mut SavedModel<Gaussian, f64>)| {
             let mut saved = SavedModel::from(&model);
             spoil(&mut saved);

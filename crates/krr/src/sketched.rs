@@ -1,10 +1,10 @@
 //! Kernel ridge regression with any sketch.
 
-use crate::input::Samples;
+use crate::Problem;
 use crate::rows::{FeatureRows, Source};
 use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel, SolvedBy, Solver};
-use faer::{ColMut, Mat, MatMut, MatRef};
+use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use nystrom_sketch::{ProductBuffer, Sketch, SketchProduct};
@@ -60,7 +60,7 @@ pub(crate) const STREAMED_SHARE: usize = 4;
 /// let sketch =
 ///     Accumulation::uniform(4).sample(400, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
 /// let krr = SketchedKrr::new(Gaussian::new(0.5)?, Ridge::PerSample(1e-6));
-/// let model = krr.fit(Points::from_slice(&x), y.as_ref(), &sketch)?;
+/// let model = krr.fit((Points::from_slice(&x), &y), &sketch)?;
 /// let f = model.predict(Points::from_slice(&[1.234]))?;
 /// assert!((f[(0, 0)] - 3.702_f64.sin()).abs() < 0.01);
 /// // centres: distinct rows among 4·20 draws
@@ -69,59 +69,44 @@ pub(crate) const STREAMED_SHARE: usize = 4;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SketchedKrr<K, T> {
+pub struct SketchedKrr<K, R> {
     /// The kernel k.
     pub kernel: K,
-    /// λ ([`Ridge::PerSample`]) or nλ ([`Ridge::Absolute`]).
-    pub ridge: Ridge<T>,
+    /// λ ([`Ridge::PerSample`]) or nλ ([`Ridge::Absolute`]) for `fit`, `()` for `path`.
+    pub ridge: R,
     /// Whether to fit a constant b, not penalised, one per target.
     pub intercept: bool,
     /// Normal equations or QR.
     pub solver: Solver,
 }
 
-impl<K, T> SketchedKrr<K, T> {
+impl<K, T> SketchedKrr<K, Ridge<T>> {
     /// Without intercept, the solver chosen from λ.
     pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
         SketchedKrr { kernel, ridge, intercept: false, solver: Solver::Auto }
     }
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
-    /// Fits y (n × t) at the n points `x`.
+impl<K> SketchedKrr<K, ()> {
+    /// For a [`path`](Self::path), which is given many ridges.
+    pub fn without_ridge(kernel: K) -> Self {
+        SketchedKrr { kernel, ridge: (), intercept: false, solver: Solver::Auto }
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, Ridge<T>> {
+    /// Fits y (n × t) at the n points x of the problem.
     ///
     /// # Errors
     /// Those of [`NystromKrr::fit`](crate::NystromKrr::fit), with the sketch in place of the
-    /// landmarks; [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for a kernel value that is
+    /// centres; [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for a kernel value that is
     /// not.
-    pub fn fit(
+    pub fn fit<'a>(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         sketch: &dyn Sketch<T>,
     ) -> Result<KrrModel<K, T>> {
-        self.fit_samples(Samples { x, y, weights: None }, sketch)
-    }
-
-    /// As [`fit`](Self::fit) with one weight w_i ≥ 0 per sample.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit), and `Shape` or `InvalidWeight` for wrong weights.
-    pub fn fit_weighted(
-        &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        sketch: &dyn Sketch<T>,
-        sample_weights: &[T],
-    ) -> Result<KrrModel<K, T>> {
-        self.fit_samples(Samples { x, y, weights: Some(sample_weights) }, sketch)
-    }
-
-    fn fit_samples(
-        &self,
-        samples: Samples<'_, T>,
-        sketch: &dyn Sketch<T>,
-    ) -> Result<KrrModel<K, T>> {
+        let samples = problem.into();
         samples.check(&self.kernel)?;
         let mu = self.ridge.absolute(samples.x.len())?.f64(); //             nλ
         self.with_features(samples, sketch, 1, |rows, row, report| {
@@ -142,16 +127,21 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
         })
     }
+}
 
+impl<K, R> SketchedKrr<K, R> {
     /// Calls `solve` with the whitened rows of KS, about ‖(KS)_i‖², and sizes and costs of a fit
     /// that goes over the rows `passes` times.
-    pub(crate) fn with_features<R>(
+    pub(crate) fn with_features<T: Scalar, Out>(
         &self,
-        samples: Samples<'_, T>,
+        samples: Problem<'_, T>,
         sketch: &dyn Sketch<T>,
         passes: usize,
-        solve: impl FnOnce(&mut FeatureRows<'_, T>, f64, FitReport) -> Result<R>,
-    ) -> Result<R> {
+        solve: impl FnOnce(&mut FeatureRows<'_, T>, f64, FitReport) -> Result<Out>,
+    ) -> Result<Out>
+    where
+        K: Kernel<T>,
+    {
         let (n, u) = (samples.x.len(), sketch.support().len());
         validate::same_size("rows of the sketch against number of points", n, sketch.n())?;
         let k = KernelMatrix::new(&self.kernel, samples.x)?;

@@ -41,31 +41,41 @@ pub(crate) struct Whitener<T> {
 impl<T: Scalar> Whitener<T> {
     /// m² kernel values, m³/3 flops; 3m² numbers of memory while it runs, m² after.
     pub fn new(kernel: &impl Kernel<T>, centers: Points<'_, T>) -> Result<Self> {
-        let m = centers.len();
-        let mut W = Mat::<T>::zeros(m, m);
-        kernel.gram_into(W.as_mut(), centers);
-        Self::factor(m, |i, j| W[(i, j)].f64())
+        Self::of(kernel.gram(centers).as_ref(), |_| 0.0, ladder::<T>())
+    }
+
+    /// The same with W + diag(d) for W, d > 0, which needs no shift unless its factorisation fails.
+    pub fn regularised(
+        kernel: &impl Kernel<T>,
+        centers: Points<'_, T>,
+        d: impl Fn(usize) -> f64,
+    ) -> Result<Self> {
+        Self::of(kernel.gram(centers).as_ref(), d, JitterLadder::default())
     }
 
     /// The same of a given matrix, such as SᵀKS.
     pub fn from_gram(W: MatRef<'_, f64>) -> Result<Self> {
-        Self::factor(W.nrows(), |i, j| W[(i, j)])
+        Self::of(W, |_| 0.0, ladder::<T>())
     }
 
-    /// W by its entries with i ≥ j.
-    fn factor(m: usize, W: impl Fn(usize, usize) -> f64) -> Result<Self> {
-        let mut squared_norm = 0.0;
+    /// R of W + diag(d), of which the lower triangle is read.
+    fn of<V: Scalar>(
+        W: MatRef<'_, V>,
+        d: impl Fn(usize) -> f64,
+        ladder: JitterLadder,
+    ) -> Result<Self> {
+        let (m, mut squared_norm) = (W.nrows(), 0.0);
         let fill = |mut out: MatMut<'_, f64>| {
             squared_norm = 0.0;
             for j in 0..m {
                 for i in j..m {
-                    let w = W(i, j);
-                    out[(i, j)] = w;
+                    let w = W[(i, j)].f64();
+                    out[(i, j)] = if i == j { w + d(j) } else { w };
                     squared_norm += w * w * if i == j { 1.0 } else { 2.0 };
                 }
             }
         };
-        let factor = Cholesky::<f64>::from_fill(m, fill, ladder::<T>())?;
+        let factor = Cholesky::<f64>::from_fill(m, fill, ladder)?;
         let inverse_trace = factor.inverse_diagonal().iter().sum();
         let R = Mat::from_fn(m, m, |i, j| T::lit(factor.lower()[(i, j)]));
         Ok(Whitener { R, jitter: factor.jitter(), squared_norm, inverse_trace })

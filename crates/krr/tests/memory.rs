@@ -57,7 +57,7 @@ fn the_peak_is_what_was_planned() {
     pool.install(|| {
         // What the threads keep for good is not counted later.
         NystromKrr::new(kernel(), Ridge::PerSample(1e-4))
-            .fit(problem.x, problem.y, &problem.landmarks)
+            .fit((problem.x, problem.y), &problem.landmarks)
             .unwrap();
         iterative(&problem);
         direct(&problem);
@@ -77,9 +77,9 @@ fn iterative(Problem { x, y, landmarks }: &Problem<'_>) {
         let options = IterativeOptions { memory, max_iterations: 4, ..IterativeOptions::default() };
         let falkon = Falkon { options, ..Falkon::new(kernel(), ridge) };
         let krill = Krill { options, ..Krill::new(kernel(), ridge) };
-        let (by_falkon, peak_falkon) = peak(|| falkon.fit(*x, *y, landmarks).unwrap());
+        let (by_falkon, peak_falkon) = peak(|| falkon.fit((*x, *y), landmarks).unwrap());
         let rng = &mut Pcg64::seed_from_u64(1);
-        let (by_krill, peak_krill) = peak(|| krill.fit(*x, *y, landmarks, rng).unwrap());
+        let (by_krill, peak_krill) = peak(|| krill.fit((*x, *y), landmarks, rng).unwrap());
         for (name, fit, peak) in
             [("Falkon", by_falkon, peak_falkon), ("KRILL", by_krill, peak_krill)]
         {
@@ -107,7 +107,7 @@ fn direct(Problem { x, y, landmarks }: &Problem<'_>) {
         plan.estimates.iter().find(|estimate| estimate.method == Method::Direct).unwrap().bytes;
     let krr = AutoKrr::new(kernel(), Ridge::PerSample(1e-4));
     let rng = &mut Pcg64::seed_from_u64(2);
-    let (fit, peak) = peak(|| krr.fit(*x, *y, landmarks, rng).unwrap());
+    let (fit, peak) = peak(|| krr.fit((*x, *y), landmarks, rng).unwrap());
     assert_eq!(fit.plan.method, Method::Direct);
     within("direct", peak, planned, (8 * M * M) as u64);
 }
@@ -115,8 +115,8 @@ fn direct(Problem { x, y, landmarks }: &Problem<'_>) {
 /// 6m² numbers and tiles of 1024·(m + L + Lt), as the documentation of the path says.
 fn path(Problem { x, y, landmarks }: &Problem<'_>) {
     let ridges = lambda_grid(1e-1, 1e-8, 20).unwrap();
-    let krr = NystromKrr::new(kernel(), Ridge::PerSample(1.0));
-    let (path, peak) = peak(|| krr.path(*x, *y, landmarks, &ridges).unwrap());
+    let krr = NystromKrr::without_ridge(kernel());
+    let (path, peak) = peak(|| krr.path((*x, *y), landmarks, &ridges).unwrap());
     assert_eq!(path.points.len(), 20);
     let tiles = 4; // one under way on each thread, and two of each
     within(

@@ -26,9 +26,9 @@ pub fn run(n: usize, m: usize) -> std::result::Result<(), Box<dyn Error>> {
 
     let kernel = Matern52::new(1.5)?;
     let landmarks = Uniform::default().select(&KernelMatrix::new(kernel, points)?, m, rng)?;
-    let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(1.0)) };
+    let krr = NystromKrr { intercept: true, ..NystromKrr::without_ridge(kernel) };
     // the data are read twice
-    let path = krr.path(points, y.as_ref(), &landmarks, &lambda_grid(1e-2, 1e-10, 17)?)?;
+    let path = krr.path((points, &y), &landmarks, &lambda_grid(1e-2, 1e-10, 17)?)?;
     let best = path.best_by_loo();
     if path.at_edge(best) {
         println!("the best ridge is at the edge of the grid: widen it");
@@ -46,7 +46,7 @@ pub fn run(n: usize, m: usize) -> std::result::Result<(), Box<dyn Error>> {
         "RMSE against the noise-free target: {:.4}",
         metrics::rmse(predicted.as_ref(), f_test.as_ref())?
     );
-    let report = Certificate::default().certify(&model, points, y.as_ref(), rng)?;
+    let report = Certificate::default().certify(&model, (points, &y), rng)?;
     println!("exact regression on all rows differs by at most {:.1e} RMS", report.targets[0].bound);
     let closeness = match report.closeness() {
         Closeness::Close => "close to it".to_owned(),

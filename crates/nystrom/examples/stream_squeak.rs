@@ -52,8 +52,7 @@ pub fn run(blocks: usize) -> std::result::Result<f64, Box<dyn Error>> {
     let x = block(blocks - 1);
     let y = Mat::from_fn(x.nrows(), 1, |i, _| (3.0 * x[(i, 0)]).sin());
     let krr = DictionaryKrr { kernel, gamma: Ridge::Absolute(gamma), ridge: Ridge::Absolute(1.0) };
-    let model =
-        krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), dictionary.points(), &weights)?;
+    let model = krr.fit((Points::from_rows(x.as_ref()), &y), (dictionary.points(), &weights))?;
     let at = [0.5, 0.5];
     let f = model.predict(Points::from_cols(Mat::from_fn(2, 1, |k, _| at[k]).as_ref()))?;
     println!("f(½, ½) = {:.3}, the target there {:.3}", f[(0, 0)], 1.5_f64.sin());

@@ -19,7 +19,7 @@
 //! let k = KernelMatrix::new(kernel, points)?;
 //! let landmarks = Uniform::default().select(&k, 200, rng)?;
 //! let model =
-//!     NystromKrr::new(kernel, Ridge::PerSample(1e-6)).fit(points, y.as_ref(), &landmarks)?;
+//!     NystromKrr::new(kernel, Ridge::PerSample(1e-6)).fit((points, &y), &landmarks)?;
 //! let y_hat = model.predict(points)?;
 //! # assert!((y_hat[(0, 0)] - y[(0, 0)]).abs() < 0.1);
 //! # Ok::<(), nystrom::Error>(())

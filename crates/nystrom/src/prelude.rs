@@ -7,7 +7,7 @@ pub use crate::kernels::{
 };
 pub use crate::krr::{
     AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon,
-    FullKrr, Krill, KrrModel, NystromKrr, SketchedKrr,
+    FullKrr, Krill, KrrModel, NystromKrr, Problem, SketchedKrr,
 };
 pub use crate::leverage::{
     AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, FastRankLeverage, LeverageProportional,

@@ -185,20 +185,20 @@ pub fn cell(
         let start = Instant::now();
         let sketch = split.sketch(method, rng)?;
         let sketched = start.elapsed();
-        let model = SketchedKrr::new(kernel, ridge).fit(x, y, &*sketch)?;
+        let model = SketchedKrr::new(kernel, ridge).fit((x, y), &*sketch)?;
         draw.put(method, SECONDS, start.elapsed().as_secs_f64());
         draw.put(method, ERROR, split.error(&model)?);
         if falkon {
             let start = Instant::now();
             let fit = Falkon { options: OPTIONS, ..Falkon::new(kernel, ridge) }
-                .fit_sketch(x, y, &*sketch)?;
+                .fit_sketch((x, y), &*sketch)?;
             draw.put(method, FALKON_SECONDS, (sketched + start.elapsed()).as_secs_f64());
             draw.put(method, FALKON_ERROR, split.error(&fit.model)?);
             draw.put(method, ITERATIONS, fit.report.iterations as f64);
         }
     }
     if exact {
-        let model = ExactKrr::new(kernel, ridge).fit(x, y)?;
+        let model = ExactKrr::new(kernel, ridge).fit((x, y))?;
         draw.put(method::EXACT, ERROR, split.error(&model)?);
     }
     Ok(())

@@ -28,7 +28,7 @@ pub const ESTIMATION: Measure =
 pub struct Problem<K> {
     design: BimodalPoints,
     y: Mat<f64>,
-    krr: SketchedKrr<K, f64>,
+    krr: SketchedKrr<K, Ridge<f64>>,
     /// f_n at the points.
     exact: Mat<f64>,
     /// (1/n)‖f_n − f*‖².
@@ -51,7 +51,7 @@ impl<K: Kernel<f64> + Copy> Problem<K> {
         let f_star = design.radial_truth();
         let y = observe(&f_star, rng);
         let (x, ridge) = (design.points(), Ridge::PerSample(lambda));
-        let exact = ExactKrr::new(kernel, ridge).fit(x, y.as_ref())?.predict(x)?;
+        let exact = ExactKrr::new(kernel, ridge).fit((x, y.as_ref()))?.predict(x)?;
         let estimation_error = mse(exact.as_ref(), f_star.as_ref())?;
         Ok(Problem { design, y, krr: SketchedKrr::new(kernel, ridge), exact, estimation_error })
     }
@@ -68,7 +68,7 @@ impl<K: Kernel<f64> + Copy> Problem<K> {
         rng: &mut dyn Rng,
     ) -> anyhow::Result<KrrModel<K, f64>> {
         let sketch = law.draw(self.points().len(), d, rng)?;
-        Ok(self.krr.fit(self.points(), self.y.as_ref(), &*sketch)?)
+        Ok(self.krr.fit((self.points(), self.y.as_ref()), &*sketch)?)
     }
 
     /// (1/n)‖f_S − f_n‖².

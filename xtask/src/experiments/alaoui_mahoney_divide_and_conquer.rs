@@ -114,7 +114,7 @@ fn in_parts(
     let krr =
         DivideAndConquerKrr { parts, ..DivideAndConquerKrr::new(Bernoulli::new(BETA)?, RIDGE) };
     let points = Points::from_slice(&problem.x);
-    let model = krr.fit(points, Mat::<f64>::identity(n, n).as_ref(), rng)?;
+    let model = krr.fit((points, Mat::<f64>::identity(n, n).as_ref()), rng)?;
     let hat = model.predict(points)?;
     let fitted = |i: usize| (0..n).map(|j| hat[(i, j)] * problem.f_star[j]).sum::<f64>();
     let bias_squared =

@@ -140,14 +140,15 @@ impl<K: Kernel<f64> + Stationary + Copy> Regression<K> {
     pub fn error(&self, scores: &[f64], draws: usize, rng: &mut dyn Rng) -> anyhow::Result<f64> {
         let landmarks = Landmarks::draw(scores, draws, Draw::WithReplacement, rng)?;
         let x = self.design.points();
-        let model = NystromKrr::new(self.kernel, self.ridge).fit(x, self.y.as_ref(), &landmarks)?;
+        let model =
+            NystromKrr::new(self.kernel, self.ridge).fit((x, self.y.as_ref()), &landmarks)?;
         Ok(mse(model.predict(x)?.as_ref(), self.f_star.as_ref())?)
     }
 
     /// The same of exact KRR.
     pub fn full_error(&self) -> anyhow::Result<f64> {
         let x = self.design.points();
-        let model = ExactKrr::new(self.kernel, self.ridge).fit(x, self.y.as_ref())?;
+        let model = ExactKrr::new(self.kernel, self.ridge).fit((x, self.y.as_ref()))?;
         Ok(mse(model.predict(x)?.as_ref(), self.f_star.as_ref())?)
     }
 }

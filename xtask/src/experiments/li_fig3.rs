@@ -111,7 +111,7 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
     let k = problem.stored()?;
     let matrix = Matrix::new(&k)?;
     let (x, x_test) = (problem.points(), problem.test_points());
-    let exact = ExactKrr::new(problem.kernel()?, problem.ridge()).fit(x, problem.y.as_ref())?;
+    let exact = ExactKrr::new(problem.kernel()?, problem.ridge()).fit((x, problem.y.as_ref()))?;
     draw.fact(EXACT_TEST, mse(exact.predict(x_test)?.as_ref(), problem.y_test.as_ref())?);
     let k_test = between(&problem, x_test)?;
     let krr = NystromKrr::new(problem.kernel()?, problem.ridge());
@@ -120,7 +120,7 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
         for &c in sizes(draw.ctx) {
             let rng = &mut draw.rng(&format!("{}, c = {c}", method.key));
             let model =
-                krr.fit(x, problem.y.as_ref(), &matrix.select(method, c, problem.ridge(), rng)?)?;
+                krr.fit((x, problem.y.as_ref()), &matrix.select(method, c, problem.ridge(), rng)?)?;
             let (train, test) = (model.predict(x)?, model.predict(x_test)?);
             // (K̃ + μI)α = y and K̃α = train
             let alpha = (&problem.y - &train) / nystrom::faer::Scale(mu);

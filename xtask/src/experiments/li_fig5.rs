@@ -117,7 +117,7 @@ fn follow(stored: &Stored, draw: &mut Draw<'_, Trace>) -> anyhow::Result<()> {
         done = steps;
         let landmarks = walk.landmarks();
         let l = Nystrom::new(&k, &landmarks)?;
-        let model = krr.fit(problem.points(), problem.y.as_ref(), &landmarks)?;
+        let model = krr.fit((problem.points(), problem.y.as_ref()), &landmarks)?;
         let [train, test] =
             [(problem.points(), &problem.y), (problem.test_points(), &problem.y_test)]
                 .map(|(x, y)| anyhow::Ok(mse(model.predict(x)?.as_ref(), y.as_ref())?));

@@ -269,8 +269,7 @@ fn cross_validated(set: Set, x: &Mat<f64>, y: &Mat<f64>, rows: usize) -> anyhow:
         &ExactGrid::default(),
         &kernels,
         &ridges,
-        points,
-        y.as_ref(),
+        (points, y.as_ref()),
         rng,
     )?;
     let best = table

@@ -127,7 +127,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
 fn exact(stream: &Stream, y: MatRef<'_, f64>, t: usize) -> anyhow::Result<Exact> {
     let (problem, ridge) = (&stream.problem, squeak_problem::ridge());
     let model =
-        ExactKrr::new(squeak_problem::kernel()?, ridge).fit(problem.first(t), y.subrows(0, t))?;
+        ExactKrr::new(squeak_problem::kernel()?, ridge).fit((problem.first(t), y.subrows(0, t)))?;
     let error = error(&model.predict(problem.first(t))?, &problem.f_star);
     let risk = FixedDesign::exact(&problem.matrix(t)?, &problem.f_star[..t])?.risk(ridge, NOISE)?;
     Ok(Exact { risk, error })
@@ -150,7 +150,7 @@ fn look(
     let (t, problem, ridge) = (stream.times[moment], &stream.problem, squeak_problem::ridge());
     let (x, dictionary) = (problem.first(t), kept.by_rows()?);
     let krr = DictionaryKrr { kernel: squeak_problem::kernel()?, gamma: ridge, ridge };
-    let model = krr.fit(x, y.subrows(0, t), kept.points(), &kept.weights())?;
+    let model = krr.fit((x, y.subrows(0, t)), (kept.points(), &kept.weights()))?;
     let nystrom = Nystrom::regularized(&problem.matrix(t)?, &dictionary, ridge)?;
     let risk = FixedDesign::low_rank(nystrom.factor(), &problem.f_star[..t])?.risk(ridge, NOISE)?;
     let epsilon = stream.spectra[moment].accuracy(&dictionary, ridge)?;

@@ -76,7 +76,7 @@ fn cell(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
             let krr = DivideAndConquerKrr { parts, ..DivideAndConquerKrr::new(kernel, ridge) };
             let rng = &mut draw.rng(&format!("{parts} parts"));
             let f = krr
-                .fit(Points::from_slice(&x), y.as_ref(), rng)?
+                .fit((Points::from_slice(&x), y.as_ref()), rng)?
                 .predict(Points::from_slice(&grid))?;
             let error =
                 (0..GRID).map(|i| (f[(i, 0)] - truth(grid[i])).powi(2)).sum::<f64>() / GRID as f64;

@@ -187,7 +187,7 @@ fn fit(
             options: fit_plan::options(args),
             ..AutoKrr::new(kernel.clone(), Ridge::PerSample(lambda))
         };
-        let fit = krr.fit_with(x, y.as_ref(), landmarks, Extras::default(), rng)?;
+        let fit = krr.fit((x, y), landmarks, rng)?;
         return Ok(Fitted {
             model: fit.model,
             lambda,
@@ -195,10 +195,10 @@ fn fit(
             iterations: fit.iterations,
         });
     }
-    let krr = NystromKrr { intercept, ..NystromKrr::new(kernel.clone(), Ridge::PerSample(1.0)) };
+    let krr = NystromKrr { intercept, ..NystromKrr::without_ridge(kernel.clone()) };
     let grid: Vec<Ridge<f64>> =
         fit_plan::lambdas(args).values().into_iter().map(Ridge::PerSample).collect();
-    let path = krr.path(x, y.as_ref(), landmarks, &grid)?;
+    let path = krr.path((x, y), landmarks, &grid)?;
     let best = match args.lambda {
         Lambda::Gcv => path.best_by_gcv(),
         _ => path.best_by_loo(),
@@ -255,8 +255,7 @@ fn certify(
     rng: &mut dyn Rng,
     summary: &mut Summary,
 ) -> Result<()> {
-    let report =
-        Certificate { rows, ..Certificate::default() }.certify(model, x, y.as_ref(), rng)?;
+    let report = Certificate { rows, ..Certificate::default() }.certify(model, (x, y), rng)?;
     let (bound, confidence) = (report.targets[0].bound, 100.0 * report.confidence);
     let verdict = match report.closeness() {
         Closeness::Close => "close to exact regression".to_owned(),

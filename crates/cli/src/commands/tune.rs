@@ -55,7 +55,7 @@ pub fn run(args: &Tune) -> Result<ExitCode> {
     let grid =
         NystromGrid { selector, m: args.landmarks.count, intercept: !args.regression.no_intercept };
     let cross_validation = CrossValidation { folds: args.folds, ..CrossValidation::default() };
-    let table = cross_validation.run(&grid, &kernels, &lambdas, points, y.as_ref(), rng)?;
+    let table = cross_validation.run(&grid, &kernels, &lambdas, (points, &y), rng)?;
 
     let candidate = |score: &CvScore| -> Result<Candidate> {
         let lambda = lambdas[score.ridge].per_sample(x.nrows())?;

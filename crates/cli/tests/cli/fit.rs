@@ -25,11 +25,11 @@ fn the_error_is_the_librarys_to_the_bit() {
     let kernel = Gaussian::new(median_heuristic(points, 1000, rng).unwrap()).unwrap();
     let matrix = KernelMatrix::new(kernel, points).unwrap();
     let landmarks = RpCholesky::default().select(&matrix, 40, rng).unwrap();
-    let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(1.0)) };
-    let path = krr.path(points, y, &landmarks, &grid()).unwrap();
+    let krr = NystromKrr { intercept: true, ..NystromKrr::without_ridge(kernel) };
+    let path = krr.path((points, y), &landmarks, &grid()).unwrap();
     let model = path.model_at(path.best_by_loo().ridge).unwrap();
     let certificate = Certificate { rows: 50, ..Certificate::default() };
-    let certificate = certificate.certify(&model, points, y, rng).unwrap();
+    let certificate = certificate.certify(&model, (points, y), rng).unwrap();
 
     let test = read("test.csv");
     let x = map.transform(test.x.as_ref()).unwrap();

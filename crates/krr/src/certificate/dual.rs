@@ -3,7 +3,7 @@
 use super::TargetCertificate;
 use super::report::Lengths;
 use crate::KrrModel;
-use crate::input::Samples;
+use crate::Problem;
 use crate::rows::TILE_ROWS;
 use crate::whitener::Whitener;
 use faer::reborrow::*;
@@ -31,7 +31,7 @@ impl Dual {
     /// Two passes over the rows: 2nm + m² kernel values, nm² + m³/3 flops.
     pub fn new<T: Scalar, K: Kernel<T> + Clone>(
         model: &KrrModel<K, T>,
-        samples: Samples<'_, T>,
+        samples: Problem<'_, T>,
     ) -> Result<Self> {
         let (n, t, m) = (samples.x.len(), samples.y.ncols(), model.centers().len());
         let mu = model.report().ridge;
@@ -59,7 +59,7 @@ impl Dual {
     pub fn rows<T: Scalar, K: Kernel<T>>(
         &self,
         kernel: &K,
-        samples: Samples<'_, T>,
+        samples: Problem<'_, T>,
         rows: &[usize],
     ) -> Mat<f64> {
         let t = self.alpha.ncols();
@@ -142,7 +142,7 @@ struct FirstPass {
 impl FirstPass {
     fn new<T: Scalar, K: Kernel<T>>(
         model: &KrrModel<K, T>,
-        samples: Samples<'_, T>,
+        samples: Problem<'_, T>,
         whitener: &Whitener<T>,
     ) -> Self {
         let (n, t, m) = (samples.x.len(), samples.y.ncols(), model.centers().len());
@@ -198,7 +198,7 @@ fn residual_diagonal<T: Scalar>(
 /// The weighted mean residual of each target if the model has a constant, else 0.
 fn mean_residuals<T: Scalar, K: Kernel<T>>(
     model: &KrrModel<K, T>,
-    samples: Samples<'_, T>,
+    samples: Problem<'_, T>,
     f: &Mat<f64>,
 ) -> Vec<f64> {
     let (n, has_constant) = (samples.x.len(), model.intercept().iter().any(|b| *b != T::zero()));

@@ -7,11 +7,10 @@ mod report;
 pub use report::{CertificateReport, Closeness, TargetCertificate};
 
 use crate::KrrModel;
-use crate::input::Samples;
+use crate::Problem;
 use bound::upper_bound;
 use dual::Dual;
-use faer::MatRef;
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
 use rand::Rng;
 
@@ -89,9 +88,9 @@ use rand::Rng;
 /// let (points, krr) =
 ///     (Points::from_slice(&x), NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-4)));
 /// let certify = |step: usize, rng: &mut rand_pcg::Pcg64| {
-///     let model =
-///         krr.fit(points, y.as_ref(), &Landmarks::new(2000, (0..2000).step_by(step).collect())?)?;
-///     Certificate::default().certify(&model, points, y.as_ref(), rng)
+///     let landmarks = Landmarks::new(2000, (0..2000).step_by(step).collect())?;
+///     let model = krr.fit((points, &y), &landmarks)?;
+///     Certificate::default().certify(&model, (points, &y), rng)
 /// };
 /// let report = certify(100, rng)?; // 20 landmarks
 /// let target = &report.targets[0];
@@ -135,40 +134,13 @@ impl Certificate {
     /// [`Error::Shape`] if the numbers of points, targets or coordinates are not those of the fit,
     /// [`Error::NonFinite`], [`Error::InvalidParameter`] for a confidence outside (0, 1) or a
     /// tolerance that is not positive, [`Error::Empty`] for 0 rows.
-    pub fn certify<T: Scalar, K: Kernel<T> + Clone>(
+    pub fn certify<'a, T: Scalar, K: Kernel<T> + Clone>(
         &self,
         model: &KrrModel<K, T>,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         rng: &mut dyn Rng,
     ) -> Result<CertificateReport> {
-        self.certify_samples(model, Samples { x, y, weights: None }, rng)
-    }
-
-    /// As [`certify`](Self::certify) for a weighted fit.
-    ///
-    /// # Randomness
-    /// As [`certify`](Self::certify).
-    ///
-    /// # Errors
-    /// As [`certify`](Self::certify), and `Shape` or `InvalidWeight` for wrong weights.
-    pub fn certify_weighted<T: Scalar, K: Kernel<T> + Clone>(
-        &self,
-        model: &KrrModel<K, T>,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        sample_weights: &[T],
-        rng: &mut dyn Rng,
-    ) -> Result<CertificateReport> {
-        self.certify_samples(model, Samples { x, y, weights: Some(sample_weights) }, rng)
-    }
-
-    fn certify_samples<T: Scalar, K: Kernel<T> + Clone>(
-        &self,
-        model: &KrrModel<K, T>,
-        samples: Samples<'_, T>,
-        rng: &mut dyn Rng,
-    ) -> Result<CertificateReport> {
+        let samples = problem.into();
         self.check(model, samples)?;
         let (n, t, s) = (samples.x.len(), samples.y.ncols(), self.rows);
         // α, Lα − f at all points; E_ii
@@ -217,7 +189,7 @@ impl Certificate {
     fn check<T: Scalar, K: Kernel<T>>(
         &self,
         model: &KrrModel<K, T>,
-        samples: Samples<'_, T>,
+        samples: Problem<'_, T>,
     ) -> Result<()> {
         samples.check(model.kernel())?;
         model.centers().check_same_dim(samples.x)?;

@@ -1,8 +1,8 @@
 //! How the candidates of a grid are fitted: any procedure, or one eigendecomposition for all ridges
 //! of a kernel.
 
-use crate::{ExactKrr, NystromKrr};
-use faer::{Mat, MatRef};
+use crate::{ExactKrr, NystromKrr, Problem};
+use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
 use nystrom_sketch::LandmarkSelector;
@@ -26,14 +26,14 @@ pub trait GridFit<T: Scalar, K> {
         &self,
         kernel: &K,
         ridges: &[Ridge<T>],
-        train: (Points<'_, T>, MatRef<'_, T>),
+        train: Problem<'_, T>,
         at: Points<'_, T>,
         rng: &mut dyn Rng,
     ) -> Result<Vec<Mat<T>>>;
 }
 
-/// Any procedure, called once for each ridge: `fit(kernel, ridge, x, y, at, rng)` fits y at x and
-/// returns predictions at `at`.
+/// Any procedure, called once for each ridge: `fit(kernel, ridge, train, at, rng)` fits the
+/// problem `train` and returns predictions at `at`.
 ///
 /// Made by [`EachRidge::new`].
 #[derive(Debug, Clone, Copy)]
@@ -45,14 +45,7 @@ impl<F> EachRidge<F> {
     /// A grid of this procedure. To go on where a fit fails, return predictions that are NaN.
     pub fn new<T: Scalar, K>(fit: F) -> Self
     where
-        F: Fn(
-            &K,
-            Ridge<T>,
-            Points<'_, T>,
-            MatRef<'_, T>,
-            Points<'_, T>,
-            &mut dyn Rng,
-        ) -> Result<Mat<T>>,
+        F: Fn(&K, Ridge<T>, Problem<'_, T>, Points<'_, T>, &mut dyn Rng) -> Result<Mat<T>>,
     {
         EachRidge { fit }
     }
@@ -60,24 +53,17 @@ impl<F> EachRidge<F> {
 
 impl<T: Scalar, K, F> GridFit<T, K> for EachRidge<F>
 where
-    F: Fn(
-        &K,
-        Ridge<T>,
-        Points<'_, T>,
-        MatRef<'_, T>,
-        Points<'_, T>,
-        &mut dyn Rng,
-    ) -> Result<Mat<T>>,
+    F: Fn(&K, Ridge<T>, Problem<'_, T>, Points<'_, T>, &mut dyn Rng) -> Result<Mat<T>>,
 {
     fn predictions(
         &self,
         kernel: &K,
         ridges: &[Ridge<T>],
-        train: (Points<'_, T>, MatRef<'_, T>),
+        train: Problem<'_, T>,
         at: Points<'_, T>,
         rng: &mut dyn Rng,
     ) -> Result<Vec<Mat<T>>> {
-        ridges.iter().map(|&ridge| (self.fit)(kernel, ridge, train.0, train.1, at, rng)).collect()
+        ridges.iter().map(|&ridge| (self.fit)(kernel, ridge, train, at, rng)).collect()
     }
 }
 
@@ -100,21 +86,25 @@ impl<T: Scalar, K: Kernel<T> + Clone> GridFit<T, K> for ExactGrid {
         &self,
         kernel: &K,
         ridges: &[Ridge<T>],
-        (x, y): (Points<'_, T>, MatRef<'_, T>),
+        train: Problem<'_, T>,
         at: Points<'_, T>,
         _: &mut dyn Rng,
     ) -> Result<Vec<Mat<T>>> {
         let krr =
             |ridge| ExactKrr { intercept: self.intercept, ..ExactKrr::new(kernel.clone(), ridge) };
-        let Some(&first) = ridges.first() else { return Ok(Vec::new()) };
+        if ridges.is_empty() {
+            return Ok(Vec::new());
+        }
         if ridges.len() < DECOMPOSE_FROM {
             let one_by_one =
-                ridges.iter().map(|&ridge| krr(ridge).fit(x, y)?.predict(at)).collect();
+                ridges.iter().map(|&ridge| krr(ridge).fit(train)?.predict(at)).collect();
             if !matches!(one_by_one, Err(Error::NotPositiveDefinite { .. })) {
                 return one_by_one;
             }
         }
-        krr(first).models(x, y)?.predictions(ridges, at)
+        ExactKrr { intercept: self.intercept, ..ExactKrr::without_ridge(kernel.clone()) }
+            .models(train)?
+            .predictions(ridges, at)
     }
 }
 
@@ -138,15 +128,20 @@ impl<T: Scalar, K: Kernel<T> + Clone, S: LandmarkSelector<T>> GridFit<T, K> for 
         &self,
         kernel: &K,
         ridges: &[Ridge<T>],
-        (x, y): (Points<'_, T>, MatRef<'_, T>),
+        train: Problem<'_, T>,
         at: Points<'_, T>,
         rng: &mut dyn Rng,
     ) -> Result<Vec<Mat<T>>> {
-        let Some(&first) = ridges.first() else { return Ok(Vec::new()) };
-        let landmarks =
-            self.selector.select(&KernelMatrix::new(kernel, x)?, self.m.min(x.len()), rng)?;
+        if ridges.is_empty() {
+            return Ok(Vec::new());
+        }
+        let landmarks = self.selector.select(
+            &KernelMatrix::new(kernel, train.x)?,
+            self.m.min(train.x.len()),
+            rng,
+        )?;
         let krr =
-            NystromKrr { intercept: self.intercept, ..NystromKrr::new(kernel.clone(), first) };
-        krr.models(x, y, &landmarks, ridges)?.predictions(ridges, at)
+            NystromKrr { intercept: self.intercept, ..NystromKrr::without_ridge(kernel.clone()) };
+        krr.models(train, &landmarks, ridges)?.predictions(ridges, at)
     }
 }

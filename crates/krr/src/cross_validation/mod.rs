@@ -9,8 +9,8 @@ pub(crate) use folds::random_parts;
 pub use grid::{EachRidge, ExactGrid, GridFit, NystromGrid};
 pub use score::{Better, Score};
 
-use faer::{Mat, MatRef};
-use nystrom_kernels::Points;
+use crate::Problem;
+use crate::problem::Part;
 use nystrom_linalg_core::{Result, Ridge, Scalar, Streams, validate};
 use rand::Rng;
 
@@ -42,13 +42,12 @@ use rand::Rng;
 ///     &ExactGrid::default(),
 ///     &kernels,
 ///     &ridges,
-///     x,
-///     y.as_ref(),
+///     (x, &y),
 ///     rng,
 /// )?;
 /// let best = table.best().expect("some candidate predicts finite numbers");
 /// assert_eq!(best.kernel, 1);
-/// let model = ExactKrr::new(kernels[best.kernel], ridges[best.ridge]).fit(x, y.as_ref())?;
+/// let model = ExactKrr::new(kernels[best.kernel], ridges[best.ridge]).fit((x, &y))?;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -110,29 +109,29 @@ impl<T: Scalar> CrossValidation<T> {
     /// [`Empty`](nystrom_linalg_core::Error::Empty) without kernels or ridges, `Shape` if y does
     /// not have n rows, `NonFinite`; those of [`Ridge::absolute`], [`Folds::random`] and of the
     /// procedure.
-    pub fn run<K>(
+    pub fn run<'a, K>(
         &self,
         procedure: &impl GridFit<T, K>,
         kernels: &[K],
         ridges: &[Ridge<T>],
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         rng: &mut dyn Rng,
     ) -> Result<CvTable> {
-        check(kernels.len(), ridges, x, y)?;
-        let folds = Folds::random(x.len(), self.folds, rng)?;
+        let problem = problem.into();
+        check(kernels.len(), ridges, problem)?;
+        let folds = Folds::random(problem.x.len(), self.folds, rng)?;
         let streams = Streams::from_rng(rng);
         let mut values = vec![Vec::with_capacity(folds.len()); kernels.len() * ridges.len()];
         for fold in 0..folds.len() {
             let (train, test) =
-                (Part::new(x, y, &folds.train(fold)), Part::new(x, y, folds.test(fold)));
+                (Part::new(problem, &folds.train(fold)), Part::new(problem, folds.test(fold)));
             for (k, kernel) in kernels.iter().enumerate() {
                 let stream = &mut streams.stream(fold as u64);
                 let predictions = procedure.predictions(
                     kernel,
                     ridges,
-                    (train.points(), train.y.as_ref()),
-                    test.points(),
+                    train.problem(),
+                    test.problem().x,
                     stream,
                 )?;
                 validate::same_size(
@@ -141,7 +140,7 @@ impl<T: Scalar> CrossValidation<T> {
                     predictions.len(),
                 )?;
                 for (r, f) in predictions.iter().enumerate() {
-                    values[k * ridges.len() + r].push(self.score.of(f.as_ref(), test.y.as_ref())?);
+                    values[k * ridges.len() + r].push(self.score.of(f.as_ref(), test.problem().y)?);
                 }
             }
         }
@@ -183,36 +182,10 @@ impl CvTable {
     }
 }
 
-fn check<T: Scalar>(
-    kernels: usize,
-    ridges: &[Ridge<T>],
-    x: Points<'_, T>,
-    y: MatRef<'_, T>,
-) -> Result<()> {
+fn check<T: Scalar>(kernels: usize, ridges: &[Ridge<T>], problem: Problem<'_, T>) -> Result<()> {
     validate::not_empty("kernels of the grid", kernels)?;
     validate::not_empty("ridges of the grid", ridges.len())?;
-    x.check()?;
-    validate::same_size("rows of y against number of points", x.len(), y.nrows())?;
-    validate::not_empty("targets (columns of y)", y.ncols())?;
-    validate::finite("targets y", y)?;
-    ridges.iter().try_for_each(|ridge| ridge.absolute(x.len()).map(drop))
-}
-
-/// Some rows, copied.
-struct Part<T> {
-    x: Mat<T>, // d × rows
-    y: Mat<T>,
-}
-
-impl<T: Scalar> Part<T> {
-    fn new(x: Points<'_, T>, y: MatRef<'_, T>, rows: &[usize]) -> Self {
-        Part {
-            x: x.gather(rows.into()),
-            y: Mat::from_fn(rows.len(), y.ncols(), |i, j| y[(rows[i], j)]),
-        }
-    }
-
-    fn points(&self) -> Points<'_, T> {
-        Points::from_cols(self.x.as_ref())
-    }
+    problem.x.check()?;
+    problem.check_targets()?;
+    ridges.iter().try_for_each(|ridge| ridge.absolute(problem.x.len()).map(drop))
 }

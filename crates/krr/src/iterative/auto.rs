@@ -1,14 +1,11 @@
 //! The restricted fit by whichever method suits the sizes.
 
-use crate::input::Samples;
 use crate::iterative::plan::{CONDITION_KRILL, Method, Plan, ProblemSize};
 use crate::iterative::{
-    Centers, Extras, Falkon, Iteration, IterationReport, IterativeFit, IterativeOptions, Krill,
-    Monitor,
+    Extras, Falkon, Iteration, IterationReport, IterativeFit, IterativeOptions, Krill, Monitor,
 };
-use crate::{KrrModel, NystromKrr, Solver};
-use faer::MatRef;
-use nystrom_kernels::{Kernel, Points};
+use crate::{Centers, KrrModel, NystromKrr, Problem, Solver};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use rand::Rng;
 use std::ops::ControlFlow;
@@ -31,12 +28,8 @@ use std::ops::ControlFlow;
 /// let y = Mat::from_fn(2000, 1, |i, _| (4.0 * x[i]).sin());
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let centers = Dictionary::uniform(2000, 60, Draw::WithoutReplacement, rng)?;
-/// let fit = AutoKrr::new(Gaussian::new(0.1)?, Ridge::PerSample(1e-6)).fit(
-///     Points::from_slice(&x),
-///     y.as_ref(),
-///     &centers,
-///     rng,
-/// )?;
+/// let krr = AutoKrr::new(Gaussian::new(0.1)?, Ridge::PerSample(1e-6));
+/// let fit = krr.fit((Points::from_slice(&x), &y), &centers, rng)?;
 /// assert_eq!(fit.plan.method, Method::Direct);
 /// assert!(fit.plan.reason.starts_with("Direct: "));
 /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -73,7 +66,7 @@ impl<K, T> AutoKrr<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
-    /// Fits y (n × t) at the n points `x`; `centers` is a `&Dictionary`, `&Landmarks` or
+    /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Dictionary`, `&Landmarks` or
     /// [`Points`].
     ///
     /// # Errors
@@ -84,15 +77,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
     /// None, or that of [`Krill::fit`] where it is taken.
     pub fn fit<'a>(
         &self,
-        x: Points<'a, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         centers: impl Into<Centers<'a, T>>,
         rng: &mut dyn Rng,
     ) -> Result<PlannedFit<K, T>> {
-        self.fit_with(x, y, centers, Extras::default(), rng)
+        self.fit_with(problem, centers, Extras::default(), rng)
     }
 
-    /// As [`fit`](Self::fit), with sample weights, a warm start or a monitor: the last two are for
+    /// As [`fit`](Self::fit), with a warm start or a monitor: the last two are for
     /// iterative methods and ignored by the direct one.
     ///
     /// # Errors
@@ -102,20 +94,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
     /// As [`fit`](Self::fit).
     pub fn fit_with<'a>(
         &self,
-        x: Points<'a, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         centers: impl Into<Centers<'a, T>>,
         extras: Extras<'_, K, T>,
         rng: &mut dyn Rng,
     ) -> Result<PlannedFit<K, T>> {
-        let (centers, samples) = (centers.into(), Samples { x, y, weights: extras.sample_weights });
-        samples.check(&self.kernel)?;
+        let (problem, centers) = (problem.into(), centers.into());
+        problem.check(&self.kernel)?;
         self.options.check()?;
         validate::not_empty("centres (m)", centers.len())?;
-        let t = y.ncols() + usize::from(self.intercept);
+        let t = problem.y.ncols() + usize::from(self.intercept);
         let size = ProblemSize {
-            n: x.len(),
-            d: x.dim(),
+            n: problem.x.len(),
+            d: problem.x.dim(),
             m: centers.len(),
             t,
             weighted: centers.weighted(),
@@ -123,13 +114,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         let plan = Plan::new::<T>(size, &self.options)?;
         match plan.method {
             Method::Direct => {
-                let model = self.direct(samples, centers)?;
+                let model = self.direct(problem, centers)?;
                 Ok(PlannedFit { model, plan, iterations: None })
             }
-            Method::Falkon => self.falkon(x, y, centers, extras, plan, rng),
+            Method::Falkon => self.falkon(problem, centers, extras, plan, rng),
             Method::Krill => {
                 let IterativeFit { model, report } =
-                    self.krill().fit_with(x, y, centers, extras, rng)?;
+                    self.krill().fit_with(problem, centers, extras, rng)?;
                 Ok(PlannedFit { model, plan, iterations: Some(report) })
             }
         }
@@ -137,16 +128,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
 
     /// Falkon, left for KRILL once its condition number shows to be twice what KRILL's is expected
     /// to be, if that fits.
-    fn falkon<'a>(
+    fn falkon(
         &self,
-        x: Points<'a, T>,
-        y: MatRef<'_, T>,
-        centers: Centers<'a, T>,
+        problem: Problem<'_, T>,
+        centers: Centers<'_, T>,
         extras: Extras<'_, K, T>,
         mut plan: Plan,
         rng: &mut dyn Rng,
     ) -> Result<PlannedFit<K, T>> {
-        let Extras { sample_weights, start, mut monitor } = extras;
+        let Extras { start, mut monitor } = extras;
         let krill_fits = plan.fits(Method::Krill, &self.options);
         let mut left = None;
         let mut watch = |iteration: &Iteration<'_, K, T>| {
@@ -165,19 +155,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
             intercept: self.intercept,
             options: self.options,
         };
-        let first = falkon.fit_with(
-            x,
-            y,
-            centers,
-            Extras { sample_weights, start, monitor: Some(&mut watch) },
-        )?;
+        let extras = Extras { start, monitor: Some(&mut watch) };
+        let first = falkon.fit_with(problem, centers, extras)?;
         let Some(condition) = left else {
             return Ok(PlannedFit { model: first.model, plan, iterations: Some(first.report) });
         };
         // for as long as the first model lives
         let monitor = monitor.map(|monitor| monitor as &mut Monitor<'_, K, T>);
-        let extras = Extras { sample_weights, start: Some(first.model.coefficients()), monitor };
-        let IterativeFit { model, report } = self.krill().fit_with(x, y, centers, extras, rng)?;
+        let extras = Extras { start: Some(first.model.coefficients()), monitor };
+        let IterativeFit { model, report } =
+            self.krill().fit_with(problem, centers, extras, rng)?;
         let done = first.report.iterations;
         plan.method = Method::Krill;
         plan.reason += &format!(
@@ -196,18 +183,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         }
     }
 
-    fn direct(&self, samples: Samples<'_, T>, centers: Centers<'_, T>) -> Result<KrrModel<K, T>> {
+    fn direct(&self, problem: Problem<'_, T>, centers: Centers<'_, T>) -> Result<KrrModel<K, T>> {
         let krr = NystromKrr {
             kernel: self.kernel.clone(),
             ridge: self.ridge,
             intercept: self.intercept,
             solver: Solver::Auto,
         };
-        let (z, _) = centers.resolve(samples, &self.kernel)?;
-        let z = Points::from_cols(z.as_ref());
-        match samples.weights {
-            Some(weights) => krr.fit_centers_weighted(samples.x, samples.y, z, weights),
-            None => krr.fit_centers(samples.x, samples.y, z),
-        }
+        krr.fit(problem, centers)
     }
 }

@@ -1,10 +1,10 @@
 //! Falkon.
 
-use crate::SolvedBy;
 use crate::iterative::restricted::{Ingredients, Restricted};
-use crate::iterative::{Centers, Extras, IterativeFit, IterativeOptions};
-use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_kernels::{Kernel, Points};
+use crate::iterative::{Extras, IterativeFit, IterativeOptions};
+use crate::{Centers, Problem, SolvedBy};
+use faer::{Accum, Mat, MatMut};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, Scalar, ops};
 use nystrom_sketch::Sketch;
 
@@ -65,7 +65,7 @@ const PANEL: usize = 256;
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let centers = Dictionary::uniform(2000, 60, Draw::WithoutReplacement, rng)?;
 /// let falkon = Falkon::new(Gaussian::new(0.1)?, Ridge::PerSample(1e-6));
-/// let fit = falkon.fit(Points::from_slice(&x), y.as_ref(), &centers)?;
+/// let fit = falkon.fit((Points::from_slice(&x), &y), &centers)?;
 /// assert!(fit.converged() && fit.report.iterations < 40);
 /// let f = fit.model.predict(Points::from_slice(&[0.123]))?;
 /// assert!((f[(0, 0)] - 0.492_f64.sin()).abs() < 1e-3);
@@ -97,7 +97,7 @@ impl<K, T> Falkon<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
-    /// Fits y (n × t) at the n points `x`; `centers` is a `&Dictionary`, `&Landmarks` or
+    /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Dictionary`, `&Landmarks` or
     /// [`Points`].
     ///
     /// # Errors
@@ -110,14 +110,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// [`IterativeFit::into_model`].
     pub fn fit<'a>(
         &self,
-        x: Points<'a, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         centers: impl Into<Centers<'a, T>>,
     ) -> Result<IterativeFit<K, T>> {
-        self.fit_with(x, y, centers, Extras::default())
+        self.fit_with(problem, centers, Extras::default())
     }
 
-    /// As [`fit`](Self::fit), with sample weights, a warm start or a monitor.
+    /// As [`fit`](Self::fit), with a warm start or a monitor.
     ///
     /// ```
     /// use faer::Mat;
@@ -143,24 +142,22 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// };
     /// let extras = Extras { monitor: Some(&mut plateau), ..Extras::default() };
     /// let falkon = Falkon::new(Gaussian::new(0.2)?, Ridge::PerSample(1e-6));
-    /// let fit = falkon.fit_with(train, y.as_ref().subrows(0, 1500), &centers, extras)?;
+    /// let fit = falkon.fit_with((train, y.subrows(0, 1500)), &centers, extras)?;
     /// assert_eq!(fit.report.stop, Stop::Asked);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`fit`](Self::fit), and those of wrong sample weights;
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) for a start of another size.
+    /// As [`fit`](Self::fit); [`Shape`](nystrom_linalg_core::Error::Shape) for a start of another size.
     pub fn fit_with<'a>(
         &self,
-        x: Points<'a, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         centers: impl Into<Centers<'a, T>>,
         extras: Extras<'_, K, T>,
     ) -> Result<IterativeFit<K, T>> {
         let precondition =
             |Ingredients { R, omega, mu, .. }: Ingredients<'_, '_, T>| preconditioner(R, omega, mu);
-        self.restricted().fit(x, y, centers.into(), extras, precondition)
+        self.restricted().fit(problem.into(), centers.into(), extras, precondition)
     }
 
     /// As [`fit`](Self::fit), with f restricted to the span of a sketch S as in
@@ -182,22 +179,21 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// let sketch =
     ///     Accumulation::uniform(4).sample(2000, 30, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
     /// let falkon = Falkon::new(Gaussian::new(0.2)?, Ridge::PerSample(1e-4));
-    /// let fit = falkon.fit_sketch(Points::from_slice(&x), y.as_ref(), &sketch)?;
+    /// let fit = falkon.fit_sketch((Points::from_slice(&x), &y), &sketch)?;
     /// assert!(fit.converged() && fit.model.report().m <= 120);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     ///
     /// # Errors
     /// As [`fit`](Self::fit), with the sketch in place of the centres.
-    pub fn fit_sketch(
+    pub fn fit_sketch<'a>(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         sketch: &dyn Sketch<T>,
     ) -> Result<IterativeFit<K, T>> {
         let precondition =
             |Ingredients { R, omega, mu, .. }: Ingredients<'_, '_, T>| preconditioner(R, omega, mu);
-        self.restricted().fit_sketch(x, y, sketch, precondition)
+        self.restricted().fit_sketch(problem.into(), sketch, precondition)
     }
 
     fn restricted(&self) -> Restricted<'_, K, T> {

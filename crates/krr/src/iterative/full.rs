@@ -1,12 +1,12 @@
 //! Kernel ridge regression on all the data.
 
-use crate::input::Samples;
+use crate::Problem;
 use crate::iterative::low_rank::LowRankPlus;
 use crate::iterative::run::run_watched;
 use crate::iterative::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatMut, MatRef};
-use nystrom_kernels::{Kernel, KernelMatrix, Points};
+use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{
     Counted, Error, LinearSystem, Result, Ridge, Scalar, symmetric_product, validate,
 };
@@ -56,16 +56,10 @@ const BLOCK_BYTES: u64 = 1 << 20;
 /// let y = Mat::from_fn(1500, 1, |i, _| (9.0 * x[i]).sin());
 /// let (points, kernel, ridge) =
 ///     (Points::from_slice(&x), Gaussian::new(0.05)?, Ridge::PerSample(1e-5));
-/// let full = FullKrr::new(kernel, ridge).fit(
-///     points,
-///     y.as_ref(),
-///     &mut rand_pcg::Pcg64::seed_from_u64(0),
-/// )?;
-/// let nystrom = NystromKrr::new(kernel, ridge).fit(
-///     points,
-///     y.as_ref(),
-///     &Landmarks::new(1500, (0..1500).step_by(75).collect())?,
-/// )?;
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// let full = FullKrr::new(kernel, ridge).fit((points, &y), rng)?;
+/// let landmarks = Landmarks::new(1500, (0..1500).step_by(75).collect())?;
+/// let nystrom = NystromKrr::new(kernel, ridge).fit((points, &y), &landmarks)?;
 /// let cost = rmse(nystrom.predict(points)?.as_ref(), full.model.predict(points)?.as_ref())?;
 /// // 20 centres are too few here, and this is by how much
 /// assert!(full.converged() && cost > 0.01);
@@ -100,7 +94,7 @@ impl<K, T> FullKrr<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
-    /// Fits y (n × t) at the n points `x`.
+    /// Fits y (n × t) at the n points x of the problem.
     ///
     /// # Errors
     /// As [`ExactKrr::fit`](crate::ExactKrr::fit); [`Empty`](Error::Empty) or
@@ -110,36 +104,34 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     ///
     /// # Randomness
     /// That of [`RpCholesky`].
-    pub fn fit(
+    pub fn fit<'a>(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         rng: &mut dyn Rng,
     ) -> Result<IterativeFit<K, T>> {
-        self.fit_with(x, y, Extras::default(), rng)
+        self.fit_with(problem, Extras::default(), rng)
     }
 
-    /// As [`fit`](Self::fit), with sample weights, a warm start (n × t) or a monitor.
+    /// As [`fit`](Self::fit), with a warm start (n × t) or a monitor.
     ///
     /// With weights (√D K √D + nλI)γ = √D y is solved, α = √Dγ, as in
     /// [`ExactKrr`](crate::ExactKrr).
     ///
     /// # Errors
-    /// As [`fit`](Self::fit), and those of wrong weights or a wrong start.
+    /// As [`fit`](Self::fit), and those of a wrong start.
     ///
     /// # Randomness
     /// As [`fit`](Self::fit).
-    pub fn fit_with(
+    pub fn fit_with<'a>(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         extras: Extras<'_, K, T>,
         rng: &mut dyn Rng,
     ) -> Result<IterativeFit<K, T>> {
-        let samples = Samples { x, y, weights: extras.sample_weights };
+        let samples = problem.into();
         samples.check(&self.kernel)?;
         self.options.check()?;
-        let (n, t) = (x.len(), y.ncols());
+        let (x, n, t) = (samples.x, samples.x.len(), samples.y.ncols());
         let rank = self.rank(n)?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
         let memory = self.plan(n, t, rank)?;
@@ -171,7 +163,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     }
 
     /// √D[y − ȳ, 1], the 1 only with an intercept.
-    fn right_hand_side(&self, samples: Samples<'_, T>, root: &[f64], mean: &[f64]) -> Mat<f64> {
+    fn right_hand_side(&self, samples: Problem<'_, T>, root: &[f64], mean: &[f64]) -> Mat<f64> {
         let t = mean.len();
         Mat::from_fn(root.len(), t + usize::from(self.intercept), |i, j| {
             root[i] * if j < t { samples.y[(i, j)].f64() - mean[j] } else { 1.0 }
@@ -194,7 +186,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         (alpha, b.iter().zip(mean).map(|(b, mean)| b + mean).collect())
     }
 
-    fn report(&self, samples: Samples<'_, T>, ridge: f64, kernel_entries: u64) -> FitReport {
+    fn report(&self, samples: Problem<'_, T>, ridge: f64, kernel_entries: u64) -> FitReport {
         FitReport {
             n: samples.x.len(),
             m: samples.x.len(),

@@ -1,11 +1,11 @@
 //! KRILL.
 
-use crate::SolvedBy;
 use crate::iterative::restricted::{Ingredients, Restricted};
 use crate::iterative::tiles::Tiles;
-use crate::iterative::{Centers, Extras, IterativeFit, IterativeOptions};
-use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_kernels::{Kernel, Points};
+use crate::iterative::{Extras, IterativeFit, IterativeOptions};
+use crate::{Centers, Problem, SolvedBy};
+use faer::{Accum, Mat, MatMut};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{
     Cholesky, JitterLadder, Result, Ridge, RowTree, Scalar, Streams, ops, work,
 };
@@ -61,7 +61,7 @@ const STRIPE: usize = 128;
 /// let anywhere: Vec<f64> = (0..60).map(|i| i as f64 / 30.0).collect();
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let krill = Krill::new(Gaussian::new(0.1)?, Ridge::PerSample(1e-6));
-/// let fit = krill.fit(Points::from_slice(&x), y.as_ref(), Points::from_slice(&anywhere), rng)?;
+/// let fit = krill.fit((Points::from_slice(&x), &y), Points::from_slice(&anywhere), rng)?;
 /// assert!(fit.converged() && fit.report.iterations < 60);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
@@ -91,7 +91,7 @@ impl<K, T> Krill<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
-    /// Fits y (n × t) at the n points `x`; `centers` is a `&Landmarks`, `&Dictionary` (whose
+    /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Landmarks`, `&Dictionary` (whose
     /// weights are not used) or [`Points`].
     ///
     /// # Errors
@@ -102,15 +102,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
     /// each.
     pub fn fit<'a>(
         &self,
-        x: Points<'a, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         centers: impl Into<Centers<'a, T>>,
         rng: &mut dyn Rng,
     ) -> Result<IterativeFit<K, T>> {
-        self.fit_with(x, y, centers, Extras::default(), rng)
+        self.fit_with(problem, centers, Extras::default(), rng)
     }
 
-    /// As [`fit`](Self::fit), with sample weights, a warm start or a monitor.
+    /// As [`fit`](Self::fit), with a warm start or a monitor.
     ///
     /// # Errors
     /// As [`Falkon::fit_with`](crate::Falkon::fit_with).
@@ -119,8 +118,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
     /// As [`fit`](Self::fit).
     pub fn fit_with<'a>(
         &self,
-        x: Points<'a, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         centers: impl Into<Centers<'a, T>>,
         extras: Extras<'_, K, T>,
         rng: &mut dyn Rng,
@@ -134,9 +132,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
             factors: Self::factors,
         };
         let streams = Streams::from_rng(rng);
-        restricted.fit(x, y, centers.into(), extras, |Ingredients { tiles, R, mu, .. }| {
-            preconditioner(tiles, R, mu, streams)
-        })
+        restricted.fit(
+            problem.into(),
+            centers.into(),
+            extras,
+            |Ingredients { tiles, R, mu, .. }| preconditioner(tiles, R, mu, streams),
+        )
     }
 }
 

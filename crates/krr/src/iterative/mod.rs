@@ -6,11 +6,10 @@
 //!   its preconditioner.
 //! * [`AutoKrr`]: the direct method or one of these, by a [`Plan`].
 //!
-//! `restricted.rs` puts a restricted fit together from the parts: `centers.rs`, `tiles.rs` (K_nM),
+//! `restricted.rs` puts a restricted fit together from the parts: `tiles.rs` (K_nM),
 //! `system.rs` (the equations), `run.rs` (the loop), `memory.rs` (the plan).
 
 mod auto;
-mod centers;
 mod falkon;
 mod full;
 mod krill;
@@ -27,7 +26,6 @@ mod tests;
 mod tiles;
 
 pub use auto::{AutoKrr, PlannedFit};
-pub use centers::Centers;
 pub use falkon::Falkon;
 pub use full::FullKrr;
 pub use krill::Krill;

@@ -42,10 +42,8 @@ pub type Verdict = Result<ControlFlow<()>, Box<dyn std::error::Error + Send + Sy
 /// A caller's look at every iteration, to stop on a validation error or on a clock of its own.
 pub type Monitor<'a, K, T> = dyn FnMut(&Iteration<'_, K, T>) -> Verdict + Send + 'a;
 
-/// What a fit may be given beyond points, targets and centres.
+/// What a fit may be given beyond problem and centres.
 pub struct Extras<'a, K, T> {
-    /// One weight w_i ≥ 0 per sample: (1/n) Σ w_i (y_i − f(x_i))² is minimised.
-    pub sample_weights: Option<&'a [T]>,
     /// Coefficients to start from, M × t: those of an earlier fit with the same centres, say at
     /// another λ.
     pub start: Option<MatRef<'a, T>>,
@@ -56,7 +54,7 @@ pub struct Extras<'a, K, T> {
 impl<K, T> Default for Extras<'_, K, T> {
     /// None of them.
     fn default() -> Self {
-        Extras { sample_weights: None, start: None, monitor: None }
+        Extras { start: None, monitor: None }
     }
 }
 

@@ -1,13 +1,12 @@
 //! A fit restricted to M centres, whatever the preconditioner.
 
-use crate::input::Samples;
 use crate::iterative::run::run_watched;
 use crate::iterative::system::{System, right_hand_side, shifted_factor};
 use crate::iterative::tiles::{Count, Tiles};
-use crate::iterative::{Centers, Extras, IterativeFit, IterativeOptions, MemoryPlan};
+use crate::iterative::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
 use crate::rows::{KernelRows, Source};
 use crate::sketched::{STREAMED_SHARE, SketchRows};
-use crate::{FitReport, KrrModel, SolvedBy};
+use crate::{Centers, FitReport, KrrModel, Problem, SolvedBy};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Cholesky, Result, Ridge, Scalar, ops, validate};
@@ -50,23 +49,22 @@ struct Space<'a, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
-    /// Fits y at x through centres; `precondition` makes G with GGᵀ ≈ ΦᵀDΦ + μI.
+    /// Fits through centres; `precondition` makes G with GGᵀ ≈ ΦᵀDΦ + μI.
     pub fn fit(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        samples: Problem<'_, T>,
         centers: Centers<'_, T>,
         extras: Extras<'_, K, T>,
         precondition: impl FnOnce(Ingredients<'_, '_, T>) -> Result<Cholesky<f64>>,
     ) -> Result<IterativeFit<K, T>> {
-        let samples = Samples { x, y, weights: extras.sample_weights };
         samples.check(self.kernel)?;
         self.options.check()?;
-        let (z, omega) = centers.resolve(samples, self.kernel)?;
+        let (x, t) = (samples.x, samples.y.ncols());
+        let (z, omega) = (centers.points(x, self.kernel)?, centers.weights_in(samples)?);
         let z = Points::from_cols(z.as_ref());
-        check_start(extras.start, z.len(), y.ncols())?;
+        check_start(extras.start, z.len(), t)?;
         let mu = self.ridge.absolute(x.len())?.f64(); //                                     μ = nλ
-        let memory = self.plan(x.len(), z.len(), y.ncols(), 0)?;
+        let memory = self.plan(x.len(), z.len(), t, 0)?;
         let space = Space {
             source: &KernelRows { kernel: self.kernel, centers: z, x },
             stored: None,
@@ -81,22 +79,20 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         self.solve(samples, space, mu, extras, precondition)
     }
 
-    /// Fits y at x through the span of a sketch: KS for K_nM and SᵀKS for K_MM, column j standing
+    /// Fits through the span of a sketch: KS for K_nM and SᵀKS for K_MM, column j standing
     /// for c_j², the square of its scale.
     pub fn fit_sketch(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        samples: Problem<'_, T>,
         sketch: &dyn Sketch<T>,
         precondition: impl FnOnce(Ingredients<'_, '_, T>) -> Result<Cholesky<f64>>,
     ) -> Result<IterativeFit<K, T>> {
-        let samples = Samples { x, y, weights: None };
         samples.check(self.kernel)?;
         self.options.check()?;
-        let (n, u) = (x.len(), sketch.support().len());
+        let (x, n, u) = (samples.x, samples.x.len(), sketch.support().len());
         validate::same_size("rows of the sketch against number of points", n, sketch.n())?;
         let mu = self.ridge.absolute(n)?.f64(); //                                           μ = nλ
-        let memory = self.plan_sketch(sketch, y.ncols())?;
+        let memory = self.plan_sketch(sketch, samples.y.ncols())?;
         let k = KernelMatrix::new(self.kernel, x)?;
         let product = SketchProduct::new(&k, sketch)?;
         // KS on the support
@@ -110,14 +106,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
                 ((n - u) * u) as u64,
             ),
         };
-        let before = product.support_entries() + rest;
+        let (before, mean_weight) = (product.support_entries() + rest, samples.mean_weight());
         drop(on_support);
         let centers = x.gather(sketch.support().into());
         let space = Space {
             source: &SketchRows { kernel: self.kernel, x, product, kept: None },
             stored,
             R,
-            omega: sketch.scales().iter().map(|c| c * c).collect(),
+            omega: sketch.scales().iter().map(|c| c * c * mean_weight).collect(),
             count: Count::new(u, before),
             memory,
             centers: Points::from_cols(centers.as_ref()),
@@ -128,7 +124,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
 
     fn solve(
         &self,
-        samples: Samples<'_, T>,
+        samples: Problem<'_, T>,
         space: Space<'_, T>,
         mu: f64,
         extras: Extras<'_, K, T>,
@@ -160,7 +156,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
     /// Sizes; how it was solved and at what cost is for the caller to add.
     fn report(
         &self,
-        samples: Samples<'_, T>,
+        samples: Problem<'_, T>,
         centers: Points<'_, T>,
         ridge: f64,
         jitter: f64,

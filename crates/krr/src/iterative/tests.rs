@@ -1,6 +1,6 @@
 //! The preconditioners against dense matrices.
 
-use crate::input::Samples;
+use crate::Problem;
 use crate::iterative::system::shifted_factor;
 use crate::iterative::tiles::{Count, Tiles};
 use crate::iterative::{MemoryPlan, falkon, krill};
@@ -126,7 +126,7 @@ fn krills_condition_number_is_that_of_an_embedding() {
     let x = Points::from_rows(x.as_ref());
     let (z, y) = (x.slice(0..m), Mat::zeros(n, 1));
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
-    let samples = Samples { x, y: y.as_ref(), weights: None };
+    let samples = Problem { x, y: y.as_ref(), weights: None };
     let (count, source) = (Count::new(m, 0), KernelRows { kernel: &k, centers: z, x });
     let R = shifted_factor::<f64, f64>(k.gram(z).as_ref()).unwrap();
     for mu in [1e-6, 1.0, 1e4] {
@@ -148,7 +148,7 @@ fn krills_embedding_is_unbiased() {
     let x = Points::from_rows(x.as_ref());
     let (z, y) = (x.slice(0..m), Mat::zeros(n, 1));
     let w: Vec<f64> = (0..n).map(|i| (i % 3) as f64).collect();
-    let samples = Samples { x, y: y.as_ref(), weights: Some(&w) };
+    let samples = Problem { x, y: y.as_ref(), weights: Some(&w) };
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
     let (count, source) = (Count::new(m, 0), KernelRows { kernel: &k, centers: z, x });
     let tiles = Tiles::new(&source, samples, &plan, None, &count);

@@ -1,6 +1,6 @@
 //! K_nM (or KS) by tiles: evaluated anew in every pass, or kept as far as the memory goes.
 
-use crate::input::Samples;
+use crate::Problem;
 use crate::iterative::MemoryPlan;
 use crate::rows::Source;
 use faer::{Accum, Mat, MatRef};
@@ -16,7 +16,7 @@ const KEPT_TILE: usize = 1024;
 /// computes.
 pub(crate) struct Tiles<'a, T> {
     source: &'a dyn Source<T>,
-    pub samples: Samples<'a, T>,
+    pub samples: Problem<'a, T>,
     tile_rows: usize,
     /// Its first rows, transposed: M × kept.
     kept: Mat<T>,
@@ -63,7 +63,7 @@ impl<'a, T: Scalar> Tiles<'a, T> {
     /// Evaluates the rows that are kept, unless `stored` holds them all (M × n).
     pub fn new(
         source: &'a dyn Source<T>,
-        samples: Samples<'a, T>,
+        samples: Problem<'a, T>,
         plan: &MemoryPlan,
         stored: Option<Mat<T>>,
         count: &'a Count,

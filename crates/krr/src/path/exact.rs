@@ -3,18 +3,18 @@
 use super::errors::{Residuals, Sums, project};
 use super::family::{Basis, Constant, Family, Spectrum};
 use super::features::transposed_times;
-use crate::input::Samples;
+use crate::Problem;
 use crate::path::LambdaPath;
 use crate::rows::TILE_ROWS;
 use crate::{ExactKrr, FitReport, SolvedBy};
-use faer::{Accum, Mat, MatRef};
+use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
 use std::ops::Range;
 
-impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
+impl<K> ExactKrr<K, ()> {
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
-    /// at any. The field `ridge` is not used.
+    /// at any.
     ///
     /// K = UΣUᵀ gives, with γ = U(Σ + nλI)⁻¹Uᵀy,
     ///
@@ -33,47 +33,31 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
     /// `f64`; four n × n matrices while it runs (1 GB at n = 6000), one after.
     ///
     /// # Errors
-    /// As [`fit`](Self::fit), but never `NotPositiveDefinite`;
+    /// As [`fit`](ExactKrr::fit), but never `NotPositiveDefinite`;
     /// [`Empty`](nystrom_linalg_core::Error::Empty) without ridges.
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, Points};
     /// use nystrom_krr::{ExactKrr, lambda_grid};
-    /// use nystrom_linalg_core::Ridge;
     /// use faer::Mat;
     /// let x: Vec<f64> = (0..60).map(|i| i as f64 / 10.0).collect();
     /// let y = Mat::from_fn(60, 1, |i, _| x[i].sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
-    /// let krr = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1.0));
-    /// let path = krr.path(Points::from_slice(&x), y.as_ref(), &lambda_grid(1.0, 1e-9, 19)?)?;
+    /// let krr = ExactKrr::without_ridge(Gaussian::new(1.0)?);
+    /// let path = krr.path((Points::from_slice(&x), &y), &lambda_grid(1.0, 1e-9, 19)?)?;
     /// let best = path.best_by_loo();
     /// assert!(best.loo.sqrt() < 0.12 && !path.at_edge(best));
     /// let model = path.model_at(best.ridge)?;
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
-    pub fn path(
+    pub fn path<'a, T: Scalar>(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         ridges: &[Ridge<T>],
-    ) -> Result<LambdaPath<K, T>> {
-        self.path_of(Samples { x, y, weights: None }, ridges)
-    }
-
-    /// As [`path`](Self::path) with one weight w_i ≥ 0 per sample.
-    ///
-    /// # Errors
-    /// As [`path`](Self::path), and `Shape` or `InvalidWeight` for wrong weights.
-    pub fn path_weighted(
-        &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        ridges: &[Ridge<T>],
-        sample_weights: &[T],
-    ) -> Result<LambdaPath<K, T>> {
-        self.path_of(Samples { x, y, weights: Some(sample_weights) }, ridges)
-    }
-
-    fn path_of(&self, samples: Samples<'_, T>, ridges: &[Ridge<T>]) -> Result<LambdaPath<K, T>> {
+    ) -> Result<LambdaPath<K, T>>
+    where
+        K: Kernel<T> + Clone,
+    {
+        let samples = problem.into();
         samples.check_path(&self.kernel, ridges, self.intercept)?;
         let (spectrum, U) = self.decompose(samples)?;
         let mus = spectrum.mus(ridges)?;
@@ -82,21 +66,26 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
     }
 
     /// The fits at all ridges, without leave-one-out errors.
-    pub(crate) fn models(&self, x: Points<'_, T>, y: MatRef<'_, T>) -> Result<Family<K, T>> {
-        let samples = Samples { x, y, weights: None };
+    pub(crate) fn models<T: Scalar>(&self, samples: Problem<'_, T>) -> Result<Family<K, T>>
+    where
+        K: Kernel<T> + Clone,
+    {
         samples.check(&self.kernel)?;
         let (spectrum, U) = self.decompose(samples)?;
         Ok(self.family(samples, spectrum, U))
     }
 
     /// S, g and U.
-    fn decompose(&self, samples: Samples<'_, T>) -> Result<(Spectrum, Mat<f64>)> {
+    fn decompose<T: Scalar>(&self, samples: Problem<'_, T>) -> Result<(Spectrum, Mat<f64>)>
+    where
+        K: Kernel<T>,
+    {
         let (n, t) = (samples.x.len(), samples.y.ncols());
         let root_weights = root_weights(samples);
         let shift = if self.intercept { samples.mean_target() } else { vec![0.0; t] };
         // √D(y − ȳ)
         let y = Mat::from_fn(n, t, |i, j| root_weights[i] * (samples.y[(i, j)].f64() - shift[j]));
-        let mut M = self.weighted_gram(samples, &root_weights); //           M = √D K √D
+        let mut M = weighted_gram(&self.kernel, samples.x, &root_weights); // M = √D K √D
         let total_weight: f64 = root_weights.iter().map(|r| r * r).sum();
         let center = self.intercept.then(|| Center::new(&root_weights, &M));
         if let Some(center) = &center {
@@ -119,7 +108,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
         Ok((Spectrum { n, values, g, constant, total_weight, floor }, U))
     }
 
-    fn family(&self, samples: Samples<'_, T>, spectrum: Spectrum, U: Mat<f64>) -> Family<K, T> {
+    fn family<T: Scalar>(
+        &self,
+        samples: Problem<'_, T>,
+        spectrum: Spectrum,
+        U: Mat<f64>,
+    ) -> Family<K, T>
+    where
+        K: Kernel<T> + Clone,
+    {
         let n = samples.x.len();
         let report = FitReport {
             n,
@@ -137,15 +134,20 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, T> {
         let centers = samples.x.as_cols().to_owned();
         Family { kernel: self.kernel.clone(), centers, spectrum, basis, report }
     }
-
-    fn weighted_gram(&self, samples: Samples<'_, T>, root_weights: &[f64]) -> Mat<f64> {
-        let n = samples.x.len();
-        let K = self.kernel.gram(samples.x);
-        Mat::from_fn(n, n, |i, j| root_weights[i] * root_weights[j] * K[(i, j)].f64())
-    }
 }
 
-fn root_weights<T: Scalar>(samples: Samples<'_, T>) -> Vec<f64> {
+/// √D K √D.
+fn weighted_gram<T: Scalar>(
+    kernel: &impl Kernel<T>,
+    x: Points<'_, T>,
+    root_weights: &[f64],
+) -> Mat<f64> {
+    let K = kernel.gram(x);
+    let entry = |i: usize, j: usize| root_weights[i] * root_weights[j] * K[(i, j)].f64();
+    Mat::from_fn(x.len(), x.len(), entry)
+}
+
+fn root_weights<T: Scalar>(samples: Problem<'_, T>) -> Vec<f64> {
     (0..samples.x.len()).map(|i| samples.weight(i).sqrt()).collect()
 }
 
@@ -153,7 +155,7 @@ fn root_weights<T: Scalar>(samples: Samples<'_, T>) -> Vec<f64> {
 fn sums<T: Scalar>(
     spectrum: &Spectrum,
     U: &Mat<f64>,
-    samples: Samples<'_, T>,
+    samples: Problem<'_, T>,
     mus: &[f64],
 ) -> Sums {
     let at = spectrum.at_all(mus);

@@ -3,23 +3,25 @@
 use super::errors::Residuals;
 use super::family::{Basis, Family};
 use super::{LambdaPath, exact, features};
-use crate::input::Samples;
+use crate::Problem;
 use crate::rows::{FeatureRows, KernelRows, Source, TILE_ROWS};
 use crate::whitener::Whitener;
-use faer::{Accum, ColMut, Mat, MatMut, MatRef};
+use faer::{Accum, ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, ops, validate};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
-    /// The residuals y_i − f₋ᵢ(x_i) of every sample and target (n × t) at any ridge, for the `x`
-    /// and `y` of the fit: which samples the others do not explain, intervals for predictions, or
+    /// The residuals y_i − f₋ᵢ(x_i) of every sample and target (n × t) at any ridge, for the
+    /// problem of the fit: which samples the others do not explain, intervals for predictions, or
     /// another loss than the square.
     ///
     /// A path keeps only sums over the samples; this is one more pass over them: nm kernel values
     /// and 4nm² flops (n²(1 + t) from the eigenvectors of exact regression), memory as for the path
     /// and nt numbers.
+    ///
+    /// A sample of weight 0 is left out anyway.
     ///
     /// # Errors
     /// [`Shape`](nystrom_linalg_core::Error::Shape) if x or y are not of the size of those fitted,
@@ -28,49 +30,32 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     /// ```
     /// use faer::Mat;
     /// use nystrom_kernels::{Gaussian, Points};
-    /// use nystrom_krr::{NystromKrr, lambda_grid};
-    /// use nystrom_linalg_core::Ridge;
+    /// use nystrom_krr::{NystromKrr, Problem, lambda_grid};
     /// use nystrom_sketch::Landmarks;
     /// let x: Vec<f64> = (0..300).map(|i| i as f64 / 50.0).collect();
     /// // one wrong label
     /// let y = Mat::from_fn(300, 1, |i, _| x[i].sin() + if i == 123 { 1.0 } else { 0.0 });
-    /// let krr = NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1.0));
+    /// let krr = NystromKrr::without_ridge(Gaussian::new(1.0)?);
     /// let landmarks = Landmarks::new(300, (0..300).step_by(15).collect())?;
-    /// let points = Points::from_slice(&x);
-    /// let path = krr.path(points, y.as_ref(), &landmarks, &lambda_grid(1.0, 1e-9, 19)?)?;
-    /// let residuals = path.leave_one_out(path.best_by_loo().ridge, points, y.as_ref())?;
+    /// let problem = Problem::new(Points::from_slice(&x), y.as_ref());
+    /// let path = krr.path(problem, &landmarks, &lambda_grid(1.0, 1e-9, 19)?)?;
+    /// let residuals = path.leave_one_out(path.best_by_loo().ridge, problem)?;
     /// let largest =
     ///     (0..300).max_by(|&i, &j| residuals[(i, 0)].abs().total_cmp(&residuals[(j, 0)].abs()));
     /// assert_eq!(largest, Some(123));
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
-    pub fn leave_one_out(
+    pub fn leave_one_out<'a>(
         &self,
         ridge: Ridge<T>,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
     ) -> Result<Mat<T>> {
-        self.family.leave_one_out(ridge, Samples { x, y, weights: None })
-    }
-
-    /// As [`leave_one_out`](Self::leave_one_out) for a path with these sample weights. A sample of
-    /// weight 0 is left out anyway.
-    ///
-    /// # Errors
-    /// As [`leave_one_out`](Self::leave_one_out), and `Shape` or `InvalidWeight` for wrong weights.
-    pub fn leave_one_out_weighted(
-        &self,
-        ridge: Ridge<T>,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        sample_weights: &[T],
-    ) -> Result<Mat<T>> {
-        self.family.leave_one_out(ridge, Samples { x, y, weights: Some(sample_weights) })
+        self.family.leave_one_out(ridge, problem.into())
     }
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
-    fn leave_one_out(&self, ridge: Ridge<T>, samples: Samples<'_, T>) -> Result<Mat<T>> {
+    fn leave_one_out(&self, ridge: Ridge<T>, samples: Problem<'_, T>) -> Result<Mat<T>> {
         samples.check(&self.kernel)?;
         validate::same_size("points against those of the fit", self.spectrum.n, samples.x.len())?;
         validate::same_size(
@@ -96,7 +81,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
     /// Residuals in weighted coordinates, tile by tile.
     fn each_tile(
         &self,
-        samples: Samples<'_, T>,
+        samples: Problem<'_, T>,
         mu: f64,
         mut visit: impl FnMut(Range<usize>, Residuals),
     ) {
@@ -131,7 +116,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
     fn each_feature_tile(
         &self,
         (source, whitener, V): (&dyn Source<T>, &Whitener<T>, &Mat<f64>),
-        samples: Samples<'_, T>,
+        samples: Problem<'_, T>,
         mu: f64,
         tiles: impl Iterator<Item = Range<usize>>,
         mut visit: impl FnMut(Range<usize>, Residuals),
@@ -143,7 +128,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
     }
 
     /// y_i − f(x_i) where the weight is 0: f is then fitted without the sample.
-    fn fill_unweighted(&self, samples: Samples<'_, T>, mu: f64, out: &mut Mat<T>) -> Result<()> {
+    fn fill_unweighted(&self, samples: Problem<'_, T>, mu: f64, out: &mut Mat<T>) -> Result<()> {
         let rows: Vec<usize> = (0..out.nrows()).filter(|&i| samples.weight(i) == 0.0).collect();
         if rows.is_empty() {
             return Ok(());

@@ -1,20 +1,19 @@
-//! The path of Nyström kernel ridge regression at fixed landmarks.
+//! The path of Nyström kernel ridge regression at fixed centres.
 
 use super::family::{Basis, Family, Spectrum};
 use super::features;
-use crate::input::Samples;
 use crate::path::LambdaPath;
 use crate::rows::{FeatureRows, KernelRows};
 use crate::whitener::Whitener;
-use crate::{FitReport, NystromKrr, SolvedBy};
-use faer::{Mat, MatRef};
+use crate::{Centers, FitReport, NystromKrr, Problem, SolvedBy};
+use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::Landmarks;
 
-impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
+impl<K> NystromKrr<K, ()> {
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
-    /// at any. The field `ridge` is not used.
+    /// at any.
     ///
     /// With the whitened features φ, ΦᵀΦ = VSVᵀ and u_i = Vᵀφ(x_i),
     ///
@@ -41,21 +40,20 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
     /// bytes and some tiles of 1024·(m + L + Lt). The bits do not depend on the number of threads.
     ///
     /// # Errors
-    /// As [`fit`](Self::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges,
+    /// As [`fit`](NystromKrr::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges,
     /// `InvalidParameter` for a wrong one or if an intercept is to be fitted to a single sample.
     ///
     /// ```
     /// use faer::Mat;
     /// use nystrom_kernels::{Gaussian, Points};
     /// use nystrom_krr::{NystromKrr, lambda_grid};
-    /// use nystrom_linalg_core::Ridge;
     /// use nystrom_sketch::Landmarks;
     /// let x: Vec<f64> = (0..300).map(|i| i as f64 / 50.0).collect();
     /// let y = Mat::from_fn(300, 1, |i, _| x[i].sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
-    /// let krr = NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1.0));
+    /// let krr = NystromKrr::without_ridge(Gaussian::new(1.0)?);
     /// let landmarks = Landmarks::new(300, (0..300).step_by(15).collect())?;
-    /// let path =
-    ///     krr.path(Points::from_slice(&x), y.as_ref(), &landmarks, &lambda_grid(1.0, 1e-9, 19)?)?;
+    /// let ridges = lambda_grid(1.0, 1e-9, 19)?;
+    /// let path = krr.path((Points::from_slice(&x), &y), &landmarks, &ridges)?;
     /// for point in &path.points {
     ///     println!(
     ///         "{:?}: leave-one-out {:.4}, d_eff {:.1}",
@@ -68,128 +66,61 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, T> {
     /// # assert!(path.best_by_loo().loo.sqrt() < 0.11);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
-    pub fn path(
+    pub fn path<'a, T: Scalar>(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        landmarks: &Landmarks,
+        problem: impl Into<Problem<'a, T>>,
+        centers: impl Into<Centers<'a, T>>,
         ridges: &[Ridge<T>],
-    ) -> Result<LambdaPath<K, T>> {
-        self.path_at_landmarks(Samples { x, y, weights: None }, landmarks, ridges)
-    }
-
-    /// As [`path`](Self::path) with one weight w_i ≥ 0 per sample.
-    ///
-    /// # Errors
-    /// As [`path`](Self::path), and `Shape` or `InvalidWeight` for wrong weights.
-    pub fn path_weighted(
-        &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        landmarks: &Landmarks,
-        ridges: &[Ridge<T>],
-        sample_weights: &[T],
-    ) -> Result<LambdaPath<K, T>> {
-        self.path_at_landmarks(Samples { x, y, weights: Some(sample_weights) }, landmarks, ridges)
-    }
-
-    /// As [`path`](Self::path) with any m points as centres.
-    ///
-    /// # Errors
-    /// As [`path`](Self::path) and [`fit_centers`](Self::fit_centers).
-    pub fn path_centers(
-        &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        centers: Points<'_, T>,
-        ridges: &[Ridge<T>],
-    ) -> Result<LambdaPath<K, T>> {
-        self.path_at(Samples { x, y, weights: None }, centers, ridges)
-    }
-
-    /// [`path_centers`](Self::path_centers) with sample weights.
-    ///
-    /// # Errors
-    /// Those of [`path_centers`](Self::path_centers) and [`path_weighted`](Self::path_weighted).
-    pub fn path_centers_weighted(
-        &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        centers: Points<'_, T>,
-        ridges: &[Ridge<T>],
-        sample_weights: &[T],
-    ) -> Result<LambdaPath<K, T>> {
-        self.path_at(Samples { x, y, weights: Some(sample_weights) }, centers, ridges)
-    }
-
-    fn path_at_landmarks(
-        &self,
-        samples: Samples<'_, T>,
-        landmarks: &Landmarks,
-        ridges: &[Ridge<T>],
-    ) -> Result<LambdaPath<K, T>> {
-        validate::same_size(
-            "points the landmarks were chosen among",
-            samples.x.len(),
-            landmarks.n(),
-        )?;
-        let centers = samples.x.gather(landmarks.indices().into());
-        self.path_at(samples, Points::from_cols(centers.as_ref()), ridges)
-    }
-
-    fn path_at(
-        &self,
-        samples: Samples<'_, T>,
-        centers: Points<'_, T>,
-        ridges: &[Ridge<T>],
-    ) -> Result<LambdaPath<K, T>> {
-        samples.check_path(&self.kernel, ridges, self.intercept)?;
-        self.check_centers(samples.x, centers)?;
-        let whitener = Whitener::new(&self.kernel, centers)?; //          W + δI = RRᵀ
-        let source = KernelRows { kernel: &self.kernel, centers, x: samples.x };
-        let rows = FeatureRows::new(&source, &whitener, samples, self.intercept);
-        let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?; // ΦᵀΦ = VSVᵀ
-        let mus = spectrum.mus(ridges)?;
-        let sums = features::sums(&rows, &spectrum, &V, &mus);
-        let report = FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, 2) };
-        LambdaPath::new(self.family(centers, spectrum, V, whitener, report), ridges, &mus, &sums)
+    ) -> Result<LambdaPath<K, T>>
+    where
+        K: Kernel<T> + Clone,
+    {
+        let problem = problem.into();
+        problem.check_path(&self.kernel, ridges, self.intercept)?;
+        self.spectral(problem, centers.into(), ridges, 2, |rows, (spectrum, V), mus| {
+            features::sums(rows, spectrum, V, mus)
+        })
+        .and_then(|(family, mus, sums)| LambdaPath::new(family, ridges, &mus, &sums))
     }
 
     /// The fits at all ridges, without leave-one-out errors: one pass.
-    pub(crate) fn models(
+    pub(crate) fn models<'a, T: Scalar>(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        landmarks: &Landmarks,
+        problem: Problem<'a, T>,
+        landmarks: &'a Landmarks,
         ridges: &[Ridge<T>],
-    ) -> Result<Family<K, T>> {
-        let samples = Samples { x, y, weights: None };
-        samples.check(&self.kernel)?;
-        let centers = x.gather(landmarks.indices().into());
-        let centers = Points::from_cols(centers.as_ref());
-        let whitener = Whitener::new(&self.kernel, centers)?;
-        let source = KernelRows { kernel: &self.kernel, centers, x };
-        let rows = FeatureRows::new(&source, &whitener, samples, self.intercept);
-        let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?;
-        let report = FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, 1) };
-        Ok(self.family(centers, spectrum, V, whitener, report))
+    ) -> Result<Family<K, T>>
+    where
+        K: Kernel<T> + Clone,
+    {
+        problem.check(&self.kernel)?;
+        Ok(self.spectral(problem, landmarks.into(), ridges, 1, |_, _, _| ())?.0)
     }
 
-    fn family(
+    /// S, g and V, the ridges that they can tell from 0, and what `then` makes of them with the
+    /// rows still at hand.
+    fn spectral<T: Scalar, Out>(
         &self,
-        centers: Points<'_, T>,
-        spectrum: Spectrum,
-        V: Mat<f64>,
-        whitener: Whitener<T>,
-        report: FitReport,
-    ) -> Family<K, T> {
-        let (kernel, centers) = (self.kernel.clone(), centers.as_cols().to_owned());
-        Family {
-            kernel,
-            centers,
-            spectrum,
-            basis: Basis::Features { V, whitener, expand: None },
-            report,
-        }
+        problem: Problem<'_, T>,
+        centers: Centers<'_, T>,
+        ridges: &[Ridge<T>],
+        passes: usize,
+        then: impl FnOnce(&FeatureRows<'_, T>, (&Spectrum, &Mat<f64>), &[f64]) -> Out,
+    ) -> Result<(Family<K, T>, Vec<f64>, Out)>
+    where
+        K: Kernel<T> + Clone,
+    {
+        let z = centers.points(problem.x, &self.kernel)?;
+        let whitener = Whitener::new(&self.kernel, Points::from_cols(z.as_ref()))?; // W + δI = RRᵀ
+        let (kernel, centers) = (&self.kernel, Points::from_cols(z.as_ref()));
+        let source = KernelRows { kernel, centers, x: problem.x };
+        let rows = FeatureRows::new(&source, &whitener, problem, self.intercept);
+        let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?; //          ΦᵀΦ = VSVᵀ
+        let mus = spectrum.mus(ridges)?;
+        let out = then(&rows, (&spectrum, &V), &mus);
+        let report =
+            FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, passes) };
+        let basis = Basis::Features { V, whitener, expand: None };
+        Ok((Family { kernel: kernel.clone(), centers: z, spectrum, basis, report }, mus, out))
     }
 }

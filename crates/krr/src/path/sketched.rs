@@ -2,31 +2,30 @@
 
 use super::family::{Basis, Family};
 use super::features;
-use crate::input::Samples;
+use crate::Problem;
 use crate::path::LambdaPath;
 use crate::{FitReport, SketchedKrr, SolvedBy};
-use faer::{Mat, MatRef};
-use nystrom_kernels::{Kernel, Points};
+use faer::Mat;
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::Sketch;
 
-impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
+impl<K> SketchedKrr<K, ()> {
     /// Leave-one-out errors, generalised cross-validation and d_eff for all `ridges`, and the model
-    /// at any, with the sketch held fixed. The field `ridge` is not used.
+    /// at any, with the sketch held fixed.
     ///
     /// What [`NystromKrr::path`](crate::NystromKrr::path) says holds here with the rows of KS in
     /// place of k_Z(x_i): two passes over the rows, or one if KS is kept (a support of more than
     /// n/4 rows).
     ///
     /// # Errors
-    /// As [`fit`](Self::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges,
+    /// As [`fit`](SketchedKrr::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges,
     /// `InvalidParameter` for a wrong one or if an intercept is to be fitted to a single sample.
     ///
     /// ```
     /// use faer::Mat;
     /// use nystrom_kernels::{Gaussian, Points};
     /// use nystrom_krr::{SketchedKrr, lambda_grid};
-    /// use nystrom_linalg_core::Ridge;
     /// use nystrom_sketch::Accumulation;
     /// use rand::SeedableRng;
     /// let x: Vec<f64> = (0..400).map(|i| i as f64 / 100.0).collect();
@@ -34,43 +33,22 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, T> {
     ///     Mat::from_fn(400, 1, |i, _| (3.0 * x[i]).sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
     /// let sketch =
     ///     Accumulation::uniform(4).sample(400, 20, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
-    /// let krr = SketchedKrr::new(Gaussian::new(0.5)?, Ridge::PerSample(1.0));
-    /// let path =
-    ///     krr.path(Points::from_slice(&x), y.as_ref(), &sketch, &lambda_grid(1.0, 1e-9, 19)?)?;
+    /// let krr = SketchedKrr::without_ridge(Gaussian::new(0.5)?);
+    /// let ridges = lambda_grid(1.0, 1e-9, 19)?;
+    /// let path = krr.path((Points::from_slice(&x), &y), &sketch, &ridges)?;
     /// assert!(path.best_by_loo().loo.sqrt() < 0.11);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
-    pub fn path(
+    pub fn path<'a, T: Scalar>(
         &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
+        problem: impl Into<Problem<'a, T>>,
         sketch: &dyn Sketch<T>,
         ridges: &[Ridge<T>],
-    ) -> Result<LambdaPath<K, T>> {
-        self.path_of(Samples { x, y, weights: None }, sketch, ridges)
-    }
-
-    /// As [`path`](Self::path) with one weight w_i ≥ 0 per sample.
-    ///
-    /// # Errors
-    /// As [`path`](Self::path), and `Shape` or `InvalidWeight` for wrong weights.
-    pub fn path_weighted(
-        &self,
-        x: Points<'_, T>,
-        y: MatRef<'_, T>,
-        sketch: &dyn Sketch<T>,
-        ridges: &[Ridge<T>],
-        sample_weights: &[T],
-    ) -> Result<LambdaPath<K, T>> {
-        self.path_of(Samples { x, y, weights: Some(sample_weights) }, sketch, ridges)
-    }
-
-    fn path_of(
-        &self,
-        samples: Samples<'_, T>,
-        sketch: &dyn Sketch<T>,
-        ridges: &[Ridge<T>],
-    ) -> Result<LambdaPath<K, T>> {
+    ) -> Result<LambdaPath<K, T>>
+    where
+        K: Kernel<T> + Clone,
+    {
+        let samples = problem.into();
         samples.check_path(&self.kernel, ridges, self.intercept)?;
         self.with_features(samples, sketch, 2, |rows, _, report| {
             let (spectrum, V, reason) = self.solver.decompose(rows, ridges)?;

@@ -4,7 +4,7 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::Points;
-use nystrom_krr::{ExactKrr, KrrModel, NystromKrr, metrics};
+use nystrom_krr::{ExactKrr, KrrModel, NystromKrr, Problem, metrics};
 use nystrom_linalg_core::{Error, Result, Ridge};
 use nystrom_sketch::Landmarks;
 
@@ -18,10 +18,10 @@ fn refused(x: &Mat<f64>, y: &Mat<f64>, w: Option<&[f64]>, ridge: f64) -> Error {
     let nystrom = NystromKrr::new(gaussian(1.0), Ridge::PerSample(ridge));
     let exact = ExactKrr::new(gaussian(1.0), Ridge::PerSample(ridge));
     let (a, b): (Result<Model>, Result<Model>) = match w {
-        None => (nystrom.fit_centers(points, y.as_ref(), centers), exact.fit(points, y.as_ref())),
+        None => (nystrom.fit((points, y.as_ref()), centers), exact.fit((points, y.as_ref()))),
         Some(w) => (
-            nystrom.fit_centers_weighted(points, y.as_ref(), centers, w),
-            exact.fit_weighted(points, y.as_ref(), w),
+            nystrom.fit(Problem::new(points, y.as_ref()).weighted(w), centers),
+            exact.fit(Problem::new(points, y.as_ref()).weighted(w)),
         ),
     };
     let (a, b) = (a.unwrap_err(), b.unwrap_err());
@@ -104,15 +104,14 @@ fn centres_that_do_not_fit() {
     let (x, y) = sample::<f64>(5, 2, 1, 0);
     let points = Points::from_rows(x.as_ref());
     let krr = NystromKrr::new(gaussian(1.0), Ridge::PerSample(1e-3));
-    let fit = |z: &Mat<f64>| {
-        krr.fit_centers(points, y.as_ref(), Points::from_rows(z.as_ref())).unwrap_err()
-    };
+    let fit =
+        |z: &Mat<f64>| krr.fit((points, y.as_ref()), Points::from_rows(z.as_ref())).unwrap_err();
     assert_eq!(fit(&zeros(0, 2)), Error::Empty { what: "centres (m)" });
     assert!(matches!(fit(&zeros(3, 4)), Error::Shape { expected: 2, got: 4, .. }));
     let spoiled = Mat::from_fn(3, 2, |i, k| if (i, k) == (1, 0) { f64::NAN } else { 0.0 });
     assert!(matches!(fit(&spoiled), Error::NonFinite { what: "centres", row: 1, col: 0, .. }));
     // Landmarks chosen among another number of points; m > n cannot even be written down.
-    let error = krr.fit(points, y.as_ref(), &Landmarks::new(6, vec![5]).unwrap()).unwrap_err();
+    let error = krr.fit((points, y.as_ref()), &Landmarks::new(6, vec![5]).unwrap()).unwrap_err();
     assert!(matches!(error, Error::Shape { expected: 5, got: 6, .. }), "{error}");
     assert!(Landmarks::new(5, (0..6).collect()).is_err());
 }
@@ -122,7 +121,7 @@ fn a_ridge_lost_in_rounding_is_an_error_of_the_exact_fit() {
     let x = Mat::from_fn(20, 1, |i, _| (i / 2) as f64); // every point twice: K is singular
     let y = Mat::from_fn(20, 1, |i, _| i as f64);
     let error = ExactKrr::new(gaussian(3.0), Ridge::PerSample(1e-30))
-        .fit(Points::from_rows(x.as_ref()), y.as_ref());
+        .fit((Points::from_rows(x.as_ref()), y.as_ref()));
     assert!(matches!(error.unwrap_err(), Error::NotPositiveDefinite { order: 20, .. }));
 }
 
@@ -130,7 +129,7 @@ fn a_ridge_lost_in_rounding_is_an_error_of_the_exact_fit() {
 fn predictions_at_points_that_do_not_fit() {
     let (x, y) = sample::<f64>(5, 2, 1, 0);
     let model = ExactKrr::new(gaussian(1.0), Ridge::PerSample(1e-3))
-        .fit(Points::from_rows(x.as_ref()), y.as_ref())
+        .fit((Points::from_rows(x.as_ref()), y.as_ref()))
         .unwrap();
     let at = |z: &Mat<f64>| model.predict(Points::from_rows(z.as_ref())).unwrap_err();
     assert!(matches!(at(&zeros(3, 5)), Error::Shape { expected: 2, got: 5, .. }));
@@ -154,9 +153,9 @@ fn one_sample_one_target() {
     // n = 1: f(x) = y k(x, z)/(k(z, z) + nλ).
     let (x, y) = (Mat::from_fn(1, 1, |_, _| 0.3_f64), Mat::from_fn(1, 1, |_, _| 2.0));
     let points = Points::from_rows(x.as_ref());
-    let a = ExactKrr::new(gaussian(1.0), Ridge::PerSample(0.25)).fit(points, y.as_ref()).unwrap();
+    let a = ExactKrr::new(gaussian(1.0), Ridge::PerSample(0.25)).fit((points, y.as_ref())).unwrap();
     let b = NystromKrr::new(gaussian(1.0), Ridge::PerSample(0.25))
-        .fit(points, y.as_ref(), &Landmarks::all(1).unwrap())
+        .fit((points, y.as_ref()), &Landmarks::all(1).unwrap())
         .unwrap();
     for model in [&a, &b] {
         assert!((model.predict(points).unwrap()[(0, 0)] - 1.6).abs() < 1e-14);
@@ -164,7 +163,7 @@ fn one_sample_one_target() {
     // With an intercept, b takes it all.
     let krr =
         NystromKrr { intercept: true, ..NystromKrr::new(gaussian(1.0), Ridge::PerSample(0.25)) };
-    let model = krr.fit(points, y.as_ref(), &Landmarks::all(1).unwrap()).unwrap();
+    let model = krr.fit((points, y.as_ref()), &Landmarks::all(1).unwrap()).unwrap();
     assert_eq!((model.intercept()[0], model.coefficients()[(0, 0)]), (2.0, 0.0));
 }
 
@@ -173,13 +172,10 @@ fn targets_near_the_end_of_the_range_are_refused_not_returned_as_infinities() {
     let x = Mat::from_fn(4, 1, |i, _| i as f64 * 1e-3);
     let y = Mat::from_fn(4, 1, |i, _| if i % 2 == 0 { 1e308 } else { -1e308 });
     let points = Points::from_rows(x.as_ref());
-    let nystrom = NystromKrr::new(gaussian(1.0), Ridge::PerSample(1e-10)).fit_centers(
-        points,
-        y.as_ref(),
-        points,
-    );
+    let nystrom =
+        NystromKrr::new(gaussian(1.0), Ridge::PerSample(1e-10)).fit((points, y.as_ref()), points);
     assert!(matches!(nystrom, Err(Error::NonFinite { .. })));
-    let exact = ExactKrr::new(gaussian(1.0), Ridge::PerSample(1e-10)).fit(points, y.as_ref());
+    let exact = ExactKrr::new(gaussian(1.0), Ridge::PerSample(1e-10)).fit((points, y.as_ref()));
     assert!(matches!(exact, Err(Error::NonFinite { .. })));
 }
 

@@ -6,7 +6,7 @@ use faer::Mat;
 use nystrom_kernels::{Kernel, LaplacianL1, Matern32, Points};
 use nystrom_krr::{
     Certificate, CertificateReport, Closeness, DictionaryKrr, ExactKrr, KrrModel, NystromKrr,
-    SketchedKrr, Solver, TargetCertificate,
+    Problem, SketchedKrr, Solver, TargetCertificate,
 };
 use nystrom_linalg_core::{Error, Ridge, Scalar};
 use nystrom_sketch::{Accumulation, Landmarks};
@@ -45,11 +45,11 @@ proptest! {
         let solver = Solver::NormalEquations;
         let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(0.8),
             Ridge::Absolute(mu)) };
-        let model = krr.fit_weighted(points, y.as_ref(), &landmarks, &w).unwrap();
-        let report = ALL.certify_weighted(&model, points, y.as_ref(), &w, &mut rng(0)).unwrap();
+        let model = krr.fit(Problem::new(points, y.as_ref()).weighted(&w), &landmarks).unwrap();
+        let report = ALL.certify(&model, Problem::new(points, y.as_ref()).weighted(&w), &mut rng(0)).unwrap();
         let f = model.predict(points).unwrap();
         let exact = ExactKrr { intercept, ..ExactKrr::new(gaussian(0.8), Ridge::Absolute(mu)) };
-        let f_exact = exact.fit_weighted(points, y.as_ref(), &w).unwrap().predict(points).unwrap();
+        let f_exact = exact.fit(Problem::new(points, y.as_ref()).weighted(&w)).unwrap().predict(points).unwrap();
         let alpha = Mat::from_fn(n, t, |i, j| w[i] * (y[(i, j)] - f[(i, j)]) / mu);
         let K: Mat<f64> = gaussian(0.8).gram(points);
         let Ka = &K * &alpha;
@@ -87,16 +87,16 @@ fn any_approximate_model_gets_a_bound() {
     };
     let centers = points.slice(0..20);
     let models = [
-        dictionary.fit(points, y.as_ref(), centers, &[10.0; 20]).unwrap(),
+        dictionary.fit((points, y.as_ref()), (centers, &[10.0; 20])).unwrap(),
         SketchedKrr::new(gaussian(0.8), Ridge::Absolute(mu))
-            .fit(points, y.as_ref(), &sketch)
+            .fit((points, y.as_ref()), &sketch)
             .unwrap(),
         NystromKrr::new(gaussian(0.8), Ridge::Absolute(mu))
-            .fit_centers(points, (&y * 0.5).as_ref(), centers)
+            .fit((points, (&y * 0.5).as_ref()), centers)
             .unwrap(),
     ];
     let exact = ExactKrr::new(gaussian(0.8), Ridge::Absolute(mu))
-        .fit(points, y.as_ref())
+        .fit((points, y.as_ref()))
         .unwrap()
         .predict(points)
         .unwrap();
@@ -104,7 +104,7 @@ fn any_approximate_model_gets_a_bound() {
         let truth = rms(&(&exact - model.predict(points).unwrap()), &[1.0; 200], 0);
         for rows in [20, 100, 1000] {
             let report = Certificate { rows, ..ALL }
-                .certify(&model, points, y.as_ref(), &mut rng(2))
+                .certify(&model, (points, y.as_ref()), &mut rng(2))
                 .unwrap();
             let target = &report.targets[0];
             assert!(target.bound >= truth && target.estimate >= 0.5 * truth, "{truth} {target:?}");
@@ -136,18 +136,18 @@ fn trials<K: Kernel<f64> + Clone>(
     let points = Points::from_rows(x.as_ref());
     let landmarks = Landmarks::new(n, (0..n).step_by(n / m).collect()).unwrap();
     let model = NystromKrr::new(kernel.clone(), Ridge::PerSample(lambda))
-        .fit(points, y.as_ref(), &landmarks)
+        .fit((points, y.as_ref()), &landmarks)
         .unwrap();
     let f_exact = ExactKrr::new(kernel, Ridge::PerSample(lambda))
-        .fit(points, y.as_ref())
+        .fit((points, y.as_ref()))
         .unwrap()
         .predict(points)
         .unwrap();
     let truth = rms(&(&f_exact - model.predict(points).unwrap()), &vec![1.0; n], 0);
-    let all = ALL.certify(&model, points, y.as_ref(), &mut rng(0)).unwrap().targets[0];
+    let all = ALL.certify(&model, (points, y.as_ref()), &mut rng(0)).unwrap().targets[0];
     let certificate = Certificate { rows, confidence, ..ALL };
     let reports: Vec<CertificateReport> = (0..300)
-        .map(|seed| certificate.certify(&model, points, y.as_ref(), &mut rng(seed)).unwrap())
+        .map(|seed| certificate.certify(&model, (points, y.as_ref()), &mut rng(seed)).unwrap())
         .collect();
     let bounds: Vec<f64> = reports.iter().map(|r| r.targets[0].bound).collect();
     let squares: Vec<f64> = reports.iter().map(|r| r.targets[0].discrepancy.powi(2)).collect();
@@ -209,12 +209,12 @@ fn a_landmark_set_that_misses_a_cluster_is_found_out() {
     let points = Points::from_rows(x.as_ref());
     let landmarks = Landmarks::new(1000, (1..1000).step_by(50).collect()).unwrap();
     let model = NystromKrr::new(gaussian(0.5), Ridge::PerSample(1e-4))
-        .fit(points, y.as_ref(), &landmarks)
+        .fit((points, y.as_ref()), &landmarks)
         .unwrap();
     let certificate = Certificate { rows: 50, ..Certificate::default() };
-    let exact = ALL.certify(&model, points, y.as_ref(), &mut rng(0)).unwrap();
+    let exact = ALL.certify(&model, (points, y.as_ref()), &mut rng(0)).unwrap();
     for seed in 0..20 {
-        let report = certificate.certify(&model, points, y.as_ref(), &mut rng(seed)).unwrap();
+        let report = certificate.certify(&model, (points, y.as_ref()), &mut rng(seed)).unwrap();
         assert!(report.relative_estimate() > 0.9 * exact.relative_estimate(), "{report:?}");
         assert!(
             matches!(report.closeness(), Closeness::Far { factor } if factor > 10.0),
@@ -231,10 +231,10 @@ fn verdicts() {
     let certified = |m: usize, lambda: f64, rows: usize| {
         let landmarks = Landmarks::new(1500, (0..m).collect()).unwrap();
         let model = NystromKrr::new(gaussian(0.8), Ridge::PerSample(lambda))
-            .fit(points, y.as_ref(), &landmarks)
+            .fit((points, y.as_ref()), &landmarks)
             .unwrap();
         let certificate = Certificate { rows, ..Certificate::default() };
-        (certificate.certify(&model, points, y.as_ref(), &mut rng(1)).unwrap(), model)
+        (certificate.certify(&model, (points, y.as_ref()), &mut rng(1)).unwrap(), model)
     };
     let (close, _) = certified(300, 1e-3, 200);
     assert_eq!(close.closeness(), Closeness::Close);
@@ -251,7 +251,7 @@ fn verdicts() {
         panic!("{:?} {few:?}", few.closeness())
     };
     let again = Certificate { rows: rows + rows / 2, ..Certificate::default() };
-    let report = again.certify(&model, points, y.as_ref(), &mut rng(2)).unwrap();
+    let report = again.certify(&model, (points, y.as_ref()), &mut rng(2)).unwrap();
     assert_eq!(report.closeness(), Closeness::Close, "{rows} {report:?}");
 }
 
@@ -260,9 +260,9 @@ fn exact_regression_is_close_to_itself() {
     let (x, y) = sample::<f64>(150, 2, 2, 3);
     let points = Points::from_rows(x.as_ref());
     let krr = ExactKrr { intercept: true, ..ExactKrr::new(gaussian(0.7), Ridge::PerSample(1e-3)) };
-    let model = krr.fit(points, y.as_ref()).unwrap();
+    let model = krr.fit((points, y.as_ref())).unwrap();
     for certificate in [ALL, Certificate { rows: 20, ..ALL }] {
-        let report = certificate.certify(&model, points, y.as_ref(), &mut rng(0)).unwrap();
+        let report = certificate.certify(&model, (points, y.as_ref()), &mut rng(0)).unwrap();
         assert!(report.relative_bound() < 1e-6, "{report:?}");
         assert_eq!(report.closeness(), Closeness::Close);
     }
@@ -275,12 +275,12 @@ fn the_cost_is_two_passes_and_the_rows() {
     let points = Points::from_rows(x.as_ref());
     let landmarks = Landmarks::new(400, (0..30).collect()).unwrap();
     let model = NystromKrr::new(&counted, Ridge::PerSample(1e-3))
-        .fit(points, y.as_ref(), &landmarks)
+        .fit((points, y.as_ref()), &landmarks)
         .unwrap();
     let count = || counted.entries.load(std::sync::atomic::Ordering::Relaxed);
     let before = count();
     let report =
-        Certificate { rows: 50, ..ALL }.certify(&model, points, y.as_ref(), &mut rng(0)).unwrap();
+        Certificate { rows: 50, ..ALL }.certify(&model, (points, y.as_ref()), &mut rng(0)).unwrap();
     assert_eq!(count() - before, report.kernel_entries);
     assert!(report.kernel_entries <= 2 * 400 * 30 + 30 * 30 + 50 * 400);
 }
@@ -297,9 +297,8 @@ where
             intercept: true,
             ..NystromKrr::new(gaussian(1.0), Ridge::PerSample(T::lit(1e-3)))
         };
-        let model: KrrModel<_, T> =
-            krr.fit_centers(points, y.as_ref(), points.slice(0..150)).unwrap();
-        Certificate { rows: 70, ..ALL }.certify(&model, points, y.as_ref(), &mut rng(9)).unwrap()
+        let model: KrrModel<_, T> = krr.fit((points, y.as_ref()), points.slice(0..150)).unwrap();
+        Certificate { rows: 70, ..ALL }.certify(&model, (points, y.as_ref()), &mut rng(9)).unwrap()
     })
 }
 
@@ -320,10 +319,10 @@ fn wrong_input_is_refused() {
     let (x, y) = sample::<f64>(20, 2, 1, 4);
     let points = Points::from_rows(x.as_ref());
     let model = NystromKrr::new(gaussian(1.0), Ridge::PerSample(1e-2))
-        .fit_centers(points, y.as_ref(), points.slice(0..3))
+        .fit((points, y.as_ref()), points.slice(0..3))
         .unwrap();
     let refused = |c: Certificate, p: Points<'_, f64>, y: &Mat<f64>| {
-        c.certify(&model, p, y.as_ref(), &mut rng(0)).unwrap_err()
+        c.certify(&model, (p, y.as_ref()), &mut rng(0)).unwrap_err()
     };
     let fine = Certificate::default();
     assert!(matches!(
@@ -357,11 +356,11 @@ fn a_perfect_fit_of_nothing_is_close() {
     let points = Points::from_rows(x.as_ref());
     let zero = Mat::<f64>::zeros(30, 1);
     let model = NystromKrr::new(gaussian(1.0), Ridge::PerSample(1e-2))
-        .fit_centers(points, zero.as_ref(), points.slice(0..3))
+        .fit((points, zero.as_ref()), points.slice(0..3))
         .unwrap();
     for rows in [5, 100] {
         let report = Certificate { rows, ..ALL }
-            .certify(&model, points, zero.as_ref(), &mut rng(0))
+            .certify(&model, (points, zero.as_ref()), &mut rng(0))
             .unwrap();
         assert_eq!((report.targets[0].bound, report.closeness()), (0.0, Closeness::Close));
     }

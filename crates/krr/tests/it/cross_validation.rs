@@ -6,7 +6,7 @@ use nystrom_kernels::{Gaussian, Points};
 use nystrom_krr::Solver;
 use nystrom_krr::{
     Better, CrossValidation, CvTable, EachRidge, ExactGrid, ExactKrr, Folds, NystromGrid,
-    NystromKrr, Score, lambda_grid, metrics,
+    NystromKrr, Problem, Score, lambda_grid, metrics,
 };
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Draw, Landmarks, Uniform};
@@ -47,7 +47,7 @@ fn scores_are_those_of_fits_written_out() {
     let ridges = [1e-1, 1e-4].map(Ridge::PerSample);
     let cv = CrossValidation { folds: 4, ..CrossValidation::default() };
     let table = cv
-        .run(&ExactGrid { intercept: true }, &kernels, &ridges, points, y.as_ref(), &mut rng(3))
+        .run(&ExactGrid { intercept: true }, &kernels, &ridges, (points, y.as_ref()), &mut rng(3))
         .unwrap();
     for score in &table.scores {
         let losses: Vec<f64> = (0..4)
@@ -62,7 +62,7 @@ fn scores_are_those_of_fits_written_out() {
                 };
                 let (x_train, x_test) = (take(&x, &train), take(&x, test));
                 let model = krr
-                    .fit(Points::from_rows(x_train.as_ref()), take(&y, &train).as_ref())
+                    .fit((Points::from_rows(x_train.as_ref()), take(&y, &train).as_ref()))
                     .unwrap();
                 let f = model.predict(Points::from_rows(x_test.as_ref())).unwrap();
                 metrics::mse(f.as_ref(), take(&y, test).as_ref()).unwrap()
@@ -87,14 +87,14 @@ fn one_decomposition_for_many_ridges_scores_as_single_fits() {
     let points = Points::from_rows(x.as_ref());
     let ridges = lambda_grid(1.0, 1e-6, 20).unwrap(); // more than 15: from an eigendecomposition
     let cv = CrossValidation { folds: 5, ..CrossValidation::default() };
-    let one_by_one = EachRidge::new(|k: &Gaussian, ridge, x, y, at, _| {
-        ExactKrr::new(*k, ridge).fit(x, y)?.predict(at)
+    let one_by_one = EachRidge::new(|k: &Gaussian, ridge, train, at, _| {
+        ExactKrr::new(*k, ridge).fit(train)?.predict(at)
     });
     let a = cv
-        .run(&ExactGrid::default(), &[gaussian(0.8)], &ridges, points, y.as_ref(), &mut rng(1))
+        .run(&ExactGrid::default(), &[gaussian(0.8)], &ridges, (points, y.as_ref()), &mut rng(1))
         .unwrap();
     let b =
-        cv.run(&one_by_one, &[gaussian(0.8)], &ridges, points, y.as_ref(), &mut rng(1)).unwrap();
+        cv.run(&one_by_one, &[gaussian(0.8)], &ridges, (points, y.as_ref()), &mut rng(1)).unwrap();
     assert_eq!(a.folds, b.folds);
     for (a, b) in a.scores.iter().zip(&b.scores) {
         assert!((a.mean - b.mean).abs() < 1e-9 * b.mean, "{} {}", a.mean, b.mean);
@@ -103,7 +103,7 @@ fn one_decomposition_for_many_ridges_scores_as_single_fits() {
     // in.
     let tiny = [Ridge::PerSample(1e-25)];
     let table = cv
-        .run(&ExactGrid::default(), &[gaussian(3.0)], &tiny, points, y.as_ref(), &mut rng(1))
+        .run(&ExactGrid::default(), &[gaussian(3.0)], &tiny, (points, y.as_ref()), &mut rng(1))
         .unwrap();
     assert!(table.scores[0].mean.is_finite());
 }
@@ -118,7 +118,7 @@ fn scores_know_which_way_is_better() {
     let run = |score| {
         let cv = CrossValidation { folds: 4, score };
         let ridges = [Ridge::PerSample(1e-3)];
-        cv.run(&ExactGrid::default(), &kernels, &ridges, points, y.as_ref(), &mut rng(5)).unwrap()
+        cv.run(&ExactGrid::default(), &kernels, &ridges, (points, y.as_ref()), &mut rng(5)).unwrap()
     };
     let (by_mse, by_rmse, by_r2) = (run(Score::mse()), run(Score::rmse()), run(Score::r2()));
     assert_eq!(
@@ -158,9 +158,10 @@ fn a_table_without_a_direction_holds_losses() {
 fn with_random_landmarks(threads: usize) -> CvTable {
     let (x, y) = sample::<f64>(1500, 2, 1, 8);
     let fit = EachRidge::new(
-        |k: &Gaussian, ridge, x: Points<'_, f64>, y, at, rng: &mut dyn rand::Rng| {
+        |k: &Gaussian, ridge, train: Problem<'_, f64>, at, rng: &mut dyn rand::Rng| {
+            let x = train.x;
             let start = rng.random_range(0..x.len() - 30);
-            NystromKrr::new(*k, ridge).fit_centers(x, y, x.slice(start..start + 30))?.predict(at)
+            NystromKrr::new(*k, ridge).fit(train, x.slice(start..start + 30))?.predict(at)
         },
     );
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -168,7 +169,7 @@ fn with_random_landmarks(threads: usize) -> CvTable {
     let ridges = [1e-2, 1e-5].map(Ridge::PerSample);
     let kernels = [gaussian(0.5), gaussian(0.5)];
     pool.install(|| {
-        cv.run(&fit, &kernels, &ridges, Points::from_rows(x.as_ref()), y.as_ref(), &mut rng(4))
+        cv.run(&fit, &kernels, &ridges, (Points::from_rows(x.as_ref()), y.as_ref()), &mut rng(4))
             .unwrap()
     })
 }
@@ -184,18 +185,18 @@ fn the_same_bits_with_any_number_of_threads_and_the_same_draws_for_every_kernel(
 #[test]
 fn a_candidate_that_fails_is_not_the_best() {
     let (x, y) = sample::<f64>(30, 1, 1, 2);
-    let fit = EachRidge::new(|k: &Gaussian, ridge, x, y, at: Points<'_, f64>, _| {
-        let model = ExactKrr::new(*k, ridge).fit(x, y);
+    let fit = EachRidge::new(|k: &Gaussian, ridge, train, at: Points<'_, f64>, _| {
+        let model = ExactKrr::new(*k, ridge).fit(train);
         model.map_or_else(|_| Ok(Mat::full(at.len(), 1, f64::NAN)), |model| model.predict(at))
     });
     let ridges = [Ridge::PerSample(1e-30), Ridge::PerSample(1e-2)];
     let cv = CrossValidation::default();
     let points = Points::from_rows(x.as_ref());
-    let table = cv.run(&fit, &[gaussian(5.0)], &ridges, points, y.as_ref(), &mut rng(1)).unwrap();
+    let table = cv.run(&fit, &[gaussian(5.0)], &ridges, (points, y.as_ref()), &mut rng(1)).unwrap();
     assert!(table.scores[0].mean.is_nan());
     assert_eq!(table.best().unwrap().ridge, 1);
     let none =
-        cv.run(&fit, &[gaussian(5.0)], &ridges[..1], points, y.as_ref(), &mut rng(1)).unwrap();
+        cv.run(&fit, &[gaussian(5.0)], &ridges[..1], (points, y.as_ref()), &mut rng(1)).unwrap();
     assert!(none.best().is_none() && none.within_one_standard_error().is_empty());
 }
 
@@ -206,7 +207,8 @@ fn bad_grids_and_samples_are_refused() {
         (Points::from_rows(x.as_ref()), [Ridge::PerSample(1.0)], [gaussian(1.0)]);
     let run = |folds, kernels: &[Gaussian], ridges: &[Ridge<f64>], y: &Mat<f64>| {
         let cv = CrossValidation { folds, ..CrossValidation::default() };
-        cv.run(&ExactGrid::default(), kernels, ridges, points, y.as_ref(), &mut rng(0)).unwrap_err()
+        cv.run(&ExactGrid::default(), kernels, ridges, (points, y.as_ref()), &mut rng(0))
+            .unwrap_err()
     };
     assert!(matches!(
         run(1, &kernels, &ridges, &y),
@@ -238,22 +240,25 @@ fn nystrom_grid_chooses_landmarks_in_the_training_part() {
     let ridges = [1e-1, 1e-4].map(Ridge::PerSample);
     let cv = CrossValidation { folds: 3, ..CrossValidation::default() };
     let grid = NystromGrid { selector: Uniform::default(), m: 40, intercept: true };
-    let table = cv.run(&grid, &[gaussian(0.8)], &ridges, points, y.as_ref(), &mut rng(1)).unwrap();
-    let by_hand = EachRidge::new(|k: &Gaussian, ridge, x, y, at, rng: &mut dyn rand::Rng| {
-        let landmarks = Landmarks::uniform(x.len(), 40, Draw::WithoutReplacement, rng)?;
-        let solver = Solver::NormalEquations; // whitening once differs in the sixth digit
-        let krr = NystromKrr { intercept: true, solver, ..NystromKrr::new(*k, ridge) };
-        krr.fit(x, y, &landmarks)?.predict(at)
-    });
+    let table =
+        cv.run(&grid, &[gaussian(0.8)], &ridges, (points, y.as_ref()), &mut rng(1)).unwrap();
+    let by_hand = EachRidge::new(
+        |k: &Gaussian, ridge, train: Problem<'_, f64>, at, rng: &mut dyn rand::Rng| {
+            let landmarks = Landmarks::uniform(train.x.len(), 40, Draw::WithoutReplacement, rng)?;
+            let solver = Solver::NormalEquations; // whitening once differs in the sixth digit
+            let krr = NystromKrr { intercept: true, solver, ..NystromKrr::new(*k, ridge) };
+            krr.fit(train, &landmarks)?.predict(at)
+        },
+    );
     // one ridge at a time, so that the closure draws the same landmarks as the grid does once for
     // both
     for (r, score) in table.scores.iter().enumerate() {
         let other = cv
-            .run(&by_hand, &[gaussian(0.8)], &ridges[r..=r], points, y.as_ref(), &mut rng(1))
+            .run(&by_hand, &[gaussian(0.8)], &ridges[r..=r], (points, y.as_ref()), &mut rng(1))
             .unwrap();
         let ratio = score.mean / other.scores[0].mean;
         assert!((ratio - 1.0).abs() < 1e-9, "{:e}", ratio - 1.0);
     }
     let all = NystromGrid { m: 10_000, ..grid };
-    assert!(cv.run(&all, &[gaussian(0.8)], &ridges, points, y.as_ref(), &mut rng(1)).is_ok());
+    assert!(cv.run(&all, &[gaussian(0.8)], &ridges, (points, y.as_ref()), &mut rng(1)).is_ok());
 }

@@ -51,8 +51,7 @@ proptest! {
         let centers: Vec<f64> = rows.iter().map(|&i| x[i]).collect();
         let krr = DictionaryKrr { kernel, gamma: Ridge::Absolute(gamma),
             ridge: Ridge::Absolute(mu) };
-        let model = krr.fit(Points::from_slice(&x), y.as_ref(), Points::from_slice(&centers),
-            &weights).unwrap();
+        let model = krr.fit((Points::from_slice(&x), y.as_ref()), (Points::from_slice(&centers), &weights)).unwrap();
         let B = factor(&K, &rows, &weights, gamma);
         let L = &B * B.transpose();
         let mut w = y.clone();
@@ -108,9 +107,10 @@ fn with_every_point_and_a_vanishing_gamma_it_is_exact() {
     let y = Mat::from_fn(60, 1, |i, _| (5.0 * x[i]).sin());
     let points = Points::from_slice(&x);
     let krr = DictionaryKrr { kernel, gamma: Ridge::Absolute(1e-10), ridge: Ridge::Absolute(0.1) };
-    let ours = krr.fit(points, y.as_ref(), points, &[1.0; 60]).unwrap().predict(points).unwrap();
+    let ours =
+        krr.fit((points, y.as_ref()), (points, &[1.0; 60])).unwrap().predict(points).unwrap();
     let exact = ExactKrr::new(kernel, Ridge::Absolute(0.1))
-        .fit(points, y.as_ref())
+        .fit((points, y.as_ref()))
         .unwrap()
         .predict(points)
         .unwrap();
@@ -125,14 +125,14 @@ fn bits_do_not_depend_on_threads_and_bad_input_is_refused() {
     let fit = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let (all, some) = (Points::from_slice(&x), Points::from_slice(&x[..90]));
-        pool.install(|| krr.fit(all, y.as_ref(), some, &[30.0; 90]).unwrap())
+        pool.install(|| krr.fit((all, y.as_ref()), (some, &[30.0; 90])).unwrap())
     };
     let one = fit(1);
     assert!(fit(2) == one && fit(8) == one);
 
     let (all, some) = (Points::from_slice(&x), Points::from_slice(&x[..3]));
     let refused = |krr: DictionaryKrr<Gaussian, f64>, weights: &[f64]| {
-        krr.fit(all, y.as_ref(), some, weights).unwrap_err()
+        krr.fit((all, y.as_ref()), (some, weights)).unwrap_err()
     };
     assert!(matches!(refused(krr, &[1.0; 2]), Error::Shape { expected: 3, got: 2, .. }));
     assert!(matches!(
@@ -149,7 +149,7 @@ fn bits_do_not_depend_on_threads_and_bad_input_is_refused() {
         Error::InvalidParameter { .. }
     ));
     assert!(matches!(
-        krr.fit(all, y.as_ref(), Points::from_slice(&[]), &[]),
+        krr.fit((all, y.as_ref()), (Points::from_slice(&[]), &[0.0; 0])),
         Err(Error::Empty { .. })
     ));
 }

@@ -21,7 +21,7 @@ fn fit(
         ..DivideAndConquerKrr::new(gaussian(0.8), ridge)
     };
     let model = krr
-        .fit(Points::from_rows(x.as_ref()), y.as_ref(), &mut Pcg64::seed_from_u64(seed))
+        .fit((Points::from_rows(x.as_ref()), y.as_ref()), &mut Pcg64::seed_from_u64(seed))
         .unwrap();
     (model, x, y)
 }
@@ -31,7 +31,7 @@ fn one_part_is_exact_regression() {
     let (model, x, y) = fit(70, 1, Ridge::Absolute(0.3), 1);
     let points = Points::from_rows(x.as_ref());
     let exact = ExactKrr { intercept: true, ..ExactKrr::new(gaussian(0.8), Ridge::Absolute(0.3)) };
-    let exact = exact.fit(points, y.as_ref()).unwrap();
+    let exact = exact.fit((points, y.as_ref())).unwrap();
     assert_eq!(model.predict(points).unwrap(), exact.predict(points).unwrap());
     assert_eq!((model.report().kernel_entries, model.report().parts), (4900, 1));
 }
@@ -61,7 +61,7 @@ fn the_average_of_parts_with_the_full_lambda() {
             intercept: true,
             ..ExactKrr::new(gaussian(0.8), Ridge::Absolute(0.01 * rows.len() as f64))
         };
-        sum += krr.fit(part.centers(), ys.as_ref()).unwrap().predict(points).unwrap();
+        sum += krr.fit((part.centers(), ys.as_ref())).unwrap().predict(points).unwrap();
     }
     assert!(distance(model.predict(points).unwrap().as_ref(), (&sum * 0.25).as_ref()) < 1e-12);
 }
@@ -76,7 +76,7 @@ fn kernel_entries_are_those_evaluated() {
         ..DivideAndConquerKrr::new(&kernel, Ridge::PerSample(1e-2))
     };
     let model =
-        krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &mut Pcg64::seed_from_u64(1)).unwrap();
+        krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &mut Pcg64::seed_from_u64(1)).unwrap();
     let (report, counted) =
         (model.report(), kernel.entries.load(std::sync::atomic::Ordering::Relaxed));
     assert_eq!(report.kernel_entries, counted);
@@ -96,7 +96,8 @@ fn parts_over_fit_and_their_average_does_not() {
         parts: 10,
         ..DivideAndConquerKrr::new(gaussian(0.3), Ridge::PerSample(1e-5))
     };
-    let model = krr.fit(Points::from_slice(&x), y.as_ref(), &mut Pcg64::seed_from_u64(3)).unwrap();
+    let model =
+        krr.fit((Points::from_slice(&x), y.as_ref()), &mut Pcg64::seed_from_u64(3)).unwrap();
     let error =
         |f: &Mat<f64>| (0..600).map(|i| (f[(i, 0)] - x[i].sin()).powi(2)).sum::<f64>() / 600.0;
     let parts = model
@@ -131,7 +132,7 @@ fn wrong_input_is_refused() {
             parts,
             ..DivideAndConquerKrr::new(gaussian(0.8), Ridge::PerSample(ridge))
         };
-        krr.fit(points, y.as_ref(), &mut Pcg64::seed_from_u64(0)).unwrap_err()
+        krr.fit((points, y.as_ref()), &mut Pcg64::seed_from_u64(0)).unwrap_err()
     };
     assert!(matches!(refused(0, 1.0, &y), Error::Empty { .. }));
     assert!(matches!(refused(6, 1.0, &y), Error::TooMany { requested: 6, available: 5, .. }));

@@ -5,7 +5,7 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{Matern32, Points};
-use nystrom_krr::{ExactKrr, SolvedBy};
+use nystrom_krr::{ExactKrr, Problem, SolvedBy};
 use nystrom_linalg_core::Ridge;
 use proptest::prelude::*;
 
@@ -28,8 +28,8 @@ proptest! {
         let krr = ExactKrr { intercept, ..ExactKrr::new(gaussian(1.0), Ridge::Absolute(mu)) };
         let points = Points::from_rows(x.as_ref());
         let model = match weighted {
-            true => krr.fit_weighted(points, y.as_ref(), &w),
-            false => krr.fit(points, y.as_ref()),
+            true => krr.fit(Problem::new(points, y.as_ref()).weighted(&w)),
+            false => krr.fit((points, y.as_ref())),
         }.unwrap();
         let f = model.predict(Points::from_rows(at.as_ref())).unwrap();
         let (expected, b) = oracle_exact(&gaussian(1.0), x.as_ref(), y.as_ref(), &w, mu,
@@ -50,8 +50,8 @@ proptest! {
         let yy = Mat::from_fn(rows.len(), 1, |i, _| y[(rows[i], 0)]);
         let w: Vec<f64> = counts.iter().map(|&c| c as f64).collect();
         let krr = ExactKrr { intercept, ..ExactKrr::new(gaussian(1.0), Ridge::Absolute(0.1)) };
-        let a = krr.fit_weighted(Points::from_rows(x.as_ref()), y.as_ref(), &w).unwrap();
-        let b = krr.fit(Points::from_rows(xx.as_ref()), yy.as_ref()).unwrap();
+        let a = krr.fit(Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w)).unwrap();
+        let b = krr.fit((Points::from_rows(xx.as_ref()), yy.as_ref())).unwrap();
         let at = Points::from_rows(x.as_ref());
         prop_assert!(distance(a.predict(at).unwrap().as_ref(),
             b.predict(at).unwrap().as_ref()) < TOLERANCE);
@@ -63,14 +63,15 @@ fn agrees_with_sixty_digit_values() {
     let r = reference();
     let fit = |lambda: f64| {
         ExactKrr::new(gaussian(0.25), Ridge::PerSample(lambda))
-            .fit(Points::from_slice(&r.x), r.y.as_ref())
+            .fit((Points::from_slice(&r.x), r.y.as_ref()))
     };
     let predict = |lambda: f64| fit(lambda).unwrap().predict(Points::from_slice(&r.at)).unwrap();
     assert!(off(&predict(1e-3), &EXACT_1E3) < 1e-13);
     assert!(off(&predict(1e-8), &EXACT_1E8) < 1e-8); // condition number 1e8
 
     let krr = ExactKrr { intercept: true, ..ExactKrr::new(gaussian(0.25), Ridge::PerSample(1e-3)) };
-    let model = krr.fit_weighted(Points::from_slice(&r.x), r.y.as_ref(), &r.weights).unwrap();
+    let model =
+        krr.fit(Problem::new(Points::from_slice(&r.x), r.y.as_ref()).weighted(&r.weights)).unwrap();
     let f = model.predict(Points::from_slice(&r.at)).unwrap();
     assert!(off(&f, &EXACT_1E3_WEIGHTED_INTERCEPT) < 1e-12);
     assert!((model.intercept()[0] - EXACT_1E3_WEIGHTED_INTERCEPT[8]).abs() < 1e-12);
@@ -83,9 +84,9 @@ fn several_targets_are_fitted_column_by_column() {
         intercept: true,
         ..ExactKrr::new(Matern32::new(1.5).unwrap(), Ridge::PerSample(1e-3))
     };
-    let together = krr.fit(Points::from_rows(x.as_ref()), y.as_ref()).unwrap();
+    let together = krr.fit((Points::from_rows(x.as_ref()), y.as_ref())).unwrap();
     for j in 0..4 {
-        let alone = krr.fit(Points::from_rows(x.as_ref()), y.as_ref().subcols(j, 1)).unwrap();
+        let alone = krr.fit((Points::from_rows(x.as_ref()), y.as_ref().subcols(j, 1))).unwrap();
         let (a, b) = (alone.coefficients(), together.coefficients().subcols(j, 1));
         assert!(distance(a, b) < 1e-11 * a.norm_max());
         assert!((alone.intercept()[0] - together.intercept()[j]).abs() < 1e-11);
@@ -98,8 +99,8 @@ fn a_large_offset_costs_no_digits_with_an_intercept() {
     let shifted = Mat::from_fn(40, 1, |i, _| y[(i, 0)] + 1e8);
     let krr = ExactKrr { intercept: true, ..ExactKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)) };
     let at = Points::from_rows(x.as_ref());
-    let a = krr.fit(at, y.as_ref()).unwrap().predict(at).unwrap();
-    let b = krr.fit(at, shifted.as_ref()).unwrap().predict(at).unwrap();
+    let a = krr.fit((at, y.as_ref())).unwrap().predict(at).unwrap();
+    let b = krr.fit((at, shifted.as_ref())).unwrap().predict(at).unwrap();
     let gap = (0..40).map(|i| (b[(i, 0)] - 1e8 - a[(i, 0)]).abs()).fold(0.0, f64::max);
     assert!(gap < 1e-6, "{gap:e}"); // one ulp of 1e8 is 1.5e-8
 }
@@ -108,7 +109,7 @@ fn a_large_offset_costs_no_digits_with_an_intercept() {
 fn the_report_says_what_was_done() {
     let (x, y) = sample::<f64>(12, 2, 3, 1);
     let model = ExactKrr::new(gaussian(1.0), Ridge::PerSample(0.5))
-        .fit(Points::from_rows(x.as_ref()), y.as_ref())
+        .fit((Points::from_rows(x.as_ref()), y.as_ref()))
         .unwrap();
     let report = model.report();
     assert_eq!((report.n, report.m, report.d, report.t), (12, 12, 2, 3));

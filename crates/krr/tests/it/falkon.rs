@@ -5,8 +5,8 @@ use crate::common::*;
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_krr::{
-    Centers, Extras, Falkon, IterativeFit, IterativeOptions, Krill, NystromKrr, SolvedBy, Solver,
-    Stop,
+    Centers, Extras, Falkon, IterativeFit, IterativeOptions, Krill, NystromKrr, Problem, SolvedBy,
+    Solver, Stop,
 };
 use nystrom_linalg_core::{Ridge, Scalar};
 use nystrom_sketch::{Dictionary, Draw, Landmarks};
@@ -23,28 +23,26 @@ fn tight() -> IterativeOptions {
     IterativeOptions { tolerance: 1e-12, max_iterations: 300, memory: None }
 }
 
+/// y at the rows of x.
+fn rows<'a, T: Scalar>(x: &'a Mat<T>, y: &'a Mat<T>) -> Problem<'a, T> {
+    Problem::new(Points::from_rows(x.as_ref()), y.as_ref())
+}
+
 /// By either method.
 fn fit<T: Scalar>(
     krill: bool,
     falkon: &Falkon<Gaussian, T>,
-    x: &Mat<T>,
-    y: &Mat<T>,
+    problem: Problem<'_, T>,
     centers: Centers<'_, T>,
     extras: Extras<'_, Gaussian, T>,
 ) -> IterativeFit<Gaussian, T> {
     let Falkon { kernel, ridge, intercept, options } = *falkon;
-    let x = Points::from_rows(x.as_ref());
-    match krill {
-        false => falkon.fit_with(x, y.as_ref(), centers, extras),
-        true => Krill { kernel, ridge, intercept, options }.fit_with(
-            x,
-            y.as_ref(),
-            centers,
-            extras,
-            &mut rng(1),
-        ),
+    let krill_krr = Krill { kernel, ridge, intercept, options };
+    if krill {
+        krill_krr.fit_with(problem, centers, extras, &mut rng(1)).unwrap()
+    } else {
+        falkon.fit_with(problem, centers, extras).unwrap()
     }
-    .unwrap()
 }
 
 proptest! {
@@ -73,15 +71,13 @@ proptest! {
             _ => Points::from_rows(anywhere.as_ref()).into(),
         };
         let falkon = Falkon { intercept, options: tight(), ..Falkon::new(k, ridge) };
-        let extras = Extras { sample_weights: weighted.then_some(&w[..]), ..Extras::default() };
-        let fit = fit(krill, &falkon, &x, &y, centers, extras);
+        let problem = Problem { weights: weighted.then_some(&w[..]), x: points, y: y.as_ref() };
+        let fit = fit(krill, &falkon, problem, centers, Extras::default());
         prop_assert!(fit.converged(), "{:?}", fit.report);
 
         let direct = NystromKrr { intercept, solver: Solver::Qr, ..NystromKrr::new(k, ridge) };
         let z = fit.model.centers();
-        let ones = vec![1.0; n];
-        let direct = direct.fit_centers_weighted(points, y.as_ref(), z,
-            if weighted { &w } else { &ones }).unwrap();
+        let direct = direct.fit(problem, z).unwrap();
         let (a, b) = (fit.model.predict(points).unwrap(), direct.predict(points).unwrap());
         prop_assert!(distance(a.as_ref(), b.as_ref()) < 1e-8 * (1.0 + b.norm_max()), "{:e}",
             distance(a.as_ref(), b.as_ref()));
@@ -97,10 +93,10 @@ proptest! {
         let falkon = Falkon { intercept, options: tight(), ..Falkon::new(gaussian(0.5),
             Ridge::PerSample(1e-3)) };
         let landmarks = Landmarks::new(n, (0..n).step_by(4).collect()).unwrap();
-        let together = fit(krill, &falkon, &x, &y, (&landmarks).into(), Extras::default());
+        let together = fit(krill, &falkon, rows(&x, &y), (&landmarks).into(), Extras::default());
         for j in 0..3 {
             let one = Mat::from_fn(n, 1, |i, _| y[(i, j)]);
-            let alone = fit(krill, &falkon, &x, &one, (&landmarks).into(), Extras::default());
+            let alone = fit(krill, &falkon, rows(&x, &one), (&landmarks).into(), Extras::default());
             let (a, b) = (together.model.predict(Points::from_rows(x.as_ref())).unwrap(),
                 alone.model.predict(Points::from_rows(x.as_ref())).unwrap());
             for i in 0..n {
@@ -116,7 +112,7 @@ fn the_report_says_what_was_done() {
     let landmarks = Landmarks::new(500, (0..500).step_by(5).collect()).unwrap();
     for (krill, solver) in [(false, SolvedBy::Falkon), (true, SolvedBy::Krill)] {
         let falkon = Falkon::new(gaussian(1.0), Ridge::PerSample(1e-2));
-        let fit = fit(krill, &falkon, &x, &y, (&landmarks).into(), Extras::default());
+        let fit = fit(krill, &falkon, rows(&x, &y), (&landmarks).into(), Extras::default());
         let report = &fit.report;
         assert_eq!(report.stop, Stop::Converged);
         assert!(report.residual <= report.tolerance && report.tolerance == 1e-6);
@@ -140,8 +136,8 @@ fn forgetting_the_weights_of_a_dictionary_costs_iterations() {
     let landmarks = dictionary.landmarks().unwrap();
     let falkon = Falkon::new(gaussian(2.0), Ridge::PerSample(1e-3));
     let x = Points::from_rows(x.as_ref());
-    let weighted = falkon.fit(x, y.as_ref(), &dictionary).unwrap();
-    let forgotten = falkon.fit(x, y.as_ref(), &landmarks).unwrap();
+    let weighted = falkon.fit((x, y.as_ref()), &dictionary).unwrap();
+    let forgotten = falkon.fit((x, y.as_ref()), &landmarks).unwrap();
     assert!(weighted.converged() && forgotten.converged());
     assert!(
         2 * forgotten.report.iterations >= 3 * weighted.report.iterations,
@@ -157,7 +153,13 @@ fn a_warm_start_saves_iterations() {
     let landmarks = Landmarks::uniform(2000, 150, Draw::WithoutReplacement, &mut rng(4)).unwrap();
     let at = |lambda: f64, start| {
         let falkon = Falkon::new(gaussian(1.0), Ridge::PerSample(lambda));
-        fit(false, &falkon, &x, &y, (&landmarks).into(), Extras { start, ..Extras::default() })
+        fit(
+            false,
+            &falkon,
+            rows(&x, &y),
+            (&landmarks).into(),
+            Extras { start, ..Extras::default() },
+        )
     };
     let cold = at(1e-5, None);
     // the solution itself takes no iteration, only the passes for the right-hand side and for the
@@ -219,10 +221,9 @@ fn kernel_values_are_counted_and_kept_ones_are_evaluated_once() {
             let ridge = Ridge::PerSample(1e-5);
             let falkon = Falkon { options, ..Falkon::new(kernel, ridge) };
             let fit = match krill {
-                false => falkon.fit(points, y.as_ref(), &landmarks),
+                false => falkon.fit((points, y.as_ref()), &landmarks),
                 true => Krill { options, ..Krill::new(kernel, ridge) }.fit(
-                    points,
-                    y.as_ref(),
+                    (points, y.as_ref()),
                     &landmarks,
                     &mut rng(0),
                 ),
@@ -287,9 +288,11 @@ where
             let run = |threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let falkon = Falkon::new(gaussian(1.0), Ridge::PerSample(T::lit(1e-4)));
-                let extras = Extras { sample_weights: Some(&w[..]), ..Extras::default() };
                 let falkon = Falkon { intercept: true, options, ..falkon };
-                pool.install(|| bits(&fit(krill, &falkon, &x, &y, (&landmarks).into(), extras)))
+                let problem = rows(&x, &y).weighted(&w);
+                pool.install(|| {
+                    bits(&fit(krill, &falkon, problem, (&landmarks).into(), Extras::default()))
+                })
             };
             let one = run(1);
             assert_eq!(one, run(2));
@@ -312,7 +315,7 @@ fn krill_is_seeded() {
     let run = |seed| {
         let krill = Krill::new(gaussian(1.0), Ridge::PerSample(1e-3));
         let fit = krill
-            .fit(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks, &mut rng(seed))
+            .fit((Points::from_rows(x.as_ref()), y.as_ref()), &landmarks, &mut rng(seed))
             .unwrap();
         fit.report.history[0]
     };
@@ -340,8 +343,10 @@ fn single_precision_does_not_get_worse_with_more_centres() {
         let points = Points::from_rows(x32.as_ref());
         let (train, centers) = (points.slice(0..n), points.slice(0..m));
         let targets = y32.as_ref().subrows(0, n);
-        let fits =
-            [falkon.fit(train, targets, centers), krill.fit(train, targets, centers, &mut rng(11))];
+        let fits = [
+            falkon.fit((train, targets), centers),
+            krill.fit((train, targets), centers, &mut rng(11)),
+        ];
         let errors = fits.map(|fit| {
             let f = fit.unwrap().model.predict(points.slice(n..n + 500)).unwrap();
             nystrom_krr::metrics::rmse(f.as_ref(), y32.as_ref().subrows(n, 500)).unwrap()
@@ -349,7 +354,7 @@ fn single_precision_does_not_get_worse_with_more_centres() {
         let points = Points::from_rows(x.as_ref());
         let falkon = Falkon { options, ..Falkon::new(gaussian(2.0), Ridge::PerSample(1e-5)) };
         let wide =
-            falkon.fit(points.slice(0..n), y.as_ref().subrows(0, n), points.slice(0..m)).unwrap();
+            falkon.fit((points.slice(0..n), y.as_ref().subrows(0, n)), points.slice(0..m)).unwrap();
         let f = wide.model.predict(points.slice(n..n + 500)).unwrap();
         let reference = nystrom_krr::metrics::rmse(f.as_ref(), y.as_ref().subrows(n, 500)).unwrap();
         for (error, best) in errors.into_iter().zip(&mut best) {

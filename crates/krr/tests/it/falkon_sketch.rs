@@ -34,12 +34,11 @@ proptest! {
         let law: &dyn SketchDistribution<f64> = if dense { &GaussianSketch } else { &Accumulation::uniform(3) };
         let sketch = law.draw(n, d.min(n), &mut rng(seed)).unwrap();
         let options = IterativeOptions { tolerance: 1e-12, max_iterations: 300, memory: None };
-        let fit = Falkon { intercept, ..falkon(lambda, options) }.fit_sketch(points, y.as_ref(),
-            &*sketch).unwrap();
+        let fit = Falkon { intercept, ..falkon(lambda, options) }.fit_sketch((points, y.as_ref()), &*sketch).unwrap();
         prop_assert!(fit.converged(), "{:?} {:e}", fit.report.stop, fit.report.residual);
         let direct = SketchedKrr { intercept, solver: Solver::Qr,
             ..SketchedKrr::new(gaussian(0.7), Ridge::PerSample(lambda)) };
-        let direct = direct.fit(points, y.as_ref(), &*sketch).unwrap();
+        let direct = direct.fit((points, y.as_ref()), &*sketch).unwrap();
         let (a, b) = (fit.model.predict(points).unwrap(), direct.predict(points).unwrap());
         prop_assert!(distance(a.as_ref(), b.as_ref()) < 1e-8 * (1.0 + b.norm_max()), "{:e}",
             distance(a.as_ref(), b.as_ref()));
@@ -64,8 +63,8 @@ fn one_entry_per_column_is_a_dictionary() {
         .collect();
     let sketch = SparseSketch::new(n, columns).unwrap();
     let falkon = falkon(1e-3, IterativeOptions::default());
-    let a = falkon.fit(points, y.as_ref(), &dictionary).unwrap();
-    let b = falkon.fit_sketch(points, y.as_ref(), &sketch).unwrap();
+    let a = falkon.fit((points, y.as_ref()), &dictionary).unwrap();
+    let b = falkon.fit_sketch((points, y.as_ref()), &sketch).unwrap();
     assert_eq!(a.report.iterations, b.report.iterations);
     assert!((a.report.condition / b.report.condition - 1.0).abs() < 1e-6);
     let (f, g) = (a.model.predict(points).unwrap(), b.model.predict(points).unwrap());
@@ -84,7 +83,7 @@ fn entries_are_counted_and_kept_ones_evaluated_once() {
     let dense = GaussianSketch.sample::<f64>(n, d, &mut rng(5)).unwrap();
     let run = |sketch: &dyn Sketch<f64>, memory| {
         let options = IterativeOptions { memory, ..IterativeOptions::default() };
-        falkon(1e-2, options).fit_sketch(points, y.as_ref(), sketch)
+        falkon(1e-2, options).fit_sketch((points, y.as_ref()), sketch)
     };
     let u = Sketch::<f64>::support(&sparse).len();
     let (none, all) = (run(&sparse, None).unwrap(), run(&sparse, Some(1 << 28)).unwrap());
@@ -117,7 +116,7 @@ fn the_bits_do_not_depend_on_the_threads() {
                 let sketch = law.draw(2500, 30, &mut rng(7)).unwrap();
                 let falkon =
                     Falkon { intercept: true, ..falkon(1e-3, IterativeOptions::default()) };
-                falkon.fit_sketch(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap()
+                falkon.fit_sketch((Points::from_rows(x.as_ref()), y.as_ref()), &*sketch).unwrap()
             })
         };
         let one = run(1);
@@ -135,18 +134,12 @@ fn the_bits_do_not_depend_on_the_threads() {
 fn a_sketch_of_another_size_is_refused() {
     let (x, y) = sample::<f64>(50, 2, 1, 8);
     let sketch = GaussianSketch.sample::<f64>(49, 5, &mut rng(9)).unwrap();
-    let fit = falkon(1e-2, IterativeOptions::default()).fit_sketch(
-        Points::from_rows(x.as_ref()),
-        y.as_ref(),
-        &sketch,
-    );
+    let fit = falkon(1e-2, IterativeOptions::default())
+        .fit_sketch((Points::from_rows(x.as_ref()), y.as_ref()), &sketch);
     assert!(matches!(fit, Err(Error::Shape { expected: 50, got: 49, .. })));
     let nothing = Mat::<f64>::zeros(0, 2);
-    let fit = falkon(1e-2, IterativeOptions::default()).fit_sketch(
-        Points::from_rows(nothing.as_ref()),
-        y.as_ref(),
-        &sketch,
-    );
+    let fit = falkon(1e-2, IterativeOptions::default())
+        .fit_sketch((Points::from_rows(nothing.as_ref()), y.as_ref()), &sketch);
     assert!(matches!(fit, Err(Error::Empty { .. })));
 }
 
@@ -156,7 +149,7 @@ fn a_budget_below_one_tile_is_refused_with_what_is_needed() {
     let sketch = Accumulation::uniform(2).sample::<f64>(3000, 40, &mut rng(9)).unwrap();
     let fit = |memory| {
         let options = IterativeOptions { memory: Some(memory), ..IterativeOptions::default() };
-        falkon(1e-2, options).fit_sketch(Points::from_rows(x.as_ref()), y.as_ref(), &sketch)
+        falkon(1e-2, options).fit_sketch((Points::from_rows(x.as_ref()), y.as_ref()), &sketch)
     };
     let Err(Error::OutOfBudget { needed, budget: 1000, .. }) = fit(1000) else { panic!() };
     assert!(matches!(fit(needed - 1), Err(Error::OutOfBudget { .. })));

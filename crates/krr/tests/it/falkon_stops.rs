@@ -23,7 +23,9 @@ fn falkon(options: IterativeOptions) -> Falkon<Gaussian, f64> {
 fn fit(options: IterativeOptions, extras: Extras<'_, Gaussian, f64>) -> Fit {
     let (x, y) = sample::<f64>(400, 2, 1, 0);
     let landmarks = Landmarks::new(400, (0..400).step_by(10).collect()).unwrap();
-    falkon(options).fit_with(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks, extras).unwrap()
+    falkon(options)
+        .fit_with((Points::from_rows(x.as_ref()), y.as_ref()), &landmarks, extras)
+        .unwrap()
 }
 
 fn usable(fit: &Fit) {
@@ -112,7 +114,7 @@ fn zero_targets_are_fitted_at_once() {
     let y = Mat::zeros(50, 2);
     let points = Points::from_rows(x.as_ref());
     let fit =
-        falkon(IterativeOptions::default()).fit(points, y.as_ref(), points.slice(0..10)).unwrap();
+        falkon(IterativeOptions::default()).fit((points, y.as_ref()), points.slice(0..10)).unwrap();
     assert_eq!(
         (fit.report.stop.clone(), fit.report.iterations, fit.report.residual),
         (Stop::Converged, 0, 0.0)
@@ -129,20 +131,28 @@ fn singular_matrices_of_centres_are_fitted() {
     let options = IterativeOptions { tolerance: 1e-8, max_iterations: 500, memory: None };
     let falkon = Falkon { options, ..Falkon::new(gaussian(1.0), Ridge::PerSample(1e-2)) };
     let krill = Krill { options, ..Krill::new(gaussian(1.0), Ridge::PerSample(1e-2)) };
-    let once =
-        falkon.fit(points, y.as_ref(), points.slice(0..20)).unwrap().model.predict(points).unwrap();
+    let once = falkon
+        .fit((points, y.as_ref()), points.slice(0..20))
+        .unwrap()
+        .model
+        .predict(points)
+        .unwrap();
     let z = Points::from_rows(twice.as_ref());
     let rng = &mut Pcg64::seed_from_u64(0);
-    for fit in [falkon.fit(points, y.as_ref(), z), krill.fit(points, y.as_ref(), z, rng)] {
+    for fit in [falkon.fit((points, y.as_ref()), z), krill.fit((points, y.as_ref()), z, rng)] {
         let fit = fit.unwrap();
         assert!(fit.converged(), "{:?}", fit.report);
         assert!(distance(fit.model.predict(points).unwrap().as_ref(), once.as_ref()) < 1e-5);
     }
     let same = Mat::from_fn(10, 2, |_, k| x[(0, k)]);
     let z = Points::from_rows(same.as_ref());
-    let one =
-        falkon.fit(points, y.as_ref(), points.slice(0..1)).unwrap().model.predict(points).unwrap();
-    let ten = falkon.fit(points, y.as_ref(), z).unwrap();
+    let one = falkon
+        .fit((points, y.as_ref()), points.slice(0..1))
+        .unwrap()
+        .model
+        .predict(points)
+        .unwrap();
+    let ten = falkon.fit((points, y.as_ref()), z).unwrap();
     assert!(
         ten.converged()
             && distance(ten.model.predict(points).unwrap().as_ref(), one.as_ref()) < 1e-5
@@ -159,10 +169,10 @@ fn lambda_to_zero_has_a_defined_answer() {
         let ridge = Ridge::PerSample(lambda);
         let options = IterativeOptions { max_iterations: 500, ..IterativeOptions::default() };
         let fit = Falkon { options, ..Falkon::new(gaussian(1.0), ridge) }
-            .fit(points, y.as_ref(), points.slice(0..30))
+            .fit((points, y.as_ref()), points.slice(0..30))
             .unwrap();
         let direct = NystromKrr::new(gaussian(1.0), ridge)
-            .fit_centers(points, y.as_ref(), points.slice(0..30))
+            .fit((points, y.as_ref()), points.slice(0..30))
             .unwrap();
         let (f, g) = (fit.model.predict(points).unwrap(), direct.predict(points).unwrap());
         assert!(fit.converged(), "lambda = {lambda:e}: {:?}", fit.report);
@@ -186,14 +196,12 @@ fn refused(
     let extras = || Extras { start, ..Extras::default() };
     let ridge = Ridge::PerSample(ridge);
     let a: Result<Fit> = Falkon { options, ..Falkon::new(gaussian(1.0), ridge) }.fit_with(
-        points,
-        y.as_ref(),
+        (points, y.as_ref()),
         centers,
         extras(),
     );
     let b: Result<Fit> = Krill { options, ..Krill::new(gaussian(1.0), ridge) }.fit_with(
-        points,
-        y.as_ref(),
+        (points, y.as_ref()),
         centers,
         extras(),
         &mut Pcg64::seed_from_u64(0),
@@ -315,6 +323,6 @@ fn a_budget_below_one_tile_is_refused_with_what_is_needed() {
     assert!(needed > 16 * 100 * 100 && needed < 10_000_000, "{needed}");
     assert!(matches!(run(Some(needed - 1)), Error::OutOfBudget { .. }));
     let options = IterativeOptions { memory: Some(needed), ..IterativeOptions::default() };
-    let fit = falkon(options).fit(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks).unwrap();
+    let fit = falkon(options).fit((Points::from_rows(x.as_ref()), y.as_ref()), &landmarks).unwrap();
     assert_eq!((fit.report.memory.kept_rows, fit.report.memory.total()), (0, needed));
 }

@@ -3,7 +3,7 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{ExactKrr, Extras, FullKrr, IterativeFit, IterativeOptions, Stop};
+use nystrom_krr::{ExactKrr, Extras, FullKrr, IterativeFit, IterativeOptions, Problem, Stop};
 use nystrom_linalg_core::{Error, Ridge, Scalar};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -31,13 +31,11 @@ proptest! {
         let options = IterativeOptions { tolerance: 1e-12, max_iterations: 500, memory: None };
         let full = FullKrr { intercept, options, rank: Some(rank.min(n)),
             ..FullKrr::new(gaussian(0.7), ridge) };
-        let extras = Extras { sample_weights: weighted.then_some(&w[..]), ..Extras::default() };
-        let fit = full.fit_with(points, y.as_ref(), extras, &mut rng(seed)).unwrap();
+        let problem = Problem { weights: weighted.then_some(&w[..]), x: points, y: y.as_ref() };
+        let fit = full.fit(problem, &mut rng(seed)).unwrap();
         prop_assert!(fit.converged(), "{:?} {:e}", fit.report.stop, fit.report.residual);
-        let ones = vec![1.0; n];
         let exact = ExactKrr { intercept, ..ExactKrr::new(gaussian(0.7), ridge) };
-        let exact = exact.fit_weighted(points, y.as_ref(),
-            if weighted { &w } else { &ones }).unwrap();
+        let exact = exact.fit(problem).unwrap();
         let (a, b) = (fit.model.predict(points).unwrap(), exact.predict(points).unwrap());
         prop_assert!(distance(a.as_ref(), b.as_ref()) < 1e-8 * (1.0 + b.norm_max()), "{:e}",
             distance(a.as_ref(), b.as_ref()));
@@ -55,7 +53,7 @@ fn the_rank_buys_iterations_and_the_entries_are_counted() {
     let at = |rank| {
         let full =
             FullKrr { rank: Some(rank), ..FullKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)) };
-        full.fit(points, y.as_ref(), &mut rng(1)).unwrap()
+        full.fit((points, y.as_ref()), &mut rng(1)).unwrap()
     };
     let (low, high) = (at(5), at(300));
     assert!(low.converged() && high.converged());
@@ -82,9 +80,9 @@ fn a_warm_start_and_a_monitor() {
     let points = Points::from_rows(x.as_ref());
     for intercept in [false, true] {
         let full = FullKrr { intercept, ..FullKrr::new(gaussian(0.5), Ridge::PerSample(1e-3)) };
-        let cold = full.fit(points, y.as_ref(), &mut rng(3)).unwrap();
+        let cold = full.fit((points, y.as_ref()), &mut rng(3)).unwrap();
         let extras = Extras { start: Some(cold.model.coefficients()), ..Extras::default() };
-        let warm = full.fit_with(points, y.as_ref(), extras, &mut rng(3)).unwrap();
+        let warm = full.fit_with((points, y.as_ref()), extras, &mut rng(3)).unwrap();
         assert!(cold.converged() && warm.converged());
         if !intercept {
             assert_eq!(warm.report.iterations, 0); // with one, the constant's column starts from 0
@@ -101,7 +99,7 @@ fn a_warm_start_and_a_monitor() {
             })
         };
         let extras = Extras { monitor: Some(&mut watch), ..Extras::default() };
-        let stopped = full.fit_with(points, y.as_ref(), extras, &mut rng(3)).unwrap();
+        let stopped = full.fit_with((points, y.as_ref()), extras, &mut rng(3)).unwrap();
         assert_eq!((stopped.report.stop.clone(), stopped.report.iterations), (Stop::Asked, 2));
         assert!(stopped.model.predict(points).unwrap() == last);
     }
@@ -119,7 +117,7 @@ where
                 intercept: true,
                 ..FullKrr::new(gaussian(1.0), Ridge::PerSample(T::lit(1e-3)))
             };
-            full.fit(Points::from_rows(x.as_ref()), y.as_ref(), &mut rng(5)).unwrap()
+            full.fit((Points::from_rows(x.as_ref()), y.as_ref()), &mut rng(5)).unwrap()
         })
     };
     let one = run(1);
@@ -144,16 +142,10 @@ fn single_precision_agrees_with_double() {
     let (x, y) = sample::<f64>(800, 2, 1, 6);
     let narrow = |a: &Mat<f64>| Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] as f32);
     let (x32, y32) = (narrow(&x), narrow(&y));
-    let wide = FullKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)).fit(
-        Points::from_rows(x.as_ref()),
-        y.as_ref(),
-        &mut rng(7),
-    );
-    let single = FullKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)).fit(
-        Points::from_rows(x32.as_ref()),
-        y32.as_ref(),
-        &mut rng(7),
-    );
+    let wide = FullKrr::new(gaussian(1.0), Ridge::PerSample(1e-4))
+        .fit((Points::from_rows(x.as_ref()), y.as_ref()), &mut rng(7));
+    let single = FullKrr::new(gaussian(1.0), Ridge::PerSample(1e-4))
+        .fit((Points::from_rows(x32.as_ref()), y32.as_ref()), &mut rng(7));
     let (wide, single) = (wide.unwrap(), single.unwrap());
     assert!(wide.converged() && single.converged());
     let a = wide.model.predict(Points::from_rows(x.as_ref())).unwrap();
@@ -168,7 +160,8 @@ fn wrong_input_is_refused() {
     let (x, y) = sample::<f64>(30, 2, 1, 8);
     let points = Points::from_rows(x.as_ref());
     let full = FullKrr::new(gaussian(1.0), Ridge::PerSample(1e-3));
-    let fit = |full: FullKrr<Gaussian, f64>| full.fit(points, y.as_ref(), &mut rng(0)).unwrap_err();
+    let fit =
+        |full: FullKrr<Gaussian, f64>| full.fit((points, y.as_ref()), &mut rng(0)).unwrap_err();
     assert_eq!(
         fit(FullKrr { rank: Some(0), ..full }),
         Error::Empty { what: "columns of the preconditioner" }
@@ -185,12 +178,12 @@ fn wrong_input_is_refused() {
     assert!(matches!(fit(FullKrr { options, ..full }), Error::OutOfBudget { budget: 10_000, .. }));
     let short = Mat::<f64>::zeros(29, 1);
     assert!(matches!(
-        full.fit(points, short.as_ref(), &mut rng(0)),
+        full.fit((points, short.as_ref()), &mut rng(0)),
         Err(Error::Shape { expected: 30, got: 29, .. })
     ));
     let extras = Extras { start: Some(short.as_ref()), ..Extras::default() };
     assert!(matches!(
-        full.fit_with(points, y.as_ref(), extras, &mut rng(0)),
+        full.fit_with((points, y.as_ref()), extras, &mut rng(0)),
         Err(Error::Shape { expected: 30, got: 29, .. })
     ));
 }
@@ -204,20 +197,20 @@ fn a_stall_and_a_monitor_that_fails_leave_a_model() {
     let options = IterativeOptions { tolerance: 1e-16, max_iterations: 1000, memory: None };
     let full =
         FullKrr { options, rank: Some(10), ..FullKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)) };
-    let stalled = full.fit(points, y.as_ref(), &mut rng(0)).unwrap();
+    let stalled = full.fit((points, y.as_ref()), &mut rng(0)).unwrap();
     assert_eq!(stalled.report.stop, Stop::Stalled);
     assert!(
         stalled.report.residual < 1e-9 && stalled.report.history.len() == stalled.report.iterations
     );
     let exact =
-        ExactKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)).fit(points, y.as_ref()).unwrap();
+        ExactKrr::new(gaussian(0.5), Ridge::PerSample(1e-4)).fit((points, y.as_ref())).unwrap();
     let f = stalled.model.predict(points).unwrap();
     assert!(distance(f.as_ref(), exact.predict(points).unwrap().as_ref()) < 1e-6);
     assert!(matches!(stalled.into_model(), Err(Error::NotConverged { .. })));
     let mut fails =
         |_: &nystrom_krr::Iteration<'_, Gaussian, f64>| Err("no validation file".into());
     let extras = Extras { monitor: Some(&mut fails), ..Extras::default() };
-    let failed = full.fit_with(points, y.as_ref(), extras, &mut rng(0)).unwrap();
+    let failed = full.fit_with((points, y.as_ref()), extras, &mut rng(0)).unwrap();
     assert_eq!(failed.report.stop, Stop::MonitorFailed("no validation file".into()));
     assert!(failed.model.predict(points).unwrap().norm_max() < 10.0);
 }

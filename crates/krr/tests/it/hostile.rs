@@ -7,7 +7,7 @@ use nystrom_krr::risk::FixedDesign;
 use nystrom_krr::{
     AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactGrid, ExactKrr,
     Falkon, FullKrr, IterativeOptions, Krill, KrrModel, LambdaPath, NystromGrid, NystromKrr,
-    SketchedKrr, Solver, metrics,
+    Problem, SketchedKrr, Solver, metrics,
 };
 use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::{Accumulation, Dictionary, Draw, GaussianSketch, Landmarks, Uniform};
@@ -146,8 +146,11 @@ fn of_path<T: Scalar, K: Kernel<T> + Clone>(
         numbers.extend(of_model(&path.model_at(best.ridge)?, input)?);
     }
     let loo = match weighted {
-        true => path.leave_one_out_weighted(input.ridge, input.x(), input.y.as_ref(), &input.w)?,
-        false => path.leave_one_out(input.ridge, input.x(), input.y.as_ref())?,
+        true => path.leave_one_out(
+            input.ridge,
+            Problem::new(input.x(), input.y.as_ref()).weighted(&input.w),
+        )?,
+        false => path.leave_one_out(input.ridge, (input.x(), input.y.as_ref()))?,
     };
     numbers.extend(loo.col_iter().flat_map(|col| col.iter().map(|v| v.f64())));
     Ok(numbers)
@@ -168,7 +171,7 @@ fn nystrom<T: Scalar, K: Kernel<T> + Clone>(
     let mut numbers = Vec::new();
     for intercept in [false, true] {
         let krr = NystromKrr { solver, intercept, ..NystromKrr::new(kernel.clone(), i.ridge) };
-        numbers.extend(of_model(&krr.fit_centers(x, i.y.as_ref(), x.slice(0..m))?, i)?);
+        numbers.extend(of_model(&krr.fit((x, i.y.as_ref()), x.slice(0..m))?, i)?);
     }
     Ok(numbers)
 }
@@ -179,10 +182,10 @@ fn options() -> IterativeOptions {
 
 fn methods<T: Scalar, K: Kernel<T> + Clone>() -> Vec<Method<T, K>> {
     vec![
-        ("ExactKrr", |i, k| of_model(&ExactKrr::new(k, i.ridge).fit(i.x(), i.y.as_ref())?, i)),
+        ("ExactKrr", |i, k| of_model(&ExactKrr::new(k, i.ridge).fit((i.x(), i.y.as_ref()))?, i)),
         ("ExactKrr, weights, intercept", |i, k| {
             let krr = ExactKrr { intercept: true, ..ExactKrr::new(k, i.ridge) };
-            of_model(&krr.fit_weighted(i.x(), i.y.as_ref(), &i.w)?, i)
+            of_model(&krr.fit(Problem::new(i.x(), i.y.as_ref()).weighted(&i.w))?, i)
         }),
         ("NystromKrr, m = n", |i, k| nystrom(i, k, Solver::Auto, usize::MAX)),
         ("NystromKrr, m = 0", |i, k| nystrom(i, k, Solver::Auto, 0)),
@@ -193,64 +196,72 @@ fn methods<T: Scalar, K: Kernel<T> + Clone>() -> Vec<Method<T, K>> {
         ("NystromKrr, weights", |i, k| {
             let landmarks = Landmarks::all(i.x.nrows())?;
             let krr = NystromKrr { intercept: true, ..NystromKrr::new(k, i.ridge) };
-            of_model(&krr.fit_weighted(i.x(), i.y.as_ref(), &landmarks, &i.w)?, i)
+            of_model(&krr.fit(Problem::new(i.x(), i.y.as_ref()).weighted(&i.w), &landmarks)?, i)
         }),
         ("SketchedKrr, accumulation", |i, k| {
             let sketch = Accumulation::uniform(2).sample(i.x.nrows(), 2, &mut rng())?;
             of_model(
-                &SketchedKrr::new(k, i.ridge).fit_weighted(i.x(), i.y.as_ref(), &sketch, &i.w)?,
+                &SketchedKrr::new(k, i.ridge)
+                    .fit(Problem::new(i.x(), i.y.as_ref()).weighted(&i.w), &sketch)?,
                 i,
             )
         }),
         ("SketchedKrr, Gaussian", |i, k| {
             let sketch = GaussianSketch.sample(i.x.nrows(), 3, &mut rng())?;
             let krr = SketchedKrr { intercept: true, ..SketchedKrr::new(k, i.ridge) };
-            of_model(&krr.fit(i.x(), i.y.as_ref(), &sketch)?, i)
+            of_model(&krr.fit((i.x(), i.y.as_ref()), &sketch)?, i)
         }),
         ("Falkon", |i, k| {
             let dictionary =
                 Dictionary::uniform(i.x.nrows(), 3, Draw::WithoutReplacement, &mut rng())?;
             let krr = Falkon { options: options(), intercept: true, ..Falkon::new(k, i.ridge) };
-            of_model(&krr.fit(i.x(), i.y.as_ref(), &dictionary)?.model, i)
+            of_model(&krr.fit((i.x(), i.y.as_ref()), &dictionary)?.model, i)
         }),
         ("Falkon, m = 0", |i, k| {
             let krr = Falkon { options: options(), ..Falkon::new(k, i.ridge) };
-            of_model(&krr.fit(i.x(), i.y.as_ref(), i.x().slice(0..0))?.model, i)
+            of_model(&krr.fit((i.x(), i.y.as_ref()), i.x().slice(0..0))?.model, i)
         }),
         ("Krill", |i, k| {
             let krr = Krill { options: options(), ..Krill::new(k, i.ridge) };
-            of_model(&krr.fit(i.x(), i.y.as_ref(), i.x(), &mut rng())?.model, i)
+            of_model(&krr.fit((i.x(), i.y.as_ref()), i.x(), &mut rng())?.model, i)
         }),
         ("FullKrr", |i, k| {
             let krr = FullKrr { options: options(), intercept: true, ..FullKrr::new(k, i.ridge) };
-            of_model(&krr.fit(i.x(), i.y.as_ref(), &mut rng())?.model, i)
+            of_model(&krr.fit((i.x(), i.y.as_ref()), &mut rng())?.model, i)
         }),
         ("AutoKrr", |i, k| {
             let krr = AutoKrr { options: options(), ..AutoKrr::new(k, i.ridge) };
-            of_model(&krr.fit(i.x(), i.y.as_ref(), i.x(), &mut rng())?.model, i)
+            of_model(&krr.fit((i.x(), i.y.as_ref()), i.x(), &mut rng())?.model, i)
         }),
         ("DictionaryKrr", |i, k| {
             let krr = DictionaryKrr { kernel: k, gamma: i.ridge, ridge: i.ridge };
-            let weights: Vec<f64> = i.w.iter().map(|w| w.f64()).collect();
-            of_model(&krr.fit(i.x(), i.y.as_ref(), i.x(), &weights)?, i)
+            of_model(&krr.fit((i.x(), i.y.as_ref()), (i.x(), &i.w))?, i)
         }),
         ("DivideAndConquerKrr", |i, k| {
             let krr = DivideAndConquerKrr { parts: 2, ..DivideAndConquerKrr::new(k, i.ridge) };
-            let f = krr.fit(i.x(), i.y.as_ref(), &mut rng())?.predict(i.x())?;
+            let f = krr.fit((i.x(), i.y.as_ref()), &mut rng())?.predict(i.x())?;
             Ok(f.col_iter().flat_map(|col| col.iter().map(|v| v.f64())).collect())
         }),
         ("path of ExactKrr", |i, k| {
-            let path = ExactKrr::new(k, i.ridge).path(i.x(), i.y.as_ref(), &ridges(i))?;
+            let path = ExactKrr::without_ridge(k).path((i.x(), i.y.as_ref()), &ridges(i))?;
             of_path(&path, i, false)
         }),
         ("path of ExactKrr, weights, intercept", |i, k| {
-            let krr = ExactKrr { intercept: true, ..ExactKrr::new(k, i.ridge) };
-            of_path(&krr.path_weighted(i.x(), i.y.as_ref(), &ridges(i), &i.w)?, i, true)
+            let krr = ExactKrr { intercept: true, ..ExactKrr::without_ridge(k) };
+            of_path(
+                &krr.path(Problem::new(i.x(), i.y.as_ref()).weighted(&i.w), &ridges(i))?,
+                i,
+                true,
+            )
         }),
         ("path of NystromKrr", |i, k| {
             let landmarks = Landmarks::new(i.x.nrows(), vec![0])?;
             of_path(
-                &NystromKrr::new(k, i.ridge).path(i.x(), i.y.as_ref(), &landmarks, &ridges(i))?,
+                &NystromKrr::without_ridge(k).path(
+                    (i.x(), i.y.as_ref()),
+                    &landmarks,
+                    &ridges(i),
+                )?,
                 i,
                 false,
             )
@@ -258,13 +269,13 @@ fn methods<T: Scalar, K: Kernel<T> + Clone>() -> Vec<Method<T, K>> {
         ("path of NystromKrr, QR, intercept", |i, k| {
             let landmarks = Landmarks::all(i.x.nrows())?;
             let krr =
-                NystromKrr { intercept: true, solver: Solver::Qr, ..NystromKrr::new(k, i.ridge) };
-            of_path(&krr.path(i.x(), i.y.as_ref(), &landmarks, &ridges(i))?, i, false)
+                NystromKrr { intercept: true, solver: Solver::Qr, ..NystromKrr::without_ridge(k) };
+            of_path(&krr.path((i.x(), i.y.as_ref()), &landmarks, &ridges(i))?, i, false)
         }),
         ("path of SketchedKrr", |i, k| {
             let sketch = Accumulation::uniform(2).sample(i.x.nrows(), 2, &mut rng())?;
             of_path(
-                &SketchedKrr::new(k, i.ridge).path(i.x(), i.y.as_ref(), &sketch, &ridges(i))?,
+                &SketchedKrr::without_ridge(k).path((i.x(), i.y.as_ref()), &sketch, &ridges(i))?,
                 i,
                 false,
             )
@@ -276,12 +287,11 @@ fn methods<T: Scalar, K: Kernel<T> + Clone>() -> Vec<Method<T, K>> {
                 &ExactGrid::default(),
                 std::slice::from_ref(&k),
                 &ridges,
-                i.x(),
-                i.y.as_ref(),
+                (i.x(), i.y.as_ref()),
                 &mut rng(),
             )?;
             let grid = NystromGrid { selector: Uniform::default(), m: 3, intercept: true };
-            let nystrom = cv.run(&grid, &[k], &ridges, i.x(), i.y.as_ref(), &mut rng())?;
+            let nystrom = cv.run(&grid, &[k], &ridges, (i.x(), i.y.as_ref()), &mut rng())?;
             // predictions that overflow make a mean that is not finite: a candidate that is not the
             // best
             let best = [exact, nystrom]
@@ -290,11 +300,11 @@ fn methods<T: Scalar, K: Kernel<T> + Clone>() -> Vec<Method<T, K>> {
             Ok(best.collect())
         }),
         ("Certificate", |i, k| {
-            let model = ExactKrr::new(k, i.ridge).fit(i.x(), i.y.as_ref())?;
+            let model = ExactKrr::new(k, i.ridge).fit((i.x(), i.y.as_ref()))?;
             let mut numbers = Vec::new();
             for rows in [1, 100] {
                 let certificate = Certificate { rows, ..Certificate::default() };
-                let report = certificate.certify(&model, i.x(), i.y.as_ref(), &mut rng())?;
+                let report = certificate.certify(&model, (i.x(), i.y.as_ref()), &mut rng())?;
                 numbers.extend(
                     report.targets.iter().flat_map(|target| [target.bound, target.residual]),
                 );

@@ -5,7 +5,7 @@
 use crate::common::*;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{ExactKrr, LambdaPath, NystromKrr, SketchedKrr, Solver, lambda_grid};
+use nystrom_krr::{ExactKrr, LambdaPath, NystromKrr, Problem, SketchedKrr, Solver, lambda_grid};
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Accumulation, Landmarks};
 use proptest::prelude::*;
@@ -57,7 +57,8 @@ fn check<K: Kernel<f64> + Clone>(
         let left_out = refits(|w, at| oracle(y, w, mu, at), x, y, w);
         let loo = mean_square(&left_out, w);
         let points = Points::from_rows(x.as_ref());
-        let rows = path.leave_one_out_weighted(point.ridge, points, y.as_ref(), w).unwrap();
+        let rows =
+            path.leave_one_out(point.ridge, Problem::new(points, y.as_ref()).weighted(w)).unwrap();
         let rows = Mat::from_fn(n, y.ncols(), |i, j| w[i].sqrt() * rows[(i, j)]);
         let gap = (&rows - &left_out).norm_max();
         assert!(gap <= tolerance * left_out.norm_max(), "residuals off by {gap:e} at {mu:e}");
@@ -119,12 +120,10 @@ proptest! {
         prop_assume!(w.iter().filter(|&&w| w > 0.0).count() > 2);
         let mus = [10.0, 0.3, 1e-2, 1e-3];
         let ridges = mus.map(Ridge::Absolute);
-        let krr = ExactKrr { intercept, ..ExactKrr::new(gaussian(0.7), Ridge::Absolute(1.0)) };
+        let krr = ExactKrr { intercept, ..ExactKrr::without_ridge(gaussian(0.7)) };
         let points = Points::from_rows(x.as_ref());
-        let path = match weighted {
-            true => krr.path_weighted(points, y.as_ref(), &ridges, &w),
-            false => krr.path(points, y.as_ref(), &ridges),
-        }.unwrap();
+        let problem = Problem { weights: weighted.then_some(&w[..]), x: points, y: y.as_ref() };
+        let path = krr.path(problem, &ridges).unwrap();
         let oracle = |y: &Mat<f64>, w: &[f64], mu: f64, at: MatRef<'_, f64>| {
             oracle_exact(&gaussian(0.7), x.as_ref(), y.as_ref(), w, mu, intercept, at)
         };
@@ -150,8 +149,7 @@ proptest! {
         prop_assume!(w.iter().filter(|&&w| w > 0.0).count() > 2);
         let mus = [10.0, 0.3, 1e-2];
         let solver = if qr { Solver::Qr } else { Solver::Auto };
-        let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(0.7),
-            Ridge::Absolute(1.0)) };
+        let krr = NystromKrr { intercept, solver, ..NystromKrr::without_ridge(gaussian(0.7)) };
         // some samples as landmarks: the refits keep them as centres
         let rows: Vec<usize> = (0..m.min(n)).map(|j| (j * 7 + 1) % n).collect();
         let landmarks = Landmarks::from_draws(n, &rows).unwrap();
@@ -159,10 +157,8 @@ proptest! {
         prop_assume!((0..z.nrows()).all(|i| (0..i).all(|j| (z.row(i) - z.row(j)).norm_l2() > 0.3)));
         let ridges = mus.map(Ridge::Absolute);
         let points = Points::from_rows(x.as_ref());
-        let path = match weighted {
-            true => krr.path_weighted(points, y.as_ref(), &landmarks, &ridges, &w),
-            false => krr.path(points, y.as_ref(), &landmarks, &ridges),
-        }.unwrap();
+        let problem = Problem { weights: weighted.then_some(&w[..]), x: points, y: y.as_ref() };
+        let path = krr.path(problem, &landmarks, &ridges).unwrap();
         let oracle = |y: &Mat<f64>, w: &[f64], mu: f64, at: MatRef<'_, f64>| {
             oracle_nystrom(&gaussian(0.7), x.as_ref(), y.as_ref(), z.as_ref(), w, mu, intercept, at)
         };
@@ -174,13 +170,13 @@ proptest! {
 fn streamed_over_many_leaves_it_is_the_dense_hat_matrix() {
     let (x, y) = sample::<f64>(2500, 2, 2, 3);
     let (z, w) = (apart(5, 2), weights(2500));
-    let krr =
-        NystromKrr { intercept: true, ..NystromKrr::new(gaussian(0.9), Ridge::Absolute(1.0)) };
+    let krr = NystromKrr { intercept: true, ..NystromKrr::without_ridge(gaussian(0.9)) };
     let (points, centers) = (Points::from_rows(x.as_ref()), Points::from_rows(z.as_ref()));
     for weighted in [false, true] {
         let w = if weighted { w.clone() } else { vec![1.0; 2500] };
         let ridges = [Ridge::Absolute(2.0)];
-        let path = krr.path_centers_weighted(points, y.as_ref(), centers, &ridges, &w).unwrap();
+        let path =
+            krr.path(Problem::new(points, y.as_ref()).weighted(&w), centers, &ridges).unwrap();
         // h = diag of √D[C 1](…)⁻¹[C 1]ᵀ√D from plain normal equations
         let C = gaussian(0.9).eval(points, centers);
         let F = Mat::from_fn(2500, 6, |i, j| w[i].sqrt() * if j < 5 { C[(i, j)] } else { 1.0 });
@@ -212,8 +208,8 @@ fn at_tiny_ridges_the_path_goes_by_qr_and_still_is_refits() {
     let points = Points::from_rows(x.as_ref());
     let landmarks = Landmarks::new(60, (0..60).step_by(5).collect()).unwrap();
     let lambdas = [1e-3, 1e-7, 1e-10, 1e-13, 1e-17];
-    let path = NystromKrr::new(gaussian(0.8), Ridge::PerSample(1.0))
-        .path(points, y.as_ref(), &landmarks, &lambdas.map(Ridge::PerSample))
+    let path = NystromKrr::without_ridge(gaussian(0.8))
+        .path((points, y.as_ref()), &landmarks, &lambdas.map(Ridge::PerSample))
         .unwrap();
     let z = points.gather(landmarks.indices().into());
     for (point, lambda) in path.points.iter().zip(lambdas) {
@@ -225,7 +221,7 @@ fn at_tiny_ridges_the_path_goes_by_qr_and_still_is_refits() {
         let left_out = |i: usize| {
             let w: Vec<f64> = (0..60).map(|k| if k == i { 0.0 } else { 1.0 }).collect();
             let model = krr
-                .fit_centers_weighted(points, y.as_ref(), Points::from_cols(z.as_ref()), &w)
+                .fit(Problem::new(points, y.as_ref()).weighted(&w), Points::from_cols(z.as_ref()))
                 .unwrap();
             (y[(i, 0)] - model.predict(points.slice(i..i + 1)).unwrap()[(0, 0)]).powi(2)
         };
@@ -250,12 +246,10 @@ fn by_normal_equations_tiny_ridges_are_raised_to_what_they_can_see() {
     let (x, y) = sample::<f64>(200, 1, 1, 5);
     let points = Points::from_rows(x.as_ref());
     let landmarks = Landmarks::new(200, (0..40).collect()).unwrap();
-    let krr = NystromKrr {
-        solver: Solver::NormalEquations,
-        ..NystromKrr::new(gaussian(1.0), Ridge::PerSample(1.0))
-    };
+    let krr =
+        NystromKrr { solver: Solver::NormalEquations, ..NystromKrr::without_ridge(gaussian(1.0)) };
     let path =
-        krr.path(points, y.as_ref(), &landmarks, &[1e-2, 1e-30].map(Ridge::PerSample)).unwrap();
+        krr.path((points, y.as_ref()), &landmarks, &[1e-2, 1e-30].map(Ridge::PerSample)).unwrap();
     let floor = 10.0 * f64::EPSILON * 200.0; // 10·ε·Σ k(x_i, x_i)
     assert!((path.points[1].mu / floor - 1.0).abs() < 1e-12);
     assert!(path.points.iter().all(|p| p.loo.is_finite() && p.loo > 0.0));
@@ -266,11 +260,10 @@ fn all_points_as_landmarks_is_the_exact_path() {
     let (x, y) = sample::<f64>(50, 2, 1, 9);
     let points = Points::from_rows(x.as_ref());
     let ridges = [1.0, 1e-2, 1e-4].map(Ridge::PerSample);
-    let nystrom =
-        NystromKrr { intercept: true, ..NystromKrr::new(gaussian(0.5), Ridge::PerSample(1.0)) };
-    let exact = ExactKrr { intercept: true, ..ExactKrr::new(gaussian(0.5), Ridge::PerSample(1.0)) };
-    let a = nystrom.path(points, y.as_ref(), &Landmarks::all(50).unwrap(), &ridges).unwrap();
-    let b = exact.path(points, y.as_ref(), &ridges).unwrap();
+    let nystrom = NystromKrr { intercept: true, ..NystromKrr::without_ridge(gaussian(0.5)) };
+    let exact = ExactKrr { intercept: true, ..ExactKrr::without_ridge(gaussian(0.5)) };
+    let a = nystrom.path((points, y.as_ref()), &Landmarks::all(50).unwrap(), &ridges).unwrap();
+    let b = exact.path((points, y.as_ref()), &ridges).unwrap();
     for (a, b) in a.points.iter().zip(&b.points) {
         assert!(
             (a.loo / b.loo - 1.0).abs() < 1e-8 && (a.gcv / b.gcv - 1.0).abs() < 1e-8,
@@ -291,18 +284,20 @@ fn sketched_path_is_refits() {
         for intercept in [false, true] {
             let solver = Solver::NormalEquations;
             let krr = SketchedKrr { intercept, solver, ..SketchedKrr::new(gaussian(0.6), ridge) };
-            let path = krr.path(points, y.as_ref(), &sketch, &[ridge]).unwrap();
+            let without =
+                SketchedKrr { intercept, solver, ..SketchedKrr::without_ridge(gaussian(0.6)) };
+            let path = without.path((points, y.as_ref()), &sketch, &[ridge]).unwrap();
             let left_out = |i: usize| {
                 let w: Vec<f64> = (0..60).map(|k| if k == i { 0.0 } else { 1.0 }).collect();
                 let f = krr
-                    .fit_weighted(points, y.as_ref(), &sketch, &w)
+                    .fit(Problem::new(points, y.as_ref()).weighted(&w), &sketch)
                     .unwrap()
                     .predict(points.slice(i..i + 1))
                     .unwrap();
                 [0, 1].map(|j| y[(i, j)] - f[(0, j)])
             };
             let left_out: Vec<[f64; 2]> = (0..60).map(left_out).collect();
-            let rows = path.leave_one_out(ridge, points, y.as_ref()).unwrap();
+            let rows = path.leave_one_out(ridge, (points, y.as_ref())).unwrap();
             let gap = |i: usize, j: usize| (rows[(i, j)] - left_out[i][j]).abs();
             assert!((0..60).all(|i| gap(i, 0).max(gap(i, 1)) < 1e-10));
             let loo = left_out.iter().flatten().map(|r| r * r).sum::<f64>() / 120.0;
@@ -312,7 +307,7 @@ fn sketched_path_is_refits() {
                 path.points[0].loo / loo - 1.0
             );
             let (a, b) =
-                (path.model_at(ridge).unwrap(), krr.fit(points, y.as_ref(), &sketch).unwrap());
+                (path.model_at(ridge).unwrap(), krr.fit((points, y.as_ref()), &sketch).unwrap());
             let gap =
                 distance(a.predict(points).unwrap().as_ref(), b.predict(points).unwrap().as_ref());
             assert!(gap < 1e-10, "{gap:e}");
@@ -328,10 +323,9 @@ fn an_interpolating_path_stays_finite() {
     let (x, y) = sample::<f64>(20, 1, 1, 4);
     let (points, z) =
         (Points::from_rows(x.as_ref()), Mat::from_fn(40, 1, |j, _| j as f64 / 8.0 - 2.5));
-    let krr = NystromKrr::new(gaussian(0.3), Ridge::PerSample(1.0));
+    let krr = NystromKrr::without_ridge(gaussian(0.3));
     let ridges = [1e-9, 1e-15, 1e-19].map(Ridge::PerSample);
-    let path =
-        krr.path_centers(points, y.as_ref(), Points::from_rows(z.as_ref()), &ridges).unwrap();
+    let path = krr.path((points, y.as_ref()), Points::from_rows(z.as_ref()), &ridges).unwrap();
     assert!(
         path.points.iter().all(|p| p.loo.is_finite() && p.loo > 0.0 && p.gcv.is_finite()),
         "{:?}",
@@ -348,12 +342,9 @@ fn the_same_bits_with_any_number_of_threads() {
     let run = |threads: usize, solver: Solver| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let krr = NystromKrr {
-                intercept: true,
-                solver,
-                ..NystromKrr::new(gaussian(1.5), Ridge::PerSample(1.0))
-            };
-            let path = krr.path_centers(points, y.as_ref(), points.slice(0..300), &ridges).unwrap();
+            let krr =
+                NystromKrr { intercept: true, solver, ..NystromKrr::without_ridge(gaussian(1.5)) };
+            let path = krr.path((points, y.as_ref()), points.slice(0..300), &ridges).unwrap();
             let model = path.model_at(ridges[2]).unwrap();
             (path.points.clone(), model.coefficients().to_owned())
         })
@@ -372,11 +363,10 @@ fn the_features_are_evaluated_twice_and_the_report_says_so() {
     let (x, y) = sample::<f64>(400, 2, 1, 1);
     let counted = Counting { inner: gaussian(1.0), entries: Default::default() };
     let landmarks = Landmarks::new(400, (0..30).collect()).unwrap();
-    let krr = NystromKrr::new(&counted, Ridge::PerSample(1.0));
+    let krr = NystromKrr::without_ridge(&counted);
     let path = krr
         .path(
-            Points::from_rows(x.as_ref()),
-            y.as_ref(),
+            (Points::from_rows(x.as_ref()), y.as_ref()),
             &landmarks,
             &lambda_grid(1.0, 1e-6, 25).unwrap(),
         )
@@ -395,9 +385,9 @@ fn exact_path_of_tiny_ridges_is_finite_and_says_where_it_stopped() {
     // and the path says so.
     let (x, y) = sample::<f64>(80, 1, 1, 7);
     let points = Points::from_rows(x.as_ref());
-    let krr = ExactKrr::new(gaussian(2.0), Ridge::PerSample(1.0));
+    let krr = ExactKrr::without_ridge(gaussian(2.0));
     let ridges = [1e-3, 1e-9, 1e-14, 1e-20, 1e-300].map(Ridge::PerSample);
-    let path = krr.path(points, y.as_ref(), &ridges).unwrap();
+    let path = krr.path((points, y.as_ref()), &ridges).unwrap();
     assert!((path.points[1].mu - 80e-9).abs() < 1e-20);
     assert!(path.points.iter().all(|p| p.loo.is_finite() && p.gcv.is_finite() && p.gcv > 0.0));
     assert_eq!((path.points[3].mu, path.points[3].loo), (path.points[4].mu, path.points[4].loo));
@@ -417,7 +407,7 @@ fn left_out(x: &Mat<f64>, y: &Mat<f64>, i: usize, mu: f64) -> f64 {
         Mat::from_fn(others.len(), 1, |k, _| y[(others[k], 0)]),
     );
     let model = ExactKrr::new(gaussian(2.0), Ridge::Absolute(mu))
-        .fit(Points::from_rows(xs.as_ref()), ys.as_ref())
+        .fit((Points::from_rows(xs.as_ref()), ys.as_ref()))
         .unwrap();
     (y[(i, 0)] - model.predict(Points::from_rows(x.as_ref().subrows(i, 1))).unwrap()[(0, 0)])
         .powi(2)
@@ -429,8 +419,8 @@ fn orthogonal_features_have_closed_forms() {
     // themselves.
     let x: Vec<f64> = (0..6).map(|i| 100.0 * i as f64).collect();
     let y = Mat::from_fn(6, 1, |i, _| i as f64);
-    let krr = ExactKrr::new(gaussian(1.0), Ridge::PerSample(1.0));
-    let path = krr.path(Points::from_slice(&x), y.as_ref(), &[Ridge::Absolute(0.5)]).unwrap();
+    let krr = ExactKrr::without_ridge(gaussian(1.0));
+    let path = krr.path((Points::from_slice(&x), y.as_ref()), &[Ridge::Absolute(0.5)]).unwrap();
     let point = &path.points[0];
     assert!((point.loo - 55.0 / 6.0).abs() < 1e-12 && (point.gcv - 55.0 / 6.0).abs() < 1e-12);
     assert!((point.d_eff - 4.0).abs() < 1e-12 && (point.training - 55.0 / 54.0).abs() < 1e-12);
@@ -439,9 +429,9 @@ fn orthogonal_features_have_closed_forms() {
 #[test]
 fn the_best_point_and_the_edge() {
     let (x, y) = sample::<f64>(120, 1, 1, 3);
-    let krr = ExactKrr::new(gaussian(0.5), Ridge::PerSample(1.0));
+    let krr = ExactKrr::without_ridge(gaussian(0.5));
     let path = krr
-        .path(Points::from_rows(x.as_ref()), y.as_ref(), &lambda_grid(1e2, 1e-8, 21).unwrap())
+        .path((Points::from_rows(x.as_ref()), y.as_ref()), &lambda_grid(1e2, 1e-8, 21).unwrap())
         .unwrap();
     let (loo, gcv) = (path.best_by_loo(), path.best_by_gcv());
     assert!(path.points.iter().all(|p| p.loo >= loo.loo && p.gcv >= gcv.gcv));
@@ -455,8 +445,8 @@ fn the_best_point_and_the_edge() {
 fn bad_paths_are_refused() {
     let (x, y) = sample::<f64>(5, 1, 1, 3);
     let points = Points::from_rows(x.as_ref());
-    let krr = ExactKrr::new(gaussian(0.5), Ridge::PerSample(1.0));
-    let refused = |r: &[Ridge<f64>]| krr.path(points, y.as_ref(), r).unwrap_err();
+    let krr = ExactKrr::without_ridge(gaussian(0.5));
+    let refused = |r: &[Ridge<f64>]| krr.path((points, y.as_ref()), r).unwrap_err();
     assert!(matches!(refused(&[]), Error::Empty { what: "ridges of the path" }));
     assert!(matches!(
         refused(&[Ridge::PerSample(1.0), Ridge::PerSample(-1.0)]),
@@ -464,24 +454,24 @@ fn bad_paths_are_refused() {
     ));
     let one = ExactKrr { intercept: true, ..krr };
     let error = one
-        .path(points.slice(0..1), y.as_ref().subrows(0, 1), &[Ridge::PerSample(1.0)])
+        .path((points.slice(0..1), y.as_ref().subrows(0, 1)), &[Ridge::PerSample(1.0)])
         .unwrap_err();
     assert!(matches!(error, Error::InvalidParameter { value: 1.0, .. }), "{error}");
     assert!(matches!(lambda_grid::<f64>(1.0, 1.0, 5), Err(Error::InvalidParameter { .. })));
     assert!(matches!(lambda_grid::<f64>(1.0, 0.1, 1), Err(Error::Empty { .. })));
-    let path = krr.path(points, y.as_ref(), &[Ridge::PerSample(1.0)]).unwrap();
+    let path = krr.path((points, y.as_ref()), &[Ridge::PerSample(1.0)]).unwrap();
     for (points, y) in
         [(points.slice(0..4), y.as_ref().subrows(0, 4)), (points, y.as_ref().subrows(0, 4))]
     {
         assert!(matches!(
-            path.leave_one_out(Ridge::PerSample(1.0), points, y),
+            path.leave_one_out(Ridge::PerSample(1.0), (points, y)),
             Err(Error::Shape { .. })
         ));
     }
-    assert!(path.leave_one_out(Ridge::PerSample(-1.0), points, y.as_ref()).is_err());
+    assert!(path.leave_one_out(Ridge::PerSample(-1.0), (points, y.as_ref())).is_err());
     // One sample: without it the fit is 0.
     let path =
-        krr.path(points.slice(0..1), y.as_ref().subrows(0, 1), &[Ridge::PerSample(1.0)]).unwrap();
+        krr.path((points.slice(0..1), y.as_ref().subrows(0, 1)), &[Ridge::PerSample(1.0)]).unwrap();
     assert!((path.points[0].loo - y[(0, 0)].powi(2)).abs() < 1e-15);
     let _: &LambdaPath<Gaussian, f64> = &path;
 }

@@ -15,18 +15,16 @@ fn single_precision_follows_double() {
         Mat::from_fn(1500, 1, |i, _| f64::from(y[(i, 0)])),
     );
     let landmarks = Landmarks::new(1500, (0..60).collect()).unwrap();
-    let a = NystromKrr::new(gaussian(1.0), Ridge::PerSample(1.0_f32))
+    let a = NystromKrr::without_ridge(gaussian(1.0))
         .path(
-            Points::from_rows(x.as_ref()),
-            y.as_ref(),
+            (Points::from_rows(x.as_ref()), y.as_ref()),
             &landmarks,
             &[1e-2, 1e-4, 1e-7].map(Ridge::PerSample),
         )
         .unwrap();
-    let b = NystromKrr::new(gaussian(1.0), Ridge::PerSample(1.0))
+    let b = NystromKrr::without_ridge(gaussian(1.0))
         .path(
-            Points::from_rows(x64.as_ref()),
-            y64.as_ref(),
+            (Points::from_rows(x64.as_ref()), y64.as_ref()),
             &landmarks,
             &[1e-2, 1e-4, 1e-7].map(Ridge::PerSample),
         )

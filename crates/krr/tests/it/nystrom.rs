@@ -4,7 +4,9 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{KMeans, Kernel, Points};
-use nystrom_krr::{ExactKrr, Falkon, IterativeOptions, KrrModel, NystromKrr, SolvedBy, Solver};
+use nystrom_krr::{
+    ExactKrr, Falkon, IterativeOptions, KrrModel, NystromKrr, Problem, SolvedBy, Solver,
+};
 use nystrom_linalg_core::Ridge;
 use nystrom_sketch::Landmarks;
 use proptest::prelude::*;
@@ -51,8 +53,8 @@ proptest! {
             Ridge::Absolute(mu)) };
         let (points, centers) = (Points::from_rows(x.as_ref()), Points::from_rows(z.as_ref()));
         let model = match weighted {
-            true => krr.fit_centers_weighted(points, y.as_ref(), centers, &w),
-            false => krr.fit_centers(points, y.as_ref(), centers),
+            true => krr.fit(Problem::new(points, y.as_ref()).weighted(&w), centers),
+            false => krr.fit((points, y.as_ref()), centers),
         }.unwrap();
         let (expected, b) =
             oracle_nystrom(&gaussian(0.8), x.as_ref(), y.as_ref(), z.as_ref(), &w, mu, intercept,
@@ -78,8 +80,8 @@ proptest! {
         let all = Landmarks::new(n, (0..n).collect()).unwrap();
         let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(1.0), ridge) };
         let exact = ExactKrr { intercept, ..ExactKrr::new(gaussian(1.0), ridge) };
-        let a = krr.fit_weighted(points, y.as_ref(), &all, &w).unwrap();
-        let b = exact.fit_weighted(points, y.as_ref(), &w).unwrap();
+        let a = krr.fit(Problem::new(points, y.as_ref()).weighted(&w), &all).unwrap();
+        let b = exact.fit(Problem::new(points, y.as_ref()).weighted(&w)).unwrap();
         let d = distance(predict(&a, &x).as_ref(), predict(&b, &x).as_ref());
         // at its boundary of safety, whitening after the pass shows in the fifth decimal place
         let tolerance = if a.report().solver == SolvedBy::WhitenOnce { 1e-4 } else { 1e-7 };
@@ -96,7 +98,7 @@ proptest! {
         let (points, mu) = (Points::from_rows(x.as_ref()), 0.05);
         let landmarks = Landmarks::new(n, (0..m).collect()).unwrap();
         let model = NystromKrr { solver, ..NystromKrr::new(gaussian(1.0), Ridge::Absolute(mu)) }
-            .fit(points, y.as_ref(), &landmarks).unwrap();
+            .fit((points, y.as_ref()), &landmarks).unwrap();
         let k = gaussian(1.0);
         let z = points.slice(0..m);
         let (C, mut W): (Mat<f64>, Mat<f64>) = (k.eval(points, z), k.gram(z));
@@ -120,8 +122,8 @@ proptest! {
         let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(1.0),
             Ridge::Absolute(0.1)) };
         let z = Points::from_rows(x.as_ref().subrows(0, 4));
-        let a = krr.fit_centers_weighted(Points::from_rows(x.as_ref()), y.as_ref(), z, &w).unwrap();
-        let b = krr.fit_centers(Points::from_rows(xx.as_ref()), yy.as_ref(), z).unwrap();
+        let a = krr.fit(Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w), z).unwrap();
+        let b = krr.fit((Points::from_rows(xx.as_ref()), yy.as_ref()), z).unwrap();
         prop_assert!(distance(predict(&a, &x).as_ref(), predict(&b, &x).as_ref()) < 1e-9);
     }
 }
@@ -135,11 +137,14 @@ fn agrees_with_sixty_digit_values() {
         let krr = NystromKrr { solver, ..NystromKrr::new(gaussian(0.25), Ridge::PerSample(1e-3)) };
         let (x, z, at) =
             (Points::from_slice(&r.x), Points::from_slice(&r.x[..16]), Points::from_slice(&r.at));
-        let f = krr.fit_centers(x, r.y.as_ref(), z).unwrap().predict(at).unwrap();
+        let f = krr.fit((x, r.y.as_ref()), z).unwrap().predict(at).unwrap();
         assert!(off(&f, &NYSTROM_1E3) < 1e-6, "{:e}", off(&f, &NYSTROM_1E3));
         let krr = NystromKrr { intercept: true, ..krr };
-        let f =
-            krr.fit_centers_weighted(x, r.y.as_ref(), z, &r.weights).unwrap().predict(at).unwrap();
+        let f = krr
+            .fit(Problem::new(x, r.y.as_ref()).weighted(&r.weights), z)
+            .unwrap()
+            .predict(at)
+            .unwrap();
         assert!(off(&f, &NYSTROM_1E3_WEIGHTED_INTERCEPT) < 1e-6);
     }
 }
@@ -161,9 +166,8 @@ fn streaming_over_many_leaves_changes_nothing() {
             solver,
             ..NystromKrr::new(gaussian(1.0), Ridge::PerSample(1e-3))
         };
-        let model = krr
-            .fit_centers(Points::from_rows(x.as_ref()), y.as_ref(), Points::from_rows(z))
-            .unwrap();
+        let model =
+            krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), Points::from_rows(z)).unwrap();
         let w = vec![1.0; 5000];
         let (f, _) = oracle_nystrom(
             &gaussian(1.0),
@@ -190,10 +194,10 @@ fn several_targets_are_fitted_column_by_column() {
             ..NystromKrr::new(gaussian(1.5), Ridge::PerSample(1e-4))
         };
         let points = Points::from_rows(x.as_ref());
-        let together = predict(&krr.fit(points, y.as_ref(), &landmarks).unwrap(), &x);
+        let together = predict(&krr.fit((points, y.as_ref()), &landmarks).unwrap(), &x);
         for j in 0..4 {
             let alone =
-                predict(&krr.fit(points, y.as_ref().subcols(j, 1), &landmarks).unwrap(), &x);
+                predict(&krr.fit((points, y.as_ref().subcols(j, 1)), &landmarks).unwrap(), &x);
             assert!(distance(alone.as_ref(), together.as_ref().subcols(j, 1)) < 1e-9);
         }
     }
@@ -206,16 +210,15 @@ fn repeated_centres_and_constant_features_are_harmless() {
     let krr = NystromKrr::new(gaussian(1.0), Ridge::PerSample(1e-3));
     let once = Mat::from_fn(10, 2, |i, k| x[(i, k)]);
     let twice = Mat::from_fn(20, 2, |i, k| x[(i % 10, k)]);
-    let a = krr.fit_centers(points, y.as_ref(), Points::from_rows(once.as_ref())).unwrap();
-    let b = krr.fit_centers(points, y.as_ref(), Points::from_rows(twice.as_ref())).unwrap();
+    let a = krr.fit((points, y.as_ref()), Points::from_rows(once.as_ref())).unwrap();
+    let b = krr.fit((points, y.as_ref()), Points::from_rows(twice.as_ref())).unwrap();
     assert!(distance(predict(&a, &x).as_ref(), predict(&b, &x).as_ref()) < 1e-6);
 
     // All points equal: W is the matrix of ones, of rank 1, and the fit is the shrunken mean
     // nȳ/(n + nλ).
     let constant = Mat::from_fn(200, 2, |_, _| 0.7);
     let same = krr.fit(
-        Points::from_rows(constant.as_ref()),
-        y.as_ref(),
+        (Points::from_rows(constant.as_ref()), y.as_ref()),
         &Landmarks::new(200, (0..10).collect()).unwrap(),
     );
     let mean = (0..200).map(|i| y[(i, 0)]).sum::<f64>() / 200.0;
@@ -229,10 +232,10 @@ fn more_centres_than_points_interpolates_like_the_exact_fit() {
     let z = Mat::from_fn(30, 1, |j, _| if j < 5 { x[(j, 0)] } else { j as f64 / 5.0 - 3.0 });
     let krr = NystromKrr::new(gaussian(0.5), Ridge::PerSample(1e-2));
     let a = krr
-        .fit_centers(Points::from_rows(x.as_ref()), y.as_ref(), Points::from_rows(z.as_ref()))
+        .fit((Points::from_rows(x.as_ref()), y.as_ref()), Points::from_rows(z.as_ref()))
         .unwrap();
     let b = ExactKrr::new(gaussian(0.5), Ridge::PerSample(1e-2))
-        .fit(Points::from_rows(x.as_ref()), y.as_ref())
+        .fit((Points::from_rows(x.as_ref()), y.as_ref()))
         .unwrap();
     assert!(distance(predict(&a, &z).as_ref(), predict(&b, &z).as_ref()) < 1e-6);
 }
@@ -244,7 +247,7 @@ fn the_report_says_what_was_done_and_why() {
     let landmarks = Landmarks::new(100, (0..10).collect()).unwrap();
     let fit = |lambda: f64| {
         let krr = NystromKrr::new(gaussian(1.0), Ridge::PerSample(lambda));
-        krr.fit(points, y.as_ref(), &landmarks).unwrap().report().clone()
+        krr.fit((points, y.as_ref()), &landmarks).unwrap().report().clone()
     };
     let report = fit(1e-3);
     assert_eq!((report.n, report.m, report.d, report.t), (100, 10, 2, 1));
@@ -278,16 +281,17 @@ fn centres_of_k_means_are_as_good_as_their_quantisation() {
     assert!((0..m).all(|j| (0..n).all(|i| (z.row(j) - x.row(i)).norm_l2() > 1e-6)));
     let ridge = Ridge::PerSample(lambda);
     let exact = ExactKrr::new(gaussian(ell), ridge)
-        .fit(points, y.as_ref())
+        .fit((points, y.as_ref()))
         .unwrap()
         .predict(points)
         .unwrap();
     let direct = NystromKrr::new(gaussian(ell), ridge)
-        .fit_centers(points, y.as_ref(), clusters.centers())
+        .fit((points, y.as_ref()), clusters.centers())
         .unwrap();
     let options = IterativeOptions { tolerance: 1e-10, ..IterativeOptions::default() };
     let falkon = Falkon { options, ..Falkon::new(gaussian(ell), ridge) };
-    let falkon = falkon.fit(points, y.as_ref(), clusters.centers()).unwrap().into_model().unwrap();
+    let falkon =
+        falkon.fit((points, y.as_ref()), clusters.centers()).unwrap().into_model().unwrap();
     let trace = clusters.quantization_error() / (ell * ell);
     let (oracle, _) = oracle_nystrom(
         &gaussian(ell),

@@ -4,7 +4,7 @@ use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::Points;
 use nystrom_krr::{
-    AutoKrr, Centers, Extras, IterativeOptions, Method, Plan, ProblemSize, SolvedBy, Stop,
+    AutoKrr, Centers, IterativeOptions, Method, Plan, Problem, ProblemSize, SolvedBy, Stop,
 };
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Dictionary, Draw};
@@ -194,8 +194,8 @@ fn every_method_gives_the_same_function() {
             intercept: true,
             ..AutoKrr::new(gaussian(1.0), Ridge::PerSample(1e-2))
         };
-        let extras = Extras { sample_weights: Some(&w[..]), ..Extras::default() };
-        let fit = krr.fit_with(points, y.as_ref(), centers, extras, rng).unwrap();
+        let problem = Problem::new(points, y.as_ref()).weighted(&w);
+        let fit = krr.fit(problem, centers, rng).unwrap();
         assert_eq!(fit.plan.method, expected, "{}", fit.plan.reason);
         assert_eq!(fit.iterations.is_none(), expected == Method::Direct);
         let by = fit.model.report().solver;
@@ -228,7 +228,7 @@ fn falkon_is_left_where_its_preconditioner_is_poor() {
             ..IterativeOptions::default()
         };
         let krr = AutoKrr { options, ..AutoKrr::new(gaussian(0.5), Ridge::PerSample(lambda)) };
-        krr.fit(points, y.as_ref(), &dictionary, &mut Pcg64::seed_from_u64(4)).unwrap()
+        krr.fit((points, y.as_ref()), &dictionary, &mut Pcg64::seed_from_u64(4)).unwrap()
     };
     let (good, poor) = (fit(1e-2), fit(1e-7));
     assert_eq!(good.plan.method, Method::Falkon);

@@ -21,7 +21,7 @@ where
         ..NystromKrr::new(gaussian(1.3), Ridge::PerSample(T::lit(1e-4)))
     };
     let points = Points::from_rows(x.as_ref());
-    (krr.fit_centers(points, y.as_ref(), points.slice(0..20)).unwrap(), x)
+    (krr.fit((points, y.as_ref()), points.slice(0..20)).unwrap(), x)
 }
 
 fn round_trip<T>()
@@ -165,7 +165,7 @@ fn a_model_is_not_loaded_with_another_kernel() {
     let (x, y) = sample::<f64>(30, 2, 1, 4);
     let points = Points::from_rows(x.as_ref());
     let model = ExactKrr::new(Matern32::new(3.02).unwrap(), Ridge::PerSample(1e-3))
-        .fit(points, y.as_ref())
+        .fit((points, y.as_ref()))
         .unwrap();
     let text = serde_json::to_string(&model).unwrap();
     assert!(
@@ -180,7 +180,7 @@ fn a_model_is_not_loaded_with_another_kernel() {
     assert_eq!(serde_json::from_str::<KrrModel<Matern32, f64>>(&text).unwrap(), model);
 
     let sum = Sum::new(Matern32::new(3.02).unwrap(), Linear::new());
-    let model = ExactKrr::new(sum, Ridge::PerSample(1e-3)).fit(points, y.as_ref()).unwrap();
+    let model = ExactKrr::new(sum, Ridge::PerSample(1e-3)).fit((points, y.as_ref())).unwrap();
     let text = serde_json::to_string(&model).unwrap();
     let saved: SavedModel<Sum<Gaussian, Linear>, f64> = serde_json::from_str(&text).unwrap();
     let error = KrrModel::try_from(saved).unwrap_err().to_string();
@@ -191,7 +191,7 @@ fn a_model_is_not_loaded_with_another_kernel() {
         ..DivideAndConquerKrr::new(gaussian(1.0), Ridge::PerSample(1e-3))
     };
     let model = krr
-        .fit(points, y.as_ref(), &mut <rand_pcg::Pcg64 as rand::SeedableRng>::seed_from_u64(1))
+        .fit((points, y.as_ref()), &mut <rand_pcg::Pcg64 as rand::SeedableRng>::seed_from_u64(1))
         .unwrap();
     let text = serde_json::to_string(&model).unwrap();
     assert_eq!(serde_json::from_str::<DivideAndConquerModel<Gaussian, f64>>(&text).unwrap(), model);

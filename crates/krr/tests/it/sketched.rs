@@ -6,7 +6,7 @@ use crate::common::*;
 use faer::linalg::solvers::Solve;
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Linear, Matern32, Points};
-use nystrom_krr::{ExactKrr, NystromKrr, SketchedKrr, SolvedBy, Solver, metrics::rmse};
+use nystrom_krr::{ExactKrr, NystromKrr, Problem, SketchedKrr, SolvedBy, Solver, metrics::rmse};
 use nystrom_linalg_core::{Error, Ridge, Scalar, random};
 use nystrom_sketch::{
     Accumulation, DenseSketch, GaussianSketch, Landmarks, Localized, Rademacher, Sketch,
@@ -50,8 +50,8 @@ fn accumulation_with_m_1_is_nystrom_krr_to_the_bit() {
             let sketched =
                 SketchedKrr { intercept: true, solver, ..SketchedKrr::new(kernel, ridge) };
             let nystrom = NystromKrr { intercept: true, solver, ..NystromKrr::new(kernel, ridge) };
-            let a = sketched.fit(points, y.as_ref(), &sketch).unwrap();
-            let b = nystrom.fit(points, y.as_ref(), &landmarks).unwrap();
+            let a = sketched.fit((points, y.as_ref()), &sketch).unwrap();
+            let b = nystrom.fit((points, y.as_ref()), &landmarks).unwrap();
             assert!(
                 a.coefficients() == b.coefficients() && a.intercept() == b.intercept(),
                 "{solver:?}"
@@ -79,7 +79,7 @@ fn at_the_points_it_is_krr_with_the_sketched_matrix() {
         let f = &K_S * lu(&A, &y);
         for solver in [Solver::Auto, Solver::NormalEquations, Solver::Qr] {
             let krr = SketchedKrr { solver, ..SketchedKrr::new(kernel, Ridge::PerSample(lambda)) };
-            let model = krr.fit(points, y.as_ref(), &*sketch).unwrap();
+            let model = krr.fit((points, y.as_ref()), &*sketch).unwrap();
             let gap = distance(model.predict(points).unwrap().as_ref(), f.as_ref());
             assert!(gap < 1e-8, "{name}, {solver:?}: {gap:e}");
         }
@@ -96,7 +96,7 @@ fn with_an_invertible_sketch_it_is_exact_krr() {
         let sketch = law.draw(96, 96, &mut rng(6)).unwrap();
         for (lambda, values, tolerance) in [(1e-3, &EXACT_1E3, 1e-9), (1e-8, &EXACT_1E8, 1e-6)] {
             let krr = SketchedKrr::new(gaussian(0.25), Ridge::PerSample(lambda));
-            let model = krr.fit(x, r.y.as_ref(), &*sketch).unwrap();
+            let model = krr.fit((x, r.y.as_ref()), &*sketch).unwrap();
             let gap = off(&model.predict(Points::from_slice(&r.at)).unwrap(), values);
             assert!(gap < tolerance, "{name}, λ = {lambda:e}: {gap:e}");
         }
@@ -104,7 +104,7 @@ fn with_an_invertible_sketch_it_is_exact_krr() {
             intercept: true,
             ..SketchedKrr::new(gaussian(0.25), Ridge::PerSample(1e-3))
         };
-        let model = krr.fit_weighted(x, r.y.as_ref(), &*sketch, &r.weights).unwrap();
+        let model = krr.fit(Problem::new(x, r.y.as_ref()).weighted(&r.weights), &*sketch).unwrap();
         let f = model.predict(Points::from_slice(&r.at)).unwrap();
         assert!(off(&f, &EXACT_1E3_WEIGHTED_INTERCEPT) < 1e-8, "{name}, weighted, with intercept");
     }
@@ -132,7 +132,7 @@ fn as_printed(ell: f64, lambda: f64, sketch: &dyn Sketch<f64>) -> Mat<f64> {
 fn ours(ell: f64, lambda: f64, sketch: &dyn Sketch<f64>, solver: Solver) -> Mat<f64> {
     let r = reference();
     let krr = SketchedKrr { solver, ..SketchedKrr::new(gaussian(ell), Ridge::PerSample(lambda)) };
-    let model = krr.fit(Points::from_slice(&r.x), r.y.as_ref(), sketch).unwrap();
+    let model = krr.fit((Points::from_slice(&r.x), r.y.as_ref()), sketch).unwrap();
     model.predict(Points::from_slice(&r.at)).unwrap()
 }
 
@@ -165,7 +165,7 @@ fn columns_may_have_any_scale() {
     let points = Points::from_rows(x.as_ref());
     let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-6));
     let fit = |sketch: &dyn Sketch<f64>| {
-        krr.fit(points, y.as_ref(), sketch).unwrap().predict(points).unwrap()
+        krr.fit((points, y.as_ref()), sketch).unwrap().predict(points).unwrap()
     };
     for (name, law) in laws::<f64>() {
         let S = law.draw(400, 15, &mut rng(9)).unwrap().to_dense();
@@ -195,10 +195,10 @@ fn targets_are_fitted_together_as_apart() {
         SketchedKrr { intercept: true, ..SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4)) };
     for (name, law) in laws::<f64>() {
         let sketch = law.draw(200, 10, &mut rng(11)).unwrap();
-        let together = krr.fit(points, y.as_ref(), &*sketch).unwrap().predict(points).unwrap();
+        let together = krr.fit((points, y.as_ref()), &*sketch).unwrap().predict(points).unwrap();
         for j in 0..3 {
             let apart = krr
-                .fit(points, y.as_ref().subcols(j, 1), &*sketch)
+                .fit((points, y.as_ref().subcols(j, 1)), &*sketch)
                 .unwrap()
                 .predict(points)
                 .unwrap();
@@ -216,11 +216,11 @@ fn single_precision_is_close_to_double() {
         let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4));
         let sketch = double.draw(2000, 60, &mut rng(13)).unwrap();
         let points = Points::from_rows(x.as_ref());
-        let wide = krr.fit(points, y.as_ref(), &*sketch).unwrap().predict(points).unwrap();
+        let wide = krr.fit((points, y.as_ref()), &*sketch).unwrap().predict(points).unwrap();
         let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4_f32));
         let sketch = single.draw(2000, 60, &mut rng(13)).unwrap();
         let points = Points::from_rows(xs.as_ref());
-        let thin = krr.fit(points, ys.as_ref(), &*sketch).unwrap().predict(points).unwrap();
+        let thin = krr.fit((points, ys.as_ref()), &*sketch).unwrap().predict(points).unwrap();
         let gap = (0..2000).map(|i| (wide[(i, 0)] - f64::from(thin[(i, 0)])).powi(2)).sum::<f64>()
             / 2000.0;
         assert!(gap.sqrt() < 2e-3, "{name}: root mean square difference {:e}", gap.sqrt());
@@ -258,7 +258,7 @@ where
 {
     let sketch = law.draw(x.nrows(), width, &mut rng(16)).unwrap();
     let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(T::lit(1e-5)));
-    let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap();
+    let model = krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &*sketch).unwrap();
     rmse(model.predict(Points::from_rows(at.as_ref())).unwrap().as_ref(), actual.as_ref()).unwrap()
 }
 
@@ -294,7 +294,7 @@ fn kernel_values_are_those_of_the_report() {
                 solver,
                 ..SketchedKrr::new(Counting(gaussian(1.0), &count), Ridge::PerSample(1e-4))
             };
-            let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap();
+            let model = krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &*sketch).unwrap();
             let report = model.report();
             assert_eq!(count.load(Ordering::Relaxed), report.kernel_entries, "{name}");
             assert_eq!((report.m, report.n), (u, n));
@@ -321,7 +321,7 @@ fn bits_do_not_depend_on_the_number_of_threads() {
                             ..SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-4))
                         };
                         let model =
-                            krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &*sketch).unwrap();
+                            krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &*sketch).unwrap();
                         model.predict(Points::from_rows(at.as_ref())).unwrap()
                     },
                 )
@@ -338,8 +338,8 @@ fn bad_input_is_named() {
     let points = Points::from_rows(x.as_ref());
     let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-3));
     let sketch = Accumulation::uniform(2).sample::<f64>(20, 3, &mut rng(20)).unwrap();
-    let fit = |krr: &SketchedKrr<Gaussian, f64>, x: Points<'_, f64>, y: &Mat<f64>| {
-        krr.fit(x, y.as_ref(), &sketch).err()
+    let fit = |krr: &SketchedKrr<Gaussian, Ridge<f64>>, x: Points<'_, f64>, y: &Mat<f64>| {
+        krr.fit((x, y.as_ref()), &sketch).err()
     };
     assert!(matches!(fit(&krr, points.slice(0..19), &y), Some(Error::Shape { .. })));
     let short = Mat::from_fn(19, 1, |i, _| y[(i, 0)]);
@@ -359,13 +359,13 @@ fn bad_input_is_named() {
         let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(lambda));
         assert!(matches!(fit(&krr, points, &y), Some(Error::InvalidParameter { .. })), "{lambda}");
     }
-    let weights = krr.fit_weighted(points, y.as_ref(), &sketch, &[1.0; 19]).err();
+    let weights = krr.fit(Problem::new(points, y.as_ref()).weighted(&[1.0; 19]), &sketch).err();
     assert!(matches!(weights, Some(Error::Shape { .. })));
     // SᵀKS = 0: two equal points with opposite signs span the zero function.
     let zero = SparseSketch::new(2, vec![vec![(0, 1.0), (1, -1.0)]]).unwrap();
     let twice = Points::from_slice(&[1.0, 1.0]);
     let error = SketchedKrr::new(Linear::new(), Ridge::PerSample(1e-3))
-        .fit(twice, y.as_ref().subrows(0, 2), &zero)
+        .fit((twice, y.as_ref().subrows(0, 2)), &zero)
         .err();
     assert!(matches!(error, Some(Error::NotPositiveDefinite { .. })), "{error:?}");
 }
@@ -374,27 +374,21 @@ fn bad_input_is_named() {
 fn one_point_and_repeated_points_are_fine() {
     let sketch = GaussianSketch.sample::<f64>(1, 1, &mut rng(21)).unwrap();
     let y = Mat::from_fn(1, 1, |_, _| 3.0);
-    let model = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(0.5)).fit(
-        Points::from_slice(&[4.0]),
-        y.as_ref(),
-        &sketch,
-    );
+    let model = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(0.5))
+        .fit((Points::from_slice(&[4.0]), y.as_ref()), &sketch);
     assert!(
         (model.unwrap().predict(Points::from_slice(&[4.0])).unwrap()[(0, 0)] - 2.0).abs() < 1e-12
     );
     let x: Vec<f64> = (0..60).map(|i| (i % 4) as f64).collect();
     let y = Mat::from_fn(60, 1, |i, _| (i % 4) as f64);
     let exact = ExactKrr::new(gaussian(0.5), Ridge::PerSample(1e-3))
-        .fit(Points::from_slice(&x), y.as_ref())
+        .fit((Points::from_slice(&x), y.as_ref()))
         .unwrap();
     let at = Points::from_slice(&[0.0, 0.5, 3.0]);
     for (name, law) in laws::<f64>() {
         let sketch = law.draw(60, 20, &mut rng(22)).unwrap(); // rank 4
-        let model = SketchedKrr::new(gaussian(0.5), Ridge::PerSample(1e-3)).fit(
-            Points::from_slice(&x),
-            y.as_ref(),
-            &*sketch,
-        );
+        let model = SketchedKrr::new(gaussian(0.5), Ridge::PerSample(1e-3))
+            .fit((Points::from_slice(&x), y.as_ref()), &*sketch);
         let gap = distance(
             model.unwrap().predict(at).unwrap().as_ref(),
             exact.predict(at).unwrap().as_ref(),
@@ -409,7 +403,7 @@ fn the_report_says_how_it_was_solved() {
     let sketch = Accumulation::uniform(3).sample::<f64>(500, 20, &mut rng(24)).unwrap();
     let krr = SketchedKrr::new(gaussian(1.0), Ridge::PerSample(1e-17));
     let report =
-        krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &sketch).unwrap().report().clone();
+        krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &sketch).unwrap().report().clone();
     assert_eq!(report.solver, SolvedBy::Qr);
     assert!(report.reason.ends_with("a sketch of 20 columns on 58 rows"), "{}", report.reason);
 }

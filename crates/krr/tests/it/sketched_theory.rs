@@ -50,7 +50,7 @@ impl<K: Kernel<f64> + Copy> Problem<K> {
         let noise: Mat<f64> = random::standard_normal(n, 1, rng);
         let y = Mat::from_fn(n, 1, |i, _| k[(i, 0)] - 0.5 * k[(i, 1)] + 0.5 * noise[(i, 0)]);
         let model =
-            ExactKrr::new(kernel, Ridge::PerSample(lambda)).fit(points, y.as_ref()).unwrap();
+            ExactKrr::new(kernel, Ridge::PerSample(lambda)).fit((points, y.as_ref())).unwrap();
         let exact = model.predict(points).unwrap();
         let alpha = model.coefficients();
         let norms = ((alpha.transpose() * &exact)[(0, 0)], alpha.squared_norm_l2());
@@ -62,11 +62,8 @@ impl<K: Kernel<f64> + Copy> Problem<K> {
     /// (1/n)‖f_S − f_K‖².
     fn error(&self, sketch: &dyn Sketch<f64>) -> f64 {
         let points = Points::from_slice(&self.x);
-        let model = SketchedKrr::new(self.kernel, Ridge::PerSample(self.lambda)).fit(
-            points,
-            self.y.as_ref(),
-            sketch,
-        );
+        let model = SketchedKrr::new(self.kernel, Ridge::PerSample(self.lambda))
+            .fit((points, self.y.as_ref()), sketch);
         let f = model.unwrap().predict(points).unwrap();
         (&f - &self.exact).squared_norm_l2() / self.x.len() as f64
     }

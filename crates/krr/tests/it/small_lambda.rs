@@ -4,7 +4,7 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{Kernel, Linear, Points};
-use nystrom_krr::{NystromKrr, SolvedBy, Solver, metrics::rmse};
+use nystrom_krr::{NystromKrr, Problem, SolvedBy, Solver, metrics::rmse};
 use nystrom_linalg_core::{Cholesky, Error, Ridge, Scalar};
 
 fn fit_reference(ell: f64, lambda: f64, weighted: bool, solver: Solver) -> Mat<f64> {
@@ -16,8 +16,8 @@ fn fit_reference(ell: f64, lambda: f64, weighted: bool, solver: Solver) -> Mat<f
     };
     let (x, z) = (Points::from_slice(&r.x), Points::from_slice(&r.x[..16]));
     let model = match weighted {
-        true => krr.fit_centers_weighted(x, r.y.as_ref(), z, &r.weights),
-        false => krr.fit_centers(x, r.y.as_ref(), z),
+        true => krr.fit(Problem::new(x, r.y.as_ref()).weighted(&r.weights), z),
+        false => krr.fit((x, r.y.as_ref()), z),
     };
     model.unwrap().predict(Points::from_slice(&r.at)).unwrap()
 }
@@ -87,7 +87,7 @@ fn qr_solves_lauchlis_problem_and_normal_equations_cannot() {
     let y = Mat::from_fn(3, 1, |i, _| [2.0, 3e-9, 1e-9][i]);
     let fit = |mu: f64, solver| {
         let krr = NystromKrr { solver, ..NystromKrr::new(Linear::new(), Ridge::Absolute(mu)) };
-        krr.fit_centers(Points::from_rows(x.as_ref()), y.as_ref(), Points::from_rows(z.as_ref()))
+        krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), Points::from_rows(z.as_ref()))
     };
     for solver in [Solver::Qr, Solver::Auto] {
         let model = fit(1e-26, solver).unwrap();
@@ -107,7 +107,7 @@ fn qr_solves_lauchlis_problem_and_normal_equations_cannot() {
         NystromKrr { intercept: true, ..NystromKrr::new(Linear::new(), Ridge::Absolute(1e-26)) };
     let offset = Mat::from_fn(3, 1, |i, _| y[(i, 0)] + 1.0);
     let model = krr
-        .fit_centers(Points::from_rows(x.as_ref()), offset.as_ref(), Points::from_rows(z.as_ref()))
+        .fit((Points::from_rows(x.as_ref()), offset.as_ref()), Points::from_rows(z.as_ref()))
         .unwrap();
     let f = model.predict(Points::from_rows(x.as_ref())).unwrap();
     assert!(distance(f.as_ref(), offset.as_ref()) < 1e-9);
@@ -125,7 +125,7 @@ where
     let krr =
         NystromKrr { solver, ..NystromKrr::new(gaussian(1.0), Ridge::PerSample(T::lit(lambda))) };
     let centers = Points::from_rows(x.as_ref().subrows(0, m));
-    let model = krr.fit_centers(Points::from_rows(x.as_ref()), y.as_ref(), centers).unwrap();
+    let model = krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), centers).unwrap();
     rmse(model.predict(Points::from_rows(at.as_ref())).unwrap().as_ref(), actual.as_ref()).unwrap()
 }
 
@@ -199,8 +199,7 @@ fn in_single_precision_products_are_widened_before_qr_is_taken() {
     let points = Points::from_rows(x.as_ref());
     let by = |lambda: f32| {
         let krr = NystromKrr::new(gaussian(1.0), Ridge::PerSample(lambda));
-        let report =
-            krr.fit_centers(points, y.as_ref(), points.slice(0..20)).unwrap().report().clone();
+        let report = krr.fit((points, y.as_ref()), points.slice(0..20)).unwrap().report().clone();
         (report.solver, report.reason.contains("products in f64"))
     };
     let ways = [1.0, 1e-3, 1e-7, 1e-12, 1e-16].map(by);

@@ -3,7 +3,7 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{ExactKrr, KrrModel, NystromKrr, Solver};
+use nystrom_krr::{ExactKrr, KrrModel, NystromKrr, Problem, Solver};
 use nystrom_linalg_core::{Ridge, Scalar};
 
 fn bits<T: Scalar>(a: faer::MatRef<'_, T>) -> Vec<u64> {
@@ -47,14 +47,14 @@ where
             ..NystromKrr::new(gaussian(2.0), Ridge::PerSample(T::lit(1e-3)))
         };
         check(&at, || {
-            krr.fit_centers_weighted(points, y.as_ref(), points.slice(0..333), &w).unwrap()
+            krr.fit(Problem::new(points, y.as_ref()).weighted(&w), points.slice(0..333)).unwrap()
         });
     }
     let exact = ExactKrr {
         intercept: true,
         ..ExactKrr::new(gaussian(2.0), Ridge::PerSample(T::lit(1e-3)))
     };
-    check(&at, || exact.fit(points.slice(0..600), y.as_ref().subrows(0, 600)).unwrap());
+    check(&at, || exact.fit((points.slice(0..600), y.as_ref().subrows(0, 600))).unwrap());
 }
 
 #[test]

@@ -17,8 +17,8 @@
 //!     let landmarks =
 //!         RpCholesky::default().select(&KernelMatrix::new(kernel, points)?, m, rng)?;
 //!     let model =
-//!         NystromKrr::new(kernel, Ridge::PerSample(1e-4)).fit(points, y.as_ref(), &landmarks)?;
-//!     let report = Certificate::default().certify(&model, points, y.as_ref(), rng)?;
+//!         NystromKrr::new(kernel, Ridge::PerSample(1e-4)).fit((points, &y), &landmarks)?;
+//!     let report = Certificate::default().certify(&model, (points, &y), rng)?;
 //!     // RMS distance to exact regression, with 99 % confidence
 //!     bounds.push(report.targets[0].bound);
 //!     if m == 80 {

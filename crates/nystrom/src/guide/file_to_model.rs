@@ -47,8 +47,8 @@
 //!     let kernel = Matern32::new(median_heuristic(points, 1000, rng)?)?;
 //!     let landmarks = RecursiveNystrom::default().select(&KernelMatrix::new(kernel, points)?,
 //!         150, rng)?;
-//!     let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(1.0)) };
-//!     let path = krr.path(points, y, &landmarks, &lambda_grid(1.0, 1e-12, 25)?)?;
+//!     let krr = NystromKrr { intercept: true, ..NystromKrr::without_ridge(kernel) };
+//!     let path = krr.path((points, y), &landmarks, &lambda_grid(1.0, 1e-12, 25)?)?;
 //!     let model = path.model_at(path.best_by_loo().ridge)?;
 //!
 //!     // Save: the scaler belongs to the model.

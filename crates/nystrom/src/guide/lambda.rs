@@ -16,8 +16,8 @@
 //! // a first length scale
 //! let kernel = Gaussian::new(median_heuristic(points, 500, rng)?)?;
 //! let landmarks = Uniform::default().select(&KernelMatrix::new(kernel, points)?, 80, rng)?;
-//! let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(1.0)) };
-//! let path = krr.path(points, y.as_ref(), &landmarks, &lambda_grid(1.0, 1e-8, 17)?)?;
+//! let krr = NystromKrr { intercept: true, ..NystromKrr::without_ridge(kernel) };
+//! let path = krr.path((points, &y), &landmarks, &lambda_grid(1.0, 1e-8, 17)?)?;
 //! let best = path.best_by_loo();
 //! // else: widen the grid
 //! assert!(!path.at_edge(best));

@@ -18,7 +18,7 @@
 //! let kernel = Gaussian::new(0.5)?;
 //! let landmarks = RpCholesky::default().select(&KernelMatrix::new(kernel, train)?, 60, rng)?;
 //! let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(1e-7)) };
-//! let model = krr.fit(train, y_train, &landmarks)?;
+//! let model = krr.fit((train, y_train), &landmarks)?;
 //! let predicted = model.predict(test)?; // 500 × 1
 //! // the noise alone is 0.029
 //! assert!(metrics::rmse(predicted.as_ref(), y_test)? < 0.035);

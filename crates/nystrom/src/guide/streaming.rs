@@ -27,12 +27,8 @@
 //! // Regression through it, at any moment, over what has been seen:
 //! let (x, y) = (Mat::from_fn(2000, 2, |i, j| x[i][j]), Mat::from_fn(2000, 1, |i, _| y[i]));
 //! let krr = DictionaryKrr { kernel, gamma: Ridge::Absolute(gamma), ridge: Ridge::Absolute(1.0) };
-//! let model = krr.fit(
-//!     Points::from_rows(x.as_ref()),
-//!     y.as_ref(),
-//!     dictionary.points(),
-//!     &dictionary.weights(),
-//! )?;
+//! let problem = (Points::from_rows(x.as_ref()), &y);
+//! let model = krr.fit(problem, (dictionary.points(), &dictionary.weights()))?;
 //! let f = model.predict(Points::from_rows(x.as_ref()))?;
 //! let worst = (0..2000).map(|i| f64::abs(f[(i, 0)] - y[(i, 0)])).fold(0.0, f64::max);
 //! assert!(worst < 0.5);

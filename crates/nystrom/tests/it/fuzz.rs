@@ -61,7 +61,8 @@ const X: [f64; 6] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
 fn fitted<K: Kernel<f64> + Clone>(kernel: K) -> KrrModel<K, f64> {
     let y = Mat::from_fn(6, 2, |i, j| (i + j) as f64);
     let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(0.1)) };
-    krr.fit(Points::from_slice(&X), y.as_ref(), &Landmarks::new(6, vec![0, 2, 5]).unwrap()).unwrap()
+    krr.fit((Points::from_slice(&X), y.as_ref()), &Landmarks::new(6, vec![0, 2, 5]).unwrap())
+        .unwrap()
 }
 
 fn streamed() -> Squeak<Gaussian, f64> {
@@ -99,7 +100,7 @@ fn models() -> Vec<Target> {
         ..DivideAndConquerKrr::new(Linear::new(), Ridge::PerSample(0.1))
     };
     let parts =
-        parts.fit(Points::from_slice(&X), y.as_ref(), &mut Pcg64::seed_from_u64(0)).unwrap();
+        parts.fit((Points::from_slice(&X), y.as_ref()), &mut Pcg64::seed_from_u64(0)).unwrap();
     vec![
         model!(Gaussian::new(1.5).unwrap() => Gaussian),
         model!(Matern::new(0.8, 1.5).unwrap() => Matern),

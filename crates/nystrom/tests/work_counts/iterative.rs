@@ -55,7 +55,7 @@ fn falkon() {
         let run = |iterations: usize, memory: Option<u64>| {
             let falkon = Falkon::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-6));
             let falkon = Falkon { options: options(iterations, memory), ..falkon };
-            let (fit, measured) = measure(|| falkon.fit(points, y.as_ref(), &landmarks).unwrap());
+            let (fit, measured) = measure(|| falkon.fit((points, y.as_ref()), &landmarks).unwrap());
             assert_eq!(
                 (fit.report.iterations, fit.report.kernel_entries as f64),
                 (iterations, measured.entries)
@@ -93,7 +93,7 @@ fn krill() {
             let krill = Krill { options: options(iterations, None), ..krill };
             let rng = &mut Pcg64::seed_from_u64(2);
             let (fit, measured) =
-                measure(|| krill.fit(points, y.as_ref(), &landmarks, rng).unwrap());
+                measure(|| krill.fit((points, y.as_ref()), &landmarks, rng).unwrap());
             assert_eq!(
                 (fit.report.iterations, fit.report.kernel_entries as f64),
                 (iterations, measured.entries)
@@ -133,7 +133,7 @@ fn full_data() {
             let krr = FullKrr { rank: Some(k), options: options(iterations, None), ..krr };
             let rng = &mut Pcg64::seed_from_u64(3);
             let (fit, measured) =
-                measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), rng).unwrap());
+                measure(|| krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), rng).unwrap());
             let counted = measured.entries + measured.diagonal;
             assert_eq!(
                 (fit.report.iterations, fit.report.kernel_entries as f64),

@@ -16,7 +16,7 @@ fn fit(solver: Solver) -> Measured {
     };
     let landmarks = every(N, M);
     let (model, measured) =
-        measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &landmarks).unwrap());
+        measure(|| krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &landmarks).unwrap());
     assert_eq!(measured.entries as u64, model.report().kernel_entries, "the report");
     holds("  entries, nm + m²", measured.entries, (N * M + M * M) as f64, 1.0..=1.0);
     measured
@@ -82,7 +82,7 @@ fn prediction() {
         let (x, y) = problem(N);
         let points = Points::from_rows(x.as_ref());
         let krr = NystromKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-6));
-        let model = krr.fit(points, y.as_ref(), &every(N, M)).unwrap();
+        let model = krr.fit((points, y.as_ref()), &every(N, M)).unwrap();
         let ([n, m, t], measured) = (sizes(), measure(|| model.predict(points).unwrap()).1);
         holds("prediction, entries", measured.entries, n * m, 1.0..=1.0);
         holds("prediction, flops", measured.flops, 2.0 * n * m * t, 1.0..=1.0);
@@ -98,7 +98,7 @@ fn exact_regression() {
         let (x, y) = problem(n);
         let krr = ExactKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-3));
         let (model, measured) =
-            measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref()).unwrap());
+            measure(|| krr.fit((Points::from_rows(x.as_ref()), y.as_ref())).unwrap());
         assert_eq!(measured.entries as u64, model.report().kernel_entries, "the report");
         let (n, t) = (n as f64, 1.0);
         holds("exact regression, entries", measured.entries, n * n / 2.0 + 128.0 * n, 0.95..=1.0);
@@ -131,7 +131,7 @@ fn sketched_regression() {
             ..SketchedKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-6))
         };
         let measured =
-            measure(|| krr.fit(Points::from_rows(x.as_ref()), y.as_ref(), &sketch).unwrap()).1;
+            measure(|| krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &sketch).unwrap()).1;
         let [n, d, k, u] = [N, d, k, sketch.support().len()].map(|size| size as f64);
         holds("sketched regression, entries", measured.entries, n * u + u * u, 0.9..=1.0);
         // KS, its rows on the support, SᵀKS

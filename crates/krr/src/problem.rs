@@ -1,0 +1,166 @@
+//! What a regression is given: points, targets, weights.
+
+use faer::{Mat, MatRef};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Error, Result, Ridge, RowTree, Scalar, validate};
+
+/// n points x_i, their targets (n × t) and, if they do not all count the same, one weight w_i ≥ 0
+/// each. Everything is borrowed.
+///
+/// Every regression takes `impl Into<Problem>`, so that `(x, y)` is enough without weights.
+///
+/// A row of weight 0 contributes nothing but counts in n, by which λ is multiplied. One of weight 2
+/// counts as two rows: with [`Ridge::Absolute`] exactly so.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::{ExactKrr, Problem};
+/// use nystrom_linalg_core::Ridge;
+/// let (x, y) = ([0.0, 1.0, 2.0], Mat::from_fn(3, 1, |i, _| i as f64));
+/// let krr = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-3));
+/// let plain = krr.fit((Points::from_slice(&x), &y))?;
+/// let problem = Problem::new(Points::from_slice(&x), y.as_ref());
+/// assert_eq!(krr.fit(problem)?, plain);
+/// let without_the_last = krr.fit(problem.weighted(&[1.0, 1.0, 0.0]))?;
+/// assert_eq!(without_the_last.coefficients()[(2, 0)], 0.0);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Problem<'a, T> {
+    /// The points.
+    pub x: Points<'a, T>,
+    /// The targets, n × t.
+    pub y: MatRef<'a, T>,
+    /// w, n weights; 1 each if `None`.
+    pub weights: Option<&'a [T]>,
+}
+
+impl<'a, T> Problem<'a, T> {
+    /// Without weights.
+    pub fn new(x: Points<'a, T>, y: MatRef<'a, T>) -> Self {
+        Problem { x, y, weights: None }
+    }
+
+    /// With these weights, one per point.
+    #[must_use]
+    pub fn weighted(self, weights: &'a [T]) -> Self {
+        Problem { weights: Some(weights), ..self }
+    }
+}
+
+impl<'a, T> From<(Points<'a, T>, MatRef<'a, T>)> for Problem<'a, T> {
+    fn from((x, y): (Points<'a, T>, MatRef<'a, T>)) -> Self {
+        Problem::new(x, y)
+    }
+}
+
+impl<'a, T> From<(Points<'a, T>, &'a Mat<T>)> for Problem<'a, T> {
+    fn from((x, y): (Points<'a, T>, &'a Mat<T>)) -> Self {
+        Problem::new(x, y.as_ref())
+    }
+}
+
+impl<T: Scalar> Problem<'_, T> {
+    /// Typed errors for everything a caller can get wrong about the sample.
+    pub(crate) fn check(&self, kernel: &impl Kernel<T>) -> Result<()> {
+        kernel.check_points(self.x)?;
+        self.check_targets()
+    }
+
+    /// [`check`](Self::check) without the points.
+    pub(crate) fn check_targets(&self) -> Result<()> {
+        validate::same_size("rows of y against number of points", self.x.len(), self.y.nrows())?;
+        validate::not_empty("targets (columns of y)", self.y.ncols())?;
+        validate::finite("targets y", self.y)?;
+        if let Some(w) = self.weights {
+            validate::same_size("sample weights against number of points", self.x.len(), w.len())?;
+            validate::weights("sample weights", w)?;
+        }
+        Ok(())
+    }
+
+    /// [`check`](Self::check), and what a path of ridges needs besides: at least one, all valid,
+    /// and two samples if a constant is fitted, as leaving one out must leave one.
+    pub(crate) fn check_path(
+        &self,
+        kernel: &impl Kernel<T>,
+        ridges: &[Ridge<T>],
+        intercept: bool,
+    ) -> Result<()> {
+        self.check(kernel)?;
+        validate::not_empty("ridges of the path", ridges.len())?;
+        ridges.iter().try_for_each(|ridge| ridge.absolute(self.x.len()).map(drop))?;
+        let positive = (0..self.x.len()).filter(|&i| self.weight(i) > 0.0).take(2).count();
+        if intercept && positive < 2 {
+            let (name, requirement) =
+                ("samples of positive weight", "at least 2 to leave one out with an intercept");
+            return Err(Error::InvalidParameter { name, value: positive as f64, requirement });
+        }
+        Ok(())
+    }
+
+    /// w_i.
+    pub(crate) fn weight(&self, i: usize) -> f64 {
+        self.weights.map_or(1.0, |w| w[i].f64())
+    }
+
+    /// Σ w_i/n.
+    pub(crate) fn mean_weight(&self) -> f64 {
+        let n = self.x.len();
+        (0..n).map(|i| self.weight(i)).sum::<f64>() / n as f64
+    }
+
+    /// √w_i, rounded once.
+    pub(crate) fn root_weight(&self, i: usize) -> T {
+        T::lit(self.weight(i).sqrt())
+    }
+
+    /// Σ_i w_i y_ij / Σ_i w_i for every target j, summed in `f64`.
+    ///
+    /// With an intercept the fit is to y minus this mean, which is added back to the intercept:
+    /// exact algebra, and no digits of a large offset go through the solve.
+    pub(crate) fn mean_target(&self) -> Vec<f64> {
+        let t = self.y.ncols();
+        let leaf = |rows: std::ops::Range<usize>| {
+            let mut sums = vec![0.0; t + 1];
+            for i in rows {
+                let w = self.weight(i);
+                sums[t] += w;
+                for (j, sum) in sums[..t].iter_mut().enumerate() {
+                    *sum += w * self.y[(i, j)].f64();
+                }
+            }
+            sums
+        };
+        let add = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(&b).map(|(a, b)| a + b).collect();
+        let sums = RowTree::new(self.x.len()).reduce(leaf, add).unwrap_or_else(|| vec![0.0; t + 1]);
+        (0..t).map(|j| sums[j] / sums[t]).collect()
+    }
+}
+
+/// Some rows, copied.
+pub(crate) struct Part<T> {
+    x: Mat<T>, // d × rows
+    y: Mat<T>,
+    weights: Option<Vec<T>>,
+}
+
+impl<T: Scalar> Part<T> {
+    pub fn new(problem: Problem<'_, T>, rows: &[usize]) -> Self {
+        let Problem { x, y, weights } = problem;
+        Part {
+            x: x.gather(rows.into()),
+            y: Mat::from_fn(rows.len(), y.ncols(), |i, j| y[(rows[i], j)]),
+            weights: weights.map(|w| rows.iter().map(|&i| w[i]).collect()),
+        }
+    }
+
+    pub fn problem(&self) -> Problem<'_, T> {
+        Problem {
+            x: Points::from_cols(self.x.as_ref()),
+            y: self.y.as_ref(),
+            weights: self.weights.as_deref(),
+        }
+    }
+}
