@@ -83,9 +83,11 @@ fn sinh_less_u(u: f64) -> f64 {
     u * v / 6.0 * (1.0 + v / 20.0 * (1.0 + v / 42.0 * (1.0 + v / 72.0 * (1.0 + v / 110.0))))
 }
 
+/// e^{−t} has made every Matérn kernel 0 from here on.
+const FAR: f64 = 2000.0;
+
 /// 2^{1−ν}/Γ(ν) t^ν K_ν(t) for 0 < ν ≤ 100, continuous at t = 0 where it is 1.
 pub(crate) fn matern(nu: f64, t: f64) -> f64 {
-    const FAR: f64 = 2000.0; // e^{−t} has made it 0 for every such ν
     if t == 0.0 {
         return 1.0;
     }
@@ -94,4 +96,17 @@ pub(crate) fn matern(nu: f64, t: f64) -> f64 {
     }
     let log = (1.0 - nu) * LN_2 - ln_gamma(nu) + nu * t.ln() - t + ln_scaled_k(nu, t);
     if log > 0.0 { 1.0 } else { log.exp() }
+}
+
+/// 2^{1−ν}/Γ(ν) t^{ν−1} K_{ν−1}(t) for 0 < ν ≤ 100, which is −1/t times the derivative of
+/// [`matern`]: at t = 0 its limit 1/(2(ν − 1)), or ∞ if ν ≤ 1.
+pub(crate) fn matern_rate(nu: f64, t: f64) -> f64 {
+    if nu > 1.0 {
+        return matern(nu - 1.0, t) / (2.0 * (nu - 1.0));
+    }
+    if t > FAR {
+        return 0.0;
+    }
+    let log = (1.0 - nu) * (LN_2 - t.ln()) - ln_gamma(nu) - t + ln_scaled_k(1.0 - nu, t);
+    log.exp()
 }

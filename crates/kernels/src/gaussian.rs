@@ -14,6 +14,12 @@ impl Profile for SquaredExponential {
     fn at<V: Lane>(&self, s: V) -> V {
         (s * 0.5).exp_neg()
     }
+
+    /// −½ e^{−s/2}
+    #[inline(always)]
+    fn slope<V: Lane>(&self, s: V) -> V {
+        (s * 0.5).exp_neg() * -0.5
+    }
 }
 
 #[cfg(feature = "serde")]

@@ -1,5 +1,6 @@
 //! k(x, y) = κ(‖x − y‖²/ℓ²): a new kernel is a struct and one line.
 
+use crate::dual::derivative;
 use crate::load::saved_kernel;
 use crate::metric::SquaredDistance;
 use crate::tile::{Formula, Scales, formula_kernel};
@@ -10,7 +11,7 @@ use nystrom_linalg_core::{Error, Result, Scalar, validate};
 /// with κ(0) = 1.
 ///
 /// Written once in terms of [`Lane`], it is fused into the register tile that computes the
-/// distances.
+/// distances. Its derivative, for gradients of models, comes from the same line of code.
 ///
 /// ```
 /// use faer::mat;
@@ -34,6 +35,17 @@ use nystrom_linalg_core::{Error, Result, Scalar, validate};
 pub trait Profile: Send + Sync {
     /// κ(s), where s = ‖x − y‖²/ℓ² ≥ 0.
     fn at<V: Lane>(&self, s: V) -> V;
+
+    /// κ′(s), the derivative by s. Where there is none (at s = 0 of rough kernels), any value that
+    /// is not finite: it counts 0 in gradients.
+    ///
+    /// The default differentiates [`at`](Profile::at) exactly, operation by operation; only
+    /// [`Lane::map`] is differentiated by central differences, to ten digits or so. A closed form
+    /// of your own is faster.
+    #[inline(always)]
+    fn slope<V: Lane>(&self, s: V) -> V {
+        derivative(s, |s| self.at(s))
+    }
 }
 
 /// The kernel κ(‖x − y‖²/ℓ²) of a [`Profile`] κ and a length scale ℓ > 0, on ℝ^d for every d ≥ 1.
@@ -82,6 +94,15 @@ impl<P: Profile> Formula for Isotropic<P> {
     #[inline(always)]
     fn at<V: Lane>(&self, sum: V) -> V {
         self.profile.at(sum)
+    }
+
+    #[inline(always)]
+    fn slope<V: Lane>(&self, sum: V) -> V {
+        self.profile.slope(sum)
+    }
+
+    fn length_scale(&self, _: usize) -> f64 {
+        self.length_scale
     }
 }
 
@@ -167,6 +188,15 @@ impl<P: Profile> Formula for Ard<P> {
     #[inline(always)]
     fn at<V: Lane>(&self, sum: V) -> V {
         self.profile.at(sum)
+    }
+
+    #[inline(always)]
+    fn slope<V: Lane>(&self, sum: V) -> V {
+        self.profile.slope(sum)
+    }
+
+    fn length_scale(&self, k: usize) -> f64 {
+        self.length_scales[k]
     }
 
     fn check_values<T: Scalar>(&self, _: Points<'_, T>) -> Result<()> {

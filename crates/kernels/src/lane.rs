@@ -31,6 +31,13 @@ pub trait Lane:
     fn exp(self) -> Self;
     /// e^{−self} for self ≥ 0, within 2 ulp, faster than `exp`; exactly 1 at 0.
     fn exp_neg(self) -> Self;
+    /// ln self for self ≥ 0, within 2 ulp; −∞ at 0.
+    fn ln(self) -> Self;
+    /// self^p for self ≥ 0 and p ≠ 0, to a relative error of about |p·ln self| ulp.
+    #[inline(always)]
+    fn powf(self, p: f64) -> Self {
+        (self.ln() * p).exp()
+    }
     /// `f` of each number separately, in `f64`: for special functions; slow next to the others.
     fn map(self, f: impl Fn(f64) -> f64) -> Self;
 }
@@ -88,6 +95,12 @@ impl Lane for Plain {
     }
     fn exp_neg(self) -> Plain {
         Plain((-self.0).exp())
+    }
+    fn ln(self) -> Plain {
+        Plain(self.0.ln())
+    }
+    fn powf(self, p: f64) -> Plain {
+        Plain(self.0.powf(p))
     }
     fn map(self, f: impl Fn(f64) -> f64) -> Plain {
         Plain(f(self.0))

@@ -67,6 +67,10 @@ impl Formula for LaplacianL1 {
     fn at<V: Lane>(&self, sum: V) -> V {
         sum.exp_neg()
     }
+
+    fn length_scale(&self, _: usize) -> f64 {
+        self.length_scale
+    }
 }
 
 formula_kernel!([] LaplacianL1);

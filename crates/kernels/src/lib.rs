@@ -5,12 +5,13 @@
 //! * [`Kernel`]: something that fills blocks k(x_i, y_j); [`KernelMatrix`] is the n × n matrix that
 //!   is never stored.
 //! * Isotropic kernels: [`Gaussian`], [`Matern12`] = [`LaplacianEuclidean`], [`Matern32`],
-//!   [`Matern52`], [`Matern`] of any smoothness, [`RationalQuadratic`]; with a length scale per
+//!   [`Matern52`], [`Matern`] of any smoothness, [`PowerExponential`], [`RationalQuadratic`]; with a length scale per
 //!   coordinate through [`Isotropic::with_length_scales`]. Your own takes a struct and one line:
 //!   [`Profile`].
 //! * Others: [`LaplacianL1`], [`Linear`], [`Polynomial`], [`Bernoulli`], [`Periodic`],
 //!   [`Precomputed`], any closure through [`FromFn`]; [`Sum`], [`Product`] and [`Scaled`] combine
 //!   them.
+//! * [`DifferentiableKernel`]: gradients of Σ_j θ_j k(·, z_j), two matrix products.
 //! * [`SpectralDensity`] of the stationary ones; [`median_heuristic`] for a length scale;
 //!   [`KMeans`] for centres that stand for the points.
 //!
@@ -44,6 +45,9 @@ mod kernel;
 mod matrix;
 mod points;
 
+mod chain;
+mod dual;
+mod gradient;
 mod isotropic;
 mod lane;
 mod load;
@@ -51,6 +55,7 @@ mod metric;
 
 mod gaussian;
 mod matern;
+mod power_exponential;
 mod rational_quadratic;
 
 mod bernoulli;
@@ -78,6 +83,7 @@ pub use combine::{Product, Scaled, Sum};
 pub use dot_product::{Linear, Polynomial};
 pub use from_fn::FromFn;
 pub use gaussian::{Gaussian, SquaredExponential};
+pub use gradient::DifferentiableKernel;
 pub use isotropic::{Ard, Isotropic, Profile};
 pub use k_means::{Clusters, KMeans};
 pub use kernel::Kernel;
@@ -92,6 +98,7 @@ pub use matern::{
 pub use matrix::KernelMatrix;
 pub use periodic::Periodic;
 pub use points::Points;
+pub use power_exponential::{ExponentialPower, PowerExponential};
 pub use precomputed::Precomputed;
 pub use rational_quadratic::{InversePower, RationalQuadratic};
 pub use spectral_density::{RadialSpectralDensity, SpectralDensity, SpectralProfile};

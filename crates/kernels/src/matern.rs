@@ -60,6 +60,13 @@ impl Profile for Exponential {
     fn at<V: Lane>(&self, s: V) -> V {
         s.sqrt().exp_neg()
     }
+
+    /// −e^{−r}/(2r), r = √s; −∞ at 0.
+    #[inline(always)]
+    fn slope<V: Lane>(&self, s: V) -> V {
+        let r = s.sqrt();
+        r.exp_neg() * -0.5 / r
+    }
 }
 
 impl Profile for MaternThreeHalves {
@@ -68,6 +75,12 @@ impl Profile for MaternThreeHalves {
         let t = (s * 3.0).at_most(FAR).sqrt();
         (t + 1.0) * t.exp_neg()
     }
+
+    /// −(3/2) e^{−t}
+    #[inline(always)]
+    fn slope<V: Lane>(&self, s: V) -> V {
+        (s * 3.0).sqrt().exp_neg() * -1.5
+    }
 }
 
 impl Profile for MaternFiveHalves {
@@ -75,6 +88,13 @@ impl Profile for MaternFiveHalves {
     fn at<V: Lane>(&self, s: V) -> V {
         let t = (s * 5.0).at_most(FAR).sqrt();
         (t * (t * (1.0 / 3.0) + 1.0) + 1.0) * t.exp_neg()
+    }
+
+    /// −(5/6)(1 + t) e^{−t}
+    #[inline(always)]
+    fn slope<V: Lane>(&self, s: V) -> V {
+        let t = (s * 5.0).at_most(FAR).sqrt();
+        (t + 1.0) * t.exp_neg() * (-5.0 / 6.0)
     }
 }
 
@@ -109,6 +129,20 @@ impl Profile for MaternNu {
             MaternFiveHalves.at(s)
         } else {
             s.map(|s| bessel::matern(self.nu, (2.0 * self.nu).sqrt() * s.sqrt()))
+        }
+    }
+
+    /// −ν 2^{1−ν}/Γ(ν) t^{ν−1} K_{ν−1}(t); −∞ at 0 if ν ≤ 1.
+    #[inline(always)]
+    fn slope<V: Lane>(&self, s: V) -> V {
+        if self.nu == 0.5 {
+            Exponential.slope(s)
+        } else if self.nu == 1.5 {
+            MaternThreeHalves.slope(s)
+        } else if self.nu == 2.5 {
+            MaternFiveHalves.slope(s)
+        } else {
+            s.map(|s| -self.nu * bessel::matern_rate(self.nu, (2.0 * self.nu).sqrt() * s.sqrt()))
         }
     }
 }

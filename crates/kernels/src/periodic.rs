@@ -1,8 +1,8 @@
 //! The periodic (exp-sine-squared) kernel.
 
 use crate::load::saved_kernel;
-use crate::{Gaussian, Kernel, Points};
-use faer::{ColMut, Mat, MatMut};
+use crate::{DifferentiableKernel, Gaussian, Kernel, Points};
+use faer::{ColMut, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Result, Scalar, validate};
 
 /// The periodic kernel exp(−2 Σ_k sin²(π(x_k − y_k)/p)/ℓ²) of MacKay with period p.
@@ -96,5 +96,30 @@ impl<T: Scalar> Kernel<T> for Periodic {
 
     fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {
         self.gaussian.gram_into(out, Points::from_cols(self.on_circles(x).as_ref()));
+    }
+}
+
+impl<T: Scalar> DifferentiableKernel<T> for Periodic {
+    /// ∂/∂x = (2π/p)(cos ∂/∂sin − sin ∂/∂cos), of the Gaussian on the circles.
+    fn gradient_into(
+        &self,
+        mut out: MatMut<'_, T>,
+        x: Points<'_, T>,
+        z: Points<'_, T>,
+        weights: MatRef<'_, T>,
+    ) {
+        let (circles, z) = (self.on_circles(x), self.on_circles(z));
+        let (on, z) = (Points::from_cols(circles.as_ref()), Points::from_cols(z.as_ref()));
+        let mut inner = Mat::zeros(out.nrows(), 2 * out.ncols());
+        self.gaussian.gradient_into(inner.as_mut(), on, z, weights);
+        let rate = T::lit(2.0 * std::f64::consts::PI / self.period);
+        for column in 0..out.ncols() {
+            let k = column % x.dim();
+            for i in 0..x.len() {
+                let (cos, sin) = (circles[(2 * k, i)], circles[(2 * k + 1, i)]);
+                let (by_cos, by_sin) = (inner[(i, 2 * column)], inner[(i, 2 * column + 1)]);
+                out[(i, column)] = rate * (cos * by_sin - sin * by_cos);
+            }
+        }
     }
 }

@@ -35,6 +35,17 @@ impl Profile for InversePower {
         let per_s = (0.5 / self.alpha).min(f64::MAX); // 0 times it is 0 for the smallest α
         s.map(|s| (-self.alpha * (per_s * s).ln_1p()).exp())
     }
+
+    /// −½ (1 + s/(2α))^{−α−1}
+    #[inline(always)]
+    fn slope<V: Lane>(&self, s: V) -> V {
+        if self.alpha == 1.0 {
+            let k = self.at(s);
+            return k * k * -0.5;
+        }
+        let per_s = (0.5 / self.alpha).min(f64::MAX);
+        s.map(|s| -0.5 * (-(self.alpha + 1.0) * (per_s * s).ln_1p()).exp())
+    }
 }
 
 #[cfg(feature = "serde")]

@@ -1,6 +1,7 @@
-//! The contract of [`Kernel`] as a test for any implementation (feature `testing`).
+//! The contracts of [`Kernel`] and [`DifferentiableKernel`] as tests for any implementation
+//! (feature `testing`).
 
-use crate::{Kernel, Points};
+use crate::{DifferentiableKernel, Kernel, Points};
 use faer::{ColMut, Mat};
 use nystrom_linalg_core::Scalar;
 
@@ -120,5 +121,58 @@ fn check_threads<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>, gram:
                 "eval_into depends on the number of threads ({threads})"
             );
         });
+    }
+}
+
+/// Panics unless the gradients of `kernel` are those of its values, by differences of fourth order
+/// with a step of 10⁻³.
+///
+/// No point of `x` may lie within 0.002 of one of `z` in any coordinate that the kernel is not
+/// smooth in. Two sums with weights of both signs are taken; they may differ from the differences
+/// by 10⁻⁸ of the largest |k|, summed.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_kernels::{Matern32, Points, testing::check_gradient};
+/// let (x, z) = (mat![[0.3, 1.0_f64], [2.0, 0.5]], mat![[0.0, 0.0], [1.0, 2.0], [3.0, 3.0]]);
+/// let kernel = Matern32::new(2.0)?;
+/// check_gradient(&kernel, Points::from_rows(x.as_ref()), Points::from_rows(z.as_ref()));
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+///
+/// # Panics
+/// If a gradient is another; the message says where.
+pub fn check_gradient(
+    kernel: &dyn DifferentiableKernel<f64>,
+    x: Points<'_, f64>,
+    z: Points<'_, f64>,
+) {
+    const STEP: f64 = 1e-3;
+    let (n, m, d) = (x.len(), z.len(), x.dim());
+    let weights = Mat::from_fn(n, 2 * m, |i, j| ((i * 7 + j * 13) % 19) as f64 / 9.0 - 1.0);
+    let mut gradient = Mat::from_fn(n, 2 * d, |_, _| f64::NAN);
+    kernel.gradient_into(gradient.as_mut(), x, z, weights.as_ref());
+    let size = kernel.eval(x, z).norm_max();
+    let moved_by = |k: usize, by: f64| {
+        let moved = Mat::from_fn(d, n, |c, i| x.coordinate(i, c) + if c == k { by } else { 0.0 });
+        kernel.eval(Points::from_cols(moved.as_ref()), z)
+    };
+    for k in 0..d {
+        let near = &moved_by(k, STEP) - &moved_by(k, -STEP);
+        let far = &moved_by(k, 2.0 * STEP) - &moved_by(k, -2.0 * STEP);
+        for i in 0..n {
+            for sum in 0..2 {
+                let weighted = |f: &dyn Fn(usize) -> f64| -> f64 {
+                    (0..m).map(|j| weights[(i, j + m * sum)] * f(j)).sum()
+                };
+                let expected = weighted(&|j| (8.0 * near[(i, j)] - far[(i, j)]) / (12.0 * STEP));
+                let found = gradient[(i, k + d * sum)];
+                assert!(
+                    (found - expected).abs() <= 1e-8 * size * m as f64,
+                    "gradient of sum {sum} at point {i}, coordinate {k}: {found:e}, \
+                     by differences {expected:e}"
+                );
+            }
+        }
     }
 }

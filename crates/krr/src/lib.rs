@@ -57,7 +57,9 @@ mod cross_validation;
 mod dictionary;
 mod divide_and_conquer;
 mod exact;
+mod gradient;
 mod iterative;
+mod metric;
 pub mod metrics;
 mod model;
 mod normal_equations;
@@ -84,11 +86,13 @@ pub use cross_validation::{
 pub use dictionary::DictionaryKrr;
 pub use divide_and_conquer::{DivideAndConquerKrr, DivideAndConquerModel, DivideAndConquerReport};
 pub use exact::ExactKrr;
+pub use gradient::MarginalEffects;
 pub use iterative::{
     AutoKrr, Estimate, Extras, Falkon, FullKrr, Iteration, IterationReport, IterativeFit,
     IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit, ProblemSize, Stop,
     Verdict,
 };
+pub use metric::{LearnedMetric, LinearMap, MetricFit, MetricForm, MetricStep};
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;
 pub use path::{LambdaPath, PathPoint, lambda_grid};

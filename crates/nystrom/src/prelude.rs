@@ -3,11 +3,11 @@
 pub use crate::dpp::{DownUpWalk, KDpp, KDppChain, KDppWalk, LEnsemble, SwapChain, SwapRule};
 pub use crate::kernels::{
     Bernoulli, Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear,
-    Matern, Matern12, Matern32, Matern52, Points, Polynomial, RationalQuadratic,
+    Matern, Matern12, Matern32, Matern52, Points, Polynomial, PowerExponential, RationalQuadratic,
 };
 pub use crate::krr::{
     AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon,
-    FullKrr, Krill, KrrModel, NystromKrr, Problem, SketchedKrr,
+    FullKrr, Krill, KrrModel, LearnedMetric, NystromKrr, Problem, SketchedKrr,
 };
 pub use crate::leverage::{
     AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, FastRankLeverage, LeverageProportional,

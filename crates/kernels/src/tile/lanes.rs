@@ -86,6 +86,10 @@ impl<T: Scalar, S: Simd> Lane for Lanes<T, S> {
         Self::new(self.simd, T::v_exp_neg(self.simd, self.register))
     }
     #[inline(always)]
+    fn ln(self) -> Self {
+        Self::new(self.simd, T::v_ln(self.simd, self.register))
+    }
+    #[inline(always)]
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
         let mut register = self.register;
         for x in pulp::bytemuck::cast_slice_mut::<_, T>(std::slice::from_mut(&mut register)) {

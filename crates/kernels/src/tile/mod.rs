@@ -2,13 +2,17 @@
 
 mod direct;
 mod expanded;
+mod gradient;
 mod grid;
 mod lanes;
 mod pack;
 mod scales;
+pub(crate) use gradient::{gradient_into, sums as gradient_sums};
 pub(crate) use grid::{for_each_lower_tile, for_each_tile};
 pub(crate) use scales::Scales;
 
+use crate::chain::Chain;
+use crate::dual::derivative;
 use crate::metric::Metric;
 use crate::{Lane, Plain, Points};
 use direct::{Diagonal, Fill};
@@ -20,7 +24,7 @@ use pulp::WithSimd;
 /// then a formula.
 pub(crate) trait Formula: Send + Sync {
     /// m.
-    type Metric: Metric;
+    type Metric: Metric + Chain;
     /// Whether there are units; without them [`scales`](Formula::scales) is not asked.
     const SCALED: bool = false;
     /// Whether every coordinate has a weight, whatever the units, and the sum no factor.
@@ -32,6 +36,16 @@ pub(crate) trait Formula: Send + Sync {
     }
     /// f: the kernel's value from the sum over coordinates.
     fn at<V: Lane>(&self, sum: V) -> V;
+    /// f′ where there is one; elsewhere any value that is not finite.
+    #[inline(always)]
+    fn slope<V: Lane>(&self, sum: V) -> V {
+        derivative(sum, |sum| self.at(sum))
+    }
+    /// The unit of coordinate `k` in the sum.
+    fn length_scale(&self, k: usize) -> f64 {
+        let _ = k;
+        1.0
+    }
     /// c: a coordinate as it enters the sum.
     fn coordinate<T: Scalar>(value: T) -> T {
         value
@@ -48,7 +62,7 @@ pub(crate) trait Formula: Send + Sync {
     }
 }
 
-/// Implements `Kernel<T>` for a [`Formula`].
+/// Implements `Kernel<T>` and `DifferentiableKernel<T>` for a [`Formula`].
 macro_rules! formula_kernel {
     ([$($generics:tt)*] $kernel:ty) => {
         impl<T: nystrom_linalg_core::Scalar, $($generics)*> $crate::Kernel<T> for $kernel {
@@ -69,6 +83,15 @@ macro_rules! formula_kernel {
             }
             fn gram_into(&self, out: faer::MatMut<'_, T>, x: $crate::Points<'_, T>) {
                 $crate::tile::gram_into(self, out, x);
+            }
+        }
+
+        impl<T: nystrom_linalg_core::Scalar, $($generics)*> $crate::DifferentiableKernel<T>
+            for $kernel
+        {
+            fn gradient_into(&self, out: faer::MatMut<'_, T>, x: $crate::Points<'_, T>,
+                z: $crate::Points<'_, T>, weights: faer::MatRef<'_, T>) {
+                $crate::tile::gradient_into(self, out, x, z, weights);
             }
         }
     };

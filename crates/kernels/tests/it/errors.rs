@@ -38,6 +38,9 @@ fn parameters() {
     refuses("length scale", |l| Matern::new(1.0, l), &NOT_POSITIVE);
     refuses("a", |a| Matern::from_a(1.0, a), &NOT_POSITIVE);
     refuses("nu", |nu| Matern::from_a(nu, 1.0), &[0.0, f64::NAN]);
+    refuses("power", |q| PowerExponential::new(q, 1.0), &NOT_POSITIVE);
+    refuses("power", |q| PowerExponential::new(q, 1.0), &[2.0_f64.next_up(), 3.0]);
+    refuses("length scale", |l| PowerExponential::new(1.0, l), &NOT_POSITIVE);
     refuses("alpha", |alpha| RationalQuadratic::new(alpha, 1.0), &NOT_POSITIVE);
     refuses("length scale", |l| RationalQuadratic::new(1.0, l), &NOT_POSITIVE);
     refuses("length scale", LaplacianL1::new, &NOT_POSITIVE);
@@ -191,6 +194,10 @@ fn damaged_files_hold_no_kernel() {
     refused::<RationalQuadratic>(
         r#"{"profile": {"alpha": 0.0}, "length_scale": 1.0}"#,
         "alpha = 0 is not valid",
+    );
+    refused::<PowerExponential>(
+        r#"{"power-exponential": {"profile": {"power": 2.5}, "length_scale": 1.0}}"#,
+        "power = 2.5 is not valid",
     );
     let ard = |scales: &str| {
         format!(r#"{{"gaussian-ard": {{"profile": null, "length_scales": [{scales}]}}}}"#)

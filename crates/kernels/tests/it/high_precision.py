@@ -26,6 +26,8 @@ row("matern 3/2", matern(mpf(3) / 2, sqrt(3) * r / L))
 row("matern 5/2", matern(mpf(5) / 2, sqrt(5) * r / L))
 row("matern 0.3", matern(mpf(3) / 10, sqrt(2 * mpf(3) / 10) * r / L))
 row("rational quadratic", (1 + r**2 / (2 * mpf(7) / 10 * L**2)) ** (-mpf(7) / 10))
+for q in ("0.3", "1.7"):
+    row(f"power exponential {q}", exp(-((r / L) ** mpf(float(q)))))
 row("linear", dot + mpf(1) / 2)
 row("polynomial", (mpf(1) / 4 * dot + 1) ** 5)
 row("periodic", exp(-2 * sum(sin(pi * (a - b) / mpf(3)) ** 2 for a, b in zip(X, Y)) / L**2))
@@ -38,3 +40,35 @@ print("--- matern")
 for nu in ("0.1", "0.5", "0.77", "1", "1.5", "2", "3.3", "4.5", "10.5", "25"):
     for t in ("1e-12", "1e-5", "0.01", "0.3", "1", "4.5", "30", "300", "650"):
         print(f"    ({float(nu)}, {float(t)}, {mp.nstr(matern(mpf(float(nu)), mpf(float(t))), 20)}),")
+print("--- slopes: s, kappa'(s) for the profiles of gradients.rs")
+
+
+def power(q):
+    return lambda s: exp(-(s ** (mpf(float(q)) / 2)))
+
+
+def rational(alpha):
+    return lambda s: (1 + s / (2 * alpha)) ** (-alpha)
+
+
+profiles = {
+    "gaussian": lambda s: exp(-s / 2),
+    "matern 1/2": lambda s: exp(-sqrt(s)),
+    "matern 3/2": lambda s: matern(mpf(3) / 2, sqrt(3 * s)),
+    "matern 5/2": lambda s: matern(mpf(5) / 2, sqrt(5 * s)),
+    "matern 0.3": lambda s: matern(mpf(0.3), sqrt(2 * mpf(0.3) * s)),
+    "matern 1": lambda s: matern(mpf(1), sqrt(2 * s)),
+    "matern 4": lambda s: matern(mpf(4), sqrt(8 * s)),
+    "rational 0.7": rational(mpf(0.7)),
+    "rational 1": rational(mpf(1)),
+    "power 0.3": power("0.3"),
+    "power 1": power("1"),
+    "power 1.7": power("1.7"),
+    "power 2": power("2"),
+}
+mp.dps = 60
+for name, kappa in profiles.items():
+    for s in ("1e-8", "0.01", "0.7", "2.5", "40"):
+        x = mpf(float(s))
+        slope = mp.diff(kappa, x, h=x * mpf(10) ** -15)
+        print(f'    ("{name}", {float(s)}, {mp.nstr(slope, 17)}),')

@@ -3,6 +3,7 @@
 
 mod contract;
 mod errors;
+mod gradients;
 mod high_precision;
 mod hostile;
 mod hostile_inputs;

@@ -1,0 +1,262 @@
+//! The learned metric: what it must find, how it must turn with the data, and what it refuses.
+
+use crate::common::lu;
+use faer::{Mat, MatRef};
+use nystrom_kernels::*;
+use nystrom_krr::{LearnedMetric, LinearMap, MetricFit, MetricForm};
+use nystrom_linalg_core::{Error, Result, Scalar, SymmetricEigen, random};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+
+fn normal(n: usize, d: usize, seed: u64) -> Mat<f64> {
+    random::standard_normal(n, d, &mut Pcg64::seed_from_u64(seed))
+}
+
+/// Small enough for tests.
+fn settings(form: MetricForm) -> LearnedMetric {
+    LearnedMetric { form, landmarks: 150, ..LearnedMetric::default() }
+}
+
+fn learn<T: Scalar>(
+    metric: &LearnedMetric,
+    x: MatRef<'_, T>,
+    y: MatRef<'_, T>,
+) -> Result<MetricFit> {
+    metric.learn(&Matern32::new, Points::from_rows(x), y, &mut Pcg64::seed_from_u64(7))
+}
+
+/// sin(2wᵀx) and a little noise, w = (1, 2, …, d)/‖·‖.
+fn one_direction(n: usize, d: usize) -> (Mat<f64>, Mat<f64>, Vec<f64>) {
+    let length = (1..=d).map(|k| (k * k) as f64).sum::<f64>().sqrt();
+    let w: Vec<f64> = (1..=d).map(|k| k as f64 / length).collect();
+    let (x, noise) = (normal(n, d, 1), normal(n, 1, 2));
+    let along = |i: usize| (0..d).map(|k| w[k] * x[(i, k)]).sum::<f64>();
+    let y = Mat::from_fn(n, 1, |i, _| (2.0 * along(i)).sin() + 0.1 * noise[(i, 0)]);
+    (x, y, w)
+}
+
+#[test]
+fn a_direction_of_ten_is_found() {
+    let (x, y, w) = one_direction(1500, 10);
+    let found = learn(&settings(MetricForm::Full), x.as_ref(), y.as_ref()).unwrap();
+    let eigen = SymmetricEigen::new(found.map.matrix().as_ref()).unwrap();
+    let cosine: f64 = (0..10).map(|k| w[k] * eigen.vectors()[(k, 0)]).sum();
+    let degrees = cosine.abs().min(1.0).acos().to_degrees();
+    println!("{degrees} degrees, {:?}, {:?}", eigen.values(), found.history);
+    assert!(degrees < 5.0, "{degrees}");
+    assert!(eigen.values()[1] < 0.5 * eigen.values()[0]);
+    assert!(found.error < 0.5 * found.history[0].error);
+}
+
+#[test]
+fn features_that_are_noise_lose_their_weight() {
+    let (n, d) = (1500, 8);
+    let x = normal(n, d, 3);
+    let y = Mat::from_fn(n, 1, |i, _| (2.0 * x[(i, 0)]).sin() + x[(i, 1)] * x[(i, 1)]);
+    let metric = LearnedMetric { power: 1.0, ..settings(MetricForm::Diagonal) };
+    let found = learn(&metric, x.as_ref(), y.as_ref()).unwrap();
+    let A = found.map.matrix();
+    println!("{:?}", (0..d).map(|k| A[(k, k)]).collect::<Vec<_>>());
+    assert_eq!(found.map.form(), MetricForm::Diagonal);
+    for k in 2..d {
+        assert!(A[(k, k)] < 0.1 * A[(0, 0)].min(A[(1, 1)]), "feature {k}: {}", A[(k, k)]);
+    }
+    assert!(found.error < 0.5 * found.history[0].error);
+}
+
+#[test]
+fn the_full_form_turns_with_the_data() {
+    let (x, y, _) = one_direction(500, 4);
+    let Q = normal(4, 4, 5).qr().compute_thin_Q();
+    let turned = &x * Q.transpose();
+    let metric = LearnedMetric { iterations: 3, ..settings(MetricForm::Full) };
+    let here = learn(&metric, x.as_ref(), y.as_ref()).unwrap();
+    let there = learn(&metric, turned.as_ref(), y.as_ref()).unwrap();
+    assert_eq!((here.best, here.lambda), (there.best, there.lambda));
+    let expected = &Q * here.map.matrix() * Q.transpose();
+    assert!((&expected - there.map.matrix()).norm_max() < 1e-7);
+    let expected = &Q * &here.agop * Q.transpose();
+    assert!((&expected - &there.agop).norm_max() < 1e-7 * there.agop.norm_max());
+}
+
+/// With every row a centre the fit is exact kernel ridge regression, whose leave-one-out errors are
+/// known: γ_i/(K + nλI)⁻¹_ii.
+#[test]
+fn errors_are_leave_one_out_errors() {
+    let n = 60;
+    let (x, y, _) = one_direction(n, 2);
+    let metric = LearnedMetric { iterations: 1, ..settings(MetricForm::Full) };
+    let found = learn(&metric, x.as_ref(), y.as_ref()).unwrap();
+    let mean = y.col(0).sum() / n as f64;
+    let sd = (y.col(0).iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
+    let z = Mat::from_fn(n, 1, |i, _| (y[(i, 0)] - mean) / sd);
+    let mut K = Matern32::new(found.length_scale).unwrap().gram(Points::from_rows(x.as_ref()));
+    (0..n).for_each(|i| K[(i, i)] += n as f64 * found.lambda);
+    let (gamma, inverse) = (lu(&K, &z), lu(&K, &Mat::identity(n, n)));
+    let squares: f64 = (0..n).map(|i| (gamma[(i, 0)] / inverse[(i, i)]).powi(2)).sum();
+    let expected = (squares / n as f64).sqrt();
+    assert!((found.error / expected - 1.0).abs() < 1e-5, "{} for {expected}", found.error);
+}
+
+#[test]
+fn what_is_kept_is_the_best_of_what_was_tried() {
+    let (x, y, _) = one_direction(400, 6);
+    for form in [MetricForm::Diagonal, MetricForm::Full] {
+        let found = learn(&settings(form), x.as_ref(), y.as_ref()).unwrap();
+        let errors: Vec<f64> = found.history.iter().map(|step| step.error).collect();
+        assert!(errors.iter().all(|&error| error >= found.error));
+        let step = found.history[found.best];
+        assert_eq!(
+            (step.error, step.length_scale, step.lambda),
+            (found.error, found.length_scale, found.lambda)
+        );
+        let A = found.map.matrix();
+        let squares: f64 = A.squared_norm_l2();
+        assert!((squares - 6.0).abs() < 1e-9, "tr A² = {squares}");
+    }
+}
+
+#[test]
+fn noise_alone_teaches_little() {
+    let (x, y) = (normal(300, 5, 8), normal(300, 1, 9));
+    let found = learn(&settings(MetricForm::Full), x.as_ref(), y.as_ref()).unwrap();
+    println!("{:?}", found.history);
+    assert!(found.error > 0.9);
+}
+
+#[test]
+fn units_of_targets_and_constant_targets_play_no_part() {
+    let (x, y, _) = one_direction(300, 3);
+    let metric = LearnedMetric { iterations: 2, ..settings(MetricForm::Full) };
+    let one = learn(&metric, x.as_ref(), y.as_ref()).unwrap();
+    let other = Mat::from_fn(300, 2, |i, j| if j == 0 { 1e3 * y[(i, 0)] - 5.0 } else { 42.0 });
+    let two = learn(&metric, x.as_ref(), other.as_ref()).unwrap();
+    assert!((one.map.matrix() - two.map.matrix()).norm_max() < 1e-8);
+    assert!((one.error - two.error).abs() < 1e-8);
+}
+
+#[test]
+fn samples_of_weight_zero_teach_nothing() {
+    let (x, y, _) = one_direction(300, 3);
+    let w: Vec<f64> =
+        (0..300).map(|i| if i % 5 == 0 { 0.0 } else { 1.0 + (i % 2) as f64 }).collect();
+    let with = |nonsense: f64| {
+        let y = Mat::from_fn(300, 1, |i, _| if w[i] == 0.0 { nonsense } else { y[(i, 0)] });
+        let metric = LearnedMetric { iterations: 2, ..settings(MetricForm::Full) };
+        let (x, mut rng) = (Points::from_rows(x.as_ref()), Pcg64::seed_from_u64(7));
+        metric.learn_weighted(&Matern32::new, x, y.as_ref(), &w, &mut rng).unwrap()
+    };
+    let (one, two) = (with(3.0), with(-70.0));
+    assert!((one.map.matrix() - two.map.matrix()).norm_max() < 1e-8);
+    assert!((one.error - two.error).abs() < 1e-8);
+}
+
+#[test]
+fn on_a_line_there_is_nothing_to_learn() {
+    let (x, y, _) = one_direction(200, 1);
+    for form in [MetricForm::Diagonal, MetricForm::Full] {
+        let found = learn(&settings(form), x.as_ref(), y.as_ref()).unwrap();
+        assert!((found.map.matrix()[(0, 0)] - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn duplicated_rows_and_single_precision_are_taken() {
+    let (x, y, _) = one_direction(80, 3);
+    let metric = LearnedMetric { iterations: 2, ..settings(MetricForm::Full) };
+    let twice = |a: &Mat<f64>| Mat::from_fn(160, a.ncols(), |i, k| a[(i % 80, k)] as f32);
+    let found = learn(&metric, twice(&x).as_ref(), twice(&y).as_ref()).unwrap();
+    assert!(found.error.is_finite() && found.error < 1.0);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_on_any_threads() {
+    let (x, y, _) = one_direction(1300, 5);
+    let run = |threads, seed| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let metric = LearnedMetric {
+            fit_rows: 1200,
+            landmarks: 60,
+            iterations: 3,
+            ..settings(MetricForm::Full)
+        };
+        let (x, mut rng) = (Points::from_rows(x.as_ref()), Pcg64::seed_from_u64(seed));
+        pool.install(|| metric.learn(&Matern12::new, x, y.as_ref(), &mut rng).unwrap())
+    };
+    let one = run(1, 3);
+    assert!(one == run(2, 3) && one == run(8, 3) && one != run(1, 4));
+}
+
+#[test]
+fn what_cannot_be_learned_from_is_refused() {
+    let (x, y, _) = one_direction(50, 2);
+    let metric = settings(MetricForm::Full);
+    let name = |x: &Mat<f64>, y: &Mat<f64>| match learn(&metric, x.as_ref(), y.as_ref()) {
+        Err(Error::InvalidParameter { name, .. }) => name,
+        other => panic!("{other:?}"),
+    };
+    let constant = Mat::from_fn(50, 1, |_, _| 0.1);
+    assert_eq!(name(&x, &constant), "standard deviation of the targets");
+    let equal = Mat::from_fn(50, 2, |_, k| k as f64);
+    assert_eq!(name(&equal, &y), "median distance of the sampled pairs");
+    let one = x.as_ref().subrows(0, 1).to_owned();
+    assert_eq!(name(&one, &faer::mat![[1.0]]), "standard deviation of the targets");
+    let bad = |x: &Mat<f64>, y: &Mat<f64>| learn(&metric, x.as_ref(), y.as_ref()).unwrap_err();
+    assert!(matches!(bad(&x, &Mat::zeros(49, 1)), Error::Shape { .. }));
+    assert!(matches!(bad(&Mat::zeros(0, 2), &Mat::zeros(0, 1)), Error::Empty { .. }));
+    assert!(matches!(bad(&x, &Mat::zeros(50, 0)), Error::Empty { .. }));
+    let infinite = Mat::from_fn(50, 1, |i, _| if i == 3 { f64::NAN } else { i as f64 });
+    assert!(matches!(bad(&x, &infinite), Error::NonFinite { row: 3, .. }));
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let (x, y, _) = one_direction(50, 2);
+    let base = settings(MetricForm::Full);
+    let all = [
+        LearnedMetric { power: 0.0, ..base.clone() },
+        LearnedMetric { power: f64::NAN, ..base.clone() },
+        LearnedMetric { iterations: 0, ..base.clone() },
+        LearnedMetric { landmarks: 0, ..base.clone() },
+        LearnedMetric { fit_rows: 0, ..base.clone() },
+        LearnedMetric { judged_rows: 0, ..base.clone() },
+        LearnedMetric { gradient_rows: 0, ..base.clone() },
+        LearnedMetric { multiples: vec![], ..base.clone() },
+        LearnedMetric { multiples: vec![1.0, -1.0], ..base.clone() },
+    ];
+    for metric in all {
+        let error = learn(&metric, x.as_ref(), y.as_ref()).unwrap_err();
+        assert!(matches!(error, Error::InvalidParameter { .. } | Error::Empty { .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_map_is_its_matrix() {
+    let x = normal(30, 3, 10);
+    let full = LinearMap::full(normal(3, 3, 11)).unwrap();
+    let diagonal = LinearMap::diagonal(vec![2.0, 0.0, -1.0]).unwrap();
+    for map in [full, diagonal] {
+        let mapped = map.apply(Points::from_rows(x.as_ref())).unwrap();
+        let expected = map.matrix() * x.transpose();
+        assert!((&mapped - &expected).norm_max() < 1e-13);
+        assert!(matches!(map.apply(Points::from_slice(&[1.0])), Err(Error::Shape { .. })));
+    }
+    assert!(matches!(LinearMap::diagonal(vec![]), Err(Error::Empty { .. })));
+    assert!(matches!(LinearMap::diagonal(vec![f64::NAN]), Err(Error::NonFinite { .. })));
+    assert!(matches!(LinearMap::full(Mat::zeros(2, 3)), Err(Error::Shape { .. })));
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_map_is_saved_and_checked_on_load() {
+    for map in
+        [LinearMap::full(normal(3, 3, 12)).unwrap(), LinearMap::diagonal(vec![0.1, 2.0]).unwrap()]
+    {
+        let text = serde_json::to_string(&map).unwrap();
+        assert_eq!(serde_json::from_str::<LinearMap>(&text).unwrap(), map);
+    }
+    let load = |text: &str| serde_json::from_str::<LinearMap>(text).unwrap_err().to_string();
+    assert!(load(r#"{"diagonal": []}"#).contains("is empty"));
+    let oblong = r#"{"full": {"nrows": 1, "ncols": 2, "column_major": [1.0, 2.0]}}"#;
+    assert!(load(oblong).contains("expected 1, got 2"));
+}
