@@ -33,6 +33,39 @@ pub fn median_heuristic<T: Scalar>(
     pairs: usize,
     rng: &mut dyn Rng,
 ) -> Result<f64> {
+    median(points, pairs, euclidean, rng)
+}
+
+/// The same of L1 distances, for [`LaplacianL1`](crate::LaplacianL1) and its like.
+///
+/// ```
+/// use nystrom_kernels::{Points, median_manhattan_heuristic};
+/// use rand::SeedableRng;
+/// let x = faer::mat![[0.0, 0.0], [3.0, -4.0_f64]];
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+/// assert_eq!(median_manhattan_heuristic(Points::from_rows(x.as_ref()), 10, &mut rng)?, 7.0);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+///
+/// # Randomness
+/// Two bounded integers per pair.
+///
+/// # Errors
+/// As [`median_heuristic`].
+pub fn median_manhattan_heuristic<T: Scalar>(
+    points: Points<'_, T>,
+    pairs: usize,
+    rng: &mut dyn Rng,
+) -> Result<f64> {
+    median(points, pairs, manhattan, rng)
+}
+
+fn median<T: Scalar>(
+    points: Points<'_, T>,
+    pairs: usize,
+    distance: fn(Points<'_, T>, usize, usize) -> f64,
+    rng: &mut dyn Rng,
+) -> Result<f64> {
     points.check()?;
     validate::not_empty("pairs", pairs)?;
     let n = points.len();
@@ -64,6 +97,10 @@ pub fn median_heuristic<T: Scalar>(
     }
 }
 
-fn distance<T: Scalar>(x: Points<'_, T>, i: usize, j: usize) -> f64 {
+fn manhattan<T: Scalar>(x: Points<'_, T>, i: usize, j: usize) -> f64 {
+    (0..x.dim()).map(|k| (x.coordinate(i, k).f64() - x.coordinate(j, k).f64()).abs()).sum()
+}
+
+fn euclidean<T: Scalar>(x: Points<'_, T>, i: usize, j: usize) -> f64 {
     (0..x.dim()).fold(0.0, |r: f64, k| r.hypot(x.coordinate(i, k).f64() - x.coordinate(j, k).f64()))
 }

@@ -80,7 +80,7 @@ impl<V: Lane> Lane for Dual<V> {
         let power = self.value.powf(p);
         self.chain(power, power / self.value * p)
     }
-    /// The derivative by central differences: to about 1e-10 of f(x)/x.
+    /// The derivative by central differences: to about 1e-9 of f(x)/x.
     #[inline(always)]
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
         let rate = self.value.map(|x| {

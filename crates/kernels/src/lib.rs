@@ -8,7 +8,7 @@
 //!   [`Matern52`], [`Matern`] of any smoothness, [`PowerExponential`], [`RationalQuadratic`]; with a length scale per
 //!   coordinate through [`Isotropic::with_length_scales`]. Your own takes a struct and one line:
 //!   [`Profile`].
-//! * Others: [`LaplacianL1`], [`Linear`], [`Polynomial`], [`Bernoulli`], [`Periodic`],
+//! * Others: [`LaplacianL1`], [`PowerExponentialL1`], [`Linear`], [`Polynomial`], [`Bernoulli`], [`Periodic`],
 //!   [`Precomputed`], any closure through [`FromFn`]; [`Sum`], [`Product`] and [`Scaled`] combine
 //!   them.
 //! * [`DifferentiableKernel`]: gradients of Σ_j θ_j k(·, z_j), two matrix products.
@@ -56,6 +56,7 @@ mod metric;
 mod gaussian;
 mod matern;
 mod power_exponential;
+mod power_exponential_l1;
 mod rational_quadratic;
 
 mod bernoulli;
@@ -77,7 +78,7 @@ pub mod reference;
 pub mod testing;
 mod tile;
 
-pub use bandwidth::median_heuristic;
+pub use bandwidth::{median_heuristic, median_manhattan_heuristic};
 pub use bernoulli::Bernoulli;
 pub use combine::{Product, Scaled, Sum};
 pub use dot_product::{Linear, Polynomial};
@@ -99,6 +100,7 @@ pub use matrix::KernelMatrix;
 pub use periodic::Periodic;
 pub use points::Points;
 pub use power_exponential::{ExponentialPower, PowerExponential};
+pub use power_exponential_l1::PowerExponentialL1;
 pub use precomputed::Precomputed;
 pub use rational_quadratic::{InversePower, RationalQuadratic};
 pub use spectral_density::{RadialSpectralDensity, SpectralDensity, SpectralProfile};

@@ -25,6 +25,11 @@ impl ExponentialPower {
         Err(Error::InvalidParameter { name: "power", value: power, requirement })
     }
 
+    /// q/2, if that is a number in either precision: below, s^{q/2} is 1 anyhow.
+    fn half(&self) -> f64 {
+        (0.5 * self.power).max(f64::from(f32::MIN_POSITIVE))
+    }
+
     /// q.
     pub fn power(&self) -> f64 {
         self.power
@@ -39,7 +44,7 @@ impl Profile for ExponentialPower {
         } else if self.power == 2.0 {
             s.exp_neg()
         } else {
-            s.powf(0.5 * self.power).exp_neg()
+            s.powf(self.half()).exp_neg()
         }
     }
 
@@ -51,7 +56,7 @@ impl Profile for ExponentialPower {
         } else if self.power == 2.0 {
             return -s.exp_neg();
         }
-        let half = 0.5 * self.power;
+        let half = self.half();
         let ln = s.ln();
         (ln * (half - 1.0)).exp() * (ln * half).exp().exp_neg() * -half
     }

@@ -43,7 +43,7 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// let x: Vec<f64> = (0..100).map(|i| i as f64 / 20.0).collect();
     /// let y = Mat::from_fn(100, 1, |i, _| x[i].sin());
     /// let krr = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-10));
-    /// let model = krr.fit(Points::from_slice(&x), y.as_ref())?;
+    /// let model = krr.fit((Points::from_slice(&x), &y))?;
     /// let slope = model.gradient(Points::from_slice(&[2.0]))?;
     /// assert!((slope[(0, 0)] - 2.0_f64.cos()).abs() < 1e-3);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -77,7 +77,7 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// let x = Mat::from_fn(50, 2, |i, k| ((i * (k + 3)) % 17) as f64);
     /// let y = Mat::from_fn(50, 1, |i, _| 2.0 * x[(i, 0)] - x[(i, 1)]);
     /// let krr = ExactKrr::new(Linear::new(), Ridge::PerSample(1e-9));
-    /// let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref())?;
+    /// let model = krr.fit((Points::from_rows(x.as_ref()), &y))?;
     /// let effects = model.marginal_effects(Points::from_rows(x.as_ref()))?;
     /// assert!((effects.mean[(0, 0)] - 2.0).abs() < 1e-6);
     /// assert!(effects.standard_error[(1, 0)] < 1e-6); // the same everywhere
@@ -129,7 +129,7 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// let x = mat![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0_f64]];
     /// let y = mat![[2.0], [0.0], [2.0]]; // 2x₁
     /// let krr = ExactKrr::new(Linear::new(), Ridge::PerSample(1e-9));
-    /// let model = krr.fit(Points::from_rows(x.as_ref()), y.as_ref())?;
+    /// let model = krr.fit((Points::from_rows(x.as_ref()), &y))?;
     /// let agop = model.gradient_outer_product(Points::from_rows(x.as_ref()))?;
     /// assert!((agop[(0, 0)] - 4.0).abs() < 1e-6 && agop[(1, 1)].abs() < 1e-6);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
@@ -139,14 +139,13 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
         self.weighted_outer_product(x, &vec![1.0; x.len()])
     }
 
-    /// Σ_i w_i Σ_τ ∇f_τ(x_i) ∇f_τ(x_i)ᵀ / Σ_i w_i for the first x.len() weights; of points that
-    /// were checked.
+    /// Σ_i w_i Σ_τ ∇f_τ(x_i) ∇f_τ(x_i)ᵀ / Σ_i w_i, of points that were checked.
     pub(crate) fn weighted_outer_product(
         &self,
         x: Points<'_, T>,
         weights: &[f64],
     ) -> Result<Mat<f64>> {
-        let total = validate::weights("sample weights of the gradients", &weights[..x.len()])?;
+        let total = validate::weights("sample weights of the gradients", weights)?;
         let (d, t) = (x.dim(), self.coefficients.ncols());
         let sum = GradientTiles::new(self, x).reduce(
             || Mat::<f64>::zeros(d, d),

@@ -92,7 +92,7 @@ pub use iterative::{
     IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit, ProblemSize, Stop,
     Verdict,
 };
-pub use metric::{LearnedMetric, LinearMap, MetricFit, MetricForm, MetricStep};
+pub use metric::{LearnedMetric, LinearMap, MetricDistance, MetricFit, MetricForm, MetricStep};
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;
 pub use path::{LambdaPath, PathPoint, lambda_grid};

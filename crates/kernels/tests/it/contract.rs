@@ -23,6 +23,7 @@ fn kernels<T: Scalar>(length_scale: f64, d: usize) -> Vec<(&'static str, Box<dyn
         ("matern 0.3", Box::new(Matern::new(0.3, length_scale).unwrap())),
         ("matern 4", Box::new(Matern::new(4.0, length_scale).unwrap())),
         ("power exponential 1.4", Box::new(PowerExponential::new(1.4, length_scale).unwrap())),
+        ("power exponential l1", Box::new(PowerExponentialL1::new(0.7, length_scale).unwrap())),
         ("power exponential 2", Box::new(PowerExponential::new(2.0, length_scale).unwrap())),
         ("rational quadratic", Box::new(RationalQuadratic::new(0.7, length_scale).unwrap())),
         ("laplacian l1", Box::new(LaplacianL1::new(length_scale).unwrap())),

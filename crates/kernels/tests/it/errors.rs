@@ -38,6 +38,8 @@ fn parameters() {
     refuses("length scale", |l| Matern::new(1.0, l), &NOT_POSITIVE);
     refuses("a", |a| Matern::from_a(1.0, a), &NOT_POSITIVE);
     refuses("nu", |nu| Matern::from_a(nu, 1.0), &[0.0, f64::NAN]);
+    refuses("power", |q| PowerExponentialL1::new(q, 1.0), &NOT_POSITIVE);
+    refuses("power", |q| PowerExponentialL1::new(q, 1.0), &[1.0_f64.next_up(), 2.0]);
     refuses("power", |q| PowerExponential::new(q, 1.0), &NOT_POSITIVE);
     refuses("power", |q| PowerExponential::new(q, 1.0), &[2.0_f64.next_up(), 3.0]);
     refuses("length scale", |l| PowerExponential::new(1.0, l), &NOT_POSITIVE);

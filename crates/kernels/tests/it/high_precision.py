@@ -28,6 +28,7 @@ row("matern 0.3", matern(mpf(3) / 10, sqrt(2 * mpf(3) / 10) * r / L))
 row("rational quadratic", (1 + r**2 / (2 * mpf(7) / 10 * L**2)) ** (-mpf(7) / 10))
 for q in ("0.3", "1.7"):
     row(f"power exponential {q}", exp(-((r / L) ** mpf(float(q)))))
+row("power exponential l1 0.7", exp(-((l1 / L) ** mpf(0.7))))
 row("linear", dot + mpf(1) / 2)
 row("polynomial", (mpf(1) / 4 * dot + 1) ** 5)
 row("periodic", exp(-2 * sum(sin(pi * (a - b) / mpf(3)) ** 2 for a, b in zip(X, Y)) / L**2))

@@ -10,7 +10,7 @@ const Y: [f64; 3] = [0.5, -1.0, 0.625];
 const L: f64 = 0.75;
 
 #[rustfmt::skip]
-const VALUES: [(&str, f64); 19] = [
+const VALUES: [(&str, f64); 20] = [
     ("gaussian", 0.1410933807013414827),
     ("gaussian gamma", 0.43772173662773396043),
     ("gaussian bandwidth", 0.64363402408212607308),
@@ -22,6 +22,7 @@ const VALUES: [(&str, f64); 19] = [
     ("rational quadratic", 0.39295427882082667246),
     ("power exponential 0.3", 0.29309380197404090555),
     ("power exponential 1.7", 0.041114911343082760091),
+    ("power exponential l1 0.7", 0.12580234647495978161),
     ("linear", 3.375),
     ("polynomial", 14.999043196439743042),
     ("periodic", 0.0098326657586115853495),
@@ -174,6 +175,7 @@ fn every_kernel_agrees_with_high_precision() {
     check("power exponential 1.7", PowerExponential::new(1.7, L).unwrap(), 3);
     check("gaussian bandwidth", PowerExponential::new(2.0, 5.0_f64.sqrt()).unwrap(), 3);
     check("laplacian euclidean", PowerExponential::new(1.0, L).unwrap(), 3);
+    check("power exponential l1 0.7", PowerExponentialL1::new(0.7, L).unwrap(), 3);
     check("linear", Linear::with_bias(0.5).unwrap(), 3);
     check("polynomial", Polynomial::new(5, 0.25, 1.0).unwrap(), 3);
     check("periodic", Periodic::new(3.0, L).unwrap(), 3);

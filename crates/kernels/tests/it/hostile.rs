@@ -34,6 +34,8 @@ fn kernels<T: Scalar>(p: f64, d: usize) -> Vec<(String, Boxed<T>)> {
         ("matern nu", boxed(Matern::new(p, 1.0))),
         ("matern nu a", boxed(Matern::from_a(p, 1.0))),
         ("power exponential", boxed(PowerExponential::new(0.3, p))),
+        ("power exponential l1", boxed(PowerExponentialL1::new(0.3, p))),
+        ("power exponential l1 q", boxed(PowerExponentialL1::new(p, 1.0))),
         ("power exponential q", boxed(PowerExponential::new(p, 1.0))),
         ("rational quadratic", boxed(RationalQuadratic::new(1.0, p))),
         ("rational quadratic 0.7", boxed(RationalQuadratic::new(0.7, p))),

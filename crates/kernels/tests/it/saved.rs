@@ -2,8 +2,8 @@
 
 use nystrom_kernels::{
     Ard, Bernoulli, Gaussian, LaplacianL1, Linear, LoadedKernel, Matern, Matern12, Matern32,
-    Matern52, Periodic, Polynomial, PowerExponential, Precomputed, Product, RationalQuadratic,
-    SavedKernel, Scaled, SquaredExponential, Sum,
+    Matern52, Periodic, Polynomial, PowerExponential, PowerExponentialL1, Precomputed, Product,
+    RationalQuadratic, SavedKernel, Scaled, SquaredExponential, Sum,
 };
 use nystrom_linalg_core::Error;
 use serde_json::Value;
@@ -22,6 +22,7 @@ fn files() -> Vec<Value> {
         serde_json::to_value(Matern52::new(3.0).unwrap()).unwrap(),
         serde_json::to_value(Matern::new(1.5, 3.0).unwrap()).unwrap(),
         serde_json::to_value(PowerExponential::new(1.5, 3.0).unwrap()).unwrap(),
+        serde_json::to_value(PowerExponentialL1::new(0.5, 3.0).unwrap()).unwrap(),
         serde_json::to_value(RationalQuadratic::new(1.5, 3.0).unwrap()).unwrap(),
         serde_json::to_value(LaplacianL1::new(3.0).unwrap()).unwrap(),
         serde_json::to_value(Linear::new()).unwrap(),
@@ -75,6 +76,7 @@ fn no_kernel_is_loaded_as_another() {
     only_its_own::<Matern52>(&files);
     only_its_own::<Matern>(&files);
     only_its_own::<PowerExponential>(&files);
+    only_its_own::<PowerExponentialL1>(&files);
     only_its_own::<RationalQuadratic>(&files);
     only_its_own::<LaplacianL1>(&files);
     only_its_own::<Linear>(&files);

@@ -1,35 +1,35 @@
 //! The rows that a metric is learned from.
 
 use super::LearnedMetric;
-use crate::input::Samples;
+use crate::Problem;
 use faer::Mat;
 use nystrom_linalg_core::{Error, Indices, Result, Scalar, random};
 use rand::Rng;
 
-/// Rows drawn from the data, in `f64`, in random order; so any first few of them are a sample too.
+/// Rows drawn from the data, in `f64`, in random order, so that any few of them are a sample too.
 pub(super) struct Sample {
     /// d × n.
     pub x: Mat<f64>,
     /// n × t: targets of mean 0 and standard deviation 1; constant ones are 0.
     pub y: Mat<f64>,
-    /// n.
+    /// n, all positive.
     pub weights: Vec<f64>,
 }
 
 impl Sample {
-    /// At most `rows` rows.
+    /// At most `fit_rows` rows of positive weight.
     ///
     /// # Errors
-    /// `InvalidParameter` if every target is constant, `InvalidWeight` if all weights drawn are 0.
+    /// `InvalidParameter` if every target is constant.
     pub fn draw<T: Scalar>(
-        data: Samples<'_, T>,
+        data: Problem<'_, T>,
         settings: &LearnedMetric,
         rng: &mut dyn Rng,
     ) -> Result<Self> {
-        let n = data.x.len();
-        let rows = random::uniform_subset(n, settings.fit_rows.min(n), rng)?;
+        let all: Vec<usize> = (0..data.x.len()).filter(|&i| data.weight(i) > 0.0).collect();
+        let drawn = random::uniform_subset(all.len(), settings.fit_rows.min(all.len()), rng)?;
+        let rows: Vec<usize> = drawn.into_iter().map(|s| all[s]).collect();
         let weights: Vec<f64> = rows.iter().map(|&i| data.weight(i)).collect();
-        nystrom_linalg_core::validate::weights("sample weights of the rows drawn", &weights)?;
         let narrow = data.x.gather(Indices::from(&rows[..]));
         let x = Mat::from_fn(narrow.nrows(), narrow.ncols(), |k, i| narrow[(k, i)].f64());
         let y = standardised(
@@ -46,23 +46,24 @@ impl Sample {
 }
 
 /// Each column less its weighted mean, over its standard deviation if that is no rounding error.
-fn standardised(mut y: Mat<f64>, weights: &[f64]) -> Result<Mat<f64>> {
+fn standardised(y: Mat<f64>, weights: &[f64]) -> Result<Mat<f64>> {
     let total: f64 = weights.iter().sum();
-    let mut largest: f64 = 0.0;
-    for column in y.as_mut().col_iter_mut() {
-        let mut column = column;
-        let mean_of = |f: &dyn Fn(f64) -> f64| -> f64 {
-            column.iter().zip(weights).map(|(y, w)| w / total * f(*y)).sum()
-        };
-        let size = column.iter().fold(0.0, |size: f64, y| size.max(y.abs()));
-        let mean = mean_of(&|y| y);
-        let sd = mean_of(&|y| (y - mean).powi(2)).sqrt();
+    let mean = |f: &dyn Fn(usize) -> f64| -> f64 {
+        weights.iter().enumerate().map(|(i, w)| w / total * f(i)).sum()
+    };
+    let (mut units, mut largest) = (vec![], 0.0_f64);
+    for y in y.col_iter() {
+        let center = mean(&|i| y[i]);
+        let sd = mean(&|i| (y[i] - center).powi(2)).sqrt();
+        let size = y.iter().fold(0.0, |size: f64, y| size.max(y.abs()));
         let varies = sd > 1e-12 * size;
-        column.iter_mut().for_each(|y| *y = if varies { (*y - mean) / sd } else { 0.0 });
+        units.push((center, if varies { 1.0 / sd } else { 0.0 }));
         largest = largest.max(if varies { sd } else { 0.0 });
     }
     if largest > 0.0 && largest.is_finite() {
-        return Ok(y);
+        return Ok(Mat::from_fn(y.nrows(), y.ncols(), |i, j| {
+            (y[(i, j)] - units[j].0) * units[j].1
+        }));
     }
     Err(Error::InvalidParameter {
         name: "standard deviation of the targets",

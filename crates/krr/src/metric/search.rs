@@ -1,116 +1,115 @@
-//! One fit of the sample in a given metric, at the best of a grid of ridges.
+//! One fit of the sample in a given metric: exact kernel ridge regression at the best of a grid of
+//! ridges.
 
 use super::sample::Sample;
-use crate::input::Samples;
-use crate::normal_equations::{NormalEquations, Products};
-use crate::rows::{FeatureRows, KernelRows};
-use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel, SolvedBy};
-use faer::{Accum, Mat, MatMut};
+use faer::Mat;
 use nystrom_kernels::{DifferentiableKernel, Points};
-use nystrom_linalg_core::{Cholesky, JitterLadder, Result, ops};
+use nystrom_linalg_core::{Error, PackedCholesky, Result};
 
-/// λ = 10^e for these e.
-const EXPONENTS: std::ops::RangeInclusive<i32> = -9..=0;
+/// nλ = 10^(k/2) for these k.
+const HALF_DECADES: std::ops::RangeInclusive<i32> = -16..=6;
+
+/// nλ of step k of the grid.
+pub(super) fn ridge(k: i32) -> f64 {
+    10_f64.powf(0.5 * f64::from(k))
+}
 
 /// A fit and its error.
 pub(super) struct Fit<K> {
     pub model: KrrModel<K, f64>,
-    pub exponent: i32,
+    /// The step of the grid of ridges.
+    pub step: i32,
     /// Leave-one-out RMSE.
     pub error: f64,
 }
 
-/// What every ridge has in common.
-struct Equations<'a> {
-    /// ΦᵀDΦ.
-    A: Mat<f64>,
-    /// ΦᵀDy.
-    B: Mat<f64>,
-    /// φ of the rows to judge by, m × v.
-    phi: Mat<f64>,
-    sample: &'a Sample,
-}
-
-/// The fit to `sample` with its points at `x` (d × n) and the first `landmarks` of them as centres.
+/// The fit to `sample` with its points at `x` (d × n): from the step `start` downhill on the grid
+/// of ridges, by the leave-one-out error.
 ///
-/// From the exponent `start` downhill on the grid of ridges, by the leave-one-out error of the
-/// first `judged` rows.
-pub(super) fn fit<K: DifferentiableKernel<f64> + Clone>(
+/// n² kernel values once, and 2n³/3 flops for each ridge.
+///
+/// # Errors
+/// Those of [`Kernel::check_points`](nystrom_kernels::Kernel::check_points), and
+/// `NotPositiveDefinite` if no ridge tried is above the rounding errors of K.
+pub(super) fn fit<K: DifferentiableKernel<f64>>(
     kernel: K,
     sample: &Sample,
     x: Points<'_, f64>,
-    [landmarks, judged]: [usize; 2],
     start: i32,
 ) -> Result<Fit<K>> {
-    let centers = x.slice(0..landmarks);
-    let samples = Samples { x, y: sample.y.as_ref(), weights: Some(&sample.weights) };
     kernel.check_points(x)?;
-    let whitener = Whitener::new(&kernel, centers)?; //           W + δI = RRᵀ
-    let source = KernelRows { kernel: &kernel, centers, x };
-    let rows = FeatureRows::new(&source, &whitener, samples, false);
-    let sums = NormalEquations::accumulate(&rows, Products::Scalar).centered(false);
-    let mut phi = kernel.eval(centers, x.slice(0..judged)); //    φ = R⁻¹k_Z
-    whitener.whiten(phi.as_mut());
-    let equations = Equations { A: sums.A, B: sums.B, phi, sample };
-    let (exponent, error, beta) = downhill(start, |e| equations.at(10_f64.powi(e)))?;
-    let theta = whitener.unwhiten(beta); //                       θ = R⁻ᵀβ
-    let ridge = sample.len() as f64 * 10_f64.powi(exponent);
-    let report = FitReport { ridge, solver: SolvedBy::NormalEquations, ..source.report(&rows, 1) };
-    let b = vec![0.0; sample.y.ncols()];
-    let model = KrrModel::from_parts(kernel.clone(), centers, theta.as_ref(), &b, report)?;
-    Ok(Fit { model, exponent, error })
+    let K = kernel.gram(x);
+    let (step, error, theta) = downhill(start, |k| leave_one_out(&K, sample, ridge(k)))?;
+    let (n, t) = sample.y.shape();
+    let report = FitReport {
+        n,
+        m: n,
+        d: x.dim(),
+        t,
+        ridge: ridge(step),
+        jitter: 0.0,
+        solver: SolvedBy::ExactCholesky,
+        reason: "the smallest leave-one-out error".into(),
+        condition: f64::NAN,
+        kernel_entries: (n * n) as u64,
+    };
+    let model = KrrModel::from_parts(kernel, x, theta.as_ref(), &vec![0.0; t], report)?;
+    Ok(Fit { model, step, error })
 }
 
-impl Equations<'_> {
-    /// The leave-one-out RMSE at λ, and β = (A + nλI)⁻¹B.
-    ///
-    /// y_i − f₋ᵢ(x_i) = (y_i − f(x_i))/(1 − h_i), h_i = w_i φ_iᵀ(A + nλI)⁻¹φ_i.
-    fn at(&self, lambda: f64) -> Result<(f64, Mat<f64>)> {
-        let (m, v) = self.phi.shape();
-        let mu = self.sample.len() as f64 * lambda;
-        let fill = |mut out: MatMut<'_, f64>| {
-            out.copy_from(&self.A);
-            ops::add_to_diagonal(out, mu);
-        };
-        let factor = Cholesky::<f64>::from_fill(m, fill, JitterLadder::default())?;
-        let mut beta = self.B.clone();
-        factor.solve_in_place(beta.as_mut());
-        let mut residuals = Mat::from_fn(v, beta.ncols(), |i, j| self.sample.y[(i, j)]);
-        ops::matmul(residuals.as_mut(), Accum::Add, self.phi.transpose(), beta.as_ref(), -1.0);
-        let mut half = self.phi.clone();
-        factor.forward_in_place(half.as_mut()); //                L⁻¹φ_i
-        let (mut sum, mut total) = (0.0, 0.0);
-        for i in 0..v {
-            let w = self.sample.weights[i];
-            let h = w * half.col(i).squared_norm_l2();
-            let left_out = (1.0 - h).max(f64::EPSILON);
-            let squares: f64 = residuals.row(i).iter().map(|r| (r / left_out).powi(2)).sum();
-            sum += w * squares;
-            total += w;
+/// The leave-one-out RMSE at nλ = `mu`, and θ = (K + μD⁻¹)⁻¹y.
+///
+/// y_i − f₋ᵢ(x_i) = θ_i/((K + μD⁻¹)⁻¹)_ii.
+fn leave_one_out(K: &Mat<f64>, sample: &Sample, mu: f64) -> Result<(f64, Mat<f64>)> {
+    let factor = PackedCholesky::from_fill(sample.len(), |mut out, rows, cols| {
+        out.copy_from(K.as_ref().submatrix(rows.start, cols.start, rows.len(), cols.len()));
+        for (s, i) in cols.enumerate() {
+            out[(s, s)] += mu / sample.weights[i];
         }
-        Ok(((sum / total).sqrt(), beta))
+    })?;
+    let mut theta = sample.y.clone();
+    factor.solve_in_place(theta.as_mut());
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (i, inverse) in factor.inverse_diagonal().into_iter().enumerate() {
+        let squares: f64 = theta.row(i).iter().map(|theta| (theta / inverse).powi(2)).sum();
+        sum += sample.weights[i] * squares;
+        total += sample.weights[i];
     }
+    Ok(((sum / total).sqrt(), theta))
 }
 
-/// The first minimum of `at` on the grid when walking from `start`, downwards first.
+/// The first minimum of `at` on the grid when walking from `start`, upwards first; a ridge below
+/// the rounding errors of K ends the walk.
 fn downhill(
     start: i32,
     at: impl Fn(i32) -> Result<(f64, Mat<f64>)>,
 ) -> Result<(i32, f64, Mat<f64>)> {
-    let (error, beta) = at(start)?;
-    let mut best = (start, error, beta);
-    for step in [-1, 1] {
-        while EXPONENTS.contains(&(best.0 + step)) {
-            let (error, beta) = at(best.0 + step)?;
-            if error >= best.1 {
-                break;
+    let mut best: Option<(i32, f64, Mat<f64>)> = None;
+    let mut failure = None;
+    for step in [1, -1] {
+        let mut k = best.as_ref().map_or(start, |best| best.0 + step);
+        while HALF_DECADES.contains(&k) {
+            match at(k) {
+                Ok((error, theta)) => {
+                    if best.as_ref().is_some_and(|best| error >= best.1) {
+                        break;
+                    }
+                    best = Some((k, error, theta));
+                }
+                Err(error @ Error::NotPositiveDefinite { .. }) => {
+                    failure = Some(error);
+                    if step < 0 {
+                        break;
+                    }
+                }
+                Err(error) => return Err(error),
             }
-            best = (best.0 + step, error, beta);
+            k += step;
         }
-        if best.0 != start {
+        if best.as_ref().is_some_and(|best| best.0 != start) {
             break;
         }
     }
-    Ok(best)
+    best.ok_or_else(|| failure.expect("the grid is not empty"))
 }

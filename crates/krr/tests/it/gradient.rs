@@ -12,10 +12,10 @@ fn fitted<T: Scalar, K: Kernel<T> + Clone>(
     y: &Mat<T>,
     m: usize,
 ) -> KrrModel<K, T> {
-    let z = Points::from_rows(x.as_ref().subrows(0, m));
-    let krr =
-        NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(T::lit(1e-4))) };
-    krr.fit_centers(Points::from_rows(x.as_ref()), y.as_ref(), z).unwrap()
+    let ridge = Ridge::PerSample(T::lit(1e-4));
+    let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, ridge) };
+    let x = Points::from_rows(x.as_ref());
+    krr.fit((x, y), x.slice(0..m)).unwrap()
 }
 
 fn rows<T: Scalar>(x: MatRef<'_, T>) -> Points<'_, T> {
@@ -50,7 +50,7 @@ fn gradients_are_differences_of_predictions() {
 fn a_centre_has_no_slope_of_its_own() {
     let x = faer::mat![[0.5, 1.0]];
     let model = fitted(Matern12::new(1.0).unwrap(), &x, &faer::mat![[2.0]], 1);
-    assert_eq!(model.gradient(rows(x.as_ref())).unwrap(), Mat::zeros(1, 2));
+    assert_eq!(model.gradient(rows(x.as_ref())).unwrap(), Mat::<f64>::zeros(1, 2));
 }
 
 #[test]

@@ -1,0 +1,82 @@
+//! The power exponential kernel of the L1 distance.
+
+use crate::Lane;
+use crate::load::saved_kernel;
+use crate::metric::Manhattan;
+use crate::tile::{Formula, Scales, formula_kernel};
+use nystrom_linalg_core::{Error, Result, Scalar, validate};
+
+/// The kernel exp(−(‖x − y‖₁/ℓ)^q), 0 < q ≤ 1: for targets with steps along single features, the
+/// rougher the smaller q; [`LaplacianL1`](crate::LaplacianL1) for q = 1.
+///
+/// ‖x − y‖₁ is conditionally negative definite, and so are its powers up to 1 (I. Schoenberg, *Metric
+/// spaces and positive definite functions*, 1938): positive semi-definite in every dimension.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_kernels::{Kernel, Points, PowerExponentialL1};
+/// let x = mat![[0.0, 0.0], [1.0, -3.0_f64]];
+/// let k = PowerExponentialL1::new(0.5, 1.0)?.gram(Points::from_rows(x.as_ref()));
+/// assert!((k[(0, 1)] - (-2.0_f64).exp()).abs() < 1e-15);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PowerExponentialL1 {
+    power: f64,
+    length_scale: f64,
+}
+
+saved_kernel! {
+    [] PowerExponentialL1 = "power-exponential-l1".into(), known: false,
+    { power: f64, length_scale: f64 } of {},
+    |s| PowerExponentialL1::new(s.power, s.length_scale)
+}
+
+impl PowerExponentialL1 {
+    /// exp(−(‖x − y‖₁/ℓ)^q) with `power` q and length scale ℓ.
+    ///
+    /// # Errors
+    /// `InvalidParameter` unless 0 < q ≤ 1, and ℓ is positive and finite.
+    pub fn new(power: f64, length_scale: f64) -> Result<Self> {
+        validate::positive("length scale", length_scale)?;
+        if power > 0.0 && power <= 1.0 {
+            return Ok(PowerExponentialL1 { power, length_scale });
+        }
+        let requirement = "above 0 and at most 1, for the kernel to be psd";
+        Err(Error::InvalidParameter { name: "power", value: power, requirement })
+    }
+
+    /// q.
+    pub fn power(&self) -> f64 {
+        self.power
+    }
+
+    /// ℓ.
+    pub fn length_scale(&self) -> f64 {
+        self.length_scale
+    }
+}
+
+impl Formula for PowerExponentialL1 {
+    type Metric = Manhattan;
+    const SCALED: bool = true;
+
+    fn scales<T: Scalar>(&self, d: usize) -> Scales<T> {
+        Scales::common(self.length_scale, d, 1)
+    }
+
+    #[inline(always)]
+    fn at<V: Lane>(&self, sum: V) -> V {
+        if self.power == 1.0 {
+            return sum.exp_neg();
+        }
+        // below the smallest number of either precision the power is 1 anyhow
+        sum.powf(self.power.max(f64::from(f32::MIN_POSITIVE))).exp_neg()
+    }
+
+    fn length_scale(&self, _: usize) -> f64 {
+        self.length_scale
+    }
+}
+
+formula_kernel!([] PowerExponentialL1);
