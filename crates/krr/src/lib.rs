@@ -88,9 +88,9 @@ pub use divide_and_conquer::{DivideAndConquerKrr, DivideAndConquerModel, DivideA
 pub use exact::ExactKrr;
 pub use gradient::MarginalEffects;
 pub use iterative::{
-    AutoKrr, Estimate, Extras, Falkon, FullKrr, Iteration, IterationReport, IterativeFit,
-    IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit, ProblemSize, Stop,
-    Verdict,
+    AutoKrr, Estimate, Extras, Falkon, FullKrr, FullPath, FullPathFit, Iteration, IterationReport,
+    IterativeFit, IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit,
+    ProblemSize, Stop, Verdict,
 };
 pub use metric::{LearnedMetric, LinearMap, MetricDistance, MetricFit, MetricForm, MetricStep};
 pub use model::KrrModel;

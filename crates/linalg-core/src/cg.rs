@@ -1,6 +1,7 @@
 //! Preconditioned conjugate gradients, one step at a time.
 
-use crate::{Result, Scalar, SymmetricEigen, validate};
+use crate::tridiagonal::eigenvalue_ratio;
+use crate::{Result, Scalar, validate};
 use faer::{Mat, MatMut, MatRef};
 
 /// An n × n symmetric positive definite A, known by its products, with a preconditioner M⁻¹ ≈ A⁻¹.
@@ -9,6 +10,19 @@ pub trait LinearSystem<T> {
     fn apply(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>);
     /// out = M⁻¹·r, M symmetric positive definite.
     fn precondition(&mut self, out: MatMut<'_, T>, r: MatRef<'_, T>);
+
+    /// out = A·x where [`apply`](Self::apply) is by a nearby Â, for residuals that are true.
+    fn apply_exactly(&mut self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
+        self.apply(out, x);
+    }
+    /// A bound on ‖Â − A‖₂; 0 if `apply` is exact.
+    fn error(&self) -> f64 {
+        0.0
+    }
+    /// Gives up the nearby Â, so that `apply` is exact from now on; false if it was.
+    fn fall_back(&mut self) -> bool {
+        false
+    }
 }
 
 /// The state of a run on A·X = B, n × t, which the caller advances: for solves that are watched,
@@ -134,17 +148,48 @@ impl<T: Scalar> ConjugateGradients<T> {
         true
     }
 
-    /// Computes r = b − Ax anew (one application of A) and returns [`residual`](Self::residual),
-    /// which is then the true one. To go on from there, [`restart`](Self::restart).
+    /// Computes r = b − Ax anew (one exact application of A) and returns
+    /// [`residual`](Self::residual), which is then the true one. To go on from there,
+    /// [`restart`](Self::restart).
     pub fn true_residual(&mut self, system: &mut dyn LinearSystem<T>, b: MatRef<'_, T>) -> f64 {
-        system.apply(self.r.as_mut(), self.x.as_ref());
+        system.apply_exactly(self.r.as_mut(), self.x.as_ref());
+        self.subtract_from(b);
+        self.residual()
+    }
+
+    /// A bound on the true residual if that is within `tolerance`, the true residual otherwise.
+    ///
+    /// ‖b − Ax‖ ≤ ‖b − Âx‖ + ‖Â − A‖·‖x‖ by the nearby Â, if the system has one: no exact
+    /// application is needed where this is small enough.
+    pub fn verify(
+        &mut self,
+        system: &mut dyn LinearSystem<T>,
+        b: MatRef<'_, T>,
+        tolerance: f64,
+    ) -> f64 {
+        let error = system.error();
+        if error > 0.0 {
+            system.apply(self.r.as_mut(), self.x.as_ref());
+            self.subtract_from(b);
+            for (j, x) in norms(self.x.as_ref()).into_iter().enumerate() {
+                let b = if self.b_norm[j] > 0.0 { self.b_norm[j] } else { 1.0 };
+                self.residuals[j] += error * x / b;
+            }
+            if self.residual() <= tolerance {
+                return self.residual();
+            }
+        }
+        self.true_residual(system, b)
+    }
+
+    /// r = b − r, and what follows from it.
+    fn subtract_from(&mut self, b: MatRef<'_, T>) {
         for j in 0..b.ncols() {
             for i in 0..b.nrows() {
                 self.r[(i, j)] = b[(i, j)] - self.r[(i, j)];
             }
         }
         self.residuals = self.relative();
-        self.residual()
     }
 
     /// Forgets the directions taken and begins again at x with the residual at hand.
@@ -160,6 +205,32 @@ impl<T: Scalar> ConjugateGradients<T> {
     /// x, n × t.
     pub fn x(&self) -> MatRef<'_, T> {
         self.x.as_ref()
+    }
+
+    /// r = b − Ax as the recurrence has it, n × t.
+    pub fn r(&self) -> MatRef<'_, T> {
+        self.r.as_ref()
+    }
+
+    /// ρ = rᵀM⁻¹r of every column.
+    pub fn rho(&self) -> &[f64] {
+        &self.rho
+    }
+
+    /// Goes on with these columns alone, in the order given: the others are solved well enough.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn keep(&mut self, columns: &[usize]) {
+        let condition = self.condition();
+        for matrix in [&mut self.x, &mut self.r, &mut self.z, &mut self.p, &mut self.q] {
+            *matrix = Mat::from_fn(matrix.nrows(), columns.len(), |i, j| matrix[(i, columns[j])]);
+        }
+        for numbers in [&mut self.rho, &mut self.b_norm, &mut self.residuals] {
+            *numbers = columns.iter().map(|&j| numbers[j]).collect();
+        }
+        self.steps = columns.iter().map(|&j| self.steps[j].clone()).collect();
+        self.condition = condition;
     }
 
     /// x, n × t.
@@ -193,22 +264,13 @@ impl<T: Scalar> ConjugateGradients<T> {
 }
 
 /// λ_max/λ_min of the Lanczos matrix that the steps α_k, β_k of conjugate gradients stand for:
-/// T_kk = 1/α_k + β_(k−1)/α_(k−1), T_(k,k+1) = √β_k/α_k.
+/// T_kk = 1/α_k + β_(k−1)/α_(k−1), T_(k,k+1)² = β_k/α_k².
 fn ritz_ratio(steps: &[(f64, f64)]) -> f64 {
-    if steps.len() < 2 {
-        return 1.0;
-    }
-    let tridiagonal =
-        Mat::from_fn(steps.len(), steps.len(), |i, j| match (i.min(j), i.abs_diff(j)) {
-            (0, 0) => 1.0 / steps[0].0,
-            (k, 0) => 1.0 / steps[k].0 + steps[k - 1].1 / steps[k - 1].0,
-            (k, 1) => steps[k].1.sqrt() / steps[k].0,
-            _ => 0.0,
-        });
-    match SymmetricEigen::new(tridiagonal.as_ref()).as_ref().map(|eigen| eigen.values()) {
-        Ok([largest, .., smallest]) if *smallest > 0.0 => largest / smallest,
-        _ => 1.0,
-    }
+    let before = std::iter::once(0.0).chain(steps.iter().map(|(alpha, beta)| beta / alpha));
+    let diagonal: Vec<f64> =
+        steps.iter().zip(before).map(|((alpha, _), before)| 1.0 / alpha + before).collect();
+    let squares: Vec<f64> = steps.iter().map(|(alpha, beta)| beta / alpha.powi(2)).collect();
+    eigenvalue_ratio(&diagonal, &squares[..steps.len().saturating_sub(1)])
 }
 
 /// Column-wise inner products, summed in `f64`.

@@ -20,12 +20,28 @@ impl Default for PcgOptions {
     }
 }
 
+/// Why an iterative solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PcgEnd {
+    /// The true residual is within the tolerance.
+    Converged,
+    /// The largest number of iterations was done.
+    IterationLimit,
+    /// Rounding errors let the residual fall no further.
+    Stalled,
+    /// Whoever looked on said so.
+    Stopped,
+}
+
 /// What an iterative solve did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PcgReport {
+    /// Why it ended.
+    pub end: PcgEnd,
     /// Iterations done.
     pub iterations: usize,
-    /// The *true* relative residual ‖b − Ax‖/‖b‖ at the end, the largest over the right-hand sides.
+    /// The *true* relative residual ‖b − Ax‖/‖b‖ at the end, the largest over the right-hand sides;
+    /// a bound on it for a system with an [`error`](LinearSystem::error).
     pub residual: f64,
     /// Whether `residual` is within the tolerance.
     pub converged: bool,
@@ -43,8 +59,8 @@ pub struct PcgReport {
 /// Column j has its own step lengths, so the iterates are those of t separate runs. A column that
 /// has converged, or whose curvature pᵀAp is no longer positive, stands still while the others go
 /// on. The best effort is returned in any case: `report.converged` tells, and [`PcgReport::check`]
-/// turns a failure into an error. One application of A per iteration and one more at the end for
-/// the true residual; 5nt memory. To watch or verify on the way, [`ConjugateGradients`].
+/// turns a failure into an error. One application of A per iteration and one more for every time
+/// the true residual is computed; 5nt memory. To watch on the way, [`solve`].
 ///
 /// Source: Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm
 /// 9.1.
@@ -73,24 +89,75 @@ pub fn pcg<T: Scalar>(
     x0: Option<MatRef<'_, T>>,
     options: &PcgOptions,
 ) -> Result<(Mat<T>, PcgReport)> {
-    validate::positive("tolerance", options.tolerance)?;
     let mut system = Closures { apply, precondition };
-    let mut cg = ConjugateGradients::start(&mut system, b, x0)?;
-    let mut history = Vec::new();
-    while history.len() < options.max_iterations && !(cg.residual() <= options.tolerance) {
-        if !cg.step(&mut system, options.tolerance) {
-            break;
-        }
-        history.push(cg.residual());
-    }
-    let residual = cg.true_residual(&mut system, b);
-    let report = PcgReport {
-        iterations: history.len(),
-        residual,
-        converged: residual <= options.tolerance,
-        history,
-    };
+    let (cg, report) = solve(&mut system, b, x0, options, &mut |_, _| false)?;
     Ok((cg.into_x(), report))
+}
+
+/// Conjugate gradients on A·X = B from `x0` (0 if `None`) until the *true* relative residual of
+/// every column is within the tolerance; [`pcg`] for a [`LinearSystem`] and an onlooker.
+///
+/// The recurrence's residual drifts from the true one by rounding. Where it claims convergence the
+/// true one is computed. If that is too large, the run begins again from there with what it has.
+/// It has stalled if such a round does not halve the true residual. Where the system applies a
+/// nearby Â, such rounds are iterative refinement; a column that cannot move or a round without
+/// gain then lets the system [fall back](LinearSystem::fall_back) before it counts as stalled.
+///
+/// `look` sees the number of each iteration with its state, and stops the run by true.
+///
+/// # Errors
+/// As [`pcg`].
+pub fn solve<T: Scalar>(
+    system: &mut dyn LinearSystem<T>,
+    b: MatRef<'_, T>,
+    x0: Option<MatRef<'_, T>>,
+    options: &PcgOptions,
+    look: &mut dyn FnMut(usize, &ConjugateGradients<T>) -> bool,
+) -> Result<(ConjugateGradients<T>, PcgReport)> {
+    let PcgOptions { tolerance, max_iterations } = *options;
+    validate::positive("tolerance", tolerance)?;
+    let mut cg = ConjugateGradients::start(system, b, x0)?;
+    let (mut history, mut verified) = (Vec::new(), f64::INFINITY);
+    let mut is_true = true; // whether the residual at hand is b − Ax
+    let end = loop {
+        if cg.residual() <= tolerance {
+            if !is_true {
+                cg.verify(system, b, tolerance);
+            }
+            is_true = true;
+            if cg.residual() <= tolerance {
+                break PcgEnd::Converged;
+            }
+            if cg.residual() <= verified / 2.0 {
+                verified = cg.residual();
+            } else if system.fall_back() {
+                verified = f64::INFINITY;
+            } else {
+                break PcgEnd::Stalled;
+            }
+            cg.restart(system);
+        }
+        if history.len() == max_iterations {
+            break PcgEnd::IterationLimit;
+        }
+        if !cg.step(system, tolerance) {
+            if !system.fall_back() {
+                break PcgEnd::Stalled;
+            }
+            cg.true_residual(system, b);
+            (is_true, verified) = (true, f64::INFINITY);
+            cg.restart(system);
+            continue;
+        }
+        is_true = false;
+        history.push(cg.residual());
+        if look(history.len(), &cg) {
+            break PcgEnd::Stopped;
+        }
+    };
+    let residual = if is_true { cg.residual() } else { cg.verify(system, b, f64::INFINITY) };
+    let converged = residual <= tolerance;
+    Ok((cg, PcgReport { end, iterations: history.len(), residual, converged, history }))
 }
 
 type Product<'a, T> = &'a mut dyn FnMut(MatMut<'_, T>, MatRef<'_, T>);

@@ -1,23 +1,16 @@
 //! A·x from one triangle of A.
 
-use crate::{PsdMatrix, Scalar, ops};
+use crate::symmetric_block::{Block, SIDE};
+use crate::{PsdMatrix, Scalar};
 use faer::reborrow::*;
-use faer::{Accum, Mat, MatMut, MatRef};
+use faer::{ColRef, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows and columns of a block: of `f64` it takes half a mebibyte, which stays in a core's own
-/// cache between its two products.
-const SIDE: usize = 256;
-
 /// out = A·x for an n × n matrix and x n × t, each entry of one triangle evaluated once and used
-/// for both: n²/2 + 128n entries, where [`PsdMatrix::mul_into`] takes n². Products and sums in
-/// `f64` whatever the precision of the entries; O(n·t) memory and two blocks of 256 × 256 a thread.
+/// for both: n²/2 + 128n entries, where [`PsdMatrix::mul_into`] takes n².
 ///
-/// Blocks (I, J) and (J, I) are one piece of work that adds to the rows I and J of `out`. The
-/// pieces are taken in the rounds of a tournament in which every block of rows meets every other
-/// once: the pieces of a round touch different rows, so they run in parallel, and the order in
-/// which a row is added to is fixed, so the bits do not depend on the number of threads.
+/// [`KeptTriangle`] with nothing kept.
 ///
 /// # Panics
 /// If `x` or `out` does not have n rows, or their numbers of columns differ.
@@ -33,87 +26,254 @@ const SIDE: usize = 256;
 /// ```
 pub fn symmetric_product<T: Scalar>(
     A: &dyn PsdMatrix<T>,
-    mut out: MatMut<'_, f64>,
+    out: MatMut<'_, f64>,
     x: MatRef<'_, f64>,
 ) {
-    let n = A.dim();
-    assert!(x.nrows() == n && out.nrows() == n && x.ncols() == out.ncols(), "A·x: A is {n} x {n}");
-    out.fill(0.0);
-    let mut parts: Vec<Option<MatMut<'_, f64>>> = row_blocks(out).into_iter().map(Some).collect();
-    let rows = |i: usize| i * SIDE..((i + 1) * SIDE).min(n);
-    parts.par_iter_mut().enumerate().for_each_init(Block::new, |block, (i, part)| {
-        let (a, x_i) = (block.fill(A, rows(i), rows(i)), x.subrows(rows(i).start, rows(i).len()));
-        add_product(part.as_mut().expect("taken in rounds only"), a, x_i);
-    });
-    for round in 0..rounds(parts.len()) {
-        let mut pairs: Vec<_> = pairs(parts.len(), round)
-            .map(|(i, j)| (i, parts[i].take(), j, parts[j].take()))
-            .collect();
-        pairs.par_iter_mut().for_each_init(Block::new, |block, (i, out_i, j, out_j)| {
-            let (I, J) = (rows(*i), rows(*j));
-            let a = block.fill(A, I.clone(), J.clone());
-            add_product(out_i.as_mut().expect("once a round"), a, x.subrows(J.start, J.len()));
-            add_product(
-                out_j.as_mut().expect("once a round"),
-                a.transpose(),
-                x.subrows(I.start, I.len()),
-            );
-        });
-        for (i, out_i, j, out_j) in pairs {
-            (parts[i], parts[j]) = (out_i, out_j);
+    KeptTriangle::none(A).mul_into(out, x);
+}
+
+/// An n × n matrix A for many products A·x, one triangle of which is kept in `f32` as far as a
+/// budget of bytes allows; the rest is evaluated in every product.
+///
+/// Products and sums are in `f64` whatever the precision of the entries. Each entry of the triangle
+/// is read or evaluated once a product and used for both of its places. What is kept is Â = A + E,
+/// E the rounding of entries to `f32`: 0 if they are `f32` already. [`error`](Self::error) bounds
+/// ‖E‖₂ by the Frobenius norm of what was in fact rounded away.
+///
+/// Blocks of 256 × 256 are one piece of work. Blocks (I, J) and (J, I) add to the rows I and J of
+/// the result. They are taken in the rounds of a tournament in which every block of rows meets every
+/// other once. The pieces of a round touch different rows, so they run in parallel. The order in
+/// which a row is added to is fixed, so the bits do not depend on the number of threads.
+///
+/// # Cost
+/// n²/2 + 128n entries to keep all, 4 bytes each. A product reads what is kept, evaluates what is
+/// not, and takes 2n²t flops; O(n·t) memory and a block a thread.
+///
+/// ```
+/// use faer::{Mat, mat};
+/// use nystrom_linalg_core::{Counted, Dense, KeptTriangle};
+/// let a = mat![[2.0, 1.0], [1.0, 3.0_f64]];
+/// let counted = Counted::new(Dense::new(a.as_ref())?);
+/// let kept = KeptTriangle::new(&counted, KeptTriangle::<f64>::bytes(2));
+/// let mut out = Mat::zeros(2, 1);
+/// for _ in 0..10 {
+///     kept.mul_into(out.as_mut(), mat![[1.0], [10.0]].as_ref());
+/// }
+/// assert_eq!(out, mat![[12.0], [31.0]]);
+/// // evaluated once, and nothing was rounded
+/// assert_eq!((counted.entries(), kept.error()), (4, 0.0));
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub struct KeptTriangle<'a, T> {
+    A: &'a dyn PsdMatrix<T>,
+    /// The blocks of the first rounds, one after another in the order of `pairs`.
+    rounds: Vec<Vec<f32>>,
+    /// ‖E‖_F.
+    error: f64,
+}
+
+impl<T> std::fmt::Debug for KeptTriangle<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let rounds = self.rounds.len();
+        f.debug_struct("KeptTriangle").field("rounds", &rounds).field("error", &self.error).finish()
+    }
+}
+
+impl<'a, T: Scalar> KeptTriangle<'a, T> {
+    /// Nothing kept.
+    pub fn none(A: &'a dyn PsdMatrix<T>) -> Self {
+        KeptTriangle { A, rounds: vec![], error: 0.0 }
+    }
+
+    /// As many whole rounds of blocks as `bytes` hold.
+    pub fn new(A: &'a dyn PsdMatrix<T>, bytes: u64) -> Self {
+        let mut kept = Self::none(A);
+        let mut square = 0.0;
+        for round in 0..Self::rounds_within(A.dim(), bytes) {
+            let (entries, lost) = kept.evaluated(round);
+            kept.rounds.push(entries);
+            square += lost;
         }
+        kept.error = square.sqrt();
+        kept
+    }
+
+    /// Bytes of the whole triangle, about 2n².
+    pub fn bytes(n: usize) -> u64 {
+        (0..rounds(n)).map(|round| round_bytes(n, round)).sum()
+    }
+
+    /// Bytes of what [`new`](Self::new) keeps with that budget.
+    pub fn bytes_within(n: usize, budget: u64) -> u64 {
+        (0..Self::rounds_within(n, budget)).map(|round| round_bytes(n, round)).sum()
+    }
+
+    fn rounds_within(n: usize, budget: u64) -> usize {
+        let after = (0..rounds(n)).scan(0, |sum, round| {
+            *sum += round_bytes(n, round);
+            Some(*sum)
+        });
+        after.take_while(|&sum| sum <= budget).count()
+    }
+
+    /// A bound on ‖Â − A‖₂: ‖E‖_F, E what the rounding of kept entries changed. NaN or infinite if
+    /// an entry is, or is beyond `f32`.
+    pub fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// Bytes that are kept.
+    pub fn kept_bytes(&self) -> u64 {
+        self.rounds.iter().map(|round| (round.len() * size_of::<f32>()) as u64).sum()
+    }
+
+    /// Gives the kept blocks back: from now on every product evaluates all.
+    pub fn forget(&mut self) {
+        (self.rounds, self.error) = (vec![], 0.0);
+    }
+
+    /// out = Â·x.
+    ///
+    /// # Panics
+    /// If `x` or `out` does not have n rows, or their numbers of columns differ.
+    pub fn mul_into(&self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+        self.product(&self.rounds, out, x);
+    }
+
+    /// out = A·x, all entries evaluated anew.
+    ///
+    /// # Panics
+    /// As [`mul_into`](Self::mul_into).
+    pub fn exact_mul_into(&self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+        self.product(&[], out, x);
+    }
+
+    fn product(&self, kept: &[Vec<f32>], out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+        let (n, t) = (self.A.dim(), x.ncols());
+        assert!(x.nrows() == n && out.nrows() == n && t == out.ncols(), "A·x: A is {n} x {n}");
+        if n == 0 || t == 0 {
+            return;
+        }
+        let x = by_blocks(x);
+        let mut sums = Mat::zeros(x.nrows(), x.ncols());
+        let x_of = |i: usize| x.as_ref().subcols(i * t, t);
+        let mut parts: Vec<_> = sums.as_mut().par_col_chunks_mut(t).map(Some).collect();
+        for round in 0..rounds(n) {
+            let mut pieces = Vec::with_capacity(parts.len());
+            let mut entries = kept.get(round).map(Vec::as_slice);
+            for (i, j) in pairs(n, round) {
+                let size = rows(n, i).len() * rows(n, j).len();
+                let a = entries.map(|all| &all[..size]);
+                entries = entries.map(|all| &all[size..]);
+                // on the diagonal i = j, and there is nothing to take the second time
+                pieces.push((i, j, a, parts[i].take(), parts[j].take()));
+            }
+            pieces.par_iter_mut().for_each_init(Block::new, |block, (i, j, a, out_i, out_j)| {
+                let outs = [out_i, out_j].map(|out| out.as_mut().map(|out| out.rb_mut()));
+                let (I, J, x) = (rows(n, *i), rows(n, *j), [x_of(*i), x_of(*j)]);
+                match a {
+                    Some(a) => {
+                        let a = MatRef::from_column_major_slice(a, I.len(), J.len());
+                        block.add_products(a, x, outs);
+                    }
+                    None => {
+                        block.evaluated(self.A, I, J, |block, a| block.add_products(a, x, outs))
+                    }
+                }
+            });
+            for (i, j, _, out_i, out_j) in pieces {
+                parts[i] = out_i;
+                if i != j {
+                    parts[j] = out_j;
+                }
+            }
+        }
+        from_blocks(out, sums.as_ref());
+    }
+
+    /// The blocks of a round in `f32`, and the sum of squares of what that loses.
+    fn evaluated(&self, round: usize) -> (Vec<f32>, f64) {
+        let n = self.A.dim();
+        let mut entries = vec![0.0; round_bytes(n, round) as usize / size_of::<f32>()];
+        let (mut pieces, mut rest) = (Vec::new(), entries.as_mut_slice());
+        for (i, j) in pairs(n, round) {
+            let (block, others) = rest.split_at_mut(rows(n, i).len() * rows(n, j).len());
+            pieces.push((i, j, block));
+            rest = others;
+        }
+        let narrow = |block: &mut Block<T>, (i, j, out): (usize, usize, &mut [f32])| {
+            let (I, J) = (rows(n, i), rows(n, j));
+            let square = block.evaluated(self.A, I.clone(), J, |_, a| {
+                let columns = out.chunks_mut(I.len()).zip(a.col_iter());
+                columns.map(|(out, a)| narrow_column(out, a)).sum::<f64>()
+            });
+            // a block off the diagonal has two places
+            if i == j { square } else { 2.0 * square }
+        };
+        let lost: Vec<f64> = pieces.into_par_iter().map_init(Block::new, narrow).collect();
+        (entries, lost.iter().sum())
     }
 }
 
-/// One block, as evaluated and in `f64`.
-struct Block<T> {
-    narrow: Mat<T>,
-    wide: Mat<f64>,
-}
-
-impl<T: Scalar> Block<T> {
-    fn new() -> Self {
-        Block { narrow: Mat::zeros(SIDE, SIDE), wide: Mat::new() }
+/// out ← a, and the sum of squares of what is lost.
+fn narrow_column<T: Scalar>(out: &mut [f32], a: ColRef<'_, T>) -> f64 {
+    let mut lost = 0.0;
+    for (out, a) in out.iter_mut().zip(a.iter()) {
+        *out = a.f64() as f32;
+        lost += (f64::from(*out) - a.f64()).powi(2);
     }
+    lost
+}
 
-    fn fill(
-        &mut self,
-        A: &dyn PsdMatrix<T>,
-        rows: Range<usize>,
-        cols: Range<usize>,
-    ) -> MatRef<'_, f64> {
-        let mut a = self.narrow.as_mut().submatrix_mut(0, 0, rows.len(), cols.len());
-        A.block_into(a.rb_mut(), rows.into(), cols.into());
-        ops::widened(a.into_const(), &mut self.wide)
+/// Blocks of rows of an n × n matrix.
+fn blocks(n: usize) -> usize {
+    n.div_ceil(SIDE)
+}
+
+fn rows(n: usize, i: usize) -> Range<usize> {
+    i * SIDE..((i + 1) * SIDE).min(n)
+}
+
+/// x with 256 rows: the columns of a block of rows side by side, the last padded with 0.
+pub(crate) fn by_blocks(x: MatRef<'_, f64>) -> Mat<f64> {
+    let (n, t) = (x.nrows(), x.ncols());
+    let mut out = Mat::zeros(SIDE, blocks(n) * t);
+    for i in 0..blocks(n) {
+        let mut part = out.as_mut().submatrix_mut(0, i * t, rows(n, i).len(), t);
+        part.copy_from(x.subrows(i * SIDE, rows(n, i).len()));
+    }
+    out
+}
+
+/// The way back.
+pub(crate) fn from_blocks(mut out: MatMut<'_, f64>, sums: MatRef<'_, f64>) {
+    let (n, t) = (out.nrows(), out.ncols());
+    for i in 0..blocks(n) {
+        let mut part = out.rb_mut().subrows_mut(i * SIDE, rows(n, i).len());
+        part.copy_from(sums.submatrix(0, i * t, rows(n, i).len(), t));
     }
 }
 
-fn add_product(out: &mut MatMut<'_, f64>, a: MatRef<'_, f64>, x: MatRef<'_, f64>) {
-    ops::matmul_here(out.rb_mut(), Accum::Add, a, x, 1.0);
-}
-
-fn row_blocks(out: MatMut<'_, f64>) -> Vec<MatMut<'_, f64>> {
-    let (mut blocks, mut rest) = (Vec::new(), out);
-    while rest.nrows() > 0 {
-        let height = SIDE.min(rest.nrows());
-        let (block, below) = rest.split_at_row_mut(height);
-        blocks.push(block);
-        rest = below;
-    }
-    blocks
-}
-
-/// Rounds in which each of `b` players meets every other once.
-fn rounds(b: usize) -> usize {
-    b.next_multiple_of(2).saturating_sub(1)
+/// The diagonal blocks are a round of their own; then those in which every block of rows meets every
+/// other once.
+fn rounds(n: usize) -> usize {
+    if n == 0 { 0 } else { blocks(n).next_multiple_of(2) }
 }
 
 /// The pairs of a round (the circle method): the last player of an even number stays, the others
 /// move round; who meets a player that is not there rests.
-fn pairs(b: usize, round: usize) -> impl Iterator<Item = (usize, usize)> {
-    let last = rounds(b);
-    let others = (1..=last / 2).map(move |k| ((round + k) % last, (round + last - k) % last));
-    std::iter::once((last, round)).chain(others).filter(move |(i, j)| *i.max(j) < b)
+fn pairs(n: usize, round: usize) -> impl Iterator<Item = (usize, usize)> {
+    let (b, last) = (blocks(n), rounds(n) - 1);
+    let diagonal = (0..if round == 0 { b } else { 0 }).map(|i| (i, i));
+    let turn = round.saturating_sub(1);
+    let others = (1..=last / 2).map(move |k| ((turn + k) % last, (turn + last - k) % last));
+    let meeting = std::iter::once((last, turn)).chain(others).filter(move |(i, j)| *i.max(j) < b);
+    diagonal.chain(meeting.take(if round == 0 { 0 } else { b }))
+}
+
+fn round_bytes(n: usize, round: usize) -> u64 {
+    let entries = |(i, j)| rows(n, i).len() as u64 * rows(n, j).len() as u64;
+    pairs(n, round).map(entries).sum::<u64>() * size_of::<f32>() as u64
 }
 
 #[cfg(test)]
@@ -124,15 +284,15 @@ mod tests {
     #[test]
     fn everybody_meets_everybody_once_and_plays_once_a_round() {
         for b in 1..20 {
-            let mut met = HashSet::new();
-            for round in 0..rounds(b) {
+            let (n, mut met) = (b * SIDE - 1, HashSet::new());
+            for round in 0..rounds(n) {
                 let mut playing = HashSet::new();
-                for (i, j) in pairs(b, round) {
-                    assert!(i != j && met.insert((i.min(j), i.max(j))), "{b} {round}: {i} {j}");
-                    assert!(playing.insert(i) && playing.insert(j), "{b} {round}: {i} {j}");
+                for (i, j) in pairs(n, round) {
+                    assert!((i == j) == (round == 0) && met.insert((i.min(j), i.max(j))));
+                    assert!(playing.insert(i) && (i == j || playing.insert(j)), "{b} {round}");
                 }
             }
-            assert_eq!(met.len(), b * (b - 1) / 2);
+            assert_eq!(met.len(), b * (b + 1) / 2);
         }
     }
 }

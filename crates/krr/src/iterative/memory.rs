@@ -18,9 +18,9 @@ pub struct MemoryPlan {
     /// Tiles under way and their partial sums: one set per leaf of the row tree at the worst,
     /// whatever the number of threads.
     pub tiles: u64,
-    /// Rows of K_nM that are kept.
+    /// Rows of K_nM that are kept, or one triangle of K.
     pub kept: u64,
-    /// How many rows are kept.
+    /// How many rows are kept; of a triangle, n times the share that is.
     pub kept_rows: usize,
     /// Rows of a tile.
     pub tile_rows: usize,

@@ -2,8 +2,8 @@
 //!
 //! * [`Falkon`], [`Krill`]: f restricted to M centres, O(nM) per iteration and O(M²) memory, with
 //!   two preconditioners.
-//! * [`FullKrr`]: f over the whole space, O(n²) per iteration and O(nk) memory; `low_rank.rs` is
-//!   its preconditioner.
+//! * [`FullKrr`]: f over the whole space, O(n²) per iteration and O(nk) memory; `full_system.rs`
+//!   is its equations and preconditioner, `full_sizes.rs` its memory.
 //! * [`AutoKrr`]: the direct method or one of these, by a [`Plan`].
 //!
 //! `restricted.rs` puts a restricted fit together from the parts: `tiles.rs` (K_nM),
@@ -12,8 +12,11 @@
 mod auto;
 mod falkon;
 mod full;
+mod full_path;
+mod full_sizes;
+mod full_system;
+mod full_targets;
 mod krill;
-mod low_rank;
 mod memory;
 mod options;
 mod plan;
@@ -28,6 +31,7 @@ mod tiles;
 pub use auto::{AutoKrr, PlannedFit};
 pub use falkon::Falkon;
 pub use full::FullKrr;
+pub use full_path::{FullPath, FullPathFit};
 pub use krill::Krill;
 pub use memory::MemoryPlan;
 pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};

@@ -2,7 +2,7 @@
 
 use crate::KrrModel;
 use faer::MatRef;
-use nystrom_linalg_core::{Result, validate};
+use nystrom_linalg_core::{PcgOptions, Result, validate};
 use std::ops::ControlFlow;
 
 /// When an iterative fit stops, and what memory it may take.
@@ -14,8 +14,8 @@ pub struct IterativeOptions {
     /// Most iterations.
     pub max_iterations: usize,
     /// Bytes the fit may take beyond its input and its model; what is left of them after the
-    /// factorisations keeps rows of K_nM, which are then evaluated once. `None`: nothing is kept,
-    /// nothing is refused.
+    /// factorisations keeps rows of K_nM (for all data: one triangle of K in `f32`), which are then
+    /// evaluated once. `None`: nothing is kept, nothing is refused.
     pub memory: Option<u64>,
 }
 
@@ -31,6 +31,10 @@ impl Default for IterativeOptions {
 impl IterativeOptions {
     pub(crate) fn check(&self) -> Result<()> {
         validate::positive("tolerance", self.tolerance)
+    }
+
+    pub(crate) fn pcg(&self) -> PcgOptions {
+        PcgOptions { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 }
 

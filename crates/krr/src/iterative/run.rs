@@ -1,11 +1,11 @@
-//! The loop: step, look, verify.
+//! A run of conjugate gradients, watched by the caller's monitor.
 
 use crate::KrrModel;
 use crate::iterative::{
     Iteration, IterationReport, IterativeFit, IterativeOptions, MemoryPlan, Monitor, Stop,
 };
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{ConjugateGradients, LinearSystem, Result};
+use nystrom_linalg_core::{ConjugateGradients, LinearSystem, PcgEnd, PcgReport, Result, solve};
 use std::ops::ControlFlow;
 
 /// How a run ended.
@@ -14,53 +14,6 @@ pub(crate) struct Run {
     pub residual: f64,
     pub history: Vec<f64>,
     pub condition: f64,
-}
-
-/// Conjugate gradients on A·X = B from `x0` until the *true* relative residual of every column is
-/// within the tolerance.
-///
-/// The recurrence's residual drifts from the true one by rounding. Where it claims convergence the
-/// true one is computed; if that is too large, the run begins again from there (with what it has),
-/// and has stalled if such a round does not halve the true residual. `look` sees every iterate and
-/// may stop the run.
-fn run(
-    system: &mut dyn LinearSystem<f64>,
-    b: MatRef<'_, f64>,
-    x0: Option<MatRef<'_, f64>>,
-    options: &IterativeOptions,
-    look: &mut dyn FnMut(usize, &ConjugateGradients<f64>) -> Option<Stop>,
-) -> Result<(Mat<f64>, Run)> {
-    let mut cg = ConjugateGradients::start(system, b, x0)?;
-    let (mut history, mut verified) = (Vec::new(), f64::INFINITY);
-    let mut is_true = true; // whether the residual at hand is b − Ax
-    let stop = loop {
-        if cg.residual() <= options.tolerance {
-            if !is_true {
-                cg.true_residual(system, b);
-            }
-            is_true = true;
-            match cg.residual() {
-                residual if residual <= options.tolerance => break Stop::Converged,
-                residual if !(residual <= verified / 2.0) => break Stop::Stalled,
-                residual => verified = residual,
-            }
-            cg.restart(system);
-        }
-        if history.len() == options.max_iterations {
-            break Stop::IterationLimit;
-        }
-        if !cg.step(system, options.tolerance) {
-            break Stop::Stalled;
-        }
-        is_true = false;
-        history.push(cg.residual());
-        if let Some(stop) = look(history.len(), &cg) {
-            break stop;
-        }
-    };
-    let residual = if is_true { cg.residual() } else { cg.true_residual(system, b) };
-    let condition = cg.condition();
-    Ok((cg.into_x(), Run { stop, residual, history, condition }))
 }
 
 /// The model of an iterate, from it, the condition estimate and a reason for the report.
@@ -75,21 +28,39 @@ pub(crate) fn run_watched<K, T>(
     mut monitor: Option<&mut Monitor<'_, K, T>>,
     model: &MakeModel<'_, K, T>,
 ) -> Result<(KrrModel<K, T>, Run)> {
+    let mut asked = None;
     let mut look = |number: usize, cg: &ConjugateGradients<f64>| {
-        let monitor = monitor.as_mut()?;
+        let Some(monitor) = monitor.as_mut() else { return false };
         let condition = cg.condition();
         let model = || model(cg.x(), condition, format!("iteration {number}, before the end"));
-        match monitor(&Iteration { number, residual: cg.residual(), condition, model: &model }) {
-            Ok(ControlFlow::Continue(())) => None,
-            Ok(ControlFlow::Break(())) => Some(Stop::Asked),
-            Err(problem) => Some(Stop::MonitorFailed(problem.to_string())),
-        }
+        asked =
+            match monitor(&Iteration { number, residual: cg.residual(), condition, model: &model })
+            {
+                Ok(ControlFlow::Continue(())) => None,
+                Ok(ControlFlow::Break(())) => Some(Stop::Asked),
+                Err(problem) => Some(Stop::MonitorFailed(problem.to_string())),
+            };
+        asked.is_some()
     };
-    let (x, ran) = run(system, b, x0.as_ref().map(Mat::as_ref), options, &mut look)?;
-    Ok((model(x.as_ref(), ran.condition, ran.reason())?, ran))
+    let x0 = x0.as_ref().map(Mat::as_ref);
+    let (cg, report) = solve(system, b, x0, &options.pcg(), &mut look)?;
+    let ran = Run::new(&cg, report, asked);
+    Ok((model(cg.x(), ran.condition, ran.reason())?, ran))
 }
 
 impl Run {
+    /// `asked`: why it was stopped, if it was.
+    pub fn new(cg: &ConjugateGradients<f64>, report: PcgReport, asked: Option<Stop>) -> Self {
+        let stop = match report.end {
+            PcgEnd::Converged => Stop::Converged,
+            PcgEnd::IterationLimit => Stop::IterationLimit,
+            PcgEnd::Stalled => Stop::Stalled,
+            PcgEnd::Stopped => asked.unwrap_or(Stop::Asked),
+        };
+        let PcgReport { residual, history, .. } = report;
+        Run { stop, residual, history, condition: cg.condition() }
+    }
+
     /// In words, for the model's report.
     pub fn reason(&self) -> String {
         let why = match &self.stop {

@@ -3,7 +3,9 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{ExactKrr, Extras, FullKrr, IterativeFit, IterativeOptions, Problem, Stop};
+use nystrom_krr::{
+    ExactKrr, Extras, FullKrr, FullPath, IterativeFit, IterativeOptions, Problem, Stop,
+};
 use nystrom_linalg_core::{Error, Ridge, Scalar};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -213,4 +215,110 @@ fn a_stall_and_a_monitor_that_fails_leave_a_model() {
     let failed = full.fit_with((points, y.as_ref()), extras, &mut rng(0)).unwrap();
     assert_eq!(failed.report.stop, Stop::MonitorFailed("no validation file".into()));
     assert!(failed.model.predict(points).unwrap().norm_max() < 10.0);
+}
+
+/// Kept in `f32` or evaluated in every pass: the same f, and the kept one evaluates K once. A budget
+/// for half of the triangle keeps half; one that holds none recomputes.
+#[test]
+fn a_kept_triangle_gives_the_same_fit_for_fewer_kernel_values() {
+    let n = 1500;
+    let (x, y) = sample::<f64>(n, 2, 2, 10);
+    let (points, w) = (Points::from_rows(x.as_ref()), weights(n));
+    let fit = |memory: Option<u64>, intercept: bool| {
+        let options = IterativeOptions { tolerance: 1e-8, max_iterations: 500, memory };
+        let full = FullKrr {
+            intercept,
+            options,
+            rank: Some(50),
+            ..FullKrr::new(gaussian(0.5), Ridge::PerSample(1e-4))
+        };
+        full.fit(Problem::new(points, y.as_ref()).weighted(&w), &mut rng(11)).unwrap()
+    };
+    for intercept in [false, true] {
+        let anew = fit(None, intercept);
+        let least = anew.report.memory.total();
+        let whole = fit(Some(1 << 30), intercept);
+        let half = fit(Some(least + (n * 50 * 4 + 3 * n * n / 2) as u64), intercept);
+        assert_eq!(fit(Some(least), intercept).report.memory, anew.report.memory);
+        assert!(anew.converged() && whole.converged() && half.converged());
+        assert!(whole.report.memory.kept_rows == n && anew.report.memory.kept_rows == 0);
+        assert!((n / 3..n).contains(&half.report.memory.kept_rows));
+        let entries = [&whole, &half, &anew].map(|fit| fit.report.kernel_entries);
+        assert!(2 * entries[0] < entries[1] && entries[1] < entries[2], "{entries:?}");
+        let f = [&whole, &half, &anew].map(|fit| fit.model.predict(points).unwrap());
+        // two residuals of 1e-8 allow 2e-8·‖y‖/λ in norm; an entry is a hundredth of that at most
+        assert!(distance(f[0].as_ref(), f[2].as_ref()) < 1e-5);
+        assert!(distance(f[1].as_ref(), f[2].as_ref()) < 1e-5);
+    }
+}
+
+/// A ridge below what the rounding to `f32` may change: nothing is kept, whatever the budget.
+#[test]
+fn a_ridge_below_rounding_is_solved_in_double_precision() {
+    let (x, y) = sample::<f64>(400, 2, 1, 12);
+    let points = Points::from_rows(x.as_ref());
+    let fit = |memory| {
+        let options = IterativeOptions { tolerance: 1e-6, max_iterations: 400, memory };
+        let ridge = Ridge::Absolute(1e-6);
+        let full = FullKrr { options, rank: Some(200), ..FullKrr::new(gaussian(0.5), ridge) };
+        full.fit((points, &y), &mut rng(13)).unwrap()
+    };
+    let (kept, anew) = (fit(Some(1 << 30)), fit(None));
+    assert_eq!((kept.report.memory.kept, kept.report.memory.kept_rows), (0, 0));
+    assert!(kept.model.coefficients() == anew.model.coefficients());
+}
+
+/// Ridges that run together are as good as each alone, and the best is that of the smallest error.
+#[test]
+fn a_path_is_its_ridges_one_by_one() {
+    let n = 900;
+    let (x, y) = sample::<f64>(n + 300, 2, 2, 14);
+    let points = Points::from_rows(x.as_ref());
+    let (train, valid) = (points.slice(0..n), points.slice(n..n + 300));
+    let (y_train, y_valid) = (y.as_ref().subrows(0, n), y.as_ref().subrows(n, 300));
+    let ridges = [1.0, 1e-2, 1e-4].map(Ridge::PerSample);
+    for (intercept, memory) in [(false, None), (true, Some(1 << 30))] {
+        let options = IterativeOptions { tolerance: 1e-9, max_iterations: 500, memory };
+        let path = FullPath {
+            intercept,
+            options,
+            rank: Some(60),
+            ..FullPath::new(gaussian(0.5), &ridges)
+        };
+        let path = path.fit((train, y_train), (valid, y_valid), &mut rng(15)).unwrap();
+        let least = path.errors.iter().copied().fold(f64::INFINITY, f64::min);
+        assert_eq!(path.errors[path.best], least);
+        for (r, ridge) in ridges.into_iter().enumerate() {
+            let exact = ExactKrr { intercept, ..ExactKrr::new(gaussian(0.5), ridge) };
+            let f = exact.fit((train, y_train)).unwrap().predict(valid).unwrap();
+            let error = ((&f - y_valid).squared_norm_l2() / 600.0).sqrt();
+            // the run stops where another 0.1 % is not gained
+            assert!((path.errors[r] / error - 1.0).abs() < 1e-2, "{} {error}", path.errors[r]);
+        }
+        let f = path.fit.model.predict(valid).unwrap();
+        let error = ((&f - y_valid).squared_norm_l2() / 600.0).sqrt();
+        assert!((error - path.errors[path.best]).abs() < 1e-12);
+        assert_eq!(path.fit.model.report().ridge, path.ridges[path.best]);
+        let looks: Vec<usize> = path.looks.iter().map(|look| look.0).collect();
+        assert!(looks.windows(2).all(|pair| pair[0] < pair[1]) && looks[0] == 4);
+    }
+}
+
+#[test]
+fn a_path_refuses_wrong_input() {
+    let (x, y) = sample::<f64>(40, 2, 1, 16);
+    let points = Points::from_rows(x.as_ref());
+    let (train, y) = (points.slice(0..30), y.as_ref());
+    let fit = |ridges: &[Ridge<f64>], rows: usize| {
+        let valid = (points.slice(30..40), y.subrows(30, rows));
+        FullPath::new(gaussian(1.0), ridges).fit((train, y.subrows(0, 30)), valid, &mut rng(0))
+    };
+    let ridge = Ridge::PerSample(1e-2);
+    assert!(fit(&[ridge], 10).is_ok());
+    assert!(matches!(fit(&[], 10), Err(Error::Empty { .. })));
+    assert!(matches!(fit(&[ridge], 9), Err(Error::Shape { expected: 10, got: 9, .. })));
+    assert!(matches!(
+        fit(&[ridge, Ridge::PerSample(0.0)], 10),
+        Err(Error::InvalidParameter { .. })
+    ));
 }

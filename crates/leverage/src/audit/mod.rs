@@ -10,7 +10,7 @@ pub use report::{AuditReference, AuditReport};
 use crate::{RecursiveNystrom, RecursiveRls, RecursiveSample, RidgeLeverage};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random, validate};
 use nystrom_sketch::{Draw, Landmarks};
-use preconditioner::{Preconditioner, Wide};
+use preconditioner::{Preconditioner, Streamed, Wide};
 use rand::Rng;
 
 /// Landmarks of the preconditioner per unit of effective dimension.
@@ -99,9 +99,9 @@ impl Audit {
         let rows = random::uniform_subset(k.dim(), self.rows.min(k.dim()), rng)?;
         let landmarks = self.landmarks_at(k, mu, rng)?;
         let wide = Wide(k);
-        let P = Preconditioner::new(&wide, &landmarks, mu.f64())?; // K̃ + μI
+        let P = Preconditioner::new(Streamed::new(&wide, &landmarks)?, &[mu.f64()])?; // K̃ + μI
         let (bounds, iterations) =
-            iterate::bounds(k, &P, &rows, self.accuracy, self.max_iterations);
+            iterate::bounds(k, &P, mu.f64(), &rows, self.accuracy, self.max_iterations)?;
         AuditReference::new(rows, &bounds, mu.f64(), landmarks.len(), iterations, self.accuracy)
     }
 

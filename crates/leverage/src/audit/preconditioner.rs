@@ -3,72 +3,67 @@
 use faer::reborrow::*;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{
-    Cholesky, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, ops,
+    Indices, PsdMatrix, Result, RowTree, Scalar, ShiftedLowRank, TallFactor, ops,
 };
 use nystrom_sketch::{Landmarks, NystromStream, Whitening};
 
 /// Rows of a tile of C.
 const TILE: usize = 1024;
 
-/// (K̃ + μI)⁻¹ for the Nyström approximation K̃ = FFᵀ ⪯ K, F = C R⁻ᵀ, by the Woodbury identity:
-/// (I − F(FᵀF + μI)⁻¹Fᵀ)/μ. C is evaluated anew in every application; O(m² + 1024·m) memory.
-pub(super) struct Preconditioner<'a> {
+/// (K̃ + μI)⁻¹ for the Nyström approximation K̃ = FFᵀ ⪯ K, F = C R⁻ᵀ. C is evaluated anew in every
+/// application; O(m² + 1024·m) memory.
+pub(super) type Preconditioner<'a> = ShiftedLowRank<Streamed<'a>>;
+
+/// F = C R⁻ᵀ, of which C is not stored.
+pub(super) struct Streamed<'a> {
     k: &'a dyn PsdMatrix<f64>,
     stream: NystromStream<'a, f64>,
-    inner: Cholesky<f64>, // FᵀF + μI
-    mu: f64,
 }
 
-impl<'a> Preconditioner<'a> {
-    pub(super) fn new(k: &'a dyn PsdMatrix<f64>, landmarks: &Landmarks, mu: f64) -> Result<Self> {
-        let stream = NystromStream::new(k, landmarks, Whitening::default())?;
-        let mut M = stream.gram_lower()?;
-        ops::add_to_diagonal(M.as_mut(), mu);
-        let inner = Cholesky::with_jitter(M.as_ref(), JitterLadder::default())?;
-        Ok(Preconditioner { k, stream, inner, mu })
+impl<'a> Streamed<'a> {
+    pub(super) fn new(k: &'a dyn PsdMatrix<f64>, landmarks: &Landmarks) -> Result<Self> {
+        Ok(Streamed { k, stream: NystromStream::new(k, landmarks, Whitening::default())? })
     }
 
-    pub(super) fn mu(&self) -> f64 {
-        self.mu
+    /// The rows of C.
+    fn block(&self, rows: std::ops::Range<usize>) -> Mat<f64> {
+        self.k.block(self.stream.indices().into(), rows.into())
+    }
+}
+
+impl TallFactor for Streamed<'_> {
+    fn gram_lower(&self) -> Result<Mat<f64>> {
+        self.stream.gram_lower()
     }
 
-    /// (K̃ + μI)⁻¹r, n × t.
-    pub(super) fn solve(&self, r: MatRef<'_, f64>) -> Mat<f64> {
-        let map = self.stream.map();
-        let mut y = self.cross_transposed(r); // Cᵀr
-        map.apply_in_place(y.as_mut()); // R⁻¹Cᵀr = Fᵀr
-        self.inner.solve_in_place(y.as_mut());
-        let theta = map.landmark_weights(y.as_ref()); // Cθ = F(FᵀF + μI)⁻¹Fᵀr
-        let mut out = r.to_owned();
-        for rows in RowTree::tiles(0..self.k.dim(), TILE) {
-            let c = self.k.block(self.stream.indices().into(), rows.clone().into());
-            let out = out.as_mut().subrows_mut(rows.start, rows.len());
-            ops::matmul(out, Accum::Add, c.transpose(), theta.as_ref(), -1.0);
-        }
-        out /= faer::Scale(self.mu);
-        out
-    }
-
-    /// Cᵀr along the row tree.
-    fn cross_transposed(&self, r: MatRef<'_, f64>) -> Mat<f64> {
+    /// R⁻¹Cᵀr along the row tree.
+    fn transpose_times(&self, r: MatRef<'_, f64>) -> Mat<f64> {
         let (m, t) = (self.stream.indices().len(), r.ncols());
         let leaf = |leaf: std::ops::Range<usize>| {
             let mut sum = Mat::zeros(m, t);
             for rows in RowTree::tiles(leaf, TILE) {
-                let c = self.k.block(self.stream.indices().into(), rows.clone().into());
-                ops::matmul(
-                    sum.as_mut(),
-                    Accum::Add,
-                    c.as_ref(),
-                    r.subrows(rows.start, rows.len()),
-                    1.0,
-                );
+                let (c, r) = (self.block(rows.clone()), r.subrows(rows.start, rows.len()));
+                ops::matmul(sum.as_mut(), Accum::Add, c.as_ref(), r, 1.0);
             }
             sum
         };
-        RowTree::new(self.k.dim())
+        let mut h = RowTree::new(self.k.dim())
             .reduce_in_order(leaf, |a, b| a + b)
-            .unwrap_or_else(|| Mat::zeros(m, t))
+            .unwrap_or_else(|| Mat::zeros(m, t));
+        self.stream.map().apply_in_place(h.as_mut());
+        h
+    }
+
+    /// Cθ for θ = R⁻ᵀh.
+    fn times(&self, h: MatRef<'_, f64>) -> Mat<f64> {
+        let theta = self.stream.map().landmark_weights(h);
+        let mut out = Mat::zeros(self.k.dim(), h.ncols());
+        for rows in RowTree::tiles(0..self.k.dim(), TILE) {
+            let c = self.block(rows.clone());
+            let out = out.as_mut().subrows_mut(rows.start, rows.len());
+            ops::matmul(out, Accum::Replace, c.transpose(), theta.as_ref(), 1.0);
+        }
+        out
     }
 }
 

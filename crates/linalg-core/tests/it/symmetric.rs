@@ -1,7 +1,7 @@
 //! The product that evaluates one triangle.
 
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{Counted, Dense, Scalar, random, symmetric_product};
+use nystrom_linalg_core::{Counted, Dense, KeptTriangle, Scalar, random, symmetric_product};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -24,8 +24,10 @@ fn product<T: Scalar>(a: MatRef<'_, T>, x: &Mat<f64>) -> Mat<f64> {
 
 #[test]
 fn it_is_the_product() {
-    for n in [1, 2, 255, 256, 257, 600, 1024, 1300] {
-        let (a, x) = (symmetric::<f64>(n), vectors(n, 3));
+    // few vectors go through registers, many through matrix products
+    for (n, t) in [1, 2, 255, 256, 257, 600, 1024, 1300].into_iter().flat_map(|n| [(n, 3), (n, 7)])
+    {
+        let (a, x) = (symmetric::<f64>(n), vectors(n, t));
         assert!((product(a.as_ref(), &x) - &a * &x).norm_max() < 1e-12 * n as f64, "n = {n}");
         // single precision: the entries are rounded, their products and sums are not
         let narrow = symmetric::<f32>(n);
@@ -52,11 +54,70 @@ fn every_pair_is_evaluated_once() {
 fn the_bits_do_not_depend_on_the_threads() {
     for t in [1, 4] {
         let (a, x) = (symmetric::<f64>(1300), vectors(1300, t));
+        let dense = Dense::new(a.as_ref()).unwrap();
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| product(a.as_ref(), &x))
+            pool.install(|| {
+                let kept = KeptTriangle::new(&dense, KeptTriangle::<f64>::bytes(1300) / 2);
+                let mut by_kept = Mat::zeros(1300, t);
+                kept.mul_into(by_kept.as_mut(), x.as_ref());
+                (product(a.as_ref(), &x), by_kept, kept.error())
+            })
         };
         let one = run(1);
         assert!(one == run(2) && one == run(8));
     }
+}
+
+/// What is kept of entries in `f64` is their rounding to `f32`, whose norm is within the bound. What
+/// is kept of `f32` is what is evaluated, to the bit.
+#[test]
+fn a_kept_triangle_is_near_and_its_error_is_known() {
+    for n in [1, 255, 257, 600, 1300] {
+        let (a, x) = (symmetric::<f64>(n), vectors(n, 2));
+        let rounded = Mat::from_fn(n, n, |i, j| a[(i, j)] as f32 as f64);
+        let counted = Counted::new(Dense::new(a.as_ref()).unwrap());
+        let whole = KeptTriangle::<f64>::bytes(n);
+        let mut out = Mat::zeros(n, 2);
+        // all of it, about half, nothing
+        for budget in [whole, whole / 2, 3] {
+            counted.reset();
+            let mut kept = KeptTriangle::new(&counted, budget);
+            assert_eq!(kept.kept_bytes(), KeptTriangle::<f64>::bytes_within(n, budget));
+            assert!(kept.kept_bytes() <= budget && 4 * counted.entries() == kept.kept_bytes());
+            kept.mul_into(out.as_mut(), x.as_ref());
+            assert_eq!(4 * counted.entries(), whole); // the rest, and no entry twice
+            let expected = if budget == whole { &rounded } else { &a };
+            let size = expected.norm_l2() * x.norm_l2();
+            let distance = (&out - expected * &x).norm_l2();
+            let allowed = if budget == whole { 1e-15 * size } else { 0.0 };
+            assert!(
+                distance <= allowed + kept.error() * x.norm_l2() + 1e-15 * size,
+                "{n} {budget}"
+            );
+            if budget == whole {
+                let error = (&rounded - &a).norm_l2();
+                assert!((kept.error() - error).abs() <= 1e-10 * error);
+                assert!(distance <= 1e-15 * size * n as f64);
+            }
+            kept.exact_mul_into(out.as_mut(), x.as_ref());
+            assert!((&out - &a * &x).norm_l2() <= 1e-15 * size * n as f64);
+            kept.forget();
+            assert_eq!((kept.kept_bytes(), kept.error()), (0, 0.0));
+        }
+        let narrow = symmetric::<f32>(n);
+        let narrow = Dense::new(narrow.as_ref()).unwrap();
+        let kept = KeptTriangle::new(&narrow, u64::MAX);
+        let mut again = Mat::zeros(n, 2);
+        kept.mul_into(out.as_mut(), x.as_ref());
+        symmetric_product(&narrow, again.as_mut(), x.as_ref());
+        assert!(out == again && kept.error() == 0.0);
+    }
+}
+
+#[test]
+fn entries_beyond_single_precision_are_not_within_any_bound() {
+    let a = faer::mat![[1e300, 0.0], [0.0, 1.0]];
+    let a = Dense::new(a.as_ref()).unwrap();
+    assert!(!(KeptTriangle::new(&a, u64::MAX).error() <= 1e308));
 }

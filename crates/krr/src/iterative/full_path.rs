@@ -1,0 +1,250 @@
+//! Many ridges on all the data at once, the best by validation.
+
+use crate::iterative::full_sizes::{Sizes, chosen_rank};
+use crate::iterative::full_system::System;
+use crate::iterative::full_targets::{Targets, report};
+use crate::iterative::run::Run;
+use crate::iterative::{IterativeFit, IterativeOptions, Stop};
+use crate::{FitReport, KrrModel, Problem};
+use faer::{Mat, MatRef};
+use nystrom_kernels::{Kernel, KernelMatrix};
+use nystrom_linalg_core::{ConjugateGradients, Counted, Result, Ridge, Scalar, solve, validate};
+use nystrom_sketch::RpCholesky;
+use rand::Rng;
+
+/// The iteration of the first look at the validation error, and by how much its number grows from
+/// look to look: a look costs as many kernel values as there are pairs of a validation point and a
+/// training point.
+const FIRST_LOOK: usize = 4;
+const NEXT_LOOK: f64 = 1.25;
+/// A ridge still counts while its error is within this factor of the best,
+const IN_THE_RUNNING: f64 = 1.1;
+/// and still improves by more than this share from look to look.
+const IMPROVEMENT: f64 = 1e-3;
+
+/// Kernel ridge regression on all the data at several ridges, the best of which is chosen by the
+/// error on validation points.
+///
+/// [`FullKrr`](crate::FullKrr) for all ridges at once: the columns of one run of conjugate gradients
+/// are the targets at every ridge. All share the pass over K, F and FᵀF; each ridge has its own
+/// preconditioner P = FFᵀ + nλI. It is a matter of memory speed whether a pass serves one column or
+/// eight, so that the path costs little more than its smallest ridge.
+///
+/// A residual of 1e-2 or 1e-3 is enough to predict, and which one suffices depends on the data: the
+/// run ends once no ridge whose error is near the best improves it by more than 0.1 % from one look
+/// to the next. Looks are at iterations 4, 5, 6, 8, 10, 13, …. With `options.memory` one triangle of
+/// K is kept as described at [`FullKrr`](crate::FullKrr).
+///
+/// # Cost
+/// As [`FullKrr`](crate::FullKrr) with targets × ridges columns, and n·v kernel values for each look
+/// at v validation points.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::FullPath;
+/// use nystrom_linalg_core::Ridge;
+/// use rand::SeedableRng;
+/// let x: Vec<f64> = (0..1500).map(|i| (i * 7 % 1500) as f64 / 500.0).collect();
+/// let y = Mat::from_fn(1500, 1, |i, _| (9.0 * x[i]).sin() + 0.3 * (i as f64 * 9.7).sin());
+/// let (points, y) = (Points::from_slice(&x), y.as_ref());
+/// let (train, valid) =
+///     ((points.slice(0..1200), y.subrows(0, 1200)), (points.slice(1200..1500), y.subrows(1200, 300)));
+/// let ridges = [1e-1, 1e-3, 1e-5, 1e-7].map(Ridge::PerSample);
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// let path = FullPath::new(Gaussian::new(0.05)?, &ridges).fit(train, valid, rng)?;
+/// assert!(path.best == 1 || path.best == 2);
+/// assert_eq!(path.fit.model.report().ridge, path.ridges[path.best]);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FullPath<K, T> {
+    /// The kernel k.
+    pub kernel: K,
+    /// λ ([`Ridge::PerSample`]) or nλ ([`Ridge::Absolute`]), in any order.
+    pub ridges: Vec<Ridge<T>>,
+    /// Whether to fit a constant b, not penalised, one per target.
+    pub intercept: bool,
+    /// k, the rank of the preconditioner; `None`: as in [`FullKrr`](crate::FullKrr).
+    pub rank: Option<usize>,
+    /// When to stop if the validation error does not say so before, and how much memory to take.
+    pub options: IterativeOptions,
+}
+
+/// What a [`FullPath`] found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FullPathFit<K, T> {
+    /// The model at the best ridge, and how the iterations went. Its residual is that of this ridge.
+    pub fit: IterativeFit<K, T>,
+    /// Which ridge has the smallest validation error; the larger ridge among equals.
+    pub best: usize,
+    /// nλ of each ridge.
+    pub ridges: Vec<f64>,
+    /// The root mean squared validation error of each ridge, over all targets (weighted where
+    /// there are weights); infinite if it is not
+    /// a number.
+    pub errors: Vec<f64>,
+    /// The relative residual of each ridge at the end, the largest over the targets.
+    pub residuals: Vec<f64>,
+    /// Each look: the iteration, and the errors of all ridges after it.
+    pub looks: Vec<(usize, Vec<f64>)>,
+}
+
+impl<K, T: Scalar> FullPath<K, T> {
+    /// Without intercept, to a residual of 1e-6 at most.
+    pub fn new(kernel: K, ridges: &[Ridge<T>]) -> Self {
+        let (ridges, options) = (ridges.to_vec(), IterativeOptions::default());
+        FullPath { kernel, ridges, intercept: false, rank: None, options }
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
+    /// Fits the points and targets of `train` at all ridges and chooses by those of `valid`.
+    ///
+    /// # Errors
+    /// As [`FullKrr::fit`](crate::FullKrr::fit) for either sample, and
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) without ridges.
+    ///
+    /// # Randomness
+    /// That of [`RpCholesky`].
+    pub fn fit<'a>(
+        &self,
+        train: impl Into<Problem<'a, T>>,
+        valid: impl Into<Problem<'a, T>>,
+        rng: &mut dyn Rng,
+    ) -> Result<FullPathFit<K, T>> {
+        let (samples, valid) = (train.into(), valid.into());
+        let mu = self.check(samples, valid)?;
+        let n = samples.x.len();
+        let rank = chosen_rank(self.rank, n)?;
+        let columns = samples.y.ncols() + usize::from(self.intercept);
+        let sizes = Sizes { n, columns, rank, ridges: mu.len() };
+        let mut memory = sizes.plan::<T>(self.options.memory)?;
+
+        let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
+        let K = Counted::new(KernelMatrix::new(&self.kernel, samples.x)?);
+        let F = RpCholesky::default().factor(&K, rank, rng)?.into_factor(); //     K ≈ FFᵀ
+        let mut system = System::new(&K, F, &root, &mu, memory.kept)?;
+        memory.keep(system.kept(), n);
+        let targets = Targets::new(samples, &root, self.intercept);
+        let path = Path { kernel: &self.kernel, samples, valid, targets: &targets, mu: &mu };
+
+        let (mut looks, mut next, mut failed) = (Vec::new(), FIRST_LOOK, None);
+        let mut look = |number: usize, cg: &ConjugateGradients<f64>| {
+            if number < next {
+                return false;
+            }
+            next = (number as f64 * NEXT_LOOK).ceil() as usize;
+            match path.errors(cg.x()) {
+                Ok(errors) => looks.push((number, errors)),
+                Err(error) => failed = Some(error),
+            }
+            failed.is_some() || settled(&looks)
+        };
+        let b = targets.right_hand_side(mu.len());
+        let (cg, ran) = solve(&mut system, b.as_ref(), None, &self.options.pcg(), &mut look)?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let errors = path.errors(cg.x())?;
+        let best = path.best(&errors);
+        let entries = K.entries() + K.diagonal_entries();
+        let width = targets.width();
+        let residual = |r: usize| {
+            cg.residuals()[r * width..(r + 1) * width].iter().copied().fold(0.0, f64::max)
+        };
+        let residuals: Vec<f64> = (0..mu.len()).map(residual).collect();
+        let ran = Run { residual: residuals[best], ..Run::new(&cg, ran, Some(Stop::Asked)) };
+        let model = path.model(best, cg.x(), &ran, entries)?;
+        let fit = ran.finish(model, &self.options, system.passes, memory);
+        Ok(FullPathFit { fit, best, ridges: mu, errors, residuals, looks })
+    }
+
+    /// All μ, and typed errors for what is wrong with either sample.
+    fn check(&self, samples: Problem<'_, T>, valid: Problem<'_, T>) -> Result<Vec<f64>> {
+        samples.check(&self.kernel)?;
+        valid.check(&self.kernel)?;
+        samples.x.check_same_dim(valid.x)?;
+        let (t, given) = (samples.y.ncols(), valid.y.ncols());
+        validate::same_size("validation targets against targets", t, given)?;
+        self.options.check()?;
+        validate::not_empty("ridges of the path", self.ridges.len())?;
+        let n = samples.x.len();
+        self.ridges.iter().map(|ridge| ridge.absolute(n).map(T::f64)).collect()
+    }
+}
+
+/// What all looks have in common.
+struct Path<'a, K, T> {
+    kernel: &'a K,
+    samples: Problem<'a, T>,
+    valid: Problem<'a, T>,
+    targets: &'a Targets<'a>,
+    mu: &'a [f64],
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> Path<'_, K, T> {
+    /// α and b of ridge r.
+    fn coefficients(&self, r: usize, gamma: MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>) {
+        let width = self.targets.width();
+        self.targets.coefficients(gamma.subcols(r * width, width))
+    }
+
+    /// The root mean squared validation error of every ridge.
+    fn errors(&self, gamma: MatRef<'_, f64>) -> Result<Vec<f64>> {
+        let (n, t) = (self.samples.x.len(), self.samples.y.ncols());
+        let (mut alpha, mut b) = (Mat::zeros(n, t * self.mu.len()), Vec::new());
+        for r in 0..self.mu.len() {
+            let (one, constants) = self.coefficients(r, gamma);
+            alpha.as_mut().subcols_mut(r * t, t).copy_from(one);
+            b.extend(constants);
+        }
+        // one model whose targets are those of all ridges: one pass over the validation points
+        let report = report(self.samples, self.mu[0], 0);
+        let kernel = self.kernel.clone();
+        let all = KrrModel::from_parts(kernel, self.samples.x, alpha.as_ref(), &b, report)?;
+        let f = all.predict(self.valid.x)?;
+        let rows = f.nrows();
+        let weights: f64 = (0..rows).map(|i| self.valid.weight(i)).sum();
+        let square = |j: usize, r: usize| {
+            let error = |i: usize| f[(i, r * t + j)].f64() - self.valid.y[(i, j)].f64();
+            (0..rows).map(|i| self.valid.weight(i) * error(i).powi(2)).sum::<f64>()
+        };
+        let mean = |r: usize| (0..t).map(|j| square(j, r)).sum::<f64>() / (weights * t as f64);
+        let error =
+            |r: usize| Some(mean(r).sqrt()).filter(|e| !e.is_nan()).unwrap_or(f64::INFINITY);
+        Ok((0..self.mu.len()).map(error).collect())
+    }
+
+    /// The smallest error; the larger ridge among equals.
+    fn best(&self, errors: &[f64]) -> usize {
+        let before = |a: &usize, b: &usize| {
+            errors[*a].total_cmp(&errors[*b]).then(self.mu[*b].total_cmp(&self.mu[*a]))
+        };
+        (0..errors.len()).min_by(before).unwrap_or(0)
+    }
+
+    fn model(
+        &self,
+        r: usize,
+        gamma: MatRef<'_, f64>,
+        ran: &Run,
+        kernel_entries: u64,
+    ) -> Result<KrrModel<K, T>> {
+        let (alpha, b) = self.coefficients(r, gamma);
+        let report = report(self.samples, self.mu[r], kernel_entries);
+        let report = FitReport { condition: ran.condition, reason: ran.reason(), ..report };
+        KrrModel::from_parts(self.kernel.clone(), self.samples.x, alpha.as_ref(), &b, report)
+    }
+}
+
+/// Whether no ridge in the running improved since the last look.
+fn settled(looks: &[(usize, Vec<f64>)]) -> bool {
+    let [.., (_, before), (_, now)] = looks else { return false };
+    let best = now.iter().copied().fold(f64::INFINITY, f64::min);
+    let improves = |(before, now): (&f64, &f64)| {
+        *now <= IN_THE_RUNNING * best && *now < (1.0 - IMPROVEMENT) * before
+    };
+    !before.iter().zip(now).any(improves)
+}

@@ -1,0 +1,211 @@
+//! √D K √D + μI for all the data, one triangle of K kept where there is room, and its
+//! preconditioner.
+
+use faer::reborrow::*;
+use faer::{Mat, MatMut, MatRef};
+use nystrom_linalg_core::{
+    KeptTriangle, LinearSystem, PsdMatrix, Result, Scalar, ShiftedLowRank, TallFactor,
+};
+
+/// What the rounding of K to `f32` may be, of the smallest μ: the rounded system is then positive
+/// definite, and a round of refinement leaves at most a third of a residual.
+const SHARE_OF_RIDGE: f64 = 0.25;
+
+/// √D K √D + μI, for one or several μ at once: the columns of a vector are a group for each μ.
+pub(crate) struct System<'a, T> {
+    K: KeptTriangle<'a, T>,
+    /// √D.
+    root: &'a [f64],
+    mu: Vec<f64>,
+    P: ShiftedLowRank<Box<dyn TallFactor>>,
+    /// The largest sample weight.
+    largest: f64,
+    pub passes: usize,
+}
+
+impl<'a, T: Scalar> System<'a, T> {
+    /// With K ≈ FFᵀ and at most `bytes` of K kept, if that may be rounded to `f32`.
+    pub fn new(
+        K: &'a dyn PsdMatrix<T>,
+        mut F: Mat<T>,
+        root: &'a [f64],
+        mu: &[f64],
+        bytes: u64,
+    ) -> Result<Self> {
+        let least = mu.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = root.iter().map(|root| root * root).fold(0.0, f64::max);
+        scale_rows(F.as_mut(), root);
+        let F = if bytes > 0 { narrowed(F, least) } else { Box::new(F) };
+        let P = ShiftedLowRank::new(F, mu)?;
+        let mut K = KeptTriangle::new(K, bytes);
+        if !(largest * K.error() <= SHARE_OF_RIDGE * least) {
+            K.forget();
+        }
+        Ok(System { K, root, mu: mu.to_vec(), P, largest, passes: 0 })
+    }
+
+    /// Bytes of K that are kept.
+    pub fn kept(&self) -> u64 {
+        self.K.kept_bytes()
+    }
+
+    /// out = √D K √D γ + μγ, K as `product` multiplies by it.
+    fn by(
+        &mut self,
+        mut out: MatMut<'_, f64>,
+        gamma: MatRef<'_, f64>,
+        product: impl Fn(&KeptTriangle<'_, T>, MatMut<'_, f64>, MatRef<'_, f64>),
+    ) {
+        self.passes += 1;
+        let alpha = Mat::from_fn(gamma.nrows(), gamma.ncols(), |i, j| self.root[i] * gamma[(i, j)]);
+        product(&self.K, out.rb_mut(), alpha.as_ref());
+        let width = out.ncols() / self.mu.len();
+        for j in 0..out.ncols() {
+            let mu = self.mu[j / width];
+            for i in 0..out.nrows() {
+                out[(i, j)] = self.root[i] * out[(i, j)] + mu * gamma[(i, j)];
+            }
+        }
+    }
+}
+
+impl<T: Scalar> LinearSystem<f64> for System<'_, T> {
+    fn apply(&mut self, out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
+        self.by(out, gamma, |K, out, x| K.mul_into(out, x));
+    }
+
+    fn precondition(&mut self, out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+        self.P.solve_into(out, r);
+    }
+
+    fn apply_exactly(&mut self, out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
+        if self.K.error() > 0.0 {
+            self.by(out, gamma, |K, out, x| K.exact_mul_into(out, x));
+        } else {
+            self.apply(out, gamma);
+        }
+    }
+
+    fn error(&self) -> f64 {
+        self.largest * self.K.error()
+    }
+
+    fn fall_back(&mut self) -> bool {
+        let rounded = self.K.error() > 0.0;
+        if rounded {
+            self.K.forget();
+        }
+        rounded
+    }
+}
+
+/// F in `f32` if that changes FFᵀ by little of μ: ‖(F + δ)(F + δ)ᵀ − FFᵀ‖₂ ≤ (2‖F‖_F + ‖δ‖_F)‖δ‖_F.
+fn narrowed<T: Scalar>(F: Mat<T>, mu: f64) -> Box<dyn TallFactor> {
+    let narrow = Mat::from_fn(F.nrows(), F.ncols(), |i, j| F[(i, j)].f64() as f32);
+    let (mut size, mut lost) = (0.0, 0.0);
+    for j in 0..F.ncols() {
+        for (F, narrow) in F.col(j).iter().zip(narrow.col(j).iter()) {
+            size += F.f64().powi(2);
+            lost += (F.f64() - f64::from(*narrow)).powi(2);
+        }
+    }
+    let (size, lost) = (f64::sqrt(size), f64::sqrt(lost));
+    if (2.0 * size + lost) * lost <= SHARE_OF_RIDGE * mu { Box::new(narrow) } else { Box::new(F) }
+}
+
+fn scale_rows<T: Scalar>(mut F: MatMut<'_, T>, root: &[f64]) {
+    for j in 0..F.ncols() {
+        for (i, &root) in root.iter().enumerate() {
+            F[(i, j)] *= T::lit(root);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Points};
+    use nystrom_linalg_core::{Cholesky, PcgOptions, SymmetricEigen, ops, random, solve};
+    use nystrom_sketch::RpCholesky;
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64;
+
+    /// K of n points in the plane and F of rank k.
+    fn problem(n: usize, k: usize, ell: f64, seed: u64) -> (Mat<f64>, Mat<f64>) {
+        let mut rng = Pcg64::seed_from_u64(seed);
+        let x: Mat<f64> = random::standard_normal(n, 2, &mut rng);
+        let (kernel, x) = (Gaussian::new(ell).unwrap(), Points::from_rows(x.as_ref()));
+        let K = kernel.gram(x);
+        let matrix = KernelMatrix::new(kernel, x).unwrap();
+        (K, RpCholesky::default().factor(&matrix, k, &mut rng).unwrap().into_factor())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn it_is_the_inverse(n in 2..200usize, k in 1..20usize, t in 1..3usize,
+        log_mu in -3.0..2.0f64, seed in 0..1000u64) {
+            let (_, F) = problem(n, k.min(n), 0.5, seed);
+            let mu = 10f64.powf(log_mu);
+            let r: Mat<f64> = random::standard_normal(n, t, &mut Pcg64::seed_from_u64(seed));
+            let out = ShiftedLowRank::new(F.clone(), &[mu]).unwrap().solve(r.as_ref());
+            let back = &F * (F.transpose() * &out) + faer::Scale(mu) * &out;
+            // P⁻¹ is rounded by ε/μ, and P is at most n + μ
+            prop_assert!((back - &r).norm_max() < 1e-13 * (1.0 + n as f64 / mu) * r.norm_max());
+        }
+
+        /// The eigenvalues of P^(−1/2)(K + μI)P^(−1/2) lie in [1, 1 + ‖K − K̂‖/μ]: with K̂ ⪯ K for
+        /// every factor, not in the mean.
+        #[test]
+        fn the_preconditioned_spectrum_is_within_its_bounds(
+            n in 5..80usize, k in 1..30usize, log_mu in -4.0..1.0f64, ell in 0.2..2.0f64,
+            seed in 0..1000u64,
+        ) {
+            let (K, F) = problem(n, k.min(n), ell, seed);
+            let mu = 10f64.powf(log_mu);
+            let low = &F * F.transpose();
+            let error = SymmetricEigen::new((&K - &low).as_ref()).unwrap().values()[0].max(0.0);
+            let (mut P, mut A) = (low, K);
+            ops::add_to_diagonal(P.as_mut(), mu);
+            ops::add_to_diagonal(A.as_mut(), mu);
+            let L = Cholesky::new(P.as_ref()).unwrap();
+            L.forward_in_place(A.as_mut());
+            L.forward_in_place(A.transpose_mut()); //           similar to P^(−1/2)(K + μI)P^(−1/2)
+            let eigen = SymmetricEigen::new(A.as_ref()).unwrap();
+            let rounding = 1e-14 * n as f64 * n as f64 / mu;
+            prop_assert!(eigen.values()[n - 1] > 1.0 - rounding, "{:e}",
+                eigen.values()[n - 1] - 1.0);
+            prop_assert!(eigen.values()[0] < 1.0 + error / mu + rounding, "{} {}",
+                eigen.values()[0], 1.0 + error / mu);
+        }
+    }
+
+    /// K of nearly equal points has entries that `f32` cannot tell apart. Where nobody looks at the
+    /// bound, the kept matrix is indefinite at the level of the ridge, and the run falls back on K.
+    #[test]
+    fn an_indefinite_rounding_falls_back() {
+        let (n, mu) = (300, 1e-7);
+        let mut rng = Pcg64::seed_from_u64(7);
+        let x: Mat<f64> = random::standard_normal(n, 2, &mut rng);
+        let kernel = Gaussian::new(3.0).unwrap();
+        let matrix = KernelMatrix::new(kernel, Points::from_rows(x.as_ref())).unwrap();
+        let F = RpCholesky::default().factor(&matrix, 5, &mut rng).unwrap().into_factor();
+        let root = vec![1.0; n];
+        let checked = System::new(&matrix, F.clone(), &root, &[mu], u64::MAX).unwrap();
+        assert_eq!(checked.kept(), 0); // refused by the bound
+        let P = ShiftedLowRank::new(Box::new(F) as Box<dyn TallFactor>, &[mu]).unwrap();
+        let K = KeptTriangle::new(&matrix, u64::MAX);
+        let mut system = System { K, root: &root, mu: vec![mu], P, largest: 1.0, passes: 0 };
+        assert!(system.kept() > 0 && system.error() > mu);
+        let b: Mat<f64> = random::standard_normal(n, 1, &mut rng);
+        let options = PcgOptions { tolerance: 1e-4, max_iterations: 3000 };
+        let (cg, report) =
+            solve(&mut system, b.as_ref(), None, &options, &mut |_, _| false).unwrap();
+        assert!(report.converged && system.kept() == 0, "{:?} {}", report.end, report.residual);
+        let mut A = matrix.block((0..n).into(), (0..n).into());
+        ops::add_to_diagonal(A.as_mut(), mu);
+        assert!((&b - &A * cg.x()).norm_l2() <= 1.001e-4 * b.norm_l2());
+    }
+}

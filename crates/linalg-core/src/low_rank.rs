@@ -1,0 +1,175 @@
+//! P = FFᵀ + μI and its inverse.
+
+use crate::symmetric::{by_blocks, from_blocks};
+use crate::symmetric_block::{Block, SIDE};
+use crate::{Cholesky, JitterLadder, Result, RowTree, Scalar, ops, validate};
+use faer::reborrow::*;
+use faer::{Accum, Mat, MatMut, MatRef};
+use rayon::prelude::*;
+
+/// F, n × k with k ≤ n, known by its products; a stored matrix is one.
+pub trait TallFactor: Sync {
+    /// FᵀF, k × k, of which the lower triangle counts.
+    ///
+    /// # Errors
+    /// Those of whatever F is made from.
+    fn gram_lower(&self) -> Result<Mat<f64>>;
+    /// Fᵀr, k × t.
+    fn transpose_times(&self, r: MatRef<'_, f64>) -> Mat<f64>;
+    /// F·h, n × t.
+    fn times(&self, h: MatRef<'_, f64>) -> Mat<f64>;
+}
+
+/// (FFᵀ + μI)⁻¹ for F n × k and one or several μ, by the Woodbury identity.
+///
+/// The preconditioner of a ridge regression K + μI with K ≈ FFᵀ. FᵀF serves every μ; each has a
+/// Cholesky factor of its own.
+///
+/// # Cost
+/// nk² flops for a stored F and k³/3 for each μ to begin with, k² numbers for each; 4nkt + 2k²t
+/// flops for t right-hand sides.
+///
+/// ```
+/// use faer::{Mat, mat};
+/// use nystrom_linalg_core::ShiftedLowRank;
+/// let P = ShiftedLowRank::new(mat![[1.0], [2.0_f64]], &[0.5, 5.0])?; // FFᵀ = [[1, 2], [2, 4]]
+/// let r = mat![[1.5, 6.0], [2.0, 2.0]]; // the first columns of both P
+/// assert!((P.solve(r.as_ref()) - mat![[1.0, 1.0], [0.0, 0.0]]).norm_max() < 1e-12);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ShiftedLowRank<F> {
+    F: F,
+    /// μ and GGᵀ = FᵀF + μI.
+    shifts: Vec<(f64, Cholesky<f64>)>,
+}
+
+impl<F: TallFactor> ShiftedLowRank<F> {
+    /// For each μ of `shifts`.
+    ///
+    /// # Errors
+    /// [`Empty`](crate::Error::Empty) without a shift,
+    /// [`InvalidParameter`](crate::Error::InvalidParameter) for one that is not positive, and those
+    /// of a factorisation of FᵀF + μI.
+    pub fn new(F: F, shifts: &[f64]) -> Result<Self> {
+        validate::not_empty("shifts", shifts.len())?;
+        let gram = F.gram_lower()?;
+        let factor = |&mu: &f64| {
+            validate::positive("shift", mu)?;
+            let mut shifted = gram.clone();
+            ops::add_to_diagonal(shifted.as_mut(), mu);
+            Ok((mu, Cholesky::with_jitter(shifted.as_ref(), JitterLadder::default())?))
+        };
+        let shifts = shifts.iter().map(factor).collect::<Result<_>>()?;
+        Ok(ShiftedLowRank { F, shifts })
+    }
+
+    /// P⁻¹r = (r − F(FᵀF + μI)⁻¹Fᵀr)/μ, n × t. With s shifts the columns of r are s groups of t/s,
+    /// a group for each.
+    ///
+    /// # Panics
+    /// If the rows of r are not those of F, or its columns cannot be so divided.
+    pub fn solve(&self, r: MatRef<'_, f64>) -> Mat<f64> {
+        assert!(r.ncols().is_multiple_of(self.shifts.len()), "as many columns for every shift");
+        let width = r.ncols() / self.shifts.len();
+        let mut h = self.F.transpose_times(r);
+        for (s, (_, G)) in self.shifts.iter().enumerate() {
+            G.solve_in_place(h.as_mut().subcols_mut(s * width, width)); //  h = (FᵀF + μI)⁻¹Fᵀr
+        }
+        let mut out = self.F.times(h.as_ref());
+        for j in 0..r.ncols() {
+            let mu = self.shifts[j / width].0;
+            for i in 0..r.nrows() {
+                out[(i, j)] = (r[(i, j)] - out[(i, j)]) / mu;
+            }
+        }
+        out
+    }
+
+    /// [`solve`](Self::solve) into a given matrix.
+    ///
+    /// # Panics
+    /// As [`solve`](Self::solve), and if `out` has another shape.
+    pub fn solve_into(&self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+        out.copy_from(self.solve(r));
+    }
+
+    /// The μ.
+    pub fn shifts(&self) -> impl Iterator<Item = f64> {
+        self.shifts.iter().map(|(mu, _)| *mu)
+    }
+}
+
+impl<T: Scalar> TallFactor for Mat<T> {
+    /// Summed in `f64` along the row tree: nk² flops.
+    fn gram_lower(&self) -> Result<Mat<f64>> {
+        let k = self.ncols();
+        let leaf = |rows| {
+            let (mut gram, mut wide) = (Mat::zeros(k, k), Mat::new());
+            for rows in RowTree::tiles(rows, SIDE) {
+                let F = ops::widened(self.as_ref().subrows(rows.start, rows.len()), &mut wide);
+                ops::gram_lower(gram.as_mut(), Accum::Add, F, 1.0);
+            }
+            gram
+        };
+        let gram = RowTree::new(self.nrows()).reduce_in_order(leaf, |a, b| a + b);
+        Ok(gram.unwrap_or_else(|| Mat::zeros(k, k)))
+    }
+
+    /// Summed along the row tree.
+    fn transpose_times(&self, r: MatRef<'_, f64>) -> Mat<f64> {
+        let (k, t) = (self.ncols(), r.ncols());
+        let (r, none) = (by_blocks(r), Mat::zeros(SIDE, t));
+        let leaf = |rows: std::ops::Range<usize>| {
+            let (mut sum, mut block) = (Mat::zeros(SIDE, k.div_ceil(SIDE) * t), Block::<T>::new());
+            for rows in RowTree::tiles(rows, SIDE) {
+                let r = r.as_ref().subcols(rows.start / SIDE * t, t);
+                for (j, cols) in RowTree::tiles(0..k, SIDE).enumerate() {
+                    let F = self.as_ref();
+                    let F = F.submatrix(rows.start, cols.start, rows.len(), cols.len());
+                    let out = sum.as_mut().subcols_mut(j * t, t);
+                    block.add_products(F, [r, none.as_ref()], [None, Some(out)]);
+                }
+            }
+            sum
+        };
+        let mut out = Mat::zeros(k, t);
+        if let Some(sum) = RowTree::new(self.nrows()).reduce(leaf, |a, b| a + b) {
+            from_blocks(out.as_mut(), sum.as_ref());
+        }
+        out
+    }
+
+    fn times(&self, h: MatRef<'_, f64>) -> Mat<f64> {
+        let (n, k, t) = (self.nrows(), self.ncols(), h.ncols());
+        let (h, none) = (by_blocks(h), Mat::zeros(SIDE, t));
+        let mut sums = Mat::zeros(SIDE, n.div_ceil(SIDE) * t);
+        if t > 0 {
+            let parts = sums.as_mut().par_col_chunks_mut(t).enumerate();
+            parts.for_each_init(Block::<T>::new, |block, (i, mut out)| {
+                let rows = i * SIDE..((i + 1) * SIDE).min(n);
+                for (j, cols) in RowTree::tiles(0..k, SIDE).enumerate() {
+                    let F = self.as_ref();
+                    let F = F.submatrix(rows.start, cols.start, rows.len(), cols.len());
+                    let h = h.as_ref().subcols(j * t, t);
+                    block.add_products(F, [none.as_ref(), h], [Some(out.rb_mut()), None]);
+                }
+            });
+        }
+        let mut out = Mat::zeros(n, t);
+        from_blocks(out.as_mut(), sums.as_ref());
+        out
+    }
+}
+
+impl<F: TallFactor + ?Sized> TallFactor for Box<F> {
+    fn gram_lower(&self) -> Result<Mat<f64>> {
+        (**self).gram_lower()
+    }
+    fn transpose_times(&self, r: MatRef<'_, f64>) -> Mat<f64> {
+        (**self).transpose_times(r)
+    }
+    fn times(&self, h: MatRef<'_, f64>) -> Mat<f64> {
+        (**self).times(h)
+    }
+}

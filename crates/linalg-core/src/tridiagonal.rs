@@ -1,0 +1,90 @@
+//! The extreme eigenvalues of a tridiagonal matrix, by counting.
+
+/// Halvings of the interval of the exponent: to the last digit.
+const HALVINGS: usize = 60;
+/// Ratios beyond this are those of rounding errors.
+const LARGEST_RATIO: f64 = 1e18;
+
+/// λ_max/λ_min of the symmetric tridiagonal matrix with this diagonal and these squares of what is
+/// beside it; 1 if it is smaller than 2 × 2 or not numerically positive definite.
+///
+/// Bisection on the number of eigenvalues below a bound. O(k) a halving, no matrix.
+///
+/// Source: G. Golub, C. Van Loan, *Matrix computations*, 8.4.1.
+pub(crate) fn eigenvalue_ratio(diagonal: &[f64], squares: &[f64]) -> f64 {
+    let k = diagonal.len();
+    let beside = |i: usize| squares.get(i).map_or(0.0, |square| square.sqrt());
+    let row = |i: usize| diagonal[i] + beside(i) + if i == 0 { 0.0 } else { beside(i - 1) };
+    let most = (0..k).map(row).fold(0.0, f64::max); // Gershgorin
+    let least = most / LARGEST_RATIO;
+    if k < 2 || !most.is_finite() || !(least > 0.0) || below(diagonal, squares, least) > 0 {
+        return 1.0;
+    }
+    let eigenvalue = |index: usize| {
+        let (mut low, mut high) = (least.ln(), most.ln());
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if below(diagonal, squares, middle.exp()) > index {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        (0.5 * (low + high)).exp()
+    };
+    (eigenvalue(k - 1) / eigenvalue(0)).max(1.0)
+}
+
+/// The number of eigenvalues below x: of negative pivots of T − xI (Sturm).
+fn below(diagonal: &[f64], squares: &[f64], x: f64) -> usize {
+    let (mut count, mut pivot) = (0, 1.0_f64);
+    for (i, a) in diagonal.iter().enumerate() {
+        let before = if i == 0 { 0.0 } else { squares[i - 1] / pivot };
+        pivot = a - x - before;
+        if pivot == 0.0 {
+            pivot = f64::MIN_POSITIVE;
+        }
+        count += usize::from(pivot < 0.0);
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SymmetricEigen;
+    use faer::Mat;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_is_the_ratio_of_the_eigenvalues(
+            diagonal in prop::collection::vec(0.1..10.0f64, 2..30),
+            share in prop::collection::vec(0.0..0.49f64, 30),
+        ) {
+            let k = diagonal.len();
+            // diagonally dominant, thus positive definite
+            let beside: Vec<f64> =
+                (0..k - 1).map(|i| share[i] * diagonal[i].min(diagonal[i + 1])).collect();
+            let squares: Vec<f64> = beside.iter().map(|b| b * b).collect();
+            let T = Mat::from_fn(k, k, |i, j| match i.abs_diff(j) {
+                0 => diagonal[i],
+                1 => beside[i.min(j)],
+                _ => 0.0,
+            });
+            let eigen = SymmetricEigen::new(T.as_ref()).unwrap();
+            let expected = eigen.values()[0] / eigen.values()[k - 1];
+            let ratio = eigenvalue_ratio(&diagonal, &squares);
+            prop_assert!((ratio / expected - 1.0).abs() < 1e-10, "{ratio} {expected}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_positive_definite_has_no_ratio() {
+        assert_eq!(eigenvalue_ratio(&[1.0, 1.0], &[4.0]), 1.0);
+        assert_eq!(eigenvalue_ratio(&[], &[]), 1.0);
+        assert_eq!(eigenvalue_ratio(&[3.0], &[]), 1.0);
+        assert_eq!(eigenvalue_ratio(&[f64::INFINITY, 1.0], &[0.0]), 1.0);
+        assert_eq!(eigenvalue_ratio(&[f64::NAN, f64::NAN], &[0.0]), 1.0);
+    }
+}
