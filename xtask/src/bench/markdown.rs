@@ -6,7 +6,8 @@ use super::comparison::{QUOTED_PRODUCT, Rates, Row};
 use super::criterion::Measurements;
 use super::memory::CASES;
 use super::peers::{Line, VERSIONS};
-use super::rows::{QUOTED, ROWS};
+use super::quoted::QUOTED;
+use super::rows::ROWS;
 use crate::lab::statistics::fitted_exponent;
 use crate::machine;
 

@@ -3,7 +3,7 @@
 //!
 //! `criterion.rs` reads what criterion measured, `memory.rs` measures peaks, `peers.rs` runs the
 //! Python peers, `rows.rs` says which of ours stands against which of theirs and against which
-//! limit of the machine (`comparison.rs` the types), `markdown.rs` writes the tables, `scaling.rs`
+//! limit of the machine (`comparison.rs` the types), `quoted.rs` what cannot be run, `markdown.rs` writes the tables, `scaling.rs`
 //! plots.
 
 mod comparison;
@@ -11,6 +11,7 @@ mod criterion;
 mod markdown;
 mod memory;
 mod peers;
+mod quoted;
 mod rows;
 mod scaling;
 

@@ -1,6 +1,6 @@
 //! The comparison, row by row.
 
-use super::comparison::{Peer, Quoted, Rates, Rival, Row};
+use super::comparison::{Peer, Rates, Rival, Row};
 use super::criterion::Measurements;
 
 /// Steps of the swap chain in one time of its bench.
@@ -384,29 +384,12 @@ pub const ROWS: &[Row] = &[
     },
 ];
 
-const fn quoted(what: &'static str, name: &'static str, seconds: f64) -> Quoted {
-    Quoted { what, name, seconds }
-}
-
-/// What cannot be run from here, in the order of the rows.
-pub const QUOTED: &[Quoted] = &[
-    quoted("BLESS, q = 2, all scores, n = 200,000", "the authors' BLESS", 18.7),
-    quoted("RPCholesky, rank 1000, n = 50,000", "the authors' RPCholesky", 2.3),
-    quoted("RPCholesky, rank 500, n = 200,000", "the authors' RPCholesky", 7.2),
-    quoted("Falkon, an iteration, n = 200,000, m = 1000", "Falkon on the CPU", 2.3),
-];
-
 #[cfg(test)]
 mod tests {
     use super::super::peers::RUNS;
     use super::*;
 
     const HARNESS_TEXT: &str = include_str!("../../../benches/peers/peerbench.py");
-
-    #[test]
-    fn what_is_quoted_is_a_row_of_ours() {
-        assert!(QUOTED.iter().all(|quoted| ROWS.iter().any(|row| row.what == quoted.what)));
-    }
 
     #[test]
     fn every_peer_of_the_comparison_is_run() {

@@ -11,3 +11,4 @@ mod exact;
 mod hostile;
 #[path = "../../../sketch/tests/it/hostile_table.rs"]
 mod hostile_table;
+mod log_det;

@@ -6,6 +6,7 @@ mod errors;
 mod gradients;
 mod high_precision;
 mod hostile;
+mod hostile_beside;
 mod hostile_inputs;
 mod k_means;
 mod saved;

@@ -16,6 +16,7 @@ mod full;
 mod gradient;
 mod hostile;
 mod lambda_path;
+mod lambda_path_ends;
 mod lambda_path_single;
 mod metric;
 mod nystrom;
@@ -24,6 +25,7 @@ mod risk;
 #[cfg(feature = "serde")]
 mod saved;
 mod sketched;
+mod sketched_contract;
 mod sketched_theory;
 mod small_lambda;
 mod threads;

@@ -4,6 +4,7 @@
 mod common;
 
 mod audit_scores;
+mod bless_ends;
 mod bless_path;
 mod conformance;
 mod exact;

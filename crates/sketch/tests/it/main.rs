@@ -11,6 +11,7 @@ mod hostile_table;
 mod measures;
 mod nystrom;
 mod rp_cholesky;
+mod rp_cholesky_ends;
 mod select;
 mod selectors;
 mod sketches;
