@@ -75,6 +75,11 @@ impl Reference {
         Ok(())
     }
 
+    /// Whether an experiment has run and did not fail.
+    pub fn has_run(&self, experiment: &str) -> bool {
+        self.experiments.iter().any(|e| e.name == experiment && e.status != Status::Failed)
+    }
+
     /// The claim of an experiment whose text contains a fragment, if there is exactly one.
     ///
     /// # Errors

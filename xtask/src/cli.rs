@@ -1,15 +1,14 @@
 //! The command line.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 
 use crate::check::{REFERENCE, Reference};
 use crate::experiment::{Experiment, Scale};
-use crate::{bench, experiments, fetch, listing, numbers, runner, tidy};
+use crate::{bench, experiments, fetch, listing, numbers, reference, runner, suite, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The project's tasks", version)]
@@ -22,16 +21,8 @@ struct Cli {
 enum Task {
     /// Rerun the papers' experiments and write a report
     Reproduce(Reproduce),
-    /// Run every test of the workspace
-    #[command(
-        after_help = "Arguments are handed to `cargo test --workspace`:\n  cargo xtask test -p \
-                      nystrom-kernels matern"
-    )]
-    Test {
-        /// Arguments for `cargo test`
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<OsString>,
-    },
+    /// Run every test of the workspace, or soak the property tests in new seeds
+    Test(suite::Options),
     /// Check the rules of the house, as docs/ARCHITECTURE.md states them
     Tidy,
     /// List the experiments, the data each needs, and whether it is found
@@ -43,7 +34,11 @@ enum Task {
     Fetch(fetch::Options),
     /// Write docs/EXPERIMENTS.md from the registry, and the measured numbers in README and
     /// docs/CHOOSING.md from the reference run
-    Docs,
+    Docs {
+        /// Take over this report's run of the default scale as the reference first, and its figures
+        #[arg(long, value_name = "DIR")]
+        from: Option<PathBuf>,
+    },
     /// Run the benches, beside the peers if asked, and rewrite the measured part of
     /// docs/performance.md
     Bench(bench::Options),
@@ -115,7 +110,7 @@ pub struct Reproduce {
 pub fn run() -> anyhow::Result<ExitCode> {
     match Cli::parse().task {
         Task::Reproduce(options) => reproduce(&options),
-        Task::Test { args } => test(&args),
+        Task::Test(options) => suite::run(&options),
         Task::Tidy => tidy::run(&workspace_root()),
         Task::List { data } => {
             print!("{}", listing::table(experiments::ALL, data.folder()?));
@@ -123,14 +118,20 @@ pub fn run() -> anyhow::Result<ExitCode> {
         }
         Task::Fetch(options) => fetch::run(&options),
         Task::Bench(options) => bench::run(&options, &workspace_root()),
-        Task::Docs => {
-            let path = workspace_root().join(listing::DOC_PATH);
-            crate::atomic::write(&path, listing::markdown(experiments::ALL).as_bytes())?;
-            println!("wrote {}", path.display());
-            numbers::fill_all(&workspace_root())?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Task::Docs { from } => docs(from.as_deref()),
     }
+}
+
+fn docs(report: Option<&Path>) -> anyhow::Result<ExitCode> {
+    let root = workspace_root();
+    if let Some(report) = report {
+        reference::take_over(&root, report, &choose(experiments::ALL, &[])?)?;
+    }
+    let path = root.join(listing::DOC_PATH);
+    crate::atomic::write(&path, listing::markdown(experiments::ALL).as_bytes())?;
+    println!("wrote {}", path.display());
+    numbers::fill_all(&root)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn reproduce(options: &Reproduce) -> anyhow::Result<ExitCode> {
@@ -184,19 +185,6 @@ fn start_threads(threads: Option<u16>) -> anyhow::Result<usize> {
     Ok(rayon::current_num_threads())
 }
 
-fn test(args: &[OsString]) -> anyhow::Result<ExitCode> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.arg("test");
-    if !args.iter().any(|arg| arg == "-p" || arg == "--package") {
-        command.arg("--workspace");
-    }
-    let status =
-        command.args(args).current_dir(workspace_root()).status().context("cannot run cargo")?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
-}
-
 /// The folder that holds the workspace's `Cargo.toml`.
 pub fn workspace_root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -227,6 +215,8 @@ mod tests {
         assert!(Cli::try_parse_from(["xtask", "reproduce", "--full", "--smoke"]).is_err());
         assert!(Cli::try_parse_from(["xtask", "reproduce", "--threads", "0"]).is_err());
         assert!(Cli::try_parse_from(["xtask", "reproduce", "--check", "--out", "x"]).is_ok());
+        assert!(Cli::try_parse_from(["xtask", "test", "--soak", "x"]).is_err());
+        assert!(Cli::try_parse_from(["xtask", "test", "--soak", "9", "--lib", "-q"]).is_ok());
         let Task::Reproduce(options) =
             Cli::try_parse_from(["xtask", "reproduce", "--only", "a", "b,c", "--seed", "7"])
                 .unwrap()

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::datasets::{self, Place};
 use crate::experiment::Experiment;
+use crate::tidy::length::{MOST_COLUMNS, width};
 
 /// Where the generated list lies in the repository.
 pub const DOC_PATH: &str = "docs/EXPERIMENTS.md";
@@ -48,11 +49,13 @@ pub fn markdown(all: &[Experiment]) -> String {
     let mut text = String::from(
         "# Experiments\n\n\
          Written by `cargo xtask docs` from the registry in `xtask/src/experiments/mod.rs`; do \
-         not edit.\n\n\
-         Each experiment reruns one figure or table of a paper and checks what the paper says \
-         about it. \
-         `cargo xtask reproduce` runs them all, `cargo xtask reproduce --only NAME` one of them, \
-         `cargo xtask list --data DIR` tells whose data are there.\n",
+         not edit.\n\n",
+    );
+    text += &wrapped(
+        "Each experiment reruns one figure or table of a paper and checks what the paper says \
+         about it. `cargo xtask reproduce` runs them all, `cargo xtask reproduce --only NAME` one \
+         of them, `cargo xtask list --data DIR` tells whose data are there.",
+        "",
     );
     let mut paper = "";
     for experiment in all {
@@ -66,13 +69,30 @@ pub fn markdown(all: &[Experiment]) -> String {
             names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
         };
         text += &format!(
-            "\n### {}\n\n{}\n\n- Name: `{}`\n- Data: {data}\n",
+            "\n### {}\n\n{}\n- Name: `{}`\n{}",
             experiment.heading(),
-            experiment.says,
-            experiment.name
+            wrapped(experiment.says, ""),
+            experiment.name,
+            wrapped(&format!("- Data: {data}"), "  ")
         );
     }
     text
+}
+
+/// The words in lines of at most 100 characters, a line break at the end; lines after the first
+/// begin with `indent`.
+fn wrapped(text: &str, indent: &str) -> String {
+    let (mut lines, mut line) = (String::new(), String::new());
+    for word in text.split_whitespace() {
+        if width(&line) + 1 + width(word) > MOST_COLUMNS {
+            lines += &format!("{line}\n");
+            line = indent.to_owned();
+        } else if !line.is_empty() {
+            line.push(' ');
+        }
+        line += word;
+    }
+    lines + &line + "\n"
 }
 
 #[cfg(test)]
@@ -88,6 +108,17 @@ mod tests {
         assert!(lines.contains("needs no data") && lines.contains("casp: missing"), "{lines}");
         assert!(lines.contains("htru2: found, embedded"), "{lines}");
         assert!(lines.contains("NYSTROM_DATA"), "{lines}");
+    }
+
+    #[test]
+    fn paragraphs_are_wrapped() {
+        let words = format!("- Data: {}", "word ".repeat(40));
+        let text = wrapped(&words, "  ");
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.iter().all(|line| line.len() <= 100) && lines[0].len() > 95, "{text}");
+        assert!(lines[1..].iter().all(|line| line.starts_with("  word")), "{text}");
+        assert!(text.split_whitespace().eq(words.split_whitespace()));
+        assert_eq!(wrapped("one", "  "), "one\n");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! Read `experiment.rs` for what an experiment is, `lab/` for what its settings, cells and results
 //! are, `experiments/` for the experiments, `runner.rs` for how they are run, `report/` for what is
 //! made of their outcomes, `tidy/` for the house rules, `bench/` for what is measured, `numbers.rs`
-//! for the measured numbers in documents.
+//! for the measured numbers in documents, `suite.rs` for how the tests are run.
 #![cfg_attr(not(test), deny(clippy::too_many_lines))]
 
 mod atomic;
@@ -27,9 +27,11 @@ mod numbers;
 mod plot;
 mod progress;
 mod record;
+mod reference;
 mod report;
 mod resume;
 mod runner;
+mod suite;
 mod table;
 #[cfg(test)]
 mod testing;

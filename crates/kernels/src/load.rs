@@ -335,7 +335,8 @@ pub(crate) use checked_on_load;
 macro_rules! saved_kernel {
     (
         [$($generic:ident: ($($bound:tt)+)),*] $kernel:ty = $name:expr, known: $known:expr,
-        { $($(#[$attribute:meta])* $field:ident: $type:ty),* } of { $($part:ident: $part_type:ty),* }, $make:expr
+        { $($(#[$attribute:meta])* $field:ident: $type:ty),* }
+        of { $($part:ident: $part_type:ty),* }, $make:expr
     ) => {
         #[cfg(feature = "serde")]
         const _: () = {
@@ -360,11 +361,17 @@ macro_rules! saved_kernel {
                     $name
                 }
                 fn save<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                    let fields = Fields { $($field: &self.$field,)* $($part: $crate::load::Named(&self.$part),)* };
+                    let fields = Fields {
+                        $($field: &self.$field,)*
+                        $($part: $crate::load::Named(&self.$part),)*
+                    };
                     write(&Self::name(), &fields, serializer)
                 }
-                fn load<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<LoadedKernel<Self>, D::Error> {
-                    let make: fn(Stored<$($generic),*>) -> nystrom_linalg_core::Result<Self> = $make;
+                fn load<'de, D: serde::Deserializer<'de>>(
+                    deserializer: D,
+                ) -> Result<LoadedKernel<Self>, D::Error> {
+                    let make: fn(Stored<$($generic),*>) -> nystrom_linalg_core::Result<Self> =
+                        $make;
                     let fields = &[$(stringify!($field),)* $(stringify!($part),)*];
                     read(deserializer, Self::name(), Old { fields, known: $known }, make)
                 }

@@ -26,7 +26,8 @@ pub struct Precomputed<T> {
 }
 
 saved_kernel! {
-    [T: (Scalar + serde::Serialize + serde::de::DeserializeOwned)] Precomputed<T> = "precomputed".into(), known: true,
+    [T: (Scalar + serde::Serialize + serde::de::DeserializeOwned)]
+    Precomputed<T> = "precomputed".into(), known: true,
     { #[serde(with = "nystrom_linalg_core::serialize::matrix")] matrix: Mat<T> } of {},
         |s| Precomputed::new(s.matrix)
 }

@@ -29,7 +29,7 @@ use rand::Rng;
 /// use nystrom_leverage::{LandmarkSelector, RankLeverage};
 /// use nystrom_linalg_core::Dense;
 /// use rand::SeedableRng;
-/// // 60 copies of one direction and a single row of another: the second eigenvector is that row alone
+/// // 60 copies of one direction, one row of another: the second eigenvector is that row alone
 /// let k = Mat::from_fn(61, 61, |i, j| if (i < 60) == (j < 60) { 1.0 } else { 0.0 });
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(1);
 /// let landmarks = RankLeverage { rank: Some(2),

@@ -1,12 +1,11 @@
-//! Is it one? The contracts of the traits as tests, for implementations of your own (feature
-//! `testing`).
+//! The rules of the traits as tests, for implementations of your own (feature `testing`).
 //!
-//! One line holds a kernel, a psd matrix, a landmark selector, an estimator of leverage scores or a
-//! sketch to the laws that everything else relies on: shapes, symmetry, semi-definiteness,
+//! One line tests a kernel, a psd matrix, a landmark selector, an estimator of leverage scores or a
+//! sketch. What is tested is what everything else relies on: shapes, symmetry, semi-definiteness,
 //! unbiasedness, accuracy, errors instead of panics, the same bits at any number of threads. Every
 //! type of this workspace passes through the same functions.
 //!
-//! | yours implements | hold it to its laws by |
+//! | yours implements | test it by |
 //! |---|---|
 //! | [`Kernel`](crate::kernels::Kernel), or a [`Profile`](crate::kernels::Profile) | [`check_kernel`] |
 //! | [`PsdMatrix`](crate::linalg_core::PsdMatrix) | [`check_psd_matrix`] |

@@ -3,8 +3,8 @@
 //!
 //! `criterion.rs` reads what criterion measured, `memory.rs` measures peaks, `peers.rs` runs the
 //! Python peers, `rows.rs` says which of ours stands against which of theirs and against which
-//! limit of the machine (`comparison.rs` the types), `quoted.rs` what cannot be run, `markdown.rs` writes the tables, `scaling.rs`
-//! plots.
+//! limit of the machine (`comparison.rs` the types), `quoted.rs` what cannot be run,
+//! `markdown.rs` writes the tables, `scaling.rs` plots.
 
 mod comparison;
 mod criterion;

@@ -299,7 +299,8 @@ mod tests {
             let inside = embedded::entries().any(|set| set.name == entry.name);
             assert_eq!(of(entry.name).is_none(), inside, "{}", entry.name);
         }
-        assert!(SOURCES.iter().all(|source| catalog::find(source.set).is_ok_and(|entry| entry.name == source.set)));
+        let known = |set| catalog::find(set).is_ok_and(|entry| entry.name == set);
+        assert!(SOURCES.iter().all(|source| known(source.set)));
     }
 
     #[test]

@@ -54,7 +54,10 @@ fn rule(direction: Direction, colour: &str, width: f64, dash: Option<(f64, f64)>
         Direction::Horizontal => [0.0, y, SAMPLE.0, y],
         Direction::Vertical => [x, -2.0, x, SAMPLE.1 + 2.0],
     };
-    html! { line x1=(x1) x2=(x2) y1=(y1) y2=(y2) stroke=(colour) stroke-width=(width) stroke-dasharray=[dash] {} }
+    html! {
+        line x1=(x1) x2=(x2) y1=(y1) y2=(y2)
+            stroke=(colour) stroke-width=(width) stroke-dasharray=[dash] {}
+    }
 }
 
 /// The legend as a list for the page.
@@ -63,7 +66,8 @@ pub fn list(plot: &Plot) -> Markup {
         ul.legend {
             @for item in items(plot) {
                 li {
-                    svg aria-hidden="true" width=(SAMPLE.0) height=(SAMPLE.1) viewBox=(format!("0 0 {} {}", SAMPLE.0, SAMPLE.1)) {
+                    svg aria-hidden="true" width=(SAMPLE.0) height=(SAMPLE.1)
+                        viewBox=(format!("0 0 {} {}", SAMPLE.0, SAMPLE.1)) {
                         (item.sample)
                     }
                     span { (item.name) }
@@ -90,7 +94,9 @@ pub fn standalone(plot: &Plot) -> anyhow::Result<String> {
             @for (i, item) in items.iter().enumerate() {
                 g transform=(place(i)) {
                     (item.sample)
-                    text x=(SAMPLE.0 + 8.0) y="12" font-size="14" fill="currentColor" { (item.name) }
+                    text x=(SAMPLE.0 + 8.0) y="12" font-size="14" fill="currentColor" {
+                        (item.name)
+                    }
                 }
             }
         }

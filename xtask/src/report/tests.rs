@@ -124,24 +124,21 @@ fn the_index_folds_what_holds_and_shows_what_does_not() {
 
 #[test]
 fn the_gallery_links_every_figure_that_was_computed() {
+    fn gallery(index: &str) -> &str {
+        index.split("<ul class=\"gallery\">").nth(1).unwrap().split("</ul>").next().unwrap()
+    }
     let index = &pages()[0];
-    let gallery =
-        index.split("<ul class=\"gallery\">").nth(1).unwrap().split("</ul>").next().unwrap();
-    assert_eq!(gallery.matches("<svg class=\"thumbnail\"").count(), 1);
-    assert!(
-        gallery.contains("href=\"nobody-no-one-1901.html#self-check\"")
-            && text(gallery).contains("1 does not")
-    );
-    assert!(
-        index.find("class=\"gallery\"") < index.find("id=\"verdicts\""),
-        "people look before they read"
-    );
-    let empty = Record { outcome: Outcome::default(), status: Status::Failed, ..record() };
-    let index = &html::pages(&run_with(empty)).unwrap()[0].1;
-    assert!(
-        index.contains("<svg class=\"thumbnail\"") && index.contains("class=\"badge error\""),
-        "also what has nothing to show"
-    );
+    let shown = gallery(index);
+    assert_eq!(shown.matches("<svg class=\"thumbnail\"").count(), 1);
+    assert!(shown.contains("href=\"nobody-no-one-1901.html#self-check\""), "{shown}");
+    assert!(text(shown).contains("1 does not") && !shown.contains("class=\"badge error\""));
+    let (pictures, words) = (index.find("class=\"gallery\""), index.find("id=\"verdicts\""));
+    assert!(pictures < words, "people look before they read");
+    let failed = Record { outcome: Outcome::default(), status: Status::Failed, ..record() };
+    let index = &html::pages(&run_with(failed)).unwrap()[0].1;
+    let shown = gallery(index);
+    assert_eq!(shown.matches("<svg class=\"thumbnail\"").count(), 1, "what has nothing to show");
+    assert!(shown.contains("class=\"badge error\""), "{shown}");
 }
 
 #[test]

@@ -147,7 +147,8 @@ mod tests {
     #[test]
     fn numbers_must_be_those_of_the_reference() {
         let run = r#"{"scale": "default", "seed": 0, "experiments": [{"name": "fig", "status": "done", "missing": [], "claims": [{"text": "x ≤ 2",
-            "paper": "", "measured": "", "holds": true, "kind": "ours", "value": 1.5, "standard_error": null, "time": false}]}]}"#;
+            "paper": "", "measured": "", "holds": true, "kind": "ours", "value": 1.5,
+            "standard_error": null, "time": false}]}]}"#;
         let document = |number: &str| format!("<!-- number: fig | x -->{number}<!-- /number -->");
         let stale = |number: &str| {
             numbers_are_measured(&Tree::of(&[(REFERENCE, run), ("README.md", &document(number))]))

@@ -1,10 +1,14 @@
-//! Files are short enough to be read at a sitting; for functions, `clippy.toml` says how long they
-//! may be.
+//! Files are short enough to be read at a sitting, and lines fit on a page; for functions,
+//! `clippy.toml` says how long they may be.
 
 use super::Violation;
 use super::tree::Tree;
 
 const MOST_LINES: usize = 400;
+/// The width of a line of code or prose; rustfmt.toml has the same number.
+pub const MOST_COLUMNS: usize = 100;
+/// A string of so many characters is left whole.
+const LONG_STRING: usize = 60;
 
 /// No Rust file is longer than 400 lines.
 pub fn files_are_short(tree: &Tree) -> Vec<Violation> {
@@ -19,6 +23,37 @@ pub fn files_are_short(tree: &Tree) -> Vec<Violation> {
     .collect()
 }
 
+/// No line of Rust or Markdown is wider than 100 columns, where it can be broken: addresses, table
+/// rows, images, markers of measured numbers and long strings in code cannot.
+pub fn lines_are_short(tree: &Tree) -> Vec<Violation> {
+    let read = |path: &&str| path.ends_with(".rs") || path.ends_with(".md");
+    let lines = tree.paths().filter(read).flat_map(|path| {
+        let text = tree.text(path).unwrap_or_default();
+        text.lines().enumerate().map(move |(i, line)| (path, i + 1, line))
+    });
+    lines
+        .filter(|(path, _, line)| width(line) > MOST_COLUMNS && can_break(path, line))
+        .map(|(path, line, text)| {
+            let what = format!("{} columns, more than {MOST_COLUMNS}: break the line", width(text));
+            Violation::new(path, line, what)
+        })
+        .collect()
+}
+
+/// Characters of a line without the accents that combine with the one before.
+pub fn width(line: &str) -> usize {
+    line.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count()
+}
+
+fn can_break(path: &str, line: &str) -> bool {
+    let text = line.trim_start_matches([' ', '/', '!']);
+    let table_or_image = text.starts_with('|') || line.trim_start().starts_with("![");
+    let code = path.ends_with(".rs") && !line.trim_start().starts_with("//");
+    let long_string = line.contains("r#\"") || line.split('"').any(|s| width(s) > LONG_STRING);
+    let whole = line.contains("://") || line.contains("<!-- number:");
+    !(table_or_image || whole || code && long_string)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,5 +65,32 @@ mod tests {
         let violations = files_are_short(&tree);
         assert_eq!(violations.len(), 1);
         assert_eq!((violations[0].path.as_str(), violations[0].line), ("b.rs", 401));
+    }
+
+    #[test]
+    fn a_hundred_columns_are_fine_and_one_more_is_not() {
+        let words = "word ".repeat(20);
+        let (fine, accents) = (words.clone(), format!("{words}\u{302}"));
+        let (prose, comment) = (format!("\n{words}x"), format!("/// {words}"));
+        let code = format!("    f({}1)", "1 + ".repeat(30));
+        let table = format!("| {words} |");
+        let address = format!("see https://example.org/{words}");
+        let image = format!("![{words}](x.svg)");
+        let string = format!("    let x = \"{words}\";");
+        let tree = Tree::of(&[
+            ("accents.md", &accents),
+            ("address.md", &address),
+            ("code.rs", &code),
+            ("comment.rs", &comment),
+            ("fine.md", &fine),
+            ("image.md", &image),
+            ("other.py", &prose),
+            ("prose.md", &prose),
+            ("string.rs", &string),
+            ("table.md", &table),
+        ]);
+        let found = lines_are_short(&tree);
+        let places: Vec<_> = found.iter().map(|v| (v.path.as_str(), v.line)).collect();
+        assert_eq!(places, [("code.rs", 1), ("comment.rs", 1), ("prose.md", 2)]);
     }
 }

@@ -8,7 +8,7 @@ mod crate_map;
 mod data_files;
 mod documentation;
 mod examples;
-mod length;
+pub mod length;
 mod links;
 mod methods;
 mod names;
@@ -25,7 +25,7 @@ use tree::Tree;
 
 /// Something that breaks a rule.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Violation {
+pub struct Violation {
     path: String,
     /// Counted from 1; 0 if the whole file is meant.
     line: usize,
@@ -53,6 +53,7 @@ type Rule = fn(&Tree) -> Vec<Violation>;
 const RULES: &[(&str, Rule)] = &[
     ("a generator is the last argument and never stored", randomness::generators_are_arguments),
     ("files are short", length::files_are_short),
+    ("lines are short", length::lines_are_short),
     ("crates depend on one another as the map says", crate_map::dependencies_follow_the_map),
     ("only methods that need points know kernels", points::kernels_stay_where_points_are),
     (

@@ -157,7 +157,8 @@ fn is_dyn_rng(ty: &Type) -> bool {
     let Type::TraitObject(object) = &*reference.elem else { return false };
     let is_rng = |bound: &syn::TypeParamBound| {
         matches!(bound,
-        syn::TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|s| s.ident == "Rng"))
+        syn::TypeParamBound::Trait(bound)
+            if bound.path.segments.last().is_some_and(|s| s.ident == "Rng"))
     };
     reference.mutability.is_some() && object.bounds.len() == 1 && object.bounds.iter().all(is_rng)
 }

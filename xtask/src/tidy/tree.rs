@@ -113,10 +113,12 @@ fn walk(root: &Path, prefix: &str) -> std::io::Result<Vec<String>> {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}/{name}") };
         let built = prefix.is_empty() && (name == "target" || name == "report");
-        match entry.file_type()?.is_dir() {
-            _ if name.starts_with('.') || built => {}
-            true => paths.extend(walk(root, &path)?),
-            false => paths.push(path),
+        if name.starts_with('.') || built {
+            continue;
+        } else if entry.file_type()?.is_dir() {
+            paths.extend(walk(root, &path)?);
+        } else {
+            paths.push(path);
         }
     }
     Ok(paths)

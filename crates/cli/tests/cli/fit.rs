@@ -97,12 +97,14 @@ fn every_kernel_can_be_fitted_saved_and_loaded() {
 #[test]
 fn a_model_file_of_an_earlier_version_loads() {
     let old = r#"{"program":"nystrom","format":1,"target":"y","target_position":1,"features":["a"],"standardization":null,
-        "made":{"version":"0.1.0","seed":0,"landmarks":"uniform:2","lambda":0.001,"training_rmse":0.1},
+        "made":{"version":"0.1.0","seed":0,"landmarks":"uniform:2","lambda":0.001,
+        "training_rmse":0.1},
         "model":{"format":1,"scalar":"f64","dimension":1,"centers_count":2,"targets":1,
         "kernel":{"gaussian":{"profile":null,"length_scale":2.0}},
         "centers":{"nrows":1,"ncols":2,"column_major":[0.0,1.0]},
         "coefficients":{"nrows":2,"ncols":1,"column_major":[1.0,-0.5]},"intercept":[0.25],
-        "report":{"n":3,"m":2,"d":1,"t":1,"ridge":0.003,"jitter":0.0,"solver":"WhitenOnce","reason":"asked for",
+        "report":{"n":3,"m":2,"d":1,"t":1,"ridge":0.003,"jitter":0.0,"solver":"WhitenOnce",
+        "reason":"asked for",
         "condition":4.0,"kernel_entries":10}}}"#;
     let bench = Bench::new();
     bench.write("old.json", old);

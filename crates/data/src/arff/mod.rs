@@ -22,7 +22,8 @@ use fields::{Field, split_fields, split_name};
 /// ```
 /// use nystrom_data::Arff;
 ///
-/// let text = "% two rows\n@RELATION t\n@attribute x real\n@attribute 'wind dir' {N, S}\n@data\n1.5, S\n?, N\n";
+/// let text = "% two rows\n@RELATION t\n@attribute x real\n@attribute 'wind dir' {N, S}\n\
+///     @data\n1.5, S\n?, N\n";
 /// let table = Arff::new().read(text.as_bytes(), "t.arff")?;
 /// assert_eq!(table.categories("wind dir")?.get(0), Some("S"));
 /// assert_eq!(table.drop_missing_rows().rows(), 1);

@@ -36,7 +36,8 @@ proptest! {
     #[test]
     fn written_numbers_are_read_back_bit_for_bit(rows in matrices(), end in line_ends(),
     compress in any::<bool>()) {
-        let expected: Vec<Vec<u64>> = rows.iter().map(|row| row.iter().map(|v| v.to_bits()).collect()).collect();
+        let expected: Vec<Vec<u64>> =
+            rows.iter().map(|row| row.iter().map(|v| v.to_bits()).collect()).collect();
         let d = rows[0].len();
         let lines = |line: &dyn Fn(&[f64]) -> String| -> String {
             rows.iter().map(|row| format!("{}{end}", line(row))).collect()
@@ -82,7 +83,8 @@ proptest! {
         let mut columns: Vec<nystrom_data::Column> =
             (0..rows[0].len()).map(|j| nystrom_data::Column::numbers(format!("x,{j}"),
                 column(j).collect())).collect();
-        let mut levels: Vec<String> = (0..rows.len()).map(|i| words[i % words.len()].to_owned()).collect();
+        let mut levels: Vec<String> =
+            (0..rows.len()).map(|i| words[i % words.len()].to_owned()).collect();
         let text = levels.clone();
         levels.sort();
         levels.dedup();
@@ -91,7 +93,8 @@ proptest! {
         });
         let mut codes: Vec<Option<u32>> = codes.collect();
         // A level that no row has is not in the file.
-        let used: Vec<u32> = (0..levels.len() as u32).filter(|level| codes.contains(&Some(*level))).collect();
+        let used: Vec<u32> =
+            (0..levels.len() as u32).filter(|level| codes.contains(&Some(*level))).collect();
         for code in codes.iter_mut().flatten() {
             *code = used.binary_search(code).unwrap() as u32;
         }

@@ -39,8 +39,8 @@ impl WithSimd for Extend<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Extend { L: Triangle { c, stride, entries, low, inverse, x: [x, x_low] }, m, k, kappa } =
-            self;
+        let Extend { L, m, k, kappa } = self;
+        let Triangle { c, stride, entries, low, inverse, x: [x, x_low] } = L;
         let (stride, end) = (*stride, m.next_multiple_of(WIDTH));
         x[..m].copy_from_slice(&k[..m]);
         x_low[..m].fill(0.0);

@@ -63,10 +63,12 @@ proptest! {
         prop_assert!((bounds.expected_trace_error() - trace).abs() < 1e-8);
         for best in 0..=c {
             let tail: f64 = values[best..].iter().map(|l| l.max(0.0)).sum();
-            prop_assert!(bounds.expected_trace_error() / (c as f64 + 1.0) <= bounds.ratio_bound(best).unwrap() + 1e-12);
+            let (mean, bound) = (bounds.expected_trace_error(), bounds.ratio_bound(best).unwrap());
+            prop_assert!(mean / (c as f64 + 1.0) <= bound + 1e-12);
             prop_assert!(tail > 0.0);
             let best_frobenius = values[best..].iter().map(|l| l * l).sum::<f64>().sqrt();
-            prop_assert!(frobenius / best_frobenius <= bounds.frobenius(best).unwrap() * (1.0 + 1e-9));
+            let bound = bounds.frobenius(best).unwrap();
+            prop_assert!(frobenius / best_frobenius <= bound * (1.0 + 1e-9));
             prop_assert!(spectral / values[best] <= bounds.spectral(best).unwrap() * (1.0 + 1e-9));
             prop_assert!(bounds.frobenius_with_probability(best,
                 0.1).unwrap() > bounds.frobenius(best).unwrap());

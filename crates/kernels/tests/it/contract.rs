@@ -144,7 +144,8 @@ proptest! {
         let x: Mat<f64> = random::standard_normal(n, d, &mut rng);
         for (name, kernel) in kernels::<f64>(10_f64.powf(exponent), d) {
             let k = kernel.gram(Points::from_rows(x.as_ref()));
-            let smallest = k.self_adjoint_eigenvalues(faer::Side::Lower).unwrap().into_iter().fold(f64::INFINITY, f64::min);
+            let values = k.self_adjoint_eigenvalues(faer::Side::Lower).unwrap();
+            let smallest = values.into_iter().fold(f64::INFINITY, f64::min);
             prop_assert!(smallest >= -1e-12 * n as f64 * k.norm_max(), "{}: {:e}", name, smallest);
         }
     }

@@ -148,7 +148,8 @@ fn scores_know_which_way_is_better() {
 #[test]
 fn a_table_without_a_direction_holds_losses() {
     let text = r#"{"scores":[{"kernel":0,"ridge":0,"mean":2.0,"standard_error":0.1,"losses":[1.9,2.1]},
-        {"kernel":1,"ridge":0,"mean":1.0,"standard_error":0.1,"losses":[0.9,1.1]}],"folds":{"parts":[[0],[1]]}}"#;
+        {"kernel":1,"ridge":0,"mean":1.0,"standard_error":0.1,"losses":[0.9,1.1]}],
+        "folds":{"parts":[[0],[1]]}}"#;
     let table: CvTable = serde_json::from_str(text).unwrap();
     assert_eq!((table.better, table.best().unwrap().kernel), (Better::Lower, 1));
     assert_eq!(table.scores[0].values, [1.9, 2.1]);

@@ -31,7 +31,8 @@ proptest! {
     ) {
         let (x, y) = sample::<f64>(n, 3, t, seed);
         let (points, lambda) = (Points::from_rows(x.as_ref()), 10f64.powf(log_lambda));
-        let law: &dyn SketchDistribution<f64> = if dense { &GaussianSketch } else { &Accumulation::uniform(3) };
+        let law: &dyn SketchDistribution<f64> =
+            if dense { &GaussianSketch } else { &Accumulation::uniform(3) };
         let sketch = law.draw(n, d.min(n), &mut rng(seed)).unwrap();
         let options = IterativeOptions { tolerance: 1e-12, max_iterations: 300, memory: None };
         let fit = Falkon { intercept, ..falkon(lambda, options) }.fit_sketch((points, y.as_ref()), &*sketch).unwrap();

@@ -277,7 +277,8 @@ impl<K, T: Scalar> Ink<K, T> {
 /// use faer::mat;
 /// use nystrom_leverage::effective_dimension_increment;
 /// use nystrom_linalg_core::Cholesky;
-/// // K_1 = [3], γ = 1; a second point with kernel value 0 to it and 1 to itself: d_eff goes from 3/4 to 3/4 + 1/2.
+/// // K_1 = [3], γ = 1; a second point with kernel value 0 to it and 1 to itself:
+/// // d_eff goes from 3/4 to 3/4 + 1/2.
 /// let factor = Cholesky::new(mat![[4.0]].as_ref())?;
 /// assert_eq!(effective_dimension_increment(&factor, mat![[0.0]].as_ref(), 1.0, 1.0)?, 0.5);
 /// # Ok::<(), nystrom_linalg_core::Error>(())

@@ -26,24 +26,19 @@
 //! #       (text, prices)
 //! #   };
 //! #   std::fs::write(file("houses.csv"), rows(1000).0)?;
-//! #   let (_, truth) = { let (text, prices) = rows(5); std::fs::write(file("new.csv"), text)?;
-//! #   (0, prices) };
+//! #   let (text, truth) = rows(5);
+//! #   std::fs::write(file("new.csv"), text)?;
 //! #   let rng = &mut Pcg64::seed_from_u64(8);
 //!
-//!     // Read. Whatever is not a number has to be announced: here `NA` is, and its rows are left out.
-//!
-//!
-//!
-//!     let data = Csv::new().missing(["NA"]).read_path(file("houses.csv"))?.drop_missing_rows()
-//!         .into_dataset("price")?;
+//!     // Read. What is not a number has to be announced: here `NA` is, and its rows are left out.
+//!     let table = Csv::new().missing(["NA"]).read_path(file("houses.csv"))?;
+//!     let data = table.drop_missing_rows().into_dataset("price")?;
 //!     // Features of mean 0 and variance 1; the scaler will do the same to new rows.
 //!     let (data, scaler) = data.standardize(Standardize::default())?;
 //!     let (points, y) = (Points::from_rows(data.x.as_ref()), data.targets()); // n × d, n × 1
 //!
-//!     // Landmarks by leverage scores at a ridge that the method finds; then λ by leave-one-out, from one decomposition.
-//!
-//!
-//!
+//!     // Landmarks by leverage scores at a ridge that the method finds.
+//!     // Then λ by leave-one-out, all values from one decomposition.
 //!     let kernel = Matern32::new(median_heuristic(points, 1000, rng)?)?;
 //!     let landmarks = RecursiveNystrom::default().select(&KernelMatrix::new(kernel, points)?,
 //!         150, rng)?;
@@ -54,13 +49,11 @@
 //!     // Save: the scaler belongs to the model.
 //!     std::fs::write(file("houses.json"), serde_json::to_vec(&(&scaler, &model))?)?;
 //!
-//!     // On another day, in another program: load, scale, predict. Columns are taken by name, in the order of the fit.
-//!
-//!
-//!
+//!     // On another day, in another program: load, scale, predict.
+//!     // Columns are taken by name, in the order of the fit.
 //!     let saved = std::fs::read(file("houses.json"))?;
-//!     let (scaler, model): (Standardizer, KrrModel<Matern32,
-//!         f64>) = serde_json::from_slice(&saved)?;
+//!     let (scaler, model): (Standardizer, KrrModel<Matern32, f64>) =
+//!         serde_json::from_slice(&saved)?;
 //!     let new = Csv::new().read_path(file("new.csv"))?.select_columns(["area", "age"])?.matrix()?;
 //!     let new = scaler.transform(new.as_ref())?;
 //!     let prices = model.predict(Points::from_rows(new.as_ref()))?;           // 5 × 1

@@ -30,4 +30,4 @@
 //!
 //! How long to run a chain: [`EffectiveSize`](crate::dpp::EffectiveSize) of its log-determinants
 //! says how many independent draws it is worth, [`coupled_meetings`](crate::dpp::coupled_meetings)
-//! bounds its distance from the law. For landmarks the first few hundred steps do most of it.
+//! bounds its distance from the k-DPP. For landmarks the first few hundred steps do most of it.

@@ -1,8 +1,8 @@
 //! Chapter 10. A selector, an estimator, a sketch of your own.
 //!
 //! Each stage is a trait of one or two methods. What you write stands in every experiment, example
-//! and regression beside the built-in ones, and one line holds it to the laws that the rest relies
-//! on.
+//! and regression beside the built-in ones. One line tests that it keeps the trait's rules, on
+//! which everything else relies.
 //!
 //! ```
 //! use nystrom::linalg_core::validate;
@@ -27,7 +27,7 @@
 //! # Ok::<(), nystrom::Error>(())
 //! ```
 //!
-//! | yours | implement | laws |
+//! | yours | implement | test of its rules |
 //! |---|---|---|
 //! | leverage scores | [`RidgeLeverage`](crate::leverage::RidgeLeverage): a dictionary; scores follow | `testing::check_estimator` |
 //! | a random matrix S | [`Sketch`](crate::sketch::Sketch) and its [`SketchDistribution`](crate::sketch::SketchDistribution) | `testing::check_sketch` |

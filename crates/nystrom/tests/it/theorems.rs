@@ -67,9 +67,10 @@ fn named_after(before: &[&str]) -> BTreeSet<String> {
 fn sources(folder: &Path, visit: &mut impl FnMut(&str)) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => sources(&path, visit),
-            false => visit(&std::fs::read_to_string(&path).unwrap()),
+        if path.is_dir() {
+            sources(&path, visit);
+        } else {
+            visit(&std::fs::read_to_string(&path).unwrap());
         }
     }
 }

@@ -35,7 +35,10 @@ fn class(claim: &Claim) -> &'static str {
 
 /// What cannot be computed for want of a data set.
 pub fn lacking(data: &MissingData) -> Markup {
-    html! { b { (data.name) } @if !data.needed_for.is_empty() { ", needed for " (data.needed_for) } }
+    html! {
+        b { (data.name) }
+        @if !data.needed_for.is_empty() { ", needed for " (data.needed_for) }
+    }
 }
 
 /// `✓ 3 hold ✗ 1 does not` with signs that a screen reader passes over.
@@ -49,13 +52,19 @@ pub fn tally(Tally { hold, do_not, open }: Tally) -> Markup {
 
 /// `∅ 1 data set missing`; nothing where none is.
 pub fn lacks(sets: usize) -> Markup {
-    html! { @if sets > 0 { (counted("lacks", "∅", sets, "data set missing",
-    "data sets missing")) } }
+    html! {
+        @if sets > 0 { (counted("lacks", "∅", sets, "data set missing", "data sets missing")) }
+    }
 }
 
 fn counted(class: &str, sign: &str, number: usize, one: &str, many: &str) -> Markup {
     let word = if number == 1 { one } else { many };
-    html! { span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " b { (number) } " " (word) } " " }
+    html! {
+        span class=(format!("badge {class}")) {
+            span aria-hidden="true" { (sign) } " " b { (number) } " " (word)
+        }
+        " "
+    }
 }
 
 /// The verdicts that count and the data that are missing. Where none counts, how many claims of our
@@ -64,11 +73,12 @@ pub fn in_short(entry: &Entry) -> Markup {
     let Some(record) = &entry.record else { return badge("unknown") };
     let count = Count::of([entry]);
     let claims = &record.outcome.claims;
+    let ours = Tally::of(claims.iter().filter(|claim| claim.kind == Kind::Ours));
     html! {
         @if record.status == Status::Failed { (badge("error")) }
         (tally(count.sum())) (lacks(count.lack_data))
         @if count.sum().total() == 0 && !claims.is_empty() {
-            span.ours { "ours: " (Tally::of(claims.iter().filter(|claim| claim.kind == Kind::Ours)).words()) }
+            span.ours { "ours: " (ours.words()) }
         } @else if record.status == Status::Done && claims.is_empty() && count.lack_data == 0 {
             (badge("unclaimed"))
         }

@@ -54,7 +54,8 @@ fn findings(name: &str, record: &Record) -> anyhow::Result<Markup> {
 fn cost(record: &Record) -> Markup {
     html! {
         p {
-            b { "Cost: " } (duration(record.seconds)) " on " (record.threads) " thread" @if record.threads != 1 { "s" }
+            b { "Cost: " } (duration(record.seconds)) " on "
+            (record.threads) " thread" @if record.threads != 1 { "s" }
             @match record.peak_mb {
                 Some(mb) => { ", peak memory " (number(mb.round())) " MB" }
                 None => ", peak memory unknown on this system"
@@ -70,10 +71,19 @@ fn missing(data: &MissingData) -> Markup {
             p { (badge("lacks")) " " (lacking(data)) }
             dl {
                 div { dt { "Where to get it" } dd { (data.where_to_get) } }
-                div { dt { "Where to put it" } dd { @for (i,
-                    file) in data.files.iter().enumerate() { @if i > 0 { ", " } code { "DIR/" (file) } } } }
+                div {
+                    dt { "Where to put it" }
+                    dd {
+                        @for (i, file) in data.files.iter().enumerate() {
+                            @if i > 0 { ", " }
+                            code { "DIR/" (file) }
+                        }
+                    }
+                }
                 div { dt { "Expected shape" } dd { (data.expected_shape) } }
-                @if let Some(sum) = &data.checksum { div { dt { "SHA-256, uncompressed" } dd { code { (sum) } } } }
+                @if let Some(sum) = &data.checksum {
+                    div { dt { "SHA-256, uncompressed" } dd { code { (sum) } } }
+                }
             }
         }
     }
@@ -133,7 +143,9 @@ fn figure(name: &str, plot: &Plot) -> anyhow::Result<Markup> {
     );
     Ok(html! {
         figure {
-            svg.plot role="img" aria-label=(spoken) viewBox=(draw::view_box(draw::HEIGHT)) { (PreEscaped(drawing.body)) }
+            svg.plot role="img" aria-label=(spoken) viewBox=(draw::view_box(draw::HEIGHT)) {
+                (PreEscaped(drawing.body))
+            }
             (legend::list(plot))
             figcaption {
                 (plot.title) " " (download(name, &plot.id, "csv")) " " (download(name, &plot.id,

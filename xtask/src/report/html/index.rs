@@ -19,9 +19,12 @@ pub fn page(run: &Run, chapters: &[Chapter]) -> String {
     let main = html! {
         section aria-labelledby="gallery" {
             h2 id="gallery" { "At a glance" }
-            @for chapter in chapters.iter().filter(|chapter| chapter.entries.iter().any(|entry| entry.record.is_some())) {
+            @for chapter in chapters.iter().filter(|chapter| chapter.has_run()) {
                 @let count = chapter.count();
-                h3 { a href=(chapter.file()) { (chapter.paper.short) } " " (tally(count.sum())) (lacks(count.lack_data)) }
+                h3 {
+                    a href=(chapter.file()) { (chapter.paper.short) }
+                    " " (tally(count.sum())) (lacks(count.lack_data))
+                }
                 p.cite { (citation(chapter.paper)) }
                 (gallery::of(chapter))
             }
@@ -46,22 +49,30 @@ fn verdicts(chapter: &Chapter) -> Markup {
     }
 }
 
+/// The claims of which something is true, and the others.
+fn split<'a>(
+    claims: impl IntoIterator<Item = &'a Claim>,
+    is: impl Fn(&Claim) -> bool,
+) -> (Vec<&'a Claim>, Vec<&'a Claim>) {
+    claims.into_iter().partition(|claim| is(claim))
+}
+
 /// One figure or table: its line, then what the reader must know at once, then the other claims,
 /// folded.
 fn figure(page: &str, entry: &Entry) -> Markup {
     let heading = entry.experiment.heading();
+    let place = format!("{page}#{}", entry.experiment.name);
     html! {
-        h4 { a href=(format!("{page}#{}",
-            entry.experiment.name)) { (heading) } " " (in_short(entry)) }
+        h4 { a href=(place) { (heading) } " " (in_short(entry)) }
         @if let Some(record) = &entry.record {
-            @let (ours, theirs): (Vec<_>,
-                Vec<_>) = record.outcome.claims.iter().partition(|claim| claim.kind == Kind::Ours);
-            @let (hold, do_not): (Vec<_>,
-                Vec<_>) = theirs.into_iter().partition(|claim| claim.holds == Some(true));
+            @let all = record.outcome.claims.iter();
+            @let (ours, theirs) = split(all, |claim| claim.kind == Kind::Ours);
+            @let (hold, do_not) = split(theirs, |claim| claim.holds == Some(true));
             @if let Some(error) = &record.error { p.error { (error) } }
             @if !do_not.is_empty() { (claims(do_not)) }
             @for data in &record.outcome.missing { p { (badge("lacks")) " " (lacking(data)) } }
-            @if !hold.is_empty() { (folded(if hold.len() == 1 { "claim holds" } else { "claims hold" }, &heading, hold)) }
+            @let words = if hold.len() == 1 { "claim holds" } else { "claims hold" };
+            @if !hold.is_empty() { (folded(words, &heading, hold)) }
             @if !ours.is_empty() { (folded("of our own", &heading, ours)) }
         }
     }

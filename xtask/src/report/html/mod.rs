@@ -47,6 +47,11 @@ impl Chapter<'_> {
             .join("-")
     }
 
+    /// Whether any of its experiments has run.
+    fn has_run(&self) -> bool {
+        self.entries.iter().any(|entry| entry.record.is_some())
+    }
+
     fn count(&self) -> Count {
         Count::of(self.entries.iter().copied())
     }
@@ -95,7 +100,9 @@ fn tiles(Count { kinds, lack_data, failed }: Count) -> Markup {
             @for (what, tally) in &kinds { li { span.what { (what) } (claims::tally(*tally)) } }
             @if kinds.is_empty() { li.lacks { "No claim that counts" } }
             @if lack_data > 0 { li { (claims::lacks(lack_data)) } }
-            @if failed > 0 { li.fails { b { (failed) } @if failed == 1 { " experiment failed" } @else { " experiments failed" } } }
+            @if failed > 0 {
+                li.fails { b { (failed) } " experiment" @if failed != 1 { "s" } " failed" }
+            }
         }
     }
 }
@@ -104,7 +111,8 @@ fn tiles(Count { kinds, lack_data, failed }: Count) -> Markup {
 fn setting(run: &Run) -> Markup {
     html! {
         p {
-            "Scale " b { (run.scale.word()) } ", seed " b { (run.seed) } ", started " (time(&run.started))
+            "Scale " b { (run.scale.word()) } ", seed " b { (run.seed) }
+            ", started " (time(&run.started))
             @match &run.finished {
                 Some(finished) => { ", finished " (time(finished)) "." }
                 None => { ". " strong { "This run has not finished." } }
@@ -128,7 +136,9 @@ fn badge(class: &str) -> Markup {
         "unknown" => ("–", "not run"),
         _ => ("–", "no claim"),
     };
-    html! { span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " (word) } }
+    html! {
+        span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " (word) }
+    }
 }
 
 /// An RFC 3339 time as people write it.
@@ -139,6 +149,7 @@ fn time(rfc3339: &str) -> Markup {
 /// The full citation, linked where there is a page to link to.
 fn citation(paper: &Paper) -> Markup {
     html! {
-        @if paper.url.starts_with("http") { a href=(paper.url) { (paper.full) } } @else { (paper.full) }
+        @if paper.url.starts_with("http") { a href=(paper.url) { (paper.full) } }
+        @else { (paper.full) }
     }
 }
