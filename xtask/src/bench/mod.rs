@@ -12,6 +12,7 @@ mod markdown;
 mod memory;
 mod peers;
 mod quoted;
+mod rivals;
 mod rows;
 mod scaling;
 

@@ -24,20 +24,24 @@ pub fn files_are_short(tree: &Tree) -> Vec<Violation> {
 }
 
 /// No line of Rust or Markdown is wider than 100 columns, where it can be broken: addresses, table
-/// rows, images, markers of measured numbers and long strings in code cannot.
+/// rows, images, markers of measured numbers, what a program prints and long strings in code
+/// cannot.
 pub fn lines_are_short(tree: &Tree) -> Vec<Violation> {
+    let mut found = Vec::new();
     let read = |path: &&str| path.ends_with(".rs") || path.ends_with(".md");
-    let lines = tree.paths().filter(read).flat_map(|path| {
-        let text = tree.text(path).unwrap_or_default();
-        text.lines().enumerate().map(move |(i, line)| (path, i + 1, line))
-    });
-    lines
-        .filter(|(path, _, line)| width(line) > MOST_COLUMNS && can_break(path, line))
-        .map(|(path, line, text)| {
-            let what = format!("{} columns, more than {MOST_COLUMNS}: break the line", width(text));
-            Violation::new(path, line, what)
-        })
-        .collect()
+    for path in tree.paths().filter(read) {
+        let mut printed = false; // between "```text" and "```"
+        for (i, line) in tree.text(path).unwrap_or_default().lines().enumerate() {
+            if line.starts_with("```") {
+                printed = line == "```text";
+            }
+            if width(line) > MOST_COLUMNS && can_break(path, line) && !printed {
+                let text = format!("{} columns, more than {MOST_COLUMNS}", width(line));
+                found.push(Violation::new(path, i + 1, format!("{text}: break the line")));
+            }
+        }
+    }
+    found
 }
 
 /// Characters of a line without the accents that combine with the one before.
@@ -49,7 +53,8 @@ fn can_break(path: &str, line: &str) -> bool {
     let text = line.trim_start_matches([' ', '/', '!']);
     let table_or_image = text.starts_with('|') || line.trim_start().starts_with("![");
     let code = path.ends_with(".rs") && !line.trim_start().starts_with("//");
-    let long_string = line.contains("r#\"") || line.split('"').any(|s| width(s) > LONG_STRING);
+    let mut strings = line.split('"').skip(1).step_by(2);
+    let long_string = line.contains("r#\"") || strings.any(|s| width(s) > LONG_STRING);
     let whole = line.contains("://") || line.contains("<!-- number:");
     !(table_or_image || whole || code && long_string)
 }
@@ -77,6 +82,7 @@ mod tests {
         let address = format!("see https://example.org/{words}");
         let image = format!("![{words}](x.svg)");
         let string = format!("    let x = \"{words}\";");
+        let printed = format!("```text\n{words}x\n```\n{words}x");
         let tree = Tree::of(&[
             ("accents.md", &accents),
             ("address.md", &address),
@@ -85,12 +91,13 @@ mod tests {
             ("fine.md", &fine),
             ("image.md", &image),
             ("other.py", &prose),
+            ("printed.md", &printed),
             ("prose.md", &prose),
             ("string.rs", &string),
             ("table.md", &table),
         ]);
         let found = lines_are_short(&tree);
         let places: Vec<_> = found.iter().map(|v| (v.path.as_str(), v.line)).collect();
-        assert_eq!(places, [("code.rs", 1), ("comment.rs", 1), ("prose.md", 2)]);
+        assert_eq!(places, [("code.rs", 1), ("comment.rs", 1), ("printed.md", 4), ("prose.md", 2)]);
     }
 }

@@ -8,6 +8,7 @@ macro_rules! example {
     };
 }
 
+example!(csv_to_model, "../../examples/csv_to_model.rs");
 example!(leverage_scores, "../../examples/leverage_scores.rs");
 example!(million_rows, "../../examples/million_rows.rs");
 example!(own_kernel, "../../examples/own_kernel.rs");
@@ -25,6 +26,15 @@ fn examples_with_a_size_run_in_small() {
     leverage_scores::run(None, 1e-3).unwrap();
     million_rows::run(3000, 60).unwrap();
     stream_squeak::run(6).unwrap();
+}
+
+/// The README's first program, on a file of the repository. Linear regression is off by 4.56.
+#[test]
+fn a_file_becomes_a_model() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let file = format!("{root}/crates/data/src/catalog/embedded/ccpp.csv.gz");
+    let error = csv_to_model::run(&file, "EP").unwrap();
+    assert!((3.0..4.0).contains(&error), "{error}");
 }
 
 /// What the stream says of d_eff is d_eff, not half of it.
