@@ -23,8 +23,8 @@ pub fn run(file: &str, target: &str) -> Result<f64, Box<dyn Error>> {
     let kernel = Matern32::new(median_heuristic(x, 1000, rng)?)?;
     let k = KernelMatrix::new(kernel, x)?; // lazy: nothing n × n
     let landmarks = Uniform::default().select(&k, data.y.len().min(500), rng)?;
-    let krr = NystromKrr { intercept: true, ..NystromKrr::new(kernel, Ridge::PerSample(1.0)) };
-    let path = krr.path(x, data.targets(), &landmarks, &lambda_grid(1.0, 1e-12, 25)?)?;
+    let krr = NystromKrr { intercept: true, ..NystromKrr::without_ridge(kernel) };
+    let path = krr.path((x, data.targets()), &landmarks, &lambda_grid(1.0, 1e-12, 25)?)?;
     let best = path.best_by_loo();
     let model = path.model_at(best.ridge)?; // predicts, and is saved with the feature `serde`
     println!("{} landmarks, leave-one-out RMSE {:.3}", model.centers().len(), best.loo.sqrt());

@@ -4,9 +4,9 @@
 
 use crate::common::*;
 use faer::{Mat, MatRef};
-use nystrom_kernels::{Gaussian, Kernel, Points};
+use nystrom_kernels::{Kernel, Points};
 use nystrom_krr::{ExactKrr, LambdaPath, NystromKrr, Problem, SketchedKrr, Solver, lambda_grid};
-use nystrom_linalg_core::{Error, Ridge};
+use nystrom_linalg_core::Ridge;
 use nystrom_sketch::{Accumulation, Landmarks};
 use proptest::prelude::*;
 use rand::SeedableRng;

@@ -2,14 +2,10 @@
 #![allow(non_snake_case)]
 
 use crate::common::*;
-use faer::{Mat, MatRef};
-use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_krr::{ExactKrr, LambdaPath, NystromKrr, Problem, SketchedKrr, Solver, lambda_grid};
+use faer::Mat;
+use nystrom_kernels::{Gaussian, Points};
+use nystrom_krr::{ExactKrr, LambdaPath, lambda_grid};
 use nystrom_linalg_core::{Error, Ridge};
-use nystrom_sketch::{Accumulation, Landmarks};
-use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 
 #[test]
 fn exact_path_of_tiny_ridges_is_finite_and_says_where_it_stopped() {

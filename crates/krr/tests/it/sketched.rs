@@ -5,9 +5,9 @@
 use crate::common::*;
 use faer::linalg::solvers::Solve;
 use faer::{ColMut, Mat, MatMut};
-use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Linear, Matern32, Points};
-use nystrom_krr::{ExactKrr, NystromKrr, Problem, SketchedKrr, SolvedBy, Solver, metrics::rmse};
-use nystrom_linalg_core::{Error, Ridge, Scalar, random};
+use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Matern32, Points};
+use nystrom_krr::{NystromKrr, Problem, SketchedKrr, Solver, metrics::rmse};
+use nystrom_linalg_core::{Ridge, Scalar, random};
 use nystrom_sketch::{
     Accumulation, DenseSketch, GaussianSketch, Landmarks, Localized, Rademacher, Sketch,
     SketchDistribution, SketchedMatrix, SparseSign, SparseSketch, Subsampling, VerySparse,

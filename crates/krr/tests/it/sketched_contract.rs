@@ -3,19 +3,11 @@
 
 use crate::common::*;
 use crate::sketched::{laws, rng};
-use faer::linalg::solvers::Solve;
-use faer::{ColMut, Mat, MatMut};
-use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Linear, Matern32, Points};
-use nystrom_krr::{ExactKrr, NystromKrr, Problem, SketchedKrr, SolvedBy, Solver, metrics::rmse};
-use nystrom_linalg_core::{Error, Ridge, Scalar, random};
-use nystrom_sketch::{
-    Accumulation, DenseSketch, GaussianSketch, Landmarks, Localized, Rademacher, Sketch,
-    SketchDistribution, SketchedMatrix, SparseSign, SparseSketch, Subsampling, VerySparse,
-    Whitening,
-};
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
-use std::sync::atomic::{AtomicU64, Ordering};
+use faer::Mat;
+use nystrom_kernels::{Gaussian, Linear, Points};
+use nystrom_krr::{ExactKrr, Problem, SketchedKrr, SolvedBy, Solver};
+use nystrom_linalg_core::{Error, Ridge};
+use nystrom_sketch::{Accumulation, GaussianSketch, SparseSketch};
 
 #[test]
 fn bits_do_not_depend_on_the_number_of_threads() {
