@@ -1,7 +1,7 @@
 //! Exact kernel ridge regression.
 
 use crate::Problem;
-use crate::normal_equations::condition;
+use crate::feature_sums::condition;
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatRef};
 use nystrom_kernels::Kernel;

@@ -80,6 +80,21 @@ impl<T: Scalar> Problem<'_, T> {
         Ok(())
     }
 
+    /// [`check`](Self::check) for one block of rows, whose weights may all be 0.
+    pub(crate) fn check_block(&self, kernel: &impl Kernel<T>) -> Result<()> {
+        let zero = self.weights.is_some_and(|w| w.iter().all(|w| *w == T::zero()));
+        if zero {
+            let n = self.x.len();
+            validate::same_size(
+                "sample weights against number of points",
+                n,
+                self.weights.map_or(0, <[T]>::len),
+            )?;
+            return Problem { weights: None, ..*self }.check(kernel);
+        }
+        self.check(kernel)
+    }
+
     /// [`check`](Self::check), and what a path of ridges needs besides: at least one, all valid,
     /// and two samples if a constant is fitted, as leaving one out must leave one.
     pub(crate) fn check_path(

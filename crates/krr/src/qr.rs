@@ -1,7 +1,7 @@
 //! The same least squares problem without squaring anything: a streamed (tall-skinny) QR
 //! factorisation.
 
-use crate::normal_equations::{Solution, condition};
+use crate::feature_sums::{Solution, condition};
 use crate::rows::{FeatureRows, TILE_ROWS, Tile};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder;
@@ -20,9 +20,10 @@ use nystrom_linalg_core::{PackedLower, RowTree, Scalar, ops, work};
 /// J. Demmel, L. Grigori, M. Hoemmen, J. Langou, *Communication-optimal parallel and sequential QR
 /// and LU factorizations*, SIAM J. Sci. Comput. 34 (2012), section 3: the tree here is [`RowTree`],
 /// sequential within a leaf.
-pub(crate) struct Triangle {
-    Rt: PackedLower<f64>,
-    c: Mat<f64>,
+#[derive(Debug, Clone)]
+pub struct Triangle {
+    pub(crate) Rt: PackedLower<f64>,
+    pub(crate) c: Mat<f64>,
 }
 
 /// R (m × m) and c (m × t) of features and targets less their weighted means, those means if there
@@ -38,7 +39,7 @@ impl Triangle {
     /// One pass in `f64`, whatever T is: n·m kernel values, (3 + m/768)nm² + 23m³ flops; 2m²
     /// numbers of memory for the partial triangles
     /// and (m + max(m, 1024))·(m + t) for the one being updated.
-    pub fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Self {
+    pub(crate) fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Self {
         let (p, t) = (stream.features(), stream.targets());
         let mut tile = stream.tile();
         let leaf = |rows| {
@@ -52,12 +53,12 @@ impl Triangle {
             .unwrap_or_else(|| Self::zeros(p, t))
     }
 
-    fn zeros(p: usize, t: usize) -> Self {
+    pub(crate) fn zeros(p: usize, t: usize) -> Self {
         Triangle { Rt: PackedLower::zeros(p), c: Mat::zeros(p, t) }
     }
 
     /// QR of [R c; tile].
-    fn update<T: Scalar>(self, tile: &Tile<T>, intercept: bool) -> Self {
+    pub(crate) fn update<T: Scalar>(self, tile: &Tile<T>, intercept: bool) -> Self {
         let p = self.Rt.order();
         // the ones are the last column of Z
         let first = |k: usize| if intercept { (k + p - 1) % p } else { k };
@@ -66,7 +67,7 @@ impl Triangle {
     }
 
     /// QR of [R c; R' c'].
-    fn combine(self, other: Self) -> Self {
+    pub(crate) fn combine(self, other: Self) -> Self {
         let p = self.Rt.order();
         self.reduce_with(
             p,
@@ -114,7 +115,7 @@ impl Triangle {
     ///
     /// A ridge below (64·m·ε·‖R‖_F)² cannot be told from 0 beside the rounding errors of Φ; it is
     /// raised to that, so that there is always an answer.
-    pub fn solve(self, mu: f64, intercept: bool) -> Solution {
+    pub(crate) fn solve(&self, mu: f64, intercept: bool) -> Solution {
         let skip = usize::from(intercept);
         let (m, t) = (self.Rt.order() - skip, self.c.ncols());
         let R = |i: usize, j: usize| self.Rt.get(j + skip, i + skip);
@@ -146,7 +147,7 @@ impl Triangle {
 
     /// The factor of the centred features if the first column is a constant, of the features as
     /// they are otherwise. That column being orthogonalised first, nothing need be subtracted.
-    pub fn centered(self, constant: bool) -> CenteredTriangle {
+    pub(crate) fn centered(&self, constant: bool) -> CenteredTriangle {
         let skip = usize::from(constant);
         let (m, t) = (self.Rt.order() - skip, self.c.ncols());
         let means = constant.then(|| {

@@ -1,7 +1,7 @@
 //! Normal equations or QR: the choice, and the number it rests on.
 
 use crate::SolvedBy;
-use crate::normal_equations::{NormalEquations, Products, Solution};
+use crate::feature_sums::{FeatureSums, Products, Solution};
 use crate::qr::Triangle;
 use crate::rows::FeatureRows;
 use nystrom_linalg_core::{Error, Result, Scalar};
@@ -106,7 +106,7 @@ impl Solver {
         let mut choice = self.choose::<T>(&scales);
         if choice.by == SolvedBy::WhitenOnce {
             stream.whiten_tiles = false;
-            let sums = NormalEquations::accumulate(stream, choice.products)?; //         CᵀC, Cᵀy
+            let sums = FeatureSums::accumulate(stream, choice.products)?; //         CᵀC, Cᵀy
             stream.whiten_tiles = true;
             scales.once = sums.trace(whitener.order()) * whitener.inverse_trace;
             if !auto || mu >= scales.once_safe(choice.products.eps::<T>()) {
@@ -120,7 +120,7 @@ impl Solver {
                 format!("whitening after the pass turned out not to be safe; {}", choice.reason);
         }
         while choice.by == SolvedBy::NormalEquations {
-            match NormalEquations::accumulate(stream, choice.products)?.solve(mu, intercept) {
+            match FeatureSums::accumulate(stream, choice.products)?.solve(mu, intercept) {
                 Err(Error::NotPositiveDefinite { .. }) if auto => {}
                 other => return other.map(|solution| (solution, choice.by, choice.reason)),
             }

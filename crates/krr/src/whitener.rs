@@ -127,6 +127,11 @@ impl<T: Scalar> Whitener<T> {
         });
     }
 
+    /// R_jj, …, R_mj.
+    pub fn column(&self, j: usize) -> &[T] {
+        &self.R.col_as_slice(j)[j..]
+    }
+
     /// R_ii.
     pub fn diagonal(&self, i: usize) -> f64 {
         self.R[(i, i)].f64()

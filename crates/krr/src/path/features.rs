@@ -2,8 +2,8 @@
 
 use super::errors::{Residuals, Sums, project};
 use super::family::{Constant, Spectrum};
-use crate::normal_equations::{NormalEquations, Products};
-use crate::qr::Triangle;
+use crate::feature_sums::{Centered, FeatureSums, Products};
+use crate::qr::{CenteredTriangle, Triangle};
 use crate::rows::{FeatureRows, TILE_ROWS, Tile};
 use crate::solver::{Choice, Scales};
 use crate::{SolvedBy, Solver, svd};
@@ -54,19 +54,24 @@ fn by_normal_equations<T: Scalar>(
     products: Products,
     floor: f64,
 ) -> Result<(Spectrum, Mat<f64>)> {
-    let sums = NormalEquations::accumulate(rows, products)?.centered(rows.shift.is_some());
+    let sums = FeatureSums::accumulate(rows, products)?.centered(rows.shift.is_some());
+    of_sums(sums, rows.len(), rows.total_weight(), floor)
+}
+
+/// The same from sums at hand, over n rows of this weight.
+pub(crate) fn of_sums(
+    sums: Centered,
+    n: usize,
+    total_weight: f64,
+    floor: f64,
+) -> Result<(Spectrum, Mat<f64>)> {
     let eigen = SymmetricEigen::new(sums.A.as_ref())?;
     let V = eigen.vectors().to_owned();
     let constant =
         sums.means.map(|(features, targets)| Constant { features: rotate(&V, &features), targets });
-    let spectrum = Spectrum {
-        n: rows.len(),
-        values: eigen.values().iter().map(|s| s.max(0.0)).collect(),
-        g: transposed_times(&V, &sums.B),
-        constant,
-        total_weight: rows.total_weight(),
-        floor,
-    };
+    let values = eigen.values().iter().map(|s| s.max(0.0)).collect();
+    let g = transposed_times(&V, &sums.B);
+    let spectrum = Spectrum { n, values, g, constant, total_weight, floor };
     Ok((spectrum, V))
 }
 
@@ -74,6 +79,15 @@ fn by_normal_equations<T: Scalar>(
 /// accurate to ε·‖Φ‖: nothing is squared before it is known.
 fn by_qr<T: Scalar>(rows: &FeatureRows<'_, T>) -> Result<(Spectrum, Mat<f64>)> {
     let triangle = Triangle::accumulate(rows).centered(rows.shift.is_some());
+    of_triangle(triangle, rows.len(), rows.total_weight())
+}
+
+/// The same from a triangle at hand, over n rows of this weight.
+pub(crate) fn of_triangle(
+    triangle: CenteredTriangle,
+    n: usize,
+    total_weight: f64,
+) -> Result<(Spectrum, Mat<f64>)> {
     let svd = svd::full(triangle.R.as_ref())?; //                    R = USVᵀ
     let s = &svd.values;
     let Uc = transposed_times(&svd.U, &triangle.c);
@@ -81,11 +95,11 @@ fn by_qr<T: Scalar>(rows: &FeatureRows<'_, T>) -> Result<(Spectrum, Mat<f64>)> {
         .means
         .map(|(features, targets)| Constant { features: rotate(&svd.V, &features), targets });
     let spectrum = Spectrum {
-        n: rows.len(),
+        n,
         values: s.iter().map(|s| s * s).collect(),
         g: Mat::from_fn(s.len(), Uc.ncols(), |i, j| s[i] * Uc[(i, j)]),
         constant,
-        total_weight: rows.total_weight(),
+        total_weight,
         floor: triangle.floor,
     };
     Ok((spectrum, svd.V))

@@ -3,7 +3,7 @@
 
 mod errors;
 mod exact;
-mod family;
+pub(crate) mod family;
 pub(crate) mod features;
 mod leave_one_out;
 mod nystrom;

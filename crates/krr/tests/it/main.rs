@@ -28,4 +28,5 @@ mod sketched;
 mod sketched_contract;
 mod sketched_theory;
 mod small_lambda;
+mod state;
 mod threads;

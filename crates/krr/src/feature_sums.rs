@@ -1,6 +1,6 @@
 //! (ΦᵀΦ + nλI)β = Φᵀy, accumulated in one pass over the rows.
 
-use crate::rows::FeatureRows;
+use crate::rows::{FeatureRows, Tile};
 use crate::whitener::Whitener;
 use faer::{Mat, MatMut};
 use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, RowTree, Scalar, ops};
@@ -36,7 +36,8 @@ impl Products {
 }
 
 /// The Gram sums of Z = √w[Φ 1] and Y.
-pub(crate) struct NormalEquations(GramSums);
+#[derive(Debug, Clone)]
+pub struct FeatureSums(pub(crate) GramSums);
 
 /// ΦᵀDΦ (m × m) and ΦᵀDY (m × t), and the weighted means of features and targets that were
 /// subtracted, if any.
@@ -46,36 +47,35 @@ pub(crate) struct Centered {
     pub means: Option<(Vec<f64>, Vec<f64>)>,
 }
 
-impl NormalEquations {
+impl FeatureSums {
     /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm²
     /// for that; 2m² numbers of memory for the partial sums and 1024(m + t) for the tile, twice
     /// that for `f32` and products in `f64`.
-    pub fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>, products: Products) -> Result<Self> {
+    pub(crate) fn accumulate<T: Scalar>(
+        stream: &FeatureRows<'_, T>,
+        products: Products,
+    ) -> Result<Self> {
         let (mut tile, mut wide) = (stream.tile(), [Mat::new(), Mat::new()]);
         let add = |sums: &mut GramSums, rows| {
             for rows in RowTree::tiles(rows, crate::rows::TILE_ROWS) {
                 stream.fill(&mut tile, rows);
-                let [Z, Y] = &mut wide;
-                match products {
-                    Products::Scalar => sums.add(tile.Z(), tile.Y()),
-                    Products::Double => sums.add(tile.wide_Z(Z), ops::widened(tile.Y(), Y)),
-                }
+                add_tile(sums, &tile, products, &mut wide);
             }
             Ok(())
         };
         let sums = GramSums::over_rows(stream.len(), stream.features(), stream.targets(), add);
-        sums.map(NormalEquations)
+        sums.map(FeatureSums)
     }
 
     /// tr CᵀC if the tiles were not whitened, tr ΦᵀΦ if they were; m of the p features count, the
     /// constant does not.
-    pub fn trace(&self, m: usize) -> f64 {
+    pub(crate) fn trace(&self, m: usize) -> f64 {
         (0..m).map(|j| self.0.gram.get(j, j)).sum()
     }
 
     /// The sums over centred features and targets if the last feature is a constant, as they are
     /// otherwise: A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s.
-    pub fn centered(self, constant: bool) -> Centered {
+    pub(crate) fn centered(&self, constant: bool) -> Centered {
         let m = self.0.gram.order() - usize::from(constant);
         let t = self.0.moments.ncols();
         let means = constant.then(|| {
@@ -102,7 +102,7 @@ impl NormalEquations {
     ///
     /// # Errors
     /// `NotPositiveDefinite` if nλ is lost in the rounding errors of A.
-    pub fn solve(self, mu: f64, intercept: bool) -> Result<Solution> {
+    pub(crate) fn solve(&self, mu: f64, intercept: bool) -> Result<Solution> {
         let Minimum { factor, theta, b } =
             self.minimise(|A| ops::add_to_diagonal(A, mu), intercept)?;
         let diagonal = |i: usize| factor.lower()[(i, i)];
@@ -117,8 +117,8 @@ impl NormalEquations {
     ///
     /// # Errors
     /// As [`solve`](Self::solve).
-    pub fn solve_unwhitened<T: Scalar>(
-        self,
+    pub(crate) fn solve_unwhitened<T: Scalar>(
+        &self,
         mu: f64,
         intercept: bool,
         whitener: &Whitener<T>,
@@ -135,12 +135,13 @@ impl NormalEquations {
     }
 
     /// (A + P)⁻¹B and b, P being what `penalise` adds to the lower triangle of A.
-    fn minimise(self, penalise: impl Fn(MatMut<'_, f64>), intercept: bool) -> Result<Minimum> {
+    fn minimise(&self, penalise: impl Fn(MatMut<'_, f64>), intercept: bool) -> Result<Minimum> {
         let m = self.0.gram.order() - usize::from(intercept);
         let t = self.0.moments.ncols();
-        let (a, s): (Vec<f64>, f64) = match intercept {
-            true => ((0..m).map(|j| self.0.gram.get(m, j)).collect(), self.0.gram.get(m, m)),
-            false => (vec![0.0; m], 1.0),
+        let (a, s): (Vec<f64>, f64) = if intercept {
+            ((0..m).map(|j| self.0.gram.get(m, j)).collect(), self.0.gram.get(m, m))
+        } else {
+            (vec![0.0; m], 1.0)
         };
         let fill = |mut out: MatMut<'_, f64>| {
             for j in 0..m {
@@ -164,6 +165,19 @@ impl NormalEquations {
                 .collect()
         });
         Ok(Minimum { factor, theta, b })
+    }
+}
+
+/// Adds the rows of a tile; `wide` is room for them in `f64`.
+pub(crate) fn add_tile<T: Scalar>(
+    sums: &mut GramSums,
+    tile: &Tile<T>,
+    products: Products,
+    [Z, Y]: &mut [Mat<f64>; 2],
+) {
+    match products {
+        Products::Scalar => sums.add(tile.Z(), tile.Y()),
+        Products::Double => sums.add(tile.wide_Z(Z), ops::widened(tile.Y(), Y)),
     }
 }
 

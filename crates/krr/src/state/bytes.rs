@@ -1,0 +1,131 @@
+//! The binary layout of a state: little-endian numbers and a checksum at the end.
+
+use nystrom_linalg_core::{Error, Result};
+
+/// What every file begins with.
+const MAGIC: &[u8; 8] = b"NYSTSTAT";
+/// Raised whenever the layout changes.
+const VERSION: u32 = 1;
+/// Bytes of the checksum.
+const CHECK: usize = size_of::<u64>();
+
+/// FNV-1a, 64 bits: any one damaged byte changes it. It is no defence against forgery.
+#[derive(Clone, Copy)]
+pub(super) struct Hash(u64);
+
+impl Hash {
+    pub fn new() -> Self {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub fn bytes(mut self, bytes: &[u8]) -> Self {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        self
+    }
+
+    pub fn integer(self, x: u64) -> Self {
+        self.bytes(&x.to_le_bytes())
+    }
+
+    pub fn number(self, x: f64) -> Self {
+        self.integer(x.to_bits())
+    }
+
+    pub fn value(self) -> u64 {
+        self.0
+    }
+}
+
+/// Bytes under way.
+pub(crate) struct Writer(Vec<u8>);
+
+impl Writer {
+    /// For a state of this kind and `numbers` numbers after the head.
+    pub fn new(kind: u8, numbers: usize) -> Self {
+        let mut out = Writer(Vec::with_capacity(Self::len(numbers)));
+        out.0.extend_from_slice(MAGIC);
+        out.0.extend_from_slice(&VERSION.to_le_bytes());
+        out.0.extend_from_slice(&[kind, 0, 0, 0]);
+        out
+    }
+
+    /// Bytes of a whole file.
+    fn len(numbers: usize) -> usize {
+        MAGIC.len() + 8 + 8 * numbers + CHECK
+    }
+
+    pub fn integer(&mut self, x: u64) {
+        self.0.extend_from_slice(&x.to_le_bytes());
+    }
+
+    pub fn number(&mut self, x: f64) {
+        self.integer(x.to_bits());
+    }
+
+    pub fn numbers(&mut self, xs: &[f64]) {
+        xs.iter().for_each(|&x| self.number(x));
+    }
+
+    /// The bytes, with their checksum.
+    pub fn finish(mut self) -> Vec<u8> {
+        let check = Hash::new().bytes(&self.0).value();
+        self.integer(check);
+        self.0
+    }
+}
+
+/// The numbers of a file whose head and checksum are as they should be.
+pub(crate) struct Reader<'a>(std::slice::ChunksExact<'a, u8>);
+
+impl<'a> Reader<'a> {
+    /// # Errors
+    /// [`Error::Incompatible`] for bytes that are no whole file of this kind with so many numbers.
+    pub fn new(bytes: &'a [u8], kind: u8, numbers: usize) -> Result<Self> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(wrong("these bytes do not begin as a state does".into()));
+        }
+        let head = bytes.get(8..16).ok_or_else(|| wrong("the head is cut off".into()))?;
+        let version = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
+        if version != VERSION {
+            let problem = format!("layout {version}, where this version reads {VERSION}");
+            return Err(wrong(problem));
+        }
+        if head[4] != kind {
+            return Err(wrong("normal equations and QR factors do not mix".into()));
+        }
+        if bytes.len() != Writer::len(numbers) {
+            let problem = format!(
+                "{} bytes, where a state of these centres and targets has {}: cut off, or of \
+                 another problem",
+                bytes.len(),
+                Writer::len(numbers)
+            );
+            return Err(wrong(problem));
+        }
+        let (content, check) = bytes.split_at(bytes.len() - CHECK);
+        if Hash::new().bytes(content).value().to_le_bytes() != check {
+            return Err(wrong("the checksum does not fit: the bytes are damaged".into()));
+        }
+        Ok(Reader(content[16..].chunks_exact(8)))
+    }
+
+    pub fn integer(&mut self) -> u64 {
+        let bytes = self.0.next().unwrap_or(&[0; 8]);
+        u64::from_le_bytes(std::array::from_fn(|i| bytes[i]))
+    }
+
+    pub fn number(&mut self) -> f64 {
+        f64::from_bits(self.integer())
+    }
+
+    pub fn numbers(&mut self, count: usize) -> Vec<f64> {
+        (0..count).map(|_| self.number()).collect()
+    }
+}
+
+/// What is wrong with a state.
+pub(super) fn wrong(problem: String) -> Error {
+    Error::Incompatible { what: "state", problem }
+}

@@ -1,0 +1,261 @@
+//! Fits as states: blocks, merges, bytes, paths.
+
+use crate::common::{gaussian, sample, weights};
+use faer::Mat;
+use nystrom_kernels::{Gaussian, Points};
+use nystrom_krr::{KrrModel, NormalEquations, NystromKrr, Problem, Solver, TallQr};
+use nystrom_linalg_core::{Error, Ridge, RowTree, Scalar};
+use proptest::prelude::*;
+use std::ops::Range;
+
+/// Rows of a problem.
+fn part<'a, T: Scalar>(problem: Problem<'a, T>, rows: Range<usize>) -> Problem<'a, T> {
+    Problem {
+        x: problem.x.slice(rows.clone()),
+        y: problem.y.subrows(rows.start, rows.len()),
+        weights: problem.weights.map(|w| &w[rows]),
+    }
+}
+
+fn coefficients<T: Scalar>(model: &KrrModel<Gaussian, T>) -> Vec<f64> {
+    let theta = model.coefficients().col_iter().flat_map(|col| col.iter());
+    theta.chain(model.intercept()).map(|x| x.f64()).collect()
+}
+
+/// Points among which Gaussians of length 1 tell 20 centres apart.
+fn problem<T: Scalar>(n: usize, t: usize) -> (Mat<T>, Mat<T>, Vec<T>) {
+    let (x, y) = sample::<T>(n, 3, t, 5);
+    (x, y, weights(n).into_iter().map(T::lit).collect())
+}
+
+/// States of the leaves, merged along their tree, are the fit in memory to the bit; and so is one
+/// whose rows come in any blocks where there is one leaf.
+#[test]
+fn leaves_merged_along_the_tree_are_the_fit_in_memory() {
+    for n in [700, 9000] {
+        let (x, y, w) = problem::<f64>(n, 2);
+        let whole = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+        let (centers, ridge) = (whole.x.slice(0..20), Ridge::PerSample(1e-3));
+        let solver = Solver::NormalEquations;
+        let krr = NystromKrr { solver, ..NystromKrr::new(gaussian(1.0), ridge) };
+        let empty = NormalEquations::new(gaussian(1.0), centers, 2).unwrap();
+        let leaf = |rows: Range<usize>| {
+            let mut state = empty.empty();
+            for (start, end) in [(0, 300), (300, rows.len())] {
+                let rows = rows.start + start..rows.start + end;
+                state.accumulate(part(whole, rows)).unwrap();
+            }
+            state
+        };
+        let merge = |mut a: NormalEquations<Gaussian, f64>, b| {
+            a.merge(b).unwrap();
+            a
+        };
+        let mut state = RowTree::large(n).reduce_in_order(leaf, merge).unwrap();
+        let (ours, theirs) = (state.solve(ridge).unwrap(), krr.fit(whole, centers).unwrap());
+        assert_eq!(coefficients(&ours), coefficients(&theirs), "{n} rows");
+        assert_eq!(ours.report().kernel_entries, theirs.report().kernel_entries);
+
+        let krr = NystromKrr { solver: Solver::Qr, ..krr };
+        let empty = TallQr::new(gaussian(1.0), centers, 2).unwrap();
+        let leaf = |rows: Range<usize>| {
+            let mut state = empty.empty();
+            state.accumulate(part(whole, rows)).unwrap();
+            state
+        };
+        let merge = |mut a: TallQr<Gaussian, f64>, b| {
+            a.merge(b).unwrap();
+            a
+        };
+        let mut state = RowTree::large(n).reduce_in_order(leaf, merge).unwrap();
+        let (ours, theirs) = (state.solve(ridge).unwrap(), krr.fit(whole, centers).unwrap());
+        assert_eq!(coefficients(&ours), coefficients(&theirs), "{n} rows by QR");
+    }
+}
+
+/// The bytes of a state are those of its rows, whatever the blocks and the number of threads.
+#[test]
+fn blocks_and_threads_leave_no_trace() {
+    fn check<T: Scalar>()
+    where
+        Gaussian: nystrom_kernels::Kernel<T>,
+    {
+        let (x, y, w) = problem::<T>(2500, 1);
+        let whole = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+        let centers = whole.x.slice(0..20);
+        let bytes = |size: usize, threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut state =
+                    NormalEquations::with_intercept(gaussian(1.0), centers, &[0.5]).unwrap();
+                for rows in RowTree::tiles(0..2500, size) {
+                    state.accumulate(part(whole, rows)).unwrap();
+                }
+                assert_eq!(state.rows(), 2500);
+                state.to_bytes()
+            })
+        };
+        let one = bytes(2500, 1);
+        assert!([(1, 2), (700, 8), (1024, 1)].iter().all(|&(size, p)| bytes(size, p) == one));
+    }
+    check::<f64>();
+    check::<f32>();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// A fit in two places is the fit in one, with an offset that is not the mean.
+    #[test]
+    fn two_places_are_one(n in 30..2500usize, cut in 0.0..1.0f64, intercept: bool, seed in 0..99u64) {
+        let (x, y) = sample::<f64>(n, 2, 2, seed);
+        let y = Mat::from_fn(n, 2, |i, j| y[(i, j)] + 100.0);
+        let w = weights(n);
+        let whole = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+        let (centers, ridge) = (whole.x.slice(0..10), Ridge::PerSample(1e-4));
+        let empty = if intercept {
+            NormalEquations::with_intercept(gaussian(0.7), centers, &[99.0, 0.0]).unwrap()
+        } else {
+            NormalEquations::new(gaussian(0.7), centers, 2).unwrap()
+        };
+        let cut = 1 + ((n - 2) as f64 * cut) as usize;
+        let (mut here, mut there) = (empty.empty(), empty.empty());
+        here.accumulate(part(whole, 0..cut)).unwrap();
+        there.accumulate(part(whole, cut..n)).unwrap();
+        here.merge(there).unwrap();
+        let krr = NystromKrr { intercept, ..NystromKrr::new(gaussian(0.7), ridge) };
+        let ours = here.solve(ridge).unwrap().predict(whole.x).unwrap();
+        let theirs = krr.fit(whole, centers).unwrap().predict(whole.x).unwrap();
+        prop_assert!((ours - theirs).norm_max() < 1e-7);
+    }
+}
+
+/// Its points are those of the path in memory, without the second pass.
+#[test]
+fn a_path_needs_no_second_pass() {
+    let (x, y, w) = problem::<f64>(1500, 2);
+    let whole = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let centers = whole.x.slice(0..20);
+    let ridges = [1e-1, 1e-3, 1e-5].map(Ridge::PerSample);
+    let krr = NystromKrr { intercept: true, ..NystromKrr::without_ridge(gaussian(1.0)) };
+    let theirs = krr.path(whole, centers, &ridges).unwrap();
+    let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+    let check = |ours: nystrom_krr::StatePath<Gaussian, f64>| {
+        for (a, b) in ours.points.iter().zip(&theirs.points) {
+            assert!(close(a.d_eff, b.d_eff) && close(a.gcv, b.gcv), "{a:?} {b:?}");
+            assert!(close(a.training, b.training) && a.rounding < 1e-10 * a.training);
+        }
+        assert_eq!(ours.best_by_gcv().ridge, theirs.best_by_gcv().ridge);
+        let [a, b] = [ours.model_at(ridges[1]).unwrap(), theirs.model_at(ridges[1]).unwrap()]
+            .map(|model| model.predict(whole.x).unwrap());
+        assert!((a - b).norm_max() < 1e-9);
+    };
+    let mut sums = NormalEquations::with_intercept(gaussian(1.0), centers, &[3.0, -1.0]).unwrap();
+    sums.accumulate(whole).unwrap();
+    check(sums.path(&ridges).unwrap());
+    let mut triangle = TallQr::with_intercept(gaussian(1.0), centers, &[3.0, -1.0]).unwrap();
+    triangle.accumulate(whole).unwrap();
+    check(triangle.path(&ridges).unwrap());
+}
+
+/// A target in the span of the centres leaves next to nothing: what is said of it is rounding, and
+/// the level says so.
+#[test]
+fn a_training_error_of_rounding_is_known_as_such() {
+    let (x, _, _) = problem::<f64>(800, 1);
+    let points = Points::from_rows(x.as_ref());
+    let centers = points.slice(0..20);
+    let theta = Mat::from_fn(20, 1, |j, _| 100.0 * (j as f64).sin());
+    let y = nystrom_kernels::Kernel::<f64>::eval(&gaussian(1.0), points, centers) * theta;
+    let mut state = NormalEquations::new(gaussian(1.0), centers, 1).unwrap();
+    state.accumulate((points, &y)).unwrap();
+    let path = state.path(&[1e-2, 1e-13].map(Ridge::PerSample)).unwrap();
+    let measured = |ridge| {
+        let f = path.model_at(ridge).unwrap().predict(points).unwrap();
+        (f - &y).squared_norm_l2() / 800.0
+    };
+    for point in &path.points {
+        let gap = (point.training - measured(point.ridge)).abs();
+        assert!(gap <= point.rounding, "{gap:e} above {:e}", point.rounding);
+    }
+    let [large, small] = [&path.points[0], &path.points[1]];
+    assert!(large.training > 1e3 * large.rounding, "{large:?}");
+    assert!(measured(small.ridge) < small.rounding, "{small:?}");
+}
+
+/// What was made from something else is refused, and nothing is lost.
+#[test]
+fn states_that_do_not_belong_together_are_refused() {
+    let (x, y, _) = problem::<f64>(50, 1);
+    let points = Points::from_rows(x.as_ref());
+    let one = |kernel, centers| NormalEquations::new(kernel, centers, 1).unwrap();
+    let centers = points.slice(0..1); // whose Gram matrix is 1 for every Gaussian
+    let mut state = one(gaussian(1.0), centers);
+    state.accumulate((points, &y)).unwrap();
+    let before = state.to_bytes();
+    let offset =
+        |offset| NormalEquations::with_intercept(gaussian(1.0), centers, &[offset]).unwrap();
+    let mut others = [
+        one(gaussian(1.000001), centers),
+        one(gaussian(1.0), points.slice(1..2)),
+        one(gaussian(1.0), points.slice(0..2)),
+        NormalEquations::new(gaussian(1.0), centers, 2).unwrap(),
+        offset(0.0),
+    ];
+    for other in &mut others {
+        let refused = state.merge(other.clone()).unwrap_err();
+        assert!(matches!(refused, Error::Incompatible { what: "state", .. }), "{refused}");
+        assert!(state.from_bytes(&other.to_bytes()).is_err());
+    }
+    assert!(offset(0.0).merge(offset(1.0)).is_err());
+    assert!(state.to_bytes() == before);
+    state.merge(one(gaussian(1.0), centers)).unwrap(); // made anew from the same
+    assert!(state.to_bytes() == before);
+}
+
+/// No damage passes: every byte changed, every length but the right one.
+#[test]
+fn damaged_bytes_are_refused() {
+    let (x, y, _) = problem::<f64>(40, 1);
+    let points = Points::from_rows(x.as_ref());
+    let mut state = NormalEquations::new(gaussian(1.0), points.slice(0..3), 1).unwrap();
+    state.accumulate((points, &y)).unwrap();
+    let bytes = state.to_bytes();
+    assert!(state.from_bytes(&bytes).unwrap().to_bytes() == bytes);
+    for i in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[i] ^= 1 << bit;
+            let refused = state.from_bytes(&damaged).unwrap_err();
+            assert!(matches!(refused, Error::Incompatible { what: "state", .. }), "byte {i}");
+        }
+        assert!(state.from_bytes(&bytes[..i]).is_err());
+    }
+    let longer = [bytes.as_slice(), &[0]].concat();
+    assert!(state.from_bytes(&longer).is_err());
+    let factor = TallQr::new(gaussian(1.0), points.slice(0..3), 1).unwrap();
+    assert!(factor.from_bytes(&bytes).is_err());
+}
+
+#[test]
+fn bad_input_is_named_and_takes_nothing() {
+    let (x, y, _) = problem::<f64>(10, 1);
+    let points = Points::from_rows(x.as_ref());
+    let new = |t| NormalEquations::new(gaussian(1.0), points.slice(0..3), t);
+    assert!(matches!(new(0), Err(Error::Empty { .. })));
+    let none = NormalEquations::new(gaussian(1.0), points.slice(0..0), 1);
+    assert!(matches!(none, Err(Error::Empty { .. })));
+    let mut state = new(1).unwrap();
+    assert!(matches!(state.solve(Ridge::PerSample(1.0)), Err(Error::Empty { .. })));
+    let zeros = vec![0.0; 10];
+    state.accumulate(Problem::new(points, y.as_ref()).weighted(&zeros)).unwrap();
+    assert!(matches!(state.path(&[Ridge::PerSample(1.0)]), Err(Error::Empty { .. })));
+    let mut nan = y.clone();
+    nan[(9, 0)] = f64::NAN;
+    assert!(matches!(state.accumulate((points, &nan)), Err(Error::NonFinite { row: 9, .. })));
+    let wide = Mat::<f64>::zeros(10, 2);
+    assert!(matches!(state.accumulate((points, &wide)), Err(Error::Shape { .. })));
+    assert!(matches!(state.accumulate((Points::from_slice(&zeros), &y)), Err(Error::Shape { .. })));
+    assert_eq!(state.rows(), 10);
+    assert!(state.path(&[]).is_err());
+}
