@@ -83,7 +83,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         let (gamma, mu) = (self.gamma.absolute(n)?.f64(), self.ridge.absolute(n)?.f64());
         // LLᵀ = W + γ diag(1/s²), so that B = CL⁻ᵀ
         let whitener = Whitener::regularised(&self.kernel, centers, |j| gamma / weights[j])?;
-        let source = KernelRows { kernel: &self.kernel, centers, x: problem.x };
+        let source = KernelRows { kernel: &self.kernel, centers };
         let mut rows = FeatureRows::new(&source, &whitener, problem, false);
         let row = whitener.squared_norm / centers.len() as f64;
         // β = (BᵀB + μI)⁻¹Bᵀy

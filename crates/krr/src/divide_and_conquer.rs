@@ -140,20 +140,44 @@ impl<T: Scalar, K: Kernel<T> + Clone> DivideAndConquerKrr<K, T> {
             krr.fit(Part::new(problem, rows).problem()) //                  f_i
         };
         let models = parts.par_iter().map(fit).collect::<Result<Vec<_>>>()?;
+        let mut model = DivideAndConquerModel::from_parts(models)?;
+        model.report.lambda = lambda.f64();
+        Ok(model)
+    }
+}
+
+impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
+    /// Of models that were fitted to the parts elsewhere, by [`ExactKrr`] or any other regression
+    /// with one λ.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without models, [`Error::Shape`] if they differ in dimension or targets,
+    /// [`Error::InvalidParameter`] if their λ differ by more than a thousandth.
+    pub fn from_parts(models: Vec<KrrModel<K, T>>) -> Result<Self> {
+        check_parts(&models)?;
+        let lambda = |model: &KrrModel<K, T>| model.report().ridge / model.report().n as f64;
+        let first = lambda(&models[0]);
+        if let Some(other) = models.iter().map(lambda).find(|l| (l / first - 1.0).abs() > 1e-3) {
+            let requirement = "that of all parts, which is that of the full problem";
+            return Err(Error::InvalidParameter {
+                name: "lambda of a part",
+                value: other,
+                requirement,
+            });
+        }
+        let n: usize = models.iter().map(|model| model.report().n).sum();
         let entries: u64 = models.iter().map(|model| model.report().kernel_entries).sum();
         let (half, entries_f) = (0.5 * n as f64, entries as f64);
         let report = DivideAndConquerReport {
             n,
-            parts: self.parts,
-            lambda: lambda.f64(),
+            parts: models.len(),
+            lambda: first,
             kernel_entries: entries,
             nystrom_landmarks: ((half * half + entries_f).sqrt() - half) as usize,
         };
         Ok(DivideAndConquerModel { models, report })
     }
-}
 
-impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
     /// f̄ at the points `x`, as an x.len() × t matrix: n kernel values per point.
     ///
     /// # Errors
@@ -181,6 +205,16 @@ impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
     }
 }
 
+/// Whether models can be averaged.
+fn check_parts<T: Scalar, K: Kernel<T>>(models: &[KrrModel<K, T>]) -> Result<()> {
+    let first = models.first().ok_or(Error::Empty { what: "parts of the model" })?;
+    models.iter().try_for_each(|model| {
+        first.centers().check_same_dim(model.centers())?;
+        let (targets, of_model) = (first.intercept().len(), model.intercept().len());
+        validate::same_size("targets of the parts", targets, of_model)
+    })
+}
+
 /// A model as it stands in a file.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
@@ -199,18 +233,8 @@ impl<T: Scalar, K: Kernel<T>> TryFrom<Stored<K, T>> for DivideAndConquerModel<K,
     /// [`Error::Empty`] without parts, [`Error::Shape`] if they differ in dimension or targets or
     /// are not as many as stated.
     fn try_from(stored: Stored<K, T>) -> Result<Self> {
-        let Some(first) = stored.models.first() else {
-            return Err(Error::Empty { what: "parts of the saved model" });
-        };
+        check_parts(&stored.models)?;
         validate::same_size("parts of the saved model", stored.report.parts, stored.models.len())?;
-        for model in &stored.models {
-            first.centers().check_same_dim(model.centers())?;
-            validate::same_size(
-                "targets of the parts",
-                first.intercept().len(),
-                model.intercept().len(),
-            )?;
-        }
         Ok(DivideAndConquerModel { models: stored.models, report: stored.report })
     }
 }

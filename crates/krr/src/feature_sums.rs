@@ -58,7 +58,7 @@ impl FeatureSums {
         let (mut tile, mut wide) = (stream.tile(), [Mat::new(), Mat::new()]);
         let add = |sums: &mut GramSums, rows| {
             for rows in RowTree::tiles(rows, crate::rows::TILE_ROWS) {
-                stream.fill(&mut tile, rows);
+                stream.fill(&mut tile, rows)?;
                 add_tile(sums, &tile, products, &mut wide);
             }
             Ok(())

@@ -1,10 +1,11 @@
 //! Nyström kernel ridge regression.
 
 use crate::rows::{FeatureRows, KernelRows};
+use crate::source::{Input, RowSource};
 use crate::whitener::Whitener;
 use crate::{Centers, FitReport, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, Scalar};
+use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 
 /// Kernel ridge regression with f restricted to the span of k(·, z_1), …, k(·, z_m) (subset of
 /// regressors, "Nyström"):
@@ -90,17 +91,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
     /// Fits y (n × t) at the n points x of the problem, with these centres.
     ///
     /// # Errors
-    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if n, d, t or m is 0;
-    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) if y or the weights do not have n rows,
+    /// [`Error::Empty`](Error::Empty) if n, d, t or m is 0;
+    /// [`Error::Shape`](Error::Shape) if y or the weights do not have n rows,
     /// if landmarks were chosen among another number of points, or centres are of another
     /// dimension;
-    /// [`Error::NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in x, y or the
+    /// [`Error::NonFinite`](Error::NonFinite) for NaN or ∞ in x, y or the
     /// centres;
-    /// [`Error::InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a weight that is
+    /// [`Error::InvalidWeight`](Error::InvalidWeight) for a weight that is
     /// negative or not finite, or if all are 0;
-    /// [`Error::InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a ridge that
+    /// [`Error::InvalidParameter`](Error::InvalidParameter) for a ridge that
     /// is not positive;
-    /// [`Error::NotPositiveDefinite`](nystrom_linalg_core::Error::NotPositiveDefinite) with
+    /// [`Error::NotPositiveDefinite`](Error::NotPositiveDefinite) with
     /// [`Solver::NormalEquations`] if λ is lost in rounding errors.
     pub fn fit<'a>(
         &self,
@@ -110,11 +111,31 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         let problem = problem.into();
         problem.check(&self.kernel)?;
         let centers = centers.into().points(problem.x, &self.kernel)?;
-        let centers = Points::from_cols(centers.as_ref());
-        let mu = self.ridge.absolute(problem.x.len())?.f64(); //       nλ
+        self.ridge.absolute(problem.x.len())?;
+        self.fit_input(Input::Memory(problem), Points::from_cols(centers.as_ref()))
+    }
+
+    /// As [`fit`](Self::fit) for rows that are read block by block, with the same bits: twice, and
+    /// once more where the first way of solving turns out not to be safe. O(m²) memory and a block.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and those of the source; [`Error::Shape`] if it has fewer rows when
+    /// read again.
+    pub fn fit_source(
+        &self,
+        rows: &mut dyn RowSource<T>,
+        centers: Points<'_, T>,
+    ) -> Result<KrrModel<K, T>> {
+        check_centers(&self.kernel, centers)?;
+        self.ridge.absolute(1)?;
+        self.fit_input(Input::Source(rows), centers)
+    }
+
+    fn fit_input(&self, input: Input<'_, T>, centers: Points<'_, T>) -> Result<KrrModel<K, T>> {
         let whitener = Whitener::new(&self.kernel, centers)?; //     W + δI = RRᵀ
-        let source = KernelRows { kernel: &self.kernel, centers, x: problem.x };
-        let mut stream = FeatureRows::new(&source, &whitener, problem, self.intercept);
+        let source = KernelRows { kernel: &self.kernel, centers };
+        let mut stream = FeatureRows::of(input, &source, &whitener, self.intercept)?;
+        let mu = self.ridge.absolute(stream.len())?.f64(); //        nλ
         // ‖k_Z(x)‖², the mean over the centres
         let row = whitener.squared_norm / centers.len() as f64;
         // β = (ΦᵀΦ + nλI)⁻¹Φᵀy
@@ -130,4 +151,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         let theta = whitener.unwhiten(solution.beta); //               θ = R⁻ᵀβ
         KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)
     }
+}
+
+/// Typed errors for centres on their own.
+pub(crate) fn check_centers<T: Scalar>(
+    kernel: &impl Kernel<T>,
+    centers: Points<'_, T>,
+) -> Result<()> {
+    validate::not_empty("centres (m)", centers.len())?;
+    centers.check()?;
+    kernel.check_points(centers)
 }

@@ -3,6 +3,7 @@
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Error, Result, Ridge, RowTree, Scalar, validate};
+use std::ops::Range;
 
 /// n points x_i, their targets (n × t) and, if they do not all count the same, one weight w_i ≥ 0
 /// each. Everything is borrowed.
@@ -61,7 +62,16 @@ impl<'a, T> From<(Points<'a, T>, &'a Mat<T>)> for Problem<'a, T> {
     }
 }
 
-impl<T: Scalar> Problem<'_, T> {
+impl<'a, T: Scalar> Problem<'a, T> {
+    /// Some of the rows.
+    pub(crate) fn slice(&self, rows: Range<usize>) -> Problem<'a, T> {
+        Problem {
+            x: self.x.slice(rows.clone()),
+            y: self.y.subrows(rows.start, rows.len()),
+            weights: self.weights.map(|w| &w[rows]),
+        }
+    }
+
     /// Typed errors for everything a caller can get wrong about the sample.
     pub(crate) fn check(&self, kernel: &impl Kernel<T>) -> Result<()> {
         kernel.check_points(self.x)?;
@@ -70,26 +80,23 @@ impl<T: Scalar> Problem<'_, T> {
 
     /// [`check`](Self::check) without the points.
     pub(crate) fn check_targets(&self) -> Result<()> {
-        validate::same_size("rows of y against number of points", self.x.len(), self.y.nrows())?;
+        self.check_sizes()?;
         validate::not_empty("targets (columns of y)", self.y.ncols())?;
         validate::finite("targets y", self.y)?;
-        if let Some(w) = self.weights {
-            validate::same_size("sample weights against number of points", self.x.len(), w.len())?;
-            validate::weights("sample weights", w)?;
-        }
-        Ok(())
+        self.weights.map_or(Ok(()), |w| validate::weights("sample weights", w).map(drop))
+    }
+
+    /// Whether there is a row of y, and a weight if there are any, for each point.
+    pub(crate) fn check_sizes(&self) -> Result<()> {
+        validate::same_size("rows of y against number of points", self.x.len(), self.y.nrows())?;
+        let weights = self.weights.map_or(self.x.len(), <[T]>::len);
+        validate::same_size("sample weights against number of points", self.x.len(), weights)
     }
 
     /// [`check`](Self::check) for one block of rows, whose weights may all be 0.
     pub(crate) fn check_block(&self, kernel: &impl Kernel<T>) -> Result<()> {
-        let zero = self.weights.is_some_and(|w| w.iter().all(|w| *w == T::zero()));
-        if zero {
-            let n = self.x.len();
-            validate::same_size(
-                "sample weights against number of points",
-                n,
-                self.weights.map_or(0, <[T]>::len),
-            )?;
+        self.check_sizes()?;
+        if self.weights.is_some_and(|w| w.iter().all(|w| *w == T::zero())) {
             return Problem { weights: None, ..*self }.check(kernel);
         }
         self.check(kernel)
@@ -107,12 +114,7 @@ impl<T: Scalar> Problem<'_, T> {
         validate::not_empty("ridges of the path", ridges.len())?;
         ridges.iter().try_for_each(|ridge| ridge.absolute(self.x.len()).map(drop))?;
         let positive = (0..self.x.len()).filter(|&i| self.weight(i) > 0.0).take(2).count();
-        if intercept && positive < 2 {
-            let (name, requirement) =
-                ("samples of positive weight", "at least 2 to leave one out with an intercept");
-            return Err(Error::InvalidParameter { name, value: positive as f64, requirement });
-        }
-        Ok(())
+        check_rows(positive, intercept)
     }
 
     /// w_i.
@@ -137,7 +139,7 @@ impl<T: Scalar> Problem<'_, T> {
     /// exact algebra, and no digits of a large offset go through the solve.
     pub(crate) fn mean_target(&self) -> Vec<f64> {
         let t = self.y.ncols();
-        let leaf = |rows: std::ops::Range<usize>| {
+        let leaf = |rows: Range<usize>| {
             let mut sums = vec![0.0; t + 1];
             for i in rows {
                 let w = self.weight(i);
@@ -152,6 +154,16 @@ impl<T: Scalar> Problem<'_, T> {
         let sums = RowTree::new(self.x.len()).reduce(leaf, add).unwrap_or_else(|| vec![0.0; t + 1]);
         (0..t).map(|j| sums[j] / sums[t]).collect()
     }
+}
+
+/// Leaving one sample out must leave one, if a constant is fitted.
+pub(crate) fn check_rows(positive: usize, intercept: bool) -> Result<()> {
+    if intercept && positive < 2 {
+        let (name, requirement) =
+            ("samples of positive weight", "at least 2 to leave one out with an intercept");
+        return Err(Error::InvalidParameter { name, value: positive as f64, requirement });
+    }
+    Ok(())
 }
 
 /// Some rows, copied.

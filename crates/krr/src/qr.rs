@@ -9,7 +9,7 @@ use faer::linalg::qr::no_pivoting::factor::{
     qr_in_place, qr_in_place_scratch, recommended_block_size,
 };
 use faer::{Conj, Mat, MatMut, Par};
-use nystrom_linalg_core::{PackedLower, RowTree, Scalar, ops, work};
+use nystrom_linalg_core::{PackedLower, Result, RowTree, Scalar, ops, work};
 
 /// R (p × p, kept as its transpose) and c = Qᵀ√wY (p × t) of √w[1 Φ | Y], p = m + 1 with an
 /// intercept.
@@ -39,18 +39,17 @@ impl Triangle {
     /// One pass in `f64`, whatever T is: n·m kernel values, (3 + m/768)nm² + 23m³ flops; 2m²
     /// numbers of memory for the partial triangles
     /// and (m + max(m, 1024))·(m + t) for the one being updated.
-    pub(crate) fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Self {
+    pub(crate) fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Result<Self> {
         let (p, t) = (stream.features(), stream.targets());
         let mut tile = stream.tile();
         let leaf = |rows| {
-            RowTree::tiles(rows, TILE_ROWS).fold(Self::zeros(p, t), |top, rows| {
-                stream.fill(&mut tile, rows);
-                top.update(&tile, stream.shift.is_some())
+            RowTree::tiles(rows, TILE_ROWS).try_fold(Self::zeros(p, t), |top, rows| {
+                stream.fill(&mut tile, rows)?;
+                Ok(top.update(&tile, stream.shift.is_some()))
             })
         };
-        RowTree::large(stream.len())
-            .reduce_in_order(leaf, Self::combine)
-            .unwrap_or_else(|| Self::zeros(p, t))
+        let triangle = RowTree::large(stream.len()).try_reduce_in_order(leaf, Self::combine)?;
+        Ok(triangle.unwrap_or_else(|| Self::zeros(p, t)))
     }
 
     pub(crate) fn zeros(p: usize, t: usize) -> Self {

@@ -1,12 +1,14 @@
 //! The stream of feature tiles that both solvers read.
 
-use crate::Problem;
+use crate::source::{Input, Reader};
+use crate::state::totals::Totals;
 use crate::whitener::Whitener;
-use crate::{FitReport, SolvedBy};
+use crate::{FitReport, Problem, SolvedBy};
 use faer::{ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{RowTree, Scalar, ops};
+use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops};
 use nystrom_sketch::ProductBuffer;
+use std::cell::RefCell;
 use std::ops::Range;
 
 /// Rows of a tile; the leaves of [`RowTree`] are multiples of it.
@@ -17,18 +19,27 @@ pub(crate) const TILE_ROWS: usize = 1024;
 pub(crate) trait Source<T>: Sync {
     /// m.
     fn features(&self) -> usize;
-    /// out = [g(x_i)] for i in `rows`, m × rows.len(); `buffer` is room to work in, passed along
-    /// from call to call.
-    fn fill(&self, out: MatMut<'_, T>, rows: Range<usize>, buffer: &mut Option<ProductBuffer<T>>);
-    /// out = [k(x_i, x_i)] for i in `rows`.
-    fn diagonal(&self, out: ColMut<'_, T>, rows: Range<usize>);
+    /// out = [g(x_i)] for the points `x` of `rows`, m × rows.len(); `buffer` is room to work in,
+    /// passed along from call to call.
+    fn fill(
+        &self,
+        out: MatMut<'_, T>,
+        x: Points<'_, T>,
+        rows: Range<usize>,
+        buffer: &mut Option<ProductBuffer<T>>,
+    );
+    /// out = [k(x_i, x_i)].
+    fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>);
+    /// Typed errors for rows that are read one block after another.
+    fn check(&self, _: Problem<'_, T>) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// g(x_i) = k_Z(x_i).
 pub(crate) struct KernelRows<'a, T, K> {
     pub kernel: &'a K,
     pub centers: Points<'a, T>,
-    pub x: Points<'a, T>,
 }
 
 impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
@@ -36,12 +47,23 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
         self.centers.len()
     }
 
-    fn fill(&self, out: MatMut<'_, T>, rows: Range<usize>, _: &mut Option<ProductBuffer<T>>) {
-        self.kernel.eval_into(out, self.centers, self.x.slice(rows));
+    fn fill(
+        &self,
+        out: MatMut<'_, T>,
+        x: Points<'_, T>,
+        _: Range<usize>,
+        _: &mut Option<ProductBuffer<T>>,
+    ) {
+        self.kernel.eval_into(out, self.centers, x);
     }
 
-    fn diagonal(&self, out: ColMut<'_, T>, rows: Range<usize>) {
-        self.kernel.diag_into(out, self.x.slice(rows));
+    fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
+        self.kernel.diag_into(out, x);
+    }
+
+    fn check(&self, block: Problem<'_, T>) -> Result<()> {
+        block.check_block(self.kernel)?;
+        self.centers.check_same_dim(block.x)
     }
 }
 
@@ -52,9 +74,17 @@ pub(crate) struct FeatureRows<'a, T> {
     pub whitener: &'a Whitener<T>,
     /// Whether tiles hold φ(x_i) or, for whitening later, g(x_i).
     pub whiten_tiles: bool,
-    pub samples: Problem<'a, T>,
-    /// The weighted mean of y if there is an intercept.
+    samples: Samples<'a, T>,
+    pub totals: Totals,
+    /// What is subtracted from y if there is an intercept: about its weighted mean.
     pub shift: Option<Vec<f64>>,
+}
+
+/// Where the rows are.
+enum Samples<'a, T> {
+    Memory(Problem<'a, T>),
+    /// They come in order, as often as they are asked for from the first.
+    Stream(RefCell<Reader<'a, T>>),
 }
 
 /// One tile: rows of Z (at most 1024 × p) and of Y (at most 1024 × t).
@@ -67,6 +97,8 @@ pub(crate) struct Tile<T> {
     side_by_side: SideBySide,
     Y: Mat<T>,
     rows: usize,
+    /// Whether the weight is, of each row.
+    positive: Vec<bool>,
     buffer: Option<ProductBuffer<T>>,
 }
 
@@ -80,6 +112,11 @@ impl<T: Scalar> Tile<T> {
     /// Rows of the tile.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// Whether row i has a positive weight.
+    pub fn counts(&self, i: usize) -> bool {
+        self.positive[i]
     }
 
     /// Z, rows × p.
@@ -119,11 +156,11 @@ impl<T: Scalar, K: Kernel<T>> KernelRows<'_, T, K> {
     /// Sizes and cost of a fit that goes over the rows `passes` times; how it was solved is for the
     /// caller to add.
     pub fn report(&self, rows: &FeatureRows<'_, T>, passes: usize) -> FitReport {
-        let (n, m) = (self.x.len(), self.centers.len());
+        let (n, m) = (rows.len(), self.centers.len());
         FitReport {
             n,
             m,
-            d: self.x.dim(),
+            d: self.centers.dim(),
             t: rows.targets(),
             ridge: 0.0,
             jitter: rows.whitener.jitter,
@@ -143,23 +180,65 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
         samples: Problem<'a, T>,
         intercept: bool,
     ) -> Self {
-        FeatureRows {
-            source,
-            whitener,
-            whiten_tiles: true,
-            samples,
-            shift: intercept.then(|| samples.mean_target()),
+        let rows = Self::with_shift(source, whitener, samples, None);
+        let shift = intercept.then(|| rows.totals.mean_targets());
+        FeatureRows { shift, ..rows }
+    }
+
+    /// The same with a given shift, and an intercept if there is one.
+    pub fn with_shift(
+        source: &'a dyn Source<T>,
+        whitener: &'a Whitener<T>,
+        samples: Problem<'a, T>,
+        shift: Option<Vec<f64>>,
+    ) -> Self {
+        let zeros = vec![0.0; samples.y.ncols()];
+        let mut totals = Totals::zeros(samples.y.ncols());
+        for rows in RowTree::tiles(0..samples.x.len(), TILE_ROWS) {
+            let tile = samples.slice(rows);
+            totals.add(tile, shift.as_ref().unwrap_or(&zeros), source);
         }
+        let samples = Samples::Memory(samples);
+        FeatureRows { source, whitener, whiten_tiles: true, samples, totals, shift }
+    }
+
+    /// As [`new`](Self::new), wherever the rows are: if they are read, one pass over them.
+    ///
+    /// # Errors
+    /// Of reading, and for rows that are not as they should be.
+    pub fn of(
+        input: Input<'a, T>,
+        source: &'a dyn Source<T>,
+        whitener: &'a Whitener<T>,
+        intercept: bool,
+    ) -> Result<Self> {
+        let rows = match input {
+            Input::Memory(samples) => return Ok(Self::new(source, whitener, samples, intercept)),
+            Input::Source(rows) => rows,
+        };
+        let (mut reader, mut totals) = (Reader::new(rows)?, None);
+        while let Some(tile) = reader.next(TILE_ROWS)? {
+            source.check(tile)?;
+            let t = tile.y.ncols();
+            totals.get_or_insert_with(|| Totals::zeros(t)).add(tile, &vec![0.0; t], source);
+        }
+        let totals = totals.ok_or(Error::Empty { what: "rows of the source" })?;
+        if totals.positive == 0 {
+            return Err(Error::Empty { what: "rows of positive weight of the source" });
+        }
+        let shift = intercept.then(|| totals.mean_targets());
+        let samples = Samples::Stream(RefCell::new(reader));
+        Ok(FeatureRows { source, whitener, whiten_tiles: true, samples, totals, shift })
     }
 
     /// n.
     pub fn len(&self) -> usize {
-        self.samples.x.len()
+        self.totals.rows as usize
     }
 
     /// t.
     pub fn targets(&self) -> usize {
-        self.samples.y.ncols()
+        self.totals.targets.len()
     }
 
     /// p = m, or m + 1 with an intercept.
@@ -176,55 +255,59 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
         }
     }
 
-    /// Σ w_i k(x_i, x_i): an upper bound on tr ΦᵀΦ. O(n) kernel values.
-    pub fn trace(&self) -> f64 {
-        let leaf = |rows: Range<usize>| {
-            let mut diagonal = vec![T::zero(); rows.len()];
-            self.source.diagonal(ColMut::from_slice_mut(&mut diagonal), rows.clone());
-            rows.zip(&diagonal).map(|(i, k_ii)| self.samples.weight(i) * k_ii.f64()).sum::<f64>()
-        };
-        RowTree::new(self.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
-    }
-
-    /// Σ w_i.
-    pub fn total_weight(&self) -> f64 {
-        let leaf = |rows: Range<usize>| rows.map(|i| self.samples.weight(i)).sum::<f64>();
-        RowTree::new(self.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
-    }
-
     /// A buffer for [`fill`](Self::fill): (p + t)·1024 numbers.
     pub fn tile(&self) -> Tile<T> {
         let (rows, p) = (TILE_ROWS.min(self.len()), self.features());
-        let (storage, side_by_side) = match self.whiten_tiles {
-            true => (Mat::zeros(p, rows), SideBySide::Row),
-            false => (Mat::zeros(rows, p), SideBySide::Column),
+        let (storage, side_by_side) = if self.whiten_tiles {
+            (Mat::zeros(p, rows), SideBySide::Row)
+        } else {
+            (Mat::zeros(rows, p), SideBySide::Column)
         };
-        Tile { storage, side_by_side, Y: Mat::zeros(rows, self.targets()), rows, buffer: None }
+        let (Y, positive) = (Mat::zeros(rows, self.targets()), Vec::with_capacity(rows));
+        Tile { storage, side_by_side, Y, rows, positive, buffer: None }
     }
 
     /// Computes the tile of `rows`, at most 1024 of them.
-    pub fn fill(&self, tile: &mut Tile<T>, rows: Range<usize>) {
+    ///
+    /// # Errors
+    /// Those of reading the rows.
+    pub fn fill(&self, tile: &mut Tile<T>, rows: Range<usize>) -> Result<()> {
+        match &self.samples {
+            Samples::Memory(samples) => self.fill_from(tile, samples.slice(rows.clone()), rows),
+            Samples::Stream(reader) => {
+                let mut reader = reader.borrow_mut();
+                let samples = reader.tile(rows.clone())?;
+                self.fill_from(tile, samples, rows);
+            }
+        }
+        Ok(())
+    }
+
+    /// The tile of `rows`, which are these samples.
+    pub fn fill_from(&self, tile: &mut Tile<T>, samples: Problem<'_, T>, rows: Range<usize>) {
         let m = self.source.features();
         tile.rows = rows.len();
+        tile.positive.clear();
+        tile.positive.extend((0..rows.len()).map(|i| samples.weight(i) > 0.0));
         let mut buffer = tile.buffer.take();
         let mut phi = tile.Z_mut().subcols_mut(0, m).transpose_mut();
-        self.source.fill(phi.rb_mut(), rows.clone(), &mut buffer); // g(x_i)
+        self.source.fill(phi.rb_mut(), samples.x, rows, &mut buffer); // g(x_i)
         if self.whiten_tiles {
             self.whitener.whiten(phi); // φ(x_i) = R⁻¹g(x_i)
         }
         tile.buffer = buffer;
-        for (s, i) in rows.enumerate() {
-            let root_w = self.samples.root_weight(i);
-            if self.samples.weights.is_some() {
+        for i in 0..samples.x.len() {
+            let root_w = samples.root_weight(i);
+            if samples.weights.is_some() {
                 let mut Z = tile.Z_mut();
-                (0..m).for_each(|j| Z[(s, j)] *= root_w);
+                (0..m).for_each(|j| Z[(i, j)] *= root_w);
             }
             for j in 0..self.targets() {
                 let shift = self.shift.as_ref().map_or(0.0, |mean| mean[j]);
-                tile.Y[(s, j)] = root_w * T::lit(self.samples.y[(i, j)].f64() - shift);
+                tile.Y[(i, j)] = root_w * T::lit(samples.y[(i, j)].f64() - shift);
             }
             if self.shift.is_some() {
-                tile.Z_mut()[(s, m)] = root_w;
+                tile.Z_mut()[(i, m)] = root_w;
             }
         }
     }

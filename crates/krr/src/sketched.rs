@@ -167,7 +167,7 @@ impl<K, R> SketchedKrr<K, R> {
             condition: 1.0,
             kernel_entries: product.support_entries() + (rows * u) as u64,
         };
-        let source = SketchRows { kernel: &self.kernel, x: samples.x, product, kept };
+        let source = SketchRows { kernel: &self.kernel, product, kept };
         solve(&mut FeatureRows::new(&source, &whitener, samples, self.intercept), row, report)
     }
 }
@@ -175,7 +175,6 @@ impl<K, R> SketchedKrr<K, R> {
 /// g(x_i) = row i of KS, computed when asked for or kept.
 pub(crate) struct SketchRows<'a, T, K> {
     pub kernel: &'a K,
-    pub x: Points<'a, T>,
     pub product: SketchProduct<'a, T>,
     pub kept: Option<Mat<T>>,
 }
@@ -185,7 +184,13 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for SketchRows<'_, T, K> {
         self.product.sketch().width()
     }
 
-    fn fill(&self, out: MatMut<'_, T>, rows: Range<usize>, buffer: &mut Option<ProductBuffer<T>>) {
+    fn fill(
+        &self,
+        out: MatMut<'_, T>,
+        _: Points<'_, T>,
+        rows: Range<usize>,
+        buffer: &mut Option<ProductBuffer<T>>,
+    ) {
         match &self.kept {
             Some(KS) => out.transpose_mut().copy_from(KS.as_ref().subrows(rows.start, rows.len())),
             None => {
@@ -195,7 +200,7 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for SketchRows<'_, T, K> {
         }
     }
 
-    fn diagonal(&self, out: ColMut<'_, T>, rows: Range<usize>) {
-        self.kernel.diag_into(out, self.x.slice(rows));
+    fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
+        self.kernel.diag_into(out, x);
     }
 }

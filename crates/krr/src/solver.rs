@@ -101,8 +101,8 @@ impl Solver {
     ) -> Result<(Solution, SolvedBy, String)> {
         let (whitener, intercept, auto) =
             (stream.whitener, stream.shift.is_some(), self == Solver::Auto);
-        let once = stream.total_weight() * row * whitener.inverse_trace;
-        let mut scales = Scales { mu, trace: stream.trace(), once };
+        let once = stream.totals.weight * row * whitener.inverse_trace;
+        let mut scales = Scales { mu, trace: stream.totals.trace, once };
         let mut choice = self.choose::<T>(&scales);
         if choice.by == SolvedBy::WhitenOnce {
             stream.whiten_tiles = false;
@@ -130,7 +130,7 @@ impl Solver {
                 _ => choice.by = SolvedBy::Qr,
             }
         }
-        Ok((Triangle::accumulate(stream).solve(mu, intercept), SolvedBy::Qr, choice.reason))
+        Ok((Triangle::accumulate(stream)?.solve(mu, intercept), SolvedBy::Qr, choice.reason))
     }
 
     /// What was asked for, or the first of five ways that is safe: they are in the order of their

@@ -66,7 +66,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let mu = self.ridge.absolute(x.len())?.f64(); //                                     μ = nλ
         let memory = self.plan(x.len(), z.len(), t, 0)?;
         let space = Space {
-            source: &KernelRows { kernel: self.kernel, centers: z, x },
+            source: &KernelRows { kernel: self.kernel, centers: z },
             stored: None,
             // RRᵀ = K_MM + δI
             R: shifted_factor::<T, T>(self.kernel.gram(z).as_ref())?,
@@ -110,7 +110,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         drop(on_support);
         let centers = x.gather(sketch.support().into());
         let space = Space {
-            source: &SketchRows { kernel: self.kernel, x, product, kept: None },
+            source: &SketchRows { kernel: self.kernel, product, kept: None },
             stored,
             R,
             omega: sketch.scales().iter().map(|c| c * c * mean_weight).collect(),

@@ -72,7 +72,11 @@ impl<'a, T: Scalar> Tiles<'a, T> {
             let mut kept = Mat::zeros(source.features(), plan.kept_rows);
             let mut product = None;
             for rows in RowTree::tiles(0..plan.kept_rows, KEPT_TILE) {
-                source.fill(kept.as_mut().subcols_mut(rows.start, rows.len()), rows, &mut product);
+                let (out, x) = (
+                    kept.as_mut().subcols_mut(rows.start, rows.len()),
+                    samples.x.slice(rows.clone()),
+                );
+                source.fill(out, x, rows, &mut product);
             }
             count.add_rows(plan.kept_rows);
             kept
@@ -160,7 +164,8 @@ impl<'a, T: Scalar> Tiles<'a, T> {
             );
         }
         let mut tile = buffer.tile.as_mut().subcols_mut(0, rows.len());
-        self.source.fill(tile.rb_mut(), rows, &mut buffer.product);
+        let x = self.samples.x.slice(rows.clone());
+        self.source.fill(tile.rb_mut(), x, rows, &mut buffer.product);
         ops::widened(tile.into_const(), &mut buffer.wide)
     }
 }

@@ -26,7 +26,7 @@ impl Solver {
             .map(|ridge| Ok(ridge.absolute(rows.len())?.f64()))
             .collect::<Result<Vec<f64>>>()?;
         let mu = mus.iter().copied().fold(f64::INFINITY, f64::min);
-        let scales = Scales { mu, trace: rows.trace(), once: f64::INFINITY };
+        let scales = Scales { mu, trace: rows.totals.trace, once: f64::INFINITY };
         let Choice { by, reason, .. } = self.choose::<T>(&scales);
         let products = if mu >= scales.safe(T::EPS) { Products::Scalar } else { Products::Double };
         let (route, (mut spectrum, V)) = match by {
@@ -55,7 +55,7 @@ fn by_normal_equations<T: Scalar>(
     floor: f64,
 ) -> Result<(Spectrum, Mat<f64>)> {
     let sums = FeatureSums::accumulate(rows, products)?.centered(rows.shift.is_some());
-    of_sums(sums, rows.len(), rows.total_weight(), floor)
+    of_sums(sums, rows.len(), rows.totals.weight, floor)
 }
 
 /// The same from sums at hand, over n rows of this weight.
@@ -78,8 +78,8 @@ pub(crate) fn of_sums(
 /// The same from a streamed QR factorisation √DΦ = QR and the singular values of R, which are
 /// accurate to ε·‖Φ‖: nothing is squared before it is known.
 fn by_qr<T: Scalar>(rows: &FeatureRows<'_, T>) -> Result<(Spectrum, Mat<f64>)> {
-    let triangle = Triangle::accumulate(rows).centered(rows.shift.is_some());
-    of_triangle(triangle, rows.len(), rows.total_weight())
+    let triangle = Triangle::accumulate(rows)?.centered(rows.shift.is_some());
+    of_triangle(triangle, rows.len(), rows.totals.weight)
 }
 
 /// The same from a triangle at hand, over n rows of this weight.
@@ -112,19 +112,20 @@ pub(crate) fn sums<T: Scalar>(
     spectrum: &Spectrum,
     V: &Mat<f64>,
     mus: &[f64],
-) -> Sums {
+) -> Result<Sums> {
     let (L, t) = (mus.len(), data.targets());
     let pass = Pass::new(data, spectrum, V, mus);
     let mut room = pass.room();
     let leaf = |rows| {
         let mut total = Sums::zeros(L, t);
         for rows in RowTree::tiles(rows, TILE_ROWS) {
-            let residuals = pass.residuals(&mut room, rows.clone());
-            total.add(&residuals, |i| data.samples.weight(rows.start + i) > 0.0);
+            let residuals = pass.residuals(&mut room, rows)?;
+            total.add(&residuals, |i| room.tile.counts(i));
         }
-        total
+        Ok(total)
     };
-    RowTree::new(data.len()).reduce_in_order(leaf, Sums::plus).unwrap_or_else(|| Sums::zeros(L, t))
+    let sums = RowTree::new(data.len()).try_reduce_in_order(leaf, Sums::plus)?;
+    Ok(sums.unwrap_or_else(|| Sums::zeros(L, t)))
 }
 
 /// Residuals of the rows at some μ, from S, g and V.
@@ -170,10 +171,14 @@ impl<'a, T: Scalar> Pass<'a, T> {
     /// 1 − h_i is a difference here, accurate to about mε: enough unless the fit interpolates. It
     /// is never let below the value it would have if all other samples were orthogonal to the i-th,
     /// which is a lower bound in exact arithmetic.
-    pub fn residuals(&self, Room { tile, wide, u }: &mut Room<T>, rows: Range<usize>) -> Residuals {
+    pub fn residuals(
+        &self,
+        Room { tile, wide, u }: &mut Room<T>,
+        rows: Range<usize>,
+    ) -> Result<Residuals> {
         let Pass { data, V, coefficients, inverses, center, mus } = self;
         let (L, t) = (mus.len(), data.targets());
-        data.fill(tile, rows);
+        data.fill(tile, rows)?;
         let z = tile.wide_Z(wide).subcols(0, V.nrows());
         let mut u = u.as_mut().subcols_mut(0, tile.rows());
         ops::matmul(u.rb_mut(), Accum::Replace, V.transpose(), z.transpose(), 1.0);
@@ -187,7 +192,7 @@ impl<'a, T: Scalar> Pass<'a, T> {
                 1.0 / (1.0 + share / (1.0 - share) + norm2 / ((1.0 - share).powi(2) * mus[l]));
             (1.0 - share - leverage[(i, l)]).max(alone)
         });
-        Residuals { e, rest }
+        Ok(Residuals { e, rest })
     }
 }
 

@@ -72,7 +72,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
                 (0..e.ncols())
                     .for_each(|j| out[(i, j)] = T::lit(e[(s, j)] / (rest[(s, 0)] * root_w)));
             }
-        });
+        })?;
         self.fill_unweighted(samples, mu, &mut out)?;
         validate::finite("leave-one-out residuals (scale the targets)", out.as_ref())?;
         Ok(out)
@@ -84,18 +84,18 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
         samples: Problem<'_, T>,
         mu: f64,
         mut visit: impl FnMut(Range<usize>, Residuals),
-    ) {
+    ) -> Result<()> {
         let tiles = RowTree::tiles(0..samples.x.len(), TILE_ROWS);
         match &self.basis {
             Basis::Samples { U, .. } => {
                 let at = self.spectrum.at_all(&[mu]);
                 tiles.for_each(|rows| visit(rows.clone(), exact::residuals(U, &at, rows, &[mu])));
+                Ok(())
             }
             Basis::Features { V, whitener, expand } => {
                 let rows = KernelRows {
                     kernel: &self.kernel,
                     centers: Points::from_cols(self.centers.as_ref()),
-                    x: samples.x,
                 };
                 let expanded;
                 let source: &dyn Source<T> = match expand {
@@ -108,7 +108,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
                         &expanded
                     }
                 };
-                self.each_feature_tile((source, whitener, V), samples, mu, tiles, visit);
+                self.each_feature_tile((source, whitener, V), samples, mu, tiles, visit)
             }
         }
     }
@@ -120,11 +120,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
         mu: f64,
         tiles: impl Iterator<Item = Range<usize>>,
         mut visit: impl FnMut(Range<usize>, Residuals),
-    ) {
+    ) -> Result<()> {
         let data = FeatureRows::new(source, whitener, samples, self.spectrum.constant.is_some());
         let pass = features::Pass::new(&data, &self.spectrum, V, std::slice::from_ref(&mu));
         let mut room = pass.room();
-        tiles.for_each(|rows| visit(rows.clone(), pass.residuals(&mut room, rows)));
+        tiles.into_iter().try_for_each(|rows| {
+            visit(rows.clone(), pass.residuals(&mut room, rows)?);
+            Ok(())
+        })
     }
 
     /// y_i − f(x_i) where the weight is 0: f is then fitted without the sample.
@@ -153,13 +156,19 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for Expanded<'_, T, K> {
         self.S.ncols()
     }
 
-    fn fill(&self, out: MatMut<'_, T>, rows: Range<usize>, buffer: &mut Option<ProductBuffer<T>>) {
+    fn fill(
+        &self,
+        out: MatMut<'_, T>,
+        x: Points<'_, T>,
+        rows: Range<usize>,
+        buffer: &mut Option<ProductBuffer<T>>,
+    ) {
         let mut k = Mat::zeros(self.S.nrows(), rows.len());
-        self.rows.fill(k.as_mut(), rows, buffer);
+        self.rows.fill(k.as_mut(), x, rows, buffer);
         ops::matmul(out, Accum::Replace, self.S.transpose(), k.as_ref(), T::one());
     }
 
-    fn diagonal(&self, out: ColMut<'_, T>, rows: Range<usize>) {
-        self.rows.diagonal(out, rows);
+    fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
+        self.rows.diagonal(out, x);
     }
 }

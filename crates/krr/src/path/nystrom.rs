@@ -2,13 +2,16 @@
 
 use super::family::{Basis, Family, Spectrum};
 use super::features;
+use crate::nystrom::check_centers;
 use crate::path::LambdaPath;
+use crate::problem::check_rows;
 use crate::rows::{FeatureRows, KernelRows};
+use crate::source::{Input, RowSource};
 use crate::whitener::Whitener;
 use crate::{Centers, FitReport, NystromKrr, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, Scalar};
+use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 use nystrom_sketch::Landmarks;
 
 impl<K> NystromKrr<K, ()> {
@@ -77,50 +80,88 @@ impl<K> NystromKrr<K, ()> {
     {
         let problem = problem.into();
         problem.check_path(&self.kernel, ridges, self.intercept)?;
-        self.spectral(problem, centers.into(), ridges, 2, |rows, (spectrum, V), mus| {
-            features::sums(rows, spectrum, V, mus)
-        })
-        .and_then(|(family, mus, sums)| LambdaPath::new(family, ridges, &mus, &sums))
+        let z = centers.into().points(problem.x, &self.kernel)?;
+        self.path_of(Input::Memory(problem), Points::from_cols(z.as_ref()), ridges)
+    }
+
+    /// As [`path`](Self::path) for rows that are read block by block, with the same bits: three
+    /// times. O(m²) memory and a block.
+    ///
+    /// # Errors
+    /// As [`path`](Self::path), and those of the source;
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if it has fewer rows when read again.
+    pub fn path_source<T: Scalar>(
+        &self,
+        rows: &mut dyn RowSource<T>,
+        centers: Points<'_, T>,
+        ridges: &[Ridge<T>],
+    ) -> Result<LambdaPath<K, T>>
+    where
+        K: Kernel<T> + Clone,
+    {
+        check_centers(&self.kernel, centers)?;
+        validate::not_empty("ridges of the path", ridges.len())?;
+        ridges.iter().try_for_each(|ridge| ridge.absolute(1).map(drop))?;
+        self.path_of(Input::Source(rows), centers, ridges)
+    }
+
+    fn path_of<T: Scalar>(
+        &self,
+        input: Input<'_, T>,
+        centers: Points<'_, T>,
+        ridges: &[Ridge<T>],
+    ) -> Result<LambdaPath<K, T>>
+    where
+        K: Kernel<T> + Clone,
+    {
+        let (family, (mus, sums)) = self.spectral(input, centers, ridges, 2, |rows, found| {
+            check_rows(rows.totals.positive as usize, self.intercept)?;
+            let mus = found.0.mus(ridges)?;
+            let sums = features::sums(rows, found.0, found.1, &mus)?;
+            Ok((mus, sums))
+        })?;
+        LambdaPath::new(family, ridges, &mus, &sums)
     }
 
     /// The fits at all ridges, without leave-one-out errors: one pass.
-    pub(crate) fn models<'a, T: Scalar>(
+    pub(crate) fn models<T: Scalar>(
         &self,
-        problem: Problem<'a, T>,
-        landmarks: &'a Landmarks,
+        problem: Problem<'_, T>,
+        landmarks: &Landmarks,
         ridges: &[Ridge<T>],
     ) -> Result<Family<K, T>>
     where
         K: Kernel<T> + Clone,
     {
         problem.check(&self.kernel)?;
-        Ok(self.spectral(problem, landmarks.into(), ridges, 1, |_, _, _| ())?.0)
+        let z = Centers::from(landmarks).points(problem.x, &self.kernel)?;
+        let z = Points::from_cols(z.as_ref());
+        Ok(self.spectral(Input::Memory(problem), z, ridges, 1, |_, _| Ok(()))?.0)
     }
 
-    /// S, g and V, the ridges that they can tell from 0, and what `then` makes of them with the
-    /// rows still at hand.
+    /// S, g and V, and what `then` makes of them with the rows still at hand.
     fn spectral<T: Scalar, Out>(
         &self,
-        problem: Problem<'_, T>,
-        centers: Centers<'_, T>,
+        input: Input<'_, T>,
+        centers: Points<'_, T>,
         ridges: &[Ridge<T>],
         passes: usize,
-        then: impl FnOnce(&FeatureRows<'_, T>, (&Spectrum, &Mat<f64>), &[f64]) -> Out,
-    ) -> Result<(Family<K, T>, Vec<f64>, Out)>
+        then: impl FnOnce(&FeatureRows<'_, T>, (&Spectrum, &Mat<f64>)) -> Result<Out>,
+    ) -> Result<(Family<K, T>, Out)>
     where
         K: Kernel<T> + Clone,
     {
-        let z = centers.points(problem.x, &self.kernel)?;
-        let whitener = Whitener::new(&self.kernel, Points::from_cols(z.as_ref()))?; // W + δI = RRᵀ
-        let (kernel, centers) = (&self.kernel, Points::from_cols(z.as_ref()));
-        let source = KernelRows { kernel, centers, x: problem.x };
-        let rows = FeatureRows::new(&source, &whitener, problem, self.intercept);
-        let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?; //          ΦᵀΦ = VSVᵀ
-        let mus = spectrum.mus(ridges)?;
-        let out = then(&rows, (&spectrum, &V), &mus);
+        let kernel = &self.kernel;
+        let whitener = Whitener::new(kernel, centers)?; //                   W + δI = RRᵀ
+        let source = KernelRows { kernel, centers };
+        let rows = FeatureRows::of(input, &source, &whitener, self.intercept)?;
+        let (spectrum, V, reason) = self.solver.decompose(&rows, ridges)?; // ΦᵀΦ = VSVᵀ
+        let out = then(&rows, (&spectrum, &V))?;
         let report =
             FitReport { solver: SolvedBy::Spectrum, reason, ..source.report(&rows, passes) };
+        drop(rows);
         let basis = Basis::Features { V, whitener, expand: None };
-        Ok((Family { kernel: kernel.clone(), centers: z, spectrum, basis, report }, mus, out))
+        let (kernel, centers) = (kernel.clone(), centers.as_cols().to_owned());
+        Ok((Family { kernel, centers, spectrum, basis, report }, out))
     }
 }

@@ -53,7 +53,7 @@ impl<K> SketchedKrr<K, ()> {
         self.with_features(samples, sketch, 2, |rows, _, report| {
             let (spectrum, V, reason) = self.solver.decompose(rows, ridges)?;
             let mus = spectrum.mus(ridges)?;
-            let sums = features::sums(rows, &spectrum, &V, &mus);
+            let sums = features::sums(rows, &spectrum, &V, &mus)?;
             let report = FitReport {
                 solver: SolvedBy::Spectrum,
                 reason: format!("{reason}; {}", report.reason),

@@ -4,8 +4,8 @@ mod accumulator;
 mod bytes;
 mod fingerprint;
 mod path;
-mod totals;
-mod waiting;
+pub(crate) mod totals;
+pub(crate) mod waiting;
 
 pub use path::{StatePath, StatePoint};
 
@@ -190,16 +190,17 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
             return;
         }
         let Shared { kernel, centers, whitener, intercept, offset, .. } = &*self.shared;
-        let samples = self.waiting.problem();
+        let samples = self.waiting.first(self.waiting.len());
         let centers = Points::from_cols(centers.as_ref());
-        let source = KernelRows { kernel, centers, x: samples.x };
+        let source = KernelRows { kernel, centers };
         let shift = intercept.then(|| offset.clone());
-        let rows = FeatureRows { source: &source, whitener, whiten_tiles: true, samples, shift };
+        let rows = FeatureRows::with_shift(&source, whitener, samples, shift);
         let tile = tile.get_or_insert_with(|| rows.tile());
-        rows.fill(tile, 0..samples.x.len());
+        let taken = samples.x.len();
+        rows.fill_from(tile, samples, 0..taken);
         self.sums.add(tile, *intercept);
-        self.totals.add(samples, offset, rows.trace());
-        self.waiting.clear();
+        self.totals.merge(&rows.totals);
+        self.waiting.drop_first(taken);
     }
 
     /// Adds the rows of another state, as if they came after these.

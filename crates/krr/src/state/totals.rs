@@ -2,6 +2,8 @@
 
 use super::bytes::{Reader, Writer};
 use crate::Problem;
+use crate::rows::Source;
+use faer::ColMut;
 use nystrom_linalg_core::Scalar;
 
 /// The sums that do not grow with m.
@@ -34,18 +36,33 @@ impl Totals {
     }
 
     /// Adds the rows of a tile.
-    pub fn add<T: Scalar>(&mut self, samples: Problem<'_, T>, offset: &[f64], trace: f64) {
+    pub fn add<T: Scalar>(
+        &mut self,
+        samples: Problem<'_, T>,
+        offset: &[f64],
+        source: &dyn Source<T>,
+    ) {
         let rows = 0..samples.x.len();
+        let mut diagonal = vec![T::zero(); rows.len()];
+        source.diagonal(ColMut::from_slice_mut(&mut diagonal), samples.x);
         let weight = |i: usize| samples.weight(i);
         self.rows += rows.len() as u64;
         self.positive += rows.clone().filter(|&i| weight(i) > 0.0).count() as u64;
         self.weight += rows.clone().map(weight).sum::<f64>();
-        self.trace += trace;
+        self.trace += rows.clone().map(|i| weight(i) * diagonal[i].f64()).sum::<f64>();
         for (j, offset) in offset.iter().enumerate() {
             let y = |i: usize| samples.y[(i, j)].f64() - offset;
             self.targets[j] += rows.clone().map(|i| weight(i) * y(i)).sum::<f64>();
             self.squares[j] += rows.clone().map(|i| weight(i) * y(i).powi(2)).sum::<f64>();
         }
+    }
+
+    /// Σ w y/Σ w of every target, where the offset was 0.
+    ///
+    /// With an intercept the fit is to y less this mean, which is added back to the intercept:
+    /// exact algebra, and no digits of a large mean go through the solve.
+    pub fn mean_targets(&self) -> Vec<f64> {
+        self.targets.iter().map(|sum| sum / self.weight).collect()
     }
 
     pub fn merge(&mut self, other: &Totals) {

@@ -4,11 +4,11 @@ use crate::Problem;
 use crate::rows::TILE_ROWS;
 use faer::MatRef;
 use nystrom_kernels::Points;
-use nystrom_linalg_core::Scalar;
+use nystrom_linalg_core::{Result, Scalar, validate};
 
-/// At most 1024 rows, copied: points and targets one after another.
+/// Some rows, copied: points and targets one after another.
 #[derive(Debug, Clone)]
-pub(super) struct Waiting<T> {
+pub(crate) struct Waiting<T> {
     d: usize,
     t: usize,
     x: Vec<T>,
@@ -36,18 +36,26 @@ impl<T: Scalar> Waiting<T> {
         self.weights.push(block.weights.map_or(T::one(), |w| w[i]));
     }
 
-    pub fn problem(&self) -> Problem<'_, T> {
-        let rows = self.len();
+    /// The first of them.
+    pub fn first(&self, rows: usize) -> Problem<'_, T> {
+        let (x, y) = (&self.x[..rows * self.d], &self.y[..rows * self.t]);
         Problem {
-            x: Points::from_cols(MatRef::from_column_major_slice(&self.x, self.d, rows)),
-            y: MatRef::from_row_major_slice(&self.y, rows, self.t),
-            weights: Some(&self.weights),
+            x: Points::from_cols(MatRef::from_column_major_slice(x, self.d, rows)),
+            y: MatRef::from_row_major_slice(y, rows, self.t),
+            weights: Some(&self.weights[..rows]),
         }
     }
 
-    pub fn clear(&mut self) {
-        self.x.clear();
-        self.y.clear();
-        self.weights.clear();
+    pub fn drop_first(&mut self, rows: usize) {
+        self.x.drain(..rows * self.d);
+        self.y.drain(..rows * self.t);
+        self.weights.drain(..rows);
+    }
+
+    /// # Errors
+    /// `Shape` unless the rows held are of this dimension and so many targets.
+    pub fn check_same_sizes(&self, d: usize, t: usize) -> Result<()> {
+        validate::same_size("dimension of a block against that of the first", self.d, d)?;
+        validate::same_size("targets of a block against those of the first", self.t, t)
     }
 }

@@ -28,5 +28,6 @@ mod sketched;
 mod sketched_contract;
 mod sketched_theory;
 mod small_lambda;
+mod source;
 mod state;
 mod threads;

@@ -1,0 +1,198 @@
+//! Rows that come block by block, as often as they are asked for.
+
+use crate::Problem;
+use crate::state::waiting::Waiting;
+use faer::Mat;
+use nystrom_kernels::Points;
+use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use std::ops::Range;
+
+/// Rows of a problem in blocks of any size, which can be read again from the first: a matrix in
+/// memory, files, an iterator. How many there are need not be known.
+///
+/// What is made of them depends on the rows and their order only, to the bit, never on the blocks.
+pub trait RowSource<T> {
+    /// Begins again at the first row.
+    ///
+    /// # Errors
+    /// Of reading, as [`Error::Incompatible`] or whichever says it best.
+    fn rewind(&mut self) -> Result<()>;
+
+    /// The next block, at least one row; `None` after the last.
+    ///
+    /// # Errors
+    /// As [`rewind`](Self::rewind).
+    fn next_block(&mut self) -> Result<Option<Problem<'_, T>>>;
+}
+
+/// A problem in memory, in blocks of a given number of rows.
+#[derive(Debug, Clone)]
+pub struct Blocks<'a, T> {
+    problem: Problem<'a, T>,
+    rows: usize,
+    at: usize,
+}
+
+impl<'a, T: Scalar> Blocks<'a, T> {
+    /// Blocks of `rows` rows, the last one perhaps smaller.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] for 0 rows, [`Error::Shape`] if targets or weights are not as many as
+    /// points.
+    pub fn new(problem: impl Into<Problem<'a, T>>, rows: usize) -> Result<Self> {
+        let problem = problem.into();
+        validate::not_empty("rows of a block", rows)?;
+        problem.check_sizes()?;
+        Ok(Blocks { problem, rows, at: 0 })
+    }
+}
+
+impl<T: Scalar> RowSource<T> for Blocks<'_, T> {
+    fn rewind(&mut self) -> Result<()> {
+        self.at = 0;
+        Ok(())
+    }
+
+    fn next_block(&mut self) -> Result<Option<Problem<'_, T>>> {
+        let start = self.at;
+        self.at = self.problem.x.len().min(start.saturating_add(self.rows));
+        Ok((start < self.at).then(|| self.problem.slice(start..self.at)))
+    }
+}
+
+/// A block that owns its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block<T> {
+    /// The points, b × d.
+    pub x: Mat<T>,
+    /// The targets, b × t.
+    pub y: Mat<T>,
+    /// w, b weights; 1 each if `None`.
+    pub weights: Option<Vec<T>>,
+}
+
+/// The rows of an iterator over blocks, made anew by a closure whenever they are read again.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::{Block, NystromKrr, RowIter};
+/// use nystrom_linalg_core::Ridge;
+/// // 100 blocks of 50 rows, none of which is kept
+/// let x = |i: usize| i as f64 / 1000.0;
+/// let block = |b: usize| Block {
+///     x: Mat::from_fn(50, 1, |i, _| x(50 * b + i)),
+///     y: Mat::from_fn(50, 1, |i, _| x(50 * b + i).sin()),
+///     weights: None,
+/// };
+/// let mut rows = RowIter::new(|| (0..100).map(|b| Ok(block(b))));
+/// let centers: Vec<f64> = (0..20).map(|j| j as f64 / 4.0).collect();
+/// let krr = NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-8));
+/// let model = krr.fit_source(&mut rows, Points::from_slice(&centers))?;
+/// assert_eq!(model.report().n, 5000);
+/// let f = model.predict(Points::from_slice(&[1.234]))?;
+/// assert!((f[(0, 0)] - 1.234_f64.sin()).abs() < 1e-4);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub struct RowIter<F, I, T> {
+    make: F,
+    iterator: I,
+    block: Option<Block<T>>,
+}
+
+impl<F, I, T> RowIter<F, I, T>
+where
+    F: FnMut() -> I,
+    I: Iterator<Item = Result<Block<T>>>,
+{
+    /// `make` begins at the first row, every time.
+    pub fn new(mut make: F) -> Self {
+        let iterator = make();
+        RowIter { make, iterator, block: None }
+    }
+}
+
+impl<F, I, T: std::fmt::Debug> std::fmt::Debug for RowIter<F, I, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RowIter").field("block", &self.block).finish_non_exhaustive()
+    }
+}
+
+impl<T: Scalar, F, I> RowSource<T> for RowIter<F, I, T>
+where
+    F: FnMut() -> I,
+    I: Iterator<Item = Result<Block<T>>>,
+{
+    fn rewind(&mut self) -> Result<()> {
+        self.iterator = (self.make)();
+        Ok(())
+    }
+
+    fn next_block(&mut self) -> Result<Option<Problem<'_, T>>> {
+        self.block = self.iterator.next().transpose()?;
+        Ok(self.block.as_ref().map(|Block { x, y, weights }| Problem {
+            x: Points::from_rows(x.as_ref()),
+            y: y.as_ref(),
+            weights: weights.as_deref(),
+        }))
+    }
+}
+
+/// Where the rows of a fit are.
+pub(crate) enum Input<'a, T> {
+    Memory(Problem<'a, T>),
+    Source(&'a mut dyn RowSource<T>),
+}
+
+/// Cuts the blocks of a source into tiles.
+pub(crate) struct Reader<'a, T> {
+    source: &'a mut dyn RowSource<T>,
+    held: Option<Waiting<T>>,
+    /// How many of the rows held were given out.
+    given: usize,
+    /// Rows given out since the first.
+    at: usize,
+}
+
+impl<'a, T: Scalar> Reader<'a, T> {
+    pub fn new(source: &'a mut dyn RowSource<T>) -> Result<Self> {
+        source.rewind()?;
+        Ok(Reader { source, held: None, given: 0, at: 0 })
+    }
+
+    /// The next `rows` rows, or those left; `None` if none is.
+    pub fn next(&mut self, rows: usize) -> Result<Option<Problem<'_, T>>> {
+        if let Some(held) = &mut self.held {
+            held.drop_first(self.given);
+        }
+        while self.held.as_ref().is_none_or(|held| held.len() < rows) {
+            let Some(block) = self.source.next_block()? else { break };
+            block.check_sizes()?;
+            let (d, t) = (block.x.dim(), block.y.ncols());
+            let held = self.held.get_or_insert_with(|| Waiting::new(d, t));
+            held.check_same_sizes(d, t)?;
+            (0..block.x.len()).for_each(|i| held.push(block, i));
+        }
+        let Some(held) = &self.held else { return Ok(None) };
+        self.given = held.len().min(rows);
+        self.at += self.given;
+        Ok((self.given > 0).then(|| held.first(self.given)))
+    }
+
+    /// The tile of `rows`, which follow those before or begin anew.
+    pub fn tile(&mut self, rows: Range<usize>) -> Result<Problem<'_, T>> {
+        if rows.start == 0 {
+            self.source.rewind()?;
+            (self.held, self.given, self.at) = (None, 0, 0);
+        }
+        let (end, start) = (rows.end, self.at);
+        match self.next(rows.len())? {
+            Some(tile) if start + tile.x.len() == end => Ok(tile),
+            tile => {
+                let got = start + tile.map_or(0, |tile| tile.x.len());
+                let what = "rows of the source when read again";
+                Err(Error::Shape { what, expected: end, got })
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Fits of rows that are read block by block.
+
+use crate::common::{gaussian, sample, weights};
+use faer::Mat;
+use nystrom_kernels::{Gaussian, Kernel, Points};
+use nystrom_krr::{
+    Block, Blocks, KrrModel, LambdaPath, NystromKrr, Problem, RowIter, RowSource, Solver,
+};
+use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
+
+fn bits<T: Scalar>(model: &KrrModel<Gaussian, T>) -> Vec<u64> {
+    let theta = model.coefficients().col_iter().flat_map(|col| col.iter());
+    theta.chain(model.intercept()).map(|x| x.f64().to_bits()).collect()
+}
+
+fn path_bits<T: Scalar>(path: &LambdaPath<Gaussian, T>) -> Vec<u64>
+where
+    Gaussian: Kernel<T>,
+{
+    let numbers = |p: &nystrom_krr::PathPoint<T>| [p.mu, p.loo, p.gcv, p.d_eff, p.training];
+    path.points.iter().flat_map(|p| numbers(p).map(f64::to_bits)).collect()
+}
+
+/// In memory and streamed, in blocks of one row, of sizes that divide nothing and of all rows: the
+/// same bits, by every solver, with weights and intercept, over one leaf and over several.
+fn the_same_bits<T: Scalar>()
+where
+    Gaussian: Kernel<T>,
+{
+    for n in [900, 9500] {
+        let (x, y) = sample::<T>(n, 2, 2, 3);
+        let y = Mat::from_fn(n, 2, |i, j| y[(i, j)] + T::lit(1000.0));
+        let w: Vec<T> = weights(n).into_iter().map(T::lit).collect();
+        let weighted = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+        let centers = weighted.x.slice(0..17);
+        for (problem, intercept) in
+            [(weighted, true), (Problem { weights: None, ..weighted }, false)]
+        {
+            let mut blocks = [1, 777, n].map(|size| Blocks::new(problem, size).unwrap());
+            for solver in [Solver::Auto, Solver::WhitenOnce, Solver::NormalEquations, Solver::Qr] {
+                let ridge = Ridge::PerSample(T::lit(1e-3));
+                let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(1.0), ridge) };
+                let whole = krr.fit(problem, centers).unwrap();
+                for blocks in &mut blocks {
+                    let model = krr.fit_source(blocks, centers).unwrap();
+                    assert_eq!(bits(&model), bits(&whole), "{n} rows, {solver:?}");
+                    assert_eq!(model.report(), whole.report());
+                }
+            }
+            let krr = NystromKrr { intercept, ..NystromKrr::without_ridge(gaussian(1.0)) };
+            let ridges = [1e-1, 1e-4].map(|l| Ridge::PerSample(T::lit(l)));
+            let whole = krr.path(problem, centers, &ridges).unwrap();
+            for blocks in &mut blocks {
+                let path = krr.path_source(blocks, centers, &ridges).unwrap();
+                assert_eq!(path_bits(&path), path_bits(&whole), "{n} rows");
+            }
+        }
+    }
+}
+
+#[test]
+fn double_precision_has_the_bits_of_memory() {
+    the_same_bits::<f64>();
+}
+
+#[test]
+fn single_precision_has_the_bits_of_memory() {
+    the_same_bits::<f32>();
+}
+
+fn block(rows: usize, value: f64) -> Block<f64> {
+    Block { x: Mat::from_fn(rows, 1, |i, _| i as f64), y: Mat::full(rows, 1, value), weights: None }
+}
+
+/// Errors of the reader come through, whenever they come; and so do those of the rows.
+#[test]
+fn what_is_wrong_with_the_rows_is_said() {
+    let krr = NystromKrr::new(gaussian(1.0), Ridge::PerSample(1e-3));
+    let centers = [0.0, 1.0];
+    let centers = Points::from_slice(&centers);
+    let fit = |rows: &mut dyn RowSource<f64>| krr.fit_source(rows, centers).unwrap_err();
+
+    let cut_off = || Error::Incompatible { what: "file", problem: "it is cut off".into() };
+    let mut broken =
+        RowIter::new(|| (0..3).map(|b| if b < 2 { Ok(block(5, 1.0)) } else { Err(cut_off()) }));
+    assert_eq!(fit(&mut broken), cut_off());
+    let mut passes = 0;
+    let mut later = RowIter::new(|| {
+        passes += 1;
+        let fails = passes > 2;
+        (0..3).map(move |b| if fails && b == 2 { Err(cut_off()) } else { Ok(block(5, 1.0)) })
+    });
+    assert_eq!(fit(&mut later), cut_off());
+    let mut passes = 0;
+    let mut shrinks = RowIter::new(|| {
+        passes += 1;
+        (0..if passes > 2 { 2 } else { 3 }).map(|_| Ok(block(5, 1.0)))
+    });
+    assert!(matches!(fit(&mut shrinks), Error::Shape { expected: 15, got: 10, .. }));
+
+    let of =
+        |blocks: Vec<Block<f64>>| RowIter::new(move || blocks.clone().into_iter().map(Result::Ok));
+    assert!(matches!(fit(&mut of(vec![])), Error::Empty { .. }));
+    assert!(matches!(
+        fit(&mut of(vec![block(2, 1.0), block(2, f64::NAN)])),
+        Error::NonFinite { .. }
+    ));
+    let wide = Block { x: Mat::zeros(2, 3), ..block(2, 1.0) };
+    assert!(matches!(fit(&mut of(vec![wide.clone()])), Error::Shape { .. }));
+    assert!(matches!(fit(&mut of(vec![block(2, 1.0), wide])), Error::Shape { .. }));
+    let short = Block { y: Mat::zeros(1, 1), ..block(2, 1.0) };
+    assert!(matches!(fit(&mut of(vec![short])), Error::Shape { .. }));
+    let nothing = Block { weights: Some(vec![0.0; 2]), ..block(2, 1.0) };
+    assert!(matches!(fit(&mut of(vec![nothing.clone()])), Error::Empty { .. }));
+    // blocks without weight are rows like others where some block has weight
+    assert!(krr.fit_source(&mut of(vec![nothing, block(3, 1.0)]), centers).is_ok());
+
+    let mut fine = of(vec![block(5, 1.0)]);
+    let none = krr.fit_source(&mut fine, Points::from_slice(&[]));
+    assert!(matches!(none, Err(Error::Empty { .. })));
+    let path = NystromKrr { intercept: true, ..NystromKrr::without_ridge(gaussian(1.0)) };
+    let one = path.path_source(&mut of(vec![block(1, 1.0)]), centers, &[Ridge::PerSample(1.0)]);
+    assert!(matches!(one, Err(Error::InvalidParameter { .. })));
+    assert!(path.path_source(&mut fine, centers, &[]).is_err());
+    let y = Mat::<f64>::zeros(3, 1);
+    assert!(Blocks::new((Points::from_slice(&[1.0, 2.0]), &y), 1).is_err());
+    assert!(Blocks::new((Points::from_slice(&[1.0, 2.0, 3.0]), &y), 0).is_err());
+}
