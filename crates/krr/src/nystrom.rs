@@ -1,11 +1,11 @@
 //! Nyström kernel ridge regression.
 
 use crate::rows::{FeatureRows, KernelRows};
-use crate::source::{Input, RowSource};
+use crate::source::{Input, Reader, RowSource};
 use crate::whitener::Whitener;
 use crate::{Centers, FitReport, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 
 /// Kernel ridge regression with f restricted to the span of k(·, z_1), …, k(·, z_m) (subset of
 /// regressors, "Nyström"):
@@ -91,17 +91,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
     /// Fits y (n × t) at the n points x of the problem, with these centres.
     ///
     /// # Errors
-    /// [`Error::Empty`](Error::Empty) if n, d, t or m is 0;
-    /// [`Error::Shape`](Error::Shape) if y or the weights do not have n rows,
+    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if n, d, t or m is 0;
+    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) if y or the weights do not have n rows,
     /// if landmarks were chosen among another number of points, or centres are of another
     /// dimension;
-    /// [`Error::NonFinite`](Error::NonFinite) for NaN or ∞ in x, y or the
+    /// [`Error::NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in x, y or the
     /// centres;
-    /// [`Error::InvalidWeight`](Error::InvalidWeight) for a weight that is
+    /// [`Error::InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a weight that is
     /// negative or not finite, or if all are 0;
-    /// [`Error::InvalidParameter`](Error::InvalidParameter) for a ridge that
+    /// [`Error::InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a ridge that
     /// is not positive;
-    /// [`Error::NotPositiveDefinite`](Error::NotPositiveDefinite) with
+    /// [`Error::NotPositiveDefinite`](nystrom_linalg_core::Error::NotPositiveDefinite) with
     /// [`Solver::NormalEquations`] if λ is lost in rounding errors.
     pub fn fit<'a>(
         &self,
@@ -119,7 +119,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
     /// once more where the first way of solving turns out not to be safe. O(m²) memory and a block.
     ///
     /// # Errors
-    /// As [`fit`](Self::fit), and those of the source; [`Error::Shape`] if it has fewer rows when
+    /// As [`fit`](Self::fit), and those of the source; [`Error::Shape`](nystrom_linalg_core::Error::Shape) if it has fewer rows when
     /// read again.
     pub fn fit_source(
         &self,
@@ -128,7 +128,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
     ) -> Result<KrrModel<K, T>> {
         check_centers(&self.kernel, centers)?;
         self.ridge.absolute(1)?;
-        self.fit_input(Input::Source(rows), centers)
+        self.fit_input(Input::Source(&Reader::shared(rows)), centers)
     }
 
     fn fit_input(&self, input: Input<'_, T>, centers: Points<'_, T>) -> Result<KrrModel<K, T>> {

@@ -1,6 +1,6 @@
 //! The stream of feature tiles that both solvers read.
 
-use crate::source::{Input, Reader};
+use crate::source::Input;
 use crate::state::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, Problem, SolvedBy};
@@ -8,7 +8,6 @@ use faer::{ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops};
 use nystrom_sketch::ProductBuffer;
-use std::cell::RefCell;
 use std::ops::Range;
 
 /// Rows of a tile; the leaves of [`RowTree`] are multiples of it.
@@ -74,17 +73,10 @@ pub(crate) struct FeatureRows<'a, T> {
     pub whitener: &'a Whitener<T>,
     /// Whether tiles hold φ(x_i) or, for whitening later, g(x_i).
     pub whiten_tiles: bool,
-    samples: Samples<'a, T>,
+    samples: Input<'a, T>,
     pub totals: Totals,
     /// What is subtracted from y if there is an intercept: about its weighted mean.
     pub shift: Option<Vec<f64>>,
-}
-
-/// Where the rows are.
-enum Samples<'a, T> {
-    Memory(Problem<'a, T>),
-    /// They come in order, as often as they are asked for from the first.
-    Stream(RefCell<Reader<'a, T>>),
 }
 
 /// One tile: rows of Z (at most 1024 × p) and of Y (at most 1024 × t).
@@ -198,7 +190,7 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
             let tile = samples.slice(rows);
             totals.add(tile, shift.as_ref().unwrap_or(&zeros), source);
         }
-        let samples = Samples::Memory(samples);
+        let samples = Input::Memory(samples);
         FeatureRows { source, whitener, whiten_tiles: true, samples, totals, shift }
     }
 
@@ -216,19 +208,19 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
             Input::Memory(samples) => return Ok(Self::new(source, whitener, samples, intercept)),
             Input::Source(rows) => rows,
         };
-        let (mut reader, mut totals) = (Reader::new(rows)?, None);
-        while let Some(tile) = reader.next(TILE_ROWS)? {
+        let mut totals = None;
+        rows.each(&mut |tile| {
             source.check(tile)?;
             let t = tile.y.ncols();
             totals.get_or_insert_with(|| Totals::zeros(t)).add(tile, &vec![0.0; t], source);
-        }
+            Ok(())
+        })?;
         let totals = totals.ok_or(Error::Empty { what: "rows of the source" })?;
         if totals.positive == 0 {
             return Err(Error::Empty { what: "rows of positive weight of the source" });
         }
         let shift = intercept.then(|| totals.mean_targets());
-        let samples = Samples::Stream(RefCell::new(reader));
-        Ok(FeatureRows { source, whitener, whiten_tiles: true, samples, totals, shift })
+        Ok(FeatureRows { source, whitener, whiten_tiles: true, samples: input, totals, shift })
     }
 
     /// n.
@@ -272,13 +264,11 @@ impl<'a, T: Scalar> FeatureRows<'a, T> {
     /// # Errors
     /// Those of reading the rows.
     pub fn fill(&self, tile: &mut Tile<T>, rows: Range<usize>) -> Result<()> {
-        match &self.samples {
-            Samples::Memory(samples) => self.fill_from(tile, samples.slice(rows.clone()), rows),
-            Samples::Stream(reader) => {
-                let mut reader = reader.borrow_mut();
-                let samples = reader.tile(rows.clone())?;
-                self.fill_from(tile, samples, rows);
-            }
+        match self.samples {
+            Input::Memory(samples) => self.fill_from(tile, samples.slice(rows.clone()), rows),
+            Input::Source(source) => source.one(rows.clone(), &mut |samples| {
+                self.fill_from(tile, samples, rows.clone());
+            })?,
         }
         Ok(())
     }

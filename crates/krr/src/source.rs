@@ -1,10 +1,12 @@
 //! Rows that come block by block, as often as they are asked for.
 
 use crate::Problem;
+use crate::rows::TILE_ROWS;
 use crate::state::waiting::Waiting;
 use faer::Mat;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use std::cell::RefCell;
 use std::ops::Range;
 
 /// Rows of a problem in blocks of any size, which can be read again from the first: a matrix in
@@ -139,9 +141,34 @@ where
 }
 
 /// Where the rows of a fit are.
+#[derive(Clone, Copy)]
 pub(crate) enum Input<'a, T> {
     Memory(Problem<'a, T>),
-    Source(&'a mut dyn RowSource<T>),
+    Source(&'a dyn Tiles<T>),
+}
+
+/// A [`Reader`] that is shared.
+pub(crate) trait Tiles<T> {
+    /// Shows every tile of 1024 rows, from the first on.
+    fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()>;
+    /// Shows the tile of `rows`, which follow those shown before or begin anew.
+    fn one(&self, rows: Range<usize>, visit: &mut dyn FnMut(Problem<'_, T>)) -> Result<()>;
+}
+
+impl<T: Scalar> Tiles<T> for RefCell<Reader<'_, T>> {
+    fn each(&self, visit: &mut dyn FnMut(Problem<'_, T>) -> Result<()>) -> Result<()> {
+        let mut reader = self.borrow_mut();
+        reader.rewind()?;
+        while let Some(tile) = reader.next(TILE_ROWS)? {
+            visit(tile)?;
+        }
+        Ok(())
+    }
+
+    fn one(&self, rows: Range<usize>, visit: &mut dyn FnMut(Problem<'_, T>)) -> Result<()> {
+        visit(self.borrow_mut().tile(rows)?);
+        Ok(())
+    }
 }
 
 /// Cuts the blocks of a source into tiles.
@@ -155,13 +182,17 @@ pub(crate) struct Reader<'a, T> {
 }
 
 impl<'a, T: Scalar> Reader<'a, T> {
-    pub fn new(source: &'a mut dyn RowSource<T>) -> Result<Self> {
-        source.rewind()?;
-        Ok(Reader { source, held: None, given: 0, at: 0 })
+    pub fn shared(source: &'a mut dyn RowSource<T>) -> RefCell<Self> {
+        RefCell::new(Reader { source, held: None, given: 0, at: 0 })
+    }
+
+    fn rewind(&mut self) -> Result<()> {
+        (self.held, self.given, self.at) = (None, 0, 0);
+        self.source.rewind()
     }
 
     /// The next `rows` rows, or those left; `None` if none is.
-    pub fn next(&mut self, rows: usize) -> Result<Option<Problem<'_, T>>> {
+    fn next(&mut self, rows: usize) -> Result<Option<Problem<'_, T>>> {
         if let Some(held) = &mut self.held {
             held.drop_first(self.given);
         }
@@ -179,11 +210,9 @@ impl<'a, T: Scalar> Reader<'a, T> {
         Ok((self.given > 0).then(|| held.first(self.given)))
     }
 
-    /// The tile of `rows`, which follow those before or begin anew.
-    pub fn tile(&mut self, rows: Range<usize>) -> Result<Problem<'_, T>> {
+    fn tile(&mut self, rows: Range<usize>) -> Result<Problem<'_, T>> {
         if rows.start == 0 {
-            self.source.rewind()?;
-            (self.held, self.given, self.at) = (None, 0, 0);
+            self.rewind()?;
         }
         let (end, start) = (rows.end, self.at);
         match self.next(rows.len())? {

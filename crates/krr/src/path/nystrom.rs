@@ -6,7 +6,7 @@ use crate::nystrom::check_centers;
 use crate::path::LambdaPath;
 use crate::problem::check_rows;
 use crate::rows::{FeatureRows, KernelRows};
-use crate::source::{Input, RowSource};
+use crate::source::{Input, Reader, RowSource};
 use crate::whitener::Whitener;
 use crate::{Centers, FitReport, NystromKrr, Problem, SolvedBy};
 use faer::Mat;
@@ -102,7 +102,7 @@ impl<K> NystromKrr<K, ()> {
         check_centers(&self.kernel, centers)?;
         validate::not_empty("ridges of the path", ridges.len())?;
         ridges.iter().try_for_each(|ridge| ridge.absolute(1).map(drop))?;
-        self.path_of(Input::Source(rows), centers, ridges)
+        self.path_of(Input::Source(&Reader::shared(rows)), centers, ridges)
     }
 
     fn path_of<T: Scalar>(
