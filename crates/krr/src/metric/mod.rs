@@ -80,9 +80,11 @@ pub enum MetricDistance {
 pub struct LearnedMetric {
     /// Diagonal or full A.
     pub form: MetricForm,
+    /// A₀, found with another kernel perhaps; the identity if `None`.
+    pub start: Option<LinearMap>,
     /// p > 0: 1 is that of the source, ½ is damped. Which is better depends on the data.
     pub power: f64,
-    /// Most maps tried, the identity being the first.
+    /// Most maps tried, `start` being the first.
     pub iterations: usize,
     /// Maps in a row that do not lower the error by `tolerance` before it stops.
     pub patience: usize,
@@ -104,6 +106,7 @@ impl Default for LearnedMetric {
     fn default() -> Self {
         LearnedMetric {
             form: MetricForm::Full,
+            start: None,
             power: 1.0,
             iterations: 8,
             patience: 2,
@@ -124,7 +127,7 @@ pub struct MetricFit {
     pub map: LinearMap,
     /// M of the fit in this metric, d × d, by the features before the map.
     pub agop: Mat<f64>,
-    /// The maps tried, the identity being the first.
+    /// The maps tried, `start` being the first.
     pub history: Vec<MetricStep>,
     /// Which of them it is.
     pub best: usize,
@@ -153,8 +156,8 @@ impl LearnedMetric {
     /// One bounded integer for each row drawn, and 2000 for each map.
     ///
     /// # Errors
-    /// Those of [`ExactKrr::fit`](crate::ExactKrr::fit) for the problem; `InvalidParameter` for
-    /// settings out of range, for targets of which none varies, and for points that are all equal
+    /// Those of [`ExactKrr::fit`](crate::ExactKrr::fit) for the problem; `Shape` if `start` is a map
+    /// of another dimension; `InvalidParameter` for settings out of range, for targets of which none varies, and for points that are all equal
     /// or a single one; what `family` returns.
     pub fn learn<'a, T: Scalar, K: DifferentiableKernel<f64>>(
         &self,
@@ -167,7 +170,10 @@ impl LearnedMetric {
         data.x.check()?;
         data.check_targets()?;
         let sample = Sample::draw(data, self, rng)?;
-        let mut map = LinearMap::identity(self.form, data.x.dim())?; //      A₀ = I
+        let mut map = match &self.start {
+            Some(map) => map.clone(),
+            None => LinearMap::identity(self.form, data.x.dim())?, //        A₀ = I
+        };
         let (mut start, mut multiples) = (START, self.multiples.clone());
         let (mut history, mut best) = (vec![], None::<(usize, LinearMap, Trial)>);
         let mut useful = (0, f64::INFINITY); // the last map that was, and its error

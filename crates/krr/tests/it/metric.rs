@@ -176,6 +176,20 @@ fn samples_of_weight_zero_teach_nothing() {
 }
 
 #[test]
+fn a_map_found_before_is_where_it_starts() {
+    let (x, y, _) = one_direction(400, 6);
+    let first = learn(&settings(MetricForm::Full), x.as_ref(), y.as_ref()).unwrap();
+    let start = Some(first.map.clone());
+    let metric = LearnedMetric { start, iterations: 1, ..settings(MetricForm::Full) };
+    let second = learn(&metric, x.as_ref(), y.as_ref()).unwrap();
+    assert_eq!(second.map, first.map);
+    assert!((second.error() / first.error() - 1.0).abs() < 0.1);
+    let other = LearnedMetric { start: LinearMap::identity(MetricForm::Full, 5).ok(), ..metric };
+    let error = learn(&other, x.as_ref(), y.as_ref()).unwrap_err();
+    assert!(matches!(error, Error::Shape { expected: 5, got: 6, .. }), "{error}");
+}
+
+#[test]
 fn on_a_line_there_is_nothing_to_learn() {
     let (x, y, _) = one_direction(200, 1);
     for form in [MetricForm::Diagonal, MetricForm::Full] {

@@ -140,3 +140,42 @@ fn sketched_regression() {
         holds("sketched regression, flops", measured.flops, flops, 0.95..=1.05);
     });
 }
+
+/// nm slopes and 2nm(d + 1)t flops; of a tile of 256 rows the slopes, their products with the
+/// coefficients, and those.
+#[test]
+fn gradients() {
+    alone(|| {
+        let (x, y) = problem(N);
+        let points = Points::from_rows(x.as_ref());
+        let krr = NystromKrr::new(Matern32::new(1.0).unwrap(), Ridge::PerSample(1e-6));
+        let model = krr.fit((points, y.as_ref()), &every(N, M)).unwrap();
+        let ([n, m, t], d) = (sizes(), x.ncols() as f64);
+        let measured = measure(|| model.gradient(points).unwrap()).1;
+        holds("gradient, entries", measured.entries, n * m, 1.0..=1.0);
+        holds("gradient, flops", measured.flops, 2.0 * n * m * (d + 1.0) * t, 1.0..=1.0);
+        let bytes = f64s(n * d * t + 256.0 * m * (t + 2.0));
+        holds("gradient, bytes", measured.bytes, bytes, 0.9..=1.2);
+    });
+}
+
+/// n² kernel values a fit and 2n³/3 flops for each of 3 to 5 ridges; gn slopes for the gradients.
+#[test]
+fn a_learned_metric() {
+    alone(|| {
+        let (x, y) = problem(2 * M);
+        let points = Points::from_rows(x.as_ref());
+        let metric = LearnedMetric {
+            iterations: 1,
+            multiples: vec![1.0],
+            gradient_rows: M,
+            ..LearnedMetric::default()
+        };
+        let mut rng = Pcg64::seed_from_u64(0);
+        let learn = || metric.learn(&Matern32::new, (points, &y), &mut rng).unwrap();
+        let (n, g, measured) = (2.0 * M as f64, M as f64, measure(learn).1);
+        holds("metric, entries", measured.entries, n * n + g * n, 1.0..=1.0);
+        holds("metric, flops", measured.flops, 4.0 * 2.0 * n.powi(3) / 3.0, 0.7..=1.5);
+        holds("metric, bytes", measured.bytes, f64s(2.0 * n * n), 0.7..=1.3);
+    });
+}
