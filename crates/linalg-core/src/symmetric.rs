@@ -41,9 +41,9 @@ pub fn symmetric_product<T: Scalar>(
 /// ‖E‖₂ by the Frobenius norm of what was in fact rounded away.
 ///
 /// Blocks of 256 × 256 are one piece of work. Blocks (I, J) and (J, I) add to the rows I and J of
-/// the result. They are taken in the rounds of a tournament in which every block of rows meets every
-/// other once. The pieces of a round touch different rows, so they run in parallel. The order in
-/// which a row is added to is fixed, so the bits do not depend on the number of threads.
+/// the result. They are taken in the rounds of a tournament in which every block of rows meets
+/// every other once. The pieces of a round touch different rows, so they run in parallel. The order
+/// in which a row is added to is fixed, so the bits do not depend on the number of threads.
 ///
 /// # Cost
 /// n²/2 + 128n entries to keep all, 4 bytes each. A product reads what is kept, evaluates what is
@@ -254,8 +254,8 @@ pub(crate) fn from_blocks(mut out: MatMut<'_, f64>, sums: MatRef<'_, f64>) {
     }
 }
 
-/// The diagonal blocks are a round of their own; then those in which every block of rows meets every
-/// other once.
+/// The diagonal blocks are a round of their own; then those in which every block of rows meets
+/// every other once.
 fn rounds(n: usize) -> usize {
     if n == 0 { 0 } else { blocks(n).next_multiple_of(2) }
 }

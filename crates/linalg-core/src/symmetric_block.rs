@@ -12,7 +12,7 @@ pub(crate) const SIDE: usize = 256;
 /// Columns that are widened and multiplied together.
 const GROUP: usize = 4;
 /// From so many vectors on, matrix products are faster than ours.
-const MANY: usize = 4;
+const MANY: usize = 8;
 
 /// What a thread works with.
 pub(crate) struct Block<T> {

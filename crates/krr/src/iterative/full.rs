@@ -1,7 +1,7 @@
 //! Kernel ridge regression on all the data.
 
 use crate::Problem;
-use crate::iterative::full_sizes::{Sizes, chosen_rank};
+use crate::iterative::full_sizes::{Sizes, chosen_rank, enough};
 use crate::iterative::full_system::System;
 use crate::iterative::full_targets::{Targets, report};
 use crate::iterative::run::run_watched;
@@ -76,14 +76,16 @@ pub struct FullKrr<K, T> {
     pub ridge: Ridge<T>,
     /// Whether to fit a constant b, not penalised, one per target.
     pub intercept: bool,
-    /// k, the rank of the preconditioner; `None`: n/10, at most 1000.
+    /// k, the rank of the preconditioner. `None`: by counts, that at which F and FᵀF cost as much
+    /// as ten iterations, less where tr(K − K̂) ≤ nλ before; at most n/5, and 2000 or a quarter of
+    /// the memory given.
     pub rank: Option<usize>,
     /// When to stop, and how much memory to take.
     pub options: IterativeOptions,
 }
 
 impl<K, T> FullKrr<K, T> {
-    /// Without intercept, to a residual of 1e-6, a preconditioner of rank n/10 up to 1000.
+    /// Without intercept, to a residual of 1e-6, the rank of the preconditioner by counts.
     pub fn new(kernel: K, ridge: Ridge<T>) -> Self {
         FullKrr {
             kernel,
@@ -100,9 +102,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     ///
     /// # Errors
     /// As [`ExactKrr::fit`](crate::ExactKrr::fit); [`Empty`](nystrom_linalg_core::Error::Empty) or
-    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) for a rank of 0 or above n, [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget)
-    /// if the memory allowed does not hold F. Not converging is no error: see
-    /// [`IterativeFit::into_model`].
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) for a rank of 0 or above n,
+    /// [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) if the memory allowed does not hold
+    /// F. Not converging is no error: see [`IterativeFit::into_model`].
     ///
     /// # Randomness
     /// That of [`RpCholesky`].
@@ -134,15 +136,18 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         samples.check(&self.kernel)?;
         self.options.check()?;
         let (x, n, t) = (samples.x, samples.x.len(), samples.y.ncols());
-        let rank = chosen_rank(self.rank, n)?;
+        let columns = t + usize::from(self.intercept);
+        let memory = self.options.memory;
+        let rank = chosen_rank::<T>(self.rank, [n, x.dim(), columns], memory)?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
-        let sizes = Sizes { n, columns: t + usize::from(self.intercept), rank, ridges: 1 };
-        let mut memory = sizes.plan::<T>(self.options.memory)?;
+        let mut memory = Sizes { n, columns, rank, ridges: 1 }.plan::<T>(memory)?;
         let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
         let start = extras.start.map(|alpha| self.start(alpha, &root, t)).transpose()?;
 
         let K = Counted::new(KernelMatrix::new(&self.kernel, x)?);
-        let F = RpCholesky::default().factor(&K, rank, rng)?.into_factor(); //     K ≈ FFᵀ
+        let tolerance = enough(self.rank, &K, mu, &root);
+        let select = RpCholesky { tolerance, ..RpCholesky::default() };
+        let F = select.factor(&K, rank, rng)?.into_factor(); //                    K ≈ FFᵀ
         let mut system = System::new(&K, F, &root, &[mu], memory.kept)?;
         memory.keep(system.kept(), n);
         let targets = Targets::new(samples, &root, self.intercept);

@@ -1,6 +1,6 @@
 //! Many ridges on all the data at once, the best by validation.
 
-use crate::iterative::full_sizes::{Sizes, chosen_rank};
+use crate::iterative::full_sizes::{Sizes, chosen_rank, enough};
 use crate::iterative::full_system::System;
 use crate::iterative::full_targets::{Targets, report};
 use crate::iterative::run::Run;
@@ -25,19 +25,19 @@ const IMPROVEMENT: f64 = 1e-3;
 /// Kernel ridge regression on all the data at several ridges, the best of which is chosen by the
 /// error on validation points.
 ///
-/// [`FullKrr`](crate::FullKrr) for all ridges at once: the columns of one run of conjugate gradients
-/// are the targets at every ridge. All share the pass over K, F and FᵀF; each ridge has its own
-/// preconditioner P = FFᵀ + nλI. It is a matter of memory speed whether a pass serves one column or
-/// eight, so that the path costs little more than its smallest ridge.
+/// [`FullKrr`](crate::FullKrr) for all ridges at once: the columns of one run of conjugate
+/// gradients are the targets at every ridge. All share the pass over K, F and FᵀF; each ridge has
+/// its own preconditioner P = FFᵀ + nλI. A pass over a kept triangle for eight columns costs about
+/// three times one for a single column, and the path no more iterations than its smallest ridge.
 ///
 /// A residual of 1e-2 or 1e-3 is enough to predict, and which one suffices depends on the data: the
 /// run ends once no ridge whose error is near the best improves it by more than 0.1 % from one look
-/// to the next. Looks are at iterations 4, 5, 6, 8, 10, 13, …. With `options.memory` one triangle of
-/// K is kept as described at [`FullKrr`](crate::FullKrr).
+/// to the next. Looks are at iterations 4, 5, 6, 8, 10, 13, …. With `options.memory` one triangle
+/// of K is kept as described at [`FullKrr`](crate::FullKrr).
 ///
 /// # Cost
-/// As [`FullKrr`](crate::FullKrr) with targets × ridges columns, and n·v kernel values for each look
-/// at v validation points.
+/// As [`FullKrr`](crate::FullKrr) with targets × ridges columns, and n·v kernel values for each
+/// look at v validation points.
 ///
 /// ```
 /// use faer::Mat;
@@ -48,8 +48,8 @@ const IMPROVEMENT: f64 = 1e-3;
 /// let x: Vec<f64> = (0..1500).map(|i| (i * 7 % 1500) as f64 / 500.0).collect();
 /// let y = Mat::from_fn(1500, 1, |i, _| (9.0 * x[i]).sin() + 0.3 * (i as f64 * 9.7).sin());
 /// let (points, y) = (Points::from_slice(&x), y.as_ref());
-/// let (train, valid) =
-///     ((points.slice(0..1200), y.subrows(0, 1200)), (points.slice(1200..1500), y.subrows(1200, 300)));
+/// let train = (points.slice(0..1200), y.subrows(0, 1200));
+/// let valid = (points.slice(1200..1500), y.subrows(1200, 300));
 /// let ridges = [1e-1, 1e-3, 1e-5, 1e-7].map(Ridge::PerSample);
 /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
 /// let path = FullPath::new(Gaussian::new(0.05)?, &ridges).fit(train, valid, rng)?;
@@ -75,7 +75,8 @@ pub struct FullPath<K, T> {
 /// What a [`FullPath`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FullPathFit<K, T> {
-    /// The model at the best ridge, and how the iterations went. Its residual is that of this ridge.
+    /// The model at the best ridge, and how the iterations went. Its residual is that of this
+    /// ridge.
     pub fit: IterativeFit<K, T>,
     /// Which ridge has the smallest validation error; the larger ridge among equals.
     pub best: usize,
@@ -117,14 +118,18 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let (samples, valid) = (train.into(), valid.into());
         let mu = self.check(samples, valid)?;
         let n = samples.x.len();
-        let rank = chosen_rank(self.rank, n)?;
         let columns = samples.y.ncols() + usize::from(self.intercept);
+        let all = [n, samples.x.dim(), columns * mu.len()];
+        let rank = chosen_rank::<T>(self.rank, all, self.options.memory)?;
         let sizes = Sizes { n, columns, rank, ridges: mu.len() };
         let mut memory = sizes.plan::<T>(self.options.memory)?;
 
         let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
         let K = Counted::new(KernelMatrix::new(&self.kernel, samples.x)?);
-        let F = RpCholesky::default().factor(&K, rank, rng)?.into_factor(); //     K ≈ FFᵀ
+        let least = mu.iter().copied().fold(f64::INFINITY, f64::min);
+        let tolerance = enough(self.rank, &K, least, &root);
+        let select = RpCholesky { tolerance, ..RpCholesky::default() };
+        let F = select.factor(&K, rank, rng)?.into_factor(); //                    K ≈ FFᵀ
         let mut system = System::new(&K, F, &root, &mu, memory.kept)?;
         memory.keep(system.kept(), n);
         let targets = Targets::new(samples, &root, self.intercept);

@@ -1,10 +1,21 @@
 //! What regression on all the data holds, counted before it begins.
 
 use crate::iterative::MemoryPlan;
-use nystrom_linalg_core::{Error, KeptTriangle, Result, Scalar, validate};
+use crate::iterative::plan::value;
+use nystrom_linalg_core::{Error, KeptTriangle, PsdMatrix, Result, Scalar, validate};
 
-/// The rank of the preconditioner, unless given: n/10, at most this.
-const LARGEST_RANK: usize = 1000;
+/// As many iterations as the preconditioner may cost, unless its rank is given. Where eigenvalues
+/// fall as those of a Matérn 3/2 kernel in nine dimensions, a third of the cost of thirty
+/// iterations is best.
+const ITERATIONS: f64 = 10.0;
+/// Most columns of it where no budget is given, and the share of n.
+const LARGEST_RANK: usize = 2000;
+const SHARE_OF_N: usize = 5;
+/// The part of a budget that F may take.
+const SHARE_OF_BUDGET: u64 = 4;
+/// A kept value that is read, in flops of a matrix product; and its products with one vector.
+const READ: f64 = 24.0;
+const PRODUCTS: f64 = 4.0;
 /// Bytes of the blocks each thread works on.
 const BLOCK_BYTES: u64 = 1 << 20;
 /// Vectors: five of conjugate gradients, the right-hand side, and what a product holds.
@@ -19,10 +30,40 @@ pub(crate) struct Sizes {
     pub ridges: usize,
 }
 
-pub(crate) fn chosen_rank(asked: Option<usize>, n: usize) -> Result<usize> {
-    let rank = asked.unwrap_or(n.div_ceil(10).min(LARGEST_RANK));
+/// The rank of the preconditioner: the one asked for, or that at which building it costs as much as
+/// ten iterations, by counts.
+///
+/// 2nk² flops and nk values against n²/2 values, evaluated or read, with their products.
+pub(crate) fn chosen_rank<T: Scalar>(
+    asked: Option<usize>,
+    [n, d, columns]: [usize; 3],
+    budget: Option<u64>,
+) -> Result<usize> {
+    let v = value(d);
+    let kept = budget.is_some_and(|budget| budget >= 2 * KeptTriangle::<T>::bytes(n));
+    let pair = if kept { READ } else { v } + PRODUCTS * columns as f64;
+    // 2k² + vk = 10·n/2·pair
+    let balanced = (-v + (v * v + 4.0 * ITERATIONS * n as f64 * pair).sqrt()) / 4.0;
+    let column = (n * (size_of::<T>() + size_of::<f32>())) as u64;
+    let room = budget.map_or(LARGEST_RANK, |budget| (budget / SHARE_OF_BUDGET / column) as usize);
+    let most = room.min(n.div_ceil(SHARE_OF_N)).max(1);
+    let rank = asked.unwrap_or((balanced as usize).clamp(1, most));
     validate::at_most("columns of the preconditioner", rank, n)?;
     Ok(rank)
+}
+
+/// The share of tr K at which the preconditioner is good enough, unless its rank is given: what is
+/// left of √D K √D is then within μ, and the condition number within 2.
+pub(crate) fn enough<T: Scalar>(
+    asked: Option<usize>,
+    K: &dyn PsdMatrix<T>,
+    mu: f64,
+    root: &[f64],
+) -> f64 {
+    let largest = root.iter().map(|root| root * root).fold(0.0, f64::max);
+    let share = mu / (largest * K.trace());
+    // a ridge above tr K wants no preconditioner, but there is always one column
+    if asked.is_none() && share > 0.0 { share.min(0.9) } else { 0.0 }
 }
 
 impl Sizes {

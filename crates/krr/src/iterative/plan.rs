@@ -196,7 +196,7 @@ fn krill<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Est
 }
 
 /// A kernel value, in flops.
-fn value(d: usize) -> f64 {
+pub(crate) fn value(d: usize) -> f64 {
     PER_VALUE + PER_COORDINATE * d as f64
 }
 

@@ -26,8 +26,8 @@ pub struct IterationReport {
     pub stop: Stop,
     /// Iterations done.
     pub iterations: usize,
-    /// The true relative residual at the end, the largest over the targets; a bound on it where K is
-    /// kept in `f32`.
+    /// The true relative residual at the end, the largest over the targets; a bound on it where K
+    /// is kept in `f32`.
     pub residual: f64,
     /// The residual asked for.
     pub tolerance: f64,

@@ -217,8 +217,8 @@ fn a_stall_and_a_monitor_that_fails_leave_a_model() {
     assert!(failed.model.predict(points).unwrap().norm_max() < 10.0);
 }
 
-/// Kept in `f32` or evaluated in every pass: the same f, and the kept one evaluates K once. A budget
-/// for half of the triangle keeps half; one that holds none recomputes.
+/// Kept in `f32` or evaluated in every pass: the same f, and the kept one evaluates K once. A
+/// budget for half of the triangle keeps half; one that holds none recomputes.
 #[test]
 fn a_kept_triangle_gives_the_same_fit_for_fewer_kernel_values() {
     let n = 1500;

@@ -69,8 +69,8 @@ fn the_bits_do_not_depend_on_the_threads() {
     }
 }
 
-/// What is kept of entries in `f64` is their rounding to `f32`, whose norm is within the bound. What
-/// is kept of `f32` is what is evaluated, to the bit.
+/// What is kept of entries in `f64` is their rounding to `f32`, whose norm is within the bound.
+/// What is kept of `f32` is what is evaluated, to the bit.
 #[test]
 fn a_kept_triangle_is_near_and_its_error_is_known() {
     for n in [1, 255, 257, 600, 1300] {
