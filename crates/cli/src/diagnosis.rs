@@ -9,7 +9,7 @@ use nystrom_data::{Doubt, Doubts, Survey, Values};
 const SHOWN: usize = 20;
 
 /// Texts that stand for a missing value in most files that hold them.
-const MARKERS: [&str; 12] =
+pub const MARKERS: [&str; 12] =
     ["", "na", "n/a", "nan", "null", "none", "nil", "?", "-", ".", "inf", "-inf"];
 
 /// Different texts in a column of numbers that may all be markers of missing values; with more it
@@ -357,7 +357,7 @@ fn listed_items(items: &[String]) -> String {
 }
 
 /// A word as a shell takes it.
-fn shell(word: &str) -> String {
+pub fn shell(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-.,+:/%@=".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),

@@ -142,6 +142,24 @@ fn help(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     Some(help.into())
 }
 
+/// An error of the pipeline as the program tells its own: what is wrong with numbers or tables comes
+/// as it is.
+pub fn of_pipeline(error: nystrom_pipeline::Error) -> anyhow::Error {
+    use nystrom_pipeline::Error::*;
+    match error {
+        Numerics(error) => error.into(),
+        Data(error) => error.into(),
+        Budget { unit: "bytes", needed, allowed, what } => {
+            nystrom::Error::OutOfBudget { what, needed: needed as u64, budget: allowed as u64 }
+                .into()
+        }
+        Option { .. } | UsedTwice { .. } | Budget { .. } => {
+            Failure::Usage(error.to_string()).into()
+        }
+        other => Failure::Data(other.to_string()).into(),
+    }
+}
+
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let is = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| match cause.downcast_ref::<Failure>() {

@@ -6,7 +6,9 @@ use crate::failure::{Failure, Result};
 use crate::session::Session;
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::{DataError, Format, Standardize, Standardizer, Survey, Table};
-use std::path::Path;
+use nystrom_pipeline::Columns;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// The fewest rows from which anything can be learnt.
 const FEWEST: usize = 3;
@@ -43,23 +45,47 @@ pub struct Supervised {
     pub columns: Vec<String>,
 }
 
+/// Where a table is read from, once or twice.
+pub enum Source {
+    Path(PathBuf),
+    /// Standard input, which cannot be read again.
+    Bytes(Vec<u8>),
+}
+
+impl Source {
+    pub fn of(args: &DataArgs) -> Result<Source> {
+        if args.data == Path::new("-") {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes)?;
+            return Ok(Source::Bytes(bytes));
+        }
+        if args.data.is_dir() {
+            let text = format!("{}: this is a folder; name a file", args.data.display());
+            return Err(Failure::Data(text).into());
+        }
+        Ok(Source::Path(args.data.clone()))
+    }
+
+    pub fn survey(&self, format: &Format) -> Result<Survey> {
+        Ok(match self {
+            Source::Path(path) => format.survey_path(path)?,
+            Source::Bytes(bytes) => format.survey(&bytes[..], "standard input")?,
+        })
+    }
+}
+
 impl Input {
     /// A libsvm file is taken to have at least so many features, though it may not show all.
     pub fn read(args: &DataArgs, libsvm_features: usize) -> Result<Input> {
+        Input::of(&Source::of(args)?, args, libsvm_features)
+    }
+
+    /// As [`read`](Self::read), from a source that can be read again.
+    pub fn of(source: &Source, args: &DataArgs, libsvm_features: usize) -> Result<Input> {
         let format = crate::format::format(args, libsvm_features)?;
         let named = !args.no_header && !matches!(format, Format::Npy(_));
         let libsvm = matches!(format, Format::Libsvm(_));
-        let survey = match args.data == Path::new("-") {
-            true => format.survey(std::io::stdin().lock(), "standard input")?,
-            false if args.data.is_dir() => {
-                return Err(Failure::Data(format!(
-                    "{}: this is a folder; name a file",
-                    args.data.display()
-                ))
-                .into());
-            }
-            false => format.survey_path(&args.data)?,
-        };
+        let survey = source.survey(&format)?;
         let mut kept: Vec<usize> = (0..survey.table.columns().len()).collect();
         for text in &args.drop {
             for unwanted in columns(&survey.table, text)? {
@@ -67,6 +93,43 @@ impl Input {
             }
         }
         Ok(Input { survey, kept, named, libsvm })
+    }
+
+    /// The positions of the columns that are kept.
+    pub fn kept(&self) -> &[usize] {
+        &self.kept
+    }
+
+    /// The kept column that a text names, by name or number; the label of a libsvm file if none is
+    /// named.
+    pub fn target(&self, text: Option<&str>) -> Result<usize> {
+        let target = match text {
+            Some(text) => one_column(&self.survey.table, text)?,
+            None if self.libsvm => 0,
+            None => {
+                let text = "which column is to be predicted? Say --target NAME, or --target -1 \
+                            for the last";
+                return Err(Failure::Usage(text.into()).into());
+            }
+        };
+        if !self.kept.contains(&target) {
+            let text = format!(
+                "{} is --target and among those to --drop; leave it out of one",
+                diagnosis::called(&self.survey, target)
+            );
+            return Err(Failure::Usage(text).into());
+        }
+        Ok(target)
+    }
+
+    /// The columns that a list on the command line names.
+    pub fn columns(&self, text: &str) -> Result<Vec<usize>> {
+        columns(&self.survey.table, text)
+    }
+
+    /// What was read.
+    pub fn into_survey(self) -> Survey {
+        self.survey
     }
 
     /// Where the table came from.
@@ -140,23 +203,8 @@ impl Input {
         args: &DataArgs,
         session: &Session,
     ) -> Result<Supervised> {
-        let target = match target {
-            Some(text) => one_column(&self.survey.table, text)?,
-            None if self.libsvm => 0,
-            None => {
-                let text = "which column is to be predicted? Say --target NAME, or --target -1 \
-                            for the last";
-                return Err(Failure::Usage(text.into()).into());
-            }
-        };
+        let target = self.target(target)?;
         let (name, table) = (self.name(target).to_owned(), &self.survey.table);
-        if !self.kept.contains(&target) {
-            let text = format!(
-                "{} is --target and among those to --drop; leave it out of one",
-                diagnosis::called(&self.survey, target)
-            );
-            return Err(Failure::Usage(text).into());
-        }
         let features: Vec<usize> =
             self.kept.iter().copied().filter(|&column| column != target).collect();
         if features.is_empty() {
@@ -173,7 +221,8 @@ impl Input {
         Ok(Supervised { x, y, features, target: name, columns })
     }
 
-    fn name(&self, column: usize) -> &str {
+    /// The name of a column.
+    pub fn name(&self, column: usize) -> &str {
         &self.survey.table.columns()[column].name
     }
 
@@ -232,6 +281,15 @@ impl Features {
             scaling: Some(scaling),
             varying,
         })
+    }
+
+    /// The same as a model holds it.
+    pub fn columns(&self) -> Columns {
+        let d = self.names.len();
+        match &self.scaling {
+            Some(scaling) => Columns::numbers(self.names.clone(), &scaling.means, &scaling.scales),
+            None => Columns::numbers(self.names.clone(), &vec![0.0; d], &vec![1.0; d]),
+        }
     }
 
     /// Other rows treated in the same way.

@@ -14,7 +14,7 @@ pub enum Values<'a> {
 
 /// Columns of results with their names. `.npy` files hold those of numbers that a program counts
 /// with, so not `line`.
-pub struct Columns<'a>(pub Vec<(&'static str, Values<'a>)>);
+pub struct Columns<'a>(pub Vec<(&'a str, Values<'a>)>);
 
 /// The name of the column with lines of the file that was read, for people.
 pub const LINE: &str = "line";

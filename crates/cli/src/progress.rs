@@ -6,25 +6,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
-/// Where kernel values are counted; counts nothing by default.
+/// Where kernel values are counted.
 #[derive(Clone)]
 pub struct Meter(ProgressBar);
-
-impl Default for Meter {
-    fn default() -> Self {
-        Meter(ProgressBar::hidden())
-    }
-}
 
 impl Meter {
     /// So many more kernel values.
     pub fn inc(&self, values: usize) {
         self.0.inc(values as u64);
-    }
-
-    /// Kernel values since the stage began.
-    pub fn count(&self) -> u64 {
-        self.0.position()
     }
 }
 
@@ -76,6 +65,11 @@ impl Progress {
             }
             (values, _) => self.stage(what, values),
         }
+    }
+
+    /// Other words for the piece of work under way.
+    pub fn tell(&self, what: &str) {
+        self.bar.set_message(what.to_owned());
     }
 
     /// Takes the bar away, so that something can be printed.

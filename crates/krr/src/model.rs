@@ -30,6 +30,53 @@ pub struct KrrModel<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
+    /// The model of these parts: what a file of your own layout is loaded into. Centres are the
+    /// columns of `centers` (d × m), coefficients are m × t, constants t.
+    ///
+    /// # Errors
+    /// `Shape` if sizes contradict each other, [`Error::Empty`](nystrom_linalg_core::Error::Empty)
+    /// without centres or targets, `NonFinite` for NaN or ∞ among the numbers, and the kernel's own
+    /// error if it does not accept the centres.
+    ///
+    /// ```
+    /// use faer::mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::{ExactKrr, KrrModel};
+    /// use nystrom_linalg_core::Ridge;
+    /// let (x, y) = (mat![[0.0], [1.0_f64]], mat![[0.0], [1.0]]);
+    /// let model = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-3))
+    ///     .fit(Points::from_rows(x.as_ref()), y.as_ref())?;
+    /// let (centers, theta) = (model.centers().as_cols(), model.coefficients());
+    /// let same = KrrModel::new(
+    ///     *model.kernel(),
+    ///     centers.to_owned(),
+    ///     theta.to_owned(),
+    ///     model.intercept().to_vec(),
+    ///     model.report().clone(),
+    /// )?;
+    /// assert_eq!(same, model);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn new(
+        kernel: K,
+        centers: Mat<T>,
+        coefficients: Mat<T>,
+        intercept: Vec<T>,
+        report: FitReport,
+    ) -> Result<Self> {
+        let (m, t) = (centers.ncols(), coefficients.ncols());
+        validate::same_size("rows of coefficients against centres", m, coefficients.nrows())?;
+        validate::same_size("intercepts against targets", t, intercept.len())?;
+        validate::not_empty("centres of the model", m)?;
+        validate::not_empty("targets of the model", t)?;
+        validate::finite("centres of the model", centers.as_ref())?;
+        validate::finite("coefficients of the model", coefficients.as_ref())?;
+        let constants = faer::ColRef::from_slice(&intercept).as_mat();
+        validate::finite("intercepts of the model", constants)?;
+        kernel.check_points(Points::from_cols(centers.as_ref()))?;
+        Ok(KrrModel { kernel, centers, coefficients, intercept, report })
+    }
+
     /// Rounds the coefficients to T.
     ///
     /// # Errors

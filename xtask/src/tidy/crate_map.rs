@@ -27,7 +27,8 @@ const MAP: &[(&str, &[&str])] = &[
             "nystrom-krr",
         ],
     ),
-    ("nystrom-cli", &["nystrom", "nystrom-data"]),
+    ("nystrom-pipeline", &["nystrom", "nystrom-data"]),
+    ("nystrom-cli", &["nystrom", "nystrom-data", "nystrom-pipeline"]),
     ("xtask", &["nystrom", "nystrom-data"]),
 ];
 

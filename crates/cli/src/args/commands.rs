@@ -3,7 +3,7 @@
 use super::landmarks::METHODS;
 use super::{
     DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs, Output, RegressionArgs,
-    RunArgs,
+    RunArgs, SearchArgs,
 };
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
@@ -12,11 +12,16 @@ use std::path::PathBuf;
 const FIT: &str = "\
 Examples:
   nystrom fit houses.csv --target price -o houses.json
+  nystrom fit houses.csv --target price --effort thorough --group town -o houses.json
   nystrom fit houses.csv --target price --kernel matern --nu 1.5 --landmarks rpcholesky:2000 \\
       --lambda auto --hold-out 0.2 --certify --memory 2GB -o houses.json
   nystrom fit train.libsvm --bandwidth 0.5 --lambda 1e-6 -o model.json";
 
-/// Kernel ridge regression with landmarks: minimises (1/n) Σ (y_i − f(x_i) − b)² + λ‖f‖²
+/// Find the best fit for a table and save it
+///
+/// Families of kernels, length scales, learned metrics, λ and centres are compared on rows set
+/// aside. Any option on kernel, landmarks or fit says how instead: then one kernel ridge regression
+/// is fitted, which minimises (1/n) Σ (y_i − f(x_i) − b)² + λ‖f‖².
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = FIT,
     after_long_help = format!("{METHODS}\n\n{FIT}"))]
@@ -25,9 +30,11 @@ pub struct Fit {
     pub data: DataArgs,
     #[command(flatten)]
     pub regression: RegressionArgs,
-    /// File for the model (JSON), written only when it is whole; `-` is standard output
+    /// File for the model, written only when it is whole; `-` is standard output
     #[arg(short, long, value_name = "FILE", required_unless_present = "plan")]
     pub output: Option<Output>,
+    #[command(flatten)]
+    pub search: SearchArgs,
     #[command(flatten)]
     pub kernel: KernelArgs,
     /// How landmarks are chosen, and how many [default: rpcholesky with 500, or as many as there
@@ -35,9 +42,9 @@ pub struct Fit {
     #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
     pub landmarks: Option<LandmarkSpec>,
     /// Ridge λ in K + nλI: a number; `auto` takes the smallest leave-one-out error of --lambdas,
-    /// `gcv` the smallest generalised cross-validation error
-    #[arg(long, value_name = "auto|gcv|X", default_value = "auto", help_heading = "Fit")]
-    pub lambda: Lambda,
+    /// `gcv` the smallest generalised cross-validation error [default: auto]
+    #[arg(long, value_name = "auto|gcv|X", help_heading = "Fit")]
+    pub lambda: Option<Lambda>,
     /// The values that `--lambda auto` and `gcv` try [default: 1e-1:1e-10:28]
     #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", help_heading = "Fit")]
     pub lambdas: Option<LambdaRange>,
@@ -65,6 +72,25 @@ pub struct Fit {
     pub plan: bool,
     #[command(flatten)]
     pub run: RunArgs,
+}
+
+impl Fit {
+    /// Whether anything says how to fit, so that nothing is to be searched.
+    pub fn is_manual(&self) -> bool {
+        self.kernel.is_given()
+            || self.landmarks.is_some()
+            || self.lambda.is_some()
+            || self.lambdas.is_some()
+            || self.leverage.leverage_lambda.is_some()
+            || self.certify.is_some()
+            || self.tolerance.is_some()
+            || self.regression.no_intercept
+    }
+
+    /// Which ridge, if one is fitted.
+    pub fn lambda(&self) -> Lambda {
+        self.lambda.unwrap_or(Lambda::Auto)
+    }
 }
 
 const PREDICT: &str = "\
@@ -267,6 +293,49 @@ pub struct Tune {
     pub leverage: LeverageArgs,
     #[command(flatten)]
     pub run: RunArgs,
+}
+
+const EVALUATE: &str = "\
+Examples:
+  nystrom evaluate houses.json test-houses.csv
+  nystrom evaluate houses.json test-houses.csv --json
+
+As `predict`, but the target must be there, and only the errors are printed.";
+
+/// The error of a saved model on rows whose target is known
+#[derive(Args)]
+#[command(allow_negative_numbers = true, after_help = EVALUATE)]
+pub struct Evaluate {
+    /// Model file
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
+        help_heading = "Run")]
+    pub threads: Option<u16>,
+    /// Print the outcome as JSON
+    #[arg(long, help_heading = "Run")]
+    pub json: bool,
+    /// No notes and no progress
+    #[arg(short, long, help_heading = "Run")]
+    pub quiet: bool,
+}
+
+const INSPECT: &str = "\
+Examples:
+  nystrom inspect houses.json
+  nystrom inspect houses.json --json";
+
+/// What a saved model is, and how it was made
+#[derive(Args)]
+#[command(after_help = INSPECT)]
+pub struct Inspect {
+    /// Model file
+    pub model: PathBuf,
+    /// Print it as JSON
+    #[arg(long, help_heading = "Run")]
+    pub json: bool,
 }
 
 const COMPLETIONS: &str = "\

@@ -1,9 +1,10 @@
 //! Which table, in which format, and which of its columns.
 
+use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct DataArgs {
     /// Table with one row per case, plain or gzip; `-` reads standard input
     #[arg(value_name = "DATA")]
@@ -39,7 +40,7 @@ pub struct RegressionArgs {
     /// The column to predict, by name or number (from 1, as they stand in the file; -1 is the last)
     /// [default for libsvm files: the label]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, help_heading = "Data")]
-    pub target: Option<String>,
+    pub target: Vec<String>,
     /// No constant b in the model
     #[arg(long, help_heading = "Fit")]
     pub no_intercept: bool,
@@ -61,6 +62,21 @@ pub enum FileFormat {
 pub enum Delimiter {
     At(u8),
     WhiteSpace,
+}
+
+impl RegressionArgs {
+    /// The only target, if one was named.
+    pub fn target(&self) -> Result<Option<&str>, Failure> {
+        match &self.target[..] {
+            [] => Ok(None),
+            [one] => Ok(Some(one)),
+            _ => {
+                let text = "several --target are for `fit` without options that say how to fit; \
+                            name one";
+                Err(Failure::Usage(text.into()))
+            }
+        }
+    }
 }
 
 impl DataArgs {

@@ -5,13 +5,14 @@ use std::str::FromStr;
 
 #[derive(Args)]
 pub struct KernelArgs {
-    /// The kernel; r = ‖x − y‖/bandwidth
-    #[arg(long, value_enum, default_value_t = KernelName::Gaussian, help_heading = "Kernel")]
-    pub kernel: KernelName,
+    /// The kernel; r = ‖x − y‖/bandwidth [default: gaussian; `fit` compares several]
+    #[arg(long, value_enum, help_heading = "Kernel")]
+    pub kernel: Option<KernelName>,
     /// Length scale of the kernel, in standard deviations of the features (in their own units with
     /// --no-standardize): a number, or `auto` for the median distance of 1000 random pairs of rows
-    #[arg(long, value_name = "auto|X", default_value = "auto", help_heading = "Kernel")]
-    pub bandwidth: Bandwidth,
+    /// [default: auto]
+    #[arg(long, value_name = "auto|X", help_heading = "Kernel")]
+    pub bandwidth: Option<Bandwidth>,
     /// Smoothness of the Matérn kernel [default: 1.5]
     #[arg(long, value_name = "X", help_heading = "Kernel")]
     pub nu: Option<f64>,

@@ -6,10 +6,16 @@ use std::str::FromStr;
 
 #[derive(Args)]
 pub struct LeverageArgs {
-    /// λ in K + nλI at which leverage scores are taken, if --landmarks uses them
-    #[arg(long, value_name = "X", default_value_t = 1e-4, value_parser = super::lambda::positive,
+    /// λ in K + nλI at which leverage scores are taken, if --landmarks uses them [default: 1e-4]
+    #[arg(long, value_name = "X", value_parser = super::lambda::positive,
         help_heading = "Landmarks")]
-    pub leverage_lambda: f64,
+    pub leverage_lambda: Option<f64>,
+}
+
+impl LeverageArgs {
+    pub fn lambda(&self) -> f64 {
+        self.leverage_lambda.unwrap_or(1e-4)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,10 +8,12 @@ mod lambda;
 mod landmarks;
 mod output;
 mod run;
+mod search;
 
 pub use bytes::Bytes;
 pub use commands::{
-    Completions, Fit, LandmarksCommand, Predict, Sample, Sampler, ScoreMethod, Scores, Tune,
+    Completions, Evaluate, Fit, Inspect, LandmarksCommand, Predict, Sample, Sampler, ScoreMethod,
+    Scores, Tune,
 };
 pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list};
 pub use kernel::{Bandwidth, KernelArgs, KernelName};
@@ -19,6 +21,7 @@ pub use lambda::{Lambda, LambdaRange};
 pub use landmarks::{LandmarkSpec, LeverageArgs, Selection};
 pub use output::Output;
 pub use run::RunArgs;
+pub use search::SearchArgs;
 
 use clap::{Parser, Subcommand};
 
@@ -32,8 +35,9 @@ pub struct Cli {
 
 const OVERVIEW: &str = "\
 Examples:
-  nystrom fit houses.csv --target price --landmarks rpcholesky:1000 -o houses.json
+  nystrom fit houses.csv --target price -o houses.json
   nystrom predict houses.json new-houses.csv -o prices.csv
+  nystrom evaluate houses.json test-houses.csv
   nystrom scores houses.csv --drop price --lambda 1e-4 -o scores.csv
   nystrom landmarks houses.csv --drop price --landmarks rpcholesky:100 -o rows.csv
   nystrom sample houses.csv --drop price --size 50 -o diverse.csv
@@ -60,10 +64,14 @@ Exit status:
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Fit kernel ridge regression and save the model
-    Fit(Fit),
+    /// Find the best fit for a table and save it
+    Fit(Box<Fit>),
     /// Predict with a saved model
     Predict(Predict),
+    /// The error of a saved model on rows whose target is known
+    Evaluate(Evaluate),
+    /// What a saved model is, and how it was made
+    Inspect(Inspect),
     /// Ridge leverage scores: which rows matter
     Scores(Scores),
     /// Choose rows that stand for all

@@ -1,33 +1,31 @@
-//! How far predictions are from what is known.
+//! `nystrom evaluate`.
 
-use crate::failure::Result;
+use super::predict::{Predicted, predict, summarise};
+use crate::args::Evaluate;
+use crate::failure::{Failure, Result};
+use crate::model_file;
+use crate::session::Session;
 use crate::summary::Summary;
-use crate::text::{count, number};
-use nystrom::faer::MatRef;
-use nystrom::krr::metrics;
-use serde::Serialize;
+use std::process::ExitCode;
 
-/// Errors of predictions.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Errors {
-    pub rows: usize,
-    pub rmse: f64,
-    /// Not defined if the target is constant.
-    pub r2: Option<f64>,
-}
-
-impl Errors {
-    pub fn of(predicted: MatRef<'_, f64>, actual: MatRef<'_, f64>) -> Result<Errors> {
-        let rmse = metrics::rmse(predicted, actual)?;
-        Ok(Errors { rows: actual.nrows(), rmse, r2: metrics::r2(predicted, actual).ok() })
-    }
-
-    pub fn report(&self, label: &'static str, key: &str, summary: &mut Summary) {
-        let r2 = self.r2.map_or_else(|| "not defined: the target is constant".into(), number);
-        summary.line(
-            label,
-            format!("RMSE {}, R² {r2} ({})", number(self.rmse), count(self.rows, "row")),
+pub fn run(args: &Evaluate) -> Result<ExitCode> {
+    let session = Session::new(args.threads, args.json, args.quiet)?;
+    let model = model_file::load(&args.model)?;
+    let Predicted { values, rows, actual, .. } = predict(&model, &args.data, &session)?;
+    let known = |actual: &Option<Vec<f64>>| {
+        actual.as_ref().is_some_and(|actual| rows.iter().any(|&row| !actual[row].is_nan()))
+    };
+    if let Some((target, _)) = model.targets().iter().zip(&actual).find(|(_, a)| !known(a)) {
+        let text = format!(
+            "{}: the target {:?} is in no row, so that there is nothing to compare with; use \
+             `predict`",
+            args.data.data.display(),
+            target.name
         );
-        summary.value(key, self);
+        return Err(Failure::Data(text).into());
     }
+    let mut summary = Summary::of("evaluate");
+    summarise(&model, values.as_ref(), &rows, &actual, &mut summary)?;
+    summary.print(&session, false)?;
+    Ok(ExitCode::SUCCESS)
 }

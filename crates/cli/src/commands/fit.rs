@@ -1,13 +1,13 @@
 //! `nystrom fit`.
 
-use super::evaluate::Errors;
+use super::errors::Errors;
 use super::fit_plan::{self, Planned};
 use super::select::{self, Setting};
 use crate::args::{Fit, Lambda, Output};
 use crate::failure::{Failure, NOT_CONVERGED, Result};
 use crate::input::{Features, Input, Supervised, check_target};
-use crate::kernel::AnyKernel;
-use crate::model_file::{Made, ModelFile};
+use crate::kernel::{self, AnyKernel};
+use crate::model_file;
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
@@ -15,6 +15,7 @@ use nystrom::faer::Mat;
 use nystrom::krr::{Closeness, Extras, IterationReport, PathPoint, Stop};
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
+use nystrom_pipeline::{Made, Model, Target};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
@@ -34,6 +35,15 @@ struct Fitted {
 }
 
 pub fn run(args: &Fit) -> Result<ExitCode> {
+    if !args.is_manual() {
+        return super::auto::run(args);
+    }
+    if let Some(option) = args.search.given() {
+        let text = format!(
+            "{option} is for a search, and other options say how to fit; leave out one or the others"
+        );
+        return Err(Failure::Usage(text).into());
+    }
     let (session, mut rng) = Session::start(&args.run)?;
     let rng = &mut rng;
     // without one there is only the plan
@@ -41,7 +51,7 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     check_options(args, output)?;
     crate::output::check_writable(output, &[&args.data.data])?;
     session.progress.stage("reading", None);
-    let target = args.regression.target.as_deref();
+    let target = args.regression.target()?;
     let Supervised { x, y, features, target, columns } =
         Input::read(&args.data, 0)?.supervised(target, &args.data, &session)?;
     let Split { x, y, held_out } = split(x, y, args.hold_out, rng)?;
@@ -49,8 +59,8 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     let features = Features::new(x, features, &args.run, &session)?;
     let x = &features.x;
     let points = Points::from_rows(x.as_ref());
-    let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), rng)?;
-    let setting = Setting { kernel: &kernel, points, lambda: args.leverage.leverage_lambda };
+    let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), rng)?;
+    let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
     let Planned { spec, choose, fit: fit_step } = fit_plan::announce(args, &session, setting)?;
     if args.plan {
         let mut summary = Summary::of("fit");
@@ -83,7 +93,7 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
             text::count(x.ncols(), "feature")
         ),
     );
-    summary.line("kernel", kernel.describe());
+    summary.line("kernel", kernel::describe(&kernel));
     let fewer = why_fewer(landmarks.len(), spec.count);
     summary.line("landmarks", format!("{} by {}{fewer}", landmarks.len(), spec.method.name()));
     describe(&fitted, &mut summary);
@@ -112,10 +122,18 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
         .map_or_else(|| "standard output".to_owned(), |file| file.display().to_string());
     summary.value("model", &place);
 
-    let version = env!("CARGO_PKG_VERSION").to_owned();
-    let (seed, lambda, training_rmse) = (args.run.seed, fitted.lambda, training.rmse);
-    let made = Made { version, seed, landmarks: spec.to_string(), lambda, training_rmse };
-    let size = ModelFile::new(fitted.model, target, columns, features, made).save(output)?;
+    let made = Made {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed: Some(args.run.seed),
+        centers: spec.to_string(),
+        lambda: fitted.lambda,
+        training_rmse: Some(training.rmse).filter(|rmse| rmse.is_finite()),
+        ..Made::default()
+    };
+    let target = Target { name: target, mean: 0.0, scale: 1.0 };
+    let model = Model::new(features.columns(), columns, vec![target], None, fitted.model, made)
+        .map_err(crate::failure::of_pipeline)?;
+    let size = model_file::save(&model, output)?;
     summary.line("model", format!("{place}, {}", text::bytes(size)));
     summary.print(&session, output.is_stdout())?;
     finish(&session, fitted.iterations)
@@ -123,7 +141,7 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
 
 /// Options that would do nothing here, and results that would lie on top of each other.
 fn check_options(args: &Fit, output: &Output) -> Result<()> {
-    let given = matches!(args.lambda, Lambda::Given(_));
+    let given = matches!(args.lambda(), Lambda::Given(_));
     let text = if given && args.lambdas.is_some() {
         "--lambdas means nothing beside a given --lambda; leave one out"
     } else if !given && args.tolerance.is_some() {
@@ -181,7 +199,7 @@ fn fit(
     rng: &mut dyn Rng,
 ) -> Result<Fitted> {
     let intercept = !args.regression.no_intercept;
-    if let Lambda::Given(lambda) = args.lambda {
+    if let Lambda::Given(lambda) = args.lambda() {
         let krr = AutoKrr {
             intercept,
             options: fit_plan::options(args),
@@ -199,7 +217,7 @@ fn fit(
     let grid: Vec<Ridge<f64>> =
         fit_plan::lambdas(args).values().into_iter().map(Ridge::PerSample).collect();
     let path = krr.path((x, y), landmarks, &grid)?;
-    let best = match args.lambda {
+    let best = match args.lambda() {
         Lambda::Gcv => path.best_by_gcv(),
         _ => path.best_by_loo(),
     };

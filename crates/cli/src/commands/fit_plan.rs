@@ -81,7 +81,7 @@ fn plan(
 ) -> Result<Planned> {
     let (n, d, m) = (setting.points.len(), setting.points.dim(), spec.count);
     let t = 1 + usize::from(!args.regression.no_intercept);
-    let fit = match args.lambda {
+    let fit = match args.lambda() {
         Lambda::Given(_) => {
             plan::single(ProblemSize { n, d, m, t, weighted: false }, &options(args))?
         }

@@ -4,7 +4,7 @@ use super::select::{self, Setting};
 use crate::args::LandmarksCommand;
 use crate::failure::Result;
 use crate::input::{self, Data};
-use crate::kernel::AnyKernel;
+use crate::kernel::{self, AnyKernel};
 use crate::output::{Columns, LINE, Values, check_writable};
 use crate::plan;
 use crate::session::Session;
@@ -23,8 +23,8 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
         input::points(&args.data, &args.run, &session)?;
     let points = Points::from_rows(x.as_ref());
     validate::at_most("landmarks", spec.count, x.nrows())?;
-    let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), rng)?;
-    let setting = Setting { kernel: &kernel, points, lambda: args.leverage.leverage_lambda };
+    let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), rng)?;
+    let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
     let step = select::step(spec, setting);
     plan::announce(&session, &kernel, points, &[("choosing landmarks this way", &step)])?;
 
@@ -58,7 +58,7 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
         "landmarks",
         format!("{} of {} rows by {}{fewer}", rows.len(), x.nrows(), spec.method.name()),
     );
-    summary.line("kernel", kernel.describe());
+    summary.line("kernel", kernel::describe(&kernel));
     summary.line("left over", format!("tr(K − L)/tr K = {}", number(left)));
     summary.value("rows", x.nrows());
     summary.value("constant", &constant);

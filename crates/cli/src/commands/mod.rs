@@ -1,9 +1,13 @@
 //! A file for each command.
 
+mod auto;
+mod auto_report;
 mod completions;
+mod errors;
 mod evaluate;
 mod fit;
 mod fit_plan;
+mod inspect;
 mod landmarks;
 mod predict;
 mod sample;
@@ -19,6 +23,8 @@ pub fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Fit(args) => fit::run(&args),
         Command::Predict(args) => predict::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Scores(args) => scores::run(&args),
         Command::Landmarks(args) => landmarks::run(&args),
         Command::Sample(args) => sample::run(&args),

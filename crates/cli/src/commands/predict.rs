@@ -1,110 +1,199 @@
 //! `nystrom predict`.
 
-use super::evaluate::Errors;
-use crate::args::Predict;
-use crate::diagnosis::Use;
-use crate::failure::{Failure, Result};
-use crate::input::Input;
-use crate::model_file::ModelFile;
+use super::errors::Errors;
+use crate::args::{DataArgs, Predict};
+use crate::failure::{Failure, Result, of_pipeline};
+use crate::input::{Input, Source};
+use crate::mixed::{self, Wanted};
+use crate::model_file;
 use crate::output::{Columns, LINE, Values, check_writable};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;
 use nystrom::faer::{Mat, MatRef};
-use nystrom::prelude::*;
+use nystrom_data::{Cell, Column, Table};
+use nystrom_pipeline::Model;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 pub fn run(args: &Predict) -> Result<ExitCode> {
     let session = Session::new(args.threads, args.json, args.quiet)?;
     check_writable(&args.output, &[&args.model, &args.data.data])?;
-    let saved = ModelFile::load(&args.model)?;
-    session.progress.stage("reading", None);
-    let input = Input::read(&args.data, libsvm_features(&saved.columns))?;
-    let (features, target) = arrange(&input, &saved)?;
-    let instead = "the model was fitted to them, so correct the file";
-    let rows = input.rows(Use { features: &[], needed: &features, instead }, &args.data)?;
-    let x = input.matrix(&features, &rows);
-    let x = match &saved.standardization {
-        Some(scaling) => scaling.transform(x.as_ref())?,
-        None => x,
-    };
-
-    session.progress.stage("predicting", Some((x.nrows() * saved.model.centers().len()) as f64));
-    let predicted = saved.model.predict(Points::from_rows(x.as_ref()))?;
+    let model = model_file::load(&args.model)?;
+    let Predicted { values, rows, lines, actual } = predict(&model, &args.data, &session)?;
     session.progress.clear();
-    let column: Vec<f64> = predicted.col(0).iter().copied().collect();
-    let lines = input.lines(&rows);
-    let columns = match args.data.drop_missing {
-        true => vec![
-            ("row", Values::Counts(&rows)),
-            (LINE, Values::Counts(&lines)),
-            ("prediction", Values::Numbers(&column)),
-        ],
-        false => vec![("prediction", Values::Numbers(&column))],
+    let names: Vec<String> = match model.targets() {
+        [_] => vec!["prediction".into()],
+        several => several.iter().map(|target| format!("prediction of {}", target.name)).collect(),
     };
+    let predictions: Vec<Vec<f64>> =
+        (0..names.len()).map(|j| values.col(j).iter().copied().collect()).collect();
+    let mut columns = match args.data.drop_missing {
+        true => vec![("row", Values::Counts(&rows)), (LINE, Values::Counts(&lines))],
+        false => Vec::new(),
+    };
+    columns.extend(names.iter().zip(&predictions).map(|(n, v)| (n.as_str(), Values::Numbers(v))));
     Columns(columns).write(&args.output, &session)?;
 
     let mut summary = Summary::of("predict");
-    summary.line("predicted", format!("{:?} for {}", saved.target, text::count(x.nrows(), "row")));
-    summary.value("target", &saved.target);
-    summary.value("rows", x.nrows());
-    if let Some(actual) = target.and_then(|target| input.numbers(target)) {
-        report(actual, &rows, predicted.as_ref(), &mut summary)?;
-    }
+    summarise(&model, values.as_ref(), &rows, &actual, &mut summary)?;
     if args.output.is_stdout() {
         summary.value("row", &rows);
-        summary.value("predictions", &column);
+        match &predictions[..] {
+            [one] => summary.value("predictions", one),
+            several => summary.value("predictions", several),
+        }
     }
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The error on the rows whose target is known, if there are any.
-fn report(
-    actual: &[f64],
+/// Predictions for the rows of a file.
+pub struct Predicted {
+    /// A column for each target.
+    pub values: Mat<f64>,
+    /// The rows of the file, from 0, and their lines, from 1.
+    pub rows: Vec<usize>,
+    pub lines: Vec<usize>,
+    /// For each target what the file says of it, if it does: NaN where it does not.
+    pub actual: Vec<Option<Vec<f64>>>,
+}
+
+/// Reads a file, finds the model's columns in it, and predicts.
+pub fn predict(model: &Model, args: &DataArgs, session: &Session) -> Result<Predicted> {
+    session.progress.stage("reading", None);
+    let source = Source::of(args)?;
+    let input = Input::of(&source, args, libsvm_features(model.layout()))?;
+    let (features, targets) = arrange(&input, model)?;
+    let actual: Vec<Option<Vec<f64>>> = targets
+        .iter()
+        .map(|target| target.and_then(|target| input.numbers(target)).map(<[f64]>::to_vec))
+        .collect();
+    let names: Vec<&str> = model.columns().names().collect();
+    let is_text = |name: &str| model.columns().is_text(name);
+    let of = |wanted: bool| -> Vec<usize> {
+        let columns = names.iter().zip(&features).filter(|(name, _)| is_text(name) == wanted);
+        columns.map(|(_, &column)| column).collect()
+    };
+    let fills = model.columns().fills();
+    let wanted = Wanted {
+        columns: features.clone(),
+        numbers: of(false),
+        texts: of(true),
+        instead: "the model was fitted to them, so correct the file",
+        fills,
+    };
+    let (rows, mixed) = if fills || !wanted.texts.is_empty() {
+        let mixed = mixed::read(&source, args, input, &wanted)?;
+        let complete = |row: &usize| !mixed.table.row(*row).any(|cell| cell == Cell::Missing);
+        let all = 0..mixed.table.rows();
+        (all.filter(|row| !args.drop_missing || complete(row)).collect::<Vec<_>>(), mixed)
+    } else {
+        let used =
+            crate::diagnosis::Use { features: &[], needed: &features, instead: wanted.instead };
+        let rows = input.rows(used, args)?;
+        (rows, mixed::read(&source, args, input, &Wanted { fills: true, ..wanted })?)
+    };
+    for note in &mixed.notes {
+        session.say(&format!("note: {note}"));
+    }
+    let table = renamed(&mixed.table, &features, &names)?.select_rows(&rows)?;
+    let kernel_values = (rows.len() * model.regression().centers().len()) as f64;
+    session.progress.stage("predicting", Some(kernel_values));
+    let predictions = model.predict(&table).map_err(of_pipeline)?;
+    for note in &predictions.notes {
+        session.say(&format!("note: {note}"));
+    }
+    let lines = rows.iter().map(|&row| mixed.lines[row]).collect();
+    Ok(Predicted { values: predictions.values, rows, lines, actual })
+}
+
+/// The columns under the names that the model knows them by. `table` has the columns at `places` of
+/// the file, in the file's order.
+fn renamed(table: &Table, places: &[usize], names: &[&str]) -> Result<Table> {
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by_key(|&i| places[i]);
+    let columns = order
+        .iter()
+        .zip(table.columns())
+        .map(|(&i, column)| Column { name: names[i].to_owned(), values: column.values.clone() });
+    Ok(Table::new(table.source(), columns.collect())?)
+}
+
+/// The rows, and the error on those whose target is known, if there are any.
+pub fn summarise(
+    model: &Model,
+    values: MatRef<'_, f64>,
     rows: &[usize],
-    predicted: MatRef<'_, f64>,
+    actual: &[Option<Vec<f64>>],
     summary: &mut Summary,
 ) -> Result<()> {
-    let known: Vec<usize> = (0..rows.len()).filter(|&i| !actual[rows[i]].is_nan()).collect();
-    if known.is_empty() {
-        return Ok(());
+    let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+    let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    let count = text::count(rows.len(), "row");
+    summary.line("predicted", format!("{} for {count}", quoted.join(", ")));
+    summary.value("rows", values.nrows());
+    match names[..] {
+        [one] => summary.value("target", one),
+        _ => summary.value("targets", &names),
     }
-    let y = Mat::from_fn(known.len(), 1, |i, _| actual[rows[known[i]]]);
-    let f = Mat::from_fn(known.len(), 1, |i, _| predicted[(known[i], 0)]);
-    Errors::of(f.as_ref(), y.as_ref())?.report("error", "error", summary);
+    let mut all = Vec::new();
+    for (j, actual) in actual.iter().enumerate() {
+        let column = values.subcols(j, 1);
+        let errors = actual.as_ref().map(|actual| errors(column, rows, actual)).transpose()?;
+        match errors.flatten() {
+            Some(errors) if names.len() == 1 => errors.report("error", "error", summary),
+            Some(errors) => all.push((names[j], errors)),
+            None => {}
+        }
+    }
+    for (name, errors) in &all {
+        summary.line("error", format!("{name:?}: RMSE {}", text::number(errors.rmse)));
+    }
+    if names.len() > 1 {
+        summary.value("errors", all.into_iter().collect::<BTreeMap<_, _>>());
+    }
     Ok(())
 }
 
-/// The columns with the features in the order of the model, and that with the target if there is
-/// one.
+/// The error on the rows whose target is known, if there are any.
+fn errors(values: MatRef<'_, f64>, rows: &[usize], actual: &[f64]) -> Result<Option<Errors>> {
+    let known: Vec<usize> = (0..rows.len()).filter(|&i| !actual[rows[i]].is_nan()).collect();
+    if known.is_empty() {
+        return Ok(None);
+    }
+    let y = Mat::from_fn(known.len(), 1, |i, _| actual[rows[known[i]]]);
+    let f = Mat::from_fn(known.len(), 1, |i, _| values[(known[i], 0)]);
+    Ok(Some(Errors::of(f.as_ref(), y.as_ref())?))
+}
+
+/// The columns with the features in the order of the model, and those with the targets that are
+/// there.
 ///
 /// By name; where a file has no names by position, if it has as many columns as the file that was
-/// fitted, as many without the target, or as many as there are features.
-fn arrange(input: &Input, saved: &ModelFile) -> Result<(Vec<usize>, Option<usize>)> {
-    let without_target =
-        || saved.columns.iter().filter(|name| **name != saved.target).cloned().collect();
+/// fitted, as many without the targets, or as many as the model needs.
+fn arrange(input: &Input, model: &Model) -> Result<(Vec<usize>, Vec<Option<usize>>)> {
+    let needed: Vec<String> = model.columns().names().map(str::to_owned).collect();
+    let is_target = |name: &String| model.targets().iter().any(|target| target.name == *name);
+    let without_targets: Vec<String> =
+        model.layout().iter().filter(|name| !is_target(name)).cloned().collect();
     let count = input.names().len();
-    let layout: Option<Vec<String>> = match input.named {
+    let layout: Option<&[String]> = match input.named {
         true => None,
-        false if count == saved.columns.len() => Some(saved.columns.clone()),
-        false if count + 1 == saved.columns.len() => Some(without_target()),
-        false if count == saved.features.len() => Some(saved.features.clone()),
+        false if count == model.layout().len() => Some(model.layout()),
+        false if count == without_targets.len() => Some(&without_targets),
+        false if count == needed.len() => Some(&needed),
         false => None,
     };
-    let find = |name: &String| match &layout {
+    let find = |name: &str| match layout {
         Some(layout) => {
             layout.iter().position(|other| other == name).and_then(|place| input.at(place))
         }
         None => input.find(name),
     };
-    let absent: Vec<String> = saved
-        .features
-        .iter()
-        .filter(|name| find(name).is_none())
-        .map(|name| format!("{name:?}"))
-        .collect();
+    let absent: Vec<String> =
+        needed.iter().filter(|name| find(name).is_none()).map(|name| format!("{name:?}")).collect();
     if !absent.is_empty() {
         let names: Vec<String> =
             input.names().into_iter().map(|name| format!("{name:?}")).collect();
@@ -116,7 +205,8 @@ fn arrange(input: &Input, saved: &ModelFile) -> Result<(Vec<usize>, Option<usize
         );
         return Err(Failure::Data(text).into());
     }
-    Ok((saved.features.iter().filter_map(find).collect(), find(&saved.target)))
+    let targets = model.targets().iter().map(|target| find(&target.name)).collect();
+    Ok((needed.iter().filter_map(|name| find(name)).collect(), targets))
 }
 
 /// The first of these names, and how many more there are.

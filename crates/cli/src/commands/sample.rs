@@ -4,7 +4,7 @@ use super::select::CHAIN_STEPS;
 use crate::args::{Sample, Sampler};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Data};
-use crate::kernel::AnyKernel;
+use crate::kernel::{self, AnyKernel};
 use crate::output::{Columns, LINE, Values, check_writable};
 use crate::plan::{self, Step};
 use crate::session::Session;
@@ -36,7 +36,7 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
         )
         .into());
     }
-    let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), &mut rng)?;
+    let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), &mut rng)?;
     let steps = args.steps.unwrap_or(CHAIN_STEPS);
     let step = step(exact, x.nrows(), args, steps);
     plan::announce(&session, &kernel, points, &[("drawing this way", &step)])?;
@@ -70,7 +70,7 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
         "drawn",
         format!("{} of {} rows each, {how}", text::count(args.draws, "subset"), args.size),
     );
-    summary.line("kernel", kernel.describe());
+    summary.line("kernel", kernel::describe(&kernel));
     summary.value("exact", exact);
     summary.value("subsets", rows.chunks(args.size).collect::<Vec<_>>());
     summary.value("lines", lines.chunks(args.size).collect::<Vec<_>>());

@@ -4,7 +4,7 @@ use super::select::{self, Setting};
 use crate::args::{ScoreMethod, Scores};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Data};
-use crate::kernel::AnyKernel;
+use crate::kernel::{self, AnyKernel};
 use crate::output::{Columns, LINE, Values, check_writable};
 use crate::plan::{self, Step};
 use crate::session::Session;
@@ -27,7 +27,7 @@ pub fn run(args: &Scores) -> Result<ExitCode> {
     }
     let data = input::points(&args.data, &args.run, &session)?;
     let (x, points) = (&data.x, Points::from_rows(data.x.as_ref()));
-    let kernel = AnyKernel::new(&args.kernel, points, session.progress.meter(), &mut rng)?;
+    let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), &mut rng)?;
     let columns = args.columns.unwrap_or(COLUMNS.min(x.nrows()));
     let setting = Setting { kernel: &kernel, points, lambda: args.lambda };
     let step = step(args.method, columns, setting);
@@ -84,7 +84,7 @@ fn report(
         "scores",
         format!("of {}, lambda {}", text::count(scores.len(), "row"), number(args.lambda)),
     );
-    summary.line("kernel", kernel.describe());
+    summary.line("kernel", kernel::describe(kernel));
     summary.line("effective dimension", format!("{} (the sum of the scores)", number(d_eff)));
     summary.line("highest", format!("{} in line {}", number(scores[highest]), data.lines[highest]));
     summary.value("rows", scores.len());

@@ -3,7 +3,7 @@
 
 use crate::args::{LandmarkSpec, ScoreMethod, Selection};
 use crate::failure::{Failure, Result};
-use crate::kernel::AnyKernel;
+use crate::kernel::{self, AnyKernel};
 use crate::plan::{self, Step};
 use crate::speed::Trial;
 use nystrom::leverage::{RecursiveNystrom, SpectralLeverage};
@@ -65,7 +65,7 @@ pub fn estimator<'a>(
         ScoreMethod::BlessR => Box::new(BlessR::default()),
         ScoreMethod::Squeak => Box::new(SqueakParams::new(COPIES)),
         ScoreMethod::Sa => {
-            Box::new(SpectralLeverage::new(setting.kernel.stationary()?, setting.points))
+            Box::new(SpectralLeverage::new(kernel::stationary(setting.kernel)?, setting.points))
         }
     })
 }

@@ -4,7 +4,7 @@ use super::select::{self, Setting};
 use crate::args::{Selection, Tune};
 use crate::failure::{Failure, Result};
 use crate::input::{Features, Input, Supervised};
-use crate::kernel::AnyKernel;
+use crate::kernel::{self, AnyKernel};
 use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
@@ -39,7 +39,7 @@ pub fn run(args: &Tune) -> Result<ExitCode> {
         .into());
     }
     session.progress.stage("reading", None);
-    let target = args.regression.target.as_deref();
+    let target = args.regression.target()?;
     let Supervised { x, y, features, .. } =
         Input::read(&args.data, 0)?.supervised(target, &args.data, &session)?;
     let x = Features::new(x, features, &args.run, &session)?.x;
@@ -47,7 +47,7 @@ pub fn run(args: &Tune) -> Result<ExitCode> {
     let kernels = kernels(args, &session, points, rng)?;
     let lambdas: Vec<Ridge<f64>> =
         args.lambdas.values().into_iter().map(Ridge::PerSample).collect();
-    let setting = Setting { kernel: &kernels[0], points, lambda: args.leverage.leverage_lambda };
+    let setting = Setting { kernel: &kernels[0], points, lambda: args.leverage.lambda() };
     let step = announce(args, &session, setting, kernels.len())?;
 
     session.progress.step("cross-validating", &step);
@@ -81,7 +81,7 @@ fn kernels(
     points: Points<'_, f64>,
     rng: &mut dyn Rng,
 ) -> Result<Vec<AnyKernel>> {
-    let first = AnyKernel::new(&args.kernel, points, session.progress.meter(), rng)?;
+    let first = kernel::kernel(&args.kernel, points, session.progress.meter(), rng)?;
     let bandwidths = match (first.bandwidth(), args.bandwidths.is_empty()) {
         (None, true) => return Ok(vec![first]),
         (None, false) => {
@@ -96,7 +96,7 @@ fn kernels(
     let meter = || session.progress.meter();
     bandwidths
         .iter()
-        .map(|&scale| AnyKernel::with_scale(&args.kernel, scale, points.dim(), meter()))
+        .map(|&scale| kernel::with_scale(&args.kernel, scale, points.dim(), meter()))
         .collect()
 }
 

@@ -5,8 +5,17 @@ use nystrom::kernels::median_heuristic;
 use nystrom::prelude::*;
 use nystrom_data::{Csv, Standardize, Standardizer};
 
-const COMMANDS: [&str; 7] =
-    ["fit", "predict", "scores", "landmarks", "sample", "tune", "completions"];
+const COMMANDS: [&str; 9] = [
+    "fit",
+    "predict",
+    "evaluate",
+    "inspect",
+    "scores",
+    "landmarks",
+    "sample",
+    "tune",
+    "completions",
+];
 
 /// The standardised features of a file, and the Gaussian kernel at their median distance.
 fn features(bench: &Bench, rng: &mut Pcg64) -> (Mat<f64>, Gaussian) {
@@ -138,7 +147,7 @@ fn completions_are_printed_for_every_shell() {
 fn a_table_on_standard_output_is_nothing_but_the_table() {
     let bench = Bench::new();
     bench.write("t.csv", table(60, 5));
-    bench.ok("fit t.csv --target y -o m.json -q");
+    bench.ok("fit t.csv --lambda auto --target y -o m.json -q");
     let run = bench.ok("predict m.json t.csv");
     assert_eq!(run.out.lines().count(), 61);
     assert!(run.err.contains("RMSE"), "{run:?}");

@@ -87,13 +87,13 @@ fn rows_with_missing_values_are_left_out_when_asked() {
     let fifth = text.lines().nth(5).unwrap();
     let with_gap = format!("NA,{}", fifth.split_once(',').unwrap().1);
     bench.write("t.csv", text.replace(fifth, &with_gap));
-    let run = bench.run("fit t.csv --target y --missing NA -o m.json -q");
+    let run = bench.run("fit t.csv --lambda auto --target y --missing NA -o m.json -q");
     assert!(
         run.code == Some(3) && run.err.contains("1 missing value, the first in line 6"),
         "{run:?}"
     );
     assert!(run.err.contains("help: add --drop-missing"), "{run:?}");
-    bench.ok("fit t.csv --target y --missing NA --drop-missing -o m.json -q");
+    bench.ok("fit t.csv --lambda auto --target y --missing NA --drop-missing -o m.json -q");
     bench.ok("predict m.json t.csv --missing NA --drop-missing -o p.csv -q");
     let rows = bench.column("p.csv", "row");
     assert_eq!((rows.len(), rows[3], rows[4]), (59, 3.0, 5.0)); // row 4, counted from 0, is gone

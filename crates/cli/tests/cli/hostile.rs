@@ -210,7 +210,7 @@ fn hostile_files() {
     let bench = Bench::new();
     for case in FILES {
         bench.write("t.csv", case.0);
-        let run = bench.run(&format!("fit t.csv {} -o m.json", case.1));
+        let run = bench.run(&format!("fit t.csv --lambda auto {} -o m.json", case.1));
         holds(&run, case);
         assert_eq!(bench.files().contains(&"m.json".to_owned()), case.2 == 0, "{:?}", case.1);
         if case.2 == 0 {
@@ -218,7 +218,7 @@ fn hostile_files() {
             std::fs::remove_file(bench.path("m.json")).unwrap();
         }
         // through the other door the same words
-        let piped = bench.pipe(&format!("fit - {} -o m.json", case.1), case.0);
+        let piped = bench.pipe(&format!("fit - --lambda auto {} -o m.json", case.1), case.0);
         holds(&piped, case);
         let _ = std::fs::remove_file(bench.path("m.json"));
     }
@@ -304,15 +304,15 @@ fn hostile_paths() {
     bench.write("t.csv", table(30, 1));
     std::fs::create_dir(bench.path("folder.csv")).unwrap();
     std::fs::create_dir(bench.path("folder")).unwrap();
-    bench.ok("fit t.csv --target y -o m.json -q");
+    bench.ok("fit t.csv --lambda auto --target y -o m.json -q");
     for (line, status, part) in [
-        ("fit folder.csv --target y -o n.json", DATA, "this is a folder"),
-        ("fit folder --target y -o n.json", DATA, "this is a folder"),
-        ("fit absent.csv --target y -o n.json", DATA, "no such file"),
-        ("fit '' --target y -o n.json", USAGE, "a value is required"),
-        ("fit t.csv --target y -o absent/n.json", 1, "check the folder"),
-        ("fit t.csv --target y -o folder", USAGE, "this is a folder"),
-        ("fit t.csv --target y -o t.csv", USAGE, "would overwrite"),
+        ("fit folder.csv --lambda auto --target y -o n.json", DATA, "this is a folder"),
+        ("fit folder --lambda auto --target y -o n.json", DATA, "this is a folder"),
+        ("fit absent.csv --lambda auto --target y -o n.json", DATA, "no such file"),
+        ("fit '' --lambda auto --target y -o n.json", USAGE, "a value is required"),
+        ("fit t.csv --lambda auto --target y -o absent/n.json", 1, "check the folder"),
+        ("fit t.csv --lambda auto --target y -o folder", USAGE, "this is a folder"),
+        ("fit t.csv --lambda auto --target y -o t.csv", USAGE, "would overwrite"),
         ("predict folder t.csv", DATA, "cannot be read"),
         ("predict t.csv m.json", DATA, "not a whole model file"),
         ("predict m.json folder.csv", DATA, "this is a folder"),
@@ -334,7 +334,7 @@ fn hostile_paths() {
 fn files_to_predict_that_lack_what_the_model_needs() {
     let bench = Bench::new();
     bench.write("t.csv", table(30, 1));
-    bench.ok("fit t.csv --target y -o m.json -q");
+    bench.ok("fit t.csv --lambda auto --target y -o m.json -q");
     for (text, options, part) in [
         (
             "a,y\n1,2\n",

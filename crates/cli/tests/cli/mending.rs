@@ -20,7 +20,7 @@ fn abyc(f: &[&str], extra: &[&str]) -> String {
 fn mend(text: &str, options: &str) -> String {
     let bench = Bench::new();
     bench.write("t.csv", text);
-    let line = format!("fit t.csv --target y -o m.json {options}");
+    let line = format!("fit t.csv --lambda auto --target y -o m.json {options}");
     let run = bench.run(&line);
     assert_eq!(run.code, Some(3), "{run:?}");
     assert!(!run.err.contains("::") && !run.err.contains("from 0"), "{run:?}");
@@ -92,7 +92,7 @@ fn each_trouble_alone() {
     let bench = Bench::new();
     let text = last("nan", 9);
     bench.write("t.csv", text);
-    bench.ok("fit t.csv --target y -o m.json --missing NaN --drop-missing");
+    bench.ok("fit t.csv --lambda auto --target y -o m.json --missing NaN --drop-missing");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn decimal_commas_are_offered() {
     assert!(message.contains("--decimal-comma --missing NA --drop-missing"), "{message}");
     let bench = Bench::new();
     bench.write("t.csv", table(40, 3));
-    let run = bench.run("fit t.csv --target y --decimal-comma -o m.json");
+    let run = bench.run("fit t.csv --lambda auto --target y --decimal-comma -o m.json");
     assert!(run.code == Some(3) && run.err.contains("leave out --decimal-comma"), "{run:?}");
 }
 
@@ -139,7 +139,7 @@ fn the_target_is_never_dropped() {
             },
         ),
     );
-    let run = bench.run("fit t.csv --target y -o m.json");
+    let run = bench.run("fit t.csv --lambda auto --target y -o m.json");
     assert!(
         run.code == Some(3)
             && run.err.contains("(\"y\") must hold numbers: choose another --target"),
@@ -152,7 +152,7 @@ fn the_target_is_never_dropped() {
 fn names_taken_for_data_are_recognised() {
     let bench = Bench::new();
     bench.write("t.csv", table(40, 3));
-    let run = bench.run("fit t.csv --no-header --target 3 -o m.json");
+    let run = bench.run("fit t.csv --lambda auto --no-header --target 3 -o m.json");
     assert!(run.code == Some(3) && run.err.contains("leave out --no-header"), "{run:?}");
 }
 
@@ -162,12 +162,12 @@ fn nan_in_npy_can_be_declared_missing() {
     let mut values: Vec<f64> = (0..120).map(|i| f64::from(i * i % 37)).collect();
     values[50] = f64::NAN;
     bench.write("t.npy", nystrom_data::npy_bytes(40, 3, values));
-    let run = bench.run("fit t.npy --target 3 -o m.json");
+    let run = bench.run("fit t.npy --lambda auto --target 3 -o m.json");
     assert!(
         run.code == Some(3) && run.err.contains("column 2 (\"c2\")") && run.err.contains("row 11"),
         "{run:?}"
     );
     assert!(run.err.contains("add --missing NaN --drop-missing"), "{run:?}");
-    bench.ok("fit t.npy --target 3 -o m.json --missing nan --drop-missing");
+    bench.ok("fit t.npy --lambda auto --target 3 -o m.json --missing nan --drop-missing");
     bench.ok("predict m.json t.npy -o p.csv --missing NaN --drop-missing");
 }

@@ -20,11 +20,11 @@ fn columns_are_numbered_before_any_is_dropped() {
         ("--drop 1,2,-1,-2 --target -3", "p6", &["p3", "p4", "p5"]),
         ("--drop 8 --drop p1,2 --target 3", "p3", &["p4", "p5", "p6", "p7"]),
     ] {
-        let fitted = bench.json(&format!("fit t.csv {options} -o m.json --json -q"));
+        let fitted = bench.json(&format!("fit t.csv --lambda auto {options} -o m.json --json -q"));
         assert_eq!(fitted["target"], target, "{options}");
         assert_eq!(fitted["features"], serde_json::json!(features), "{options}");
     }
-    let run = bench.run("fit t.csv --drop 1,2 --target 2 -o m.json");
+    let run = bench.run("fit t.csv --lambda auto --drop 1,2 --target 2 -o m.json");
     assert!(
         run.code == Some(2)
             && run.err.contains("column 2 (\"p2\") is --target and among those to --drop"),
@@ -38,9 +38,9 @@ fn a_name_with_a_comma_can_be_dropped() {
     let rows: String = table(40, 2).lines().skip(1).map(|line| format!("{line},x\n")).collect();
     bench.write("t.csv", format!("a,b,y,c,\"colour, shade\"\n{rows}"));
     for drop in ["'colour, shade'", "'\"colour, shade\"'", "'b,\"colour, shade\"'", "5"] {
-        bench.ok(&format!("fit t.csv --target y --drop {drop} -o m.json -q"));
+        bench.ok(&format!("fit t.csv --lambda auto --target y --drop {drop} -o m.json -q"));
     }
-    let run = bench.run("fit t.csv --target y -o m.json -q");
+    let run = bench.run("fit t.csv --lambda auto --target y -o m.json -q");
     assert!(run.err.contains("--drop '\"colour, shade\"'"), "{run:?}");
 }
 
@@ -52,7 +52,7 @@ fn a_column_that_is_dropped_may_hold_anything() {
         rows.lines().enumerate().map(|(i, line)| format!("{line},{i}\n")).collect();
     // numbers first, then text
     bench.write("t.csv", format!("a,b,y,c,code\n{}1,2,3,4,A7\n", rows.concat()));
-    bench.ok("fit t.csv --target y --drop code -o m.json -q");
+    bench.ok("fit t.csv --lambda auto --target y --drop code -o m.json -q");
     // which needs no --drop: the model does not use it
     bench.ok("predict m.json t.csv -o p.csv -q");
 }
@@ -82,13 +82,13 @@ fn constant_features_are_left_out_with_a_note() {
     let rows: String = table(40, 2).lines().skip(1).map(|line| format!("7,{line}\n")).collect();
     bench.write("t.csv", format!("k,a,b,y,c\n{rows}"));
     bench.write("bare.csv", &rows);
-    let run = bench.ok("fit t.csv --target y -o m.json");
+    let run = bench.ok("fit t.csv --lambda auto --target y -o m.json");
     assert!(
         run.err.contains("note: the feature \"k\" (7) has one value only and has been left out"),
         "{run:?}"
     );
-    assert!(bench.ok("fit t.csv --target y -o m.json -q").err.is_empty());
-    let fitted = bench.json("fit t.csv --target y -o m.json --json -q");
+    assert!(bench.ok("fit t.csv --lambda auto --target y -o m.json -q").err.is_empty());
+    let fitted = bench.json("fit t.csv --lambda auto --target y -o m.json --json -q");
     assert_eq!(
         (&fitted["constant"], &fitted["features"]),
         (&serde_json::json!(["k"]), &serde_json::json!(["a", "b", "c"]))
@@ -112,22 +112,29 @@ fn columns_that_number_the_rows_are_noted() {
         .map(|(i, line)| format!("{},{line}\n", i + 1))
         .collect();
     bench.write("t.csv", format!("id,a,b,y,c\n{rows}"));
-    let run = bench.ok("fit t.csv --target y -o m.json");
+    let run = bench.ok("fit t.csv --lambda auto --target y -o m.json");
     assert!(
         run.err.contains(
             "note: column 1 (\"id\") numbers the rows; if that is no feature, say --drop id"
         ),
         "{run:?}"
     );
-    assert!(!bench.ok("fit t.csv --target y --drop id -o m.json").err.contains("note:"));
+    assert!(
+        !bench.ok("fit t.csv --lambda auto --target y --drop id -o m.json").err.contains("note:")
+    );
     // The only feature: without it nothing would be left.
-    assert!(!bench.ok("fit t.csv --target y --drop a,b,c -o m.json").err.contains("note:"));
+    assert!(
+        !bench
+            .ok("fit t.csv --lambda auto --target y --drop a,b,c -o m.json")
+            .err
+            .contains("note:")
+    );
 }
 
 #[test]
 fn predicting_does_not_need_the_target() {
     let bench = bench();
-    bench.ok("fit t.csv --target y -o m.json -q");
+    bench.ok("fit t.csv --lambda auto --target y -o m.json -q");
     let all = bench.ok("predict m.json t.csv").out;
     let with_target = |target: &dyn Fn(usize) -> String| {
         let line = |(i, line): (usize, &str)| {
@@ -158,7 +165,7 @@ fn a_libsvm_file_is_read_as_the_one_that_was_fitted() {
     let bench = Bench::new();
     let row = |i: usize| format!("{} 1:{} 2:{} 4:{}\n", i * i % 5, i % 7, i % 3, i);
     bench.write("t.libsvm", (0..30).map(row).collect::<String>());
-    bench.ok("fit t.libsvm --drop f4 -o m.json -q"); // f3 is 0 everywhere: constant
+    bench.ok("fit t.libsvm --lambda auto --drop f4 -o m.json -q"); // f3 is 0 everywhere: constant
     bench.ok("predict m.json t.libsvm --drop f4 -o p.csv -q");
     bench.ok("predict m.json t.libsvm -o q.csv -q");
     assert_eq!(bench.read("p.csv"), bench.read("q.csv"));
@@ -169,12 +176,11 @@ fn a_libsvm_file_is_read_as_the_one_that_was_fitted() {
 #[test]
 fn a_minus_is_standard_output() {
     let bench = bench();
-    let run = bench.ok("fit t.csv --target y -o -");
-    assert!(
-        run.err.contains("training") && run.out.starts_with("{\"program\":\"nystrom\""),
-        "{run:?}"
-    );
-    bench.write("m.json", &run.out);
+    let mut fit = bench.command();
+    let fit = fit.args("fit t.csv --lambda auto --target y -o -".split(' ')).output().unwrap();
+    let words = String::from_utf8(fit.stderr).unwrap();
+    assert!(words.contains("training") && fit.stdout.starts_with(b"NYSTROM\n"), "{words}");
+    bench.write("m.json", &fit.stdout);
     let predicted = bench.ok("predict m.json t.csv -o - -q").out;
     assert_eq!(predicted, bench.ok("predict m.json t.csv -q").out);
     for command in [
@@ -187,7 +193,7 @@ fn a_minus_is_standard_output() {
             bench.ok(&format!("{command} -q")).out
         );
     }
-    let run = bench.run("fit t.csv --target y -o - --json");
+    let run = bench.run("fit t.csv --lambda auto --target y -o - --json");
     assert!(run.code == Some(2) && run.err.contains("name a file for the model"), "{run:?}");
     assert_eq!(bench.files(), ["m.json", "t.csv"]);
     let piped = bench.pipe("predict m.json - -o -", table(60, 1).as_bytes());
@@ -197,13 +203,13 @@ fn a_minus_is_standard_output() {
 #[test]
 fn the_plan_is_a_result_of_its_own() {
     let bench = bench();
-    let run = bench.ok("fit t.csv --target y --plan");
+    let run = bench.ok("fit t.csv --lambda auto --target y --plan");
     assert!(run.out.starts_with("plan: 60 rows × 3 features") && run.err.is_empty(), "{run:?}");
     assert_eq!(
-        bench.ok("fit t.csv --target y --plan -q").out.lines().count(),
+        bench.ok("fit t.csv --lambda auto --target y --plan -q").out.lines().count(),
         run.out.lines().count()
     );
-    let plan = bench.json("fit t.csv --target y --plan --json");
+    let plan = bench.json("fit t.csv --lambda auto --target y --plan --json");
     assert_eq!(
         (&plan["command"], &plan["landmarks"], &plan["rows"]),
         (&"fit".into(), &60.into(), &60.into())
@@ -238,9 +244,9 @@ fn certify_takes_its_number_after_an_equals_sign_only() {
 #[test]
 fn json_says_what_it_is_and_keeps_what_is_not_finite() {
     let bench = bench();
-    bench.ok("fit t.csv --target y -o m.json -q");
+    bench.ok("fit t.csv --lambda auto --target y -o m.json -q");
     for (command, line) in [
-        ("fit", "fit t.csv --target y -o m.json --json"),
+        ("fit", "fit t.csv --lambda auto --target y -o m.json --json"),
         ("predict", "predict m.json t.csv --json"),
         ("scores", "scores t.csv --drop y --json"),
         ("landmarks", "landmarks t.csv --drop y --landmarks uniform:5 --json"),
@@ -308,11 +314,11 @@ fn lambda_is_printed_as_it_is_meant() {
 #[test]
 fn what_is_read_is_not_overwritten() {
     let bench = bench();
-    bench.ok("fit t.csv --target y -o m.json -q");
+    bench.ok("fit t.csv --lambda auto --target y -o m.json -q");
     let (data, model) = (bench.read("t.csv"), bench.read("m.json"));
     for line in [
-        "fit t.csv --target y -o t.csv",
-        "fit t.csv --target y -o ./t.csv",
+        "fit t.csv --lambda auto --target y -o t.csv",
+        "fit t.csv --lambda auto --target y -o ./t.csv",
         "predict m.json t.csv -o t.csv",
         "predict m.json t.csv -o m.json",
         "scores t.csv --drop y -o t.csv",

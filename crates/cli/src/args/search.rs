@@ -1,0 +1,109 @@
+//! What can be said of the search for the best fit.
+
+use clap::{Args, ValueEnum};
+use nystrom_pipeline::Effort;
+
+#[derive(Args)]
+pub struct SearchArgs {
+    /// How much work the search may do: some ten seconds, a minute, ten minutes on two cores
+    #[arg(long, value_enum, help_heading = "Search")]
+    pub effort: Option<EffortName>,
+    /// About so much time instead, such as 90s, 5min or 1h; the work that this machine does in it is
+    /// said, and repeats the fit
+    #[arg(long, value_name = "TIME", value_parser = seconds, conflicts_with = "effort",
+        help_heading = "Search")]
+    pub time: Option<f64>,
+    /// So many floating-point operations instead
+    #[arg(long, value_name = "OPERATIONS", value_parser = super::lambda::positive,
+        conflicts_with_all = ["effort", "time"], help_heading = "Search")]
+    pub work: Option<f64>,
+    /// The columns to predict from, by name [default: all that have no other use]
+    #[arg(long, value_name = "COLUMN,…", help_heading = "Data")]
+    pub features: Vec<String>,
+    /// A column that matters FACTOR times as much as it seems; may be said several times
+    #[arg(long, value_name = "COLUMN=FACTOR", value_parser = factor, help_heading = "Data")]
+    pub scale: Vec<(String, f64)>,
+    /// A column with the weight of each row
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub weights: Option<String>,
+    /// Rows with the same value in this column are set aside together
+    #[arg(long, value_name = "COLUMN", conflicts_with = "time_column", help_heading = "Data")]
+    pub group: Option<String>,
+    /// The last rows by this column are set aside
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub time_column: Option<String>,
+    /// Missing values are an error, rather than the median and a feature that says where
+    #[arg(long, conflicts_with = "drop_missing", help_heading = "Data")]
+    pub refuse_missing: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EffortName {
+    Quick,
+    Default,
+    Thorough,
+}
+
+impl From<EffortName> for Effort {
+    fn from(name: EffortName) -> Effort {
+        match name {
+            EffortName::Quick => Effort::Quick,
+            EffortName::Default => Effort::Default,
+            EffortName::Thorough => Effort::Thorough,
+        }
+    }
+}
+
+impl SearchArgs {
+    /// An option that says something of a search, if one was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--effort", self.effort.is_some()),
+            ("--time", self.time.is_some()),
+            ("--work", self.work.is_some()),
+            ("--features", !self.features.is_empty()),
+            ("--scale", !self.scale.is_empty()),
+            ("--weights", self.weights.is_some()),
+            ("--group", self.group.is_some()),
+            ("--time-column", self.time_column.is_some()),
+            ("--refuse-missing", self.refuse_missing),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+}
+
+fn factor(text: &str) -> Result<(String, f64), String> {
+    let expected = || format!("{text:?} is not COLUMN=FACTOR, such as age=2");
+    let (column, factor) = text.rsplit_once('=').ok_or_else(expected)?;
+    Ok((column.to_owned(), super::lambda::positive(factor).map_err(|_| expected())?))
+}
+
+/// `90`, `90s`, `5min`, `1h`.
+fn seconds(text: &str) -> Result<f64, String> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let unit = match text[split..].trim() {
+        "" | "s" | "sec" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        other => return Err(format!("{other:?} is no unit of time; write 90s, 5min or 1h")),
+    };
+    super::lambda::positive(text[..split].trim())
+        .map(|number| number * unit)
+        .map_err(|_| format!("{text:?} is not a time, such as 90s, 5min or 1h"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{factor, seconds};
+
+    #[test]
+    fn times_and_factors() {
+        assert_eq!(
+            (seconds("90"), seconds("1.5min"), seconds("1h")),
+            (Ok(90.0), Ok(90.0), Ok(3600.0))
+        );
+        assert!(seconds("5 years").is_err() && seconds("-1s").is_err() && seconds("").is_err());
+        assert_eq!(factor("a=b=2"), Ok(("a=b".into(), 2.0)));
+        assert!(factor("a").is_err() && factor("a=0").is_err());
+    }
+}

@@ -1,0 +1,223 @@
+//! `nystrom fit` without options that say how to fit.
+
+use super::errors::Errors;
+use crate::args::{Fit, Output};
+use crate::failure::{Failure, Result, of_pipeline};
+use crate::input::{Input, Source};
+use crate::mixed::{self, Mixed, Wanted};
+use crate::model_file;
+use crate::search::{Budget, Watch};
+use crate::session::Session;
+use crate::summary::Summary;
+use crate::text::{self, number};
+use nystrom::faer::Mat;
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
+use nystrom_data::Table;
+use nystrom_pipeline::{ColumnOptions, Fitted, Missing, Model, Split};
+use std::process::ExitCode;
+use std::time::Instant;
+
+pub fn run(args: &Fit) -> Result<ExitCode> {
+    let (session, mut rng) = Session::start(&args.run)?;
+    let rng = &mut rng;
+    let output = args.output.as_ref().unwrap_or(&Output::Stdout);
+    if args.run.json && output.is_stdout() && !args.plan {
+        let text = "standard output cannot take both the model and --json; name a file for the \
+                    model";
+        return Err(Failure::Usage(text.into()).into());
+    }
+    crate::output::check_writable(output, &[&args.data.data])?;
+    session.progress.stage("reading", None);
+    let (mixed, targets) = read(args)?;
+    for note in &mixed.notes {
+        session.say(&format!("note: {note}"));
+    }
+    let (table, held_out) = split(&mixed.table, args.hold_out, rng)?;
+    let budget = Budget::new(args, session.memory);
+    if args.plan {
+        return plan(&session, &table, &budget);
+    }
+    let fit = nystrom_pipeline::Fit {
+        work: budget.work,
+        effort: budget.effort,
+        memory: budget.memory,
+        columns: column_options(args),
+        weights: args.search.weights.clone(),
+        split: split_by(args),
+    };
+    let what = text::count(table.columns().len(), "column");
+    session.say(&format!("plan: {} rows × {what}; {}", table.rows(), budget.describe()));
+    let mut watch = Watch::new(&session);
+    let fitted = fit.table_with(&table, targets.clone(), &mut watch, rng).map_err(of_pipeline)?;
+    let Fitted { mut model, report } = fitted;
+    model.made.seed = Some(args.run.seed);
+    model.made.settings = settings(args, &budget);
+
+    let mut summary = Summary::of("fit");
+    super::auto_report::describe(&model, &report, &mut summary);
+    if let Some(table) = held_out {
+        errors(&model, &table, &mut summary)?;
+    }
+    let size = model_file::save(&model, output)?;
+    let place = output
+        .file()
+        .map_or_else(|| "standard output".to_owned(), |file| file.display().to_string());
+    summary.line("model", format!("{place}, {}{}", text::bytes(size), holds(&model, &table)?));
+    summary.value("model", &place);
+    summary.value("seed", args.run.seed);
+    let repeat = repeat(&model.made.settings);
+    summary.line("to repeat", &repeat);
+    summary.value("command_to_repeat", &repeat);
+    summary.print(&session, output.is_stdout())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The columns that are used, and the names of the targets.
+fn read(args: &Fit) -> Result<(Mixed, Vec<String>)> {
+    let source = Source::of(&args.data)?;
+    let input = Input::of(&source, &args.data, 0)?;
+    let named = &args.regression.target;
+    let mut numbers = match &named[..] {
+        [] => vec![input.target(None)?],
+        names => names.iter().map(|text| input.target(Some(text))).collect::<Result<_>>()?,
+    };
+    let targets: Vec<String> =
+        numbers.iter().map(|&column| input.name(column).to_owned()).collect();
+    if input.kept().iter().all(|column| numbers.contains(column)) {
+        let table = input.source().to_owned();
+        return Err(nystrom_data::DataError::NoFeatures { table }.into());
+    }
+    if let Some(name) = &args.search.weights {
+        numbers.extend(input.columns(name)?);
+    }
+    let columns = input.kept().to_vec();
+    let wanted = Wanted {
+        columns,
+        numbers,
+        texts: Vec::new(),
+        instead: "choose another --target",
+        fills: true,
+    };
+    Ok((mixed::read(&source, &args.data, input, &wanted)?, targets))
+}
+
+fn column_options(args: &Fit) -> ColumnOptions {
+    ColumnOptions {
+        features: args.search.features.iter().flat_map(|text| crate::args::list(text)).collect(),
+        scale: args.search.scale.clone(),
+        missing: match (args.data.drop_missing, args.search.refuse_missing) {
+            (true, _) => Missing::DropRows,
+            (_, true) => Missing::Refuse,
+            _ => Missing::Fill,
+        },
+        standardize: !args.run.no_standardize,
+        ..ColumnOptions::default()
+    }
+}
+
+fn split_by(args: &Fit) -> Split {
+    match (&args.search.group, &args.search.time_column) {
+        (Some(group), _) => Split::Group(group.clone()),
+        (_, Some(time)) => Split::Time(time.clone()),
+        _ => Split::Random,
+    }
+}
+
+/// The rows held out are drawn at random; both parts keep the order of the file.
+fn split(table: &Table, share: Option<f64>, rng: &mut dyn Rng) -> Result<(Table, Option<Table>)> {
+    let Some(share) = share else { return Ok((table.clone(), None)) };
+    let (n, out) = (table.rows(), (share * table.rows() as f64).round());
+    if !(share > 0.0 && share < 1.0 && out >= 1.0 && (out as usize) < n) {
+        let text = format!(
+            "--hold-out {share} of {n} rows leaves no row on one side; take a share such as 0.2"
+        );
+        return Err(Failure::Usage(text).into());
+    }
+    let mut is_out = vec![false; n];
+    random::uniform_subset(n, out as usize, rng)?.into_iter().for_each(|row| is_out[row] = true);
+    let part = |wanted: bool| -> Result<Table> {
+        let rows: Vec<usize> = (0..n).filter(|&row| is_out[row] == wanted).collect();
+        Ok(table.select_rows(&rows)?)
+    };
+    Ok((part(false)?, Some(part(true)?)))
+}
+
+fn errors(model: &Model, table: &Table, summary: &mut Summary) -> Result<()> {
+    let predicted = model.predict(table).map_err(of_pipeline)?.values;
+    for (j, target) in model.targets().iter().enumerate() {
+        let y = table.numbers(target.name.as_str())?;
+        let known: Vec<usize> = (0..y.len()).filter(|&i| !y[i].is_nan()).collect();
+        let f = Mat::from_fn(known.len(), 1, |i, _| predicted[(known[i], j)]);
+        let y = Mat::from_fn(known.len(), 1, |i, _| y[known[i]]);
+        if !known.is_empty() {
+            let errors = Errors::of(f.as_ref(), y.as_ref())?;
+            errors.report("held out", "held_out", summary);
+        }
+    }
+    Ok(())
+}
+
+/// That a model on all the data holds them, and how fast it predicts.
+fn holds(model: &Model, table: &Table) -> Result<String> {
+    const ROWS: usize = 1000;
+    let rows: Vec<usize> = (0..table.rows().min(ROWS)).collect();
+    let some = table.select_rows(&rows)?;
+    let start = Instant::now();
+    model.predict(&some).map_err(of_pipeline)?;
+    let rate = rows.len() as f64 / start.elapsed().as_secs_f64();
+    let all = if model.made.holds_all_rows { ", holds every training row" } else { "" };
+    Ok(format!("{all}; predicts some {} rows a second", number(rounded(rate))))
+}
+
+/// To one digit.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.0e}").parse().unwrap_or(value)
+}
+
+/// What `--plan` says of a search: only its bounds are known beforehand.
+fn plan(session: &Session, table: &Table, budget: &Budget) -> Result<ExitCode> {
+    let mut summary = Summary::of("fit");
+    let (rows, columns) = (table.rows(), table.columns().len());
+    let work = budget.work.unwrap_or(budget.effort.work());
+    summary.line("plan", format!("{rows} rows × {}", text::count(columns, "column")));
+    summary.line("work", format!("at most {} operations", number(work)));
+    summary.line("time", text::duration(work / Budget::speed()));
+    let memory = budget.memory.map_or_else(|| "no kernel values kept".into(), text::bytes);
+    summary.line("memory", memory);
+    summary.value("rows", rows);
+    summary.value("work", work);
+    summary.value("memory", budget.memory);
+    summary.print(session, false)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The options that decide the fit, beside the table's own.
+fn settings(args: &Fit, budget: &Budget) -> String {
+    let mut text = format!("--seed {}", args.run.seed);
+    text += &match budget.work {
+        Some(work) => format!(" --work {work:e}"),
+        None => format!(" --effort {}", budget.effort.name()),
+    };
+    if let Some(memory) = budget.memory {
+        text += &format!(" --memory {memory}");
+    }
+    text
+}
+
+/// The command line that repeats the fit to the bit.
+fn repeat(settings: &str) -> String {
+    let said: Vec<String> = std::env::args().skip(1).collect();
+    let mut words = vec!["nystrom".to_owned()];
+    let mut skip = false;
+    for word in said {
+        let own = ["--seed", "--effort", "--time", "--work", "--memory"];
+        match own.iter().find(|option| word == **option || word.starts_with(&format!("{option}=")))
+        {
+            Some(option) => skip = word == **option,
+            None if skip => skip = false,
+            None => words.push(crate::diagnosis::shell(&word)),
+        }
+    }
+    format!("{} {settings}", words.join(" "))
+}

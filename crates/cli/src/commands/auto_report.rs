@@ -1,0 +1,80 @@
+//! What a search found, in words and as values.
+
+use crate::kernel::describe as kernel;
+use crate::summary::Summary;
+use crate::text::{count, number};
+use nystrom_pipeline::{Metric, Model, Report};
+
+/// The best candidates that are told in words.
+const SHOWN: usize = 5;
+
+pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
+    let targets: Vec<String> =
+        model.targets().iter().map(|target| format!("{:?}", target.name)).collect();
+    let (rows, features) = (count(report.rows, "row"), count(report.features.len(), "feature"));
+    summary.line("fitted", format!("{} on {rows}, {features}", targets.join(", ")));
+    for dropped in &report.dropped {
+        summary.line("left out", dropped.to_string());
+    }
+    for (column, levels) in model.columns().rare() {
+        let text = format!("{column:?} has {levels} rare levels, which share one feature");
+        summary.line("note", text);
+    }
+    for note in &report.notes {
+        summary.line("note", note);
+    }
+    let chosen = &report.chosen;
+    let metric = match chosen.metric {
+        Metric::None => String::new(),
+        metric => format!(", {metric}"),
+    };
+    summary.line("kernel", format!("{}{metric}", kernel(model.regression().kernel())));
+    summary.line("centres", model.made.centers.clone());
+    summary.line("lambda", number(chosen.lambda));
+    summary.line(
+        "validation",
+        format!(
+            "RMSE {} standard deviations of the target; {} for the plain default",
+            number(chosen.error),
+            number(report.plain_error)
+        ),
+    );
+    let stopped = if report.stopped { "; stopped before its end" } else { "" };
+    let work = format!(
+        "{} candidates, {} of {} operations{stopped}",
+        report.trials.len(),
+        number(report.work),
+        number(report.work_allowed)
+    );
+    summary.line("searched", work);
+    let mut best: Vec<_> = report.trials.iter().filter(|trial| trial.error.is_finite()).collect();
+    best.sort_by(|a, b| a.error.total_cmp(&b.error));
+    for trial in best.into_iter().take(SHOWN) {
+        let text = format!(
+            "{} {}, {}, bandwidth {}, {} of {} rows",
+            number(trial.error),
+            trial.family,
+            trial.metric,
+            number(trial.bandwidth),
+            trial.centers,
+            trial.rows
+        );
+        summary.line("", text);
+    }
+    values(model, report, summary);
+}
+
+fn values(model: &Model, report: &Report, summary: &mut Summary) {
+    let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+    match names[..] {
+        [one] => summary.value("target", one),
+        _ => summary.value("targets", &names),
+    }
+    summary.value("rows", report.rows);
+    summary.value("features", &report.features);
+    summary.value("dropped", &report.dropped);
+    summary.value("lambda", report.chosen.lambda);
+    summary.value("bandwidth", model.regression().kernel().bandwidth());
+    summary.value("validation_error", report.chosen.error);
+    summary.value("search", report);
+}

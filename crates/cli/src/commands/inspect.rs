@@ -1,0 +1,65 @@
+//! `nystrom inspect`.
+
+use crate::args::Inspect;
+use crate::failure::Result;
+use crate::kernel::describe;
+use crate::model_file;
+use crate::session::Session;
+use crate::summary::Summary;
+use crate::text::{count, number};
+use nystrom_pipeline::Model;
+use std::process::ExitCode;
+
+/// Features that are listed with their weights.
+const SHOWN: usize = 12;
+
+pub fn run(args: &Inspect) -> Result<ExitCode> {
+    let session = Session::new(None, args.json, false)?;
+    let model = model_file::load(&args.model)?;
+    let mut summary = Summary::of("inspect");
+    let targets: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+    summary.line("predicts", targets.join(", "));
+    summary.value("targets", &targets);
+    let (features, needed) = (model.columns().features(), model.columns().names().len());
+    let columns = count(needed, "column");
+    summary.line("from", format!("{} of {columns}", count(features.len(), "feature")));
+    summary.value("columns", model.columns().names().collect::<Vec<_>>());
+    summary.value("features", &features);
+    for dropped in model.columns().dropped() {
+        summary.line("left out", dropped.to_string());
+    }
+    summary.value("dropped", model.columns().dropped());
+    let regression = model.regression();
+    summary.line("kernel", describe(regression.kernel()));
+    summary.value("kernel", regression.kernel());
+    let made = &model.made;
+    summary.line("lambda", number(made.lambda));
+    let holds = if made.holds_all_rows { "; the file holds every training row" } else { "" };
+    summary.line("centres", format!("{}{holds}", made.centers));
+    weights(&model, &features, &mut summary);
+    if let Some(error) = made.validation_error {
+        let text = format!("{} standard deviations of the target", number(error));
+        summary.line("validation error", text);
+    }
+    if !made.settings.is_empty() {
+        summary.line("made by", &made.settings);
+    }
+    summary.line("version", &made.version);
+    summary.value("made", made);
+    summary.value("fit", regression.report());
+    summary.print(&session, false)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How much each feature matters to the metric, if one was learnt: the lengths of A's columns.
+fn weights(model: &Model, features: &[String], summary: &mut Summary) {
+    let Some(map) = model.map() else { return };
+    let mut weights: Vec<(&str, f64)> =
+        features.iter().enumerate().map(|(j, name)| (&name[..], map.col(j).norm_l2())).collect();
+    weights.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let shown: Vec<String> =
+        weights.iter().take(SHOWN).map(|(name, w)| format!("{name} {}", number(*w))).collect();
+    let more = if weights.len() > SHOWN { ", …" } else { "" };
+    summary.line("learned metric", format!("{}{more}", shown.join(", ")));
+    summary.value("weights", &weights);
+}

@@ -1,0 +1,115 @@
+//! What a search may take here, and what is told of it.
+
+use crate::args::Fit;
+use crate::session::Session;
+use crate::text::{self, number};
+use nystrom_pipeline::{Effort, Event, Progress};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Work and memory of a search.
+pub struct Budget {
+    pub effort: Effort,
+    /// In the place of the effort's.
+    pub work: Option<f64>,
+    pub memory: Option<u64>,
+    /// Where the memory comes from, in words.
+    source: &'static str,
+}
+
+impl Budget {
+    /// What the command line says; without `--memory` half of what the system has free.
+    pub fn new(args: &Fit, memory: Option<u64>) -> Budget {
+        let search = &args.search;
+        let work = search.work.or(search.time.map(|seconds| two_digits(seconds * Budget::speed())));
+        let (memory, source) = match memory {
+            Some(memory) => (Some(memory), "as allowed"),
+            None => (half_of_free(), "half of what is free"),
+        };
+        Budget { effort: search.effort.map_or(Effort::Default, Effort::from), work, memory, source }
+    }
+
+    /// Operations a second that a search does here, by a small product.
+    pub fn speed() -> f64 {
+        use nystrom::prelude::Mat;
+        const SIDE: usize = 400;
+        /// What the rest of a search reaches of the speed of products.
+        const SHARE: f64 = 0.4;
+        let square = Mat::<f64>::from_fn(SIDE, SIDE, |i, j| (i + j) as f64);
+        let product = || drop(std::hint::black_box(&square * &square));
+        product();
+        let start = Instant::now();
+        product();
+        SHARE * 2.0 * (SIDE as f64).powi(3) / start.elapsed().as_secs_f64()
+    }
+
+    /// In words.
+    pub fn describe(&self) -> String {
+        let work = self.work.unwrap_or(self.effort.work());
+        let memory = match self.memory {
+            Some(memory) => format!("{} of memory ({})", text::bytes(memory), self.source),
+            None => "no kernel values kept".into(),
+        };
+        let time = text::duration(work / Budget::speed());
+        format!("at most {} operations, {time}; {memory}", number(work))
+    }
+}
+
+/// Half of the memory that the system reports as available, to two digits; unknown where it does
+/// not.
+fn half_of_free() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(two_digits(kibibytes * 512.0) as u64)
+}
+
+fn two_digits(value: f64) -> f64 {
+    format!("{value:.1e}").parse().unwrap_or(value)
+}
+
+/// Whether Ctrl-C was pressed.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Shows what is tried and how far it is; Ctrl-C ends the search with the best so far, a second one
+/// the program.
+pub struct Watch<'a> {
+    session: &'a Session,
+    start: Instant,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(session: &'a Session) -> Self {
+        let pressed = || {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        };
+        // without a handler Ctrl-C ends the program, as usual
+        let _ = ctrlc::set_handler(pressed);
+        session.progress.stage("searching", None);
+        Watch { session, start: Instant::now() }
+    }
+}
+
+impl Progress for Watch<'_> {
+    fn told(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        let elapsed = self.start.elapsed().as_secs_f64();
+        let left = match event.done {
+            done if done > 0.02 => {
+                format!(", {} to go", text::duration(elapsed * (1.0 - done) / done))
+            }
+            _ => String::new(),
+        };
+        let best = event.best.map_or_else(String::new, |trial| {
+            format!("; best so far {} ({})", number(trial.error), trial.family)
+        });
+        self.session.progress.tell(&format!("{}{best}{left}", event.what));
+        if INTERRUPTED.load(Ordering::Relaxed) {
+            self.session.warn("interrupted: fitting the best so far; press again to end at once");
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Monotone curves that bring the far values of a skewed column near.
+
+use serde::{Deserialize, Serialize};
+
+/// What is done with skewed columns: those whose skewness E[(v − mean)³]/sd³ is beyond ±2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// They are put on a logarithmic scale in both directions from their median.
+    Log,
+}
+
+/// A monotone curve.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Curve {
+    /// v ↦ v.
+    Plain,
+    /// v ↦ arsinh((v − center)/unit): linear near the center, logarithmic far from it.
+    Log {
+        /// The median.
+        center: f64,
+        /// What would be the standard deviation if the middle half of the values were normal.
+        unit: f64,
+    },
+}
+
+/// The skewness beyond which a column is skewed.
+const SKEWED: f64 = 2.0;
+/// Quartiles of a normal law are so many standard deviations apart.
+const QUARTILES: f64 = 1.35;
+
+impl Curve {
+    /// The curve of a column with these values, sorted: that of `shape` if they are skewed.
+    pub(crate) fn of(sorted: &[f64], shape: Shape) -> Curve {
+        if shape == Shape::Plain || !(skewness(sorted).abs() > SKEWED) {
+            return Curve::Plain;
+        }
+        let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
+        let apart = |share: f64| at(1.0 - share) - at(share);
+        // columns that are mostly one value have no quartiles apart
+        let unit = [0.25, 0.1, 0.01, 0.0].into_iter().map(apart).find(|unit| *unit > 0.0);
+        match unit {
+            Some(unit) if unit.is_finite() => {
+                Curve::Log { center: at(0.5), unit: unit / QUARTILES }
+            }
+            _ => Curve::Plain,
+        }
+    }
+
+    /// The curve's value at v.
+    pub fn at(self, v: f64) -> f64 {
+        match self {
+            Curve::Plain => v,
+            Curve::Log { center, unit } => ((v - center) / unit).asinh(),
+        }
+    }
+
+    pub(crate) fn is_sound(self) -> bool {
+        match self {
+            Curve::Plain => true,
+            Curve::Log { center, unit } => center.is_finite() && unit.is_finite() && unit > 0.0,
+        }
+    }
+}
+
+/// E[(v − mean)³]/sd³; not a number for equal values.
+fn skewness(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().map(|v| v / n).sum::<f64>();
+    let greatest = values.iter().map(|v| (v - mean).abs()).fold(0.0, f64::max);
+    let moment = |k: i32| values.iter().map(|v| ((v - mean) / greatest).powi(k)).sum::<f64>() / n;
+    moment(3) / moment(2).powf(1.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_skewed_columns_are_bent() {
+        let even: Vec<f64> = (0..100).map(f64::from).collect();
+        let skewed: Vec<f64> = (0..100).map(|i| (f64::from(i) / 5.0).exp()).collect();
+        assert_eq!(Curve::of(&even, Shape::Log), Curve::Plain);
+        assert_eq!(Curve::of(&skewed, Shape::Plain), Curve::Plain);
+        assert_eq!(Curve::of(&[1.0, 1.0], Shape::Log), Curve::Plain);
+        let curve = Curve::of(&skewed, Shape::Log);
+        assert!(matches!(curve, Curve::Log { .. }) && curve.is_sound());
+        assert!(skewed.windows(2).all(|pair| curve.at(pair[0]) < curve.at(pair[1])));
+        // mostly one value
+        let rare: Vec<f64> = (0..1000).map(|i| if i < 995 { 0.0 } else { f64::from(i) }).collect();
+        assert!(matches!(Curve::of(&rare, Shape::Log), Curve::Log { .. }));
+    }
+}

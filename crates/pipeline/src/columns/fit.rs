@@ -1,0 +1,200 @@
+//! Looking at a table's columns, and deciding what becomes of each.
+
+use super::dates::is_date;
+use super::options::{ColumnOptions, Missing};
+use super::{Columns, Curve, Dropped, Shape, Treated, Treatment, Why};
+use crate::error::{Error, Result};
+use nystrom_data::{Categories, Column, Table, Values};
+
+/// Rows from which numbers 1, 2, 3, … are taken to number them.
+const MANY: usize = 10;
+
+/// What becomes of a column.
+enum Fate {
+    Used(Treatment),
+    Dropped(Why),
+}
+
+impl Columns {
+    /// Decides what becomes of each column of `table` that is not `taken` for another use: target,
+    /// weight, group or time. O(n log n) a column.
+    ///
+    /// # Errors
+    /// [`Error::NoColumn`] and [`Error::UsedTwice`] for wrong names, [`Error::Option`] for a wrong
+    /// factor, [`Error::Dates`], [`Error::Values`] for infinities and, if they are to be refused,
+    /// missing values; [`Error::NoFeatures`] if none is left.
+    pub fn fit(
+        table: &Table,
+        options: &ColumnOptions,
+        taken: &[&str],
+        shape: Shape,
+    ) -> Result<Columns> {
+        let candidates = options.candidates(table, taken)?;
+        let (mut columns, mut dropped) = (Vec::new(), Vec::new());
+        for &j in &candidates {
+            let column = &table.columns()[j];
+            // a column that was asked for, or that stands alone, may number the rows
+            let wanted = candidates.len() == 1 || options.features.contains(&column.name);
+            match fate(column, options, wanted, shape)? {
+                Fate::Used(treatment) => {
+                    columns.push(Treated { name: column.name.clone(), treatment })
+                }
+                Fate::Dropped(why) => dropped.push(Dropped { column: column.name.clone(), why }),
+            }
+        }
+        if columns.is_empty() {
+            let why: Vec<String> = dropped.iter().map(Dropped::to_string).collect();
+            let why =
+                if why.is_empty() { "no column has no other use".into() } else { why.join(", ") };
+            return Err(Error::NoFeatures { why });
+        }
+        Ok(Columns { columns, dropped })
+    }
+}
+
+fn fate(column: &Column, options: &ColumnOptions, wanted: bool, shape: Shape) -> Result<Fate> {
+    match &column.values {
+        Values::Numbers(values) => numbers(column, values, options, wanted, shape),
+        Values::Categories(text) => categories(column, text, options, wanted),
+    }
+}
+
+fn numbers(
+    column: &Column,
+    values: &[f64],
+    options: &ColumnOptions,
+    wanted: bool,
+    shape: Shape,
+) -> Result<Fate> {
+    if let Some(row) = values.iter().position(|value| value.is_infinite()) {
+        let what = format!("has the value {} in row {}", values[row], row + 1);
+        return Err(wrong(column, what, "correct it, or make it a missing value"));
+    }
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let gaps = values.len() - sorted.len();
+    if sorted.is_empty() {
+        return Ok(Fate::Dropped(Why::Empty));
+    }
+    refuse_gaps(column, gaps, options)?;
+    let constant = sorted[0] == sorted[sorted.len() - 1];
+    if constant && gaps == 0 {
+        return Ok(Fate::Dropped(Why::Constant(sorted[0].to_string())));
+    }
+    if !wanted && numbers_rows(&sorted) {
+        return Ok(Fate::Dropped(Why::Identifier));
+    }
+    let (curve, median) = (Curve::of(&sorted, shape), sorted[sorted.len() / 2]);
+    let factor = options.factor(&column.name);
+    let bent = |value: &f64| curve.at(if value.is_nan() { median } else { *value });
+    let (mean, scale) = moments(values.iter().map(bent), values.len(), options.standardize)
+        .ok_or_else(|| {
+            let what = "has no finite mean and standard deviation".into();
+            wrong(column, what, "rescale it, or leave it out")
+        })?;
+    let share = gaps as f64 / values.len() as f64;
+    let spread = if options.standardize { (share * (1.0 - share)).sqrt() } else { 1.0 };
+    let mean_gap = if options.standardize { share } else { 0.0 };
+    Ok(Fate::Used(Treatment::Number {
+        curve,
+        fill: (options.missing == Missing::Fill).then_some(median),
+        mean,
+        scale: scale / factor,
+        missing: (gaps > 0).then_some((mean_gap, spread / factor)),
+    }))
+}
+
+fn categories(
+    column: &Column,
+    text: &Categories,
+    options: &ColumnOptions,
+    wanted: bool,
+) -> Result<Fate> {
+    let mut counts: Vec<(usize, &String)> = text.levels.iter().map(|level| (0, level)).collect();
+    text.codes.iter().flatten().for_each(|code| counts[*code as usize].0 += 1);
+    counts.retain(|(count, _)| *count > 0);
+    let known: usize = counts.iter().map(|(count, _)| count).sum();
+    let (rows, gaps) = (text.codes.len(), text.codes.len() - known);
+    let Some(&(_, first)) = counts.first() else { return Ok(Fate::Dropped(Why::Empty)) };
+    let dates = counts.iter().take(100).filter(|(_, level)| is_date(level)).count();
+    if 2 * dates > counts.len().min(100) {
+        return Err(Error::Dates { column: column.name.clone(), example: first.clone() });
+    }
+    refuse_gaps(column, gaps, options)?;
+    if counts.len() == 1 && gaps == 0 {
+        return Ok(Fate::Dropped(Why::Constant(first.clone())));
+    }
+    if !wanted && known >= MANY && counts.len() == known {
+        return Ok(Fate::Dropped(Why::Identifier));
+    }
+    // the frequent levels, in the order of their names
+    counts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let mut rare: Vec<(usize, &String)> =
+        counts.split_off(options.most_levels.max(1).min(counts.len()));
+    let least = rows / 1000;
+    if !rare.is_empty() || counts.len() > 2 {
+        let few = counts.iter().position(|(count, _)| *count <= least).unwrap_or(counts.len());
+        rare.extend(counts.split_off(few.max(1)));
+    }
+    counts.sort_by_key(|(_, level)| *level);
+    let share = |count: usize| count as f64 / rows as f64;
+    let mut means: Vec<f64> = counts.iter().map(|(count, _)| share(*count)).collect();
+    if !rare.is_empty() {
+        means.push(share(rare.iter().map(|(count, _)| count).sum()));
+    }
+    let variance: f64 = means.iter().map(|p| p * (1.0 - p)).sum();
+    let scale = if options.standardize { variance.sqrt() } else { 1.0 };
+    if !options.standardize {
+        means.fill(0.0);
+    }
+    let names = |list: Vec<(usize, &String)>| list.into_iter().map(|(_, l)| l.clone()).collect();
+    Ok(Fate::Used(Treatment::Text {
+        levels: names(counts),
+        rare: (!rare.is_empty()).then(|| names(rare)),
+        means,
+        scale: scale / options.factor(&column.name),
+        complete: options.missing == Missing::Refuse,
+    }))
+}
+
+fn refuse_gaps(column: &Column, gaps: usize, options: &ColumnOptions) -> Result<()> {
+    if gaps > 0 && options.missing == Missing::Refuse {
+        let what = format!("misses {gaps} of {} values", column.len());
+        return Err(wrong(column, what, "fill them in, or leave out rows or column"));
+    }
+    Ok(())
+}
+
+/// Whether sorted numbers are 0, 1, 2, … or 1, 2, 3, …, as identifiers are.
+fn numbers_rows(sorted: &[f64]) -> bool {
+    let follows = |pair: &[f64]| pair[1] == pair[0] + 1.0;
+    sorted.len() >= MANY && matches!(sorted[0], 0.0 | 1.0) && sorted.windows(2).all(follows)
+}
+
+/// Mean and standard deviation; 0 and 1 if nothing is to be standardised; `None` if they are not
+/// finite, and the deviation 1 of equal values.
+fn moments(
+    values: impl Iterator<Item = f64> + Clone,
+    n: usize,
+    wanted: bool,
+) -> Option<(f64, f64)> {
+    if !wanted {
+        return Some((0.0, 1.0));
+    }
+    let n = n as f64;
+    let first = values.clone().next()?;
+    // about the first value, for columns far from 0 compared with their spread
+    let rough = first + values.clone().map(|v| (v - first) / n).sum::<f64>();
+    let mean = rough + values.clone().map(|v| (v - rough) / n).sum::<f64>();
+    let greatest = values.clone().map(|v| (v - mean).abs()).fold(0.0, f64::max);
+    if greatest == 0.0 {
+        return mean.is_finite().then_some((mean, 1.0));
+    }
+    let scale =
+        greatest * (values.map(|v| ((v - mean) / greatest).powi(2)).sum::<f64>() / n).sqrt();
+    (mean.is_finite() && scale.is_finite() && scale > 0.0).then_some((mean, scale))
+}
+
+fn wrong(column: &Column, what: String, remedy: &'static str) -> Error {
+    Error::Values { column: column.name.clone(), what, remedy }
+}

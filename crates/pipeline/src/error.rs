@@ -1,0 +1,130 @@
+//! What can be wrong with a table, an option or a model file.
+
+use nystrom_data::DataError;
+
+/// Errors of this crate; those of the numerics and of the tables come as they are.
+///
+/// ```
+/// use nystrom_data::{Column, Table};
+/// use nystrom_pipeline::{Error, Fit};
+/// use nystrom::prelude::*;
+/// let y = Column::numbers("y", vec![2.0; 5]);
+/// let table = Table::new("t", vec![Column::numbers("a", vec![1., 2., 3., 4., 5.]), y]).unwrap();
+/// let error = Fit::default().table(&table, ["y"], &mut Pcg64::seed_from_u64(0)).unwrap_err();
+/// assert!(matches!(error, Error::ConstantTarget { .. }));
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Of the numerics.
+    #[error(transparent)]
+    Numerics(#[from] nystrom::Error),
+    /// Of the table.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A column that is needed is absent.
+    #[error("{table}: there is no column {column:?}; there are {available}")]
+    NoColumn {
+        /// Where the table came from.
+        table: String,
+        /// The name that was looked for.
+        column: String,
+        /// The first names that exist.
+        available: String,
+    },
+    /// A column is used for two things that exclude each other.
+    #[error("the column {column:?} is {first} and {second}; leave it out of one")]
+    UsedTwice {
+        /// The column.
+        column: String,
+        /// One use.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
+    /// No column is left to predict from.
+    #[error("no feature is left: {why}; keep at least one")]
+    NoFeatures {
+        /// What became of the columns.
+        why: String,
+    },
+    /// Nothing can be learnt from so few rows.
+    #[error(
+        "there is nothing to learn from {rows} row{}; at least 3 are needed",
+        if *rows == 1 { "" } else { "s" }
+    )]
+    TooFewRows {
+        /// How many there are.
+        rows: usize,
+    },
+    /// The target has one value.
+    #[error(
+        "the target {target:?} is {value} in every row, so that there is nothing to learn; take \
+         another target"
+    )]
+    ConstantTarget {
+        /// Its name.
+        target: String,
+        /// Its value.
+        value: f64,
+    },
+    /// A number that must be there is missing, or is none.
+    #[error("the column {column:?} {what}; {remedy}")]
+    Values {
+        /// The column.
+        column: String,
+        /// What is wrong with its values.
+        what: String,
+        /// What helps.
+        remedy: &'static str,
+    },
+    /// A column of dates.
+    #[error(
+        "the column {column:?} holds dates, such as {example:?}: write them as numbers (days since \
+         the first, month, weekday), drop the column, or split by it with --time"
+    )]
+    Dates {
+        /// The column.
+        column: String,
+        /// One of them.
+        example: String,
+    },
+    /// The work or the memory allowed is too small for anything.
+    #[error("{what} needs {needed:.3e} {unit}, and {allowed:.3e} are allowed; allow more")]
+    Budget {
+        /// For what.
+        what: &'static str,
+        /// The least that it takes.
+        needed: f64,
+        /// What is allowed.
+        allowed: f64,
+        /// `bytes` or `operations`.
+        unit: &'static str,
+    },
+    /// An option outside its range.
+    #[error("{option}: {problem}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// What is wrong, and what helps.
+        problem: String,
+    },
+    /// Bytes that are no model.
+    #[error("{problem}")]
+    File {
+        /// What is wrong with them, and what helps.
+        problem: String,
+    },
+}
+
+/// The result of this crate's functions.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The first of these names, and how many more there are.
+pub(crate) fn some<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 12;
+    let more = names.len().saturating_sub(SHOWN);
+    let shown: Vec<String> = names.take(SHOWN).map(|name| format!("{name:?}")).collect();
+    let shown = shown.join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}

@@ -1,0 +1,141 @@
+//! The model file: a head in JSON, and the numbers in binary.
+//!
+//! ```text
+//! "NYSTROM\n"   8 bytes
+//! format        u32      all integers and numbers little endian
+//! length        u64      of the head
+//! length        u64      of the payload
+//! head          JSON     columns, targets, kernel, sizes, how it was made
+//! payload       f64      map, centres, coefficients, intercepts; each by columns
+//! checksum      32 bytes SHA-256 of all before
+//! ```
+
+mod head;
+mod old;
+
+use crate::error::{Error, Result};
+use crate::model::Model;
+use head::Head;
+use nystrom::faer::{Mat, MatRef};
+use nystrom::prelude::*;
+use sha2::{Digest, Sha256};
+
+/// Version of the layout; raised whenever that changes.
+pub const MODEL_FILE_FORMAT: u32 = 3;
+
+const MAGIC: &[u8; 8] = b"NYSTROM\n";
+/// Bytes before the head.
+const FRONT: usize = 8 + 4 + 8 + 8;
+const CHECKSUM: usize = 32;
+
+impl Model {
+    /// The model as a file holds it; the same model gives the same bytes.
+    ///
+    /// # Errors
+    /// [`Error::File`] if a number of the head is not finite.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let head = serde_json::to_vec(&Head::of(self))
+            .map_err(|error| damaged(format!("cannot be written: {error}")))?;
+        let matrices = [
+            self.map.as_ref().map(Mat::as_ref),
+            Some(self.regression.centers().as_cols()),
+            Some(self.regression.coefficients()),
+        ];
+        let entries = matrices.into_iter().flatten().flat_map(entries);
+        let payload: Vec<u8> = entries
+            .chain(self.regression.intercept().to_vec())
+            .flat_map(f64::to_le_bytes)
+            .collect();
+        let mut bytes = Vec::with_capacity(FRONT + head.len() + payload.len() + CHECKSUM);
+        bytes.extend(MAGIC);
+        bytes.extend(MODEL_FILE_FORMAT.to_le_bytes());
+        bytes.extend((head.len() as u64).to_le_bytes());
+        bytes.extend((payload.len() as u64).to_le_bytes());
+        bytes.extend(head);
+        bytes.extend(payload);
+        let checksum = Sha256::digest(&bytes);
+        bytes.extend(checksum);
+        Ok(bytes)
+    }
+
+    /// The model that [`to_bytes`](Self::to_bytes) wrote, or that an earlier version of the program
+    /// wrote in JSON (formats 1 and 2).
+    ///
+    /// # Errors
+    /// [`Error::File`] for bytes that are none, of another version, or damaged: nothing that a fit
+    /// could not have made is loaded.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+        let model = if bytes.starts_with(MAGIC) { binary(bytes)? } else { old::model(bytes)? };
+        match model.problem() {
+            Some(problem) => Err(damaged(problem)),
+            None => Ok(model),
+        }
+    }
+}
+
+fn binary(bytes: &[u8]) -> Result<Model> {
+    let cut = || damaged("its length is not the one that it states".into());
+    let number =
+        |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
+    let format = bytes.get(8..12).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    match format {
+        Some(MODEL_FILE_FORMAT) => {}
+        Some(found) => return Err(other_format(found)),
+        None => return Err(cut()),
+    }
+    let length = |at| number(at).and_then(|length| usize::try_from(length).ok());
+    let (head, payload) = (length(12).ok_or_else(cut)?, length(20).ok_or_else(cut)?);
+    let whole = FRONT.checked_add(head).and_then(|sum| sum.checked_add(payload));
+    let body =
+        whole.filter(|body| body.checked_add(CHECKSUM) == Some(bytes.len())).ok_or_else(cut)?;
+    if Sha256::digest(&bytes[..body])[..] != bytes[body..] {
+        return Err(damaged("its checksum is wrong".into()));
+    }
+    let (head, payload) = (&bytes[FRONT..FRONT + head], &bytes[FRONT + head..body]);
+    let head: Head = serde_json::from_slice(head).map_err(|error| damaged(error.to_string()))?;
+    let mut numbers = Numbers(payload);
+    let map = head.map.then(|| numbers.matrix(head.dim, head.dim)).transpose()?;
+    let centers = numbers.matrix(head.dim, head.centers)?;
+    let coefficients = numbers.matrix(head.centers, head.targets.len())?;
+    let intercept = numbers.matrix(head.targets.len(), 1)?.col(0).iter().copied().collect();
+    if !numbers.0.is_empty() {
+        return Err(cut());
+    }
+    let regression = KrrModel::new(head.kernel, centers, coefficients, intercept, head.report)
+        .map_err(|error| damaged(error.to_string()))?;
+    let Head { columns, layout, targets, made, .. } = head;
+    Ok(Model { columns, layout, targets, map, regression, made })
+}
+
+/// What is left of the payload.
+struct Numbers<'a>(&'a [u8]);
+
+impl Numbers<'_> {
+    /// The next nrows × ncols numbers, by columns.
+    fn matrix(&mut self, nrows: usize, ncols: usize) -> Result<Mat<f64>> {
+        let size = nrows.checked_mul(ncols).and_then(|entries| entries.checked_mul(8));
+        let Some((bytes, rest)) = size.and_then(|size| self.0.split_at_checked(size)) else {
+            return Err(damaged("its payload ends too early".into()));
+        };
+        self.0 = rest;
+        let (numbers, _) = bytes.as_chunks::<8>();
+        Ok(Mat::from_fn(nrows, ncols, |i, j| f64::from_le_bytes(numbers[j * nrows + i])))
+    }
+}
+
+fn entries(a: MatRef<'_, f64>) -> impl Iterator<Item = f64> + '_ {
+    (0..a.ncols()).flat_map(move |j| (0..a.nrows()).map(move |i| a[(i, j)]))
+}
+
+fn damaged(problem: String) -> Error {
+    Error::File { problem: format!("is damaged ({problem}); fit the model again") }
+}
+
+fn other_format(found: u32) -> Error {
+    Error::File {
+        problem: format!(
+            "has layout {found}, this program reads up to {MODEL_FILE_FORMAT}; fit the model \
+             again, or use the version that wrote it"
+        ),
+    }
+}

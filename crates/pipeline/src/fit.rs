@@ -1,0 +1,111 @@
+//! The best fit for a table.
+
+use crate::columns::ColumnOptions;
+use crate::effort::Effort;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::problem::Problem;
+use crate::progress::Progress;
+use crate::report::Report;
+use crate::search::Search;
+use crate::split::Split;
+use nystrom::prelude::*;
+use nystrom_data::Table;
+
+/// Finds the best fit for a table: family of kernels, length scale, linear map, λ, centres, and how
+/// skewed columns are treated.
+///
+/// Candidates are compared on validation rows, by successive halving: many on few rows, the best of
+/// them on more. The winner is fitted to all rows, with as many centres as work and memory allow. A
+/// candidate that is hardly better than a simpler one does not replace it, and the plain default
+/// (Gaussian kernel at the median distance, 500 landmarks, λ by leave-one-out) is always among them.
+///
+/// # Cost
+/// At most [`Effort::work`] operations by the counts of the methods used, unless the table is so
+/// small that the smallest trial takes more. Beside the table 8nd bytes for each shape of the
+/// columns.
+///
+/// ```
+/// use nystrom::prelude::*;
+/// use nystrom_data::{Column, Table};
+/// use nystrom_pipeline::{Effort, Fit};
+/// let a: Vec<f64> = (0..80).map(|i| f64::from(i % 9)).collect();
+/// let b: Vec<f64> = (0..80).map(|i| f64::from(i * i % 7)).collect();
+/// let y: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
+/// let columns = vec![Column::numbers("a", a), Column::numbers("b", b), Column::numbers("y", y)];
+/// let table = Table::new("t", columns).unwrap();
+/// let fit = Fit { effort: Effort::Quick, ..Fit::default() };
+/// let fitted = fit.table(&table, ["y"], &mut Pcg64::seed_from_u64(0))?;
+/// assert!(fitted.report.chosen.error < 0.1); // in standard deviations of y
+/// # Ok::<(), nystrom_pipeline::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Fit {
+    /// How much work it may do.
+    pub effort: Effort,
+    /// Operations, in the place of the effort's.
+    pub work: Option<f64>,
+    /// Bytes it may take beside the data; what they hold is kept rather than computed again.
+    /// `None`: no kernel values are kept.
+    pub memory: Option<u64>,
+    /// Which columns are features, and how they become numbers.
+    pub columns: ColumnOptions,
+    /// A column with the weight of each row.
+    pub weights: Option<String>,
+    /// How rows are set aside for validation.
+    pub split: Split,
+}
+
+/// A fit and how it was found.
+#[derive(Debug, Clone)]
+pub struct Fitted {
+    /// What predicts.
+    pub model: Model,
+    /// What was tried.
+    pub report: Report,
+}
+
+impl Fit {
+    /// Fits the columns called `targets` from the other columns of `table`.
+    ///
+    /// # Errors
+    /// Those of [`Columns::fit`](crate::Columns::fit); [`Error::TooFewRows`],
+    /// [`Error::ConstantTarget`], [`Error::Values`] for impossible targets or weights,
+    /// [`Error::UsedTwice`], [`Error::Budget`].
+    ///
+    /// # Randomness
+    /// Permutations of the rows (folds, subsamples, landmarks) and the pairs of the median distance,
+    /// each from a stream of its own.
+    pub fn table<S: Into<String>>(
+        &self,
+        table: &Table,
+        targets: impl IntoIterator<Item = S>,
+        rng: &mut dyn Rng,
+    ) -> Result<Fitted> {
+        self.table_with(table, targets, &mut (), rng)
+    }
+
+    /// As [`table`](Self::table), telling `progress` of every step, which may stop the search.
+    ///
+    /// # Errors
+    /// As [`table`](Self::table).
+    ///
+    /// # Randomness
+    /// As [`table`](Self::table).
+    pub fn table_with<S: Into<String>>(
+        &self,
+        table: &Table,
+        targets: impl IntoIterator<Item = S>,
+        progress: &mut dyn Progress,
+        rng: &mut dyn Rng,
+    ) -> Result<Fitted> {
+        let work = self.work.unwrap_or(self.effort.work());
+        if !(work > 0.0 && work.is_finite()) {
+            let problem = format!("{work} is no amount of work; it must be positive");
+            return Err(Error::Option { option: "work", problem });
+        }
+        let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
+        let problem = Problem::new(self, table, &targets, rng)?;
+        Search::new(self, problem, work, progress, rng)?.run()
+    }
+}

@@ -1,0 +1,269 @@
+//! Any kernel of the library behind one type, so that a model loads without naming its kernel.
+
+use nystrom::faer::{ColMut, MatMut};
+use nystrom::kernels::{LoadedKernel, SavedKernel};
+use nystrom::leverage::Stationary;
+use nystrom::prelude::*;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// A family of kernels; a length scale makes a kernel of it.
+///
+/// ```
+/// use nystrom_pipeline::Family;
+/// let kernel = Family::Matern { nu: 1.5 }.kernel(2.0, 3)?;
+/// assert_eq!((kernel.bandwidth(), kernel.describe().as_str()), (Some(2.0), "Matérn, nu = 1.5"));
+/// # Ok::<(), nystrom::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Family {
+    /// exp(−r²/2), r = ‖x − y‖/ℓ.
+    Gaussian,
+    /// Matérn of smoothness ν; ν = ½ is exp(−r).
+    Matern {
+        /// The smoothness.
+        nu: f64,
+    },
+    /// exp(−‖x − y‖₁/ℓ).
+    LaplacianL1,
+    /// (1 + r²/(2α))^(−α).
+    RationalQuadratic {
+        /// The shape α.
+        alpha: f64,
+    },
+    /// ⟨x, y⟩.
+    Linear,
+    /// (⟨x, y⟩/d + 1)^degree.
+    Polynomial {
+        /// The degree.
+        degree: u32,
+    },
+}
+
+impl Family {
+    /// The kernel of this family with the length scale `scale`, for points in d dimensions.
+    ///
+    /// # Errors
+    /// That of the kernel's own constructor for a wrong scale or parameter.
+    pub fn kernel(self, scale: f64, d: usize) -> nystrom::Result<AnyKernel> {
+        Ok(match self {
+            Family::Gaussian => Formula::Gaussian(Gaussian::new(scale)?),
+            Family::Matern { nu } => Formula::Matern(Matern::new(nu, scale)?),
+            Family::LaplacianL1 => Formula::LaplacianL1(LaplacianL1::new(scale)?),
+            Family::RationalQuadratic { alpha } => {
+                Formula::RationalQuadratic(RationalQuadratic::new(alpha, scale)?)
+            }
+            Family::Linear => Formula::Linear(Linear::new()),
+            Family::Polynomial { degree } => {
+                Formula::Polynomial(Polynomial::new(degree, 1.0 / d.max(1) as f64, 1.0)?)
+            }
+        }
+        .into())
+    }
+
+    /// Whether a length scale means something to it.
+    pub fn has_scale(self) -> bool {
+        !matches!(self, Family::Linear | Family::Polynomial { .. })
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Family::Gaussian => f.write_str("Gaussian"),
+            Family::Matern { nu } => write!(f, "Matérn, nu = {nu}"),
+            Family::LaplacianL1 => f.write_str("Laplacian of the L1 distance"),
+            Family::RationalQuadratic { alpha } => {
+                write!(f, "rational quadratic, alpha = {alpha}")
+            }
+            Family::Linear => f.write_str("linear"),
+            Family::Polynomial { degree } => write!(f, "polynomial of degree {degree}"),
+        }
+    }
+}
+
+/// One of the library's kernels, in files under the name that the library gives it.
+#[derive(Debug, Clone, PartialEq)]
+enum Formula {
+    Gaussian(Gaussian),
+    Matern(Matern),
+    LaplacianL1(LaplacianL1),
+    RationalQuadratic(RationalQuadratic),
+    Linear(Linear),
+    Polynomial(Polynomial),
+}
+
+/// Calls with the kernel inside, whichever it is.
+macro_rules! inside {
+    ($formula:expr, $kernel:ident => $call:expr) => {
+        match $formula {
+            Formula::Gaussian($kernel) => $call,
+            Formula::Matern($kernel) => $call,
+            Formula::LaplacianL1($kernel) => $call,
+            Formula::RationalQuadratic($kernel) => $call,
+            Formula::Linear($kernel) => $call,
+            Formula::Polynomial($kernel) => $call,
+        }
+    };
+}
+
+/// Told of every block of kernel values, from any thread.
+type Meter = Arc<dyn Fn(usize) + Send + Sync>;
+
+/// Any kernel of the library. It may tell a meter how many values it has given.
+#[derive(Clone)]
+pub struct AnyKernel {
+    formula: Formula,
+    meter: Option<Meter>,
+}
+
+impl From<Formula> for AnyKernel {
+    fn from(formula: Formula) -> Self {
+        AnyKernel { formula, meter: None }
+    }
+}
+
+impl AnyKernel {
+    /// The same kernel, which calls `meter` with the number of values of every block that it fills.
+    pub fn metered(self, meter: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        AnyKernel { meter: Some(Arc::new(meter)), ..self }
+    }
+
+    /// The family that it is of.
+    pub fn family(&self) -> Family {
+        match &self.formula {
+            Formula::Gaussian(_) => Family::Gaussian,
+            Formula::Matern(kernel) => Family::Matern { nu: kernel.profile().nu() },
+            Formula::LaplacianL1(_) => Family::LaplacianL1,
+            Formula::RationalQuadratic(kernel) => {
+                Family::RationalQuadratic { alpha: kernel.profile().alpha() }
+            }
+            Formula::Linear(_) => Family::Linear,
+            Formula::Polynomial(kernel) => Family::Polynomial { degree: kernel.degree() },
+        }
+    }
+
+    /// The length scale, if the kernel has one.
+    pub fn bandwidth(&self) -> Option<f64> {
+        match &self.formula {
+            Formula::Gaussian(kernel) => Some(kernel.length_scale()),
+            Formula::Matern(kernel) => Some(kernel.length_scale()),
+            Formula::LaplacianL1(kernel) => Some(kernel.length_scale()),
+            Formula::RationalQuadratic(kernel) => Some(kernel.length_scale()),
+            Formula::Linear(_) | Formula::Polynomial(_) => None,
+        }
+    }
+
+    /// The family in words, without the length scale.
+    pub fn describe(&self) -> String {
+        self.family().to_string()
+    }
+
+    /// What spectral analysis needs, if the kernel is stationary with a known spectral density.
+    pub fn stationary(&self) -> Option<&dyn Stationary> {
+        match &self.formula {
+            Formula::Gaussian(kernel) => Some(kernel),
+            Formula::Matern(kernel) => Some(kernel),
+            Formula::RationalQuadratic(kernel) => Some(kernel),
+            _ => None,
+        }
+    }
+
+    fn count(&self, values: usize) {
+        if let Some(meter) = &self.meter {
+            meter(values);
+        }
+    }
+}
+
+impl fmt::Debug for AnyKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.formula.fmt(f)
+    }
+}
+
+impl PartialEq for AnyKernel {
+    fn eq(&self, other: &Self) -> bool {
+        self.formula == other.formula
+    }
+}
+
+impl Kernel<f64> for AnyKernel {
+    fn eval_into(&self, out: MatMut<'_, f64>, x: Points<'_, f64>, y: Points<'_, f64>) {
+        inside!(&self.formula, kernel => kernel.eval_into(out, x, y));
+        self.count(x.len() * y.len());
+    }
+    fn diag_into(&self, out: ColMut<'_, f64>, x: Points<'_, f64>) {
+        inside!(&self.formula, kernel => kernel.diag_into(out, x));
+    }
+    fn check_dim(&self, d: usize) -> nystrom::Result<()> {
+        inside!(&self.formula, kernel => Kernel::<f64>::check_dim(kernel, d))
+    }
+    fn check_points(&self, x: Points<'_, f64>) -> nystrom::Result<()> {
+        inside!(&self.formula, kernel => kernel.check_points(x))
+    }
+    fn gram_into(&self, out: MatMut<'_, f64>, x: Points<'_, f64>) {
+        inside!(&self.formula, kernel => kernel.gram_into(out, x));
+        self.count(x.len() * x.len());
+    }
+}
+
+impl Formula {
+    /// The kernel that a file names.
+    fn named(name: &str, file: &Value) -> serde_json::Result<nystrom::Result<Formula>> {
+        type Read = serde_json::Result<nystrom::Result<Formula>>;
+        fn of<K: SavedKernel>(name: &str, file: &Value, formula: fn(K) -> Formula) -> Option<Read> {
+            let read =
+                || Ok(serde_json::from_value::<LoadedKernel<K>>(file.clone())?.0.map(formula));
+            (name == K::name()).then(read)
+        }
+        let unknown = || {
+            let problem =
+                format!("this program has no kernel `{name}`; use the version that wrote the file");
+            Ok(Err(nystrom::Error::Incompatible { what: "kernel", problem }))
+        };
+        of(name, file, Formula::Gaussian)
+            .or_else(|| of(name, file, Formula::Matern))
+            .or_else(|| of(name, file, Formula::LaplacianL1))
+            .or_else(|| of(name, file, Formula::RationalQuadratic))
+            .or_else(|| of(name, file, Formula::Linear))
+            .or_else(|| of(name, file, Formula::Polynomial))
+            .unwrap_or_else(unknown)
+    }
+}
+
+impl SavedKernel for AnyKernel {
+    /// Not written: the kernel inside has its own.
+    fn name() -> String {
+        "any kernel of the library".into()
+    }
+
+    fn save<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        inside!(&self.formula, kernel => kernel.save(serializer))
+    }
+
+    fn load<'de, D: Deserializer<'de>>(deserializer: D) -> Result<LoadedKernel<Self>, D::Error> {
+        let file = Value::deserialize(deserializer)?;
+        let name =
+            file.as_object().and_then(|kernel| kernel.keys().next()).map_or("", String::as_str);
+        let formula = Formula::named(name, &file).map_err(D::Error::custom)?;
+        Ok(LoadedKernel(formula.map(AnyKernel::from)))
+    }
+}
+
+impl Serialize for AnyKernel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.save(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for AnyKernel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::load(deserializer)?.0.map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,55 @@
+//! From a table to predictions: the best fit for it, found without being told how.
+//!
+//! A [`Model`] is a fitted *pipeline*: [`Columns`] (numbers, texts, missing values) → scaling →
+//! linear map A → kernel → centres and coefficients:
+//!
+//! ```text
+//! f(row) = mean + scale · Σ_j θ_j k(A x(row), z_j)
+//! ```
+//!
+//! [`Fit`] finds all of that by comparing candidates on rows that they were not fitted to; its work
+//! is counted, so that the same seed gives the same model on any machine, at any number of threads.
+//!
+//! ```
+//! use nystrom::prelude::*;
+//! use nystrom_data::{Column, Table};
+//! use nystrom_pipeline::Fit;
+//!
+//! let a: Vec<f64> = (0..60).map(|i| f64::from(i) / 10.0).collect();
+//! let y: Vec<f64> = a.iter().map(|a| a.sin()).collect();
+//! let table = Table::new("t", vec![Column::numbers("a", a), Column::numbers("y", y)]).unwrap();
+//! let fit = Fit::default().table(&table, ["y"], &mut Pcg64::seed_from_u64(0))?;
+//! let new = Table::new("new", vec![Column::numbers("a", vec![0.55, 2.05])]).unwrap();
+//! let prediction = fit.model.predict(&new)?;
+//! assert!((prediction.values[(1, 0)] - 2.05_f64.sin()).abs() < 1e-2);
+//! # Ok::<(), nystrom_pipeline::Error>(())
+//! ```
+//!
+//! Nothing here prints, reads files or looks at a clock: a program gives the table, and a
+//! [`Progress`] if it wants to tell what happens or to stop early.
+#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
+
+mod columns;
+mod effort;
+mod error;
+mod file;
+mod fit;
+mod kernel;
+mod model;
+mod problem;
+mod progress;
+mod report;
+mod search;
+mod split;
+
+pub use columns::{Applied, ColumnOptions, Columns, Curve, Dropped, Missing, Note, Shape, Why};
+pub use effort::Effort;
+pub use error::{Error, Result};
+pub use file::MODEL_FILE_FORMAT;
+pub use fit::{Fit, Fitted};
+pub use kernel::{AnyKernel, Family};
+pub use model::{Made, Model, Predictions, Target};
+pub use progress::{Event, Progress};
+pub use report::{Centers, Metric, Report, Trial};
+pub use split::{Fold, Split};

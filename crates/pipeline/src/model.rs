@@ -1,0 +1,195 @@
+//! A fitted pipeline: from a table to predictions.
+
+use crate::columns::{Columns, Note};
+use crate::error::{Error, Result};
+use crate::kernel::AnyKernel;
+use nystrom::faer::{Accum, Mat, MatRef};
+use nystrom::linalg_core::ops;
+use nystrom::prelude::*;
+use nystrom_data::Table;
+use serde::{Deserialize, Serialize};
+
+/// Everything that a prediction needs: columns → features → linear map → kernel → centres and
+/// coefficients → targets in their own units.
+///
+/// Made by [`Fit`](crate::Fit); saved by [`to_bytes`](Self::to_bytes), loaded by
+/// [`from_bytes`](Self::from_bytes), for which no kernel need be named.
+///
+/// ```
+/// use nystrom::prelude::*;
+/// use nystrom_data::{Column, Table};
+/// use nystrom_pipeline::{Fit, Model};
+/// let a: Vec<f64> = (0..60).map(|i| f64::from(i) / 10.0).collect();
+/// let y: Vec<f64> = a.iter().map(|a| a.sin()).collect();
+/// let table = Table::new("t", vec![Column::numbers("a", a), Column::numbers("y", y)]).unwrap();
+/// let fit = Fit::default().table(&table, ["y"], &mut Pcg64::seed_from_u64(0))?;
+/// let loaded = Model::from_bytes(&fit.model.to_bytes()?)?;
+/// let new = Table::new("new", vec![Column::numbers("a", vec![1.05])]).unwrap();
+/// let prediction = loaded.predict(&new)?;
+/// assert!((prediction.values[(0, 0)] - 1.05_f64.sin()).abs() < 1e-2);
+/// # Ok::<(), nystrom_pipeline::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    pub(crate) columns: Columns,
+    /// All columns of the table that was fitted, in its order: what a file without names is taken
+    /// to hold.
+    pub(crate) layout: Vec<String>,
+    pub(crate) targets: Vec<Target>,
+    /// A, d × d: the kernel sees Ax.
+    pub(crate) map: Option<Mat<f64>>,
+    pub(crate) regression: KrrModel<AnyKernel, f64>,
+    /// How it was made: a record only, which predictions do not depend on.
+    pub made: Made,
+}
+
+/// What is predicted: `mean + scale·f(x)`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// The name of its column.
+    pub name: String,
+    /// What was subtracted from it before the fit.
+    pub mean: f64,
+    /// What it was then divided by.
+    pub scale: f64,
+}
+
+/// How a model was made; nothing that differs from run to run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Made {
+    /// The version of this crate that made it.
+    pub version: String,
+    /// The seed, if the caller said which.
+    pub seed: Option<u64>,
+    /// How the centres were chosen, as `METHOD:COUNT`, or that they are all rows.
+    pub centers: String,
+    /// λ in K + nλI.
+    pub lambda: f64,
+    /// Root mean square error on the rows that were fitted.
+    pub training_rmse: Option<f64>,
+    /// Root mean square error on rows that were not fitted, in units of the target's standard
+    /// deviation.
+    pub validation_error: Option<f64>,
+    /// The options that repeat the fit.
+    pub settings: String,
+    /// Whether the file holds every training row.
+    pub holds_all_rows: bool,
+}
+
+/// Predictions for the rows of a table.
+#[derive(Debug, Clone)]
+pub struct Predictions {
+    /// n × t, a column for each target.
+    pub values: Mat<f64>,
+    /// What the table had that the training table had not.
+    pub notes: Vec<Note>,
+}
+
+impl Model {
+    /// A model of the parts that a fit made. `map` is A, d × d, if the kernel sees Ax.
+    ///
+    /// # Errors
+    /// [`Error::File`] if sizes contradict each other or numbers are not finite.
+    pub fn new(
+        columns: Columns,
+        layout: Vec<String>,
+        targets: Vec<Target>,
+        map: Option<Mat<f64>>,
+        regression: KrrModel<AnyKernel, f64>,
+        made: Made,
+    ) -> Result<Self> {
+        let model = Model { columns, layout, targets, map, regression, made };
+        match model.problem() {
+            Some(problem) => Err(Error::File { problem }),
+            None => Ok(model),
+        }
+    }
+
+    /// Predictions for the rows of `table`, whose columns are found by name.
+    ///
+    /// # Cost
+    /// n·m kernel values, n·d² flops of the map.
+    ///
+    /// # Errors
+    /// Those of [`Columns::apply`] and [`KrrModel::predict`].
+    pub fn predict(&self, table: &Table) -> Result<Predictions> {
+        let applied = self.columns.apply(table)?;
+        let x = self.mapped(applied.x);
+        let mut values = self.regression.predict(Points::from_rows(x.as_ref()))?;
+        for (j, target) in self.targets.iter().enumerate() {
+            for value in values.col_mut(j).iter_mut() {
+                *value = target.mean + target.scale * *value;
+            }
+        }
+        Ok(Predictions { values, notes: applied.notes })
+    }
+
+    /// The columns that it needs.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// All columns of the table that was fitted, in its order.
+    pub fn layout(&self) -> &[String] {
+        &self.layout
+    }
+
+    /// What it predicts.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// The linear map A, d × d, if it learnt one.
+    pub fn map(&self) -> Option<MatRef<'_, f64>> {
+        self.map.as_ref().map(Mat::as_ref)
+    }
+
+    /// Kernel, centres and coefficients, in the space of the mapped features.
+    pub fn regression(&self) -> &KrrModel<AnyKernel, f64> {
+        &self.regression
+    }
+
+    fn mapped(&self, x: Mat<f64>) -> Mat<f64> {
+        match &self.map {
+            Some(map) => mapped(x.as_ref(), map.as_ref()),
+            None => x,
+        }
+    }
+
+    /// What no fit would have made, in words.
+    pub(crate) fn problem(&self) -> Option<String> {
+        let (d, t) = (self.columns.dim(), self.regression.coefficients().ncols());
+        let sides = self.map.as_ref().map_or((d, d), |map| (map.nrows(), map.ncols()));
+        let finite = |map: &Mat<f64>| map.col_iter().all(|col| col.iter().all(|v| v.is_finite()));
+        if sides != (d, d) || self.regression.centers().dim() != d {
+            let found = self.regression.centers().dim();
+            return Some(format!("it has {d} features, its centres have {found}"));
+        }
+        if self.map.as_ref().is_some_and(|map| !finite(map)) {
+            return Some("its linear map is not finite".into());
+        }
+        if self.targets.len() != t {
+            return Some(format!(
+                "it names {} targets, its coefficients have {t}",
+                self.targets.len()
+            ));
+        }
+        let wrong = |target: &&Target| !(target.mean.is_finite() && target.scale.is_finite());
+        if let Some(target) = self.targets.iter().find(wrong) {
+            return Some(format!("its target {:?} has no finite scale", target.name));
+        }
+        let needed = self.columns.names().chain(self.targets.iter().map(|t| t.name.as_str()));
+        if let Some(name) = needed.into_iter().find(|name| !self.layout.iter().any(|n| n == name)) {
+            return Some(format!("{name:?} is not among its columns"));
+        }
+        self.columns.columns.iter().find_map(crate::columns::Treated::problem)
+    }
+}
+
+/// The rows Ax_i as rows: X Aᵀ.
+pub(crate) fn mapped(x: MatRef<'_, f64>, map: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(x.nrows(), map.nrows());
+    ops::matmul(out.as_mut(), Accum::Replace, x, map.transpose(), 1.0);
+    out
+}

@@ -1,0 +1,169 @@
+//! A table as a problem of regression: rows, standardised targets, weights, folds.
+
+use crate::columns::{ColumnOptions, Columns, Missing, Shape, position};
+use crate::error::{Error, Result};
+use crate::fit::Fit;
+use crate::model::Target;
+use crate::split::Fold;
+use nystrom::faer::Mat;
+use nystrom::prelude::*;
+use nystrom_data::{Table, Values};
+
+/// The fewest rows from which anything can be learnt.
+const FEWEST: usize = 3;
+/// The largest target whose square is a number.
+const LARGEST: f64 = 1e150;
+
+/// What a search works on.
+pub(crate) struct Problem {
+    /// The rows that are used.
+    pub table: Table,
+    /// n × t, each target with mean 0 and standard deviation 1.
+    pub y: Mat<f64>,
+    pub targets: Vec<Target>,
+    pub weights: Option<Vec<f64>>,
+    pub folds: Vec<Fold>,
+    /// What was decided about the table.
+    pub notes: Vec<String>,
+    taken: Vec<String>,
+}
+
+impl Problem {
+    pub fn new(fit: &Fit, table: &Table, targets: &[String], rng: &mut dyn Rng) -> Result<Self> {
+        let taken = taken(fit, targets)?;
+        let mut notes = Vec::new();
+        let rows = usable(fit, table, targets, &taken, &mut notes)?;
+        let table =
+            if rows.len() == table.rows() { table.clone() } else { table.select_rows(&rows)? };
+        if table.rows() < FEWEST {
+            return Err(Error::TooFewRows { rows: table.rows() });
+        }
+        let weights = fit.weights.as_ref().map(|name| weights(&table, name)).transpose()?;
+        let of = |name: &String| target(&table, name, weights.as_deref());
+        let targets = targets.iter().map(of).collect::<Result<Vec<_>>>()?;
+        let columns: Vec<&[f64]> = targets
+            .iter()
+            .map(|t| table.numbers(t.name.as_str()))
+            .collect::<std::result::Result<_, _>>()?;
+        let y = Mat::from_fn(table.rows(), targets.len(), |i, j| {
+            (columns[j][i] - targets[j].mean) / targets[j].scale
+        });
+        let folds = fit.split.folds(&table, rng)?;
+        Ok(Problem { table, y, targets, weights, folds, notes, taken })
+    }
+
+    /// The columns under a shape, and the features of all rows, n × d.
+    pub fn features(&self, options: &ColumnOptions, shape: Shape) -> Result<(Columns, Mat<f64>)> {
+        let taken: Vec<&str> = self.taken.iter().map(String::as_str).collect();
+        let columns = Columns::fit(&self.table, options, &taken, shape)?;
+        let x = columns.apply(&self.table)?.x;
+        Ok((columns, x))
+    }
+}
+
+/// The columns that are no features because they have another use.
+fn taken(fit: &Fit, targets: &[String]) -> Result<Vec<String>> {
+    if targets.is_empty() {
+        let problem = "which column is to be predicted? Name at least one".into();
+        return Err(Error::Option { option: "target", problem });
+    }
+    let mut taken: Vec<String> = Vec::new();
+    let others = fit.weights.iter().map(String::as_str).chain(fit.split.column());
+    for name in targets.iter().map(String::as_str).chain(others) {
+        if taken.iter().any(|other| other == name) {
+            let (first, second) = ("a target, weight, group or time", "another of these");
+            return Err(Error::UsedTwice { column: name.to_owned(), first, second });
+        }
+        taken.push(name.to_owned());
+    }
+    if let Some(name) = targets.iter().find(|name| fit.columns.drop.contains(name)) {
+        let (first, second) = ("a target", "among those to drop");
+        return Err(Error::UsedTwice { column: name.clone(), first, second });
+    }
+    Ok(taken)
+}
+
+/// The rows that have targets, weight, and (if asked for) all features.
+fn usable(
+    fit: &Fit,
+    table: &Table,
+    targets: &[String],
+    taken: &[String],
+    notes: &mut Vec<String>,
+) -> Result<Vec<usize>> {
+    let n = table.rows();
+    let mut keep = vec![true; n];
+    let mut leave = |rows: Vec<usize>, why: &str, keep: &mut Vec<bool>| {
+        let left: Vec<usize> = rows.into_iter().filter(|&row| keep[row]).collect();
+        left.iter().for_each(|&row| keep[row] = false);
+        if !left.is_empty() {
+            notes.push(format!("{} of {n} rows {why} and are left out", left.len()));
+        }
+    };
+    for name in targets {
+        position(table, name)?;
+        let values = table.numbers(name.as_str())?;
+        let gaps = (0..n).filter(|&row| values[row].is_nan()).collect();
+        leave(gaps, &format!("miss the target {name:?}"), &mut keep);
+    }
+    if let Some(name) = &fit.weights {
+        position(table, name)?;
+        let values = table.numbers(name.as_str())?;
+        let none = (0..n).filter(|&row| values[row] == 0.0).collect();
+        leave(none, "have the weight 0", &mut keep);
+        if !values.is_empty() && values.iter().all(|v| *v == 0.0) {
+            let (column, what) = (name.clone(), "is 0 in every row".to_owned());
+            return Err(Error::Values { column, what, remedy: "weights must not all be 0" });
+        }
+    }
+    if fit.columns.missing == Missing::DropRows {
+        let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
+        let features = fit.columns.candidates(table, &taken)?;
+        let gap = |row: usize, column: usize| match &table.columns()[column].values {
+            Values::Numbers(values) => values[row].is_nan(),
+            Values::Categories(text) => text.codes[row].is_none(),
+        };
+        let gaps = (0..n).filter(|&row| features.iter().any(|&column| gap(row, column))).collect();
+        leave(gaps, "miss a feature", &mut keep);
+    }
+    Ok((0..n).filter(|&row| keep[row]).collect())
+}
+
+fn weights(table: &Table, name: &str) -> Result<Vec<f64>> {
+    let values = table.numbers(name)?;
+    let wrong = |(_, value): &(usize, &f64)| !(value.is_finite() && **value >= 0.0);
+    if let Some((row, value)) = values.iter().enumerate().find(wrong) {
+        let what = format!("has the weight {value} in row {}", row + 1);
+        return Err(Error::Values {
+            column: name.to_owned(),
+            what,
+            remedy: "weights are positive",
+        });
+    }
+    // with mean 1, so that λ means the same with and without
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    Ok(values.iter().map(|w| w / mean).collect())
+}
+
+/// Mean and standard deviation of a target.
+fn target(table: &Table, name: &str, weights: Option<&[f64]>) -> Result<Target> {
+    let values = table.numbers(name)?;
+    let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    if !(largest <= LARGEST) {
+        let what = format!("reaches {largest:e}, whose square is beyond all numbers");
+        let remedy = "divide it by 1e100, say";
+        return Err(Error::Values { column: name.to_owned(), what, remedy });
+    }
+    if values.iter().all(|v| *v == values[0]) {
+        return Err(Error::ConstantTarget { target: name.to_owned(), value: values[0] });
+    }
+    let weight = |i: usize| weights.map_or(1.0, |w| w[i]) / values.len() as f64;
+    let sum = |f: &dyn Fn(f64) -> f64| -> f64 {
+        values.iter().enumerate().map(|(i, &v)| weight(i) * f(v)).sum()
+    };
+    let first = values[0];
+    let mean = first + sum(&|v| v - first);
+    let scale = largest * sum(&|v| ((v - mean) / largest).powi(2)).sqrt();
+    let scale = if scale > 0.0 { scale } else { 1.0 };
+    Ok(Target { name: name.to_owned(), mean, scale })
+}

@@ -1,0 +1,42 @@
+//! Telling what happens, and being told to stop.
+
+use crate::report::Trial;
+use std::ops::ControlFlow;
+
+/// What a search is at.
+#[derive(Debug, Clone, Copy)]
+pub struct Event<'a> {
+    /// What comes next, in words.
+    pub what: &'a str,
+    /// The share of the work that is done, from 0 to 1.
+    pub done: f64,
+    /// The best candidate so far.
+    pub best: Option<&'a Trial>,
+}
+
+/// Told of every step of a search. What it answers decides whether the search goes on: `Break` ends
+/// it with the best candidate so far, which is then fitted quickly.
+///
+/// `()` hears nothing and always goes on.
+///
+/// ```
+/// use nystrom_pipeline::{Event, Progress};
+/// use std::ops::ControlFlow;
+/// struct Impatient(usize);
+/// impl Progress for Impatient {
+///     fn told(&mut self, _: Event<'_>) -> ControlFlow<()> {
+///         self.0 += 1;
+///         if self.0 > 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+///     }
+/// }
+/// ```
+pub trait Progress {
+    /// The next step.
+    fn told(&mut self, event: Event<'_>) -> ControlFlow<()>;
+}
+
+impl Progress for () {
+    fn told(&mut self, _: Event<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,105 @@
+//! What a search tried and found.
+
+use crate::columns::{Dropped, Shape};
+use crate::kernel::Family;
+use serde::{Deserialize, Serialize};
+
+/// Which linear map is learnt before the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// None.
+    None,
+    /// A weight for each feature.
+    Diagonal {
+        /// The power of the average gradient outer product's root.
+        power: f64,
+    },
+    /// Any linear map.
+    Full {
+        /// As above.
+        power: f64,
+    },
+}
+
+impl std::fmt::Display for Metric {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Metric::None => f.write_str("as scaled"),
+            Metric::Diagonal { power } => write!(f, "weights, power {power}"),
+            Metric::Full { power } => write!(f, "learned metric, power {power}"),
+        }
+    }
+}
+
+/// Which points the functions of a fit are centred on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Centers {
+    /// So many rows at random.
+    Uniform(usize),
+    /// So many rows by randomly pivoted Cholesky.
+    RpCholesky(usize),
+    /// All rows.
+    All,
+}
+
+impl std::fmt::Display for Centers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Centers::Uniform(m) => write!(f, "{m} rows at random"),
+            Centers::RpCholesky(m) => write!(f, "{m} rows by rpcholesky"),
+            Centers::All => f.write_str("all rows"),
+        }
+    }
+}
+
+/// A candidate that was tried.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trial {
+    /// What was done with skewed columns.
+    pub shape: Shape,
+    /// The kernel's family.
+    pub family: Family,
+    /// The linear map before it.
+    pub metric: Metric,
+    /// The kernel's length scale.
+    pub bandwidth: f64,
+    /// λ in K + nλI.
+    pub lambda: f64,
+    /// Rows fitted.
+    pub rows: usize,
+    /// Its centres.
+    pub centers: Centers,
+    /// Root mean square error on validation rows, in standard deviations of the target. Only trials
+    /// of the same rows and centres can be compared.
+    pub error: f64,
+}
+
+/// What a search did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// Rows of the table that were used.
+    pub rows: usize,
+    /// The names of the features.
+    pub features: Vec<String>,
+    /// Columns left out, and why.
+    pub dropped: Vec<Dropped>,
+    /// What else was decided about the table, in words.
+    pub notes: Vec<String>,
+    /// All candidates, in the order in which they were tried.
+    pub trials: Vec<Trial>,
+    /// What was chosen, with its error on validation rows.
+    pub chosen: Trial,
+    /// The same error of the plain default: Gaussian kernel, median distance, 500 landmarks.
+    pub plain_error: f64,
+    /// Operations counted.
+    pub work: f64,
+    /// Operations allowed.
+    pub work_allowed: f64,
+    /// The most memory planned beside the data, in bytes.
+    pub bytes: u64,
+    /// Whether the search was told to stop.
+    pub stopped: bool,
+}

@@ -1,0 +1,140 @@
+//! Rows for training and rows for validation, such that nothing leaks from one to the other.
+
+use crate::columns::position;
+use crate::error::{Error, Result};
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
+use nystrom_data::{Table, Values};
+
+/// How rows are set aside for validation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Split {
+    /// At random.
+    #[default]
+    Random,
+    /// Rows with the same value in this column stay together; the column is no feature.
+    Group(String),
+    /// The last rows by this column, numbers or texts that sort; the column is no feature.
+    Time(String),
+}
+
+/// Rows by number, from 0; each list increases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fold {
+    /// Rows to fit.
+    pub train: Vec<usize>,
+    /// Rows to compare fits on.
+    pub validation: Vec<usize>,
+}
+
+/// Fewer rows than this are cut into five folds, …
+const FIVE: usize = 2000;
+/// … fewer than this into three; more have one.
+const THREE: usize = 6000;
+/// The most rows of a single validation part.
+const MOST: usize = 4000;
+
+impl Split {
+    /// The column that it is made by.
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            Split::Random => None,
+            Split::Group(name) | Split::Time(name) => Some(name),
+        }
+    }
+
+    /// The folds of a table: five up to 2000 rows, three up to 6000, beyond one with a tenth of the
+    /// rows (at most 4000); by time always one, with the last sixth of the rows.
+    ///
+    /// # Errors
+    /// [`Error::NoColumn`]; [`Error::Values`] if values of the column are missing or all rows are
+    /// one group.
+    ///
+    /// # Randomness
+    /// One permutation of the rows, or of the groups.
+    pub fn folds(&self, table: &Table, rng: &mut dyn Rng) -> Result<Vec<Fold>> {
+        let n = table.rows();
+        let (count, share) = match n {
+            _ if matches!(self, Split::Time(_)) => (1, 1.0 / 6.0),
+            _ if n < FIVE => (5.min(n), 0.2),
+            _ if n < THREE => (3, 1.0 / 3.0),
+            _ => (1, (MOST as f64 / n as f64).min(0.1)),
+        };
+        // rows of the same part, in the order in which parts are dealt out
+        let parts = match self {
+            Split::Random => permutation(n, rng)?.into_iter().map(|row| vec![row]).collect(),
+            Split::Time(name) => {
+                let mut parts = groups(table, name)?;
+                parts.reverse();
+                parts
+            }
+            Split::Group(name) => {
+                let parts = groups(table, name)?;
+                permutation(parts.len(), rng)?.into_iter().map(|g| parts[g].clone()).collect()
+            }
+        };
+        if parts.len() < 2 {
+            let column = self.column().unwrap_or_default().to_owned();
+            let what = "has the same value in every row".to_owned();
+            return Err(Error::Values { column, what, remedy: "split by another column" });
+        }
+        Ok(dealt(&parts, n, count.min(parts.len()), share))
+    }
+}
+
+/// Deals parts out until each fold has its share of the rows.
+fn dealt(parts: &[Vec<usize>], n: usize, count: usize, share: f64) -> Vec<Fold> {
+    let mut parts = parts.iter();
+    let fold = |k: usize| {
+        let goal = if count == 1 { share * n as f64 } else { n as f64 / count as f64 };
+        let mut validation: Vec<usize> = Vec::new();
+        while (validation.len() as f64) < goal.max(1.0) {
+            // the folds after this one need a part each, and training needs one
+            if validation.len() > 0 && parts.len() <= (count - 1 - k).max(1) {
+                break;
+            }
+            match parts.next() {
+                Some(part) => validation.extend(part),
+                None => break,
+            }
+        }
+        validation.sort_unstable();
+        let mut inside = vec![false; n];
+        validation.iter().for_each(|&row| inside[row] = true);
+        let train = (0..n).filter(|&row| !inside[row]).collect();
+        Fold { train, validation }
+    };
+    (0..count).map(fold).filter(|f: &Fold| !f.validation.is_empty()).collect()
+}
+
+fn permutation(n: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
+    Ok(random::uniform_subset(n, n, rng)?)
+}
+
+/// The rows of each value of a column, values in increasing order.
+fn groups(table: &Table, name: &str) -> Result<Vec<Vec<usize>>> {
+    let column = &table.columns()[position(table, name)?];
+    let missing = |row: usize| Error::Values {
+        column: name.to_owned(),
+        what: format!("misses its value in row {}", row + 1),
+        remedy: "fill it in, leave out the row, or split by another column",
+    };
+    let mut rows: Vec<usize> = (0..table.rows()).collect();
+    match &column.values {
+        Values::Numbers(values) => {
+            if let Some(row) = values.iter().position(|v| v.is_nan()) {
+                return Err(missing(row));
+            }
+            rows.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+            Ok(rows.chunk_by(|&a, &b| values[a] == values[b]).map(<[usize]>::to_vec).collect())
+        }
+        Values::Categories(text) => {
+            if let Some(row) = text.codes.iter().position(Option::is_none) {
+                return Err(missing(row));
+            }
+            rows.sort_by_key(|&row| text.get(row));
+            let same = |a: &usize, b: &usize| text.codes[*a] == text.codes[*b];
+            Ok(rows.chunk_by(same).map(<[usize]>::to_vec).collect())
+        }
+    }
+}
