@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::faer::Mat;
-use nystrom::krr::{Closeness, Extras, IterationReport, PathPoint, Stop};
+use nystrom::krr::{Closeness, IterationReport, PathPoint, Stop};
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 use nystrom_pipeline::{Made, Model, Target};

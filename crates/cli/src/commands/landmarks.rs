@@ -4,7 +4,7 @@ use super::select::{self, Setting};
 use crate::args::LandmarksCommand;
 use crate::failure::Result;
 use crate::input::{self, Data};
-use crate::kernel::{self, AnyKernel};
+use crate::kernel;
 use crate::output::{Columns, LINE, Values, check_writable};
 use crate::plan;
 use crate::session::Session;

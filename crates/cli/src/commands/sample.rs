@@ -4,7 +4,7 @@ use super::select::CHAIN_STEPS;
 use crate::args::{Sample, Sampler};
 use crate::failure::{Failure, Result};
 use crate::input::{self, Data};
-use crate::kernel::{self, AnyKernel};
+use crate::kernel;
 use crate::output::{Columns, LINE, Values, check_writable};
 use crate::plan::{self, Step};
 use crate::session::Session;
