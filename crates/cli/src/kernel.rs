@@ -60,6 +60,7 @@ impl KernelArgs {
             || self.bandwidth.is_some()
             || self.nu.is_some()
             || self.alpha.is_some()
+            || self.power.is_some()
             || self.degree.is_some()
     }
 
@@ -76,6 +77,9 @@ impl KernelArgs {
             KernelName::RationalQuadratic => {
                 Family::RationalQuadratic { alpha: self.alpha.unwrap_or(1.0) }
             }
+            KernelName::PowerExponential => {
+                Family::PowerExponential { power: self.power.unwrap_or(1.0) }
+            }
             KernelName::Linear => Family::Linear,
             KernelName::Polynomial => Family::Polynomial { degree: self.degree.unwrap_or(3) },
         }
@@ -91,6 +95,11 @@ impl KernelArgs {
                 "--alpha",
                 self.alpha.is_some() && name != KernelName::RationalQuadratic,
                 "rational-quadratic",
+            ),
+            (
+                "--power",
+                self.power.is_some() && name != KernelName::PowerExponential,
+                "power-exponential",
             ),
             ("--degree", self.degree.is_some() && name != KernelName::Polynomial, "polynomial"),
             ("--bandwidth", given && !scaled, "gaussian, say"),

@@ -33,40 +33,50 @@ impl Effort {
     }
 }
 
-/// Rows and landmarks of a trial fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Size {
-    pub rows: usize,
-    pub landmarks: usize,
+/// Operations that a kernel value takes, by the number of features.
+fn value(d: usize) -> f64 {
+    20.0 + 2.0 * d as f64
 }
 
-/// Rows for each landmark of a trial, if there are enough rows.
-const ROWS_A_LANDMARK: f64 = 5.0;
-
-impl Size {
-    /// The largest size of a path with leave-one-out errors that takes at most `work` operations,
-    /// with at most n rows in d dimensions.
-    pub fn within(work: f64, n: usize, d: usize, memory: Option<u64>) -> Size {
-        let most = memory.map_or(f64::INFINITY, |bytes| (bytes as f64 / 100.0).sqrt());
-        let affords = |m: f64, rows: f64| path_work(rows, m, d) <= work && m <= most;
-        let mut best = Size { rows: n.min(50), landmarks: n.min(10) };
-        for step in 0.. {
-            let m = (10.0 * 1.05_f64.powi(step)).floor();
-            // more rows first; when all are in, more landmarks
-            let rows = (ROWS_A_LANDMARK * m).min(n as f64);
-            if m > n as f64 || !affords(m, rows) {
-                break;
-            }
-            best = Size { rows: rows as usize, landmarks: m as usize };
-        }
-        best
-    }
-}
-
-/// Operations of `NystromKrr::path`: as its documentation counts them, kernel values at 20 and 2d
-/// operations each.
+/// Operations of `NystromKrr::path` as its documentation counts them.
 pub(crate) fn path_work(n: f64, m: f64, d: usize) -> f64 {
-    5.0 * n * m * m + 10.0 * m.powi(3) + 2.0 * n * m * (20.0 + 2.0 * d as f64)
+    5.0 * n * m * m + 10.0 * m.powi(3) + 2.0 * n * m * value(d)
+}
+
+/// Passes over the kernel matrix that a fit takes, as they are counted beforehand, …
+const PASSES: f64 = 25.0;
+/// … and how often its error is looked at.
+const LOOKS: f64 = 7.0;
+
+/// Operations of a fit on n rows at several ridges, compared on some validation rows; whether the
+/// kernel matrix is kept or computed for every pass.
+pub(crate) fn full_work(n: usize, d: usize, ridges: usize, validation: usize, kept: bool) -> f64 {
+    let (n, columns) = (n as f64, ridges as f64);
+    let rank = (n / 10.0).min(1000.0);
+    let triangles = if kept { 0.5 } else { 0.5 * PASSES };
+    triangles * n * n * value(d)
+        + 2.0 * PASSES * n * n * columns
+        + n * rank * (rank + value(d))
+        + LOOKS * n * validation as f64 * value(d)
+}
+
+/// Bytes of a fit on n rows that keeps a triangle of the kernel matrix.
+pub(crate) fn full_bytes(n: usize) -> u64 {
+    let (n, rank) = (n as u64, (n as u64 / 10).min(1000));
+    2 * n * (n + 1) + 8 * n * rank + 48 * rank * rank
+}
+
+/// The most rows of a fit at six ridges within this work.
+pub(crate) fn full_rows(work: f64, most: usize, d: usize, memory: Option<u64>) -> usize {
+    let fits = |n: usize| {
+        full_work(n, d, 6, 1500, true) <= work && memory.is_none_or(|bytes| full_bytes(n) <= bytes)
+    };
+    let (mut low, mut high) = (most.min(100), most + 1);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        *(if fits(middle) { &mut low } else { &mut high }) = middle;
+    }
+    low
 }
 
 #[cfg(test)]
@@ -75,16 +85,20 @@ mod tests {
 
     #[test]
     fn sizes_keep_to_work_and_memory() {
-        for work in [1e7, 1e9, 1e11] {
-            for n in [5, 300, 100_000] {
-                let size = Size::within(work, n, 10, None);
-                assert!(size.landmarks <= size.rows && size.rows <= n, "{work} {n} {size:?}");
-                let taken = path_work(size.rows as f64, size.landmarks as f64, 10);
-                assert!(taken <= work || size.landmarks <= 10, "{work} {n} {size:?}");
+        for work in [1e8, 1e9, 1e11] {
+            for most in [3, 300, 100_000] {
+                let n = full_rows(work, most, 10, None);
+                assert!(n <= most && (full_work(n, 10, 6, 1500, true) <= work || n <= 100));
+                assert!(n == most || n == 100 || full_work(n + 1, 10, 6, 1500, true) > work);
             }
         }
-        let small = Size::within(1e11, 100_000, 10, Some(1_000_000));
-        assert!(small.landmarks <= 100);
-        assert_eq!(Size::within(1e12, 300, 3, None), Size { rows: 300, landmarks: 292 });
+        assert!(full_bytes(full_rows(1e12, 100_000, 10, Some(10_000_000))) <= 10_000_000);
+    }
+
+    #[test]
+    fn efforts_differ() {
+        let [quick, usual, thorough] =
+            [Effort::Quick, Effort::Default, Effort::Thorough].map(Effort::work);
+        assert!(quick < usual && usual < thorough);
     }
 }

@@ -1,7 +1,9 @@
 //! Any kernel of the library behind one type, so that a model loads without naming its kernel.
 
 use nystrom::faer::{ColMut, MatMut};
-use nystrom::kernels::{LoadedKernel, SavedKernel};
+use nystrom::kernels::{
+    DifferentiableKernel, LoadedKernel, PowerExponential, PowerExponentialL1, SavedKernel,
+};
 use nystrom::leverage::Stationary;
 use nystrom::prelude::*;
 use serde::de::Error as _;
@@ -36,6 +38,16 @@ pub enum Family {
         /// The shape α.
         alpha: f64,
     },
+    /// exp(−r^q), 0 < q ≤ 2.
+    PowerExponential {
+        /// The power q.
+        power: f64,
+    },
+    /// exp(−(‖x − y‖₁/ℓ)^q), 0 < q ≤ 1.
+    PowerExponentialL1 {
+        /// The power q.
+        power: f64,
+    },
     /// ⟨x, y⟩.
     Linear,
     /// (⟨x, y⟩/d + 1)^degree.
@@ -58,12 +70,23 @@ impl Family {
             Family::RationalQuadratic { alpha } => {
                 Formula::RationalQuadratic(RationalQuadratic::new(alpha, scale)?)
             }
+            Family::PowerExponential { power } => {
+                Formula::PowerExponential(PowerExponential::new(power, scale)?)
+            }
+            Family::PowerExponentialL1 { power } => {
+                Formula::PowerExponentialL1(PowerExponentialL1::new(power, scale)?)
+            }
             Family::Linear => Formula::Linear(Linear::new()),
             Family::Polynomial { degree } => {
                 Formula::Polynomial(Polynomial::new(degree, 1.0 / d.max(1) as f64, 1.0)?)
             }
         }
         .into())
+    }
+
+    /// Whether its distance is the sum of those of the coordinates.
+    pub fn is_manhattan(self) -> bool {
+        matches!(self, Family::LaplacianL1 | Family::PowerExponentialL1 { .. })
     }
 
     /// Whether a length scale means something to it.
@@ -81,6 +104,10 @@ impl fmt::Display for Family {
             Family::RationalQuadratic { alpha } => {
                 write!(f, "rational quadratic, alpha = {alpha}")
             }
+            Family::PowerExponential { power } => write!(f, "power exponential, power {power}"),
+            Family::PowerExponentialL1 { power } => {
+                write!(f, "power exponential of the L1 distance, power {power}")
+            }
             Family::Linear => f.write_str("linear"),
             Family::Polynomial { degree } => write!(f, "polynomial of degree {degree}"),
         }
@@ -94,6 +121,8 @@ enum Formula {
     Matern(Matern),
     LaplacianL1(LaplacianL1),
     RationalQuadratic(RationalQuadratic),
+    PowerExponential(PowerExponential),
+    PowerExponentialL1(PowerExponentialL1),
     Linear(Linear),
     Polynomial(Polynomial),
 }
@@ -106,6 +135,8 @@ macro_rules! inside {
             Formula::Matern($kernel) => $call,
             Formula::LaplacianL1($kernel) => $call,
             Formula::RationalQuadratic($kernel) => $call,
+            Formula::PowerExponential($kernel) => $call,
+            Formula::PowerExponentialL1($kernel) => $call,
             Formula::Linear($kernel) => $call,
             Formula::Polynomial($kernel) => $call,
         }
@@ -143,6 +174,12 @@ impl AnyKernel {
             Formula::RationalQuadratic(kernel) => {
                 Family::RationalQuadratic { alpha: kernel.profile().alpha() }
             }
+            Formula::PowerExponential(kernel) => {
+                Family::PowerExponential { power: kernel.profile().power() }
+            }
+            Formula::PowerExponentialL1(kernel) => {
+                Family::PowerExponentialL1 { power: kernel.power() }
+            }
             Formula::Linear(_) => Family::Linear,
             Formula::Polynomial(kernel) => Family::Polynomial { degree: kernel.degree() },
         }
@@ -155,6 +192,8 @@ impl AnyKernel {
             Formula::Matern(kernel) => Some(kernel.length_scale()),
             Formula::LaplacianL1(kernel) => Some(kernel.length_scale()),
             Formula::RationalQuadratic(kernel) => Some(kernel.length_scale()),
+            Formula::PowerExponential(kernel) => Some(kernel.length_scale()),
+            Formula::PowerExponentialL1(kernel) => Some(kernel.length_scale()),
             Formula::Linear(_) | Formula::Polynomial(_) => None,
         }
     }
@@ -213,6 +252,19 @@ impl Kernel<f64> for AnyKernel {
     }
 }
 
+impl DifferentiableKernel<f64> for AnyKernel {
+    fn gradient_into(
+        &self,
+        out: MatMut<'_, f64>,
+        x: Points<'_, f64>,
+        z: Points<'_, f64>,
+        weights: MatRef<'_, f64>,
+    ) {
+        inside!(&self.formula, kernel => kernel.gradient_into(out, x, z, weights));
+        self.count(x.len() * z.len());
+    }
+}
+
 impl Formula {
     /// The kernel that a file names.
     fn named(name: &str, file: &Value) -> serde_json::Result<nystrom::Result<Formula>> {
@@ -231,6 +283,8 @@ impl Formula {
             .or_else(|| of(name, file, Formula::Matern))
             .or_else(|| of(name, file, Formula::LaplacianL1))
             .or_else(|| of(name, file, Formula::RationalQuadratic))
+            .or_else(|| of(name, file, Formula::PowerExponential))
+            .or_else(|| of(name, file, Formula::PowerExponentialL1))
             .or_else(|| of(name, file, Formula::Linear))
             .or_else(|| of(name, file, Formula::Polynomial))
             .unwrap_or_else(unknown)

@@ -38,8 +38,6 @@ impl std::fmt::Display for Metric {
 pub enum Centers {
     /// So many rows at random.
     Uniform(usize),
-    /// So many rows by randomly pivoted Cholesky.
-    RpCholesky(usize),
     /// All rows.
     All,
 }
@@ -48,7 +46,6 @@ impl std::fmt::Display for Centers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Centers::Uniform(m) => write!(f, "{m} rows at random"),
-            Centers::RpCholesky(m) => write!(f, "{m} rows by rpcholesky"),
             Centers::All => f.write_str("all rows"),
         }
     }
@@ -65,8 +62,8 @@ pub struct Trial {
     pub metric: Metric,
     /// The kernel's length scale.
     pub bandwidth: f64,
-    /// λ in K + nλI.
-    pub lambda: f64,
+    /// μ in K + μI: nλ.
+    pub mu: f64,
     /// Rows fitted.
     pub rows: usize,
     /// Its centres.

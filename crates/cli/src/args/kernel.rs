@@ -19,6 +19,9 @@ pub struct KernelArgs {
     /// Shape of the rational quadratic kernel [default: 1]
     #[arg(long, value_name = "X", help_heading = "Kernel")]
     pub alpha: Option<f64>,
+    /// Power of the power exponential kernel, up to 2 [default: 1]
+    #[arg(long, value_name = "X", help_heading = "Kernel")]
+    pub power: Option<f64>,
     /// Degree of the polynomial kernel [default: 3]
     #[arg(long, value_name = "N", help_heading = "Kernel")]
     pub degree: Option<u32>,
@@ -36,6 +39,8 @@ pub enum KernelName {
     LaplacianL1,
     /// (1 + r²/(2·alpha))^(−alpha)
     RationalQuadratic,
+    /// exp(−r^power): rough targets
+    PowerExponential,
     /// ⟨x, y⟩
     Linear,
     /// (⟨x, y⟩/d + 1)^degree, d the number of features

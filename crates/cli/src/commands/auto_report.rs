@@ -30,7 +30,7 @@ pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
     };
     summary.line("kernel", format!("{}{metric}", kernel(model.regression().kernel())));
     summary.line("centres", model.made.centers.clone());
-    summary.line("lambda", number(chosen.lambda));
+    summary.line("lambda", number(model.made.lambda));
     summary.line(
         "validation",
         format!(
@@ -73,7 +73,7 @@ fn values(model: &Model, report: &Report, summary: &mut Summary) {
     summary.value("rows", report.rows);
     summary.value("features", &report.features);
     summary.value("dropped", &report.dropped);
-    summary.value("lambda", report.chosen.lambda);
+    summary.value("lambda", model.made.lambda);
     summary.value("bandwidth", model.regression().kernel().bandwidth());
     summary.value("validation_error", report.chosen.error);
     summary.value("search", report);

@@ -1,6 +1,5 @@
 //! What is compared: a treatment of the columns, a family, a metric, a length scale.
 
-use super::Search;
 use crate::columns::Shape;
 use crate::error::Result;
 use crate::kernel::{AnyKernel, Family};
@@ -17,15 +16,48 @@ pub(super) struct Candidate {
     pub multiple: f64,
 }
 
-/// Families that are tried, simpler ones first.
-pub(super) const FAMILIES: [Family; 6] = [
-    Family::Gaussian,
-    Family::Matern { nu: 2.5 },
-    Family::Matern { nu: 1.5 },
-    Family::Matern { nu: 0.5 },
-    Family::LaplacianL1,
-    Family::RationalQuadratic { alpha: 1.0 },
+pub(super) const SMOOTH: Family = Family::Matern { nu: 2.5 };
+pub(super) const MIDDLE: Family = Family::Matern { nu: 1.5 };
+pub(super) const ROUGH: Family = Family::Matern { nu: 0.5 };
+pub(super) const CITY: Family = Family::LaplacianL1;
+pub(super) const ROUGH_CITY: Family = Family::PowerExponentialL1 { power: 0.7 };
+const ROUGHER: Family = Family::PowerExponential { power: 0.7 };
+
+/// All families that are tried, simpler ones first.
+const FAMILIES: [Family; 7] = [Family::Gaussian, SMOOTH, MIDDLE, ROUGH, CITY, ROUGHER, ROUGH_CITY];
+
+/// Families and the metrics that are learnt with them. An L1 distance has no full form.
+pub(super) const LEARNT: [(Family, Metric); 8] = [
+    (SMOOTH, Metric::Diagonal { power: 1.0 }),
+    (SMOOTH, Metric::Full { power: 1.0 }),
+    (SMOOTH, Metric::Full { power: 0.5 }),
+    (SMOOTH, Metric::Diagonal { power: 0.5 }),
+    (ROUGH, Metric::Full { power: 0.5 }),
+    (ROUGH, Metric::Full { power: 1.0 }),
+    (CITY, Metric::Diagonal { power: 1.0 }),
+    (CITY, Metric::Diagonal { power: 0.5 }),
 ];
+
+/// The multiple of the median distance at which a family is first tried.
+pub(super) fn usual(family: Family) -> f64 {
+    match family {
+        ROUGH | ROUGHER | ROUGH_CITY => 1.5,
+        CITY => 1.25,
+        _ => 1.0,
+    }
+}
+
+/// Families rougher or smoother than one, which may use its metric.
+pub(super) fn neighbours(family: Family) -> &'static [Family] {
+    match family {
+        SMOOTH => &[MIDDLE],
+        ROUGH => &[MIDDLE, ROUGHER],
+        MIDDLE => &[SMOOTH, ROUGH],
+        CITY => &[ROUGH_CITY],
+        ROUGH_CITY => &[CITY],
+        _ => &[],
+    }
+}
 
 impl Candidate {
     /// Gaussian at the median distance.
@@ -48,14 +80,19 @@ impl Candidate {
         100 * (shape + metric) + family.unwrap_or(FAMILIES.len()) as u32
     }
 
+    /// Whether it differs in the length scale alone.
+    pub fn is_like(&self, other: &Candidate) -> bool {
+        Candidate { multiple: other.multiple, ..*self } == *other
+    }
+
     /// The kernel, if `medians` are the distances of its points.
     pub fn kernel(&self, medians: [f64; 2], d: usize) -> Result<AnyKernel> {
-        let median = if self.family == Family::LaplacianL1 { medians[1] } else { medians[0] };
+        let median = if self.family.is_manhattan() { medians[1] } else { medians[0] };
         Ok(self.family.kernel(self.multiple * median, d)?)
     }
 
     pub fn what(&self) -> String {
-        format!("{}, {}, {} × the median distance", self.family, self.metric, self.multiple)
+        format!("{}, {}, {:.2} × the median distance", self.family, self.metric, self.multiple)
     }
 }
 
@@ -71,17 +108,13 @@ pub(super) fn best(trials: &[(Candidate, Trial)]) -> Option<&(Candidate, Trial)>
     })
 }
 
-/// The best candidates that `same` does not take for the same, best first, at most `count`.
-pub(super) fn leaders(
-    trials: &[(Candidate, Trial)],
-    count: usize,
-    same: impl Fn(&Candidate, &Candidate) -> bool,
-) -> Vec<Candidate> {
+/// The best candidates, best first, at most `count`, which differ by more than the length scale.
+pub(super) fn leaders(trials: &[(Candidate, Trial)], count: usize) -> Vec<Candidate> {
     let mut rest = trials.to_vec();
     let mut leaders = Vec::new();
     while leaders.len() < count {
         let Some((leader, _)) = best(&rest).cloned() else { break };
-        rest.retain(|(other, _)| !same(other, &leader));
+        rest.retain(|(other, _)| !other.is_like(&leader));
         leaders.push(leader);
     }
     leaders
@@ -105,12 +138,4 @@ pub(super) fn medians(x: MatRef<'_, f64>, rng: &mut dyn Rng) -> Result<[f64; 2]>
         distances.sort_by(f64::total_cmp);
         distances.get(distances.len() / 2).copied().unwrap_or(1.0)
     }))
-}
-
-impl Search<'_> {
-    /// The distances of a candidate's points in a fold.
-    pub(super) fn medians(&self, candidate: &Candidate, fold: usize) -> [f64; 2] {
-        self.learnt(candidate, fold)
-            .map_or(self.shaped(candidate.shape).medians, |learnt| learnt.medians)
-    }
 }

@@ -1,57 +1,68 @@
 //! The fits at full size, and the model of the best.
 
+use super::Search;
 use super::candidate::{Candidate, best};
-use super::{PLAIN_LANDMARKS, Search};
-use crate::effort::{Size, path_work};
+use super::solve::Rows;
+use crate::effort::{full_bytes, full_work, path_work};
 use crate::error::{Error, Result};
 use crate::fit::Fitted;
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
 use crate::report::{Centers, Report, Trial};
-use nystrom::faer::Mat;
 use nystrom::prelude::*;
 
-/// Landmarks of the fit when the search was told to stop.
-const HASTY_LANDMARKS: usize = 500;
+/// Landmarks of the plain default, and of the fit when the search was told to stop.
+const PLAIN_LANDMARKS: usize = 500;
+/// Ridges of a trial at full size.
+const RIDGES: usize = 4;
+/// The residuals between which a fit to all rows stops: where its trial stopped to improve.
+const RESIDUALS: (f64, f64) = (1e-5, 1e-2);
 
 impl Search<'_> {
     /// Compares the finalists and the plain default at full size, and fits the best to all rows.
     pub(super) fn finish(mut self, finalists: Vec<Candidate>) -> Result<Fitted> {
-        let (rows, train) = (self.n(), self.train_rows());
-        let landmarks = self.final_landmarks(finalists.len());
-        let plain = Size { rows: train, landmarks: PLAIN_LANDMARKS.min(train) };
-        let plain = (Candidate::PLAIN, self.trial(Candidate::PLAIN, plain)?);
+        let plain = self.with_landmarks(Candidate::PLAIN, PLAIN_LANDMARKS, "the plain default")?;
+        let plain_error = plain.error;
         let mut trials = Vec::new();
-        if !self.stopped {
-            trials = self.try_all(&finalists, Size { rows: train, landmarks })?;
+        let affordable = self.affordable(finalists.len());
+        for &candidate in &finalists[..affordable] {
+            if self.goes_on(&format!("{}, on all rows", candidate.what())) {
+                trials.push((candidate, self.trial_of(candidate, self.train_rows())?.0));
+            }
         }
-        let plain_error = plain.1.error;
+        if let (true, Some(&first)) = (trials.is_empty(), finalists.first()) {
+            let m = if self.stopped { PLAIN_LANDMARKS } else { self.landmarks() };
+            trials.push((first, self.with_landmarks(first, m, "the best so far")?));
+        }
         let (chosen, trial) = match best(&trials) {
             Some((candidate, trial)) if trial.error <= plain_error => (*candidate, trial.clone()),
-            // told to stop before they were compared
-            None if !finalists.is_empty() && self.stopped => {
-                let hasty = Size { rows: train, landmarks: HASTY_LANDMARKS.min(train) };
-                (finalists[0], self.trial(finalists[0], hasty)?)
-            }
-            _ => plain,
+            _ => (Candidate::PLAIN, plain),
         };
-        let landmarks = match trial.centers {
-            Centers::Uniform(m) | Centers::RpCholesky(m) => m.min(rows),
-            Centers::All => rows,
-        };
-        let fitted = self.fit_all(chosen, landmarks)?;
-        self.model(chosen, trial, plain_error, fitted)
+        let residual = self.residual;
+        let regression = self.fit_all(chosen, &trial, residual)?;
+        self.model(chosen, trial, plain_error, regression)
     }
 
-    /// As many landmarks as what is left of the work and the memory affords.
-    fn final_landmarks(&self, finalists: usize) -> usize {
+    /// How many of the finalists can be fitted to all training rows, and the best to all rows.
+    fn affordable(&self, finalists: usize) -> usize {
+        let (n, d) = (self.n(), self.d());
+        let kept = self.fit.memory.is_some_and(|bytes| full_bytes(n) <= bytes);
+        let validation = self.validation.iter().map(Vec::len).max().unwrap_or(0);
+        let folds = self.orders.len() as f64;
+        let trial = folds * full_work(self.train_rows(), d, RIDGES, validation, kept);
+        let last = full_work(n, d, 1, 0, kept);
+        let left = (self.allowed - self.work).max(0.4 * self.allowed);
+        (0..=finalists).rev().find(|&count| count as f64 * trial + last <= left).unwrap_or(0)
+    }
+
+    /// As many landmarks as the work that is left and the memory afford.
+    fn landmarks(&self) -> usize {
         let (n, d) = (self.n() as f64, self.d());
-        let fits = (finalists * self.orders.len() + 1) as f64;
-        let left = (self.allowed - self.work).max(0.2 * self.allowed) / fits;
+        let left = (self.allowed - self.work).max(0.4 * self.allowed);
+        let work = left / (self.orders.len() + 1) as f64;
         let memory = self.fit.memory.map_or(f64::INFINITY, |bytes| (bytes as f64 / 100.0).sqrt());
-        let affords = |m: usize| path_work(n, m as f64, d) <= left && m as f64 <= memory;
-        let most = self.train_rows();
-        let (mut low, mut high) = (PLAIN_LANDMARKS.min(most), most + 1);
+        let affords = |m: usize| path_work(n, m as f64, d) <= work && m as f64 <= memory;
+        let (mut low, mut high) = (PLAIN_LANDMARKS.min(self.n()), self.n() + 1);
         while high - low > 1 {
             let middle = low.midpoint(high);
             *(if affords(middle) { &mut low } else { &mut high }) = middle;
@@ -59,17 +70,64 @@ impl Search<'_> {
         low
     }
 
-    /// The fit of a candidate to all rows, λ by leave-one-out.
-    fn fit_all(&mut self, chosen: Candidate, m: usize) -> Result<KrrModel<AnyKernel, f64>> {
-        self.goes_on("the final fit, on all rows");
-        let rows: Vec<usize> = (0..self.n()).collect();
-        let x = self.rows(&chosen, 0, &rows);
-        let kernel = chosen.kernel(self.medians(&chosen, 0), x.ncols())?;
-        let matrix = KernelMatrix::new(&kernel, Points::from_rows(x.as_ref()))?;
-        let landmarks = Uniform::default().select(&matrix, m, &mut self.stream(1))?;
-        let path = self.path_at(&kernel, x.as_ref(), &rows, &landmarks)?;
-        self.counts(Size { rows: rows.len(), landmarks: m });
-        Ok(path.model_at(path.best_by_loo().ridge)?)
+    /// A trial with random landmarks and λ by leave-one-out, on all training rows.
+    fn with_landmarks(&mut self, candidate: Candidate, m: usize, what: &str) -> Result<Trial> {
+        self.goes_on(what);
+        let (folds, mut square, mut first) = (self.orders.len(), 0.0, None);
+        for fold in 0..folds {
+            let (train, validation) = (&self.orders[fold], &self.validation[fold]);
+            let x = self.rows(&candidate, Some(fold), train);
+            let kernel = candidate.kernel(self.medians(&candidate, Some(fold)), x.ncols())?;
+            let landmarks = Landmarks::new(train.len(), (0..m.min(train.len())).collect())?;
+            let path = self.path(&kernel, Rows { x: x.as_ref(), rows: train }, &landmarks)?;
+            let ridge = path.best_by_loo().ridge;
+            let of_validation = self.rows(&candidate, Some(fold), validation);
+            let f = path.model_at(ridge)?.predict(Points::from_rows(of_validation.as_ref()))?;
+            square += self.mean_square(f.as_ref(), validation) / folds as f64;
+            first.get_or_insert((kernel.bandwidth(), ridge.absolute(train.len())?));
+            self.work += path_work(train.len() as f64, m as f64, x.ncols());
+        }
+        let (bandwidth, mu) = first.unwrap_or_default();
+        let trial = Trial {
+            shape: candidate.shape,
+            family: candidate.family,
+            metric: candidate.metric,
+            bandwidth: bandwidth.unwrap_or(0.0),
+            mu,
+            rows: self.train_rows(),
+            centers: Centers::Uniform(m),
+            error: square.sqrt(),
+        };
+        self.saw(&trial);
+        Ok(trial)
+    }
+
+    /// The fit of a candidate to all rows, in the way of its trial.
+    fn fit_all(
+        &mut self,
+        chosen: Candidate,
+        trial: &Trial,
+        residual: f64,
+    ) -> Result<KrrModel<AnyKernel, f64>> {
+        self.goes_on("the final fit");
+        self.mean_map(&chosen)?;
+        let rows = self.everything.clone();
+        let x = self.rows(&chosen, None, &rows);
+        let kernel = chosen.kernel(self.medians(&chosen, None), x.ncols())?;
+        let all = Rows { x: x.as_ref(), rows: &rows };
+        match trial.centers {
+            Centers::All => {
+                self.bytes = full_bytes(rows.len());
+                self.work += full_work(rows.len(), x.ncols(), 1, 0, true);
+                self.full(&kernel, all, trial.mu, residual.clamp(RESIDUALS.0, RESIDUALS.1))
+            }
+            Centers::Uniform(m) => {
+                self.work += path_work(rows.len() as f64, m as f64, x.ncols());
+                let landmarks = Landmarks::new(rows.len(), (0..m.min(rows.len())).collect())?;
+                let path = self.path(&kernel, all, &landmarks)?;
+                Ok(path.model_at(path.best_by_loo().ridge)?)
+            }
+        }
     }
 
     fn model(
@@ -79,37 +137,33 @@ impl Search<'_> {
         plain_error: f64,
         regression: KrrModel<AnyKernel, f64>,
     ) -> Result<Fitted> {
-        let rows: Vec<usize> = (0..self.n()).collect();
-        let x = self.rows(&chosen, 0, &rows);
-        let f = regression.predict(Points::from_rows(x.as_ref()))?;
-        let training = self.mean_square(f.as_ref(), &rows).sqrt();
-        let lambda = regression.report().ridge / rows.len() as f64;
-        let map: Option<Mat<f64>> = self.learnt(&chosen, 0).map(|learnt| learnt.map.clone());
-        let chosen_trial = Trial { lambda, ..trial };
+        let n = self.n();
+        let (columns, map) =
+            (self.shaped(chosen.shape).columns.clone(), self.learnt(&chosen, None));
+        let holds_all_rows = trial.centers == Centers::All;
         let made = Made {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            centers: chosen_trial.centers.to_string(),
-            lambda,
-            training_rmse: Some(training).filter(|rmse| rmse.is_finite()),
-            validation_error: Some(chosen_trial.error).filter(|error| error.is_finite()),
-            holds_all_rows: regression.centers().len() == rows.len(),
+            centers: trial.centers.to_string(),
+            lambda: regression.report().ridge / n as f64,
+            validation_error: Some(trial.error).filter(|error| error.is_finite()),
+            holds_all_rows,
             ..Made::default()
         };
-        let columns = self.shaped(chosen.shape).columns.clone();
+        let layout = self.problem.table.names().map(str::to_owned).collect();
         let report = Report {
-            rows: rows.len(),
+            rows: n,
             features: columns.features(),
             dropped: columns.dropped().to_vec(),
             notes: self.problem.notes.clone(),
-            trials: self.trials,
-            chosen: chosen_trial,
+            chosen: trial,
             plain_error,
             work: self.work,
             work_allowed: self.allowed,
             bytes: self.bytes,
             stopped: self.stopped,
+            trials: self.trials.clone(),
         };
-        let layout = self.problem.table.names().map(str::to_owned).collect();
+        let map = map.map(|learnt| learnt.map.clone());
         let model = Model::new(columns, layout, self.problem.targets, map, regression, made)
             .map_err(|_| Error::File { problem: "the fit gave no finite model".into() })?;
         Ok(Fitted { model, report })

@@ -2,14 +2,15 @@
 
 mod candidate;
 mod finish;
+mod learn;
 mod rungs;
 mod solve;
 mod trial;
 
 use crate::columns::{Columns, Shape};
-use crate::effort::{Size, path_work};
 use crate::error::{Error, Result};
 use crate::fit::{Fit, Fitted};
+use crate::kernel::Family;
 use crate::problem::Problem;
 use crate::progress::{Event, Progress};
 use crate::report::{Metric, Trial};
@@ -17,11 +18,9 @@ use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
-/// Landmarks of the plain default.
-const PLAIN_LANDMARKS: usize = 500;
-/// Shares of the work: families on few rows, metrics on more, length scales of the best; the final
-/// fits take what is left.
-const SHARES: [f64; 3] = [0.12, 0.28, 0.15];
+/// Shares of the work: of many candidates on few rows, and of the best of them on more. Length
+/// scales take about a fifth, the fits at full size what is left.
+const SHARES: [f64; 2] = [0.2, 0.3];
 /// The least memory in which a search makes sense.
 const LEAST_MEMORY: u64 = 1 << 20;
 
@@ -34,10 +33,16 @@ pub(crate) struct Search<'a> {
     /// Per fold its training rows in random order: subsamples are prefixes, landmarks prefixes of
     /// those.
     orders: Vec<Vec<usize>>,
+    /// Per fold its validation rows in random order.
+    validation: Vec<Vec<usize>>,
+    /// All rows in random order.
+    everything: Vec<usize>,
     /// Metrics that were learnt: of which shape and fold, and what.
     maps: Vec<Learnt>,
     trials: Vec<Trial>,
     best: Option<Trial>,
+    /// The relative residual at which the last trial stopped to improve.
+    residual: f64,
     work: f64,
     allowed: f64,
     bytes: u64,
@@ -55,11 +60,13 @@ struct Shaped {
     medians: [f64; 2],
 }
 
-/// A linear map, learnt from the training rows of a fold.
+/// A linear map, learnt with a family from the training rows of a fold, or from all rows.
+#[derive(Clone)]
 struct Learnt {
     shape: Shape,
+    family: Family,
     metric: Metric,
-    fold: usize,
+    fold: Option<usize>,
     map: Mat<f64>,
     /// Median Euclidean and L1 distance of mapped pairs.
     medians: [f64; 2],
@@ -78,8 +85,13 @@ impl<'a> Search<'a> {
             let (needed, allowed) = (LEAST_MEMORY as f64, memory as f64);
             return Err(Error::Budget { what, needed, allowed, unit });
         }
-        let orders = problem.folds.iter().map(|fold| shuffled(&fold.train, rng));
-        let orders = orders.collect::<Result<Vec<_>>>()?;
+        let mut orders = Vec::new();
+        let mut validation = Vec::new();
+        for fold in &problem.folds {
+            orders.push(shuffled(&fold.train, rng)?);
+            validation.push(shuffled(&fold.validation, rng)?);
+        }
+        let everything = shuffled(&(0..problem.table.rows()).collect::<Vec<_>>(), rng)?;
         let seed = rng.next_u64();
         let mut shapes: Vec<Shaped> = Vec::new();
         for shape in [Shape::Plain, Shape::Log] {
@@ -94,9 +106,12 @@ impl<'a> Search<'a> {
             problem,
             shapes,
             orders,
+            validation,
+            everything,
             maps: Vec::new(),
             trials: Vec::new(),
             best: None,
+            residual: 1e-3,
             work: 0.0,
             allowed,
             bytes: 0,
@@ -139,16 +154,6 @@ impl<'a> Search<'a> {
         let event = Event { what, done, best: self.best.as_ref() };
         self.stopped |= self.progress.told(event).is_break();
         !self.stopped
-    }
-
-    /// The size of each of `count` trials that together take this share of the work.
-    fn size(&self, share: f64, count: usize) -> Size {
-        let work = share * self.allowed / (count * self.orders.len()).max(1) as f64;
-        Size::within(work, self.train_rows(), self.d(), self.fit.memory)
-    }
-
-    fn counts(&mut self, size: Size) {
-        self.work += path_work(size.rows as f64, size.landmarks as f64, self.d());
     }
 }
 

@@ -1,109 +1,199 @@
 //! Many candidates on few rows, the best of them on more.
 
-use super::candidate::{Candidate, FAMILIES, leaders};
+use super::candidate::{
+    CITY, Candidate, LEARNT, ROUGH, ROUGH_CITY, SMOOTH, best, leaders, neighbours, usual,
+};
 use super::{SHARES, Search};
 use crate::columns::Shape;
-use crate::effort::Size;
+use crate::effort::full_rows;
 use crate::error::Result;
-use crate::report::Trial;
 
-/// Multiples of the median distance that are tried first.
-const MULTIPLES: [f64; 4] = [1.0, 0.5, 2.0, 4.0];
-/// Candidates that the next rung takes over.
-const KEPT: usize = 3;
-/// Candidates that are fitted at full size.
-const FINALISTS: usize = 2;
+use crate::report::{Metric, Trial};
+
+/// Fits of the first and the second rung, as they are counted beforehand.
+const COUNTS: [usize; 2] = [44, 24];
+/// Steps in which a metric is learnt: at first, from another family's, and on more rows.
+const STEPS: [usize; 3] = [4, 3, 5];
+/// By how much another treatment of skewed columns has to be better.
+const BENT: f64 = 0.99;
+/// A candidate of another distance than the best goes on if its error is within this factor.
+const OTHER: f64 = 1.12;
+/// A second finalist is fitted at full size if its error is within this factor of the first.
+const CLOSE: f64 = 1.08;
+/// The ratio of length scales from one to the next, as long as it helps, and how often.
+const RATIO: f64 = 1.6;
+const WALK: usize = 4;
+
+type Trials = Vec<(Candidate, Trial)>;
 
 impl Search<'_> {
     /// The candidates for the final fit, best first; at least one.
     pub(super) fn rungs(&mut self) -> Result<Vec<Candidate>> {
-        let first = self.families()?;
-        let second = self.metrics(&first)?;
-        self.length_scales(&second)
-    }
-
-    /// All families at some length scales; then other shapes of the columns with the best of them.
-    fn families(&mut self) -> Result<Vec<Candidate>> {
-        let plain = |multiple| move |family| Candidate { family, multiple, ..Candidate::PLAIN };
-        let all: Vec<Candidate> =
-            MULTIPLES.iter().flat_map(|&multiple| FAMILIES.map(plain(multiple))).collect();
-        let shapes: Vec<Shape> = self.shapes[1..].iter().map(|shaped| shaped.shape).collect();
-        let size = self.size(SHARES[0], all.len() + 2 * shapes.len());
-        let mut trials = self.try_all(&all, size)?;
-        let best = leaders(&trials, 2, |a, b| a.family == b.family);
-        let bent = |shape| best.iter().map(move |&leader| Candidate { shape, ..leader });
-        let bent: Vec<Candidate> = shapes.into_iter().flat_map(bent).collect();
-        trials.extend(self.try_all(&bent, size)?);
-        Ok(leaders(&trials, KEPT, |a, b| (a.family, a.shape) == (b.family, b.shape)))
-    }
-
-    /// The best candidates before with the metrics that can be learnt.
-    fn metrics(&mut self, before: &[Candidate]) -> Result<Vec<Candidate>> {
-        if before.len() < 2 || self.stopped {
-            return Ok(before.to_vec());
+        let few = self.rows_within(SHARES[0], COUNTS[0]);
+        let mut trials = self.shapes(few)?;
+        let shape = bent(&trials);
+        trials.retain(|(candidate, _)| candidate.shape == shape);
+        self.metrics(shape, few, &mut trials)?;
+        self.exchange(few, &mut trials)?;
+        let more = self.rows_within(SHARES[1], COUNTS[1]).max(few);
+        let mut finalists = Trials::new();
+        for leader in self.promoted(&trials) {
+            let mut own = self.refined(leader, more)?;
+            finalists.append(&mut own);
         }
-        let size = self.size(SHARES[1], before.len());
-        let trials = self.try_all(before, size)?;
-        Ok(leaders(&trials, KEPT, |a, b| {
-            (a.family, a.shape, a.metric) == (b.family, b.shape, b.metric)
-        }))
+        let trials = if finalists.is_empty() { trials } else { finalists };
+        Ok(close(&trials))
     }
 
-    /// Better length scales for the best candidates: by ratios that shrink, as long as it helps.
-    fn length_scales(&mut self, before: &[Candidate]) -> Result<Vec<Candidate>> {
-        if self.stopped {
-            return Ok(before.to_vec());
-        }
-        let start = &before[..before.len().min(FINALISTS)];
-        let size = self.size(SHARES[2], 4 * start.len());
-        let mut trials = self.try_all(start, size)?;
-        for &candidate in start {
-            let mut multiple = candidate.multiple;
-            for ratio in [2_f64.sqrt(), 2_f64.powf(0.25)] {
-                let near = [multiple / ratio, multiple * ratio]
-                    .map(|multiple| Candidate { multiple, ..candidate });
-                trials.extend(self.try_all(&near, size)?);
-                let own: Vec<(Candidate, Trial)> = trials
-                    .iter()
-                    .filter(|(other, _)| {
-                        Candidate { multiple: other.multiple, ..candidate } == *other
-                    })
-                    .cloned()
-                    .collect();
-                if let Some(best) = leaders(&own, 1, |_, _| true).first() {
-                    multiple = best.multiple;
-                }
-            }
-        }
-        let same = |a: &Candidate, b: &Candidate| {
-            (a.family, a.shape, a.metric) == (b.family, b.shape, b.metric)
-        };
-        let finalists = leaders(&trials, FINALISTS, same);
-        Ok(if finalists.is_empty() { before.to_vec() } else { finalists })
-    }
-
-    /// Trials of candidates until told to stop; those without a finite error are left out.
-    pub(super) fn try_all(
-        &mut self,
-        candidates: &[Candidate],
-        size: Size,
-    ) -> Result<Vec<(Candidate, Trial)>> {
-        let mut trials = Vec::new();
-        for &candidate in candidates {
-            if !self.goes_on(&candidate.what()) && !self.trials.is_empty() {
-                break;
-            }
-            let trial = self.trial(candidate, size)?;
-            let better = |best: &Trial| {
-                (best.rows, best.centers) != (trial.rows, trial.centers) || trial.error < best.error
-            };
-            if self.best.as_ref().is_none_or(better) {
-                self.best = Some(trial.clone());
-            }
-            if trial.error.is_finite() {
-                trials.push((candidate, trial));
+    /// Two unlike families under each treatment of skewed columns, and the plain default.
+    fn shapes(&mut self, rows: usize) -> Result<Trials> {
+        let mut trials = Trials::new();
+        self.tried(Candidate::PLAIN, rows, &mut trials)?;
+        for shape in self.shapes.iter().map(|shaped| shaped.shape).collect::<Vec<_>>() {
+            for family in [SMOOTH, CITY] {
+                let multiple = usual(family);
+                let candidate = Candidate { shape, family, multiple, ..Candidate::PLAIN };
+                self.tried(candidate, rows, &mut trials)?;
             }
         }
         Ok(trials)
+    }
+
+    /// All metrics that are learnt from nothing.
+    fn metrics(&mut self, shape: Shape, rows: usize, trials: &mut Trials) -> Result<()> {
+        for (family, metric) in LEARNT {
+            let candidate = Candidate { shape, family, metric, multiple: usual(family) };
+            let trial = self.learn(candidate, None, rows, STEPS[0], f64::INFINITY)?;
+            trials.extend(trial.map(|trial| (candidate, trial)));
+        }
+        Ok(())
+    }
+
+    /// The best metric as a start for other families: which one finds it is not which uses it best.
+    fn exchange(&mut self, rows: usize, trials: &mut Trials) -> Result<()> {
+        let Some((winner, _)) = best(trials).cloned() else { return Ok(()) };
+        if winner.metric == Metric::None {
+            return Ok(());
+        }
+        let diagonal = matches!(winner.metric, Metric::Diagonal { .. });
+        for family in [SMOOTH, ROUGH, CITY, ROUGH_CITY] {
+            if family == winner.family || (family.is_manhattan() && !diagonal) {
+                continue;
+            }
+            let candidate = Candidate { family, multiple: usual(family), ..winner };
+            let bar = least(trials.iter().filter(|(other, _)| other.is_like(&candidate)));
+            if let Some(trial) = self.learn(candidate, Some(&winner), rows, STEPS[1], bar)? {
+                trials.retain(|(other, _)| !other.is_like(&candidate));
+                trials.push((candidate, trial));
+            }
+        }
+        Ok(())
+    }
+
+    /// The best two candidates, and the best of the other kind of distance if it is not far behind.
+    fn promoted(&self, trials: &Trials) -> Vec<Candidate> {
+        let mut promoted = leaders(trials, 2);
+        let Some(kind) = promoted.first().map(|first| first.family.is_manhattan()) else {
+            return promoted;
+        };
+        let others = trials.iter().filter(|(other, _)| other.family.is_manhattan() != kind);
+        let others: Trials = others.cloned().collect();
+        if promoted.iter().all(|candidate| candidate.family.is_manhattan() == kind)
+            && least(others.iter()) < OTHER * least(trials.iter())
+        {
+            promoted.extend(leaders(&others, 1));
+        }
+        promoted
+    }
+
+    /// A candidate on more rows: its metric learnt on, its length scale walked along, its neighbours
+    /// in roughness.
+    fn refined(&mut self, leader: Candidate, rows: usize) -> Result<Trials> {
+        let mut trials = Trials::new();
+        if leader.metric == Metric::None {
+            self.tried(leader, rows, &mut trials)?;
+        } else {
+            let trial = self.learn(leader, Some(&leader), rows, STEPS[2], f64::INFINITY)?;
+            trials.extend(trial.map(|trial| (leader, trial)));
+        }
+        self.walk(leader, rows, &mut trials)?;
+        for &family in neighbours(leader.family) {
+            let Some((at, _)) = best(&trials).cloned() else { break };
+            let multiple = at.multiple * usual(family) / usual(leader.family);
+            let other = Candidate { family, multiple, ..at };
+            let maps = self.maps_of(&leader, &other);
+            self.replace(&other, maps);
+            let before = trials.len();
+            self.tried(other, rows, &mut trials)?;
+            if trials.len() > before && trials[before].1.error <= least(trials.iter()) {
+                self.walk(other, rows, &mut trials)?;
+            }
+        }
+        Ok(trials)
+    }
+
+    /// Other length scales, as long as they help, in both directions.
+    fn walk(&mut self, from: Candidate, rows: usize, trials: &mut Trials) -> Result<()> {
+        for ratio in [1.0 / RATIO, RATIO] {
+            let own: Trials = trials.iter().filter(|(c, _)| c.is_like(&from)).cloned().collect();
+            let Some(start) = leaders(&own, 1).first().copied() else { break };
+            let mut bar = least(own.iter());
+            for step in 1..=WALK {
+                let multiple = start.multiple * ratio.powi(step as i32);
+                let before = trials.len();
+                self.tried(Candidate { multiple, ..start }, rows, trials)?;
+                match trials.get(before) {
+                    Some((_, trial)) if trial.error < bar => bar = trial.error,
+                    _ => break,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries a candidate, and keeps it unless told to stop before, or its error is not finite.
+    fn tried(&mut self, candidate: Candidate, rows: usize, trials: &mut Trials) -> Result<()> {
+        let trial = self.trial(candidate, rows)?;
+        let finite = trial.filter(|trial| trial.error.is_finite());
+        trials.extend(finite.map(|trial| (candidate, trial)));
+        Ok(())
+    }
+
+    /// The rows of each of `count` trials that together take this share of the work.
+    fn rows_within(&self, share: f64, count: usize) -> usize {
+        let work = share * self.allowed / (count * self.orders.len()).max(1) as f64;
+        full_rows(work, self.train_rows(), self.d(), self.fit.memory)
+    }
+}
+
+/// The treatment of skewed columns with the smaller error, if it is better by enough.
+fn bent(trials: &Trials) -> Shape {
+    let of = |shape: Shape| least(trials.iter().filter(|(c, _)| c.shape == shape));
+    if of(Shape::Log) < BENT * of(Shape::Plain) { Shape::Log } else { Shape::Plain }
+}
+
+/// The best candidate, and the second if it is not far behind.
+fn close(trials: &Trials) -> Vec<Candidate> {
+    let bar = CLOSE * least(trials.iter());
+    let near: Trials = trials.iter().filter(|(_, trial)| trial.error <= bar).cloned().collect();
+    let finalists = leaders(&near, 2);
+    if finalists.is_empty() { vec![Candidate::PLAIN] } else { finalists }
+}
+
+fn least<'a>(trials: impl Iterator<Item = &'a (Candidate, Trial)>) -> f64 {
+    trials.map(|(_, trial)| trial.error).fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Family;
+
+    #[test]
+    fn every_family_has_neighbours_that_can_use_its_metric() {
+        for family in [SMOOTH, ROUGH, CITY, ROUGH_CITY] {
+            let alike = |other: &Family| other.is_manhattan() == family.is_manhattan();
+            assert!(!neighbours(family).is_empty() && neighbours(family).iter().all(alike));
+        }
     }
 }

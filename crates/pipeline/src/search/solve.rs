@@ -4,45 +4,136 @@ use super::Search;
 use super::trial::gather;
 use crate::error::Result;
 use crate::kernel::AnyKernel;
-use nystrom::faer::MatRef;
-use nystrom::krr::{self, LambdaPath, lambda_grid};
+use nystrom::faer::{Mat, MatRef};
+use nystrom::krr::{FullPath, IterativeOptions, LambdaPath, Problem, lambda_grid};
 use nystrom::prelude::*;
 
-/// The ridges of a path: λ from 1e-1 to 1e-10, three to a decade.
-pub(super) fn ridges() -> Result<Vec<Ridge<f64>>> {
-    Ok(lambda_grid(1e-1, 1e-10, 28)?)
+/// Up to so many rows systems are solved directly.
+const DIRECT: usize = 600;
+/// Iterations at most; a search does not wait for the last digits.
+const ITERATIONS: usize = 60;
+
+/// Fits on all the given rows at several ridges, compared on validation rows.
+pub(super) struct Solved {
+    /// At the best ridge.
+    pub model: KrrModel<AnyKernel, f64>,
+    /// The mean square error on the validation rows at each ridge.
+    pub squares: Vec<f64>,
+    /// The relative residual at which the fit was good enough.
+    pub residual: f64,
+}
+
+/// Rows of the problem with their features.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub x: MatRef<'a, f64>,
+    pub rows: &'a [usize],
 }
 
 impl Search<'_> {
-    /// The path of λ at x, the features of `rows`, the first m of which are the landmarks.
-    pub(super) fn path(
+    /// Fits at μ = nλ for all `mus`, each compared on the rows of `validation`.
+    pub(super) fn solve(
         &self,
         kernel: &AnyKernel,
-        x: MatRef<'_, f64>,
-        rows: &[usize],
-        m: usize,
-    ) -> Result<LambdaPath<AnyKernel, f64>> {
-        let landmarks = Landmarks::new(rows.len(), (0..m.min(rows.len())).collect())?;
-        self.path_at(kernel, x, rows, &landmarks)
+        train: Rows<'_>,
+        validation: Rows<'_>,
+        mus: &[f64],
+    ) -> Result<Solved> {
+        if train.rows.len() <= DIRECT {
+            return self.one_by_one(kernel, train, validation, mus);
+        }
+        let ridges: Vec<Ridge<f64>> = mus.iter().copied().map(Ridge::Absolute).collect();
+        let path =
+            FullPath { options: self.options(1e-4), ..FullPath::new(kernel.clone(), &ridges) };
+        let [data, of_validation] = [train, validation].map(|part| self.data(part));
+        let found =
+            path.fit(data.problem(train), of_validation.problem(validation), &mut self.stream(2))?;
+        Ok(Solved {
+            squares: found.errors.iter().map(|error| error * error).collect(),
+            residual: found.residuals[found.best],
+            model: found.fit.model,
+        })
+    }
+
+    fn one_by_one(
+        &self,
+        kernel: &AnyKernel,
+        train: Rows<'_>,
+        validation: Rows<'_>,
+        mus: &[f64],
+    ) -> Result<Solved> {
+        let mut squares = Vec::new();
+        let mut best: Option<(f64, KrrModel<AnyKernel, f64>)> = None;
+        for &mu in mus {
+            let model = self.full(kernel, train, mu, 1e-4)?;
+            let f = model.predict(Points::from_rows(validation.x))?;
+            let square = self.mean_square(f.as_ref(), validation.rows);
+            squares.push(square);
+            if best.as_ref().is_none_or(|(least, _)| square < *least) {
+                best = Some((square, model));
+            }
+        }
+        let (_, model) = best.ok_or(nystrom::Error::Empty { what: "ridges" })?;
+        Ok(Solved { model, squares, residual: 1e-4 })
+    }
+
+    /// The fit to all of these rows at μ = nλ.
+    pub(super) fn full(
+        &self,
+        kernel: &AnyKernel,
+        train: Rows<'_>,
+        mu: f64,
+        residual: f64,
+    ) -> Result<KrrModel<AnyKernel, f64>> {
+        let data = self.data(train);
+        let problem = data.problem(train);
+        let ridge = Ridge::Absolute(mu);
+        if train.rows.len() <= DIRECT {
+            return Ok(ExactKrr::new(kernel.clone(), ridge).fit(problem)?);
+        }
+        let krr =
+            FullKrr { options: self.options(residual), ..FullKrr::new(kernel.clone(), ridge) };
+        Ok(krr.fit(problem, &mut self.stream(3))?.model)
+    }
+
+    fn options(&self, tolerance: f64) -> IterativeOptions {
+        IterativeOptions { tolerance, max_iterations: ITERATIONS, memory: self.fit.memory }
     }
 
     /// The path of λ at x, the features of `rows`, with these landmarks.
-    pub(super) fn path_at(
+    pub(super) fn path(
         &self,
         kernel: &AnyKernel,
-        x: MatRef<'_, f64>,
-        rows: &[usize],
+        train: Rows<'_>,
         landmarks: &Landmarks,
     ) -> Result<LambdaPath<AnyKernel, f64>> {
-        let y = gather(self.problem.y.as_ref(), rows);
-        let weights = self.weights(rows);
-        let (x, y) = (Points::from_rows(x), y.as_ref());
-        let problem = krr::Problem { x, y, weights: weights.as_deref() };
-        Ok(NystromKrr::without_ridge(kernel.clone()).path(problem, landmarks, &ridges()?)?)
+        let data = self.data(train);
+        let ridges = lambda_grid(1e-1, 1e-10, 28)?;
+        let krr = NystromKrr::without_ridge(kernel.clone());
+        Ok(krr.path(data.problem(train), landmarks, &ridges)?)
     }
 
-    /// The weights of these rows.
-    fn weights(&self, rows: &[usize]) -> Option<Vec<f64>> {
-        self.problem.weights.as_ref().map(|w| rows.iter().map(|&row| w[row]).collect())
+    fn data(&self, part: Rows<'_>) -> Data {
+        let weights = self.problem.weights.as_ref();
+        Data {
+            y: gather(self.problem.y.as_ref(), part.rows),
+            weights: weights.map(|w| part.rows.iter().map(|&row| w[row]).collect()),
+        }
+    }
+}
+
+/// Targets and weights of some rows.
+struct Data {
+    y: Mat<f64>,
+    weights: Option<Vec<f64>>,
+}
+
+impl Data {
+    fn problem<'a>(&'a self, part: Rows<'a>) -> Problem<'a, f64> {
+        Problem {
+            x: Points::from_rows(part.x),
+            y: self.y.as_ref(),
+            weights: self.weights.as_deref(),
+        }
     }
 }

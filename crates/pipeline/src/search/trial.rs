@@ -1,8 +1,9 @@
 //! One candidate on some rows: its error on the validation rows of each fold.
 
 use super::candidate::Candidate;
+use super::solve::Rows;
 use super::{Learnt, Search};
-use crate::effort::Size;
+use crate::effort::full_work;
 use crate::error::Result;
 use crate::kernel::AnyKernel;
 use crate::model::mapped;
@@ -10,9 +11,21 @@ use crate::report::{Centers, Trial};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::prelude::*;
 
+/// μ = nλ of the first trial of a candidate, …
+const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
+/// … and of later ones, times the best before.
+const NEAR: [f64; 4] = [3.0, 1.0, 1.0 / 3.0, 0.1];
+/// Validation rows of trials on a part of the rows.
+pub(super) const FEW: usize = 1500;
+
 impl Search<'_> {
-    /// Features of a candidate in some rows, mapped as the fold has learnt it.
-    pub(super) fn rows(&self, candidate: &Candidate, fold: usize, rows: &[usize]) -> Mat<f64> {
+    /// Features of a candidate in some rows, mapped as the fold (`None`: all rows) has learnt it.
+    pub(super) fn rows(
+        &self,
+        candidate: &Candidate,
+        fold: Option<usize>,
+        rows: &[usize],
+    ) -> Mat<f64> {
         let x = gather(self.shaped(candidate.shape).x.as_ref(), rows);
         match self.learnt(candidate, fold) {
             Some(learnt) => mapped(x.as_ref(), learnt.map.as_ref()),
@@ -20,57 +33,90 @@ impl Search<'_> {
         }
     }
 
-    pub(super) fn learnt(&self, candidate: &Candidate, fold: usize) -> Option<&Learnt> {
-        self.maps.iter().find(|learnt| {
-            learnt.metric == candidate.metric
-                && learnt.shape == candidate.shape
-                && learnt.fold == fold
-        })
+    pub(super) fn learnt(&self, candidate: &Candidate, fold: Option<usize>) -> Option<&Learnt> {
+        self.maps.iter().find(|learnt| learnt.fold == fold && learnt.is_of(candidate))
     }
 
-    /// The candidate's error at this size; its λ and length scale are those of the first fold.
-    pub(super) fn trial(&mut self, candidate: Candidate, size: Size) -> Result<Trial> {
-        let mut squares = 0.0;
-        let mut first = None;
-        for fold in 0..self.orders.len() {
-            let rows = &self.orders[fold][..size.rows.min(self.orders[fold].len())];
-            let x = self.rows(&candidate, fold, rows);
-            let kernel = candidate.kernel(self.medians(&candidate, fold), x.ncols())?;
-            let path = self.path(&kernel, x.as_ref(), rows, size.landmarks)?;
-            let best = path.best_by_loo();
-            squares += self.error(&path.model_at(best.ridge)?, &candidate, fold)?;
-            first.get_or_insert((best.ridge.per_sample(rows.len())?, kernel.bandwidth()));
-            self.counts(size);
+    /// The distances of a candidate's points in a fold.
+    pub(super) fn medians(&self, candidate: &Candidate, fold: Option<usize>) -> [f64; 2] {
+        self.learnt(candidate, fold)
+            .map_or(self.shaped(candidate.shape).medians, |learnt| learnt.medians)
+    }
+
+    /// A trial on so many rows with the metric as it is; nothing if told to stop.
+    pub(super) fn trial(&mut self, candidate: Candidate, rows: usize) -> Result<Option<Trial>> {
+        if !self.goes_on(&candidate.what()) {
+            return Ok(None);
         }
-        let (lambda, bandwidth) = first.unwrap_or((0.0, None));
+        Ok(Some(self.trial_of(candidate, rows)?.0))
+    }
+
+    /// A trial with the metric as it is, and the model of each fold. Its λ and length scale are those
+    /// of the first fold.
+    pub(super) fn trial_of(
+        &mut self,
+        candidate: Candidate,
+        rows: usize,
+    ) -> Result<(Trial, Vec<KrrModel<AnyKernel, f64>>)> {
+        let mus = self.mus(&candidate);
+        let (mut squares, mut models) = (vec![0.0; mus.len()], Vec::new());
+        let folds = self.orders.len();
+        for fold in 0..folds {
+            let train = &self.orders[fold][..rows.min(self.orders[fold].len())];
+            let all = &self.validation[fold];
+            let validation =
+                if rows < self.train_rows() { &all[..FEW.min(all.len())] } else { all };
+            let x = self.rows(&candidate, Some(fold), train);
+            let of_validation = self.rows(&candidate, Some(fold), validation);
+            let kernel = candidate.kernel(self.medians(&candidate, Some(fold)), x.ncols())?;
+            let solved = self.solve(
+                &kernel,
+                Rows { x: x.as_ref(), rows: train },
+                Rows { x: of_validation.as_ref(), rows: validation },
+                &mus,
+            )?;
+            squares.iter_mut().zip(&solved.squares).for_each(|(sum, s)| *sum += s / folds as f64);
+            self.work += full_work(x.nrows(), x.ncols(), mus.len(), validation.len(), true);
+            self.residual = solved.residual;
+            models.push(solved.model);
+        }
+        let best = (0..mus.len()).min_by(|&a, &b| squares[a].total_cmp(&squares[b])).unwrap_or(0);
         let trial = Trial {
             shape: candidate.shape,
             family: candidate.family,
             metric: candidate.metric,
-            bandwidth: bandwidth.unwrap_or(0.0),
-            lambda,
-            rows: size.rows,
-            centers: Centers::Uniform(size.landmarks),
-            error: (squares / self.orders.len() as f64).sqrt(),
+            bandwidth: models[0].kernel().bandwidth().unwrap_or(0.0),
+            mu: mus[best],
+            rows,
+            centers: Centers::All,
+            error: squares[best].sqrt(),
         };
+        self.saw(&trial);
+        Ok((trial, models))
+    }
+
+    /// The ridges of the next trial of a candidate.
+    fn mus(&self, candidate: &Candidate) -> Vec<f64> {
+        let same = |trial: &&Trial| {
+            (trial.shape, trial.family, trial.metric)
+                == (candidate.shape, candidate.family, candidate.metric)
+        };
+        match self.trials.iter().rev().find(same) {
+            Some(trial) => NEAR.iter().map(|factor| factor * trial.mu).collect(),
+            None => DECADES.to_vec(),
+        }
+    }
+
+    /// Keeps a trial for the report, and as the best so far if it is.
+    pub(super) fn saw(&mut self, trial: &Trial) {
+        let better = |best: &Trial| best.rows < trial.rows || trial.error < best.error;
+        if self.best.as_ref().is_none_or(better) {
+            self.best = Some(trial.clone());
+        }
         self.trials.push(trial.clone());
-        Ok(trial)
     }
 
-    /// Mean square error on the validation rows of a fold, over targets.
-    pub(super) fn error(
-        &self,
-        model: &KrrModel<AnyKernel, f64>,
-        candidate: &Candidate,
-        fold: usize,
-    ) -> Result<f64> {
-        let rows = &self.problem.folds[fold].validation;
-        let x = self.rows(candidate, fold, rows);
-        let f = model.predict(Points::from_rows(x.as_ref()))?;
-        Ok(self.mean_square(f.as_ref(), rows))
-    }
-
-    /// Mean square (by weight) of f − y in these rows.
+    /// Mean square (by weight) of f − y in these rows, over targets.
     pub(super) fn mean_square(&self, f: MatRef<'_, f64>, rows: &[usize]) -> f64 {
         let (y, t) = (&self.problem.y, self.problem.y.ncols());
         let weight = |row: usize| self.problem.weights.as_ref().map_or(1.0, |w| w[row]);

@@ -1,0 +1,189 @@
+//! The metric of a candidate: average gradient outer products, step by step.
+
+use super::candidate::{Candidate, medians};
+use super::trial::gather;
+use super::{Learnt, Search};
+use crate::error::Result;
+use crate::kernel::AnyKernel;
+use crate::model::mapped;
+use crate::report::{Metric, Trial};
+use nystrom::faer::{Accum, Mat, MatRef};
+use nystrom::linalg_core::{SymmetricEigen, ops};
+use nystrom::prelude::*;
+
+/// Steps without a better error after which learning ends.
+const PATIENCE: usize = 2;
+/// What counts as a better error, as a share of the best.
+const IMPROVED: f64 = 0.998;
+/// Rows whose gradients are averaged.
+const GRADIENT_ROWS: usize = 3000;
+
+impl Search<'_> {
+    /// Learns the candidate's metric from so many rows of each fold, beginning with that of `start`
+    /// (none: A = I), in so many steps at most. If the error is then below `bar` the metric is kept
+    /// and the trial given; else the candidate's metric stays as it was.
+    ///
+    /// Each step fits f with the kernel k(A·, A·), averages the outer products of its gradients over
+    /// rows, M = mean ∇f∇fᵀ, and takes A = M^{power/2} for the next. The step with the smallest
+    /// validation error counts.
+    pub(super) fn learn(
+        &mut self,
+        candidate: Candidate,
+        start: Option<&Candidate>,
+        rows: usize,
+        steps: usize,
+        bar: f64,
+    ) -> Result<Option<Trial>> {
+        let before = self.maps_of(&candidate, &candidate);
+        let start = start.map_or_else(Vec::new, |start| self.maps_of(start, &candidate));
+        self.replace(&candidate, start); //                                    A
+        let (mut best, mut stale): (Option<(Trial, Vec<Learnt>)>, usize) = (None, 0);
+        for step in 1..=steps {
+            let what = format!("{}, step {step}", candidate.what());
+            if stale == PATIENCE || !self.goes_on(&what) {
+                break;
+            }
+            let (trial, models) = self.trial_of(candidate, rows)?; //         f
+            let least = best.as_ref().map_or(f64::INFINITY, |(best, _)| best.error);
+            if trial.error < IMPROVED * least {
+                (best, stale) = (Some((trial, self.maps_of(&candidate, &candidate))), 0);
+            } else {
+                stale += 1;
+            }
+            if step < steps {
+                match self.next_maps(&candidate, rows, &models)? {
+                    Some(next) => self.replace(&candidate, next), //           A ← M^{power/2}
+                    None => break,                                // f is constant
+                }
+            }
+        }
+        let (trial, learnt) = match best {
+            Some((trial, learnt)) if trial.error < bar => (Some(trial), learnt),
+            _ => (None, before),
+        };
+        self.replace(&candidate, learnt);
+        Ok(trial)
+    }
+
+    /// The maps of one candidate, as those of another.
+    pub(super) fn maps_of(&self, one: &Candidate, other: &Candidate) -> Vec<Learnt> {
+        let own = self.maps.iter().filter(|learnt| learnt.is_of(one));
+        let Candidate { shape, family, metric, .. } = *other;
+        own.map(|learnt| Learnt { shape, family, metric, ..learnt.clone() }).collect()
+    }
+
+    /// Puts these maps in the place of a candidate's own.
+    pub(super) fn replace(&mut self, candidate: &Candidate, maps: Vec<Learnt>) {
+        self.maps.retain(|learnt| !learnt.is_of(candidate));
+        self.maps.extend(maps);
+    }
+
+    /// The maps after these models of all folds; none if one is constant.
+    fn next_maps(
+        &self,
+        candidate: &Candidate,
+        rows: usize,
+        models: &[KrrModel<AnyKernel, f64>],
+    ) -> Result<Option<Vec<Learnt>>> {
+        let next = |(fold, model): (usize, &KrrModel<AnyKernel, f64>)| {
+            let some = &self.orders[fold][..rows.min(self.orders[fold].len())];
+            self.next(candidate, Some(fold), some, model)
+        };
+        models.iter().enumerate().map(next).collect()
+    }
+
+    /// The map for all rows: the mean of those of the folds.
+    pub(super) fn mean_map(&mut self, candidate: &Candidate) -> Result<()> {
+        let maps = self.maps_of(candidate, candidate);
+        let Some(first) = maps.first() else { return Ok(()) };
+        let d = first.map.nrows();
+        let mut map = Mat::from_fn(d, d, |i, j| {
+            maps.iter().map(|learnt| learnt.map[(i, j)]).sum::<f64>() / maps.len() as f64
+        });
+        if maps.len() > 1 {
+            rescale(&mut map);
+        }
+        let rows = &self.everything[..self.n().min(GRADIENT_ROWS)];
+        let learnt = self.learnt_map(candidate, None, rows, map)?;
+        self.maps.push(learnt);
+        Ok(())
+    }
+
+    /// The map after `model`, which was fitted to `rows`; none if it is constant.
+    fn next(
+        &self,
+        candidate: &Candidate,
+        fold: Option<usize>,
+        rows: &[usize],
+        model: &KrrModel<AnyKernel, f64>,
+    ) -> Result<Option<Learnt>> {
+        let rows = &rows[..rows.len().min(GRADIENT_ROWS)];
+        let x = self.rows(candidate, fold, rows);
+        let mut agop = model.gradient_outer_product(Points::from_rows(x.as_ref()))?;
+        if let Some(learnt) = self.learnt(candidate, fold) {
+            agop = congruent(agop.as_ref(), learnt.map.as_ref()); //            M = Aᵀ M A
+        }
+        let Some(map) = root(agop.as_ref(), candidate.metric)? else { return Ok(None) };
+        Ok(Some(self.learnt_map(candidate, fold, rows, map)?))
+    }
+
+    /// A map with the median distances of rows under it.
+    fn learnt_map(
+        &self,
+        candidate: &Candidate,
+        fold: Option<usize>,
+        rows: &[usize],
+        map: Mat<f64>,
+    ) -> Result<Learnt> {
+        let x = gather(self.shaped(candidate.shape).x.as_ref(), rows);
+        let x = mapped(x.as_ref(), map.as_ref());
+        let medians = medians(x.as_ref(), &mut self.stream(4))?;
+        let Candidate { shape, family, metric, .. } = *candidate;
+        Ok(Learnt { shape, family, metric, fold, map, medians })
+    }
+}
+
+impl Learnt {
+    /// Whether it is this candidate's, at any length scale.
+    pub(super) fn is_of(&self, candidate: &Candidate) -> bool {
+        (self.shape, self.family, self.metric)
+            == (candidate.shape, candidate.family, candidate.metric)
+    }
+}
+
+/// Aᵀ M A.
+fn congruent(m: MatRef<'_, f64>, a: MatRef<'_, f64>) -> Mat<f64> {
+    let d = m.nrows();
+    let (mut ma, mut out) = (Mat::zeros(d, d), Mat::zeros(d, d));
+    ops::matmul(ma.as_mut(), Accum::Replace, m, a, 1.0);
+    ops::matmul(out.as_mut(), Accum::Replace, a.transpose(), ma.as_ref(), 1.0);
+    out
+}
+
+/// A = M^{power/2}, or that of its diagonal, scaled so that tr AᵀA = d; none if M is 0.
+fn root(m: MatRef<'_, f64>, metric: Metric) -> Result<Option<Mat<f64>>> {
+    let d = m.nrows();
+    let raised = |value: f64, power: f64| value.max(0.0).powf(0.5 * power);
+    let mut a = match metric {
+        Metric::None => return Ok(None),
+        Metric::Diagonal { power } => {
+            Mat::from_fn(d, d, |i, j| if i == j { raised(m[(i, i)], power) } else { 0.0 })
+        }
+        Metric::Full { power } => {
+            let eigen = SymmetricEigen::new(m)?; //                            M = UΛUᵀ
+            let u = eigen.vectors();
+            let scaled = Mat::from_fn(d, d, |i, j| u[(i, j)] * raised(eigen.values()[j], power));
+            let mut a = Mat::zeros(d, d);
+            ops::matmul(a.as_mut(), Accum::Replace, scaled.as_ref(), u.transpose(), 1.0);
+            a
+        }
+    };
+    Ok(rescale(&mut a).then_some(a))
+}
+
+/// Makes tr AᵀA = d; whether it can be.
+fn rescale(a: &mut Mat<f64>) -> bool {
+    let scale = (a.nrows() as f64).sqrt() / a.norm_l2();
+    a.col_iter_mut().for_each(|col| col.iter_mut().for_each(|value| *value *= scale));
+    scale.is_finite() && scale > 0.0
+}
