@@ -1,7 +1,7 @@
 //! The modified Bessel function K_ν, for the Matérn kernel of any smoothness and the spectral
 //! density of the rational quadratic one.
 
-use statrs::function::gamma::ln_gamma;
+use libm::lgamma as ln_gamma;
 use std::f64::consts::LN_2;
 
 /// Orders above it are summed around the peak of the integrand, the others from 0: a flat peak

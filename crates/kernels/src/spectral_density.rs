@@ -9,7 +9,7 @@ use crate::{
     Ard, Exponential, InversePower, Isotropic, LaplacianL1, MaternFiveHalves, MaternNu,
     MaternThreeHalves, Profile, Scaled, SquaredExponential, Sum, bessel,
 };
-use statrs::function::gamma::ln_gamma;
+use libm::lgamma as ln_gamma;
 use std::f64::consts::{LN_2, PI};
 
 /// A stationary kernel with a spectral density on ℝ^d.

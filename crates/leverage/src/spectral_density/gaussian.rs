@@ -5,8 +5,8 @@
 //! K̃ = −(2πσ²)^{−d/2} p^{−1} Li_{d/2}(−x) = (κ/λ) · (−Li_{d/2}(−x)/x).
 
 use super::quadrature::ln_integral;
+use libm::lgamma as ln_gamma;
 use nystrom_linalg_core::Result;
-use statrs::function::gamma::ln_gamma;
 
 /// The power series is used for x ≤ 1/2: each term is at most half of the one before.
 const SERIES_BELOW: f64 = 0.5;

@@ -2,10 +2,10 @@
 
 use super::LocalScore;
 use super::density::{ExponentialProfile, Frontier, Tree};
+use libm::lgamma as ln_gamma;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Error, Result, Scalar};
 use rayon::prelude::*;
-use statrs::function::gamma::ln_gamma;
 use std::f64::consts::{LN_2, PI};
 
 /// The low-density modification: what replaces p(x_i) where it is small. The paper asks for one and

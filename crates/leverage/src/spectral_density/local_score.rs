@@ -6,8 +6,8 @@ use super::matern::Matern;
 use super::quadrature::ln_integral;
 use super::table::ScoreTable;
 use super::{Family, Stationary};
+use libm::lgamma as ln_gamma;
 use nystrom_linalg_core::{Result, validate};
-use statrs::function::gamma::ln_gamma;
 use std::f64::consts::{LN_2, PI};
 
 /// K̃_λ(p) = ∫_{ℝ^d} ds / (p + λ/m(s)): the rescaled ridge leverage score n·l in the interior of a

@@ -7,7 +7,7 @@
 //!
 //! Dropping (ah)² (Chen & Yang 2021, appendix D.2) makes the integral π/(2α sin(πd/(2α))).
 
-use statrs::function::gamma::ln_gamma;
+use libm::lgamma as ln_gamma;
 use std::f64::consts::{LN_2, PI};
 
 /// A Matérn kernel k(r) = κ 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar) on ℝ^d with ridge λ; `lambda` is λ/κ.

@@ -174,7 +174,7 @@ mod tests {
         for z in [0.001, 0.05, 0.5, 1.0, 3.0, 12.5, 60.0] {
             for ln_c in [-80.0, 0.0, 30.0] {
                 let got = ln_integral(|t| z * t - (t + ln_c).exp()).unwrap();
-                let expected = statrs::function::gamma::ln_gamma(z) - z * ln_c;
+                let expected = libm::lgamma(z) - z * ln_c;
                 assert!(
                     (got - expected).abs() < 1e-12 * expected.abs().max(1.0),
                     "{z} {ln_c}: {got} {expected}"

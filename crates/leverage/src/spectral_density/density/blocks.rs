@@ -1,8 +1,7 @@
 //! Blocks of grid nodes, of which only those exist that hold or receive something.
 
 use rayon::prelude::*;
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Nodes of a block: 64 on the line, 8 × 8 in the plane, 4 × 4 × 4 in space.
 pub(super) const NODES: usize = 64;
@@ -13,7 +12,7 @@ pub(super) type Block = [i32; 3];
 /// Distinct blocks in lexicographic order, each with its number.
 pub(super) struct BlockSet {
     blocks: Vec<Block>,
-    number: HashMap<Block, usize, Mixed>,
+    number: FxHashMap<Block, usize>,
 }
 
 impl BlockSet {
@@ -61,7 +60,7 @@ impl BlockSet {
         (BlockSet::new(after_first), Some(BlockSet::new(after_second)))
     }
 
-    fn dilated(&self, axis: usize, reach: i32) -> HashSet<Block, Mixed> {
+    fn dilated(&self, axis: usize, reach: i32) -> FxHashSet<Block> {
         self.blocks
             .iter()
             .flat_map(|&block| (-reach..=reach).map(move |offset| moved(block, axis, offset)))
@@ -71,8 +70,8 @@ impl BlockSet {
 
 /// Those of `blocks` that lie within `reach` along `axis` of one of `others`.
 fn within_reach(
-    blocks: HashSet<Block, Mixed>,
-    others: &HashSet<Block, Mixed>,
+    blocks: FxHashSet<Block>,
+    others: &FxHashSet<Block>,
     axis: usize,
     reach: i32,
 ) -> Vec<Block> {
@@ -88,26 +87,6 @@ fn within_reach(
 pub(super) fn moved(mut block: Block, axis: usize, offset: i32) -> Block {
     block[axis] += offset;
     block
-}
-
-type Mixed = BuildHasherDefault<Mixer>;
-
-/// A hash by multiplication: blocks are places on a grid, and looked up a hundred times each.
-#[derive(Default)]
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn write(&mut self, bytes: &[u8]) {
-        for four in bytes.chunks(4) {
-            let word = four.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-            // 2⁶⁴ over the golden ratio
-            self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
 }
 
 #[cfg(test)]
