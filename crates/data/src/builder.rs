@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::column::{Categories, Column, Values};
-use crate::error::{Place, Problem, Result, place};
+use crate::error::{Problem, place};
 use crate::number::{number, number_with_comma};
 use crate::survey::Doubts;
 
@@ -144,19 +144,4 @@ impl TextBuilder {
         let codes = codes.into_iter().map(|code| code.map(|code| rank[code as usize])).collect();
         Categories { levels: order.into_iter().map(|old| levels[old].clone()).collect(), codes }
     }
-}
-
-/// Refuses a name that occurs twice; `place` is that of the header.
-pub(crate) fn distinct_names<'a>(
-    names: impl Iterator<Item = &'a str>,
-    place: impl Fn(usize) -> Place,
-) -> Result<()> {
-    let mut seen = HashMap::new();
-    for (position, name) in names.enumerate() {
-        if let Some(first) = seen.insert(name, position) {
-            let problem = Problem::DuplicateColumn { name: place::excerpt(name), first: first + 1 };
-            return Err(problem.at(place(position)));
-        }
-    }
-    Ok(())
 }

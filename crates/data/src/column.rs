@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::error::place::excerpt;
+use crate::error::{Place, Problem, Result, place::excerpt};
 
 /// One column: a name and its values.
 #[derive(Debug, Clone, PartialEq)]
@@ -195,4 +195,19 @@ impl From<usize> for ColumnRef {
     fn from(position: usize) -> Self {
         ColumnRef::Position(position)
     }
+}
+
+/// Refuses a name that occurs twice; `place` is that of the header.
+pub(crate) fn distinct_names<'a>(
+    names: impl Iterator<Item = &'a str>,
+    place: impl Fn(usize) -> Place,
+) -> Result<()> {
+    let mut seen = HashMap::new();
+    for (position, name) in names.enumerate() {
+        if let Some(first) = seen.insert(name, position) {
+            let problem = Problem::DuplicateColumn { name: excerpt(name), first: first + 1 };
+            return Err(problem.at(place(position)));
+        }
+    }
+    Ok(())
 }

@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::builder::{ColumnBuilder, distinct_names};
-use crate::column::ColumnRef;
+use crate::builder::ColumnBuilder;
+use crate::column::{ColumnRef, distinct_names};
 use crate::delimiter::Split;
 use crate::error::{DataError, Place, Problem, Result};
 use crate::format::open;

@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::builder::distinct_names;
 use crate::column::Column;
+use crate::column::distinct_names;
 use crate::error::{Place, Problem, Result, place::excerpt};
 use crate::format::open;
 use crate::lines::{Line, Lines};

@@ -1,6 +1,6 @@
 //! A table: named columns of numbers or text, all of the same length.
 
-use crate::builder::distinct_names;
+use crate::column::distinct_names;
 use crate::column::{Categories, Cell, Column, ColumnRef, Values};
 use crate::error::{DataError, Place, Result, place::list};
 

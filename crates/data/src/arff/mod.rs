@@ -5,7 +5,8 @@ mod fields;
 use std::io::Read;
 use std::path::Path;
 
-use crate::builder::{ColumnBuilder, distinct_names};
+use crate::builder::ColumnBuilder;
+use crate::column::distinct_names;
 use crate::error::{Place, Problem, Result, place::excerpt};
 use crate::format::open;
 use crate::lines::{Line, Lines};

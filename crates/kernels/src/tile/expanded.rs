@@ -6,8 +6,8 @@
 //! points far from the origin are as exact as ever. So it is where a norm overflows. Which it is
 //! for a pair depends on the two points alone: an entry has the same bits in every block.
 
-use super::direct::{self, GROUP, Panels, REGISTERS, Sums};
 use super::lanes::Lanes;
+use super::sums::{GROUP, Panels, REGISTERS, Sums, sums};
 use crate::Lane;
 use crate::metric::{DotProduct, Metric};
 use nystrom_linalg_core::Scalar;
@@ -59,8 +59,7 @@ impl<'a, T: Scalar, S: Simd, const G: usize> Norms<'a, T, S, G> {
     /// ‖x_i − y_j‖² for panel `p` of x against panel `q` of y, and whether all of them may stand.
     #[inline(always)]
     pub(super) fn expanded(&self, simd: S, (p, q): (usize, usize)) -> (Sums<T, S, G>, bool) {
-        let mut distances =
-            direct::sums::<T, S, DotProduct, G>(simd, self.points.x(p), self.points.y(q));
+        let mut distances = sums::<T, S, DotProduct, G>(simd, self.points.x(p), self.points.y(q));
         let mut short = Lanes::<T, S>::splat(simd, T::zero());
         for (column, &y) in distances.as_flattened_mut().iter_mut().zip(self.y[q].as_flattened()) {
             for (distance, &x) in column.iter_mut().zip(&self.x[p]) {
