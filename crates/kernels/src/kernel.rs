@@ -3,6 +3,7 @@
 use crate::Points;
 use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Result, Scalar};
+use std::sync::Arc;
 
 /// A positive semi-definite function k(x, y) on ℝ^d, known by the blocks it fills.
 ///
@@ -77,54 +78,56 @@ pub trait Kernel<T: Scalar>: Send + Sync {
         self.gram_into(out.as_mut(), x);
         out
     }
+
+    /// k(x, y) for one pair of points by their coordinates, unchecked as blocks are. A block costs a
+    /// fraction of as many single values.
+    ///
+    /// ```
+    /// use nystrom_kernels::{Gaussian, Kernel};
+    /// let value = Gaussian::new(2.0)?.value(&[0.0, 1.0], &[2.0, 1.0_f64]);
+    /// assert!((value - (-0.5_f64).exp()).abs() < 1e-15);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the points are not of one dimension.
+    fn value(&self, x: &[T], y: &[T]) -> T {
+        let (x, y) = (Points::from_row_major(x, x.len()), Points::from_row_major(y, y.len()));
+        self.eval(x, y)[(0, 0)]
+    }
 }
 
 use faer::reborrow::*;
 
-impl<T: Scalar, K: Kernel<T> + ?Sized> Kernel<T> for &K {
-    fn eval_into(&self, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
-        (**self).eval_into(out, x, y);
-    }
-    fn diag_into(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
-        (**self).diag_into(out, x);
-    }
-    fn check_dim(&self, d: usize) -> Result<()> {
-        (**self).check_dim(d)
-    }
-    fn check_points(&self, x: Points<'_, T>) -> Result<()> {
-        (**self).check_points(x)
-    }
-    fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {
-        (**self).gram_into(out, x);
-    }
-    fn eval(&self, x: Points<'_, T>, y: Points<'_, T>) -> Mat<T> {
-        (**self).eval(x, y)
-    }
-    fn gram(&self, x: Points<'_, T>) -> Mat<T> {
-        (**self).gram(x)
-    }
+/// A pointer to a kernel is the kernel.
+macro_rules! forward {
+    ($($pointer:ty),*) => {$(
+        impl<T: Scalar, K: Kernel<T> + ?Sized> Kernel<T> for $pointer {
+            fn eval_into(&self, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
+                (**self).eval_into(out, x, y);
+            }
+            fn diag_into(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
+                (**self).diag_into(out, x);
+            }
+            fn check_dim(&self, d: usize) -> Result<()> {
+                (**self).check_dim(d)
+            }
+            fn check_points(&self, x: Points<'_, T>) -> Result<()> {
+                (**self).check_points(x)
+            }
+            fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {
+                (**self).gram_into(out, x);
+            }
+            fn eval(&self, x: Points<'_, T>, y: Points<'_, T>) -> Mat<T> {
+                (**self).eval(x, y)
+            }
+            fn gram(&self, x: Points<'_, T>) -> Mat<T> {
+                (**self).gram(x)
+            }
+            fn value(&self, x: &[T], y: &[T]) -> T {
+                (**self).value(x, y)
+            }
+        }
+    )*};
 }
-
-impl<T: Scalar, K: Kernel<T> + ?Sized> Kernel<T> for Box<K> {
-    fn eval_into(&self, out: MatMut<'_, T>, x: Points<'_, T>, y: Points<'_, T>) {
-        (**self).eval_into(out, x, y);
-    }
-    fn diag_into(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
-        (**self).diag_into(out, x);
-    }
-    fn check_dim(&self, d: usize) -> Result<()> {
-        (**self).check_dim(d)
-    }
-    fn check_points(&self, x: Points<'_, T>) -> Result<()> {
-        (**self).check_points(x)
-    }
-    fn gram_into(&self, out: MatMut<'_, T>, x: Points<'_, T>) {
-        (**self).gram_into(out, x);
-    }
-    fn eval(&self, x: Points<'_, T>, y: Points<'_, T>) -> Mat<T> {
-        (**self).eval(x, y)
-    }
-    fn gram(&self, x: Points<'_, T>) -> Mat<T> {
-        (**self).gram(x)
-    }
-}
+forward!(&K, Box<K>, Arc<K>);

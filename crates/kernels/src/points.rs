@@ -1,7 +1,7 @@
 //! n points in ℝ^d, with the axis that holds them in the type.
 
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{Error, Indices, Result, Scalar, validate};
+use nystrom_linalg_core::{Indices, Result, Scalar, validate};
 use std::ops::Range;
 
 /// A view of n points in ℝ^d: free to make from either layout, free to copy.
@@ -37,6 +37,21 @@ impl<'a, T: Scalar> Points<'a, T> {
     /// The n points on the real line (d = 1) in a slice.
     pub fn from_slice(x: &'a [T]) -> Self {
         Points { columns: MatRef::from_row_major_slice(x, 1, x.len()) }
+    }
+
+    /// The points whose d coordinates follow one another in `x`, point after point.
+    ///
+    /// ```
+    /// use nystrom_kernels::Points;
+    /// let x = Points::from_row_major(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 2);
+    /// assert_eq!((x.len(), x.dim(), x.coordinate(2, 0)), (3, 2, 5.0));
+    /// ```
+    ///
+    /// # Panics
+    /// If the length of `x` is no multiple of `d`.
+    pub fn from_row_major(x: &'a [T], d: usize) -> Self {
+        let n = x.len().checked_div(d).unwrap_or(0);
+        Points { columns: MatRef::from_column_major_slice(x, d, n) }
     }
 
     /// n, the number of points.
@@ -86,7 +101,8 @@ impl<'a, T: Scalar> Points<'a, T> {
     /// Checks what every public entry point needs: n ≥ 1, d ≥ 1, all coordinates finite.
     ///
     /// # Errors
-    /// [`Error::Empty`] or [`Error::NonFinite`], whose `row` is the number of the point and `col`
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) or
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), whose `row` is the number of the point and `col`
     /// the coordinate.
     pub fn check(&self) -> Result<()> {
         validate::not_empty("points (n)", self.len())?;
@@ -97,15 +113,8 @@ impl<'a, T: Scalar> Points<'a, T> {
     /// Checks that `other` has points of the same dimension.
     ///
     /// # Errors
-    /// [`Error::Shape`] with both dimensions.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) with both dimensions.
     pub fn check_same_dim(&self, other: Points<'_, T>) -> Result<()> {
-        match self.dim() == other.dim() {
-            true => Ok(()),
-            false => Err(Error::Shape {
-                what: "coordinates of a point (d)",
-                expected: self.dim(),
-                got: other.dim(),
-            }),
-        }
+        validate::same_size("coordinates of a point (d)", self.dim(), other.dim())
     }
 }

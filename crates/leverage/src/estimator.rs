@@ -4,6 +4,7 @@ use crate::{ExactScores, Projector, exact_scores};
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, validate};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
+use std::sync::Arc;
 
 /// A method that measures rows of K at a ridge: what it finds is a dictionary, or scores, or both.
 ///
@@ -82,33 +83,30 @@ impl<T: Scalar> RidgeLeverage<T> for Exact {
     }
 }
 
-impl<T: Scalar, E: RidgeLeverage<T> + ?Sized> RidgeLeverage<T> for &E {
-    fn dictionary(
-        &self,
-        k: &dyn PsdMatrix<T>,
-        ridge: Ridge<T>,
-        rng: &mut dyn Rng,
-    ) -> Result<Dictionary<T>> {
-        (**self).dictionary(k, ridge, rng)
-    }
-    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
-        (**self).scores(k, ridge, rng)
-    }
+/// A pointer to an estimator is the estimator.
+macro_rules! forward {
+    ($($pointer:ty $(: $bound:ident)?),*) => {$(
+        impl<T: Scalar, E: RidgeLeverage<T> $(+ $bound)? + ?Sized> RidgeLeverage<T> for $pointer {
+            fn dictionary(
+                &self,
+                k: &dyn PsdMatrix<T>,
+                ridge: Ridge<T>,
+                rng: &mut dyn Rng,
+            ) -> Result<Dictionary<T>> {
+                (**self).dictionary(k, ridge, rng)
+            }
+            fn scores(
+                &self,
+                k: &dyn PsdMatrix<T>,
+                ridge: Ridge<T>,
+                rng: &mut dyn Rng,
+            ) -> Result<Vec<T>> {
+                (**self).scores(k, ridge, rng)
+            }
+        }
+    )*};
 }
-
-impl<T: Scalar, E: RidgeLeverage<T> + ?Sized> RidgeLeverage<T> for Box<E> {
-    fn dictionary(
-        &self,
-        k: &dyn PsdMatrix<T>,
-        ridge: Ridge<T>,
-        rng: &mut dyn Rng,
-    ) -> Result<Dictionary<T>> {
-        (**self).dictionary(k, ridge, rng)
-    }
-    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
-        (**self).scores(k, ridge, rng)
-    }
-}
+forward!(&E, Box<E>, Arc<E>: Send);
 
 /// p independent draws with p_i = K_ii/tr K and the weights of that law.
 pub(crate) fn dictionary_from_diagonal<T: Scalar>(

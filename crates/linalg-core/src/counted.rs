@@ -1,7 +1,7 @@
 //! A wrapper that counts what the theory counts: entries evaluated.
 
 use crate::{Indices, PsdMatrix, Scalar};
-use faer::{ColMut, Mat, MatMut, MatRef};
+use faer::{ColMut, MatMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Any [`PsdMatrix`], with a count of the entries it was asked for.
@@ -65,39 +65,5 @@ impl<T: Scalar, A: PsdMatrix<T>> PsdMatrix<T> for Counted<A> {
     fn block_into(&self, out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
         self.entries.fetch_add(rows.len() as u64 * cols.len() as u64, Ordering::Relaxed);
         self.inner.block_into(out, rows, cols);
-    }
-}
-
-impl<T: Scalar, A: PsdMatrix<T> + ?Sized> PsdMatrix<T> for &A {
-    fn dim(&self) -> usize {
-        (**self).dim()
-    }
-
-    fn diag_into(&self, out: ColMut<'_, T>, idx: Indices<'_>) {
-        (**self).diag_into(out, idx);
-    }
-
-    fn block_into(&self, out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
-        (**self).block_into(out, rows, cols);
-    }
-
-    fn diag(&self) -> Vec<T> {
-        (**self).diag()
-    }
-
-    fn block(&self, rows: Indices<'_>, cols: Indices<'_>) -> Mat<T> {
-        (**self).block(rows, cols)
-    }
-
-    fn columns(&self, cols: Indices<'_>) -> Mat<T> {
-        (**self).columns(cols)
-    }
-
-    fn trace(&self) -> f64 {
-        (**self).trace()
-    }
-
-    fn mul_into(&self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
-        (**self).mul_into(out, x);
     }
 }

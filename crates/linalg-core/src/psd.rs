@@ -2,6 +2,7 @@
 
 use crate::{Indices, RowTree, Scalar, ops};
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
+use std::sync::Arc;
 
 /// Rows of a tile in the provided products: n columns of it stay in the outer cache for n in the
 /// tens of thousands.
@@ -96,3 +97,36 @@ pub trait PsdMatrix<T: Scalar>: Sync {
 }
 
 use faer::reborrow::*;
+
+/// A pointer to a matrix is the matrix.
+macro_rules! forward {
+    ($($pointer:ty $(: $bound:ident)?),*) => {$(
+        impl<T: Scalar, A: PsdMatrix<T> $(+ $bound)? + ?Sized> PsdMatrix<T> for $pointer {
+            fn dim(&self) -> usize {
+                (**self).dim()
+            }
+            fn diag_into(&self, out: ColMut<'_, T>, idx: Indices<'_>) {
+                (**self).diag_into(out, idx);
+            }
+            fn block_into(&self, out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
+                (**self).block_into(out, rows, cols);
+            }
+            fn diag(&self) -> Vec<T> {
+                (**self).diag()
+            }
+            fn block(&self, rows: Indices<'_>, cols: Indices<'_>) -> Mat<T> {
+                (**self).block(rows, cols)
+            }
+            fn columns(&self, cols: Indices<'_>) -> Mat<T> {
+                (**self).columns(cols)
+            }
+            fn trace(&self) -> f64 {
+                (**self).trace()
+            }
+            fn mul_into(&self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
+                (**self).mul_into(out, x);
+            }
+        }
+    )*};
+}
+forward!(&A, Box<A>, Arc<A>: Send);

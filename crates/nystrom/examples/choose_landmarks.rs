@@ -5,6 +5,7 @@
 //! weak.
 
 use nystrom::prelude::*;
+use nystrom::sketch::Uniform;
 
 fn main() -> Result<()> {
     let rng = &mut Pcg64::seed_from_u64(1);

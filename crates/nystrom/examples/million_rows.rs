@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use nystrom::krr::{Certificate, Closeness, lambda_grid, metrics};
 use nystrom::prelude::*;
+use nystrom::sketch::Uniform;
 
 fn main() -> std::result::Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);

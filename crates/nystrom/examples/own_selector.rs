@@ -2,6 +2,7 @@
 
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
+use nystrom::sketch::Uniform;
 
 /// Rows 0, n/m, 2n/m, …
 struct EveryNth;

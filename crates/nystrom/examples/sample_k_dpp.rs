@@ -3,6 +3,7 @@
 
 use nystrom::dpp::{EffectiveSize, KDppChain, LEnsemble, SwapChain, SwapRule};
 use nystrom::prelude::*;
+use nystrom::sketch::Uniform;
 
 fn main() -> Result<()> {
     let rng = &mut Pcg64::seed_from_u64(1);

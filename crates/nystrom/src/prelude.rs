@@ -1,9 +1,12 @@
 //! What a program usually needs: `use nystrom::prelude::*;`.
+//!
+//! Names that `rand_distr` has too stay outside: `nystrom::sketch::Uniform` and
+//! `nystrom::kernels::Bernoulli`.
 
 pub use crate::dpp::{DownUpWalk, KDpp, KDppChain, KDppWalk, LEnsemble, SwapChain, SwapRule};
 pub use crate::kernels::{
-    Bernoulli, Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear,
-    Matern, Matern12, Matern32, Matern52, Points, Polynomial, PowerExponential, RationalQuadratic,
+    Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear, Matern,
+    Matern12, Matern32, Matern52, Points, Polynomial, PowerExponential, RationalQuadratic,
 };
 pub use crate::krr::{
     AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon,
@@ -19,7 +22,7 @@ pub use crate::sketch::{
     Accumulation, AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Dictionary, Draw,
     EnsembleNystrom, EnsembleWeights, ErrorNorms, GaussianSketch, Greedy, KMeansPlusPlus,
     LandmarkSelector, Landmarks, ModifiedNystrom, Nystrom, RpCholesky, Sketch, SketchDistribution,
-    SparseGreedy, SpectralNorm, Uniform, frobenius_error, trace_error,
+    SparseGreedy, SpectralNorm, frobenius_error, trace_error,
 };
 // Pages of others' items would be full of links to pages that are not here.
 #[doc(no_inline)]

@@ -7,7 +7,6 @@ mod grid;
 mod lanes;
 mod pack;
 mod scales;
-mod scales;
 mod sums;
 pub(crate) use gradient::{gradient_into, sums as gradient_sums};
 pub(crate) use grid::{for_each_lower_tile, for_each_tile};

@@ -150,3 +150,18 @@ proptest! {
         }
     }
 }
+
+/// One pair is a block of one entry, through a reference, a box and an `Arc` as well.
+#[test]
+fn a_value_is_a_block_of_one_entry() {
+    let coordinates = [0.3, -1.0, 2.0, 0.5, 0.25, 4.0];
+    let x = Points::from_row_major(&coordinates, 3);
+    let kernel = || Matern52::new(0.7).unwrap();
+    let expected = Kernel::<f64>::eval(&kernel(), x, x)[(0, 1)];
+    let (p, q) = coordinates.split_at(3);
+    assert_eq!(Kernel::<f64>::value(&&kernel(), p, q), expected);
+    assert_eq!(Kernel::<f64>::value(&Box::new(kernel()), p, q), expected);
+    let shared: std::sync::Arc<dyn Kernel<f64>> = std::sync::Arc::new(kernel());
+    assert_eq!(shared.value(p, q), expected);
+    assert_eq!(shared.gram(x), kernel().gram(x));
+}

@@ -7,6 +7,7 @@
 //! use nystrom::kernels::median_heuristic;
 //! use nystrom::krr::lambda_grid;
 //! use nystrom::prelude::*;
+//! use nystrom::sketch::Uniform;
 //!
 //! let rng = &mut Pcg64::seed_from_u64(5);
 //! let x = Mat::from_fn(1000, 2, |_, _| rng.random::<f64>());

@@ -6,6 +6,7 @@
 //!
 //! ```
 //! use nystrom::prelude::*;
+//! use nystrom::sketch::Uniform;
 //!
 //! let rng = &mut Pcg64::seed_from_u64(1);
 //! // five rows far away

@@ -4,6 +4,7 @@
 //! Valid files are damaged byte by byte and, still JSON, value by value. How many cases: see the
 //! module `damage`.
 
+use nystrom::kernels::Bernoulli;
 use nystrom::kernels::{Ard, Periodic, Precomputed, Product, Scaled, SquaredExponential, Sum};
 use nystrom::krr::DivideAndConquerModel;
 use nystrom::leverage::{StreamDictionary, dict_merge};
