@@ -79,7 +79,8 @@ fn lost_at_most(slack: f64, v: &[f64], Q: MatRef<'_, f64>) -> bool {
     let mut lost = 0.0;
     for q in Q.col_iter() {
         work::product(1, 1, v.len());
-        lost += dot(q.try_as_col_major().expect("columns of an own matrix").as_slice(), v).powi(2);
+        lost +=
+            ops::dot(q.try_as_col_major().expect("columns of an own matrix").as_slice(), v).powi(2);
         if lost >= slack {
             return false;
         }
@@ -95,10 +96,10 @@ fn orthonormalise(v: &mut [f64], Q: MatRef<'_, f64>) -> f64 {
         work::product(2, Q.ncols(), v.len());
         for q in Q.col_iter() {
             let q = q.try_as_col_major().expect("columns of an own matrix").as_slice();
-            let along = dot(q, v);
+            let along = ops::dot(q, v);
             v.iter_mut().zip(q).for_each(|(v, q)| *v -= along * q);
         }
-        let norm = dot(v, v).sqrt();
+        let norm = ops::dot(v, v).sqrt();
         left *= norm * norm;
         if !(left > 0.0) {
             return 0.0;
@@ -179,20 +180,6 @@ impl Proposal {
         });
         self.cumulate();
     }
-}
-
-/// Σ x_i y_i in eight fixed partial sums, which the compiler keeps in registers.
-fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let (xs, x_rest) = x.as_chunks::<8>();
-    let (ys, y_rest) = y.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for (x, y) in xs.iter().zip(ys) {
-        for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f64>() + rest
 }
 
 #[cfg(test)]

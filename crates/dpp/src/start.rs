@@ -1,8 +1,8 @@
 //! A set to start from with det K_YY > 0: what is dependent in a given one is replaced, not
 //! refused.
 
-use faer::{Accum, Mat, MatMut, reborrow::*};
-use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, Scalar, ops, validate};
+use faer::{ColMut, MatMut};
+use nystrom_linalg_core::{Error, Indices, PivotedCholesky, PsdMatrix, Result, Scalar, validate};
 
 /// A residual K_ii − K_iY K_YY⁻¹ K_Yi of at most this fraction of K_ii cannot be told from 0
 /// when |Y| < c.
@@ -26,112 +26,101 @@ pub(crate) fn independent<T: Scalar>(
     c: usize,
 ) -> Result<Vec<usize>> {
     validate::not_empty("subset (c)", c)?;
-    let mut among_wanted = PartialCholesky::new(k, wanted.into(), c)?;
-    among_wanted.extend_greedily(c)?;
-    if among_wanted.pivots.len() == c {
-        return Ok(among_wanted.pivots);
+    let among = Among { k, rows: wanted };
+    let mut some = start(&among, c).map_err(|error| among.in_matrix(error))?;
+    extend_greedily(&mut some, &among, c).map_err(|error| among.in_matrix(error))?;
+    let pivots: Vec<usize> = some.pivots().iter().map(|&t| wanted[t]).collect();
+    if pivots.len() == c {
+        return Ok(pivots);
     }
-    let mut all = PartialCholesky::new(k, (0..k.dim()).into(), c)?;
-    for i in among_wanted.pivots {
-        all.take(i)?;
+    let mut all = start(k, c)?;
+    for i in pivots {
+        all.take(k, i)?;
     }
-    all.extend_greedily(c)?;
-    if all.pivots.len() < c {
+    extend_greedily(&mut all, k, c)?;
+    if all.rank() < c {
         // Close to rounding error the order matters: the largest residuals first from the beginning
         // may find more.
-        let mut afresh = PartialCholesky::new(k, (0..k.dim()).into(), c)?;
-        afresh.extend_greedily(c)?;
-        if afresh.pivots.len() > all.pivots.len() {
+        let mut afresh = start(k, c)?;
+        extend_greedily(&mut afresh, k, c)?;
+        if afresh.rank() > all.rank() {
             all = afresh;
         }
     }
-    let rank = all.pivots.len();
-    if rank == c { Ok(all.pivots) } else { Err(Error::RankDeficient { requested: c, rank }) }
+    let rank = all.rank();
+    if rank == c {
+        Ok(all.pivots().to_vec())
+    } else {
+        Err(Error::RankDeficient { requested: c, rank })
+    }
 }
 
-/// K ≈ GGᵀ on some rows, grown by one pivot at a time: entry (i, ·) of G is a row of K_iY L⁻ᵀ.
-pub(crate) struct PartialCholesky<'a, T: Scalar> {
+/// No pivot yet, room for `c`.
+fn start<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<PivotedCholesky<T>> {
+    let diagonal: Vec<f64> = k.diag().into_iter().map(T::f64).collect();
+    for (index, &value) in diagonal.iter().enumerate() {
+        if !value.is_finite() {
+            return Err(Error::NonFinite { what: "kernel matrix", row: index, col: index, value });
+        }
+        if value < 0.0 {
+            return Err(Error::InvalidWeight { what: "diagonal of the matrix", index, value });
+        }
+    }
+    Ok(PivotedCholesky::start(diagonal, c))
+}
+
+/// The largest residual first, until there are `c` pivots or nothing above rounding error is left.
+fn extend_greedily<T: Scalar>(
+    f: &mut PivotedCholesky<T>,
+    k: &dyn PsdMatrix<T>,
+    c: usize,
+) -> Result<()> {
+    while f.rank() < c {
+        let (residual, diagonal) = (f.residual(), f.diagonal());
+        let above = |&t: &usize| residual[t] > rounding::<T>(c) * diagonal[t];
+        let largest = (0..k.dim()).filter(above).max_by(|&s, &t| {
+            residual[s].total_cmp(&residual[t]).then(t.cmp(&s)) // the first of equals
+        });
+        let Some(t) = largest else { break };
+        f.take(k, t)?;
+    }
+    Ok(())
+}
+
+/// Some rows and columns of K.
+struct Among<'a, T: Scalar> {
     k: &'a dyn PsdMatrix<T>,
-    rows: Indices<'a>,
-    G: Mat<T>,
-    diagonal: Vec<f64>,
-    residual: Vec<f64>, // diagonal of K − GGᵀ on the rows, 0 at the pivots
-    rounding: f64,
-    pivots: Vec<usize>, // as indices of K
+    rows: &'a [usize],
 }
 
-impl<'a, T: Scalar> PartialCholesky<'a, T> {
-    /// No pivot yet, room for `c`.
-    pub fn new(k: &'a dyn PsdMatrix<T>, rows: Indices<'a>, c: usize) -> Result<Self> {
-        rows.check(k.dim(), "start")?;
-        let mut diagonal = vec![T::zero(); rows.len()];
-        k.diag_into(faer::ColMut::from_slice_mut(&mut diagonal), rows.clone());
-        for (t, d) in diagonal.iter().enumerate() {
-            let (index, value) = (rows.get(t), d.f64());
-            if !value.is_finite() {
-                return Err(Error::NonFinite { what: "matrix", row: index, col: index, value });
+impl<T: Scalar> Among<'_, T> {
+    fn of_matrix(&self, idx: &Indices<'_>) -> Vec<usize> {
+        idx.iter().map(|t| self.rows[t]).collect()
+    }
+
+    /// The place that an error names, in K.
+    fn in_matrix(&self, error: Error) -> Error {
+        match error {
+            Error::NonFinite { what, row, col, value } => {
+                Error::NonFinite { what, row: self.rows[row], col: self.rows[col], value }
             }
-            if value < 0.0 {
-                return Err(Error::InvalidWeight { what: "diagonal of the matrix", index, value });
+            Error::InvalidWeight { what, index, value } => {
+                Error::InvalidWeight { what, index: self.rows[index], value }
             }
+            other => other,
         }
-        let diagonal: Vec<f64> = diagonal.into_iter().map(T::f64).collect();
-        let G = Mat::zeros(rows.len(), c);
-        Ok(PartialCholesky {
-            k,
-            rows,
-            G,
-            residual: diagonal.clone(),
-            diagonal,
-            rounding: rounding::<T>(c),
-            pivots: vec![],
-        })
-    }
-
-    /// The largest residual first, until there are `c` pivots or nothing above rounding error is
-    /// left.
-    pub fn extend_greedily(&mut self, c: usize) -> Result<()> {
-        while self.pivots.len() < c {
-            let above = |t: &usize| self.residual[*t] > self.rounding * self.diagonal[*t];
-            let largest = (0..self.residual.len()).filter(above).max_by(|&s, &t| {
-                self.residual[s].total_cmp(&self.residual[t]).then(t.cmp(&s)) // the first of equals
-            });
-            let Some(t) = largest else { break };
-            self.pivot(t)?;
-        }
-        Ok(())
-    }
-
-    /// Item `i` becomes a pivot, whatever its residual; `rows` are all items.
-    fn take(&mut self, i: usize) -> Result<()> {
-        self.pivot(i)
-    }
-
-    fn pivot(&mut self, t: usize) -> Result<()> {
-        let (j, p, n) = (self.pivots.len(), self.rows.get(t), self.rows.len());
-        let (done, mut rest) = self.G.as_mut().split_at_col_mut(j);
-        let mut g = rest.rb_mut().subcols_mut(0, 1); // g = (K[:,p] − G G_pᵀ)/√residual_p
-        self.k.block_into(g.rb_mut(), self.rows.clone(), (&[p]).into());
-        check_finite(g.rb_mut(), &self.rows, p)?;
-        let row = done.rb().subrows(t, 1).transpose().to_owned();
-        ops::matmul(g.rb_mut(), Accum::Add, done.rb(), row.as_ref(), -T::one());
-        let root = self.residual[t].sqrt();
-        for s in 0..n {
-            let value = g[(s, 0)].f64() / root;
-            g[(s, 0)] = T::lit(value);
-            self.residual[s] = (self.residual[s] - value * value).max(0.0);
-        }
-        self.residual[t] = 0.0;
-        self.pivots.push(p);
-        Ok(())
     }
 }
 
-fn check_finite<T: Scalar>(g: MatMut<'_, T>, rows: &Indices<'_>, col: usize) -> Result<()> {
-    match (0..g.nrows()).find(|&s| !num_traits::Float::is_finite(g[(s, 0)])) {
-        None => Ok(()),
-        Some(s) => {
-            Err(Error::NonFinite { what: "matrix", row: rows.get(s), col, value: g[(s, 0)].f64() })
-        }
+impl<T: Scalar> PsdMatrix<T> for Among<'_, T> {
+    fn dim(&self) -> usize {
+        self.rows.len()
+    }
+    fn diag_into(&self, out: ColMut<'_, T>, idx: Indices<'_>) {
+        self.k.diag_into(out, (&self.of_matrix(&idx)).into());
+    }
+    fn block_into(&self, out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
+        let (rows, cols) = (self.of_matrix(&rows), self.of_matrix(&cols));
+        self.k.block_into(out, (&rows).into(), (&cols).into());
     }
 }

@@ -3,9 +3,10 @@
 use crate::Problem;
 use crate::feature_sums::condition;
 use crate::{FitReport, KrrModel, SolvedBy};
-use faer::{Mat, MatRef};
+use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::Kernel;
-use nystrom_linalg_core::{PackedCholesky, Result, Ridge, Scalar, ops};
+use nystrom_linalg_core::{JitterLadder, PackedCholesky, Result, Ridge, Scalar, ops};
+use std::ops::Range;
 
 /// Kernel ridge regression as defined: the minimiser of
 ///
@@ -104,7 +105,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, Ridge<T>> {
 
     /// The Cholesky factor of √D K √D + nλI.
     fn factor(&self, samples: Problem<'_, T>, mu: T) -> Result<PackedCholesky<T>> {
-        PackedCholesky::from_fill(samples.x.len(), |mut out, rows, cols| {
+        let fill = |mut out: MatMut<'_, T>, rows: Range<usize>, cols: Range<usize>| {
             let diagonal = cols.len();
             self.kernel.eval_into(
                 out.rb_mut(),
@@ -120,7 +121,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, Ridge<T>> {
                 }
             }
             ops::add_to_diagonal(out.subrows_mut(0, diagonal), mu);
-        })
+        };
+        PackedCholesky::from_fill(samples.x.len(), fill, JitterLadder::none())
     }
 }
 

@@ -3,7 +3,9 @@
 use crate::ExactSpectrum;
 use crate::score::{clamp, d_eff, d_mof};
 use faer::MatMut;
-use nystrom_linalg_core::{Error, PackedCholesky, PsdMatrix, Result, Ridge, Scalar, ops, validate};
+use nystrom_linalg_core::{
+    Error, JitterLadder, PackedCholesky, PsdMatrix, Result, Ridge, Scalar, ops, validate,
+};
 use std::ops::Range;
 
 /// Scores l_i, i = 1, …, n, that are exact up to rounding, and how they were computed.
@@ -78,7 +80,7 @@ pub fn exact_scores<T: Scalar>(k: &dyn PsdMatrix<T>, ridge: Ridge<T>) -> Result<
         k.block_into(out.rb_mut(), rows.into(), cols.into());
         ops::add_to_diagonal(out.subrows_mut(0, width), mu);
     };
-    let factor = match PackedCholesky::from_fill(n, fill) {
+    let factor = match PackedCholesky::from_fill(n, fill, JitterLadder::none()) {
         Ok(factor) => factor, // LLᵀ = K + μI
         Err(Error::NotPositiveDefinite { .. }) => return ExactSpectrum::new(k)?.scores(ridge),
         Err(error) => return Err(error),

@@ -43,15 +43,26 @@ impl<T: Scalar> PackedLower<T> {
     /// written above the diagonal is not read.
     pub(crate) fn from_fill(
         order: usize,
-        mut fill: impl FnMut(MatMut<'_, T>, Range<usize>, Range<usize>),
+        fill: impl FnMut(MatMut<'_, T>, Range<usize>, Range<usize>),
     ) -> Self {
-        let panel = |start: usize| {
-            let (rows, cols) = (start..order, start..order.min(start + PANEL));
-            let mut panel = Mat::zeros(rows.len(), cols.len());
-            fill(panel.as_mut(), rows, cols);
-            panel
-        };
-        PackedLower { order, panels: (0..order).step_by(PANEL).map(panel).collect() }
+        let panel = |start: usize| Mat::zeros(order - start, PANEL.min(order - start));
+        let mut a = PackedLower { order, panels: (0..order).step_by(PANEL).map(panel).collect() };
+        a.fill(fill);
+        a
+    }
+
+    /// The same once more.
+    pub(crate) fn fill(&mut self, mut fill: impl FnMut(MatMut<'_, T>, Range<usize>, Range<usize>)) {
+        for (p, panel) in self.panels.iter_mut().enumerate() {
+            let (start, width) = (p * PANEL, panel.ncols());
+            fill(panel.as_mut(), start..self.order, start..start + width);
+        }
+    }
+
+    pub(crate) fn add_to_diagonal(&mut self, mu: T) {
+        for panel in &mut self.panels {
+            (0..panel.ncols()).for_each(|i| panel[(i, i)] += mu);
+        }
     }
 
     /// The numbers that are held for order p.

@@ -1,6 +1,6 @@
 //! Checks of what a caller passed in: cheap, first, and each naming the place.
 
-use crate::{Error, Result, Scalar};
+use crate::{Error, Indices, Result, Scalar};
 use faer::MatRef;
 
 /// Every entry of `a` is finite; otherwise [`Error::NonFinite`] names the first in row order of its
@@ -25,6 +25,20 @@ pub fn finite<T: Scalar>(what: &'static str, a: MatRef<'_, T>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// As [`finite`] for the block K\[rows, cols\], naming the place in K.
+pub fn finite_block<'a, T: Scalar>(
+    block: MatRef<'_, T>,
+    rows: impl Into<Indices<'a>>,
+    cols: impl Into<Indices<'a>>,
+) -> Result<()> {
+    finite("kernel matrix", block).map_err(|error| match error {
+        Error::NonFinite { what, row, col, value } => {
+            Error::NonFinite { what, row: rows.into().get(row), col: cols.into().get(col), value }
+        }
+        other => other,
+    })
 }
 
 /// As [`finite`] for the lower triangle (with the diagonal) of a square matrix: the upper one is

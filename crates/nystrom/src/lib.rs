@@ -7,6 +7,7 @@
 //!
 //! ```
 //! use nystrom::prelude::*;
+//! use nystrom::sketch::Uniform;
 //!
 //! let rng = &mut Pcg64::seed_from_u64(0);
 //! # let n = 2000;
@@ -81,10 +82,10 @@ pub mod linalg_core {
     pub use nystrom_linalg_core::*;
     #[doc(inline)]
     pub use nystrom_linalg_core::{
-        Cholesky, ConjugateGradients, Counted, Dense, Error, Indices, JitterLadder, LinearSystem,
-        PackedCholesky, PcgOptions, PcgReport, PivotedCholesky, PsdMatrix, PseudoInverse, Result,
-        Ridge, RowTree, Scalar, Streams, SymmetricEigen, Vectorised, ops, pcg, random,
-        symmetric_product, validate, work,
+        Cholesky, ConjugateGradients, Counted, Dense, Error, GramSums, Indices, JitterLadder,
+        LinearSystem, PackedCholesky, PackedLower, PcgOptions, PcgReport, PivotedCholesky,
+        PsdMatrix, PseudoInverse, Result, Ridge, RowTree, Scalar, Streams, SymmetricEigen,
+        Vectorised, ops, pcg, random, symmetric_product, validate, work,
     };
 }
 pub mod prelude;

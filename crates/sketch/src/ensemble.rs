@@ -1,11 +1,11 @@
 //! A weighted mean of several Nyström approximations.
 
-use crate::partial_cholesky::finite_block;
-use crate::{Landmarks, Nystrom, low_rank};
+use crate::{Landmarks, Nystrom};
 use faer::reborrow::*;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{
-    Cholesky, Error, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, ops, validate,
+    Cholesky, Error, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, ops, psd_factor,
+    validate,
 };
 
 /// Rows of the held-out columns that are compared at a time.
@@ -209,7 +209,7 @@ fn held_out_products<T: Scalar>(
     let mut G = Mat::<f64>::zeros(p + 1, p + 1);
     for rows in RowTree::tiles(0..n, TILE_ROWS) {
         let K = k.block(rows.clone().into(), V.into());
-        finite_block(K.as_ref(), rows.clone(), V)?;
+        validate::finite_block(K.as_ref(), rows.clone(), V)?;
         let mut columns = Mat::<f64>::zeros(K.nrows() * K.ncols(), p + 1);
         let mut write = |r: usize, value: &dyn Fn(usize, usize) -> f64| {
             for j in 0..K.ncols() {
@@ -257,7 +257,8 @@ impl<T: Scalar> PsdMatrix<T> for EnsembleNystrom<T> {
     }
 
     fn block_into(&self, mut out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
-        let (left, right) = (self.weighted(&rows), low_rank::rows_of(self.factor.as_ref(), &cols));
+        let (left, right) =
+            (self.weighted(&rows), psd_factor::rows_of(self.factor.as_ref(), &cols));
         ops::matmul(out.rb_mut(), Accum::Replace, left.as_ref(), right.transpose(), T::one());
         if rows == cols {
             ops::mirror_lower(out.rb_mut());
@@ -266,7 +267,7 @@ impl<T: Scalar> PsdMatrix<T> for EnsembleNystrom<T> {
     }
 
     fn mul_into(&self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
-        let mut ftx = low_rank::transpose_times(self.factor.as_ref(), x);
+        let mut ftx = psd_factor::transpose_times(self.factor.as_ref(), x);
         for j in 0..ftx.ncols() {
             for (i, &mu) in self.column_weights.iter().enumerate() {
                 ftx[(i, j)] *= mu;

@@ -1,7 +1,7 @@
 //! A set of landmarks: distinct rows of an n × n matrix, in a given order.
 
 use crate::Draw;
-use nystrom_linalg_core::{Error, Indices, Result, Scalar, random, validate};
+use nystrom_linalg_core::{Error, Indices, PivotedCholesky, Result, Scalar, random, validate};
 use rand::{Rng, RngExt};
 use std::collections::{HashMap, HashSet};
 
@@ -54,6 +54,11 @@ impl Landmarks {
         Indices::from(draws).check(n, "landmarks")?;
         let mut seen = HashSet::with_capacity(draws.len());
         Ok(Landmarks { n, indices: draws.iter().copied().filter(|&i| seen.insert(i)).collect() })
+    }
+
+    /// The pivots of a factorisation, in the order taken. [`Error::Empty`] if there are none.
+    pub fn from_pivots<T: Scalar>(factorisation: &PivotedCholesky<T>) -> Result<Self> {
+        Landmarks::new(factorisation.residual().len(), factorisation.pivots().to_vec())
     }
 
     /// All rows 0, 1, …, n − 1: the approximation is then exact. [`Error::Empty`] if n = 0.

@@ -7,7 +7,7 @@
 //!   [`RpCholesky`], [`Greedy`], [`SparseGreedy`], [`AdaptiveFull`], [`AdaptivePartial`],
 //!   [`KMeansPlusPlus`], [`Uniform`], [`Diagonal`], [`ColumnNorm`], [`Proportional`] to given
 //!   scores.
-//! * [`PartialCholesky`], pivots with the factor and the error they give.
+//! * [`PivotedCholesky`](nystrom_linalg_core::PivotedCholesky), pivots with the factor and the error they give.
 //! * [`Dictionary`], rows with weights such that E\[SSᵀ\] = I.
 //! * [`Nystrom`], the approximation with its n × m factor in memory; [`NystromStream`], the same by
 //!   row tiles with O(m²) memory; [`FeatureMap`], their m × m half, which also serves points
@@ -43,12 +43,10 @@ mod diagnostics;
 mod dictionary;
 mod ensemble;
 mod landmarks;
-mod low_rank;
 mod measures;
 mod modified;
 mod nystrom;
 mod orthonormal;
-mod partial_cholesky;
 mod sample_size;
 mod select;
 mod sketches;
@@ -66,7 +64,6 @@ pub use landmarks::Landmarks;
 pub use measures::{ErrorNorms, SpectralEstimate, SpectralNorm, frobenius_error, trace_error};
 pub use modified::ModifiedNystrom;
 pub use nystrom::Nystrom;
-pub use partial_cholesky::PartialCholesky;
 pub use sample_size::{check_failure_probability, risk_sample_size};
 pub use select::{
     AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Draw, Greedy, KMeansPlusPlus,

@@ -1,9 +1,9 @@
 //! Modified Nyström: the best core between C and Cᵀ.
 
 use crate::orthonormal::extend_basis;
-use crate::{Landmarks, Nystrom, low_rank};
+use crate::{Landmarks, Nystrom};
 use faer::{Accum, Mat, MatRef};
-use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, validate};
+use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, psd_factor, validate};
 
 /// K̃ = C(C⁺K(C⁺)ᵀ)Cᵀ = QQᵀKQQᵀ, Q an orthonormal basis of C = K\[:, J\]: of all CUCᵀ the nearest
 /// to K in the Frobenius norm.
@@ -55,7 +55,7 @@ impl<T: Scalar> ModifiedNystrom<T> {
         validate::finite("kernel matrix times a basis", KQ.as_ref())?;
         // QᵀKQ = VΛVᵀ
         let eigen =
-            SymmetricEigen::new(low_rank::transpose_times(Q.as_ref(), KQ.as_ref()).as_ref())?;
+            SymmetricEigen::new(psd_factor::transpose_times(Q.as_ref(), KQ.as_ref()).as_ref())?;
         let (V, lambda) = (eigen.vectors(), eigen.values());
         let root = |j: usize| num_traits::Float::sqrt(num_traits::Float::max(lambda[j], T::zero()));
         let VL = Mat::from_fn(V.nrows(), V.ncols(), |i, j| V[(i, j)] * root(j));
@@ -71,4 +71,4 @@ impl<T: Scalar> ModifiedNystrom<T> {
     }
 }
 
-low_rank::psd_by_factor!(ModifiedNystrom);
+nystrom_linalg_core::psd_by_factor!(ModifiedNystrom);

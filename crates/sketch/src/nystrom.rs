@@ -1,6 +1,6 @@
 //! A Nyström approximation L = FFᵀ with the n × r factor F in memory.
 
-use crate::{Dictionary, FeatureMap, Landmarks, NystromStream, Whitening, low_rank};
+use crate::{Dictionary, FeatureMap, Landmarks, NystromStream, Whitening};
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, RowTree, Scalar, validate};
@@ -181,4 +181,4 @@ pub(crate) fn trace_difference<T: Scalar>(k: &[T], l: &[T]) -> f64 {
     RowTree::new(k.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
 }
 
-low_rank::psd_by_factor!(Nystrom);
+nystrom_linalg_core::psd_by_factor!(Nystrom);

@@ -1,7 +1,7 @@
 //! Orthonormal bases of tall matrices, by Gram matrices along the row tree.
 
-use crate::low_rank::transpose_times;
 use faer::{Accum, Mat, MatRef};
+use nystrom_linalg_core::psd_factor::transpose_times;
 use nystrom_linalg_core::{Cholesky, Result, Scalar, SymmetricEigen, ops};
 
 /// Directions whose squared length is below this many m·ε of the largest are rounding error. What
@@ -73,4 +73,12 @@ mod tests {
         assert!(left.norm_max() < 1e-12);
         assert_eq!(extend_basis(U.as_ref(), a).unwrap().ncols(), 0);
     }
+}
+
+/// \[A, B\].
+pub(crate) fn beside<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
+    let split = A.ncols();
+    Mat::from_fn(A.nrows(), split + B.ncols(), |i, j| {
+        if j < split { A[(i, j)] } else { B[(i, j - split)] }
+    })
 }

@@ -4,7 +4,7 @@
 //! All in `f64`; `wide.rs` adds what is done to 32 digits.
 
 use faer::MatRef;
-use nystrom_linalg_core::work;
+use nystrom_linalg_core::{ops::dot_in, work};
 use pulp::{Simd, WithSimd};
 
 /// A multiple of the numbers in a register: 8 with AVX-512, 4 with AVX2.
@@ -130,7 +130,7 @@ impl WithSimd for SolveBoth<'_> {
         for k in (start..L.c).step_by(COLUMNS) {
             L.forward_step(simd, k, [&mut *z, &mut *h]);
         }
-        [dot(simd, z, z), dot(simd, h, h), dot(simd, h, z)]
+        [dot_in(simd, z, z), dot_in(simd, h, h), dot_in(simd, h, z)]
     }
 }
 
@@ -188,13 +188,4 @@ fn rotate<S: Simd>(simd: S, to: &mut [f64], from: &[f64], x: &mut [f64], [cos, s
         *to = simd.mul_add_e_f64s(cos, *from, simd.mul_f64s(sin, *x));
         *x = simd.mul_add_e_f64s(cos, *x, simd.mul_f64s(minus_sin, *from));
     }
-}
-
-/// Σ x_i y_i.
-#[inline(always)]
-fn dot<S: Simd>(simd: S, x: &[f64], y: &[f64]) -> f64 {
-    let pairs = S::as_simd_f64s(x).0.iter().zip(S::as_simd_f64s(y).0);
-    simd.reduce_sum_f64s(
-        pairs.fold(simd.splat_f64s(0.0), |sum, (x, y)| simd.mul_add_e_f64s(*x, *y, sum)),
-    )
 }

@@ -275,10 +275,14 @@ fn a_packed_factor_solves_and_inverts_as_the_full_one_does() {
         ops::matmul(a.as_mut(), faer::Accum::Replace, x.as_ref(), x.transpose(), 1.0);
         ops::add_to_diagonal(a.as_mut(), n as f64);
         let mut asked = 0;
-        let packed = PackedCholesky::from_fill(n, |mut out, rows, cols| {
-            asked += (rows.len() * cols.len()) as u64;
-            out.copy_from(a.as_ref().submatrix(rows.start, cols.start, rows.len(), cols.len()));
-        })
+        let packed = PackedCholesky::from_fill(
+            n,
+            |mut out, rows, cols| {
+                asked += (rows.len() * cols.len()) as u64;
+                out.copy_from(a.as_ref().submatrix(rows.start, cols.start, rows.len(), cols.len()));
+            },
+            JitterLadder::none(),
+        )
         .unwrap();
         assert_eq!(asked, PackedCholesky::<f64>::entries(n));
         let full = Cholesky::new(a.as_ref()).unwrap();
@@ -304,14 +308,18 @@ fn a_packed_factor_solves_and_inverts_as_the_full_one_does() {
 fn a_packed_factor_names_the_pivot_and_the_entry() {
     let n = 300;
     let fill = |bad: (usize, usize), value: f64| {
-        PackedCholesky::from_fill(n, move |mut out, rows, cols| {
-            for (j, col) in cols.enumerate() {
-                for (i, row) in rows.clone().enumerate() {
-                    out[(i, j)] =
-                        if (row, col) == bad { value } else { f64::from(u8::from(row == col)) };
+        PackedCholesky::from_fill(
+            n,
+            move |mut out, rows, cols| {
+                for (j, col) in cols.enumerate() {
+                    for (i, row) in rows.clone().enumerate() {
+                        out[(i, j)] =
+                            if (row, col) == bad { value } else { f64::from(u8::from(row == col)) };
+                    }
                 }
-            }
-        })
+            },
+            JitterLadder::none(),
+        )
     };
     assert!(matches!(
         fill((290, 290), -1.0),

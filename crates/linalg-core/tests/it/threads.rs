@@ -2,8 +2,8 @@
 
 use faer::{Accum, Mat};
 use nystrom_linalg_core::{
-    Cholesky, Dense, PackedCholesky, PivotedCholesky, PsdMatrix, Scalar, SymmetricEigen, ops,
-    random,
+    Cholesky, Dense, JitterLadder, PackedCholesky, PivotedCholesky, PsdMatrix, Scalar,
+    SymmetricEigen, ops, random,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -44,9 +44,13 @@ fn check<T: Scalar>() {
         (factor.lower().to_owned(), factor.inverse_diagonal(), x)
     });
     same_at_any_thread_count("packed cholesky", || {
-        let factor = PackedCholesky::from_fill(n, |mut out, rows, cols| {
-            out.copy_from(a.as_ref().submatrix(rows.start, cols.start, rows.len(), cols.len()));
-        })
+        let factor = PackedCholesky::from_fill(
+            n,
+            |mut out, rows, cols| {
+                out.copy_from(a.as_ref().submatrix(rows.start, cols.start, rows.len(), cols.len()));
+            },
+            JitterLadder::none(),
+        )
         .unwrap();
         let mut x = g.clone();
         factor.solve_in_place(x.as_mut());

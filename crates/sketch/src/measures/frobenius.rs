@@ -1,10 +1,9 @@
 //! ‖K − L‖_F, tile by tile.
 
 use super::check;
-use crate::partial_cholesky::finite_block;
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{PsdMatrix, Result, RowTree, Scalar};
+use nystrom_linalg_core::{PsdMatrix, Result, RowTree, Scalar, validate};
 use rayon::prelude::*;
 
 /// Rows of a tile.
@@ -36,7 +35,7 @@ pub fn frobenius_error<T: Scalar>(k: &dyn PsdMatrix<T>, l: &dyn PsdMatrix<T>) ->
         let mut b = L.as_mut().submatrix_mut(0, 0, rows.len(), rows.end);
         k.block_into(a.rb_mut(), rows.clone().into(), (0..rows.end).into());
         l.block_into(b.rb_mut(), rows.clone().into(), (0..rows.end).into());
-        finite_block(a.rb(), rows.clone(), &all)?;
+        validate::finite_block(a.rb(), rows.clone(), &all)?;
         let squares = squared_differences(a.rb(), b.rb()); //             of each column
         let (left, own) = squares.split_at(rows.start);
         // what lies left of the diagonal tile stands for two

@@ -1,9 +1,9 @@
 //! ‖K − L‖₂ by block Lanczos iteration.
 
 use super::check;
-use crate::low_rank::{beside, transpose_times};
-use crate::orthonormal::extend_basis;
+use crate::orthonormal::{beside, extend_basis};
 use faer::{Accum, Mat, MatRef};
+use nystrom_linalg_core::psd_factor::transpose_times;
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate};
 use rand::Rng;
 

@@ -1,9 +1,7 @@
 //! Adaptive sampling: in batches, in proportion to what the columns so far leave of every column.
 
 use super::column_norm::squared_column_norms;
-use crate::low_rank::beside;
-use crate::orthonormal::extend_basis;
-use crate::partial_cholesky::finite_block;
+use crate::orthonormal::{beside, extend_basis};
 use crate::{LandmarkSelector, Landmarks};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{
@@ -137,7 +135,7 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptivePartial {
         let (mut C, mut batch) = (Mat::<T>::zeros(n, 0), R.clone());
         while R.len() < m {
             let new = k.columns((&batch).into());
-            finite_block(new.as_ref(), 0..n, &batch)?;
+            validate::finite_block(new.as_ref(), 0..n, &batch)?;
             C = beside(&C, &new);
             let E = partial_residual(C.as_ref(), &R, fraction)?; //         ‖E_{j:}‖²
             batch = next_batch(&E, &R, s.min(m - R.len()), rng)?; //        p_j ∝ ‖E_{j:}‖², 0 on R

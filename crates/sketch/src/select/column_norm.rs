@@ -1,6 +1,5 @@
 //! In proportion to the squared norms of the columns.
 
-use crate::partial_cholesky::finite_block;
 use crate::{Draw, LandmarkSelector, Landmarks};
 use faer::Mat;
 use faer::reborrow::*;
@@ -61,7 +60,7 @@ pub(super) fn squared_column_norms<T: Scalar>(k: &dyn PsdMatrix<T>) -> Result<Ve
     for rows in RowTree::tiles(0..n, TILE_ROWS) {
         let mut block = tile.as_mut().subrows_mut(0, rows.len());
         k.block_into(block.rb_mut(), rows.clone().into(), (0..n).into());
-        finite_block(block.rb(), rows, &all)?;
+        validate::finite_block(block.rb(), rows, &all)?;
         for (norm, column) in norms.iter_mut().zip(block.rb().col_iter()) {
             *norm += column.iter().map(|x| x.f64().powi(2)).sum::<f64>();
         }

@@ -1,8 +1,8 @@
 //! The row that is explained worst, again and again.
 
-use crate::partial_cholesky::pivoted_cholesky;
-use crate::{LandmarkSelector, Landmarks, PartialCholesky};
-use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
+use super::pivots::pivoted_cholesky;
+use crate::{LandmarkSelector, Landmarks};
+use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar};
 use rand::Rng;
 
 /// Greedy landmarks: each is the row with the largest residual diagonal (A − Â)_ss, that is
@@ -18,9 +18,8 @@ use rand::Rng;
 /// tolerance.
 ///
 /// # Cost
-/// Exactly kn entries and n diagonal ones, nk² flops, n·k numbers of memory.
-/// ([`PivotedCholesky`](nystrom_linalg_core::PivotedCholesky) is the form for a small stored
-/// matrix.)
+/// Exactly kn entries and n diagonal ones, nk² flops, n·k numbers of memory, with a tolerance 3n
+/// for each pivot taken. ([`PivotedCholesky::new`] is the form for a small stored matrix.)
 ///
 /// # Source
 /// S. Fine, K. Scheinberg, *Efficient SVM training using low-rank kernel representations*, JMLR 2,
@@ -48,25 +47,14 @@ impl Greedy {
     ///
     /// # Errors
     /// As [`RpCholesky::factor`](crate::RpCholesky::factor).
-    pub fn factor<T: Scalar>(&self, A: &dyn PsdMatrix<T>, k: usize) -> Result<PartialCholesky<T>> {
-        pivoted_cholesky(A, k, self.tolerance, largest) //             s = argmax d
+    pub fn factor<T: Scalar>(&self, A: &dyn PsdMatrix<T>, k: usize) -> Result<PivotedCholesky<T>> {
+        pivoted_cholesky(A, k, self.tolerance, PivotedCholesky::largest) //   s = argmax d
     }
 }
 
 impl<T: Scalar> LandmarkSelector<T> for Greedy {
     /// Errors as [`factor`](Greedy::factor).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, _rng: &mut dyn Rng) -> Result<Landmarks> {
-        self.factor(k, m)?.landmarks()
+        Landmarks::from_pivots(&self.factor(k, m)?)
     }
-}
-
-/// The first position of the largest positive entry.
-fn largest(d: &[f64]) -> Option<usize> {
-    let mut best: Option<usize> = None;
-    for (i, &d_i) in d.iter().enumerate() {
-        if d_i > best.map_or(0.0, |b| d[b]) {
-            best = Some(i);
-        }
-    }
-    best
 }

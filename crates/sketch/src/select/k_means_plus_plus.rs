@@ -1,6 +1,5 @@
 //! Far from those chosen before, at random.
 
-use crate::partial_cholesky::finite_block;
 use crate::{LandmarkSelector, Landmarks};
 use faer::Mat;
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, random, validate};
@@ -63,7 +62,7 @@ impl<T: Scalar> LandmarkSelector<T> for KMeansPlusPlus {
                 break;
             }
             k.block_into(k_s.as_mut(), (0..n).into(), (&[s]).into());
-            finite_block(k_s.as_ref(), 0..n, &[s])?;
+            validate::finite_block(k_s.as_ref(), 0..n, &[s])?;
             for (j, d_j) in d.iter_mut().enumerate() {
                 let squared = k_jj[j] + k_jj[s] - 2.0 * k_s[(j, 0)].f64(); // ‖φ_j − φ_s‖²
                 let rounding = 10.0 * T::EPS * (k_jj[j] + k_jj[s]);

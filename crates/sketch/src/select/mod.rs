@@ -5,6 +5,7 @@ mod column_norm;
 mod diagonal;
 mod greedy;
 mod k_means_plus_plus;
+pub(crate) mod pivots;
 mod proportional;
 mod rp_cholesky;
 mod sparse_greedy;
@@ -23,6 +24,7 @@ pub use uniform::Uniform;
 use crate::Landmarks;
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
 use rand::Rng;
+use std::sync::Arc;
 
 /// Whether a row may be drawn more than once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,14 +69,21 @@ pub trait LandmarkSelector<T: Scalar>: Sync {
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks>;
 }
 
-impl<T: Scalar, S: LandmarkSelector<T> + ?Sized> LandmarkSelector<T> for &S {
-    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
-        (**self).select(k, m, rng)
-    }
+/// A pointer to a selector is the selector.
+macro_rules! forward {
+    ($($pointer:ty $(: $bound:ident)?),*) => {$(
+        impl<T: Scalar, S: LandmarkSelector<T> $(+ $bound)? + ?Sized> LandmarkSelector<T>
+            for $pointer
+        {
+            fn select(
+                &self,
+                k: &dyn PsdMatrix<T>,
+                m: usize,
+                rng: &mut dyn Rng,
+            ) -> Result<Landmarks> {
+                (**self).select(k, m, rng)
+            }
+        }
+    )*};
 }
-
-impl<T: Scalar, S: LandmarkSelector<T> + ?Sized> LandmarkSelector<T> for Box<S> {
-    fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
-        (**self).select(k, m, rng)
-    }
-}
+forward!(&S, Box<S>, Arc<S>: Send);

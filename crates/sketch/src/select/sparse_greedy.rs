@@ -1,10 +1,10 @@
 //! The best of a few random rows, again and again.
 
-use crate::partial_cholesky::{Growing, finite_block};
-use crate::{LandmarkSelector, Landmarks, PartialCholesky};
+use super::pivots::Pivots;
+use crate::{LandmarkSelector, Landmarks};
 use faer::reborrow::*;
-use faer::{Accum, Mat};
-use nystrom_linalg_core::{PsdMatrix, Result, Scalar, ops, random, validate};
+use faer::{Accum, Mat, MatRef};
+use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar, ops, random, validate};
 use rand::Rng;
 
 /// Sparse greedy matrix approximation: at every step the best of a few random candidates, the one
@@ -58,30 +58,32 @@ impl SparseGreedy {
         A: &dyn PsdMatrix<T>,
         k: usize,
         rng: &mut dyn Rng,
-    ) -> Result<PartialCholesky<T>> {
+    ) -> Result<PivotedCholesky<T>> {
         validate::not_empty("candidates", self.candidates)?;
-        let mut state = Growing::new(A, k, 0.0)?;
+        let mut state = Pivots::start(A, k, 0.0)?;
         while state.goes_on() {
-            let open: Vec<f64> = state.d.iter().map(|&d| if d > 0.0 { 1.0 } else { 0.0 }).collect();
+            let open: Vec<f64> =
+                state.f.residual().iter().map(|&d| if d > 0.0 { 1.0 } else { 0.0 }).collect();
             let c = self.candidates.min(open.iter().filter(|&&open| open > 0.0).count());
             if c == 0 {
                 break;
             }
             let P = random::without_replacement(&open, c, rng)?;
-            let G = residual_columns(A, &state, &P)?; //                     E_{:P}
+            let G = residual_columns(A, state.f.factor(), &P)?; //                     E_{:P}
             let gain = |t: usize| G.col(t).squared_norm_l2().f64() / G[(P[t], t)].f64();
-            let real = |t: &usize| G[(P[*t], *t)].f64() > state.floor(P[*t]);
+            let real = |t: &usize| G[(P[*t], *t)].f64() > state.f.floor(P[*t]);
             let Some(t) =
                 (0..c).filter(real).max_by(|&a, &b| gain(a).total_cmp(&gain(b)).then(b.cmp(&a)))
             else {
-                P.iter().for_each(|&s| state.d[s] = 0.0); //                 rounding error alone
+                P.iter().for_each(|&s| state.f.discard(s)); //                 rounding error alone
                 continue;
             };
-            let (i, root) = (state.rank(), num_traits::Float::sqrt(G[(P[t], t)]));
-            for (f, g) in state.F.col_as_slice_mut(i).iter_mut().zip(G.col_as_slice(t)) {
-                *f = *g / root;
-            }
-            state.accept(&[P[t]]);
+            let root = num_traits::Float::sqrt(G[(P[t], t)]);
+            state.f.append(&[P[t]], |_, new| {
+                let column = new.col_mut(0).iter_mut().zip(G.col_as_slice(t));
+                column.for_each(|(f, g)| *f = *g / root);
+                Ok(())
+            })?;
         }
         state.finish()
     }
@@ -90,13 +92,12 @@ impl SparseGreedy {
 /// A\[:, P\] − F F(P, :)ᵀ.
 fn residual_columns<T: Scalar>(
     A: &dyn PsdMatrix<T>,
-    state: &Growing<T>,
+    F: MatRef<'_, T>,
     P: &[usize],
 ) -> Result<Mat<T>> {
-    let F = state.F.as_ref().subcols(0, state.rank());
     let f_p = Mat::from_fn(F.ncols(), P.len(), |j, t| F[(P[t], j)]);
     let mut G = A.columns(P.into());
-    finite_block(G.as_ref(), 0..A.dim(), P)?;
+    validate::finite_block(G.as_ref(), 0..A.dim(), P)?;
     ops::matmul(G.rb_mut(), Accum::Add, F, f_p.as_ref(), -T::one());
     Ok(G)
 }
@@ -104,6 +105,6 @@ fn residual_columns<T: Scalar>(
 impl<T: Scalar> LandmarkSelector<T> for SparseGreedy {
     /// Errors as [`factor`](SparseGreedy::factor).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
-        self.factor(k, m, rng)?.landmarks()
+        Landmarks::from_pivots(&self.factor(k, m, rng)?)
     }
 }

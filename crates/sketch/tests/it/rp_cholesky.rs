@@ -3,9 +3,9 @@
 
 use crate::common::*;
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, SymmetricEigen};
+use nystrom_linalg_core::{Counted, Dense, Error, PivotedCholesky, PsdMatrix, SymmetricEigen};
 use nystrom_sketch::{
-    Greedy, LandmarkSelector, Nystrom, PartialCholesky, RpCholesky, Uniform, rp_cholesky,
+    Greedy, LandmarkSelector, Landmarks, Nystrom, RpCholesky, Uniform, rp_cholesky,
 };
 use proptest::prelude::*;
 use rand::Rng;
@@ -29,7 +29,7 @@ pub fn run(
     a: &dyn PsdMatrix<f64>,
     k: usize,
     rng: &mut dyn Rng,
-) -> Result<PartialCholesky<f64>, Error> {
+) -> Result<PivotedCholesky<f64>, Error> {
     match form {
         None => rp_cholesky(a, k, rng),
         Some(form) => form.factor(a, k, rng),
@@ -161,7 +161,7 @@ proptest! {
                 let trace: f64 = (0..n).map(|i| a[(i, i)] - prefix.row(i).squared_norm_l2()).sum();
                 prop_assert!((trace - f.traces()[t]).abs() <= 1e-12 * n as f64 * scale);
             }
-            prop_assert!(f.landmarks().unwrap().indices() == f.pivots());
+            prop_assert!(Landmarks::from_pivots(&f).unwrap().indices() == f.pivots());
             // fewer than asked for only at the numerical rank
             prop_assert!(r == k || f.trace_error() <= 1e-12 * n as f64 * scale, "{} of {}, {}", r,
                 k, f.trace_error());
@@ -175,7 +175,7 @@ fn it_is_the_nystrom_approximation_of_its_pivots() {
     let a = psd(Kind::Rough, 60, 3);
     let dense = Dense::new(a.as_ref()).unwrap();
     let f = RpCholesky::default().factor(&dense, 15, &mut rng(1)).unwrap();
-    let l = Nystrom::new(&dense, &f.landmarks().unwrap()).unwrap();
+    let l = Nystrom::new(&dense, &Landmarks::from_pivots(&f).unwrap()).unwrap();
     let product = f.factor() * f.factor().transpose();
     assert!((whole(&l) - &product).norm_max() < 1e-12);
     assert!((whole(&f) - &product).norm_max() < 1e-14);

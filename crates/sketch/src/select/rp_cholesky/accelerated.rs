@@ -1,12 +1,14 @@
 //! Randomly pivoted Cholesky in rounds of proposals: the law of the simple form, the work in matrix
 //! products.
 
+use super::RpCholesky;
 use super::rejection::{Accepted, reject_cholesky};
-use crate::PartialCholesky;
-use crate::partial_cholesky::{Growing, finite_block};
+use crate::select::pivots::Pivots;
 use faer::reborrow::*;
-use faer::{Accum, Mat, MatRef};
-use nystrom_linalg_core::{PsdMatrix, Result, RowTree, Scalar, ops, random};
+use faer::{Accum, Mat, MatMut, MatRef};
+use nystrom_linalg_core::{
+    PivotedCholesky, PsdMatrix, Result, RowTree, Scalar, ops, random, validate,
+};
 use rand::Rng;
 
 /// Rows of F that are extended at a time: a tile of new columns stays in cache between evaluation,
@@ -15,34 +17,35 @@ const TILE_ROWS: usize = 1024;
 /// Accepted pivots a round at which the products run at full speed.
 const ENOUGH: f64 = 128.0;
 
-/// The accelerated form; `proposals` as in [`RpCholesky`](super::RpCholesky).
+/// The accelerated form.
 pub(super) fn accelerated<T: Scalar>(
     A: &dyn PsdMatrix<T>,
     k: usize,
-    proposals: Option<usize>,
-    tolerance: f64,
+    &RpCholesky { proposals, tolerance }: &RpCholesky,
+    enough: &mut dyn FnMut(&[f64]) -> bool,
     rng: &mut dyn Rng,
-) -> Result<PartialCholesky<T>> {
-    let mut state = Growing::new(A, k, tolerance)?; //                        F = 0, d = diag A
+) -> Result<PivotedCholesky<T>> {
+    let mut state = Pivots::start(A, k, tolerance)?; //                       F = 0, d = diag A
     // accepted per proposal, in the last round
     let mut rate = 1.0;
     let mut b = proposals.unwrap_or(first_round(A.dim(), k));
-    while state.goes_on() && state.d.iter().any(|&d| d > 0.0) {
+    while state.goes_on() && state.f.residual().iter().any(|&d| d > 0.0) {
         // s'_1, …, s'_b ~ d/Σd, independent
-        let P = random::with_replacement(&state.d, b, rng)?;
-        let H = residual_block(A, &state.F.as_ref().subcols(0, state.rank()), &P)?;
+        let P = random::with_replacement(state.f.residual(), b, rng)?;
+        let H = residual_block(A, state.f.factor(), &P)?;
         let (u, floor): (Vec<f64>, Vec<f64>) =
-            P.iter().map(|&p| (state.d[p], state.floor(p))).unzip();
+            P.iter().map(|&p| (state.f.residual()[p], state.f.floor(p))).unzip();
         let Accepted { positions, L, void } =
-            reject_cholesky(H.as_ref(), &u, &floor, k - state.rank(), rng);
-        void.iter().for_each(|&j| state.d[P[j]] = 0.0);
+            reject_cholesky(H.as_ref(), &u, &floor, state.wanted(), rng);
+        void.iter().for_each(|&j| state.f.discard(P[j]));
         let accepted: Vec<usize> = positions.iter().map(|&j| P[j]).collect();
-        // F ← [F, (A(:, S') − F F(S', :)ᵀ)L⁻ᵀ]
-        extend(A, &mut state, &accepted, L.as_ref())?;
-        // d ← max(d − the new columns squared, 0)
-        state.accept(&accepted);
+        // F ← [F, (A(:, S') − F F(S', :)ᵀ)L⁻ᵀ],   d ← max(d − the new columns squared, 0)
+        state.f.append(&accepted, |F, new| columns_into(new, A, F, &accepted, L.as_ref()))?;
+        if enough(state.f.traces()) {
+            break;
+        }
         rate = 0.5 * (rate + accepted.len() as f64 / b as f64);
-        b = proposals.unwrap_or(next_round(A.dim(), k - state.rank(), rate, b));
+        b = proposals.unwrap_or(next_round(A.dim(), state.wanted(), rate, b));
     }
     state.finish()
 }
@@ -50,33 +53,33 @@ pub(super) fn accelerated<T: Scalar>(
 /// H = A\[P, P\] − F(P, :)F(P, :)ᵀ, lower triangle: b² entries, b²i flops.
 fn residual_block<T: Scalar>(
     A: &dyn PsdMatrix<T>,
-    F: &MatRef<'_, T>,
+    F: MatRef<'_, T>,
     P: &[usize],
 ) -> Result<Mat<T>> {
     let mut H = A.block(P.into(), P.into());
-    finite_block(H.as_ref(), P, P)?;
+    validate::finite_block(H.as_ref(), P, P)?;
     let f_p = Mat::from_fn(F.ncols(), P.len(), |j, s| F[(P[s], j)]);
     ops::gram_lower(H.as_mut(), Accum::Add, f_p.as_ref(), -T::one());
     Ok(H)
 }
 
-/// The columns of F after the first i become (A(:, S') − F F(S', :)ᵀ)L⁻ᵀ, tile by tile: n·a
-/// entries, na(2i + a) flops.
-fn extend<T: Scalar>(
+/// out = (A(:, S') − F F(S', :)ᵀ)L⁻ᵀ, tile by tile: n·a entries, na(2i + a) flops.
+fn columns_into<T: Scalar>(
+    mut out: MatMut<'_, T>,
     A: &dyn PsdMatrix<T>,
-    state: &mut Growing<T>,
+    F: MatRef<'_, T>,
     S: &[usize],
     L: MatRef<'_, f64>,
 ) -> Result<()> {
-    let (n, i, a) = (A.dim(), state.rank(), S.len());
-    let f_s = Mat::from_fn(i, a, |j, t| state.F[(S[t], j)]);
+    let (i, a) = (F.ncols(), S.len());
+    let f_s = Mat::from_fn(i, a, |j, t| F[(S[t], j)]);
     let L = Mat::from_fn(a, a, |s, t| T::lit(L[(s, t)]));
-    for rows in RowTree::tiles(0..n, TILE_ROWS) {
-        let (F, rest) = state.F.as_mut().subrows_mut(rows.start, rows.len()).split_at_col_mut(i);
-        let mut G = rest.subcols_mut(0, a);
+    for rows in RowTree::tiles(0..A.dim(), TILE_ROWS) {
+        let mut G = out.rb_mut().subrows_mut(rows.start, rows.len());
+        let F = F.subrows(rows.start, rows.len());
         A.block_into(G.rb_mut(), rows.clone().into(), S.into());
-        finite_block(G.rb(), rows, S)?;
-        ops::matmul(G.rb_mut(), Accum::Add, F.rb(), f_s.as_ref(), -T::one());
+        validate::finite_block(G.rb(), rows, S)?;
+        ops::matmul(G.rb_mut(), Accum::Add, F, f_s.as_ref(), -T::one());
         ops::solve_lower(L.as_ref(), G.transpose_mut());
     }
     Ok(())

@@ -6,8 +6,8 @@ mod simple;
 
 pub use simple::rp_cholesky;
 
-use crate::{LandmarkSelector, Landmarks, PartialCholesky};
-use nystrom_linalg_core::{PsdMatrix, Result, Scalar, validate};
+use crate::{LandmarkSelector, Landmarks};
+use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar, validate};
 use rand::Rng;
 
 /// Randomly pivoted Cholesky: s_1, s_2, … drawn one after another with probability proportional to
@@ -85,17 +85,29 @@ impl RpCholesky {
         A: &dyn PsdMatrix<T>,
         k: usize,
         rng: &mut dyn Rng,
-    ) -> Result<PartialCholesky<T>> {
+    ) -> Result<PivotedCholesky<T>> {
+        self.factor_until(A, k, &mut |_| false, rng)
+    }
+
+    /// As [`factor`](Self::factor), and after each round `enough` sees tr(A − Â) after 0, 1, …
+    /// pivots: true ends the run.
+    pub fn factor_until<T: Scalar>(
+        &self,
+        A: &dyn PsdMatrix<T>,
+        k: usize,
+        enough: &mut dyn FnMut(&[f64]) -> bool,
+        rng: &mut dyn Rng,
+    ) -> Result<PivotedCholesky<T>> {
         if let Some(b) = self.proposals {
             validate::not_empty("proposals a round", b)?;
         }
-        accelerated::accelerated(A, k, self.proposals, self.tolerance, rng)
+        accelerated::accelerated(A, k, self, enough, rng)
     }
 }
 
 impl<T: Scalar> LandmarkSelector<T> for RpCholesky {
     /// Errors as [`factor`](RpCholesky::factor).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
-        self.factor(k, m, rng)?.landmarks()
+        Landmarks::from_pivots(&self.factor(k, m, rng)?)
     }
 }

@@ -1,7 +1,7 @@
 //! The small sequential part of the accelerated form: which of b proposals are accepted.
 
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{Scalar, random, work};
+use nystrom_linalg_core::{Scalar, ops, random, work};
 use rand::Rng;
 
 /// Which proposals were accepted, in the order of proposal, and the factor of their block of the
@@ -40,7 +40,7 @@ pub(super) fn reject_cholesky<T: Scalar>(
         }
         let mut row: Vec<f64> = positions.iter().map(|&i| H[(j, i)].f64()).collect();
         forward(&L, &mut row); //                                  L⁻¹H[accepted, j]
-        let r = H[(j, j)].f64() - dot(&row, &row); //              what is left of H_jj
+        let r = H[(j, j)].f64() - ops::dot(&row, &row); //              what is left of H_jj
         let accept = random::coin(r / u[j], rng);
         if r <= floor[j] {
             if positions.is_empty() {
@@ -61,19 +61,6 @@ fn forward(L: &[Vec<f64>], x: &mut [f64]) {
     work::triangular_solve(L.len(), 1);
     for (t, row) in L.iter().enumerate() {
         let (done, rest) = x.split_at_mut(t);
-        rest[0] = (rest[0] - dot(&row[..t], done)) / row[t];
+        rest[0] = (rest[0] - ops::dot(&row[..t], done)) / row[t];
     }
-}
-
-/// Σ x_i y_i in eight interleaved sums, which fill vector registers.
-fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (x8, y8) = (x.chunks_exact(8), y.chunks_exact(8));
-    let tail: f64 = x8.remainder().iter().zip(y8.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in x8.zip(y8) {
-        for (sum, (x, y)) in sums.iter_mut().zip(x.iter().zip(y)) {
-            *sum += x * y;
-        }
-    }
-    sums.iter().sum::<f64>() + tail
 }

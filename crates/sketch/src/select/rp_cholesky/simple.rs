@@ -1,8 +1,7 @@
 //! Randomly pivoted Cholesky, one pivot at a time.
 
-use crate::PartialCholesky;
-use crate::partial_cholesky::pivoted_cholesky;
-use nystrom_linalg_core::{PsdMatrix, Result, Scalar, random};
+use crate::select::pivots::pivoted_cholesky;
+use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar, random};
 use rand::Rng;
 
 /// Randomly pivoted Cholesky as first published: the reference form, whose law
@@ -46,6 +45,6 @@ pub fn rp_cholesky<T: Scalar>(
     A: &dyn PsdMatrix<T>,
     k: usize,
     rng: &mut dyn Rng,
-) -> Result<PartialCholesky<T>> {
-    pivoted_cholesky(A, k, 0.0, |d| random::categorical(d, rng)) // s ~ d/Σd
+) -> Result<PivotedCholesky<T>> {
+    pivoted_cholesky(A, k, 0.0, |f| random::categorical(f.residual(), rng)) // s ~ d/Σd
 }

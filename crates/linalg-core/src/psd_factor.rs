@@ -1,44 +1,44 @@
 //! Blocks, diagonal and products of L = FFᵀ, from the n × r factor F.
 
+use crate::{Indices, RowTree, Scalar, ops};
 use faer::reborrow::*;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Indices, RowTree, Scalar, ops};
 
-/// Implements [`PsdMatrix`](nystrom_linalg_core::PsdMatrix) for L = FFᵀ by the type's `factor()`.
+/// Implements [`PsdMatrix`](crate::PsdMatrix) for L = FFᵀ by the type's `factor()`.
+#[macro_export]
 macro_rules! psd_by_factor {
     ($name:ident) => {
-        impl<T: nystrom_linalg_core::Scalar> nystrom_linalg_core::PsdMatrix<T> for $name<T> {
+        impl<T: $crate::Scalar> $crate::PsdMatrix<T> for $name<T> {
             fn dim(&self) -> usize {
                 self.factor().nrows()
             }
-            fn diag_into(&self, out: faer::ColMut<'_, T>, idx: nystrom_linalg_core::Indices<'_>) {
-                $crate::low_rank::diag_into(self.factor(), out, idx);
+            fn diag_into(&self, out: $crate::faer::ColMut<'_, T>, idx: $crate::Indices<'_>) {
+                $crate::psd_factor::diag_into(self.factor(), out, idx);
             }
             fn block_into(
                 &self,
-                out: faer::MatMut<'_, T>,
-                rows: nystrom_linalg_core::Indices<'_>,
-                cols: nystrom_linalg_core::Indices<'_>,
+                out: $crate::faer::MatMut<'_, T>,
+                rows: $crate::Indices<'_>,
+                cols: $crate::Indices<'_>,
             ) {
-                $crate::low_rank::block_into(self.factor(), out, rows, cols);
+                $crate::psd_factor::block_into(self.factor(), out, rows, cols);
             }
-            fn mul_into(&self, out: faer::MatMut<'_, T>, x: faer::MatRef<'_, T>) {
-                $crate::low_rank::mul_into(self.factor(), out, x);
+            fn mul_into(&self, out: $crate::faer::MatMut<'_, T>, x: $crate::faer::MatRef<'_, T>) {
+                $crate::psd_factor::mul_into(self.factor(), out, x);
             }
         }
     };
 }
-pub(crate) use psd_by_factor;
 
 /// `out[t]` = ‖F(i_t, :)‖².
-pub(crate) fn diag_into<T: Scalar>(F: MatRef<'_, T>, mut out: ColMut<'_, T>, idx: Indices<'_>) {
+pub fn diag_into<T: Scalar>(F: MatRef<'_, T>, mut out: ColMut<'_, T>, idx: Indices<'_>) {
     for (t, i) in idx.iter().enumerate() {
         out[t] = F.row(i).squared_norm_l2();
     }
 }
 
 /// F\[rows, :\]·F\[cols, :\]ᵀ; a diagonal block is exactly symmetric and has the exact diagonal.
-pub(crate) fn block_into<T: Scalar>(
+pub fn block_into<T: Scalar>(
     F: MatRef<'_, T>,
     mut out: MatMut<'_, T>,
     rows: Indices<'_>,
@@ -59,12 +59,12 @@ pub(crate) fn block_into<T: Scalar>(
 }
 
 /// F(Fᵀx): 4nrt flops, the inner sum along the row tree.
-pub(crate) fn mul_into<T: Scalar>(F: MatRef<'_, T>, out: MatMut<'_, T>, x: MatRef<'_, T>) {
+pub fn mul_into<T: Scalar>(F: MatRef<'_, T>, out: MatMut<'_, T>, x: MatRef<'_, T>) {
     ops::matmul(out, Accum::Replace, F, transpose_times(F, x).as_ref(), T::one());
 }
 
 /// Fᵀx, r × t, summed along the row tree.
-pub(crate) fn transpose_times<T: Scalar>(F: MatRef<'_, T>, x: MatRef<'_, T>) -> Mat<T> {
+pub fn transpose_times<T: Scalar>(F: MatRef<'_, T>, x: MatRef<'_, T>) -> Mat<T> {
     let (r, t) = (F.ncols(), x.ncols());
     let leaf = |rows: std::ops::Range<usize>| {
         let mut sum = Mat::zeros(r, t);
@@ -76,7 +76,7 @@ pub(crate) fn transpose_times<T: Scalar>(F: MatRef<'_, T>, x: MatRef<'_, T>) -> 
 }
 
 /// The rows of F as a matrix of their own.
-pub(crate) fn rows_of<T: Scalar>(F: MatRef<'_, T>, rows: &Indices<'_>) -> Mat<T> {
+pub fn rows_of<T: Scalar>(F: MatRef<'_, T>, rows: &Indices<'_>) -> Mat<T> {
     with_rows(F, rows, |rows| rows.to_owned())
 }
 
@@ -92,12 +92,4 @@ fn with_rows<T: Scalar, R>(
             f(Mat::from_fn(list.len(), F.ncols(), |s, j| F[(list[s], j)]).as_ref())
         }
     }
-}
-
-/// \[A, B\].
-pub(crate) fn beside<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
-    let split = A.ncols();
-    Mat::from_fn(A.nrows(), split + B.ncols(), |i, j| {
-        if j < split { A[(i, j)] } else { B[(i, j - split)] }
-    })
 }

@@ -1,0 +1,274 @@
+//! A ≈ FFᵀ by Cholesky factorisation pivot by pivot, stopped where the caller likes.
+
+use crate::{Error, Indices, PsdMatrix, Result, Scalar, ops, psd_by_factor, validate};
+use faer::reborrow::*;
+use faer::{Accum, ColMut, Mat, MatMut, MatRef};
+use rayon::prelude::*;
+
+/// Rows whose residual diagonal one thread updates at a time.
+const RESIDUAL_ROWS: usize = 4096;
+
+/// Â = FFᵀ ⪯ A, F n × k, from a Cholesky factorisation of A stopped after k pivots: the Nyström
+/// approximation of the pivots s_1, …, s_k, with what is left of the diagonal.
+///
+/// The rows s_1, …, s_k of F are lower triangular, so the first j columns are the factorisation
+/// stopped after j pivots: one run gives a nested path of approximations. It is itself a
+/// [`PsdMatrix`].
+///
+/// [`new`](Self::new) takes the largest remaining diagonal entry of a stored matrix again and
+/// again. Other rules [`start`](Self::start) with no pivot, and [`take`](Self::take) one row or
+/// [`append`](Self::append) the columns of several.
+///
+/// ```
+/// use faer::mat;
+/// use nystrom_linalg_core::{Dense, PivotedCholesky};
+/// let a = mat![[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 4.0]]; // rank 2
+/// let f = PivotedCholesky::new(a.as_ref(), 1e-12)?;
+/// assert_eq!((f.rank(), f.pivots()), (2, &[2, 0][..]));
+/// // tr A, and after each pivot
+/// assert_eq!(f.traces(), [6.0, 2.0, 0.0]);
+/// assert_eq!(f.factor() * f.factor().transpose(), a);
+///
+/// let mut f = PivotedCholesky::start(vec![1.0, 1.0, 4.0], 2);
+/// assert!(f.take(&Dense::new(a.as_ref())?, 1)?);
+/// assert_eq!(f.residual(), [0.0, 0.0, 4.0]);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PivotedCholesky<T> {
+    F: Mat<T>,
+    room: usize, // columns that F has memory for
+    pivots: Vec<usize>,
+    a_ii: Vec<f64>,
+    d: Vec<f64>,
+    traces: Vec<f64>,
+}
+
+impl<T: Scalar> PivotedCholesky<T> {
+    /// Factors the stored n × n matrix `a`, the largest residual first, until that is
+    /// `relative_tolerance`·max_i A_ii or less. Only the lower triangle is read.
+    ///
+    /// tr(A − Â) ≤ n·relative_tolerance·max_i A_ii, up to rounding. O(n·r²) flops for rank r; the
+    /// factor holds n·r numbers, while it grows at most 3n·max(r, 8).
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if `a` is not square, [`Error::NonFinite`]; [`Error::InvalidParameter`] for
+    /// a tolerance that is negative or not finite.
+    pub fn new(a: MatRef<'_, T>, relative_tolerance: f64) -> Result<Self> {
+        let n = a.nrows();
+        validate::same_size("columns of a square matrix", n, a.ncols())?;
+        validate::finite_lower("matrix to factor", a)?;
+        if !(relative_tolerance >= 0.0 && relative_tolerance.is_finite()) {
+            let (name, value) = ("relative tolerance", relative_tolerance);
+            let requirement = "finite and at least 0";
+            return Err(Error::InvalidParameter { name, value, requirement });
+        }
+        let a = Lower(a);
+        let mut f = Self::start(a.diag().into_iter().map(T::f64).collect(), 0);
+        let stop = relative_tolerance * f.d.iter().copied().fold(0.0, f64::max);
+        while let Some(s) = f.largest().filter(|&s| f.d[s] > stop) {
+            f.take(&a, s)?;
+        }
+        f.shrink();
+        Ok(f)
+    }
+
+    /// F = 0, for a matrix with the n numbers of `diagonal`. Memory for `room` columns of F is taken
+    /// now; beyond that it doubles as F grows.
+    pub fn start(diagonal: Vec<f64>, room: usize) -> Self {
+        let n = diagonal.len();
+        let mut F = Mat::with_capacity(n, room);
+        F.resize_with(n, 0, |_, _| T::zero());
+        let traces = vec![diagonal.iter().sum()];
+        let d = diagonal.clone();
+        PivotedCholesky { F, room, pivots: Vec::new(), a_ii: diagonal, d, traces }
+    }
+
+    /// Row `s` of `A` becomes a pivot: g = A(:, s) − F F(s, :)ᵀ, F ← \[F, g/√g_s\]. If g_s is
+    /// rounding error it does not: its residual is set to 0, and the answer is false.
+    ///
+    /// n entries, 2nk flops.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] naming an entry of A.
+    ///
+    /// # Panics
+    /// If the order of A is not that of the start, or `s` reaches beyond it.
+    pub fn take(&mut self, A: &dyn PsdMatrix<T>, s: usize) -> Result<bool> {
+        let (n, i, floor) = (self.d.len(), self.rank(), self.floor(s));
+        self.grow(1);
+        let (F, mut g) = self.F.as_mut().split_at_col_mut(i);
+        let f_s = F.rb().subrows(s, 1).transpose().to_owned();
+        A.block_into(g.rb_mut(), (0..n).into(), (&[s]).into());
+        validate::finite_block(g.rb(), 0..n, &[s])?;
+        // g = A(:, s) − F F(s, :)ᵀ
+        ops::matmul(g.rb_mut(), Accum::Add, F.rb(), f_s.as_ref(), -T::one());
+        let g_s = g[(s, 0)];
+        if !(g_s.f64() > floor) {
+            self.F.truncate(n, i);
+            self.discard(s); // not a direction of A
+            return Ok(false);
+        }
+        let root = num_traits::Float::sqrt(g_s);
+        g.col_mut(0).iter_mut().for_each(|g| *g /= root); //                F(:, i) = g/√g_s
+        self.accept(&[s]); //                                               d = max(d − F(:, i)², 0)
+        Ok(true)
+    }
+
+    /// The rows `S` become pivots by columns that the caller computes: `fill(F, new)` writes them
+    /// beside F. They have to be those of the factorisation; d follows them.
+    ///
+    /// # Errors
+    /// Those of `fill`; F is then as before.
+    pub fn append(
+        &mut self,
+        S: &[usize],
+        fill: impl FnOnce(MatRef<'_, T>, MatMut<'_, T>) -> Result<()>,
+    ) -> Result<()> {
+        let (n, i) = (self.d.len(), self.rank());
+        self.grow(S.len());
+        let (F, new) = self.F.as_mut().split_at_col_mut(i);
+        if let Err(error) = fill(F.rb(), new) {
+            self.F.truncate(n, i);
+            return Err(error);
+        }
+        self.accept(S);
+        Ok(())
+    }
+
+    /// The residual of row `s` turned out to be rounding error: from now on it is 0.
+    pub fn discard(&mut self, s: usize) {
+        self.d[s] = 0.0;
+    }
+
+    /// What of A_jj − ‖F(j, :)‖² may be rounding error: (i + 10)·ε·A_jj after i pivots.
+    pub fn floor(&self, j: usize) -> f64 {
+        (self.rank() + 10) as f64 * T::EPS * self.a_ii[j]
+    }
+
+    /// The row with the largest residual, the first of equals; none if all are 0.
+    pub fn largest(&self) -> Option<usize> {
+        let larger = |best: Option<usize>, j: usize| match best {
+            Some(b) if self.d[b] >= self.d[j] => best,
+            _ => Some(j),
+        };
+        (0..self.d.len()).fold(None, larger).filter(|&j| self.d[j] > 0.0)
+    }
+
+    /// Gives memory for columns that were not needed back.
+    pub fn shrink(&mut self) {
+        if self.room > self.rank() {
+            (self.F, self.room) = (self.F.to_owned(), self.rank());
+        }
+    }
+
+    /// diag A, n numbers.
+    pub fn diagonal(&self) -> &[f64] {
+        &self.a_ii
+    }
+
+    /// F, n × k.
+    pub fn factor(&self) -> MatRef<'_, T> {
+        self.F.as_ref()
+    }
+
+    /// F, n × k.
+    pub fn into_factor(self) -> Mat<T> {
+        self.F
+    }
+
+    /// s_1, …, s_k, in the order taken.
+    pub fn pivots(&self) -> &[usize] {
+        &self.pivots
+    }
+
+    /// k: the number of pivots, at most the numerical rank of A.
+    pub fn rank(&self) -> usize {
+        self.pivots.len()
+    }
+
+    /// diag(A − Â), n numbers, each at least 0 and exactly 0 at the pivots and wherever only
+    /// rounding error was left.
+    pub fn residual(&self) -> &[f64] {
+        &self.d
+    }
+
+    /// tr(A − Â) after 0, 1, …, k pivots: k + 1 numbers that never increase, each with an error of
+    /// about ε·tr A.
+    pub fn traces(&self) -> &[f64] {
+        &self.traces
+    }
+
+    /// tr(A − Â), summed in `f64`: the nuclear-norm error.
+    pub fn trace_error(&self) -> f64 {
+        self.d.iter().sum()
+    }
+
+    /// Columns for `more` pivots, 0 at first.
+    fn grow(&mut self, more: usize) {
+        let (n, i) = (self.d.len(), self.rank());
+        if i + more > self.room {
+            self.room = n.min((2 * i).max(8)).max(i + more);
+            self.F.reserve(n, self.room);
+        }
+        self.F.resize_with(n, i + more, |_, _| T::zero());
+    }
+
+    /// d and the traces follow the last columns of F, which are those of the pivots `taken`.
+    fn accept(&mut self, taken: &[usize]) {
+        let i = self.rank();
+        let F = &self.F;
+        let leaf = |(c, d): (usize, &mut [f64])| -> Vec<f64> {
+            let rows = c * RESIDUAL_ROWS..c * RESIDUAL_ROWS + d.len();
+            (i..i + taken.len())
+                .map(|t| subtract_squares(d, &F.col_as_slice(t)[rows.clone()]))
+                .collect()
+        };
+        let norms: Vec<Vec<f64>> = if self.d.len() <= RESIDUAL_ROWS {
+            vec![leaf((0, &mut self.d))] // not worth waking a thread
+        } else {
+            self.d.par_chunks_mut(RESIDUAL_ROWS).enumerate().map(leaf).collect()
+        };
+        for (t, &s) in taken.iter().enumerate() {
+            let norm: f64 = norms.iter().map(|norms| norms[t]).sum(); //    ‖F(:, i + t)‖²
+            self.traces.push((self.traces[i + t] - norm).max(0.0));
+            self.pivots.push(s);
+        }
+        for j in 0..self.d.len() {
+            if self.d[j] <= self.floor(j) {
+                self.d[j] = 0.0;
+            }
+        }
+        self.pivots[i..].iter().for_each(|&s| self.d[s] = 0.0); //          never twice
+    }
+}
+
+psd_by_factor!(PivotedCholesky);
+
+/// d −= f², and Σ f².
+fn subtract_squares<T: Scalar>(d: &mut [f64], f: &[T]) -> f64 {
+    let mut norm = 0.0;
+    for (d, f) in d.iter_mut().zip(f) {
+        let square = f.f64().powi(2);
+        norm += square;
+        *d -= square;
+    }
+    norm
+}
+
+/// A stored matrix of which only the lower triangle is read.
+struct Lower<'a, T>(MatRef<'a, T>);
+
+impl<T: Scalar> PsdMatrix<T> for Lower<'_, T> {
+    fn dim(&self) -> usize {
+        self.0.nrows()
+    }
+    fn diag_into(&self, mut out: ColMut<'_, T>, idx: Indices<'_>) {
+        idx.iter().enumerate().for_each(|(t, i)| out[t] = self.0[(i, i)]);
+    }
+    fn block_into(&self, mut out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
+        for (t, j) in cols.iter().enumerate() {
+            rows.iter().enumerate().for_each(|(s, i)| out[(s, t)] = self.0[(i.max(j), i.min(j))]);
+        }
+    }
+}
