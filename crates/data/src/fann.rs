@@ -77,12 +77,11 @@ impl Fann {
                 let found = "more lines follow".to_owned();
                 return Err(Problem::FannRows { expected: header.rows, found }.at(line.place()));
             }
-            match half {
-                false => {
-                    numbers.push(line.number);
-                    push(&mut inputs, "inputs", header.inputs, line)?;
-                }
-                true => push(&mut outputs, "outputs", header.outputs, line)?,
+            if half {
+                push(&mut outputs, "outputs", header.outputs, line)?
+            } else {
+                numbers.push(line.number);
+                push(&mut inputs, "inputs", header.inputs, line)?;
             }
             rows += u64::from(half);
             half = !half;

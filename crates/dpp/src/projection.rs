@@ -122,9 +122,10 @@ fn squared_norms<T: Scalar>(vectors: MatRef<'_, T>, chosen: &[usize]) -> Vec<f64
                 .for_each(|(norm, v)| *norm += v.f64().powi(2));
         }
     };
-    match vectors.nrows() * chosen.len() < WORTH_A_THREAD {
-        true => norms.chunks_mut(ROWS).enumerate().for_each(piece),
-        false => norms.par_chunks_mut(ROWS).enumerate().for_each(piece),
+    if vectors.nrows() * chosen.len() < WORTH_A_THREAD {
+        norms.chunks_mut(ROWS).enumerate().for_each(piece)
+    } else {
+        norms.par_chunks_mut(ROWS).enumerate().for_each(piece)
     }
     norms
 }

@@ -82,18 +82,20 @@ fn median<T: Scalar>(
         .filter(|&r| r > 0.0)
         .collect();
     let middle = distances.len() / 2;
-    let median = match distances.is_empty() {
-        true => 0.0,
-        false => *distances.select_nth_unstable_by(middle, f64::total_cmp).1,
+    let median = if distances.is_empty() {
+        0.0
+    } else {
+        *distances.select_nth_unstable_by(middle, f64::total_cmp).1
     };
-    match median > 0.0 && median.is_finite() {
-        true => Ok(median),
-        false => Err(Error::InvalidParameter {
+    if median > 0.0 && median.is_finite() {
+        Ok(median)
+    } else {
+        Err(Error::InvalidParameter {
             name: "median distance of the sampled pairs",
             value: median,
             requirement: "positive and finite; all points seem equal: drop constant features or \
                           give the length scale yourself",
-        }),
+        })
     }
 }
 

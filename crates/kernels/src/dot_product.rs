@@ -158,37 +158,36 @@ fn check_diagonal<T: Scalar, F: Formula>(formula: &F, x: Points<'_, T>) -> Resul
     let square = |i: usize| (0..x.dim()).map(|k| x.coordinate(i, k).f64().powi(2)).sum::<f64>();
     let largest = (0..x.len()).map(square).fold(0.0, f64::max);
     let value = formula.at(Plain(largest)).0;
-    match value.max(largest) <= T::max_value().f64() {
-        true => Ok(()),
-        false => {
-            let requirement = "finite in the precision of the points; scale them down, or take f64";
-            Err(Error::InvalidParameter {
-                name: "largest k(x, x)",
-                value: value.max(largest),
-                requirement,
-            })
-        }
+    if value.max(largest) <= T::max_value().f64() {
+        Ok(())
+    } else {
+        let requirement = "finite in the precision of the points; scale them down, or take f64";
+        Err(Error::InvalidParameter {
+            name: "largest k(x, x)",
+            value: value.max(largest),
+            requirement,
+        })
     }
 }
 
 /// Checks that a constant of a kernel keeps its digits in the precision `T`.
 pub(crate) fn representable<T: Scalar>(name: &'static str, value: f64) -> Result<()> {
-    match (T::lit(value).f64() - value).abs() <= T::EPS * value {
-        true => Ok(()),
-        false => {
-            let requirement = "within the range of the precision of the points; take f64";
-            Err(Error::InvalidParameter { name, value, requirement })
-        }
+    if (T::lit(value).f64() - value).abs() <= T::EPS * value {
+        Ok(())
+    } else {
+        let requirement = "within the range of the precision of the points; take f64";
+        Err(Error::InvalidParameter { name, value, requirement })
     }
 }
 
 fn non_negative(name: &'static str, value: f64) -> Result<()> {
-    match value >= 0.0 && value.is_finite() {
-        true => Ok(()),
-        false => Err(Error::InvalidParameter {
+    if value >= 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::InvalidParameter {
             name,
             value,
             requirement: "finite and at least 0, for the kernel to be psd",
-        }),
+        })
     }
 }

@@ -110,13 +110,14 @@ formula_kernel!([P: Profile] Isotropic<P>);
 
 /// ℓ, computed from the parameter `name` = `value`, if it is a length scale.
 pub(crate) fn scale_from(name: &'static str, value: f64, length_scale: f64) -> Result<f64> {
-    match length_scale > 0.0 && length_scale.is_finite() {
-        true => Ok(length_scale),
-        false => Err(Error::InvalidParameter {
+    if length_scale > 0.0 && length_scale.is_finite() {
+        Ok(length_scale)
+    } else {
+        Err(Error::InvalidParameter {
             name,
             value,
             requirement: "such that the length scale is a positive number",
-        }),
+        })
     }
 }
 

@@ -202,8 +202,5 @@ fn ln_add(a: f64, b: f64) -> f64 {
         return f64::NAN;
     }
     let (small, large) = (a.min(b), a.max(b));
-    match large.is_infinite() {
-        true => large,
-        false => large + (small - large).exp().ln_1p(),
-    }
+    if large.is_infinite() { large } else { large + (small - large).exp().ln_1p() }
 }

@@ -52,11 +52,10 @@ impl<T: Scalar> Projector<T> {
         let mu = ridge.absolute(k.dim())?;
         let (indices, w) = (dictionary.indices().to_vec(), dictionary.weights());
         let k_dd = k.block((&indices).into(), (&indices).into());
-        let map = match indices.is_empty() {
-            true => None,
-            false => {
-                Some(FeatureMap::with_diagonal(k_dd.as_ref(), |j| mu / w[j], Whitening::Cholesky)?)
-            }
+        let map = if indices.is_empty() {
+            None
+        } else {
+            Some(FeatureMap::with_diagonal(k_dd.as_ref(), |j| mu / w[j], Whitening::Cholesky)?)
         };
         Ok(Projector { n: k.dim(), indices, mu, map })
     }

@@ -259,13 +259,12 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 fn invalid_weight(what: &str, index: usize, value: f64) -> String {
-    match value == 0.0 {
-        true => format!("{what}: all {index} entries are 0; at least one must be positive"),
-        false => {
-            format!(
-                "{what}: entry {index} is {value}; every entry must be finite and >= 0, and so \
+    if value == 0.0 {
+        format!("{what}: all {index} entries are 0; at least one must be positive")
+    } else {
+        format!(
+            "{what}: entry {index} is {value}; every entry must be finite and >= 0, and so \
                  must their sum"
-            )
-        }
+        )
     }
 }

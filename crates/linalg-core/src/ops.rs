@@ -155,9 +155,10 @@ pub(crate) fn by_columns<T: Scalar>(
     mut b: MatMut<'_, T>,
     solve: impl Fn(MatMut<'_, T>) + Send + Sync,
 ) {
-    match b.ncols() <= SOLVE_COLUMNS {
-        true => solve(b.rb_mut()),
-        false => b.par_col_chunks_mut(SOLVE_COLUMNS).for_each(solve),
+    if b.ncols() <= SOLVE_COLUMNS {
+        solve(b.rb_mut())
+    } else {
+        b.par_col_chunks_mut(SOLVE_COLUMNS).for_each(solve)
     }
 }
 

@@ -220,10 +220,13 @@ pub fn geometric_path<T: Scalar>(from: T, to: T, steps: usize) -> Result<Vec<T>>
     }
     let (first, last) = (from.f64(), to.f64());
     let ratio = (last / first).powf(1.0 / steps as f64);
-    let at = |h: usize| match last / first >= f64::MIN_POSITIVE {
-        true => first * ratio.powi(h as i32),
-        // the quotient vanishes
-        false => (first.ln() + (last.ln() - first.ln()) * (h as f64 / steps as f64)).exp(),
+    let at = |h: usize| {
+        if last / first >= f64::MIN_POSITIVE {
+            first * ratio.powi(h as i32)
+        } else {
+            // the quotient vanishes
+            (first.ln() + (last.ln() - first.ln()) * (h as f64 / steps as f64)).exp()
+        }
     };
     Ok((1..=steps).map(|h| if h == steps { to } else { T::lit(at(h)) }).collect())
 }

@@ -54,9 +54,10 @@ pub trait Scalar:
     fn unit_near(x: f64) -> f64 {
         // 2^31 or 2^255
         let large = <Self as num_traits::Float>::min_positive_value().f64().sqrt().sqrt().recip();
-        match x == 0.0 || (large.recip()..large).contains(&x) {
-            true => 1.0,
-            false => 2.0_f64.powi(x.log2().clamp(-1000.0, 1000.0) as i32),
+        if x == 0.0 || (large.recip()..large).contains(&x) {
+            1.0
+        } else {
+            2.0_f64.powi(x.log2().clamp(-1000.0, 1000.0) as i32)
         }
     }
     /// The matrix itself, if `Self` is `f64`.

@@ -225,13 +225,14 @@ fn held_out_products<T: Scalar>(
         write(p, &|i, j| K[(i, j)].f64());
         ops::gram_lower(G.as_mut(), Accum::Add, columns.as_ref(), 1.0);
     }
-    match G[(p, p)] > 0.0 && G[(p, p)].is_finite() {
-        true => Ok(G),
-        false => Err(Error::InvalidWeight {
+    if G[(p, p)] > 0.0 && G[(p, p)].is_finite() {
+        Ok(G)
+    } else {
+        Err(Error::InvalidWeight {
             what: "squares of the held-out columns",
             index: n,
             value: G[(p, p)],
-        }),
+        })
     }
 }
 

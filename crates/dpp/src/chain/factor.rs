@@ -167,9 +167,10 @@ impl Factor {
     fn has_drifted(&mut self) -> bool {
         self.probe = (self.probe + 1) % self.c;
         let (p, k) = (self.probe, self.diagonal[self.probe]);
-        let product = match self.wide {
-            true => self.L.diagonal_of_product_wide(p),
-            false => (0..=p).map(|j| self.L.at(p, j).powi(2)).sum(),
+        let product = if self.wide {
+            self.L.diagonal_of_product_wide(p)
+        } else {
+            (0..=p).map(|j| self.L.at(p, j).powi(2)).sum()
         };
         !((product - k).abs() <= DRIFT * self.c as f64 * f64::EPSILON * k)
     }

@@ -33,9 +33,10 @@ impl<T: Scalar> Scales<T> {
         let unit = power_of_two::<T>(length_scale);
         let (each, factor) =
             (vec![T::lit(unit.recip()); d], positive((unit / length_scale).powi(power)));
-        match unit > 1.0 {
-            true => Scales { shrink: each, weights: vec![], factor },
-            false => Scales { shrink: vec![], weights: each, factor },
+        if unit > 1.0 {
+            Scales { shrink: each, weights: vec![], factor }
+        } else {
+            Scales { shrink: vec![], weights: each, factor }
         }
     }
 

@@ -68,9 +68,10 @@ impl AuditReference {
     /// [`Error::NotConverged`] with the relative error of the scores.
     pub fn check(&self) -> Result<()> {
         let (residual, tolerance) = (self.largest_relative_error(), self.accuracy);
-        match residual <= tolerance {
-            true => Ok(()),
-            false => Err(Error::NotConverged { iterations: self.iterations, residual, tolerance }),
+        if residual <= tolerance {
+            Ok(())
+        } else {
+            Err(Error::NotConverged { iterations: self.iterations, residual, tolerance })
         }
     }
 

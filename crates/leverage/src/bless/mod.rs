@@ -96,9 +96,10 @@ impl<'a, T: Scalar> Setting<'a, T> {
             let requirement = "larger: the path would have more than 10,000 levels";
             return Err(Error::InvalidParameter { name: "step (q)", value: q, requirement });
         }
-        match steps >= 1.0 && T::lit(start) > self.mu {
-            true => geometric_path(T::lit(start), self.mu, steps as usize),
-            false => Ok(vec![self.mu]),
+        if steps >= 1.0 && T::lit(start) > self.mu {
+            geometric_path(T::lit(start), self.mu, steps as usize)
+        } else {
+            Ok(vec![self.mu])
         }
     }
 
@@ -129,23 +130,23 @@ impl<'a, T: Scalar> Setting<'a, T> {
 }
 
 fn check_step(q: f64) -> Result<()> {
-    match q > 1.0 && q.is_finite() {
-        true => Ok(()),
-        false => Err(Error::InvalidParameter {
+    if q > 1.0 && q.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::InvalidParameter {
             name: "step (q)",
             value: q,
             requirement: "a finite number above 1",
-        }),
+        })
     }
 }
 
 /// Oversampling up to 10⁵: draws are counted, and more of them than that says nothing new.
 fn check_oversampling(name: &'static str, value: f64) -> Result<()> {
-    match value > 0.0 && value <= 1e5 {
-        true => Ok(()),
-        false => {
-            Err(Error::InvalidParameter { name, value, requirement: "positive and at most 1e5" })
-        }
+    if value > 0.0 && value <= 1e5 {
+        Ok(())
+    } else {
+        Err(Error::InvalidParameter { name, value, requirement: "positive and at most 1e5" })
     }
 }
 

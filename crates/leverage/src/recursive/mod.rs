@@ -204,11 +204,10 @@ impl Inclusion {
             Inclusion::Theorem { delta } => {
                 check_failure_probability(delta)?;
                 let requirement = "below 1/32, where the theorem holds";
-                match delta < 1.0 / 32.0 {
-                    true => Ok(()),
-                    false => {
-                        Err(Error::InvalidParameter { name: "delta", value: delta, requirement })
-                    }
+                if delta < 1.0 / 32.0 {
+                    Ok(())
+                } else {
+                    Err(Error::InvalidParameter { name: "delta", value: delta, requirement })
                 }
             }
         }
@@ -282,9 +281,10 @@ fn in_row_order<T: Scalar>(order: &[usize], values: Vec<T>) -> Vec<T> {
 }
 
 pub(crate) fn check_size<T: Scalar>(expected: f64, mu: T, cap: usize) -> Result<()> {
-    match expected.is_nan() || expected <= cap as f64 {
-        true => Ok(()),
-        false => Err(Error::SampleTooLarge { ridge: mu.f64(), size: expected as usize, cap }),
+    if expected.is_nan() || expected <= cap as f64 {
+        Ok(())
+    } else {
+        Err(Error::SampleTooLarge { ridge: mu.f64(), size: expected as usize, cap })
     }
 }
 
@@ -293,8 +293,9 @@ pub(crate) fn not_empty<T: Scalar>(
     mu: T,
     expected: f64,
 ) -> Result<Dictionary<T>> {
-    match dictionary.is_empty() {
-        true => Err(Error::EmptySample { ridge: mu.f64(), expected }),
-        false => Ok(dictionary),
+    if dictionary.is_empty() {
+        Err(Error::EmptySample { ridge: mu.f64(), expected })
+    } else {
+        Ok(dictionary)
     }
 }

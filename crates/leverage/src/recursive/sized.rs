@@ -135,9 +135,10 @@ impl<T: Scalar> RidgeLeverage<T> for RecursiveRlsOfSize {
     ) -> Result<Dictionary<T>> {
         ridge.absolute(k.dim())?;
         let top = scores_for_size(k, self.size, self.accelerated, rng)?;
-        match self.size == k.dim() {
-            true => Dictionary::full(k.dim()),
-            false => Dictionary::with_replacement(&top.scores, self.size, rng),
+        if self.size == k.dim() {
+            Dictionary::full(k.dim())
+        } else {
+            Dictionary::with_replacement(&top.scores, self.size, rng)
         }
     }
 }
@@ -207,15 +208,11 @@ fn tail_ridge<T: Scalar>(k: &dyn PsdMatrix<T>, S: &Dictionary<T>, rank: usize) -
         }
     }
     let trace: f64 = (0..S.len()).map(|j| A[(j, j)].f64()).sum();
-    let tail = match rank < S.len() {
-        true => {
-            trace
-                - SymmetricEigen::new(A.as_ref())?.values()[..rank]
-                    .iter()
-                    .map(|s| s.f64())
-                    .sum::<f64>()
-        }
-        false => 0.0,
+    let tail = if rank < S.len() {
+        trace
+            - SymmetricEigen::new(A.as_ref())?.values()[..rank].iter().map(|s| s.f64()).sum::<f64>()
+    } else {
+        0.0
     };
     let least = LEAST_RIDGE * trace / S.len() as f64;
     let ridge = (tail / rank as f64).max(least);

@@ -95,13 +95,14 @@ impl<'a, T: Scalar> SpectralLeverage<'a, T> {
         let mut k_00 = faer::Col::<T>::zeros(1);
         k.diag_into(k_00.as_mut(), (0..1).into());
         let value = k_00[0].f64() / self.kernel.variance();
-        match (value - 1.0).abs() <= 64.0 * T::EPS {
-            true => Ok(()),
-            false => Err(Error::InvalidParameter {
+        if (value - 1.0).abs() <= 64.0 * T::EPS {
+            Ok(())
+        } else {
+            Err(Error::InvalidParameter {
                 name: "K_00/k(0)",
                 value,
                 requirement: "1: the matrix must be that of the kernel given to SpectralLeverage",
-            }),
+            })
         }
     }
 }

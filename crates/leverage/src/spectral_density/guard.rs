@@ -125,12 +125,9 @@ fn average<T: Scalar>(
 }
 
 fn fraction(name: &'static str, value: f64, not_too_small: bool) -> Result<()> {
-    match not_too_small && value <= 1.0 {
-        true => Ok(()),
-        false => Err(Error::InvalidParameter {
-            name,
-            value,
-            requirement: "a fraction: positive, at most 1",
-        }),
+    if not_too_small && value <= 1.0 {
+        Ok(())
+    } else {
+        Err(Error::InvalidParameter { name, value, requirement: "a fraction: positive, at most 1" })
     }
 }

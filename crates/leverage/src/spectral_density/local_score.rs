@@ -148,9 +148,10 @@ impl<'k> LocalScore<'k> {
         let (mut low, mut high) = (-110.0, 110.0);
         for _ in 0..60 {
             let mid = 0.5 * (low + high);
-            match self.kernel.ln_density(f64::exp(mid), self.d) > target {
-                true => low = mid,
-                false => high = mid,
+            if self.kernel.ln_density(f64::exp(mid), self.d) > target {
+                low = mid
+            } else {
+                high = mid
             }
         }
         1.0 / (2.0 * PI * f64::exp(low))
@@ -164,10 +165,7 @@ impl<'k> LocalScore<'k> {
         let (mut low, mut high) = (-700.0, 700.0);
         for _ in 0..64 {
             let mid = 0.5 * (low + high);
-            match self.ln_at(mid)? > value.ln() {
-                true => low = mid,
-                false => high = mid,
-            }
+            if self.ln_at(mid)? > value.ln() { low = mid } else { high = mid }
         }
         Ok(f64::exp(0.5 * (low + high)))
     }
@@ -246,8 +244,9 @@ fn ln_add(a: f64, b: f64) -> f64 {
 
 /// ln ln(1 + e^y), −∞ at y = −∞.
 fn ln_ln_1p_exp(y: f64) -> f64 {
-    match y < -36.0 {
-        true => y, // ln(1 + e^y) = e^y to rounding
-        false => ln_1p_exp(y).ln(),
+    if y < -36.0 {
+        y // ln(1 + e^y) = e^y to rounding
+    } else {
+        ln_1p_exp(y).ln()
     }
 }

@@ -42,9 +42,10 @@ pub(crate) fn ln_integral(g: impl Fn(f64) -> f64) -> Result<f64> {
         .enumerate()
         .map(|(i, &rule)| refine(&f, panel(i), rule, RULES_AGREE * scale, MAX_DEPTH));
     let integral = refined.sum::<f64>() + tails;
-    match integral > 0.0 && integral.is_finite() {
-        true => Ok(peak + integral.ln()),
-        false => Err(not_integrable(integral)),
+    if integral > 0.0 && integral.is_finite() {
+        Ok(peak + integral.ln())
+    } else {
+        Err(not_integrable(integral))
     }
 }
 
@@ -89,9 +90,10 @@ fn support(g: &impl Fn(f64) -> f64) -> Result<Support> {
 fn tail(g: &impl Fn(f64) -> f64, end: f64, outwards: f64, peak: f64) -> Result<f64> {
     const RUN: f64 = 16.0;
     let decay = (g(end - outwards * RUN) - g(end)) / RUN;
-    match decay > SLOWEST_DECAY {
-        true => Ok((g(end) - peak).exp() / decay),
-        false => Err(not_integrable(decay)),
+    if decay > SLOWEST_DECAY {
+        Ok((g(end) - peak).exp() / decay)
+    } else {
+        Err(not_integrable(decay))
     }
 }
 

@@ -299,8 +299,9 @@ pub fn effective_dimension_increment<T: Scalar>(
     factor.backward_in_place(v.as_mut());
     let kAAk = v.squared_norm_l2().f64();
     let residual = kappa.f64() - kAk;
-    match residual.is_finite() {
-        true => Ok((residual - gamma * kAAk) / (residual + gamma)),
-        false => Err(Error::NonFinite { what: "k(x, x)", row: 0, col: 0, value: kappa.f64() }),
+    if residual.is_finite() {
+        Ok((residual - gamma * kAAk) / (residual + gamma))
+    } else {
+        Err(Error::NonFinite { what: "k(x, x)", row: 0, col: 0, value: kappa.f64() })
     }
 }

@@ -93,13 +93,14 @@ impl SqueakParams {
         nystrom_sketch::check_failure_probability(delta)?;
         let alpha = SqueakParams { epsilon, ..SqueakParams::new(1) }.alpha_merging();
         let copies = (39.0 * alpha * (2.0 * n as f64 / delta).ln() / (epsilon * epsilon)).ceil();
-        match copies <= f64::from(u32::MAX) {
-            true => Ok(copies as u32),
-            false => Err(Error::InvalidParameter {
+        if copies <= f64::from(u32::MAX) {
+            Ok(copies as u32)
+        } else {
+            Err(Error::InvalidParameter {
                 name: "epsilon",
                 value: epsilon,
                 requirement: "larger: it asks for more copies than 32 bits count",
-            }),
+            })
         }
     }
 
@@ -156,27 +157,24 @@ impl SqueakParams {
 
     /// The factor p̃ may fall by when `added` points are added at once.
     pub(crate) fn floor(&self, added: usize) -> f64 {
-        match self.halving_floor {
-            true => 0.5_f64.powi(added.min(2000) as i32),
-            false => 0.0,
-        }
+        if self.halving_floor { 0.5_f64.powi(added.min(2000) as i32) } else { 0.0 }
     }
 
     /// [`Error::DictionaryFull`] if a dictionary of `size` points, which stands for `seen`, is
     /// above the cap.
     pub(crate) fn check_cap(&self, size: usize, seen: u64) -> Result<()> {
-        match size <= self.max_dictionary {
-            true => Ok(()),
-            false => Err(Error::DictionaryFull { size, cap: self.max_dictionary, seen }),
+        if size <= self.max_dictionary {
+            Ok(())
+        } else {
+            Err(Error::DictionaryFull { size, cap: self.max_dictionary, seen })
         }
     }
 }
 
 fn check_unit(name: &'static str, value: f64) -> Result<()> {
-    match value > 0.0 && value < 1.0 {
-        true => Ok(()),
-        false => {
-            Err(Error::InvalidParameter { name, value, requirement: "strictly between 0 and 1" })
-        }
+    if value > 0.0 && value < 1.0 {
+        Ok(())
+    } else {
+        Err(Error::InvalidParameter { name, value, requirement: "strictly between 0 and 1" })
     }
 }

@@ -102,9 +102,10 @@ fn check<T: Scalar>(
 ) -> Result<()> {
     let given = |position: &u64| position.checked_sub(first).is_some_and(|t| t < I.seen);
     let numbered = first.checked_add(I.seen).is_some() && I.positions.iter().all(given);
-    match numbered && pending <= I.len() && I.copies_per_point == params.copies {
-        true => Ok(()),
-        false => Err(incompatible("its numbers contradict each other; the file is damaged".into())),
+    if numbered && pending <= I.len() && I.copies_per_point == params.copies {
+        Ok(())
+    } else {
+        Err(incompatible("its numbers contradict each other; the file is damaged".into()))
     }
 }
 

@@ -190,9 +190,10 @@ impl Satisfiability {
     /// Theorem 3.4, with its constant. On average over the noise αᵀKα is at most 2(‖f*‖² +
     /// σ²·d_λ/(nλ)), which is the theorem's δ + d_δδ/(nλ).
     pub fn error(&self) -> f64 {
-        match 1.0 - self.head > ROUNDING {
-            true => self.delta * (1.0 + self.tail / (1.0 - self.head).sqrt()).powi(2),
-            false => f64::INFINITY,
+        if 1.0 - self.head > ROUNDING {
+            self.delta * (1.0 + self.tail / (1.0 - self.head).sqrt()).powi(2)
+        } else {
+            f64::INFINITY
         }
     }
 }
