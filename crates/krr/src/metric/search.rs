@@ -3,9 +3,10 @@
 
 use super::sample::Sample;
 use crate::{FitReport, KrrModel, SolvedBy};
-use faer::Mat;
+use faer::{Mat, MatMut};
 use nystrom_kernels::{DifferentiableKernel, Points};
-use nystrom_linalg_core::{Error, PackedCholesky, Result};
+use nystrom_linalg_core::{Error, JitterLadder, PackedCholesky, Result};
+use std::ops::Range;
 
 /// nλ = 10^(k/2) for these k.
 const HALF_DECADES: std::ops::RangeInclusive<i32> = -16..=6;
@@ -62,12 +63,13 @@ pub(super) fn fit<K: DifferentiableKernel<f64>>(
 ///
 /// y_i − f₋ᵢ(x_i) = θ_i/((K + μD⁻¹)⁻¹)_ii.
 fn leave_one_out(K: &Mat<f64>, sample: &Sample, mu: f64) -> Result<(f64, Mat<f64>)> {
-    let factor = PackedCholesky::from_fill(sample.len(), |mut out, rows, cols| {
+    let fill = |mut out: MatMut<'_, f64>, rows: Range<usize>, cols: Range<usize>| {
         out.copy_from(K.as_ref().submatrix(rows.start, cols.start, rows.len(), cols.len()));
         for (s, i) in cols.enumerate() {
             out[(s, s)] += mu / sample.weights[i];
         }
-    })?;
+    };
+    let factor = PackedCholesky::from_fill(sample.len(), fill, JitterLadder::none())?;
     let mut theta = sample.y.clone();
     factor.solve_in_place(theta.as_mut());
     let (mut sum, mut total) = (0.0, 0.0);
