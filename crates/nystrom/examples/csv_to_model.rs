@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Fits 500 landmarks; the leave-one-out error.
 pub fn run(file: &str, target: &str) -> Result<f64, Box<dyn Error>> {
     // readme: begin
-    use nystrom::{kernels::median_heuristic, krr::lambda_grid, prelude::*};
+    use nystrom::{kernels::median_heuristic, krr::lambda_grid, prelude::*, sketch::Uniform};
 
     let rng = &mut Pcg64::seed_from_u64(1);
     let data = nystrom_data::read_path(file)?.into_dataset(target)?;
