@@ -137,7 +137,7 @@ fn bits_do_not_depend_on_threads_and_bad_input_is_refused() {
     assert!(matches!(refused(krr, &[1.0; 2]), Error::Shape { expected: 3, got: 2, .. }));
     assert!(matches!(
         refused(krr, &[1.0, 0.0, 1.0]),
-        Error::InvalidParameter { name: "dictionary weight", .. }
+        Error::InvalidParameter { name: "weight of a centre", .. }
     ));
     let [none, nan] = [Ridge::Absolute(0.0), Ridge::PerSample(f64::NAN)];
     assert!(matches!(
