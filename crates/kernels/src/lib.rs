@@ -5,12 +5,12 @@
 //! * [`Kernel`]: something that fills blocks k(x_i, y_j); [`KernelMatrix`] is the n × n matrix that
 //!   is never stored.
 //! * Isotropic kernels: [`Gaussian`], [`Matern12`] = [`LaplacianEuclidean`], [`Matern32`],
-//!   [`Matern52`], [`Matern`] of any smoothness, [`PowerExponential`], [`RationalQuadratic`]; with a length scale per
-//!   coordinate through [`Isotropic::with_length_scales`]. Your own takes a struct and one line:
-//!   [`Profile`].
-//! * Others: [`LaplacianL1`], [`PowerExponentialL1`], [`Linear`], [`Polynomial`], [`Bernoulli`], [`Periodic`],
-//!   [`Precomputed`], any closure through [`FromFn`]; [`Sum`], [`Product`] and [`Scaled`] combine
-//!   them.
+//!   [`Matern52`], [`Matern`] of any smoothness, [`PowerExponential`], [`RationalQuadratic`]; with
+//!   a length scale per coordinate through [`Isotropic::with_length_scales`]. Your own takes a
+//!   struct and one line: [`Profile`].
+//! * Others: [`LaplacianL1`], [`PowerExponentialL1`], [`Linear`], [`Polynomial`], [`Bernoulli`],
+//!   [`Periodic`], [`Precomputed`], any closure through [`FromFn`]; [`Sum`], [`Product`] and
+//!   [`Scaled`] combine them.
 //! * [`DifferentiableKernel`]: gradients of Σ_j θ_j k(·, z_j), two matrix products.
 //! * [`SpectralDensity`] of the stationary ones; [`median_heuristic`] for a length scale;
 //!   [`KMeans`] for centres that stand for the points.

@@ -9,8 +9,9 @@ use nystrom_linalg_core::{Error, Result, Scalar, validate};
 /// The kernel exp(−(‖x − y‖₁/ℓ)^q), 0 < q ≤ 1: for targets with steps along single features, the
 /// rougher the smaller q; [`LaplacianL1`](crate::LaplacianL1) for q = 1.
 ///
-/// ‖x − y‖₁ is conditionally negative definite, and so are its powers up to 1 (I. Schoenberg, *Metric
-/// spaces and positive definite functions*, 1938): positive semi-definite in every dimension.
+/// ‖x − y‖₁ is conditionally negative definite, and so are its powers up to 1 (I. Schoenberg,
+/// *Metric spaces and positive definite functions*, 1938): positive semi-definite in every
+/// dimension.
 ///
 /// ```
 /// use faer::mat;

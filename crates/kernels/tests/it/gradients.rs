@@ -1,5 +1,5 @@
-//! Gradients: of every kernel against finite differences away from points, slopes against 50 digits,
-//! and what coincident points count.
+//! Gradients: of every kernel against finite differences away from points, slopes against 50
+//! digits, and what coincident points count.
 #![allow(clippy::excessive_precision)]
 
 use faer::{Mat, MatRef};

@@ -66,8 +66,8 @@ impl<K, T> AutoKrr<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
-    /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Dictionary`, `&Landmarks` or
-    /// [`Points`].
+    /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Dictionary`, `&Landmarks`
+    /// or [`Points`].
     ///
     /// # Errors
     /// As [`Falkon::fit`]; [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) only if no

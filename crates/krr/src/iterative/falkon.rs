@@ -97,8 +97,8 @@ impl<K, T> Falkon<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
-    /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Dictionary`, `&Landmarks` or
-    /// [`Points`].
+    /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Dictionary`, `&Landmarks`
+    /// or [`Points`].
     ///
     /// # Errors
     /// Before the first iteration: [`Empty`](nystrom_linalg_core::Error::Empty),
@@ -148,7 +148,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// ```
     ///
     /// # Errors
-    /// As [`fit`](Self::fit); [`Shape`](nystrom_linalg_core::Error::Shape) for a start of another size.
+    /// As [`fit`](Self::fit); [`Shape`](nystrom_linalg_core::Error::Shape) for a start of another
+    /// size.
     pub fn fit_with<'a>(
         &self,
         problem: impl Into<Problem<'a, T>>,

@@ -91,8 +91,8 @@ impl<K, T> Krill<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
-    /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Landmarks`, `&Dictionary` (whose
-    /// weights are not used) or [`Points`].
+    /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Landmarks`, `&Dictionary`
+    /// (whose weights are not used) or [`Points`].
     ///
     /// # Errors
     /// As [`Falkon::fit`](crate::Falkon::fit).

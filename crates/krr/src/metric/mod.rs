@@ -38,10 +38,10 @@ pub enum MetricDistance {
 ///     M = (1/n) Σ_i ∇f(x_i)∇f(x_i)ᵀ;   next A = M^{p/2}, scaled to tr A² = d.
 /// ```
 ///
-/// f is exact kernel ridge regression on a sample of rows, ℓ a multiple of the median distance after
-/// A, nλ the best half power of 10 by exact leave-one-out errors. What is returned is the A with the
-/// smallest such error, with ℓ searched once more. Features should have comparable scales, as after
-/// standardising; several targets are standardised and their outer products added.
+/// f is exact kernel ridge regression on a sample of rows, ℓ a multiple of the median distance
+/// after A, nλ the best half power of 10 by exact leave-one-out errors. What is returned is the A
+/// with the smallest such error, with ℓ searched once more. Features should have comparable scales,
+/// as after standardising; several targets are standardised and their outer products added.
 ///
 /// The metric is a map applied to the points once: any kernel and any fit can follow it. With the
 /// diagonal form it suits kernels of the L1 distance as well.
@@ -149,8 +149,8 @@ pub struct MetricStep {
 }
 
 impl LearnedMetric {
-    /// The map for the points and targets of `problem`, with kernels that `family` makes of a length
-    /// scale, such as `&Matern32::new`; k(x, x) should be 1. Rows of weight 0 are left out.
+    /// The map for the points and targets of `problem`, with kernels that `family` makes of a
+    /// length scale, such as `&Matern32::new`; k(x, x) should be 1. Rows of weight 0 are left out.
     ///
     /// # Randomness
     /// One bounded integer for each row drawn, and 2000 for each map.

@@ -19,6 +19,9 @@ pub(super) struct Sample {
 impl Sample {
     /// At most `fit_rows` rows of positive weight.
     ///
+    /// # Randomness
+    /// A uniform subset of the rows.
+    ///
     /// # Errors
     /// `InvalidParameter` if every target is constant.
     pub fn draw<T: Scalar>(

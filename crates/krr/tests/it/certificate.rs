@@ -45,11 +45,12 @@ proptest! {
         let solver = Solver::NormalEquations;
         let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(0.8),
             Ridge::Absolute(mu)) };
-        let model = krr.fit(Problem::new(points, y.as_ref()).weighted(&w), &landmarks).unwrap();
-        let report = ALL.certify(&model, Problem::new(points, y.as_ref()).weighted(&w), &mut rng(0)).unwrap();
+        let problem = Problem::new(points, y.as_ref()).weighted(&w);
+        let model = krr.fit(problem, &landmarks).unwrap();
+        let report = ALL.certify(&model, problem, &mut rng(0)).unwrap();
         let f = model.predict(points).unwrap();
         let exact = ExactKrr { intercept, ..ExactKrr::new(gaussian(0.8), Ridge::Absolute(mu)) };
-        let f_exact = exact.fit(Problem::new(points, y.as_ref()).weighted(&w)).unwrap().predict(points).unwrap();
+        let f_exact = exact.fit(problem).unwrap().predict(points).unwrap();
         let alpha = Mat::from_fn(n, t, |i, j| w[i] * (y[(i, j)] - f[(i, j)]) / mu);
         let K: Mat<f64> = gaussian(0.8).gram(points);
         let Ka = &K * &alpha;

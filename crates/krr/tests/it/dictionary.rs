@@ -51,7 +51,8 @@ proptest! {
         let centers: Vec<f64> = rows.iter().map(|&i| x[i]).collect();
         let krr = DictionaryKrr { kernel, gamma: Ridge::Absolute(gamma),
             ridge: Ridge::Absolute(mu) };
-        let model = krr.fit((Points::from_slice(&x), y.as_ref()), (Points::from_slice(&centers), &weights)).unwrap();
+        let centers = Points::from_slice(&centers);
+        let model = krr.fit((Points::from_slice(&x), y.as_ref()), (centers, &weights)).unwrap();
         let B = factor(&K, &rows, &weights, gamma);
         let L = &B * B.transpose();
         let mut w = y.clone();

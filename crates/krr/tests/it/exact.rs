@@ -50,7 +50,8 @@ proptest! {
         let yy = Mat::from_fn(rows.len(), 1, |i, _| y[(rows[i], 0)]);
         let w: Vec<f64> = counts.iter().map(|&c| c as f64).collect();
         let krr = ExactKrr { intercept, ..ExactKrr::new(gaussian(1.0), Ridge::Absolute(0.1)) };
-        let a = krr.fit(Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w)).unwrap();
+        let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+        let a = krr.fit(problem).unwrap();
         let b = krr.fit((Points::from_rows(xx.as_ref()), yy.as_ref())).unwrap();
         let at = Points::from_rows(x.as_ref());
         prop_assert!(distance(a.predict(at).unwrap().as_ref(),

@@ -35,7 +35,8 @@ proptest! {
             if dense { &GaussianSketch } else { &Accumulation::uniform(3) };
         let sketch = law.draw(n, d.min(n), &mut rng(seed)).unwrap();
         let options = IterativeOptions { tolerance: 1e-12, max_iterations: 300, memory: None };
-        let fit = Falkon { intercept, ..falkon(lambda, options) }.fit_sketch((points, y.as_ref()), &*sketch).unwrap();
+        let falkon = Falkon { intercept, ..falkon(lambda, options) };
+        let fit = falkon.fit_sketch((points, y.as_ref()), &*sketch).unwrap();
         prop_assert!(fit.converged(), "{:?} {:e}", fit.report.stop, fit.report.residual);
         let direct = SketchedKrr { intercept, solver: Solver::Qr,
             ..SketchedKrr::new(gaussian(0.7), Ridge::PerSample(lambda)) };

@@ -122,7 +122,8 @@ proptest! {
         let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(1.0),
             Ridge::Absolute(0.1)) };
         let z = Points::from_rows(x.as_ref().subrows(0, 4));
-        let a = krr.fit(Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w), z).unwrap();
+        let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+        let a = krr.fit(problem, z).unwrap();
         let b = krr.fit((Points::from_rows(xx.as_ref()), yy.as_ref()), z).unwrap();
         prop_assert!(distance(predict(&a, &x).as_ref(), predict(&b, &x).as_ref()) < 1e-9);
     }
