@@ -119,8 +119,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
     /// once more where the first way of solving turns out not to be safe. O(m²) memory and a block.
     ///
     /// # Errors
-    /// As [`fit`](Self::fit), and those of the source; [`Error::Shape`](nystrom_linalg_core::Error::Shape) if it has fewer rows when
-    /// read again.
+    /// As [`fit`](Self::fit), and those of the source;
+    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) if it has fewer rows when read again.
     pub fn fit_source(
         &self,
         rows: &mut dyn RowSource<T>,

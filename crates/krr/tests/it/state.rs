@@ -107,7 +107,9 @@ proptest! {
 
     /// A fit in two places is the fit in one, with an offset that is not the mean.
     #[test]
-    fn two_places_are_one(n in 30..2500usize, cut in 0.0..1.0f64, intercept: bool, seed in 0..99u64) {
+    fn two_places_are_one(
+        n in 30..2500usize, cut in 0.0..1.0f64, intercept: bool, seed in 0..99u64,
+    ) {
         let (x, y) = sample::<f64>(n, 2, 2, seed);
         let y = Mat::from_fn(n, 2, |i, j| y[(i, j)] + 100.0);
         let w = weights(n);
