@@ -142,8 +142,8 @@ fn help(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     Some(help.into())
 }
 
-/// An error of the pipeline as the program tells its own: what is wrong with numbers or tables comes
-/// as it is.
+/// An error of the pipeline as the program tells its own: what is wrong with numbers or tables
+/// comes as it is.
 pub fn of_pipeline(error: nystrom_pipeline::Error) -> anyhow::Error {
     use nystrom_pipeline::Error::*;
     match error {

@@ -79,8 +79,8 @@ pub trait Kernel<T: Scalar>: Send + Sync {
         out
     }
 
-    /// k(x, y) for one pair of points by their coordinates, unchecked as blocks are. A block costs a
-    /// fraction of as many single values.
+    /// k(x, y) for one pair of points by their coordinates, unchecked as blocks are. A block costs
+    /// a fraction of as many single values.
     ///
     /// ```
     /// use nystrom_kernels::{Gaussian, Kernel};

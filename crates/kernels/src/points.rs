@@ -102,8 +102,8 @@ impl<'a, T: Scalar> Points<'a, T> {
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) or
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), whose `row` is the number of the point and `col`
-    /// the coordinate.
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), whose `row` is the number of the point
+    /// and `col` the coordinate.
     pub fn check(&self) -> Result<()> {
         validate::not_empty("points (n)", self.len())?;
         validate::not_empty("coordinates of a point (d)", self.dim())?;

@@ -29,8 +29,8 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// Where a kernel has no derivative, because x is a centre, its own term counts 0
     /// ([`DifferentiableKernel`]).
     ///
-    /// x.len()·m kernel values and 2·x.len()·m·(d + 1)·t flops (of isotropic kernels); 512·m numbers
-    /// of memory per thread, and 256·m·t. The bits do not depend on the number of threads.
+    /// x.len()·m kernel values and 2·x.len()·m·(d + 1)·t flops (of isotropic kernels); 512·m
+    /// numbers of memory per thread, and 256·m·t. The bits do not depend on the number of threads.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).

@@ -23,7 +23,8 @@ pub(crate) fn panels_of<T>(a: MatMut<'_, T>) -> Vec<MatMut<'_, T>> {
     panels
 }
 
-/// A ← L, or the index of the failed pivot; what stands above the diagonal is left with work values.
+/// A ← L, or the index of the failed pivot; what stands above the diagonal is left with work
+/// values.
 ///
 /// Right-looking, a panel at a time; nearly all of the flops are in the last line. faer's own
 /// factorisation updates with panels of 128 and shares every product between the threads; the times

@@ -73,8 +73,8 @@ impl<T: Scalar> PivotedCholesky<T> {
         Ok(f)
     }
 
-    /// F = 0, for a matrix with the n numbers of `diagonal`. Memory for `room` columns of F is taken
-    /// now; beyond that it doubles as F grows.
+    /// F = 0, for a matrix with the n numbers of `diagonal`. Memory for `room` columns of F is
+    /// taken now; beyond that it doubles as F grows.
     pub fn start(diagonal: Vec<f64>, room: usize) -> Self {
         let n = diagonal.len();
         let mut F = Mat::with_capacity(n, room);

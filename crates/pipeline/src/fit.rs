@@ -18,7 +18,8 @@ use nystrom_data::Table;
 /// Candidates are compared on validation rows, by successive halving: many on few rows, the best of
 /// them on more. The winner is fitted to all rows, with as many centres as work and memory allow. A
 /// candidate that is hardly better than a simpler one does not replace it, and the plain default
-/// (Gaussian kernel at the median distance, 500 landmarks, λ by leave-one-out) is always among them.
+/// (Gaussian kernel at the median distance, 500 landmarks, λ by leave-one-out) is always among
+/// them.
 ///
 /// # Cost
 /// At most [`Effort::work`] operations by the counts of the methods used, unless the table is so
@@ -74,8 +75,8 @@ impl Fit {
     /// [`Error::UsedTwice`], [`Error::Budget`].
     ///
     /// # Randomness
-    /// Permutations of the rows (folds, subsamples, landmarks) and the pairs of the median distance,
-    /// each from a stream of its own.
+    /// Permutations of the rows (folds, subsamples, landmarks) and the pairs of the median
+    /// distance, each from a stream of its own.
     pub fn table<S: Into<String>>(
         &self,
         table: &Table,

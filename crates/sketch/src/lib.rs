@@ -7,7 +7,8 @@
 //!   [`RpCholesky`], [`Greedy`], [`SparseGreedy`], [`AdaptiveFull`], [`AdaptivePartial`],
 //!   [`KMeansPlusPlus`], [`Uniform`], [`Diagonal`], [`ColumnNorm`], [`Proportional`] to given
 //!   scores.
-//! * [`PivotedCholesky`](nystrom_linalg_core::PivotedCholesky), pivots with the factor and the error they give.
+//! * [`PivotedCholesky`](nystrom_linalg_core::PivotedCholesky), pivots with the factor and the
+//!   error they give.
 //! * [`Dictionary`], rows with weights such that E\[SSᵀ\] = I.
 //! * [`Nystrom`], the approximation with its n × m factor in memory; [`NystromStream`], the same by
 //!   row tiles with O(m²) memory; [`FeatureMap`], their m × m half, which also serves points

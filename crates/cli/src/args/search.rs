@@ -8,8 +8,8 @@ pub struct SearchArgs {
     /// How much work the search may do: some ten seconds, a minute, ten minutes on two cores
     #[arg(long, value_enum, help_heading = "Search")]
     pub effort: Option<EffortName>,
-    /// About so much time instead, such as 90s, 5min or 1h; the work that this machine does in it is
-    /// said, and repeats the fit
+    /// About so much time instead, such as 90s, 5min or 1h; the work that this machine does in it
+    /// is said, and repeats the fit
     #[arg(long, value_name = "TIME", value_parser = seconds, conflicts_with = "effort",
         help_heading = "Search")]
     pub time: Option<f64>,

@@ -156,9 +156,9 @@ impl LearnedMetric {
     /// One bounded integer for each row drawn, and 2000 for each map.
     ///
     /// # Errors
-    /// Those of [`ExactKrr::fit`](crate::ExactKrr::fit) for the problem; `Shape` if `start` is a map
-    /// of another dimension; `InvalidParameter` for settings out of range, for targets of which none varies, and for points that are all equal
-    /// or a single one; what `family` returns.
+    /// Those of [`ExactKrr::fit`](crate::ExactKrr::fit) for the problem; `Shape` if `start` is a
+    /// map of another dimension; `InvalidParameter` for settings out of range, for targets of which
+    /// none varies, and for points that are all equal or a single one; what `family` returns.
     pub fn learn<'a, T: Scalar, K: DifferentiableKernel<f64>>(
         &self,
         family: &dyn Fn(f64) -> Result<K>,

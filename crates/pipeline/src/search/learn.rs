@@ -23,9 +23,9 @@ impl Search<'_> {
     /// (none: A = I), in so many steps at most. If the error is then below `bar` the metric is kept
     /// and the trial given; else the candidate's metric stays as it was.
     ///
-    /// Each step fits f with the kernel k(A·, A·), averages the outer products of its gradients over
-    /// rows, M = mean ∇f∇fᵀ, and takes A = M^{power/2} for the next. The step with the smallest
-    /// validation error counts.
+    /// Each step fits f with the kernel k(A·, A·), averages the outer products of its gradients
+    /// over rows, M = mean ∇f∇fᵀ, and takes A = M^{power/2} for the next. The step with the
+    /// smallest validation error counts.
     pub(super) fn learn(
         &mut self,
         candidate: Candidate,

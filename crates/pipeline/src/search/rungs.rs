@@ -106,8 +106,8 @@ impl Search<'_> {
         promoted
     }
 
-    /// A candidate on more rows: its metric learnt on, its length scale walked along, its neighbours
-    /// in roughness.
+    /// A candidate on more rows: its metric learnt on, its length scale walked along, its
+    /// neighbours in roughness.
     fn refined(&mut self, leader: Candidate, rows: usize) -> Result<Trials> {
         let mut trials = Trials::new();
         if leader.metric == Metric::None {

@@ -51,8 +51,8 @@ impl Search<'_> {
         Ok(Some(self.trial_of(candidate, rows)?.0))
     }
 
-    /// A trial with the metric as it is, and the model of each fold. Its λ and length scale are those
-    /// of the first fold.
+    /// A trial with the metric as it is, and the model of each fold. Its λ and length scale are
+    /// those of the first fold.
     pub(super) fn trial_of(
         &mut self,
         candidate: Candidate,
