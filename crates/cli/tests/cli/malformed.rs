@@ -288,8 +288,10 @@ fn models_of_the_layout_before_are_read() {
     let bench = Bench::new();
     let now = "\"columns\":[\"a\",\"b\",\"y\",\"c\"]";
     let text = r#"{"program":"nystrom","format":2,"target":"y","features":["a","b","c"],
-        "columns":["a","b","y","c"],"standardization":{"means":[0.5,0.0,1.0],"scales":[1.0,2.0,0.5]},
-        "made":{"version":"0.1.0","seed":0,"landmarks":"uniform:2","lambda":0.001,"training_rmse":0.1},
+        "columns":["a","b","y","c"],
+        "standardization":{"means":[0.5,0.0,1.0],"scales":[1.0,2.0,0.5]},
+        "made":{"version":"0.1.0","seed":0,"landmarks":"uniform:2","lambda":0.001,
+        "training_rmse":0.1},
         "model":{"format":1,"scalar":"f64","dimension":3,"centers_count":2,"targets":1,
         "kernel":{"gaussian":{"profile":null,"length_scale":2.0}},
         "centers":{"nrows":3,"ncols":2,"column_major":[0.0,1.0,0.5,1.0,0.0,-0.5]},
