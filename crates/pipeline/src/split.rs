@@ -90,7 +90,7 @@ fn dealt(parts: &[Vec<usize>], n: usize, count: usize, share: f64) -> Vec<Fold> 
         let mut validation: Vec<usize> = Vec::new();
         while (validation.len() as f64) < goal.max(1.0) {
             // the folds after this one need a part each, and training needs one
-            if validation.len() > 0 && parts.len() <= (count - 1 - k).max(1) {
+            if !validation.is_empty() && parts.len() <= (count - 1 - k).max(1) {
                 break;
             }
             match parts.next() {

@@ -44,6 +44,14 @@ fn largest_column<T: Scalar>(C: &Mat<T>) -> f64 {
     C.col_iter().map(|c| c.squared_norm_l2().f64()).fold(0.0, f64::max)
 }
 
+/// \[A, B\].
+pub(crate) fn beside<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
+    let split = A.ncols();
+    Mat::from_fn(A.nrows(), split + B.ncols(), |i, j| {
+        if j < split { A[(i, j)] } else { B[(i, j - split)] }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,12 +81,4 @@ mod tests {
         assert!(left.norm_max() < 1e-12);
         assert_eq!(extend_basis(U.as_ref(), a).unwrap().ncols(), 0);
     }
-}
-
-/// \[A, B\].
-pub(crate) fn beside<T: Scalar>(A: &Mat<T>, B: &Mat<T>) -> Mat<T> {
-    let split = A.ncols();
-    Mat::from_fn(A.nrows(), split + B.ncols(), |i, j| {
-        if j < split { A[(i, j)] } else { B[(i, j - split)] }
-    })
 }

@@ -39,17 +39,19 @@ pub enum MetricDistance {
 /// ```
 ///
 /// f is exact kernel ridge regression on a sample of rows, ℓ a multiple of the median distance
-/// after A, nλ the best half power of 10 by exact leave-one-out errors. What is returned is the A
-/// with the smallest such error, with ℓ searched once more. Features should have comparable scales,
-/// as after standardising; several targets are standardised and their outer products added.
+/// after A, nλ the best half power of 10. All are chosen by the error at rows held out of fits and
+/// gradients: those that taught a metric flatter it. What is returned is the A with the smallest
+/// such error, with ℓ searched once more. Features should have comparable scales, as after
+/// standardising; several targets are standardised and their outer products added.
 ///
 /// The metric is a map applied to the points once: any kernel and any fit can follow it. With the
 /// diagonal form it suits kernels of the L1 distance as well.
 ///
 /// # Cost
-/// With n = `fit_rows` and g = `gradient_rows`: n² kernel values a fit and, for each of 3 to 5
-/// ridges, 2n³/3 flops; gn slopes and 2gn(d + 1)t flops a map for its gradients. At most
-/// `iterations` maps and 2(`multiples` − 1) more fits. Memory: 2n² numbers, n × n by definition.
+/// With n = `fit_rows`, h = `held_rows` and g = `gradient_rows`: n² + hn kernel values a fit and,
+/// for each of 3 to 5 ridges, n³/3 flops; gn slopes and 2gn(d + 1)t flops a map for its gradients.
+/// At most `iterations` maps and 2(`multiples` − 1) more fits. Memory: 2n² + hn numbers, n × n by
+/// definition.
 /// The bits do not depend on the number of threads.
 ///
 /// # Source
@@ -92,7 +94,9 @@ pub struct LearnedMetric {
     pub tolerance: f64,
     /// Rows of a fit, drawn uniformly: all of them are centres.
     pub fit_rows: usize,
-    /// Of these, rows whose gradients are taken.
+    /// Rows beside them that errors are taken at; at most a fifth of all.
+    pub held_rows: usize,
+    /// Of the rows of a fit, rows whose gradients are taken.
     pub gradient_rows: usize,
     /// Which distance ℓ is measured in.
     pub distance: MetricDistance,
@@ -102,7 +106,7 @@ pub struct LearnedMetric {
 }
 
 impl Default for LearnedMetric {
-    /// Full form, p = 1, at most 8 maps, 3000 rows, multiples ½, 1 and 2 of Euclidean distances.
+    /// Full form, p = 1, at most 8 maps, 3000 rows and 1000 held out, multiples ½, 1 and 2 of Euclidean distances.
     fn default() -> Self {
         LearnedMetric {
             form: MetricForm::Full,
@@ -112,6 +116,7 @@ impl Default for LearnedMetric {
             patience: 2,
             tolerance: 0.002,
             fit_rows: 3000,
+            held_rows: 1000,
             gradient_rows: 3000,
             distance: MetricDistance::Euclidean,
             multiples: vec![0.5, 1.0, 2.0],
@@ -138,7 +143,7 @@ pub struct MetricFit {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct MetricStep {
-    /// The leave-one-out RMSE, in standard deviations of the target.
+    /// The RMSE at the rows held out, in standard deviations of the target.
     pub error: f64,
     /// ℓ, after the map.
     pub length_scale: f64,
@@ -169,7 +174,7 @@ impl LearnedMetric {
         self.check()?;
         data.x.check()?;
         data.check_targets()?;
-        let sample = Sample::draw(data, self, rng)?;
+        let samples = Sample::draw(data, self, rng)?;
         let mut map = match &self.start {
             Some(map) => map.clone(),
             None => LinearMap::identity(self.form, data.x.dim())?, //        A₀ = I
@@ -178,7 +183,7 @@ impl LearnedMetric {
         let (mut history, mut best) = (vec![], None::<(usize, LinearMap, Trial)>);
         let mut useful = (0, f64::INFINITY); // the last map that was, and its error
         for iteration in 0..self.iterations {
-            let trial = self.trial(family, &sample, &map, (start, &multiples), rng)?;
+            let trial = self.trial(family, &samples, &map, (start, &multiples), rng)?;
             let (step, agop) = (trial.step, trial.agop.clone()); //          M
             history.push(step);
             (start, multiples) = (trial.grid_step, vec![step.multiple]);
@@ -196,7 +201,7 @@ impl LearnedMetric {
         let (at, map, mut best) = best.expect("at least one iteration");
         multiples = self.multiples.iter().copied().filter(|&m| m != best.step.multiple).collect();
         if at > 0 && !multiples.is_empty() {
-            let last = self.trial(family, &sample, &map, (best.grid_step, &multiples), rng)?;
+            let last = self.trial(family, &samples, &map, (best.grid_step, &multiples), rng)?;
             if last.step.error < best.step.error {
                 best = last;
             }
@@ -209,13 +214,15 @@ impl LearnedMetric {
     fn trial<K: DifferentiableKernel<f64>>(
         &self,
         family: &dyn Fn(f64) -> Result<K>,
-        sample: &Sample,
+        [sample, held]: &[Sample; 2],
         map: &LinearMap,
         (start, multiples): (i32, &[f64]),
         rng: &mut dyn Rng,
     ) -> Result<Trial> {
         let mapped = map.apply(Points::from_cols(sample.x.as_ref()))?; //    Ax
         let x = Points::from_cols(mapped.as_ref());
+        let at = map.apply(Points::from_cols(held.x.as_ref()))?;
+        let at = Points::from_cols(at.as_ref());
         let median = match self.distance {
             MetricDistance::Euclidean => median_heuristic(x, PAIRS, rng)?,
             MetricDistance::Manhattan => median_manhattan_heuristic(x, PAIRS, rng)?,
@@ -223,7 +230,8 @@ impl LearnedMetric {
         let mut best: Option<(Fit<K>, MetricStep)> = None;
         for &multiple in multiples {
             let length_scale = multiple * median;
-            let fit = search::fit(family(length_scale)?, sample, x, start)?; //   f
+            let kernel = family(length_scale)?;
+            let fit = search::fit(kernel, (sample, x), (held, at), start)?; //   f
             let (error, ridge) = (fit.error, search::ridge(fit.step));
             if best.as_ref().is_none_or(|(best, _)| error < best.error) {
                 best = Some((fit, MetricStep { error, length_scale, multiple, ridge }));
@@ -239,6 +247,7 @@ impl LearnedMetric {
         validate::positive("power", self.power)?;
         validate::not_empty("iterations", self.iterations)?;
         validate::not_empty("rows of a fit", self.fit_rows)?;
+        validate::not_empty("rows held out", self.held_rows)?;
         validate::not_empty("rows whose gradients are taken", self.gradient_rows)?;
         validate::not_empty("multiples of the median distance", self.multiples.len())?;
         self.multiples
@@ -267,7 +276,7 @@ impl MetricFit {
         self.history[self.best].ridge
     }
 
-    /// The leave-one-out RMSE, in standard deviations of the target (of several targets, the root
+    /// The RMSE at the rows held out, in standard deviations of the target (of several targets, the root
     /// of the sum of squares).
     pub fn error(&self) -> f64 {
         self.history[self.best].error

@@ -5,6 +5,7 @@ use crate::Problem;
 use faer::Mat;
 use nystrom_linalg_core::{Error, Indices, Result, Scalar, random};
 use rand::Rng;
+use std::ops::Range;
 
 /// Rows drawn from the data, in `f64`, in random order, so that any few of them are a sample too.
 pub(super) struct Sample {
@@ -17,20 +18,23 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// At most `fit_rows` rows of positive weight.
+    /// At most `fit_rows` rows of positive weight to learn from, and others, at most a fifth of
+    /// all, to take errors at.
     ///
     /// # Randomness
     /// A uniform subset of the rows.
     ///
     /// # Errors
-    /// `InvalidParameter` if every target is constant.
+    /// `InvalidParameter` if every target is constant, as those of a single row are.
     pub fn draw<T: Scalar>(
         data: Problem<'_, T>,
         settings: &LearnedMetric,
         rng: &mut dyn Rng,
-    ) -> Result<Self> {
+    ) -> Result<[Self; 2]> {
         let all: Vec<usize> = (0..data.x.len()).filter(|&i| data.weight(i) > 0.0).collect();
-        let drawn = random::uniform_subset(all.len(), settings.fit_rows.min(all.len()), rng)?;
+        let held = settings.held_rows.min(all.len() / 5).max(1);
+        let size = settings.fit_rows.saturating_add(held).min(all.len());
+        let drawn = random::uniform_subset(all.len(), size, rng)?;
         let rows: Vec<usize> = drawn.into_iter().map(|s| all[s]).collect();
         let weights: Vec<f64> = rows.iter().map(|&i| data.weight(i)).collect();
         let narrow = data.x.gather(Indices::from(&rows[..]));
@@ -39,7 +43,12 @@ impl Sample {
             Mat::from_fn(rows.len(), data.y.ncols(), |s, j| data.y[(rows[s], j)].f64()),
             &weights,
         )?;
-        Ok(Sample { x, y, weights })
+        let part = |rows: Range<usize>| Sample {
+            x: x.as_ref().subcols(rows.start, rows.len()).to_owned(),
+            y: y.as_ref().subrows(rows.start, rows.len()).to_owned(),
+            weights: weights[rows].to_vec(),
+        };
+        Ok([part(0..size - held), part(size - held..size)])
     }
 
     /// n.

@@ -3,9 +3,9 @@
 
 use super::sample::Sample;
 use crate::{FitReport, KrrModel, SolvedBy};
-use faer::{Mat, MatMut};
+use faer::{Accum, Mat, MatMut};
 use nystrom_kernels::{DifferentiableKernel, Points};
-use nystrom_linalg_core::{Error, JitterLadder, PackedCholesky, Result};
+use nystrom_linalg_core::{Error, JitterLadder, PackedCholesky, Result, ops};
 use std::ops::Range;
 
 /// nλ = 10^(k/2) for these k.
@@ -21,27 +21,34 @@ pub(super) struct Fit<K> {
     pub model: KrrModel<K, f64>,
     /// The step of the grid of ridges.
     pub step: i32,
-    /// Leave-one-out RMSE.
+    /// RMSE at the rows held out.
     pub error: f64,
 }
 
-/// The fit to `sample` with its points at `x` (d × n): from the step `start` downhill on the grid
-/// of ridges, by the leave-one-out error.
+/// A sample with its points after a map, d × n.
+pub(super) type Mapped<'a> = (&'a Sample, Points<'a, f64>);
+
+/// The fit to the first sample: from the step `start` on the grid of ridges to where the error at
+/// the second is least.
 ///
-/// n² kernel values once, and 2n³/3 flops for each ridge.
+/// n² + hn kernel values once, and n³/3 flops for each ridge.
 ///
 /// # Errors
 /// Those of [`Kernel::check_points`](nystrom_kernels::Kernel::check_points), and
 /// `NotPositiveDefinite` if no ridge tried is above the rounding errors of K.
 pub(super) fn fit<K: DifferentiableKernel<f64>>(
     kernel: K,
-    sample: &Sample,
-    x: Points<'_, f64>,
+    (sample, x): Mapped<'_>,
+    (held, at): Mapped<'_>,
     start: i32,
 ) -> Result<Fit<K>> {
     kernel.check_points(x)?;
-    let K = kernel.gram(x);
-    let (step, error, theta) = downhill(start, |k| leave_one_out(&K, sample, ridge(k)))?;
+    kernel.check_points(at)?;
+    let (K, C) = (kernel.gram(x), kernel.eval(at, x));
+    let (step, error, theta) = downhill(start, |k| {
+        let theta = coefficients(&K, sample, ridge(k))?;
+        Ok((rmse(&C, &theta, held), theta))
+    })?;
     let (n, t) = sample.y.shape();
     let report = FitReport {
         n,
@@ -51,18 +58,16 @@ pub(super) fn fit<K: DifferentiableKernel<f64>>(
         ridge: ridge(step),
         jitter: 0.0,
         solver: SolvedBy::ExactCholesky,
-        reason: "the smallest leave-one-out error".into(),
+        reason: "the smallest error at rows held out".into(),
         condition: f64::NAN,
-        kernel_entries: (n * n) as u64,
+        kernel_entries: ((n + at.len()) * n) as u64,
     };
     let model = KrrModel::from_parts(kernel, x, theta.as_ref(), &vec![0.0; t], report)?;
     Ok(Fit { model, step, error })
 }
 
-/// The leave-one-out RMSE at nλ = `mu`, and θ = (K + μD⁻¹)⁻¹y.
-///
-/// y_i − f₋ᵢ(x_i) = θ_i/((K + μD⁻¹)⁻¹)_ii.
-fn leave_one_out(K: &Mat<f64>, sample: &Sample, mu: f64) -> Result<(f64, Mat<f64>)> {
+/// θ = (K + μD⁻¹)⁻¹y at nλ = `mu`.
+fn coefficients(K: &Mat<f64>, sample: &Sample, mu: f64) -> Result<Mat<f64>> {
     let fill = |mut out: MatMut<'_, f64>, rows: Range<usize>, cols: Range<usize>| {
         out.copy_from(K.as_ref().submatrix(rows.start, cols.start, rows.len(), cols.len()));
         for (s, i) in cols.enumerate() {
@@ -72,13 +77,16 @@ fn leave_one_out(K: &Mat<f64>, sample: &Sample, mu: f64) -> Result<(f64, Mat<f64
     let factor = PackedCholesky::from_fill(sample.len(), fill, JitterLadder::none())?;
     let mut theta = sample.y.clone();
     factor.solve_in_place(theta.as_mut());
-    let (mut sum, mut total) = (0.0, 0.0);
-    for (i, inverse) in factor.inverse_diagonal().into_iter().enumerate() {
-        let squares: f64 = theta.row(i).iter().map(|theta| (theta / inverse).powi(2)).sum();
-        sum += sample.weights[i] * squares;
-        total += sample.weights[i];
-    }
-    Ok(((sum / total).sqrt(), theta))
+    Ok(theta)
+}
+
+/// The weighted root mean square of y − Cθ at the rows held out.
+fn rmse(C: &Mat<f64>, theta: &Mat<f64>, held: &Sample) -> f64 {
+    let mut residuals = held.y.clone();
+    ops::matmul(residuals.as_mut(), Accum::Add, C.as_ref(), theta.as_ref(), -1.0);
+    let squares = |i: usize| residuals.row(i).iter().map(|r| r * r).sum::<f64>();
+    let sum: f64 = held.weights.iter().enumerate().map(|(i, w)| w * squares(i)).sum();
+    (sum / held.weights.iter().sum::<f64>()).sqrt()
 }
 
 /// The first minimum of `at` on the grid when walking from `start`, upwards first; a ridge below

@@ -2,7 +2,6 @@
 
 #![allow(non_snake_case)]
 
-use crate::common::lu;
 use faer::{Mat, MatRef};
 use nystrom_kernels::*;
 use nystrom_krr::{LearnedMetric, LinearMap, MetricDistance, MetricFit, MetricForm, Problem};
@@ -103,29 +102,6 @@ fn the_full_form_turns_with_the_data() {
     assert!((&expected - &there.agop).norm_max() < 1e-7 * there.agop.norm_max());
 }
 
-/// The error of the first fit is that of refitting without each row.
-#[test]
-fn errors_are_leave_one_out_errors() {
-    let n = 60;
-    let (x, y, _) = one_direction(n, 2);
-    let metric = LearnedMetric { iterations: 1, ..settings(MetricForm::Full) };
-    let found = learn(&metric, x.as_ref(), y.as_ref()).unwrap();
-    let mean = y.col(0).sum() / n as f64;
-    let sd = (y.col(0).iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
-    let z = Mat::from_fn(n, 1, |i, _| (y[(i, 0)] - mean) / sd);
-    let K = Matern32::new(found.length_scale()).unwrap().gram(Points::from_rows(x.as_ref()));
-    let left_out = |i: usize| {
-        let others: Vec<usize> = (0..n).filter(|&j| j != i).collect();
-        let A = Mat::from_fn(n - 1, n - 1, |a, b| {
-            K[(others[a], others[b])] + if a == b { found.ridge() } else { 0.0 }
-        });
-        let theta = lu(&A, &Mat::from_fn(n - 1, 1, |a, _| z[(others[a], 0)]));
-        z[(i, 0)] - (0..n - 1).map(|a| K[(i, others[a])] * theta[(a, 0)]).sum::<f64>()
-    };
-    let expected = ((0..n).map(|i| left_out(i).powi(2)).sum::<f64>() / n as f64).sqrt();
-    assert!((found.error() / expected - 1.0).abs() < 1e-5, "{} for {expected}", found.error());
-}
-
 #[test]
 fn what_is_kept_is_the_best_of_what_was_tried() {
     let (x, y, _) = one_direction(400, 6);
@@ -140,12 +116,13 @@ fn what_is_kept_is_the_best_of_what_was_tried() {
     }
 }
 
+/// Errors at rows that gradients were taken at would fall with every map.
 #[test]
-fn noise_alone_teaches_little() {
-    let (x, y) = (normal(300, 5, 8), normal(300, 1, 9));
+fn noise_teaches_nothing_and_says_so() {
+    let (x, y) = (normal(900, 15, 8), normal(900, 1, 9));
     let found = learn(&settings(MetricForm::Full), x.as_ref(), y.as_ref()).unwrap();
     println!("{:?}", found.history);
-    assert!(found.error() > 0.9);
+    assert!(found.error() > 0.93, "{}", found.error());
 }
 
 #[test]
@@ -251,6 +228,7 @@ fn settings_out_of_range_are_refused() {
         LearnedMetric { power: f64::NAN, ..base.clone() },
         LearnedMetric { iterations: 0, ..base.clone() },
         LearnedMetric { fit_rows: 0, ..base.clone() },
+        LearnedMetric { held_rows: 0, ..base.clone() },
         LearnedMetric { gradient_rows: 0, ..base.clone() },
         LearnedMetric { multiples: vec![], ..base.clone() },
         LearnedMetric { multiples: vec![1.0, -1.0], ..base.clone() },

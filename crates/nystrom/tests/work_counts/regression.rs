@@ -159,11 +159,12 @@ fn gradients() {
     });
 }
 
-/// n² kernel values a fit and 2n³/3 flops for each of 3 to 5 ridges; gn slopes for the gradients.
+/// n² + hn kernel values a fit and n³/3 flops for each of 3 to 5 ridges; gn slopes for the
+/// gradients. A fifth of the rows is held out.
 #[test]
 fn a_learned_metric() {
     alone(|| {
-        let (x, y) = problem(2 * M);
+        let (x, y) = problem(5 * M / 2);
         let points = Points::from_rows(x.as_ref());
         let metric = LearnedMetric {
             iterations: 1,
@@ -174,8 +175,9 @@ fn a_learned_metric() {
         let mut rng = Pcg64::seed_from_u64(0);
         let learn = || metric.learn(&Matern32::new, (points, &y), &mut rng).unwrap();
         let (n, g, measured) = (2.0 * M as f64, M as f64, measure(learn).1);
-        holds("metric, entries", measured.entries, n * n + g * n, 1.0..=1.0);
-        holds("metric, flops", measured.flops, 4.0 * 2.0 * n.powi(3) / 3.0, 0.7..=1.5);
-        holds("metric, bytes", measured.bytes, f64s(2.0 * n * n), 0.7..=1.3);
+        let h = n / 4.0;
+        holds("metric, entries", measured.entries, n * n + h * n + g * n, 1.0..=1.0);
+        holds("metric, flops", measured.flops, 4.0 * n.powi(3) / 3.0, 0.7..=1.6);
+        holds("metric, bytes", measured.bytes, f64s(2.0 * n * n + h * n), 0.7..=1.3);
     });
 }

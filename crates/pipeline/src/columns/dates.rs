@@ -14,7 +14,7 @@ pub(crate) fn is_date(text: &str) -> bool {
     match (number(a), number(b), number(c)) {
         (Some(a), Some(b), Some(c)) => {
             let small = |x: u32, y: u32| (1..=31).contains(&x) && (1..=31).contains(&y);
-            (a >= 1000 && small(b, c)) || (small(a, b) && (c >= 1000 || c < 100))
+            (a >= 1000 && small(b, c)) || (small(a, b) && !(100..1000).contains(&c))
         }
         _ => false,
     }
