@@ -44,6 +44,11 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
         );
         return Err(Failure::Usage(text).into());
     }
+    as_told(args)
+}
+
+/// The fit with the kernel, landmarks and λ that the options name.
+fn as_told(args: &Fit) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
     let rng = &mut rng;
     // without one there is only the plan

@@ -9,6 +9,7 @@ use crate::speed::Trial;
 use nystrom::leverage::{RecursiveNystrom, SpectralLeverage};
 use nystrom::prelude::*;
 use nystrom::sketch::Draw;
+use nystrom::sketch::Uniform;
 
 pub type Selector<'a> = Box<dyn LandmarkSelector<f64> + Send + 'a>;
 pub type Estimator<'a> = Box<dyn RidgeLeverage<f64> + Send + 'a>;
