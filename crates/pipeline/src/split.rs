@@ -89,8 +89,9 @@ fn dealt(parts: &[Vec<usize>], n: usize, count: usize, share: f64) -> Vec<Fold> 
         let goal = if count == 1 { share * n as f64 } else { n as f64 / count as f64 };
         let mut validation: Vec<usize> = Vec::new();
         while (validation.len() as f64) < goal.max(1.0) {
-            // the folds after this one need a part each, and training needs one
-            if !validation.is_empty() && parts.len() <= (count - 1 - k).max(1) {
+            // the folds after this one need a part each; of a single one training needs one
+            let others = if count == 1 { 1 } else { count - 1 - k };
+            if !validation.is_empty() && parts.len() <= others {
                 break;
             }
             match parts.next() {
