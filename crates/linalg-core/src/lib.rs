@@ -37,6 +37,7 @@ mod cg;
 mod cholesky;
 mod counted;
 mod dense;
+mod dot;
 mod error;
 mod gram_sums;
 mod indices;

@@ -29,6 +29,10 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
+    /// The rows, targets, weights and folds of a fit.
+    ///
+    /// # Randomness
+    /// The permutation of the rows from which folds are cut.
     pub fn new(fit: &Fit, table: &Table, targets: &[String], rng: &mut dyn Rng) -> Result<Self> {
         let taken = taken(fit, targets)?;
         let mut notes = Vec::new();

@@ -106,7 +106,8 @@ pub struct LearnedMetric {
 }
 
 impl Default for LearnedMetric {
-    /// Full form, p = 1, at most 8 maps, 3000 rows and 1000 held out, multiples ½, 1 and 2 of Euclidean distances.
+    /// Full form, p = 1, at most 8 maps, 3000 rows and 1000 held out, multiples ½, 1 and 2 of
+    /// Euclidean distances.
     fn default() -> Self {
         LearnedMetric {
             form: MetricForm::Full,
@@ -276,8 +277,8 @@ impl MetricFit {
         self.history[self.best].ridge
     }
 
-    /// The RMSE at the rows held out, in standard deviations of the target (of several targets, the root
-    /// of the sum of squares).
+    /// The RMSE at the rows held out, in standard deviations of the target (of several targets, the
+    /// root of the sum of squares).
     pub fn error(&self) -> f64 {
         self.history[self.best].error
     }

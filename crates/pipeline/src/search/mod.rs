@@ -73,6 +73,10 @@ struct Learnt {
 }
 
 impl<'a> Search<'a> {
+    /// A search that has not begun.
+    ///
+    /// # Randomness
+    /// A permutation of the training rows for each fold, and the seed of all that follows.
     pub fn new(
         fit: &'a Fit,
         problem: Problem,

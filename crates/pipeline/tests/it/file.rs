@@ -34,7 +34,8 @@ proptest! {
 
     /// Heads that no fit wrote, under a right checksum.
     #[test]
-    fn a_forged_head_is_refused_or_a_model(place in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn a_forged_head_is_refused_or_a_model(place in any::<prop::sample::Index>(),
+        byte in any::<u8>()) {
         use sha2::{Digest, Sha256};
         let mut forged = bytes()[..bytes().len() - 32].to_vec();
         let place = place.index(forged.len());

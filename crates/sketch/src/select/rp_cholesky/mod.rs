@@ -91,6 +91,12 @@ impl RpCholesky {
 
     /// As [`factor`](Self::factor), and after each round `enough` sees tr(A − Â) after 0, 1, …
     /// pivots: true ends the run.
+    ///
+    /// # Errors
+    /// As [`factor`](Self::factor).
+    ///
+    /// # Randomness
+    /// As [`factor`](Self::factor).
     pub fn factor_until<T: Scalar>(
         &self,
         A: &dyn PsdMatrix<T>,
