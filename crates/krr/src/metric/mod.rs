@@ -48,11 +48,11 @@ pub enum MetricDistance {
 /// diagonal form it suits kernels of the L1 distance as well.
 ///
 /// # Cost
-/// With n = `fit_rows`, h = `held_rows` and g = `gradient_rows`: n² + hn kernel values a fit and,
-/// for each of 3 to 5 ridges, n³/3 flops; gn slopes and 2gn(d + 1)t flops a map for its gradients.
-/// At most `iterations` maps and 2(`multiples` − 1) more fits. Memory: 2n² + hn numbers, n × n by
-/// definition.
-/// The bits do not depend on the number of threads.
+/// With n = `fit_rows`, h = `held_rows` and g = `gradient_rows`: n² + hn kernel values a fit and
+/// n³/3 flops for each ridge tried. Those are 3 to 5 about the best of the map before; the first
+/// map walks from nλ = 10^(−½) to its best, half a decade a step, 17 steps at most. gn slopes and
+/// 2gn(d + 1)t flops a map for its gradients. At most `iterations` maps and 2(`multiples` − 1) more
+/// fits. Memory: 2n² + hn numbers, n × n by definition.
 ///
 /// # Source
 /// A. Radhakrishnan, D. Beaglehole, P. Pandit, M. Belkin, *Mechanism for feature learning in
