@@ -83,9 +83,10 @@ pub mod linalg_core {
     #[doc(inline)]
     pub use nystrom_linalg_core::{
         Cholesky, ConjugateGradients, Counted, Dense, Error, GramSums, Indices, JitterLadder,
-        LinearSystem, PackedCholesky, PackedLower, PcgOptions, PcgReport, PivotedCholesky,
-        PsdMatrix, PseudoInverse, Result, Ridge, RowTree, Scalar, Streams, SymmetricEigen,
-        Vectorised, ops, pcg, random, symmetric_product, validate, work,
+        KeptTriangle, LinearSystem, PackedCholesky, PackedLower, PcgEnd, PcgOptions, PcgReport,
+        PivotedCholesky, PsdMatrix, PseudoInverse, Result, Ridge, RowTree, Scalar, ShiftedLowRank,
+        Streams, SymmetricEigen, TallFactor, Vectorised, WrittenColumns, ops, pcg, random, solve,
+        symmetric_product, validate, work,
     };
 }
 pub mod prelude;

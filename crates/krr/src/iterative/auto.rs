@@ -67,7 +67,7 @@ impl<K, T> AutoKrr<K, T> {
 
 impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
     /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Dictionary`, `&Landmarks`
-    /// or [`Points`].
+    /// or [`Points`](nystrom_kernels::Points).
     ///
     /// # Errors
     /// As [`Falkon::fit`]; [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) only if no

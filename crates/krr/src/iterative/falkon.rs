@@ -98,7 +98,7 @@ impl<K, T> Falkon<K, T> {
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Dictionary`, `&Landmarks`
-    /// or [`Points`].
+    /// or [`Points`](nystrom_kernels::Points).
     ///
     /// # Errors
     /// Before the first iteration: [`Empty`](nystrom_linalg_core::Error::Empty),

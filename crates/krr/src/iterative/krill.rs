@@ -92,7 +92,7 @@ impl<K, T> Krill<K, T> {
 
 impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
     /// Fits y (n × t) at the n points x of the problem; `centers` is a `&Landmarks`, `&Dictionary`
-    /// (whose weights are not used) or [`Points`].
+    /// (whose weights are not used) or [`Points`](nystrom_kernels::Points).
     ///
     /// # Errors
     /// As [`Falkon::fit`](crate::Falkon::fit).
