@@ -45,7 +45,7 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
     /// use nystrom_linalg_core::Ridge;
     /// let (x, y) = (mat![[0.0], [1.0_f64]], mat![[0.0], [1.0]]);
     /// let model = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-3))
-    ///     .fit(Points::from_rows(x.as_ref()), y.as_ref())?;
+    ///     .fit((Points::from_rows(x.as_ref()), y.as_ref()))?;
     /// let (centers, theta) = (model.centers().as_cols(), model.coefficients());
     /// let same = KrrModel::new(
     ///     *model.kernel(),

@@ -31,7 +31,7 @@ pub const MODEL_FORMAT: u32 = 1;
 /// use nystrom_linalg_core::{Error, Ridge};
 /// let (x, y) = (mat![[0.0], [1.0_f64]], mat![[0.0], [1.0]]);
 /// let model = ExactKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-3))
-///     .fit(Points::from_rows(x.as_ref()), y.as_ref())?;
+///     .fit((Points::from_rows(x.as_ref()), y.as_ref()))?;
 /// let text = serde_json::to_string(&model).unwrap();
 /// let loaded: KrrModel<Gaussian, f64> = serde_json::from_str(&text).unwrap();
 /// assert_eq!(loaded, model);
