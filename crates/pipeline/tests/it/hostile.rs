@@ -76,7 +76,7 @@ fn zero_weights_leave_rows_out_and_all_of_them_are_an_error() {
 
 #[test]
 fn ten_thousand_levels_share_features() {
-    let level = |i: usize| format!("l{}", if i % 2 == 0 { i % 7 } else { i % 10_000 });
+    let level = |i: usize| format!("l{}", if i.is_multiple_of(2) { i % 7 } else { i % 10_000 });
     let column = text("level", (0..20_000).map(level));
     let table = Table::new("t", vec![column]).unwrap();
     let columns = Columns::fit(&table, &ColumnOptions::default(), &[], Shape::Plain).unwrap();
