@@ -38,7 +38,8 @@ pub fn symmetric_product<T: Scalar>(
 /// Products and sums are in `f64` whatever the precision of the entries. Each entry of the triangle
 /// is read or evaluated once a product and used for both of its places. What is kept is Â = A + E,
 /// E the rounding of entries to `f32`: 0 if they are `f32` already. [`error`](Self::error) bounds
-/// ‖E‖₂ by the Frobenius norm of what was in fact rounded away.
+/// ‖E‖₂ by the Frobenius norm of what was in fact rounded away. Where that is too much,
+/// [`keep_exactly`](Self::keep_exactly) keeps entries as they are, in as much memory as there is.
 ///
 /// Blocks of 256 × 256 are one piece of work. Blocks (I, J) and (J, I) add to the rows I and J of
 /// the result. They are taken in the rounds of a tournament in which every block of rows meets
@@ -68,13 +69,15 @@ pub struct KeptTriangle<'a, T> {
     A: &'a dyn PsdMatrix<T>,
     /// The blocks of the first rounds, one after another in the order of `pairs`.
     rounds: Vec<Vec<f32>>,
+    /// The same without rounding; then `rounds` is empty.
+    exact: Vec<Vec<T>>,
     /// ‖E‖_F.
     error: f64,
 }
 
 impl<T> std::fmt::Debug for KeptTriangle<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let rounds = self.rounds.len();
+        let rounds = self.rounds.len().max(self.exact.len());
         f.debug_struct("KeptTriangle").field("rounds", &rounds).field("error", &self.error).finish()
     }
 }
@@ -82,14 +85,14 @@ impl<T> std::fmt::Debug for KeptTriangle<'_, T> {
 impl<'a, T: Scalar> KeptTriangle<'a, T> {
     /// Nothing kept.
     pub fn none(A: &'a dyn PsdMatrix<T>) -> Self {
-        KeptTriangle { A, rounds: vec![], error: 0.0 }
+        KeptTriangle { A, rounds: vec![], exact: vec![], error: 0.0 }
     }
 
     /// As many whole rounds of blocks as `bytes` hold.
     pub fn new(A: &'a dyn PsdMatrix<T>, bytes: u64) -> Self {
         let mut kept = Self::none(A);
         let mut square = 0.0;
-        for round in 0..Self::rounds_within(A.dim(), bytes) {
+        for round in 0..rounds_within::<f32>(A.dim(), bytes) {
             let (entries, lost) = kept.evaluated(round);
             kept.rounds.push(entries);
             square += lost;
@@ -100,20 +103,12 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
 
     /// Bytes of the whole triangle, about 2n².
     pub fn bytes(n: usize) -> u64 {
-        (0..rounds(n)).map(|round| round_bytes(n, round)).sum()
+        (0..rounds(n)).map(|round| round_bytes::<f32>(n, round)).sum()
     }
 
     /// Bytes of what [`new`](Self::new) keeps with that budget.
     pub fn bytes_within(n: usize, budget: u64) -> u64 {
-        (0..Self::rounds_within(n, budget)).map(|round| round_bytes(n, round)).sum()
-    }
-
-    fn rounds_within(n: usize, budget: u64) -> usize {
-        let after = (0..rounds(n)).scan(0, |sum, round| {
-            *sum += round_bytes(n, round);
-            Some(*sum)
-        });
-        after.take_while(|&sum| sum <= budget).count()
+        (0..rounds_within::<f32>(n, budget)).map(|round| round_bytes::<f32>(n, round)).sum()
     }
 
     /// A bound on ‖Â − A‖₂: ‖E‖_F, E what the rounding of kept entries changed. NaN or infinite if
@@ -124,12 +119,29 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
 
     /// Bytes that are kept.
     pub fn kept_bytes(&self) -> u64 {
-        self.rounds.iter().map(|round| (round.len() * size_of::<f32>()) as u64).sum()
+        bytes_of(&self.rounds) + bytes_of(&self.exact)
+    }
+
+    /// n times the share of the triangle that is kept.
+    pub fn kept_rows(&self) -> usize {
+        let n = self.A.dim();
+        let all: u64 = (0..rounds(n)).map(|round| round_entries(n, round)).sum();
+        let kept: usize = self.rounds.iter().map(Vec::len).sum();
+        let kept = kept + self.exact.iter().map(Vec::len).sum::<usize>();
+        (n as u128 * kept as u128 / u128::from(all.max(1))) as usize
     }
 
     /// Gives the kept blocks back: from now on every product evaluates all.
     pub fn forget(&mut self) {
-        (self.rounds, self.error) = (vec![], 0.0);
+        (self.rounds, self.exact, self.error) = (vec![], vec![], 0.0);
+    }
+
+    /// Gives the kept blocks back, and keeps as many whole rounds as `bytes` hold without rounding:
+    /// 8 bytes an entry in `f64`.
+    pub fn keep_exactly(&mut self, bytes: u64) {
+        self.forget();
+        let rounds = 0..rounds_within::<T>(self.A.dim(), bytes);
+        self.exact = rounds.map(|round| self.evaluated(round).0).collect();
     }
 
     /// out = Â·x.
@@ -137,18 +149,22 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
     /// # Panics
     /// If `x` or `out` does not have n rows, or their numbers of columns differ.
     pub fn mul_into(&self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
-        self.product(&self.rounds, out, x);
+        if self.exact.is_empty() {
+            self.product(&self.rounds, out, x);
+        } else {
+            self.product(&self.exact, out, x);
+        }
     }
 
-    /// out = A·x, all entries evaluated anew.
+    /// out = A·x; entries that were rounded are evaluated anew.
     ///
     /// # Panics
     /// As [`mul_into`](Self::mul_into).
     pub fn exact_mul_into(&self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
-        self.product(&[], out, x);
+        self.product(&self.exact, out, x);
     }
 
-    fn product(&self, kept: &[Vec<f32>], out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+    fn product<E: Scalar>(&self, kept: &[Vec<E>], out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
         let (n, t) = (self.A.dim(), x.ncols());
         assert!(x.nrows() == n && out.nrows() == n && t == out.ncols(), "A·x: A is {n} x {n}");
         if n == 0 || t == 0 {
@@ -191,17 +207,17 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
         from_blocks(out, sums.as_ref());
     }
 
-    /// The blocks of a round in `f32`, and the sum of squares of what that loses.
-    fn evaluated(&self, round: usize) -> (Vec<f32>, f64) {
+    /// The blocks of a round as numbers E, and the sum of squares of what that loses.
+    fn evaluated<E: Scalar>(&self, round: usize) -> (Vec<E>, f64) {
         let n = self.A.dim();
-        let mut entries = vec![0.0; round_bytes(n, round) as usize / size_of::<f32>()];
+        let mut entries = vec![E::lit(0.0); round_entries(n, round) as usize];
         let (mut pieces, mut rest) = (Vec::new(), entries.as_mut_slice());
         for (i, j) in pairs(n, round) {
             let (block, others) = rest.split_at_mut(rows(n, i).len() * rows(n, j).len());
             pieces.push((i, j, block));
             rest = others;
         }
-        let narrow = |block: &mut Block<T>, (i, j, out): (usize, usize, &mut [f32])| {
+        let narrow = |block: &mut Block<T>, (i, j, out): (usize, usize, &mut [E])| {
             let (I, J) = (rows(n, i), rows(n, j));
             let square = block.evaluated(self.A, I.clone(), J, |_, a| {
                 let columns = out.chunks_mut(I.len()).zip(a.col_iter());
@@ -216,11 +232,11 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
 }
 
 /// out ← a, and the sum of squares of what is lost.
-fn narrow_column<T: Scalar>(out: &mut [f32], a: ColRef<'_, T>) -> f64 {
+fn narrow_column<E: Scalar, T: Scalar>(out: &mut [E], a: ColRef<'_, T>) -> f64 {
     let mut lost = 0.0;
     for (out, a) in out.iter_mut().zip(a.iter()) {
-        *out = a.f64() as f32;
-        lost += (f64::from(*out) - a.f64()).powi(2);
+        *out = E::lit(a.f64());
+        lost += (out.f64() - a.f64()).powi(2);
     }
     lost
 }
@@ -271,9 +287,24 @@ fn pairs(n: usize, round: usize) -> impl Iterator<Item = (usize, usize)> {
     diagonal.chain(meeting.take(if round == 0 { 0 } else { b }))
 }
 
-fn round_bytes(n: usize, round: usize) -> u64 {
-    let entries = |(i, j)| rows(n, i).len() as u64 * rows(n, j).len() as u64;
-    pairs(n, round).map(entries).sum::<u64>() * size_of::<f32>() as u64
+fn round_entries(n: usize, round: usize) -> u64 {
+    pairs(n, round).map(|(i, j)| rows(n, i).len() as u64 * rows(n, j).len() as u64).sum()
+}
+
+fn round_bytes<E>(n: usize, round: usize) -> u64 {
+    round_entries(n, round) * size_of::<E>() as u64
+}
+
+fn rounds_within<E>(n: usize, budget: u64) -> usize {
+    let after = (0..rounds(n)).scan(0, |sum, round| {
+        *sum += round_bytes::<E>(n, round);
+        Some(*sum)
+    });
+    after.take_while(|&sum| sum <= budget).count()
+}
+
+fn bytes_of<E>(rounds: &[Vec<E>]) -> u64 {
+    rounds.iter().map(|round| size_of_val(&round[..]) as u64).sum()
 }
 
 #[cfg(test)]

@@ -17,9 +17,9 @@ impl Effort {
     /// The operations that it allows.
     pub fn work(self) -> f64 {
         match self {
-            Effort::Quick => 3e11,
-            Effort::Default => 3e12,
-            Effort::Thorough => 3e13,
+            Effort::Quick => 2e11,
+            Effort::Default => 1.3e12,
+            Effort::Thorough => 1.3e13,
         }
     }
 

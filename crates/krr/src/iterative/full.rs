@@ -141,6 +141,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let rank = chosen_rank::<T>(self.rank, [n, x.dim(), columns], memory)?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
         let mut memory = Sizes { n, columns, rank, ridges: 1 }.plan::<T>(memory)?;
+        let room = memory.room(self.options.memory);
         let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
         let start = extras.start.map(|alpha| self.start(alpha, &root, t)).transpose()?;
 
@@ -148,8 +149,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let tolerance = enough(self.rank, &K, mu, &root);
         let select = RpCholesky { tolerance, ..RpCholesky::default() };
         let F = select.factor(&K, rank, rng)?.into_factor(); //                    K ≈ FFᵀ
-        let mut system = System::new(&K, F, &root, &[mu], memory.kept)?;
-        memory.keep(system.kept(), n);
+        let mut system = System::new(&K, F, &root, &[mu], [memory.kept, room])?;
+        (memory.kept, memory.kept_rows) = (system.kept(), system.kept_rows());
         let targets = Targets::new(samples, &root, self.intercept);
         let b = targets.right_hand_side(1);
         let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {

@@ -1,5 +1,6 @@
 //! Many ridges on all the data at once, the best by validation.
 
+use crate::iterative::compared::Compared;
 use crate::iterative::full_sizes::{Sizes, chosen_rank, enough};
 use crate::iterative::full_system::System;
 use crate::iterative::full_targets::{Targets, report};
@@ -19,8 +20,12 @@ const FIRST_LOOK: usize = 4;
 const NEXT_LOOK: f64 = 1.25;
 /// A ridge still counts while its error is within this factor of the best,
 const IN_THE_RUNNING: f64 = 1.1;
-/// and still improves by more than this share from look to look.
+/// and still improves by more than this share from look to look, or until its residual is below
+/// this.
 const IMPROVEMENT: f64 = 1e-3;
+const BEGUN: f64 = 0.03;
+/// Errors within this factor are the same: of their ridges the largest is taken.
+const TIE: f64 = 1.0005;
 
 /// Kernel ridge regression on all the data at several ridges, the best of which is chosen by the
 /// error on validation points.
@@ -31,13 +36,14 @@ const IMPROVEMENT: f64 = 1e-3;
 /// three times one for a single column, and the path no more iterations than its smallest ridge.
 ///
 /// A residual of 1e-2 or 1e-3 is enough to predict, and which one suffices depends on the data: the
-/// run ends once no ridge whose error is near the best improves it by more than 0.1 % from one look
-/// to the next. Looks are at iterations 4, 5, 6, 8, 10, 13, …. With `options.memory` one triangle
-/// of K is kept as described at [`FullKrr`](crate::FullKrr).
+/// run ends once every ridge whose error is near the best has a residual below 0.03 and improves its
+/// error by less than 0.1 % from one look to the next. Looks are at iterations 4, 5, 6, 8, 10, 13, …. With `options.memory` one triangle
+/// of K is kept as described at [`FullKrr`](crate::FullKrr), and the kernel values of the looks
+/// where there is room for them after that.
 ///
 /// # Cost
 /// As [`FullKrr`](crate::FullKrr) with targets × ridges columns, and n·v kernel values for each
-/// look at v validation points.
+/// look at v validation points, or for all looks together where 8nv bytes are left of the memory.
 ///
 /// ```
 /// use faer::Mat;
@@ -78,7 +84,8 @@ pub struct FullPathFit<K, T> {
     /// The model at the best ridge, and how the iterations went. Its residual is that of this
     /// ridge.
     pub fit: IterativeFit<K, T>,
-    /// Which ridge has the smallest validation error; the larger ridge among equals.
+    /// Which ridge has the smallest validation error; of errors within 0.05 % that of the largest
+    /// ridge, whose system is solved soonest.
     pub best: usize,
     /// nλ of each ridge.
     pub ridges: Vec<f64>,
@@ -123,6 +130,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let rank = chosen_rank::<T>(self.rank, all, self.options.memory)?;
         let sizes = Sizes { n, columns, rank, ridges: mu.len() };
         let mut memory = sizes.plan::<T>(self.options.memory)?;
+        let room = memory.room(self.options.memory);
 
         let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
         let K = Counted::new(KernelMatrix::new(&self.kernel, samples.x)?);
@@ -130,10 +138,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let tolerance = enough(self.rank, &K, least, &root);
         let select = RpCholesky { tolerance, ..RpCholesky::default() };
         let F = select.factor(&K, rank, rng)?.into_factor(); //                    K ≈ FFᵀ
-        let mut system = System::new(&K, F, &root, &mu, memory.kept)?;
-        memory.keep(system.kept(), n);
+        let mut system = System::new(&K, F, &root, &mu, [memory.kept, room])?;
+        (memory.kept, memory.kept_rows) = (system.kept(), system.kept_rows());
         let targets = Targets::new(samples, &root, self.intercept);
-        let path = Path { kernel: &self.kernel, samples, valid, targets: &targets, mu: &mu };
+        let compared = Compared::new(&self.kernel, samples, valid, room - memory.kept);
+        memory.tiles += compared.kept_bytes();
+        let path = Path { kernel: &self.kernel, samples, compared, targets: &targets, mu: &mu };
 
         let (mut looks, mut next, mut failed) = (Vec::new(), FIRST_LOOK, None);
         let mut look = |number: usize, cg: &ConjugateGradients<f64>| {
@@ -145,7 +155,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
                 Ok(errors) => looks.push((number, errors)),
                 Err(error) => failed = Some(error),
             }
-            failed.is_some() || settled(&looks)
+            failed.is_some() || settled(&looks, &path.residuals(cg))
         };
         let b = targets.right_hand_side(mu.len());
         let (cg, ran) = solve(&mut system, b.as_ref(), None, &self.options.pcg(), &mut look)?;
@@ -155,11 +165,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let errors = path.errors(cg.x())?;
         let best = path.best(&errors);
         let entries = K.entries() + K.diagonal_entries();
-        let width = targets.width();
-        let residual = |r: usize| {
-            cg.residuals()[r * width..(r + 1) * width].iter().copied().fold(0.0, f64::max)
-        };
-        let residuals: Vec<f64> = (0..mu.len()).map(residual).collect();
+        let residuals = path.residuals(&cg);
         let ran = Run { residual: residuals[best], ..Run::new(&cg, ran, Some(Stop::Asked)) };
         let model = path.model(best, cg.x(), &ran, entries)?;
         let fit = ran.finish(model, &self.options, system.passes, memory);
@@ -184,7 +190,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
 struct Path<'a, K, T> {
     kernel: &'a K,
     samples: Problem<'a, T>,
-    valid: Problem<'a, T>,
+    compared: Compared<'a, K, T>,
     targets: &'a Targets<'a>,
     mu: &'a [f64],
 }
@@ -205,16 +211,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> Path<'_, K, T> {
             alpha.as_mut().subcols_mut(r * t, t).copy_from(one);
             b.extend(constants);
         }
-        // one model whose targets are those of all ridges: one pass over the validation points
-        let report = report(self.samples, self.mu[0], 0);
-        let kernel = self.kernel.clone();
-        let all = KrrModel::from_parts(kernel, self.samples.x, alpha.as_ref(), &b, report)?;
-        let f = all.predict(self.valid.x)?;
+        // the targets of all ridges side by side: one pass over the validation points
+        let (f, valid) = (self.compared.predicted(alpha.as_ref(), &b)?, self.compared.valid);
         let rows = f.nrows();
-        let weights: f64 = (0..rows).map(|i| self.valid.weight(i)).sum();
+        let weights: f64 = (0..rows).map(|i| valid.weight(i)).sum();
         let square = |j: usize, r: usize| {
-            let error = |i: usize| f[(i, r * t + j)].f64() - self.valid.y[(i, j)].f64();
-            (0..rows).map(|i| self.valid.weight(i) * error(i).powi(2)).sum::<f64>()
+            let error = |i: usize| f[(i, r * t + j)].f64() - valid.y[(i, j)].f64();
+            (0..rows).map(|i| valid.weight(i) * error(i).powi(2)).sum::<f64>()
         };
         let mean = |r: usize| (0..t).map(|j| square(j, r)).sum::<f64>() / (weights * t as f64);
         let error =
@@ -222,12 +225,17 @@ impl<T: Scalar, K: Kernel<T> + Clone> Path<'_, K, T> {
         Ok((0..self.mu.len()).map(error).collect())
     }
 
-    /// The smallest error; the larger ridge among equals.
+    /// The relative residual of each ridge, the largest over the targets.
+    fn residuals(&self, cg: &ConjugateGradients<f64>) -> Vec<f64> {
+        let of_ridge = |all: &[f64]| all.iter().copied().fold(0.0, f64::max);
+        cg.residuals().chunks(self.targets.width()).map(of_ridge).collect()
+    }
+
+    /// The largest ridge whose error is as good as the smallest.
     fn best(&self, errors: &[f64]) -> usize {
-        let before = |a: &usize, b: &usize| {
-            errors[*a].total_cmp(&errors[*b]).then(self.mu[*b].total_cmp(&self.mu[*a]))
-        };
-        (0..errors.len()).min_by(before).unwrap_or(0)
+        let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
+        let good = (0..errors.len()).filter(|&r| errors[r] <= TIE * least);
+        good.max_by(|&a, &b| self.mu[a].total_cmp(&self.mu[b])).unwrap_or(0)
     }
 
     fn model(
@@ -244,12 +252,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Path<'_, K, T> {
     }
 }
 
-/// Whether no ridge in the running improved since the last look.
-fn settled(looks: &[(usize, Vec<f64>)]) -> bool {
+/// Whether no ridge in the running has far to go, or improved since the last look.
+fn settled(looks: &[(usize, Vec<f64>)], residuals: &[f64]) -> bool {
     let [.., (_, before), (_, now)] = looks else { return false };
     let best = now.iter().copied().fold(f64::INFINITY, f64::min);
-    let improves = |(before, now): (&f64, &f64)| {
-        *now <= IN_THE_RUNNING * best && *now < (1.0 - IMPROVEMENT) * before
+    let goes_on = |((before, now), residual): ((&f64, &f64), &f64)| {
+        *now <= IN_THE_RUNNING * best && (*residual > BEGUN || *now < (1.0 - IMPROVEMENT) * before)
     };
-    !before.iter().zip(now).any(improves)
+    !before.iter().zip(now).zip(residuals).any(goes_on)
 }

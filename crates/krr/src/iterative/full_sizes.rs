@@ -100,17 +100,16 @@ impl Sizes {
             };
         };
         let kept = KeptTriangle::<T>::bytes_within(self.n, left);
-        let mut plan = if kept > 0 { rounded } else { least };
-        plan.keep(kept, self.n);
-        Ok(plan)
+        let whole = KeptTriangle::<T>::bytes(self.n).max(1);
+        let rows = (self.n as u128 * u128::from(kept) / u128::from(whole)) as usize;
+        let plan = if kept > 0 { rounded } else { least };
+        Ok(MemoryPlan { kept, kept_rows: rows, ..plan })
     }
 }
 
 impl MemoryPlan {
-    /// So many bytes of one triangle of K, and the share of rows that this stands for.
-    pub(crate) fn keep(&mut self, kept: u64, n: usize) {
-        let whole = KeptTriangle::<f64>::bytes(n).max(1);
-        self.kept = kept;
-        self.kept_rows = (n as u128 * u128::from(kept) / u128::from(whole)) as usize;
+    /// What of a budget K may take.
+    pub(crate) fn room(&self, budget: Option<u64>) -> u64 {
+        budget.map_or(0, |budget| budget.saturating_sub(self.total() - self.kept))
     }
 }

@@ -20,17 +20,20 @@ pub(crate) struct System<'a, T> {
     P: ShiftedLowRank<Box<dyn TallFactor>>,
     /// The largest sample weight.
     largest: f64,
+    /// Bytes that K may take if it must not be rounded.
+    room: u64,
     pub passes: usize,
 }
 
 impl<'a, T: Scalar> System<'a, T> {
-    /// With K ≈ FFᵀ and at most `bytes` of K kept, if that may be rounded to `f32`.
+    /// With K ≈ FFᵀ and at most `bytes` of K kept in `f32`, or, where it may not be rounded, at most
+    /// `room` bytes of it as it is.
     pub fn new(
         K: &'a dyn PsdMatrix<T>,
         mut F: Mat<T>,
         root: &'a [f64],
         mu: &[f64],
-        bytes: u64,
+        [bytes, room]: [u64; 2],
     ) -> Result<Self> {
         let least = mu.iter().copied().fold(f64::INFINITY, f64::min);
         let largest = root.iter().map(|root| root * root).fold(0.0, f64::max);
@@ -39,14 +42,19 @@ impl<'a, T: Scalar> System<'a, T> {
         let P = ShiftedLowRank::new(F, mu)?;
         let mut K = KeptTriangle::new(K, bytes);
         if !(largest * K.error() <= SHARE_OF_RIDGE * least) {
-            K.forget();
+            K.keep_exactly(room);
         }
-        Ok(System { K, root, mu: mu.to_vec(), P, largest, passes: 0 })
+        Ok(System { K, root, mu: mu.to_vec(), P, largest, room, passes: 0 })
     }
 
     /// Bytes of K that are kept.
     pub fn kept(&self) -> u64 {
         self.K.kept_bytes()
+    }
+
+    /// n times the share of K that is kept.
+    pub fn kept_rows(&self) -> usize {
+        self.K.kept_rows()
     }
 
     /// out = √D K √D γ + μγ, K as `product` multiplies by it.
@@ -93,7 +101,7 @@ impl<T: Scalar> LinearSystem<f64> for System<'_, T> {
     fn fall_back(&mut self) -> bool {
         let rounded = self.K.error() > 0.0;
         if rounded {
-            self.K.forget();
+            self.K.keep_exactly(self.room);
         }
         rounded
     }
@@ -193,11 +201,12 @@ mod tests {
         let matrix = KernelMatrix::new(kernel, Points::from_rows(x.as_ref())).unwrap();
         let F = RpCholesky::default().factor(&matrix, 5, &mut rng).unwrap().into_factor();
         let root = vec![1.0; n];
-        let checked = System::new(&matrix, F.clone(), &root, &[mu], u64::MAX).unwrap();
-        assert_eq!(checked.kept(), 0); // refused by the bound
+        let checked = System::new(&matrix, F.clone(), &root, &[mu], [u64::MAX; 2]).unwrap();
+        assert_eq!((checked.kept(), checked.error()), (8 * 300 * 301 / 2, 0.0)); // not rounded
         let P = ShiftedLowRank::new(Box::new(F) as Box<dyn TallFactor>, &[mu]).unwrap();
         let K = KeptTriangle::new(&matrix, u64::MAX);
-        let mut system = System { K, root: &root, mu: vec![mu], P, largest: 1.0, passes: 0 };
+        let mut system =
+            System { K, root: &root, mu: vec![mu], P, largest: 1.0, room: 0, passes: 0 };
         assert!(system.kept() > 0 && system.error() > mu);
         let b: Mat<f64> = random::standard_normal(n, 1, &mut rng);
         let options = PcgOptions { tolerance: 1e-4, max_iterations: 3000 };

@@ -10,6 +10,7 @@
 //! `system.rs` (the equations), `run.rs` (the loop), `memory.rs` (the plan).
 
 mod auto;
+mod compared;
 mod falkon;
 mod full;
 mod full_path;

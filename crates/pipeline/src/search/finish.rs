@@ -14,7 +14,7 @@ use nystrom::prelude::*;
 /// Landmarks of the plain default, and of the fit when the search was told to stop.
 const PLAIN_LANDMARKS: usize = 500;
 /// Ridges of a trial at full size.
-const RIDGES: usize = 4;
+const RIDGES: usize = 3;
 /// The residuals between which a fit to all rows stops: where its trial stopped to improve.
 const RESIDUALS: (f64, f64) = (1e-5, 1e-2);
 

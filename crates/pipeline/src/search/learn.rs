@@ -12,7 +12,9 @@ use nystrom::linalg_core::{SymmetricEigen, ops};
 use nystrom::prelude::*;
 
 /// Steps without a better error after which learning ends.
-const PATIENCE: usize = 2;
+const PATIENCE: usize = 1;
+/// Learning ends at an error that is this many times the best of all on as many rows.
+const HOPELESS: f64 = 1.2;
 /// What counts as a better error, as a share of the best.
 const IMPROVED: f64 = 0.998;
 /// Rows whose gradients are averaged.
@@ -25,7 +27,7 @@ impl Search<'_> {
     ///
     /// Each step fits f with the kernel k(A·, A·), averages the outer products of its gradients
     /// over rows, M = mean ∇f∇fᵀ, and takes A = M^{power/2} for the next. The step with the
-    /// smallest validation error counts.
+    /// smallest validation error counts; nothing is given if that is the one with A = I.
     pub(super) fn learn(
         &mut self,
         candidate: Candidate,
@@ -35,20 +37,28 @@ impl Search<'_> {
         bar: f64,
     ) -> Result<Option<Trial>> {
         let before = self.maps_of(&candidate, &candidate);
-        let start = start.map_or_else(Vec::new, |start| self.maps_of(start, &candidate));
-        self.replace(&candidate, start); //                                    A
+        let map = start.map_or_else(Vec::new, |start| self.maps_of(start, &candidate));
+        self.replace(&candidate, map); //                                      A
         let (mut best, mut stale): (Option<(Trial, Vec<Learnt>)>, usize) = (None, 0);
         for step in 1..=steps {
             let what = format!("{}, step {step}", candidate.what());
             if stale == PATIENCE || !self.goes_on(&what) {
                 break;
             }
-            let (trial, models) = self.trial_of(candidate, rows)?; //         f
+            let plain = step == 1 && start.is_none();
+            let (trial, models) = //                                           f
+                if plain { self.plain(candidate, rows)? } else { self.trial_of(candidate, rows)? };
             let least = best.as_ref().map_or(f64::INFINITY, |(best, _)| best.error);
             if trial.error < IMPROVED * least {
                 (best, stale) = (Some((trial, self.maps_of(&candidate, &candidate))), 0);
             } else {
                 stale += 1;
+            }
+            let all = self.trials.iter().filter(|trial| trial.rows == rows);
+            let of_all = all.map(|trial| trial.error).fold(f64::INFINITY, f64::min);
+            let error = best.as_ref().map_or(f64::INFINITY, |(best, _)| best.error);
+            if step > 1 && error > HOPELESS * of_all {
+                break;
             }
             if step < steps {
                 match self.next_maps(&candidate, rows, &models)? {
@@ -58,7 +68,9 @@ impl Search<'_> {
             }
         }
         let (trial, learnt) = match best {
-            Some((trial, learnt)) if trial.error < bar => (Some(trial), learnt),
+            Some((trial, learnt)) if trial.error < bar && !learnt.is_empty() => {
+                (Some(trial), learnt)
+            }
             _ => (None, before),
         };
         self.replace(&candidate, learnt);

@@ -10,10 +10,11 @@ mod trial;
 use crate::columns::{Columns, Shape};
 use crate::error::{Error, Result};
 use crate::fit::{Fit, Fitted};
-use crate::kernel::Family;
+use crate::kernel::{AnyKernel, Family};
 use crate::problem::Problem;
 use crate::progress::{Event, Progress};
 use crate::report::{Metric, Trial};
+use candidate::Candidate;
 use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
@@ -39,6 +40,8 @@ pub(crate) struct Search<'a> {
     everything: Vec<usize>,
     /// Metrics that were learnt: of which shape and fold, and what.
     maps: Vec<Learnt>,
+    /// Fits without a metric, and their models of each fold: where learning begins.
+    plain: Vec<(Candidate, Trial, Vec<KrrModel<AnyKernel, f64>>)>,
     trials: Vec<Trial>,
     best: Option<Trial>,
     /// The relative residual at which the last trial stopped to improve.
@@ -113,6 +116,7 @@ impl<'a> Search<'a> {
             validation,
             everything,
             maps: Vec::new(),
+            plain: Vec::new(),
             trials: Vec::new(),
             best: None,
             residual: 1e-3,

@@ -19,9 +19,11 @@ const BENT: f64 = 0.99;
 /// A candidate of another distance than the best goes on if its error is within this factor.
 const OTHER: f64 = 1.12;
 /// A second finalist is fitted at full size if its error is within this factor of the first.
-const CLOSE: f64 = 1.08;
-/// The ratio of length scales from one to the next, as long as it helps, and how often.
+const CLOSE: f64 = 1.005;
+/// The ratio of length scales from one to the next, as long as the error falls below this share,
+/// and how often.
 const RATIO: f64 = 1.6;
+const HELPS: f64 = 0.999;
 const WALK: usize = 4;
 
 type Trials = Vec<(Candidate, Trial)>;
@@ -38,6 +40,10 @@ impl Search<'_> {
         let more = self.rows_within(SHARES[1], COUNTS[1]).max(few);
         let mut finalists = Trials::new();
         for leader in self.promoted(&trials) {
+            // a neighbour of the one before it has had its turn
+            if finalists.iter().any(|(other, _)| other.is_like(&leader)) {
+                continue;
+            }
             let mut own = self.refined(leader, more)?;
             finalists.append(&mut own);
         }
@@ -59,8 +65,10 @@ impl Search<'_> {
         Ok(trials)
     }
 
-    /// All metrics that are learnt from nothing.
+    /// All metrics that are learnt from nothing, and the rough family without one.
     fn metrics(&mut self, shape: Shape, rows: usize, trials: &mut Trials) -> Result<()> {
+        let rough = Candidate { shape, family: ROUGH, multiple: usual(ROUGH), ..Candidate::PLAIN };
+        self.tried(rough, rows, trials)?;
         for (family, metric) in LEARNT {
             let candidate = Candidate { shape, family, metric, multiple: usual(family) };
             let trial = self.learn(candidate, None, rows, STEPS[0], f64::INFINITY)?;
@@ -132,18 +140,21 @@ impl Search<'_> {
         Ok(trials)
     }
 
-    /// Other length scales, as long as they help, in both directions.
+    /// Shorter length scales as long as they help; longer ones if shorter ones did not.
     fn walk(&mut self, from: Candidate, rows: usize, trials: &mut Trials) -> Result<()> {
         for ratio in [1.0 / RATIO, RATIO] {
             let own: Trials = trials.iter().filter(|(c, _)| c.is_like(&from)).cloned().collect();
             let Some(start) = leaders(&own, 1).first().copied() else { break };
             let mut bar = least(own.iter());
+            if bar < least(own.iter().filter(|(c, _)| c.multiple >= from.multiple)) {
+                break;
+            }
             for step in 1..=WALK {
                 let multiple = start.multiple * ratio.powi(step as i32);
                 let before = trials.len();
                 self.tried(Candidate { multiple, ..start }, rows, trials)?;
                 match trials.get(before) {
-                    Some((_, trial)) if trial.error < bar => bar = trial.error,
+                    Some((_, trial)) if trial.error < HELPS * bar => bar = trial.error,
                     _ => break,
                 }
             }

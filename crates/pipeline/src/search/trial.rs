@@ -7,14 +7,18 @@ use crate::effort::full_work;
 use crate::error::Result;
 use crate::kernel::AnyKernel;
 use crate::model::mapped;
-use crate::report::{Centers, Trial};
+use crate::report::{Centers, Metric, Trial};
 use nystrom::faer::{Mat, MatRef};
 use nystrom::prelude::*;
 
 /// μ = nλ of the first trial of a candidate, …
 const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
 /// … and of later ones, times the best before.
-const NEAR: [f64; 4] = [3.0, 1.0, 1.0 / 3.0, 0.1];
+const NEAR: [f64; 5] = [10.0, 3.0, 1.0, 0.3, 0.1];
+/// The same at full size.
+const NEAREST: [f64; 3] = [3.0, 1.0, 0.3];
+/// Mean squares within this factor are the same.
+const TIE: f64 = 1.001;
 /// Validation rows of trials on a part of the rows.
 pub(super) const FEW: usize = 1500;
 
@@ -43,12 +47,32 @@ impl Search<'_> {
             .map_or(self.shaped(candidate.shape).medians, |learnt| learnt.medians)
     }
 
+    /// The trial and the models of a candidate without its metric, computed once.
+    pub(super) fn plain(
+        &mut self,
+        candidate: Candidate,
+        rows: usize,
+    ) -> Result<(Trial, Vec<KrrModel<AnyKernel, f64>>)> {
+        let candidate = Candidate { metric: Metric::None, ..candidate };
+        let known = self.plain.iter().find(|known| (known.0, known.1.rows) == (candidate, rows));
+        if let Some((_, trial, models)) = known {
+            return Ok((trial.clone(), models.clone()));
+        }
+        let (trial, models) = self.trial_of(candidate, rows)?;
+        self.plain.push((candidate, trial.clone(), models.clone()));
+        Ok((trial, models))
+    }
+
     /// A trial on so many rows with the metric as it is; nothing if told to stop.
     pub(super) fn trial(&mut self, candidate: Candidate, rows: usize) -> Result<Option<Trial>> {
         if !self.goes_on(&candidate.what()) {
             return Ok(None);
         }
-        Ok(Some(self.trial_of(candidate, rows)?.0))
+        let found = match candidate.metric {
+            Metric::None => self.plain(candidate, rows)?,
+            _ => self.trial_of(candidate, rows)?,
+        };
+        Ok(Some(found.0))
     }
 
     /// A trial with the metric as it is, and the model of each fold. Its λ and length scale are
@@ -58,7 +82,7 @@ impl Search<'_> {
         candidate: Candidate,
         rows: usize,
     ) -> Result<(Trial, Vec<KrrModel<AnyKernel, f64>>)> {
-        let mus = self.mus(&candidate);
+        let mus = self.mus(&candidate, rows);
         let (mut squares, mut models) = (vec![0.0; mus.len()], Vec::new());
         let folds = self.orders.len();
         for fold in 0..folds {
@@ -80,7 +104,7 @@ impl Search<'_> {
             self.residual = solved.residual;
             models.push(solved.model);
         }
-        let best = (0..mus.len()).min_by(|&a, &b| squares[a].total_cmp(&squares[b])).unwrap_or(0);
+        let best = largest_of_the_best(&mus, &squares);
         let trial = Trial {
             shape: candidate.shape,
             family: candidate.family,
@@ -96,13 +120,14 @@ impl Search<'_> {
     }
 
     /// The ridges of the next trial of a candidate.
-    fn mus(&self, candidate: &Candidate) -> Vec<f64> {
+    fn mus(&self, candidate: &Candidate, rows: usize) -> Vec<f64> {
         let same = |trial: &&Trial| {
             (trial.shape, trial.family, trial.metric)
                 == (candidate.shape, candidate.family, candidate.metric)
         };
         match self.trials.iter().rev().find(same) {
-            Some(trial) => NEAR.iter().map(|factor| factor * trial.mu).collect(),
+            Some(trial) if rows > 2 * trial.rows => NEAREST.map(|f| f * trial.mu).to_vec(),
+            Some(trial) => NEAR.map(|f| f * trial.mu).to_vec(),
             None => DECADES.to_vec(),
         }
     }
@@ -126,6 +151,13 @@ impl Search<'_> {
         let total: f64 = rows.iter().map(|&row| weight(row)).sum();
         rows.iter().enumerate().map(square).sum::<f64>() / (t as f64 * total)
     }
+}
+
+/// The largest ridge whose mean square is as good as the least.
+fn largest_of_the_best(mus: &[f64], squares: &[f64]) -> usize {
+    let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
+    let good = (0..mus.len()).filter(|&r| squares[r] <= TIE * least);
+    good.max_by(|&a, &b| mus[a].total_cmp(&mus[b])).unwrap_or(0)
 }
 
 /// These rows of a matrix.

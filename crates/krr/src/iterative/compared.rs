@@ -1,0 +1,57 @@
+//! Validation points to which the fits of a path are compared.
+
+use crate::iterative::full_targets::report;
+use crate::{KrrModel, Problem};
+use faer::{Accum, Mat, MatRef};
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{Result, Scalar, ops};
+use rayon::prelude::*;
+
+/// Rows that are evaluated at a time.
+const TILE_ROWS: usize = 256;
+
+/// The points and targets of a validation sample, with their kernel values where there is room.
+pub(crate) struct Compared<'a, K, T> {
+    pub valid: Problem<'a, T>,
+    kernel: &'a K,
+    samples: Problem<'a, T>,
+    /// k(x_i, z_j) for validation points x_i and training points z_j.
+    kept: Option<Mat<T>>,
+}
+
+impl<'a, T: Scalar, K: Kernel<T> + Clone> Compared<'a, K, T> {
+    /// With all kernel values, if they take at most `room` bytes.
+    pub fn new(kernel: &'a K, samples: Problem<'a, T>, valid: Problem<'a, T>, room: u64) -> Self {
+        let (v, n) = (valid.x.len(), samples.x.len());
+        let fits = (v as u64 * n as u64).checked_mul(size_of::<T>() as u64);
+        let kept = fits.is_some_and(|bytes| bytes <= room).then(|| {
+            let mut values = Mat::zeros(v, n);
+            let blocks = values.as_mut().par_row_chunks_mut(TILE_ROWS).enumerate();
+            blocks.for_each(|(block, out)| {
+                let rows = block * TILE_ROWS..block * TILE_ROWS + out.nrows();
+                kernel.eval_into(out, valid.x.slice(rows), samples.x);
+            });
+            values
+        });
+        Compared { valid, kernel, samples, kept }
+    }
+
+    /// Bytes of kernel values that are kept.
+    pub fn kept_bytes(&self) -> u64 {
+        let entries = self.kept.as_ref().map_or(0, |kept| kept.nrows() * kept.ncols());
+        (entries * size_of::<T>()) as u64
+    }
+
+    /// Kα + 1bᵀ at the validation points.
+    pub fn predicted(&self, alpha: MatRef<'_, f64>, b: &[f64]) -> Result<Mat<T>> {
+        let Some(K) = &self.kept else {
+            let (kernel, report) = (self.kernel.clone(), report(self.samples, 0.0, 0));
+            let model = KrrModel::from_parts(kernel, self.samples.x, alpha, b, report)?;
+            return model.predict(self.valid.x);
+        };
+        let alpha = Mat::from_fn(alpha.nrows(), alpha.ncols(), |i, j| T::lit(alpha[(i, j)]));
+        let mut f = Mat::from_fn(K.nrows(), b.len(), |_, j| T::lit(b[j]));
+        ops::matmul(f.as_mut(), Accum::Add, K.as_ref(), alpha.as_ref(), T::one());
+        Ok(f)
+    }
+}
