@@ -137,20 +137,40 @@ impl ElementarySymmetric {
 
     /// Pr(i ∈ S) for every i, by the forward table and its mirror image. They add up to c. O(rc).
     pub fn inclusion(&self) -> Vec<f64> {
+        let all = self.Q(self.log_lambda.len(), self.c);
+        let others = self.heads_of_others(1).into_iter();
+        self.tilted.coins.iter().zip(others).map(|(coin, others)| coin.p * others / all).collect()
+    }
+
+    /// e_{c−1}/e_c, and for every i e_{c−2}(λ without λ_i)/e_c. O(rc).
+    ///
+    /// The slope of ln e_c in λ_i is the first number less λ_i times the second, without the
+    /// cancellation that the difference of two slopes has.
+    pub(crate) fn slopes(&self) -> (f64, Vec<f64>) {
+        let (all, t) = (self.Q(self.log_lambda.len(), self.c), self.tilted.log_t.exp());
+        let one_less = t * self.Q(self.log_lambda.len(), self.c - 1) / all;
+        let others = self.heads_of_others(2).into_iter();
+        let two_less = |(coin, others): (&Coin, f64)| t * t * coin.q * others / all;
+        (one_less, self.tilted.coins.iter().zip(others).map(two_less).collect())
+    }
+
+    /// Pr(c − less heads among all coins but i) for every i, `less` at least 1; 0 if that is
+    /// negative.
+    fn heads_of_others(&self, less: usize) -> Vec<f64> {
         let (coins, c) = (&self.tilted.coins, self.c);
         let r = coins.len();
-        let mut after = vec![0.0; c]; // after[k] = Pr(k heads among i + 1, …, r)
+        let Some(heads) = c.checked_sub(less) else { return vec![0.0; r] };
+        let mut after = vec![0.0; heads + 1]; // after[k] = Pr(k heads among i + 1, …, r)
         after[0] = 1.0;
-        let mut inclusion = vec![0.0; r];
+        let mut others = vec![0.0; r];
         for i in (0..r).rev() {
             let Coin { p, q } = coins[i];
-            let others: f64 = (0..c).map(|k| self.Q(i, k) * after[c - 1 - k]).sum();
-            inclusion[i] = p * others / self.Q(r, c);
-            for k in (0..c).rev() {
+            others[i] = (0..=heads).map(|k| self.Q(i, k) * after[heads - k]).sum();
+            for k in (0..=heads).rev() {
                 after[k] = q * after[k] + if k > 0 { p * after[k - 1] } else { 0.0 };
             }
         }
-        inclusion
+        others
     }
 
     /// S: c distinct numbers below r, decreasing. O(r).

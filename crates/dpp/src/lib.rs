@@ -6,6 +6,7 @@
 //!
 //! * [`LEnsemble`]: one decomposition of K (dense, or from a low-rank factor); from it
 //!   [`ExactKDpp`] and [`ExactDpp`], exact draws and probabilities.
+//! * [`RejectionKDpp`]: exact draws without an n × n matrix, for any n.
 //! * [`SwapChain`]: Algorithm 1 of Li, Jegelka & Sra (2016), c entries of K and O(c²) a step, for
 //!   any n; [`DownUpWalk`], O(nc) a step but few of them. Both start from any selector, such as
 //!   `RpCholesky` or `KMeansPlusPlus` of `nystrom-sketch`.
@@ -44,6 +45,7 @@ mod exact;
 mod log_det;
 mod path_coupling;
 mod projection;
+mod rejection;
 mod select;
 mod start;
 
@@ -57,4 +59,5 @@ pub use ensemble::LEnsemble;
 pub use exact::{ExactDpp, ExactKDpp};
 pub use log_det::log_det;
 pub use path_coupling::{PathCoupling, mixing_time};
+pub use rejection::{Effort, Rejection, RejectionKDpp};
 pub use select::{KDpp, KDppChain, KDppWalk};

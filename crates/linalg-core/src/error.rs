@@ -214,6 +214,15 @@ pub enum Error {
         /// Relative residual asked for.
         tolerance: f64,
     },
+    /// No proposal of a rejection sampler was accepted.
+    #[error(
+        "none of {trials} trials was accepted; allow more trials or a larger dictionary, or draw \
+         fewer items"
+    )]
+    NotAccepted {
+        /// Trials made.
+        trials: usize,
+    },
     /// What a caller passed in to watch a computation failed. What was computed until then is in
     /// the report that gave this error.
     #[error("the monitor failed at iteration {iteration}: {problem}")]

@@ -121,21 +121,6 @@ fn inclusion_on_two_hundred_items() {
     }
 }
 
-fn assert_close_counts(p: &[f64], draws: usize, mut draw: impl FnMut() -> Vec<usize>) {
-    let mut counts = vec![0.0; p.len()];
-    for _ in 0..draws {
-        draw().into_iter().for_each(|i| counts[i] += 1.0);
-    }
-    for (i, (count, p)) in counts.iter().zip(p).enumerate() {
-        let (expected, a) = (p * draws as f64, 2e9_f64.ln() / 3.0);
-        let margin = a + (a * a + 6.0 * a * expected * (1.0 - p)).sqrt();
-        assert!(
-            (count - expected).abs() < margin,
-            "item {i}: {count} against {expected} ± {margin}"
-        );
-    }
-}
-
 /// Many candidates are refused and the residuals are refreshed at these sizes; a projection of rank
 /// c is drawn as a whole, so that the trace of what is left, E tr(K − K̃_C) = (c + 1)e_{c+1}/e_c,
 /// sees any mistake. Variance by the sample; six standard errors.

@@ -38,6 +38,13 @@ fn dpp(ensemble: &LEnsemble<f64>) -> Result<Vec<f64>> {
     Ok([&numbers[..], &dpp.inclusion(), ensemble.values()].concat())
 }
 
+fn by_rejection(k: &Raw, c: usize, how: Rejection) -> Result<Vec<f64>> {
+    let mut k_dpp = RejectionKDpp::new(k, c, how, &mut rng(0))?;
+    let C = k_dpp.sample(&mut rng(1))?;
+    assert_eq!(C.len(), c);
+    Ok(C.indices().iter().map(|&i| i as f64).chain([k_dpp.log_best_rate()]).collect())
+}
+
 fn chain(k: &Raw, c: usize, rule: SwapRule) -> Result<Vec<f64>> {
     let mut chain = SwapChain::start(k, c, &START, rule, &mut rng(0))?;
     chain.run(100, &mut rng(1))?;
@@ -57,6 +64,11 @@ fn exact_samplers() {
         ("exact DPP", |k, _| dpp(&LEnsemble::new(k)?)),
         ("exact k-DPP from a factor", |k, c| k_dpp(&LEnsemble::from_factor(k.0.as_ref())?, c)),
         ("exact DPP from a factor", |k, _| dpp(&LEnsemble::from_factor(k.0.as_ref())?)),
+        ("k-DPP by rejection", |k, c| by_rejection(k, c, Rejection::of_size(c))),
+        ("k-DPP by rejection, a poor guide", |k, c| {
+            let how = Rejection { dictionary: 1, sample: 4, ..Rejection::of_size(c) };
+            by_rejection(k, c, how)
+        }),
         ("polynomials", |k, c| Ok(polynomials(&ElementarySymmetric::new(&k.diagonal(), c)?))),
         ("log_det", |k, c| Ok(vec![log_det(k, &(0..c.min(k.dim())).collect::<Vec<_>>())?])),
         ("KDpp", |k, m| selected(k, m, &KDpp)),

@@ -12,3 +12,4 @@ mod hostile;
 #[path = "../../../sketch/tests/it/hostile_table.rs"]
 mod hostile_table;
 mod log_det;
+mod rejection;

@@ -137,6 +137,23 @@ pub fn assert_follows(
     }
 }
 
+/// Counts of single items by Bernstein: an item of variance v strays by t or more with probability
+/// at most 2·exp(−t²/(2v + 2t/3)), which is 1e-9 at t = a + √(a² + 6av), a = ln(2e9)/3.
+pub fn assert_close_counts(p: &[f64], draws: usize, mut draw: impl FnMut() -> Vec<usize>) {
+    let mut counts = vec![0.0; p.len()];
+    for _ in 0..draws {
+        draw().into_iter().for_each(|i| counts[i] += 1.0);
+    }
+    for (i, (count, p)) in counts.iter().zip(p).enumerate() {
+        let (expected, a) = (p * draws as f64, 2e9_f64.ln() / 3.0);
+        let margin = a + (a * a + 6.0 * a * expected * (1.0 - p)).sqrt();
+        assert!(
+            (count - expected).abs() < margin,
+            "item {i}: {count} against {expected} ± {margin}"
+        );
+    }
+}
+
 /// The first items, dependent or not: a user's choice.
 struct Given;
 

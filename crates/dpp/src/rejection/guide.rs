@@ -1,0 +1,175 @@
+//! B, a matrix of low rank that stands for K in proposals, and the scores that it gives.
+
+use super::weighted::Weighted;
+use crate::ElementarySymmetric;
+use crate::start::rounding;
+use faer::{Accum, Mat, MatRef};
+use nystrom_linalg_core::{
+    Indices, PivotedCholesky, PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate,
+};
+use rand::Rng;
+use rayon::prelude::*;
+
+/// Equal eigenvalues that stand for what the dictionary leaves of the trace, for each item drawn.
+const TAIL: usize = 8;
+/// Rows scored by one thread at a time.
+const ROWS: usize = 256;
+
+/// B = Σ_i b_i u_i u_iᵀ in the feature space of K, with orthonormal u_i in the span of the
+/// dictionary D, and q more eigenvalues τ/q in directions that no item has.
+///
+/// Its scores are g_j = ⟨∇ ln e_c(B), φ_jφ_jᵀ⟩. With the slopes w_i = e_{c−1}(b without i)/e_c(b)
+/// and w_0 = e_{c−1}(b)/e_c(b) in directions outside, w_0 − w_i = b_i·e_{c−2}(b without i)/e_c(b),
+/// so that
+///
+/// g_j = w_0 K_jj − Σ_i (w_0 − w_i)(u_iᵀφ_j)² = w_0 K_jj − ‖R K_{D,j}‖².
+///
+/// Any b and any dictionary will do for exact draws; good ones make proposals likely to be
+/// accepted.
+pub(super) struct Guide {
+    items: Vec<usize>, // D
+    R: Mat<f64>,       // m × m
+    w_0: f64,
+    log_e: f64, // ln e_c(B)
+    slack: f64, // what of ‖R K_{D,j}‖²/(w_0 K_jj) may be rounding error
+}
+
+impl Guide {
+    /// The guide before anything is known of K: g_j = K_jj.
+    pub fn diagonal() -> Self {
+        Guide { items: vec![], R: Mat::new(), w_0: 1.0, log_e: 0.0, slack: 0.0 }
+    }
+
+    /// B = PΣP, where Σ = Σ_s v_s² φ_sφ_sᵀ is that of a sample, and P projects on at most m of its
+    /// items. They are randomly chosen pivots of a Cholesky factorisation FFᵀ; b are the
+    /// eigenvalues of FᵀF.
+    ///
+    /// m·|sample| entries, O(m²·|sample| + m³) flops. `unit` divides K.
+    ///
+    /// # Randomness
+    /// One uniform for every pivot.
+    ///
+    /// # Errors
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite);
+    /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) if the sample has rank below c.
+    pub fn of<T: Scalar>(
+        sample: &Weighted<'_, T>,
+        c: usize,
+        m: usize,
+        unit: f64,
+        rng: &mut dyn Rng,
+    ) -> Result<Self> {
+        let (F, tau) = pivots(sample, c, m, rng)?;
+        let (pivots, m) = (F.pivots(), F.rank());
+        let mut S = Mat::zeros(m, m);
+        ops::gram_lower(S.as_mut(), Accum::Replace, F.factor(), 1.0); //        FᵀF = Y diag(b) Yᵀ
+        let eigen = SymmetricEigen::new(S.as_ref())?;
+        let (b, Y) = (&eigen.values()[..eigen.rank()], eigen.vectors());
+        let q = if tau > 0.0 { TAIL * c } else { 0 };
+        let all: Vec<f64> = b.iter().copied().chain((0..q).map(|_| tau / q as f64)).collect();
+        let e = ElementarySymmetric::new(&all, c)?;
+        let (w_0, curvature) = e.slopes();
+        // u_iᵀφ_j = y_iᵀ L⁻¹ V K_{D,j}, L the pivots' rows of F and V their weights
+        let L = Mat::from_fn(m, m, |s, t| if s < t { 0.0 } else { F.factor()[(pivots[s], t)] });
+        let mut M =
+            Mat::from_fn(
+                m,
+                m,
+                |s, t| {
+                    if s == t { sample.weights[pivots[s]] / unit.sqrt() } else { 0.0 }
+                },
+            );
+        ops::solve_lower(L.as_ref(), M.as_mut());
+        let scaled = Mat::from_fn(b.len(), m, |i, t| (b[i] * curvature[i]).sqrt() * Y[(t, i)]);
+        let mut R = Mat::zeros(b.len(), m);
+        ops::matmul(R.as_mut(), Accum::Replace, scaled.as_ref(), M.as_ref(), 1.0);
+        let least = pivots.iter().enumerate().map(|(t, &p)| L[(t, t)] / F.diagonal()[p].sqrt());
+        let conditioning = least.fold(1.0, f64::min);
+        Ok(Guide {
+            items: pivots.iter().map(|&p| sample.items[p]).collect(),
+            R,
+            w_0,
+            log_e: e.log_e(c),
+            slack: 4.0 * (m as f64).sqrt() * T::EPS / conditioning,
+        })
+    }
+
+    /// D.
+    pub fn items(&self) -> &[usize] {
+        &self.items
+    }
+
+    /// ln e_c(B).
+    pub fn log_e(&self) -> f64 {
+        self.log_e
+    }
+
+    /// w_0: no score exceeds w_0 K_jj.
+    pub fn bound(&self) -> f64 {
+        self.w_0
+    }
+
+    /// g_j for the given rows, whose K_jj/unit are `diagonal`: never less than the score, more by
+    /// rounding error. |rows|·m entries, 2m² flops a row.
+    ///
+    /// # Errors
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an entry of K.
+    pub fn scores<T: Scalar>(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        rows: &[usize],
+        diagonal: impl Fn(usize) -> f64 + Sync,
+    ) -> Result<Vec<f64>> {
+        let explained: Vec<Vec<f64>> =
+            rows.par_chunks(ROWS).map(|rows| self.explained(k, rows)).collect::<Result<_>>()?;
+        let score = |(&j, explained): (&usize, f64)| {
+            let most = self.w_0 * diagonal(j);
+            let left = most - explained + self.slack * most;
+            if left.is_nan() { most } else { left.clamp(self.slack * most, most) }
+        };
+        Ok(rows.iter().zip(explained.into_iter().flatten()).map(score).collect())
+    }
+
+    /// ‖R K_{D,j}‖² for every j of `rows`.
+    fn explained<T: Scalar>(&self, k: &dyn PsdMatrix<T>, rows: &[usize]) -> Result<Vec<f64>> {
+        let K = k.block((&self.items).into(), Indices::from(rows));
+        validate::finite_block(K.as_ref(), &self.items, rows)?;
+        let mut wide = Mat::new();
+        let K: MatRef<'_, f64> = ops::widened(K.as_ref(), &mut wide);
+        let mut along = Mat::zeros(self.R.nrows(), rows.len());
+        ops::matmul_here(along.as_mut(), Accum::Replace, self.R.as_ref(), K, 1.0);
+        Ok(along.col_iter().map(|column| column.squared_norm_l2()).collect())
+    }
+}
+
+/// F with FFᵀ ≈ A by at most m pivots, drawn in proportion to the residuals, and the trace of what
+/// is left. Residuals at rounding level count as 0.
+fn pivots<T: Scalar>(
+    A: &Weighted<'_, T>,
+    c: usize,
+    m: usize,
+    rng: &mut dyn Rng,
+) -> Result<(PivotedCholesky<f64>, f64)> {
+    let mut F = PivotedCholesky::start(A.diagonal.clone(), m.min(A.dim()));
+    let above = |F: &PivotedCholesky<f64>| -> Vec<f64> {
+        let pairs = F.residual().iter().zip(F.diagonal());
+        pairs.map(|(r, d)| if *r > rounding::<T>(c) * d { *r } else { 0.0 }).collect()
+    };
+    while F.rank() < m.min(A.dim()) {
+        let Some(p) = random::categorical(&above(&F), rng) else { break };
+        F.take(A, p).map_err(|error| in_matrix(error, &A.items))?;
+    }
+    let tau = above(&F).iter().sum();
+    Ok((F, tau))
+}
+
+/// The place that an error names, in K.
+fn in_matrix(error: nystrom_linalg_core::Error, items: &[usize]) -> nystrom_linalg_core::Error {
+    use nystrom_linalg_core::Error::NonFinite;
+    match error {
+        NonFinite { what, row, col, value } => {
+            NonFinite { what, row: items[row], col: items[col], value }
+        }
+        other => other,
+    }
+}

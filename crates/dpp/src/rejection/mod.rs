@@ -1,0 +1,363 @@
+//! Exact draws of a fixed size by rejection from an intermediate sample: no n × n matrix.
+
+mod guide;
+mod proposal;
+#[cfg(test)]
+mod tests;
+mod trial;
+mod weighted;
+
+use crate::start::independent;
+use guide::Guide;
+use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, validate};
+use nystrom_sketch::Landmarks;
+use proposal::Proposal;
+use rand::{Rng, RngExt};
+use rayon::prelude::*;
+use trial::{Trial, weighted};
+use weighted::Weighted;
+
+/// Items of the sample that the guide is made from: at most by default.
+const MOST_ROWS: usize = 40_000;
+/// Trials looked at together: at most.
+const AT_ONCE: f64 = 8.0;
+/// Items of an intermediate sample below which waking other threads costs more than they save.
+const WORTH_A_THREAD: usize = 64;
+/// An intermediate sample this many times c² is accepted nearly always.
+const LARGEST: f64 = 8.0;
+/// What a flop of an eigendecomposition costs in those of a product.
+const PENALTY: f64 = 8.0;
+
+/// How [`RejectionKDpp`] prepares and when it gives up. None of it changes the law of a draw.
+///
+/// ```
+/// use nystrom_dpp::Rejection;
+/// let usual = Rejection::of_size(20);
+/// let patient = Rejection { trials: 100_000, ..usual };
+/// assert_eq!((usual.dictionary, patient.rounds), (120, 3));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Rejection {
+    /// m: items of the dictionary. With more of them fewer trials fail, and each score costs more.
+    pub dictionary: usize,
+    /// Rows that the dictionary and its spectrum are found from, in each round.
+    pub sample: usize,
+    /// Rounds: each samples by the scores of the one before, the first by the diagonal. One is made
+    /// where the sample is all rows.
+    pub rounds: usize,
+    /// t: items of an intermediate sample, at least c. None: the size at which the work of a draw
+    /// is expected to be least.
+    pub intermediate: Option<usize>,
+    /// Trials after which a draw is given up.
+    pub trials: usize,
+}
+
+impl Rejection {
+    /// What suits subsets of `c` items: 6c items from 2c² + 1000 rows (40,000 at most) in three
+    /// rounds, and 1000 trials.
+    pub fn of_size(c: usize) -> Self {
+        Rejection {
+            dictionary: c.saturating_mul(6),
+            sample: c.saturating_mul(c).saturating_mul(2).saturating_add(1000).min(MOST_ROWS),
+            rounds: 3,
+            intermediate: None,
+            trials: 1000,
+        }
+    }
+
+    fn check(&self, c: usize) -> Result<()> {
+        validate::not_empty("dictionary", self.dictionary)?;
+        validate::not_empty("sample", self.sample)?;
+        validate::not_empty("rounds", self.rounds)?;
+        validate::not_empty("trials", self.trials)?;
+        match self.intermediate {
+            Some(t) if t < c => Err(Error::InvalidParameter {
+                name: "intermediate sample",
+                value: t as f64,
+                requirement: "at least the size c of a draw",
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What the draws of a [`RejectionKDpp`] took until now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Effort {
+    /// Draws made.
+    pub draws: u64,
+    /// Trials of all draws: intermediate samples accepted or not.
+    pub trials: u64,
+    /// Kernel values in blocks, preparation included.
+    pub values: u64,
+}
+
+/// The k-DPP Pr(C) = det K_CC / e_c(K), |C| = c, **exactly** and without an n × n matrix: any K
+/// whose blocks can be evaluated, millions of rows, any c up to its rank.
+///
+/// A matrix B of low rank that resembles K is made once. Then, for every trial:
+///
+/// 1. draw t items σ, independently and with Pr(j) ∝ g_j = ⟨∇ ln e_c(B), φ_jφ_jᵀ⟩;
+/// 2. let A_σ = (c/t) Σ_{j ∈ σ} φ_jφ_jᵀ/g_j, and accept σ with probability e_c(A_σ)/e_c(B);
+/// 3. if it is accepted, draw C from the k-DPP of A_σ, a t × t matrix.
+///
+/// *The probability is one.* e_c^{1/c} is concave on psd matrices and homogeneous, so
+/// e_c(A) ≤ e_c(B)·(⟨∇ ln e_c(B), A⟩/c)^c, and ⟨∇ ln e_c(B), A_σ⟩ = c by the choice of the weights.
+///
+/// *The law is exact.* A set C is drawn from σ with probability det (A_σ)_CC / e_c(A_σ). With the
+/// probabilities of σ and of its acceptance that gives, summed over the places of C in σ, a
+/// multiple of det K_CC that is the same for all C. B changes only how many trials fail.
+///
+/// *Trials.* One is accepted with probability
+///
+/// t!/((t − c)! tᶜ) · e_c(K)/(e_c(B) (G/c)ᶜ), G = Σ_j g_j.
+///
+/// The second factor is 1 for B = K; it differs from 1 in the second order of K − B. The first is
+/// about exp(−c²/2t). t is a compromise between trials and their size: often near c²/5.
+///
+/// # Cost
+/// n entries of the diagonal; m entries of K and 2m² flops for each item scored, few of the n. A
+/// score is found for a candidate only, and kept: w_0 K_jj bounds it. A trial takes t² entries and
+/// 4t³/3 flops, a draw 9t³ more. Memory: 4n numbers, and (rows of the sample)·m.
+/// [`effort`](Self::effort) counts.
+///
+/// # Source
+/// D. Calandriello, M. Dereziński & M. Valko, *Sampling from a k-DPP without looking at all items*,
+/// NeurIPS 2020 (arXiv:2006.16947); M. Dereziński, D. Calandriello & M. Valko, *Exact sampling of
+/// determinantal point processes with sublinear time preprocessing*, NeurIPS 2019
+/// (arXiv:1905.13476). Concavity: L. Gårding, *An inequality for hyperbolic polynomials*, J. Math.
+/// Mech. 8 (1959).
+///
+/// # Departures
+/// Theirs accepts by det(I + αA_σ), draws a set of random size and starts again unless that is c;
+/// α is found by bisection so that c is a likely size. Here e_c takes the place of the determinant.
+/// So t is a number and not a Poisson variable, no set is lost for its size, there is no α, and c
+/// is not bounded by an effective dimension. Their dictionary is one of BLESS for a ridge 1/α;
+/// here the rounds of BLESS are made with the scores g.
+///
+/// ```
+/// use nystrom_dpp::{Rejection, RejectionKDpp};
+/// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
+/// use rand::SeedableRng;
+/// let x: Vec<f64> = (0..100_000).map(|i| f64::from(i) / 1e5).collect();
+/// let k = KernelMatrix::new(Gaussian::new(0.05)?, Points::from_slice(&x))?;
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// let mut k_dpp = RejectionKDpp::new(&k, 5, Rejection::of_size(5), rng)?;
+/// for _ in 0..3 {
+///     assert_eq!(k_dpp.sample(rng)?.len(), 5);
+/// }
+/// assert!(k_dpp.effort().values < 10_000_000); // of 10,000,000,000
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub struct RejectionKDpp<'a, T: Scalar> {
+    k: &'a dyn PsdMatrix<T>,
+    c: usize,
+    proposal: Proposal<'a, T>,
+    unit: f64, // the largest K_jj
+    t: usize,
+    trials: usize,
+    effort: Effort,
+}
+
+impl<'a, T: Scalar> RejectionKDpp<'a, T> {
+    /// Prepares draws of `c` items.
+    ///
+    /// # Randomness
+    /// For every round, two uniforms for each candidate of the sample and one for each item of the
+    /// dictionary.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if c, n or a number in `how` is 0, [`Error::TooMany`] if c > n,
+    /// [`Error::InvalidParameter`] if `how.intermediate` is below c, [`Error::RankDeficient`] with
+    /// the numerical rank if c exceeds it, [`Error::NonFinite`], [`Error::InvalidWeight`] for a
+    /// negative diagonal entry.
+    pub fn new(
+        k: &'a dyn PsdMatrix<T>,
+        c: usize,
+        how: Rejection,
+        rng: &mut dyn Rng,
+    ) -> Result<Self> {
+        validate::not_empty("matrix", k.dim())?;
+        validate::at_most("items (c)", c, k.dim())?;
+        how.check(c)?;
+        let (diagonal, unit) = diagonal(k, c)?;
+        let mut k_dpp = RejectionKDpp {
+            k,
+            c,
+            proposal: Proposal::new(k, diagonal),
+            unit,
+            t: c,
+            trials: how.trials,
+            effort: Effort::default(),
+        };
+        let everything = k.dim() <= how.sample;
+        for _ in 0..if everything { 1 } else { how.rounds } {
+            let sample = if everything { k_dpp.all() } else { k_dpp.some(how.sample, rng)? };
+            let guide = k_dpp.guide(sample, how.dictionary, rng)?;
+            k_dpp.proposal.follow(guide);
+        }
+        if everything {
+            k_dpp.proposal.score_all()?;
+        } else {
+            k_dpp.proposal.draw(c, rng)?; // tells how many candidates an item takes
+        }
+        k_dpp.t = how.intermediate.unwrap_or_else(|| k_dpp.cheapest());
+        Ok(k_dpp)
+    }
+
+    /// C: c distinct items.
+    ///
+    /// # Randomness
+    /// Two uniforms for every candidate and one for every trial, up to eight trials at a time; then
+    /// those of [`ExactKDpp::sample`](crate::ExactKDpp::sample).
+    ///
+    /// # Errors
+    /// [`Error::NotAccepted`] after `trials` trials; [`Error::NonFinite`];
+    /// [`Error::NotPositiveDefinite`] if K is found not to be psd.
+    pub fn sample(&mut self, rng: &mut dyn Rng) -> Result<Landmarks> {
+        let at_once = AT_ONCE.min((-log_all_differ(self.c, self.t)).exp().ceil()) as usize;
+        let mut left = self.trials;
+        while left > 0 {
+            let trials = (0..at_once.min(left))
+                .map(|_| Ok((self.trial(rng)?, (1.0 - rng.random::<f64>()).ln())))
+                .collect::<Result<Vec<_>>>()?;
+            let outcome =
+                |(i, (trial, coin)): (usize, &(Trial, f64))| match self.log_probability(trial) {
+                    Ok(probability) => (*coin < probability).then_some(Ok(i)),
+                    Err(error) => Some(Err(error)),
+                };
+            let accepted: Option<Result<usize>> = if self.t < WORTH_A_THREAD {
+                trials.iter().enumerate().find_map(outcome)
+            } else {
+                trials.par_iter().enumerate().find_map_first(outcome)
+            };
+            if let Some(i) = accepted.transpose()? {
+                self.effort.trials += i as u64 + 1;
+                self.effort.draws += 1;
+                return Landmarks::new(self.k.dim(), trials[i].0.sample(self.c, rng)?);
+            }
+            self.effort.trials += trials.len() as u64;
+            left -= trials.len();
+        }
+        Err(Error::NotAccepted { trials: self.trials })
+    }
+
+    /// Trials and kernel values until now.
+    pub fn effort(&self) -> Effort {
+        Effort { values: self.effort.values + self.proposal.values(), ..self.effort }
+    }
+
+    /// t: items of an intermediate sample.
+    pub fn intermediate(&self) -> usize {
+        self.t
+    }
+
+    /// ln of the largest acceptance rate that any B can give: Σ_{i<c} ln(1 − i/t).
+    pub fn log_best_rate(&self) -> f64 {
+        log_all_differ(self.c, self.t)
+    }
+
+    /// An intermediate sample.
+    fn trial(&mut self, rng: &mut dyn Rng) -> Result<Trial> {
+        let sample = self.some(self.t, rng)?;
+        let trial = Trial::new(sample)?;
+        self.effort.values += trial.entries() as u64;
+        Ok(trial)
+    }
+
+    /// ln (e_c(A_σ)/e_c(B)), at most 0 up to rounding.
+    fn log_probability(&self, trial: &Trial) -> Result<f64> {
+        let log = trial.log_e(self.c)? - self.proposal.guide().log_e();
+        if log > 64.0 * T::EPS.sqrt() {
+            return Err(Error::NotPositiveDefinite { order: self.t, pivot: 0, jitter: 0.0 });
+        }
+        Ok(log)
+    }
+
+    /// `count` draws by the scores, with the weights of an intermediate sample.
+    fn some(&mut self, count: usize, rng: &mut dyn Rng) -> Result<Weighted<'a, T>> {
+        let draws = self.proposal.draw(count, rng)?;
+        Ok(weighted(self.k, draws, self.c, self.proposal.diagonal(), self.unit))
+    }
+
+    /// All rows, equally weighted: a sample whose covariance is K's, scaled to a trace of c.
+    fn all(&self) -> Weighted<'a, T> {
+        let trace: f64 = self.proposal.diagonal().iter().sum();
+        let draws = (0..self.k.dim()).map(|j| (j, trace / self.k.dim() as f64)).collect();
+        weighted(self.k, draws, self.c, self.proposal.diagonal(), self.unit)
+    }
+
+    /// The guide of a sample. Where that has rank below c, independent items are looked for among
+    /// all rows and added: n·c entries.
+    fn guide(&mut self, sample: Weighted<'a, T>, m: usize, rng: &mut dyn Rng) -> Result<Guide> {
+        let m = m.min(self.k.dim());
+        let mut count = |sample: &Weighted<'a, T>| {
+            self.effort.values += (sample.items.len() * m) as u64;
+        };
+        count(&sample);
+        let missing = match Guide::of(&sample, self.c, m, self.unit, rng) {
+            Err(Error::RankDeficient { .. }) => independent(self.k, &sample.items, self.c)?,
+            guide => return guide,
+        };
+        let mut more = sample;
+        for j in missing {
+            if more.items.contains(&j) {
+                continue;
+            }
+            let K_jj = self.proposal.diagonal()[j];
+            more.items.push(j);
+            more.diagonal.push(1.0);
+            more.weights.push((K_jj * self.unit).sqrt().recip());
+        }
+        count(&more);
+        Guide::of(&more, self.c, m, self.unit, rng)
+    }
+
+    /// The t at which the work of a trial over its probability is least. The part of B in that
+    /// probability does not depend on t.
+    fn cheapest(&self) -> usize {
+        let (n, c) = (self.k.dim() as f64, self.c as f64);
+        let m = self.proposal.guide().items().len() as f64;
+        let per_item = if self.proposal.by_scores() {
+            0.0
+        } else {
+            self.proposal.candidates_per_item() * (2.0 * m * m + 32.0 * m)
+        };
+        let work = |t: usize| {
+            let distinct = n * -(-(t as f64) / n).exp_m1();
+            let decompose = PENALTY * 4.0 / 3.0 * distinct.powi(3);
+            let trials = (-log_all_differ(self.c, t)).exp();
+            trials * (t as f64 * (per_item + 64.0) + decompose)
+        };
+        let mut sizes = vec![self.c];
+        while let Some(&t) = sizes.last().filter(|&&t| (t as f64) < LARGEST * c * c) {
+            sizes.push(t + (t / 16).max(1));
+        }
+        sizes.into_iter().min_by(|&s, &t| work(s).total_cmp(&work(t))).unwrap_or(self.c)
+    }
+}
+
+/// ln of t!/((t − c)! tᶜ): the probability that c of t equally likely values all differ.
+fn log_all_differ(c: usize, t: usize) -> f64 {
+    (0..c).map(|i| (-(i as f64) / t as f64).ln_1p()).sum()
+}
+
+/// K_jj over the largest of them, and that.
+fn diagonal<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<(Vec<f64>, f64)> {
+    let mut diagonal: Vec<f64> = k.diag().into_iter().map(T::f64).collect();
+    if let Some(i) = diagonal.iter().position(|d| !d.is_finite()) {
+        let (what, value) = ("kernel matrix", diagonal[i]);
+        return Err(Error::NonFinite { what, row: i, col: i, value });
+    }
+    if let Some(index) = diagonal.iter().position(|d| *d < 0.0) {
+        let (what, value) = ("diagonal of the matrix", diagonal[index]);
+        return Err(Error::InvalidWeight { what, index, value });
+    }
+    let unit = diagonal.iter().copied().fold(0.0, f64::max);
+    if unit == 0.0 {
+        return Err(Error::RankDeficient { requested: c, rank: 0 });
+    }
+    diagonal.iter_mut().for_each(|d| *d /= unit);
+    Ok((diagonal, unit))
+}

@@ -1,0 +1,159 @@
+//! Independent items in proportion to the scores of a guide, most of which are never computed.
+
+use super::guide::Guide;
+use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
+use rand::{Rng, RngExt};
+
+/// Candidates drawn at once: at least, and at most.
+const FEWEST: usize = 64;
+const MOST: usize = 8192;
+/// Once one in so many rows has its score, all others get theirs.
+const SHARE: usize = 4;
+
+/// Draws of j with probability g_j / Σ g.
+///
+/// A candidate is drawn by its bound w_0 K_jj and accepted with g_j/(w_0 K_jj); scores are kept.
+/// Where candidates become as many as rows, or a quarter of the scores is known, all are computed
+/// and candidates are drawn by them.
+pub(super) struct Proposal<'a, T: Scalar> {
+    k: &'a dyn PsdMatrix<T>,
+    guide: Guide,
+    diagonal: Vec<f64>,  // K_jj/unit
+    scores: Vec<f64>,    // g_j, NaN where it is not known
+    cumulated: Vec<f64>, // of K_jj/unit, or of g_j where all are known
+    by_scores: bool,     // the latter
+    known: usize,
+    candidates: u64,
+    taken: u64,
+    values: u64,
+}
+
+impl<'a, T: Scalar> Proposal<'a, T> {
+    /// By the diagonal of K, which is n numbers, at least 0 and with a positive sum.
+    pub fn new(k: &'a dyn PsdMatrix<T>, diagonal: Vec<f64>) -> Self {
+        let mut proposal = Proposal {
+            k,
+            guide: Guide::diagonal(),
+            cumulated: vec![],
+            by_scores: true,
+            known: diagonal.len(),
+            scores: diagonal.clone(),
+            diagonal,
+            candidates: 0,
+            taken: 0,
+            values: 0,
+        };
+        proposal.cumulate();
+        proposal
+    }
+
+    /// From now on by the scores of another guide.
+    pub fn follow(&mut self, guide: Guide) {
+        self.guide = guide;
+        self.scores.fill(f64::NAN);
+        (self.known, self.candidates, self.taken) = (0, 0, 0);
+        self.by_scores = false;
+        self.cumulate();
+    }
+
+    /// The guide.
+    pub fn guide(&self) -> &Guide {
+        &self.guide
+    }
+
+    /// Kernel values that scores took.
+    pub fn values(&self) -> u64 {
+        self.values
+    }
+
+    /// K_jj/unit.
+    pub fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// Candidates for every item drawn, so far with this guide; 1 where all scores are known.
+    pub fn candidates_per_item(&self) -> f64 {
+        match self.by_scores {
+            true => 1.0,
+            false => self.candidates as f64 / self.taken.max(1) as f64,
+        }
+    }
+
+    /// Whether every score is known and drawn by.
+    pub fn by_scores(&self) -> bool {
+        self.by_scores
+    }
+
+    /// `count` independent draws with their scores.
+    ///
+    /// # Randomness
+    /// Two uniforms for every candidate.
+    ///
+    /// # Errors
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an entry of K.
+    pub fn draw(&mut self, count: usize, rng: &mut dyn Rng) -> Result<Vec<(usize, f64)>> {
+        let mut drawn = Vec::with_capacity(count);
+        while drawn.len() < count {
+            let n = self.scores.len();
+            if !self.by_scores && (self.candidates >= n as u64 || self.known * SHARE >= n) {
+                self.score_all()?;
+            }
+            let per_item = self.candidates_per_item();
+            let some = ((count - drawn.len()) as f64 * per_item) as usize;
+            let candidates: Vec<(usize, f64)> = (0..some.clamp(FEWEST, MOST))
+                .map(|_| (self.candidate(rng), rng.random::<f64>()))
+                .collect();
+            self.score(candidates.iter().map(|&(j, _)| j).collect())?;
+            self.candidates += candidates.len() as u64;
+            let accepted = candidates.into_iter().filter(|&(j, coin)| {
+                self.by_scores || coin * self.guide.bound() * self.diagonal[j] < self.scores[j]
+            });
+            let before = drawn.len();
+            drawn.extend(accepted.map(|(j, _)| (j, self.scores[j])));
+            self.taken += (drawn.len() - before) as u64;
+        }
+        drawn.truncate(count);
+        Ok(drawn)
+    }
+
+    fn candidate(&self, rng: &mut dyn Rng) -> usize {
+        let total = self.cumulated.last().copied().unwrap_or(0.0);
+        let at = rng.random::<f64>() * total;
+        // the first of equal sums: the last item of positive weight where rounding reaches the end
+        let last = || self.cumulated.partition_point(|&sum| sum < total);
+        let j = self.cumulated.partition_point(|&sum| sum <= at);
+        if j < self.cumulated.len() { j } else { last() }
+    }
+
+    /// Gives those of `rows` their scores that have none.
+    fn score(&mut self, mut rows: Vec<usize>) -> Result<()> {
+        rows.retain(|&j| self.scores[j].is_nan());
+        rows.sort_unstable();
+        rows.dedup();
+        let scores = self.guide.scores(self.k, &rows, |j| self.diagonal[j])?;
+        rows.iter().zip(scores).for_each(|(&j, g)| self.scores[j] = g);
+        self.known += rows.len();
+        self.values += (rows.len() * self.guide.items().len()) as u64;
+        Ok(())
+    }
+
+    /// Gives every row its score, and draws by them from now on. (n − known)·m entries.
+    pub fn score_all(&mut self) -> Result<()> {
+        self.score((0..self.scores.len()).collect())?;
+        self.by_scores = true;
+        self.cumulate();
+        Ok(())
+    }
+
+    fn cumulate(&mut self) {
+        let weights = if self.by_scores { &self.scores } else { &self.diagonal };
+        let mut sum = 0.0;
+        self.cumulated = weights
+            .iter()
+            .map(|weight| {
+                sum += weight;
+                sum
+            })
+            .collect();
+    }
+}

@@ -1,0 +1,104 @@
+//! The guide and its bound, of which draws show nothing but the number of trials.
+
+use super::*;
+use nystrom_linalg_core::testing::{Kind, psd, rng};
+use nystrom_linalg_core::{Dense, Indices};
+use proptest::prelude::*;
+
+use crate::LEnsemble;
+
+fn guided(
+    k: &dyn PsdMatrix<f64>,
+    draws: Vec<(usize, f64)>,
+    c: usize,
+    m: usize,
+    seed: u64,
+) -> Option<(Guide, Vec<f64>, f64)> {
+    let (diagonal, unit) = diagonal(k, c).ok()?;
+    let sample = weighted(k, draws, c, &diagonal, unit);
+    let guide = Guide::of(&sample, c, m, unit, &mut rng(seed)).ok()?;
+    let rows: Vec<usize> = (0..k.dim()).collect();
+    let scores = guide.scores(k, &rows, |j| diagonal[j]).unwrap();
+    Some((guide, scores, unit))
+}
+
+/// Scores of B = sK are Pr(j ∈ C)/s: the slope of ln e_c along φ_jφ_jᵀ is a probability.
+#[test]
+fn scores_of_k_itself_are_inclusion_probabilities() {
+    for kind in [Kind::Gaussian, Kind::Rough, Kind::LowRank] {
+        let (n, K) = (12, psd(kind, 12, 5));
+        let k = Dense::new(K.as_ref()).unwrap();
+        for c in [1, 2, 3] {
+            let draws = (0..n).map(|j| (j, 1.0)).collect();
+            let (_, scores, unit) = guided(&k, draws, c, n, 0).unwrap();
+            let s = c as f64 / n as f64 / unit;
+            let inclusion = LEnsemble::new(&k).unwrap().k_dpp(c).unwrap().inclusion();
+            for (g, p) in scores.iter().zip(inclusion) {
+                assert!((g * s * unit - p).abs() < 1e-8, "{kind:?}, c = {c}: {g} against {p}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// e_c(A_σ) ≤ e_c(B) for every σ and every guide; with B = K and σ all of K, equality.
+    #[test]
+    fn the_bound_holds(
+        (kind, n, seed) in (0..4_usize, 3..12_usize, any::<u64>()),
+        (c, m) in (1..6_usize, 1..8_usize),
+        rows in prop::collection::vec((0..12_usize, 0.01..1.0_f64), 1..15),
+        sigma in prop::collection::vec(0..12_usize, 1..30),
+    ) {
+        let K = psd(Kind::ALL[kind], n, seed);
+        let k = Dense::new(K.as_ref()).unwrap();
+        let rows = rows.into_iter().map(|(j, g)| (j % n, g)).collect();
+        let found = guided(&k, rows, c.min(n), m, seed);
+        prop_assume!(found.is_some());
+        let (guide, g, unit) = found.unwrap();
+        let (c, diagonal) = (c.min(n), diagonal(&k, c.min(n)).unwrap().0);
+        let once: Vec<usize> = sigma.iter().map(|j| j % n).collect();
+        let alike = vec![once[0]; 9];
+        for sigma in [once, alike, (0..n).collect(), guide.items().to_vec()] {
+            let draws = sigma.iter().map(|&j| (j, g[j])).collect();
+            let trial = Trial::new(weighted(&k, draws, c, &diagonal, unit)).unwrap();
+            let log = trial.log_e(c).unwrap() - guide.log_e();
+            prop_assert!(log < 1e-7, "σ = {sigma:?}: {log}");
+        }
+    }
+}
+
+/// The rate of a poor guide, t!/((t − c)! tᶜ)·e_c(K)/(e_c(B) (G/c)ᶜ), against the mean probability
+/// of 4000 trials: six standard errors.
+#[test]
+fn trials_succeed_at_the_rate_that_is_said() {
+    let (n, c, t) = (40, 4, 12);
+    let K = psd(Kind::Rough, n, 3);
+    let k = Dense::new(K.as_ref()).unwrap();
+    let how =
+        Rejection { dictionary: 3, sample: 20, intermediate: Some(t), ..Rejection::of_size(c) };
+    let rng = &mut rng(1);
+    let mut k_dpp = RejectionKDpp::new(&k, c, how, rng).unwrap();
+    k_dpp.proposal.score_all().unwrap();
+    let rows: Vec<usize> = (0..n).collect();
+    let diagonal = k_dpp.proposal.diagonal().to_vec();
+    let G: f64 = k_dpp.proposal.guide().scores(&k, &rows, |j| diagonal[j]).unwrap().iter().sum();
+    let log_e = LEnsemble::new(&k).unwrap().k_dpp(c).unwrap().log_normaliser();
+    let unit = k.block(Indices::from(0..n), Indices::from(0..n)).norm_max();
+    let log_rate = log_all_differ(c, t) + log_e
+        - c as f64 * unit.ln()
+        - k_dpp.proposal.guide().log_e()
+        - c as f64 * (G / c as f64).ln();
+    let rates: Vec<f64> = (0..4000)
+        .map(|_| {
+            let trial = k_dpp.trial(rng).unwrap();
+            k_dpp.log_probability(&trial).unwrap().exp()
+        })
+        .collect();
+    let mean = rates.iter().sum::<f64>() / 4000.0;
+    let variance = rates.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / 3999.0;
+    let (exact, margin) = (log_rate.exp(), 6.0 * (variance / 4000.0).sqrt());
+    assert!((mean - exact).abs() < margin, "{mean} against {exact} ± {margin}");
+    assert!(margin < 0.2 * exact && exact < 0.9 * log_all_differ(c, t).exp());
+}
