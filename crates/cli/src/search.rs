@@ -35,13 +35,15 @@ impl Budget {
         use nystrom::prelude::Mat;
         const SIDE: usize = 400;
         /// What the rest of a search reaches of the speed of products.
-        const SHARE: f64 = 0.4;
+        const SHARE: f64 = 0.2;
         let square = Mat::<f64>::from_fn(SIDE, SIDE, |i, j| (i + j) as f64);
-        let product = || drop(std::hint::black_box(&square * &square));
-        product();
-        let start = Instant::now();
-        product();
-        SHARE * 2.0 * (SIDE as f64).powi(3) / start.elapsed().as_secs_f64()
+        let product = |_| {
+            let start = Instant::now();
+            drop(std::hint::black_box(&square * &square));
+            start.elapsed().as_secs_f64()
+        };
+        let least = (0..5).map(product).fold(f64::INFINITY, f64::min);
+        SHARE * 2.0 * (SIDE as f64).powi(3) / least
     }
 
     /// In words.

@@ -2,15 +2,16 @@
 
 use crate::common::*;
 use faer::Mat;
-use nystrom_kernels::{Gaussian, Kernel, Points};
+use nystrom_kernels::{FromFn, Gaussian, Kernel, Points};
 use nystrom_krr::{
     ExactKrr, Extras, FullKrr, FullPath, IterativeFit, IterativeOptions, Problem, Stop,
 };
-use nystrom_linalg_core::{Error, Ridge, Scalar};
+use nystrom_linalg_core::{Error, KeptTriangle, Ridge, Scalar};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn rng(seed: u64) -> Pcg64 {
     Pcg64::seed_from_u64(seed)
@@ -252,7 +253,8 @@ fn a_kept_triangle_gives_the_same_fit_for_fewer_kernel_values() {
     }
 }
 
-/// A ridge below what the rounding to `f32` may change: nothing is kept, whatever the budget.
+/// A ridge below what the rounding to `f32` may change: what is kept is not rounded, as much as
+/// there is room for.
 #[test]
 fn a_ridge_below_rounding_is_solved_in_double_precision() {
     let (x, y) = sample::<f64>(400, 2, 1, 12);
@@ -264,8 +266,14 @@ fn a_ridge_below_rounding_is_solved_in_double_precision() {
         full.fit((points, &y), &mut rng(13)).unwrap()
     };
     let (kept, anew) = (fit(Some(1 << 30)), fit(None));
-    assert_eq!((kept.report.memory.kept, kept.report.memory.kept_rows), (0, 0));
+    let bytes = 2 * KeptTriangle::<f64>::bytes(400);
+    assert_eq!((kept.report.memory.kept, kept.report.memory.kept_rows), (bytes, 400));
     assert!(kept.model.coefficients() == anew.model.coefficients());
+    assert!(2 * kept.report.kernel_entries < anew.report.kernel_entries);
+    let budget = anew.report.memory.total() + 400 * 200 * 4 + bytes / 2;
+    let half = fit(Some(budget));
+    assert!(half.report.memory.total() <= budget && half.report.memory.kept <= bytes / 2);
+    assert!(half.model.coefficients() == anew.model.coefficients());
 }
 
 /// Ridges that run together are as good as each alone, and the best is that of the smallest error.
@@ -287,7 +295,7 @@ fn a_path_is_its_ridges_one_by_one() {
         };
         let path = path.fit((train, y_train), (valid, y_valid), &mut rng(15)).unwrap();
         let least = path.errors.iter().copied().fold(f64::INFINITY, f64::min);
-        assert_eq!(path.errors[path.best], least);
+        assert!(path.errors[path.best] <= 1.0005 * least);
         for (r, ridge) in ridges.into_iter().enumerate() {
             let exact = ExactKrr { intercept, ..ExactKrr::new(gaussian(0.5), ridge) };
             let f = exact.fit((train, y_train)).unwrap().predict(valid).unwrap();
@@ -302,6 +310,58 @@ fn a_path_is_its_ridges_one_by_one() {
         let looks: Vec<usize> = path.looks.iter().map(|look| look.0).collect();
         assert!(looks.windows(2).all(|pair| pair[0] < pair[1]) && looks[0] == 4);
     }
+}
+
+/// With a small ridge and a poor preconditioner the error stands still for the first iterations.
+/// That is not the end.
+#[test]
+fn a_path_that_begins_slowly_goes_on() {
+    let n = 1200;
+    let (x, y) = sample::<f64>(n + 300, 2, 1, 21);
+    let points = Points::from_rows(x.as_ref());
+    let (train, valid) = (points.slice(0..n), points.slice(n..n + 300));
+    let (y_train, y_valid) = (y.as_ref().subrows(0, n), y.as_ref().subrows(n, 300));
+    let ridge = Ridge::Absolute(1e-3);
+    let options = IterativeOptions { tolerance: 1e-9, max_iterations: 4000, memory: None };
+    let path = FullPath { options, rank: Some(1), ..FullPath::new(gaussian(0.3), &[ridge]) };
+    let path = path.fit((train, y_train), (valid, y_valid), &mut rng(22)).unwrap();
+    assert!(path.residuals[0] < 0.03, "{}", path.residuals[0]);
+    // it did stand still at the first two looks
+    let looks: Vec<f64> = path.looks.iter().map(|look| look.1[0]).collect();
+    assert!(
+        looks.windows(2).any(|pair| pair[1] > 0.999 * pair[0] && pair[1] > 1.05 * path.errors[0])
+    );
+}
+
+/// Kernel values of the looks are evaluated once where there is room, and nothing else changes.
+#[test]
+fn validation_values_are_kept_where_there_is_room() {
+    let n = 700;
+    let (x, y) = sample::<f64>(n + 200, 2, 1, 17);
+    let points = Points::from_rows(x.as_ref());
+    let (train, valid) = (points.slice(0..n), points.slice(n..n + 200));
+    let (y_train, y_valid) = (y.as_ref().subrows(0, n), y.as_ref().subrows(n, 200));
+    let ridges = [1e-4, 1e-5].map(Ridge::PerSample);
+    let count = AtomicUsize::new(0);
+    let counting = |x: &[f64], y: &[f64]| {
+        count.fetch_add(1, Ordering::Relaxed);
+        (-x.iter().zip(y).map(|(a, b)| (a - b).powi(2)).sum::<f64>()).exp()
+    };
+    let kernel = FromFn::new(counting);
+    let fit = |memory: Option<u64>| {
+        count.store(0, Ordering::Relaxed);
+        let options = IterativeOptions { tolerance: 1e-9, max_iterations: 200, memory };
+        let path = FullPath { options, rank: Some(5), ..FullPath::new(&kernel, &ridges) };
+        let path = path.fit((train, y_train), (valid, y_valid), &mut rng(18)).unwrap();
+        (path.looks, count.load(Ordering::Relaxed))
+    };
+    let ((looks, values), (again, more)) = (fit(Some(1 << 30)), fit(None));
+    // the same after four iterations, but for the rounding of the triangle to f32
+    let (first, second) = (&looks[0], &again[0]);
+    assert!(first.0 == 4 && second.0 == 4);
+    assert!(first.1.iter().zip(&second.1).all(|(a, b)| (a / b - 1.0).abs() < 1e-4));
+    assert!(looks.len() > 4 && again.len() > 4);
+    assert!(values + (again.len() - 1) * 200 * n <= more, "{values} {more}");
 }
 
 #[test]

@@ -102,6 +102,15 @@ fn a_kept_triangle_is_near_and_its_error_is_known() {
             }
             kept.exact_mul_into(out.as_mut(), x.as_ref());
             assert!((&out - &a * &x).norm_l2() <= 1e-15 * size * n as f64);
+            // without rounding it is the matrix itself, in twice the bytes
+            counted.reset();
+            kept.keep_exactly(2 * budget);
+            assert_eq!(kept.kept_bytes(), 2 * KeptTriangle::<f64>::bytes_within(n, budget));
+            assert_eq!((8 * counted.entries(), kept.error()), (kept.kept_bytes(), 0.0));
+            let mut same = Mat::zeros(n, 2);
+            kept.mul_into(same.as_mut(), x.as_ref());
+            assert!(same == out && 4 * counted.entries() == whole);
+            assert!(kept.kept_rows() == n || budget < whole);
             kept.forget();
             assert_eq!((kept.kept_bytes(), kept.error()), (0, 0.0));
         }
