@@ -247,54 +247,6 @@ pub struct Sample {
     pub run: RunArgs,
 }
 
-const TUNE: &str = "\
-Examples:
-  nystrom tune houses.csv --target price --landmarks uniform:500
-  nystrom tune houses.csv --target price --kernel matern --bandwidths 1,2,4,8 --lambdas \
-  1e-2:1e-8:7 --folds 10
-  nystrom tune houses.csv --target price --json > table.json
-
-Landmarks are chosen anew in every fold. Features are standardised once, by all rows.";
-
-/// Cross-validate bandwidth and λ, and print the table
-#[derive(Args)]
-#[command(allow_negative_numbers = true, after_help = TUNE,
-    after_long_help = format!("{METHODS}\n\n{TUNE}"))]
-pub struct Tune {
-    #[command(flatten)]
-    pub data: DataArgs,
-    #[command(flatten)]
-    pub regression: RegressionArgs,
-    #[command(flatten)]
-    pub kernel: KernelArgs,
-    /// Bandwidths to try [default: 1/4, 1/2, 1, 2 and 4 times --bandwidth]
-    #[arg(long, value_name = "X", value_delimiter = ',', help_heading = "Grid")]
-    pub bandwidths: Vec<f64>,
-    /// Ridges λ to try
-    #[arg(
-        long,
-        value_name = "LARGEST:SMALLEST:COUNT",
-        default_value = "1e-1:1e-9:9",
-        help_heading = "Grid"
-    )]
-    pub lambdas: LambdaRange,
-    /// Number of folds
-    #[arg(long, value_name = "K", default_value_t = 5, help_heading = "Grid")]
-    pub folds: usize,
-    /// How landmarks are chosen in each fold, and how many
-    #[arg(
-        long,
-        value_name = "METHOD:COUNT",
-        default_value = "uniform:300",
-        help_heading = "Landmarks"
-    )]
-    pub landmarks: LandmarkSpec,
-    #[command(flatten)]
-    pub leverage: LeverageArgs,
-    #[command(flatten)]
-    pub run: RunArgs,
-}
-
 const EVALUATE: &str = "\
 Examples:
   nystrom evaluate houses.json test-houses.csv

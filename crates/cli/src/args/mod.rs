@@ -13,7 +13,7 @@ mod search;
 pub use bytes::Bytes;
 pub use commands::{
     Completions, Evaluate, Fit, Inspect, LandmarksCommand, Predict, Sample, Sampler, ScoreMethod,
-    Scores, Tune,
+    Scores,
 };
 pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list};
 pub use kernel::{Bandwidth, KernelArgs, KernelName};
@@ -41,7 +41,6 @@ Examples:
   nystrom scores houses.csv --drop price --lambda 1e-4 -o scores.csv
   nystrom landmarks houses.csv --drop price --landmarks rpcholesky:100 -o rows.csv
   nystrom sample houses.csv --drop price --size 50 -o diverse.csv
-  nystrom tune houses.csv --target price --landmarks uniform:500
 
 Results go to standard output, the plan, notes and the progress to standard error. Messages count \
 lines
@@ -65,6 +64,7 @@ Exit status:
 #[derive(Subcommand)]
 pub enum Command {
     /// Find the best fit for a table and save it
+    #[command(visible_alias = "tune")]
     Fit(Box<Fit>),
     /// Predict with a saved model
     Predict(Predict),
@@ -78,8 +78,6 @@ pub enum Command {
     Landmarks(LandmarksCommand),
     /// Draw diverse rows: a k-DPP
     Sample(Sample),
-    /// Cross-validate bandwidth and lambda
-    Tune(Tune),
     /// Print shell completions
     Completions(Completions),
 }

@@ -13,7 +13,6 @@ mod predict;
 mod sample;
 mod scores;
 mod select;
-mod tune;
 
 use crate::args::Command;
 use crate::failure::Result;
@@ -28,7 +27,6 @@ pub fn run(command: Command) -> Result<ExitCode> {
         Command::Scores(args) => scores::run(&args),
         Command::Landmarks(args) => landmarks::run(&args),
         Command::Sample(args) => sample::run(&args),
-        Command::Tune(args) => tune::run(&args),
         Command::Completions(args) => completions::run(&args),
     }
 }

@@ -270,12 +270,6 @@ fn hostile_options_of_other_commands() {
         ("sample t.csv --size 3 --draws 0", "--draws"),
         ("sample t.csv --size 31", "at most 30"),
         ("sample t.csv --size 3 --method exact --steps 4", "--method swap"),
-        ("tune t.csv --target y --folds 0", "at least one"),
-        ("tune t.csv --target y --folds 31", "at most 30"),
-        ("tune t.csv --target y --bandwidths -1", "positive"),
-        ("tune t.csv --target y --bandwidths nan", "positive"),
-        ("tune t.csv --target y --kernel linear --bandwidths 1", "leave it out"),
-        ("tune t.csv --target y --landmarks sa:5", "tune with uniform"),
         ("scores t.csv --method fast --columns 0", "at least one"),
         ("scores t.csv --lambda 0", "positive"),
         ("scores t.csv --method sa", "drop features"),
@@ -290,7 +284,6 @@ fn hostile_options_of_other_commands() {
     }
     bench.ok("sample t.csv --size 30");
     bench.ok("sample t.csv --size 30 --method swap --steps 0");
-    bench.ok("tune t.csv --target y --folds 30 --landmarks uniform:5");
     for method in ["exact", "recursive", "bless", "squeak"] {
         for lambda in ["1e-300", "1e300"] {
             bench.ok(&format!("scores t.csv --method {method} --lambda {lambda}"));

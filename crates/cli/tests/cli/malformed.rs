@@ -229,7 +229,6 @@ const CASES: &[Case] = &[
     ),
     Case("|", "scores good.csv --method sa --kernel linear", USAGE, &["stationary", "gaussian"]),
     Case("|", "sample good.csv --size 31", USAGE, &["31 rows in a subset", "at most 30"]),
-    Case("|", "tune good.csv --target y --folds 1", USAGE, &["number of folds = 1", "at least 2"]),
 ];
 
 #[test]
