@@ -44,6 +44,7 @@
 mod kernel;
 mod matrix;
 mod points;
+mod probe;
 
 mod chain;
 mod dual;
@@ -102,5 +103,6 @@ pub use points::Points;
 pub use power_exponential::{ExponentialPower, PowerExponential};
 pub use power_exponential_l1::PowerExponentialL1;
 pub use precomputed::Precomputed;
+pub use probe::kernel_probe;
 pub use rational_quadratic::{InversePower, RationalQuadratic};
 pub use spectral_density::{RadialSpectralDensity, SpectralDensity, SpectralProfile};

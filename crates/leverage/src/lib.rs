@@ -11,8 +11,8 @@
 //!   streaming estimators share.
 //! * [`RecursiveRls`], [`Bless`], [`BlessR`]: dictionaries level by level, with all scores through
 //!   the projector.
-//! * [`Squeak`]: one pass over a stream in bounded memory; [`dict_merge`], [`MergeTree`] and
-//!   [`Disqueak`] merge shards; [`Ink`] is its predecessor.
+//! * [`Squeak`]: one pass over a stream in bounded memory, a state that merges; [`MergeTree`] and
+//!   [`Disqueak`] merge many; [`Ink`] is its predecessor.
 //! * [`SpectralAnalysis`]: scores of a stationary kernel from the density of the points, without a
 //!   kernel evaluation; [`SpectralLeverage`] binds it to its points for the common interface.
 //! * [`Audit`]: exact scores of a few random rows, against those of any estimator;
@@ -86,7 +86,7 @@ pub use spectral_density::{
 pub use spectrum::ExactSpectrum;
 pub use squeak::{
     Disqueak, Ink, MergeTree, ScoreRule, Squeak, SqueakParams, StreamDictionary, TreeShape,
-    dict_merge, effective_dimension_increment, even_chunks,
+    effective_dimension_increment, even_chunks,
 };
 #[cfg(feature = "serde")]
 pub use squeak::{SQUEAK_FORMAT, SavedSqueak};

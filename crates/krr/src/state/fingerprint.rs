@@ -2,12 +2,8 @@
 
 use super::bytes::Hash;
 use crate::whitener::Whitener;
-use faer::Mat;
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::{Kernel, Points, kernel_probe};
 use nystrom_linalg_core::Scalar;
-
-/// Points at which kernels are told apart.
-const PROBES: usize = 8;
 
 /// Of the scalar type, the instruction set, the centres, the factor R of their Gram matrix, kernel
 /// values at points between them, the intercept and the offset.
@@ -31,22 +27,8 @@ pub(super) fn fingerprint<T: Scalar>(
         hash = (0..d).fold(hash, |hash, k| hash.number(centers.coordinate(j, k).f64()));
         hash = whitener.column(j).iter().fold(hash, |hash, r| hash.number(r.f64()));
     }
-    let probes = probes(centers);
-    let probes = Points::from_cols(probes.as_ref());
-    if kernel.check_points(probes).is_err() {
-        return hash.value(); // such as the indices of a stored matrix
-    }
-    let k = kernel.eval(centers, probes);
-    let values = k.col_iter().flat_map(|col| col.iter());
-    values.fold(hash, |hash, k| hash.number(k.f64())).value()
-}
-
-/// Points near the first centres: those alone do not tell one length scale from another.
-fn probes<T: Scalar>(centers: Points<'_, T>) -> Mat<T> {
-    let near = |x: f64, j: usize| x + (1.0 + x.abs()) / (3 << j) as f64;
-    Mat::from_fn(centers.dim(), PROBES.min(centers.len()), |k, j| {
-        T::lit(near(centers.coordinate(j, k).f64(), j))
-    })
+    let values = kernel_probe(kernel, centers);
+    values.col_iter().flat_map(|col| col.iter()).fold(hash, |hash, k| hash.number(k.f64())).value()
 }
 
 /// The vector registers in use: their type's name.

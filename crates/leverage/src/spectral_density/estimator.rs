@@ -49,7 +49,7 @@ use rand::Rng;
 /// assert!(landmarks.select(&k, 50, &mut rng)?.len() <= 50);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct SpectralLeverage<'a, T> {
     /// The kernel of the matrix.
     pub kernel: &'a dyn Stationary,

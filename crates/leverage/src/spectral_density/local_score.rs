@@ -31,7 +31,7 @@ use std::f64::consts::{LN_2, PI};
 /// assert!((score.leading(1.0).unwrap() - 19.973539506092).abs() < 1e-11);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct LocalScore<'k> {
     kernel: &'k dyn Stationary,
     d: usize,

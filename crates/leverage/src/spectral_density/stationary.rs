@@ -5,6 +5,7 @@ use nystrom_kernels::{
     RadialSpectralDensity, Scaled, SpectralProfile, SquaredExponential, Sum,
 };
 use nystrom_linalg_core::{Result, validate};
+use std::fmt;
 
 /// The families for which K̃_λ has a closed form.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,6 +61,12 @@ pub trait Stationary: Sync {
     /// One length scale per coordinate, by which coordinates are divided before anything else.
     fn length_scales(&self) -> Option<&[f64]> {
         None
+    }
+}
+
+impl fmt::Debug for dyn Stationary + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stationary")
     }
 }
 

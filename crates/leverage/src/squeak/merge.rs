@@ -2,82 +2,125 @@
 
 use super::measure::Measure;
 use super::shrink::shrink;
-use super::{SqueakParams, StreamDictionary};
-use nystrom_kernels::Kernel;
-use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
+use super::{Squeak, SqueakParams, StreamDictionary, incompatible};
+use nystrom_kernels::{Kernel, kernel_probe};
+use nystrom_linalg_core::{Error, Result, Scalar};
 use rand::Rng;
 use std::collections::HashSet;
 
-/// DICT-MERGE: the dictionary of the union of two disjoint sets of points, from their dictionaries
-/// alone.
-///
-/// If both are (ε, γ)-accurate the scores it shrinks by satisfy τ/α ≤ τ̃ ≤ τ, α = (1 + 3ε)/(1 − ε)
-/// ([`ScoreRule::Provable`](super::ScoreRule)). γ is absolute: the number added to K's diagonal.
-///
-/// (m_A + m_B)² kernel values, 2(m_A + m_B)³/3 flops. The order of the arguments matters for the
-/// bits, not for the law.
-///
-/// # Source
-/// Calandriello, Lazaric & Valko, *Distributed adaptive sampling for kernel matrix approximation*,
-/// AISTATS 2017 (arXiv:1803.10172).
-///
-/// # Departures
-/// Both sets of constants are offered, see [`ScoreRule`](super::ScoreRule).
-///
-/// # Errors
-/// [`Error::Shape`] for dictionaries of different dimension or copies per point,
-/// [`Error::SamePosition`] for a position that is in both (number shards by
-/// [`Squeak::starting_at`](super::Squeak::starting_at)), [`Error::DictionaryFull`] if the result
-/// exceeds the cap, those of [`Ridge::absolute`] and of the factorisation.
-/// Neither argument is changed.
-///
-/// ```
-/// use nystrom_kernels::{Gaussian, Points};
-/// use nystrom_leverage::{Squeak, SqueakParams, dict_merge};
-/// use rand::SeedableRng;
-/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
-/// let (kernel, gamma, params) = (Gaussian::new(0.2)?, 1.0, SqueakParams::new(10));
-/// let x: Vec<f64> = (0..2000).map(|i| (i as f64 * 0.618).fract()).collect();
-/// let mut shards = vec![];
-/// for half in [0..1000, 1000..2000] {
-///     let mut squeak = Squeak::new(kernel, 1, gamma, params)?.starting_at(half.start as u64);
-///     squeak.push(Points::from_slice(&x[half]), &mut rng)?;
-///     shards.push(squeak.into_dictionary(&mut rng)?);
-/// }
-/// let merged = dict_merge(&kernel, &shards[0], &shards[1], gamma, &params, &mut rng)?;
-/// assert!(merged.seen() == 2000 && merged.len() < 200);
-/// # Ok::<(), nystrom_linalg_core::Error>(())
-/// ```
-pub fn dict_merge<T: Scalar, K: Kernel<T>>(
-    kernel: &K,
-    I_A: &StreamDictionary<T>,
-    I_B: &StreamDictionary<T>,
-    gamma: T,
-    params: &SqueakParams,
-    rng: &mut dyn Rng,
-) -> Result<StreamDictionary<T>> {
-    params.check()?;
-    let mut I = concatenate(I_A, I_B)?; //                                           I_A ∪ I_B
-    let gamma = Ridge::Absolute(gamma).absolute(1)?.f64();
-    if !I.is_empty() {
-        let (factor, mu) = params.merging(gamma);
-        // τ̃
-        let tau: Vec<f64> =
-            Measure::new(kernel, &I, mu)?.members().iter().map(|r| factor * r).collect();
-        // p̃ ← min(τ̃, p̃), Q ~ B(Q, p̃/p̃_old)
-        shrink(&mut I, &tau, 0.0, 0, rng);
+impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
+    /// DICT-MERGE: takes the points that another stream has seen, from its dictionary alone.
+    ///
+    /// If both are (ε, γ)-accurate, the scores by which the union is shrunk satisfy
+    /// τ/α ≤ τ̃ ≤ τ, α = (1 + 3ε)/(1 − ε) ([`ScoreRule::Provable`](super::ScoreRule)). The stream
+    /// goes on behind the last position of both. Cap, chunk and floor stay its own. Which of two
+    /// states takes the other matters for the bits, not for the law.
+    ///
+    /// # Cost
+    /// (m_A + m_B)² + 16(m_A + m_B) kernel values, 2(m_A + m_B)³/3 flops.
+    ///
+    /// # Source
+    /// As [`Squeak`]. Both sets of constants are offered, see [`ScoreRule`](super::ScoreRule).
+    ///
+    /// # Randomness
+    /// One Binomial(q_i, p̃_new/p̃_old) for each member whose p̃ fell, those of this stream first.
+    ///
+    /// # Errors
+    /// This state is then as it was. [`Error::Incompatible`] for a state of another dimension, γ,
+    /// ε, q̄, score rule or kernel, which is known by its values near the points kept.
+    /// [`Error::SamePosition`] for a position that is in both: number shards by
+    /// [`starting_at`](Self::starting_at). [`Error::DictionaryFull`] if the result exceeds the cap;
+    /// those of the factorisation.
+    ///
+    /// ```
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_leverage::{Squeak, SqueakParams};
+    /// use rand::SeedableRng;
+    /// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+    /// let x: Vec<f64> = (0..2000).map(|i| (i as f64 * 0.618).fract()).collect();
+    /// let empty = Squeak::new(Gaussian::new(0.2)?, 1, 1.0, SqueakParams::new(10))?;
+    /// let (mut here, mut there) = (empty.clone(), empty.starting_at(1000));
+    /// here.push(Points::from_slice(&x[..1000]), &mut rng)?;
+    /// there.push(Points::from_slice(&x[1000..]), &mut rng)?;
+    /// here.merge(&there, &mut rng)?;
+    /// assert!(here.n_seen() == 2000 && here.dictionary().len() < 200);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &Self, rng: &mut dyn Rng) -> Result<()> {
+        self.check_law(other)?;
+        let union = concatenate(&self.dictionary, &other.dictionary)?;
+        self.check_kernel(other, &union)?;
+        self.take_union(union, other, rng)
     }
-    params.check_cap(I.len(), I.seen)?;
-    Ok(I)
+
+    /// As [`merge`](Self::merge), for a state that is known to be of the same kind.
+    pub(super) fn absorb(&mut self, other: &Self, rng: &mut dyn Rng) -> Result<()> {
+        let union = concatenate(&self.dictionary, &other.dictionary)?;
+        self.take_union(union, other, rng)
+    }
+
+    fn take_union(
+        &mut self,
+        mut I: StreamDictionary<T>, // I_A ∪ I_B
+        other: &Self,
+        rng: &mut dyn Rng,
+    ) -> Result<()> {
+        if !I.is_empty() {
+            let (factor, mu) = self.params.merging(self.gamma.f64());
+            // τ̃
+            let tau: Vec<f64> =
+                Measure::new(&self.kernel, &I, mu)?.members().iter().map(|r| factor * r).collect();
+            // p̃ ← min(τ̃, p̃), Q ~ B(Q, p̃/p̃_old)
+            shrink(&mut I, &tau, 0.0, 0, rng);
+        }
+        self.params.check_cap(I.len(), I.seen)?;
+        (self.dictionary, self.pending) = (I, 0);
+        (self.first, self.next) = (self.first.min(other.first), self.next.max(other.next));
+        Ok(())
+    }
+
+    /// What a dictionary was made with, in words.
+    fn law(&self) -> [(&'static str, String); 5] {
+        let SqueakParams { copies, epsilon, scores, .. } = self.params;
+        [
+            ("dimension", self.dictionary.dim.to_string()),
+            ("gamma", self.gamma.f64().to_string()),
+            ("epsilon", epsilon.to_string()),
+            ("copies per point (q)", copies.to_string()),
+            ("score rule", format!("{scores:?}")),
+        ]
+    }
+
+    fn check_law(&self, other: &Self) -> Result<()> {
+        for ((what, ours), (_, theirs)) in self.law().into_iter().zip(other.law()) {
+            if ours != theirs {
+                return Err(incompatible(format!(
+                    "its {what} is {theirs}, that of the stream to merge it with is {ours}; make \
+                     both with the same"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_kernel(&self, other: &Self, I: &StreamDictionary<T>) -> Result<()> {
+        let bits = |kernel: &K| -> Vec<u64> {
+            let values = kernel_probe(kernel, I.points());
+            values.col_iter().flat_map(|col| col.iter()).map(|k| k.f64().to_bits()).collect()
+        };
+        if I.is_empty() || bits(&self.kernel) == bits(&other.kernel) {
+            return Ok(());
+        }
+        let problem = "its kernel has other values than that of the stream to merge it with; make \
+                       both with the same";
+        Err(incompatible(problem.into()))
+    }
 }
 
 pub(super) fn concatenate<T: Scalar>(
     a: &StreamDictionary<T>,
     b: &StreamDictionary<T>,
 ) -> Result<StreamDictionary<T>> {
-    validate::same_size("coordinates of a point (d)", a.dim, b.dim)?;
-    let (of_a, of_b) = (a.copies_per_point as usize, b.copies_per_point as usize);
-    validate::same_size("copies per point (q) of two dictionaries to merge", of_a, of_b)?;
     let in_a: HashSet<u64> = a.positions.iter().copied().collect();
     if let Some(&position) = b.positions.iter().find(|position| in_a.contains(position)) {
         return Err(Error::SamePosition { position });

@@ -18,7 +18,6 @@ mod tree;
 pub use dictionary::StreamDictionary;
 pub use estimator::Disqueak;
 pub use ink::{Ink, effective_dimension_increment};
-pub use merge::dict_merge;
 pub use params::{ScoreRule, SqueakParams};
 #[cfg(feature = "serde")]
 pub use saved::{FORMAT as SQUEAK_FORMAT, SavedSqueak};
@@ -43,6 +42,9 @@ use shrink::shrink;
 /// not yet shrunk are members of weight 1, which is exact. So how the stream was cut into blocks
 /// leaves no trace in the result, not even in the last bit. The order of the points does: shuffle
 /// data that come sorted.
+///
+/// It is a state, which can be saved, gone on with and [merged](Self::merge) with those of other
+/// points.
 ///
 /// # Cost
 /// With m points kept and chunks of b, every chunk takes (m + b)² kernel values and 2(m + b)³/3 +
@@ -86,6 +88,7 @@ pub struct Squeak<K, T> {
     gamma: T,
     params: SqueakParams,
     first: u64,
+    next: u64,      // the position of the next point
     pending: usize, // the last members, not yet shrunk
     dictionary: StreamDictionary<T>,
 }
@@ -109,6 +112,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
             gamma,
             params,
             first: 0,
+            next: 0,
             pending: 0,
             dictionary: StreamDictionary::empty(dim, params.copies),
         })
@@ -122,7 +126,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
             .positions
             .iter_mut()
             .for_each(|position| *position = position.wrapping_add(shift));
-        self.first = first;
+        (self.first, self.next) = (first, self.next.wrapping_add(shift));
         self
     }
 
@@ -146,16 +150,11 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         if block.is_empty() {
             return Ok(());
         }
-        if self
-            .first
-            .checked_add(self.n_seen())
-            .and_then(|next| next.checked_add(block.len() as u64))
-            .is_none()
-        {
+        if self.next.checked_add(block.len() as u64).is_none() {
             let requirement = "such that the positions of the stream's points stay below 2^64";
             return Err(Error::InvalidParameter {
                 name: "starting_at",
-                value: self.first as f64,
+                value: self.next as f64,
                 requirement,
             });
         }
@@ -171,8 +170,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
                 continue;
             }
             let piece = taken..block.len().min(taken + chunk - self.pending);
-            let first = self.first + self.n_seen();
-            expand(&mut self.dictionary, block.slice(piece.clone()), first); // EXPAND
+            expand(&mut self.dictionary, block.slice(piece.clone()), self.next); // EXPAND
+            self.next += piece.len() as u64;
             (self.pending, taken) = (self.pending + piece.len(), piece.end);
             if self.pending == chunk {
                 self.settle(rng)?;
@@ -297,4 +296,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         self.params.max_dictionary = cap;
         Ok(())
     }
+}
+
+fn incompatible(problem: String) -> Error {
+    Error::Incompatible { what: "SQUEAK stream", problem }
 }

@@ -2,8 +2,8 @@
 
 use nystrom_linalg_core::{Error, Result, validate};
 
-/// How a dictionary is updated: one value serves [`Squeak`](super::Squeak),
-/// [`dict_merge`](super::dict_merge) and the merge trees.
+/// How a dictionary is updated: one value serves [`Squeak`](super::Squeak), its merges and the
+/// merge trees.
 ///
 /// The struct is also an estimator ([`RidgeLeverage`](crate::RidgeLeverage)): one pass over the
 /// rows of a matrix in random order.

@@ -1,13 +1,13 @@
 //! Saving a stream between two blocks (feature `serde`).
 
-use super::{Squeak, SqueakParams, StreamDictionary};
+use super::{Squeak, SqueakParams, StreamDictionary, incompatible};
 use nystrom_kernels::{Kernel, LoadedKernel, SavedKernel};
 use nystrom_linalg_core::{Error, Result, Scalar};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Version of the layout of [`SavedSqueak`]; raised whenever that changes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// What a file holds: the state of a [`Squeak`] with the scalar type and the format version beside
 /// it.
@@ -43,6 +43,7 @@ pub struct SavedSqueak<K, T> {
     gamma: T,
     params: SqueakParams,
     first: u64,
+    next: u64,
     pending: usize,
     dictionary: StreamDictionary<T>,
 }
@@ -56,6 +57,7 @@ impl<K: Clone, T: Scalar> From<&Squeak<K, T>> for SavedSqueak<K, T> {
             gamma: squeak.gamma,
             params: squeak.params,
             first: squeak.first,
+            next: squeak.next,
             pending: squeak.pending,
             dictionary: squeak.dictionary.clone(),
         }
@@ -81,36 +83,26 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
                 "it was saved with {has} numbers; load it as {has}, not as {wants}"
             )));
         }
-        let I = saved.dictionary;
+        let (I, first, next) = (saved.dictionary, saved.first, saved.next);
         let mut squeak = Squeak::new(saved.kernel.0?, I.dim, saved.gamma, saved.params)?;
-        check(&I, &saved.params, saved.first, saved.pending)?;
+        // a later point may get a position again that is beyond the next
+        let given = |position: &u64| (first..next).contains(position);
+        let numbered = next.checked_sub(first).is_some_and(|given| given >= I.seen);
+        if !(numbered
+            && I.positions.iter().all(given)
+            && saved.pending <= I.len()
+            && I.copies_per_point == saved.params.copies)
+        {
+            let problem = "its numbers contradict each other; the file is damaged";
+            return Err(incompatible(problem.into()));
+        }
         if !I.is_empty() {
             squeak.kernel.check_points(I.points())?;
         }
-        (squeak.first, squeak.pending, squeak.dictionary) = (saved.first, saved.pending, I);
+        (squeak.first, squeak.next) = (first, next);
+        (squeak.pending, squeak.dictionary) = (saved.pending, I);
         Ok(squeak)
     }
-}
-
-/// A position outside first..first + seen is none that the stream gave; a later point may get it
-/// again.
-fn check<T: Scalar>(
-    I: &StreamDictionary<T>,
-    params: &SqueakParams,
-    first: u64,
-    pending: usize,
-) -> Result<()> {
-    let given = |position: &u64| position.checked_sub(first).is_some_and(|t| t < I.seen);
-    let numbered = first.checked_add(I.seen).is_some() && I.positions.iter().all(given);
-    if numbered && pending <= I.len() && I.copies_per_point == params.copies {
-        Ok(())
-    } else {
-        Err(incompatible("its numbers contradict each other; the file is damaged".into()))
-    }
-}
-
-fn incompatible(problem: String) -> Error {
-    Error::Incompatible { what: "SQUEAK stream", problem }
 }
 
 impl<K: Clone + SavedKernel, T: Scalar + Serialize> Serialize for Squeak<K, T> {

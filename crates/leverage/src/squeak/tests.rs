@@ -56,7 +56,24 @@ fn dense_scores(K: &Mat<f64>, mu: f64, I: &StreamDictionary<f64>) -> Vec<f64> {
         .collect()
 }
 
-/// A dictionary of `x` made by SQUEAK, numbered from `first`.
+/// A stream of `x`, numbered from `first`.
+fn state(
+    x: &[f64],
+    kernel: Gaussian,
+    gamma: f64,
+    copies: u32,
+    first: u64,
+    seed: u64,
+) -> Squeak<Gaussian, f64> {
+    let mut rng = Pcg64::seed_from_u64(seed);
+    let params = SqueakParams { chunk: Some(16), ..SqueakParams::new(copies) };
+    let mut squeak = Squeak::new(kernel, 1, gamma, params).unwrap().starting_at(first);
+    squeak.push(Points::from_slice(x), &mut rng).unwrap();
+    squeak.settle(&mut rng).unwrap();
+    squeak
+}
+
+/// Its dictionary.
 fn stream(
     x: &[f64],
     kernel: Gaussian,
@@ -65,11 +82,7 @@ fn stream(
     first: u64,
     seed: u64,
 ) -> StreamDictionary<f64> {
-    let mut rng = Pcg64::seed_from_u64(seed);
-    let params = SqueakParams { chunk: Some(16), ..SqueakParams::new(copies) };
-    let mut squeak = Squeak::new(kernel, 1, gamma, params).unwrap().starting_at(first);
-    squeak.push(Points::from_slice(x), &mut rng).unwrap();
-    squeak.into_dictionary(&mut rng).unwrap()
+    state(x, kernel, gamma, copies, first, seed).dictionary
 }
 
 proptest! {
@@ -208,13 +221,15 @@ fn dictionaries_of_the_theory_are_accurate_small_and_stay_so_when_merged() {
         let x = points(160, seed);
         let (a, b) = x.split_at(70);
         let (I_A, I_B) = (
-            stream(a, kernel, gamma, copies, 0, seed),
-            stream(b, kernel, gamma, copies, 70, seed + 100),
+            state(a, kernel, gamma, copies, 0, seed),
+            state(b, kernel, gamma, copies, 70, seed + 100),
         );
-        let params = SqueakParams { epsilon, ..SqueakParams::new(copies) };
-        let mut rng = Pcg64::seed_from_u64(seed);
-        let merged = dict_merge(&kernel, &I_A, &I_B, gamma, &params, &mut rng).unwrap();
-        for (x, I, first) in [(a, &I_A, 0), (b, &I_B, 70), (&x[..], &merged, 0)] {
+        let (mut merged, mut rng) = (I_A.clone(), Pcg64::seed_from_u64(seed));
+        merged.merge(&I_B, &mut rng).unwrap();
+        let merged = merged.dictionary();
+        for (x, I, first) in
+            [(a, &I_A.dictionary, 0), (b, &I_B.dictionary, 70), (&x[..], merged, 0)]
+        {
             let K = gram(x, &kernel);
             let eps = accuracy(&K, gamma, I, first);
             assert!(eps <= epsilon, "seed {seed}: accuracy {eps}");

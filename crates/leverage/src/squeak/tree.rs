@@ -1,6 +1,6 @@
 //! DISQUEAK: a binary tree of merges over chunks of the data.
 
-use super::{Squeak, SqueakParams, StreamDictionary, dict_merge};
+use super::{Squeak, SqueakParams, StreamDictionary};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Error, Result, Scalar, Streams, validate};
 use rand::Rng;
@@ -71,9 +71,9 @@ pub fn even_chunks(n: usize, chunks: usize) -> Vec<usize> {
 /// A merge tree over chunks that arrive in any order, from anywhere: the same key gives the same
 /// bits in every order.
 ///
-/// Each leaf is [`Squeak`] over one chunk, each inner node [`dict_merge`] of its children, done as
-/// soon as both are there. What a node draws depends on the tree's key and the node's place alone.
-/// At most ⌈log₂ k⌉ dictionaries wait if chunks come in order.
+/// Each leaf is [`Squeak`] over one chunk. Each inner node is the [merge](Squeak::merge) of its
+/// children, done as soon as both are there. What a node draws depends on the tree's key and the
+/// node's place alone. At most ⌈log₂ k⌉ states wait if chunks come in order.
 ///
 /// # Source
 /// DISQUEAK, Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172); the shape of the
@@ -88,7 +88,7 @@ pub fn even_chunks(n: usize, chunks: usize) -> Vec<usize> {
 /// use nystrom_leverage::{MergeTree, SqueakParams, TreeShape};
 /// use rand::SeedableRng;
 /// let x: Vec<f64> = (0..900).map(|i| (i as f64 * 0.618).fract()).collect();
-/// let dictionary = |order: [usize; 3]| {
+/// let state = |order: [usize; 3]| {
 ///     let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
 ///     let (kernel, params) = (Gaussian::new(0.2)?, SqueakParams::new(10));
 ///     let mut tree =
@@ -98,23 +98,20 @@ pub fn even_chunks(n: usize, chunks: usize) -> Vec<usize> {
 ///     }
 ///     tree.finish()
 /// };
-/// assert_eq!(dictionary([0, 1, 2])?, dictionary([2, 0, 1])?);
+/// assert_eq!(state([0, 1, 2])?, state([2, 0, 1])?);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct MergeTree<K, T> {
-    kernel: K,
-    dim: usize,
-    gamma: T,
-    params: SqueakParams,
+    empty: Squeak<K, T>,
     shape: TreeShape,
     ranges: Vec<Range<u64>>,
     streams: Streams,
     inserted: Vec<bool>,
-    ready: HashMap<Node, StreamDictionary<T>>,
+    ready: HashMap<Node, Squeak<K, T>>,
 }
 
-impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
+impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
     /// A tree over `sizes.len()` chunks of the given numbers of points. One key is drawn from
     /// `rng`.
     ///
@@ -132,7 +129,7 @@ impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
         sizes: &[usize],
         rng: &mut dyn Rng,
     ) -> Result<Self> {
-        Squeak::new(&kernel, dim, gamma, params)?;
+        let empty = Squeak::new(kernel, dim, gamma, params)?;
         validate::not_empty("chunks of a merge tree", sizes.len())?;
         let mut end = 0;
         let mut range = |&size: &usize| {
@@ -142,24 +139,14 @@ impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
         };
         let ranges = sizes.iter().map(&mut range).collect();
         let (streams, inserted) = (Streams::from_rng(rng), vec![false; sizes.len()]);
-        Ok(MergeTree {
-            kernel,
-            dim,
-            gamma,
-            params,
-            shape,
-            ranges,
-            streams,
-            inserted,
-            ready: HashMap::new(),
-        })
+        Ok(MergeTree { empty, shape, ranges, streams, inserted, ready: HashMap::new() })
     }
 
     /// Takes chunk number `chunk` and does every merge that has become possible.
     ///
     /// # Errors
     /// [`Error::IndexOutOfRange`] or [`Error::DuplicateIndex`] for the number, [`Error::Shape`] for
-    /// another number of points than announced, those of [`Squeak::push`] and [`dict_merge`].
+    /// another number of points than announced, those of [`Squeak::push`] and [`Squeak::merge`].
     /// Nothing is lost: after [`Error::DictionaryFull`] of a leaf the chunk can be inserted again,
     /// after that of a merge [`finish`](Self::finish) does it under a larger cap
     /// ([`set_max_dictionary`](Self::set_max_dictionary)).
@@ -177,8 +164,7 @@ impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
             }
             Some(false) => {}
         }
-        let expected = (self.ranges[chunk].end - self.ranges[chunk].start) as usize;
-        validate::same_size("points of a chunk", expected, points.len())?;
+        validate::same_size("points of a chunk", self.rows(chunk).len(), points.len())?;
         let node = self.shape.leaf(chunk as u64, self.chunks());
         let leaf = self.leaf(chunk, points)?;
         self.ready.insert(node, leaf);
@@ -186,11 +172,11 @@ impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
         self.climb(node)
     }
 
-    /// The dictionary of all chunks.
+    /// The state of all chunks.
     ///
     /// # Errors
     /// [`Error::Shape`] while chunks are missing; those of merges still to be done.
-    pub fn finish(&mut self) -> Result<StreamDictionary<T>> {
+    pub fn finish(&mut self) -> Result<Squeak<K, T>> {
         let inserted = self.inserted.iter().filter(|inserted| **inserted).count();
         validate::same_size("chunks inserted into a merge tree", self.ranges.len(), inserted)?;
         let mut nodes: Vec<Node> = self.ready.keys().copied().collect();
@@ -210,32 +196,30 @@ impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
     /// # Errors
     /// [`Error::Empty`] if it is 0.
     pub fn set_max_dictionary(&mut self, cap: usize) -> Result<()> {
-        validate::not_empty("max_dictionary", cap)?;
-        self.params.max_dictionary = cap;
-        Ok(())
+        self.empty.set_max_dictionary(cap)
     }
 
     fn chunks(&self) -> u64 {
         self.ranges.len() as u64
     }
 
-    fn leaf(&self, chunk: usize, points: Points<'_, T>) -> Result<StreamDictionary<T>> {
+    fn rows(&self, chunk: usize) -> Range<usize> {
+        self.ranges[chunk].start as usize..self.ranges[chunk].end as usize
+    }
+
+    fn leaf(&self, chunk: usize, points: Points<'_, T>) -> Result<Squeak<K, T>> {
         let mut rng = self.streams.stream(self.shape.leaf(chunk as u64, self.chunks()));
-        let mut squeak = Squeak::new(&self.kernel, self.dim, self.gamma, self.params)?
-            .starting_at(self.ranges[chunk].start);
-        squeak.push(points, &mut rng)?;
-        let leaf = squeak.into_dictionary(&mut rng)?;
-        self.params.check_cap(leaf.len(), leaf.seen())?;
+        let mut leaf = self.empty.clone().starting_at(self.ranges[chunk].start);
+        leaf.push(points, &mut rng)?;
+        leaf.settle(&mut rng)?;
+        leaf.params.check_cap(leaf.dictionary.len(), leaf.n_seen())?;
         Ok(leaf)
     }
 
-    fn merge(
-        &self,
-        node: Node,
-        a: &StreamDictionary<T>,
-        b: &StreamDictionary<T>,
-    ) -> Result<StreamDictionary<T>> {
-        dict_merge(&self.kernel, a, b, self.gamma, &self.params, &mut self.streams.stream(node))
+    fn merge(&self, node: Node, a: &Squeak<K, T>, b: &Squeak<K, T>) -> Result<Squeak<K, T>> {
+        let mut merged = Squeak { params: self.empty.params, ..a.clone() };
+        merged.absorb(b, &mut self.streams.stream(node))?;
+        Ok(merged)
     }
 
     /// Merges `node` with its sibling, its parent with its sibling, …, as far as they are there.
@@ -258,11 +242,10 @@ impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
         node: Node,
         leaves: Range<u64>,
         points: Points<'_, T>,
-    ) -> Result<StreamDictionary<T>> {
+    ) -> Result<Squeak<K, T>> {
         if leaves.end - leaves.start == 1 {
             let chunk = leaves.start as usize;
-            let rows = self.ranges[chunk].start as usize..self.ranges[chunk].end as usize;
-            return self.leaf(chunk, points.slice(rows));
+            return self.leaf(chunk, points.slice(self.rows(chunk)));
         }
         let (left, right) = (2 * node, 2 * node + 1);
         let middle = leaves.start + self.leaves_below(left);
@@ -283,17 +266,17 @@ impl<T: Scalar, K: Kernel<T>> MergeTree<K, T> {
         self.leaves_below(2 * node) + self.leaves_below(2 * node + 1)
     }
 
-    /// All of it, chunk after chunk or in parallel, according to the shape.
+    /// The dictionary of all of it, chunk after chunk or in parallel, according to the shape.
     pub(super) fn run(mut self, points: Points<'_, T>) -> Result<StreamDictionary<T>> {
-        match self.shape {
+        let root = match self.shape {
             TreeShape::Balanced => self.subtree(1, 0..self.chunks(), points),
             TreeShape::Sequential => {
                 for chunk in 0..self.ranges.len() {
-                    let rows = self.ranges[chunk].start as usize..self.ranges[chunk].end as usize;
-                    self.insert(chunk, points.slice(rows))?;
+                    self.insert(chunk, points.slice(self.rows(chunk)))?;
                 }
                 self.finish()
             }
-        }
+        };
+        Ok(root?.dictionary)
     }
 }

@@ -49,12 +49,14 @@ fn a_merge_takes_the_square_of_both_dictionaries() {
     let half = |start: usize| {
         let mut squeak = Squeak::new(&kernel, 2, 1.0, params).unwrap().starting_at(start as u64);
         squeak.push(Points::from_rows(x.as_ref().subrows(start, 300)), &mut rng(2)).unwrap();
-        squeak.into_dictionary(&mut rng(3)).unwrap()
+        squeak.settle(&mut rng(3)).unwrap();
+        squeak
     };
-    let (a, b) = (half(0), half(300));
+    let (mut a, b) = (half(0), half(300));
     kernel.take();
-    dict_merge(&kernel, &a, &b, 1.0, &params, &mut rng(4)).unwrap();
-    assert_eq!(kernel.take(), ((a.len() + b.len()) as u64).pow(2));
+    let m = (a.dictionary().len() + b.dictionary().len()) as u64;
+    a.merge(&b, &mut rng(4)).unwrap();
+    assert_eq!(kernel.take(), m.pow(2) + 16 * m);
 }
 
 /// A tree: its leaves' streams and k − 1 merges, the same sum in either shape and with any number

@@ -73,7 +73,7 @@ fn damaged_files_are_refused() {
     assert_eq!(load(&text).unwrap(), squeak);
     let first_position = format!("\"positions\":[{},", squeak.dictionary().positions()[0]);
     for (from, to) in [
-        ("\"format\":1", "\"format\":2"),
+        ("\"format\":2", "\"format\":1"),
         ("\"scalar\":\"f64\"", "\"scalar\":\"f32\""),
         ("\"dim\":2", "\"dim\":3"),
         ("\"seen\":100", "\"seen\":1"),
@@ -82,6 +82,7 @@ fn damaged_files_are_refused() {
         // positions that the stream never gave, or gives to points that are yet to come
         ("\"first\":0", "\"first\":50"),
         ("\"first\":0", "\"first\":18446744073709551615"),
+        ("\"next\":100", "\"next\":99"),
         (&*first_position, "\"positions\":[100,"),
         ("\"seen\":100", "\"seen\":18446744073709551616"),
     ] {

@@ -40,15 +40,24 @@ fn assert_unbiased(name: &str, run: impl Fn(u64) -> StreamDictionary<f64>) {
     assert!(share < 0.8, "{name}: {share} of the points were kept, nothing was tested");
 }
 
+fn state(
+    params: SqueakParams,
+    rows: std::ops::Range<usize>,
+    rng: &mut Pcg64,
+) -> Squeak<Gaussian, f64> {
+    let (x, kernel) = (points(), Gaussian::new(0.3).unwrap());
+    let mut squeak = Squeak::new(kernel, 1, 1.0, params).unwrap().starting_at(rows.start as u64);
+    squeak.push(Points::from_slice(&x[rows]), rng).unwrap();
+    squeak.settle(rng).unwrap();
+    squeak
+}
+
 fn stream(
     params: SqueakParams,
     rows: std::ops::Range<usize>,
     rng: &mut Pcg64,
 ) -> StreamDictionary<f64> {
-    let (x, kernel) = (points(), Gaussian::new(0.3).unwrap());
-    let mut squeak = Squeak::new(kernel, 1, 1.0, params).unwrap().starting_at(rows.start as u64);
-    squeak.push(Points::from_slice(&x[rows]), rng).unwrap();
-    squeak.into_dictionary(rng).unwrap()
+    state(params, rows, rng).dictionary().clone()
 }
 
 #[test]
@@ -66,7 +75,8 @@ fn merging_keeps_the_weights_unbiased() {
     let params = SqueakParams { chunk: Some(6), ..SqueakParams::new(3) };
     assert_unbiased("merge", |seed| {
         let mut rng = Pcg64::seed_from_u64(seed);
-        let (a, b) = (stream(params, 0..20, &mut rng), stream(params, 20..N, &mut rng));
-        dict_merge(&Gaussian::new(0.3).unwrap(), &a, &b, 1.0, &params, &mut rng).unwrap()
+        let (mut a, b) = (state(params, 0..20, &mut rng), state(params, 20..N, &mut rng));
+        a.merge(&b, &mut rng).unwrap();
+        a.dictionary().clone()
     });
 }

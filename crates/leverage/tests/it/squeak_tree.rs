@@ -2,7 +2,7 @@
 //! refuse what they must.
 
 use faer::Mat;
-use nystrom_kernels::{Gaussian, Points};
+use nystrom_kernels::{FromFn, Gaussian, Kernel, Points};
 use nystrom_leverage::*;
 use nystrom_linalg_core::Error;
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn inserted(
         let rows = x.as_ref().subrows(start(chunk), sizes[chunk]);
         tree.insert(chunk, Points::from_rows(rows)).unwrap();
     }
-    tree.finish().unwrap()
+    tree.finish().unwrap().dictionary().clone()
 }
 
 fn parallel(x: &Mat<f64>, disqueak: Disqueak, threads: usize) -> StreamDictionary<f64> {
@@ -112,46 +112,91 @@ fn permuting_the_leaves_changes_sizes_only_by_chance() {
     assert!(margin < 0.08 * mean, "{margin} of {mean}: too wide to see anything");
 }
 
+/// The state of 100 points in ℝ^d, numbered from `first`.
+fn made<K: Kernel<f64>>(
+    kernel: K,
+    gamma: f64,
+    params: SqueakParams,
+    first: u64,
+    d: usize,
+) -> Squeak<K, f64> {
+    let mut squeak = Squeak::new(kernel, d, gamma, params).unwrap().starting_at(first);
+    squeak.push(Points::from_rows(cube(100, d, 4).as_ref()), &mut rng(0)).unwrap();
+    squeak.settle(&mut rng(0)).unwrap();
+    squeak
+}
+
 #[test]
 fn merges_refuse_what_does_not_belong_together() {
-    let x = cube(100, 2, 4);
-    let made = |params: SqueakParams, first: u64, d: usize| {
-        let x = cube(100, d, 4);
-        let mut squeak = Squeak::new(kernel(), d, 1.0, params).unwrap().starting_at(first);
-        squeak.push(Points::from_rows(x.as_ref()), &mut rng(0)).unwrap();
-        squeak.into_dictionary(&mut rng(0)).unwrap()
-    };
     let params = SqueakParams::new(5);
-    let (a, b) = (made(params, 0, 2), made(params, 100, 2));
-    let merge = |a: &_, b: &_, gamma: f64, params: &_| {
-        dict_merge(&kernel(), a, b, gamma, params, &mut rng(0))
+    let state = |gamma, params, d| made(kernel(), gamma, params, 100, d);
+    let a = made(kernel(), 1.0, params, 0, 2);
+    let refused = |other: &Squeak<Gaussian, f64>| {
+        let mut state = a.clone();
+        let error = state.merge(other, &mut rng(0)).unwrap_err();
+        assert_eq!(state, a, "{error}");
+        error
     };
-    assert!(merge(&a, &b, 1.0, &params).is_ok());
+    for (says, other) in [
+        ("its gamma is 2, that of the stream to merge it with is 1", state(2.0, params, 2)),
+        ("copies per point (q) is 6", state(1.0, SqueakParams::new(6), 2)),
+        ("epsilon is 0.4", state(1.0, SqueakParams { epsilon: 0.4, ..params }, 2)),
+        ("dimension is 3", state(1.0, params, 3)),
+        ("other values", made(Gaussian::new(0.3 + 1e-9).unwrap(), 1.0, params, 100, 2)),
+    ] {
+        let error = refused(&other);
+        let Error::Incompatible { what: "SQUEAK stream", problem } = error else {
+            panic!("{error}")
+        };
+        assert!(problem.contains(says), "{problem}");
+    }
+    let code = SqueakParams { epsilon: 0.3, scores: ScoreRule::ReferenceCode, ..params };
+    let provable = SqueakParams { scores: ScoreRule::Provable, ..code };
+    let mut other = state(1.0, provable, 2);
+    let error = other.merge(&made(kernel(), 1.0, code, 0, 2), &mut rng(0)).unwrap_err();
+    assert!(error.to_string().contains("score rule is ReferenceCode"), "{error}");
     // two shards numbered from 0
-    let error = merge(&a, &made(params, 0, 2), 1.0, &params).unwrap_err();
-    assert_eq!(error, Error::SamePosition { position: a.positions()[0] });
+    let error = refused(&a);
+    assert_eq!(error, Error::SamePosition { position: a.dictionary().positions()[0] });
     assert!(error.to_string().contains("`starting_at`"), "{error}");
-    assert!(matches!(
-        merge(&a, &made(params, 100, 3), 1.0, &params),
-        Err(Error::Shape { expected: 2, got: 3, .. })
-    ));
-    let other = made(SqueakParams::new(6), 100, 2);
-    assert!(matches!(
-        merge(&a, &other, 1.0, &params),
-        Err(Error::Shape { expected: 5, got: 6, .. })
-    ));
-    assert!(matches!(merge(&a, &b, -1.0, &params), Err(Error::InvalidParameter { .. })));
     let small = SqueakParams { max_dictionary: 3, ..params };
-    assert!(matches!(
-        merge(&a, &b, 1.0, &small),
-        Err(Error::DictionaryFull { cap: 3, seen: 200, .. })
-    ));
-    // An empty dictionary is the neutral element of the union.
-    let nothing =
-        Squeak::new(kernel(), 2, 1.0, params).unwrap().into_dictionary(&mut rng(0)).unwrap();
-    assert_eq!(merge(&nothing, &nothing, 1.0, &params).unwrap(), nothing);
-    assert!(merge(&a, &nothing, 1.0, &params).unwrap().len() <= a.len());
-    assert_eq!(x.nrows(), 100);
+    let mut full = Squeak::new(kernel(), 2, 1.0, small).unwrap();
+    full.merge(&Squeak::new(kernel(), 2, 1.0, params).unwrap(), &mut rng(0)).unwrap();
+    let error = full.merge(&a, &mut rng(0)).unwrap_err();
+    assert!(matches!(error, Error::DictionaryFull { cap: 3, seen: 100, .. }), "{error}");
+}
+
+/// Kernels are known by their values: one that is written otherwise may merge, and an empty state
+/// is the neutral element of the union.
+#[test]
+fn a_merged_state_is_saved_and_goes_on() {
+    let params = SqueakParams::new(5);
+    let written = FromFn::new(|x: &[f64], y: &[f64]| kernel().value(x, y));
+    let boxed = |kernel: Box<dyn Kernel<f64>>, first| made(kernel, 1.0, params, first, 2);
+    let mut other = boxed(Box::new(written), 0);
+    other.merge(&boxed(Box::new(written), 100), &mut rng(0)).unwrap();
+
+    let nothing = || Squeak::new(kernel(), 2, 1.0, params).unwrap();
+    let mut empty = nothing();
+    empty.merge(&nothing(), &mut rng(0)).unwrap();
+    assert_eq!(empty, nothing());
+
+    let (a, c) = (made(kernel(), 1.0, params, 0, 2), made(kernel(), 1.0, params, 200, 2));
+    let mut state = a.clone();
+    state.merge(&c, &mut rng(1)).unwrap();
+    assert_eq!((state.n_seen(), state.pending()), (200, 0));
+    assert!(state.dictionary().len() <= a.dictionary().len() + c.dictionary().len());
+    // a gap of positions may be filled, and the next point comes behind all of them
+    state.merge(&made(kernel(), 1.0, params, 100, 2), &mut rng(2)).unwrap();
+    let text = serde_json::to_string(&state).unwrap();
+    let mut loaded: Squeak<Gaussian, f64> = serde_json::from_str(&text).unwrap();
+    assert_eq!(loaded, state);
+    for state in [&mut state, &mut loaded] {
+        state.push(Points::from_rows(cube(40, 2, 6).as_ref()), &mut rng(3)).unwrap();
+        assert_eq!(state.dictionary().positions().last(), Some(&339));
+        assert_eq!(state.n_seen(), 340);
+    }
+    assert_eq!(loaded, state);
 }
 
 #[test]
@@ -191,7 +236,7 @@ fn a_tree_keeps_account_of_its_chunks_and_survives_its_cap() {
     assert!(matches!(tree.insert(1, chunk(1)), Err(Error::DuplicateIndex { index: 1, .. })));
     let mut roomy = new(SqueakParams { max_dictionary: 400, ..params }).unwrap();
     (0..4).for_each(|c| roomy.insert(c, chunk(c)).unwrap());
-    assert_eq!(tree.finish().unwrap(), roomy.finish().unwrap());
+    assert_eq!(tree.finish().unwrap().dictionary(), roomy.finish().unwrap().dictionary());
     assert!(
         MergeTree::new(kernel(), 2, 1.0, params, TreeShape::Balanced, &[], &mut rng(1)).is_err()
     );
@@ -210,7 +255,7 @@ fn chunks_are_checked_before_they_are_taken() {
     assert!(matches!(insert(0, &poisoned), Err(Error::NonFinite { row: 31, col: 1, .. })));
     insert(0, &x).unwrap();
     insert(1, &empty).unwrap(); // a shard may have had nothing
-    assert_eq!(tree.finish().unwrap().seen(), 50);
+    assert_eq!(tree.finish().unwrap().n_seen(), 50);
     // no points at all, one point, all points equal
     let of = |x: &[f64], chunks| {
         Disqueak::new(SqueakParams::new(20), chunks).of_points(

@@ -37,7 +37,7 @@
 //!
 //! The order of the points matters (shuffle data that come sorted), the cut into blocks does not,
 //! to the bit. Shards are streamed on their own and merged:
-//! [`dict_merge`](crate::leverage::dict_merge), [`MergeTree`](crate::leverage::MergeTree), or
+//! [`Squeak::merge`](crate::leverage::Squeak::merge), [`MergeTree`](crate::leverage::MergeTree), or
 //! [`Disqueak`](crate::leverage::Disqueak) for all of it on the threads at hand. A cap on memory is
 //! [`SqueakParams::max_dictionary`](crate::leverage::SqueakParams). The whole journey, with a saved
 //! state, is `examples/stream_squeak.rs`.

@@ -7,7 +7,7 @@
 use nystrom::kernels::Bernoulli;
 use nystrom::kernels::{Ard, Periodic, Precomputed, Product, Scaled, SquaredExponential, Sum};
 use nystrom::krr::DivideAndConquerModel;
-use nystrom::leverage::{StreamDictionary, dict_merge};
+use nystrom::leverage::StreamDictionary;
 use nystrom::prelude::*;
 use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
 use proptest::sample::Index;
@@ -122,15 +122,13 @@ fn streams() -> Vec<Target> {
                 let _ = squeak.settle(rng);
             }
             let _ = squeak.member_scores();
+            let _ = squeak.merge(&streamed().starting_at(1 << 40), rng);
         }),
         target!(streamed().dictionary() => StreamDictionary<f64>,
             |dictionary: StreamDictionary<f64>| {
             assert!(dictionary.weights().iter().all(|w| *w > 0.0 && w.is_finite()));
             assert_eq!(dictionary.points().len(), dictionary.len());
             let _ = dictionary.by_rows();
-            let (kernel, params) = (Gaussian::new(1.0).unwrap(), SqueakParams::new(5));
-            let _ = dict_merge(&kernel, &dictionary, streamed().dictionary(), 0.5, &params,
-                &mut Pcg64::seed_from_u64(1));
         }),
         target!(Landmarks::new(6, vec![0, 3]).unwrap() => Landmarks, |landmarks: Landmarks| {
             assert!(landmarks.indices().iter().all(|&i| i < landmarks.n()));

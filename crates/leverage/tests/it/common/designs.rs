@@ -29,9 +29,10 @@ pub fn bimodal(n: usize, rng: &mut Pcg64) -> (Vec<f64>, Vec<f64>) {
     let sparse = 1.0 / (1.0 + (n as f64).powf(0.6));
     let draw = |rng: &mut Pcg64| {
         let (coin, u): (f64, f64) = (rng.random(), rng.random());
-        match coin < sparse {
-            true => (2.5 - 0.5 * (1.0 - u).sqrt(), sparse * 4.0 * (1.0 - u).sqrt()),
-            false => (u, 1.0 - sparse),
+        if coin < sparse {
+            (2.5 - 0.5 * (1.0 - u).sqrt(), sparse * 4.0 * (1.0 - u).sqrt())
+        } else {
+            (u, 1.0 - sparse)
         }
     };
     (0..n).map(|_| draw(rng)).unzip()

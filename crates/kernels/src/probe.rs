@@ -1,0 +1,34 @@
+//! Kernels told apart by their values.
+
+use crate::{Kernel, Points};
+use faer::Mat;
+use nystrom_linalg_core::Scalar;
+
+/// Columns of a probe.
+const PROBES: usize = 8;
+
+/// k(x_i, p_j) for the `points` x and at most 8 points p near the first of them.
+///
+/// Two kernels with the same bits here are taken for one, whatever their types: how states of fits
+/// know that they belong together. The points themselves would not do, since a single one does not
+/// tell length scales apart. They serve kernels that take no others, such as
+/// [`Precomputed`](crate::Precomputed). 8n kernel values.
+///
+/// ```
+/// use nystrom_kernels::{Gaussian, Points, kernel_probe};
+/// let x = Points::from_slice(&[0.5_f64]);
+/// let of = |length: f64| Gaussian::new(length).map(|kernel| kernel_probe(&kernel, x));
+/// assert_eq!(of(1.0)?, of(1.0)?);
+/// assert_ne!(of(1.0)?, of(1.0 + 1e-9)?);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[must_use]
+pub fn kernel_probe<T: Scalar>(kernel: &impl Kernel<T>, points: Points<'_, T>) -> Mat<T> {
+    let near = |x: f64, j: usize| x + (1.0 + x.abs()) / (3 << j) as f64;
+    let count = PROBES.min(points.len());
+    let probes =
+        Mat::from_fn(points.dim(), count, |k, j| T::lit(near(points.coordinate(j, k).f64(), j)));
+    let probes = Points::from_cols(probes.as_ref());
+    let taken = kernel.check_points(probes).is_ok();
+    kernel.eval(points, if taken { probes } else { points.slice(0..count) })
+}
