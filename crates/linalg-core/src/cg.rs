@@ -1,5 +1,6 @@
 //! Preconditioned conjugate gradients, one step at a time.
 
+use crate::solve::{SavedSolve, other};
 use crate::tridiagonal::eigenvalue_ratio;
 use crate::{Result, Scalar, validate};
 use faer::{Mat, MatMut, MatRef};
@@ -109,6 +110,43 @@ impl<T: Scalar> ConjugateGradients<T> {
         }
         cg.restart(system);
         Ok(cg)
+    }
+
+    /// The state that was saved for this system and right-hand side.
+    ///
+    /// ρ = rᵀM⁻¹r tells a preconditioner, ‖b‖ a right-hand side, each by its bits.
+    pub(crate) fn resume(
+        saved: &SavedSolve<T>,
+        system: &mut dyn LinearSystem<T>,
+        b: MatRef<'_, T>,
+    ) -> Result<Self> {
+        validate::finite("right-hand side", b)?;
+        let (n, t) = (b.nrows(), b.ncols());
+        if let Some(problem) = saved.problem(n, t) {
+            return Err(other(problem));
+        }
+        let (x, r, p) = (saved.x.clone(), saved.r.clone(), saved.p.clone());
+        let (mut z, q) = (Mat::zeros(n, t), Mat::zeros(n, t));
+        system.precondition(z.as_mut(), r.as_ref());
+        let same =
+            |a: Vec<f64>, b: &[f64]| a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits());
+        if !same(norms(b), &saved.b_norm) || !same(dots(r.as_ref(), z.as_ref()), &saved.rho) {
+            return Err(other(
+                "it belongs to other data, another ridge, preconditioner or seed, or another \
+                 instruction set; go on with those that it was saved with",
+            ));
+        }
+        let (rho, b_norm, steps) = (saved.rho.clone(), saved.b_norm.clone(), saved.steps.clone());
+        let condition = saved.condition;
+        let mut cg =
+            ConjugateGradients { x, r, z, p, q, rho, b_norm, residuals: vec![], steps, condition };
+        cg.residuals = cg.relative();
+        Ok(cg)
+    }
+
+    pub(crate) fn save(&self) -> SavedSolve<T> {
+        let matrices = [&self.x, &self.r, &self.p];
+        SavedSolve::of(matrices, [&self.rho, &self.b_norm], &self.steps, self.condition)
     }
 
     /// One step for every column whose residual is above `tolerance`; false if there is none that
@@ -282,10 +320,12 @@ fn dots<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
 
 /// Norms of columns, also of those whose squares overflow or vanish.
 fn norms<T: Scalar>(a: MatRef<'_, T>) -> Vec<f64> {
-    let norm =
-        |(j, square): (usize, f64)| match (f64::MIN_POSITIVE..f64::INFINITY).contains(&square) {
-            true => square.sqrt(),
-            false => (0..a.nrows()).fold(0.0, |norm: f64, i| norm.hypot(a[(i, j)].f64())),
-        };
+    let norm = |(j, square): (usize, f64)| {
+        if (f64::MIN_POSITIVE..f64::INFINITY).contains(&square) {
+            square.sqrt()
+        } else {
+            (0..a.nrows()).fold(0.0, |norm: f64, i| norm.hypot(a[(i, j)].f64()))
+        }
+    };
     dots(a, a).into_iter().enumerate().map(norm).collect()
 }

@@ -190,6 +190,7 @@ pub fn gram_side(m: usize) -> usize {
 }
 
 /// A block of a lower triangle: its first row and column, and its entries.
+#[derive(Debug)]
 pub struct LowerBlock<'a, T> {
     /// The first row of the matrix that the block holds.
     pub row: usize,

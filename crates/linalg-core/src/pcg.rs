@@ -1,7 +1,7 @@
 //! Preconditioned conjugate gradients for several right-hand sides, with the true residual
 //! reported.
 
-use crate::{ConjugateGradients, Error, LinearSystem, Result, Scalar, validate};
+use crate::{Error, LinearSystem, Result, Scalar, Solve};
 use faer::{Mat, MatMut, MatRef};
 
 /// When to stop.
@@ -60,7 +60,7 @@ pub struct PcgReport {
 /// has converged, or whose curvature pᵀAp is no longer positive, stands still while the others go
 /// on. The best effort is returned in any case: `report.converged` tells, and [`PcgReport::check`]
 /// turns a failure into an error. One application of A per iteration and one more for every time
-/// the true residual is computed; 5nt memory. To watch on the way, [`solve`].
+/// the true residual is computed; 5nt memory. To watch on the way, [`Solve`].
 ///
 /// Source: Hestenes & Stiefel 1952; Saad, *Iterative Methods for Sparse Linear Systems*, algorithm
 /// 9.1.
@@ -90,74 +90,9 @@ pub fn pcg<T: Scalar>(
     options: &PcgOptions,
 ) -> Result<(Mat<T>, PcgReport)> {
     let mut system = Closures { apply, precondition };
-    let (cg, report) = solve(&mut system, b, x0, options, &mut |_, _| false)?;
-    Ok((cg.into_x(), report))
-}
-
-/// Conjugate gradients on A·X = B from `x0` (0 if `None`) until the *true* relative residual of
-/// every column is within the tolerance; [`pcg`] for a [`LinearSystem`] and an onlooker.
-///
-/// The recurrence's residual drifts from the true one by rounding. Where it claims convergence the
-/// true one is computed. If that is too large, the run begins again from there with what it has.
-/// It has stalled if such a round does not halve the true residual. Where the system applies a
-/// nearby Â, such rounds are iterative refinement; a column that cannot move or a round without
-/// gain then lets the system [fall back](LinearSystem::fall_back) before it counts as stalled.
-///
-/// `look` sees the number of each iteration with its state, and stops the run by true.
-///
-/// # Errors
-/// As [`pcg`].
-pub fn solve<T: Scalar>(
-    system: &mut dyn LinearSystem<T>,
-    b: MatRef<'_, T>,
-    x0: Option<MatRef<'_, T>>,
-    options: &PcgOptions,
-    look: &mut dyn FnMut(usize, &ConjugateGradients<T>) -> bool,
-) -> Result<(ConjugateGradients<T>, PcgReport)> {
-    let PcgOptions { tolerance, max_iterations } = *options;
-    validate::positive("tolerance", tolerance)?;
-    let mut cg = ConjugateGradients::start(system, b, x0)?;
-    let (mut history, mut verified) = (Vec::new(), f64::INFINITY);
-    let mut is_true = true; // whether the residual at hand is b − Ax
-    let end = loop {
-        if cg.residual() <= tolerance {
-            if !is_true {
-                cg.verify(system, b, tolerance);
-            }
-            is_true = true;
-            if cg.residual() <= tolerance {
-                break PcgEnd::Converged;
-            }
-            if cg.residual() <= verified / 2.0 {
-                verified = cg.residual();
-            } else if system.fall_back() {
-                verified = f64::INFINITY;
-            } else {
-                break PcgEnd::Stalled;
-            }
-            cg.restart(system);
-        }
-        if history.len() == max_iterations {
-            break PcgEnd::IterationLimit;
-        }
-        if !cg.step(system, tolerance) {
-            if !system.fall_back() {
-                break PcgEnd::Stalled;
-            }
-            cg.true_residual(system, b);
-            (is_true, verified) = (true, f64::INFINITY);
-            cg.restart(system);
-            continue;
-        }
-        is_true = false;
-        history.push(cg.residual());
-        if look(history.len(), &cg) {
-            break PcgEnd::Stopped;
-        }
-    };
-    let residual = if is_true { cg.residual() } else { cg.verify(system, b, f64::INFINITY) };
-    let converged = residual <= tolerance;
-    Ok((cg, PcgReport { end, iterations: history.len(), residual, converged, history }))
+    let mut solve = Solve::start(&mut system, b, x0)?;
+    let report = solve.run(&mut system, b, options, &mut |_| false)?;
+    Ok((solve.into_x(), report))
 }
 
 type Product<'a, T> = &'a mut dyn FnMut(MatMut<'_, T>, MatRef<'_, T>);

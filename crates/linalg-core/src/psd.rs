@@ -2,6 +2,7 @@
 
 use crate::{Indices, RowTree, Scalar, ops};
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
+use std::fmt;
 use std::sync::Arc;
 
 /// Rows of a tile in the provided products: n columns of it stay in the outer cache for n in the
@@ -97,6 +98,13 @@ pub trait PsdMatrix<T: Scalar>: Sync {
 }
 
 use faer::reborrow::*;
+
+/// So that what refers to a matrix can be shown: its entries are not.
+impl<T> fmt::Debug for dyn PsdMatrix<T> + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PsdMatrix")
+    }
+}
 
 /// A pointer to a matrix is the matrix.
 macro_rules! forward {

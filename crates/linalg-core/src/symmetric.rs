@@ -65,6 +65,7 @@ pub fn symmetric_product<T: Scalar>(
 /// assert_eq!((counted.entries(), kept.error()), (4, 0.0));
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
+#[derive(Debug)]
 pub struct KeptTriangle<'a, T> {
     A: &'a dyn PsdMatrix<T>,
     /// The blocks of the first rounds, one after another in the order of `pairs`.
@@ -73,13 +74,6 @@ pub struct KeptTriangle<'a, T> {
     exact: Vec<Vec<T>>,
     /// ‖E‖_F.
     error: f64,
-}
-
-impl<T> std::fmt::Debug for KeptTriangle<'_, T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let rounds = self.rounds.len().max(self.exact.len());
-        f.debug_struct("KeptTriangle").field("rounds", &rounds).field("error", &self.error).finish()
-    }
 }
 
 impl<'a, T: Scalar> KeptTriangle<'a, T> {

@@ -84,9 +84,9 @@ pub mod linalg_core {
     pub use nystrom_linalg_core::{
         Cholesky, ConjugateGradients, Counted, Dense, Error, GramSums, Indices, JitterLadder,
         KeptTriangle, LinearSystem, PackedCholesky, PackedLower, PcgEnd, PcgOptions, PcgReport,
-        PivotedCholesky, PsdMatrix, PseudoInverse, Result, Ridge, RowTree, Scalar, ShiftedLowRank,
-        Streams, SymmetricEigen, TallFactor, Vectorised, WrittenColumns, ops, pcg, random, solve,
-        symmetric_product, validate, work,
+        PivotedCholesky, PsdMatrix, PseudoInverse, Result, Ridge, RowTree, SavedSolve, Scalar,
+        ShiftedLowRank, Solve, Streams, SymmetricEigen, TallFactor, Vectorised, WrittenColumns,
+        ops, pcg, random, symmetric_product, validate, work,
     };
 }
 pub mod prelude;

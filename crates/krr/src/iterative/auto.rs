@@ -84,8 +84,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         self.fit_with(problem, centers, Extras::default(), rng)
     }
 
-    /// As [`fit`](Self::fit), with a warm start or a monitor: the last two are for
-    /// iterative methods and ignored by the direct one.
+    /// As [`fit`](Self::fit), with a warm start or a monitor, which the direct method ignores. A
+    /// fit interrupted after it went over to [`Krill`] is gone on with by `Krill`.
     ///
     /// # Errors
     /// As [`Falkon::fit_with`].
@@ -136,7 +136,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
         mut plan: Plan,
         rng: &mut dyn Rng,
     ) -> Result<PlannedFit<K, T>> {
-        let Extras { start, mut monitor } = extras;
+        let Extras { start, resume, mut monitor } = extras;
         let krill_fits = plan.fits(Method::Krill, &self.options);
         let mut left = None;
         let mut watch = |iteration: &Iteration<'_, K, T>| {
@@ -155,14 +155,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> AutoKrr<K, T> {
             intercept: self.intercept,
             options: self.options,
         };
-        let extras = Extras { start, monitor: Some(&mut watch) };
+        let extras = Extras { start, resume, monitor: Some(&mut watch) };
         let first = falkon.fit_with(problem, centers, extras)?;
         let Some(condition) = left else {
             return Ok(PlannedFit { model: first.model, plan, iterations: Some(first.report) });
         };
         // for as long as the first model lives
         let monitor = monitor.map(|monitor| monitor as &mut Monitor<'_, K, T>);
-        let extras = Extras { start: Some(first.model.coefficients()), monitor };
+        let extras = Extras { start: Some(first.model.coefficients()), resume: None, monitor };
         let IterativeFit { model, report } =
             self.krill().fit_with(problem, centers, extras, rng)?;
         let done = first.report.iterations;

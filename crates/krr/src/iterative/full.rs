@@ -4,7 +4,7 @@ use crate::Problem;
 use crate::iterative::full_sizes::{Sizes, chosen_rank, enough};
 use crate::iterative::full_system::System;
 use crate::iterative::full_targets::{Targets, report};
-use crate::iterative::run::run_watched;
+use crate::iterative::run::{Watch, run_watched};
 use crate::iterative::{Extras, IterativeFit, IterativeOptions};
 use crate::{FitReport, KrrModel};
 use faer::{Mat, MatRef};
@@ -159,8 +159,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
             let report = FitReport { condition, reason, ..report };
             KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), &b, report)
         };
-        let (model, ran) =
-            run_watched(&mut system, b.as_ref(), start, &self.options, extras.monitor, &model)?;
+        let watch = Watch { start, resume: extras.resume, monitor: extras.monitor };
+        let (model, ran) = run_watched(&mut system, b.as_ref(), watch, &self.options, &model)?;
         Ok(ran.finish(model, &self.options, system.passes, memory))
     }
 

@@ -9,7 +9,7 @@ use crate::iterative::{IterativeFit, IterativeOptions, Stop};
 use crate::{FitReport, KrrModel, Problem};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
-use nystrom_linalg_core::{ConjugateGradients, Counted, Result, Ridge, Scalar, solve, validate};
+use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, Solve, validate};
 use nystrom_sketch::RpCholesky;
 use rand::Rng;
 
@@ -146,27 +146,27 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let path = Path { kernel: &self.kernel, samples, compared, targets: &targets, mu: &mu };
 
         let (mut looks, mut next, mut failed) = (Vec::new(), FIRST_LOOK, None);
-        let mut look = |number: usize, cg: &ConjugateGradients<f64>| {
+        let mut look = |solve: &Solve<f64>| {
+            let number = solve.iterations();
             if number < next {
                 return false;
             }
             next = (number as f64 * NEXT_LOOK).ceil() as usize;
-            match path.errors(cg.x()) {
+            match path.errors(solve.cg().x()) {
                 Ok(errors) => looks.push((number, errors)),
                 Err(error) => failed = Some(error),
             }
-            failed.is_some() || settled(&looks, &path.residuals(cg))
+            failed.is_some() || settled(&looks, &path.residuals(solve.cg()))
         };
         let b = targets.right_hand_side(mu.len());
-        let (cg, ran) = solve(&mut system, b.as_ref(), None, &self.options.pcg(), &mut look)?;
-        if let Some(error) = failed {
-            return Err(error);
-        }
+        let mut solve = Solve::start(&mut system, b.as_ref(), None)?;
+        let ran = solve.run(&mut system, b.as_ref(), &self.options.pcg(), &mut look)?;
+        let cg = failed.map_or(Ok(solve.cg()), Err)?;
         let errors = path.errors(cg.x())?;
         let best = path.best(&errors);
         let entries = K.entries() + K.diagonal_entries();
-        let residuals = path.residuals(&cg);
-        let ran = Run { residual: residuals[best], ..Run::new(&cg, ran, Some(Stop::Asked)) };
+        let residuals = path.residuals(cg);
+        let ran = Run { residual: residuals[best], ..Run::new(&solve, ran, Some(Stop::Asked)) };
         let model = path.model(best, cg.x(), &ran, entries)?;
         let fit = ran.finish(model, &self.options, system.passes, memory);
         Ok(FullPathFit { fit, best, ridges: mu, errors, residuals, looks })

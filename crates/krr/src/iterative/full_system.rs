@@ -133,7 +133,7 @@ fn scale_rows<T: Scalar>(mut F: MatMut<'_, T>, root: &[f64]) {
 mod tests {
     use super::*;
     use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Points};
-    use nystrom_linalg_core::{Cholesky, PcgOptions, SymmetricEigen, ops, random, solve};
+    use nystrom_linalg_core::{Cholesky, PcgOptions, Solve, SymmetricEigen, ops, random};
     use nystrom_sketch::RpCholesky;
     use proptest::prelude::*;
     use rand::SeedableRng;
@@ -210,11 +210,11 @@ mod tests {
         assert!(system.kept() > 0 && system.error() > mu);
         let b: Mat<f64> = random::standard_normal(n, 1, &mut rng);
         let options = PcgOptions { tolerance: 1e-4, max_iterations: 3000 };
-        let (cg, report) =
-            solve(&mut system, b.as_ref(), None, &options, &mut |_, _| false).unwrap();
+        let mut solve = Solve::start(&mut system, b.as_ref(), None).unwrap();
+        let report = solve.run(&mut system, b.as_ref(), &options, &mut |_| false).unwrap();
         assert!(report.converged && system.kept() == 0, "{:?} {}", report.end, report.residual);
         let mut A = matrix.block((0..n).into(), (0..n).into());
         ops::add_to_diagonal(A.as_mut(), mu);
-        assert!((&b - &A * cg.x()).norm_l2() <= 1.001e-4 * b.norm_l2());
+        assert!((&b - &A * solve.cg().x()).norm_l2() <= 1.001e-4 * b.norm_l2());
     }
 }

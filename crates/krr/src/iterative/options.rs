@@ -2,7 +2,8 @@
 
 use crate::KrrModel;
 use faer::MatRef;
-use nystrom_linalg_core::{PcgOptions, Result, validate};
+use nystrom_linalg_core::{PcgOptions, Result, SavedSolve, Solve, validate};
+use std::fmt;
 use std::ops::ControlFlow;
 
 /// When an iterative fit stops, and what memory it may take.
@@ -51,14 +52,24 @@ pub struct Extras<'a, K, T> {
     /// Coefficients to start from, M × t: those of an earlier fit with the same centres, say at
     /// another λ.
     pub start: Option<MatRef<'a, T>>,
+    /// The [state](Iteration::state) of an interrupted fit of the same method to the same problem,
+    /// to go on with: to the bits of one that was not interrupted. It stands in for `start`.
+    pub resume: Option<&'a SavedSolve<f64>>,
     /// Called after every iteration.
     pub monitor: Option<&'a mut Monitor<'a, K, T>>,
+}
+
+impl<K, T> fmt::Debug for Extras<'_, K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let given = [self.start.is_some(), self.resume.is_some(), self.monitor.is_some()];
+        write!(f, "Extras {{ start, resume, monitor: {given:?} }}")
+    }
 }
 
 impl<K, T> Default for Extras<'_, K, T> {
     /// None of them.
     fn default() -> Self {
-        Extras { start: None, monitor: None }
+        Extras { start: None, resume: None, monitor: None }
     }
 }
 
@@ -71,7 +82,15 @@ pub struct Iteration<'a, K, T> {
     pub residual: f64,
     /// The condition number of the preconditioned system so far, estimated from below.
     pub condition: f64,
+    pub(crate) solve: &'a Solve<f64>,
     pub(crate) model: &'a dyn Fn() -> Result<KrrModel<K, T>>,
+}
+
+impl<K, T> fmt::Debug for Iteration<'_, K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Iteration { number, residual, condition, .. } = self;
+        write!(f, "Iteration {{ {number}: residual {residual:e}, condition {condition:e} }}")
+    }
 }
 
 impl<K, T> Iteration<'_, K, T> {
@@ -81,5 +100,12 @@ impl<K, T> Iteration<'_, K, T> {
     /// `NonFinite` if a coefficient overflowed.
     pub fn model(&self) -> Result<KrrModel<K, T>> {
         (self.model)()
+    }
+
+    /// The state after this iteration, for [`Extras::resume`]: a copy of 3Mt numbers (3nt on all
+    /// data), which can be saved (feature `serde`).
+    #[must_use]
+    pub fn state(&self) -> SavedSolve<f64> {
+        self.solve.save()
     }
 }

@@ -1,6 +1,6 @@
 //! A fit restricted to M centres, whatever the preconditioner.
 
-use crate::iterative::run::run_watched;
+use crate::iterative::run::{Watch, run_watched};
 use crate::iterative::system::{System, right_hand_side, shifted_factor};
 use crate::iterative::tiles::{Count, Tiles};
 use crate::iterative::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
@@ -99,12 +99,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let on_support = product.on_support()?;
         // RRᵀ = SᵀKS + δI
         let R = shifted_factor::<T, f64>(product.gram(on_support.as_ref()).as_ref())?;
-        let (stored, rest) = match streamed(sketch) {
-            true => (None, 0),
-            false => (
-                Some(product.stored(on_support.as_ref())?.transpose().to_owned()),
-                ((n - u) * u) as u64,
-            ),
+        let (stored, rest) = if streamed(sketch) {
+            (None, 0)
+        } else {
+            let KS = product.stored(on_support.as_ref())?;
+            (Some(KS.transpose().to_owned()), ((n - u) * u) as u64)
         };
         let (before, mean_weight) = (product.support_entries() + rest, samples.mean_weight());
         drop(on_support);
@@ -148,8 +147,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             KrrModel::from_parts(self.kernel.clone(), z, theta.as_ref(), &intercepts, report)
         };
         let mut system = System { tiles, R: &R, mu, G, constant: constant.as_ref() };
-        let (model, ran) =
-            run_watched(&mut system, b.as_ref(), start, self.options, extras.monitor, &model)?;
+        let watch = Watch { start, resume: extras.resume, monitor: extras.monitor };
+        let (model, ran) = run_watched(&mut system, b.as_ref(), watch, self.options, &model)?;
         Ok(ran.finish(model, self.options, count.passes(), memory))
     }
 

@@ -5,7 +5,7 @@ use crate::iterative::{
     Iteration, IterationReport, IterativeFit, IterativeOptions, MemoryPlan, Monitor, Stop,
 };
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{ConjugateGradients, LinearSystem, PcgEnd, PcgReport, Result, solve};
+use nystrom_linalg_core::{LinearSystem, PcgEnd, PcgReport, Result, SavedSolve, Solve};
 use std::ops::ControlFlow;
 
 /// How a run ended.
@@ -19,38 +19,48 @@ pub(crate) struct Run {
 /// The model of an iterate, from it, the condition estimate and a reason for the report.
 type MakeModel<'a, K, T> = dyn Fn(MatRef<'_, f64>, f64, String) -> Result<KrrModel<K, T>> + 'a;
 
-/// [`run`] with a caller's monitor.
+/// Where a run begins, and who looks on.
+pub(crate) struct Watch<'a, K, T> {
+    pub start: Option<Mat<f64>>,
+    pub resume: Option<&'a SavedSolve<f64>>,
+    pub monitor: Option<&'a mut Monitor<'a, K, T>>,
+}
+
+/// Solves the system for b, watched by a caller's monitor.
 pub(crate) fn run_watched<K, T>(
     system: &mut dyn LinearSystem<f64>,
     b: MatRef<'_, f64>,
-    x0: Option<Mat<f64>>,
+    watch: Watch<'_, K, T>,
     options: &IterativeOptions,
-    mut monitor: Option<&mut Monitor<'_, K, T>>,
     model: &MakeModel<'_, K, T>,
 ) -> Result<(KrrModel<K, T>, Run)> {
+    let Watch { start, resume, mut monitor } = watch;
     let mut asked = None;
-    let mut look = |number: usize, cg: &ConjugateGradients<f64>| {
+    let mut look = |solve: &Solve<f64>| {
         let Some(monitor) = monitor.as_mut() else { return false };
+        let (cg, number) = (solve.cg(), solve.iterations());
         let condition = cg.condition();
         let model = || model(cg.x(), condition, format!("iteration {number}, before the end"));
-        asked =
-            match monitor(&Iteration { number, residual: cg.residual(), condition, model: &model })
-            {
-                Ok(ControlFlow::Continue(())) => None,
-                Ok(ControlFlow::Break(())) => Some(Stop::Asked),
-                Err(problem) => Some(Stop::MonitorFailed(problem.to_string())),
-            };
+        let residual = cg.residual();
+        asked = match monitor(&Iteration { number, residual, condition, solve, model: &model }) {
+            Ok(ControlFlow::Continue(())) => None,
+            Ok(ControlFlow::Break(())) => Some(Stop::Asked),
+            Err(problem) => Some(Stop::MonitorFailed(problem.to_string())),
+        };
         asked.is_some()
     };
-    let x0 = x0.as_ref().map(Mat::as_ref);
-    let (cg, report) = solve(system, b, x0, &options.pcg(), &mut look)?;
-    let ran = Run::new(&cg, report, asked);
-    Ok((model(cg.x(), ran.condition, ran.reason())?, ran))
+    let mut solve = match resume {
+        Some(saved) => Solve::resume(saved, system, b)?,
+        None => Solve::start(system, b, start.as_ref().map(Mat::as_ref))?,
+    };
+    let report = solve.run(system, b, &options.pcg(), &mut look)?;
+    let ran = Run::new(&solve, report, asked);
+    Ok((model(solve.cg().x(), ran.condition, ran.reason())?, ran))
 }
 
 impl Run {
     /// `asked`: why it was stopped, if it was.
-    pub fn new(cg: &ConjugateGradients<f64>, report: PcgReport, asked: Option<Stop>) -> Self {
+    pub fn new(solve: &Solve<f64>, report: PcgReport, asked: Option<Stop>) -> Self {
         let stop = match report.end {
             PcgEnd::Converged => Stop::Converged,
             PcgEnd::IterationLimit => Stop::IterationLimit,
@@ -58,7 +68,7 @@ impl Run {
             PcgEnd::Stopped => asked.unwrap_or(Stop::Asked),
         };
         let PcgReport { residual, history, .. } = report;
-        Run { stop, residual, history, condition: cg.condition() }
+        Run { stop, residual, history, condition: solve.cg().condition() }
     }
 
     /// In words, for the model's report.

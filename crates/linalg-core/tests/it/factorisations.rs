@@ -36,10 +36,12 @@ fn textbook(a: MatRef<'_, f64>) -> Result<Mat<f64>, usize> {
     for j in 0..n {
         for i in j..n {
             let s = a[(i, j)] - (0..j).map(|k| L[(i, k)] * L[(j, k)]).sum::<f64>();
-            match i == j {
-                true if s > 0.0 => L[(j, j)] = s.sqrt(),
-                true => return Err(j),
-                false => L[(i, j)] = s / L[(j, j)],
+            if i > j {
+                L[(i, j)] = s / L[(j, j)];
+            } else if s > 0.0 {
+                L[(j, j)] = s.sqrt();
+            } else {
+                return Err(j);
             }
         }
     }

@@ -5,5 +5,6 @@ mod factorisations;
 mod gram_sums;
 mod hostile;
 mod random;
+mod solve;
 mod symmetric;
 mod threads;

@@ -1,0 +1,243 @@
+//! A run of conjugate gradients to a true residual, which can be watched, saved and gone on with.
+
+use crate::cg::{ConjugateGradients, LinearSystem};
+use crate::{Error, PcgEnd, PcgOptions, PcgReport, Result, Scalar, validate};
+use faer::{Mat, MatRef};
+
+/// Conjugate gradients on A·X = B until the *true* relative residual of every column is within the
+/// tolerance: [`pcg`](crate::pcg()) for a [`LinearSystem`] and an onlooker.
+///
+/// The recurrence's residual drifts from the true one by rounding. Where it claims convergence the
+/// true one is computed. If that is too large, the run begins again from there with what it has.
+/// It has stalled if such a round does not halve the true residual. Where the system applies a
+/// nearby Â, such rounds are iterative refinement; a column that cannot move or a round without
+/// gain then lets the system [fall back](LinearSystem::fall_back) before it counts as stalled.
+///
+/// What [`save`](Self::save) gives after an iteration goes on by [`resume`](Self::resume) to the
+/// bits of a run that was never interrupted.
+///
+/// ```
+/// use faer::{Accum, Mat, MatMut, MatRef, mat};
+/// use nystrom_linalg_core::{LinearSystem, PcgOptions, Solve, ops};
+/// struct Plain(Mat<f64>);
+/// impl LinearSystem<f64> for Plain {
+///     fn apply(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+///         ops::matmul(out, Accum::Replace, self.0.as_ref(), x, 1.0);
+///     }
+///     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+///         out.copy_from(r);
+///     }
+/// }
+/// let (mut a, b) = (Plain(mat![[4.0, 1.0], [1.0, 3.0]]), mat![[1.0], [2.0]]);
+/// let (b, options) = (b.as_ref(), PcgOptions::default());
+/// // the first of two iterations
+/// let (mut first, mut saved) = (Solve::start(&mut a, b, None)?, None);
+/// first.run(&mut a, b, &options, &mut |solve| { saved = Some(solve.save()); true })?;
+/// // in another process, another day
+/// let mut second = Solve::resume(&saved.unwrap(), &mut a, b)?;
+/// assert!(second.run(&mut a, b, &options, &mut |_| false)?.converged);
+/// assert_eq!(second.iterations(), 2);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Solve<T> {
+    cg: ConjugateGradients<T>,
+    history: Vec<f64>,
+    /// The true residual of the last round, if there was one.
+    verified: Option<f64>,
+    /// Whether the residual at hand is b − Ax.
+    is_true: bool,
+    fell_back: bool,
+}
+
+/// A [`Solve`] as it stands after an iteration: 3nt numbers and two an iteration and column.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(
+        serialize = "T: Scalar + serde::Serialize",
+        deserialize = "T: Scalar + serde::de::DeserializeOwned"
+    ))
+)]
+pub struct SavedSolve<T> {
+    #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
+    pub(crate) x: Mat<T>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
+    pub(crate) r: Mat<T>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
+    pub(crate) p: Mat<T>,
+    pub(crate) rho: Vec<f64>,
+    pub(crate) b_norm: Vec<f64>,
+    pub(crate) steps: Vec<Vec<(f64, f64)>>,
+    pub(crate) condition: f64,
+    history: Vec<f64>,
+    verified: Option<f64>,
+    fell_back: bool,
+}
+
+impl<T: Scalar> Solve<T> {
+    /// From `x0`, or 0.
+    ///
+    /// # Errors
+    /// Those of [`ConjugateGradients::start`].
+    pub fn start(
+        system: &mut dyn LinearSystem<T>,
+        b: MatRef<'_, T>,
+        x0: Option<MatRef<'_, T>>,
+    ) -> Result<Self> {
+        let cg = ConjugateGradients::start(system, b, x0)?;
+        Ok(Solve { cg, history: Vec::new(), verified: None, is_true: true, fell_back: false })
+    }
+
+    /// From what was saved for the same system and right-hand side. One application of M⁻¹, by
+    /// whose bits it is known that they are the same.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] for a state of another system or right-hand side, one of another
+    /// instruction set, and one that is damaged.
+    pub fn resume(
+        saved: &SavedSolve<T>,
+        system: &mut dyn LinearSystem<T>,
+        b: MatRef<'_, T>,
+    ) -> Result<Self> {
+        let cg = ConjugateGradients::resume(saved, system, b)?;
+        if saved.fell_back {
+            system.fall_back();
+        }
+        let SavedSolve { ref history, verified, fell_back, .. } = *saved;
+        Ok(Solve { cg, history: history.clone(), verified, is_true: false, fell_back })
+    }
+
+    /// Goes on until the tolerance is reached, or as many iterations are done from the first one
+    /// on, or `look`, which is shown the state after every iteration, answers true.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a tolerance that is not positive.
+    pub fn run(
+        &mut self,
+        system: &mut dyn LinearSystem<T>,
+        b: MatRef<'_, T>,
+        options: &PcgOptions,
+        look: &mut dyn FnMut(&Self) -> bool,
+    ) -> Result<PcgReport> {
+        let PcgOptions { tolerance, max_iterations } = *options;
+        validate::positive("tolerance", tolerance)?;
+        if self.is_true && !self.history.is_empty() {
+            self.cg.restart(system); // a run that had come to its end
+        }
+        let end = loop {
+            if self.cg.residual() <= tolerance {
+                if !self.is_true {
+                    self.cg.verify(system, b, tolerance);
+                }
+                self.is_true = true;
+                if self.cg.residual() <= tolerance {
+                    break PcgEnd::Converged;
+                }
+                if self.verified.is_none_or(|verified| self.cg.residual() <= verified / 2.0) {
+                    self.verified = Some(self.cg.residual());
+                } else if !self.fall_back(system) {
+                    break PcgEnd::Stalled;
+                }
+                self.cg.restart(system);
+            }
+            if self.history.len() >= max_iterations {
+                break PcgEnd::IterationLimit;
+            }
+            if !self.cg.step(system, tolerance) {
+                if !self.fall_back(system) {
+                    break PcgEnd::Stalled;
+                }
+                self.cg.true_residual(system, b);
+                self.is_true = true;
+                self.cg.restart(system);
+                continue;
+            }
+            self.is_true = false;
+            self.history.push(self.cg.residual());
+            if look(self) {
+                break PcgEnd::Stopped;
+            }
+        };
+        if !self.is_true {
+            self.cg.verify(system, b, f64::INFINITY);
+            self.is_true = true;
+        }
+        let (residual, history) = (self.cg.residual(), self.history.clone());
+        let (iterations, converged) = (history.len(), residual <= tolerance);
+        Ok(PcgReport { end, iterations, residual, converged, history })
+    }
+
+    fn fall_back(&mut self, system: &mut dyn LinearSystem<T>) -> bool {
+        let fell = system.fall_back();
+        if fell {
+            (self.verified, self.fell_back) = (None, true);
+        }
+        fell
+    }
+
+    /// What [`resume`](Self::resume) goes on from.
+    #[must_use]
+    pub fn save(&self) -> SavedSolve<T> {
+        let (history, verified, fell_back) = (self.history.clone(), self.verified, self.fell_back);
+        SavedSolve { history, verified, fell_back, ..self.cg.save() }
+    }
+
+    /// Iterations done.
+    pub fn iterations(&self) -> usize {
+        self.history.len()
+    }
+
+    /// The iterate, its residuals and the condition number so far.
+    pub fn cg(&self) -> &ConjugateGradients<T> {
+        &self.cg
+    }
+
+    /// x, n × t.
+    pub fn into_x(self) -> Mat<T> {
+        self.cg.into_x()
+    }
+}
+
+impl<T: Scalar> SavedSolve<T> {
+    /// The state of the recurrence alone.
+    pub(crate) fn of(
+        [x, r, p]: [&Mat<T>; 3],
+        [rho, b_norm]: [&[f64]; 2],
+        steps: &[Vec<(f64, f64)>],
+        condition: f64,
+    ) -> Self {
+        SavedSolve {
+            x: x.clone(),
+            r: r.clone(),
+            p: p.clone(),
+            rho: rho.to_vec(),
+            b_norm: b_norm.to_vec(),
+            steps: steps.to_vec(),
+            condition,
+            history: Vec::new(),
+            verified: None,
+            fell_back: false,
+        }
+    }
+
+    /// What makes it no state of a run on n × t numbers.
+    pub(crate) fn problem(&self, n: usize, t: usize) -> Option<&'static str> {
+        let matrices = [&self.x, &self.r, &self.p];
+        let lists = [self.rho.len(), self.b_norm.len(), self.steps.len()];
+        if matrices.iter().any(|matrix| matrix.shape() != (n, t)) || lists != [t; 3] {
+            return Some("its sizes are those of another problem, or it is damaged");
+        }
+        let numbers = self.rho.iter().chain(&self.b_norm).chain(&self.history);
+        let finite = matrices.iter().all(|matrix| matrix.is_all_finite())
+            && numbers.chain(&self.verified).all(|x| x.is_finite())
+            && self.steps.iter().flatten().all(|(a, b)| a.is_finite() && b.is_finite())
+            && self.condition >= 1.0;
+        (!finite).then_some("some of its numbers are not finite: it is damaged")
+    }
+}
+
+pub(crate) fn other(problem: &str) -> Error {
+    Error::Incompatible { what: "state of conjugate gradients", problem: problem.into() }
+}

@@ -1,0 +1,121 @@
+//! Runs of conjugate gradients that are saved and gone on with.
+#![allow(non_snake_case)]
+
+use faer::{Accum, Mat, MatMut, MatRef};
+use nystrom_linalg_core::testing::rng;
+use nystrom_linalg_core::{Error, LinearSystem, PcgOptions, PcgReport, Solve, ops, random};
+use proptest::prelude::*;
+
+/// A, Â = A + E as the nearby one that gives way to A, and M = sI.
+struct System {
+    A: Mat<f64>,
+    E: Option<Mat<f64>>,
+    scale: f64,
+}
+
+impl LinearSystem<f64> for System {
+    fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+        self.apply_exactly(out.rb_mut(), x);
+        if let Some(E) = &self.E {
+            ops::matmul(out, Accum::Add, E.as_ref(), x, 1.0);
+        }
+    }
+    fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+        out.copy_from(faer::Scale(1.0 / self.scale) * r);
+    }
+    fn apply_exactly(&mut self, out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+        ops::matmul(out, Accum::Replace, self.A.as_ref(), x, 1.0);
+    }
+    fn error(&self) -> f64 {
+        self.E.as_ref().map_or(0.0, |E| E.norm_l2())
+    }
+    fn fall_back(&mut self) -> bool {
+        self.E.take().is_some()
+    }
+}
+
+/// GGᵀ + I, and a nearby matrix that is not positive definite if `rough`.
+fn system(n: usize, rough: bool, seed: u64) -> System {
+    let G: Mat<f64> = random::standard_normal(n, n, &mut rng(seed));
+    let A = &G * G.transpose() + Mat::<f64>::identity(n, n);
+    let size = if rough { 3.0 } else { 1e-4 };
+    let E = Mat::from_fn(n, n, |i, j| if i == j { -size } else { 0.0 });
+    System { A, E: Some(E), scale: 2.0 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Wherever it was interrupted: before and after refinement, before and after a fall-back.
+    #[test]
+    fn a_run_that_is_gone_on_with_is_the_run(
+        n in 2..30usize, t in 1..4usize, rough: bool, at in 1..40usize, seed in 0..1000u64,
+    ) {
+        let b: Mat<f64> = random::standard_normal(n, t, &mut rng(seed + 1));
+        let options = PcgOptions { tolerance: 1e-9, max_iterations: 60 };
+        let (mut whole, mut saved) = (system(n, rough, seed), None);
+        let mut solve = Solve::start(&mut whole, b.as_ref(), None).unwrap();
+        let report = solve.run(&mut whole, b.as_ref(), &options, &mut |solve| {
+            if solve.iterations() == at {
+                saved = Some(solve.save());
+            }
+            false
+        });
+        let report = report.unwrap();
+        if let Some(saved) = saved {
+            let mut again = system(n, rough, seed);
+            let mut resumed = Solve::resume(&saved, &mut again, b.as_ref()).unwrap();
+            prop_assert_eq!(resumed.iterations(), at);
+            prop_assert_eq!(&resumed.save(), &saved);
+            let rest = resumed.run(&mut again, b.as_ref(), &options, &mut |_| false).unwrap();
+            prop_assert_eq!(rest, report);
+            prop_assert_eq!(resumed.cg().x(), solve.cg().x());
+            prop_assert_eq!(resumed.cg().condition(), solve.cg().condition());
+        } else {
+            prop_assert!(report.iterations < at);
+        }
+    }
+}
+
+#[test]
+fn a_state_of_something_else_is_refused() {
+    let b: Mat<f64> = random::standard_normal(20, 2, &mut rng(0));
+    let options = PcgOptions { tolerance: 1e-9, max_iterations: 4 };
+    let mut own = system(20, false, 1);
+    let (mut solve, mut saved) = (Solve::start(&mut own, b.as_ref(), None).unwrap(), None);
+    let mut keep = |solve: &Solve<f64>| {
+        saved = Some(solve.save());
+        false
+    };
+    solve.run(&mut own, b.as_ref(), &options, &mut keep).unwrap();
+    let saved = saved.unwrap();
+    let says = |system: &mut System, b: MatRef<'_, f64>| match Solve::resume(&saved, system, b) {
+        Err(Error::Incompatible { problem, .. }) => problem,
+        other => panic!("{other:?}"),
+    };
+    let mut other = System { scale: 2.0 + 1e-9, ..system(20, false, 1) };
+    assert!(says(&mut other, b.as_ref()).contains("another ridge, preconditioner"));
+    let scaled = faer::Scale(1.0 + 1e-9) * &b;
+    assert!(says(&mut own, scaled.as_ref()).contains("belongs to other data"));
+    assert!(says(&mut own, b.as_ref().subcols(0, 1)).contains("sizes"));
+    assert!(says(&mut system(19, false, 1), b.as_ref().subrows(0, 19)).contains("sizes"));
+}
+
+/// A run that came to its end is gone on with to a smaller tolerance.
+#[test]
+fn a_run_that_ended_goes_on() {
+    let b: Mat<f64> = random::standard_normal(25, 1, &mut rng(2));
+    let mut own = system(25, false, 3);
+    let mut solve = Solve::start(&mut own, b.as_ref(), None).unwrap();
+    let mut run = |tolerance: f64| -> PcgReport {
+        let options = PcgOptions { tolerance, max_iterations: 500 };
+        solve.run(&mut own, b.as_ref(), &options, &mut |_| false).unwrap()
+    };
+    let (rough, fine) = (run(1e-3), run(1e-11));
+    assert!(rough.converged && fine.converged && rough.iterations < fine.iterations);
+    assert_eq!(fine.history[..rough.iterations], rough.history);
+    let r = &b - &system(25, false, 3).A * solve.cg().x();
+    assert!(r.norm_l2() < 1.001e-11 * b.norm_l2());
+}
+
+use faer::reborrow::*;
