@@ -252,10 +252,12 @@ pub fn emptiest(survey: &Survey, used: Use<'_>) -> Failure {
         survey.table.source(),
         gaps(worst)
     );
-    let help = match used.needed.contains(&worst) {
-        true => Some(used.instead.to_owned()),
-        false if used.features.len() == 1 => Some(no_feature(survey)),
-        false => drop_option(survey, &[worst]).map(|option| format!("add {option}")),
+    let help = if used.needed.contains(&worst) {
+        Some(used.instead.to_owned())
+    } else if used.features.len() == 1 {
+        Some(no_feature(survey))
+    } else {
+        drop_option(survey, &[worst]).map(|option| format!("add {option}"))
     };
     Failure::Table { text, help }
 }
@@ -349,9 +351,12 @@ pub fn drop_option(survey: &Survey, columns: &[usize]) -> Option<String> {
 
 /// Items of a list on the command line.
 fn listed_items(items: &[String]) -> String {
-    let item = |item: &String| match item.contains([',', '"']) {
-        true => format!("\"{}\"", item.replace('"', "\"\"")),
-        false => item.clone(),
+    let item = |item: &String| {
+        if item.contains([',', '"']) {
+            format!("\"{}\"", item.replace('"', "\"\""))
+        } else {
+            item.clone()
+        }
     };
     items.iter().map(item).collect::<Vec<_>>().join(",")
 }
@@ -359,9 +364,10 @@ fn listed_items(items: &[String]) -> String {
 /// A word as a shell takes it.
 pub fn shell(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-.,+:/%@=".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

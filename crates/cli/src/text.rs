@@ -12,9 +12,10 @@ pub fn number(value: f64) -> String {
         _ => {
             let decimals = (3 - magnitude.log10().floor() as i32).clamp(0, 9) as usize;
             let text = format!("{value:.decimals$}");
-            match text.contains('.') {
-                true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-                false => text,
+            if text.contains('.') {
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            } else {
+                text
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::rows::{FeatureRows, KernelRows};
 use crate::whitener::Whitener;
-use crate::{Centers, FitReport, KrrModel, Problem, Solver};
+use crate::{Centers, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar};
 
@@ -87,15 +87,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         let mut rows = FeatureRows::new(&source, &whitener, problem, false);
         let row = whitener.squared_norm / centers.len() as f64;
         // β = (BᵀB + μI)⁻¹Bᵀy
-        let (solution, by, reason) = Solver::Auto.solve(&mut rows, mu, row)?;
-        let report = FitReport {
-            ridge: solution.mu,
-            solver: by,
-            reason,
-            condition: solution.condition,
-            ..source.report(&rows, 1)
-        };
-        let theta = whitener.unwhiten(solution.beta); //                    θ = L⁻ᵀβ
+        let solved = Solver::Auto.solve(&mut rows, mu, row)?;
+        let report = solved.report(source.report(&rows, solved.passes));
+        let theta = whitener.unwhiten(solved.solution.beta); //                    θ = L⁻ᵀβ
         let b = vec![0.0; problem.y.ncols()];
         KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)
     }

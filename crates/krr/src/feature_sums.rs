@@ -2,8 +2,11 @@
 
 use crate::rows::{FeatureRows, Tile};
 use crate::whitener::Whitener;
-use faer::{Mat, MatMut};
+use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Cholesky, GramSums, JitterLadder, Result, RowTree, Scalar, ops};
+
+/// How far a refined fit may be from the minimiser at the rows, relative to the targets.
+const REFINED: f64 = 1e-8;
 
 /// The minimiser of ‖√w(y − Φβ − b)‖² + nλ‖β‖² over β (m × t) and, with an intercept, b (t
 /// numbers).
@@ -103,10 +106,9 @@ impl FeatureSums {
     /// # Errors
     /// `NotPositiveDefinite` if nλ is lost in the rounding errors of A.
     pub(crate) fn solve(&self, mu: f64, intercept: bool) -> Result<Solution> {
-        let Minimum { factor, theta, b } =
-            self.minimise(|A| ops::add_to_diagonal(A, mu), intercept)?;
-        let diagonal = |i: usize| factor.lower()[(i, i)];
-        Ok(Solution { condition: condition(factor.order(), diagonal), beta: theta, b, mu })
+        let penalised = self.penalised(|A| ops::add_to_diagonal(A, mu), intercept)?;
+        let beta = penalised.solve(self.0.moments.as_ref());
+        Ok(penalised.solution(beta, mu, |_| 1.0))
     }
 
     /// The same if the sums are over k_Z(x_i) instead of φ(x_i) = R⁻¹k_Z(x_i): θ = (A + nλRRᵀ)⁻¹B
@@ -123,26 +125,63 @@ impl FeatureSums {
         intercept: bool,
         whitener: &Whitener<T>,
     ) -> Result<Solution> {
-        let Minimum { factor, theta, b } =
-            self.minimise(|A| whitener.add_gram(A, mu), intercept)?;
-        let diagonal = |i: usize| factor.lower()[(i, i)] / whitener.diagonal(i);
-        Ok(Solution {
-            condition: condition(factor.order(), diagonal),
-            beta: whitener.whitened(theta),
-            b,
-            mu,
-        })
+        let penalised = self.penalised(|A| whitener.add_gram(A, mu), intercept)?;
+        let theta = penalised.solve(self.0.moments.as_ref());
+        let whitened = penalised.whitened(theta, whitener);
+        Ok(penalised.solution(whitened, mu, |i| whitener.diagonal(i)))
     }
 
-    /// (A + P)⁻¹B and b, P being what `penalise` adds to the lower triangle of A.
-    fn minimise(&self, penalise: impl Fn(MatMut<'_, f64>), intercept: bool) -> Result<Minimum> {
-        let m = self.0.gram.order() - usize::from(intercept);
-        let t = self.0.moments.ncols();
-        let (a, s): (Vec<f64>, f64) = if intercept {
-            ((0..m).map(|j| self.0.gram.get(m, j)).collect(), self.0.gram.get(m, m))
-        } else {
-            (vec![0.0; m], 1.0)
+    /// The same, refined until the fit at the rows is within 10⁻⁸ of the minimiser's, relative to
+    /// the targets; `None` where rounding errors do not let it. The second number is that of the
+    /// passes over the rows that this takes, for which no tile is whitened.
+    ///
+    /// With ρ = Φᵀ(y − Φβ − b) − nλβ, the residual of the whitened equations, the fit is within
+    /// ‖ρ‖/2√nλ, since ‖Φ(ΦᵀΦ + nλI)⁻¹‖ ≤ 1/2√nλ.
+    pub(crate) fn solve_refined<T: Scalar>(
+        &self,
+        stream: &FeatureRows<'_, T>,
+        mu: f64,
+    ) -> Result<Option<(Solution, usize)>> {
+        let (whitener, intercept) = (stream.whitener, stream.shift.is_some());
+        let Ok(penalised) = self.penalised(|A| whitener.add_gram(A, mu), intercept) else {
+            return Ok(None);
         };
+        let mut theta = penalised.solve(self.0.moments.as_ref());
+        let mut last = f64::INFINITY;
+        for pass in 1.. {
+            let whitened = penalised.whitened(theta.clone(), whitener);
+            let beta = whitened.as_ref().subrows(0, whitener.order());
+            let (mut descent, squares) = stream.descent(theta.as_ref())?; // Cᵀ(y − Cθ − b)
+            let mut rho = penalised.reduced(descent.as_ref());
+            whitener.whiten_wide(rho.as_mut());
+            rho -= faer::Scale(mu) * beta; //                                ρ = R⁻¹Cᵀ(…) − nλβ
+            let share = |(j, square): (usize, &f64)| {
+                let within = rho.col(j).norm_l2() / (2.0 * mu.sqrt()) + penalised.rest(&descent, j);
+                if within > 0.0 { within / square.sqrt() } else { within }
+            };
+            let error = squares.iter().enumerate().map(share).fold(0.0, f64::max);
+            if error <= REFINED {
+                let solution = penalised.solution(whitened, mu, |i| whitener.diagonal(i));
+                return Ok(Some((solution, pass)));
+            }
+            if !(error < last / 2.0) {
+                break;
+            }
+            last = error;
+            let penalty = whitener.gram_times(beta); //                      RRᵀθ = Rβ
+            let mut rows = descent.as_mut().subrows_mut(0, whitener.order());
+            rows -= faer::Scale(mu) * &penalty;
+            theta += penalised.solve(descent.as_ref());
+        }
+        Ok(None)
+    }
+
+    /// A + P, P being what `penalise` adds to the lower triangle of A.
+    fn penalised(&self, penalise: impl Fn(MatMut<'_, f64>), intercept: bool) -> Result<Penalised> {
+        let m = self.0.gram.order() - usize::from(intercept);
+        let a: Vec<f64> =
+            if intercept { (0..m).map(|j| self.0.gram.get(m, j)).collect() } else { vec![0.0; m] };
+        let s = if intercept { self.0.gram.get(m, m) } else { 1.0 };
         let fill = |mut out: MatMut<'_, f64>| {
             for j in 0..m {
                 for i in j..m {
@@ -151,20 +190,8 @@ impl FeatureSums {
             }
             penalise(out);
         };
-        let factor = Cholesky::<f64>::from_fill(
-            m,
-            fill,
-            JitterLadder { steps: 0, ..JitterLadder::default() },
-        )?;
-        let sum_wy = |j: usize| if intercept { self.0.moments[(m, j)] } else { 0.0 };
-        let mut theta = Mat::from_fn(m, t, |i, j| self.0.moments[(i, j)] - a[i] * (sum_wy(j) / s));
-        factor.solve_in_place(theta.as_mut());
-        let b = intercept.then(|| {
-            (0..t)
-                .map(|j| (sum_wy(j) - (0..m).map(|i| a[i] * theta[(i, j)]).sum::<f64>()) / s)
-                .collect()
-        });
-        Ok(Minimum { factor, theta, b })
+        let factor = Cholesky::<f64>::from_fill(m, fill, JitterLadder::none())?;
+        Ok(Penalised { factor, a, s, intercept })
     }
 }
 
@@ -181,11 +208,54 @@ pub(crate) fn add_tile<T: Scalar>(
     }
 }
 
-/// The minimiser of a penalised quadratic function, and the factor that gave it.
-struct Minimum {
+/// The factor of A + P less aaᵀ/s, what the elimination of an intercept leaves.
+struct Penalised {
     factor: Cholesky<f64>,
-    theta: Mat<f64>,
-    b: Option<Vec<f64>>,
+    a: Vec<f64>,
+    s: f64,
+    intercept: bool,
+}
+
+impl Penalised {
+    /// B less a times its last row over s: what is left for m rows, the intercept being eliminated.
+    fn reduced(&self, B: MatRef<'_, f64>) -> Mat<f64> {
+        let (m, Penalised { a, s, .. }) = (self.factor.order(), self);
+        let constant = |j: usize| if self.intercept { B[(m, j)] } else { 0.0 };
+        Mat::from_fn(m, B.ncols(), |i, j| B[(i, j)] - a[i] * (constant(j) / s))
+    }
+
+    /// How far the intercept of target j is off at the rows, by the last row of what is left.
+    fn rest(&self, descent: &Mat<f64>, j: usize) -> f64 {
+        if self.intercept { descent[(self.factor.order(), j)].abs() / self.s.sqrt() } else { 0.0 }
+    }
+
+    /// The solution for a right-hand side of p × t, an intercept's row last.
+    fn solve(&self, B: MatRef<'_, f64>) -> Mat<f64> {
+        let (m, mut theta) = (self.factor.order(), self.reduced(B));
+        self.factor.solve_in_place(theta.as_mut());
+        if !self.intercept {
+            return theta;
+        }
+        let fitted = |j: usize| (0..m).map(|i| self.a[i] * theta[(i, j)]).sum::<f64>();
+        let b: Vec<f64> = (0..B.ncols()).map(|j| (B[(m, j)] - fitted(j)) / self.s).collect();
+        Mat::from_fn(m + 1, B.ncols(), |i, j| if i < m { theta[(i, j)] } else { b[j] })
+    }
+
+    /// Its first m rows multiplied by Rᵀ.
+    fn whitened<T: Scalar>(&self, mut theta: Mat<f64>, whitener: &Whitener<T>) -> Mat<f64> {
+        let m = self.factor.order();
+        let beta = whitener.whitened(theta.as_ref().subrows(0, m).to_owned());
+        theta.as_mut().subrows_mut(0, m).copy_from(beta);
+        theta
+    }
+
+    /// β and b of a solution; `scale` divides the factor's diagonal.
+    fn solution(&self, solved: Mat<f64>, mu: f64, scale: impl Fn(usize) -> f64) -> Solution {
+        let (m, t) = (self.factor.order(), solved.ncols());
+        let condition = condition(m, |i| self.factor.lower()[(i, i)] / scale(i));
+        let b = self.intercept.then(|| (0..t).map(|j| solved[(m, j)]).collect());
+        Solution { beta: solved.as_ref().subrows(0, m).to_owned(), b, mu, condition }
+    }
 }
 
 /// (max |d_i| / min |d_i|)² of a triangular factor's diagonal.

@@ -3,7 +3,7 @@
 use crate::rows::{FeatureRows, KernelRows};
 use crate::source::{Input, Reader, RowSource};
 use crate::whitener::Whitener;
-use crate::{Centers, FitReport, KrrModel, Problem, Solver};
+use crate::{Centers, KrrModel, Problem, Solver};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 
@@ -29,7 +29,8 @@ use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 /// The error committed in forming ΦᵀΦ is as good as a change of nλ by at most c·ε·tr ΦᵀΦ, hence
 /// harmless while λ ≫ ε·k(x, x), in `f32` with products in `f64` if need be; below that
 /// [`Solver::Auto`] takes QR, and where W is so well conditioned that stage 1 may as safely be
-/// applied to the sums it does that, for half of the flops. The shift δ (ε·tr W/10, more only if
+/// applied to the sums it does that, for half of the flops, if need be refined by exact residuals.
+/// The shift δ (ε·tr W/10, more only if
 /// the factorisation fails; reported) only shrinks the fit: the L in use is C(W + δI)⁻¹Cᵀ ⪯ L.
 ///
 /// # Cost
@@ -139,14 +140,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         // ‖k_Z(x)‖², the mean over the centres
         let row = whitener.squared_norm / centers.len() as f64;
         // β = (ΦᵀΦ + nλI)⁻¹Φᵀy
-        let (solution, by, reason) = self.solver.solve(&mut stream, mu, row)?;
-        let report = FitReport {
-            ridge: solution.mu,
-            solver: by,
-            reason,
-            condition: solution.condition,
-            ..source.report(&stream, 1)
-        };
+        let solved = self.solver.solve(&mut stream, mu, row)?;
+        let report = solved.report(source.report(&stream, solved.passes));
+        let solution = solved.solution;
         let intercept = stream.intercepts(solution.b);
         let theta = whitener.unwhiten(solution.beta); //               θ = R⁻ᵀβ
         KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)

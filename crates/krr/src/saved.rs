@@ -98,11 +98,12 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
     /// contradict each other, [`Error::NonFinite`] for NaN or ∞ among the numbers, and the kernel's
     /// own error if it does not accept the centres.
     fn try_from(saved: SavedModel<K, T>) -> Result<Self> {
-        let same = |problem: &str, stated: usize, found: usize| match stated == found {
-            true => Ok(()),
-            false => Err(incompatible(format!(
-                "{problem}: {stated} stated, {found} found; the file is damaged"
-            ))),
+        let same = |problem: &str, stated: usize, found: usize| {
+            if stated == found {
+                return Ok(());
+            }
+            let found = format!("{stated} stated, {found} found; the file is damaged");
+            Err(incompatible(format!("{problem}: {found}")))
         };
         if saved.format != MODEL_FORMAT {
             return Err(incompatible(format!(

@@ -111,14 +111,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> SketchedKrr<K, Ridge<T>> {
         let mu = self.ridge.absolute(samples.x.len())?.f64(); //             nλ
         self.with_features(samples, sketch, 1, |rows, row, report| {
             // β = (ΦᵀΦ + nλI)⁻¹Φᵀy, Φ = KSR⁻ᵀ
-            let (solution, by, reason) = self.solver.solve(rows, mu, row)?;
-            let report = FitReport {
-                ridge: solution.mu,
-                solver: by,
-                reason: format!("{reason}; {}", report.reason),
-                condition: solution.condition,
-                ..report
-            };
+            let solved = self.solver.solve(rows, mu, row)?;
+            let about = report.reason.clone();
+            let mut report = solved.report(report);
+            report.reason = format!("{}; {about}", report.reason);
+            if report.m <= report.n / STREAMED_SHARE {
+                report.kernel_entries += ((solved.passes - 1) * report.n * report.m) as u64;
+            }
+            let solution = solved.solution;
             let intercept = rows.intercepts(solution.b);
             // Sθ, θ = R⁻ᵀβ
             let theta = sketch.expand(rows.whitener.unwhiten(solution.beta).as_ref());

@@ -1,9 +1,9 @@
 //! Normal equations or QR: the choice, and the number it rests on.
 
-use crate::SolvedBy;
 use crate::feature_sums::{FeatureSums, Products, Solution};
 use crate::qr::Triangle;
 use crate::rows::FeatureRows;
+use crate::{FitReport, SolvedBy};
 use nystrom_linalg_core::{Error, Result, Scalar};
 
 /// Normal equations are taken while nλ ≥ `SAFETY`·ε·Σ w_i k(x_i, x_i).
@@ -20,6 +20,10 @@ const SAFETY_OF_TILES: f64 = 1.0;
 /// relative error of the fit is then below 1/16 in the worst case; the largest seen at this
 /// boundary is 10⁻⁵ (W numerically singular), the usual 10⁻⁹ or less.
 const ONCE_SAFETY: f64 = 4.0;
+
+/// Down to this share of that, times 1/m, whitening once is tried, and refined by exact residuals:
+/// errors of random signs come to about 1/m of the worst case.
+const ONCE_TRIED: f64 = 1.0;
 
 /// How [`NystromKrr`](crate::NystromKrr) solves min ‖√w(y − Φβ)‖² + nλ‖β‖², Φ = CR⁻ᵀ the n × m
 /// whitened features.
@@ -40,7 +44,9 @@ const ONCE_SAFETY: f64 = 4.0;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Solver {
     /// The cheapest that is safe: [`WhitenOnce`](Solver::WhitenOnce) if nλ ≥ 4·ε·tr CᵀC·tr (W +
-    /// δI)⁻¹ (estimated from W before the pass, checked after it), else
+    /// δI)⁻¹ (estimated from W before the pass, checked after it). In `f64` also down to 1/m of
+    /// that, if a pass that computes the exact residual finds the fit at the rows within 10⁻⁸, or
+    /// refined to it by a few such passes (nm kernel values each). Else
     /// [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i), each with
     /// products in the scalar type if its ε allows that (1·ε is enough for the second in `f32`,
     /// whose sums are in `f64`) and otherwise in `f64`, else [`Qr`](Solver::Qr), also if a Cholesky
@@ -76,10 +82,36 @@ impl Scales {
         ONCE_SAFETY * eps * self.once
     }
 
+    /// The smallest nλ at which it is tried with m centres and checked.
+    pub fn once_tried(&self, m: usize) -> f64 {
+        ONCE_TRIED / m as f64 * self.once_safe(f64::EPSILON)
+    }
+
     /// The smallest nλ at which normal equations of whitened tiles are safe, all rounding being
     /// with this ε.
     pub fn safe(&self, eps: f64) -> f64 {
         SAFETY * eps * self.trace
+    }
+}
+
+/// A solution, the way that led to it, and its passes over the rows.
+pub(crate) struct Solved {
+    pub solution: Solution,
+    pub choice: Choice,
+    pub passes: usize,
+}
+
+impl Solved {
+    /// What a fit says of it, after the sizes.
+    pub fn report(&self, sizes: FitReport) -> FitReport {
+        let (solution, Choice { by, reason, .. }) = (&self.solution, &self.choice);
+        FitReport {
+            ridge: solution.mu,
+            solver: *by,
+            reason: reason.clone(),
+            condition: solution.condition,
+            ..sizes
+        }
     }
 }
 
@@ -90,6 +122,38 @@ pub(crate) struct Choice {
     pub reason: String,
 }
 
+impl Choice {
+    /// By the sums of tiles that are not whitened; `None` where `auto` finds that this is not safe.
+    fn whiten_once<T: Scalar>(
+        &self,
+        stream: &FeatureRows<'_, T>,
+        mu: f64,
+        auto: bool,
+    ) -> Result<Option<Solved>> {
+        let (whitener, by) = (stream.whitener, SolvedBy::WhitenOnce);
+        let sums = FeatureSums::accumulate(stream, self.products)?; //               CᵀC, Cᵀy
+        let once = sums.trace(whitener.order()) * whitener.inverse_trace;
+        let scales = Scales { mu, trace: stream.totals.trace, once };
+        let (solution, passes, reason) =
+            if !auto || (self.by == by && mu >= scales.once_safe(self.products.eps::<T>())) {
+                match sums.solve_unwhitened(mu, stream.shift.is_some(), whitener) {
+                    Err(Error::NotPositiveDefinite { .. }) if auto => return Ok(None),
+                    other => (other?, 0, self.reason.clone()),
+                }
+            } else if T::EPS == f64::EPSILON {
+                let Some((solution, passes)) = sums.solve_refined(stream, mu)? else {
+                    return Ok(None);
+                };
+                let by = format!("within 1e-8 by the exact residual, in {passes} passes more");
+                (solution, passes, format!("whitened after the pass, {by}"))
+            } else {
+                return Ok(None);
+            };
+        let choice = Choice { by, products: self.products, reason };
+        Ok(Some(Solved { solution, choice, passes: 1 + passes }))
+    }
+}
+
 impl Solver {
     /// The minimiser β of ‖√w(y − Φβ − b)‖² + nλ‖β‖², who found it and why; `row` is about ‖g(x)‖².
     /// Where `Auto` leaves the choice, what turns out not to be safe is done again more safely.
@@ -98,31 +162,29 @@ impl Solver {
         stream: &mut FeatureRows<'_, T>,
         mu: f64,
         row: f64,
-    ) -> Result<(Solution, SolvedBy, String)> {
+    ) -> Result<Solved> {
         let (whitener, intercept, auto) =
             (stream.whitener, stream.shift.is_some(), self == Solver::Auto);
         let once = stream.totals.weight * row * whitener.inverse_trace;
-        let mut scales = Scales { mu, trace: stream.totals.trace, once };
+        let scales = Scales { mu, trace: stream.totals.trace, once };
         let mut choice = self.choose::<T>(&scales);
-        if choice.by == SolvedBy::WhitenOnce {
+        let mut passes = 0;
+        let tried = auto && T::EPS == f64::EPSILON && mu >= scales.once_tried(whitener.order());
+        if choice.by == SolvedBy::WhitenOnce || (choice.by == SolvedBy::NormalEquations && tried) {
             stream.whiten_tiles = false;
-            let sums = FeatureSums::accumulate(stream, choice.products)?; //         CᵀC, Cᵀy
-            stream.whiten_tiles = true;
-            scales.once = sums.trace(whitener.order()) * whitener.inverse_trace;
-            if !auto || mu >= scales.once_safe(choice.products.eps::<T>()) {
-                match sums.solve_unwhitened(mu, intercept, whitener) {
-                    Err(Error::NotPositiveDefinite { .. }) if auto => {}
-                    other => return other.map(|solution| (solution, choice.by, choice.reason)),
-                }
+            if let Some(solved) = choice.whiten_once(stream, mu, auto)? {
+                return Ok(solved);
             }
+            (stream.whiten_tiles, passes) = (true, 1);
             choice = self.choose::<T>(&Scales { once: f64::INFINITY, ..scales });
             choice.reason =
                 format!("whitening after the pass turned out not to be safe; {}", choice.reason);
         }
         while choice.by == SolvedBy::NormalEquations {
+            passes += 1;
             match FeatureSums::accumulate(stream, choice.products)?.solve(mu, intercept) {
                 Err(Error::NotPositiveDefinite { .. }) if auto => {}
-                other => return other.map(|solution| (solution, choice.by, choice.reason)),
+                other => return Ok(Solved { solution: other?, choice, passes }),
             }
             choice.reason = "the normal equations were not positive definite".into();
             match choice.products {
@@ -130,7 +192,8 @@ impl Solver {
                 _ => choice.by = SolvedBy::Qr,
             }
         }
-        Ok((Triangle::accumulate(stream)?.solve(mu, intercept), SolvedBy::Qr, choice.reason))
+        let solution = Triangle::accumulate(stream)?.solve(mu, intercept);
+        Ok(Solved { solution, choice, passes: passes + 1 })
     }
 
     /// What was asked for, or the first of five ways that is safe: they are in the order of their

@@ -115,6 +115,13 @@ impl<T: Scalar> Whitener<T> {
         beta
     }
 
+    /// RRᵀθ = Rβ, in `f64`; of an `f32` R it takes m² numbers of memory while it runs.
+    pub fn gram_times(&self, beta: MatRef<'_, f64>) -> Mat<f64> {
+        let mut out = Mat::zeros(beta.nrows(), beta.ncols());
+        ops::matmul(out.as_mut(), Accum::Replace, self.wide(&mut Mat::new()), beta, 1.0);
+        out
+    }
+
     /// A ← A + nλRRᵀ in the lower triangle, in `f64`. m³/3 flops; of an `f32` R it takes m² numbers
     /// of memory while it runs.
     pub fn add_gram(&self, A: MatMut<'_, f64>, mu: f64) {

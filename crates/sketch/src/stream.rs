@@ -25,7 +25,7 @@ use std::ops::Range;
 /// assert!(largest.powi(2) <= 30.0 && l.trace_error()? > 0.0);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NystromStream<'a, T> {
     k: &'a dyn PsdMatrix<T>,
     indices: Vec<usize>,

@@ -30,15 +30,12 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
 
     session.progress.step("choosing landmarks", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
-    let (chosen, weights) = match args.weights {
-        true => {
-            let dictionary = select::dictionary(spec, setting, &matrix, rng)?;
-            (
-                Landmarks::new(x.nrows(), dictionary.indices().to_vec())?,
-                Some(dictionary.weights().to_vec()),
-            )
-        }
-        false => (select::selector(spec, setting)?.select(&matrix, spec.count, rng)?, None),
+    let (chosen, weights) = if args.weights {
+        let dictionary = select::dictionary(spec, setting, &matrix, rng)?;
+        let chosen = Landmarks::new(x.nrows(), dictionary.indices().to_vec())?;
+        (chosen, Some(dictionary.weights().to_vec()))
+    } else {
+        (select::selector(spec, setting)?.select(&matrix, spec.count, rng)?, None)
     };
     let entries = x.nrows() * chosen.len();
     session.progress.stage("measuring", Some(entries as f64));

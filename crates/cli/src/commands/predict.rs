@@ -28,9 +28,10 @@ pub fn run(args: &Predict) -> Result<ExitCode> {
     };
     let predictions: Vec<Vec<f64>> =
         (0..names.len()).map(|j| values.col(j).iter().copied().collect()).collect();
-    let mut columns = match args.data.drop_missing {
-        true => vec![("row", Values::Counts(&rows)), (LINE, Values::Counts(&lines))],
-        false => Vec::new(),
+    let mut columns = if args.data.drop_missing {
+        vec![("row", Values::Counts(&rows)), (LINE, Values::Counts(&lines))]
+    } else {
+        Vec::new()
     };
     columns.extend(names.iter().zip(&predictions).map(|(n, v)| (n.as_str(), Values::Numbers(v))));
     Columns(columns).write(&args.output, &session)?;
@@ -179,13 +180,8 @@ fn arrange(input: &Input, model: &Model) -> Result<(Vec<usize>, Vec<Option<usize
     let without_targets: Vec<String> =
         model.layout().iter().filter(|name| !is_target(name)).cloned().collect();
     let count = input.names().len();
-    let layout: Option<&[String]> = match input.named {
-        true => None,
-        false if count == model.layout().len() => Some(model.layout()),
-        false if count == without_targets.len() => Some(&without_targets),
-        false if count == needed.len() => Some(&needed),
-        false => None,
-    };
+    let layouts = [model.layout(), &without_targets, &needed];
+    let layout = layouts.into_iter().find(|layout| !input.named && layout.len() == count);
     let find = |name: &str| match layout {
         Some(layout) => {
             layout.iter().position(|other| other == name).and_then(|place| input.at(place))

@@ -43,9 +43,10 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
 
     session.progress.step("drawing", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
-    let subsets = match exact {
-        true => exactly(&matrix, args, &mut rng)?,
-        false => by_chain(&matrix, args, steps, &mut rng)?,
+    let subsets = if exact {
+        exactly(&matrix, args, &mut rng)?
+    } else {
+        by_chain(&matrix, args, steps, &mut rng)?
     };
     session.progress.clear();
     let draws: Vec<usize> = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();

@@ -20,10 +20,8 @@ pub(super) fn upper_bound(x_bar: f64, a: f64, s: usize, delta: f64) -> f64 {
         if q <= low || q >= high {
             break;
         }
-        match kl((x_bar / (a * q)).min(q / a), q / a) <= level {
-            true => low = q,
-            false => high = q,
-        }
+        let below = kl((x_bar / (a * q)).min(q / a), q / a) <= level;
+        *(if below { &mut low } else { &mut high }) = q;
     }
     high
 }

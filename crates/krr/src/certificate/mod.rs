@@ -153,18 +153,18 @@ impl Certificate {
             (false, _) => (0..n).collect(),
         };
         let rho = dual.rows(model.kernel(), samples, &draws); //               ρ = Eα in those rows
-        let targets = (0..t).map(|j| match s < n {
-            false => dual.exhaustive(&rho, j),
-            true => {
-                let p = |i: usize| dual.residual_diagonal[i] / trace;
-                let mean = |f: &dyn Fn(usize) -> f64| {
-                    (0..draws.len()).map(f).sum::<f64>() / draws.len().max(1) as f64
-                };
-                let x_bar = mean(&|k| rho[(k, j)].powi(2) / p(draws[k])); //   X̄
-                let cross = mean(&|k| rho[(k, j)] * dual.gap[(draws[k], j)] / p(draws[k]));
-                let q = upper_bound(x_bar, trace * dual.norm(j), s, delta);
-                dual.sampled(x_bar, cross, q, j)
+        let targets = (0..t).map(|j| {
+            if s >= n {
+                return dual.exhaustive(&rho, j);
             }
+            let p = |i: usize| dual.residual_diagonal[i] / trace;
+            let mean = |f: &dyn Fn(usize) -> f64| {
+                (0..draws.len()).map(f).sum::<f64>() / draws.len().max(1) as f64
+            };
+            let x_bar = mean(&|k| rho[(k, j)].powi(2) / p(draws[k])); //       X̄
+            let cross = mean(&|k| rho[(k, j)] * dual.gap[(draws[k], j)] / p(draws[k]));
+            let q = upper_bound(x_bar, trace * dual.norm(j), s, delta);
+            dual.sampled(x_bar, cross, q, j)
         });
         let targets: Vec<TargetCertificate> = targets.collect();
         for (row, TargetCertificate { bound, residual, .. }) in targets.iter().enumerate() {

@@ -143,12 +143,11 @@ impl CertificateReport {
         let factor = self.targets.iter().map(excess).fold(0.0, f64::max);
         let more = self.relative_estimate() <= self.tolerance
             && self.targets.iter().all(|t| self.allowed(t) > 0.0);
-        match more {
-            true => Closeness::MoreRows {
-                rows: self.targets.iter().map(|t| self.rows_needed(t)).max().unwrap_or(self.n),
-            },
-            false => Closeness::Far { factor },
+        if !more {
+            return Closeness::Far { factor };
         }
+        let rows = self.targets.iter().map(|t| self.rows_needed(t)).max().unwrap_or(self.n);
+        Closeness::MoreRows { rows }
     }
 
     /// The ‖ρ‖ that the tolerance allows.

@@ -27,10 +27,9 @@ proptest! {
         let w = if weighted { weights(n) } else { vec![1.0; n] };
         let krr = ExactKrr { intercept, ..ExactKrr::new(gaussian(1.0), Ridge::Absolute(mu)) };
         let points = Points::from_rows(x.as_ref());
-        let model = match weighted {
-            true => krr.fit(Problem::new(points, y.as_ref()).weighted(&w)),
-            false => krr.fit((points, y.as_ref())),
-        }.unwrap();
+        let problem = Problem::new(points, y.as_ref());
+        let problem = if weighted { problem.weighted(&w) } else { problem };
+        let model = krr.fit(problem).unwrap();
         let f = model.predict(Points::from_rows(at.as_ref())).unwrap();
         let (expected, b) = oracle_exact(&gaussian(1.0), x.as_ref(), y.as_ref(), &w, mu,
             intercept, at.as_ref());

@@ -220,15 +220,14 @@ fn kernel_values_are_counted_and_kept_ones_are_evaluated_once() {
             let options = IterativeOptions { memory, ..IterativeOptions::default() };
             let ridge = Ridge::PerSample(1e-5);
             let falkon = Falkon { options, ..Falkon::new(kernel, ridge) };
-            let fit = match krill {
-                false => falkon.fit((points, y.as_ref()), &landmarks),
-                true => Krill { options, ..Krill::new(kernel, ridge) }.fit(
-                    (points, y.as_ref()),
-                    &landmarks,
-                    &mut rng(0),
-                ),
-            }
-            .unwrap();
+            let problem = (points, y.as_ref());
+            let krill = krill.then_some(Krill { options, ..Krill::new(kernel, ridge) });
+            let fit = krill
+                .map_or_else(
+                    || falkon.fit(problem, &landmarks),
+                    |krill| krill.fit(problem, &landmarks, &mut rng(0)),
+                )
+                .unwrap();
             assert!(fit.converged());
             assert_eq!(fit.report.kernel_entries, count.load(Ordering::Relaxed));
             models.push(fit.model.coefficients().to_owned());

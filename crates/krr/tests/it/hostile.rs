@@ -145,13 +145,9 @@ fn of_path<T: Scalar, K: Kernel<T> + Clone>(
     for best in [path.best_by_loo(), path.best_by_gcv()] {
         numbers.extend(of_model(&path.model_at(best.ridge)?, input)?);
     }
-    let loo = match weighted {
-        true => path.leave_one_out(
-            input.ridge,
-            Problem::new(input.x(), input.y.as_ref()).weighted(&input.w),
-        )?,
-        false => path.leave_one_out(input.ridge, (input.x(), input.y.as_ref()))?,
-    };
+    let problem = Problem::new(input.x(), input.y.as_ref());
+    let problem = if weighted { problem.weighted(&input.w) } else { problem };
+    let loo = path.leave_one_out(input.ridge, problem)?;
     numbers.extend(loo.col_iter().flat_map(|col| col.iter().map(|v| v.f64())));
     Ok(numbers)
 }

@@ -21,6 +21,9 @@ mod lambda_path_single;
 mod metric;
 mod nystrom;
 mod plan;
+mod refined;
+#[cfg(feature = "serde")]
+mod resume;
 mod risk;
 #[cfg(feature = "serde")]
 mod saved;

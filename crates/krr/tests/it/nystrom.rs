@@ -52,10 +52,9 @@ proptest! {
         let krr = NystromKrr { intercept, solver, ..NystromKrr::new(gaussian(0.8),
             Ridge::Absolute(mu)) };
         let (points, centers) = (Points::from_rows(x.as_ref()), Points::from_rows(z.as_ref()));
-        let model = match weighted {
-            true => krr.fit(Problem::new(points, y.as_ref()).weighted(&w), centers),
-            false => krr.fit((points, y.as_ref()), centers),
-        }.unwrap();
+        let problem = Problem::new(points, y.as_ref());
+        let problem = if weighted { problem.weighted(&w) } else { problem };
+        let model = krr.fit(problem, centers).unwrap();
         let (expected, b) =
             oracle_nystrom(&gaussian(0.8), x.as_ref(), y.as_ref(), z.as_ref(), &w, mu, intercept,
                 at.as_ref());

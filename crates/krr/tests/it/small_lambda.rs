@@ -15,11 +15,9 @@ fn fit_reference(ell: f64, lambda: f64, weighted: bool, solver: Solver) -> Mat<f
         ..NystromKrr::new(gaussian(ell), Ridge::PerSample(lambda))
     };
     let (x, z) = (Points::from_slice(&r.x), Points::from_slice(&r.x[..16]));
-    let model = match weighted {
-        true => krr.fit(Problem::new(x, r.y.as_ref()).weighted(&r.weights), z),
-        false => krr.fit((x, r.y.as_ref()), z),
-    };
-    model.unwrap().predict(Points::from_slice(&r.at)).unwrap()
+    let problem = Problem::new(x, r.y.as_ref());
+    let problem = if weighted { problem.weighted(&r.weights) } else { problem };
+    krr.fit(problem, z).unwrap().predict(Points::from_slice(&r.at)).unwrap()
 }
 
 /// The textbook: LU of CᵀC + nλW, no whitening.

@@ -29,7 +29,7 @@ const TILE: usize = 512;
 /// assert_eq!((last, k.entries()), (3.0 - 4.0, 30 * 2));               // k(29, 2) − ½k(29, 7)
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct SketchProduct<'a, T> {
     k: &'a dyn PsdMatrix<T>,
     sketch: &'a dyn Sketch<T>,

@@ -120,10 +120,11 @@ proptest! {
             for i in 0..n {
                 for j in 0..S.ncols() {
                     let product: f64 = (0..n).map(|r| eigen.vectors()[(r, i)] * S[(r, j)]).sum();
-                    match i < found.d_delta {
-                        true => head[(i, j)] = product,
-                        false => tail[(i - found.d_delta,
-                            j)] = product * (eigen.values()[i].max(0.0) / n as f64).sqrt(),
+                    if i < found.d_delta {
+                        head[(i, j)] = product;
+                    } else {
+                        tail[(i - found.d_delta, j)] =
+                            product * (eigen.values()[i].max(0.0) / n as f64).sqrt();
                     }
                 }
             }

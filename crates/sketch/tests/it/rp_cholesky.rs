@@ -49,9 +49,8 @@ fn law(a: MatRef<'_, f64>, k: usize) -> HashMap<Vec<usize>, f64> {
     let (n, trace) = (a.nrows(), (0..a.nrows()).map(|i| a[(i, i)]).sum::<f64>());
     let mut all = HashMap::new();
     for s in (0..n).filter(|&s| a[(s, s)] > 1e-12) {
-        let rest = Mat::from_fn(n, n, |i, j| match i == s || j == s {
-            true => 0.0,
-            false => a[(i, j)] - a[(i, s)] * a[(s, j)] / a[(s, s)],
+        let rest = Mat::from_fn(n, n, |i, j| {
+            if i == s || j == s { 0.0 } else { a[(i, j)] - a[(i, s)] * a[(s, j)] / a[(s, s)] }
         });
         for (tail, p) in law(rest.as_ref(), k - 1) {
             let sequence = [vec![s], tail].concat();
