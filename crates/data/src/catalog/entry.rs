@@ -34,7 +34,8 @@ pub struct Entry {
     pub note: &'static str,
     /// How to read the files.
     pub format: fn() -> Format,
-    /// From the table of the files to one with numbers only and nothing missing.
+    /// From the table of the files to one with numbers only and nothing missing; `Ok` for files that
+    /// hold features and target and nothing else.
     pub prepare: fn(Table) -> Result<Table>,
 }
 
@@ -51,6 +52,24 @@ pub struct File {
     /// SHA-256 of the uncompressed bytes; this is what is verified.
     pub sha256_uncompressed: Option<&'static str>,
 }
+
+/// What an entry begins from.
+pub(super) const NOTHING: Entry = Entry {
+    name: "",
+    aliases: &[],
+    title: "",
+    files: &[],
+    columns: 0,
+    rows: 0,
+    features: 0,
+    identity: None,
+    target: "",
+    source: "",
+    licence: "",
+    note: "",
+    format: || Format::Csv(crate::Csv::new()),
+    prepare: Ok,
+};
 
 impl Entry {
     /// The number of rows of all files together.
@@ -84,9 +103,4 @@ impl File {
     pub(super) const fn unseen(path: &'static str, rows: usize) -> File {
         File { path, rows, sha256: None, sha256_uncompressed: None }
     }
-}
-
-/// The [`Entry::prepare`] of files that hold features and target and nothing else.
-pub(super) fn as_is(table: Table) -> Result<Table> {
-    Ok(table)
 }

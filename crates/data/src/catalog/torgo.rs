@@ -1,15 +1,19 @@
 //! Sets of Luis Torgo's regression collection.
 
-use super::entry::{Entry, File, as_is};
+use super::entry::{Entry, File, NOTHING};
 use crate::{Arff, Format};
 
-const TORGO_LICENCE: &str =
-    "No explicit licence; freely distributed in Luis Torgo's regression collection.";
+/// What most of them have in common.
+const TORGO: Entry = Entry {
+    target: "class",
+    licence: "No explicit licence; freely distributed in Luis Torgo's regression collection.",
+    format: || Format::Arff(Arff::new()),
+    ..NOTHING
+};
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "ailerons",
-        aliases: &[],
         title: "Ailerons of an F16",
         files: &[File::gzip(
             "ailerons/ailerons.arff.gz",
@@ -21,18 +25,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 13750,
         features: 40,
         identity: Some("7d2cd494e2a6fe48c6b121275cf081fbe5e24980f0e5927286ef0f0f3b273eda"),
-        target: "class",
         source: "Luis Torgo's regression collection (R. Camacho). The checksum is that of \
-            github.com/genyang/datasets, ailerons.arff at commit 9cf25ea6e5b3",
-        licence: TORGO_LICENCE,
+                 github.com/genyang/datasets, ailerons.arff at commit 9cf25ea6e5b3",
         note: "Training and test part of the original are joined; which row came from which is \
                not recorded.",
-        format: || Format::Arff(Arff::new()),
-        prepare: as_is,
+        ..TORGO
     },
     Entry {
         name: "elevators",
-        aliases: &[],
         title: "Elevators of an F16",
         files: &[File::gzip(
             "elevators/elevators.arff.gz",
@@ -44,14 +44,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 16599,
         features: 18,
         identity: Some("918254ba4fdfd593ef91148f5a3e0b06e8e9fbe1f50dc3d62ab0a469074f4b85"),
-        target: "class",
         source: "Luis Torgo's regression collection (R. Camacho). The checksum is that of \
-            github.com/genyang/datasets, elevators.arff at commit 9cf25ea6e5b3",
-        licence: TORGO_LICENCE,
+                 github.com/genyang/datasets, elevators.arff at commit 9cf25ea6e5b3",
         note: "Training and test part of the original are joined; which row came from which is \
                not recorded.",
-        format: || Format::Arff(Arff::new()),
-        prepare: as_is,
+        ..TORGO
     },
     Entry {
         name: "cpu-act",
@@ -67,13 +64,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 21,
         identity: Some("cf024ea82f7b63eb61deeebdb39f4e7f62b9e1cc59ee3ab6590dd059024ed3fd"),
-        target: "class",
         source: "Luis Torgo's regression collection (Delve comp-activ). The checksum is that of \
-            github.com/genyang/datasets, cpu_act.arff at commit 9cf25ea6e5b3",
-        licence: TORGO_LICENCE,
-        note: "",
-        format: || Format::Arff(Arff::new()),
-        prepare: as_is,
+                 github.com/genyang/datasets, cpu_act.arff at commit 9cf25ea6e5b3",
+        ..TORGO
     },
     Entry {
         name: "cpu-small",
@@ -88,17 +81,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 12,
         identity: Some("59c43b5bca727ffbb0c40177579beba01e5a4f956eddd8dcbadce2d2032288f6"),
-        target: "class",
         source: "Luis Torgo's regression collection (Delve comp-activ). The checksum is that of \
-            github.com/genyang/datasets, cpu_small.arff at commit 9cf25ea6e5b3",
-        licence: TORGO_LICENCE,
-        note: "",
-        format: || Format::Arff(Arff::new()),
-        prepare: as_is,
+                 github.com/genyang/datasets, cpu_small.arff at commit 9cf25ea6e5b3",
+        ..TORGO
     },
     Entry {
         name: "bank32nh",
-        aliases: &[],
         title: "Bank32NH: simulated bank queues, non-linear, high noise",
         files: &[File::gzip(
             "bank32nh/bank32NH.arff.gz",
@@ -110,17 +98,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 32,
         identity: Some("00f35bcd1413e1a627a56721421a1a5f45553754819d945c15da5a6e72ee3a05"),
-        target: "class",
         source: "Luis Torgo's regression collection (Delve bank family). The checksum is that of \
-            github.com/genyang/datasets, bank32NH.arff at commit 9cf25ea6e5b3",
-        licence: TORGO_LICENCE,
-        note: "",
-        format: || Format::Arff(Arff::new()),
-        prepare: as_is,
+                 github.com/genyang/datasets, bank32NH.arff at commit 9cf25ea6e5b3",
+        ..TORGO
     },
     Entry {
         name: "bank8fm",
-        aliases: &[],
         title: "Bank8FM: simulated bank queues, fairly linear, moderate noise",
         files: &[File::plain(
             "bank8fm/bank8FM.arff",
@@ -131,13 +114,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 8192,
         features: 8,
         identity: Some("414a4924d43a08169f138414aefc4eacd0728f6d74158155ea05f3d3238a7aee"),
-        target: "class",
         source: "Luis Torgo's regression collection (Delve bank family). The checksum is that of \
-            github.com/genyang/datasets, bank8FM.arff at commit 9cf25ea6e5b3",
-        licence: TORGO_LICENCE,
-        note: "",
-        format: || Format::Arff(Arff::new()),
-        prepare: as_is,
+                 github.com/genyang/datasets, bank8FM.arff at commit 9cf25ea6e5b3",
+        ..TORGO
     },
     Entry {
         name: "california-housing",
@@ -153,13 +132,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         rows: 20640,
         features: 8,
         identity: Some("3609a1f6b686593cffd1f150897f6c133e2fac8e62b34f98446160a3591a02b7"),
-        target: "class",
         source: "Luis Torgo's regression collection (StatLib, Pace & Barry 1997). The checksum is \
-                 that of \
-            github.com/genyang/datasets, california_housing.arff at commit 9cf25ea6e5b3",
+                 that of github.com/genyang/datasets, california_housing.arff at commit \
+                 9cf25ea6e5b3",
         licence: "Public (StatLib), no explicit licence.",
-        note: "",
-        format: || Format::Arff(Arff::new()),
-        prepare: as_is,
+        ..TORGO
     },
 ];

@@ -1,15 +1,23 @@
 //! Sets of the UCI Machine Learning Repository.
 
-use super::entry::{Entry, File, as_is};
+use super::entry::{Entry, File, NOTHING};
 use crate::{Csv, Encoding, Format, Libsvm, Result, Table};
 
-const CC_BY: &str = "CC BY 4.0, as the UCI ML Repository lists it.";
-const GAS_DRIFT_LICENCE: &str = "Listed by UCI as CC BY 4.0, but its page also says research \
-                                 only, no commercial \
-    use; cite Vergara et al. 2012 and \
-    Rodriguez-Lujan et al. 2014.";
-const GAS_DRIFT_NOTE: &str =
-    "Target: concentration in ppmv; the class of the gas is dropped (load_table keeps it).";
+/// What most of them have in common.
+pub(super) const UCI: Entry =
+    Entry { licence: "CC BY 4.0, as the UCI ML Repository lists it.", ..NOTHING };
+
+const GAS_DRIFT: Entry = Entry {
+    columns: 130,
+    features: 128,
+    target: "concentration",
+    licence: "Listed by UCI as CC BY 4.0, but its page also says research only, no commercial use; \
+              cite Vergara et al. 2012 and Rodriguez-Lujan et al. 2014.",
+    note: "Target: concentration in ppmv; the class of the gas is dropped (load_table keeps it).",
+    format: gas_drift,
+    prepare: concentration,
+    ..NOTHING
+};
 
 fn gas_drift() -> Format {
     Format::Libsvm(Libsvm::new().features(128).label_parts(';', ["class", "concentration"]))
@@ -35,20 +43,13 @@ pub(super) const ENTRIES: &[Entry] = &[
             "1cf129576d799a9ee2e3e730dd17cd49f4e8d0e8e4a4d5e380e4af16c4291836",
             "4ea9490068457badf9efd0c22f359fbfce12c208cdd440526b97ac91d31b9002",
         )],
-        columns: 130,
         rows: 1244,
-        features: 128,
         identity: Some("f29a649feddc12939095c3360a18d806fd8e74fda5bf021362228927f0ced9db"),
-        target: "concentration",
         source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). \
-                 The checksum is \
-            that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, \
-            batch2.dat at \
-            commit 21a4a6facb10",
-        licence: GAS_DRIFT_LICENCE,
-        note: GAS_DRIFT_NOTE,
-        format: gas_drift,
-        prepare: concentration,
+                 The checksum is that of \
+                 github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, \
+                 batch2.dat at commit 21a4a6facb10",
+        ..GAS_DRIFT
     },
     Entry {
         name: "gas-drift-batch3",
@@ -60,20 +61,13 @@ pub(super) const ENTRIES: &[Entry] = &[
             "bead15207f22cbda59115bccfc276c5577337d4fd169ab9ce1d4eeff38f61495",
             "aabf06bf8b8200740156235dc59458e06d99aa8faba4d6764a22c6b6c2674ff4",
         )],
-        columns: 130,
         rows: 1586,
-        features: 128,
         identity: Some("83abf1339536a463b5b476343a226a6262811b3a0180e9f99b6b3271f965e334"),
-        target: "concentration",
         source: "UCI ML Repository id 270 (Gas Sensor Array Drift at Different Concentrations). \
-                 The checksum is \
-            that of github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, \
-            batch3.dat at \
-            commit 21a4a6facb10",
-        licence: GAS_DRIFT_LICENCE,
-        note: GAS_DRIFT_NOTE,
-        format: gas_drift,
-        prepare: concentration,
+                 The checksum is that of \
+                 github.com/Sufwan-Masood/Gas-Sensor-Array-Drift-at-Different-Concentrations, \
+                 batch3.dat at commit 21a4a6facb10",
+        ..GAS_DRIFT
     },
     Entry {
         name: "query-analytics",
@@ -90,12 +84,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         identity: Some("d113b0ac2e3f7bfe7287769fc9d5d94851e8715d230c19367cf9877abcd3345c"),
         target: "count",
         source: "UCI ML Repository id 493 (Query Analytics Workloads). The checksum is that of \
-            github.com/Rahulm0106/Query-analytics, data/raw/Radius-Queries-Count.csv at commit \
-            13ac8ee2ee1c",
-        licence: CC_BY,
-        note: "",
+                 github.com/Rahulm0106/Query-analytics, data/raw/Radius-Queries-Count.csv at \
+                 commit 13ac8ee2ee1c",
         format: || Format::Csv(Csv::new().names(["x", "y", "radius", "count"])),
-        prepare: as_is,
+        ..UCI
     },
     Entry {
         name: "htru2",
@@ -113,16 +105,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         identity: Some("25c693b51b9e032cc203f40733a2d0ec4f481d5418a24edc3b9174003f5c03cc"),
         target: "Class",
         source: "UCI ML Repository id 372 (HTRU2). The checksum is that of \
-                 github.com/zc-zhai/DecisionTree, \
-            HTRU_2.csv at commit 95c3ef2b3437",
-        licence: CC_BY,
+                 github.com/zc-zhai/DecisionTree, HTRU_2.csv at commit 95c3ef2b3437",
         note: "Target: 1 for the 1639 pulsars, 0 for the rest.",
         format: || Format::Csv(Csv::new()),
-        prepare: as_is,
+        ..UCI
     },
     Entry {
         name: "ccpp",
-        aliases: &[],
         title: "Combined cycle power plant",
         files: &[File::plain(
             "ccpp/Folds5x2_pp.csv",
@@ -135,16 +124,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         identity: Some("9b94be301352a662c15eb98403cec2dd3ed38c55d1b7a2a046065c144b171ea8"),
         target: "EP",
         source: "UCI ML Repository id 294 (Combined Cycle Power Plant). The checksum is that of \
-            github.com/olin-shipstead/extreme-gradient-boosting, Folds5x2_pp.csv at commit \
-            71c21397fb08",
-        licence: CC_BY,
+                 github.com/olin-shipstead/extreme-gradient-boosting, Folds5x2_pp.csv at commit \
+                 71c21397fb08",
         note: "41 rows are duplicates, as in the original. The target EP is called PE at UCI.",
         format: || Format::Csv(Csv::new()),
-        prepare: as_is,
+        ..UCI
     },
     Entry {
         name: "casp",
-        aliases: &[],
         title: "CASP: protein tertiary structure",
         files: &[File::gzip(
             "casp/CASP.csv.gz",
@@ -158,17 +145,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         identity: Some("a7ed86204a92a9b20d3a26c5138f3244fdd1dc1a0c0f3adf2a39e5f1e422d6fb"),
         target: "y",
         source: "UCI ML Repository id 265 (Physicochemical Properties of Protein Tertiary \
-                 Structure). The checksum \
-            is that of github.com/iamani123/ML1819--task-104--team-15, CASP.csv at commit \
-            f7251178dc17",
-        licence: CC_BY,
+                 Structure). The checksum is that of \
+                 github.com/iamani123/ML1819--task-104--team-15, CASP.csv at commit f7251178dc17",
         note: "Target: RMSD. 1711 rows are duplicates.",
         format: || Format::Csv(Csv::new()),
-        prepare: as_is,
+        ..UCI
     },
     Entry {
         name: "abalone",
-        aliases: &[],
         title: "Abalone",
         files: &[File::plain(
             "abalone/abalone.data",
@@ -181,12 +165,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         identity: Some("b2c9cce4a6ae555e07156b11bfb9ed97d9d2fd550cad444a881fbf6dea8d456c"),
         target: "Rings",
         source: "UCI ML Repository id 1 (Abalone). The checksum is that of \
-                 github.com/zhichaoluo/DataAnalysis, \
-            data/abalone.data at commit 96fa8d724d88",
-        licence: CC_BY,
+                 github.com/zhichaoluo/DataAnalysis, data/abalone.data at commit 96fa8d724d88",
         note: "Sex (F, I, M) is coded one-hot, so that 8 columns give 10 features; load_table \
                leaves it as text.",
         format: || Format::Csv(Csv::new().text(["Sex"])),
         prepare: sex_one_hot,
+        ..UCI
     },
 ];

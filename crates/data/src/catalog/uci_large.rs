@@ -1,9 +1,8 @@
 //! Sets of the UCI Machine Learning Repository with many rows or several files.
 
 use super::entry::{Entry, File};
+use super::uci::UCI;
 use crate::{Column, Csv, Format, Result, Table};
-
-const CC_BY: &str = "CC BY 4.0, as the UCI ML Repository lists it.";
 
 const GAS_TURBINE: [&str; 11] =
     ["AT", "AP", "AH", "AFDP", "GTEP", "TIT", "TAT", "TEY", "CDP", "CO", "NOX"];
@@ -73,15 +72,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         identity: Some("0547ddbdfcc15c49756a543c03421f64edc054b0cd177bb87526167d83c53080"),
         target: "NOX",
         source: "UCI ML Repository id 551 (Gas Turbine CO and NOx Emission). The checksums are \
-                 those of \
-            github.com/StudentDaNewb/SP-Assignment-5, gt_2011.csv to gt_2015.csv at commit \
-            19b30ec309c2",
-        licence: CC_BY,
+                 those of github.com/StudentDaNewb/SP-Assignment-5, gt_2011.csv to gt_2015.csv at \
+                 commit 19b30ec309c2",
         note: "Target: NOX from the nine sensor columns; CO, the other emission, is dropped \
-               (load_table keeps it). \
-            7 rows are duplicates. The UCI files have a header line, these have none.",
+               (load_table keeps it). 7 rows are duplicates. The UCI files have a header line, \
+               these have none.",
         format: || Format::Csv(Csv::new().names(GAS_TURBINE)),
         prepare: nox,
+        ..UCI
     },
     Entry {
         name: "beijing-air",
@@ -167,14 +165,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         identity: Some("65b895d31903193ecc0455ca22513e22bf39a297bb331fda68829aa6f5b5766f"),
         target: "PM2.5",
         source: "UCI ML Repository id 501 (Beijing Multi-Site Air Quality). The checksums are \
-                 those of \
-            github.com/Peiris94-dev/Beijing-Multi-Site-Air-Quality-Analysis at commit 0aa46c055fcc",
-        licence: CC_BY,
+                 those of github.com/Peiris94-dev/Beijing-Multi-Site-Air-Quality-Analysis at \
+                 commit 0aa46c055fcc",
         note: "PM2.5 from TEMP, PRES, DEWP, RAIN and WSPM: 411621 of the 420768 hours have all \
-               six (load_table \
-            keeps every column and row). A time series: say how it was split.",
+               six (load_table keeps every column and row). A time series: say how it was split.",
         format: beijing,
         prepare: pm25_from_weather,
+        ..UCI
     },
     Entry {
         name: "skin-segmentation",
@@ -192,13 +189,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         identity: Some("c0af7dc9b46bce6566cea112e9da5db324471803177244e4d4099a9b1bdca3c5"),
         target: "SKIN",
         source: "UCI ML Repository id 229 (Skin Segmentation). The checksum is that of \
-            github.com/aperezn298/DatasetsPUJC, Skin_NonSkin.txt at commit 959701addcc6",
-        licence: CC_BY,
+                 github.com/aperezn298/DatasetsPUJC, Skin_NonSkin.txt at commit 959701addcc6",
         note: "Target: +1 for skin (50859 rows), -1 for the rest. Only 51433 of the points are \
-               distinct: kernel \
-            matrices are singular, and random splits share points.",
+               distinct: kernel matrices are singular, and random splits share points.",
         format: || Format::Csv(Csv::new().delimiter(b'\t')),
         prepare: skin_sign,
+        ..UCI
     },
     Entry {
         name: "query-analytics-rqa",
@@ -208,16 +204,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         columns: 8,
         rows: 200000,
         features: 4,
-        identity: None,
         target: "count",
         source: "UCI ML Repository id 493 (Query Analytics Workloads), file \
                  Range-Queries-Aggregates.csv",
-        licence: CC_BY,
         note: "No copy was seen while this catalog was made; expected as public descriptions say: \
-               a header, an \
-            unnamed index column, then x, y, x_range, y_range, count, sum_, avg, the last \
-            undefined in 157 rows.",
+               a header, an unnamed index column, then x, y, x_range, y_range, count, sum_, avg, \
+               the last undefined in 157 rows.",
         format: || Format::Csv(Csv::new().missing(["", "NA", "nan", "NaN"])),
         prepare: count_from_rectangle,
+        ..UCI
     },
 ];

@@ -9,7 +9,7 @@ use crate::iterative::{IterativeFit, IterativeOptions, Stop};
 use crate::{FitReport, KrrModel, Problem};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
-use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, Solve, validate};
+use nystrom_linalg_core::{ConjugateGradients, Counted, Result, Ridge, Scalar, Solve, validate};
 use nystrom_sketch::RpCholesky;
 use rand::Rng;
 
