@@ -1,6 +1,6 @@
 //! k-DPPs: time per step of the swap chain (it must not depend on n; growth in c with an exponent
 //! of at most 2.2), per step of the down–up walk, and exact draws, the first with its
-//! eigendecomposition and the next.
+//! eigendecomposition or its preparation, and the next.
 //!
 //! The bimodal design in three dimensions with Matérn 3/2, ℓ = ½, as the peers have it. A
 //! matrix-vector product of order c stands beside the steps as a yardstick.
@@ -9,10 +9,11 @@
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
-use nystrom::dpp::{DownUpWalk, LEnsemble, SwapChain, SwapRule};
+use nystrom::dpp::{DownUpWalk, LEnsemble, Rejection, RejectionKDpp, SwapChain, SwapRule};
 use nystrom::faer::{Accum, Mat};
-use nystrom::kernels::{KernelMatrix, Matern32, Points};
+use nystrom::kernels::{Gaussian, KernelMatrix, Matern32, Points};
 use nystrom::linalg_core::ops;
+use nystrom::linalg_core::random::standard_normal;
 use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
 use nystrom::sketch::Uniform;
@@ -89,5 +90,29 @@ fn exact(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, steps, exact);
+/// A million normal points in ten dimensions, Gaussian kernel with their median distance.
+fn by_rejection(c: &mut Criterion) {
+    let rng = &mut Pcg64::seed_from_u64(1);
+    let x = standard_normal::<f64>(1_000_000, 10, rng);
+    let gaussian = Gaussian::new(18.68_f64.sqrt()).unwrap();
+    let k = KernelMatrix::new(gaussian, Points::from_rows(x.as_ref())).unwrap();
+    let mut group = c.benchmark_group("k_dpp_by_rejection");
+    group.sampling_mode(SamplingMode::Flat).sample_size(10);
+    for size in [20, 50] {
+        let how = Rejection::of_size(size);
+        let first = |rng: &mut Pcg64| {
+            let mut k_dpp = RejectionKDpp::new(&k, size, how, rng).unwrap();
+            k_dpp.sample(rng).unwrap();
+            k_dpp
+        };
+        heavy(&mut group, BenchmarkId::new("first draw", size), || first(rng));
+        let mut k_dpp = first(rng);
+        group.bench_function(BenchmarkId::new("next draw", size), |b| {
+            b.iter(|| k_dpp.sample(rng).unwrap())
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, steps, exact, by_rejection);
 criterion_main!(benches);

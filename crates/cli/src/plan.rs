@@ -8,6 +8,7 @@ use crate::kernel::AnyKernel;
 use crate::session::Session;
 use crate::speed::{Speed, Trial};
 use crate::text;
+use nystrom::dpp::Rejection;
 use nystrom::krr::{Method, Plan, ProblemSize};
 use nystrom::linalg_core::PackedCholesky;
 use nystrom::prelude::Points;
@@ -168,6 +169,9 @@ pub fn selection(spec: LandmarkSpec, n: usize, trial: Option<Trial>) -> Step {
             return Step::tried(what, trial, 16.0 * rows);
         }
         Selection::KDpp => (Some(rows * m + 3000.0 * m), Some(rows * m * m + 3000.0 * m * m), tall),
+        Selection::KDppExact if Rejection::suits(n, spec.count) => {
+            (None, None, 8.0 * (4.0 * rows + (4.0 * m * m + 2000.0).min(80_000.0) * 6.0 * m))
+        }
         Selection::KDppExact => (Some(rows * rows), Some(9.0 * rows.powi(3)), 3.0 * square),
     };
     Step::new(what, values, flops, bytes)

@@ -1,20 +1,21 @@
 //! Landmarks drawn from a k-DPP.
 
-use crate::{DownUpWalk, LEnsemble, SwapChain, SwapRule};
+use crate::{DownUpWalk, LEnsemble, Rejection, RejectionKDpp, SwapChain, SwapRule};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, validate};
 use nystrom_sketch::{LandmarkSelector, Landmarks};
 use rand::Rng;
 
 /// Landmarks from the k-DPP Pr(C) = det K_CC / e_m(K), exactly.
 ///
-/// Every call decomposes K; for several draws from one matrix use [`LEnsemble`].
+/// By rejection where [`Rejection::suits`] says so, from the spectrum of all of K elsewhere. Every
+/// call prepares afresh; for several draws from one matrix use [`RejectionKDpp`] or [`LEnsemble`].
 ///
 /// # Cost
-/// n × n by definition: that of [`LEnsemble::new`], then of one draw.
+/// That of [`RejectionKDpp`]; or of [`LEnsemble::new`], n × n by definition, and of one draw.
 ///
 /// # Source
 /// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,
-/// ICML 2016.
+/// ICML 2016; those of [`RejectionKDpp`].
 ///
 /// ```
 /// use faer::Mat;
@@ -34,9 +35,12 @@ pub struct KDpp;
 
 impl<T: Scalar> LandmarkSelector<T> for KDpp {
     /// Besides the common errors, [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) if m
-    /// exceeds the numerical rank.
+    /// exceeds the numerical rank, [`NotAccepted`](nystrom_linalg_core::Error::NotAccepted).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         validate::at_most("landmarks", m, k.dim())?;
+        if Rejection::suits(k.dim(), m) {
+            return RejectionKDpp::new(k, m, Rejection::of_size(m), rng)?.sample(rng);
+        }
         Ok(LEnsemble::new(k)?.k_dpp(m)?.sample(rng))
     }
 }

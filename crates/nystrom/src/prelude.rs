@@ -3,7 +3,9 @@
 //! Names that `rand_distr` has too stay outside: `nystrom::sketch::Uniform` and
 //! `nystrom::kernels::Bernoulli`.
 
-pub use crate::dpp::{DownUpWalk, KDpp, KDppChain, KDppWalk, LEnsemble, SwapChain, SwapRule};
+pub use crate::dpp::{
+    DownUpWalk, KDpp, KDppChain, KDppWalk, LEnsemble, Rejection, RejectionKDpp, SwapChain, SwapRule,
+};
 pub use crate::kernels::{
     Gaussian, KMeans, Kernel, KernelMatrix, LaplacianEuclidean, LaplacianL1, Linear, Matern,
     Matern12, Matern32, Matern52, Points, Polynomial, PowerExponential, RationalQuadratic,

@@ -204,10 +204,12 @@ pub struct LandmarksCommand {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Sampler {
-    /// Exact up to 2000 rows, the swap chain beyond
+    /// By eigendecomposition up to 2000 rows; beyond, by rejection up to √rows, else by the swap chain
     Auto,
-    /// By eigendecomposition: n × n
+    /// Exactly, by eigendecomposition: n × n
     Exact,
+    /// Exactly, by rejection: never n × n, for subsets of up to a hundred rows or so
+    Rejection,
     /// A Markov chain, O(size²) a step whatever n is
     Swap,
 }
@@ -216,6 +218,7 @@ const SAMPLE: &str = "\
 Examples:
   nystrom sample houses.csv --drop price --size 50 -o diverse.csv
   nystrom sample houses.csv --drop price --size 20 --draws 10 --method exact > draws.csv
+  nystrom sample million.csv --size 50 --method rejection -o diverse.csv
   nystrom sample large.csv --size 100 --method swap --steps 20000 --json -o diverse.csv
 
 `row` counts rows of data from 0, as NumPy does; `line` is the line of the file, as editors count.";

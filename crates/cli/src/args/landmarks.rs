@@ -65,7 +65,7 @@ Methods of --landmarks (n rows, m landmarks):
                   BLESS, BLESS-R, SQUEAK, or from the density of the rows (stationary kernels, \
                   few features)
   kdpp            k-DPP, 3000 steps of the swap chain
-  kdpp-exact      k-DPP by eigendecomposition (n × n)";
+  kdpp-exact      k-DPP, exactly: by rejection, or n × n up to 2000 rows or n < m²";
 
 impl Selection {
     /// The leverage scores that it draws by, if it does.

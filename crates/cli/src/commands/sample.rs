@@ -10,6 +10,7 @@ use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;
+use nystrom::dpp::Effort;
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use std::process::ExitCode;
@@ -25,29 +26,14 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
         input::points(&args.data, &args.run, &session)?;
     let points = Points::from_rows(x.as_ref());
     validate::at_most("rows in a subset (--size)", args.size, x.nrows())?;
-    let exact = match args.method {
-        Sampler::Auto => x.nrows() <= EXACT_UP_TO,
-        Sampler::Exact => true,
-        Sampler::Swap => false,
-    };
-    if exact && args.steps.is_some() {
-        return Err(Failure::Usage(
-            "--steps means nothing to exact draws; say --method swap".into(),
-        )
-        .into());
-    }
+    let how = How::of(args, x.nrows())?;
     let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), &mut rng)?;
-    let steps = args.steps.unwrap_or(CHAIN_STEPS);
-    let step = step(exact, x.nrows(), args, steps);
+    let step = how.step(x.nrows(), args);
     plan::announce(&session, &kernel, points, &[("drawing this way", &step)])?;
 
     session.progress.step("drawing", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
-    let subsets = if exact {
-        exactly(&matrix, args, &mut rng)?
-    } else {
-        by_chain(&matrix, args, steps, &mut rng)?
-    };
+    let (subsets, how, effort) = drawn(&matrix, args, how, &mut rng)?;
     session.progress.clear();
     let draws: Vec<usize> = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();
     let rows: Vec<usize> =
@@ -62,17 +48,22 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
     Columns(columns.into()).write(&args.output, &session)?;
 
     let mut summary = Summary::of("sample");
-    let how = if exact {
-        "exactly".to_owned()
-    } else {
-        format!("by {steps} steps of the swap chain each")
-    };
     summary.line(
         "drawn",
-        format!("{} of {} rows each, {how}", text::count(args.draws, "subset"), args.size),
+        format!(
+            "{} of {} rows each, {}",
+            text::count(args.draws, "subset"),
+            args.size,
+            how.describe(steps(args))
+        ),
     );
     summary.line("kernel", kernel::describe(&kernel));
-    summary.value("exact", exact);
+    if let Some(Effort { trials, values, .. }) = effort {
+        summary.line("work", format!("{trials} trials, {values} kernel values"));
+        summary.value("trials", trials);
+        summary.value("kernel_values", values);
+    }
+    summary.value("exact", how != How::Chain);
     summary.value("subsets", rows.chunks(args.size).collect::<Vec<_>>());
     summary.value("lines", lines.chunks(args.size).collect::<Vec<_>>());
     summary.value("constant", &constant);
@@ -84,18 +75,95 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn step(exact: bool, n: usize, args: &Sample, steps: usize) -> Step {
-    if exact {
-        return plan::square("eigendecomposition (n × n)", n, 3.0, 9.0);
+/// How subsets are drawn.
+#[derive(Clone, Copy, PartialEq)]
+enum How {
+    Spectrum,
+    Rejection,
+    Chain,
+}
+
+impl How {
+    fn of(args: &Sample, n: usize) -> Result<Self> {
+        let how = match args.method {
+            Sampler::Exact => How::Spectrum,
+            Sampler::Rejection => How::Rejection,
+            Sampler::Swap => How::Chain,
+            Sampler::Auto if n <= EXACT_UP_TO => How::Spectrum,
+            Sampler::Auto if Rejection::suits(n, args.size) => How::Rejection,
+            Sampler::Auto => How::Chain,
+        };
+        if how != How::Chain && args.steps.is_some() {
+            let problem = "--steps means nothing to exact draws; say --method swap";
+            return Err(Failure::Usage(problem.into()).into());
+        }
+        Ok(how)
     }
-    let (rows, k, walked) = (n as f64, args.size as f64, (steps * args.draws) as f64);
-    let what = format!("{} steps of the swap chain", steps * args.draws);
-    Step::new(
-        what,
-        Some(rows * k + walked * k),
-        Some(rows * k * k + walked * k * k),
-        8.0 * (rows * k + 3.0 * k * k),
-    )
+
+    fn describe(self, steps: usize) -> String {
+        match self {
+            How::Spectrum => "exactly".into(),
+            How::Rejection => "exactly, by rejection".into(),
+            How::Chain => format!("by {steps} steps of the swap chain each"),
+        }
+    }
+
+    fn step(self, n: usize, args: &Sample) -> Step {
+        let (rows, k) = (n as f64, args.size as f64);
+        let walked = (steps(args) * args.draws) as f64;
+        match self {
+            How::Spectrum => plan::square("eigendecomposition (n × n)", n, 3.0, 9.0),
+            How::Rejection => {
+                let Rejection { dictionary, sample, .. } = Rejection::of_size(args.size);
+                let (m, sampled) = (dictionary.min(n) as f64, sample.min(n) as f64);
+                let bytes = 8.0 * (4.0 * rows + 2.0 * sampled * m + k.powi(4));
+                Step::new("exact draws by rejection", None, None, bytes)
+            }
+            How::Chain => Step::new(
+                format!("{walked} steps of the swap chain"),
+                Some(rows * k + walked * k),
+                Some(rows * k * k + walked * k * k),
+                8.0 * (rows * k + 3.0 * k * k),
+            ),
+        }
+    }
+}
+
+/// Steps of the chain before each draw.
+fn steps(args: &Sample) -> usize {
+    args.steps.unwrap_or(CHAIN_STEPS)
+}
+
+/// The subsets, how they were drawn in the end, and the work of rejection. Where the choice was
+/// ours and nothing is accepted, the chain draws.
+fn drawn(
+    k: &dyn PsdMatrix<f64>,
+    args: &Sample,
+    how: How,
+    rng: &mut dyn Rng,
+) -> Result<(Vec<Landmarks>, How, Option<Effort>)> {
+    Ok(match how {
+        How::Spectrum => (exactly(k, args, rng)?, how, None),
+        How::Chain => (by_chain(k, args, steps(args), rng)?, how, None),
+        How::Rejection => match by_rejection(k, args, rng) {
+            Ok((subsets, effort)) => (subsets, how, Some(effort)),
+            Err(Error::NotAccepted { .. }) if args.method == Sampler::Auto => {
+                (by_chain(k, args, steps(args), rng)?, How::Chain, None)
+            }
+            Err(error) => return Err(error.into()),
+        },
+    })
+}
+
+fn by_rejection(
+    k: &dyn PsdMatrix<f64>,
+    args: &Sample,
+    rng: &mut dyn Rng,
+) -> std::result::Result<(Vec<Landmarks>, Effort), Error> {
+    let mut k_dpp = RejectionKDpp::new(k, args.size, Rejection::of_size(args.size), rng)?;
+    let subsets =
+        (0..args.draws).map(|_| k_dpp.sample(rng)).collect::<std::result::Result<_, _>>()?;
+    Ok((subsets, k_dpp.effort()))
 }
 
 fn exactly(k: &dyn PsdMatrix<f64>, args: &Sample, rng: &mut dyn Rng) -> Result<Vec<Landmarks>> {

@@ -72,6 +72,17 @@ fn samples_are_the_librarys() {
     let drawn: Vec<f64> =
         (0..3).flat_map(|_| k_dpp.sample(rng).into_indices()).map(|i| i as f64).collect();
     assert_eq!(bench.column("exact.csv", "row"), drawn);
+    bench.ok("sample t.csv --drop y --size 6 --draws 3 --seed 4 --method rejection -o r.csv -q");
+    let rng = &mut Pcg64::seed_from_u64(4);
+    let (x, kernel) = features(&bench, rng);
+    let k = KernelMatrix::new(kernel, Points::from_rows(x.as_ref())).unwrap();
+    let mut k_dpp = RejectionKDpp::new(&k, 6, Rejection::of_size(6), rng).unwrap();
+    let drawn: Vec<f64> =
+        (0..3).flat_map(|_| k_dpp.sample(rng).unwrap().into_indices()).map(|i| i as f64).collect();
+    assert_eq!(bench.column("r.csv", "row"), drawn);
+    let line = "sample t.csv --drop y --size 6 --method rejection --seed 4 --json";
+    let told = bench.json(line);
+    assert!(told["exact"] == true && told["trials"].as_u64() >= Some(1), "{told}");
     let chain =
         bench.json("sample t.csv --drop y --size 6 --draws 2 --method swap --steps 200 --json");
     assert_eq!(

@@ -17,6 +17,8 @@ use rayon::prelude::*;
 use trial::{Trial, weighted};
 use weighted::Weighted;
 
+/// Rows up to which a spectrum is cheap.
+const SPECTRUM_UP_TO: usize = 2000;
 /// Items of the sample that the guide is made from: at most by default.
 const MOST_ROWS: usize = 40_000;
 /// Trials looked at together: at most.
@@ -34,7 +36,7 @@ const PENALTY: f64 = 8.0;
 /// use nystrom_dpp::Rejection;
 /// let usual = Rejection::of_size(20);
 /// let patient = Rejection { trials: 100_000, ..usual };
-/// assert_eq!((usual.dictionary, patient.rounds), (120, 3));
+/// assert_eq!((usual.dictionary, patient.rounds), (120, 2));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -54,16 +56,28 @@ pub struct Rejection {
 }
 
 impl Rejection {
-    /// What suits subsets of `c` items: 6c items from 2c² + 1000 rows (40,000 at most) in three
+    /// What suits subsets of `c` items: 6c items from 2c² + 1000 rows (40,000 at most) in two
     /// rounds, and 1000 trials.
     pub fn of_size(c: usize) -> Self {
         Rejection {
             dictionary: c.saturating_mul(6),
             sample: c.saturating_mul(c).saturating_mul(2).saturating_add(1000).min(MOST_ROWS),
-            rounds: 3,
+            rounds: 2,
             intermediate: None,
             trials: 1000,
         }
+    }
+
+    /// Whether draws of c of n items are better made by rejection than from the spectrum: n > 2000
+    /// and c² ≤ n.
+    ///
+    /// ```
+    /// use nystrom_dpp::Rejection;
+    /// assert!(Rejection::suits(10_000, 100) && !Rejection::suits(10_000, 101));
+    /// assert!(!Rejection::suits(2000, 3));
+    /// ```
+    pub fn suits(n: usize, c: usize) -> bool {
+        n > SPECTRUM_UP_TO && c.checked_mul(c).is_some_and(|square| square <= n)
     }
 
     fn check(&self, c: usize) -> Result<()> {

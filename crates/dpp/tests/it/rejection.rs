@@ -3,9 +3,10 @@
 
 use crate::common::*;
 use faer::{Mat, MatRef};
-use nystrom_dpp::{ElementarySymmetric, LEnsemble, Rejection, RejectionKDpp};
+use nystrom_dpp::{ElementarySymmetric, KDpp, LEnsemble, Rejection, RejectionKDpp};
 use nystrom_kernels::{Gaussian, KernelMatrix, Points};
 use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, Result, Scalar, random};
+use nystrom_sketch::LandmarkSelector;
 use rand_pcg::Pcg64;
 
 /// A guide that knows little: two items of a sample of five, found in two rounds.
@@ -307,6 +308,20 @@ fn trials_are_capped() {
     let mut k_dpp = RejectionKDpp::new(&k, 8, how, &mut rng).unwrap();
     assert_eq!(k_dpp.sample(&mut rng).err(), Some(Error::NotAccepted { trials: 3 }));
     assert_eq!((k_dpp.effort().trials, k_dpp.effort().draws), (3, 0));
+}
+
+/// `KDpp` is the sampler that suits the sizes.
+#[test]
+fn the_selector_takes_what_suits() {
+    let x: Mat<f64> = random::standard_normal(4000, 2, &mut rng(1));
+    let points = Points::from_rows(x.as_ref());
+    let k = KernelMatrix::new(Gaussian::new(1.0).unwrap(), points).unwrap();
+    let (mut k_dpp, mut generator) = prepared(&k, 5).unwrap();
+    let drawn = k_dpp.sample(&mut generator).unwrap();
+    assert_eq!(KDpp.select(&k, 5, &mut rng(5)).unwrap(), drawn);
+    let few = KernelMatrix::new(Gaussian::new(1.0).unwrap(), points.slice(0..60)).unwrap();
+    let drawn = LEnsemble::new(&few).unwrap().k_dpp(5).unwrap().sample(&mut rng(5));
+    assert_eq!(KDpp.select(&few, 5, &mut rng(5)).unwrap(), drawn);
 }
 
 /// Pinned: a change of these is a change users see.

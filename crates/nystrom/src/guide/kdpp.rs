@@ -17,6 +17,10 @@
 //! let exact = k_dpp.sample(rng);
 //! assert!(Nystrom::new(&k, &exact)?.trace_error(&k)? < 5.0 * k_dpp.expected_trace_error());
 //!
+//! // Exactly again, without an n × n matrix: for any number of rows.
+//! let mut k_dpp = RejectionKDpp::new(&k, 10, Rejection::of_size(10), rng)?;
+//! assert_eq!(k_dpp.sample(rng)?.len(), 10);
+//!
 //! // By the swap chain of Li, Jegelka & Sra: c entries of K and O(c²) flops a step, whatever n is.
 //! let mut chain = SwapChain::start(&k, 10, &RpCholesky::default(), SwapRule::Metropolis, rng)?;
 //! chain.run(2000, rng)?;
