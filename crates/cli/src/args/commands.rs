@@ -204,7 +204,7 @@ pub struct LandmarksCommand {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Sampler {
-    /// By eigendecomposition up to 2000 rows; beyond, by rejection up to √rows, else by the swap chain
+    /// Exact up to 2000 rows, and by rejection up to √rows in a subset; else the swap chain
     Auto,
     /// Exactly, by eigendecomposition: n × n
     Exact,

@@ -36,7 +36,7 @@ const PENALTY: f64 = 8.0;
 /// use nystrom_dpp::Rejection;
 /// let usual = Rejection::of_size(20);
 /// let patient = Rejection { trials: 100_000, ..usual };
-/// assert_eq!((usual.dictionary, patient.rounds), (120, 2));
+/// assert_eq!((usual.dictionary, patient.rounds), (120, 3));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -56,13 +56,13 @@ pub struct Rejection {
 }
 
 impl Rejection {
-    /// What suits subsets of `c` items: 6c items from 2c² + 1000 rows (40,000 at most) in two
+    /// What suits subsets of `c` items: 6c items from 2c² + 1000 rows (40,000 at most) in three
     /// rounds, and 1000 trials.
     pub fn of_size(c: usize) -> Self {
         Rejection {
             dictionary: c.saturating_mul(6),
             sample: c.saturating_mul(c).saturating_mul(2).saturating_add(1000).min(MOST_ROWS),
-            rounds: 2,
+            rounds: 3,
             intermediate: None,
             trials: 1000,
         }
