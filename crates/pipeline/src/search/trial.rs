@@ -122,8 +122,9 @@ impl Search<'_> {
     /// The ridges of the next trial of a candidate.
     fn mus(&self, candidate: &Candidate, rows: usize) -> Vec<f64> {
         let same = |trial: &&Trial| {
-            (trial.shape, trial.family, trial.metric)
-                == (candidate.shape, candidate.family, candidate.metric)
+            trial.centers == Centers::All
+                && (trial.shape, trial.family, trial.metric)
+                    == (candidate.shape, candidate.family, candidate.metric)
         };
         match self.trials.iter().rev().find(same) {
             Some(trial) if rows > 2 * trial.rows => NEAREST.map(|f| f * trial.mu).to_vec(),
