@@ -17,6 +17,11 @@ const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
 const NEAR: [f64; 5] = [10.0, 3.0, 1.0, 0.3, 0.1];
 /// The same at full size.
 const NEAREST: [f64; 3] = [3.0, 1.0, 0.3];
+/// The smallest μ tried, and that below which larger ones are tried beside it at full size:
+/// without noise a part of the rows wants a ridge that no iteration reaches with all of them.
+const FLOOR: f64 = 1e-4;
+const SMALL: f64 = 1e-3;
+
 /// Mean squares within this factor are the same.
 const TIE: f64 = 1.001;
 /// Validation rows of trials on a part of the rows.
@@ -127,8 +132,16 @@ impl Search<'_> {
                     == (candidate.shape, candidate.family, candidate.metric)
         };
         match self.trials.iter().rev().find(same) {
+            Some(trial) if rows > 2 * trial.rows && trial.mu < SMALL => {
+                vec![10.0 * SMALL, SMALL, trial.mu]
+            }
             Some(trial) if rows > 2 * trial.rows => NEAREST.map(|f| f * trial.mu).to_vec(),
-            Some(trial) => NEAR.map(|f| f * trial.mu).to_vec(),
+            Some(trial) => {
+                let near = NEAR.iter().map(|f| f * trial.mu);
+                let mut mus: Vec<f64> = near.map(|mu| mu.max(FLOOR)).collect();
+                mus.dedup();
+                mus
+            }
             None => DECADES.to_vec(),
         }
     }
