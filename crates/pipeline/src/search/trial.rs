@@ -131,19 +131,8 @@ impl Search<'_> {
                 && (trial.shape, trial.family, trial.metric)
                     == (candidate.shape, candidate.family, candidate.metric)
         };
-        match self.trials.iter().rev().find(same) {
-            Some(trial) if rows > 2 * trial.rows && trial.mu < SMALL => {
-                vec![10.0 * SMALL, SMALL, trial.mu]
-            }
-            Some(trial) if rows > 2 * trial.rows => NEAREST.map(|f| f * trial.mu).to_vec(),
-            Some(trial) => {
-                let near = NEAR.iter().map(|f| f * trial.mu);
-                let mut mus: Vec<f64> = near.map(|mu| mu.max(FLOOR)).collect();
-                mus.dedup();
-                mus
-            }
-            None => DECADES.to_vec(),
-        }
+        let last = self.trials.iter().rev().find(same);
+        ridges(last.map(|trial| (trial.mu, rows > 2 * trial.rows)))
     }
 
     /// Keeps a trial for the report, and as the best so far if it is.
@@ -167,6 +156,20 @@ impl Search<'_> {
     }
 }
 
+/// The ridges to try, from the last μ and whether this is a fit to many more rows.
+fn ridges(last: Option<(f64, bool)>) -> Vec<f64> {
+    match last {
+        None => DECADES.to_vec(),
+        Some((mu, true)) if mu < SMALL => vec![10.0 * SMALL, SMALL, mu],
+        Some((mu, true)) => NEAREST.map(|factor| factor * mu).to_vec(),
+        Some((mu, false)) => {
+            let mut near = NEAR.map(|factor| (factor * mu).max(FLOOR)).to_vec();
+            near.dedup();
+            near
+        }
+    }
+}
+
 /// The largest ridge whose mean square is as good as the least.
 fn largest_of_the_best(mus: &[f64], squares: &[f64]) -> usize {
     let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
@@ -177,4 +180,25 @@ fn largest_of_the_best(mus: &[f64], squares: &[f64]) -> usize {
 /// These rows of a matrix.
 pub(super) fn gather(x: MatRef<'_, f64>, rows: &[usize]) -> Mat<f64> {
     Mat::from_fn(rows.len(), x.ncols(), |i, j| x[(rows[i], j)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ridges_have_a_floor_and_larger_ones_beside_small_ones() {
+        assert_eq!(ridges(None).len(), 6);
+        assert_eq!(ridges(Some((1.0, false))).first(), Some(&10.0));
+        assert_eq!(ridges(Some((FLOOR, false))), [1e-3, 3.0 * FLOOR, FLOOR]);
+        // with all rows a small ridge may be out of reach
+        assert_eq!(ridges(Some((FLOOR, true))), [1e-2, 1e-3, FLOOR]);
+        assert_eq!(ridges(Some((0.1, true))).iter().filter(|mu| **mu > 0.1).count(), 1);
+    }
+
+    #[test]
+    fn of_equal_ridges_the_largest_is_taken() {
+        assert_eq!(largest_of_the_best(&[1.0, 10.0, 0.1], &[1.0, 1.0005, 0.9999]), 1);
+        assert_eq!(largest_of_the_best(&[1.0, 10.0, 0.1], &[1.0, 1.1, f64::INFINITY]), 0);
+    }
 }
