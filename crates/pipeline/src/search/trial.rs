@@ -17,8 +17,8 @@ const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
 const NEAR: [f64; 5] = [10.0, 3.0, 1.0, 0.3, 0.1];
 /// The same at full size.
 const NEAREST: [f64; 3] = [3.0, 1.0, 0.3];
-/// The smallest μ tried, and that below which larger ones are tried beside it at full size:
-/// without noise a part of the rows wants a ridge that no iteration reaches with all of them.
+/// The smallest μ tried on a part of the rows, and that below which larger ones are tried beside it
+/// at full size: without noise a part wants a ridge that no iteration reaches with all rows.
 const FLOOR: f64 = 1e-4;
 const SMALL: f64 = 1e-3;
 
@@ -132,7 +132,8 @@ impl Search<'_> {
                     == (candidate.shape, candidate.family, candidate.metric)
         };
         let last = self.trials.iter().rev().find(same);
-        ridges(last.map(|trial| (trial.mu, rows > 2 * trial.rows)))
+        let floor = if self.train_rows() > 2 * rows { FLOOR } else { 0.0 };
+        ridges(last.map(|trial| (trial.mu, rows > 2 * trial.rows)), floor)
     }
 
     /// Keeps a trial for the report, and as the best so far if it is.
@@ -157,13 +158,13 @@ impl Search<'_> {
 }
 
 /// The ridges to try, from the last μ and whether this is a fit to many more rows.
-fn ridges(last: Option<(f64, bool)>) -> Vec<f64> {
+fn ridges(last: Option<(f64, bool)>, floor: f64) -> Vec<f64> {
     match last {
         None => DECADES.to_vec(),
         Some((mu, true)) if mu < SMALL => vec![10.0 * SMALL, SMALL, mu],
         Some((mu, true)) => NEAREST.map(|factor| factor * mu).to_vec(),
         Some((mu, false)) => {
-            let mut near = NEAR.map(|factor| (factor * mu).max(FLOOR)).to_vec();
+            let mut near = NEAR.map(|factor| (factor * mu).max(floor)).to_vec();
             near.dedup();
             near
         }
@@ -188,12 +189,13 @@ mod tests {
 
     #[test]
     fn ridges_have_a_floor_and_larger_ones_beside_small_ones() {
-        assert_eq!(ridges(None).len(), 6);
-        assert_eq!(ridges(Some((1.0, false))).first(), Some(&10.0));
-        assert_eq!(ridges(Some((FLOOR, false))), [1e-3, 3.0 * FLOOR, FLOOR]);
+        assert_eq!(ridges(None, FLOOR).len(), 6);
+        assert_eq!(ridges(Some((1.0, false)), FLOOR).first(), Some(&10.0));
+        assert_eq!(ridges(Some((FLOOR, false)), FLOOR), [1e-3, 3.0 * FLOOR, FLOOR]);
+        assert!(ridges(Some((FLOOR, false)), 0.0)[4] < FLOOR);
         // with all rows a small ridge may be out of reach
-        assert_eq!(ridges(Some((FLOOR, true))), [1e-2, 1e-3, FLOOR]);
-        assert_eq!(ridges(Some((0.1, true))).iter().filter(|mu| **mu > 0.1).count(), 1);
+        assert_eq!(ridges(Some((FLOOR, true)), FLOOR), [1e-2, 1e-3, FLOOR]);
+        assert_eq!(ridges(Some((0.1, true)), FLOOR).iter().filter(|mu| **mu > 0.1).count(), 1);
     }
 
     #[test]
