@@ -113,7 +113,7 @@ pub fn coupled_meetings<T: Scalar>(
 }
 
 /// One step of both, coupled. The items of X \ Y and those of Y \ X, both increasing, are paired.
-fn step_together<T: Scalar>(
+pub(crate) fn step_together<T: Scalar>(
     x: &mut SwapChain<'_, T>,
     y: &mut SwapChain<'_, T>,
     n: usize,

@@ -13,8 +13,8 @@
 //! * [`KDpp`], [`KDppChain`], [`KDppWalk`]: the same as selectors of landmarks; [`log_det`], the
 //!   volume ln det K_YY of any set.
 //! * [`KDppBounds`], what the theorems promise; [`EffectiveSize`] of a chain; [`PathCoupling`], the
-//!   α of Theorem 5; [`coupled_meetings`], an estimate of the distance from the stationary law that
-//!   says when it is not one.
+//!   α of Theorem 5; [`stationary_meetings`], a bound of the distance from the stationary law by
+//!   exact draws; [`coupled_meetings`], an estimate of it that says when it is not one.
 //!
 //! ```
 //! use faer::Mat;
@@ -35,6 +35,7 @@
 #![allow(non_snake_case)]
 
 mod bounds;
+mod certified;
 mod chain;
 mod coupling;
 mod down_up;
@@ -50,6 +51,7 @@ mod select;
 mod start;
 
 pub use bounds::KDppBounds;
+pub use certified::{StationaryMeetings, stationary_meetings};
 pub use chain::{SwapChain, SwapRule};
 pub use coupling::{Meetings, coupled_meetings};
 pub use down_up::DownUpWalk;

@@ -241,6 +241,10 @@ pub struct Sample {
     /// Steps of the chain before each draw [default: 3000]
     #[arg(long, value_name = "N")]
     pub steps: Option<usize>,
+    /// As many steps as it takes until the chain is so close to the k-DPP in total variation, which
+    /// chains beside exact draws show with a confidence of 95 %
+    #[arg(long, value_name = "DISTANCE", conflicts_with = "steps")]
+    pub within: Option<f64>,
     /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,

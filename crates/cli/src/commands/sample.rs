@@ -10,13 +10,23 @@ use crate::plan::{self, Step};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;
-use nystrom::dpp::Effort;
+use nystrom::dpp::{Effort, stationary_meetings};
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
+use nystrom::sketch::{Draw, Uniform};
 use std::process::ExitCode;
 
 /// Rows up to which `auto` is exact.
 const EXACT_UP_TO: usize = 2000;
+/// The chain: its rule, and where it starts if its distance is measured.
+const RULE: SwapRule = SwapRule::Metropolis;
+const START: Uniform = Uniform { draw: Draw::WithoutReplacement };
+/// Steps after which the distance is looked at.
+const LOOKS: [usize; 5] = [3000, 12_000, 48_000, 192_000, 768_000];
+/// Pairs of chains for a distance of 1: so many for 1/d show d with one of them apart.
+const PAIRS: f64 = 7.0;
+/// The smallest distance that can be asked for, with 7000 pairs.
+const LEAST: f64 = 0.001;
 
 pub fn run(args: &Sample) -> Result<ExitCode> {
     let (session, mut rng) = Session::start(&args.run)?;
@@ -33,7 +43,7 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
 
     session.progress.step("drawing", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
-    let (subsets, how, effort) = drawn(&matrix, args, how, &mut rng)?;
+    let Drawn { subsets, how, steps, distance, effort } = drawn(&matrix, args, how, &mut rng)?;
     session.progress.clear();
     let draws: Vec<usize> = (0..args.draws).flat_map(|draw| vec![draw; args.size]).collect();
     let rows: Vec<usize> =
@@ -54,7 +64,7 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
             "{} of {} rows each, {}",
             text::count(args.draws, "subset"),
             args.size,
-            how.describe(steps(args))
+            how.describe(steps)
         ),
     );
     summary.line("kernel", kernel::describe(&kernel));
@@ -62,6 +72,12 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
         summary.line("work", format!("{trials} trials, {values} kernel values"));
         summary.value("trials", trials);
         summary.value("kernel_values", values);
+    }
+    if let Some(distance) = distance {
+        let bound = format!("{distance:.4} at most, with a confidence of 95 %");
+        summary.line("distance", bound);
+        summary.value("steps", steps);
+        summary.value("distance", distance);
     }
     summary.value("exact", how != How::Chain);
     summary.value("subsets", rows.chunks(args.size).collect::<Vec<_>>());
@@ -97,7 +113,17 @@ impl How {
             let problem = "--steps means nothing to exact draws; say --method swap";
             return Err(Failure::Usage(problem.into()).into());
         }
-        Ok(how)
+        match args.within {
+            Some(_) if args.method != Sampler::Swap => {
+                let problem = "--within is a distance of the swap chain; say --method swap";
+                Err(Failure::Usage(problem.into()).into())
+            }
+            Some(within) if !(LEAST..1.0).contains(&within) => {
+                let problem = format!("--within {within}: it must be between {LEAST} and 1");
+                Err(Failure::Usage(problem).into())
+            }
+            _ => Ok(how),
+        }
     }
 
     fn describe(self, steps: usize) -> String {
@@ -119,6 +145,10 @@ impl How {
                 let bytes = 8.0 * (4.0 * rows + 2.0 * sampled * m + k.powi(4));
                 Step::new("exact draws by rejection", None, None, bytes)
             }
+            How::Chain if args.within.is_some() => {
+                let what = "steps of the swap chain, until it is close to the k-DPP";
+                Step::new(what, None, None, 24.0 * k * k)
+            }
             How::Chain => Step::new(
                 format!("{walked} steps of the swap chain"),
                 Some(rows * k + walked * k),
@@ -134,42 +164,94 @@ fn steps(args: &Sample) -> usize {
     args.steps.unwrap_or(CHAIN_STEPS)
 }
 
-/// The subsets, how they were drawn in the end, and the work of rejection. Where the choice was
-/// ours and nothing is accepted, the chain draws.
-fn drawn(
-    k: &dyn PsdMatrix<f64>,
-    args: &Sample,
+/// What was drawn, and how in the end.
+struct Drawn {
+    subsets: Vec<Landmarks>,
     how: How,
-    rng: &mut dyn Rng,
-) -> Result<(Vec<Landmarks>, How, Option<Effort>)> {
-    Ok(match how {
-        How::Spectrum => (exactly(k, args, rng)?, how, None),
-        How::Chain => (by_chain(k, args, steps(args), rng)?, how, None),
-        How::Rejection => match by_rejection(k, args, rng) {
-            Ok((subsets, effort)) => (subsets, how, Some(effort)),
+    steps: usize,
+    /// What --within came to.
+    distance: Option<f64>,
+    /// The work of rejection.
+    effort: Option<Effort>,
+}
+
+/// The subsets. Where the choice was ours and nothing is accepted, the chain draws.
+fn drawn(k: &dyn PsdMatrix<f64>, args: &Sample, how: How, rng: &mut dyn Rng) -> Result<Drawn> {
+    let steps = steps(args);
+    let plain = |subsets, how| Drawn { subsets, how, steps, distance: None, effort: None };
+    Ok(match (how, args.within) {
+        (How::Spectrum, _) => plain(exactly(k, args.size, args.draws, rng)?, how),
+        (How::Chain, Some(within)) => {
+            let (steps, distance) = mixed(k, args.size, within, rng)?;
+            let afresh = |_| {
+                let mut chain = SwapChain::start(k, args.size, &START, RULE, rng)?;
+                chain.run(steps, rng)?;
+                Ok(chain.landmarks())
+            };
+            let subsets = (0..args.draws).map(afresh).collect::<Result<_>>()?;
+            Drawn { subsets, how, steps, distance: Some(distance), effort: None }
+        }
+        (How::Chain, None) => plain(by_chain(k, args, steps, rng)?, how),
+        (How::Rejection, _) => match by_rejection(k, args.size, args.draws, rng) {
+            Ok((subsets, effort)) => Drawn { effort: Some(effort), ..plain(subsets, how) },
             Err(Error::NotAccepted { .. }) if args.method == Sampler::Auto => {
-                (by_chain(k, args, steps(args), rng)?, How::Chain, None)
+                plain(by_chain(k, args, steps, rng)?, How::Chain)
             }
             Err(error) => return Err(error.into()),
         },
     })
 }
 
+/// Steps after which chains from a start of their own are within a distance of the k-DPP, and the
+/// bound that shows it. It holds with a confidence of 95 % however many of [`LOOKS`] were taken.
+fn mixed(
+    k: &dyn PsdMatrix<f64>,
+    size: usize,
+    within: f64,
+    rng: &mut dyn Rng,
+) -> Result<(usize, f64)> {
+    let pairs = (PAIRS / within).ceil() as usize;
+    let exact = if k.dim() <= EXACT_UP_TO {
+        exactly(k, size, pairs, rng)?
+    } else {
+        by_rejection(k, size, pairs, rng)?.0
+    };
+    let mut bound = 1.0;
+    for steps in LOOKS {
+        let meetings = stationary_meetings(k, size, &START, RULE, &exact, steps, rng)?;
+        bound = meetings.distance(steps, 0.05 / LOOKS.len() as f64)?;
+        if bound <= within {
+            return Ok((steps, bound));
+        }
+    }
+    let most = LOOKS[LOOKS.len() - 1];
+    Err(Failure::Data(format!(
+        "after {most} steps the chain is shown to be within {bound:.3} of the k-DPP, not within \
+         {within}; draw exactly, with --method rejection"
+    ))
+    .into())
+}
+
 fn by_rejection(
     k: &dyn PsdMatrix<f64>,
-    args: &Sample,
+    size: usize,
+    draws: usize,
     rng: &mut dyn Rng,
 ) -> std::result::Result<(Vec<Landmarks>, Effort), Error> {
-    let mut k_dpp = RejectionKDpp::new(k, args.size, Rejection::of_size(args.size), rng)?;
-    let subsets =
-        (0..args.draws).map(|_| k_dpp.sample(rng)).collect::<std::result::Result<_, _>>()?;
+    let mut k_dpp = RejectionKDpp::new(k, size, Rejection::of_size(size), rng)?;
+    let subsets = (0..draws).map(|_| k_dpp.sample(rng)).collect::<std::result::Result<_, _>>()?;
     Ok((subsets, k_dpp.effort()))
 }
 
-fn exactly(k: &dyn PsdMatrix<f64>, args: &Sample, rng: &mut dyn Rng) -> Result<Vec<Landmarks>> {
+fn exactly(
+    k: &dyn PsdMatrix<f64>,
+    size: usize,
+    draws: usize,
+    rng: &mut dyn Rng,
+) -> Result<Vec<Landmarks>> {
     let ensemble = LEnsemble::new(k)?;
-    let k_dpp = ensemble.k_dpp(args.size)?;
-    Ok((0..args.draws).map(|_| k_dpp.sample(rng)).collect())
+    let k_dpp = ensemble.k_dpp(size)?;
+    Ok((0..draws).map(|_| k_dpp.sample(rng)).collect())
 }
 
 /// One chain; each draw is `steps` steps after the one before.
@@ -179,8 +261,7 @@ fn by_chain(
     steps: usize,
     rng: &mut dyn Rng,
 ) -> Result<Vec<Landmarks>> {
-    let mut chain =
-        SwapChain::start(k, args.size, &RpCholesky::default(), SwapRule::Metropolis, rng)?;
+    let mut chain = SwapChain::start(k, args.size, &RpCholesky::default(), RULE, rng)?;
     let mut draw = || {
         chain.run(steps, rng)?;
         Ok(chain.landmarks())

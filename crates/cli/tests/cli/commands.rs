@@ -92,6 +92,24 @@ fn samples_are_the_librarys() {
 }
 
 #[test]
+fn a_chain_says_how_close_it_is() {
+    let bench = Bench::new();
+    bench.write("t.csv", table(40, 2));
+    let line = "sample t.csv --drop y --size 3 --draws 2 --method swap --within 0.05 --json";
+    let told = bench.json(line);
+    let (steps, distance) = (&told["steps"], told["distance"].as_f64().unwrap());
+    assert!(steps.as_u64() >= Some(3000) && distance <= 0.05 && told["exact"] == false, "{told}");
+    assert_eq!(told["subsets"].as_array().unwrap().len(), 2);
+    for (line, word) in [
+        ("sample t.csv --drop y --size 3 --method exact --within 0.1", "--method swap"),
+        ("sample t.csv --drop y --size 3 --method swap --within 1.5", "between 0.001 and 1"),
+    ] {
+        let refused = bench.run(line);
+        assert!(refused.code == Some(2) && refused.err.contains(word), "{refused:?}");
+    }
+}
+
+#[test]
 fn every_command_has_help_with_an_example() {
     let bench = Bench::new();
     for option in ["-h", "--help"] {

@@ -5,12 +5,12 @@
 use crate::common::*;
 use faer::Mat;
 use nystrom_dpp::{
-    EffectiveSize, KDpp, KDppBounds, KDppChain, KDppWalk, Meetings, PathCoupling, SwapRule,
-    coupled_meetings, mixing_time,
+    EffectiveSize, KDpp, KDppBounds, KDppChain, KDppWalk, LEnsemble, Meetings, PathCoupling,
+    StationaryMeetings, SwapRule, coupled_meetings, mixing_time, stationary_meetings,
 };
 use nystrom_linalg_core::{Cholesky, Dense, Error, Ridge, SymmetricEigen, random};
 use nystrom_sketch::testing::{Promise, check_selector};
-use nystrom_sketch::{KMeansPlusPlus, LandmarkSelector, RpCholesky, Uniform};
+use nystrom_sketch::{KMeansPlusPlus, LandmarkSelector, Landmarks, RpCholesky, Uniform};
 use proptest::prelude::*;
 
 /// K − K̃_C by elimination.
@@ -208,6 +208,48 @@ fn coupled_chains_bound_the_distance() {
     )
     .unwrap();
     assert_eq!(few.total_variation(1000), None);
+}
+
+/// The bound with δ = 1e-6 holds at every time looked at, against the exact distance from a uniform
+/// start; and it becomes small.
+#[test]
+fn meetings_with_exact_draws_bound_the_distance() {
+    let (n, c, pairs) = (7, 3, 400);
+    for kind in [Kind::Gaussian, Kind::Rough] {
+        let k = psd(kind, n, 1);
+        let law = law(k.as_ref(), c);
+        let P = lazy_transitions(&k, &law);
+        let dense = Dense::new(k.as_ref()).unwrap();
+        let ensemble = LEnsemble::new(&dense).unwrap();
+        let (k_dpp, rng) = (ensemble.k_dpp(c).unwrap(), &mut rng(3));
+        let exact: Vec<_> = (0..pairs).map(|_| k_dpp.sample(rng)).collect();
+        let (start, rule) = (Uniform::default(), SwapRule::LazyGibbs);
+        let meetings = stationary_meetings(&dense, c, &start, rule, &exact, 3000, rng).unwrap();
+        let mut row = Mat::from_fn(1, law.len(), |_, _| 1.0 / law.len() as f64);
+        let mut informative = 0;
+        for t in 0..600 {
+            let away = distance(|b| row[(0, b)], &law);
+            let bound = meetings.distance(t, 1e-6).unwrap();
+            assert!(away <= bound, "{kind:?}, after {t} steps: {away} above {bound}");
+            informative += usize::from(bound < 0.5);
+            row = &row * &P;
+        }
+        assert!(informative > 100, "{kind:?}: {informative}");
+        assert!(meetings.distance(3000, 1e-6).unwrap() < 0.1);
+    }
+    let dense = psd(Kind::Rough, n, 1);
+    let dense = Dense::new(dense.as_ref()).unwrap();
+    let run = |exact: &[Landmarks]| {
+        let (start, rule) = (Uniform::default(), SwapRule::Metropolis);
+        stationary_meetings(&dense, c, &start, rule, exact, 10, &mut rng(0))
+    };
+    let few = Landmarks::new(n, vec![1, 2]).unwrap();
+    assert!(matches!(run(&[]), Err(Error::Empty { .. })));
+    assert!(matches!(run(&[few]), Err(Error::Shape { expected: 3, got: 2, .. })));
+    let meetings = StationaryMeetings { times: vec![None], limit: 1 };
+    assert!(matches!(meetings.distance(1, 1.0), Err(Error::InvalidParameter { .. })));
+    let none = StationaryMeetings { times: vec![], limit: 1 };
+    assert!(matches!(none.distance(1, 0.1), Err(Error::Empty { .. })));
 }
 
 /// An autoregressive series of coefficient φ has τ = (1 + φ)/(1 − φ): 19 at 0.9. The estimate's

@@ -92,6 +92,12 @@ fn chains() {
             selected(k, m, &KDppChain { start: START, steps: 50, rule: SwapRule::Metropolis })
         }),
         ("KDppWalk", |k, m| selected(k, m, &KDppWalk { start: START, steps: 50 })),
+        ("chains beside exact draws", |k, c| {
+            let exact = vec![START.select(k, c, &mut rng(0))?];
+            let (rule, rng) = (SwapRule::Metropolis, &mut rng(0));
+            let meetings = stationary_meetings(k, c, &START, rule, &exact, 100, rng)?;
+            Ok(vec![meetings.distance(100, 0.1)?])
+        }),
         ("coupled chains", |k, c| {
             let meetings =
                 coupled_meetings(k, c, &START, SwapRule::Metropolis, 2, 3, 100, &mut rng(0))?;

@@ -34,4 +34,6 @@
 //!
 //! How long to run a chain: [`EffectiveSize`](crate::dpp::EffectiveSize) of its log-determinants
 //! says how many independent draws it is worth, [`coupled_meetings`](crate::dpp::coupled_meetings)
-//! bounds its distance from the k-DPP. For landmarks the first few hundred steps do most of it.
+//! estimates its distance from the k-DPP, and beside exact draws
+//! [`stationary_meetings`](crate::dpp::stationary_meetings) bounds it. For landmarks the first few
+//! hundred steps do most of it.

@@ -1,0 +1,171 @@
+//! The distance of a swap chain from the stationary law, by chains that are in it.
+
+use crate::coupling::step_together;
+use crate::{SwapChain, SwapRule};
+use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, Streams, validate};
+use nystrom_sketch::{LandmarkSelector, Landmarks};
+use rand::Rng;
+use rayon::prelude::*;
+
+/// Halvings of the interval in which a proportion is looked for.
+const HALVINGS: usize = 60;
+
+/// When chains met chains that were started from exact draws.
+///
+/// ```
+/// use nystrom_dpp::StationaryMeetings;
+/// let meetings = StationaryMeetings { times: vec![Some(30); 300], limit: 100 };
+/// // none of 300 is still apart: at most 1 − 0.05^(1/300) with a confidence of 95 %
+/// let bound = meetings.distance(30, 0.05)?;
+/// assert!((bound - 0.00994).abs() < 1e-5);
+/// assert_eq!(meetings.distance(29, 0.05)?, 1.0); // all are
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StationaryMeetings {
+    /// For every pair the steps after which the two were equal; `None` if that had not happened
+    /// after `limit` steps.
+    pub times: Vec<Option<usize>>,
+    /// Steps after which a pair was given up.
+    pub limit: usize,
+}
+
+impl StationaryMeetings {
+    /// A bound of the distance in total variation between the law of the chain after `steps` steps
+    /// and the k-DPP: with probability 1 − δ over the pairs it is at most this.
+    ///
+    /// The distance is at most the probability that a pair has not met by then. The bound is that
+    /// of Clopper and Pearson for a proportion: the largest p at which so few pairs apart, or
+    /// fewer, have probability δ. No assumption is made. Pick `steps` without looking at the times,
+    /// or divide δ by the number of steps that were looked at.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without pairs, [`Error::InvalidParameter`] unless 0 < δ < 1.
+    pub fn distance(&self, steps: usize, delta: f64) -> Result<f64> {
+        validate::not_empty("pairs of chains", self.times.len())?;
+        if !(delta > 0.0 && delta < 1.0) {
+            let (name, requirement) = ("delta", "between 0 and 1");
+            return Err(Error::InvalidParameter { name, value: delta, requirement });
+        }
+        let met = |time: &&Option<usize>| time.is_some_and(|time| time <= steps);
+        let apart = self.times.len() - self.times.iter().filter(met).count();
+        Ok(largest_proportion(apart, self.times.len(), delta))
+    }
+}
+
+/// Runs a [`SwapChain`] from a draw of `start` beside one from each of the `exact` draws, for at
+/// most `limit` steps, coupled as in [`coupled_meetings`](crate::coupled_meetings), and notes when
+/// they become equal.
+///
+/// `exact` are independent draws of the k-DPP, as of [`RejectionKDpp`](crate::RejectionKDpp) or
+/// [`ExactKDpp`](crate::ExactKDpp): chains that start in the stationary law stay in it. n draws
+/// with none apart show a distance of about 3/n. O(c²) a step for each of the two, pairs in
+/// parallel.
+///
+/// # Randomness
+/// One key; pair i draws from stream i of [`Streams`].
+///
+/// # Source
+/// The coupling inequality; C. J. Clopper & E. S. Pearson, Biometrika 26 (1934), for the bound.
+///
+/// # Errors
+/// [`Error::Empty`] without draws, and those of [`SwapChain::start`] and [`SwapChain::step`].
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_dpp::{LEnsemble, SwapRule, stationary_meetings};
+/// use nystrom_linalg_core::Dense;
+/// use nystrom_sketch::Uniform;
+/// use rand::SeedableRng;
+/// let k = Mat::from_fn(40, 40, |i, j| (-(i as f64 - j as f64).abs()).exp());
+/// let k = Dense::new(k.as_ref())?;
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// let ensemble = LEnsemble::new(&k)?;
+/// let k_dpp = ensemble.k_dpp(4)?;
+/// let exact: Vec<_> = (0..100).map(|_| k_dpp.sample(rng)).collect();
+/// let (start, rule) = (Uniform::default(), SwapRule::Metropolis);
+/// let meetings = stationary_meetings(&k, 4, &start, rule, &exact, 5000, rng)?;
+/// assert!(meetings.distance(5000, 0.05)? < 0.05);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub fn stationary_meetings<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    c: usize,
+    start: &dyn LandmarkSelector<T>,
+    rule: SwapRule,
+    exact: &[Landmarks],
+    limit: usize,
+    rng: &mut dyn Rng,
+) -> Result<StationaryMeetings> {
+    validate::not_empty("exact draws", exact.len())?;
+    let streams = Streams::from_rng(rng);
+    let times = exact.par_iter().enumerate().map(|(i, exact)| {
+        validate::same_size("items of an exact draw", c, exact.len())?;
+        let rng = &mut streams.stream(i as u64);
+        let mut x = SwapChain::start(k, c, start, rule, rng)?;
+        let mut y = SwapChain::new(k, exact, rule)?;
+        for t in 0..=limit {
+            if x.members() == y.members() {
+                return Ok(Some(t));
+            }
+            if t < limit {
+                step_together(&mut x, &mut y, k.dim(), rule, rng)?;
+            }
+        }
+        Ok(None)
+    });
+    Ok(StationaryMeetings { times: times.collect::<Result<_>>()?, limit })
+}
+
+/// The p with Pr(at most `few` of `many` | p) = δ; 1 if few = many.
+fn largest_proportion(few: usize, many: usize, delta: f64) -> f64 {
+    if few == many {
+        return 1.0;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..HALVINGS {
+        let p = 0.5 * (low + high);
+        if log_at_most(few, many, p) > delta.ln() {
+            low = p;
+        } else {
+            high = p;
+        }
+    }
+    high
+}
+
+/// ln Pr(at most `few` of `many` independent events of probability p), 0 < p < 1.
+fn log_at_most(few: usize, many: usize, p: f64) -> f64 {
+    let mut term = many as f64 * (-p).ln_1p(); // ln Pr(none)
+    let (mut largest, mut sum) = (term, 1.0);
+    for i in 1..=few {
+        term += ((many - i + 1) as f64 / i as f64).ln() + p.ln() - (-p).ln_1p();
+        if term > largest {
+            sum = sum * (largest - term).exp() + 1.0;
+            largest = term;
+        } else {
+            sum += (term - largest).exp();
+        }
+    }
+    largest + f64::ln(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use statrs::distribution::{Beta, ContinuousCDF};
+
+    /// The bound is a quantile of a beta distribution.
+    #[test]
+    fn proportions_are_quantiles() {
+        for (few, many) in [(0, 1), (0, 300), (1, 500), (7, 40), (250, 300), (999, 1000)] {
+            for delta in [0.5, 0.05, 1e-6] {
+                let beta = Beta::new(few as f64 + 1.0, (many - few) as f64).unwrap();
+                let p = largest_proportion(few, many, delta);
+                let above = beta.sf(p);
+                assert!((above / delta - 1.0).abs() < 1e-6, "{few} of {many}, {delta}: {above}");
+            }
+        }
+        assert_eq!(largest_proportion(5, 5, 0.1), 1.0);
+    }
+}
