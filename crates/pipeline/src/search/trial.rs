@@ -20,6 +20,8 @@ const NEAREST: [f64; 3] = [3.0, 1.0, 0.3];
 /// The smallest μ tried on a part of the rows, and that below which larger ones are tried beside it
 /// at full size: without noise a part wants a ridge that no iteration reaches with all rows.
 const FLOOR: f64 = 1e-4;
+/// Up to so many rows iterations reach any ridge.
+const EASY: usize = 8000;
 const SMALL: f64 = 1e-3;
 
 /// Mean squares within this factor are the same.
@@ -132,8 +134,10 @@ impl Search<'_> {
                     == (candidate.shape, candidate.family, candidate.metric)
         };
         let last = self.trials.iter().rev().find(same);
-        let floor = if self.train_rows() > 2 * rows { FLOOR } else { 0.0 };
-        ridges(last.map(|trial| (trial.mu, rows > 2 * trial.rows)), floor)
+        let hard = self.train_rows() > EASY;
+        let floor = if hard && self.train_rows() > 2 * rows { FLOOR } else { 0.0 };
+        let last = last.map(|trial| (trial.mu, rows > 2 * trial.rows));
+        ridges(last, floor, if hard { SMALL } else { 0.0 })
     }
 
     /// Keeps a trial for the report, and as the best so far if it is.
@@ -158,10 +162,10 @@ impl Search<'_> {
 }
 
 /// The ridges to try, from the last μ and whether this is a fit to many more rows.
-fn ridges(last: Option<(f64, bool)>, floor: f64) -> Vec<f64> {
+fn ridges(last: Option<(f64, bool)>, floor: f64, small: f64) -> Vec<f64> {
     match last {
         None => DECADES.to_vec(),
-        Some((mu, true)) if mu < SMALL => vec![10.0 * SMALL, SMALL, mu],
+        Some((mu, true)) if mu < small => vec![10.0 * small, small, mu],
         Some((mu, true)) => NEAREST.map(|factor| factor * mu).to_vec(),
         Some((mu, false)) => {
             let mut near = NEAR.map(|factor| (factor * mu).max(floor)).to_vec();
@@ -189,13 +193,16 @@ mod tests {
 
     #[test]
     fn ridges_have_a_floor_and_larger_ones_beside_small_ones() {
-        assert_eq!(ridges(None, FLOOR).len(), 6);
-        assert_eq!(ridges(Some((1.0, false)), FLOOR).first(), Some(&10.0));
-        assert_eq!(ridges(Some((FLOOR, false)), FLOOR), [1e-3, 3.0 * FLOOR, FLOOR]);
-        assert!(ridges(Some((FLOOR, false)), 0.0)[4] < FLOOR);
+        assert_eq!(ridges(None, FLOOR, SMALL).len(), 6);
+        assert_eq!(ridges(Some((1.0, false)), FLOOR, SMALL).first(), Some(&10.0));
+        assert_eq!(ridges(Some((FLOOR, false)), FLOOR, SMALL), [1e-3, 3.0 * FLOOR, FLOOR]);
+        assert!(ridges(Some((FLOOR, false)), 0.0, SMALL)[4] < FLOOR);
         // with all rows a small ridge may be out of reach
-        assert_eq!(ridges(Some((FLOOR, true)), FLOOR), [1e-2, 1e-3, FLOOR]);
-        assert_eq!(ridges(Some((0.1, true)), FLOOR).iter().filter(|mu| **mu > 0.1).count(), 1);
+        assert_eq!(ridges(Some((FLOOR, true)), FLOOR, SMALL), [1e-2, 1e-3, FLOOR]);
+        assert_eq!(
+            ridges(Some((0.1, true)), FLOOR, SMALL).iter().filter(|mu| **mu > 0.1).count(),
+            1
+        );
     }
 
     #[test]
