@@ -34,7 +34,7 @@ pub struct Entry {
     pub note: &'static str,
     /// How to read the files.
     pub format: fn() -> Format,
-    /// From the table of the files to one with numbers only and nothing missing; `Ok` for files that
+    /// From the table of the files to one with numbers only, nothing missing. `Ok` for files that
     /// hold features and target and nothing else.
     pub prepare: fn(Table) -> Result<Table>,
 }

@@ -35,11 +35,11 @@ const TIE: f64 = 1.0005;
 /// its own preconditioner P = FFᵀ + nλI. A pass over a kept triangle for eight columns costs about
 /// three times one for a single column, and the path no more iterations than its smallest ridge.
 ///
-/// A residual of 1e-2 or 1e-3 is enough to predict, and which one suffices depends on the data: the
-/// run ends once every ridge whose error is near the best has a residual below 0.03 and improves its
-/// error by less than 0.1 % from one look to the next. Looks are at iterations 4, 5, 6, 8, 10, 13, …. With `options.memory` one triangle
-/// of K is kept as described at [`FullKrr`](crate::FullKrr), and the kernel values of the looks
-/// where there is room for them after that.
+/// A residual of 1e-2 or 1e-3 is enough to predict, and which one suffices depends on the data. The
+/// run ends once no ridge whose error is near the best has far to go. Its residual is then below
+/// 0.03, and its error falls by less than 0.1 % from one look to the next. Looks are at iterations
+/// 4, 5, 6, 8, 10, 13, …. With `options.memory` one triangle of K is kept as described at
+/// [`FullKrr`](crate::FullKrr), and the kernel values of the looks where there is room after that.
 ///
 /// # Cost
 /// As [`FullKrr`](crate::FullKrr) with targets × ridges columns, and n·v kernel values for each

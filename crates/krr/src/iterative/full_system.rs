@@ -26,8 +26,8 @@ pub(crate) struct System<'a, T> {
 }
 
 impl<'a, T: Scalar> System<'a, T> {
-    /// With K ≈ FFᵀ and at most `bytes` of K kept in `f32`, or, where it may not be rounded, at most
-    /// `room` bytes of it as it is.
+    /// With K ≈ FFᵀ and at most `bytes` of K kept in `f32`. Where it may not be rounded at most
+    /// `room` bytes of it are kept as it is.
     pub fn new(
         K: &'a dyn PsdMatrix<T>,
         mut F: Mat<T>,

@@ -25,6 +25,9 @@ const SHARES: [f64; 2] = [0.2, 0.3];
 /// The least memory in which a search makes sense.
 const LEAST_MEMORY: u64 = 1 << 20;
 
+/// A trial and the model of each fold.
+type Tried = (Trial, Vec<KrrModel<AnyKernel, f64>>);
+
 /// A search under way.
 pub(crate) struct Search<'a> {
     fit: &'a Fit,
@@ -41,7 +44,7 @@ pub(crate) struct Search<'a> {
     /// Metrics that were learnt: of which shape and fold, and what.
     maps: Vec<Learnt>,
     /// Fits without a metric, and their models of each fold: where learning begins.
-    plain: Vec<(Candidate, Trial, Vec<KrrModel<AnyKernel, f64>>)>,
+    plain: Vec<(Candidate, Tried)>,
     trials: Vec<Trial>,
     best: Option<Trial>,
     /// The relative residual at which the last trial stopped to improve.

@@ -2,14 +2,12 @@
 
 use super::candidate::Candidate;
 use super::solve::Rows;
-use super::{Learnt, Search};
+use super::{Learnt, Search, Tried};
 use crate::effort::full_work;
 use crate::error::Result;
-use crate::kernel::AnyKernel;
 use crate::model::mapped;
 use crate::report::{Centers, Metric, Trial};
 use nystrom::faer::{Mat, MatRef};
-use nystrom::prelude::*;
 
 /// μ = nλ of the first trial of a candidate, …
 const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
@@ -55,19 +53,15 @@ impl Search<'_> {
     }
 
     /// The trial and the models of a candidate without its metric, computed once.
-    pub(super) fn plain(
-        &mut self,
-        candidate: Candidate,
-        rows: usize,
-    ) -> Result<(Trial, Vec<KrrModel<AnyKernel, f64>>)> {
+    pub(super) fn plain(&mut self, candidate: Candidate, rows: usize) -> Result<Tried> {
         let candidate = Candidate { metric: Metric::None, ..candidate };
-        let known = self.plain.iter().find(|known| (known.0, known.1.rows) == (candidate, rows));
-        if let Some((_, trial, models)) = known {
-            return Ok((trial.clone(), models.clone()));
+        let known = |known: &&(Candidate, Tried)| (known.0, known.1.0.rows) == (candidate, rows);
+        if let Some((_, tried)) = self.plain.iter().find(known) {
+            return Ok(tried.clone());
         }
-        let (trial, models) = self.trial_of(candidate, rows)?;
-        self.plain.push((candidate, trial.clone(), models.clone()));
-        Ok((trial, models))
+        let tried = self.trial_of(candidate, rows)?;
+        self.plain.push((candidate, tried.clone()));
+        Ok(tried)
     }
 
     /// A trial on so many rows with the metric as it is; nothing if told to stop.
@@ -84,11 +78,7 @@ impl Search<'_> {
 
     /// A trial with the metric as it is, and the model of each fold. Its λ and length scale are
     /// those of the first fold.
-    pub(super) fn trial_of(
-        &mut self,
-        candidate: Candidate,
-        rows: usize,
-    ) -> Result<(Trial, Vec<KrrModel<AnyKernel, f64>>)> {
+    pub(super) fn trial_of(&mut self, candidate: Candidate, rows: usize) -> Result<Tried> {
         let mus = self.mus(&candidate, rows);
         let (mut squares, mut models) = (vec![0.0; mus.len()], Vec::new());
         let folds = self.orders.len();
