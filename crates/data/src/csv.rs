@@ -1,13 +1,11 @@
 //! Delimited text: CSV, TSV, semicolons, or runs of white space.
 
 use std::io::Read;
-use std::path::Path;
 
 use crate::builder::ColumnBuilder;
 use crate::column::{ColumnRef, distinct_names};
 use crate::delimiter::Split;
 use crate::error::{DataError, Place, Problem, Result};
-use crate::format::open;
 use crate::number::{has_decimal_comma, number};
 use crate::records::{Record, Records};
 use crate::survey::Survey;
@@ -157,12 +155,6 @@ impl Csv {
     pub fn skip_lines(mut self, lines: u64) -> Self {
         self.skip_lines = lines;
         self
-    }
-
-    /// Reads the file at `path`. See [`read`](Csv::read).
-    pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
-        let (file, name) = open(path.as_ref())?;
-        self.read(file, &name)
     }
 
     /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.

@@ -1,11 +1,9 @@
 //! The training files of the FANN library.
 
 use std::io::Read;
-use std::path::Path;
 
 use crate::column::Column;
 use crate::error::{Place, Problem, Result, place::excerpt};
-use crate::format::open;
 use crate::lines::{Line, Lines};
 use crate::number::number;
 use crate::table::Table;
@@ -39,12 +37,6 @@ impl Fann {
     /// A reader; the format says everything itself, so that there are no options.
     pub fn new() -> Self {
         Fann::default()
-    }
-
-    /// Reads the file at `path`. See [`read`](Fann::read).
-    pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
-        let (file, name) = open(path.as_ref())?;
-        self.read(file, &name)
     }
 
     /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.

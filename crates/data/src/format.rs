@@ -99,16 +99,26 @@ impl Format {
         let (file, name) = open(path.as_ref())?;
         self.survey(file, &name)
     }
-
-    /// Reads the file at `path`.
-    ///
-    /// # Errors
-    /// [`DataError::NotFound`], [`DataError::Io`], and those of the format's own `read`.
-    pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
-        let (file, name) = open(path.as_ref())?;
-        self.read(file, &name)
-    }
 }
+
+/// Reading by path, for every reader.
+macro_rules! by_path {
+    ($($reader:ty),*) => {$(
+        impl $reader {
+            /// Reads the file at `path`.
+            ///
+            /// # Errors
+            /// [`DataError::NotFound`], [`DataError::Io`], and those of `read`.
+            pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
+                let (file, name) = open(path.as_ref())?;
+                self.read(file, &name)
+            }
+        }
+    )*};
+}
+by_path!(Format, Csv, Arff, Libsvm, Fann, Npy);
+#[cfg(feature = "parquet")]
+by_path!(crate::Parquet);
 
 /// Reads the file at `path` in the format that its name tells, with that format's defaults.
 ///

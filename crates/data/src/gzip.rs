@@ -4,7 +4,7 @@ use std::io::{self, BufReader, Chain, Cursor, Read, Take};
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::error::{DataError, Place, Problem};
+use crate::error::{DataError, Place, Problem, Result};
 
 /// The first bytes of every gzip file (RFC 1952, section 2.3.1).
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -82,6 +82,17 @@ impl<R: Read> Uncompressed<R> {
             }
             _ => DataError::Io { file: place.file, source: error },
         }
+    }
+}
+
+/// All bytes of `reader`, plain or gzip.
+pub(crate) fn uncompressed(mut reader: impl Read, name: &str) -> Result<Vec<u8>> {
+    let mut source = Uncompressed::new(&mut reader)
+        .map_err(|source| DataError::Io { file: name.to_owned(), source })?;
+    let mut bytes = Vec::new();
+    match source.read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(source.failed(error, Place::new(name))),
     }
 }
 

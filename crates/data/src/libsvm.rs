@@ -1,12 +1,10 @@
 //! The sparse text format of libsvm and svmlight.
 
 use std::io::Read;
-use std::path::Path;
 
 use crate::column::Column;
 use crate::column::distinct_names;
 use crate::error::{Place, Problem, Result, place::excerpt};
-use crate::format::open;
 use crate::lines::{Line, Lines};
 use crate::number::number;
 use crate::table::Table;
@@ -103,12 +101,6 @@ impl Libsvm {
     pub fn max_zeros(mut self, count: usize) -> Self {
         self.max_zeros = count;
         self
-    }
-
-    /// Reads the file at `path`. See [`read`](Libsvm::read).
-    pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
-        let (file, name) = open(path.as_ref())?;
-        self.read(file, &name)
     }
 
     /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.

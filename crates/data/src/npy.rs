@@ -1,12 +1,10 @@
 //! NumPy's binary format of one array.
 
 use std::io::Read;
-use std::path::Path;
 
-use crate::Uncompressed;
 use crate::column::Column;
-use crate::error::{DataError, Place, Problem, Result, place::excerpt};
-use crate::format::open;
+use crate::error::{Place, Problem, Result, place::excerpt};
+use crate::gzip::uncompressed;
 use crate::survey::{Doubts, Survey};
 use crate::table::Table;
 
@@ -41,20 +39,14 @@ impl Npy {
         Npy::default()
     }
 
-    /// Reads the file at `path`. See [`read`](Npy::read).
-    pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
-        let (file, name) = open(path.as_ref())?;
-        self.read(file, &name)
-    }
-
     /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.
     ///
     /// Memory is that of the file and of the table. The header is not trusted: nothing is allocated
     /// for values that are not there.
     ///
     /// # Errors
-    /// [`DataError::At`] with row and column of a value that is not finite, or for a damaged or
-    /// unsuitable file; [`DataError::Io`].
+    /// [`DataError::At`](crate::DataError::At) with row and column of a value that is not finite, or for a damaged or
+    /// unsuitable file; [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         self.survey(reader, name)?.finite()
     }
@@ -64,14 +56,9 @@ impl Npy {
     ///
     /// # Errors
     /// Those of [`read`](Npy::read) that are not about one value.
-    pub fn survey(&self, mut reader: impl Read, name: &str) -> Result<Survey> {
+    pub fn survey(&self, reader: impl Read, name: &str) -> Result<Survey> {
         let at = |problem: Problem| problem.at(Place::new(name));
-        let mut source = Uncompressed::new(&mut reader)
-            .map_err(|source| DataError::Io { file: name.to_owned(), source })?;
-        let mut bytes = Vec::new();
-        if let Err(error) = source.read_to_end(&mut bytes) {
-            return Err(source.failed(error, Place::new(name)));
-        }
+        let bytes = uncompressed(reader, name)?;
         let (text, data) = header(&bytes).map_err(at)?;
         let header = Header::parse(text).map_err(at)?;
         let (rows, columns) = header.sizes().map_err(at)?;

@@ -2,7 +2,6 @@
 
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 
 use bytes::Bytes;
 use parquet::basic::{ConvertedType, Type};
@@ -12,11 +11,10 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::Uncompressed;
 use crate::builder::ColumnBuilder;
 use crate::column::Column;
-use crate::error::{DataError, Place, Problem, Result};
-use crate::format::open;
+use crate::error::{Place, Problem, Result};
+use crate::gzip::uncompressed;
 use crate::survey::{Doubts, Survey};
 use crate::table::Table;
 
@@ -48,18 +46,12 @@ impl Parquet {
         Parquet::default()
     }
 
-    /// Reads the file at `path`. See [`read`](Parquet::read).
-    pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
-        let (file, name) = open(path.as_ref())?;
-        self.read(file, &name)
-    }
-
     /// Reads all of `reader`; `name` stands for the file in errors. Memory is that of the file and
     /// of the table.
     ///
     /// # Errors
-    /// [`DataError::At`] with row and column of a value that is not finite or not UTF-8, with the
-    /// column that is of an unsuitable type, or for a damaged file; [`DataError::Io`].
+    /// [`DataError::At`](crate::DataError::At) with row and column of a value that is not finite or not UTF-8, with the
+    /// column that is of an unsuitable type, or for a damaged file; [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         self.survey(reader, name)?.finite()
     }
@@ -69,13 +61,8 @@ impl Parquet {
     ///
     /// # Errors
     /// Those of [`read`](Parquet::read) that are not about one value.
-    pub fn survey(&self, mut reader: impl Read, name: &str) -> Result<Survey> {
-        let mut source = Uncompressed::new(&mut reader)
-            .map_err(|source| DataError::Io { file: name.to_owned(), source })?;
-        let mut bytes = Vec::new();
-        if let Err(error) = source.read_to_end(&mut bytes) {
-            return Err(source.failed(error, Place::new(name)));
-        }
+    pub fn survey(&self, reader: impl Read, name: &str) -> Result<Survey> {
+        let bytes = uncompressed(reader, name)?;
         // `parquet` asserts what only a sound file keeps, such as a dictionary before its indices.
         let read = AssertUnwindSafe(|| read_bytes(bytes.into(), name));
         catch_unwind(read).unwrap_or_else(|_| {

@@ -87,10 +87,6 @@ impl<P: Profile> Formula for Isotropic<P> {
     type Metric = SquaredDistance;
     const SCALED: bool = true;
 
-    fn scales<T: Scalar>(&self, d: usize) -> Scales<T> {
-        Scales::common(self.length_scale, d, 2)
-    }
-
     #[inline(always)]
     fn at<V: Lane>(&self, sum: V) -> V {
         self.profile.at(sum)

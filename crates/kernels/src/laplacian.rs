@@ -4,8 +4,8 @@ use crate::Lane;
 use crate::isotropic::scale_from;
 use crate::load::saved_kernel;
 use crate::metric::Manhattan;
-use crate::tile::{Formula, Scales, formula_kernel};
-use nystrom_linalg_core::{Result, Scalar, validate};
+use crate::tile::{Formula, formula_kernel};
+use nystrom_linalg_core::{Result, validate};
 
 /// The product Laplacian kernel exp(−‖x − y‖₁/ℓ), scikit-learn's `laplacian_kernel` with γ = 1/ℓ.
 ///
@@ -58,10 +58,6 @@ impl LaplacianL1 {
 impl Formula for LaplacianL1 {
     type Metric = Manhattan;
     const SCALED: bool = true;
-
-    fn scales<T: Scalar>(&self, d: usize) -> Scales<T> {
-        Scales::common(self.length_scale, d, 1)
-    }
 
     #[inline(always)]
     fn at<V: Lane>(&self, sum: V) -> V {

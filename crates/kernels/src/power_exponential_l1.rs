@@ -3,8 +3,8 @@
 use crate::Lane;
 use crate::load::saved_kernel;
 use crate::metric::Manhattan;
-use crate::tile::{Formula, Scales, formula_kernel};
-use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use crate::tile::{Formula, formula_kernel};
+use nystrom_linalg_core::{Error, Result, validate};
 
 /// The kernel exp(−(‖x − y‖₁/ℓ)^q), 0 < q ≤ 1: for targets with steps along single features, the
 /// rougher the smaller q; [`LaplacianL1`](crate::LaplacianL1) for q = 1.
@@ -61,10 +61,6 @@ impl PowerExponentialL1 {
 impl Formula for PowerExponentialL1 {
     type Metric = Manhattan;
     const SCALED: bool = true;
-
-    fn scales<T: Scalar>(&self, d: usize) -> Scales<T> {
-        Scales::common(self.length_scale, d, 1)
-    }
 
     #[inline(always)]
     fn at<V: Lane>(&self, sum: V) -> V {

@@ -19,6 +19,22 @@ pub(crate) fn ladder<T: Scalar>() -> JitterLadder {
     JitterLadder { first: FIRST_SHIFT * T::EPS / f64::EPS, ..JitterLadder::shifted() }
 }
 
+/// R with RRᵀ = W + diag(d) + δI in `f64`, of a W of which the lower triangle is read: that of the
+/// whitener, and of iterative fits, which solve the same equations.
+pub(crate) fn factor<V: Scalar>(
+    W: MatRef<'_, V>,
+    d: impl Fn(usize) -> f64,
+    ladder: JitterLadder,
+) -> Result<Cholesky<f64>> {
+    let fill = |mut out: MatMut<'_, f64>| {
+        for j in 0..W.ncols() {
+            (j..W.nrows()).for_each(|i| out[(i, j)] = W[(i, j)].f64());
+            out[(j, j)] += d(j);
+        }
+    };
+    Cholesky::from_fill(W.nrows(), fill, ladder)
+}
+
 /// The factor R of W + δI = RRᵀ for the Gram matrix W of the centres (or SᵀKS for a sketch), δ =
 /// ε·tr W/10 or the next rung (×10) that succeeds.
 ///
@@ -64,18 +80,11 @@ impl<T: Scalar> Whitener<T> {
         d: impl Fn(usize) -> f64,
         ladder: JitterLadder,
     ) -> Result<Self> {
-        let (m, mut squared_norm) = (W.nrows(), 0.0);
-        let fill = |mut out: MatMut<'_, f64>| {
-            squared_norm = 0.0;
-            for j in 0..m {
-                for i in j..m {
-                    let w = W[(i, j)].f64();
-                    out[(i, j)] = if i == j { w + d(j) } else { w };
-                    squared_norm += w * w * if i == j { 1.0 } else { 2.0 };
-                }
-            }
-        };
-        let factor = Cholesky::<f64>::from_fill(m, fill, ladder)?;
+        let m = W.nrows();
+        let square = |i: usize, j: usize| W[(i, j)].f64().powi(2);
+        let column = |j: usize| square(j, j) + (j + 1..m).map(|i| 2.0 * square(i, j)).sum::<f64>();
+        let squared_norm = (0..m).map(column).sum();
+        let factor = factor(W, d, ladder)?;
         let inverse_trace = factor.inverse_diagonal().iter().sum();
         let R = Mat::from_fn(m, m, |i, j| T::lit(factor.lower()[(i, j)]));
         Ok(Whitener { R, jitter: factor.jitter(), squared_norm, inverse_trace })

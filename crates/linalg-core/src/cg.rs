@@ -1,6 +1,5 @@
 //! Preconditioned conjugate gradients, one step at a time.
 
-use crate::solve::{SavedSolve, other};
 use crate::tridiagonal::eigenvalue_ratio;
 use crate::{Result, Scalar, validate};
 use faer::{Mat, MatMut, MatRef};
@@ -59,19 +58,19 @@ pub trait LinearSystem<T> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct ConjugateGradients<T> {
-    x: Mat<T>,
-    r: Mat<T>,
-    z: Mat<T>,
-    p: Mat<T>,
-    q: Mat<T>,
-    rho: Vec<f64>,
-    b_norm: Vec<f64>,
-    residuals: Vec<f64>,
+    pub(crate) x: Mat<T>,
+    pub(crate) r: Mat<T>,
+    pub(crate) z: Mat<T>,
+    pub(crate) p: Mat<T>,
+    pub(crate) q: Mat<T>,
+    pub(crate) rho: Vec<f64>,
+    pub(crate) b_norm: Vec<f64>,
+    pub(crate) residuals: Vec<f64>,
     /// α and β of every step since the last start, for each column: the entries of its Lanczos
     /// matrix.
-    steps: Vec<Vec<(f64, f64)>>,
+    pub(crate) steps: Vec<Vec<(f64, f64)>>,
     /// The largest ratio of Ritz values seen before the last restart.
-    condition: f64,
+    pub(crate) condition: f64,
 }
 
 impl<T: Scalar> ConjugateGradients<T> {
@@ -110,43 +109,6 @@ impl<T: Scalar> ConjugateGradients<T> {
         }
         cg.restart(system);
         Ok(cg)
-    }
-
-    /// The state that was saved for this system and right-hand side.
-    ///
-    /// ρ = rᵀM⁻¹r tells a preconditioner, ‖b‖ a right-hand side, each by its bits.
-    pub(crate) fn resume(
-        saved: &SavedSolve<T>,
-        system: &mut dyn LinearSystem<T>,
-        b: MatRef<'_, T>,
-    ) -> Result<Self> {
-        validate::finite("right-hand side", b)?;
-        let (n, t) = (b.nrows(), b.ncols());
-        if let Some(problem) = saved.problem(n, t) {
-            return Err(other(problem));
-        }
-        let (x, r, p) = (saved.x.clone(), saved.r.clone(), saved.p.clone());
-        let (mut z, q) = (Mat::zeros(n, t), Mat::zeros(n, t));
-        system.precondition(z.as_mut(), r.as_ref());
-        let same =
-            |a: Vec<f64>, b: &[f64]| a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits());
-        if !same(norms(b), &saved.b_norm) || !same(dots(r.as_ref(), z.as_ref()), &saved.rho) {
-            return Err(other(
-                "it belongs to other data, another ridge, preconditioner or seed, or another \
-                 instruction set; go on with those that it was saved with",
-            ));
-        }
-        let (rho, b_norm, steps) = (saved.rho.clone(), saved.b_norm.clone(), saved.steps.clone());
-        let condition = saved.condition;
-        let mut cg =
-            ConjugateGradients { x, r, z, p, q, rho, b_norm, residuals: vec![], steps, condition };
-        cg.residuals = cg.relative();
-        Ok(cg)
-    }
-
-    pub(crate) fn save(&self) -> SavedSolve<T> {
-        let matrices = [&self.x, &self.r, &self.p];
-        SavedSolve::of(matrices, [&self.rho, &self.b_norm], &self.steps, self.condition)
     }
 
     /// One step for every column whose residual is above `tolerance`; false if there is none that
@@ -292,7 +254,7 @@ impl<T: Scalar> ConjugateGradients<T> {
         self.steps.iter().map(|steps| ritz_ratio(steps)).fold(self.condition, f64::max)
     }
 
-    fn relative(&self) -> Vec<f64> {
+    pub(crate) fn relative(&self) -> Vec<f64> {
         norms(self.r.as_ref())
             .iter()
             .zip(&self.b_norm)
@@ -312,14 +274,14 @@ fn ritz_ratio(steps: &[(f64, f64)]) -> f64 {
 }
 
 /// Column-wise inner products, summed in `f64`.
-fn dots<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
+pub(crate) fn dots<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Vec<f64> {
     (0..a.ncols())
         .map(|j| (0..a.nrows()).map(|i| a[(i, j)].f64() * b[(i, j)].f64()).sum())
         .collect()
 }
 
 /// Norms of columns, also of those whose squares overflow or vanish.
-fn norms<T: Scalar>(a: MatRef<'_, T>) -> Vec<f64> {
+pub(crate) fn norms<T: Scalar>(a: MatRef<'_, T>) -> Vec<f64> {
     let norm = |(j, square): (usize, f64)| {
         if (f64::MIN_POSITIVE..f64::INFINITY).contains(&square) {
             square.sqrt()

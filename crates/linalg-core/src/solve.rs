@@ -1,6 +1,6 @@
 //! A run of conjugate gradients to a true residual, which can be watched, saved and gone on with.
 
-use crate::cg::{ConjugateGradients, LinearSystem};
+use crate::cg::{ConjugateGradients, LinearSystem, dots, norms};
 use crate::{Error, PcgEnd, PcgOptions, PcgReport, Result, Scalar, validate};
 use faer::{Mat, MatRef};
 
@@ -62,15 +62,15 @@ pub struct Solve<T> {
 )]
 pub struct SavedSolve<T> {
     #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
-    pub(crate) x: Mat<T>,
+    x: Mat<T>,
     #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
-    pub(crate) r: Mat<T>,
+    r: Mat<T>,
     #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
-    pub(crate) p: Mat<T>,
-    pub(crate) rho: Vec<f64>,
-    pub(crate) b_norm: Vec<f64>,
-    pub(crate) steps: Vec<Vec<(f64, f64)>>,
-    pub(crate) condition: f64,
+    p: Mat<T>,
+    rho: Vec<f64>,
+    b_norm: Vec<f64>,
+    steps: Vec<Vec<(f64, f64)>>,
+    condition: f64,
     history: Vec<f64>,
     verified: Option<f64>,
     fell_back: bool,
@@ -101,7 +101,7 @@ impl<T: Scalar> Solve<T> {
         system: &mut dyn LinearSystem<T>,
         b: MatRef<'_, T>,
     ) -> Result<Self> {
-        let cg = ConjugateGradients::resume(saved, system, b)?;
+        let cg = saved.resume(system, b)?;
         if saved.fell_back {
             system.fall_back();
         }
@@ -180,8 +180,19 @@ impl<T: Scalar> Solve<T> {
     /// What [`resume`](Self::resume) goes on from.
     #[must_use]
     pub fn save(&self) -> SavedSolve<T> {
-        let (history, verified, fell_back) = (self.history.clone(), self.verified, self.fell_back);
-        SavedSolve { history, verified, fell_back, ..self.cg.save() }
+        let cg = &self.cg;
+        SavedSolve {
+            x: cg.x.clone(),
+            r: cg.r.clone(),
+            p: cg.p.clone(),
+            rho: cg.rho.clone(),
+            b_norm: cg.b_norm.clone(),
+            steps: cg.steps.clone(),
+            condition: cg.condition,
+            history: self.history.clone(),
+            verified: self.verified,
+            fell_back: self.fell_back,
+        }
     }
 
     /// Iterations done.
@@ -201,43 +212,58 @@ impl<T: Scalar> Solve<T> {
 }
 
 impl<T: Scalar> SavedSolve<T> {
-    /// The state of the recurrence alone.
-    pub(crate) fn of(
-        [x, r, p]: [&Mat<T>; 3],
-        [rho, b_norm]: [&[f64]; 2],
-        steps: &[Vec<(f64, f64)>],
-        condition: f64,
-    ) -> Self {
-        SavedSolve {
-            x: x.clone(),
-            r: r.clone(),
-            p: p.clone(),
-            rho: rho.to_vec(),
-            b_norm: b_norm.to_vec(),
-            steps: steps.to_vec(),
-            condition,
-            history: Vec::new(),
-            verified: None,
-            fell_back: false,
+    /// The recurrence, if this is its state for the system and right-hand side: ρ = rᵀM⁻¹r tells a
+    /// preconditioner, ‖b‖ a right-hand side, each by its bits.
+    fn resume(
+        &self,
+        system: &mut dyn LinearSystem<T>,
+        b: MatRef<'_, T>,
+    ) -> Result<ConjugateGradients<T>> {
+        validate::finite("right-hand side", b)?;
+        let (n, t) = (b.nrows(), b.ncols());
+        self.check(n, t)?;
+        let (mut z, q) = (Mat::zeros(n, t), Mat::zeros(n, t));
+        system.precondition(z.as_mut(), self.r.as_ref());
+        let rho = dots(self.r.as_ref(), z.as_ref());
+        let ours = norms(b).into_iter().chain(rho).map(f64::to_bits);
+        if !ours.eq(self.b_norm.iter().chain(&self.rho).map(|x| x.to_bits())) {
+            return Err(wrong(
+                "it belongs to other data, another ridge, preconditioner or seed, or another \
+                 instruction set; go on with those that it was saved with",
+            ));
         }
+        let mut cg = ConjugateGradients {
+            x: self.x.clone(),
+            r: self.r.clone(),
+            z,
+            p: self.p.clone(),
+            q,
+            rho: self.rho.clone(),
+            b_norm: self.b_norm.clone(),
+            residuals: vec![],
+            steps: self.steps.clone(),
+            condition: self.condition,
+        };
+        cg.residuals = cg.relative();
+        Ok(cg)
     }
 
-    /// What makes it no state of a run on n × t numbers.
-    pub(crate) fn problem(&self, n: usize, t: usize) -> Option<&'static str> {
+    /// Whether it is the state of a run on n × t numbers.
+    fn check(&self, n: usize, t: usize) -> Result<()> {
         let matrices = [&self.x, &self.r, &self.p];
         let lists = [self.rho.len(), self.b_norm.len(), self.steps.len()];
         if matrices.iter().any(|matrix| matrix.shape() != (n, t)) || lists != [t; 3] {
-            return Some("its sizes are those of another problem, or it is damaged");
+            return Err(wrong("its sizes are those of another problem, or it is damaged"));
         }
         let numbers = self.rho.iter().chain(&self.b_norm).chain(&self.history);
         let finite = matrices.iter().all(|matrix| matrix.is_all_finite())
             && numbers.chain(&self.verified).all(|x| x.is_finite())
             && self.steps.iter().flatten().all(|(a, b)| a.is_finite() && b.is_finite())
             && self.condition >= 1.0;
-        (!finite).then_some("some of its numbers are not finite: it is damaged")
+        if finite { Ok(()) } else { Err(wrong("some numbers are not finite: it is damaged")) }
     }
 }
 
-pub(crate) fn other(problem: &str) -> Error {
+fn wrong(problem: &str) -> Error {
     Error::Incompatible { what: "state of conjugate gradients", problem: problem.into() }
 }

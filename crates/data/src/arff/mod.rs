@@ -3,12 +3,10 @@
 mod fields;
 
 use std::io::Read;
-use std::path::Path;
 
 use crate::builder::ColumnBuilder;
 use crate::column::distinct_names;
 use crate::error::{Place, Problem, Result, place::excerpt};
-use crate::format::open;
 use crate::lines::{Line, Lines};
 use crate::table::Table;
 use fields::{Field, split_fields, split_name};
@@ -39,12 +37,6 @@ impl Arff {
     /// A reader; the format says everything itself, so that there are no options.
     pub fn new() -> Self {
         Arff::default()
-    }
-
-    /// Reads the file at `path`. See [`read`](Arff::read).
-    pub fn read_path(&self, path: impl AsRef<Path>) -> Result<Table> {
-        let (file, name) = open(path.as_ref())?;
-        self.read(file, &name)
     }
 
     /// Reads all of `reader`, plain or gzip; `name` stands for the file in errors.

@@ -30,10 +30,9 @@ pub(crate) trait Formula: Send + Sync {
     const SCALED: bool = false;
     /// Whether every coordinate has a weight, whatever the units, and the sum no factor.
     const WEIGHTED: bool = false;
-    /// The units of the sum for points in `d` dimensions.
+    /// The units of the sum for points in `d` dimensions: one for all, unless said otherwise.
     fn scales<T: Scalar>(&self, d: usize) -> Scales<T> {
-        let _ = d;
-        Scales::none()
+        Scales::common(self.length_scale(0), d, Self::Metric::POWER as i32)
     }
     /// f: the kernel's value from the sum over coordinates.
     fn at<V: Lane>(&self, sum: V) -> V;

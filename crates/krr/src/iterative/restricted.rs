@@ -1,11 +1,12 @@
 //! A fit restricted to M centres, whatever the preconditioner.
 
 use crate::iterative::run::{Watch, run_watched};
-use crate::iterative::system::{System, right_hand_side, shifted_factor};
+use crate::iterative::system::{System, right_hand_side};
 use crate::iterative::tiles::{Count, Tiles};
 use crate::iterative::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
 use crate::rows::{KernelRows, Source};
 use crate::sketched::{STREAMED_SHARE, SketchRows};
+use crate::whitener::{factor, ladder};
 use crate::{Centers, FitReport, KrrModel, Problem, SolvedBy};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
@@ -69,7 +70,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             source: &KernelRows { kernel: self.kernel, centers: z },
             stored: None,
             // RRᵀ = K_MM + δI
-            R: shifted_factor::<T, T>(self.kernel.gram(z).as_ref())?,
+            R: factor(self.kernel.gram(z).as_ref(), |_| 0.0, ladder::<T>())?,
             omega,
             count: Count::new(z.len(), (z.len() as u64).pow(2)),
             memory,
@@ -98,7 +99,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         // KS on the support
         let on_support = product.on_support()?;
         // RRᵀ = SᵀKS + δI
-        let R = shifted_factor::<T, f64>(product.gram(on_support.as_ref()).as_ref())?;
+        let R = factor(product.gram(on_support.as_ref()).as_ref(), |_| 0.0, ladder::<T>())?;
         let (stored, rest) = if streamed(sketch) {
             (None, 0)
         } else {

@@ -2,7 +2,7 @@
 
 use crate::iterative::tiles::Tiles;
 use faer::{Accum, Mat, MatMut, MatRef};
-use nystrom_linalg_core::{Cholesky, LinearSystem, Result, Scalar, ops};
+use nystrom_linalg_core::{Cholesky, LinearSystem, Scalar, ops};
 
 /// (ΦᵀDΦ − ssᵀ/ω + μI)β = ΦᵀDy with Φ = K_nM R⁻ᵀ, RRᵀ = K_MM + δI, preconditioned by GGᵀ.
 ///
@@ -75,17 +75,4 @@ impl<T: Scalar> LinearSystem<f64> for System<'_, T> {
         out.copy_from(r);
         self.G.solve_in_place(out); //                              G⁻ᵀG⁻¹r
     }
-}
-
-/// R with RRᵀ = W + δI in `f64`, δ as in [`NystromKrr`](crate::NystromKrr): the two solve the same
-/// equations. W is K_MM, or SᵀKS for a sketch.
-pub(crate) fn shifted_factor<T: Scalar, V: Scalar>(W: MatRef<'_, V>) -> Result<Cholesky<f64>> {
-    let fill = |mut out: MatMut<'_, f64>| {
-        for j in 0..W.ncols() {
-            for i in j..W.nrows() {
-                out[(i, j)] = W[(i, j)].f64();
-            }
-        }
-    };
-    Cholesky::from_fill(W.nrows(), fill, crate::whitener::ladder::<T>())
 }

@@ -9,10 +9,12 @@ pub use with_replacement::Bless;
 
 use crate::recursive::not_empty;
 use crate::score::finite_diagonal;
+use crate::{Projector, RidgeLeverage};
 use nystrom_linalg_core::{
     Error, PsdMatrix, Result, Ridge, Scalar, random::geometric_path, validate,
 };
 use nystrom_sketch::Dictionary;
+use rand::Rng;
 
 /// Levels beyond which a step is a mistake: the widest path in `f64` has 2100 at q = 2.
 const MOST_LEVELS: f64 = 10_000.0;
@@ -65,6 +67,35 @@ impl<T: Scalar> BlessPath<T> {
         }
     }
 }
+
+/// The last level of a path as an estimate.
+macro_rules! by_path {
+    ($($estimator:ty),*) => {$(
+        impl<T: Scalar> RidgeLeverage<T> for $estimator {
+            /// The last level of the path.
+            fn dictionary(
+                &self,
+                k: &dyn PsdMatrix<T>,
+                ridge: Ridge<T>,
+                rng: &mut dyn Rng,
+            ) -> Result<Dictionary<T>> {
+                self.path(k, ridge, rng)?.into_dictionary()
+            }
+
+            /// [`Projector`] on the last level, an empty one included.
+            fn scores(
+                &self,
+                k: &dyn PsdMatrix<T>,
+                ridge: Ridge<T>,
+                rng: &mut dyn Rng,
+            ) -> Result<Vec<T>> {
+                let dictionary = self.path(k, ridge, rng)?.into_last()?;
+                Projector::new(k, &dictionary, ridge)?.scores(k, (0..k.dim()).into())
+            }
+        }
+    )*};
+}
+by_path!(Bless, BlessR);
 
 /// What a level is made from.
 struct Setting<'a, T> {

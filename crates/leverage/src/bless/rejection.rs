@@ -1,8 +1,8 @@
 //! BLESS-R: independent coins, by rejection.
 
 use super::{BlessLevel, BlessPath, Setting, check_oversampling, check_step};
+use crate::Projector;
 use crate::recursive::check_size;
-use crate::{Projector, RidgeLeverage};
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, random::coin};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
@@ -31,7 +31,7 @@ const FEWEST_EXPECTED: f64 = 16.0;
 /// comes out empty all the same is no error on the way: the next is measured against the empty
 /// dictionary, which over-estimates. For the last level it is
 /// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in
-/// [`dictionary`](RidgeLeverage::dictionary) but not in [`scores`](RidgeLeverage::scores).
+/// [`dictionary`](crate::RidgeLeverage::dictionary) but not in [`scores`](crate::RidgeLeverage::scores).
 ///
 /// ```
 /// use faer::Mat;
@@ -120,23 +120,5 @@ impl BlessR {
         let weights = kept.iter().map(|&t| T::lit(1.0 / p[t])).collect();
         let dictionary = Dictionary::new(n, kept.iter().map(|&t| U[t]).collect(), weights)?;
         Ok(BlessLevel { ridge: mu, dictionary, d_eff, candidates: U.len() })
-    }
-}
-
-impl<T: Scalar> RidgeLeverage<T> for BlessR {
-    /// The last level of the path.
-    fn dictionary(
-        &self,
-        k: &dyn PsdMatrix<T>,
-        ridge: Ridge<T>,
-        rng: &mut dyn Rng,
-    ) -> Result<Dictionary<T>> {
-        self.path(k, ridge, rng)?.into_dictionary()
-    }
-
-    /// [`Projector`] on the last level, an empty one included.
-    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
-        let dictionary = self.path(k, ridge, rng)?.into_last()?;
-        Projector::new(k, &dictionary, ridge)?.scores(k, (0..k.dim()).into())
     }
 }

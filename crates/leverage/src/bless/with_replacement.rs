@@ -1,8 +1,8 @@
 //! BLESS: draws with replacement.
 
 use super::{BlessLevel, BlessPath, Setting, check_oversampling, check_step};
+use crate::Projector;
 use crate::recursive::check_size;
-use crate::{Projector, RidgeLeverage};
 use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, random};
 use nystrom_sketch::Dictionary;
 use rand::{Rng, RngExt};
@@ -32,7 +32,7 @@ use rand::{Rng, RngExt};
 /// that is no error (the next level is measured against the empty dictionary, which
 /// over-estimates); for the last level it is
 /// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in
-/// [`dictionary`](RidgeLeverage::dictionary) but not in [`scores`](RidgeLeverage::scores).
+/// [`dictionary`](crate::RidgeLeverage::dictionary) but not in [`scores`](crate::RidgeLeverage::scores).
 ///
 /// ```
 /// use faer::Mat;
@@ -122,24 +122,6 @@ impl Bless {
         let weights = drawn.iter().zip(count).map(weight).collect();
         let dictionary = Dictionary::new(n, drawn.iter().map(|&t| U[t]).collect(), weights)?;
         Ok(BlessLevel { ridge, dictionary, d_eff, candidates })
-    }
-}
-
-impl<T: Scalar> RidgeLeverage<T> for Bless {
-    /// The last level of the path.
-    fn dictionary(
-        &self,
-        k: &dyn PsdMatrix<T>,
-        ridge: Ridge<T>,
-        rng: &mut dyn Rng,
-    ) -> Result<Dictionary<T>> {
-        self.path(k, ridge, rng)?.into_dictionary()
-    }
-
-    /// [`Projector`] on the last level, an empty one included.
-    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
-        let dictionary = self.path(k, ridge, rng)?.into_last()?;
-        Projector::new(k, &dictionary, ridge)?.scores(k, (0..k.dim()).into())
     }
 }
 
