@@ -45,8 +45,10 @@ impl Npy {
     /// for values that are not there.
     ///
     /// # Errors
-    /// [`DataError::At`](crate::DataError::At) with row and column of a value that is not finite, or for a damaged or
-    /// unsuitable file; [`DataError::Io`](crate::DataError::Io).
+    /// [`DataError::At`](crate::DataError::At)
+    /// with row and column of a value that is not finite, or for a damaged or
+    /// unsuitable file;
+    /// [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         self.survey(reader, name)?.finite()
     }

@@ -50,8 +50,10 @@ impl Parquet {
     /// of the table.
     ///
     /// # Errors
-    /// [`DataError::At`](crate::DataError::At) with row and column of a value that is not finite or not UTF-8, with the
-    /// column that is of an unsuitable type, or for a damaged file; [`DataError::Io`](crate::DataError::Io).
+    /// [`DataError::At`](crate::DataError::At)
+    /// with row and column of a value that is not finite or not UTF-8, with the
+    /// column that is of an unsuitable type, or for a damaged file;
+    /// [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         self.survey(reader, name)?.finite()
     }

@@ -31,7 +31,8 @@ const FEWEST_EXPECTED: f64 = 16.0;
 /// comes out empty all the same is no error on the way: the next is measured against the empty
 /// dictionary, which over-estimates. For the last level it is
 /// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in
-/// [`dictionary`](crate::RidgeLeverage::dictionary) but not in [`scores`](crate::RidgeLeverage::scores).
+/// [`dictionary`](crate::RidgeLeverage::dictionary) but not in
+/// [`scores`](crate::RidgeLeverage::scores).
 ///
 /// ```
 /// use faer::Mat;

@@ -32,7 +32,8 @@ use rand::{Rng, RngExt};
 /// that is no error (the next level is measured against the empty dictionary, which
 /// over-estimates); for the last level it is
 /// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in
-/// [`dictionary`](crate::RidgeLeverage::dictionary) but not in [`scores`](crate::RidgeLeverage::scores).
+/// [`dictionary`](crate::RidgeLeverage::dictionary) but not in
+/// [`scores`](crate::RidgeLeverage::scores).
 ///
 /// ```
 /// use faer::Mat;
