@@ -2,14 +2,14 @@
 //!
 //! The counts are those that the documentation of each method states.
 
-use crate::args::{LandmarkSpec, Selection};
+use crate::args::{Certify, LandmarkSpec, Selection};
 use crate::failure::Result;
 use crate::kernel::AnyKernel;
 use crate::session::Session;
 use crate::speed::{Speed, Trial};
 use crate::text;
 use nystrom::dpp::Rejection;
-use nystrom::krr::{Method, Plan, ProblemSize};
+use nystrom::krr::{Method, Plan, ProblemSize, TightCertificate};
 use nystrom::linalg_core::PackedCholesky;
 use nystrom::prelude::Points;
 use serde::Serialize;
@@ -203,6 +203,36 @@ pub fn single(
     let step =
         Step::new("fit at one lambda", Some(values), Some(chosen.flops), chosen.bytes as f64);
     Ok(Step { reason: Some(plan.reason), ..step })
+}
+
+/// The distance to exact regression: the counts of `Certificate` and of `TightCertificate`.
+pub fn certificate(
+    certify: Certify,
+    size: ProblemSize,
+    memory: Option<u64>,
+) -> nystrom::Result<Step> {
+    let (n, m) = (size.n as f64, size.m as f64);
+    match certify {
+        Certify::Rows(rows) => {
+            let rows = rows.get().min(size.n);
+            let what = format!("certify from {}", text::count(rows, "row"));
+            let values = (2.0 * n + m) * m + rows as f64 * n;
+            let bytes = 8.0 * (3.0 * m * m + 1024.0 * (m + rows as f64) + 6.0 * n);
+            Ok(Step::new(what, Some(values), Some(n * m * m + m.powi(3) / 3.0), bytes))
+        }
+        Certify::Passes(passes) => {
+            let cost = tight(passes.get(), memory).cost::<f64>(size)?;
+            let plural = if passes.get() == 1 { "" } else { "es" };
+            let what = format!("certify by {passes} pass{plural}");
+            let bytes = cost.memory.total() as f64;
+            Ok(Step::new(what, Some(cost.kernel_entries as f64), Some(cost.flops), bytes))
+        }
+    }
+}
+
+/// The certificate that passes over all pairs of rows.
+pub fn tight(passes: usize, memory: Option<u64>) -> TightCertificate {
+    TightCertificate { passes, memory, ..TightCertificate::default() }
 }
 
 /// Exact scores: the counts of `exact_scores`, with room beyond its half square for what it falls

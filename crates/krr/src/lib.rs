@@ -22,7 +22,8 @@
 //! * [`DictionaryKrr`]: through the weighted dictionary of a stream (SQUEAK), with its risk bound.
 //! * [`DivideAndConquerKrr`]: exact on parts of the data, averaged.
 //! * `path` of these: leave-one-out errors at all λ ([`LambdaPath`]); [`CrossValidation`] of any
-//!   procedure; [`Certificate`]: how far a fit is from the exact one.
+//!   procedure; [`Certificate`]: how far a fit is from the exact one, [`TightCertificate`] from
+//!   both sides.
 //! * [`KrrModel`]: what both return: predicts in tiles; saved and loaded behind the feature
 //!   `serde`.
 //! * [`risk`]: bias², variance and risk at fixed design in closed form, for K and for any low-rank
@@ -80,7 +81,9 @@ mod svd;
 mod whitener;
 
 pub use centers::Centers;
-pub use certificate::{Certificate, CertificateReport, Closeness, TargetCertificate};
+pub use certificate::{
+    Certificate, CertificateCost, CertificateReport, Closeness, TargetCertificate, TightCertificate,
+};
 pub use cross_validation::{
     Better, CrossValidation, CvScore, CvTable, EachRidge, ExactGrid, Folds, GridFit, NystromGrid,
     Score,

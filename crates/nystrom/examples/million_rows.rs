@@ -55,6 +55,7 @@ pub fn run(n: usize, m: usize) -> std::result::Result<(), Box<dyn Error>> {
         Closeness::Far { factor } => {
             format!("not shown to be close: more landmarks, K - L about {factor:.0} times smaller")
         }
+        Closeness::MorePasses => "undecided".to_owned(),
     };
     println!("  {closeness}; {:.0} s so far", clock.elapsed().as_secs_f64());
 

@@ -2,11 +2,10 @@
 
 use super::landmarks::METHODS;
 use super::{
-    DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs, Output, RegressionArgs,
-    RunArgs, SearchArgs,
+    Certify, DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs, Output,
+    RegressionArgs, RunArgs, SearchArgs,
 };
 use clap::{Args, ValueEnum};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 const FIT: &str = "\
@@ -54,16 +53,16 @@ pub struct Fit {
     #[arg(long, value_name = "SHARE", help_heading = "Fit")]
     pub hold_out: Option<f64>,
     /// Bound the distance to exact kernel ridge regression, from this many sampled rows
-    /// (`--certify` alone: 1000)
+    /// (`--certify` alone: 1000), or from both sides by passes over all pairs of rows, `passes:5`
     #[arg(
         long,
-        value_name = "ROWS",
+        value_name = "ROWS|passes:N",
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "1000",
         help_heading = "Fit"
     )]
-    pub certify: Option<NonZeroUsize>,
+    pub certify: Option<Certify>,
     /// Iterative fits (of a given --lambda) stop at this relative residual [default: 1e-6]
     #[arg(long, value_name = "X", help_heading = "Fit")]
     pub tolerance: Option<f64>,

@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 mod bytes;
+mod certify;
 mod commands;
 mod data;
 mod kernel;
@@ -11,6 +12,7 @@ mod run;
 mod search;
 
 pub use bytes::Bytes;
+pub use certify::Certify;
 pub use commands::{
     Completions, Evaluate, Fit, Inspect, LandmarksCommand, Predict, Sample, Sampler, ScoreMethod,
     Scores,

@@ -1,22 +1,22 @@
 //! `nystrom fit`.
 
 use super::errors::Errors;
-use super::fit_plan::{self, Planned};
+use super::fit_plan;
 use super::select::{self, Setting};
-use crate::args::{Fit, Lambda, Output};
+use crate::args::{Certify, Fit, Lambda, Output};
 use crate::failure::{Failure, NOT_CONVERGED, Result};
 use crate::input::{Features, Input, Supervised, check_target};
 use crate::kernel::{self, AnyKernel};
 use crate::model_file;
+use crate::plan;
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::faer::Mat;
-use nystrom::krr::{Closeness, IterationReport, PathPoint, Stop};
+use nystrom::krr::{CertificateReport, Closeness, IterationReport, PathPoint, Stop};
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 use nystrom_pipeline::{Made, Model, Target};
-use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 /// The data, cut into what is fitted and what is held out.
@@ -66,24 +66,25 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     let points = Points::from_rows(x.as_ref());
     let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), rng)?;
     let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
-    let Planned { spec, choose, fit: fit_step } = fit_plan::announce(args, &session, setting)?;
+    let planned = fit_plan::announce(args, &session, setting)?;
+    let spec = planned.spec;
     if args.plan {
         let mut summary = Summary::of("fit");
         summary.value("rows", x.nrows());
         summary.value("features", &features.names);
         summary.value("landmarks", spec.count);
         summary.value("selection", spec.method.name());
-        summary.value("plan", [&choose, &fit_step]);
+        summary.value("plan", planned.listed());
         if session.json {
             summary.print(&session, false)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
 
-    session.progress.step("choosing landmarks", &choose);
+    session.progress.step("choosing landmarks", &planned.choose);
     let matrix = KernelMatrix::new(&kernel, points)?;
     let landmarks = select::selector(spec, setting)?.select(&matrix, spec.count, rng)?;
-    session.progress.step("fitting", &fit_step);
+    session.progress.step("fitting", &planned.fit);
     let fitted = fit(args, &kernel, points, &y, &landmarks, rng)?;
     let entries = (x.nrows() * landmarks.len()) as f64;
     session.progress.stage("evaluating", Some(entries));
@@ -108,9 +109,18 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
         let predicted = fitted.model.predict(Points::from_rows(x.as_ref()))?;
         Errors::of(predicted.as_ref(), y.as_ref())?.report("held out", "held_out", &mut summary);
     }
-    if let Some(rows) = args.certify.map(NonZeroUsize::get) {
-        session.progress.stage("certifying", Some(2.0 * entries + (rows * x.nrows()) as f64));
-        certify(rows, &fitted.model, points, &y, rng, &mut summary)?;
+    if let (Some(how), Some(step)) = (args.certify, &planned.certify) {
+        session.progress.step("certifying", step);
+        let report = match how {
+            Certify::Rows(rows) => Certificate { rows: rows.get(), ..Certificate::default() }
+                .certify(&fitted.model, (points, &y), rng)?,
+            Certify::Passes(passes) => plan::tight(passes.get(), session.memory).certify(
+                &fitted.model,
+                (points, &y),
+                rng,
+            )?,
+        };
+        certified(&report, &mut summary);
     }
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("landmarks", landmarks.len());
@@ -121,7 +131,7 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     summary.value("constant", &features.constant);
     summary.value("target", &target);
     summary.value("seed", args.run.seed);
-    summary.value("plan", [&choose, &fit_step]);
+    summary.value("plan", planned.listed());
     let place = output
         .file()
         .map_or_else(|| "standard output".to_owned(), |file| file.display().to_string());
@@ -270,19 +280,19 @@ fn describe(fitted: &Fitted, summary: &mut Summary) {
     }
 }
 
-fn certify(
-    rows: usize,
-    model: &KrrModel<AnyKernel, f64>,
-    x: Points<'_, f64>,
-    y: &Mat<f64>,
-    rng: &mut dyn Rng,
-    summary: &mut Summary,
-) -> Result<()> {
-    let report = Certificate { rows, ..Certificate::default() }.certify(model, (x, y), rng)?;
-    let (bound, confidence) = (report.targets[0].bound, 100.0 * report.confidence);
+fn certified(report: &CertificateReport, summary: &mut Summary) {
+    let target = &report.targets[0];
+    let by_passes = report.passes > 0;
     let verdict = match report.closeness() {
         Closeness::Close => "close to exact regression".to_owned(),
         Closeness::MoreRows { rows } => format!("probably close; --certify={rows} would tell"),
+        Closeness::MorePasses => {
+            format!("perhaps close; --certify=passes:{} would tell", 2 * report.passes)
+        }
+        Closeness::Far { factor } if by_passes => format!(
+            "not close: {} times what would count as close; take more landmarks",
+            number(factor)
+        ),
         Closeness::Far { factor } => {
             format!(
                 "not shown to be close: K − L would have to be about {} times smaller; take more \
@@ -291,13 +301,13 @@ fn certify(
             )
         }
     };
-    let text = format!(
-        "exact regression differs by at most {} RMS ({confidence} %): {verdict}",
-        number(bound)
-    );
-    summary.line("certificate", text);
-    summary.value("certificate", &report);
-    Ok(())
+    let distance = if by_passes {
+        format!("{} to {} RMS", number(target.lower), number(target.bound))
+    } else {
+        format!("at most {} RMS ({} %)", number(target.bound), 100.0 * report.confidence)
+    };
+    summary.line("certificate", format!("exact regression differs by {distance}: {verdict}"));
+    summary.value("certificate", report);
 }
 
 /// A fit that did not converge is kept, and the status says so.

@@ -21,11 +21,19 @@ pub struct Planned {
     pub spec: LandmarkSpec,
     pub choose: Step,
     pub fit: Step,
+    pub certify: Option<Step>,
 }
 
 impl Planned {
-    fn steps(&self) -> [(&'static str, &Step); 2] {
-        [("choosing landmarks this way", &self.choose), ("the fit", &self.fit)]
+    fn steps(&self) -> Vec<(&'static str, &Step)> {
+        let steps = [("choosing landmarks this way", &self.choose), ("the fit", &self.fit)];
+        let certify = self.certify.iter().map(|step| ("the certificate", step));
+        steps.into_iter().chain(certify).collect()
+    }
+
+    /// For `--json`.
+    pub fn listed(&self) -> Vec<&Step> {
+        self.steps().into_iter().map(|(_, step)| step).collect()
     }
 }
 
@@ -87,7 +95,11 @@ fn plan(
         }
         Lambda::Auto | Lambda::Gcv => plan::path(n, m, lambdas(args).count),
     };
-    Ok(Planned { spec, choose: plan::selection(spec, n, trial), fit })
+    let memory = options(args).memory;
+    let size = ProblemSize { n, d, m, t: 1, weighted: false };
+    let certify =
+        args.certify.map(|certify| plan::certificate(certify, size, memory)).transpose()?;
+    Ok(Planned { spec, choose: plan::selection(spec, n, trial), fit, certify })
 }
 
 /// Of a fit at one λ.

@@ -241,6 +241,30 @@ fn certify_takes_its_number_after_an_equals_sign_only() {
 }
 
 #[test]
+fn certify_by_passes_has_two_sides_and_a_step_of_the_plan() {
+    let bench = Bench::new();
+    bench.write("t.csv", table(300, 1));
+    let fit = "fit t.csv --target y --landmarks uniform:4 --lambda 1e-4 -o m.json -q --json";
+    let outcome = bench.json(&format!("{fit} --certify=passes:6"));
+    let certificate = &outcome["certificate"];
+    let side = |name: &str| certificate["targets"][0][name].as_f64().unwrap();
+    assert!(0.0 < side("lower") && side("bound") < 1.5 * side("lower"), "{certificate}");
+    assert_eq!(
+        (certificate["passes"].as_u64(), certificate["rows"].as_u64()),
+        (Some(6), Some(300))
+    );
+    let step = &outcome["plan"][2];
+    assert_eq!(step["what"], "certify by 6 passes");
+    let planned = step["kernel_values"].as_f64().unwrap();
+    // a triangle of 300 rows in blocks of 256 is 300² less one block of 256 × 44
+    assert!(planned >= 6.0 * (90_000.0 - 11_264.0), "{planned}");
+    assert!(1.2 * planned >= certificate["kernel_entries"].as_f64().unwrap(), "{planned}");
+    let said = bench.run("fit t.csv --target y --landmarks uniform:4 -o m.json --certify=passes:6");
+    assert!(said.err.contains("certify by 6 passes: "), "{said:?}");
+    assert!((said.out.clone() + &said.err).contains(" RMS: not close: "), "{said:?}");
+}
+
+#[test]
 fn json_says_what_it_is_and_keeps_what_is_not_finite() {
     let bench = bench();
     bench.ok("fit t.csv --lambda auto --target y -o m.json -q");

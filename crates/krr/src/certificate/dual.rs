@@ -90,12 +90,17 @@ impl Dual {
         })
     }
 
-    /// ‖γ_j‖ = ‖√w(y − f)‖/μ.
-    pub fn norm(&self, j: usize) -> f64 {
-        let gamma = |i: usize| {
+    /// γ, n × t.
+    pub fn gamma(&self) -> Mat<f64> {
+        let entry = |i: usize, j: usize| {
             if self.root_weights[i] > 0.0 { self.alpha[(i, j)] / self.root_weights[i] } else { 0.0 }
         };
-        (0..self.alpha.nrows()).map(|i| gamma(i).powi(2)).sum::<f64>().sqrt()
+        Mat::from_fn(self.alpha.nrows(), self.alpha.ncols(), entry)
+    }
+
+    /// ‖γ_j‖ = ‖√w(y − f)‖/μ.
+    pub fn norm(&self, j: usize) -> f64 {
+        self.gamma().col(j).iter().map(|gamma| gamma.powi(2)).sum::<f64>().sqrt()
     }
 
     /// From all rows: ‖ρ‖ and ‖ρ + gap‖ themselves.
@@ -114,6 +119,23 @@ impl Dual {
         let lengths = self.lengths(j);
         let whole = (x_bar + 2.0 * cross + lengths.gap.powi(2)).max(0.0).sqrt();
         lengths.certificate(x_bar, whole, lengths.bound(q, q + lengths.gap))
+    }
+
+    /// From both sides: √w(f_K − f), the mean taken off, is within `radius` of a vector of length
+    /// `centre`. `whole` and `q` bound ‖Kα − f‖ and ‖Eα‖.
+    pub fn bracketed(
+        &self,
+        [centre, radius]: [f64; 2],
+        [whole, q]: [f64; 2],
+        j: usize,
+    ) -> TargetCertificate {
+        let lengths = self.lengths(j);
+        let above = lengths.certificate(q * q, whole, lengths.bound(q, whole));
+        let rms = |length: f64| (length / lengths.root_n).hypot(lengths.mean);
+        let bound = above.bound.min(rms(centre + radius));
+        let lower = rms((centre - radius).max(0.0)).min(bound);
+        let estimate = rms(centre).min(bound).max(lower);
+        TargetCertificate { bound, lower, estimate, ..above }
     }
 
     fn lengths(&self, j: usize) -> Lengths {
@@ -195,13 +217,18 @@ fn residual_diagonal<T: Scalar>(
     }
 }
 
+/// Whether a constant was fitted, as far as the model tells.
+pub(super) fn has_constant<T: Scalar, K: Kernel<T>>(model: &KrrModel<K, T>) -> bool {
+    model.intercept().iter().any(|b| *b != T::zero())
+}
+
 /// The weighted mean residual of each target if the model has a constant, else 0.
 fn mean_residuals<T: Scalar, K: Kernel<T>>(
     model: &KrrModel<K, T>,
     samples: Problem<'_, T>,
     f: &Mat<f64>,
 ) -> Vec<f64> {
-    let (n, has_constant) = (samples.x.len(), model.intercept().iter().any(|b| *b != T::zero()));
+    let (n, has_constant) = (samples.x.len(), has_constant(model));
     let total: f64 = (0..n).map(|i| samples.weight(i)).sum();
     let residual = |i: usize, j: usize| samples.weight(i) * (samples.y[(i, j)].f64() - f[(i, j)]);
     let mean = |j: usize| {

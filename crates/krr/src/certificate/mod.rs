@@ -3,8 +3,10 @@
 mod bound;
 mod dual;
 mod report;
+mod tight;
 
 pub use report::{CertificateReport, Closeness, TargetCertificate};
+pub use tight::{CertificateCost, TightCertificate};
 
 use crate::KrrModel;
 use crate::Problem;
@@ -15,7 +17,7 @@ use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
 use rand::Rng;
 
 /// An upper bound on the distance between a fit f and exact kernel ridge regression f_K at the
-/// training points, from a few rows of K.
+/// training points, from a few rows of K. [`TightCertificate`] has both sides, from all of them.
 ///
 /// # What is bounded
 /// With μ the ridge of the fit and α = (y − f)/μ, exact algebra gives, for *any* vector f of
@@ -147,13 +149,15 @@ impl Certificate {
         let dual = Dual::new(model, samples)?;
         let delta = (1.0 - self.confidence) / t as f64;
         let trace: f64 = dual.residual_diagonal.iter().sum(); //               tr E
-        let draws = match (s < n, trace > 0.0) {
-            (true, true) => random::with_replacement(&dual.residual_diagonal, s, rng)?,
-            (true, false) => Vec::new(),
-            (false, _) => (0..n).collect(),
+        let draws = if s >= n {
+            (0..n).collect()
+        } else if trace > 0.0 {
+            random::with_replacement(&dual.residual_diagonal, s, rng)?
+        } else {
+            Vec::new()
         };
         let rho = dual.rows(model.kernel(), samples, &draws); //               ρ = Eα in those rows
-        let targets = (0..t).map(|j| {
+        let target = |j: usize| {
             if s >= n {
                 return dual.exhaustive(&rho, j);
             }
@@ -165,24 +169,18 @@ impl Certificate {
             let cross = mean(&|k| rho[(k, j)] * dual.gap[(draws[k], j)] / p(draws[k]));
             let q = upper_bound(x_bar, trace * dual.norm(j), s, delta);
             dual.sampled(x_bar, cross, q, j)
-        });
-        let targets: Vec<TargetCertificate> = targets.collect();
-        for (row, TargetCertificate { bound, residual, .. }) in targets.iter().enumerate() {
-            if bound.is_nan() || residual.is_nan() {
-                let what = "certificate (scale the targets, or fit with a larger ridge)";
-                return Err(Error::NonFinite { what, row, col: 0, value: f64::NAN });
-            }
-        }
+        };
         Ok(CertificateReport {
             n,
             rows: s.min(n),
+            passes: 0,
             confidence: if s < n { self.confidence } else { 1.0 },
             tolerance: self.tolerance,
             ridge: dual.mu,
             trace_error: trace,
             kernel_entries: dual.kernel_entries + (distinct(&draws) * n) as u64,
             delta,
-            targets,
+            targets: without_nan((0..t).map(target).collect())?,
         })
     }
 
@@ -191,18 +189,7 @@ impl Certificate {
         model: &KrrModel<K, T>,
         samples: Problem<'_, T>,
     ) -> Result<()> {
-        samples.check(model.kernel())?;
-        model.centers().check_same_dim(samples.x)?;
-        validate::same_size(
-            "points against those the model was fitted to",
-            model.report().n,
-            samples.x.len(),
-        )?;
-        validate::same_size(
-            "targets against those of the model",
-            model.coefficients().ncols(),
-            samples.y.ncols(),
-        )?;
+        check_fit(model, samples)?;
         validate::not_empty("rows to draw", self.rows)?;
         validate::positive("tolerance", self.tolerance)?;
         if self.confidence > 0.0 && self.confidence < 1.0 {
@@ -210,6 +197,37 @@ impl Certificate {
         }
         let requirement = "strictly between 0 and 1, such as 0.99";
         Err(Error::InvalidParameter { name: "confidence", value: self.confidence, requirement })
+    }
+}
+
+/// Typed errors if `samples` cannot be what `model` was fitted to.
+fn check_fit<T: Scalar, K: Kernel<T>>(
+    model: &KrrModel<K, T>,
+    samples: Problem<'_, T>,
+) -> Result<()> {
+    samples.check(model.kernel())?;
+    model.centers().check_same_dim(samples.x)?;
+    validate::same_size(
+        "points against those the model was fitted to",
+        model.report().n,
+        samples.x.len(),
+    )?;
+    validate::same_size(
+        "targets against those of the model",
+        model.coefficients().ncols(),
+        samples.y.ncols(),
+    )
+}
+
+/// A typed error if numbers overflowed on the way.
+fn without_nan(targets: Vec<TargetCertificate>) -> Result<Vec<TargetCertificate>> {
+    let lost = |target: &TargetCertificate| target.bound.is_nan() || target.residual.is_nan();
+    match targets.iter().position(lost) {
+        None => Ok(targets),
+        Some(row) => {
+            let what = "certificate (scale the targets, or fit with a larger ridge)";
+            Err(Error::NonFinite { what, row, col: 0, value: f64::NAN })
+        }
     }
 }
 

@@ -11,6 +11,8 @@ pub struct CertificateReport {
     pub n: usize,
     /// Number of rows drawn, or n if all were evaluated.
     pub rows: usize,
+    /// Passes over all of K, for bounds from both sides; 0 if rows were drawn.
+    pub passes: usize,
     /// The probability with which the bounds hold, for all targets together; 1 if all rows were
     /// evaluated.
     pub confidence: f64,
@@ -34,7 +36,10 @@ pub struct CertificateReport {
 pub struct TargetCertificate {
     /// With the stated confidence, RMS(f_K − f) is at most this.
     pub bound: f64,
-    /// What the bound would be if the rows drawn stood for all.
+    /// RMS(f_K − f) is at least this; 0 if rows were drawn, which tell nothing of it.
+    pub lower: f64,
+    /// What the bound would be if the rows drawn stood for all; with passes over K, RMS(f_K − f) as
+    /// near as they tell.
     pub estimate: f64,
     /// RMS(Kα − f), the residual of the exact system; its square estimated without bias.
     pub discrepancy: f64,
@@ -81,6 +86,7 @@ impl Lengths {
         let rms = |length: f64| length / self.root_n + self.mean;
         TargetCertificate {
             bound: rms(bound),
+            lower: 0.0,
             estimate: rms(self.bound(x_bar.sqrt(), whole)),
             discrepancy: rms(whole),
             trace_bound: rms(self.a + self.gap),
@@ -103,12 +109,16 @@ pub enum Closeness {
         /// (n at most).
         rows: usize,
     },
-    /// The estimate is beyond the tolerance: not shown to be close, however many rows. Choose more
+    /// The tolerance lies between the two sides: more passes bring them together.
+    MorePasses,
+    /// The estimate is beyond the tolerance: not shown to be close, however many rows. With passes
+    /// over K the lower side is beyond it, and the fit is not close for certain. Choose more
     /// (or better) landmarks, until K − L has become smaller by about this factor, or raise the
     /// ridge by it, or solve for all n coefficients iteratively.
     Far {
         /// ‖(K − L)α‖ over what the tolerance allows, for the worst target; infinite if f differs
-        /// from Lα by more than that (an iteration stopped early, say).
+        /// from Lα by more than that (an iteration stopped early, say). With passes over K the
+        /// distance itself, over the tolerance.
         factor: f64,
     },
 }
@@ -117,37 +127,51 @@ impl CertificateReport {
     /// The largest bound over residual RMS: what exact regression could change at most, in units of
     /// the residuals.
     pub fn relative_bound(&self) -> f64 {
-        self.targets
-            .iter()
-            .map(|target| relative(target.bound, target.residual))
-            .fold(0.0, f64::max)
+        self.largest(|target| target.bound)
+    }
+
+    /// The largest lower side over residual RMS: what exact regression changes at least.
+    pub fn relative_lower(&self) -> f64 {
+        self.largest(|target| target.lower)
     }
 
     /// The largest estimate over residual RMS.
     pub fn relative_estimate(&self) -> f64 {
+        self.largest(|target| target.estimate)
+    }
+
+    fn largest(&self, length: impl Fn(&TargetCertificate) -> f64) -> f64 {
         self.targets
             .iter()
-            .map(|target| relative(target.estimate, target.residual))
+            .map(|target| relative(length(target), target.residual))
             .fold(0.0, f64::max)
     }
 
     /// Whether the fit is close to exact regression, and what to raise if not.
     pub fn closeness(&self) -> Closeness {
         if self.relative_bound() <= self.tolerance {
-            return Closeness::Close;
+            Closeness::Close
+        } else if self.passes == 0 {
+            self.closeness_by_rows()
+        } else if self.relative_lower() > self.tolerance {
+            Closeness::Far { factor: self.relative_estimate() / self.tolerance }
+        } else {
+            Closeness::MorePasses
         }
+    }
+
+    fn closeness_by_rows(&self) -> Closeness {
         let excess = |target: &TargetCertificate| match self.allowed(target) {
             q if q > 0.0 => target.x_bar.sqrt() / q,
             _ => f64::INFINITY, // what the model differs from Lα by is already too much
         };
-        let factor = self.targets.iter().map(excess).fold(0.0, f64::max);
         let more = self.relative_estimate() <= self.tolerance
             && self.targets.iter().all(|t| self.allowed(t) > 0.0);
-        if !more {
-            return Closeness::Far { factor };
+        if more {
+            let rows = self.targets.iter().map(|t| self.rows_needed(t)).max().unwrap_or(self.n);
+            return Closeness::MoreRows { rows };
         }
-        let rows = self.targets.iter().map(|t| self.rows_needed(t)).max().unwrap_or(self.n);
-        Closeness::MoreRows { rows }
+        Closeness::Far { factor: self.targets.iter().map(excess).fold(0.0, f64::max) }
     }
 
     /// The ‖ρ‖ that the tolerance allows.

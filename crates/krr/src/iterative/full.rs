@@ -1,7 +1,7 @@
 //! Kernel ridge regression on all the data.
 
 use crate::Problem;
-use crate::iterative::full_sizes::{Sizes, chosen_rank, enough};
+use crate::iterative::full_sizes::{Sizes, chosen_rank};
 use crate::iterative::full_system::System;
 use crate::iterative::full_targets::{Targets, report};
 use crate::iterative::run::{Watch, run_watched};
@@ -10,7 +10,6 @@ use crate::{FitReport, KrrModel};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, validate};
-use nystrom_sketch::RpCholesky;
 use rand::Rng;
 
 /// Kernel ridge regression as defined, over all of the space of k, without ever storing K: (K +
@@ -107,7 +106,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     /// F. Not converging is no error: see [`IterativeFit::into_model`].
     ///
     /// # Randomness
-    /// That of [`RpCholesky`].
+    /// That of [`RpCholesky`](nystrom_sketch::RpCholesky).
     pub fn fit<'a>(
         &self,
         problem: impl Into<Problem<'a, T>>,
@@ -140,17 +139,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let memory = self.options.memory;
         let rank = chosen_rank::<T>(self.rank, [n, x.dim(), columns], memory)?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
-        let mut memory = Sizes { n, columns, rank, ridges: 1 }.plan::<T>(memory)?;
-        let room = memory.room(self.options.memory);
+        let sizes = Sizes { n, columns, rank, ridges: 1 };
+        sizes.plan::<T>(memory)?; //                                            refused in advance
         let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
         let start = extras.start.map(|alpha| self.start(alpha, &root, t)).transpose()?;
 
         let K = Counted::new(KernelMatrix::new(&self.kernel, x)?);
-        let tolerance = enough(self.rank, &K, mu, &root);
-        let select = RpCholesky { tolerance, ..RpCholesky::default() };
-        let F = select.factor(&K, rank, rng)?.into_factor(); //                    K ≈ FFᵀ
-        let mut system = System::new(&K, F, &root, &[mu], [memory.kept, room])?;
-        (memory.kept, memory.kept_rows) = (system.kept(), system.kept_rows());
+        let (mut system, memory) =
+            System::preconditioned(&K, &sizes, self.rank, &root, &[mu], memory, rng)?;
         let targets = Targets::new(samples, &root, self.intercept);
         let b = targets.right_hand_side(1);
         let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {

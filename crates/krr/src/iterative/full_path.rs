@@ -1,7 +1,7 @@
 //! Many ridges on all the data at once, the best by validation.
 
 use crate::iterative::compared::Compared;
-use crate::iterative::full_sizes::{Sizes, chosen_rank, enough};
+use crate::iterative::full_sizes::{Sizes, chosen_rank};
 use crate::iterative::full_system::System;
 use crate::iterative::full_targets::{Targets, report};
 use crate::iterative::run::Run;
@@ -10,7 +10,6 @@ use crate::{FitReport, KrrModel, Problem};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{ConjugateGradients, Counted, Result, Ridge, Scalar, Solve, validate};
-use nystrom_sketch::RpCholesky;
 use rand::Rng;
 
 /// The iteration of the first look at the validation error, and by how much its number grows from
@@ -115,7 +114,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
     /// [`Empty`](nystrom_linalg_core::Error::Empty) without ridges.
     ///
     /// # Randomness
-    /// That of [`RpCholesky`].
+    /// That of [`RpCholesky`](nystrom_sketch::RpCholesky).
     pub fn fit<'a>(
         &self,
         train: impl Into<Problem<'a, T>>,
@@ -129,19 +128,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let all = [n, samples.x.dim(), columns * mu.len()];
         let rank = chosen_rank::<T>(self.rank, all, self.options.memory)?;
         let sizes = Sizes { n, columns, rank, ridges: mu.len() };
-        let mut memory = sizes.plan::<T>(self.options.memory)?;
-        let room = memory.room(self.options.memory);
+        let budget = self.options.memory;
+        sizes.plan::<T>(budget)?; //                                  refused before any work
 
         let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
         let K = Counted::new(KernelMatrix::new(&self.kernel, samples.x)?);
-        let least = mu.iter().copied().fold(f64::INFINITY, f64::min);
-        let tolerance = enough(self.rank, &K, least, &root);
-        let select = RpCholesky { tolerance, ..RpCholesky::default() };
-        let F = select.factor(&K, rank, rng)?.into_factor(); //                    K ≈ FFᵀ
-        let mut system = System::new(&K, F, &root, &mu, [memory.kept, room])?;
-        (memory.kept, memory.kept_rows) = (system.kept(), system.kept_rows());
+        let (mut system, mut memory) =
+            System::preconditioned(&K, &sizes, self.rank, &root, &mu, budget, rng)?;
         let targets = Targets::new(samples, &root, self.intercept);
-        let compared = Compared::new(&self.kernel, samples, valid, room - memory.kept);
+        let room = memory.room(budget) - memory.kept;
+        let compared = Compared::new(&self.kernel, samples, valid, room);
         memory.tiles += compared.kept_bytes();
         let path = Path { kernel: &self.kernel, samples, compared, targets: &targets, mu: &mu };
 

@@ -1,11 +1,15 @@
 //! √D K √D + μI for all the data, one triangle of K kept where there is room, and its
 //! preconditioner.
 
+use crate::iterative::MemoryPlan;
+use crate::iterative::full_sizes::{Sizes, enough};
 use faer::reborrow::*;
 use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{
     KeptTriangle, LinearSystem, PsdMatrix, Result, Scalar, ShiftedLowRank, TallFactor,
 };
+use nystrom_sketch::RpCholesky;
+use rand::Rng;
 
 /// What the rounding of K to `f32` may be, of the smallest μ: the rounded system is then positive
 /// definite, and a round of refinement leaves at most a third of a residual.
@@ -26,6 +30,27 @@ pub(crate) struct System<'a, T> {
 }
 
 impl<'a, T: Scalar> System<'a, T> {
+    /// With the preconditioner of a rank of at most `sizes.rank`, which was `asked` for or not, and
+    /// what is held.
+    pub fn preconditioned(
+        K: &'a dyn PsdMatrix<T>,
+        sizes: &Sizes,
+        asked: Option<usize>,
+        root: &'a [f64],
+        mu: &[f64],
+        budget: Option<u64>,
+        rng: &mut dyn Rng,
+    ) -> Result<(Self, MemoryPlan)> {
+        let mut memory = sizes.plan::<T>(budget)?;
+        let least = mu.iter().copied().fold(f64::INFINITY, f64::min);
+        let tolerance = enough(asked, K, least, root);
+        let select = RpCholesky { tolerance, ..RpCholesky::default() };
+        let F = select.factor(K, sizes.rank, rng)?.into_factor(); //                K ≈ FFᵀ
+        let system = System::new(K, F, root, mu, [memory.kept, memory.room(budget)])?;
+        (memory.kept, memory.kept_rows) = (system.kept(), system.kept_rows());
+        Ok((system, memory))
+    }
+
     /// With K ≈ FFᵀ and at most `bytes` of K kept in `f32`. Where it may not be rounded at most
     /// `room` bytes of it are kept as it is.
     pub fn new(
@@ -134,7 +159,6 @@ mod tests {
     use super::*;
     use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Points};
     use nystrom_linalg_core::{Cholesky, PcgOptions, Solve, SymmetricEigen, ops, random};
-    use nystrom_sketch::RpCholesky;
     use proptest::prelude::*;
     use rand::SeedableRng;
     use rand_pcg::Pcg64;

@@ -34,3 +34,4 @@ mod small_lambda;
 mod source;
 mod state;
 mod threads;
+mod tight_certificate;

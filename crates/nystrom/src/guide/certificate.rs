@@ -33,3 +33,7 @@
 //! A fit that is not shown to be close comes with advice: more rows to look at, or by what factor K
 //! − L should shrink ([`Closeness`](crate::krr::Closeness)). The bound is about the fitted values,
 //! for this kernel and λ; it does not say that they were well chosen.
+//!
+//! The bound may be several times too large, as it knows few rows. Where n² kernel values are
+//! affordable, [`TightCertificate`](crate::krr::TightCertificate) bounds the distance from both
+//! sides.

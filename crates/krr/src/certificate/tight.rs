@@ -1,0 +1,323 @@
+//! The distance to exact regression from both sides, by a few passes over K.
+
+use super::dual::{Dual, has_constant};
+use super::{CertificateReport, check_fit, without_nan};
+use crate::iterative::full_sizes::{Sizes, chosen_rank};
+use crate::iterative::full_system::System;
+use crate::{KrrModel, MemoryPlan, Problem, ProblemSize};
+use faer::{Mat, MatMut, MatRef};
+use nystrom_kernels::{Kernel, KernelMatrix};
+use nystrom_linalg_core::{
+    ConjugateGradients, Counted, KeptTriangle, LinearSystem, PsdMatrix, Result, Scalar, validate,
+};
+use rand::Rng;
+
+/// The distance between a fit f and exact kernel ridge regression f_K at the training points, from
+/// both sides and for certain, by a few passes over all of K.
+///
+/// [`Certificate`](crate::Certificate) reads few rows, and its bound is an upper one that may be
+/// many times too large. This one reads every pair of rows, and its two sides close in on the
+/// truth.
+///
+/// # What is bounded
+/// Exact regression f_K = Kα* solves (K + μI)α* = y, so that f_K = y − μα*. The fit has
+/// f = y − μα_0 with α_0 = (y − f)/μ, whatever it came from. Conjugate gradients on the exact
+/// system, begun at α_0, have the iterate α_j and the residual r_j = y − (K + μI)α_j. Hence
+/// α* − α_j = (K + μI)⁻¹r_j and
+///
+/// ```text
+/// f_K − f = μ(α_0 − α_j) − S r_j,      S = μ(K + μI)⁻¹.
+/// ```
+///
+/// Nothing but K ⪰ 0 is used for 0 ⪯ S ⪯ I, whence ‖S r − r/2‖ ≤ ‖r‖/2 for every r, and
+///
+/// ```text
+/// | ‖f_K − f‖ − ‖μ(α_0 − α_j) − r_j/2‖ |  ≤  ‖r_j‖/2.
+/// ```
+///
+/// With ‖S r‖ ≤ ‖r‖ alone, ‖μ(α_0 − α_j)‖ ± ‖r_j‖ is as valid and twice as wide. So is
+/// ‖K(α_j − α_0)‖ ± ‖r_j‖ for another α_0, the coefficients of f, by ‖K(K + μI)⁻¹‖ ≤ 1. With j = 0
+/// the two sides are 0 and ‖r_0‖ = ‖Kα_0 − f‖, the bound that
+/// [`Certificate`](crate::Certificate) has from all rows. The upper side is never above the latter.
+///
+/// With weights D all of this holds for √D K √D, √D y, √D f and γ = D^(−1/2)α. If the model has a
+/// constant, so has the exact regression. With u = √D1 and M = √D K √D + μI it has γ* = Q√D y for
+/// Q = M⁻¹ − M⁻¹uuᵀM⁻¹/uᵀM⁻¹u. As Qu = 0, γ* − γ = Q(√D y − Mγ − βu) for every β and every γ with
+/// uᵀγ = 0. As 0 ⪯ Q ⪯ M⁻¹, S = μQ is again between 0 and I. So the iterations stay orthogonal to
+/// u. The mean residual of f, if it has one, is orthogonal to all else and added by Pythagoras.
+///
+/// # Rounding
+/// Where `memory` keeps K in `f32`, what that changes in r_j is bounded by ‖E‖·‖γ_j − γ_0‖, E the
+/// roundings, whose norm is known, and added on both sides. So is (passes)·ε·(tr K + μ)·‖γ‖ for the
+/// rounding errors of the iterations. Those of single kernel values are not: K is what the kernel
+/// evaluates to.
+///
+/// # Cost
+/// `passes` × n²/2 kernel values and 2n²t flops each; beside them nk values and 2nk² flops for the
+/// preconditioner of [`FullKrr`](crate::FullKrr), 2nm and nm² as
+/// [`Certificate`](crate::Certificate). With `memory` for half a matrix in `f32`, n² values for any
+/// number of passes. [`cost`](Self::cost) counts it beforehand. The bits do not depend on the
+/// number of threads.
+///
+/// # Source
+/// Both inequalities are elementary. The iterations are those of Díaz et al., arXiv:2304.12465,
+/// projected where there is a constant: N. Gould, M. Hribar, J. Nocedal, *On the solution of
+/// equality constrained quadratic programming problems arising in optimization*, SIAM J. Sci.
+/// Comput. 23 (2001), Algorithm 2.1.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::{Closeness, NystromKrr, TightCertificate};
+/// use nystrom_linalg_core::Ridge;
+/// use nystrom_sketch::Landmarks;
+/// use rand::SeedableRng;
+/// let x: Vec<f64> = (0..1000).map(|i| i as f64 / 100.0).collect();
+/// let y = Mat::from_fn(1000, 1, |i, _| x[i].sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
+/// let (points, krr) =
+///     (Points::from_slice(&x), NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-4)));
+/// let landmarks = Landmarks::new(1000, (0..1000).step_by(150).collect())?; // 7 of them
+/// let model = krr.fit((points, &y), &landmarks)?;
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// let report = TightCertificate::default().certify(&model, (points, &y), rng)?;
+/// let target = &report.targets[0];
+/// println!("{:.2e} to {:.2e} from exact KRR", target.lower, target.bound);
+/// assert!(0.0 < target.lower && target.bound < 1.1 * target.lower);
+/// // 7 landmarks are not enough, and that is certain
+/// assert!(matches!(report.closeness(), Closeness::Far { .. }));
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TightCertificate {
+    /// Passes over K at most: one for the residual of the fit, the others are iterations. Fewer
+    /// where rounding errors are all that is left.
+    pub passes: usize,
+    /// The fit counts as close to exact regression if their distance is at most this times the root
+    /// mean square of the residuals y − f.
+    pub tolerance: f64,
+    /// Bytes it may take, what is left of which keeps one triangle of K in `f32`; `None`: nothing
+    /// is kept, nothing is refused.
+    pub memory: Option<u64>,
+}
+
+/// What a [`TightCertificate`] takes: counted from the sizes, before it begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CertificateCost {
+    /// Kernel values, to a few hundredths. More where a ridge turns out to forbid that K is kept in
+    /// `f32`.
+    pub kernel_entries: u64,
+    /// Flops beside them.
+    pub flops: f64,
+    /// Bytes by what they are for.
+    pub memory: MemoryPlan,
+}
+
+impl Default for TightCertificate {
+    /// 5 passes, a tenth of the residuals, nothing kept.
+    fn default() -> Self {
+        TightCertificate { passes: 5, tolerance: 0.1, memory: None }
+    }
+}
+
+impl TightCertificate {
+    /// Compares `model` with the exact regression of the data that it was fitted to: y (n × t) at
+    /// the n points x.
+    ///
+    /// # Randomness
+    /// That of [`RpCholesky`](nystrom_sketch::RpCholesky). It moves the two sides, never past the
+    /// truth.
+    ///
+    /// # Errors
+    /// As [`Certificate::certify`](crate::Certificate::certify);
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) for 0 passes,
+    /// [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) if the memory does not hold it.
+    pub fn certify<'a, T: Scalar, K: Kernel<T> + Clone>(
+        &self,
+        model: &KrrModel<K, T>,
+        problem: impl Into<Problem<'a, T>>,
+        rng: &mut dyn Rng,
+    ) -> Result<CertificateReport> {
+        let samples = problem.into();
+        check_fit(model, samples)?;
+        self.check()?;
+        let (n, t) = (samples.x.len(), samples.y.ncols());
+        let sizes = self.sizes::<T>([n, samples.x.dim(), t])?;
+        sizes.plan::<T>(self.memory)?; //                        refused before any work
+        let dual = Dual::new(model, samples)?;
+        let (gamma_0, mu) = (dual.gamma(), dual.mu); //          √D(y − f)/μ, the mean taken off
+        let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
+        let K = Counted::new(KernelMatrix::new(model.kernel(), samples.x)?);
+        let (system, _) = System::preconditioned(&K, &sizes, None, &root, &[mu], self.memory, rng)?;
+        let mut system = Orthogonal::to_constant(system, has_constant(model), &root);
+        let mut b = Mat::from_fn(n, t, |i, j| root[i] * samples.y[(i, j)].f64());
+        system.project(b.as_mut());
+
+        // r_0 = √Dy − Mγ_0
+        let mut cg = ConjugateGradients::start(&mut system, b.as_ref(), Some(gamma_0.as_ref()))?;
+        let mut gap = dual.gap.clone();
+        system.project(gap.as_mut());
+        let rho = cg.r() + gap; //                               −Eα, orthogonal to u
+        let first: Vec<_> =
+            (0..t).map(|j| [cg.r(), rho.as_ref()].map(|a| a.col(j).norm_l2())).collect();
+        let steps = (1..self.passes).take_while(|_| cg.step(&mut system, f64::EPS)).count();
+        let largest = root.iter().map(|root| root * root).fold(0.0, f64::max);
+        let rounding = (steps + 1) as f64 * f64::EPS * (largest * K.trace() + mu);
+        let reached = Reached { gamma_0: &gamma_0, cg: &cg, mu, kept: system.error(), rounding };
+        let target = |j: usize| {
+            let [centre, radius, lost] = reached.distance(j);
+            dual.bracketed([centre, radius], first[j].map(|length| length + lost), j)
+        };
+        Ok(CertificateReport {
+            n,
+            rows: n,
+            passes: steps + 1,
+            confidence: 1.0,
+            tolerance: self.tolerance,
+            ridge: mu,
+            trace_error: dual.residual_diagonal.iter().sum(),
+            kernel_entries: dual.kernel_entries + K.entries(),
+            delta: 0.0,
+            targets: without_nan((0..t).map(target).collect())?,
+        })
+    }
+
+    /// What [`certify`](Self::certify) takes for a fit of n points in d coordinates with m centres
+    /// and t targets.
+    ///
+    /// # Errors
+    /// [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) if the memory does not hold it.
+    pub fn cost<T: Scalar>(&self, size: ProblemSize) -> Result<CertificateCost> {
+        self.check()?;
+        let ProblemSize { n, d, m, t, .. } = size;
+        let sizes = self.sizes::<T>([n, d, t])?;
+        let memory = sizes.plan::<T>(self.memory)?;
+        let [rows, centers, rank, passes] = [n, m, sizes.rank, self.passes].map(|size| size as f64);
+        let triangle = (KeptTriangle::<T>::bytes(n) / 4) as f64;
+        // what is kept is evaluated once to be kept, and once for r_0
+        let share = memory.kept as f64 / (4.0 * triangle).max(1.0);
+        let all = triangle * (1.0 + share + (passes - 1.0) * (1.0 - share));
+        let values = all + rows * rank + (2.0 * rows + centers) * centers;
+        let products = passes * t as f64 * (2.0 * rows * rows + 4.0 * rows * rank);
+        let factors = 2.0 * rows * rank.powi(2) + rows * centers.powi(2) + centers.powi(3) / 3.0;
+        Ok(CertificateCost {
+            kernel_entries: values.ceil() as u64,
+            flops: products + factors,
+            memory,
+        })
+    }
+
+    fn check(&self) -> Result<()> {
+        validate::not_empty("passes over the kernel matrix", self.passes)?;
+        validate::positive("tolerance", self.tolerance)
+    }
+
+    fn sizes<T: Scalar>(&self, [n, d, t]: [usize; 3]) -> Result<Sizes> {
+        let rank = chosen_rank::<T>(None, [n, d, t], self.memory)?;
+        // one column more for u and what the fit is compared by
+        Ok(Sizes { n, columns: t + 1, rank, ridges: 1 })
+    }
+}
+
+/// Where the iterations have come to.
+struct Reached<'a> {
+    gamma_0: &'a Mat<f64>,
+    cg: &'a ConjugateGradients<f64>,
+    mu: f64,
+    /// What is rounded away in r_j where K is kept in `f32`, in units of ‖γ_j − γ_0‖.
+    kept: f64,
+    /// The rounding errors of r_j, in units of ‖γ‖.
+    rounding: f64,
+}
+
+impl Reached<'_> {
+    /// ‖μ(γ_0 − γ_j) − r_j/2‖, by how much the distance may differ from it, and how much of that is
+    /// rounding errors, for a target.
+    fn distance(&self, target: usize) -> [f64; 3] {
+        let (from, gamma, r) =
+            (self.gamma_0.col(target), self.cg.x().col(target), self.cg.r().col(target));
+        let norm = |entry: &dyn Fn(usize) -> f64| {
+            (0..r.nrows()).map(|i| entry(i).powi(2)).sum::<f64>().sqrt()
+        };
+        let moved = norm(&|i| from[i] - gamma[i]);
+        let centre = norm(&|i| self.mu * (from[i] - gamma[i]) - r[i] / 2.0);
+        let lost = self.rounding * from.norm_l2().max(gamma.norm_l2());
+        [centre, r.norm_l2() / 2.0 + self.kept * moved + lost, lost]
+    }
+}
+
+/// M on the complement of u = √D1 if there is a constant: ΠMΠ with Π = I − uuᵀ/uᵀu, by P⁻¹ −
+/// P⁻¹uuᵀP⁻¹/uᵀP⁻¹u.
+struct Orthogonal<'a, T> {
+    system: System<'a, T>,
+    constant: Option<Constant>,
+}
+
+struct Constant {
+    /// u/‖u‖.
+    unit: Mat<f64>,
+    /// P⁻¹u/uᵀP⁻¹u, u of length 1.
+    direction: Mat<f64>,
+}
+
+impl<'a, T: Scalar> Orthogonal<'a, T> {
+    fn to_constant(mut system: System<'a, T>, constant: bool, root: &[f64]) -> Self {
+        let length = root.iter().map(|u| u * u).sum::<f64>().sqrt();
+        let constant = constant.then(|| {
+            let unit = Mat::from_fn(root.len(), 1, |i, _| root[i] / length);
+            let mut direction = Mat::zeros(root.len(), 1);
+            system.precondition(direction.as_mut(), unit.as_ref());
+            let product = dot(unit.as_ref(), direction.as_ref(), 0);
+            direction *= faer::Scale(1.0 / product);
+            Constant { unit, direction }
+        });
+        Orthogonal { system, constant }
+    }
+
+    /// a = Πa.
+    fn project(&self, mut a: MatMut<'_, f64>) {
+        if let Some(Constant { unit, .. }) = &self.constant {
+            subtract(a.rb_mut(), unit, unit);
+        }
+    }
+}
+
+impl<T: Scalar> LinearSystem<f64> for Orthogonal<'_, T> {
+    fn apply(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
+        self.system.apply(out.rb_mut(), gamma);
+        self.project(out);
+    }
+
+    fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+        self.system.precondition(out.rb_mut(), r);
+        if let Some(Constant { unit, direction }) = &self.constant {
+            subtract(out, direction, unit);
+        }
+    }
+
+    fn apply_exactly(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
+        self.system.apply_exactly(out.rb_mut(), gamma);
+        self.project(out);
+    }
+
+    fn error(&self) -> f64 {
+        self.system.error()
+    }
+}
+
+/// a = a − direction·(unitᵀa).
+fn subtract(mut a: MatMut<'_, f64>, direction: &Mat<f64>, unit: &Mat<f64>) {
+    for j in 0..a.ncols() {
+        let share = dot(unit.as_ref(), a.as_ref(), j);
+        for i in 0..a.nrows() {
+            a[(i, j)] -= share * direction[(i, 0)];
+        }
+    }
+}
+
+/// uᵀa_j.
+fn dot(u: MatRef<'_, f64>, a: MatRef<'_, f64>, j: usize) -> f64 {
+    (0..a.nrows()).map(|i| u[(i, 0)] * a[(i, j)]).sum()
+}
+
+use faer::reborrow::*;
