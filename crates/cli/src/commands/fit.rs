@@ -86,8 +86,7 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     let landmarks = select::selector(spec, setting)?.select(&matrix, spec.count, rng)?;
     session.progress.step("fitting", &planned.fit);
     let fitted = fit(args, &kernel, points, &y, &landmarks, rng)?;
-    let entries = (x.nrows() * landmarks.len()) as f64;
-    session.progress.stage("evaluating", Some(entries));
+    session.progress.stage("evaluating", Some((x.nrows() * landmarks.len()) as f64));
     let training = Errors::of(fitted.model.predict(points)?.as_ref(), y.as_ref())?;
 
     let mut summary = Summary::of("fit");
@@ -111,16 +110,8 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     }
     if let (Some(how), Some(step)) = (args.certify, &planned.certify) {
         session.progress.step("certifying", step);
-        let report = match how {
-            Certify::Rows(rows) => Certificate { rows: rows.get(), ..Certificate::default() }
-                .certify(&fitted.model, (points, &y), rng)?,
-            Certify::Passes(passes) => plan::tight(passes.get(), session.memory).certify(
-                &fitted.model,
-                (points, &y),
-                rng,
-            )?,
-        };
-        certified(&report, &mut summary);
+        let problem = (points, y.as_ref()).into();
+        certified(&certify(how, session.memory, &fitted.model, problem, rng)?, &mut summary);
     }
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("landmarks", landmarks.len());
@@ -277,6 +268,21 @@ fn describe(fitted: &Fitted, summary: &mut Summary) {
         );
         summary.value("iterations", iterations);
         summary.value("residual", residual);
+    }
+}
+
+fn certify(
+    how: Certify,
+    memory: Option<u64>,
+    model: &KrrModel<AnyKernel, f64>,
+    problem: Problem<'_, f64>,
+    rng: &mut dyn Rng,
+) -> nystrom::Result<CertificateReport> {
+    match how {
+        Certify::Rows(rows) => {
+            Certificate { rows: rows.get(), ..Certificate::default() }.certify(model, problem, rng)
+        }
+        Certify::Passes(passes) => plan::tight(passes.get(), memory).certify(model, problem, rng),
     }
 }
 
