@@ -32,6 +32,9 @@ pub(crate) struct System<'a, T> {
 impl<'a, T: Scalar> System<'a, T> {
     /// With the preconditioner of a rank of at most `sizes.rank`, which was `asked` for or not, and
     /// what is held.
+    ///
+    /// # Randomness
+    /// That of [`RpCholesky`].
     pub fn preconditioned(
         K: &'a dyn PsdMatrix<T>,
         sizes: &Sizes,
