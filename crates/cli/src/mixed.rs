@@ -91,7 +91,7 @@ fn check(survey: &Survey, args: &DataArgs, wanted: &Wanted) -> Result<()> {
 }
 
 /// Whether most cells of a column of numbers are texts, and no markers.
-fn holds_text(survey: &Survey, column: usize) -> bool {
+pub fn holds_text(survey: &Survey, column: usize) -> bool {
     let Values::Numbers(values) = &survey.table.columns()[column].values else { return true };
     let doubts = &survey.doubts[column];
     let marked: usize =

@@ -10,10 +10,11 @@ use std::path::Path;
 pub enum Values<'a> {
     Numbers(&'a [f64]),
     Counts(&'a [usize]),
+    Texts(&'a [String]),
 }
 
 /// Columns of results with their names. `.npy` files hold those of numbers that a program counts
-/// with, so not `line`.
+/// with, so not `line`; texts have to be numbers there.
 pub struct Columns<'a>(pub Vec<(&'a str, Values<'a>)>);
 
 /// The name of the column with lines of the file that was read, for people.
@@ -24,7 +25,7 @@ impl Columns<'_> {
     pub fn write(&self, output: &Output, session: &Session) -> Result<()> {
         match output.file() {
             None if session.json => Ok(()),
-            Some(path) if is_npy(path) => write(path, &self.npy()),
+            Some(path) if output.is_npy() => write(path, &self.npy()),
             Some(path) => write(path, self.csv().as_bytes()),
             None => print(self.csv()),
         }
@@ -34,18 +35,20 @@ impl Columns<'_> {
         self.0.first().map_or(0, |(_, values)| match values {
             Values::Numbers(values) => values.len(),
             Values::Counts(values) => values.len(),
+            Values::Texts(values) => values.len(),
         })
     }
 
     /// Numbers as the shortest text that reads back as the same number.
     fn csv(&self) -> String {
-        let names: Vec<&str> = self.0.iter().map(|(name, _)| *name).collect();
+        let names: Vec<String> = self.0.iter().map(|(name, _)| quoted(name)).collect();
         let mut text = names.join(",") + "\n";
         for row in 0..self.rows() {
             for (j, (_, values)) in self.0.iter().enumerate() {
                 let field = match values {
                     Values::Numbers(values) => format!("{:?}", values[row]),
                     Values::Counts(values) => values[row].to_string(),
+                    Values::Texts(values) => quoted(&values[row]),
                 };
                 text += if j > 0 { "," } else { "" };
                 text += &field;
@@ -60,6 +63,7 @@ impl Columns<'_> {
         let number = |row: usize, values: &Values<'_>| match values {
             Values::Numbers(values) => values[row],
             Values::Counts(values) => values[row] as f64,
+            Values::Texts(values) => values[row].parse().unwrap_or(f64::NAN),
         };
         let columns: Vec<&Values<'_>> =
             self.0.iter().filter(|(name, _)| *name != LINE).map(|(_, values)| values).collect();
@@ -69,14 +73,16 @@ impl Columns<'_> {
     }
 }
 
+/// A field of CSV.
+fn quoted(text: &str) -> String {
+    let special = text.contains(['"', ',', '\n', '\r']) || text.trim() != text;
+    if special { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
 /// To standard output.
 pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
     let mut stdout = io::stdout().lock();
     Ok(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()).map_err(Failure::Stdout)?)
-}
-
-fn is_npy(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
 }
 
 /// Refuses what cannot be written, or would overwrite what is read, before any work is done.

@@ -68,6 +68,50 @@ pub enum Error {
         /// Its value.
         value: f64,
     },
+    /// A class of one row cannot be both fitted and validated.
+    #[error(
+        "the target {target:?} has the class {class:?} in one row only; leave the row out, or \
+         gather more of that class"
+    )]
+    RareClass {
+        /// The target.
+        target: String,
+        /// The class.
+        class: String,
+    },
+    /// Two classes that nobody would tell apart.
+    #[error(
+        "the classes {one:?} and {other:?} of the target {target:?} differ in case or blanks \
+         alone; spell them alike, or give them other names"
+    )]
+    AlikeClasses {
+        /// The target.
+        target: String,
+        /// One class.
+        one: String,
+        /// The other.
+        other: String,
+    },
+    /// A class that no row had when the model was fitted.
+    #[error(
+        "the class {class:?} of the target {target:?} was in no row that was fitted; leave its \
+         rows out, or fit the model again with some"
+    )]
+    UnknownClass {
+        /// The target.
+        target: String,
+        /// The class.
+        class: String,
+    },
+    /// Probabilities asked of a regression.
+    #[error(
+        "the model predicts the number {target:?}, and only classes have probabilities; fit it \
+         again as a classification (--task classification), or ask for predictions"
+    )]
+    NoClasses {
+        /// The target.
+        target: String,
+    },
     /// A number that must be there is missing, or is none.
     #[error("the column {column:?} {what}; {remedy}")]
     Values {

@@ -1,5 +1,6 @@
 //! The best fit for a table.
 
+use crate::classes::{ClassWeights, Task};
 use crate::columns::ColumnOptions;
 use crate::effort::Effort;
 use crate::error::{Error, Result};
@@ -20,6 +21,11 @@ use nystrom_data::Table;
 /// candidate that is hardly better than a simpler one does not replace it, and the plain default
 /// (Gaussian kernel at the median distance, 500 landmarks, λ by leave-one-out) is always among
 /// them.
+///
+/// Classes are fitted one-versus-rest, as several targets ±1, and compared by their mean square.
+/// The values that the winner gave on validation rows make its probabilities ([`Calibration`]).
+///
+/// [`Calibration`]: crate::Calibration
 ///
 /// # Cost
 /// At most [`Effort::work`] operations by the counts of the methods used, unless the table is so
@@ -53,6 +59,10 @@ pub struct Fit {
     pub columns: ColumnOptions,
     /// A column with the weight of each row.
     pub weights: Option<String>,
+    /// Whether targets are numbers or classes.
+    pub task: Task,
+    /// How much each class counts, if there are classes.
+    pub class_weights: ClassWeights,
     /// How rows are set aside for validation.
     pub split: Split,
 }
@@ -71,8 +81,9 @@ impl Fit {
     ///
     /// # Errors
     /// Those of [`Columns::fit`](crate::Columns::fit); [`Error::TooFewRows`],
-    /// [`Error::ConstantTarget`], [`Error::Values`] for impossible targets or weights,
-    /// [`Error::UsedTwice`], [`Error::Budget`].
+    /// [`Error::ConstantTarget`], [`Error::RareClass`], [`Error::AlikeClasses`],
+    /// [`Error::Values`] for impossible targets or weights, [`Error::UsedTwice`],
+    /// [`Error::Budget`].
     ///
     /// # Randomness
     /// Permutations of the rows (folds, subsamples, landmarks) and the pairs of the median

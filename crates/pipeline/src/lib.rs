@@ -25,11 +25,15 @@
 //! # Ok::<(), nystrom_pipeline::Error>(())
 //! ```
 //!
+//! A target of text or of few whole numbers is one of classes ([`Task`]): then there are
+//! [`probabilities`](Model::probabilities).
+//!
 //! Nothing here prints, reads files or looks at a clock: a program gives the table, and a
 //! [`Progress`] if it wants to tell what happens or to stop early.
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 
+mod classes;
 mod columns;
 mod effort;
 mod error;
@@ -43,6 +47,7 @@ mod report;
 mod search;
 mod split;
 
+pub use classes::{Calibration, ClassErrors, ClassWeights, Classes, Task};
 pub use columns::{Applied, ColumnOptions, Columns, Curve, Dropped, Missing, Note, Shape, Why};
 pub use effort::Effort;
 pub use error::{Error, Result};

@@ -1,5 +1,6 @@
 //! A fitted pipeline: from a table to predictions.
 
+use crate::classes::Classes;
 use crate::columns::{Columns, Note};
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
@@ -36,6 +37,8 @@ pub struct Model {
     /// to hold.
     pub(crate) layout: Vec<String>,
     pub(crate) targets: Vec<Target>,
+    /// If the target is one of classes: then `targets` are the functions of these.
+    pub(crate) classes: Option<Classes>,
     /// A, d × d: the kernel sees Ax.
     pub(crate) map: Option<Mat<f64>>,
     pub(crate) regression: KrrModel<AnyKernel, f64>,
@@ -80,8 +83,10 @@ pub struct Made {
 /// Predictions for the rows of a table.
 #[derive(Debug, Clone)]
 pub struct Predictions {
-    /// n × t, a column for each target.
+    /// n × t, a column for each target; of classes the functions, near ±1.
     pub values: Mat<f64>,
+    /// Of classes: n × K.
+    pub probabilities: Option<Mat<f64>>,
     /// What the table had that the training table had not.
     pub notes: Vec<Note>,
 }
@@ -99,10 +104,21 @@ impl Model {
         regression: KrrModel<AnyKernel, f64>,
         made: Made,
     ) -> Result<Self> {
-        let model = Model { columns, layout, targets, map, regression, made };
-        match model.problem() {
+        Model { columns, layout, targets, classes: None, map, regression, made }.sound()
+    }
+
+    /// The same, whose targets are the functions of these classes.
+    ///
+    /// # Errors
+    /// [`Error::File`] if there are not as many targets as the classes need.
+    pub fn with_classes(self, classes: Classes) -> Result<Self> {
+        Model { classes: Some(classes), ..self }.sound()
+    }
+
+    fn sound(self) -> Result<Self> {
+        match self.problem() {
             Some(problem) => Err(Error::File { problem }),
-            None => Ok(model),
+            None => Ok(self),
         }
     }
 
@@ -122,7 +138,52 @@ impl Model {
                 *value = target.mean + target.scale * *value;
             }
         }
-        Ok(Predictions { values, notes: applied.notes })
+        let classes = self.classes.as_ref();
+        let probabilities = classes.map(|classes| classes.probabilities(values.as_ref()));
+        Ok(Predictions { values, probabilities, notes: applied.notes })
+    }
+
+    /// The probabilities of the classes, n × K in the order of [`classes`](Self::classes).
+    ///
+    /// # Cost
+    /// That of [`predict`](Self::predict).
+    ///
+    /// # Errors
+    /// [`Error::NoClasses`] of a regression; those of [`predict`](Self::predict).
+    ///
+    /// ```
+    /// use nystrom::prelude::*;
+    /// use nystrom_data::{Column, Table};
+    /// use nystrom_pipeline::Fit;
+    /// let a: Vec<f64> = (0..60).map(|i| f64::from(i * 7 % 60)).collect();
+    /// let y: Vec<f64> = a.iter().map(|a| f64::from(u8::from(*a > 30.0))).collect();
+    /// let table = vec![Column::numbers("a", a), Column::numbers("y", y)];
+    /// let table = Table::new("t", table).unwrap();
+    /// let fit = Fit { work: Some(1e8), ..Fit::default() };
+    /// let model = fit.table(&table, ["y"], &mut Pcg64::seed_from_u64(0))?.model;
+    /// assert_eq!(model.classes().unwrap().names, ["0", "1"]);
+    /// let new = Table::new("new", vec![Column::numbers("a", vec![2.0, 58.0])]).unwrap();
+    /// let p = model.probabilities(&new)?;
+    /// assert!(p[(0, 0)] > 0.9 && p[(1, 1)] > 0.9);
+    /// # Ok::<(), nystrom_pipeline::Error>(())
+    /// ```
+    pub fn probabilities(&self, table: &Table) -> Result<Mat<f64>> {
+        let classes = self.tells_apart()?;
+        Ok(classes.probabilities(self.predict(table)?.values.as_ref()))
+    }
+
+    /// The classes that it tells apart, if it does.
+    pub fn classes(&self) -> Option<&Classes> {
+        self.classes.as_ref()
+    }
+
+    /// As [`classes`](Self::classes), where they are needed.
+    ///
+    /// # Errors
+    /// [`Error::NoClasses`] of a regression.
+    pub fn tells_apart(&self) -> Result<&Classes> {
+        let target = || self.targets.first().map_or_else(String::new, |target| target.name.clone());
+        self.classes.as_ref().ok_or_else(|| Error::NoClasses { target: target() })
     }
 
     /// The columns that it needs.
@@ -135,9 +196,18 @@ impl Model {
         &self.layout
     }
 
-    /// What it predicts.
+    /// What it predicts; of classes, their functions, which all have the name of the one target.
     pub fn targets(&self) -> &[Target] {
         &self.targets
+    }
+
+    /// The columns that it predicts.
+    pub fn target_names(&self) -> Vec<&str> {
+        let functions = match &self.classes {
+            Some(_) => &self.targets[..1],
+            None => &self.targets[..],
+        };
+        functions.iter().map(|target| target.name.as_str()).collect()
     }
 
     /// The linear map A, d × d, if it learnt one.
@@ -174,6 +244,9 @@ impl Model {
                 "it names {} targets, its coefficients have {t}",
                 self.targets.len()
             ));
+        }
+        if let Some(problem) = self.classes.as_ref().and_then(|classes| classes.problem(t)) {
+            return Some(problem);
         }
         let wrong = |target: &&Target| !(target.mean.is_finite() && target.scale.is_finite());
         if let Some(target) = self.targets.iter().find(wrong) {

@@ -1,5 +1,7 @@
-//! A table as a problem of regression: rows, standardised targets, weights, folds.
+//! A table as a problem of regression: rows, standardised targets, weights, folds. Classes are
+//! targets ±1.
 
+use crate::classes::{ClassWeights, Labels, is_classes};
 use crate::columns::{ColumnOptions, Columns, Missing, Shape, position};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
@@ -18,9 +20,10 @@ const LARGEST: f64 = 1e150;
 pub(crate) struct Problem {
     /// The rows that are used.
     pub table: Table,
-    /// n × t, each target with mean 0 and standard deviation 1.
+    /// n × t, each target with mean 0 and standard deviation 1; those of classes together.
     pub y: Mat<f64>,
     pub targets: Vec<Target>,
+    pub labels: Option<Labels>,
     pub weights: Option<Vec<f64>>,
     pub folds: Vec<Fold>,
     /// What was decided about the table.
@@ -36,24 +39,29 @@ impl Problem {
     pub fn new(fit: &Fit, table: &Table, targets: &[String], rng: &mut dyn Rng) -> Result<Self> {
         let taken = taken(fit, targets)?;
         let mut notes = Vec::new();
-        let rows = usable(fit, table, targets, &taken, &mut notes)?;
+        let classes = is_classes(fit.task, table, targets, &mut notes)?;
+        let rows = usable(fit, table, targets, &taken, classes, &mut notes)?;
         let table =
             if rows.len() == table.rows() { table.clone() } else { table.select_rows(&rows)? };
         if table.rows() < FEWEST {
             return Err(Error::TooFewRows { rows: table.rows() });
         }
         let weights = fit.weights.as_ref().map(|name| weights(&table, name)).transpose()?;
-        let of = |name: &String| target(&table, name, weights.as_deref());
-        let targets = targets.iter().map(of).collect::<Result<Vec<_>>>()?;
-        let columns: Vec<&[f64]> = targets
-            .iter()
-            .map(|t| table.numbers(t.name.as_str()))
-            .collect::<std::result::Result<_, _>>()?;
-        let y = Mat::from_fn(table.rows(), targets.len(), |i, j| {
-            (columns[j][i] - targets[j].mean) / targets[j].scale
-        });
+        let labels = classes.then(|| Labels::new(&table, &targets[0])).transpose()?;
+        let (weights, (y, targets)) = match &labels {
+            Some(labels) => {
+                let weights = fit.class_weights.of(labels, weights)?;
+                let indicators = labels.indicators(weights.as_deref());
+                (weights, indicators)
+            }
+            None if fit.class_weights != ClassWeights::Equal => return Err(not_classes(targets)),
+            None => {
+                let standardised = standardised(&table, targets, weights.as_deref())?;
+                (weights, standardised)
+            }
+        };
         let folds = fit.split.folds(&table, rng)?;
-        Ok(Problem { table, y, targets, weights, folds, notes, taken })
+        Ok(Problem { table, y, targets, labels, weights, folds, notes, taken })
     }
 
     /// The columns under a shape, and the features of all rows, n × d.
@@ -93,6 +101,7 @@ fn usable(
     table: &Table,
     targets: &[String],
     taken: &[String],
+    classes: bool,
     notes: &mut Vec<String>,
 ) -> Result<Vec<usize>> {
     let n = table.rows();
@@ -105,9 +114,15 @@ fn usable(
         }
     };
     for name in targets {
-        position(table, name)?;
-        let values = table.numbers(name.as_str())?;
-        let gaps = (0..n).filter(|&row| values[row].is_nan()).collect();
+        let gaps = match &table.columns()[position(table, name)?].values {
+            Values::Categories(text) if classes => {
+                (0..n).filter(|&row| text.codes[row].is_none()).collect()
+            }
+            _ => {
+                let values = table.numbers(name.as_str())?;
+                (0..n).filter(|&row| values[row].is_nan()).collect()
+            }
+        };
         leave(gaps, &format!("miss the target {name:?}"), &mut keep);
     }
     if let Some(name) = &fit.weights {
@@ -147,6 +162,29 @@ fn weights(table: &Table, name: &str) -> Result<Vec<f64>> {
     // with mean 1, so that λ means the same with and without
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     Ok(values.iter().map(|w| w / mean).collect())
+}
+
+/// Targets with mean 0 and standard deviation 1, n × t.
+fn standardised(
+    table: &Table,
+    names: &[String],
+    weights: Option<&[f64]>,
+) -> Result<(Mat<f64>, Vec<Target>)> {
+    let of = |name: &String| target(table, name, weights);
+    let targets = names.iter().map(of).collect::<Result<Vec<_>>>()?;
+    let columns: Vec<&[f64]> = targets
+        .iter()
+        .map(|t| table.numbers(t.name.as_str()))
+        .collect::<std::result::Result<_, _>>()?;
+    let y = Mat::from_fn(table.rows(), targets.len(), |i, j| {
+        (columns[j][i] - targets[j].mean) / targets[j].scale
+    });
+    Ok((y, targets))
+}
+
+fn not_classes(targets: &[String]) -> Error {
+    let problem = format!("the target {:?} is a number and has no classes", targets[0]);
+    Error::Option { option: "class-weights", problem }
 }
 
 /// Mean and standard deviation of a target.

@@ -1,5 +1,6 @@
 //! What a search tried and found.
 
+use crate::classes::ClassErrors;
 use crate::columns::{Dropped, Shape};
 use crate::kernel::Family;
 use serde::{Deserialize, Serialize};
@@ -91,6 +92,9 @@ pub struct Report {
     pub chosen: Trial,
     /// The same error of the plain default: Gaussian kernel, median distance, 500 landmarks.
     pub plain_error: f64,
+    /// Of classes: the errors of the chosen candidate on validation rows, to which its
+    /// probabilities were fitted.
+    pub classes: Option<ClassErrors>,
     /// Operations counted.
     pub work: f64,
     /// Operations allowed.

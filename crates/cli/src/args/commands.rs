@@ -12,6 +12,7 @@ const FIT: &str = "\
 Examples:
   nystrom fit houses.csv --target price -o houses.json
   nystrom fit houses.csv --target price --effort thorough --group town -o houses.json
+  nystrom fit stars.csv --target class --class-weights balanced -o stars.json
   nystrom fit houses.csv --target price --kernel matern --nu 1.5 --landmarks rpcholesky:2000 \\
       --lambda auto --hold-out 0.2 --certify --memory 2GB -o houses.json
   nystrom fit train.libsvm --bandwidth 0.5 --lambda 1e-6 -o model.json";
@@ -98,6 +99,8 @@ Examples:
   nystrom predict houses.json new-houses.csv > prices.csv
   nystrom predict houses.json new-houses.csv -o prices.npy --json
 
+Of classes there is the likeliest, and a column p_CLASS with the probability of each.
+
 Features are found by name; where a file has no names (.npy, --no-header) by position. If the
 target is among the columns, the error of the predictions is reported; it need not be there.";
 
@@ -109,6 +112,10 @@ pub struct Predict {
     pub model: PathBuf,
     #[command(flatten)]
     pub data: DataArgs,
+    /// The probabilities of classes alone, without the likeliest: numbers, also where classes are
+    /// text
+    #[arg(long)]
+    pub probabilities: bool,
     /// File for the predictions, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,
@@ -258,7 +265,9 @@ Examples:
   nystrom evaluate houses.json test-houses.csv
   nystrom evaluate houses.json test-houses.csv --json
 
-As `predict`, but the target must be there, and only the errors are printed.";
+As `predict`, but the target must be there, and only the errors are printed: RMSE and R² of
+numbers; of classes the error rate, the logarithmic loss, the area under the ROC curve (of two) and
+the calibration error in 15 bins of as many rows.";
 
 /// The error of a saved model on rows whose target is known
 #[derive(Args)]

@@ -28,4 +28,10 @@ impl Output {
             Output::File(path) => Some(path),
         }
     }
+
+    /// Whether it is a file of numbers for NumPy.
+    pub fn is_npy(&self) -> bool {
+        let extension = self.file().and_then(Path::extension);
+        extension.is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
+    }
 }

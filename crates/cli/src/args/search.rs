@@ -1,7 +1,7 @@
 //! What can be said of the search for the best fit.
 
 use clap::{Args, ValueEnum};
-use nystrom_pipeline::Effort;
+use nystrom_pipeline::{ClassWeights, Effort, Task};
 
 #[derive(Args)]
 pub struct SearchArgs {
@@ -26,6 +26,14 @@ pub struct SearchArgs {
     /// A column with the weight of each row
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub weights: Option<String>,
+    /// Whether the target is a number or a class [default: text and up to ten whole numbers are
+    /// classes]
+    #[arg(long, value_enum, value_name = "TASK", help_heading = "Data")]
+    pub task: Option<TaskName>,
+    /// How much each class counts: `balanced` for all alike, or the weights of some
+    #[arg(long, value_name = "balanced|CLASS=WEIGHT,…", value_parser = class_weights,
+        help_heading = "Data")]
+    pub class_weights: Option<ClassWeights>,
     /// Rows with the same value in this column are set aside together
     #[arg(long, value_name = "COLUMN", conflicts_with = "time_column", help_heading = "Data")]
     pub group: Option<String>,
@@ -42,6 +50,21 @@ pub enum EffortName {
     Quick,
     Default,
     Thorough,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TaskName {
+    Regression,
+    Classification,
+}
+
+impl From<TaskName> for Task {
+    fn from(name: TaskName) -> Task {
+        match name {
+            TaskName::Regression => Task::Regression,
+            TaskName::Classification => Task::Classification,
+        }
+    }
 }
 
 impl From<EffortName> for Effort {
@@ -64,12 +87,24 @@ impl SearchArgs {
             ("--features", !self.features.is_empty()),
             ("--scale", !self.scale.is_empty()),
             ("--weights", self.weights.is_some()),
+            ("--task", self.task.is_some()),
+            ("--class-weights", self.class_weights.is_some()),
             ("--group", self.group.is_some()),
             ("--time-column", self.time_column.is_some()),
             ("--refuse-missing", self.refuse_missing),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
+}
+
+fn class_weights(text: &str) -> Result<ClassWeights, String> {
+    if text == "balanced" {
+        return Ok(ClassWeights::Balanced);
+    }
+    let weights = super::list(text).iter().map(|item| factor(item)).collect::<Result<_, _>>();
+    weights.map(ClassWeights::Given).map_err(|_| {
+        format!("{text:?} is neither `balanced` nor a list of CLASS=WEIGHT, such as no=1,yes=5")
+    })
 }
 
 fn factor(text: &str) -> Result<(String, f64), String> {
@@ -94,7 +129,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{factor, seconds};
+    use super::{class_weights, factor, seconds};
+    use nystrom_pipeline::ClassWeights;
 
     #[test]
     fn times_and_factors() {
@@ -104,6 +140,9 @@ mod tests {
         );
         assert!(seconds("5 years").is_err() && seconds("-1s").is_err() && seconds("").is_err());
         assert_eq!(factor("a=b=2"), Ok(("a=b".into(), 2.0)));
+        let given = ClassWeights::Given(vec![("a, b".into(), 2.0), ("c".into(), 0.5)]);
+        assert_eq!(class_weights("\"a, b\"=2,c=0.5"), Ok(given));
+        assert!(class_weights("even").is_err() && class_weights("a=0").is_err());
         assert!(factor("a").is_err() && factor("a=0").is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! `nystrom fit` without options that say how to fit.
 
+use super::classes::{self, Named};
 use super::errors::Errors;
 use crate::args::{Fit, Output};
 use crate::failure::{Failure, Result, of_pipeline};
@@ -14,7 +15,7 @@ use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 use nystrom_data::Table;
-use nystrom_pipeline::{ColumnOptions, Fitted, Missing, Model, Split};
+use nystrom_pipeline::{ColumnOptions, Fitted, Missing, Model, Split, Task};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -44,6 +45,8 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
         memory: budget.memory,
         columns: column_options(args),
         weights: args.search.weights.clone(),
+        task: task(args),
+        class_weights: args.search.class_weights.clone().unwrap_or_default(),
         split: split_by(args),
     };
     let what = text::count(table.columns().len(), "column");
@@ -92,14 +95,19 @@ fn read(args: &Fit) -> Result<(Mixed, Vec<String>)> {
         numbers.extend(input.columns(name)?);
     }
     let columns = input.kept().to_vec();
-    let wanted = Wanted {
-        columns,
-        numbers,
-        texts: Vec::new(),
-        instead: "choose another --target",
-        fills: true,
+    let is_text = |column: &usize| {
+        task(args) != Task::Regression && targets.len() == 1 && input.holds_text(*column)
     };
+    let (texts, rest): (Vec<usize>, Vec<usize>) =
+        numbers[..targets.len()].iter().copied().partition(is_text);
+    let numbers = [&rest, &numbers[targets.len()..]].concat();
+    let wanted =
+        Wanted { columns, numbers, texts, instead: "choose another --target", fills: true };
     Ok((mixed::read(&source, &args.data, input, &wanted)?, targets))
+}
+
+fn task(args: &Fit) -> Task {
+    args.search.task.map_or(Task::Auto, Task::from)
 }
 
 fn column_options(args: &Fit) -> ColumnOptions {
@@ -144,7 +152,13 @@ fn split(table: &Table, share: Option<f64>, rng: &mut dyn Rng) -> Result<(Table,
 }
 
 fn errors(model: &Model, table: &Table, summary: &mut Summary) -> Result<()> {
-    let predicted = model.predict(table).map_err(of_pipeline)?.values;
+    let predictions = model.predict(table).map_err(of_pipeline)?;
+    if let (Some(classes), Some(p)) = (model.classes(), &predictions.probabilities) {
+        let named = Named::of(table, &classes.target)?;
+        classes::report(named.errors(classes, p.as_ref()), "held out", "held_out", summary);
+        return Ok(());
+    }
+    let predicted = predictions.values;
     for (j, target) in model.targets().iter().enumerate() {
         let y = table.numbers(target.name.as_str())?;
         let known: Vec<usize> = (0..y.len()).filter(|&i| !y[i].is_nan()).collect();

@@ -10,7 +10,7 @@ const SHOWN: usize = 5;
 
 pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
     let targets: Vec<String> =
-        model.targets().iter().map(|target| format!("{:?}", target.name)).collect();
+        model.target_names().iter().map(|name| format!("{name:?}")).collect();
     let (rows, features) = (count(report.rows, "row"), count(report.features.len(), "feature"));
     summary.line("fitted", format!("{} on {rows}, {features}", targets.join(", ")));
     for dropped in &report.dropped {
@@ -31,6 +31,13 @@ pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
     summary.line("kernel", format!("{}{metric}", kernel(model.regression().kernel())));
     summary.line("centres", model.made.centers.clone());
     summary.line("lambda", number(model.made.lambda));
+    if let Some(classes) = model.classes() {
+        summary.line("classes", classes.names.join(", "));
+        summary.value("classes", &classes.names);
+    }
+    if let Some(errors) = &report.classes {
+        summary.line("validation", super::classes::describe(errors));
+    }
     summary.line(
         "validation",
         format!(
@@ -65,7 +72,7 @@ pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
 }
 
 fn values(model: &Model, report: &Report, summary: &mut Summary) {
-    let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+    let names = model.target_names();
     match names[..] {
         [one] => summary.value("target", one),
         _ => summary.value("targets", &names),

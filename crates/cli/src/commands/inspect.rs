@@ -17,9 +17,13 @@ pub fn run(args: &Inspect) -> Result<ExitCode> {
     let session = Session::new(None, args.json, false)?;
     let model = model_file::load(&args.model)?;
     let mut summary = Summary::of("inspect");
-    let targets: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+    let targets = model.target_names();
     summary.line("predicts", targets.join(", "));
     summary.value("targets", &targets);
+    if let Some(classes) = model.classes() {
+        summary.line("classes", classes.names.join(", "));
+        summary.value("classes", classes);
+    }
     let (features, needed) = (model.columns().features(), model.columns().names().len());
     let columns = count(needed, "column");
     summary.line("from", format!("{} of {columns}", count(features.len(), "feature")));

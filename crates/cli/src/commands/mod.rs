@@ -2,6 +2,7 @@
 
 mod auto;
 mod auto_report;
+mod classes;
 mod completions;
 mod errors;
 mod evaluate;

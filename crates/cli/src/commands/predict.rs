@@ -1,5 +1,6 @@
 //! `nystrom predict`.
 
+use super::classes::{self, Named, likeliest};
 use super::errors::Errors;
 use crate::args::{DataArgs, Predict};
 use crate::failure::{Failure, Result, of_pipeline};
@@ -12,7 +13,7 @@ use crate::summary::Summary;
 use crate::text;
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::{Cell, Column, Table};
-use nystrom_pipeline::Model;
+use nystrom_pipeline::{ClassErrors, Model, Predictions};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -20,45 +21,117 @@ pub fn run(args: &Predict) -> Result<ExitCode> {
     let session = Session::new(args.threads, args.json, args.quiet)?;
     check_writable(&args.output, &[&args.model, &args.data.data])?;
     let model = model_file::load(&args.model)?;
-    let Predicted { values, rows, lines, actual } = predict(&model, &args.data, &session)?;
+    check_classes(args, &model)?;
+    let predicted = predict(&model, &args.data, &session)?;
     session.progress.clear();
-    let names: Vec<String> = match model.targets() {
-        [_] => vec!["prediction".into()],
-        several => several.iter().map(|target| format!("prediction of {}", target.name)).collect(),
-    };
-    let predictions: Vec<Vec<f64>> =
-        (0..names.len()).map(|j| values.col(j).iter().copied().collect()).collect();
+    let Predicted { rows, lines, .. } = &predicted;
+    let results = Results::of(&model, &predicted, args.probabilities);
     let mut columns = if args.data.drop_missing {
-        vec![("row", Values::Counts(&rows)), (LINE, Values::Counts(&lines))]
+        vec![("row", Values::Counts(rows)), (LINE, Values::Counts(lines))]
     } else {
         Vec::new()
     };
-    columns.extend(names.iter().zip(&predictions).map(|(n, v)| (n.as_str(), Values::Numbers(v))));
+    columns.extend(results.columns());
     Columns(columns).write(&args.output, &session)?;
 
     let mut summary = Summary::of("predict");
-    summarise(&model, values.as_ref(), &rows, &actual, &mut summary)?;
+    summarise(&model, &predicted, &mut summary)?;
     if args.output.is_stdout() {
-        summary.value("row", &rows);
-        match &predictions[..] {
-            [one] => summary.value("predictions", one),
-            several => summary.value("predictions", several),
-        }
+        summary.value("row", rows);
+        results.values(&mut summary);
     }
     summary.written(&args.output);
     summary.print(&session, args.output.is_stdout())?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Probabilities are of classes, and npy files hold numbers.
+fn check_classes(args: &Predict, model: &Model) -> Result<()> {
+    if args.probabilities {
+        model.tells_apart().map_err(of_pipeline)?;
+    }
+    let of_text = model.classes().is_some_and(|classes| !classes.numbers);
+    if of_text && !args.probabilities && args.output.is_npy() {
+        let text = "npy files hold numbers, and the classes are text; add --probabilities, or \
+                    write CSV";
+        return Err(Failure::Usage(text.into()).into());
+    }
+    Ok(())
+}
+
+/// What is written for each row: predictions, of classes the likeliest and all probabilities.
+struct Results {
+    classes: Option<Vec<String>>,
+    /// Names and columns.
+    numbers: Vec<(String, Vec<f64>)>,
+}
+
+impl Results {
+    fn of(model: &Model, predicted: &Predicted, only_probabilities: bool) -> Results {
+        let named = |names: Vec<String>, values: &Mat<f64>| {
+            let columns = (0..names.len()).map(|j| values.col(j).iter().copied().collect());
+            names.into_iter().zip(columns).collect()
+        };
+        if let (Some(classes), Some(p)) = (model.classes(), &predicted.probabilities) {
+            let names = classes.names.iter().map(|name| format!("p_{name}")).collect();
+            let likeliest = (!only_probabilities).then(|| likeliest(classes, p.as_ref()));
+            return Results { classes: likeliest, numbers: named(names, p) };
+        }
+        let names = match &model.target_names()[..] {
+            [_] => vec!["prediction".into()],
+            several => several.iter().map(|target| format!("prediction of {target}")).collect(),
+        };
+        Results { classes: None, numbers: named(names, &predicted.values) }
+    }
+
+    fn columns(&self) -> impl Iterator<Item = (&str, Values<'_>)> {
+        let classes = self.classes.iter().map(|names| ("prediction", Values::Texts(names)));
+        let numbers = self.numbers.iter().map(|(name, v)| (name.as_str(), Values::Numbers(v)));
+        classes.chain(numbers)
+    }
+
+    /// For programs.
+    fn values(&self, summary: &mut Summary) {
+        let of_classes = self.numbers.first().is_some_and(|(name, _)| name.starts_with("p_"));
+        if of_classes {
+            summary
+                .value("probabilities", self.numbers.iter().cloned().collect::<BTreeMap<_, _>>());
+        }
+        match (&self.classes, &self.numbers[..]) {
+            (Some(classes), _) => summary.value("predictions", classes),
+            (None, _) if of_classes => {}
+            (None, [(_, one)]) => summary.value("predictions", one),
+            (None, several) => {
+                let columns: Vec<&Vec<f64>> = several.iter().map(|(_, column)| column).collect();
+                summary.value("predictions", columns);
+            }
+        }
+    }
+}
+
 /// Predictions for the rows of a file.
 pub struct Predicted {
-    /// A column for each target.
+    /// A column for each target, or for each function of classes.
     pub values: Mat<f64>,
+    /// Of classes: a column for each.
+    pub probabilities: Option<Mat<f64>>,
     /// The rows of the file, from 0, and their lines, from 1.
     pub rows: Vec<usize>,
     pub lines: Vec<usize>,
     /// For each target what the file says of it, if it does: NaN where it does not.
     pub actual: Vec<Option<Vec<f64>>>,
+    /// Of classes: what the file says of each row in `rows`, if it does.
+    pub named: Option<Named>,
+}
+
+impl Predicted {
+    /// The errors of probabilities where the class is known; nothing of a regression.
+    pub fn class_errors(&self, model: &Model) -> nystrom_pipeline::Result<Option<ClassErrors>> {
+        match (model.classes(), &self.named, &self.probabilities) {
+            (Some(classes), Some(named), Some(p)) => named.errors(classes, p.as_ref()),
+            _ => Ok(None),
+        }
+    }
 }
 
 /// Reads a file, finds the model's columns in it, and predicts.
@@ -67,47 +140,84 @@ pub fn predict(model: &Model, args: &DataArgs, session: &Session) -> Result<Pred
     let source = Source::of(args)?;
     let input = Input::of(&source, args, libsvm_features(model.layout()))?;
     let (features, targets) = arrange(&input, model)?;
-    let actual: Vec<Option<Vec<f64>>> = targets
-        .iter()
-        .map(|target| target.and_then(|target| input.numbers(target)).map(<[f64]>::to_vec))
-        .collect();
+    let numbers = |target: &Option<usize>| target.and_then(|target| input.numbers(target));
+    let actual: Vec<Option<Vec<f64>>> =
+        targets.iter().map(|target| numbers(target).map(<[f64]>::to_vec)).collect();
+    // a class of text is read with the features
+    let of_text = model.classes().is_some_and(|classes| !classes.numbers);
+    let text = targets.first().copied().flatten().filter(|_| of_text);
+    let Found { table, rows, lines } =
+        find(model, args, session, (source, input), (&features, text))?;
+    let named = match (model.classes(), text, &actual[..]) {
+        (Some(classes), Some(_), _) => Some(Named::of(&table, &classes.target)?),
+        (Some(_), None, [Some(all)]) if !of_text => {
+            Some(Named::numbers(&rows.iter().map(|&row| all[row]).collect::<Vec<_>>()))
+        }
+        _ => None,
+    };
+    let kernel_values = (rows.len() * model.regression().centers().len()) as f64;
+    session.progress.stage("predicting", Some(kernel_values));
+    let Predictions { values, probabilities, notes } =
+        model.predict(&table).map_err(of_pipeline)?;
+    for note in &notes {
+        session.say(&format!("note: {note}"));
+    }
+    Ok(Predicted { values, probabilities, rows, lines, actual, named })
+}
+
+/// The rows of a file that can be predicted.
+struct Found {
+    /// With the columns under the names that the model knows them by.
+    table: Table,
+    rows: Vec<usize>,
+    lines: Vec<usize>,
+}
+
+/// Reads the features, and a target of text, from their places in the file.
+fn find(
+    model: &Model,
+    args: &DataArgs,
+    session: &Session,
+    (source, input): (Source, Input),
+    (features, text): (&[usize], Option<usize>),
+) -> Result<Found> {
     let names: Vec<&str> = model.columns().names().collect();
     let is_text = |name: &str| model.columns().is_text(name);
     let of = |wanted: bool| -> Vec<usize> {
-        let columns = names.iter().zip(&features).filter(|(name, _)| is_text(name) == wanted);
+        let columns = names.iter().zip(features).filter(|(name, _)| is_text(name) == wanted);
         columns.map(|(_, &column)| column).collect()
     };
     let fills = model.columns().fills();
     let wanted = Wanted {
-        columns: features.clone(),
+        columns: features.iter().copied().chain(text).collect(),
         numbers: of(false),
-        texts: of(true),
+        texts: of(true).into_iter().chain(text).collect(),
         instead: "the model was fitted to them, so correct the file",
         fills,
     };
+    let places = wanted.columns.clone();
     let (rows, mixed) = if fills || !wanted.texts.is_empty() {
         let mixed = mixed::read(&source, args, input, &wanted)?;
-        let complete = |row: &usize| !mixed.table.row(*row).any(|cell| cell == Cell::Missing);
+        // the class may be missing
+        let class = text.map(|text| features.iter().filter(|feature| **feature < text).count());
+        let gap = |(j, cell): (usize, Cell<'_>)| cell == Cell::Missing && Some(j) != class;
+        let complete = |row: &usize| !mixed.table.row(*row).enumerate().any(gap);
         let all = 0..mixed.table.rows();
         (all.filter(|row| !args.drop_missing || complete(row)).collect::<Vec<_>>(), mixed)
     } else {
         let used =
-            crate::diagnosis::Use { features: &[], needed: &features, instead: wanted.instead };
+            crate::diagnosis::Use { features: &[], needed: features, instead: wanted.instead };
         let rows = input.rows(used, args)?;
         (rows, mixed::read(&source, args, input, &Wanted { fills: true, ..wanted })?)
     };
     for note in &mixed.notes {
         session.say(&format!("note: {note}"));
     }
-    let table = renamed(&mixed.table, &features, &names)?.select_rows(&rows)?;
-    let kernel_values = (rows.len() * model.regression().centers().len()) as f64;
-    session.progress.stage("predicting", Some(kernel_values));
-    let predictions = model.predict(&table).map_err(of_pipeline)?;
-    for note in &predictions.notes {
-        session.say(&format!("note: {note}"));
-    }
+    let class = model.classes().map(|classes| classes.target.as_str()).filter(|_| text.is_some());
+    let names: Vec<&str> = names.iter().copied().chain(class).collect();
+    let table = renamed(&mixed.table, &places, &names)?.select_rows(&rows)?;
     let lines = rows.iter().map(|&row| mixed.lines[row]).collect();
-    Ok(Predicted { values: predictions.values, rows, lines, actual })
+    Ok(Found { table, rows, lines })
 }
 
 /// The columns under the names that the model knows them by. `table` has the columns at `places` of
@@ -123,14 +233,9 @@ fn renamed(table: &Table, places: &[usize], names: &[&str]) -> Result<Table> {
 }
 
 /// The rows, and the error on those whose target is known, if there are any.
-pub fn summarise(
-    model: &Model,
-    values: MatRef<'_, f64>,
-    rows: &[usize],
-    actual: &[Option<Vec<f64>>],
-    summary: &mut Summary,
-) -> Result<()> {
-    let names: Vec<&str> = model.targets().iter().map(|target| target.name.as_str()).collect();
+pub fn summarise(model: &Model, predicted: &Predicted, summary: &mut Summary) -> Result<()> {
+    let Predicted { values, rows, actual, .. } = predicted;
+    let names = model.target_names();
     let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
     let count = text::count(rows.len(), "row");
     summary.line("predicted", format!("{} for {count}", quoted.join(", ")));
@@ -138,6 +243,10 @@ pub fn summarise(
     match names[..] {
         [one] => summary.value("target", one),
         _ => summary.value("targets", &names),
+    }
+    if model.classes().is_some() {
+        classes::report(predicted.class_errors(model), "error", "error", summary);
+        return Ok(());
     }
     let mut all = Vec::new();
     for (j, actual) in actual.iter().enumerate() {
@@ -176,7 +285,7 @@ fn errors(values: MatRef<'_, f64>, rows: &[usize], actual: &[f64]) -> Result<Opt
 /// fitted, as many without the targets, or as many as the model needs.
 fn arrange(input: &Input, model: &Model) -> Result<(Vec<usize>, Vec<Option<usize>>)> {
     let needed: Vec<String> = model.columns().names().map(str::to_owned).collect();
-    let is_target = |name: &String| model.targets().iter().any(|target| target.name == *name);
+    let is_target = |name: &String| model.target_names().contains(&name.as_str());
     let without_targets: Vec<String> =
         model.layout().iter().filter(|name| !is_target(name)).cloned().collect();
     let count = input.names().len();
@@ -201,7 +310,7 @@ fn arrange(input: &Input, model: &Model) -> Result<(Vec<usize>, Vec<Option<usize
         );
         return Err(Failure::Data(text).into());
     }
-    let targets = model.targets().iter().map(|target| find(&target.name)).collect();
+    let targets = model.target_names().into_iter().map(find).collect();
     Ok((needed.iter().filter_map(|name| find(name)).collect(), targets))
 }
 

@@ -2,6 +2,7 @@
 //! says where they are.
 
 mod automatic;
+mod classes;
 mod commands;
 mod crash;
 mod fit;

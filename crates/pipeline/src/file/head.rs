@@ -1,5 +1,6 @@
 //! What the head of a model file says.
 
+use crate::classes::Classes;
 use crate::columns::Columns;
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model, Target};
@@ -11,6 +12,9 @@ pub(super) struct Head {
     pub columns: Columns,
     pub layout: Vec<String>,
     pub targets: Vec<Target>,
+    /// Files of regressions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Classes>,
     /// d.
     pub dim: usize,
     /// Whether the payload begins with a map, d × d.
@@ -28,6 +32,7 @@ impl Head {
             columns: model.columns.clone(),
             layout: model.layout.clone(),
             targets: model.targets.clone(),
+            classes: model.classes.clone(),
             dim: model.regression.centers().dim(),
             map: model.map.is_some(),
             centers: model.regression.centers().len(),

@@ -103,8 +103,8 @@ fn binary(bytes: &[u8]) -> Result<Model> {
     }
     let regression = KrrModel::new(head.kernel, centers, coefficients, intercept, head.report)
         .map_err(|error| damaged(error.to_string()))?;
-    let Head { columns, layout, targets, made, .. } = head;
-    Ok(Model { columns, layout, targets, map, regression, made })
+    let Head { columns, layout, targets, classes, made, .. } = head;
+    Ok(Model { columns, layout, targets, classes, map, regression, made })
 }
 
 /// What is left of the payload.

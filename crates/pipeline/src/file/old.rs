@@ -70,6 +70,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model> {
         columns: columns(old.features, old.standardization)?,
         layout,
         targets: vec![Target { name: old.target, mean: 0.0, scale: 1.0 }],
+        classes: None,
         map: None,
         regression: old.model,
         made: Made {

@@ -27,7 +27,9 @@ impl Search<'_> {
         let affordable = self.affordable(finalists.len());
         for &candidate in &finalists[..affordable] {
             if self.goes_on(&format!("{}, on all rows", candidate.what())) {
-                trials.push((candidate, self.trial_of(candidate, self.train_rows())?.0));
+                let (trial, models) = self.trial_of(candidate, self.train_rows())?;
+                self.validate(candidate, trial.centers, &models)?;
+                trials.push((candidate, trial));
             }
         }
         if let (true, Some(&first)) = (trials.is_empty(), finalists.first()) {
@@ -74,6 +76,7 @@ impl Search<'_> {
     fn with_landmarks(&mut self, candidate: Candidate, m: usize, what: &str) -> Result<Trial> {
         self.goes_on(what);
         let (folds, mut square, mut first) = (self.orders.len(), 0.0, None);
+        let mut models = Vec::new();
         for fold in 0..folds {
             let (train, validation) = (&self.orders[fold], &self.validation[fold]);
             let x = self.rows(&candidate, Some(fold), train);
@@ -82,7 +85,9 @@ impl Search<'_> {
             let path = self.path(&kernel, Rows { x: x.as_ref(), rows: train }, &landmarks)?;
             let ridge = path.best_by_loo().ridge;
             let of_validation = self.rows(&candidate, Some(fold), validation);
-            let f = path.model_at(ridge)?.predict(Points::from_rows(of_validation.as_ref()))?;
+            let model = path.model_at(ridge)?;
+            let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
+            models.push(model);
             square += self.mean_square(f.as_ref(), validation) / folds as f64;
             first.get_or_insert((kernel.bandwidth(), ridge.absolute(train.len())?));
             self.work += path_work(train.len() as f64, m as f64, x.ncols());
@@ -99,6 +104,7 @@ impl Search<'_> {
             error: square.sqrt(),
         };
         self.saw(&trial);
+        self.validate(candidate, trial.centers, &models)?;
         Ok(trial)
     }
 
@@ -138,6 +144,7 @@ impl Search<'_> {
         regression: KrrModel<AnyKernel, f64>,
     ) -> Result<Fitted> {
         let n = self.n();
+        let classes = self.calibrate(&chosen, trial.centers);
         let (columns, map) =
             (self.shaped(chosen.shape).columns.clone(), self.learnt(&chosen, None));
         let holds_all_rows = trial.centers == Centers::All;
@@ -157,6 +164,7 @@ impl Search<'_> {
             notes: self.problem.notes.clone(),
             chosen: trial,
             plain_error,
+            classes: classes.as_ref().map(|(_, errors)| *errors),
             work: self.work,
             work_allowed: self.allowed,
             bytes: self.bytes,
@@ -164,8 +172,13 @@ impl Search<'_> {
             trials: self.trials.clone(),
         };
         let map = map.map(|learnt| learnt.map.clone());
-        let model = Model::new(columns, layout, self.problem.targets, map, regression, made)
-            .map_err(|_| Error::File { problem: "the fit gave no finite model".into() })?;
+        let model = Model::new(columns, layout, self.problem.targets, map, regression, made);
+        let model = match classes {
+            Some((classes, _)) => model.and_then(|model| model.with_classes(classes)),
+            None => model,
+        };
+        let model =
+            model.map_err(|_| Error::File { problem: "the fit gave no finite model".into() })?;
         Ok(Fitted { model, report })
     }
 }

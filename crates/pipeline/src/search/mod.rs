@@ -1,5 +1,6 @@
 //! Successive halving over shapes of columns, families, metrics and length scales.
 
+mod calibrate;
 mod candidate;
 mod finish;
 mod learn;
@@ -13,7 +14,7 @@ use crate::fit::{Fit, Fitted};
 use crate::kernel::{AnyKernel, Family};
 use crate::problem::Problem;
 use crate::progress::{Event, Progress};
-use crate::report::{Metric, Trial};
+use crate::report::{Centers, Metric, Trial};
 use candidate::Candidate;
 use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
@@ -46,6 +47,8 @@ pub(crate) struct Search<'a> {
     /// Fits without a metric, and their models of each fold: where learning begins.
     plain: Vec<(Candidate, Tried)>,
     trials: Vec<Trial>,
+    /// Of classes: what fits at full size gave on their validation rows, all folds.
+    validated: Vec<(Candidate, Centers, Mat<f64>)>,
     best: Option<Trial>,
     /// The relative residual at which the last trial stopped to improve.
     residual: f64,
@@ -121,6 +124,7 @@ impl<'a> Search<'a> {
             maps: Vec::new(),
             plain: Vec::new(),
             trials: Vec::new(),
+            validated: Vec::new(),
             best: None,
             residual: 1e-3,
             work: 0.0,

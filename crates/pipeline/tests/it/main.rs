@@ -1,5 +1,6 @@
 //! The tests of this crate, one program.
 
+mod classes;
 mod file;
 mod fit;
 mod hostile;

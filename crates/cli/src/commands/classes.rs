@@ -1,0 +1,80 @@
+//! What is told of classes.
+
+use crate::failure::Result;
+use crate::summary::Summary;
+use crate::text::{count, number};
+use nystrom::faer::{Mat, MatRef};
+use nystrom_data::{Table, Values};
+use nystrom_pipeline::{ClassErrors, Classes};
+
+/// The class that a file gives each row, where it does.
+pub struct Named(pub Vec<Option<String>>);
+
+impl Named {
+    /// Of a column of texts or numbers.
+    pub fn of(table: &Table, column: &str) -> Result<Named> {
+        Ok(match &table.column(column)?.values {
+            Values::Numbers(values) => Named::numbers(values),
+            Values::Categories(text) => {
+                Named((0..table.rows()).map(|row| text.get(row).map(str::to_owned)).collect())
+            }
+        })
+    }
+
+    /// Of numbers, NaN where there is none.
+    pub fn numbers(values: &[f64]) -> Named {
+        let name = |value: &f64| (!value.is_nan()).then(|| Classes::name_of(*value));
+        Named(values.iter().map(name).collect())
+    }
+
+    /// The errors on rows with a class, if there are any; none may be of a class that was not
+    /// fitted.
+    pub fn errors(
+        &self,
+        classes: &Classes,
+        probabilities: MatRef<'_, f64>,
+    ) -> nystrom_pipeline::Result<Option<ClassErrors>> {
+        let known: Vec<(usize, &String)> =
+            self.0.iter().enumerate().filter_map(|(i, name)| Some((i, name.as_ref()?))).collect();
+        let labels = known.iter().map(|(_, name)| classes.number(name));
+        let labels = labels.collect::<nystrom_pipeline::Result<Vec<usize>>>()?;
+        let p =
+            Mat::from_fn(known.len(), probabilities.ncols(), |i, k| probabilities[(known[i].0, k)]);
+        Ok((!known.is_empty()).then(|| ClassErrors::of(p.as_ref(), &labels)))
+    }
+}
+
+/// In words, and for programs under `key`; a class that was not fitted is noted.
+pub fn report(
+    errors: nystrom_pipeline::Result<Option<ClassErrors>>,
+    label: &'static str,
+    key: &str,
+    summary: &mut Summary,
+) {
+    match errors {
+        Ok(None) => {}
+        Ok(Some(errors)) => {
+            summary.line(label, describe(&errors));
+            summary.value(key, errors);
+        }
+        Err(error) => summary.line("note", error.to_string()),
+    }
+}
+
+pub fn describe(errors: &ClassErrors) -> String {
+    let ClassErrors { rows, error_rate, log_loss, auc, calibration_error } = *errors;
+    let auc = auc.map_or_else(String::new, |auc| format!(", AUC {}", number(auc)));
+    format!(
+        "{} of {} wrong, log-loss {}{auc}, calibration error {}",
+        number(error_rate),
+        count(rows, "row"),
+        number(log_loss),
+        number(calibration_error)
+    )
+}
+
+/// The likeliest classes by name.
+pub fn likeliest(classes: &Classes, probabilities: MatRef<'_, f64>) -> Vec<String> {
+    let numbers = Classes::likeliest(probabilities);
+    numbers.into_iter().map(|class| classes.names[class].clone()).collect()
+}

@@ -1,0 +1,94 @@
+//! Targets that are classes: from labels to numbers ±1, and from values back to probabilities.
+
+mod calibration;
+mod labels;
+mod score;
+mod weights;
+
+pub use calibration::Calibration;
+pub(crate) use labels::{Labels, is_classes};
+pub use score::ClassErrors;
+pub use weights::ClassWeights;
+
+use crate::error::{Error, Result};
+use nystrom::faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
+
+/// What a target is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Task {
+    /// Text and few whole numbers (at most ten, each ten times on average) are classes.
+    #[default]
+    Auto,
+    /// Numbers.
+    Regression,
+    /// Classes, whatever they look like.
+    Classification,
+}
+
+/// The classes that a model tells apart, and how its values become probabilities.
+///
+/// One-versus-rest: f_k is fitted to +1 in the rows of class k and −1 in the others, all k at once.
+/// Of two classes the second alone has a function.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Classes {
+    /// The column that holds them.
+    pub target: String,
+    /// Their names in increasing order; numbers by value.
+    pub names: Vec<String>,
+    /// Whether all names are numbers.
+    pub numbers: bool,
+    /// From f to probabilities.
+    pub calibration: Calibration,
+}
+
+impl Classes {
+    /// The most likely class in each row of `probabilities`, n × K, by its number in `names`.
+    pub fn likeliest(probabilities: MatRef<'_, f64>) -> Vec<usize> {
+        let class = |i: usize| {
+            let larger = |best: usize, k: usize| {
+                if probabilities[(i, k)] > probabilities[(i, best)] { k } else { best }
+            };
+            (1..probabilities.ncols()).fold(0, larger)
+        };
+        (0..probabilities.nrows()).map(class).collect()
+    }
+
+    /// The place of a class in `names`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownClass`] if no row that was fitted had it.
+    pub fn number(&self, name: &str) -> Result<usize> {
+        self.names.iter().position(|other| other == name).ok_or_else(|| Error::UnknownClass {
+            target: self.target.clone(),
+            class: name.to_owned(),
+        })
+    }
+
+    /// A number as the name of a class.
+    pub fn name_of(value: f64) -> String {
+        // −0 is 0
+        format!("{}", value + 0.0)
+    }
+
+    /// The probabilities, n × K, of values f, n × t.
+    pub(crate) fn probabilities(&self, values: MatRef<'_, f64>) -> Mat<f64> {
+        self.calibration.probabilities(values)
+    }
+
+    /// How many functions tell so many classes apart.
+    pub(crate) fn functions(classes: usize) -> usize {
+        if classes == 2 { 1 } else { classes }
+    }
+
+    /// What no fit would have made, in words.
+    pub(crate) fn problem(&self, functions: usize) -> Option<String> {
+        let count = self.names.len();
+        if count < 2 || functions != Classes::functions(count) {
+            return Some(format!("it has {functions} functions for {count} classes"));
+        }
+        let Calibration { slope, offsets } = &self.calibration;
+        let sound = offsets.len() == count && offsets.iter().all(|b| b.is_finite());
+        (!sound || !slope.is_finite()).then(|| "its probabilities are not calibrated".into())
+    }
+}
