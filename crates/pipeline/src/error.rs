@@ -103,6 +103,24 @@ pub enum Error {
         /// The class.
         class: String,
     },
+    /// Intervals asked of a model without calibration rows.
+    #[error(
+        "the model has no rows set aside for intervals; fit it again with some (--calibrate 0.1)"
+    )]
+    NotCalibrated,
+    /// Too few calibration rows for intervals so wide.
+    #[error(
+        "intervals of level {level} need {needed} calibration rows, and the model has {rows}; set \
+         more aside, or take a lower level"
+    )]
+    FewCalibrationRows {
+        /// The level, 1 − α.
+        level: f64,
+        /// How many there are.
+        rows: usize,
+        /// 1/α.
+        needed: usize,
+    },
     /// Probabilities asked of a regression.
     #[error(
         "the model predicts the number {target:?}, and only classes have probabilities; fit it \

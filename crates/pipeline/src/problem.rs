@@ -5,6 +5,7 @@ use crate::classes::{ClassWeights, Labels, is_classes};
 use crate::columns::{ColumnOptions, Columns, Missing, Shape, position};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
+use crate::intervals::set_aside;
 use crate::model::Target;
 use crate::split::Fold;
 use nystrom::faer::Mat;
@@ -26,6 +27,8 @@ pub(crate) struct Problem {
     pub labels: Option<Labels>,
     pub weights: Option<Vec<f64>>,
     pub folds: Vec<Fold>,
+    /// Rows that nothing but intervals may see.
+    pub aside: Option<Table>,
     /// What was decided about the table.
     pub notes: Vec<String>,
     taken: Vec<String>,
@@ -43,6 +46,11 @@ impl Problem {
         let rows = usable(fit, table, targets, &taken, classes, &mut notes)?;
         let table =
             if rows.len() == table.rows() { table.clone() } else { table.select_rows(&rows)? };
+        let (table, aside) = match set_aside(fit.calibrate, &fit.split, &table, rng)? {
+            Some(_) if classes => return Err(no_intervals(targets)),
+            Some((used, aside)) => (used, Some(aside)),
+            None => (table, None),
+        };
         if table.rows() < FEWEST {
             return Err(Error::TooFewRows { rows: table.rows() });
         }
@@ -61,7 +69,7 @@ impl Problem {
             }
         };
         let folds = fit.split.folds(&table, rng)?;
-        Ok(Problem { table, y, targets, labels, weights, folds, notes, taken })
+        Ok(Problem { table, y, targets, labels, weights, folds, aside, notes, taken })
     }
 
     /// The columns under a shape, and the features of all rows, n × d.
@@ -180,6 +188,11 @@ fn standardised(
         (columns[j][i] - targets[j].mean) / targets[j].scale
     });
     Ok((y, targets))
+}
+
+fn no_intervals(targets: &[String]) -> Error {
+    let problem = format!("the target {:?} is a class, which has no intervals", targets[0]);
+    Error::Option { option: "calibrate", problem }
 }
 
 fn not_classes(targets: &[String]) -> Error {

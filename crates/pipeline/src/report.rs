@@ -95,6 +95,8 @@ pub struct Report {
     /// Of classes: the errors of the chosen candidate on validation rows, to which its
     /// probabilities were fitted.
     pub classes: Option<ClassErrors>,
+    /// Rows set aside for intervals, if that was asked for.
+    pub calibration_rows: Option<usize>,
     /// Operations counted.
     pub work: f64,
     /// Operations allowed.

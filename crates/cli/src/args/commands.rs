@@ -116,6 +116,10 @@ pub struct Predict {
     /// text
     #[arg(long)]
     pub probabilities: bool,
+    /// Columns `lower` and `upper`, between which the truth is with this probability or more, such
+    /// as 0.9; on average over rows like those of the fit, which has to --calibrate
+    #[arg(long, value_name = "LEVEL")]
+    pub interval: Option<f64>,
     /// File for the predictions, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,

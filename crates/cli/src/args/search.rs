@@ -40,6 +40,10 @@ pub struct SearchArgs {
     /// The last rows by this column are set aside
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub time_column: Option<String>,
+    /// Set this share of the rows aside for intervals: `predict --interval` needs 1/(1 − LEVEL) of
+    /// them, and 1000 make it narrow
+    #[arg(long, value_name = "SHARE", help_heading = "Fit")]
+    pub calibrate: Option<f64>,
     /// Missing values are an error, rather than the median and a feature that says where
     #[arg(long, conflicts_with = "drop_missing", help_heading = "Data")]
     pub refuse_missing: bool,
@@ -91,6 +95,7 @@ impl SearchArgs {
             ("--class-weights", self.class_weights.is_some()),
             ("--group", self.group.is_some()),
             ("--time-column", self.time_column.is_some()),
+            ("--calibrate", self.calibrate.is_some()),
             ("--refuse-missing", self.refuse_missing),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)

@@ -46,6 +46,7 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
         columns: column_options(args),
         weights: args.search.weights.clone(),
         task: task(args),
+        calibrate: args.search.calibrate,
         class_weights: args.search.class_weights.clone().unwrap_or_default(),
         split: split_by(args),
     };

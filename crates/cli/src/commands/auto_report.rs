@@ -38,6 +38,10 @@ pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
     if let Some(errors) = &report.classes {
         summary.line("validation", super::classes::describe(errors));
     }
+    if let Some(rows) = report.calibration_rows {
+        let text = format!("{} set aside, which no choice has seen", count(rows, "row"));
+        summary.line("intervals", text);
+    }
     summary.line(
         "validation",
         format!(

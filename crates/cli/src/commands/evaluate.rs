@@ -11,7 +11,7 @@ use std::process::ExitCode;
 pub fn run(args: &Evaluate) -> Result<ExitCode> {
     let session = Session::new(args.threads, args.json, args.quiet)?;
     let model = model_file::load(&args.model)?;
-    let predicted = predict(&model, &args.data, &session)?;
+    let predicted = predict(&model, &args.data, None, &session)?;
     let Predicted { rows, actual, named, .. } = &predicted;
     let known = |actual: &Option<Vec<f64>>| {
         actual.as_ref().is_some_and(|actual| rows.iter().any(|&row| !actual[row].is_nan()))

@@ -13,7 +13,7 @@ use crate::summary::Summary;
 use crate::text;
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::{Cell, Column, Table};
-use nystrom_pipeline::{ClassErrors, Model, Predictions};
+use nystrom_pipeline::{ClassErrors, Intervals, Model, Predictions};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ pub fn run(args: &Predict) -> Result<ExitCode> {
     check_writable(&args.output, &[&args.model, &args.data.data])?;
     let model = model_file::load(&args.model)?;
     check_classes(args, &model)?;
-    let predicted = predict(&model, &args.data, &session)?;
+    let predicted = predict(&model, &args.data, args.interval, &session)?;
     session.progress.clear();
     let Predicted { rows, lines, .. } = &predicted;
     let results = Results::of(&model, &predicted, args.probabilities);
@@ -49,6 +49,9 @@ pub fn run(args: &Predict) -> Result<ExitCode> {
 fn check_classes(args: &Predict, model: &Model) -> Result<()> {
     if args.probabilities {
         model.tells_apart().map_err(of_pipeline)?;
+    }
+    if let Some(level) = args.interval {
+        model.widths(level).map_err(of_pipeline)?;
     }
     let of_text = model.classes().is_some_and(|classes| !classes.numbers);
     if of_text && !args.probabilities && args.output.is_npy() {
@@ -81,7 +84,16 @@ impl Results {
             [_] => vec!["prediction".into()],
             several => several.iter().map(|target| format!("prediction of {target}")).collect(),
         };
-        Results { classes: None, numbers: named(names, &predicted.values) }
+        let mut numbers: Vec<(String, Vec<f64>)> = named(names, &predicted.values);
+        for (end, values) in ["lower", "upper"].into_iter().zip(predicted.interval.iter().flatten())
+        {
+            let names = match &model.target_names()[..] {
+                [_] => vec![end.to_owned()],
+                several => several.iter().map(|target| format!("{end} of {target}")).collect(),
+            };
+            numbers.append(&mut named(names, values));
+        }
+        Results { classes: None, numbers }
     }
 
     fn columns(&self) -> impl Iterator<Item = (&str, Values<'_>)> {
@@ -101,6 +113,11 @@ impl Results {
             (Some(classes), _) => summary.value("predictions", classes),
             (None, _) if of_classes => {}
             (None, [(_, one)]) => summary.value("predictions", one),
+            (None, [(_, one), (_, lower), (end, upper)]) if end == "upper" => {
+                summary.value("predictions", one);
+                summary.value("lower", lower);
+                summary.value("upper", upper);
+            }
             (None, several) => {
                 let columns: Vec<&Vec<f64>> = several.iter().map(|(_, column)| column).collect();
                 summary.value("predictions", columns);
@@ -115,6 +132,8 @@ pub struct Predicted {
     pub values: Mat<f64>,
     /// Of classes: a column for each.
     pub probabilities: Option<Mat<f64>>,
+    /// Where intervals begin and end, as `values`, if they were asked for.
+    pub interval: Option<[Mat<f64>; 2]>,
     /// The rows of the file, from 0, and their lines, from 1.
     pub rows: Vec<usize>,
     pub lines: Vec<usize>,
@@ -135,7 +154,12 @@ impl Predicted {
 }
 
 /// Reads a file, finds the model's columns in it, and predicts.
-pub fn predict(model: &Model, args: &DataArgs, session: &Session) -> Result<Predicted> {
+pub fn predict(
+    model: &Model,
+    args: &DataArgs,
+    level: Option<f64>,
+    session: &Session,
+) -> Result<Predicted> {
     session.progress.stage("reading", None);
     let source = Source::of(args)?;
     let input = Input::of(&source, args, libsvm_features(model.layout()))?;
@@ -157,12 +181,25 @@ pub fn predict(model: &Model, args: &DataArgs, session: &Session) -> Result<Pred
     };
     let kernel_values = (rows.len() * model.regression().centers().len()) as f64;
     session.progress.stage("predicting", Some(kernel_values));
-    let Predictions { values, probabilities, notes } =
-        model.predict(&table).map_err(of_pipeline)?;
+    let (predictions, interval) = match level {
+        Some(level) => intervals(model, &table, level)?,
+        None => (model.predict(&table).map_err(of_pipeline)?, None),
+    };
+    let Predictions { values, probabilities, notes } = predictions;
     for note in &notes {
         session.say(&format!("note: {note}"));
     }
-    Ok(Predicted { values, probabilities, rows, lines, actual, named })
+    Ok(Predicted { values, probabilities, interval, rows, lines, actual, named })
+}
+
+fn intervals(
+    model: &Model,
+    table: &Table,
+    level: f64,
+) -> Result<(Predictions, Option<[Mat<f64>; 2]>)> {
+    let Intervals { values, lower, upper, notes } =
+        model.intervals(table, level).map_err(of_pipeline)?;
+    Ok((Predictions { values, probabilities: None, notes }, Some([lower, upper])))
 }
 
 /// The rows of a file that can be predicted.
@@ -248,6 +285,7 @@ pub fn summarise(model: &Model, predicted: &Predicted, summary: &mut Summary) ->
         classes::report(predicted.class_errors(model), "error", "error", summary);
         return Ok(());
     }
+    coverage(predicted, &names, summary);
     let mut all = Vec::new();
     for (j, actual) in actual.iter().enumerate() {
         let column = values.subcols(j, 1);
@@ -265,6 +303,29 @@ pub fn summarise(model: &Model, predicted: &Predicted, summary: &mut Summary) ->
         summary.value("errors", all.into_iter().collect::<BTreeMap<_, _>>());
     }
     Ok(())
+}
+
+/// How many of the known targets are in their intervals.
+fn coverage(predicted: &Predicted, names: &[&str], summary: &mut Summary) {
+    let Some([lower, upper]) = &predicted.interval else { return };
+    let mut shares = BTreeMap::new();
+    for (j, name) in names.iter().enumerate() {
+        let Some(actual) = &predicted.actual[j] else { continue };
+        let y = predicted.rows.iter().map(|&row| actual[row]).enumerate();
+        let known: Vec<(usize, f64)> = y.filter(|(_, y)| !y.is_nan()).collect();
+        let inside = |(i, y): &&(usize, f64)| (lower[(*i, j)]..=upper[(*i, j)]).contains(y);
+        if !known.is_empty() {
+            let share = known.iter().filter(inside).count() as f64 / known.len() as f64;
+            let text = format!(
+                "{} of {} of {name:?}",
+                text::number(share),
+                text::count(known.len(), "row")
+            );
+            summary.line("in the interval", text);
+            shares.insert(*name, share);
+        }
+    }
+    summary.value("coverage", shares);
 }
 
 /// The error on the rows whose target is known, if there are any.

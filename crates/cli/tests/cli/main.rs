@@ -8,6 +8,7 @@ mod crash;
 mod fit;
 mod formats;
 mod hostile;
+mod intervals;
 mod malformed;
 mod mending;
 mod options;

@@ -6,7 +6,8 @@
 //! length        u64      of the head
 //! length        u64      of the payload
 //! head          JSON     columns, targets, kernel, sizes, how it was made
-//! payload       f64      map, centres, coefficients, intercepts; each by columns
+//! payload       f64      map, centres, coefficients, intercepts; each by columns; the same of the
+//!                        sizes of residuals, and the calibration scores, if rows were set aside
 //! checksum      32 bytes SHA-256 of all before
 //! ```
 
@@ -14,9 +15,12 @@ mod head;
 mod old;
 
 use crate::error::{Error, Result};
+use crate::intervals::{Conformal, Sizes};
+use crate::kernel::AnyKernel;
 use crate::model::Model;
-use head::Head;
+use head::{ConformalHead, Head};
 use nystrom::faer::{Mat, MatRef};
+use nystrom::krr::FitReport;
 use nystrom::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -36,16 +40,13 @@ impl Model {
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let head = serde_json::to_vec(&Head::of(self))
             .map_err(|error| damaged(format!("cannot be written: {error}")))?;
-        let matrices = [
-            self.map.as_ref().map(Mat::as_ref),
-            Some(self.regression.centers().as_cols()),
-            Some(self.regression.coefficients()),
-        ];
-        let entries = matrices.into_iter().flatten().flat_map(entries);
-        let payload: Vec<u8> = entries
-            .chain(self.regression.intercept().to_vec())
-            .flat_map(f64::to_le_bytes)
-            .collect();
+        let mut numbers: Vec<f64> = self.map.iter().flat_map(|map| entries(map.as_ref())).collect();
+        numbers.extend(of_regression(&self.regression));
+        if let Some(Conformal { sizes, scores }) = &self.conformal {
+            numbers.extend(of_regression(&sizes.regression));
+            numbers.extend(scores.iter().flatten());
+        }
+        let payload: Vec<u8> = numbers.into_iter().flat_map(f64::to_le_bytes).collect();
         let mut bytes = Vec::with_capacity(FRONT + head.len() + payload.len() + CHECKSUM);
         bytes.extend(MAGIC);
         bytes.extend(MODEL_FILE_FORMAT.to_le_bytes());
@@ -95,16 +96,20 @@ fn binary(bytes: &[u8]) -> Result<Model> {
     let head: Head = serde_json::from_slice(head).map_err(|error| damaged(error.to_string()))?;
     let mut numbers = Numbers(payload);
     let map = head.map.then(|| numbers.matrix(head.dim, head.dim)).transpose()?;
-    let centers = numbers.matrix(head.dim, head.centers)?;
-    let coefficients = numbers.matrix(head.centers, head.targets.len())?;
-    let intercept = numbers.matrix(head.targets.len(), 1)?.col(0).iter().copied().collect();
+    let (dim, t) = (head.dim, head.targets.len());
+    let regression = numbers.regression((dim, head.centers, t), (head.kernel, head.report))?;
+    let conformal = head.conformal.map(|head| numbers.conformal(dim, t, head)).transpose()?;
     if !numbers.0.is_empty() {
         return Err(cut());
     }
-    let regression = KrrModel::new(head.kernel, centers, coefficients, intercept, head.report)
-        .map_err(|error| damaged(error.to_string()))?;
     let Head { columns, layout, targets, classes, made, .. } = head;
-    Ok(Model { columns, layout, targets, classes, map, regression, made })
+    Ok(Model { columns, layout, targets, classes, map, regression, conformal, made })
+}
+
+/// Centres, coefficients, intercepts.
+fn of_regression(model: &KrrModel<AnyKernel, f64>) -> impl Iterator<Item = f64> + '_ {
+    let matrices = [model.centers().as_cols(), model.coefficients()];
+    matrices.into_iter().flat_map(entries).chain(model.intercept().to_vec())
 }
 
 /// What is left of the payload.
@@ -120,6 +125,28 @@ impl Numbers<'_> {
         self.0 = rest;
         let (numbers, _) = bytes.as_chunks::<8>();
         Ok(Mat::from_fn(nrows, ncols, |i, j| f64::from_le_bytes(numbers[j * nrows + i])))
+    }
+}
+
+impl Numbers<'_> {
+    fn regression(
+        &mut self,
+        (dim, centers, targets): (usize, usize, usize),
+        (kernel, report): (AnyKernel, FitReport),
+    ) -> Result<KrrModel<AnyKernel, f64>> {
+        let points = self.matrix(dim, centers)?;
+        let coefficients = self.matrix(centers, targets)?;
+        let intercept = self.matrix(targets, 1)?.col(0).iter().copied().collect();
+        KrrModel::new(kernel, points, coefficients, intercept, report)
+            .map_err(|error| damaged(error.to_string()))
+    }
+
+    fn conformal(&mut self, dim: usize, targets: usize, head: ConformalHead) -> Result<Conformal> {
+        let ConformalHead { centers, kernel, report, ranges, rows } = head;
+        let regression = self.regression((dim, centers, targets), (kernel, report))?;
+        let scores = self.matrix(rows, targets)?;
+        let scores = scores.col_iter().map(|col| col.iter().copied().collect()).collect();
+        Ok(Conformal { sizes: Sizes { regression, ranges }, scores })
     }
 }
 

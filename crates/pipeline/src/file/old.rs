@@ -71,6 +71,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model> {
         layout,
         targets: vec![Target { name: old.target, mean: 0.0, scale: 1.0 }],
         classes: None,
+        conformal: None,
         map: None,
         regression: old.model,
         made: Made {

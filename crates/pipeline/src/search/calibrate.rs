@@ -1,24 +1,31 @@
-//! Probabilities of the candidate that was chosen, from rows that its trial was not fitted to.
+//! Probabilities, or the sizes of residuals, of the candidate that was chosen, from rows that its
+//! trial was not fitted to.
 
 use super::Search;
 use super::candidate::Candidate;
+use super::trial::gather;
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::error::Result;
-use crate::kernel::AnyKernel;
+use crate::intervals::Sizes;
+use crate::kernel::{AnyKernel, Family};
 use crate::report::Centers;
 use nystrom::faer::Mat;
+use nystrom::krr::lambda_grid;
 use nystrom::prelude::*;
+
+/// Landmarks of the fit of sizes.
+const SIZE_LANDMARKS: usize = 300;
 
 impl Search<'_> {
     /// Keeps what the models of a trial at full size, one for each fold, give on the validation
-    /// rows of their folds, in units of the target; of classes only.
+    /// rows of their folds, in units of the target; of classes, and where intervals are wanted.
     pub(super) fn validate(
         &mut self,
         candidate: Candidate,
         centers: Centers,
         models: &[KrrModel<AnyKernel, f64>],
     ) -> Result<()> {
-        if self.problem.labels.is_none() {
+        if self.problem.labels.is_none() && self.problem.aside.is_none() {
             return Ok(());
         }
         let targets = &self.problem.targets;
@@ -46,10 +53,7 @@ impl Search<'_> {
         centers: Centers,
     ) -> Option<(Classes, ClassErrors)> {
         let labels = self.problem.labels.as_ref()?;
-        let of = |(candidate, of, _): &&(Candidate, Centers, Mat<f64>)| {
-            (candidate, *of) == (chosen, centers)
-        };
-        let (_, _, values) = self.validated.iter().find(of)?;
+        let values = self.validated(chosen, centers)?;
         let rows = self.validation.concat();
         let truth: Vec<usize> = rows.iter().map(|&row| labels.of[row]).collect();
         let weights: Option<Vec<f64>> =
@@ -64,5 +68,35 @@ impl Search<'_> {
             calibration,
         };
         Some((classes, errors))
+    }
+
+    /// The second fit of intervals: the size of the residuals in the values that were kept.
+    pub(super) fn sizes(&self, chosen: &Candidate, centers: Centers) -> Result<Option<Sizes>> {
+        let values = match self.validated(chosen, centers) {
+            Some(values) if self.problem.aside.is_some() => values,
+            _ => return Ok(None),
+        };
+        let rows = self.validation.concat();
+        let actual = gather(self.problem.y.as_ref(), &rows);
+        let targets = &self.problem.targets;
+        let residual =
+            |i, j: usize| targets[j].mean + targets[j].scale * actual[(i, j)] - values[(i, j)];
+        let residuals = Mat::from_fn(rows.len(), targets.len(), residual);
+        let (logs, ranges) = Sizes::logarithms(residuals.as_ref());
+        let smooth = Candidate { family: Family::Gaussian, multiple: 1.0, ..*chosen };
+        let x = self.rows(chosen, None, &rows);
+        let kernel = smooth.kernel(self.medians(chosen, None), x.ncols())?;
+        let points = Points::from_rows(x.as_ref());
+        let few = (0..rows.len().div_ceil(2).min(SIZE_LANDMARKS)).collect();
+        let landmarks = Landmarks::new(rows.len(), few)?;
+        let ridges = lambda_grid(1.0, 1e-8, 17)?;
+        let path = NystromKrr::without_ridge(kernel).path((points, &logs), &landmarks, &ridges)?;
+        let regression = path.model_at(path.best_by_loo().ridge)?;
+        Ok(Some(Sizes { regression, ranges }))
+    }
+
+    fn validated(&self, chosen: &Candidate, centers: Centers) -> Option<&Mat<f64>> {
+        let mut all = self.validated.iter();
+        all.find(|(c, of, _)| (c, *of) == (chosen, centers)).map(|(_, _, values)| values)
     }
 }

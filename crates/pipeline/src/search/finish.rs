@@ -10,6 +10,7 @@ use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
 use crate::report::{Centers, Report, Trial};
 use nystrom::prelude::*;
+use nystrom_data::Table;
 
 /// Landmarks of the plain default, and of the fit when the search was told to stop.
 const PLAIN_LANDMARKS: usize = 500;
@@ -145,6 +146,7 @@ impl Search<'_> {
     ) -> Result<Fitted> {
         let n = self.n();
         let classes = self.calibrate(&chosen, trial.centers);
+        let sizes = self.sizes(&chosen, trial.centers)?;
         let (columns, map) =
             (self.shaped(chosen.shape).columns.clone(), self.learnt(&chosen, None));
         let holds_all_rows = trial.centers == Centers::All;
@@ -164,6 +166,7 @@ impl Search<'_> {
             notes: self.problem.notes.clone(),
             chosen: trial,
             plain_error,
+            calibration_rows: self.problem.aside.as_ref().map(Table::rows),
             classes: classes.as_ref().map(|(_, errors)| *errors),
             work: self.work,
             work_allowed: self.allowed,
@@ -172,13 +175,17 @@ impl Search<'_> {
             trials: self.trials.clone(),
         };
         let map = map.map(|learnt| learnt.map.clone());
-        let model = Model::new(columns, layout, self.problem.targets, map, regression, made);
+        let model =
+            Model::new(columns, layout, self.problem.targets.clone(), map, regression, made);
         let model = match classes {
             Some((classes, _)) => model.and_then(|model| model.with_classes(classes)),
             None => model,
         };
-        let model =
+        let mut model =
             model.map_err(|_| Error::File { problem: "the fit gave no finite model".into() })?;
+        if let (Some(sizes), Some(aside)) = (sizes, &self.problem.aside) {
+            model.calibrate(sizes, aside)?;
+        }
         Ok(Fitted { model, report })
     }
 }

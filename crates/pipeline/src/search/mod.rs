@@ -47,7 +47,7 @@ pub(crate) struct Search<'a> {
     /// Fits without a metric, and their models of each fold: where learning begins.
     plain: Vec<(Candidate, Tried)>,
     trials: Vec<Trial>,
-    /// Of classes: what fits at full size gave on their validation rows, all folds.
+    /// For probabilities and intervals: what fits at full size gave on validation rows.
     validated: Vec<(Candidate, Centers, Mat<f64>)>,
     best: Option<Trial>,
     /// The relative residual at which the last trial stopped to improve.

@@ -4,4 +4,5 @@ mod classes;
 mod file;
 mod fit;
 mod hostile;
+mod intervals;
 mod split;

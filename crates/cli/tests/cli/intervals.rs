@@ -1,0 +1,43 @@
+//! `fit --calibrate` and `predict --interval`.
+
+use crate::support::{Bench, table};
+
+const FIT: &str = "fit t.csv --target y --work 1e8 --memory 200MB";
+
+#[test]
+fn intervals_are_columns_with_their_coverage() {
+    let bench = Bench::new();
+    bench.write("t.csv", table(400, 1));
+    bench.write("new.csv", table(500, 2));
+    let run = bench.ok(&format!("{FIT} --calibrate 0.25 -o m.bin"));
+    assert!(run.out.contains("100 rows set aside"), "{}", run.out);
+    let run = bench.ok("predict m.bin new.csv --interval 0.8 -o p.csv");
+    assert!(run.out.contains("in the interval"), "{run:?}");
+    let [lower, middle, upper] =
+        ["lower", "prediction", "upper"].map(|column| bench.column("p.csv", column));
+    assert!((0..500).all(|i| lower[i] < middle[i] && middle[i] < upper[i]));
+    let said = &bench.json("predict m.bin new.csv --interval 0.8 --json -q");
+    // 4 standard deviations of the coverage of one fit: √(0.16 (1/100 + 1/500)) = 0.044
+    let coverage = said["coverage"]["y"].as_f64().unwrap();
+    assert!((coverage - 0.8).abs() < 0.18, "{coverage}");
+    assert_eq!(said["upper"].as_array().unwrap().len(), 500);
+}
+
+#[test]
+fn levels_and_rows_that_cannot_be_are_refused() {
+    let bench = Bench::new();
+    bench.write("t.csv", table(100, 1));
+    bench.ok(&format!("{FIT} --calibrate 0.1 -o m.bin"));
+    bench.ok(&format!("{FIT} -o none.bin"));
+    for (line, code, words) in [
+        ("predict m.bin t.csv --interval 0", 2, "between 0 and 1"),
+        ("predict m.bin t.csv --interval 1", 2, "between 0 and 1"),
+        ("predict m.bin t.csv --interval 0.99", 3, "need 100 calibration rows"),
+        ("predict none.bin t.csv --interval 0.9", 3, "--calibrate"),
+        (&format!("{FIT} --calibrate 1 -o x.bin"), 2, "leaves no row on one side"),
+        (&format!("{FIT} --calibrate 0.2 --time-column a -o x.bin"), 2, "split by \"a\""),
+    ] {
+        let run = bench.run(line);
+        assert!(run.code == Some(code) && run.err.contains(words), "{line}: {run:?}");
+    }
+}
