@@ -70,7 +70,7 @@ impl<T: Scalar> BlessPath<T> {
 
 /// The last level of a path as an estimate.
 macro_rules! by_path {
-    ($($estimator:ty),*) => {$(
+    ($estimator:ty) => {
         impl<T: Scalar> RidgeLeverage<T> for $estimator {
             /// The last level of the path.
             fn dictionary(
@@ -93,9 +93,10 @@ macro_rules! by_path {
                 Projector::new(k, &dictionary, ridge)?.scores(k, (0..k.dim()).into())
             }
         }
-    )*};
+    };
 }
-by_path!(Bless, BlessR);
+by_path!(Bless);
+by_path!(BlessR);
 
 /// What a level is made from.
 struct Setting<'a, T> {

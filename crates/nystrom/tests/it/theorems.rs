@@ -79,8 +79,12 @@ fn sources(folder: &Path, visit: &mut impl FnMut(&str)) {
 fn every_method_stands_in_a_table() {
     let document = text("docs/THEOREMS.md");
     let listed: BTreeSet<&str> = quoted(&document).collect();
-    let mut methods =
-        named_after(&["> LandmarkSelector<T> for ", "> RidgeLeverage<T> for ", "distribution!("]);
+    let mut methods = named_after(&[
+        "> LandmarkSelector<T> for ",
+        "> RidgeLeverage<T> for ",
+        "distribution!(",
+        "by_path!(",
+    ]);
     let solver =
         |name: &String| name.ends_with("Krr") || ["Falkon", "Krill"].contains(&name.as_str());
     methods.extend(named_after(&["pub struct "]).into_iter().filter(solver));
