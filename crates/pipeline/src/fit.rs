@@ -63,7 +63,7 @@ pub struct Fit {
     pub task: Task,
     /// How much each class counts, if there are classes.
     pub class_weights: ClassWeights,
-    /// A share of the rows that is set aside for [`intervals`](crate::Model::intervals): neither the
+    /// A share of the rows, set aside for [`intervals`](crate::Model::intervals). Neither the
     /// search nor the fit sees them.
     pub calibrate: Option<f64>,
     /// How rows are set aside for validation.

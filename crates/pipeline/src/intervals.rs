@@ -10,8 +10,8 @@ use nystrom_data::Table;
 
 /// What intervals are made of.
 ///
-/// A second fit predicts ln |y − f(x)|, its exponential is the size s(x). On calibration rows, which
-/// no choice and no fit has seen, the scores |y − f(x)|/s(x) are kept. Of n of them q is the
+/// A second fit predicts ln |y − f(x)|; its exponential is the size s(x). Of calibration rows,
+/// which no choice and no fit has seen, the scores |y − f(x)|/s(x) are kept. Of n of them q is the
 /// ⌈(n + 1)(1 − α)⌉-th smallest, and f(x) ± q·s(x) holds y of a new row with probability at least
 /// 1 − α, on average over rows and calibrations, if rows are exchangeable (Lei, G'Sell, Rinaldo,
 /// Tibshirani & Wasserman, 2018).

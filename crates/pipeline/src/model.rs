@@ -162,8 +162,8 @@ impl Model {
     /// follows the size of residuals near each row.
     ///
     /// # Errors
-    /// [`Error::NotCalibrated`] if no rows were set aside; [`Error::FewCalibrationRows`] if they are
-    /// fewer than 1/(1 − level); [`Error::Option`] unless 0 < level < 1; those of
+    /// [`Error::NotCalibrated`] if no rows were set aside; [`Error::FewCalibrationRows`] if they
+    /// are fewer than 1/(1 − level); [`Error::Option`] unless 0 < level < 1; those of
     /// [`predict`](Self::predict).
     ///
     /// ```
@@ -172,7 +172,8 @@ impl Model {
     /// use nystrom_pipeline::Fit;
     /// let a: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 100)).collect();
     /// let y: Vec<f64> = a.iter().map(|a| a + f64::from(*a as u32 % 7)).collect();
-    /// let table = Table::new("t", vec![Column::numbers("a", a), Column::numbers("y", y)]).unwrap();
+    /// let columns = vec![Column::numbers("a", a), Column::numbers("y", y)];
+    /// let table = Table::new("t", columns).unwrap();
     /// let fit = Fit { calibrate: Some(0.3), work: Some(1e8), ..Fit::default() };
     /// let model = fit.table(&table, ["y"], &mut Pcg64::seed_from_u64(0))?.model;
     /// let new = Table::new("new", vec![Column::numbers("a", vec![50.5])]).unwrap();
