@@ -22,9 +22,7 @@ mod listing;
 mod machine;
 mod memory;
 mod method;
-mod number;
 mod numbers;
-mod plot;
 mod progress;
 mod record;
 mod reference;
@@ -32,11 +30,11 @@ mod report;
 mod resume;
 mod runner;
 mod suite;
-mod table;
 #[cfg(test)]
 mod testing;
 mod tidy;
 
+use nystrom_page::{number, plot, table};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

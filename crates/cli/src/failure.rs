@@ -153,6 +153,7 @@ pub fn of_pipeline(error: nystrom_pipeline::Error) -> anyhow::Error {
             nystrom::Error::OutOfBudget { what, needed: needed as u64, budget: allowed as u64 }
                 .into()
         }
+        Checkpoint { problem } => Failure::Data(format!("the checkpoint: {problem}")).into(),
         Option { .. } | UsedTwice { .. } | Budget { .. } => {
             Failure::Usage(error.to_string()).into()
         }

@@ -65,7 +65,7 @@ fn unknown(error: DataError, path: &Path) -> anyhow::Error {
         DataError::UnknownFormat { file } => Failure::Data(format!(
             "{file}: the format cannot be told from the name; say --format csv, say, or rename \
              the file to .csv, .tsv, \
-             .txt, .arff, .libsvm, .fann or .npy (.gz may follow)"
+             .txt, .arff, .libsvm, .fann or .npy (.gz or .zst may follow)"
         )),
         other => return other.into(),
     }
@@ -74,5 +74,5 @@ fn unknown(error: DataError, path: &Path) -> anyhow::Error {
 
 fn has_extension(path: &Path, extension: &str) -> bool {
     let name = path.to_string_lossy().to_lowercase();
-    name.strip_suffix(".gz").unwrap_or(&name).ends_with(extension)
+    name.trim_end_matches(".gz").trim_end_matches(".zst").ends_with(extension)
 }

@@ -83,9 +83,12 @@ impl Input {
     /// As [`read`](Self::read), from a source that can be read again.
     pub fn of(source: &Source, args: &DataArgs, libsvm_features: usize) -> Result<Input> {
         let format = crate::format::format(args, libsvm_features)?;
+        Input::of_survey(source.survey(&format)?, &format, args)
+    }
+
+    pub fn of_survey(survey: Survey, format: &Format, args: &DataArgs) -> Result<Input> {
         let named = !args.no_header && !matches!(format, Format::Npy(_));
         let libsvm = matches!(format, Format::Libsvm(_));
-        let survey = source.survey(&format)?;
         let mut kept: Vec<usize> = (0..survey.table.columns().len()).collect();
         for text in &args.drop {
             for unwanted in columns(&survey.table, text)? {
@@ -128,6 +131,10 @@ impl Input {
     }
 
     /// What was read.
+    pub fn survey(&self) -> &Survey {
+        &self.survey
+    }
+
     pub fn into_survey(self) -> Survey {
         self.survey
     }

@@ -68,7 +68,7 @@ impl KernelArgs {
         self.kernel.unwrap_or(KernelName::Gaussian)
     }
 
-    fn family(&self) -> Family {
+    pub fn family(&self) -> Family {
         match self.name() {
             KernelName::Gaussian => Family::Gaussian,
             KernelName::Matern => Family::Matern { nu: self.nu.unwrap_or(1.5) },
@@ -86,7 +86,7 @@ impl KernelArgs {
     }
 
     /// An option that the kernel does not have would do nothing: it is an error.
-    fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         let (name, scaled) = (self.name(), self.family().has_scale());
         let given = self.bandwidth.is_some_and(|bandwidth| bandwidth != Bandwidth::Auto);
         let wrong = [

@@ -13,6 +13,7 @@ mod format;
 mod input;
 mod json;
 mod kernel;
+mod large_pages;
 mod mixed;
 mod model_file;
 mod output;
@@ -26,6 +27,9 @@ mod text;
 
 use clap::Parser;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: large_pages::LargePages = large_pages::LargePages;
 
 fn main() -> ExitCode {
     let cli = args::Cli::parse(); // a wrong command line ends here, with status 2

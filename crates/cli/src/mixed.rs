@@ -34,28 +34,7 @@ pub struct Wanted {
 /// The wanted columns of a file: texts where there is mostly text, numbers elsewhere.
 pub fn read(source: &Source, args: &DataArgs, input: Input, wanted: &Wanted) -> Result<Mixed> {
     let survey = input.into_survey();
-    let mut texts = wanted.texts.clone();
-    let mut markers: Vec<String> = Vec::new();
-    for &column in &wanted.columns {
-        let free = !wanted.numbers.contains(&column) && !texts.contains(&column);
-        if free && holds_text(&survey, column) {
-            texts.push(column);
-        }
-        if wanted.fills {
-            markers.extend(markers_of(&survey, column, args));
-        }
-    }
-    if wanted.fills && !texts.is_empty() {
-        // an empty text is none
-        markers.push(String::new());
-    }
-    markers.sort();
-    markers.dedup();
-    let args = DataArgs {
-        missing: args.missing_texts().iter().chain(&markers).map(|text| quoted(text)).collect(),
-        drop_missing: args.drop_missing || wanted.fills,
-        ..args.clone()
-    };
+    let Decided { texts, mut markers, args } = decide(&survey, args, wanted);
     let survey = match crate::format::format(&args, 0)? {
         Format::Csv(csv) if !texts.is_empty() || !markers.is_empty() => {
             source.survey(&Format::Csv(csv.text(texts.iter().copied())))?
@@ -70,11 +49,50 @@ pub fn read(source: &Source, args: &DataArgs, input: Input, wanted: &Wanted) -> 
     let unwanted: Vec<usize> =
         (0..table.columns().len()).filter(|column| !wanted.columns.contains(column)).collect();
     markers.retain(|marker| !marker.is_empty());
-    let notes = (!markers.is_empty())
-        .then(|| format!("{} are taken for missing values", list(&markers)))
-        .into_iter()
-        .collect();
-    Ok(Mixed { table: table.drop_columns(unwanted)?, lines, notes })
+    Ok(Mixed { table: table.drop_columns(unwanted)?, lines, notes: note(&markers) })
+}
+
+/// What is said of markers.
+pub fn note(markers: &[String]) -> Vec<String> {
+    let note = || format!("{} are taken for missing values", list(markers));
+    (!markers.is_empty()).then(note).into_iter().collect()
+}
+
+/// What the columns hold.
+pub struct Decided {
+    /// Columns that hold text.
+    pub texts: Vec<usize>,
+    /// Texts that are missing values without having been declared so.
+    pub markers: Vec<String>,
+    /// The arguments that declare them.
+    pub args: DataArgs,
+}
+
+/// Decides what the wanted columns of a table, of which these may be the first rows, hold.
+pub fn decide(survey: &Survey, args: &DataArgs, wanted: &Wanted) -> Decided {
+    let mut texts = wanted.texts.clone();
+    let mut markers: Vec<String> = Vec::new();
+    for &column in &wanted.columns {
+        let free = !wanted.numbers.contains(&column) && !texts.contains(&column);
+        if free && holds_text(survey, column) {
+            texts.push(column);
+        }
+        if wanted.fills {
+            markers.extend(markers_of(survey, column, args));
+        }
+    }
+    if wanted.fills && !texts.is_empty() {
+        // an empty text is none
+        markers.push(String::new());
+    }
+    markers.sort();
+    markers.dedup();
+    let args = DataArgs {
+        missing: args.missing_texts().iter().chain(&markers).map(|text| quoted(text)).collect(),
+        drop_missing: args.drop_missing || wanted.fills,
+        ..args.clone()
+    };
+    Decided { texts, markers, args }
 }
 
 /// Refuses cells that are neither numbers nor missing, where a column is of numbers.

@@ -4,7 +4,7 @@ use crate::args::Output;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// One column of results.
 pub enum Values<'a> {
@@ -39,10 +39,14 @@ impl Columns<'_> {
         })
     }
 
-    /// Numbers as the shortest text that reads back as the same number.
     fn csv(&self) -> String {
+        self.rows_of_csv(true)
+    }
+
+    /// Numbers as the shortest text that reads back as the same number; with or without a header.
+    pub fn rows_of_csv(&self, header: bool) -> String {
         let names: Vec<String> = self.0.iter().map(|(name, _)| quoted(name)).collect();
-        let mut text = names.join(",") + "\n";
+        let mut text = if header { names.join(",") + "\n" } else { String::new() };
         for row in 0..self.rows() {
             for (j, (_, values)) in self.0.iter().enumerate() {
                 let field = match values {
@@ -85,6 +89,9 @@ pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
     Ok(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()).map_err(Failure::Stdout)?)
 }
 
+/// How the names of files begin that are not yet whole.
+pub const TEMPORARY: &str = ".nystrom-";
+
 /// Refuses what cannot be written, or would overwrite what is read, before any work is done.
 pub fn check_writable(output: &Output, inputs: &[&Path]) -> Result<()> {
     let Some(path) = output.file() else { return Ok(()) };
@@ -105,7 +112,7 @@ pub fn check_writable(output: &Output, inputs: &[&Path]) -> Result<()> {
             Failure::Usage(format!("{}: this is a folder; name a file", path.display())).into()
         );
     }
-    let in_folder = tempfile::Builder::new().prefix(".nystrom-").tempfile_in(folder(path));
+    let in_folder = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder(path));
     in_folder.map_err(|source| Failure::Output { file: path.display().to_string(), source })?;
     Ok(())
 }
@@ -118,16 +125,49 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 fn try_write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = temporary(path)?;
+    file.write_all(bytes)?;
+    persist(file, path)
+}
+
+/// A file beside the one that it will be.
+fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)] // temporary files are private; a result need not be
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-    let mut file = builder.prefix(".nystrom-").tempfile_in(folder(path))?;
-    file.write_all(bytes)?;
+    builder.prefix(TEMPORARY).tempfile_in(folder(path))
+}
+
+fn persist(file: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path).map_err(|failed| failed.error)?;
     #[cfg(unix)]
     std::fs::File::open(folder(path))?.sync_all()?;
     Ok(())
+}
+
+/// A file that is written part by part, and is there once it is whole; or standard output.
+pub struct Sink(Option<(tempfile::NamedTempFile, PathBuf)>);
+
+impl Sink {
+    pub fn open(output: &Output) -> Result<Sink> {
+        let Some(path) = output.file() else { return Ok(Sink(None)) };
+        let file = temporary(path)
+            .map_err(|source| Failure::Output { file: path.display().to_string(), source })?;
+        Ok(Sink(Some((file, path.to_owned()))))
+    }
+
+    pub fn write(&mut self, text: &str) -> Result<()> {
+        let Some((file, path)) = &mut self.0 else { return print(text) };
+        file.write_all(text.as_bytes())
+            .map_err(|source| Failure::Output { file: path.display().to_string(), source }.into())
+    }
+
+    pub fn finish(self) -> Result<()> {
+        let Some((file, path)) = self.0 else { return Ok(()) };
+        persist(file, &path)
+            .map_err(|source| Failure::Output { file: path.display().to_string(), source }.into())
+    }
 }
 
 fn folder(path: &Path) -> &Path {

@@ -31,6 +31,20 @@ impl Progress {
         Progress { bar: ProgressBar::with_draw_target(None, target), shown }
     }
 
+    /// Whether there is a bar.
+    pub fn is_shown(&self) -> bool {
+        self.shown
+    }
+
+    /// The next piece of work, of which shares of a thousand are told.
+    pub fn share(&self, what: &str, done: f64) {
+        if self.bar.length() != Some(1000) {
+            self.stage(what, Some(1000.0));
+        }
+        self.bar.set_message(what.to_owned());
+        self.bar.set_position((1000.0 * done.clamp(0.0, 1.0)) as u64);
+    }
+
     pub fn meter(&self) -> Meter {
         Meter(self.bar.clone())
     }

@@ -13,6 +13,12 @@ pub struct Session {
     quiet: bool,
 }
 
+/// What was said to start the program, as a shell takes it.
+pub fn command_line() -> String {
+    let words = std::env::args().skip(1).map(|word| crate::diagnosis::shell(&word));
+    [String::from("nystrom")].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+}
+
 impl Session {
     /// Starts the threads, rayon's global pool, which the library and faer use.
     pub fn new(threads: Option<u16>, json: bool, quiet: bool) -> Result<Self> {

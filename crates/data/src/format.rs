@@ -30,8 +30,8 @@ pub enum Format {
 impl Format {
     /// The format that the name of a file tells: `.csv`, `.tsv`, `.txt` (whose delimiter is
     /// guessed), `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.fann`, `.npy` or, with the
-    /// feature of that name, `.parquet`, each possibly followed by `.gz`, in upper or lower case.
-    /// CSV and TSV are taken to have a header.
+    /// feature of that name, `.parquet`, each possibly followed by `.gz` or `.zst`, in upper or
+    /// lower case. CSV and TSV are taken to have a header.
     ///
     /// # Errors
     /// [`DataError::UnknownFormat`] for other names.
@@ -45,7 +45,7 @@ impl Format {
     /// ```
     pub fn of(path: impl AsRef<Path>) -> Result<Format> {
         let name = path.as_ref().to_string_lossy().to_lowercase();
-        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        let name = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
         match Path::new(name).extension().and_then(|extension| extension.to_str()) {
             Some("csv") => Ok(Format::Csv(Csv::new())),
             Some("tsv") => Ok(Format::Csv(Csv::new().delimiter(b'\t'))),

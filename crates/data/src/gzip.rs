@@ -1,21 +1,22 @@
-//! Plain or gzip, told apart by the first two bytes and not by the file name.
+//! Plain, gzip or Zstandard, told apart by the first bytes and not by the file name.
 
 use std::io::{self, BufReader, Chain, Cursor, Read, Take};
 
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::{DataError, Place, Problem, Result};
+use crate::zstd::{self, Frames};
 
 /// The first bytes of every gzip file (RFC 1952, section 2.3.1).
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// The bytes looked at, then the rest.
-type Peeked<R> = Chain<Take<Cursor<[u8; 2]>>, R>;
+type Peeked<R> = Chain<Take<Cursor<[u8; 4]>>, R>;
 
-/// A reader of uncompressed bytes, whether the underlying bytes are gzip or not.
+/// A reader of uncompressed bytes, whether the underlying bytes are gzip, Zstandard or neither.
 ///
-/// Files of several gzip members (as `cat a.gz b.gz` makes them) are read to the end of the last
-/// member. A truncated file gives [`io::ErrorKind::UnexpectedEof`], a damaged one
+/// Files of several gzip members or frames (as `cat a.gz b.gz` makes them) are read to the end of
+/// the last one. A truncated file gives [`io::ErrorKind::UnexpectedEof`], a damaged one
 /// [`io::ErrorKind::InvalidInput`].
 ///
 /// ```
@@ -28,31 +29,33 @@ type Peeked<R> = Chain<Take<Cursor<[u8; 2]>>, R>;
 /// # std::io::Result::Ok(())
 /// ```
 #[derive(Debug)]
-pub struct Uncompressed<R> {
+pub struct Uncompressed<R: Read> {
     inner: Inner<R>,
     bytes: u64,
 }
 
 #[derive(Debug)]
-enum Inner<R> {
+enum Inner<R: Read> {
     Plain(Peeked<R>),
     Gzip(Box<MultiGzDecoder<BufReader<Peeked<R>>>>),
+    Zstd(Frames<Peeked<R>>),
 }
 
 impl<R: Read> Uncompressed<R> {
-    /// Looks at the first two bytes of `reader`.
+    /// Looks at the first four bytes of `reader`.
     ///
     /// # Errors
     /// Those of the first reads from `reader`.
     pub fn new(mut reader: R) -> io::Result<Self> {
-        let mut first = Vec::with_capacity(2);
-        reader.by_ref().take(2).read_to_end(&mut first)?;
-        let is_gzip = first == MAGIC;
-        let mut start = [0; 2];
+        let mut first = Vec::with_capacity(4);
+        reader.by_ref().take(4).read_to_end(&mut first)?;
+        let mut start = [0; 4];
         start[..first.len()].copy_from_slice(&first);
         let peeked = Cursor::new(start).take(first.len() as u64).chain(reader);
-        let inner = if is_gzip {
+        let inner = if first.starts_with(&MAGIC) {
             Inner::Gzip(Box::new(MultiGzDecoder::new(BufReader::new(peeked))))
+        } else if first == zstd::MAGIC {
+            Inner::Zstd(Frames::new(peeked))
         } else {
             Inner::Plain(peeked)
         };
@@ -62,6 +65,19 @@ impl<R: Read> Uncompressed<R> {
     /// Whether the underlying bytes are gzip.
     pub fn is_gzip(&self) -> bool {
         matches!(self.inner, Inner::Gzip(_))
+    }
+
+    /// Whether the underlying bytes are other ones than those that are read.
+    pub(crate) fn is_compressed(&self) -> bool {
+        !matches!(self.inner, Inner::Plain(_))
+    }
+
+    /// What is read, if nothing is uncompressed and the first bytes are behind.
+    pub(crate) fn plain_mut(&mut self) -> Option<&mut R> {
+        match &mut self.inner {
+            Inner::Plain(peeked) => Some(peeked.get_mut().1),
+            _ => None,
+        }
     }
 
     /// How many uncompressed bytes were read so far.
@@ -79,6 +95,9 @@ impl<R: Read> Uncompressed<R> {
             }
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.is_gzip() => {
                 Problem::GzipCorrupt { bytes, reason: error.to_string() }.at(place)
+            }
+            io::ErrorKind::InvalidData if matches!(self.inner, Inner::Zstd(_)) => {
+                Problem::Zstd { bytes, reason: error.to_string() }.at(place)
             }
             _ => DataError::Io { file: place.file, source: error },
         }
@@ -101,6 +120,7 @@ impl<R: Read> Read for Uncompressed<R> {
         let n = match &mut self.inner {
             Inner::Plain(reader) => reader.read(buf),
             Inner::Gzip(reader) => reader.read(buf),
+            Inner::Zstd(reader) => reader.read(buf),
         }?;
         self.bytes += n as u64;
         Ok(n)

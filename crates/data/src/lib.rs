@@ -1,5 +1,5 @@
 //! Loaders for the tabular formats that data sets come in: CSV, ARFF, libsvm, FANN, npy, plain or
-//! gzip.
+//! gzip or Zstandard.
 //!
 //! Four types matter:
 //!
@@ -50,7 +50,7 @@
 //! * No input makes them panic, and memory stays in proportion to the table that is really in the
 //!   file: sizes that a file merely claims (a FANN header, a libsvm index) are never allocated,
 //!   lines end after 16 MiB.
-//! * gzip is recognised by its first bytes, whatever the file is called.
+//! * gzip and Zstandard are recognised by their first bytes, whatever the file is called.
 //! * Text is UTF-8, with or without byte order mark; lines end in `\n`, `\r\n` or `\r`.
 //! * NaN and ∞ in a file are errors. A value is missing only if the format (`?` in ARFF) or the
 //!   caller ([`Csv::missing`]) says so; it is then NaN in [`Table::numbers`] and never reaches a
@@ -79,8 +79,10 @@ mod number;
 mod parquet;
 mod records;
 mod standardize;
+mod stream;
 mod survey;
 mod table;
+mod zstd;
 
 #[cfg(feature = "parquet")]
 pub use self::parquet::Parquet;
@@ -96,5 +98,6 @@ pub use gzip::Uncompressed;
 pub use libsvm::Libsvm;
 pub use npy::{Npy, npy_bytes};
 pub use standardize::{Constant, Divisor, Standardize, Standardizer};
+pub use stream::{Files, FilesRecord, find_files};
 pub use survey::{Doubt, Doubts, Survey};
 pub use table::Table;

@@ -1,11 +1,12 @@
 //! The sparse text format of libsvm and svmlight.
 
 use std::io::Read;
+use std::ops::ControlFlow;
 
 use crate::column::Column;
 use crate::column::distinct_names;
 use crate::error::{Place, Problem, Result, place::excerpt};
-use crate::lines::{Line, Lines};
+use crate::lines::{Line, Lines, Spot};
 use crate::number::number;
 use crate::table::Table;
 
@@ -113,16 +114,70 @@ impl Libsvm {
     /// the first thing that is wrong, [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, mut reader: impl Read, name: &str) -> Result<Table> {
         let mut lines = Lines::new(&mut reader, name)?;
-        let mut rows = Rows { labels: vec![Vec::new(); self.labels.len()], ..Rows::default() };
+        let mut rows = self.rows();
         while let Some(line) = lines.next()? {
             self.push(&mut rows, line)?;
         }
+        let features = self.features.unwrap_or(rows.greatest.max(self.at_least));
+        self.table(rows, features, name)
+    }
+
+    /// The greatest index of a file, or the number of features that was asked for.
+    pub(crate) fn greatest(&self, mut reader: impl Read, name: &str) -> Result<usize> {
+        if let Some(features) = self.features {
+            return Ok(features);
+        }
+        let mut lines = Lines::new(&mut reader, name)?;
+        let mut greatest = self.at_least;
+        while let Some(line) = lines.next()? {
+            let mut row = self.rows();
+            self.push(&mut row, line)?;
+            greatest = greatest.max(row.greatest);
+        }
+        Ok(greatest)
+    }
+
+    /// The rows of `reader` in blocks, from a spot of the file or from its start, as long as `each`
+    /// asks for more. The number of features must have been said.
+    pub(crate) fn blocks(
+        &self,
+        reader: &mut dyn Read,
+        name: &str,
+        (from, rows): (Option<Spot>, usize),
+        each: &mut dyn FnMut(Table, Option<Spot>) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let mut lines = match from {
+            Some(spot) => Lines::resume(reader, name, spot)?,
+            None => Lines::new(reader, name)?,
+        };
+        let (mut block, features) = (self.rows(), self.features.unwrap_or(self.at_least));
+        let mut any = false;
+        while let Some(line) = lines.next()? {
+            self.push(&mut block, line)?;
+            if block.ends.len() == rows {
+                let full = std::mem::replace(&mut block, self.rows());
+                any = true;
+                if each(self.table(full, features, name)?, lines.spot())?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        if block.ends.is_empty() && any {
+            return Ok(());
+        }
+        each(self.table(block, features, name)?, lines.spot()).map(drop)
+    }
+
+    fn rows(&self) -> Rows {
+        Rows { labels: vec![Vec::new(); self.labels.len()], ..Rows::default() }
+    }
+
+    fn table(&self, mut rows: Rows, features: usize, name: &str) -> Result<Table> {
         if rows.ends.is_empty() {
             return Err(
                 Problem::Empty { expected: "rows `label index:value …`" }.at(Place::new(name))
             );
         }
-        let features = self.features.unwrap_or(rows.greatest.max(self.at_least));
         let (n, stored) = (rows.ends.len(), rows.entries.len());
         let zeros = n as u128 * features as u128 - stored as u128;
         if zeros > self.max_zeros as u128 {

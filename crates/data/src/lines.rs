@@ -26,11 +26,25 @@ impl Line<'_> {
     }
 }
 
+/// The start of a line of plain text, from which reading can go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Spot {
+    /// Bytes before it.
+    pub byte: u64,
+    /// Lines before it.
+    pub lines: u64,
+    /// A `\n` here belongs to the line before.
+    after_cr: bool,
+}
+
 /// Splits at `\n`, `\r\n` or a lone `\r`, and drops a UTF-8 byte order mark.
 pub(crate) struct Lines<'r> {
     source: BufReader<Uncompressed<&'r mut dyn Read>>,
     file: String,
     number: u64,
+    /// Bytes of the lines so far.
+    bytes: u64,
     /// The last line ended in `\r`: a `\n` that follows belongs to it.
     after_cr: bool,
     line: Vec<u8>,
@@ -47,10 +61,23 @@ impl<'r> Lines<'r> {
             source,
             file: file.to_owned(),
             number: 0,
+            bytes: 0,
             after_cr: false,
             line: Vec::new(),
             ahead: VecDeque::new(),
         })
+    }
+
+    /// Goes on at `spot`, at which `reader` stands.
+    pub fn resume(reader: &'r mut dyn Read, file: &str, spot: Spot) -> Result<Self> {
+        let lines = Lines::new(reader, file)?;
+        Ok(Lines { number: spot.lines, bytes: spot.byte, after_cr: spot.after_cr, ..lines })
+    }
+
+    /// Where the next line starts; nowhere in gzip, which cannot be entered in the middle.
+    pub fn spot(&self) -> Option<Spot> {
+        let known = self.ahead.is_empty() && !self.source.get_ref().is_compressed();
+        known.then_some(Spot { byte: self.bytes, lines: self.number, after_cr: self.after_cr })
     }
 
     pub fn file(&self) -> &str {
@@ -111,6 +138,7 @@ impl<'r> Lines<'r> {
             }
             if std::mem::take(&mut self.after_cr) && chunk[0] == b'\n' {
                 self.source.consume(1);
+                self.bytes += 1;
                 continue;
             }
             any = true;
@@ -119,6 +147,7 @@ impl<'r> Lines<'r> {
             self.after_cr = end.is_some_and(|i| chunk[i] == b'\r');
             self.line.extend_from_slice(&chunk[..taken]);
             self.source.consume(consumed);
+            self.bytes += consumed as u64;
             if self.number == 1
                 && (self.line.starts_with(&[0xff, 0xfe]) || self.line.starts_with(&[0xfe, 0xff]))
             {
@@ -165,6 +194,28 @@ mod tests {
         let text = format!("{long}\r\n{long}\r\nend");
         let numbers: Vec<u64> = lines(text.as_bytes()).iter().map(|(i, _)| *i).collect();
         assert_eq!(numbers, [1, 2, 3]);
+    }
+
+    #[test]
+    fn reading_goes_on_at_any_spot() {
+        for text in ["a\nb\n\nc", "a\r\nb\r\n\r\nc\r\n", "a\rb\r\rc"] {
+            for taken in 0..4 {
+                let mut bytes = text.as_bytes();
+                let mut whole = Lines::new(&mut bytes, "t").unwrap();
+                (0..taken).for_each(|_| assert!(whole.next().unwrap().is_some()));
+                let spot = whole.spot().unwrap();
+                let mut rest = &text.as_bytes()[spot.byte as usize..];
+                let mut rest = Lines::resume(&mut rest, "t", spot).unwrap();
+                loop {
+                    let line = |line: Option<Line<'_>>| line.map(|l| (l.number, l.text.to_owned()));
+                    let expected = line(whole.next().unwrap());
+                    assert_eq!(line(rest.next().unwrap()), expected, "{text:?} after {taken}");
+                    if expected.is_none() {
+                        break;
+                    }
+                }
+            }
+        }
     }
 
     #[test]

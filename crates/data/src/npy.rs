@@ -9,9 +9,9 @@ use crate::survey::{Doubts, Survey};
 use crate::table::Table;
 
 /// The first bytes of every file.
-const MAGIC: &[u8] = b"\x93NUMPY";
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// The longest header that is believed.
-const MAX_HEADER: usize = 1 << 20;
+pub(crate) const MAX_HEADER: usize = 1 << 20;
 
 /// Reads `.npy` files, plain or gzip: a matrix with a case per row, or a vector as one column;
 /// floats, integers or booleans of either byte order, in C or Fortran order.
@@ -90,7 +90,7 @@ impl Npy {
 }
 
 /// The text of the header, and what follows it.
-fn header(bytes: &[u8]) -> std::result::Result<(&str, &[u8]), Problem> {
+pub(crate) fn header(bytes: &[u8]) -> std::result::Result<(&str, &[u8]), Problem> {
     let broken = |what: &'static str| Problem::NpyHeader { what: what.to_owned() };
     let rest = bytes
         .strip_prefix(MAGIC)
@@ -108,15 +108,15 @@ fn header(bytes: &[u8]) -> std::result::Result<(&str, &[u8]), Problem> {
     std::str::from_utf8(text).map(|text| (text, data)).map_err(|_| broken("the header is not text"))
 }
 
-struct Header {
-    item: Item,
-    fortran: bool,
+pub(crate) struct Header {
+    pub item: Item,
+    pub fortran: bool,
     shape: Vec<usize>,
 }
 
 impl Header {
     /// `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`
-    fn parse(text: &str) -> std::result::Result<Header, Problem> {
+    pub fn parse(text: &str) -> std::result::Result<Header, Problem> {
         let value = |key: &'static str| {
             let quoted = [format!("'{key}'"), format!("\"{key}\"")];
             let found = quoted.iter().find_map(|key| text.split_once(key.as_str()));
@@ -141,7 +141,7 @@ impl Header {
         Ok(Header { item: Item::parse(descr)?, fortran, shape })
     }
 
-    fn sizes(&self) -> std::result::Result<(usize, usize), Problem> {
+    pub fn sizes(&self) -> std::result::Result<(usize, usize), Problem> {
         match self.shape[..] {
             [0, ..] => Err(Problem::NoRows),
             [rows] => Ok((rows, 1)),
@@ -152,9 +152,9 @@ impl Header {
 }
 
 /// How a number is written.
-struct Item {
+pub(crate) struct Item {
     kind: u8,
-    size: usize,
+    pub size: usize,
     big_endian: bool,
 }
 
@@ -183,7 +183,7 @@ impl Item {
     }
 
     /// The number in `size` bytes; integers beyond 2⁵³ are rounded.
-    fn number(&self, bytes: &[u8]) -> f64 {
+    pub fn number(&self, bytes: &[u8]) -> f64 {
         let mut little = [0; 8];
         for (i, byte) in bytes.iter().enumerate() {
             little[if self.big_endian { self.size - 1 - i } else { i }] = *byte;

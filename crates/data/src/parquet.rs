@@ -35,9 +35,18 @@ pub struct Parquet {
 }
 
 /// The values of one column, `None` where there is a null.
-enum Values {
+pub(crate) enum Values {
     Numbers(Vec<Option<f64>>),
     Text(Vec<Option<ByteArray>>),
+}
+
+impl Values {
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Numbers(values) => values.len(),
+            Values::Text(values) => values.len(),
+        }
+    }
 }
 
 impl Parquet {
@@ -82,11 +91,11 @@ fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
     let (mut columns, mut doubts) = (Vec::with_capacity(schema.num_columns()), Vec::new());
     for (j, column) in schema.columns().iter().enumerate() {
         let place = Place::new(name).field(j + 1).column(&column.path().string());
-        let mut growing = Growing::new(column).map_err(|problem| problem.at(place.clone()))?;
+        let mut growing = Growing::new(column, 0).map_err(|problem| problem.at(place.clone()))?;
         for group in 0..file.num_row_groups() {
             let group = file.get_row_group(group).map_err(damaged)?;
-            let reader = group.get_column_reader(j).map_err(damaged)?;
-            let values = read_column(reader, column).map_err(damaged)?;
+            let mut reader = group.get_column_reader(j).map_err(damaged)?;
+            let values = read_column(&mut reader, column, usize::MAX).map_err(damaged)?;
             growing.push(values).map_err(|(row, problem)| problem.at(place.clone().line(row)))?;
         }
         let (column, doubtful) = growing.finish(column.path().string());
@@ -99,32 +108,33 @@ fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
     Ok(Survey { table: Table::new(name, columns)?, doubts })
 }
 
-/// A column that grows by row groups.
-enum Growing {
-    Numbers(Vec<f64>, Doubts),
+/// A column that grows by row groups, and how many rows there are up to its last.
+pub(crate) enum Growing {
+    Numbers { numbers: Vec<f64>, doubts: Doubts, rows: u64 },
     Text { column: ColumnBuilder, rows: u64 },
 }
 
 impl Growing {
-    fn new(column: &ColumnDescriptor) -> std::result::Result<Self, Problem> {
+    /// After so many rows of the file.
+    pub fn new(column: &ColumnDescriptor, rows: u64) -> std::result::Result<Self, Problem> {
         let unsuitable = |holds: &str| Err(Problem::ParquetType { holds: holds.to_owned() });
         match column.physical_type() {
             _ if column.max_rep_level() > 0 => unsuitable("lists"),
             Type::BYTE_ARRAY if column.converted_type() == ConvertedType::UTF8 => {
-                Ok(Growing::Text { column: ColumnBuilder::text(column.path().string()), rows: 0 })
+                Ok(Growing::Text { column: ColumnBuilder::text(column.path().string()), rows })
             }
             Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY | Type::INT96 => unsuitable("bytes"),
-            _ => Ok(Growing::Numbers(Vec::new(), Doubts::default())),
+            _ => Ok(Growing::Numbers { numbers: Vec::new(), doubts: Doubts::default(), rows }),
         }
     }
 
     /// The values of one row group; if one of them is wrong, its row from 1.
-    fn push(&mut self, values: Values) -> std::result::Result<(), (u64, Problem)> {
+    pub fn push(&mut self, values: Values) -> std::result::Result<(), (u64, Problem)> {
         match (self, values) {
-            (Growing::Numbers(numbers, doubts), Values::Numbers(values)) => {
+            (Growing::Numbers { numbers, doubts, rows }, Values::Numbers(values)) => {
                 for value in values {
-                    let row = numbers.len() as u64 + 1;
-                    numbers.push(value.map_or(f64::NAN, |value| doubts.finite(value, row)));
+                    *rows += 1;
+                    numbers.push(value.map_or(f64::NAN, |value| doubts.finite(value, *rows)));
                 }
                 Ok(())
             }
@@ -145,23 +155,25 @@ impl Growing {
         }
     }
 
-    fn finish(self, name: String) -> (Column, Doubts) {
+    pub fn finish(self, name: String) -> (Column, Doubts) {
         match self {
-            Growing::Numbers(values, doubts) => (Column::numbers(name, values), doubts),
+            Growing::Numbers { numbers, doubts, .. } => (Column::numbers(name, numbers), doubts),
             Growing::Text { column, .. } => (column.finish(), Doubts::default()),
         }
     }
 }
 
-fn read_column(
-    reader: ColumnReader,
+/// The next values of a column of one row group, at most so many.
+pub(crate) fn read_column(
+    reader: &mut ColumnReader,
     column: &ColumnDescriptor,
+    records: usize,
 ) -> std::result::Result<Values, ParquetError> {
     use ConvertedType::{DECIMAL, UINT_8, UINT_16, UINT_32, UINT_64};
     let unsigned = matches!(column.converted_type(), UINT_8 | UINT_16 | UINT_32 | UINT_64);
     let unit =
         if column.converted_type() == DECIMAL { 10f64.powi(column.type_scale()) } else { 1.0 };
-    let optional = column.max_def_level();
+    let optional = (column.max_def_level(), records);
     Ok(match reader {
         ColumnReader::BoolColumnReader(reader) => {
             Values::Numbers(values(reader, optional, |v| f64::from(u8::from(*v)))?)
@@ -192,15 +204,23 @@ fn read_column(
     })
 }
 
-/// All values of a column of one row group; a value is there where its level is the highest.
+/// The next values of a column of one row group, at most so many; a value is there where its level
+/// is the highest.
 fn values<T: DataType, V>(
-    mut reader: ColumnReaderImpl<T>,
-    highest: i16,
+    reader: &mut ColumnReaderImpl<T>,
+    (highest, records): (i16, usize),
     value: impl Fn(&T::T) -> V,
 ) -> std::result::Result<Vec<Option<V>>, ParquetError> {
     const RECORDS: usize = 1 << 16;
     let (mut levels, mut stored) = (Vec::new(), Vec::new());
-    while reader.read_records(RECORDS, Some(&mut levels), None, &mut stored)?.0 > 0 {}
+    let mut left = records;
+    while left > 0 {
+        let step = RECORDS.min(left);
+        match reader.read_records(step, Some(&mut levels), None, &mut stored)?.0 {
+            0 => break,
+            read => left -= read.min(left),
+        }
+    }
     let mut stored = stored.iter().map(value);
     match highest {
         0 => Ok(stored.map(Some).collect()),

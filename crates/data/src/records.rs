@@ -6,7 +6,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use crate::delimiter::{Split, guess};
 use crate::error::{Place, Problem, Result};
-use crate::lines::{Lines, MAX_LINE};
+use crate::lines::{Lines, MAX_LINE, Spot};
 
 /// Lines that a guess of the delimiter looks at.
 const LINES: usize = 8;
@@ -62,10 +62,24 @@ impl<'r> Records<'r> {
                 break;
             }
         }
+        Ok(Records::of(lines, split))
+    }
+
+    /// Goes on at `spot`, at which `reader` stands.
+    pub fn resume(reader: &'r mut dyn Read, file: &str, split: Split, spot: Spot) -> Result<Self> {
+        Ok(Records::of(Lines::resume(reader, file, spot)?, split))
+    }
+
+    fn of(mut lines: Lines<'r>, split: Split) -> Self {
         let split = if split == Split::Guess { guess(&lines.look_ahead(LINES)) } else { split };
         let delimiter = if let Split::At(delimiter) = split { delimiter } else { b',' };
         let parser = ReaderBuilder::new().delimiter(delimiter).build();
-        Ok(Records { lines, split, parser, fields: Fields::default() })
+        Records { lines, split, parser, fields: Fields::default() }
+    }
+
+    /// Where the next record starts, if reading could go on there.
+    pub fn spot(&self) -> Option<Spot> {
+        self.lines.spot()
     }
 
     /// The next record that is not a blank line, or `None` at the end of the file.

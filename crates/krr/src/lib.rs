@@ -24,6 +24,7 @@
 //! * `path` of these: leave-one-out errors at all λ ([`LambdaPath`]); [`CrossValidation`] of any
 //!   procedure; [`Certificate`]: how far a fit is from the exact one, [`TightCertificate`] from
 //!   both sides.
+//! * [`Posterior`]: the variance of the Gaussian process whose mean a fit is.
 //! * [`KrrModel`]: what both return: predicts in tiles; saved and loaded behind the feature
 //!   `serde`.
 //! * [`risk`]: bias², variance and risk at fixed design in closed form, for K and for any low-rank
@@ -66,6 +67,7 @@ pub mod metrics;
 mod model;
 mod nystrom;
 mod path;
+mod posterior;
 mod problem;
 mod qr;
 mod report;
@@ -101,6 +103,7 @@ pub use metric::{LearnedMetric, LinearMap, MetricDistance, MetricFit, MetricForm
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;
 pub use path::{LambdaPath, PathPoint, lambda_grid};
+pub use posterior::Posterior;
 pub use problem::Problem;
 pub use report::{FitReport, SolvedBy};
 #[cfg(feature = "serde")]

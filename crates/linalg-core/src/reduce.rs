@@ -74,6 +74,24 @@ impl RowTree {
         t * self.leaf_rows..(t + 1).saturating_mul(self.leaf_rows).min(self.n)
     }
 
+    /// Whether these leaves are all those below one node, so that their results belong together:
+    /// who combines the last two whenever it can has combined along the tree.
+    ///
+    /// ```
+    /// use nystrom_linalg_core::RowTree;
+    /// let tree = RowTree::large(5 * 1024); // ((0 1) 2) (3 4)
+    /// assert!(tree.is_node(0..2) && tree.is_node(0..3) && tree.is_node(3..5));
+    /// assert!(!tree.is_node(1..3) && !tree.is_node(2..5));
+    /// ```
+    pub fn is_node(&self, leaves: Range<usize>) -> bool {
+        let mut node = 0..self.leaves();
+        while node.len() > leaves.len() {
+            let (left, right) = halves(node);
+            node = if leaves.start < left.end { left } else { right };
+        }
+        node == leaves && !leaves.is_empty()
+    }
+
     /// Leaves in parallel, combined along the tree; `None` if n = 0.
     pub fn reduce<A: Send>(
         &self,
@@ -199,6 +217,28 @@ mod tests {
             };
             drop(tree.reduce_in_order(leaf, |a, _| a));
             assert_eq!((peak.get(), alive.get()), (most, 0));
+        }
+    }
+
+    #[test]
+    fn combining_whenever_it_can_is_combining_along_the_tree() {
+        for leaves in 1..=MAX_LEAVES {
+            let tree = RowTree::new(leaves * MIN_LEAF_ROWS);
+            let expected =
+                tree.reduce_in_order(|rows| format!("{}", rows.start), |a, b| format!("({a} {b})"));
+            let mut done: Vec<(Range<usize>, String)> = Vec::new();
+            for leaf in 0..tree.leaves() {
+                done.push((leaf..leaf + 1, format!("{}", tree.leaf(leaf).start)));
+                while let [.., (a, _), (b, _)] = &done[..]
+                    && tree.is_node(a.start..b.end)
+                {
+                    let (right, left) = (done.pop().unwrap(), done.pop().unwrap());
+                    let both = format!("({} {})", left.1, right.1);
+                    done.push((left.0.start..right.0.end, both));
+                }
+            }
+            assert_eq!(done.len(), 1);
+            assert_eq!(Some(&done[0].1), expected.as_ref());
         }
     }
 

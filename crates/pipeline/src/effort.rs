@@ -18,7 +18,7 @@ impl Effort {
     pub fn work(self) -> f64 {
         match self {
             Effort::Quick => 2e11,
-            Effort::Default => 1.3e12,
+            Effort::Default => 1.1e12,
             Effort::Thorough => 1.3e13,
         }
     }

@@ -108,6 +108,9 @@ pub enum Error {
         "the model has no rows set aside for intervals; fit it again with some (--calibrate 0.1)"
     )]
     NotCalibrated,
+    /// Standard deviations asked of a model that kept nothing for them.
+    #[error("the model has no standard deviations; fit it again with --std")]
+    NoDeviations,
     /// Too few calibration rows for intervals so wide.
     #[error(
         "intervals of level {level} need {needed} calibration rows, and the model has {rows}; set \
@@ -169,6 +172,12 @@ pub enum Error {
         /// The option.
         option: &'static str,
         /// What is wrong, and what helps.
+        problem: String,
+    },
+    /// What cannot be gone on from.
+    #[error("the checkpoint cannot be used: {problem}")]
+    Checkpoint {
+        /// What is wrong with it, and what helps.
         problem: String,
     },
     /// Bytes that are no model.

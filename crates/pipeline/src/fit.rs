@@ -4,6 +4,7 @@ use crate::classes::{ClassWeights, Task};
 use crate::columns::ColumnOptions;
 use crate::effort::Effort;
 use crate::error::{Error, Result};
+use crate::intervals::Calibrate;
 use crate::model::Model;
 use crate::problem::Problem;
 use crate::progress::Progress;
@@ -63,9 +64,10 @@ pub struct Fit {
     pub task: Task,
     /// How much each class counts, if there are classes.
     pub class_weights: ClassWeights,
-    /// A share of the rows, set aside for [`intervals`](crate::Model::intervals). Neither the
-    /// search nor the fit sees them.
-    pub calibrate: Option<f64>,
+    /// How [`intervals`](crate::Model::intervals) are made, if they are wanted.
+    pub calibrate: Option<Calibrate>,
+    /// Whether [`deviations`](crate::Model::deviations) are wanted.
+    pub deviations: bool,
     /// How rows are set aside for validation.
     pub split: Split,
 }
@@ -114,13 +116,19 @@ impl Fit {
         progress: &mut dyn Progress,
         rng: &mut dyn Rng,
     ) -> Result<Fitted> {
+        let work = self.checked_work()?;
+        let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
+        let problem = Problem::new(self, table, &targets, rng)?;
+        Search::new(self, problem, work, progress, rng)?.run()
+    }
+
+    /// The operations that are allowed.
+    pub(crate) fn checked_work(&self) -> Result<f64> {
         let work = self.work.unwrap_or(self.effort.work());
         if !(work > 0.0 && work.is_finite()) {
             let problem = format!("{work} is no amount of work; it must be positive");
             return Err(Error::Option { option: "work", problem });
         }
-        let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
-        let problem = Problem::new(self, table, &targets, rng)?;
-        Search::new(self, problem, work, progress, rng)?.run()
+        Ok(work)
     }
 }

@@ -3,7 +3,8 @@
 use crate::classes::Classes;
 use crate::columns::{Columns, Note};
 use crate::error::{Error, Result};
-use crate::intervals::{Conformal, Sizes};
+use crate::explain::Explanation;
+use crate::intervals::{Conformal, Plus, Uncertainty};
 use crate::kernel::AnyKernel;
 use nystrom::faer::{Accum, Mat, MatRef};
 use nystrom::linalg_core::ops;
@@ -45,6 +46,12 @@ pub struct Model {
     pub(crate) regression: KrrModel<AnyKernel, f64>,
     /// What its intervals are made of, if rows were set aside.
     pub(crate) conformal: Option<Conformal>,
+    /// The same of models that leave rows out.
+    pub(crate) plus: Option<Plus>,
+    /// What its standard deviations are made of.
+    pub(crate) uncertainty: Option<Uncertainty>,
+    /// Which columns it reacts to and how, at some of the rows that were fitted. A record as well.
+    pub explanation: Option<Explanation>,
     /// How it was made: a record only, which predictions do not depend on.
     pub made: Made,
 }
@@ -94,19 +101,6 @@ pub struct Predictions {
     pub notes: Vec<Note>,
 }
 
-/// Intervals for the rows of a table, n × t each.
-#[derive(Debug, Clone)]
-pub struct Intervals {
-    /// The predictions.
-    pub values: Mat<f64>,
-    /// Where the intervals begin.
-    pub lower: Mat<f64>,
-    /// Where they end.
-    pub upper: Mat<f64>,
-    /// What the table had that the training table had not.
-    pub notes: Vec<Note>,
-}
-
 impl Model {
     /// A model of the parts that a fit made. `map` is A, d × d, if the kernel sees Ax.
     ///
@@ -120,8 +114,21 @@ impl Model {
         regression: KrrModel<AnyKernel, f64>,
         made: Made,
     ) -> Result<Self> {
-        let (classes, conformal) = (None, None);
-        Model { columns, layout, targets, classes, map, regression, conformal, made }.sound()
+        let (classes, conformal, plus, uncertainty, explanation) = (None, None, None, None, None);
+        let parts = Model {
+            columns,
+            layout,
+            targets,
+            classes,
+            map,
+            regression,
+            conformal,
+            plus,
+            uncertainty,
+            explanation,
+            made,
+        };
+        parts.sound()
     }
 
     /// The same, whose targets are the functions of these classes.
@@ -155,72 +162,8 @@ impl Model {
         Ok(Predictions { values, probabilities, notes: applied.notes })
     }
 
-    /// Intervals that hold the target of a new row with probability at least `level`, on average
-    /// over rows and over fits (marginally), if new rows are like those that were fitted.
-    ///
-    /// The rows that [`Fit::calibrate`](crate::Fit::calibrate) set aside decide their width, which
-    /// follows the size of residuals near each row.
-    ///
-    /// # Errors
-    /// [`Error::NotCalibrated`] if no rows were set aside; [`Error::FewCalibrationRows`] if they
-    /// are fewer than 1/(1 − level); [`Error::Option`] unless 0 < level < 1; those of
-    /// [`predict`](Self::predict).
-    ///
-    /// ```
-    /// use nystrom::prelude::*;
-    /// use nystrom_data::{Column, Table};
-    /// use nystrom_pipeline::Fit;
-    /// let a: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 100)).collect();
-    /// let y: Vec<f64> = a.iter().map(|a| a + f64::from(*a as u32 % 7)).collect();
-    /// let columns = vec![Column::numbers("a", a), Column::numbers("y", y)];
-    /// let table = Table::new("t", columns).unwrap();
-    /// let fit = Fit { calibrate: Some(0.3), work: Some(1e8), ..Fit::default() };
-    /// let model = fit.table(&table, ["y"], &mut Pcg64::seed_from_u64(0))?.model;
-    /// let new = Table::new("new", vec![Column::numbers("a", vec![50.5])]).unwrap();
-    /// let intervals = model.intervals(&new, 0.9)?;
-    /// assert!(intervals.lower[(0, 0)] < 54.0 && 54.0 < intervals.upper[(0, 0)]);
-    /// # Ok::<(), nystrom_pipeline::Error>(())
-    /// ```
-    pub fn intervals(&self, table: &Table, level: f64) -> Result<Intervals> {
-        let quantiles = self.widths(level)?;
-        let Some(conformal) = &self.conformal else { return Err(Error::NotCalibrated) };
-        let applied = self.columns.apply(table)?;
-        let x = self.mapped(applied.x);
-        let points = Points::from_rows(x.as_ref());
-        let (values, sizes) = (self.values(points)?, conformal.sizes.at(points)?);
-        let ends = |sign: f64| {
-            let end = |i, j: usize| values[(i, j)] + sign * quantiles[j] * sizes[(i, j)];
-            Mat::from_fn(values.nrows(), values.ncols(), end)
-        };
-        Ok(Intervals { lower: ends(-1.0), upper: ends(1.0), values, notes: applied.notes })
-    }
-
-    /// Half the widths of intervals in sizes of residuals, one for each target.
-    ///
-    /// # Errors
-    /// Those of [`intervals`](Self::intervals) that do not depend on rows.
-    pub fn widths(&self, level: f64) -> Result<Vec<f64>> {
-        self.conformal.as_ref().ok_or(Error::NotCalibrated)?.quantiles(level)
-    }
-
-    /// Keeps the scores of rows that no choice has seen.
-    pub(crate) fn calibrate(&mut self, sizes: Sizes, table: &Table) -> Result<()> {
-        let x = self.mapped(self.columns.apply(table)?.x);
-        let points = Points::from_rows(x.as_ref());
-        let (f, s) = (self.values(points)?, sizes.at(points)?);
-        let mut scores = Vec::new();
-        for (j, target) in self.targets.iter().enumerate() {
-            let y = table.numbers(target.name.as_str())?;
-            let score = |i: usize| (y[i] - f[(i, j)]).abs() / s[(i, j)];
-            let mut of_target: Vec<f64> = (0..y.len()).map(score).collect();
-            of_target.sort_by(f64::total_cmp);
-            scores.push(of_target);
-        }
-        self.conformal = Some(Conformal { sizes, scores });
-        Ok(())
-    }
-
-    fn values(&self, x: Points<'_, f64>) -> Result<Mat<f64>> {
+    /// In the units of the targets.
+    pub(crate) fn values(&self, x: Points<'_, f64>) -> Result<Mat<f64>> {
         let mut values = self.regression.predict(x)?;
         for (j, target) in self.targets.iter().enumerate() {
             for value in values.col_mut(j).iter_mut() {
@@ -307,7 +250,7 @@ impl Model {
         &self.regression
     }
 
-    fn mapped(&self, x: Mat<f64>) -> Mat<f64> {
+    pub(crate) fn mapped(&self, x: Mat<f64>) -> Mat<f64> {
         match &self.map {
             Some(map) => mapped(x.as_ref(), map.as_ref()),
             None => x,
@@ -335,7 +278,10 @@ impl Model {
         if let Some(problem) = self.classes.as_ref().and_then(|classes| classes.problem(t)) {
             return Some(problem);
         }
-        if let Some(problem) = self.conformal.as_ref().and_then(|c| c.problem(d, t)) {
+        let conformal = self.conformal.as_ref().and_then(|conformal| conformal.problem(d, t));
+        let plus = || self.plus.as_ref().and_then(|plus| plus.problem(d, t));
+        let uncertainty = || self.uncertainty.as_ref().and_then(|u| u.problem(d, t));
+        if let Some(problem) = conformal.or_else(plus).or_else(uncertainty) {
             return Some(problem);
         }
         let wrong = |target: &&Target| !(target.mean.is_finite() && target.scale.is_finite());

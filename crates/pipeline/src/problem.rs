@@ -5,17 +5,19 @@ use crate::classes::{ClassWeights, Labels, is_classes};
 use crate::columns::{ColumnOptions, Columns, Missing, Shape, position};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
-use crate::intervals::set_aside;
+use crate::intervals::{Calibrate, set_aside};
 use crate::model::Target;
 use crate::split::Fold;
+use crate::stream::ColumnSums;
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::{Table, Values};
+use std::collections::HashMap;
 
 /// The fewest rows from which anything can be learnt.
-const FEWEST: usize = 3;
+pub(crate) const FEWEST: usize = 3;
 /// The largest target whose square is a number.
-const LARGEST: f64 = 1e150;
+pub(crate) const LARGEST: f64 = 1e150;
 
 /// What a search works on.
 pub(crate) struct Problem {
@@ -31,8 +33,13 @@ pub(crate) struct Problem {
     pub aside: Option<Table>,
     /// What was decided about the table.
     pub notes: Vec<String>,
+    /// What is known of the columns of all rows, if these are a sample of them.
+    pub exact: HashMap<String, ColumnSums>,
     taken: Vec<String>,
 }
+
+/// Why rows are left out, and how many of how many.
+pub(crate) type LeftOut = Vec<(String, usize)>;
 
 impl Problem {
     /// The rows, targets, weights and folds of a fit.
@@ -43,14 +50,29 @@ impl Problem {
         let taken = taken(fit, targets)?;
         let mut notes = Vec::new();
         let classes = is_classes(fit.task, table, targets, &mut notes)?;
-        let rows = usable(fit, table, targets, &taken, classes, &mut notes)?;
+        let (rows, left_out) = usable(fit, table, targets, &taken, classes)?;
+        notes.extend(notes_of(&left_out, table.rows()));
+        if let (Some(name), true) = (&fit.weights, rows.is_empty()) {
+            refuse_no_weight(table, name)?;
+        }
         let table =
             if rows.len() == table.rows() { table.clone() } else { table.select_rows(&rows)? };
         let (table, aside) = match set_aside(fit.calibrate, &fit.split, &table, rng)? {
-            Some(_) if classes => return Err(no_intervals(targets)),
+            Some(_) if classes && !calibrates_classes(fit) => {
+                return Err(no_intervals(targets, "calibrate"));
+            }
             Some((used, aside)) => (used, Some(aside)),
             None => (table, None),
         };
+        if fit.deviations && classes {
+            return Err(no_intervals(targets, "std"));
+        }
+        if fit.weights.is_some()
+            && matches!(fit.calibrate, Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut))
+        {
+            let problem = "rows have weights, for which only a share such as 0.1 is known".into();
+            return Err(Error::Option { option: "calibrate", problem });
+        }
         if table.rows() < FEWEST {
             return Err(Error::TooFewRows { rows: table.rows() });
         }
@@ -69,20 +91,22 @@ impl Problem {
             }
         };
         let folds = fit.split.folds(&table, rng)?;
-        Ok(Problem { table, y, targets, labels, weights, folds, aside, notes, taken })
+        let exact = HashMap::new();
+        Ok(Problem { table, y, targets, labels, weights, folds, aside, notes, exact, taken })
     }
 
     /// The columns under a shape, and the features of all rows, n × d.
     pub fn features(&self, options: &ColumnOptions, shape: Shape) -> Result<(Columns, Mat<f64>)> {
         let taken: Vec<&str> = self.taken.iter().map(String::as_str).collect();
-        let columns = Columns::fit(&self.table, options, &taken, shape)?;
+        let exact = |name: &str| self.exact.get(name);
+        let columns = Columns::fit_with(&self.table, options, &taken, shape, &exact)?;
         let x = columns.apply(&self.table)?.x;
         Ok((columns, x))
     }
 }
 
 /// The columns that are no features because they have another use.
-fn taken(fit: &Fit, targets: &[String]) -> Result<Vec<String>> {
+pub(crate) fn taken(fit: &Fit, targets: &[String]) -> Result<Vec<String>> {
     if targets.is_empty() {
         let problem = "which column is to be predicted? Name at least one".into();
         return Err(Error::Option { option: "target", problem });
@@ -104,22 +128,19 @@ fn taken(fit: &Fit, targets: &[String]) -> Result<Vec<String>> {
 }
 
 /// The rows that have targets, weight, and (if asked for) all features.
-fn usable(
+pub(crate) fn usable(
     fit: &Fit,
     table: &Table,
     targets: &[String],
     taken: &[String],
     classes: bool,
-    notes: &mut Vec<String>,
-) -> Result<Vec<usize>> {
+) -> Result<(Vec<usize>, LeftOut)> {
     let n = table.rows();
-    let mut keep = vec![true; n];
+    let (mut keep, mut left_out) = (vec![true; n], LeftOut::new());
     let mut leave = |rows: Vec<usize>, why: &str, keep: &mut Vec<bool>| {
         let left: Vec<usize> = rows.into_iter().filter(|&row| keep[row]).collect();
         left.iter().for_each(|&row| keep[row] = false);
-        if !left.is_empty() {
-            notes.push(format!("{} of {n} rows {why} and are left out", left.len()));
-        }
+        left_out.push((why.to_owned(), left.len()));
     };
     for name in targets {
         let gaps = match &table.columns()[position(table, name)?].values {
@@ -138,10 +159,6 @@ fn usable(
         let values = table.numbers(name.as_str())?;
         let none = (0..n).filter(|&row| values[row] == 0.0).collect();
         leave(none, "have the weight 0", &mut keep);
-        if !values.is_empty() && values.iter().all(|v| *v == 0.0) {
-            let (column, what) = (name.clone(), "is 0 in every row".to_owned());
-            return Err(Error::Values { column, what, remedy: "weights must not all be 0" });
-        }
     }
     if fit.columns.missing == Missing::DropRows {
         let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
@@ -153,7 +170,22 @@ fn usable(
         let gaps = (0..n).filter(|&row| features.iter().any(|&column| gap(row, column))).collect();
         leave(gaps, "miss a feature", &mut keep);
     }
-    Ok((0..n).filter(|&row| keep[row]).collect())
+    Ok(((0..n).filter(|&row| keep[row]).collect(), left_out))
+}
+
+/// What is said of rows that are left out.
+pub(crate) fn notes_of(left_out: &LeftOut, rows: usize) -> impl Iterator<Item = String> {
+    let some = left_out.iter().filter(|(_, count)| *count > 0);
+    some.map(move |(why, count)| format!("{count} of {rows} rows {why} and are left out"))
+}
+
+fn refuse_no_weight(table: &Table, name: &str) -> Result<()> {
+    let values = table.numbers(name)?;
+    if !values.is_empty() && values.iter().all(|v| *v == 0.0) {
+        let (column, what) = (name.to_owned(), "is 0 in every row".to_owned());
+        return Err(Error::Values { column, what, remedy: "weights must not all be 0" });
+    }
+    Ok(())
 }
 
 fn weights(table: &Table, name: &str) -> Result<Vec<f64>> {
@@ -190,9 +222,20 @@ fn standardised(
     Ok((y, targets))
 }
 
-fn no_intervals(targets: &[String]) -> Error {
-    let problem = format!("the target {:?} is a class, which has no intervals", targets[0]);
-    Error::Option { option: "calibrate", problem }
+/// Probabilities are calibrated on rows set aside, all of which count alike.
+fn calibrates_classes(fit: &Fit) -> bool {
+    matches!(fit.calibrate, Some(Calibrate::Share(_)))
+        && fit.weights.is_none()
+        && fit.class_weights == ClassWeights::Equal
+}
+
+fn no_intervals(targets: &[String], option: &'static str) -> Error {
+    let problem = format!(
+        "the target {:?} is a class; its probabilities are calibrated by a share of rows without \
+         weights, such as --calibrate 0.1, or on validation rows",
+        targets[0]
+    );
+    Error::Option { option, problem }
 }
 
 fn not_classes(targets: &[String]) -> Error {

@@ -3,6 +3,7 @@
 use crate::classes::ClassErrors;
 use crate::columns::{Dropped, Shape};
 use crate::kernel::Family;
+use crate::validation::{Coverage, Validation};
 use serde::{Deserialize, Serialize};
 
 /// Which linear map is learnt before the kernel.
@@ -63,6 +64,8 @@ pub struct Trial {
     pub metric: Metric,
     /// The kernel's length scale.
     pub bandwidth: f64,
+    /// The same as a multiple of the median distance of rows.
+    pub multiple: f64,
     /// μ in K + μI: nλ.
     pub mu: f64,
     /// Rows fitted.
@@ -71,6 +74,32 @@ pub struct Trial {
     pub centers: Centers,
     /// Root mean square error on validation rows, in standard deviations of the target. Only trials
     /// of the same rows and centres can be compared.
+    pub error: f64,
+    /// All μ that were tried with the error of each. Where centres are all rows it is that on
+    /// validation rows; else the leave-one-out error on the rows that were fitted.
+    pub errors: Vec<[f64; 2]>,
+    /// Operations counted for it.
+    pub work: f64,
+}
+
+/// How the error of the chosen candidate falls, with λ by leave-one-out.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Curves {
+    /// With rows.
+    pub rows: Vec<CurvePoint>,
+    /// With landmarks.
+    pub landmarks: Vec<CurvePoint>,
+}
+
+/// A fit of the chosen candidate with random landmarks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// Rows fitted.
+    pub rows: usize,
+    /// Landmarks.
+    pub landmarks: usize,
+    /// Root mean square error on the validation rows of the first fold, in standard deviations of
+    /// the target.
     pub error: f64,
 }
 
@@ -97,6 +126,12 @@ pub struct Report {
     pub classes: Option<ClassErrors>,
     /// Rows set aside for intervals, if that was asked for.
     pub calibration_rows: Option<usize>,
+    /// How many of them are in intervals that were made of the others, for each target.
+    pub coverage: Vec<Coverage>,
+    /// What the chosen candidate gave on validation rows.
+    pub validation: Option<Validation>,
+    /// Its error with fewer rows and with fewer landmarks.
+    pub curves: Curves,
     /// Operations counted.
     pub work: f64,
     /// Operations allowed.

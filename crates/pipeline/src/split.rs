@@ -27,6 +27,43 @@ pub struct Fold {
     pub validation: Vec<usize>,
 }
 
+impl Fold {
+    /// This share of n rows for validation, rounded, and the others for training; nothing if either
+    /// would be empty.
+    ///
+    /// # Errors
+    /// None for these arguments; the draw is fallible for others.
+    ///
+    /// # Randomness
+    /// One random subset.
+    ///
+    /// ```
+    /// use nystrom::prelude::*;
+    /// use nystrom_pipeline::Fold;
+    /// let rng = &mut Pcg64::seed_from_u64(0);
+    /// let fold = Fold::at_random(10, 0.2, rng)?.unwrap();
+    /// assert_eq!((fold.train.len(), fold.validation.len()), (8, 2));
+    /// assert!(Fold::at_random(10, 0.01, rng)?.is_none());
+    /// # Ok::<(), nystrom_pipeline::Error>(())
+    /// ```
+    pub fn at_random(n: usize, share: f64, rng: &mut dyn Rng) -> Result<Option<Fold>> {
+        let out = (share * n as f64).round();
+        if !(share > 0.0 && share < 1.0 && out >= 1.0 && (out as usize) < n) {
+            return Ok(None);
+        }
+        Ok(Some(Fold::of(random::uniform_subset(n, out as usize, rng)?, n)))
+    }
+
+    /// These rows of n for validation, the others for training.
+    fn of(mut validation: Vec<usize>, n: usize) -> Fold {
+        validation.sort_unstable();
+        let mut inside = vec![false; n];
+        validation.iter().for_each(|&row| inside[row] = true);
+        let train = (0..n).filter(|&row| !inside[row]).collect();
+        Fold { train, validation }
+    }
+}
+
 /// Fewer rows than this are cut into five folds, …
 const FIVE: usize = 2000;
 /// … fewer than this into three; more have one.
@@ -99,11 +136,7 @@ fn dealt(parts: &[Vec<usize>], n: usize, count: usize, share: f64) -> Vec<Fold> 
                 None => break,
             }
         }
-        validation.sort_unstable();
-        let mut inside = vec![false; n];
-        validation.iter().for_each(|&row| inside[row] = true);
-        let train = (0..n).filter(|&row| !inside[row]).collect();
-        Fold { train, validation }
+        Fold::of(validation, n)
     };
     (0..count).map(fold).filter(|f: &Fold| !f.validation.is_empty()).collect()
 }

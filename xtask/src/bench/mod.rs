@@ -23,7 +23,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use crate::atomic;
-use crate::report::legend;
+use crate::report;
 use criterion::Measurements;
 use markdown::Run;
 
@@ -99,7 +99,7 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
         atomic::write(&out, format!("{before}{BEGIN}\n\n{measured}\n{END}{after}").as_bytes())?;
         for plot in scaling::plots(&run.ours) {
             let path = out.with_file_name("figures").join(&plot.id).with_extension("svg");
-            atomic::write(&path, legend::standalone(&plot)?.as_bytes())?;
+            atomic::write(&path, report::standalone(&plot)?.as_bytes())?;
         }
         println!("wrote {}", out.display());
     } else {

@@ -2,12 +2,8 @@
 //! from a [`Run`].
 
 mod csv;
-mod draw;
 mod html;
 mod json;
-pub mod legend;
-mod scale;
-pub mod style;
 mod thumbnail;
 
 use std::collections::BTreeSet;
@@ -15,6 +11,8 @@ use std::path::Path;
 
 use crate::atomic;
 use crate::claim::{Claim, Kind};
+use crate::method;
+use crate::plot::Plot;
 use crate::record::{Entry, Record, Run, Status};
 use crate::resume::folder;
 
@@ -28,7 +26,7 @@ pub fn write(out: &Path, run: &Run) -> anyhow::Result<()> {
         }
         for plot in &record.outcome.plots {
             update(&folder.join(format!("{}.csv", plot.id)), &csv::plot(plot)?)?;
-            update(&folder.join(format!("{}.svg", plot.id)), legend::standalone(plot)?.as_bytes())?;
+            update(&folder.join(format!("{}.svg", plot.id)), standalone(plot)?.as_bytes())?;
         }
     }
     update(&out.join("run.json"), &json::run(run)?)?;
@@ -36,6 +34,11 @@ pub fn write(out: &Path, run: &Run) -> anyhow::Result<()> {
         update(&out.join(name), text.as_bytes())?;
     }
     Ok(())
+}
+
+/// A plot as a file of its own.
+pub fn standalone(plot: &Plot) -> anyhow::Result<String> {
+    Ok(nystrom_page::legend::standalone(plot, method::look)?)
 }
 
 fn update(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {

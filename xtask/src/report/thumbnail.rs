@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use super::scale::Scale;
-use super::{draw, style};
+use nystrom_page::draw;
+use nystrom_page::scale::Scale;
+
+use crate::method;
 use crate::plot::{Direction, Kind, Plot, Series};
 use crate::table::{Cell, Table};
 
@@ -37,7 +39,7 @@ pub fn of_plot(plot: &Plot) -> String {
 }
 
 fn curve(series: &Series, x: &Scale, y: &Scale) -> String {
-    let style = style::of(&series.method);
+    let style = method::look(&series.method);
     let colour = style.ink();
     let shown: Vec<_> = series.points.iter().filter(|p| x.shows(p.x) && y.shows(p.y)).collect();
     let every = shown.len().div_ceil(MOST_POINTS).max(1);

@@ -28,8 +28,10 @@ const MAP: &[(&str, &[&str])] = &[
         ],
     ),
     ("nystrom-pipeline", &["nystrom", "nystrom-data"]),
-    ("nystrom-cli", &["nystrom", "nystrom-data", "nystrom-pipeline"]),
-    ("xtask", &["nystrom", "nystrom-data"]),
+    ("nystrom-page", &["nystrom-pipeline"]),
+    ("nystrom-cli", &["nystrom", "nystrom-data", "nystrom-pipeline", "nystrom-page"]),
+    ("nystrom-python", &["nystrom", "nystrom-data", "nystrom-pipeline"]),
+    ("xtask", &["nystrom", "nystrom-data", "nystrom-page"]),
 ];
 
 /// Every package under `crates/` and `xtask/` depends on ours as [`MAP`] allows, and is on the map.

@@ -3,7 +3,7 @@
 use super::landmarks::METHODS;
 use super::{
     Certify, DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs, Output,
-    RegressionArgs, RunArgs, SearchArgs,
+    RegressionArgs, RunArgs, SearchArgs, StreamArgs,
 };
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -11,10 +11,12 @@ use std::path::PathBuf;
 const FIT: &str = "\
 Examples:
   nystrom fit houses.csv --target price -o houses.json
+  nystrom fit houses.csv --target price -o houses.json --report houses.html
   nystrom fit houses.csv --target price --effort thorough --group town -o houses.json
   nystrom fit stars.csv --target class --class-weights balanced -o stars.json
   nystrom fit houses.csv --target price --kernel matern --nu 1.5 --landmarks rpcholesky:2000 \\
       --lambda auto --hold-out 0.2 --certify --memory 2GB -o houses.json
+  nystrom fit 'shards/*.parquet' --target y --memory 2GB --checkpoint state -o model.json
   nystrom fit train.libsvm --bandwidth 0.5 --lambda 1e-6 -o model.json";
 
 /// Find the best fit for a table and save it
@@ -33,6 +35,10 @@ pub struct Fit {
     /// File for the model, written only when it is whole; `-` is standard output
     #[arg(short, long, value_name = "FILE", required_unless_present = "plan")]
     pub output: Option<Output>,
+    /// File for a page to look at: how good the fit is on rows that it has not seen, which columns
+    /// matter and how, what was tried, how to repeat it
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
@@ -50,6 +56,8 @@ pub struct Fit {
     pub lambdas: Option<LambdaRange>,
     #[command(flatten)]
     pub leverage: LeverageArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
     /// Hold out this share of the rows at random, and report the error on them
     #[arg(long, value_name = "SHARE", help_heading = "Fit")]
     pub hold_out: Option<f64>,
@@ -116,10 +124,17 @@ pub struct Predict {
     /// text
     #[arg(long)]
     pub probabilities: bool,
+    /// Read the table block by block, also where it is one file that fits in memory
+    #[arg(long, help_heading = "Beyond memory")]
+    pub stream: bool,
     /// Columns `lower` and `upper`, between which the truth is with this probability or more, such
     /// as 0.9; on average over rows like those of the fit, which has to --calibrate
     #[arg(long, value_name = "LEVEL")]
     pub interval: Option<f64>,
+    /// Columns `std`, the standard deviation of a new value, and `std_of_function`, the same
+    /// without noise, of the Gaussian process; the fit has to keep them (--std)
+    #[arg(long)]
+    pub std: bool,
     /// File for the predictions, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,
@@ -281,6 +296,9 @@ pub struct Evaluate {
     pub model: PathBuf,
     #[command(flatten)]
     pub data: DataArgs,
+    /// Read the table block by block, also where it is one file that fits in memory
+    #[arg(long, help_heading = "Beyond memory")]
+    pub stream: bool,
     /// Threads to use [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..),
         help_heading = "Run")]

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 #[derive(Args, Clone)]
 pub struct DataArgs {
-    /// Table with one row per case, plain or gzip; `-` reads standard input
+    /// Table with one row per case, plain or gzip; `-` reads standard input. A folder, or a pattern
+    /// in quotes, is a table in several files, read block by block
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
     /// Format of DATA [default: by its extension; standard input: csv]

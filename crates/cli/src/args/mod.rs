@@ -10,6 +10,7 @@ mod landmarks;
 mod output;
 mod run;
 mod search;
+mod stream;
 
 pub use bytes::Bytes;
 pub use certify::Certify;
@@ -24,6 +25,7 @@ pub use landmarks::{LandmarkSpec, LeverageArgs, Selection};
 pub use output::Output;
 pub use run::RunArgs;
 pub use search::SearchArgs;
+pub use stream::StreamArgs;
 
 use clap::{Parser, Subcommand};
 

@@ -1,7 +1,7 @@
 //! What can be said of the search for the best fit.
 
 use clap::{Args, ValueEnum};
-use nystrom_pipeline::{ClassWeights, Effort, Task};
+use nystrom_pipeline::{Calibrate, ClassWeights, Effort, Task};
 
 #[derive(Args)]
 pub struct SearchArgs {
@@ -40,10 +40,14 @@ pub struct SearchArgs {
     /// The last rows by this column are set aside
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub time_column: Option<String>,
-    /// Set this share of the rows aside for intervals: `predict --interval` needs 1/(1 − LEVEL) of
-    /// them, and 1000 make it narrow
-    #[arg(long, value_name = "SHARE", help_heading = "Fit")]
-    pub calibrate: Option<f64>,
+    /// For `predict --interval` and the probabilities of classes: set this share of the rows aside
+    /// (1000 rows do); or, for intervals, leave parts out by cross-validation (`cv:10`) or one by
+    /// one (`loo`, few rows)
+    #[arg(long, value_name = "SHARE|cv:K|loo", help_heading = "Fit")]
+    pub calibrate: Option<Calibrate>,
+    /// For `predict --std`: keep what the standard deviations of a Gaussian process need
+    #[arg(long, help_heading = "Fit")]
+    pub std: bool,
     /// Missing values are an error, rather than the median and a feature that says where
     #[arg(long, conflicts_with = "drop_missing", help_heading = "Data")]
     pub refuse_missing: bool,
@@ -96,6 +100,7 @@ impl SearchArgs {
             ("--group", self.group.is_some()),
             ("--time-column", self.time_column.is_some()),
             ("--calibrate", self.calibrate.is_some()),
+            ("--std", self.std),
             ("--refuse-missing", self.refuse_missing),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
@@ -119,7 +124,7 @@ fn factor(text: &str) -> Result<(String, f64), String> {
 }
 
 /// `90`, `90s`, `5min`, `1h`.
-fn seconds(text: &str) -> Result<f64, String> {
+pub fn seconds(text: &str) -> Result<f64, String> {
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let unit = match text[split..].trim() {
         "" | "s" | "sec" => 1.0,

@@ -2,6 +2,8 @@
 
 use super::classes::{self, Named};
 use super::errors::Errors;
+use super::hold_out::hold_out;
+use super::page;
 use crate::args::{Fit, Output};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::input::{Input, Source};
@@ -12,9 +14,9 @@ use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::faer::Mat;
-use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 use nystrom_data::Table;
+use nystrom_page::FitPage;
 use nystrom_pipeline::{ColumnOptions, Fitted, Missing, Model, Split, Task};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -29,6 +31,7 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
         return Err(Failure::Usage(text.into()).into());
     }
     crate::output::check_writable(output, &[&args.data.data])?;
+    page::check(args, output)?;
     session.progress.stage("reading", None);
     let (mixed, targets) = read(args)?;
     for note in &mixed.notes {
@@ -47,6 +50,7 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
         weights: args.search.weights.clone(),
         task: task(args),
         calibrate: args.search.calibrate,
+        deviations: args.search.std,
         class_weights: args.search.class_weights.clone().unwrap_or_default(),
         split: split_by(args),
     };
@@ -71,6 +75,8 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     summary.value("model", &place);
     summary.value("seed", args.run.seed);
     let repeat = repeat(&model.made.settings);
+    let page = FitPage { command: Some(&repeat), ..FitPage::of(&model, &report) };
+    page::write(args, page, &mut summary)?;
     summary.line("to repeat", &repeat);
     summary.value("command_to_repeat", &repeat);
     summary.print(&session, output.is_stdout())?;
@@ -81,6 +87,12 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
 fn read(args: &Fit) -> Result<(Mixed, Vec<String>)> {
     let source = Source::of(&args.data)?;
     let input = Input::of(&source, &args.data, 0)?;
+    let (wanted, targets) = wanted(args, &input)?;
+    Ok((mixed::read(&source, &args.data, input, &wanted)?, targets))
+}
+
+/// The columns that are used and what they hold, and the names of the targets.
+pub fn wanted(args: &Fit, input: &Input) -> Result<(Wanted, Vec<String>)> {
     let named = &args.regression.target;
     let mut numbers = match &named[..] {
         [] => vec![input.target(None)?],
@@ -104,14 +116,14 @@ fn read(args: &Fit) -> Result<(Mixed, Vec<String>)> {
     let numbers = [&rest, &numbers[targets.len()..]].concat();
     let wanted =
         Wanted { columns, numbers, texts, instead: "choose another --target", fills: true };
-    Ok((mixed::read(&source, &args.data, input, &wanted)?, targets))
+    Ok((wanted, targets))
 }
 
-fn task(args: &Fit) -> Task {
+pub fn task(args: &Fit) -> Task {
     args.search.task.map_or(Task::Auto, Task::from)
 }
 
-fn column_options(args: &Fit) -> ColumnOptions {
+pub fn column_options(args: &Fit) -> ColumnOptions {
     ColumnOptions {
         features: args.search.features.iter().flat_map(|text| crate::args::list(text)).collect(),
         scale: args.search.scale.clone(),
@@ -125,7 +137,7 @@ fn column_options(args: &Fit) -> ColumnOptions {
     }
 }
 
-fn split_by(args: &Fit) -> Split {
+pub fn split_by(args: &Fit) -> Split {
     match (&args.search.group, &args.search.time_column) {
         (Some(group), _) => Split::Group(group.clone()),
         (_, Some(time)) => Split::Time(time.clone()),
@@ -133,23 +145,11 @@ fn split_by(args: &Fit) -> Split {
     }
 }
 
-/// The rows held out are drawn at random; both parts keep the order of the file.
+/// The rows to fit, and those held out.
 fn split(table: &Table, share: Option<f64>, rng: &mut dyn Rng) -> Result<(Table, Option<Table>)> {
     let Some(share) = share else { return Ok((table.clone(), None)) };
-    let (n, out) = (table.rows(), (share * table.rows() as f64).round());
-    if !(share > 0.0 && share < 1.0 && out >= 1.0 && (out as usize) < n) {
-        let text = format!(
-            "--hold-out {share} of {n} rows leaves no row on one side; take a share such as 0.2"
-        );
-        return Err(Failure::Usage(text).into());
-    }
-    let mut is_out = vec![false; n];
-    random::uniform_subset(n, out as usize, rng)?.into_iter().for_each(|row| is_out[row] = true);
-    let part = |wanted: bool| -> Result<Table> {
-        let rows: Vec<usize> = (0..n).filter(|&row| is_out[row] == wanted).collect();
-        Ok(table.select_rows(&rows)?)
-    };
-    Ok((part(false)?, Some(part(true)?)))
+    let fold = hold_out(table.rows(), share, rng)?;
+    Ok((table.select_rows(&fold.train)?, Some(table.select_rows(&fold.validation)?)))
 }
 
 fn errors(model: &Model, table: &Table, summary: &mut Summary) -> Result<()> {
@@ -208,7 +208,7 @@ fn plan(session: &Session, table: &Table, budget: &Budget) -> Result<ExitCode> {
 }
 
 /// The options that decide the fit, beside the table's own.
-fn settings(args: &Fit, budget: &Budget) -> String {
+pub fn settings(args: &Fit, budget: &Budget) -> String {
     let mut text = format!("--seed {}", args.run.seed);
     text += &match budget.work {
         Some(work) => format!(" --work {work:e}"),
@@ -221,7 +221,7 @@ fn settings(args: &Fit, budget: &Budget) -> String {
 }
 
 /// The command line that repeats the fit to the bit.
-fn repeat(settings: &str) -> String {
+pub fn repeat(settings: &str) -> String {
     let said: Vec<String> = std::env::args().skip(1).collect();
     let mut words = vec!["nystrom".to_owned()];
     let mut skip = false;

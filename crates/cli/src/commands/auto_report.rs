@@ -39,7 +39,7 @@ pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
         summary.line("validation", super::classes::describe(errors));
     }
     if let Some(rows) = report.calibration_rows {
-        let text = format!("{} set aside, which no choice has seen", count(rows, "row"));
+        let text = format!("by {} that no choice has seen", count(rows, "row"));
         summary.line("intervals", text);
     }
     summary.line(
@@ -87,5 +87,6 @@ fn values(model: &Model, report: &Report, summary: &mut Summary) {
     summary.value("lambda", model.made.lambda);
     summary.value("bandwidth", model.regression().kernel().bandwidth());
     summary.value("validation_error", report.chosen.error);
+    summary.value("explanation", &model.explanation);
     summary.value("search", report);
 }

@@ -7,6 +7,37 @@ use nystrom::faer::MatRef;
 use nystrom::krr::metrics;
 use serde::Serialize;
 
+/// Sums from which errors follow, of rows that come one after another.
+#[derive(Debug, Clone, Default)]
+pub struct Running {
+    rows: usize,
+    /// Of the squares of errors.
+    sum: f64,
+    /// Mean of the truth, and the sum of squares about it.
+    mean: f64,
+    square: f64,
+}
+
+impl Running {
+    pub fn add(&mut self, predicted: f64, actual: f64) {
+        self.rows += 1;
+        self.sum += (predicted - actual).powi(2);
+        let before = actual - self.mean;
+        self.mean += before / self.rows as f64;
+        self.square += before * (actual - self.mean);
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub fn errors(&self) -> Errors {
+        let rmse = (self.sum / self.rows as f64).sqrt();
+        let r2 = (self.square > 0.0).then(|| 1.0 - self.sum / self.square);
+        Errors { rows: self.rows, rmse, r2 }
+    }
+}
+
 /// Errors of predictions.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Errors {

@@ -9,9 +9,12 @@ use crate::summary::Summary;
 use std::process::ExitCode;
 
 pub fn run(args: &Evaluate) -> Result<ExitCode> {
+    if args.stream || super::stream::is_many(&args.data) {
+        return super::stream::predict::evaluate(args);
+    }
     let session = Session::new(args.threads, args.json, args.quiet)?;
     let model = model_file::load(&args.model)?;
-    let predicted = predict(&model, &args.data, None, &session)?;
+    let predicted = predict(&model, &args.data, (None, false), &session)?;
     let Predicted { rows, actual, named, .. } = &predicted;
     let known = |actual: &Option<Vec<f64>>| {
         actual.as_ref().is_some_and(|actual| rows.iter().any(|&row| !actual[row].is_nan()))

@@ -1,7 +1,9 @@
 //! `nystrom fit`.
 
 use super::errors::Errors;
-use super::fit_plan;
+use super::fit_plan::{self, Planned};
+use super::hold_out::hold_out;
+use super::page;
 use super::select::{self, Setting};
 use crate::args::{Certify, Fit, Lambda, Output};
 use crate::failure::{Failure, NOT_CONVERGED, Result};
@@ -14,8 +16,8 @@ use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::faer::Mat;
 use nystrom::krr::{CertificateReport, Closeness, IterationReport, PathPoint, Stop};
-use nystrom::linalg_core::random;
 use nystrom::prelude::*;
+use nystrom_page::FitPage;
 use nystrom_pipeline::{Made, Model, Target};
 use std::process::ExitCode;
 
@@ -32,9 +34,14 @@ struct Fitted {
     lambda: f64,
     leave_one_out: Option<(PathPoint<f64>, bool)>,
     iterations: Option<IterationReport>,
+    /// λ and leave-one-out errors along the path.
+    lambdas: Vec<[f64; 2]>,
 }
 
 pub fn run(args: &Fit) -> Result<ExitCode> {
+    if super::stream::is_due(args)? {
+        return super::stream::fit::run(args);
+    }
     if !args.is_manual() {
         return super::auto::run(args);
     }
@@ -55,6 +62,7 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);
     check_options(args, output)?;
     crate::output::check_writable(output, &[&args.data.data])?;
+    page::check(args, output)?;
     session.progress.stage("reading", None);
     let target = args.regression.target()?;
     let Supervised { x, y, features, target, columns } =
@@ -69,16 +77,7 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     let planned = fit_plan::announce(args, &session, setting)?;
     let spec = planned.spec;
     if args.plan {
-        let mut summary = Summary::of("fit");
-        summary.value("rows", x.nrows());
-        summary.value("features", &features.names);
-        summary.value("landmarks", spec.count);
-        summary.value("selection", spec.method.name());
-        summary.value("plan", planned.listed());
-        if session.json {
-            summary.print(&session, false)?;
-        }
-        return Ok(ExitCode::SUCCESS);
+        return only_plan(&planned, &features, &session);
     }
 
     session.progress.step("choosing landmarks", &planned.choose);
@@ -103,10 +102,12 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     summary.line("landmarks", format!("{} by {}{fewer}", landmarks.len(), spec.method.name()));
     describe(&fitted, &mut summary);
     training.report("training", "training", &mut summary);
+    let mut validation = None;
     if let Some((x, y)) = held_out {
         let x = features.apply(&x)?;
         let predicted = fitted.model.predict(Points::from_rows(x.as_ref()))?;
         Errors::of(predicted.as_ref(), y.as_ref())?.report("held out", "held_out", &mut summary);
+        validation = Some(page::held_out(&target, &predicted, &y));
     }
     if let (Some(how), Some(step)) = (args.certify, &planned.certify) {
         session.progress.step("certifying", step);
@@ -137,12 +138,31 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
         ..Made::default()
     };
     let target = Target { name: target, mean: 0.0, scale: 1.0 };
-    let model = Model::new(features.columns(), columns, vec![target], None, fitted.model, made)
+    let mut model = Model::new(features.columns(), columns, vec![target], None, fitted.model, made)
         .map_err(crate::failure::of_pipeline)?;
+    model.explanation = page::explain(&model, &features, args.run.seed)?;
+    summary.value("explanation", &model.explanation);
     let size = model_file::save(&model, output)?;
     summary.line("model", format!("{place}, {}", text::bytes(size)));
+    let (validation, command) = (validation.as_ref(), crate::session::command_line());
+    let (model, lambdas, command) = (&model, &fitted.lambdas, Some(&*command));
+    page::write(args, FitPage { model, report: None, validation, lambdas, command }, &mut summary)?;
     summary.print(&session, output.is_stdout())?;
     finish(&session, fitted.iterations)
+}
+
+/// What `--plan --json` prints.
+fn only_plan(planned: &Planned, features: &Features, session: &Session) -> Result<ExitCode> {
+    let mut summary = Summary::of("fit");
+    summary.value("rows", features.x.nrows());
+    summary.value("features", &features.names);
+    summary.value("landmarks", planned.spec.count);
+    summary.value("selection", planned.spec.method.name());
+    summary.value("plan", planned.listed());
+    if session.json {
+        summary.print(session, false)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Options that would do nothing here, and results that would lie on top of each other.
@@ -173,26 +193,16 @@ pub fn why_fewer(count: usize, asked: usize) -> String {
     }
 }
 
-/// The rows held out are drawn at random; both parts keep the order of the file.
+/// The rows to fit, and those held out.
 fn split(x: Mat<f64>, y: Mat<f64>, share: Option<f64>, rng: &mut dyn Rng) -> Result<Split> {
     let Some(share) = share else { return Ok(Split { x, y, held_out: None }) };
-    let (n, out) = (x.nrows(), (share * x.nrows() as f64).round());
-    if !(share > 0.0 && share < 1.0 && out >= 1.0 && (out as usize) < n) {
-        let text = format!(
-            "--hold-out {share} of {n} rows leaves no row on one side; take a share such as 0.2"
-        );
-        return Err(Failure::Usage(text).into());
-    }
-    let mut is_out = vec![false; n];
-    random::uniform_subset(n, out as usize, rng)?.into_iter().for_each(|row| is_out[row] = true);
-    let part = |a: &Mat<f64>, wanted: bool| {
-        let rows: Vec<usize> = (0..n).filter(|&row| is_out[row] == wanted).collect();
-        Mat::from_fn(rows.len(), a.ncols(), |i, j| a[(rows[i], j)])
-    };
+    let fold = hold_out(x.nrows(), share, rng)?;
+    let part =
+        |a: &Mat<f64>, rows: &[usize]| Mat::from_fn(rows.len(), a.ncols(), |i, j| a[(rows[i], j)]);
     Ok(Split {
-        held_out: Some((part(&x, true), part(&y, true))),
-        x: part(&x, false),
-        y: part(&y, false),
+        held_out: Some((part(&x, &fold.validation), part(&y, &fold.validation))),
+        x: part(&x, &fold.train),
+        y: part(&y, &fold.train),
     })
 }
 
@@ -217,6 +227,7 @@ fn fit(
             lambda,
             leave_one_out: None,
             iterations: fit.iterations,
+            lambdas: Vec::new(),
         });
     }
     let krr = NystromKrr { intercept, ..NystromKrr::without_ridge(kernel.clone()) };
@@ -228,11 +239,14 @@ fn fit(
         _ => path.best_by_loo(),
     };
     let (model, lambda) = (path.model_at(best.ridge)?, best.ridge.per_sample(x.len())?);
+    let n = x.len() as f64;
+    let lambdas = path.points.iter().map(|point| [point.mu / n, point.loo.sqrt()]).collect();
     Ok(Fitted {
         model,
         lambda,
         leave_one_out: Some((best.clone(), path.at_edge(best))),
         iterations: None,
+        lambdas,
     })
 }
 

@@ -7,11 +7,13 @@ use crate::model_file;
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{count, number};
-use nystrom_pipeline::Model;
+use nystrom_pipeline::{Average, Explanation, Influence, Model};
 use std::process::ExitCode;
 
-/// Features that are listed with their weights.
+/// Columns that are listed with their importance.
 const SHOWN: usize = 12;
+/// Targets or classes whose changes are listed.
+const OUTPUTS: usize = 3;
 
 pub fn run(args: &Inspect) -> Result<ExitCode> {
     let session = Session::new(None, args.json, false)?;
@@ -45,6 +47,10 @@ pub fn run(args: &Inspect) -> Result<ExitCode> {
         let text = format!("{} standard deviations of the target", number(error));
         summary.line("validation error", text);
     }
+    if let Some(explanation) = &model.explanation {
+        explained(explanation, &mut summary);
+    }
+    summary.value("explanation", &model.explanation);
     if !made.settings.is_empty() {
         summary.line("made by", &made.settings);
     }
@@ -61,9 +67,33 @@ fn weights(model: &Model, features: &[String], summary: &mut Summary) {
     let mut weights: Vec<(&str, f64)> =
         features.iter().enumerate().map(|(j, name)| (&name[..], map.col(j).norm_l2())).collect();
     weights.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let shown: Vec<String> =
-        weights.iter().take(SHOWN).map(|(name, w)| format!("{name} {}", number(*w))).collect();
-    let more = if weights.len() > SHOWN { ", …" } else { "" };
-    summary.line("learned metric", format!("{}{more}", shown.join(", ")));
     summary.value("weights", &weights);
+}
+
+/// The columns that matter most, a line each.
+fn explained(explanation: &Explanation, summary: &mut Summary) {
+    let Explanation { rows, outputs, columns } = explanation;
+    let learnt = columns.iter().any(|column| column.metric.is_some());
+    let of = if learnt { "the learned metric" } else { "squared slopes" };
+    let rows = count(*rows, "row");
+    summary.line("importance", format!("share of {of}; mean change by one unit, over {rows}"));
+    let width = columns.iter().take(SHOWN).map(|c| c.column.chars().count()).max().unwrap_or(0);
+    for column in columns.iter().take(SHOWN) {
+        let Influence { column: name, effects, .. } = column;
+        let several = outputs.len() > 1;
+        let effects = effects.iter().zip(outputs).take(OUTPUTS).map(|(effect, output)| {
+            let Average { mean, standard_error } = effect;
+            let error =
+                standard_error.map_or_else(String::new, |error| format!(" ± {}", number(error)));
+            let output = if several { format!("{output} ") } else { String::new() };
+            format!("{output}{}{error}", number(*mean))
+        });
+        let effects = effects.collect::<Vec<_>>().join(", ");
+        let share = 100.0 * column.importance();
+        summary.line("", format!("{name:width$}  {share:5.1} %  {effects}").trim_end());
+    }
+    if columns.len() > SHOWN {
+        let more = count(columns.len() - SHOWN, "column");
+        summary.line("", format!("{more} more: --json lists all"));
+    }
 }

@@ -1,5 +1,6 @@
 //! A file for each command.
 
+mod arrange;
 mod auto;
 mod auto_report;
 mod classes;
@@ -8,12 +9,15 @@ mod errors;
 mod evaluate;
 mod fit;
 mod fit_plan;
+mod hold_out;
 mod inspect;
 mod landmarks;
+mod page;
 mod predict;
 mod sample;
 mod scores;
 mod select;
+mod stream;
 
 use crate::args::Command;
 use crate::failure::Result;

@@ -1,5 +1,6 @@
 //! `nystrom predict`.
 
+use super::arrange::{arrange, libsvm_features};
 use super::classes::{self, Named, likeliest};
 use super::errors::Errors;
 use crate::args::{DataArgs, Predict};
@@ -13,16 +14,20 @@ use crate::summary::Summary;
 use crate::text;
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::{Cell, Column, Table};
-use nystrom_pipeline::{ClassErrors, Intervals, Model, Predictions};
+use nystrom_pipeline::{ClassErrors, Deviations, Intervals, Model, Predictions};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 pub fn run(args: &Predict) -> Result<ExitCode> {
+    if args.stream || super::stream::is_many(&args.data) {
+        return super::stream::predict::predict(args);
+    }
     let session = Session::new(args.threads, args.json, args.quiet)?;
     check_writable(&args.output, &[&args.model, &args.data.data])?;
     let model = model_file::load(&args.model)?;
     check_classes(args, &model)?;
-    let predicted = predict(&model, &args.data, args.interval, &session)?;
+    let wanted = (args.interval, args.std);
+    let predicted = predict(&model, &args.data, wanted, &session)?;
     session.progress.clear();
     let Predicted { rows, lines, .. } = &predicted;
     let results = Results::of(&model, &predicted, args.probabilities);
@@ -46,12 +51,15 @@ pub fn run(args: &Predict) -> Result<ExitCode> {
 }
 
 /// Probabilities are of classes, and npy files hold numbers.
-fn check_classes(args: &Predict, model: &Model) -> Result<()> {
+pub fn check_classes(args: &Predict, model: &Model) -> Result<()> {
     if args.probabilities {
         model.tells_apart().map_err(of_pipeline)?;
     }
     if let Some(level) = args.interval {
-        model.widths(level).map_err(of_pipeline)?;
+        model.has_intervals(level).map_err(of_pipeline)?;
+    }
+    if args.std {
+        model.uncertainty().map_err(of_pipeline)?;
     }
     let of_text = model.classes().is_some_and(|classes| !classes.numbers);
     if of_text && !args.probabilities && args.output.is_npy() {
@@ -63,14 +71,14 @@ fn check_classes(args: &Predict, model: &Model) -> Result<()> {
 }
 
 /// What is written for each row: predictions, of classes the likeliest and all probabilities.
-struct Results {
+pub struct Results {
     classes: Option<Vec<String>>,
     /// Names and columns.
     numbers: Vec<(String, Vec<f64>)>,
 }
 
 impl Results {
-    fn of(model: &Model, predicted: &Predicted, only_probabilities: bool) -> Results {
+    pub fn of(model: &Model, predicted: &Predicted, only_probabilities: bool) -> Results {
         let named = |names: Vec<String>, values: &Mat<f64>| {
             let columns = (0..names.len()).map(|j| values.col(j).iter().copied().collect());
             names.into_iter().zip(columns).collect()
@@ -85,18 +93,21 @@ impl Results {
             several => several.iter().map(|target| format!("prediction of {target}")).collect(),
         };
         let mut numbers: Vec<(String, Vec<f64>)> = named(names, &predicted.values);
-        for (end, values) in ["lower", "upper"].into_iter().zip(predicted.interval.iter().flatten())
-        {
+        let ends = ["lower", "upper"].into_iter().zip(predicted.interval.iter().flatten());
+        let deviations = predicted.deviations.iter();
+        let of_values = deviations.clone().map(|found| ("std", &found.of_value));
+        let of_functions = deviations.map(|found| ("std_of_function", &found.of_function));
+        for (what, values) in ends.chain(of_values).chain(of_functions) {
             let names = match &model.target_names()[..] {
-                [_] => vec![end.to_owned()],
-                several => several.iter().map(|target| format!("{end} of {target}")).collect(),
+                [_] => vec![what.to_owned()],
+                several => several.iter().map(|target| format!("{what} of {target}")).collect(),
             };
             numbers.append(&mut named(names, values));
         }
         Results { classes: None, numbers }
     }
 
-    fn columns(&self) -> impl Iterator<Item = (&str, Values<'_>)> {
+    pub fn columns(&self) -> impl Iterator<Item = (&str, Values<'_>)> {
         let classes = self.classes.iter().map(|names| ("prediction", Values::Texts(names)));
         let numbers = self.numbers.iter().map(|(name, v)| (name.as_str(), Values::Numbers(v)));
         classes.chain(numbers)
@@ -112,11 +123,11 @@ impl Results {
         match (&self.classes, &self.numbers[..]) {
             (Some(classes), _) => summary.value("predictions", classes),
             (None, _) if of_classes => {}
-            (None, [(_, one)]) => summary.value("predictions", one),
-            (None, [(_, one), (_, lower), (end, upper)]) if end == "upper" => {
+            (None, [(name, one), others @ ..]) if name == "prediction" => {
                 summary.value("predictions", one);
-                summary.value("lower", lower);
-                summary.value("upper", upper);
+                for (name, column) in others {
+                    summary.value(name, column);
+                }
             }
             (None, several) => {
                 let columns: Vec<&Vec<f64>> = several.iter().map(|(_, column)| column).collect();
@@ -134,6 +145,8 @@ pub struct Predicted {
     pub probabilities: Option<Mat<f64>>,
     /// Where intervals begin and end, as `values`, if they were asked for.
     pub interval: Option<[Mat<f64>; 2]>,
+    /// Standard deviations, if they were asked for.
+    pub deviations: Option<Deviations>,
     /// The rows of the file, from 0, and their lines, from 1.
     pub rows: Vec<usize>,
     pub lines: Vec<usize>,
@@ -157,7 +170,7 @@ impl Predicted {
 pub fn predict(
     model: &Model,
     args: &DataArgs,
-    level: Option<f64>,
+    (level, std): (Option<f64>, bool),
     session: &Session,
 ) -> Result<Predicted> {
     session.progress.stage("reading", None);
@@ -181,15 +194,34 @@ pub fn predict(
     };
     let kernel_values = (rows.len() * model.regression().centers().len()) as f64;
     session.progress.stage("predicting", Some(kernel_values));
-    let (predictions, interval) = match level {
-        Some(level) => intervals(model, &table, level)?,
-        None => (model.predict(&table).map_err(of_pipeline)?, None),
-    };
-    let Predictions { values, probabilities, notes } = predictions;
+    let (predicted, notes) = predicted(model, &table, (level, std), (rows, lines, actual, named))?;
     for note in &notes {
         session.say(&format!("note: {note}"));
     }
-    Ok(Predicted { values, probabilities, interval, rows, lines, actual, named })
+    Ok(predicted)
+}
+
+/// Rows and lines of a table, and what is known of the targets.
+type Known = (Vec<usize>, Vec<usize>, Vec<Option<Vec<f64>>>, Option<Named>);
+
+/// Predictions for the rows of a table, and what is to be said of them.
+pub fn predicted(
+    model: &Model,
+    table: &Table,
+    (level, std): (Option<f64>, bool),
+    (rows, lines, actual, named): Known,
+) -> Result<(Predicted, Vec<String>)> {
+    let (predictions, interval) = match level {
+        Some(level) => intervals(model, table, level)?,
+        None => (model.predict(table).map_err(of_pipeline)?, None),
+    };
+    let deviations = std.then(|| model.deviations(table).map_err(of_pipeline)).transpose()?;
+    let Predictions { values, probabilities, notes } = predictions;
+    let notes = notes.iter().map(ToString::to_string).collect();
+    Ok((
+        Predicted { values, probabilities, interval, deviations, rows, lines, actual, named },
+        notes,
+    ))
 }
 
 fn intervals(
@@ -337,54 +369,4 @@ fn errors(values: MatRef<'_, f64>, rows: &[usize], actual: &[f64]) -> Result<Opt
     let y = Mat::from_fn(known.len(), 1, |i, _| actual[rows[known[i]]]);
     let f = Mat::from_fn(known.len(), 1, |i, _| values[(known[i], 0)]);
     Ok(Some(Errors::of(f.as_ref(), y.as_ref())?))
-}
-
-/// The columns with the features in the order of the model, and those with the targets that are
-/// there.
-///
-/// By name; where a file has no names by position, if it has as many columns as the file that was
-/// fitted, as many without the targets, or as many as the model needs.
-fn arrange(input: &Input, model: &Model) -> Result<(Vec<usize>, Vec<Option<usize>>)> {
-    let needed: Vec<String> = model.columns().names().map(str::to_owned).collect();
-    let is_target = |name: &String| model.target_names().contains(&name.as_str());
-    let without_targets: Vec<String> =
-        model.layout().iter().filter(|name| !is_target(name)).cloned().collect();
-    let count = input.names().len();
-    let layouts = [model.layout(), &without_targets, &needed];
-    let layout = layouts.into_iter().find(|layout| !input.named && layout.len() == count);
-    let find = |name: &str| match layout {
-        Some(layout) => {
-            layout.iter().position(|other| other == name).and_then(|place| input.at(place))
-        }
-        None => input.find(name),
-    };
-    let absent: Vec<String> =
-        needed.iter().filter(|name| find(name).is_none()).map(|name| format!("{name:?}")).collect();
-    if !absent.is_empty() {
-        let names: Vec<String> =
-            input.names().into_iter().map(|name| format!("{name:?}")).collect();
-        let text = format!(
-            "{}: the model needs {}, which the file lacks; it has {}",
-            input.source(),
-            some(&absent),
-            some(&names)
-        );
-        return Err(Failure::Data(text).into());
-    }
-    let targets = model.target_names().into_iter().map(find).collect();
-    Ok((needed.iter().filter_map(|name| find(name)).collect(), targets))
-}
-
-/// The first of these names, and how many more there are.
-fn some(names: &[String]) -> String {
-    const SHOWN: usize = 12;
-    let shown = names[..names.len().min(SHOWN)].join(", ");
-    if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
-}
-
-/// How many features a libsvm file has to show, for a model fitted to one: its last ones may not
-/// occur in other files.
-fn libsvm_features(columns: &[String]) -> usize {
-    let index = |name: &String| name.strip_prefix('f')?.parse::<usize>().ok();
-    columns.iter().filter_map(index).max().unwrap_or(0)
 }

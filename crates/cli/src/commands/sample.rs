@@ -249,7 +249,7 @@ fn exactly(
     draws: usize,
     rng: &mut dyn Rng,
 ) -> Result<Vec<Landmarks>> {
-    let ensemble = LEnsemble::new(k)?;
+    let ensemble = LEnsemble::of_size(k, size)?;
     let k_dpp = ensemble.k_dpp(size)?;
     Ok((0..draws).map(|_| k_dpp.sample(rng)).collect())
 }

@@ -301,8 +301,8 @@ fn hostile_paths() {
     std::fs::create_dir(bench.path("folder")).unwrap();
     bench.ok("fit t.csv --lambda auto --target y -o m.json -q");
     for (line, status, part) in [
-        ("fit folder.csv --lambda auto --target y -o n.json", DATA, "this is a folder"),
-        ("fit folder --lambda auto --target y -o n.json", DATA, "this is a folder"),
+        ("fit folder.csv --lambda gcv --target y -o n.json", DATA, "no file is there"),
+        ("fit folder --lambda gcv --target y -o n.json", DATA, "no file is there"),
         ("fit absent.csv --lambda auto --target y -o n.json", DATA, "no such file"),
         ("fit '' --lambda auto --target y -o n.json", USAGE, "a value is required"),
         ("fit t.csv --lambda auto --target y -o absent/n.json", 1, "check the folder"),
@@ -310,7 +310,7 @@ fn hostile_paths() {
         ("fit t.csv --lambda auto --target y -o t.csv", USAGE, "would overwrite"),
         ("predict folder t.csv", DATA, "cannot be read"),
         ("predict t.csv m.json", DATA, "not a whole model file"),
-        ("predict m.json folder.csv", DATA, "this is a folder"),
+        ("predict m.json folder.csv", DATA, "no file is there"),
         ("predict m.json t.parquet", DATA, "Parquet"),
         ("predict m.json m.json", DATA, "the format cannot be told"),
         ("predict absent.json t.csv", DATA, "check the path"),

@@ -10,7 +10,7 @@ fn intervals_are_columns_with_their_coverage() {
     bench.write("t.csv", table(400, 1));
     bench.write("new.csv", table(500, 2));
     let run = bench.ok(&format!("{FIT} --calibrate 0.25 -o m.bin"));
-    assert!(run.out.contains("100 rows set aside"), "{}", run.out);
+    assert!(run.out.contains("by 100 rows that no choice has seen"), "{}", run.out);
     let run = bench.ok("predict m.bin new.csv --interval 0.8 -o p.csv");
     assert!(run.out.contains("in the interval"), "{run:?}");
     let [lower, middle, upper] =
@@ -34,10 +34,29 @@ fn levels_and_rows_that_cannot_be_are_refused() {
         ("predict m.bin t.csv --interval 1", 2, "between 0 and 1"),
         ("predict m.bin t.csv --interval 0.99", 3, "need 100 calibration rows"),
         ("predict none.bin t.csv --interval 0.9", 3, "--calibrate"),
+        ("predict none.bin t.csv --std", 3, "--std"),
+        (&format!("{FIT} --calibrate cv:99 -o x.bin"), 2, "take from 2 to 50"),
+        (&format!("{FIT} --calibrate half -o x.bin"), 2, "nor cv:10, nor loo"),
         (&format!("{FIT} --calibrate 1 -o x.bin"), 2, "leaves no row on one side"),
         (&format!("{FIT} --calibrate 0.2 --time-column a -o x.bin"), 2, "split by \"a\""),
     ] {
         let run = bench.run(line);
         assert!(run.code == Some(code) && run.err.contains(words), "{line}: {run:?}");
     }
+}
+
+#[test]
+fn models_that_leave_rows_out_and_standard_deviations() {
+    let bench = Bench::new();
+    bench.write("t.csv", table(200, 1));
+    bench.write("new.csv", table(300, 2));
+    for how in ["cv:5", "loo"] {
+        bench.ok(&format!("{FIT} --calibrate {how} --std -o m.bin"));
+        bench.ok("predict m.bin new.csv --interval 0.8 --std -o p.csv");
+        let [lower, upper, std, function] = ["lower", "upper", "std", "std_of_function"]
+            .map(|column| bench.column("p.csv", column));
+        assert!((0..300).all(|i| lower[i] < upper[i] && 0.0 < function[i] && function[i] < std[i]));
+    }
+    let said = &bench.json("predict m.bin new.csv --std --json -q");
+    assert_eq!(said["std"].as_array().unwrap().len(), 300);
 }

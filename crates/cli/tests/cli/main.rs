@@ -13,4 +13,7 @@ mod malformed;
 mod mending;
 mod options;
 mod real_data;
+mod report;
+mod schema;
+mod stream;
 mod support;

@@ -184,6 +184,39 @@ pub enum DataError {
         /// The column in the other.
         found: String,
     },
+    /// A file that can only be read as a whole.
+    #[error("{file}: cannot be read block by block: {why}")]
+    NotStreamed {
+        /// The file.
+        file: String,
+        /// Why, and what helps.
+        why: String,
+    },
+    /// A file is not the one that was read before.
+    #[error(
+        "{file}: is not what it was when it was first read: {what}; leave the files alone until \
+         the work is done, and start again"
+    )]
+    Changed {
+        /// The file.
+        file: String,
+        /// What differs.
+        what: String,
+    },
+    /// The same rows twice.
+    #[error("{other} and {file} hold the same rows; leave one of them out")]
+    SameRows {
+        /// The later of the two files.
+        file: String,
+        /// The earlier.
+        other: String,
+    },
+    /// A folder or pattern without files.
+    #[error("{pattern}: no file is there; check the folder, and put a pattern in quotes")]
+    NoFiles {
+        /// As it was given.
+        pattern: String,
+    },
     /// Features have one value only, so that they have no standard deviation to divide by.
     #[error(
         "the features {features} have the same value in every row; drop them or choose \

@@ -23,6 +23,17 @@ pub enum Problem {
         /// What the decoder says.
         reason: String,
     },
+    /// A Zstandard file breaks off or is damaged.
+    #[error(
+        "the Zstandard data break off or are damaged after {bytes} uncompressed bytes ({reason}); \
+         fetch the file again"
+    )]
+    Zstd {
+        /// How many bytes could be uncompressed.
+        bytes: u64,
+        /// What the decoder says.
+        reason: String,
+    },
     /// The text is not UTF-8.
     #[error(
         "byte {byte} of the line ({value:#04x}) is not UTF-8; convert the file, e.g. `iconv -f \

@@ -12,4 +12,6 @@ mod malformed_csv;
 mod malformed_other;
 mod properties;
 mod real_data;
+mod stream;
+mod stream_bad;
 mod tables;

@@ -164,7 +164,13 @@ impl Spectrum {
 }
 
 impl<T: Scalar> Basis<T> {
-    fn to_centers(&self, c: &Mat<f64>) -> Mat<f64> {
+    /// B with c(x) = Bᵀk_Z(x), a column for each of `count` values; m³ flops.
+    pub fn of_centers(&self, count: usize) -> Mat<f64> {
+        self.to_centers(&Mat::identity(count, count))
+    }
+
+    /// θ of the function with these coefficients c.
+    pub fn to_centers(&self, c: &Mat<f64>) -> Mat<f64> {
         let product = |B: &Mat<f64>, c: &Mat<f64>| {
             let mut out = Mat::zeros(B.nrows(), c.ncols());
             ops::matmul(out.as_mut(), Accum::Replace, B.as_ref(), c.as_ref(), 1.0);

@@ -243,3 +243,9 @@ impl<K: Kernel<f64>> Kernel<f64> for Counting<K> {
         self.inner.diag_into(out, x);
     }
 }
+
+/// √(Σ w a²/Σ w) of column j.
+pub fn rms(a: &Mat<f64>, w: &[f64], j: usize) -> f64 {
+    let total: f64 = w.iter().sum();
+    ((0..a.nrows()).map(|i| w[i] * a[(i, j)].powi(2)).sum::<f64>() / total).sqrt()
+}

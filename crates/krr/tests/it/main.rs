@@ -21,6 +21,7 @@ mod lambda_path_single;
 mod metric;
 mod nystrom;
 mod plan;
+mod posterior;
 mod refined;
 #[cfg(feature = "serde")]
 mod resume;

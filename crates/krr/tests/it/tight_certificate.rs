@@ -18,12 +18,6 @@ fn rng(seed: u64) -> Pcg64 {
     Pcg64::seed_from_u64(seed)
 }
 
-/// √(Σ w a²/Σ w) of column j.
-fn rms(a: &Mat<f64>, w: &[f64], j: usize) -> f64 {
-    let total: f64 = w.iter().sum();
-    ((0..a.nrows()).map(|i| w[i] * a[(i, j)].powi(2)).sum::<f64>() / total).sqrt()
-}
-
 /// Of this many passes.
 fn tight(passes: usize) -> TightCertificate {
     TightCertificate { passes, ..TightCertificate::default() }

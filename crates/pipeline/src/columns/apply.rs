@@ -76,7 +76,8 @@ impl Columns {
 }
 
 impl Treated {
-    fn apply(&self, values: &Values, out: MatMut<'_, f64>) -> Result<Option<Note>> {
+    /// The features of one column.
+    pub(crate) fn apply(&self, values: &Values, out: MatMut<'_, f64>) -> Result<Option<Note>> {
         match (&self.treatment, values) {
             (Treatment::Number { .. }, Values::Numbers(values)) => self.numbers(values, out),
             (Treatment::Text { .. }, Values::Categories(text)) => self.text(text, out),

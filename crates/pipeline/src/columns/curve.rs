@@ -59,6 +59,14 @@ impl Curve {
         }
     }
 
+    /// Its slope there.
+    pub(crate) fn slope(self, v: f64) -> f64 {
+        match self {
+            Curve::Plain => 1.0,
+            Curve::Log { center, unit } => 1.0 / (unit * ((v - center) / unit).hypot(1.0)),
+        }
+    }
+
     pub(crate) fn is_sound(self) -> bool {
         match self {
             Curve::Plain => true,

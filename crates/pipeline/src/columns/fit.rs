@@ -4,6 +4,7 @@ use super::dates::is_date;
 use super::options::{ColumnOptions, Missing};
 use super::{Columns, Curve, Dropped, Shape, Treated, Treatment, Why};
 use crate::error::{Error, Result};
+use crate::stream::{ColumnSums, NumberSums};
 use nystrom_data::{Categories, Column, Table, Values};
 
 /// Rows from which numbers 1, 2, 3, … are taken to number them.
@@ -29,13 +30,26 @@ impl Columns {
         taken: &[&str],
         shape: Shape,
     ) -> Result<Columns> {
+        Columns::fit_with(table, options, taken, shape, &|_| None)
+    }
+
+    /// As [`fit`](Self::fit), for the rows of which `table` is a sample: what `exact` knows of all
+    /// of them is taken from there. Medians, curves and the moments of what is on a curve are the
+    /// sample's.
+    pub(crate) fn fit_with<'a>(
+        table: &Table,
+        options: &ColumnOptions,
+        taken: &[&str],
+        shape: Shape,
+        exact: &dyn Fn(&str) -> Option<&'a ColumnSums>,
+    ) -> Result<Columns> {
         let candidates = options.candidates(table, taken)?;
         let (mut columns, mut dropped) = (Vec::new(), Vec::new());
         for &j in &candidates {
             let column = &table.columns()[j];
             // a column that was asked for, or that stands alone, may number the rows
             let wanted = candidates.len() == 1 || options.features.contains(&column.name);
-            match fate(column, options, wanted, shape)? {
+            match fate(column, options, (wanted, shape), exact(&column.name))? {
                 Fate::Used(treatment) => {
                     columns.push(Treated { name: column.name.clone(), treatment })
                 }
@@ -52,10 +66,22 @@ impl Columns {
     }
 }
 
-fn fate(column: &Column, options: &ColumnOptions, wanted: bool, shape: Shape) -> Result<Fate> {
-    match &column.values {
-        Values::Numbers(values) => numbers(column, values, options, wanted, shape),
-        Values::Categories(text) => categories(column, text, options, wanted),
+fn fate(
+    column: &Column,
+    options: &ColumnOptions,
+    (wanted, shape): (bool, Shape),
+    exact: Option<&ColumnSums>,
+) -> Result<Fate> {
+    match (&column.values, exact) {
+        (Values::Numbers(values), exact) => {
+            let exact = exact.and_then(ColumnSums::numbers);
+            numbers(column, values, options, (wanted, shape), exact)
+        }
+        (Values::Categories(text), exact) => {
+            let known = exact.and_then(ColumnSums::levels);
+            let (counts, rows) = known.unwrap_or_else(|| counts_of(text));
+            categories(column, counts, rows, options, wanted)
+        }
     }
 }
 
@@ -63,8 +89,8 @@ fn numbers(
     column: &Column,
     values: &[f64],
     options: &ColumnOptions,
-    wanted: bool,
-    shape: Shape,
+    (wanted, shape): (bool, Shape),
+    exact: Option<&NumberSums>,
 ) -> Result<Fate> {
     if let Some(row) = values.iter().position(|value| value.is_infinite()) {
         let what = format!("has the value {} in row {}", values[row], row + 1);
@@ -72,27 +98,37 @@ fn numbers(
     }
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     sorted.sort_by(f64::total_cmp);
-    let gaps = values.len() - sorted.len();
     if sorted.is_empty() {
         return Ok(Fate::Dropped(Why::Empty));
     }
-    refuse_gaps(column, gaps, options)?;
-    let constant = sorted[0] == sorted[sorted.len() - 1];
+    let (rows, gaps) = match exact {
+        Some(sums) => (sums.rows(), sums.gaps()),
+        None => (values.len(), values.len() - sorted.len()),
+    };
+    refuse_gaps(column, gaps, rows, options)?;
+    let constant = match exact {
+        Some(sums) => sums.is_constant(),
+        None => sorted[0] == sorted[sorted.len() - 1],
+    };
     if constant && gaps == 0 {
         return Ok(Fate::Dropped(Why::Constant(sorted[0].to_string())));
     }
-    if !wanted && numbers_rows(&sorted) {
+    if !wanted && exact.map_or_else(|| numbers_rows(&sorted), NumberSums::numbers_rows) {
         return Ok(Fate::Dropped(Why::Identifier));
     }
     let (curve, median) = (Curve::of(&sorted, shape), sorted[sorted.len() / 2]);
     let factor = options.factor(&column.name);
     let bent = |value: &f64| curve.at(if value.is_nan() { median } else { *value });
-    let (mean, scale) = moments(values.iter().map(bent), values.len(), options.standardize)
-        .ok_or_else(|| {
-            let what = "has no finite mean and standard deviation".into();
-            wrong(column, what, "rescale it, or leave it out")
-        })?;
-    let share = gaps as f64 / values.len() as f64;
+    let of_all = exact.filter(|_| options.standardize && curve == Curve::Plain);
+    let moments = match of_all {
+        Some(sums) => sums.moments(median),
+        None => moments(values.iter().map(bent), values.len(), options.standardize),
+    };
+    let (mean, scale) = moments.ok_or_else(|| {
+        let what = "has no finite mean and standard deviation".into();
+        wrong(column, what, "rescale it, or leave it out")
+    })?;
+    let share = gaps as f64 / rows as f64;
     let spread = if options.standardize { (share * (1.0 - share)).sqrt() } else { 1.0 };
     let mean_gap = if options.standardize { share } else { 0.0 };
     Ok(Fate::Used(Treatment::Number {
@@ -104,23 +140,31 @@ fn numbers(
     }))
 }
 
+/// How often each level of a text occurs, in increasing order of the levels, and the rows.
+type Counts<'a> = Vec<(usize, &'a String)>;
+
+fn counts_of(text: &Categories) -> (Counts<'_>, usize) {
+    let mut counts: Counts<'_> = text.levels.iter().map(|level| (0, level)).collect();
+    text.codes.iter().flatten().for_each(|code| counts[*code as usize].0 += 1);
+    (counts, text.codes.len())
+}
+
 fn categories(
     column: &Column,
-    text: &Categories,
+    mut counts: Counts<'_>,
+    rows: usize,
     options: &ColumnOptions,
     wanted: bool,
 ) -> Result<Fate> {
-    let mut counts: Vec<(usize, &String)> = text.levels.iter().map(|level| (0, level)).collect();
-    text.codes.iter().flatten().for_each(|code| counts[*code as usize].0 += 1);
     counts.retain(|(count, _)| *count > 0);
     let known: usize = counts.iter().map(|(count, _)| count).sum();
-    let (rows, gaps) = (text.codes.len(), text.codes.len() - known);
+    let gaps = rows - known;
     let Some(&(_, first)) = counts.first() else { return Ok(Fate::Dropped(Why::Empty)) };
     let dates = counts.iter().take(100).filter(|(_, level)| is_date(level)).count();
     if 2 * dates > counts.len().min(100) {
         return Err(Error::Dates { column: column.name.clone(), example: first.clone() });
     }
-    refuse_gaps(column, gaps, options)?;
+    refuse_gaps(column, gaps, rows, options)?;
     if counts.len() == 1 && gaps == 0 {
         return Ok(Fate::Dropped(Why::Constant(first.clone())));
     }
@@ -157,9 +201,9 @@ fn categories(
     }))
 }
 
-fn refuse_gaps(column: &Column, gaps: usize, options: &ColumnOptions) -> Result<()> {
+fn refuse_gaps(column: &Column, gaps: usize, rows: usize, options: &ColumnOptions) -> Result<()> {
     if gaps > 0 && options.missing == Missing::Refuse {
-        let what = format!("misses {gaps} of {} values", column.len());
+        let what = format!("misses {gaps} of {rows} values");
         return Err(wrong(column, what, "fill them in, or leave out rows or column"));
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use crate::classes::Classes;
 use crate::columns::Columns;
+use crate::explain::Explanation;
 use crate::intervals::{Conformal, Sizes};
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model, Target};
@@ -19,6 +20,10 @@ pub(super) struct Head {
     /// Of intervals, if rows were set aside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conformal: Option<ConformalHead>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plus: Option<PlusHead>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncertainty: Option<UncertaintyHead>,
     /// d.
     pub dim: usize,
     /// Whether the payload begins with a map, d × d.
@@ -27,6 +32,8 @@ pub(super) struct Head {
     pub centers: usize,
     pub kernel: AnyKernel,
     pub report: FitReport,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
     pub made: Made,
 }
 
@@ -38,6 +45,22 @@ pub(super) struct ConformalHead {
     pub ranges: Vec<[f64; 2]>,
     /// Calibration rows.
     pub rows: usize,
+}
+
+/// Models that leave rows out; their centres are those of the model.
+#[derive(Serialize, Deserialize)]
+pub(super) struct PlusHead {
+    /// How many rows each leaves out.
+    pub parts: Vec<usize>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct UncertaintyHead {
+    pub kernel: AnyKernel,
+    pub centers: usize,
+    pub columns: usize,
+    pub mu: f64,
+    pub noise: Vec<f64>,
 }
 
 impl ConformalHead {
@@ -61,11 +84,22 @@ impl Head {
             targets: model.targets.clone(),
             classes: model.classes.clone(),
             conformal: model.conformal.as_ref().map(ConformalHead::of),
+            plus: model.plus.as_ref().map(|plus| PlusHead {
+                parts: plus.residuals.first().into_iter().flatten().map(Vec::len).collect(),
+            }),
+            uncertainty: model.uncertainty.as_ref().map(|of| UncertaintyHead {
+                kernel: of.posterior.kernel().clone(),
+                centers: of.posterior.centers().len(),
+                columns: of.posterior.factor().ncols(),
+                mu: of.posterior.mu(),
+                noise: of.noise.clone(),
+            }),
             dim: model.regression.centers().dim(),
             map: model.map.is_some(),
             centers: model.regression.centers().len(),
             kernel: model.regression.kernel().clone(),
             report: model.regression.report().clone(),
+            explanation: model.explanation.clone(),
             made: model.made.clone(),
         }
     }

@@ -7,7 +7,9 @@
 //! length        u64      of the payload
 //! head          JSON     columns, targets, kernel, sizes, how it was made
 //! payload       f64      map, centres, coefficients, intercepts; each by columns; the same of the
-//!                        sizes of residuals, and the calibration scores, if rows were set aside
+//!                        sizes of residuals, and the calibration scores, if rows were set aside;
+//!                        coefficients and residuals of models that leave rows out; centres and
+//!                        factor of the variance
 //! checksum      32 bytes SHA-256 of all before
 //! ```
 
@@ -15,17 +17,19 @@ mod head;
 mod old;
 
 use crate::error::{Error, Result};
-use crate::intervals::{Conformal, Sizes};
+use crate::intervals::{Conformal, Plus, Sizes, Uncertainty};
 use crate::kernel::AnyKernel;
 use crate::model::Model;
-use head::{ConformalHead, Head};
+use head::{ConformalHead, Head, UncertaintyHead};
 use nystrom::faer::{Mat, MatRef};
-use nystrom::krr::FitReport;
+use nystrom::krr::{FitReport, Posterior};
 use nystrom::prelude::*;
 use sha2::{Digest, Sha256};
 
 /// Version of the layout; raised whenever that changes.
-pub const MODEL_FILE_FORMAT: u32 = 3;
+pub const MODEL_FILE_FORMAT: u32 = 4;
+/// The first that is read in this layout; 4 added what may be absent.
+const FIRST_FORMAT: u32 = 3;
 
 const MAGIC: &[u8; 8] = b"NYSTROM\n";
 /// Bytes before the head.
@@ -45,6 +49,14 @@ impl Model {
         if let Some(Conformal { sizes, scores }) = &self.conformal {
             numbers.extend(of_regression(&sizes.regression));
             numbers.extend(scores.iter().flatten());
+        }
+        if let Some(Plus { models, residuals }) = &self.plus {
+            numbers.extend(entries(models.coefficients()));
+            numbers.extend(residuals.iter().flatten().flatten());
+        }
+        if let Some(Uncertainty { posterior, .. }) = &self.uncertainty {
+            numbers.extend(entries(posterior.centers().as_cols()));
+            numbers.extend(entries(posterior.factor()));
         }
         let payload: Vec<u8> = numbers.into_iter().flat_map(f64::to_le_bytes).collect();
         let mut bytes = Vec::with_capacity(FRONT + head.len() + payload.len() + CHECKSUM);
@@ -80,7 +92,7 @@ fn binary(bytes: &[u8]) -> Result<Model> {
         |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
     let format = bytes.get(8..12).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
     match format {
-        Some(MODEL_FILE_FORMAT) => {}
+        Some(FIRST_FORMAT..=MODEL_FILE_FORMAT) => {}
         Some(found) => return Err(other_format(found)),
         None => return Err(cut()),
     }
@@ -99,11 +111,25 @@ fn binary(bytes: &[u8]) -> Result<Model> {
     let (dim, t) = (head.dim, head.targets.len());
     let regression = numbers.regression((dim, head.centers, t), (head.kernel, head.report))?;
     let conformal = head.conformal.map(|head| numbers.conformal(dim, t, head)).transpose()?;
+    let plus = head.plus.map(|plus| numbers.plus(&regression, t, &plus.parts)).transpose()?;
+    let uncertainty = head.uncertainty.map(|head| numbers.uncertainty(dim, head)).transpose()?;
     if !numbers.0.is_empty() {
         return Err(cut());
     }
-    let Head { columns, layout, targets, classes, made, .. } = head;
-    Ok(Model { columns, layout, targets, classes, map, regression, conformal, made })
+    let Head { columns, layout, targets, classes, explanation, made, .. } = head;
+    Ok(Model {
+        columns,
+        layout,
+        targets,
+        classes,
+        map,
+        regression,
+        conformal,
+        plus,
+        uncertainty,
+        explanation,
+        made,
+    })
 }
 
 /// Centres, coefficients, intercepts.
@@ -147,6 +173,39 @@ impl Numbers<'_> {
         let scores = self.matrix(rows, targets)?;
         let scores = scores.col_iter().map(|col| col.iter().copied().collect()).collect();
         Ok(Conformal { sizes: Sizes { regression, ranges }, scores })
+    }
+}
+
+impl Numbers<'_> {
+    fn plus(
+        &mut self,
+        one: &KrrModel<AnyKernel, f64>,
+        targets: usize,
+        parts: &[usize],
+    ) -> Result<Plus> {
+        let columns = parts.len().saturating_mul(targets);
+        let theta = self.matrix(one.centers().len(), columns)?;
+        let centers = one.centers().as_cols().to_owned();
+        let b = vec![0.0; columns];
+        let models = KrrModel::new(one.kernel().clone(), centers, theta, b, one.report().clone())
+            .map_err(|error| damaged(error.to_string()))?;
+        let mut of_part = |&rows: &usize| {
+            self.matrix(rows, 1).map(|residuals| residuals.col(0).iter().copied().collect())
+        };
+        let mut residuals = Vec::new();
+        for _ in 0..targets {
+            residuals.push(parts.iter().map(&mut of_part).collect::<Result<_>>()?);
+        }
+        Ok(Plus { models, residuals })
+    }
+
+    fn uncertainty(&mut self, dim: usize, head: UncertaintyHead) -> Result<Uncertainty> {
+        let UncertaintyHead { kernel, centers, columns, mu, noise } = head;
+        let points = self.matrix(dim, centers)?;
+        let factor = self.matrix(centers, columns)?;
+        let posterior = Posterior::new(kernel, points, factor, mu)
+            .map_err(|error| damaged(error.to_string()))?;
+        Ok(Uncertainty { posterior, noise })
     }
 }
 

@@ -72,6 +72,9 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model> {
         targets: vec![Target { name: old.target, mean: 0.0, scale: 1.0 }],
         classes: None,
         conformal: None,
+        explanation: None,
+        plus: None,
+        uncertainty: None,
         map: None,
         regression: old.model,
         made: Made {

@@ -1,12 +1,13 @@
-//! Probabilities, or the sizes of residuals, of the candidate that was chosen, from rows that its
-//! trial was not fitted to.
+//! Probabilities, sizes of residuals, or standard deviations of the candidate that was chosen, from
+//! rows that its trial was not fitted to.
 
 use super::Search;
 use super::candidate::Candidate;
+use super::solve::Rows;
 use super::trial::gather;
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::error::Result;
-use crate::intervals::Sizes;
+use crate::intervals::{Calibrate, Sizes, Uncertainty};
 use crate::kernel::{AnyKernel, Family};
 use crate::report::Centers;
 use nystrom::faer::Mat;
@@ -15,19 +16,18 @@ use nystrom::prelude::*;
 
 /// Landmarks of the fit of sizes.
 const SIZE_LANDMARKS: usize = 300;
+/// Landmarks of the variance.
+const DEVIATION_LANDMARKS: usize = 1000;
 
 impl Search<'_> {
     /// Keeps what the models of a trial at full size, one for each fold, give on the validation
-    /// rows of their folds, in units of the target; of classes, and where intervals are wanted.
+    /// rows of their folds, in units of the target.
     pub(super) fn validate(
         &mut self,
         candidate: Candidate,
         centers: Centers,
         models: &[KrrModel<AnyKernel, f64>],
     ) -> Result<()> {
-        if self.problem.labels.is_none() && self.problem.aside.is_none() {
-            return Ok(());
-        }
         let targets = &self.problem.targets;
         let rows = self.validation.iter().map(Vec::len).sum();
         let (mut values, mut first) = (Mat::zeros(rows, targets.len()), 0);
@@ -70,18 +70,27 @@ impl Search<'_> {
         Some((classes, errors))
     }
 
-    /// The second fit of intervals: the size of the residuals in the values that were kept.
-    pub(super) fn sizes(&self, chosen: &Candidate, centers: Centers) -> Result<Option<Sizes>> {
-        let values = match self.validated(chosen, centers) {
-            Some(values) if self.problem.aside.is_some() => values,
-            _ => return Ok(None),
-        };
+    fn wants_sizes(&self) -> bool {
+        matches!(self.fit.calibrate, Some(Calibrate::Share(_))) && self.problem.labels.is_none()
+    }
+
+    /// y − f for the values that were kept, in units of the targets, and the rows.
+    fn residuals(&self, chosen: &Candidate, centers: Centers) -> Option<(Mat<f64>, Vec<usize>)> {
+        let values = self.validated(chosen, centers)?;
         let rows = self.validation.concat();
         let actual = gather(self.problem.y.as_ref(), &rows);
         let targets = &self.problem.targets;
         let residual =
             |i, j: usize| targets[j].mean + targets[j].scale * actual[(i, j)] - values[(i, j)];
-        let residuals = Mat::from_fn(rows.len(), targets.len(), residual);
+        Some((Mat::from_fn(rows.len(), targets.len(), residual), rows))
+    }
+
+    /// The second fit of intervals: the size of the residuals in the values that were kept.
+    pub(super) fn sizes(&self, chosen: &Candidate, centers: Centers) -> Result<Option<Sizes>> {
+        let (residuals, rows) = match self.residuals(chosen, centers) {
+            Some(found) if self.wants_sizes() => found,
+            _ => return Ok(None),
+        };
         let (logs, ranges) = Sizes::logarithms(residuals.as_ref());
         let smooth = Candidate { family: Family::Gaussian, multiple: 1.0, ..*chosen };
         let x = self.rows(chosen, None, &rows);
@@ -95,7 +104,31 @@ impl Search<'_> {
         Ok(Some(Sizes { regression, ranges }))
     }
 
-    fn validated(&self, chosen: &Candidate, centers: Centers) -> Option<&Mat<f64>> {
+    /// What standard deviations are made of, if they are wanted: the variance with at most 1000
+    /// landmarks.
+    pub(super) fn uncertainty(
+        &self,
+        chosen: &Candidate,
+        centers: Centers,
+        fit: &KrrModel<AnyKernel, f64>,
+    ) -> Result<Option<Uncertainty>> {
+        let (residuals, validation) = match self.residuals(chosen, centers) {
+            Some(found) if self.fit.deviations => found,
+            _ => return Ok(None),
+        };
+        let n = self.everything.len();
+        let x = self.rows(chosen, None, &self.everything);
+        let landmarks = Landmarks::new(n, (0..n.min(DEVIATION_LANDMARKS)).collect())?;
+        let ridge = Ridge::Absolute(fit.report().ridge);
+        let all = Rows { x: x.as_ref(), rows: &self.everything };
+        let posterior = self.path(fit.kernel(), all, &landmarks)?.posterior_at(ridge)?;
+        let x = self.rows(chosen, None, &validation);
+        let variance = posterior.variance(Points::from_rows(x.as_ref()))?;
+        let noise = Uncertainty::noise(&residuals, &variance, posterior.mu());
+        Ok(Some(Uncertainty { posterior, noise }))
+    }
+
+    pub(super) fn validated(&self, chosen: &Candidate, centers: Centers) -> Option<&Mat<f64>> {
         let mut all = self.validated.iter();
         all.find(|(c, of, _)| (c, *of) == (chosen, centers)).map(|(_, _, values)| values)
     }

@@ -25,7 +25,7 @@ impl Search<'_> {
         let plain = self.with_landmarks(Candidate::PLAIN, PLAIN_LANDMARKS, "the plain default")?;
         let plain_error = plain.error;
         let mut trials = Vec::new();
-        let affordable = self.affordable(finalists.len());
+        let affordable = if self.landmarks_only { 0 } else { self.affordable(finalists.len()) };
         for &candidate in &finalists[..affordable] {
             if self.goes_on(&format!("{}, on all rows", candidate.what())) {
                 let (trial, models) = self.trial_of(candidate, self.train_rows())?;
@@ -41,8 +41,7 @@ impl Search<'_> {
             Some((candidate, trial)) if trial.error <= plain_error => (*candidate, trial.clone()),
             _ => (Candidate::PLAIN, plain),
         };
-        let residual = self.residual;
-        let regression = self.fit_all(chosen, &trial, residual)?;
+        let regression = self.fit_all(chosen, &trial)?;
         self.model(chosen, trial, plain_error, regression)
     }
 
@@ -77,7 +76,7 @@ impl Search<'_> {
     fn with_landmarks(&mut self, candidate: Candidate, m: usize, what: &str) -> Result<Trial> {
         self.goes_on(what);
         let (folds, mut square, mut first) = (self.orders.len(), 0.0, None);
-        let mut models = Vec::new();
+        let (mut models, before) = (Vec::new(), self.work);
         for fold in 0..folds {
             let (train, validation) = (&self.orders[fold], &self.validation[fold]);
             let x = self.rows(&candidate, Some(fold), train);
@@ -90,19 +89,26 @@ impl Search<'_> {
             let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
             models.push(model);
             square += self.mean_square(f.as_ref(), validation) / folds as f64;
-            first.get_or_insert((kernel.bandwidth(), ridge.absolute(train.len())?));
+            let mu = ridge.absolute(train.len())?;
+            first.get_or_insert_with(|| {
+                let errors = path.points.iter().map(|point| [point.mu, point.loo.sqrt()]);
+                (kernel.bandwidth(), mu, errors.collect())
+            });
             self.work += path_work(train.len() as f64, m as f64, x.ncols());
         }
-        let (bandwidth, mu) = first.unwrap_or_default();
+        let (bandwidth, mu, errors) = first.unwrap_or_default();
         let trial = Trial {
             shape: candidate.shape,
             family: candidate.family,
             metric: candidate.metric,
             bandwidth: bandwidth.unwrap_or(0.0),
+            multiple: candidate.multiple,
             mu,
             rows: self.train_rows(),
             centers: Centers::Uniform(m),
             error: square.sqrt(),
+            errors,
+            work: self.work - before,
         };
         self.saw(&trial);
         self.validate(candidate, trial.centers, &models)?;
@@ -110,12 +116,7 @@ impl Search<'_> {
     }
 
     /// The fit of a candidate to all rows, in the way of its trial.
-    fn fit_all(
-        &mut self,
-        chosen: Candidate,
-        trial: &Trial,
-        residual: f64,
-    ) -> Result<KrrModel<AnyKernel, f64>> {
+    fn fit_all(&mut self, chosen: Candidate, trial: &Trial) -> Result<KrrModel<AnyKernel, f64>> {
         self.goes_on("the final fit");
         self.mean_map(&chosen)?;
         let rows = self.everything.clone();
@@ -126,7 +127,7 @@ impl Search<'_> {
             Centers::All => {
                 self.bytes = full_bytes(rows.len());
                 self.work += full_work(rows.len(), x.ncols(), 1, 0, true);
-                self.full(&kernel, all, trial.mu, residual.clamp(RESIDUALS.0, RESIDUALS.1))
+                self.full(&kernel, all, trial.mu, self.full_residual())
             }
             Centers::Uniform(m) => {
                 self.work += path_work(rows.len() as f64, m as f64, x.ncols());
@@ -137,8 +138,13 @@ impl Search<'_> {
         }
     }
 
+    /// The residual at which fits to all rows stop.
+    pub(super) fn full_residual(&self) -> f64 {
+        self.residual.clamp(RESIDUALS.0, RESIDUALS.1)
+    }
+
     fn model(
-        self,
+        mut self,
         chosen: Candidate,
         trial: Trial,
         plain_error: f64,
@@ -146,7 +152,9 @@ impl Search<'_> {
     ) -> Result<Fitted> {
         let n = self.n();
         let classes = self.calibrate(&chosen, trial.centers);
-        let sizes = self.sizes(&chosen, trial.centers)?;
+        let curves = self.curves(&chosen)?;
+        let validation =
+            self.validation(&chosen, trial.centers, classes.as_ref().map(|(classes, _)| classes));
         let (columns, map) =
             (self.shaped(chosen.shape).columns.clone(), self.learnt(&chosen, None));
         let holds_all_rows = trial.centers == Centers::All;
@@ -159,7 +167,7 @@ impl Search<'_> {
             ..Made::default()
         };
         let layout = self.problem.table.names().map(str::to_owned).collect();
-        let report = Report {
+        let mut report = Report {
             rows: n,
             features: columns.features(),
             dropped: columns.dropped().to_vec(),
@@ -167,6 +175,9 @@ impl Search<'_> {
             chosen: trial,
             plain_error,
             calibration_rows: self.problem.aside.as_ref().map(Table::rows),
+            coverage: Vec::new(),
+            validation,
+            curves,
             classes: classes.as_ref().map(|(_, errors)| *errors),
             work: self.work,
             work_allowed: self.allowed,
@@ -183,9 +194,21 @@ impl Search<'_> {
         };
         let mut model =
             model.map_err(|_| Error::File { problem: "the fit gave no finite model".into() })?;
-        if let (Some(sizes), Some(aside)) = (sizes, &self.problem.aside) {
-            model.calibrate(sizes, aside)?;
-        }
+        self.certain(&chosen, &mut model, &mut report)?;
+        self.explain(&mut model)?;
         Ok(Fitted { model, report })
+    }
+
+    /// What the model says of how wrong it may be: probabilities, intervals, standard deviations.
+    fn certain(&self, chosen: &Candidate, model: &mut Model, report: &mut Report) -> Result<()> {
+        let centers = report.chosen.centers;
+        if let (Some(_), Some(aside)) = (&model.classes, &self.problem.aside) {
+            report.classes = Some(model.calibrate_classes(aside)?);
+        }
+        if let (Some(sizes), Some(aside)) = (self.sizes(chosen, centers)?, &self.problem.aside) {
+            report.coverage = model.calibrate(sizes, aside)?;
+        }
+        model.uncertainty = self.uncertainty(chosen, centers, &model.regression)?;
+        self.leave_out(model)
     }
 }

@@ -1,9 +1,12 @@
 //! Successive halving over shapes of columns, families, metrics and length scales.
 
+mod account;
 mod calibrate;
 mod candidate;
+mod curves;
 mod finish;
 mod learn;
+mod leave_out;
 mod rungs;
 mod solve;
 mod trial;
@@ -47,7 +50,7 @@ pub(crate) struct Search<'a> {
     /// Fits without a metric, and their models of each fold: where learning begins.
     plain: Vec<(Candidate, Tried)>,
     trials: Vec<Trial>,
-    /// For probabilities and intervals: what fits at full size gave on validation rows.
+    /// What fits at full size gave on validation rows.
     validated: Vec<(Candidate, Centers, Mat<f64>)>,
     best: Option<Trial>,
     /// The relative residual at which the last trial stopped to improve.
@@ -58,6 +61,8 @@ pub(crate) struct Search<'a> {
     stopped: bool,
     seed: u64,
     progress: &'a mut dyn Progress,
+    /// Whether the fit that it is for has landmarks in any case.
+    landmarks_only: bool,
 }
 
 /// The features under one treatment of skewed columns.
@@ -133,7 +138,13 @@ impl<'a> Search<'a> {
             stopped: false,
             seed,
             progress,
+            landmarks_only: false,
         })
+    }
+
+    /// The same for a fit that has too many rows for all of them to be centres.
+    pub fn with_landmarks_only(self) -> Self {
+        Search { landmarks_only: true, ..self }
     }
 
     pub fn run(mut self) -> Result<Fitted> {

@@ -18,8 +18,10 @@ const STEPS: [usize; 3] = [4, 3, 5];
 const BENT: f64 = 0.99;
 /// A candidate of another distance than the best goes on if its error is within this factor.
 const OTHER: f64 = 1.12;
-/// A second finalist is fitted at full size if its error is within this factor of the first.
+/// A second finalist is fitted at full size if its error is within this factor of the first, and
+/// the training rows are at most so many.
 const CLOSE: f64 = 1.005;
+const MANY: usize = 20_000;
 /// The ratio of length scales from one to the next, as long as the error falls below this share,
 /// and how often.
 const RATIO: f64 = 1.6;
@@ -48,7 +50,7 @@ impl Search<'_> {
             finalists.append(&mut own);
         }
         let trials = if finalists.is_empty() { trials } else { finalists };
-        Ok(close(&trials))
+        Ok(close(&trials, if self.train_rows() > MANY { 1 } else { 2 }))
     }
 
     /// Two unlike families under each treatment of skewed columns, and the plain default.
@@ -183,11 +185,11 @@ fn bent(trials: &Trials) -> Shape {
     if of(Shape::Log) < BENT * of(Shape::Plain) { Shape::Log } else { Shape::Plain }
 }
 
-/// The best candidate, and the second if it is not far behind.
-fn close(trials: &Trials) -> Vec<Candidate> {
+/// The best candidate, and others that are not far behind: at most so many.
+fn close(trials: &Trials, count: usize) -> Vec<Candidate> {
     let bar = CLOSE * least(trials.iter());
     let near: Trials = trials.iter().filter(|(_, trial)| trial.error <= bar).cloned().collect();
-    let finalists = leaders(&near, 2);
+    let finalists = leaders(&near, count);
     if finalists.is_empty() { vec![Candidate::PLAIN] } else { finalists }
 }
 

@@ -9,7 +9,9 @@ use nystrom::krr::{FullPath, IterativeOptions, LambdaPath, Problem, lambda_grid}
 use nystrom::prelude::*;
 
 /// Up to so many rows systems are solved directly.
-const DIRECT: usize = 600;
+pub(super) const DIRECT: usize = 600;
+/// How often a ridge that is lost in rounding errors is raised tenfold there.
+const RAISED: usize = 12;
 /// Iterations at most; a search does not wait for the last digits.
 const ITERATIONS: usize = 60;
 
@@ -87,16 +89,16 @@ impl Search<'_> {
     ) -> Result<KrrModel<AnyKernel, f64>> {
         let data = self.data(train);
         let problem = data.problem(train);
-        let ridge = Ridge::Absolute(mu);
         if train.rows.len() <= DIRECT {
-            return Ok(ExactKrr::new(kernel.clone(), ridge).fit(problem)?);
+            return direct(kernel, problem, mu);
         }
+        let ridge = Ridge::Absolute(mu);
         let krr =
             FullKrr { options: self.options(residual), ..FullKrr::new(kernel.clone(), ridge) };
         Ok(krr.fit(problem, &mut self.stream(3))?.model)
     }
 
-    fn options(&self, tolerance: f64) -> IterativeOptions {
+    pub(super) fn options(&self, tolerance: f64) -> IterativeOptions {
         IterativeOptions { tolerance, max_iterations: ITERATIONS, memory: self.fit.memory }
     }
 
@@ -120,6 +122,22 @@ impl Search<'_> {
             weights: weights.map(|w| part.rows.iter().map(|&row| w[row]).collect()),
         }
     }
+}
+
+/// The exact fit at μ, raised tenfold for as long as it is lost in the rounding errors of K, as
+/// with rows that are repeated.
+fn direct(
+    kernel: &AnyKernel,
+    problem: Problem<'_, f64>,
+    mut mu: f64,
+) -> Result<KrrModel<AnyKernel, f64>> {
+    for _ in 0..RAISED {
+        match ExactKrr::new(kernel.clone(), Ridge::Absolute(mu)).fit(problem) {
+            Err(nystrom::Error::NotPositiveDefinite { .. }) => mu *= 10.0,
+            other => return Ok(other?),
+        }
+    }
+    Ok(ExactKrr::new(kernel.clone(), Ridge::Absolute(mu)).fit(problem)?)
 }
 
 /// Targets and weights of some rows.

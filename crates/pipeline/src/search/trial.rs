@@ -15,11 +15,12 @@ const DECADES: [f64; 6] = [1e1, 1.0, 1e-1, 1e-2, 1e-3, 1e-4];
 const NEAR: [f64; 5] = [10.0, 3.0, 1.0, 0.3, 0.1];
 /// The same at full size.
 const NEAREST: [f64; 3] = [3.0, 1.0, 0.3];
-/// The smallest μ tried on a part of the rows, and that below which larger ones are tried beside it
-/// at full size: without noise a part wants a ridge that no iteration reaches with all rows.
-const FLOOR: f64 = 1e-4;
-/// Up to so many rows iterations reach any ridge.
+/// Up to so many rows iterations reach any ridge. With more, a part of the rows may want a ridge,
+/// if there is no noise, that they do not reach with all.
 const EASY: usize = 8000;
+/// The smallest μ then tried on a part of the rows, …
+const FLOOR: f64 = 1e-4;
+/// … and that below which larger ones are tried beside it at full size.
 const SMALL: f64 = 1e-3;
 
 /// Mean squares within this factor are the same.
@@ -81,6 +82,7 @@ impl Search<'_> {
     pub(super) fn trial_of(&mut self, candidate: Candidate, rows: usize) -> Result<Tried> {
         let mus = self.mus(&candidate, rows);
         let (mut squares, mut models) = (vec![0.0; mus.len()], Vec::new());
+        let before = self.work;
         let folds = self.orders.len();
         for fold in 0..folds {
             let train = &self.orders[fold][..rows.min(self.orders[fold].len())];
@@ -107,10 +109,13 @@ impl Search<'_> {
             family: candidate.family,
             metric: candidate.metric,
             bandwidth: models[0].kernel().bandwidth().unwrap_or(0.0),
+            multiple: candidate.multiple,
             mu: mus[best],
             rows,
             centers: Centers::All,
             error: squares[best].sqrt(),
+            errors: mus.iter().zip(&squares).map(|(mu, square)| [*mu, square.sqrt()]).collect(),
+            work: self.work - before,
         };
         self.saw(&trial);
         Ok((trial, models))
@@ -151,7 +156,8 @@ impl Search<'_> {
     }
 }
 
-/// The ridges to try, from the last μ and whether this is a fit to many more rows.
+/// The ridges to try, from the last μ and whether this is a fit to many more rows: none below
+/// `floor`, and larger ones beside one below `small`.
 fn ridges(last: Option<(f64, bool)>, floor: f64, small: f64) -> Vec<f64> {
     match last {
         None => DECADES.to_vec(),

@@ -3,7 +3,9 @@
 use crate::fit::table;
 use nystrom::prelude::*;
 use nystrom_data::{Categories, Column, Table, Values};
-use nystrom_pipeline::{ClassErrors, Error, Fit, Fitted, Model, Result, Task};
+use nystrom_pipeline::{
+    Calibrate, ClassErrors, ClassWeights, Error, Fit, Fitted, Model, Result, Task,
+};
 
 fn quick() -> Fit {
     Fit { work: Some(1e8), ..Fit::default() }
@@ -35,6 +37,29 @@ fn with_kinds(table: &Table, kinds: Vec<String>) -> Table {
 }
 
 /// Probabilities near those that classes were drawn with, also after the file.
+/// Rows set aside calibrate probabilities, and nothing else sees them.
+#[test]
+fn rows_set_aside_calibrate_probabilities() {
+    let p = |a: f64| 1.0 / (1.0 + (-6.0 * a).exp());
+    let (train, _) = drawn(1200, 3, p);
+    let (test, labels) = drawn(4000, 4, p);
+    let aside = Fit { calibrate: Some(Calibrate::Share(0.25)), ..quick() };
+    let fit = fitted(&aside, &train).unwrap();
+    let found = fit.report.classes.unwrap();
+    assert_eq!((fit.report.rows, fit.report.calibration_rows, found.rows), (900, Some(300), 300));
+    let errors = ClassErrors::of(fit.model.probabilities(&test).unwrap().as_ref(), &labels);
+    // of 300 rows at spread 0.5: 0.03, and three times that
+    assert!(errors.calibration_error < 0.09, "{errors:?}");
+    assert!((found.log_loss - errors.log_loss).abs() < 0.12, "{found:?} {errors:?}");
+    for refused in [
+        Fit { calibrate: Some(Calibrate::Cross(5)), ..quick() },
+        Fit { class_weights: ClassWeights::Balanced, ..aside },
+        Fit { deviations: true, ..quick() },
+    ] {
+        assert!(matches!(fitted(&refused, &train), Err(Error::Option { .. })));
+    }
+}
+
 #[test]
 fn probabilities_are_those_of_the_draws() {
     let p = |a: f64| 1.0 / (1.0 + (-6.0 * a).exp());

@@ -115,3 +115,22 @@ fn the_same_bytes_at_any_number_of_threads() {
     };
     assert!(bytes(1) == bytes(2));
 }
+
+/// Of four rows that are repeated K is singular, and the smallest ridges are lost in its rounding
+/// errors.
+#[test]
+fn repeated_rows_are_fitted() {
+    let of = |f: fn(usize) -> f64| (0..16).map(f).collect::<Vec<f64>>();
+    let columns = vec![
+        Column::numbers("a", of(|i| (i / 4) as f64)),
+        Column::numbers("b", of(|i| if i / 4 % 2 == 0 { 3.0 } else { 1.0 })),
+        Column::numbers("y", of(|i| (i / 4 % 2) as f64)),
+        Column::numbers("w", of(|i| if i == 0 { 10.0 } else { 1.0 })),
+    ];
+    let table = Table::new("t", columns).unwrap();
+    let fit = Fit { work: Some(2e7), weights: Some("w".into()), ..Fit::default() };
+    for seed in 0..4 {
+        let found = fit.table(&table, ["y"], &mut Pcg64::seed_from_u64(seed)).unwrap();
+        assert!(found.report.chosen.error < 0.1, "{}", found.report.chosen.error);
+    }
+}

@@ -1,8 +1,10 @@
 //! The tests of this crate, one program.
 
 mod classes;
+mod explain;
 mod file;
 mod fit;
 mod hostile;
 mod intervals;
 mod split;
+mod stream;

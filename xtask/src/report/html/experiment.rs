@@ -1,15 +1,16 @@
 //! One experiment of the page: what the paper says, what was measured, at which cost, and how to
 //! rerun it.
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
+use nystrom_page::figure;
 
 use super::claims::{claims, lacking};
 use super::{badge, time};
 use crate::claim::Kind;
-use crate::experiment::{Cell, MissingData, Plot, Table};
+use crate::experiment::{MissingData, Plot, Table};
+use crate::method;
 use crate::number::{duration, number};
 use crate::record::{Entry, Record, Run, Status};
-use crate::report::{draw, legend};
 
 /// The experiment's part of the page.
 pub fn article(run: &Run, entry: &Entry) -> anyhow::Result<Markup> {
@@ -33,7 +34,7 @@ pub fn article(run: &Run, entry: &Entry) -> anyhow::Result<Markup> {
 fn findings(name: &str, record: &Record) -> anyhow::Result<Markup> {
     let outcome = &record.outcome;
     let plots =
-        outcome.plots.iter().map(|plot| figure(name, plot)).collect::<anyhow::Result<Vec<_>>>()?;
+        outcome.plots.iter().map(|plot| plotted(name, plot)).collect::<anyhow::Result<Vec<_>>>()?;
     let (ours, theirs): (Vec<_>, Vec<_>) =
         outcome.claims.iter().partition(|claim| claim.kind == Kind::Ours);
     let tables = html! { @for table in &outcome.tables { (data_table(name, table)) } };
@@ -90,70 +91,12 @@ fn missing(data: &MissingData) -> Markup {
 }
 
 fn data_table(name: &str, table: &Table) -> Markup {
-    let paper = |i: usize| table.columns[i].from_paper.then_some("paper");
-    let numeric = |i: usize| {
-        table.rows.iter().any(|row| matches!(row[i], Cell::Number(_))).then_some("number")
-    };
-    html! {
-        div.scroll role="region" aria-label=(table.title) tabindex="0" {
-            table.data {
-                caption { span { (table.title) " " (download(name, &table.id, "csv")) } }
-                thead { tr {
-                    @for (i, column) in table.columns.iter().enumerate() {
-                        th scope="col" class=(format!("{} {}", numeric(i).unwrap_or_default(),
-                            paper(i).unwrap_or_default())) {
-                            (column.name)
-                            @if !column.unit.is_empty() { " " span.unit { "/ " (column.unit) } }
-                            @if column.from_paper { span.unit.below { "(paper)" } }
-                        }
-                    }
-                } }
-                tbody {
-                    @for row in &table.rows { tr { @for (i,
-                        cell) in row.iter().enumerate() { (data_cell(cell, paper(i))) } } }
-                }
-            }
-        }
-    }
+    figure::table(table, &download(name, &table.id, "csv"))
 }
 
-fn data_cell(cell: &Cell, class: Option<&str>) -> Markup {
-    let class = class.unwrap_or_default();
-    match cell {
-        Cell::Text(text) => html! { td class=(class) { (text) } },
-        Cell::Number(value) => html! { td class=(format!("number {class}")) { (number(*value)) } },
-        Cell::Missing => {
-            html! { td class=(format!("number {class}")) { span.unit aria-label="none" { "–" } } }
-        }
-    }
-}
-
-fn figure(name: &str, plot: &Plot) -> anyhow::Result<Markup> {
-    let drawing = draw::draw(plot)?;
-    let axis = |axis: &crate::plot::Axis| {
-        format!("{}{}", axis.label, if axis.log { " (logarithmic)" } else { "" })
-    };
-    let names: Vec<&str> = plot.series.iter().map(|series| series.name.as_str()).collect();
-    let spoken = format!(
-        "{}. {} against {}; series: {}.",
-        plot.title,
-        axis(&plot.y),
-        axis(&plot.x),
-        names.join(", ")
-    );
-    Ok(html! {
-        figure {
-            svg.plot role="img" aria-label=(spoken) viewBox=(draw::view_box(draw::HEIGHT)) {
-                (PreEscaped(drawing.body))
-            }
-            (legend::list(plot))
-            figcaption {
-                (plot.title) " " (download(name, &plot.id, "csv")) " " (download(name, &plot.id,
-                    "svg"))
-                @for note in &drawing.notes { " " span.note { (note) } }
-            }
-        }
-    })
+fn plotted(name: &str, plot: &Plot) -> anyhow::Result<Markup> {
+    let links = html! { (download(name, &plot.id, "csv")) " " (download(name, &plot.id, "svg")) };
+    Ok(figure::figure(plot, method::look, &links)?)
 }
 
 fn download(name: &str, id: &str, kind: &str) -> Markup {

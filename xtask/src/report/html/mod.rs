@@ -9,7 +9,7 @@ mod gallery;
 mod index;
 mod paper;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::Count;
 use crate::experiment::{Paper, Scale};
@@ -71,24 +71,7 @@ fn chapters(run: &Run) -> Vec<Chapter<'_>> {
 
 /// The frame of every page.
 fn document(title: &str, header: &Markup, main: &Markup) -> String {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-                style { (PreEscaped(include_str!("style.css"))) }
-            }
-            body {
-                a.skip href="#main" { "Skip to the content" }
-                header { (header) }
-                main id="main" tabindex="-1" { (main) }
-            }
-        }
-    };
-    page.into_string()
+    nystrom_page::document(title, header, main, include_str!("style.css"))
 }
 
 /// The counts as tiles: each kind of claim by itself.

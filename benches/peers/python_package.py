@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""The package `nystrom` beside scikit-learn: time and memory of what both have.
+
+    pip install ./crates/python        # in its release profile
+    python benches/peers/python_package.py [TASK ...]
+
+One line of JSON a task and package. Every run is a process of its own, whose memory is the peak
+beyond what it held before, without input and output. The OPENBLAS variables, which slow NumPy down
+where they are set for an older processor, are taken out for both.
+"""
+import json
+import os
+import subprocess
+import sys
+
+for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+    os.environ.pop(name, None)
+
+import numpy as np  # noqa: E402
+
+from common import SEED, peak_mb, timeit  # noqa: E402
+
+
+def data(n, d=10):
+    rng = np.random.default_rng(SEED)
+    X = rng.normal(size=(n, d))
+    return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=n)
+
+
+def nystroem(package):
+    X, _ = data(50_000)
+    model = package.Nystroem(gamma=0.05, n_components=1000, random_state=0)
+    return lambda: model.fit_transform(X)
+
+
+def kernel_ridge(package):
+    X, y = data(10_000)
+    model = package.KernelRidge(alpha=0.1, kernel="rbf", gamma=0.05)
+    return lambda: model.fit(X, y).dual_coef_
+
+
+def regression(package):
+    """2000 landmarks: features and a ridge there, the same span here."""
+    X, y = data(50_000)
+    if hasattr(package, "NystroemRidge"):
+        model = package.NystroemRidge(
+            [0.1], gamma=0.05, n_components=2000, landmarks="uniform", fit_intercept=False,
+            random_state=0,
+        )
+        return lambda: model.fit(X, y).dual_coef_
+    from sklearn.linear_model import Ridge
+
+    features = package.Nystroem(gamma=0.05, n_components=2000, random_state=0)
+    ridge = Ridge(0.1, fit_intercept=False)
+    return lambda: ridge.fit(features.fit_transform(X), y).coef_
+
+
+TASKS = {"nystroem": nystroem, "kernel_ridge": kernel_ridge, "regression": regression}
+
+
+class ScikitLearn:
+    """What scikit-learn calls by the same names."""
+
+    def __init__(self):
+        from sklearn.kernel_approximation import Nystroem
+        from sklearn.kernel_ridge import KernelRidge
+
+        self.Nystroem, self.KernelRidge = Nystroem, KernelRidge
+
+
+def run(task, who):
+    """Times one task of one package in this process."""
+    if who == "nystrom":
+        import nystrom as package
+    else:
+        package = ScikitLearn()
+    work = TASKS[task](package)
+    before = peak_mb()
+    times, result = timeit(work, repeat=int(os.environ.get("PB_REPEAT", 3)))
+    held = result.nbytes / 2**20
+    print(json.dumps(dict(task=task, who=who, beyond_mb=peak_mb() - before - held, **times)))
+
+
+def main(arguments):
+    if arguments[:1] == ["--run"]:
+        return run(*arguments[1:])
+    for task in arguments or TASKS:
+        for who in ("nystrom", "scikit-learn"):
+            subprocess.run([sys.executable, __file__, "--run", task, who], check=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,30 @@
+//! What can be said of tables that are read block by block.
+
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct StreamArgs {
+    /// Read the table block by block although it would fit in memory; folders, patterns of several
+    /// files and tables too large for --memory are read so in any case
+    #[arg(long, help_heading = "Beyond memory")]
+    pub stream: bool,
+    /// Rows of the uniform sample on which the search works [default: 50000, or fewer where memory
+    /// is short]
+    #[arg(long, value_name = "ROWS", help_heading = "Beyond memory")]
+    pub reservoir: Option<usize>,
+    /// Folder for what is done so far: the same command goes on from there if it was killed
+    #[arg(long, value_name = "DIR", help_heading = "Beyond memory")]
+    pub checkpoint: Option<PathBuf>,
+    /// Time between checkpoints [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = super::search::seconds,
+        requires = "checkpoint", help_heading = "Beyond memory")]
+    pub checkpoint_every: Option<f64>,
+}
+
+impl StreamArgs {
+    /// Whether anything asks for blocks.
+    pub fn is_asked(&self) -> bool {
+        self.stream || self.reservoir.is_some() || self.checkpoint.is_some()
+    }
+}

@@ -1,0 +1,40 @@
+//! Tables that are read block by block: in several files, or too large for the memory.
+
+mod checkpoint;
+pub mod fit;
+mod input;
+mod model_rows;
+pub mod predict;
+mod sizes;
+mod watch;
+
+use crate::args::{DataArgs, Fit};
+use crate::failure::{Failure, Result};
+use std::path::Path;
+
+/// Smaller files are read as a whole whatever `--memory` says.
+const SMALL: u64 = 64 << 20;
+/// Bytes that a fit in memory takes for each byte of a file, and more if that is compressed.
+const IN_MEMORY: u64 = 4;
+const COMPRESSED: u64 = 20;
+
+/// Whether a table is in several files.
+pub fn is_many(data: &DataArgs) -> bool {
+    let is_pattern = data.data.to_string_lossy().contains(['*', '?', '[']) && !data.data.exists();
+    data.data.is_dir() || is_pattern
+}
+
+/// Whether a fit has to read its table block by block.
+pub fn is_due(args: &Fit) -> Result<bool> {
+    let asked = args.stream.is_asked() || is_many(&args.data);
+    if asked && args.data.data == Path::new("-") {
+        let text = "standard input cannot be read twice; save it to a file";
+        return Err(Failure::Usage(text.into()).into());
+    }
+    let Some(memory) = args.run.memory else { return Ok(asked) };
+    let bytes = std::fs::metadata(&args.data.data).map_or(0, |metadata| metadata.len());
+    let compressed =
+        args.data.data.extension().is_some_and(|e| e == "gz" || e == "zst" || e == "parquet");
+    let needed = bytes.saturating_mul(if compressed { COMPRESSED } else { IN_MEMORY });
+    Ok(asked || (bytes > SMALL && needed > memory.0))
+}

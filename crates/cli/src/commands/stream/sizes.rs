@@ -1,0 +1,206 @@
+//! How the memory that is allowed is shared out, and what two passes will take.
+
+use super::input::StreamInput;
+use crate::args::{Fit, Selection};
+use crate::failure::{Failure, Result};
+use crate::search::Budget;
+use crate::session::Session;
+use crate::speed::Speed;
+use crate::summary::Summary;
+use crate::text::{self, number};
+use nystrom::prelude::*;
+use nystrom_pipeline::{Family, Recipe};
+use std::time::Instant;
+
+/// The program itself, its threads and what the allocator keeps.
+const PROGRAM: u64 = 32 << 20;
+/// The least beside it.
+const LEAST: u64 = 8 << 20;
+/// Rows of the reservoir, unless memory is short.
+const RESERVOIR: u64 = 50_000;
+/// Copies of the reservoir that a search may hold.
+const COPIES: u64 = 10;
+/// Landmarks of a stream are at least so many, unless memory is short.
+const FEW: u64 = 300;
+
+/// What a fit is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Sizes {
+    /// All bytes.
+    pub memory: u64,
+    /// Bytes of the search.
+    pub search: u64,
+    /// Rows.
+    pub block: usize,
+    pub reservoir: usize,
+    pub landmarks: usize,
+    /// About how many rows there are.
+    rows: f64,
+    /// Bytes on the disk.
+    bytes: u64,
+    /// Seconds of reading them once.
+    reading: f64,
+}
+
+impl Sizes {
+    /// For these files, of which the first block is read.
+    pub fn of(args: &Fit, input: &mut StreamInput, budget: &Budget) -> Result<Sizes> {
+        let memory = budget.memory.unwrap_or(2 << 30);
+        let rest = memory.checked_sub(PROGRAM).filter(|rest| *rest >= LEAST).ok_or({
+            let what = "a fit in blocks";
+            nystrom::Error::OutOfBudget { what, needed: PROGRAM + LEAST, budget: memory }
+        })?;
+        let columns = input.files.names().len() as u64;
+        let block = (rest / 32).min(8 << 20) / (8 * columns);
+        let block = (block / 1024 * 1024).clamp(1024, 1 << 16) as usize;
+        input.files.set_block_rows(block);
+        let bytes = input.files.bytes()?;
+        let (rows, reading) = first_block(input, bytes)?;
+        let largest = 3 * rest / 10 / (8 * columns * COPIES);
+        let reservoir = match args.stream.reservoir {
+            Some(asked) => asked as u64,
+            None => RESERVOIR.min(largest),
+        };
+        if reservoir > largest {
+            let text = format!("--reservoir {reservoir} is beyond --memory: {largest} would fit");
+            return Err(Failure::Usage(text).into());
+        }
+        let fits = |m: u64| Recipe::bytes(m as usize) <= 7 * rest / 10;
+        let landmarks = match args.landmarks {
+            Some(spec) if spec.method == Selection::Uniform && fits(spec.count as u64) => {
+                spec.count as u64
+            }
+            Some(spec) if spec.method == Selection::Uniform => {
+                let (needed, budget) = (PROGRAM + Recipe::bytes(spec.count) * 10 / 7, memory);
+                let what = "the sums over so many landmarks";
+                return Err(nystrom::Error::OutOfBudget { what, needed, budget }.into());
+            }
+            Some(_) => {
+                let text = "in blocks landmarks are uniform: write --landmarks uniform:COUNT";
+                return Err(Failure::Usage(text.into()).into());
+            }
+            None => {
+                let work = budget.work.unwrap_or(budget.effort.work());
+                let affords = |m: u64| m <= FEW || pass(rows, m as f64, columns as f64) <= work;
+                let most = reservoir.min(rows as u64).max(4) / 4;
+                (1..=most).rev().find(|m| fits(*m) && affords(*m)).unwrap_or(1)
+            }
+        };
+        Ok(Sizes {
+            memory,
+            search: 4 * rest / 10,
+            block,
+            reservoir: reservoir as usize,
+            landmarks: landmarks as usize,
+            rows,
+            bytes,
+            reading,
+        })
+    }
+
+    /// Seconds of the second pass.
+    fn summing(&self, d: usize) -> nystrom::Result<f64> {
+        let x = Mat::from_fn(1000, d.max(1), |i, j| ((i * (j + 3)) % 97) as f64 / 97.0);
+        let kernel = Family::Gaussian.kernel(1.0, d)?;
+        let speed = Speed::measure(&kernel, Points::from_rows(x.as_ref()));
+        let m = self.landmarks as f64;
+        let work = self.rows * m * (speed.value + 2.0 * m * speed.flop);
+        Ok(work.max(self.reading))
+    }
+
+    /// In words, and for programs.
+    pub fn announce(
+        &self,
+        input: &StreamInput,
+        budget: &Budget,
+        args: &Fit,
+        session: &Session,
+    ) -> Result<()> {
+        let d = input.files.names().len() - input.unwrap_or_targets();
+        let (files, m) = (input.files.paths().len(), self.landmarks);
+        let summing = self.summing(d)?;
+        let search = budget.describe();
+        let lines = [
+            (
+                "plan",
+                format!(
+                    "2 passes over {}, {} each; about {} rows",
+                    text::count(files, "file"),
+                    text::bytes(self.bytes),
+                    number(rounded(self.rows))
+                ),
+            ),
+            (
+                "first pass",
+                format!(
+                    "columns and a sample of {} rows, {}",
+                    self.reservoir,
+                    text::duration(self.reading)
+                ),
+            ),
+            (
+                "search",
+                if args.kernel.is_given() { "none: the kernel is given".into() } else { search },
+            ),
+            ("second pass", format!("{m} landmarks, {}", text::duration(summing))),
+            (
+                "memory",
+                format!(
+                    "at most {} in all; blocks of {} rows",
+                    text::bytes(self.memory),
+                    self.block
+                ),
+            ),
+        ];
+        if !args.plan {
+            let text: Vec<String> =
+                lines.iter().map(|(what, text)| format!("{what}: {text}")).collect();
+            session.say(&text.join("\n"));
+            return Ok(());
+        }
+        let mut summary = Summary::of("fit");
+        for (label, text) in lines {
+            summary.line(label, text);
+        }
+        summary.value("passes", 2);
+        summary.value("files", files);
+        summary.value("bytes", self.bytes);
+        summary.value("rows", rounded(self.rows));
+        summary.value("landmarks", m);
+        summary.value("reservoir", self.reservoir);
+        summary.value("memory", self.memory);
+        summary.value("seconds", [self.reading, summing]);
+        summary.print(session, false)
+    }
+}
+
+impl StreamInput {
+    /// Columns that are no features.
+    fn unwrap_or_targets(&self) -> usize {
+        (self.unwanted.len() + self.targets.len()).min(self.files.names().len().saturating_sub(1))
+    }
+}
+
+/// Operations of the second pass, as a search counts them.
+fn pass(n: f64, m: f64, d: f64) -> f64 {
+    0.4 * n * m * m + n * m * (20.0 + 2.0 * d)
+}
+
+/// About how many rows there are, and the seconds of reading them all, by the first block.
+fn first_block(input: &mut StreamInput, bytes: u64) -> Result<(f64, f64)> {
+    let start = Instant::now();
+    input.files.start(0)?;
+    let rows = input.files.next_block()?.map_or(0, |table| table.rows());
+    let seconds = start.elapsed().as_secs_f64();
+    let behind = match input.files.bytes_read() {
+        0 => 8 * rows as u64 * input.files.names().len() as u64, // of numbers
+        behind => behind,
+    };
+    let times = bytes as f64 / behind.clamp(1, bytes.max(1)) as f64;
+    Ok((rows as f64 * times, seconds * times))
+}
+
+/// To two digits.
+fn rounded(value: f64) -> f64 {
+    crate::search::two_digits(value)
+}

@@ -1,0 +1,74 @@
+//! How far a pass is: a bar on a terminal, a line every ten seconds elsewhere.
+
+use crate::session::Session;
+use crate::text::{self, number};
+use std::time::{Duration, Instant};
+
+const EVERY: Duration = Duration::from_secs(10);
+
+/// One pass under way.
+pub struct Watch<'a> {
+    session: &'a Session,
+    what: &'static str,
+    /// All rows, if they are known, and all bytes.
+    total: (Option<u64>, u64),
+    /// Where it began.
+    from: u64,
+    rows: u64,
+    start: Instant,
+    last: Instant,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(session: &'a Session, what: &'static str, total: (Option<u64>, u64)) -> Self {
+        let now = Instant::now();
+        Watch { session, what, total, from: 0, rows: 0, start: now, last: now }
+    }
+
+    /// The pass begins at this row.
+    pub fn begin(&mut self, row: u64) {
+        (self.from, self.rows) = (row, row);
+        (self.start, self.last) = (Instant::now(), Instant::now());
+    }
+
+    /// So many rows more, and where it is in the files.
+    pub fn rows(&mut self, rows: usize, bytes: u64) {
+        self.rows += rows as u64;
+        let done = match self.total {
+            (Some(all), _) => self.rows as f64 / all.max(1) as f64,
+            (None, all) => bytes as f64 / all.max(1) as f64,
+        };
+        if self.session.progress.is_shown() {
+            self.session.progress.share(&self.words(done), done);
+        } else if self.last.elapsed() >= EVERY {
+            self.last = Instant::now();
+            self.session.say(&self.words(done));
+        }
+    }
+
+    pub fn end(&self) {
+        let (rows, seconds) = (self.rows - self.from, self.start.elapsed().as_secs_f64());
+        let rate = number(two_digits(rows as f64 / seconds.max(1e-9)));
+        let rows = text::count(rows as usize, "row");
+        self.session.say(&format!("{}: {rows} in {seconds:.1} s, {rate} rows/s", self.what));
+    }
+
+    fn words(&self, done: f64) -> String {
+        let seconds = self.start.elapsed().as_secs_f64();
+        let rate = (self.rows - self.from) as f64 / seconds.max(1e-9);
+        let of = self.total.0.map_or_else(String::new, |all| format!(" of {all}"));
+        let began = self.total.0.map_or(0.0, |all| self.from as f64 / all.max(1) as f64);
+        let left = match done - began {
+            share if share > 0.0 => {
+                format!(", {} to go", text::duration(seconds * (1.0 - done).max(0.0) / share))
+            }
+            _ => String::new(),
+        };
+        let (rows, rate) = (self.rows, number(two_digits(rate)));
+        format!("{}: {rows}{of} rows, {rate} rows/s{left}", self.what)
+    }
+}
+
+fn two_digits(value: f64) -> f64 {
+    format!("{value:.1e}").parse().unwrap_or(value)
+}

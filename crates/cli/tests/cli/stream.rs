@@ -1,0 +1,279 @@
+//! Tables in several files, or larger than the memory: `fit`, `predict` and `evaluate` in blocks.
+
+use crate::support::{Bench, table};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// The rows of `table(n, seed)` in so many files, shards/0.csv and so on.
+fn shards(bench: &Bench, n: usize, count: usize) {
+    std::fs::create_dir(bench.path("shards")).unwrap();
+    let text = table(n, 1);
+    let (header, rows) = text.split_once('\n').unwrap();
+    let rows: Vec<&str> = rows.lines().collect();
+    for (i, rows) in rows.chunks(n.div_ceil(count)).enumerate() {
+        bench.write(&format!("shards/{i}.csv"), format!("{header}\n{}\n", rows.join("\n")));
+    }
+    bench.write("whole.csv", text);
+}
+
+const KERNEL: &str =
+    "--target y --kernel gaussian --bandwidth 2 --landmarks uniform:60 --memory 100MB";
+
+#[test]
+fn shards_are_one_table_whatever_their_number_and_the_threads() {
+    let bench = Bench::new();
+    shards(&bench, 5000, 7);
+    let model = |data: &str| {
+        bench.ok(&format!("fit {data} {KERNEL} -o m.json -q"));
+        bench.read("m.json")
+    };
+    let whole = model("whole.csv --stream");
+    for data in ["shards", "shards/*.csv", "shards/ --threads 1", "shards --threads 2"] {
+        assert!(model(data) == whole, "{data}");
+    }
+    bench.ok(&format!("fit shards {KERNEL} --seed 1 -o m.json -q"));
+    assert!(bench.read("m.json") != whole);
+    bench.write("new.csv", table(400, 2));
+    let memory = bench.json("evaluate m.json new.csv --json");
+    let blocks = bench.json("evaluate m.json new.csv --stream --json");
+    let rmse = |outcome: &serde_json::Value| outcome["error"]["rmse"].as_f64().unwrap();
+    assert!((rmse(&memory) / rmse(&blocks) - 1.0).abs() < 1e-12, "{memory} {blocks}");
+    assert!(rmse(&memory) < 0.12, "{memory}");
+    bench.ok("predict m.json new.csv -o whole-p.csv -q");
+    bench.ok("predict m.json new.csv --stream -o p.csv -q");
+    assert!(bench.read("p.csv") == bench.read("whole-p.csv"));
+    let all = bench.ok("predict m.json 'shards/*.csv' -q");
+    assert_eq!(all.out.lines().count(), 5001);
+}
+
+#[test]
+fn the_search_works_on_a_sample() {
+    let bench = Bench::new();
+    shards(&bench, 3000, 2);
+    let outcome = bench
+        .json("fit shards --target y --work 1e9 --reservoir 600 --lambda gcv -o m.json --json -q");
+    assert_eq!(outcome["fitted_rows"], 3000);
+    assert_eq!(outcome["search"]["rows"], 600);
+    bench.write("new.csv", table(400, 2));
+    let error = bench.json("evaluate m.json new.csv --json")["error"]["rmse"].as_f64().unwrap();
+    assert!(error < 0.1, "{error}: the noise has 0.058");
+}
+
+#[test]
+fn the_plan_says_passes_bytes_and_seconds() {
+    let bench = Bench::new();
+    shards(&bench, 3000, 3);
+    let plan = bench.json("fit shards --target y --plan --json");
+    let bytes: u64 = (0..3)
+        .map(|i| std::fs::metadata(bench.path(&format!("shards/{i}.csv"))).unwrap().len())
+        .sum();
+    assert_eq!(
+        (&plan["passes"], &plan["files"], &plan["bytes"]),
+        (&2.into(), &3.into(), &bytes.into())
+    );
+    assert!(plan["rows"].as_f64().is_some_and(|rows| (2700.0..3300.0).contains(&rows)), "{plan}");
+    assert_eq!(plan["seconds"].as_array().map(Vec::len), Some(2));
+    let told = bench.ok("fit shards --target y --plan").out;
+    assert!(told.contains("2 passes over 3 files") && told.contains("landmarks"), "{told}");
+    // without a terminal there is a plain line for each pass
+    let run = bench.ok(&format!("fit shards {KERNEL} -o m.json"));
+    for pass in ["pass 1 of 2: 3000 rows in", "pass 2 of 2: 3000 rows in"] {
+        assert!(run.err.contains(pass) && run.err.contains("rows/s"), "{}", run.err);
+    }
+    assert!(bench.ok(&format!("fit shards {KERNEL} -o m.json -q")).err.is_empty());
+}
+
+#[test]
+fn what_needs_all_rows_is_refused_before_it_starts() {
+    let bench = Bench::new();
+    shards(&bench, 300, 2);
+    for (options, status, part) in [
+        ("--hold-out 0.2", 2, "--hold-out"),
+        ("--kernel gaussian --certify", 2, "--certify"),
+        ("--calibrate 0.1", 2, "calibrate"),
+        ("--group a", 2, "group"),
+        ("--kernel gaussian --landmarks rpcholesky:10", 2, "uniform:COUNT"),
+        ("--kernel gaussian --lambda auto", 2, "gcv"),
+        ("--memory 20MB", 4, "a fit in blocks"),
+        ("--memory 100MB --landmarks uniform:5000", 4, "landmarks"),
+        ("--reservoir 2", 2, "reservoir"),
+        ("--checkpoint-every 5s", 2, "--checkpoint"),
+    ] {
+        let run = bench.run(&format!("fit shards --target y {options} -o m.json"));
+        assert_eq!(run.code, Some(status), "{options}: {run:?}");
+        assert!(run.err.contains(part), "{options}: {}", run.err);
+    }
+    let run = bench.pipe("fit - --stream --target y -o m.json", table(300, 1).as_bytes());
+    assert_eq!(run.code, Some(2), "{run:?}");
+    let run = bench.run("fit 'no/*.csv' --target y -o m.json");
+    assert!(run.code == Some(3) && run.err.contains("no/*.csv: no file is there"), "{run:?}");
+}
+
+#[test]
+fn a_bad_shard_is_named_with_line_and_column() {
+    let bench = Bench::new();
+    shards(&bench, 300, 3);
+    let good = bench.read("shards/1.csv");
+    for (text, part) in [
+        ("a,b,y,c\n", "shards/1.csv"),
+        ("a,b,y\n1,2,3\n", "shards/1.csv"),
+        ("a,b,y,c\n1,2,3,4\n1,2,x,4\n", "shards/1.csv:3, column 3 (\"y\")"),
+        ("a,b,y,c\n1,2,3,4\n1,2", "shards/1.csv:3"),
+    ] {
+        bench.write("shards/1.csv", text);
+        let run = bench.run(&format!("fit shards {KERNEL} -o m.json -q"));
+        assert!(run.code == Some(3) && run.err.contains(part), "{text:?}: {run:?}");
+    }
+    bench.write("shards/1.csv", &good);
+    bench.write("shards/2.csv", &good);
+    let run = bench.run(&format!("fit shards {KERNEL} -o m.json -q"));
+    assert!(run.code == Some(3) && run.err.contains("hold the same rows"), "{run:?}");
+    assert!(!bench.files().contains(&"m.json".to_owned()));
+}
+
+/// Killed twelve times at random moments after its first checkpoint, the fit gives the file of an
+/// undisturbed run.
+#[test]
+fn killed_at_any_moment_it_continues_to_the_same_bits() {
+    use nystrom::prelude::*;
+    const KILLS: usize = 12;
+    let bench = Bench::new();
+    shards(&bench, 20_000, 3);
+    let line = "fit shards --target y --kernel gaussian --bandwidth 2 --landmarks uniform:200 \
+                --memory 200MB -q";
+    let start = Instant::now();
+    bench.ok(&format!("{line} -o undisturbed.json"));
+    let whole = start.elapsed().as_millis() as u64;
+    let fit = || {
+        let mut command = bench.command();
+        let options = "-o m.json --checkpoint state --checkpoint-every 0.02s";
+        command.args(crate::support::words(&format!("{line} {options}")));
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let rng = &mut Pcg64::seed_from_u64(8);
+    let (mut kills, mut with_sums) = (0, 0);
+    while kills < KILLS {
+        let mut child = fit();
+        // until the recipe is there, then a random while
+        let start = Instant::now();
+        while !bench.path("state/recipe").exists() && child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < Duration::from_secs(300));
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        std::thread::sleep(Duration::from_millis(rng.random_range(0..=whole / 2)));
+        if child.try_wait().unwrap().is_some() {
+            // it was faster: begin again
+            assert!(bench.read("m.json") == bench.read("undisturbed.json"));
+            continue;
+        }
+        child.kill().unwrap(); // SIGKILL
+        child.wait().unwrap();
+        kills += 1;
+        with_sums += usize::from(bench.path("state/sums").exists());
+    }
+    assert!(with_sums >= KILLS / 3, "{with_sums} of {KILLS} had begun to sum");
+    bench.write("state/.nystrom-cut", "what a kill in the midst of a write leaves");
+    let end = fit().wait_with_output().unwrap();
+    assert!(end.status.success());
+    assert!(bench.read("m.json") == bench.read("undisturbed.json"));
+    assert!(!bench.path("state").exists(), "nothing is left to go on from");
+}
+
+#[test]
+fn checkpoints_of_other_data_or_options_are_refused() {
+    let bench = Bench::new();
+    shards(&bench, 40_000, 2);
+    let fit = |options: &str| {
+        let checkpoint = "--checkpoint state --checkpoint-every 0.001s";
+        bench.run(&format!("fit shards {KERNEL} {checkpoint} {options}"))
+    };
+    let run = bench.run(&format!("fit shards {KERNEL} --checkpoint deep/state -o m.json"));
+    assert_eq!(run.code, Some(0), "folders are made: {run:?}");
+    // killed as soon as there is something to go on from
+    let line = format!("fit shards {KERNEL} --checkpoint state -o out.json -q");
+    for _ in 0..20 {
+        let mut command = bench.command();
+        let mut child =
+            command.args(crate::support::words(&line)).stdout(Stdio::null()).spawn().unwrap();
+        while !bench.path("state/recipe").exists() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if bench.path("state/recipe").exists() {
+            break;
+        }
+    }
+    let run = fit("--seed 1 -o m.json");
+    assert!(run.code == Some(3) && run.err.contains("other data or options"), "{run:?}");
+    let recipe = bench.read("state/recipe");
+    let mut damaged = recipe.clone();
+    damaged[40] ^= 1;
+    bench.write("state/recipe", &damaged);
+    let run = fit("-o out.json");
+    assert!(run.code == Some(3) && run.err.contains("checksum"), "{run:?}");
+    bench.write("state/recipe", &recipe);
+    let shard = String::from_utf8(bench.read("shards/1.csv")).unwrap();
+    bench.write("shards/1.csv", format!("{shard}1,2,3,4\n"));
+    let run = fit("-o out.json");
+    assert!(run.code == Some(3) && run.err.contains("is not what it was"), "{run:?}");
+}
+
+/// Where sums cannot be saved the fit goes on, and says so; where the recipe cannot it stops.
+#[test]
+fn a_checkpoint_that_cannot_be_written_is_said() {
+    let bench = Bench::new();
+    shards(&bench, 3000, 2);
+    std::fs::create_dir_all(bench.path("state/recipe")).unwrap();
+    let fit = || {
+        let options = "--checkpoint state --checkpoint-every 0.001s -o m.json";
+        bench.run(&format!("fit shards {KERNEL} {options}"))
+    };
+    let run = fit();
+    assert!(run.code != Some(0) && run.err.contains("state/recipe"), "{run:?}");
+}
+
+/// The promise of `--memory`: the most that was ever resident, for a table of several times that.
+///
+/// Not the address space: products of matrices reserve twice the third-level cache for each thread
+/// and hardly touch it.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_what_was_promised() {
+    const MEGABYTES: u64 = 100;
+    let bench = Bench::new();
+    let (n, d) = (400_000, 10);
+    let entry = |i: usize, j: usize| ((i * (2 * j + 3)) % 1009) as f64 / 1009.0;
+    let y = |i: usize| entry(i, 0) + entry(i, 1) * entry(i, 2);
+    let mut bytes = 0;
+    for part in 0..10 {
+        let row = |i: usize| part * n + i;
+        let x = (0..d).flat_map(|j| (0..n).map(move |i| entry(row(i), j)));
+        let file = nystrom_data::npy_bytes(n, d + 1, x.chain((0..n).map(|i| y(row(i)))));
+        bytes += file.len() as u64;
+        bench.write(&format!("{part}.npy"), file);
+    }
+    assert!(bytes > 3 * MEGABYTES * 1_000_000, "{bytes}");
+    let line = format!(
+        "fit *.npy --target c11 --kernel gaussian --landmarks uniform:20 --memory {MEGABYTES}MB \
+         --threads 2 -o m.json -q"
+    );
+    let mut command = bench.command();
+    let mut child =
+        command.args(crate::support::words(&line)).stdout(Stdio::null()).spawn().unwrap();
+    let (start, mut peak) = (Instant::now(), 0);
+    let status = loop {
+        // VmHWM grows only, so that looking now and then is enough
+        let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        peak = peak.max(kibibytes.unwrap_or(0));
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        assert!(start.elapsed() < Duration::from_secs(300));
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    assert!(status.success());
+    assert!(peak > 1000 && peak * 1024 <= MEGABYTES * 1_000_000, "{peak} kB");
+}

@@ -1,0 +1,68 @@
+//! The next item is made while the last one is used.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::{JoinHandle, spawn};
+
+use crate::error::Result;
+
+/// What takes items; it says whether more are wanted.
+pub(super) type Give<'a, T> = dyn FnMut(T) -> ControlFlow<()> + 'a;
+
+/// Items that a thread of their own makes, at most one ahead of their use.
+pub(super) struct Ahead<T> {
+    items: Option<Receiver<Result<T>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<T: Send + 'static> Ahead<T> {
+    /// `make` gives every item away, as long as more are wanted.
+    pub fn new(make: impl FnOnce(&mut Give<'_, T>) -> Result<()> + Send + 'static) -> Self {
+        let (sender, items) = sync_channel(0);
+        let thread = spawn(move || {
+            let mut give = |item| match sender.send(Ok(item)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            };
+            if let Err(error) = make(&mut give) {
+                // nobody may be waiting any more
+                let _ = sender.send(Err(error));
+            }
+        });
+        Ahead { items: Some(items), thread: Some(thread) }
+    }
+
+    /// The next item; nothing after the last.
+    pub fn next(&mut self) -> Option<Result<T>> {
+        match self.items.as_ref()?.recv() {
+            Ok(item) => Some(item),
+            Err(_) => {
+                self.end();
+                None
+            }
+        }
+    }
+}
+
+impl<T> Ahead<T> {
+    fn end(&mut self) {
+        self.items = None; // so that the thread waits no longer
+        if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join)
+            && !std::thread::panicking()
+        {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+impl<T> Drop for Ahead<T> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl<T> std::fmt::Debug for Ahead<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ahead").finish_non_exhaustive()
+    }
+}

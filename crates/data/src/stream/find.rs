@@ -1,0 +1,51 @@
+//! Which files a path means.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{DataError, Result};
+
+/// The files that `path` means: itself, those directly in a folder, or those that match a pattern
+/// with `*`, `?` or `[…]`; sorted by the bytes of their names. Names that begin with `.` or `_`, as
+/// the marks of unfinished writers do, are passed over in folders and patterns.
+///
+/// # Errors
+/// [`DataError::NoFiles`] for folders and patterns without any; [`DataError::Io`]. A path without a
+/// pattern is not looked for.
+///
+/// ```
+/// use nystrom_data::{DataError, find_files};
+/// assert_eq!(find_files("one.csv")?, [std::path::PathBuf::from("one.csv")]);
+/// assert!(matches!(find_files("no/such/*.csv"), Err(DataError::NoFiles { .. })));
+/// # Ok::<(), DataError>(())
+/// ```
+#[expect(clippy::disallowed_methods, reason = "loaders read files")]
+pub fn find_files(path: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
+    let path = path.as_ref();
+    let name = path.display().to_string();
+    let is_pattern = name.contains(['*', '?', '[']) && !path.exists();
+    let mut files: Vec<PathBuf> = if path.is_dir() {
+        let io = |source| DataError::Io { file: name.clone(), source };
+        let entries = std::fs::read_dir(path).map_err(io)?;
+        entries
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<std::result::Result<_, _>>()
+            .map_err(io)?
+    } else if is_pattern {
+        let wrong = |source| DataError::Io { file: name.clone(), source };
+        let paths = glob::glob(&name).map_err(|error| wrong(std::io::Error::other(error)))?;
+        paths.collect::<std::result::Result<_, _>>().map_err(|error| wrong(error.into()))?
+    } else {
+        return Ok(vec![path.to_owned()]);
+    };
+    files.retain(|file| file.is_file() && !is_mark(file));
+    if files.is_empty() {
+        return Err(DataError::NoFiles { pattern: name });
+    }
+    files.sort_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
+    Ok(files)
+}
+
+fn is_mark(file: &Path) -> bool {
+    let name = file.file_name().map(|name| name.as_encoded_bytes());
+    name.is_none_or(|name| matches!(name.first(), Some(b'.' | b'_') | None))
+}

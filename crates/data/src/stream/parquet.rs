@@ -1,0 +1,99 @@
+//! Parquet files by row groups, and those by pieces.
+
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescPtr;
+
+use super::pieces::{Each, Start, checked};
+use crate::error::{DataError, Place, Problem, Result};
+use crate::parquet::{Growing, read_column};
+use crate::survey::Survey;
+use crate::table::Table;
+
+pub(super) fn pieces(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<()> {
+    // `parquet` asserts what only a sound file keeps, such as a dictionary before its indices.
+    let read = AssertUnwindSafe(|| groups(file, name, start, each));
+    catch_unwind(read).unwrap_or_else(|_| Err(contradiction(name)))
+}
+
+fn contradiction(name: &str) -> DataError {
+    let reason = "its pages contradict its metadata".to_owned();
+    Problem::Parquet { reason }.at(Place::new(name))
+}
+
+fn damaged(name: &str) -> impl Fn(ParquetError) -> DataError + '_ {
+    |error| Problem::Parquet { reason: error.to_string() }.at(Place::new(name))
+}
+
+fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<()> {
+    let file = SerializedFileReader::new(file).map_err(damaged(name))?;
+    let columns = file.metadata().file_metadata().schema_descr_ptr().columns().to_vec();
+    let mut before = 0;
+    for index in 0..file.num_row_groups() {
+        let rows = u64::try_from(file.metadata().row_group(index).num_rows()).unwrap_or(0);
+        if before + rows > start.row {
+            let group = file.get_row_group(index).map_err(damaged(name))?;
+            let part = Part { columns: &columns, name, before, rows, start };
+            if part.read(&*group, each)?.is_break() {
+                return Ok(());
+            }
+        }
+        before += rows;
+    }
+    if before == 0 {
+        return Err(Problem::NoRows.at(Place::new(name)));
+    }
+    Ok(())
+}
+
+/// A row group after so many rows of the file.
+struct Part<'a> {
+    columns: &'a [ColumnDescPtr],
+    name: &'a str,
+    before: u64,
+    rows: u64,
+    start: Start,
+}
+
+impl Part<'_> {
+    fn read(&self, group: &dyn RowGroupReader, each: &mut Each<'_>) -> Result<ControlFlow<()>> {
+        let readers = (0..self.columns.len()).map(|j| group.get_column_reader(j));
+        let mut readers =
+            readers.collect::<std::result::Result<Vec<_>, _>>().map_err(damaged(self.name))?;
+        let mut row = 0;
+        while row < self.rows {
+            let count = (self.rows - row).min(self.start.rows as u64) as usize;
+            let skipped = self.before + row < self.start.row;
+            let (mut columns, mut doubts) = (Vec::new(), Vec::new());
+            for ((j, column), reader) in self.columns.iter().enumerate().zip(&mut readers) {
+                let path = column.path().string();
+                let place = || Place::new(self.name).field(j + 1).column(&path);
+                let growing = Growing::new(column, self.before + row);
+                let mut growing = growing.map_err(|problem| problem.at(place()))?;
+                let values = read_column(reader, column, count).map_err(damaged(self.name))?;
+                if values.len() != count {
+                    return Err(contradiction(self.name));
+                }
+                let wrong = |(row, problem): (u64, Problem)| problem.at(place().line(row));
+                growing.push(values).map_err(wrong)?;
+                let (column, doubtful) = growing.finish(path.clone());
+                columns.push(column);
+                doubts.push(doubtful);
+            }
+            let lines = (1..=count as u64).map(|i| self.before + row + i).collect();
+            row += count as u64;
+            if skipped {
+                continue;
+            }
+            let table = Table::with_lines(self.name, columns, lines)?;
+            if each(checked(Survey { table, doubts }, self.start)?, None)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}

@@ -1,0 +1,202 @@
+//! One pass over the files.
+
+use std::path::PathBuf;
+
+use super::Files;
+use super::ahead::{Ahead, Give};
+use super::pieces::{Start, pieces};
+use super::record::{Mark, Shard, Stamp, changed, digest};
+use crate::Format;
+use crate::error::{DataError, Result};
+use crate::format::open;
+use crate::lines::Spot;
+use crate::table::Table;
+
+/// What the reading thread tells.
+enum Told {
+    /// The next file, and how it looks.
+    Opened(String, Stamp),
+    Piece {
+        table: Table,
+        digest: u64,
+        end: Option<Spot>,
+    },
+    /// The end of a file, and how it looks then.
+    Closed(Stamp),
+}
+
+/// A pass under way.
+#[derive(Debug)]
+pub(super) struct Pass {
+    told: Ahead<Told>,
+    /// Whether it is the first, of which everything is recorded.
+    records: bool,
+    /// The file under way.
+    shard: usize,
+    /// Its pieces so far, or those before the start.
+    piece: usize,
+    /// What is recorded of it.
+    open: Option<Shard>,
+    /// Rows of the first piece that are before the start.
+    skip: u64,
+}
+
+impl Pass {
+    /// From this row on.
+    pub fn new(files: &Files, row: u64) -> Pass {
+        let records = !files.is_known();
+        let (shard, piece, skip) = if records { (0, 0, 0) } else { place(&files.record, row) };
+        let before = piece.checked_sub(1).and_then(|last| files.record.get(shard)?.marks.get(last));
+        let start = Start {
+            row: before.map_or(0, |mark| mark.rows),
+            spot: before.and_then(|mark| mark.spot),
+            ..files.start
+        };
+        let work = Work {
+            paths: files.paths[shard.min(files.paths.len())..].to_vec(),
+            format: files.format.clone(),
+            names: files.names.clone(),
+            start,
+        };
+        let told = Ahead::new(move |give| work.run(give));
+        Pass { told, records, shard, piece, open: None, skip }
+    }
+
+    /// The next block.
+    pub fn next(&mut self, files: &mut Files) -> Result<Option<Table>> {
+        while let Some(told) = self.told.next() {
+            match told? {
+                Told::Opened(name, stamp) => self.open(files, name, stamp)?,
+                Told::Closed(stamp) => self.close(files, stamp)?,
+                Told::Piece { table, digest, end } => {
+                    files.check(&table)?;
+                    self.mark(files, &table, digest, end)?;
+                    let skip = std::mem::take(&mut self.skip) as usize;
+                    if skip == 0 {
+                        return Ok(Some(table));
+                    }
+                    let rest: Vec<usize> = (skip..table.rows()).collect();
+                    if !rest.is_empty() {
+                        return table.select_rows(&rest).map(Some);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Bytes that are behind.
+    pub fn bytes(&self, files: &Files) -> u64 {
+        let whole: u64 = files.record.iter().take(self.shard).map(|shard| shard.stamp.bytes).sum();
+        let marks = match (self.records, &self.open) {
+            (true, Some(open)) => &open.marks[..],
+            (true, None) => &[],
+            (false, _) => files.record.get(self.shard).map_or(&[][..], |shard| &shard.marks[..]),
+        };
+        let behind = if self.records { marks.len() } else { self.piece };
+        let last = behind.checked_sub(1).and_then(|last| marks[last].spot);
+        whole + last.map_or(0, |spot| spot.byte)
+    }
+
+    fn open(&mut self, files: &Files, name: String, stamp: Stamp) -> Result<()> {
+        if let (false, Some(shard)) = (self.records, files.record.get(self.shard)) {
+            stamp.check(shard.stamp, &name)?;
+        }
+        self.open = Some(Shard { name, stamp, marks: Vec::new() });
+        Ok(())
+    }
+
+    /// Records a piece, or holds it against what was recorded.
+    fn mark(&mut self, files: &Files, table: &Table, digest: u64, end: Option<Spot>) -> Result<()> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let rows = table.rows() as u64;
+        if self.records {
+            let rows = open.rows() + rows;
+            open.marks.push(Mark { rows, digest, spot: end });
+            return Ok(());
+        }
+        let marks = files.record.get(self.shard).map_or(&[][..], |shard| &shard.marks[..]);
+        let before = self.piece.checked_sub(1).map_or(0, |last| marks[last].rows);
+        match marks.get(self.piece) {
+            Some(mark) if (mark.rows, mark.digest) == (before + rows, digest) => {
+                self.piece += 1;
+                Ok(())
+            }
+            _ => {
+                let what = format!("its rows {} to {} are others", before + 1, before + rows);
+                Err(changed(&open.name, what))
+            }
+        }
+    }
+
+    fn close(&mut self, files: &mut Files, stamp: Stamp) -> Result<()> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        stamp.check(open.stamp, &open.name)?;
+        if self.records {
+            if let Some(other) = files.record.iter().find(|other| other.holds_rows_of(&open)) {
+                let (file, other) = (open.name, other.name.clone());
+                return Err(DataError::SameRows { file, other });
+            }
+            files.record.push(open);
+        } else if self.piece != files.record[self.shard].marks.len() {
+            return Err(changed(&open.name, "it has fewer rows".to_owned()));
+        }
+        (self.shard, self.piece) = (self.shard + 1, 0);
+        Ok(())
+    }
+}
+
+/// File and piece that hold a row, and rows of the piece before it.
+fn place(record: &[Shard], row: u64) -> (usize, usize, u64) {
+    let mut before = 0;
+    for (shard, of) in record.iter().enumerate() {
+        if row < before + of.rows() {
+            let row = row - before;
+            let piece = of.marks.partition_point(|mark| mark.rows <= row);
+            let start = piece.checked_sub(1).map_or(0, |last| of.marks[last].rows);
+            return (shard, piece, row - start);
+        }
+        before += of.rows();
+    }
+    (record.len(), 0, 0)
+}
+
+/// What the reading thread does.
+struct Work {
+    paths: Vec<PathBuf>,
+    format: Format,
+    names: Vec<String>,
+    /// In the first file.
+    start: Start,
+}
+
+impl Work {
+    fn run(self, give: &mut Give<'_, Told>) -> Result<()> {
+        let mut start = self.start;
+        for path in &self.paths {
+            let (file, name) = open(path)?;
+            let watch = file.try_clone();
+            let watch = watch.map_err(|source| DataError::Io { file: name.clone(), source })?;
+            if give(Told::Opened(name.clone(), Stamp::of(&watch, &name)?)).is_break() {
+                return Ok(());
+            }
+            let format = match (&self.format, start.spot) {
+                // the names stand before the spot
+                (Format::Csv(csv), Some(_)) => Format::Csv(csv.clone().names(&self.names)),
+                (format, _) => format.clone(),
+            };
+            let mut stopped = false;
+            pieces(&format, file, &name, start, &mut |table, end| {
+                let digest = digest(&table);
+                let more = give(Told::Piece { table, digest, end });
+                stopped = more.is_break();
+                Ok(more)
+            })?;
+            if stopped || give(Told::Closed(Stamp::of(&watch, &name)?)).is_break() {
+                return Ok(());
+            }
+            start = Start { row: 0, spot: None, ..start };
+        }
+        Ok(())
+    }
+}

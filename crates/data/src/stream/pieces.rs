@@ -1,0 +1,100 @@
+//! A file of any format, piece by piece.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
+
+use crate::builder::ColumnBuilder;
+use crate::error::{DataError, Result};
+use crate::lines::Spot;
+use crate::survey::Survey;
+use crate::table::Table;
+use crate::{Csv, Format};
+
+/// Where to begin, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Start {
+    /// Rows of the file before it; the end of a piece.
+    pub row: u64,
+    /// Where it is in a text that can be entered there.
+    pub spot: Option<Spot>,
+    /// Rows of a piece.
+    pub rows: usize,
+    /// Whether NaN is a missing value in formats that can hold it.
+    pub nan_is_missing: bool,
+}
+
+/// Takes the rows of a piece and where the next one starts, and says whether more are wanted.
+pub(super) type Each<'a> = dyn FnMut(Table, Option<Spot>) -> Result<ControlFlow<()>> + 'a;
+
+/// Reads `file` from `start` on. A piece ends after a whole number of [`Start::rows`], with a row
+/// group, or with the file, so that pieces are the same wherever reading begins.
+pub(super) fn pieces(
+    format: &Format,
+    mut file: File,
+    name: &str,
+    start: Start,
+    each: &mut Each<'_>,
+) -> Result<()> {
+    match format {
+        Format::Csv(_) | Format::Libsvm(_) => {
+            if let Some(spot) = start.spot {
+                let io = |source| DataError::Io { file: name.to_owned(), source };
+                file.seek(SeekFrom::Start(spot.byte)).map_err(io)?;
+            }
+            let mut behind = dropping(if start.spot.is_some() { 0 } else { start.row }, each);
+            match format {
+                Format::Csv(csv) => text(csv, &mut file, name, start, &mut behind),
+                Format::Libsvm(libsvm) => {
+                    libsvm.blocks(&mut file, name, (start.spot, start.rows), &mut behind)
+                }
+                _ => Ok(()),
+            }
+        }
+        Format::Npy(_) => super::npy::pieces(file, name, start, each),
+        #[cfg(feature = "parquet")]
+        Format::Parquet(_) => super::parquet::pieces(file, name, start, each),
+        _ => {
+            let why = "only CSV, libsvm, npy and Parquet files can; convert it".to_owned();
+            Err(DataError::NotStreamed { file: name.to_owned(), why })
+        }
+    }
+}
+
+fn text(
+    csv: &Csv,
+    file: &mut dyn Read,
+    name: &str,
+    start: Start,
+    each: &mut Each<'_>,
+) -> Result<()> {
+    let push = |column: &mut ColumnBuilder, field: Option<&str>, _: u64| column.push(field);
+    csv.grow_blocks(file, name, (start.spot, start.rows), push, &mut |grown| {
+        let columns = grown.columns.into_iter().map(ColumnBuilder::finish).collect();
+        each(Table::with_lines(name, columns, grown.lines)?, grown.end)
+    })
+}
+
+/// Passes over the first `rows` rows, which are whole pieces.
+fn dropping<'a>(
+    mut rows: u64,
+    each: &'a mut Each<'_>,
+) -> impl FnMut(Table, Option<Spot>) -> Result<ControlFlow<()>> + 'a {
+    move |table, end| {
+        if rows > 0 {
+            rows = rows.saturating_sub(table.rows() as u64);
+            return Ok(ControlFlow::Continue(()));
+        }
+        each(table, end)
+    }
+}
+
+/// A table read from numbers that may be NaN; ∞ is always an error.
+pub(super) fn checked(mut survey: Survey, start: Start) -> Result<Table> {
+    if start.nan_is_missing {
+        for doubts in &mut survey.doubts {
+            doubts.texts.retain(|doubt| doubt.text != "NaN");
+        }
+    }
+    survey.finite()
+}

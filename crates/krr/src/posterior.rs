@@ -1,0 +1,173 @@
+//! The variance of a Gaussian process, at the ridge of a regression.
+
+use crate::path::family::{Basis, Family};
+use faer::{Accum, Col, Mat, MatRef};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Error, Result, Scalar, ops, validate};
+use rayon::prelude::*;
+
+/// Points of a tile.
+const TILE: usize = 256;
+
+/// How uncertain a regression is at each point: the variance of a Gaussian process with covariance
+/// k, given noisy values at the rows.
+///
+/// Kernel ridge regression at μ = nλ is the mean of that process for noise of variance σ² and
+/// covariance (σ²/μ)k. With features φ(x) = R⁻¹k_Z(x) of the landmarks Z, W = RRᵀ,
+///
+/// ```text
+/// v(x) = k(x, x) − ‖φ(x)‖² + μ φ(x)ᵀ(ΦᵀΦ + μI)⁻¹φ(x),
+/// ```
+///
+/// in units in which the noise has variance μ. The first two terms are what the landmarks miss:
+/// far from the data v is that of the prior. With all rows as landmarks it is exact. It assumes
+/// noise of the same size everywhere; the intervals of conformal prediction do not.
+///
+/// # Cost
+/// m kernel values and m² flops a point; m² numbers.
+///
+/// # Source
+/// M. Seeger, C. Williams, N. Lawrence, *Fast forward selection to speed up sparse Gaussian process
+/// regression*, AISTATS 2003: the projected process, with the correction of M. Titsias, AISTATS
+/// 2009.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::{NystromKrr, lambda_grid};
+/// use nystrom_sketch::Landmarks;
+/// let x: Vec<f64> = (0..200).map(|i| i as f64 / 100.0).collect();
+/// let y = Mat::from_fn(200, 1, |i, _| (4.0 * x[i]).sin());
+/// let landmarks = Landmarks::new(200, (0..200).step_by(10).collect())?;
+/// let path = NystromKrr::without_ridge(Gaussian::new(0.3)?)
+///     .path((Points::from_slice(&x), &y), &landmarks, &lambda_grid(1e-2, 1e-8, 7)?)?;
+/// let v = path.posterior_at(path.points[3].ridge)?.variance(Points::from_slice(&[1.0, 9.0]))?;
+/// assert!(v[0] < 1e-3 && v[1] > 0.99); // within the data, and far from them
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Posterior<K, T> {
+    kernel: K,
+    centers: Mat<T>,
+    /// G, m × p: v(x) = k(x, x) − ‖Gᵀk_Z(x)‖².
+    factor: Mat<T>,
+    mu: f64,
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
+    /// From its parts: the centres (d × m), G (m × p) with v(x) = k(x, x) − ‖Gᵀk_Z(x)‖², and μ.
+    ///
+    /// # Errors
+    /// `Shape` if G has not a row for each centre, `NonFinite`, `InvalidParameter` unless μ > 0.
+    pub fn new(kernel: K, centers: Mat<T>, factor: Mat<T>, mu: f64) -> Result<Self> {
+        validate::same_size("rows of the factor against centres", centers.ncols(), factor.nrows())?;
+        validate::finite("factor of the posterior", factor.as_ref())?;
+        Points::from_cols(centers.as_ref()).check()?;
+        if !(mu > 0.0 && mu.is_finite()) {
+            return Err(Error::InvalidParameter { name: "mu", value: mu, requirement: "positive" });
+        }
+        Ok(Posterior { kernel, centers, factor, mu })
+    }
+
+    /// That of a family of fits at μ.
+    pub(crate) fn of(family: &Family<K, T>, mu: f64) -> Result<Self> {
+        check(family)?;
+        // v(x) = k(x, x) − Σ_j w_j c_j(x)², c(x) = Bᵀk_Z(x)
+        let weight = |s: f64| match family.basis {
+            Basis::Samples { .. } => 1.0 / (s + mu),
+            Basis::Features { .. } => s / (s + mu),
+        };
+        let B = family.basis.of_centers(family.spectrum.values.len());
+        let values = &family.spectrum.values;
+        let entry = |i: usize, j: usize| T::lit(B[(i, j)] * weight(values[j].max(0.0)).sqrt());
+        let factor = Mat::from_fn(B.nrows(), values.len(), entry);
+        Posterior::new(family.kernel.clone(), family.centers.clone(), factor, mu)
+    }
+
+    /// v at these points, at least 0, in units in which the noise has variance [`mu`](Self::mu).
+    ///
+    /// # Errors
+    /// As [`KrrModel::predict`](crate::KrrModel::predict).
+    pub fn variance(&self, x: Points<'_, T>) -> Result<Vec<f64>> {
+        x.check()?;
+        self.centers().check_same_dim(x)?;
+        self.kernel.check_points(x)?;
+        let mut out = vec![0.0; x.len()];
+        let ((m, p), rows) = (self.factor.shape(), TILE.min(x.len()));
+        out.par_chunks_mut(TILE).enumerate().for_each_init(
+            || (Mat::zeros(rows, m), Mat::zeros(rows, p)),
+            |(K, C), (tile, out)| {
+                let x = x.slice(tile * TILE..tile * TILE + out.len());
+                let mut K = K.as_mut().subrows_mut(0, out.len());
+                let mut C = C.as_mut().subrows_mut(0, out.len());
+                self.kernel.eval_into(K.as_mut(), x, self.centers());
+                let one = T::one();
+                ops::matmul_here(C.as_mut(), Accum::Replace, K.as_ref(), self.factor.as_ref(), one);
+                let mut prior = Col::zeros(out.len());
+                self.kernel.diag_into(prior.as_mut(), x);
+                for (i, v) in out.iter_mut().enumerate() {
+                    let known: f64 = (0..p).map(|j| C[(i, j)].f64().powi(2)).sum();
+                    *v = (prior[i].f64() - known).max(0.0);
+                }
+            },
+        );
+        Ok(out)
+    }
+
+    /// μ, the variance of the noise in the units of [`variance`](Self::variance).
+    pub fn mu(&self) -> f64 {
+        self.mu
+    }
+
+    /// k.
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
+    /// Z.
+    pub fn centers(&self) -> Points<'_, T> {
+        Points::from_cols(self.centers.as_ref())
+    }
+
+    /// G, m × p.
+    pub fn factor(&self) -> MatRef<'_, T> {
+        self.factor.as_ref()
+    }
+}
+
+/// [`LambdaPath::responses`](crate::LambdaPath::responses): B(S + μI)⁻¹Bᵀk_Z(x).
+pub(crate) fn responses<T: Scalar, K: Kernel<T> + Clone>(
+    family: &Family<K, T>,
+    mu: f64,
+    x: Points<'_, T>,
+) -> Result<Mat<T>> {
+    check(family)?;
+    if matches!(family.basis, Basis::Samples { .. }) {
+        let requirement = "below the number of samples";
+        let value = family.centers.ncols() as f64;
+        return Err(Error::InvalidParameter { name: "number of centres", value, requirement });
+    }
+    let centers = Points::from_cols(family.centers.as_ref());
+    x.check()?;
+    centers.check_same_dim(x)?;
+    family.kernel.check_points(x)?;
+    let (values, m) = (&family.spectrum.values, centers.len());
+    let B = family.basis.of_centers(values.len());
+    let mut K = Mat::zeros(m, x.len());
+    family.kernel.eval_into(K.as_mut(), centers, x);
+    let K = Mat::from_fn(m, x.len(), |i, j| K[(i, j)].f64());
+    let mut c = Mat::zeros(values.len(), x.len());
+    ops::matmul(c.as_mut(), Accum::Replace, B.transpose(), K.as_ref(), 1.0);
+    let c = Mat::from_fn(values.len(), x.len(), |i, j| c[(i, j)] / (values[i].max(0.0) + mu));
+    let mut theta = Mat::zeros(m, x.len());
+    ops::matmul(theta.as_mut(), Accum::Replace, B.as_ref(), c.as_ref(), 1.0);
+    Ok(Mat::from_fn(m, x.len(), |i, j| T::lit(theta[(i, j)])))
+}
+
+fn check<K, T>(family: &Family<K, T>) -> Result<()> {
+    if family.spectrum.constant.is_none() {
+        return Ok(());
+    }
+    let requirement = "not fitted here: subtract the mean of the targets beforehand";
+    Err(Error::InvalidParameter { name: "intercept", value: 1.0, requirement })
+}

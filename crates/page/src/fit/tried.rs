@@ -1,0 +1,83 @@
+//! The candidates in a table.
+
+use crate::figure;
+use crate::number::number;
+use crate::table::{Cell, Column, Table};
+use maud::{Markup, html};
+use nystrom_pipeline::{Centers, Report, Shape, Trial};
+
+/// Lines that are shown at most.
+const SHOWN: usize = 40;
+
+/// Trials that differ by length scale, step of the metric and λ alone.
+struct Line<'a> {
+    best: &'a Trial,
+    trials: usize,
+    work: f64,
+}
+
+fn lines(report: &Report) -> Vec<Line<'_>> {
+    let key = |trial: &Trial| (trial.shape, trial.family, trial.metric, trial.rows, trial.centers);
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    for trial in &report.trials {
+        match lines.iter_mut().find(|line| key(line.best) == key(trial)) {
+            Some(line) => {
+                line.trials += 1;
+                line.work += trial.work;
+                if trial.error < line.best.error {
+                    line.best = trial;
+                }
+            }
+            None => lines.push(Line { best: trial, trials: 1, work: trial.work }),
+        }
+    }
+    lines.sort_by(|a, b| b.best.rows.cmp(&a.best.rows).then(a.best.error.total_cmp(&b.best.error)));
+    lines
+}
+
+pub fn table(report: &Report) -> Markup {
+    let columns = [
+        "rows",
+        "centres",
+        "least error",
+        "kernel",
+        "metric",
+        "skewed columns",
+        "length scale",
+        "λ",
+        "trials",
+        "operations",
+    ];
+    let title = format!(
+        "Candidates, with the best trial of each: {} trials, {} operations in all",
+        report.trials.len(),
+        number(report.work)
+    );
+    let mut table = Table::new("tried", &title, columns.map(Column::new));
+    let lines = lines(report);
+    for Line { best, trials, work } in lines.iter().take(SHOWN) {
+        let centres = match best.centers {
+            Centers::All => "all rows".to_owned(),
+            Centers::Uniform(m) => format!("{m} landmarks"),
+        };
+        let shape = if best.shape == Shape::Plain { "as they are" } else { "logarithmic" };
+        table.push([
+            Cell::from(best.rows),
+            centres.into(),
+            best.error.into(),
+            best.family.to_string().into(),
+            best.metric.to_string().into(),
+            shape.into(),
+            best.bandwidth.into(),
+            (best.mu / best.rows as f64).into(),
+            (*trials).into(),
+            (*work).into(),
+        ]);
+    }
+    html! {
+        (figure::table(&table, &html! {}))
+        @if lines.len() > SHOWN {
+            p.note { "The first " (SHOWN) " of " (lines.len()) " candidates." }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Figures, tables and pages; and the page of a fit.
+//!
+//! A [`Plot`](plot::Plot) or [`Table`](table::Table) is data; [`draw`](draw::draw) and
+//! [`figure`](figure::figure) make SVG and HTML of it, [`document`] a page that is one file: light
+//! and dark, for narrow and wide screens, without network or script. [`FitPage`] is the page of a
+//! fit of [`nystrom_pipeline`].
+//!
+//! ```
+//! use nystrom_page::plot::{Axis, Plot, Point};
+//! use nystrom_page::style::UNKNOWN;
+//! use nystrom_page::{document, figure};
+//! let mut plot = Plot::new("p", "A line", Axis::linear("x"), Axis::linear("y"));
+//! plot.line("all of it", "key", [Point::new(0.0, 0.0), Point::new(1.0, 2.0)]);
+//! let none = maud::html! {};
+//! let figure = figure::figure(&plot, |_| UNKNOWN, &none)?;
+//! assert!(document("Lines", &none, &figure, "").contains("all of it"));
+//! # Ok::<(), nystrom_page::draw::NotDrawn>(())
+//! ```
+#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
+
+mod document;
+pub mod draw;
+pub mod figure;
+mod fit;
+pub mod legend;
+pub mod number;
+pub mod plot;
+pub mod scale;
+pub mod style;
+pub mod table;
+
+pub use document::{STYLE, document};
+pub use fit::FitPage;

@@ -1,0 +1,110 @@
+//! Tables as data: columns with units, rows of cells.
+
+use serde::{Deserialize, Serialize};
+
+/// A table with a title, columns that carry units, and rows of cells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// Fit for a file name and unique beside others: lower case letters, digits, `-`.
+    pub id: String,
+    /// The caption.
+    pub title: String,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows; each as long as `columns`.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(id: &str, title: &str, columns: impl IntoIterator<Item = Column>) -> Self {
+        Table {
+            id: id.into(),
+            title: title.into(),
+            columns: columns.into_iter().collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// If the row is not as long as there are columns.
+    pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
+        let row: Vec<Cell> = row.into_iter().collect();
+        let (got, want) = (row.len(), self.columns.len());
+        assert_eq!(got, want, "table `{}`: a row of {got} cells under {want} columns", self.id);
+        self.rows.push(row);
+    }
+}
+
+/// A column: what it holds, and in which unit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its heading.
+    pub name: String,
+    /// Its unit, empty for pure numbers: `s`, `MB`.
+    pub unit: String,
+    /// True for values printed in a paper: they are set apart from measured ones.
+    pub from_paper: bool,
+}
+
+impl Column {
+    /// A column of pure numbers or words.
+    pub fn new(name: &str) -> Self {
+        Column { name: name.into(), unit: String::new(), from_paper: false }
+    }
+
+    /// A column of quantities with a unit.
+    pub fn with_unit(name: &str, unit: &str) -> Self {
+        Column { name: name.into(), unit: unit.into(), from_paper: false }
+    }
+
+    /// A column of values as the paper prints them.
+    pub fn paper(name: &str) -> Self {
+        Column { name: name.into(), unit: String::new(), from_paper: true }
+    }
+}
+
+/// One entry of a table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// A number; shown to four significant digits, stored whole. NaN and ∞ are allowed and shown as
+    /// such.
+    Number(#[serde(with = "crate::number::lossless")] f64),
+    /// Nothing to show: not measured, or not printed in the paper.
+    Missing,
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Cell::Text(text.into())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Cell::Text(text)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Self {
+        Cell::Number(value)
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(value: usize) -> Self {
+        Cell::Number(value as f64)
+    }
+}
+
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Cell::Missing, Into::into)
+    }
+}

@@ -1,0 +1,102 @@
+//! Partial dependence on one column.
+
+use super::outputs::Outputs;
+use super::{Average, Dependence, Grid};
+use crate::columns::{Treated, Treatment};
+use crate::error::Result;
+use crate::model::Model;
+use nystrom::faer::{Mat, MatRef};
+use nystrom_data::{Categories, Table, Values};
+
+/// Values of a column of numbers at which is looked at most.
+pub(super) const POINTS: usize = 15;
+/// The share of values that lies below the first and above the last.
+const TAIL: f64 = 0.025;
+
+/// The mean outputs at values of the column at this place, over the rows with the features `x`.
+pub(super) fn of(
+    model: &Model,
+    outputs: &Outputs<'_>,
+    table: &Table,
+    x: MatRef<'_, f64>,
+    column: usize,
+) -> Result<Dependence> {
+    let treated = &model.columns().columns[column];
+    let first: usize = model.columns().columns[..column].iter().map(Treated::width).sum();
+    let (at, values) = grid(treated, table)?;
+    let mut means = vec![Vec::new(); outputs.names().len()];
+    for value in &values {
+        let mut features = Mat::zeros(1, treated.width());
+        treated.apply(value, features.as_mut())?;
+        let inside = first..first + treated.width();
+        let moved = Mat::from_fn(x.nrows(), x.ncols(), |i, k| {
+            if inside.contains(&k) { features[(0, k - first)] } else { x[(i, k)] }
+        });
+        let of_rows = outputs.values(&model.standardised(moved)?);
+        for (output, means) in means.iter_mut().enumerate() {
+            let all: Vec<f64> = of_rows.col(output).iter().copied().collect();
+            means.push(Average::of(&all));
+        }
+    }
+    Ok(Dependence { rows: x.nrows(), at, means })
+}
+
+/// Values of a column, and each as a column of one row.
+fn grid(column: &Treated, table: &Table) -> Result<(Grid, Vec<Values>)> {
+    Ok(match &column.treatment {
+        Treatment::Number { fill, .. } => {
+            let mut known: Vec<f64> = match &table.column(column.name.as_str())?.values {
+                Values::Numbers(values) => values.iter().copied().filter(|v| !v.is_nan()).collect(),
+                Values::Categories(_) => Vec::new(),
+            };
+            if known.is_empty() {
+                known.extend(*fill);
+            }
+            known.sort_by(f64::total_cmp);
+            let at = quantiles(&known);
+            let values = at.iter().map(|&value| Values::Numbers(vec![value])).collect();
+            (Grid::Numbers(at), values)
+        }
+        Treatment::Text { levels, rare, .. } => {
+            let one = |level: &String| {
+                Values::Categories(Categories { levels: vec![level.clone()], codes: vec![Some(0)] })
+            };
+            let mut values: Vec<Values> = levels.iter().map(one).collect();
+            let mut names = levels.clone();
+            if let Some(rare) = rare.as_ref().and_then(|rare| rare.first()) {
+                values.push(one(rare));
+                names.push("rare levels".to_owned());
+            }
+            (Grid::Levels(names), values)
+        }
+    })
+}
+
+/// All of sorted values if they are few, or quantiles.
+fn quantiles(sorted: &[f64]) -> Vec<f64> {
+    let mut distinct = sorted.to_vec();
+    distinct.dedup();
+    if distinct.len() <= POINTS {
+        return distinct;
+    }
+    let last = (sorted.len() - 1) as f64;
+    let share = |k: usize| TAIL + (1.0 - 2.0 * TAIL) * k as f64 / (POINTS - 1) as f64;
+    let mut at: Vec<f64> =
+        (0..POINTS).map(|k| sorted[(share(k) * last).round() as usize]).collect();
+    at.dedup();
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_leave_out_the_tails_of_many_values() {
+        assert_eq!(quantiles(&[1.0, 1.0, 2.0]), [1.0, 2.0]);
+        let many: Vec<f64> = (0..=1000).map(f64::from).collect();
+        let at = quantiles(&many);
+        assert_eq!((at.len(), at[0], at[POINTS - 1]), (POINTS, 25.0, 975.0));
+        assert!(quantiles(&[]).is_empty());
+    }
+}

@@ -1,0 +1,203 @@
+//! Intervals by split conformal prediction, with residuals normalised by their predicted size; in
+//! `plus.rs` by models that leave rows out.
+
+mod model;
+mod plus;
+mod uncertainty;
+
+pub use model::{Deviations, Intervals};
+pub(crate) use plus::Plus;
+pub use uncertainty::Uncertainty;
+
+use crate::error::{Error, Result};
+use crate::kernel::AnyKernel;
+use crate::split::{Fold, Split};
+use nystrom::faer::{Mat, MatRef};
+use nystrom::prelude::*;
+use nystrom_data::Table;
+
+/// How [`Model::intervals`](crate::Model::intervals) are made, of rows that no choice of the search
+/// has seen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Calibrate {
+    /// Split conformal prediction: this share of the rows is set aside, neither search nor fit see
+    /// them. An interval of level 1 − α holds with probability at least 1 − α. Its width follows
+    /// the size of residuals. Probabilities of classes are calibrated on these rows, rather than
+    /// on validation rows.
+    Share(f64),
+    /// CV+ with so many parts: the search sees half of the rows, every fit all or all but a part of
+    /// the other half. One fit a part. An interval holds with probability at least 1 − 2α − √(2/n),
+    /// mostly about 1 − α.
+    Cross(usize),
+    /// Jackknife+: as CV+ with a part for each row, by the closed form for a fit with at most 500
+    /// centres among the rows of the search. At least 1 − 2α. It keeps a number for each centre and
+    /// row, and takes as many operations for a prediction.
+    LeaveOneOut,
+}
+
+/// A share such as `0.1`, `cv:10`, or `loo`.
+impl std::str::FromStr for Calibrate {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let parts = text.strip_prefix("cv:").and_then(|parts| parts.parse().ok());
+        match (text, parts, text.parse()) {
+            ("loo", _, _) => Ok(Calibrate::LeaveOneOut),
+            (_, Some(parts), _) => Ok(Calibrate::Cross(parts)),
+            (_, None, Ok(share)) => Ok(Calibrate::Share(share)),
+            _ => {
+                let problem =
+                    format!("{text:?} is neither a share such as 0.1, nor cv:10, nor loo");
+                Err(Error::Option { option: "calibrate", problem })
+            }
+        }
+    }
+}
+
+/// The share of the rows that the search does not see, if every fit does.
+const HALF: f64 = 0.5;
+
+/// What intervals are made of.
+///
+/// A second fit predicts ln |y − f(x)|; its exponential is the size s(x). Of calibration rows,
+/// which no choice and no fit has seen, the scores |y − f(x)|/s(x) are kept. Of n of them q is the
+/// ⌈(n + 1)(1 − α)⌉-th smallest, and f(x) ± q·s(x) holds y of a new row with probability at least
+/// 1 − α, on average over rows and calibrations, if rows are exchangeable (Lei, G'Sell, Rinaldo,
+/// Tibshirani & Wasserman, 2018).
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Conformal {
+    pub sizes: Sizes,
+    /// For each target its scores, increasing.
+    pub scores: Vec<Vec<f64>>,
+}
+
+/// The size of residuals: mapped features → ln s, of each target.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sizes {
+    pub regression: KrrModel<AnyKernel, f64>,
+    /// For each target the smallest and the largest ln s.
+    pub ranges: Vec<[f64; 2]>,
+}
+
+/// Below this share of their mean, residuals have the same size.
+const LEAST: f64 = 0.05;
+
+impl Sizes {
+    /// ln |y − f|, and what it lies between.
+    pub fn logarithms(residuals: MatRef<'_, f64>) -> (Mat<f64>, Vec<[f64; 2]>) {
+        let n = residuals.nrows();
+        let mut logs = Mat::zeros(n, residuals.ncols());
+        let mut ranges = Vec::new();
+        for j in 0..residuals.ncols() {
+            let mean = (0..n).map(|i| residuals[(i, j)].abs()).sum::<f64>() / n as f64;
+            let least = if mean > 0.0 { LEAST * mean } else { 1.0 };
+            (0..n).for_each(|i| logs[(i, j)] = (residuals[(i, j)].abs() + least).ln());
+            let extreme = |f: fn(f64, f64) -> f64| {
+                (1..n).fold(logs[(0, j)], |extreme, i| f(extreme, logs[(i, j)]))
+            };
+            ranges.push([extreme(f64::min), extreme(f64::max)]);
+        }
+        (logs, ranges)
+    }
+
+    /// s at mapped features, n × t.
+    pub fn at(&self, x: Points<'_, f64>) -> Result<Mat<f64>> {
+        let logs = self.regression.predict(x)?;
+        let size = |i, j: usize| {
+            let [low, high] = self.ranges[j];
+            logs[(i, j)].max(low).min(high).exp()
+        };
+        Ok(Mat::from_fn(logs.nrows(), logs.ncols(), size))
+    }
+}
+
+impl Conformal {
+    /// What no fit would have made of d features and t targets, in words.
+    pub fn problem(&self, d: usize, t: usize) -> Option<String> {
+        let Sizes { regression, ranges } = &self.sizes;
+        let increasing = |scores: &Vec<f64>| {
+            scores.iter().all(|s| s.is_finite() && *s >= 0.0) && scores.is_sorted()
+        };
+        let bounded = |[low, high]: &[f64; 2]| low.is_finite() && high.is_finite() && low <= high;
+        let sound = regression.centers().dim() == d
+            && (regression.coefficients().ncols(), ranges.len(), self.scores.len()) == (t, t, t)
+            && ranges.iter().all(bounded)
+            && self.scores.iter().all(increasing);
+        (!sound).then(|| "its intervals are not calibrated".into())
+    }
+
+    /// f ± q·s at mapped features.
+    fn ends(&self, values: &Mat<f64>, x: Points<'_, f64>, level: f64) -> Result<[Mat<f64>; 2]> {
+        let (quantiles, sizes) = (self.quantiles(level)?, self.sizes.at(x)?);
+        Ok([-1.0, 1.0].map(|sign| {
+            let end = |i, j: usize| values[(i, j)] + sign * quantiles[j] * sizes[(i, j)];
+            Mat::from_fn(values.nrows(), values.ncols(), end)
+        }))
+    }
+
+    /// q of each target at a level 1 − α.
+    pub fn quantiles(&self, level: f64) -> Result<Vec<f64>> {
+        check_level(level)?;
+        let rows = self.scores.iter().map(Vec::len).min().unwrap_or(0);
+        let needed = needed(level);
+        if rows < needed {
+            return Err(Error::FewCalibrationRows { level, rows, needed });
+        }
+        // the product may be an integer but for rounding
+        let rank = |n: usize| ((n + 1) as f64 * level - 1e-9).ceil().max(1.0) as usize;
+        Ok(self
+            .scores
+            .iter()
+            .map(|scores| scores[rank(scores.len()).min(scores.len()) - 1])
+            .collect())
+    }
+}
+
+/// The fewest calibration rows for intervals of a level: 1/α.
+fn needed(level: f64) -> usize {
+    (1.0 / (1.0 - level) - 1e-9).ceil() as usize
+}
+
+fn check_level(level: f64) -> Result<()> {
+    if level > 0.0 && level < 1.0 {
+        return Ok(());
+    }
+    let problem =
+        format!("{level} is no level of an interval; take one between 0 and 1, such as 0.9");
+    Err(Error::Option { option: "interval", problem })
+}
+
+/// The rows that are fitted and those set aside for calibration.
+///
+/// # Randomness
+/// The rows set aside; nothing is drawn if there are none.
+pub(crate) fn set_aside(
+    how: Option<Calibrate>,
+    split: &Split,
+    table: &Table,
+    rng: &mut dyn Rng,
+) -> Result<Option<(Table, Table)>> {
+    let share = match how {
+        None => return Ok(None),
+        Some(Calibrate::Share(share)) => share,
+        Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut) => HALF,
+    };
+    let wrong = |problem: String| Err(Error::Option { option: "calibrate", problem });
+    if let Some(column) = split.column() {
+        return wrong(format!(
+            "intervals hold for rows at random, and rows are split by {column:?}; leave one out"
+        ));
+    }
+    let n = table.rows();
+    if let Some(Calibrate::Cross(parts)) = how
+        && !(2..=n / 2).contains(&parts)
+    {
+        return wrong(format!("{n} rows have no {parts} parts; take from 2 to {}", n / 2));
+    }
+    let Some(Fold { train, validation }) = Fold::at_random(n, share, rng)? else {
+        return wrong(format!(
+            "{share} of {n} rows leaves no row on one side; take a share such as 0.1"
+        ));
+    };
+    Ok(Some((table.select_rows(&train)?, table.select_rows(&validation)?)))
+}

@@ -1,0 +1,172 @@
+//! What a model says of how wrong it may be.
+
+use super::{Conformal, Plus, Sizes, Uncertainty};
+use crate::classes::{Calibration, ClassErrors, Classes};
+use crate::columns::{Note, position};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::validation::Coverage;
+use nystrom::faer::Mat;
+use nystrom::prelude::*;
+use nystrom_data::{Table, Values};
+
+/// Intervals for the rows of a table, n × t each.
+#[derive(Debug, Clone)]
+pub struct Intervals {
+    /// The predictions.
+    pub values: Mat<f64>,
+    /// Where the intervals begin.
+    pub lower: Mat<f64>,
+    /// Where they end.
+    pub upper: Mat<f64>,
+    /// What the table had that the training table had not.
+    pub notes: Vec<Note>,
+}
+
+/// Standard deviations for the rows of a table, n × t each, in units of the targets.
+#[derive(Debug, Clone)]
+pub struct Deviations {
+    /// Of the function that is predicted.
+    pub of_function: Mat<f64>,
+    /// Of a new value, which has noise besides.
+    pub of_value: Mat<f64>,
+}
+
+impl Model {
+    /// Intervals that hold the target of a new row with probability at least `level`, on average
+    /// over rows and over fits (marginally), if new rows are like those that were fitted. What
+    /// exactly is guaranteed is said by how the fit was [calibrated](crate::Calibrate).
+    ///
+    /// # Errors
+    /// [`Error::NotCalibrated`] if [`Fit::calibrate`](crate::Fit::calibrate) was not asked for;
+    /// [`Error::FewCalibrationRows`] if there are fewer than 1/(1 − level) rows to calibrate with;
+    /// [`Error::Option`] unless 0 < level < 1; those of [`predict`](Self::predict).
+    ///
+    /// ```
+    /// use nystrom::prelude::*;
+    /// use nystrom_data::{Column, Table};
+    /// use nystrom_pipeline::{Calibrate, Fit};
+    /// let a: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 100)).collect();
+    /// let y: Vec<f64> = a.iter().map(|a| a + f64::from(*a as u32 % 7)).collect();
+    /// let columns = vec![Column::numbers("a", a), Column::numbers("y", y)];
+    /// let table = Table::new("t", columns).unwrap();
+    /// let fit = Fit { calibrate: Some(Calibrate::Share(0.3)), work: Some(1e8), ..Fit::default() };
+    /// let model = fit.table(&table, ["y"], &mut Pcg64::seed_from_u64(0))?.model;
+    /// let new = Table::new("new", vec![Column::numbers("a", vec![50.5])]).unwrap();
+    /// let intervals = model.intervals(&new, 0.9)?;
+    /// assert!(intervals.lower[(0, 0)] < 54.0 && 54.0 < intervals.upper[(0, 0)]);
+    /// # Ok::<(), nystrom_pipeline::Error>(())
+    /// ```
+    pub fn intervals(&self, table: &Table, level: f64) -> Result<Intervals> {
+        self.has_intervals(level)?;
+        let applied = self.columns.apply(table)?;
+        let x = self.mapped(applied.x);
+        let points = Points::from_rows(x.as_ref());
+        let values = self.values(points)?;
+        let [lower, upper] = match (&self.plus, &self.conformal) {
+            (Some(plus), _) => self.plus_ends(plus, points, level)?,
+            (None, Some(conformal)) => conformal.ends(&values, points, level)?,
+            (None, None) => return Err(Error::NotCalibrated),
+        };
+        Ok(Intervals { values, lower, upper, notes: applied.notes })
+    }
+
+    /// Whether it has intervals of this level.
+    ///
+    /// # Errors
+    /// Those of [`intervals`](Self::intervals) that do not depend on rows.
+    pub fn has_intervals(&self, level: f64) -> Result<()> {
+        match (&self.plus, &self.conformal) {
+            (Some(plus), _) => plus.ranks(level).map(drop),
+            (None, Some(conformal)) => conformal.quantiles(level).map(drop),
+            (None, None) => Err(Error::NotCalibrated),
+        }
+    }
+
+    fn plus_ends(&self, plus: &Plus, x: Points<'_, f64>, level: f64) -> Result<[Mat<f64>; 2]> {
+        let scaled = |end: Mat<f64>| {
+            let entry = |i, j: usize| self.targets[j].mean + self.targets[j].scale * end[(i, j)];
+            Mat::from_fn(end.nrows(), end.ncols(), entry)
+        };
+        Ok(plus.ends(x, level)?.map(scaled))
+    }
+
+    /// Standard deviations of the Gaussian process whose mean the model is ([`Posterior`]), for the
+    /// rows of a table. Unlike [`intervals`](Self::intervals) they assume noise of the same size
+    /// everywhere, and a function that the kernel describes; nothing is guaranteed beyond that.
+    ///
+    /// [`Posterior`]: nystrom::krr::Posterior
+    ///
+    /// # Cost
+    /// m kernel values and m² flops a row, m ≤ 1000.
+    ///
+    /// # Errors
+    /// [`Error::NoDeviations`] if [`Fit::deviations`](crate::Fit::deviations) was not asked for;
+    /// those of [`predict`](Self::predict).
+    ///
+    /// ```
+    /// use nystrom::prelude::*;
+    /// use nystrom_data::{Column, Table};
+    /// use nystrom_pipeline::Fit;
+    /// let a: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 100) / 25.0).collect();
+    /// let y: Vec<f64> = a.iter().map(|a| a.sin()).collect();
+    /// let columns = vec![Column::numbers("a", a), Column::numbers("y", y)];
+    /// let table = Table::new("t", columns).unwrap();
+    /// let fit = Fit { deviations: true, work: Some(1e8), ..Fit::default() };
+    /// let model = fit.table(&table, ["y"], &mut Pcg64::seed_from_u64(0))?.model;
+    /// let new = Table::new("new", vec![Column::numbers("a", vec![2.0, 40.0])]).unwrap();
+    /// let found = model.deviations(&new)?.of_function;
+    /// assert!(found[(0, 0)] < 0.1 * found[(1, 0)]); // far from the data it knows nothing
+    /// # Ok::<(), nystrom_pipeline::Error>(())
+    /// ```
+    pub fn deviations(&self, table: &Table) -> Result<Deviations> {
+        let uncertainty = self.uncertainty()?;
+        let x = self.mapped(self.columns.apply(table)?.x);
+        let [of_function, of_value] = uncertainty.at(Points::from_rows(x.as_ref()))?;
+        Ok(Deviations { of_function, of_value })
+    }
+
+    /// What its standard deviations are made of.
+    ///
+    /// # Errors
+    /// [`Error::NoDeviations`].
+    pub fn uncertainty(&self) -> Result<&Uncertainty> {
+        self.uncertainty.as_ref().ok_or(Error::NoDeviations)
+    }
+
+    /// Keeps the scores of rows that no choice has seen; how well halves of them cover each other.
+    pub(crate) fn calibrate(&mut self, sizes: Sizes, table: &Table) -> Result<Vec<Coverage>> {
+        let x = self.mapped(self.columns.apply(table)?.x);
+        let points = Points::from_rows(x.as_ref());
+        let (f, s) = (self.values(points)?, sizes.at(points)?);
+        let (mut scores, mut coverage) = (Vec::new(), Vec::new());
+        for (j, target) in self.targets.iter().enumerate() {
+            let y = table.numbers(target.name.as_str())?;
+            let score = |i: usize| (y[i] - f[(i, j)]).abs() / s[(i, j)];
+            let mut of_target: Vec<f64> = (0..y.len()).map(score).collect();
+            coverage.push(Coverage::of(&target.name, &of_target));
+            of_target.sort_by(f64::total_cmp);
+            scores.push(of_target);
+        }
+        self.conformal = Some(Conformal { sizes, scores });
+        Ok(coverage)
+    }
+
+    /// Calibrates its probabilities on rows that no choice has seen; how wrong they are there. Rows
+    /// of classes that it does not know do not count.
+    pub(crate) fn calibrate_classes(&mut self, table: &Table) -> Result<ClassErrors> {
+        let classes = self.tells_apart()?;
+        let column = &table.columns()[position(table, &classes.target)?];
+        let class = |row: usize| match &column.values {
+            Values::Numbers(values) => classes.number(&Classes::name_of(values[row])),
+            Values::Categories(text) => classes.number(text.get(row).unwrap_or_default()),
+        };
+        let known = (0..table.rows()).filter_map(|row| class(row).ok().map(|class| (row, class)));
+        let (rows, truth): (Vec<usize>, Vec<usize>) = known.unzip();
+        let values = self.predict(&table.select_rows(&rows)?)?.values;
+        let calibration = Calibration::fit(values.as_ref(), &truth, None, classes.names.len());
+        let errors = ClassErrors::of(calibration.probabilities(values.as_ref()).as_ref(), &truth);
+        self.classes = self.classes.take().map(|classes| Classes { calibration, ..classes });
+        Ok(errors)
+    }
+}

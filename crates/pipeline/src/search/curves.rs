@@ -1,0 +1,73 @@
+//! How the error of the chosen candidate falls with rows and with landmarks.
+
+use super::Search;
+use super::candidate::Candidate;
+use super::solve::Rows;
+use crate::effort::path_work;
+use crate::error::Result;
+use crate::report::{CurvePoint, Curves};
+use nystrom::prelude::*;
+
+/// The share of the work that may go into the curves.
+const SHARE: f64 = 0.03;
+/// The fewest landmarks, and the fewest rows, of a curve.
+const FEWEST: usize = 25;
+/// The most points of the curve in rows.
+const POINTS: usize = 6;
+
+impl Search<'_> {
+    /// Fits with random landmarks to the training rows of the first fold, λ by leave-one-out. On
+    /// all of them with ever more landmarks, as far as work and memory allow; and with the most of
+    /// these on fewer rows.
+    pub(super) fn curves(&mut self, chosen: &Candidate) -> Result<Curves> {
+        let n = self.orders[0].len();
+        let (d, work) = (self.d(), SHARE * self.allowed / 2.0);
+        let memory = self.fit.memory.map_or(f64::INFINITY, |bytes| (bytes as f64 / 100.0).sqrt());
+        let (mut landmarks, mut spent, mut m) = (Vec::new(), 0.0, FEWEST.min(n));
+        while !self.stopped && m <= n {
+            spent += path_work(n as f64, m as f64, d);
+            if !landmarks.is_empty() && (spent > work || m as f64 > memory) {
+                break;
+            }
+            landmarks.extend(self.point(chosen, n, m)?);
+            m *= 2;
+        }
+        let most = landmarks.last().map_or(0, |point: &CurvePoint| point.landmarks);
+        let mut rows = Vec::new();
+        let sizes = (0..POINTS).map(|halvings| n >> halvings);
+        for size in sizes.take_while(|size| *size == n || *size >= 2 * FEWEST) {
+            match landmarks.last() {
+                Some(point) if size == n => rows.push(point.clone()),
+                _ if most > 0 => rows.extend(self.point(chosen, size, most.min(size))?),
+                _ => {}
+            }
+        }
+        rows.reverse();
+        Ok(Curves { rows, landmarks })
+    }
+
+    /// The error on the validation rows of the first fold; none where the fit fails.
+    fn point(
+        &mut self,
+        chosen: &Candidate,
+        rows: usize,
+        landmarks: usize,
+    ) -> Result<Option<CurvePoint>> {
+        if !self.goes_on(&format!("learning curves: {rows} rows, {landmarks} landmarks")) {
+            return Ok(None);
+        }
+        let (train, validation) = (&self.orders[0][..rows], &self.validation[0]);
+        let x = self.rows(chosen, Some(0), train);
+        let kernel = chosen.kernel(self.medians(chosen, Some(0)), x.ncols())?;
+        let first = Landmarks::new(rows, (0..landmarks).collect())?;
+        let Ok(path) = self.path(&kernel, Rows { x: x.as_ref(), rows: train }, &first) else {
+            return Ok(None);
+        };
+        let model = path.model_at(path.best_by_loo().ridge)?;
+        let of_validation = self.rows(chosen, Some(0), validation);
+        let f = model.predict(Points::from_rows(of_validation.as_ref()))?;
+        let error = self.mean_square(f.as_ref(), validation).sqrt();
+        self.work += path_work(rows as f64, landmarks as f64, x.ncols());
+        Ok(error.is_finite().then_some(CurvePoint { rows, landmarks, error }))
+    }
+}

@@ -1,0 +1,156 @@
+//! Models that leave out rows which the search has not seen, for CV+ and jackknife+.
+
+use super::Search;
+use super::solve::{DIRECT, Rows};
+use super::trial::gather;
+use crate::error::{Error, Result};
+use crate::intervals::{Calibrate, Plus};
+use crate::kernel::AnyKernel;
+use crate::model::Model;
+use nystrom::faer::Mat;
+use nystrom::krr::Problem;
+use nystrom::prelude::*;
+
+/// Centres of jackknife+.
+const CENTERS: usize = 500;
+/// Numbers that models of jackknife+ may have: 256 MiB.
+const MOST: usize = 1 << 25;
+
+/// Mapped features and standardised targets, the rows of the search first.
+struct Data {
+    x: Mat<f64>,
+    y: Mat<f64>,
+    /// How many rows the search has seen.
+    seen: usize,
+}
+
+impl Search<'_> {
+    /// The model fitted to all rows, by the choices made without those set aside, and what its
+    /// intervals are made of. Nothing if rows are set aside for good.
+    pub(super) fn leave_out(&self, model: &mut Model) -> Result<()> {
+        let (aside, how) = match (&self.problem.aside, self.fit.calibrate) {
+            (Some(aside), Some(how)) if !matches!(how, Calibrate::Share(_)) => (aside, how),
+            _ => return Ok(()),
+        };
+        let table = &self.problem.table;
+        let seen = model.mapped(model.columns.apply(table)?.x);
+        let unseen = model.mapped(model.columns.apply(aside)?.x);
+        let mut y = Vec::new();
+        for target in &model.targets {
+            let values = aside.numbers(target.name.as_str())?.iter();
+            y.push(values.map(|y| (y - target.mean) / target.scale).collect::<Vec<f64>>());
+        }
+        let (n, rows) = (table.rows(), table.rows() + aside.rows());
+        let below = |a: &Mat<f64>, b: &dyn Fn(usize, usize) -> f64| {
+            Mat::from_fn(rows, a.ncols(), |i, j| if i < n { a[(i, j)] } else { b(i - n, j) })
+        };
+        let data = Data {
+            x: below(&seen, &|i, j| unseen[(i, j)]),
+            y: below(&self.problem.y, &|i, j| y[j][i]),
+            seen: n,
+        };
+        let (regression, plus) = match how {
+            Calibrate::Share(_) => return Ok(()),
+            Calibrate::Cross(parts) => self.cross(model, &data, parts)?,
+            Calibrate::LeaveOneOut => self.jackknife(model, &data)?,
+        };
+        model.made.holds_all_rows &= regression.centers().len() == rows;
+        if how == Calibrate::LeaveOneOut {
+            model.made.centers = format!("{} rows at random", regression.centers().len());
+        }
+        model.made.lambda = regression.report().ridge / rows as f64;
+        (model.regression, model.plus) = (regression, Some(plus));
+        Ok(())
+    }
+
+    /// CV+: a model without each part of the rows set aside, and one with all.
+    fn cross(&self, model: &Model, data: &Data, parts: usize) -> Result<Fits> {
+        let (n, t) = data.y.shape();
+        let part = |row: usize| (row >= data.seen).then(|| (row - data.seen) % parts);
+        let all: Vec<usize> = (0..n).collect();
+        let whole = self.with_rows(model, data, &all)?;
+        let m = whole.centers().len();
+        let mut theta = Mat::zeros(m, parts * t);
+        let mut residuals = vec![Vec::new(); t];
+        for k in 0..parts {
+            let (out, rows): (Vec<usize>, Vec<usize>) =
+                all.iter().partition(|&&row| part(row) == Some(k));
+            let fit = self.with_rows(model, data, &rows)?;
+            let coefficients = fit.coefficients();
+            for (i, &row) in rows.iter().enumerate().take(coefficients.nrows()) {
+                let center = if m == n { row } else { i };
+                (0..t).for_each(|j| theta[(center, k * t + j)] = coefficients[(i, j)]);
+            }
+            let x = gather(data.x.as_ref(), &out);
+            let f = fit.predict(Points::from_rows(x.as_ref()))?;
+            for (j, residuals) in residuals.iter_mut().enumerate() {
+                let residual = |(i, &row): (usize, &usize)| (data.y[(row, j)] - f[(i, j)]).abs();
+                residuals.push(out.iter().enumerate().map(residual).collect());
+            }
+        }
+        Ok((whole.clone(), Plus { models: with_columns(&whole, theta)?, residuals }))
+    }
+
+    /// The fit that was chosen, to these rows: with all of them as centres, or with its own.
+    fn with_rows(&self, model: &Model, data: &Data, rows: &[usize]) -> Result<Regression> {
+        let (kernel, mu) = (model.regression.kernel().clone(), model.regression.report().ridge);
+        let x = gather(data.x.as_ref(), rows);
+        let y = gather(data.y.as_ref(), rows);
+        let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref());
+        let ridge = Ridge::Absolute(mu);
+        Ok(match model.made.holds_all_rows {
+            false => NystromKrr::new(kernel, ridge).fit(problem, model.regression.centers())?,
+            true if rows.len() <= DIRECT => ExactKrr::new(kernel, ridge).fit(problem)?,
+            true => {
+                let options = self.options(self.full_residual());
+                let krr = FullKrr { options, ..FullKrr::new(kernel, ridge) };
+                krr.fit(problem, &mut self.stream(3))?.model
+            }
+        })
+    }
+
+    /// Jackknife+: all models that leave one of the rows set aside out, in closed form.
+    fn jackknife(&self, model: &Model, data: &Data) -> Result<Fits> {
+        let ((n, t), unseen) = (data.y.shape(), data.y.nrows() - data.seen);
+        let m = CENTERS.min(data.seen);
+        if m * unseen * t > MOST {
+            let problem = format!(
+                "{unseen} models of {m} centres are too many numbers; take cv:10, or a share"
+            );
+            return Err(Error::Option { option: "calibrate", problem });
+        }
+        // the ridge by the rows that the search has seen
+        let (seen, all): (Vec<usize>, Vec<usize>) = ((0..data.seen).collect(), (0..n).collect());
+        let kernel = model.regression.kernel();
+        let of_seen = gather(data.x.as_ref(), &seen);
+        let landmarks = Landmarks::new(data.seen, self.everything[..m].to_vec())?;
+        let path = self.path(kernel, Rows { x: of_seen.as_ref(), rows: &seen }, &landmarks)?;
+        let ridge = Ridge::Absolute(path.best_by_loo().mu);
+        let landmarks = Landmarks::new(all.len(), self.everything[..m].to_vec())?;
+        let problem = Problem::new(Points::from_rows(data.x.as_ref()), data.y.as_ref());
+        let krr = NystromKrr::without_ridge(kernel.clone());
+        let path = krr.path(problem, &landmarks, &[ridge])?;
+        let (f, residuals) = (path.model_at(ridge)?, path.leave_one_out(ridge, problem)?);
+        let g = path.responses(ridge, Points::from_rows(data.x.as_ref()).slice(data.seen..n))?;
+        let r = |i: usize, j: usize| residuals[(data.seen + i, j)];
+        // f₋ᵢ = f − rᵢgᵢ
+        let entry = |row, column: usize| {
+            let (i, j) = (column / t, column % t);
+            f.coefficients()[(row, j)] - r(i, j) * g[(row, i)]
+        };
+        let theta = Mat::from_fn(m, unseen * t, entry);
+        let residuals =
+            (0..t).map(|j| (0..unseen).map(|i| vec![r(i, j).abs()]).collect()).collect();
+        Ok((f.clone(), Plus { models: with_columns(&f, theta)?, residuals }))
+    }
+}
+
+type Regression = KrrModel<AnyKernel, f64>;
+/// The model of all rows, and those that leave some out.
+type Fits = (Regression, Plus);
+
+/// Models with the centres of `one`, a column of coefficients for each.
+fn with_columns(one: &Regression, theta: Mat<f64>) -> Result<Regression> {
+    let (centers, b) = (one.centers().as_cols().to_owned(), vec![0.0; theta.ncols()]);
+    Ok(KrrModel::new(one.kernel().clone(), centers, theta, b, one.report().clone())?)
+}

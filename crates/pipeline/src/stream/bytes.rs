@@ -1,0 +1,74 @@
+//! The layout of checkpoints: sections and a checksum.
+
+use crate::error::{Error, Result};
+use sha2::{Digest, Sha256};
+
+const MAGIC: &[u8; 8] = b"NYSTRCKP";
+/// Raised whenever a layout changes.
+const VERSION: u32 = 1;
+const CHECKSUM: usize = 32;
+
+/// What a checkpoint holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Recipe = 1,
+    Sums = 2,
+}
+
+/// Sections with their lengths, and a checksum of all.
+pub(super) fn pack(kind: Kind, sections: &[Vec<u8>]) -> Vec<u8> {
+    let length: usize = sections.iter().map(|section| 8 + section.len()).sum();
+    let mut bytes = Vec::with_capacity(16 + length + CHECKSUM);
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend((kind as u32).to_le_bytes());
+    for section in sections {
+        bytes.extend((section.len() as u64).to_le_bytes());
+        bytes.extend(section);
+    }
+    let checksum = Sha256::digest(&bytes);
+    bytes.extend(checksum);
+    bytes
+}
+
+/// The sections of bytes of this kind.
+///
+/// # Errors
+/// [`Error::Checkpoint`] for other bytes.
+pub(super) fn unpack(kind: Kind, bytes: &[u8]) -> Result<Vec<&[u8]>> {
+    let cut = || wrong("it is cut off".into());
+    if !bytes.starts_with(MAGIC) {
+        return Err(wrong("it does not begin as a checkpoint does".into()));
+    }
+    let word =
+        |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    match (word(8), word(12)) {
+        (Some(VERSION), Some(found)) if found == kind as u32 => {}
+        (Some(VERSION), Some(_)) => return Err(wrong("it holds something else".into())),
+        (Some(version), Some(_)) => {
+            let problem = format!(
+                "it has layout {version}, this program reads {VERSION}; use the version that \
+                 wrote it, or take another folder"
+            );
+            return Err(wrong(problem));
+        }
+        _ => return Err(cut()),
+    }
+    let end = bytes.len().checked_sub(CHECKSUM).filter(|end| *end >= 16).ok_or_else(cut)?;
+    if Sha256::digest(&bytes[..end])[..] != bytes[end..] {
+        return Err(wrong("its checksum is wrong: it is damaged".into()));
+    }
+    let (mut rest, mut sections) = (&bytes[16..end], Vec::new());
+    while let Some((length, behind)) = rest.split_at_checked(8) {
+        let length = u64::from_le_bytes(length.try_into().unwrap_or_default());
+        let length = usize::try_from(length).map_err(|_| cut())?;
+        let (section, behind) = behind.split_at_checked(length).ok_or_else(cut)?;
+        sections.push(section);
+        rest = behind;
+    }
+    Ok(sections)
+}
+
+pub(super) fn wrong(problem: String) -> Error {
+    Error::Checkpoint { problem }
+}

@@ -1,0 +1,131 @@
+//! Fits to tables that do not fit in memory.
+
+mod bytes;
+mod given;
+mod ready;
+mod recipe;
+mod reservoir;
+mod source;
+mod summing;
+mod sums;
+mod survey;
+
+pub use recipe::Recipe;
+pub use source::{TableBlocks, TableSource};
+pub use summing::{StreamReport, Summing};
+pub(crate) use sums::{ColumnSums, NumberSums};
+pub use survey::Survey;
+
+use crate::classes::ClassWeights;
+use crate::error::{Error, Result};
+use crate::fit::{Fit, Fitted};
+use crate::problem::Problem;
+use crate::progress::Progress;
+use crate::search::Search;
+use nystrom::prelude::*;
+
+/// A fit in two passes over rows that are read block by block:
+///
+/// 1. [`survey`](Self::survey): one pass counts rows, levels of texts and missing values, adds up
+///    means and standard deviations, and keeps a uniform sample of rows, the reservoir;
+/// 2. [`search`](Self::search): the best fit for the reservoir, as [`Fit`] finds it, with the
+///    columns treated as all rows ask for;
+/// 3. [`recipe`](Self::recipe): landmarks, drawn from the reservoir;
+/// 4. [`Recipe::sum`]: a second pass adds up the normal equations of all rows;
+/// 5. [`Summing::finish`]: λ by generalised cross-validation, from the same sums.
+///
+/// Of the columns, medians (which stand for missing values), the curves of skewed columns with
+/// their moments, and the levels of texts with more than 65,536 of them are those of the reservoir;
+/// all else is of all rows.
+///
+/// The model depends on the rows and their order, on the seed and the options; not on the blocks,
+/// on files or on threads.
+///
+/// # Cost
+/// Reading, and n·m kernel values and 2nm² flops of the second pass. Memory: that of the search on
+/// the reservoir, then 4m² numbers of 8 bytes and a block; 8m² more at the end.
+///
+/// ```
+/// use nystrom::prelude::*;
+/// use nystrom_data::{Column, Table};
+/// use nystrom_pipeline::{Effort, Fit, StreamFit, TableBlocks};
+/// let a: Vec<f64> = (0..3000).map(|i| f64::from(i * 7 % 3000) / 500.0).collect();
+/// let y: Vec<f64> = a.iter().map(|a| a.sin()).collect();
+/// let table = Table::new("t", vec![Column::numbers("a", a), Column::numbers("y", y)]).unwrap();
+/// let mut blocks = TableBlocks::new(&table, 500);
+/// let fit = Fit { work: Some(1e8), ..Fit::default() };
+/// let stream = StreamFit { fit, reservoir: 300, landmarks: 40 };
+/// let rng = &mut Pcg64::seed_from_u64(0);
+/// let survey = stream.survey(&mut blocks, ["y"], &mut |_| {}, rng)?;
+/// let found = stream.search(&survey, &mut (), rng)?;
+/// let recipe = stream.recipe(&survey, found.model, rng)?;
+/// let mut sum = recipe.sum()?;
+/// sum.run(&mut blocks, &mut |_| Ok(()))?;
+/// let (model, report) = sum.finish(&[1e-2, 1e-4, 1e-6, 1e-8])?;
+/// assert_eq!(report.rows, 3000);
+/// let new = Table::new("new", vec![Column::numbers("a", vec![1.05])]).unwrap();
+/// assert!((model.predict(&new)?.values[(0, 0)] - 1.05_f64.sin()).abs() < 1e-3);
+/// # Ok::<(), nystrom_pipeline::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct StreamFit {
+    /// Columns, weights, task, and the effort of the search. Rows cannot be set aside for
+    /// intervals, groups or times.
+    pub fit: Fit,
+    /// Rows of the sample on which the search works.
+    pub reservoir: usize,
+    /// Centres of the last fit, or as many as the reservoir has rows.
+    pub landmarks: usize,
+}
+
+impl StreamFit {
+    /// Refuses what needs all rows at once, before any is read.
+    ///
+    /// # Errors
+    /// [`Error::Option`] with what helps.
+    pub fn check(&self) -> Result<()> {
+        let refuse = |option, problem: &str| Err(Error::Option { option, problem: problem.into() });
+        if self.fit.calibrate.is_some() || self.fit.deviations {
+            return refuse(
+                "calibrate",
+                "sets rows aside, for which they must be in memory; leave it out, or fit in memory",
+            );
+        }
+        if self.fit.class_weights != ClassWeights::Equal {
+            let problem = "count all rows of a class first; leave them out, or fit in memory";
+            return refuse("class-weights", problem);
+        }
+        if self.fit.split.column().is_some() {
+            let problem = "puts rows together, for which they must be in memory; leave it out, or \
+                           fit in memory";
+            return refuse("group or time", problem);
+        }
+        if self.reservoir < crate::problem::FEWEST {
+            return refuse("reservoir", "needs at least 3 rows; 10,000 or more are usual");
+        }
+        if self.landmarks == 0 {
+            return refuse("landmarks", "must be at least 1");
+        }
+        Ok(())
+    }
+
+    /// The best fit for the reservoir: kernel, metric, treatment of the columns. Its model predicts
+    /// on its own.
+    ///
+    /// # Errors
+    /// As [`Fit::table`].
+    ///
+    /// # Randomness
+    /// As [`Fit::table`].
+    pub fn search(
+        &self,
+        survey: &Survey,
+        progress: &mut dyn Progress,
+        rng: &mut dyn Rng,
+    ) -> Result<Fitted> {
+        let work = self.fit.checked_work()?;
+        let mut problem = Problem::new(&self.fit, &survey.table, &survey.targets, rng)?;
+        problem.exact.clone_from(&survey.sums);
+        Search::new(&self.fit, problem, work, progress, rng)?.with_landmarks_only().run()
+    }
+}

@@ -1,0 +1,120 @@
+//! Blocks as a regression takes them.
+
+use super::recipe::Recipe;
+use crate::classes::Classes;
+use crate::error::{Error, Result};
+use crate::fit::Fit;
+use crate::model::mapped;
+use crate::problem::{taken, usable};
+use nystrom::faer::Mat;
+use nystrom::krr::Problem;
+use nystrom::prelude::*;
+use nystrom_data::{Table, Values};
+use std::ops::Range;
+
+/// The rows of a block that are used.
+pub(super) struct Ready {
+    x: Mat<f64>,
+    y: Mat<f64>,
+    weights: Option<Vec<f64>>,
+    /// Their numbers in the block.
+    pub rows: Vec<usize>,
+}
+
+impl Ready {
+    pub fn problem(&self, rows: Range<usize>) -> Problem<'_, f64> {
+        Problem {
+            x: Points::from_rows(self.x.as_ref()).slice(rows.clone()),
+            y: self.y.as_ref().subrows(rows.start, rows.len()),
+            weights: self.weights.as_ref().map(|w| &w[rows]),
+        }
+    }
+}
+
+impl Recipe {
+    /// Features, mapped, targets about 0 and weights about 1.
+    pub(super) fn ready(&self, block: &Table) -> Result<Ready> {
+        let (fit, model) = (&self.fit, &self.model);
+        let names = self.names();
+        let taken = taken(fit, &names)?;
+        let of_text = model.classes.as_ref().is_some_and(|classes| !classes.numbers);
+        let (rows, _) = usable(fit, block, &names, &taken, of_text)?;
+        let chosen = block.select_rows(&rows)?;
+        let x = match model.columns.apply(&chosen) {
+            Ok(applied) => applied.x,
+            Err(error) => return Err(placed(error, model, &chosen)),
+        };
+        let x = match &model.map {
+            Some(map) => mapped(x.as_ref(), map.as_ref()),
+            None => x,
+        };
+        let weights = weights(fit, block, &rows)?;
+        let weights = weights.map(|w| w.into_iter().map(|w| w / self.mean_weight).collect());
+        let y = match &model.classes {
+            Some(classes) => self.indicators(&chosen, classes)?,
+            None => {
+                let columns = names.iter().map(|name| chosen.numbers(name.as_str()));
+                let columns = columns.collect::<nystrom_data::Result<Vec<_>>>()?;
+                let scaled = |i: usize, j: usize| {
+                    (columns[j][i] - self.targets[j].mean) / self.targets[j].scale
+                };
+                Mat::from_fn(rows.len(), columns.len(), scaled)
+            }
+        };
+        Ok(Ready { x, y, weights, rows })
+    }
+
+    /// ±1 for each function, in the scale of the target.
+    fn indicators(&self, table: &Table, classes: &Classes) -> Result<Mat<f64>> {
+        let column = table.column(classes.target.as_str())?;
+        let of = match &column.values {
+            Values::Numbers(values) => {
+                let class = |value: &f64| classes.number(&Classes::name_of(*value));
+                values.iter().map(class).collect::<Result<Vec<usize>>>()?
+            }
+            Values::Categories(text) => {
+                let class = |row| classes.number(text.get(row).unwrap_or_default());
+                (0..table.rows()).map(class).collect::<Result<Vec<usize>>>()?
+            }
+        };
+        let first = classes.names.len() - self.targets.len();
+        let sign = |i: usize, j: usize| if of[i] == first + j { 1.0 } else { -1.0 };
+        let scaled = |i, j: usize| (sign(i, j) - self.targets[j].mean) / self.targets[j].scale;
+        Ok(Mat::from_fn(of.len(), self.targets.len(), scaled))
+    }
+}
+
+/// The weights of these rows, if there are any.
+pub(super) fn weights(fit: &Fit, block: &Table, rows: &[usize]) -> Result<Option<Vec<f64>>> {
+    let Some(name) = &fit.weights else { return Ok(None) };
+    let values = block.numbers(name.as_str())?;
+    let weights: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
+    match weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+        None => Ok(Some(weights)),
+        Some(i) => {
+            let what = format!("has the weight {} in {}", weights[i], place(block, rows[i]));
+            let remedy = "weights are positive";
+            Err(Error::Values { column: name.clone(), what, remedy })
+        }
+    }
+}
+
+fn place(table: &Table, row: usize) -> String {
+    match table.line(row) {
+        Some(line) => format!("line {line} of {}", table.source()),
+        None => format!("row {} of a block of {}", row + 1, table.source()),
+    }
+}
+
+/// An error with the line of the first row that has it.
+fn placed(error: Error, model: &crate::Model, table: &Table) -> Error {
+    for row in 0..table.rows() {
+        let alone = table.select_rows(&[row]).map_err(Error::from);
+        let applied = alone.and_then(|alone| model.columns.apply(&alone));
+        if let Err(Error::Values { column, what, remedy }) = applied {
+            let what = what.replace("in row 1", &format!("in {}", place(table, row)));
+            return Error::Values { column, what, remedy };
+        }
+    }
+    error
+}

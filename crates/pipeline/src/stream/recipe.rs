@@ -1,0 +1,154 @@
+//! What is to be fitted to all rows: everything but the coefficients.
+
+use super::bytes::{Kind, pack, unpack, wrong};
+use super::{StreamFit, Summing, Survey};
+use crate::error::Result;
+use crate::fit::Fit;
+use crate::model::{Model, Target};
+use nystrom::faer::Mat;
+use nystrom::linalg_core::random;
+use nystrom::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Columns, map, kernel, centres and scales of the targets: all that a model is but its
+/// coefficients, which a pass over the rows gives.
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    pub(super) fit: Fit,
+    /// Of the reservoir.
+    pub(super) model: Model,
+    /// As the model's, with moments of all rows where they are numbers.
+    pub(super) targets: Vec<Target>,
+    /// d × m.
+    pub(super) centers: Mat<f64>,
+    /// Rows that are used.
+    pub(super) rows: u64,
+    pub(super) mean_weight: f64,
+}
+
+/// The small things in a file.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    identity: String,
+    targets: Vec<Target>,
+    rows: u64,
+    mean_weight: f64,
+    dim: usize,
+}
+
+impl StreamFit {
+    /// The kernel, map and columns of `found`, which a [`search`](Self::search) gave, with centres
+    /// that are drawn from the reservoir, and the scales of all rows.
+    ///
+    /// # Errors
+    /// Those of applying columns to rows that they were made for.
+    ///
+    /// # Randomness
+    /// The centres.
+    pub fn recipe(&self, survey: &Survey, found: Model, rng: &mut dyn Rng) -> Result<Recipe> {
+        let sample = &survey.table;
+        let m = self.landmarks.min(sample.rows());
+        let chosen = random::uniform_subset(sample.rows(), m, rng)?;
+        let x = found.columns.apply(&sample.select_rows(&chosen)?)?.x;
+        let x = match &found.map {
+            Some(map) => crate::model::mapped(x.as_ref(), map.as_ref()),
+            None => x,
+        };
+        let exact = |target: &Target| match survey.moments.get(&target.name) {
+            Some(&(mean, scale)) if found.classes.is_none() => {
+                Target { name: target.name.clone(), mean, scale }
+            }
+            _ => target.clone(),
+        };
+        Ok(Recipe {
+            fit: self.fit.clone(),
+            targets: found.targets.iter().map(exact).collect(),
+            centers: x.transpose().to_owned(),
+            rows: survey.used,
+            mean_weight: survey.mean_weight,
+            model: found,
+        })
+    }
+}
+
+impl Recipe {
+    /// m.
+    pub fn landmarks(&self) -> usize {
+        self.centers.ncols()
+    }
+
+    /// Rows that are used.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The model of the reservoir alone.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Bytes that a fit holds in its second pass with m centres, and at its end.
+    pub fn bytes(m: usize) -> u64 {
+        // R, four partial sums of half a square each, and one that is read back; then the square
+        // that is decomposed, its vectors and their workspace
+        let square = 8 * (m as u64).pow(2);
+        10 * square + 8 * 1024 * 4 * m as u64
+    }
+
+    /// The sums over no rows.
+    ///
+    /// # Errors
+    /// Those of [`NormalEquations::new`](nystrom::krr::NormalEquations::new).
+    pub fn sum(&self) -> Result<Summing<'_>> {
+        Summing::new(self)
+    }
+
+    /// The recipe as bytes. `identity` says of what data and options it is.
+    ///
+    /// # Errors
+    /// As [`Model::to_bytes`].
+    pub fn to_bytes(&self, identity: &str) -> Result<Vec<u8>> {
+        let head = Head {
+            identity: identity.to_owned(),
+            targets: self.targets.clone(),
+            rows: self.rows,
+            mean_weight: self.mean_weight,
+            dim: self.centers.nrows(),
+        };
+        let head = serde_json::to_vec(&head).map_err(|error| wrong(error.to_string()))?;
+        let numbers = self.centers.col_iter().flat_map(|col| col.iter());
+        let numbers: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
+        Ok(pack(Kind::Recipe, &[head, self.model.to_bytes()?, numbers]))
+    }
+
+    /// The recipe that [`to_bytes`](Self::to_bytes) wrote for the same data and options.
+    ///
+    /// # Errors
+    /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes, and for those of other
+    /// data, options or another version.
+    pub fn from_bytes(fit: &Fit, identity: &str, bytes: &[u8]) -> Result<Recipe> {
+        let sections = unpack(Kind::Recipe, bytes)?;
+        let [head, model, numbers] = sections[..] else {
+            return Err(wrong("it has other parts".into()));
+        };
+        let head: Head = serde_json::from_slice(head).map_err(|error| wrong(error.to_string()))?;
+        if head.identity != identity {
+            return Err(wrong(format!(
+                "it is of other data or options ({}, not {identity}); take another folder, or \
+                 remove it",
+                head.identity
+            )));
+        }
+        let (numbers, _) = numbers.as_chunks::<8>();
+        let (d, m) = (head.dim, numbers.len() / head.dim.max(1));
+        let centers = Mat::from_fn(d, m, |k, j| f64::from_le_bytes(numbers[j * d + k]));
+        let model = Model::from_bytes(model)?;
+        let Head { targets, rows, mean_weight, .. } = head;
+        Ok(Recipe { fit: fit.clone(), model, targets, centers, rows, mean_weight })
+    }
+
+    /// The columns that are predicted.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.model.target_names().into_iter().map(str::to_owned).collect()
+    }
+}

@@ -1,0 +1,161 @@
+//! What the chosen candidate gave on rows that it was not fitted to.
+
+use crate::classes::Classes;
+use nystrom::faer::MatRef;
+use serde::Serialize;
+
+/// Predictions for validation rows, each by a fit that has not seen it.
+///
+/// Choices were made by their errors on the same rows, so that these are a little too small; rows
+/// that are held out tell without that.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Validation {
+    /// Rows that were predicted.
+    pub rows: usize,
+    /// In so many parts; if there are several, together they are all rows.
+    pub folds: usize,
+    /// How rows were set aside: `random`, or `group` or `time` and the column.
+    pub split: String,
+    /// Of numbers: what was and what was predicted, for each target.
+    pub targets: Vec<Compared>,
+    /// Of classes.
+    pub classes: Option<Confusion>,
+}
+
+/// A target and its predictions, row by row, in its units.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Compared {
+    /// The target.
+    pub target: String,
+    /// What it was.
+    pub actual: Vec<f64>,
+    /// What was predicted.
+    pub predicted: Vec<f64>,
+}
+
+/// Which classes were taken for which, and how often probabilities were right.
+///
+/// The probabilities were fitted to the same rows: K numbers for K classes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Confusion {
+    /// The classes.
+    pub names: Vec<String>,
+    /// Rows of each class (outer) that were taken for each class.
+    pub counts: Vec<Vec<usize>>,
+    /// Of two classes by the probability of the second, of more by that of the likeliest.
+    pub bins: Vec<Bin>,
+}
+
+/// Some of the rows, with probabilities next to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Bin {
+    /// The mean probability.
+    pub probability: f64,
+    /// The share of rows in which it came true.
+    pub share: f64,
+    /// How many rows.
+    pub rows: usize,
+}
+
+/// How many of the rows set aside are in intervals that are made of the others of them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Coverage {
+    /// The target.
+    pub target: String,
+    /// Rows set aside. Each half of them is held against intervals that the other half calibrated.
+    pub rows: usize,
+    /// The level, and the share of rows that are covered.
+    pub levels: Vec<[f64; 2]>,
+}
+
+/// Bins with as many rows each.
+const BINS: usize = 15;
+/// Levels at which coverage is looked at.
+const LEVELS: [f64; 7] = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
+
+impl Confusion {
+    /// Of probabilities n × K against the class of each row.
+    pub(crate) fn of(names: &[String], probabilities: MatRef<'_, f64>, labels: &[usize]) -> Self {
+        let count = names.len();
+        let likeliest = Classes::likeliest(probabilities);
+        let mut counts = vec![vec![0; count]; count];
+        labels.iter().zip(&likeliest).for_each(|(&class, &taken)| counts[class][taken] += 1);
+        let outcome = |i: usize| match count {
+            2 => (probabilities[(i, 1)], labels[i] == 1),
+            _ => (probabilities[(i, likeliest[i])], labels[i] == likeliest[i]),
+        };
+        let outcomes = (0..labels.len()).map(outcome).collect();
+        Confusion { names: names.to_vec(), counts, bins: bins(outcomes) }
+    }
+}
+
+/// Probabilities and whether they came true, in bins of neighbours.
+fn bins(mut outcomes: Vec<(f64, bool)>) -> Vec<Bin> {
+    outcomes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (n, bins) = (outcomes.len(), BINS.min(outcomes.len()));
+    let bin = |b: usize| {
+        let rows = &outcomes[b * n / bins..(b + 1) * n / bins];
+        let count = rows.len() as f64;
+        Bin {
+            probability: rows.iter().map(|row| row.0).sum::<f64>() / count,
+            share: rows.iter().filter(|row| row.1).count() as f64 / count,
+            rows: rows.len(),
+        }
+    };
+    (0..bins).map(bin).collect()
+}
+
+impl Coverage {
+    /// Of scores in the order of their rows: those at even places against those at odd ones, and
+    /// the other way round. Levels that half of the rows cannot reach are left out.
+    pub(crate) fn of(target: &str, scores: &[f64]) -> Coverage {
+        let half = |odd: usize| {
+            let mut half: Vec<f64> = scores.iter().skip(odd).step_by(2).copied().collect();
+            half.sort_by(f64::total_cmp);
+            half
+        };
+        let halves = [half(0), half(1)];
+        let within = |level: f64| {
+            let covered = |a: &[f64], b: &[f64]| {
+                let rank = ((b.len() + 1) as f64 * level - 1e-9).ceil().max(1.0) as usize;
+                b.get(rank - 1).map(|q| a.partition_point(|score| score <= q))
+            };
+            let [first, second] = &halves;
+            let both = covered(first, second)? + covered(second, first)?;
+            Some([level, both as f64 / scores.len() as f64])
+        };
+        let levels = LEVELS.into_iter().filter_map(within).collect();
+        Coverage { target: target.to_owned(), rows: scores.len(), levels }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nystrom::prelude::*;
+
+    #[test]
+    fn coverage_of_halves_is_near_its_level() {
+        let rng = &mut Pcg64::seed_from_u64(1);
+        let scores: Vec<f64> = (0..4000).map(|_| rng.random::<f64>()).collect();
+        let coverage = Coverage::of("y", &scores);
+        assert_eq!(coverage.levels.len(), LEVELS.len());
+        for [level, covered] in coverage.levels {
+            // two shares of 2000 rows against quantiles of 2000: 5 standard deviations of the sum
+            let sd = (level * (1.0 - level) * (1.0 / 4000.0 + 1.0 / 2000.0)).sqrt();
+            assert!((covered - level).abs() < 5.0 * sd, "{level} {covered}");
+        }
+        assert!(Coverage::of("y", &[1.0, 2.0]).levels.iter().all(|[level, _]| *level <= 0.5));
+        assert!(Coverage::of("y", &[1.0]).levels.is_empty());
+    }
+
+    #[test]
+    fn bins_hold_all_rows() {
+        let outcomes = |n: usize| (0..n).map(|i| (i as f64 / n as f64, i % 2 == 0)).collect();
+        assert!(bins(Vec::new()).is_empty());
+        assert_eq!(bins(outcomes(4)).len(), 4);
+        let all = bins(outcomes(100));
+        assert_eq!((all.len(), all.iter().map(|bin| bin.rows).sum::<usize>()), (15, 100));
+        assert!(all.is_sorted_by(|a, b| a.probability < b.probability));
+    }
+}

@@ -1,0 +1,81 @@
+"""Kernel methods that scale, with guarantees: scikit-learn estimators over a Rust library.
+
+>>> import numpy as np
+>>> from nystrom import NystroemRidge
+>>> X = np.linspace(0, 6, 200).reshape(-1, 1)
+>>> model = NystroemRidge(n_components=30, random_state=0).fit(X, np.sin(X[:, 0]))
+>>> bool(abs(model.predict([[1.0]])[0] - np.sin(1.0)) < 1e-3)
+True
+"""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from ._functions import (
+    KDPP,
+    CertificateReport,
+    PartialCholesky,
+    audit,
+    certificate,
+    effective_dimension,
+    landmarks,
+    leverage_scores,
+    rp_cholesky,
+)
+from ._kernels import (
+    FromBlocks,
+    Gaussian,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    Periodic,
+    Polynomial,
+    PowerExponential,
+    PowerExponentialL1,
+    Product,
+    RationalQuadratic,
+    Scaled,
+    SlowKernelWarning,
+    Sum,
+)
+from ._ridge import Falkon, KernelRidge, NystroemRidge
+from ._search import KernelClassifier, KernelRegressor
+from ._transform import Nystroem
+
+try:
+    __version__ = version("nystrom")
+except PackageNotFoundError:  # run from the source tree
+    __version__ = "0"
+
+__all__ = [
+    "KDPP",
+    "CertificateReport",
+    "Falkon",
+    "FromBlocks",
+    "Gaussian",
+    "Kernel",
+    "KernelClassifier",
+    "KernelRegressor",
+    "KernelRidge",
+    "Laplacian",
+    "Linear",
+    "Matern",
+    "Nystroem",
+    "NystroemRidge",
+    "PartialCholesky",
+    "Periodic",
+    "Polynomial",
+    "PowerExponential",
+    "PowerExponentialL1",
+    "Product",
+    "RationalQuadratic",
+    "Scaled",
+    "SlowKernelWarning",
+    "Sum",
+    "audit",
+    "certificate",
+    "effective_dimension",
+    "landmarks",
+    "leverage_scores",
+    "rp_cholesky",
+]

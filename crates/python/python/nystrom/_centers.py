@@ -1,0 +1,69 @@
+"""Landmarks: rows that stand for all."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from . import _native
+from ._checks import seed_of
+from ._kernels import Spec
+
+#: The ridge of leverage scores, in shares of the number of rows, for methods that need one.
+LEVERAGE_RIDGE = 1e-4
+
+
+def choose(
+    spec: Spec,
+    X: np.ndarray,
+    how: Any,
+    count: int,
+    random_state: Any,
+    n_jobs: int | None = None,
+) -> tuple[np.ndarray | None, np.ndarray]:
+    """The numbers of the landmarks' rows (`None` if they are no rows) and the landmarks.
+
+    `how` is the name of a method, the numbers of rows, or the landmarks themselves.
+    """
+    if isinstance(how, str):
+        chosen = by_method(spec, X, how, count, random_state, n_jobs)
+        return chosen, X[chosen]
+    given = np.asarray(how)
+    if given.ndim == 1 and given.dtype.kind in "iu":
+        return of_rows(given, len(X)), X[given]
+    if given.ndim == 2 and given.shape[1] == X.shape[1]:
+        return None, np.array(given, dtype=X.dtype)
+    raise ValueError(
+        "landmarks must be the name of a method, the numbers of rows of X, or points with "
+        f"{X.shape[1]} columns; got an array of shape {given.shape} and type {given.dtype}"
+    )
+
+
+def of_rows(rows: np.ndarray, n: int) -> np.ndarray:
+    """Numbers of rows, checked."""
+    wrong = rows[(rows < 0) | (rows >= n)]
+    if len(rows) == 0 or len(wrong) > 0:
+        what = "no row" if len(rows) == 0 else f"row {wrong[0]}"
+        raise ValueError(f"landmarks name {what}; the rows of X are numbered from 0 to {n - 1}")
+    return rows.astype(np.int64)
+
+
+def by_method(
+    spec: Spec, X: np.ndarray, method: str, count: int, random_state: Any, n_jobs: int | None
+) -> np.ndarray:
+    """The rows that a method chooses."""
+    if count < 1 or int(count) != count:
+        raise ValueError(f"{count} landmarks: it must be a whole number of at least 1")
+    n = len(X)
+    if count > n:
+        text = f"{count} landmarks are more than the {n} rows; all rows are taken"
+        warnings.warn(text, UserWarning, stacklevel=4)
+    count = min(int(count), n)
+    if method == "uniform":
+        # the rows that scikit-learn's Nystroem draws
+        return check_random_state(random_state).permutation(n)[:count]
+    seed = seed_of(random_state)
+    return _native.landmarks(spec, X, count, method, n * LEVERAGE_RIDGE, seed, n_jobs)

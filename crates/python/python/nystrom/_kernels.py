@@ -1,0 +1,354 @@
+"""Kernels as objects, from scikit-learn's names, and from its Gaussian-process kernels."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from . import _native
+
+Spec = tuple[Any, ...]
+
+
+class SlowKernelWarning(UserWarning):
+    """The kernel is computed by Python, block by block."""
+
+
+class Kernel(BaseEstimator):
+    """A positive semi-definite function of two points.
+
+    Kernels add (`Gaussian() + Linear()`), multiply, and scale (`2.0 * Gaussian()`). Called with
+    one or two arrays of rows, a kernel gives the matrix of its values.
+    """
+
+    def _spec(self) -> Spec:
+        """What the compiled half builds the kernel from."""
+        raise NotImplementedError
+
+    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
+        """`K[i, j] = k(X[i], Y[j])`; without `Y`, of `X` with itself."""
+        X = matrix(X)
+        Y = None if Y is None else np.asarray(Y, dtype=X.dtype)
+        return _native.kernel_block(self._spec(), X, Y)
+
+    def diag(self, X: Any) -> np.ndarray:
+        """`k(X[i], X[i])`."""
+        return _native.kernel_diagonal(self._spec(), matrix(X))
+
+    def __add__(self, other: Kernel) -> Kernel:
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Kernel | float) -> Kernel:
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scaled(self, float(other)) if isinstance(other, Real) else NotImplemented
+
+    def __rmul__(self, factor: float) -> Kernel:
+        return Scaled(self, float(factor)) if isinstance(factor, Real) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+class Gaussian(Kernel):
+    """exp(-|x - y|^2 / (2 l^2)). A sequence of length scales is one for each column."""
+
+    def __init__(self, length_scale: Any = 1.0) -> None:
+        self.length_scale = length_scale
+
+    def _spec(self) -> Spec:
+        return ("gaussian", lengths(self.length_scale))
+
+
+class Matern(Kernel):
+    """The Matérn kernel of smoothness `nu`: rough at 0.5, once differentiable at 1.5."""
+
+    def __init__(self, nu: float = 1.5, length_scale: Any = 1.0) -> None:
+        self.nu = nu
+        self.length_scale = length_scale
+
+    def _spec(self) -> Spec:
+        return ("matern", float(self.nu), lengths(self.length_scale))
+
+
+class Laplacian(Kernel):
+    """exp(-|x - y|_1 / l), of the L1 distance as in scikit-learn."""
+
+    def __init__(self, length_scale: float = 1.0) -> None:
+        self.length_scale = length_scale
+
+    def _spec(self) -> Spec:
+        return ("laplacian-l1", float(self.length_scale))
+
+
+class RationalQuadratic(Kernel):
+    """(1 + |x - y|^2 / (2 alpha l^2))^(-alpha)."""
+
+    def __init__(self, alpha: float = 1.0, length_scale: Any = 1.0) -> None:
+        self.alpha = alpha
+        self.length_scale = length_scale
+
+    def _spec(self) -> Spec:
+        return ("rational-quadratic", float(self.alpha), lengths(self.length_scale))
+
+
+class PowerExponential(Kernel):
+    """exp(-(|x - y| / l)^power), 0 < power <= 2."""
+
+    def __init__(self, power: float = 1.0, length_scale: Any = 1.0) -> None:
+        self.power = power
+        self.length_scale = length_scale
+
+    def _spec(self) -> Spec:
+        return ("power-exponential", float(self.power), lengths(self.length_scale))
+
+
+class PowerExponentialL1(Kernel):
+    """exp(-(|x - y|_1 / l)^power) of the L1 distance, 0 < power <= 1."""
+
+    def __init__(self, power: float = 1.0, length_scale: float = 1.0) -> None:
+        self.power = power
+        self.length_scale = length_scale
+
+    def _spec(self) -> Spec:
+        return ("power-exponential-l1", float(self.power), float(self.length_scale))
+
+
+class Linear(Kernel):
+    """<x, y> + bias."""
+
+    def __init__(self, bias: float = 0.0) -> None:
+        self.bias = bias
+
+    def _spec(self) -> Spec:
+        return ("linear", float(self.bias))
+
+
+class Polynomial(Kernel):
+    """(gamma <x, y> + coef0)^degree."""
+
+    def __init__(self, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0) -> None:
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+
+    def _spec(self) -> Spec:
+        return ("polynomial", whole("degree", self.degree), float(self.gamma), float(self.coef0))
+
+
+class Periodic(Kernel):
+    """exp(-2 sum_k sin^2(pi (x_k - y_k) / period) / l^2)."""
+
+    def __init__(self, period: float = 1.0, length_scale: float = 1.0) -> None:
+        self.period = period
+        self.length_scale = length_scale
+
+    def _spec(self) -> Spec:
+        return ("periodic", float(self.period), float(self.length_scale))
+
+
+class Sum(Kernel):
+    """first + second."""
+
+    def __init__(self, first: Kernel, second: Kernel) -> None:
+        self.first = first
+        self.second = second
+
+    def _spec(self) -> Spec:
+        return ("sum", self.first._spec(), self.second._spec())
+
+
+class Product(Kernel):
+    """first * second, value by value."""
+
+    def __init__(self, first: Kernel, second: Kernel) -> None:
+        self.first = first
+        self.second = second
+
+    def _spec(self) -> Spec:
+        return ("product", self.first._spec(), self.second._spec())
+
+
+class Scaled(Kernel):
+    """factor * kernel, factor > 0."""
+
+    def __init__(self, kernel: Kernel, factor: float) -> None:
+        self.kernel = kernel
+        self.factor = factor
+
+    def _spec(self) -> Spec:
+        return ("scaled", self.kernel._spec(), float(self.factor))
+
+
+class FromBlocks(Kernel):
+    """A kernel by a function of two arrays of rows that gives the matrix of values.
+
+    The slow path: blocks are computed by Python, one thread at a time. The function has to be
+    positive semi-definite, which is not checked.
+    """
+
+    def __init__(self, function: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
+        self.function = function
+
+    def _spec(self) -> Spec:
+        function = self.function
+
+        def block(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+            return np.asarray(function(X, Y), dtype=X.dtype)
+
+        return ("blocks", block)
+
+
+def matrix(X: Any) -> np.ndarray:
+    """X as two-dimensional numbers of one of the two types, copied only if it is of another."""
+    X = np.asarray(X)
+    if X.dtype not in (np.float64, np.float32) or not X.dtype.isnative:
+        X = X.astype(np.float64)
+    X = aligned(X)
+    if X.ndim != 2:
+        raise ValueError(f"expected a matrix with a point in each row, got shape {X.shape}")
+    return X
+
+
+def aligned(X: np.ndarray) -> np.ndarray:
+    """X itself, unless its numbers do not lie on their boundaries, as in packed records."""
+    return X if X.flags.aligned else X.copy()
+
+
+def lengths(value: Any) -> float | list[float]:
+    """One length scale, or one for each column."""
+    return float(value) if np.ndim(value) == 0 else [float(length) for length in value]
+
+
+def whole(name: str, value: Any) -> int:
+    """A whole number that may be written 3.0."""
+    if int(value) != value:
+        raise ValueError(f"{name} = {value} is not valid: it must be a whole number")
+    return int(value)
+
+
+def spec_of(
+    kernel: Any,
+    n_features: int,
+    *,
+    gamma: float | None = None,
+    degree: float | None = None,
+    coef0: float | None = None,
+    kernel_params: Mapping[str, Any] | None = None,
+) -> Spec:
+    """What the compiled half builds a kernel from, however it was given.
+
+    `kernel` is one of ours, one of scikit-learn's names with its parameters, one of its
+    Gaussian-process kernels, or a function of two points.
+    """
+    if isinstance(kernel, Kernel):
+        # with what stands for "not given", here or in scikit-learn's KernelRidge
+        given: dict[str, tuple[Any, list[Any]]] = {
+            "gamma": (gamma, [None]),
+            "degree": (degree, [None, 3]),
+            "coef0": (coef0, [None, 1]),
+            "kernel_params": (kernel_params, [None]),
+        }
+        wrong = [name for name, (value, none) in given.items() if value not in none]
+        if wrong:
+            raise ValueError(
+                f"{wrong[0]} means nothing to the kernel {kernel!r}, which has parameters of its "
+                "own; leave it out"
+            )
+        return kernel._spec()
+    gamma = 1.0 / n_features if gamma is None else gamma
+    match kernel:
+        case "linear":
+            return Linear()._spec()
+        case "rbf":
+            return Gaussian(1.0 / math.sqrt(2.0 * positive("gamma", gamma)))._spec()
+        case "laplacian":
+            return Laplacian(1.0 / positive("gamma", gamma))._spec()
+        case "poly" | "polynomial":
+            degree, coef0 = (3 if degree is None else degree), (1 if coef0 is None else coef0)
+            return Polynomial(whole("degree", degree), gamma, coef0)._spec()
+        case str():
+            return by_scikit_learn(kernel, gamma, coef0, kernel_params)
+    if callable(kernel) and not hasattr(kernel, "theta"):
+        params = dict(kernel_params or {})
+        slow(f"the kernel {getattr(kernel, '__name__', kernel)!r} is a Python function of points")
+
+        def values(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+            return pairwise_kernels(X, Y, metric=kernel, **params)
+
+        return FromBlocks(values)._spec()
+    if hasattr(kernel, "theta"):
+        return of_gaussian_process(kernel, n_features)
+    raise ValueError(
+        f"kernel = {kernel!r} is none; take one of nystrom's or of scikit-learn's Gaussian "
+        "processes, a name such as 'rbf', or a function of two points"
+    )
+
+
+def positive(name: str, value: float) -> float:
+    if not value > 0 or not math.isfinite(value):
+        raise ValueError(f"{name} = {value} is not valid: it must be a positive finite number")
+    return float(value)
+
+
+def slow(what: str) -> None:
+    """Says that Python will compute the kernel."""
+    text = f"{what}: it is computed by Python, far slower than nystrom's own kernels"
+    warnings.warn(text, SlowKernelWarning, stacklevel=4)
+
+
+def by_scikit_learn(
+    name: str, gamma: float, coef0: float | None, params: Mapping[str, Any] | None
+) -> Spec:
+    """A kernel that scikit-learn has by name and nystrom has not."""
+    known = {"additive_chi2": {}, "chi2": {"gamma": gamma}, "cosine": {}}
+    if name == "sigmoid":
+        raise ValueError("the sigmoid kernel is not positive semi-definite; take another one")
+    if name not in known:
+        names = "linear, rbf, laplacian, poly, polynomial, " + ", ".join(sorted(known))
+        raise ValueError(f"there is no kernel {name!r}; there are {names}, and precomputed")
+    slow(f"the kernel {name!r} is scikit-learn's")
+    values = known[name] | dict(params or {})
+    return FromBlocks(lambda X, Y: pairwise_kernels(X, Y, metric=name, **values))._spec()
+
+
+def of_gaussian_process(kernel: Any, n_features: int) -> Spec:
+    """A kernel of `sklearn.gaussian_process.kernels`, as nystrom's own where there is one."""
+    from sklearn.gaussian_process import kernels as gp
+
+    def part(kernel: Any) -> Spec:
+        return of_gaussian_process(kernel, n_features)
+
+    match kernel:
+        case gp.Product(k1=gp.ConstantKernel() as constant, k2=other):
+            return ("scaled", part(other), float(constant.constant_value))
+        case gp.Product(k1=other, k2=gp.ConstantKernel() as constant):
+            return ("scaled", part(other), float(constant.constant_value))
+        case gp.Product():
+            return ("product", part(kernel.k1), part(kernel.k2))
+        case gp.Sum():
+            return ("sum", part(kernel.k1), part(kernel.k2))
+        case gp.WhiteKernel():
+            raise ValueError("a WhiteKernel is what alpha adds to the diagonal; leave it out")
+        case gp.Matern() if math.isfinite(kernel.nu):
+            return Matern(kernel.nu, kernel.length_scale)._spec()
+        case gp.RBF():  # a Matérn kernel of infinite smoothness is one, too
+            return Gaussian(kernel.length_scale)._spec()
+        case gp.RationalQuadratic():
+            return RationalQuadratic(kernel.alpha, kernel.length_scale)._spec()
+        case gp.DotProduct():
+            return Linear(kernel.sigma_0**2)._spec()
+        case gp.ExpSineSquared() if n_features == 1:
+            return Periodic(kernel.periodicity, kernel.length_scale)._spec()
+    slow(f"the kernel {kernel} has no counterpart here")
+    return FromBlocks(lambda X, Y: kernel(X, Y))._spec()

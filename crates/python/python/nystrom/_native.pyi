@@ -1,0 +1,178 @@
+"""The compiled half: every function releases the GIL and ends at Ctrl-C."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Spec = tuple[Any, ...]
+Array = NDArray[np.float64] | NDArray[np.float32]
+Column = tuple[str, np.ndarray] | tuple[str, list[str], np.ndarray]
+Fitted = tuple[Array, Array, dict[str, Any]]
+
+def kernel_block(
+    spec: Spec, X: Array, Y: Array | None = None, n_jobs: int | None = None
+) -> Array: ...
+def kernel_diagonal(spec: Spec, X: Array) -> Array: ...
+def nystroem_factor(W: Array, n_jobs: int | None = None) -> tuple[Array, Array]: ...
+def nystroem_features(
+    spec: Spec | None, X: Array, Z: Array | None, R: Array, n_jobs: int | None = None
+) -> Array: ...
+def exact(
+    spec: Spec,
+    X: Array,
+    Y: Array,
+    weights: Array | None,
+    mu: float,
+    *,
+    intercept: bool,
+    direct: bool | None,
+    tolerance: float,
+    max_iterations: int,
+    memory: int | None,
+    seed: int,
+    n_jobs: int | None = None,
+) -> Fitted: ...
+def falkon(
+    spec: Spec,
+    X: Array,
+    Y: Array,
+    weights: Array | None,
+    Z: Array,
+    mu: float,
+    *,
+    intercept: bool,
+    tolerance: float,
+    max_iterations: int,
+    memory: int | None,
+    n_jobs: int | None = None,
+) -> Fitted: ...
+def nystrom_path(
+    spec: Spec,
+    X: Array,
+    Y: Array,
+    weights: Array | None,
+    Z: Array,
+    mus: list[float],
+    *,
+    intercept: bool,
+    gcv: bool,
+    per_target: bool,
+    n_jobs: int | None = None,
+) -> tuple[Array, Array, list[int], NDArray[np.float64], dict[str, Any]]: ...
+def partial(
+    spec: Spec,
+    X: Array,
+    Y: Array,
+    weights: Array | None,
+    Z: Array,
+    state: bytes | None,
+    mus: list[float],
+    *,
+    offset: list[float] | None,
+    n_jobs: int | None = None,
+) -> tuple[bytes, Array, Array, int, list[float]]: ...
+def predict(
+    spec: Spec,
+    X: Array,
+    Z: Array,
+    coefficients: Array,
+    intercept: list[float],
+    n_jobs: int | None = None,
+) -> Array: ...
+def certificate(
+    spec: Spec,
+    X: Array,
+    Y: Array,
+    weights: Array | None,
+    Z: Array,
+    coefficients: Array,
+    intercept: list[float],
+    mu: float,
+    *,
+    rows: int,
+    passes: int | None,
+    confidence: float,
+    tolerance: float,
+    memory: int | None,
+    seed: int,
+    n_jobs: int | None = None,
+) -> tuple[str, str]: ...
+def leverage_scores(
+    spec: Spec,
+    X: Array,
+    mu: float,
+    method: str,
+    columns: int | None,
+    seed: int,
+    n_jobs: int | None = None,
+) -> Array: ...
+def landmarks(
+    spec: Spec,
+    X: Array,
+    count: int,
+    method: str,
+    mu: float,
+    seed: int,
+    n_jobs: int | None = None,
+) -> NDArray[np.int64]: ...
+def rp_cholesky(
+    spec: Spec, X: Array, count: int, tolerance: float, seed: int, n_jobs: int | None = None
+) -> tuple[NDArray[np.int64], Array, float]: ...
+def audit(
+    spec: Spec,
+    X: Array,
+    mu: float,
+    method: str,
+    columns: int | None,
+    rows: int,
+    seed: int,
+    n_jobs: int | None = None,
+) -> dict[str, Any]: ...
+def k_dpp(
+    spec: Spec,
+    X: Array,
+    size: int,
+    draws: int,
+    method: str,
+    steps: int,
+    seed: int,
+    n_jobs: int | None = None,
+) -> list[list[int]]: ...
+def log_det(spec: Spec, X: Array, items: list[int]) -> float: ...
+
+class KDppSampler:
+    def __new__(
+        cls, spec: Spec, X: NDArray[np.float64], n_jobs: int | None = None
+    ) -> KDppSampler: ...
+    def sample(
+        self, size: int, draws: int, seed: int, n_jobs: int | None = None
+    ) -> list[list[int]]: ...
+    def inclusion(self, size: int) -> list[float]: ...
+    def log_probability(self, items: list[int]) -> float: ...
+    @property
+    def rank(self) -> int: ...
+
+class Model:
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Model: ...
+    def to_bytes(self) -> bytes: ...
+    def predict(
+        self, columns: list[Column], n_jobs: int | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, list[str]]: ...
+    def intervals(
+        self, columns: list[Column], level: float, n_jobs: int | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]: ...
+    def deviations(
+        self, columns: list[Column], n_jobs: int | None = None
+    ) -> NDArray[np.float64]: ...
+    def describe(self) -> dict[str, Any]: ...
+
+def fit_table(
+    columns: list[Column],
+    targets: list[str],
+    options: dict[str, Any],
+    tell: Callable[[str, float, float | None], object] | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Model, str]: ...

@@ -1,0 +1,407 @@
+"""Kernel ridge regression: exact, at landmarks, by Falkon."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from . import _native
+from ._centers import choose
+from ._checks import rows, rows_and_targets, seed_of, weights_of
+from ._kernels import spec_of
+
+
+class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """f(x) = sum_j theta_j k(x, z_j) + b."""
+
+    def _spec(self, n_features: int) -> tuple[Any, ...]:
+        return spec_of(
+            self.kernel,
+            n_features,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+        )
+
+    def _keep(self, coefficients: np.ndarray, intercept: np.ndarray, single: bool) -> None:
+        self.dual_coef_ = coefficients.ravel() if single else coefficients
+        self.intercept_ = float(intercept[0]) if single else intercept
+
+    def _predict(self, X: np.ndarray, centers: np.ndarray) -> np.ndarray:
+        theta = self.dual_coef_.reshape(len(self.dual_coef_), -1)
+        X = X.astype(centers.dtype, copy=False)
+        b = np.atleast_1d(self.intercept_).astype(float).tolist()
+        spec = self._spec(X.shape[1])
+        f = _native.predict(spec, X, centers, theta, b, self.n_jobs)
+        return f.ravel() if self.dual_coef_.ndim == 1 else f
+
+    def _tell(self, told: dict[str, Any]) -> None:
+        """Keeps what a fit says of itself, and warns if it did not converge."""
+        self.solver_ = told["solver"]
+        self.n_iter_ = told.get("iterations", 1)
+        if told.get("stop", "Converged") not in ("Converged", "Asked"):
+            text = (
+                f"no convergence after {told['iterations']} iterations: relative residual "
+                f"{told['residual']:.1e}, above tol; raise max_iter, tol or the ridge"
+            )
+            warnings.warn(text, ConvergenceWarning, stacklevel=3)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class KernelRidge(_Ridge):
+    """Kernel ridge regression as defined, on all rows: scikit-learn's `KernelRidge`, with a
+    constant and without its n × n matrix.
+
+    Parameters
+    ----------
+    alpha : float or one for each target, default=1
+        Added to the diagonal of K; n times the lambda of the literature.
+    kernel, gamma, degree, coef0, kernel_params
+        As in scikit-learn; `kernel` may also be one of nystrom's, or of `gaussian_process`.
+    fit_intercept : bool, default=False
+        Whether to fit a constant, exactly.
+    solver : {"auto", "direct", "iterative"}
+        A Cholesky factorisation (half an n × n matrix), or conjugate gradients with a
+        preconditioner by randomly pivoted Cholesky (no n × n matrix). "auto" is direct up to
+        12,000 rows.
+    tol, max_iter
+        The relative residual at which the iterations stop, and most of them.
+    memory : int or None
+        Bytes that the iterations may take to keep kernel values rather than compute them again.
+    random_state : the seed of the preconditioner; it does not change the solution.
+    n_jobs : threads; None is one for each core.
+
+    Attributes
+    ----------
+    dual_coef_, X_fit_ : as in scikit-learn.
+    intercept_ : the constant; 0 without.
+    solver_, n_iter_ : how the system was solved, and in how many iterations (1: directly).
+    """
+
+    def __init__(
+        self,
+        alpha: Any = 1,
+        *,
+        kernel: Any = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        fit_intercept: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 100,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidge:
+        """Fits y at the rows of X."""
+        X, Y, single = rows_and_targets(self, X, y)
+        weights = weights_of(sample_weight, X)
+        alphas = np.broadcast_to(np.asarray(self.alpha, dtype=float), (Y.shape[1],))
+        direct = {"auto": None, "direct": True, "iterative": False}
+        if self.solver not in direct:
+            raise ValueError(f"solver = {self.solver!r} is unknown; there are {', '.join(direct)}")
+        spec, points = self._problem(X)
+        theta, b = np.empty(Y.shape, dtype=X.dtype), np.empty(Y.shape[1])
+        # one solve for all targets of the same alpha
+        for alpha in np.unique(alphas):
+            some = alphas == alpha
+            fitted = _native.exact(
+                spec,
+                points,
+                Y[:, some],
+                weights,
+                float(alpha),
+                intercept=self.fit_intercept,
+                direct=direct[self.solver],
+                tolerance=self.tol,
+                max_iterations=self.max_iter,
+                memory=self.memory,
+                seed=seed_of(self.random_state),
+                n_jobs=self.n_jobs,
+            )
+            theta[:, some], b[some] = fitted[:2]
+            self._tell(fitted[2])
+        self.X_fit_ = X
+        self._keep(theta, b, single)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """f at the rows of X; with a precomputed kernel X is that between them and X_fit_."""
+        check_is_fitted(self)
+        X = rows(self, X, reset=False)
+        if self.kernel == "precomputed":
+            return X.astype(self.dual_coef_.dtype, copy=False) @ self.dual_coef_ + self.intercept_
+        return self._predict(X, self.X_fit_)
+
+    def _problem(self, X: np.ndarray) -> tuple[tuple[Any, ...], np.ndarray]:
+        if self.kernel != "precomputed":
+            return self._spec(X.shape[1]), X
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"a precomputed kernel matrix is square, and X has shape {X.shape}")
+        return ("precomputed", X), np.arange(len(X), dtype=X.dtype).reshape(-1, 1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+class NystroemRidge(_Ridge):
+    """Kernel ridge regression at landmarks, with alpha chosen by exact leave-one-out errors.
+
+    One decomposition gives the leave-one-out and the generalised cross-validation error at every
+    alpha; nothing n × n is held, and memory does not grow with the number of rows.
+
+    Parameters
+    ----------
+    alphas : "auto" or floats
+        The ridges that are compared; each is n times the lambda of the literature. "auto" takes
+        28 values of lambda from 1e-1 to 1e-10. One value alone is taken without a comparison.
+    kernel, gamma, degree, coef0, kernel_params
+        As in `KernelRidge`, but "rbf" by default and without "precomputed".
+    n_components, landmarks, random_state, n_jobs
+        As in `Nystroem`.
+    fit_intercept : bool, default=True
+    criterion : {"loo", "gcv"}
+    alpha_per_target : bool, default=False
+        Whether each target has an alpha of its own.
+
+    Attributes
+    ----------
+    alpha_ : what was chosen, for all targets or for each.
+    best_score_ : minus the mean square of its leave-one-out residuals.
+    alphas_, loo_, gcv_, effective_dimension_ : the whole path, if there is one.
+    components_, component_indices_, dual_coef_, intercept_
+    """
+
+    def __init__(
+        self,
+        alphas: Any = "auto",
+        *,
+        kernel: Any = "rbf",
+        gamma: float | None = None,
+        degree: float | None = None,
+        coef0: float | None = None,
+        kernel_params: dict[str, Any] | None = None,
+        n_components: int = 100,
+        landmarks: Any = "rpcholesky",
+        fit_intercept: bool = True,
+        criterion: str = "loo",
+        alpha_per_target: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alphas = alphas
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_components = n_components
+        self.landmarks = landmarks
+        self.fit_intercept = fit_intercept
+        self.criterion = criterion
+        self.alpha_per_target = alpha_per_target
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NystroemRidge:
+        """Fits y at the rows of X."""
+        X, Y, single = rows_and_targets(self, X, y, ensure_min_samples=2)
+        weights = weights_of(sample_weight, X)
+        if self.criterion not in ("loo", "gcv"):
+            raise ValueError(f"criterion = {self.criterion!r} is unknown; there are loo and gcv")
+        for seen in ("_state", "n_seen_"):
+            self.__dict__.pop(seen, None)
+        grid = self._grid(len(X))
+        spec = self._spec(X.shape[1])
+        chosen, self.components_ = choose(
+            spec, X, self.landmarks, self.n_components, self.random_state, self.n_jobs
+        )
+        if chosen is not None:
+            self.component_indices_ = chosen
+        theta, b, best, errors, told = _native.nystrom_path(
+            spec,
+            X,
+            Y,
+            weights,
+            self.components_,
+            grid.tolist(),
+            intercept=self.fit_intercept,
+            gcv=self.criterion == "gcv",
+            per_target=self.alpha_per_target,
+            n_jobs=self.n_jobs,
+        )
+        self._tell(told)
+        self._keep(theta, b, single)
+        self.alpha_ = grid[best] if self.alpha_per_target and not single else float(grid[best[0]])
+        if len(grid) > 1:
+            self.alphas_, self.loo_, self.gcv_ = grid, errors[:, 0], errors[:, 1]
+            self.effective_dimension_ = errors[:, 2]
+            self.best_score_ = -float(errors[best[0], 0])
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> NystroemRidge:
+        """Takes the rows of X after those of earlier calls, in memory that does not grow.
+
+        The first call chooses the landmarks among its rows, once and for all. All calls together
+        give what one pass over all rows would; alpha is chosen by generalised cross-validation.
+        `fit` forgets the rows.
+        """
+        first = not hasattr(self, "_state")
+        X, Y, single = rows_and_targets(self, X, y, reset=first)
+        weights = weights_of(sample_weight, X)
+        spec = self._spec(X.shape[1])
+        if first:
+            chosen, self.components_ = choose(
+                spec, X, self.landmarks, self.n_components, self.random_state, self.n_jobs
+            )
+            if chosen is not None:
+                self.component_indices_ = chosen
+            self._offset = Y.mean(axis=0, dtype=float).tolist() if self.fit_intercept else None
+        elif Y.shape[1] != (1 if self.dual_coef_.ndim == 1 else self.dual_coef_.shape[1]):
+            raise ValueError(f"y has {Y.shape[1]} targets, and the rows before had another number")
+        seen = getattr(self, "n_seen_", 0) + len(X)
+        grid = self._grid(seen)
+        self._state, theta, b, best, errors = _native.partial(
+            spec,
+            X.astype(self.components_.dtype, copy=False),
+            Y.astype(self.components_.dtype, copy=False),
+            None if weights is None else weights.astype(self.components_.dtype, copy=False),
+            self.components_,
+            getattr(self, "_state", None),
+            grid.tolist(),
+            offset=self._offset,
+            n_jobs=self.n_jobs,
+        )
+        self.n_seen_ = seen
+        self._keep(theta, b, single)
+        self.solver_ = "NormalEquations"
+        self.alphas_, self.gcv_, self.alpha_ = grid, np.array(errors), float(grid[best])
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """f at the rows of X."""
+        check_is_fitted(self)
+        return self._predict(rows(self, X, reset=False), self.components_)
+
+    def _grid(self, n: int) -> np.ndarray:
+        if isinstance(self.alphas, str):
+            if self.alphas != "auto":
+                raise ValueError(f"alphas = {self.alphas!r}; take 'auto' or positive numbers")
+            return n * np.geomspace(1e-1, 1e-10, 28)
+        return np.atleast_1d(np.asarray(self.alphas, dtype=float))
+
+
+class Falkon(_Ridge):
+    """Kernel ridge regression at landmarks by preconditioned conjugate gradients, with the names
+    of the package Falkon.
+
+    Parameters
+    ----------
+    kernel, gamma, degree, coef0, kernel_params
+        As in `KernelRidge`, but "rbf" by default and without "precomputed".
+    penalty : float, default=1e-6
+        lambda; n times it is added to the diagonal.
+    M : int, default=1000
+        How many centres (all rows if there are fewer).
+    center_selection : as `landmarks` of `Nystroem`.
+    maxiter, tol : most iterations, and the true relative residual at which they stop.
+    fit_intercept : bool, default=False
+    memory : int or None
+        Bytes that the fit may take; what is left keeps kernel values.
+    random_state, n_jobs : as in `Nystroem`.
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        gamma: float | None = None,
+        degree: float | None = None,
+        coef0: float | None = None,
+        kernel_params: dict[str, Any] | None = None,
+        penalty: float = 1e-6,
+        M: int = 1000,
+        center_selection: Any = "uniform",
+        maxiter: int = 100,
+        tol: float = 1e-6,
+        fit_intercept: bool = False,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.penalty = penalty
+        self.M = M
+        self.center_selection = center_selection
+        self.maxiter = maxiter
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Falkon:
+        """Fits y at the rows of X."""
+        X, Y, single = rows_and_targets(self, X, y)
+        weights = weights_of(sample_weight, X)
+        spec = self._spec(X.shape[1])
+        count = min(self.M, len(X))
+        chosen, self.components_ = choose(
+            spec, X, self.center_selection, count, self.random_state, self.n_jobs
+        )
+        if chosen is not None:
+            self.component_indices_ = chosen
+        theta, b, told = _native.falkon(
+            spec,
+            X,
+            Y,
+            weights,
+            self.components_,
+            len(X) * float(self.penalty),
+            intercept=self.fit_intercept,
+            tolerance=self.tol,
+            max_iterations=self.maxiter,
+            memory=self.memory,
+            n_jobs=self.n_jobs,
+        )
+        self._tell(told)
+        self._keep(theta, b, single)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """f at the rows of X."""
+        check_is_fitted(self)
+        return self._predict(rows(self, X, reset=False), self.components_)

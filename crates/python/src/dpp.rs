@@ -1,0 +1,134 @@
+//! Diverse subsets: k-DPPs.
+
+use crate::array::{Matrix, each_type, view};
+use crate::error::{Outcome, raised};
+use crate::kernel::Spec;
+use crate::leverage::matrix;
+use crate::run::run;
+use nystrom::prelude::*;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Draws `draws` subsets of `size` rows each, by `rejection` or `swap`.
+#[pyfunction]
+#[pyo3(signature = (spec, X, size, draws, method, steps, seed, n_jobs=None))]
+pub fn k_dpp<'py>(
+    py: Python<'py>,
+    spec: Spec<'py>,
+    X: Matrix<'py>,
+    size: usize,
+    draws: usize,
+    method: &str,
+    steps: usize,
+    seed: u64,
+    n_jobs: Option<isize>,
+) -> PyResult<Vec<Vec<usize>>> {
+    each_type!(X, x: T => {
+        let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+        run(py, n_jobs, |stop| {
+            let k = matrix(kernel, stop, points)?;
+            let rng = &mut Pcg64::seed_from_u64(seed);
+            match method {
+                "rejection" => by_rejection(&k, size, draws, rng),
+                "swap" => by_chain(&k, size, draws, steps, rng),
+                _ => {
+                    let text = format!("there is no method {method:?}; there are rejection, swap");
+                    Err(PyValueError::new_err(text).into())
+                }
+            }
+        })
+    })
+}
+
+fn by_rejection<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    size: usize,
+    draws: usize,
+    rng: &mut dyn Rng,
+) -> Outcome<Vec<Vec<usize>>> {
+    let mut k_dpp = RejectionKDpp::new(k, size, Rejection::of_size(size), rng)?;
+    (0..draws).map(|_| Ok(k_dpp.sample(rng)?.into_indices())).collect()
+}
+
+/// One chain; each draw is `steps` steps after the one before.
+fn by_chain<T: Scalar>(
+    k: &dyn PsdMatrix<T>,
+    size: usize,
+    draws: usize,
+    steps: usize,
+    rng: &mut dyn Rng,
+) -> Outcome<Vec<Vec<usize>>> {
+    let mut chain = SwapChain::start(k, size, &RpCholesky::default(), SwapRule::Metropolis, rng)?;
+    let mut draw = || {
+        chain.run(steps, rng)?;
+        Ok(chain.landmarks().into_indices())
+    };
+    (0..draws).map(|_| draw()).collect()
+}
+
+/// ln det K_CC.
+#[pyfunction]
+pub fn log_det(py: Python<'_>, spec: Spec<'_>, X: Matrix<'_>, items: Vec<usize>) -> PyResult<f64> {
+    each_type!(X, x: T => {
+        let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+        run(py, Some(1), |stop| {
+            Ok(nystrom::dpp::log_det(&matrix(kernel, stop, points)?, &items)?)
+        })
+    })
+}
+
+/// The spectrum of a kernel matrix, n × n, from which exact draws are cheap.
+#[pyclass(frozen, module = "nystrom._native")]
+pub struct KDppSampler(LEnsemble<f64>);
+
+#[pymethods]
+impl KDppSampler {
+    #[new]
+    #[pyo3(signature = (spec, X, n_jobs=None))]
+    fn new(
+        py: Python<'_>,
+        spec: Spec<'_>,
+        X: numpy::PyReadonlyArray2<'_, f64>,
+        n_jobs: Option<isize>,
+    ) -> PyResult<Self> {
+        let (points, kernel) = (Points::from_rows(view(&X)?), spec.kernel::<f64>()?);
+        run(py, n_jobs, |stop| Ok(LEnsemble::new(&matrix(kernel, stop, points)?)?)).map(KDppSampler)
+    }
+
+    /// Subsets of `size` rows each.
+    #[pyo3(signature = (size, draws, seed, n_jobs=None))]
+    fn sample(
+        &self,
+        py: Python<'_>,
+        size: usize,
+        draws: usize,
+        seed: u64,
+        n_jobs: Option<isize>,
+    ) -> PyResult<Vec<Vec<usize>>> {
+        run(py, n_jobs, |stop| {
+            let k_dpp = self.0.k_dpp(size)?;
+            let rng = &mut Pcg64::seed_from_u64(seed);
+            let mut draw = || {
+                stop.check();
+                k_dpp.sample(rng).into_indices()
+            };
+            Ok((0..draws).map(|_| draw()).collect())
+        })
+    }
+
+    /// The probability of each row to be in a subset of `size`.
+    fn inclusion(&self, py: Python<'_>, size: usize) -> PyResult<Vec<f64>> {
+        run(py, Some(1), |_| Ok(self.0.k_dpp(size)?.inclusion()))
+    }
+
+    /// ln Pr(C) for a subset of its size.
+    fn log_probability(&self, items: Vec<usize>) -> PyResult<f64> {
+        self.0.k_dpp(items.len()).and_then(|k_dpp| k_dpp.log_probability(&items)).map_err(raised)
+    }
+
+    /// The numerical rank: no subset is larger.
+    #[getter]
+    fn rank(&self) -> usize {
+        self.0.rank()
+    }
+}

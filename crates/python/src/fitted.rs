@@ -1,0 +1,122 @@
+//! Models of their parts: predictions, and certificates of how far they are from exact regression.
+
+use crate::array::{Matrix, Number, each_type, new_array, same_type, view};
+use crate::error::raised;
+use crate::kernel::Spec;
+use crate::regression::Sample;
+use crate::run::run;
+use crate::watched::Watched;
+use nystrom::faer::MatRef;
+use nystrom::krr::{FitReport, SolvedBy};
+use nystrom::prelude::*;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+type Any<'py> = Bound<'py, PyAny>;
+
+/// The report of a model whose parts alone are known.
+fn report(n: usize, centers: MatRef<'_, impl Number>, t: usize, mu: f64) -> FitReport {
+    FitReport {
+        n,
+        m: centers.nrows(),
+        d: centers.ncols(),
+        t,
+        ridge: mu,
+        jitter: 0.0,
+        solver: SolvedBy::NormalEquations,
+        reason: String::new(),
+        condition: 1.0,
+        kernel_entries: 0,
+    }
+}
+
+/// A model of its parts.
+fn model<T: Number>(
+    kernel: Watched<T>,
+    centers: MatRef<'_, T>,
+    coefficients: MatRef<'_, T>,
+    intercept: Vec<T>,
+    (n, mu): (usize, f64),
+) -> nystrom::Result<KrrModel<Watched<T>, T>> {
+    let report = report(n, centers, coefficients.ncols(), mu);
+    KrrModel::new(
+        kernel,
+        centers.transpose().to_owned(),
+        coefficients.to_owned(),
+        intercept,
+        report,
+    )
+}
+
+/// f(x) = Σ_j θ_j k(x, z_j) + b at the rows of X.
+#[pyfunction]
+#[pyo3(signature = (spec, X, Z, coefficients, intercept, n_jobs=None))]
+pub fn predict<'py>(
+    py: Python<'py>,
+    spec: Spec<'py>,
+    X: Matrix<'py>,
+    Z: Any<'py>,
+    coefficients: Any<'py>,
+    intercept: Vec<f64>,
+    n_jobs: Option<isize>,
+) -> PyResult<Any<'py>> {
+    each_type!(X, x: T => {
+        let (Z, theta) = (same_type::<T>(&Z, "Z")?, same_type::<T>(&coefficients, "coefficients")?);
+        let (x, Z, theta) = (view(&x)?, view(&Z)?, view(&theta)?);
+        let (kernel, b) = (spec.kernel::<T>()?, intercept.iter().map(|b| T::lit(*b)).collect());
+        let (array, out) = new_array::<T>(py, x.nrows(), theta.ncols());
+        run(py, n_jobs, |stop| {
+            let kernel = Watched { kernel, stop: stop.clone() };
+            let model = model(kernel, Z, theta, b, (Z.nrows(), 1.0))?;
+            Ok(model.predict_into(out, Points::from_rows(x))?)
+        })?;
+        Ok(array.into_any())
+    })
+}
+
+/// How far a fit is from exact regression at the same ridge: `CertificateReport` as JSON, and the
+/// verdict.
+#[pyfunction]
+#[pyo3(signature = (spec, X, Y, weights, Z, coefficients, intercept, mu, *, rows, passes,
+    confidence, tolerance, memory, seed, n_jobs=None))]
+pub fn certificate<'py>(
+    py: Python<'py>,
+    spec: Spec<'py>,
+    X: Matrix<'py>,
+    Y: Any<'py>,
+    weights: Option<Any<'py>>,
+    Z: Any<'py>,
+    coefficients: Any<'py>,
+    intercept: Vec<f64>,
+    mu: f64,
+    rows: usize,
+    passes: Option<usize>,
+    confidence: f64,
+    tolerance: f64,
+    memory: Option<u64>,
+    seed: u64,
+    n_jobs: Option<isize>,
+) -> PyResult<(String, String)> {
+    Ridge::Absolute(mu).absolute(1).map_err(raised)?;
+    each_type!(X, x: T => {
+        let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
+        let (Z, theta) = (same_type::<T>(&Z, "Z")?, same_type::<T>(&coefficients, "coefficients")?);
+        let (problem, Z, theta) = (sample.problem()?, view(&Z)?, view(&theta)?);
+        let (kernel, b) = (spec.kernel::<T>()?, intercept.iter().map(|b| T::lit(*b)).collect());
+        let report = run(py, n_jobs, |stop| {
+            let kernel = Watched { kernel, stop: stop.clone() };
+            let model = model(kernel, Z, theta, b, (problem.x.len(), mu))?;
+            let rng = &mut Pcg64::seed_from_u64(seed);
+            Ok(match passes {
+                None => Certificate { rows, confidence, tolerance }.certify(&model, problem, rng)?,
+                Some(passes) => {
+                    let tight = TightCertificate { passes, tolerance, memory };
+                    tight.certify(&model, problem, rng)?
+                }
+            })
+        })?;
+        let json = |error: serde_json::Error| PyTypeError::new_err(error.to_string());
+        let verdict = serde_json::to_string(&report.closeness()).map_err(json)?;
+        Ok((serde_json::to_string(&report).map_err(json)?, verdict))
+    })
+}

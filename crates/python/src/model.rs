@@ -1,0 +1,232 @@
+//! The search for the best fit of a table, and the model that it finds: that of the command line.
+
+use crate::array::to_array;
+use crate::error::Problem;
+use crate::run::{Stop, leave, run};
+use crate::table::{Given, table};
+use nystrom::prelude::*;
+use nystrom_pipeline::{
+    ClassWeights, ColumnOptions, Effort, Event, Fit, Missing, Note, Progress, Split, Task,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::ops::ControlFlow;
+
+type Any<'py> = Bound<'py, PyAny>;
+
+/// A fitted pipeline.
+#[pyclass(frozen, module = "nystrom._native")]
+pub struct Model(nystrom_pipeline::Model);
+
+/// What the search is told.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Options {
+    effort: String,
+    work: Option<f64>,
+    memory: Option<u64>,
+    weights: Option<String>,
+    classes: bool,
+    balanced: bool,
+    class_weights: Vec<(String, f64)>,
+    calibrate: Option<String>,
+    deviations: bool,
+    group: Option<String>,
+    time: Option<String>,
+    standardize: bool,
+    scale: Vec<(String, f64)>,
+    missing: String,
+    seed: u64,
+}
+
+impl Options {
+    fn fit(&self) -> PyResult<Fit> {
+        let efforts = [Effort::Quick, Effort::Default, Effort::Thorough];
+        let effort = efforts.into_iter().find(|e| e.name() == self.effort);
+        let unknown = |what: &str, given: &str, known: &str| {
+            PyValueError::new_err(format!("{what} = {given:?} is unknown; there are {known}"))
+        };
+        let effort = effort
+            .ok_or_else(|| unknown("effort", &self.effort, "'quick', 'default', 'thorough'"))?;
+        let missing = match self.missing.as_str() {
+            "fill" => Missing::Fill,
+            "drop" => Missing::DropRows,
+            "refuse" => Missing::Refuse,
+            other => return Err(unknown("missing", other, "'fill', 'drop', 'refuse'")),
+        };
+        let calibrate = self.calibrate.as_deref().map(str::parse);
+        let (standardize, scale) = (self.standardize, self.scale.clone());
+        Ok(Fit {
+            effort,
+            work: self.work,
+            memory: self.memory,
+            columns: ColumnOptions { standardize, scale, missing, ..ColumnOptions::default() },
+            weights: self.weights.clone(),
+            task: if self.classes { Task::Classification } else { Task::Regression },
+            class_weights: match &self.class_weights[..] {
+                _ if self.balanced => ClassWeights::Balanced,
+                [] => ClassWeights::Equal,
+                given => ClassWeights::Given(given.to_vec()),
+            },
+            calibrate: calibrate.transpose().map_err(Problem::from)?,
+            deviations: self.deviations,
+            ..self.by_split()
+        })
+    }
+
+    fn by_split(&self) -> Fit {
+        let split = match (&self.group, &self.time) {
+            (Some(column), _) => Split::Group(column.clone()),
+            (None, Some(column)) => Split::Time(column.clone()),
+            (None, None) => Split::Random,
+        };
+        Fit { split, ..Fit::default() }
+    }
+
+    /// The options of the command line that repeat the fit, as it writes them into its models.
+    fn settings(&self) -> String {
+        let mut text = format!("--seed {}", self.seed);
+        text += &match self.work {
+            Some(work) => format!(" --work {work:e}"),
+            None => format!(" --effort {}", self.effort),
+        };
+        if let Some(memory) = self.memory {
+            text += &format!(" --memory {memory}");
+        }
+        text
+    }
+}
+
+/// Tells Python of every step: `tell(what, done, best)`.
+struct Watch<'a> {
+    stop: &'a Stop,
+    tell: Option<Py<PyAny>>,
+}
+
+impl Progress for Watch<'_> {
+    fn told(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        self.stop.check();
+        if let Some(tell) = &self.tell {
+            let best = event.best.map(|trial| trial.error);
+            let told = Python::attach(|py| tell.call1(py, (event.what, event.done, best)));
+            told.map(drop).unwrap_or_else(|error| leave(error));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The best fit of a table: the model, and what was tried, as JSON.
+#[pyfunction]
+#[pyo3(signature = (columns, targets, options, tell=None, n_jobs=None))]
+pub fn fit_table(
+    py: Python<'_>,
+    columns: Vec<Given<'_>>,
+    targets: Vec<String>,
+    options: Options,
+    tell: Option<Py<PyAny>>,
+    n_jobs: Option<isize>,
+) -> PyResult<(Model, String)> {
+    let (table, fit) = (table(&columns)?, options.fit()?);
+    let fitted = run(py, n_jobs, |stop| {
+        let rng = &mut Pcg64::seed_from_u64(options.seed);
+        Ok(fit.table_with(&table, targets, &mut Watch { stop, tell }, rng)?)
+    })?;
+    let mut model = fitted.model;
+    model.made.seed = Some(options.seed);
+    model.made.settings = options.settings();
+    let report = serde_json::to_string(&fitted.report);
+    Ok((Model(model), report.map_err(|error| PyValueError::new_err(error.to_string()))?))
+}
+
+#[pymethods]
+impl Model {
+    /// The model in a file of the command line.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let model = nystrom_pipeline::Model::from_bytes(bytes).map_err(Problem::from)?;
+        Ok(Model(model))
+    }
+
+    /// The file that the command line would write.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.0.to_bytes().map_err(Problem::from)?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Any<'py>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Model>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    /// Values, probabilities (of classes) and notes.
+    #[pyo3(signature = (columns, n_jobs=None))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Vec<Given<'py>>,
+        n_jobs: Option<isize>,
+    ) -> PyResult<(Any<'py>, Option<Any<'py>>, Vec<String>)> {
+        let table = table(&columns)?;
+        let found = run(py, n_jobs, |_| Ok(self.0.predict(&table)?))?;
+        let array = |a: &Mat<f64>| to_array(py, a.as_ref()).into_any();
+        let probabilities = found.probabilities.as_ref().map(array);
+        Ok((array(&found.values), probabilities, words(&found.notes)))
+    }
+
+    /// Where the truth lies with this probability or more: lower and upper ends, and notes.
+    #[pyo3(signature = (columns, level, n_jobs=None))]
+    fn intervals<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Vec<Given<'py>>,
+        level: f64,
+        n_jobs: Option<isize>,
+    ) -> PyResult<(Any<'py>, Any<'py>, Vec<String>)> {
+        let table = table(&columns)?;
+        let found = run(py, n_jobs, |_| Ok(self.0.intervals(&table, level)?))?;
+        let array = |a: &Mat<f64>| to_array(py, a.as_ref()).into_any();
+        Ok((array(&found.lower), array(&found.upper), words(&found.notes)))
+    }
+
+    /// Standard deviations of new values.
+    #[pyo3(signature = (columns, n_jobs=None))]
+    fn deviations<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Vec<Given<'py>>,
+        n_jobs: Option<isize>,
+    ) -> PyResult<Any<'py>> {
+        let table = table(&columns)?;
+        let found = run(py, n_jobs, |_| Ok(self.0.deviations(&table)?))?;
+        Ok(to_array(py, found.of_value.as_ref()).into_any())
+    }
+
+    /// What the model is.
+    fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (model, told) = (&self.0, PyDict::new(py));
+        let kernel = model.regression().kernel();
+        told.set_item("layout", model.layout())?;
+        told.set_item("columns", model.columns().names().collect::<Vec<_>>())?;
+        let texts = model.columns().names().filter(|name| model.columns().is_text(name));
+        told.set_item("texts", texts.collect::<Vec<_>>())?;
+        told.set_item("features", model.columns().features())?;
+        told.set_item("targets", model.target_names())?;
+        told.set_item("classes", model.classes().map(|classes| classes.names.clone()))?;
+        told.set_item("numbers", model.classes().map(|classes| classes.numbers))?;
+        told.set_item("kernel", kernel.describe())?;
+        told.set_item("length_scale", kernel.bandwidth())?;
+        told.set_item("alpha", model.regression().report().ridge)?;
+        told.set_item("centers", model.regression().centers().len())?;
+        told.set_item("metric", model.map().map(|map| to_array(py, map)))?;
+        let columns = model.explanation.iter().flat_map(|found| &found.columns);
+        let importance: Vec<(&str, f64)> =
+            columns.map(|column| (column.column.as_str(), column.importance())).collect();
+        told.set_item("importance", importance)?;
+        let made = serde_json::to_string(&model.made);
+        told.set_item("made", made.map_err(|error| PyValueError::new_err(error.to_string()))?)?;
+        Ok(told)
+    }
+}
+
+fn words(notes: &[Note]) -> Vec<String> {
+    notes.iter().map(ToString::to_string).collect()
+}

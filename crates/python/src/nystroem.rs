@@ -1,0 +1,106 @@
+//! Nyström features φ(x) = R⁻¹k_Z(x), W = k(Z, Z) = RRᵀ.
+
+use crate::array::{Matrix, Number, each_type, new_array, same_type, to_array, view};
+use crate::error::raised;
+use crate::kernel::Spec;
+use crate::run::run;
+use numpy::PyReadonlyArray2;
+use nystrom::faer::reborrow::*;
+use nystrom::faer::{Mat, MatRef};
+use nystrom::kernels::{Kernel, Points};
+use nystrom::linalg_core::{Cholesky, JitterLadder, ops, validate};
+use pyo3::prelude::*;
+
+/// Rows whose features are computed at a time: a tile of the output, in place.
+const ROWS: usize = 1024;
+
+/// R and R⁻¹ of W + δI = RRᵀ, both lower triangular; δ is the library's smallest safe shift.
+#[pyfunction]
+#[pyo3(signature = (W, n_jobs=None))]
+pub fn nystroem_factor<'py>(
+    py: Python<'py>,
+    W: Matrix<'py>,
+    n_jobs: Option<isize>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    each_type!(W, w: T => {
+        let w = view(&w)?;
+        let (factor, inverse) = run(py, n_jobs, |_| {
+            validate::same_size("columns of a square matrix", w.nrows(), w.ncols())?;
+            let factor = Cholesky::<T>::with_jitter(w, JitterLadder::shifted())?;
+            let mut inverse = Mat::<T>::identity(w.nrows(), w.nrows());
+            factor.forward_in_place(inverse.as_mut());
+            Ok((factor.lower().to_owned(), inverse))
+        })?;
+        let lower = |a: Mat<T>| {
+            let a = Mat::from_fn(a.nrows(), a.ncols(), |i, j| if i < j { 0.0 } else { a[(i, j)] });
+            to_array(py, a.as_ref()).into_any()
+        };
+        Ok((lower(factor), lower(inverse)))
+    })
+}
+
+/// φ of the rows of X, n × m. `Z` holds the landmarks; without, X is k(X, Z) itself.
+///
+/// The features are computed where they are returned: nothing else of size n is held.
+#[pyfunction]
+#[pyo3(signature = (spec, X, Z, R, n_jobs=None))]
+pub fn nystroem_features<'py>(
+    py: Python<'py>,
+    spec: Option<Spec<'py>>,
+    X: Matrix<'py>,
+    Z: Option<Bound<'py, PyAny>>,
+    R: Bound<'py, PyAny>,
+    n_jobs: Option<isize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    each_type!(X, x: T => {
+        let R = same_type::<T>(&R, "the factor R")?;
+        let kernel = spec.as_ref().zip(Z.as_ref());
+        let kernel = kernel.map(|(spec, Z)| Ok::<_, PyErr>((spec, same_type::<T>(Z, "Z")?)));
+        features::<T>(py, kernel.transpose()?, &x, view(&R)?, n_jobs)
+    })
+}
+
+fn features<'py, T: Number>(
+    py: Python<'py>,
+    kernel: Option<(&Spec<'py>, PyReadonlyArray2<'py, T>)>,
+    x: &PyReadonlyArray2<'py, T>,
+    R: MatRef<'_, T>,
+    n_jobs: Option<isize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (x, m) = (view(x)?, R.nrows());
+    let against = kernel
+        .as_ref()
+        .map(|(spec, Z)| Ok::<_, PyErr>((spec.watched::<T>(&Default::default())?, view(Z)?)))
+        .transpose()?;
+    let columns = against.as_ref().map_or(x.ncols(), |(_, Z)| Z.nrows());
+    validate::same_size("landmarks against the order of R", m, columns).map_err(raised)?;
+    let (array, out) = new_array::<T>(py, x.nrows(), m);
+    run(py, n_jobs, |stop| {
+        // m × n, with contiguous columns
+        let mut out = out.transpose_mut();
+        let against = against.map(|(kernel, Z)| {
+            (crate::watched::Watched { stop: stop.clone(), ..kernel }, Points::from_rows(Z))
+        });
+        match &against {
+            Some((kernel, Z)) => {
+                kernel.check_points(Points::from_rows(x))?;
+                Z.check_same_dim(Points::from_rows(x))?;
+            }
+            None => validate::finite("kernel matrix", x)?,
+        }
+        for start in (0..x.nrows()).step_by(ROWS) {
+            stop.check();
+            let rows = start..x.nrows().min(start + ROWS);
+            let mut tile = out.rb_mut().subcols_mut(start, rows.len());
+            match &against {
+                Some((kernel, Z)) => {
+                    kernel.eval_into(tile.rb_mut(), *Z, Points::from_rows(x).slice(rows));
+                }
+                None => tile.copy_from(x.subrows(start, rows.len()).transpose()),
+            }
+            ops::solve_lower(R, tile); // φ = R⁻¹k_Z
+        }
+        Ok(())
+    })?;
+    Ok(array.into_any())
+}

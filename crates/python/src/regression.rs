@@ -1,0 +1,302 @@
+//! Kernel ridge regression: exact, at centres, by Falkon; predictions and certificates.
+
+use crate::array::{Matrix, Number, each_type, same_type, to_array, vector, view};
+use crate::error::Outcome;
+use crate::kernel::Spec;
+use crate::run::{Stop, run};
+use crate::watched::Watched;
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use nystrom::faer::Mat;
+use nystrom::krr::{
+    Extras, FitReport, FullKrr, IterationReport, IterativeOptions, LambdaPath, NormalEquations,
+    Problem,
+};
+use nystrom::prelude::*;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+/// Rows up to which exact regression factors its matrix: half of it takes 4n² bytes.
+const DIRECT: usize = 12_000;
+
+type Any<'py> = Bound<'py, PyAny>;
+type Fitted<T> = (Mat<T>, Vec<T>, Told);
+/// Coefficients, constants, the best ridge of each target, all errors, and what is told.
+type OfPath<'py> = (Any<'py>, Any<'py>, Vec<usize>, Any<'py>, Bound<'py, PyDict>);
+/// The state, coefficients, constants, the best ridge, and the error at each.
+type OfParts<'py> = (Bound<'py, PyBytes>, Any<'py>, Any<'py>, usize, Vec<f64>);
+
+/// What is told of a fit.
+#[derive(Default)]
+struct Told {
+    solver: String,
+    reason: String,
+    iterations: Option<IterationReport>,
+}
+
+impl Told {
+    fn of(report: &FitReport, iterations: Option<IterationReport>) -> Told {
+        let solver = format!("{:?}", report.solver);
+        Told { solver, reason: report.reason.clone(), iterations }
+    }
+
+    fn dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let told = PyDict::new(py);
+        told.set_item("solver", &self.solver)?;
+        told.set_item("reason", &self.reason)?;
+        if let Some(report) = &self.iterations {
+            told.set_item("iterations", report.iterations)?;
+            told.set_item("residual", report.residual)?;
+            told.set_item("stop", format!("{:?}", report.stop))?;
+        }
+        Ok(told)
+    }
+}
+
+/// X, Y and weights as arrays of one type.
+pub struct Sample<'py, T: Number> {
+    x: PyReadonlyArray2<'py, T>,
+    y: PyReadonlyArray2<'py, T>,
+    weights: Option<Vec<T>>,
+}
+
+impl<'py, T: Number> Sample<'py, T> {
+    pub fn new(
+        x: PyReadonlyArray2<'py, T>,
+        y: &Any<'py>,
+        weights: Option<&Any<'py>>,
+    ) -> PyResult<Self> {
+        let of_type = |weights: &Any<'py>| -> PyResult<Vec<T>> {
+            let array: PyReadonlyArray1<'_, T> = weights.extract().map_err(|_| {
+                PyTypeError::new_err(format!("weights must be a vector of {}, as X is", T::NAME))
+            })?;
+            Ok(array.as_array().iter().copied().collect())
+        };
+        Ok(Sample { x, y: same_type(y, "Y")?, weights: weights.map(of_type).transpose()? })
+    }
+
+    pub fn problem(&self) -> PyResult<Problem<'_, T>> {
+        let weights = self.weights.as_deref();
+        Ok(Problem { x: Points::from_rows(view(&self.x)?), y: view(&self.y)?, weights })
+    }
+}
+
+/// Coefficients, constants and what is told, as Python takes them.
+fn given_back<'py, T: Number>(
+    py: Python<'py>,
+    (coefficients, intercept, told): Fitted<T>,
+) -> PyResult<(Any<'py>, Any<'py>, Bound<'py, PyDict>)> {
+    let coefficients = to_array(py, coefficients.as_ref()).into_any();
+    Ok((coefficients, vector(py, intercept).into_any(), told.dict(py)?))
+}
+
+fn parts<T: Number>(
+    model: &KrrModel<Watched<T>, T>,
+    iterations: Option<IterationReport>,
+) -> Fitted<T> {
+    let told = Told::of(model.report(), iterations);
+    (model.coefficients().to_owned(), model.intercept().to_vec(), told)
+}
+
+/// Ends an iterative fit when it is told to.
+fn watch<'a, T: Number>(
+    stop: &'a Stop,
+) -> impl FnMut(&nystrom::krr::Iteration<'_, Watched<T>, T>) -> nystrom::krr::Verdict + Send + 'a {
+    |_| {
+        stop.check();
+        Ok(std::ops::ControlFlow::Continue(()))
+    }
+}
+
+/// α = (K + μI)⁻¹y on all rows: by a factorisation, or (`direct` false, or beyond 12,000 rows) by
+/// conjugate gradients.
+#[pyfunction]
+#[pyo3(signature = (spec, X, Y, weights, mu, *, intercept, direct, tolerance, max_iterations,
+    memory, seed, n_jobs=None))]
+pub fn exact<'py>(
+    py: Python<'py>,
+    spec: Spec<'py>,
+    X: Matrix<'py>,
+    Y: Any<'py>,
+    weights: Option<Any<'py>>,
+    mu: f64,
+    intercept: bool,
+    direct: Option<bool>,
+    tolerance: f64,
+    max_iterations: usize,
+    memory: Option<u64>,
+    seed: u64,
+    n_jobs: Option<isize>,
+) -> PyResult<(Any<'py>, Any<'py>, Bound<'py, PyDict>)> {
+    let options = IterativeOptions { tolerance, max_iterations, memory };
+    each_type!(X, x: T => {
+        let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
+        let (problem, kernel) = (sample.problem()?, spec.kernel::<T>()?);
+        let ridge = Ridge::Absolute(T::lit(mu));
+        let fitted = run(py, n_jobs, |stop| {
+            let kernel = Watched { kernel, stop: stop.clone() };
+            if direct.unwrap_or(problem.x.len() <= DIRECT) {
+                let krr = ExactKrr { intercept, ..ExactKrr::new(kernel, ridge) };
+                return Ok(parts(&krr.fit(problem)?, None));
+            }
+            let krr = FullKrr { intercept, options, ..FullKrr::new(kernel, ridge) };
+            let mut watch = watch(stop);
+            let extras = Extras { monitor: Some(&mut watch), ..Extras::default() };
+            let fit = krr.fit_with(problem, extras, &mut Pcg64::seed_from_u64(seed))?;
+            Ok(parts(&fit.model, Some(fit.report)))
+        })?;
+        given_back(py, fitted)
+    })
+}
+
+/// Falkon at the centres Z, each of which stands for as many rows as the others.
+#[pyfunction]
+#[pyo3(signature = (spec, X, Y, weights, Z, mu, *, intercept, tolerance, max_iterations, memory,
+    n_jobs=None))]
+pub fn falkon<'py>(
+    py: Python<'py>,
+    spec: Spec<'py>,
+    X: Matrix<'py>,
+    Y: Any<'py>,
+    weights: Option<Any<'py>>,
+    Z: Any<'py>,
+    mu: f64,
+    intercept: bool,
+    tolerance: f64,
+    max_iterations: usize,
+    memory: Option<u64>,
+    n_jobs: Option<isize>,
+) -> PyResult<(Any<'py>, Any<'py>, Bound<'py, PyDict>)> {
+    let options = IterativeOptions { tolerance, max_iterations, memory };
+    each_type!(X, x: T => {
+        let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
+        let Z = same_type::<T>(&Z, "the centres")?;
+        let (problem, kernel, Z) = (sample.problem()?, spec.kernel::<T>()?, view(&Z)?);
+        let ridge = Ridge::Absolute(T::lit(mu));
+        let fitted = run(py, n_jobs, |stop| {
+            let kernel = Watched { kernel, stop: stop.clone() };
+            let falkon = Falkon { intercept, options, ..Falkon::new(kernel, ridge) };
+            let mut watch = watch(stop);
+            let extras = Extras { monitor: Some(&mut watch), ..Extras::default() };
+            let fit = falkon.fit_with(problem, Points::from_rows(Z), extras)?;
+            Ok(parts(&fit.model, Some(fit.report)))
+        })?;
+        given_back(py, fitted)
+    })
+}
+
+/// Nyström regression at the centres Z and the best of the ridges `mus`, for all targets together
+/// or for each; with the errors at every ridge, ridges × (leave-one-out, GCV, d_eff, training,
+/// leave-one-out of every target).
+#[pyfunction]
+#[pyo3(signature = (spec, X, Y, weights, Z, mus, *, intercept, gcv, per_target, n_jobs=None))]
+pub fn nystrom_path<'py>(
+    py: Python<'py>,
+    spec: Spec<'py>,
+    X: Matrix<'py>,
+    Y: Any<'py>,
+    weights: Option<Any<'py>>,
+    Z: Any<'py>,
+    mus: Vec<f64>,
+    intercept: bool,
+    gcv: bool,
+    per_target: bool,
+    n_jobs: Option<isize>,
+) -> PyResult<OfPath<'py>> {
+    each_type!(X, x: T => {
+        let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
+        let Z = same_type::<T>(&Z, "the centres")?;
+        let (problem, kernel, Z) = (sample.problem()?, spec.kernel::<T>()?, view(&Z)?);
+        let ridges: Vec<Ridge<T>> = mus.iter().map(|mu| Ridge::Absolute(T::lit(*mu))).collect();
+        let (fitted, best, errors) = run(py, n_jobs, |stop| {
+            let kernel = Watched { kernel, stop: stop.clone() };
+            let centers = Points::from_rows(Z);
+            if let [ridge] = ridges[..] {
+                let krr = NystromKrr { intercept, ..NystromKrr::new(kernel, ridge) };
+                let model = krr.fit(problem, centers)?;
+                return Ok((parts(&model, None), vec![0; problem.y.ncols()], Mat::zeros(0, 0)));
+            }
+            let krr = NystromKrr { intercept, ..NystromKrr::without_ridge(kernel) };
+            let path = krr.path(problem, centers, &ridges)?;
+            best_of(&path, gcv, per_target, problem.y.ncols())
+        })?;
+        let (coefficients, intercept, told) = given_back(py, fitted)?;
+        Ok((coefficients, intercept, best, to_array(py, errors.as_ref()).into_any(), told))
+    })
+}
+
+/// The model at the best ridge of all targets, or of each; where these are, and all errors.
+fn best_of<T: Number>(
+    path: &LambdaPath<Watched<T>, T>,
+    gcv: bool,
+    per_target: bool,
+    targets: usize,
+) -> Outcome<(Fitted<T>, Vec<usize>, Mat<f64>)> {
+    let points = &path.points;
+    let errors = Mat::from_fn(points.len(), 4 + targets, |l, c| match c {
+        0 => points[l].loo,
+        1 => points[l].gcv,
+        2 => points[l].d_eff,
+        3 => points[l].training,
+        _ => points[l].loo_by_target[c - 4],
+    });
+    let smallest = |column: usize| {
+        (1..points.len())
+            .fold(0, |best, l| if errors[(l, column)] < errors[(best, column)] { l } else { best })
+    };
+    let together = smallest(usize::from(gcv));
+    let best: Vec<usize> =
+        (0..targets).map(|j| if per_target { smallest(4 + j) } else { together }).collect();
+    let mut fitted = parts(&path.model_at(points[best[0]].ridge)?, None);
+    for (j, &l) in best.iter().enumerate().skip(1).filter(|(_, l)| **l != best[0]) {
+        let model = path.model_at(points[l].ridge)?;
+        fitted.0.col_mut(j).copy_from(model.coefficients().col(j));
+        fitted.1[j] = model.intercept()[j];
+    }
+    Ok((fitted, best, errors))
+}
+
+/// The rows of X after those of `state`, as [`NormalEquations`] over the centres Z, and the fit at
+/// the best of the ridges `mus` by generalised cross-validation: state, coefficients, constants,
+/// which ridge, and the error at each.
+#[pyfunction]
+#[pyo3(signature = (spec, X, Y, weights, Z, state, mus, *, offset, n_jobs=None))]
+pub fn partial<'py>(
+    py: Python<'py>,
+    spec: Spec<'py>,
+    X: Matrix<'py>,
+    Y: Any<'py>,
+    weights: Option<Any<'py>>,
+    Z: Any<'py>,
+    state: Option<Vec<u8>>,
+    mus: Vec<f64>,
+    offset: Option<Vec<f64>>,
+    n_jobs: Option<isize>,
+) -> PyResult<OfParts<'py>> {
+    each_type!(X, x: T => {
+        let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
+        let Z = same_type::<T>(&Z, "the centres")?;
+        let (problem, kernel, Z) = (sample.problem()?, spec.kernel::<T>()?, view(&Z)?);
+        let ridges: Vec<Ridge<T>> = mus.iter().map(|mu| Ridge::Absolute(T::lit(*mu))).collect();
+        let (bytes, fitted, best, errors) = run(py, n_jobs, |stop| {
+            let (kernel, Z) = (Watched { kernel, stop: stop.clone() }, Points::from_rows(Z));
+            let empty = match &offset {
+                Some(offset) => NormalEquations::with_intercept(kernel, Z, offset)?,
+                None => NormalEquations::new(kernel, Z, problem.y.ncols())?,
+            };
+            let mut seen = match &state {
+                Some(bytes) => empty.from_bytes(bytes)?,
+                None => empty,
+            };
+            seen.accumulate(problem)?;
+            let path = seen.path(&ridges)?;
+            let errors: Vec<f64> = path.points.iter().map(|point| point.gcv).collect();
+            let smaller = |best: usize, l| if errors[l] < errors[best] { l } else { best };
+            let best = (1..errors.len()).fold(0, smaller);
+            let model = path.model_at(path.points[best].ridge)?;
+            Ok((seen.to_bytes(), parts(&model, None), best, errors))
+        })?;
+        let (coefficients, intercept, _) = given_back(py, fitted)?;
+        Ok((PyBytes::new(py, &bytes), coefficients, intercept, best, errors))
+    })
+}

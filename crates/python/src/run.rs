@@ -1,0 +1,100 @@
+//! Work outside the GIL, in a pool of threads, which Ctrl-C ends.
+
+use crate::error::Outcome;
+use crate::pool::pool;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+/// How often signals are looked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Whether the work is to end.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+/// What unwinds through work that is to end.
+struct Stopped;
+
+impl Stop {
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Leaves the work if it is to end: by unwinding, without a message, to [`run`]. All that the
+    /// work holds is its own and is dropped on the way.
+    pub fn check(&self) {
+        if self.0.load(Ordering::Relaxed) {
+            resume_unwind(Box::new(Stopped));
+        }
+    }
+}
+
+/// Leaves the work with an exception, by unwinding to [`run`].
+pub fn leave(error: PyErr) -> ! {
+    resume_unwind(Box::new(error))
+}
+
+/// Runs `work` in a pool, with the GIL released; while it goes on, the main thread looks for
+/// signals.
+pub fn run<R: Send>(
+    py: Python<'_>,
+    n_jobs: Option<isize>,
+    work: impl FnOnce(&Stop) -> Outcome<R> + Send,
+) -> PyResult<R> {
+    let pool = pool(n_jobs)?;
+    let watched = is_main_thread(py)?;
+    let stop = Stop::default();
+    let (send, receive) = sync_channel(1);
+    let ended = py.detach(move || {
+        pool.in_place_scope(|scope| {
+            let inside = stop.clone();
+            scope.spawn(move |_| {
+                let outcome = catch_unwind(AssertUnwindSafe(|| work(&inside)));
+                // the receiver is there until the scope ends
+                let _ = send.send(outcome);
+            });
+            let mut signal = None;
+            loop {
+                match receive.recv_timeout(LOOK) {
+                    Ok(outcome) => break (Some(outcome), signal),
+                    Err(RecvTimeoutError::Disconnected) => break (None, signal),
+                    Err(RecvTimeoutError::Timeout) if watched && signal.is_none() => {
+                        signal = Python::try_attach(|py| py.check_signals().err()).flatten();
+                        if signal.is_some() {
+                            stop.set();
+                        }
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            }
+        })
+    });
+    match ended {
+        (_, Some(signal)) => Err(signal),
+        (Some(Ok(outcome)), None) => outcome.map_err(PyErr::from),
+        (Some(Err(panic)), None) => Err(exception(panic)),
+        (None, None) => Err(PyKeyboardInterrupt::new_err("the work was abandoned")),
+    }
+}
+
+/// The exception that unwound, or the bug.
+fn exception(panic: Box<dyn Any + Send>) -> PyErr {
+    match panic.downcast::<PyErr>() {
+        Ok(error) => *error,
+        Err(panic) if panic.is::<Stopped>() => PyKeyboardInterrupt::new_err(()),
+        Err(panic) => resume_unwind(panic),
+    }
+}
+
+/// Signals reach the main thread alone.
+fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
+    let threading = py.import("threading")?;
+    let main = threading.call_method0("main_thread")?.getattr("ident")?;
+    threading.call_method0("get_ident")?.eq(main)
+}

@@ -1,0 +1,173 @@
+"""Scores, landmarks, k-DPPs, certificates."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+
+import nystrom as ny
+
+SCORES = ["exact", "fast", "recursive", "bless", "bless-r", "squeak", "sa"]
+LANDMARKS = [
+    "uniform", "rpcholesky", "greedy", "sparse-greedy", "kmeans++", "adaptive", "diagonal",
+    "leverage", "leverage-exact", "leverage-fast", "bless", "bless-r", "squeak", "sa", "kdpp",
+    "kdpp-exact",
+]  # fmt: skip
+
+
+def exact_scores(K, alpha):
+    return np.diag(K @ np.linalg.inv(K + alpha * np.eye(len(K))))
+
+
+@pytest.mark.parametrize("method", SCORES)
+def test_scores_are_near_the_exact_ones(method, waves):
+    X, _ = waves
+    kernel, alpha = ny.Gaussian(0.5), 1.0
+    scores = ny.leverage_scores(X, kernel, alpha, method=method, random_state=0)
+    exact = exact_scores(kernel(X), alpha)
+    within = 1e-10 if method == "exact" else 0.6
+    assert np.abs(scores - exact).max() < within
+    assert abs(np.mean(scores / exact) - 1) < (1e-10 if method == "exact" else 1.0)
+
+
+@pytest.mark.parametrize("method", LANDMARKS)
+def test_landmarks_are_distinct_rows(method, waves):
+    X, _ = waves
+    rows = ny.landmarks(X, ny.Gaussian(0.5), 15, method=method, alpha=0.1, random_state=0)
+    assert len(set(rows.tolist())) == len(rows) == 15
+    assert rows.min() >= 0 and rows.max() < len(X)
+    again = ny.landmarks(X, ny.Gaussian(0.5), 15, method=method, alpha=0.1, random_state=0, n_jobs=1)
+    assert np.array_equal(rows, again)
+
+
+def test_rp_cholesky_is_a_factor(waves):
+    X, _ = waves
+    K = ny.Gaussian(0.5)(X)
+    found = ny.rp_cholesky(X, ny.Gaussian(0.5), 40, random_state=0)
+    left = K - found.factor @ found.factor.T
+    assert np.abs(left[found.pivots]).max() < 1e-7
+    assert abs(np.trace(left) - found.trace_error) < 1e-8
+    few = ny.rp_cholesky(X, ny.Gaussian(0.5), 40, tolerance=0.1, random_state=0)
+    assert few.trace_error <= 0.1 * len(X) and len(few.pivots) < 40
+
+
+def test_effective_dimension_and_audit(waves):
+    X, _ = waves
+    kernel, alpha = ny.Gaussian(0.5), 0.5
+    d_eff = exact_scores(kernel(X), alpha).sum()
+    assert abs(ny.effective_dimension(X, kernel, alpha, method="exact") - d_eff) < 1e-8
+    told = ny.audit(X, kernel, alpha, method="bless-r", rows=50, random_state=0)
+    exact = exact_scores(kernel(X), alpha)[told["rows"]]
+    assert np.abs(told["scores"] / exact - 1).max() < 2e-3
+
+
+@pytest.mark.parametrize("method", ["exact", "rejection", "swap"])
+def test_k_dpps_draw_by_their_law(method, rng):
+    """Frequencies of all 10 pairs of 5 rows: chi-squared with 9 degrees of freedom is above 49.6
+    with probability 1.3e-7."""
+    X = rng.normal(size=(5, 2))
+    K, draws = ny.Gaussian(1.0)(X), 2000
+    k_dpp = ny.KDPP(ny.Gaussian(1.0), method=method, steps=50).fit(X)
+    drawn = k_dpp.sample(2, draws, random_state=1)
+    assert drawn.shape == (draws, 2)
+    pairs = list(itertools.combinations(range(5), 2))
+    weights = np.array([np.linalg.det(K[np.ix_(pair, pair)]) for pair in pairs])
+    expected = draws * weights / weights.sum()
+    counts = [np.sum(np.all(np.sort(drawn, axis=1) == pair, axis=1)) for pair in pairs]
+    assert np.sum((counts - expected) ** 2 / expected) < 49.6
+
+
+def test_k_dpps_tell_their_law(rng):
+    X = rng.normal(size=(6, 2))
+    k_dpp = ny.KDPP(ny.Gaussian(1.0)).fit(X)
+    K = ny.Gaussian(1.0)(X)
+    assert np.isclose(k_dpp.log_det([0, 3]), np.log(np.linalg.det(K[np.ix_([0, 3], [0, 3])])))
+    total = sum(np.exp(k_dpp.log_probability(c)) for c in itertools.combinations(range(6), 3))
+    assert np.isclose(total, 1)
+    assert np.isclose(k_dpp.inclusion_probabilities(3).sum(), 3)
+    again = pickle.loads(pickle.dumps(k_dpp))
+    assert np.array_equal(again.sample(3, 4, random_state=0), k_dpp.sample(3, 4, random_state=0))
+    precomputed = ny.KDPP("precomputed").fit(K)
+    assert np.isclose(precomputed.log_det([0, 3]), k_dpp.log_det([0, 3]))
+
+
+def test_certificates_bound_the_distance_to_exact_regression(waves):
+    X, y = waves
+    kernel, alpha = ny.Gaussian(0.5), 0.01
+    exact = ny.KernelRidge(alpha, kernel=kernel, fit_intercept=True).fit(X, y).predict(X)
+    for count in (5, 60):
+        model = ny.NystroemRidge([alpha], kernel=kernel, n_components=count, random_state=0).fit(X, y)
+        distance = np.sqrt(np.mean((model.predict(X) - exact) ** 2))
+        report = ny.certificate(model, X, y, random_state=0)
+        assert distance <= report.bound[0]
+        both = ny.certificate(model, X, y, passes=8)
+        assert both.lower[0] - 1e-9 <= distance <= both.bound[0] + 1e-9
+    assert report.verdict == "Close"
+
+
+def test_a_path_has_the_leave_one_out_errors_that_fits_have(waves):
+    X, y = waves
+    X, y = X[:40], y[:40]
+    alphas = [1e-3, 1e-1, 10.0]
+    model = ny.NystroemRidge(
+        alphas, kernel=ny.Gaussian(0.5), landmarks=np.arange(15), fit_intercept=False
+    ).fit(X, y)
+    for alpha, loo in zip(alphas, model.loo_, strict=True):
+        errors = []
+        for i in range(40):
+            w = np.ones(40)
+            w[i] = 0
+            left = ny.NystroemRidge(
+                [alpha], kernel=ny.Gaussian(0.5), landmarks=np.arange(15), fit_intercept=False
+            ).fit(X, y, w)
+            errors.append(y[i] - left.predict(X[i : i + 1])[0])
+        assert np.isclose(np.mean(np.square(errors)), loo, rtol=1e-6)
+    assert model.alpha_ == alphas[np.argmin(model.loo_)]
+    assert np.isclose(model.best_score_, -model.loo_.min())
+
+
+def test_each_target_may_have_its_alpha(waves, rng):
+    X, y = waves
+    Y = np.column_stack([y, rng.normal(size=len(y))])
+    model = ny.NystroemRidge(alpha_per_target=True, n_components=40, random_state=0).fit(X, Y)
+    assert model.alpha_[0] < model.alpha_[1]
+    for j in range(2):
+        alone = ny.NystroemRidge([model.alpha_[j]], n_components=40, random_state=0).fit(X, Y[:, j])
+        assert np.allclose(alone.predict(X), model.predict(X)[:, j], atol=1e-6)
+
+
+def test_parts_of_the_rows_give_the_fit_to_all(waves):
+    X, y = waves
+    w = np.linspace(0.5, 1.5, len(y))
+    grid, Z = [1e-4, 1e-2, 1.0], X[::10]
+    parts = ny.NystroemRidge(grid, kernel=ny.Gaussian(0.5), landmarks=Z)
+    for some in np.array_split(np.arange(len(y)), 4):
+        parts = pickle.loads(pickle.dumps(parts)).partial_fit(X[some], y[some], w[some])
+    whole = ny.NystroemRidge(grid, kernel=ny.Gaussian(0.5), landmarks=Z, criterion="gcv")
+    whole.fit(X, y, w)
+    assert parts.n_seen_ == len(y) and np.isclose(parts.alpha_, whole.alpha_)
+    assert np.allclose(parts.gcv_, whole.gcv_, rtol=1e-6)
+    assert np.allclose(parts.predict(X), whole.predict(X), atol=1e-7)
+    with pytest.raises(ValueError, match="targets"):
+        parts.partial_fit(X, np.column_stack([y, y]))
+    assert not hasattr(parts.fit(X, y), "n_seen_")
+
+
+def test_rows_are_not_copied():
+    """64 MB of rows, reversed: the peak of the process grows by less than half of them."""
+    import subprocess
+    import sys
+
+    program = (
+        "import resource, numpy as np, nystrom as ny\n"
+        "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
+        "X = np.random.default_rng(0).random((400_000, 20))[:, ::-1]\n"
+        "y, Z = X[:, 0].copy(), X[:20]\n"
+        "ny.Gaussian(1.0).diag(X[:100])\n"
+        "before = peak()\n"
+        "model = ny.NystroemRidge([1.0], kernel=ny.Gaussian(1.0), landmarks=Z).fit(X, y)\n"
+        "model.predict(X)\n"
+        "assert peak() - before < 32, peak() - before\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
