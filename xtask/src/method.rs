@@ -1,9 +1,12 @@
 //! The methods that experiments compare: one table with the name in legends and the look of each.
+//!
+//! What is no method but one quantity at growing values of a parameter is drawn in shades
+//! (`level-1` to `level-6`, `accumulated-2` to `accumulated-32`).
 
-use crate::report::style::Marker::{Circle, Cross, Diamond, Down, Plus, Square, Up};
-use crate::report::style::{
+use nystrom_page::style::Marker::{Circle, Cross, Diamond, Down, Plus, Square, Up};
+use nystrom_page::style::{
     BLUE, BROWN, DOTS, GOLD, GREEN, GREY, INK as BLACK, LONG, ORANGE, PURPLE, RED, SHORT, SKY,
-    SOLID, Style, style,
+    SOLID, Style, UNKNOWN, style,
 };
 
 /// A method, or whatever else a series of a plot shows.
@@ -61,6 +64,8 @@ methods! {
     GREEDY, "greedy", "greedy", style(ORANGE, Diamond, false, DOTS);
     RP_CHOLESKY, "rp-cholesky", "RPCholesky", style(RED, Up, true, SOLID);
     K_DPP, "k-dpp", "k-DPP", style(PURPLE, Diamond, true, SOLID);
+    K_DPP_EXACT, "k-dpp-exact", "k-DPP, exact", style((20, 110, 120), Plus, true, LONG);
+    K_DPP_REJECTION, "k-dpp-rejection", "rejection", style((150, 60, 110), Square, true, SHORT);
     // estimators of leverage scores
     RECURSIVE, "recursive", "Recursive-RLS", style(GREEN, Down, true, LONG);
     BLESS, "bless", "BLESS", style(PURPLE, Up, false, SHORT);
@@ -101,4 +106,51 @@ methods! {
     LEVEL_4, "level-4", "level 4", style((98, 45, 155), Up, true, SOLID);
     LEVEL_5, "level-5", "level 5", style((70, 15, 125), Down, false, SHORT);
     LEVEL_6, "level-6", "level 6", style((45, 0, 90), Circle, true, SOLID);
+}
+
+/// The look of a method by its key; grey dots for a key which no method has.
+pub fn look(key: &str) -> Style {
+    ALL.iter().find(|(method, _)| method.key == key).map_or(UNKNOWN, |&(_, style)| style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_methods_share_a_line_or_a_marker() {
+        for (i, (Method { key, .. }, a)) in ALL.iter().enumerate() {
+            for (Method { key: other, .. }, b) in &ALL[..i] {
+                assert_ne!(key, other);
+                assert!((a.colour, a.dash) != (b.colour, b.dash), "{key} and {other}: same line");
+                assert!(
+                    (a.colour, a.marker) != (b.colour, b.marker),
+                    "{key} and {other}: same marker"
+                );
+            }
+        }
+    }
+
+    /// Contrast as WCAG defines it.
+    fn contrast(a: (u8, u8, u8), b: (u8, u8, u8)) -> f64 {
+        let channel = |c: u8| match f64::from(c) / 255.0 {
+            c if c <= 0.04045 => c / 12.92,
+            c => ((c + 0.055) / 1.055).powf(2.4),
+        };
+        let luminance = |(r, g, b)| 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+        let (a, b): (f64, f64) = (luminance(a) + 0.05, luminance(b) + 0.05);
+        a.max(b) / a.min(b)
+    }
+
+    #[test]
+    fn every_colour_is_seen_on_both_pages() {
+        let css = nystrom_page::STYLE;
+        for (Method { key, .. }, style) in ALL.iter().filter(|(_, style)| style.colour != BLACK) {
+            assert!(contrast(style.colour, (255, 255, 255)) > 2.0, "{key} on white");
+            let lightened = ["stroke", "fill"]
+                .iter()
+                .all(|what| css.contains(&format!("[{what}=\"{}\"]", style.ink())));
+            assert!(lightened || contrast(style.colour, (0x14, 0x17, 0x1b)) > 3.0, "{key} on dark");
+        }
+    }
 }

@@ -107,6 +107,11 @@ impl ElementarySymmetric {
         self.c
     }
 
+    /// ln t: with it Σ tλ_i/(1 + tλ_i) is about c.
+    pub(crate) fn log_tilt(&self) -> f64 {
+        self.tilted.log_t
+    }
+
     /// ln e_j for j ≤ c + 1; −∞ where e_j = 0, that is for j > r. O(1) near c, O(rj) where the
     /// table has underflowed.
     ///

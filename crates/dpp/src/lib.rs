@@ -5,7 +5,8 @@
 //! The types that matter:
 //!
 //! * [`LEnsemble`]: one decomposition of K (dense, or from a low-rank factor); from it
-//!   [`ExactKDpp`] and [`ExactDpp`], exact draws and probabilities.
+//!   [`ExactKDpp`] and [`ExactDpp`], exact draws and probabilities. [`Truncation`], where K has low
+//!   rank at the level that matters.
 //! * [`RejectionKDpp`]: exact draws without an n × n matrix, for any n.
 //! * [`SwapChain`]: Algorithm 1 of Li, Jegelka & Sra (2016), c entries of K and O(c²) a step, for
 //!   any n; [`DownUpWalk`], O(nc) a step but few of them. Both start from any selector, such as
@@ -49,6 +50,7 @@ mod projection;
 mod rejection;
 mod select;
 mod start;
+mod truncation;
 
 pub use bounds::KDppBounds;
 pub use certified::{StationaryMeetings, stationary_meetings};
@@ -63,3 +65,4 @@ pub use log_det::log_det;
 pub use path_coupling::{PathCoupling, mixing_time};
 pub use rejection::{Effort, Rejection, RejectionKDpp};
 pub use select::{KDpp, KDppChain, KDppWalk};
+pub use truncation::Truncation;

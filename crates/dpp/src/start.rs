@@ -56,7 +56,7 @@ pub(crate) fn independent<T: Scalar>(
 }
 
 /// No pivot yet, room for `c`.
-fn start<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<PivotedCholesky<T>> {
+pub(crate) fn start<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<PivotedCholesky<T>> {
     let diagonal: Vec<f64> = k.diag().into_iter().map(T::f64).collect();
     for (index, &value) in diagonal.iter().enumerate() {
         if !value.is_finite() {

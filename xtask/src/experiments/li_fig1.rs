@@ -4,7 +4,8 @@
 use nystrom::sketch::{Nystrom, SpectralNorm, frobenius_error};
 
 use super::li_methods::{
-    ADAP_FULL, GREEDY, Improvements, KDPP, LEV, Matrix, REG_LEV, RP_CHOLESKY, STEPS, UNIF,
+    ADAP_FULL, GREEDY, Improvements, KDPP, KDPP_EXACT, LEV, Matrix, REG_LEV, RP_CHOLESKY, STEPS,
+    UNIF,
 };
 use super::li_problem::{AtHand, CHOICES, NAMES, SETS, Set, Whole};
 use super::papers;
@@ -24,7 +25,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-const METHODS: [Method; 7] = [UNIF, LEV, REG_LEV, ADAP_FULL, KDPP, RP_CHOLESKY, GREEDY];
+const METHODS: [Method; 8] = [UNIF, LEV, REG_LEV, ADAP_FULL, KDPP, KDPP_EXACT, RP_CHOLESKY, GREEDY];
 
 const FROBENIUS: Measure = Measure::new("relative error", "‖K − K̃‖_F / ‖K − K_c‖_F").log();
 const SPECTRAL: Measure = Measure::new("relative spectral error", "‖K − K̃‖₂ / ‖K − K_c‖₂").log();
@@ -141,6 +142,7 @@ fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
         let ratio = improvements.ratio(error, ADAP_FULL, KDPP);
         claims.push(Claim::between(&text, "only AdapFull is on par", ratio, [0.8, 1.25]).picture());
     }
+    claims.extend(exactly(improvements, of));
     let error = FROBENIUS;
     let text = format!("{of}: error of kDPP over that of Unif, geometric mean");
     claims.push(Claim::at_most(&text, "ours", improvements.ratio(error, KDPP, UNIF), 1.0));
@@ -152,5 +154,35 @@ fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
         "{of}: improvement of kDPP over Unif for the fewest landmarks less that for the most"
     );
     claims.push(Claim::at_least(&text, "ours: a k-DPP is for few landmarks", few.minus(many), 0.0));
+    claims
+}
+
+/// The same of exact draws: whether the distribution does what the paper says of 3000 steps of its
+/// chain.
+fn exactly(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
+    let mut claims = vec![];
+    for (error, _, norm) in NORMS {
+        for rival in [LEV, REG_LEV] {
+            let [ours, theirs] =
+                [KDPP_EXACT, rival].map(|method| improvements.mean(error, method, UNIF));
+            let text = format!(
+                "{of}, {norm} norm: improvement of exact k-DPP draws over Unif less that of {}",
+                rival.name
+            );
+            let words = "ours: as the paper says of its chain";
+            claims.push(Claim::at_least(&text, words, ours.minus(theirs), 0.0));
+        }
+        let text = format!(
+            "{of}, {norm} norm: error of AdapFull over that of exact k-DPP draws, geometric mean"
+        );
+        let ratio = improvements.ratio(error, ADAP_FULL, KDPP_EXACT);
+        claims.push(Claim::between(&text, "ours: only AdapFull is on par", ratio, [0.8, 1.25]));
+        let text = format!(
+            "{of}, {norm} norm: error of {STEPS} steps of the chain over that of exact draws, \
+             geometric mean"
+        );
+        let ratio = improvements.ratio(error, KDPP, KDPP_EXACT);
+        claims.push(Claim::between(&text, "ours: the chain is near enough", ratio, [0.9, 1.1]));
+    }
     claims
 }

@@ -2,7 +2,7 @@
 //!
 //! Improvements are averaged as in the paper.
 
-use nystrom::dpp::{KDppChain, SwapRule};
+use nystrom::dpp::{KDppChain, LEnsemble, SwapRule};
 use nystrom::faer::Mat;
 use nystrom::leverage::ExactSpectrum;
 use nystrom::linalg_core::{Dense, PsdMatrix, Ridge};
@@ -28,6 +28,7 @@ pub const REG_LEV: Method = method::LEVERAGE.called("RegLev");
 pub const ADAP_FULL: Method = method::ADAPTIVE.called("AdapFull");
 pub const KDPP: Method = method::K_DPP.called("kDPP");
 // not in the paper
+pub const KDPP_EXACT: Method = method::K_DPP_EXACT.called("kDPP, exact draw");
 pub const RP_CHOLESKY: Method = method::RP_CHOLESKY;
 pub const GREEDY: Method = method::GREEDY;
 
@@ -39,14 +40,17 @@ pub struct Matrix<'a> {
     pub dense: Dense<'a, f64>,
     /// Its eigenvalues, and scores of any rank and ridge.
     pub spectrum: ExactSpectrum<f64>,
+    /// The same for exact draws.
+    pub ensemble: LEnsemble<f64>,
 }
 
 impl<'a> Matrix<'a> {
-    /// From K, stored: one eigendecomposition.
+    /// From K, stored: two eigendecompositions.
     pub fn new(k: &'a Mat<f64>) -> anyhow::Result<Self> {
         let dense = Dense::new(k.as_ref())?;
         let spectrum = ExactSpectrum::new(&dense)?;
-        Ok(Matrix { dense, spectrum })
+        let ensemble = LEnsemble::new(&dense)?;
+        Ok(Matrix { dense, spectrum, ensemble })
     }
 
     /// c landmarks; `ridge` is that of the regression, which RegLev uses. Lev takes rank k = c.
@@ -71,6 +75,7 @@ impl<'a> Matrix<'a> {
                 KDppChain { start: KMeansPlusPlus, steps: STEPS, rule: SwapRule::LazyGibbs }
                     .select(k, c, rng)?
             }
+            m if m == KDPP_EXACT => self.ensemble.k_dpp(c)?.sample(rng),
             m if m == RP_CHOLESKY => RpCholesky::default().select(k, c, rng)?,
             m if m == GREEDY => Greedy::default().select(k, c, rng)?,
             other => anyhow::bail!("{} chooses no landmarks here", other.name),

@@ -26,6 +26,7 @@ mod chen_yang_fig2;
 mod chen_yang_fig3;
 mod chen_yang_table1;
 mod counting;
+mod k_dpp_at_scale;
 mod leverage_summary;
 mod li_alpha;
 mod li_fig1;
@@ -74,6 +75,7 @@ pub const ALL: &[Experiment] = &[
     li_fig6::EXPERIMENT,
     li_alpha::EXPERIMENT,
     leverage_summary::EXPERIMENT,
+    k_dpp_at_scale::EXPERIMENT,
 ];
 
 #[cfg(test)]

@@ -5,8 +5,7 @@ use faer::{ColMut, MatMut};
 use nystrom_linalg_core::{PsdMatrix, Scalar};
 
 /// Proposals drawn and evaluated together: a kernel block of c × 16 entries takes a fraction of the
-/// time of 16 blocks of c × 1. With 32, where two in three are accepted, bringing those
-/// that wait up to date costs more than is won (3.0 µs a step for 2.1 at c = 50).
+/// time of 16 blocks of c × 1.
 pub const BATCH: usize = 16;
 
 /// A step that has been drawn: whether to exchange the item at position v of Y for that of number u
@@ -24,6 +23,8 @@ pub struct Batch<T> {
     pub items: Vec<usize>, // u of each
     columns: Vec<T>,       // K[Y, u] of each, c numbers
     pub diagonal: Vec<T>,  // K_uu of each
+    among: Vec<T>,         // K between the items from `first` on
+    first: usize,          // BATCH: not evaluated
 }
 
 impl<T: Scalar> Batch<T> {
@@ -33,6 +34,8 @@ impl<T: Scalar> Batch<T> {
             items: Vec::with_capacity(BATCH),
             columns: vec![T::zero(); c * BATCH],
             diagonal: vec![T::zero(); BATCH],
+            among: vec![T::zero(); BATCH * BATCH],
+            first: BATCH,
         }
     }
 
@@ -51,6 +54,7 @@ impl<T: Scalar> Batch<T> {
     ) {
         self.items.clear();
         self.items.extend(items);
+        self.first = BATCH;
         let (c, width) = (subset.len(), self.items.len());
         let columns = MatMut::from_column_major_slice_mut(&mut self.columns[..c * width], c, width);
         k.block_into(columns, subset.into(), (&self.items).into());
@@ -62,46 +66,53 @@ impl<T: Scalar> Batch<T> {
         &self.columns[j * c..(j + 1) * c]
     }
 
-    /// Proposals `from` and on after an exchange: the item at position v has left Y, `subset` is
-    /// what it is now, its last item new.
+    /// Proposals after number j, which was carried out: its item is at position v of `subset` now.
     pub fn follow(
         &mut self,
         k: &dyn PsdMatrix<T>,
         subset: &[usize],
         outside: &Outside,
-        from: usize,
+        j: usize,
         v: usize,
         renumbered: [usize; 2],
     ) {
-        let (c, newest) = (subset.len(), subset[subset.len() - 1]);
-        let waiting = &mut self.items[from..];
+        let (c, waiting) = (subset.len(), j + 1..self.items.len());
         if waiting.is_empty() {
             return;
         }
-        let mut row = vec![T::zero(); waiting.len()]; // K[u, newest]
-        k.block_into(
-            MatMut::from_column_major_slice_mut(&mut row, waiting.len(), 1),
-            (&*waiting).into(),
-            (&[newest]).into(),
-        );
-        let columns = self.columns[from * c..].chunks_exact_mut(c);
-        for (((column, item), proposal), entry) in
-            columns.zip(waiting).zip(&self.proposals[from..]).zip(row)
-        {
-            column.copy_within(v + 1.., v);
-            column[c - 1] = entry;
-            if renumbered.contains(&proposal.u) {
-                *item = outside.item(proposal.u);
-                k.block_into(
-                    MatMut::from_column_major_slice_mut(column, c, 1),
-                    subset.into(),
-                    (&[*item]).into(),
-                );
+        if self.first > j {
+            self.evaluate_among(k, j);
+        }
+        let width = self.items.len() - self.first;
+        let row = &self.among[(j - self.first) * width..][..width];
+        for i in waiting.clone() {
+            self.columns[i * c + v] = row[i - self.first];
+        }
+        for i in waiting {
+            if renumbered.contains(&self.proposals[i].u) {
+                self.replace(k, subset, i, outside.item(self.proposals[i].u));
             }
         }
-        let diagonal = ColMut::from_slice_mut(&mut self.diagonal[from..self.items.len()]);
-        if self.proposals[from..].iter().any(|p| renumbered.contains(&p.u)) {
-            k.diag_into(diagonal, (&self.items[from..]).into());
-        }
+    }
+
+    /// Entries between the items from number `first` on: the first exchange asks for them, all that
+    /// follow in this batch have them.
+    fn evaluate_among(&mut self, k: &dyn PsdMatrix<T>, first: usize) {
+        self.first = first;
+        let (items, width) = (&self.items[first..], self.items.len() - first);
+        let among = &mut self.among[..width * width];
+        let among = MatMut::from_column_major_slice_mut(among, width, width);
+        k.block_into(among, items.into(), items.into());
+    }
+
+    /// Proposal i is of another item now.
+    fn replace(&mut self, k: &dyn PsdMatrix<T>, subset: &[usize], i: usize, item: usize) {
+        self.items[i] = item;
+        self.first = BATCH;
+        let column = &mut self.columns[i * subset.len()..][..subset.len()];
+        let column = MatMut::from_column_major_slice_mut(column, subset.len(), 1);
+        k.block_into(column, subset.into(), (&[item]).into());
+        let own = ColMut::from_slice_mut(&mut self.diagonal[i..i + 1]);
+        k.diag_into(own, (&[item]).into());
     }
 }

@@ -1,4 +1,4 @@
-//! The Cholesky factor of K_YY under exchanges of one item: the machinery of the swap chain.
+//! The Cholesky factor of K_YY under exchanges of one item: for a K_YY that is ill-conditioned.
 //!
 //! # Accuracy
 //! An error E in K_YY = LLᵀ changes the inverse by about cond(K_YY)·‖E‖/‖K_YY‖ relative, and LLᵀ =
@@ -11,12 +11,12 @@
 //! of an `f64`, at the cost of an `f64`; only an exchange that is carried out pays for both halves,
 //! two to four times. Elsewhere all is `f64`.
 
+use super::principal::Principal;
 use super::triangle::Triangle;
-use nystrom_linalg_core::{Cholesky, Error, Result};
+use super::volume::Exchange;
+use faer::MatRef;
+use nystrom_linalg_core::{Error, Result};
 
-/// Accepted exchanges after which the factor is computed afresh, as a multiple of c: c³/3 flops in
-/// `f64`, c³/6 multiply-adds of 32 digits.
-const REFRESH: usize = 2;
 /// Relative error of a diagonal entry of LLᵀ at which the factor is computed afresh at once, in
 /// units of c·ε.
 const DRIFT: f64 = 100.0;
@@ -27,146 +27,100 @@ const THIN: f64 = 1e-5;
 
 /// K_YY = LLᵀ for c items, in `f64` whatever the scalar of K is, with room for one item more.
 ///
-/// An item keeps its *slot*, its row and column of the stored K_YY; its *position*, its row of L,
-/// moves up when an earlier one leaves.
+/// An item keeps its position; its row of L moves up when an earlier one leaves.
 #[derive(Debug, Clone)]
-pub(crate) struct Factor {
+pub(super) struct Factor {
     c: usize,
     L: Triangle,
-    wide: bool,         // whether L is kept to 32 digits
-    slots: Vec<usize>,  // of the positions
-    diagonal: Vec<f64>, // of K_YY, by positions
-    K: Vec<f64>,        // c × c by slots
-    exchanges: usize,   // since the last fresh factor
-    refreshes: usize,
-    probe: usize, // the position whose drift is looked at next
+    wide: bool,       // whether L is kept to 32 digits
+    rows: Vec<usize>, // the position that each row of L belongs to
+    k: Vec<f64>,      // K_{Y,u} of the last proposal, by rows
     z: Vec<f64>,
     h: Vec<f64>,
 }
 
-/// What the exchange of the item at `position` for u would do: ρ = det K_{Y−v+u}/det K_YY, and what
-/// it takes to carry it out.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Exchange {
-    pub ratio: f64,
-    position: usize,
-    gamma: f64,
-    kappa: f64,
-}
-
 impl Factor {
-    /// From K_YY (c × c, column by column), c³/3 flops, and c³/6 multiply-adds of 32 digits where
-    /// they are needed.
+    /// Room for c items.
+    pub fn with_room(c: usize) -> Self {
+        let L = Triangle::zeros(c);
+        let (z, h) = (L.vector(), L.vector());
+        Factor { c, L, wide: false, rows: (0..c).collect(), k: vec![0.0; c], z, h }
+    }
+
+    /// L of K, given the one in `f64`: that, or one to 32 digits, c³/6 multiply-adds of those,
+    /// where it is needed.
     ///
     /// # Errors
-    /// `NotPositiveDefinite`, `NonFinite`.
-    pub fn new(K: Vec<f64>, c: usize) -> Result<Self> {
-        let L = Triangle::zeros(c);
-        let mut factor = Factor {
-            c,
-            wide: false,
-            slots: (0..c).collect(),
-            diagonal: (0..c).map(|i| K[i * c + i]).collect(),
-            K,
-            exchanges: 0,
-            refreshes: 0,
-            probe: 0,
-            z: L.vector(),
-            h: L.vector(),
-            L,
-        };
-        factor.refactor()?;
-        if factor.is_thin() {
-            factor.wide = true;
-            factor.refactor()?;
+    /// `NotPositiveDefinite` if even 32 digits do not make K so; the factor is then as before.
+    pub fn set(&mut self, plain: MatRef<'_, f64>, K: &Principal) -> Result<()> {
+        let thin = |j: usize| plain[(j, j)].powi(2) < THIN * K.at(j, j);
+        if (0..self.c).any(thin) {
+            return self.set_wide(K);
         }
-        Ok(factor)
+        self.wide = false;
+        self.L.set(plain);
+        (0..self.c).for_each(|row| self.rows[row] = row);
+        Ok(())
     }
 
-    /// det K_{Y−v+u}/det K_YY for v at `position`, given k = K_{Y,u} by positions and κ = K_uu.
-    /// About 2c²/3 multiply-adds.
-    ///
-    /// With z = L⁻¹k and h = L⁻¹e_v: γ = κ − ‖z‖² is the residual of u beside all of Y, so det
-    /// K_{Y+u} = γ det K_YY; and leaving v out of Y + u multiplies by [(K_{Y+u})⁻¹]_vv = ‖h‖² +
-    /// (hᵀz)²/γ. Hence **ρ = γ‖h‖² + (hᵀz)²**, a sum of two terms that cannot be negative. A
-    /// residual of u of at most `rounding`·κ cannot be told from 0 and counts as 0, be it γ or the
-    /// one beside Y − v, ρ/‖h‖².
-    pub fn exchange(&mut self, position: usize, k: &[f64], kappa: f64, rounding: f64) -> Exchange {
-        let Factor { c, L, z, h, .. } = self;
-        z[..*c].copy_from_slice(k);
+    /// L to 32 digits, row by row, as an exchange extends it. Errors as [`set`](Self::set).
+    pub fn set_wide(&mut self, K: &Principal) -> Result<()> {
+        let mut L = Triangle::zeros(self.c);
+        for m in 0..self.c {
+            if L.extend_wide(m, K.column(m), K.at(m, m)) <= 0.0 {
+                return Err(Error::NotPositiveDefinite { order: self.c, pivot: m, jitter: 0.0 });
+            }
+        }
+        (self.L, self.wide) = (L, true);
+        (0..self.c).for_each(|row| self.rows[row] = row);
+        Ok(())
+    }
+
+    fn row_of(&self, position: usize) -> usize {
+        self.rows.iter().position(|&p| p == position).expect("every position has a row")
+    }
+
+    /// As [`Volume::exchange`](super::volume::Volume::exchange): with z = L⁻¹k and h = L⁻¹e_v, **ρ
+    /// = γ‖h‖² + (hᵀz)²**, γ = κ − ‖z‖². About 2c²/3 multiply-adds.
+    pub fn exchange(&mut self, v: usize, k: &[f64], kappa: f64, rounding: f64) -> Exchange {
+        let row = self.row_of(v);
+        let Factor { c, L, z, h, rows, .. } = self;
+        self.k.iter_mut().zip(rows).for_each(|(to, position)| *to = k[*position]);
+        z[..*c].copy_from_slice(&self.k);
         h.fill(0.0);
-        h[position] = 1.0;
-        let [zz, hh, hz] = L.solve_both(z, h, position);
-        let gamma = if kappa - zz <= rounding * kappa { 0.0 } else { kappa - zz };
-        let ratio = gamma * hh + hz * hz;
-        let not_a_number =
-            ratio.is_nan() && !(kappa.is_finite() && k.iter().all(|value| value.is_finite()));
-        // 0 also where K is finite, but ‖h‖² or hᵀz too large for a number.
-        let ratio = if not_a_number || ratio > rounding * kappa * hh { ratio } else { 0.0 };
-        Exchange { ratio, position, gamma, kappa }
+        h[row] = 1.0;
+        let [zz, hh, hz] = L.solve_both(z, h, row);
+        Exchange::new(v, k, kappa, [zz, hh, hz], rounding)
     }
 
-    /// Carries out the last [`exchange`](Self::exchange) looked at, whose k this is: u takes the
-    /// slot of v and the last position.
+    /// Carries out the last [`exchange`](Self::exchange) looked at.
     ///
     /// L of Y + u is L with the row (zᵀ, √γ) below (to 32 digits: c²/2 multiply-adds); leaving out
     /// the row of v is a sequence of plane rotations of the columns behind it, at most c²/2 of them
     /// element by element, c²/6 on average.
-    ///
-    /// Back to `f64` it goes at the next refresh only, so that switching costs no more than
-    /// refreshing does.
-    pub fn carry_out(&mut self, exchange: Exchange, k: &[f64]) {
-        let Exchange { position, gamma, kappa, .. } = exchange;
-        self.store(position, k, kappa);
-        let Factor { L, z, wide, .. } = self;
-        if *wide {
-            L.extend_wide(self.c, k, kappa);
-            L.delete_wide(position);
+    pub fn carry_out(&mut self, exchange: &Exchange) {
+        let row = self.row_of(exchange.position);
+        let Factor { L, z, .. } = self;
+        if self.wide {
+            L.extend_wide(self.c, &self.k, exchange.kappa);
+            L.delete_wide(row);
         } else {
-            L.append(z, gamma.sqrt());
-            L.delete(position);
+            L.append(z, exchange.gamma.sqrt());
+            L.delete(row);
         }
-        self.exchanges += 1;
-        let due = self.exchanges >= REFRESH * self.c.max(16) || self.has_drifted();
-        if due || (!self.wide && self.is_thin()) {
-            let was = self.wide;
-            self.wide = self.is_thin();
-            if self.refactor().is_err() {
-                // rounding errors deny K_YY a factor: the rotated one serves on, it always exists
-                self.wide = was;
-            }
-        }
+        self.rows.remove(row);
+        self.rows.push(exchange.position);
     }
 
-    /// K_{Y,u} and K_uu into the slot of the item at `position`, which then belongs to the last
-    /// position.
-    fn store(&mut self, position: usize, k: &[f64], kappa: f64) {
-        let (c, slot) = (self.c, self.slots.remove(position));
-        let others = k[..position].iter().chain(&k[position + 1..]);
-        for (&other, &k) in self.slots.iter().zip(others) {
-            self.K[slot * c + other] = k;
-            self.K[other * c + slot] = k;
-        }
-        self.K[slot * c + slot] = kappa;
-        self.slots.push(slot);
-        self.diagonal.remove(position);
-        self.diagonal.push(kappa);
+    /// Whether L is in `f64` and a squared pivot so small that it should not be. O(c).
+    pub fn is_too_thin(&self, K: &Principal) -> bool {
+        let pivots = self.L.inverse_diagonal().iter().zip(&self.rows);
+        !self.wide && pivots.into_iter().any(|(l, &p)| l * l * K.at(p, p) * THIN > 1.0)
     }
 
-    /// Whether a squared pivot is so small that `f64` would not do. O(c).
-    fn is_thin(&self) -> bool {
-        self.L
-            .inverse_diagonal()
-            .iter()
-            .zip(&self.diagonal)
-            .any(|(inverse, k)| inverse * inverse * k * THIN > 1.0)
-    }
-
-    /// Whether a diagonal entry of LLᵀ, another at every call, is off by more than 100·c·ε
-    /// relative. O(c).
-    fn has_drifted(&mut self) -> bool {
-        self.probe = (self.probe + 1) % self.c;
-        let (p, k) = (self.probe, self.diagonal[self.probe]);
+    /// Whether the diagonal entry of LLᵀ in row p is off by more than 100·c·ε relative. O(c).
+    pub fn has_drifted(&self, p: usize, K: &Principal) -> bool {
+        let k = K.at(self.rows[p], self.rows[p]);
         let product = if self.wide {
             self.L.diagonal_of_product_wide(p)
         } else {
@@ -175,59 +129,32 @@ impl Factor {
         !((product - k).abs() <= DRIFT * self.c as f64 * f64::EPSILON * k)
     }
 
-    /// Entry (i, j) of K_YY, by positions.
-    fn at(&self, i: usize, j: usize) -> f64 {
-        self.K[self.slots[j] * self.c + self.slots[i]]
-    }
-
-    fn refactor(&mut self) -> Result<()> {
-        self.exchanges = 0;
-        if self.wide {
-            self.L = self.fresh_wide()?;
-        } else {
-            let K = faer::Mat::from_fn(self.c, self.c, |i, j| self.at(i, j));
-            self.L.set(Cholesky::new(K.as_ref())?.lower());
-        }
-        self.refreshes += 1;
-        Ok(())
-    }
-
-    /// L row by row, as an exchange extends it.
-    fn fresh_wide(&self) -> Result<Triangle> {
-        let mut L = Triangle::zeros(self.c);
-        for m in 0..self.c {
-            let row: Vec<f64> = (0..m).map(|j| self.at(m, j)).collect();
-            if L.extend_wide(m, &row, self.diagonal[m]) <= 0.0 {
-                return Err(Error::NotPositiveDefinite { order: self.c, pivot: m, jitter: 0.0 });
-            }
-        }
-        Ok(L)
-    }
-
-    /// L, c × c.
-    pub fn lower(&self) -> faer::Mat<f64> {
-        faer::Mat::from_fn(self.c, self.c, |i, j| if i >= j { self.L.at(i, j) } else { 0.0 })
-    }
-
     /// ln det K_YY. O(c).
     pub fn log_det(&self) -> f64 {
         (0..self.c).map(|j| 2.0 * self.L.at(j, j).ln()).sum()
     }
 
-    /// max |LLᵀ − K_YY|_ij / √(K_ii K_jj), at c³/3 flops.
-    pub fn residual(&self) -> f64 {
+    /// K_YY⁻¹ by positions, column by column. c³ flops.
+    pub fn inverse(&self) -> faer::Mat<f64> {
+        let c = self.c;
+        let L = faer::Mat::from_fn(c, c, |i, j| if i >= j { self.L.at(i, j) } else { 0.0 });
+        let mut X = faer::Mat::<f64>::identity(c, c);
+        nystrom_linalg_core::ops::solve_lower(L.as_ref(), X.as_mut());
+        nystrom_linalg_core::ops::solve_upper(L.transpose(), X.as_mut());
+        let row: Vec<usize> = (0..c).map(|position| self.row_of(position)).collect();
+        faer::Mat::from_fn(c, c, |i, j| X[(row[i].max(row[j]), row[i].min(row[j]))])
+    }
+
+    /// max |LLᵀ − K_YY|_ij/√(K_ii K_jj), at c³/3 flops.
+    pub fn residual(&self, K: &Principal) -> f64 {
         let entry = |i: usize, j: usize| {
             let sum: f64 = (0..=j.min(i)).map(|k| self.L.at(i, k) * self.L.at(j, k)).sum();
-            (sum - self.at(i, j)).abs() / (self.at(i, i).sqrt() * self.at(j, j).sqrt())
+            let (i, j) = (self.rows[i], self.rows[j]);
+            (sum - K.at(i, j)).abs() / (K.at(i, i).sqrt() * K.at(j, j).sqrt())
         };
         (0..self.c)
             .flat_map(|i| (0..=i).map(move |j| (i, j)))
             .map(|(i, j)| entry(i, j))
             .fold(0.0, f64::max)
-    }
-
-    /// Number of times L was computed afresh, the first included.
-    pub fn refreshes(&self) -> usize {
-        self.refreshes
     }
 }

@@ -3,36 +3,43 @@
 mod batch;
 mod double;
 mod factor;
+mod inverse;
 mod outside;
+mod principal;
 mod rule;
 mod triangle;
+mod volume;
 mod wide;
 
 pub use rule::SwapRule;
 
 use crate::start::{independent, rounding};
 use batch::{BATCH, Batch, Proposal};
-use factor::{Exchange, Factor};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, random};
 use nystrom_sketch::{LandmarkSelector, Landmarks};
 use outside::Outside;
 use rand::{Rng, RngExt};
+use volume::{Exchange, Volume};
 
 /// A Markov chain on the subsets Y of size c whose stationary law is the k-DPP Pr(Y) = det K_YY /
 /// e_c(K).
 ///
 /// A step proposes to exchange v ∈ Y for u ∉ Y, both uniform, and does so with a probability that
 /// depends on ρ = det K_{Y−v+u}/det K_YY alone ([`SwapRule`]). Each proposal evaluates the c
-/// entries K\[Y, u\] and K_uu, and costs O(c²): about 2c²/3 multiply-adds, and c² more on average
-/// if it is accepted. The time of a step does not depend on n. Memory O(c²). [`run`](Self::run)
-/// evaluates the entries of 16 proposals together, and after an accepted one at most 15 more.
+/// entries K\[Y, u\] and K_uu. The time of a step does not depend on n. Memory O(c²).
+/// [`run`](Self::run) evaluates the entries of 16 proposals together, and once one of them is
+/// accepted those between the items that wait, at most 16².
 ///
-/// The state holds the Cholesky factor K_YY = LLᵀ, not K_YY⁻¹: ρ is then a sum of two non-negative
-/// terms, accurate to about cond(K_YY)·ε, where the inverse loses cond(K_YY)²·ε. The factor follows
-/// an exchange by plane rotations, in `f64` where K_YY is well-conditioned and to 32 digits where
-/// it is not: after 10⁵ exchanges K_YY⁻¹ from it is within 1e-14 of the truth at a condition of
-/// 1e11, where a factorisation in `f64` is 5e-8 off. It is computed afresh (from stored entries)
-/// after every 2c accepted exchanges, and at once when a diagonal entry of LLᵀ has drifted.
+/// While K_YY is well-conditioned the state holds its inverse M: a proposal is one product, c²
+/// multiply-adds, and an accepted one an update of rank two, 2c² more. A bound of the condition,
+/// c·Σ K_ii M_ii, is checked at every exchange. Beyond it the state holds the Cholesky factor K_YY =
+/// LLᵀ, 2c²/3 multiply-adds a proposal and c² an exchange on average, which wait for one another.
+/// The ratio from it is accurate to about cond(K_YY)·ε, where the inverse loses cond(K_YY)²·ε. The
+/// factor follows an exchange by plane rotations, in `f64` or, where a pivot is thin, to 32 digits:
+/// after 10⁵ exchanges K_YY⁻¹ from it is within 1e-14 of the truth at a condition of 1e11, where a
+/// factorisation in `f64` is 5e-8 off. Either is computed afresh (from stored entries) after every
+/// 2c accepted exchanges, and at once when it is seen to have drifted. Apart from that, and from
+/// what K does, a step allocates nothing.
 ///
 /// # Source
 /// Algorithm 1 of C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to
@@ -60,11 +67,10 @@ use rand::{Rng, RngExt};
 pub struct SwapChain<'a, T: Scalar> {
     k: &'a dyn PsdMatrix<T>,
     rule: SwapRule,
-    items: Vec<usize>,   // Y by position in the factor
+    items: Vec<usize>,   // Y by position
     members: Vec<usize>, // Y increasing
     outside: Outside,
-    factor: Factor,
-    rounding: f64,
+    volume: Volume,
     batch: Batch<T>,
     k_u: Vec<f64>,
     steps: u64,
@@ -119,13 +125,12 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         let mut members = items.clone();
         members.sort_unstable();
         Ok(SwapChain {
-            factor: Factor::new(entries, c)?,
+            volume: Volume::new(entries, c, rounding::<T>(c))?,
             outside: Outside::new(k.dim(), &members),
             k,
             rule,
             items,
             members,
-            rounding: rounding::<T>(c),
             batch: Batch::new(c),
             k_u: vec![0.0; c],
             steps: 0,
@@ -184,7 +189,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
             let exchange = self.look_at_waiting(j)?;
             if coin < self.rule.acceptance(exchange.ratio) {
                 let renumbered = self.exchange(v, u, exchange);
-                self.batch.follow(self.k, &self.items, &self.outside, j + 1, v, renumbered);
+                self.batch.follow(self.k, &self.items, &self.outside, j, v, renumbered);
             }
         }
         Ok(())
@@ -232,7 +237,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         let (v, u, k_uu) =
             (self.batch.proposals[j].v, self.batch.items[j], self.batch.diagonal[j].f64());
         self.k_u.iter_mut().zip(self.batch.column(j)).for_each(|(to, from)| *to = from.f64());
-        let exchange = self.factor.exchange(v, &self.k_u, k_uu, self.rounding);
+        let exchange = self.volume.exchange(v, &self.k_u, k_uu);
         if exchange.ratio.is_finite() { Ok(exchange) } else { self.explain(u, k_uu, exchange) }
     }
 
@@ -265,14 +270,13 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     /// Carries out the exchange last looked at; the numbers outside that now stand for another
     /// item.
     fn exchange(&mut self, v: usize, u: usize, exchange: Exchange) -> [usize; 2] {
-        let old = self.items.remove(v);
-        self.items.push(u);
+        let old = std::mem::replace(&mut self.items[v], u);
         let at = self.members.partition_point(|&y| y < old);
         self.members.remove(at);
         let at = self.members.partition_point(|&y| y < u);
         self.members.insert(at, u);
         self.accepted += 1;
-        self.factor.carry_out(exchange, &self.k_u);
+        self.volume.carry_out(exchange, &self.k_u);
         self.outside.exchange(old, u)
     }
 
@@ -290,7 +294,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         r + low
     }
 
-    /// Y, in the order of the factor: the newest last.
+    /// Y: an item that enters takes the place of the one that leaves.
     pub fn items(&self) -> &[usize] {
         &self.items
     }
@@ -302,18 +306,20 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
 
     /// ln det K_YY. O(c).
     pub fn log_det(&self) -> f64 {
-        self.factor.log_det()
+        self.volume.log_det()
     }
 
-    /// L with LLᵀ = K_YY, rows in the order of [`items`](Self::items). A copy, c².
-    pub fn cholesky(&self) -> faer::Mat<f64> {
-        self.factor.lower()
+    /// K_YY⁻¹, rows and columns in the order of [`items`](Self::items): a copy of what is kept, or
+    /// from the factor by 2c³ flops.
+    pub fn inverse(&self) -> faer::Mat<f64> {
+        self.volume.inverse()
     }
 
-    /// max |LLᵀ − K_YY|_ij/√(K_ii K_jj): the drift of the factor since it was last computed afresh.
-    /// c³/3 flops, no entries.
+    /// The drift of what is kept since it was last computed afresh: with M = K_YY⁻¹ max |MK_YY −
+    /// I|_ij·√(K_ii/K_jj), with a factor max |LLᵀ − K_YY|_ij/√(K_ii K_jj). At most 2c³ flops, no
+    /// entries.
     pub fn residual(&self) -> f64 {
-        self.factor.residual()
+        self.volume.residual()
     }
 
     /// Steps taken, lazy ones included.
@@ -331,8 +337,8 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         self.replaced
     }
 
-    /// How often the factor was computed afresh, the first time included.
+    /// How often the inverse or the factor was computed afresh, the first time included.
     pub fn refreshes(&self) -> usize {
-        self.factor.refreshes()
+        self.volume.refreshes()
     }
 }

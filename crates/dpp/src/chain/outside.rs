@@ -1,16 +1,15 @@
 //! The items outside Y, by number.
 
-use std::collections::BTreeMap;
-
 /// The n − c items outside Y, numbered 0, …, n − c − 1 so that an exchange renumbers at most two of
 /// them.
 ///
 /// Number r is item r, or, if that is in Y, one of the items n − c, …, n − 1 outside Y: there are
-/// as many of these as items of Y below n − c. O(c) memory, O(log c) time to look one up.
+/// as many of these as items of Y below n − c. O(c) memory, O(log c) time to look one
+/// up, O(c) to exchange one; nothing is allocated.
 #[derive(Debug, Clone)]
 pub(super) struct Outside {
     len: usize,
-    stand_ins: BTreeMap<usize, usize>, // of the items of Y below n − c
+    stand_ins: Vec<(usize, usize)>, // of the items of Y below n − c, increasing
 }
 
 impl Outside {
@@ -19,7 +18,9 @@ impl Outside {
         let len = n - members.len();
         let low = members.iter().copied().filter(|&y| y < len);
         let high = (len..n).filter(|x| members.binary_search(x).is_err());
-        Outside { len, stand_ins: low.zip(high).collect() }
+        let mut stand_ins = Vec::with_capacity(members.len() + 1);
+        stand_ins.extend(low.zip(high));
+        Outside { len, stand_ins }
     }
 
     /// n − c.
@@ -29,27 +30,34 @@ impl Outside {
 
     /// The item with that number.
     pub fn item(&self, number: usize) -> usize {
-        self.stand_ins.get(&number).copied().unwrap_or(number)
+        self.place(number).map_or(number, |at| self.stand_ins[at].1)
     }
 
     /// v ∈ Y and u ∉ Y change places. The numbers that now stand for another item.
     pub fn exchange(&mut self, v: usize, u: usize) -> [usize; 2] {
         let number = if u < self.len { u } else { self.number_of_high(u) };
-        let successor = if v < self.len {
-            self.stand_ins.remove(&v).expect("an item of Y has a stand-in")
-        } else {
-            v
+        let successor = match self.place(v) {
+            Ok(at) => self.stand_ins.remove(at).1,
+            Err(_) => v, // n − c or above: no number of its own
         };
         if number != v {
-            self.stand_ins.insert(number, successor);
+            match self.place(number) {
+                Ok(at) => self.stand_ins[at].1 = successor,
+                Err(at) => self.stand_ins.insert(at, (number, successor)),
+            }
         }
         [number, v]
     }
 
+    /// Where the stand-in of a number is, or would be.
+    fn place(&self, number: usize) -> Result<usize, usize> {
+        self.stand_ins.binary_search_by_key(&number, |&(number, _)| number)
+    }
+
     /// Of an item u ≥ n − c outside Y. O(c).
     fn number_of_high(&self, u: usize) -> usize {
-        let found = self.stand_ins.iter().find(|(_, stand_in)| **stand_in == u);
-        *found.expect("an item outside Y has a number").0
+        let found = self.stand_ins.iter().find(|(_, stand_in)| *stand_in == u);
+        found.expect("an item outside Y has a number").0
     }
 }
 

@@ -168,7 +168,7 @@ impl WithSimd for Delete<'_> {
 
 /// x −= L·s, four columns of L.
 #[inline(always)]
-fn subtract<S: Simd>(simd: S, x: &mut [f64], L: [&[f64]; COLUMNS], s: [f64; COLUMNS]) {
+pub(super) fn subtract<S: Simd>(simd: S, x: &mut [f64], L: [&[f64]; COLUMNS], s: [f64; COLUMNS]) {
     let [l0, l1, l2, l3] = L.map(|column| S::as_simd_f64s(column).0);
     let [s0, s1, s2, s3] = s.map(|s| simd.splat_f64s(-s));
     let x = S::as_mut_simd_f64s(x).0;

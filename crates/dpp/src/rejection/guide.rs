@@ -30,14 +30,15 @@ pub(super) struct Guide {
     items: Vec<usize>, // D
     R: Mat<f64>,       // m × m
     w_0: f64,
-    log_e: f64, // ln e_c(B)
-    slack: f64, // what of ‖R K_{D,j}‖²/(w_0 K_jj) may be rounding error
+    log_e: f64,    // ln e_c(B)
+    log_tilt: f64, // of B: ln α with c items expected of the DPP of αB
+    slack: f64,    // what of ‖R K_{D,j}‖²/(w_0 K_jj) may be rounding error
 }
 
 impl Guide {
     /// The guide before anything is known of K: g_j = K_jj.
     pub fn diagonal() -> Self {
-        Guide { items: vec![], R: Mat::new(), w_0: 1.0, log_e: 0.0, slack: 0.0 }
+        Guide { items: vec![], R: Mat::new(), w_0: 1.0, log_e: 0.0, log_tilt: 0.0, slack: 0.0 }
     }
 
     /// B = PΣP, where Σ = Σ_s v_s² φ_sφ_sᵀ is that of a sample, and P projects on at most m of its
@@ -90,6 +91,7 @@ impl Guide {
             R,
             w_0,
             log_e: e.log_e(c),
+            log_tilt: e.log_tilt(),
             slack: 4.0 * (m as f64).sqrt() * T::EPS / conditioning,
         })
     }
@@ -102,6 +104,11 @@ impl Guide {
     /// ln e_c(B).
     pub fn log_e(&self) -> f64 {
         self.log_e
+    }
+
+    /// ln α such that the DPP of αB has c items, nearly, on average.
+    pub fn log_tilt(&self) -> f64 {
+        self.log_tilt
     }
 
     /// w_0: no score exceeds w_0 K_jj.

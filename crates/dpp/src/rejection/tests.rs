@@ -65,6 +65,12 @@ proptest! {
             let trial = Trial::new(weighted(&k, draws, c, &diagonal, unit)).unwrap();
             let log = trial.log_e(c).unwrap() - guide.log_e();
             prop_assert!(log < 1e-7, "σ = {sigma:?}: {log}");
+            // whatever α is, no trial is refused that the eigenvalues would accept
+            for log_alpha in [guide.log_tilt() - 3.0, guide.log_tilt(), guide.log_tilt() + 3.0] {
+                let log_e = trial.log_e(c).unwrap();
+                prop_assert!(log_e == f64::NEG_INFINITY
+                    || trial.may_reach(log_e - 1e-9, c, log_alpha));
+            }
         }
     }
 }
@@ -101,4 +107,40 @@ fn trials_succeed_at_the_rate_that_is_said() {
     let (exact, margin) = (log_rate.exp(), 6.0 * (variance / 4000.0).sqrt());
     assert!((mean - exact).abs() < margin, "{mean} against {exact} ± {margin}");
     assert!(margin < 0.2 * exact && exact < 0.9 * log_all_differ(c, t).exp());
+}
+
+/// Of trials that their eigenvalues refuse by a coin in the middle of its range, most are refused
+/// without them, and none that they accept.
+#[test]
+fn most_failures_take_no_eigenvalues() {
+    let (n, c) = (400, 12);
+    let K = psd(Kind::Rough, n, 3);
+    let k = Dense::new(K.as_ref()).unwrap();
+    let rng = &mut rng(2);
+    let mut k_dpp = RejectionKDpp::new(&k, c, Rejection::of_size(c), rng).unwrap();
+    let (mut refused, mut at_once) = (0, 0);
+    for i in 0..200 {
+        let (trial, coin) = (k_dpp.trial(rng).unwrap(), (f64::from(i + 1) / 200.0).ln());
+        let passes = k_dpp.may_pass(&trial, coin);
+        if coin < k_dpp.log_probability(&trial).unwrap() {
+            assert!(passes);
+        } else {
+            refused += 1;
+            at_once += i32::from(!passes);
+        }
+    }
+    assert!(refused > 60 && 10 * at_once > 8 * refused, "{at_once} of {refused}");
+}
+
+/// √v e^{−v} I_0(v), the integral by the trapezoidal rule, which is exact to rounding here, has its
+/// maximum at 0.79 and goes to 1/√(2π).
+#[test]
+fn no_number_of_items_is_more_likely_than_the_bound() {
+    let bessel = |v: f64| {
+        let at = |i: i32| (-v * (1.0 - (f64::from(i) * std::f64::consts::TAU / 512.0).cos())).exp();
+        v.sqrt() * (0..512).map(at).sum::<f64>() / 512.0
+    };
+    let largest = (1..4000).map(|i| bessel(f64::from(i) / 100.0)).fold(0.0, f64::max);
+    assert!((0.4688..trial::MODE).contains(&largest), "{largest}");
+    assert!((bessel(1000.0) - 0.398_99).abs() < 1e-4);
 }

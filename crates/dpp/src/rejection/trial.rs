@@ -4,9 +4,13 @@ use super::weighted::Weighted;
 use crate::{ElementarySymmetric, LEnsemble};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::{Col, Mat, MatRef, Par};
-use nystrom_linalg_core::{Dense, Error, PsdMatrix, Result, Scalar, work};
+use faer::{Accum, Col, Mat, MatRef, Par};
+use nystrom_linalg_core::{Cholesky, Dense, Error, PsdMatrix, Result, Scalar, ops, work};
 use rand::Rng;
+
+/// No value of a sum of independent coins is more likely than this over its deviation: the maximum
+/// of √v e^{−v} I_0(v).
+pub(super) const MODE: f64 = 0.469;
 
 /// A_σ = (c/t) Σ_s φ_sφ_sᵀ/g_s for t draws σ, as the matrix of its d distinct items.
 pub(super) struct Trial {
@@ -59,6 +63,43 @@ impl Trial {
             Err(Error::RankDeficient { .. }) => Ok(f64::NEG_INFINITY),
             Err(error) => Err(error),
         }
+    }
+
+    /// False only if ln e_c(A_σ) is below `least`: what most trials can be refused by, at a part of
+    /// what their eigenvalues take.
+    ///
+    /// e_c(A) = α^{−c}·det(I + αA)·Pr(N = c), N the number of items of the DPP of αA, for every α >
+    /// 0. So without the last factor it is a bound. N is a sum of independent coins p_i, of
+    /// variance v = Σ p_i(1 − p_i) = tr X − tr X² with X = (I + αA)⁻¹. Since |1 − p + pe^{iθ}|² =
+    /// 1 − 2p(1 − p)(1 − cos θ), Fourier's integral for Pr(N = c) is at most
+    ///
+    /// (1/2π) ∫ exp(−v(1 − cos θ)) dθ = e^{−v} I_0(v) ≤ **0.469/√v**,
+    ///
+    /// whatever c is. With c items expected the truth is about 0.4/√v, and little is lost. d³/3
+    /// flops, 2d³ more for those that pass without the last factor.
+    pub fn may_reach(&self, least: f64, c: usize, log_alpha: f64) -> bool {
+        let (d, alpha) = (self.items.len(), log_alpha.exp());
+        let A = &self.A;
+        let S = Mat::from_fn(d, d, |i, j| alpha * A[(i, j)] + if i == j { 1.0 } else { 0.0 });
+        let trace: f64 = (0..d).map(|i| S[(i, i)]).sum();
+        let Ok(factor) = Cholesky::new(S.as_ref()) else { return true };
+        drop(S);
+        // rounding changes S by at most (d + 1)ε|L||Lᵀ|, and ln det S by the trace of that
+        let rounding = (d + 1) as f64 * f64::EPSILON * trace;
+        let most = factor.log_det() - c as f64 * log_alpha + rounding;
+        if !(most >= least) {
+            return false;
+        }
+        let mut X = Mat::<f64>::identity(d, d);
+        factor.forward_in_place(X.as_mut());
+        let trace = X.squared_norm_l2();
+        let mut square = Mat::zeros(d, d);
+        ops::gram_lower(square.as_mut(), Accum::Replace, X.as_ref(), 1.0);
+        let lower = (0..d).flat_map(|j| (j..d).map(move |i| (i, j)));
+        let trace_of_square: f64 =
+            lower.map(|(i, j)| square[(i, j)].powi(2) * if i == j { 1.0 } else { 2.0 }).sum();
+        let deviation = (trace - trace_of_square).max(0.0).sqrt();
+        most + (MODE / deviation).ln().min(0.0) >= least
     }
 
     /// c items with probability in proportion to the volume of their rows in A_σ. 9d³ flops.

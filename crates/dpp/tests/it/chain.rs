@@ -64,6 +64,27 @@ proptest! {
     }
 }
 
+/// The same with a first eigenvalue ten thousand times the others, in other units, for one item and
+/// for all but one.
+#[test]
+fn detailed_balance_with_one_dominating_eigenvalue_and_scales() {
+    let rough = psd(Kind::Rough, 8, 4);
+    for (scale, shift, largest) in [(1.0, 1e4, 3), (1e-8, 0.0, 7), (1e8, 0.0, 7)] {
+        let k = Mat::from_fn(8, 8, |i, j| scale * rough[(i, j)] + shift);
+        for c in [1, 3, largest] {
+            let law = law(k.as_ref(), c);
+            let P = transitions(&Dense::new(k.as_ref()).unwrap(), &law, SwapRule::Metropolis);
+            for (a, (_, p)) in law.iter().enumerate() {
+                for (b, (_, q)) in law.iter().enumerate() {
+                    let (forth, back) = (p * P[(a, b)], q * P[(b, a)]);
+                    let least = 1e-8 * forth.max(back) + 1e-14;
+                    assert!((forth - back).abs() < least, "c = {c}: {forth} against {back}");
+                }
+            }
+        }
+    }
+}
+
 /// |eigenvalue| of P next to 1, from the symmetric √π_a P_ab /√π_b.
 fn second_eigenvalue(P: &Mat<f64>, pi: &[f64]) -> f64 {
     let S = Mat::from_fn(pi.len(), pi.len(), |a, b| {
@@ -154,11 +175,10 @@ fn steps_taken_together_are_the_steps_one_by_one() {
         }
         assert_eq!((together.items(), together.log_det()), (single.items(), single.log_det()));
         assert_eq!(one, other, "both drew the same numbers");
-        // c entries a proposal; after an accepted one of a batch of 32 one for each that waits, and
-        // c for those of the two numbers that stand for other items now
-        assert!(
-            accepted > 50 && entries <= 1000 * c as u64 + accepted as u64 * 15 * (1 + c as u64)
-        );
+        // c entries a proposal; in a batch of 16 with an accepted one those between the items that
+        // wait, and c and these again for the two numbers that stand for other items now
+        let again = 15 * c as u64 + 256;
+        assert!(accepted > 50 && entries <= 1000 * (c as u64 + 16) + accepted as u64 * again);
     }
 }
 
@@ -303,6 +323,6 @@ fn seeds_are_stable() {
     };
     assert_eq!(
         RULES.map(path),
-        [(vec![12, 15, 18, 28], 126), (vec![6, 14, 17, 21], 253), (vec![6, 21, 27, 28], 459)]
+        [(vec![9, 13, 16, 28], 124), (vec![2, 6, 22, 29], 251), (vec![4, 6, 13, 14], 458)]
     );
 }

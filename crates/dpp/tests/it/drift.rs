@@ -30,6 +30,8 @@ fn distance(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
 /// Relative errors of K_YY⁻¹ after the exchanges, and of ln det K_YY.
 struct Errors {
     condition: f64,
+    /// c·Σ K_ii·(K_YY⁻¹)_ii, which decides between the inverse and the factor.
+    bound: f64,
     /// From the chain's factor, against the truth.
     maintained: f64,
     /// From the factor of a chain started at the same items, against the maintained one.
@@ -51,17 +53,18 @@ fn after(k: &Mat<f64>, c: usize, accepted: u64) -> (SwapChain<'_, f64>, Errors) 
     let items = chain.items();
     let K = stored.block(items.into(), items.into());
     let (truth, log_det) = dd::inverse(K.as_ref());
-    let maintained = inverse(&chain.cholesky());
+    let maintained = chain.inverse();
     let fresh = SwapChain::new(stored, &chain.landmarks(), SwapRule::Metropolis).unwrap();
     let place: Vec<usize> = items
         .iter()
         .map(|item| fresh.items().iter().position(|other| other == item).unwrap())
         .collect();
-    let fresh = principal(inverse(&fresh.cholesky()).as_ref(), &place);
+    let fresh = principal(fresh.inverse().as_ref(), &place);
     let plain = inverse(&Cholesky::new(K.as_ref()).unwrap().lower().to_owned());
     let eigen = SymmetricEigen::new(K.as_ref()).unwrap();
     let errors = Errors {
         condition: eigen.values()[0] / eigen.values()[c - 1],
+        bound: c as f64 * (0..c).map(|i| K[(i, i)] * truth[(i, i)]).sum::<f64>(),
         maintained: distance(&maintained, &truth),
         between: distance(&maintained, &fresh),
         plain: distance(&plain, &truth),
@@ -70,17 +73,39 @@ fn after(k: &Mat<f64>, c: usize, accepted: u64) -> (SwapChain<'_, f64>, Errors) 
     (chain, errors)
 }
 
-/// The maintained inverse agrees with a fresh one, and with the truth, to 1e-8 at conditions beyond
-/// 1e10: what is left is the rounding of L to `f64`, at most c·ε·√cond. A factorisation in `f64`
-/// loses cond, not √cond, and is further from the truth.
+/// The inverse that is maintained as such agrees with a fresh one, and with the truth, to 1e-10: it
+/// gives way before its errors, which grow with the square of the condition, are larger.
+///
+/// The one from the factor does to 1e-8 at conditions beyond 1e10: what is left is the rounding of
+/// L to `f64`, at most c·ε·√cond. **This needs 32 digits.** A factorisation in `f64` loses cond,
+/// not √cond, and is further from the truth, however often it is made.
 #[test]
 fn a_hundred_thousand_exchanges() {
-    let (c, mut worst): (usize, f64) = (40, 0.0);
+    let (c, mut worst, mut inverses): (usize, f64, usize) = (40, 0.0, 0);
     for (width, accepted) in
-        [(1.0, 20_000), (2.5, 20_000), (3.5, 20_000), (7.0, 100_000), (10.0, 20_000)]
+        [(1.0, 20_000), (1.3, 20_000), (2.5, 20_000), (3.5, 20_000), (7.0, 100_000), (10.0, 20_000)]
     {
         let k = gaussian(300, width, 1);
         let (chain, e) = after(&k, c, accepted);
+        println!(
+            "width {width}: condition {:.1e}, bound {:.1e}, maintained {:.1e}, fresh {:.1e}, plain \
+             {:.1e}, ln det {:.1e}, residual {:.1e}",
+            e.condition,
+            e.bound,
+            e.maintained,
+            e.between,
+            e.plain,
+            e.log_det,
+            chain.residual()
+        );
+        if e.bound < 5e4 {
+            inverses += 1;
+            assert!(chain.residual() < 1e-10, "{}", chain.residual());
+            for error in [e.maintained, e.between, e.log_det / c as f64] {
+                assert!(error < 1e-10, "{error:e} at condition {:e}", e.condition);
+            }
+            continue;
+        }
         assert!(chain.residual() < 1e-14, "{}", chain.residual());
         for error in [e.maintained, e.between, e.log_det / c as f64] {
             assert!(error < 1e-8, "{error:e} at condition {:e}", e.condition);
@@ -98,11 +123,11 @@ fn a_hundred_thousand_exchanges() {
         );
         worst = worst.max(e.condition);
     }
-    assert!((1e10..1e13).contains(&worst), "{worst:e}");
+    assert!((1e10..1e13).contains(&worst) && inverses > 0, "{worst:e}");
 }
 
-/// A condition of 1e10 that comes from the scale of the items costs nothing: Cholesky does not see
-/// it.
+/// A condition of 1e10 that comes from the scale of the items costs nothing: neither an inverse nor
+/// a factor sees it, and the inverse is as good as without (above).
 #[test]
 fn conditions_from_scales_cost_nothing() {
     let (n, c) = (200, 40);
@@ -115,7 +140,7 @@ fn conditions_from_scales_cost_nothing() {
     let (truth, _) = dd::inverse(K.as_ref());
     let unscaled =
         |a: &Mat<f64>| Mat::from_fn(c, c, |i, j| a[(i, j)] * scale(items[i]) * scale(items[j]));
-    assert!(distance(&unscaled(&inverse(&chain.cholesky())), &unscaled(&truth)) < 1e-12);
+    assert!(distance(&unscaled(&chain.inverse()), &unscaled(&truth)) < 1e-10);
 }
 
 /// ρ = M_jj·s with M = K_YY⁻¹ and s = κ − k'ᵀMk' + (Mk')_j²/M_jj loses cond², ρ = γ‖h‖² + (hᵀz)²

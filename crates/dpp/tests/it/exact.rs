@@ -35,6 +35,27 @@ fn draws_of_fixed_size_follow_the_law() {
     }
 }
 
+/// A first eigenvalue ten thousand times the others, and matrices in other units; from one item to
+/// all of them.
+#[test]
+fn one_dominating_eigenvalue_and_scales() {
+    let rough = psd(Kind::Rough, 8, 4);
+    let cases: [(f64, f64, &[usize]); 3] =
+        [(1.0, 1e4, &[1, 3]), (1e-8, 0.0, &[1, 3, 7, 8]), (1e8, 0.0, &[1, 3, 7, 8])];
+    for (scale, shift, sizes) in cases {
+        let k = Mat::from_fn(8, 8, |i, j| scale * rough[(i, j)] + shift);
+        let b = factor(&k);
+        for ensemble in [ensemble(&k), LEnsemble::from_factor(b.as_ref()).unwrap()] {
+            for &c in sizes {
+                let (k_dpp, mut rng) = (ensemble.k_dpp(c).unwrap(), rng(c as u64));
+                let what = format!("{scale:e} of K + {shift:e}, c = {c}");
+                let draw = || k_dpp.sample(&mut rng).into_indices();
+                assert_follows(&law(k.as_ref(), c), 5000, draw, &what);
+            }
+        }
+    }
+}
+
 #[test]
 fn ten_items() {
     let k = psd(Kind::Rough, 10, 5);

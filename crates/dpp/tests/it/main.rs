@@ -13,3 +13,4 @@ mod hostile;
 mod hostile_table;
 mod log_det;
 mod rejection;
+mod truncation;

@@ -1,0 +1,194 @@
+//! The spectrum of K where K has low rank at the level that matters: no n × n matrix.
+
+use crate::start::start;
+use crate::{ElementarySymmetric, LEnsemble};
+use nystrom_linalg_core::{Error, PivotedCholesky, PsdMatrix, Result, Scalar, validate};
+
+/// Pivots, as a multiple of c, at which it is found how small the trace of what is left has to be.
+const FIRST: usize = 4;
+/// The distance that [`LEnsemble::of_size`] allows: beyond what 10⁸ draws could tell.
+const NEGLIGIBLE: f64 = 1e-9;
+/// Rows from which on it tries, and the share of them that the rank may be.
+const WORTH_TRYING: usize = 500;
+const SHARE: usize = 8;
+
+/// The spectrum of K̂ = FFᵀ ⪯ K, and how far the k-DPP of K̂ is from that of K.
+#[derive(Debug, Clone)]
+pub struct Truncation<T> {
+    /// Of K̂.
+    pub ensemble: LEnsemble<T>,
+    /// The distance in total variation between the laws of c items is at most this, rounding
+    /// aside.
+    pub distance: f64,
+}
+
+impl<T: Scalar> LEnsemble<T> {
+    /// From a pivoted Cholesky factor F of K, n × r, with as many pivots as bring the law of `c`
+    /// items within a distance of `within`; none if that takes more than `most` of them.
+    ///
+    /// *The bound.* K̂ ⪯ K, so det K̂_CC ≤ det K_CC for every C, and the distance in total variation
+    /// is at most 1 − e_c(K̂)/e_c(K). With τ = tr(K − K̂), which is known, e_c(K̂ + s(K − K̂)) grows
+    /// with s at a rate of at most τ·e_{c−1}. Integrated c times,
+    ///
+    /// **e_c(K) ≤ Σ_j τʲ/j!·e_{c−j}(K̂)**.
+    ///
+    /// # Cost
+    /// n·r entries, 2nr² flops for F and those of [`from_factor`](Self::from_factor), n·r numbers
+    /// of memory. In vain: nothing above r = `most`.
+    ///
+    /// # Source
+    /// The bound is ours; pivots in the order of the largest residual.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if c or n is 0, [`Error::TooMany`] if c > n, [`Error::InvalidParameter`]
+    /// unless 0 < `within` < 1, [`Error::RankDeficient`] with the rank if K has no c independent
+    /// items, [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry.
+    ///
+    /// ```
+    /// use nystrom_dpp::LEnsemble;
+    /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
+    /// let x: Vec<f64> = (0..2000).map(|i| f64::from(i) / 2000.0).collect();
+    /// let k = KernelMatrix::new(Gaussian::new(0.1)?, Points::from_slice(&x))?;
+    /// let truncated = LEnsemble::truncated(&k, 10, 1e-9, 200)?.expect("a smooth kernel");
+    /// assert!(truncated.distance <= 1e-9 && truncated.ensemble.rank() < 60);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn truncated(
+        k: &dyn PsdMatrix<T>,
+        c: usize,
+        within: f64,
+        most: usize,
+    ) -> Result<Option<Truncation<T>>> {
+        validate::not_empty("matrix", k.dim())?;
+        validate::not_empty("subset (c)", c)?;
+        validate::at_most("items (c)", c, k.dim())?;
+        if !(within > 0.0 && within < 1.0) {
+            let (name, requirement) = ("distance", "between 0 and 1");
+            return Err(Error::InvalidParameter { name, value: within, requirement });
+        }
+        let (first, mut F) = (most.min(FIRST.saturating_mul(c)), start(k, 0)?);
+        let mut ended = extend(&mut F, k, |f| f.rank() >= first)?;
+        if F.rank() < c {
+            let error = Error::RankDeficient { requested: c, rank: F.rank() };
+            return if ended { Err(error) } else { Ok(None) };
+        }
+        let mut found = Truncation::of(&F, c)?;
+        while found.distance > within && !ended && F.rank() < most {
+            // e_{c−1}/e_c falls as K̂ grows: this trace is small enough
+            let enough = F.trace_error() * 0.5 * within / found.distance;
+            ended = extend(&mut F, k, |f| f.rank() >= most || f.trace_error() <= enough)?;
+            if !ended && F.trace_error() > enough {
+                return Ok(None);
+            }
+            found = Truncation::of(&F, c)?;
+        }
+        Ok((found.distance <= within).then_some(found))
+    }
+
+    /// The spectrum for draws of `c` items: [`truncated`](Self::truncated) at a distance of 1e-9
+    /// where n/8 pivots do, otherwise all of K, as [`new`](Self::new).
+    ///
+    /// # Errors
+    /// Those of the two.
+    pub fn of_size(k: &dyn PsdMatrix<T>, c: usize) -> Result<Self> {
+        let n = k.dim();
+        if n >= WORTH_TRYING
+            && c > 0
+            && 2 * c <= n / SHARE
+            && let Some(found) = Self::truncated(k, c, NEGLIGIBLE, n / SHARE)?
+        {
+            return Ok(found.ensemble);
+        }
+        Self::new(k)
+    }
+}
+
+impl<T: Scalar> Truncation<T> {
+    fn of(F: &PivotedCholesky<T>, c: usize) -> Result<Self> {
+        let ensemble = LEnsemble::from_factor(F.factor())?;
+        let e = ElementarySymmetric::new(ensemble.values(), c)?;
+        Ok(Truncation { distance: distance(&e, F.trace_error()), ensemble })
+    }
+}
+
+/// The largest residual first, until `done`; true if nothing above rounding error is left.
+fn extend<T: Scalar>(
+    F: &mut PivotedCholesky<T>,
+    k: &dyn PsdMatrix<T>,
+    done: impl Fn(&PivotedCholesky<T>) -> bool,
+) -> Result<bool> {
+    while !done(F) {
+        match F.largest() {
+            Some(s) => F.take(k, s)?,
+            None => return Ok(true),
+        };
+    }
+    Ok(F.largest().is_none())
+}
+
+/// S/(1 + S) with S = Σ_{j ≥ 1} τʲ/j!·e_{c−j}/e_c, whose terms are log-concave in j.
+fn distance(e: &ElementarySymmetric, trace: f64) -> f64 {
+    if trace == 0.0 {
+        return 0.0;
+    }
+    let (c, mut sum, mut log_power) = (e.size(), 0.0, 0.0); // ln (τʲ/j!)
+    for j in 1..=c {
+        log_power += trace.ln() - (j as f64).ln();
+        let term = (log_power + e.log_e(c - j) - e.log_e(c)).exp();
+        sum += term;
+        if term <= f64::EPSILON * sum {
+            break;
+        }
+    }
+    if sum.is_finite() { sum / (1.0 + sum) } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+    use nystrom_linalg_core::Dense;
+
+    /// Against all of its terms.
+    #[test]
+    fn the_bound_is_the_sum() {
+        let lambda = [5.0, 3.0, 1.0, 0.5, 0.25];
+        let e = ElementarySymmetric::new(&lambda, 3).unwrap();
+        let of = |j: usize| if j == 0 { 1.0 } else { e.log_e(j).exp() };
+        for trace in [1e-12, 0.01, 2.0] {
+            let sum = trace * of(2) + trace * trace / 2.0 * of(1) + trace.powi(3) / 6.0;
+            let sum = sum / of(3);
+            assert!((distance(&e, trace) / (sum / (1.0 + sum)) - 1.0).abs() < 1e-12);
+        }
+        assert_eq!(distance(&e, 0.0), 0.0);
+    }
+
+    /// Of all subsets: the distance is below its bound, and not by orders of magnitude.
+    #[test]
+    fn distances_are_below_their_bound() {
+        let x = |i: usize| (i * i % 11) as f64 / 3.0;
+        let k = Mat::from_fn(11, 11, |i, j| {
+            (-(x(i) - x(j)).powi(2)).exp() + 1e-3 * f64::from(u8::from(i == j))
+        });
+        let k = Dense::new(k.as_ref()).unwrap();
+        for (c, r) in [(1, 3), (2, 4), (3, 5), (3, 8)] {
+            let mut F = start(&k, 0).unwrap();
+            extend(&mut F, &k, |f| f.rank() >= r).unwrap();
+            let found = Truncation::of(&F, c).unwrap();
+            let (whole, part) = (LEnsemble::new(&k).unwrap(), &found.ensemble);
+            let (whole, part) = (whole.k_dpp(c).unwrap(), part.k_dpp(c).unwrap());
+            let sets = (0_u32..1 << 11).filter(|mask| mask.count_ones() as usize == c);
+            let apart: f64 = sets
+                .map(|mask| {
+                    let C: Vec<usize> = (0..11).filter(|i| mask >> i & 1 == 1).collect();
+                    let of = |k_dpp: &crate::ExactKDpp<'_, f64>| {
+                        k_dpp.log_probability(&C).unwrap().exp()
+                    };
+                    0.5 * (of(&whole) - of(&part)).abs()
+                })
+                .sum();
+            assert!(apart <= found.distance + 1e-12, "{apart} above {}", found.distance);
+            assert!(apart > 1e-3 * found.distance, "{apart} far below {}", found.distance);
+        }
+    }
+}
