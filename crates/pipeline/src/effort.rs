@@ -46,6 +46,12 @@ pub(crate) fn path_work(n: f64, m: f64, d: usize) -> f64 {
     PRODUCT * (5.0 * n * m * m + 10.0 * m.powi(3)) + 2.0 * n * m * value(d)
 }
 
+/// Operations of a Newton step of `LogisticKrr` for t columns.
+pub(crate) fn newton_work(n: usize, m: usize, d: usize, t: usize) -> f64 {
+    let (n, m) = (n as f64, m as f64);
+    t as f64 * (PRODUCT * (2.0 * n * m * m + m.powi(3)) + 2.0 * n * m * value(d))
+}
+
 /// Passes over the kernel matrix that a fit takes, as they are counted beforehand, …
 const PASSES: f64 = 25.0;
 /// … and how often its error is looked at.

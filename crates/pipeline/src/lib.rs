@@ -62,7 +62,7 @@ pub use intervals::{Calibrate, Deviations, Intervals, Uncertainty};
 pub use kernel::{AnyKernel, Family};
 pub use model::{Made, Model, Predictions, Target};
 pub use progress::{Event, Progress};
-pub use report::{Centers, CurvePoint, Curves, Metric, Report, Trial};
+pub use report::{Centers, CurvePoint, Curves, LogisticTrial, Metric, Report, Trial};
 pub use split::{Fold, Split};
 pub use stream::{Recipe, StreamFit, StreamReport, Summing, Survey, TableBlocks, TableSource};
 pub use validation::{Bin, Compared, Confusion, Coverage, Validation};

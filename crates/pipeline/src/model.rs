@@ -79,6 +79,8 @@ pub struct Made {
     pub centers: String,
     /// λ in K + nλI.
     pub lambda: f64,
+    /// Of classes: whether the loss was logistic, not that of squares.
+    pub logistic: bool,
     /// Root mean square error on the rows that were fitted.
     pub training_rmse: Option<f64>,
     /// Root mean square error on rows that were not fitted, in units of the target's standard
@@ -93,7 +95,8 @@ pub struct Made {
 /// Predictions for the rows of a table.
 #[derive(Debug, Clone)]
 pub struct Predictions {
-    /// n × t, a column for each target; of classes the functions, near ±1.
+    /// n × t, a column for each target; of classes the functions, near ±1 or (logistic loss)
+    /// log-odds.
     pub values: Mat<f64>,
     /// Of classes: n × K.
     pub probabilities: Option<Mat<f64>>,

@@ -103,6 +103,19 @@ pub struct CurvePoint {
     pub error: f64,
 }
 
+/// The logistic loss in place of squares, with the same kernel, if it is better.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LogisticTrial {
+    /// Random landmarks.
+    pub landmarks: usize,
+    /// λ of a sum over rows, divided by their number.
+    pub lambda: f64,
+    /// Its mean logarithmic loss on validation rows, …
+    pub log_loss: f64,
+    /// … and that of squares.
+    pub squares: f64,
+}
+
 /// What a search did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -124,6 +137,8 @@ pub struct Report {
     /// Of classes: the errors of the chosen candidate on validation rows, to which its
     /// probabilities were fitted.
     pub classes: Option<ClassErrors>,
+    /// Of classes, if the model was fitted by the logistic loss.
+    pub logistic: Option<LogisticTrial>,
     /// Rows set aside for intervals, if that was asked for.
     pub calibration_rows: Option<usize>,
     /// How many of them are in intervals that were made of the others, for each target.

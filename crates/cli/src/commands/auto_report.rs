@@ -35,6 +35,12 @@ pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
         summary.line("classes", classes.names.join(", "));
         summary.value("classes", &classes.names);
     }
+    if let Some(logistic) = &report.logistic {
+        let losses = [logistic.log_loss, logistic.squares].map(number);
+        let [loss, squares] = losses;
+        let text = format!("logistic: log-loss {loss} on validation rows, {squares} by squares");
+        summary.line("loss", text);
+    }
     if let Some(errors) = &report.classes {
         summary.line("validation", super::classes::describe(errors));
     }

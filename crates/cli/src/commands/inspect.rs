@@ -42,6 +42,9 @@ pub fn run(args: &Inspect) -> Result<ExitCode> {
     summary.line("lambda", number(made.lambda));
     let holds = if made.holds_all_rows { "; the file holds every training row" } else { "" };
     summary.line("centres", format!("{}{holds}", made.centers));
+    if made.logistic {
+        summary.line("loss", "logistic: values are log-odds");
+    }
     weights(&model, &features, &mut summary);
     if let Some(error) = made.validation_error {
         let text = format!("{} standard deviations of the target", number(error));

@@ -18,6 +18,7 @@ mod hostile;
 mod lambda_path;
 mod lambda_path_ends;
 mod lambda_path_single;
+mod logistic;
 mod metric;
 mod nystrom;
 mod plan;

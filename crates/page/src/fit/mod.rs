@@ -109,6 +109,9 @@ impl<'a> FitPage<'a> {
         }
         facts.push(("Centres", model.made.centers.clone()));
         facts.push(("λ", number(model.made.lambda)));
+        if model.made.logistic {
+            facts.push(("Loss", "logistic".to_owned()));
+        }
         if let Some(report) = self.report {
             facts.push(("Rows", number(report.rows as f64)));
         }

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::intervals::{Calibrate, Sizes, Uncertainty};
 use crate::kernel::{AnyKernel, Family};
 use crate::report::Centers;
-use nystrom::faer::Mat;
+use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::lambda_grid;
 use nystrom::prelude::*;
 
@@ -54,12 +54,8 @@ impl Search<'_> {
     ) -> Option<(Classes, ClassErrors)> {
         let labels = self.problem.labels.as_ref()?;
         let values = self.validated(chosen, centers)?;
-        let rows = self.validation.concat();
-        let truth: Vec<usize> = rows.iter().map(|&row| labels.of[row]).collect();
-        let weights: Option<Vec<f64>> =
-            self.problem.weights.as_ref().map(|w| rows.iter().map(|&row| w[row]).collect());
-        let (values, count) = (values.as_ref(), labels.names.len());
-        let calibration = Calibration::fit(values, &truth, weights.as_deref(), count);
+        let values = values.as_ref();
+        let (calibration, truth) = self.calibrated(values, &self.validation.concat());
         let errors = ClassErrors::of(calibration.probabilities(values).as_ref(), &truth);
         let classes = Classes {
             target: labels.target.clone(),
@@ -68,6 +64,21 @@ impl Search<'_> {
             calibration,
         };
         Some((classes, errors))
+    }
+
+    /// The calibration of the values of some rows, and the classes of these.
+    pub(super) fn calibrated(
+        &self,
+        values: MatRef<'_, f64>,
+        rows: &[usize],
+    ) -> (Calibration, Vec<usize>) {
+        let labels = self.problem.labels.as_ref();
+        let truth: Vec<usize> =
+            rows.iter().filter_map(|&row| labels.map(|labels| labels.of[row])).collect();
+        let weights = self.problem.weights.as_ref();
+        let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().map(|&row| w[row]).collect());
+        let count = labels.map_or(2, |labels| labels.names.len());
+        (Calibration::fit(values, &truth, weights.as_deref(), count), truth)
     }
 
     fn wants_sizes(&self) -> bool {
@@ -128,7 +139,11 @@ impl Search<'_> {
         Ok(Some(Uncertainty { posterior, noise }))
     }
 
+    /// What the chosen candidate gave on validation rows.
     pub(super) fn validated(&self, chosen: &Candidate, centers: Centers) -> Option<&Mat<f64>> {
+        if let Some((_, odds)) = &self.logistic {
+            return Some(odds);
+        }
         let mut all = self.validated.iter();
         all.find(|(c, of, _)| (c, *of) == (chosen, centers)).map(|(_, _, values)| values)
     }

@@ -41,7 +41,10 @@ impl Search<'_> {
             Some((candidate, trial)) if trial.error <= plain_error => (*candidate, trial.clone()),
             _ => (Candidate::PLAIN, plain),
         };
-        let regression = self.fit_all(chosen, &trial)?;
+        let regression = match self.logistic(&chosen, trial.centers)? {
+            Some(regression) => regression,
+            None => self.fit_all(chosen, &trial)?,
+        };
         self.model(chosen, trial, plain_error, regression)
     }
 
@@ -157,15 +160,7 @@ impl Search<'_> {
             self.validation(&chosen, trial.centers, classes.as_ref().map(|(classes, _)| classes));
         let (columns, map) =
             (self.shaped(chosen.shape).columns.clone(), self.learnt(&chosen, None));
-        let holds_all_rows = trial.centers == Centers::All;
-        let made = Made {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            centers: trial.centers.to_string(),
-            lambda: regression.report().ridge / n as f64,
-            validation_error: Some(trial.error).filter(|error| error.is_finite()),
-            holds_all_rows,
-            ..Made::default()
-        };
+        let made = self.made(&trial, &regression);
         let layout = self.problem.table.names().map(str::to_owned).collect();
         let mut report = Report {
             rows: n,
@@ -179,6 +174,7 @@ impl Search<'_> {
             validation,
             curves,
             classes: classes.as_ref().map(|(_, errors)| *errors),
+            logistic: self.logistic.as_ref().map(|(trial, _)| *trial),
             work: self.work,
             work_allowed: self.allowed,
             bytes: self.bytes,
@@ -197,6 +193,21 @@ impl Search<'_> {
         self.certain(&chosen, &mut model, &mut report)?;
         self.explain(&mut model)?;
         Ok(Fitted { model, report })
+    }
+
+    /// How the model was made.
+    fn made(&self, trial: &Trial, regression: &KrrModel<AnyKernel, f64>) -> Made {
+        let landmarks = self.logistic.as_ref().map(|(trial, _)| Centers::Uniform(trial.landmarks));
+        let centers = landmarks.unwrap_or(trial.centers);
+        Made {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            centers: centers.to_string(),
+            logistic: landmarks.is_some(),
+            lambda: regression.report().ridge / self.n() as f64,
+            validation_error: Some(trial.error).filter(|error| error.is_finite()),
+            holds_all_rows: centers == Centers::All,
+            ..Made::default()
+        }
     }
 
     /// What the model says of how wrong it may be: probabilities, intervals, standard deviations.

@@ -7,6 +7,7 @@ mod curves;
 mod finish;
 mod learn;
 mod leave_out;
+mod logistic;
 mod rungs;
 mod solve;
 mod trial;
@@ -17,7 +18,7 @@ use crate::fit::{Fit, Fitted};
 use crate::kernel::{AnyKernel, Family};
 use crate::problem::Problem;
 use crate::progress::{Event, Progress};
-use crate::report::{Centers, Metric, Trial};
+use crate::report::{Centers, LogisticTrial, Metric, Trial};
 use candidate::Candidate;
 use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
@@ -53,6 +54,8 @@ pub(crate) struct Search<'a> {
     /// What fits at full size gave on validation rows.
     validated: Vec<(Candidate, Centers, Mat<f64>)>,
     best: Option<Trial>,
+    /// Of classes, if the logistic loss was better: the log-odds of validation rows.
+    logistic: Option<(LogisticTrial, Mat<f64>)>,
     /// The relative residual at which the last trial stopped to improve.
     residual: f64,
     work: f64,
@@ -131,6 +134,7 @@ impl<'a> Search<'a> {
             trials: Vec::new(),
             validated: Vec::new(),
             best: None,
+            logistic: None,
             residual: 1e-3,
             work: 0.0,
             allowed,

@@ -122,6 +122,13 @@ impl Search<'_> {
             weights: weights.map(|w| part.rows.iter().map(|&row| w[row]).collect()),
         }
     }
+
+    /// The same of classes, with targets ±1.
+    pub(super) fn signs(&self, part: Rows<'_>) -> Data {
+        let Data { y, weights } = self.data(part);
+        let sign = |i, j| if y[(i, j)] > 0.0 { 1.0 } else { -1.0 };
+        Data { y: Mat::from_fn(y.nrows(), y.ncols(), sign), weights }
+    }
 }
 
 /// The exact fit at μ, raised tenfold for as long as it is lost in the rounding errors of K, as
@@ -141,13 +148,13 @@ fn direct(
 }
 
 /// Targets and weights of some rows.
-struct Data {
+pub(super) struct Data {
     y: Mat<f64>,
     weights: Option<Vec<f64>>,
 }
 
 impl Data {
-    fn problem<'a>(&'a self, part: Rows<'a>) -> Problem<'a, f64> {
+    pub(super) fn problem<'a>(&'a self, part: Rows<'a>) -> Problem<'a, f64> {
         Problem {
             x: Points::from_rows(part.x),
             y: self.y.as_ref(),

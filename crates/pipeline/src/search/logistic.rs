@@ -1,0 +1,161 @@
+//! Of classes: the logistic loss in place of squares, with the kernel that squares have found.
+
+use super::Search;
+use super::candidate::Candidate;
+use super::solve::Rows;
+use crate::classes::ClassErrors;
+use crate::effort::newton_work;
+use crate::error::Result;
+use crate::kernel::AnyKernel;
+use crate::report::{Centers, LogisticTrial};
+use nystrom::faer::Mat;
+use nystrom::krr::LogisticKrr;
+use nystrom::prelude::*;
+
+/// The share of the work for it, …
+const SHARE: f64 = 0.3;
+/// … into how many Newton steps that is divided, …
+const STEPS: f64 = 40.0;
+/// … how many of these a ridge of the path takes, and the last fit.
+const STEPS_OF: [f64; 2] = [3.0, 10.0];
+/// The fewest and the most landmarks.
+const LANDMARKS: [usize; 2] = [100, 2000];
+/// The first λ of the path and the ratio to the next, …
+const FIRST: f64 = 1e-3;
+const RATIO: f64 = 0.316_227_766_016_837_94;
+/// … how many at most, and how many in a row that are worse than the best end it.
+const RIDGES: usize = 14;
+const WORSE: usize = 2;
+
+/// What one λ gave on the validation rows of all folds.
+struct Odds {
+    lambda: f64,
+    values: Mat<f64>,
+    log_loss: f64,
+}
+
+impl Search<'_> {
+    /// The chosen candidate with the logistic loss, fitted to all rows, if its probabilities of
+    /// validation rows are better than those of squares.
+    pub(super) fn logistic(
+        &mut self,
+        chosen: &Candidate,
+        centers: Centers,
+    ) -> Result<Option<KrrModel<AnyKernel, f64>>> {
+        let Some((_, squares)) = self.calibrate(chosen, centers) else { return Ok(None) };
+        let m = self.newton_landmarks();
+        if m < LANDMARKS[0].min(self.train_rows()) || !self.goes_on("the logistic loss") {
+            return Ok(None);
+        }
+        let found = self.odds(chosen, m)?;
+        let Some(found) = found.filter(|found| found.log_loss < squares.log_loss) else {
+            return Ok(None);
+        };
+        self.goes_on("the final fit");
+        self.mean_map(chosen)?;
+        let rows = self.everything.clone();
+        let x = self.rows(chosen, None, &rows);
+        let kernel = chosen.kernel(self.medians(chosen, None), x.ncols())?;
+        let part = Rows { x: x.as_ref(), rows: &rows };
+        let krr = LogisticKrr::new(kernel, Ridge::PerSample(found.lambda));
+        let model = krr.fit(self.signs(part).problem(part), &first(m, rows.len())?)?;
+        self.newton_steps(STEPS_OF[1], rows.len(), m);
+        for target in &mut self.problem.targets {
+            (target.mean, target.scale) = (0.0, 1.0); // log-odds as they are
+        }
+        let (lambda, log_loss) = (found.lambda, found.log_loss);
+        let trial = LogisticTrial { landmarks: m, lambda, log_loss, squares: squares.log_loss };
+        self.logistic = Some((trial, found.values));
+        Ok(Some(model))
+    }
+
+    /// As many landmarks as the share of the work affords.
+    fn newton_landmarks(&self) -> usize {
+        let (n, t) = (self.n() * self.orders.len(), self.problem.y.ncols());
+        let affords = |m: usize| newton_work(n, m, self.d(), t) * STEPS <= SHARE * self.allowed;
+        let (mut low, mut high) = (0, LANDMARKS[1].min(self.train_rows()) + 1);
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            *(if affords(middle) { &mut low } else { &mut high }) = middle;
+        }
+        low
+    }
+
+    fn newton_steps(&mut self, steps: f64, n: usize, m: usize) {
+        self.work += steps * newton_work(n, m, self.d(), self.problem.y.ncols());
+    }
+
+    /// The λ with the least log-loss over all folds. The first fold says how far the path goes.
+    fn odds(&mut self, chosen: &Candidate, m: usize) -> Result<Option<Odds>> {
+        let mut of_folds = vec![self.odds_of(chosen, 0, m, RIDGES)?];
+        for fold in 1..self.orders.len() {
+            let count = of_folds[0].len();
+            of_folds.push(self.odds_of(chosen, fold, m, count)?);
+        }
+        let rows = self.validation.concat();
+        let t = self.problem.y.ncols();
+        let at = |r: usize| {
+            let mut values = Mat::zeros(rows.len(), t);
+            let mut start = 0;
+            for odds in of_folds.iter().map(|of_fold| &of_fold[r]) {
+                values.as_mut().subrows_mut(start, odds.nrows()).copy_from(odds);
+                start += odds.nrows();
+            }
+            let log_loss = self.class_errors(&values, &rows).log_loss;
+            Odds { lambda: lambda(r), values, log_loss }
+        };
+        let finite = (0..of_folds[0].len()).map(at).filter(|odds| odds.log_loss.is_finite());
+        Ok(finite.min_by(|a, b| a.log_loss.total_cmp(&b.log_loss)))
+    }
+
+    /// The log-odds of the validation rows of a fold along the path of λ: all of `count`, but in
+    /// the first fold not beyond the least log-loss.
+    fn odds_of(
+        &mut self,
+        chosen: &Candidate,
+        fold: usize,
+        m: usize,
+        count: usize,
+    ) -> Result<Vec<Mat<f64>>> {
+        let (train, validation) = (&self.orders[fold], &self.validation[fold]);
+        let x = self.rows(chosen, Some(fold), train);
+        let of_validation = self.rows(chosen, Some(fold), validation);
+        let kernel = chosen.kernel(self.medians(chosen, Some(fold)), x.ncols())?;
+        let part = Rows { x: x.as_ref(), rows: train };
+        let ridges: Vec<Ridge<f64>> = (0..count).map(lambda).map(Ridge::PerSample).collect();
+        let (mut found, mut least, mut worse) = (Vec::new(), f64::INFINITY, 0);
+        let goes_on = |model: KrrModel<AnyKernel, f64>| {
+            let Ok(odds) = model.predict(Points::from_rows(of_validation.as_ref())) else {
+                return false;
+            };
+            if fold == 0 {
+                let loss = self.class_errors(&odds, validation).log_loss;
+                worse = if loss < least { 0 } else { worse + 1 };
+                least = least.min(loss);
+            }
+            found.push(odds);
+            worse < WORSE
+        };
+        let landmarks = first(m, train.len())?;
+        let krr = LogisticKrr::without_ridge(kernel);
+        krr.path(self.signs(part).problem(part), &landmarks, &ridges, goes_on)?;
+        let n = train.len();
+        self.newton_steps(STEPS_OF[0] * found.len() as f64, n, m);
+        Ok(found)
+    }
+
+    /// Errors of probabilities that are calibrated on these values.
+    fn class_errors(&self, values: &Mat<f64>, rows: &[usize]) -> ClassErrors {
+        let (calibration, truth) = self.calibrated(values.as_ref(), rows);
+        ClassErrors::of(calibration.probabilities(values.as_ref()).as_ref(), &truth)
+    }
+}
+
+fn lambda(step: usize) -> f64 {
+    FIRST * RATIO.powi(step as i32)
+}
+
+/// The first of rows in random order.
+fn first(m: usize, rows: usize) -> Result<Landmarks> {
+    Ok(Landmarks::new(rows, (0..m.min(rows)).collect())?)
+}
