@@ -65,7 +65,7 @@ methods! {
     RP_CHOLESKY, "rp-cholesky", "RPCholesky", style(RED, Up, true, SOLID);
     K_DPP, "k-dpp", "k-DPP", style(PURPLE, Diamond, true, SOLID);
     K_DPP_EXACT, "k-dpp-exact", "k-DPP, exact", style((20, 110, 120), Plus, true, LONG);
-    K_DPP_REJECTION, "k-dpp-rejection", "rejection", style((150, 60, 110), Square, true, SHORT);
+    K_DPP_REJECTION, "k-dpp-rejection", "rejection", style((190, 80, 140), Square, true, SHORT);
     // estimators of leverage scores
     RECURSIVE, "recursive", "Recursive-RLS", style(GREEN, Down, true, LONG);
     BLESS, "bless", "BLESS", style(PURPLE, Up, false, SHORT);

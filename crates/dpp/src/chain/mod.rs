@@ -32,8 +32,8 @@ use volume::{Exchange, Volume};
 ///
 /// While K_YY is well-conditioned the state holds its inverse M: a proposal is one product, c²
 /// multiply-adds, and an accepted one an update of rank two, 2c² more. A bound of the condition,
-/// c·Σ K_ii M_ii, is checked at every exchange. Beyond it the state holds the Cholesky factor K_YY =
-/// LLᵀ, 2c²/3 multiply-adds a proposal and c² an exchange on average, which wait for one another.
+/// c·Σ K_ii M_ii, is checked at every exchange. Beyond it the state holds the Cholesky factor
+/// K_YY = LLᵀ: 2c²/3 multiply-adds a proposal and c² an exchange on average, one after another.
 /// The ratio from it is accurate to about cond(K_YY)·ε, where the inverse loses cond(K_YY)²·ε. The
 /// factor follows an exchange by plane rotations, in `f64` or, where a pivot is thin, to 32 digits:
 /// after 10⁵ exchanges K_YY⁻¹ from it is within 1e-14 of the truth at a condition of 1e11, where a

@@ -1,6 +1,7 @@
 //! Targets that are classes, and those that are none.
 
 use crate::fit::table;
+use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::{Categories, Column, Table, Values};
 use nystrom_pipeline::{
@@ -80,6 +81,28 @@ fn probabilities_are_those_of_the_draws() {
     let validated = fit.report.classes.unwrap();
     assert_eq!(validated.rows, 1000); // five folds
     assert!((validated.log_loss - errors.log_loss).abs() < 0.08, "{validated:?} {errors:?}");
+}
+
+/// Where probabilities are steep in a few rows squares are bad at them: the logistic loss takes
+/// over, says so, and is near the least loss that there is.
+#[test]
+fn the_logistic_loss_is_taken_where_it_is_better() {
+    let p = |a: f64| 1.0 / (1.0 + (-40.0 * (a - 0.7)).exp());
+    let (train, _) = drawn(1500, 5, p);
+    let (test, labels) = drawn(4000, 6, p);
+    let fit = fitted(&Fit { work: Some(2e10), ..Fit::default() }, &train).unwrap();
+    let logistic = fit.report.logistic.unwrap();
+    assert!(logistic.log_loss < logistic.squares, "{logistic:?}");
+    assert!(fit.model.made.logistic && !fit.model.made.holds_all_rows);
+    assert_eq!(fit.report.classes.unwrap().log_loss, logistic.log_loss);
+    let model = Model::from_bytes(&fit.model.to_bytes().unwrap()).unwrap();
+    assert_eq!(model, fit.model);
+    let found = ClassErrors::of(model.probabilities(&test).unwrap().as_ref(), &labels);
+    let a = test.numbers("a").unwrap();
+    let truth = Mat::from_fn(4000, 2, |i, k| if k == 1 { p(a[i]) } else { 1.0 - p(a[i]) });
+    let least = ClassErrors::of(truth.as_ref(), &labels);
+    // twice what a handful of parameters cost with 1500 rows
+    assert!(found.log_loss < least.log_loss + 0.02, "{found:?} {least:?}");
 }
 
 #[test]
