@@ -21,7 +21,7 @@
 //!   nothing n × n stored.
 //! * [`DictionaryKrr`]: through the weighted dictionary of a stream (SQUEAK), with its risk bound.
 //! * [`DivideAndConquerKrr`]: exact on parts of the data, averaged.
-//! * [`LogisticKrr`]: classes by the logistic loss, by Newton's method.
+//! * [`LogisticKrr`], [`FullLogisticKrr`]: classes by the logistic loss, by Newton's method.
 //! * `path` of these: leave-one-out errors at all λ ([`LambdaPath`]); [`CrossValidation`] of any
 //!   procedure; [`Certificate`]: how far a fit is from the exact one, [`TightCertificate`] from
 //!   both sides.
@@ -101,7 +101,7 @@ pub use iterative::{
     IterativeFit, IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit,
     ProblemSize, Stop, Verdict,
 };
-pub use logistic::LogisticKrr;
+pub use logistic::{FullLogisticKrr, LogisticKrr};
 pub use metric::{LearnedMetric, LinearMap, MetricDistance, MetricFit, MetricForm, MetricStep};
 pub use model::KrrModel;
 pub use nystrom::NystromKrr;

@@ -12,7 +12,8 @@ pub use crate::kernels::{
 };
 pub use crate::krr::{
     AutoKrr, Certificate, CrossValidation, DictionaryKrr, DivideAndConquerKrr, ExactKrr, Falkon,
-    FullKrr, Krill, KrrModel, LearnedMetric, LogisticKrr, NystromKrr, Problem, SketchedKrr, TightCertificate,
+    FullKrr, Krill, KrrModel, LearnedMetric, LogisticKrr, NystromKrr, Problem, SketchedKrr,
+    TightCertificate,
 };
 pub use crate::leverage::{
     AlaouiMahoney, Audit, Bless, BlessR, Disqueak, Exact, FastRankLeverage, LeverageProportional,

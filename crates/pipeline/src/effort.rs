@@ -46,10 +46,17 @@ pub(crate) fn path_work(n: f64, m: f64, d: usize) -> f64 {
     PRODUCT * (5.0 * n * m * m + 10.0 * m.powi(3)) + 2.0 * n * m * value(d)
 }
 
-/// Operations of a Newton step of `LogisticKrr` for t columns.
-pub(crate) fn newton_work(n: usize, m: usize, d: usize, t: usize) -> f64 {
+/// Operations of a Newton step of `LogisticKrr` for one column.
+pub(crate) fn newton_work(n: usize, m: usize, d: usize) -> f64 {
     let (n, m) = (n as f64, m as f64);
-    t as f64 * (PRODUCT * (2.0 * n * m * m + m.powi(3)) + 2.0 * n * m * value(d))
+    PRODUCT * (2.0 * n * m * m + m.powi(3)) + 2.0 * n * m * value(d)
+}
+
+/// The same of `FullLogisticKrr` over a kept triangle: so many passes, and a preconditioner.
+pub(crate) fn full_newton_work(n: usize) -> f64 {
+    const PASSES: f64 = 12.0;
+    let (n, rank) = (n as f64, (n as f64 / 10.0).min(1000.0));
+    2.0 * PASSES * n * n + PRODUCT * 2.0 * n * rank * rank
 }
 
 /// Passes over the kernel matrix that a fit takes, as they are counted beforehand, …

@@ -106,8 +106,8 @@ pub struct CurvePoint {
 /// The logistic loss in place of squares, with the same kernel, if it is better.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LogisticTrial {
-    /// Random landmarks.
-    pub landmarks: usize,
+    /// Its centres.
+    pub centers: Centers,
     /// λ of a sum over rows, divided by their number.
     pub lambda: f64,
     /// Its mean logarithmic loss on validation rows, …

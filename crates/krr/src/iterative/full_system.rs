@@ -19,7 +19,7 @@ const SHARE_OF_RIDGE: f64 = 0.25;
 pub(crate) struct System<'a, T> {
     K: KeptTriangle<'a, T>,
     /// √D.
-    root: &'a [f64],
+    root: Vec<f64>,
     mu: Vec<f64>,
     P: ShiftedLowRank<Box<dyn TallFactor>>,
     /// The largest sample weight.
@@ -39,16 +39,13 @@ impl<'a, T: Scalar> System<'a, T> {
         K: &'a dyn PsdMatrix<T>,
         sizes: &Sizes,
         asked: Option<usize>,
-        root: &'a [f64],
+        root: &[f64],
         mu: &[f64],
         budget: Option<u64>,
         rng: &mut dyn Rng,
     ) -> Result<(Self, MemoryPlan)> {
         let mut memory = sizes.plan::<T>(budget)?;
-        let least = mu.iter().copied().fold(f64::INFINITY, f64::min);
-        let tolerance = enough(asked, K, least, root);
-        let select = RpCholesky { tolerance, ..RpCholesky::default() };
-        let F = select.factor(K, sizes.rank, rng)?.into_factor(); //                K ≈ FFᵀ
+        let F = factor(K, sizes, asked, root, mu, rng)?; //                          K ≈ FFᵀ
         let system = System::new(K, F, root, mu, [memory.kept, memory.room(budget)])?;
         (memory.kept, memory.kept_rows) = (system.kept(), system.kept_rows());
         Ok((system, memory))
@@ -58,21 +55,41 @@ impl<'a, T: Scalar> System<'a, T> {
     /// `room` bytes of it are kept as it is.
     pub fn new(
         K: &'a dyn PsdMatrix<T>,
-        mut F: Mat<T>,
-        root: &'a [f64],
+        F: Mat<T>,
+        root: &[f64],
         mu: &[f64],
         [bytes, room]: [u64; 2],
     ) -> Result<Self> {
-        let least = mu.iter().copied().fold(f64::INFINITY, f64::min);
+        let P = preconditioner(F, root, mu, bytes > 0)?;
+        Ok(System::of(KeptTriangle::new(K, bytes), P, root, mu, room))
+    }
+
+    /// The same K, as it is kept, with other weights and ridges; K ≈ FFᵀ.
+    pub fn reweighted(self, F: Mat<T>, root: &[f64], mu: &[f64]) -> Result<Self> {
+        let P = preconditioner(F, root, mu, self.K.kept_bytes() > 0)?;
+        Ok(System { passes: self.passes, ..System::of(self.K, P, root, mu, self.room) })
+    }
+
+    fn of(
+        mut K: KeptTriangle<'a, T>,
+        P: ShiftedLowRank<Box<dyn TallFactor>>,
+        root: &[f64],
+        mu: &[f64],
+        room: u64,
+    ) -> Self {
         let largest = root.iter().map(|root| root * root).fold(0.0, f64::max);
-        scale_rows(F.as_mut(), root);
-        let F = if bytes > 0 { narrowed(F, least) } else { Box::new(F) };
-        let P = ShiftedLowRank::new(F, mu)?;
-        let mut K = KeptTriangle::new(K, bytes);
-        if !(largest * K.error() <= SHARE_OF_RIDGE * least) {
+        if !(largest * K.error() <= SHARE_OF_RIDGE * least(mu)) {
             K.keep_exactly(room);
         }
-        Ok(System { K, root, mu: mu.to_vec(), P, largest, room, passes: 0 })
+        System { K, root: root.to_vec(), mu: mu.to_vec(), P, largest, room, passes: 0 }
+    }
+
+    /// K·α.
+    pub fn times(&mut self, alpha: MatRef<'_, f64>) -> Mat<f64> {
+        self.passes += 1;
+        let mut out = Mat::zeros(alpha.nrows(), alpha.ncols());
+        self.K.mul_into(out.as_mut(), alpha);
+        out
     }
 
     /// Bytes of K that are kept.
@@ -133,6 +150,36 @@ impl<T: Scalar> LinearSystem<f64> for System<'_, T> {
         }
         rounded
     }
+}
+
+fn least(mu: &[f64]) -> f64 {
+    mu.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// F with K ≈ FFᵀ, of a rank of at most `sizes.rank`, which was `asked` for or not.
+pub(crate) fn factor<T: Scalar>(
+    K: &dyn PsdMatrix<T>,
+    sizes: &Sizes,
+    asked: Option<usize>,
+    root: &[f64],
+    mu: &[f64],
+    rng: &mut dyn Rng,
+) -> Result<Mat<T>> {
+    let tolerance = enough(asked, K, least(mu), root);
+    let select = RpCholesky { tolerance, ..RpCholesky::default() };
+    Ok(select.factor(K, sizes.rank, rng)?.into_factor())
+}
+
+/// √D FFᵀ √D + μI for each μ.
+fn preconditioner<T: Scalar>(
+    mut F: Mat<T>,
+    root: &[f64],
+    mu: &[f64],
+    narrow: bool,
+) -> Result<ShiftedLowRank<Box<dyn TallFactor>>> {
+    scale_rows(F.as_mut(), root);
+    let F = if narrow { narrowed(F, least(mu)) } else { Box::new(F) };
+    ShiftedLowRank::new(F, mu)
 }
 
 /// F in `f32` if that changes FFᵀ by little of μ: ‖(F + δ)(F + δ)ᵀ − FFᵀ‖₂ ≤ (2‖F‖_F + ‖δ‖_F)‖δ‖_F.
@@ -233,8 +280,7 @@ mod tests {
         assert_eq!((checked.kept(), checked.error()), (whole, 0.0)); // not rounded
         let P = ShiftedLowRank::new(Box::new(F) as Box<dyn TallFactor>, &[mu]).unwrap();
         let K = KeptTriangle::new(&matrix, u64::MAX);
-        let mut system =
-            System { K, root: &root, mu: vec![mu], P, largest: 1.0, room: 0, passes: 0 };
+        let mut system = System { K, root, mu: vec![mu], P, largest: 1.0, room: 0, passes: 0 };
         assert!(system.kept() > 0 && system.error() > mu);
         let b: Mat<f64> = random::standard_normal(n, 1, &mut rng);
         let options = PcgOptions { tolerance: 1e-4, max_iterations: 3000 };

@@ -16,7 +16,7 @@ mod full;
 mod full_path;
 pub(crate) mod full_sizes;
 pub(crate) mod full_system;
-mod full_targets;
+pub(crate) mod full_targets;
 mod krill;
 mod memory;
 mod options;

@@ -5,10 +5,12 @@
 use crate::common::{gaussian, sample, weights};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_krr::{KrrModel, LogisticKrr, Problem};
+use nystrom_krr::{FullLogisticKrr, IterativeOptions, KrrModel, LogisticKrr, Problem};
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::Landmarks;
 use proptest::prelude::*;
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
 
 /// Normal points, and classes by the signs of noisy smooth functions.
 fn signs(n: usize, t: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
@@ -18,6 +20,10 @@ fn signs(n: usize, t: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
 
 fn every(n: usize, step: usize) -> Landmarks {
     Landmarks::new(n, (0..n).step_by(step).collect()).unwrap()
+}
+
+fn every_one(n: usize) -> Landmarks {
+    every(n, 1)
 }
 
 fn of_one(p: f64) -> f64 {
@@ -56,6 +62,31 @@ proptest! {
             let sum: f64 = (0..n).map(|i| r[(i, 0)]).sum();
             prop_assert!(!intercept || sum.abs() < 1e-3, "{sum}");
         }
+    }
+}
+
+/// All points as centres are all the data, whether K is kept or not.
+#[test]
+fn on_all_the_data_it_is_that_with_every_point_as_centre() {
+    let n = 150;
+    let ((x, y), w) = (signs(n, 2, 7), weights(n));
+    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref());
+    for (weighted, intercept, memory) in
+        [(false, true, None), (true, true, Some(1 << 30)), (true, false, Some(1 << 30))]
+    {
+        let problem = if weighted { problem.weighted(&w) } else { problem };
+        let ridge = Ridge::PerSample(1e-3);
+        let options = IterativeOptions { tolerance: 1e-9, max_iterations: 500, memory };
+        let full =
+            FullLogisticKrr { intercept, options, ..FullLogisticKrr::new(gaussian(1.0), ridge) };
+        let full = full.fit(problem, &mut Pcg64::seed_from_u64(1)).unwrap();
+        let every = LogisticKrr { intercept, ..LogisticKrr::new(gaussian(1.0), ridge) };
+        let every = every.fit(problem, &every_one(n)).unwrap();
+        let gap = full.predict(problem.x).unwrap() - every.predict(problem.x).unwrap();
+        assert!(gap.norm_max() < 1e-3, "{}", gap.norm_max());
+        // a triangle that is kept is evaluated once
+        let entries = full.report().kernel_entries;
+        assert_eq!(memory.is_some(), entries < 4 * (n * n) as u64, "{entries}");
     }
 }
 
@@ -130,6 +161,13 @@ fn the_bits_do_not_depend_on_threads() {
         pool.install(|| krr.fit((Points::from_rows(x.as_ref()), &y), &every(3000, 50)).unwrap())
     };
     assert!(fit(1) == fit(2) && fit(1) == fit(8));
+    let full = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let krr = FullLogisticKrr::new(gaussian(1.0), Ridge::PerSample(1e-4));
+        let (x, y) = (Points::from_rows(x.as_ref().subrows(0, 1100)), y.as_ref().subrows(0, 1100));
+        pool.install(|| krr.fit((x, y), &mut Pcg64::seed_from_u64(1)).unwrap())
+    };
+    assert!(full(1) == full(2) && full(1) == full(8));
 }
 
 #[test]

@@ -197,12 +197,12 @@ impl Search<'_> {
 
     /// How the model was made.
     fn made(&self, trial: &Trial, regression: &KrrModel<AnyKernel, f64>) -> Made {
-        let landmarks = self.logistic.as_ref().map(|(trial, _)| Centers::Uniform(trial.landmarks));
-        let centers = landmarks.unwrap_or(trial.centers);
+        let logistic = self.logistic.as_ref().map(|(logistic, _)| logistic.centers);
+        let centers = logistic.unwrap_or(trial.centers);
         Made {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             centers: centers.to_string(),
-            logistic: landmarks.is_some(),
+            logistic: logistic.is_some(),
             lambda: regression.report().ridge / self.n() as f64,
             validation_error: Some(trial.error).filter(|error| error.is_finite()),
             holds_all_rows: centers == Centers::All,

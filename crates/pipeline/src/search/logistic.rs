@@ -4,12 +4,12 @@ use super::Search;
 use super::candidate::Candidate;
 use super::solve::Rows;
 use crate::classes::ClassErrors;
-use crate::effort::newton_work;
+use crate::effort::{full_bytes, full_newton_work, newton_work};
 use crate::error::Result;
 use crate::kernel::AnyKernel;
 use crate::report::{Centers, LogisticTrial};
 use nystrom::faer::Mat;
-use nystrom::krr::LogisticKrr;
+use nystrom::krr::{FullLogisticKrr, LogisticKrr};
 use nystrom::prelude::*;
 
 /// The share of the work for it, …
@@ -18,6 +18,8 @@ const SHARE: f64 = 0.3;
 const STEPS: f64 = 40.0;
 /// … how many of these a ridge of the path takes, and the last fit.
 const STEPS_OF: [f64; 2] = [3.0, 10.0];
+/// The residual to which a step over all rows is solved.
+const RESIDUAL: f64 = 1e-3;
 /// The fewest and the most landmarks.
 const LANDMARKS: [usize; 2] = [100, 2000];
 /// The first λ of the path and the ratio to the next, …
@@ -43,11 +45,11 @@ impl Search<'_> {
         centers: Centers,
     ) -> Result<Option<KrrModel<AnyKernel, f64>>> {
         let Some((_, squares)) = self.calibrate(chosen, centers) else { return Ok(None) };
-        let m = self.newton_landmarks();
-        if m < LANDMARKS[0].min(self.train_rows()) || !self.goes_on("the logistic loss") {
+        let Some(over) = self.newton_centers(centers) else { return Ok(None) };
+        if !self.goes_on("the logistic loss") {
             return Ok(None);
         }
-        let found = self.odds(chosen, m)?;
+        let found = self.odds(chosen, over)?;
         let Some(found) = found.filter(|found| found.log_loss < squares.log_loss) else {
             return Ok(None);
         };
@@ -57,40 +59,70 @@ impl Search<'_> {
         let x = self.rows(chosen, None, &rows);
         let kernel = chosen.kernel(self.medians(chosen, None), x.ncols())?;
         let part = Rows { x: x.as_ref(), rows: &rows };
-        let krr = LogisticKrr::new(kernel, Ridge::PerSample(found.lambda));
-        let model = krr.fit(self.signs(part).problem(part), &first(m, rows.len())?)?;
-        self.newton_steps(STEPS_OF[1], rows.len(), m);
+        let (ridge, data) = (Ridge::PerSample(found.lambda), self.signs(part));
+        let model = match over {
+            Centers::All => {
+                let krr = FullLogisticKrr::new(kernel, ridge);
+                FullLogisticKrr { options: self.options(RESIDUAL), ..krr }
+                    .fit(data.problem(part), &mut self.stream(3))?
+            }
+            Centers::Uniform(m) => {
+                let krr = LogisticKrr::new(kernel, ridge);
+                krr.fit(data.problem(part), &first(m, rows.len())?)?
+            }
+        };
+        self.newton_steps(STEPS_OF[1], rows.len(), over);
         for target in &mut self.problem.targets {
             (target.mean, target.scale) = (0.0, 1.0); // log-odds as they are
         }
         let (lambda, log_loss) = (found.lambda, found.log_loss);
-        let trial = LogisticTrial { landmarks: m, lambda, log_loss, squares: squares.log_loss };
+        let (centers, squares) = (over, squares.log_loss);
+        let trial = LogisticTrial { centers, lambda, log_loss, squares };
         self.logistic = Some((trial, found.values));
         Ok(Some(model))
     }
 
-    /// As many landmarks as the share of the work affords.
-    fn newton_landmarks(&self) -> usize {
-        let (n, t) = (self.n() * self.orders.len(), self.problem.y.ncols());
-        let affords = |m: usize| newton_work(n, m, self.d(), t) * STEPS <= SHARE * self.allowed;
+    /// All rows where squares took all and the share of the work affords it, else as many landmarks
+    /// as it does.
+    fn newton_centers(&self, of_squares: Centers) -> Option<Centers> {
+        let n = self.n();
+        let kept = self.fit.memory.is_some_and(|bytes| full_bytes(n) <= bytes);
+        let allowed = SHARE * self.allowed;
+        if of_squares == Centers::All
+            && kept
+            && STEPS * self.newton_step(n, Centers::All) <= allowed
+        {
+            return Some(Centers::All);
+        }
+        let affords = |m: usize| STEPS * self.newton_step(n, Centers::Uniform(m)) <= allowed;
         let (mut low, mut high) = (0, LANDMARKS[1].min(self.train_rows()) + 1);
         while high - low > 1 {
             let middle = low.midpoint(high);
             *(if affords(middle) { &mut low } else { &mut high }) = middle;
         }
-        low
+        (low >= LANDMARKS[0].min(self.train_rows())).then_some(Centers::Uniform(low))
     }
 
-    fn newton_steps(&mut self, steps: f64, n: usize, m: usize) {
-        self.work += steps * newton_work(n, m, self.d(), self.problem.y.ncols());
+    /// Operations of a step in each fold.
+    fn newton_step(&self, n: usize, over: Centers) -> f64 {
+        let (d, t) = (self.d(), self.problem.y.ncols());
+        let step = match over {
+            Centers::All => full_newton_work(n),
+            Centers::Uniform(m) => newton_work(n, m, d),
+        };
+        (t * self.orders.len()) as f64 * step
+    }
+
+    fn newton_steps(&mut self, steps: f64, n: usize, over: Centers) {
+        self.work += steps * self.newton_step(n, over) / self.orders.len() as f64;
     }
 
     /// The λ with the least log-loss over all folds. The first fold says how far the path goes.
-    fn odds(&mut self, chosen: &Candidate, m: usize) -> Result<Option<Odds>> {
-        let mut of_folds = vec![self.odds_of(chosen, 0, m, RIDGES)?];
+    fn odds(&mut self, chosen: &Candidate, over: Centers) -> Result<Option<Odds>> {
+        let mut of_folds = vec![self.odds_of(chosen, 0, over, RIDGES)?];
         for fold in 1..self.orders.len() {
             let count = of_folds[0].len();
-            of_folds.push(self.odds_of(chosen, fold, m, count)?);
+            of_folds.push(self.odds_of(chosen, fold, over, count)?);
         }
         let rows = self.validation.concat();
         let t = self.problem.y.ncols();
@@ -114,7 +146,7 @@ impl Search<'_> {
         &mut self,
         chosen: &Candidate,
         fold: usize,
-        m: usize,
+        over: Centers,
         count: usize,
     ) -> Result<Vec<Mat<f64>>> {
         let (train, validation) = (&self.orders[fold], &self.validation[fold]);
@@ -136,11 +168,23 @@ impl Search<'_> {
             found.push(odds);
             worse < WORSE
         };
-        let landmarks = first(m, train.len())?;
-        let krr = LogisticKrr::without_ridge(kernel);
-        krr.path(self.signs(part).problem(part), &landmarks, &ridges, goes_on)?;
-        let n = train.len();
-        self.newton_steps(STEPS_OF[0] * found.len() as f64, n, m);
+        let (data, n) = (self.signs(part), train.len());
+        match over {
+            Centers::All => {
+                let krr = FullLogisticKrr::without_ridge(kernel);
+                FullLogisticKrr { options: self.options(RESIDUAL), ..krr }.path(
+                    data.problem(part),
+                    &ridges,
+                    goes_on,
+                    &mut self.stream(2),
+                )?;
+            }
+            Centers::Uniform(m) => {
+                let krr = LogisticKrr::without_ridge(kernel);
+                krr.path(data.problem(part), &first(m, n)?, &ridges, goes_on)?;
+            }
+        }
+        self.newton_steps(STEPS_OF[0] * found.len() as f64, n, over);
         Ok(found)
     }
 

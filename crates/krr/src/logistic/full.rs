@@ -1,0 +1,210 @@
+//! Kernel logistic regression on all the data.
+
+use super::newton::{self, Regression, State};
+use crate::iterative::IterativeOptions;
+use crate::iterative::full_sizes::{Sizes, chosen_rank};
+use crate::iterative::full_system::{System, factor};
+use crate::iterative::full_targets::{Targets, report};
+use crate::{FitReport, KrrModel, Problem};
+use faer::Mat;
+use nystrom_kernels::{Kernel, KernelMatrix, Points};
+use nystrom_linalg_core::{Counted, Error, Result, Ridge, Scalar, Solve};
+use rand::Rng;
+
+/// Kernel logistic regression as defined, over all of the space of k, without ever storing K in
+/// `f64`:
+///
+/// ```text
+/// minimise  (1/n) Σ_i w_i ln(1 + e^{−y_i (f(x_i) + b)}) + (λ/2)‖f‖²,    y_i = ±1,
+///     over   f = Σ_i α_i k(·, x_i)  and, if `intercept`, b.
+/// ```
+///
+/// The steps of [`LogisticKrr`](super::LogisticKrr), each solved as [`FullKrr`](crate::FullKrr)
+/// does: by conjugate gradients from the last α, with one preconditioner F and, as far as
+/// `options.memory` allows, one kept triangle of K for all steps.
+///
+/// # Cost
+/// nk + n²/2 kernel values if the triangle is kept, else n²/2 for each iteration. 2n² flops an
+/// iteration; nk² a step. Some 2 to 4 steps a ridge and column, of some ten iterations each. Memory
+/// as [`FullKrr`](crate::FullKrr). The bits do not depend on the number of threads.
+///
+/// # Source
+/// As [`LogisticKrr`](super::LogisticKrr), with iterative steps as in Algorithm 2 there.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::FullLogisticKrr;
+/// use nystrom_linalg_core::Ridge;
+/// use rand::SeedableRng;
+/// let x: Vec<f64> = (0..300).map(|i| i as f64 / 150.0).collect();
+/// let y = Mat::from_fn(300, 1, |i, _| if (x[i] - 1.0).abs() < 0.5 { 1.0 } else { -1.0 });
+/// let logistic = FullLogisticKrr::new(Gaussian::new(0.3)?, Ridge::PerSample(1e-4));
+/// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+/// let model = logistic.fit((Points::from_slice(&x), &y), rng)?;
+/// let odds = model.predict(Points::from_slice(&[0.2, 1.0]))?;
+/// assert!(odds[(0, 0)] < -2.0 && odds[(1, 0)] > 2.0);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FullLogisticKrr<K, R> {
+    /// The kernel k.
+    pub kernel: K,
+    /// λ ([`Ridge::PerSample`]) or nλ ([`Ridge::Absolute`]) for `fit`, `()` for `path`.
+    pub ridge: R,
+    /// Whether to fit a constant b, not penalised, one per column.
+    pub intercept: bool,
+    /// When the iterations of a step stop, and how much memory to take.
+    pub options: IterativeOptions,
+}
+
+impl<K, R> FullLogisticKrr<K, R> {
+    /// With an intercept, steps to a residual of 1e-3.
+    pub fn new(kernel: K, ridge: R) -> Self {
+        let options = IterativeOptions { tolerance: 1e-3, ..IterativeOptions::default() };
+        FullLogisticKrr { kernel, ridge, intercept: true, options }
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> FullLogisticKrr<K, Ridge<T>> {
+    /// Fits y (n × t, all ±1) at the n points x of the problem.
+    ///
+    /// # Errors
+    /// As [`FullKrr::fit`](crate::FullKrr::fit), and `InvalidParameter` for a y that is neither −1
+    /// nor 1.
+    ///
+    /// # Randomness
+    /// That of [`RpCholesky`](nystrom_sketch::RpCholesky).
+    pub fn fit<'a>(
+        &self,
+        problem: impl Into<Problem<'a, T>>,
+        rng: &mut dyn Rng,
+    ) -> Result<KrrModel<K, T>> {
+        let (problem, mut found) = (problem.into(), None);
+        let way = newton::way(problem.x.len(), self.ridge)?;
+        let goes_on = |model| {
+            found = Some(model);
+            true
+        };
+        each(&self.kernel, self.intercept, &self.options, problem, &way, goes_on, rng)?;
+        newton::found(found)
+    }
+}
+
+impl<K> FullLogisticKrr<K, ()> {
+    /// For a [`path`](Self::path), which is given many ridges. With an intercept.
+    pub fn without_ridge(kernel: K) -> Self {
+        FullLogisticKrr::new(kernel, ())
+    }
+
+    /// The fits at all these ridges, as [`LogisticKrr::path`](super::LogisticKrr::path).
+    ///
+    /// # Errors
+    /// As `fit`, and `Empty` without ridges.
+    ///
+    /// # Randomness
+    /// As `fit`.
+    pub fn path<'a, T: Scalar>(
+        &self,
+        problem: impl Into<Problem<'a, T>>,
+        ridges: &[Ridge<T>],
+        goes_on: impl FnMut(KrrModel<K, T>) -> bool,
+        rng: &mut dyn Rng,
+    ) -> Result<()>
+    where
+        K: Kernel<T> + Clone,
+    {
+        let problem = problem.into();
+        let way = newton::path(problem.x.len(), ridges)?;
+        each(&self.kernel, self.intercept, &self.options, problem, &way, goes_on, rng)
+    }
+}
+
+fn each<T: Scalar, K: Kernel<T> + Clone>(
+    kernel: &K,
+    intercept: bool,
+    options: &IterativeOptions,
+    problem: Problem<'_, T>,
+    way: &[newton::Stop],
+    goes_on: impl FnMut(KrrModel<K, T>) -> bool,
+    rng: &mut dyn Rng,
+) -> Result<()> {
+    newton::check(problem, kernel)?;
+    options.check()?;
+    let (x, n) = (problem.x, problem.x.len());
+    let columns = 1 + usize::from(intercept);
+    let rank = chosen_rank::<T>(None, [n, x.dim(), columns], options.memory)?;
+    let sizes = Sizes { n, columns, rank, ridges: 1 };
+    let memory = sizes.plan::<T>(options.memory)?;
+    // p(1 − p) is at most 1/4
+    let root: Vec<f64> = (0..n).map(|i| 0.5 * problem.weight(i).sqrt()).collect();
+    let mu: Vec<f64> = way.iter().map(newton::Stop::mu).collect();
+    let K = Counted::new(KernelMatrix::new(kernel, x)?);
+    let F = factor(&K, &sizes, None, &root, &mu, rng)?; //           K ≈ FFᵀ
+    let rooms = [memory.kept, memory.room(options.memory)];
+    let least = mu.iter().copied().fold(f64::INFINITY, f64::min);
+    let system = System::new(&K, F.clone(), &root, &[least], rooms)?;
+    let entries = || K.entries() + K.diagonal_entries();
+    let (system, told) = (Some(system), 0);
+    let mut regression = All { kernel, intercept, options, x, entries: &entries, told, F, system };
+    newton::follow(&mut regression, problem, way, goes_on)
+}
+
+/// f = Σ_i α_i k(·, x_i).
+struct All<'a, T, K> {
+    kernel: &'a K,
+    intercept: bool,
+    options: &'a IterativeOptions,
+    x: Points<'a, T>,
+    entries: &'a dyn Fn() -> u64,
+    /// Entries that were reported.
+    told: u64,
+    F: Mat<T>,
+    /// Always there but within a step.
+    system: Option<System<'a, T>>,
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
+    fn size(&self) -> usize {
+        self.x.len()
+    }
+
+    fn solve(
+        &mut self,
+        problem: Problem<'_, T>,
+        from: &State,
+        mu: f64,
+    ) -> Result<(State, FitReport)> {
+        let n = self.x.len();
+        let root: Vec<f64> = (0..n).map(|i| problem.weight(i).sqrt()).collect(); // √H
+        let last = self.system.take().ok_or(Error::Empty { what: "systems" })?;
+        let mut system = last.reweighted(self.F.clone(), &root, &[mu])?;
+        let targets = Targets::new(problem, &root, self.intercept);
+        let b = targets.right_hand_side(1);
+        let start = Mat::from_fn(n, targets.width(), |i, j| {
+            if j == 0 && root[i] > 0.0 { from.dual[(i, 0)] / root[i] } else { 0.0 }
+        });
+        // (√H K √H + μI)γ = √H[z, 1]
+        let mut solve = Solve::start(&mut system, b.as_ref(), Some(start.as_ref()))?;
+        solve.run(&mut system, b.as_ref(), &self.options.pcg(), &mut |_| false)?;
+        let condition = solve.cg().condition();
+        let (alpha, b) = targets.coefficients(solve.cg().x());
+        let f = system.times(alpha.as_ref());
+        self.system = Some(system);
+        let entries = (self.entries)();
+        let report = FitReport { condition, ..report(problem, mu, entries - self.told) };
+        self.told = entries;
+        let f = f.col(0).iter().map(|f| f + b[0]).collect();
+        Ok((State { dual: alpha, b: b[0], f }, report))
+    }
+
+    /// αᵀKα.
+    fn square(&self, at: &State) -> f64 {
+        at.f.iter().enumerate().map(|(i, f)| at.dual[(i, 0)] * (f - at.b)).sum()
+    }
+
+    fn model(&self, dual: Mat<f64>, b: &[f64], report: FitReport) -> Result<KrrModel<K, T>> {
+        KrrModel::from_parts(self.kernel.clone(), self.x, dual.as_ref(), b, report)
+    }
+}

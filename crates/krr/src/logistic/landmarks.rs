@@ -1,0 +1,54 @@
+//! Weighted regression in the span of centres, in whitened coordinates.
+
+use super::newton::{Regression, State};
+use crate::rows::{FeatureRows, KernelRows};
+use crate::source::Input;
+use crate::whitener::Whitener;
+use crate::{FitReport, KrrModel, Problem, Solver};
+use faer::Mat;
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Result, Scalar};
+
+/// f = Σ_j θ_j k(·, z_j), β = Rᵀθ, so that ‖f‖ = ‖β‖.
+pub(super) struct Landmarked<'a, T, K> {
+    kernel: &'a K,
+    intercept: bool,
+    centers: Points<'a, T>,
+    whitener: Whitener<T>,
+}
+
+impl<'a, T: Scalar, K: Kernel<T> + Clone> Landmarked<'a, T, K> {
+    pub fn new(kernel: &'a K, intercept: bool, centers: Points<'a, T>) -> Result<Self> {
+        let whitener = Whitener::new(kernel, centers)?; //       W + δI = RRᵀ
+        Ok(Landmarked { kernel, intercept, centers, whitener })
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for Landmarked<'_, T, K> {
+    fn size(&self) -> usize {
+        self.centers.len()
+    }
+
+    fn solve(&mut self, problem: Problem<'_, T>, _: &State, mu: f64) -> Result<(State, FitReport)> {
+        let source = KernelRows { kernel: self.kernel, centers: self.centers };
+        let input = Input::Memory(problem);
+        let mut stream = FeatureRows::of(input, &source, &self.whitener, self.intercept)?;
+        let row = self.whitener.squared_norm / self.centers.len() as f64;
+        // β = (ΦᵀHΦ + nλI)⁻¹ΦᵀHz
+        let solved = Solver::Auto.solve(&mut stream, mu, row)?;
+        let report = solved.report(source.report(&stream, solved.passes + 1));
+        let (b, beta) = (stream.intercepts(solved.solution.b)[0], solved.solution.beta);
+        let f = self.model(beta.clone(), &[b], report.clone())?.predict(problem.x)?;
+        let f = f.col(0).iter().map(|f| f.f64()).collect();
+        Ok((State { dual: beta, b, f }, report))
+    }
+
+    fn square(&self, at: &State) -> f64 {
+        at.dual.squared_norm_l2()
+    }
+
+    fn model(&self, dual: Mat<f64>, b: &[f64], report: FitReport) -> Result<KrrModel<K, T>> {
+        let theta = self.whitener.unwhiten(dual); //             θ = R⁻ᵀβ
+        KrrModel::from_parts(self.kernel.clone(), self.centers, theta.as_ref(), b, report)
+    }
+}

@@ -1,0 +1,142 @@
+//! Kernel logistic regression by Newton's method.
+
+mod full;
+mod landmarks;
+mod newton;
+
+pub use full::FullLogisticKrr;
+
+use crate::{Centers, KrrModel, Problem};
+use landmarks::Landmarked;
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Result, Ridge, Scalar};
+
+/// Kernel logistic regression with f restricted to the span of k(·, z_1), …, k(·, z_m):
+///
+/// ```text
+/// minimise  (1/n) Σ_i w_i ln(1 + e^{−y_i (f(x_i) + b)}) + (λ/2)‖f‖²
+///     over   f = Σ_j θ_j k(·, z_j)  and, if `intercept`, b;    y_i = ±1.
+/// ```
+///
+/// f + b is the logarithm of the odds, 1/(1 + e^{−f−b}) the probability of +1. Several columns of
+/// y are as many problems, as in one-versus-rest.
+///
+/// A Newton step is a weighted regression of [`NystromKrr`](crate::NystromKrr): with p_i the
+/// present probability of +1, its weights are h_i = w_i p_i(1 − p_i) and its targets f(x_i) + b +
+/// w_i(1_{y_i = 1} − p_i)/h_i. Newton's method may need long for a small λ. So the ridge falls from
+/// λ = 0.1 to the one asked for, and each solution is where the next begins.
+///
+/// # Cost
+/// 2nm kernel values and 2nm² flops (see [`Solver`]) a step, some 2 to 4 steps a ridge and column.
+/// m² and n + 1024·m numbers of memory. The bits do not depend on the number of threads.
+///
+/// # Source
+/// U. Marteau-Ferey, F. Bach, A. Rudi, *Globally convergent Newton methods for ill-conditioned
+/// generalized self-concordant losses*, NeurIPS 2019 (arXiv:1907.01771), Algorithm 1.
+///
+/// # Departures
+/// Steps are solved directly where the authors iterate, and halved until the objective falls where
+/// they bound it. The ridge falls by a fixed ratio.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::LogisticKrr;
+/// use nystrom_linalg_core::Ridge;
+/// use nystrom_sketch::Landmarks;
+/// let x: Vec<f64> = (0..200).map(|i| i as f64 / 100.0).collect();
+/// // the classes change at 0.5 and 1.5
+/// let y = Mat::from_fn(200, 1, |i, _| if (x[i] - 1.0).abs() < 0.5 { 1.0 } else { -1.0 });
+/// let landmarks = Landmarks::new(200, (0..200).step_by(10).collect())?;
+/// let logistic = LogisticKrr::new(Gaussian::new(0.3)?, Ridge::PerSample(1e-4));
+/// let model = logistic.fit((Points::from_slice(&x), &y), &landmarks)?;
+/// let odds = model.predict(Points::from_slice(&[0.2, 1.0]))?;
+/// assert!(odds[(0, 0)] < -2.0 && odds[(1, 0)] > 2.0);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LogisticKrr<K, R> {
+    /// The kernel k.
+    pub kernel: K,
+    /// λ ([`Ridge::PerSample`]) or nλ ([`Ridge::Absolute`]) for `fit`, `()` for `path`.
+    pub ridge: R,
+    /// Whether to fit a constant b, not penalised, one per column.
+    pub intercept: bool,
+}
+
+impl<K, R> LogisticKrr<K, R> {
+    /// With an intercept.
+    pub fn new(kernel: K, ridge: R) -> Self {
+        LogisticKrr { kernel, ridge, intercept: true }
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> LogisticKrr<K, Ridge<T>> {
+    /// Fits y (n × t, all ±1) at the n points x of the problem, with these centres.
+    ///
+    /// # Errors
+    /// As [`NystromKrr::fit`](crate::NystromKrr::fit), and
+    /// [`Error::InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a y that is
+    /// neither −1 nor 1.
+    pub fn fit<'a>(
+        &self,
+        problem: impl Into<Problem<'a, T>>,
+        centers: impl Into<Centers<'a, T>>,
+    ) -> Result<KrrModel<K, T>> {
+        let path =
+            LogisticKrr { kernel: self.kernel.clone(), ridge: (), intercept: self.intercept };
+        let (problem, mut found) = (problem.into(), None);
+        let way = newton::way(problem.x.len(), self.ridge)?;
+        path.each(problem, centers.into(), &way, |model| {
+            found = Some(model);
+            true
+        })?;
+        newton::found(found)
+    }
+}
+
+impl<K> LogisticKrr<K, ()> {
+    /// For a [`path`](Self::path), which is given many ridges. With an intercept.
+    pub fn without_ridge(kernel: K) -> Self {
+        LogisticKrr::new(kernel, ())
+    }
+
+    /// The fits at all these ridges, given from the largest to the smallest, each from where the
+    /// one before it ended. `goes_on` is given each as it is found; where it says no, that was the
+    /// last.
+    ///
+    /// # Errors
+    /// As `fit`, and `Empty` without ridges.
+    pub fn path<'a, T: Scalar>(
+        &self,
+        problem: impl Into<Problem<'a, T>>,
+        centers: impl Into<Centers<'a, T>>,
+        ridges: &[Ridge<T>],
+        goes_on: impl FnMut(KrrModel<K, T>) -> bool,
+    ) -> Result<()>
+    where
+        K: Kernel<T> + Clone,
+    {
+        let problem = problem.into();
+        let path = newton::path(problem.x.len(), ridges)?;
+        self.each(problem, centers.into(), &path, goes_on)
+    }
+
+    fn each<T: Scalar>(
+        &self,
+        problem: Problem<'_, T>,
+        centers: Centers<'_, T>,
+        way: &[newton::Stop],
+        goes_on: impl FnMut(KrrModel<K, T>) -> bool,
+    ) -> Result<()>
+    where
+        K: Kernel<T> + Clone,
+    {
+        newton::check(problem, &self.kernel)?;
+        let centers = centers.points(problem.x, &self.kernel)?;
+        let centers = Points::from_cols(centers.as_ref());
+        let mut regression = Landmarked::new(&self.kernel, self.intercept, centers)?;
+        newton::follow(&mut regression, problem, way, goes_on)
+    }
+}

@@ -1,0 +1,196 @@
+//! Newton's method under a ridge that falls, each step a weighted regression.
+
+use crate::{FitReport, KrrModel, Problem};
+use faer::Mat;
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
+
+/// Newton steps at most for one ridge, …
+const STEPS: usize = 40;
+/// … halvings of a step, …
+const HALVINGS: i32 = 30;
+/// … and the decrease of the objective, relative to it, below which they end.
+const ENOUGH: f64 = 1e-7;
+/// The same on the way to the ridge that was asked for, …
+const UNDERWAY: f64 = 1e-2;
+/// … which begins at this λ, and goes on by this ratio.
+const FIRST: f64 = 0.1;
+const RATIO: f64 = 0.1;
+/// p(1 − p) counts as at least this much.
+const FLAT: f64 = 1e-12;
+
+/// f of one column.
+pub(super) struct State {
+    /// f in coordinates of the regression, such that ‖f‖² is known from them and `f`.
+    pub dual: Mat<f64>,
+    /// b.
+    pub b: f64,
+    /// f(x_i) + b.
+    pub f: Vec<f64>,
+}
+
+/// Where f lives: how a weighted regression is solved there.
+pub(super) trait Regression<T, K> {
+    /// The number of coordinates.
+    fn size(&self) -> usize;
+    /// The minimiser of Σ_i w_i(y_i − f(x_i) − b)² + μ‖f‖² for the problem's only target.
+    fn solve(
+        &mut self,
+        problem: Problem<'_, T>,
+        from: &State,
+        mu: f64,
+    ) -> Result<(State, FitReport)>;
+    /// ‖f‖².
+    fn square(&self, at: &State) -> f64;
+    /// The model of several columns.
+    fn model(&self, dual: Mat<f64>, b: &[f64], report: FitReport) -> Result<KrrModel<K, T>>;
+}
+
+/// A ridge nλ on the way.
+pub(super) struct Stop {
+    mu: f64,
+    enough: f64,
+    wanted: bool,
+}
+
+impl Stop {
+    /// nλ.
+    pub fn mu(&self) -> f64 {
+        self.mu
+    }
+}
+
+/// From λ = 0.1 to the one asked for.
+pub(super) fn way<T: Scalar>(n: usize, ridge: Ridge<T>) -> Result<Vec<Stop>> {
+    validate::not_empty("points (n)", n)?;
+    let last = ridge.absolute(n)?.f64();
+    let above = (0..).map(|step| FIRST * n as f64 * RATIO.powi(step));
+    let above = above.take_while(|above| *above > last / RATIO.sqrt());
+    let stops = above.map(|mu| Stop { mu, enough: UNDERWAY, wanted: false });
+    Ok(stops.chain([Stop { mu: last, enough: ENOUGH, wanted: true }]).collect())
+}
+
+/// Ridges all of which are wanted.
+pub(super) fn path<T: Scalar>(n: usize, ridges: &[Ridge<T>]) -> Result<Vec<Stop>> {
+    validate::not_empty("ridges of the path", ridges.len())?;
+    validate::not_empty("points (n)", n)?;
+    let stop =
+        |ridge: &Ridge<T>| Ok(Stop { mu: ridge.absolute(n)?.f64(), enough: ENOUGH, wanted: true });
+    ridges.iter().map(stop).collect()
+}
+
+pub(super) fn found<M>(model: Option<M>) -> Result<M> {
+    model.ok_or(Error::Empty { what: "ridges" })
+}
+
+/// Typed errors for a sample that has no classes −1 and 1.
+pub(super) fn check<T: Scalar>(problem: Problem<'_, T>, kernel: &impl Kernel<T>) -> Result<()> {
+    problem.check(kernel)?;
+    let y = problem.y;
+    let all = (0..y.ncols()).flat_map(|j| (0..y.nrows()).map(move |i| y[(i, j)].f64()));
+    match all.into_iter().find(|y| y.abs() != 1.0) {
+        Some(value) => Err(Error::InvalidParameter {
+            name: "targets of a logistic regression",
+            value,
+            requirement: "-1 or 1",
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The minimisers along the way, each from where the one before it ended; those that are wanted are
+/// given away, until that is enough.
+pub(super) fn follow<T: Scalar, K>(
+    regression: &mut dyn Regression<T, K>,
+    problem: Problem<'_, T>,
+    way: &[Stop],
+    mut goes_on: impl FnMut(KrrModel<K, T>) -> bool,
+) -> Result<()> {
+    let (n, m, t) = (problem.x.len(), regression.size(), problem.y.ncols());
+    let start = |_| State { dual: Mat::zeros(m, 1), b: 0.0, f: vec![0.0; n] };
+    let mut at: Vec<State> = (0..t).map(start).collect(); //         f = 0
+    let mut newton = Newton { regression, problem, report: None };
+    for Stop { mu, enough, wanted } in way {
+        for (j, at) in at.iter_mut().enumerate() {
+            newton.minimise(at, j, *mu, *enough)?;
+        }
+        let Some(report) = newton.report.clone().filter(|_| *wanted) else { continue };
+        let dual = Mat::from_fn(m, t, |i, j| at[j].dual[(i, 0)]);
+        let b: Vec<f64> = at.iter().map(|at| at.b).collect();
+        let report = FitReport { t, ridge: *mu, ..report };
+        if !goes_on(newton.regression.model(dual, &b, report)?) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+struct Newton<'a, 'b, T, K> {
+    regression: &'a mut dyn Regression<T, K>,
+    problem: Problem<'b, T>,
+    /// Of the last step, with the kernel values of all.
+    report: Option<FitReport>,
+}
+
+impl<T: Scalar, K> Newton<'_, '_, T, K> {
+    /// Newton steps for column j at this ridge, until they gain less than `enough`.
+    fn minimise(&mut self, at: &mut State, j: usize, mu: f64, enough: f64) -> Result<()> {
+        let mut value = self.objective(at, j, mu);
+        for _ in 0..STEPS {
+            let next = self.step(at, j, mu)?;
+            let shorter = (0..HALVINGS).map(|times| at.towards(&next, 0.5_f64.powi(times)));
+            let mut valued = shorter.map(|state| (self.objective(&state, j, mu), state));
+            let Some((less, state)) = valued.find(|(less, _)| *less < value) else { break };
+            let gain = value - less;
+            (value, *at) = (less, state);
+            if gain <= enough * value {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Σ_i w_i ln(1 + e^{−y_i f_i}) + (nλ/2)‖f‖².
+    fn objective(&self, at: &State, j: usize, mu: f64) -> f64 {
+        let loss = |(i, f): (usize, &f64)| {
+            let against = -self.problem.y[(i, j)].f64() * f;
+            self.problem.weight(i) * (against.max(0.0) + (-against.abs()).exp().ln_1p())
+        };
+        let square = self.regression.square(at);
+        at.f.iter().enumerate().map(loss).sum::<f64>() + 0.5 * mu * square
+    }
+
+    /// The minimiser of the objective's quadratic model at f: a regression with weights h_i =
+    /// w_i p_i(1 − p_i) and targets f_i + w_i(1_{y_i = 1} − p_i)/h_i.
+    fn step(&mut self, at: &State, j: usize, mu: f64) -> Result<State> {
+        let n = self.problem.x.len();
+        let (mut h, mut z) = (vec![T::zero(); n], Mat::zeros(n, 1));
+        for (i, &f) in at.f.iter().enumerate() {
+            let y = self.problem.y[(i, j)].f64();
+            let p = 1.0 / (1.0 + (-f).exp()); //                     of +1
+            let missing = y / (1.0 + (y * f).exp()); //              1_{y = 1} − p
+            let curvature = (p * (1.0 - p)).max(FLAT);
+            h[i] = T::lit(self.problem.weight(i) * curvature);
+            z[(i, 0)] = T::lit(f + missing / curvature);
+        }
+        let rows = Problem { y: z.as_ref(), weights: Some(&h), ..self.problem };
+        let (next, report) = self.regression.solve(rows, at, mu)?;
+        let before = self.report.as_ref().map_or(0, |report| report.kernel_entries);
+        let kernel_entries = before + report.kernel_entries;
+        self.report = Some(FitReport { kernel_entries, ..report });
+        Ok(next)
+    }
+}
+
+impl State {
+    /// The point at this share of the way to another.
+    fn towards(&self, other: &State, share: f64) -> State {
+        let between = |a: f64, b: f64| a + share * (b - a);
+        let dual = |i, _| between(self.dual[(i, 0)], other.dual[(i, 0)]);
+        State {
+            dual: Mat::from_fn(self.dual.nrows(), 1, dual),
+            b: between(self.b, other.b),
+            f: self.f.iter().zip(&other.f).map(|(a, b)| between(*a, *b)).collect(),
+        }
+    }
+}
