@@ -103,7 +103,7 @@ pub struct CurvePoint {
     pub error: f64,
 }
 
-/// The logistic loss in place of squares, with the same kernel, if it is better.
+/// The logistic loss in place of squares, with the same kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LogisticTrial {
     /// Its centres.
@@ -114,6 +114,13 @@ pub struct LogisticTrial {
     pub log_loss: f64,
     /// … and that of squares.
     pub squares: f64,
+}
+
+impl LogisticTrial {
+    /// Whether it took the place of squares.
+    pub fn is_better(&self) -> bool {
+        self.log_loss < self.squares
+    }
 }
 
 /// What a search did.
@@ -137,7 +144,7 @@ pub struct Report {
     /// Of classes: the errors of the chosen candidate on validation rows, to which its
     /// probabilities were fitted.
     pub classes: Option<ClassErrors>,
-    /// Of classes, if the model was fitted by the logistic loss.
+    /// Of classes: the logistic loss beside squares, if that was tried.
     pub logistic: Option<LogisticTrial>,
     /// Rows set aside for intervals, if that was asked for.
     pub calibration_rows: Option<usize>,

@@ -36,9 +36,11 @@ pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
         summary.value("classes", &classes.names);
     }
     if let Some(logistic) = &report.logistic {
-        let losses = [logistic.log_loss, logistic.squares].map(number);
-        let [loss, squares] = losses;
-        let text = format!("logistic: log-loss {loss} on validation rows, {squares} by squares");
+        let [by_logistic, by_squares] = [logistic.log_loss, logistic.squares].map(number);
+        let taken = if logistic.is_better() { "logistic" } else { "squares" };
+        let losses =
+            format!("log-loss {by_logistic} by the logistic loss, {by_squares} by squares");
+        let text = format!("{taken}: {losses}, on validation rows");
         summary.line("loss", text);
     }
     if let Some(errors) = &report.classes {

@@ -141,7 +141,7 @@ impl Search<'_> {
 
     /// What the chosen candidate gave on validation rows.
     pub(super) fn validated(&self, chosen: &Candidate, centers: Centers) -> Option<&Mat<f64>> {
-        if let Some((_, odds)) = &self.logistic {
+        if let Some((_, Some(odds))) = &self.logistic {
             return Some(odds);
         }
         let mut all = self.validated.iter();

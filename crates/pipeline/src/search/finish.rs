@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::fit::Fitted;
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
-use crate::report::{Centers, Report, Trial};
+use crate::report::{Centers, LogisticTrial, Report, Trial};
 use nystrom::prelude::*;
 use nystrom_data::Table;
 
@@ -41,7 +41,7 @@ impl Search<'_> {
             Some((candidate, trial)) if trial.error <= plain_error => (*candidate, trial.clone()),
             _ => (Candidate::PLAIN, plain),
         };
-        let regression = match self.logistic(&chosen, trial.centers)? {
+        let regression = match self.logistic(&chosen, &trial)? {
             Some(regression) => regression,
             None => self.fit_all(chosen, &trial)?,
         };
@@ -197,8 +197,9 @@ impl Search<'_> {
 
     /// How the model was made.
     fn made(&self, trial: &Trial, regression: &KrrModel<AnyKernel, f64>) -> Made {
-        let logistic = self.logistic.as_ref().map(|(logistic, _)| logistic.centers);
-        let centers = logistic.unwrap_or(trial.centers);
+        let logistic = self.logistic.as_ref().map(|(logistic, _)| *logistic);
+        let logistic = logistic.filter(LogisticTrial::is_better);
+        let centers = logistic.map_or(trial.centers, |logistic| logistic.centers);
         Made {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             centers: centers.to_string(),

@@ -7,23 +7,26 @@ use crate::classes::ClassErrors;
 use crate::effort::{full_bytes, full_newton_work, newton_work};
 use crate::error::Result;
 use crate::kernel::AnyKernel;
-use crate::report::{Centers, LogisticTrial};
+use crate::report::{Centers, LogisticTrial, Trial};
 use nystrom::faer::Mat;
 use nystrom::krr::{FullLogisticKrr, LogisticKrr};
 use nystrom::prelude::*;
 
 /// The share of the work for it, …
 const SHARE: f64 = 0.3;
-/// … into how many Newton steps that is divided, …
+/// … into how many Newton steps that is divided, with landmarks and over all rows, …
 const STEPS: f64 = 40.0;
+const STEPS_OVER_ALL: f64 = 26.0;
 /// … how many of these a ridge of the path takes, and the last fit.
 const STEPS_OF: [f64; 2] = [3.0, 10.0];
 /// The residual to which a step over all rows is solved.
 const RESIDUAL: f64 = 1e-3;
 /// The fewest and the most landmarks.
 const LANDMARKS: [usize; 2] = [100, 2000];
-/// The first λ of the path and the ratio to the next, …
+/// The first λ of the path with landmarks; over all rows as a multiple of that of squares, which
+/// is of the same use there. The ratio to the next, …
 const FIRST: f64 = 1e-3;
+const FIRST_OF_SQUARES: f64 = 3.0;
 const RATIO: f64 = 0.316_227_766_016_837_94;
 /// … how many at most, and how many in a row that are worse than the best end it.
 const RIDGES: usize = 14;
@@ -42,24 +45,35 @@ impl Search<'_> {
     pub(super) fn logistic(
         &mut self,
         chosen: &Candidate,
-        centers: Centers,
+        squares: &Trial,
     ) -> Result<Option<KrrModel<AnyKernel, f64>>> {
-        let Some((_, squares)) = self.calibrate(chosen, centers) else { return Ok(None) };
-        let Some(over) = self.newton_centers(centers) else { return Ok(None) };
+        let of_squares = self.calibrate(chosen, squares.centers);
+        let Some(of_squares) = of_squares.map(|(_, errors)| errors.log_loss) else {
+            return Ok(None);
+        };
+        let Some(over) = self.newton_centers(squares.centers) else { return Ok(None) };
         if !self.goes_on("the logistic loss") {
             return Ok(None);
         }
-        let found = self.odds(chosen, over)?;
-        let Some(found) = found.filter(|found| found.log_loss < squares.log_loss) else {
-            return Ok(None);
+        let from = match over {
+            Centers::All => FIRST_OF_SQUARES * squares.mu / squares.rows as f64,
+            Centers::Uniform(_) => FIRST,
         };
+        let path: Vec<f64> = (0..RIDGES).map(|step| from * RATIO.powi(step as i32)).collect();
+        let Some(found) = self.odds(chosen, over, &path)? else { return Ok(None) };
+        let Odds { lambda, log_loss, .. } = found;
+        let trial = LogisticTrial { centers: over, lambda, log_loss, squares: of_squares };
+        if !trial.is_better() {
+            self.logistic = Some((trial, None));
+            return Ok(None);
+        }
         self.goes_on("the final fit");
         self.mean_map(chosen)?;
         let rows = self.everything.clone();
         let x = self.rows(chosen, None, &rows);
         let kernel = chosen.kernel(self.medians(chosen, None), x.ncols())?;
         let part = Rows { x: x.as_ref(), rows: &rows };
-        let (ridge, data) = (Ridge::PerSample(found.lambda), self.signs(part));
+        let (ridge, data) = (Ridge::PerSample(lambda), self.signs(part));
         let model = match over {
             Centers::All => {
                 let krr = FullLogisticKrr::new(kernel, ridge);
@@ -75,10 +89,7 @@ impl Search<'_> {
         for target in &mut self.problem.targets {
             (target.mean, target.scale) = (0.0, 1.0); // log-odds as they are
         }
-        let (lambda, log_loss) = (found.lambda, found.log_loss);
-        let (centers, squares) = (over, squares.log_loss);
-        let trial = LogisticTrial { centers, lambda, log_loss, squares };
-        self.logistic = Some((trial, found.values));
+        self.logistic = Some((trial, Some(found.values)));
         Ok(Some(model))
     }
 
@@ -90,7 +101,7 @@ impl Search<'_> {
         let allowed = SHARE * self.allowed;
         if of_squares == Centers::All
             && kept
-            && STEPS * self.newton_step(n, Centers::All) <= allowed
+            && STEPS_OVER_ALL * self.newton_step(n, Centers::All) <= allowed
         {
             return Some(Centers::All);
         }
@@ -118,11 +129,11 @@ impl Search<'_> {
     }
 
     /// The λ with the least log-loss over all folds. The first fold says how far the path goes.
-    fn odds(&mut self, chosen: &Candidate, over: Centers) -> Result<Option<Odds>> {
-        let mut of_folds = vec![self.odds_of(chosen, 0, over, RIDGES)?];
+    fn odds(&mut self, chosen: &Candidate, over: Centers, path: &[f64]) -> Result<Option<Odds>> {
+        let mut of_folds = vec![self.odds_of(chosen, 0, over, path)?];
         for fold in 1..self.orders.len() {
             let count = of_folds[0].len();
-            of_folds.push(self.odds_of(chosen, fold, over, count)?);
+            of_folds.push(self.odds_of(chosen, fold, over, &path[..count])?);
         }
         let rows = self.validation.concat();
         let t = self.problem.y.ncols();
@@ -134,27 +145,27 @@ impl Search<'_> {
                 start += odds.nrows();
             }
             let log_loss = self.class_errors(&values, &rows).log_loss;
-            Odds { lambda: lambda(r), values, log_loss }
+            Odds { lambda: path[r], values, log_loss }
         };
         let finite = (0..of_folds[0].len()).map(at).filter(|odds| odds.log_loss.is_finite());
         Ok(finite.min_by(|a, b| a.log_loss.total_cmp(&b.log_loss)))
     }
 
-    /// The log-odds of the validation rows of a fold along the path of λ: all of `count`, but in
+    /// The log-odds of the validation rows of a fold along the path of λ: all of it, but in
     /// the first fold not beyond the least log-loss.
     fn odds_of(
         &mut self,
         chosen: &Candidate,
         fold: usize,
         over: Centers,
-        count: usize,
+        path: &[f64],
     ) -> Result<Vec<Mat<f64>>> {
         let (train, validation) = (&self.orders[fold], &self.validation[fold]);
         let x = self.rows(chosen, Some(fold), train);
         let of_validation = self.rows(chosen, Some(fold), validation);
         let kernel = chosen.kernel(self.medians(chosen, Some(fold)), x.ncols())?;
         let part = Rows { x: x.as_ref(), rows: train };
-        let ridges: Vec<Ridge<f64>> = (0..count).map(lambda).map(Ridge::PerSample).collect();
+        let ridges: Vec<Ridge<f64>> = path.iter().copied().map(Ridge::PerSample).collect();
         let (mut found, mut least, mut worse) = (Vec::new(), f64::INFINITY, 0);
         let goes_on = |model: KrrModel<AnyKernel, f64>| {
             let Ok(odds) = model.predict(Points::from_rows(of_validation.as_ref())) else {
@@ -193,10 +204,6 @@ impl Search<'_> {
         let (calibration, truth) = self.calibrated(values.as_ref(), rows);
         ClassErrors::of(calibration.probabilities(values.as_ref()).as_ref(), &truth)
     }
-}
-
-fn lambda(step: usize) -> f64 {
-    FIRST * RATIO.powi(step as i32)
 }
 
 /// The first of rows in random order.

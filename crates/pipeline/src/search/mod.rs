@@ -54,8 +54,8 @@ pub(crate) struct Search<'a> {
     /// What fits at full size gave on validation rows.
     validated: Vec<(Candidate, Centers, Mat<f64>)>,
     best: Option<Trial>,
-    /// Of classes, if the logistic loss was better: the log-odds of validation rows.
-    logistic: Option<(LogisticTrial, Mat<f64>)>,
+    /// Of classes: the logistic loss and, if it was better, the log-odds of validation rows.
+    logistic: Option<(LogisticTrial, Option<Mat<f64>>)>,
     /// The relative residual at which the last trial stopped to improve.
     residual: f64,
     work: f64,

@@ -92,7 +92,7 @@ fn the_logistic_loss_is_taken_where_it_is_better() {
     let (test, labels) = drawn(4000, 6, p);
     let fit = fitted(&Fit { work: Some(2e10), ..Fit::default() }, &train).unwrap();
     let logistic = fit.report.logistic.unwrap();
-    assert!(logistic.log_loss < logistic.squares, "{logistic:?}");
+    assert!(logistic.is_better(), "{logistic:?}");
     assert!(fit.model.made.logistic);
     assert_eq!(fit.report.classes.unwrap().log_loss, logistic.log_loss);
     let model = Model::from_bytes(&fit.model.to_bytes().unwrap()).unwrap();
