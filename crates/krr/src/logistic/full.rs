@@ -8,8 +8,11 @@ use crate::iterative::full_targets::{Targets, report};
 use crate::{FitReport, KrrModel, Problem};
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
-use nystrom_linalg_core::{Counted, Error, Result, Ridge, Scalar, Solve};
+use nystrom_linalg_core::{ConjugateGradients, Counted, Error, Result, Ridge, Scalar};
 use rand::Rng;
+
+/// The share of its first residual to which a step is solved.
+const STEP: f64 = 0.1;
 
 /// Kernel logistic regression as defined, over all of the space of k, without ever storing K in
 /// `f64`:
@@ -20,8 +23,9 @@ use rand::Rng;
 /// ```
 ///
 /// The steps of [`LogisticKrr`](super::LogisticKrr), each solved as [`FullKrr`](crate::FullKrr)
-/// does: by conjugate gradients from the last α, with one preconditioner F and, as far as
-/// `options.memory` allows, one kept triangle of K for all steps.
+/// does: by conjugate gradients from the last α, to a tenth of the residual that they begin with.
+/// All steps share F, of which the preconditioner is made, and, as far as `options.memory` allows,
+/// one kept triangle of K.
 ///
 /// # Cost
 /// nk + n²/2 kernel values if the triangle is kept, else n²/2 for each iteration. 2n² flops an
@@ -55,14 +59,15 @@ pub struct FullLogisticKrr<K, R> {
     pub ridge: R,
     /// Whether to fit a constant b, not penalised, one per column.
     pub intercept: bool,
-    /// When the iterations of a step stop, and how much memory to take.
+    /// The decrease of the objective, relative to it, below which steps end (`tolerance`); the most
+    /// iterations of a step; how much memory to take.
     pub options: IterativeOptions,
 }
 
 impl<K, R> FullLogisticKrr<K, R> {
-    /// With an intercept, steps to a residual of 1e-3.
+    /// With an intercept, until a step gains less than 1e-6.
     pub fn new(kernel: K, ridge: R) -> Self {
-        let options = IterativeOptions { tolerance: 1e-3, ..IterativeOptions::default() };
+        let options = IterativeOptions::default();
         FullLogisticKrr { kernel, ridge, intercept: true, options }
     }
 }
@@ -82,7 +87,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullLogisticKrr<K, Ridge<T>> {
         rng: &mut dyn Rng,
     ) -> Result<KrrModel<K, T>> {
         let (problem, mut found) = (problem.into(), None);
-        let way = newton::way(problem.x.len(), self.ridge)?;
+        let way = newton::way(problem.x.len(), self.ridge, self.options.tolerance)?;
         let goes_on = |model| {
             found = Some(model);
             true
@@ -116,7 +121,7 @@ impl<K> FullLogisticKrr<K, ()> {
         K: Kernel<T> + Clone,
     {
         let problem = problem.into();
-        let way = newton::path(problem.x.len(), ridges)?;
+        let way = newton::path(problem.x.len(), ridges, self.options.tolerance)?;
         each(&self.kernel, self.intercept, &self.options, problem, &way, goes_on, rng)
     }
 }
@@ -146,8 +151,9 @@ fn each<T: Scalar, K: Kernel<T> + Clone>(
     let least = mu.iter().copied().fold(f64::INFINITY, f64::min);
     let system = System::new(&K, F.clone(), &root, &[least], rooms)?;
     let entries = || K.entries() + K.diagonal_entries();
-    let (system, told) = (Some(system), 0);
-    let mut regression = All { kernel, intercept, options, x, entries: &entries, told, F, system };
+    let (system, told, constant) = (Some(system), 0, vec![0.0; n]);
+    let entries: &dyn Fn() -> u64 = &entries;
+    let mut regression = All { kernel, intercept, options, x, entries, told, F, constant, system };
     newton::follow(&mut regression, problem, way, goes_on)
 }
 
@@ -161,6 +167,8 @@ struct All<'a, T, K> {
     /// Entries that were reported.
     told: u64,
     F: Mat<T>,
+    /// √H(√H K √H + μI)⁻¹√H1 of the last step.
+    constant: Vec<f64>,
     /// Always there but within a step.
     system: Option<System<'a, T>>,
 }
@@ -182,14 +190,24 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
         let mut system = last.reweighted(self.F.clone(), &root, &[mu])?;
         let targets = Targets::new(problem, &root, self.intercept);
         let b = targets.right_hand_side(1);
+        // (√H K √H + μI)γ = √H[z, 1], from √H⁻¹ times what solved the last system
         let start = Mat::from_fn(n, targets.width(), |i, j| {
-            if j == 0 && root[i] > 0.0 { from.dual[(i, 0)] / root[i] } else { 0.0 }
+            let last = if j == 0 { from.dual[(i, 0)] } else { self.constant[i] };
+            if root[i] > 0.0 { last / root[i] } else { 0.0 }
         });
-        // (√H K √H + μI)γ = √H[z, 1]
-        let mut solve = Solve::start(&mut system, b.as_ref(), Some(start.as_ref()))?;
-        solve.run(&mut system, b.as_ref(), &self.options.pcg(), &mut |_| false)?;
-        let condition = solve.cg().condition();
-        let (alpha, b) = targets.coefficients(solve.cg().x());
+        let mut cg = ConjugateGradients::start(&mut system, b.as_ref(), Some(start.as_ref()))?;
+        let wanted: Vec<f64> = cg.residuals().iter().map(|first| STEP * first).collect();
+        let reached = |now: &[f64]| now.iter().zip(&wanted).all(|(now, wanted)| now <= wanted);
+        for _ in 0..self.options.max_iterations {
+            if reached(cg.residuals()) || !cg.step(&mut system, 0.0) {
+                break;
+            }
+        }
+        let condition = cg.condition();
+        if targets.width() > 1 {
+            self.constant = (0..n).map(|i| root[i] * cg.x()[(i, 1)]).collect();
+        }
+        let (alpha, b) = targets.coefficients(cg.x());
         let f = system.times(alpha.as_ref());
         self.system = Some(system);
         let entries = (self.entries)();

@@ -11,6 +11,9 @@ use landmarks::Landmarked;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar};
 
+/// The decrease of the objective, relative to it, below which steps end.
+const ENOUGH: f64 = 1e-7;
+
 /// Kernel logistic regression with f restricted to the span of k(·, z_1), …, k(·, z_m):
 ///
 /// ```text
@@ -87,7 +90,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> LogisticKrr<K, Ridge<T>> {
         let path =
             LogisticKrr { kernel: self.kernel.clone(), ridge: (), intercept: self.intercept };
         let (problem, mut found) = (problem.into(), None);
-        let way = newton::way(problem.x.len(), self.ridge)?;
+        let way = newton::way(problem.x.len(), self.ridge, ENOUGH)?;
         path.each(problem, centers.into(), &way, |model| {
             found = Some(model);
             true
@@ -119,7 +122,7 @@ impl<K> LogisticKrr<K, ()> {
         K: Kernel<T> + Clone,
     {
         let problem = problem.into();
-        let path = newton::path(problem.x.len(), ridges)?;
+        let path = newton::path(problem.x.len(), ridges, ENOUGH)?;
         self.each(problem, centers.into(), &path, goes_on)
     }
 

@@ -9,9 +9,8 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 const STEPS: usize = 40;
 /// … halvings of a step, …
 const HALVINGS: i32 = 30;
-/// … and the decrease of the objective, relative to it, below which they end.
-const ENOUGH: f64 = 1e-7;
-/// The same on the way to the ridge that was asked for, …
+/// … and the decrease of the objective, relative to it, below which they end on the way to the
+/// ridge that was asked for, …
 const UNDERWAY: f64 = 1e-2;
 /// … which begins at this λ, and goes on by this ratio.
 const FIRST: f64 = 0.1;
@@ -61,21 +60,20 @@ impl Stop {
 }
 
 /// From λ = 0.1 to the one asked for.
-pub(super) fn way<T: Scalar>(n: usize, ridge: Ridge<T>) -> Result<Vec<Stop>> {
+pub(super) fn way<T: Scalar>(n: usize, ridge: Ridge<T>, enough: f64) -> Result<Vec<Stop>> {
     validate::not_empty("points (n)", n)?;
     let last = ridge.absolute(n)?.f64();
     let above = (0..).map(|step| FIRST * n as f64 * RATIO.powi(step));
     let above = above.take_while(|above| *above > last / RATIO.sqrt());
     let stops = above.map(|mu| Stop { mu, enough: UNDERWAY, wanted: false });
-    Ok(stops.chain([Stop { mu: last, enough: ENOUGH, wanted: true }]).collect())
+    Ok(stops.chain([Stop { mu: last, enough, wanted: true }]).collect())
 }
 
 /// Ridges all of which are wanted.
-pub(super) fn path<T: Scalar>(n: usize, ridges: &[Ridge<T>]) -> Result<Vec<Stop>> {
+pub(super) fn path<T: Scalar>(n: usize, ridges: &[Ridge<T>], enough: f64) -> Result<Vec<Stop>> {
     validate::not_empty("ridges of the path", ridges.len())?;
     validate::not_empty("points (n)", n)?;
-    let stop =
-        |ridge: &Ridge<T>| Ok(Stop { mu: ridge.absolute(n)?.f64(), enough: ENOUGH, wanted: true });
+    let stop = |ridge: &Ridge<T>| Ok(Stop { mu: ridge.absolute(n)?.f64(), enough, wanted: true });
     ridges.iter().map(stop).collect()
 }
 

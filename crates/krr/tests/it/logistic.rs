@@ -76,7 +76,7 @@ fn on_all_the_data_it_is_that_with_every_point_as_centre() {
     {
         let problem = if weighted { problem.weighted(&w) } else { problem };
         let ridge = Ridge::PerSample(1e-3);
-        let options = IterativeOptions { tolerance: 1e-9, max_iterations: 500, memory };
+        let options = IterativeOptions { tolerance: 1e-10, max_iterations: 500, memory };
         let full =
             FullLogisticKrr { intercept, options, ..FullLogisticKrr::new(gaussian(1.0), ridge) };
         let full = full.fit(problem, &mut Pcg64::seed_from_u64(1)).unwrap();

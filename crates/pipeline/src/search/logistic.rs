@@ -19,8 +19,8 @@ const STEPS: f64 = 40.0;
 const STEPS_OVER_ALL: f64 = 26.0;
 /// … how many of these a ridge of the path takes, and the last fit.
 const STEPS_OF: [f64; 2] = [3.0, 10.0];
-/// The residual to which a step over all rows is solved.
-const RESIDUAL: f64 = 1e-3;
+/// The decrease of the objective, relative to it, below which steps over all rows end.
+const ENOUGH: f64 = 1e-5;
 /// The fewest and the most landmarks.
 const LANDMARKS: [usize; 2] = [100, 2000];
 /// The first λ of the path with landmarks; over all rows as a multiple of that of squares, which
@@ -77,7 +77,7 @@ impl Search<'_> {
         let model = match over {
             Centers::All => {
                 let krr = FullLogisticKrr::new(kernel, ridge);
-                FullLogisticKrr { options: self.options(RESIDUAL), ..krr }
+                FullLogisticKrr { options: self.options(ENOUGH), ..krr }
                     .fit(data.problem(part), &mut self.stream(3))?
             }
             Centers::Uniform(m) => {
@@ -183,7 +183,7 @@ impl Search<'_> {
         match over {
             Centers::All => {
                 let krr = FullLogisticKrr::without_ridge(kernel);
-                FullLogisticKrr { options: self.options(RESIDUAL), ..krr }.path(
+                FullLogisticKrr { options: self.options(ENOUGH), ..krr }.path(
                     data.problem(part),
                     &ridges,
                     goes_on,
