@@ -54,7 +54,7 @@ pub(crate) fn newton_work(n: usize, m: usize, d: usize) -> f64 {
 
 /// The same of `FullLogisticKrr` over a kept triangle: so many passes, and a preconditioner.
 pub(crate) fn full_newton_work(n: usize) -> f64 {
-    const PASSES: f64 = 10.0;
+    const PASSES: f64 = 22.0;
     let (n, rank) = (n as f64, (n as f64 / 10.0).min(1000.0));
     2.0 * PASSES * n * n + PRODUCT * 2.0 * n * rank * rank
 }

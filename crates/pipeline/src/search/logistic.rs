@@ -12,8 +12,9 @@ use nystrom::faer::Mat;
 use nystrom::krr::{FullLogisticKrr, LogisticKrr};
 use nystrom::prelude::*;
 
-/// The share of the work for it, …
+/// The share of the work for it with landmarks and over all rows, …
 const SHARE: f64 = 0.3;
+const SHARE_OVER_ALL: f64 = 0.6;
 /// … into how many Newton steps that is divided, with landmarks and over all rows, …
 const STEPS: f64 = 40.0;
 const STEPS_OVER_ALL: f64 = 26.0;
@@ -98,14 +99,14 @@ impl Search<'_> {
     fn newton_centers(&self, of_squares: Centers) -> Option<Centers> {
         let n = self.n();
         let kept = self.fit.memory.is_some_and(|bytes| full_bytes(n) <= bytes);
-        let allowed = SHARE * self.allowed;
         if of_squares == Centers::All
             && kept
-            && STEPS_OVER_ALL * self.newton_step(n, Centers::All) <= allowed
+            && STEPS_OVER_ALL * self.newton_step(n, Centers::All) <= SHARE_OVER_ALL * self.allowed
         {
             return Some(Centers::All);
         }
-        let affords = |m: usize| STEPS * self.newton_step(n, Centers::Uniform(m)) <= allowed;
+        let affords =
+            |m: usize| STEPS * self.newton_step(n, Centers::Uniform(m)) <= SHARE * self.allowed;
         let (mut low, mut high) = (0, LANDMARKS[1].min(self.train_rows()) + 1);
         while high - low > 1 {
             let middle = low.midpoint(high);
