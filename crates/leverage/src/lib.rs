@@ -89,5 +89,5 @@ pub use squeak::{
     effective_dimension_increment, even_chunks,
 };
 #[cfg(feature = "serde")]
-pub use squeak::{SQUEAK_FORMAT, SavedSqueak};
+pub use squeak::{SQUEAK_FORMAT, SavedSqueak, SqueakState};
 pub use unit_weights::UnitWeights;

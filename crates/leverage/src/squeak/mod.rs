@@ -20,7 +20,7 @@ pub use estimator::Disqueak;
 pub use ink::{Ink, effective_dimension_increment};
 pub use params::{ScoreRule, SqueakParams};
 #[cfg(feature = "serde")]
-pub use saved::{FORMAT as SQUEAK_FORMAT, SavedSqueak};
+pub use saved::{FORMAT as SQUEAK_FORMAT, SavedSqueak, SqueakState};
 pub use tree::{MergeTree, TreeShape, even_chunks};
 
 use expand::expand;

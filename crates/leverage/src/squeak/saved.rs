@@ -85,23 +85,70 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
         }
         let (I, first, next) = (saved.dictionary, saved.first, saved.next);
         let mut squeak = Squeak::new(saved.kernel.0?, I.dim, saved.gamma, saved.params)?;
+        squeak.resume(SqueakState { first, next, pending: saved.pending, dictionary: I })?;
+        Ok(squeak)
+    }
+}
+
+/// What a stream has seen, without its kernel, γ and parameters, which the program knows that goes
+/// on with it: for kernels that have no name of their own.
+///
+/// ```
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_leverage::{Squeak, SqueakParams, SqueakState};
+/// use rand::SeedableRng;
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+/// let empty = Squeak::new(Gaussian::new(0.2)?, 1, 0.5, SqueakParams::new(5))?;
+/// let mut squeak = empty.clone();
+/// squeak.push(Points::from_slice(&[0.0, 0.3, 0.9]), &mut rng)?;
+/// let text = serde_json::to_string(&squeak.state()).unwrap();
+/// let state: SqueakState<f64> = serde_json::from_str(&text).unwrap();
+/// let mut resumed = empty;
+/// resumed.resume(state)?;
+/// assert_eq!(resumed, squeak);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound(serialize = "T: Serialize", deserialize = "T: Scalar + serde::Deserialize<'de>"))]
+pub struct SqueakState<T> {
+    first: u64,
+    next: u64,
+    pending: usize,
+    dictionary: StreamDictionary<T>,
+}
+
+impl<K: Kernel<T>, T: Scalar> Squeak<K, T> {
+    /// What it has seen.
+    pub fn state(&self) -> SqueakState<T> {
+        let Squeak { first, next, pending, .. } = *self;
+        SqueakState { first, next, pending, dictionary: self.dictionary.clone() }
+    }
+
+    /// Goes on from there, whatever this stream has seen. The kernel and γ must be those of the
+    /// state, which nothing here can check.
+    ///
+    /// # Errors
+    /// This stream is then as it was. [`Error::Incompatible`] for another dimension, another q̄ or
+    /// numbers that contradict each other, [`Kernel::check_points`]' for the points.
+    pub fn resume(&mut self, state: SqueakState<T>) -> Result<()> {
+        let SqueakState { first, next, pending, dictionary: I } = state;
         // a later point may get a position again that is beyond the next
         let given = |position: &u64| (first..next).contains(position);
         let numbered = next.checked_sub(first).is_some_and(|given| given >= I.seen);
         if !(numbered
+            && I.dim == self.dictionary.dim
             && I.positions.iter().all(given)
-            && saved.pending <= I.len()
-            && I.copies_per_point == saved.params.copies)
+            && pending <= I.len()
+            && I.copies_per_point == self.params.copies)
         {
             let problem = "its numbers contradict each other; the file is damaged";
             return Err(incompatible(problem.into()));
         }
         if !I.is_empty() {
-            squeak.kernel.check_points(I.points())?;
+            self.kernel.check_points(I.points())?;
         }
-        (squeak.first, squeak.next) = (first, next);
-        (squeak.pending, squeak.dictionary) = (saved.pending, I);
-        Ok(squeak)
+        (self.first, self.next, self.pending, self.dictionary) = (first, next, pending, I);
+        Ok(())
     }
 }
 

@@ -23,6 +23,32 @@ fn a_stream_saved_midway_resumes_to_the_same_bits() {
     assert!(through.n_seen() == 900 && through.dictionary().len() < 500);
 }
 
+/// Without kernel and parameters the state is that of any stream of its dimension and copies.
+#[test]
+fn a_state_goes_on_where_its_kernel_is_known() {
+    let x = cube(900, 2, 14);
+    let points = Points::from_rows(x.as_ref());
+    let empty = Squeak::new(gaussian(), 2, 0.5, SqueakParams::new(10)).unwrap();
+    let (mut through, mut generator) = (empty.clone(), rng(3));
+    through.push(points.slice(0..431), &mut generator).unwrap();
+    let state = through.state();
+    let mut resumed = empty;
+    resumed.resume(state.clone()).unwrap();
+    assert_eq!(resumed, through);
+    let mut second = generator.clone();
+    through.push(points.slice(431..900), &mut generator).unwrap();
+    resumed.push(points.slice(431..900), &mut second).unwrap();
+    assert_eq!(resumed, through);
+
+    let other = |dim, copies| Squeak::new(gaussian(), dim, 0.5, SqueakParams::new(copies)).unwrap();
+    for mut other in [other(3, 10), other(2, 11)] {
+        let before = other.clone();
+        let refused = other.resume(state.clone());
+        assert!(matches!(refused, Err(Error::Incompatible { what: "SQUEAK stream", .. })));
+        assert_eq!(other, before);
+    }
+}
+
 #[test]
 fn a_stream_does_not_go_on_with_another_kernel() {
     let squeak = fed(&cube(50, 2, 15), SqueakParams::new(4), &[50]);
