@@ -3,6 +3,7 @@
 mod accumulator;
 mod bytes;
 mod fingerprint;
+mod onto;
 mod path;
 pub(crate) mod totals;
 pub(crate) mod waiting;

@@ -35,5 +35,6 @@ mod sketched_theory;
 mod small_lambda;
 mod source;
 mod state;
+mod state_onto;
 mod threads;
 mod tight_certificate;

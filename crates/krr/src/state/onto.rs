@@ -1,0 +1,90 @@
+//! A state over other centres, as a dictionary that changes asks for.
+
+use super::{NormalEquations, Shared};
+use crate::feature_sums::FeatureSums;
+use faer::{Accum, Mat, MatRef};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{GramSums, PackedLower, Result, Scalar, ops};
+
+impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
+    /// The same rows over other centres. Of rows that are in the sums the projection onto the old
+    /// centres is known, P k(x, ·), and of that the projection onto the new ones is taken. Rows
+    /// that still wait for a whole tile are kept as they are.
+    ///
+    /// Where the new centres are some of the old ones this is exact: the state that these rows
+    /// would have made. Along a new centre the rows before have what the old centres saw of it.
+    /// With the dictionaries of SQUEAK at ridge γ that is all but γ/(1 − ε) of K, in norm, for each
+    /// change of the dictionary.
+    ///
+    /// # Cost
+    /// For m old and m' new centres mm' + m'² kernel values and 2m²m' + 3mm'² + m'³/3 flops.
+    ///
+    /// # Source
+    /// Ours: with features φ = R⁻¹k_Z and φ' = R'⁻¹k_Z', P k(x, ·) has the features Tφ(x) with
+    /// T = R'⁻¹K(Z', Z)R⁻ᵀ, a contraction.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::NormalEquations;
+    /// use nystrom_linalg_core::Ridge;
+    /// let x: Vec<f64> = (0..2048).map(|i| i as f64 / 1000.0).collect();
+    /// let y = Mat::from_fn(2048, 1, |i, _| (4.0 * x[i]).sin());
+    /// let centers: Vec<f64> = (0..20).map(|j| j as f64 / 10.0).collect();
+    /// let mut state = NormalEquations::new(Gaussian::new(0.3)?, Points::from_slice(&centers), 1)?;
+    /// state.accumulate((Points::from_slice(&x), &y))?;
+    /// let fewer: Vec<f64> = centers.iter().copied().step_by(2).collect();
+    /// let mut state = state.onto(Points::from_slice(&fewer))?;
+    /// let model = state.solve(Ridge::Absolute(1e-6))?;
+    /// let f = model.predict(Points::from_slice(&[1.234]))?;
+    /// assert!((f[(0, 0)] - 4.936_f64.sin()).abs() < 1e-2);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn onto(self, centers: Points<'_, T>) -> Result<Self> {
+        let old = &*self.shared;
+        old.centers().check_same_dim(centers)?;
+        let empty = Self::make(old.kernel.clone(), centers, &old.offset, old.intercept)?;
+        let seen = transfer(old, &empty.shared); //                           Tᵀ
+        let sums = carried(&self.sums.0, seen.as_ref());
+        let (totals, waiting) = (self.totals, self.waiting);
+        Ok(Self { totals, sums: FeatureSums(sums), waiting, shared: empty.shared })
+    }
+}
+
+/// Tᵀ = R⁻¹K(Z, Z')R'⁻ᵀ, and 1 for the constant, which every centre leaves alone.
+fn transfer<T: Scalar, K: Kernel<T>>(old: &Shared<K, T>, new: &Shared<K, T>) -> Mat<f64> {
+    let (m, p) = (old.centers.ncols(), new.centers.ncols());
+    let k = old.kernel.eval(new.centers(), old.centers());
+    let mut left = Mat::from_fn(p, m, |i, j| k[(i, j)].f64());
+    new.whitener.whiten_wide(left.as_mut()); //                               R'⁻¹K(Z', Z)
+    let mut both = left.transpose().to_owned();
+    old.whitener.whiten_wide(both.as_mut());
+    if !old.intercept {
+        return both;
+    }
+    Mat::from_fn(m + 1, p + 1, |i, j| match (i == m, j == p) {
+        (false, false) => both[(i, j)],
+        (true, true) => 1.0,
+        _ => 0.0,
+    })
+}
+
+/// T ΦᵀΦ Tᵀ and T Φᵀy.
+fn carried(sums: &GramSums, seen: MatRef<'_, f64>) -> GramSums {
+    let product = |a: MatRef<'_, f64>, b: MatRef<'_, f64>| {
+        let mut out = Mat::zeros(a.nrows(), b.ncols());
+        ops::matmul(out.as_mut(), Accum::Replace, a, b, 1.0);
+        out
+    };
+    let mut square = sums.gram.to_square();
+    ops::mirror_lower(square.as_mut());
+    let half = product(square.as_ref(), seen);
+    let gram = product(seen.transpose(), half.as_ref());
+    // squares, which rounding errors may take below 0
+    let entry = |i: usize, j: usize| if i == j { gram[(i, i)].max(0.0) } else { gram[(i, j)] };
+    let moments = product(seen.transpose(), sums.moments.as_ref());
+    GramSums { gram: PackedLower::from_fn(seen.ncols(), entry), moments }
+}
