@@ -1,9 +1,9 @@
 //! What a search may take here, and what is told of it.
 
-use crate::args::Fit;
+use crate::args;
 use crate::session::Session;
 use crate::text::{self, number};
-use nystrom_pipeline::{Effort, Event, Progress};
+use nystrom_pipeline::{Effort, Event, Fit, Progress, work_in};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -20,9 +20,9 @@ pub struct Budget {
 
 impl Budget {
     /// What the command line says; without `--memory` half of what the system has free.
-    pub fn new(args: &Fit, memory: Option<u64>) -> Budget {
+    pub fn new(args: &args::Fit, memory: Option<u64>) -> Budget {
         let search = &args.search;
-        let work = search.work.or(search.time.map(|seconds| two_digits(seconds * Budget::speed())));
+        let work = search.work.or(search.time.map(work_here));
         let (memory, source) = match memory {
             Some(memory) => (Some(memory), "as allowed"),
             None => (half_of_free(), "half of what is free"),
@@ -30,20 +30,15 @@ impl Budget {
         Budget { effort: search.effort.map_or(Effort::Default, Effort::from), work, memory, source }
     }
 
-    /// Operations a second that a search does here, by a small product.
+    /// Operations a second that a search does here.
     pub fn speed() -> f64 {
-        use nystrom::prelude::Mat;
-        const SIDE: usize = 400;
-        /// What the rest of a search reaches of the speed of products.
-        const SHARE: f64 = 0.2;
-        let square = Mat::<f64>::from_fn(SIDE, SIDE, |i, j| (i + j) as f64);
-        let product = |_| {
-            let start = Instant::now();
-            drop(std::hint::black_box(&square * &square));
-            start.elapsed().as_secs_f64()
-        };
-        let least = (0..5).map(product).fold(f64::INFINITY, f64::min);
-        SHARE * 2.0 * (SIDE as f64).powi(3) / least
+        work_here(1.0)
+    }
+
+    /// The options of the command line that repeat a search with this budget.
+    pub fn settings(&self, seed: u64) -> String {
+        let Budget { effort, work, memory, .. } = *self;
+        Fit { effort, work, memory, ..Fit::default() }.settings(seed)
     }
 
     /// In words.
@@ -56,6 +51,12 @@ impl Budget {
         let time = text::duration(work / Budget::speed());
         format!("at most {} operations, {time}; {memory}", number(work))
     }
+}
+
+/// The operations that a search does here in so many seconds.
+fn work_here(seconds: f64) -> f64 {
+    let start = Instant::now();
+    work_in(seconds, || start.elapsed().as_secs_f64())
 }
 
 /// Half of the memory that the system reports as available, to two digits; unknown where it does

@@ -1,5 +1,8 @@
 //! How much work a search may do, and the sizes that it affords.
 
+use nystrom::faer::{Accum, Mat};
+use nystrom::linalg_core::ops;
+
 /// How much work a fit may do. Work is counted in floating-point operations, not in seconds, so
 /// that the same effort gives the same model on any machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,6 +34,42 @@ impl Effort {
             Effort::Thorough => "thorough",
         }
     }
+}
+
+/// The operations that a search does in so many seconds here, to two digits; `now` is the caller's
+/// clock, in seconds. So a search by time becomes one by work, which can be repeated.
+///
+/// # Cost
+/// Five products of 400 × 400 matrices.
+///
+/// ```
+/// use nystrom_pipeline::{Fit, work_in};
+/// use std::time::Instant;
+/// let start = Instant::now();
+/// let work = work_in(90.0, || start.elapsed().as_secs_f64());
+/// assert!(work > 0.0);
+/// let fit = Fit { work: Some(work), ..Fit::default() };
+/// # drop(fit);
+/// ```
+pub fn work_in(seconds: f64, mut now: impl FnMut() -> f64) -> f64 {
+    const SIDE: usize = 400;
+    /// What the rest of a search reaches of the speed of products.
+    const SHARE: f64 = 0.2;
+    let square = Mat::<f64>::from_fn(SIDE, SIDE, |i, j| (i + j) as f64);
+    let mut product = Mat::zeros(SIDE, SIDE);
+    let mut least = f64::INFINITY;
+    for _ in 0..5 {
+        let start = now();
+        ops::matmul(product.as_mut(), Accum::Replace, square.as_ref(), square.as_ref(), 1.0);
+        least = least.min(now() - start);
+    }
+    let rate = SHARE * 2.0 * (SIDE as f64).powi(3) / least.max(f64::MIN_POSITIVE);
+    two_digits(seconds * rate)
+}
+
+/// A number to two digits.
+pub(crate) fn two_digits(value: f64) -> f64 {
+    format!("{value:.1e}").parse().unwrap_or(value)
 }
 
 /// Operations that a kernel value takes, by the number of features.
@@ -109,6 +148,21 @@ mod tests {
             }
         }
         assert!(full_bytes(full_rows(1e12, 100_000, 10, Some(10_000_000))) <= 10_000_000);
+    }
+
+    #[test]
+    fn work_is_what_the_clock_says() {
+        // a product takes 2 seconds by the first clock, 1 by the second: 1.28e8 flops in it
+        let clock = |step: f64| {
+            let mut time = 0.0;
+            move || {
+                time += step;
+                time
+            }
+        };
+        assert_eq!(work_in(10.0, clock(2.0)), 1.3e8);
+        assert_eq!(work_in(10.0, clock(1.0)), 2.6e8);
+        assert_eq!(two_digits(1234.5), 1200.0);
     }
 
     #[test]

@@ -122,6 +122,22 @@ impl Fit {
         Search::new(self, problem, work, progress, rng)?.run()
     }
 
+    /// The options of the command line that repeat this work with this seed, as models record it.
+    ///
+    /// ```
+    /// use nystrom_pipeline::Fit;
+    /// let fit = Fit { memory: Some(1 << 20), ..Fit::default() };
+    /// assert_eq!(fit.settings(7), "--seed 7 --effort default --memory 1048576");
+    /// ```
+    pub fn settings(&self, seed: u64) -> String {
+        let work = match self.work {
+            Some(work) => format!("--work {work:e}"),
+            None => format!("--effort {}", self.effort.name()),
+        };
+        let memory = self.memory.map_or_else(String::new, |bytes| format!(" --memory {bytes}"));
+        format!("--seed {seed} {work}{memory}")
+    }
+
     /// The operations that are allowed.
     pub(crate) fn checked_work(&self) -> Result<f64> {
         let work = self.work.unwrap_or(self.effort.work());

@@ -144,7 +144,7 @@ macro_rules! inside {
 }
 
 /// Told of every block of kernel values, from any thread.
-type Meter = Arc<dyn Fn(usize) + Send + Sync>;
+pub type Meter = Arc<dyn Fn(usize) + Send + Sync>;
 
 /// Any kernel of the library. It may tell a meter how many values it has given.
 #[derive(Clone)]
@@ -162,7 +162,11 @@ impl From<Formula> for AnyKernel {
 impl AnyKernel {
     /// The same kernel, which calls `meter` with the number of values of every block that it fills.
     pub fn metered(self, meter: impl Fn(usize) + Send + Sync + 'static) -> Self {
-        AnyKernel { meter: Some(Arc::new(meter)), ..self }
+        self.with_meter(Some(Arc::new(meter)))
+    }
+
+    pub(crate) fn with_meter(self, meter: Option<Meter>) -> Self {
+        AnyKernel { meter, ..self }
     }
 
     /// The family that it is of.

@@ -53,13 +53,13 @@ mod validation;
 
 pub use classes::{Calibration, ClassErrors, ClassWeights, Classes, Task};
 pub use columns::{Applied, ColumnOptions, Columns, Curve, Dropped, Missing, Note, Shape, Why};
-pub use effort::Effort;
+pub use effort::{Effort, work_in};
 pub use error::{Error, Result};
 pub use explain::{Average, Dependence, Explanation, Grid, Influence};
 pub use file::MODEL_FILE_FORMAT;
 pub use fit::{Fit, Fitted};
 pub use intervals::{Calibrate, Deviations, Intervals, Uncertainty};
-pub use kernel::{AnyKernel, Family};
+pub use kernel::{AnyKernel, Family, Meter};
 pub use model::{Made, Model, Predictions, Target};
 pub use progress::{Event, Progress};
 pub use report::{Centers, CurvePoint, Curves, LogisticTrial, Metric, Report, Trial};

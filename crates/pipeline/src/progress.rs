@@ -1,5 +1,6 @@
 //! Telling what happens, and being told to stop.
 
+use crate::kernel::Meter;
 use crate::report::Trial;
 use std::ops::ControlFlow;
 
@@ -33,6 +34,12 @@ pub struct Event<'a> {
 pub trait Progress {
     /// The next step.
     fn told(&mut self, event: Event<'_>) -> ControlFlow<()>;
+
+    /// What is called with the number of values of every block of kernel values, from any thread.
+    /// A step may take minutes, a block takes milliseconds: one that unwinds ends the search there.
+    fn meter(&self) -> Option<Meter> {
+        None
+    }
 }
 
 impl Progress for () {

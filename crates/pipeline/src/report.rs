@@ -54,7 +54,7 @@ impl std::fmt::Display for Centers {
 }
 
 /// A candidate that was tried.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// What was done with skewed columns.
     pub shape: Shape,
@@ -83,7 +83,7 @@ pub struct Trial {
 }
 
 /// How the error of the chosen candidate falls, with λ by leave-one-out.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Curves {
     /// With rows.
     pub rows: Vec<CurvePoint>,
@@ -92,7 +92,7 @@ pub struct Curves {
 }
 
 /// A fit of the chosen candidate with random landmarks.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
     /// Rows fitted.
     pub rows: usize,
@@ -124,7 +124,7 @@ impl LogisticTrial {
 }
 
 /// What a search did.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
     /// Rows of the table that were used.

@@ -2,13 +2,13 @@
 
 use crate::classes::Classes;
 use nystrom::faer::MatRef;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Predictions for validation rows, each by a fit that has not seen it.
 ///
 /// Choices were made by their errors on the same rows, so that these are a little too small; rows
 /// that are held out tell without that.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Validation {
     /// Rows that were predicted.
     pub rows: usize,
@@ -23,7 +23,7 @@ pub struct Validation {
 }
 
 /// A target and its predictions, row by row, in its units.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     /// The target.
     pub target: String,
@@ -36,7 +36,7 @@ pub struct Compared {
 /// Which classes were taken for which, and how often probabilities were right.
 ///
 /// The probabilities were fitted to the same rows: K numbers for K classes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Confusion {
     /// The classes.
     pub names: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Confusion {
 }
 
 /// Some of the rows, with probabilities next to each other.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
     /// The mean probability.
     pub probability: f64,
@@ -58,7 +58,7 @@ pub struct Bin {
 }
 
 /// How many of the rows set aside are in intervals that are made of the others of them.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     /// The target.
     pub target: String,

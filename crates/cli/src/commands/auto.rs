@@ -60,7 +60,7 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     let fitted = fit.table_with(&table, targets.clone(), &mut watch, rng).map_err(of_pipeline)?;
     let Fitted { mut model, report } = fitted;
     model.made.seed = Some(args.run.seed);
-    model.made.settings = settings(args, &budget);
+    model.made.settings = budget.settings(args.run.seed);
 
     let mut summary = Summary::of("fit");
     super::auto_report::describe(&model, &report, &mut summary);
@@ -205,19 +205,6 @@ fn plan(session: &Session, table: &Table, budget: &Budget) -> Result<ExitCode> {
     summary.value("memory", budget.memory);
     summary.print(session, false)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The options that decide the fit, beside the table's own.
-pub fn settings(args: &Fit, budget: &Budget) -> String {
-    let mut text = format!("--seed {}", args.run.seed);
-    text += &match budget.work {
-        Some(work) => format!(" --work {work:e}"),
-        None => format!(" --effort {}", budget.effort.name()),
-    };
-    if let Some(memory) = budget.memory {
-        text += &format!(" --memory {memory}");
-    }
-    text
 }
 
 /// The command line that repeats the fit to the bit.

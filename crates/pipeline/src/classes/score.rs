@@ -2,7 +2,7 @@
 
 use super::Classes;
 use nystrom::faer::MatRef;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Bins of the calibration error, with as many rows each.
 const BINS: usize = 15;
@@ -18,7 +18,7 @@ const LEAST: f64 = f64::EPSILON;
 /// let errors = ClassErrors::of(p.as_ref(), &[0, 0, 1, 1]);
 /// assert_eq!((errors.error_rate, errors.auc), (0.25, Some(0.75)));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ClassErrors {
     /// Rows compared.
     pub rows: usize,

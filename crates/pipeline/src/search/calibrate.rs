@@ -106,6 +106,7 @@ impl Search<'_> {
         let smooth = Candidate { family: Family::Gaussian, multiple: 1.0, ..*chosen };
         let x = self.rows(chosen, None, &rows);
         let kernel = smooth.kernel(self.medians(chosen, None), x.ncols())?;
+        let kernel = kernel.with_meter(self.progress.meter());
         let points = Points::from_rows(x.as_ref());
         let few = (0..rows.len().div_ceil(2).min(SIZE_LANDMARKS)).collect();
         let landmarks = Landmarks::new(rows.len(), few)?;

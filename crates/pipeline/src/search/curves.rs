@@ -58,7 +58,7 @@ impl Search<'_> {
         }
         let (train, validation) = (&self.orders[0][..rows], &self.validation[0]);
         let x = self.rows(chosen, Some(0), train);
-        let kernel = chosen.kernel(self.medians(chosen, Some(0)), x.ncols())?;
+        let kernel = self.kernel(chosen, Some(0), x.ncols())?;
         let first = Landmarks::new(rows, (0..landmarks).collect())?;
         let Ok(path) = self.path(&kernel, Rows { x: x.as_ref(), rows: train }, &first) else {
             return Ok(None);

@@ -83,7 +83,7 @@ impl Search<'_> {
         for fold in 0..folds {
             let (train, validation) = (&self.orders[fold], &self.validation[fold]);
             let x = self.rows(&candidate, Some(fold), train);
-            let kernel = candidate.kernel(self.medians(&candidate, Some(fold)), x.ncols())?;
+            let kernel = self.kernel(&candidate, Some(fold), x.ncols())?;
             let landmarks = Landmarks::new(train.len(), (0..m.min(train.len())).collect())?;
             let path = self.path(&kernel, Rows { x: x.as_ref(), rows: train }, &landmarks)?;
             let ridge = path.best_by_loo().ridge;
@@ -124,7 +124,7 @@ impl Search<'_> {
         self.mean_map(&chosen)?;
         let rows = self.everything.clone();
         let x = self.rows(&chosen, None, &rows);
-        let kernel = chosen.kernel(self.medians(&chosen, None), x.ncols())?;
+        let kernel = self.kernel(&chosen, None, x.ncols())?;
         let all = Rows { x: x.as_ref(), rows: &rows };
         match trial.centers {
             Centers::All => {

@@ -5,6 +5,7 @@ use super::solve::Rows;
 use super::{Learnt, Search, Tried};
 use crate::effort::full_work;
 use crate::error::Result;
+use crate::kernel::AnyKernel;
 use crate::model::mapped;
 use crate::report::{Centers, Metric, Trial};
 use nystrom::faer::{Mat, MatRef};
@@ -53,6 +54,17 @@ impl Search<'_> {
             .map_or(self.shaped(candidate.shape).medians, |learnt| learnt.medians)
     }
 
+    /// The kernel of a candidate in a fold, which tells the meter of its values.
+    pub(super) fn kernel(
+        &self,
+        candidate: &Candidate,
+        fold: Option<usize>,
+        d: usize,
+    ) -> Result<AnyKernel> {
+        let kernel = candidate.kernel(self.medians(candidate, fold), d)?;
+        Ok(kernel.with_meter(self.progress.meter()))
+    }
+
     /// The trial and the models of a candidate without its metric, computed once.
     pub(super) fn plain(&mut self, candidate: Candidate, rows: usize) -> Result<Tried> {
         let candidate = Candidate { metric: Metric::None, ..candidate };
@@ -91,7 +103,7 @@ impl Search<'_> {
                 if rows < self.train_rows() { &all[..FEW.min(all.len())] } else { all };
             let x = self.rows(&candidate, Some(fold), train);
             let of_validation = self.rows(&candidate, Some(fold), validation);
-            let kernel = candidate.kernel(self.medians(&candidate, Some(fold)), x.ncols())?;
+            let kernel = self.kernel(&candidate, Some(fold), x.ncols())?;
             let solved = self.solve(
                 &kernel,
                 Rows { x: x.as_ref(), rows: train },

@@ -177,7 +177,7 @@ fn recipe(
         (fitted.model, Some(fitted.report))
     };
     model.made.seed = Some(args.run.seed);
-    model.made.settings = auto::settings(args, budget);
+    model.made.settings = budget.settings(args.run.seed);
     Ok((stream.recipe(&survey, model, rng).map_err(of_pipeline)?, report))
 }
 
