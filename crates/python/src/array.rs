@@ -8,9 +8,11 @@ use nystrom::faer::{Mat, MatMut, MatRef};
 use nystrom::linalg_core::Scalar;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// The two types of numbers that the library computes with.
-pub trait Number: Scalar + Element {}
+pub trait Number: Scalar + Element + Serialize + DeserializeOwned {}
 impl Number for f32 {}
 impl Number for f64 {}
 

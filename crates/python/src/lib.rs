@@ -8,6 +8,7 @@
 #![allow(non_snake_case)]
 
 mod array;
+mod bytes;
 mod callback;
 mod dpp;
 mod error;
@@ -18,7 +19,10 @@ mod model;
 mod nystroem;
 mod pool;
 mod regression;
+mod report;
 mod run;
+mod state;
+mod stream;
 mod table;
 mod watched;
 
@@ -36,9 +40,15 @@ mod _native {
     #[pymodule_export]
     use crate::leverage::{audit, landmarks, leverage_scores, rp_cholesky};
     #[pymodule_export]
-    use crate::model::{Model, fit_table};
+    use crate::model::{Model, fit_table, work_in};
     #[pymodule_export]
     use crate::nystroem::{nystroem_factor, nystroem_features};
     #[pymodule_export]
-    use crate::regression::{exact, falkon, nystrom_path, partial};
+    use crate::regression::{exact, falkon, nystrom_path};
+    #[pymodule_export]
+    use crate::report::Report;
+    #[pymodule_export]
+    use crate::state::{accumulate, merge, solve};
+    #[pymodule_export]
+    use crate::stream::{squeak, squeak_merge, squeak_scores};
 }

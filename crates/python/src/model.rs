@@ -2,22 +2,26 @@
 
 use crate::array::to_array;
 use crate::error::Problem;
-use crate::run::{Stop, leave, run};
+use crate::report::Report;
+use crate::run::{Stop, leave, run, run_owned};
 use crate::table::{Given, table};
 use nystrom::prelude::*;
+use nystrom_page::FitPage;
 use nystrom_pipeline::{
-    ClassWeights, ColumnOptions, Effort, Event, Fit, Missing, Note, Progress, Split, Task,
+    ClassWeights, ColumnOptions, Effort, Event, Fit, Meter, Missing, Note, Progress, Split, Task,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
 
 type Any<'py> = Bound<'py, PyAny>;
 
 /// A fitted pipeline.
 #[pyclass(frozen, module = "nystrom._native")]
-pub struct Model(nystrom_pipeline::Model);
+pub struct Model(pub nystrom_pipeline::Model);
 
 /// What the search is told.
 #[derive(FromPyObject)]
@@ -71,52 +75,49 @@ impl Options {
             },
             calibrate: calibrate.transpose().map_err(Problem::from)?,
             deviations: self.deviations,
-            ..self.by_split()
+            split: match (&self.group, &self.time) {
+                (Some(column), _) => Split::Group(column.clone()),
+                (None, Some(column)) => Split::Time(column.clone()),
+                (None, None) => Split::Random,
+            },
         })
-    }
-
-    fn by_split(&self) -> Fit {
-        let split = match (&self.group, &self.time) {
-            (Some(column), _) => Split::Group(column.clone()),
-            (None, Some(column)) => Split::Time(column.clone()),
-            (None, None) => Split::Random,
-        };
-        Fit { split, ..Fit::default() }
-    }
-
-    /// The options of the command line that repeat the fit, as it writes them into its models.
-    fn settings(&self) -> String {
-        let mut text = format!("--seed {}", self.seed);
-        text += &match self.work {
-            Some(work) => format!(" --work {work:e}"),
-            None => format!(" --effort {}", self.effort),
-        };
-        if let Some(memory) = self.memory {
-            text += &format!(" --memory {memory}");
-        }
-        text
     }
 }
 
 /// Tells Python of every step: `tell(what, done, best)`.
-struct Watch<'a> {
-    stop: &'a Stop,
+struct Watch {
+    stop: Stop,
     tell: Option<Py<PyAny>>,
 }
 
-impl Progress for Watch<'_> {
+impl Progress for Watch {
     fn told(&mut self, event: Event<'_>) -> ControlFlow<()> {
         self.stop.check();
         if let Some(tell) = &self.tell {
             let best = event.best.map(|trial| trial.error);
-            let told = Python::attach(|py| tell.call1(py, (event.what, event.done, best)));
-            told.map(drop).unwrap_or_else(|error| leave(error));
+            // none where the interpreter is at its end
+            let told = Python::try_attach(|py| tell.call1(py, (event.what, event.done, best)));
+            told.transpose().map(drop).unwrap_or_else(|error| leave(error));
         }
         ControlFlow::Continue(())
     }
+
+    fn meter(&self) -> Option<Meter> {
+        let stop = self.stop.clone();
+        Some(Arc::new(move |_| stop.check()))
+    }
 }
 
-/// The best fit of a table: the model, and what was tried, as JSON.
+/// The operations that a search does here in so many seconds.
+#[pyfunction]
+#[pyo3(signature = (seconds, n_jobs=None))]
+#[expect(clippy::disallowed_methods, reason = "time= asks for the clock")]
+pub fn work_in(py: Python<'_>, seconds: f64, n_jobs: Option<isize>) -> PyResult<f64> {
+    let start = Instant::now();
+    run(py, n_jobs, |_| Ok(nystrom_pipeline::work_in(seconds, || start.elapsed().as_secs_f64())))
+}
+
+/// The best fit of a table: the model, and what was tried.
 #[pyfunction]
 #[pyo3(signature = (columns, targets, options, tell=None, n_jobs=None))]
 pub fn fit_table(
@@ -126,17 +127,18 @@ pub fn fit_table(
     options: Options,
     tell: Option<Py<PyAny>>,
     n_jobs: Option<isize>,
-) -> PyResult<(Model, String)> {
-    let (table, fit) = (table(&columns)?, options.fit()?);
-    let fitted = run(py, n_jobs, |stop| {
-        let rng = &mut Pcg64::seed_from_u64(options.seed);
-        Ok(fit.table_with(&table, targets, &mut Watch { stop, tell }, rng)?)
+) -> PyResult<(Model, Report)> {
+    let (table, fit, seed) = (table(&columns)?, options.fit()?, options.seed);
+    let settings = fit.settings(seed);
+    let fitted = run_owned(py, n_jobs, move |stop| {
+        let rng = &mut Pcg64::seed_from_u64(seed);
+        let mut watch = Watch { stop: stop.clone(), tell };
+        Ok(fit.table_with(&table, targets, &mut watch, rng)?)
     })?;
     let mut model = fitted.model;
-    model.made.seed = Some(options.seed);
-    model.made.settings = options.settings();
-    let report = serde_json::to_string(&fitted.report);
-    Ok((Model(model), report.map_err(|error| PyValueError::new_err(error.to_string()))?))
+    model.made.seed = Some(seed);
+    model.made.settings = settings;
+    Ok((Model(model), Report(fitted.report)))
 }
 
 #[pymethods]
@@ -187,17 +189,29 @@ impl Model {
         Ok((array(&found.lower), array(&found.upper), words(&found.notes)))
     }
 
-    /// Standard deviations of new values.
+    /// Standard deviations of new values, and of the function without noise.
     #[pyo3(signature = (columns, n_jobs=None))]
     fn deviations<'py>(
         &self,
         py: Python<'py>,
         columns: Vec<Given<'py>>,
         n_jobs: Option<isize>,
-    ) -> PyResult<Any<'py>> {
+    ) -> PyResult<(Any<'py>, Any<'py>)> {
         let table = table(&columns)?;
         let found = run(py, n_jobs, |_| Ok(self.0.deviations(&table)?))?;
-        Ok(to_array(py, found.of_value.as_ref()).into_any())
+        let array = |a: &Mat<f64>| to_array(py, a.as_ref()).into_any();
+        Ok((array(&found.of_value), array(&found.of_function)))
+    }
+
+    /// The page of the fit, with what was tried if that is known, and what repeats it.
+    #[pyo3(signature = (report, command))]
+    fn html(&self, report: Option<&Report>, command: &str) -> String {
+        let (model, command) = (&self.0, Some(command));
+        let page = match report {
+            Some(report) => FitPage { command, ..FitPage::of(model, &report.0) },
+            None => FitPage { model, report: None, validation: None, lambdas: &[], command },
+        };
+        page.html()
     }
 
     /// What the model is.
@@ -207,6 +221,8 @@ impl Model {
         told.set_item("layout", model.layout())?;
         told.set_item("columns", model.columns().names().collect::<Vec<_>>())?;
         let texts = model.columns().names().filter(|name| model.columns().is_text(name));
+        let dropped = model.columns().dropped().iter().map(|dropped| dropped.column.as_str());
+        told.set_item("dropped", dropped.collect::<Vec<_>>())?;
         told.set_item("texts", texts.collect::<Vec<_>>())?;
         told.set_item("features", model.columns().features())?;
         told.set_item("targets", model.target_names())?;

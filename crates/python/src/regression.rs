@@ -8,13 +8,12 @@ use crate::watched::Watched;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use nystrom::faer::Mat;
 use nystrom::krr::{
-    Extras, FitReport, FullKrr, IterationReport, IterativeOptions, LambdaPath, NormalEquations,
-    Problem,
+    Extras, FitReport, FullKrr, IterationReport, IterativeOptions, LambdaPath, Problem,
 };
 use nystrom::prelude::*;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyDict;
 
 /// Rows up to which exact regression factors its matrix: half of it takes 4n² bytes.
 const DIRECT: usize = 12_000;
@@ -23,8 +22,6 @@ type Any<'py> = Bound<'py, PyAny>;
 type Fitted<T> = (Mat<T>, Vec<T>, Told);
 /// Coefficients, constants, the best ridge of each target, all errors, and what is told.
 type OfPath<'py> = (Any<'py>, Any<'py>, Vec<usize>, Any<'py>, Bound<'py, PyDict>);
-/// The state, coefficients, constants, the best ridge, and the error at each.
-type OfParts<'py> = (Bound<'py, PyBytes>, Any<'py>, Any<'py>, usize, Vec<f64>);
 
 /// What is told of a fit.
 #[derive(Default)]
@@ -254,49 +251,4 @@ fn best_of<T: Number>(
         fitted.1[j] = model.intercept()[j];
     }
     Ok((fitted, best, errors))
-}
-
-/// The rows of X after those of `state`, as [`NormalEquations`] over the centres Z, and the fit at
-/// the best of the ridges `mus` by generalised cross-validation: state, coefficients, constants,
-/// which ridge, and the error at each.
-#[pyfunction]
-#[pyo3(signature = (spec, X, Y, weights, Z, state, mus, *, offset, n_jobs=None))]
-pub fn partial<'py>(
-    py: Python<'py>,
-    spec: Spec<'py>,
-    X: Matrix<'py>,
-    Y: Any<'py>,
-    weights: Option<Any<'py>>,
-    Z: Any<'py>,
-    state: Option<Vec<u8>>,
-    mus: Vec<f64>,
-    offset: Option<Vec<f64>>,
-    n_jobs: Option<isize>,
-) -> PyResult<OfParts<'py>> {
-    each_type!(X, x: T => {
-        let sample = Sample::<T>::new(x, &Y, weights.as_ref())?;
-        let Z = same_type::<T>(&Z, "the centres")?;
-        let (problem, kernel, Z) = (sample.problem()?, spec.kernel::<T>()?, view(&Z)?);
-        let ridges: Vec<Ridge<T>> = mus.iter().map(|mu| Ridge::Absolute(T::lit(*mu))).collect();
-        let (bytes, fitted, best, errors) = run(py, n_jobs, |stop| {
-            let (kernel, Z) = (Watched { kernel, stop: stop.clone() }, Points::from_rows(Z));
-            let empty = match &offset {
-                Some(offset) => NormalEquations::with_intercept(kernel, Z, offset)?,
-                None => NormalEquations::new(kernel, Z, problem.y.ncols())?,
-            };
-            let mut seen = match &state {
-                Some(bytes) => empty.from_bytes(bytes)?,
-                None => empty,
-            };
-            seen.accumulate(problem)?;
-            let path = seen.path(&ridges)?;
-            let errors: Vec<f64> = path.points.iter().map(|point| point.gcv).collect();
-            let smaller = |best: usize, l| if errors[l] < errors[best] { l } else { best };
-            let best = (1..errors.len()).fold(0, smaller);
-            let model = path.model_at(path.points[best].ridge)?;
-            Ok((seen.to_bytes(), parts(&model, None), best, errors))
-        })?;
-        let (coefficients, intercept, _) = given_back(py, fitted)?;
-        Ok((PyBytes::new(py, &bytes), coefficients, intercept, best, errors))
-    })
 }

@@ -8,11 +8,13 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 /// How often signals are looked for.
 const LOOK: Duration = Duration::from_millis(50);
+/// How many looks after a signal work that can be left is waited for.
+const PATIENCE: usize = 10;
 
 /// Whether the work is to end.
 #[derive(Debug, Clone, Default)]
@@ -59,22 +61,63 @@ pub fn run<R: Send>(
                 // the receiver is there until the scope ends
                 let _ = send.send(outcome);
             });
-            let mut signal = None;
-            loop {
-                match receive.recv_timeout(LOOK) {
-                    Ok(outcome) => break (Some(outcome), signal),
-                    Err(RecvTimeoutError::Disconnected) => break (None, signal),
-                    Err(RecvTimeoutError::Timeout) if watched && signal.is_none() => {
-                        signal = Python::try_attach(|py| py.check_signals().err()).flatten();
-                        if signal.is_some() {
-                            stop.set();
-                        }
-                    }
-                    Err(RecvTimeoutError::Timeout) => {}
-                }
-            }
+            listen(&receive, watched.then_some(&stop), None)
         })
     });
+    outcome(ended)
+}
+
+/// As [`run`], for work that owns all it needs: an exception by Ctrl-C waits for it half a second,
+/// then leaves it to end by itself, at its next block of kernel values.
+pub fn run_owned<R: Send + 'static>(
+    py: Python<'_>,
+    n_jobs: Option<isize>,
+    work: impl FnOnce(&Stop) -> Outcome<R> + Send + 'static,
+) -> PyResult<R> {
+    let pool = pool(n_jobs)?;
+    let watched = is_main_thread(py)?;
+    let stop = Stop::default();
+    let (send, receive) = sync_channel(1);
+    let inside = stop.clone();
+    pool.spawn(move || {
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(&inside)));
+        // nobody may be there to hear of work that was left
+        let _ = send.send(outcome);
+    });
+    let ended = py.detach(move || listen(&receive, watched.then_some(&stop), Some(PATIENCE)));
+    outcome(ended)
+}
+
+/// What work came to, if it was waited for, and the exception that a signal raised meanwhile.
+type Ended<R> = (Option<std::thread::Result<Outcome<R>>>, Option<PyErr>);
+
+/// Waits for the work, and for signals if it can be stopped; after one so many looks more.
+fn listen<R>(
+    receive: &Receiver<std::thread::Result<Outcome<R>>>,
+    stop: Option<&Stop>,
+    patience: Option<usize>,
+) -> Ended<R> {
+    let (mut signal, mut looks) = (None, 0);
+    loop {
+        match receive.recv_timeout(LOOK) {
+            Ok(outcome) => return (Some(outcome), signal),
+            Err(RecvTimeoutError::Disconnected) => return (None, signal),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        match stop {
+            Some(stop) if signal.is_none() => {
+                signal = Python::try_attach(|py| py.check_signals().err()).flatten();
+                if signal.is_some() {
+                    stop.set();
+                }
+            }
+            Some(_) if patience.is_some_and(|most| looks >= most) => return (None, signal),
+            _ => looks += usize::from(signal.is_some()),
+        }
+    }
+}
+
+fn outcome<R>(ended: Ended<R>) -> PyResult<R> {
     match ended {
         (_, Some(signal)) => Err(signal),
         (Some(Ok(outcome)), None) => outcome.map_err(PyErr::from),

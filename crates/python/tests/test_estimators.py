@@ -31,6 +31,7 @@ ESTIMATORS = [
     (ny.KernelRidge(), {}),
     (ny.NystroemRidge(), dict.fromkeys(WEIGHTS, SAMPLED)),
     (ny.Falkon(penalty=1e-3), dict.fromkeys(WEIGHTS, SAMPLED)),
+    (ny.SqueakRegressor(), dict.fromkeys(WEIGHTS, SAMPLED)),
     (ny.KernelRegressor(work=2e7, memory=None), dict.fromkeys(WEIGHTS, HALVES)),
     (ny.KernelClassifier(work=2e7, memory=None), dict.fromkeys(WEIGHTS, HALVES)),
 ]
@@ -64,6 +65,7 @@ REGRESSORS = [
     ny.KernelRidge(kernel="rbf", alpha=1e-3),
     ny.NystroemRidge(n_components=40, random_state=0),
     ny.Falkon(M=40, random_state=0),
+    ny.SqueakRegressor(resolution=0.1, random_state=0),
     ny.KernelRegressor(work=1e9, memory=None, random_state=0),
 ]
 NAMES = [type(regressor).__name__ for regressor in REGRESSORS]
@@ -79,7 +81,7 @@ def test_pickles_and_clones_predict_the_same(model, waves):
     assert clone(model).get_params() == model.get_params()
 
 
-@pytest.mark.parametrize("model", REGRESSORS[:3], ids=NAMES[:3])
+@pytest.mark.parametrize("model", REGRESSORS[:4], ids=NAMES[:4])
 def test_both_types_of_numbers(model, waves):
     X, y = waves
     wide = clone(model).fit(X, y).predict(X)

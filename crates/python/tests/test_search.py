@@ -1,6 +1,7 @@
 """The search for the best fit, on arrays and frames, and its model files."""
 
 import os
+import pickle
 import shutil
 import subprocess
 from pathlib import Path
@@ -71,6 +72,9 @@ def test_parts_left_out_and_standard_deviations(rng):
     assert np.all(lower < upper)
     values, std = model.predict(X, return_std=True)
     assert values.shape == std.shape == (300,) and np.all((0.05 < std) & (std < 0.3))
+    assert np.array_equal(model.predict_std(X), std)
+    function = model.predict_std(X, noise=False)
+    assert np.all((0 < function) & (function < std))
     with pytest.raises(ValueError, match="neither a share"):
         ny.KernelRegressor(calibrate="half", **SMALL).fit(X, y)
 
@@ -120,6 +124,90 @@ def test_models_are_saved_and_loaded(tmp_path, waves, rng):
     (tmp_path / "damaged.bin").write_bytes(damaged)
     with pytest.raises(ValueError, match="damaged"):
         ny.KernelRegressor.load(tmp_path / "damaged.bin")
+
+
+def test_a_page_shows_the_fit(tmp_path, rng):
+    pandas = pytest.importorskip("pandas")
+    columns, price = houses(rng)
+    X, y = pandas.DataFrame(columns), pandas.Series(price, name="price")
+    model = ny.KernelRegressor(**SMALL).fit(X, y)
+    page = model.report_html(tmp_path / "fit.html")
+    assert page == (tmp_path / "fit.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>") and "Predicting price" in page
+    assert "What was tried" in page and "Predicted against actual" in page
+    call = "KernelRegressor(work=1000000000.0, memory=None, random_state=0).fit(X, y)"
+    assert call in page
+    assert pickle.loads(pickle.dumps(model)).report_html() == page
+    model.save(tmp_path / "model.bin")
+    loaded = ny.KernelRegressor.load(tmp_path / "model.bin").report_html()
+    assert "nystrom fit TABLE --target price --seed 0 --work 1e9" in loaded
+    classes = ny.KernelClassifier(**SMALL).fit(X, np.where(y > y.median(), "dear", "cheap"))
+    assert "Rows in the wrong class" in classes.report_html()
+
+
+def test_scikit_learn_shows_the_estimators(waves):
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    model = make_pipeline(StandardScaler(), ny.KernelRegressor(**SMALL))
+    for _ in range(2):
+        shown = model._repr_html_()
+        assert "KernelRegressor" in shown and "StandardScaler" in shown
+        assert "KernelRegressor" in repr(model)
+        model.fit(*waves)
+
+
+def test_time_becomes_work_that_repeats_the_fit(waves):
+    X, y = waves
+    model = ny.KernelRegressor(time="20ms", memory=None, random_state=0)
+    with pytest.raises(ValueError, match="is no time"):
+        model.fit(X, y)
+    model.set_params(time="0.02s").fit(X, y)
+    work = model.report_["work_allowed"]
+    assert work > 0 and f"{work:.1e}" == f"{work:e}".replace("00000e", "e")
+    again = ny.KernelRegressor(work=work, memory=None, random_state=0).fit(X, y)
+    assert again.model_.to_bytes() == model.model_.to_bytes()
+
+
+def test_groups_are_set_aside_together(rng):
+    """Rows come ten times: a fit that sees some of them knows the others."""
+    few = rng.normal(size=(40, 3))
+    X, groups = np.repeat(few, 10, axis=0), np.repeat(np.arange(40), 10)
+    y = np.repeat(rng.normal(size=40), 10)
+    apart = ny.KernelRegressor(**SMALL).fit(X, y)
+    assert apart.report_["chosen"]["error"] < 0.1
+    for labels in ([f"group {group}" for group in groups], groups):
+        together = ny.KernelRegressor(**SMALL).fit(X, y, groups=labels)
+        assert together.report_["chosen"]["error"] > 0.7
+        assert together.predict(few).shape == (40,)
+    column = ny.KernelRegressor(group="x3", **SMALL).fit(np.column_stack([X, groups]), y)
+    assert column.report_["chosen"]["error"] == together.report_["chosen"]["error"]
+    with pytest.raises(ValueError, match="one of them"):
+        column.fit(X, y, groups=groups)
+    last = ny.KernelRegressor(time_column="x3", **SMALL).fit(np.column_stack([X, groups]), y)
+    assert last.report_["validation"]["split"] == "time x3"
+
+
+def test_models_with_weights_and_groups_are_loaded_without_them(tmp_path, rng):
+    pandas = pytest.importorskip("pandas")
+    columns, price = houses(rng)
+    X, w = pandas.DataFrame(columns), rng.uniform(0.5, 1.5, len(price))
+    model = ny.KernelRegressor(**SMALL).fit(X, price, sample_weight=w, groups=np.arange(300) // 3)
+    model.save(tmp_path / "model.bin")
+    loaded = ny.KernelRegressor.load(tmp_path / "model.bin")
+    assert list(loaded.feature_names_in_) == ["size", "age", "town"]
+    assert np.array_equal(loaded.predict(X), model.predict(X))
+    assert np.array_equal(loaded.predict(X.assign(more=1.0)), model.predict(X))
+
+
+def test_probabilities_are_calibrated_on_rows_set_aside(rng):
+    X = rng.normal(size=(600, 2))
+    y = rng.random(600) < 1 / (1 + np.exp(-2 * X[:, 0]))
+    model = ny.KernelClassifier(calibrate=0.3, **SMALL).fit(X, y)
+    assert model.report_["calibration_rows"] == 180
+    assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+    with pytest.raises(ValueError, match="calibrated by a share"):
+        ny.KernelClassifier(calibrate="cv:5", **SMALL).fit(X, y)
 
 
 def program():

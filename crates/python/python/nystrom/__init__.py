@@ -10,6 +10,8 @@ True
 
 from importlib.metadata import PackageNotFoundError, version
 
+from ._best import KernelClassifier, KernelRegressor
+from ._falkon import Falkon
 from ._functions import (
     KDPP,
     CertificateReport,
@@ -38,8 +40,8 @@ from ._kernels import (
     SlowKernelWarning,
     Sum,
 )
-from ._ridge import Falkon, KernelRidge, NystroemRidge
-from ._search import KernelClassifier, KernelRegressor
+from ._ridge import KernelRidge, NystroemRidge
+from ._stream import SqueakRegressor
 from ._transform import Nystroem
 
 try:
@@ -71,6 +73,7 @@ __all__ = [
     "RationalQuadratic",
     "Scaled",
     "SlowKernelWarning",
+    "SqueakRegressor",
     "Sum",
     "audit",
     "certificate",

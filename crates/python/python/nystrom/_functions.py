@@ -41,12 +41,12 @@ def leverage_scores(
     """
     spec, X = _problem(X, kernel)
     alpha = len(X) * LEVERAGE_RIDGE if alpha is None else float(alpha)
-    return _native.leverage_scores(
-        spec, X, alpha, method, columns, seed_of(random_state), n_jobs
-    )
+    return _native.leverage_scores(spec, X, alpha, method, columns, seed_of(random_state), n_jobs)
 
 
-def effective_dimension(X: Any, kernel: Any = "rbf", alpha: float | None = None, **how: Any) -> float:
+def effective_dimension(
+    X: Any, kernel: Any = "rbf", alpha: float | None = None, **how: Any
+) -> float:
     """The sum of the leverage scores, with the parameters of `leverage_scores`."""
     return float(np.sum(leverage_scores(X, kernel, alpha, **how), dtype=np.float64))
 

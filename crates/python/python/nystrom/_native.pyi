@@ -61,18 +61,61 @@ def nystrom_path(
     per_target: bool,
     n_jobs: int | None = None,
 ) -> tuple[Array, Array, list[int], NDArray[np.float64], dict[str, Any]]: ...
-def partial(
+def accumulate(
     spec: Spec,
     X: Array,
     Y: Array,
     weights: Array | None,
     Z: Array,
     state: bytes | None,
+    *,
+    offset: list[float] | None,
+    before: Array | None = None,
+    n_jobs: int | None = None,
+) -> bytes: ...
+def merge(
+    spec: Spec,
+    Z: Array,
+    states: list[bytes],
+    *,
+    offset: list[float] | None,
+    targets: int,
+    n_jobs: int | None = None,
+) -> bytes: ...
+def solve(
+    spec: Spec,
+    Z: Array,
+    state: bytes,
     mus: list[float],
     *,
     offset: list[float] | None,
+    targets: int,
     n_jobs: int | None = None,
-) -> tuple[bytes, Array, Array, int, list[float]]: ...
+) -> tuple[Array, Array, int, list[float]]: ...
+def squeak(
+    spec: Spec,
+    X: Array,
+    state: bytes | None,
+    law: dict[str, Any],
+    *,
+    settle: bool,
+    seed: int,
+    first: int = 0,
+    n_jobs: int | None = None,
+) -> tuple[bytes, Array, list[int], list[float], int]: ...
+def squeak_merge(
+    spec: Spec,
+    Z: Array,
+    left: bytes,
+    right: bytes,
+    law: dict[str, Any],
+    *,
+    seed: int,
+    n_jobs: int | None = None,
+) -> bytes: ...
+def squeak_scores(
+    spec: Spec, X: Array, state: bytes, law: dict[str, Any], n_jobs: int | None = None
+) -> Array: ...
 def predict(
     spec: Spec,
     X: Array,
@@ -154,6 +197,11 @@ class KDppSampler:
     @property
     def rank(self) -> int: ...
 
+class Report:
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Report: ...
+    def json(self) -> str: ...
+
 class Model:
     @staticmethod
     def from_bytes(bytes: bytes) -> Model: ...
@@ -166,7 +214,8 @@ class Model:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]: ...
     def deviations(
         self, columns: list[Column], n_jobs: int | None = None
-    ) -> NDArray[np.float64]: ...
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def html(self, report: Report | None, command: str) -> str: ...
     def describe(self) -> dict[str, Any]: ...
 
 def fit_table(
@@ -175,4 +224,5 @@ def fit_table(
     options: dict[str, Any],
     tell: Callable[[str, float, float | None], object] | None = None,
     n_jobs: int | None = None,
-) -> tuple[Model, str]: ...
+) -> tuple[Model, Report]: ...
+def work_in(seconds: float, n_jobs: int | None = None) -> float: ...

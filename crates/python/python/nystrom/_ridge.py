@@ -1,4 +1,4 @@
-"""Kernel ridge regression: exact, at landmarks, by Falkon."""
+"""Kernel ridge regression: exact, and at landmarks."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ from . import _native
 from ._centers import choose
 from ._checks import rows, rows_and_targets, seed_of, weights_of
 from ._kernels import spec_of
+
+
+def ridges(alphas: Any, n: int) -> np.ndarray:
+    """The ridges that are compared; "auto" takes lambda from 1e-1 to 1e-10."""
+    if isinstance(alphas, str):
+        if alphas != "auto":
+            raise ValueError(f"alphas = {alphas!r}; take 'auto' or positive numbers")
+        return n * np.geomspace(1e-1, 1e-10, 28)
+    return np.atleast_1d(np.asarray(alphas, dtype=float))
 
 
 class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -40,6 +49,46 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         spec = self._spec(X.shape[1])
         f = _native.predict(spec, X, centers, theta, b, self.n_jobs)
         return f.ravel() if self.dual_coef_.ndim == 1 else f
+
+    def _accumulate(
+        self,
+        spec: tuple[Any, ...],
+        X: np.ndarray,
+        Y: np.ndarray,
+        weights: np.ndarray | None,
+        state: bytes | None,
+        before: np.ndarray | None,
+    ) -> bytes:
+        """The state with these rows, which was one over the centres `before`."""
+        kind = self.components_.dtype
+        return _native.accumulate(
+            spec,
+            X.astype(kind, copy=False),
+            Y.astype(kind, copy=False),
+            None if weights is None else weights.astype(kind, copy=False),
+            self.components_,
+            state,
+            offset=self._offset,
+            before=before,
+            n_jobs=self.n_jobs,
+        )
+
+    def _solve(
+        self, spec: tuple[Any, ...], state: bytes, grid: np.ndarray, targets: int, single: bool
+    ) -> None:
+        """The fit to the rows of a state, with the best of the ridges."""
+        theta, b, best, errors = _native.solve(
+            spec,
+            self.components_,
+            state,
+            grid.tolist(),
+            offset=self._offset,
+            targets=targets,
+            n_jobs=self.n_jobs,
+        )
+        self._keep(theta, b, single)
+        self.solver_, self.n_iter_ = "NormalEquations", 1
+        self.alphas_, self.gcv_, self.alpha_ = grid, np.array(errors), float(grid[best])
 
     def _tell(self, told: dict[str, Any]) -> None:
         """Keeps what a fit says of itself, and warns if it did not converge."""
@@ -240,7 +289,7 @@ class NystroemRidge(_Ridge):
             raise ValueError(f"criterion = {self.criterion!r} is unknown; there are loo and gcv")
         for seen in ("_state", "n_seen_"):
             self.__dict__.pop(seen, None)
-        grid = self._grid(len(X))
+        grid = ridges(self.alphas, len(X))
         spec = self._spec(X.shape[1])
         chosen, self.components_ = choose(
             spec, X, self.landmarks, self.n_components, self.random_state, self.n_jobs
@@ -289,116 +338,10 @@ class NystroemRidge(_Ridge):
         elif Y.shape[1] != (1 if self.dual_coef_.ndim == 1 else self.dual_coef_.shape[1]):
             raise ValueError(f"y has {Y.shape[1]} targets, and the rows before had another number")
         seen = getattr(self, "n_seen_", 0) + len(X)
-        grid = self._grid(seen)
-        self._state, theta, b, best, errors = _native.partial(
-            spec,
-            X.astype(self.components_.dtype, copy=False),
-            Y.astype(self.components_.dtype, copy=False),
-            None if weights is None else weights.astype(self.components_.dtype, copy=False),
-            self.components_,
-            getattr(self, "_state", None),
-            grid.tolist(),
-            offset=self._offset,
-            n_jobs=self.n_jobs,
-        )
+        grid = ridges(self.alphas, seen)
+        self._state = self._accumulate(spec, X, Y, weights, getattr(self, "_state", None), None)
         self.n_seen_ = seen
-        self._keep(theta, b, single)
-        self.solver_ = "NormalEquations"
-        self.alphas_, self.gcv_, self.alpha_ = grid, np.array(errors), float(grid[best])
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """f at the rows of X."""
-        check_is_fitted(self)
-        return self._predict(rows(self, X, reset=False), self.components_)
-
-    def _grid(self, n: int) -> np.ndarray:
-        if isinstance(self.alphas, str):
-            if self.alphas != "auto":
-                raise ValueError(f"alphas = {self.alphas!r}; take 'auto' or positive numbers")
-            return n * np.geomspace(1e-1, 1e-10, 28)
-        return np.atleast_1d(np.asarray(self.alphas, dtype=float))
-
-
-class Falkon(_Ridge):
-    """Kernel ridge regression at landmarks by preconditioned conjugate gradients, with the names
-    of the package Falkon.
-
-    Parameters
-    ----------
-    kernel, gamma, degree, coef0, kernel_params
-        As in `KernelRidge`, but "rbf" by default and without "precomputed".
-    penalty : float, default=1e-6
-        lambda; n times it is added to the diagonal.
-    M : int, default=1000
-        How many centres (all rows if there are fewer).
-    center_selection : as `landmarks` of `Nystroem`.
-    maxiter, tol : most iterations, and the true relative residual at which they stop.
-    fit_intercept : bool, default=False
-    memory : int or None
-        Bytes that the fit may take; what is left keeps kernel values.
-    random_state, n_jobs : as in `Nystroem`.
-    """
-
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        *,
-        gamma: float | None = None,
-        degree: float | None = None,
-        coef0: float | None = None,
-        kernel_params: dict[str, Any] | None = None,
-        penalty: float = 1e-6,
-        M: int = 1000,
-        center_selection: Any = "uniform",
-        maxiter: int = 100,
-        tol: float = 1e-6,
-        fit_intercept: bool = False,
-        memory: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.penalty = penalty
-        self.M = M
-        self.center_selection = center_selection
-        self.maxiter = maxiter
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Falkon:
-        """Fits y at the rows of X."""
-        X, Y, single = rows_and_targets(self, X, y)
-        weights = weights_of(sample_weight, X)
-        spec = self._spec(X.shape[1])
-        count = min(self.M, len(X))
-        chosen, self.components_ = choose(
-            spec, X, self.center_selection, count, self.random_state, self.n_jobs
-        )
-        if chosen is not None:
-            self.component_indices_ = chosen
-        theta, b, told = _native.falkon(
-            spec,
-            X,
-            Y,
-            weights,
-            self.components_,
-            len(X) * float(self.penalty),
-            intercept=self.fit_intercept,
-            tolerance=self.tol,
-            max_iterations=self.maxiter,
-            memory=self.memory,
-            n_jobs=self.n_jobs,
-        )
-        self._tell(told)
-        self._keep(theta, b, single)
+        self._solve(spec, self._state, grid, Y.shape[1], single)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
