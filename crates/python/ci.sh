@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the package in a fresh environment, as a user would, and tests it. Arguments are further
-# requirements, such as 'scikit-learn==1.6.*' 'numpy<2'.
+# requirements, such as 'scikit-learn==1.6.*' 'numpy<2' for the oldest versions that are supported.
 #
 # It is compiled in the profile of the tests, in a target directory of its own.
 set -euo pipefail
@@ -9,10 +9,18 @@ export CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 PIP_DISABLE_PIP_VERSION_CHECK=
 export CARGO_TARGET_DIR=${NYSTROM_PYTHON_TARGET:-$PWD/target}
 home=$CARGO_TARGET_DIR/ci
 cargo fmt --check
+./licences.py --check
 rm -rf "$home"
 python3 -m venv "$home"
 bin=$home/bin
-"$bin/pip" install --quiet 'maturin>=1.9,<2' numpy scikit-learn pandas polars pyarrow pytest "$@"
+"$bin/pip" install --quiet 'maturin>=1.9,<2' numpy scikit-learn pandas polars pyarrow pytest \
+  matplotlib mkdocs 'dask[array,dataframe,distributed]' "$@"
 PATH=$bin:$PATH "$bin/pip" install --quiet --no-deps --no-build-isolation \
   --config-settings=build-args='--profile dev --locked' .
+PYO3_PYTHON=$bin/python cargo clippy --all-targets --locked -- -D warnings
+# A source distribution holds all crates that it needs: they resolve where nothing else is.
+"$bin/maturin" sdist --out "$home/sdist" 2> "$home/sdist.log" || { cat "$home/sdist.log"; exit 1; }
+mkdir "$home/unpacked"
+tar -xzf "$home"/sdist/*.tar.gz -C "$home/unpacked" --strip-components=1
+(cd "$home/unpacked/python" && cargo metadata --format-version 1 --locked --offline > /dev/null)
 "$bin/pytest" -p no:cacheprovider
