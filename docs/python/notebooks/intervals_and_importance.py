@@ -1,0 +1,108 @@
+# %% [markdown]
+# # Intervals and importance
+#
+# A prediction is worth more with its error, and with what it depends on. `KernelRegressor` looks
+# for the best fit of a table, and tells both.
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import nystrom as ny
+
+plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "nystrom"})
+
+rng = np.random.default_rng(0)
+n = 3000
+table = pd.DataFrame(
+    {
+        "hour": rng.uniform(0, 24, n),
+        "wind": rng.gamma(2.0, 3.0, n),
+        "day": rng.choice(["week", "weekend"], n, p=[5 / 7, 2 / 7]),
+        "noise": rng.normal(size=n),
+    }
+)
+mean = 20 - 8 * np.cos(np.pi * table["hour"] / 12) - 0.4 * table["wind"]
+mean += 5 * (table["day"] == "week")
+spread = 0.5 + 2.5 * np.exp(-(((table["hour"] - 18) / 3) ** 2))  # evenings are uncertain
+power = (mean + spread * rng.normal(size=n)).rename("power")
+train, test = slice(0, 2000), slice(2000, n)
+
+# %% [markdown]
+# ## Intervals
+#
+# With `calibrate=0.2` a fifth of the rows is set aside. A second fit predicts the size of errors,
+# and the rows set aside say how many times that size an interval needs. Then the truth of a new row
+# is inside with the probability that was asked for, whatever the data, if rows are alike.
+
+# %%
+model = ny.KernelRegressor("quick", calibrate=0.2, deviations=True, random_state=0)
+model.fit(table[train], power[train])
+print(f"R² on new rows {model.score(table[test], power[test]):.3f}")
+
+levels = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95]
+inside = []
+for level in levels:
+    lower, upper = model.predict_interval(table[test], level)
+    inside.append(np.mean((lower <= power[test]) & (power[test] <= upper)))
+
+hours = pd.DataFrame({"hour": np.linspace(0, 24, 200), "wind": 6.0, "day": "week", "noise": 0.0})
+lower, upper = model.predict_interval(hours, 0.9)
+figure, (band, cover) = plt.subplots(1, 2, figsize=(9, 3.6))
+band.fill_between(hours["hour"], lower, upper, alpha=0.3, label="90 % of new values")
+band.plot(hours["hour"], model.predict(hours), label="prediction")
+band.set_xlabel("hour")
+band.set_ylabel("power")
+band.legend()
+cover.plot(levels, inside, marker="o")
+cover.plot(levels, levels, color="0.6", linestyle="--")
+cover.set_xlabel("level asked for")
+cover.set_ylabel("share of new rows inside")
+figure.tight_layout()
+figure.savefig("pictures/intervals.svg")
+# 1000 new rows and 400 set aside: four standard deviations of both together
+assert np.all(np.abs(np.array(inside) - levels) < 4 * np.sqrt(0.25 / 1000 + 0.25 / 400))
+
+# %% [markdown]
+# ![Intervals over the day, and how many new rows they hold](../pictures/intervals.svg)
+#
+# Three kinds of intervals differ in what they cost and guarantee:
+#
+# | `calibrate` | rows fitted | level 1 − α | cost |
+# |---|---|---|---|
+# | `0.2` | 80 % | at least 1 − α | two fits |
+# | `"cv:10"` | all | mostly 1 − α, at least 1 − 2α | ten more fits |
+# | `"loo"` | all | mostly 1 − α, at least 1 − 2α | one fit, for few rows |
+#
+# Standard deviations are those of the Gaussian process behind the fit. They grow where rows are
+# missing; they do not see that evenings are uncertain, for its noise is the same everywhere.
+
+# %%
+std = model.predict_std(hours)
+of_function = model.predict_std(hours, noise=False)
+assert np.all(of_function < std)
+
+# %% [markdown]
+# ## Importance
+#
+# `feature_importances_` are shares of what the model reacts to. The report has more: the mean
+# change by one unit of a column, and partial dependence, each with its standard error.
+
+# %%
+shares = pd.Series(model.feature_importances_, index=table.columns).sort_values()
+figure, axis = plt.subplots(figsize=(5, 2.4))
+axis.barh(shares.index, shares)
+axis.set_xlabel("share of importance")
+figure.tight_layout()
+figure.savefig("pictures/importance.svg")
+assert shares["noise"] == shares.min() and shares["hour"] == shares.max()
+
+# %% [markdown]
+# ![Shares of importance](../pictures/importance.svg)
+#
+# One page with all of it, to look at or to send:
+
+# %%
+page = model.report_html("power.html")
+assert "Which columns matter" in page
