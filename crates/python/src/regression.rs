@@ -8,15 +8,22 @@ use crate::watched::Watched;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use nystrom::faer::Mat;
 use nystrom::krr::{
-    Extras, FitReport, FullKrr, IterationReport, IterativeOptions, LambdaPath, Problem,
+    Extras, FitReport, FullKrr, Iteration, IterationReport, IterativeOptions, LambdaPath, Problem,
 };
 use nystrom::prelude::*;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::ops::ControlFlow;
 
 /// Rows up to which exact regression factors its matrix: half of it takes 4n² bytes.
 const DIRECT: usize = 12_000;
+/// Rows up to which it does so without trying iterations first: …
+const FEW: usize = 2000;
+/// … so many at most, which take less time than the factorisation, …
+const SOON: usize = 40;
+/// … to a residual that is as good.
+const AS_GOOD: f64 = 1e-10;
 
 type Any<'py> = Bound<'py, PyAny>;
 type Fitted<T> = (Mat<T>, Vec<T>, Told);
@@ -101,12 +108,38 @@ fn watch<'a, T: Number>(
 ) -> impl FnMut(&nystrom::krr::Iteration<'_, Watched<T>, T>) -> nystrom::krr::Verdict + Send + 'a {
     |_| {
         stop.check();
-        Ok(std::ops::ControlFlow::Continue(()))
+        Ok(ControlFlow::Continue(()))
     }
 }
 
-/// α = (K + μI)⁻¹y on all rows: by a factorisation, or (`direct` false, or beyond 12,000 rows) by
-/// conjugate gradients.
+/// Conjugate gradients where they take less time than a factorisation, and nothing where they do not
+/// get there.
+fn soon<T: Number>(
+    krr: &FullKrr<Watched<T>, T>,
+    problem: Problem<'_, T>,
+    stop: &Stop,
+) -> Outcome<Option<Fitted<T>>> {
+    let tolerance = AS_GOOD.max(10.0 * T::EPS);
+    let half = 4 * (problem.x.len() as u64).pow(2); // bytes, as the factor takes
+    let memory = Some(krr.options.memory.unwrap_or(half));
+    let options = IterativeOptions { tolerance, max_iterations: SOON, memory };
+    let mut watch = |so_far: &Iteration<'_, Watched<T>, T>| {
+        stop.check();
+        let needed = so_far.number as f64 * tolerance.ln() / so_far.residual.ln();
+        let hopeless = so_far.number >= 8 && !(0.0..=SOON as f64).contains(&needed);
+        Ok(if hopeless { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    };
+    let extras = Extras { monitor: Some(&mut watch), ..Extras::default() };
+    let krr = FullKrr { options, ..krr.clone() };
+    match krr.fit_with(problem, extras, &mut Pcg64::seed_from_u64(0)) {
+        Ok(fit) if fit.converged() => Ok(Some(parts(&fit.model, Some(fit.report)))),
+        Ok(_) | Err(nystrom::Error::OutOfBudget { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// α = (K + μI)⁻¹y on all rows: by a factorisation (`direct`) or by conjugate gradients. If nothing
+/// is said, by whichever takes less time up to 12,000 rows, and by the latter beyond.
 #[pyfunction]
 #[pyo3(signature = (spec, X, Y, weights, mu, *, intercept, direct, tolerance, max_iterations,
     memory, seed, n_jobs=None))]
@@ -132,11 +165,17 @@ pub fn exact<'py>(
         let ridge = Ridge::Absolute(T::lit(mu));
         let fitted = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            if direct.unwrap_or(problem.x.len() <= DIRECT) {
+            let krr = FullKrr { intercept, options, ..FullKrr::new(kernel.clone(), ridge) };
+            let n = problem.x.len();
+            if direct.is_none() && (FEW..=DIRECT).contains(&n) {
+                if let Some(fitted) = soon(&krr, problem, stop)? {
+                    return Ok(fitted);
+                }
+            }
+            if direct.unwrap_or(n <= DIRECT) {
                 let krr = ExactKrr { intercept, ..ExactKrr::new(kernel, ridge) };
                 return Ok(parts(&krr.fit(problem)?, None));
             }
-            let krr = FullKrr { intercept, options, ..FullKrr::new(kernel, ridge) };
             let mut watch = watch(stop);
             let extras = Extras { monitor: Some(&mut watch), ..Extras::default() };
             let fit = krr.fit_with(problem, extras, &mut Pcg64::seed_from_u64(seed))?;

@@ -15,6 +15,7 @@ NOTEBOOKS = sorted(DOCS.glob("notebooks/*.py"))
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
     pytest.importorskip("pandas")
+    pytest.importorskip("dask.array")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
     assert blocks

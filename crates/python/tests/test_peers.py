@@ -72,6 +72,22 @@ def test_a_constant_and_conjugate_gradients(waves):
     assert abs(direct.dual_coef_.sum()) < 1e-8  # what a constant means
 
 
+def test_the_faster_solver_is_taken_and_agrees(rng):
+    X = rng.normal(size=(2500, 5))
+    y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2]
+    for alpha, direct in ((1.0, False), (1e-8, True)):
+        found = ny.KernelRidge(alpha, kernel="rbf", gamma=0.1).fit(X, y)
+        assert (found.solver_ == "ExactCholesky") == direct
+        exact = ny.KernelRidge(alpha, kernel="rbf", gamma=0.1, solver="direct").fit(X, y)
+        assert np.abs(found.predict(X) - exact.predict(X)).max() < 1e-8
+        assert np.linalg.norm(found.dual_coef_ - exact.dual_coef_) < 1e-8 * np.linalg.norm(y)
+        again = ny.KernelRidge(alpha, kernel="rbf", gamma=0.1, n_jobs=1).fit(X, y)
+        assert np.array_equal(found.dual_coef_, again.dual_coef_)
+    wide = ny.KernelRidge(1.0, kernel="rbf", gamma=0.1).fit(X, y)
+    narrow = ny.KernelRidge(1.0, kernel="rbf", gamma=0.1).fit(X.astype(np.float32), y)
+    assert np.abs(wide.predict(X) - narrow.predict(X.astype(np.float32))).max() < 1e-3
+
+
 GAUSSIAN_PROCESSES = [
     gp.RBF(0.5),
     gp.RBF([0.5, 2.0]),
