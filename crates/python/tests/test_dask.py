@@ -144,3 +144,12 @@ def test_what_is_wrong_is_said():
         NystroemRidge(alpha_per_target=True).fit(X, y)
     with pytest.raises(NotImplementedError, match="partial_fit"):
         model.partial_fit(X, y)
+
+
+def test_the_example_of_the_module_runs():
+    import doctest
+
+    import nystrom.dask
+
+    found = doctest.testmod(nystrom.dask)
+    assert found.failed == 0 and found.attempted > 0

@@ -93,9 +93,8 @@ class NystroemRidge(_NystroemRidge):
         spec, t = self._spec(self.n_features_in_), theta.shape[1]
 
         def predict(block: np.ndarray) -> np.ndarray:
-            f = _native.predict(
-                spec, matrix(block, self.components_), self.components_, theta, b, 1
-            )
+            x = matrix(block, self.components_)
+            f = _native.predict(spec, x, self.components_, theta, b, threads())
             return f.ravel() if self.dual_coef_.ndim == 1 else f
 
         return by_rows(predict, X, self.components_.dtype, None if self.dual_coef_.ndim == 1 else t)
@@ -144,7 +143,7 @@ def leverage_scores(
     state = dask.compute(merged)[0]
 
     def scores(block: np.ndarray) -> np.ndarray:
-        return _native.squeak_scores(spec, matrix(block, like), state, how, 1)
+        return _native.squeak_scores(spec, matrix(block, like), state, how, threads())
 
     return by_rows(scores, X, np.float64, None)
 
@@ -220,6 +219,17 @@ def shape(block: Any) -> tuple[int, int, Any]:
     return (*block.shape, block.dtype)
 
 
+def threads() -> int | None:
+    """Those of the worker that this is; all of the machine where there is none. No bit depends on
+    them."""
+    try:
+        from distributed import get_worker
+
+        return int(get_worker().state.nthreads)
+    except (ImportError, ValueError):
+        return None
+
+
 class Survey:
     """What a pass over the rows tells: how many, the means of targets, and a uniform sample."""
 
@@ -293,17 +303,17 @@ def state_of(
     """A partition as a state."""
     X, Y, w, _ = block_of(X, y, weights)
     if len(X) == 0:
-        return _native.merge(spec, Z, [], offset=offset, targets=targets, n_jobs=1)
+        return _native.merge(spec, Z, [], offset=offset, targets=targets, n_jobs=threads())
     if Y.shape[1] != targets:
         raise ValueError(f"a partition has {Y.shape[1]} targets, and others {targets}")
     X, Y = matrix(X, Z), Y.astype(Z.dtype, copy=False)
     w = None if w is None else w.astype(Z.dtype, copy=False)
-    return _native.accumulate(spec, X, Y, w, Z, None, offset=offset, n_jobs=1)
+    return _native.accumulate(spec, X, Y, w, Z, None, offset=offset, n_jobs=threads())
 
 
 def merge(a: bytes, b: bytes, spec: Spec, Z: np.ndarray, offset: Any, targets: int) -> bytes:
     """Two states as one."""
-    return _native.merge(spec, Z, [a, b], offset=offset, targets=targets, n_jobs=1)
+    return _native.merge(spec, Z, [a, b], offset=offset, targets=targets, n_jobs=threads())
 
 
 def dictionary_of(
@@ -313,11 +323,13 @@ def dictionary_of(
     X = matrix(X, like)
     X = X[np.random.default_rng([seed, part]).permutation(len(X))]
     seed, first = seed + part, part * APART
-    return _native.squeak(spec, X, None, how, settle=True, seed=seed, first=first, n_jobs=1)[0]
+    return _native.squeak(
+        spec, X, None, how, settle=True, seed=seed, first=first, n_jobs=threads()
+    )[0]
 
 
 def merge_dictionaries(
     a: bytes, b: bytes, spec: Spec, like: np.ndarray, how: dict[str, Any], seed: int, node: int
 ) -> bytes:
     """Two dictionaries as one."""
-    return _native.squeak_merge(spec, like, a, b, how, seed=seed + node, n_jobs=1)
+    return _native.squeak_merge(spec, like, a, b, how, seed=seed + node, n_jobs=threads())
