@@ -90,14 +90,18 @@ class NystroemRidge(_NystroemRidge):
             return super().predict(X)
         theta = self.dual_coef_.reshape(len(self.components_), -1)
         b = np.atleast_1d(self.intercept_).astype(float).tolist()
-        spec, t = self._spec(self.n_features_in_), theta.shape[1]
+        spec, Z, single = (
+            self._spec(self.n_features_in_),
+            self.components_,
+            self.dual_coef_.ndim == 1,
+        )
 
         def predict(block: np.ndarray) -> np.ndarray:
-            x = matrix(block, self.components_)
-            f = _native.predict(spec, x, self.components_, theta, b, threads())
-            return f.ravel() if self.dual_coef_.ndim == 1 else f
+            x = matrix(block, Z)
+            f = _native.predict(spec, x, aligned(Z), aligned(theta), b, threads())
+            return f.ravel() if single else f
 
-        return by_rows(predict, X, self.components_.dtype, None if self.dual_coef_.ndim == 1 else t)
+        return by_rows(predict, X, Z.dtype, None if single else theta.shape[1])
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Not there: `fit` goes over all partitions."""
@@ -300,20 +304,21 @@ def block_of(
 def state_of(
     X: Any, y: Any, weights: Any, spec: Spec, Z: np.ndarray, offset: Any, targets: int
 ) -> bytes:
-    """A partition as a state."""
+    """A partition as a state; what came over the network may lie anywhere."""
+    Z = aligned(Z)
     X, Y, w, _ = block_of(X, y, weights)
     if len(X) == 0:
         return _native.merge(spec, Z, [], offset=offset, targets=targets, n_jobs=threads())
     if Y.shape[1] != targets:
         raise ValueError(f"a partition has {Y.shape[1]} targets, and others {targets}")
-    X, Y = matrix(X, Z), Y.astype(Z.dtype, copy=False)
-    w = None if w is None else w.astype(Z.dtype, copy=False)
+    X, Y = matrix(X, Z), aligned(Y.astype(Z.dtype, copy=False))
+    w = None if w is None else aligned(w.astype(Z.dtype, copy=False))
     return _native.accumulate(spec, X, Y, w, Z, None, offset=offset, n_jobs=threads())
 
 
 def merge(a: bytes, b: bytes, spec: Spec, Z: np.ndarray, offset: Any, targets: int) -> bytes:
     """Two states as one."""
-    return _native.merge(spec, Z, [a, b], offset=offset, targets=targets, n_jobs=threads())
+    return _native.merge(spec, aligned(Z), [a, b], offset=offset, targets=targets, n_jobs=threads())
 
 
 def dictionary_of(
