@@ -14,7 +14,7 @@ import nystrom as ny
 plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "nystrom"})
 
 rng = np.random.default_rng(0)
-n = 3000
+n = 2000
 table = pd.DataFrame(
     {
         "hour": rng.uniform(0, 24, n),
@@ -27,7 +27,7 @@ mean = 20 - 8 * np.cos(np.pi * table["hour"] / 12) - 0.4 * table["wind"]
 mean += 5 * (table["day"] == "week")
 spread = 0.5 + 2.5 * np.exp(-(((table["hour"] - 18) / 3) ** 2))  # evenings are uncertain
 power = (mean + spread * rng.normal(size=n)).rename("power")
-train, test = slice(0, 2000), slice(2000, n)
+train, test = slice(0, 1200), slice(1200, n)
 
 # %% [markdown]
 # ## Intervals
@@ -61,8 +61,8 @@ cover.set_xlabel("level asked for")
 cover.set_ylabel("share of new rows inside")
 figure.tight_layout()
 figure.savefig("pictures/intervals.svg")
-# 1000 new rows and 400 set aside: four standard deviations of both together
-assert np.all(np.abs(np.array(inside) - levels) < 4 * np.sqrt(0.25 / 1000 + 0.25 / 400))
+# 800 new rows and 240 set aside: four standard deviations of both together
+assert np.all(np.abs(np.array(inside) - levels) < 4 * np.sqrt(0.25 / 800 + 0.25 / 240))
 
 # %% [markdown]
 # ![Intervals over the day, and how many new rows they hold](../pictures/intervals.svg)
