@@ -104,7 +104,7 @@ pub struct CurvePoint {
 }
 
 /// The logistic loss in place of squares, with the same kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LogisticTrial {
     /// Its centres.
     pub centers: Centers,

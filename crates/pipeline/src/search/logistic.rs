@@ -72,7 +72,7 @@ impl Search<'_> {
         self.mean_map(chosen)?;
         let rows = self.everything.clone();
         let x = self.rows(chosen, None, &rows);
-        let kernel = chosen.kernel(self.medians(chosen, None), x.ncols())?;
+        let kernel = self.kernel(chosen, None, x.ncols())?;
         let part = Rows { x: x.as_ref(), rows: &rows };
         let (ridge, data) = (Ridge::PerSample(lambda), self.signs(part));
         let model = match over {
@@ -164,7 +164,7 @@ impl Search<'_> {
         let (train, validation) = (&self.orders[fold], &self.validation[fold]);
         let x = self.rows(chosen, Some(fold), train);
         let of_validation = self.rows(chosen, Some(fold), validation);
-        let kernel = chosen.kernel(self.medians(chosen, Some(fold)), x.ncols())?;
+        let kernel = self.kernel(chosen, Some(fold), x.ncols())?;
         let part = Rows { x: x.as_ref(), rows: train };
         let ridges: Vec<Ridge<f64>> = path.iter().copied().map(Ridge::PerSample).collect();
         let (mut found, mut least, mut worse) = (Vec::new(), f64::INFINITY, 0);
