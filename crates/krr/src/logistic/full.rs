@@ -148,8 +148,8 @@ fn each<T: Scalar, K: Kernel<T> + Clone>(
     let K = Counted::new(KernelMatrix::new(kernel, x)?);
     let F = factor(&K, &sizes, None, &root, &mu, rng)?; //           K ≈ FFᵀ
     let rooms = [memory.kept, memory.room(options.memory)];
-    let least = mu.iter().copied().fold(f64::INFINITY, f64::min);
-    let system = System::new(&K, F.clone(), &root, &[least], rooms)?;
+    // a ridge that does not allow for rounding is met when a step comes to it
+    let system = System::new(&K, F.clone(), &root, &mu[..1], rooms)?;
     let entries = || K.entries() + K.diagonal_entries();
     let (system, told, constant) = (Some(system), 0, vec![0.0; n]);
     let entries: &dyn Fn() -> u64 = &entries;
