@@ -2,7 +2,6 @@
 
 use nystrom_data::{DataError, Problem};
 use std::io;
-use std::process::ExitCode;
 
 pub type Result<T> = anyhow::Result<T>;
 
@@ -23,6 +22,9 @@ pub enum Failure {
     Output { file: String, source: io::Error },
     #[error("standard output: {0}")]
     Stdout(#[from] io::Error),
+    /// With which status another process ends, which tells why.
+    #[error("another process failed")]
+    Elsewhere(u8),
 }
 
 pub const USAGE: u8 = 2;
@@ -31,23 +33,24 @@ pub const MEMORY: u8 = 4;
 pub const NOT_CONVERGED: u8 = 5;
 
 /// Prints the error, with what would help on this command line, and gives the status.
-pub fn report(error: &anyhow::Error) -> ExitCode {
+pub fn report(error: &anyhow::Error) -> u8 {
     let help = error.chain().find_map(help);
     let words: Vec<String> = error.chain().map(words).collect();
     eprintln!("error: {}", words.join(": "));
     if let Some(help) = help {
         eprintln!("help: {help}");
     }
-    ExitCode::from(status(error))
+    status(error)
 }
 
-fn status(error: &anyhow::Error) -> u8 {
+pub fn status(error: &anyhow::Error) -> u8 {
     for cause in error.chain() {
         if let Some(failure) = cause.downcast_ref::<Failure>() {
             return match failure {
                 Failure::Usage(_) => USAGE,
                 Failure::Model { .. } | Failure::Data(_) | Failure::Table { .. } => DATA,
                 Failure::Output { .. } | Failure::Stdout(_) => 1,
+                Failure::Elsewhere(status) => *status,
             };
         }
         if cause.is::<DataError>() {

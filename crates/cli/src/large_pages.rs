@@ -5,7 +5,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// The system's allocator with large pages.
+/// The system's allocator with large pages, for buffers of 4 MiB and more.
+#[derive(Debug)]
 pub struct LargePages;
 
 /// Buffers from this size on are mapped by the system one by one.

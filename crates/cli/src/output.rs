@@ -43,10 +43,15 @@ impl Columns<'_> {
         self.rows_of_csv(true)
     }
 
+    /// The line with the names.
+    pub fn header_of_csv(&self) -> String {
+        let names: Vec<String> = self.0.iter().map(|(name, _)| quoted(name)).collect();
+        names.join(",") + "\n"
+    }
+
     /// Numbers as the shortest text that reads back as the same number; with or without a header.
     pub fn rows_of_csv(&self, header: bool) -> String {
-        let names: Vec<String> = self.0.iter().map(|(name, _)| quoted(name)).collect();
-        let mut text = if header { names.join(",") + "\n" } else { String::new() };
+        let mut text = if header { self.header_of_csv() } else { String::new() };
         for row in 0..self.rows() {
             for (j, (_, values)) in self.0.iter().enumerate() {
                 let field = match values {

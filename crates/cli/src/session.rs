@@ -5,6 +5,7 @@ use crate::failure::Result;
 use crate::progress::Progress;
 use anyhow::Context;
 use nystrom::prelude::*;
+use nystrom_pipeline::{Alone, Ranks};
 
 pub struct Session {
     pub progress: Progress,
@@ -31,7 +32,13 @@ impl Session {
 
     /// The session of a command that computes, and its generator.
     pub fn start(args: &RunArgs) -> Result<(Self, Pcg64)> {
-        let session = Session::new(args.threads, args.json, args.quiet)?;
+        Session::over(args, &Alone)
+    }
+
+    /// That of one process of several, of which only the first speaks.
+    pub fn over(args: &RunArgs, ranks: &dyn Ranks) -> Result<(Self, Pcg64)> {
+        let quiet = args.quiet || ranks.rank() > 0;
+        let session = Session::new(args.threads, args.json, quiet)?;
         let memory = args.memory.map(|bytes| bytes.0);
         Ok((Session { memory, ..session }, Pcg64::seed_from_u64(args.seed)))
     }

@@ -114,4 +114,4 @@ pub use saved::{MODEL_FORMAT, SavedModel};
 pub use sketched::SketchedKrr;
 pub use solver::Solver;
 pub use source::{Block, Blocks, RowIter, RowSource};
-pub use state::{FitState, NormalEquations, StatePath, StatePoint, TallQr};
+pub use state::{FitState, NormalEquations, StatePath, StatePoint, TallQr, instruction_set};

@@ -53,10 +53,17 @@ impl RowTree {
         Self::with_leaves(n, MAX_LARGE_LEAVES)
     }
 
-    fn with_leaves(n: usize, leaves: usize) -> Self {
+    /// The tree over `n` rows with at most this many leaves, at least one: as many as there may be
+    /// processes that share them. A tree with other leaves gives other bits.
+    ///
+    /// ```
+    /// use nystrom_linalg_core::RowTree;
+    /// assert_eq!(RowTree::with_leaves(1_000_000, 64).leaves(), 62); // of 16 × 1024 rows
+    /// ```
+    pub fn with_leaves(n: usize, leaves: usize) -> Self {
         RowTree {
             n,
-            leaf_rows: n.div_ceil(leaves).next_multiple_of(MIN_LEAF_ROWS).max(MIN_LEAF_ROWS),
+            leaf_rows: n.div_ceil(leaves.max(1)).next_multiple_of(MIN_LEAF_ROWS).max(MIN_LEAF_ROWS),
         }
     }
 
@@ -90,6 +97,17 @@ impl RowTree {
             node = if leaves.start < left.end { left } else { right };
         }
         node == leaves && !leaves.is_empty()
+    }
+
+    /// The leaves below the two children of a node with these leaves, of which there are several:
+    /// who computes nodes elsewhere combines the results of the children.
+    ///
+    /// ```
+    /// use nystrom_linalg_core::RowTree;
+    /// assert_eq!(RowTree::children(0..5), (0..3, 3..5));
+    /// ```
+    pub fn children(node: Range<usize>) -> (Range<usize>, Range<usize>) {
+        halves(node)
     }
 
     /// Leaves in parallel, combined along the tree; `None` if n = 0.

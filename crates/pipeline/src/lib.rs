@@ -64,5 +64,8 @@ pub use model::{Made, Model, Predictions, Target};
 pub use progress::{Event, Progress};
 pub use report::{Centers, CurvePoint, Curves, LogisticTrial, Metric, Report, Trial};
 pub use split::{Fold, Split};
-pub use stream::{Recipe, StreamFit, StreamReport, Summing, Survey, TableBlocks, TableSource};
+pub use stream::{
+    Alone, Ranks, Recipe, SavedLeaves, StreamFit, StreamReport, Summing, Survey, TableBlocks,
+    TableSource,
+};
 pub use validation::{Bin, Compared, Confusion, Coverage, Validation};

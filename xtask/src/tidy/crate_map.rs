@@ -30,6 +30,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("nystrom-pipeline", &["nystrom", "nystrom-data"]),
     ("nystrom-page", &["nystrom-pipeline"]),
     ("nystrom-cli", &["nystrom", "nystrom-data", "nystrom-pipeline", "nystrom-page"]),
+    ("nystrom-mpi", &["nystrom", "nystrom-pipeline", "nystrom-cli"]),
     ("nystrom-python", &["nystrom", "nystrom-data", "nystrom-page", "nystrom-pipeline"]),
     ("xtask", &["nystrom", "nystrom-data", "nystrom-page"]),
 ];

@@ -13,6 +13,11 @@ pub struct StreamArgs {
     /// is short]
     #[arg(long, value_name = "ROWS", help_heading = "Beyond memory")]
     pub reservoir: Option<usize>,
+    /// Parts of the rows that are summed one by one: as many processes of `nystrom-mpi` can share
+    /// the second pass. The last digits of the model depend on it [default: 8]
+    #[arg(long, value_name = "COUNT", help_heading = "Beyond memory",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
+    pub leaves: Option<usize>,
     /// Folder for what is done so far: the same command goes on from there if it was killed
     #[arg(long, value_name = "DIR", help_heading = "Beyond memory")]
     pub checkpoint: Option<PathBuf>,
@@ -25,6 +30,9 @@ pub struct StreamArgs {
 impl StreamArgs {
     /// Whether anything asks for blocks.
     pub fn is_asked(&self) -> bool {
-        self.stream || self.reservoir.is_some() || self.checkpoint.is_some()
+        self.stream
+            || self.leaves.is_some()
+            || self.reservoir.is_some()
+            || self.checkpoint.is_some()
     }
 }

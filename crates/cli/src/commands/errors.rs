@@ -5,26 +5,34 @@ use crate::summary::Summary;
 use crate::text::{count, number};
 use nystrom::faer::MatRef;
 use nystrom::krr::metrics;
-use serde::Serialize;
+use nystrom::linalg_core::ExactSum;
+use serde::{Deserialize, Serialize};
 
-/// Sums from which errors follow, of rows that come one after another.
-#[derive(Debug, Clone, Default)]
+/// Sums from which errors follow, without rounding: their bits do not depend on the order of rows,
+/// or on who saw which.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Running {
     rows: usize,
     /// Of the squares of errors.
-    sum: f64,
-    /// Mean of the truth, and the sum of squares about it.
-    mean: f64,
-    square: f64,
+    sum: ExactSum,
+    /// Of the truth, and of its squares.
+    truth: ExactSum,
+    squares: ExactSum,
 }
 
 impl Running {
     pub fn add(&mut self, predicted: f64, actual: f64) {
         self.rows += 1;
-        self.sum += (predicted - actual).powi(2);
-        let before = actual - self.mean;
-        self.mean += before / self.rows as f64;
-        self.square += before * (actual - self.mean);
+        self.sum.add((predicted - actual).powi(2));
+        self.truth.add(actual);
+        self.squares.add_product(actual, actual);
+    }
+
+    pub fn merge(&mut self, other: &Running) {
+        self.rows += other.rows;
+        self.sum.merge(&other.sum);
+        self.truth.merge(&other.truth);
+        self.squares.merge(&other.squares);
     }
 
     pub fn rows(&self) -> usize {
@@ -32,9 +40,12 @@ impl Running {
     }
 
     pub fn errors(&self) -> Errors {
-        let rmse = (self.sum / self.rows as f64).sqrt();
-        let r2 = (self.square > 0.0).then(|| 1.0 - self.sum / self.square);
-        Errors { rows: self.rows, rmse, r2 }
+        let (rows, sum) = (self.rows as f64, self.sum.value());
+        let mut weight = ExactSum::default();
+        weight.add(rows);
+        let square = self.squares.squares_about(self.truth.value() / rows, &self.truth, &weight);
+        let r2 = (square > 0.0).then(|| 1.0 - sum / square);
+        Errors { rows: self.rows, rmse: (sum / rows).sqrt(), r2 }
     }
 }
 

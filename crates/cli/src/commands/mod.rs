@@ -17,7 +17,7 @@ mod predict;
 mod sample;
 mod scores;
 mod select;
-mod stream;
+pub mod stream;
 
 use crate::args::Command;
 use crate::failure::Result;

@@ -93,6 +93,18 @@ impl Csv {
         }
     }
 
+    /// The number of rows; what stands in their fields is not looked at.
+    pub(crate) fn count(&self, reader: &mut dyn Read, name: &str) -> Result<u64> {
+        const BLOCK: usize = 1 << 16;
+        let plain = Csv { missing: Vec::new(), ..self.clone() };
+        let mut count = 0;
+        plain.grow_blocks(reader, name, (None, BLOCK), |_, _, _| Ok(()), &mut |grown| {
+            count += grown.lines.len() as u64;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(count)
+    }
+
     /// The same reader with the delimiter that the first lines of a file tell.
     pub(crate) fn settled(&self, reader: &mut dyn Read, name: &str) -> Result<Csv> {
         let split = Records::new(reader, name, self.split, self.skip_lines)?.split;

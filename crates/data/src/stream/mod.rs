@@ -1,6 +1,7 @@
 //! Tables that are read block by block: one file or many, once or often.
 
 mod ahead;
+mod count;
 mod find;
 mod npy;
 #[cfg(feature = "parquet")]
@@ -65,6 +66,8 @@ const BLOCK_ROWS: (usize, usize) = (1024, 1 << 16);
 #[derive(Debug)]
 pub struct Files {
     paths: Vec<PathBuf>,
+    /// The file whose columns all others must have.
+    first: String,
     format: Format,
     names: Vec<String>,
     kinds: Vec<&'static str>,
@@ -80,6 +83,24 @@ pub struct Files {
 pub struct FilesRecord {
     shards: Vec<Shard>,
     block_rows: usize,
+}
+
+impl FilesRecord {
+    /// Of all files, from the records of [parts](Files::part) one after another.
+    ///
+    /// # Errors
+    /// [`DataError::SameRows`] for files of two parts that hold the same rows.
+    pub fn join(parts: impl IntoIterator<Item = FilesRecord>) -> Result<FilesRecord> {
+        let mut all = FilesRecord { shards: Vec::new(), block_rows: 1 };
+        for part in parts {
+            for shard in part.shards {
+                shard.refuse_again(&all.shards)?;
+                all.shards.push(shard);
+            }
+            all.block_rows = part.block_rows;
+        }
+        Ok(all)
+    }
 }
 
 impl Files {
@@ -119,12 +140,32 @@ impl Files {
         Ok(Files {
             names: head.names().map(str::to_owned).collect(),
             kinds: head.columns().iter().map(|column| column.kind()).collect(),
+            first: paths[0].display().to_string(),
             paths,
             format,
             start,
             record: Vec::new(),
             pass: None,
         })
+    }
+
+    /// Some of these files, which is what one of several processes reads; their columns must still
+    /// be those of the first of all.
+    ///
+    /// # Panics
+    /// If there are fewer files.
+    #[must_use]
+    pub fn part(&self, files: std::ops::Range<usize>) -> Files {
+        Files {
+            paths: self.paths[files].to_vec(),
+            first: self.first.clone(),
+            format: self.format.clone(),
+            names: self.names.clone(),
+            kinds: self.kinds.clone(),
+            start: self.start,
+            record: Vec::new(),
+            pass: None,
+        }
     }
 
     /// Takes NaN in npy and Parquet files for a missing value rather than an error.
@@ -163,11 +204,19 @@ impl Files {
     /// # Errors
     /// [`DataError::Io`], [`DataError::NotFound`].
     pub fn bytes(&self) -> Result<u64> {
+        Ok(self.bytes_by_file()?.iter().sum())
+    }
+
+    /// The bytes of each file on the disk.
+    ///
+    /// # Errors
+    /// As [`bytes`](Self::bytes).
+    pub fn bytes_by_file(&self) -> Result<Vec<u64>> {
         let bytes = |path| {
             let (file, name) = open(path)?;
             Ok(record::Stamp::of(&file, &name)?.bytes)
         };
-        self.paths.iter().map(|path| bytes(path)).sum()
+        self.paths.iter().map(|path| bytes(path)).collect()
     }
 
     /// About how many bytes of the files the pass has behind it: those of whole files, and in texts
@@ -236,7 +285,7 @@ impl Files {
         let rows = self.rows().unwrap_or(0);
         if row > 0 && row > rows {
             let (row, rows) = (row as usize, rows as usize);
-            let table = self.paths[0].display().to_string();
+            let table = self.first.clone();
             return Err(DataError::NoSuchRow { table, row, rows });
         }
         self.pass = None; // the thread of the last one ends first
@@ -275,8 +324,7 @@ impl Files {
             let theirs = block.columns().get(position).map(|c| (c.name.as_str(), c.kind()));
             if ours != theirs {
                 let (expected, found) = (describe(ours), describe(theirs));
-                let (first, table) =
-                    (self.paths[0].display().to_string(), block.source().to_owned());
+                let (first, table) = (self.first.clone(), block.source().to_owned());
                 return Err(DataError::StackMismatch { first, table, position, expected, found });
             }
         }

@@ -43,6 +43,11 @@ pub(super) fn pieces(file: File, name: &str, start: Start, each: &mut Each<'_>) 
     Ok(())
 }
 
+/// The rows of an array.
+pub(super) fn rows(file: File, name: &str) -> Result<u64> {
+    Ok(Array::open(file, name)?.rows as u64)
+}
+
 impl Array {
     fn open(file: File, name: &str) -> Result<Self> {
         let io = |source| DataError::Io { file: name.to_owned(), source };

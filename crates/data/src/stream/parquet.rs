@@ -20,6 +20,12 @@ pub(super) fn pieces(file: File, name: &str, start: Start, each: &mut Each<'_>) 
     catch_unwind(read).unwrap_or_else(|_| Err(contradiction(name)))
 }
 
+/// The rows of a file, as it says itself.
+pub(super) fn rows(file: File, name: &str) -> Result<u64> {
+    let file = SerializedFileReader::new(file).map_err(damaged(name))?;
+    Ok(u64::try_from(file.metadata().file_metadata().num_rows()).unwrap_or(0))
+}
+
 fn contradiction(name: &str) -> DataError {
     let reason = "its pages contradict its metadata".to_owned();
     Problem::Parquet { reason }.at(Place::new(name))

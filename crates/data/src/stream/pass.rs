@@ -133,10 +133,7 @@ impl Pass {
         let Some(open) = self.open.take() else { return Ok(()) };
         stamp.check(open.stamp, &open.name)?;
         if self.records {
-            if let Some(other) = files.record.iter().find(|other| other.holds_rows_of(&open)) {
-                let (file, other) = (open.name, other.name.clone());
-                return Err(DataError::SameRows { file, other });
-            }
+            open.refuse_again(&files.record)?;
             files.record.push(open);
         } else if self.piece != files.record[self.shard].marks.len() {
             return Err(changed(&open.name, "it has fewer rows".to_owned()));

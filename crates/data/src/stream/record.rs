@@ -70,8 +70,19 @@ impl Shard {
         self.marks.last().map_or(0, |mark| mark.rows)
     }
 
+    /// Refuses a file whose rows are all those of another one.
+    pub fn refuse_again(&self, others: &[Shard]) -> Result<()> {
+        match others.iter().find(|other| other.holds_rows_of(self)) {
+            Some(other) => {
+                let (file, other) = (self.name.clone(), other.name.clone());
+                Err(DataError::SameRows { file, other })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Whether all rows are those of another, as far as digests tell.
-    pub fn holds_rows_of(&self, other: &Shard) -> bool {
+    fn holds_rows_of(&self, other: &Shard) -> bool {
         let digests = |shard: &Shard| -> Vec<(u64, u64)> {
             shard.marks.iter().map(|mark| (mark.rows, mark.digest)).collect()
         };

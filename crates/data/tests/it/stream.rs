@@ -61,6 +61,7 @@ fn texts() -> [Vec<u8>; 3] {
 /// Every format, in any blocks, from any row: what reading whole gives.
 fn check(mut files: Files, whole: &[Table]) {
     let expected: Vec<Vec<String>> = whole.iter().flat_map(cells).collect();
+    assert_eq!(files.count_rows().unwrap(), expected.len() as u64);
     for rows in [1, 10, 1 << 16] {
         files.set_block_rows(rows);
         let (all, sizes) = read(&mut files, 0).unwrap();
@@ -198,6 +199,33 @@ fn a_record_finds_the_rows_of_another_program() {
     std::fs::remove_file(folder.path().join("2.csv")).unwrap();
     let refused = csv(&folder).restore(record).unwrap_err();
     assert!(matches!(&refused, DataError::Changed { .. }), "{refused}");
+}
+
+/// Three programs read some of the files each; together they know what one knows that read all.
+#[test]
+fn parts_join_to_the_record_of_all() {
+    let texts = texts();
+    let folder = folder(&[("1.csv", &texts[0]), ("2.csv", &texts[1]), ("3.csv", &texts[2])]);
+    let mut files = csv(&folder);
+    files.set_block_rows(8);
+    let (expected, _) = read(&mut files, 0).unwrap();
+    let (mut rows, mut records) = (Vec::new(), Vec::new());
+    for range in [0..1, 1..1, 1..3] {
+        let mut part = files.part(range);
+        let before = part.count_rows().unwrap();
+        let (read, _) = read(&mut part, 0).unwrap();
+        assert_eq!(read.len() as u64, before);
+        rows.extend(read);
+        records.push(part.record().unwrap());
+    }
+    assert_eq!(rows, expected);
+    let joined = FilesRecord::join(records.clone()).unwrap();
+    assert_eq!(joined, files.record().unwrap());
+    let mut again = csv(&folder);
+    again.restore(joined).unwrap();
+    assert_eq!(read(&mut again, 41).unwrap().0, expected[41..]);
+    let twice = FilesRecord::join([&records[0], &records[0]].map(Clone::clone)).unwrap_err();
+    assert!(matches!(&twice, DataError::SameRows { .. }), "{twice}");
 }
 
 #[test]

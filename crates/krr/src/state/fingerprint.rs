@@ -31,8 +31,14 @@ pub(super) fn fingerprint<T: Scalar>(
     values.col_iter().flat_map(|col| col.iter()).fold(hash, |hash, k| hash.number(k.f64())).value()
 }
 
-/// The vector registers in use: their type's name.
-fn instruction_set() -> &'static str {
+/// The vector registers in use, by a name: on others the same sums come out with other rounding
+/// errors, and states do not merge.
+///
+/// ```
+/// assert!(!nystrom_krr::instruction_set().is_empty());
+/// ```
+#[must_use]
+pub fn instruction_set() -> &'static str {
     struct Name;
     impl pulp::WithSimd for Name {
         type Output = &'static str;

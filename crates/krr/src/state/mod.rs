@@ -8,6 +8,7 @@ mod path;
 pub(crate) mod totals;
 pub(crate) mod waiting;
 
+pub use fingerprint::instruction_set;
 pub use path::{StatePath, StatePoint};
 
 use crate::feature_sums::FeatureSums;

@@ -1,11 +1,12 @@
-//! The layout of checkpoints: sections and a checksum.
+//! The layout of checkpoints, sections and a checksum; and of what processes send one another.
 
 use crate::error::{Error, Result};
+use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
 const MAGIC: &[u8; 8] = b"NYSTRCKP";
 /// Raised whenever a layout changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const CHECKSUM: usize = 32;
 
 /// What a checkpoint holds.
@@ -67,6 +68,19 @@ pub(super) fn unpack(kind: Kind, bytes: &[u8]) -> Result<Vec<&[u8]>> {
         rest = behind;
     }
     Ok(sections)
+}
+
+/// A value for another process of the same program.
+pub(super) fn write(value: &impl Serialize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // JSON would lose NaN
+    ciborium::into_writer(value, &mut bytes).map_err(|error| wrong(error.to_string()))?;
+    Ok(bytes)
+}
+
+/// What [`write`] wrote.
+pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    ciborium::from_reader(bytes).map_err(|error| wrong(error.to_string()))
 }
 
 pub(super) fn wrong(problem: String) -> Error {

@@ -2,15 +2,20 @@
 
 mod bytes;
 mod given;
+mod places;
+mod ranks;
 mod ready;
 mod recipe;
 mod reservoir;
+mod saved;
 mod source;
 mod summing;
 mod sums;
 mod survey;
 
+pub use ranks::{Alone, Ranks};
 pub use recipe::Recipe;
+pub use saved::SavedLeaves;
 pub use source::{TableBlocks, TableSource};
 pub use summing::{StreamReport, Summing};
 pub(crate) use sums::{ColumnSums, NumberSums};
@@ -39,7 +44,8 @@ use nystrom::prelude::*;
 /// all else is of all rows.
 ///
 /// The model depends on the rows and their order, on the seed and the options; not on the blocks,
-/// on files or on threads.
+/// on files or on threads, nor on how many processes shared the passes
+/// ([`survey_over`](Self::survey_over), [`Recipe::sum_over`], [`Summing::merge_over`]).
 ///
 /// # Cost
 /// Reading, and n·m kernel values and 2nm² flops of the second pass. Memory: that of the search on

@@ -1,6 +1,8 @@
 //! What is to be fitted to all rows: everything but the coefficients.
 
 use super::bytes::{Kind, pack, unpack, wrong};
+use super::places::Places;
+use super::ranks::Ranks;
 use super::{StreamFit, Summing, Survey};
 use crate::error::Result;
 use crate::fit::Fit;
@@ -24,7 +26,14 @@ pub struct Recipe {
     /// Rows that are used.
     pub(super) rows: u64,
     pub(super) mean_weight: f64,
+    /// Where they are.
+    pub(super) places: Places,
+    /// The most leaves of the tree of their sums.
+    pub(super) leaves: usize,
 }
+
+/// As [`RowTree::large`](nystrom::linalg_core::RowTree::large) has.
+const LEAVES: usize = 8;
 
 /// The small things in a file.
 #[derive(Serialize, Deserialize)]
@@ -33,6 +42,8 @@ struct Head {
     targets: Vec<Target>,
     rows: u64,
     mean_weight: f64,
+    places: Places,
+    leaves: usize,
     dim: usize,
 }
 
@@ -66,6 +77,8 @@ impl StreamFit {
             centers: x.transpose().to_owned(),
             rows: survey.used,
             mean_weight: survey.mean_weight,
+            places: survey.places.clone(),
+            leaves: LEAVES,
             model: found,
         })
     }
@@ -82,9 +95,22 @@ impl Recipe {
         self.rows
     }
 
+    /// With at most so many leaves in the tree of the sums, in the place of 8: that many processes
+    /// can share them. Another number gives other bits.
+    #[must_use]
+    pub fn with_leaves(self, leaves: usize) -> Recipe {
+        Recipe { leaves: leaves.max(1), ..self }
+    }
+
     /// The model of the reservoir alone.
     pub fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// [`bytes`](Self::bytes) with so many leaves, each doubling of which holds a partial sum more.
+    pub fn bytes_with_leaves(m: usize, leaves: usize) -> u64 {
+        let levels = u64::from(leaves.max(LEAVES).next_power_of_two().ilog2());
+        Recipe::bytes(m) + 4 * (levels - u64::from(LEAVES.ilog2())) * (m as u64).pow(2)
     }
 
     /// Bytes that a fit holds in its second pass with m centres, and at its end.
@@ -100,7 +126,15 @@ impl Recipe {
     /// # Errors
     /// Those of [`NormalEquations::new`](nystrom::krr::NormalEquations::new).
     pub fn sum(&self) -> Result<Summing<'_>> {
-        Summing::new(self)
+        Summing::new(self, (0, 1), &[])
+    }
+
+    /// The sums over no rows, for the leaves that this process has.
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    pub fn sum_over(&self, ranks: &dyn Ranks) -> Result<Summing<'_>> {
+        self.sum_after(ranks, &[])
     }
 
     /// The recipe as bytes. `identity` says of what data and options it is.
@@ -113,6 +147,8 @@ impl Recipe {
             targets: self.targets.clone(),
             rows: self.rows,
             mean_weight: self.mean_weight,
+            places: self.places.clone(),
+            leaves: self.leaves,
             dim: self.centers.nrows(),
         };
         let head = serde_json::to_vec(&head).map_err(|error| wrong(error.to_string()))?;
@@ -143,8 +179,8 @@ impl Recipe {
         let (d, m) = (head.dim, numbers.len() / head.dim.max(1));
         let centers = Mat::from_fn(d, m, |k, j| f64::from_le_bytes(numbers[j * d + k]));
         let model = Model::from_bytes(model)?;
-        let Head { targets, rows, mean_weight, .. } = head;
-        Ok(Recipe { fit: fit.clone(), model, targets, centers, rows, mean_weight })
+        let Head { targets, rows, mean_weight, places, leaves, .. } = head;
+        Ok(Recipe { fit: fit.clone(), model, targets, centers, rows, mean_weight, places, leaves })
     }
 
     /// The columns that are predicted.

@@ -1,7 +1,8 @@
 //! The second pass: the normal equations of all rows, along the tree of their leaves.
 
-use super::bytes::{Kind, pack, unpack, wrong};
+use super::ranks::Ranks;
 use super::ready::Ready;
+use super::saved::{Saved, SavedLeaves, cuts};
 use super::{Recipe, TableSource};
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
@@ -9,33 +10,42 @@ use crate::model::{Made, Model};
 use nystrom::krr::{NormalEquations, StatePath};
 use nystrom::linalg_core::RowTree;
 use nystrom::prelude::*;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Rows that a state takes at once.
 const TILE: u64 = 1024;
 
-type State = NormalEquations<AnyKernel, f64>;
+pub(super) type State = NormalEquations<AnyKernel, f64>;
 
 /// The sums over the rows so far.
 ///
 /// Leaves of [`RowTree::large`] are summed one after another and merged along that tree, so that
 /// the result is that of [`NystromKrr`](nystrom::krr::NystromKrr) in memory with the same rows and
-/// centres, to the bit. At most five sums of m²/2 numbers are held.
+/// centres, to the bit. At most five sums of m²/2 numbers are held. With
+/// [more leaves](Recipe::with_leaves) they are those of another tree.
 #[derive(Debug)]
 pub struct Summing<'a> {
     recipe: &'a Recipe,
-    tree: RowTree,
-    empty: State,
-    /// Leaves that are done, with what they were merged to.
-    done: Vec<(Range<usize>, State)>,
+    pub(super) tree: RowTree,
+    /// Where the leaves of each process begin, and the last ones end.
+    cuts: Vec<usize>,
+    /// The leaves that are summed here.
+    pub(super) leaves: Range<usize>,
+    pub(super) empty: State,
+    /// Leaves that are done, from the first on, with what they were merged to.
+    pub(super) done: Vec<(Range<usize>, State)>,
     /// The sum of the leaf under way.
-    state: State,
+    pub(super) state: State,
     /// The row of the source that comes next.
-    row: u64,
-    /// Rows taken.
-    used: u64,
+    pub(super) row: u64,
+    /// Used rows from there on that belong to the leaf before.
+    pub(super) skip: u64,
+    /// Rows taken, and those of the leaves before.
+    pub(super) used: u64,
+    /// What was summed before and is not taken yet, by its first leaf.
+    pub(super) saved: BTreeMap<usize, Saved>,
 }
 
 /// How a fit to all rows came out.
@@ -58,25 +68,26 @@ pub struct StreamReport {
     pub gcv: f64,
 }
 
-/// The small things in a checkpoint.
-#[derive(Serialize, Deserialize)]
-struct Head {
-    /// Of the recipe.
-    digest: String,
-    row: u64,
-    used: u64,
-    /// Leaves of the sums that follow, before that of the leaf under way.
-    done: Vec<Range<usize>>,
-}
-
 impl<'a> Summing<'a> {
-    pub(super) fn new(recipe: &'a Recipe) -> Result<Self> {
+    /// For the leaves of one of several processes, none of which divides what was saved.
+    pub(super) fn new(
+        recipe: &'a Recipe,
+        (rank, size): (usize, usize),
+        saved: &[SavedLeaves],
+    ) -> Result<Self> {
         let kernel = recipe.model.regression.kernel().clone();
         let centers = Points::from_cols(recipe.centers.as_ref());
         let empty = State::new(kernel, centers, recipe.targets.len())?;
         let rows = usize::try_from(recipe.rows).map_err(|_| Error::TooFewRows { rows: 0 })?;
-        let (tree, state) = (RowTree::large(rows), empty.empty());
-        Ok(Summing { recipe, tree, empty, done: Vec::new(), state, row: 0, used: 0 })
+        let (tree, state) = (RowTree::with_leaves(rows, recipe.leaves), empty.empty());
+        let cuts = cuts(tree.leaves(), size, saved);
+        let leaves = cuts[rank]..cuts[rank + 1];
+        let (done, saved) = (Vec::new(), BTreeMap::new());
+        let (row, skip, used) = (0, 0, 0);
+        let mut sum =
+            Summing { recipe, tree, cuts, leaves, empty, done, state, row, skip, used, saved };
+        sum.take_saved()?;
+        Ok(sum)
     }
 
     /// Rows of the source that are behind.
@@ -84,8 +95,8 @@ impl<'a> Summing<'a> {
         self.row
     }
 
-    /// Adds all rows that are left. `pause` is called several times a block, where
-    /// [`to_bytes`](Self::to_bytes) may be; its error ends the pass.
+    /// Adds all rows that are left, of the leaves that are summed here. `pause` is called several
+    /// times a block, where [`to_bytes`](Self::to_bytes) may be; its error ends the pass.
     ///
     /// # Errors
     /// Those of the source, of rows that are not as the first pass found them, and of `pause`.
@@ -94,12 +105,59 @@ impl<'a> Summing<'a> {
         source: &mut dyn TableSource,
         pause: &mut dyn FnMut(&mut Summing<'_>) -> Result<()>,
     ) -> Result<()> {
-        source.start(self.row)?;
-        while let Some(block) = source.next_block()? {
-            let ready = self.recipe.ready(&block)?;
-            self.add(&ready, block.rows() as u64, pause)?;
+        loop {
+            self.take_saved()?;
+            if self.leaf() == self.leaves.end {
+                return Ok(());
+            }
+            let stop = self.saved.keys().next().copied().unwrap_or(self.leaves.end);
+            self.run_to(stop, source, pause)?;
         }
-        let (expected, got) = (self.recipe.rows as usize, self.used as usize);
+    }
+
+    /// Takes what was saved, and goes to the first row that is left.
+    pub(super) fn take_saved(&mut self) -> Result<()> {
+        loop {
+            let leaf = self.leaf();
+            match self.saved.remove(&leaf) {
+                Some(Saved::Done(leaves, sum)) => {
+                    self.state = self.empty.empty();
+                    self.push(leaves, sum)?;
+                }
+                Some(Saved::UnderWay { row, skip, used, state }) => {
+                    if self.state.rows() <= state.rows() {
+                        (self.row, self.skip, self.used) = (row, skip, used);
+                        self.state = state;
+                    }
+                    return Ok(());
+                }
+                None => {
+                    if leaf < self.leaves.end && self.state.rows() == 0 {
+                        self.used = self.tree.leaf(leaf).start as u64;
+                        (self.row, self.skip) = self.recipe.places.find(self.used);
+                    }
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Adds the rows of the leaves before this one.
+    fn run_to(
+        &mut self,
+        stop: usize,
+        source: &mut dyn TableSource,
+        pause: &mut dyn FnMut(&mut Summing<'_>) -> Result<()>,
+    ) -> Result<()> {
+        source.start(self.row)?;
+        // behind the last leaf there may be rows that were not there
+        let to_end = stop == self.tree.leaves();
+        while to_end || self.leaf() < stop {
+            let Some(block) = source.next_block()? else { break };
+            let ready = self.recipe.ready(&block)?;
+            self.add(&ready, (block.rows() as u64, stop), pause)?;
+        }
+        let (expected, got) = (self.tree.leaf(stop - 1).end, self.used as usize);
         if expected == got {
             return Ok(());
         }
@@ -110,12 +168,13 @@ impl<'a> Summing<'a> {
     fn add(
         &mut self,
         ready: &Ready,
-        block_rows: u64,
+        (block_rows, stop): (u64, usize),
         pause: &mut dyn FnMut(&mut Summing<'_>) -> Result<()>,
     ) -> Result<()> {
         let (first, count) = (self.row, ready.rows.len());
-        let mut at = 0;
-        while at < count {
+        let mut at = (self.skip as usize).min(count);
+        self.skip -= at as u64;
+        while at < count && (self.leaf() < stop || stop == self.tree.leaves()) {
             let left = self.left_in_leaf()?.min((count - at) as u64);
             // up to the last whole tile, if there is one
             let whole = (self.state.rows() + left) / TILE * TILE;
@@ -137,8 +196,8 @@ impl<'a> Summing<'a> {
     }
 
     /// The leaf under way.
-    fn leaf(&self) -> usize {
-        self.done.last().map_or(0, |(leaves, _)| leaves.end)
+    pub(super) fn leaf(&self) -> usize {
+        self.done.last().map_or(self.leaves.start, |(leaves, _)| leaves.end)
     }
 
     fn is_leaf_done(&self) -> bool {
@@ -154,11 +213,16 @@ impl<'a> Summing<'a> {
         Ok(self.tree.leaf(self.leaf()).end as u64 - self.used)
     }
 
-    /// Keeps the sum of a leaf, and merges what belongs together.
+    /// Keeps the sum of a leaf.
     fn end_leaf(&mut self) -> Result<()> {
         let leaf = self.leaf();
         let state = std::mem::replace(&mut self.state, self.empty.empty());
-        self.done.push((leaf..leaf + 1, state));
+        self.push(leaf..leaf + 1, state)
+    }
+
+    /// Keeps the sum of leaves that come next, and merges what belongs together.
+    fn push(&mut self, leaves: Range<usize>, sum: State) -> Result<()> {
+        self.done.push((leaves, sum));
         while let [.., (a, _), (b, _)] = &self.done[..]
             && self.tree.is_node(a.start..b.end)
         {
@@ -172,45 +236,50 @@ impl<'a> Summing<'a> {
         Ok(())
     }
 
-    /// The sums so far, to go on from; `recipe` are the bytes of the recipe.
+    /// Sends the sums of all processes up the tree to process 0, which can then
+    /// [finish](Self::finish).
+    ///
+    /// A process holds one sum more for what it receives, and its bytes.
     ///
     /// # Errors
-    /// None that a caller can cause.
-    pub fn to_bytes(&mut self, recipe: &[u8]) -> Result<Vec<u8>> {
-        let done = self.done.iter().map(|(leaves, _)| leaves.clone()).collect();
-        let head = Head { digest: digest(recipe), row: self.row, used: self.used, done };
-        let head = serde_json::to_vec(&head).map_err(|error| wrong(error.to_string()))?;
-        let mut sections = vec![head];
-        sections.extend(self.done.iter_mut().map(|(_, state)| state.to_bytes()));
-        sections.push(self.state.to_bytes());
-        Ok(pack(Kind::Sums, &sections))
+    /// [`Incompatible`](nystrom::Error::Incompatible) for sums made on other instruction sets.
+    pub fn merge_over(&mut self, ranks: &dyn Ranks) -> Result<()> {
+        let all = 0..self.tree.leaves();
+        if let Some(sum) = self.of_node(all.clone(), ranks)? {
+            self.done.push((all, sum));
+        }
+        Ok(())
     }
 
-    /// Goes on from [`to_bytes`](Self::to_bytes), with the bytes of the same recipe.
-    ///
-    /// # Errors
-    /// [`Error::Checkpoint`] for damaged bytes and those of another recipe, and for sums that were
-    /// made on another instruction set.
-    pub fn resume(mut self, recipe: &[u8], bytes: &[u8]) -> Result<Self> {
-        let sections = unpack(Kind::Sums, bytes)?;
-        let [head, states @ .., last] = &sections[..] else {
-            return Err(wrong("it has other parts".into()));
-        };
-        let head: Head = serde_json::from_slice(head).map_err(|error| wrong(error.to_string()))?;
-        if head.digest != digest(recipe) {
-            return Err(wrong("its sums are of another recipe; remove it".into()));
+    /// The sum of a node, on the process that has its first leaf.
+    fn of_node(&mut self, node: Range<usize>, ranks: &dyn Ranks) -> Result<Option<State>> {
+        if let Some(place) = self.done.iter().position(|(leaves, _)| *leaves == node) {
+            return Ok(Some(self.done.remove(place).1));
         }
-        if states.len() != head.done.len() {
-            return Err(wrong("it has other parts".into()));
+        let of = |leaf: usize| self.cuts.partition_point(|cut| *cut <= leaf) - 1;
+        let (first, last, here) = (of(node.start), of(node.end - 1), ranks.rank());
+        if !(first..=last).contains(&here) || first == last {
+            return Ok(None);
         }
-        let state =
-            |bytes: &[u8]| self.empty.from_bytes(bytes).map_err(|error| wrong(error.to_string()));
-        let done = head.done.into_iter().zip(states);
-        self.done =
-            done.map(|(leaves, bytes)| Ok((leaves, state(bytes)?))).collect::<Result<_>>()?;
-        self.state = state(last)?;
-        (self.row, self.used) = (head.row, head.used);
-        Ok(self)
+        let (left, right) = RowTree::children(node);
+        let other = of(right.start);
+        let sum = self.of_node(left, ranks)?;
+        let later = self.of_node(right, ranks)?;
+        match (sum, later) {
+            (Some(mut sum), Some(later)) => {
+                sum.merge(later)?;
+                Ok(Some(sum))
+            }
+            (Some(mut sum), None) => {
+                sum.merge(self.empty.from_bytes(&ranks.receive(other))?)?;
+                Ok(Some(sum))
+            }
+            (None, Some(mut later)) => {
+                ranks.send(first, &later.to_bytes());
+                Ok(None)
+            }
+            (None, None) => Ok(None),
+        }
     }
 
     /// The model with the λ of `lambdas`, in decreasing order, whose generalised cross-validation
@@ -220,7 +289,8 @@ impl<'a> Summing<'a> {
     /// Those of [`FitState::path`](nystrom::krr::FitState::path); [`Error::File`] if the model is
     /// not finite.
     pub fn finish(mut self, lambdas: &[f64]) -> Result<(Model, StreamReport)> {
-        let Some((_, mut state)) = self.done.pop().filter(|_| self.used == self.recipe.rows) else {
+        let all = 0..self.tree.leaves();
+        let Some((_, mut state)) = self.done.pop().filter(|(leaves, _)| *leaves == all) else {
             return Err(Error::TooFewRows { rows: self.used as usize });
         };
         // room for the decomposition
@@ -268,8 +338,4 @@ fn best(path: &StatePath<AnyKernel, f64>) -> usize {
     let points = path.points.iter().enumerate();
     let known = points.filter(|(_, point)| point.training >= point.rounding);
     known.min_by(|(_, a), (_, b)| a.gcv.total_cmp(&b.gcv)).map_or(0, |(best, _)| best)
-}
-
-fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,6 +1,8 @@
-//! What one pass over a column adds up to.
+//! What one pass over a column adds up to, in one place or in parts.
 
+use nystrom::linalg_core::ExactSum;
 use nystrom_data::{Column, Values};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Levels of a text that are counted. With more, their shares are those of the reservoir.
@@ -9,28 +11,27 @@ const MOST_LEVELS: usize = 1 << 16;
 const MANY: u64 = 10;
 
 /// A column of all rows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum ColumnSums {
     Numbers(NumberSums),
     Text(TextSums),
 }
 
 /// Numbers of which some may be missing.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct NumberSums {
     known: u64,
     gaps: u64,
-    mean: f64,
-    /// Σ(v − mean)².
-    square: f64,
+    sum: ExactSum,
+    squares: ExactSum,
     least: f64,
     greatest: f64,
-    /// The last value, if every value so far was one more than that before.
-    last: Option<f64>,
+    /// The first value and the last, if every value was one more than that before.
+    run: Option<(f64, f64)>,
 }
 
 /// Texts of which some may be missing.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TextSums {
     rows: usize,
     counts: BTreeMap<String, usize>,
@@ -60,6 +61,15 @@ impl ColumnSums {
         }
     }
 
+    /// Adds the rows behind these.
+    pub fn merge(&mut self, later: Self) {
+        match (self, later) {
+            (ColumnSums::Numbers(sums), ColumnSums::Numbers(later)) => sums.merge(&later),
+            (ColumnSums::Text(sums), ColumnSums::Text(later)) => sums.merge(later),
+            _ => {}
+        }
+    }
+
     pub fn numbers(&self) -> Option<&NumberSums> {
         match self {
             ColumnSums::Numbers(sums) => Some(sums),
@@ -84,26 +94,46 @@ impl ColumnSums {
 }
 
 impl NumberSums {
-    /// Welford's update: no digits are lost in columns far from 0, and the sums are those of the
-    /// rows in their order, whatever the blocks.
     fn add(&mut self, value: f64) {
         if value.is_nan() {
             self.gaps += 1;
-            self.last = None;
+            self.run = None;
             return;
         }
         let first = self.known == 0;
-        self.last = match self.last {
-            Some(last) if value == last + 1.0 => Some(value),
-            None if first && self.gaps == 0 && matches!(value, 0.0 | 1.0) => Some(value),
+        self.run = match self.run {
+            Some((start, last)) if value == last + 1.0 => Some((start, value)),
+            None if first && self.gaps == 0 => Some((value, value)),
             _ => None,
         };
         self.least = if first { value } else { self.least.min(value) };
         self.greatest = if first { value } else { self.greatest.max(value) };
         self.known += 1;
-        let before = value - self.mean;
-        self.mean += before / self.known as f64;
-        self.square += before * (value - self.mean);
+        self.sum.add(value);
+        self.squares.add_product(value, value);
+    }
+
+    fn merge(&mut self, later: &NumberSums) {
+        if later.rows() == 0 {
+            return;
+        }
+        if self.rows() == 0 {
+            self.clone_from(later);
+            return;
+        }
+        self.run = match (self.run, later.run) {
+            (Some((start, last)), Some((next, end))) if next == last + 1.0 => Some((start, end)),
+            _ => None,
+        };
+        if later.known > 0 {
+            let first = self.known == 0;
+            self.least = if first { later.least } else { self.least.min(later.least) };
+            self.greatest = if first { later.greatest } else { self.greatest.max(later.greatest) };
+        }
+        self.known += later.known;
+        self.gaps += later.gaps;
+        self.sum.merge(&later.sum);
+        self.squares.merge(&later.squares);
     }
 
     pub fn rows(&self) -> usize {
@@ -131,7 +161,7 @@ impl NumberSums {
 
     /// Whether the values are 0, 1, 2, … or 1, 2, 3, … in the order of the rows.
     pub fn numbers_rows(&self) -> bool {
-        self.last.is_some() && self.known >= MANY
+        self.run.is_some_and(|(start, _)| matches!(start, 0.0 | 1.0)) && self.known >= MANY
     }
 
     /// Mean and standard deviation with `fill` in the place of missing values, and the deviation 1
@@ -139,10 +169,15 @@ impl NumberSums {
     pub fn moments(&self, fill: f64) -> Option<(f64, f64)> {
         let (known, gaps) = (self.known as f64, self.gaps as f64);
         let n = known + gaps;
-        let mean = self.mean + (fill - self.mean) * (gaps / n);
+        // without rounding where all are the same
+        let of_known = if self.is_constant() { self.least } else { self.sum.value() / known };
+        let mut weight = ExactSum::default();
+        weight.add(known);
+        let square = self.squares.squares_about(of_known, &self.sum, &weight);
+        let mean = of_known + (fill - of_known) * (gaps / n);
         // two groups, about their common mean
-        let between = (fill - self.mean).powi(2) * (known / n) * (gaps / n);
-        let scale = (self.square / n + between).sqrt();
+        let between = (fill - of_known).powi(2) * (known / n) * (gaps / n);
+        let scale = (square / n + between).sqrt();
         if scale == 0.0 {
             return mean.is_finite().then_some((mean, 1.0));
         }
@@ -156,36 +191,58 @@ impl TextSums {
         let Some(text) = text.filter(|_| !self.too_many) else { return };
         if let Some(count) = self.counts.get_mut(text) {
             *count += 1;
-        } else if self.counts.len() < MOST_LEVELS {
-            self.counts.insert(text.to_owned(), 1);
         } else {
-            self.too_many = true;
+            self.counts.insert(text.to_owned(), 1);
+            self.limit();
+        }
+    }
+
+    fn merge(&mut self, later: TextSums) {
+        self.rows += later.rows;
+        for (text, count) in later.counts {
+            *self.counts.entry(text).or_default() += count;
+        }
+        self.too_many |= later.too_many;
+        self.limit();
+    }
+
+    /// Counts no more where there are too many levels.
+    fn limit(&mut self) {
+        self.too_many |= self.counts.len() > MOST_LEVELS;
+        if self.too_many {
             self.counts.clear();
         }
     }
 }
 
 /// Mean and standard deviation of a target, by the weights of its rows.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TargetSums {
-    weight: f64,
-    mean: f64,
-    square: f64,
+    weight: ExactSum,
+    sum: ExactSum,
+    squares: ExactSum,
 }
 
 impl TargetSums {
-    /// West's update.
     pub fn add(&mut self, value: f64, weight: f64) {
-        self.weight += weight;
-        let before = value - self.mean;
-        self.mean += before * (weight / self.weight);
-        self.square += weight * before * (value - self.mean);
+        self.weight.add(weight);
+        self.sum.add_product(weight, value);
+        self.squares.add_square(weight, value);
+    }
+
+    pub fn merge(&mut self, later: &TargetSums) {
+        self.weight.merge(&later.weight);
+        self.sum.merge(&later.sum);
+        self.squares.merge(&later.squares);
     }
 
     /// Mean and scale.
     pub fn moments(&self) -> (f64, f64) {
-        let scale = (self.square / self.weight).sqrt();
-        (self.mean, if scale > 0.0 { scale } else { 1.0 })
+        let weight = self.weight.value();
+        let mean = self.sum.value() / weight;
+        let square = self.squares.squares_about(mean, &self.sum, &self.weight);
+        let scale = (square / weight).sqrt();
+        (mean, if scale > 0.0 { scale } else { 1.0 })
     }
 }
 
@@ -218,6 +275,40 @@ mod tests {
         assert!(!follows(&numbers[..5]) && !follows(&numbers[2..]));
         assert!(!follows(&[&numbers[..], &[5.0]].concat()));
         assert!(!follows(&[&numbers[..], &[f64::NAN]].concat()));
+    }
+
+    /// Cut anywhere, in three parts that are merged from the right: what one pass finds.
+    #[test]
+    fn parts_merge_to_the_sums_of_all() {
+        let numbers = |i: usize| if i == 7 { f64::NAN } else { (i as f64 - 3.0) / 7.0 };
+        let counting = |i: usize| i as f64;
+        let sums = |rows: std::ops::Range<usize>, of: &dyn Fn(usize) -> f64| {
+            let mut sums = NumberSums::default();
+            rows.for_each(|i| sums.add(of(i)));
+            sums
+        };
+        let found = |sums: &NumberSums| {
+            let moments = sums.moments(0.3).map(|(mean, scale)| (mean.to_bits(), scale.to_bits()));
+            (moments, sums.numbers_rows(), sums.rows(), sums.gaps(), sums.largest())
+        };
+        for of in [&numbers as &dyn Fn(usize) -> f64, &counting] {
+            let all = found(&sums(0..20, of));
+            for (a, b) in (0..=20).flat_map(|a| (a..=20).map(move |b| (a, b))) {
+                let [mut left, mut middle, right] = [0..a, a..b, b..20].map(|rows| sums(rows, of));
+                middle.merge(&right);
+                left.merge(&middle);
+                assert_eq!(found(&left), all, "cut at {a} and {b}");
+            }
+        }
+        let mut levels = TextSums::default();
+        (0..MOST_LEVELS).for_each(|i| levels.add(Some(&i.to_string())));
+        let (mut more, same) = (levels.clone(), levels.clone());
+        levels.merge(same);
+        assert!(!levels.too_many && levels.counts["7"] == 2);
+        let mut one = TextSums::default();
+        one.add(Some("one more"));
+        more.merge(one);
+        assert!(more.too_many);
     }
 
     #[test]

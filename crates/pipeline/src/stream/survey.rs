@@ -1,13 +1,17 @@
 //! The first pass: what there is to know of all rows, and a sample of them.
 
-use super::StreamFit;
+use super::places::Places;
+use super::ranks::{Alone, Ranks, merged};
 use super::reservoir::Reservoir;
 use super::source::TableSource;
 use super::sums::{ColumnSums, TargetSums};
+use super::{StreamFit, bytes};
 use crate::error::{Error, Result};
 use crate::problem::{FEWEST, LARGEST, LeftOut, notes_of, taken, usable};
+use nystrom::linalg_core::ExactSum;
 use nystrom::prelude::*;
 use nystrom_data::{Table, Values};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// What one pass over all rows found.
@@ -24,6 +28,8 @@ pub struct Survey {
     pub(super) used: u64,
     /// Of them.
     pub(super) mean_weight: f64,
+    /// Where they are.
+    pub(super) places: Places,
     seen: u64,
     left_out: LeftOut,
 }
@@ -57,16 +63,25 @@ impl Survey {
     }
 }
 
-/// The sums under way.
+/// A pass under way.
 struct Pass<'a> {
     stream: &'a StreamFit,
     targets: Vec<String>,
     taken: Vec<String>,
-    sums: HashMap<String, ColumnSums>,
+    /// The number of the first row among all.
+    first: u64,
+    sums: Sums,
+}
+
+/// What rows add up to, those of all or of a part.
+#[derive(Serialize, Deserialize)]
+struct Sums {
+    columns: HashMap<String, ColumnSums>,
     moments: HashMap<String, TargetSums>,
     reservoir: Reservoir,
+    places: Places,
     used: u64,
-    weight: f64,
+    weight: ExactSum,
     seen: u64,
     left_out: LeftOut,
 }
@@ -89,78 +104,130 @@ impl StreamFit {
         told: &mut dyn FnMut(u64),
         rng: &mut dyn Rng,
     ) -> Result<Survey> {
+        let targets = targets.into_iter().map(Into::into).collect();
+        let survey = self.survey_over(&Alone, (source, 0), targets, told, rng)?;
+        survey.ok_or(Error::TooFewRows { rows: 0 })
+    }
+
+    /// The same by several processes: each reads a source of its own, with the number that its
+    /// first row has among all. Rows follow one another in the order of the ranks. The survey is
+    /// that of all rows, to the bit, and on process 0; there is none on the others.
+    ///
+    /// # Errors
+    /// As [`survey`](Self::survey), of the rows that this process reads, and on process 0 of all.
+    ///
+    /// # Randomness
+    /// As [`survey`](Self::survey); the generators of all processes must be in the same state.
+    pub fn survey_over(
+        &self,
+        ranks: &dyn Ranks,
+        (source, first): (&mut dyn TableSource, u64),
+        targets: Vec<String>,
+        told: &mut dyn FnMut(u64),
+        rng: &mut dyn Rng,
+    ) -> Result<Option<Survey>> {
         self.check()?;
-        let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
-        let mut pass = Pass {
-            stream: self,
-            taken: taken(&self.fit, &targets)?,
-            targets,
-            sums: HashMap::new(),
+        let sums = Sums {
+            columns: HashMap::new(),
             moments: HashMap::new(),
-            reservoir: Reservoir::new(self.reservoir),
+            reservoir: Reservoir::new(self.reservoir, rng),
+            places: Places::default(),
             used: 0,
-            weight: 0.0,
+            weight: ExactSum::default(),
             seen: 0,
             left_out: LeftOut::new(),
         };
+        let taken = taken(&self.fit, &targets)?;
+        let mut pass = Pass { stream: self, taken, targets, first, sums };
         source.start(0)?;
         while let Some(block) = source.next_block()? {
-            pass.add(&block, rng)?;
-            told(pass.seen);
+            pass.add(&block)?;
+            told(pass.sums.seen);
         }
-        pass.end()
+        let merge = |all: &mut Sums, later: Vec<u8>| all.merge(bytes::read(&later)?);
+        let sums = merged(ranks, pass.sums, bytes::write, merge)?;
+        sums.map(|sums| sums.end(pass.targets)).transpose()
     }
 }
 
 impl Pass<'_> {
-    fn add(&mut self, block: &Table, rng: &mut dyn Rng) -> Result<()> {
+    fn add(&mut self, block: &Table) -> Result<()> {
         let fit = &self.stream.fit;
         let text = |name: &String| {
             block.column(name.as_str()).is_ok_and(|c| matches!(c.values, Values::Categories(_)))
         };
         let classes = self.targets.len() == 1 && self.targets.iter().any(text);
         let (rows, left_out) = usable(fit, block, &self.targets, &self.taken, classes)?;
-        self.left_out.resize(left_out.len(), (String::new(), 0));
-        for (all, (why, count)) in self.left_out.iter_mut().zip(left_out) {
-            *all = (why, all.1 + count);
-        }
+        let sums = &mut self.sums;
+        sums.leave_out(left_out);
         let weights = super::ready::weights(fit, block, &rows)?;
         let taken: Vec<&str> = self.taken.iter().map(String::as_str).collect();
         let features = fit.columns.candidates(block, &taken)?;
         let columns = features.iter().map(|&j| &block.columns()[j]);
         let of_targets = self.targets.iter().filter_map(|name| block.column(name.as_str()).ok());
         for column in columns.chain(of_targets) {
-            let new = || ColumnSums::like(column);
-            match self.sums.get_mut(&column.name) {
+            match sums.columns.get_mut(&column.name) {
                 Some(sums) => sums.add(&column.values, &rows),
                 None => {
-                    let mut sums = new();
-                    sums.add(&column.values, &rows);
-                    self.sums.insert(column.name.clone(), sums);
+                    let mut new = ColumnSums::like(column);
+                    new.add(&column.values, &rows);
+                    sums.columns.insert(column.name.clone(), new);
                 }
             }
         }
         for name in self.targets.iter().filter(|name| !text(name)) {
             let values = block.numbers(name.as_str())?;
-            let sums = self.moments.entry(name.clone()).or_default();
+            let moments = sums.moments.entry(name.clone()).or_default();
             let weight = |i: usize| weights.as_ref().map_or(1.0, |w| w[i]);
-            rows.iter().enumerate().for_each(|(i, &row)| sums.add(values[row], weight(i)));
+            rows.iter().enumerate().for_each(|(i, &row)| moments.add(values[row], weight(i)));
         }
-        self.weight += match &weights {
-            Some(weights) => weights.iter().sum(),
-            None => rows.len() as f64,
-        };
-        self.reservoir.offer(block, &rows, rng);
-        (self.seen, self.used) = (self.seen + block.rows() as u64, self.used + rows.len() as u64);
+        match &weights {
+            Some(weights) => weights.iter().for_each(|&weight| sums.weight.add(weight)),
+            None => sums.weight.add(rows.len() as f64),
+        }
+        let first = self.first + sums.seen;
+        sums.reservoir.offer(block, &rows, first);
+        sums.places.add((first, sums.used), (block.rows(), rows.len()));
+        (sums.seen, sums.used) = (sums.seen + block.rows() as u64, sums.used + rows.len() as u64);
+        Ok(())
+    }
+}
+
+impl Sums {
+    fn leave_out(&mut self, left_out: LeftOut) {
+        self.left_out.resize(self.left_out.len().max(left_out.len()), (String::new(), 0));
+        for (all, (why, count)) in self.left_out.iter_mut().zip(left_out) {
+            *all = (why, all.1 + count);
+        }
+    }
+
+    /// Adds what comes behind.
+    fn merge(&mut self, later: Sums) -> Result<()> {
+        self.leave_out(later.left_out);
+        for (name, sums) in later.columns {
+            match self.columns.get_mut(&name) {
+                Some(ours) => ours.merge(sums),
+                None => drop(self.columns.insert(name, sums)),
+            }
+        }
+        for (name, sums) in later.moments {
+            self.moments.entry(name).or_default().merge(&sums);
+        }
+        self.reservoir.merge(later.reservoir);
+        self.places.merge(later.places, self.used);
+        self.weight.merge(&later.weight);
+        (self.seen, self.used) = (self.seen + later.seen, self.used + later.used);
         Ok(())
     }
 
-    fn end(self) -> Result<Survey> {
+    fn end(self, targets: Vec<String>) -> Result<Survey> {
         if (self.used as usize) < FEWEST {
             return Err(Error::TooFewRows { rows: self.used as usize });
         }
-        for target in &self.targets {
-            let Some(sums) = self.sums.get(target).and_then(ColumnSums::numbers) else { continue };
+        for target in &targets {
+            let Some(sums) = self.columns.get(target).and_then(ColumnSums::numbers) else {
+                continue;
+            };
             if !(sums.largest() <= LARGEST) {
                 let what =
                     format!("reaches {:e}, whose square is beyond all numbers", sums.largest());
@@ -174,11 +241,12 @@ impl Pass<'_> {
         }
         Ok(Survey {
             table: self.reservoir.table("sample of all rows")?,
-            targets: self.targets,
-            sums: self.sums,
+            targets,
+            sums: self.columns,
             moments: self.moments.into_iter().map(|(name, sums)| (name, sums.moments())).collect(),
             used: self.used,
-            mean_weight: self.weight / self.used as f64,
+            mean_weight: self.weight.value() / self.used as f64,
+            places: self.places,
             seen: self.seen,
             left_out: self.left_out,
         })

@@ -6,5 +6,6 @@ mod file;
 mod fit;
 mod hostile;
 mod intervals;
+mod ranks;
 mod split;
 mod stream;

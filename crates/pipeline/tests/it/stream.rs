@@ -9,15 +9,15 @@ use nystrom_pipeline::{
     TableBlocks, TableSource,
 };
 
-const LAMBDAS: [f64; 4] = [1e-2, 1e-4, 1e-6, 1e-8];
+pub const LAMBDAS: [f64; 4] = [1e-2, 1e-4, 1e-6, 1e-8];
 
-fn stream(fit: Fit) -> StreamFit {
+pub fn stream(fit: Fit) -> StreamFit {
     StreamFit { fit, reservoir: 400, landmarks: 40 }
 }
 
 /// Numbers with gaps, a text, a column that numbers the rows, weights of which some are 0, and
 /// targets of which some are missing.
-fn mixed(n: usize) -> Table {
+pub fn mixed(n: usize) -> Table {
     let plain = table(n, 5);
     let number = |name: &str| plain.numbers(name).unwrap().to_vec();
     let gaps = |every: usize, name: &str| {
@@ -42,7 +42,7 @@ fn mixed(n: usize) -> Table {
     Table::new("mixed", columns).unwrap()
 }
 
-fn recipe(stream: &StreamFit, source: &mut dyn TableSource) -> Recipe {
+pub fn recipe(stream: &StreamFit, source: &mut dyn TableSource) -> Recipe {
     let rng = &mut Pcg64::seed_from_u64(3);
     let survey = stream.survey(source, ["y"], &mut |_| {}, rng).unwrap();
     let named = (Family::Gaussian, None);
@@ -50,14 +50,14 @@ fn recipe(stream: &StreamFit, source: &mut dyn TableSource) -> Recipe {
     stream.recipe(&survey, model, rng).unwrap()
 }
 
-fn fitted(stream: &StreamFit, source: &mut dyn TableSource) -> Model {
+pub fn fitted(stream: &StreamFit, source: &mut dyn TableSource) -> Model {
     let recipe = recipe(stream, source);
     let mut sum = recipe.sum().unwrap();
     sum.run(source, &mut |_| Ok(())).unwrap();
     sum.finish(&LAMBDAS).unwrap().0
 }
 
-fn weighted() -> Fit {
+pub fn weighted() -> Fit {
     Fit { weights: Some("w".into()), ..Fit::default() }
 }
 

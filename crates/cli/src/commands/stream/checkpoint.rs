@@ -2,8 +2,9 @@
 
 use crate::args::Fit;
 use crate::failure::{Failure, Result, of_pipeline};
+use crate::over::share;
 use nystrom_data::{Files, FilesRecord};
-use nystrom_pipeline::{Recipe, Summing};
+use nystrom_pipeline::{Ranks, Recipe, SavedLeaves, Summing};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
@@ -11,11 +12,27 @@ use std::path::PathBuf;
 const FILES: &str = "files.json";
 /// Everything but the coefficients.
 const RECIPE: &str = "recipe";
-/// The normal equations over the rows so far.
+/// The normal equations over the rows so far: of one process, or how the files of several begin,
+/// behind which their run and rank stand.
 const SUMS: &str = "sums";
 
-/// A folder for checkpoints, each of which is written whole or not at all.
+/// A folder for checkpoints, each of which is written whole or not at all. The processes of a job
+/// share it.
 pub struct Folder(PathBuf);
+
+/// What the folder holds of sums.
+pub struct SavedSums {
+    files: Vec<(String, SavedLeaves)>,
+    /// The file of this process.
+    ours: String,
+}
+
+impl SavedSums {
+    /// Whether there is nothing to go on from.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+}
 
 impl Folder {
     /// Made if it is not there.
@@ -40,14 +57,23 @@ impl Folder {
     }
 
     /// The files as they were found, and the recipe with its bytes, if it has come so far.
+    /// Process 0 reads them for all.
     pub fn recipe(
         &self,
         fit: &nystrom_pipeline::Fit,
         identity: &str,
+        ranks: &dyn Ranks,
     ) -> Result<Option<(FilesRecord, Recipe, Vec<u8>)>> {
-        let (Some(files), Some(recipe)) = (self.read(FILES)?, self.read(RECIPE)?) else {
-            return Ok(None);
+        let (files, recipe) = match ranks.rank() {
+            0 => (self.read(FILES)?, self.read(RECIPE)?),
+            _ => (None, None),
         };
+        let is_there = share(ranks, Some(files.is_some() && recipe.is_some()))?;
+        if !is_there {
+            return Ok(None);
+        }
+        let files = ranks.broadcast(files.unwrap_or_default());
+        let recipe = ranks.broadcast(recipe.unwrap_or_default());
         let found = Recipe::from_bytes(fit, identity, &recipe)
             .map_err(|error| self.wrong(RECIPE, &error.to_string()))?;
         let files = serde_json::from_slice(&files).map_err(|error| {
@@ -60,31 +86,69 @@ impl Folder {
     pub fn save_recipe(&self, files: &Files, recipe: &[u8]) -> Result<()> {
         let json = serde_json::to_vec(&files.record()).unwrap_or_default();
         // sums of another recipe would be refused
-        match std::fs::remove_file(self.0.join(SUMS)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                let file = self.0.join(SUMS).display().to_string();
-                return Err(Failure::Output { file, source: error }.into());
-            }
-            _ => {}
+        for name in self.names()? {
+            std::fs::remove_file(self.0.join(&name))
+                .map_err(|source| Failure::Output { file: name, source })?;
         }
         crate::output::write(&self.0.join(FILES), &json)?;
         crate::output::write(&self.0.join(RECIPE), recipe)
     }
 
-    /// Goes on from the sums that were saved, if there are any.
-    pub fn resume<'a>(&self, sum: Summing<'a>, recipe: &[u8]) -> Result<Summing<'a>> {
-        match self.read(SUMS)? {
-            Some(bytes) => {
-                sum.resume(recipe, &bytes).map_err(|error| self.wrong(SUMS, &error.to_string()))
-            }
-            None => Ok(sum),
+    /// The files of sums.
+    fn names(&self) -> Result<Vec<String>> {
+        let entries = std::fs::read_dir(&self.0)
+            .map_err(|error| self.wrong("", &format!("cannot be read ({error})")))?;
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut names: Vec<String> = names.filter(|name| name.starts_with(SUMS)).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// Which leaves were summed by earlier runs, of any number of processes. Process 0 looks for
+    /// all.
+    pub fn sums(&self, recipe: &[u8], ranks: &dyn Ranks) -> Result<SavedSums> {
+        let mut files = Vec::new();
+        for name in if ranks.rank() == 0 { self.names()? } else { Vec::new() } {
+            let bytes = self.read(&name)?.unwrap_or_default();
+            let leaves = SavedLeaves::of(recipe, &bytes)
+                .map_err(|error| self.wrong(&name, &error.to_string()))?;
+            files.push((name, leaves));
         }
+        let files: Vec<(String, SavedLeaves)> = share(ranks, Some(files))?;
+        let run = |name: &str| name.split('-').nth(1)?.parse::<usize>().ok();
+        let last = files.iter().filter_map(|(name, _)| run(name)).max().unwrap_or(0);
+        let ours = match (ranks.rank(), ranks.size()) {
+            (_, 1) => SUMS.to_owned(),
+            // runs that were killed keep their files
+            (rank, size) => format!("{SUMS}-{}-{rank}-of-{size}", last + 1),
+        };
+        Ok(SavedSums { files, ours })
+    }
+
+    /// Goes on from the sums that were saved, if there are any.
+    pub fn resume<'a>(
+        &self,
+        saved: &SavedSums,
+        (recipe, bytes): (&'a Recipe, &[u8]),
+        ranks: &dyn Ranks,
+    ) -> Result<Summing<'a>> {
+        let leaves: Vec<SavedLeaves> = saved.files.iter().map(|(_, of)| of.clone()).collect();
+        let mut sum = recipe.sum_after(ranks, &leaves).map_err(of_pipeline)?;
+        for (name, leaves) in &saved.files {
+            if sum.wants(leaves) {
+                let saved = self.read(name)?.unwrap_or_default();
+                sum = sum
+                    .resume(bytes, &saved)
+                    .map_err(|error| self.wrong(name, &error.to_string()))?;
+            }
+        }
+        Ok(sum)
     }
 
     /// Saves the sums so far.
-    pub fn save_sums(&self, sum: &mut Summing<'_>, recipe: &[u8]) -> Result<()> {
+    pub fn save_sums(&self, sum: &mut Summing<'_>, recipe: &[u8], saved: &SavedSums) -> Result<()> {
         let bytes = sum.to_bytes(recipe).map_err(of_pipeline)?;
-        crate::output::write(&self.0.join(SUMS), &bytes)
+        crate::output::write(&self.0.join(&saved.ours), &bytes)
     }
 
     /// Once the model is written there is nothing to go on from, nor the parts of files that a
@@ -92,8 +156,10 @@ impl Folder {
     pub fn clear(&self) {
         for entry in std::fs::read_dir(&self.0).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let ours = [SUMS, RECIPE, FILES].iter().any(|ours| name == *ours)
-                || name.to_string_lossy().starts_with(crate::output::TEMPORARY);
+            let ours = [RECIPE, FILES].iter().any(|ours| name == *ours)
+                || [SUMS, crate::output::TEMPORARY]
+                    .iter()
+                    .any(|start| name.to_string_lossy().starts_with(start));
             if ours {
                 let _ = std::fs::remove_file(entry.path());
             }

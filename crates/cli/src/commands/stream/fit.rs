@@ -1,19 +1,24 @@
 //! `nystrom fit` in two passes over the rows.
 
-use super::checkpoint::{Folder, identity};
+use super::checkpoint::{Folder, SavedSums, identity};
 use super::input::{StreamInput, Watched};
+use super::share::Share;
 use super::sizes::Sizes;
 use super::watch::Watch as Passing;
 use crate::args::{Bandwidth, Fit, Lambda, Output};
 use crate::commands::{auto, auto_report, fit_plan};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::model_file;
+use crate::over::{agree, share};
 use crate::search::{Budget, Watch};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::prelude::*;
-use nystrom_pipeline::{Model, Recipe, Report, StreamFit, StreamReport, Summing};
+use nystrom_pipeline::{
+    Alone, Model, Ranks, Recipe, Report, StreamFit, StreamReport, Summing, Survey,
+};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -21,45 +26,56 @@ use std::time::{Duration, Instant};
 const EVERY: f64 = 60.0;
 
 pub fn run(args: &Fit) -> Result<ExitCode> {
-    let (session, mut rng) = Session::start(&args.run)?;
+    run_over(args, &Alone)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The same over the processes of a job. Process 0 searches, finishes and writes.
+pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
+    let (session, mut rng) = Session::over(&args.run, ranks)?;
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);
-    check(args, output)?;
-    crate::output::check_writable(output, &[&args.data.data])?;
-    let mut input = StreamInput::of(args)?;
+    let mut input = agree(ranks, open(args, output, ranks))?;
     for note in &input.notes {
         session.say(&format!("note: {note}"));
     }
     let budget = Budget::new(args, session.memory);
-    let sizes = Sizes::of(args, &mut input, &budget)?;
-    sizes.announce(&input, &budget, args, &session)?;
+    let sizes = agree(ranks, sizes(args, &mut input, &budget, &session, ranks))?;
     if args.plan {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
+    let sizes = share(ranks, sizes)?;
+    input.files.set_block_rows(sizes.block);
     let stream = stream(args, &sizes, &budget);
-    stream.check().map_err(of_pipeline)?;
-    let folder = Folder::of(args)?;
-    let (recipe, bytes, report) = match saved(&folder, &stream, &mut input)? {
+    agree(ranks, stream.check().map_err(of_pipeline))?;
+    let folder = agree(ranks, Folder::of(args))?;
+    let (recipe, bytes, report) = match saved(&folder, &stream, &mut input, ranks)? {
         Some((recipe, bytes)) => (recipe, bytes, None),
         None => {
-            let (recipe, report) = recipe(args, &stream, &mut input, &budget, &session, &mut rng)?;
-            let bytes = match &folder {
-                Some(_) => recipe.to_bytes(&identity()).map_err(of_pipeline)?,
-                None => Vec::new(),
-            };
-            if let Some(folder) = &folder {
+            let job = Job { args, stream: &stream, budget: &budget, session: &session, ranks };
+            let (recipe, bytes, report) = job.recipe(&mut input, &mut rng)?;
+            if let Some(folder) = folder.as_ref().filter(|_| ranks.rank() == 0) {
                 folder.save_recipe(&input.files, &bytes)?;
             }
             (recipe, bytes, report)
         }
     };
-    let mut sum = recipe.sum().map_err(of_pipeline)?;
-    if let Some(folder) = &folder {
-        sum = folder.resume(sum, &bytes)?;
-        if sum.row() > 0 {
-            session.say(&format!("going on from the checkpoint at row {}", sum.row()));
-        }
+    let before = match &folder {
+        Some(folder) => Some((folder, folder.sums(&bytes, ranks)?)),
+        None => None,
+    };
+    let mut sum = match &before {
+        Some((folder, saved)) => folder.resume(saved, (&recipe, &bytes), ranks)?,
+        None => recipe.sum_over(ranks).map_err(of_pipeline)?,
+    };
+    if before.as_ref().is_some_and(|(_, saved)| !saved.is_empty()) {
+        session.say(&format!("going on from the checkpoint at row {}", sum.row()));
     }
-    second_pass(args, &mut sum, &mut input, (folder.as_ref(), &bytes), &session)?;
+    let save = before.as_ref().map(|(folder, saved)| (*folder, saved, &bytes[..]));
+    second_pass(args, &mut sum, &mut input, save, (&session, ranks))?;
+    sum.merge_over(ranks).map_err(of_pipeline)?;
+    if ranks.rank() > 0 {
+        return Ok(());
+    }
     session.progress.stage("choosing λ", None);
     let (model, found) = sum.finish(&lambdas(args)).map_err(of_pipeline)?;
     let size = model_file::save(&model, output)?;
@@ -71,14 +87,45 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
         auto_report::describe(&model, report, &mut summary);
     }
     describe(&model, &found, &sizes, &mut summary);
+    if ranks.size() > 1 {
+        summary.value("processes", ranks.size());
+    }
     let place = output
         .file()
         .map_or_else(|| "standard output".to_owned(), |file| file.display().to_string());
     summary.line("model", format!("{place}, {}", text::bytes(size)));
     summary.value("model", &place);
     summary.value("seed", args.run.seed);
-    summary.print(&session, output.is_stdout())?;
-    Ok(ExitCode::SUCCESS)
+    summary.print(&session, output.is_stdout())
+}
+
+/// What every process does for itself before there is work.
+fn open(args: &Fit, output: &Output, ranks: &dyn Ranks) -> Result<StreamInput> {
+    check(args, output)?;
+    if args.data.data == Path::new("-") {
+        let text = "standard input cannot be read twice; save it to a file";
+        return Err(Failure::Usage(text.into()).into());
+    }
+    if ranks.rank() == 0 {
+        crate::output::check_writable(output, &[&args.data.data])?;
+    }
+    StreamInput::of(args)
+}
+
+/// Process 0 plans, as clocks and memory are part of it.
+fn sizes(
+    args: &Fit,
+    input: &mut StreamInput,
+    budget: &Budget,
+    session: &Session,
+    ranks: &dyn Ranks,
+) -> Result<Option<Sizes>> {
+    if ranks.rank() > 0 {
+        return Ok(None);
+    }
+    let sizes = Sizes::of(args, input, budget)?;
+    sizes.announce(input, budget, args, session)?;
+    Ok(Some(sizes))
 }
 
 /// Options that need all rows at once.
@@ -131,54 +178,110 @@ fn saved(
     folder: &Option<Folder>,
     stream: &StreamFit,
     input: &mut StreamInput,
+    ranks: &dyn Ranks,
 ) -> Result<Option<(Recipe, Vec<u8>)>> {
     let Some(folder) = folder else { return Ok(None) };
-    let Some((record, recipe, bytes)) = folder.recipe(&stream.fit, &identity())? else {
+    let Some((record, recipe, bytes)) = folder.recipe(&stream.fit, &identity(), ranks)? else {
         return Ok(None);
     };
     input.files.restore(record)?;
     Ok(Some((recipe, bytes)))
 }
 
-/// The first pass, and the search on its sample.
-fn recipe(
-    args: &Fit,
-    stream: &StreamFit,
-    input: &mut StreamInput,
-    budget: &Budget,
-    session: &Session,
-    rng: &mut dyn Rng,
-) -> Result<(Recipe, Option<Report>)> {
-    let bytes = input.files.bytes()?;
-    let watch = Passing::new(session, "pass 1 of 2", (None, bytes));
-    let targets = input.targets.clone();
-    let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
-    let survey = stream.survey(&mut source, targets, &mut |_| {}, rng).map_err(of_pipeline)?;
-    for note in survey.notes() {
-        session.say(&format!("note: {note}"));
-    }
-    let compressed = input.files.compressed();
-    if let (Some(file), Some(_)) = (compressed.first(), &args.stream.checkpoint) {
-        session.say(&format!(
-            "note: {file} is compressed: going on from a checkpoint inside it reads it from its \
-             first byte"
-        ));
-    }
-    let (mut model, report) = if args.kernel.is_given() {
-        let scale = match args.kernel.bandwidth {
-            Some(Bandwidth::Given(scale)) => Some(scale),
-            _ => None,
+/// What the first pass and the search are about.
+struct Job<'a> {
+    args: &'a Fit,
+    stream: &'a StreamFit,
+    budget: &'a Budget,
+    session: &'a Session,
+    ranks: &'a dyn Ranks,
+}
+
+impl Job<'_> {
+    /// The first pass, and the search on its sample, which process 0 does for all. The bytes are
+    /// those of the recipe, where anybody needs them.
+    fn recipe(
+        &self,
+        input: &mut StreamInput,
+        rng: &mut dyn Rng,
+    ) -> Result<(Recipe, Vec<u8>, Option<Report>)> {
+        let (ranks, identity) = (self.ranks, identity());
+        let mut bytes = Vec::new();
+        let found = match self.survey(input, rng)? {
+            Some(survey) => {
+                let (model, report) = self.search(&survey, rng)?;
+                let recipe = self.stream.recipe(&survey, model, rng).map_err(of_pipeline)?;
+                let recipe = match self.args.stream.leaves {
+                    Some(leaves) => recipe.with_leaves(leaves),
+                    None => recipe,
+                };
+                if ranks.size() > 1 || self.args.stream.checkpoint.is_some() {
+                    bytes = recipe.to_bytes(&identity).map_err(of_pipeline)?;
+                }
+                Some((recipe, report))
+            }
+            None => None,
         };
-        let named = (args.kernel.family(), scale);
-        (stream.given(&survey, named, rng).map_err(of_pipeline)?, None)
-    } else {
-        let mut watch = Watch::new(session);
-        let fitted = stream.search(&survey, &mut watch, rng).map_err(of_pipeline)?;
-        (fitted.model, Some(fitted.report))
-    };
-    model.made.seed = Some(args.run.seed);
-    model.made.settings = budget.settings(args.run.seed);
-    Ok((stream.recipe(&survey, model, rng).map_err(of_pipeline)?, report))
+        let bytes = ranks.broadcast(bytes);
+        if let Some((recipe, report)) = found {
+            return Ok((recipe, bytes, report));
+        }
+        let recipe = Recipe::from_bytes(&self.stream.fit, &identity, &bytes);
+        Ok((recipe.map_err(of_pipeline)?, bytes, None))
+    }
+
+    /// The first pass; what it found is on process 0.
+    fn survey(&self, input: &mut StreamInput, rng: &mut dyn Rng) -> Result<Option<Survey>> {
+        let (session, ranks) = (self.session, self.ranks);
+        let mut share = Share::of(&input.files, ranks)?;
+        let watch = Passing::new(session, &named("pass 1 of 2", ranks), (None, share.bytes));
+        let targets = input.targets.clone();
+        let mut source = Watched { files: &mut share.files, unwanted: &input.unwanted, watch };
+        let of = (&mut source as _, share.first);
+        let survey = self.stream.survey_over(ranks, of, targets, &mut |_| {}, rng);
+        let survey = survey.map_err(of_pipeline)?;
+        source.watch.end();
+        input.files.restore(share.record(ranks)?)?;
+        for note in survey.iter().flat_map(Survey::notes) {
+            session.say(&format!("note: {note}"));
+        }
+        let compressed = input.files.compressed();
+        if let (Some(file), Some(_)) = (compressed.first(), &self.args.stream.checkpoint) {
+            session.say(&format!(
+                "note: {file} is compressed: going on from a checkpoint inside it reads it from \
+                 its first byte"
+            ));
+        }
+        Ok(survey)
+    }
+
+    /// The model of the sample.
+    fn search(&self, survey: &Survey, rng: &mut dyn Rng) -> Result<(Model, Option<Report>)> {
+        let (args, stream) = (self.args, self.stream);
+        let (mut model, report) = if args.kernel.is_given() {
+            let scale = match args.kernel.bandwidth {
+                Some(Bandwidth::Given(scale)) => Some(scale),
+                _ => None,
+            };
+            let named = (args.kernel.family(), scale);
+            (stream.given(survey, named, rng).map_err(of_pipeline)?, None)
+        } else {
+            let mut watch = Watch::new(self.session);
+            let fitted = stream.search(survey, &mut watch, rng).map_err(of_pipeline)?;
+            (fitted.model, Some(fitted.report))
+        };
+        model.made.seed = Some(args.run.seed);
+        model.made.settings = self.budget.settings(args.run.seed);
+        Ok((model, report))
+    }
+}
+
+/// What a process says of a pass of which it does a part.
+pub fn named(pass: &str, ranks: &dyn Ranks) -> String {
+    match ranks.size() {
+        1 => pass.to_owned(),
+        size => format!("{pass}, process {} of {size}", ranks.rank()),
+    }
 }
 
 /// The second pass, saved now and then.
@@ -186,17 +289,17 @@ fn second_pass(
     args: &Fit,
     sum: &mut Summing<'_>,
     input: &mut StreamInput,
-    (folder, recipe): (Option<&Folder>, &[u8]),
-    session: &Session,
+    save: Option<(&Folder, &SavedSums, &[u8])>,
+    (session, ranks): (&Session, &dyn Ranks),
 ) -> Result<()> {
     let every = Duration::from_secs_f64(args.stream.checkpoint_every.unwrap_or(EVERY));
-    let rows = input.files.rows();
-    let watch = Passing::new(session, "pass 2 of 2", (rows, 0));
+    let rows = input.files.rows().map(|rows| rows / ranks.size() as u64);
+    let watch = Passing::new(session, &named("pass 2 of 2", ranks), (rows, 0));
     let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
     let mut last = Instant::now();
     let mut pause = |sum: &mut Summing<'_>| {
-        if let Some(folder) = folder.filter(|_| last.elapsed() >= every) {
-            if let Err(error) = folder.save_sums(sum, recipe) {
+        if let Some((folder, saved, recipe)) = save.filter(|_| last.elapsed() >= every) {
+            if let Err(error) = folder.save_sums(sum, recipe, saved) {
                 // the one before is as it was
                 session.warn(&format!("warning: no checkpoint at row {}: {error:#}", sum.row()));
             }
@@ -204,7 +307,9 @@ fn second_pass(
         }
         Ok(())
     };
-    sum.run(&mut source, &mut pause).map_err(of_pipeline)
+    sum.run(&mut source, &mut pause).map_err(of_pipeline)?;
+    source.watch.end();
+    Ok(())
 }
 
 fn lambdas(args: &Fit) -> Vec<f64> {

@@ -105,10 +105,7 @@ impl TableSource for Watched<'_> {
     }
 
     fn next_block(&mut self) -> nystrom_data::Result<Option<Table>> {
-        let Some(table) = self.files.next_block()? else {
-            self.watch.end();
-            return Ok(None);
-        };
+        let Some(table) = self.files.next_block()? else { return Ok(None) };
         self.watch.rows(table.rows(), self.files.bytes_read());
         table.drop_columns(self.unwanted.iter().map(|(j, _)| *j)).map(Some)
     }

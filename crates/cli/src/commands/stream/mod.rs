@@ -5,6 +5,7 @@ pub mod fit;
 mod input;
 mod model_rows;
 pub mod predict;
+mod share;
 mod sizes;
 mod watch;
 

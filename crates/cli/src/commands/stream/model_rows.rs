@@ -1,13 +1,15 @@
 //! The columns of a model in tables that are read block by block.
 
 use super::input::Head;
+use super::share::part;
 use crate::args::DataArgs;
 use crate::commands::arrange::{arrange, libsvm_features};
 use crate::failure::Result;
 use crate::mixed::Wanted;
+use crate::over::agree;
 use crate::session::Session;
 use nystrom_data::{Column, Files, Table};
-use nystrom_pipeline::Model;
+use nystrom_pipeline::{Model, Ranks};
 
 /// Files in which a model finds its columns.
 pub struct ModelRows {
@@ -20,7 +22,22 @@ pub struct ModelRows {
 }
 
 impl ModelRows {
-    pub fn open(model: &Model, args: &DataArgs, session: &Session) -> Result<ModelRows> {
+    /// On process 0 the session tells notes.
+    pub fn open(
+        model: &Model,
+        args: &DataArgs,
+        session: &Session,
+        ranks: &dyn Ranks,
+    ) -> Result<ModelRows> {
+        let mut rows = agree(ranks, ModelRows::of_all(model, args, session))?;
+        if ranks.size() > 1 {
+            rows.files = part(&rows.files, ranks)?.0;
+        }
+        rows.files.start(0)?;
+        Ok(rows)
+    }
+
+    fn of_all(model: &Model, args: &DataArgs, session: &Session) -> Result<ModelRows> {
         let count = libsvm_features(model.layout());
         let head = Head::of(args, count)?;
         let (features, targets) = arrange(&head.input, model)?;
@@ -40,11 +57,10 @@ impl ModelRows {
             instead: "the model was fitted to them, so correct the file",
             fills: model.columns().fills(),
         };
-        let (mut files, notes) = head.open(&wanted, count)?;
+        let (files, notes) = head.open(&wanted, count)?;
         for note in notes {
             session.say(&format!("note: {note}"));
         }
-        files.start(0)?;
         let target_names = model.target_names().into_iter().map(str::to_owned).collect();
         Ok(ModelRows { files, features, targets, names, target_names })
     }

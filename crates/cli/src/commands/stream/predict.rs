@@ -1,5 +1,6 @@
 //! `nystrom predict` and `nystrom evaluate` block by block.
 
+use super::fit::named;
 use super::model_rows::ModelRows;
 use super::watch::Watch;
 use crate::args::{DataArgs, Evaluate, Predict};
@@ -9,18 +10,66 @@ use crate::commands::predict::{Predicted, Results, check_classes, predicted};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::model_file;
 use crate::output::{Columns, Sink, Values, check_writable};
+use crate::over::agree;
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;
 use nystrom::faer::Mat;
 use nystrom_data::Table;
-use nystrom_pipeline::Model;
+use nystrom_pipeline::{Alone, Model, Ranks};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::process::ExitCode;
 
+/// Bytes of a message with predictions.
+const PIECE: usize = 1 << 24;
+
 pub fn predict(args: &Predict) -> Result<ExitCode> {
-    let session = Session::new(args.threads, args.json, args.quiet)?;
-    check_writable(&args.output, &[&args.model, &args.data.data])?;
+    predict_over(args, &Alone)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The same over the processes of a job: process 0 writes what all predict, in the order of the
+/// files. The others keep theirs in temporary files until it is their turn.
+pub fn predict_over(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
+    let quiet = args.quiet || ranks.rank() > 0;
+    let session = Session::new(args.threads, args.json, quiet)?;
+    let model = agree(ranks, model_to_predict(args, ranks))?;
+    let mut to = To::open(args, ranks)?;
+    let mut errors = Known::of(&model);
+    let more = (args.interval, args.std);
+    let mut rows = each(&model, &args.data, more, (&session, ranks), &mut |predicted| {
+        let results = Results::of(&model, predicted, args.probabilities);
+        let columns: Vec<(&str, Values<'_>)> = results.columns().collect();
+        to.write(&Columns(columns))?;
+        errors.add(&model, predicted)
+    })?;
+    let Some(mut sink) = to.send(ranks)? else {
+        return errors.send(rows, ranks);
+    };
+    for rank in 1..ranks.size() {
+        loop {
+            let piece = ranks.receive(rank);
+            if piece.is_empty() {
+                break;
+            }
+            sink.write(&String::from_utf8(piece)?)?;
+        }
+        rows += errors.receive(rank, ranks)?;
+    }
+    sink.finish()?;
+    let mut summary = Summary::of("predict");
+    errors.report(&model, rows, &mut summary)?;
+    summary.written(&args.output);
+    summary.print(&session, args.output.is_stdout())
+}
+
+fn model_to_predict(args: &Predict, ranks: &dyn Ranks) -> Result<Model> {
+    if ranks.rank() == 0 {
+        check_writable(&args.output, &[&args.model, &args.data.data])?;
+    }
     let model = model_file::load(&args.model)?;
     check_classes(args, &model)?;
     if args.output.is_npy() || (args.json && args.output.is_stdout()) || args.data.drop_missing {
@@ -28,30 +77,29 @@ pub fn predict(args: &Predict) -> Result<ExitCode> {
                     .csv file, and leave out --drop-missing";
         return Err(Failure::Usage(text.into()).into());
     }
-    let mut sink = Sink::open(&args.output)?;
-    let mut errors = Known::of(&model);
-    let rows =
-        each(&model, &args.data, (args.interval, args.std), &session, &mut |predicted, first| {
-            let results = Results::of(&model, predicted, args.probabilities);
-            let columns: Vec<(&str, Values<'_>)> = results.columns().collect();
-            sink.write(&Columns(columns).rows_of_csv(first))?;
-            errors.add(&model, predicted)
-        })?;
-    sink.finish()?;
-    let mut summary = Summary::of("predict");
-    errors.report(&model, rows, &mut summary)?;
-    summary.written(&args.output);
-    summary.print(&session, args.output.is_stdout())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(model)
 }
 
 pub fn evaluate(args: &Evaluate) -> Result<ExitCode> {
-    let session = Session::new(args.threads, args.json, args.quiet)?;
-    let model = model_file::load(&args.model)?;
+    evaluate_over(args, &Alone)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The same over the processes of a job.
+pub fn evaluate_over(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
+    let quiet = args.quiet || ranks.rank() > 0;
+    let session = Session::new(args.threads, args.json, quiet)?;
+    let model = agree(ranks, model_file::load(&args.model))?;
     let mut errors = Known::of(&model);
-    let rows = each(&model, &args.data, (None, false), &session, &mut |predicted, _| {
+    let mut rows = each(&model, &args.data, (None, false), (&session, ranks), &mut |predicted| {
         errors.add(&model, predicted)
     })?;
+    if ranks.rank() > 0 {
+        return errors.send(rows, ranks);
+    }
+    for rank in 1..ranks.size() {
+        rows += errors.receive(rank, ranks)?;
+    }
     if let Some(target) = errors.absent(&model) {
         let text = format!(
             "{}: the target {target:?} is in no row, so that there is nothing to compare with; use \
@@ -62,21 +110,83 @@ pub fn evaluate(args: &Evaluate) -> Result<ExitCode> {
     }
     let mut summary = Summary::of("evaluate");
     errors.report(&model, rows, &mut summary)?;
-    summary.print(&session, false)?;
-    Ok(ExitCode::SUCCESS)
+    summary.print(&session, false)
 }
 
-/// Predicts every block; `take` also hears whether it is the first. Gives the number of rows.
+/// Where predictions go.
+enum To {
+    /// To the output, with a header before the first.
+    Sink(Sink, bool),
+    /// To a file of this process: a header of so many bytes, then rows.
+    File(File, usize),
+}
+
+impl To {
+    fn open(args: &Predict, ranks: &dyn Ranks) -> Result<To> {
+        if ranks.rank() == 0 {
+            return Ok(To::Sink(Sink::open(&args.output)?, false));
+        }
+        let failed = |source| Failure::Output { file: "a temporary file".into(), source };
+        Ok(To::File(tempfile::tempfile().map_err(failed)?, 0))
+    }
+
+    fn write(&mut self, columns: &Columns<'_>) -> Result<()> {
+        match self {
+            To::Sink(sink, is_headed) => {
+                let header = !std::mem::replace(is_headed, true);
+                sink.write(&columns.rows_of_csv(header))
+            }
+            To::File(file, header) => {
+                if *header == 0 {
+                    let text = columns.header_of_csv();
+                    file.write_all(text.as_bytes())?;
+                    *header = text.len();
+                }
+                Ok(file.write_all(columns.rows_of_csv(false).as_bytes())?)
+            }
+        }
+    }
+
+    /// Gives the output back, or sends what was kept to process 0, with a header if nobody before
+    /// had one.
+    fn send(self, ranks: &dyn Ranks) -> Result<Option<Sink>> {
+        let (is_headed, size) = match &self {
+            To::Sink(_, is_headed) => (*is_headed, 0),
+            To::File(_, size) => (*size > 0, *size),
+        };
+        let all = ranks.gather(vec![u8::from(is_headed)]);
+        let mut file = match self {
+            To::Sink(sink, _) => return Ok(Some(sink)),
+            To::File(file, _) => file,
+        };
+        let is_first = all[..ranks.rank()].iter().all(|headed| headed[..] == [0]);
+        file.seek(SeekFrom::Start(if is_first { 0 } else { size as u64 }))?;
+        let mut rest = String::new();
+        let mut reader = BufReader::new(file);
+        while reader.read_line(&mut rest)? > 0 {
+            if rest.len() >= PIECE {
+                ranks.send(0, std::mem::take(&mut rest).as_bytes());
+            }
+        }
+        if !rest.is_empty() {
+            ranks.send(0, rest.as_bytes());
+        }
+        ranks.send(0, &[]);
+        Ok(None)
+    }
+}
+
+/// Predicts every block of this process. Gives the number of rows.
 fn each(
     model: &Model,
     data: &DataArgs,
     more: (Option<f64>, bool),
-    session: &Session,
-    take: &mut dyn FnMut(&Predicted, bool) -> Result<()>,
+    (session, ranks): (&Session, &dyn Ranks),
+    take: &mut dyn FnMut(&Predicted) -> Result<()>,
 ) -> Result<usize> {
-    let mut rows = ModelRows::open(model, data, session)?;
+    let mut rows = ModelRows::open(model, data, session, ranks)?;
     let known: Vec<String> = rows.known().into_iter().map(str::to_owned).collect();
-    let mut watch = Watch::new(session, "predicting", (None, rows.bytes()?));
+    let mut watch = Watch::new(session, &named("predicting", ranks), (None, rows.bytes()?));
     let (mut count, mut notes) = (0, Vec::new());
     while let Some((block, bytes)) = rows.next()? {
         let (actual, named) = truth(model, &block, &known)?;
@@ -88,7 +198,7 @@ fn each(
                 notes.push(note);
             }
         }
-        take(&predicted, count == 0)?;
+        take(&predicted)?;
         count += block.rows();
         watch.rows(block.rows(), bytes);
     }
@@ -112,6 +222,7 @@ fn truth(model: &Model, block: &Table, known: &[String]) -> Result<Truth> {
 }
 
 /// Errors where the truth is known.
+#[derive(Serialize, Deserialize)]
 struct Known {
     numbers: Vec<Running>,
     /// Of classes: what each row is, and K probabilities for each.
@@ -140,6 +251,23 @@ impl Known {
             }
         }
         Ok(())
+    }
+
+    /// Sends them to process 0, with the number of rows.
+    fn send(self, rows: usize, ranks: &dyn Ranks) -> Result<()> {
+        let mut bytes = Vec::new();
+        ciborium::into_writer(&(rows, self), &mut bytes)?;
+        ranks.send(0, &bytes);
+        Ok(())
+    }
+
+    /// Adds those of another process. Gives the number of its rows.
+    fn receive(&mut self, from: usize, ranks: &dyn Ranks) -> Result<usize> {
+        let (rows, other): (usize, Known) = ciborium::from_reader(&ranks.receive(from)[..])?;
+        self.numbers.iter_mut().zip(&other.numbers).for_each(|(ours, sums)| ours.merge(sums));
+        self.classes.0.extend(other.classes.0);
+        self.classes.1.extend(other.classes.1);
+        Ok(rows)
     }
 
     /// A target that no row has.

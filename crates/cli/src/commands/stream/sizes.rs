@@ -10,6 +10,7 @@ use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::prelude::*;
 use nystrom_pipeline::{Family, Recipe};
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// The program itself, its threads and what the allocator keeps.
@@ -24,7 +25,7 @@ const COPIES: u64 = 10;
 const FEW: u64 = 300;
 
 /// What a fit is made of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Sizes {
     /// All bytes.
     pub memory: u64,
@@ -65,13 +66,15 @@ impl Sizes {
             let text = format!("--reservoir {reservoir} is beyond --memory: {largest} would fit");
             return Err(Failure::Usage(text).into());
         }
-        let fits = |m: u64| Recipe::bytes(m as usize) <= 7 * rest / 10;
+        let leaves = args.stream.leaves.unwrap_or(1);
+        let bytes_of = |m: u64| Recipe::bytes_with_leaves(m as usize, leaves);
+        let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
         let landmarks = match args.landmarks {
             Some(spec) if spec.method == Selection::Uniform && fits(spec.count as u64) => {
                 spec.count as u64
             }
             Some(spec) if spec.method == Selection::Uniform => {
-                let (needed, budget) = (PROGRAM + Recipe::bytes(spec.count) * 10 / 7, memory);
+                let (needed, budget) = (PROGRAM + bytes_of(spec.count as u64) * 10 / 7, memory);
                 let what = "the sums over so many landmarks";
                 return Err(nystrom::Error::OutOfBudget { what, needed, budget }.into());
             }

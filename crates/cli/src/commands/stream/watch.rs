@@ -9,7 +9,7 @@ const EVERY: Duration = Duration::from_secs(10);
 /// One pass under way.
 pub struct Watch<'a> {
     session: &'a Session,
-    what: &'static str,
+    what: String,
     /// All rows, if they are known, and all bytes.
     total: (Option<u64>, u64),
     /// Where it began.
@@ -20,9 +20,9 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    pub fn new(session: &'a Session, what: &'static str, total: (Option<u64>, u64)) -> Self {
+    pub fn new(session: &'a Session, what: &str, total: (Option<u64>, u64)) -> Self {
         let now = Instant::now();
-        Watch { session, what, total, from: 0, rows: 0, start: now, last: now }
+        Watch { session, what: what.to_owned(), total, from: 0, rows: 0, start: now, last: now }
     }
 
     /// The pass begins at this row.

@@ -1,0 +1,98 @@
+//! Which files a process surveys, and what all know of them then.
+
+use crate::failure::{Failure, Result};
+use crate::over::{agree, share};
+use nystrom_data::{Files, FilesRecord};
+use nystrom_pipeline::Ranks;
+use std::ops::Range;
+
+/// Files that follow one another, and the number of their first row among all.
+pub struct Share {
+    pub files: Files,
+    pub first: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl Share {
+    /// That of this process. Among several each counts the rows of its files first.
+    pub fn of(files: &Files, ranks: &dyn Ranks) -> Result<Share> {
+        let (files, bytes) = part(files, ranks)?;
+        if ranks.size() == 1 {
+            return Ok(Share { files, first: 0, bytes });
+        }
+        let rows = ranks.gather(files.count_rows()?.to_le_bytes().to_vec()).concat();
+        let before = rows.as_chunks::<8>().0.iter().take(ranks.rank());
+        let first = before.map(|rows| u64::from_le_bytes(*rows)).sum();
+        Ok(Share { files, first, bytes })
+    }
+
+    /// The record of all files, once every process has read its share.
+    pub fn record(&self, ranks: &dyn Ranks) -> Result<FilesRecord> {
+        let parts = ranks.gather(serde_json::to_vec(&self.files.record())?);
+        let parts = parts.iter().map(|part| Ok(serde_json::from_slice(part)?));
+        let parts: Vec<Option<FilesRecord>> = parts.collect::<Result<_>>()?;
+        agree(ranks, FilesRecord::join(parts.into_iter().flatten()).map_err(Into::into))
+    }
+}
+
+/// The files of this process, and their bytes.
+pub fn part(files: &Files, ranks: &dyn Ranks) -> Result<(Files, u64)> {
+    let bytes = agree(ranks, files.bytes_by_file().map_err(Into::into))?;
+    agree(ranks, same_files(files, &bytes, ranks))?;
+    let range = range(&bytes, ranks.rank(), ranks.size());
+    Ok((files.part(range.clone()), bytes[range].iter().sum()))
+}
+
+/// Refuses a process that finds other files than the first, as with a folder of its own.
+fn same_files(files: &Files, bytes: &[u64], ranks: &dyn Ranks) -> Result<()> {
+    let names: Vec<String> = files.paths().iter().map(|path| path.display().to_string()).collect();
+    let ours = (names, bytes.to_vec());
+    let first: (Vec<String>, Vec<u64>) = share(ranks, Some(ours.clone()))?;
+    let differ = |i: &usize| (first.0.get(*i), first.1.get(*i)) != (ours.0.get(*i), ours.1.get(*i));
+    let Some(i) = (0..first.0.len().max(ours.0.len())).find(differ) else { return Ok(()) };
+    let describe = |(names, bytes): &(Vec<String>, Vec<u64>)| match (names.get(i), bytes.get(i)) {
+        (Some(name), Some(bytes)) => format!("{name} with {bytes} bytes"),
+        _ => "no file".to_owned(),
+    };
+    let (ours, first) = (describe(&ours), describe(&first));
+    let text = format!(
+        "file {} is {ours} here, and {first} on rank 0; all processes must see the same files",
+        i + 1
+    );
+    Err(Failure::Data(text).into())
+}
+
+/// The files of one of several processes: those of which the middle byte is in its part of all
+/// bytes.
+fn range(bytes: &[u64], rank: usize, size: usize) -> Range<usize> {
+    let all: u128 = bytes.iter().map(|bytes| u128::from(*bytes)).sum();
+    let mut before = 0;
+    let middles = bytes.iter().map(|bytes| {
+        before += u128::from(*bytes);
+        2 * before - u128::from(*bytes)
+    });
+    let owner = |middle: u128| (middle * size as u128 / (2 * all).max(1)) as usize;
+    let owners: Vec<usize> = middles.map(owner).collect();
+    owners.partition_point(|owner| *owner < rank)..owners.partition_point(|owner| *owner <= rank)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range;
+
+    #[test]
+    fn every_file_has_one_process() {
+        for (bytes, size, expected) in [
+            (&[10, 10, 10, 10][..], 2, vec![0..2, 2..4]),
+            (&[10, 10, 10], 4, vec![0..1, 1..1, 1..2, 2..3]),
+            (&[100, 1, 1, 1], 3, vec![0..0, 0..1, 1..4]),
+            (&[7], 3, vec![0..0, 0..1, 1..1]),
+            (&[0, 0], 2, vec![0..2, 2..2]),
+            (&[1, 2, 3], 1, vec![0..3]),
+        ] {
+            let ranges: Vec<_> = (0..size).map(|rank| range(bytes, rank, size)).collect();
+            assert_eq!(ranges, expected, "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The commands that run over the processes of a job.
+
+use crate::args::{Cli, Command};
+use crate::commands::stream;
+use crate::failure::{self, Failure, Result};
+use clap::{CommandFactory, FromArgMatches};
+use nystrom_pipeline::Ranks;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Of a program that runs over processes.
+const ABOUT: &str = "\
+`fit`, `predict` and `evaluate` with the options and the results of `nystrom --stream`, by all
+processes of a job: each reads a part of the files. --threads and --memory are those of a process;
+process 0 writes what is written.
+
+  mpirun -n 4 --bind-to none nystrom-mpi fit 'shards/*.csv' --target price -o houses.json";
+
+/// The program `nystrom-mpi`: does what the command line says over all processes of a job, each of
+/// which calls this. Process 0 speaks. The number is the status to end with.
+///
+/// # Errors
+/// The status to end the whole job with at once: something failed here, and others may wait. It has
+/// been told, with the rank of this process.
+pub fn main_over(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
+    let name = "nystrom-mpi";
+    let command = Cli::command().name(name).bin_name(name).about(ABOUT).after_help(None::<&str>);
+    let command = command.mut_subcommand("fit", |fit| fit.about("Fit a model to all files"));
+    let parsed = command.try_get_matches().and_then(|found| Cli::from_arg_matches(&found));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => {
+            // which all processes find
+            if ranks.rank() == 0 {
+                let _ = error.print();
+            }
+            return Ok(u8::try_from(error.exit_code()).unwrap_or(failure::USAGE));
+        }
+    };
+    match run(&cli.command, ranks) {
+        Ok(()) => Ok(0),
+        Err(error) => match error.downcast_ref() {
+            // which has been told
+            Some(Failure::Elsewhere(status)) => Ok(*status),
+            _ => Err(failure::report(&of_rank(ranks, error))),
+        },
+    }
+}
+
+fn run(command: &Command, ranks: &dyn Ranks) -> Result<()> {
+    match command {
+        Command::Fit(args) => stream::fit::run_over(args, ranks),
+        Command::Predict(args) => stream::predict::predict_over(args, ranks),
+        Command::Evaluate(args) => stream::predict::evaluate_over(args, ranks),
+        _ => {
+            let text = "over processes there are `fit`, `predict` and `evaluate`; use `nystrom` \
+                        for the rest";
+            agree(ranks, Err(Failure::Usage(text.into()).into()))
+        }
+    }
+}
+
+/// What all processes did, each for itself. If it failed for some, the first of them tells the
+/// error, with its rank unless it failed for all, and all end with its status.
+pub fn agree<T>(ranks: &dyn Ranks, mine: Result<T>) -> Result<T> {
+    if ranks.size() == 1 {
+        return mine;
+    }
+    let status = mine.as_ref().map_or_else(failure::status, |_| 0);
+    let all: Vec<u8> = ranks.gather(vec![status]).concat();
+    let Some(first) = all.iter().position(|status| *status != 0) else { return mine };
+    if let (Err(error), true) = (mine, ranks.rank() == first) {
+        let alone = all.contains(&0);
+        failure::report(&if alone { error.context(format!("rank {first}")) } else { error });
+    }
+    Err(Failure::Elsewhere(all[first]).into())
+}
+
+/// What process 0 has, on all.
+pub fn share<T: Serialize + DeserializeOwned>(ranks: &dyn Ranks, value: Option<T>) -> Result<T> {
+    let bytes = serde_json::to_vec(&value)?;
+    let value: Option<T> = serde_json::from_slice(&ranks.broadcast(bytes))?;
+    value.ok_or_else(|| anyhow::anyhow!("process 0 has nothing to share"))
+}
+
+/// An error of which the others have not heard: with the rank, if there are others.
+fn of_rank(ranks: &dyn Ranks, error: anyhow::Error) -> anyhow::Error {
+    match ranks.size() {
+        1 => error,
+        _ => error.context(format!("rank {}", ranks.rank())),
+    }
+}

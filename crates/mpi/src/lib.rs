@@ -1,0 +1,25 @@
+//! The processes of an MPI job, for the fits of `nystrom` over files that many read together.
+//!
+//! [`World`] is what a fit needs to know of a job ([`Ranks`]): sums over rows of the leaves of one
+//! tree, Σ over leaves of ΦᵀΦ and Φᵀy, travel up that tree, so that the bits are those of one
+//! process. [`run`] starts the job and ends it, all of it, when one process fails.
+//!
+//! The program `nystrom-mpi` is
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     nystrom_mpi::run(|world| nystrom_cli::main_over(world))
+//! }
+//! ```
+#![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
+
+mod alike;
+mod job;
+mod world;
+
+pub use job::run;
+pub use world::World;
+
+#[doc(no_inline)]
+pub use nystrom_pipeline::Ranks;

@@ -1,0 +1,166 @@
+//! A job ends when one of its processes cannot go on, and says which.
+
+use crate::support::{Bench, program, wait};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+const FIT: &str = "fit shards --target y --kernel gaussian --bandwidth 2 --landmarks uniform:60 \
+                   --memory 100MB -q -o m.json";
+
+#[test]
+fn a_bad_file_of_one_process_is_told_with_its_rank() {
+    let bench = Bench::new();
+    bench.shards(3000, 3);
+    let good = String::from_utf8(bench.read("shards/2.csv")).unwrap();
+    let start = Instant::now();
+    for (text, part) in [
+        (good.replacen(",red", ",red\n1,2,x,4,red", 1), "shards/2.csv:"),
+        (good.replacen(",red", ",red\n1,2", 1), "shards/2.csv:"),
+        ("a,b\n1,2\n".to_owned(), "shards/2.csv"),
+        ("a,b,y,c,kind\n".to_owned(), "shards/2.csv"),
+    ] {
+        bench.write("shards/2.csv", &text);
+        let run = bench.job(3, FIT);
+        assert_eq!(run.code, Some(3), "{run:?}");
+        assert!(run.err.contains("error: rank 2: ") && run.err.contains(part), "{}", run.err);
+        assert!(!bench.path("m.json").exists());
+    }
+    assert!(start.elapsed() < Duration::from_secs(60), "they end at once");
+}
+
+/// What all processes find wrong is told once, without a rank.
+#[test]
+fn a_wrong_command_is_told_once() {
+    let bench = Bench::new();
+    bench.shards(300, 2);
+    for (words, status, part) in [
+        ("fit shards --target nothing -o m.json", 3, "nothing"),
+        ("fit no/*.csv --target y -o m.json", 3, "no file is there"),
+        ("fit shards --target y --hold-out 0.1 -o m.json", 2, "--hold-out"),
+        ("fit shards --target y --wrong", 2, "--wrong"),
+        ("fit - --target y -o m.json", 2, "standard input"),
+        ("scores shards", 2, "use `nystrom`"),
+        ("fit shards --target y --memory 20MB -o m.json", 4, "a fit in blocks"),
+    ] {
+        let run = bench.job(3, words);
+        assert_eq!(run.code, Some(status), "{words}: {run:?}");
+        assert_eq!(run.err.matches("error: ").count(), 1, "{words}: {}", run.err);
+        assert!(run.err.contains(part), "{words}: {}", run.err);
+    }
+}
+
+#[test]
+fn the_same_rows_twice_are_noticed_across_processes() {
+    let bench = Bench::new();
+    bench.shards(3000, 3);
+    bench.write("shards/2.csv", bench.read("shards/0.csv"));
+    let run = bench.job(3, FIT);
+    assert_eq!(run.code, Some(3), "{run:?}");
+    assert!(run.err.contains("hold the same rows"), "{}", run.err);
+}
+
+#[test]
+fn a_panic_of_one_process_ends_the_job() {
+    let bench = Bench::new();
+    for (words, text) in [("panic 2", "on purpose"), ("thread 1", "in a thread")] {
+        let run = bench.faults(3, words, &[]);
+        let rank = words.split_once(' ').unwrap().1;
+        assert_eq!(run.code, Some(101), "{run:?}");
+        assert!(run.err.contains(&format!("rank {rank}: ")) && run.err.contains(text), "{run:?}");
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_ends_the_job() {
+    let bench = Bench::new();
+    bench.shards(100_000, 4);
+    let words = FIT.replace("uniform:60", "uniform:900");
+    let job = bench.start(3, &program(), &words, &[]);
+    let last = *ranks(&job, 3).last().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    kill(last);
+    let run = wait(job, &words);
+    assert!(run.code.is_none_or(|code| code != 0), "{run:?}");
+    assert!(!bench.path("m.json").exists(), "it was not done before: {run:?}");
+}
+
+/// Killed again and again, each time with another number of processes, the fit gives the model of
+/// an undisturbed run.
+#[test]
+fn a_killed_job_continues_with_any_number_of_processes() {
+    let bench = Bench::new();
+    bench.shards(60_000, 5); // eight leaves
+    let fit = FIT.replace("uniform:60", "uniform:500").replace(" -o m.json", "");
+    bench.alone(&format!("{fit} -o alone.json"));
+    let line = format!("{fit} -o m.json --checkpoint state --checkpoint-every 0.01s");
+    let sums = || -> Vec<String> {
+        let entries = std::fs::read_dir(bench.path("state")).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with("sums")).collect()
+    };
+    let mut kills = 0;
+    for size in [3, 2, 4, 3] {
+        let before = sums().len();
+        let mut job = bench.start(size, &program(), &line, &[]);
+        let last = *ranks(&job, size).last().unwrap();
+        let start = Instant::now();
+        while sums().len() < before + size && job.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < Duration::from_secs(60), "every process saves its sums");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        kill(last);
+        kills += usize::from(wait(job, &line).code != Some(0));
+    }
+    assert!(kills >= 2 && !sums().is_empty(), "{kills} kills, {:?}", sums());
+    // and with `nystrom`
+    let run = bench.alone(&line.replace(" -q", ""));
+    assert!(run.err.contains("going on from the checkpoint"), "{}", run.err);
+    assert!(bench.read("m.json") == bench.read("alone.json"));
+    assert!(!bench.path("state").exists(), "nothing is left to go on from");
+}
+
+/// The processes of a job, in the order of their ranks.
+fn ranks(job: &Child, size: usize) -> Vec<u32> {
+    let (id, start) = (job.id(), Instant::now());
+    loop {
+        let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+        let children = children.unwrap_or_default();
+        let ranks: Vec<u32> = children.split_whitespace().map(|id| id.parse().unwrap()).collect();
+        if ranks.len() == size {
+            return ranks;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{size} processes start");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// SIGKILL; the process may be gone.
+fn kill(process: u32) {
+    let killed = Command::new("kill").args(["-9", &process.to_string()]).output();
+    assert!(killed.is_ok(), "kill is there");
+}
+
+/// Messages are cut into pieces of seven bytes, and arrive.
+#[test]
+fn messages_of_any_length_arrive() {
+    let bench = Bench::new();
+    for (size, limit) in [(1, "7"), (2, "7"), (4, "7"), (3, "1")] {
+        let limit = format!("NYSTROM_MPI_MESSAGE={limit}");
+        let run = bench.faults(size, "messages", &["-x", &limit]);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert!(run.out.contains("all messages came"), "{run:?}");
+    }
+}
+
+#[test]
+fn mixed_processors_are_reported() {
+    let bench = Bench::new();
+    let (with, program) = ("NYSTROM_MPI_INSTRUCTIONS", crate::support::program());
+    let [one, other] = ["V4", "V3"].map(|name| format!("{with}={name}"));
+    let program = program.to_str().unwrap();
+    let rest = ["-x", &one, program, "--help", ":", "-n", "1", "-x", &other];
+    let run = wait(bench.start(2, program.as_ref(), "--help", &rest), "--help");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.err.contains("rank 0 computes with V4, rank 2 with V3"), "{}", run.err);
+}

@@ -1,0 +1,95 @@
+//! Models are those of one process, to the bit.
+
+use crate::support::Bench;
+
+const FIT: &str = "--target y --kernel gaussian --bandwidth 2 --landmarks uniform:60 \
+                   --memory 100MB -q";
+
+/// The model of a job.
+fn model(bench: &Bench, size: usize, words: &str) -> Vec<u8> {
+    let run = bench.ok(size, &format!("fit {words} -o m.json"));
+    assert!(run.err.is_empty(), "quiet is quiet: {}", run.err);
+    let model = bench.read("m.json");
+    std::fs::remove_file(bench.path("m.json")).unwrap();
+    model
+}
+
+#[test]
+fn any_number_of_processes_gives_the_model_of_one() {
+    let bench = Bench::new();
+    bench.shards(9000, 5); // five leaves
+    bench.alone(&format!("fit shards --stream {FIT} -o alone.json"));
+    let alone = bench.read("alone.json");
+    for size in 1..=4 {
+        assert!(model(&bench, size, &format!("shards/*.csv {FIT}")) == alone, "{size} processes");
+    }
+    assert!(model(&bench, 2, &format!("shards {FIT} --threads 2")) == alone, "and threads");
+    assert!(model(&bench, 3, &format!("shards {FIT} --seed 1")) != alone);
+    bench.alone(&format!("fit shards --stream {FIT} --leaves 3 -o three.json"));
+    let three = bench.read("three.json");
+    assert!(three != alone && model(&bench, 4, &format!("shards {FIT} --leaves 3")) == three);
+}
+
+/// One file has no more than one reader in the first pass; all sum in the second.
+#[test]
+fn processes_without_rows_wait_for_the_others() {
+    let bench = Bench::new();
+    bench.shards(2500, 1); // two leaves
+    bench.alone(&format!("fit shards --stream {FIT} -o alone.json"));
+    assert!(model(&bench, 4, &format!("shards/0.csv {FIT}")) == bench.read("alone.json"));
+}
+
+#[test]
+fn a_search_is_that_of_one_process() {
+    let bench = Bench::new();
+    bench.shards(5000, 3);
+    let options = "shards --target y --work 1e8 --reservoir 400 --memory 100MB -q";
+    bench.alone(&format!("fit --stream {options} -o alone.json"));
+    assert!(model(&bench, 3, options) == bench.read("alone.json"));
+}
+
+#[test]
+fn only_process_0_speaks() {
+    let bench = Bench::new();
+    bench.shards(3000, 4);
+    let words = FIT.replace(" -q", "");
+    let run = bench.ok(3, &format!("fit shards {words} -o m.json"));
+    for part in ["pass 1 of 2, process 0 of 3", "pass 2 of 2, process 0 of 3", "2 passes over"] {
+        assert_eq!(run.err.matches(part).count(), 1, "{part}: {}", run.err);
+    }
+    assert_eq!(run.out.matches("fitted in blocks").count(), 1, "{}", run.out);
+    let plan = bench.ok(2, &format!("fit shards {FIT} --plan --json"));
+    assert_eq!(plan.out.lines().count(), 1, "{}", plan.out);
+    let help = bench.ok(2, "--help");
+    assert_eq!(help.out.matches("mpirun -n").count(), 1, "{}", help.out);
+}
+
+/// Predictions and errors are those of one process, also where the first has no rows.
+#[test]
+fn predictions_come_in_the_order_of_the_files() {
+    let bench = Bench::new();
+    bench.shards(3000, 3);
+    bench.alone(&format!("fit shards {FIT} -o m.json"));
+    bench.alone("predict m.json shards -o p.csv -q");
+    let alone = bench.alone("evaluate m.json shards --json -q").out;
+    for size in [1, 2, 4] {
+        bench.ok(size, "predict m.json shards/*.csv -o q.csv -q");
+        assert!(bench.read("q.csv") == bench.read("p.csv"), "{size} processes");
+        assert_eq!(bench.ok(size, "evaluate m.json shards --json -q").out, alone);
+    }
+    bench.alone("predict m.json shards/0.csv --stream -o p.csv -q");
+    let run = bench.ok(3, "predict m.json shards/0.csv -q");
+    assert_eq!(run.out.as_bytes(), bench.read("p.csv"));
+}
+
+#[test]
+fn classes_are_told_apart_by_all() {
+    let bench = Bench::new();
+    bench.shards(3000, 3);
+    let options = "shards --target kind --work 1e8 --reservoir 400 --memory 100MB -q";
+    bench.alone(&format!("fit --stream {options} -o alone.json"));
+    bench.ok(3, &format!("fit {options} -o m.json"));
+    assert!(bench.read("m.json") == bench.read("alone.json"));
+    let alone = bench.alone("evaluate m.json shards --json -q").out;
+    assert_eq!(bench.ok(3, "evaluate m.json shards --json -q").out, alone);
+}

@@ -1,0 +1,75 @@
+//! Where the rows are that are used, among those that are not.
+
+use serde::{Deserialize, Serialize};
+
+/// Ends of blocks of which rows are left out: rows of the source, and those used, up to there.
+/// Between the others every row is used.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Places(Vec<(u64, u64)>);
+
+impl Places {
+    /// A block that begins at this row, with so many used before; how many rows it has, and how
+    /// many of them are used.
+    pub fn add(&mut self, (row, used): (u64, u64), (rows, of_them): (usize, usize)) {
+        if rows == of_them {
+            return;
+        }
+        if self.0.last() != Some(&(row, used)) {
+            self.0.push((row, used));
+        }
+        self.0.push((row + rows as u64, used + of_them as u64));
+    }
+
+    /// Adds those behind `used` rows more.
+    pub fn merge(&mut self, later: Places, used: u64) {
+        for (row, of_them) in later.0 {
+            let place = (row, used + of_them);
+            if self.0.last() != Some(&place) {
+                self.0.push(place);
+            }
+        }
+    }
+
+    /// A row of the source from which `used` rows can be found: that many used rows behind it, the
+    /// second number, they begin.
+    pub fn find(&self, used: u64) -> (u64, u64) {
+        let next = self.0.partition_point(|(_, before)| *before <= used);
+        let (row, before) = next.checked_sub(1).map_or((0, 0), |last| self.0[last]);
+        let is_whole = |end: &(u64, u64)| end.0 - row == end.1 - before;
+        if self.0.get(next).is_none_or(is_whole) {
+            return (row + used - before, 0);
+        }
+        (row, used - before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 60 rows in blocks of 6, of which some are left out, by one reader and by two.
+    #[test]
+    fn every_row_is_found() {
+        let is_used = |row: u64| !(matches!(row, 13 | 20..32 | 59) || row == 6);
+        let read = |rows: std::ops::Range<u64>| {
+            let (mut places, mut used, mut row) = (Places::default(), 0, rows.start);
+            while row < rows.end {
+                let count = 6.min(rows.end - row);
+                let of_them = (row..row + count).filter(|row| is_used(*row)).count();
+                places.add((row, used), (count as usize, of_them));
+                (row, used) = (row + count, used + of_them as u64);
+            }
+            (places, used)
+        };
+        for cut in 0..60 {
+            let ((mut places, used), (later, _)) = (read(0..cut), read(cut..60));
+            places.merge(later, used);
+            for (number, row) in (0..60).filter(|row| is_used(*row)).enumerate() {
+                let (from, skip) = places.find(number as u64);
+                let found = (from..).filter(|row| is_used(*row)).nth(skip as usize);
+                assert_eq!(found, Some(row), "cut at {cut}: {places:?}");
+                assert!(row - from <= 12, "{from} is far from {row}");
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Sums that are saved, to go on from with any number of processes.
+
+use super::bytes::{Kind, pack, unpack, wrong};
+use super::summing::State;
+use super::{Recipe, Summing};
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::ops::Range;
+
+/// What was summed before.
+#[derive(Debug)]
+pub(super) enum Saved {
+    /// All leaves below a node of the tree.
+    Done(Range<usize>, State),
+    /// A leaf, and how far it is: as in [`Summing`].
+    UnderWay { row: u64, skip: u64, used: u64, state: State },
+}
+
+/// Which leaves a checkpoint holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SavedLeaves {
+    /// Of the recipe.
+    digest: String,
+    /// Below nodes of the tree, in any order.
+    done: Vec<Range<usize>>,
+    /// The leaf under way, and how far it is.
+    leaf: usize,
+    row: u64,
+    skip: u64,
+    used: u64,
+}
+
+impl SavedLeaves {
+    /// Of a checkpoint of sums with this recipe, both as bytes.
+    ///
+    /// # Errors
+    /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes and those of another
+    /// recipe.
+    pub fn of(recipe: &[u8], bytes: &[u8]) -> Result<SavedLeaves> {
+        Ok(parts(recipe, bytes)?.0)
+    }
+
+    /// Whether any of these leaves is in it, wholly or in part.
+    fn has(&self, leaves: &Range<usize>) -> bool {
+        leaves.contains(&self.leaf) || self.done.iter().any(|node| leaves.contains(&node.start))
+    }
+}
+
+/// The head of a checkpoint, and the states behind it.
+fn parts<'b>(recipe: &[u8], bytes: &'b [u8]) -> Result<(SavedLeaves, Vec<&'b [u8]>)> {
+    let mut sections = unpack(Kind::Sums, bytes)?.into_iter();
+    let head = sections.next().unwrap_or_default();
+    let head: SavedLeaves =
+        serde_json::from_slice(head).map_err(|error| wrong(error.to_string()))?;
+    if head.digest != digest(recipe) {
+        return Err(wrong("its sums are of another recipe; remove it".into()));
+    }
+    let states: Vec<&[u8]> = sections.collect();
+    if states.len() != head.done.len() + 1 {
+        return Err(wrong("it has other parts".into()));
+    }
+    Ok((head, states))
+}
+
+/// Where the leaves of each of so many processes begin, and their end: about as many for each, and
+/// no node divided that was saved.
+pub(super) fn cuts(leaves: usize, size: usize, saved: &[SavedLeaves]) -> Vec<usize> {
+    let cut = |rank: usize| {
+        let mut cut = (rank * leaves).div_ceil(size);
+        let nodes = || saved.iter().flat_map(|saved| &saved.done);
+        while let Some(node) = nodes().find(|node| node.start < cut && cut < node.end) {
+            cut = node.end;
+        }
+        cut
+    };
+    (0..=size).map(cut).collect()
+}
+
+impl Summing<'_> {
+    /// The sums so far, to go on from; `recipe` are the bytes of the recipe.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    pub fn to_bytes(&mut self, recipe: &[u8]) -> Result<Vec<u8>> {
+        let (leaf, row, skip, used) = (self.leaf(), self.row, self.skip, self.used);
+        let later = self.saved.values_mut().filter_map(|saved| match saved {
+            Saved::Done(leaves, sum) => Some((&*leaves, sum)),
+            Saved::UnderWay { .. } => None,
+        });
+        let done = self.done.iter_mut().map(|(leaves, sum)| (&*leaves, sum)).chain(later);
+        let (done, mut states): (Vec<_>, Vec<_>) =
+            done.map(|(leaves, sum)| (leaves.clone(), sum.to_bytes())).unzip();
+        states.push(self.state.to_bytes());
+        let head = SavedLeaves { digest: digest(recipe), done, leaf, row, skip, used };
+        let head = serde_json::to_vec(&head).map_err(|error| wrong(error.to_string()))?;
+        states.insert(0, head);
+        Ok(pack(Kind::Sums, &states))
+    }
+
+    /// Goes on from [`to_bytes`](Self::to_bytes), with the bytes of the same recipe. What it holds
+    /// of other leaves than those summed here plays no part; several checkpoints may be taken one
+    /// after another.
+    ///
+    /// # Errors
+    /// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes and those of another
+    /// recipe, and for sums that were made on another instruction set.
+    pub fn resume(mut self, recipe: &[u8], bytes: &[u8]) -> Result<Self> {
+        let (head, states) = parts(recipe, bytes)?;
+        let empty = self.empty.empty();
+        let state =
+            |bytes: &[u8]| empty.from_bytes(bytes).map_err(|error| wrong(error.to_string()));
+        for (node, bytes) in head.done.iter().zip(&states) {
+            let is_ours = self.leaves.start <= node.start && node.end <= self.leaves.end;
+            if is_ours && node.start >= self.leaf() && !self.holds(node) {
+                self.saved.retain(|first, _| !node.contains(first));
+                self.saved.insert(node.start, Saved::Done(node.clone(), state(bytes)?));
+            }
+        }
+        let (leaf, row, skip, used) = (head.leaf, head.row, head.skip, head.used);
+        let is_left = leaf >= self.leaf() && !self.holds(&(leaf..leaf + 1));
+        if self.leaves.contains(&leaf) && is_left {
+            let state = state(states[head.done.len()])?;
+            let rows = state.rows();
+            let is_more = |saved: &Saved| match saved {
+                Saved::UnderWay { state, .. } => state.rows() < rows,
+                Saved::Done(..) => false,
+            };
+            if self.saved.get(&leaf).is_none_or(is_more) {
+                self.saved.insert(leaf, Saved::UnderWay { row, skip, used, state });
+            }
+        }
+        self.take_saved()?;
+        if self.leaf() == self.leaves.end && leaf == self.leaves.end {
+            (self.row, self.skip, self.used) = (row, skip, used);
+        }
+        Ok(self)
+    }
+
+    /// Whether a checkpoint holds anything of the leaves that are summed here.
+    pub fn wants(&self, saved: &SavedLeaves) -> bool {
+        saved.has(&self.leaves)
+    }
+
+    /// Whether a saved node has all these leaves.
+    fn holds(&self, leaves: &Range<usize>) -> bool {
+        self.saved.values().any(|saved| match saved {
+            Saved::Done(node, _) => node.start <= leaves.start && leaves.end <= node.end,
+            Saved::UnderWay { .. } => false,
+        })
+    }
+}
+
+impl Recipe {
+    /// The sums over no rows, for the leaves that this process has: about as many as every other,
+    /// and none of a node that was saved without the rest of it.
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    pub fn sum_after(
+        &self,
+        ranks: &dyn super::Ranks,
+        saved: &[SavedLeaves],
+    ) -> Result<Summing<'_>> {
+        Summing::new(self, (ranks.rank(), ranks.size()), saved)
+    }
+}
+
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SavedLeaves, cuts};
+
+    #[test]
+    fn processes_have_about_as_many_leaves_and_whole_nodes() {
+        let saved = |done: Vec<std::ops::Range<usize>>| {
+            [SavedLeaves { digest: String::new(), done, leaf: 0, row: 0, skip: 0, used: 0 }]
+        };
+        assert_eq!(cuts(8, 3, &[]), [0, 3, 6, 8]);
+        assert_eq!(cuts(2, 4, &[]), [0, 1, 1, 2, 2]);
+        assert_eq!(cuts(8, 4, &saved(vec![0..4, 4..5])), [0, 4, 4, 6, 8]);
+        assert_eq!(cuts(8, 2, &saved(vec![0..8, 2..4])), [0, 8, 8]);
+    }
+}
