@@ -167,10 +167,9 @@ pub fn exact<'py>(
             let kernel = Watched { kernel, stop: stop.clone() };
             let krr = FullKrr { intercept, options, ..FullKrr::new(kernel.clone(), ridge) };
             let n = problem.x.len();
-            if direct.is_none() && (FEW..=DIRECT).contains(&n) {
-                if let Some(fitted) = soon(&krr, problem, stop)? {
-                    return Ok(fitted);
-                }
+            let tries = direct.is_none() && (FEW..=DIRECT).contains(&n);
+            if let Some(fitted) = tries.then(|| soon(&krr, problem, stop)).transpose()?.flatten() {
+                return Ok(fitted);
             }
             if direct.unwrap_or(n <= DIRECT) {
                 let krr = ExactKrr { intercept, ..ExactKrr::new(kernel, ridge) };

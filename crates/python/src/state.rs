@@ -17,6 +17,9 @@ type State<T> = NormalEquations<Watched<T>, T>;
 /// Coefficients, constants, the best ridge, and the error at each.
 type Solved<'py> = (Any<'py>, Any<'py>, usize, Vec<f64>);
 
+/// The same before it is Python's.
+type Best<T> = (Mat<T>, Vec<T>, usize, Vec<f64>);
+
 /// What all states of a fit have in common: kernel, and a constant's offset for each target.
 struct Kind<T: Number> {
     kernel: Watched<T>,
@@ -131,10 +134,7 @@ pub fn solve<'py>(
 }
 
 /// Coefficients, constants, the ridge with the smallest error, and all errors.
-fn best_of<T: Number>(
-    seen: &mut State<T>,
-    mus: &[f64],
-) -> Outcome<(Mat<T>, Vec<T>, usize, Vec<f64>)> {
+fn best_of<T: Number>(seen: &mut State<T>, mus: &[f64]) -> Outcome<Best<T>> {
     let ridges: Vec<Ridge<T>> = mus.iter().map(|mu| Ridge::Absolute(T::lit(*mu))).collect();
     let path = seen.path(&ridges)?;
     let errors: Vec<f64> = path.points.iter().map(|point| point.gcv).collect();
