@@ -112,8 +112,8 @@ fn watch<'a, T: Number>(
     }
 }
 
-/// Conjugate gradients where they take less time than a factorisation; nothing where they do not get
-/// there.
+/// Conjugate gradients where they take less time than a factorisation. Nothing where they do not
+/// get there.
 fn soon<T: Number>(
     krr: &FullKrr<Watched<T>, T>,
     problem: Problem<'_, T>,
