@@ -70,8 +70,8 @@ figure.savefig("pictures/landmark-errors.svg")
 # %% [markdown]
 # ![What is left of the trace against the number of landmarks](../pictures/landmark-errors.svg)
 #
-# With few landmarks all methods are alike. With more, uniform ones keep missing the thin part of the
-# spiral, and "rpcholesky" and "kdpp" come nearest to the best approximation of their rank, which
+# With few landmarks all methods are alike. With more, uniform ones keep missing the thin part of
+# the spiral, and "rpcholesky" and "kdpp" come nearest to the best approximation of their rank, which
 # takes all eigenvectors.
 
 # %%
