@@ -105,8 +105,8 @@ fn a_killed_job_continues_with_any_number_of_processes() {
         let mut job = bench.start(size, &program(), &line, &[]);
         let last = *ranks(&job, size).last().unwrap();
         let start = Instant::now();
-        while sums().len() < before + size && job.try_wait().unwrap().is_none() {
-            assert!(start.elapsed() < Duration::from_secs(60), "every process saves its sums");
+        while sums().len() <= before && job.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < Duration::from_secs(60), "a process saves its sums");
             std::thread::sleep(Duration::from_millis(2));
         }
         kill(last);
