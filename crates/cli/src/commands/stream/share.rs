@@ -89,10 +89,10 @@ mod tests {
             (&[100, 1, 1, 1], 3, vec![0..0, 0..1, 1..4]),
             (&[7], 3, vec![0..0, 0..1, 1..1]),
             (&[0, 0], 2, vec![0..2, 2..2]),
-            (&[1, 2, 3], 1, vec![0..3]),
         ] {
             let ranges: Vec<_> = (0..size).map(|rank| range(bytes, rank, size)).collect();
             assert_eq!(ranges, expected, "{bytes:?}");
         }
+        assert_eq!(range(&[1, 2, 3], 0, 1), 0..3);
     }
 }
