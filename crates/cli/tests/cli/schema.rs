@@ -78,7 +78,7 @@ fn the_document_says_what_is_printed() {
         bench.json(&format!(
             "fit t.csv --target y --calibrate 0.2 --std --hold-out 0.2 -o m.bin --report r.html {QUICK}"
         )),
-        bench.json(&format!("fit mixed.csv --target kind -o c.bin {QUICK}")),
+        bench.json("fit mixed.csv --target kind -o c.bin --work 1e9 --json -q"),
     ];
     check("which searches", &fits);
     let iterative = "--landmarks uniform:200 --lambda 1e-2 --memory 2MB";
