@@ -11,9 +11,6 @@ use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{ConjugateGradients, Counted, Error, Result, Ridge, Scalar};
 use rand::Rng;
 
-/// The share of its first residual to which a step is solved.
-const STEP: f64 = 0.1;
-
 /// Kernel logistic regression as defined, over all of the space of k, without ever storing K in
 /// `f64`:
 ///
@@ -23,7 +20,8 @@ const STEP: f64 = 0.1;
 /// ```
 ///
 /// The steps of [`LogisticKrr`](super::LogisticKrr), each solved as [`FullKrr`](crate::FullKrr)
-/// does: by conjugate gradients from the last α, to a tenth of the residual that they begin with.
+/// does: by conjugate gradients from the last α, to a tenth of the residual that they begin with,
+/// and further where that does not lead down.
 /// All steps share F, of which the preconditioner is made, and, as far as `options.memory` allows,
 /// one kept triangle of K.
 ///
@@ -183,6 +181,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
         problem: Problem<'_, T>,
         from: &State,
         mu: f64,
+        left: f64,
     ) -> Result<(State, FitReport)> {
         let n = self.x.len();
         let root: Vec<f64> = (0..n).map(|i| problem.weight(i).sqrt()).collect(); // √H
@@ -196,7 +195,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
             if root[i] > 0.0 { last / root[i] } else { 0.0 }
         });
         let mut cg = ConjugateGradients::start(&mut system, b.as_ref(), Some(start.as_ref()))?;
-        let wanted: Vec<f64> = cg.residuals().iter().map(|first| STEP * first).collect();
+        let wanted: Vec<f64> = cg.residuals().iter().map(|first| left * first).collect();
         let reached = |now: &[f64]| now.iter().zip(&wanted).all(|(now, wanted)| now <= wanted);
         for _ in 0..self.options.max_iterations {
             if reached(cg.residuals()) || !cg.step(&mut system, 0.0) {
@@ -215,6 +214,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
         self.told = entries;
         let f = f.col(0).iter().map(|f| f + b[0]).collect();
         Ok((State { dual: alpha, b: b[0], f }, report))
+    }
+
+    fn iterates(&self) -> bool {
+        true
     }
 
     /// αᵀKα.

@@ -43,6 +43,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for Landmarked<'_, T, K> 
         Ok((State { dual: beta, b, f }, report))
     }
 
+    fn iterates(&self) -> bool {
+        false
+    }
+
     fn square(&self, at: &State) -> f64 {
         at.dual.squared_norm_l2()
     }

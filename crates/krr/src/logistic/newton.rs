@@ -15,6 +15,11 @@ const UNDERWAY: f64 = 1e-2;
 /// … which begins at this λ, and goes on by this ratio.
 const FIRST: f64 = 0.1;
 const RATIO: f64 = 0.1;
+/// The share of its first residual to which a step by iterations is solved, and by how much it
+/// falls, down to the last, where the step does not lead down.
+const LEFT: f64 = 0.1;
+const LEFT_NEXT: f64 = 1e-2;
+const LEAST_LEFT: f64 = 1e-8;
 /// p(1 − p) counts as at least this much.
 const FLAT: f64 = 1e-12;
 
@@ -32,13 +37,17 @@ pub(super) struct State {
 pub(super) trait Regression<T, K> {
     /// The number of coordinates.
     fn size(&self) -> usize;
-    /// The minimiser of Σ_i w_i(y_i − f(x_i) − b)² + μ‖f‖² for the problem's only target.
+    /// The minimiser of Σ_i w_i(y_i − f(x_i) − b)² + μ‖f‖² for the problem's only target, or, if
+    /// it is found by iterations, these until so much of the first residual is left.
     fn solve(
         &mut self,
         problem: Problem<'_, T>,
         from: &State,
         mu: f64,
+        left: f64,
     ) -> Result<(State, FitReport)>;
+    /// Whether it is found by iterations.
+    fn iterates(&self) -> bool;
     /// ‖f‖².
     fn square(&self, at: &State) -> f64;
     /// The model of several columns.
@@ -133,12 +142,19 @@ struct Newton<'a, 'b, T, K> {
 impl<T: Scalar, K> Newton<'_, '_, T, K> {
     /// Newton steps for column j at this ridge, until they gain less than `enough`.
     fn minimise(&mut self, at: &mut State, j: usize, mu: f64, enough: f64) -> Result<()> {
-        let mut value = self.objective(at, j, mu);
+        let (mut value, mut left) = (self.objective(at, j, mu), LEFT);
         for _ in 0..STEPS {
-            let next = self.step(at, j, mu)?;
+            let next = self.step(at, j, mu, left)?;
             let shorter = (0..HALVINGS).map(|times| at.towards(&next, 0.5_f64.powi(times)));
             let mut valued = shorter.map(|state| (self.objective(&state, j, mu), state));
-            let Some((less, state)) = valued.find(|(less, _)| *less < value) else { break };
+            let Some((less, state)) = valued.find(|(less, _)| *less < value) else {
+                // a step that was solved too roughly need not lead down
+                left *= LEFT_NEXT;
+                if self.regression.iterates() && left >= LEAST_LEFT {
+                    continue;
+                }
+                break;
+            };
             let gain = value - less;
             (value, *at) = (less, state);
             if gain <= enough * value {
@@ -160,7 +176,7 @@ impl<T: Scalar, K> Newton<'_, '_, T, K> {
 
     /// The minimiser of the objective's quadratic model at f: a regression with weights h_i =
     /// w_i p_i(1 − p_i) and targets f_i + w_i(1_{y_i = 1} − p_i)/h_i.
-    fn step(&mut self, at: &State, j: usize, mu: f64) -> Result<State> {
+    fn step(&mut self, at: &State, j: usize, mu: f64, left: f64) -> Result<State> {
         let n = self.problem.x.len();
         let (mut h, mut z) = (vec![T::zero(); n], Mat::zeros(n, 1));
         for (i, &f) in at.f.iter().enumerate() {
@@ -172,7 +188,7 @@ impl<T: Scalar, K> Newton<'_, '_, T, K> {
             z[(i, 0)] = T::lit(f + missing / curvature);
         }
         let rows = Problem { y: z.as_ref(), weights: Some(&h), ..self.problem };
-        let (next, report) = self.regression.solve(rows, at, mu)?;
+        let (next, report) = self.regression.solve(rows, at, mu, left)?;
         let before = self.report.as_ref().map_or(0, |report| report.kernel_entries);
         let kernel_entries = before + report.kernel_entries;
         self.report = Some(FitReport { kernel_entries, ..report });
