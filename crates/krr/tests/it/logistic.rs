@@ -45,7 +45,8 @@ proptest! {
         let ((x, y), w) = (signs(n, 2, seed), weights(n));
         let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref());
         let problem = if weighted { problem.weighted(&w) } else { problem };
-        let krr = LogisticKrr { intercept, ..LogisticKrr::new(gaussian(1.0), Ridge::PerSample(lambda)) };
+        let ridge = Ridge::PerSample(lambda);
+        let krr = LogisticKrr { intercept, ..LogisticKrr::new(gaussian(1.0), ridge) };
         let model = krr.fit(problem, &every(n, 5)).unwrap();
         let (points, z) = (Points::from_rows(x.as_ref()), model.centers());
         let (C, W) = (gaussian(1.0).eval(points, z), gaussian(1.0).gram(z));
