@@ -29,7 +29,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for Landmarked<'_, T, K> 
         self.centers.len()
     }
 
-    fn solve(&mut self, problem: Problem<'_, T>, _: &State, mu: f64) -> Result<(State, FitReport)> {
+    fn solve(
+        &mut self,
+        problem: Problem<'_, T>,
+        _: &State,
+        mu: f64,
+        _: f64,
+    ) -> Result<(State, FitReport)> {
         let source = KernelRows { kernel: self.kernel, centers: self.centers };
         let input = Input::Memory(problem);
         let mut stream = FeatureRows::of(input, &source, &self.whitener, self.intercept)?;
