@@ -145,19 +145,19 @@ impl<T: Scalar, K> Newton<'_, '_, T, K> {
         let (mut value, mut left) = (self.objective(at, j, mu), LEFT);
         for _ in 0..STEPS {
             let next = self.step(at, j, mu, left)?;
-            let shorter = (0..HALVINGS).map(|times| at.towards(&next, 0.5_f64.powi(times)));
-            let mut valued = shorter.map(|state| (self.objective(&state, j, mu), state));
-            let Some((less, state)) = valued.find(|(less, _)| *less < value) else {
-                // a step that was solved too roughly need not lead down
+            let shorter =
+                (0..HALVINGS).map(|times| (times, at.towards(&next, 0.5_f64.powi(times))));
+            let mut valued = shorter.map(|(times, at)| (times, self.objective(&at, j, mu), at));
+            let found = valued.find(|(_, less, _)| *less < value);
+            // a step that was solved too roughly need not lead down, or not far
+            let rough = found.as_ref().is_none_or(|(times, _, _)| *times > 1);
+            let gain = found.as_ref().map_or(0.0, |(_, less, _)| value - less);
+            if let Some((_, less, state)) = found {
+                (value, *at) = (less, state);
+            }
+            if rough && self.regression.iterates() && left > LEAST_LEFT {
                 left *= LEFT_NEXT;
-                if self.regression.iterates() && left >= LEAST_LEFT {
-                    continue;
-                }
-                break;
-            };
-            let gain = value - less;
-            (value, *at) = (less, state);
-            if gain <= enough * value {
+            } else if gain <= enough * value {
                 break;
             }
         }
