@@ -27,6 +27,8 @@ pub(crate) struct System<'a, T> {
     /// Bytes that K may take if it must not be rounded.
     room: u64,
     pub passes: usize,
+    /// Whether K as it is kept is taken for K.
+    pub kept_is_all: bool,
 }
 
 impl<'a, T: Scalar> System<'a, T> {
@@ -67,7 +69,8 @@ impl<'a, T: Scalar> System<'a, T> {
     /// The same K, as it is kept, with other weights and ridges; K ≈ FFᵀ.
     pub fn reweighted(self, F: Mat<T>, root: &[f64], mu: &[f64]) -> Result<Self> {
         let P = preconditioner(F, root, mu, self.K.kept_bytes() > 0)?;
-        Ok(System { passes: self.passes, ..System::of(self.K, P, root, mu, self.room) })
+        let System { K, passes, kept_is_all, room, .. } = self;
+        Ok(System { passes, kept_is_all, ..System::of(K, P, root, mu, room) })
     }
 
     fn of(
@@ -81,7 +84,16 @@ impl<'a, T: Scalar> System<'a, T> {
         if !(largest * K.error() <= SHARE_OF_RIDGE * least(mu)) {
             K.keep_exactly(room);
         }
-        System { K, root: root.to_vec(), mu: mu.to_vec(), P, largest, room, passes: 0 }
+        System {
+            K,
+            root: root.to_vec(),
+            mu: mu.to_vec(),
+            P,
+            largest,
+            room,
+            passes: 0,
+            kept_is_all: false,
+        }
     }
 
     /// K·α.
@@ -132,7 +144,7 @@ impl<T: Scalar> LinearSystem<f64> for System<'_, T> {
     }
 
     fn apply_exactly(&mut self, out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
-        if self.K.error() > 0.0 {
+        if self.K.error() > 0.0 && !self.kept_is_all {
             self.by(out, gamma, |K, out, x| K.exact_mul_into(out, x));
         } else {
             self.apply(out, gamma);
@@ -280,7 +292,16 @@ mod tests {
         assert_eq!((checked.kept(), checked.error()), (whole, 0.0)); // not rounded
         let P = ShiftedLowRank::new(Box::new(F) as Box<dyn TallFactor>, &[mu]).unwrap();
         let K = KeptTriangle::new(&matrix, u64::MAX);
-        let mut system = System { K, root, mu: vec![mu], P, largest: 1.0, room: 0, passes: 0 };
+        let mut system = System {
+            K,
+            root,
+            mu: vec![mu],
+            P,
+            largest: 1.0,
+            room: 0,
+            passes: 0,
+            kept_is_all: false,
+        };
         assert!(system.kept() > 0 && system.error() > mu);
         let b: Mat<f64> = random::standard_normal(n, 1, &mut rng);
         let options = PcgOptions { tolerance: 1e-4, max_iterations: 3000 };

@@ -147,7 +147,8 @@ fn each<T: Scalar, K: Kernel<T> + Clone>(
     let F = factor(&K, &sizes, None, &root, &mu, rng)?; //           K ≈ FFᵀ
     let rooms = [memory.kept, memory.room(options.memory)];
     // a ridge that does not allow for rounding is met when a step comes to it
-    let system = System::new(&K, F.clone(), &root, &mu[..1], rooms)?;
+    let mut system = System::new(&K, F.clone(), &root, &mu[..1], rooms)?;
+    system.kept_is_all = true;
     let entries = || K.entries() + K.diagonal_entries();
     let (system, told, constant) = (Some(system), 0, vec![0.0; n]);
     let entries: &dyn Fn() -> u64 = &entries;

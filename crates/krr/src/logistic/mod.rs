@@ -30,7 +30,8 @@ const ENOUGH: f64 = 1e-7;
 /// λ = 0.1 to the one asked for, and each solution is where the next begins.
 ///
 /// # Cost
-/// 2nm kernel values and 2nm² flops (see [`Solver`]) a step, some 2 to 4 steps a ridge and column.
+/// 2nm kernel values and 2nm² flops (see [`Solver`](crate::Solver)) a step, some 2 to 4 steps a
+/// ridge and column.
 /// m² and n + 1024·m numbers of memory. The bits do not depend on the number of threads.
 ///
 /// # Source
