@@ -76,6 +76,9 @@ pub struct KeptTriangle<'a, T> {
     error: f64,
 }
 
+/// The share of the rounds from which the error of all is estimated.
+const SAMPLE: f64 = 1.0 / 16.0;
+
 impl<'a, T: Scalar> KeptTriangle<'a, T> {
     /// Nothing kept.
     pub fn none(A: &'a dyn PsdMatrix<T>) -> Self {
@@ -84,12 +87,23 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
 
     /// As many whole rounds of blocks as `bytes` hold.
     pub fn new(A: &'a dyn PsdMatrix<T>, bytes: u64) -> Self {
+        Self::within(A, bytes, f64::INFINITY)
+    }
+
+    /// The same if [`error`](Self::error) is then at most `most`. Otherwise nothing is kept, and
+    /// `error` is infinite: a sixteenth of the blocks shows what all would come to.
+    pub fn within(A: &'a dyn PsdMatrix<T>, bytes: u64, most: f64) -> Self {
         let mut kept = Self::none(A);
-        let mut square = 0.0;
-        for round in 0..rounds_within::<f32>(A.dim(), bytes) {
+        let (mut square, all) = (0.0, rounds_within::<f32>(A.dim(), bytes));
+        for round in 0..all {
             let (entries, lost) = kept.evaluated(round);
             kept.rounds.push(entries);
             square += lost;
+            let share = (round + 1) as f64 / all as f64;
+            let expected = if share >= SAMPLE { square / share } else { square };
+            if expected > most * most {
+                return KeptTriangle { error: f64::INFINITY, ..Self::none(A) };
+            }
         }
         kept.error = square.sqrt();
         kept

@@ -63,7 +63,8 @@ impl<'a, T: Scalar> System<'a, T> {
         [bytes, room]: [u64; 2],
     ) -> Result<Self> {
         let P = preconditioner(F, root, mu, bytes > 0)?;
-        Ok(System::of(KeptTriangle::new(K, bytes), P, root, mu, room))
+        let most = SHARE_OF_RIDGE * least(mu) / largest(root);
+        Ok(System::of(KeptTriangle::within(K, bytes, most), P, root, mu, room))
     }
 
     /// The same K, as it is kept, with other weights and ridges; K ≈ FFᵀ.
@@ -80,7 +81,7 @@ impl<'a, T: Scalar> System<'a, T> {
         mu: &[f64],
         room: u64,
     ) -> Self {
-        let largest = root.iter().map(|root| root * root).fold(0.0, f64::max);
+        let largest = largest(root);
         if !(largest * K.error() <= SHARE_OF_RIDGE * least(mu)) {
             K.keep_exactly(room);
         }
@@ -162,6 +163,11 @@ impl<T: Scalar> LinearSystem<f64> for System<'_, T> {
         }
         rounded
     }
+}
+
+/// The largest sample weight.
+fn largest(root: &[f64]) -> f64 {
+    root.iter().map(|root| root * root).fold(0.0, f64::max)
 }
 
 fn least(mu: &[f64]) -> f64 {
