@@ -55,6 +55,7 @@ pub mod psd_factor;
 pub mod random;
 mod reduce;
 mod ridge;
+mod rounding;
 mod scalar;
 #[cfg(feature = "serde")]
 pub mod serialize;

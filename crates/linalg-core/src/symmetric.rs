@@ -1,9 +1,10 @@
 //! A·x from one triangle of A.
 
+use crate::rounding::{Bound, Rounding};
 use crate::symmetric_block::{Block, SIDE};
 use crate::{PsdMatrix, Scalar};
 use faer::reborrow::*;
-use faer::{ColRef, Mat, MatMut, MatRef};
+use faer::{Mat, MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -38,7 +39,7 @@ pub fn symmetric_product<T: Scalar>(
 /// Products and sums are in `f64` whatever the precision of the entries. Each entry of the triangle
 /// is read or evaluated once a product and used for both of its places. What is kept is Â = A + E,
 /// E the rounding of entries to `f32`: 0 if they are `f32` already. [`error`](Self::error) bounds
-/// ‖E‖₂ by the Frobenius norm of what was in fact rounded away. Where that is too much,
+/// ‖E‖₂ by what was in fact rounded away. Where that is too much,
 /// [`keep_exactly`](Self::keep_exactly) keeps entries as they are, in as much memory as there is.
 ///
 /// Blocks of 256 × 256 are one piece of work. Blocks (I, J) and (J, I) add to the rows I and J of
@@ -72,7 +73,7 @@ pub struct KeptTriangle<'a, T> {
     rounds: Vec<Vec<f32>>,
     /// The same without rounding; then `rounds` is empty.
     exact: Vec<Vec<T>>,
-    /// ‖E‖_F.
+    /// A bound on ‖E‖₂.
     error: f64,
 }
 
@@ -90,23 +91,30 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
         Self::within(A, bytes, f64::INFINITY)
     }
 
-    /// The same if [`error`](Self::error) is then at most `most`. Otherwise nothing is kept, and
-    /// `error` is infinite: a sixteenth of the blocks shows what all would come to.
+    /// The same if [`error`](Self::error) is then at most `most`; otherwise nothing is kept, and
+    /// `error` is infinite. A sixteenth of the blocks shows what all would come to.
+    ///
+    /// Where ‖E‖_F is too much, ‖E‖₂ is bounded by Σ ‖E_IJᵀE_IJ‖_F over the blocks, which is its
+    /// square at most: for rounding errors ten times as small, at 256 flops an entry.
     pub fn within(A: &'a dyn PsdMatrix<T>, bytes: u64, most: f64) -> Self {
-        let mut kept = Self::none(A);
-        let (mut square, all) = (0.0, rounds_within::<f32>(A.dim(), bytes));
-        for round in 0..all {
-            let (entries, lost) = kept.evaluated(round);
-            kept.rounds.push(entries);
-            square += lost;
-            let share = (round + 1) as f64 / all as f64;
-            let expected = if share >= SAMPLE { square / share } else { square };
-            if expected > most * most {
-                return KeptTriangle { error: f64::INFINITY, ..Self::none(A) };
+        let all = rounds_within::<f32>(A.dim(), bytes);
+        let kept = |bound| {
+            let (mut kept, mut square) = (Self::none(A), 0.0);
+            for round in 0..all {
+                let (entries, lost) = kept.evaluated(round, bound);
+                kept.rounds.push(entries);
+                square += lost;
+                let share = (round + 1) as f64 / all as f64;
+                let expected = if share >= SAMPLE { square / share } else { square };
+                if expected > most * most {
+                    return None;
+                }
             }
-        }
-        kept.error = square.sqrt();
-        kept
+            Some(KeptTriangle { error: square.sqrt(), ..kept })
+        };
+        kept(Bound::Frobenius)
+            .or_else(|| kept(Bound::Schatten))
+            .unwrap_or(KeptTriangle { error: f64::INFINITY, ..Self::none(A) })
     }
 
     /// Bytes of the whole triangle, about 2n².
@@ -119,8 +127,8 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
         (0..rounds_within::<f32>(n, budget)).map(|round| round_bytes::<f32>(n, round)).sum()
     }
 
-    /// A bound on ‖Â − A‖₂: ‖E‖_F, E what the rounding of kept entries changed. NaN or infinite if
-    /// an entry is, or is beyond `f32`.
+    /// A bound on ‖Â − A‖₂: ‖E‖_F, E what the rounding of kept entries changed, or the smaller one
+    /// of [`within`](Self::within). NaN or infinite if an entry is, or is beyond `f32`.
     pub fn error(&self) -> f64 {
         self.error
     }
@@ -149,7 +157,7 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
     pub fn keep_exactly(&mut self, bytes: u64) {
         self.forget();
         let rounds = 0..rounds_within::<T>(self.A.dim(), bytes);
-        self.exact = rounds.map(|round| self.evaluated(round).0).collect();
+        self.exact = rounds.map(|round| self.evaluated(round, Bound::Frobenius).0).collect();
     }
 
     /// out = Â·x.
@@ -215,8 +223,8 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
         from_blocks(out, sums.as_ref());
     }
 
-    /// The blocks of a round as numbers E, and the sum of squares of what that loses.
-    fn evaluated<E: Scalar>(&self, round: usize) -> (Vec<E>, f64) {
+    /// The blocks of a round as numbers E, and the square of a bound on what that loses.
+    fn evaluated<E: Scalar>(&self, round: usize, bound: Bound) -> (Vec<E>, f64) {
         let n = self.A.dim();
         let mut entries = vec![E::lit(0.0); round_entries(n, round) as usize];
         let (mut pieces, mut rest) = (Vec::new(), entries.as_mut_slice());
@@ -225,29 +233,20 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
             pieces.push((i, j, block));
             rest = others;
         }
-        let narrow = |block: &mut Block<T>, (i, j, out): (usize, usize, &mut [E])| {
+        let narrow = |(block, rounding): &mut (Block<T>, Rounding), (i, j, out): Piece<'_, E>| {
             let (I, J) = (rows(n, i), rows(n, j));
-            let square = block.evaluated(self.A, I.clone(), J, |_, a| {
-                let columns = out.chunks_mut(I.len()).zip(a.col_iter());
-                columns.map(|(out, a)| narrow_column(out, a)).sum::<f64>()
-            });
+            let square = block.evaluated(self.A, I, J, |_, a| rounding.narrow(out, a, bound));
             // a block off the diagonal has two places
             if i == j { square } else { 2.0 * square }
         };
-        let lost: Vec<f64> = pieces.into_par_iter().map_init(Block::new, narrow).collect();
+        let threads = || (Block::new(), Rounding::new());
+        let lost: Vec<f64> = pieces.into_par_iter().map_init(threads, narrow).collect();
         (entries, lost.iter().sum())
     }
 }
 
-/// out ← a, and the sum of squares of what is lost.
-fn narrow_column<E: Scalar, T: Scalar>(out: &mut [E], a: ColRef<'_, T>) -> f64 {
-    let mut lost = 0.0;
-    for (out, a) in out.iter_mut().zip(a.iter()) {
-        *out = E::lit(a.f64());
-        lost += (out.f64() - a.f64()).powi(2);
-    }
-    lost
-}
+/// Block (i, j), in one piece column by column.
+type Piece<'a, E> = (usize, usize, &'a mut [E]);
 
 /// Blocks of rows of an n × n matrix.
 fn blocks(n: usize) -> usize {

@@ -1,7 +1,9 @@
 //! The product that evaluates one triangle.
 
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{Counted, Dense, KeptTriangle, Scalar, random, symmetric_product};
+use nystrom_linalg_core::{
+    Counted, Dense, KeptTriangle, Scalar, SymmetricEigen, random, symmetric_product,
+};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -122,6 +124,29 @@ fn a_kept_triangle_is_near_and_its_error_is_known() {
         symmetric_product(&narrow, again.as_mut(), x.as_ref());
         assert!(out == again && kept.error() == 0.0);
     }
+}
+
+/// ‖E‖_F is too much at half of it: then the bound by blocks holds, and is above ‖E‖₂. What no
+/// bound allows is seen early.
+#[test]
+fn rounding_is_kept_within_a_bound_or_not_at_all() {
+    let (n, mut rng) = (1300, Pcg64::seed_from_u64(7));
+    let g: Mat<f64> = random::standard_normal(n, n, &mut rng);
+    let a = &g + g.transpose();
+    let counted = Counted::new(Dense::new(a.as_ref()).unwrap());
+    let whole = KeptTriangle::<f64>::bytes(n);
+    let frobenius = KeptTriangle::new(&counted, whole).error();
+    assert_eq!(KeptTriangle::within(&counted, whole, 1.01 * frobenius).error(), frobenius);
+    let kept = KeptTriangle::within(&counted, whole, 0.5 * frobenius);
+    let E = Mat::from_fn(n, n, |i, j| a[(i, j)] - a[(i, j)] as f32 as f64);
+    let values = SymmetricEigen::new(E.as_ref()).unwrap();
+    let norm = values.values().iter().fold(0.0, |norm: f64, value| norm.max(value.abs()));
+    assert!(norm <= kept.error() && kept.error() <= 0.5 * frobenius, "{norm} {}", kept.error());
+    assert_eq!(kept.kept_bytes(), whole);
+    counted.reset();
+    let nothing = KeptTriangle::within(&counted, whole, 0.01 * frobenius);
+    assert_eq!((nothing.kept_bytes(), nothing.error()), (0, f64::INFINITY));
+    assert!(4 * counted.entries() <= whole / 2); // a round of six for each bound
 }
 
 #[test]

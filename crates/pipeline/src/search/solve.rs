@@ -13,7 +13,7 @@ pub(super) const DIRECT: usize = 600;
 /// How often a ridge that is lost in rounding errors is raised tenfold there.
 const RAISED: usize = 12;
 /// Iterations at most; a search does not wait for the last digits.
-const ITERATIONS: usize = 60;
+const ITERATIONS: usize = 45;
 
 /// Fits on all the given rows at several ridges, compared on validation rows.
 pub(super) struct Solved {

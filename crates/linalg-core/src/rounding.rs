@@ -1,0 +1,65 @@
+//! What the rounding of a block's entries loses.
+
+use crate::{Scalar, ops};
+use faer::{Accum, Mat, MatRef};
+
+/// Which bound on ‖E‖₂, squared and by blocks: ‖E‖₂² ≤ Σ_IJ b(E_IJ).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// b(E) = ‖E‖_F²: free.
+    Frobenius,
+    /// b(E) = ‖EᵀE‖_F ≥ ‖E‖₂², the square of the Schatten norm of order 4. Of independent errors
+    /// in blocks of 256 × 256 it is 256/√(2·256) = 11 times as small.
+    Schatten,
+}
+
+/// Errors are taken times this, so that their squares are no subnormal numbers in `f32`.
+const SCALE: f64 = (1_u32 << 24) as f64;
+/// More than sums of 256 products in `f32` lose.
+const SLACK: f64 = 1.001;
+
+/// What a thread works with.
+pub(crate) struct Rounding {
+    e: Mat<f32>,
+    gram: Mat<f32>,
+}
+
+impl Rounding {
+    pub fn new() -> Self {
+        Rounding { e: Mat::new(), gram: Mat::new() }
+    }
+
+    /// out ← a, column by column, and b(out − a).
+    pub fn narrow<E: Scalar, T: Scalar>(
+        &mut self,
+        out: &mut [E],
+        a: MatRef<'_, T>,
+        bound: Bound,
+    ) -> f64 {
+        let mut square = 0.0;
+        for (out, a) in out.chunks_mut(a.nrows()).zip(a.col_iter()) {
+            for (out, a) in out.iter_mut().zip(a.iter()) {
+                *out = E::lit(a.f64());
+                square += (out.f64() - a.f64()).powi(2);
+            }
+        }
+        if bound == Bound::Schatten && square > 0.0 { self.schatten(out, a) } else { square }
+    }
+
+    fn schatten<E: Scalar, T: Scalar>(&mut self, out: &[E], a: MatRef<'_, T>) -> f64 {
+        let (h, w) = a.shape();
+        self.e.resize_with(h, w, |_, _| 0.0);
+        self.gram.resize_with(w, w, |_, _| 0.0);
+        for (j, out) in out.chunks(h).enumerate() {
+            for (i, out) in out.iter().enumerate() {
+                self.e[(i, j)] = (SCALE * (out.f64() - a[(i, j)].f64())) as f32;
+            }
+        }
+        let (e, gram) = (self.e.as_ref(), self.gram.as_mut());
+        ops::matmul_here(gram, Accum::Replace, e.transpose(), e, 1.0);
+        let gram = self.gram.as_ref();
+        let squares: f64 =
+            gram.col_iter().flat_map(|column| column.iter()).map(|g| g.f64().powi(2)).sum();
+        SLACK * squares.sqrt() / (SCALE * SCALE)
+    }
+}
