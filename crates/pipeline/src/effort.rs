@@ -126,7 +126,12 @@ pub(crate) fn full_rows(work: f64, most: usize, d: usize, memory: Option<u64>) -
     let fits = |n: usize| {
         full_work(n, d, 6, 1500, true) <= work && memory.is_none_or(|bytes| full_bytes(n) <= bytes)
     };
-    let (mut low, mut high) = (most.min(100), most + 1);
+    largest(most.min(100), most, fits)
+}
+
+/// The largest number from `low` to `most` that fits, if all below one that fits do; else `low`.
+pub(crate) fn largest(mut low: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let mut high = most + 1;
     while high - low > 1 {
         let middle = low.midpoint(high);
         *(if fits(middle) { &mut low } else { &mut high }) = middle;

@@ -40,6 +40,8 @@ impl std::fmt::Display for Metric {
 pub enum Centers {
     /// So many rows at random.
     Uniform(usize),
+    /// So many rows by randomly pivoted Cholesky, of ten times as many at random.
+    Pivots(usize),
     /// All rows.
     All,
 }
@@ -48,6 +50,7 @@ impl std::fmt::Display for Centers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Centers::Uniform(m) => write!(f, "{m} rows at random"),
+            Centers::Pivots(m) => write!(f, "{m} rows by RPCholesky"),
             Centers::All => f.write_str("all rows"),
         }
     }

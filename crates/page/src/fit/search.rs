@@ -119,7 +119,7 @@ fn lambdas(report: &Report) -> Option<Plot> {
         let all = errors.map(|[mu, error]| [mu / rows as f64, *error]);
         plot.line_and_points(&format!("{rows} rows"), nth(at), points(least(all)));
     }
-    if let Centers::Uniform(m) = report.chosen.centers {
+    if let Centers::Uniform(m) | Centers::Pivots(m) = report.chosen.centers {
         let n = report.chosen.rows as f64;
         let path = report.chosen.errors.iter().map(|[mu, e]| [mu / n, *e]);
         let name = format!("{m} landmarks, leave-one-out");

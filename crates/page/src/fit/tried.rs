@@ -58,7 +58,7 @@ pub fn table(report: &Report) -> Markup {
     for Line { best, trials, work } in lines.iter().take(SHOWN) {
         let centres = match best.centers {
             Centers::All => "all rows".to_owned(),
-            Centers::Uniform(m) => format!("{m} landmarks"),
+            Centers::Uniform(m) | Centers::Pivots(m) => format!("{m} landmarks"),
         };
         let shape = if best.shape == Shape::Plain { "as they are" } else { "logarithmic" };
         table.push([

@@ -3,17 +3,26 @@
 use super::Search;
 use super::candidate::{Candidate, best};
 use super::solve::Rows;
-use crate::effort::{full_bytes, full_work, path_work};
+use crate::effort::{full_bytes, full_work, largest, path_work};
 use crate::error::{Error, Result};
 use crate::fit::Fitted;
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
 use crate::report::{Centers, LogisticTrial, Report, Trial};
+use nystrom::faer::MatRef;
 use nystrom::prelude::*;
 use nystrom_data::Table;
 
 /// Landmarks of the plain default, and of the fit when the search was told to stop.
 const PLAIN_LANDMARKS: usize = 500;
+/// The part of the landmarks with which ways to choose them are compared: one in so many, …
+const PART: usize = 3;
+/// … what that costs beside a trial with all of them, and the error that makes another way than at
+/// random worthwhile.
+const COMPARING: f64 = 1.25;
+const WORTHWHILE: f64 = 0.999;
+/// Rows among which pivots are sought, for each of them.
+const POOL: usize = 10;
 /// Ridges of a trial at full size.
 const RIDGES: usize = 3;
 /// The residuals between which a fit to all rows stops: where its trial stopped to improve.
@@ -22,7 +31,8 @@ const RESIDUALS: (f64, f64) = (1e-5, 1e-2);
 impl Search<'_> {
     /// Compares the finalists and the plain default at full size, and fits the best to all rows.
     pub(super) fn finish(mut self, finalists: Vec<Candidate>) -> Result<Fitted> {
-        let plain = self.with_landmarks(Candidate::PLAIN, PLAIN_LANDMARKS, "the plain default")?;
+        let default = Centers::Uniform(PLAIN_LANDMARKS);
+        let plain = self.with_landmarks(Candidate::PLAIN, default, "the plain default")?;
         let plain_error = plain.error;
         let mut trials = Vec::new();
         let affordable = if self.landmarks_only { 0 } else { self.affordable(finalists.len()) };
@@ -34,8 +44,8 @@ impl Search<'_> {
             }
         }
         if let (true, Some(&first)) = (trials.is_empty(), finalists.first()) {
-            let m = if self.stopped { PLAIN_LANDMARKS } else { self.landmarks() };
-            trials.push((first, self.with_landmarks(first, m, "the best so far")?));
+            let centers = if self.stopped { default } else { self.landmarks(first)? };
+            trials.push((first, self.with_landmarks(first, centers, "the best so far")?));
         }
         let (chosen, trial) = match best(&trials) {
             Some((candidate, trial)) if trial.error <= plain_error => (*candidate, trial.clone()),
@@ -60,23 +70,53 @@ impl Search<'_> {
         (0..=finalists).rev().find(|&count| count as f64 * trial + last <= left).unwrap_or(0)
     }
 
-    /// As many landmarks as the work that is left and the memory afford.
-    fn landmarks(&self) -> usize {
+    /// As many landmarks as the work that is left and the memory afford, chosen in the way that is
+    /// better for a part of them.
+    fn landmarks(&mut self, candidate: Candidate) -> Result<Centers> {
         let (n, d) = (self.n() as f64, self.d());
         let left = (self.allowed - self.work).max(0.4 * self.allowed);
-        let work = left / (self.orders.len() + 1) as f64;
+        let work = left / (COMPARING * self.orders.len() as f64 + 1.0);
         let memory = self.fit.memory.map_or(f64::INFINITY, |bytes| (bytes as f64 / 100.0).sqrt());
         let affords = |m: usize| path_work(n, m as f64, d) <= work && m as f64 <= memory;
-        let (mut low, mut high) = (PLAIN_LANDMARKS.min(self.n()), self.n() + 1);
-        while high - low > 1 {
-            let middle = low.midpoint(high);
-            *(if affords(middle) { &mut low } else { &mut high }) = middle;
-        }
-        low
+        let m = largest(PLAIN_LANDMARKS.min(self.n()), self.n(), affords);
+        let few = m.div_ceil(PART);
+        let [random, pivots] = [Centers::Uniform(few), Centers::Pivots(few)]
+            .map(|centers| self.with_landmarks(candidate, centers, &format!("{centers}")));
+        let better = pivots?.error < WORTHWHILE * random?.error;
+        Ok(if better { Centers::Pivots(m) } else { Centers::Uniform(m) })
     }
 
-    /// A trial with random landmarks and λ by leave-one-out, on all training rows.
-    fn with_landmarks(&mut self, candidate: Candidate, m: usize, what: &str) -> Result<Trial> {
+    /// The landmarks among rows that are in random order, at x.
+    pub(super) fn landmarks_of(
+        &self,
+        centers: Centers,
+        kernel: &AnyKernel,
+        x: MatRef<'_, f64>,
+    ) -> Result<Landmarks> {
+        let n = x.nrows();
+        let chosen = match centers {
+            Centers::All => (0..n).collect(),
+            Centers::Uniform(m) => (0..m.min(n)).collect(),
+            Centers::Pivots(m) => {
+                let pool = Points::from_rows(x.subrows(0, n.min(POOL * m)));
+                let kernels = KernelMatrix::new(kernel, pool)?;
+                let pivots = RpCholesky::default();
+                pivots
+                    .select(&kernels, m.min(kernels.dim()), &mut self.stream(4))?
+                    .indices()
+                    .to_vec()
+            }
+        };
+        Ok(Landmarks::new(n, chosen)?)
+    }
+
+    /// A trial with landmarks and λ by leave-one-out, on all training rows.
+    fn with_landmarks(
+        &mut self,
+        candidate: Candidate,
+        centers: Centers,
+        what: &str,
+    ) -> Result<Trial> {
         self.goes_on(what);
         let (folds, mut square, mut first) = (self.orders.len(), 0.0, None);
         let (mut models, before) = (Vec::new(), self.work);
@@ -84,7 +124,7 @@ impl Search<'_> {
             let (train, validation) = (&self.orders[fold], &self.validation[fold]);
             let x = self.rows(&candidate, Some(fold), train);
             let kernel = self.kernel(&candidate, Some(fold), x.ncols())?;
-            let landmarks = Landmarks::new(train.len(), (0..m.min(train.len())).collect())?;
+            let landmarks = self.landmarks_of(centers, &kernel, x.as_ref())?;
             let path = self.path(&kernel, Rows { x: x.as_ref(), rows: train }, &landmarks)?;
             let ridge = path.best_by_loo().ridge;
             let of_validation = self.rows(&candidate, Some(fold), validation);
@@ -97,7 +137,7 @@ impl Search<'_> {
                 let errors = path.points.iter().map(|point| [point.mu, point.loo.sqrt()]);
                 (kernel.bandwidth(), mu, errors.collect())
             });
-            self.work += path_work(train.len() as f64, m as f64, x.ncols());
+            self.work += path_work(train.len() as f64, landmarks.len() as f64, x.ncols());
         }
         let (bandwidth, mu, errors) = first.unwrap_or_default();
         let trial = Trial {
@@ -108,7 +148,7 @@ impl Search<'_> {
             multiple: candidate.multiple,
             mu,
             rows: self.train_rows(),
-            centers: Centers::Uniform(m),
+            centers,
             error: square.sqrt(),
             errors,
             work: self.work - before,
@@ -132,9 +172,9 @@ impl Search<'_> {
                 self.work += full_work(rows.len(), x.ncols(), 1, 0, true);
                 self.full(&kernel, all, trial.mu, self.full_residual())
             }
-            Centers::Uniform(m) => {
-                self.work += path_work(rows.len() as f64, m as f64, x.ncols());
-                let landmarks = Landmarks::new(rows.len(), (0..m.min(rows.len())).collect())?;
+            centers => {
+                let landmarks = self.landmarks_of(centers, &kernel, x.as_ref())?;
+                self.work += path_work(rows.len() as f64, landmarks.len() as f64, x.ncols());
                 let path = self.path(&kernel, all, &landmarks)?;
                 Ok(path.model_at(path.best_by_loo().ridge)?)
             }

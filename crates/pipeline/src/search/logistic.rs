@@ -4,7 +4,7 @@ use super::Search;
 use super::candidate::Candidate;
 use super::solve::Rows;
 use crate::classes::ClassErrors;
-use crate::effort::{full_bytes, full_newton_work, newton_work};
+use crate::effort::{full_bytes, full_newton_work, largest, newton_work};
 use crate::error::Result;
 use crate::kernel::AnyKernel;
 use crate::report::{Centers, LogisticTrial, Trial};
@@ -58,7 +58,7 @@ impl Search<'_> {
         }
         let from = match over {
             Centers::All => FIRST_OF_SQUARES * squares.mu / squares.rows as f64,
-            Centers::Uniform(_) => FIRST,
+            _ => FIRST,
         };
         let path: Vec<f64> = (0..RIDGES).map(|step| from * RATIO.powi(step as i32)).collect();
         let Some(found) = self.odds(chosen, over, &path)? else { return Ok(None) };
@@ -81,9 +81,9 @@ impl Search<'_> {
                 FullLogisticKrr { options: self.options(ENOUGH), ..krr }
                     .fit(data.problem(part), &mut self.stream(3))?
             }
-            Centers::Uniform(m) => {
-                let krr = LogisticKrr::new(kernel, ridge);
-                krr.fit(data.problem(part), &first(m, rows.len())?)?
+            _ => {
+                let landmarks = self.landmarks_of(over, &kernel, part.x)?;
+                LogisticKrr::new(kernel, ridge).fit(data.problem(part), &landmarks)?
             }
         };
         self.newton_steps(STEPS_OF[1], rows.len(), over);
@@ -107,12 +107,13 @@ impl Search<'_> {
         }
         let affords =
             |m: usize| STEPS * self.newton_step(n, Centers::Uniform(m)) <= SHARE * self.allowed;
-        let (mut low, mut high) = (0, LANDMARKS[1].min(self.train_rows()) + 1);
-        while high - low > 1 {
-            let middle = low.midpoint(high);
-            *(if affords(middle) { &mut low } else { &mut high }) = middle;
-        }
-        (low >= LANDMARKS[0].min(self.train_rows())).then_some(Centers::Uniform(low))
+        let [fewest, most] = LANDMARKS.map(|m| m.min(self.train_rows()));
+        let m = largest(0, most, affords);
+        let centers = match of_squares {
+            Centers::Pivots(_) => Centers::Pivots(m),
+            _ => Centers::Uniform(m),
+        };
+        (m >= fewest).then_some(centers)
     }
 
     /// Operations of a step in each fold.
@@ -120,7 +121,7 @@ impl Search<'_> {
         let (d, t) = (self.d(), self.problem.y.ncols());
         let step = match over {
             Centers::All => full_newton_work(n),
-            Centers::Uniform(m) => newton_work(n, m, d),
+            Centers::Uniform(m) | Centers::Pivots(m) => newton_work(n, m, d),
         };
         (t * self.orders.len()) as f64 * step
     }
@@ -191,9 +192,10 @@ impl Search<'_> {
                     &mut self.stream(2),
                 )?;
             }
-            Centers::Uniform(m) => {
+            _ => {
+                let landmarks = self.landmarks_of(over, &kernel, part.x)?;
                 let krr = LogisticKrr::without_ridge(kernel);
-                krr.path(data.problem(part), &first(m, n)?, &ridges, goes_on)?;
+                krr.path(data.problem(part), &landmarks, &ridges, goes_on)?;
             }
         }
         self.newton_steps(STEPS_OF[0] * found.len() as f64, n, over);
@@ -205,9 +207,4 @@ impl Search<'_> {
         let (calibration, truth) = self.calibrated(values.as_ref(), rows);
         ClassErrors::of(calibration.probabilities(values.as_ref()).as_ref(), &truth)
     }
-}
-
-/// The first of rows in random order.
-fn first(m: usize, rows: usize) -> Result<Landmarks> {
-    Ok(Landmarks::new(rows, (0..m.min(rows)).collect())?)
 }
