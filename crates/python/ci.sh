@@ -2,7 +2,8 @@
 # Installs the package in a fresh environment, as a user would, and tests it. Arguments are further
 # requirements, such as 'scikit-learn==1.6.*' 'numpy<2' for the oldest versions that are supported.
 #
-# It is compiled in the profile of the tests, in a target directory of its own.
+# It is compiled in the profile of the tests. NYSTROM_PYTHON_TARGET is the folder for that; in that
+# of the other crates, whose profile is the same, their dependencies are not compiled again.
 set -euo pipefail
 cd "$(dirname "$0")"
 export CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 PIP_DISABLE_PIP_VERSION_CHECK=1
