@@ -31,8 +31,8 @@ const ENOUGH: f64 = 1e-7;
 ///
 /// # Cost
 /// 2nm kernel values and 2nm² flops (see [`Solver`](crate::Solver)) a step, some 2 to 4 steps a
-/// ridge and column.
-/// m² and n + 1024·m numbers of memory. The bits do not depend on the number of threads.
+/// ridge and column. m² and n + 1024·m numbers of memory. The bits do not depend on the number of
+/// threads.
 ///
 /// # Source
 /// U. Marteau-Ferey, F. Bach, A. Rudi, *Globally convergent Newton methods for ill-conditioned
