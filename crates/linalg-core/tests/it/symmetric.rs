@@ -138,8 +138,8 @@ fn rounding_is_kept_within_a_bound_or_not_at_all() {
     let frobenius = KeptTriangle::new(&counted, whole).error();
     assert_eq!(KeptTriangle::within(&counted, whole, 1.01 * frobenius).error(), frobenius);
     let kept = KeptTriangle::within(&counted, whole, 0.5 * frobenius);
-    let E = Mat::from_fn(n, n, |i, j| a[(i, j)] - a[(i, j)] as f32 as f64);
-    let values = SymmetricEigen::new(E.as_ref()).unwrap();
+    let lost = Mat::from_fn(n, n, |i, j| a[(i, j)] - a[(i, j)] as f32 as f64);
+    let values = SymmetricEigen::new(lost.as_ref()).unwrap();
     let norm = values.values().iter().fold(0.0, |norm: f64, value| norm.max(value.abs()));
     assert!(norm <= kept.error() && kept.error() <= 0.5 * frobenius, "{norm} {}", kept.error());
     assert_eq!(kept.kept_bytes(), whole);
