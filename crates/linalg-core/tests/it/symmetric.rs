@@ -146,7 +146,8 @@ fn rounding_is_kept_within_a_bound_or_not_at_all() {
     counted.reset();
     let nothing = KeptTriangle::within(&counted, whole, 0.01 * frobenius);
     assert_eq!((nothing.kept_bytes(), nothing.error()), (0, f64::INFINITY));
-    assert!(4 * counted.entries() <= whole / 2); // a round of six for each bound
+    // the diagonal of six blocks for each bound: not quite a third of the triangle
+    assert!(4 * counted.entries() <= 2 * whole / 3);
 }
 
 #[test]
