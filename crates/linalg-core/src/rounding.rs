@@ -1,4 +1,5 @@
-//! What the rounding of a block's entries loses.
+//! What the rounding of a block's entries loses: bounds on ‖E‖₂ from blocks E_IJ, since the norm of
+//! E is at most that of the matrix of the norms of its blocks.
 
 use crate::{Scalar, ops};
 use faer::{Accum, Mat, MatRef};
@@ -15,7 +16,7 @@ pub(crate) enum Bound {
 
 /// Errors are taken times this, so that their squares are no subnormal numbers in `f32`.
 const SCALE: f64 = (1_u32 << 24) as f64;
-/// More than sums of 256 products in `f32` lose.
+/// More than sums of 256 products in `f32` lose: at most 256·2⁻²⁴·‖E‖_F² ≤ 16·256·2⁻²⁴·‖EᵀE‖_F.
 const SLACK: f64 = 1.001;
 
 /// What a thread works with.

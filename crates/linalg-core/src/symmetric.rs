@@ -94,8 +94,8 @@ impl<'a, T: Scalar> KeptTriangle<'a, T> {
     /// The same if [`error`](Self::error) is then at most `most`; otherwise nothing is kept, and
     /// `error` is infinite. A sixteenth of the blocks shows what all would come to.
     ///
-    /// Where ‖E‖_F is too much, ‖E‖₂ is bounded by Σ ‖E_IJᵀE_IJ‖_F over the blocks, which is its
-    /// square at most: for rounding errors ten times as small, at 256 flops an entry.
+    /// Where ‖E‖_F is too much, the bound is the root of Σ ‖E_IJᵀE_IJ‖_F ≥ ‖E‖₂², the sum over all
+    /// blocks. For rounding errors it is a third of ‖E‖_F, at 512 flops an entry.
     pub fn within(A: &'a dyn PsdMatrix<T>, bytes: u64, most: f64) -> Self {
         let all = rounds_within::<f32>(A.dim(), bytes);
         let kept = |bound| {
