@@ -176,12 +176,11 @@ fn choose(all: &[Experiment], only: &[String]) -> anyhow::Result<Vec<&'static st
         .collect())
 }
 
-/// Sets rayon's global pool, which faer uses too, and returns its size.
+/// Sets rayon's global pool, which faer uses too and this thread is of, and returns its size.
 fn start_threads(threads: Option<u16>) -> anyhow::Result<usize> {
-    if let Some(threads) = threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        pool.build_global().context("cannot start the threads")?;
-    }
+    let threads = threads.map_or(0, usize::from); // 0: as many as there are cores
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread();
+    pool.build_global().context("cannot start the threads")?;
     Ok(rayon::current_num_threads())
 }
 

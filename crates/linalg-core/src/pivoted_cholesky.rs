@@ -49,7 +49,8 @@ impl<T: Scalar> PivotedCholesky<T> {
     /// `relative_tolerance`·max_i A_ii or less. Only the lower triangle is read.
     ///
     /// tr(A − Â) ≤ n·relative_tolerance·max_i A_ii, up to rounding. O(n·r²) flops for rank r; the
-    /// factor holds n·r numbers, while it grows at most 3n·max(r, 8).
+    /// factor holds n·r numbers in memory for at most twice as many; while it grows there are at
+    /// most 3n·max(r, 8).
     ///
     /// # Errors
     /// [`Error::Shape`] if `a` is not square, [`Error::NonFinite`]; [`Error::InvalidParameter`] for
@@ -69,7 +70,6 @@ impl<T: Scalar> PivotedCholesky<T> {
         while let Some(s) = f.largest().filter(|&s| f.d[s] > stop) {
             f.take(&a, s)?;
         }
-        f.shrink();
         Ok(f)
     }
 
@@ -153,13 +153,6 @@ impl<T: Scalar> PivotedCholesky<T> {
             _ => Some(j),
         };
         (0..self.d.len()).fold(None, larger).filter(|&j| self.d[j] > 0.0)
-    }
-
-    /// Gives memory for columns that were not needed back.
-    pub fn shrink(&mut self) {
-        if self.room > self.rank() {
-            (self.F, self.room) = (self.F.to_owned(), self.rank());
-        }
     }
 
     /// diag A, n numbers.

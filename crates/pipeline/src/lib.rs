@@ -45,6 +45,7 @@ mod kernel;
 mod model;
 mod problem;
 mod progress;
+mod repeats;
 mod report;
 mod search;
 mod split;

@@ -7,7 +7,8 @@ use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::intervals::{Calibrate, set_aside};
 use crate::model::Target;
-use crate::split::Fold;
+use crate::repeats;
+use crate::split::{Fold, Split};
 use crate::stream::ColumnSums;
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
@@ -77,6 +78,24 @@ impl Problem {
             return Err(Error::TooFewRows { rows: table.rows() });
         }
         let weights = fit.weights.as_ref().map(|name| weights(&table, name)).transpose()?;
+        let distinct = if takes_repeats_together(fit) {
+            repeats::distinct(&table, &taken, &fit.columns)?
+        } else {
+            None
+        };
+        let (table, weights) = match distinct.filter(|(rows, _)| rows.len() >= FEWEST) {
+            Some((rows, numbers)) => {
+                let (all, different) = (table.rows(), rows.len());
+                notes.push(format!(
+                    "{all} rows are {different} different ones: each is taken once, with the number \
+                     of its repeats as weight"
+                ));
+                let mean = all as f64 / different as f64;
+                let weights = numbers.iter().map(|number| number / mean).collect();
+                (table.select_rows(&rows)?, Some(weights))
+            }
+            None => (table, weights),
+        };
         let labels = classes.then(|| Labels::new(&table, &targets[0])).transpose()?;
         let (weights, (y, targets)) = match &labels {
             Some(labels) => {
@@ -220,6 +239,14 @@ fn standardised(
         (columns[j][i] - targets[j].mean) / targets[j].scale
     });
     Ok((y, targets))
+}
+
+/// Weights or what cannot have them, groups and times want the rows as they are.
+fn takes_repeats_together(fit: &Fit) -> bool {
+    fit.weights.is_none()
+        && fit.split == Split::Random
+        && !fit.deviations
+        && !matches!(fit.calibrate, Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut))
 }
 
 /// Probabilities are calibrated on rows set aside, all of which count alike.

@@ -15,8 +15,8 @@ pub(crate) struct Compared<'a, K, T> {
     pub valid: Problem<'a, T>,
     kernel: &'a K,
     samples: Problem<'a, T>,
-    /// k(x_i, z_j) for validation points x_i and training points z_j.
-    kept: Option<Mat<T>>,
+    /// k(x_i, z_j) for validation points x_i and training points z_j, so many rows each.
+    kept: Option<Vec<Mat<T>>>,
 }
 
 impl<'a, T: Scalar, K: Kernel<T> + Clone> Compared<'a, K, T> {
@@ -24,22 +24,20 @@ impl<'a, T: Scalar, K: Kernel<T> + Clone> Compared<'a, K, T> {
     pub fn new(kernel: &'a K, samples: Problem<'a, T>, valid: Problem<'a, T>, room: u64) -> Self {
         let (v, n) = (valid.x.len(), samples.x.len());
         let fits = (v as u64 * n as u64).checked_mul(size_of::<T>() as u64);
-        let kept = fits.is_some_and(|bytes| bytes <= room).then(|| {
-            let mut values = Mat::zeros(v, n);
-            let blocks = values.as_mut().par_row_chunks_mut(TILE_ROWS).enumerate();
-            blocks.for_each(|(block, out)| {
-                let rows = block * TILE_ROWS..block * TILE_ROWS + out.nrows();
-                kernel.eval_into(out, valid.x.slice(rows), samples.x);
-            });
-            values
-        });
+        let evaluated = |block: usize| {
+            let start = block * TILE_ROWS;
+            kernel.eval(valid.x.slice(start..v.min(start + TILE_ROWS)), samples.x)
+        };
+        let kept = fits
+            .is_some_and(|bytes| bytes <= room)
+            .then(|| (0..v.div_ceil(TILE_ROWS)).into_par_iter().map(evaluated).collect());
         Compared { valid, kernel, samples, kept }
     }
 
     /// Bytes of kernel values that are kept.
     pub fn kept_bytes(&self) -> u64 {
-        let entries = self.kept.as_ref().map_or(0, |kept| kept.nrows() * kept.ncols());
-        (entries * size_of::<T>()) as u64
+        let entries = self.kept.iter().flatten().map(|block| block.nrows() * block.ncols());
+        (entries.sum::<usize>() * size_of::<T>()) as u64
     }
 
     /// Kα + 1bᵀ at the validation points.
@@ -50,8 +48,10 @@ impl<'a, T: Scalar, K: Kernel<T> + Clone> Compared<'a, K, T> {
             return model.predict(self.valid.x);
         };
         let alpha = Mat::from_fn(alpha.nrows(), alpha.ncols(), |i, j| T::lit(alpha[(i, j)]));
-        let mut f = Mat::from_fn(K.nrows(), b.len(), |_, j| T::lit(b[j]));
-        ops::matmul(f.as_mut(), Accum::Add, K.as_ref(), alpha.as_ref(), T::one());
+        let mut f = Mat::from_fn(self.valid.x.len(), b.len(), |_, j| T::lit(b[j]));
+        f.as_mut().par_row_chunks_mut(TILE_ROWS).zip(K).for_each(|(f, K)| {
+            ops::matmul_here(f, Accum::Add, K.as_ref(), alpha.as_ref(), T::one());
+        });
         Ok(f)
     }
 }

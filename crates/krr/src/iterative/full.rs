@@ -34,7 +34,7 @@ use rand::Rng;
 ///
 /// # Cost
 /// nk + n kernel values and nk² flops before, then n²/2 + 128n kernel values, 2n²t + 4nkt flops an
-/// iteration, no kernel values where the triangle is kept. n·k numbers for F, 8k² bytes and 10
+/// iteration, no kernel values where the triangle is kept. n·k numbers for F, 8k² bytes and 14
 /// vectors. The model holds all the points. The bits do not depend on the number of threads.
 ///
 /// # Source

@@ -23,7 +23,8 @@ const IN_THE_RUNNING: f64 = 1.1;
 /// this.
 const IMPROVEMENT: f64 = 1e-3;
 const BEGUN: f64 = 0.03;
-/// Errors within this factor are the same: of their ridges the largest is taken.
+/// Errors within this factor are the same: of their ridges the largest is taken, and a residual is
+/// enough.
 const TIE: f64 = 1.0005;
 
 /// Kernel ridge regression on all the data at several ridges, the best of which is chosen by the
@@ -94,6 +95,9 @@ pub struct FullPathFit<K, T> {
     pub errors: Vec<f64>,
     /// The relative residual of each ridge at the end, the largest over the targets.
     pub residuals: Vec<f64>,
+    /// The residual of the best ridge at the first look from which its error was within 0.05 % of
+    /// that at the end: enough for another fit of the kind.
+    pub enough: f64,
     /// Each look: the iteration, and the errors of all ridges after it.
     pub looks: Vec<(usize, Vec<f64>)>,
 }
@@ -142,6 +146,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let path = Path { kernel: &self.kernel, samples, compared, targets: &targets, mu: &mu };
 
         let (mut looks, mut next, mut failed) = (Vec::new(), FIRST_LOOK, None);
+        let mut at_looks = Vec::new();
         let mut look = |solve: &Solve<f64>| {
             let number = solve.iterations();
             if number < next {
@@ -152,7 +157,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
                 Ok(errors) => looks.push((number, errors)),
                 Err(error) => failed = Some(error),
             }
-            failed.is_some() || settled(&looks, &path.residuals(solve.cg()))
+            let residuals = path.residuals(solve.cg());
+            let ends = failed.is_some() || settled(&looks, &residuals);
+            at_looks.push(residuals);
+            ends
         };
         let b = targets.right_hand_side(mu.len());
         let mut solve = Solve::start(&mut system, b.as_ref(), None)?;
@@ -162,10 +170,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let best = path.best(&errors);
         let entries = K.entries() + K.diagonal_entries();
         let residuals = path.residuals(cg);
+        let good = |(_, of_look): &&(usize, Vec<f64>)| of_look[best] <= TIE * errors[best];
+        let bad = looks.len() - looks.iter().rev().take_while(good).count();
+        let enough = at_looks.get(bad).map_or(residuals[best], |residuals| residuals[best]);
         let ran = Run { residual: residuals[best], ..Run::new(&solve, ran, Some(Stop::Asked)) };
         let model = path.model(best, cg.x(), &ran, entries)?;
         let fit = ran.finish(model, &self.options, system.passes, memory);
-        Ok(FullPathFit { fit, best, ridges: mu, errors, residuals, looks })
+        Ok(FullPathFit { fit, best, ridges: mu, errors, residuals, enough, looks })
     }
 
     /// All μ, and typed errors for what is wrong with either sample.

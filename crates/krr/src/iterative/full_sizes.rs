@@ -19,7 +19,7 @@ const PRODUCTS: f64 = 4.0;
 /// Bytes of the blocks each thread works on.
 const BLOCK_BYTES: u64 = 1 << 20;
 /// Vectors: five of conjugate gradients, the right-hand side, and what a product holds.
-const VECTORS: u64 = 10;
+const VECTORS: u64 = 14;
 
 /// The sizes of a fit.
 pub(crate) struct Sizes {

@@ -10,6 +10,7 @@ use nystrom_linalg_core::{
 };
 use nystrom_sketch::RpCholesky;
 use rand::Rng;
+use rayon::prelude::*;
 
 /// What the rounding of K to `f32` may be, of the smallest μ: the rounded system is then positive
 /// definite, and a round of refinement leaves at most a third of a residual.
@@ -202,24 +203,25 @@ fn preconditioner<T: Scalar>(
 
 /// F in `f32` if that changes FFᵀ by little of μ: ‖(F + δ)(F + δ)ᵀ − FFᵀ‖₂ ≤ (2‖F‖_F + ‖δ‖_F)‖δ‖_F.
 fn narrowed<T: Scalar>(F: Mat<T>, mu: f64) -> Box<dyn TallFactor> {
-    let narrow = Mat::from_fn(F.nrows(), F.ncols(), |i, j| F[(i, j)].f64() as f32);
-    let (mut size, mut lost) = (0.0, 0.0);
-    for j in 0..F.ncols() {
-        for (F, narrow) in F.col(j).iter().zip(narrow.col(j).iter()) {
-            size += F.f64().powi(2);
-            lost += (F.f64() - f64::from(*narrow)).powi(2);
-        }
-    }
-    let (size, lost) = (f64::sqrt(size), f64::sqrt(lost));
+    let mut narrow = Mat::<f32>::zeros(F.nrows(), F.ncols());
+    let columns = narrow.as_mut().par_col_iter_mut().zip(F.as_ref().par_col_iter());
+    let of_columns: Vec<(f64, f64)> = columns
+        .map(|(narrow, F)| {
+            narrow.iter_mut().zip(F.iter()).fold((0.0, 0.0), |(size, lost), (narrow, F)| {
+                *narrow = F.f64() as f32;
+                (size + F.f64().powi(2), lost + (F.f64() - f64::from(*narrow)).powi(2))
+            })
+        })
+        .collect();
+    let sums = of_columns.iter().fold((0.0, 0.0), |(s, l), (size, lost)| (s + size, l + lost));
+    let (size, lost): (f64, f64) = (sums.0.sqrt(), sums.1.sqrt());
     if (2.0 * size + lost) * lost <= SHARE_OF_RIDGE * mu { Box::new(narrow) } else { Box::new(F) }
 }
 
-fn scale_rows<T: Scalar>(mut F: MatMut<'_, T>, root: &[f64]) {
-    for j in 0..F.ncols() {
-        for (i, &root) in root.iter().enumerate() {
-            F[(i, j)] *= T::lit(root);
-        }
-    }
+fn scale_rows<T: Scalar>(F: MatMut<'_, T>, root: &[f64]) {
+    F.par_col_iter_mut().for_each(|column| {
+        column.iter_mut().zip(root).for_each(|(entry, root)| *entry *= T::lit(*root));
+    });
 }
 
 #[cfg(test)]

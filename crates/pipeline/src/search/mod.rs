@@ -53,6 +53,8 @@ pub(crate) struct Search<'a> {
     trials: Vec<Trial>,
     /// What fits at full size gave on validation rows.
     validated: Vec<(Candidate, Centers, Mat<f64>)>,
+    /// Coefficients of all rows from fits at full size, where the final fit begins.
+    begun: Vec<(Candidate, Mat<f64>)>,
     best: Option<Trial>,
     /// Of classes: the logistic loss and, if it was better, the log-odds of validation rows.
     logistic: Option<(LogisticTrial, Option<Mat<f64>>)>,
@@ -133,6 +135,7 @@ impl<'a> Search<'a> {
             plain: Vec::new(),
             trials: Vec::new(),
             validated: Vec::new(),
+            begun: Vec::new(),
             best: None,
             logistic: None,
             residual: 1e-3,

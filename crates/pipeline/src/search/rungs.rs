@@ -18,9 +18,11 @@ const STEPS: [usize; 3] = [4, 3, 5];
 const BENT: f64 = 0.99;
 /// A candidate of another distance than the best goes on if its error is within this factor.
 const OTHER: f64 = 1.12;
-/// A second finalist is fitted at full size if its error is within this factor of the first, and
-/// the training rows are at most so many.
+/// A second finalist is fitted at full size if its error is within this factor of the first, …
 const CLOSE: f64 = 1.005;
+/// … or this one, if it is of another distance, whose error may fall faster with more rows, …
+const UNLIKE: f64 = 1.02;
+/// … and the training rows are at most so many.
 const MANY: usize = 20_000;
 /// The ratio of length scales from one to the next, as long as the error falls below this share,
 /// and how often.
@@ -185,12 +187,21 @@ fn bent(trials: &Trials) -> Shape {
     if of(Shape::Log) < BENT * of(Shape::Plain) { Shape::Log } else { Shape::Plain }
 }
 
-/// The best candidate, and others that are not far behind: at most so many.
+/// The best candidate and, of at most two, one that is not far behind: of the other kind of
+/// distance if there is one.
 fn close(trials: &Trials, count: usize) -> Vec<Candidate> {
-    let bar = CLOSE * least(trials.iter());
-    let near: Trials = trials.iter().filter(|(_, trial)| trial.error <= bar).cloned().collect();
-    let finalists = leaders(&near, count);
-    if finalists.is_empty() { vec![Candidate::PLAIN] } else { finalists }
+    let least = least(trials.iter());
+    let Some(&first) = leaders(trials, 1).first() else { return vec![Candidate::PLAIN] };
+    let within = |factor: f64, kind: bool| -> Trials {
+        let kept = |(other, trial): &&(Candidate, Trial)| {
+            !other.is_like(&first)
+                && trial.error <= factor * least
+                && (other.family.is_manhattan() != first.family.is_manhattan()) == kind
+        };
+        trials.iter().filter(kept).cloned().collect()
+    };
+    let others = [within(UNLIKE, true), within(CLOSE, false)].map(|others| leaders(&others, 1));
+    [first].into_iter().chain(others.into_iter().flatten()).take(count).collect()
 }
 
 fn least<'a>(trials: impl Iterator<Item = &'a (Candidate, Trial)>) -> f64 {

@@ -5,7 +5,7 @@ use super::trial::gather;
 use crate::error::Result;
 use crate::kernel::AnyKernel;
 use nystrom::faer::{Mat, MatRef};
-use nystrom::krr::{FullPath, IterativeOptions, LambdaPath, Problem, lambda_grid};
+use nystrom::krr::{Extras, FullPath, IterativeOptions, LambdaPath, Problem, lambda_grid};
 use nystrom::prelude::*;
 
 /// Up to so many rows systems are solved directly.
@@ -52,7 +52,7 @@ impl Search<'_> {
             path.fit(data.problem(train), of_validation.problem(validation), &mut self.stream(2))?;
         Ok(Solved {
             squares: found.errors.iter().map(|error| error * error).collect(),
-            residual: found.residuals[found.best],
+            residual: found.enough,
             model: found.fit.model,
         })
     }
@@ -67,7 +67,7 @@ impl Search<'_> {
         let mut squares = Vec::new();
         let mut best: Option<(f64, KrrModel<AnyKernel, f64>)> = None;
         for &mu in mus {
-            let model = self.full(kernel, train, mu, 1e-4)?;
+            let model = self.full(kernel, train, mu, 1e-4, None)?;
             let f = model.predict(Points::from_rows(validation.x))?;
             let square = self.mean_square(f.as_ref(), validation.rows);
             squares.push(square);
@@ -79,13 +79,14 @@ impl Search<'_> {
         Ok(Solved { model, squares, residual: 1e-4 })
     }
 
-    /// The fit to all of these rows at μ = nλ.
+    /// The fit to all of these rows at μ = nλ, which may have begun elsewhere.
     pub(super) fn full(
         &self,
         kernel: &AnyKernel,
         train: Rows<'_>,
         mu: f64,
         residual: f64,
+        start: Option<Mat<f64>>,
     ) -> Result<KrrModel<AnyKernel, f64>> {
         let data = self.data(train);
         let problem = data.problem(train);
@@ -95,7 +96,8 @@ impl Search<'_> {
         let ridge = Ridge::Absolute(mu);
         let krr =
             FullKrr { options: self.options(residual), ..FullKrr::new(kernel.clone(), ridge) };
-        Ok(krr.fit(problem, &mut self.stream(3))?.model)
+        let extras = Extras { start: start.as_ref().map(Mat::as_ref), ..Extras::default() };
+        Ok(krr.fit_with(problem, extras, &mut self.stream(3))?.model)
     }
 
     pub(super) fn options(&self, tolerance: f64) -> IterativeOptions {

@@ -2,6 +2,9 @@
 
 use nystrom_linalg_core::{Error, PivotedCholesky, PsdMatrix, Result, Scalar, validate};
 
+/// Columns are few if they are at most one in so many.
+const FEW: usize = 4;
+
 /// A factorisation on its way to k pivots.
 pub(crate) struct Pivots<T> {
     pub f: PivotedCholesky<T>,
@@ -10,8 +13,8 @@ pub(crate) struct Pivots<T> {
 }
 
 impl<T: Scalar> Pivots<T> {
-    /// n diagonal entries. Memory for all k columns is taken at once if the tolerance is 0: they
-    /// will be needed.
+    /// n diagonal entries. Memory for all k columns is taken at once if they will be needed, as
+    /// with a tolerance of 0, or are few beside n. What is not needed is never touched.
     pub fn start(A: &dyn PsdMatrix<T>, k: usize, tolerance: f64) -> Result<Self> {
         validate::not_empty("matrix", A.dim())?;
         validate::at_most("landmarks", k, A.dim())?;
@@ -22,7 +25,7 @@ impl<T: Scalar> Pivots<T> {
         }
         let a_ii: Vec<f64> = A.diag().into_iter().map(T::f64).collect();
         let trace = validate::weights("diagonal of the matrix", &a_ii)?;
-        let room = if tolerance > 0.0 { 0 } else { k };
+        let room = if tolerance > 0.0 && k > A.dim() / FEW { 0 } else { k };
         Ok(Pivots { f: PivotedCholesky::start(a_ii, room), k, stop: tolerance * trace })
     }
 
@@ -37,11 +40,10 @@ impl<T: Scalar> Pivots<T> {
     }
 
     /// The result, once there is a pivot.
-    pub fn finish(mut self) -> Result<PivotedCholesky<T>> {
+    pub fn finish(self) -> Result<PivotedCholesky<T>> {
         if self.f.rank() == 0 {
             return Err(Error::RankDeficient { requested: self.k, rank: 0 });
         }
-        self.f.shrink();
         Ok(self.f)
     }
 }
