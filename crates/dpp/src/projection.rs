@@ -1,6 +1,7 @@
 //! The DPP of a projection VVᵀ: the second half of every exact sampler.
 
-use faer::{Mat, MatRef};
+use faer::reborrow::*;
+use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Scalar, ops, work};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
@@ -9,6 +10,8 @@ use rayon::prelude::*;
 const ROWS: usize = 512;
 /// Squares below which waking other threads costs more than they save.
 const WORTH_A_THREAD: usize = 1 << 17;
+/// Columns that a candidate is multiplied by before it is asked whether it is lost.
+const COLUMNS: usize = 16;
 /// A multiply-add in the product of a refresh costs about a third of one in the test of a proposal.
 const PRODUCT_GAIN: f64 = 3.0;
 
@@ -40,27 +43,27 @@ pub(crate) fn draw<T: Scalar>(
     rng: &mut dyn Rng,
 ) -> Vec<usize> {
     let (n, c) = (vectors.nrows(), chosen.len());
-    let mut proposal = Proposal::new(squared_norms(vectors, chosen));
+    let V: Vec<&[T]> = chosen.iter().map(|&column| column_of(vectors, column)).collect();
+    let mut proposal = Proposal::new(squared_norms(n, &V));
     let mut Q = Mat::<f64>::zeros(c, c);
-    let mut v = vec![0.0; c];
+    let (mut v, mut along) = (Mat::zeros(c, 1), Mat::zeros(c, 1));
     // columns fresh..s of Q are unknown to the proposal
     let (mut C, mut fresh) = (Vec::with_capacity(c), 0);
     while C.len() < c {
         let s = C.len();
         if 2 * (s - fresh) >= c - fresh && refresh_pays(n, c, s) {
-            proposal.lower(vectors, chosen, Q.as_ref().subcols(fresh, s - fresh));
+            proposal.lower(&V, Q.as_ref().subcols(fresh, s - fresh));
             fresh = s;
         }
         let (j, weight) = proposal.draw(rng);
-        for (v, &column) in v.iter_mut().zip(chosen) {
-            *v = vectors[(j, column)].f64();
-        }
+        v.col_mut(0).iter_mut().zip(&V).for_each(|(v, column)| *v = column[j].f64());
         // accept if u·old < new, new = old − ‖Q_newᵀV_j‖²
         let slack = (1.0 - rng.random::<f64>()) * weight;
-        if lost_at_most(slack, &v, Q.as_ref().subcols(fresh, s - fresh))
-            && weight - slack < orthonormalise(&mut v, Q.as_ref().subcols(0, s))
+        let new = Q.as_ref().subcols(fresh, s - fresh);
+        if lost_at_most(slack, along.as_mut(), v.as_ref(), new)
+            && weight - slack < orthonormalise(v.as_mut(), along.as_mut(), Q.as_ref().subcols(0, s))
         {
-            Q.col_mut(s).iter_mut().zip(&v).for_each(|(q, v)| *q = *v);
+            Q.col_mut(s).copy_from(v.col(0));
             proposal.take(j);
             C.push(j);
         }
@@ -74,13 +77,19 @@ fn refresh_pays(n: usize, c: usize, s: usize) -> bool {
     (n as f64) < PRODUCT_GAIN * s as f64 * ((c - s) as f64).ln()
 }
 
-/// ‖QᵀV_j‖² < slack, giving up as soon as it is not.
-fn lost_at_most(slack: f64, v: &[f64], Q: MatRef<'_, f64>) -> bool {
+/// ‖Qᵀv‖² < slack, giving up as soon as it is not. The products are left in `along`.
+fn lost_at_most(
+    slack: f64,
+    mut along: MatMut<'_, f64>,
+    v: MatRef<'_, f64>,
+    Q: MatRef<'_, f64>,
+) -> bool {
     let mut lost = 0.0;
-    for q in Q.col_iter() {
-        work::product(1, 1, v.len());
-        lost +=
-            ops::dot(q.try_as_col_major().expect("columns of an own matrix").as_slice(), v).powi(2);
+    for start in (0..Q.ncols()).step_by(COLUMNS) {
+        let some = Q.subcols(start, COLUMNS.min(Q.ncols() - start));
+        let mut along = along.rb_mut().subrows_mut(start, some.ncols());
+        ops::matmul_here(along.rb_mut(), Accum::Replace, some.transpose(), v, 1.0);
+        lost += along.squared_norm_l2();
         if lost >= slack {
             return false;
         }
@@ -88,41 +97,43 @@ fn lost_at_most(slack: f64, v: &[f64], Q: MatRef<'_, f64>) -> bool {
     slack > 0.0
 }
 
-/// v ← (v − QQᵀv)/‖…‖, twice, which is enough. Returns ‖v − QQᵀv‖², to about (ε‖v‖)²; 0 if nothing
-/// of v is left.
-fn orthonormalise(v: &mut [f64], Q: MatRef<'_, f64>) -> f64 {
-    let mut left = 1.0;
+/// v ← (v − QQᵀv)/‖…‖, with a second v ← v − QQᵀv if the first leaves less than half of ‖v‖²:
+/// twice is enough. Returns ‖v − QQᵀv‖², to about (ε‖v‖)²; 0 if nothing of v is left.
+fn orthonormalise(mut v: MatMut<'_, f64>, mut along: MatMut<'_, f64>, Q: MatRef<'_, f64>) -> f64 {
+    let mut along = along.rb_mut().subrows_mut(0, Q.ncols());
+    let mut left = v.squared_norm_l2();
     for _ in 0..2 {
-        work::product(2, Q.ncols(), v.len());
-        for q in Q.col_iter() {
-            let q = q.try_as_col_major().expect("columns of an own matrix").as_slice();
-            let along = ops::dot(q, v);
-            v.iter_mut().zip(q).for_each(|(v, q)| *v -= along * q);
+        let before = left;
+        ops::matmul_here(along.rb_mut(), Accum::Replace, Q.transpose(), v.rb(), 1.0);
+        ops::matmul_here(v.rb_mut(), Accum::Add, Q, along.rb(), -1.0);
+        left = v.squared_norm_l2();
+        if left > 0.5 * before {
+            break;
         }
-        let norm = ops::dot(v, v).sqrt();
-        left *= norm * norm;
-        if !(left > 0.0) {
-            return 0.0;
-        }
-        v.iter_mut().for_each(|v| *v /= norm);
     }
+    if !(left > 0.0) {
+        return 0.0;
+    }
+    let norm = left.sqrt();
+    v.col_mut(0).iter_mut().for_each(|v| *v /= norm);
     left
 }
 
-/// ‖V_j‖² for every row j.
-fn squared_norms<T: Scalar>(vectors: MatRef<'_, T>, chosen: &[usize]) -> Vec<f64> {
-    let mut norms = vec![0.0; vectors.nrows()];
-    work::product(vectors.nrows(), 1, chosen.len());
+fn column_of<T: Scalar>(vectors: MatRef<'_, T>, j: usize) -> &[T] {
+    vectors.col(j).try_as_col_major().expect("columns of an own matrix").as_slice()
+}
+
+/// ‖V_j‖² for every one of the n rows j.
+fn squared_norms<T: Scalar>(n: usize, V: &[&[T]]) -> Vec<f64> {
+    let mut norms = vec![0.0; n];
+    work::product(n, 1, V.len());
     let piece = |(p, norms): (usize, &mut [f64])| {
-        let rows = vectors.subrows(p * ROWS, norms.len());
-        for &column in chosen {
-            norms
-                .iter_mut()
-                .zip(rows.col(column).iter())
-                .for_each(|(norm, v)| *norm += v.f64().powi(2));
+        for column in V {
+            let rows = &column[p * ROWS..p * ROWS + norms.len()];
+            norms.iter_mut().zip(rows).for_each(|(norm, v)| *norm += v.f64().powi(2));
         }
     };
-    if vectors.nrows() * chosen.len() < WORTH_A_THREAD {
+    if n * V.len() < WORTH_A_THREAD {
         norms.chunks_mut(ROWS).enumerate().for_each(piece)
     } else {
         norms.par_chunks_mut(ROWS).enumerate().for_each(piece)
@@ -164,13 +175,12 @@ impl Proposal {
     }
 
     /// weight_j −= ‖QᵀV_j‖² for every row j: one product.
-    fn lower<T: Scalar>(&mut self, vectors: MatRef<'_, T>, chosen: &[usize], Q: MatRef<'_, f64>) {
+    fn lower<T: Scalar>(&mut self, V: &[&[T]], Q: MatRef<'_, f64>) {
         let Q = Mat::from_fn(Q.nrows(), Q.ncols(), |i, j| T::lit(Q[(i, j)]));
         self.weights.par_chunks_mut(ROWS).enumerate().for_each(|(piece, weights)| {
-            let rows = vectors.subrows(piece * ROWS, weights.len());
-            let V = Mat::from_fn(weights.len(), chosen.len(), |i, j| rows[(i, chosen[j])]);
+            let V = Mat::from_fn(weights.len(), V.len(), |i, j| V[j][piece * ROWS + i]);
             let mut along = Mat::<T>::zeros(weights.len(), Q.ncols());
-            ops::matmul(along.as_mut(), faer::Accum::Replace, V.as_ref(), Q.as_ref(), T::one());
+            ops::matmul(along.as_mut(), Accum::Replace, V.as_ref(), Q.as_ref(), T::one());
             for column in along.col_iter() {
                 weights
                     .iter_mut()
@@ -197,29 +207,30 @@ mod tests {
         let rng = &mut rand_pcg::Pcg64::seed_from_u64(1);
         let z = random::standard_normal::<f32>(n, n, rng);
         let V = SymmetricEigen::new((&z + z.transpose()).as_ref()).unwrap();
-        let (V, chosen): (_, Vec<usize>) = (V.vectors(), (0..c).collect());
-        let row = |j: usize| -> Vec<f64> {
-            chosen.iter().map(|&column| f64::from(V[(j, column)])).collect()
-        };
+        let V: Vec<&[f32]> = (0..c).map(|column| column_of(V.vectors(), column)).collect();
+        let row = |j: usize| Mat::from_fn(c, 1, |t, _| f64::from(V[t][j]));
+        let mut along = Mat::zeros(c, 1);
         let drawn: Vec<usize> = (0..c - 1).map(|t| 5 * t).collect();
         let mut Q = Mat::<f64>::zeros(c, c);
         let (mut proposal, mut kept) =
-            (Proposal::new(squared_norms(V, &chosen)), Proposal::new(squared_norms(V, &chosen)));
+            (Proposal::new(squared_norms(n, &V)), Proposal::new(squared_norms(n, &V)));
         for (s, &j) in drawn.iter().enumerate() {
             let mut v = row(j);
-            assert!(orthonormalise(&mut v, Q.as_ref().subcols(0, s)) > 1e-6);
-            Q.col_mut(s).iter_mut().zip(&v).for_each(|(q, v)| *q = *v);
+            let known = Q.as_ref().subcols(0, s);
+            assert!(orthonormalise(v.as_mut(), along.as_mut(), known) > 1e-6);
+            Q.col_mut(s).copy_from(v.col(0));
             proposal.take(j);
         }
         for weights in [&mut proposal, &mut kept] {
-            weights.lower(V, &chosen, Q.as_ref().subcols(0, c - 1));
+            weights.lower(&V, Q.as_ref().subcols(0, c - 1));
         }
         assert!(drawn.iter().all(|&j| proposal.weights[j] == 0.0));
         // Without the definition some of them could be drawn again, …
         assert!(drawn.iter().any(|&j| kept.weights[j] > 0.0));
         // … and their vectors alone say that nothing is left.
         for &j in &drawn {
-            assert!(orthonormalise(&mut row(j), Q.as_ref().subcols(0, c - 1)) < 1e-28);
+            let known = Q.as_ref().subcols(0, c - 1);
+            assert!(orthonormalise(row(j).as_mut(), along.as_mut(), known) < 1e-28);
         }
     }
 }
