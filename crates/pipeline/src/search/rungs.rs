@@ -210,8 +210,46 @@ fn least<'a>(trials: impl Iterator<Item = &'a (Candidate, Trial)>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::candidate::MIDDLE;
     use super::*;
     use crate::kernel::Family;
+    use crate::report::Centers;
+
+    fn with_error(family: Family, metric: Metric, error: f64) -> (Candidate, Trial) {
+        let candidate = Candidate { family, metric, ..Candidate::PLAIN };
+        let trial = Trial {
+            shape: candidate.shape,
+            family,
+            metric,
+            bandwidth: 1.0,
+            multiple: 1.0,
+            mu: 0.1,
+            rows: 1000,
+            centers: Centers::All,
+            error,
+            errors: Vec::new(),
+            work: 0.0,
+        };
+        (candidate, trial)
+    }
+
+    #[test]
+    fn a_second_finalist_has_the_other_distance_if_it_is_near() {
+        let (full, diagonal) = (Metric::Full { power: 1.0 }, Metric::Diagonal { power: 1.0 });
+        let families = |of_city: f64, count: usize| -> Vec<Family> {
+            let trials = vec![
+                with_error(MIDDLE, full, 0.580),
+                with_error(SMOOTH, full, 0.582),
+                with_error(ROUGH_CITY, diagonal, of_city),
+            ];
+            close(&trials, count).into_iter().map(|candidate| candidate.family).collect()
+        };
+        assert_eq!(families(0.590, 2), [MIDDLE, ROUGH_CITY]);
+        assert_eq!(families(0.600, 2), [MIDDLE, SMOOTH]);
+        assert_eq!(families(0.590, 1), [MIDDLE]);
+        assert_eq!(close(&Trials::new(), 2), [Candidate::PLAIN]);
+        assert_eq!(close(&vec![with_error(MIDDLE, full, 0.58)], 2).len(), 1);
+    }
 
     #[test]
     fn every_family_has_neighbours_that_can_use_its_metric() {

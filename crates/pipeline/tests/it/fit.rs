@@ -2,7 +2,7 @@
 
 use nystrom::prelude::*;
 use nystrom_data::{Column, Table};
-use nystrom_pipeline::{Effort, Fit, Model};
+use nystrom_pipeline::{Centers, Effort, Fit, Model};
 
 /// n rows of three features and y = sin 3a + b·c + noise.
 pub fn table(n: usize, seed: u64) -> Table {
@@ -29,4 +29,55 @@ fn a_smooth_function_is_found_and_survives_its_file() {
     let square: f64 = (0..200).map(|i| (f[(i, 0)] - y[i]).powi(2)).sum::<f64>() / 200.0;
     assert!(square.sqrt() < 0.08, "{}: the noise has 0.058", square.sqrt());
     assert!(fit.report.chosen.error <= fit.report.plain_error);
+}
+
+/// Nine rows in ten lie together; what is to be learnt is among the others. There is no room for all
+/// rows, and of landmarks at random most are of no use.
+#[test]
+fn landmarks_by_pivots_are_taken_where_they_are_better() {
+    let rng = &mut Pcg64::seed_from_u64(5);
+    let mut columns = vec![Vec::new(); 3];
+    for i in 0..7000 {
+        let width = if i % 10 == 0 { 1.0 } else { 0.01 };
+        let [a, b, noise] = std::array::from_fn(|_| rng.random::<f64>() * 2.0 - 1.0);
+        let (a, b) = (width * a, width * b);
+        let y = (5.0 * a).sin() * (5.0 * b).cos() + 0.01 * noise;
+        columns.iter_mut().zip([a, b, y]).for_each(|(column, v)| column.push(v));
+    }
+    let named = ["a", "b", "y"].into_iter().zip(columns);
+    let table = named.map(|(name, values)| Column::numbers(name, values)).collect();
+    let table = Table::new("t", table).unwrap();
+    let fit = Fit { effort: Effort::Quick, memory: Some(25_000_000), ..Fit::default() };
+    let fit = fit.table(&table, ["y"], &mut Pcg64::seed_from_u64(0)).unwrap();
+    let Centers::Pivots(m) = fit.report.chosen.centers else {
+        panic!("{}", fit.report.chosen.centers)
+    };
+    let compared = |centers: Centers| {
+        let of = fit.report.trials.iter().filter(|trial| trial.centers == centers);
+        of.last().unwrap().error
+    };
+    let few = m.div_ceil(3);
+    assert!(compared(Centers::Pivots(few)) < compared(Centers::Uniform(few)));
+    assert_eq!(fit.model.regression().centers().len(), m);
+}
+
+/// A fit to rows of which most are repeated is that to the different ones with their numbers as
+/// weights: the same model, to the bit.
+#[test]
+fn repeated_rows_are_taken_together() {
+    let once = table(300, 6);
+    let number = |row: usize| 1 + row % 3;
+    let rows: Vec<usize> = (0..300).flat_map(|row| vec![row; number(row)]).collect();
+    let repeated = once.select_rows(&rows).unwrap();
+    let mut columns = once.columns().to_vec();
+    columns.push(Column::numbers("w", (0..300).map(|row| number(row) as f64).collect()));
+    let weighted = Table::new("t", columns).unwrap();
+    let quick = Fit { effort: Effort::Quick, ..Fit::default() };
+    let fitted =
+        |fit: &Fit, table: &Table| fit.table(table, ["y"], &mut Pcg64::seed_from_u64(0)).unwrap();
+    let together = fitted(&quick, &repeated);
+    let weighted = fitted(&Fit { weights: Some("w".into()), ..quick }, &weighted);
+    assert!(together.report.notes.iter().any(|note| note.contains("600 rows are 300 different")));
+    let coefficients = |model: &Model| model.regression().coefficients().to_owned();
+    assert_eq!(coefficients(&together.model), coefficients(&weighted.model));
 }
