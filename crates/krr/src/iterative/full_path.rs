@@ -157,10 +157,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
                 Ok(errors) => looks.push((number, errors)),
                 Err(error) => failed = Some(error),
             }
-            let residuals = path.residuals(solve.cg());
-            let ends = failed.is_some() || settled(&looks, &residuals);
-            at_looks.push(residuals);
-            ends
+            at_looks.push(path.residuals(solve.cg()));
+            failed.is_some() || settled(&looks, &at_looks)
         };
         let b = targets.right_hand_side(mu.len());
         let mut solve = Solve::start(&mut system, b.as_ref(), None)?;
@@ -170,9 +168,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let best = path.best(&errors);
         let entries = K.entries() + K.diagonal_entries();
         let residuals = path.residuals(cg);
-        let good = |(_, of_look): &&(usize, Vec<f64>)| of_look[best] <= TIE * errors[best];
-        let bad = looks.len() - looks.iter().rev().take_while(good).count();
-        let enough = at_looks.get(bad).map_or(residuals[best], |residuals| residuals[best]);
+        let enough =
+            at_looks.get(good_from(&looks, best, errors[best])).unwrap_or(&residuals)[best];
         let ran = Run { residual: residuals[best], ..Run::new(&solve, ran, Some(Stop::Asked)) };
         let model = path.model(best, cg.x(), &ran, entries)?;
         let fit = ran.finish(model, &self.options, system.passes, memory);
@@ -259,9 +256,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> Path<'_, K, T> {
     }
 }
 
+/// The first look from which on the error of a ridge is as good as at the end.
+fn good_from(looks: &[(usize, Vec<f64>)], ridge: usize, end: f64) -> usize {
+    let good = |(_, errors): &&(usize, Vec<f64>)| errors[ridge] <= TIE * end;
+    looks.len() - looks.iter().rev().take_while(good).count()
+}
+
 /// Whether no ridge in the running has far to go, or improved since the last look.
-fn settled(looks: &[(usize, Vec<f64>)], residuals: &[f64]) -> bool {
-    let [.., (_, before), (_, now)] = looks else { return false };
+fn settled(looks: &[(usize, Vec<f64>)], residuals: &[Vec<f64>]) -> bool {
+    let ([.., (_, before), (_, now)], [.., residuals]) = (looks, residuals) else { return false };
     let best = now.iter().copied().fold(f64::INFINITY, f64::min);
     let goes_on = |((before, now), residual): ((&f64, &f64), &f64)| {
         *now <= IN_THE_RUNNING * best && (*residual > BEGUN || *now < (1.0 - IMPROVEMENT) * before)
