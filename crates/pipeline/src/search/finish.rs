@@ -190,9 +190,10 @@ impl Search<'_> {
         let mut alpha = Mat::zeros(self.n(), self.problem.y.ncols());
         let share = 1.0 / (models.len() - 1).max(1) as f64;
         for (order, model) in self.orders.iter().zip(models) {
-            for (i, &row) in order.iter().enumerate() {
+            let own = model.coefficients(); //                 of the first rows, as many in each fold
+            for (i, &row) in order[..own.nrows()].iter().enumerate() {
                 for j in 0..alpha.ncols() {
-                    alpha[(row, j)] += share * model.coefficients()[(i, j)];
+                    alpha[(row, j)] += share * own[(i, j)];
                 }
             }
         }
