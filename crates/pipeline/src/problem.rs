@@ -77,25 +77,7 @@ impl Problem {
         if table.rows() < FEWEST {
             return Err(Error::TooFewRows { rows: table.rows() });
         }
-        let weights = fit.weights.as_ref().map(|name| weights(&table, name)).transpose()?;
-        let distinct = if takes_repeats_together(fit) {
-            repeats::distinct(&table, &taken, &fit.columns)?
-        } else {
-            None
-        };
-        let (table, weights) = match distinct.filter(|(rows, _)| rows.len() >= FEWEST) {
-            Some((rows, numbers)) => {
-                let (all, different) = (table.rows(), rows.len());
-                notes.push(format!(
-                    "{all} rows are {different} different ones: each is taken once, with the number \
-                     of its repeats as weight"
-                ));
-                let mean = all as f64 / different as f64;
-                let weights = numbers.iter().map(|number| number / mean).collect();
-                (table.select_rows(&rows)?, Some(weights))
-            }
-            None => (table, weights),
-        };
+        let (table, weights) = weighted(fit, table, &taken, &mut notes)?;
         let labels = classes.then(|| Labels::new(&table, &targets[0])).transpose()?;
         let (weights, (y, targets)) = match &labels {
             Some(labels) => {
@@ -239,6 +221,34 @@ fn standardised(
         (columns[j][i] - targets[j].mean) / targets[j].scale
     });
     Ok((y, targets))
+}
+
+/// The rows to fit and their weights: those of a column, or the numbers of equal rows.
+fn weighted(
+    fit: &Fit,
+    table: Table,
+    taken: &[String],
+    notes: &mut Vec<String>,
+) -> Result<(Table, Option<Vec<f64>>)> {
+    if let Some(name) = &fit.weights {
+        let weights = weights(&table, name)?;
+        return Ok((table, Some(weights)));
+    }
+    if !takes_repeats_together(fit) {
+        return Ok((table, None));
+    }
+    let distinct = repeats::distinct(&table, taken, &fit.columns)?;
+    let Some((rows, numbers)) = distinct.filter(|(rows, _)| rows.len() >= FEWEST) else {
+        return Ok((table, None));
+    };
+    let (all, different) = (table.rows(), rows.len());
+    notes.push(format!(
+        "{all} rows are {different} different ones: each is taken once, with the number of its \
+         repeats as weight"
+    ));
+    let mean = all as f64 / different as f64;
+    let weights = numbers.iter().map(|number| number / mean).collect();
+    Ok((table.select_rows(&rows)?, Some(weights)))
 }
 
 /// Weights or what cannot have them, groups and times want the rows as they are.
