@@ -53,8 +53,8 @@ fn landmarks_by_pivots_are_taken_where_they_are_better() {
         panic!("{}", fit.report.chosen.centers)
     };
     let compared = |centers: Centers| {
-        let of = fit.report.trials.iter().filter(|trial| trial.centers == centers);
-        of.last().unwrap().error
+        let mut of = fit.report.trials.iter().filter(|trial| trial.centers == centers);
+        of.next_back().unwrap().error
     };
     let few = m.div_ceil(3);
     assert!(compared(Centers::Pivots(few)) < compared(Centers::Uniform(few)));
