@@ -27,7 +27,7 @@ const POOL: usize = 10;
 /// Ridges of a trial at full size.
 const RIDGES: usize = 3;
 /// The residuals between which a fit to all rows stops: where its trial stopped to improve.
-const RESIDUALS: (f64, f64) = (1e-5, 2e-2);
+const RESIDUALS: (f64, f64) = (1e-5, 1e-2);
 
 impl Search<'_> {
     /// Compares the finalists and the plain default at full size, and fits the best to all rows.
