@@ -80,11 +80,6 @@ fn pivoted_cholesky_of_low_rank() {
         let a = Linear::new().gram(Points::from_rows(x.as_ref()));
         let (factor, measured) = measure(|| PivotedCholesky::new(a.as_ref(), 1e-10).unwrap());
         assert_eq!(factor.rank(), 3);
-        holds(
-            "pivoted Cholesky, bytes",
-            measured.bytes,
-            f64s(n as f64 * (8.0 + 2.0)),
-            0.9..=1.2,
-        );
+        holds("pivoted Cholesky, bytes", measured.bytes, f64s(n as f64 * (8.0 + 2.0)), 0.9..=1.2);
     });
 }
