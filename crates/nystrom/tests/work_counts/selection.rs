@@ -70,8 +70,8 @@ fn product_with_an_accumulation() {
     });
 }
 
-/// A factor of a stored matrix grows with its columns: room for 8 at first, the diagonal and what is
-/// left of it.
+/// A factor of a stored matrix grows with its columns: room for 8 at first, the diagonal and what
+/// is left of it.
 #[test]
 fn pivoted_cholesky_of_low_rank() {
     alone(|| {

@@ -190,7 +190,7 @@ impl Search<'_> {
         let mut alpha = Mat::zeros(self.n(), self.problem.y.ncols());
         let share = 1.0 / (models.len() - 1).max(1) as f64;
         for (order, model) in self.orders.iter().zip(models) {
-            let own = model.coefficients(); //                 of the first rows, as many in each fold
+            let own = model.coefficients(); //              of as many rows in each fold, the first
             for (i, &row) in order[..own.nrows()].iter().enumerate() {
                 for j in 0..alpha.ncols() {
                     alpha[(row, j)] += share * own[(i, j)];
