@@ -77,7 +77,7 @@ fn refresh_pays(n: usize, c: usize, s: usize) -> bool {
     (n as f64) < PRODUCT_GAIN * s as f64 * ((c - s) as f64).ln()
 }
 
-/// ‖Qᵀv‖² < slack, giving up as soon as it is not. The products are left in `along`.
+/// ‖Qᵀv‖² < slack, giving up as soon as it is not. `along` is room for products.
 fn lost_at_most(
     slack: f64,
     mut along: MatMut<'_, f64>,

@@ -26,8 +26,8 @@ pub(crate) fn distinct(
     columns.extend(targets.iter().map(|name| position(table, name)).collect::<Result<Vec<_>>>()?);
     let columns: Vec<&Column> = columns.into_iter().map(|c| &table.columns()[c]).collect();
     let compared = |a: usize, b: usize| {
-        let orders = columns.iter().map(|column| by_column(column, a, b));
-        orders.fold(Ordering::Equal, Ordering::then)
+        let mut orders = columns.iter().map(|column| by_column(column, a, b));
+        orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     };
     let mut rows: Vec<usize> = (0..table.rows()).collect();
     rows.sort_by(|&a, &b| compared(a, b)); //                        equal rows stay in their order

@@ -15,7 +15,7 @@ pub(crate) struct Compared<'a, K, T> {
     pub valid: Problem<'a, T>,
     kernel: &'a K,
     samples: Problem<'a, T>,
-    /// k(x_i, z_j) for validation points x_i and training points z_j, so many rows each.
+    /// k(x_i, z_j) for validation points x_i, a tile of rows each, and training points z_j.
     kept: Option<Vec<Mat<T>>>,
 }
 
