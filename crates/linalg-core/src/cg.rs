@@ -212,6 +212,11 @@ impl<T: Scalar> ConjugateGradients<T> {
         self.r.as_ref()
     }
 
+    /// z = M⁻¹r, n × t.
+    pub fn z(&self) -> MatRef<'_, T> {
+        self.z.as_ref()
+    }
+
     /// ρ = rᵀM⁻¹r of every column.
     pub fn rho(&self) -> &[f64] {
         &self.rho

@@ -42,6 +42,8 @@ pub struct ShiftedLowRank<F> {
     F: F,
     /// μ and GGᵀ = FᵀF + μI.
     shifts: Vec<(f64, Cholesky<f64>)>,
+    /// ‖FᵀF‖_F.
+    norm: f64,
 }
 
 impl<F: TallFactor> ShiftedLowRank<F> {
@@ -54,6 +56,8 @@ impl<F: TallFactor> ShiftedLowRank<F> {
     pub fn new(F: F, shifts: &[f64]) -> Result<Self> {
         validate::not_empty("shifts", shifts.len())?;
         let gram = F.gram_lower()?;
+        let entry = |i: usize, j: usize| gram[(i.max(j), i.min(j))];
+        let norm = Mat::from_fn(gram.nrows(), gram.ncols(), entry).norm_l2();
         let factor = |&mu: &f64| {
             validate::positive("shift", mu)?;
             let mut shifted = gram.clone();
@@ -61,7 +65,7 @@ impl<F: TallFactor> ShiftedLowRank<F> {
             Ok((mu, Cholesky::with_jitter(shifted.as_ref(), JitterLadder::default())?))
         };
         let shifts = shifts.iter().map(factor).collect::<Result<_>>()?;
-        Ok(ShiftedLowRank { F, shifts })
+        Ok(ShiftedLowRank { F, shifts, norm })
     }
 
     /// P⁻¹r = (r − F(FᵀF + μI)⁻¹Fᵀr)/μ, n × t. With s shifts the columns of r are s groups of t/s,
@@ -92,6 +96,11 @@ impl<F: TallFactor> ShiftedLowRank<F> {
     /// As [`solve`](Self::solve), and if `out` has another shape.
     pub fn solve_into(&self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         out.copy_from(self.solve(r));
+    }
+
+    /// ‖FFᵀ‖_F, which ‖FFᵀ‖₂ does not exceed.
+    pub fn norm(&self) -> f64 {
+        self.norm
     }
 
     /// The μ.

@@ -2,7 +2,7 @@
 
 use super::dual::{Dual, has_constant};
 use super::{CertificateReport, check_fit, without_nan};
-use crate::iterative::full_sizes::{Sizes, chosen_rank};
+use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
 use crate::iterative::full_system::System;
 use crate::{KrrModel, MemoryPlan, Problem, ProblemSize};
 use faer::{Mat, MatMut, MatRef};
@@ -11,6 +11,9 @@ use nystrom_linalg_core::{
     ConjugateGradients, Counted, KeptTriangle, LinearSystem, PsdMatrix, Result, Scalar, validate,
 };
 use rand::Rng;
+
+/// How much more than for a fit the preconditioner may cost: few passes are to do.
+const WORTH: f64 = 2.0;
 
 /// The distance between a fit f and exact kernel ridge regression f_K at the training points, from
 /// both sides and for certain, by a few passes over all of K.
@@ -29,16 +32,18 @@ use rand::Rng;
 /// f_K − f = μ(α_0 − α_j) − S r_j,      S = μ(K + μI)⁻¹.
 /// ```
 ///
-/// Nothing but K ⪰ 0 is used for 0 ⪯ S ⪯ I, whence ‖S r − r/2‖ ≤ ‖r‖/2 for every r, and
+/// The iterations have a preconditioner P = FFᵀ + μI with FFᵀ ⪯ K. Hence 0 ⪯ S ⪯ T = μP⁻¹ ⪯ I,
+/// and nothing but K ⪰ 0 is used. As ‖T^(−½)(S − T/2)T^(−½)‖ ≤ ½ and ‖T‖ ≤ 1,
 ///
 /// ```text
-/// | ‖f_K − f‖ − ‖μ(α_0 − α_j) − r_j/2‖ |  ≤  ‖r_j‖/2.
+/// ‖S r − T r/2‖ ≤ √(rᵀT r)/2      for every r, and
+/// | ‖f_K − f‖ − ‖μ(α_0 − α_j) − μP⁻¹r_j/2‖ |  ≤  √(μ r_jᵀP⁻¹r_j)/2.
 /// ```
 ///
-/// With ‖S r‖ ≤ ‖r‖ alone, ‖μ(α_0 − α_j)‖ ± ‖r_j‖ is as valid and twice as wide. So is
-/// ‖K(α_j − α_0)‖ ± ‖r_j‖ for another α_0, the coefficients of f, by ‖K(K + μI)⁻¹‖ ≤ 1. With j = 0
-/// the two sides are 0 and ‖r_0‖ = ‖Kα_0 − f‖, the bound that
-/// [`Certificate`](crate::Certificate) has from all rows. The upper side is never above the latter.
+/// P⁻¹r_j and r_jᵀP⁻¹r_j are what the iterations need anyhow. With T = I, which is all that ‖S‖ ≤ 1
+/// says, ‖μ(α_0 − α_j)‖ ± ‖r_j‖ is as valid. So is ‖K(α_j − α_0)‖ ± ‖r_j‖ for another α_0, the
+/// coefficients of f, by ‖K(K + μI)⁻¹‖ ≤ 1. With j = 0 the upper side is at most ‖r_0‖ =
+/// ‖Kα_0 − f‖, the bound that [`Certificate`](crate::Certificate) has from all rows.
 ///
 /// With weights D all of this holds for √D K √D, √D y, √D f and γ = D^(−1/2)α. If the model has a
 /// constant, so has the exact regression. With u = √D1 and M = √D K √D + μI it has γ* = Q√D y for
@@ -48,19 +53,23 @@ use rand::Rng;
 ///
 /// # Rounding
 /// Where `memory` keeps K in `f32`, what that changes in r_j is bounded by ‖E‖·‖γ_j − γ_0‖, E the
-/// roundings, whose norm is known, and added on both sides. So is (passes)·ε·(tr K + μ)·‖γ‖ for the
-/// rounding errors of the iterations. Those of single kernel values are not: K is what the kernel
-/// evaluates to.
+/// roundings, whose norm is known, and added on both sides. Where that is most of what the sides
+/// are apart by, the last pass is spent on r_j itself, by K as it is.
+///
+/// The iterations are rounded too: by ε(‖K‖ + μ) times the lengths of γ_0, once, of γ_j, by half a
+/// unit a step, and of the steps. That is added, and where it is all that is left they end. The
+/// roundings of F may leave FFᵀ above K by a δ: then T = μP⁻¹/(1 − δ/μ), and T = I if δ > μ/2. The
+/// rounding errors of single kernel values are not counted: K is what the kernel evaluates to.
 ///
 /// # Cost
 /// `passes` × n²/2 kernel values and 2n²t flops each; beside them nk values and 2nk² flops for the
-/// preconditioner of [`FullKrr`](crate::FullKrr), 2nm and nm² as
-/// [`Certificate`](crate::Certificate). With `memory` for half a matrix in `f32`, n² values for any
-/// number of passes. [`cost`](Self::cost) counts it beforehand. The bits do not depend on the
+/// preconditioner of [`FullKrr`](crate::FullKrr), at a higher rank, 2nm and nm² as
+/// [`Certificate`](crate::Certificate). With `memory` for half a matrix in `f32`, 3n²/2 values at
+/// most for any number of passes. [`cost`](Self::cost) counts it beforehand. The bits do not depend on the
 /// number of threads.
 ///
 /// # Source
-/// Both inequalities are elementary. The iterations are those of Díaz et al., arXiv:2304.12465,
+/// The inequalities are elementary and ours. The iterations are those of Díaz et al., arXiv:2304.12465,
 /// projected where there is a constant: N. Gould, M. Hribar, J. Nocedal, *On the solution of
 /// equality constrained quadratic programming problems arising in optimization*, SIAM J. Sci.
 /// Comput. 23 (2001), Algorithm 2.1.
@@ -154,24 +163,25 @@ impl TightCertificate {
         system.project(b.as_mut());
 
         // r_0 = √Dy − Mγ_0
-        let mut cg = ConjugateGradients::start(&mut system, b.as_ref(), Some(gamma_0.as_ref()))?;
+        let cg = ConjugateGradients::start(&mut system, b.as_ref(), Some(gamma_0.as_ref()))?;
         let mut gap = dual.gap.clone();
         system.project(gap.as_mut());
         let rho = cg.r() + gap; //                               −Eα, orthogonal to u
         let first: Vec<_> =
             (0..t).map(|j| [cg.r(), rho.as_ref()].map(|a| a.col(j).norm_l2())).collect();
-        let steps = (1..self.passes).take_while(|_| cg.step(&mut system, f64::EPS)).count();
-        let largest = root.iter().map(|root| root * root).fold(0.0, f64::max);
-        let rounding = (steps + 1) as f64 * f64::EPS * (largest * K.trace() + mu);
-        let reached = Reached { gamma_0: &gamma_0, cg: &cg, mu, kept: system.error(), rounding };
+        let rounding = f64::EPSILON * (system.system.norm(K.trace()) + mu);
+        let kept = system.error();
+        let mut reached = Reached { gamma_0: &gamma_0, cg, mu, kept, rounding, passes: 1 };
+        while reached.passes < self.passes && reached.next(&mut system, &b, self.passes) {}
         let target = |j: usize| {
-            let [centre, radius, lost] = reached.distance(j);
-            dual.bracketed([centre, radius], first[j].map(|length| length + lost), j)
+            let Ball { centre, radius, kept, rounding } = reached.ball(&system, j);
+            let ball = [centre, radius + kept + rounding];
+            dual.bracketed(ball, first[j].map(|length| length + rounding), j)
         };
         Ok(CertificateReport {
             n,
             rows: n,
-            passes: steps + 1,
+            passes: reached.passes,
             confidence: 1.0,
             tolerance: self.tolerance,
             ridge: mu,
@@ -194,9 +204,10 @@ impl TightCertificate {
         let memory = sizes.plan::<T>(self.memory)?;
         let [rows, centers, rank, passes] = [n, m, sizes.rank, self.passes].map(|size| size as f64);
         let triangle = (KeptTriangle::<T>::bytes(n) / 4) as f64;
-        // what is kept is evaluated once to be kept, and once for r_0
+        // what is kept is evaluated once to be kept, once for r_0, and at most once in the end
         let share = memory.kept as f64 / (4.0 * triangle).max(1.0);
-        let all = triangle * (1.0 + share + (passes - 1.0) * (1.0 - share));
+        let end = if self.passes > 1 { share } else { 0.0 };
+        let all = triangle * (1.0 + share + (passes - 1.0) * (1.0 - share) + end);
         let values = all + rows * rank + (2.0 * rows + centers) * centers;
         let products = passes * t as f64 * (2.0 * rows * rows + 4.0 * rows * rank);
         let factors = 2.0 * rows * rank.powi(2) + rows * centers.powi(2) + centers.powi(3) / 3.0;
@@ -213,7 +224,7 @@ impl TightCertificate {
     }
 
     fn sizes<T: Scalar>(&self, [n, d, t]: [usize; 3]) -> Result<Sizes> {
-        let rank = chosen_rank::<T>(None, [n, d, t], self.memory)?;
+        let rank = chosen_rank::<T>(None, [n, d, t], WORTH * ITERATIONS, self.memory)?;
         // one column more for u and what the fit is compared by
         Ok(Sizes { n, columns: t + 1, rank, ridges: 1 })
     }
@@ -222,27 +233,72 @@ impl TightCertificate {
 /// Where the iterations have come to.
 struct Reached<'a> {
     gamma_0: &'a Mat<f64>,
-    cg: &'a ConjugateGradients<f64>,
+    cg: ConjugateGradients<f64>,
     mu: f64,
     /// What is rounded away in r_j where K is kept in `f32`, in units of ‖γ_j − γ_0‖.
     kept: f64,
-    /// The rounding errors of r_j, in units of ‖γ‖.
+    /// What a product with M is rounded by, in units of the vector's length.
+    rounding: f64,
+    passes: usize,
+}
+
+/// Holds μ(γ* − γ_0) of a target, but for what is rounded away.
+struct Ball {
+    /// The length of its centre.
+    centre: f64,
+    radius: f64,
+    /// What is rounded away where K is kept in `f32`.
+    kept: f64,
+    /// What is rounded away anyhow.
     rounding: f64,
 }
 
 impl Reached<'_> {
-    /// ‖μ(γ_0 − γ_j) − r_j/2‖, by how much the distance may differ from it, and how much of that is
-    /// rounding errors, for a target.
-    fn distance(&self, target: usize) -> [f64; 3] {
-        let (from, gamma, r) =
-            (self.gamma_0.col(target), self.cg.x().col(target), self.cg.r().col(target));
+    /// One pass more, `all` at most; false if it would gain nothing.
+    fn next<T: Scalar>(
+        &mut self,
+        system: &mut Orthogonal<'_, T>,
+        b: &Mat<f64>,
+        all: usize,
+    ) -> bool {
+        let balls: Vec<Ball> = (0..b.ncols()).map(|j| self.ball(system, j)).collect();
+        if balls.iter().all(|ball| ball.radius + ball.kept <= ball.rounding) {
+            return false;
+        }
+        // the last pass by K itself, if the kept one is what the sides are apart by
+        if self.passes + 1 == all && balls.iter().any(|ball| ball.kept > ball.radius) {
+            self.cg.true_residual(system, b.as_ref());
+            self.cg.restart(system);
+            (self.kept, self.passes) = (0.0, all);
+            return true;
+        }
+        let moved = self.cg.step(system, f64::EPSILON);
+        self.passes += usize::from(moved);
+        moved
+    }
+
+    /// ‖Sr − Tr/2‖ ≤ √(rᵀTr)/2 for 0 ⪯ S ⪯ T ⪯ I: T = cμP⁻¹, or I where rounding leaves no c.
+    fn ball<T: Scalar>(&self, system: &Orthogonal<'_, T>, target: usize) -> Ball {
+        let Reached { gamma_0, cg, mu, .. } = self;
+        let (from, gamma) = (gamma_0.col(target), cg.x().col(target));
+        let (r, z) = (cg.r().col(target), cg.z().col(target));
         let norm = |entry: &dyn Fn(usize) -> f64| {
             (0..r.nrows()).map(|i| entry(i).powi(2)).sum::<f64>().sqrt()
         };
+        let solved = self.rounding / mu; //                      what P⁻¹ is rounded by, in units of 1/μ
+        let [centre, diameter] = match system.system.above() {
+            Some(c) => [
+                norm(&|i| mu * (from[i] - gamma[i]) - c * mu * z[i] / 2.0),
+                (c * mu * cg.rho()[target] + solved * r.norm_l2().powi(2)).sqrt(),
+            ],
+            None => [norm(&|i| mu * (from[i] - gamma[i]) - r[i] / 2.0), r.norm_l2()],
+        };
         let moved = norm(&|i| from[i] - gamma[i]);
-        let centre = norm(&|i| self.mu * (from[i] - gamma[i]) - r[i] / 2.0);
-        let lost = self.rounding * from.norm_l2().max(gamma.norm_l2());
-        [centre, r.norm_l2() / 2.0 + self.kept * moved + lost, lost]
+        // r_0 once, γ_j at every step by half a unit, and the steps themselves
+        let steps = self.passes as f64;
+        let rounding = self.rounding * (0.5 * (1.0 + steps) * from.norm_l2() + steps * moved)
+            + solved * r.norm_l2();
+        Ball { centre, radius: diameter / 2.0, kept: self.kept * moved, rounding }
     }
 }
 

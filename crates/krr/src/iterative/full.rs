@@ -1,7 +1,7 @@
 //! Kernel ridge regression on all the data.
 
 use crate::Problem;
-use crate::iterative::full_sizes::{Sizes, chosen_rank};
+use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
 use crate::iterative::full_system::System;
 use crate::iterative::full_targets::{Targets, report};
 use crate::iterative::run::{Watch, run_watched};
@@ -137,7 +137,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let (x, n, t) = (samples.x, samples.x.len(), samples.y.ncols());
         let columns = t + usize::from(self.intercept);
         let memory = self.options.memory;
-        let rank = chosen_rank::<T>(self.rank, [n, x.dim(), columns], memory)?;
+        let rank = chosen_rank::<T>(self.rank, [n, x.dim(), columns], ITERATIONS, memory)?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
         let sizes = Sizes { n, columns, rank, ridges: 1 };
         sizes.plan::<T>(memory)?; //                                            refused in advance

@@ -1,7 +1,7 @@
 //! Many ridges on all the data at once, the best by validation.
 
 use crate::iterative::compared::Compared;
-use crate::iterative::full_sizes::{Sizes, chosen_rank};
+use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
 use crate::iterative::full_system::System;
 use crate::iterative::full_targets::{Targets, report};
 use crate::iterative::run::Run;
@@ -130,7 +130,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let n = samples.x.len();
         let columns = samples.y.ncols() + usize::from(self.intercept);
         let all = [n, samples.x.dim(), columns * mu.len()];
-        let rank = chosen_rank::<T>(self.rank, all, self.options.memory)?;
+        let rank = chosen_rank::<T>(self.rank, all, ITERATIONS, self.options.memory)?;
         let sizes = Sizes { n, columns, rank, ridges: mu.len() };
         let budget = self.options.memory;
         sizes.plan::<T>(budget)?; //                                  refused before any work

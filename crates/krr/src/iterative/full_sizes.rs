@@ -7,7 +7,7 @@ use nystrom_linalg_core::{Error, KeptTriangle, PsdMatrix, Result, Scalar, valida
 /// As many iterations as the preconditioner may cost, unless its rank is given. Where eigenvalues
 /// fall as those of a Matérn 3/2 kernel in nine dimensions, a third of the cost of thirty
 /// iterations is best.
-const ITERATIONS: f64 = 10.0;
+pub(crate) const ITERATIONS: f64 = 10.0;
 /// Most columns of it where no budget is given, and the share of n.
 const LARGEST_RANK: usize = 2000;
 const SHARE_OF_N: usize = 5;
@@ -31,19 +31,20 @@ pub(crate) struct Sizes {
 }
 
 /// The rank of the preconditioner: the one asked for, or that at which building it costs as much as
-/// ten iterations, by counts.
+/// so many `iterations`, by counts.
 ///
 /// 2nk² flops and nk values against n²/2 values, evaluated or read, with their products.
 pub(crate) fn chosen_rank<T: Scalar>(
     asked: Option<usize>,
     [n, d, columns]: [usize; 3],
+    iterations: f64,
     budget: Option<u64>,
 ) -> Result<usize> {
     let v = value(d);
     let kept = budget.is_some_and(|budget| budget >= 2 * KeptTriangle::<T>::bytes(n));
     let pair = if kept { READ } else { v } + PRODUCTS * columns as f64;
-    // 2k² + vk = 10·n/2·pair
-    let balanced = (-v + (v * v + 4.0 * ITERATIONS * n as f64 * pair).sqrt()) / 4.0;
+    // 2k² + vk = iterations·n/2·pair
+    let balanced = (-v + (v * v + 4.0 * iterations * n as f64 * pair).sqrt()) / 4.0;
     let column = (n * (size_of::<T>() + size_of::<f32>())) as u64;
     let room = budget.map_or(LARGEST_RANK, |budget| (budget / SHARE_OF_BUDGET / column) as usize);
     let most = room.min(n.div_ceil(SHARE_OF_N)).max(1);

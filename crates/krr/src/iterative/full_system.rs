@@ -30,6 +30,8 @@ pub(crate) struct System<'a, T> {
     pub passes: usize,
     /// Whether K as it is kept is taken for K.
     pub kept_is_all: bool,
+    /// ‖F‖_F², and δ with FFᵀ ⪯ √D K √D + δI.
+    factor: [f64; 2],
 }
 
 impl<'a, T: Scalar> System<'a, T> {
@@ -77,7 +79,7 @@ impl<'a, T: Scalar> System<'a, T> {
 
     fn of(
         mut K: KeptTriangle<'a, T>,
-        P: ShiftedLowRank<Box<dyn TallFactor>>,
+        (P, factor): (ShiftedLowRank<Box<dyn TallFactor>>, [f64; 2]),
         root: &[f64],
         mu: &[f64],
         room: u64,
@@ -95,7 +97,22 @@ impl<'a, T: Scalar> System<'a, T> {
             room,
             passes: 0,
             kept_is_all: false,
+            factor,
         }
+    }
+
+    /// c with (√D K √D + μI)⁻¹ ⪯ cP⁻¹, if rounding leaves one.
+    ///
+    /// FFᵀ ⪯ √D K √D in exact arithmetic. Rounded it may be larger by δ, and then
+    /// √D K √D + μI ⪰ P − δI ⪰ (1 − δ/μ)P, as P ⪰ μI.
+    pub fn above(&self) -> Option<f64> {
+        let share = self.factor[1] / least(&self.mu);
+        (share <= 0.5).then(|| 1.0 / (1.0 - share))
+    }
+
+    /// A bound on ‖√D K √D‖₂: what F has of it, and the trace of what is left.
+    pub fn norm(&self, trace: f64) -> f64 {
+        self.P.norm() + (self.largest * trace - self.factor[0]).max(0.0) + self.factor[1]
     }
 
     /// K·α.
@@ -189,33 +206,44 @@ pub(crate) fn factor<T: Scalar>(
     Ok(select.factor(K, sizes.rank, rng)?.into_factor())
 }
 
-/// √D FFᵀ √D + μI for each μ.
+/// √D FFᵀ √D + μI for each μ, ‖√D F‖_F², and by how much rounding may raise √D FFᵀ √D above √D K √D.
 fn preconditioner<T: Scalar>(
     mut F: Mat<T>,
     root: &[f64],
     mu: &[f64],
     narrow: bool,
-) -> Result<ShiftedLowRank<Box<dyn TallFactor>>> {
+) -> Result<(ShiftedLowRank<Box<dyn TallFactor>>, [f64; 2])> {
     scale_rows(F.as_mut(), root);
-    let F = if narrow { narrowed(F, least(mu)) } else { Box::new(F) };
-    ShiftedLowRank::new(F, mu)
+    let [size, lost] = sizes(F.as_ref());
+    let of_narrow = (2.0 * size + lost) * lost;
+    // what the pivoted factorisation takes for 0
+    let excess = (F.ncols() + 10) as f64 * T::EPS * size * size;
+    let small = narrow && of_narrow <= SHARE_OF_RIDGE * least(mu);
+    let (F, excess): (Box<dyn TallFactor>, f64) =
+        if small { (Box::new(narrowed(F)), excess + of_narrow) } else { (Box::new(F), excess) };
+    Ok((ShiftedLowRank::new(F, mu)?, [size * size, excess]))
 }
 
-/// F in `f32` if that changes FFᵀ by little of μ: ‖(F + δ)(F + δ)ᵀ − FFᵀ‖₂ ≤ (2‖F‖_F + ‖δ‖_F)‖δ‖_F.
-fn narrowed<T: Scalar>(F: Mat<T>, mu: f64) -> Box<dyn TallFactor> {
+/// ‖F‖_F and ‖δ‖_F, δ what `f32` would round away: ‖(F + δ)(F + δ)ᵀ − FFᵀ‖₂ ≤ (2‖F‖_F +
+/// ‖δ‖_F)‖δ‖_F.
+fn sizes<T: Scalar>(F: MatRef<'_, T>) -> [f64; 2] {
+    let of_column = |column: faer::ColRef<'_, T>| {
+        column.iter().fold([0.0, 0.0], |[size, lost], F| {
+            let F = F.f64();
+            [size + F.powi(2), lost + (F - f64::from(F as f32)).powi(2)]
+        })
+    };
+    let columns: Vec<[f64; 2]> = F.par_col_iter().map(of_column).collect();
+    columns.iter().fold([0.0, 0.0], |[s, l], [size, lost]| [s + size, l + lost]).map(f64::sqrt)
+}
+
+fn narrowed<T: Scalar>(F: Mat<T>) -> Mat<f32> {
     let mut narrow = Mat::<f32>::zeros(F.nrows(), F.ncols());
     let columns = narrow.as_mut().par_col_iter_mut().zip(F.as_ref().par_col_iter());
-    let of_columns: Vec<(f64, f64)> = columns
-        .map(|(narrow, F)| {
-            narrow.iter_mut().zip(F.iter()).fold((0.0, 0.0), |(size, lost), (narrow, F)| {
-                *narrow = F.f64() as f32;
-                (size + F.f64().powi(2), lost + (F.f64() - f64::from(*narrow)).powi(2))
-            })
-        })
-        .collect();
-    let sums = of_columns.iter().fold((0.0, 0.0), |(s, l), (size, lost)| (s + size, l + lost));
-    let (size, lost): (f64, f64) = (sums.0.sqrt(), sums.1.sqrt());
-    if (2.0 * size + lost) * lost <= SHARE_OF_RIDGE * mu { Box::new(narrow) } else { Box::new(F) }
+    columns.for_each(|(narrow, F)| {
+        narrow.iter_mut().zip(F.iter()).for_each(|(narrow, F)| *narrow = F.f64() as f32);
+    });
+    narrow
 }
 
 fn scale_rows<T: Scalar>(F: MatMut<'_, T>, root: &[f64]) {
@@ -309,6 +337,7 @@ mod tests {
             room: 0,
             passes: 0,
             kept_is_all: false,
+            factor: [0.0; 2],
         };
         assert!(system.kept() > 0 && system.error() > mu);
         let b: Mat<f64> = random::standard_normal(n, 1, &mut rng);

@@ -2,7 +2,7 @@
 
 use super::newton::{self, Regression, State};
 use crate::iterative::IterativeOptions;
-use crate::iterative::full_sizes::{Sizes, chosen_rank};
+use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
 use crate::iterative::full_system::{System, factor};
 use crate::iterative::full_targets::{Targets, report};
 use crate::{FitReport, KrrModel, Problem};
@@ -137,7 +137,7 @@ fn each<T: Scalar, K: Kernel<T> + Clone>(
     options.check()?;
     let (x, n) = (problem.x, problem.x.len());
     let columns = 1 + usize::from(intercept);
-    let rank = chosen_rank::<T>(None, [n, x.dim(), columns], options.memory)?;
+    let rank = chosen_rank::<T>(None, [n, x.dim(), columns], ITERATIONS, options.memory)?;
     let sizes = Sizes { n, columns, rank, ridges: 1 };
     let memory = sizes.plan::<T>(options.memory)?;
     // p(1 − p) is at most 1/4
