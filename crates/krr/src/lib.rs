@@ -114,4 +114,6 @@ pub use saved::{MODEL_FORMAT, SavedModel};
 pub use sketched::SketchedKrr;
 pub use solver::Solver;
 pub use source::{Block, Blocks, RowIter, RowSource};
-pub use state::{FitState, NormalEquations, StatePath, StatePoint, TallQr, instruction_set};
+pub use state::{
+    FitState, NormalEquations, PathErrors, RowSums, StatePath, StatePoint, TallQr, instruction_set,
+};

@@ -66,7 +66,7 @@ pub use progress::{Event, Progress};
 pub use report::{Centers, CurvePoint, Curves, LogisticTrial, Metric, Report, Trial};
 pub use split::{Fold, Split};
 pub use stream::{
-    Alone, Ranks, Recipe, SavedLeaves, StreamFit, StreamReport, Summing, Survey, TableBlocks,
-    TableSource,
+    Alone, Ranks, Recipe, SavedLeaves, StreamFit, StreamPath, StreamReport, Summing, Survey,
+    TableBlocks, TableSource,
 };
 pub use validation::{Bin, Compared, Confusion, Coverage, Validation};

@@ -90,6 +90,10 @@ fn the_document_says_what_is_printed() {
         bench.json(&format!("fit long.csv --target y {iterative} -o i.bin --json -q")),
     ];
     check("told how", &told);
+    let blocks = "fit t.csv --stream --target y --kernel gaussian --landmarks uniform:20 --json -q";
+    let streamed =
+        ["--lambda auto -o s.bin", "--plan"].map(|o| bench.json(&format!("{blocks} {o}")));
+    check("block by block", &streamed);
     check("inspect", &["m.bin", "c.bin"].map(|m| bench.json(&format!("inspect {m} --json"))));
     check(
         "predict",

@@ -84,6 +84,33 @@ fn the_plan_says_passes_bytes_and_seconds() {
 }
 
 #[test]
+fn leave_one_out_takes_a_third_pass_and_landmarks_any_method() {
+    let bench = Bench::new();
+    shards(&bench, 5000, 3);
+    let line = "fit shards --target y --kernel gaussian --bandwidth 2 --memory 100MB";
+    bench.write("new.csv", table(400, 2));
+    let mut models = Vec::new();
+    for method in ["uniform", "rpcholesky", "kmeans++", "leverage --leverage-lambda 1e-3", "bless"]
+    {
+        let (method, options) = method.split_once(' ').unwrap_or((method, ""));
+        let line = format!("{line} --landmarks {method}:50 {options} --lambda auto -o m.json");
+        let outcome = bench.json(&format!("{line} --json -q"));
+        let stream = &outcome["stream"];
+        let of = |name: &str| stream[name].as_f64().unwrap();
+        assert!((of("leave_one_out") / of("gcv") - 1.0).abs() < 0.02, "{method}: {stream}");
+        assert!(of("leave_one_out") > of("training") && of("landmarks") <= 50.0, "{stream}");
+        let error = bench.json("evaluate m.json new.csv --json")["error"]["rmse"].as_f64();
+        assert!(error.unwrap() < 0.15, "{method}: {error:?}");
+        models.push(bench.read("m.json"));
+    }
+    assert!((1..models.len()).all(|i| !models[..i].contains(&models[i])));
+    let run = bench.ok(&format!("{line} --landmarks uniform:50 --lambda auto -o m.json"));
+    assert!(run.err.contains("3 passes over 3 files") && run.err.contains("by leave-one-out"));
+    assert!(run.err.contains("pass 3 of 3: 5000 rows in"), "{}", run.err);
+    assert!(bench.read("m.json") == models[0]);
+}
+
+#[test]
 fn what_needs_all_rows_is_refused_before_it_starts() {
     let bench = Bench::new();
     shards(&bench, 300, 2);
@@ -92,10 +119,9 @@ fn what_needs_all_rows_is_refused_before_it_starts() {
         ("--kernel gaussian --certify", 2, "--certify"),
         ("--calibrate 0.1", 2, "calibrate"),
         ("--group a", 2, "group"),
-        ("--kernel gaussian --landmarks rpcholesky:10", 2, "uniform:COUNT"),
-        ("--kernel gaussian --lambda auto", 2, "gcv"),
         ("--memory 20MB", 4, "a fit in blocks"),
         ("--memory 100MB --landmarks uniform:5000", 4, "landmarks"),
+        ("--memory 60MB --reservoir 3000 --landmarks leverage-exact:50", 4, "from the sample"),
         ("--reservoir 2", 2, "reservoir"),
         ("--checkpoint-every 5s", 2, "--checkpoint"),
     ] {
@@ -231,6 +257,32 @@ fn a_checkpoint_that_cannot_be_written_is_said() {
     };
     let run = fit();
     assert!(run.code != Some(0) && run.err.contains("state/recipe"), "{run:?}");
+}
+
+/// A disk on which no file may grow beyond 64 kB: the sums do not fit, and the model does. Then one
+/// beyond 512 bytes: the model does not fit, and nothing is left of it.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_costs_the_checkpoint_and_not_the_fit() {
+    let bench = Bench::new();
+    shards(&bench, 20_000, 2);
+    let line = "fit shards --target y --kernel gaussian --bandwidth 2 --landmarks uniform:200 \
+                --memory 200MB --lambda auto";
+    bench.ok(&format!("{line} -o undisturbed.json -q"));
+    let limited = |blocks: u32, options: &str| {
+        let program = env!("CARGO_BIN_EXE_nystrom");
+        let limit = format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} {line} {options}");
+        let mut shell = std::process::Command::new("sh");
+        let run = shell.arg("-c").arg(limit).current_dir(bench.path("")).output().unwrap();
+        (run.status.code(), String::from_utf8(run.stderr).unwrap())
+    };
+    let (code, told) = limited(128, "--checkpoint state --checkpoint-every 0.01s -o m.json");
+    assert!(code == Some(0) && told.contains("warning: no checkpoint at row"), "{code:?} {told}");
+    assert!(bench.read("m.json") == bench.read("undisturbed.json"));
+    let before = bench.files();
+    let (code, told) = limited(1, "-o n.json -q");
+    assert!(code != Some(0) && told.contains("n.json"), "{code:?} {told}");
+    assert_eq!(bench.files(), before);
 }
 
 /// The promise of `--memory`: the most that was ever resident, for a table of several times that.

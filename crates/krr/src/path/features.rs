@@ -120,7 +120,7 @@ pub(crate) fn sums<T: Scalar>(
         let mut total = Sums::zeros(L, t);
         for rows in RowTree::tiles(rows, TILE_ROWS) {
             let residuals = pass.residuals(&mut room, rows)?;
-            total.add(&residuals, |i| room.tile.counts(i));
+            total.add(&residuals, |i| room.counts(i));
         }
         Ok(total)
     };
@@ -129,7 +129,7 @@ pub(crate) fn sums<T: Scalar>(
 }
 
 /// Residuals of the rows at some μ, from S, g and V.
-pub(super) struct Pass<'a, T> {
+pub(crate) struct Pass<'a, T> {
     data: &'a FeatureRows<'a, T>,
     V: MatRef<'a, f64>,
     /// c(μ) and 1/(s_j + μ), for all μ side by side.
@@ -140,7 +140,7 @@ pub(super) struct Pass<'a, T> {
 }
 
 /// A tile and its rows in the basis of eigenvectors.
-pub(super) struct Room<T> {
+pub(crate) struct Room<T> {
     tile: Tile<T>,
     wide: Mat<f64>,
     u: Mat<f64>,
@@ -193,6 +193,13 @@ impl<'a, T: Scalar> Pass<'a, T> {
             (1.0 - share - leverage[(i, l)]).max(alone)
         });
         Ok(Residuals { e, rest })
+    }
+}
+
+impl<T: Scalar> Room<T> {
+    /// Whether row i of the tile has a positive weight.
+    pub fn counts(&self, i: usize) -> bool {
+        self.tile.counts(i)
     }
 }
 

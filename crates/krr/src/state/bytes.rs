@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
             return Err(wrong(problem));
         }
         if head[4] != kind {
-            return Err(wrong("normal equations and QR factors do not mix".into()));
+            return Err(wrong("normal equations, QR factors and errors do not mix".into()));
         }
         if bytes.len() != Writer::len(numbers) {
             let problem = format!(

@@ -2,14 +2,18 @@
 
 mod accumulator;
 mod bytes;
+mod errors;
 mod fingerprint;
 mod onto;
 mod path;
+mod row_sums;
 pub(crate) mod totals;
 pub(crate) mod waiting;
 
+pub use errors::PathErrors;
 pub use fingerprint::instruction_set;
 pub use path::{StatePath, StatePoint};
+pub use row_sums::RowSums;
 
 use crate::feature_sums::FeatureSums;
 use crate::path::Family;
@@ -257,7 +261,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
 
     /// Training error, generalised cross-validation and d_eff at all `ridges`, and the model at
     /// any: no further pass over the rows. About 10m³ flops. Leave-one-out errors need that pass:
-    /// [`NystromKrr::path`](crate::NystromKrr::path).
+    /// [`StatePath::errors`].
     ///
     /// # Errors
     /// As [`solve`](Self::solve), [`Error::Empty`] without ridges.
@@ -280,7 +284,9 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
             Ok(StatePoint { ridge, mu, d_eff, training, rounding: level / (t * weight), gcv })
         };
         let points = ridges.iter().map(point).collect::<Result<_>>()?;
-        Ok(StatePath { points, family })
+        let shift = self.shared.intercept.then(|| self.shared.offset.clone());
+        let (family, fingerprint) = (Arc::new(family), self.shared.fingerprint);
+        Ok(StatePath { points, family, shift, fingerprint })
     }
 
     fn family(&self) -> Result<Family<K, T>> {
@@ -347,6 +353,28 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
             return Ok(FitState { totals, sums, ..self.empty() });
         }
         Err(wrong("its numbers are the sums of no rows".into()))
+    }
+}
+
+#[expect(private_bounds, reason = "sealed: NormalEquations and TallQr")]
+impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> RowSums<T> for FitState<K, T, A> {
+    fn empty(&self) -> Self {
+        FitState::empty(self)
+    }
+    fn rows(&self) -> u64 {
+        FitState::rows(self)
+    }
+    fn accumulate(&mut self, block: Problem<'_, T>) -> Result<()> {
+        FitState::accumulate(self, block)
+    }
+    fn merge(&mut self, later: Self) -> Result<()> {
+        FitState::merge(self, later)
+    }
+    fn to_bytes(&mut self) -> Result<Vec<u8>> {
+        Ok(FitState::to_bytes(self))
+    }
+    fn from_bytes(&self, bytes: &[u8]) -> Result<Self> {
+        FitState::from_bytes(self, bytes)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::KrrModel;
 use crate::path::Family;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar};
+use std::sync::Arc;
 
 /// Errors below this multiple of ε are rounding.
 const SAFETY: f64 = 10.0;
@@ -33,7 +34,11 @@ pub struct StatePoint<T> {
 pub struct StatePath<K, T> {
     /// One point per ridge, in the order given.
     pub points: Vec<StatePoint<T>>,
-    pub(super) family: Family<K, T>,
+    pub(super) family: Arc<Family<K, T>>,
+    /// What was subtracted from the targets, if a constant is fitted.
+    pub(super) shift: Option<Vec<f64>>,
+    /// Of the state.
+    pub(super) fingerprint: u64,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {

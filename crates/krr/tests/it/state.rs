@@ -160,6 +160,60 @@ fn a_path_needs_no_second_pass() {
     check(triangle.path(&ridges).unwrap());
 }
 
+/// The leave-one-out errors of a second pass are those of the path in memory, in whatever parts the
+/// rows are seen.
+#[test]
+fn leave_one_out_errors_take_one_more_pass() {
+    let (x, y, w) = problem::<f64>(3500, 2);
+    let whole = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let centers = whole.x.slice(0..20);
+    let ridges = [1e-1, 1e-3, 1e-5].map(Ridge::PerSample);
+    for intercept in [false, true] {
+        let krr = NystromKrr { intercept, ..NystromKrr::without_ridge(gaussian(1.0)) };
+        let theirs = krr.path(whole, centers, &ridges).unwrap();
+        let mut state = match intercept {
+            true => NormalEquations::with_intercept(gaussian(1.0), centers, &[3.0, -1.0]).unwrap(),
+            false => NormalEquations::new(gaussian(1.0), centers, 2).unwrap(),
+        };
+        state.accumulate(whole).unwrap();
+        let path = state.path(&ridges).unwrap();
+        let of = |rows: Range<usize>, block: usize| {
+            let mut errors = path.errors();
+            for start in rows.clone().step_by(block) {
+                errors.accumulate(part(whole, start..rows.end.min(start + block))).unwrap();
+            }
+            errors
+        };
+        let mut all = of(0..3500, 3500);
+        let loo = all.leave_one_out().unwrap();
+        for (ours, theirs) in loo.iter().zip(&theirs.points) {
+            assert!((ours / theirs.loo - 1.0).abs() < 1e-9, "{ours} {}", theirs.loo);
+            // not the training error by another name
+            assert!(*ours > 1.001 * theirs.training);
+        }
+        // the same bits in other blocks, and from parts that were bytes
+        assert_eq!(of(0..3500, 611).leave_one_out().unwrap(), loo);
+        let (mut first, mut second) = (of(0..2048, 100), of(2048..3500, 1300));
+        first.merge(path.errors().from_bytes(&second.to_bytes().unwrap()).unwrap()).unwrap();
+        assert_eq!(first.rows(), 3500);
+        for (a, b) in first.leave_one_out().unwrap().iter().zip(&loo) {
+            assert!((a / b - 1.0).abs() < 1e-12);
+        }
+        // a part is not all, and errors of another path are none of this one
+        let error = of(0..2000, 999).leave_one_out().unwrap_err();
+        assert!(matches!(error, Error::Shape { expected: 3500, got: 2000, .. }), "{error}");
+        let mut other = state.path(&ridges[..1]).unwrap().errors();
+        assert!(matches!(all.merge(other.empty()), Err(Error::Incompatible { .. })));
+        assert!(matches!(
+            all.from_bytes(&other.to_bytes().unwrap()),
+            Err(Error::Incompatible { .. })
+        ));
+        assert_eq!(all.leave_one_out().unwrap(), loo);
+        let narrow = part(Problem::new(whole.x, y.subcols(0, 1)), 0..5);
+        assert!(matches!(all.accumulate(narrow), Err(Error::Shape { .. })));
+    }
+}
+
 /// A target in the span of the centres leaves next to nothing: what is said of it is rounding, and
 /// the level says so.
 #[test]

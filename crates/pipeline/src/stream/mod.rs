@@ -1,6 +1,7 @@
 //! Fits to tables that do not fit in memory.
 
 mod bytes;
+mod choosing;
 mod given;
 mod places;
 mod ranks;
@@ -13,11 +14,12 @@ mod summing;
 mod sums;
 mod survey;
 
+pub use choosing::{StreamPath, StreamReport};
 pub use ranks::{Alone, Ranks};
 pub use recipe::Recipe;
 pub use saved::SavedLeaves;
 pub use source::{TableBlocks, TableSource};
-pub use summing::{StreamReport, Summing};
+pub use summing::Summing;
 pub(crate) use sums::{ColumnSums, NumberSums};
 pub use survey::Survey;
 
@@ -37,7 +39,8 @@ use nystrom::prelude::*;
 ///    columns treated as all rows ask for;
 /// 3. [`recipe`](Self::recipe): landmarks, drawn from the reservoir;
 /// 4. [`Recipe::sum`]: a second pass adds up the normal equations of all rows;
-/// 5. [`Summing::finish`]: λ by generalised cross-validation, from the same sums.
+/// 5. [`Summing::finish`]: λ by generalised cross-validation, from the same sums; or by
+///    leave-one-out errors from a third pass ([`StreamPath`]).
 ///
 /// Of the columns, medians (which stand for missing values), the curves of skewed columns with
 /// their moments, and the levels of texts with more than 65,536 of them are those of the reservoir;

@@ -7,9 +7,10 @@ use super::{StreamFit, Summing, Survey};
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::model::{Model, Target};
-use nystrom::faer::Mat;
-use nystrom::linalg_core::random;
+use nystrom::faer::{Mat, MatRef};
+use nystrom::linalg_core::{random, validate};
 use nystrom::prelude::*;
+use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 
 /// Columns, map, kernel, centres and scales of the targets: all that a model is but its
@@ -23,6 +24,8 @@ pub struct Recipe {
     pub(super) targets: Vec<Target>,
     /// d × m.
     pub(super) centers: Mat<f64>,
+    /// By which method.
+    pub(super) chosen_by: String,
     /// Rows that are used.
     pub(super) rows: u64,
     pub(super) mean_weight: f64,
@@ -45,11 +48,12 @@ struct Head {
     places: Places,
     leaves: usize,
     dim: usize,
+    chosen_by: String,
 }
 
 impl StreamFit {
     /// The kernel, map and columns of `found`, which a [`search`](Self::search) gave, with centres
-    /// that are drawn from the reservoir, and the scales of all rows.
+    /// that are drawn from the reservoir at random, and the scales of all rows.
     ///
     /// # Errors
     /// Those of applying columns to rows that they were made for.
@@ -60,11 +64,35 @@ impl StreamFit {
         let sample = &survey.table;
         let m = self.landmarks.min(sample.rows());
         let chosen = random::uniform_subset(sample.rows(), m, rng)?;
-        let x = found.columns.apply(&sample.select_rows(&chosen)?)?.x;
-        let x = match &found.map {
-            Some(map) => crate::model::mapped(x.as_ref(), map.as_ref()),
-            None => x,
-        };
+        let centers = features(&found, &sample.select_rows(&chosen)?)?;
+        self.recipe_at(survey, found, centers.as_ref(), "uniform")
+    }
+
+    /// The reservoir as the kernel of `found` sees it, r × d: to choose centres from.
+    ///
+    /// # Errors
+    /// As [`recipe`](Self::recipe).
+    pub fn reservoir(&self, survey: &Survey, found: &Model) -> Result<Mat<f64>> {
+        features(found, &survey.table)
+    }
+
+    /// As [`recipe`](Self::recipe), with these centres (m × d) as the kernel sees them; `chosen_by`
+    /// names the method.
+    ///
+    /// # Errors
+    /// [`Shape`](nystrom::Error::Shape) for another number of coordinates,
+    /// [`NonFinite`](nystrom::Error::NonFinite), [`Empty`](nystrom::Error::Empty) without centres.
+    pub fn recipe_at(
+        &self,
+        survey: &Survey,
+        found: Model,
+        centers: MatRef<'_, f64>,
+        chosen_by: &str,
+    ) -> Result<Recipe> {
+        let d = found.regression.centers().dim();
+        validate::not_empty("centres (m)", centers.nrows())?;
+        validate::same_size("coordinates of the centres", d, centers.ncols())?;
+        validate::finite("centres", centers)?;
         let exact = |target: &Target| match survey.moments.get(&target.name) {
             Some(&(mean, scale)) if found.classes.is_none() => {
                 Target { name: target.name.clone(), mean, scale }
@@ -74,7 +102,8 @@ impl StreamFit {
         Ok(Recipe {
             fit: self.fit.clone(),
             targets: found.targets.iter().map(exact).collect(),
-            centers: x.transpose().to_owned(),
+            centers: centers.transpose().to_owned(),
+            chosen_by: chosen_by.to_owned(),
             rows: survey.used,
             mean_weight: survey.mean_weight,
             places: survey.places.clone(),
@@ -82,6 +111,15 @@ impl StreamFit {
             model: found,
         })
     }
+}
+
+/// The rows of a table as the kernel of a model sees them.
+fn features(model: &Model, table: &Table) -> Result<Mat<f64>> {
+    let x = model.columns.apply(table)?.x;
+    Ok(match &model.map {
+        Some(map) => crate::model::mapped(x.as_ref(), map.as_ref()),
+        None => x,
+    })
 }
 
 impl Recipe {
@@ -150,6 +188,7 @@ impl Recipe {
             places: self.places.clone(),
             leaves: self.leaves,
             dim: self.centers.nrows(),
+            chosen_by: self.chosen_by.clone(),
         };
         let head = serde_json::to_vec(&head).map_err(|error| wrong(error.to_string()))?;
         let numbers = self.centers.col_iter().flat_map(|col| col.iter());
@@ -179,8 +218,9 @@ impl Recipe {
         let (d, m) = (head.dim, numbers.len() / head.dim.max(1));
         let centers = Mat::from_fn(d, m, |k, j| f64::from_le_bytes(numbers[j * d + k]));
         let model = Model::from_bytes(model)?;
-        let Head { targets, rows, mean_weight, places, leaves, .. } = head;
-        Ok(Recipe { fit: fit.clone(), model, targets, centers, rows, mean_weight, places, leaves })
+        let Head { targets, rows, mean_weight, places, leaves, chosen_by, .. } = head;
+        let fit = fit.clone();
+        Ok(Recipe { fit, model, targets, centers, chosen_by, rows, mean_weight, places, leaves })
     }
 
     /// The columns that are predicted.

@@ -1,20 +1,20 @@
 //! Sums that are saved, to go on from with any number of processes.
 
 use super::bytes::{Kind, pack, unpack, wrong};
-use super::summing::State;
 use super::{Recipe, Summing};
 use crate::error::Result;
+use nystrom::krr::RowSums;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::ops::Range;
 
 /// What was summed before.
 #[derive(Debug)]
-pub(super) enum Saved {
+pub(super) enum Saved<S> {
     /// All leaves below a node of the tree.
-    Done(Range<usize>, State),
+    Done(Range<usize>, S),
     /// A leaf, and how far it is: as in [`Summing`].
-    UnderWay { row: u64, skip: u64, used: u64, state: State },
+    UnderWay { row: u64, skip: u64, used: u64, state: S },
 }
 
 /// Which leaves a checkpoint holds.
@@ -77,7 +77,7 @@ pub(super) fn cuts(leaves: usize, size: usize, saved: &[SavedLeaves]) -> Vec<usi
     (0..=size).map(cut).collect()
 }
 
-impl Summing<'_> {
+impl<S: RowSums<f64>> Summing<'_, S> {
     /// The sums so far, to go on from; `recipe` are the bytes of the recipe.
     ///
     /// # Errors
@@ -89,10 +89,13 @@ impl Summing<'_> {
             Saved::UnderWay { .. } => None,
         });
         let done = self.done.iter_mut().map(|(leaves, sum)| (&*leaves, sum)).chain(later);
-        let (done, mut states): (Vec<_>, Vec<_>) =
-            done.map(|(leaves, sum)| (leaves.clone(), sum.to_bytes())).unzip();
-        states.push(self.state.to_bytes());
-        let head = SavedLeaves { digest: digest(recipe), done, leaf, row, skip, used };
+        let (mut nodes, mut states) = (Vec::new(), Vec::new());
+        for (leaves, sum) in done {
+            nodes.push(leaves.clone());
+            states.push(sum.to_bytes()?);
+        }
+        states.push(self.state.to_bytes()?);
+        let head = SavedLeaves { digest: digest(recipe), done: nodes, leaf, row, skip, used };
         let head = serde_json::to_vec(&head).map_err(|error| wrong(error.to_string()))?;
         states.insert(0, head);
         Ok(pack(Kind::Sums, &states))
@@ -122,7 +125,7 @@ impl Summing<'_> {
         if self.leaves.contains(&leaf) && is_left {
             let state = state(states[head.done.len()])?;
             let rows = state.rows();
-            let is_more = |saved: &Saved| match saved {
+            let is_more = |saved: &Saved<S>| match saved {
                 Saved::UnderWay { state, .. } => state.rows() < rows,
                 Saved::Done(..) => false,
             };

@@ -6,38 +6,37 @@ use super::saved::{Saved, SavedLeaves, cuts};
 use super::{Recipe, TableSource};
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
-use crate::model::{Made, Model};
-use nystrom::krr::{NormalEquations, StatePath};
+use nystrom::krr::{NormalEquations, RowSums};
 use nystrom::linalg_core::RowTree;
 use nystrom::prelude::*;
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Rows that a state takes at once.
 const TILE: u64 = 1024;
 
+/// The sums of a second pass.
 pub(super) type State = NormalEquations<AnyKernel, f64>;
 
-/// The sums over the rows so far.
+/// The sums of a pass over the rows so far: the normal equations, or `S`.
 ///
 /// Leaves of [`RowTree::large`] are summed one after another and merged along that tree, so that
 /// the result is that of [`NystromKrr`](nystrom::krr::NystromKrr) in memory with the same rows and
 /// centres, to the bit. At most five sums of m²/2 numbers are held. With
 /// [more leaves](Recipe::with_leaves) they are those of another tree.
 #[derive(Debug)]
-pub struct Summing<'a> {
-    recipe: &'a Recipe,
+pub struct Summing<'a, S = State> {
+    pub(super) recipe: &'a Recipe,
     pub(super) tree: RowTree,
     /// Where the leaves of each process begin, and the last ones end.
     cuts: Vec<usize>,
     /// The leaves that are summed here.
     pub(super) leaves: Range<usize>,
-    pub(super) empty: State,
+    pub(super) empty: S,
     /// Leaves that are done, from the first on, with what they were merged to.
-    pub(super) done: Vec<(Range<usize>, State)>,
+    pub(super) done: Vec<(Range<usize>, S)>,
     /// The sum of the leaf under way.
-    pub(super) state: State,
+    pub(super) state: S,
     /// The row of the source that comes next.
     pub(super) row: u64,
     /// Used rows from there on that belong to the leaf before.
@@ -45,39 +44,31 @@ pub struct Summing<'a> {
     /// Rows taken, and those of the leaves before.
     pub(super) used: u64,
     /// What was summed before and is not taken yet, by its first leaf.
-    pub(super) saved: BTreeMap<usize, Saved>,
-}
-
-/// How a fit to all rows came out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct StreamReport {
-    /// Rows that were used.
-    pub rows: u64,
-    /// Centres.
-    pub landmarks: usize,
-    /// λ in K + nλI, by generalised cross-validation.
-    pub lambda: f64,
-    /// Whether a smaller or larger one was not tried.
-    pub at_edge: bool,
-    /// Effective dimension.
-    pub effective_dimension: f64,
-    /// Root mean square of the residuals, in standard deviations of the target.
-    pub training: f64,
-    /// Root of the generalised cross-validation error, in the same unit.
-    pub gcv: f64,
+    pub(super) saved: BTreeMap<usize, Saved<S>>,
 }
 
 impl<'a> Summing<'a> {
-    /// For the leaves of one of several processes, none of which divides what was saved.
+    /// The normal equations, of the leaves that one of several processes has.
     pub(super) fn new(
         recipe: &'a Recipe,
-        (rank, size): (usize, usize),
+        process: (usize, usize),
         saved: &[SavedLeaves],
     ) -> Result<Self> {
         let kernel = recipe.model.regression.kernel().clone();
         let centers = Points::from_cols(recipe.centers.as_ref());
         let empty = State::new(kernel, centers, recipe.targets.len())?;
+        Summing::of(empty, recipe, process, saved)
+    }
+}
+
+impl<'a, S: RowSums<f64>> Summing<'a, S> {
+    /// For the leaves of one of several processes, none of which divides what was saved.
+    pub(super) fn of(
+        empty: S,
+        recipe: &'a Recipe,
+        (rank, size): (usize, usize),
+        saved: &[SavedLeaves],
+    ) -> Result<Self> {
         let rows = usize::try_from(recipe.rows).map_err(|_| Error::TooFewRows { rows: 0 })?;
         let (tree, state) = (RowTree::with_leaves(rows, recipe.leaves), empty.empty());
         let cuts = cuts(tree.leaves(), size, saved);
@@ -103,7 +94,7 @@ impl<'a> Summing<'a> {
     pub fn run(
         &mut self,
         source: &mut dyn TableSource,
-        pause: &mut dyn FnMut(&mut Summing<'_>) -> Result<()>,
+        pause: &mut dyn FnMut(&mut Self) -> Result<()>,
     ) -> Result<()> {
         loop {
             self.take_saved()?;
@@ -147,7 +138,7 @@ impl<'a> Summing<'a> {
         &mut self,
         stop: usize,
         source: &mut dyn TableSource,
-        pause: &mut dyn FnMut(&mut Summing<'_>) -> Result<()>,
+        pause: &mut dyn FnMut(&mut Self) -> Result<()>,
     ) -> Result<()> {
         source.start(self.row)?;
         // behind the last leaf there may be rows that were not there
@@ -169,7 +160,7 @@ impl<'a> Summing<'a> {
         &mut self,
         ready: &Ready,
         (block_rows, stop): (u64, usize),
-        pause: &mut dyn FnMut(&mut Summing<'_>) -> Result<()>,
+        pause: &mut dyn FnMut(&mut Self) -> Result<()>,
     ) -> Result<()> {
         let (first, count) = (self.row, ready.rows.len());
         let mut at = (self.skip as usize).min(count);
@@ -221,7 +212,7 @@ impl<'a> Summing<'a> {
     }
 
     /// Keeps the sum of leaves that come next, and merges what belongs together.
-    fn push(&mut self, leaves: Range<usize>, sum: State) -> Result<()> {
+    fn push(&mut self, leaves: Range<usize>, sum: S) -> Result<()> {
         self.done.push((leaves, sum));
         while let [.., (a, _), (b, _)] = &self.done[..]
             && self.tree.is_node(a.start..b.end)
@@ -236,8 +227,7 @@ impl<'a> Summing<'a> {
         Ok(())
     }
 
-    /// Sends the sums of all processes up the tree to process 0, which can then
-    /// [finish](Self::finish).
+    /// Sends the sums of all processes up the tree to process 0.
     ///
     /// A process holds one sum more for what it receives, and its bytes.
     ///
@@ -252,7 +242,7 @@ impl<'a> Summing<'a> {
     }
 
     /// The sum of a node, on the process that has its first leaf.
-    fn of_node(&mut self, node: Range<usize>, ranks: &dyn Ranks) -> Result<Option<State>> {
+    fn of_node(&mut self, node: Range<usize>, ranks: &dyn Ranks) -> Result<Option<S>> {
         if let Some(place) = self.done.iter().position(|(leaves, _)| *leaves == node) {
             return Ok(Some(self.done.remove(place).1));
         }
@@ -275,67 +265,19 @@ impl<'a> Summing<'a> {
                 Ok(Some(sum))
             }
             (None, Some(mut later)) => {
-                ranks.send(first, &later.to_bytes());
+                ranks.send(first, &later.to_bytes()?);
                 Ok(None)
             }
             (None, None) => Ok(None),
         }
     }
 
-    /// The model with the λ of `lambdas`, in decreasing order, whose generalised cross-validation
-    /// error is the smallest.
-    ///
-    /// # Errors
-    /// Those of [`FitState::path`](nystrom::krr::FitState::path); [`Error::File`] if the model is
-    /// not finite.
-    pub fn finish(mut self, lambdas: &[f64]) -> Result<(Model, StreamReport)> {
+    /// The sum of all leaves, once it is here.
+    pub(super) fn whole(mut self) -> Result<S> {
         let all = 0..self.tree.leaves();
-        let Some((_, mut state)) = self.done.pop().filter(|(leaves, _)| *leaves == all) else {
-            return Err(Error::TooFewRows { rows: self.used as usize });
-        };
-        // room for the decomposition
-        drop((self.done, self.state, self.empty));
-        let ridges: Vec<Ridge<f64>> = lambdas.iter().copied().map(Ridge::PerSample).collect();
-        let path = state.path(&ridges)?;
-        let best = best(&path);
-        let point = &path.points[best];
-        let recipe = self.recipe;
-        let n = recipe.rows as usize;
-        let regression = path.model_at(point.ridge)?;
-        let report = StreamReport {
-            rows: recipe.rows,
-            landmarks: recipe.landmarks(),
-            lambda: point.mu / n as f64,
-            at_edge: ridges.len() > 1 && (best == 0 || best + 1 == ridges.len()),
-            effective_dimension: point.d_eff,
-            training: point.training.sqrt(),
-            gcv: point.gcv.sqrt(),
-        };
-        let Model { columns, layout, map, classes, made, .. } = recipe.model.clone();
-        let one = match &recipe.targets[..] {
-            [one] if classes.is_none() => Some(report.training * one.scale),
-            _ => None,
-        };
-        let made = Made {
-            centers: format!("uniform:{}", report.landmarks),
-            lambda: report.lambda,
-            training_rmse: one.filter(|rmse| rmse.is_finite()),
-            holds_all_rows: false,
-            ..made
-        };
-        let model = Model::new(columns, layout, recipe.targets.clone(), map, regression, made)?;
-        let model = match classes {
-            Some(classes) => model.with_classes(classes)?,
-            None => model,
-        };
-        Ok((model, report))
+        match self.done.pop().filter(|(leaves, _)| *leaves == all) {
+            Some((_, sum)) => Ok(sum),
+            None => Err(Error::TooFewRows { rows: self.used as usize }),
+        }
     }
-}
-
-/// The place of the smallest generalised cross-validation error among those that are above the
-/// level of rounding.
-fn best(path: &StatePath<AnyKernel, f64>) -> usize {
-    let points = path.points.iter().enumerate();
-    let known = points.filter(|(_, point)| point.training >= point.rounding);
-    known.min_by(|(_, a), (_, b)| a.gcv.total_cmp(&b.gcv)).map_or(0, |(best, _)| best)
 }

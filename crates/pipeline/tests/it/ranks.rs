@@ -1,10 +1,12 @@
 //! Fits of tables whose parts are read by several processes: here by threads.
 
 use crate::stream::{LAMBDAS, mixed, stream, weighted};
+use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::Table;
 use nystrom_pipeline::{
-    ColumnOptions, Error, Family, Fit, Missing, Ranks, Recipe, SavedLeaves, StreamFit, TableBlocks,
+    Alone, ColumnOptions, Error, Family, Fit, Missing, Ranks, Recipe, SavedLeaves, StreamFit,
+    TableBlocks,
 };
 use std::cell::Cell;
 use std::ops::Range;
@@ -100,6 +102,45 @@ fn any_number_of_processes_gives_the_same_bits() {
             assert!(models[0].as_ref() == Some(&alone), "{size} processes");
             assert!(models[1..].iter().all(Option::is_none));
         }
+    }
+}
+
+/// λ by leave-one-out in a third pass, with centres that were chosen from the reservoir.
+#[test]
+fn a_third_pass_gives_the_same_bits_too() {
+    let table = mixed(9000);
+    let stream = stream(weighted());
+    let rng = &mut Pcg64::seed_from_u64(3);
+    let source = &mut TableBlocks::new(&table, 1000);
+    let survey = stream.survey(source, ["y"], &mut |_| {}, rng).unwrap();
+    let model = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+    let x = stream.reservoir(&survey, &model).unwrap();
+    let matrix =
+        KernelMatrix::new(model.regression().kernel(), Points::from_rows(x.as_ref())).unwrap();
+    let chosen = RpCholesky::default().select(&matrix, 30, rng).unwrap();
+    let centers = Mat::from_fn(30, x.ncols(), |j, k| x[(chosen.indices()[j], k)]);
+    let recipe = stream.recipe_at(&survey, model, centers.as_ref(), "rpcholesky").unwrap();
+    let by_leave_one_out = |ranks: &dyn Ranks| {
+        let mut sum = recipe.sum_over(ranks).unwrap();
+        sum.run(&mut TableBlocks::new(&table, 900), &mut |_| Ok(())).unwrap();
+        sum.merge_over(ranks).unwrap();
+        let path = sum.path_over(ranks, &LAMBDAS).unwrap();
+        let mut errors = path.errors_over(ranks).unwrap();
+        errors.run(&mut TableBlocks::new(&table, 800), &mut |_| Ok(())).unwrap();
+        errors.merge_over(ranks).unwrap();
+        (ranks.rank() == 0).then(|| path.by_leave_one_out(errors).unwrap())
+    };
+    let (model, report) = by_leave_one_out(&Alone).unwrap();
+    assert_eq!(model.made.centers, "rpcholesky:30");
+    // about what generalised cross-validation says of 30 centres and 9000 rows
+    let loo = report.leave_one_out.unwrap();
+    assert!((loo / report.gcv - 1.0).abs() < 0.02 && loo > report.training, "{report:?}");
+    let alone = model.to_bytes().unwrap();
+    for size in [1, 2, 3, 7] {
+        let found = job(size, |ranks| {
+            by_leave_one_out(ranks).map(|(model, report)| (model.to_bytes().unwrap(), report))
+        });
+        assert!(found[0].as_ref() == Some(&(alone.clone(), report.clone())), "{size} processes");
     }
 }
 

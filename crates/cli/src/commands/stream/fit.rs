@@ -1,11 +1,12 @@
-//! `nystrom fit` in two passes over the rows.
+//! `nystrom fit` in two or three passes over the rows.
 
 use super::checkpoint::{Folder, SavedSums, identity};
 use super::input::{StreamInput, Watched};
 use super::share::Share;
-use super::sizes::Sizes;
+use super::sizes::{Sizes, passes};
 use super::watch::Watch as Passing;
-use crate::args::{Bandwidth, Fit, Lambda, Output};
+use crate::args::{Bandwidth, Fit, Lambda, Output, Selection};
+use crate::commands::select::{self, Setting};
 use crate::commands::{auto, auto_report, fit_plan};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::model_file;
@@ -14,6 +15,7 @@ use crate::search::{Budget, Watch};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
+use nystrom::krr::RowSums;
 use nystrom::prelude::*;
 use nystrom_pipeline::{
     Alone, Model, Ranks, Recipe, Report, StreamFit, StreamReport, Summing, Survey,
@@ -48,10 +50,10 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
     let stream = stream(args, &sizes, &budget);
     agree(ranks, stream.check().map_err(of_pipeline))?;
     let folder = agree(ranks, Folder::of(args))?;
+    let job = Job { args, stream: &stream, budget: &budget, session: &session, ranks };
     let (recipe, bytes, report) = match saved(&folder, &stream, &mut input, ranks)? {
         Some((recipe, bytes)) => (recipe, bytes, None),
         None => {
-            let job = Job { args, stream: &stream, budget: &budget, session: &session, ranks };
             let (recipe, bytes, report) = job.recipe(&mut input, &mut rng)?;
             if let Some(folder) = folder.as_ref().filter(|_| ranks.rank() == 0) {
                 folder.save_recipe(&input.files, &bytes)?;
@@ -71,13 +73,9 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
         session.say(&format!("going on from the checkpoint at row {}", sum.row()));
     }
     let save = before.as_ref().map(|(folder, saved)| (*folder, saved, &bytes[..]));
-    second_pass(args, &mut sum, &mut input, save, (&session, ranks))?;
+    job.second_pass(&mut sum, &mut input, save)?;
     sum.merge_over(ranks).map_err(of_pipeline)?;
-    if ranks.rank() > 0 {
-        return Ok(());
-    }
-    session.progress.stage("choosing λ", None);
-    let (model, found) = sum.finish(&lambdas(args)).map_err(of_pipeline)?;
+    let Some((model, found)) = job.choose(sum, &mut input)? else { return Ok(()) };
     let size = model_file::save(&model, output)?;
     if let Some(folder) = &folder {
         folder.clear();
@@ -87,9 +85,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
         auto_report::describe(&model, report, &mut summary);
     }
     describe(&model, &found, &sizes, &mut summary);
-    if ranks.size() > 1 {
-        summary.value("processes", ranks.size());
-    }
+    summary.value("processes", ranks.size());
     let place = output
         .file()
         .map_or_else(|| "standard output".to_owned(), |file| file.display().to_string());
@@ -135,7 +131,6 @@ fn check(args: &Fit, output: &Output) -> Result<()> {
         ("--certify", args.certify.is_some()),
         ("--report", args.report.is_some()),
         ("--tolerance", args.tolerance.is_some()),
-        ("--leverage-lambda", args.leverage.leverage_lambda.is_some()),
         ("--no-intercept", args.regression.no_intercept),
     ];
     if let Some((option, _)) = refused.iter().find(|(_, given)| *given) {
@@ -143,11 +138,6 @@ fn check(args: &Fit, output: &Output) -> Result<()> {
             "{option} is for tables in memory, and this one is read block by block; leave it out"
         );
         return Err(Failure::Usage(text).into());
-    }
-    if args.lambda == Some(Lambda::Auto) {
-        let text = "leave-one-out errors need a further pass, which is not there yet; write \
-                    --lambda gcv, which the sums give, or a number";
-        return Err(Failure::Usage(text.into()).into());
     }
     if args.run.json && output.is_stdout() && !args.plan {
         let text = "standard output cannot take both the model and --json; name a file for the \
@@ -210,7 +200,7 @@ impl Job<'_> {
         let found = match self.survey(input, rng)? {
             Some(survey) => {
                 let (model, report) = self.search(&survey, rng)?;
-                let recipe = self.stream.recipe(&survey, model, rng).map_err(of_pipeline)?;
+                let recipe = self.landmarks(&survey, model, rng)?;
                 let recipe = match self.args.stream.leaves {
                     Some(leaves) => recipe.with_leaves(leaves),
                     None => recipe,
@@ -234,7 +224,8 @@ impl Job<'_> {
     fn survey(&self, input: &mut StreamInput, rng: &mut dyn Rng) -> Result<Option<Survey>> {
         let (session, ranks) = (self.session, self.ranks);
         let mut share = Share::of(&input.files, ranks)?;
-        let watch = Passing::new(session, &named("pass 1 of 2", ranks), (None, share.bytes));
+        let name = named(&format!("pass 1 of {}", passes(self.args)), ranks);
+        let watch = Passing::new(session, &name, (None, share.bytes));
         let targets = input.targets.clone();
         let mut source = Watched { files: &mut share.files, unwanted: &input.unwanted, watch };
         let of = (&mut source as _, share.first);
@@ -274,6 +265,91 @@ impl Job<'_> {
         model.made.settings = self.budget.settings(args.run.seed);
         Ok((model, report))
     }
+
+    /// The recipe for this model of the sample.
+    fn landmarks(&self, survey: &Survey, model: Model, rng: &mut dyn Rng) -> Result<Recipe> {
+        let (args, stream) = (self.args, self.stream);
+        let Some(spec) = args.landmarks.filter(|spec| spec.method != Selection::Uniform) else {
+            return stream.recipe(survey, model, rng).map_err(of_pipeline);
+        };
+        self.session.progress.stage("choosing landmarks", None);
+        let x = stream.reservoir(survey, &model).map_err(of_pipeline)?;
+        let (kernel, points) = (model.regression().kernel(), Points::from_rows(x.as_ref()));
+        let matrix = KernelMatrix::new(kernel, points)?;
+        let selector =
+            select::selector(spec, Setting { kernel, points, lambda: args.leverage.lambda() })?;
+        let chosen = selector.select(&matrix, spec.count.min(points.len()), rng)?;
+        let centers = Mat::from_fn(chosen.len(), x.ncols(), |j, k| x[(chosen.indices()[j], k)]);
+        stream.recipe_at(survey, model, centers.as_ref(), &spec.method.name()).map_err(of_pipeline)
+    }
+
+    /// The second pass, saved now and then.
+    fn second_pass(
+        &self,
+        sum: &mut Summing<'_>,
+        input: &mut StreamInput,
+        save: Option<(&Folder, &SavedSums, &[u8])>,
+    ) -> Result<()> {
+        let every = Duration::from_secs_f64(self.args.stream.checkpoint_every.unwrap_or(EVERY));
+        let keep = |sum: &mut Summing<'_>| {
+            let Some((folder, saved, recipe)) = save else { return };
+            if let Err(error) = folder.save_sums(sum, recipe, saved) {
+                // the one before is as it was
+                let row = sum.row();
+                self.session.warn(&format!("warning: no checkpoint at row {row}: {error:#}"));
+            }
+        };
+        let mut last = Instant::now();
+        self.pass(2, sum, input, &mut |sum| {
+            if last.elapsed() >= every {
+                keep(sum);
+                last = Instant::now();
+            }
+            Ok(())
+        })?;
+        // a third pass begins behind it
+        if passes(self.args) > 2 {
+            keep(sum);
+        }
+        Ok(())
+    }
+
+    /// Runs a pass, with its progress.
+    fn pass<S: RowSums<f64>>(
+        &self,
+        number: usize,
+        sum: &mut Summing<'_, S>,
+        input: &mut StreamInput,
+        pause: &mut dyn FnMut(&mut Summing<'_, S>) -> nystrom_pipeline::Result<()>,
+    ) -> Result<()> {
+        let name = named(&format!("pass {number} of {}", passes(self.args)), self.ranks);
+        let rows = input.files.rows().map(|rows| rows / self.ranks.size() as u64);
+        let watch = Passing::new(self.session, &name, (rows, 0));
+        let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
+        sum.run(&mut source, pause).map_err(of_pipeline)?;
+        source.watch.end();
+        Ok(())
+    }
+
+    /// The model, on process 0: λ from the sums, or from one more pass.
+    fn choose(
+        &self,
+        sum: Summing<'_>,
+        input: &mut StreamInput,
+    ) -> Result<Option<(Model, StreamReport)>> {
+        let (ranks, lambdas) = (self.ranks, lambdas(self.args));
+        let found = if passes(self.args) > 2 {
+            let path = sum.path_over(ranks, &lambdas).map_err(of_pipeline)?;
+            let mut errors = path.errors_over(ranks).map_err(of_pipeline)?;
+            self.pass(3, &mut errors, input, &mut |_| Ok(()))?;
+            errors.merge_over(ranks).map_err(of_pipeline)?;
+            (ranks.rank() == 0).then(|| path.by_leave_one_out(errors))
+        } else {
+            self.session.progress.stage("choosing λ", None);
+            (ranks.rank() == 0).then(|| sum.finish(&lambdas))
+        };
+        found.transpose().map_err(of_pipeline)
+    }
 }
 
 /// What a process says of a pass of which it does a part.
@@ -282,34 +358,6 @@ pub fn named(pass: &str, ranks: &dyn Ranks) -> String {
         1 => pass.to_owned(),
         size => format!("{pass}, process {} of {size}", ranks.rank()),
     }
-}
-
-/// The second pass, saved now and then.
-fn second_pass(
-    args: &Fit,
-    sum: &mut Summing<'_>,
-    input: &mut StreamInput,
-    save: Option<(&Folder, &SavedSums, &[u8])>,
-    (session, ranks): (&Session, &dyn Ranks),
-) -> Result<()> {
-    let every = Duration::from_secs_f64(args.stream.checkpoint_every.unwrap_or(EVERY));
-    let rows = input.files.rows().map(|rows| rows / ranks.size() as u64);
-    let watch = Passing::new(session, &named("pass 2 of 2", ranks), (rows, 0));
-    let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
-    let mut last = Instant::now();
-    let mut pause = |sum: &mut Summing<'_>| {
-        if let Some((folder, saved, recipe)) = save.filter(|_| last.elapsed() >= every) {
-            if let Err(error) = folder.save_sums(sum, recipe, saved) {
-                // the one before is as it was
-                session.warn(&format!("warning: no checkpoint at row {}: {error:#}", sum.row()));
-            }
-            last = Instant::now();
-        }
-        Ok(())
-    };
-    sum.run(&mut source, &mut pause).map_err(of_pipeline)?;
-    source.watch.end();
-    Ok(())
 }
 
 fn lambdas(args: &Fit) -> Vec<f64> {
@@ -325,16 +373,19 @@ fn describe(model: &Model, found: &StreamReport, sizes: &Sizes, summary: &mut Su
     let rows_text = text::count(rows as usize, "row");
     summary.line("fitted in blocks", format!("{} on {rows_text}", names.join(", ")));
     summary.line("kernel", crate::kernel::describe(model.regression().kernel()));
-    summary.line("centres", format!("{landmarks} rows at random"));
+    summary.line("centres", &model.made.centers);
     let edge = if found.at_edge { "; at the edge of --lambdas: widen them" } else { "" };
-    summary.line("lambda", format!("{}, by generalised cross-validation{edge}", number(lambda)));
+    let (by, error) = match found.leave_one_out {
+        Some(error) => ("leave-one-out", error),
+        None => ("generalised cross-validation", gcv),
+    };
+    summary.line("lambda", format!("{}, by {by}{edge}", number(lambda)));
     summary.line(
         "all rows",
         format!(
-            "RMSE {} standard deviations of the target, {} by generalised cross-validation, \
-             effective dimension {}",
+            "RMSE {} standard deviations of the target, {} by {by}, effective dimension {}",
             number(training),
-            number(gcv),
+            number(error),
             number(effective_dimension)
         ),
     );

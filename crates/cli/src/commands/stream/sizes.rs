@@ -1,8 +1,9 @@
-//! How the memory that is allowed is shared out, and what two passes will take.
+//! How the memory that is allowed is shared out, and what the passes will take.
 
 use super::input::StreamInput;
-use crate::args::{Fit, Selection};
+use crate::args::{Fit, Lambda};
 use crate::failure::{Failure, Result};
+use crate::plan;
 use crate::search::Budget;
 use crate::session::Session;
 use crate::speed::Speed;
@@ -70,17 +71,15 @@ impl Sizes {
         let bytes_of = |m: u64| Recipe::bytes_with_leaves(m as usize, leaves);
         let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
         let landmarks = match args.landmarks {
-            Some(spec) if spec.method == Selection::Uniform && fits(spec.count as u64) => {
+            Some(spec) if fits(spec.count as u64) => {
+                let choosing = plan::selection(spec, reservoir as usize, None);
+                choosing.check("choosing landmarks from the sample", Some(4 * rest / 10))?;
                 spec.count as u64
             }
-            Some(spec) if spec.method == Selection::Uniform => {
+            Some(spec) => {
                 let (needed, budget) = (PROGRAM + bytes_of(spec.count as u64) * 10 / 7, memory);
                 let what = "the sums over so many landmarks";
                 return Err(nystrom::Error::OutOfBudget { what, needed, budget }.into());
-            }
-            Some(_) => {
-                let text = "in blocks landmarks are uniform: write --landmarks uniform:COUNT";
-                return Err(Failure::Usage(text.into()).into());
             }
             None => {
                 let work = budget.work.unwrap_or(budget.effort.work());
@@ -120,14 +119,14 @@ impl Sizes {
         session: &Session,
     ) -> Result<()> {
         let d = input.files.names().len() - input.unwrap_or_targets();
-        let (files, m) = (input.files.paths().len(), self.landmarks);
+        let (files, m, passes) = (input.files.paths().len(), self.landmarks, passes(args));
         let summing = self.summing(d)?;
         let search = budget.describe();
         let lines = [
             (
                 "plan",
                 format!(
-                    "2 passes over {}, {} each; about {} rows",
+                    "{passes} passes over {}, {} each; about {} rows",
                     text::count(files, "file"),
                     text::bytes(self.bytes),
                     number(rounded(self.rows))
@@ -145,7 +144,10 @@ impl Sizes {
                 "search",
                 if args.kernel.is_given() { "none: the kernel is given".into() } else { search },
             ),
-            ("second pass", format!("{m} landmarks, {}", text::duration(summing))),
+            (
+                if passes == 2 { "second pass" } else { "second and third pass" },
+                format!("{m} landmarks, {} each", text::duration(summing)),
+            ),
             (
                 "memory",
                 format!(
@@ -165,7 +167,7 @@ impl Sizes {
         for (label, text) in lines {
             summary.line(label, text);
         }
-        summary.value("passes", 2);
+        summary.value("passes", passes);
         summary.value("files", files);
         summary.value("bytes", self.bytes);
         summary.value("rows", rounded(self.rows));
@@ -182,6 +184,11 @@ impl StreamInput {
     fn unwrap_or_targets(&self) -> usize {
         (self.unwanted.len() + self.targets.len()).min(self.files.names().len().saturating_sub(1))
     }
+}
+
+/// Over the rows: leave-one-out errors take one more.
+pub fn passes(args: &Fit) -> usize {
+    if args.lambda == Some(Lambda::Auto) { 3 } else { 2 }
 }
 
 /// Operations of the second pass, as a search counts them.

@@ -1,0 +1,45 @@
+//! What a pass over rows adds up to, whatever it is.
+
+use crate::Problem;
+use nystrom_linalg_core::Result;
+
+/// Sums over rows that come in blocks of any size: they merge, become bytes and come back.
+///
+/// A [`FitState`](crate::FitState) is such a sum, and so are the [`PathErrors`](crate::PathErrors)
+/// of a later pass. A program that shares rows out and merges along a tree needs to know no more.
+/// Tiles are cut at multiples of 1024 rows of the sum, so the bits depend on the rows and on what
+/// was merged with what, never on the blocks.
+pub trait RowSums<T>: Sized {
+    /// The sums over no rows, which these can be merged with.
+    #[must_use]
+    fn empty(&self) -> Self;
+
+    /// Rows seen.
+    fn rows(&self) -> u64;
+
+    /// Takes the rows of a block, after those before it.
+    ///
+    /// # Errors
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for another number of coordinates or targets,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), and those of the weights.
+    fn accumulate(&mut self, block: Problem<'_, T>) -> Result<()>;
+
+    /// Adds the rows of other sums, as if they came after these.
+    ///
+    /// # Errors
+    /// [`Incompatible`](nystrom_linalg_core::Error::Incompatible) for sums of something else.
+    fn merge(&mut self, later: Self) -> Result<()>;
+
+    /// The sums as bytes.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    fn to_bytes(&mut self) -> Result<Vec<u8>>;
+
+    /// The sums that [`to_bytes`](Self::to_bytes) wrote; those of `self` play no part.
+    ///
+    /// # Errors
+    /// [`Incompatible`](nystrom_linalg_core::Error::Incompatible) for damaged bytes and for sums
+    /// of something else.
+    fn from_bytes(&self, bytes: &[u8]) -> Result<Self>;
+}
