@@ -274,11 +274,11 @@ impl Job<'_> {
         };
         self.session.progress.stage("choosing landmarks", None);
         let x = stream.reservoir(survey, &model).map_err(of_pipeline)?;
-        let (kernel, points) = (model.regression().kernel(), Points::from_rows(x.as_ref()));
-        let matrix = KernelMatrix::new(kernel, points)?;
-        let selector =
-            select::selector(spec, Setting { kernel, points, lambda: args.leverage.lambda() })?;
-        let chosen = selector.select(&matrix, spec.count.min(points.len()), rng)?;
+        let (kernel, points) = (model.regression().kernel().clone(), Points::from_rows(x.as_ref()));
+        let setting = Setting { kernel: &kernel, points, lambda: args.leverage.lambda() };
+        let matrix = KernelMatrix::new(&kernel, points)?;
+        let m = spec.count.min(points.len());
+        let chosen = select::selector(spec, setting)?.select(&matrix, m, rng)?;
         let centers = Mat::from_fn(chosen.len(), x.ncols(), |j, k| x[(chosen.indices()[j], k)]);
         stream.recipe_at(survey, model, centers.as_ref(), &spec.method.name()).map_err(of_pipeline)
     }
