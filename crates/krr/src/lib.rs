@@ -99,7 +99,7 @@ pub use gradient::MarginalEffects;
 pub use iterative::{
     AutoKrr, Estimate, Extras, Falkon, FullKrr, FullPath, FullPathFit, Iteration, IterationReport,
     IterativeFit, IterativeOptions, Krill, MemoryPlan, Method, Monitor, Plan, PlannedFit,
-    ProblemSize, Stop, Verdict,
+    ProblemSize, RowPasses, Stop, Verdict,
 };
 pub use logistic::{FullLogisticKrr, LogisticKrr};
 pub use metric::{LearnedMetric, LinearMap, MetricDistance, MetricFit, MetricForm, MetricStep};
@@ -115,5 +115,6 @@ pub use sketched::SketchedKrr;
 pub use solver::Solver;
 pub use source::{Block, Blocks, RowIter, RowSource};
 pub use state::{
-    FitState, NormalEquations, PathErrors, RowSums, StatePath, StatePoint, TallQr, instruction_set,
+    CenterProducts, FitState, NormalEquations, PathErrors, RowSums, StatePath, StatePoint, TallQr,
+    instruction_set,
 };

@@ -105,9 +105,53 @@ fn leave_one_out_takes_a_third_pass_and_landmarks_any_method() {
     }
     assert!((1..models.len()).all(|i| !models[..i].contains(&models[i])));
     let run = bench.ok(&format!("{line} --landmarks uniform:50 --lambda auto -o m.json"));
-    assert!(run.err.contains("3 passes over 3 files") && run.err.contains("by leave-one-out"));
-    assert!(run.err.contains("pass 3 of 3: 5000 rows in"), "{}", run.err);
+    let told = run.err + &run.out;
+    for part in ["3 passes over 3 files", "pass 3 of 3: 5000 rows in", "by leave-one-out"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
     assert!(bench.read("m.json") == models[0]);
+}
+
+/// Falkon in passes: as good as the normal equations, and killed in the midst of its iterations it
+/// goes on to the same bits.
+#[test]
+fn iterations_over_files_go_on_from_a_checkpoint() {
+    let bench = Bench::new();
+    shards(&bench, 20_000, 3);
+    let line = "fit shards --target y --kernel gaussian --bandwidth 2 --landmarks uniform:200 \
+                --memory 100MB --lambda 1e-7";
+    bench.ok(&format!("{line} -o direct.json -q"));
+    let outcome = bench.json(&format!("{line} --tolerance 1e-7 -o whole.json --json -q"));
+    assert!(outcome["iterations"].as_u64().is_some_and(|count| count > 3), "{outcome}");
+    assert!(outcome["residual"].as_f64().is_some_and(|residual| residual <= 1e-7), "{outcome}");
+    bench.write("new.csv", table(400, 2));
+    let rmse = |model: &str| {
+        let outcome = bench.json(&format!("evaluate {model} new.csv --json"));
+        outcome["error"]["rmse"].as_f64().unwrap()
+    };
+    assert!((rmse("whole.json") / rmse("direct.json") - 1.0).abs() < 1e-3);
+    let line = format!("{line} --tolerance 1e-7 -o m.json -q");
+    let saved = "--checkpoint state --checkpoint-every 0.001s";
+    let (mut kills, mut with_vectors) = (0, 0);
+    while kills < 5 {
+        let mut command = bench.command();
+        command.args(crate::support::words(&format!("{line} {saved}")));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let start = Instant::now();
+        while !bench.path("state/solve").exists() && child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < Duration::from_secs(300));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(7 * kills));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        with_vectors += u64::from(bench.path("state/solve").exists());
+    }
+    assert!(with_vectors > 1, "{with_vectors}");
+    bench.ok(&format!("{line} {saved}"));
+    assert!(bench.read("m.json") == bench.read("whole.json"));
+    assert!(!bench.path("state").exists());
 }
 
 #[test]
@@ -123,6 +167,7 @@ fn what_needs_all_rows_is_refused_before_it_starts() {
         ("--memory 100MB --landmarks uniform:5000", 4, "landmarks"),
         ("--memory 60MB --reservoir 3000 --landmarks leverage-exact:50", 4, "from the sample"),
         ("--reservoir 2", 2, "reservoir"),
+        ("--kernel gaussian --tolerance 1e-3", 2, "--lambda NUMBER"),
         ("--checkpoint-every 5s", 2, "--checkpoint"),
     ] {
         let run = bench.run(&format!("fit shards --target y {options} -o m.json"));

@@ -7,7 +7,8 @@
 //! * [`AutoKrr`]: the direct method or one of these, by a [`Plan`].
 //!
 //! `restricted.rs` puts a restricted fit together from the parts: `tiles.rs` (K_nM),
-//! `system.rs` (the equations), `run.rs` (the loop), `memory.rs` (the plan).
+//! `system.rs` (the equations), `run.rs` (the loop), `memory.rs` (the plan). `passes.rs` is Falkon
+//! over rows that are not in memory.
 
 mod auto;
 mod compared;
@@ -20,6 +21,7 @@ pub(crate) mod full_targets;
 mod krill;
 mod memory;
 mod options;
+mod passes;
 mod plan;
 mod report;
 mod restricted;
@@ -36,5 +38,6 @@ pub use full_path::{FullPath, FullPathFit};
 pub use krill::Krill;
 pub use memory::MemoryPlan;
 pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};
+pub use passes::RowPasses;
 pub use plan::{Estimate, Method, Plan, ProblemSize};
 pub use report::{IterationReport, IterativeFit, Stop};

@@ -147,7 +147,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             let report = FitReport { condition, reason, kernel_entries: count.entries(), ..report };
             KrrModel::from_parts(self.kernel.clone(), z, theta.as_ref(), &intercepts, report)
         };
-        let mut system = System { tiles, R: &R, mu, G, constant: constant.as_ref() };
+        let mut system = System { products: tiles, R: &R, mu, G, constant: constant.as_ref() };
         let watch = Watch { start, resume: extras.resume, monitor: extras.monitor };
         let (model, ran) = run_watched(&mut system, b.as_ref(), watch, self.options, &model)?;
         Ok(ran.finish(model, self.options, count.passes(), memory))
@@ -196,7 +196,7 @@ fn streamed<T: Scalar>(sketch: &dyn Sketch<T>) -> bool {
 }
 
 /// β = Rᵀθ.
-fn whitened<T: Scalar>(R: &Cholesky<f64>, theta: MatRef<'_, T>) -> Mat<f64> {
+pub(crate) fn whitened<T: Scalar>(R: &Cholesky<f64>, theta: MatRef<'_, T>) -> Mat<f64> {
     let theta = Mat::from_fn(theta.nrows(), theta.ncols(), |i, j| theta[(i, j)].f64());
     let mut beta = Mat::zeros(theta.nrows(), theta.ncols());
     ops::matmul(beta.as_mut(), Accum::Replace, R.lower().transpose(), theta.as_ref(), 1.0);
@@ -204,13 +204,17 @@ fn whitened<T: Scalar>(R: &Cholesky<f64>, theta: MatRef<'_, T>) -> Mat<f64> {
 }
 
 /// θ = R⁻ᵀβ.
-fn unwhitened(R: &Cholesky<f64>, beta: MatRef<'_, f64>) -> Mat<f64> {
+pub(crate) fn unwhitened(R: &Cholesky<f64>, beta: MatRef<'_, f64>) -> Mat<f64> {
     let mut theta = beta.to_owned();
     R.backward_in_place(theta.as_mut());
     theta
 }
 
-fn check_start<T: Scalar>(start: Option<MatRef<'_, T>>, m: usize, t: usize) -> Result<()> {
+pub(crate) fn check_start<T: Scalar>(
+    start: Option<MatRef<'_, T>>,
+    m: usize,
+    t: usize,
+) -> Result<()> {
     let Some(theta) = start else { return Ok(()) };
     validate::same_size("rows of the start against number of centres", m, theta.nrows())?;
     validate::same_size("columns of the start against targets", t, theta.ncols())?;

@@ -1,6 +1,7 @@
 //! The normal equations of a restricted fit, in coordinates in which the penalty is the identity.
 
 use crate::iterative::tiles::Tiles;
+use crate::state::ProductSums;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Cholesky, LinearSystem, Scalar, ops};
 
@@ -10,12 +11,24 @@ use nystrom_linalg_core::{Cholesky, LinearSystem, Scalar, ops};
 /// residual is the gradient of the objective at f, and the residual's Euclidean norm is the norm
 /// of that gradient in the space of k, whatever the coordinates. With an intercept b is
 /// eliminated, s = ΦᵀD1 and ω = Σ w_i; without one the term is absent.
-pub(crate) struct System<'a, T> {
-    pub tiles: Tiles<'a, T>,
+pub(crate) struct System<'a, N> {
+    pub products: N,
     pub R: &'a Cholesky<f64>,
     pub mu: f64,
     pub G: Cholesky<f64>,
     pub constant: Option<&'a Constant>,
+}
+
+/// What an iteration takes from the rows.
+pub(crate) trait NormalProducts {
+    /// K_nMᵀ D K_nM u, M × t.
+    fn normal(&mut self, u: MatRef<'_, f64>) -> Mat<f64>;
+}
+
+impl<T: Scalar> NormalProducts for Tiles<'_, T> {
+    fn normal(&mut self, u: MatRef<'_, f64>) -> Mat<f64> {
+        Tiles::normal(self, u)
+    }
 }
 
 /// What eliminates the intercept.
@@ -46,6 +59,22 @@ pub(crate) fn right_hand_side<T: Scalar>(
 }
 
 impl Constant {
+    /// ΦᵀD(y − ȳ) and what eliminates the constant, if there is one, from ΦᵀD[y 1].
+    pub fn eliminated(
+        moments: Mat<f64>,
+        sums: &ProductSums,
+        intercept: bool,
+    ) -> (Mat<f64>, Option<Constant>) {
+        let t = sums.targets.len();
+        if !intercept {
+            return (moments.subcols(0, t).to_owned(), None);
+        }
+        let mean: Vec<f64> = sums.targets.iter().map(|sum| sum / sums.weight).collect();
+        let s = moments.as_ref().subcols(t, 1).to_owned();
+        let b = Mat::from_fn(moments.nrows(), t, |i, j| moments[(i, j)] - mean[j] * s[(i, 0)]);
+        (b, Some(Constant { s, omega: sums.weight, mean }))
+    }
+
     /// b for these β: ȳ − sᵀβ/ω.
     pub fn intercepts(&self, beta: MatRef<'_, f64>) -> Vec<f64> {
         let fitted = self.s.transpose() * beta;
@@ -53,11 +82,11 @@ impl Constant {
     }
 }
 
-impl<T: Scalar> LinearSystem<f64> for System<'_, T> {
+impl<N: NormalProducts> LinearSystem<f64> for System<'_, N> {
     fn apply(&mut self, mut out: MatMut<'_, f64>, beta: MatRef<'_, f64>) {
         let mut u = beta.to_owned();
         self.R.backward_in_place(u.as_mut()); //                    u = R⁻ᵀβ
-        let mut c = self.tiles.normal(u.as_ref()); //               c = K_nMᵀ(D K_nM u)
+        let mut c = self.products.normal(u.as_ref()); //               c = K_nMᵀ(D K_nM u)
         self.R.forward_in_place(c.as_mut()); //                     R⁻¹c + μβ
         for j in 0..c.ncols() {
             for i in 0..c.nrows() {

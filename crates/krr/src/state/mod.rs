@@ -2,6 +2,7 @@
 
 mod accumulator;
 mod bytes;
+mod center_products;
 mod errors;
 mod fingerprint;
 mod onto;
@@ -10,6 +11,8 @@ mod row_sums;
 pub(crate) mod totals;
 pub(crate) mod waiting;
 
+pub use center_products::CenterProducts;
+pub(crate) use center_products::Sums as ProductSums;
 pub use errors::PathErrors;
 pub use fingerprint::instruction_set;
 pub use path::{StatePath, StatePoint};

@@ -4,7 +4,8 @@ use crate::common::{gaussian, sample, weights};
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_krr::{
-    Block, Blocks, KrrModel, LambdaPath, NystromKrr, Problem, RowIter, RowSource, Solver,
+    Block, Blocks, Extras, Falkon, IterativeOptions, KrrModel, LambdaPath, NystromKrr, Problem,
+    RowIter, RowSource, Solver,
 };
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
 
@@ -125,4 +126,57 @@ fn what_is_wrong_with_the_rows_is_said() {
     let y = Mat::<f64>::zeros(3, 1);
     assert!(Blocks::new((Points::from_slice(&[1.0, 2.0]), &y), 1).is_err());
     assert!(Blocks::new((Points::from_slice(&[1.0, 2.0, 3.0]), &y), 0).is_err());
+}
+
+/// Falkon in passes is Falkon in memory, with weights and a constant; a fit that is gone on with has
+/// the bits of one that was not stopped.
+#[test]
+fn falkon_takes_a_pass_for_each_iteration() {
+    let (n, m) = (3000, 25);
+    let (x, y) = sample::<f64>(n, 2, 2, 3);
+    let y = Mat::from_fn(n, 2, |i, j| y[(i, j)] + 10.0);
+    let w = weights(n);
+    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let centers = problem.x.slice(0..m);
+    let options = IterativeOptions { tolerance: 1e-9, ..IterativeOptions::default() };
+    for intercept in [false, true] {
+        let falkon = Falkon::new(gaussian(0.7), Ridge::PerSample(1e-5));
+        let falkon = Falkon { intercept, options, ..falkon };
+        let memory = falkon.fit(problem, centers).unwrap();
+        let mut states = Vec::new();
+        let mut keep = |iteration: &nystrom_krr::Iteration<'_, Gaussian, f64>| {
+            states.push(iteration.state());
+            Ok(std::ops::ControlFlow::Continue(()))
+        };
+        let extras = Extras { monitor: Some(&mut keep), ..Extras::default() };
+        let mut rows = Blocks::new(problem, 700).unwrap();
+        let passes = falkon.fit_passes(&mut rows, centers, 2, extras).unwrap();
+        assert!(passes.converged() && passes.report.passes > passes.report.iterations);
+        let [ours, theirs] = [&passes, &memory].map(|fit| fit.model.predict(problem.x).unwrap());
+        assert!((ours - &theirs).norm_max() < 1e-6 * theirs.norm_max());
+        let entries = (passes.report.passes * n + m) * m;
+        assert_eq!(passes.report.kernel_entries, entries as u64);
+        // other blocks, and from the middle
+        for resume in [None, Some(&states[states.len() / 2])] {
+            let extras = Extras { resume, ..Extras::default() };
+            let mut rows = Blocks::new(problem, 1111).unwrap();
+            let again = falkon.fit_passes(&mut rows, centers, 2, extras).unwrap();
+            assert_eq!(bits(&again.model), bits(&passes.model));
+        }
+    }
+    // rows that cannot be read again, and none at all
+    let falkon = Falkon { options, ..Falkon::new(gaussian(0.7), Ridge::PerSample(1e-5)) };
+    let mut reads = 0;
+    let mut rows = RowIter::new(|| {
+        reads += 1;
+        let blocks = if reads < 4 { 3 } else { 2 };
+        (0..blocks).map(|k| Ok(block(40, f64::from(k))))
+    });
+    let points = [0.0, 1.0];
+    let centers = Points::from_slice(&points);
+    let failed = falkon.fit_passes(&mut rows, centers, 1, Extras::default()).unwrap_err();
+    assert!(matches!(failed, Error::Shape { expected: 120, got: 80, .. }), "{failed}");
+    let mut rows = RowIter::new(|| (0..0).map(|_| Ok(block(1, 0.0))));
+    let failed = falkon.fit_passes(&mut rows, centers, 1, Extras::default()).unwrap_err();
+    assert!(matches!(failed, Error::Empty { .. }), "{failed}");
 }

@@ -1,6 +1,7 @@
 //! λ, and the model: what follows from the sums over all rows.
 
 use super::ranks::Ranks;
+use super::summing::State;
 use super::{Recipe, Summing};
 use crate::error::Result;
 use crate::kernel::AnyKernel;
@@ -17,18 +18,34 @@ pub struct StreamReport {
     pub rows: u64,
     /// Centres.
     pub landmarks: usize,
-    /// λ in K + nλI, by the smaller of the errors below that are known.
+    /// λ in K + nλI.
     pub lambda: f64,
     /// Whether a smaller or larger one was not tried.
     pub at_edge: bool,
-    /// Effective dimension.
-    pub effective_dimension: f64,
+    /// Effective dimension; of this and what follows, nothing is known of an iterative fit.
+    pub effective_dimension: Option<f64>,
     /// Root mean square of the residuals, in standard deviations of the target.
-    pub training: f64,
+    pub training: Option<f64>,
     /// Root of the generalised cross-validation error, in the same unit.
-    pub gcv: f64,
+    pub gcv: Option<f64>,
     /// Root of the leave-one-out error, in the same unit, if a third pass found it.
     pub leave_one_out: Option<f64>,
+}
+
+impl StreamReport {
+    /// Of a fit of which no more is known.
+    pub(super) fn at(recipe: &Recipe, lambda: f64) -> Self {
+        StreamReport {
+            rows: recipe.rows,
+            landmarks: recipe.landmarks(),
+            lambda,
+            at_edge: false,
+            effective_dimension: None,
+            training: None,
+            gcv: None,
+            leave_one_out: None,
+        }
+    }
 }
 
 /// The fits to all rows at every λ, without another pass.
@@ -46,29 +63,18 @@ impl<'a> Summing<'a> {
     /// [`Error::TooFewRows`](crate::Error::TooFewRows) if the pass is not over.
     pub fn path(self, lambdas: &[f64]) -> Result<StreamPath<'a>> {
         let recipe = self.recipe;
-        let ridges: Vec<Ridge<f64>> = lambdas.iter().copied().map(Ridge::PerSample).collect();
-        Ok(StreamPath { recipe, path: self.whole()?.path(&ridges)? })
+        StreamPath::of(recipe, self.whole()?, lambdas)
     }
 
-    /// The same on every process of a job, after [`merge_over`](Self::merge_over): 4m² bytes go to
-    /// each, and each decomposes them.
+    /// The same on every process of a job, whose sums are put together: 4m² bytes go to each, and
+    /// each decomposes them.
     ///
     /// # Errors
     /// As [`path`](Self::path), and
     /// [`Incompatible`](nystrom::Error::Incompatible) for other instruction sets.
-    pub fn path_over(mut self, ranks: &dyn Ranks, lambdas: &[f64]) -> Result<StreamPath<'a>> {
-        if ranks.size() > 1 {
-            let all = 0..self.tree.leaves();
-            let bytes = match self.done.last_mut() {
-                Some((leaves, sum)) if *leaves == all => sum.to_bytes(),
-                _ => Vec::new(),
-            };
-            let bytes = ranks.broadcast(bytes);
-            if ranks.rank() > 0 {
-                self.done = vec![(all, self.empty.from_bytes(&bytes)?)];
-            }
-        }
-        self.path(lambdas)
+    pub fn path_over(self, ranks: &dyn Ranks, lambdas: &[f64]) -> Result<StreamPath<'a>> {
+        let recipe = self.recipe;
+        StreamPath::of(recipe, self.everywhere(ranks)?, lambdas)
     }
 
     /// The model with the λ of `lambdas`, in decreasing order, whose generalised cross-validation
@@ -82,6 +88,11 @@ impl<'a> Summing<'a> {
 }
 
 impl<'a> StreamPath<'a> {
+    fn of(recipe: &'a Recipe, mut sum: State, lambdas: &[f64]) -> Result<Self> {
+        let ridges: Vec<Ridge<f64>> = lambdas.iter().copied().map(Ridge::PerSample).collect();
+        Ok(StreamPath { recipe, path: sum.path(&ridges)? })
+    }
+
     /// A third pass, for the leave-one-out errors at every λ: to be run and merged as the second.
     ///
     /// # Errors
@@ -119,36 +130,43 @@ impl<'a> StreamPath<'a> {
     fn model(&self, best: usize, leave_one_out: Option<f64>) -> Result<(Model, StreamReport)> {
         let StreamPath { recipe, path } = self;
         let point = &path.points[best];
-        let regression = path.model_at(point.ridge)?;
         let last = path.points.len() - 1;
         let report = StreamReport {
-            rows: recipe.rows,
-            landmarks: recipe.landmarks(),
-            lambda: point.mu / recipe.rows as f64,
             at_edge: last > 0 && (best == 0 || best == last),
-            effective_dimension: point.d_eff,
-            training: point.training.sqrt(),
-            gcv: point.gcv.sqrt(),
+            effective_dimension: Some(point.d_eff),
+            training: Some(point.training.sqrt()),
+            gcv: Some(point.gcv.sqrt()),
             leave_one_out,
+            ..StreamReport::at(recipe, point.mu / recipe.rows as f64)
         };
-        let Model { columns, layout, map, classes, made, .. } = recipe.model.clone();
-        let one = match &recipe.targets[..] {
-            [one] if classes.is_none() => Some(report.training * one.scale),
+        Ok((recipe.made(path.model_at(point.ridge)?, &report)?, report))
+    }
+}
+
+impl Recipe {
+    /// The model with this regression.
+    pub(super) fn made(
+        &self,
+        regression: KrrModel<AnyKernel, f64>,
+        report: &StreamReport,
+    ) -> Result<Model> {
+        let Model { columns, layout, map, classes, made, .. } = self.model.clone();
+        let one = match &self.targets[..] {
+            [one] if classes.is_none() => report.training.map(|training| training * one.scale),
             _ => None,
         };
         let made = Made {
-            centers: format!("{}:{}", recipe.chosen_by, report.landmarks),
+            centers: format!("{}:{}", self.chosen_by, report.landmarks),
             lambda: report.lambda,
             training_rmse: one.filter(|rmse| rmse.is_finite()),
             holds_all_rows: false,
             ..made
         };
-        let model = Model::new(columns, layout, recipe.targets.clone(), map, regression, made)?;
-        let model = match classes {
-            Some(classes) => model.with_classes(classes)?,
-            None => model,
-        };
-        Ok((model, report))
+        let model = Model::new(columns, layout, self.targets.clone(), map, regression, made)?;
+        match classes {
+            Some(classes) => model.with_classes(classes),
+            None => Ok(model),
+        }
     }
 }
 

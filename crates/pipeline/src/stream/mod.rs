@@ -3,6 +3,7 @@
 mod bytes;
 mod choosing;
 mod given;
+mod iterating;
 mod places;
 mod ranks;
 mod ready;
@@ -41,6 +42,8 @@ use nystrom::prelude::*;
 /// 4. [`Recipe::sum`]: a second pass adds up the normal equations of all rows;
 /// 5. [`Summing::finish`]: λ by generalised cross-validation, from the same sums; or by
 ///    leave-one-out errors from a third pass ([`StreamPath`]).
+///
+/// In the place of 4 and 5, [`Recipe::falkon_over`] fits at one λ, with a pass for each iteration.
 ///
 /// Of the columns, medians (which stand for missing values), the curves of skewed columns with
 /// their moments, and the levels of texts with more than 65,536 of them are those of the reservoir;

@@ -159,6 +159,13 @@ impl Recipe {
         10 * square + 8 * 1024 * 4 * m as u64
     }
 
+    /// Bytes that [`falkon_over`](Self::falkon_over) holds with m centres and a few targets.
+    pub fn bytes_iterating(m: usize) -> u64 {
+        // two factors, a panel, vectors, and a tile
+        let m = m as u64;
+        8 * (2 * m * m + (256 + 100 + 1024) * m)
+    }
+
     /// The sums over no rows.
     ///
     /// # Errors

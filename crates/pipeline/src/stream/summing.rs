@@ -272,6 +272,23 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         }
     }
 
+    /// The sum of all leaves, on every process.
+    pub(super) fn everywhere(mut self, ranks: &dyn Ranks) -> Result<S> {
+        self.merge_over(ranks)?;
+        if ranks.size() > 1 {
+            let all = 0..self.tree.leaves();
+            let bytes = match self.done.last_mut() {
+                Some((leaves, sum)) if *leaves == all => sum.to_bytes()?,
+                _ => Vec::new(),
+            };
+            let bytes = ranks.broadcast(bytes);
+            if ranks.rank() > 0 {
+                self.done = vec![(all, self.empty.from_bytes(&bytes)?)];
+            }
+        }
+        self.whole()
+    }
+
     /// The sum of all leaves, once it is here.
     pub(super) fn whole(mut self) -> Result<S> {
         let all = 0..self.tree.leaves();

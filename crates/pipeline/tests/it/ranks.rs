@@ -2,6 +2,7 @@
 
 use crate::stream::{LAMBDAS, mixed, stream, weighted};
 use nystrom::faer::Mat;
+use nystrom::krr::{Extras, IterativeOptions, Stop};
 use nystrom::prelude::*;
 use nystrom_data::Table;
 use nystrom_pipeline::{
@@ -123,7 +124,6 @@ fn a_third_pass_gives_the_same_bits_too() {
     let by_leave_one_out = |ranks: &dyn Ranks| {
         let mut sum = recipe.sum_over(ranks).unwrap();
         sum.run(&mut TableBlocks::new(&table, 900), &mut |_| Ok(())).unwrap();
-        sum.merge_over(ranks).unwrap();
         let path = sum.path_over(ranks, &LAMBDAS).unwrap();
         let mut errors = path.errors_over(ranks).unwrap();
         errors.run(&mut TableBlocks::new(&table, 800), &mut |_| Ok(())).unwrap();
@@ -134,7 +134,8 @@ fn a_third_pass_gives_the_same_bits_too() {
     assert_eq!(model.made.centers, "rpcholesky:30");
     // about what generalised cross-validation says of 30 centres and 9000 rows
     let loo = report.leave_one_out.unwrap();
-    assert!((loo / report.gcv - 1.0).abs() < 0.02 && loo > report.training, "{report:?}");
+    let (gcv, training) = (report.gcv.unwrap(), report.training.unwrap());
+    assert!((loo / gcv - 1.0).abs() < 0.02 && loo > training, "{report:?}");
     let alone = model.to_bytes().unwrap();
     for size in [1, 2, 3, 7] {
         let found = job(size, |ranks| {
@@ -142,6 +143,40 @@ fn a_third_pass_gives_the_same_bits_too() {
         });
         assert!(found[0].as_ref() == Some(&(alone.clone(), report.clone())), "{size} processes");
     }
+}
+
+/// Falkon in passes: the model of the normal equations at the same λ, and the same bits over any
+/// number of processes.
+#[test]
+fn iterations_give_the_same_bits_too() {
+    let table = mixed(9000);
+    let stream = stream(weighted());
+    let recipe = crate::stream::recipe(&stream, &mut TableBlocks::new(&table, 1000));
+    let options = IterativeOptions { tolerance: 1e-9, ..IterativeOptions::default() };
+    let lambda = LAMBDAS[2];
+    let falkon = |ranks: &dyn Ranks| {
+        let source = &mut TableBlocks::new(&table, 900);
+        recipe.falkon_over(ranks, source, (lambda, options), Extras::default()).unwrap()
+    };
+    let (model, report, iterations) = falkon(&Alone);
+    assert!(iterations.stop == Stop::Converged && iterations.passes > iterations.iterations);
+    assert_eq!((report.lambda, report.rows), (lambda, recipe.rows()));
+    let mut sum = recipe.sum().unwrap();
+    sum.run(&mut TableBlocks::new(&table, 1000), &mut |_| Ok(())).unwrap();
+    let direct = sum.finish(&[lambda]).unwrap().0;
+    let [ours, theirs] = [&model, &direct].map(|model| model.predict(&table).unwrap().values);
+    assert!((&ours - &theirs).norm_max() < 1e-4 * theirs.norm_max());
+    let alone = model.to_bytes().unwrap();
+    for size in [2, 3, 7] {
+        for (model, ..) in job(size, |ranks| falkon(ranks)) {
+            assert!(model.to_bytes().unwrap() == alone, "{size} processes");
+        }
+    }
+    // a source that ends too soon is told as what it is
+    let short = table.select_rows(&(0..5000).collect::<Vec<_>>()).unwrap();
+    let source = &mut TableBlocks::new(&short, 900);
+    let error = recipe.falkon_over(&Alone, source, (lambda, options), Extras::default());
+    assert!(error.unwrap_err().to_string().contains("rows of the source when read again"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::args::Fit;
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::over::share;
+use nystrom::linalg_core::SavedSolve;
 use nystrom_data::{Files, FilesRecord};
 use nystrom_pipeline::{Ranks, Recipe, SavedLeaves, Summing};
 use std::io::ErrorKind;
@@ -15,6 +16,9 @@ const RECIPE: &str = "recipe";
 /// The normal equations over the rows so far: of one process, or how the files of several begin,
 /// behind which their run and rank stand.
 const SUMS: &str = "sums";
+
+/// The vectors of conjugate gradients, where a fit iterates.
+const SOLVE: &str = "solve";
 
 /// A folder for checkpoints, each of which is written whole or not at all. The processes of a job
 /// share it.
@@ -85,8 +89,9 @@ impl Folder {
     /// Saves both.
     pub fn save_recipe(&self, files: &Files, recipe: &[u8]) -> Result<()> {
         let json = serde_json::to_vec(&files.record()).unwrap_or_default();
-        // sums of another recipe would be refused
-        for name in self.names()? {
+        // what was made of another recipe
+        let solve = self.0.join(SOLVE).exists().then(|| SOLVE.to_owned());
+        for name in self.names()?.into_iter().chain(solve) {
             std::fs::remove_file(self.0.join(&name))
                 .map_err(|source| Failure::Output { file: name, source })?;
         }
@@ -151,12 +156,29 @@ impl Folder {
         crate::output::write(&self.0.join(&saved.ours), &bytes)
     }
 
+    /// Where the iterations were, if they had come to a checkpoint. Process 0 reads for all.
+    pub fn solve(&self, ranks: &dyn Ranks) -> Result<Option<SavedSolve<f64>>> {
+        let bytes = if ranks.rank() == 0 { self.read(SOLVE)? } else { None };
+        let bytes = ranks.broadcast(bytes.unwrap_or_default());
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let saved = serde_json::from_slice(&bytes)
+            .map_err(|error| self.wrong(SOLVE, &format!("is damaged ({error}); remove it")))?;
+        Ok(Some(saved))
+    }
+
+    /// Saves where they are.
+    pub fn save_solve(&self, solve: &SavedSolve<f64>) -> Result<()> {
+        crate::output::write(&self.0.join(SOLVE), &serde_json::to_vec(solve)?)
+    }
+
     /// Once the model is written there is nothing to go on from, nor the parts of files that a
     /// run was killed in.
     pub fn clear(&self) {
         for entry in std::fs::read_dir(&self.0).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let ours = [RECIPE, FILES].iter().any(|ours| name == *ours)
+            let ours = [RECIPE, FILES, SOLVE].iter().any(|ours| name == *ours)
                 || [SUMS, crate::output::TEMPORARY]
                     .iter()
                     .any(|start| name.to_string_lossy().starts_with(start));

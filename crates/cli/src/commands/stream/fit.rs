@@ -2,6 +2,7 @@
 
 use super::checkpoint::{Folder, SavedSums, identity};
 use super::input::{StreamInput, Watched};
+use super::iterate;
 use super::share::Share;
 use super::sizes::{Sizes, passes};
 use super::watch::Watch as Passing;
@@ -61,21 +62,16 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
             (recipe, bytes, report)
         }
     };
-    let before = match &folder {
-        Some(folder) => Some((folder, folder.sums(&bytes, ranks)?)),
-        None => None,
+    let found = match iterate::asked(args)? {
+        Some(asked) => Some(job.iterate(asked, &recipe, &mut input, folder.as_ref())?)
+            .map(|(model, found, iterations)| (model, found, Some(iterations))),
+        None => job
+            .sum((&recipe, &bytes), &mut input, folder.as_ref())?
+            .map(|(model, found)| (model, found, None)),
     };
-    let mut sum = match &before {
-        Some((folder, saved)) => folder.resume(saved, (&recipe, &bytes), ranks)?,
-        None => recipe.sum_over(ranks).map_err(of_pipeline)?,
+    let Some((model, found, iterations)) = found.filter(|_| ranks.rank() == 0) else {
+        return Ok(());
     };
-    if before.as_ref().is_some_and(|(_, saved)| !saved.is_empty()) {
-        session.say(&format!("going on from the checkpoint at row {}", sum.row()));
-    }
-    let save = before.as_ref().map(|(folder, saved)| (*folder, saved, &bytes[..]));
-    job.second_pass(&mut sum, &mut input, save)?;
-    sum.merge_over(ranks).map_err(of_pipeline)?;
-    let Some((model, found)) = job.choose(sum, &mut input)? else { return Ok(()) };
     let size = model_file::save(&model, output)?;
     if let Some(folder) = &folder {
         folder.clear();
@@ -85,6 +81,9 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
         auto_report::describe(&model, report, &mut summary);
     }
     describe(&model, &found, &sizes, &mut summary);
+    if let Some(iterations) = &iterations {
+        iterate::describe(iterations, &mut summary);
+    }
     summary.value("processes", ranks.size());
     let place = output
         .file()
@@ -130,7 +129,6 @@ fn check(args: &Fit, output: &Output) -> Result<()> {
         ("--hold-out", args.hold_out.is_some()),
         ("--certify", args.certify.is_some()),
         ("--report", args.report.is_some()),
-        ("--tolerance", args.tolerance.is_some()),
         ("--no-intercept", args.regression.no_intercept),
     ];
     if let Some((option, _)) = refused.iter().find(|(_, given)| *given) {
@@ -139,6 +137,7 @@ fn check(args: &Fit, output: &Output) -> Result<()> {
         );
         return Err(Failure::Usage(text).into());
     }
+    iterate::asked(args)?;
     if args.run.json && output.is_stdout() && !args.plan {
         let text = "standard output cannot take both the model and --json; name a file for the \
                     model";
@@ -178,13 +177,13 @@ fn saved(
     Ok(Some((recipe, bytes)))
 }
 
-/// What the first pass and the search are about.
-struct Job<'a> {
+/// What all passes are about.
+pub struct Job<'a> {
     args: &'a Fit,
     stream: &'a StreamFit,
     budget: &'a Budget,
-    session: &'a Session,
-    ranks: &'a dyn Ranks,
+    pub session: &'a Session,
+    pub ranks: &'a dyn Ranks,
 }
 
 impl Job<'_> {
@@ -283,6 +282,35 @@ impl Job<'_> {
         stream.recipe_at(survey, model, centers.as_ref(), &spec.method.name()).map_err(of_pipeline)
     }
 
+    /// Seconds between checkpoints.
+    pub fn every(&self) -> f64 {
+        self.args.stream.checkpoint_every.unwrap_or(EVERY)
+    }
+
+    /// The model of the sums over all rows, on process 0.
+    fn sum(
+        &self,
+        (recipe, bytes): (&Recipe, &[u8]),
+        input: &mut StreamInput,
+        folder: Option<&Folder>,
+    ) -> Result<Option<(Model, StreamReport)>> {
+        let before = match folder {
+            Some(folder) => Some((folder, folder.sums(bytes, self.ranks)?)),
+            None => None,
+        };
+        let mut sum = match &before {
+            Some((folder, saved)) => folder.resume(saved, (recipe, bytes), self.ranks)?,
+            None => recipe.sum_over(self.ranks).map_err(of_pipeline)?,
+        };
+        if before.as_ref().is_some_and(|(_, saved)| !saved.is_empty()) {
+            let row = sum.row();
+            self.session.say(&format!("going on from the checkpoint at row {row}"));
+        }
+        let save = before.as_ref().map(|(folder, saved)| (*folder, saved, bytes));
+        self.second_pass(&mut sum, input, save)?;
+        self.choose(sum, input)
+    }
+
     /// The second pass, saved now and then.
     fn second_pass(
         &self,
@@ -290,7 +318,7 @@ impl Job<'_> {
         input: &mut StreamInput,
         save: Option<(&Folder, &SavedSums, &[u8])>,
     ) -> Result<()> {
-        let every = Duration::from_secs_f64(self.args.stream.checkpoint_every.unwrap_or(EVERY));
+        let every = Duration::from_secs_f64(self.every());
         let keep = |sum: &mut Summing<'_>| {
             let Some((folder, saved, recipe)) = save else { return };
             if let Err(error) = folder.save_sums(sum, recipe, saved) {
@@ -334,7 +362,7 @@ impl Job<'_> {
     /// The model, on process 0: λ from the sums, or from one more pass.
     fn choose(
         &self,
-        sum: Summing<'_>,
+        mut sum: Summing<'_>,
         input: &mut StreamInput,
     ) -> Result<Option<(Model, StreamReport)>> {
         let (ranks, lambdas) = (self.ranks, lambdas(self.args));
@@ -346,6 +374,7 @@ impl Job<'_> {
             (ranks.rank() == 0).then(|| path.by_leave_one_out(errors))
         } else {
             self.session.progress.stage("choosing λ", None);
+            sum.merge_over(ranks).map_err(of_pipeline)?;
             (ranks.rank() == 0).then(|| sum.finish(&lambdas))
         };
         found.transpose().map_err(of_pipeline)
@@ -368,27 +397,33 @@ fn lambdas(args: &Fit) -> Vec<f64> {
 }
 
 fn describe(model: &Model, found: &StreamReport, sizes: &Sizes, summary: &mut Summary) {
-    let StreamReport { rows, landmarks, lambda, training, gcv, effective_dimension, .. } = *found;
+    let StreamReport { rows, landmarks, lambda, gcv, leave_one_out, .. } = *found;
     let names: Vec<String> = model.target_names().iter().map(|name| format!("{name:?}")).collect();
     let rows_text = text::count(rows as usize, "row");
     summary.line("fitted in blocks", format!("{} on {rows_text}", names.join(", ")));
     summary.line("kernel", crate::kernel::describe(model.regression().kernel()));
     summary.line("centres", &model.made.centers);
     let edge = if found.at_edge { "; at the edge of --lambdas: widen them" } else { "" };
-    let (by, error) = match found.leave_one_out {
-        Some(error) => ("leave-one-out", error),
-        None => ("generalised cross-validation", gcv),
+    let by = match (leave_one_out, gcv) {
+        (Some(error), _) => Some(("leave-one-out", error)),
+        (None, Some(error)) => Some(("generalised cross-validation", error)),
+        (None, None) => None,
     };
-    summary.line("lambda", format!("{}, by {by}{edge}", number(lambda)));
-    summary.line(
-        "all rows",
-        format!(
-            "RMSE {} standard deviations of the target, {} by {by}, effective dimension {}",
-            number(training),
-            number(error),
-            number(effective_dimension)
-        ),
-    );
+    let how = by.map_or_else(String::new, |(by, _)| format!(", by {by}{edge}"));
+    summary.line("lambda", format!("{}{how}", number(lambda)));
+    if let (Some((by, error)), Some(training), Some(d_eff)) =
+        (by, found.training, found.effective_dimension)
+    {
+        summary.line(
+            "all rows",
+            format!(
+                "RMSE {} standard deviations of the target, {} by {by}, effective dimension {}",
+                number(training),
+                number(error),
+                number(d_eff)
+            ),
+        );
+    }
     summary.value("fitted_rows", rows);
     summary.value("landmarks", landmarks);
     summary.value("reservoir", sizes.reservoir);

@@ -3,6 +3,7 @@
 mod checkpoint;
 pub mod fit;
 mod input;
+mod iterate;
 mod model_rows;
 pub mod predict;
 mod share;

@@ -68,7 +68,11 @@ impl Sizes {
             return Err(Failure::Usage(text).into());
         }
         let leaves = args.stream.leaves.unwrap_or(1);
-        let bytes_of = |m: u64| Recipe::bytes_with_leaves(m as usize, leaves);
+        let iterates = args.tolerance.is_some();
+        let bytes_of = |m: u64| match iterates {
+            true => Recipe::bytes_iterating(m as usize),
+            false => Recipe::bytes_with_leaves(m as usize, leaves),
+        };
         let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
         let landmarks = match args.landmarks {
             Some(spec) if fits(spec.count as u64) => {
@@ -119,6 +123,7 @@ impl Sizes {
         session: &Session,
     ) -> Result<()> {
         let d = input.files.names().len() - input.unwrap_or_targets();
+        let more = if args.tolerance.is_some() { ", and one for each iteration" } else { "" };
         let (files, m, passes) = (input.files.paths().len(), self.landmarks, passes(args));
         let summing = self.summing(d)?;
         let search = budget.describe();
@@ -126,7 +131,7 @@ impl Sizes {
             (
                 "plan",
                 format!(
-                    "{passes} passes over {}, {} each; about {} rows",
+                    "{passes} passes over {}, {} each{more}; about {} rows",
                     text::count(files, "file"),
                     text::bytes(self.bytes),
                     number(rounded(self.rows))

@@ -1,0 +1,77 @@
+//! `nystrom fit --tolerance` block by block: Falkon, with a pass over the rows for each iteration.
+
+use super::checkpoint::Folder;
+use super::fit::{Job, named};
+use super::input::{StreamInput, Watched};
+use super::watch::Watch as Passing;
+use crate::args::{Fit, Lambda};
+use crate::failure::{Failure, Result, of_pipeline};
+use crate::kernel::AnyKernel;
+use crate::summary::Summary;
+use crate::text::number;
+use nystrom::krr::{Extras, Iteration, IterationReport, IterativeOptions, Verdict};
+use nystrom_pipeline::{Model, Recipe, StreamReport};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// The λ and tolerance of an iterative fit, if one is asked for.
+pub fn asked(args: &Fit) -> Result<Option<(f64, f64)>> {
+    match (args.tolerance, args.lambda) {
+        (None, _) => Ok(None),
+        (Some(tolerance), Some(Lambda::Given(lambda))) => Ok(Some((lambda, tolerance))),
+        _ => {
+            let text = "--tolerance iterates at one λ, and sums of all rows that would choose one \
+                        are not made then; write --lambda NUMBER too, such as the one that a fit \
+                        to a part of the rows finds";
+            Err(Failure::Usage(text.into()).into())
+        }
+    }
+}
+
+impl Job<'_> {
+    /// The model, on every process.
+    pub fn iterate(
+        &self,
+        (lambda, tolerance): (f64, f64),
+        recipe: &Recipe,
+        input: &mut StreamInput,
+        folder: Option<&Folder>,
+    ) -> Result<(Model, StreamReport, IterationReport)> {
+        let (session, ranks) = (self.session, self.ranks);
+        let saved = folder.map_or(Ok(None), |folder| folder.solve(ranks))?;
+        if saved.is_some() {
+            session.say("going on from the checkpoint of the iterations");
+        }
+        let every = Duration::from_secs_f64(self.every());
+        let (mut last, writes) = (Instant::now(), ranks.rank() == 0);
+        let mut monitor = |iteration: &Iteration<'_, AnyKernel, f64>| -> Verdict {
+            let Iteration { number: count, residual, .. } = *iteration;
+            session.say(&format!("iteration {count}: relative residual {}", number(residual)));
+            if let Some(folder) = folder.filter(|_| writes && last.elapsed() >= every) {
+                if let Err(error) = folder.save_solve(&iteration.state()) {
+                    session
+                        .warn(&format!("warning: no checkpoint at iteration {count}: {error:#}"));
+                }
+                last = Instant::now();
+            }
+            Ok(ControlFlow::Continue(()))
+        };
+        let options = IterativeOptions { tolerance, ..IterativeOptions::default() };
+        let extras =
+            Extras { resume: saved.as_ref(), monitor: Some(&mut monitor), ..Extras::default() };
+        let rows = input.files.rows().map(|rows| rows / ranks.size() as u64);
+        let watch = Passing::new(session, &named("a pass", ranks), (rows, 0));
+        let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
+        recipe.falkon_over(ranks, &mut source, (lambda, options), extras).map_err(of_pipeline)
+    }
+}
+
+/// What the iterations came to.
+pub fn describe(report: &IterationReport, summary: &mut Summary) {
+    let IterationReport { iterations, residual, stop, passes, .. } = report;
+    let residual = number(*residual);
+    let text = format!("{iterations} in {passes} passes, relative residual {residual} ({stop:?})");
+    summary.line("iterations", text);
+    summary.value("iterations", iterations);
+    summary.value("residual", report.residual);
+}

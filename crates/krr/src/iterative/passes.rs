@@ -1,0 +1,205 @@
+//! Falkon over rows that are not in memory: a pass for each iteration.
+
+use super::falkon::preconditioner;
+use super::restricted::{check_start, unwhitened, whitened};
+use super::run::{Watch, run_watched};
+use super::system::{Constant, NormalProducts, System};
+use super::{Extras, Falkon, Iteration, IterativeFit, MemoryPlan, Verdict};
+use crate::rows::TILE_ROWS;
+use crate::source::RowSource;
+use crate::state::{CenterProducts, RowSums};
+use crate::whitener::{factor, ladder};
+use crate::{FitReport, KrrModel, SolvedBy};
+use faer::{Mat, MatRef};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Rows that can be shown again and again to sums: a source of blocks, files, the processes of a
+/// job.
+pub trait RowPasses<T> {
+    /// Shows every row, in the same order every time, to sums that are `empty`; the sums over all.
+    ///
+    /// # Errors
+    /// Of reading, and those of the sums.
+    fn pass<S: RowSums<T>>(&mut self, empty: S) -> Result<S>;
+}
+
+impl<T: Scalar, R: RowSource<T>> RowPasses<T> for R {
+    fn pass<S: RowSums<T>>(&mut self, mut empty: S) -> Result<S> {
+        self.rewind()?;
+        while let Some(block) = self.next_block()? {
+            empty.accumulate(block)?;
+        }
+        Ok(empty)
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
+    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes: one for the right-hand
+    /// side, one an iteration, and one for every time the true residual is computed. Centres and
+    /// the number of targets have to be known; how many rows there are need not be.
+    ///
+    /// Every centre stands for as many rows as any other, as those of a uniform sample do.
+    ///
+    /// # Cost
+    /// That of [`fit`](Self::fit). Memory: 16M² bytes, vectors of M numbers and a tile of 1024
+    /// rows; nothing that grows with n. The bits depend on the rows and on what of their sums was
+    /// merged with what.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and those of the passes;
+    /// [`Error::Shape`] if rows are missing when they are read again.
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::{Blocks, Extras, Falkon};
+    /// use nystrom_linalg_core::Ridge;
+    /// let x: Vec<f64> = (0..4000).map(|i| f64::from(i) / 2000.0).collect();
+    /// let y = Mat::from_fn(4000, 1, |i, _| (4.0 * x[i]).sin());
+    /// let mut rows = Blocks::new((Points::from_slice(&x), &y), 600)?; // or files: any RowSource
+    /// let centers: Vec<f64> = (0..40).map(|j| f64::from(j) / 20.0).collect();
+    /// let falkon = Falkon::new(Gaussian::new(0.2)?, Ridge::PerSample(1e-6));
+    /// let centers = Points::from_slice(&centers);
+    /// let fit = falkon.fit_passes(&mut rows, centers, 1, Extras::default())?;
+    /// assert!(fit.converged() && fit.report.passes >= fit.report.iterations + 1);
+    /// let f = fit.model.predict(Points::from_slice(&[0.123]))?;
+    /// assert!((f[(0, 0)] - 0.492_f64.sin()).abs() < 1e-3);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn fit_passes<P: RowPasses<T>>(
+        &self,
+        rows: &mut P,
+        centers: Points<'_, T>,
+        targets: usize,
+        extras: Extras<'_, K, T>,
+    ) -> Result<IterativeFit<K, T>> {
+        self.options.check()?;
+        validate::not_empty("centres (m)", centers.len())?;
+        validate::not_empty("targets", targets)?;
+        self.kernel.check_points(centers)?;
+        let m = centers.len();
+        check_start(extras.start, m, targets)?;
+        let memory = self.memory_of_passes(m, targets)?;
+        // RRᵀ = K_MM + δI
+        let R = factor(self.kernel.gram(centers).as_ref(), |_| 0.0, ladder::<T>())?;
+        // K_nMᵀD[y 1]
+        let (mut moments, sums) =
+            rows.pass(CenterProducts::moments(&self.kernel, centers, targets))?.finish();
+        if !(sums.weight > 0.0) {
+            return Err(Error::Empty { what: "rows of positive weight" });
+        }
+        let n = sums.rows;
+        let mu = self.ridge.absolute(n as usize)?.f64(); //                                  μ = nλ
+        let G = preconditioner(&R, &vec![sums.weight / m as f64; m], mu)?; //            Ω = (Σw/M)I
+        R.forward_in_place(moments.as_mut());
+        let (b, constant) = Constant::eliminated(moments, &sums, self.intercept); //        b = ΦᵀDy
+        let count = AtomicU64::new(1);
+        let passes = || count.load(Ordering::Relaxed);
+        let start = extras.start.map(|theta| whitened(&R, theta)); //                       β = Rᵀθ
+        let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
+            let theta = unwhitened(&R, beta); //                                            θ = R⁻ᵀβ
+            let b = constant.as_ref().map_or(vec![0.0; targets], |c| c.intercepts(beta));
+            let report = FitReport {
+                n: n as usize,
+                m,
+                d: centers.dim(),
+                t: targets,
+                ridge: mu,
+                jitter: R.jitter(),
+                solver: SolvedBy::Falkon,
+                reason,
+                condition,
+                kernel_entries: (passes() * n + m as u64) * m as u64,
+            };
+            KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)
+        };
+        let products =
+            Passing { falkon: self, rows, centers, targets, n, count: &count, error: None };
+        let mut system = System { products, R: &R, mu, G, constant: constant.as_ref() };
+        let mut monitor = extras.monitor;
+        // a pass that failed ends the run before anybody sees what came of it
+        let mut look = |iteration: &Iteration<'_, K, T>| -> Verdict {
+            match &mut monitor {
+                _ if passes() == FAILED => Ok(ControlFlow::Break(())),
+                Some(monitor) => monitor(iteration),
+                None => Ok(ControlFlow::Continue(())),
+            }
+        };
+        let watch = Watch { start, resume: extras.resume, monitor: Some(&mut look) };
+        let ran = run_watched(&mut system, b.as_ref(), watch, &self.options, &model);
+        if let Some(error) = system.products.error {
+            return Err(error);
+        }
+        let (model, ran) = ran?;
+        Ok(ran.finish(model, &self.options, passes() as usize, memory))
+    }
+
+    /// Bytes beside a block of rows.
+    fn memory_of_passes(&self, m: usize, targets: usize) -> Result<MemoryPlan> {
+        let (wide, narrow) = (size_of::<f64>() as u64, size_of::<T>() as u64);
+        let (centers, columns) = (m as u64, (targets + usize::from(self.intercept)) as u64);
+        let copy = if narrow < wide { wide } else { 0 };
+        let plan = MemoryPlan {
+            factors: Self::factors(centers) * wide,
+            vectors: 10 * centers * columns * wide,
+            tiles: TILE_ROWS as u64 * centers * (narrow + copy),
+            kept: 0,
+            kept_rows: 0,
+            tile_rows: TILE_ROWS,
+        };
+        match self.options.memory {
+            Some(budget) if plan.total() > budget => {
+                let what = "an iterative fit";
+                Err(Error::OutOfBudget { what, needed: plan.total(), budget })
+            }
+            _ => Ok(plan),
+        }
+    }
+}
+
+/// In the place of a number of passes.
+const FAILED: u64 = u64::MAX;
+
+/// K_nMᵀDK_nM u, each by a pass.
+struct Passing<'a, P, K, T> {
+    falkon: &'a Falkon<K, T>,
+    rows: &'a mut P,
+    centers: Points<'a, T>,
+    targets: usize,
+    n: u64,
+    /// Passes so far, or [`FAILED`].
+    count: &'a AtomicU64,
+    /// What ended them.
+    error: Option<Error>,
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> Passing<'_, P, K, T> {
+    fn pass(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        let empty = CenterProducts::normal(&self.falkon.kernel, self.centers, self.targets, u);
+        let (out, sums) = self.rows.pass(empty)?.finish();
+        let (expected, got) = (self.n as usize, sums.rows as usize);
+        if expected == got {
+            return Ok(out);
+        }
+        Err(Error::Shape { what: "rows of the source when read again", expected, got })
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> NormalProducts for Passing<'_, P, K, T> {
+    fn normal(&mut self, u: MatRef<'_, f64>) -> Mat<f64> {
+        if self.error.is_none() {
+            match self.pass(u) {
+                Ok(out) => {
+                    self.count.fetch_add(1, Ordering::Relaxed);
+                    return out;
+                }
+                Err(error) => self.error = Some(error),
+            }
+            self.count.store(FAILED, Ordering::Relaxed);
+        }
+        Mat::zeros(u.nrows(), u.ncols())
+    }
+}
