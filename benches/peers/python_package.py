@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The package `nystrom` beside scikit-learn: time and memory of what both have.
+"""The package `nystrom` beside scikit-learn: time and memory of what both have. Beside DPPy: k-DPPs.
 
     pip install ./crates/python        # in its release profile
     python benches/peers/python_package.py [TASK ...]
@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
     os.environ.pop(name, None)
@@ -58,6 +59,32 @@ def regression(package):
 TASKS = {"nystroem": nystroem, "kernel_ridge": kernel_ridge, "regression": regression}
 
 
+def k_dpp(who, n=4000, k=100, draws=20):
+    """Exact draws of 100 from 4000 points, RBF with the median distance: the first, and the next
+    one by one."""
+    X = data(n)[0]
+    pairs = np.random.default_rng(SEED).integers(n, size=(2, 1000))
+    gamma = 0.5 / np.median(np.linalg.norm(X[pairs[0]] - X[pairs[1]], axis=1)) ** 2
+    if who == "nystrom":
+        from nystrom import KDPP, Gaussian
+
+        dpp = KDPP(Gaussian(length_scale=(0.5 / gamma) ** 0.5), method="exact").fit(X)
+        draw = lambda seed: dpp.sample(k, random_state=seed)  # noqa: E731
+    else:
+        from dppy.finite_dpps import FiniteDPP
+        from sklearn.metrics.pairwise import rbf_kernel
+
+        dpp = FiniteDPP("likelihood", L=rbf_kernel(X, gamma=gamma))
+        draw = lambda seed: dpp.sample_exact_k_dpp(size=k, random_state=seed)  # noqa: E731
+    seconds = []
+    for seed in range(1 + draws):
+        start = time.perf_counter()
+        draw(seed)
+        seconds.append(time.perf_counter() - start)
+    line = dict(task="k_dpp", who=who, first=seconds[0], next=float(np.median(seconds[1:])))
+    print(json.dumps(line))
+
+
 class ScikitLearn:
     """What scikit-learn calls by the same names."""
 
@@ -70,6 +97,8 @@ class ScikitLearn:
 
 def run(task, who):
     """Times one task of one package in this process."""
+    if task == "k_dpp":
+        return k_dpp(who)
     if who == "nystrom":
         import nystrom as package
     else:
@@ -84,8 +113,8 @@ def run(task, who):
 def main(arguments):
     if arguments[:1] == ["--run"]:
         return run(*arguments[1:])
-    for task in arguments or TASKS:
-        for who in ("nystrom", "scikit-learn"):
+    for task in arguments or [*TASKS, "k_dpp"]:
+        for who in ("nystrom", "dppy" if task == "k_dpp" else "scikit-learn"):
             subprocess.run([sys.executable, __file__, "--run", task, who], check=True)
 
 
