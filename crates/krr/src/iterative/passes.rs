@@ -14,7 +14,7 @@ use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Error, Result, Scalar, validate};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Rows that can be shown again and again to sums: a source of blocks, files, the processes of a
 /// job.
@@ -96,7 +96,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         let G = preconditioner(&R, &vec![sums.weight / m as f64; m], mu)?; //            Ω = (Σw/M)I
         R.forward_in_place(moments.as_mut());
         let (b, constant) = Constant::eliminated(moments, &sums, self.intercept); //        b = ΦᵀDy
-        let count = AtomicU64::new(1);
+        let (count, failed) = (AtomicU64::new(1), AtomicBool::new(false));
         let passes = || count.load(Ordering::Relaxed);
         let start = extras.start.map(|theta| whitened(&R, theta)); //                       β = Rᵀθ
         let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
@@ -116,14 +116,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
             };
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)
         };
-        let products =
-            Passing { falkon: self, rows, centers, targets, n, count: &count, error: None };
+        let seen = (&count, &failed);
+        let products = Passing { falkon: self, rows, centers, targets, n, seen, error: None };
         let mut system = System { products, R: &R, mu, G, constant: constant.as_ref() };
         let mut monitor = extras.monitor;
         // a pass that failed ends the run before anybody sees what came of it
         let mut look = |iteration: &Iteration<'_, K, T>| -> Verdict {
             match &mut monitor {
-                _ if passes() == FAILED => Ok(ControlFlow::Break(())),
+                _ if failed.load(Ordering::Relaxed) => Ok(ControlFlow::Break(())),
                 Some(monitor) => monitor(iteration),
                 None => Ok(ControlFlow::Continue(())),
             }
@@ -134,7 +134,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
             return Err(error);
         }
         let (model, ran) = ran?;
-        Ok(ran.finish(model, &self.options, passes() as usize, memory))
+        let mut fit = ran.finish(model, &self.options, passes() as usize, memory);
+        // of a fit that was gone on with, too: without the passes that verified
+        let once = fit.report.iterations as u64 + 1;
+        fit.model.report.kernel_entries = (once * n + m as u64) * m as u64;
+        Ok(fit)
     }
 
     /// Bytes beside a block of rows.
@@ -160,9 +164,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     }
 }
 
-/// In the place of a number of passes.
-const FAILED: u64 = u64::MAX;
-
 /// K_nMᵀDK_nM u, each by a pass.
 struct Passing<'a, P, K, T> {
     falkon: &'a Falkon<K, T>,
@@ -170,8 +171,8 @@ struct Passing<'a, P, K, T> {
     centers: Points<'a, T>,
     targets: usize,
     n: u64,
-    /// Passes so far, or [`FAILED`].
-    count: &'a AtomicU64,
+    /// Passes so far, and whether one failed.
+    seen: (&'a AtomicU64, &'a AtomicBool),
     /// What ended them.
     error: Option<Error>,
 }
@@ -193,12 +194,12 @@ impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> NormalProducts for Passin
         if self.error.is_none() {
             match self.pass(u) {
                 Ok(out) => {
-                    self.count.fetch_add(1, Ordering::Relaxed);
+                    self.seen.0.fetch_add(1, Ordering::Relaxed);
                     return out;
                 }
                 Err(error) => self.error = Some(error),
             }
-            self.count.store(FAILED, Ordering::Relaxed);
+            self.seen.1.store(true, Ordering::Relaxed);
         }
         Mat::zeros(u.nrows(), u.ncols())
     }

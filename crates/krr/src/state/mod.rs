@@ -359,7 +359,6 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
     }
 }
 
-#[expect(private_bounds, reason = "sealed: NormalEquations and TallQr")]
 impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> RowSums<T> for FitState<K, T, A> {
     fn empty(&self) -> Self {
         FitState::empty(self)
