@@ -107,6 +107,12 @@ impl ElementarySymmetric {
         self.c
     }
 
+    /// r, of which none is 0.
+    #[expect(clippy::len_without_is_empty, reason = "it never is")]
+    pub fn len(&self) -> usize {
+        self.log_lambda.len()
+    }
+
     /// ln t: with it Σ tλ_i/(1 + tλ_i) is about c.
     pub(crate) fn log_tilt(&self) -> f64 {
         self.tilted.log_t

@@ -4,6 +4,7 @@ use crate::{ElementarySymmetric, LEnsemble, projection};
 use nystrom_linalg_core::{Result, Scalar, random, validate};
 use nystrom_sketch::Landmarks;
 use rand::Rng;
+use std::sync::Arc;
 
 /// The DPP of fixed size, Pr(C) = det K_CC / e_c(K) over the subsets of size c: a k-DPP with k = c.
 ///
@@ -35,11 +36,11 @@ use rand::Rng;
 #[derive(Debug, Clone)]
 pub struct ExactKDpp<'a, T> {
     ensemble: &'a LEnsemble<T>,
-    e: ElementarySymmetric,
+    e: Arc<ElementarySymmetric>,
 }
 
 impl<'a, T: Scalar> ExactKDpp<'a, T> {
-    pub(crate) fn new(ensemble: &'a LEnsemble<T>, e: ElementarySymmetric) -> Self {
+    pub(crate) fn new(ensemble: &'a LEnsemble<T>, e: Arc<ElementarySymmetric>) -> Self {
         ExactKDpp { ensemble, e }
     }
 
@@ -84,8 +85,8 @@ impl<'a, T: Scalar> ExactKDpp<'a, T> {
         (self.e.size() as f64 + 1.0) * self.e.ratio()
     }
 
-    /// The polynomials e_0, …, e_{c+1}.
-    pub fn polynomials(&self) -> &ElementarySymmetric {
+    /// The polynomials e_0, …, e_{c+1}, which [`LEnsemble::k_dpp_by`] takes again.
+    pub fn polynomials(&self) -> &Arc<ElementarySymmetric> {
         &self.e
     }
 }

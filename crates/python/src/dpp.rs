@@ -5,9 +5,11 @@ use crate::error::{Outcome, raised};
 use crate::kernel::Spec;
 use crate::leverage::matrix;
 use crate::run::run;
+use nystrom::dpp::{ElementarySymmetric, ExactKDpp};
 use nystrom::prelude::*;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Draws `draws` subsets of `size` rows each, by `rejection` or `swap`.
 #[pyfunction]
@@ -79,7 +81,23 @@ pub fn log_det(py: Python<'_>, spec: Spec<'_>, X: Matrix<'_>, items: Vec<usize>)
 
 /// The spectrum of a kernel matrix, n × n, from which exact draws are cheap.
 #[pyclass(frozen, module = "nystrom._native")]
-pub struct KDppSampler(LEnsemble<f64>);
+pub struct KDppSampler {
+    spectrum: LEnsemble<f64>,
+    /// Of the last size.
+    polynomials: Mutex<Option<Arc<ElementarySymmetric>>>,
+}
+
+impl KDppSampler {
+    fn of_size(&self, size: usize) -> Outcome<ExactKDpp<'_, f64>> {
+        let mut last = self.polynomials.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = last.as_ref().filter(|e| e.size() == size) {
+            return Ok(self.spectrum.k_dpp_by(known.clone())?);
+        }
+        let k_dpp = self.spectrum.k_dpp(size)?;
+        *last = Some(k_dpp.polynomials().clone());
+        Ok(k_dpp)
+    }
+}
 
 #[pymethods]
 impl KDppSampler {
@@ -92,7 +110,8 @@ impl KDppSampler {
         n_jobs: Option<isize>,
     ) -> PyResult<Self> {
         let (points, kernel) = (Points::from_rows(view(&X)?), spec.kernel::<f64>()?);
-        run(py, n_jobs, |stop| Ok(LEnsemble::new(&matrix(kernel, stop, points)?)?)).map(KDppSampler)
+        let spectrum = run(py, n_jobs, |stop| Ok(LEnsemble::new(&matrix(kernel, stop, points)?)?))?;
+        Ok(KDppSampler { spectrum, polynomials: Mutex::new(None) })
     }
 
     /// Subsets of `size` rows each.
@@ -106,7 +125,7 @@ impl KDppSampler {
         n_jobs: Option<isize>,
     ) -> PyResult<Vec<Vec<usize>>> {
         run(py, n_jobs, |stop| {
-            let k_dpp = self.0.k_dpp(size)?;
+            let k_dpp = self.of_size(size)?;
             let rng = &mut Pcg64::seed_from_u64(seed);
             let mut draw = || {
                 stop.check();
@@ -118,17 +137,20 @@ impl KDppSampler {
 
     /// The probability of each row to be in a subset of `size`.
     fn inclusion(&self, py: Python<'_>, size: usize) -> PyResult<Vec<f64>> {
-        run(py, Some(1), |_| Ok(self.0.k_dpp(size)?.inclusion()))
+        run(py, Some(1), |_| Ok(self.spectrum.k_dpp(size)?.inclusion()))
     }
 
     /// ln Pr(C) for a subset of its size.
     fn log_probability(&self, items: Vec<usize>) -> PyResult<f64> {
-        self.0.k_dpp(items.len()).and_then(|k_dpp| k_dpp.log_probability(&items)).map_err(raised)
+        self.spectrum
+            .k_dpp(items.len())
+            .and_then(|k_dpp| k_dpp.log_probability(&items))
+            .map_err(raised)
     }
 
     /// The numerical rank: no subset is larger.
     #[getter]
     fn rank(&self) -> usize {
-        self.0.rank()
+        self.spectrum.rank()
     }
 }

@@ -371,3 +371,19 @@ fn no_item_is_drawn_twice_in_f32() {
         assert_eq!(C.len(), c, "draw {draw}");
     }
 }
+
+/// Polynomials that are at hand give the same draws; those of another spectrum are refused.
+#[test]
+fn polynomials_serve_again() {
+    let ensemble = ensemble(&psd(KINDS[0], 8, 3));
+    let k_dpp = ensemble.k_dpp(3).unwrap();
+    let again = ensemble.k_dpp_by(k_dpp.polynomials().clone()).unwrap();
+    let draws = |k_dpp: &nystrom_dpp::ExactKDpp<'_, f64>| {
+        let rng = &mut rng(5);
+        (0..20).map(|_| k_dpp.sample(rng).into_indices()).collect::<Vec<_>>()
+    };
+    assert_eq!(draws(&again), draws(&k_dpp));
+    let other = ElementarySymmetric::new(&[1.0, 2.0, 3.0], 2).unwrap();
+    let refused = ensemble.k_dpp_by(std::sync::Arc::new(other)).unwrap_err();
+    assert!(matches!(refused, Error::Shape { got: 3, .. }), "{refused}");
+}
