@@ -12,7 +12,7 @@ use crate::whitener::{factor, ladder};
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, validate};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -76,35 +76,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         targets: usize,
         extras: Extras<'_, K, T>,
     ) -> Result<IterativeFit<K, T>> {
-        self.options.check()?;
-        validate::not_empty("centres (m)", centers.len())?;
-        validate::not_empty("targets", targets)?;
-        self.kernel.check_points(centers)?;
-        let m = centers.len();
-        check_start(extras.start, m, targets)?;
-        let memory = self.memory_of_passes(m, targets)?;
-        // RRᵀ = K_MM + δI
-        let R = factor(self.kernel.gram(centers).as_ref(), |_| 0.0, ladder::<T>())?;
-        // K_nMᵀD[y 1]
-        let (mut moments, sums) =
-            rows.pass(CenterProducts::moments(&self.kernel, centers, targets))?.finish();
-        if !(sums.weight > 0.0) {
-            return Err(Error::Empty { what: "rows of positive weight" });
-        }
-        let n = sums.rows;
-        let mu = self.ridge.absolute(n as usize)?.f64(); //                                  μ = nλ
-        let G = preconditioner(&R, &vec![sums.weight / m as f64; m], mu)?; //            Ω = (Σw/M)I
-        R.forward_in_place(moments.as_mut());
-        let (b, constant) = Constant::eliminated(moments, &sums, self.intercept); //        b = ΦᵀDy
-        let (count, failed) = (AtomicU64::new(1), AtomicBool::new(false));
-        let passes = || count.load(Ordering::Relaxed);
+        check_start(extras.start, centers.len(), targets)?;
+        let Begun { R, G, b, constant, n, mu, memory } = self.begin(rows, centers, targets)?;
+        let (m, count, failed) = (centers.len() as u64, AtomicU64::new(1), AtomicBool::new(false));
         let start = extras.start.map(|theta| whitened(&R, theta)); //                       β = Rᵀθ
         let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
             let theta = unwhitened(&R, beta); //                                            θ = R⁻ᵀβ
             let b = constant.as_ref().map_or(vec![0.0; targets], |c| c.intercepts(beta));
             let report = FitReport {
                 n: n as usize,
-                m,
+                m: centers.len(),
                 d: centers.dim(),
                 t: targets,
                 ridge: mu,
@@ -112,7 +93,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
                 solver: SolvedBy::Falkon,
                 reason,
                 condition,
-                kernel_entries: (passes() * n + m as u64) * m as u64,
+                kernel_entries: (count.load(Ordering::Relaxed) * n + m) * m,
             };
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)
         };
@@ -133,12 +114,41 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         if let Some(error) = system.products.error {
             return Err(error);
         }
-        let (model, ran) = ran?;
-        let mut fit = ran.finish(model, &self.options, passes() as usize, memory);
+        let ((model, ran), passes) = (ran?, count.load(Ordering::Relaxed) as usize);
+        let mut fit = ran.finish(model, &self.options, passes, memory);
         // of a fit that was gone on with, too: without the passes that verified
         let once = fit.report.iterations as u64 + 1;
-        fit.model.report.kernel_entries = (once * n + m as u64) * m as u64;
+        fit.model.report.kernel_entries = (once * n + m) * m;
         Ok(fit)
+    }
+
+    /// Factors, and the right-hand side by a first pass.
+    fn begin<P: RowPasses<T>>(
+        &self,
+        rows: &mut P,
+        centers: Points<'_, T>,
+        targets: usize,
+    ) -> Result<Begun> {
+        self.options.check()?;
+        validate::not_empty("centres (m)", centers.len())?;
+        validate::not_empty("targets", targets)?;
+        self.kernel.check_points(centers)?;
+        let m = centers.len();
+        let memory = self.memory_of_passes(m, targets)?;
+        // RRᵀ = K_MM + δI
+        let R = factor(self.kernel.gram(centers).as_ref(), |_| 0.0, ladder::<T>())?;
+        // K_nMᵀD[y 1]
+        let (mut moments, sums) =
+            rows.pass(CenterProducts::moments(&self.kernel, centers, targets))?.finish();
+        if !(sums.weight > 0.0) {
+            return Err(Error::Empty { what: "rows of positive weight" });
+        }
+        let (n, share) = (sums.rows, sums.weight / m as f64);
+        let mu = self.ridge.absolute(n as usize)?.f64(); //                                  μ = nλ
+        let G = preconditioner(&R, &vec![share; m], mu)?; //                           Ω = (Σw/M)I
+        R.forward_in_place(moments.as_mut());
+        let (b, constant) = Constant::eliminated(moments, &sums, self.intercept); //        b = ΦᵀDy
+        Ok(Begun { R, G, b, constant, n, mu, memory })
     }
 
     /// Bytes beside a block of rows.
@@ -162,6 +172,21 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
             _ => Ok(plan),
         }
     }
+}
+
+/// What is known after the first pass.
+struct Begun {
+    /// RRᵀ = K_MM + δI.
+    R: Cholesky<f64>,
+    /// GGᵀ ≈ ΦᵀDΦ + μI.
+    G: Cholesky<f64>,
+    /// ΦᵀDy.
+    b: Mat<f64>,
+    constant: Option<Constant>,
+    n: u64,
+    /// nλ.
+    mu: f64,
+    memory: MemoryPlan,
 }
 
 /// K_nMᵀDK_nM u, each by a pass.

@@ -67,7 +67,7 @@ class _Search(BaseEstimator):
         return {
             "effort": self.effort,
             "work": work,
-            "memory": memory,
+            "memory": None if memory is None else int(memory),  # 4e9 is a number of bytes, too
             "weights": None,
             "classes": classes,
             "balanced": balanced,

@@ -80,7 +80,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
     if let Some(report) = &report {
         auto_report::describe(&model, report, &mut summary);
     }
-    describe(&model, &found, &sizes, &mut summary);
+    describe(&model, (&found, lambdas(args).len() > 1), &sizes, &mut summary);
     if let Some(iterations) = &iterations {
         iterate::describe(iterations, &mut summary);
     }
@@ -396,7 +396,12 @@ fn lambdas(args: &Fit) -> Vec<f64> {
     }
 }
 
-fn describe(model: &Model, found: &StreamReport, sizes: &Sizes, summary: &mut Summary) {
+fn describe(
+    model: &Model,
+    (found, several): (&StreamReport, bool),
+    sizes: &Sizes,
+    summary: &mut Summary,
+) {
     let StreamReport { rows, landmarks, lambda, gcv, leave_one_out, .. } = *found;
     let names: Vec<String> = model.target_names().iter().map(|name| format!("{name:?}")).collect();
     let rows_text = text::count(rows as usize, "row");
@@ -409,7 +414,10 @@ fn describe(model: &Model, found: &StreamReport, sizes: &Sizes, summary: &mut Su
         (None, Some(error)) => Some(("generalised cross-validation", error)),
         (None, None) => None,
     };
-    let how = by.map_or_else(String::new, |(by, _)| format!(", by {by}{edge}"));
+    let how = match by {
+        Some((by, _)) if several => format!(", by {by}{edge}"),
+        _ => String::new(),
+    };
     summary.line("lambda", format!("{}{how}", number(lambda)));
     if let (Some((by, error)), Some(training), Some(d_eff)) =
         (by, found.training, found.effective_dimension)
