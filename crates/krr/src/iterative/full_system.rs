@@ -16,13 +16,16 @@ use rayon::prelude::*;
 /// definite, and a round of refinement leaves at most a third of a residual.
 const SHARE_OF_RIDGE: f64 = 0.25;
 
+/// (√D FFᵀ √D + μI)⁻¹.
+type Preconditioner = ShiftedLowRank<Box<dyn TallFactor>>;
+
 /// √D K √D + μI, for one or several μ at once: the columns of a vector are a group for each μ.
 pub(crate) struct System<'a, T> {
     K: KeptTriangle<'a, T>,
     /// √D.
     root: Vec<f64>,
     mu: Vec<f64>,
-    P: ShiftedLowRank<Box<dyn TallFactor>>,
+    P: Preconditioner,
     /// The largest sample weight.
     largest: f64,
     /// Bytes that K may take if it must not be rounded.
@@ -79,7 +82,7 @@ impl<'a, T: Scalar> System<'a, T> {
 
     fn of(
         mut K: KeptTriangle<'a, T>,
-        (P, factor): (ShiftedLowRank<Box<dyn TallFactor>>, [f64; 2]),
+        (P, factor): (Preconditioner, [f64; 2]),
         root: &[f64],
         mu: &[f64],
         room: u64,
@@ -212,7 +215,7 @@ fn preconditioner<T: Scalar>(
     root: &[f64],
     mu: &[f64],
     narrow: bool,
-) -> Result<(ShiftedLowRank<Box<dyn TallFactor>>, [f64; 2])> {
+) -> Result<(Preconditioner, [f64; 2])> {
     scale_rows(F.as_mut(), root);
     let [size, lost] = sizes(F.as_ref());
     let of_narrow = (2.0 * size + lost) * lost;

@@ -182,7 +182,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowSums<T> for CenterProducts<K, T> {
         Ok(out.finish())
     }
 
-    fn from_bytes(&self, bytes: &[u8]) -> Result<Self> {
+    fn read(&self, bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes, KIND, self.numbers())?;
         self.check_fingerprint(reader.integer())?;
         let mut new = self.empty();

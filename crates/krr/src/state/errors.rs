@@ -234,7 +234,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowSums<T> for PathErrors<K, T> {
     fn to_bytes(&mut self) -> Result<Vec<u8>> {
         PathErrors::to_bytes(self)
     }
-    fn from_bytes(&self, bytes: &[u8]) -> Result<Self> {
+    fn read(&self, bytes: &[u8]) -> Result<Self> {
         PathErrors::from_bytes(self, bytes)
     }
 }

@@ -375,7 +375,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> RowSums<T> for FitState<K,
     fn to_bytes(&mut self) -> Result<Vec<u8>> {
         Ok(FitState::to_bytes(self))
     }
-    fn from_bytes(&self, bytes: &[u8]) -> Result<Self> {
+    fn read(&self, bytes: &[u8]) -> Result<Self> {
         FitState::from_bytes(self, bytes)
     }
 }

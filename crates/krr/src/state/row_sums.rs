@@ -41,5 +41,5 @@ pub trait RowSums<T>: Sized {
     /// # Errors
     /// [`Incompatible`](nystrom_linalg_core::Error::Incompatible) for damaged bytes and for sums
     /// of something else.
-    fn from_bytes(&self, bytes: &[u8]) -> Result<Self>;
+    fn read(&self, bytes: &[u8]) -> Result<Self>;
 }

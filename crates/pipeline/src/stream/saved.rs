@@ -111,8 +111,7 @@ impl<S: RowSums<f64>> Summing<'_, S> {
     pub fn resume(mut self, recipe: &[u8], bytes: &[u8]) -> Result<Self> {
         let (head, states) = parts(recipe, bytes)?;
         let empty = self.empty.empty();
-        let state =
-            |bytes: &[u8]| empty.from_bytes(bytes).map_err(|error| wrong(error.to_string()));
+        let state = |bytes: &[u8]| empty.read(bytes).map_err(|error| wrong(error.to_string()));
         for (node, bytes) in head.done.iter().zip(&states) {
             let is_ours = self.leaves.start <= node.start && node.end <= self.leaves.end;
             if is_ours && node.start >= self.leaf() && !self.holds(node) {

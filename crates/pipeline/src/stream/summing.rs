@@ -261,7 +261,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
                 Ok(Some(sum))
             }
             (Some(mut sum), None) => {
-                sum.merge(self.empty.from_bytes(&ranks.receive(other))?)?;
+                sum.merge(self.empty.read(&ranks.receive(other))?)?;
                 Ok(Some(sum))
             }
             (None, Some(mut later)) => {
@@ -283,7 +283,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
             };
             let bytes = ranks.broadcast(bytes);
             if ranks.rank() > 0 {
-                self.done = vec![(all, self.empty.from_bytes(&bytes)?)];
+                self.done = vec![(all, self.empty.read(&bytes)?)];
             }
         }
         self.whole()
