@@ -152,6 +152,8 @@ fn render(
     let (x_range, y_range) = (x.range(), y.range());
     let mut chart = ChartBuilder::on(&root)
         .margin(px(10.0) as u32)
+        // half of the last label is beyond the axis
+        .margin_right(px((5.5 * x.widest_label() as f64 - 12.0).max(10.0)) as u32)
         .x_label_area_size(px(58.0) as u32)
         .y_label_area_size(px(38.0 + 11.0 * y.widest_label().max(4) as f64) as u32)
         .build_cartesian_2d(x.clone(), y.clone())?;
