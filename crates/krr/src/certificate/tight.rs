@@ -65,12 +65,12 @@ const WORTH: f64 = 2.0;
 /// `passes` × n²/2 kernel values and 2n²t flops each; beside them nk values and 2nk² flops for the
 /// preconditioner of [`FullKrr`](crate::FullKrr), at a higher rank, 2nm and nm² as
 /// [`Certificate`](crate::Certificate). With `memory` for half a matrix in `f32`, 3n²/2 values at
-/// most for any number of passes. [`cost`](Self::cost) counts it beforehand. The bits do not depend on the
-/// number of threads.
+/// most for any number of passes. [`cost`](Self::cost) counts it beforehand. The bits do not depend
+/// on the number of threads.
 ///
 /// # Source
-/// The inequalities are elementary and ours. The iterations are those of Díaz et al., arXiv:2304.12465,
-/// projected where there is a constant: N. Gould, M. Hribar, J. Nocedal, *On the solution of
+/// The inequalities are elementary and ours. The iterations are those of Díaz et al.,
+/// arXiv:2304.12465, projected where there is a constant: N. Gould, M. Hribar, J. Nocedal, *On the solution of
 /// equality constrained quadratic programming problems arising in optimization*, SIAM J. Sci.
 /// Comput. 23 (2001), Algorithm 2.1.
 ///
@@ -285,7 +285,8 @@ impl Reached<'_> {
         let norm = |entry: &dyn Fn(usize) -> f64| {
             (0..r.nrows()).map(|i| entry(i).powi(2)).sum::<f64>().sqrt()
         };
-        let solved = self.rounding / mu; //                      what P⁻¹ is rounded by, in units of 1/μ
+        // what P⁻¹ is rounded by, in units of 1/μ
+        let solved = self.rounding / mu;
         let [centre, diameter] = match system.system.above() {
             Some(c) => [
                 norm(&|i| mu * (from[i] - gamma[i]) - c * mu * z[i] / 2.0),

@@ -209,7 +209,8 @@ pub(crate) fn factor<T: Scalar>(
     Ok(select.factor(K, sizes.rank, rng)?.into_factor())
 }
 
-/// √D FFᵀ √D + μI for each μ, ‖√D F‖_F², and by how much rounding may raise √D FFᵀ √D above √D K √D.
+/// √D FFᵀ √D + μI for each μ, ‖√D F‖_F², and by how much rounding may raise √D FFᵀ √D above
+/// √D K √D.
 fn preconditioner<T: Scalar>(
     mut F: Mat<T>,
     root: &[f64],
