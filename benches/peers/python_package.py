@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The package `nystrom` beside scikit-learn: time and memory of what both have; beside DPPy: k-DPPs.
+"""The package `nystrom` beside scikit-learn: time and memory of what both have; k-DPPs beside
+DPPy.
 
     pip install ./crates/python        # in its release profile
     python benches/peers/python_package.py [TASK ...]

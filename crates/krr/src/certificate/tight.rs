@@ -70,9 +70,9 @@ const WORTH: f64 = 2.0;
 ///
 /// # Source
 /// The inequalities are elementary and ours. The iterations are those of Díaz et al.,
-/// arXiv:2304.12465, projected where there is a constant: N. Gould, M. Hribar, J. Nocedal, *On the solution of
-/// equality constrained quadratic programming problems arising in optimization*, SIAM J. Sci.
-/// Comput. 23 (2001), Algorithm 2.1.
+/// arXiv:2304.12465, projected where there is a constant: N. Gould, M. Hribar, J. Nocedal, *On the
+/// solution of equality constrained quadratic programming problems arising in optimization*, SIAM
+/// J. Sci. Comput. 23 (2001), Algorithm 2.1.
 ///
 /// ```
 /// use faer::Mat;

@@ -128,8 +128,8 @@ fn what_is_wrong_with_the_rows_is_said() {
     assert!(Blocks::new((Points::from_slice(&[1.0, 2.0, 3.0]), &y), 0).is_err());
 }
 
-/// Falkon in passes is Falkon in memory, with weights and a constant. A fit that is gone on with has
-/// the bits of one that was not stopped.
+/// Falkon in passes is Falkon in memory, with weights and a constant. A fit that is gone on with
+/// has the bits of one that was not stopped.
 #[test]
 fn falkon_takes_a_pass_for_each_iteration() {
     let (n, m) = (3000, 25);

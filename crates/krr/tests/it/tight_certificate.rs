@@ -192,8 +192,8 @@ fn passes_cost_what_is_said() {
         assert_eq!(report.passes, passes);
         let cost = tight.cost::<f64>(size).unwrap();
         let (did, said) = (report.kernel_entries as f64, cost.kernel_entries as f64);
-        // beside what is said: candidates of the preconditioner's columns that were refused. And the
-        // last pass need not be by K itself, which is a third of what is said where K is kept
+        // beside what is said: candidates of the preconditioner's columns that were refused. And
+        // the last pass need not be by K itself, a third of what is said where K is kept
         let least = if memory.is_some() { 0.6 } else { 0.8 };
         assert!((least..1.2).contains(&(did / said)), "{passes} {memory:?}: {did} of {said}");
         assert!(memory.is_none_or(|memory| cost.memory.total() <= memory));
