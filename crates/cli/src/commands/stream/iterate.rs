@@ -12,7 +12,7 @@ use crate::text::number;
 use nystrom::krr::{Extras, Iteration, IterationReport, IterativeOptions, Verdict};
 use nystrom_pipeline::{Model, Recipe, StreamReport};
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The λ and tolerance of an iterative fit, if one is asked for.
 pub fn asked(args: &Fit) -> Result<Option<(f64, f64)>> {
@@ -42,7 +42,7 @@ impl Job<'_> {
         if saved.is_some() {
             session.say("going on from the checkpoint of the iterations");
         }
-        let every = Duration::from_secs_f64(self.every());
+        let every = self.every();
         let (mut last, writes) = (Instant::now(), ranks.rank() == 0);
         let mut monitor = |iteration: &Iteration<'_, AnyKernel, f64>| -> Verdict {
             let Iteration { number: count, residual, .. } = *iteration;

@@ -5,6 +5,7 @@ pub mod fit;
 mod input;
 mod iterate;
 mod model_rows;
+mod passes;
 pub mod predict;
 mod share;
 mod sizes;

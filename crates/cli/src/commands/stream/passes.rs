@@ -1,0 +1,114 @@
+//! The passes after the first, where sums make the model: normal equations, leave-one-out errors.
+
+use super::checkpoint::{Folder, SavedSums};
+use super::fit::{Job, lambdas, named};
+use super::input::{StreamInput, Watched};
+use super::sizes::passes;
+use super::watch::Watch as Passing;
+use crate::failure::{Result, of_pipeline};
+use nystrom::krr::RowSums;
+use nystrom_pipeline::{Model, Recipe, StreamReport, Summing};
+use std::time::{Duration, Instant};
+
+/// Between checkpoints.
+const EVERY: f64 = 60.0;
+
+impl Job<'_> {
+    /// Time between checkpoints.
+    pub fn every(&self) -> Duration {
+        Duration::from_secs_f64(self.args.stream.checkpoint_every.unwrap_or(EVERY))
+    }
+
+    /// The model of the sums over all rows, on process 0.
+    pub fn sum(
+        &self,
+        (recipe, bytes): (&Recipe, &[u8]),
+        input: &mut StreamInput,
+        folder: Option<&Folder>,
+    ) -> Result<Option<(Model, StreamReport)>> {
+        let before = match folder {
+            Some(folder) => Some((folder, folder.sums(bytes, self.ranks)?)),
+            None => None,
+        };
+        let mut sum = match &before {
+            Some((folder, saved)) => folder.resume(saved, (recipe, bytes), self.ranks)?,
+            None => recipe.sum_over(self.ranks).map_err(of_pipeline)?,
+        };
+        if before.as_ref().is_some_and(|(_, saved)| !saved.is_empty()) {
+            let row = sum.row();
+            self.session.say(&format!("going on from the checkpoint at row {row}"));
+        }
+        let save = before.as_ref().map(|(folder, saved)| (*folder, saved, bytes));
+        self.second_pass(&mut sum, input, save)?;
+        self.choose(sum, input)
+    }
+
+    /// The second pass, saved now and then.
+    fn second_pass(
+        &self,
+        sum: &mut Summing<'_>,
+        input: &mut StreamInput,
+        save: Option<(&Folder, &SavedSums, &[u8])>,
+    ) -> Result<()> {
+        let every = self.every();
+        let keep = |sum: &mut Summing<'_>| {
+            let Some((folder, saved, recipe)) = save else { return };
+            if let Err(error) = folder.save_sums(sum, recipe, saved) {
+                // the one before is as it was
+                let row = sum.row();
+                self.session.warn(&format!("warning: no checkpoint at row {row}: {error:#}"));
+            }
+        };
+        let mut last = Instant::now();
+        self.pass(2, sum, input, &mut |sum| {
+            if last.elapsed() >= every {
+                keep(sum);
+                last = Instant::now();
+            }
+            Ok(())
+        })?;
+        // a third pass begins behind it
+        if passes(self.args) > 2 {
+            keep(sum);
+        }
+        Ok(())
+    }
+
+    /// Runs a pass, with its progress.
+    fn pass<S: RowSums<f64>>(
+        &self,
+        number: usize,
+        sum: &mut Summing<'_, S>,
+        input: &mut StreamInput,
+        pause: &mut dyn FnMut(&mut Summing<'_, S>) -> nystrom_pipeline::Result<()>,
+    ) -> Result<()> {
+        let name = named(&format!("pass {number} of {}", passes(self.args)), self.ranks);
+        let rows = input.files.rows().map(|rows| rows / self.ranks.size() as u64);
+        let watch = Passing::new(self.session, &name, (rows, 0));
+        let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
+        sum.run(&mut source, pause).map_err(of_pipeline)?;
+        source.watch.end();
+        Ok(())
+    }
+
+    /// The model, on process 0: λ from the sums, or from one more pass.
+    fn choose(
+        &self,
+        mut sum: Summing<'_>,
+        input: &mut StreamInput,
+    ) -> Result<Option<(Model, StreamReport)>> {
+        let (ranks, lambdas) = (self.ranks, lambdas(self.args));
+        let found = if passes(self.args) > 2 {
+            let path = sum.path_over(ranks, &lambdas).map_err(of_pipeline)?;
+            let mut errors = path.errors_over(ranks).map_err(of_pipeline)?;
+            self.pass(3, &mut errors, input, &mut |_| Ok(()))?;
+            errors.merge_over(ranks).map_err(of_pipeline)?;
+            (ranks.rank() == 0).then(|| path.by_leave_one_out(errors))
+        } else {
+            self.session.progress.stage("choosing λ", None);
+            sum.merge_over(ranks).map_err(of_pipeline)?;
+            (ranks.rank() == 0).then(|| sum.finish(&lambdas))
+        };
+        found.transpose().map_err(of_pipeline)
+    }
+}
