@@ -5,19 +5,24 @@ use super::bytes::{Hash, Reader, Writer, wrong};
 use super::fingerprint::instruction_set;
 use super::waiting::Waiting;
 use crate::Problem;
+use faer::reborrow::*;
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points, kernel_probe};
 use nystrom_linalg_core::{Result, Scalar, ops, validate};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Which sums these are, in a file.
 const KIND: u8 = 3;
 
+/// Rows that one thread takes at once: their kernel values stay in its cache.
+const CHUNK: usize = 64;
+
 /// What an iteration of [`Falkon`](crate::Falkon) takes from the rows: K_nMᵀDK_nM u for a given u,
 /// or K_nMᵀD\[y 1\] before there is one. D holds the sample weights.
 ///
 /// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them; who runs passes needs
-/// [`RowSums`] alone. Nothing but the sum is held, M × t numbers, and a tile of 1024·M.
+/// [`RowSums`] alone. Nothing but the sum is held, M × t numbers, and 64·M for each thread.
 #[derive(Debug, Clone)]
 pub struct CenterProducts<K, T> {
     shared: Arc<Shared<K, T>>,
@@ -98,23 +103,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> CenterProducts<K, T> {
         if taken == 0 {
             return;
         }
-        let Shared { kernel, centers, direction, targets, .. } = &*self.shared;
         let tile = self.waiting.first(taken);
-        let K = kernel.eval(Points::from_cols(centers.as_ref()), tile.x); //      M × rows
-        let mut wide = Mat::new();
-        let K = ops::widened(K.as_ref(), &mut wide);
+        let (shared, m) = (&*self.shared, self.out.nrows());
+        let starts: Vec<usize> = (0..taken).step_by(CHUNK).collect();
+        let parts = starts.into_par_iter().map_init(
+            || Mat::zeros(m, CHUNK),
+            |room, start| shared.product(tile.slice(start..taken.min(start + CHUNK)), room),
+        );
+        let parts: Vec<Mat<f64>> = parts.collect();
+        parts.into_iter().for_each(|part| self.out += part);
         let w = |i: usize| tile.weight(i);
-        let right = match direction {
-            Some(u) => {
-                let mut f = Mat::zeros(taken, u.ncols());
-                ops::matmul(f.as_mut(), Accum::Replace, K.transpose(), u.as_ref(), 1.0);
-                Mat::from_fn(taken, u.ncols(), |i, j| w(i) * f[(i, j)])
-            }
-            None => Mat::from_fn(taken, targets + 1, |i, j| {
-                w(i) * if j < *targets { tile.y[(i, j)].f64() } else { 1.0 }
-            }),
-        };
-        ops::matmul(self.out.as_mut(), Accum::Add, K, right.as_ref(), 1.0);
         self.sums.rows += taken as u64;
         self.sums.weight += (0..taken).map(w).sum::<f64>();
         for (j, sum) in self.sums.targets.iter_mut().enumerate() {
@@ -133,6 +131,31 @@ impl<T: Scalar, K: Kernel<T> + Clone> CenterProducts<K, T> {
     /// How many numbers there are in a file.
     fn numbers(&self) -> usize {
         3 + self.shared.targets + self.out.nrows() * self.out.ncols()
+    }
+}
+
+impl<T: Scalar, K: Kernel<T>> Shared<K, T> {
+    /// Of a few rows, on this thread.
+    fn product(&self, rows: Problem<'_, T>, room: &mut Mat<T>) -> Mat<f64> {
+        let (count, centers) = (rows.x.len(), Points::from_cols(self.centers.as_ref()));
+        let mut K = room.as_mut().subcols_mut(0, count); //                     M × rows
+        self.kernel.eval_into(K.rb_mut(), centers, rows.x);
+        let mut wide = Mat::new();
+        let K = ops::widened(K.into_const(), &mut wide);
+        let w = |i: usize| rows.weight(i);
+        let right = match &self.direction {
+            Some(u) => {
+                let mut f = Mat::zeros(count, u.ncols());
+                ops::matmul_here(f.as_mut(), Accum::Replace, K.transpose(), u.as_ref(), 1.0);
+                Mat::from_fn(count, u.ncols(), |i, j| w(i) * f[(i, j)])
+            }
+            None => Mat::from_fn(count, self.targets + 1, |i, j| {
+                w(i) * if j < self.targets { rows.y[(i, j)].f64() } else { 1.0 }
+            }),
+        };
+        let mut out = Mat::zeros(K.nrows(), right.ncols());
+        ops::matmul_here(out.as_mut(), Accum::Replace, K, right.as_ref(), 1.0);
+        out
     }
 }
 
