@@ -72,8 +72,8 @@ pub struct Fit {
         help_heading = "Fit"
     )]
     pub certify: Option<Certify>,
-    /// Iterative fits (of a given --lambda) stop at this relative residual [default: 1e-6]. Block by
-    /// block: iterate, with a pass for each iteration
+    /// Iterative fits (of a given --lambda) stop at this relative residual [default: 1e-6]. Block
+    /// by block: iterate, with a pass for each iteration
     #[arg(long, value_name = "X", help_heading = "Fit")]
     pub tolerance: Option<f64>,
     /// Print the plan to standard output and stop; no model is written
