@@ -85,7 +85,7 @@ fn exact(c: &mut Criterion) {
         });
     }
     heavy(&mut group, BenchmarkId::new("first draw", 100), || {
-        LEnsemble::new(&k).unwrap().k_dpp(100).unwrap().sample(rng)
+        LEnsemble::draw_of_size(&k, 100, rng).unwrap()
     });
     group.finish();
 }

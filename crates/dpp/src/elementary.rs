@@ -190,6 +190,11 @@ impl ElementarySymmetric {
     /// One uniform for every i from r − 1 down to the smallest of S, or to where all that are left
     /// must be taken.
     pub fn sample(&self, rng: &mut dyn Rng) -> Vec<usize> {
+        self.sample_by(|p| random::coin(p, rng))
+    }
+
+    /// The same by coins of the caller, which show heads with the probability they are given.
+    pub(crate) fn sample_by(&self, mut coin: impl FnMut(f64) -> bool) -> Vec<usize> {
         let mut S = Vec::with_capacity(self.c);
         let coins = &self.tilted.coins;
         let mut i = coins.len();
@@ -197,7 +202,7 @@ impl ElementarySymmetric {
             let k = self.c - S.len();
             // Pr(i ∈ S | k heads among the first i)
             let p = coins[i - 1].p * self.Q(i - 1, k - 1) / self.Q(i, k);
-            if i == k || random::coin(p, rng) {
+            if i == k || coin(p) {
                 S.push(i - 1);
             }
             i -= 1;

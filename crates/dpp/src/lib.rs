@@ -6,7 +6,7 @@
 //!
 //! * [`LEnsemble`]: one decomposition of K (dense, or from a low-rank factor); from it
 //!   [`ExactKDpp`] and [`ExactDpp`], exact draws and probabilities. [`Truncation`], where K has low
-//!   rank at the level that matters.
+//!   rank at the level that matters; [`LEnsemble::draw_of_size`], where one draw will do.
 //! * [`RejectionKDpp`]: exact draws without an n × n matrix, for any n.
 //! * [`SwapChain`]: Algorithm 1 of Li, Jegelka & Sra (2016), c entries of K and O(c²) a step, for
 //!   any n; [`DownUpWalk`], O(nc) a step but few of them. Both start from any selector, such as
@@ -45,6 +45,7 @@ mod elementary;
 mod ensemble;
 mod exact;
 mod log_det;
+mod once;
 mod path_coupling;
 mod projection;
 mod rejection;

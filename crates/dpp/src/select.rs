@@ -8,11 +8,11 @@ use rand::Rng;
 /// Landmarks from the k-DPP Pr(C) = det K_CC / e_m(K), exactly.
 ///
 /// By rejection where [`Rejection::suits`] says so, elsewhere from the spectrum of K, or of a
-/// matrix whose k-DPP is within 1e-9 of it in total variation ([`LEnsemble::of_size`]). Every call
-/// prepares afresh; for several draws from one matrix use [`RejectionKDpp`] or [`LEnsemble`].
+/// matrix whose k-DPP is within 1e-9 of it in total variation ([`LEnsemble::draw_of_size`]). Every
+/// call prepares afresh; for several draws from one matrix use [`RejectionKDpp`] or [`LEnsemble`].
 ///
 /// # Cost
-/// That of [`RejectionKDpp`]; or of [`LEnsemble::of_size`] and of one draw.
+/// That of [`RejectionKDpp`], or of [`LEnsemble::draw_of_size`].
 ///
 /// # Source
 /// C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to kernel methods*,
@@ -42,7 +42,7 @@ impl<T: Scalar> LandmarkSelector<T> for KDpp {
         if Rejection::suits(k.dim(), m) {
             return RejectionKDpp::new(k, m, Rejection::of_size(m), rng)?.sample(rng);
         }
-        Ok(LEnsemble::of_size(k, m)?.k_dpp(m)?.sample(rng))
+        LEnsemble::draw_of_size(k, m, rng)
     }
 }
 

@@ -67,10 +67,17 @@ impl<T: Scalar> LEnsemble<T> {
             return Err(Error::InvalidParameter { name, value: within, requirement });
         }
         let (first, mut F) = (most.min(FIRST.saturating_mul(c)), start(k, 0)?);
-        let mut ended = extend(&mut F, k, |f| f.rank() >= first)?;
+        // e_{c−1}/e_c ≥ c/tr K̂: with a trace above this the distance is too large
+        let hopeful = within / (1.0 - within) * k.trace() / c as f64;
+        let mut ended = extend(&mut F, k, |f| {
+            f.rank() >= most || f.rank() >= first && f.trace_error() <= hopeful
+        })?;
         if F.rank() < c {
             let error = Error::RankDeficient { requested: c, rank: F.rank() };
             return if ended { Err(error) } else { Ok(None) };
+        }
+        if !ended && F.trace_error() > hopeful {
+            return Ok(None);
         }
         let mut found = Truncation::of(&F, c)?;
         while found.distance > within && !ended && F.rank() < most {
@@ -91,15 +98,17 @@ impl<T: Scalar> LEnsemble<T> {
     /// # Errors
     /// Those of the two.
     pub fn of_size(k: &dyn PsdMatrix<T>, c: usize) -> Result<Self> {
+        Self::low_rank(k, c)?.map_or_else(|| Self::new(k), Ok)
+    }
+
+    /// The spectrum for draws of `c` items, where n/8 pivots do.
+    pub(crate) fn low_rank(k: &dyn PsdMatrix<T>, c: usize) -> Result<Option<Self>> {
         let n = k.dim();
-        if n >= WORTH_TRYING
-            && c > 0
-            && 2 * c <= n / SHARE
-            && let Some(found) = Self::truncated(k, c, NEGLIGIBLE, n / SHARE)?
-        {
-            return Ok(found.ensemble);
+        if n < WORTH_TRYING || c == 0 || 2 * c > n / SHARE {
+            return Ok(None);
         }
-        Self::new(k)
+        let found = Self::truncated(k, c, NEGLIGIBLE, n / SHARE)?;
+        Ok(found.map(|found| found.ensemble))
     }
 }
 

@@ -9,7 +9,7 @@
 //! * [`PsdMatrix`]: blocks, diagonal and tiled products of a matrix that need not exist in memory;
 //!   [`Dense`] wraps one that does, [`Counted`] counts the entries an algorithm asks for.
 //! * [`Cholesky`], [`SymmetricEigen`], [`PseudoInverse`], [`pcg()`]: factor, report what was done,
-//!   solve.
+//!   solve. [`BandEigen`], where few eigenvectors are needed.
 //! * [`RowTree`]: the one reduction over rows; its bits never depend on the number of threads.
 //! * [`Streams`] and [`random`]: randomness as an argument, split so that parallel draws are
 //!   reproducible.
@@ -33,6 +33,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]
 #![allow(non_snake_case)]
 
+mod band;
 mod cg;
 mod cholesky;
 mod counted;
@@ -42,6 +43,8 @@ mod error;
 mod exact_sum;
 mod gram_sums;
 mod indices;
+#[cfg(any(feature = "ndarray", feature = "nalgebra"))]
+mod interop;
 mod jitter;
 mod low_rank;
 pub mod ops;
@@ -71,6 +74,7 @@ mod tridiagonal;
 pub mod validate;
 pub mod work;
 
+pub use band::BandEigen;
 pub use cg::{ConjugateGradients, LinearSystem};
 pub use cholesky::Cholesky;
 pub use counted::Counted;
@@ -80,6 +84,10 @@ pub use exact_sum::ExactSum;
 pub use faer;
 pub use gram_sums::GramSums;
 pub use indices::Indices;
+#[cfg(feature = "nalgebra")]
+pub use interop::nalgebra_view;
+#[cfg(feature = "ndarray")]
+pub use interop::ndarray_view;
 pub use jitter::JitterLadder;
 pub use low_rank::{ShiftedLowRank, TallFactor};
 pub use packed_cholesky::PackedCholesky;

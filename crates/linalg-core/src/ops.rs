@@ -227,10 +227,25 @@ pub fn lower_blocks<T>(out: MatMut<'_, T>, side: usize) -> Vec<LowerBlock<'_, T>
 ///
 /// # Panics
 /// If `a` has fewer columns than the block reaches.
-#[expect(clippy::disallowed_methods, reason = "the place for products")]
 pub fn gram_block<T: Scalar>(block: LowerBlock<'_, T>, accum: Accum, a: MatRef<'_, T>, alpha: T) {
+    block_of_product(block, accum, a, a, alpha);
+}
+
+/// The block gains, or becomes, its part of `alpha·aᵀ·b`, on this thread; of a block on the
+/// diagonal only the lower triangle.
+///
+/// # Panics
+/// If `a` or `b` has fewer columns than the block reaches.
+#[expect(clippy::disallowed_methods, reason = "the place for products")]
+pub(crate) fn block_of_product<T: Scalar>(
+    block: LowerBlock<'_, T>,
+    accum: Accum,
+    a: MatRef<'_, T>,
+    b: MatRef<'_, T>,
+    alpha: T,
+) {
     let LowerBlock { row, col, out } = block;
-    let (left, right) = (a.subcols(row, out.nrows()).transpose(), a.subcols(col, out.ncols()));
+    let (left, right) = (a.subcols(row, out.nrows()).transpose(), b.subcols(col, out.ncols()));
     if row == col {
         use BlockStructure::{Rectangular, TriangularLower};
         work::triangle_of_product(out.nrows(), left.ncols());

@@ -86,9 +86,14 @@ impl<T: Scalar> SymmetricEigen<T> {
 
     /// The number of eigenvalues above n·ε·λ_max: the numerical rank of a psd matrix.
     pub fn rank(&self) -> usize {
-        let cutoff = relative_cutoff(&self.values);
-        self.values.iter().take_while(|v| v.f64() > cutoff).count()
+        rank(&self.values)
     }
+}
+
+/// Of these eigenvalues, largest first, those above n·ε·λ_max.
+pub(crate) fn rank<T: Scalar>(descending: &[T]) -> usize {
+    let cutoff = relative_cutoff(descending);
+    descending.iter().take_while(|v| v.f64() > cutoff).count()
 }
 
 /// m·ε·σ_max: an eigenvalue below it cannot be told from rounding error in a matrix of that norm.

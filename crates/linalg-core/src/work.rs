@@ -19,6 +19,8 @@
 //! | Cholesky factor, n × n | n³/3 |
 //! | QR factor R, n × p, n ≥ p; its Qᵀ applied to t columns | 2p²(n − p/3); 2pt(2n − p) |
 //! | symmetric eigendecomposition, n × n | 9n³ |
+//! | b subdiagonals to one; eigenvalues of one | 6n²b; 16n² |
+//! | LU factors of b subdiagonals; a solve | 4nb²; 6nb |
 //! | singular values and thin U, n × p, n ≥ p; V as well | 6np² + 11p³; 6np² + 20p³ |
 //!
 //! Work of lower order on vectors (sums, scalings, norms, the recurrences of conjugate gradients)

@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Draws `draws` subsets of `size` rows each, by `rejection` or `swap`.
+/// Draws `draws` subsets of `size` rows each, by `rejection` or `swap`; or one of them by `exact`.
 #[pyfunction]
 #[pyo3(signature = (spec, X, size, draws, method, steps, seed, n_jobs=None))]
 pub fn k_dpp<'py>(
@@ -31,6 +31,9 @@ pub fn k_dpp<'py>(
             let k = matrix(kernel, stop, points)?;
             let rng = &mut Pcg64::seed_from_u64(seed);
             match method {
+                "exact" if draws == 1 => {
+                    Ok(vec![LEnsemble::draw_of_size(&k, size, rng)?.into_indices()])
+                }
                 "rejection" => by_rejection(&k, size, draws, rng),
                 "swap" => by_chain(&k, size, draws, steps, rng),
                 _ => {

@@ -7,7 +7,7 @@ use crate::regression::Sample;
 use crate::run::run;
 use crate::watched::Watched;
 use nystrom::faer::{Mat, MatRef};
-use nystrom::krr::NormalEquations;
+use nystrom::krr::{NormalEquations, RowSums};
 use nystrom::prelude::*;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -65,13 +65,13 @@ pub fn accumulate<'py>(
             let kind = Kind { kernel, offset, targets: problem.y.ncols() };
             let mut seen = match (&state, before) {
                 (Some(bytes), Some(before)) => {
-                    kind.empty(before)?.from_bytes(bytes)?.onto(Points::from_rows(Z))?
+                    kind.empty(before)?.read(bytes)?.onto(Points::from_rows(Z))?
                 }
-                (Some(bytes), None) => kind.empty(Z)?.from_bytes(bytes)?,
+                (Some(bytes), None) => kind.empty(Z)?.read(bytes)?,
                 (None, _) => kind.empty(Z)?,
             };
             seen.accumulate(problem)?;
-            Ok(seen.to_bytes())
+            Ok(seen.to_bytes()?)
         })?;
         Ok(PyBytes::new(py, &bytes))
     })
@@ -96,13 +96,13 @@ pub fn merge<'py>(
             let empty = Kind { kernel, offset, targets }.empty(Z)?;
             let mut all: Option<State<T>> = None;
             for bytes in &states {
-                let state = empty.from_bytes(bytes)?;
+                let state = empty.read(bytes)?;
                 match &mut all {
                     None => all = Some(state),
                     Some(all) => all.merge(state)?,
                 }
             }
-            Ok(all.unwrap_or(empty).to_bytes())
+            Ok(all.unwrap_or(empty).to_bytes()?)
         })?;
         Ok(PyBytes::new(py, &bytes))
     })
@@ -126,7 +126,7 @@ pub fn solve<'py>(
         let (kernel, Z) = (spec.kernel::<T>()?, view(&z)?);
         let (theta, b, best, errors) = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            let mut seen = Kind { kernel, offset, targets }.empty(Z)?.from_bytes(&state)?;
+            let mut seen = Kind { kernel, offset, targets }.empty(Z)?.read(&state)?;
             best_of(&mut seen, &mus)
         })?;
         Ok((to_array(py, theta.as_ref()).into_any(), vector(py, b).into_any(), best, errors))

@@ -78,6 +78,17 @@ def test_k_dpps_draw_by_their_law(method, rng):
     assert np.sum((counts - expected) ** 2 / expected) < 49.6
 
 
+def test_a_first_subset_is_that_of_all_eigenvectors(rng):
+    X = rng.standard_normal((900, 10))
+    k_dpp = ny.KDPP(ny.Gaussian(4.0), method="exact").fit(X)
+    first = k_dpp.sample(30, random_state=1)
+    assert k_dpp._sampler is None
+    second = k_dpp.sample(30, random_state=1)
+    assert k_dpp._sampler is not None
+    assert np.array_equal(first, second)
+    assert np.array_equal(k_dpp.sample(30, 2, random_state=1)[:1], first)
+
+
 def test_k_dpps_tell_their_law(rng):
     X = rng.normal(size=(6, 2))
     k_dpp = ny.KDPP(ny.Gaussian(1.0)).fit(X)

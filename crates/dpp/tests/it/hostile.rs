@@ -4,7 +4,7 @@
 use crate::common::rng;
 use crate::hostile_table::{Raw, check};
 use nystrom_dpp::*;
-use nystrom_linalg_core::{PsdMatrix, Result, Ridge};
+use nystrom_linalg_core::{BandEigen, PsdMatrix, Result, Ridge};
 use nystrom_sketch::{LandmarkSelector, Uniform};
 
 const START: Uniform = Uniform { draw: nystrom_sketch::Draw::WithoutReplacement };
@@ -62,6 +62,11 @@ fn exact_samplers() {
     check(&[
         ("exact k-DPP", |k, c| k_dpp(&LEnsemble::new(k)?, c)),
         ("exact DPP", |k, _| dpp(&LEnsemble::new(k)?)),
+        ("one draw", |k, c| {
+            let eigen = BandEigen::of_width(k.0.as_ref(), 2)?;
+            let C = LEnsemble::draw_by(&eigen, c, &mut rng(0))?;
+            Ok(C.indices().iter().map(|&i| i as f64).collect())
+        }),
         ("exact k-DPP from a factor", |k, c| k_dpp(&LEnsemble::from_factor(k.0.as_ref())?, c)),
         ("exact DPP from a factor", |k, _| dpp(&LEnsemble::from_factor(k.0.as_ref())?)),
         ("k-DPP by rejection", |k, c| by_rejection(k, c, Rejection::of_size(c))),

@@ -12,5 +12,6 @@ mod hostile;
 #[path = "../../../sketch/tests/it/hostile_table.rs"]
 mod hostile_table;
 mod log_det;
+mod once;
 mod rejection;
 mod truncation;

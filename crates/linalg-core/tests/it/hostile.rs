@@ -3,9 +3,9 @@
 
 use faer::{ColMut, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{
-    Cholesky, Dense, Error, Indices, JitterLadder, PackedCholesky, PcgOptions, PivotedCholesky,
-    PsdMatrix, PseudoInverse, Ridge, Scalar, SymmetricEigen, ops, pcg, random, symmetric_product,
-    validate,
+    BandEigen, Cholesky, Dense, Error, Indices, JitterLadder, PackedCholesky, PcgOptions,
+    PivotedCholesky, PsdMatrix, PseudoInverse, Ridge, Scalar, SymmetricEigen, ops, pcg, random,
+    symmetric_product, validate,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -143,6 +143,15 @@ fn eigenvalues_in_any_unit() {
             }
             let pinv = PseudoInverse::new(a.as_ref()).unwrap();
             assert_eq!(pinv.rank(), eigen.rank(), "{what}");
+            let band = BandEigen::of_width(a.as_ref(), 2).unwrap();
+            let all: Vec<usize> = (0..a.nrows()).collect();
+            all_finite(
+                &what,
+                entries(band.vectors(&all, &mut Pcg64::seed_from_u64(1)).unwrap().as_ref()),
+            );
+            if trace < T::max_value().f64() {
+                all_finite(&what, band.values().to_vec());
+            }
         }
         for c in ENDS {
             let limits = T::min_positive_value().f64() / T::EPS..T::max_value().f64() / 8.0;

@@ -1,7 +1,7 @@
 //! k-DPPs: steps of the chains, draws of the exact sampler.
 
 use crate::measure::{alone, every, f64s, holds, measure, problem};
-use nystrom::linalg_core::random;
+use nystrom::linalg_core::{BandEigen, random};
 use nystrom::prelude::*;
 
 /// Steps of the Gibbs chain on c of n items, from a set that the chain has left behind: flops,
@@ -104,6 +104,32 @@ fn truncated_spectrum() {
         let flops = 8.0 * n * r * r + 11.0 * r.powi(3);
         holds("truncated spectrum, flops", measured.flops, flops, 0.8..=2.0);
         holds("truncated spectrum, bytes", measured.bytes, f64s(3.0 * n * r), 0.5..=1.6);
+    });
+}
+
+/// All eigenvalues and a few eigenvectors: (4/3)n³ + 6n²b flops, then 2n² + 8nb² + 18nb a vector.
+#[test]
+fn few_eigenvectors() {
+    alone(|| {
+        let (n, c) = (1500, 50);
+        let x = random::standard_normal::<f64>(n, 10, &mut Pcg64::seed_from_u64(18));
+        let k =
+            KernelMatrix::new(Gaussian::new(4.3).unwrap(), Points::from_rows(x.as_ref())).unwrap();
+        let all = k.block((0..n).into(), (0..n).into());
+        let (eigen, reduction) = measure(|| BandEigen::new(all.as_ref()).unwrap());
+        let (rng, indices) = (&mut Pcg64::seed_from_u64(19), (0..c).collect::<Vec<_>>());
+        let vectors = measure(|| eigen.vectors(&indices, rng).unwrap()).1;
+        let draw = measure(|| LEnsemble::draw_of_size(&k, c, rng).unwrap()).1;
+        let [n, c, b] = [n, c, 32].map(|size| size as f64);
+        let flops = 4.0 / 3.0 * n.powi(3) + 6.0 * n * n * b;
+        holds("band, flops", reduction.flops, flops, 1.0..=1.2);
+        holds("band, bytes", reduction.bytes, f64s(1.5 * n * n), 1.0..=1.2);
+        let flops = c * (2.0 * n * n + 8.0 * n * b * b + 18.0 * n * b) + 8.0 * n * c * c;
+        holds("few vectors, flops", vectors.flops, flops, 0.9..=1.2);
+        // pivots in vain: n/8 of them
+        holds("one draw, entries", draw.entries, n * n * 1.125, 0.9..=1.1);
+        holds("one draw, flops", draw.flops, reduction.flops + vectors.flops, 1.0..=1.1);
+        holds("one draw, bytes", draw.bytes, f64s(2.5 * n * n), 1.0..=1.2);
     });
 }
 

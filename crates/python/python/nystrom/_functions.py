@@ -198,8 +198,9 @@ class KDPP:
     ----------
     kernel : as in `Nystroem`, "precomputed" included.
     method : {"auto", "exact", "rejection", "swap"}
-        "exact" decomposes K once (n × n), and draws are cheap; "rejection" is exact, too, and
-        never n × n, for subsets of up to a hundred rows or so; "swap" runs a Markov chain for
+        "exact" is n × n: a first subset takes all eigenvalues of K and a few eigenvectors, the next
+        call all of them, three times as long, and draws after that are cheap. "rejection" is exact,
+        too, and never n × n, for subsets of up to a hundred rows or so; "swap" runs a Markov chain for
         `steps` steps before each draw. "auto" is exact up to 2000 rows and by rejection up to the
         square root of n rows in a subset.
     steps, n_jobs
@@ -207,6 +208,8 @@ class KDPP:
 
     #: Rows up to which "auto" decomposes K.
     EXACT_UP_TO = 2000
+    #: Rows from which on a first subset is drawn without all eigenvectors.
+    ONCE_FROM = 800
 
     def __init__(
         self,
@@ -222,19 +225,24 @@ class KDPP:
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> KDPP:
-        """Takes the rows; with `method="exact"` their spectrum is computed at the first draw."""
+        """Takes the rows; with `method="exact"` their spectrum is computed when subsets are drawn."""
         if self.method not in ("auto", "exact", "rejection", "swap"):
             raise ValueError(
                 f"method = {self.method!r} is unknown; there are auto, exact, rejection, swap"
             )
         self._spec, self._rows = _problem(X, self.kernel)
         self._sampler: Any = None
+        self._once = len(self._rows) >= self.ONCE_FROM
         return self
 
     def sample(self, size: int, n_samples: int = 1, *, random_state: Any = None) -> np.ndarray:
         """`n_samples` subsets of `size` rows each, by their numbers: n_samples × size."""
         seed, method = seed_of(random_state), self._how(size)
-        if method == "exact":
+        if method == "exact" and self._once and n_samples == 1 and self._sampler is None:
+            spec, rows = self._wide()
+            draws = _native.k_dpp(spec, rows, size, 1, method, 0, seed, self.n_jobs)
+            self._once = False
+        elif method == "exact":
             draws = self._exact().sample(size, n_samples, seed, self.n_jobs)
         else:
             draws = _native.k_dpp(
@@ -267,12 +275,15 @@ class KDPP:
     def _exact(self) -> Any:
         self._fitted()
         if self._sampler is None:
-            rows = self._rows.astype(np.float64, copy=False)
-            spec = self._spec
-            if spec[0] == "precomputed":
-                spec = ("precomputed", np.asarray(spec[1], dtype=np.float64))
-            self._sampler = _native.KDppSampler(spec, rows, self.n_jobs)
+            self._sampler = _native.KDppSampler(*self._wide(), self.n_jobs)
         return self._sampler
+
+    def _wide(self) -> tuple[Any, np.ndarray]:
+        """Kernel and rows in double precision."""
+        spec = self._spec
+        if spec[0] == "precomputed":
+            spec = ("precomputed", np.asarray(spec[1], dtype=np.float64))
+        return spec, self._rows.astype(np.float64, copy=False)
 
     def _fitted(self) -> None:
         if not hasattr(self, "_rows"):

@@ -1,0 +1,85 @@
+//! One draw from the spectrum of K, without the eigenvectors that it does not need.
+
+use crate::{ElementarySymmetric, LEnsemble, projection};
+use nystrom_linalg_core::{BandEigen, PsdMatrix, Result, Scalar, Streams, validate};
+use nystrom_sketch::Landmarks;
+use rand::{Rng, RngExt};
+
+/// Eigenvectors, as a share of n, from which on all of them take no longer.
+const SHARE: usize = 4;
+
+impl<T: Scalar> LEnsemble<T> {
+    /// One subset of `c` items from the k-DPP of K: what [`of_size`](Self::of_size) and
+    /// [`ExactKDpp::sample`](crate::ExactKDpp::sample) draw, in a fraction of the time.
+    ///
+    /// A draw needs all eigenvalues and c eigenvectors ([`BandEigen`]). Where the rank is low it
+    /// takes the same way as `of_size`, and for c > n/4 as well.
+    ///
+    /// *Equal eigenvalues.* Which vectors stand for an eigenvalue that occurs d times is drawn anew
+    /// for every subset, uniformly. On average over the bases of its space the law is that of any
+    /// fixed one, so that the law is exact. The same seed then draws another subset than `of_size`;
+    /// elsewhere it draws the same, rounding aside.
+    ///
+    /// # Cost
+    /// n² entries, 2.5n² numbers of memory at the peak. That of [`BandEigen`], (4/3)n³ flops and
+    /// more, with c vectors, and of a draw.
+    ///
+    /// # Randomness
+    /// As [`ExactKDpp::sample`](crate::ExactKDpp::sample): vectors are drawn by a generator of
+    /// their own, whose seed follows from the uniforms before.
+    ///
+    /// # Errors
+    /// Those of [`of_size`](Self::of_size) and [`k_dpp`](Self::k_dpp).
+    ///
+    /// ```
+    /// use nystrom_dpp::LEnsemble;
+    /// use nystrom_kernels::{KernelMatrix, Matern, Points};
+    /// use rand::SeedableRng;
+    /// let x: Vec<f64> = (0..100).map(|i| f64::from(i) / 100.0).collect();
+    /// let k = KernelMatrix::new(Matern::new(0.5, 0.1)?, Points::from_slice(&x))?;
+    /// let rng = || rand_pcg::Pcg64::seed_from_u64(0);
+    /// let once = LEnsemble::draw_of_size(&k, 8, &mut rng())?;
+    /// assert_eq!(once, LEnsemble::new(&k)?.k_dpp(8)?.sample(&mut rng()));
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn draw_of_size(k: &dyn PsdMatrix<T>, c: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        let n = k.dim();
+        validate::not_empty("matrix", n)?;
+        validate::not_empty("subset (c)", c)?;
+        if let Some(low_rank) = Self::low_rank(k, c)? {
+            return Ok(low_rank.k_dpp(c)?.sample(rng));
+        }
+        if SHARE * c > n {
+            return Ok(Self::new(k)?.k_dpp(c)?.sample(rng));
+        }
+        let all = k.block((0..n).into(), (0..n).into());
+        Self::draw_by(&BandEigen::new(all.as_ref())?, c, rng)
+    }
+
+    /// One subset of `c` items from the k-DPP of a matrix that is decomposed: c eigenvectors, as
+    /// [`BandEigen::vectors`] finds them, and a draw. See [`draw_of_size`](Self::draw_of_size).
+    ///
+    /// # Randomness
+    /// That of [`draw_of_size`](Self::draw_of_size).
+    ///
+    /// # Errors
+    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if c = 0,
+    /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) with the numerical rank if c
+    /// exceeds it, [`EigenFailure`](nystrom_linalg_core::Error::EigenFailure).
+    pub fn draw_by(eigen: &BandEigen<T>, c: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
+        let values: Vec<f64> = eigen.values()[..eigen.rank()].iter().map(|v| v.f64()).collect();
+        let e = ElementarySymmetric::new(&values, c)?;
+        // a seed for the vectors that costs no draw, so that the next one is that of `sample`
+        let mut key = 0;
+        let coin = |p| {
+            let uniform = rng.random::<f64>();
+            key = Streams::from_key(key ^ uniform.to_bits()).stream(0).random::<u64>();
+            uniform < p
+        };
+        let S = e.sample_by(coin); //                                         Pr(S) = Π_S λ_i/e_c
+        let starts = &mut Streams::from_key(key).stream(0);
+        let V = eigen.vectors(&S, starts)?;
+        let all: Vec<usize> = (0..c).collect();
+        Landmarks::new(V.nrows(), projection::draw(V.as_ref(), &all, rng)) //    C from VVᵀ
+    }
+}
