@@ -115,6 +115,6 @@ pub use sketched::SketchedKrr;
 pub use solver::Solver;
 pub use source::{Block, Blocks, RowIter, RowSource};
 pub use state::{
-    CenterProducts, FitState, NormalEquations, PathErrors, RowSums, StatePath, StatePoint, TallQr,
-    instruction_set,
+    CenterProducts, EmbeddedRows, EmbeddingSums, ErrorSums, FitState, FitSums, NormalEquations,
+    PathErrors, ProductSums, RowSums, StatePath, StatePoint, TallQr, Tiled, instruction_set,
 };

@@ -197,7 +197,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         self.restricted().fit_sketch(problem.into(), sketch, precondition)
     }
 
-    fn restricted(&self) -> Restricted<'_, K, T> {
+    pub(super) fn restricted(&self) -> Restricted<'_, K, T> {
         Restricted {
             kernel: &self.kernel,
             ridge: self.ridge,

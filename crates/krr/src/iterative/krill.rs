@@ -4,7 +4,7 @@ use crate::iterative::restricted::{Ingredients, Restricted};
 use crate::iterative::tiles::Tiles;
 use crate::iterative::{Extras, IterativeFit, IterativeOptions};
 use crate::{Centers, Problem, SolvedBy};
-use faer::{Accum, Mat, MatMut};
+use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{
     Cholesky, JitterLadder, Result, Ridge, RowTree, Scalar, Streams, ops, work,
@@ -123,21 +123,22 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
         extras: Extras<'_, K, T>,
         rng: &mut dyn Rng,
     ) -> Result<IterativeFit<K, T>> {
-        let restricted = Restricted {
+        let streams = Streams::from_rng(rng);
+        let precondition = |Ingredients { tiles, R, mu, .. }: Ingredients<'_, '_, T>| {
+            preconditioner(tiles, R, mu, streams)
+        };
+        self.restricted().fit(problem.into(), centers.into(), extras, precondition)
+    }
+
+    pub(super) fn restricted(&self) -> Restricted<'_, K, T> {
+        Restricted {
             kernel: &self.kernel,
             ridge: self.ridge,
             intercept: self.intercept,
             options: &self.options,
             solver: SolvedBy::Krill,
             factors: Self::factors,
-        };
-        let streams = Streams::from_rng(rng);
-        restricted.fit(
-            problem.into(),
-            centers.into(),
-            extras,
-            |Ingredients { tiles, R, mu, .. }| preconditioner(tiles, R, mu, streams),
-        )
+        }
     }
 }
 
@@ -148,7 +149,15 @@ pub(crate) fn preconditioner<T: Scalar>(
     mu: f64,
     streams: Streams,
 ) -> Result<Cholesky<f64>> {
-    let mut St = sketch(tiles, streams); //                          (ΨK_nM)ᵀ
+    embedded_preconditioner(sketch(tiles, streams), R, mu)
+}
+
+/// The same from (Ψ√D K_nM)ᵀ, M × 2M.
+pub(super) fn embedded_preconditioner(
+    mut St: Mat<f64>,
+    R: &Cholesky<f64>,
+    mu: f64,
+) -> Result<Cholesky<f64>> {
     R.forward_in_place(St.as_mut()); //                             Sᵀ = R⁻¹(ΨK_nM)ᵀ
     let fill = |mut out: MatMut<'_, f64>| {
         ops::gram_lower(out.rb_mut(), Accum::Replace, St.transpose(), 1.0);
@@ -157,38 +166,52 @@ pub(crate) fn preconditioner<T: Scalar>(
     Cholesky::from_fill(R.order(), fill, JitterLadder::default())
 }
 
-/// (Ψ√D K_nM)ᵀ, M × 2M: a column of K_nMᵀ at a time is added to eight columns. One pass; the order
-/// of the additions is that of the rows.
+/// (Ψ√D K_nM)ᵀ, M × 2M, in one pass.
 pub(crate) fn sketch<T: Scalar>(tiles: &Tiles<'_, T>, streams: Streams) -> Mat<f64> {
-    let (m, s) = (tiles.order(), ROWS_PER_CENTER * tiles.order());
-    let (mut St, mut buffer) = (Mat::<f64>::zeros(m, s), tiles.buffer(STREAM_ROWS));
+    let mut St = empty_embedding(tiles.order());
+    let mut buffer = tiles.buffer(STREAM_ROWS);
     tiles.count_pass();
     for (b, rows) in RowTree::tiles(0..tiles.len(), STREAM_ROWS).enumerate() {
-        let mut rng = streams.stream(b as u64);
-        let size = 1.0 / (NONZEROS as f64).sqrt();
-        let psi: Vec<[(usize, f64); NONZEROS]> = rows
-            .clone()
-            .map(|i| {
-                let weight = size * tiles.samples.root_weight(i).f64();
-                std::array::from_fn(|_| {
-                    (rng.random_range(0..s), if rng.random::<bool>() { weight } else { -weight })
-                })
-            })
-            .collect();
+        let samples = tiles.samples.slice(rows.clone());
         let Kt = tiles.tile(&mut buffer, rows);
-        work::product(m, Kt.ncols(), NONZEROS);
-        St.as_mut().par_row_chunks_mut(STRIPE).zip(Kt.par_row_chunks(STRIPE)).for_each(
-            |(mut St, Kt)| {
-                for (column, psi) in Kt.col_iter().zip(&psi) {
-                    for &(r, weight) in psi {
-                        faer::zip!(St.rb_mut().col_mut(r), column)
-                            .for_each(|faer::unzip!(s, k)| *s += weight * *k);
-                    }
-                }
-            },
-        );
+        embed(St.as_mut(), Kt, samples, &mut streams.stream(b as u64));
     }
     St
+}
+
+/// ΨK over no rows, for M centres.
+pub(crate) fn empty_embedding(m: usize) -> Mat<f64> {
+    Mat::zeros(m, ROWS_PER_CENTER * m)
+}
+
+/// Adds (Ψ√D K)ᵀ of some rows, for which eight rows of Ψ and signs are drawn each: a column of Kᵀ
+/// at a time is added to eight columns, in the order of the rows.
+pub(crate) fn embed<T: Scalar>(
+    mut St: MatMut<'_, f64>,
+    Kt: MatRef<'_, f64>,
+    samples: Problem<'_, T>,
+    rng: &mut dyn Rng,
+) {
+    let (s, size) = (St.ncols(), 1.0 / (NONZEROS as f64).sqrt());
+    let psi: Vec<[(usize, f64); NONZEROS]> = (0..samples.x.len())
+        .map(|i| {
+            let weight = size * samples.root_weight(i).f64();
+            std::array::from_fn(|_| {
+                (rng.random_range(0..s), if rng.random::<bool>() { weight } else { -weight })
+            })
+        })
+        .collect();
+    work::product(Kt.nrows(), Kt.ncols(), NONZEROS);
+    St.rb_mut().par_row_chunks_mut(STRIPE).zip(Kt.par_row_chunks(STRIPE)).for_each(
+        |(mut St, Kt)| {
+            for (column, psi) in Kt.col_iter().zip(&psi) {
+                for &(r, weight) in psi {
+                    faer::zip!(St.rb_mut().col_mut(r), column)
+                        .for_each(|faer::unzip!(s, k)| *s += weight * *k);
+                }
+            }
+        },
+    );
 }
 
 use faer::reborrow::*;

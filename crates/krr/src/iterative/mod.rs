@@ -36,6 +36,7 @@ pub use falkon::Falkon;
 pub use full::FullKrr;
 pub use full_path::{FullPath, FullPathFit};
 pub use krill::Krill;
+pub(crate) use krill::{embed, empty_embedding};
 pub use memory::MemoryPlan;
 pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};
 pub use passes::RowPasses;

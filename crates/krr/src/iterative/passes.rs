@@ -1,18 +1,20 @@
-//! Falkon over rows that are not in memory: a pass for each iteration.
+//! Falkon and KRILL over rows that are not in memory: a pass for each iteration.
 
 use super::falkon::preconditioner;
-use super::restricted::{check_start, unwhitened, whitened};
+use super::krill::embedded_preconditioner;
+use super::restricted::{Restricted, check_start, unwhitened, whitened};
 use super::run::{Watch, run_watched};
 use super::system::{Constant, NormalProducts, System};
-use super::{Extras, Falkon, Iteration, IterativeFit, MemoryPlan, Verdict};
+use super::{Extras, Falkon, Iteration, IterativeFit, Krill, MemoryPlan, Verdict};
 use crate::rows::TILE_ROWS;
 use crate::source::RowSource;
-use crate::state::{CenterProducts, RowSums};
+use crate::state::{CenterProducts, EmbeddedRows, RowSums};
 use crate::whitener::{factor, ladder};
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, validate};
+use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, Streams, validate};
+use rand::Rng;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -76,9 +78,85 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         targets: usize,
         extras: Extras<'_, K, T>,
     ) -> Result<IterativeFit<K, T>> {
+        // every centre stands for as many rows: Ω = (Σw/M)I
+        let precondition = |_: &mut P, R: &Cholesky<f64>, weight: f64, mu: f64| {
+            let m = centers.len();
+            preconditioner(R, &vec![weight / m as f64; m], mu)
+        };
+        self.restricted().fit_passes(rows, centers, targets, extras, precondition)
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
+    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes: as
+    /// [`Falkon::fit_passes`], with one pass more, for the embedding, and for centres of any kind.
+    ///
+    /// # Cost
+    /// That of [`fit`](Self::fit). Memory: 32M² bytes, and 16M² more for every sum of the first
+    /// passes that waits to be merged; nothing that grows with n.
+    ///
+    /// # Departures
+    /// The embedding of 1024 rows follows from `rng` and from their coordinates, not from their
+    /// place, so that sums of rows do not depend on who has them. The same 1024 rows once more have
+    /// the same embedding: then their part of the preconditioner is twice too large.
+    ///
+    /// # Randomness
+    /// One key.
+    ///
+    /// # Errors
+    /// As [`Falkon::fit_passes`].
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::{Blocks, Extras, Krill};
+    /// use nystrom_linalg_core::Ridge;
+    /// use rand::SeedableRng;
+    /// let x: Vec<f64> = (0..4000).map(|i| f64::from(i) / 2000.0).collect();
+    /// let y = Mat::from_fn(4000, 1, |i, _| (4.0 * x[i]).sin());
+    /// let mut rows = Blocks::new((Points::from_slice(&x), &y), 600)?; // or files: any RowSource
+    /// let anywhere: Vec<f64> = (0..40).map(|j| f64::from(j) / 20.0).collect();
+    /// let krill = Krill::new(Gaussian::new(0.2)?, Ridge::PerSample(1e-6));
+    /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+    /// let anywhere = Points::from_slice(&anywhere);
+    /// let fit = krill.fit_passes(&mut rows, anywhere, 1, Extras::default(), rng)?;
+    /// assert!(fit.converged() && fit.report.passes >= fit.report.iterations + 2);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn fit_passes<P: RowPasses<T>>(
+        &self,
+        rows: &mut P,
+        centers: Points<'_, T>,
+        targets: usize,
+        extras: Extras<'_, K, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<IterativeFit<K, T>> {
+        let streams = Streams::from_rng(rng);
+        // S = Ψ√D K_nM R⁻ᵀ
+        let precondition = |rows: &mut P, R: &Cholesky<f64>, _: f64, mu: f64| {
+            let empty = EmbeddedRows::new(&self.kernel, centers, targets, streams);
+            embedded_preconditioner(rows.pass(empty)?.finish()?, R, mu)
+        };
+        self.restricted().fit_passes(rows, centers, targets, extras, precondition)
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
+    /// Fits through centres; `precondition` makes G with GGᵀ ≈ ΦᵀDΦ + μI from R, Σw and μ.
+    fn fit_passes<P: RowPasses<T>>(
+        &self,
+        rows: &mut P,
+        centers: Points<'_, T>,
+        targets: usize,
+        extras: Extras<'_, K, T>,
+        precondition: impl FnOnce(&mut P, &Cholesky<f64>, f64, f64) -> Result<Cholesky<f64>>,
+    ) -> Result<IterativeFit<K, T>> {
         check_start(extras.start, centers.len(), targets)?;
-        let Begun { R, G, b, constant, n, mu, memory } = self.begin(rows, centers, targets)?;
-        let (m, count, failed) = (centers.len() as u64, AtomicU64::new(1), AtomicBool::new(false));
+        let Begun { R, b, constant, n, weight, mu, memory } = self.begin(rows, centers, targets)?;
+        let G = precondition(rows, &R, weight, mu)?;
+        let before = if matches!(self.solver, SolvedBy::Krill) { 2 } else { 1 };
+        let (m, count, failed) =
+            (centers.len() as u64, AtomicU64::new(before), AtomicBool::new(false));
         let start = extras.start.map(|theta| whitened(&R, theta)); //                       β = Rᵀθ
         let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
             let theta = unwhitened(&R, beta); //                                            θ = R⁻ᵀβ
@@ -90,7 +168,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
                 t: targets,
                 ridge: mu,
                 jitter: R.jitter(),
-                solver: SolvedBy::Falkon,
+                solver: self.solver,
                 reason,
                 condition,
                 kernel_entries: (count.load(Ordering::Relaxed) * n + m) * m,
@@ -98,7 +176,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)
         };
         let seen = (&count, &failed);
-        let products = Passing { falkon: self, rows, centers, targets, n, seen, error: None };
+        let products =
+            Passing { kernel: self.kernel, rows, centers, targets, n, seen, error: None };
         let mut system = System { products, R: &R, mu, G, constant: constant.as_ref() };
         let mut monitor = extras.monitor;
         // a pass that failed ends the run before anybody sees what came of it
@@ -110,19 +189,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
             }
         };
         let watch = Watch { start, resume: extras.resume, monitor: Some(&mut look) };
-        let ran = run_watched(&mut system, b.as_ref(), watch, &self.options, &model);
+        let ran = run_watched(&mut system, b.as_ref(), watch, self.options, &model);
         if let Some(error) = system.products.error {
             return Err(error);
         }
         let ((model, ran), passes) = (ran?, count.load(Ordering::Relaxed) as usize);
-        let mut fit = ran.finish(model, &self.options, passes, memory);
+        let mut fit = ran.finish(model, self.options, passes, memory);
         // of a fit that was gone on with, too: without the passes that verified
-        let once = fit.report.iterations as u64 + 1;
+        let once = fit.report.iterations as u64 + before;
         fit.model.report.kernel_entries = (once * n + m) * m;
         Ok(fit)
     }
 
-    /// Factors, and the right-hand side by a first pass.
+    /// R, and the right-hand side by a first pass.
     fn begin<P: RowPasses<T>>(
         &self,
         rows: &mut P,
@@ -139,16 +218,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         let R = factor(self.kernel.gram(centers).as_ref(), |_| 0.0, ladder::<T>())?;
         // K_nMᵀD[y 1]
         let (mut moments, sums) =
-            rows.pass(CenterProducts::moments(&self.kernel, centers, targets))?.finish();
+            rows.pass(CenterProducts::moments(self.kernel, centers, targets))?.finish()?;
         if !(sums.weight > 0.0) {
             return Err(Error::Empty { what: "rows of positive weight" });
         }
-        let (n, share) = (sums.rows, sums.weight / m as f64);
+        let (n, weight) = (sums.rows, sums.weight);
         let mu = self.ridge.absolute(n as usize)?.f64(); //                                  μ = nλ
-        let G = preconditioner(&R, &vec![share; m], mu)?; //                           Ω = (Σw/M)I
         R.forward_in_place(moments.as_mut());
         let (b, constant) = Constant::eliminated(moments, &sums, self.intercept); //        b = ΦᵀDy
-        Ok(Begun { R, G, b, constant, n, mu, memory })
+        Ok(Begun { R, b, constant, n, weight, mu, memory })
     }
 
     /// Bytes beside a block of rows.
@@ -157,7 +235,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
         let (centers, columns) = (m as u64, (targets + usize::from(self.intercept)) as u64);
         let copy = if narrow < wide { wide } else { 0 };
         let plan = MemoryPlan {
-            factors: Self::factors(centers) * wide,
+            factors: (self.factors)(centers) * wide,
             vectors: 10 * centers * columns * wide,
             tiles: TILE_ROWS as u64 * centers * (narrow + copy),
             kept: 0,
@@ -178,12 +256,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
 struct Begun {
     /// RRᵀ = K_MM + δI.
     R: Cholesky<f64>,
-    /// GGᵀ ≈ ΦᵀDΦ + μI.
-    G: Cholesky<f64>,
     /// ΦᵀDy.
     b: Mat<f64>,
     constant: Option<Constant>,
     n: u64,
+    /// Σ w.
+    weight: f64,
     /// nλ.
     mu: f64,
     memory: MemoryPlan,
@@ -191,7 +269,7 @@ struct Begun {
 
 /// K_nMᵀDK_nM u, each by a pass.
 struct Passing<'a, P, K, T> {
-    falkon: &'a Falkon<K, T>,
+    kernel: &'a K,
     rows: &'a mut P,
     centers: Points<'a, T>,
     targets: usize,
@@ -204,8 +282,8 @@ struct Passing<'a, P, K, T> {
 
 impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> Passing<'_, P, K, T> {
     fn pass(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
-        let empty = CenterProducts::normal(&self.falkon.kernel, self.centers, self.targets, u);
-        let (out, sums) = self.rows.pass(empty)?.finish();
+        let empty = CenterProducts::normal(self.kernel, self.centers, self.targets, u);
+        let (out, sums) = self.rows.pass(empty)?.finish()?;
         let (expected, got) = (self.n as usize, sums.rows as usize);
         if expected == got {
             return Ok(out);

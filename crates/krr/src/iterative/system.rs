@@ -1,7 +1,7 @@
 //! The normal equations of a restricted fit, in coordinates in which the penalty is the identity.
 
 use crate::iterative::tiles::Tiles;
-use crate::state::ProductSums;
+use crate::state::VectorSums;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Cholesky, LinearSystem, Scalar, ops};
 
@@ -62,7 +62,7 @@ impl Constant {
     /// ΦᵀD(y − ȳ) and what eliminates the constant, if there is one, from ΦᵀD[y 1].
     pub fn eliminated(
         moments: Mat<f64>,
-        sums: &ProductSums,
+        sums: &VectorSums,
         intercept: bool,
     ) -> (Mat<f64>, Option<Constant>) {
         let t = sums.targets.len();

@@ -4,12 +4,11 @@ use super::errors::Residuals;
 use super::family::{Basis, Family};
 use super::{LambdaPath, exact, features};
 use crate::Problem;
-use crate::rows::{FeatureRows, KernelRows, Source, TILE_ROWS};
+use crate::rows::{FeatureRows, Source, SpanRows, TILE_ROWS};
 use crate::whitener::Whitener;
-use faer::{Accum, ColMut, Mat, MatMut};
+use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, ops, validate};
-use nystrom_sketch::ProductBuffer;
+use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, validate};
 use std::ops::Range;
 
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
@@ -93,22 +92,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
                 Ok(())
             }
             Basis::Features { V, whitener, expand } => {
-                let rows = KernelRows {
-                    kernel: &self.kernel,
-                    centers: Points::from_cols(self.centers.as_ref()),
-                };
-                let expanded;
-                let source: &dyn Source<T> = match expand {
-                    None => &rows,
-                    Some(S) => {
-                        expanded = Expanded {
-                            rows,
-                            S: Mat::from_fn(S.nrows(), S.ncols(), |i, j| T::lit(S[(i, j)])),
-                        };
-                        &expanded
-                    }
-                };
-                self.each_feature_tile((source, whitener, V), samples, mu, tiles, visit)
+                let centers = Points::from_cols(self.centers.as_ref());
+                let source = SpanRows::new(&self.kernel, centers, expand.as_ref());
+                self.each_feature_tile((&source, whitener, V), samples, mu, tiles, visit)
             }
         }
     }
@@ -142,33 +128,5 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
             (0..out.ncols()).for_each(|j| out[(i, j)] = samples.y[(i, j)] - f[(s, j)]);
         }
         Ok(())
-    }
-}
-
-/// g(x_i) = row i of KS from the u rows of S that are not zero.
-struct Expanded<'a, T, K> {
-    rows: KernelRows<'a, T, K>,
-    S: Mat<T>,
-}
-
-impl<T: Scalar, K: Kernel<T>> Source<T> for Expanded<'_, T, K> {
-    fn features(&self) -> usize {
-        self.S.ncols()
-    }
-
-    fn fill(
-        &self,
-        out: MatMut<'_, T>,
-        x: Points<'_, T>,
-        rows: Range<usize>,
-        buffer: &mut Option<ProductBuffer<T>>,
-    ) {
-        let mut k = Mat::zeros(self.S.nrows(), rows.len());
-        self.rows.fill(k.as_mut(), x, rows, buffer);
-        ops::matmul(out, Accum::Replace, self.S.transpose(), k.as_ref(), T::one());
-    }
-
-    fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
-        self.rows.diagonal(out, x);
     }
 }

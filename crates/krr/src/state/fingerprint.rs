@@ -1,32 +1,32 @@
 //! What two states must have in common to be added: a hash of all that their numbers depend on.
 
 use super::bytes::Hash;
-use crate::whitener::Whitener;
-use nystrom_kernels::{Kernel, Points, kernel_probe};
+use super::fit_sums::Shared;
+use nystrom_kernels::{Kernel, kernel_probe};
 use nystrom_linalg_core::Scalar;
 
-/// Of the scalar type, the instruction set, the centres, the factor R of their Gram matrix, kernel
-/// values at points between them, the intercept and the offset.
+/// Of the scalar type, the instruction set, the centres, the sketch, the factor R of their Gram
+/// matrix, kernel values at points between them, the intercept and the offset.
 ///
 /// A kernel is known by its values, so that any kernel will do, and values that come out with other
 /// rounding errors count as another kernel's.
-pub(super) fn fingerprint<T: Scalar>(
-    kernel: &impl Kernel<T>,
-    centers: Points<'_, T>,
-    whitener: &Whitener<T>,
-    intercept: bool,
-    offset: &[f64],
-) -> u64 {
+pub(super) fn fingerprint<T: Scalar, K: Kernel<T>>(shared: &Shared<K, T>) -> u64 {
+    let Shared { kernel, span, whitener, intercept, offset, .. } = shared;
+    let centers = shared.centers();
     let (d, m) = (centers.dim(), centers.len());
     let mut hash = Hash::new().bytes(T::NAME.as_bytes()).bytes(instruction_set().as_bytes());
-    hash = [d, m, offset.len(), usize::from(intercept)]
+    hash = [d, m, offset.len(), usize::from(*intercept)]
         .iter()
         .fold(hash, |hash, &size| hash.integer(size as u64));
     hash = offset.iter().fold(hash, |hash, &x| hash.number(x));
     for j in 0..m {
         hash = (0..d).fold(hash, |hash, k| hash.number(centers.coordinate(j, k).f64()));
-        hash = whitener.column(j).iter().fold(hash, |hash, r| hash.number(r.f64()));
+        // a sketch has no more columns than centres
+        let column = if j < whitener.order() { whitener.column(j) } else { &[] };
+        hash = column.iter().fold(hash, |hash, r| hash.number(r.f64()));
     }
+    let span = span.iter().flat_map(|S| S.col_iter()).flat_map(|col| col.iter());
+    hash = span.fold(hash, |hash, s| hash.number(*s));
     let values = kernel_probe(kernel, centers);
     values.col_iter().flat_map(|col| col.iter()).fold(hash, |hash, k| hash.number(k.f64())).value()
 }

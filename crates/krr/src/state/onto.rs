@@ -1,6 +1,8 @@
 //! A state over other centres, as a dictionary that changes asks for.
 
-use super::{NormalEquations, Shared};
+use super::NormalEquations;
+use super::fit_sums::{FitSums, Shared};
+use super::tiled::Tiled;
 use crate::feature_sums::FeatureSums;
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -24,12 +26,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
     /// T = R'⁻¹K(Z', Z)R⁻ᵀ, a contraction.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As `new`.
     ///
     /// ```
     /// use faer::Mat;
     /// use nystrom_kernels::{Gaussian, Points};
-    /// use nystrom_krr::NormalEquations;
+    /// use nystrom_krr::{NormalEquations, RowSums};
     /// use nystrom_linalg_core::Ridge;
     /// let x: Vec<f64> = (0..2048).map(|i| i as f64 / 1000.0).collect();
     /// let y = Mat::from_fn(2048, 1, |i, _| (4.0 * x[i]).sin());
@@ -44,23 +46,26 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     pub fn onto(self, centers: Points<'_, T>) -> Result<Self> {
-        let old = &*self.shared;
+        let Tiled { sums: FitSums { shared: old, totals, sums }, waiting } = self;
         old.centers().check_same_dim(centers)?;
         let empty = Self::make(old.kernel.clone(), centers, &old.offset, old.intercept)?;
-        let seen = transfer(old, &empty.shared); //                           Tᵀ
-        let sums = carried(&self.sums.0, seen.as_ref());
-        let (totals, waiting) = (self.totals, self.waiting);
-        Ok(Self { totals, sums: FeatureSums(sums), waiting, shared: empty.shared })
+        let shared = empty.sums.shared;
+        let seen = transfer(&old, &shared); //                                Tᵀ
+        let sums = FeatureSums(carried(&sums.0, seen.as_ref()));
+        Ok(Tiled { sums: FitSums { shared, totals, sums }, waiting })
     }
 }
 
 /// Tᵀ = R⁻¹K(Z, Z')R'⁻ᵀ, and 1 for the constant, which every centre leaves alone.
 fn transfer<T: Scalar, K: Kernel<T>>(old: &Shared<K, T>, new: &Shared<K, T>) -> Mat<f64> {
-    let (m, p) = (old.centers.ncols(), new.centers.ncols());
+    let (m, p) = (old.whitener.order(), new.centers.ncols());
     let k = old.kernel.eval(new.centers(), old.centers());
-    let mut left = Mat::from_fn(p, m, |i, j| k[(i, j)].f64());
+    let mut left = Mat::from_fn(p, old.centers.ncols(), |i, j| k[(i, j)].f64());
     new.whitener.whiten_wide(left.as_mut()); //                               R'⁻¹K(Z', Z)
-    let mut both = left.transpose().to_owned();
+    let mut both = match &old.span {
+        Some(S) => product(S.transpose(), left.transpose()), //                    of a sketch
+        None => left.transpose().to_owned(),
+    };
     old.whitener.whiten_wide(both.as_mut());
     if !old.intercept {
         return both;
@@ -74,11 +79,6 @@ fn transfer<T: Scalar, K: Kernel<T>>(old: &Shared<K, T>, new: &Shared<K, T>) -> 
 
 /// T ΦᵀΦ Tᵀ and T Φᵀy.
 fn carried(sums: &GramSums, seen: MatRef<'_, f64>) -> GramSums {
-    let product = |a: MatRef<'_, f64>, b: MatRef<'_, f64>| {
-        let mut out = Mat::zeros(a.nrows(), b.ncols());
-        ops::matmul(out.as_mut(), Accum::Replace, a, b, 1.0);
-        out
-    };
     let mut square = sums.gram.to_square();
     ops::mirror_lower(square.as_mut());
     let half = product(square.as_ref(), seen);
@@ -87,4 +87,10 @@ fn carried(sums: &GramSums, seen: MatRef<'_, f64>) -> GramSums {
     let entry = |i: usize, j: usize| if i == j { gram[(i, i)].max(0.0) } else { gram[(i, j)] };
     let moments = product(seen.transpose(), sums.moments.as_ref());
     GramSums { gram: PackedLower::from_fn(seen.ncols(), entry), moments }
+}
+
+fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    ops::matmul(out.as_mut(), Accum::Replace, a, b, 1.0);
+    out
 }

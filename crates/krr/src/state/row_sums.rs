@@ -20,26 +20,31 @@ pub trait RowSums<T>: Sized {
     /// Takes the rows of a block, after those before it.
     ///
     /// # Errors
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) for another number of coordinates or targets,
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite), and those of the weights.
-    fn accumulate(&mut self, block: Problem<'_, T>) -> Result<()>;
+    /// Those of [`NystromKrr::fit`](crate::NystromKrr::fit) for the block, before any of it is
+    /// taken; weights may all be 0. [`Shape`](nystrom_linalg_core::Error::Shape) for another number
+    /// of coordinates or targets.
+    fn accumulate<'a>(&mut self, block: impl Into<Problem<'a, T>>) -> Result<()>
+    where
+        T: 'a;
 
     /// Adds the rows of other sums, as if they came after these.
     ///
     /// # Errors
-    /// [`Incompatible`](nystrom_linalg_core::Error::Incompatible) for sums of something else.
+    /// [`Incompatible`](nystrom_linalg_core::Error::Incompatible) for sums of something else; these
+    /// are then as they were.
     fn merge(&mut self, later: Self) -> Result<()>;
 
-    /// The sums as bytes.
+    /// The sums as bytes: 8 a number, with layout version, fingerprint and checksum. What all sums
+    /// of one kind share, kernel and centres, is not among them.
     ///
     /// # Errors
     /// None that a caller can cause.
     fn to_bytes(&mut self) -> Result<Vec<u8>>;
 
-    /// The sums that [`to_bytes`](Self::to_bytes) wrote; those of `self` play no part.
+    /// The sums that [`to_bytes`](Self::to_bytes) wrote; the rows of `self` play no part.
     ///
     /// # Errors
     /// [`Incompatible`](nystrom_linalg_core::Error::Incompatible) for damaged bytes and for sums
-    /// of something else.
+    /// that cannot be [merged](Self::merge) with these.
     fn read(&self, bytes: &[u8]) -> Result<Self>;
 }

@@ -36,5 +36,6 @@ mod small_lambda;
 mod source;
 mod state;
 mod state_onto;
+mod state_sketched;
 mod threads;
 mod tight_certificate;

@@ -4,10 +4,12 @@ use crate::common::{gaussian, sample, weights};
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_krr::{
-    Block, Blocks, Extras, Falkon, IterativeOptions, KrrModel, LambdaPath, NystromKrr, Problem,
-    RowIter, RowSource, Solver,
+    Block, Blocks, Extras, Falkon, IterativeOptions, Krill, KrrModel, LambdaPath, NystromKrr,
+    Problem, RowIter, RowSource, SolvedBy, Solver,
 };
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
 
 fn bits<T: Scalar>(model: &KrrModel<Gaussian, T>) -> Vec<u64> {
     let theta = model.coefficients().col_iter().flat_map(|col| col.iter());
@@ -164,7 +166,43 @@ fn falkon_takes_a_pass_for_each_iteration() {
             assert_eq!(bits(&again.model), bits(&passes.model));
         }
     }
-    // rows that cannot be read again, and none at all
+}
+
+/// So is KRILL, up to its embedding, at centres that are no sample of the rows.
+#[test]
+fn krill_takes_one_pass_more() {
+    let (n, m) = (3000, 25);
+    let (x, y) = sample::<f64>(n, 2, 2, 3);
+    let y = Mat::from_fn(n, 2, |i, j| y[(i, j)] + 10.0);
+    let w = weights(n);
+    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let corner = Mat::from_fn(2, m, |k, j| x[(j, k)] + 0.5);
+    let centers = Points::from_cols(corner.as_ref());
+    let rng = || Pcg64::seed_from_u64(5);
+    let options = IterativeOptions { tolerance: 1e-9, ..IterativeOptions::default() };
+    let krill = Krill::new(gaussian(0.7), Ridge::PerSample(1e-5));
+    let krill = Krill { intercept: true, options, ..krill };
+    let memory = krill.fit(problem, centers, &mut rng()).unwrap();
+    let in_passes = |block: usize| {
+        let mut rows = Blocks::new(problem, block).unwrap();
+        krill.fit_passes(&mut rows, centers, 2, Extras::default(), &mut rng()).unwrap()
+    };
+    let passes = in_passes(700);
+    assert!(passes.converged() && passes.report.passes > passes.report.iterations + 1);
+    // as good a preconditioner
+    assert!(passes.report.iterations <= memory.report.iterations + 3);
+    let [ours, theirs] = [&passes, &memory].map(|fit| fit.model.predict(problem.x).unwrap());
+    assert!((ours - &theirs).norm_max() < 1e-6 * theirs.norm_max());
+    assert_eq!(passes.model.report().solver, SolvedBy::Krill);
+    let entries = (passes.report.passes * n + m) * m;
+    assert_eq!(passes.report.kernel_entries, entries as u64);
+    assert_eq!(bits(&in_passes(1111).model), bits(&passes.model));
+}
+
+/// Rows that cannot be read again, and none at all.
+#[test]
+fn passes_that_fail_are_told() {
+    let options = IterativeOptions { tolerance: 1e-9, ..IterativeOptions::default() };
     let falkon = Falkon { options, ..Falkon::new(gaussian(0.7), Ridge::PerSample(1e-5)) };
     let mut reads = 0;
     let mut rows = RowIter::new(|| {

@@ -3,7 +3,7 @@
 use crate::common::{gaussian, sample, weights};
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Points};
-use nystrom_krr::{NormalEquations, Problem};
+use nystrom_krr::{NormalEquations, Problem, RowSums};
 use nystrom_linalg_core::{Error, Ridge, Scalar};
 
 const RIDGE: f64 = 1e-3;

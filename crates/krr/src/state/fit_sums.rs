@@ -1,0 +1,158 @@
+//! The sums of a [`FitState`](super::FitState): features and targets, whitened.
+
+use super::accumulator::{Accumulator, numbers};
+use super::bytes::{Reader, Writer, wrong};
+use super::tiled::TileSums;
+use super::totals::Totals;
+use crate::path::Family;
+use crate::path::family::{Basis, Constant};
+use crate::rows::{FeatureRows, SpanRows, Tile};
+use crate::whitener::Whitener;
+use crate::{FitReport, Problem};
+use faer::{Accum, Mat};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Result, Scalar, ops};
+use std::sync::Arc;
+
+/// What [`FitState`](super::FitState) adds up.
+#[derive(Debug, Clone)]
+pub struct FitSums<K, T, A> {
+    pub(super) shared: Arc<Shared<K, T>>,
+    pub(super) totals: Totals,
+    pub(super) sums: A,
+}
+
+/// What states of one fit have in common.
+#[derive(Debug)]
+pub(super) struct Shared<K, T> {
+    pub kernel: K,
+    pub centers: Mat<T>,
+    /// Of a sketch, its rows at the centres, u × m.
+    pub span: Option<Mat<f64>>,
+    pub whitener: Whitener<T>,
+    pub intercept: bool,
+    pub offset: Vec<f64>,
+    pub fingerprint: u64,
+}
+
+#[expect(private_bounds, reason = "sealed: as FitState")]
+impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitSums<K, T, A> {
+    pub(super) fn over_no_rows(shared: Arc<Shared<K, T>>) -> Self {
+        let (p, t) = (shared.features(), shared.offset.len());
+        FitSums { totals: Totals::zeros(t), sums: A::zeros(p, t), shared }
+    }
+
+    pub(super) fn family(&self) -> Result<Family<K, T>> {
+        let shared = &*self.shared;
+        let (mut spectrum, V) = self.sums.decompose(shared.intercept, &self.totals)?;
+        if let Some(Constant { targets, .. }) = &mut spectrum.constant {
+            targets.iter_mut().zip(&shared.offset).for_each(|(mean, offset)| *mean += offset);
+        }
+        let (kernel, centers) = (shared.kernel.clone(), shared.centers.clone());
+        let (whitener, expand) = (shared.whitener.clone(), shared.span.clone());
+        let basis = Basis::Features { V, whitener, expand };
+        Ok(Family { kernel, centers, spectrum, basis, report: self.report() })
+    }
+
+    pub(super) fn report(&self) -> FitReport {
+        let (d, m) = self.shared.centers.shape();
+        FitReport {
+            n: self.totals.rows as usize,
+            m,
+            d,
+            t: self.shared.offset.len(),
+            ridge: 0.0,
+            jitter: self.shared.whitener.jitter,
+            solver: A::SOLVED_BY,
+            reason: "one eigendecomposition of the state of its rows".into(),
+            condition: 1.0,
+            kernel_entries: (self.totals.rows + m as u64) * m as u64,
+        }
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> TileSums<T> for FitSums<K, T, A> {
+    const KIND: u8 = A::KIND;
+    type Room = Option<Tile<T>>;
+
+    fn empty(&self) -> Self {
+        Self::over_no_rows(self.shared.clone())
+    }
+
+    fn kernel(&self) -> &impl Kernel<T> {
+        &self.shared.kernel
+    }
+
+    fn sizes(&self) -> (usize, usize) {
+        (self.shared.centers.nrows(), self.shared.offset.len())
+    }
+
+    fn rows(&self) -> u64 {
+        self.totals.rows
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.shared.fingerprint
+    }
+
+    fn otherwise(&self) -> &'static str {
+        "another kernel, other centres, offsets or intercept, another scalar type or instruction \
+         set"
+    }
+
+    fn add(&mut self, tile: Problem<'_, T>, room: &mut Self::Room) -> Result<()> {
+        let Shared { kernel, span, whitener, intercept, offset, .. } = &*self.shared;
+        let source = SpanRows::new(kernel, self.shared.centers(), span.as_ref());
+        let shift = intercept.then(|| offset.clone());
+        let rows = FeatureRows::with_shift(&source, whitener, tile, shift);
+        let room = room.get_or_insert_with(|| rows.tile());
+        rows.fill_from(room, tile, 0..tile.x.len());
+        self.sums.add(room, *intercept);
+        self.totals.merge(&rows.totals);
+        Ok(())
+    }
+
+    fn plus(&mut self, later: Self) {
+        self.sums.merge(later.sums);
+        self.totals.merge(&later.totals);
+    }
+
+    fn numbers(&self) -> usize {
+        let t = self.shared.offset.len();
+        Totals::len(t) + numbers(self.shared.features(), t)
+    }
+
+    fn write(&self, out: &mut Writer) {
+        self.totals.write(out);
+        self.sums.write(out);
+    }
+
+    fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
+        let (p, t) = (self.shared.features(), self.shared.offset.len());
+        let (totals, sums) = (Totals::read(reader, t), A::read(reader, p, t));
+        if totals.is_sound() && sums.is_sound() {
+            return Ok(FitSums { totals, sums, shared: self.shared.clone() });
+        }
+        Err(wrong("its numbers are the sums of no rows".into()))
+    }
+}
+
+impl<K, T: Scalar> Shared<K, T> {
+    pub fn centers(&self) -> Points<'_, T> {
+        Points::from_cols(self.centers.as_ref())
+    }
+
+    /// θ of the centres: R⁻ᵀβ, or S̄R⁻ᵀβ.
+    pub fn to_centers(&self, beta: Mat<f64>) -> Mat<f64> {
+        let theta = self.whitener.unwhiten(beta);
+        let Some(S) = &self.span else { return theta };
+        let mut out = Mat::zeros(S.nrows(), theta.ncols());
+        ops::matmul(out.as_mut(), Accum::Replace, S.as_ref(), theta.as_ref(), 1.0);
+        out
+    }
+
+    /// p = m, or m + 1 with an intercept.
+    pub fn features(&self) -> usize {
+        self.whitener.order() + usize::from(self.intercept)
+    }
+}

@@ -1,0 +1,138 @@
+//! Sums over rows, tile by tile: what they all have in common.
+
+use super::RowSums;
+use super::bytes::{Reader, Writer, wrong};
+use super::waiting::Waiting;
+use crate::Problem;
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{Result, Scalar, validate};
+
+/// What whole tiles of rows add up to.
+pub(crate) trait TileSums<T: Scalar>: Sized {
+    /// Which sums these are, in a file.
+    const KIND: u8;
+    /// What a tile is worked on in, which later tiles of the same block use again.
+    type Room: Default;
+
+    /// The sums over no rows.
+    fn empty(&self) -> Self;
+    /// The kernel, which says what points it takes.
+    fn kernel(&self) -> &impl Kernel<T>;
+    /// Coordinates and targets of a row.
+    fn sizes(&self) -> (usize, usize);
+    /// Rows in the sums.
+    fn rows(&self) -> u64;
+    /// Of all that the numbers depend on beside the rows.
+    fn fingerprint(&self) -> u64;
+    /// What sums with another fingerprint were made with.
+    fn otherwise(&self) -> &'static str;
+    /// Adds a tile, of 1024 rows or the last.
+    fn add(&mut self, tile: Problem<'_, T>, room: &mut Self::Room) -> Result<()>;
+    /// Adds sums with the same fingerprint.
+    fn plus(&mut self, later: Self);
+    /// How many numbers they are in a file.
+    fn numbers(&self) -> usize;
+    fn write(&self, out: &mut Writer);
+    /// The sums that [`write`](Self::write) wrote.
+    fn read(&self, reader: &mut Reader<'_>) -> Result<Self>;
+}
+
+/// Sums over rows, and the rows that wait until their tile is whole. [`RowSums`] says what can be
+/// done with them; [`FitState`](crate::FitState), [`PathErrors`](crate::PathErrors) and
+/// [`CenterProducts`](crate::CenterProducts) are what is summed.
+#[derive(Debug, Clone)]
+pub struct Tiled<S, T> {
+    pub(super) sums: S,
+    pub(super) waiting: Waiting<T>,
+}
+
+#[expect(private_bounds, reason = "sealed: what is summed is known to this crate")]
+impl<T: Scalar, S: TileSums<T>> Tiled<S, T> {
+    /// Of sums over no rows.
+    pub(super) fn over_no_rows(sums: S) -> Self {
+        let (d, t) = sums.sizes();
+        Tiled { sums, waiting: Waiting::new(d, t) }
+    }
+
+    /// Adds the rows that wait for a whole tile.
+    pub(super) fn flush(&mut self, room: &mut S::Room) -> Result<()> {
+        let rows = self.waiting.len();
+        if rows > 0 {
+            self.sums.add(self.waiting.first(rows), room)?;
+            self.waiting.drop_first(rows);
+        }
+        Ok(())
+    }
+
+    /// The sums, once all rows are in them.
+    pub(super) fn whole(&mut self) -> Result<&mut S> {
+        self.flush(&mut S::Room::default())?;
+        Ok(&mut self.sums)
+    }
+
+    fn check_fingerprint(&self, other: u64) -> Result<()> {
+        let ours = self.sums.fingerprint();
+        if other == ours {
+            return Ok(());
+        }
+        Err(wrong(format!(
+            "its fingerprint is {other:016x}, not {ours:016x}: it was made with {}; make both from \
+             the same",
+            self.sums.otherwise(),
+        )))
+    }
+}
+
+impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
+    fn empty(&self) -> Self {
+        Self::over_no_rows(self.sums.empty())
+    }
+
+    fn rows(&self) -> u64 {
+        self.sums.rows() + self.waiting.len() as u64
+    }
+
+    fn accumulate<'a>(&mut self, block: impl Into<Problem<'a, T>>) -> Result<()>
+    where
+        T: 'a,
+    {
+        let block = block.into();
+        block.check_block(self.sums.kernel())?;
+        let (d, t) = self.sums.sizes();
+        validate::same_size(
+            "coordinates of the block against those of the centres",
+            d,
+            block.x.dim(),
+        )?;
+        validate::same_size("targets of the block against those before", t, block.y.ncols())?;
+        let mut room = S::Room::default();
+        for i in 0..block.x.len() {
+            self.waiting.push(block, i);
+            if self.waiting.is_full() {
+                self.flush(&mut room)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, mut later: Self) -> Result<()> {
+        self.check_fingerprint(later.sums.fingerprint())?;
+        later.whole()?;
+        self.whole()?.plus(later.sums);
+        Ok(())
+    }
+
+    fn to_bytes(&mut self) -> Result<Vec<u8>> {
+        let sums = self.whole()?;
+        let mut out = Writer::new(S::KIND, 1 + sums.numbers());
+        out.integer(sums.fingerprint());
+        sums.write(&mut out);
+        Ok(out.finish())
+    }
+
+    fn read(&self, bytes: &[u8]) -> Result<Self> {
+        let mut reader = Reader::new(bytes, S::KIND, 1 + self.sums.numbers())?;
+        self.check_fingerprint(reader.integer())?;
+        Ok(Self::over_no_rows(self.sums.read(&mut reader)?))
+    }
+}
