@@ -22,6 +22,9 @@ pub enum Failure {
     Output { file: String, source: io::Error },
     #[error("standard output: {0}")]
     Stdout(#[from] io::Error),
+    /// More memory is needed than is allowed.
+    #[error("{0}")]
+    Memory(String),
     /// With which status another process ends, which tells why.
     #[error("another process failed")]
     Elsewhere(u8),
@@ -48,6 +51,7 @@ pub fn status(error: &anyhow::Error) -> u8 {
         if let Some(failure) = cause.downcast_ref::<Failure>() {
             return match failure {
                 Failure::Usage(_) => USAGE,
+                Failure::Memory(_) => MEMORY,
                 Failure::Model { .. } | Failure::Data(_) | Failure::Table { .. } => DATA,
                 Failure::Output { .. } | Failure::Stdout(_) => 1,
                 Failure::Elsewhere(status) => *status,

@@ -10,9 +10,9 @@ use serde::de::DeserializeOwned;
 
 /// Of a program that runs over processes.
 const ABOUT: &str = "\
-`fit`, `predict` and `evaluate` with the options and the results of `nystrom --stream`, by all
-processes of a job: each reads a part of the files. --threads and --memory are those of a process;
-process 0 writes what is written.
+`fit`, `predict`, `evaluate`, `scores` and `landmarks` with the options and the results of `nystrom
+--stream`, by all processes of a job: each reads a part of the files. --threads and --memory are
+those of a process; process 0 writes what is written.
 
   mpirun -n 4 --bind-to none nystrom-mpi fit 'shards/*.csv' --target price -o houses.json";
 
@@ -52,9 +52,11 @@ fn run(command: &Command, ranks: &dyn Ranks) -> Result<()> {
         Command::Fit(args) => stream::fit::run_over(args, ranks),
         Command::Predict(args) => stream::predict::predict_over(args, ranks),
         Command::Evaluate(args) => stream::predict::evaluate_over(args, ranks),
+        Command::Scores(args) => stream::scores::run_over(args, ranks),
+        Command::Landmarks(args) => stream::landmarks::run_over(args, ranks),
         _ => {
-            let text = "over processes there are `fit`, `predict` and `evaluate`; use `nystrom` \
-                        for the rest";
+            let text = "over processes there are `fit`, `predict`, `evaluate`, `scores` and \
+                        `landmarks`; use `nystrom` for the rest";
             agree(ranks, Err(Failure::Usage(text.into()).into()))
         }
     }

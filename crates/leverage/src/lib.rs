@@ -12,7 +12,8 @@
 //! * [`RecursiveRls`], [`Bless`], [`BlessR`]: dictionaries level by level, with all scores through
 //!   the projector.
 //! * [`Squeak`]: one pass over a stream in bounded memory, a state that merges; [`MergeTree`] and
-//!   [`Disqueak`] merge many; [`Ink`] is its predecessor.
+//!   [`Disqueak`] merge many; [`Ink`] is its predecessor. [`PointProjector`] scores points of a
+//!   second pass.
 //! * [`SpectralAnalysis`]: scores of a stationary kernel from the density of the points, without a
 //!   kernel evaluation; [`SpectralLeverage`] binds it to its points for the common interface.
 //! * [`Audit`]: exact scores of a few random rows, against those of any estimator;
@@ -85,9 +86,9 @@ pub use spectral_density::{
 };
 pub use spectrum::ExactSpectrum;
 pub use squeak::{
-    Disqueak, Ink, MergeTree, ScoreRule, Squeak, SqueakParams, StreamDictionary, TreeShape,
-    effective_dimension_increment, even_chunks,
+    Disqueak, Ink, MergeTree, PointProjector, ScoreRule, Squeak, SqueakParams, StreamDictionary,
+    TreeShape, effective_dimension_increment, even_chunks,
 };
 #[cfg(feature = "serde")]
-pub use squeak::{SQUEAK_FORMAT, SavedSqueak, SqueakState};
+pub use squeak::{MergeTreeState, SQUEAK_FORMAT, SavedSqueak, SqueakState};
 pub use unit_weights::UnitWeights;

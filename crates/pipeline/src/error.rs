@@ -189,7 +189,7 @@ pub enum Error {
 }
 
 /// The result of this crate's functions.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The first of these names, and how many more there are.
 pub(crate) fn some<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {

@@ -66,7 +66,8 @@ pub use progress::{Event, Progress};
 pub use report::{Centers, CurvePoint, Curves, LogisticTrial, Metric, Report, Trial};
 pub use split::{Fold, Split};
 pub use stream::{
-    Alone, Ranks, Recipe, SavedLeaves, StreamFit, StreamPath, StreamReport, Summing, Survey,
-    TableBlocks, TableSource,
+    Alone, DrawnRow, DrawnRows, PointRecipe, PointRows, Ranks, Recipe, SavedLeaves, StreamFit,
+    StreamPath, StreamPoints, StreamReport, Summing, Survey, TableBlocks, TableSource,
+    WeightedRows,
 };
 pub use validation::{Bin, Compared, Confusion, Coverage, Validation};

@@ -2,8 +2,8 @@
 
 use super::landmarks::METHODS;
 use super::{
-    Certify, DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs, Output,
-    RegressionArgs, RunArgs, SearchArgs, StreamArgs,
+    BlockArgs, Certify, DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs,
+    Output, RegressionArgs, RunArgs, SearchArgs, StreamArgs,
 };
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -170,7 +170,13 @@ const SCORES: &str = "\
 Examples:
   nystrom scores houses.csv --drop price --lambda 1e-4 -o scores.csv
   nystrom scores houses.csv --drop price --method exact --kernel matern > scores.csv
-  nystrom scores sensors.npy --method sa --bandwidth 0.5 -o scores.npy --json";
+  nystrom scores sensors.npy --method sa --bandwidth 0.5 -o scores.npy --json
+  nystrom scores 'shards/*.csv' --method squeak --lambda 1e-4 -o scores.csv
+
+A folder, a pattern of several files or a table too large for --memory is read block by block, in
+two passes, or three of squeak. Then squeak makes its dictionary of all rows; recursive, bless and
+bless-r make theirs of a uniform sample. `row` counts the rows of all files from 0, `line` the lines
+of each file.";
 
 /// Ridge leverage scores l_i = [K(K + nλI)⁻¹]_ii: how little the other rows explain of row i
 #[derive(Args)]
@@ -187,11 +193,17 @@ pub struct Scores {
     /// Columns that `--method fast` draws [default: 1000, or all rows if there are fewer]
     #[arg(long, value_name = "P")]
     pub columns: Option<usize>,
+    /// Copies of each row with which `--method squeak` begins: with more the dictionary is larger
+    /// and the scores are more accurate [default: 8]
+    #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u32).range(1..))]
+    pub copies: Option<u32>,
     /// File for the scores, .csv or .npy; `-` is standard output, as CSV or inside --json
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Output,
     #[command(flatten)]
     pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub blocks: BlockArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }
@@ -200,8 +212,13 @@ const LANDMARKS: &str = "\
 Examples:
   nystrom landmarks houses.csv --drop price --landmarks rpcholesky:100 -o rows.csv
   nystrom landmarks houses.csv --drop price --landmarks leverage-fast:200 --weights > rows.csv
+  nystrom landmarks 'shards/*.csv' --landmarks squeak:500 -o rows.csv
 
-`row` counts rows of data from 0, as NumPy does; `line` is the line of the file, as editors count.";
+`row` counts rows of data from 0, as NumPy does; `line` is the line of the file, as editors count.
+
+A folder, a pattern of several files or a table too large for --memory is read block by block. Then
+squeak draws by the scores of all rows, in three passes. The other methods choose from a uniform
+sample, in one pass.";
 
 /// Choose rows that stand for all, and say what they leave of the kernel matrix
 #[derive(Args)]
@@ -224,6 +241,8 @@ pub struct LandmarksCommand {
     pub output: Output,
     #[command(flatten)]
     pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub blocks: BlockArgs,
     #[command(flatten)]
     pub run: RunArgs,
 }

@@ -25,7 +25,7 @@ pub use landmarks::{LandmarkSpec, LeverageArgs, Selection};
 pub use output::Output;
 pub use run::RunArgs;
 pub use search::SearchArgs;
-pub use stream::StreamArgs;
+pub use stream::{BlockArgs, StreamArgs};
 
 use clap::{Parser, Subcommand};
 

@@ -36,3 +36,28 @@ impl StreamArgs {
             || self.checkpoint.is_some()
     }
 }
+
+/// Of commands that look at rows without a target.
+#[derive(Args)]
+pub struct BlockArgs {
+    /// Read the table block by block although it would fit in memory; folders, patterns of several
+    /// files and tables too large for --memory are read so in any case
+    #[arg(long, help_heading = "Beyond memory")]
+    pub stream: bool,
+    /// Rows of the uniform sample from which the bandwidth follows, and what methods other than
+    /// squeak choose from [default: 50000, or fewer where memory is short]
+    #[arg(long, value_name = "ROWS", help_heading = "Beyond memory")]
+    pub reservoir: Option<usize>,
+    /// Parts of the rows of which squeak makes a dictionary each, to merge them: as many processes
+    /// of `nystrom-mpi` can share that pass. What is found depends on it [default: 8]
+    #[arg(long, value_name = "COUNT", help_heading = "Beyond memory",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
+    pub leaves: Option<usize>,
+}
+
+impl BlockArgs {
+    /// Whether anything asks for blocks.
+    pub fn is_asked(&self) -> bool {
+        self.stream || self.leaves.is_some() || self.reservoir.is_some()
+    }
+}

@@ -39,7 +39,7 @@ struct Fitted {
 }
 
 pub fn run(args: &Fit) -> Result<ExitCode> {
-    if super::stream::is_due(args)? {
+    if super::stream::is_due(&args.data, args.stream.is_asked(), &args.run)? {
         return super::stream::fit::run(args);
     }
     if !args.is_manual() {

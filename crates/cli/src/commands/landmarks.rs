@@ -16,6 +16,9 @@ use nystrom::sketch::{NystromStream, Whitening};
 use std::process::ExitCode;
 
 pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
+    if super::stream::is_due(&args.data, args.blocks.is_asked(), &args.run)? {
+        return super::stream::landmarks::run(args);
+    }
     let (session, mut rng) = Session::start(&args.run)?;
     let (rng, spec) = (&mut rng, args.landmarks);
     check_writable(&args.output, &[&args.data.data])?;

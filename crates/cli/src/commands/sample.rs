@@ -138,6 +138,9 @@ impl How {
         let (rows, k) = (n as f64, args.size as f64);
         let walked = (steps(args) * args.draws) as f64;
         match self {
+            How::Spectrum if args.draws == 1 => {
+                plan::square("eigenvalues, a few eigenvectors (n × n)", n, 2.5, 1.5)
+            }
             How::Spectrum => plan::square("eigendecomposition (n × n)", n, 3.0, 9.0),
             How::Rejection => {
                 let Rejection { dictionary, sample, .. } = Rejection::of_size(args.size);
@@ -249,6 +252,9 @@ fn exactly(
     draws: usize,
     rng: &mut dyn Rng,
 ) -> Result<Vec<Landmarks>> {
+    if draws == 1 {
+        return Ok(vec![LEnsemble::draw_of_size(k, size, rng)?]);
+    }
     let ensemble = LEnsemble::of_size(k, size)?;
     let k_dpp = ensemble.k_dpp(size)?;
     Ok((0..draws).map(|_| k_dpp.sample(rng)).collect())

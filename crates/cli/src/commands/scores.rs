@@ -17,14 +17,12 @@ use std::process::ExitCode;
 const COLUMNS: usize = 1000;
 
 pub fn run(args: &Scores) -> Result<ExitCode> {
+    if super::stream::is_due(&args.data, args.blocks.is_asked(), &args.run)? {
+        return super::stream::scores::run(args);
+    }
     let (session, mut rng) = Session::start(&args.run)?;
     check_writable(&args.output, &[&args.data.data])?;
-    if args.columns.is_some() && args.method != ScoreMethod::Fast {
-        return Err(Failure::Usage(
-            "--columns means nothing to this method; say --method fast".into(),
-        )
-        .into());
-    }
+    check(args)?;
     let data = input::points(&args.data, &args.run, &session)?;
     let (x, points) = (&data.x, Points::from_rows(data.x.as_ref()));
     let kernel = kernel::kernel(&args.kernel, points, session.progress.meter(), &mut rng)?;
@@ -35,13 +33,29 @@ pub fn run(args: &Scores) -> Result<ExitCode> {
 
     session.progress.step("computing scores", &step);
     let matrix = KernelMatrix::new(&kernel, points)?;
-    let estimator = select::estimator(args.method, columns, setting)?;
+    let estimator = match args.copies {
+        Some(copies) => Box::new(SqueakParams::new(copies)),
+        None => select::estimator(args.method, columns, setting)?,
+    };
     let scores = estimator.scores(&matrix, Ridge::PerSample(args.lambda), &mut rng)?;
     session.progress.clear();
     let (rows, lines) = (Values::Counts(&data.rows), Values::Counts(&data.lines));
     Columns(vec![("row", rows), (LINE, lines), ("score", Values::Numbers(&scores))])
         .write(&args.output, &session)?;
     report(args, &session, &kernel, &scores, &data)
+}
+
+/// Refuses an option that would do nothing.
+pub fn check(args: &Scores) -> Result<()> {
+    let wrong = [
+        ("--columns", args.columns.is_some() && args.method != ScoreMethod::Fast, "fast"),
+        ("--copies", args.copies.is_some() && args.method != ScoreMethod::Squeak, "squeak"),
+    ];
+    if let Some((option, _, method)) = wrong.iter().find(|(_, wrong, _)| *wrong) {
+        let text = format!("{option} means nothing to this method; say --method {method}");
+        return Err(Failure::Usage(text).into());
+    }
+    args.kernel.check()
 }
 
 /// The counts that each method's documentation states.

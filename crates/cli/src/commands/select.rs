@@ -15,7 +15,7 @@ pub type Selector<'a> = Box<dyn LandmarkSelector<f64> + Send + 'a>;
 pub type Estimator<'a> = Box<dyn RidgeLeverage<f64> + Send + 'a>;
 
 /// Copies of every row in a SQUEAK dictionary.
-const COPIES: u32 = 8;
+pub const COPIES: u32 = 8;
 /// Steps of the k-DPP's chain, those of Li, Jegelka & Sra (2016).
 pub const CHAIN_STEPS: usize = 3000;
 

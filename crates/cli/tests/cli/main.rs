@@ -16,4 +16,5 @@ mod real_data;
 mod report;
 mod schema;
 mod stream;
+mod stream_scores;
 mod support;

@@ -106,6 +106,9 @@ fn the_document_says_what_is_printed() {
     );
     let rest = [
         "scores t.csv",
+        "scores t.csv --stream --method squeak -o blocks.csv",
+        "scores t.csv --stream -o blocks.csv",
+        "landmarks t.csv --stream --landmarks squeak:9 -o blocks.csv",
         "landmarks t.csv --landmarks leverage-fast:10 --weights",
         "sample t.csv --size 5 --method rejection",
         "sample t.csv --size 5 --method swap --within 0.5",

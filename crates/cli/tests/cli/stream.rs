@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// The rows of `table(n, seed)` in so many files, shards/0.csv and so on.
-fn shards(bench: &Bench, n: usize, count: usize) {
+pub fn shards(bench: &Bench, n: usize, count: usize) {
     std::fs::create_dir(bench.path("shards")).unwrap();
     let text = table(n, 1);
     let (header, rows) = text.split_once('\n').unwrap();

@@ -10,6 +10,7 @@ const TILE: usize = 1024;
 
 /// The factor of SKS + μI, (SKS)_ij = s_i k_ij s_j, held in `f64`: 2m² numbers while it is made, m²
 /// after.
+#[derive(Debug, Clone)]
 pub(crate) struct Measure {
     factor: Cholesky<f64>,
     weights: Vec<f64>,
@@ -27,8 +28,18 @@ impl Measure {
         I: &StreamDictionary<T>,
         mu: f64,
     ) -> Result<Self> {
-        let (m, weights) = (I.len(), I.weights());
-        let K = kernel.gram(I.points());
+        Measure::of(kernel, I.points(), I.weights(), mu)
+    }
+
+    /// The same for points with these weights.
+    pub fn of<T: Scalar, K: Kernel<T>>(
+        kernel: &K,
+        points: Points<'_, T>,
+        weights: Vec<f64>,
+        mu: f64,
+    ) -> Result<Self> {
+        let m = points.len();
+        let K = kernel.gram(points);
         let s: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
         let fill = |mut out: MatMut<'_, f64>| {
             for j in 0..m {
@@ -61,18 +72,19 @@ impl Measure {
         self.factor.inverse_diagonal().into_iter().enumerate().map(score).collect()
     }
 
-    /// Other points: (k_xx − ‖L⁻¹S k_I(x)‖²)/μ. m kernel values and m² flops a point.
+    /// Other points: (k_xx − ‖L⁻¹S k_I(x)‖²)/μ. m kernel values and m² flops a point. `members` are
+    /// the points of the dictionary, `own` the weight with which each x is known to be in Φ.
     pub fn points<T: Scalar, K: Kernel<T>>(
         &self,
         kernel: &K,
-        I: &StreamDictionary<T>,
-        x: Points<'_, T>,
+        members: Points<'_, T>,
+        (x, own): (Points<'_, T>, f64),
     ) -> Result<Vec<f64>> {
-        let m = I.len();
+        let m = members.len();
         let mut scores = Vec::with_capacity(x.len());
         for rows in RowTree::tiles(0..x.len(), TILE) {
             let tile = x.slice(rows);
-            let k_I = kernel.eval(I.points(), tile); // m × tile
+            let k_I = kernel.eval(members, tile); // m × tile
             validate::finite("kernel values", k_I.as_ref())?;
             let mut V =
                 Mat::from_fn(m, tile.len(), |j, t| k_I[(j, t)].f64() * self.weights[j].sqrt());
@@ -80,7 +92,7 @@ impl Measure {
             for (t, k_xx) in diagonal(kernel, tile)?.into_iter().enumerate() {
                 let second = (0..m).map(|j| self.weights[j] * k_I[(j, t)].f64().powi(2)).sum();
                 let raw = (k_xx - V.col(t).squared_norm_l2()) / self.mu;
-                scores.push(bracket(raw, k_xx, 0.0, second, self.mu));
+                scores.push(bracket(raw, k_xx, own * k_xx, second, self.mu));
             }
         }
         Ok(scores)

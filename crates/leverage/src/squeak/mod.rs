@@ -8,8 +8,11 @@ mod ink;
 mod measure;
 mod merge;
 mod params;
+mod points;
 #[cfg(feature = "serde")]
 mod saved;
+#[cfg(feature = "serde")]
+mod saved_tree;
 mod shrink;
 #[cfg(test)]
 mod tests;
@@ -19,8 +22,11 @@ pub use dictionary::StreamDictionary;
 pub use estimator::Disqueak;
 pub use ink::{Ink, effective_dimension_increment};
 pub use params::{ScoreRule, SqueakParams};
+pub use points::PointProjector;
 #[cfg(feature = "serde")]
 pub use saved::{FORMAT as SQUEAK_FORMAT, SavedSqueak, SqueakState};
+#[cfg(feature = "serde")]
+pub use saved_tree::MergeTreeState;
 pub use tree::{MergeTree, TreeShape, even_chunks};
 
 use expand::expand;
@@ -225,8 +231,8 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         let (factor, gamma) = self.params.adding(self.gamma.f64());
         let scores = Measure::new(&self.kernel, &self.dictionary, gamma)?.points(
             &self.kernel,
-            &self.dictionary,
-            x,
+            self.dictionary.points(),
+            (x, 0.0),
         )?;
         Ok(scores.iter().map(|r| factor * r).collect())
     }

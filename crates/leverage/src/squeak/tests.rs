@@ -106,7 +106,7 @@ proptest! {
         let measure = Measure::new(&kernel, &I, mu).unwrap();
         let tau = exact(&K, gamma);
         let dense = dense_scores(&K, mu, &I);
-        let all = measure.points(&kernel, &I, Points::from_slice(&x)).unwrap();
+        let all = measure.points(&kernel, I.points(), (Points::from_slice(&x), 0.0)).unwrap();
         let members = measure.members();
         let alpha = params.alpha_adding();
         for i in 0..x.len() {

@@ -21,11 +21,11 @@ pub enum TreeShape {
 }
 
 /// The number of a node within its tree; its randomness is stream number `Node` of the tree's key.
-type Node = u64;
+pub(super) type Node = u64;
 
 impl TreeShape {
     /// The node of chunk `c` among `k`.
-    fn leaf(self, c: u64, k: u64) -> Node {
+    pub(super) fn leaf(self, c: u64, k: u64) -> Node {
         match self {
             TreeShape::Balanced => {
                 let perfect = 1 << k.ilog2(); //      as a heap: root 1, children 2i and 2i + 1
@@ -38,7 +38,7 @@ impl TreeShape {
     }
 
     /// (parent, its left child, its right child), or none for the root.
-    fn parent(self, node: Node, k: u64) -> Option<(Node, Node, Node)> {
+    pub(super) fn parent(self, node: Node, k: u64) -> Option<(Node, Node, Node)> {
         let chain = |t: u64| (k + t, if t == 1 { 0 } else { k + t - 1 }, t);
         match self {
             TreeShape::Balanced => (node > 1).then_some((node / 2, node & !1, node | 1)),
@@ -103,12 +103,12 @@ pub fn even_chunks(n: usize, chunks: usize) -> Vec<usize> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct MergeTree<K, T> {
-    empty: Squeak<K, T>,
-    shape: TreeShape,
+    pub(super) empty: Squeak<K, T>,
+    pub(super) shape: TreeShape,
     ranges: Vec<Range<u64>>,
     streams: Streams,
-    inserted: Vec<bool>,
-    ready: HashMap<Node, Squeak<K, T>>,
+    pub(super) inserted: Vec<bool>,
+    pub(super) ready: HashMap<Node, Squeak<K, T>>,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
@@ -151,25 +151,36 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
     /// after that of a merge [`finish`](Self::finish) does it under a larger cap
     /// ([`set_max_dictionary`](Self::set_max_dictionary)).
     pub fn insert(&mut self, chunk: usize, points: Points<'_, T>) -> Result<()> {
-        let (what, n) = ("chunks of a merge tree", self.ranges.len());
-        match self.inserted.get(chunk) {
-            None => return Err(Error::IndexOutOfRange { what, position: chunk, index: chunk, n }),
-            Some(true) => {
-                return Err(Error::DuplicateIndex {
-                    what,
-                    index: chunk,
-                    first: chunk,
-                    second: chunk,
-                });
-            }
-            Some(false) => {}
-        }
+        self.check_new(chunk)?;
         validate::same_size("points of a chunk", self.rows(chunk).len(), points.len())?;
-        let node = self.shape.leaf(chunk as u64, self.chunks());
         let leaf = self.leaf(chunk, points)?;
-        self.ready.insert(node, leaf);
-        self.inserted[chunk] = true;
-        self.climb(node)
+        self.keep(chunk, leaf)
+    }
+
+    /// The state of no points of a chunk that comes block by block, and the generator of its leaf:
+    /// to be [pushed](Squeak::push) with it, in order, and [ended](Self::end).
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert) for the number.
+    pub fn begin(&self, chunk: usize) -> Result<(Squeak<K, T>, impl Rng + use<K, T>)> {
+        self.check_new(chunk)?;
+        Ok(self.empty_leaf(chunk))
+    }
+
+    /// Takes a chunk that [began](Self::begin), with the generator that it was pushed with. Does
+    /// every merge that has become possible. [`insert`](Self::insert) is the same to the bit.
+    ///
+    /// # Randomness
+    /// As [`Squeak::settle`].
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    pub fn end(&mut self, chunk: usize, leaf: Squeak<K, T>, rng: &mut dyn Rng) -> Result<()> {
+        self.check_new(chunk)?;
+        let (rows, seen) = (self.rows(chunk).len(), leaf.n_seen() as usize);
+        validate::same_size("points of a chunk", rows, seen)?;
+        let leaf = leaf.settled(rng)?;
+        self.keep(chunk, leaf)
     }
 
     /// The state of all chunks.
@@ -199,21 +210,43 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         self.empty.set_max_dictionary(cap)
     }
 
-    fn chunks(&self) -> u64 {
+    /// Refuses a chunk that is not there, or is done.
+    fn check_new(&self, chunk: usize) -> Result<()> {
+        let (what, n) = ("chunks of a merge tree", self.ranges.len());
+        match self.inserted.get(chunk) {
+            None => Err(Error::IndexOutOfRange { what, position: chunk, index: chunk, n }),
+            Some(true) => {
+                Err(Error::DuplicateIndex { what, index: chunk, first: chunk, second: chunk })
+            }
+            Some(false) => Ok(()),
+        }
+    }
+
+    /// Keeps the state of a whole chunk, and does the merges above it.
+    fn keep(&mut self, chunk: usize, leaf: Squeak<K, T>) -> Result<()> {
+        let node = self.shape.leaf(chunk as u64, self.chunks());
+        self.ready.insert(node, leaf);
+        self.inserted[chunk] = true;
+        self.climb(node)
+    }
+
+    pub(super) fn chunks(&self) -> u64 {
         self.ranges.len() as u64
     }
 
-    fn rows(&self, chunk: usize) -> Range<usize> {
+    pub(super) fn rows(&self, chunk: usize) -> Range<usize> {
         self.ranges[chunk].start as usize..self.ranges[chunk].end as usize
     }
 
+    fn empty_leaf(&self, chunk: usize) -> (Squeak<K, T>, impl Rng + use<K, T>) {
+        let rng = self.streams.stream(self.shape.leaf(chunk as u64, self.chunks()));
+        (self.empty.clone().starting_at(self.ranges[chunk].start), rng)
+    }
+
     fn leaf(&self, chunk: usize, points: Points<'_, T>) -> Result<Squeak<K, T>> {
-        let mut rng = self.streams.stream(self.shape.leaf(chunk as u64, self.chunks()));
-        let mut leaf = self.empty.clone().starting_at(self.ranges[chunk].start);
+        let (mut leaf, mut rng) = self.empty_leaf(chunk);
         leaf.push(points, &mut rng)?;
-        leaf.settle(&mut rng)?;
-        leaf.params.check_cap(leaf.dictionary.len(), leaf.n_seen())?;
-        Ok(leaf)
+        leaf.settled(&mut rng)
     }
 
     fn merge(&self, node: Node, a: &Squeak<K, T>, b: &Squeak<K, T>) -> Result<Squeak<K, T>> {
@@ -223,7 +256,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
     }
 
     /// Merges `node` with its sibling, its parent with its sibling, …, as far as they are there.
-    fn climb(&mut self, mut node: Node) -> Result<()> {
+    pub(super) fn climb(&mut self, mut node: Node) -> Result<()> {
         while let Some((parent, left, right)) = self.shape.parent(node, self.chunks()) {
             let (Some(a), Some(b)) = (self.ready.get(&left), self.ready.get(&right)) else { break };
             let merged = self.merge(parent, a, b)?;
@@ -278,5 +311,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
             }
         };
         Ok(root?.dictionary)
+    }
+}
+
+impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
+    /// A leaf that no point comes to any more.
+    fn settled(mut self, rng: &mut dyn Rng) -> Result<Self> {
+        self.settle(rng)?;
+        self.params.check_cap(self.dictionary.len(), self.n_seen())?;
+        Ok(self)
     }
 }

@@ -293,3 +293,93 @@ fn chunks_cover_the_points_evenly() {
     assert!(matches!(of(0), Err(Error::Empty { .. })));
     assert_eq!(of(1000).unwrap().seen(), 10); // one point a chunk
 }
+
+/// Chunks that come block by block, on three trees that hand over what they have: the bits of one
+/// tree that had whole chunks.
+#[test]
+#[cfg(feature = "serde")]
+fn parts_of_a_tree_give_its_bits() {
+    let (x, params) = (cube(900, 2, 4), SqueakParams::new(6));
+    let sizes = even_chunks(900, 11);
+    let start = |chunk: usize| sizes[..chunk].iter().sum::<usize>();
+    for shape in [TreeShape::Balanced, TreeShape::Sequential] {
+        let order: Vec<usize> = (0..11).collect();
+        let reference = inserted(&x, params, shape, &order);
+        let tree = |key: u64| {
+            MergeTree::new(kernel(), 2, 1.0, params, shape, &sizes, &mut rng(key)).unwrap()
+        };
+        let mut all = tree(9);
+        for chunks in [5..11, 0..1, 1..5] {
+            let mut part = tree(9);
+            for chunk in chunks {
+                let (mut leaf, mut rng) = part.begin(chunk).unwrap();
+                for (first, rows) in [(0, 7), (7, 1), (8, sizes[chunk] - 8)] {
+                    let block = x.as_ref().subrows(start(chunk) + first, rows);
+                    leaf.push(Points::from_rows(block), &mut rng).unwrap();
+                }
+                part.end(chunk, leaf, &mut rng).unwrap();
+            }
+            let text = serde_json::to_string(&part.state()).unwrap();
+            all.take(serde_json::from_str(&text).unwrap()).unwrap();
+        }
+        assert_eq!(*all.finish().unwrap().dictionary(), reference, "{shape:?}");
+    }
+}
+
+#[test]
+#[cfg(feature = "serde")]
+fn states_of_other_trees_are_refused() {
+    let x = cube(300, 2, 4);
+    let tree = |sizes: &[usize]| {
+        let params = SqueakParams::new(6);
+        MergeTree::new(kernel(), 2, 1.0, params, TreeShape::Balanced, sizes, &mut rng(9)).unwrap()
+    };
+    let mut done = tree(&[100, 100, 100]);
+    done.insert(1, Points::from_rows(x.as_ref().subrows(100, 100))).unwrap();
+    let error = done.take(done.state()).unwrap_err();
+    assert!(matches!(error, Error::DuplicateIndex { index: 1, .. }), "{error}");
+    let error = tree(&[300]).take(done.state()).unwrap_err();
+    assert!(matches!(error, Error::IndexOutOfRange { index: 1, n: 1, .. }), "{error}");
+    let error = tree(&[100, 90, 110]).take(done.state()).unwrap_err();
+    assert!(error.to_string().contains("a node of 90 rows"), "{error}");
+    let error = tree(&[10; 30]).take(done.state()).unwrap_err();
+    assert!(matches!(error, Error::Incompatible { .. }), "{error}");
+    let mut few = tree(&[100, 100, 100]);
+    let (mut leaf, mut rng) = few.begin(0).unwrap();
+    leaf.push(Points::from_rows(x.as_ref().subrows(0, 99)), &mut rng).unwrap();
+    let error = few.end(0, leaf, &mut rng).unwrap_err();
+    assert!(matches!(error, Error::Shape { expected: 100, got: 99, .. }), "{error}");
+    assert!(matches!(few.begin(3), Err(Error::IndexOutOfRange { index: 3, .. })));
+    assert!(few.finish().is_err(), "chunks are missing");
+}
+
+/// [`PointProjector`] is [`Projector`] with the points of its rows.
+#[test]
+fn a_projector_of_points_is_that_of_rows() {
+    use nystrom_kernels::KernelMatrix;
+    use nystrom_linalg_core::Ridge;
+    let x = cube(200, 2, 7);
+    let points = Points::from_rows(x.as_ref());
+    let rows: Vec<usize> = (0..200).step_by(7).collect();
+    let weights: Vec<f64> = rows.iter().map(|&i| 3.0 + (i % 5) as f64).collect();
+    let members = Mat::from_fn(rows.len(), 2, |j, k| x[(rows[j], k)]);
+    for mu in [1e-3, 1.0, 1e4] {
+        let matrix = KernelMatrix::new(kernel(), points).unwrap();
+        let dictionary = Dictionary::new(200, rows.clone(), weights.clone()).unwrap();
+        let by_rows = Projector::new(&matrix, &dictionary, Ridge::Absolute(mu)).unwrap();
+        let by_rows = by_rows.scores(&matrix, (0..200).into()).unwrap();
+        let of = Points::from_rows(members.as_ref());
+        let by_points = PointProjector::new(kernel(), of, weights.clone(), mu).unwrap();
+        let by_points = by_points.scores(points).unwrap();
+        for (a, b) in by_points.iter().zip(&by_rows) {
+            assert!((a - b).abs() < 1e-12 / mu + 1e-12 && *a > 0.0, "{a} against {b} at {mu}");
+        }
+    }
+    let of = Points::from_rows(members.as_ref());
+    let error = PointProjector::new(kernel(), of, vec![1.0], 1.0).unwrap_err();
+    assert!(matches!(error, Error::Shape { .. }), "{error}");
+    let error = PointProjector::new(kernel(), of, vec![-1.0; rows.len()], 1.0).unwrap_err();
+    assert!(matches!(error, Error::InvalidParameter { .. }), "{error}");
+    let error = PointProjector::new(kernel(), of, weights, 0.0).unwrap_err();
+    assert!(matches!(error, Error::InvalidParameter { .. }), "{error}");
+}

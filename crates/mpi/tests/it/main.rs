@@ -2,4 +2,5 @@
 
 mod faults;
 mod fit;
+mod scores;
 mod support;

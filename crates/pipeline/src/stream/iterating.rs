@@ -1,7 +1,8 @@
-//! Falkon over rows that are read again for every iteration.
+//! Falkon and KRILL over rows that are read again for every iteration.
 
 use super::choosing::StreamReport;
 use super::ranks::Ranks;
+use super::recipe::UNIFORM;
 use super::{Recipe, Summing, TableSource};
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
@@ -38,27 +39,38 @@ impl RowPasses<f64> for Passes<'_> {
 }
 
 impl Recipe {
-    /// The fit by [`Falkon`] at one λ: a pass over the rows for every iteration, and no sums of m²
-    /// numbers. `monitor` hears of every iteration, on every process.
+    /// The fit at one λ with a pass over the rows for every iteration: by [`Falkon`] where the
+    /// centres are rows drawn uniformly, as its preconditioner wants them, otherwise by [`Krill`].
+    /// A monitor hears of every iteration, on every process.
     ///
     /// # Cost
-    /// nm kernel values and 4nm flops a pass; 16m² bytes, on each process.
+    /// nm kernel values and 4nm flops a pass; 16m² bytes on each process, and by KRILL
+    /// [more](Self::bytes_iterating).
     ///
     /// # Errors
     /// Those of [`Falkon::fit_passes`] and of the source; [`Error::File`] if the model is not
     /// finite.
-    pub fn falkon_over(
+    ///
+    /// # Randomness
+    /// By KRILL, one key; the same on every process.
+    pub fn iterate_over(
         &self,
         ranks: &dyn Ranks,
         source: &mut dyn TableSource,
         (lambda, options): (f64, IterativeOptions),
         extras: Extras<'_, AnyKernel, f64>,
+        rng: &mut dyn Rng,
     ) -> Result<(Model, StreamReport, IterationReport)> {
-        let kernel = self.model.regression.kernel().clone();
-        let centers = Points::from_cols(self.centers.as_ref());
-        let falkon = Falkon { options, ..Falkon::new(kernel, Ridge::PerSample(lambda)) };
+        let (kernel, ridge) = (self.model.regression.kernel().clone(), Ridge::PerSample(lambda));
+        let (centers, t) = (Points::from_cols(self.centers.as_ref()), self.targets.len());
         let mut passes = Passes { recipe: self, ranks, source, error: None };
-        let fit = falkon.fit_passes(&mut passes, centers, self.targets.len(), extras);
+        let fit = if self.chosen_by == UNIFORM {
+            let falkon = Falkon { options, ..Falkon::new(kernel, ridge) };
+            falkon.fit_passes(&mut passes, centers, t, extras)
+        } else {
+            let krill = Krill { options, ..Krill::new(kernel, ridge) };
+            krill.fit_passes(&mut passes, centers, t, extras, rng)
+        };
         let fit = match (fit, passes.error) {
             (_, Some(error)) => return Err(error),
             (fit, None) => fit?,

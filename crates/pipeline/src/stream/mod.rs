@@ -2,20 +2,27 @@
 
 mod bytes;
 mod choosing;
+mod dictionary;
+mod drawing;
 mod given;
 mod iterating;
 mod places;
+mod points;
 mod ranks;
 mod ready;
 mod recipe;
 mod reservoir;
 mod saved;
+mod scoring;
 mod source;
 mod summing;
 mod sums;
 mod survey;
 
 pub use choosing::{StreamPath, StreamReport};
+pub use dictionary::WeightedRows;
+pub use drawing::{DrawnRow, DrawnRows};
+pub use points::{PointRecipe, PointRows, StreamPoints};
 pub use ranks::{Alone, Ranks};
 pub use recipe::Recipe;
 pub use saved::SavedLeaves;
@@ -43,7 +50,7 @@ use nystrom::prelude::*;
 /// 5. [`Summing::finish`]: λ by generalised cross-validation, from the same sums; or by
 ///    leave-one-out errors from a third pass ([`StreamPath`]).
 ///
-/// In the place of 4 and 5, [`Recipe::falkon_over`] fits at one λ, with a pass for each iteration.
+/// In the place of 4 and 5, [`Recipe::iterate_over`] fits at one λ, with a pass for each iteration.
 ///
 /// Of the columns, medians (which stand for missing values), the curves of skewed columns with
 /// their moments, and the levels of texts with more than 65,536 of them are those of the reservoir;

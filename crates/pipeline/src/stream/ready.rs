@@ -2,6 +2,7 @@
 
 use super::recipe::Recipe;
 use crate::classes::Classes;
+use crate::columns::Columns;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::model::mapped;
@@ -40,10 +41,7 @@ impl Recipe {
         let of_text = model.classes.as_ref().is_some_and(|classes| !classes.numbers);
         let (rows, _) = usable(fit, block, &names, &taken, of_text)?;
         let chosen = block.select_rows(&rows)?;
-        let x = match model.columns.apply(&chosen) {
-            Ok(applied) => applied.x,
-            Err(error) => return Err(placed(error, model, &chosen)),
-        };
+        let x = features(&model.columns, &chosen)?;
         let x = match &model.map {
             Some(map) => mapped(x.as_ref(), map.as_ref()),
             None => x,
@@ -106,11 +104,16 @@ fn place(table: &Table, row: usize) -> String {
     }
 }
 
+/// The features of the rows of a block, n × d. An error tells the line.
+pub(super) fn features(columns: &Columns, block: &Table) -> Result<Mat<f64>> {
+    columns.apply(block).map(|applied| applied.x).map_err(|error| placed(error, columns, block))
+}
+
 /// An error with the line of the first row that has it.
-fn placed(error: Error, model: &crate::Model, table: &Table) -> Error {
+fn placed(error: Error, columns: &Columns, table: &Table) -> Error {
     for row in 0..table.rows() {
         let alone = table.select_rows(&[row]).map_err(Error::from);
-        let applied = alone.and_then(|alone| model.columns.apply(&alone));
+        let applied = alone.and_then(|alone| columns.apply(&alone));
         if let Err(Error::Values { column, what, remedy }) = applied {
             let what = what.replace("in row 1", &format!("in {}", place(table, row)));
             return Error::Values { column, what, remedy };

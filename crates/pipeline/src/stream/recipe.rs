@@ -38,6 +38,9 @@ pub struct Recipe {
 /// As [`RowTree::large`](nystrom::linalg_core::RowTree::large) has.
 const LEAVES: usize = 8;
 
+/// How centres are chosen that are rows at random.
+pub(super) const UNIFORM: &str = "uniform";
+
 /// The small things in a file.
 #[derive(Serialize, Deserialize)]
 struct Head {
@@ -65,7 +68,7 @@ impl StreamFit {
         let m = self.landmarks.min(sample.rows());
         let chosen = random::uniform_subset(sample.rows(), m, rng)?;
         let centers = features(&found, &sample.select_rows(&chosen)?)?;
-        self.recipe_at(survey, found, centers.as_ref(), "uniform")
+        self.recipe_at(survey, found, centers.as_ref(), UNIFORM)
     }
 
     /// The reservoir as the kernel of `found` sees it, r × d: to choose centres from.
@@ -159,11 +162,12 @@ impl Recipe {
         10 * square + 8 * 1024 * 4 * m as u64
     }
 
-    /// Bytes that [`falkon_over`](Self::falkon_over) holds with m centres and a few targets.
-    pub fn bytes_iterating(m: usize) -> u64 {
+    /// Bytes that [`iterate_over`](Self::iterate_over) holds with m centres and a few targets: by
+    /// KRILL its embedding of 2m² numbers besides, at most six times where leaves are merged.
+    pub fn bytes_iterating(m: usize, uniform: bool) -> u64 {
         // two factors, a panel, vectors, and a tile
-        let m = m as u64;
-        8 * (2 * m * m + (256 + 100 + 1024) * m)
+        let (m, embedding) = (m as u64, if uniform { 0 } else { 12 });
+        8 * ((2 + embedding) * m * m + (256 + 100 + 1024) * m)
     }
 
     /// The sums over no rows.

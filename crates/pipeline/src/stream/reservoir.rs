@@ -28,6 +28,8 @@ struct Kept {
     priority: u64,
     /// Its number among all rows.
     row: u64,
+    /// And its line, in formats that have lines.
+    line: Option<u64>,
     /// Where its cells are.
     place: usize,
 }
@@ -58,9 +60,8 @@ impl Reservoir {
         for &row in rows {
             let number = first + row as u64;
             // its priority: all rows have different ones
-            let Some(place) = self.admit(self.priorities.child(number).key(), number) else {
-                continue;
-            };
+            let priority = self.priorities.child(number).key();
+            let Some(place) = self.admit(priority, (number, block.line(row))) else { continue };
             for ((_, cells), column) in self.columns.iter_mut().zip(block.columns()) {
                 cells.set(place, column.cell(row));
             }
@@ -68,15 +69,15 @@ impl Reservoir {
     }
 
     /// The place of a row, if its priority is among the lowest.
-    fn admit(&mut self, priority: u64, row: u64) -> Option<usize> {
+    fn admit(&mut self, priority: u64, (row, line): (u64, Option<u64>)) -> Option<usize> {
         let place = self.kept.len();
         if place < self.capacity {
-            self.kept.push(Kept { priority, row, place });
+            self.kept.push(Kept { priority, row, line, place });
             return Some(place);
         }
         let mut highest = self.kept.peek_mut().filter(|highest| highest.priority > priority)?;
         let place = highest.place;
-        *highest = Kept { priority, row, place };
+        *highest = Kept { priority, row, line, place };
         Some(place)
     }
 
@@ -87,11 +88,20 @@ impl Reservoir {
             return;
         }
         for theirs in other.kept {
-            let Some(place) = self.admit(theirs.priority, theirs.row) else { continue };
+            let of = (theirs.row, theirs.line);
+            let Some(place) = self.admit(theirs.priority, of) else { continue };
             for ((_, ours), (_, cells)) in self.columns.iter_mut().zip(&other.columns) {
                 ours.set(place, cells.get(theirs.place));
             }
         }
+    }
+
+    /// The numbers of the rows kept, among all rows and in their order, and their lines.
+    pub fn rows(&self) -> Vec<(u64, u64)> {
+        let of = |kept: &Kept| (kept.row, kept.line.unwrap_or(kept.row + 1));
+        let mut rows: Vec<(u64, u64)> = self.kept.iter().map(of).collect();
+        rows.sort_unstable();
+        rows
     }
 
     /// The rows kept, in the order of all rows, as a table.

@@ -9,6 +9,7 @@ use crate::kernel::AnyKernel;
 use nystrom::krr::{NormalEquations, RowSums};
 use nystrom::linalg_core::RowTree;
 use nystrom::prelude::*;
+use nystrom_data::Table;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -142,11 +143,21 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
     ) -> Result<()> {
         source.start(self.row)?;
         // behind the last leaf there may be rows that were not there
-        let to_end = stop == self.tree.leaves();
+        let (recipe, to_end) = (self.recipe, stop == self.tree.leaves());
+        let prepared = |block: nystrom_data::Result<Option<Table>>| -> Option<Result<_>> {
+            let block = block.map_err(Error::from).transpose()?;
+            Some(block.and_then(|block| Ok((recipe.ready(&block)?, block.rows() as u64))))
+        };
+        let mut next = prepared(source.next_block());
         while to_end || self.leaf() < stop {
-            let Some(block) = source.next_block()? else { break };
-            let ready = self.recipe.ready(&block)?;
-            self.add(&ready, (block.rows() as u64, stop), pause)?;
+            let Some(ready) = next else { break };
+            let ((ready, rows), block) = (ready?, source.next_block());
+            next = None;
+            rayon::in_place_scope(|scope| {
+                // a thread prepares the next block; what is wrong with it is told in its turn
+                scope.spawn(|_| next = prepared(block));
+                self.add(&ready, (rows, stop), pause)
+            })?;
         }
         let (expected, got) = (self.tree.leaf(stop - 1).end, self.used as usize);
         if expected == got {

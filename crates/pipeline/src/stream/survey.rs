@@ -7,6 +7,7 @@ use super::source::TableSource;
 use super::sums::{ColumnSums, TargetSums};
 use super::{StreamFit, bytes};
 use crate::error::{Error, Result};
+use crate::fit::Fit;
 use crate::problem::{FEWEST, LARGEST, LeftOut, notes_of, taken, usable};
 use nystrom::linalg_core::ExactSum;
 use nystrom::prelude::*;
@@ -19,6 +20,8 @@ use std::collections::HashMap;
 pub struct Survey {
     /// The reservoir, of rows that are used.
     pub(super) table: Table,
+    /// For each of its rows the number among all rows, and the line.
+    sampled: Vec<(u64, u64)>,
     pub(super) targets: Vec<String>,
     /// Of the columns that are used.
     pub(super) sums: HashMap<String, ColumnSums>,
@@ -50,6 +53,12 @@ impl Survey {
         self.table.rows()
     }
 
+    /// For each of them its number among all rows, from 0, and its line in its file; in formats
+    /// without lines the number from 1.
+    pub fn sampled(&self) -> &[(u64, u64)] {
+        &self.sampled
+    }
+
     /// What was decided, in words.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = notes_of(&self.left_out, self.seen as usize).collect();
@@ -65,7 +74,7 @@ impl Survey {
 
 /// A pass under way.
 struct Pass<'a> {
-    stream: &'a StreamFit,
+    fit: &'a Fit,
     targets: Vec<String>,
     taken: Vec<String>,
     /// The number of the first row among all.
@@ -127,32 +136,47 @@ impl StreamFit {
         rng: &mut dyn Rng,
     ) -> Result<Option<Survey>> {
         self.check()?;
-        let sums = Sums {
-            columns: HashMap::new(),
-            moments: HashMap::new(),
-            reservoir: Reservoir::new(self.reservoir, rng),
-            places: Places::default(),
-            used: 0,
-            weight: ExactSum::default(),
-            seen: 0,
-            left_out: LeftOut::new(),
-        };
         let taken = taken(&self.fit, &targets)?;
-        let mut pass = Pass { stream: self, taken, targets, first, sums };
-        source.start(0)?;
-        while let Some(block) = source.next_block()? {
-            pass.add(&block)?;
-            told(pass.sums.seen);
-        }
-        let merge = |all: &mut Sums, later: Vec<u8>| all.merge(bytes::read(&later)?);
-        let sums = merged(ranks, pass.sums, bytes::write, merge)?;
-        sums.map(|sums| sums.end(pass.targets)).transpose()
+        let sums = Sums::new(Reservoir::new(self.reservoir, rng));
+        let pass = Pass { fit: &self.fit, taken, targets, first, sums };
+        pass.run(ranks, source, told)
     }
 }
 
+/// The survey of rows without a target, with a sample of so many: as
+/// [`survey_over`](StreamFit::survey_over).
+pub(super) fn survey_points(
+    fit: &Fit,
+    reservoir: usize,
+    (ranks, source, first): (&dyn Ranks, &mut dyn TableSource, u64),
+    told: &mut dyn FnMut(u64),
+    rng: &mut dyn Rng,
+) -> Result<Option<Survey>> {
+    let sums = Sums::new(Reservoir::new(reservoir, rng));
+    let pass = Pass { fit, taken: Vec::new(), targets: Vec::new(), first, sums };
+    pass.run(ranks, source, told)
+}
+
 impl Pass<'_> {
+    /// Reads all rows of this process; the survey of all is on process 0.
+    fn run(
+        mut self,
+        ranks: &dyn Ranks,
+        source: &mut dyn TableSource,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<Option<Survey>> {
+        source.start(0)?;
+        while let Some(block) = source.next_block()? {
+            self.add(&block)?;
+            told(self.sums.seen);
+        }
+        let merge = |all: &mut Sums, later: Vec<u8>| all.merge(bytes::read(&later)?);
+        let sums = merged(ranks, self.sums, bytes::write, merge)?;
+        sums.map(|sums| sums.end(self.targets)).transpose()
+    }
+
     fn add(&mut self, block: &Table) -> Result<()> {
-        let fit = &self.stream.fit;
+        let fit = self.fit;
         let text = |name: &String| {
             block.column(name.as_str()).is_ok_and(|c| matches!(c.values, Values::Categories(_)))
         };
@@ -194,6 +218,20 @@ impl Pass<'_> {
 }
 
 impl Sums {
+    /// Of no rows.
+    fn new(reservoir: Reservoir) -> Self {
+        Sums {
+            columns: HashMap::new(),
+            moments: HashMap::new(),
+            reservoir,
+            places: Places::default(),
+            used: 0,
+            weight: ExactSum::default(),
+            seen: 0,
+            left_out: LeftOut::new(),
+        }
+    }
+
     fn leave_out(&mut self, left_out: LeftOut) {
         self.left_out.resize(self.left_out.len().max(left_out.len()), (String::new(), 0));
         for (all, (why, count)) in self.left_out.iter_mut().zip(left_out) {
@@ -240,6 +278,7 @@ impl Sums {
             }
         }
         Ok(Survey {
+            sampled: self.reservoir.rows(),
             table: self.reservoir.table("sample of all rows")?,
             targets,
             sums: self.columns,

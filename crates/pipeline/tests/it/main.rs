@@ -7,5 +7,6 @@ mod fit;
 mod hostile;
 mod intervals;
 mod ranks;
+mod scores;
 mod split;
 mod stream;

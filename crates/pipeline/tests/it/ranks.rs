@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// A thread of a job.
-struct Thread {
+pub struct Thread {
     rank: usize,
     to: Vec<Sender<Vec<u8>>>,
     from: Vec<Receiver<Vec<u8>>>,
@@ -43,7 +43,7 @@ impl Ranks for Thread {
 }
 
 /// What each of so many threads finds.
-fn job<T: Send>(size: usize, work: impl Fn(&Thread) -> T + Sync) -> Vec<T> {
+pub fn job<T: Send>(size: usize, work: impl Fn(&Thread) -> T + Sync) -> Vec<T> {
     let mut ends: Vec<Vec<(Sender<_>, Option<Receiver<_>>)>> = Vec::new();
     for _ in 0..size {
         ends.push((0..size).map(|_| channel()).map(|(to, from)| (to, Some(from))).collect());
@@ -66,7 +66,7 @@ fn job<T: Send>(size: usize, work: impl Fn(&Thread) -> T + Sync) -> Vec<T> {
 }
 
 /// The rows of one of them, some more than others.
-fn part(n: usize, thread: &Thread) -> Range<usize> {
+pub fn part(n: usize, thread: &Thread) -> Range<usize> {
     let cut = |rank: usize| n * rank * (rank + 1) / (thread.size() * (thread.size() + 1));
     cut(thread.rank)..cut(thread.rank + 1)
 }
@@ -106,13 +106,10 @@ fn any_number_of_processes_gives_the_same_bits() {
     }
 }
 
-/// λ by leave-one-out in a third pass, with centres that were chosen from the reservoir.
-#[test]
-fn a_third_pass_gives_the_same_bits_too() {
-    let table = mixed(9000);
-    let stream = stream(weighted());
+/// With centres that were chosen from the reservoir by another method.
+fn pivoted(stream: &StreamFit, table: &Table) -> Recipe {
     let rng = &mut Pcg64::seed_from_u64(3);
-    let source = &mut TableBlocks::new(&table, 1000);
+    let source = &mut TableBlocks::new(table, 1000);
     let survey = stream.survey(source, ["y"], &mut |_| {}, rng).unwrap();
     let model = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
     let x = stream.reservoir(&survey, &model).unwrap();
@@ -120,7 +117,14 @@ fn a_third_pass_gives_the_same_bits_too() {
         KernelMatrix::new(model.regression().kernel(), Points::from_rows(x.as_ref())).unwrap();
     let chosen = RpCholesky::default().select(&matrix, 30, rng).unwrap();
     let centers = Mat::from_fn(30, x.ncols(), |j, k| x[(chosen.indices()[j], k)]);
-    let recipe = stream.recipe_at(&survey, model, centers.as_ref(), "rpcholesky").unwrap();
+    stream.recipe_at(&survey, model, centers.as_ref(), "rpcholesky").unwrap()
+}
+
+/// λ by leave-one-out in a third pass, with centres that were chosen from the reservoir.
+#[test]
+fn a_third_pass_gives_the_same_bits_too() {
+    let table = mixed(9000);
+    let recipe = pivoted(&stream(weighted()), &table);
     let by_leave_one_out = |ranks: &dyn Ranks| {
         let mut sum = recipe.sum_over(ranks).unwrap();
         sum.run(&mut TableBlocks::new(&table, 900), &mut |_| Ok(())).unwrap();
@@ -145,38 +149,44 @@ fn a_third_pass_gives_the_same_bits_too() {
     }
 }
 
-/// Falkon in passes: the model of the normal equations at the same λ, and the same bits over any
-/// number of processes.
+/// Falkon and KRILL in passes: the model of the normal equations at the same λ, and the same bits
+/// over any number of processes.
 #[test]
 fn iterations_give_the_same_bits_too() {
     let table = mixed(9000);
     let stream = stream(weighted());
-    let recipe = crate::stream::recipe(&stream, &mut TableBlocks::new(&table, 1000));
+    let uniform = crate::stream::recipe(&stream, &mut TableBlocks::new(&table, 1000));
+    for recipe in [uniform, pivoted(&stream, &table)] {
+        iterates(&recipe, &table);
+    }
+}
+
+fn iterates(recipe: &Recipe, table: &Table) {
     let options = IterativeOptions { tolerance: 1e-9, ..IterativeOptions::default() };
     let lambda = LAMBDAS[2];
-    let falkon = |ranks: &dyn Ranks| {
-        let source = &mut TableBlocks::new(&table, 900);
-        recipe.falkon_over(ranks, source, (lambda, options), Extras::default()).unwrap()
+    let fit = |ranks: &dyn Ranks, table: &Table| {
+        let (source, rng) = (&mut TableBlocks::new(table, 900), &mut Pcg64::seed_from_u64(0));
+        recipe.iterate_over(ranks, source, (lambda, options), Extras::default(), rng)
     };
-    let (model, report, iterations) = falkon(&Alone);
+    let (model, report, iterations) = fit(&Alone, table).unwrap();
     assert!(iterations.stop == Stop::Converged && iterations.passes > iterations.iterations);
     assert_eq!((report.lambda, report.rows), (lambda, recipe.rows()));
     let mut sum = recipe.sum().unwrap();
-    sum.run(&mut TableBlocks::new(&table, 1000), &mut |_| Ok(())).unwrap();
+    sum.run(&mut TableBlocks::new(table, 1000), &mut |_| Ok(())).unwrap();
     let direct = sum.finish(&[lambda]).unwrap().0;
-    let [ours, theirs] = [&model, &direct].map(|model| model.predict(&table).unwrap().values);
+    let [ours, theirs] = [&model, &direct].map(|model| model.predict(table).unwrap().values);
     assert!((&ours - &theirs).norm_max() < 1e-4 * theirs.norm_max());
     let alone = model.to_bytes().unwrap();
     for size in [2, 3, 7] {
-        for (model, ..) in job(size, |ranks| falkon(ranks)) {
+        for (model, ..) in job(size, |ranks| fit(ranks, table).unwrap()) {
             assert!(model.to_bytes().unwrap() == alone, "{size} processes");
         }
     }
     // a source that ends too soon is told as what it is
     let short = table.select_rows(&(0..5000).collect::<Vec<_>>()).unwrap();
-    let source = &mut TableBlocks::new(&short, 900);
-    let error = recipe.falkon_over(&Alone, source, (lambda, options), Extras::default());
-    assert!(error.unwrap_err().to_string().contains("rows of the source when read again"));
+    assert!(
+        fit(&Alone, &short).unwrap_err().to_string().contains("rows of the source when read again")
+    );
 }
 
 #[test]

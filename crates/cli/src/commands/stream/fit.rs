@@ -1,5 +1,6 @@
 //! `nystrom fit` in two or three passes over the rows.
 
+use super::check_again;
 use super::checkpoint::{Folder, identity};
 use super::input::{StreamInput, Watched};
 use super::iterate;
@@ -17,8 +18,9 @@ use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::prelude::*;
-use nystrom_pipeline::{Alone, Model, Ranks, Recipe, Report, StreamFit, StreamReport, Survey};
-use std::path::Path;
+use nystrom_pipeline::{
+    Alone, Model, Ranks, Recipe, Report, StreamFit, StreamReport, Survey, TableSource,
+};
 use std::process::ExitCode;
 
 pub fn run(args: &Fit) -> Result<ExitCode> {
@@ -90,10 +92,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
 /// What every process does for itself before there is work.
 fn open(args: &Fit, output: &Output, ranks: &dyn Ranks) -> Result<StreamInput> {
     check(args, output)?;
-    if args.data.data == Path::new("-") {
-        let text = "standard input cannot be read twice; save it to a file";
-        return Err(Failure::Usage(text.into()).into());
-    }
+    check_again(&args.data)?;
     if ranks.rank() == 0 {
         crate::output::check_writable(output, &[&args.data.data])?;
     }
@@ -214,20 +213,10 @@ impl Job<'_> {
 
     /// The first pass; what it found is on process 0.
     fn survey(&self, input: &mut StreamInput, rng: &mut dyn Rng) -> Result<Option<Survey>> {
-        let (session, ranks) = (self.session, self.ranks);
-        let mut share = Share::of(&input.files, ranks)?;
-        let name = named(&format!("pass 1 of {}", passes(self.args)), ranks);
-        let watch = Passing::new(session, &name, (None, share.bytes));
-        let targets = input.targets.clone();
-        let mut source = Watched { files: &mut share.files, unwanted: &input.unwanted, watch };
-        let of = (&mut source as _, share.first);
-        let survey = self.stream.survey_over(ranks, of, targets, &mut |_| {}, rng);
-        let survey = survey.map_err(of_pipeline)?;
-        source.watch.end();
-        input.files.restore(share.record(ranks)?)?;
-        for note in survey.iter().flat_map(Survey::notes) {
-            session.say(&format!("note: {note}"));
-        }
+        let (session, ranks, targets) = (self.session, self.ranks, input.targets.clone());
+        let survey = first_pass(input, passes(self.args), (session, ranks), |of| {
+            self.stream.survey_over(ranks, of, targets, &mut |_| {}, rng)
+        })?;
         let compressed = input.files.compressed();
         if let (Some(file), Some(_)) = (compressed.first(), &self.args.stream.checkpoint) {
             session.say(&format!(
@@ -274,6 +263,27 @@ impl Job<'_> {
         let centers = Mat::from_fn(chosen.len(), x.ncols(), |j, k| x[(chosen.indices()[j], k)]);
         stream.recipe_at(survey, model, centers.as_ref(), &spec.method.name()).map_err(of_pipeline)
     }
+}
+
+/// The first of so many passes, in which every process surveys its share of the files; what it
+/// found is on process 0.
+pub fn first_pass(
+    input: &mut StreamInput,
+    passes: usize,
+    (session, ranks): (&Session, &dyn Ranks),
+    survey: impl FnOnce((&mut dyn TableSource, u64)) -> nystrom_pipeline::Result<Option<Survey>>,
+) -> Result<Option<Survey>> {
+    let mut share = Share::of(&input.files, ranks)?;
+    let name = named(&format!("pass 1 of {passes}"), ranks);
+    let watch = Passing::new(session, &name, (None, share.bytes));
+    let mut source = Watched { files: &mut share.files, unwanted: &input.unwanted, watch };
+    let survey = survey((&mut source, share.first)).map_err(of_pipeline)?;
+    source.watch.end();
+    input.files.restore(share.record(ranks)?)?;
+    for note in survey.iter().flat_map(Survey::notes) {
+        session.say(&format!("note: {note}"));
+    }
+    Ok(survey)
 }
 
 /// What a process says of a pass of which it does a part.

@@ -3,6 +3,7 @@
 use super::super::auto;
 use super::watch::Watch;
 use crate::args::{DataArgs, Fit};
+use crate::diagnosis;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::mixed::{self, Decided, Wanted};
@@ -82,10 +83,38 @@ impl StreamInput {
     pub fn of(args: &Fit) -> Result<StreamInput> {
         let head = Head::of(&args.data, 0)?;
         let (wanted, targets) = auto::wanted(args, &head.input)?;
+        StreamInput::opened(head, &wanted, targets)
+    }
+
+    /// Rows of numbers without a target.
+    pub fn of_points(args: &DataArgs) -> Result<StreamInput> {
+        let head = Head::of(args, 0)?;
+        let columns = head.input.kept().to_vec();
+        if columns.is_empty() {
+            return Err(Failure::Usage("no column is left; drop fewer".into()).into());
+        }
+        let wanted = Wanted {
+            numbers: columns.clone(),
+            columns,
+            texts: Vec::new(),
+            instead: "",
+            fills: false,
+        };
+        let numbering = diagnosis::numbering(head.input.survey(), &wanted.columns);
+        let mut input = StreamInput::opened(head, &wanted, Vec::new())?;
+        if args.drop_missing {
+            input.files = input.files.nan_is_missing();
+        }
+        let note = numbering.map(|note| note.trim_start_matches("note: ").to_owned());
+        input.notes.extend(note);
+        Ok(input)
+    }
+
+    fn opened(head: Head, wanted: &Wanted, targets: Vec<String>) -> Result<StreamInput> {
         let names: Vec<String> = head.input.survey().table.names().map(str::to_owned).collect();
         let unwanted = names.into_iter().enumerate();
         let unwanted = unwanted.filter(|(j, _)| !wanted.columns.contains(j)).collect();
-        let (files, notes) = head.open(&wanted, 0)?;
+        let (files, notes) = head.open(wanted, 0)?;
         Ok(StreamInput { files, unwanted, targets, notes })
     }
 }

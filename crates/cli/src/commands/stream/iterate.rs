@@ -1,4 +1,4 @@
-//! `nystrom fit --tolerance` block by block: Falkon, with a pass over the rows for each iteration.
+//! `nystrom fit --tolerance` block by block: Falkon or KRILL, with a pass for each iteration.
 
 use super::checkpoint::Folder;
 use super::fit::{Job, named};
@@ -10,6 +10,7 @@ use crate::kernel::AnyKernel;
 use crate::summary::Summary;
 use crate::text::number;
 use nystrom::krr::{Extras, Iteration, IterationReport, IterativeOptions, Verdict};
+use nystrom::prelude::*;
 use nystrom_pipeline::{Model, Recipe, StreamReport};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -62,7 +63,9 @@ impl Job<'_> {
         let rows = input.files.rows().map(|rows| rows / ranks.size() as u64);
         let watch = Passing::new(session, &named("a pass", ranks), (rows, 0));
         let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
-        recipe.falkon_over(ranks, &mut source, (lambda, options), extras).map_err(of_pipeline)
+        // as it was when a fit that goes on from a checkpoint began
+        let rng = &mut Pcg64::seed_from_u64(self.args.run.seed);
+        recipe.iterate_over(ranks, &mut source, (lambda, options), extras, rng).map_err(of_pipeline)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::fit::named;
 use super::model_rows::ModelRows;
+use super::to::{To, receive};
 use super::watch::Watch;
 use crate::args::{DataArgs, Evaluate, Predict};
 use crate::commands::classes::{self, Named};
@@ -9,7 +10,7 @@ use crate::commands::errors::Running;
 use crate::commands::predict::{Predicted, Results, check_classes, predicted};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::model_file;
-use crate::output::{Columns, Sink, Values, check_writable};
+use crate::output::{Columns, Values, check_writable};
 use crate::over::agree;
 use crate::session::Session;
 use crate::summary::Summary;
@@ -19,12 +20,7 @@ use nystrom_data::Table;
 use nystrom_pipeline::{Alone, Model, Ranks};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::process::ExitCode;
-
-/// Bytes of a message with predictions.
-const PIECE: usize = 1 << 24;
 
 pub fn predict(args: &Predict) -> Result<ExitCode> {
     predict_over(args, &Alone)?;
@@ -37,7 +33,7 @@ pub fn predict_over(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
     let quiet = args.quiet || ranks.rank() > 0;
     let session = Session::new(args.threads, args.json, quiet)?;
     let model = agree(ranks, model_to_predict(args, ranks))?;
-    let mut to = To::open(args, ranks)?;
+    let mut to = To::open(&args.output, ranks)?;
     let mut errors = Known::of(&model);
     let more = (args.interval, args.std);
     let mut rows = each(&model, &args.data, more, (&session, ranks), &mut |predicted| {
@@ -50,13 +46,7 @@ pub fn predict_over(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
         return errors.send(rows, ranks);
     };
     for rank in 1..ranks.size() {
-        loop {
-            let piece = ranks.receive(rank);
-            if piece.is_empty() {
-                break;
-            }
-            sink.write(&String::from_utf8(piece)?)?;
-        }
+        receive(&mut sink, rank, ranks)?;
         rows += errors.receive(rank, ranks)?;
     }
     sink.finish()?;
@@ -111,69 +101,6 @@ pub fn evaluate_over(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
     let mut summary = Summary::of("evaluate");
     errors.report(&model, rows, &mut summary)?;
     summary.print(&session, false)
-}
-
-/// Where predictions go.
-enum To {
-    /// To the output, with a header before the first.
-    Sink(Sink, bool),
-    /// To a file of this process: a header of so many bytes, then rows.
-    File(File, usize),
-}
-
-impl To {
-    fn open(args: &Predict, ranks: &dyn Ranks) -> Result<To> {
-        if ranks.rank() == 0 {
-            return Ok(To::Sink(Sink::open(&args.output)?, false));
-        }
-        let failed = |source| Failure::Output { file: "a temporary file".into(), source };
-        Ok(To::File(tempfile::tempfile().map_err(failed)?, 0))
-    }
-
-    fn write(&mut self, columns: &Columns<'_>) -> Result<()> {
-        match self {
-            To::Sink(sink, is_headed) => {
-                let header = !std::mem::replace(is_headed, true);
-                sink.write(&columns.rows_of_csv(header))
-            }
-            To::File(file, header) => {
-                if *header == 0 {
-                    let text = columns.header_of_csv();
-                    file.write_all(text.as_bytes())?;
-                    *header = text.len();
-                }
-                Ok(file.write_all(columns.rows_of_csv(false).as_bytes())?)
-            }
-        }
-    }
-
-    /// Gives the output back, or sends what was kept to process 0, with a header if nobody before
-    /// had one.
-    fn send(self, ranks: &dyn Ranks) -> Result<Option<Sink>> {
-        let (is_headed, size) = match &self {
-            To::Sink(_, is_headed) => (*is_headed, 0),
-            To::File(_, size) => (*size > 0, *size),
-        };
-        let all = ranks.gather(vec![u8::from(is_headed)]);
-        let mut file = match self {
-            To::Sink(sink, _) => return Ok(Some(sink)),
-            To::File(file, _) => file,
-        };
-        let is_first = all[..ranks.rank()].iter().all(|headed| headed[..] == [0]);
-        file.seek(SeekFrom::Start(if is_first { 0 } else { size as u64 }))?;
-        let mut rest = String::new();
-        let mut reader = BufReader::new(file);
-        while reader.read_line(&mut rest)? > 0 {
-            if rest.len() >= PIECE {
-                ranks.send(0, std::mem::take(&mut rest).as_bytes());
-            }
-        }
-        if !rest.is_empty() {
-            ranks.send(0, rest.as_bytes());
-        }
-        ranks.send(0, &[]);
-        Ok(None)
-    }
 }
 
 /// Predicts every block of this process. Gives the number of rows.

@@ -1,7 +1,7 @@
 //! How the memory that is allowed is shared out, and what the passes will take.
 
 use super::input::StreamInput;
-use crate::args::{Fit, Lambda};
+use crate::args::{Fit, Lambda, Selection};
 use crate::failure::{Failure, Result};
 use crate::plan;
 use crate::search::Budget;
@@ -10,7 +10,7 @@ use crate::speed::Speed;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::prelude::*;
-use nystrom_pipeline::{Family, Recipe};
+use nystrom_pipeline::{Family, Recipe, WeightedRows};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -48,30 +48,19 @@ impl Sizes {
     /// For these files, of which the first block is read.
     pub fn of(args: &Fit, input: &mut StreamInput, budget: &Budget) -> Result<Sizes> {
         let memory = budget.memory.unwrap_or(2 << 30);
-        let rest = memory.checked_sub(PROGRAM).filter(|rest| *rest >= LEAST).ok_or({
-            let what = "a fit in blocks";
-            nystrom::Error::OutOfBudget { what, needed: PROGRAM + LEAST, budget: memory }
-        })?;
+        let rest = beside_program(memory, "a fit in blocks")?;
         let columns = input.files.names().len() as u64;
-        let block = (rest / 32).min(8 << 20) / (8 * columns);
-        let block = (block / 1024 * 1024).clamp(1024, 1 << 16) as usize;
-        input.files.set_block_rows(block);
-        let bytes = input.files.bytes()?;
-        let (rows, reading) = first_block(input, bytes)?;
-        let largest = 3 * rest / 10 / (8 * columns * COPIES);
-        let reservoir = match args.stream.reservoir {
-            Some(asked) => asked as u64,
-            None => RESERVOIR.min(largest),
-        };
-        if reservoir > largest {
-            let text = format!("--reservoir {reservoir} is beyond --memory: {largest} would fit");
-            return Err(Failure::Usage(text).into());
-        }
+        let Shared { block, bytes, rows, reading } = Shared::of(input, rest)?;
+        let reservoir = reservoir(args.stream.reservoir, columns, rest)?;
         let leaves = args.stream.leaves.unwrap_or(1);
         let iterates = args.tolerance.is_some();
-        let bytes_of = |m: u64| match iterates {
-            true => Recipe::bytes_iterating(m as usize),
-            false => Recipe::bytes_with_leaves(m as usize, leaves),
+        let uniform = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
+        let bytes_of = |m: u64| {
+            if iterates {
+                Recipe::bytes_iterating(m as usize, uniform)
+            } else {
+                Recipe::bytes_with_leaves(m as usize, leaves)
+            }
         };
         let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
         let landmarks = match args.landmarks {
@@ -189,6 +178,109 @@ impl StreamInput {
     fn unwrap_or_targets(&self) -> usize {
         (self.unwanted.len() + self.targets.len()).min(self.files.names().len().saturating_sub(1))
     }
+}
+
+/// What passes over rows without a target are made of.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct PointSizes {
+    /// All bytes.
+    memory: u64,
+    /// Rows.
+    pub block: usize,
+    pub reservoir: usize,
+    /// The most members of a dictionary.
+    pub members: usize,
+    /// Bytes of dictionaries, or of work on the sample.
+    pub work: u64,
+    /// About how many rows there are.
+    rows: f64,
+    bytes: u64,
+    reading: f64,
+}
+
+impl PointSizes {
+    /// For these files, of which the first block is read.
+    pub fn of(
+        memory: Option<u64>,
+        asked: Option<usize>,
+        input: &mut StreamInput,
+    ) -> Result<PointSizes> {
+        let memory = memory.unwrap_or(2 << 30);
+        let rest = beside_program(memory, "work in blocks")?;
+        let columns = input.files.names().len();
+        let Shared { block, bytes, rows, reading } = Shared::of(input, rest)?;
+        let reservoir = reservoir(asked, columns as u64, rest)? as usize;
+        let work = 6 * rest / 10;
+        let fits = |m: usize| WeightedRows::bytes(m, columns) <= work;
+        let more = |m: usize, bit: u32| if fits(m | 1 << bit) { m | 1 << bit } else { m };
+        let members = (0..24).rev().fold(0, more).max(1);
+        Ok(PointSizes { memory, block, reservoir, members, work, rows, bytes, reading })
+    }
+
+    /// What is told of a dictionary of which so many members are too many.
+    pub fn refuse(&self, size: usize) -> Failure {
+        let text = format!(
+            "the dictionary has {size} rows, and beside the rest {} hold {}: allow more --memory, \
+             or take a larger lambda",
+            text::bytes(self.memory),
+            self.members
+        );
+        Failure::Memory(text)
+    }
+
+    /// In words.
+    pub fn announce(&self, input: &StreamInput, passes: usize, session: &Session) {
+        session.say(&format!(
+            "plan: {passes} passes over {}, {} each, read in {}; about {} rows\nmemory: at most \
+             {} in all; blocks of {} rows, a sample of {}, a dictionary of at most {}",
+            text::count(input.files.paths().len(), "file"),
+            text::bytes(self.bytes),
+            text::duration(self.reading),
+            number(rounded(self.rows)),
+            text::bytes(self.memory),
+            self.block,
+            self.reservoir,
+            self.members,
+        ));
+    }
+}
+
+/// What is left of the memory for `what`.
+fn beside_program(memory: u64, what: &'static str) -> nystrom::Result<u64> {
+    let (needed, budget) = (PROGRAM + LEAST, memory);
+    let rest = memory.checked_sub(PROGRAM).filter(|rest| *rest >= LEAST);
+    rest.ok_or(nystrom::Error::OutOfBudget { what, needed, budget })
+}
+
+/// What all passes share.
+struct Shared {
+    block: usize,
+    bytes: u64,
+    rows: f64,
+    reading: f64,
+}
+
+impl Shared {
+    /// Sets the rows of a block, and reads the first.
+    fn of(input: &mut StreamInput, rest: u64) -> Result<Shared> {
+        let block = (rest / 32).min(8 << 20) / (8 * input.files.names().len() as u64);
+        let block = (block / 1024 * 1024).clamp(1024, 1 << 16) as usize;
+        input.files.set_block_rows(block);
+        let bytes = input.files.bytes()?;
+        let (rows, reading) = first_block(input, bytes)?;
+        Ok(Shared { block, bytes, rows, reading })
+    }
+}
+
+/// Rows of the sample.
+fn reservoir(asked: Option<usize>, columns: u64, rest: u64) -> Result<u64> {
+    let largest = 3 * rest / 10 / (8 * columns * COPIES);
+    let reservoir = asked.map_or(RESERVOIR.min(largest), |asked| asked as u64);
+    if reservoir > largest {
+        let text = format!("--reservoir {reservoir} is beyond --memory: {largest} would fit");
+        return Err(Failure::Usage(text).into());
+    }
+    Ok(reservoir)
 }
 
 /// Over the rows: leave-one-out errors take one more.

@@ -1,0 +1,185 @@
+//! Rows without a target, block by block: settings and a sample by a first pass, and dictionaries.
+
+use super::check_again;
+use super::fit::{first_pass, named};
+use super::input::{StreamInput, Watched};
+use super::sizes::PointSizes;
+use super::watch::Watch;
+use crate::args::{BlockArgs, DataArgs, KernelArgs, Output, RunArgs, ScoreMethod};
+use crate::commands::select::{self, Setting};
+use crate::failure::{Result, of_pipeline};
+use crate::kernel;
+use crate::output::check_writable;
+use crate::over::{agree, share};
+use crate::session::Session;
+use nystrom::linalg_core::Streams;
+use nystrom::prelude::*;
+use nystrom_pipeline::{
+    ColumnOptions, Error, Missing, PointRecipe, Ranks, StreamPoints, Survey, TableSource,
+    WeightedRows,
+};
+
+/// Parts of the rows with a dictionary each, unless said otherwise.
+const LEAVES: usize = 8;
+
+/// What a command was asked, and by which processes it is done.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    pub data: &'a DataArgs,
+    pub kernel: &'a KernelArgs,
+    pub blocks: &'a BlockArgs,
+    pub run: &'a RunArgs,
+    pub session: &'a Session,
+    pub ranks: &'a dyn Ranks,
+    /// Over the rows.
+    pub passes: usize,
+}
+
+/// What the first pass found.
+pub struct Surveyed {
+    pub input: StreamInput,
+    pub recipe: PointRecipe,
+    pub sizes: PointSizes,
+    /// Features that were left out for having one value.
+    pub constant: Vec<String>,
+    /// On process 0.
+    pub sample: Option<Sampled>,
+}
+
+/// A uniform sample of the rows.
+pub struct Sampled {
+    /// As the kernel sees them, s × d.
+    pub x: Mat<f64>,
+    /// Their numbers among all rows, and their lines.
+    pub rows: Vec<(u64, u64)>,
+}
+
+/// Refuses what cannot be read twice, or not be written.
+pub fn check(data: &DataArgs, output: &Output, ranks: &dyn Ranks) -> Result<()> {
+    check_again(data)?;
+    if ranks.rank() == 0 {
+        check_writable(output, &[&data.data])?;
+    }
+    Ok(())
+}
+
+impl Asked<'_> {
+    /// The first pass, and the kernel.
+    pub fn survey(self, rng: &mut dyn Rng) -> Result<Surveyed> {
+        let Asked { blocks, run, session, ranks, .. } = self;
+        let mut input = agree(ranks, StreamInput::of_points(self.data))?;
+        for note in &input.notes {
+            session.say(&format!("note: {note}"));
+        }
+        let sizes = match ranks.rank() {
+            0 => PointSizes::of(session.memory, blocks.reservoir, &mut input).map(Some),
+            _ => Ok(None),
+        };
+        let sizes: PointSizes = share(ranks, agree(ranks, sizes)?)?;
+        sizes.announce(&input, self.passes, session);
+        input.files.set_block_rows(sizes.block);
+        let missing = if self.data.drop_missing { Missing::DropRows } else { Missing::Refuse };
+        let columns =
+            ColumnOptions { missing, standardize: !run.no_standardize, ..ColumnOptions::default() };
+        let leaves = blocks.leaves.unwrap_or(LEAVES);
+        let stream = StreamPoints { columns, reservoir: sizes.reservoir, leaves };
+        // so that the kernel is that of all rows in memory, where the sample holds all
+        let mut of_sample = self.streams().stream(0);
+        let survey = first_pass(&mut input, self.passes, (session, ranks), |of| {
+            stream.survey_over(ranks, of, &mut |_| {}, &mut of_sample)
+        })?;
+        let found = survey.map(|survey| self.settings(&stream, &survey, rng)).transpose();
+        let found = agree(ranks, found)?;
+        let bytes = found.as_ref().map(|(recipe, ..)| recipe.to_bytes()).transpose();
+        let bytes = ranks.broadcast(bytes.map_err(of_pipeline)?.unwrap_or_default());
+        let (recipe, constant, sample) = match found {
+            Some((recipe, constant, sample)) => (recipe, constant, Some(sample)),
+            None => {
+                let recipe = PointRecipe::from_bytes(&stream, &bytes).map_err(of_pipeline)?;
+                (recipe, Vec::new(), None)
+            }
+        };
+        Ok(Surveyed { input, recipe, sizes, constant, sample })
+    }
+
+    /// Columns and kernel, those that were left out, and the sample.
+    fn settings(
+        self,
+        stream: &StreamPoints,
+        survey: &Survey,
+        rng: &mut dyn Rng,
+    ) -> Result<(PointRecipe, Vec<String>, Sampled)> {
+        let (columns, constant) = stream.columns(survey).map_err(of_pipeline)?;
+        if !constant.is_empty() {
+            let names: Vec<String> = constant.iter().map(|name| format!("{name:?}")).collect();
+            let names = names.join(", ");
+            self.session.say(&format!("note: left out, for having one value only: {names}"));
+        }
+        let x = stream.reservoir(survey, &columns).map_err(of_pipeline)?;
+        let points = Points::from_rows(x.as_ref());
+        let meter = self.session.progress.meter();
+        let kernel = kernel::kernel(self.kernel, points, meter, rng)?;
+        let sample = Sampled { x, rows: survey.sampled().to_vec() };
+        Ok((stream.recipe(survey, columns, kernel), constant, sample))
+    }
+
+    /// Random numbers that do not depend on what the sample's kernel took.
+    pub fn streams(&self) -> Streams {
+        Streams::from_key(self.run.seed)
+    }
+
+    /// A dictionary of all rows at λ, on every process: squeak takes the second pass for it, the
+    /// others the sample.
+    pub fn dictionary(
+        self,
+        surveyed: &mut Surveyed,
+        (method, copies, lambda): (ScoreMethod, Option<u32>, f64),
+        rng: &mut dyn Rng,
+    ) -> Result<WeightedRows> {
+        let Surveyed { input, recipe, sizes, sample, .. } = surveyed;
+        let ranks = self.ranks;
+        if method == ScoreMethod::Squeak {
+            let params = SqueakParams::new(copies.unwrap_or(select::COPIES));
+            let params = SqueakParams { max_dictionary: sizes.members, ..params };
+            let rng = &mut self.streams().stream(1);
+            return self.pass(2, input, recipe, |source| {
+                let found = recipe.disqueak_over(ranks, source, (lambda, params), rng);
+                found.map_err(|error| match error {
+                    Error::Numerics(nystrom::Error::DictionaryFull { size, .. }) => {
+                        sizes.refuse(size).into()
+                    }
+                    other => of_pipeline(other),
+                })
+            });
+        }
+        let of = |Sampled { x, .. }: &Sampled| -> Result<WeightedRows> {
+            self.session.progress.stage("the dictionary of the sample", None);
+            let points = Points::from_rows(x.as_ref());
+            let setting = Setting { kernel: recipe.kernel(), points, lambda };
+            let matrix = KernelMatrix::new(recipe.kernel(), points)?;
+            let estimator = select::estimator(method, 0, setting)?;
+            let found = estimator.dictionary(&matrix, Ridge::PerSample(lambda), rng)?;
+            let found = WeightedRows::of_sample(x.as_ref(), &found, recipe.rows());
+            found.map_err(of_pipeline)
+        };
+        let found = agree(ranks, sample.as_ref().map(of).transpose())?;
+        WeightedRows::shared(ranks, found).map_err(of_pipeline)
+    }
+
+    /// A later pass over the rows, with its progress.
+    pub fn pass<A>(
+        self,
+        number: usize,
+        input: &mut StreamInput,
+        recipe: &PointRecipe,
+        read: impl FnOnce(&mut dyn TableSource) -> Result<A>,
+    ) -> Result<A> {
+        let name = named(&format!("pass {number} of {}", self.passes), self.ranks);
+        let rows = recipe.rows() / self.ranks.size() as u64;
+        let watch = Watch::new(self.session, &name, (Some(rows), 0));
+        let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
+        let found = read(&mut source)?;
+        source.watch.end();
+        Ok(found)
+    }
+}

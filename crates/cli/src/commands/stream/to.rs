@@ -1,0 +1,85 @@
+//! Results of all processes in one file, in the order of the rows.
+
+use crate::args::Output;
+use crate::failure::{Failure, Result};
+use crate::output::{Columns, Sink};
+use nystrom_pipeline::Ranks;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+
+/// Bytes of a message with rows.
+const PIECE: usize = 1 << 24;
+
+/// Where rows of results go: those of one process after those of another.
+pub enum To {
+    /// To the output, with a header before the first.
+    Sink(Sink, bool),
+    /// To a file of this process: a header of so many bytes, then rows.
+    File(File, usize),
+}
+
+impl To {
+    pub fn open(output: &Output, ranks: &dyn Ranks) -> Result<To> {
+        if ranks.rank() == 0 {
+            return Ok(To::Sink(Sink::open(output)?, false));
+        }
+        let failed = |source| Failure::Output { file: "a temporary file".into(), source };
+        Ok(To::File(tempfile::tempfile().map_err(failed)?, 0))
+    }
+
+    pub fn write(&mut self, columns: &Columns<'_>) -> Result<()> {
+        match self {
+            To::Sink(sink, is_headed) => {
+                let header = !std::mem::replace(is_headed, true);
+                sink.write(&columns.rows_of_csv(header))
+            }
+            To::File(file, header) => {
+                if *header == 0 {
+                    let text = columns.header_of_csv();
+                    file.write_all(text.as_bytes())?;
+                    *header = text.len();
+                }
+                Ok(file.write_all(columns.rows_of_csv(false).as_bytes())?)
+            }
+        }
+    }
+
+    /// Gives the output back, or sends what was kept to process 0, with a header if nobody before
+    /// had one.
+    pub fn send(self, ranks: &dyn Ranks) -> Result<Option<Sink>> {
+        let (is_headed, size) = match &self {
+            To::Sink(_, is_headed) => (*is_headed, 0),
+            To::File(_, size) => (*size > 0, *size),
+        };
+        let all = ranks.gather(vec![u8::from(is_headed)]);
+        let mut file = match self {
+            To::Sink(sink, _) => return Ok(Some(sink)),
+            To::File(file, _) => file,
+        };
+        let is_first = all[..ranks.rank()].iter().all(|headed| headed[..] == [0]);
+        file.seek(SeekFrom::Start(if is_first { 0 } else { size as u64 }))?;
+        let mut rest = String::new();
+        let mut reader = BufReader::new(file);
+        while reader.read_line(&mut rest)? > 0 {
+            if rest.len() >= PIECE {
+                ranks.send(0, std::mem::take(&mut rest).as_bytes());
+            }
+        }
+        if !rest.is_empty() {
+            ranks.send(0, rest.as_bytes());
+        }
+        ranks.send(0, &[]);
+        Ok(None)
+    }
+}
+
+/// Writes what another process [sent](To::send).
+pub fn receive(sink: &mut Sink, from: usize, ranks: &dyn Ranks) -> Result<()> {
+    loop {
+        let piece = ranks.receive(from);
+        if piece.is_empty() {
+            return Ok(());
+        }
+        sink.write(&String::from_utf8(piece)?)?;
+    }
+}

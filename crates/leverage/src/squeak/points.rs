@@ -1,0 +1,111 @@
+//! Scores of rows of a second pass, against points with weights.
+
+use super::measure::{Measure, diagonal};
+use faer::Mat;
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
+
+/// Ridge leverage scores of rows against a dictionary that holds its points:
+///
+/// τ̃ = φᵀ(ΦSSᵀΦᵀ + μI)⁻¹φ = (k(x, x) − ‖L⁻¹S k_D(x)‖²)/μ, LLᵀ = SK_DDS + μI.
+///
+/// It is [`Projector`](crate::Projector) for rows that come block by block. The rows are taken to
+/// be among those that the dictionary stands for, so that no score is above k/(k + μ). If the
+/// dictionary is ε-accurate at μ then τ/(1 + ε) ≤ τ̃ ≤ τ/(1 − ε). An empty dictionary gives the
+/// upper bound k/(k + μ).
+///
+/// # Cost
+/// With m points in d dimensions: m² kernel values and m³/3 flops to begin with, m kernel values
+/// and m² flops a row. Memory: 2m² numbers at first, then m² + m·d, and 2·1024·m for a tile.
+///
+/// # Source
+/// As [`Projector`](crate::Projector).
+///
+/// ```
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_leverage::{PointProjector, Squeak, SqueakParams};
+/// use rand::SeedableRng;
+/// let mut rng = rand_pcg::Pcg64::seed_from_u64(0);
+/// let x: Vec<f64> = (0..1000).map(|i| (i as f64 * 0.618).fract()).collect();
+/// let (kernel, mu) = (Gaussian::new(0.2)?, 1.0);
+/// let mut squeak = Squeak::new(kernel.clone(), 1, mu, SqueakParams::new(20))?;
+/// squeak.push(Points::from_slice(&x), &mut rng)?;
+/// let dictionary = squeak.into_dictionary(&mut rng)?;
+/// let projector =
+///     PointProjector::new(kernel, dictionary.points(), dictionary.weights(), mu)?;
+/// let scores = projector.scores(Points::from_slice(&x))?;
+/// let d_eff: f64 = scores.iter().sum();
+/// assert!(d_eff > 4.0 && d_eff < 12.0, "{d_eff}");
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PointProjector<K, T> {
+    kernel: K,
+    /// d × m.
+    members: Mat<T>,
+    mu: f64,
+    measure: Option<Measure>,
+}
+
+impl<T: Scalar, K: Kernel<T>> PointProjector<K, T> {
+    /// For the dictionary of these points with weights s², at the absolute ridge μ = `mu`.
+    ///
+    /// # Errors
+    /// [`Shape`](Error::Shape) for another number of weights,
+    /// [`InvalidParameter`](Error::InvalidParameter) for a weight or a μ that is not positive and
+    /// finite, those of [`Kernel::check_points`] and of the factorisation.
+    pub fn new(kernel: K, points: Points<'_, T>, weights: Vec<f64>, mu: f64) -> Result<Self> {
+        let mu = Ridge::Absolute(mu).absolute(1)?;
+        validate::same_size("weights of a dictionary", points.len(), weights.len())?;
+        if let Some(&value) = weights.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
+            let (name, requirement) = ("weights", "positive and finite");
+            return Err(Error::InvalidParameter { name, value, requirement });
+        }
+        let members = Mat::from_fn(points.dim(), points.len(), |k, j| points.coordinate(j, k));
+        let measure = if points.is_empty() {
+            None
+        } else {
+            kernel.check_points(points)?;
+            Some(Measure::of(&kernel, points, weights, mu)?)
+        };
+        Ok(PointProjector { kernel, members, mu, measure })
+    }
+
+    /// m.
+    pub fn len(&self) -> usize {
+        self.members.ncols()
+    }
+
+    /// Whether the dictionary is empty.
+    pub fn is_empty(&self) -> bool {
+        self.members.ncols() == 0
+    }
+
+    /// μ.
+    pub fn mu(&self) -> f64 {
+        self.mu
+    }
+
+    /// τ̃ of these rows, in tiles of 1024: m kernel values and m² flops each.
+    ///
+    /// # Errors
+    /// [`Shape`](Error::Shape) for another dimension, [`NonFinite`](Error::NonFinite) for kernel
+    /// values, those of [`Kernel::check_points`].
+    pub fn scores(&self, x: Points<'_, T>) -> Result<Vec<f64>> {
+        validate::same_size("coordinates of a point (d)", self.members.nrows(), x.dim())?;
+        if x.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.kernel.check_points(x)?;
+        match &self.measure {
+            Some(measure) => {
+                let members = Points::from_cols(self.members.as_ref());
+                measure.points(&self.kernel, members, (x, 1.0))
+            }
+            None => {
+                let bound = |k: f64| if k > 0.0 { k / (k + self.mu) } else { 0.0 };
+                Ok(diagonal(&self.kernel, x)?.into_iter().map(bound).collect())
+            }
+        }
+    }
+}

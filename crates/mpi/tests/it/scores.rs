@@ -1,0 +1,65 @@
+//! Leverage scores are those of one process, to the bit.
+
+use crate::support::Bench;
+
+/// In the tables of these tests y is missing in some rows, and `kind` is a text.
+const OPTIONS: &str = "--drop kind --missing \"\" --drop-missing --lambda 1e-3 --memory 100MB -q";
+
+#[test]
+fn any_number_of_processes_gives_the_scores_of_one() {
+    let bench = Bench::new();
+    bench.shards(9000, 5); // eight leaves
+    for method in ["squeak", "recursive", "bless --reservoir 700"] {
+        let words = format!("scores shards --method {method} {OPTIONS}");
+        let outcome = bench.alone(&format!("{words} --json -o alone.csv")).out;
+        let alone = bench.read("alone.csv");
+        let rows = alone.iter().filter(|byte| **byte == b'\n').count() - 1;
+        assert_eq!(rows, (0..9000).filter(|i| i % 41 != 7).count(), "{method}");
+        for size in 1..=4 {
+            let run = bench.ok(size, &format!("{words} --json -o s.csv"));
+            assert!(bench.read("s.csv") == alone, "{method} by {size} processes");
+            let one = outcome.replace("alone.csv", "s.csv");
+            let of_all = format!("\"processes\":{size}");
+            assert_eq!(run.out, one.replace("\"processes\":1", &of_all), "{method}");
+        }
+        let run = bench.ok(2, &words);
+        assert!(run.out.as_bytes() == alone, "{method}: to standard output");
+    }
+}
+
+#[test]
+fn any_number_of_processes_chooses_the_same_landmarks() {
+    let bench = Bench::new();
+    bench.shards(6000, 4);
+    for method in ["squeak:50", "rpcholesky:50 --reservoir 500"] {
+        let words = format!("landmarks shards --landmarks {method} --drop y,kind -q");
+        bench.alone(&format!("{words} -o alone.csv"));
+        for size in 1..=3 {
+            bench.ok(size, &format!("{words} -o l.csv"));
+            assert!(bench.read("l.csv") == bench.read("alone.csv"), "{method} by {size} processes");
+        }
+    }
+}
+
+/// Two leaves and one file: some processes have nothing to do.
+#[test]
+fn processes_without_rows_wait_for_the_others() {
+    let bench = Bench::new();
+    bench.shards(1500, 1);
+    let words = "scores shards/0.csv --stream --method squeak --drop y,kind --lambda 1e-3 -q";
+    bench.alone(&format!("{words} -o alone.csv"));
+    bench.ok(4, &format!("{words} -o s.csv"));
+    assert!(bench.read("s.csv") == bench.read("alone.csv"));
+}
+
+#[test]
+fn a_bad_row_of_one_process_is_told_with_its_rank() {
+    let bench = Bench::new();
+    bench.shards(3000, 3);
+    let good = String::from_utf8(bench.read("shards/2.csv")).unwrap();
+    bench.write("shards/2.csv", good.replacen(",red", ",red\n1,x,2,4,red", 1));
+    let run = bench.job(3, "scores shards --method squeak --drop y,kind -q -o s.csv");
+    assert_eq!(run.code, Some(3), "{run:?}");
+    assert!(run.err.contains("error: rank 2: ") && run.err.contains("shards/2.csv:"), "{run:?}");
+    assert!(!bench.path("s.csv").exists());
+}

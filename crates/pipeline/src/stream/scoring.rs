@@ -1,0 +1,60 @@
+//! The scores of all rows against a dictionary.
+
+use super::WeightedRows;
+use super::points::{PointRecipe, PointRows, TILE};
+use super::ranks::{Alone, Ranks};
+use super::source::TableSource;
+use crate::error::{Error, Result};
+use nystrom::leverage::PointProjector;
+
+impl PointRecipe {
+    /// The ridge leverage scores of all rows at λ, by a pass: `take` has at most 1024 rows at a
+    /// time in their order, with their scores.
+    ///
+    /// They are those of [`PointProjector`]. If the dictionary is ε-accurate at nλ, a score τ̃ of τ
+    /// is between τ/(1 + ε) and τ/(1 − ε).
+    ///
+    /// # Cost
+    /// With m members nm kernel values and nm² flops.
+    ///
+    /// # Errors
+    /// Those of the source, of rows that are not as the first pass found them, of
+    /// [`PointProjector::new`], and of `take`.
+    pub fn scores<E: From<Error>>(
+        &self,
+        source: &mut dyn TableSource,
+        dictionary: &WeightedRows,
+        lambda: f64,
+        take: impl FnMut(&PointRows, &[f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.scores_over(&Alone, source, (dictionary, lambda), take)
+    }
+
+    /// The same for the rows that one of several processes has, which follow those of the process
+    /// before.
+    ///
+    /// # Errors
+    /// As [`scores`](Self::scores).
+    pub fn scores_over<E: From<Error>>(
+        &self,
+        ranks: &dyn Ranks,
+        source: &mut dyn TableSource,
+        (dictionary, lambda): (&WeightedRows, f64),
+        mut take: impl FnMut(&PointRows, &[f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mu = lambda * self.rows as f64;
+        let (kernel, weights) = (self.kernel.clone(), dictionary.weights().to_vec());
+        let projector = PointProjector::new(kernel, dictionary.points(), weights, mu);
+        let projector = projector.map_err(Error::from)?;
+        let tiles = self.rows.div_ceil(TILE);
+        let cut = |rank: usize| {
+            let tile = (rank as u128 * u128::from(tiles)).div_ceil(ranks.size() as u128);
+            (tile as u64 * TILE).min(self.rows)
+        };
+        let mine = cut(ranks.rank())..cut(ranks.rank() + 1);
+        self.each(source, mine, |tile| {
+            let scores = projector.scores(tile.points()).map_err(Error::from)?;
+            take(tile, &scores)
+        })
+    }
+}
