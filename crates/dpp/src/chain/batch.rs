@@ -1,118 +1,106 @@
-//! Proposals of a swap chain that are drawn and evaluated together.
+//! Proposals of a swap chain that are drawn, evaluated and judged together.
 
-use super::outside::Outside;
 use faer::{ColMut, MatMut};
 use nystrom_linalg_core::{PsdMatrix, Scalar};
 
-/// Proposals drawn and evaluated together: a kernel block of c × 16 entries takes a fraction of the
-/// time of 16 blocks of c × 1.
-pub const BATCH: usize = 16;
-
 /// A step that has been drawn: whether to exchange the item at position v of Y for that of number u
 /// outside is up to the coin.
-#[derive(Clone, Copy)]
-pub struct Proposal {
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Proposal {
     pub v: usize,
     pub u: usize,
     pub coin: f64,
 }
 
 /// Proposals that wait, and the kernel entries of their items.
-pub struct Batch<T> {
+#[derive(Debug, Clone)]
+pub(super) struct Batch<T> {
     pub proposals: Vec<Proposal>,
     pub items: Vec<usize>, // u of each
-    columns: Vec<T>,       // K[Y, u] of each, c numbers
-    pub diagonal: Vec<T>,  // K_uu of each
-    among: Vec<T>,         // K between the items from `first` on
-    first: usize,          // BATCH: not evaluated
+    c: usize,
+    columns: Vec<T>,  // K[Y, u] of each
+    diagonal: Vec<T>, // K_uu of each
+    between: Vec<T>,  // K between them
 }
 
 impl<T: Scalar> Batch<T> {
-    pub fn new(c: usize) -> Self {
+    /// Room for `most` proposals.
+    pub fn with_room(c: usize, most: usize) -> Self {
         Batch {
-            proposals: Vec::with_capacity(BATCH),
-            items: Vec::with_capacity(BATCH),
-            columns: vec![T::zero(); c * BATCH],
-            diagonal: vec![T::zero(); BATCH],
-            among: vec![T::zero(); BATCH * BATCH],
-            first: BATCH,
+            proposals: Vec::with_capacity(most),
+            items: Vec::with_capacity(most),
+            c,
+            columns: vec![T::zero(); c * most],
+            diagonal: vec![T::zero(); most],
+            between: vec![T::zero(); most * most],
         }
     }
 
-    /// The entries of all proposals.
-    pub fn evaluate(&mut self, k: &dyn PsdMatrix<T>, subset: &[usize], outside: &Outside) {
-        let items: [usize; BATCH] =
-            std::array::from_fn(|j| self.proposals.get(j).map_or(0, |p| outside.item(p.u)));
-        self.evaluate_items(k, subset, items.into_iter().take(self.proposals.len()));
-    }
-
-    pub fn evaluate_items(
+    /// The entries of all proposals, whose items `item` tells, beside those of `subset`.
+    pub fn evaluate(
         &mut self,
         k: &dyn PsdMatrix<T>,
         subset: &[usize],
-        items: impl Iterator<Item = usize>,
+        item: impl Fn(&Proposal) -> usize,
     ) {
         self.items.clear();
-        self.items.extend(items);
-        self.first = BATCH;
-        let (c, width) = (subset.len(), self.items.len());
-        let columns = MatMut::from_column_major_slice_mut(&mut self.columns[..c * width], c, width);
+        self.items.extend(self.proposals.iter().map(item));
+        let (c, q) = (self.c, self.items.len());
+        let columns = MatMut::from_column_major_slice_mut(&mut self.columns[..c * q], c, q);
         k.block_into(columns, subset.into(), (&self.items).into());
-        k.diag_into(ColMut::from_slice_mut(&mut self.diagonal[..width]), (&self.items).into());
+        if q > 1 {
+            let between = MatMut::from_column_major_slice_mut(&mut self.between[..q * q], q, q);
+            k.block_into(between, (&self.items).into(), (&self.items).into());
+        }
+        k.diag_into(ColMut::from_slice_mut(&mut self.diagonal[..q]), (&self.items).into());
     }
 
-    pub fn column(&self, j: usize) -> &[T] {
-        let c = self.columns.len() / BATCH;
-        &self.columns[j * c..(j + 1) * c]
-    }
-
-    /// Proposals after number j, which was carried out: its item is at position v of `subset` now.
-    pub fn follow(
-        &mut self,
-        k: &dyn PsdMatrix<T>,
-        subset: &[usize],
-        outside: &Outside,
-        j: usize,
-        v: usize,
-        renumbered: [usize; 2],
-    ) {
-        let (c, waiting) = (subset.len(), j + 1..self.items.len());
-        if waiting.is_empty() {
-            return;
-        }
-        if self.first > j {
-            self.evaluate_among(k, j);
-        }
-        let width = self.items.len() - self.first;
-        let row = &self.among[(j - self.first) * width..][..width];
-        for i in waiting.clone() {
-            self.columns[i * c + v] = row[i - self.first];
-        }
-        for i in waiting {
-            if renumbered.contains(&self.proposals[i].u) {
-                self.replace(k, subset, i, outside.item(self.proposals[i].u));
-            }
-        }
-    }
-
-    /// Entries between the items from number `first` on: the first exchange asks for them, all that
-    /// follow in this batch have them.
-    fn evaluate_among(&mut self, k: &dyn PsdMatrix<T>, first: usize) {
-        self.first = first;
-        let (items, width) = (&self.items[first..], self.items.len() - first);
-        let among = &mut self.among[..width * width];
-        let among = MatMut::from_column_major_slice_mut(among, width, width);
-        k.block_into(among, items.into(), items.into());
-    }
-
-    /// Proposal i is of another item now.
-    fn replace(&mut self, k: &dyn PsdMatrix<T>, subset: &[usize], i: usize, item: usize) {
-        self.items[i] = item;
-        self.first = BATCH;
-        let column = &mut self.columns[i * subset.len()..][..subset.len()];
-        let column = MatMut::from_column_major_slice_mut(column, subset.len(), 1);
-        k.block_into(column, subset.into(), (&[item]).into());
-        let own = ColMut::from_slice_mut(&mut self.diagonal[i..i + 1]);
+    /// Proposal j is of another item now.
+    pub fn replace(&mut self, k: &dyn PsdMatrix<T>, subset: &[usize], j: usize, item: usize) {
+        self.items[j] = item;
+        let (c, q) = (self.c, self.items.len());
+        let column = &mut self.columns[j * c..][..c];
+        k.block_into(
+            MatMut::from_column_major_slice_mut(column, c, 1),
+            subset.into(),
+            (&[item]).into(),
+        );
+        let column = &mut self.between[j * q..][..q];
+        k.block_into(
+            MatMut::from_column_major_slice_mut(column, q, 1),
+            (&self.items).into(),
+            (&[item]).into(),
+        );
+        (0..q).for_each(|i| self.between[i * q + j] = self.between[j * q + i]);
+        let own = ColMut::from_slice_mut(&mut self.diagonal[j..j + 1]);
         k.diag_into(own, (&[item]).into());
     }
+
+    /// K[Y, u] of proposal j.
+    pub fn column(&self, j: usize) -> &[T] {
+        &self.columns[j * self.c..][..self.c]
+    }
+
+    /// K_uu of proposal j.
+    pub fn diagonal(&self, j: usize) -> f64 {
+        self.diagonal[j].f64()
+    }
+
+    /// K between the items of proposals i and j.
+    pub fn between(&self, i: usize, j: usize) -> T {
+        if i == j { self.diagonal[i] } else { self.between[j * self.items.len() + i] }
+    }
+
+    /// Proposal j was carried out: its item is at position v now, beside those that wait.
+    pub fn follow(&mut self, j: usize, v: usize) {
+        for i in j + 1..self.items.len() {
+            self.columns[i * self.c + v] = self.between(j, i);
+        }
+    }
+}
+
+/// Proposals that are evaluated and judged together. Of a step, a Q-th of a factorisation, c³/3Q
+/// flops, falls as their number Q grows, and what P takes, some 4Qc, rises.
+pub(super) fn together(c: usize) -> usize {
+    (c / 4).next_multiple_of(8).clamp(16, 64)
 }

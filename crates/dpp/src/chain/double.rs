@@ -40,14 +40,6 @@ impl Double {
         Double { high, low: self.low - (high - self.high) }
     }
 
-    /// self/b, given 1/b to the last place of an `f64`.
-    #[inline(always)]
-    pub fn divided_by(self, b: Double, inverse: f64) -> Self {
-        let q = self.high * inverse;
-        let rest = self - b * Double::from(q);
-        Double::sum(q, rest.high * inverse)
-    }
-
     /// 1/√self for self > 0: one step of Newton from the `f64` value.
     #[inline(always)]
     pub fn inverse_root(self) -> Self {

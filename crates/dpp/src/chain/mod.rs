@@ -3,23 +3,24 @@
 mod batch;
 mod double;
 mod factor;
-mod inverse;
 mod outside;
 mod principal;
+mod rows;
 mod rule;
-mod triangle;
-mod volume;
 mod wide;
+mod window;
 
 pub use rule::SwapRule;
 
 use crate::start::{independent, rounding};
-use batch::{BATCH, Batch, Proposal};
+use batch::{Batch, Proposal, together};
+use factor::Factor;
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, random};
 use nystrom_sketch::{LandmarkSelector, Landmarks};
 use outside::Outside;
+use principal::Principal;
 use rand::{Rng, RngExt};
-use volume::{Exchange, Volume};
+use window::Window;
 
 /// A Markov chain on the subsets Y of size c whose stationary law is the k-DPP Pr(Y) = det K_YY /
 /// e_c(K).
@@ -27,26 +28,24 @@ use volume::{Exchange, Volume};
 /// A step proposes to exchange v ∈ Y for u ∉ Y, both uniform, and does so with a probability that
 /// depends on ρ = det K_{Y−v+u}/det K_YY alone ([`SwapRule`]). Each proposal evaluates the c
 /// entries K\[Y, u\] and K_uu. The time of a step does not depend on n. Memory O(c²).
-/// [`run`](Self::run) evaluates the entries of 16 proposals together, and once one of them is
-/// accepted those between the items that wait, at most 16².
 ///
-/// While K_YY is well-conditioned the state holds its inverse M: a proposal is one product, c²
-/// multiply-adds, and an accepted one an update of rank two, 2c² more. A bound of the condition,
-/// c·Σ K_ii M_ii, is checked at every exchange. Beyond it the state holds the Cholesky factor
-/// K_YY = LLᵀ: 2c²/3 multiply-adds a proposal and c² an exchange on average, one after another.
-/// The ratio from it is accurate to about cond(K_YY)·ε, where the inverse loses cond(K_YY)²·ε. The
-/// factor follows an exchange by plane rotations, in `f64` or, where a pivot is thin, to 32 digits:
-/// after 10⁵ exchanges K_YY⁻¹ from it is within 1e-14 of the truth at a condition of 1e11, where a
-/// factorisation in `f64` is 5e-8 off. Either is computed afresh (from stored entries) after every
-/// 2c accepted exchanges, and at once when it is seen to have drifted. Apart from that, and from
-/// what K does, a step allocates nothing.
+/// [`run`](Self::run) draws Q proposals together, c/4 of them, but at least 16 and at most 64, and
+/// evaluates the Q² entries between them. All are judged from one Cholesky factor K_YY = LLᵀ: of
+/// K_YY⁻¹ a proposal takes a row and a column, and an exchange is the paper's block-inverse update
+/// of these rows. Then L is computed afresh from stored entries, so that nothing drifts. In
+/// multiply-adds a step is c² + 2Qc + c³/6Q, and 8Q² where it exchanges: O(c²), all in products of
+/// matrices.
+///
+/// A ratio is accurate to about cond(K_YY)·ε, where an inverse that is kept loses cond(K_YY)²·ε.
+/// Where a pivot is thin, L is computed to 32 digits and rounded: cond(K_YY)^½·ε. Apart from that,
+/// and from what K does, a step allocates nothing.
 ///
 /// # Source
 /// Algorithm 1 of C. Li, S. Jegelka & S. Sra, *Fast DPP sampling for Nyström with application to
 /// kernel methods*, ICML 2016.
 ///
 /// # Departures
-/// The O(c²) step; the repaired start. Of what looks like a residual of at most 4cε·K_uu, nothing
+/// The updates that wait for one another; the repaired start. Of what looks like a residual of at most 4cε·K_uu, nothing
 /// is believed: it counts as 0.
 ///
 /// ```
@@ -70,12 +69,14 @@ pub struct SwapChain<'a, T: Scalar> {
     items: Vec<usize>,   // Y by position
     members: Vec<usize>, // Y increasing
     outside: Outside,
-    volume: Volume,
+    K: Principal, // K_YY
+    factor: Factor,
     batch: Batch<T>,
-    k_u: Vec<f64>,
+    window: Window,
     steps: u64,
     accepted: u64,
     replaced: usize,
+    refreshes: usize,
 }
 
 impl<'a, T: Scalar> SwapChain<'a, T> {
@@ -124,18 +125,21 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         let entries = (0..c * c).map(|t| block[(t % c, t / c)].f64()).collect();
         let mut members = items.clone();
         members.sort_unstable();
+        let K = Principal::new(entries, c);
         Ok(SwapChain {
-            volume: Volume::new(entries, c, rounding::<T>(c))?,
+            factor: Factor::new(&K)?,
+            K,
             outside: Outside::new(k.dim(), &members),
             k,
             rule,
             items,
             members,
-            batch: Batch::new(c),
-            k_u: vec![0.0; c],
+            batch: Batch::with_room(c, together(c)),
+            window: Window::with_room(c),
             steps: 0,
             accepted: 0,
             replaced,
+            refreshes: 1,
         })
     }
 
@@ -157,12 +161,12 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     /// That of the steps, in their order.
     ///
     /// # Errors
-    /// As [`step`](Self::step); Y is then as the steps before left it, but `rng` is up to 15 steps
+    /// As [`step`](Self::step); Y is then as the steps before left it, but `rng` is up to 63 steps
     /// ahead.
     pub fn run(&mut self, steps: usize, rng: &mut dyn Rng) -> Result<usize> {
         let (before, mut left) = (self.accepted, steps);
         while left > 0 && self.outside.len() > 0 {
-            let some = left.min(BATCH);
+            let some = left.min(together(self.items.len()));
             self.take_together(some, rng)?;
             left -= some;
         }
@@ -170,7 +174,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         Ok((self.accepted - before) as usize)
     }
 
-    /// At most [`BATCH`] steps.
+    /// At most Q steps.
     fn take_together(&mut self, steps: usize, rng: &mut dyn Rng) -> Result<()> {
         self.batch.proposals.clear();
         for _ in 0..steps {
@@ -183,16 +187,45 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
             }
         }
         self.steps += steps as u64;
-        self.batch.evaluate(self.k, &self.items, &self.outside);
+        let before = self.accepted;
+        let judged = self.judge_all();
+        if self.accepted > before {
+            self.refresh()?;
+        }
+        judged
+    }
+
+    /// Algorithm 1 on the proposals of the batch.
+    fn judge_all(&mut self) -> Result<()> {
+        let SwapChain { batch, items, outside, .. } = self;
+        if batch.proposals.is_empty() {
+            return Ok(());
+        }
+        batch.evaluate(self.k, items, |proposal| outside.item(proposal.u));
+        self.window.open(&self.factor, &self.batch, 0);
         for j in 0..self.batch.proposals.len() {
-            let (Proposal { v, coin, .. }, u) = (self.batch.proposals[j], self.batch.items[j]);
-            let exchange = self.look_at_waiting(j)?;
-            if coin < self.rule.acceptance(exchange.ratio) {
-                let renumbered = self.exchange(v, u, exchange);
-                self.batch.follow(self.k, &self.items, &self.outside, j, v, renumbered);
+            let Proposal { v, u, coin } = self.batch.proposals[j];
+            let u = self.outside.item(u); // an exchange may have given its number to another
+            let known = u == self.batch.items[j];
+            if !known {
+                self.batch.replace(self.k, &self.items, j, u);
+            }
+            if !known || !self.window.serves() {
+                self.refresh()?;
+                self.window.open(&self.factor, &self.batch, j);
+            }
+            let ratio = self.ratio_of(j)?;
+            if coin < self.rule.acceptance(ratio) {
+                self.exchange(j, v, u, ratio);
             }
         }
         Ok(())
+    }
+
+    /// L of what Y is now.
+    fn refresh(&mut self) -> Result<()> {
+        self.refreshes += 1;
+        self.factor.update(&self.K)
     }
 
     /// ρ = det K_{Y−v+u}/det K_YY, v the item at `position` of [`items`](Self::items) and u ∉ Y. c
@@ -221,33 +254,35 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
                 second: position,
             });
         }
-        Ok(self.look_at(position, u)?.ratio)
+        self.look_at(Proposal { v: position, u, coin: 0.0 })
     }
 
-    /// What exchanging the item at position v for u would do.
-    fn look_at(&mut self, v: usize, u: usize) -> Result<Exchange> {
+    /// ρ of one proposal, of item u itself.
+    fn look_at(&mut self, proposal: Proposal) -> Result<f64> {
         self.batch.proposals.clear();
-        self.batch.proposals.push(Proposal { v, u, coin: 0.0 });
-        self.batch.evaluate_items(self.k, &self.items, [u].into_iter());
-        self.look_at_waiting(0)
+        self.batch.proposals.push(proposal);
+        self.batch.evaluate(self.k, &self.items, |proposal| proposal.u);
+        self.window.open(&self.factor, &self.batch, 0);
+        self.ratio_of(0)
     }
 
-    /// What proposal `j` of the batch would do.
-    fn look_at_waiting(&mut self, j: usize) -> Result<Exchange> {
-        let (v, u, k_uu) =
-            (self.batch.proposals[j].v, self.batch.items[j], self.batch.diagonal[j].f64());
-        self.k_u.iter_mut().zip(self.batch.column(j)).for_each(|(to, from)| *to = from.f64());
-        let exchange = self.volume.exchange(v, &self.k_u, k_uu);
-        if exchange.ratio.is_finite() { Ok(exchange) } else { self.explain(u, k_uu, exchange) }
+    /// ρ of proposal `j` of the batch.
+    fn ratio_of(&self, j: usize) -> Result<f64> {
+        let rounding = rounding::<T>(self.items.len());
+        let kappa = self.batch.diagonal(j);
+        let ratio = self.window.ratio(j, self.batch.proposals[j].v, kappa, rounding);
+        if ratio.is_finite() { Ok(ratio) } else { self.explain(j, ratio) }
     }
 
     /// A ratio that is not finite comes from an entry that is not, or from an overflow of finite
-    /// ones.
-    fn explain(&self, u: usize, k_uu: f64, exchange: Exchange) -> Result<Exchange> {
-        let entries = self.items.iter().zip(&self.k_u).map(|(&row, &value)| (row, value));
+    /// ones, which says nothing of an exchange.
+    fn explain(&self, j: usize, ratio: f64) -> Result<f64> {
+        let (u, k_uu) = (self.batch.items[j], self.batch.diagonal(j));
+        let entries = self.items.iter().copied().zip(self.batch.column(j).iter().map(|k| k.f64()));
         match entries.chain([(u, k_uu)]).find(|(_, value)| !value.is_finite()) {
             Some((row, value)) => Err(Error::NonFinite { what: "matrix", row, col: u, value }),
-            None => Ok(exchange),
+            None if ratio.is_nan() => Ok(0.0),
+            None => Ok(ratio),
         }
     }
 
@@ -255,9 +290,10 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     pub(crate) fn exchange_if(&mut self, v: usize, u: usize, coin: f64) -> Result<()> {
         let position = self.items.iter().position(|&y| y == v).expect("v is in Y");
         self.steps += 1;
-        let exchange = self.look_at(position, u)?;
-        if coin < self.rule.acceptance(exchange.ratio) {
-            self.exchange(position, u, exchange);
+        let ratio = self.look_at(Proposal { v: position, u, coin })?;
+        if coin < self.rule.acceptance(ratio) {
+            self.exchange(0, position, u, ratio);
+            self.refresh()?;
         }
         Ok(())
     }
@@ -267,17 +303,18 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         &self.members
     }
 
-    /// Carries out the exchange last looked at; the numbers outside that now stand for another
-    /// item.
-    fn exchange(&mut self, v: usize, u: usize, exchange: Exchange) -> [usize; 2] {
+    /// Carries out proposal `j` of the batch: u for the item at position v.
+    fn exchange(&mut self, j: usize, v: usize, u: usize, ratio: f64) {
         let old = std::mem::replace(&mut self.items[v], u);
         let at = self.members.partition_point(|&y| y < old);
         self.members.remove(at);
         let at = self.members.partition_point(|&y| y < u);
         self.members.insert(at, u);
         self.accepted += 1;
-        self.volume.carry_out(exchange, &self.k_u);
-        self.outside.exchange(old, u)
+        self.outside.exchange(old, u);
+        self.window.exchange(j, v, ratio);
+        self.K.exchange(v, self.batch.column(j), self.batch.diagonal(j));
+        self.batch.follow(j, v);
     }
 
     /// The `r`-th item outside Y in increasing order: r + #{y ∈ Y below it}, by bisection.
@@ -306,20 +343,17 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
 
     /// ln det K_YY. O(c).
     pub fn log_det(&self) -> f64 {
-        self.volume.log_det()
+        self.factor.log_det()
     }
 
-    /// K_YY⁻¹, rows and columns in the order of [`items`](Self::items): a copy of what is kept, or
-    /// from the factor by 2c³ flops.
+    /// K_YY⁻¹, rows and columns in the order of [`items`](Self::items), from the factor. 2c³ flops.
     pub fn inverse(&self) -> faer::Mat<f64> {
-        self.volume.inverse()
+        self.factor.inverse()
     }
 
-    /// The drift of what is kept since it was last computed afresh: with M = K_YY⁻¹ max |MK_YY −
-    /// I|_ij·√(K_ii/K_jj), with a factor max |LLᵀ − K_YY|_ij/√(K_ii K_jj). At most 2c³ flops, no
-    /// entries.
+    /// max |LLᵀ − K_YY|_ij/√(K_ii K_jj) of the factor. c³/3 flops, no entries.
     pub fn residual(&self) -> f64 {
-        self.volume.residual()
+        self.factor.residual(&self.K)
     }
 
     /// Steps taken, lazy ones included.
@@ -337,8 +371,8 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         self.replaced
     }
 
-    /// How often the inverse or the factor was computed afresh, the first time included.
+    /// How often the factor was computed, the first time included.
     pub fn refreshes(&self) -> usize {
-        self.volume.refreshes()
+        self.refreshes
     }
 }

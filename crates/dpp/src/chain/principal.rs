@@ -1,8 +1,9 @@
 //! K_YY as it is stored.
 
 use faer::MatRef;
+use nystrom_linalg_core::Scalar;
 
-/// K_YY, c × c, by positions: what an inverse or a factor is computed from.
+/// K_YY, c × c, by positions: what a factor is computed from.
 #[derive(Debug, Clone)]
 pub(super) struct Principal {
     c: usize,
@@ -35,10 +36,12 @@ impl Principal {
 
     /// The item at position v is another one now, with these entries beside the others, k_v of no
     /// account, and κ of its own.
-    pub fn exchange(&mut self, v: usize, k: &[f64], kappa: f64) {
+    pub fn exchange<T: Scalar>(&mut self, v: usize, k: &[T], kappa: f64) {
         let c = self.c;
-        self.entries[v * c..][..c].copy_from_slice(&k[..c]);
-        self.entries.iter_mut().skip(v).step_by(c).zip(k).for_each(|(to, k)| *to = *k);
+        for (i, k) in k.iter().enumerate() {
+            self.entries[v * c + i] = k.f64();
+            self.entries[i * c + v] = k.f64();
+        }
         self.entries[v * c + v] = kappa;
     }
 }

@@ -30,8 +30,8 @@ fn distance(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
 /// Relative errors of K_YY⁻¹ after the exchanges, and of ln det K_YY.
 struct Errors {
     condition: f64,
-    /// c·Σ K_ii·(K_YY⁻¹)_ii, which decides between the inverse and the factor.
-    bound: f64,
+    /// The least L_jj²/K_jj, which says whether L is computed to 32 digits.
+    thinnest: f64,
     /// From the chain's factor, against the truth.
     maintained: f64,
     /// From the factor of a chain started at the same items, against the maintained one.
@@ -60,11 +60,12 @@ fn after(k: &Mat<f64>, c: usize, accepted: u64) -> (SwapChain<'_, f64>, Errors) 
         .map(|item| fresh.items().iter().position(|other| other == item).unwrap())
         .collect();
     let fresh = principal(fresh.inverse().as_ref(), &place);
-    let plain = inverse(&Cholesky::new(K.as_ref()).unwrap().lower().to_owned());
+    let L = Cholesky::new(K.as_ref()).unwrap().lower().to_owned();
+    let plain = inverse(&L);
     let eigen = SymmetricEigen::new(K.as_ref()).unwrap();
     let errors = Errors {
         condition: eigen.values()[0] / eigen.values()[c - 1],
-        bound: c as f64 * (0..c).map(|i| K[(i, i)] * truth[(i, i)]).sum::<f64>(),
+        thinnest: (0..c).map(|j| L[(j, j)].powi(2) / K[(j, j)]).fold(1.0, f64::min),
         maintained: distance(&maintained, &truth),
         between: distance(&maintained, &fresh),
         plain: distance(&plain, &truth),
@@ -73,40 +74,38 @@ fn after(k: &Mat<f64>, c: usize, accepted: u64) -> (SwapChain<'_, f64>, Errors) 
     (chain, errors)
 }
 
-/// The inverse that is maintained as such agrees with a fresh one, and with the truth, to 1e-10: it
-/// gives way before its errors, which grow with the square of the condition, are larger.
+/// Where no pivot is thin, L in `f64` gives K_YY⁻¹ to 1e-10, as it is said where that is decided.
 ///
-/// The one from the factor does to 1e-8 at conditions beyond 1e10: what is left is the rounding of
-/// L to `f64`, at most c·ε·√cond. **This needs 32 digits.** A factorisation in `f64` loses cond,
-/// not √cond, and is further from the truth, however often it is made.
+/// Elsewhere it does to 1e-8 at conditions beyond 1e10: what is left is the rounding of L to `f64`,
+/// at most c·ε·√cond. **This needs 32 digits.** A factorisation in `f64` loses cond, not √cond, and
+/// is further from the truth.
 #[test]
 fn a_hundred_thousand_exchanges() {
-    let (c, mut worst, mut inverses): (usize, f64, usize) = (40, 0.0, 0);
+    let (c, mut worst, mut plain): (usize, f64, usize) = (40, 0.0, 0);
     for (width, accepted) in
         [(1.0, 20_000), (1.3, 20_000), (2.5, 20_000), (3.5, 20_000), (7.0, 100_000), (10.0, 20_000)]
     {
         let k = gaussian(300, width, 1);
         let (chain, e) = after(&k, c, accepted);
         println!(
-            "width {width}: condition {:.1e}, bound {:.1e}, maintained {:.1e}, fresh {:.1e}, plain \
+            "width {width}: condition {:.1e}, thinnest {:.1e}, maintained {:.1e}, fresh {:.1e}, plain \
              {:.1e}, ln det {:.1e}, residual {:.1e}",
             e.condition,
-            e.bound,
+            e.thinnest,
             e.maintained,
             e.between,
             e.plain,
             e.log_det,
             chain.residual()
         );
-        if e.bound < 5e4 {
-            inverses += 1;
-            assert!(chain.residual() < 1e-10, "{}", chain.residual());
+        assert!(chain.residual() < 1e-14, "{}", chain.residual());
+        if e.thinnest > 1e-5 {
+            plain += 1;
             for error in [e.maintained, e.between, e.log_det / c as f64] {
                 assert!(error < 1e-10, "{error:e} at condition {:e}", e.condition);
             }
             continue;
         }
-        assert!(chain.residual() < 1e-14, "{}", chain.residual());
         for error in [e.maintained, e.between, e.log_det / c as f64] {
             assert!(error < 1e-8, "{error:e} at condition {:e}", e.condition);
             assert!(
@@ -123,7 +122,7 @@ fn a_hundred_thousand_exchanges() {
         );
         worst = worst.max(e.condition);
     }
-    assert!((1e10..1e13).contains(&worst) && inverses > 0, "{worst:e}");
+    assert!((1e10..1e13).contains(&worst) && plain > 0, "{worst:e}");
 }
 
 /// A condition of 1e10 that comes from the scale of the items costs nothing: neither an inverse nor
