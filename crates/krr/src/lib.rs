@@ -116,5 +116,6 @@ pub use solver::Solver;
 pub use source::{Block, Blocks, RowIter, RowSource};
 pub use state::{
     CenterProducts, EmbeddedRows, EmbeddingSums, ErrorSums, FitState, FitSums, NormalEquations,
-    PathErrors, ProductSums, RowSums, StatePath, StatePoint, TallQr, Tiled, instruction_set,
+    PathErrors, ProductSums, RowSums, RowValues, StatePath, StatePoint, TallQr, Tiled, ValueSums,
+    instruction_set,
 };

@@ -18,6 +18,11 @@ pub struct StreamArgs {
     #[arg(long, value_name = "COUNT", help_heading = "Beyond memory",
         value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 20))]
     pub leaves: Option<usize>,
+    /// Every row is a centre: regression on all the data, with a pass for each iteration, of a
+    /// given --lambda. Every process holds all rows; n² kernel values a pass are shared out
+    #[arg(long, conflicts_with_all = ["landmarks", "leverage_lambda"],
+        help_heading = "Beyond memory")]
+    pub all_rows: bool,
     /// Folder for what is done so far: the same command goes on from there if it was killed
     #[arg(long, value_name = "DIR", help_heading = "Beyond memory")]
     pub checkpoint: Option<PathBuf>,
@@ -31,6 +36,7 @@ impl StreamArgs {
     /// Whether anything asks for blocks.
     pub fn is_asked(&self) -> bool {
         self.stream
+            || self.all_rows
             || self.leaves.is_some()
             || self.reservoir.is_some()
             || self.checkpoint.is_some()

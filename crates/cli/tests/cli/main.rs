@@ -16,5 +16,6 @@ mod real_data;
 mod report;
 mod schema;
 mod stream;
+mod stream_all;
 mod stream_scores;
 mod support;

@@ -130,8 +130,12 @@ fn iterations_over_files_go_on_from_a_checkpoint() {
         outcome["error"]["rmse"].as_f64().unwrap()
     };
     assert!((rmse("whole.json") / rmse("direct.json") - 1.0).abs() < 1e-3);
-    let line = format!("{line} --tolerance 1e-7 -o m.json -q");
-    let saved = "--checkpoint state --checkpoint-every 0.001s";
+    goes_on(&bench, &format!("{line} --tolerance 1e-7 -q"));
+}
+
+/// Killed five times in the midst of its iterations, a fit gives the file whole.json.
+pub fn goes_on(bench: &Bench, line: &str) {
+    let saved = "-o m.json --checkpoint state --checkpoint-every 0.001s";
     let (mut kills, mut with_vectors) = (0, 0);
     while kills < 5 {
         let mut command = bench.command();
@@ -168,6 +172,8 @@ fn what_needs_all_rows_is_refused_before_it_starts() {
         ("--memory 60MB --reservoir 3000 --landmarks leverage-exact:50", 4, "from the sample"),
         ("--reservoir 2", 2, "reservoir"),
         ("--kernel gaussian --tolerance 1e-3", 2, "--lambda NUMBER"),
+        ("--all-rows", 2, "--lambda NUMBER"),
+        ("--all-rows --lambda 1e-6 --landmarks uniform:50", 2, "--landmarks"),
         ("--checkpoint-every 5s", 2, "--checkpoint"),
     ] {
         let run = bench.run(&format!("fit shards --target y {options} -o m.json"));

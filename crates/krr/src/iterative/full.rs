@@ -161,7 +161,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     }
 
     /// γ = D^(−1/2)α where there is weight, and 0 for the constant.
-    fn start(&self, alpha: MatRef<'_, T>, root: &[f64], t: usize) -> Result<Mat<f64>> {
+    pub(super) fn start(&self, alpha: MatRef<'_, T>, root: &[f64], t: usize) -> Result<Mat<f64>> {
         validate::same_size(
             "rows of the start against number of points",
             root.len(),

@@ -12,7 +12,7 @@ pub(crate) const ITERATIONS: f64 = 10.0;
 const LARGEST_RANK: usize = 2000;
 const SHARE_OF_N: usize = 5;
 /// The part of a budget that F may take.
-const SHARE_OF_BUDGET: u64 = 4;
+pub(super) const SHARE_OF_BUDGET: u64 = 4;
 /// A kept value that is read, in flops of a matrix product; and its products with one vector.
 const READ: f64 = 24.0;
 const PRODUCTS: f64 = 4.0;

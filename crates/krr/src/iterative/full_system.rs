@@ -17,7 +17,7 @@ use rayon::prelude::*;
 const SHARE_OF_RIDGE: f64 = 0.25;
 
 /// (√D FFᵀ √D + μI)⁻¹.
-type Preconditioner = ShiftedLowRank<Box<dyn TallFactor>>;
+pub(super) type Preconditioner = ShiftedLowRank<Box<dyn TallFactor>>;
 
 /// √D K √D + μI, for one or several μ at once: the columns of a vector are a group for each μ.
 pub(crate) struct System<'a, T> {
@@ -211,7 +211,7 @@ pub(crate) fn factor<T: Scalar>(
 
 /// √D FFᵀ √D + μI for each μ, ‖√D F‖_F², and by how much rounding may raise √D FFᵀ √D above
 /// √D K √D.
-fn preconditioner<T: Scalar>(
+pub(super) fn preconditioner<T: Scalar>(
     mut F: Mat<T>,
     root: &[f64],
     mu: &[f64],

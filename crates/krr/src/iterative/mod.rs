@@ -7,13 +7,16 @@
 //! * [`AutoKrr`]: the direct method or one of these, by a [`Plan`].
 //!
 //! `restricted.rs` puts a restricted fit together from the parts: `tiles.rs` (K_nM),
-//! `system.rs` (the equations), `run.rs` (the loop), `memory.rs` (the plan). `passes.rs` is Falkon
-//! over rows that are not in memory.
+//! `system.rs` (the equations), `run.rs` (the loop), `memory.rs` (the plan). `passes.rs` and
+//! `full_passes.rs` are the same over rows that are read again for every iteration, as `again.rs`
+//! says.
 
+mod again;
 mod auto;
 mod compared;
 mod falkon;
 mod full;
+mod full_passes;
 mod full_path;
 pub(crate) mod full_sizes;
 pub(crate) mod full_system;
@@ -31,6 +34,7 @@ mod system;
 mod tests;
 mod tiles;
 
+pub use again::RowPasses;
 pub use auto::{AutoKrr, PlannedFit};
 pub use falkon::Falkon;
 pub use full::FullKrr;
@@ -39,6 +43,5 @@ pub use krill::Krill;
 pub(crate) use krill::{embed, empty_embedding};
 pub use memory::MemoryPlan;
 pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};
-pub use passes::RowPasses;
 pub use plan::{Estimate, Method, Plan, ProblemSize};
 pub use report::{IterationReport, IterativeFit, Stop};

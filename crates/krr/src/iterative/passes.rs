@@ -1,42 +1,20 @@
 //! Falkon and KRILL over rows that are not in memory: a pass for each iteration.
 
+use super::again::{Again, Seen};
 use super::falkon::preconditioner;
 use super::krill::embedded_preconditioner;
 use super::restricted::{Restricted, check_start, unwhitened, whitened};
 use super::run::{Watch, run_watched};
 use super::system::{Constant, NormalProducts, System};
-use super::{Extras, Falkon, Iteration, IterativeFit, Krill, MemoryPlan, Verdict};
+use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan, RowPasses};
 use crate::rows::TILE_ROWS;
-use crate::source::RowSource;
-use crate::state::{CenterProducts, EmbeddedRows, RowSums};
+use crate::state::{CenterProducts, EmbeddedRows};
 use crate::whitener::{factor, ladder};
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, Streams, validate};
 use rand::Rng;
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-/// Rows that can be shown again and again to sums: a source of blocks, files, the processes of a
-/// job.
-pub trait RowPasses<T> {
-    /// Shows every row, in the same order every time, to sums that are `empty`; the sums over all.
-    ///
-    /// # Errors
-    /// Of reading, and those of the sums.
-    fn pass<S: RowSums<T>>(&mut self, empty: S) -> Result<S>;
-}
-
-impl<T: Scalar, R: RowSource<T>> RowPasses<T> for R {
-    fn pass<S: RowSums<T>>(&mut self, mut empty: S) -> Result<S> {
-        self.rewind()?;
-        while let Some(block) = self.next_block()? {
-            empty.accumulate(block)?;
-        }
-        Ok(empty)
-    }
-}
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// As [`fit_with`](Self::fit_with), for rows that are shown in passes: one for the right-hand
@@ -155,8 +133,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let Begun { R, b, constant, n, weight, mu, memory } = self.begin(rows, centers, targets)?;
         let G = precondition(rows, &R, weight, mu)?;
         let before = if matches!(self.solver, SolvedBy::Krill) { 2 } else { 1 };
-        let (m, count, failed) =
-            (centers.len() as u64, AtomicU64::new(before), AtomicBool::new(false));
+        let (m, seen) = (centers.len() as u64, Seen::after(before));
         let start = extras.start.map(|theta| whitened(&R, theta)); //                       β = Rᵀθ
         let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
             let theta = unwhitened(&R, beta); //                                            θ = R⁻ᵀβ
@@ -171,30 +148,18 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
                 solver: self.solver,
                 reason,
                 condition,
-                kernel_entries: (count.load(Ordering::Relaxed) * n + m) * m,
+                kernel_entries: (seen.passes() * n + m) * m,
             };
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)
         };
-        let seen = (&count, &failed);
-        let products =
-            Passing { kernel: self.kernel, rows, centers, targets, n, seen, error: None };
+        let again = Again::new(rows, n, &seen);
+        let products = Passing { kernel: self.kernel, again, centers, targets };
         let mut system = System { products, R: &R, mu, G, constant: constant.as_ref() };
-        let mut monitor = extras.monitor;
-        // a pass that failed ends the run before anybody sees what came of it
-        let mut look = |iteration: &Iteration<'_, K, T>| -> Verdict {
-            match &mut monitor {
-                _ if failed.load(Ordering::Relaxed) => Ok(ControlFlow::Break(())),
-                Some(monitor) => monitor(iteration),
-                None => Ok(ControlFlow::Continue(())),
-            }
-        };
+        let mut look = seen.until_failure(extras.monitor);
         let watch = Watch { start, resume: extras.resume, monitor: Some(&mut look) };
         let ran = run_watched(&mut system, b.as_ref(), watch, self.options, &model);
-        if let Some(error) = system.products.error {
-            return Err(error);
-        }
-        let ((model, ran), passes) = (ran?, count.load(Ordering::Relaxed) as usize);
-        let mut fit = ran.finish(model, self.options, passes, memory);
+        let (model, ran) = system.products.again.unless_failed(ran)?;
+        let mut fit = ran.finish(model, self.options, seen.passes() as usize, memory);
         // of a fit that was gone on with, too: without the passes that verified
         let once = fit.report.iterations as u64 + before;
         fit.model.report.kernel_entries = (once * n + m) * m;
@@ -270,40 +235,15 @@ struct Begun {
 /// K_nMᵀDK_nM u, each by a pass.
 struct Passing<'a, P, K, T> {
     kernel: &'a K,
-    rows: &'a mut P,
+    again: Again<'a, P>,
     centers: Points<'a, T>,
     targets: usize,
-    n: u64,
-    /// Passes so far, and whether one failed.
-    seen: (&'a AtomicU64, &'a AtomicBool),
-    /// What ended them.
-    error: Option<Error>,
-}
-
-impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> Passing<'_, P, K, T> {
-    fn pass(&mut self, u: MatRef<'_, f64>) -> Result<Mat<f64>> {
-        let empty = CenterProducts::normal(self.kernel, self.centers, self.targets, u);
-        let (out, sums) = self.rows.pass(empty)?.finish()?;
-        let (expected, got) = (self.n as usize, sums.rows as usize);
-        if expected == got {
-            return Ok(out);
-        }
-        Err(Error::Shape { what: "rows of the source when read again", expected, got })
-    }
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> NormalProducts for Passing<'_, P, K, T> {
     fn normal(&mut self, u: MatRef<'_, f64>) -> Mat<f64> {
-        if self.error.is_none() {
-            match self.pass(u) {
-                Ok(out) => {
-                    self.seen.0.fetch_add(1, Ordering::Relaxed);
-                    return out;
-                }
-                Err(error) => self.error = Some(error),
-            }
-            self.seen.1.store(true, Ordering::Relaxed);
-        }
-        Mat::zeros(u.nrows(), u.ncols())
+        let empty = CenterProducts::normal(self.kernel, self.centers, self.targets, u);
+        let out = self.again.pass(empty, |sums| Ok(sums.finish()?.0));
+        out.unwrap_or_else(|| Mat::zeros(u.nrows(), u.ncols()))
     }
 }

@@ -111,6 +111,11 @@ impl<'a> Reader<'a> {
         Ok(Reader(content[16..].chunks_exact(8)))
     }
 
+    /// How many numbers there would be in a file of so many bytes.
+    pub fn numbers_in(bytes: &[u8]) -> usize {
+        bytes.len().saturating_sub(Writer::len(0)) / 8
+    }
+
     pub fn integer(&mut self) -> u64 {
         let bytes = self.0.next().unwrap_or(&[0; 8]);
         u64::from_le_bytes(std::array::from_fn(|i| bytes[i]))
@@ -122,6 +127,11 @@ impl<'a> Reader<'a> {
 
     pub fn numbers(&mut self, count: usize) -> Vec<f64> {
         (0..count).map(|_| self.number()).collect()
+    }
+
+    /// All that are left.
+    pub fn rest(&mut self) -> Vec<f64> {
+        self.numbers(self.0.len())
     }
 }
 

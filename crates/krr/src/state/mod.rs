@@ -10,6 +10,7 @@ mod fit_sums;
 mod onto;
 mod path;
 mod row_sums;
+mod row_values;
 mod tiled;
 pub(crate) mod totals;
 pub(crate) mod waiting;
@@ -23,6 +24,7 @@ pub use fit_sums::FitSums;
 use fit_sums::Shared;
 pub use path::{StatePath, StatePoint};
 pub use row_sums::RowSums;
+pub use row_values::{RowValues, ValueSums};
 pub use tiled::Tiled;
 
 use crate::feature_sums::FeatureSums;

@@ -32,6 +32,10 @@ pub(crate) trait TileSums<T: Scalar>: Sized {
     fn plus(&mut self, later: Self);
     /// How many numbers they are in a file.
     fn numbers(&self) -> usize;
+    /// How many they are in a file of so many, if it is whole: what grows with the rows is as much.
+    fn numbers_of(&self, _in_file: usize) -> usize {
+        self.numbers()
+    }
     fn write(&self, out: &mut Writer);
     /// The sums that [`write`](Self::write) wrote.
     fn read(&self, reader: &mut Reader<'_>) -> Result<Self>;
@@ -131,7 +135,8 @@ impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
     }
 
     fn read(&self, bytes: &[u8]) -> Result<Self> {
-        let mut reader = Reader::new(bytes, S::KIND, 1 + self.sums.numbers())?;
+        let numbers = self.sums.numbers_of(Reader::numbers_in(bytes).saturating_sub(1));
+        let mut reader = Reader::new(bytes, S::KIND, 1 + numbers)?;
         self.check_fingerprint(reader.integer())?;
         Ok(Self::over_no_rows(self.sums.read(&mut reader)?))
     }

@@ -13,6 +13,7 @@ mod falkon;
 mod falkon_sketch;
 mod falkon_stops;
 mod full;
+mod full_passes;
 mod gradient;
 mod hostile;
 mod lambda_path;

@@ -48,6 +48,19 @@ fn more_passes_give_the_model_of_one_process_too() {
     }
 }
 
+/// Regression on all the data, also where one of the processes has no rows.
+#[test]
+fn all_rows_as_centres_give_the_model_of_one_process_too() {
+    let bench = Bench::new();
+    bench.shards(3500, 3); // three leaves
+    let options = "--all-rows --lambda 1e-5 --target y --kernel gaussian --memory 100MB -q";
+    bench.alone(&format!("fit shards {options} -o alone.json"));
+    let alone = bench.read("alone.json");
+    for size in 1..=4 {
+        assert!(model(&bench, size, &format!("shards {options}")) == alone, "{size}");
+    }
+}
+
 /// One file has no more than one reader in the first pass; all sum in the second.
 #[test]
 fn processes_without_rows_wait_for_the_others() {

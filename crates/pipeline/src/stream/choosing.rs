@@ -155,11 +155,15 @@ impl Recipe {
             [one] if classes.is_none() => report.training.map(|training| training * one.scale),
             _ => None,
         };
+        let centers = match self.is_of_all() {
+            true => self.chosen_by.clone(),
+            false => format!("{}:{}", self.chosen_by, report.landmarks),
+        };
         let made = Made {
-            centers: format!("{}:{}", self.chosen_by, report.landmarks),
+            centers,
             lambda: report.lambda,
             training_rmse: one.filter(|rmse| rmse.is_finite()),
-            holds_all_rows: false,
+            holds_all_rows: self.is_of_all(),
             ..made
         };
         let model = Model::new(columns, layout, self.targets.clone(), map, regression, made)?;

@@ -1,4 +1,4 @@
-//! Falkon and KRILL over rows that are read again for every iteration.
+//! Falkon, KRILL and regression on all the data, over rows that are read again for every iteration.
 
 use super::choosing::StreamReport;
 use super::ranks::Ranks;
@@ -40,19 +40,22 @@ impl RowPasses<f64> for Passes<'_> {
 
 impl Recipe {
     /// The fit at one λ with a pass over the rows for every iteration: by [`Falkon`] where the
-    /// centres are rows drawn uniformly, as its preconditioner wants them, otherwise by [`Krill`].
-    /// A monitor hears of every iteration, on every process.
+    /// centres are rows drawn uniformly, as its preconditioner wants them, by [`FullKrr`] where
+    /// every row is a centre, otherwise by [`Krill`]. A monitor hears of every iteration, on every
+    /// process.
     ///
     /// # Cost
     /// nm kernel values and 4nm flops a pass; 16m² bytes on each process, and by KRILL
-    /// [more](Self::bytes_iterating).
+    /// [more](Self::bytes_iterating). On all the data n² kernel values, 2n² flops, and
+    /// [`FullKrr::memory_in_passes`].
     ///
     /// # Errors
-    /// Those of [`Falkon::fit_passes`] and of the source; [`Error::File`] if the model is not
-    /// finite.
+    /// Those of [`Falkon::fit_passes`], [`FullKrr::fit_passes`] and of the source;
+    /// [`OutOfBudget`](nystrom::Error::OutOfBudget) before a pass, [`Error::File`] if the model is
+    /// not finite.
     ///
     /// # Randomness
-    /// By KRILL, one key; the same on every process.
+    /// By KRILL, one key; on all the data, that of the preconditioner; the same on every process.
     pub fn iterate_over(
         &self,
         ranks: &dyn Ranks,
@@ -64,7 +67,11 @@ impl Recipe {
         let (kernel, ridge) = (self.model.regression.kernel().clone(), Ridge::PerSample(lambda));
         let (centers, t) = (Points::from_cols(self.centers.as_ref()), self.targets.len());
         let mut passes = Passes { recipe: self, ranks, source, error: None };
-        let fit = if self.chosen_by == UNIFORM {
+        let fit = if self.is_of_all() {
+            let (full, d) = (FullKrr { options, ..FullKrr::new(kernel, ridge) }, centers.dim());
+            full.memory_in_passes([self.landmarks(), d, t])?;
+            full.fit_passes(&mut passes, [d, t], extras, rng)
+        } else if self.chosen_by == UNIFORM {
             let falkon = Falkon { options, ..Falkon::new(kernel, ridge) };
             falkon.fit_passes(&mut passes, centers, t, extras)
         } else {

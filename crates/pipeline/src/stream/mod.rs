@@ -50,7 +50,8 @@ use nystrom::prelude::*;
 /// 5. [`Summing::finish`]: λ by generalised cross-validation, from the same sums; or by
 ///    leave-one-out errors from a third pass ([`StreamPath`]).
 ///
-/// In the place of 4 and 5, [`Recipe::iterate_over`] fits at one λ, with a pass for each iteration.
+/// In the place of 4 and 5, [`Recipe::iterate_over`] fits at one λ, with a pass for each iteration;
+/// after [`recipe_of_all`](Self::recipe_of_all) with every row as a centre.
 ///
 /// Of the columns, medians (which stand for missing values), the curves of skewed columns with
 /// their moments, and the levels of texts with more than 65,536 of them are those of the reservoir;

@@ -40,6 +40,8 @@ const LEAVES: usize = 8;
 
 /// How centres are chosen that are rows at random.
 pub(super) const UNIFORM: &str = "uniform";
+/// Where every row is a centre.
+pub(super) const ALL: &str = "all rows";
 
 /// The small things in a file.
 #[derive(Serialize, Deserialize)]
@@ -71,6 +73,14 @@ impl StreamFit {
         self.recipe_at(survey, found, centers.as_ref(), UNIFORM)
     }
 
+    /// As [`recipe`](Self::recipe), with every row as a centre, for
+    /// [`Recipe::iterate_over`] alone.
+    #[must_use]
+    pub fn recipe_of_all(&self, survey: &Survey, found: Model) -> Recipe {
+        let d = found.regression.centers().dim();
+        self.made_of(survey, found, Mat::zeros(d, 0), ALL)
+    }
+
     /// The reservoir as the kernel of `found` sees it, r × d: to choose centres from.
     ///
     /// # Errors
@@ -96,23 +106,28 @@ impl StreamFit {
         validate::not_empty("centres (m)", centers.nrows())?;
         validate::same_size("coordinates of the centres", d, centers.ncols())?;
         validate::finite("centres", centers)?;
+        Ok(self.made_of(survey, found, centers.transpose().to_owned(), chosen_by))
+    }
+
+    /// With centres that are d × m.
+    fn made_of(&self, survey: &Survey, found: Model, centers: Mat<f64>, chosen_by: &str) -> Recipe {
         let exact = |target: &Target| match survey.moments.get(&target.name) {
             Some(&(mean, scale)) if found.classes.is_none() => {
                 Target { name: target.name.clone(), mean, scale }
             }
             _ => target.clone(),
         };
-        Ok(Recipe {
+        Recipe {
             fit: self.fit.clone(),
             targets: found.targets.iter().map(exact).collect(),
-            centers: centers.transpose().to_owned(),
+            centers,
             chosen_by: chosen_by.to_owned(),
             rows: survey.used,
             mean_weight: survey.mean_weight,
             places: survey.places.clone(),
             leaves: LEAVES,
             model: found,
-        })
+        }
     }
 }
 
@@ -126,9 +141,14 @@ fn features(model: &Model, table: &Table) -> Result<Mat<f64>> {
 }
 
 impl Recipe {
-    /// m.
+    /// m, which is n where every row is a centre.
     pub fn landmarks(&self) -> usize {
-        self.centers.ncols()
+        if self.is_of_all() { self.rows as usize } else { self.centers.ncols() }
+    }
+
+    /// Whether every row is a centre.
+    pub(super) fn is_of_all(&self) -> bool {
+        self.chosen_by == ALL
     }
 
     /// Rows that are used.

@@ -7,6 +7,7 @@ mod fit;
 mod hostile;
 mod intervals;
 mod ranks;
+mod ranks_all;
 mod scores;
 mod split;
 mod stream;

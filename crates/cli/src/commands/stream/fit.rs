@@ -58,8 +58,13 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
         }
     };
     let found = match iterate::asked(args)? {
-        Some(asked) => Some(job.iterate(asked, &recipe, &mut input, folder.as_ref())?)
-            .map(|(model, found, iterations)| (model, found, Some(iterations))),
+        Some((lambda, options)) => Some(job.iterate(
+            (lambda, sizes.within(options)),
+            &recipe,
+            &mut input,
+            folder.as_ref(),
+        )?)
+        .map(|(model, found, iterations)| (model, found, Some(iterations))),
         None => job
             .sum((&recipe, &bytes), &mut input, folder.as_ref())?
             .map(|(model, found)| (model, found, None)),
@@ -250,6 +255,9 @@ impl Job<'_> {
     /// The recipe for this model of the sample.
     fn landmarks(&self, survey: &Survey, model: Model, rng: &mut dyn Rng) -> Result<Recipe> {
         let (args, stream) = (self.args, self.stream);
+        if args.stream.all_rows {
+            return Ok(stream.recipe_of_all(survey, model));
+        }
         let Some(spec) = args.landmarks.filter(|spec| spec.method != Selection::Uniform) else {
             return stream.recipe(survey, model, rng).map_err(of_pipeline);
         };

@@ -1,4 +1,4 @@
-//! `nystrom fit --tolerance` block by block: Falkon or KRILL, with a pass for each iteration.
+//! `nystrom fit --tolerance` and `--all-rows` block by block: a pass for each iteration.
 
 use super::checkpoint::Folder;
 use super::fit::{Job, named};
@@ -16,24 +16,36 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// The λ and tolerance of an iterative fit, if one is asked for.
-pub fn asked(args: &Fit) -> Result<Option<(f64, f64)>> {
-    match (args.tolerance, args.lambda) {
-        (None, _) => Ok(None),
-        (Some(tolerance), Some(Lambda::Given(lambda))) => Ok(Some((lambda, tolerance))),
+pub fn asked(args: &Fit) -> Result<Option<(f64, IterativeOptions)>> {
+    if !iterates(args) {
+        return Ok(None);
+    }
+    let option = if args.stream.all_rows { "--all-rows" } else { "--tolerance" };
+    let usual = IterativeOptions::default();
+    let tolerance = args.tolerance.unwrap_or(usual.tolerance);
+    match args.lambda {
+        Some(Lambda::Given(lambda)) => Ok(Some((lambda, IterativeOptions { tolerance, ..usual }))),
         _ => {
-            let text = "--tolerance iterates at one λ, and sums of all rows that would choose one \
-                        are not made then; write --lambda NUMBER too, such as the one that a fit \
-                        to a part of the rows finds";
-            Err(Failure::Usage(text.into()).into())
+            let text = format!(
+                "{option} iterates at one λ, and sums of all rows that would choose one are not \
+                 made then; write --lambda NUMBER too, such as the one that a fit to a part of the \
+                 rows finds"
+            );
+            Err(Failure::Usage(text).into())
         }
     }
+}
+
+/// Whether a fit takes a pass for each iteration.
+pub fn iterates(args: &Fit) -> bool {
+    args.tolerance.is_some() || args.stream.all_rows
 }
 
 impl Job<'_> {
     /// The model, on every process.
     pub fn iterate(
         &self,
-        (lambda, tolerance): (f64, f64),
+        (lambda, options): (f64, IterativeOptions),
         recipe: &Recipe,
         input: &mut StreamInput,
         folder: Option<&Folder>,
@@ -57,7 +69,6 @@ impl Job<'_> {
             }
             Ok(ControlFlow::Continue(()))
         };
-        let options = IterativeOptions { tolerance, ..IterativeOptions::default() };
         let extras =
             Extras { resume: saved.as_ref(), monitor: Some(&mut monitor), ..Extras::default() };
         let rows = input.files.rows().map(|rows| rows / ranks.size() as u64);

@@ -1,6 +1,7 @@
 //! How the memory that is allowed is shared out, and what the passes will take.
 
 use super::input::StreamInput;
+use super::iterate;
 use crate::args::{Fit, Lambda, Selection};
 use crate::failure::{Failure, Result};
 use crate::plan;
@@ -9,6 +10,7 @@ use crate::session::Session;
 use crate::speed::Speed;
 use crate::summary::Summary;
 use crate::text::{self, number};
+use nystrom::krr::IterativeOptions;
 use nystrom::prelude::*;
 use nystrom_pipeline::{Family, Recipe, WeightedRows};
 use serde::{Deserialize, Serialize};
@@ -36,6 +38,8 @@ pub struct Sizes {
     pub block: usize,
     pub reservoir: usize,
     pub landmarks: usize,
+    /// Bytes of passes over all pairs of rows, and what they come to about.
+    pairs: Option<[u64; 2]>,
     /// About how many rows there are.
     rows: f64,
     /// Bytes on the disk.
@@ -53,7 +57,9 @@ impl Sizes {
         let Shared { block, bytes, rows, reading } = Shared::of(input, rest)?;
         let reservoir = reservoir(args.stream.reservoir, columns, rest)?;
         let leaves = args.stream.leaves.unwrap_or(1);
-        let iterates = args.tolerance.is_some();
+        let iterates = iterate::iterates(args);
+        let pairs =
+            args.stream.all_rows.then(|| all_pairs(args, input, (rows, rest))).transpose()?;
         let uniform = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
         let bytes_of = |m: u64| {
             if iterates {
@@ -64,6 +70,7 @@ impl Sizes {
         };
         let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
         let landmarks = match args.landmarks {
+            _ if pairs.is_some() => rows as u64,
             Some(spec) if fits(spec.count as u64) => {
                 let choosing = plan::selection(spec, reservoir as usize, None);
                 choosing.check("choosing landmarks from the sample", Some(4 * rest / 10))?;
@@ -87,10 +94,16 @@ impl Sizes {
             block,
             reservoir: reservoir as usize,
             landmarks: landmarks as usize,
+            pairs,
             rows,
             bytes,
             reading,
         })
+    }
+
+    /// What an iterative fit may hold.
+    pub fn within(&self, options: IterativeOptions) -> IterativeOptions {
+        IterativeOptions { memory: self.pairs.map(|[budget, _]| budget), ..options }
     }
 
     /// Seconds of the second pass.
@@ -99,7 +112,8 @@ impl Sizes {
         let kernel = Family::Gaussian.kernel(1.0, d)?;
         let speed = Speed::measure(&kernel, Points::from_rows(x.as_ref()));
         let m = self.landmarks as f64;
-        let work = self.rows * m * (speed.value + 2.0 * m * speed.flop);
+        let flops = if self.pairs.is_some() { 2.0 } else { 2.0 * m };
+        let work = self.rows * m * (speed.value + flops * speed.flop);
         Ok(work.max(self.reading))
     }
 
@@ -112,7 +126,7 @@ impl Sizes {
         session: &Session,
     ) -> Result<()> {
         let d = input.files.names().len() - input.unwrap_or_targets();
-        let more = if args.tolerance.is_some() { ", and one for each iteration" } else { "" };
+        let more = if iterate::iterates(args) { ", and one for each iteration" } else { "" };
         let (files, m, passes) = (input.files.paths().len(), self.landmarks, passes(args));
         let summing = self.summing(d)?;
         let search = budget.describe();
@@ -140,7 +154,10 @@ impl Sizes {
             ),
             (
                 if passes == 2 { "second pass" } else { "second and third pass" },
-                format!("{m} landmarks, {} each", text::duration(summing)),
+                match self.pairs {
+                    None => format!("{m} landmarks, {} each", text::duration(summing)),
+                    Some(_) => "all rows, to every process".into(),
+                },
             ),
             (
                 "memory",
@@ -151,6 +168,11 @@ impl Sizes {
                 ),
             ),
         ];
+        let pairs = self.pairs.map(|[_, needed]| {
+            let (each, needed) = (text::duration(summing), text::bytes(needed));
+            ("iterations", format!("all pairs of rows, {each} each; {needed} for a process"))
+        });
+        let lines: Vec<_> = lines.into_iter().chain(pairs).collect();
         if !args.plan {
             let text: Vec<String> =
                 lines.iter().map(|(what, text)| format!("{what}: {text}")).collect();
@@ -242,6 +264,22 @@ impl PointSizes {
             self.reservoir,
             self.members,
         ));
+    }
+}
+
+/// What a fit with every row as a centre may hold, and holds about.
+fn all_pairs(args: &Fit, input: &StreamInput, (rows, rest): (f64, u64)) -> Result<[u64; 2]> {
+    let (budget, d) = (7 * rest / 10, input.files.names().len() - input.unwrap_or_targets());
+    let full = FullKrr::new(Family::Gaussian.kernel(1.0, d)?, Ridge::PerSample(1.0));
+    let options = IterativeOptions { memory: Some(budget), ..full.options };
+    let size = [rows as usize, d, args.regression.target.len().max(1)];
+    match (FullKrr { options, ..full }).memory_in_passes(size) {
+        Ok(plan) => Ok([budget, plan.total()]),
+        Err(nystrom::Error::OutOfBudget { what, needed, budget }) => {
+            let (needed, budget) = (PROGRAM + needed / 7 * 10, PROGRAM + budget / 7 * 10);
+            Err(nystrom::Error::OutOfBudget { what, needed, budget }.into())
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -1,0 +1,183 @@
+//! Regression on all the data over rows that are read again for every iteration.
+
+use super::again::{Again, Seen};
+use super::full::FullKrr;
+use super::full_sizes::{ITERATIONS, SHARE_OF_BUDGET, Sizes, chosen_rank};
+use super::full_system::{Preconditioner, factor, preconditioner};
+use super::full_targets::{Targets, report};
+use super::run::{Watch, run_watched};
+use super::{Extras, IterativeFit, MemoryPlan, RowPasses};
+use crate::rows::TILE_ROWS;
+use crate::state::RowValues;
+use crate::{FitReport, KrrModel};
+use faer::{Mat, MatMut, MatRef};
+use nystrom_kernels::{Kernel, KernelMatrix};
+use nystrom_linalg_core::{Error, LinearSystem, Result, Scalar, validate};
+use rand::Rng;
+use std::sync::Arc;
+
+/// Copies of the points while they travel: what a merge takes, and its message.
+const COPIES: u64 = 3;
+
+impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
+    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes: one that collects d
+    /// coordinates, t targets and the weight of each, one an iteration, and one for every time the
+    /// true residual is computed.
+    ///
+    /// All points are in memory then, on every process that takes part. A pass computes
+    /// K\[i, all\]v for the rows i that it is shown, and puts the results together in their order:
+    /// n² kernel values are shared out. Conjugate gradients and the preconditioner are each
+    /// process's own, from the same numbers.
+    ///
+    /// # Cost
+    /// nk + n kernel values and nk² flops before, n² kernel values and 2n²t flops a pass: twice
+    /// those of [`fit`](Self::fit), which takes one triangle. Memory:
+    /// [`memory_in_passes`](Self::memory_in_passes). The bits depend on the rows and on where tiles
+    /// of 1024 rows begin, not on who has which; they are not those of [`fit`](Self::fit).
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and those of the passes;
+    /// [`Error::Shape`] if rows are missing when they are read again.
+    ///
+    /// # Randomness
+    /// As [`fit`](Self::fit).
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::{Blocks, Extras, FullKrr};
+    /// use nystrom_linalg_core::Ridge;
+    /// use rand::SeedableRng;
+    /// let x: Vec<f64> = (0..1500).map(|i| f64::from(i) / 750.0).collect();
+    /// let y = Mat::from_fn(1500, 1, |i, _| (4.0 * x[i]).sin());
+    /// let mut rows = Blocks::new((Points::from_slice(&x), &y), 600)?; // or files: any RowSource
+    /// let full = FullKrr::new(Gaussian::new(0.2)?, Ridge::PerSample(1e-6));
+    /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+    /// let fit = full.fit_passes(&mut rows, [1, 1], Extras::default(), rng)?;
+    /// assert!(fit.converged() && fit.model.centers().len() == 1500);
+    /// let f = fit.model.predict(Points::from_slice(&[0.123]))?;
+    /// assert!((f[(0, 0)] - 0.492_f64.sin()).abs() < 1e-3);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn fit_passes<P: RowPasses<T>>(
+        &self,
+        rows: &mut P,
+        [dim, targets]: [usize; 2],
+        extras: Extras<'_, K, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<IterativeFit<K, T>> {
+        self.options.check()?;
+        validate::not_empty("coordinates (d)", dim)?;
+        validate::not_empty("targets", targets)?;
+        let all = rows.pass(RowValues::rows(&self.kernel, [dim, targets]))?.collected()?;
+        let samples = all.problem();
+        samples.check(&self.kernel)?;
+        let (x, n) = (samples.x, samples.x.len());
+        let memory = self.memory_in_passes([n, dim, targets])?;
+        let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
+        let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
+        let start = extras.start.map(|alpha| self.start(alpha, &root, targets)).transpose()?;
+
+        let matrix = KernelMatrix::new(&self.kernel, x)?;
+        let sizes = self.sizes_in_passes([n, dim, targets])?;
+        let F = factor(&matrix, &sizes, self.rank, &root, &[mu], rng)?; //       K ≈ FFᵀ
+        let (seen, before) = (Seen::after(1), ((F.ncols() + 1) * n) as u64);
+        let (P, _) = preconditioner(F, &root, &[mu], false)?;
+        let of_targets = Targets::new(samples, &root, self.intercept);
+        let b = of_targets.right_hand_side(1);
+        let square = (n as u64).pow(2);
+        let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {
+            let (alpha, b) = of_targets.coefficients(gamma);
+            let report = report(samples, mu, before + (seen.passes() - 1) * square);
+            let report = FitReport { condition, reason, ..report };
+            KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), &b, report)
+        };
+        let (kernel, points) = (&self.kernel, &all.x);
+        let again = Again::new(rows, n as u64, &seen);
+        let mut system = Passing { kernel, points, targets, root: &root, mu, P, again };
+        let mut look = seen.until_failure(extras.monitor);
+        let watch = Watch { start, resume: extras.resume, monitor: Some(&mut look) };
+        let ran = run_watched(&mut system, b.as_ref(), watch, &self.options, &model);
+        let (model, ran) = system.again.unless_failed(ran)?;
+        let mut fit = ran.finish(model, &self.options, seen.passes() as usize, memory);
+        // of a fit that was gone on with, too: without the passes that verified
+        fit.model.report.kernel_entries = before + fit.report.iterations as u64 * square;
+        Ok(fit)
+    }
+
+    /// What [`fit_passes`](Self::fit_passes) holds for n rows of d coordinates and t targets, on
+    /// each process: three times the rows themselves, 16 vectors, and F of the preconditioner. With
+    /// `options.memory` the latter takes at most a quarter of that, unless its rank is given.
+    ///
+    /// # Errors
+    /// [`Error::OutOfBudget`] if `options.memory` does not hold it, as [`fit`](Self::fit) for a
+    /// rank; [`Error::Empty`] without rows.
+    pub fn memory_in_passes(&self, size: [usize; 3]) -> Result<MemoryPlan> {
+        let sizes = self.sizes_in_passes(size)?;
+        let [n, dim, targets] = size.map(|size| size as u64);
+        let (wide, columns) = (size_of::<f64>() as u64, sizes.columns as u64);
+        let least = sizes.plan::<T>(None)?;
+        let plan = MemoryPlan {
+            vectors: least.vectors + 2 * n * columns * wide,
+            kept: COPIES * n * (dim + targets + 1) * wide,
+            kept_rows: size[0],
+            tile_rows: TILE_ROWS,
+            ..least
+        };
+        match self.options.memory {
+            Some(budget) if plan.total() > budget => {
+                let what = "regression on all rows, which every process holds";
+                Err(Error::OutOfBudget { what, needed: plan.total(), budget })
+            }
+            _ => Ok(plan),
+        }
+    }
+
+    fn sizes_in_passes(&self, [n, dim, targets]: [usize; 3]) -> Result<Sizes> {
+        validate::not_empty("points (n)", n)?;
+        let columns = targets + usize::from(self.intercept);
+        // all of K an iteration, in the place of a triangle
+        let rank = chosen_rank::<T>(self.rank, [n, dim, columns], 2.0 * ITERATIONS, None)?;
+        // nk numbers of F and six squares in a share of the memory: 48k² + wnk = share
+        let room = |budget: u64| {
+            let (w, share) = ((n * size_of::<T>()) as f64, (budget / SHARE_OF_BUDGET) as f64);
+            (((w * w + 192.0 * share).sqrt() - w) / 96.0) as usize
+        };
+        let rank = match (self.rank, self.options.memory) {
+            (None, Some(budget)) => rank.min(room(budget)).max(1),
+            _ => rank,
+        };
+        Ok(Sizes { n, columns, rank, ridges: 1 })
+    }
+}
+
+/// √D K √D + μI, K by passes.
+struct Passing<'a, P, K, T> {
+    kernel: &'a K,
+    points: &'a Arc<Mat<T>>,
+    targets: usize,
+    /// √D.
+    root: &'a [f64],
+    mu: f64,
+    P: Preconditioner,
+    again: Again<'a, P>,
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> LinearSystem<f64> for Passing<'_, P, K, T> {
+    fn apply(&mut self, mut out: MatMut<'_, f64>, gamma: MatRef<'_, f64>) {
+        let (n, columns) = gamma.shape();
+        let alpha = Mat::from_fn(n, columns, |i, j| self.root[i] * gamma[(i, j)]);
+        let empty = RowValues::product(self.kernel, self.points, self.targets, alpha.as_ref());
+        let product = self.again.pass(empty, RowValues::finish); //             Kα
+        let product = product.unwrap_or_else(|| Mat::zeros(n, columns));
+        for j in 0..columns {
+            for i in 0..n {
+                out[(i, j)] = self.root[i] * product[(i, j)] + self.mu * gamma[(i, j)];
+            }
+        }
+    }
+
+    fn precondition(&mut self, out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+        self.P.solve_into(out, r);
+    }
+}

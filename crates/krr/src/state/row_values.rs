@@ -1,0 +1,223 @@
+//! Values of rows, in their order, as sums over rows.
+
+use super::bytes::{Reader, Writer, wrong};
+use super::center_products::fingerprint;
+use super::tiled::{TileSums, Tiled};
+use crate::Problem;
+use faer::reborrow::*;
+use faer::{Accum, Mat, MatRef};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Result, Scalar, ops};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Rows that one thread takes at once, and points against which it has their kernel values.
+const CHUNK: usize = 32;
+const PIECE: usize = 2048;
+
+/// What [`FullKrr`](crate::FullKrr) takes from the rows: points, targets and weights at first, then
+/// Ku for a given u.
+///
+/// [`FullKrr::fit_passes`](crate::FullKrr::fit_passes) makes and reads them; who runs passes needs
+/// [`RowSums`](crate::RowSums) alone. Later rows come behind earlier ones, so that a merge is no
+/// sum: no number depends on who has which row. Memory: the values, and 512 KiB for each thread.
+pub type RowValues<K, T> = Tiled<ValueSums<K, T>, T>;
+
+/// What [`RowValues`] puts together.
+#[derive(Debug, Clone)]
+pub struct ValueSums<K, T> {
+    shared: Arc<Shared<K, T>>,
+    /// Those of a row one after another.
+    values: Vec<f64>,
+}
+
+#[derive(Debug)]
+struct Shared<K, T> {
+    kernel: K,
+    /// d.
+    dim: usize,
+    /// t.
+    targets: usize,
+    /// All points, d × n, and u, n × columns.
+    product: Option<(Arc<Mat<T>>, Mat<f64>)>,
+    fingerprint: u64,
+}
+
+/// All rows.
+pub(crate) struct Collected<T> {
+    /// d × n.
+    pub x: Arc<Mat<T>>,
+    y: Mat<T>,
+    weights: Vec<T>,
+}
+
+impl<T: Scalar> Collected<T> {
+    pub fn problem(&self) -> Problem<'_, T> {
+        Problem::new(Points::from_cols(self.x.as_ref().as_ref()), self.y.as_ref())
+            .weighted(&self.weights)
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
+    /// x, y and w of every row.
+    pub(crate) fn rows(kernel: &K, [dim, targets]: [usize; 2]) -> Self {
+        let zeros = Mat::zeros(dim, 1);
+        let hash = fingerprint(kernel, Points::from_cols(zeros.as_ref()), targets);
+        Self::of(kernel, [dim, targets], None, hash.value())
+    }
+
+    /// Ku for all points (d × n) and u (n × columns).
+    pub(crate) fn product(
+        kernel: &K,
+        points: &Arc<Mat<T>>,
+        targets: usize,
+        u: MatRef<'_, f64>,
+    ) -> Self {
+        let all = Points::from_cols(points.as_ref().as_ref());
+        let hash = fingerprint(kernel, all, targets);
+        let numbers = u.col_iter().flat_map(|col| col.iter());
+        let hash = numbers.fold(hash, |hash, u| hash.number(*u));
+        let product = Some((points.clone(), u.to_owned()));
+        Self::of(kernel, [points.nrows(), targets], product, hash.value())
+    }
+
+    fn of(
+        kernel: &K,
+        [dim, targets]: [usize; 2],
+        product: Option<(Arc<Mat<T>>, Mat<f64>)>,
+        fingerprint: u64,
+    ) -> Self {
+        let shared = Shared { kernel: kernel.clone(), dim, targets, product, fingerprint };
+        Tiled::over_no_rows(ValueSums { shared: Arc::new(shared), values: Vec::new() })
+    }
+
+    /// The values, a row of numbers for each row.
+    pub(crate) fn finish(mut self) -> Result<Mat<f64>> {
+        let ValueSums { shared, values } = self.whole()?;
+        let width = shared.width();
+        Ok(MatRef::from_row_major_slice(values, values.len() / width, width).to_owned())
+    }
+
+    /// The rows that [`rows`](Self::rows) put together.
+    pub(crate) fn collected(mut self) -> Result<Collected<T>> {
+        let ValueSums { shared, values } = self.whole()?;
+        let Shared { dim, targets, .. } = **shared;
+        let width = shared.width();
+        let n = values.len() / width;
+        let at = |i: usize, j: usize| T::lit(values[i * width + j]);
+        Ok(Collected {
+            x: Arc::new(Mat::from_fn(dim, n, |k, i| at(i, k))),
+            y: Mat::from_fn(n, targets, |i, j| at(i, dim + j)),
+            weights: (0..n).map(|i| at(i, width - 1)).collect(),
+        })
+    }
+}
+
+impl<K, T: Scalar> Shared<K, T> {
+    /// Numbers of a row.
+    fn width(&self) -> usize {
+        self.product.as_ref().map_or(self.dim + self.targets + 1, |(_, u)| u.ncols())
+    }
+}
+
+impl<T: Scalar, K: Kernel<T>> Shared<K, T> {
+    /// Ku of a few rows, on this thread: over pieces of the points, one after another.
+    fn times(
+        &self,
+        (points, u): (&Mat<T>, &Mat<f64>),
+        rows: Points<'_, T>,
+        room: &mut Mat<T>,
+    ) -> Mat<f64> {
+        let (points, mut out) =
+            (Points::from_cols(points.as_ref()), Mat::zeros(rows.len(), u.ncols()));
+        for start in (0..points.len()).step_by(PIECE) {
+            let count = PIECE.min(points.len() - start);
+            let mut K = room.as_mut().submatrix_mut(0, 0, count, rows.len());
+            self.kernel.eval_into(K.rb_mut(), points.slice(start..start + count), rows);
+            let mut wide = Mat::new();
+            let K = ops::widened(K.into_const(), &mut wide);
+            let u = u.as_ref().subrows(start, count);
+            ops::matmul_here(out.as_mut(), Accum::Add, K.transpose(), u, 1.0);
+        }
+        out
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
+    const KIND: u8 = 5;
+    type Room = ();
+
+    fn empty(&self) -> Self {
+        ValueSums { shared: self.shared.clone(), values: Vec::new() }
+    }
+
+    fn kernel(&self) -> &impl Kernel<T> {
+        &self.shared.kernel
+    }
+
+    fn sizes(&self) -> (usize, usize) {
+        (self.shared.dim, self.shared.targets)
+    }
+
+    fn rows(&self) -> u64 {
+        (self.values.len() / self.shared.width()) as u64
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.shared.fingerprint
+    }
+
+    fn otherwise(&self) -> &'static str {
+        "another vector, kernel or other points"
+    }
+
+    fn add(&mut self, tile: Problem<'_, T>, (): &mut ()) -> Result<()> {
+        let (shared, rows) = (&*self.shared, tile.x.len());
+        let Some((points, u)) = &shared.product else {
+            for i in 0..rows {
+                self.values.extend((0..shared.dim).map(|k| tile.x.coordinate(i, k).f64()));
+                self.values.extend((0..shared.targets).map(|j| tile.y[(i, j)].f64()));
+                self.values.push(tile.weight(i));
+            }
+            return Ok(());
+        };
+        let starts: Vec<usize> = (0..rows).step_by(CHUNK).collect();
+        let parts = starts.into_par_iter().map_init(
+            || Mat::zeros(PIECE.min(points.ncols()), CHUNK),
+            |room, start| {
+                let some = tile.x.slice(start..rows.min(start + CHUNK));
+                shared.times((points.as_ref(), u), some, room)
+            },
+        );
+        let parts: Vec<Mat<f64>> = parts.collect();
+        for part in &parts {
+            let row = |i: usize| (0..part.ncols()).map(move |j| part[(i, j)]);
+            self.values.extend((0..part.nrows()).flat_map(row));
+        }
+        Ok(())
+    }
+
+    fn plus(&mut self, later: Self) {
+        self.values.extend(later.values);
+    }
+
+    fn numbers(&self) -> usize {
+        self.values.len()
+    }
+
+    fn numbers_of(&self, in_file: usize) -> usize {
+        in_file / self.shared.width() * self.shared.width()
+    }
+
+    fn write(&self, out: &mut Writer) {
+        out.numbers(&self.values);
+    }
+
+    fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
+        let values = reader.rest();
+        match values.iter().find(|value| !value.is_finite()) {
+            None => Ok(ValueSums { shared: self.shared.clone(), values }),
+            Some(value) => Err(wrong(format!("one of its numbers is {value}"))),
+        }
+    }
+}

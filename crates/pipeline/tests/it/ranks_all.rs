@@ -1,0 +1,85 @@
+//! Regression on all the data whose rows are read by several processes: here by threads.
+
+use crate::ranks::job;
+use crate::stream::{mixed, stream, weighted};
+use nystrom::faer::Mat;
+use nystrom::krr::{Extras, FullKrr, IterativeOptions, Problem, Stop};
+use nystrom::prelude::*;
+use nystrom_data::Table;
+use nystrom_pipeline::{Alone, Error, Family, Model, Ranks, Recipe, TableBlocks};
+
+const LAMBDA: f64 = 1e-5;
+
+fn recipe(table: &Table) -> Recipe {
+    let (stream, rng) = (stream(weighted()), &mut Pcg64::seed_from_u64(3));
+    let source = &mut TableBlocks::new(table, 1000);
+    let survey = stream.survey(source, ["y"], &mut |_| {}, rng).unwrap();
+    let model = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+    stream.recipe_of_all(&survey, model)
+}
+
+fn fit(
+    recipe: &Recipe,
+    table: &Table,
+    memory: Option<u64>,
+    ranks: &dyn Ranks,
+) -> Result<Model, Error> {
+    let options = IterativeOptions { tolerance: 1e-8, max_iterations: 300, memory };
+    let (source, rng) = (&mut TableBlocks::new(table, 900), &mut Pcg64::seed_from_u64(0));
+    let (model, report, iterations) =
+        recipe.iterate_over(ranks, source, (LAMBDA, options), Extras::default(), rng)?;
+    assert!(iterations.stop == Stop::Converged && iterations.passes > iterations.iterations);
+    assert_eq!((report.rows, report.landmarks as u64), (recipe.rows(), recipe.rows()));
+    Ok(model)
+}
+
+/// Streamed it is the fit in memory, with gaps and weights, and over any number of processes it has
+/// the same bits.
+#[test]
+fn any_number_of_processes_gives_the_same_bits() {
+    let n = 4300; // four leaves
+    let table = mixed(n);
+    let recipe = recipe(&table);
+    let recipe = Recipe::from_bytes(&weighted(), "job", &recipe.to_bytes("job").unwrap()).unwrap();
+    let model = fit(&recipe, &table, None, &Alone).unwrap();
+    assert!(model.made.holds_all_rows && model.made.centers == "all rows");
+    let alone = model.to_bytes().unwrap();
+    for size in 1..=4 {
+        for model in job(size, |ranks| fit(&recipe, &table, None, ranks).unwrap()) {
+            assert!(model.to_bytes().unwrap() == alone, "{size} processes");
+        }
+    }
+
+    let used: Vec<usize> = (0..n).filter(|i| !i.is_multiple_of(17) && i % 37 != 2).collect();
+    let used = table.select_rows(&used).unwrap();
+    let target = &model.targets()[0];
+    let y = used.numbers("y").unwrap();
+    let y = Mat::from_fn(y.len(), 1, |i, _| (y[i] - target.mean) / target.scale);
+    let w = used.numbers("w").unwrap();
+    let mean = w.iter().sum::<f64>() / w.len() as f64;
+    let w: Vec<f64> = w.iter().map(|w| w / mean).collect();
+    let x = model.columns().apply(&used).unwrap().x;
+    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let krr = FullKrr::new(model.regression().kernel().clone(), Ridge::PerSample(LAMBDA));
+    let options = IterativeOptions { tolerance: 1e-8, max_iterations: 300, memory: None };
+    let krr = FullKrr { options, ..krr };
+    let memory = krr.fit(problem, &mut Pcg64::seed_from_u64(0)).unwrap().into_model().unwrap();
+    let [ours, theirs] = [model.regression(), &memory].map(|f| f.predict(problem.x).unwrap());
+    assert_eq!(ours.nrows() as u64, recipe.rows());
+    assert!((&ours - &theirs).norm_max() < 1e-5 * theirs.norm_max());
+}
+
+#[test]
+fn what_is_wrong_is_told_on_every_process() {
+    let table = mixed(3000);
+    let recipe = recipe(&table);
+    // before a pass
+    let refused = fit(&recipe, &table, Some(100_000), &Alone).unwrap_err();
+    assert!(matches!(refused, Error::Numerics(nystrom::Error::OutOfBudget { .. })), "{refused}");
+    // sums with landmarks are another recipe's
+    assert!(recipe.sum().is_err());
+    // rows that went
+    let short = table.select_rows(&(0..2900).collect::<Vec<_>>()).unwrap();
+    let failed = fit(&recipe, &short, None, &Alone).unwrap_err();
+    assert!(failed.to_string().contains("rows of the source when read again"), "{failed}");
+}
