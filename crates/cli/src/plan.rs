@@ -186,6 +186,15 @@ pub fn path(n: usize, m: usize, lambdas: usize) -> Step {
     Step::new(what, Some(2.0 * rows * m + m * m), Some(flops), bytes)
 }
 
+/// The errors of `lambdas` ridges by folds, and the best fit: the counts of `FoldedEquations`.
+pub fn by_folds(n: usize, m: usize, folds: usize, lambdas: usize) -> Step {
+    let (rows, m, k, l) = (n as f64, m as f64, folds as f64, lambdas as f64);
+    let flops = 2.0 * rows * m * m + (k + 1.0) * 10.0 * m.powi(3) + 2.0 * k * m * m * l;
+    let bytes = 8.0 * ((0.5 * k + 8.0) * m * m + 3.0 * 1024.0 * m + 3.0 * m * l);
+    let what = format!("fit at {lambdas} values of lambda by {folds} folds");
+    Step::new(what, Some(rows * m + m * m), Some(flops), bytes)
+}
+
 /// A fit at one λ, by the library's own plan.
 pub fn single(
     size: ProblemSize,

@@ -48,10 +48,11 @@ pub struct Fit {
     #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
     pub landmarks: Option<LandmarkSpec>,
     /// Ridge λ in K + nλI: a number; `auto` takes the smallest leave-one-out error of --lambdas,
-    /// `gcv` the smallest generalised cross-validation error [default: auto]
-    #[arg(long, value_name = "auto|gcv|X", help_heading = "Fit")]
+    /// `gcv` the smallest generalised cross-validation error, `cv:5` the smallest error on rows
+    /// left out by five folds [default: auto]
+    #[arg(long, value_name = "auto|gcv|cv:K|X", help_heading = "Fit")]
     pub lambda: Option<Lambda>,
-    /// The values that `--lambda auto` and `gcv` try [default: 1e-1:1e-10:28]
+    /// The values that `--lambda auto`, `gcv` and `cv:K` try [default: 1e-1:1e-10:28]
     #[arg(long, value_name = "LARGEST:SMALLEST:COUNT", help_heading = "Fit")]
     pub lambdas: Option<LambdaRange>,
     #[command(flatten)]

@@ -8,6 +8,8 @@ pub enum Lambda {
     Auto,
     /// The smallest generalised cross-validation error of a grid.
     Gcv,
+    /// The smallest error on rows that are left out by so many folds.
+    Folds(usize),
     Given(f64),
 }
 
@@ -15,6 +17,12 @@ impl FromStr for Lambda {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(folds) = text.strip_prefix("cv:") {
+            return match folds.parse() {
+                Ok(folds @ 2..=1000) => Ok(Lambda::Folds(folds)),
+                _ => Err(format!("{folds:?} is not a number of folds from 2 on, such as cv:5")),
+            };
+        }
         match text {
             "auto" | "loo" => Ok(Lambda::Auto),
             "gcv" => Ok(Lambda::Gcv),
@@ -72,7 +80,15 @@ pub fn positive(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::LambdaRange;
+    use super::{Lambda, LambdaRange};
+
+    #[test]
+    fn folds_are_counted() {
+        assert_eq!("cv:5".parse(), Ok(Lambda::Folds(5)));
+        for text in ["cv:1", "cv:", "cv:x", "cv:-3", "cv:5.5"] {
+            assert!(text.parse::<Lambda>().is_err_and(|error| error.contains("cv:5")), "{text}");
+        }
+    }
 
     #[test]
     fn decades_are_decades() {

@@ -15,7 +15,9 @@ use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::faer::Mat;
-use nystrom::krr::{CertificateReport, Closeness, IterationReport, PathPoint, Stop};
+use nystrom::krr::{
+    CertificateReport, Closeness, IterationReport, NormalEquations, PathPoint, RowSums, Stop,
+};
 use nystrom::prelude::*;
 use nystrom_page::FitPage;
 use nystrom_pipeline::{Made, Model, Target};
@@ -33,6 +35,8 @@ struct Fitted {
     model: KrrModel<AnyKernel, f64>,
     lambda: f64,
     leave_one_out: Option<(PathPoint<f64>, bool)>,
+    /// Root of the error on rows left out by folds, and whether its λ is the first or last.
+    by_folds: Option<(f64, bool)>,
     iterations: Option<IterationReport>,
     /// λ and leave-one-out errors along the path.
     lambdas: Vec<[f64; 2]>,
@@ -226,9 +230,13 @@ fn fit(
             model: fit.model,
             lambda,
             leave_one_out: None,
+            by_folds: None,
             iterations: fit.iterations,
             lambdas: Vec::new(),
         });
+    }
+    if let Lambda::Folds(folds) = args.lambda() {
+        return by_folds(args, folds, kernel, (x, y), landmarks, rng);
     }
     let krr = NystromKrr { intercept, ..NystromKrr::without_ridge(kernel.clone()) };
     let grid: Vec<Ridge<f64>> =
@@ -245,20 +253,55 @@ fn fit(
         model,
         lambda,
         leave_one_out: Some((best.clone(), path.at_edge(best))),
+        by_folds: None,
         iterations: None,
         lambdas,
     })
+}
+
+/// The same by folds, from one pass over the rows.
+fn by_folds(
+    args: &Fit,
+    folds: usize,
+    kernel: &AnyKernel,
+    (x, y): (Points<'_, f64>, &Mat<f64>),
+    landmarks: &Landmarks,
+    rng: &mut dyn Rng,
+) -> Result<Fitted> {
+    let centers = x.gather(landmarks.indices().into());
+    let (kernel, centers) = (kernel.clone(), Points::from_cols(centers.as_ref()));
+    let state = if args.regression.no_intercept {
+        NormalEquations::new(kernel, centers, 1)?
+    } else {
+        let mean = y.col(0).iter().sum::<f64>() / x.len() as f64;
+        NormalEquations::with_intercept(kernel, centers, &[mean])?
+    };
+    let mut folded = state.folded(folds, rng)?;
+    folded.accumulate((x, y))?;
+    let values = fit_plan::lambdas(args).values();
+    let grid: Vec<Ridge<f64>> = values.iter().copied().map(Ridge::PerSample).collect();
+    let scores = folded.scores(&grid)?;
+    let known = scores.iter().filter(|of| of.score.mean >= of.rounding);
+    let best = known.min_by(|a, b| a.score.mean.total_cmp(&b.score.mean)).unwrap_or(&scores[0]);
+    let (at, error) = (best.score.ridge, best.score.mean.sqrt());
+    let model = folded.together()?.path(&grid[at..=at])?.model_at(grid[at])?;
+    let lambdas = Vec::new(); // of leave-one-out errors
+    let by_folds = Some((error, at == 0 || at + 1 == grid.len()));
+    let lambda = values[at];
+    Ok(Fitted { model, lambda, leave_one_out: None, by_folds, iterations: None, lambdas })
 }
 
 fn describe(fitted: &Fitted, summary: &mut Summary) {
     let report = fitted.model.report();
     summary.value("lambda", fitted.lambda);
     summary.value("solver", format!("{:?}", report.solver));
-    match &fitted.leave_one_out {
-        Some((best, at_edge)) => {
-            let edge = if *at_edge { "; at the edge of --lambdas: widen them" } else { "" };
-            summary
-                .line("lambda", format!("{}, chosen from the path{edge}", number(fitted.lambda)));
+    let chosen = |at_edge: bool| {
+        let edge = if at_edge { "; at the edge of --lambdas: widen them" } else { "" };
+        format!("{}, chosen from the path{edge}", number(fitted.lambda))
+    };
+    match (&fitted.leave_one_out, fitted.by_folds) {
+        (Some((best, at_edge)), _) => {
+            summary.line("lambda", chosen(*at_edge));
             let loo = format!(
                 "RMSE {}, effective dimension {}",
                 number(best.loo.sqrt()),
@@ -269,7 +312,13 @@ fn describe(fitted: &Fitted, summary: &mut Summary) {
             summary.value("effective_dimension", best.d_eff);
             summary.value("lambda_at_edge", at_edge);
         }
-        None => {
+        (None, Some((error, at_edge))) => {
+            summary.line("lambda", chosen(at_edge));
+            summary.line("cross-validation", format!("RMSE {}", number(error)));
+            summary.value("cross_validation_rmse", error);
+            summary.value("lambda_at_edge", at_edge);
+        }
+        (None, None) => {
             summary.line("lambda", number(fitted.lambda));
             summary.line("solver", format!("{:?}: {}", report.solver, report.reason));
         }

@@ -94,6 +94,7 @@ fn plan(
             plan::single(ProblemSize { n, d, m, t, weighted: false }, &options(args))?
         }
         Lambda::Auto | Lambda::Gcv => plan::path(n, m, lambdas(args).count),
+        Lambda::Folds(folds) => plan::by_folds(n, m, folds, lambdas(args).count),
     };
     let memory = options(args).memory;
     let size = ProblemSize { n, d, m, t: 1, weighted: false };

@@ -17,5 +17,6 @@ mod report;
 mod schema;
 mod stream;
 mod stream_all;
+mod stream_folds;
 mod stream_scores;
 mod support;

@@ -31,17 +31,38 @@ impl Folds {
     /// [`Error::Empty`] if n = 0.
     pub fn random(n: usize, folds: usize, rng: &mut dyn Rng) -> Result<Self> {
         validate::not_empty("points (n)", n)?;
-        if folds < 2 {
-            let requirement =
-                "at least 2; leave-one-out is what the paths of ExactKrr and NystromKrr give";
-            return Err(Error::InvalidParameter {
-                name: "number of folds",
-                value: folds as f64,
-                requirement,
-            });
-        }
+        check_count(folds)?;
         validate::at_most("folds", folds, n)?;
         Ok(Folds { parts: random_parts(n, folds, rng)? })
+    }
+
+    /// Rows 0, …, n − 1 by the number of their fold, below `folds`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if `folds` is less than 2, [`Error::IndexOutOfRange`] for a fold
+    /// that is not below it, [`Error::Empty`] for a fold without rows.
+    ///
+    /// ```
+    /// use nystrom_krr::Folds;
+    /// let by_group = Folds::of(&[0, 2, 1, 0, 2, 2], 3)?;
+    /// assert_eq!((by_group.test(2), by_group.train(2)), (&[1, 4, 5][..], vec![0, 2, 3]));
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn of(fold: &[usize], folds: usize) -> Result<Self> {
+        check_count(folds)?;
+        let mut parts = vec![Vec::new(); folds];
+        for (row, &fold) in fold.iter().enumerate() {
+            let (what, position, index, n) = ("folds of the rows", row, fold, folds);
+            let out = Error::IndexOutOfRange { what, position, index, n };
+            parts.get_mut(fold).ok_or(out)?.push(row);
+        }
+        parts.iter().try_for_each(|part| validate::not_empty("rows of a fold", part.len()))?;
+        Ok(Folds { parts })
+    }
+
+    /// n.
+    pub(super) fn rows(&self) -> usize {
+        self.parts.iter().map(Vec::len).sum()
     }
 
     /// The number of folds.
@@ -69,6 +90,17 @@ impl Folds {
         rows.sort_unstable();
         rows
     }
+}
+
+/// Refuses fewer than two folds.
+pub(crate) fn check_count(folds: usize) -> Result<()> {
+    if folds < 2 {
+        let (name, value) = ("number of folds", folds as f64);
+        let requirement =
+            "at least 2; leave-one-out is what the paths of ExactKrr and NystromKrr give";
+        return Err(Error::InvalidParameter { name, value, requirement });
+    }
+    Ok(())
 }
 
 /// 0, …, n − 1 in random order, cut into `parts` ≤ n parts whose sizes differ by at most one, the

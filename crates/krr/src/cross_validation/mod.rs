@@ -5,7 +5,7 @@ mod grid;
 mod score;
 
 pub use folds::Folds;
-pub(crate) use folds::random_parts;
+pub(crate) use folds::{check_count, random_parts};
 pub use grid::{EachRidge, ExactGrid, GridFit, NystromGrid};
 pub use score::{Better, Score};
 
@@ -120,6 +120,28 @@ impl<T: Scalar> CrossValidation<T> {
         let problem = problem.into();
         check(kernels.len(), ridges, problem)?;
         let folds = Folds::random(problem.x.len(), self.folds, rng)?;
+        self.run_on(folds, procedure, kernels, ridges, problem, rng)
+    }
+
+    /// As [`run`](Self::run), on folds of your own: by group, by time, by place.
+    ///
+    /// # Randomness
+    /// One key, as in [`run`](Self::run).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); [`Shape`](nystrom_linalg_core::Error::Shape) for folds of other rows.
+    pub fn run_on<'a, K>(
+        &self,
+        folds: Folds,
+        procedure: &impl GridFit<T, K>,
+        kernels: &[K],
+        ridges: &[Ridge<T>],
+        problem: impl Into<Problem<'a, T>>,
+        rng: &mut dyn Rng,
+    ) -> Result<CvTable> {
+        let problem = problem.into();
+        check(kernels.len(), ridges, problem)?;
+        validate::same_size("rows of the folds against points", problem.x.len(), folds.rows())?;
         let streams = Streams::from_rng(rng);
         let mut values = vec![Vec::with_capacity(folds.len()); kernels.len() * ridges.len()];
         for fold in 0..folds.len() {
@@ -153,7 +175,7 @@ impl<T: Scalar> CrossValidation<T> {
 }
 
 impl CvScore {
-    fn new(kernel: usize, ridge: usize, values: Vec<f64>) -> Self {
+    pub(crate) fn new(kernel: usize, ridge: usize, values: Vec<f64>) -> Self {
         let k = values.len() as f64;
         let mean = values.iter().sum::<f64>() / k;
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (k - 1.0);

@@ -7,7 +7,7 @@ use nystrom_linalg_core::{Result, Ridge, Scalar};
 use std::sync::Arc;
 
 /// Errors below this multiple of ε are rounding.
-const SAFETY: f64 = 10.0;
+pub(super) const SAFETY: f64 = 10.0;
 
 /// What a state knows about the fit at one ridge. Errors are means of squares over samples
 /// (weighted) and targets.

@@ -14,6 +14,13 @@ pub trait RowSums<T>: Sized {
     #[must_use]
     fn empty(&self) -> Self;
 
+    /// The sums over no rows, which so many others come before: for sums to which the place of a
+    /// row matters. [`empty`](Self::empty) for all others.
+    #[must_use]
+    fn empty_at(&self, _before: u64) -> Self {
+        self.empty()
+    }
+
     /// Rows seen.
     fn rows(&self) -> u64;
 

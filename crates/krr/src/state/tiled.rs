@@ -16,6 +16,10 @@ pub(crate) trait TileSums<T: Scalar>: Sized {
 
     /// The sums over no rows.
     fn empty(&self) -> Self;
+    /// The same behind so many rows, if that matters.
+    fn empty_at(&self, _before: u64) -> Self {
+        self.empty()
+    }
     /// The kernel, which says what points it takes.
     fn kernel(&self) -> &impl Kernel<T>;
     /// Coordinates and targets of a row.
@@ -90,6 +94,10 @@ impl<T: Scalar, S: TileSums<T>> Tiled<S, T> {
 impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
     fn empty(&self) -> Self {
         Self::over_no_rows(self.sums.empty())
+    }
+
+    fn empty_at(&self, before: u64) -> Self {
+        Self::over_no_rows(self.sums.empty_at(before))
     }
 
     fn rows(&self) -> u64 {

@@ -12,6 +12,7 @@ mod exact;
 mod falkon;
 mod falkon_sketch;
 mod falkon_stops;
+mod folded;
 mod full;
 mod full_passes;
 mod gradient;

@@ -1,7 +1,7 @@
 //! λ, and the model: what follows from the sums over all rows.
 
 use super::ranks::Ranks;
-use super::summing::State;
+use super::summing::{Folded, State};
 use super::{Recipe, Summing};
 use crate::error::Result;
 use crate::kernel::AnyKernel;
@@ -30,6 +30,8 @@ pub struct StreamReport {
     pub gcv: Option<f64>,
     /// Root of the leave-one-out error, in the same unit, if a third pass found it.
     pub leave_one_out: Option<f64>,
+    /// Root of the error on rows left out by folds, in the same unit, if there were folds.
+    pub cross_validation: Option<f64>,
 }
 
 impl StreamReport {
@@ -44,6 +46,7 @@ impl StreamReport {
             training: None,
             gcv: None,
             leave_one_out: None,
+            cross_validation: None,
         }
     }
 }
@@ -87,6 +90,25 @@ impl<'a> Summing<'a> {
     }
 }
 
+impl Summing<'_, Folded> {
+    /// The model with the λ of `lambdas`, in decreasing order, whose error on rows that are left
+    /// out by folds is the smallest.
+    ///
+    /// # Errors
+    /// Those of [`FoldedEquations::scores`](nystrom::krr::FoldedEquations::scores), and as
+    /// [`finish`](Summing::finish).
+    pub fn by_folds(self, lambdas: &[f64]) -> Result<(Model, StreamReport)> {
+        let recipe = self.recipe;
+        let mut folded = self.whole()?;
+        let ridges: Vec<Ridge<f64>> = lambdas.iter().copied().map(Ridge::PerSample).collect();
+        let scores = folded.scores(&ridges)?;
+        let path = StreamPath::of(recipe, folded.together()?, lambdas)?;
+        let best = best(scores.iter().map(|of| (of.score.mean, of.rounding <= of.score.mean)));
+        let error = scores[best].score.mean.sqrt();
+        path.model(best, |report| StreamReport { cross_validation: Some(error), ..report })
+    }
+}
+
 impl<'a> StreamPath<'a> {
     fn of(recipe: &'a Recipe, mut sum: State, lambdas: &[f64]) -> Result<Self> {
         let ridges: Vec<Ridge<f64>> = lambdas.iter().copied().map(Ridge::PerSample).collect();
@@ -110,7 +132,7 @@ impl<'a> StreamPath<'a> {
     /// [`Error::File`](crate::Error::File) if it is not finite.
     pub fn by_gcv(&self) -> Result<(Model, StreamReport)> {
         let errors: Vec<f64> = self.path.points.iter().map(|point| point.gcv).collect();
-        self.model(best(&self.path, &errors), None)
+        self.model(self.best(&errors), |report| report)
     }
 
     /// The model with the smallest leave-one-out error, by the third pass.
@@ -123,22 +145,33 @@ impl<'a> StreamPath<'a> {
         errors: Summing<'a, PathErrors<AnyKernel, f64>>,
     ) -> Result<(Model, StreamReport)> {
         let errors = errors.whole()?.leave_one_out()?;
-        let best = best(&self.path, &errors);
-        self.model(best, Some(errors[best].sqrt()))
+        let best = self.best(&errors);
+        let error = errors[best].sqrt();
+        self.model(best, |report| StreamReport { leave_one_out: Some(error), ..report })
     }
 
-    fn model(&self, best: usize, leave_one_out: Option<f64>) -> Result<(Model, StreamReport)> {
+    /// The place of the smallest error, where the training error is known.
+    fn best(&self, errors: &[f64]) -> usize {
+        let points = self.path.points.iter().zip(errors);
+        best(points.map(|(point, error)| (*error, point.training >= point.rounding)))
+    }
+
+    /// The model of a λ, with a report to which more is added.
+    fn model(
+        &self,
+        best: usize,
+        and: impl FnOnce(StreamReport) -> StreamReport,
+    ) -> Result<(Model, StreamReport)> {
         let StreamPath { recipe, path } = self;
         let point = &path.points[best];
         let last = path.points.len() - 1;
-        let report = StreamReport {
+        let report = and(StreamReport {
             at_edge: last > 0 && (best == 0 || best == last),
             effective_dimension: Some(point.d_eff),
             training: Some(point.training.sqrt()),
             gcv: Some(point.gcv.sqrt()),
-            leave_one_out,
             ..StreamReport::at(recipe, point.mu / recipe.rows as f64)
-        };
+        });
         Ok((recipe.made(path.model_at(point.ridge)?, &report)?, report))
     }
 }
@@ -174,9 +207,8 @@ impl Recipe {
     }
 }
 
-/// The place of the smallest error among those that are above the level of rounding.
-fn best(path: &StatePath<AnyKernel, f64>, errors: &[f64]) -> usize {
-    let points = path.points.iter().zip(errors).enumerate();
-    let known = points.filter(|(_, (point, _))| point.training >= point.rounding);
-    known.min_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b)).map_or(0, |(best, _)| best)
+/// The place of the smallest error among those that are known: above the level of rounding.
+fn best(errors: impl Iterator<Item = (f64, bool)>) -> usize {
+    let known = errors.enumerate().filter(|(_, (_, known))| *known);
+    known.min_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b)).map_or(0, |(best, _)| best)
 }

@@ -47,8 +47,9 @@ use nystrom::prelude::*;
 ///    columns treated as all rows ask for;
 /// 3. [`recipe`](Self::recipe): landmarks, drawn from the reservoir;
 /// 4. [`Recipe::sum`]: a second pass adds up the normal equations of all rows;
-/// 5. [`Summing::finish`]: λ by generalised cross-validation, from the same sums; or by
-///    leave-one-out errors from a third pass ([`StreamPath`]).
+/// 5. [`Summing::finish`]: λ by generalised cross-validation, from the same sums; by leave-one-out
+///    errors from a third pass ([`StreamPath`]); or, with [`Recipe::folds_after`] in the place of
+///    4, by folds in the same pass ([`Summing::by_folds`]).
 ///
 /// In the place of 4 and 5, [`Recipe::iterate_over`] fits at one λ, with a pass for each iteration;
 /// after [`recipe_of_all`](Self::recipe_of_all) with every row as a centre.

@@ -3,6 +3,8 @@
 use super::bytes::{Kind, pack, unpack, wrong};
 use super::places::Places;
 use super::ranks::Ranks;
+use super::saved::SavedLeaves;
+use super::summing::Folded;
 use super::{StreamFit, Summing, Survey};
 use crate::error::Result;
 use crate::fit::Fit;
@@ -204,6 +206,33 @@ impl Recipe {
     /// As [`sum`](Self::sum).
     pub fn sum_over(&self, ranks: &dyn Ranks) -> Result<Summing<'_>> {
         self.sum_after(ranks, &[])
+    }
+
+    /// The sums over no rows by so many folds at random, for the leaves that this process has, as
+    /// [`sum_after`](Self::sum_after).
+    ///
+    /// # Errors
+    /// Those of [`NormalEquations::folded`](nystrom::krr::NormalEquations::folded).
+    ///
+    /// # Randomness
+    /// One key; the same on every process.
+    pub fn folds_after(
+        &self,
+        ranks: &dyn Ranks,
+        saved: &[SavedLeaves],
+        folds: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<Summing<'_, Folded>> {
+        let empty = self.empty()?.folded(folds, rng)?;
+        Summing::of(empty, self, (ranks.rank(), ranks.size()), saved)
+    }
+
+    /// [`bytes_with_leaves`](Self::bytes_with_leaves) by so many folds.
+    pub fn bytes_by_folds(m: usize, leaves: usize, folds: usize) -> u64 {
+        // each sum of half a square is that of every fold
+        let once = Recipe::bytes_with_leaves(m, leaves);
+        let levels = u64::from(leaves.max(LEAVES).next_power_of_two().ilog2());
+        once + 4 * (2 + levels) * (folds as u64 - 1) * (m as u64).pow(2)
     }
 
     /// The recipe as bytes. `identity` says of what data and options it is.

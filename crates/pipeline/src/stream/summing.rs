@@ -6,7 +6,7 @@ use super::saved::{Saved, SavedLeaves, cuts};
 use super::{Recipe, TableSource};
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
-use nystrom::krr::{NormalEquations, RowSums};
+use nystrom::krr::{FoldedEquations, NormalEquations, RowSums};
 use nystrom::linalg_core::RowTree;
 use nystrom::prelude::*;
 use nystrom_data::Table;
@@ -18,6 +18,9 @@ const TILE: u64 = 1024;
 
 /// The sums of a second pass.
 pub(super) type State = NormalEquations<AnyKernel, f64>;
+
+/// The same by folds.
+pub(super) type Folded = FoldedEquations<AnyKernel, f64>;
 
 /// The sums of a pass over the rows so far: the normal equations, or `S`.
 ///
@@ -55,10 +58,16 @@ impl<'a> Summing<'a> {
         process: (usize, usize),
         saved: &[SavedLeaves],
     ) -> Result<Self> {
-        let kernel = recipe.model.regression.kernel().clone();
-        let centers = Points::from_cols(recipe.centers.as_ref());
-        let empty = State::new(kernel, centers, recipe.targets.len())?;
-        Summing::of(empty, recipe, process, saved)
+        Summing::of(recipe.empty()?, recipe, process, saved)
+    }
+}
+
+impl Recipe {
+    /// The normal equations over no rows.
+    pub(super) fn empty(&self) -> Result<State> {
+        let kernel = self.model.regression.kernel().clone();
+        let centers = Points::from_cols(self.centers.as_ref());
+        Ok(State::new(kernel, centers, self.targets.len())?)
     }
 }
 
@@ -126,6 +135,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
                 None => {
                     if leaf < self.leaves.end && self.state.rows() == 0 {
                         self.used = self.tree.leaf(leaf).start as u64;
+                        self.state = self.empty.empty_at(self.used);
                         (self.row, self.skip) = self.recipe.places.find(self.used);
                     }
                     return Ok(());
@@ -218,7 +228,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
     /// Keeps the sum of a leaf.
     fn end_leaf(&mut self) -> Result<()> {
         let leaf = self.leaf();
-        let state = std::mem::replace(&mut self.state, self.empty.empty());
+        let state = std::mem::replace(&mut self.state, self.empty.empty_at(self.used));
         self.push(leaf..leaf + 1, state)
     }
 

@@ -1,12 +1,12 @@
-//! Regression on all the data whose rows are read by several processes: here by threads.
+//! Regression on all the data, and folds, of rows read by several processes: here by threads.
 
 use crate::ranks::job;
-use crate::stream::{mixed, stream, weighted};
+use crate::stream::{LAMBDAS, mixed, stream, weighted};
 use nystrom::faer::Mat;
 use nystrom::krr::{Extras, FullKrr, IterativeOptions, Problem, Stop};
 use nystrom::prelude::*;
 use nystrom_data::Table;
-use nystrom_pipeline::{Alone, Error, Family, Model, Ranks, Recipe, TableBlocks};
+use nystrom_pipeline::{Alone, Error, Family, Model, Ranks, Recipe, SavedLeaves, TableBlocks};
 
 const LAMBDA: f64 = 1e-5;
 
@@ -67,6 +67,48 @@ fn any_number_of_processes_gives_the_same_bits() {
     let [ours, theirs] = [model.regression(), &memory].map(|f| f.predict(problem.x).unwrap());
     assert_eq!(ours.nrows() as u64, recipe.rows());
     assert!((&ours - &theirs).norm_max() < 1e-5 * theirs.norm_max());
+}
+
+/// Folds belong to the rows, whoever reads them, also behind a checkpoint.
+#[test]
+fn folds_are_those_of_one_process() {
+    let table = mixed(9000); // five leaves
+    let stream = stream(weighted());
+    let recipe = crate::stream::recipe(&stream, &mut TableBlocks::new(&table, 1000));
+    let bytes = recipe.to_bytes("job").unwrap();
+    let begin = |ranks: &dyn Ranks, saved: &[SavedLeaves]| {
+        recipe.folds_after(ranks, saved, 4, &mut Pcg64::seed_from_u64(7)).unwrap()
+    };
+    let source = || TableBlocks::new(&table, 900);
+    let mut saved = None;
+    let mut sum = begin(&Alone, &[]);
+    sum.run(&mut source(), &mut |sum| {
+        if saved.is_none() && sum.row() > 5000 {
+            saved = Some(sum.to_bytes(&bytes)?);
+        }
+        Ok(())
+    })
+    .unwrap();
+    let (model, report) = sum.by_folds(&LAMBDAS).unwrap();
+    let (cv, gcv) = (report.cross_validation.unwrap(), report.gcv.unwrap());
+    assert!((cv / gcv - 1.0).abs() < 0.02 && report.training.unwrap() < cv, "{report:?}");
+    let (alone, saved) = (model.to_bytes().unwrap(), saved.unwrap());
+    let head = SavedLeaves::of(&bytes, &saved).unwrap();
+    for (size, resumes) in [(1, true), (2, false), (3, true), (4, false)] {
+        let found = job(size, |ranks| {
+            let mut sum = begin(ranks, if resumes { std::slice::from_ref(&head) } else { &[] });
+            if resumes && sum.wants(&head) {
+                sum = sum.resume(&bytes, &saved).unwrap();
+            }
+            sum.run(&mut source(), &mut |_| Ok(())).unwrap();
+            sum.merge_over(ranks).unwrap();
+            (ranks.rank() == 0).then(|| sum.by_folds(&LAMBDAS).unwrap())
+        });
+        let (model, again) = found.into_iter().next().unwrap().unwrap();
+        assert!(model.to_bytes().unwrap() == alone && again == report, "{size} processes");
+    }
+    let other = recipe.folds_after(&Alone, &[], 5, &mut Pcg64::seed_from_u64(7)).unwrap();
+    assert!(other.resume(&bytes, &saved).is_err(), "other folds");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::args::Fit;
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::over::share;
+use nystrom::krr::RowSums;
 use nystrom::linalg_core::SavedSolve;
 use nystrom_data::{Files, FilesRecord};
 use nystrom_pipeline::{Ranks, Recipe, SavedLeaves, Summing};
@@ -35,6 +36,11 @@ impl SavedSums {
     /// Whether there is nothing to go on from.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
+    }
+
+    /// Which leaves it is of.
+    pub fn leaves(&self) -> Vec<SavedLeaves> {
+        self.files.iter().map(|(_, leaves)| leaves.clone()).collect()
     }
 }
 
@@ -130,15 +136,13 @@ impl Folder {
         Ok(SavedSums { files, ours })
     }
 
-    /// Goes on from the sums that were saved, if there are any.
-    pub fn resume<'a>(
+    /// Goes on from the sums that were saved, if there are any; `bytes` are those of the recipe.
+    pub fn resume<'a, S: RowSums<f64>>(
         &self,
         saved: &SavedSums,
-        (recipe, bytes): (&'a Recipe, &[u8]),
-        ranks: &dyn Ranks,
-    ) -> Result<Summing<'a>> {
-        let leaves: Vec<SavedLeaves> = saved.files.iter().map(|(_, of)| of.clone()).collect();
-        let mut sum = recipe.sum_after(ranks, &leaves).map_err(of_pipeline)?;
+        bytes: &[u8],
+        mut sum: Summing<'a, S>,
+    ) -> Result<Summing<'a, S>> {
         for (name, leaves) in &saved.files {
             if sum.wants(leaves) {
                 let saved = self.read(name)?.unwrap_or_default();
@@ -151,7 +155,12 @@ impl Folder {
     }
 
     /// Saves the sums so far.
-    pub fn save_sums(&self, sum: &mut Summing<'_>, recipe: &[u8], saved: &SavedSums) -> Result<()> {
+    pub fn save_sums<S: RowSums<f64>>(
+        &self,
+        sum: &mut Summing<'_, S>,
+        recipe: &[u8],
+        saved: &SavedSums,
+    ) -> Result<()> {
         let bytes = sum.to_bytes(recipe).map_err(of_pipeline)?;
         crate::output::write(&self.0.join(&saved.ours), &bytes)
     }

@@ -315,18 +315,19 @@ fn describe(
     sizes: &Sizes,
     summary: &mut Summary,
 ) {
-    let StreamReport { rows, landmarks, lambda, gcv, leave_one_out, .. } = *found;
+    let StreamReport { rows, landmarks, lambda, gcv, leave_one_out, cross_validation, .. } = *found;
     let names: Vec<String> = model.target_names().iter().map(|name| format!("{name:?}")).collect();
     let rows_text = text::count(rows as usize, "row");
     summary.line("fitted in blocks", format!("{} on {rows_text}", names.join(", ")));
     summary.line("kernel", crate::kernel::describe(model.regression().kernel()));
     summary.line("centres", &model.made.centers);
     let edge = if found.at_edge { "; at the edge of --lambdas: widen them" } else { "" };
-    let by = match (leave_one_out, gcv) {
-        (Some(error), _) => Some(("leave-one-out", error)),
-        (None, Some(error)) => Some(("generalised cross-validation", error)),
-        (None, None) => None,
-    };
+    let by = [
+        ("leave-one-out", leave_one_out),
+        ("cross-validation", cross_validation),
+        ("generalised cross-validation", gcv),
+    ];
+    let by = by.into_iter().find_map(|(by, error)| Some((by, error?)));
     let how = match by {
         Some((by, _)) if several => format!(", by {by}{edge}"),
         _ => String::new(),

@@ -5,9 +5,11 @@ use super::fit::{Job, lambdas, named};
 use super::input::{StreamInput, Watched};
 use super::sizes::passes;
 use super::watch::Watch as Passing;
+use crate::args::Lambda;
 use crate::failure::{Result, of_pipeline};
 use nystrom::krr::RowSums;
-use nystrom_pipeline::{Model, Recipe, StreamReport, Summing};
+use nystrom::prelude::*;
+use nystrom_pipeline::{Model, Recipe, SavedLeaves, StreamReport, Summing};
 use std::time::{Duration, Instant};
 
 /// Between checkpoints.
@@ -26,32 +28,56 @@ impl Job<'_> {
         input: &mut StreamInput,
         folder: Option<&Folder>,
     ) -> Result<Option<(Model, StreamReport)>> {
+        let ranks = self.ranks;
+        let Some(Lambda::Folds(folds)) = self.args.lambda else {
+            let begin = |saved: &[SavedLeaves]| recipe.sum_after(ranks, saved);
+            return self.choose(self.summed(begin, bytes, input, folder)?, input);
+        };
+        // the same folds on every process, and after a checkpoint
+        let rng = &mut Pcg64::seed_from_u64(self.args.run.seed);
+        let begin = |saved: &[SavedLeaves]| recipe.folds_after(ranks, saved, folds, rng);
+        let mut sum = self.summed(begin, bytes, input, folder)?;
+        self.session.progress.stage("choosing λ", None);
+        sum.merge_over(ranks).map_err(of_pipeline)?;
+        let found = (ranks.rank() == 0).then(|| sum.by_folds(&lambdas(self.args)));
+        found.transpose().map_err(of_pipeline)
+    }
+
+    /// The sums of the second pass; `begin` makes those over no rows, beside what was saved.
+    fn summed<'r, S: RowSums<f64>>(
+        &self,
+        begin: impl FnOnce(&[SavedLeaves]) -> nystrom_pipeline::Result<Summing<'r, S>>,
+        bytes: &[u8],
+        input: &mut StreamInput,
+        folder: Option<&Folder>,
+    ) -> Result<Summing<'r, S>> {
         let before = match folder {
             Some(folder) => Some((folder, folder.sums(bytes, self.ranks)?)),
             None => None,
         };
-        let mut sum = match &before {
-            Some((folder, saved)) => folder.resume(saved, (recipe, bytes), self.ranks)?,
-            None => recipe.sum_over(self.ranks).map_err(of_pipeline)?,
-        };
+        let saved = before.as_ref().map_or_else(Vec::new, |(_, saved)| saved.leaves());
+        let mut sum = begin(&saved).map_err(of_pipeline)?;
+        if let Some((folder, saved)) = &before {
+            sum = folder.resume(saved, bytes, sum)?;
+        }
         if before.as_ref().is_some_and(|(_, saved)| !saved.is_empty()) {
             let row = sum.row();
             self.session.say(&format!("going on from the checkpoint at row {row}"));
         }
         let save = before.as_ref().map(|(folder, saved)| (*folder, saved, bytes));
         self.second_pass(&mut sum, input, save)?;
-        self.choose(sum, input)
+        Ok(sum)
     }
 
     /// The second pass, saved now and then.
-    fn second_pass(
+    fn second_pass<S: RowSums<f64>>(
         &self,
-        sum: &mut Summing<'_>,
+        sum: &mut Summing<'_, S>,
         input: &mut StreamInput,
         save: Option<(&Folder, &SavedSums, &[u8])>,
     ) -> Result<()> {
         let every = self.every();
-        let keep = |sum: &mut Summing<'_>| {
+        let keep = |sum: &mut Summing<'_, S>| {
             let Some((folder, saved, recipe)) = save else { return };
             if let Err(error) = folder.save_sums(sum, recipe, saved) {
                 // the one before is as it was

@@ -64,6 +64,8 @@ impl Sizes {
         let bytes_of = |m: u64| {
             if iterates {
                 Recipe::bytes_iterating(m as usize, uniform)
+            } else if let Some(Lambda::Folds(folds)) = args.lambda {
+                Recipe::bytes_by_folds(m as usize, leaves, folds)
             } else {
                 Recipe::bytes_with_leaves(m as usize, leaves)
             }

@@ -1,0 +1,258 @@
+//! Normal equations by folds: k-fold cross-validation in one pass.
+
+use super::bytes::{Hash, Reader, Writer};
+use super::path::SAFETY;
+use super::tiled::{TileSums, Tiled};
+use super::{FitSums, NormalEquations};
+use crate::Problem;
+use crate::cross_validation::{CvScore, check_count};
+use crate::feature_sums::FeatureSums;
+use crate::path::Family;
+use crate::path::family::Basis;
+use crate::problem::Part;
+use faer::{Accum, Mat};
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{Error, Result, Ridge, Scalar, Streams, ops, validate};
+use rand::{Rng, RngExt};
+
+/// The normal equations of k folds side by side: k-fold cross-validation without a second pass.
+///
+/// Each row is in a fold at random, all of them equally likely, by a random number that belongs to
+/// its place among all rows. So folds do not depend on blocks, nor on who reads which rows:
+/// [`empty_at`](crate::RowSums::empty_at) says how many rows are before.
+///
+/// With θ from the sums of the other folds, the squared error on fold f is a difference of sums,
+/// ‖y_f − Φ_fθ‖² = y_fᵀy_f − 2θᵀΦ_fᵀy_f + θᵀ(Φ_fᵀΦ_f)θ.
+///
+/// # Cost
+/// That of [`NormalEquations`] for a row. k times its memory; k(10m³ + 2m²Lt) flops for the errors
+/// at L ridges.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::{NormalEquations, RowSums, lambda_grid};
+/// use rand::SeedableRng;
+/// let x: Vec<f64> = (0..2000).map(|i| f64::from(i) / 1000.0).collect();
+/// let y = Mat::from_fn(2000, 1, |i, _| (4.0 * x[i]).sin() + 0.1 * (i as f64 * 9.7).sin());
+/// let centers: Vec<f64> = (0..20).map(|j| f64::from(j) / 10.0).collect();
+/// let state = NormalEquations::new(Gaussian::new(0.2)?, Points::from_slice(&centers), 1)?;
+/// let mut folded = state.folded(5, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
+/// folded.accumulate((Points::from_slice(&x), &y))?;
+/// let ridges = lambda_grid(1.0, 1e-9, 10)?;
+/// let scores = folded.scores(&ridges)?;
+/// let loss = |i: &usize| scores[*i].score.mean;
+/// let best = (0..10).min_by(|a, b| loss(a).total_cmp(&loss(b))).unwrap();
+/// let model = folded.together()?.solve(ridges[best])?; // all rows
+/// assert!(loss(&best).sqrt() < 0.075 && model.report().n == 2000);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+pub type FoldedEquations<K, T> = Tiled<FoldSums<K, T>, T>;
+
+/// What [`FoldedEquations`] adds up.
+#[derive(Debug, Clone)]
+pub struct FoldSums<K, T> {
+    /// One for each fold.
+    folds: Vec<FitSums<K, T, FeatureSums>>,
+    streams: Streams,
+    /// Rows before these.
+    first: u64,
+}
+
+/// The error of one ridge on rows that are left out.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct FoldedScore {
+    /// Mean squares of the errors on each fold, over targets and (weighted) rows, and their mean.
+    pub score: CvScore,
+    /// The level below which the mean is rounding errors, as of
+    /// [`StatePoint::rounding`](crate::StatePoint::rounding).
+    pub rounding: f64,
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
+    /// The equations over no rows, for the same features, by so many folds. The rows of `self` play
+    /// no part.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for fewer than two folds.
+    ///
+    /// # Randomness
+    /// One key.
+    pub fn folded(&self, folds: usize, rng: &mut dyn Rng) -> Result<FoldedEquations<K, T>> {
+        check_count(folds)?;
+        let empty = FitSums::over_no_rows(self.sums.shared.clone());
+        let (streams, first) = (Streams::from_rng(rng), 0);
+        Ok(Tiled::over_no_rows(FoldSums { folds: vec![empty; folds], streams, first }))
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
+    /// The fold that a row is in, by its number among all rows.
+    #[must_use]
+    pub fn fold(&self, row: u64) -> usize {
+        self.sums.fold(row)
+    }
+
+    /// The equations of all rows.
+    ///
+    /// # Errors
+    /// None that a caller can cause.
+    pub fn together(&mut self) -> Result<NormalEquations<K, T>> {
+        let sums = self.whole()?.all_but(usize::MAX);
+        Ok(Tiled::over_no_rows(sums))
+    }
+
+    /// The errors on each fold of the fits to the others, at every ridge. A
+    /// [`Ridge::PerSample`] refers to the rows of the other folds.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without ridges, or if a fold has no rows of positive weight; those of
+    /// [`Ridge::absolute`].
+    pub fn scores(&mut self, ridges: &[Ridge<T>]) -> Result<Vec<FoldedScore>> {
+        validate::not_empty("ridges of the path", ridges.len())?;
+        let sums = self.whole()?;
+        let count = sums.folds.len();
+        let mut errors = vec![Vec::with_capacity(count); ridges.len()];
+        let mut levels = vec![0.0; ridges.len()];
+        for (f, fold) in sums.folds.iter().enumerate() {
+            if fold.totals.positive == 0 {
+                let what = "rows of positive weight in a fold (take fewer folds)";
+                return Err(Error::Empty { what });
+            }
+            let family = sums.all_but(f).family()?;
+            let found = fold.errors_of(&family, &family.spectrum.mus(ridges)?);
+            for (l, (error, level)) in found.into_iter().enumerate() {
+                errors[l].push(error);
+                levels[l] += level / count as f64;
+            }
+        }
+        let scores = errors.into_iter().zip(levels).enumerate();
+        let score =
+            |(l, (values, rounding))| FoldedScore { score: CvScore::new(0, l, values), rounding };
+        Ok(scores.map(score).collect())
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> FoldSums<K, T> {
+    fn fold(&self, row: u64) -> usize {
+        self.streams.stream(row).random_range(0..self.folds.len())
+    }
+
+    /// The sums of the other folds, in their order.
+    fn all_but(&self, fold: usize) -> FitSums<K, T, FeatureSums> {
+        let mut all = self.folds[0].empty();
+        let others = self.folds.iter().enumerate().filter(|(f, _)| *f != fold);
+        others.for_each(|(_, sums)| all.plus(sums.clone()));
+        all
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, FeatureSums> {
+    /// The mean squared error at these rows of each fit of a family, and its rounding level.
+    ///
+    /// With u = \[β; b\] of the whitened features and G, M the sums over \[Φ 1\] it is
+    /// yᵀy − 2uᵀM + uᵀGu. Products wrong by ε·tr G and ε·‖M‖ make an error of about
+    /// ε(‖y‖ + √(tr G)‖u‖)².
+    fn errors_of(&self, family: &Family<K, T>, mus: &[f64]) -> Vec<(f64, f64)> {
+        let (p, t, offset) =
+            (self.shared.features(), self.shared.offset.len(), &self.shared.offset);
+        let Basis::Features { V, .. } = &family.basis else { return Vec::new() };
+        let (c, _) = family.spectrum.at_all(mus); //                       r × Lt
+        let mut u = Mat::zeros(p, c.ncols());
+        let m = V.nrows();
+        ops::matmul(u.as_mut().subrows_mut(0, m), Accum::Replace, V.as_ref(), c.as_ref(), 1.0);
+        if let Some(mean) = &family.spectrum.constant {
+            for (column, c) in c.col_iter().enumerate() {
+                let at_mean: f64 = c.iter().zip(&mean.features).map(|(c, x)| c * x).sum();
+                u[(m, column)] = mean.targets[column % t] - offset[column % t] - at_mean;
+            }
+        }
+        let G = Mat::from_fn(p, p, |i, j| self.sums.0.gram.get(i.max(j), i.min(j)));
+        let mut Gu = Mat::zeros(p, u.ncols());
+        ops::matmul(Gu.as_mut(), Accum::Replace, G.as_ref(), u.as_ref(), 1.0);
+        let trace: f64 = (0..p).map(|j| G[(j, j)]).sum();
+        let squares = &self.totals.squares;
+        let of = |column: usize| {
+            let (j, u) = (column % t, u.col(column));
+            let (quadratic, linear) =
+                (u.transpose() * Gu.col(column), u.transpose() * self.sums.0.moments.col(j));
+            let error = (squares[j] - 2.0 * linear + quadratic).max(0.0);
+            let size = squares[j].sqrt() + trace.sqrt() * u.norm_l2();
+            (error, SAFETY * f64::EPSILON * size.powi(2))
+        };
+        let mean = |l: usize| {
+            let each = (l * t..(l + 1) * t).map(of);
+            let (error, level) = each.fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+            let all = t as f64 * self.totals.weight;
+            (error / all, level / all)
+        };
+        (0..mus.len()).map(mean).collect()
+    }
+}
+
+impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for FoldSums<K, T> {
+    const KIND: u8 = 6;
+    type Room = ();
+
+    fn empty(&self) -> Self {
+        self.empty_at(0)
+    }
+
+    fn empty_at(&self, first: u64) -> Self {
+        let empty = self.folds[0].empty();
+        FoldSums { folds: vec![empty; self.folds.len()], streams: self.streams, first }
+    }
+
+    fn kernel(&self) -> &impl Kernel<T> {
+        self.folds[0].kernel()
+    }
+
+    fn sizes(&self) -> (usize, usize) {
+        self.folds[0].sizes()
+    }
+
+    fn rows(&self) -> u64 {
+        self.folds.iter().map(TileSums::rows).sum()
+    }
+
+    fn fingerprint(&self) -> u64 {
+        let folds = self.folds.len() as u64;
+        let hash = Hash::new().integer(self.folds[0].fingerprint());
+        hash.integer(self.streams.key()).integer(folds).value()
+    }
+
+    fn otherwise(&self) -> &'static str {
+        "other folds, or another kernel, other centres, offsets or intercept, another scalar type \
+         or instruction set"
+    }
+
+    fn add(&mut self, tile: Problem<'_, T>, (): &mut ()) -> Result<()> {
+        let before = self.first + TileSums::rows(self);
+        let mut parts = vec![Vec::new(); self.folds.len()];
+        (0..tile.x.len()).for_each(|i| parts[self.fold(before + i as u64)].push(i));
+        for (sums, rows) in self.folds.iter_mut().zip(&parts).filter(|(_, rows)| !rows.is_empty()) {
+            sums.add(Part::new(tile, rows).problem(), &mut None)?;
+        }
+        Ok(())
+    }
+
+    fn plus(&mut self, later: Self) {
+        self.folds.iter_mut().zip(later.folds).for_each(|(sums, later)| sums.plus(later));
+    }
+
+    fn numbers(&self) -> usize {
+        1 + self.folds.iter().map(TileSums::numbers).sum::<usize>()
+    }
+
+    fn write(&self, out: &mut Writer) {
+        out.integer(self.first);
+        self.folds.iter().for_each(|sums| sums.write(out));
+    }
+
+    fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
+        let first = reader.integer();
+        let folds = self.folds.iter().map(|sums| sums.read(reader)).collect::<Result<_>>()?;
+        Ok(FoldSums { folds, streams: self.streams, first })
+    }
+}
