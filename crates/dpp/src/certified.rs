@@ -1,6 +1,6 @@
 //! The distance of a swap chain from the stationary law, by chains that are in it.
 
-use crate::coupling::step_together;
+use crate::coupling::Pair;
 use crate::{SwapChain, SwapRule};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, Streams, validate};
 use nystrom_sketch::{LandmarkSelector, Landmarks};
@@ -102,17 +102,9 @@ pub fn stationary_meetings<T: Scalar>(
     let times = exact.par_iter().enumerate().map(|(i, exact)| {
         validate::same_size("items of an exact draw", c, exact.len())?;
         let rng = &mut streams.stream(i as u64);
-        let mut x = SwapChain::start(k, c, start, rule, rng)?;
-        let mut y = SwapChain::new(k, exact, rule)?;
-        for t in 0..=limit {
-            if x.members() == y.members() {
-                return Ok(Some(t));
-            }
-            if t < limit {
-                step_together(&mut x, &mut y, k.dim(), rule, rng)?;
-            }
-        }
-        Ok(None)
+        let x = SwapChain::start(k, c, start, rule, rng)?;
+        let y = SwapChain::new(k, exact, rule)?;
+        Pair::new(x, y).meet(limit, rng)
     });
     Ok(StationaryMeetings { times: times.collect::<Result<_>>()?, limit })
 }

@@ -1,10 +1,11 @@
 //! Two swap chains that try to meet: an estimate of the distance from the stationary law that needs
 //! no knowledge of it.
 
+use crate::chain::{Drawn, together};
 use crate::{SwapChain, SwapRule};
-use nystrom_linalg_core::{PsdMatrix, Result, Scalar, Streams, random, validate};
+use nystrom_linalg_core::{PsdMatrix, Result, Scalar, Streams, validate};
 use nystrom_sketch::LandmarkSelector;
-use rand::{Rng, RngExt};
+use rand::Rng;
 use rayon::prelude::*;
 
 /// When pairs of chains met, the second started `lag` steps behind the first.
@@ -58,8 +59,8 @@ impl Meetings {
 /// steps behind, for at most `limit` steps of the first, and notes when they meet.
 ///
 /// Both chains make the same moves as far as they can, as in the proof of Theorem 5 of Li, Jegelka
-/// & Sra (2016): common items leave together, the others in a fixed pairing; the same item enters,
-/// or the partners of the pairing cross over; one coin decides for both. Each chain by itself is a
+/// & Sra (2016): common items leave together, the others in a pairing; the same item enters, or the
+/// partners of the pairing cross over; one coin decides for both. Each chain by itself is a
 /// [`SwapChain`] with the given rule. O(c²) a step for each of the two, pairs in parallel.
 ///
 /// # Randomness
@@ -99,47 +100,110 @@ pub fn coupled_meetings<T: Scalar>(
     let times = (0..pairs).into_par_iter().map(|i| {
         let rng = &mut streams.stream(i as u64);
         let mut x = SwapChain::start(k, c, start, rule, rng)?;
-        let mut y = SwapChain::start(k, c, start, rule, rng)?;
+        let y = SwapChain::start(k, c, start, rule, rng)?;
         x.run(lag, rng)?;
-        for tau in lag..=limit {
-            if x.members() == y.members() {
-                return Ok(Some(tau));
-            }
-            step_together(&mut x, &mut y, k.dim(), rule, rng)?;
+        if limit < lag {
+            return Ok(None);
         }
-        Ok(None)
+        let steps = Pair::new(x, y).meet(limit - lag, rng)?;
+        Ok(steps.map(|steps| lag + steps))
     });
     Ok(Meetings { lag, times: times.collect::<Result<_>>()?, limit })
 }
 
-/// One step of both, coupled. The items of X \ Y and those of Y \ X, both increasing, are paired.
-pub(crate) fn step_together<T: Scalar>(
-    x: &mut SwapChain<'_, T>,
-    y: &mut SwapChain<'_, T>,
-    n: usize,
-    rule: SwapRule,
-    rng: &mut dyn Rng,
-) -> Result<()> {
-    let c = x.members().len();
-    if c == n || (rule.is_lazy() && random::coin(0.5, rng)) {
-        return Ok(());
-    }
-    let only = |a: &[usize], b: &[usize]| -> Vec<usize> {
-        a.iter().copied().filter(|i| !b.contains(i)).collect()
-    };
-    let (only_x, only_y) = (only(x.members(), y.members()), only(y.members(), x.members()));
-    // v: an item of X, and itself or its partner in Y
-    let v_x = x.members()[rng.random_range(0..c)];
-    let v_y = partner(v_x, &only_x, &only_y);
-    // u: an item outside X, and itself or, being in Y, its partner in X
-    let u_x = x.outsider(rng.random_range(0..n - c));
-    let u_y = partner(u_x, &only_y, &only_x);
-    let coin = rng.random::<f64>();
-    x.exchange_if(v_x, u_x, coin)?;
-    y.exchange_if(v_y, u_y, coin)
+/// Two chains side by side. Every position of x is matched with one of y, an item of both with
+/// itself.
+pub(crate) struct Pair<'a, T: Scalar> {
+    x: SwapChain<'a, T>,
+    y: SwapChain<'a, T>,
+    matched: Vec<usize>,
 }
 
-/// The partner of `i` in `to` if it is in `from`, else `i` itself.
-fn partner(i: usize, from: &[usize], to: &[usize]) -> usize {
-    from.iter().position(|&f| f == i).map_or(i, |p| to[p])
+impl<'a, T: Scalar> Pair<'a, T> {
+    /// Items of one chain alone are matched in increasing order.
+    pub fn new(x: SwapChain<'a, T>, y: SwapChain<'a, T>) -> Self {
+        let place = |items: &[usize], item| items.iter().position(|&i| i == item);
+        let [mut only_x, mut only_y] = [(&x, &y), (&y, &x)].map(|(one, other)| {
+            let alone = one.items().iter().filter(|item| place(other.items(), **item).is_none());
+            alone.copied().collect::<Vec<usize>>()
+        });
+        only_x.sort_unstable();
+        only_y.sort_unstable();
+        let partner = |item: &usize| match only_x.binary_search(item) {
+            Ok(rank) => only_y[rank],
+            Err(_) => *item,
+        };
+        let in_y = |item| place(y.items(), item).expect("an item of y");
+        let matched = x.items().iter().map(|item| in_y(partner(item))).collect();
+        Pair { x, y, matched }
+    }
+
+    /// The steps after which the two are equal; `None` if that takes more than `most`.
+    pub fn meet(&mut self, most: usize, rng: &mut dyn Rng) -> Result<Option<usize>> {
+        let mut steps = 0;
+        while !self.have_met() {
+            if steps == most {
+                return Ok(None);
+            }
+            steps += self.advance(together(self.matched.len()).min(most - steps), rng)?;
+        }
+        Ok(Some(steps))
+    }
+
+    fn have_met(&self) -> bool {
+        self.x.items().iter().zip(&self.matched).all(|(x, &q)| *x == self.y.items()[q])
+    }
+
+    /// At most so many steps, until they meet; how many.
+    fn advance(&mut self, most: usize, rng: &mut dyn Rng) -> Result<usize> {
+        let step = |t| self.x.draw(rng).map(|drawn| (t, drawn));
+        let drawn: Vec<(usize, Drawn)> = (0..most).filter_map(step).collect();
+        let proposed: Vec<_> = drawn.iter().map(|(_, drawn)| self.coupled(drawn)).collect();
+        self.x.propose(proposed.iter().map(|of| of[0]));
+        self.y.propose(proposed.iter().map(|of| of[1]));
+        for (j, (t, drawn)) in drawn.iter().enumerate() {
+            // as far as exchanges have left it so, what was proposed
+            let [(v_x, u_x), (v_y, u_y)] = self.coupled(drawn);
+            let x_moves = self.x.decide(j, v_x, u_x, drawn.coin)?;
+            let y_moves = self.y.decide(j, v_y, u_y, drawn.coin)?;
+            if x_moves || y_moves {
+                self.match_again(v_x, v_y);
+                if self.have_met() {
+                    return Ok(t + 1);
+                }
+            }
+        }
+        self.x.settle()?;
+        self.y.settle()?;
+        Ok(most)
+    }
+
+    /// What leaves and what comes, in x and in y: the matched positions, the same item, or the
+    /// partner in X of one that is in Y.
+    fn coupled(&self, drawn: &Drawn) -> [(usize, usize); 2] {
+        let u = self.x.outsider(drawn.number);
+        let u_y = match self.y.items().iter().position(|&y| y == u) {
+            Some(q) => self.x.items()[self.place_of(q)],
+            None => u,
+        };
+        [(drawn.v, u), (self.matched[drawn.v], u_y)]
+    }
+
+    /// The position of x that is matched with position q of y.
+    fn place_of(&self, q: usize) -> usize {
+        self.matched.iter().position(|&m| m == q).expect("every position is matched")
+    }
+
+    /// After exchanges at positions p of x and q of y.
+    fn match_again(&mut self, p: usize, q: usize) {
+        let (a, b) = (self.x.items()[p], self.y.items()[q]);
+        if let Some(in_y) = self.y.items().iter().position(|&y| y == a) {
+            let other = self.place_of(in_y);
+            self.matched.swap(p, other);
+        }
+        if let Some(in_x) = self.x.items().iter().position(|&x| x == b) {
+            let other = self.place_of(q);
+            self.matched.swap(in_x, other);
+        }
+    }
 }

@@ -15,11 +15,11 @@
 //! proposal. So the proposals of a window, items C for positions V, need of it no more than
 //!
 //! ```text
-//! P = [ K_CC − K_CY K_YY⁻¹ K_YC     (K_YY⁻¹ K_YC)_Vᵀ ]  =  [ K_CC  0 ]  −  WᵀW,   W = L⁻¹[K_YC, −E_V]
+//! P = [ K_CC − K_CY K_YY⁻¹ K_YC     (K_YY⁻¹ K_YC)_Vᵀ ]  =  [ K_CC  0 ]  −  WᵀW
 //!     [ (K_YY⁻¹ K_YC)_V             −(K_YY⁻¹)_VV     ]     [ 0     0 ]
 //! ```
 //!
-//! with K_YY = LLᵀ and E_V columns of I. It is K over Y and C, swept on Y. An exchange is one sweep
+//! with W = L⁻¹\[K_YC, −E_V\], K_YY = LLᵀ and E_V columns of I. It is K over Y and C, swept on Y. An exchange is one sweep
 //! more, on v and u: the block-inverse update of these rows, of rank two, O(|V|²) in the place of
 //! O(c²). The factor is computed afresh after every window, so that nothing drifts.
 //!
@@ -35,9 +35,9 @@ use super::rows::Rows;
 use nystrom_linalg_core::{Scalar, work};
 use pulp::{Simd, WithSimd};
 
-/// A window ends when det K_YY has changed by this factor. So many digits of P at most are lost,
-/// and none of Y or of what follows.
-const CHANGE: f64 = 1e6;
+/// A window ends when det K_YY is this many times as large as it has been: entries of P grow as it
+/// falls, and cancel as it rises. So many digits of P at most are lost, and none of what follows.
+const RISE: f64 = 1e6;
 
 /// P for the proposals of a batch from number `first` on. The item of proposal first + j is in row
 /// j, its position in row q + j, of q proposals.
@@ -48,7 +48,8 @@ pub(super) struct Window {
     W: Rows,
     P: Rows,
     at: Vec<usize>,      // the row of what is at each position of V
-    change: f64,         // det K_YY over that of the factor
+    change: f64,         // det K_YY over that of the factor, and
+    least: f64,          // the least that it has been
     room: [Vec<f64>; 2], // two rows of P
 }
 
@@ -56,14 +57,14 @@ impl Window {
     /// Room for proposals of c items.
     pub fn with_room(c: usize) -> Self {
         let (W, P, room) = (Rows::default(), Rows::default(), Default::default());
-        Window { first: 0, q: 0, W, P, at: vec![0; c], change: 1.0, room }
+        Window { first: 0, q: 0, W, P, at: vec![0; c], change: 1.0, least: 1.0, room }
     }
 
     /// For the proposals from number `first` on, given the factor of K_YY. 2c² + 4qc flops for each
     /// of them.
     pub fn open<T: Scalar>(&mut self, factor: &Factor, batch: &Batch<T>, first: usize) {
-        let (c, q) = (self.at.len(), batch.proposals.len() - first);
-        (self.first, self.q, self.change) = (first, q, 1.0);
+        let (c, q) = (self.at.len(), batch.items.len() - first);
+        (self.first, self.q, self.change, self.least) = (first, q, 1.0, 1.0);
         let Window { W, P, at, .. } = self;
         W.reset(c, 2 * q);
         P.reset(2 * q, 2 * q);
@@ -71,7 +72,7 @@ impl Window {
             for (i, k) in batch.column(first + j).iter().enumerate() {
                 W.entries[i * W.width + j] = k.f64(); //               K_YC
             }
-            let v = batch.proposals[first + j].v;
+            let v = batch.positions[first + j];
             W.row_mut(v)[q + j] = -1.0; //                             −E_V
             at[v] = q + j;
             for i in 0..q {
@@ -84,7 +85,7 @@ impl Window {
 
     /// Whether P is of a det K_YY that the window may still be judged by.
     pub fn serves(&self) -> bool {
-        (CHANGE.recip()..=CHANGE).contains(&self.change)
+        self.change <= RISE * self.least
     }
 
     /// ρ for proposal number `j` of the batch, with K_uu = κ. A residual of u of at most
@@ -112,6 +113,7 @@ impl Window {
         pulp::Arch::new().dispatch(Sweep { P, rows: [e, u], corner, ratio, room });
         self.at[v] = u;
         self.change *= ratio;
+        self.least = self.least.min(self.change);
     }
 }
 

@@ -88,8 +88,8 @@ fn a_hundred_thousand_exchanges() {
         let k = gaussian(300, width, 1);
         let (chain, e) = after(&k, c, accepted);
         println!(
-            "width {width}: condition {:.1e}, thinnest {:.1e}, maintained {:.1e}, fresh {:.1e}, plain \
-             {:.1e}, ln det {:.1e}, residual {:.1e}",
+            "width {width}: condition {:.1e}, thinnest {:.1e}, maintained {:.1e}, fresh {:.1e}, \
+             plain {:.1e}, ln det {:.1e}, residual {:.1e}",
             e.condition,
             e.thinnest,
             e.maintained,
