@@ -64,6 +64,6 @@ pub use ensemble::LEnsemble;
 pub use exact::{ExactDpp, ExactKDpp};
 pub use log_det::log_det;
 pub use path_coupling::{PathCoupling, mixing_time};
-pub use rejection::{Effort, Rejection, RejectionKDpp};
+pub use rejection::{Effort, PreparedRejection, Rejection, RejectionKDpp};
 pub use select::{KDpp, KDppChain, KDppWalk};
 pub use truncation::Truncation;

@@ -5,13 +5,13 @@ use crate::error::{Outcome, raised};
 use crate::kernel::Spec;
 use crate::leverage::matrix;
 use crate::run::run;
-use nystrom::dpp::{ElementarySymmetric, ExactKDpp};
+use nystrom::dpp::{ElementarySymmetric, ExactKDpp, PreparedRejection};
 use nystrom::prelude::*;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Draws `draws` subsets of `size` rows each, by `rejection` or `swap`; or one of them by `exact`.
+/// Draws `draws` subsets of `size` rows each by `swap`, or one of them by `exact`.
 #[pyfunction]
 #[pyo3(signature = (spec, X, size, draws, method, steps, seed, n_jobs=None))]
 pub fn k_dpp<'py>(
@@ -34,10 +34,9 @@ pub fn k_dpp<'py>(
                 "exact" if draws == 1 => {
                     Ok(vec![LEnsemble::draw_of_size(&k, size, rng)?.into_indices()])
                 }
-                "rejection" => by_rejection(&k, size, draws, rng),
                 "swap" => by_chain(&k, size, draws, steps, rng),
                 _ => {
-                    let text = format!("there is no method {method:?}; there are rejection, swap");
+                    let text = format!("there is no method {method:?}; there are exact, swap");
                     Err(PyValueError::new_err(text).into())
                 }
             }
@@ -45,14 +44,56 @@ pub fn k_dpp<'py>(
     })
 }
 
-fn by_rejection<T: Scalar>(
-    k: &dyn PsdMatrix<T>,
-    size: usize,
-    draws: usize,
-    rng: &mut dyn Rng,
-) -> Outcome<Vec<Vec<usize>>> {
-    let mut k_dpp = RejectionKDpp::new(k, size, Rejection::of_size(size), rng)?;
-    (0..draws).map(|_| Ok(k_dpp.sample(rng)?.into_indices())).collect()
+/// What draws of one size by rejection need beside kernel and rows, which every draw begins with.
+#[pyclass(frozen, module = "nystrom._native")]
+pub struct RejectionSampler {
+    prepared: PreparedRejection,
+}
+
+#[pymethods]
+impl RejectionSampler {
+    #[new]
+    #[pyo3(signature = (spec, X, size, n_jobs=None))]
+    fn new<'py>(
+        py: Python<'py>,
+        spec: Spec<'py>,
+        X: Matrix<'py>,
+        size: usize,
+        n_jobs: Option<isize>,
+    ) -> PyResult<Self> {
+        each_type!(X, x: T => {
+            let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+            run(py, n_jobs, |stop| {
+                let k = matrix(kernel, stop, points)?;
+                // whatever it is, draws are exact
+                let rng = &mut Pcg64::seed_from_u64(0);
+                let k_dpp = RejectionKDpp::new(&k, size, Rejection::of_size(size), rng)?;
+                Ok(RejectionSampler { prepared: k_dpp.into_prepared() })
+            })
+        })
+    }
+
+    /// `draws` subsets of rows of the same `X`.
+    #[pyo3(signature = (spec, X, draws, seed, n_jobs=None))]
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        spec: Spec<'py>,
+        X: Matrix<'py>,
+        draws: usize,
+        seed: u64,
+        n_jobs: Option<isize>,
+    ) -> PyResult<Vec<Vec<usize>>> {
+        each_type!(X, x: T => {
+            let (points, kernel) = (Points::from_rows(view(&x)?), spec.kernel::<T>()?);
+            run(py, n_jobs, |stop| {
+                let k = matrix(kernel, stop, points)?;
+                let rng = &mut Pcg64::seed_from_u64(seed);
+                let mut k_dpp = RejectionKDpp::from_prepared(&k, self.prepared.clone())?;
+                (0..draws).map(|_| Ok(k_dpp.sample(rng)?.into_indices())).collect()
+            })
+        })
+    }
 }
 
 /// One chain; each draw is `steps` steps after the one before.

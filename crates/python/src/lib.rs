@@ -32,7 +32,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::dpp::{KDppSampler, k_dpp, log_det};
+    use crate::dpp::{KDppSampler, RejectionSampler, k_dpp, log_det};
     #[pymodule_export]
     use crate::fitted::{certificate, predict};
     #[pymodule_export]

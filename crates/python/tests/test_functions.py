@@ -89,6 +89,17 @@ def test_a_first_subset_is_that_of_all_eigenvectors(rng):
     assert np.array_equal(k_dpp.sample(30, 2, random_state=1)[:1], first)
 
 
+def test_draws_by_rejection_depend_on_their_seed_alone(rng):
+    X = rng.standard_normal((3000, 3))
+    k_dpp = ny.KDPP(ny.Gaussian(1.0), method="rejection").fit(X)
+    first = k_dpp.sample(5, 2, random_state=1)
+    assert not np.array_equal(k_dpp.sample(5, 2, random_state=2), first)
+    k_dpp.sample(6, random_state=1)  # prepares for another size
+    again = pickle.loads(pickle.dumps(k_dpp))
+    for other in (k_dpp, again):
+        assert np.array_equal(other.sample(5, 2, random_state=1), first)
+
+
 def test_k_dpps_tell_their_law(rng):
     X = rng.normal(size=(6, 2))
     k_dpp = ny.KDPP(ny.Gaussian(1.0)).fit(X)

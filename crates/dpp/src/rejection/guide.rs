@@ -26,6 +26,7 @@ const ROWS: usize = 256;
 ///
 /// Any b and any dictionary will do for exact draws; good ones make proposals likely to be
 /// accepted.
+#[derive(Debug, Clone)]
 pub(super) struct Guide {
     items: Vec<usize>, // D
     R: Mat<f64>,       // m × m

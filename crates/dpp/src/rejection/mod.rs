@@ -168,12 +168,19 @@ pub struct Effort {
 /// ```
 pub struct RejectionKDpp<'a, T: Scalar> {
     k: &'a dyn PsdMatrix<T>,
+    prepared: PreparedRejection,
+    effort: Effort,
+}
+
+/// What [`RejectionKDpp`] needs beside K, and what it has found out about K until now: it can be
+/// kept while K is not. 4n numbers, and m² for m items of the dictionary.
+#[derive(Debug, Clone)]
+pub struct PreparedRejection {
     c: usize,
-    proposal: Proposal<'a, T>,
+    proposal: Proposal,
     unit: f64, // the largest K_jj
     t: usize,
     trials: usize,
-    effort: Effort,
 }
 
 impl<'a, T: Scalar> RejectionKDpp<'a, T> {
@@ -198,28 +205,51 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
         validate::at_most("items (c)", c, k.dim())?;
         how.check(c)?;
         let (diagonal, unit) = diagonal(k, c)?;
-        let mut k_dpp = RejectionKDpp {
-            k,
-            c,
-            proposal: Proposal::new(k, diagonal),
-            unit,
-            t: c,
-            trials: how.trials,
-            effort: Effort::default(),
-        };
+        let (proposal, trials) = (Proposal::new(diagonal), how.trials);
+        let prepared = PreparedRejection { c, proposal, unit, t: c, trials };
+        let mut k_dpp = RejectionKDpp { k, prepared, effort: Effort::default() };
         let everything = k.dim() <= how.sample;
         for _ in 0..if everything { 1 } else { how.rounds } {
             let sample = if everything { k_dpp.all() } else { k_dpp.some(how.sample, rng)? };
             let guide = k_dpp.guide(sample, how.dictionary, rng)?;
-            k_dpp.proposal.follow(guide);
+            k_dpp.prepared.proposal.follow(guide);
         }
         if everything {
-            k_dpp.proposal.score_all()?;
+            k_dpp.prepared.proposal.score_all(k)?;
         } else {
-            k_dpp.proposal.draw(c, rng)?; // tells how many candidates an item takes
+            k_dpp.prepared.proposal.draw(k, c, rng)?; // tells how many candidates an item takes
         }
-        k_dpp.t = how.intermediate.unwrap_or_else(|| k_dpp.cheapest());
+        k_dpp.prepared.t = how.intermediate.unwrap_or_else(|| k_dpp.cheapest());
         Ok(k_dpp)
+    }
+
+    /// Draws as prepared before, for the same K.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if K is of another size. Of a K of the same size that is another one no
+    /// draw can be relied upon.
+    ///
+    /// ```
+    /// use nystrom_dpp::{Rejection, RejectionKDpp};
+    /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
+    /// use rand::SeedableRng;
+    /// let x: Vec<f64> = (0..10_000).map(|i| f64::from(i) / 1e4).collect();
+    /// let k = KernelMatrix::new(Gaussian::new(0.05)?, Points::from_slice(&x))?;
+    /// let rng = || rand_pcg::Pcg64::seed_from_u64(0);
+    /// let prepared = RejectionKDpp::new(&k, 5, Rejection::of_size(5), &mut rng())?.into_prepared();
+    /// let draw = |prepared| RejectionKDpp::from_prepared(&k, prepared)?.sample(&mut rng());
+    /// assert_eq!(draw(prepared.clone())?, draw(prepared)?);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn from_prepared(k: &'a dyn PsdMatrix<T>, prepared: PreparedRejection) -> Result<Self> {
+        let (what, n) = ("rows of the matrix that draws were prepared for", k.dim());
+        validate::same_size(what, prepared.proposal.diagonal().len(), n)?;
+        Ok(RejectionKDpp { k, prepared, effort: Effort::default() })
+    }
+
+    /// What further draws need beside K.
+    pub fn into_prepared(self) -> PreparedRejection {
+        self.prepared
     }
 
     /// C: c distinct items.
@@ -232,8 +262,9 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
     /// [`Error::NotAccepted`] after `trials` trials; [`Error::NonFinite`];
     /// [`Error::NotPositiveDefinite`] if K is found not to be psd.
     pub fn sample(&mut self, rng: &mut dyn Rng) -> Result<Landmarks> {
-        let at_once = AT_ONCE.min((-log_all_differ(self.c, self.t)).exp().ceil()) as usize;
-        let mut left = self.trials;
+        let at_once =
+            AT_ONCE.min((-log_all_differ(self.prepared.c, self.prepared.t)).exp().ceil()) as usize;
+        let mut left = self.prepared.trials;
         while left > 0 {
             let trials = (0..at_once.min(left))
                 .map(|_| Ok((self.trial(rng)?, (1.0 - rng.random::<f64>()).ln())))
@@ -247,7 +278,7 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
                     Err(error) => Some(Err(error)),
                 }
             };
-            let accepted: Option<Result<usize>> = if self.t < WORTH_A_THREAD {
+            let accepted: Option<Result<usize>> = if self.prepared.t < WORTH_A_THREAD {
                 trials.iter().enumerate().find_map(outcome)
             } else {
                 trials.par_iter().enumerate().find_map_first(outcome)
@@ -255,32 +286,32 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
             if let Some(i) = accepted.transpose()? {
                 self.effort.trials += i as u64 + 1;
                 self.effort.draws += 1;
-                return Landmarks::new(self.k.dim(), trials[i].0.sample(self.c, rng)?);
+                return Landmarks::new(self.k.dim(), trials[i].0.sample(self.prepared.c, rng)?);
             }
             self.effort.trials += trials.len() as u64;
             left -= trials.len();
         }
-        Err(Error::NotAccepted { trials: self.trials })
+        Err(Error::NotAccepted { trials: self.prepared.trials })
     }
 
     /// Trials and kernel values until now.
     pub fn effort(&self) -> Effort {
-        Effort { values: self.effort.values + self.proposal.values(), ..self.effort }
+        Effort { values: self.effort.values + self.prepared.proposal.values(), ..self.effort }
     }
 
     /// t: items of an intermediate sample.
     pub fn intermediate(&self) -> usize {
-        self.t
+        self.prepared.t
     }
 
     /// ln of the largest acceptance rate that any B can give: Σ_{i<c} ln(1 − i/t).
     pub fn log_best_rate(&self) -> f64 {
-        log_all_differ(self.c, self.t)
+        log_all_differ(self.prepared.c, self.prepared.t)
     }
 
     /// An intermediate sample.
     fn trial(&mut self, rng: &mut dyn Rng) -> Result<Trial> {
-        let sample = self.some(self.t, rng)?;
+        let sample = self.some(self.prepared.t, rng)?;
         let trial = Trial::new(sample)?;
         self.effort.values += trial.entries() as u64;
         Ok(trial)
@@ -288,30 +319,46 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
 
     /// False only if the trial is refused by this coin.
     fn may_pass(&self, trial: &Trial, coin: f64) -> bool {
-        let guide = self.proposal.guide();
-        trial.may_reach(coin + guide.log_e(), self.c, guide.log_tilt())
+        let guide = self.prepared.proposal.guide();
+        trial.may_reach(coin + guide.log_e(), self.prepared.c, guide.log_tilt())
     }
 
     /// ln (e_c(A_σ)/e_c(B)), at most 0 up to rounding.
     fn log_probability(&self, trial: &Trial) -> Result<f64> {
-        let log = trial.log_e(self.c)? - self.proposal.guide().log_e();
+        let log = trial.log_e(self.prepared.c)? - self.prepared.proposal.guide().log_e();
         if log > 64.0 * T::EPS.sqrt() {
-            return Err(Error::NotPositiveDefinite { order: self.t, pivot: 0, jitter: 0.0 });
+            return Err(Error::NotPositiveDefinite {
+                order: self.prepared.t,
+                pivot: 0,
+                jitter: 0.0,
+            });
         }
         Ok(log)
     }
 
     /// `count` draws by the scores, with the weights of an intermediate sample.
     fn some(&mut self, count: usize, rng: &mut dyn Rng) -> Result<Weighted<'a, T>> {
-        let draws = self.proposal.draw(count, rng)?;
-        Ok(weighted(self.k, draws, self.c, self.proposal.diagonal(), self.unit))
+        let draws = self.prepared.proposal.draw(self.k, count, rng)?;
+        Ok(weighted(
+            self.k,
+            draws,
+            self.prepared.c,
+            self.prepared.proposal.diagonal(),
+            self.prepared.unit,
+        ))
     }
 
     /// All rows, equally weighted: a sample whose covariance is K's, scaled to a trace of c.
     fn all(&self) -> Weighted<'a, T> {
-        let trace: f64 = self.proposal.diagonal().iter().sum();
+        let trace: f64 = self.prepared.proposal.diagonal().iter().sum();
         let draws = (0..self.k.dim()).map(|j| (j, trace / self.k.dim() as f64)).collect();
-        weighted(self.k, draws, self.c, self.proposal.diagonal(), self.unit)
+        weighted(
+            self.k,
+            draws,
+            self.prepared.c,
+            self.prepared.proposal.diagonal(),
+            self.prepared.unit,
+        )
     }
 
     /// The guide of a sample. Where that has rank below c, independent items are looked for among
@@ -322,8 +369,10 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
             self.effort.values += (sample.items.len() * m) as u64;
         };
         count(&sample);
-        let missing = match Guide::of(&sample, self.c, m, self.unit, rng) {
-            Err(Error::RankDeficient { .. }) => independent(self.k, &sample.items, self.c)?,
+        let missing = match Guide::of(&sample, self.prepared.c, m, self.prepared.unit, rng) {
+            Err(Error::RankDeficient { .. }) => {
+                independent(self.k, &sample.items, self.prepared.c)?
+            }
             guide => return guide,
         };
         let mut more = sample;
@@ -331,36 +380,36 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
             if more.items.contains(&j) {
                 continue;
             }
-            let K_jj = self.proposal.diagonal()[j];
+            let K_jj = self.prepared.proposal.diagonal()[j];
             more.items.push(j);
             more.diagonal.push(1.0);
-            more.weights.push((K_jj * self.unit).sqrt().recip());
+            more.weights.push((K_jj * self.prepared.unit).sqrt().recip());
         }
         count(&more);
-        Guide::of(&more, self.c, m, self.unit, rng)
+        Guide::of(&more, self.prepared.c, m, self.prepared.unit, rng)
     }
 
     /// The t at which the work of a trial over its probability is least. The part of B in that
     /// probability does not depend on t.
     fn cheapest(&self) -> usize {
-        let (n, c) = (self.k.dim() as f64, self.c as f64);
-        let m = self.proposal.guide().items().len() as f64;
-        let per_item = if self.proposal.by_scores() {
+        let (n, c) = (self.k.dim() as f64, self.prepared.c as f64);
+        let m = self.prepared.proposal.guide().items().len() as f64;
+        let per_item = if self.prepared.proposal.by_scores() {
             0.0
         } else {
-            self.proposal.candidates_per_item() * (2.0 * m * m + 32.0 * m)
+            self.prepared.proposal.candidates_per_item() * (2.0 * m * m + 32.0 * m)
         };
         let work = |t: usize| {
             let distinct = n * -(-(t as f64) / n).exp_m1();
             let decompose = PENALTY * 4.0 / 3.0 * distinct.powi(3);
-            let trials = (-log_all_differ(self.c, t)).exp();
+            let trials = (-log_all_differ(self.prepared.c, t)).exp();
             trials * (t as f64 * (per_item + 64.0) + decompose)
         };
-        let mut sizes = vec![self.c];
+        let mut sizes = vec![self.prepared.c];
         while let Some(&t) = sizes.last().filter(|&&t| (t as f64) < LARGEST * c * c) {
             sizes.push(t + (t / 16).max(1));
         }
-        sizes.into_iter().min_by(|&s, &t| work(s).total_cmp(&work(t))).unwrap_or(self.c)
+        sizes.into_iter().min_by(|&s, &t| work(s).total_cmp(&work(t))).unwrap_or(self.prepared.c)
     }
 }
 

@@ -15,8 +15,8 @@ const SHARE: usize = 4;
 /// A candidate is drawn by its bound w_0 K_jj and accepted with g_j/(w_0 K_jj); scores are kept.
 /// Where candidates become as many as rows, or a quarter of the scores is known, all are computed
 /// and candidates are drawn by them.
-pub(super) struct Proposal<'a, T: Scalar> {
-    k: &'a dyn PsdMatrix<T>,
+#[derive(Debug, Clone)]
+pub(super) struct Proposal {
     guide: Guide,
     diagonal: Vec<f64>,  // K_jj/unit
     scores: Vec<f64>,    // g_j, NaN where it is not known
@@ -28,11 +28,10 @@ pub(super) struct Proposal<'a, T: Scalar> {
     values: u64,
 }
 
-impl<'a, T: Scalar> Proposal<'a, T> {
+impl Proposal {
     /// By the diagonal of K, which is n numbers, at least 0 and with a positive sum.
-    pub fn new(k: &'a dyn PsdMatrix<T>, diagonal: Vec<f64>) -> Self {
+    pub fn new(diagonal: Vec<f64>) -> Self {
         let mut proposal = Proposal {
-            k,
             guide: Guide::diagonal(),
             cumulated: vec![],
             by_scores: true,
@@ -91,19 +90,24 @@ impl<'a, T: Scalar> Proposal<'a, T> {
     ///
     /// # Errors
     /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an entry of K.
-    pub fn draw(&mut self, count: usize, rng: &mut dyn Rng) -> Result<Vec<(usize, f64)>> {
+    pub fn draw<T: Scalar>(
+        &mut self,
+        k: &dyn PsdMatrix<T>,
+        count: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<Vec<(usize, f64)>> {
         let mut drawn = Vec::with_capacity(count);
         while drawn.len() < count {
             let n = self.scores.len();
             if !self.by_scores && (self.candidates >= n as u64 || self.known * SHARE >= n) {
-                self.score_all()?;
+                self.score_all(k)?;
             }
             let per_item = self.candidates_per_item();
             let some = ((count - drawn.len()) as f64 * per_item) as usize;
             let candidates: Vec<(usize, f64)> = (0..some.clamp(FEWEST, MOST))
                 .map(|_| (self.candidate(rng), rng.random::<f64>()))
                 .collect();
-            self.score(candidates.iter().map(|&(j, _)| j).collect())?;
+            self.score(k, candidates.iter().map(|&(j, _)| j).collect())?;
             self.candidates += candidates.len() as u64;
             let accepted = candidates.into_iter().filter(|&(j, coin)| {
                 self.by_scores || coin * self.guide.bound() * self.diagonal[j] < self.scores[j]
@@ -126,11 +130,11 @@ impl<'a, T: Scalar> Proposal<'a, T> {
     }
 
     /// Gives those of `rows` their scores that have none.
-    fn score(&mut self, mut rows: Vec<usize>) -> Result<()> {
+    fn score<T: Scalar>(&mut self, k: &dyn PsdMatrix<T>, mut rows: Vec<usize>) -> Result<()> {
         rows.retain(|&j| self.scores[j].is_nan());
         rows.sort_unstable();
         rows.dedup();
-        let scores = self.guide.scores(self.k, &rows, |j| self.diagonal[j])?;
+        let scores = self.guide.scores(k, &rows, |j| self.diagonal[j])?;
         rows.iter().zip(scores).for_each(|(&j, g)| self.scores[j] = g);
         self.known += rows.len();
         self.values += (rows.len() * self.guide.items().len()) as u64;
@@ -138,8 +142,8 @@ impl<'a, T: Scalar> Proposal<'a, T> {
     }
 
     /// Gives every row its score, and draws by them from now on. (n − known)·m entries.
-    pub fn score_all(&mut self) -> Result<()> {
-        self.score((0..self.scores.len()).collect())?;
+    pub fn score_all<T: Scalar>(&mut self, k: &dyn PsdMatrix<T>) -> Result<()> {
+        self.score(k, (0..self.scores.len()).collect())?;
         self.by_scores = true;
         self.cumulate();
         Ok(())

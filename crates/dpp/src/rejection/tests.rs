@@ -86,15 +86,16 @@ fn trials_succeed_at_the_rate_that_is_said() {
         Rejection { dictionary: 3, sample: 20, intermediate: Some(t), ..Rejection::of_size(c) };
     let rng = &mut rng(1);
     let mut k_dpp = RejectionKDpp::new(&k, c, how, rng).unwrap();
-    k_dpp.proposal.score_all().unwrap();
+    k_dpp.prepared.proposal.score_all(&k).unwrap();
     let rows: Vec<usize> = (0..n).collect();
-    let diagonal = k_dpp.proposal.diagonal().to_vec();
-    let G: f64 = k_dpp.proposal.guide().scores(&k, &rows, |j| diagonal[j]).unwrap().iter().sum();
+    let diagonal = k_dpp.prepared.proposal.diagonal().to_vec();
+    let G: f64 =
+        k_dpp.prepared.proposal.guide().scores(&k, &rows, |j| diagonal[j]).unwrap().iter().sum();
     let log_e = LEnsemble::new(&k).unwrap().k_dpp(c).unwrap().log_normaliser();
     let unit = k.block(Indices::from(0..n), Indices::from(0..n)).norm_max();
     let log_rate = log_all_differ(c, t) + log_e
         - c as f64 * unit.ln()
-        - k_dpp.proposal.guide().log_e()
+        - k_dpp.prepared.proposal.guide().log_e()
         - c as f64 * (G / c as f64).ln();
     let rates: Vec<f64> = (0..4000)
         .map(|_| {

@@ -253,6 +253,25 @@ fn bits_do_not_depend_on_threads() {
     assert_ne!(drawn[0], drawn[1]);
 }
 
+/// Draws go on where they are prepared, with K found anew; not with a K of another size.
+#[test]
+fn prepared_draws_are_the_same() {
+    let k = psd(Kind::Gaussian, 400, 3);
+    let k = Dense::new(k.as_ref()).unwrap();
+    let how = Rejection { sample: 100, dictionary: 20, ..Rejection::of_size(5) };
+    let mut fresh = RejectionKDpp::new(&k, 5, how, &mut rng(1)).unwrap();
+    let prepared = RejectionKDpp::new(&k, 5, how, &mut rng(1)).unwrap().into_prepared();
+    let other = psd(Kind::Gaussian, 399, 3);
+    let other = Dense::new(other.as_ref()).unwrap();
+    let refused = RejectionKDpp::from_prepared(&other, prepared.clone()).err();
+    assert!(matches!(refused, Some(Error::Shape { expected: 400, got: 399, .. })), "{refused:?}");
+    let mut again = RejectionKDpp::from_prepared(&k, prepared).unwrap();
+    let (one, two) = (&mut rng(2), &mut rng(2));
+    for _ in 0..20 {
+        assert_eq!(fresh.sample(one).unwrap(), again.sample(two).unwrap());
+    }
+}
+
 #[test]
 fn what_cannot_be_drawn_is_said() {
     let refused = |k: MatRef<'_, f64>, c: usize, how: Rejection| {

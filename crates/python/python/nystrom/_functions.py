@@ -232,6 +232,7 @@ class KDPP:
             )
         self._spec, self._rows = _problem(X, self.kernel)
         self._sampler: Any = None
+        self._prepared: Any = None
         self._once = len(self._rows) >= self.ONCE_FROM
         return self
 
@@ -244,6 +245,9 @@ class KDPP:
             self._once = False
         elif method == "exact":
             draws = self._exact().sample(size, n_samples, seed, self.n_jobs)
+        elif method == "rejection":
+            of_size = self._by_rejection(size)
+            draws = of_size.sample(self._spec, self._rows, n_samples, seed, self.n_jobs)
         else:
             draws = _native.k_dpp(
                 self._spec, self._rows, size, n_samples, method, self.steps, seed, self.n_jobs
@@ -278,6 +282,13 @@ class KDPP:
             self._sampler = _native.KDppSampler(*self._wide(), self.n_jobs)
         return self._sampler
 
+    def _by_rejection(self, size: int) -> Any:
+        # draws of the last size are prepared once
+        if self._prepared is None or self._prepared[0] != size:
+            sampler = _native.RejectionSampler(self._spec, self._rows, size, self.n_jobs)
+            self._prepared = (size, sampler)
+        return self._prepared[1]
+
     def _wide(self) -> tuple[Any, np.ndarray]:
         """Kernel and rows in double precision."""
         spec = self._spec
@@ -290,8 +301,9 @@ class KDPP:
             raise ValueError("this KDPP has no rows yet; call fit(X) first")
 
     def __getstate__(self) -> dict[str, Any]:
-        # the spectrum is computed again where it is needed
-        return self.__dict__ | ({"_sampler": None} if hasattr(self, "_rows") else {})
+        # the spectrum, and what draws need, are computed again where they are needed
+        left_out = {"_sampler": None, "_prepared": None} if hasattr(self, "_rows") else {}
+        return self.__dict__ | left_out
 
 
 __all__ = [

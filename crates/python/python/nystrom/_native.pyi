@@ -197,6 +197,14 @@ class KDppSampler:
     @property
     def rank(self) -> int: ...
 
+class RejectionSampler:
+    def __new__(
+        cls, spec: Spec, X: Array, size: int, n_jobs: int | None = None
+    ) -> RejectionSampler: ...
+    def sample(
+        self, spec: Spec, X: Array, draws: int, seed: int, n_jobs: int | None = None
+    ) -> list[list[int]]: ...
+
 class Report:
     @staticmethod
     def from_bytes(bytes: bytes) -> Report: ...
