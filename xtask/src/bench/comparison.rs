@@ -27,18 +27,8 @@ pub enum Rival {
     Ours(&'static str, fn(&Measurements) -> Option<f64>),
 }
 
-/// A code that no package registry has, so that it is not run: listed, and never divided by.
-pub struct Quoted {
-    /// What is done, with its sizes.
-    pub what: &'static str,
-    /// The code.
-    pub name: &'static str,
-    /// The seconds it once took where the product of two matrices ran at [`QUOTED_PRODUCT`].
-    pub seconds: f64,
-}
-
-/// Flops a second of a product in f64 on the machine of the quoted times, both cores.
-pub const QUOTED_PRODUCT: f64 = 189e9;
+/// Flops a second of a product in f64 on the machine of the prototype, both cores.
+const PROTOTYPE_PRODUCT: f64 = 189e9;
 
 /// A peer's measurement.
 pub struct Peer {
@@ -76,9 +66,9 @@ impl Rates<'_> {
     }
 
     /// The block of 20,000 × 2000 at `entries` a second, a rate reached where the product ran at
-    /// [`QUOTED_PRODUCT`], scaled to this machine.
+    /// [`PROTOTYPE_PRODUCT`], scaled to this machine.
     pub fn prototype(&self, entries: f64) -> Option<f64> {
-        Some(20_000.0 * 2000.0 / entries * QUOTED_PRODUCT / self.product()?)
+        Some(20_000.0 * 2000.0 / entries * PROTOTYPE_PRODUCT / self.product()?)
     }
 
     /// One triangle of the Gram matrix, the tiles, and m³ flops for each of the two factorisations
@@ -154,7 +144,7 @@ mod tests {
         let line = |size, seconds| {
             let value = serde_json::json!({"tool": "potrf", "size": size, "dtype": "f64",
                 "wall_min": seconds});
-            Line { arguments: "T7", value }
+            Line { arguments: "T7".into(), value }
         };
         let only = &[("size", "4000"), ("dtype", "f64")];
         let peer = Peer { name: "SciPy", arguments: "T7", tool: "potrf", only, key: "wall_min" };

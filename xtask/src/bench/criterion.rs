@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// Seconds by full name, `group/function/parameter`, in alphabetical order.
+#[derive(Serialize, Deserialize)]
 pub struct Measurements(BTreeMap<String, f64>);
 
 #[derive(Deserialize)]
@@ -93,11 +95,12 @@ fn collect(folder: &Path, found: &mut BTreeMap<String, f64>) -> anyhow::Result<(
     Ok(())
 }
 
-fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> anyhow::Result<T> {
+/// A file of JSON.
+pub fn parse<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     serde_json::from_str(&text)
-        .with_context(|| format!("{} is not what criterion writes", path.display()))
+        .with_context(|| format!("{} is not what a run writes", path.display()))
 }
 
 #[cfg(test)]

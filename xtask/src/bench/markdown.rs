@@ -2,184 +2,161 @@
 
 use std::fmt::Write;
 
-use super::comparison::{QUOTED_PRODUCT, Rates, Row};
-use super::criterion::Measurements;
+use super::Run;
+use super::comparison::{Rates, Rival, Row};
 use super::memory::CASES;
-use super::peers::{Line, VERSIONS};
-use super::quoted::QUOTED;
-use super::rows::ROWS;
-use crate::lab::statistics::fitted_exponent;
-use crate::machine;
+use super::peers::VERSIONS;
+use super::rows::{ROWS, TEN};
 
-/// What one run gave.
-pub struct Run {
-    /// Times of ours.
-    pub ours: Measurements,
-    /// Lines of our bench of memory.
-    pub memory: Vec<Line>,
-    /// Lines of the peers.
-    pub theirs: Vec<Line>,
+/// A measured ratio of ours to something, and the least or the most that was aimed at.
+struct Ratio {
+    value: f64,
+    to: String,
+    aim: Option<(char, f64)>,
 }
 
-/// Everything measured in one run.
-pub fn measured(Run { ours, memory, theirs }: &Run) -> String {
-    let mut out = String::new();
-    let _ = writeln!(out, "{}\n", setting(ours, theirs));
-    out.push_str(&comparison(ours, theirs));
-    if !theirs.is_empty() {
-        out.push_str(&not_run());
+/// The block of the page: ten rows, every missed aim, peaks of memory.
+pub fn measured(run: &Run) -> String {
+    let ten = ROWS.iter().filter(|row| TEN.contains(&row.what));
+    format!("{}\n\n{}{}{}", setting(run), table(ten, run), missed(run), peaks(run))
+}
+
+/// Every row and every median.
+pub fn all(run: &Run) -> String {
+    let mut out = format!("{}\n\n{}", setting(run), table(ROWS.iter(), run));
+    for (name, seconds) in run.medians.iter() {
+        let _ = writeln!(out, "{name}: {}", time(seconds));
     }
-    out.push_str(&peaks(memory, theirs));
-    out.push_str(&growth(ours));
-    out.push_str(&all(ours));
     out
 }
 
-/// Day, processor, threads, compiler, the machine's rates, the peers' versions.
-fn setting(ours: &Measurements, theirs: &[Line]) -> String {
-    let day = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
-    let cpu = machine::cpu_model().unwrap_or_else(|| "an unknown processor".into());
-    let compiler = machine::rustc_version().unwrap_or("an unknown compiler");
-    let day = day.split('T').next().unwrap_or_default();
-    let mut out = format!(
-        "Measured on {day}: {cpu}, {} threads, {compiler}. Medians.",
-        rayon::current_num_threads()
-    );
-    let rates = Rates(ours);
-    for (what, rate) in [
+/// Day, processor, threads and compiler; the machine's rates; the peers' versions.
+fn setting(run: &Run) -> String {
+    let Run { day, processor, threads, compiler, .. } = run;
+    let mut out = format!("Medians of {day}: {processor}, {threads} threads, {compiler}.");
+    let rates = Rates(&run.medians);
+    let rates = [
         ("a product in f64", rates.product()),
-        ("one triangle of a Gram matrix in f64", rates.triangle("f64")),
+        ("one triangle of a Gram matrix", rates.triangle("f64")),
         ("the same in f32", rates.triangle("f32")),
-    ] {
-        let _ = rate.map(|rate| write!(out, " {what}: {:.0} GF/s.", rate * 1e-9));
-    }
-    if let Some(line) = theirs.iter().find(|line| line.arguments == VERSIONS) {
-        let of = |key| line.text(key).unwrap_or_else(|| "?".into());
-        let names = ["python", "numpy", "scipy", "sklearn", "dppy"];
-        let _ =
-            write!(out, " Peers: {}.", names.map(|name| format!("{name} {}", of(name))).join(", "));
+    ];
+    let known = rates.map(|(what, rate)| Some(format!("{what} {:.0}", rate? * 1e-9)));
+    let known: Vec<String> = known.into_iter().flatten().collect();
+    let _ = write!(out, "\nGF/s: {}.", known.join(", "));
+    if let Some(line) = run.peers.iter().find(|line| line.arguments == VERSIONS) {
+        let of = |key| format!("{key} {}", line.text(key).unwrap_or_else(|| "?".into()));
+        let names = ["python", "numpy", "scipy", "sklearn", "dppy"].map(of);
+        let _ = write!(out, "\nPeers: {}.", names.join(", "));
     }
     out
 }
 
-fn comparison(ours: &Measurements, theirs: &[Line]) -> String {
-    let mut out = String::from("### Against the limit and the rivals\n\n");
-    out.push_str(
-        "| what | ours | × the limit (aim) | rival | its time | ratio (aim) \
-                  |\n|---|---|---|---|---|---|\n",
-    );
-    for row in ROWS {
-        let Some(seconds) = (row.ours)(ours) else { continue };
-        let head =
-            format!("| {} | {} | {} |", row.what, time(seconds), limit(row, seconds, &Rates(ours)));
-        let known: Vec<_> = row
-            .rivals
-            .iter()
-            .filter_map(|(rival, aim)| Some((rival, aim, rival.seconds(ours, theirs)?)))
-            .collect();
-        if known.is_empty() {
-            let _ = writeln!(out, "{head} – | – | – |");
-        }
-        for (rival, aim, theirs) in known {
-            let ratio = judged(theirs / seconds, theirs / seconds >= *aim, format!("≥ {aim}"));
-            let _ = writeln!(out, "{head} {} | {} | {ratio} |", rival.name(), time(theirs));
-        }
-    }
-    out.push('\n');
-    out
-}
-
-/// What no package registry has: its times stand alone.
-fn not_run() -> String {
-    let rate = QUOTED_PRODUCT * 1e-9;
-    let mut out = format!(
-        "### Not run\n\nNo package registry has these. Their times were taken elsewhere, on two \
-         cores whose product in f64 \
-         ran at {rate:.0} GF/s, and say nothing of this machine.\n\n| what | code | its time \
-         there |\n|---|---|---|\n"
-    );
-    for quoted in QUOTED {
-        let _ = writeln!(out, "| {} | {} | {} |", quoted.what, quoted.name, time(quoted.seconds));
-    }
-    out.push('\n');
-    out
-}
-
-/// Memory beyond the data.
-fn peaks(ours: &[Line], theirs: &[Line]) -> String {
-    let known: Vec<_> =
-        CASES.iter().filter_map(|case| Some((case, case.megabytes(ours)?))).collect();
-    if known.is_empty() {
-        return String::new();
-    }
+/// The rows that were measured, each with the peers that were.
+fn table<'a>(rows: impl Iterator<Item = &'a Row>, run: &Run) -> String {
     let mut out = String::from(
-        "### Peak memory\n\nResident MiB at the peak, beyond what program and data took before \
-         the work.\n\n",
+        "| what | ours | peer | ratio (aim) | × the limit (aim) |\n|---|---|---|---|---|\n",
     );
-    out.push_str(
-        "| what | before | beyond (aim) | peer, beyond its data | share (aim) \
-                  |\n|---|---|---|---|---|\n",
-    );
-    for (case, (before, extra)) in known {
-        let own = case.aim.map_or(format!("{extra:.0}"), |aim| {
-            judged(extra, extra <= aim, format!("≤ {aim:.0}"))
-        });
-        let beside = case.peer.as_ref().and_then(|(peer, aim)| {
-            let theirs = peer.value(theirs)? - peer.base(theirs).unwrap_or(0.0);
-            let share = judged(extra / theirs, extra / theirs <= *aim, format!("≤ {aim}"));
-            Some(format!("{} {theirs:.0} | {share}", peer.name))
-        });
+    for row in rows {
+        let Some(seconds) = (row.ours)(&run.medians) else { continue };
+        let time_of = |ratio: &Ratio| format!("{}: {}", ratio.to, time(ratio.value * seconds));
+        let rivals = rivals(row, run);
         let _ = writeln!(
             out,
-            "| {} | {before:.0} | {own} | {} |",
-            case.what,
-            beside.as_deref().unwrap_or("– | –")
+            "| {} | {} | {} | {} | {} |",
+            row.what,
+            time(seconds),
+            joined(&rivals, time_of),
+            joined(&rivals, Ratio::judged),
+            limit(row, run).map_or("–".into(), |ratio| ratio.judged())
         );
     }
     out.push('\n');
     out
 }
 
-fn limit(row: &Row, seconds: f64, rates: &Rates<'_>) -> String {
-    let times = (row.limit)(rates).map(|limit| seconds / limit);
-    match (times, row.within) {
-        (Some(times), Some(aim)) => judged(times, times <= aim, format!("≤ {aim}")),
-        (Some(times), None) => format!("{times:.2}"),
-        _ => "–".into(),
+/// The time over the least that the machine allows.
+fn limit(row: &Row, run: &Run) -> Option<Ratio> {
+    let value = (row.ours)(&run.medians)? / (row.limit)(&Rates(&run.medians))?;
+    Some(Ratio { value, to: "the limit".into(), aim: row.within.map(|aim| ('≤', aim)) })
+}
+
+/// Times of others over ours.
+fn rivals(row: &Row, run: &Run) -> Vec<Ratio> {
+    let ratio = |(rival, aim): &(Rival, f64)| {
+        let value = rival.seconds(&run.medians, &run.peers)? / (row.ours)(&run.medians)?;
+        Some(Ratio { value, to: rival.name(), aim: Some(('≥', *aim)) })
+    };
+    row.rivals.iter().filter_map(ratio).collect()
+}
+
+impl Ratio {
+    fn met(&self) -> bool {
+        match self.aim {
+            None => true,
+            Some(('≤', most)) => self.value <= most,
+            Some((_, least)) => self.value >= least,
+        }
+    }
+
+    /// A missed aim is printed as missed.
+    fn judged(&self) -> String {
+        let missed = if self.met() { "" } else { ": **missed**" };
+        let aim =
+            self.aim.map_or(String::new(), |(least, aim)| format!(" ({least} {aim}{missed})"));
+        format!("{:.2}{aim}", self.value)
     }
 }
 
-/// A missed aim is printed as missed.
-fn judged(value: f64, met: bool, aim: String) -> String {
-    if met { format!("{value:.2} ({aim})") } else { format!("{value:.2} ({aim}: **missed**)") }
+fn joined<'a>(ratios: &'a [Ratio], print: impl FnMut(&'a Ratio) -> String) -> String {
+    if ratios.is_empty() {
+        "–".into()
+    } else {
+        ratios.iter().map(print).collect::<Vec<_>>().join("; ")
+    }
 }
 
-fn growth(ours: &Measurements) -> String {
-    let series = ours.series();
-    if series.is_empty() {
-        return String::new();
-    }
+/// What misses its aim, of all rows.
+fn missed(run: &Run) -> String {
     let mut out = String::from(
-        "### Growth\n\nTime ∝ size^b, b fitted by least squares over the sizes named.\n\n",
+        "### Missed aims\n\nOf all rows, these ten and the others, with the aim in brackets:\n\n",
     );
-    out.push_str(
-        "![time against n](figures/scaling-n.svg)\n![time against c](figures/scaling-c.svg)\n\n",
-    );
-    out.push_str("| what | sizes | b |\n|---|---|---|\n");
-    for (name, points) in &series {
-        let sizes: Vec<String> = points.iter().map(|(size, _)| size.to_string()).collect();
-        let _ =
-            writeln!(out, "| `{name}` | {} | {:.2} |", sizes.join(", "), fitted_exponent(points));
+    for row in ROWS {
+        let ratios = limit(row, run).into_iter().chain(rivals(row, run));
+        let missed: Vec<Ratio> = ratios.filter(|ratio| !ratio.met()).collect();
+        if !missed.is_empty() {
+            let told = joined(&missed, |Ratio { value, to, aim }| {
+                let aim = aim.map_or(String::new(), |(least, aim)| format!("{least} {aim}"));
+                format!("{value:.2} × {to} ({aim})")
+            });
+            let _ = writeln!(out, "- {}: {told}", row.what);
+        }
     }
     out.push('\n');
     out
 }
 
-fn all(ours: &Measurements) -> String {
-    let mut out = String::from("### Every benchmark\n\n| benchmark | median |\n|---|---|\n");
-    for (name, seconds) in ours.iter() {
-        let _ = writeln!(out, "| `{name}` | {} |", time(seconds));
+/// Memory beyond the data.
+fn peaks(run: &Run) -> String {
+    let mut out = String::from(
+        "### Peak memory\n\nResident MiB at the peak, beyond what program and data took before.\n\n\
+         | what | ours (aim) | peer | share (aim) |\n|---|---|---|---|\n",
+    );
+    for case in CASES {
+        let Some(extra) = case.megabytes(&run.memory) else { continue };
+        let own =
+            Ratio {
+                value: extra, to: String::new(), aim: case.aim.map(|aim| ('≤', aim.floor()))
+            };
+        let beside = case.peer.as_ref().and_then(|(peer, aim)| {
+            let theirs = peer.value(&run.peers)? - peer.base(&run.peers).unwrap_or(0.0);
+            let share =
+                Ratio { value: extra / theirs, to: String::new(), aim: Some(('≤', *aim)) };
+            Some(format!("{} {theirs:.0} | {}", peer.name, share.judged()))
+        });
+        let beside = beside.as_deref().unwrap_or("– | –");
+        let _ = writeln!(out, "| {} | {} | {beside} |", case.what, own.judged());
     }
+    out.push('\n');
     out
 }
 
@@ -203,36 +180,47 @@ fn time(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::criterion::Measurements;
     use super::super::peers::Line;
     use super::*;
 
-    #[test]
-    fn a_missed_aim_is_printed_as_missed() {
-        let ours = Measurements::from([
+    /// A product, a kernel block, predictions, one peer, one peak.
+    fn run() -> Run {
+        let medians = Measurements::from([
             ("gemm_f64/2000", 0.16),
             ("kernel_block_f64/gaussian/d=10", 0.04),
             ("nystrom_predict/2000", 0.05),
         ]);
         let value = serde_json::json!({"tool": "sklearn_rbf_kernel", "wall_min": 0.2});
-        let memory =
-            serde_json::json!({"tool": "fit n=50000 m=1000", "base_mb": 10.0, "extra_mb": 95.0});
-        let memory = vec![Line { arguments: "memory", value: memory }];
-        let text = measured(&Run { ours, memory, theirs: vec![Line { arguments: "T1", value }] });
-        assert!(
-            text.contains("| Nyström fit, n = 50,000, m = 1000 | 10 | 95.00 (≤ 95: **missed**) |"),
-            "{text}"
-        );
-        assert!(text.contains("| scikit-learn | 200 ms | 5.00 (≥ 9: **missed**) |"), "{text}");
-        assert!(text.contains("| 50.0 ms | 2.50 (≤ 1.6: **missed**) | – | – | – |"), "{text}");
-        let (_, quoted) = text.split_once("### Not run").unwrap();
-        let (quoted, measured) = quoted.split_once("### Peak memory").unwrap();
-        assert!(quoted.contains("| the authors' RPCholesky | 7.20 s |\n"), "{text}");
-        assert!(!measured.contains("Cholesky"), "what was not measured is not in the table");
-        let (before, _) = text.split_once("### Not run").unwrap();
-        assert!(
-            !before.contains("Cholesky") && !before.contains("authors'"),
-            "nor is what was not run: {text}"
-        );
+        let memory = serde_json::json!({"tool": "fit n=50000 m=1000", "base_mb": 10.0,
+            "extra_mb": 96.0});
+        Run {
+            day: "2026-01-01".into(),
+            processor: "a processor".into(),
+            threads: 2,
+            compiler: "rustc".into(),
+            medians,
+            memory: vec![Line { arguments: "memory".into(), value: memory }],
+            peers: vec![Line { arguments: "T1".into(), value }],
+        }
+    }
+
+    #[test]
+    fn a_missed_aim_is_printed_as_missed() {
+        let text = measured(&run());
+        let has = |part: &str| assert!(text.contains(part), "{part}: {text}");
+        has("| Nyström fit, n = 50,000, m = 1000 | 96.00 (≤ 94: **missed**) | – | – |");
+        has("| 40.0 ms | scikit-learn: 200 ms | 5.00 (≥ 9: **missed**) |");
+        has("| 50.0 ms | – | – | 2.50 (≤ 1.6: **missed**) |");
+        has("- predict 10,000 points, m = 2000: 2.50 × the limit (≤ 1.6)\n");
+        has("× the limit (≤ 1); 5.00 × scikit-learn (≥ 9)\n");
+        assert!(!text.contains("Cholesky"), "what was not measured is not there: {text}");
+    }
+
+    #[test]
+    fn the_file_of_a_run_gives_its_page_again() {
+        let raw = serde_json::to_string(&run()).unwrap();
+        assert_eq!(measured(&serde_json::from_str(&raw).unwrap()), measured(&run()));
     }
 
     #[test]

@@ -1,17 +1,16 @@
-//! `cargo xtask bench`: runs the benches and, beside them, what a user would pick instead; rewrites
-//! the measured part of `docs/performance.md`.
+//! `cargo xtask bench`: runs the benches and, beside them, what a user would pick instead. All
+//! that was measured goes to `docs/data/bench.json`, ten rows of it to `docs/performance.md`.
 //!
 //! `criterion.rs` reads what criterion measured, `memory.rs` measures peaks, `peers.rs` runs the
 //! Python peers, `rows.rs` says which of ours stands against which of theirs and against which
-//! limit of the machine (`comparison.rs` the types), `quoted.rs` what cannot be run,
-//! `markdown.rs` writes the tables, `scaling.rs` plots.
+//! limit of the machine (`comparison.rs` the types), `markdown.rs` writes the tables, `scaling.rs`
+//! plots.
 
 mod comparison;
 mod criterion;
 mod markdown;
 mod memory;
 mod peers;
-mod quoted;
 mod rivals;
 mod rows;
 mod scaling;
@@ -21,11 +20,11 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use crate::atomic;
-use crate::report;
+use crate::{atomic, machine, report};
 use criterion::Measurements;
-use markdown::Run;
+use peers::Line;
 
 /// The lines between which the document is rewritten.
 const BEGIN: &str = "<!-- measured by `cargo xtask bench`: begin -->";
@@ -36,6 +35,7 @@ Examples:
   cargo xtask bench --quick                            every bench, a second each
   cargo xtask bench --only kernel_block,nystrom_fit    two of them; the document is left alone
   cargo xtask bench --million --peers                  all there is, with the peers of benches/peers
+  cargo xtask bench --from docs/data/bench.json        the document again, nothing measured
 
 Measure on a machine that does nothing else. The document is rewritten after a whole run only.";
 
@@ -54,22 +54,65 @@ pub struct Options {
     /// Do not time ours again: take what the benches last measured
     #[arg(long, conflicts_with = "only")]
     keep: bool,
+    /// Measure nothing: write the document of what a run has left
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = ["only", "quick", "million", "keep", "peers"])]
+    from: Option<PathBuf>,
     /// Also run the peers, with this Python, which has what benches/peers/requirements.txt lists
     /// [default: that of .venv, if it is there, or python3]
     #[arg(long, value_name = "PYTHON")]
     peers: Option<Option<PathBuf>>,
-    /// The document to rewrite
+    /// The document to rewrite; what was measured goes to data/bench.json beside it
     #[arg(long, value_name = "FILE", default_value = "docs/performance.md")]
     out: PathBuf,
 }
 
-/// Runs the benches, then the peers, then writes.
+/// What one run gave, as `docs/data/bench.json` holds it.
+#[derive(Serialize, Deserialize)]
+struct Run {
+    day: String,
+    processor: String,
+    threads: usize,
+    compiler: String,
+    /// Times of ours.
+    medians: Measurements,
+    /// Lines of our bench of memory.
+    memory: Vec<Line>,
+    /// Lines of the peers.
+    peers: Vec<Line>,
+}
+
+/// Measures, or reads what was measured; then writes.
 pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
     let out = workspace.join(&options.out);
     let document =
         std::fs::read_to_string(&out).with_context(|| format!("cannot read {}", out.display()))?;
     // before an hour of work, not after
-    split(&document).with_context(|| format!("{}", out.display()))?;
+    let (before, after) = split(&document).with_context(|| format!("{}", out.display()))?;
+    let run = match &options.from {
+        Some(file) => criterion::parse(&workspace.join(file))?,
+        None => measure(options, workspace)?,
+    };
+    if !options.only.is_empty() {
+        println!("{}", markdown::all(&run));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if options.from.is_none() {
+        let raw = serde_json::to_string_pretty(&run)? + "\n";
+        atomic::write(&out.with_file_name("data").join("bench.json"), raw.as_bytes())?;
+    }
+    let measured = markdown::measured(&run);
+    atomic::write(&out, format!("{before}{BEGIN}\n\n{measured}\n{END}{after}").as_bytes())?;
+    for plot in scaling::plots(&run.medians) {
+        let path = out.with_file_name("figures").join(&plot.id).with_extension("svg");
+        atomic::write(&path, report::standalone(&plot)?.as_bytes())?;
+    }
+    println!("wrote {}", out.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the benches, then the peers.
+fn measure(options: &Options, workspace: &Path) -> anyhow::Result<Run> {
     let python = options
         .peers
         .as_ref()
@@ -84,28 +127,19 @@ pub fn run(options: &Options, workspace: &Path) -> anyhow::Result<ExitCode> {
         }
         cargo_bench(options, workspace)?;
     }
-    let whole = options.only.is_empty();
-    let run = Run {
-        ours: Measurements::read(&folder)?,
-        memory: if whole { memory::run(workspace)? } else { Vec::new() },
-        theirs: match (&python, versions) {
+    let now = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+    Ok(Run {
+        day: now.split('T').next().unwrap_or_default().into(),
+        processor: machine::cpu_model().unwrap_or_else(|| "an unknown processor".into()),
+        threads: rayon::current_num_threads(),
+        compiler: machine::rustc_version().unwrap_or("an unknown compiler").into(),
+        medians: Measurements::read(&folder)?,
+        memory: if options.only.is_empty() { memory::run(workspace)? } else { Vec::new() },
+        peers: match (&python, versions) {
             (Some(python), Some(versions)) => peers::run(python, workspace, versions)?,
             _ => Vec::new(),
         },
-    };
-    let measured = markdown::measured(&run);
-    if whole {
-        let (before, after) = split(&document)?;
-        atomic::write(&out, format!("{before}{BEGIN}\n\n{measured}\n{END}{after}").as_bytes())?;
-        for plot in scaling::plots(&run.ours) {
-            let path = out.with_file_name("figures").join(&plot.id).with_extension("svg");
-            atomic::write(&path, report::standalone(&plot)?.as_bytes())?;
-        }
-        println!("wrote {}", out.display());
-    } else {
-        println!("{measured}");
-    }
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<()> {

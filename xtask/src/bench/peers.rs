@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The harness, below the workspace.
@@ -44,10 +45,12 @@ pub const RUNS: &[Run] = &[
 ];
 
 /// One result: the run that gave it and its line.
+#[derive(Serialize, Deserialize)]
 pub struct Line {
     /// The arguments of its run.
-    pub arguments: &'static str,
+    pub arguments: String,
     /// The JSON object.
+    #[serde(flatten)]
     pub value: Value,
 }
 
@@ -117,7 +120,7 @@ pub fn run(python: &Path, workspace: &Path, versions: Vec<Line>) -> anyhow::Resu
 fn harness(
     python: &Path,
     workspace: &Path,
-    arguments: &'static str,
+    arguments: &str,
 ) -> anyhow::Result<(Vec<Line>, String)> {
     let mut command = Command::new(python);
     command
@@ -131,9 +134,10 @@ fn harness(
 }
 
 /// The lines that are JSON objects.
-pub fn parse(arguments: &'static str, stdout: &str) -> Vec<Line> {
+pub fn parse(arguments: &str, stdout: &str) -> Vec<Line> {
     let objects = stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    objects.filter(Value::is_object).map(|value| Line { arguments, value }).collect()
+    let line = |value| Line { arguments: arguments.into(), value };
+    objects.filter(Value::is_object).map(line).collect()
 }
 
 #[cfg(test)]

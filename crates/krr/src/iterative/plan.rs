@@ -54,8 +54,7 @@ pub struct ProblemSize {
 }
 
 /// One kernel value costs as much as this many flops of a matrix product, and `PER_COORDINATE` more
-/// for each coordinate (docs/performance.md: 93 GF/s against 1.3 and 1.05 values a ns at d = 3 and
-/// 10).
+/// for each coordinate (measured: 93 GF/s against 1.3 and 1.05 values a ns at d = 3 and 10).
 const PER_VALUE: f64 = 60.0;
 const PER_COORDINATE: f64 = 3.0;
 /// Products of a tile with vectors are limited by memory: one flop costs as much as this many of a
