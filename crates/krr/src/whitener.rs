@@ -26,13 +26,7 @@ pub(crate) fn factor<V: Scalar>(
     d: impl Fn(usize) -> f64,
     ladder: JitterLadder,
 ) -> Result<Cholesky<f64>> {
-    let fill = |mut out: MatMut<'_, f64>| {
-        for j in 0..W.ncols() {
-            (j..W.nrows()).for_each(|i| out[(i, j)] = W[(i, j)].f64());
-            out[(j, j)] += d(j);
-        }
-    };
-    Cholesky::from_fill(W.nrows(), fill, ladder)
+    Cholesky::with_diagonal(W, d, ladder)
 }
 
 /// The factor R of W + δI = RRᵀ for the Gram matrix W of the centres (or SᵀKS for a sketch), δ =

@@ -43,8 +43,38 @@ impl<T: Scalar> Cholesky<T> {
     /// # Errors
     /// As [`new`](Self::new), if no rung succeeds.
     pub fn with_jitter(a: MatRef<'_, T>, ladder: JitterLadder) -> Result<Self> {
-        validate::same_size("columns of a square matrix", a.nrows(), a.ncols())?;
-        Self::from_fill(a.nrows(), |mut out| out.copy_from_triangular_lower(a), ladder)
+        Self::with_diagonal(a, |_| T::zero(), ladder)
+    }
+
+    /// Factors A + diag(d) + δI in the precision of the factor, whatever that of A. Whitening is
+    /// this: features φ = L⁻¹k of kernel values k, for the Gram matrix A of the centres, are
+    /// [`forward_in_place`](Self::forward_in_place), and in them the penalty is the identity.
+    ///
+    /// # Errors
+    /// As [`with_jitter`](Self::with_jitter).
+    ///
+    /// ```
+    /// use faer::mat;
+    /// use nystrom_linalg_core::{Cholesky, JitterLadder};
+    /// let a = mat![[3.0, 2.0], [2.0, 1.0_f32]]; // indefinite
+    /// let factor = Cholesky::<f64>::with_diagonal(a.as_ref(), |_| 2.0, JitterLadder::none())?;
+    /// assert!((factor.log_det() - 11.0_f64.ln()).abs() < 1e-15); // of [[5, 2], [2, 3]]
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn with_diagonal<V: Scalar>(
+        a: MatRef<'_, V>,
+        d: impl Fn(usize) -> T,
+        ladder: JitterLadder,
+    ) -> Result<Self> {
+        let n = a.nrows();
+        validate::same_size("columns of a square matrix", n, a.ncols())?;
+        let fill = |mut out: MatMut<'_, T>| {
+            for j in 0..n {
+                (j..n).for_each(|i| out[(i, j)] = T::lit(a[(i, j)].f64()));
+                out[(j, j)] += d(j);
+            }
+        };
+        Self::from_fill(n, fill, ladder)
     }
 
     /// As [`with_jitter`](Self::with_jitter) for an n × n matrix so large that a second one would

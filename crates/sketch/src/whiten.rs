@@ -89,17 +89,14 @@ impl<T: Scalar> FeatureMap<T> {
         let m = w.nrows();
         validate::not_empty("landmarks", m)?;
         validate::same_size("columns of a square matrix", m, w.ncols())?;
-        let fill = |mut out: MatMut<'_, T>| {
-            out.copy_from_triangular_lower(w);
-            (0..m).for_each(|j| out[(j, j)] += d(j));
-        };
-        let cholesky = |ladder| Cholesky::from_fill(m, fill, ladder).map(Factor::Cholesky);
+        let cholesky = |ladder| Cholesky::with_diagonal(w, &d, ladder).map(Factor::Cholesky);
         let factor = match whitening {
             Whitening::ShiftedCholesky => cholesky(JitterLadder::shifted())?,
             Whitening::Cholesky => cholesky(JitterLadder::default())?,
             Whitening::Eigen { cutoff } => {
                 let mut a = Mat::zeros(m, m);
-                fill(a.as_mut());
+                a.copy_from_triangular_lower(w);
+                (0..m).for_each(|j| a[(j, j)] += d(j));
                 Factor::Eigen(eigen_inverse_sqrt(a.as_ref(), cutoff)?)
             }
         };
