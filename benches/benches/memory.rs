@@ -67,7 +67,7 @@ where
     let x = Points::from_rows(x.as_ref());
     ready();
     let krr = NystromKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(T::lit(1e-6)));
-    krr.fit((x, y.as_ref()), x.slice(0..m)).unwrap();
+    drop(krr.fit((x, y.as_ref()), x.slice(0..m)).unwrap());
 }
 
 fn falkon(ready: &dyn Fn()) {
@@ -77,14 +77,14 @@ fn falkon(ready: &dyn Fn()) {
     let options = IterativeOptions { max_iterations: 10, ..IterativeOptions::default() };
     let falkon =
         Falkon { options, ..Falkon::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-6)) };
-    falkon.fit((x, y.as_ref()), x.slice(0..1000)).unwrap();
+    drop(falkon.fit((x, y.as_ref()), x.slice(0..1000)).unwrap());
 }
 
 fn exact_krr(ready: &dyn Fn()) {
     let (x, y) = problems::cosines(10_000, 10, 1);
     ready();
     let krr = ExactKrr::new(Gaussian::new(3.0).unwrap(), Ridge::PerSample(1e-6));
-    krr.fit((Points::from_rows(x.as_ref()), y.as_ref())).unwrap();
+    drop(krr.fit((Points::from_rows(x.as_ref()), y.as_ref())).unwrap());
 }
 
 fn scores(ready: &dyn Fn()) {

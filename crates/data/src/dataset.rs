@@ -9,6 +9,7 @@ use crate::table::Table;
 
 /// Features and target of a supervised problem.
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct Dataset {
     /// What the data are called.
     pub name: String,

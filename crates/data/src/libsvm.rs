@@ -25,6 +25,7 @@ use crate::table::Table;
 /// # Ok::<(), nystrom_data::DataError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct Libsvm {
     separator: char,
     labels: Vec<String>,

@@ -42,6 +42,7 @@ pub enum Constant {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
+#[must_use]
 pub struct Standardizer {
     /// d means.
     pub means: Vec<f64>,

@@ -7,6 +7,7 @@ use crate::table::Table;
 
 /// A table of numbers, and what stands in its cells that are none.
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct Survey {
     /// The table; cells that are no finite numbers are missing in it.
     pub table: Table,
@@ -28,6 +29,7 @@ pub struct Doubts {
 
 /// A text where a number should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Doubt {
     /// The text, shortened with `…` beyond 40 characters.
     pub text: String,

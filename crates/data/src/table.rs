@@ -24,6 +24,7 @@ use crate::error::{DataError, Place, Result, place::list};
 /// # Ok::<(), nystrom_data::DataError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct Table {
     source: String,
     rows: usize,

@@ -46,6 +46,7 @@ const REFRESH: usize = 8;
 /// assert_eq!(walk.landmarks().len(), 10);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
+#[must_use]
 pub struct DownUpWalk<'a, T: Scalar> {
     k: &'a dyn PsdMatrix<T>,
     diagonal: Vec<f64>,

@@ -5,6 +5,7 @@ use nystrom_linalg_core::{Error, Result, validate};
 /// The integrated autocorrelation time of a series, such as ln det K_YY along a chain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct EffectiveSize {
     /// τ = 1 + 2 Σ_t ρ_t, in steps.
     pub time: f64,

@@ -31,6 +31,7 @@ const DEGREE: usize = 4;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct LEnsemble<T> {
     values: Vec<f64>,
     vectors: Mat<T>,

@@ -67,3 +67,16 @@ pub use path_coupling::{PathCoupling, mixing_time};
 pub use rejection::{Effort, PreparedRejection, Rejection, RejectionKDpp};
 pub use select::{KDpp, KDppChain, KDppWalk};
 pub use truncation::Truncation;
+
+/// States refer to a matrix and hold large ones: shown is what a caller may read off them.
+macro_rules! shown {
+    ($($state:ident: $part:ident),*) => {$(
+        impl<T: nystrom_linalg_core::Scalar> std::fmt::Debug for $state<'_, T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let mut shown = f.debug_struct(stringify!($state));
+                shown.field(stringify!($part), &self.$part()).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+shown!(SwapChain: items, DownUpWalk: items, RejectionKDpp: effort);

@@ -20,6 +20,7 @@ use rand::Rng;
 /// Two misprints are corrected: the last minimum pairs v leaving R for t with v leaving T for r,
 /// and the contraction has n − c, not n − 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct PathCoupling {
     /// The largest α seen: α itself if all triples were looked at, a *lower* bound of it otherwise.
     pub largest: f64,

@@ -14,6 +14,8 @@ const SHARE: usize = 8;
 
 /// The spectrum of K̂ = FFᵀ ⪯ K, and how far the k-DPP of K̂ is from that of K.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
+#[must_use]
 pub struct Truncation<T> {
     /// Of K̂.
     pub ensemble: LEnsemble<T>,

@@ -4,6 +4,7 @@ use crate::{Kernel, Points, Product, Scaled, Sum, tile};
 use faer::reborrow::*;
 use faer::{Mat, MatMut, MatRef, unzip, zip};
 use nystrom_linalg_core::Scalar;
+use std::sync::Arc;
 
 /// A kernel with a gradient ∇ₓk(x, z) wherever k is differentiable in x.
 ///
@@ -72,7 +73,8 @@ macro_rules! forward_gradient {
 }
 forward_gradient!(
     [K: DifferentiableKernel<T> + ?Sized] &K,
-    [K: DifferentiableKernel<T> + ?Sized] Box<K>
+    [K: DifferentiableKernel<T> + ?Sized] Box<K>,
+    [K: DifferentiableKernel<T> + ?Sized] Arc<K>
 );
 
 impl<T, A, B> DifferentiableKernel<T> for Sum<A, B>

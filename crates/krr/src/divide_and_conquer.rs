@@ -68,6 +68,7 @@ pub struct DivideAndConquerKrr<K, T> {
 /// What a divide-and-conquer fit did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct DivideAndConquerReport {
     /// Number of samples.
     pub n: usize,
@@ -99,6 +100,7 @@ pub struct DivideAndConquerReport {
         )
     )
 )]
+#[must_use]
 pub struct DivideAndConquerModel<K, T> {
     models: Vec<KrrModel<K, T>>,
     report: DivideAndConquerReport,

@@ -15,6 +15,7 @@ const TILE_ROWS: usize = 256;
 /// [`KrrModel::marginal_effects`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
+#[must_use]
 pub struct MarginalEffects {
     /// (1/n) Σ_i ∂f_τ/∂x_k(x_i), d × t.
     pub mean: Mat<f64>,

@@ -21,6 +21,7 @@ const TILE_ROWS: usize = 256;
 /// with its feature `float_roundtrip`). Loading checks the format version, the scalar type and all
 /// sizes; see `SavedModel`.
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct KrrModel<K, T> {
     pub(crate) kernel: K,
     pub(crate) centers: Mat<T>,

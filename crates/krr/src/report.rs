@@ -3,6 +3,7 @@
 /// How the linear system of a fit was solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum SolvedBy {
     /// Cholesky factorisation of the n × n matrix (exact kernel ridge regression).
     ExactCholesky,

@@ -58,6 +58,7 @@ pub const MODEL_FORMAT: u32 = 1;
     serialize = "K: SavedKernel, T: Scalar + Serialize",
     deserialize = "K: SavedKernel, T: Scalar + DeserializeOwned"
 ))]
+#[must_use]
 pub struct SavedModel<K, T> {
     format: u32,
     scalar: String,

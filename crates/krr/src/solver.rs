@@ -42,6 +42,7 @@ const ONCE_TRIED: f64 = 1.0;
 /// `f32`: what the tiles were rounded by is in Φ itself, not squared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Solver {
     /// The cheapest that is safe: [`WhitenOnce`](Solver::WhitenOnce) if nλ ≥ 4·ε·tr CᵀC·tr (W +
     /// δI)⁻¹ (estimated from W before the pass, checked after it). In `f64` also down to 1/m of

@@ -27,6 +27,21 @@ pub trait RowSource<T> {
     fn next_block(&mut self) -> Result<Option<Problem<'_, T>>>;
 }
 
+/// A pointer to a source is the source.
+macro_rules! forward {
+    ($($pointer:ty),*) => {$(
+        impl<T, S: RowSource<T> + ?Sized> RowSource<T> for $pointer {
+            fn rewind(&mut self) -> Result<()> {
+                (**self).rewind()
+            }
+            fn next_block(&mut self) -> Result<Option<Problem<'_, T>>> {
+                (**self).next_block()
+            }
+        }
+    )*};
+}
+forward!(&mut S, Box<S>);
+
 /// A problem in memory, in blocks of a given number of rows.
 #[derive(Debug, Clone)]
 pub struct Blocks<'a, T> {

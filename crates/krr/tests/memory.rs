@@ -56,9 +56,8 @@ fn the_peak_is_what_was_planned() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     pool.install(|| {
         // What the threads keep for good is not counted later.
-        NystromKrr::new(kernel(), Ridge::PerSample(1e-4))
-            .fit((problem.x, problem.y), &problem.landmarks)
-            .unwrap();
+        let krr = NystromKrr::new(kernel(), Ridge::PerSample(1e-4));
+        drop(krr.fit((problem.x, problem.y), &problem.landmarks).unwrap());
         iterative(&problem);
         direct(&problem);
         path(&problem);

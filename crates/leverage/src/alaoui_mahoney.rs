@@ -122,6 +122,7 @@ impl<T: Scalar> RidgeLeverage<T> for AlaouiMahoney {
 /// What [`fast_scores`] returns.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct FastScores<T> {
     /// l̃_1, …, l̃_n.
     pub scores: Vec<T>,

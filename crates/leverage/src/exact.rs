@@ -11,6 +11,7 @@ use std::ops::Range;
 /// Scores l_i, i = 1, …, n, that are exact up to rounding, and how they were computed.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct ExactScores<T> {
     /// l_1, …, l_n, each in \[0, K_ii/(K_ii + μ)\].
     pub scores: Vec<T>,
@@ -23,6 +24,7 @@ pub struct ExactScores<T> {
 /// How exact scores were computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum ExactRoute {
     /// One Cholesky factorisation of K + μI.
     Cholesky,

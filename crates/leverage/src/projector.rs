@@ -34,6 +34,7 @@ use nystrom_sketch::{Dictionary, FeatureMap, Whitening};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct Projector<T> {
     n: usize,
     indices: Vec<usize>,

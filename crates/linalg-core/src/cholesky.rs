@@ -20,6 +20,7 @@ use rayon::prelude::*;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct Cholesky<T> {
     lower: Mat<T>, // strict upper triangle zero
     jitter: f64,

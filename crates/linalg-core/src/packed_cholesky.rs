@@ -30,6 +30,7 @@ use std::ops::Range;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct PackedCholesky<T> {
     lower: PackedLower<T>,
     jitter: f64,

@@ -35,6 +35,7 @@ pub enum PcgEnd {
 
 /// What an iterative solve did.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PcgReport {
     /// Why it ended.
     pub end: PcgEnd,

@@ -21,6 +21,7 @@ use crate::{Error, Result, Scalar};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[must_use]
 pub enum Ridge<T> {
     /// μ: the matrix solved with is K + μI.
     Absolute(T),

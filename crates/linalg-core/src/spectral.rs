@@ -20,6 +20,7 @@ const DEGREE: usize = 4;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct SymmetricEigen<T> {
     values: Vec<T>,
     vectors: Mat<T>,

@@ -20,6 +20,7 @@ const CLOUD: usize = 100;
 pub const RADIUS: f64 = 4.0;
 
 /// A drawing.
+#[derive(Debug)]
 pub struct Drawing {
     /// What belongs inside an `<svg>` with the [`view_box`] of [`HEIGHT`].
     pub body: String,

@@ -29,6 +29,7 @@ use nystrom_linalg_core::{PsdMatrix, Result, Ridge, RowTree, Scalar, validate};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct Nystrom<T> {
     indices: Vec<usize>,
     map: FeatureMap<T>,

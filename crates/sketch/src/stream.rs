@@ -26,6 +26,7 @@ use std::ops::Range;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct NystromStream<'a, T> {
     k: &'a dyn PsdMatrix<T>,
     indices: Vec<usize>,

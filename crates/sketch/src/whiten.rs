@@ -57,6 +57,7 @@ impl Whitening {
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct FeatureMap<T> {
     factor: Factor<T>,
 }

@@ -17,6 +17,7 @@ pub enum Located<'a> {
 
 /// A data set whose files are all there.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Found<'a> {
     /// What the catalog knows of it.
     pub entry: &'a Entry,
@@ -29,6 +30,7 @@ pub struct Found<'a> {
 
 /// How a data set is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Form {
     /// As the files of the catalog.
     Files,

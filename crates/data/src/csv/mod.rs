@@ -44,6 +44,7 @@ use crate::table::Table;
 /// # Ok::<(), nystrom_data::DataError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct Csv {
     split: Split,
     header: Header,

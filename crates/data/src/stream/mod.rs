@@ -64,6 +64,7 @@ const BLOCK_ROWS: (usize, usize) = (1024, 1 << 16);
 /// # Ok::<(), nystrom_data::DataError>(())
 /// ```
 #[derive(Debug)]
+#[must_use]
 pub struct Files {
     paths: Vec<PathBuf>,
     /// The file whose columns all others must have.
@@ -154,7 +155,6 @@ impl Files {
     ///
     /// # Panics
     /// If there are fewer files.
-    #[must_use]
     pub fn part(&self, files: std::ops::Range<usize>) -> Files {
         Files {
             paths: self.paths[files].to_vec(),
@@ -169,7 +169,6 @@ impl Files {
     }
 
     /// Takes NaN in npy and Parquet files for a missing value rather than an error.
-    #[must_use]
     pub fn nan_is_missing(mut self) -> Files {
         self.start.nan_is_missing = true;
         self

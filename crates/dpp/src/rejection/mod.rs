@@ -99,6 +99,7 @@ impl Rejection {
 
 /// What the draws of a [`RejectionKDpp`] took until now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Effort {
     /// Draws made.
     pub draws: u64,
@@ -166,6 +167,7 @@ pub struct Effort {
 /// assert!(k_dpp.effort().values < 10_000_000); // of 10,000,000,000
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
+#[must_use]
 pub struct RejectionKDpp<'a, T: Scalar> {
     k: &'a dyn PsdMatrix<T>,
     prepared: PreparedRejection,

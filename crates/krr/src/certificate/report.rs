@@ -6,6 +6,7 @@ use super::bound::rows_for;
 /// training points (weighted, if the fit was), in the units of the targets.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[must_use]
 pub struct CertificateReport {
     /// Number of samples.
     pub n: usize,

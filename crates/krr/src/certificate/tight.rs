@@ -112,6 +112,7 @@ pub struct TightCertificate {
 
 /// What a [`TightCertificate`] takes: counted from the sizes, before it begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct CertificateCost {
     /// Kernel values, to a few hundredths. More where a ridge turns out to forbid that K is kept in
     /// `f32`.

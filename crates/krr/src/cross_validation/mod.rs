@@ -69,6 +69,7 @@ impl<T: Scalar> Default for CrossValidation<T> {
 /// The score of one candidate.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct CvScore {
     /// Position of the kernel in its grid.
     pub kernel: usize,
@@ -87,6 +88,8 @@ pub struct CvScore {
 /// The scores of all candidates.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+#[must_use]
 pub struct CvTable {
     /// One per candidate: all ridges of the first kernel, then those of the second, and so on.
     pub scores: Vec<CvScore>,

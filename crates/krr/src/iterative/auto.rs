@@ -49,6 +49,8 @@ pub struct AutoKrr<K, T> {
 
 /// A model, how it was decided to fit it, and how the iterations went if there were any.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+#[must_use]
 pub struct PlannedFit<K, T> {
     /// The model.
     pub model: KrrModel<K, T>,

@@ -80,6 +80,8 @@ pub struct FullPath<K, T> {
 
 /// What a [`FullPath`] found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+#[must_use]
 pub struct FullPathFit<K, T> {
     /// The model at the best ridge, and how the iterations went. Its residual is that of this
     /// ridge.

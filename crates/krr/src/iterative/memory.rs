@@ -9,6 +9,7 @@ const KEPT_ROWS: usize = 1024;
 
 /// Bytes a fit holds at its peak, beyond its input and its model, by what they are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MemoryPlan {
     /// The factors of K_MM and of the preconditioner (and KRILL's sketch), or the n × k factor of
     /// full-data regression.

@@ -16,6 +16,7 @@ pub enum Method {
 
 /// What a method would take.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The method.
     pub method: Method,
@@ -29,6 +30,8 @@ pub struct Estimate {
 
 /// The method taken, and why.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+#[must_use]
 pub struct Plan {
     /// The method.
     pub method: Method,

@@ -5,6 +5,7 @@ use nystrom_linalg_core::{Error, Result};
 
 /// Why an iterative fit ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stop {
     /// The true residual is within the tolerance.
     Converged,
@@ -21,6 +22,7 @@ pub enum Stop {
 
 /// The course of an iterative fit.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct IterationReport {
     /// Why it ended.
     pub stop: Stop,
@@ -62,6 +64,8 @@ impl IterationReport {
 /// A model with the report of the iterations that led to it: the model is usable however they
 /// ended.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+#[must_use]
 pub struct IterativeFit<K, T> {
     /// The model at the last iterate.
     pub model: KrrModel<K, T>,

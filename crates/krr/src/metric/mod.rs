@@ -128,6 +128,7 @@ impl Default for LearnedMetric {
 /// What [`LearnedMetric::learn`] found.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
+#[must_use]
 pub struct MetricFit {
     /// A, to be applied to the points before the kernel.
     pub map: LinearMap,

@@ -21,6 +21,7 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 /// What is known about the fit at one ridge of a [`LambdaPath`]. Errors are means of squares over
 /// samples (weighted by w_i) and targets.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PathPoint<T> {
     /// The ridge as it was given: what [`LambdaPath::model_at`] takes.
     pub ridge: Ridge<T>,
@@ -71,6 +72,7 @@ pub struct PathPoint<T> {
 /// With weights the errors are weighted means, and n in 1 − d_eff/n is the number of samples of
 /// positive weight.
 #[derive(Debug)]
+#[must_use]
 pub struct LambdaPath<K, T> {
     /// One point per ridge, in the order given.
     pub points: Vec<PathPoint<T>>,

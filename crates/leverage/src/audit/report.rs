@@ -6,6 +6,7 @@ use nystrom_linalg_core::{Error, Result, Scalar, validate};
 /// Exact scores of some rows, as intervals, and how they were computed.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AuditReference {
     /// The rows, in the order of drawing.
     pub rows: Vec<usize>,
@@ -92,6 +93,7 @@ impl AuditReference {
 /// An estimator's scores beside the exact ones.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AuditReport {
     /// l̃_i of the audited rows.
     pub estimates: Vec<f64>,

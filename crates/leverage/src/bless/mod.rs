@@ -21,6 +21,7 @@ const MOST_LEVELS: f64 = 10_000.0;
 
 /// One level of a path: a dictionary that represents K at its own ridge.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct BlessLevel<T> {
     /// μ_h = nλ_h, absolute.
     pub ridge: T,
@@ -38,6 +39,7 @@ pub struct BlessLevel<T> {
 /// Whatever the outcome, each level is a valid dictionary at its own ridge: nothing reached is
 /// lost.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct BlessPath<T> {
     /// The levels; never empty unless the first one was too large.
     pub levels: Vec<BlessLevel<T>>,

@@ -94,6 +94,7 @@ impl Default for RecursiveRls {
 
 /// One level of a recursive sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct RecursiveLevel {
     /// Rows in the level's prefix.
     pub rows: usize,
@@ -105,6 +106,7 @@ pub struct RecursiveLevel {
 
 /// What a run at a fixed ridge leaves.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct RecursiveSample<T> {
     /// The rows kept with weights 1/p_i, E\[SSᵀ\] = I; empty if nothing was kept.
     pub dictionary: Dictionary<T>,

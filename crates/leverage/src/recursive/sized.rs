@@ -11,6 +11,7 @@ const LEAST_RIDGE: f64 = 1e-5;
 
 /// What [`RecursiveNystrom::sample`] returns.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct RecursiveNystromSample<T> {
     /// s distinct rows, in the order of drawing. K ≈ C W⁺ Cᵀ is
     /// [`Nystrom::new`](nystrom_sketch::Nystrom::new) of them.

@@ -7,6 +7,7 @@ use std::fmt;
 /// Approximate scores and how they came about.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct SpectralScores<T> {
     /// l̃_i = min(K̃_i/n, k(0)/(k(0) + nλ)), n numbers in (0, 1).
     pub scores: Vec<T>,
@@ -19,6 +20,7 @@ pub struct SpectralScores<T> {
 /// What spectral analysis did; displayed, it is a sentence that says first if there was no density.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct SpectralReport {
     /// **Why all scores are the same upper bound**, if there was no density estimate and the caller
     /// asked for uniform scores in that case

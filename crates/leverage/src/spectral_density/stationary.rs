@@ -6,6 +6,7 @@ use nystrom_kernels::{
 };
 use nystrom_linalg_core::{Result, validate};
 use std::fmt;
+use std::sync::Arc;
 
 /// The families for which K̃_λ has a closed form.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,6 +64,27 @@ pub trait Stationary: Sync {
         None
     }
 }
+
+/// A pointer to a stationary kernel is the kernel.
+macro_rules! forward {
+    ($($pointer:ty $(: $bound:ident)?),*) => {$(
+        impl<S: Stationary $(+ $bound)? + ?Sized> Stationary for $pointer {
+            fn ln_density(&self, norm: f64, d: usize) -> f64 {
+                (**self).ln_density(norm, d)
+            }
+            fn variance(&self) -> f64 {
+                (**self).variance()
+            }
+            fn family(&self) -> Family {
+                (**self).family()
+            }
+            fn length_scales(&self) -> Option<&[f64]> {
+                (**self).length_scales()
+            }
+        }
+    )*};
+}
+forward!(&S, Box<S>, Arc<S>: Send);
 
 impl fmt::Debug for dyn Stationary + '_ {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

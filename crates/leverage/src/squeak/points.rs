@@ -39,6 +39,7 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct PointProjector<K, T> {
     kernel: K,
     /// d × m.

@@ -29,6 +29,7 @@ impl Default for SizeConstants {
 
 /// The d and m of Theorem 3.6, and what they come from.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct AccumulationSize {
     /// ⌈c₁ d_δ ln²(n/ρ)⌉, at least 1. It may exceed n: then the theorem promises nothing below n
     /// columns.
@@ -68,6 +69,7 @@ impl SizeSearch {
 
 /// Which accumulations were good enough for a matrix, by trial.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct MeasuredSizes {
     /// m = 1, 2, 4, … and the share of the sketches drawn that were K-satisfiable.
     pub shares: Vec<(usize, f64)>,

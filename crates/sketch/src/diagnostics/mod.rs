@@ -161,6 +161,7 @@ impl SketchDiagnostics {
 
 /// The two norms of Definition 3.1 (K-satisfiability) for one sketch, level and K.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Satisfiability {
     /// δ.
     pub delta: f64,

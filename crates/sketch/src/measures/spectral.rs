@@ -58,6 +58,7 @@ impl Default for SpectralNorm {
 /// What [`SpectralNorm::estimate`] found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct SpectralEstimate {
     /// |θ| ≤ ‖K − L‖₂ (up to rounding).
     pub value: f64,

@@ -29,6 +29,7 @@ use nystrom_linalg_core::{Result, Scalar, validate};
 use rand::Rng;
 use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// An n × d matrix S, known by what it does: KS and SᵀKS from the columns of K in its support, and
 /// Sθ on that support.
@@ -113,6 +114,20 @@ pub trait SketchDistribution<T: Scalar>: Debug + Sync {
     /// What the inherent `sample` of the implementation says.
     fn draw(&self, n: usize, d: usize, rng: &mut dyn Rng) -> Result<Box<dyn Sketch<T>>>;
 }
+
+/// A pointer to a law is the law.
+macro_rules! forward {
+    ($($pointer:ty $(: $bound:ident)?),*) => {$(
+        impl<T: Scalar, L: SketchDistribution<T> $(+ $bound)? + ?Sized> SketchDistribution<T>
+            for $pointer
+        {
+            fn draw(&self, n: usize, d: usize, rng: &mut dyn Rng) -> Result<Box<dyn Sketch<T>>> {
+                (**self).draw(n, d, rng)
+            }
+        }
+    )*};
+}
+forward!(&L, Box<L>, Arc<L>: Send);
 
 /// Implements [`SketchDistribution`] by the inherent `sample`.
 macro_rules! distribution {

@@ -72,6 +72,7 @@ pub enum Bandwidth {
 /// [`SampledDensity`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum DensityMethod {
     /// All pairs up to n = 8192 or in more than six dimensions; otherwise the grid if it has at
     /// most 1024 nodes per point (and three dimensions), otherwise the tree with tolerance 0.05.

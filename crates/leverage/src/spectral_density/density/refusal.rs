@@ -13,6 +13,7 @@ const PROBES: usize = 32;
 /// neighbours within a bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Refusal {
     /// Number of coordinates that vary.
     pub dimension: usize,

@@ -54,6 +54,7 @@ pub struct SampledDensity {
 /// What [`SampledDensity`] finds.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct SampledEstimate<T> {
     /// p̂(x_i), n numbers, with respect to the volume of all coordinates.
     pub values: Vec<T>,
