@@ -132,10 +132,12 @@ impl KDppBounds {
 
     /// √(8c ln(1/δ)).
     fn deviation(&self, delta: f64) -> Result<f64> {
-        if !(delta > 0.0 && delta < 1.0) {
-            let requirement = "in (0, 1): a probability of failure";
-            return Err(Error::InvalidParameter { name: "delta", value: delta, requirement });
-        }
+        validate::require(
+            delta > 0.0 && delta < 1.0,
+            "delta",
+            delta,
+            "in (0, 1): a probability of failure",
+        )?;
         Ok((8.0 * self.c as f64 * -delta.ln()).sqrt())
     }
 }

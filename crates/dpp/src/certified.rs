@@ -2,7 +2,7 @@
 
 use crate::coupling::Pair;
 use crate::{SwapChain, SwapRule};
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, Streams, validate};
+use nystrom_linalg_core::{PsdMatrix, Result, Scalar, Streams, validate};
 use nystrom_sketch::{LandmarkSelector, Landmarks};
 use rand::Rng;
 use rayon::prelude::*;
@@ -40,13 +40,11 @@ impl StationaryMeetings {
     /// or divide δ by the number of steps that were looked at.
     ///
     /// # Errors
-    /// [`Error::Empty`] without pairs, [`Error::InvalidParameter`] unless 0 < δ < 1.
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) without pairs,
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless 0 < δ < 1.
     pub fn distance(&self, steps: usize, delta: f64) -> Result<f64> {
         validate::not_empty("pairs of chains", self.times.len())?;
-        if !(delta > 0.0 && delta < 1.0) {
-            let (name, requirement) = ("delta", "between 0 and 1");
-            return Err(Error::InvalidParameter { name, value: delta, requirement });
-        }
+        validate::require(delta > 0.0 && delta < 1.0, "delta", delta, "between 0 and 1")?;
         let met = |time: &&Option<usize>| time.is_some_and(|time| time <= steps);
         let apart = self.times.len() - self.times.iter().filter(met).count();
         Ok(largest_proportion(apart, self.times.len(), delta))
@@ -69,7 +67,8 @@ impl StationaryMeetings {
 /// The coupling inequality; C. J. Clopper & E. S. Pearson, Biometrika 26 (1934), for the bound.
 ///
 /// # Errors
-/// [`Error::Empty`] without draws, and those of [`SwapChain::start`] and [`SwapChain::step`].
+/// [`Empty`](nystrom_linalg_core::Error::Empty) without draws, and those of [`SwapChain::start`]
+/// and [`SwapChain::step`].
 ///
 /// ```
 /// use faer::Mat;

@@ -1,7 +1,7 @@
 //! Theorem 5 of Li, Jegelka & Sra (2016): how fast two neighbouring states of the swap chain meet.
 
 use faer::{Accum, Mat};
-use nystrom_linalg_core::{Cholesky, Error, PsdMatrix, Result, Scalar, ops, random, validate};
+use nystrom_linalg_core::{Cholesky, PsdMatrix, Result, Scalar, ops, random, validate};
 use rand::Rng;
 
 /// The path-coupling coefficient α(S, r, t) of neighbours R = S + r, T = S + t, |S| = c − 1, over
@@ -40,8 +40,10 @@ impl PathCoupling {
     /// c + 1 bounded integers for every triple.
     ///
     /// # Errors
-    /// [`Error::Empty`] if c or `samples` is 0, [`Error::TooMany`] if c + 1 > n,
-    /// [`Error::NotPositiveDefinite`] where R or T has no volume, [`Error::NonFinite`].
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if c or `samples` is 0,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if c + 1 > n,
+    /// [`NotPositiveDefinite`](nystrom_linalg_core::Error::NotPositiveDefinite) where R or T has no
+    /// volume, [`NonFinite`](nystrom_linalg_core::Error::NonFinite).
     pub fn sampled<T: Scalar>(
         k: &dyn PsdMatrix<T>,
         c: usize,
@@ -99,8 +101,9 @@ impl PathCoupling {
 /// Theorem 5 of Li, Jegelka & Sra (2016).
 ///
 /// # Errors
-/// [`Error::TooMany`] if c > n, [`Error::Empty`], [`Error::InvalidParameter`] unless ε is in (0,
-/// 1).
+/// [`TooMany`](nystrom_linalg_core::Error::TooMany) if c > n,
+/// [`Empty`](nystrom_linalg_core::Error::Empty),
+/// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless ε is in (0, 1).
 ///
 /// ```
 /// use nystrom_dpp::mixing_time;
@@ -111,10 +114,12 @@ impl PathCoupling {
 /// ```
 pub fn mixing_time(n: usize, c: usize, alpha: f64, epsilon: f64) -> Result<Option<f64>> {
     validate::at_most("items (c)", c, n)?;
-    if !(epsilon > 0.0 && epsilon < 1.0) {
-        let requirement = "in (0, 1): a distance in total variation";
-        return Err(Error::InvalidParameter { name: "epsilon", value: epsilon, requirement });
-    }
+    validate::require(
+        epsilon > 0.0 && epsilon < 1.0,
+        "epsilon",
+        epsilon,
+        "in (0, 1): a distance in total variation",
+    )?;
     let steps = 2.0 * c as f64 * (n - c) as f64 * (c as f64 / epsilon).ln() / (1.0 - alpha);
     Ok((alpha < 1.0).then_some(steps))
 }

@@ -64,10 +64,7 @@ impl<T: Scalar> LEnsemble<T> {
         validate::not_empty("matrix", k.dim())?;
         validate::not_empty("subset (c)", c)?;
         validate::at_most("items (c)", c, k.dim())?;
-        if !(within > 0.0 && within < 1.0) {
-            let (name, requirement) = ("distance", "between 0 and 1");
-            return Err(Error::InvalidParameter { name, value: within, requirement });
-        }
+        validate::require(within > 0.0 && within < 1.0, "distance", within, "between 0 and 1")?;
         let (first, mut F) = (most.min(FIRST.saturating_mul(c)), start(k, 0)?);
         // e_{c−1}/e_c ≥ c/tr K̂: with a trace above this the distance is too large
         let hopeful = within / (1.0 - within) * k.trace() / c as f64;

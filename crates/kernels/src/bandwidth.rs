@@ -1,7 +1,7 @@
 //! A length scale from the data.
 
 use crate::Points;
-use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use nystrom_linalg_core::{Result, Scalar, validate};
 use rand::{Rng, RngExt};
 
 /// The median Euclidean distance over `pairs` random pairs of distinct points: a common first guess
@@ -69,10 +69,12 @@ fn median<T: Scalar>(
     points.check()?;
     validate::not_empty("pairs", pairs)?;
     let n = points.len();
-    if n == 1 {
-        let requirement = "at least 2 to have a distance; give the length scale yourself";
-        return Err(Error::InvalidParameter { name: "number of points", value: 1.0, requirement });
-    }
+    validate::require(
+        n != 1,
+        "number of points",
+        1.0,
+        "at least 2 to have a distance; give the length scale yourself",
+    )?;
     let mut distances: Vec<f64> = (0..pairs)
         .map(|_| {
             let i = rng.random_range(0..n);
@@ -87,16 +89,14 @@ fn median<T: Scalar>(
     } else {
         *distances.select_nth_unstable_by(middle, f64::total_cmp).1
     };
-    if median > 0.0 && median.is_finite() {
-        Ok(median)
-    } else {
-        Err(Error::InvalidParameter {
-            name: "median distance of the sampled pairs",
-            value: median,
-            requirement: "positive and finite; all points seem equal: drop constant features or \
+    validate::require(
+        median > 0.0 && median.is_finite(),
+        "median distance of the sampled pairs",
+        median,
+        "positive and finite; all points seem equal: drop constant features or \
                           give the length scale yourself",
-        })
-    }
+    )?;
+    Ok(median)
 }
 
 fn manhattan<T: Scalar>(x: Points<'_, T>, i: usize, j: usize) -> f64 {

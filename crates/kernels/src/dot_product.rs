@@ -7,7 +7,7 @@ use crate::load::saved_kernel;
 use crate::metric::DotProduct;
 use crate::tile::{Formula, formula_kernel};
 use crate::{Lane, Plain, Points};
-use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use nystrom_linalg_core::{Result, Scalar, validate};
 
 /// The linear kernel ⟨x, y⟩ + c with bias c ≥ 0.
 ///
@@ -94,13 +94,7 @@ impl Polynomial {
     /// # Errors
     /// `InvalidParameter` unless p ≥ 1, γ is positive and finite, and c ≥ 0 and finite.
     pub fn new(degree: u32, gamma: f64, offset: f64) -> Result<Self> {
-        if degree == 0 {
-            return Err(Error::InvalidParameter {
-                name: "degree",
-                value: 0.0,
-                requirement: "at least 1",
-            });
-        }
+        validate::require(degree != 0, "degree", 0.0, "at least 1")?;
         validate::positive("gamma", gamma)?;
         non_negative("offset", offset)?;
         Ok(Polynomial { degree, gamma, offset })
@@ -158,36 +152,29 @@ fn check_diagonal<T: Scalar, F: Formula>(formula: &F, x: Points<'_, T>) -> Resul
     let square = |i: usize| (0..x.dim()).map(|k| x.coordinate(i, k).f64().powi(2)).sum::<f64>();
     let largest = (0..x.len()).map(square).fold(0.0, f64::max);
     let value = formula.at(Plain(largest)).0;
-    if value.max(largest) <= T::max_value().f64() {
-        Ok(())
-    } else {
-        let requirement = "finite in the precision of the points; scale them down, or take f64";
-        Err(Error::InvalidParameter {
-            name: "largest k(x, x)",
-            value: value.max(largest),
-            requirement,
-        })
-    }
+    validate::require(
+        value.max(largest) <= T::max_value().f64(),
+        "largest k(x, x)",
+        value.max(largest),
+        "finite in the precision of the points; scale them down, or take f64",
+    )
 }
 
 /// Checks that a constant of a kernel keeps its digits in the precision `T`.
 pub(crate) fn representable<T: Scalar>(name: &'static str, value: f64) -> Result<()> {
-    if (T::lit(value).f64() - value).abs() <= T::EPS * value {
-        Ok(())
-    } else {
-        let requirement = "within the range of the precision of the points; take f64";
-        Err(Error::InvalidParameter { name, value, requirement })
-    }
+    validate::require(
+        (T::lit(value).f64() - value).abs() <= T::EPS * value,
+        name,
+        value,
+        "within the range of the precision of the points; take f64",
+    )
 }
 
 fn non_negative(name: &'static str, value: f64) -> Result<()> {
-    if value >= 0.0 && value.is_finite() {
-        Ok(())
-    } else {
-        Err(Error::InvalidParameter {
-            name,
-            value,
-            requirement: "finite and at least 0, for the kernel to be psd",
-        })
-    }
+    validate::require(
+        value >= 0.0 && value.is_finite(),
+        name,
+        value,
+        "finite and at least 0, for the kernel to be psd",
+    )
 }

@@ -2,7 +2,7 @@
 
 use crate::{Kernel, Points, tile};
 use faer::{ColMut, MatMut};
-use nystrom_linalg_core::{Error, Result, Scalar, work};
+use nystrom_linalg_core::{Error, Result, Scalar, validate, work};
 
 /// Pairs of points that are looked at.
 const PAIRS: usize = 16;
@@ -81,14 +81,12 @@ impl<T: Scalar, F: Fn(&[T], &[T]) -> T + Send + Sync> Kernel<T> for FromFn<F> {
             let mut largest = upper.abs().max(lower.abs());
             for (i, x_i) in [(i, &x_i), (j, &x_j)] {
                 let value = value(i, i, x_i, x_i)?;
-                if value < 0.0 {
-                    let requirement = "at least 0, since a kernel is positive semi-definite";
-                    return Err(Error::InvalidParameter {
-                        name: "k(x, x) of the closure",
-                        value,
-                        requirement,
-                    });
-                }
+                validate::require(
+                    !(value < 0.0),
+                    "k(x, x) of the closure",
+                    value,
+                    "at least 0, since a kernel is positive semi-definite",
+                )?;
                 largest = largest.max(value);
             }
             if (upper - lower).abs() > 64.0 * T::EPS * largest {

@@ -106,15 +106,13 @@ formula_kernel!([P: Profile] Isotropic<P>);
 
 /// ℓ, computed from the parameter `name` = `value`, if it is a length scale.
 pub(crate) fn scale_from(name: &'static str, value: f64, length_scale: f64) -> Result<f64> {
-    if length_scale > 0.0 && length_scale.is_finite() {
-        Ok(length_scale)
-    } else {
-        Err(Error::InvalidParameter {
-            name,
-            value,
-            requirement: "such that the length scale is a positive number",
-        })
-    }
+    validate::require(
+        length_scale > 0.0 && length_scale.is_finite(),
+        name,
+        value,
+        "such that the length scale is a positive number",
+    )?;
+    Ok(length_scale)
 }
 
 /// An isotropic kernel with a length scale ℓ_k for every coordinate (automatic relevance

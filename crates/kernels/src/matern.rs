@@ -101,14 +101,12 @@ impl Profile for MaternFiveHalves {
 impl MaternNu {
     fn new(nu: f64) -> Result<Self> {
         validate::positive("nu", nu)?;
-        if nu > 100.0 {
-            let requirement = "at most 100; the Gaussian kernel is the limit of large nu";
-            return Err(nystrom_linalg_core::Error::InvalidParameter {
-                name: "nu",
-                value: nu,
-                requirement,
-            });
-        }
+        validate::require(
+            nu <= 100.0,
+            "nu",
+            nu,
+            "at most 100; the Gaussian kernel is the limit of large nu",
+        )?;
         Ok(MaternNu { nu })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::load::checked_on_load;
 use crate::{Exponential, Isotropic, Lane, Profile};
-use nystrom_linalg_core::{Error, Result};
+use nystrom_linalg_core::{Result, validate};
 
 /// κ(s) = exp(−s^{q/2}).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,11 +18,13 @@ checked_on_load! {
 
 impl ExponentialPower {
     fn new(power: f64) -> Result<Self> {
-        if power > 0.0 && power <= 2.0 {
-            return Ok(ExponentialPower { power });
-        }
-        let requirement = "above 0 and at most 2, for the kernel to be psd";
-        Err(Error::InvalidParameter { name: "power", value: power, requirement })
+        validate::require(
+            power > 0.0 && power <= 2.0,
+            "power",
+            power,
+            "above 0 and at most 2, for the kernel to be psd",
+        )?;
+        Ok(ExponentialPower { power })
     }
 
     /// q/2, if that is a number in either precision: below, s^{q/2} is 1 anyhow.

@@ -4,7 +4,7 @@ use crate::Lane;
 use crate::load::saved_kernel;
 use crate::metric::Manhattan;
 use crate::tile::{Formula, formula_kernel};
-use nystrom_linalg_core::{Error, Result, validate};
+use nystrom_linalg_core::{Result, validate};
 
 /// The kernel exp(−(‖x − y‖₁/ℓ)^q), 0 < q ≤ 1: for targets with steps along single features, the
 /// rougher the smaller q; [`LaplacianL1`](crate::LaplacianL1) for q = 1.
@@ -40,11 +40,13 @@ impl PowerExponentialL1 {
     /// `InvalidParameter` unless 0 < q ≤ 1, and ℓ is positive and finite.
     pub fn new(power: f64, length_scale: f64) -> Result<Self> {
         validate::positive("length scale", length_scale)?;
-        if power > 0.0 && power <= 1.0 {
-            return Ok(PowerExponentialL1 { power, length_scale });
-        }
-        let requirement = "above 0 and at most 1, for the kernel to be psd";
-        Err(Error::InvalidParameter { name: "power", value: power, requirement })
+        validate::require(
+            power > 0.0 && power <= 1.0,
+            "power",
+            power,
+            "above 0 and at most 1, for the kernel to be psd",
+        )?;
+        Ok(PowerExponentialL1 { power, length_scale })
     }
 
     /// q.

@@ -3,7 +3,7 @@
 use crate::load::saved_kernel;
 use crate::{Kernel, Points, tile};
 use faer::{ColMut, Mat, MatMut};
-use nystrom_linalg_core::{Dense, Error, Result, Scalar, work};
+use nystrom_linalg_core::{Dense, Error, Result, Scalar, validate, work};
 
 /// The kernel k(i, j) = K\[i, j\] of a stored matrix K (N × N): points are the indices 0, 1, …, N −
 /// 1, with d = 1.
@@ -105,14 +105,12 @@ impl<T: Scalar> Kernel<T> for Precomputed<T> {
         Kernel::<T>::check_dim(self, x.dim())?;
         for position in 0..x.len() {
             let value = x.coordinate(position, 0).f64();
-            if value < 0.0 || value.fract() != 0.0 {
-                let requirement = "a whole number, the index of an item of the matrix";
-                return Err(Error::InvalidParameter {
-                    name: "point of a precomputed kernel",
-                    value,
-                    requirement,
-                });
-            }
+            validate::require(
+                !(value < 0.0 || value.fract() != 0.0),
+                "point of a precomputed kernel",
+                value,
+                "a whole number, the index of an item of the matrix",
+            )?;
             if value >= self.size() as f64 {
                 let (what, index, n) =
                     ("points of a precomputed kernel", value as usize, self.size());

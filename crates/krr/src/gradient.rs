@@ -4,7 +4,7 @@ use crate::KrrModel;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{DifferentiableKernel, Points};
-use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops, validate};
+use nystrom_linalg_core::{Result, RowTree, Scalar, ops, validate};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -86,10 +86,12 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// ```
     pub fn marginal_effects(&self, x: Points<'_, T>) -> Result<MarginalEffects> {
         self.check_gradient(x)?;
-        if x.len() == 1 {
-            let (name, requirement) = ("points of a mean", "at least 2 to have a standard error");
-            return Err(Error::InvalidParameter { name, value: 1.0, requirement });
-        }
+        validate::require(
+            x.len() != 1,
+            "points of a mean",
+            1.0,
+            "at least 2 to have a standard error",
+        )?;
         let tiles = GradientTiles::new(self, x);
         let none = || vec![Moments::default(); tiles.width()];
         let moments = tiles.reduce(

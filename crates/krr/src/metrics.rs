@@ -2,12 +2,13 @@
 //! × t matrices.
 
 use faer::MatRef;
-use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use nystrom_linalg_core::{Result, Scalar, validate};
 
 /// (1/nt) Σ (f_ij − y_ij)².
 ///
 /// # Errors
-/// [`Error::Shape`] if the sizes differ, [`Error::Empty`] without entries.
+/// [`Shape`](nystrom_linalg_core::Error::Shape) if the sizes differ,
+/// [`Empty`](nystrom_linalg_core::Error::Empty) without entries.
 ///
 /// ```
 /// use faer::mat;
@@ -34,7 +35,8 @@ pub fn rmse<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Resul
 /// 1 − Σ(f − y)²/Σ(y − ȳ)², ȳ the mean of each column: 1 is perfect, 0 as good as the mean.
 ///
 /// # Errors
-/// As [`mse`]; [`Error::InvalidParameter`] if `actual` is constant.
+/// As [`mse`]; [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) if `actual` is
+/// constant.
 pub fn r2<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<f64> {
     mse(predicted, actual)?; // its checks
     let (n, count) = (actual.nrows() as f64, (actual.nrows() * actual.ncols()) as f64);
@@ -45,14 +47,13 @@ pub fn r2<T: Scalar>(predicted: MatRef<'_, T>, actual: MatRef<'_, T>) -> Result<
         .map(|j| (0..actual.nrows()).map(|i| y(i, j)).sum::<f64>() / n)
         .collect();
     let spread = sum(actual, |i, j| (y(i, j) - mean[j]).powi(2)) / count;
-    if spread > 0.0 {
-        return Ok(1.0 - error / spread);
-    }
-    Err(Error::InvalidParameter {
-        name: "variance of the actual values",
-        value: spread,
-        requirement: "positive; use rmse for a constant target",
-    })
+    validate::require(
+        spread > 0.0,
+        "variance of the actual values",
+        spread,
+        "positive; use rmse for a constant target",
+    )?;
+    Ok(1.0 - error / spread)
 }
 
 /// A power of two near the largest number, or 1 while no square of it overflows or underflows:

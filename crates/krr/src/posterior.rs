@@ -63,9 +63,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
         validate::same_size("rows of the factor against centres", centers.ncols(), factor.nrows())?;
         validate::finite("factor of the posterior", factor.as_ref())?;
         Points::from_cols(centers.as_ref()).check()?;
-        if !(mu > 0.0 && mu.is_finite()) {
-            return Err(Error::InvalidParameter { name: "mu", value: mu, requirement: "positive" });
-        }
+        validate::require(mu > 0.0 && mu.is_finite(), "mu", mu, "positive")?;
         Ok(Posterior { kernel, centers, factor, mu })
     }
 
@@ -165,9 +163,10 @@ pub(crate) fn responses<T: Scalar, K: Kernel<T> + Clone>(
 }
 
 fn check<K, T>(family: &Family<K, T>) -> Result<()> {
-    if family.spectrum.constant.is_none() {
-        return Ok(());
-    }
-    let requirement = "not fitted here: subtract the mean of the targets beforehand";
-    Err(Error::InvalidParameter { name: "intercept", value: 1.0, requirement })
+    validate::require(
+        family.spectrum.constant.is_none(),
+        "intercept",
+        1.0,
+        "not fitted here: subtract the mean of the targets beforehand",
+    )
 }

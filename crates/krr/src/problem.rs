@@ -2,7 +2,7 @@
 
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, Result, Ridge, RowTree, Scalar, validate};
+use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, validate};
 use std::ops::Range;
 
 /// n points x_i, their targets (n × t) and, if they do not all count the same, one weight w_i ≥ 0
@@ -158,11 +158,12 @@ impl<'a, T: Scalar> Problem<'a, T> {
 
 /// Leaving one sample out must leave one, if a constant is fitted.
 pub(crate) fn check_rows(positive: usize, intercept: bool) -> Result<()> {
-    if intercept && positive < 2 {
-        let (name, requirement) =
-            ("samples of positive weight", "at least 2 to leave one out with an intercept");
-        return Err(Error::InvalidParameter { name, value: positive as f64, requirement });
-    }
+    validate::require(
+        !intercept || positive >= 2,
+        "samples of positive weight",
+        positive as f64,
+        "at least 2 to leave one out with an intercept",
+    )?;
     Ok(())
 }
 

@@ -16,7 +16,7 @@
 
 use crate::svd;
 use faer::{Accum, ColRef, Mat, MatRef};
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, SymmetricEigen, ops, validate};
+use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, SymmetricEigen, ops, validate};
 
 /// bias², variance, and their sum: the risk.
 ///
@@ -81,8 +81,9 @@ impl FixedDesign {
     /// 9n³ flops.
     ///
     /// # Errors
-    /// [`Error::Shape`] if f* does not have n entries, [`Error::NonFinite`], [`Error::Empty`] if
-    /// n = 0, `EigenFailure`.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if f* does not have n entries,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite),
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0, `EigenFailure`.
     pub fn exact<T: Scalar>(k: &dyn PsdMatrix<T>, f_star: &[T]) -> Result<Self> {
         let n = k.dim();
         check(n, f_star)?;
@@ -161,18 +162,16 @@ impl FixedDesign {
     /// bias² and variance at this ridge, σ² = `noise_variance`. O(n).
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a ridge that is not positive or a variance that is negative
-    /// or not finite.
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a ridge that is not
+    /// positive or a variance that is negative or not finite.
     pub fn risk(&self, ridge: Ridge<f64>, noise_variance: f64) -> Result<Risk> {
         let mu = ridge.absolute(self.n)?;
-        if !(noise_variance >= 0.0 && noise_variance.is_finite()) {
-            let requirement = "finite and at least 0 (it is sigma squared, not sigma)";
-            return Err(Error::InvalidParameter {
-                name: "noise variance",
-                value: noise_variance,
-                requirement,
-            });
-        }
+        validate::require(
+            noise_variance >= 0.0 && noise_variance.is_finite(),
+            "noise variance",
+            noise_variance,
+            "finite and at least 0 (it is sigma squared, not sigma)",
+        )?;
         let n = self.n as f64;
         let seen: f64 = self
             .eigenvalues

@@ -4,7 +4,7 @@ use crate::score::{clamp, d_eff, finite_diagonal, squared_norms};
 use crate::{RidgeLeverage, estimator::dictionary_from_diagonal};
 use faer::{Mat, MatMut, reborrow::*};
 use nystrom_linalg_core::{
-    Cholesky, Error, JitterLadder, PsdMatrix, Result, Ridge, Scalar, ops, validate,
+    Cholesky, JitterLadder, PsdMatrix, Result, Ridge, Scalar, ops, validate,
 };
 use nystrom_sketch::{Dictionary, Landmarks, NystromStream, Whitening, check_failure_probability};
 use rand::Rng;
@@ -64,8 +64,9 @@ impl AlaouiMahoney {
     /// less. Beyond 1000·n draws it is an error.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n = 0, [`Error::InvalidParameter`] unless tr K > 0, ε in (0, 1/2), ρ in
-    /// (0, 1), or if p > 1000·n; those of [`Ridge::absolute`].
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0,
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless tr K > 0, ε in (0,
+    /// 1/2), ρ in (0, 1), or if p > 1000·n; those of [`Ridge::absolute`].
     ///
     /// ```
     /// use nystrom_leverage::AlaouiMahoney;
@@ -84,17 +85,21 @@ impl AlaouiMahoney {
         validate::not_empty("matrix", n)?;
         validate::positive("trace of K", trace)?;
         let mu = ridge.absolute(n)?.f64();
-        if !(epsilon > 0.0 && epsilon < 0.5) {
-            let requirement = "in (0, 1/2): scores are accurate to 2 epsilon";
-            return Err(Error::InvalidParameter { name: "epsilon", value: epsilon, requirement });
-        }
+        validate::require(
+            epsilon > 0.0 && epsilon < 0.5,
+            "epsilon",
+            epsilon,
+            "in (0, 1/2): scores are accurate to 2 epsilon",
+        )?;
         check_failure_probability(rho)?;
         let p = 8.0 * (trace / (mu * epsilon) + 1.0 / 6.0) * (n as f64 / rho).ln();
-        if p > MOST_DRAWS_A_ROW * n as f64 {
-            let requirement = "larger, or the ridge: Theorem 4 asks for more than 1000 draws a \
-                               row; exact_scores cost less";
-            return Err(Error::InvalidParameter { name: "epsilon", value: epsilon, requirement });
-        }
+        validate::require(
+            !(p > MOST_DRAWS_A_ROW * n as f64),
+            "epsilon",
+            epsilon,
+            "larger, or the ridge: Theorem 4 asks for more than 1000 draws a \
+                               row; exact_scores cost less",
+        )?;
         Ok(AlaouiMahoney { columns: p.ceil() as usize })
     }
 }

@@ -1,6 +1,6 @@
 //! A ≈ FFᵀ by Cholesky factorisation pivot by pivot, stopped where the caller likes.
 
-use crate::{Error, Indices, PsdMatrix, Result, Scalar, ops, psd_by_factor, validate};
+use crate::{Indices, PsdMatrix, Result, Scalar, ops, psd_by_factor, validate};
 use faer::reborrow::*;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use rayon::prelude::*;
@@ -53,17 +53,19 @@ impl<T: Scalar> PivotedCholesky<T> {
     /// most 3n·max(r, 8).
     ///
     /// # Errors
-    /// [`Error::Shape`] if `a` is not square, [`Error::NonFinite`]; [`Error::InvalidParameter`] for
-    /// a tolerance that is negative or not finite.
+    /// [`Shape`](crate::Error::Shape) if `a` is not square, [`NonFinite`](crate::Error::NonFinite);
+    /// [`InvalidParameter`](crate::Error::InvalidParameter) for a tolerance that is negative or not
+    /// finite.
     pub fn new(a: MatRef<'_, T>, relative_tolerance: f64) -> Result<Self> {
         let n = a.nrows();
         validate::same_size("columns of a square matrix", n, a.ncols())?;
         validate::finite_lower("matrix to factor", a)?;
-        if !(relative_tolerance >= 0.0 && relative_tolerance.is_finite()) {
-            let (name, value) = ("relative tolerance", relative_tolerance);
-            let requirement = "finite and at least 0";
-            return Err(Error::InvalidParameter { name, value, requirement });
-        }
+        validate::require(
+            relative_tolerance >= 0.0 && relative_tolerance.is_finite(),
+            "relative tolerance",
+            relative_tolerance,
+            "finite and at least 0",
+        )?;
         let a = Lower(a);
         let mut f = Self::start(a.diag().into_iter().map(T::f64).collect(), 0);
         let stop = relative_tolerance * f.d.iter().copied().fold(0.0, f64::max);
@@ -90,7 +92,7 @@ impl<T: Scalar> PivotedCholesky<T> {
     /// n entries, 2nk flops.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming an entry of A.
+    /// [`NonFinite`](crate::Error::NonFinite) naming an entry of A.
     ///
     /// # Panics
     /// If the order of A is not that of the start, or `s` reaches beyond it.

@@ -1,7 +1,7 @@
 //! The draws that samplers are made of. Uniforms are `f64` whatever the scalar type, so that `f32`
 //! and `f64` runs consume the same random numbers.
 
-use crate::{Error, Result, Scalar, Streams, validate};
+use crate::{Result, Scalar, Streams, validate};
 use faer::{Mat, MatMut};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
@@ -75,8 +75,8 @@ pub fn categorical<T: Scalar>(weights: &[T], rng: &mut dyn Rng) -> Option<usize>
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidWeight`] for a negative or non-finite weight or a zero sum, [`Error::Empty`]
-/// without weights or if m = 0.
+/// [`InvalidWeight`](crate::Error::InvalidWeight) for a negative or non-finite weight or a zero
+/// sum, [`Empty`](crate::Error::Empty) without weights or if m = 0.
 pub fn with_replacement<T: Scalar>(
     weights: &[T],
     m: usize,
@@ -125,7 +125,8 @@ pub fn with_replacement<T: Scalar>(
 /// ```
 ///
 /// # Errors
-/// As [`with_replacement`], and [`Error::TooMany`] if fewer than `m` weights are positive.
+/// As [`with_replacement`], and [`TooMany`](crate::Error::TooMany) if fewer than `m` weights are
+/// positive.
 pub fn without_replacement<T: Scalar>(
     weights: &[T],
     m: usize,
@@ -162,7 +163,7 @@ pub fn without_replacement<T: Scalar>(
 /// ```
 ///
 /// # Errors
-/// [`Error::TooMany`] if m > n, [`Error::Empty`] if m = 0.
+/// [`TooMany`](crate::Error::TooMany) if m > n, [`Empty`](crate::Error::Empty) if m = 0.
 pub fn uniform_subset(n: usize, m: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
     validate::at_most("distinct indices", m, n)?;
     // Fisher–Yates on a virtual array 0..n of which only the touched cells are kept.
@@ -207,17 +208,17 @@ pub fn standard_normal<T: Scalar>(nrows: usize, ncols: usize, rng: &mut dyn Rng)
 /// for the common ratio r = (to/from)^(1/steps): the levels of BLESS.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] unless from > to > 0, both finite; [`Error::Empty`] if steps = 0.
+/// [`InvalidParameter`](crate::Error::InvalidParameter) unless from > to > 0, both finite;
+/// [`Empty`](crate::Error::Empty) if steps = 0.
 pub fn geometric_path<T: Scalar>(from: T, to: T, steps: usize) -> Result<Vec<T>> {
     validate::not_empty("geometric path", steps)?;
     validate::positive("end of the geometric path", to.f64())?;
-    if !(from > to && num_traits::Float::is_finite(from)) {
-        return Err(Error::InvalidParameter {
-            name: "start of the geometric path",
-            value: from.f64(),
-            requirement: "finite and larger than its end",
-        });
-    }
+    validate::require(
+        from > to && num_traits::Float::is_finite(from),
+        "start of the geometric path",
+        from.f64(),
+        "finite and larger than its end",
+    )?;
     let (first, last) = (from.f64(), to.f64());
     let ratio = (last / first).powf(1.0 / steps as f64);
     let at = |h: usize| {

@@ -1,6 +1,6 @@
 //! The regulariser, with its convention in the name.
 
-use crate::{Error, Result, Scalar};
+use crate::{Result, Scalar, validate};
 
 /// The ridge added to the diagonal of an n × n kernel matrix.
 ///
@@ -33,21 +33,21 @@ impl<T: Scalar> Ridge<T> {
     /// The absolute ridge μ = nλ for `n` samples.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] unless the result is a positive finite number.
+    /// [`InvalidParameter`](crate::Error::InvalidParameter) unless the result is a positive finite
+    /// number.
     pub fn absolute(self, n: usize) -> Result<T> {
         let (name, given, mu) = match self {
             Ridge::Absolute(mu) => ("ridge mu (Absolute)", mu, mu),
             Ridge::PerSample(lambda) => ("ridge lambda (PerSample)", lambda, lambda * T::of(n)),
         };
-        if mu > T::zero() && mu.is_finite() {
-            return Ok(mu);
-        }
-        Err(Error::InvalidParameter {
+        validate::require(
+            mu > T::zero() && mu.is_finite(),
             name,
-            value: given.f64(),
-            requirement: "a positive finite number; for interpolation take a small one such as \
+            given.f64(),
+            "a positive finite number; for interpolation take a small one such as \
                           1e-12 (f64) or 1e-6 (f32)",
-        })
+        )?;
+        Ok(mu)
     }
 
     /// The per-sample ridge λ = μ/n for `n` samples; errors as [`Ridge::absolute`].
@@ -57,11 +57,13 @@ impl<T: Scalar> Ridge<T> {
             Ridge::PerSample(lambda) => lambda,
             Ridge::Absolute(_) => mu / T::of(n),
         };
-        if lambda > T::zero() && lambda.is_finite() {
-            return Ok(lambda);
-        }
-        let requirement = "so large that mu/n is a positive finite number, for n of at least 1";
-        Err(Error::InvalidParameter { name: "ridge mu (Absolute)", value: mu.f64(), requirement })
+        validate::require(
+            lambda > T::zero() && lambda.is_finite(),
+            "ridge mu (Absolute)",
+            mu.f64(),
+            "so large that mu/n is a positive finite number, for n of at least 1",
+        )?;
+        Ok(lambda)
     }
 
     /// The same convention with the number multiplied by `factor` (as in l_i(λε) of Alaoui &
@@ -77,6 +79,7 @@ impl<T: Scalar> Ridge<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
 
     #[test]
     fn conventions_differ_by_n() {

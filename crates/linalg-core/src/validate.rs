@@ -74,10 +74,24 @@ pub fn at_most(what: &'static str, requested: usize, available: usize) -> Result
 
 /// `value` is positive and finite; otherwise [`Error::InvalidParameter`].
 pub fn positive(name: &'static str, value: f64) -> Result<()> {
-    if value > 0.0 && value.is_finite() {
-        return Ok(());
-    }
-    Err(Error::InvalidParameter { name, value, requirement: "a positive finite number" })
+    require(value > 0.0 && value.is_finite(), name, value, "a positive finite number")
+}
+
+/// What is required of `value` holds; otherwise [`Error::InvalidParameter`] says what it is.
+///
+/// ```
+/// use nystrom_linalg_core::validate;
+/// let share = 1.5;
+/// let error = validate::require(share <= 1.0, "share", share, "at most 1").unwrap_err();
+/// assert_eq!(error.to_string(), "share = 1.5 is not valid: it must be at most 1");
+/// ```
+pub fn require(
+    holds: bool,
+    name: &'static str,
+    value: f64,
+    requirement: &'static str,
+) -> Result<()> {
+    if holds { Ok(()) } else { Err(Error::InvalidParameter { name, value, requirement }) }
 }
 
 /// Every weight is finite and at least 0, and their sum is positive and finite; otherwise

@@ -1,6 +1,6 @@
 //! How many columns the theorems ask for.
 
-use nystrom_linalg_core::{Error, Result, validate};
+use nystrom_linalg_core::{Result, validate};
 
 /// Theorem 3 of Alaoui & Mahoney (NIPS 2015): p = ⌈8 (d_eff/β + 1/6) ln(n/ρ)⌉ columns.
 ///
@@ -13,8 +13,8 @@ use nystrom_linalg_core::{Error, Result, validate};
 /// promises nothing below n columns.
 ///
 /// # Errors
-/// [`Error::InvalidParameter`] unless d_eff > 0, β in (0, 1], ρ in (0, 1); [`Error::Empty`] if n =
-/// 0.
+/// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) unless d_eff > 0, β in (0,
+/// 1], ρ in (0, 1); [`Empty`](nystrom_linalg_core::Error::Empty) if n = 0.
 ///
 /// ```
 /// let p = nystrom_sketch::risk_sample_size(1000, 24.0, 1.0, 0.1)?;
@@ -24,20 +24,23 @@ use nystrom_linalg_core::{Error, Result, validate};
 pub fn risk_sample_size(n: usize, d_eff: f64, beta: f64, rho: f64) -> Result<usize> {
     validate::not_empty("matrix", n)?;
     validate::positive("d_eff (at the ridge lambda * epsilon)", d_eff)?;
-    if !(beta > 0.0 && beta <= 1.0) {
-        let requirement = "in (0, 1]; 1 for exact leverage scores";
-        return Err(Error::InvalidParameter { name: "beta", value: beta, requirement });
-    }
+    validate::require(
+        beta > 0.0 && beta <= 1.0,
+        "beta",
+        beta,
+        "in (0, 1]; 1 for exact leverage scores",
+    )?;
     check_failure_probability(rho)?;
     Ok((8.0 * (d_eff / beta + 1.0 / 6.0) * (n as f64 / rho).ln()).ceil() as usize)
 }
 
 /// ρ, the probability with which a theorem may fail, lies in (0, 1); otherwise
-/// [`Error::InvalidParameter`].
+/// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter).
 pub fn check_failure_probability(rho: f64) -> Result<()> {
-    if rho > 0.0 && rho < 1.0 {
-        return Ok(());
-    }
-    let requirement = "in (0, 1): the probability with which the guarantee may fail";
-    Err(Error::InvalidParameter { name: "rho", value: rho, requirement })
+    validate::require(
+        rho > 0.0 && rho < 1.0,
+        "rho",
+        rho,
+        "in (0, 1): the probability with which the guarantee may fail",
+    )
 }

@@ -219,14 +219,12 @@ fn in_matrix(error: Error, tile: &Indices<'_>, landmarks: &[usize]) -> Error {
 /// Z with ZZᵀ = A⁺, eigenvalues up to cutoff·λ_max (default m·ε) counted as zero.
 fn eigen_inverse_sqrt<T: Scalar>(a: MatRef<'_, T>, cutoff: Option<f64>) -> Result<Mat<T>> {
     let cutoff = cutoff.unwrap_or(a.nrows() as f64 * T::EPS);
-    if !(0.0..1.0).contains(&cutoff) {
-        let requirement = "in [0, 1), relative to the largest eigenvalue; leave it out for m·eps";
-        return Err(Error::InvalidParameter {
-            name: "eigenvalue cut-off",
-            value: cutoff,
-            requirement,
-        });
-    }
+    validate::require(
+        (0.0..1.0).contains(&cutoff),
+        "eigenvalue cut-off",
+        cutoff,
+        "in [0, 1), relative to the largest eigenvalue; leave it out for m·eps",
+    )?;
     let eigen = SymmetricEigen::new(a)?;
     let (U, sigma) = (eigen.vectors(), eigen.values());
     let smallest_kept = cutoff * sigma[0].f64();

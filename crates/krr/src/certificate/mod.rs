@@ -192,11 +192,12 @@ impl Certificate {
         check_fit(model, samples)?;
         validate::not_empty("rows to draw", self.rows)?;
         validate::positive("tolerance", self.tolerance)?;
-        if self.confidence > 0.0 && self.confidence < 1.0 {
-            return Ok(());
-        }
-        let requirement = "strictly between 0 and 1, such as 0.99";
-        Err(Error::InvalidParameter { name: "confidence", value: self.confidence, requirement })
+        validate::require(
+            self.confidence > 0.0 && self.confidence < 1.0,
+            "confidence",
+            self.confidence,
+            "strictly between 0 and 1, such as 0.99",
+        )
     }
 }
 

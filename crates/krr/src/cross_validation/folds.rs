@@ -94,13 +94,8 @@ impl Folds {
 
 /// Refuses fewer than two folds.
 pub(crate) fn check_count(folds: usize) -> Result<()> {
-    if folds < 2 {
-        let (name, value) = ("number of folds", folds as f64);
-        let requirement =
-            "at least 2; leave-one-out is what the paths of ExactKrr and NystromKrr give";
-        return Err(Error::InvalidParameter { name, value, requirement });
-    }
-    Ok(())
+    let requirement = "at least 2; leave-one-out is what the paths of ExactKrr and NystromKrr give";
+    validate::require(folds >= 2, "number of folds", folds as f64, requirement)
 }
 
 /// 0, …, n − 1 in random order, cut into `parts` ≤ n parts whose sizes differ by at most one, the

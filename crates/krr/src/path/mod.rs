@@ -209,14 +209,12 @@ pub fn lambda_grid<T: Scalar>(largest: f64, smallest: f64, count: usize) -> Resu
         "steps of the lambda grid (one less than its values)",
         count.saturating_sub(1),
     )?;
-    if !(largest > smallest && largest.is_finite()) {
-        let requirement = "finite and larger than the smallest";
-        return Err(Error::InvalidParameter {
-            name: "largest lambda of the grid",
-            value: largest,
-            requirement,
-        });
-    }
+    validate::require(
+        largest > smallest && largest.is_finite(),
+        "largest lambda of the grid",
+        largest,
+        "finite and larger than the smallest",
+    )?;
     let ratio = (smallest / largest).ln() / (count - 1) as f64;
     let lambda =
         |i: usize| if i + 1 == count { smallest } else { largest * (ratio * i as f64).exp() };

@@ -174,14 +174,12 @@ impl Audit {
         validate::not_empty("rows to audit", self.rows)?;
         validate::not_empty("landmarks of the preconditioner", self.landmarks)?;
         validate::not_empty("iterations", self.max_iterations)?;
-        if !(self.accuracy > 0.0 && self.accuracy < 1.0) {
-            let requirement = "strictly between 0 and 1: the relative error of the exact scores";
-            return Err(Error::InvalidParameter {
-                name: "accuracy",
-                value: self.accuracy,
-                requirement,
-            });
-        }
+        validate::require(
+            self.accuracy > 0.0 && self.accuracy < 1.0,
+            "accuracy",
+            self.accuracy,
+            "strictly between 0 and 1: the relative error of the exact scores",
+        )?;
         ridge.absolute(k.dim())
     }
 }

@@ -144,13 +144,7 @@ impl AuditReport {
     /// # Errors
     /// [`Error::InvalidParameter`] for p outside \[0, 1\].
     pub fn quantile(&self, p: f64) -> Result<f64> {
-        if !(0.0..=1.0).contains(&p) {
-            return Err(Error::InvalidParameter {
-                name: "p",
-                value: p,
-                requirement: "between 0 and 1",
-            });
-        }
+        validate::require((0.0..=1.0).contains(&p), "p", p, "between 0 and 1")?;
         let mut sorted = self.ratios();
         sorted.sort_by(f64::total_cmp);
         let at = p * (sorted.len() - 1) as f64;
@@ -171,14 +165,12 @@ impl AuditReport {
     /// # Errors
     /// [`Error::InvalidParameter`] for a confidence outside (0, 1).
     pub fn unseen_fraction(&self, confidence: f64) -> Result<f64> {
-        if !(confidence > 0.0 && confidence < 1.0) {
-            let requirement = "strictly between 0 and 1";
-            return Err(Error::InvalidParameter {
-                name: "confidence",
-                value: confidence,
-                requirement,
-            });
-        }
+        validate::require(
+            confidence > 0.0 && confidence < 1.0,
+            "confidence",
+            confidence,
+            "strictly between 0 and 1",
+        )?;
         Ok(1.0 - (1.0 - confidence).powf(1.0 / self.estimates.len() as f64))
     }
 }

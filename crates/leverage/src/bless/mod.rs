@@ -126,10 +126,12 @@ impl<'a, T: Scalar> Setting<'a, T> {
     fn ridges(&self, q: f64) -> Result<Vec<T>> {
         let (start, end) = (self.n() as f64 * self.kappa_squared, self.mu.f64());
         let steps = ((start / end).ln() / q.ln()).ceil();
-        if steps > MOST_LEVELS && start.is_finite() {
-            let requirement = "larger: the path would have more than 10,000 levels";
-            return Err(Error::InvalidParameter { name: "step (q)", value: q, requirement });
-        }
+        validate::require(
+            !(steps > MOST_LEVELS && start.is_finite()),
+            "step (q)",
+            q,
+            "larger: the path would have more than 10,000 levels",
+        )?;
         if steps >= 1.0 && T::lit(start) > self.mu {
             geometric_path(T::lit(start), self.mu, steps as usize)
         } else {
@@ -164,24 +166,12 @@ impl<'a, T: Scalar> Setting<'a, T> {
 }
 
 fn check_step(q: f64) -> Result<()> {
-    if q > 1.0 && q.is_finite() {
-        Ok(())
-    } else {
-        Err(Error::InvalidParameter {
-            name: "step (q)",
-            value: q,
-            requirement: "a finite number above 1",
-        })
-    }
+    validate::require(q > 1.0 && q.is_finite(), "step (q)", q, "a finite number above 1")
 }
 
 /// Oversampling up to 10⁵: draws are counted, and more of them than that says nothing new.
 fn check_oversampling(name: &'static str, value: f64) -> Result<()> {
-    if value > 0.0 && value <= 1e5 {
-        Ok(())
-    } else {
-        Err(Error::InvalidParameter { name, value, requirement: "positive and at most 1e5" })
-    }
+    validate::require(value > 0.0 && value <= 1e5, name, value, "positive and at most 1e5")
 }
 
 /// The oversampling q2 of Theorem 1: 12q·((2t + 1)²/t²)·(1 + t)·ln(12Hn/δ), for which with

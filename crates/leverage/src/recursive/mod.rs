@@ -205,12 +205,8 @@ impl Inclusion {
             }
             Inclusion::Theorem { delta } => {
                 check_failure_probability(delta)?;
-                let requirement = "below 1/32, where the theorem holds";
-                if delta < 1.0 / 32.0 {
-                    Ok(())
-                } else {
-                    Err(Error::InvalidParameter { name: "delta", value: delta, requirement })
-                }
+                let holds = delta < 1.0 / 32.0;
+                validate::require(holds, "delta", delta, "below 1/32, where the theorem holds")
             }
         }
     }

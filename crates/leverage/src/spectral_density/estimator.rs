@@ -4,7 +4,7 @@ use super::{SpectralAnalysis, SpectralScores, Stationary};
 use crate::RidgeLeverage;
 use crate::recursive::check_size;
 use nystrom_kernels::Points;
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, validate};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
@@ -59,7 +59,8 @@ pub struct SpectralLeverage<'a, T> {
     pub analysis: SpectralAnalysis<'a, T>,
     /// q > 0: a dictionary takes ⌈q·Σ_i l̃_i⌉ draws, as each level of BLESS does.
     pub oversampling: f64,
-    /// Most draws of a dictionary; more is [`Error::SampleTooLarge`].
+    /// Most draws of a dictionary; more is
+    /// [`SampleTooLarge`](nystrom_linalg_core::Error::SampleTooLarge).
     pub max_size: usize,
 }
 
@@ -78,8 +79,9 @@ impl<'a, T: Scalar> SpectralLeverage<'a, T> {
     /// Scores with the report, of the matrix `k`.
     ///
     /// # Errors
-    /// [`Error::Shape`] if k's order is not the number of points, [`Error::InvalidParameter`] if
-    /// k_00 is not k(0); those of [`SpectralAnalysis::scores`].
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if k's order is not the number of points,
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) if k_00 is not k(0);
+    /// those of [`SpectralAnalysis::scores`].
     pub fn report(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>) -> Result<SpectralScores<T>> {
         self.check(k)?;
         self.analysis.scores(self.kernel, self.points, ridge)
@@ -95,15 +97,12 @@ impl<'a, T: Scalar> SpectralLeverage<'a, T> {
         let mut k_00 = faer::Col::<T>::zeros(1);
         k.diag_into(k_00.as_mut(), (0..1).into());
         let value = k_00[0].f64() / self.kernel.variance();
-        if (value - 1.0).abs() <= 64.0 * T::EPS {
-            Ok(())
-        } else {
-            Err(Error::InvalidParameter {
-                name: "K_00/k(0)",
-                value,
-                requirement: "1: the matrix must be that of the kernel given to SpectralLeverage",
-            })
-        }
+        validate::require(
+            (value - 1.0).abs() <= 64.0 * T::EPS,
+            "K_00/k(0)",
+            value,
+            "1: the matrix must be that of the kernel given to SpectralLeverage",
+        )
     }
 }
 

@@ -4,7 +4,7 @@ use super::LocalScore;
 use super::density::{ExponentialProfile, Frontier, Tree};
 use libm::lgamma as ln_gamma;
 use nystrom_kernels::Points;
-use nystrom_linalg_core::{Error, Result, Scalar};
+use nystrom_linalg_core::{Result, Scalar, validate};
 use rayon::prelude::*;
 use std::f64::consts::{LN_2, PI};
 
@@ -125,9 +125,5 @@ fn average<T: Scalar>(
 }
 
 fn fraction(name: &'static str, value: f64, not_too_small: bool) -> Result<()> {
-    if not_too_small && value <= 1.0 {
-        Ok(())
-    } else {
-        Err(Error::InvalidParameter { name, value, requirement: "a fraction: positive, at most 1" })
-    }
+    validate::require(not_too_small && value <= 1.0, name, value, "a fraction: positive, at most 1")
 }

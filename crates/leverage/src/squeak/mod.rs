@@ -156,14 +156,12 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
         if block.is_empty() {
             return Ok(());
         }
-        if self.next.checked_add(block.len() as u64).is_none() {
-            let requirement = "such that the positions of the stream's points stay below 2^64";
-            return Err(Error::InvalidParameter {
-                name: "starting_at",
-                value: self.next as f64,
-                requirement,
-            });
-        }
+        validate::require(
+            self.next.checked_add(block.len() as u64).is_some(),
+            "starting_at",
+            self.next as f64,
+            "such that the positions of the stream's points stay below 2^64",
+        )?;
         self.kernel.check_points(block)?;
         measure::diagonal(&self.kernel, block)?;
         let mut taken = 0;

@@ -93,15 +93,13 @@ impl SqueakParams {
         nystrom_sketch::check_failure_probability(delta)?;
         let alpha = SqueakParams { epsilon, ..SqueakParams::new(1) }.alpha_merging();
         let copies = (39.0 * alpha * (2.0 * n as f64 / delta).ln() / (epsilon * epsilon)).ceil();
-        if copies <= f64::from(u32::MAX) {
-            Ok(copies as u32)
-        } else {
-            Err(Error::InvalidParameter {
-                name: "epsilon",
-                value: epsilon,
-                requirement: "larger: it asks for more copies than 32 bits count",
-            })
-        }
+        validate::require(
+            copies <= f64::from(u32::MAX),
+            "epsilon",
+            epsilon,
+            "larger: it asks for more copies than 32 bits count",
+        )?;
+        Ok(copies as u32)
     }
 
     /// (1 + ε)/(1 − ε).
@@ -122,15 +120,12 @@ impl SqueakParams {
         validate::not_empty("max_dictionary", self.max_dictionary)?;
         validate::not_empty("chunk", self.chunk.unwrap_or(MIN_CHUNK))?;
         check_unit("epsilon", self.epsilon)?;
-        if self.scores == ScoreRule::ReferenceCode && self.epsilon >= 0.5 {
-            let requirement =
-                "below 1/2 with the reference code's scores, whose factor is 1 - 2 epsilon";
-            return Err(Error::InvalidParameter {
-                name: "epsilon",
-                value: self.epsilon,
-                requirement,
-            });
-        }
+        validate::require(
+            !(self.scores == ScoreRule::ReferenceCode && self.epsilon >= 0.5),
+            "epsilon",
+            self.epsilon,
+            "below 1/2 with the reference code's scores, whose factor is 1 - 2 epsilon",
+        )?;
         Ok(())
     }
 
@@ -172,9 +167,5 @@ impl SqueakParams {
 }
 
 fn check_unit(name: &'static str, value: f64) -> Result<()> {
-    if value > 0.0 && value < 1.0 {
-        Ok(())
-    } else {
-        Err(Error::InvalidParameter { name, value, requirement: "strictly between 0 and 1" })
-    }
+    validate::require(value > 0.0 && value < 1.0, name, value, "strictly between 0 and 1")
 }

@@ -4,9 +4,7 @@ use super::column_norm::squared_column_norms;
 use crate::orthonormal::{beside, extend_basis};
 use crate::{LandmarkSelector, Landmarks};
 use faer::{Accum, Mat, MatRef};
-use nystrom_linalg_core::{
-    Error, PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate,
-};
+use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate};
 use rand::Rng;
 
 /// Adaptive sampling with the full residual ("AdapFull"): batches of s columns, the first uniform,
@@ -49,8 +47,8 @@ pub struct AdaptiveFull {
 }
 
 impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
-    /// Besides the common errors, [`NonFinite`](Error::NonFinite) and
-    /// [`InvalidWeight`](Error::InvalidWeight) for K = 0.
+    /// Besides the common errors, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) and
+    /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for K = 0.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         let n = k.dim();
         let s = batch_size(self.batch, n, m)?;
@@ -117,20 +115,19 @@ pub struct AdaptivePartial {
 }
 
 impl<T: Scalar> LandmarkSelector<T> for AdaptivePartial {
-    /// Besides the common errors, [`NonFinite`](Error::NonFinite) naming an entry of K,
-    /// [`InvalidParameter`](Error::InvalidParameter) for a fraction outside \[0, 1).
+    /// Besides the common errors, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) naming an
+    /// entry of K, [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a
+    /// fraction outside \[0, 1).
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         let n = k.dim();
         let s = batch_size(self.batch, n, m)?;
         let fraction = self.rank_fraction.unwrap_or(0.5);
-        if !(0.0..1.0).contains(&fraction) {
-            let requirement = "in [0, 1): with the whole rank nothing is left";
-            return Err(Error::InvalidParameter {
-                name: "rank fraction",
-                value: fraction,
-                requirement,
-            });
-        }
+        validate::require(
+            (0.0..1.0).contains(&fraction),
+            "rank fraction",
+            fraction,
+            "in [0, 1): with the whole rank nothing is left",
+        )?;
         let mut R = random::uniform_subset(n, s, rng)?; //                  R ← s uniform
         let (mut C, mut batch) = (Mat::<T>::zeros(n, 0), R.clone());
         while R.len() < m {

@@ -18,11 +18,12 @@ impl<T: Scalar> Pivots<T> {
     pub fn start(A: &dyn PsdMatrix<T>, k: usize, tolerance: f64) -> Result<Self> {
         validate::not_empty("matrix", A.dim())?;
         validate::at_most("landmarks", k, A.dim())?;
-        if !(0.0..1.0).contains(&tolerance) {
-            let requirement = "in [0, 1): the trace to be left, relative to that of the matrix";
-            let (name, value) = ("tolerance", tolerance);
-            return Err(Error::InvalidParameter { name, value, requirement });
-        }
+        validate::require(
+            (0.0..1.0).contains(&tolerance),
+            "tolerance",
+            tolerance,
+            "in [0, 1): the trace to be left, relative to that of the matrix",
+        )?;
         let a_ii: Vec<f64> = A.diag().into_iter().map(T::f64).collect();
         let trace = validate::weights("diagonal of the matrix", &a_ii)?;
         let room = if tolerance > 0.0 && k > A.dim() / FEW { 0 } else { k };

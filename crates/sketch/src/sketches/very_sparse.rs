@@ -2,7 +2,7 @@
 
 use super::{check_shape, distribution};
 use crate::SparseSketch;
-use nystrom_linalg_core::{Error, Result, Scalar, Streams};
+use nystrom_linalg_core::{Result, Scalar, Streams, validate};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
@@ -38,8 +38,9 @@ impl VerySparse {
     /// Draws one. The bits do not depend on the number of threads.
     ///
     /// # Errors
-    /// [`Error::Empty`] if n or d is 0 or every entry came out zero, [`Error::TooMany`] if d > n,
-    /// [`Error::InvalidParameter`] for s < 1.
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or d is 0 or every entry came out zero,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if d > n,
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for s < 1.
     ///
     /// # Randomness
     /// One key; column j takes a uniform (the gap to the next entry, geometric) and a sign for each
@@ -52,15 +53,12 @@ impl VerySparse {
     ) -> Result<SparseSketch<T>> {
         check_shape(n, d)?;
         let s = self.sparsity.unwrap_or((n as f64).sqrt());
-        if !(s >= 1.0 && s.is_finite()) {
-            let requirement =
-                "a finite number of at least 1; leave it out for the square root of n";
-            return Err(Error::InvalidParameter {
-                name: "sparsity s of a very sparse projection",
-                value: s,
-                requirement,
-            });
-        }
+        validate::require(
+            s >= 1.0 && s.is_finite(),
+            "sparsity s of a very sparse projection",
+            s,
+            "a finite number of at least 1; leave it out for the square root of n",
+        )?;
         let (streams, scale) = (Streams::from_rng(rng), (s / d as f64).sqrt());
         let column = |j: usize| {
             let mut stream = streams.stream(j as u64);

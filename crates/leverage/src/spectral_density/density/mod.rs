@@ -216,11 +216,13 @@ impl Bandwidth {
             Bandwidth::Fixed(h) => ("bandwidth of the density", h, h),
         };
         validate::positive(name, given)?;
-        if !(1e-150..=1e150).contains(&h) {
-            let requirement = "such that the bandwidth lies between 1e-150 and 1e150 standard \
-                               deviations: its square is needed";
-            return Err(Error::InvalidParameter { name, value: given, requirement });
-        }
+        validate::require(
+            (1e-150..=1e150).contains(&h),
+            name,
+            given,
+            "such that the bandwidth lies between 1e-150 and 1e150 standard \
+                               deviations: its square is needed",
+        )?;
         Ok(h)
     }
 }
@@ -257,14 +259,12 @@ fn auto(x: &Standardised, h: f64) -> Result<(DensityMethod, Sums)> {
 }
 
 fn tree_sums(x: &Standardised, h: f64, tolerance: f64) -> Result<Sums> {
-    if !(tolerance > 0.0 && tolerance < 1.0) {
-        let requirement = "strictly between 0 and 1; for exact sums use DensityMethod::Exact";
-        return Err(Error::InvalidParameter {
-            name: "tolerance of the tree density",
-            value: tolerance,
-            requirement,
-        });
-    }
+    validate::require(
+        tolerance > 0.0 && tolerance < 1.0,
+        "tolerance of the tree density",
+        tolerance,
+        "strictly between 0 and 1; for exact sums use DensityMethod::Exact",
+    )?;
     let tree = Tree::new(&x.coords, x.dim());
     let phi = GaussianProfile(h);
     // Queries in tree order: neighbours in memory are neighbours in space.

@@ -3,7 +3,7 @@
 use super::{Bandwidth, Standardised, self_contribution};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
-use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
+use nystrom_linalg_core::{Result, Scalar, random, validate};
 use rand::Rng;
 use rayon::prelude::*;
 
@@ -88,14 +88,12 @@ impl SampledDensity {
         )?;
         validate::not_empty("other points", points.len() - 1)?;
         let x = Standardised::new(points);
-        if x.dim() < points.dim() {
-            let requirement = "0: drop coordinates that are the same for all points";
-            return Err(Error::InvalidParameter {
-                name: "constant coordinates",
-                value: (points.dim() - x.dim()) as f64,
-                requirement,
-            });
-        }
+        validate::require(
+            x.dim() >= points.dim(),
+            "constant coordinates",
+            (points.dim() - x.dim()) as f64,
+            "0: drop coordinates that are the same for all points",
+        )?;
         let h = self.bandwidth.resolve(x.n, x.dim())?;
         let J = random::uniform_subset(x.n, self.sample.min(x.n), rng)?;
         let relative_error = self.relative_error(&x, h, &J)?;
@@ -133,15 +131,14 @@ impl SampledDensity {
             (0..probes).into_par_iter().map(|t| at(t * x.n / probes)).collect();
         found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let neighbours = found[probes / 2].0;
-        if neighbours < 1.0 {
-            return Err(Error::InvalidParameter {
-                name: "weight of a point's neighbours in the sample, against its own",
-                value: neighbours,
-                requirement: "at least 1 at the median point; raise the sample or the bandwidth, \
+        validate::require(
+            !(neighbours < 1.0),
+            "weight of a point's neighbours in the sample, against its own",
+            neighbours,
+            "at least 1 at the median point; raise the sample or the bandwidth, \
                               or use recursive or BLESS scores, \
                               which need no density",
-            });
-        }
+        )?;
         found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1));
         Ok(found[probes / 2].1)
     }
