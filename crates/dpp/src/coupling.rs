@@ -139,6 +139,9 @@ impl<'a, T: Scalar> Pair<'a, T> {
     }
 
     /// The steps after which the two are equal; `None` if that takes more than `most`.
+    ///
+    /// # Randomness
+    /// That of [`SwapChain::step`] for one chain, a few steps ahead of those taken.
     pub fn meet(&mut self, most: usize, rng: &mut dyn Rng) -> Result<Option<usize>> {
         let mut steps = 0;
         while !self.have_met() {

@@ -19,9 +19,10 @@
 //!     [ (K_YY⁻¹ K_YC)_V             −(K_YY⁻¹)_VV     ]     [ 0     0 ]
 //! ```
 //!
-//! with W = L⁻¹\[K_YC, −E_V\], K_YY = LLᵀ and E_V columns of I. It is K over Y and C, swept on Y. An exchange is one sweep
-//! more, on v and u: the block-inverse update of these rows, of rank two, O(|V|²) in the place of
-//! O(c²). The factor is computed afresh after every window, so that nothing drifts.
+//! with W = L⁻¹\[K_YC, −E_V\], K_YY = LLᵀ and E_V columns of I. It is K over Y and C, swept on Y.
+//! An exchange is one sweep more, on v and u: the block-inverse update of these rows, of rank two,
+//! O(|V|²) in the place of O(c²). The factor is computed afresh after every window, so that nothing
+//! drifts.
 //!
 //! # Source
 //! The sweep operator: J. H. Goodnight, *A tutorial on the SWEEP operator*, Amer. Statist. 33
