@@ -1,23 +1,21 @@
 //! `nystrom fit`.
 
+use super::certify;
 use super::errors::Errors;
 use super::fit_plan::{self, Planned};
 use super::hold_out::hold_out;
 use super::page;
 use super::select::{self, Setting};
-use crate::args::{Certify, Fit, Lambda, Output};
+use crate::args::{Fit, Lambda, Output};
 use crate::failure::{Failure, NOT_CONVERGED, Result};
 use crate::input::{Features, Input, Supervised, check_target};
 use crate::kernel::{self, AnyKernel};
 use crate::model_file;
-use crate::plan;
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::faer::Mat;
-use nystrom::krr::{
-    CertificateReport, Closeness, IterationReport, NormalEquations, PathPoint, RowSums, Stop,
-};
+use nystrom::krr::{IterationReport, NormalEquations, PathPoint, RowSums, Stop};
 use nystrom::prelude::*;
 use nystrom_page::FitPage;
 use nystrom_pipeline::{Made, Model, Target};
@@ -116,7 +114,8 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     if let (Some(how), Some(step)) = (args.certify, &planned.certify) {
         session.progress.step("certifying", step);
         let problem = (points, y.as_ref()).into();
-        certified(&certify(how, session.memory, &fitted.model, problem, rng)?, &mut summary);
+        let report = certify::certify(how, session.memory, &fitted.model, problem, rng)?;
+        certify::describe(&report, &mut summary);
     }
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("landmarks", landmarks.len());
@@ -332,51 +331,6 @@ fn describe(fitted: &Fitted, summary: &mut Summary) {
         summary.value("iterations", iterations);
         summary.value("residual", residual);
     }
-}
-
-fn certify(
-    how: Certify,
-    memory: Option<u64>,
-    model: &KrrModel<AnyKernel, f64>,
-    problem: Problem<'_, f64>,
-    rng: &mut dyn Rng,
-) -> nystrom::Result<CertificateReport> {
-    match how {
-        Certify::Rows(rows) => {
-            Certificate { rows: rows.get(), ..Certificate::default() }.certify(model, problem, rng)
-        }
-        Certify::Passes(passes) => plan::tight(passes.get(), memory).certify(model, problem, rng),
-    }
-}
-
-fn certified(report: &CertificateReport, summary: &mut Summary) {
-    let target = &report.targets[0];
-    let by_passes = report.passes > 0;
-    let verdict = match report.closeness() {
-        Closeness::Close => "close to exact regression".to_owned(),
-        Closeness::MoreRows { rows } => format!("probably close; --certify={rows} would tell"),
-        Closeness::MorePasses => {
-            format!("perhaps close; --certify=passes:{} would tell", 2 * report.passes)
-        }
-        Closeness::Far { factor } if by_passes => format!(
-            "not close: {} times what would count as close; take more landmarks",
-            number(factor)
-        ),
-        Closeness::Far { factor } => {
-            format!(
-                "not shown to be close: K − L would have to be about {} times smaller; take more \
-                 landmarks",
-                number(factor)
-            )
-        }
-    };
-    let distance = if by_passes {
-        format!("{} to {} RMS", number(target.lower), number(target.bound))
-    } else {
-        format!("at most {} RMS ({} %)", number(target.bound), 100.0 * report.confidence)
-    };
-    summary.line("certificate", format!("exact regression differs by {distance}: {verdict}"));
-    summary.value("certificate", report);
 }
 
 /// A fit that did not converge is kept, and the status says so.

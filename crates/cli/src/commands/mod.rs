@@ -3,6 +3,7 @@
 mod arrange;
 mod auto;
 mod auto_report;
+mod certify;
 mod classes;
 mod completions;
 mod errors;

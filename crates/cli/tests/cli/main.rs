@@ -17,6 +17,7 @@ mod report;
 mod schema;
 mod stream;
 mod stream_all;
+mod stream_certify;
 mod stream_folds;
 mod stream_scores;
 mod support;

@@ -93,8 +93,9 @@ fn the_document_says_what_is_printed() {
     check("told how", &told);
     let blocks = "fit t.csv --stream --target y --kernel gaussian --landmarks uniform:20 --json -q";
     let iterates = "--lambda 1e-4 --tolerance 1e-4 -o s.bin";
-    let streamed = ["--lambda auto -o s.bin", "--lambda cv:3 -o s.bin", iterates, "--plan"]
-        .map(|o| bench.json(&format!("{blocks} {o}")));
+    let streamed =
+        ["--lambda auto --certify=50 -o s.bin", "--lambda cv:3 -o s.bin", iterates, "--plan"]
+            .map(|o| bench.json(&format!("{blocks} {o}")));
     check("block by block", &streamed);
     check("inspect", &["m.bin", "c.bin"].map(|m| bench.json(&format!("inspect {m} --json"))));
     check(

@@ -164,7 +164,7 @@ fn what_needs_all_rows_is_refused_before_it_starts() {
     shards(&bench, 300, 2);
     for (options, status, part) in [
         ("--hold-out 0.2", 2, "--hold-out"),
-        ("--kernel gaussian --certify", 2, "--certify"),
+        ("--kernel gaussian --certify=passes:3", 2, "--certify"),
         ("--calibrate 0.1", 2, "calibrate"),
         ("--group a", 2, "group"),
         ("--memory 20MB", 4, "a fit in blocks"),

@@ -103,24 +103,6 @@ impl Dual {
         self.gamma().col(j).iter().map(|gamma| gamma.powi(2)).sum::<f64>().sqrt()
     }
 
-    /// From all rows: ‖ρ‖ and ‖ρ + gap‖ themselves.
-    pub fn exhaustive(&self, rho: &Mat<f64>, j: usize) -> TargetCertificate {
-        let norm = |term: &dyn Fn(usize) -> f64| {
-            (0..rho.nrows()).map(|i| term(i).powi(2)).sum::<f64>().sqrt()
-        };
-        let q = norm(&|i| rho[(i, j)]);
-        let whole = norm(&|i| rho[(i, j)] + self.gap[(i, j)]);
-        let lengths = self.lengths(j);
-        lengths.certificate(q * q, whole, lengths.bound(q, whole))
-    }
-
-    /// From a sample: ‖ρ + gap‖² ≈ X̄ + 2·cross + ‖gap‖², and ‖ρ‖ ≤ q with the stated confidence.
-    pub fn sampled(&self, x_bar: f64, cross: f64, q: f64, j: usize) -> TargetCertificate {
-        let lengths = self.lengths(j);
-        let whole = (x_bar + 2.0 * cross + lengths.gap.powi(2)).max(0.0).sqrt();
-        lengths.certificate(x_bar, whole, lengths.bound(q, q + lengths.gap))
-    }
-
     /// From both sides: √w(f_K − f), the mean taken off, is within `radius` of a vector of length
     /// `centre`. `whole` and `q` bound ‖Kα − f‖ and ‖Eα‖.
     pub fn bracketed(
@@ -138,16 +120,11 @@ impl Dual {
         TargetCertificate { bound, lower, estimate, ..above }
     }
 
-    fn lengths(&self, j: usize) -> Lengths {
+    pub fn lengths(&self, j: usize) -> Lengths {
         let trace: f64 = self.residual_diagonal.iter().sum();
-        Lengths {
-            a: trace * self.norm(j),
-            residual: self.mu * self.norm(j),
-            gap: self.gap.col(j).norm_l2(),
-            share: trace / (trace + self.mu),
-            mean: self.means[j].abs(),
-            root_n: self.root_weights.iter().map(|r| r * r).sum::<f64>().sqrt(),
-        }
+        let weight: f64 = self.root_weights.iter().map(|r| r * r).sum();
+        let norms = [self.norm(j), self.gap.col(j).norm_l2()];
+        Lengths::of(norms, self.means[j], (trace, self.mu, weight))
     }
 }
 
@@ -202,7 +179,7 @@ impl FirstPass {
 }
 
 /// E_ii = k(x_i, x_i) − ‖φ(x_i)‖², not below the rounding errors of the former.
-fn residual_diagonal<T: Scalar>(
+pub(crate) fn residual_diagonal<T: Scalar>(
     kernel: &impl Kernel<T>,
     x: Points<'_, T>,
     phi: MatRef<'_, T>,

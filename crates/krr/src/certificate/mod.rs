@@ -2,15 +2,16 @@
 
 mod bound;
 mod dual;
+mod passes;
 mod report;
 mod tight;
 
+pub(crate) use dual::residual_diagonal;
 pub use report::{CertificateReport, Closeness, TargetCertificate};
 pub use tight::{CertificateCost, TightCertificate};
 
 use crate::KrrModel;
 use crate::Problem;
-use bound::upper_bound;
 use dual::Dual;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
@@ -158,17 +159,11 @@ impl Certificate {
         };
         let rho = dual.rows(model.kernel(), samples, &draws); //               ρ = Eα in those rows
         let target = |j: usize| {
-            if s >= n {
-                return dual.exhaustive(&rho, j);
-            }
             let p = |i: usize| dual.residual_diagonal[i] / trace;
-            let mean = |f: &dyn Fn(usize) -> f64| {
-                (0..draws.len()).map(f).sum::<f64>() / draws.len().max(1) as f64
-            };
-            let x_bar = mean(&|k| rho[(k, j)].powi(2) / p(draws[k])); //       X̄
-            let cross = mean(&|k| rho[(k, j)] * dual.gap[(draws[k], j)] / p(draws[k]));
-            let q = upper_bound(x_bar, trace * dual.norm(j), s, delta);
-            dual.sampled(x_bar, cross, q, j)
+            let of = |(k, &i)| [rho[(k, j)], dual.gap[(i, j)], p(i)];
+            let rows: Vec<[f64; 3]> = draws.iter().enumerate().map(of).collect();
+            let lengths = dual.lengths(j);
+            if s < n { lengths.sampled(&rows, s, delta) } else { lengths.exhaustive(&rows) }
         };
         Ok(CertificateReport {
             n,
@@ -190,6 +185,10 @@ impl Certificate {
         samples: Problem<'_, T>,
     ) -> Result<()> {
         check_fit(model, samples)?;
+        self.check_options()
+    }
+
+    fn check_options(&self) -> Result<()> {
         validate::not_empty("rows to draw", self.rows)?;
         validate::positive("tolerance", self.tolerance)?;
         validate::require(

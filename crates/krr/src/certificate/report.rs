@@ -1,6 +1,7 @@
 //! What a certificate says.
 
-use super::bound::rows_for;
+use super::bound::{rows_for, upper_bound};
+use nystrom_linalg_core::{Result, validate};
 
 /// How far a fit is from exact kernel ridge regression. All lengths are root mean squares over the
 /// training points (weighted, if the fit was), in the units of the targets.
@@ -72,6 +73,18 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
+    /// Of ‖γ‖ and ‖gap‖, the mean that was taken off, and tr E, μ and Σw.
+    pub fn of([norm, gap]: [f64; 2], mean: f64, (trace, mu, weight): (f64, f64, f64)) -> Self {
+        Lengths {
+            a: trace * norm,
+            residual: mu * norm,
+            gap,
+            share: trace / (trace + mu),
+            mean: mean.abs(),
+            root_n: weight.sqrt(),
+        }
+    }
+
     /// min(‖ρ + gap‖, √(‖ρ‖·‖y − f‖·share) + ‖gap‖) for ‖ρ‖ ≤ q and ‖ρ + gap‖ ≤ `whole`.
     pub fn bound(&self, q: f64, whole: f64) -> f64 {
         whole.min((q * self.residual * self.share).sqrt() + self.gap)
@@ -81,6 +94,28 @@ impl Lengths {
     fn allowed(&self, length: f64) -> f64 {
         let q = length - self.gap;
         if q > 0.0 { q.max(q * q / (self.residual * self.share)) } else { q }
+    }
+
+    /// From a sample: \[ρ_i, gap_i, p_i\] of s rows drawn. ‖ρ + gap‖² ≈ X̄ + 2·cross + ‖gap‖², and
+    /// ‖ρ‖ ≤ q with probability 1 − δ.
+    pub fn sampled(self, drawn: &[[f64; 3]], s: usize, delta: f64) -> TargetCertificate {
+        let mean = |f: &dyn Fn(&[f64; 3]) -> f64| {
+            drawn.iter().map(f).sum::<f64>() / drawn.len().max(1) as f64
+        };
+        let x_bar = mean(&|[rho, _, p]| rho.powi(2) / p); //                   X̄
+        let cross = mean(&|[rho, gap, p]| rho * gap / p);
+        let q = upper_bound(x_bar, self.a, s, delta);
+        let whole = (x_bar + 2.0 * cross + self.gap.powi(2)).max(0.0).sqrt();
+        self.certificate(x_bar, whole, self.bound(q, q + self.gap))
+    }
+
+    /// From \[ρ_i, gap_i, ·\] of all rows: ‖ρ‖ and ‖ρ + gap‖ themselves.
+    pub fn exhaustive(self, rows: &[[f64; 3]]) -> TargetCertificate {
+        let norm = |term: &dyn Fn(&[f64; 3]) -> f64| {
+            rows.iter().map(|row| term(row).powi(2)).sum::<f64>().sqrt()
+        };
+        let (q, whole) = (norm(&|[rho, ..]| *rho), norm(&|[rho, gap, _]| rho + gap));
+        self.certificate(q * q, whole, self.bound(q, whole))
     }
 
     pub fn certificate(self, x_bar: f64, whole: f64, bound: f64) -> TargetCertificate {
@@ -125,6 +160,34 @@ pub enum Closeness {
 }
 
 impl CertificateReport {
+    /// The report in other units of the targets: lengths times these scales.
+    ///
+    /// # Errors
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for another number of scales than targets.
+    pub fn scaled(mut self, scales: &[f64]) -> Result<Self> {
+        validate::same_size("scales against targets", self.targets.len(), scales.len())?;
+        for (target, scale) in self.targets.iter_mut().zip(scales.iter().map(|s| s.abs())) {
+            let TargetCertificate {
+                bound,
+                lower,
+                estimate,
+                discrepancy,
+                trace_bound,
+                residual,
+                x_bar,
+                lengths,
+            } = target;
+            let Lengths { a, residual: length, gap, mean, .. } = lengths;
+            for number in
+                [bound, lower, estimate, discrepancy, trace_bound, residual, a, length, gap, mean]
+            {
+                *number *= scale;
+            }
+            *x_bar *= scale.powi(2);
+        }
+        Ok(self)
+    }
+
     /// The largest bound over residual RMS: what exact regression could change at most, in units of
     /// the residuals.
     pub fn relative_bound(&self) -> f64 {

@@ -5,6 +5,7 @@ mod common;
 
 mod bad_input;
 mod certificate;
+mod certificate_passes;
 mod cross_validation;
 mod dictionary;
 mod divide_and_conquer;

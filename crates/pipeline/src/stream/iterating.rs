@@ -11,7 +11,7 @@ use nystrom::krr::{Extras, Falkon, IterationReport, IterativeOptions, RowPasses,
 use nystrom::prelude::*;
 
 /// All rows, as often as they are asked for: each process reads its leaves, and all hear the sum.
-struct Passes<'a> {
+pub(super) struct Passes<'a> {
     recipe: &'a Recipe,
     ranks: &'a dyn Ranks,
     source: &'a mut dyn TableSource,
@@ -19,7 +19,16 @@ struct Passes<'a> {
     error: Option<Error>,
 }
 
-impl Passes<'_> {
+impl<'a> Passes<'a> {
+    pub fn new(recipe: &'a Recipe, ranks: &'a dyn Ranks, source: &'a mut dyn TableSource) -> Self {
+        Passes { recipe, ranks, source, error: None }
+    }
+
+    /// What came of the passes, or what went wrong in one.
+    pub fn unless_failed<X>(self, found: nystrom::Result<X>) -> Result<X> {
+        self.error.map_or_else(|| Ok(found?), Err)
+    }
+
     fn all<S: RowSums<f64>>(&mut self, empty: S) -> Result<S> {
         let process = (self.ranks.rank(), self.ranks.size());
         let mut sum = Summing::of(empty, self.recipe, process, &[])?;
@@ -66,7 +75,7 @@ impl Recipe {
     ) -> Result<(Model, StreamReport, IterationReport)> {
         let (kernel, ridge) = (self.model.regression.kernel().clone(), Ridge::PerSample(lambda));
         let (centers, t) = (Points::from_cols(self.centers.as_ref()), self.targets.len());
-        let mut passes = Passes { recipe: self, ranks, source, error: None };
+        let mut passes = Passes::new(self, ranks, source);
         let fit = if self.is_of_all() {
             let (full, d) = (FullKrr { options, ..FullKrr::new(kernel, ridge) }, centers.dim());
             full.memory_in_passes([self.landmarks(), d, t])?;
@@ -78,10 +87,7 @@ impl Recipe {
             let krill = Krill { options, ..Krill::new(kernel, ridge) };
             krill.fit_passes(&mut passes, centers, t, extras, rng)
         };
-        let fit = match (fit, passes.error) {
-            (_, Some(error)) => return Err(error),
-            (fit, None) => fit?,
-        };
+        let fit = passes.unless_failed(fit)?;
         let report = StreamReport::at(self, lambda);
         Ok((self.made(fit.model, &report)?, report, fit.report))
     }

@@ -1,6 +1,7 @@
 //! Fits to tables that do not fit in memory.
 
 mod bytes;
+mod certifying;
 mod choosing;
 mod dictionary;
 mod drawing;
@@ -53,6 +54,7 @@ use nystrom::prelude::*;
 ///
 /// In the place of 4 and 5, [`Recipe::iterate_over`] fits at one λ, with a pass for each iteration;
 /// after [`recipe_of_all`](Self::recipe_of_all) with every row as a centre.
+/// [`Recipe::certify_over`] says how far the model is from exact regression.
 ///
 /// Of the columns, medians (which stand for missing values), the curves of skewed columns with
 /// their moments, and the levels of texts with more than 65,536 of them are those of the reservoir;

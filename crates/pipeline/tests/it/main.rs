@@ -8,6 +8,7 @@ mod hostile;
 mod intervals;
 mod ranks;
 mod ranks_all;
+mod ranks_certify;
 mod scores;
 mod split;
 mod stream;

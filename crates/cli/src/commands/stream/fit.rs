@@ -1,5 +1,6 @@
 //! `nystrom fit` in two or three passes over the rows.
 
+use super::certify;
 use super::check_again;
 use super::checkpoint::{Folder, identity};
 use super::input::{StreamInput, Watched};
@@ -9,7 +10,7 @@ use super::sizes::{Sizes, passes};
 use super::watch::Watch as Passing;
 use crate::args::{Bandwidth, Fit, Lambda, Output, Selection};
 use crate::commands::select::{self, Setting};
-use crate::commands::{auto, auto_report, fit_plan};
+use crate::commands::{auto, auto_report, certify as certificates, fit_plan};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::model_file;
 use crate::over::{agree, share};
@@ -69,6 +70,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
             .sum((&recipe, &bytes), &mut input, folder.as_ref())?
             .map(|(model, found)| (model, found, None)),
     };
+    let certificate = job.certify(found.as_ref().map(|(model, ..)| model), &recipe, &mut input)?;
     let Some((model, found, iterations)) = found.filter(|_| ranks.rank() == 0) else {
         return Ok(());
     };
@@ -83,6 +85,9 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
     describe(&model, (&found, lambdas(args).len() > 1), &sizes, &mut summary);
     if let Some(iterations) = &iterations {
         iterate::describe(iterations, &mut summary);
+    }
+    if let Some(certificate) = &certificate {
+        certificates::describe(certificate, &mut summary);
     }
     summary.value("processes", ranks.size());
     let place = output
@@ -124,7 +129,6 @@ fn sizes(
 fn check(args: &Fit, output: &Output) -> Result<()> {
     let refused = [
         ("--hold-out", args.hold_out.is_some()),
-        ("--certify", args.certify.is_some()),
         ("--report", args.report.is_some()),
         ("--no-intercept", args.regression.no_intercept),
     ];
@@ -135,6 +139,7 @@ fn check(args: &Fit, output: &Output) -> Result<()> {
         return Err(Failure::Usage(text).into());
     }
     iterate::asked(args)?;
+    certify::asked(args)?;
     if args.run.json && output.is_stdout() && !args.plan {
         let text = "standard output cannot take both the model and --json; name a file for the \
                     model";

@@ -1,5 +1,6 @@
 //! Tables that are read block by block: in several files, or too large for the memory.
 
+mod certify;
 mod checkpoint;
 pub mod fit;
 mod input;

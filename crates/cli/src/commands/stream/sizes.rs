@@ -1,7 +1,7 @@
 //! How the memory that is allowed is shared out, and what the passes will take.
 
 use super::input::StreamInput;
-use super::iterate;
+use super::{certify, iterate};
 use crate::args::{Fit, Lambda, Selection};
 use crate::failure::{Failure, Result};
 use crate::plan;
@@ -61,7 +61,13 @@ impl Sizes {
         let pairs =
             args.stream.all_rows.then(|| all_pairs(args, input, (rows, rest))).transpose()?;
         let uniform = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
-        let bytes_of = |m: u64| {
+        let certify = certify::asked(args)?.unwrap_or(0) as u64;
+        let certifying = |m: u64| match certify {
+            0 => 0,
+            // factors; kernel values of a tile; the rows drawn, of every sum that waits
+            rows => 24 * m * m + 8192 * (m + rows) + 64 * rows * (columns + 8),
+        };
+        let fitting = |m: u64| {
             if iterates {
                 Recipe::bytes_iterating(m as usize, uniform)
             } else if let Some(Lambda::Folds(folds)) = args.lambda {
@@ -70,6 +76,7 @@ impl Sizes {
                 Recipe::bytes_with_leaves(m as usize, leaves)
             }
         };
+        let bytes_of = |m: u64| fitting(m).max(certifying(m));
         let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
         let landmarks = match args.landmarks {
             _ if pairs.is_some() => rows as u64,
@@ -174,7 +181,12 @@ impl Sizes {
             let (each, needed) = (text::duration(summing), text::bytes(needed));
             ("iterations", format!("all pairs of rows, {each} each; {needed} for a process"))
         });
-        let lines: Vec<_> = lines.into_iter().chain(pairs).collect();
+        let certificate = certify::asked(args)?.map(|rows| {
+            let values = number(rounded(self.rows * (3 * m + rows) as f64));
+            let drawn = text::count(rows, "row");
+            ("certificate", format!("from {drawn}: three passes more, {values} kernel values"))
+        });
+        let lines: Vec<_> = lines.into_iter().chain(pairs).chain(certificate).collect();
         if !args.plan {
             let text: Vec<String> =
                 lines.iter().map(|(what, text)| format!("{what}: {text}")).collect();

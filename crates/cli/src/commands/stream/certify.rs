@@ -1,0 +1,51 @@
+//! `nystrom fit --certify` block by block: three more passes.
+
+use super::fit::{Job, named};
+use super::input::{StreamInput, Watched};
+use super::watch::Watch as Passing;
+use crate::args::{Certify, Fit};
+use crate::failure::{Failure, Result, of_pipeline};
+use nystrom::krr::CertificateReport;
+use nystrom::linalg_core::Streams;
+use nystrom::prelude::*;
+use nystrom_pipeline::{Model, Recipe};
+
+/// The stream of the seed that rows are drawn by.
+const STREAM: u64 = 1;
+
+/// The rows to draw, if a certificate is asked for.
+pub fn asked(args: &Fit) -> Result<Option<usize>> {
+    let text = match args.certify {
+        None => return Ok(None),
+        Some(Certify::Passes(_)) => {
+            "--certify=passes:N takes K for all pairs of rows, and is for tables in memory; write \
+             --certify=ROWS"
+        }
+        Some(Certify::Rows(_)) if args.stream.all_rows => {
+            "--certify says how far landmarks are from exact regression, and --all-rows is that; \
+             leave one of them out"
+        }
+        Some(Certify::Rows(rows)) => return Ok(Some(rows.get())),
+    };
+    Err(Failure::Usage(text.into()).into())
+}
+
+impl Job<'_> {
+    /// The certificate of a model that process 0 has, on every process.
+    pub fn certify(
+        &self,
+        model: Option<&Model>,
+        recipe: &Recipe,
+        input: &mut StreamInput,
+    ) -> Result<Option<CertificateReport>> {
+        let Some(rows) = asked(self.args)? else { return Ok(None) };
+        let ranks = self.ranks;
+        let seen = input.files.rows().map(|rows| rows / ranks.size() as u64);
+        let watch = Passing::new(self.session, &named("certifying", ranks), (seen, 0));
+        let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
+        let rng = &mut Streams::from_key(self.args.run.seed).stream(STREAM);
+        let certificate = Certificate { rows, ..Certificate::default() };
+        let report = recipe.certify_over((ranks, &mut source), model, certificate, rng);
+        Ok(Some(report.map_err(of_pipeline)?))
+    }
+}

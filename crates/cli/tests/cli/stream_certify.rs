@@ -1,0 +1,40 @@
+//! The distance to exact regression, block by block.
+
+use crate::stream::shards;
+use crate::support::Bench;
+
+#[test]
+fn blocks_have_a_certificate() {
+    let bench = Bench::new();
+    shards(&bench, 4000, 3);
+    let line = "--target y --kernel gaussian --bandwidth 2 --landmarks uniform:60 --memory 200MB";
+    let fit = |data: &str, options: &str| {
+        bench.json(&format!("fit {data} {line} {options} -o m.json --json -q"))
+    };
+    let whole = &fit("whole.csv --stream", "--certify")["certificate"];
+    assert_eq!((&whole["n"], &whole["rows"]), (&4000.into(), &1000.into()));
+    assert_eq!(fit("shards", "--certify --threads 1")["certificate"], *whole);
+    assert!(fit("shards", "--certify --seed 1")["certificate"] != *whole);
+    let [bound, trace] = ["bound", "trace_bound"].map(|at| whole["targets"][0][at].as_f64());
+    assert!(bound < trace && bound > Some(0.0), "{whole}");
+    let iterated = fit("shards", "--certify=9999 --lambda 1e-4 --tolerance 1e-9");
+    assert_eq!(iterated["certificate"]["confidence"], 1.0);
+    let text = bench.ok(&format!("fit shards {line} --certify=200 -o m.json"));
+    for part in ["from 200 rows: three passes more", "exact regression differs by at most"] {
+        assert!((text.err.clone() + &text.out).contains(part), "{part}: {text:?}");
+    }
+}
+
+#[test]
+fn certificates_that_cannot_be_are_refused() {
+    let bench = Bench::new();
+    shards(&bench, 300, 2);
+    for (options, part) in [
+        ("--kernel gaussian --certify=passes:3", "write --certify=ROWS"),
+        ("--kernel gaussian --all-rows --lambda 1e-3 --certify", "--all-rows"),
+    ] {
+        let run = bench.run(&format!("fit shards --target y {options} -o m.json"));
+        assert_eq!(run.code, Some(2), "{options}: {run:?}");
+        assert!(run.err.contains(part), "{options}: {}", run.err);
+    }
+}

@@ -1,0 +1,127 @@
+//! The certificate of a fit to rows that are shown in passes.
+
+use super::dual::has_constant;
+use super::report::Lengths;
+use super::{Certificate, CertificateReport, without_nan};
+use crate::state::{Approximation, DrawnResidual, DualProducts, ResidualRows, RowSums};
+use crate::whitener::Whitener;
+use crate::{KrrModel, RowPasses};
+use faer::Mat;
+use nystrom_kernels::Kernel;
+use nystrom_linalg_core::{Result, Scalar, Streams, validate};
+use rand::Rng;
+
+impl Certificate {
+    /// As [`certify`](Self::certify), for rows that are shown in passes: the same bound, from three
+    /// of them.
+    ///
+    /// 1. Cᵀα, from which Lα follows;
+    /// 2. tr E and all lengths, while rows are drawn by E_ii;
+    /// 3. Kα at the rows drawn.
+    ///
+    /// # Cost
+    /// (3m + s)n + m² kernel values and nm² + m³/3 flops. Memory: 3m² numbers, s rows, and a tile
+    /// of 1024 rows. The bits depend on the rows and on what of their sums was merged with what.
+    /// Which rows are drawn depends on their numbers.
+    ///
+    /// # Departures
+    /// The rows drawn are others than those of [`certify`](Self::certify), with the same law.
+    ///
+    /// # Randomness
+    /// One key.
+    ///
+    /// # Errors
+    /// As [`certify`](Self::certify), and those of the passes; [`Shape`] if rows are missing when
+    /// they are read again.
+    ///
+    /// [`Shape`]: nystrom_linalg_core::Error::Shape
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::{Blocks, Certificate, Closeness, NystromKrr};
+    /// use nystrom_linalg_core::Ridge;
+    /// use rand::SeedableRng;
+    /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+    /// let x: Vec<f64> = (0..2000).map(|i| i as f64 / 200.0).collect();
+    /// let y = Mat::from_fn(2000, 1, |i, _| x[i].sin() + if i % 2 == 0 { 0.1 } else { -0.1 });
+    /// let centers: Vec<f64> = (0..20).map(|j| j as f64 / 2.0).collect();
+    /// let mut rows = Blocks::new((Points::from_slice(&x), &y), 600)?; // or files: any RowSource
+    /// let krr = NystromKrr::new(Gaussian::new(1.0)?, Ridge::PerSample(1e-4));
+    /// let model = krr.fit((Points::from_slice(&x), &y), Points::from_slice(&centers))?;
+    /// let report = Certificate::default().certify_passes(&model, &mut rows, rng)?;
+    /// assert_eq!(report.closeness(), Closeness::Close);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn certify_passes<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>>(
+        &self,
+        model: &KrrModel<K, T>,
+        rows: &mut P,
+        rng: &mut dyn Rng,
+    ) -> Result<CertificateReport> {
+        self.check_options()?;
+        let (n, m, t) = (model.report().n, model.centers().len(), model.intercept().len());
+        let (s, streams) = (self.rows, Streams::from_rng(rng));
+        let whitener = Whitener::new(model.kernel(), model.centers())?; //        W + δI = RRᵀ
+        let (seen, totals, sums) = rows.pass(DualProducts::of(model, None))?.finish()?;
+        validate::same_size("points against those the model was fitted to", n, seen as usize)?;
+        let (weight, mu) = (totals[0], model.report().ridge);
+        let mean = |sum: &f64| if has_constant(model) { sum / weight } else { 0.0 };
+        let means: Vec<f64> = totals[1..].iter().map(mean).collect();
+        // the mean taken off α, in a product with it
+        let centered = |sums: Mat<f64>| {
+            Mat::from_fn(sums.nrows(), t, |i, j| sums[(i, j)] - sums[(i, t)] * means[j] / mu)
+        };
+        let mut Ca = centered(sums); //                                           Cᵀα
+        whitener.whiten_wide(Ca.as_mut());
+        let theta = whitener.unwhiten(Ca); //                                     Lα = Cθ
+        let known = Approximation { theta, means: means.clone() };
+        let empty = ResidualRows::new(model, whitener, known, ((s < n).then_some(s), streams));
+        let found = same_rows(n, rows.pass(empty)?)?.finish()?;
+        let (drawn, trace) = (found.drawn(), found.trace());
+        let (at, place) = points_of(&drawn, model.centers().dim());
+        let K_alpha = if drawn.is_empty() {
+            Mat::zeros(0, t)
+        } else {
+            let empty = DualProducts::of(model, Some(at));
+            centered(same_rows(n, rows.pass(empty)?)?.finish()?.2)
+        };
+        let delta = (1.0 - self.confidence) / t as f64;
+        let target = |j: usize| {
+            let of = |(row, &place): (&DrawnResidual<'_>, &usize)| {
+                let rho = row.root_weight * (K_alpha[(place, j)] - row.fitted[j]); // (Eα)_i
+                [rho, row.gap[j], row.diagonal / trace]
+            };
+            let rows: Vec<[f64; 3]> = drawn.iter().zip(&place).map(of).collect();
+            let lengths = Lengths::of(found.lengths(j), means[j], (trace, mu, weight));
+            if s < n { lengths.sampled(&rows, s, delta) } else { lengths.exhaustive(&rows) }
+        };
+        Ok(CertificateReport {
+            n,
+            rows: s.min(n),
+            passes: 0,
+            confidence: if s < n { self.confidence } else { 1.0 },
+            tolerance: self.tolerance,
+            ridge: mu,
+            trace_error: trace,
+            kernel_entries: ((3 * n + m) * m + K_alpha.nrows() * n) as u64,
+            delta,
+            targets: without_nan((0..t).map(target).collect())?,
+        })
+    }
+}
+
+/// The rows drawn, each once, d × p; and where each is among them.
+fn points_of<T: Scalar>(drawn: &[DrawnResidual<'_>], d: usize) -> (Mat<T>, Vec<usize>) {
+    let mut rows: Vec<(u64, &[f64])> = drawn.iter().map(|of| (of.row, of.x)).collect();
+    rows.sort_unstable_by_key(|(row, _)| *row);
+    rows.dedup_by_key(|(row, _)| *row);
+    let place = |of: &DrawnResidual<'_>| rows.partition_point(|(row, _)| *row < of.row);
+    let at = Mat::from_fn(d, rows.len(), |k, p| T::lit(rows[p].1[k]));
+    (at, drawn.iter().map(place).collect())
+}
+
+fn same_rows<T, S: RowSums<T>>(n: usize, sums: S) -> Result<S> {
+    validate::same_size("rows of the source when read again", n, sums.rows() as usize)?;
+    Ok(sums)
+}
