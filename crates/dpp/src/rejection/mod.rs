@@ -1,6 +1,7 @@
 //! Exact draws of a fixed size by rejection from an intermediate sample: no n × n matrix.
 
 mod guide;
+mod how;
 mod proposal;
 #[cfg(test)]
 mod tests;
@@ -9,6 +10,7 @@ mod weighted;
 
 use crate::start::independent;
 use guide::Guide;
+pub use how::Rejection;
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, validate};
 use nystrom_sketch::Landmarks;
 use proposal::Proposal;
@@ -17,10 +19,6 @@ use rayon::prelude::*;
 use trial::{Trial, weighted};
 use weighted::Weighted;
 
-/// Rows up to which a spectrum is cheap.
-const SPECTRUM_UP_TO: usize = 2000;
-/// Items of the sample that the guide is made from: at most by default.
-const MOST_ROWS: usize = 40_000;
 /// Trials looked at together: at most.
 const AT_ONCE: f64 = 8.0;
 /// Items of an intermediate sample below which waking other threads costs more than they save.
@@ -30,72 +28,6 @@ const LARGEST: f64 = 8.0;
 /// What a flop of an eigendecomposition costs in those of a product. Most trials are refused
 /// without one; reckoned with so, failures stay few where the guide is poor.
 const PENALTY: f64 = 8.0;
-
-/// How [`RejectionKDpp`] prepares and when it gives up. None of it changes the law of a draw.
-///
-/// ```
-/// use nystrom_dpp::Rejection;
-/// let usual = Rejection::of_size(20);
-/// let patient = Rejection { trials: 100_000, ..usual };
-/// assert_eq!((usual.dictionary, patient.rounds), (120, 3));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Rejection {
-    /// m: items of the dictionary. With more of them fewer trials fail, and each score costs more.
-    pub dictionary: usize,
-    /// Rows that the dictionary and its spectrum are found from, in each round.
-    pub sample: usize,
-    /// Rounds: each samples by the scores of the one before, the first by the diagonal. One is made
-    /// where the sample is all rows.
-    pub rounds: usize,
-    /// t: items of an intermediate sample, at least c. None: the size at which the work of a draw
-    /// is expected to be least.
-    pub intermediate: Option<usize>,
-    /// Trials after which a draw is given up.
-    pub trials: usize,
-}
-
-impl Rejection {
-    /// What suits subsets of `c` items: 6c items from 2c² + 1000 rows (40,000 at most) in three
-    /// rounds, and 1000 trials.
-    pub fn of_size(c: usize) -> Self {
-        Rejection {
-            dictionary: c.saturating_mul(6),
-            sample: c.saturating_mul(c).saturating_mul(2).saturating_add(1000).min(MOST_ROWS),
-            rounds: 3,
-            intermediate: None,
-            trials: 1000,
-        }
-    }
-
-    /// Whether draws of c of n items are better made by rejection than from the spectrum: n > 2000
-    /// and c² ≤ n.
-    ///
-    /// ```
-    /// use nystrom_dpp::Rejection;
-    /// assert!(Rejection::suits(10_000, 100) && !Rejection::suits(10_000, 101));
-    /// assert!(!Rejection::suits(2000, 3));
-    /// ```
-    pub fn suits(n: usize, c: usize) -> bool {
-        n > SPECTRUM_UP_TO && c.checked_mul(c).is_some_and(|square| square <= n)
-    }
-
-    fn check(&self, c: usize) -> Result<()> {
-        validate::not_empty("dictionary", self.dictionary)?;
-        validate::not_empty("sample", self.sample)?;
-        validate::not_empty("rounds", self.rounds)?;
-        validate::not_empty("trials", self.trials)?;
-        match self.intermediate {
-            Some(t) if t < c => Err(Error::InvalidParameter {
-                name: "intermediate sample",
-                value: t as f64,
-                requirement: "at least the size c of a draw",
-            }),
-            _ => Ok(()),
-        }
-    }
-}
 
 /// What the draws of a [`RejectionKDpp`] took until now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -238,7 +170,8 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
     /// let x: Vec<f64> = (0..10_000).map(|i| f64::from(i) / 1e4).collect();
     /// let k = KernelMatrix::new(Gaussian::new(0.05)?, Points::from_slice(&x))?;
     /// let rng = || rand_pcg::Pcg64::seed_from_u64(0);
-    /// let prepared = RejectionKDpp::new(&k, 5, Rejection::of_size(5), &mut rng())?.into_prepared();
+    /// let how = Rejection::of_size(5);
+    /// let prepared = RejectionKDpp::new(&k, 5, how, &mut rng())?.into_prepared();
     /// let draw = |prepared| RejectionKDpp::from_prepared(&k, prepared)?.sample(&mut rng());
     /// assert_eq!(draw(prepared.clone())?, draw(prepared)?);
     /// # Ok::<(), nystrom_linalg_core::Error>(())
