@@ -105,7 +105,7 @@ impl Window {
     }
 
     /// Carries proposal number `j` out, whose ratio is ρ: P is swept on the item that leaves
-    /// position v and the one that comes. 8(2q)² flops.
+    /// position v and the one that comes. 4(2q)² flops.
     pub fn exchange(&mut self, j: usize, v: usize, ratio: f64) {
         let (e, u) = (self.at[v], j - self.first);
         let corner = self.corner(e, u);
