@@ -12,8 +12,9 @@ impl<T: Scalar> LEnsemble<T> {
     /// One subset of `c` items from the k-DPP of K: what [`of_size`](Self::of_size) and
     /// [`ExactKDpp::sample`](crate::ExactKDpp::sample) draw, in a fraction of the time.
     ///
-    /// A draw needs all eigenvalues and c eigenvectors ([`BandEigen`]). Where the rank is low it
-    /// takes the same way as `of_size`, and for c > n/4 as well.
+    /// A draw needs all eigenvalues and c eigenvectors, which
+    /// [`BandEigen`](nystrom_linalg_core::BandEigen) finds. Where the rank is low it takes the same
+    /// way as `of_size`, and for c > n/4 as well.
     ///
     /// *Equal eigenvalues.* Which vectors stand for an eigenvalue that occurs d times is drawn anew
     /// for every subset, uniformly. On average over the bases of its space the law is that of any
@@ -21,8 +22,8 @@ impl<T: Scalar> LEnsemble<T> {
     /// elsewhere it draws the same, rounding aside.
     ///
     /// # Cost
-    /// n² entries, 2.5n² numbers of memory at the peak. That of [`BandEigen`], (4/3)n³ flops and
-    /// more, with c vectors, and of a draw.
+    /// n² entries, 2.5n² numbers of memory at the peak. (4/3)n³ flops and more for the eigenvalues
+    /// and c vectors, and those of a draw.
     ///
     /// # Randomness
     /// As [`ExactKDpp::sample`](crate::ExactKDpp::sample): vectors are drawn by a generator of
@@ -57,7 +58,8 @@ impl<T: Scalar> LEnsemble<T> {
     }
 
     /// One subset of `c` items from the k-DPP of a matrix that is decomposed: c eigenvectors, as
-    /// [`BandEigen::vectors`] finds them, and a draw. See [`draw_of_size`](Self::draw_of_size).
+    /// [`BandEigen::vectors`](nystrom_linalg_core::BandEigen::vectors) finds them, and a draw. See
+    /// [`draw_of_size`](Self::draw_of_size).
     ///
     /// # Randomness
     /// That of [`draw_of_size`](Self::draw_of_size).
