@@ -168,7 +168,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     }
 
     /// That many steps; the number of accepted exchanges. One by one they take 3 times as long at c
-    /// = 20, and 8 times at c = 200, since every exchange then computes the factor.
+    /// = 20, and 15 times at c = 500, since every exchange then computes the factor.
     ///
     /// # Randomness
     /// That of the steps, in their order.
