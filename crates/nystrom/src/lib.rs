@@ -82,11 +82,11 @@ pub mod linalg_core {
     pub use nystrom_linalg_core::*;
     #[doc(inline)]
     pub use nystrom_linalg_core::{
-        Cholesky, ConjugateGradients, Counted, Dense, Error, GramSums, Indices, JitterLadder,
-        KeptTriangle, LinearSystem, PackedCholesky, PackedLower, PcgEnd, PcgOptions, PcgReport,
-        PivotedCholesky, PsdMatrix, PseudoInverse, Result, Ridge, RowTree, SavedSolve, Scalar,
-        ShiftedLowRank, Solve, Streams, SymmetricEigen, TallFactor, Vectorised, WrittenColumns,
-        ops, pcg, random, symmetric_product, validate, work,
+        BandEigen, Cholesky, ConjugateGradients, Counted, Dense, Error, ExactSum, GramSums,
+        Indices, JitterLadder, KeptTriangle, LinearSystem, PackedCholesky, PackedLower, PcgEnd,
+        PcgOptions, PcgReport, PivotedCholesky, PsdMatrix, PseudoInverse, Result, Ridge, RowTree,
+        SavedSolve, Scalar, ShiftedLowRank, Solve, Streams, SymmetricEigen, TallFactor, Vectorised,
+        WrittenColumns, ops, pcg, random, symmetric_product, validate, work,
     };
 }
 pub mod prelude;
