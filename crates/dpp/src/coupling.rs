@@ -162,8 +162,8 @@ impl<'a, T: Scalar> Pair<'a, T> {
         let step = |t| self.x.draw(rng).map(|drawn| (t, drawn));
         let drawn: Vec<(usize, Drawn)> = (0..most).filter_map(step).collect();
         let proposed: Vec<_> = drawn.iter().map(|(_, drawn)| self.coupled(drawn)).collect();
-        self.x.propose(proposed.iter().map(|of| of[0]));
-        self.y.propose(proposed.iter().map(|of| of[1]));
+        self.x.propose(proposed.iter().map(|of| of[0]))?;
+        self.y.propose(proposed.iter().map(|of| of[1]))?;
         for (j, (t, drawn)) in drawn.iter().enumerate() {
             // as far as exchanges have left it so, what was proposed
             let [(v_x, u_x), (v_y, u_y)] = self.coupled(drawn);

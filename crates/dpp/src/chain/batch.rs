@@ -9,9 +9,12 @@ pub(super) struct Batch<T> {
     pub positions: Vec<usize>, // v of each
     pub items: Vec<usize>,     // u of each
     c: usize,
+    most: usize,
     columns: Vec<T>,  // K[Y, u] of each
     diagonal: Vec<T>, // K_uu of each
-    between: Vec<T>,  // K between them
+    between: Vec<T>,  // K between them, most × most
+    beside: Vec<usize>,
+    column: Vec<T>, // K[beside, u] of one
 }
 
 impl<T: Scalar> Batch<T> {
@@ -21,9 +24,12 @@ impl<T: Scalar> Batch<T> {
             positions: Vec::with_capacity(most),
             items: Vec::with_capacity(most),
             c,
+            most,
             columns: vec![T::zero(); c * most],
             diagonal: vec![T::zero(); most],
             between: vec![T::zero(); most * most],
+            beside: Vec::with_capacity(c + most),
+            column: vec![T::zero(); c + most],
         }
     }
 
@@ -43,10 +49,41 @@ impl<T: Scalar> Batch<T> {
         let columns = MatMut::from_column_major_slice_mut(&mut self.columns[..c * q], c, q);
         k.block_into(columns, subset.into(), (&self.items).into());
         if q > 1 {
-            let between = MatMut::from_column_major_slice_mut(&mut self.between[..q * q], q, q);
+            let between = &mut self.between[..];
+            let between = MatMut::from_column_major_slice_with_stride_mut(between, q, q, self.most);
             k.block_into(between, (&self.items).into(), (&self.items).into());
         }
         k.diag_into(ColMut::from_slice_mut(&mut self.diagonal[..q]), (&self.items).into());
+    }
+
+    /// Another proposal beside those that wait; its column is K beside `base`. c entries, one for
+    /// each that waits and a diagonal one.
+    pub fn join(&mut self, k: &dyn PsdMatrix<T>, base: &[usize], (v, u): (usize, usize)) {
+        let (c, j, item) = (self.c, self.items.len(), &[u]);
+        self.beside.clear();
+        self.beside.extend(base.iter().chain(&self.items));
+        let column = &mut self.column[..c + j];
+        let entries = MatMut::from_column_major_slice_mut(column, c + j, 1);
+        k.block_into(entries, (&self.beside).into(), item.into());
+        k.diag_into(ColMut::from_slice_mut(&mut self.diagonal[j..j + 1]), item.into());
+        self.columns[j * c..][..c].copy_from_slice(&self.column[..c]);
+        self.between[j * self.most..][..j].copy_from_slice(&self.column[c..c + j]);
+        self.positions.push(v);
+        self.items.push(u);
+    }
+
+    /// The last proposal's column is K beside Y, in which all that wait were exchanged.
+    pub fn catch_up(&mut self) {
+        let j = self.items.len() - 1;
+        for i in 0..j {
+            self.columns[j * self.c + self.positions[i]] = self.between(i, j);
+        }
+    }
+
+    /// The last proposal was refused.
+    pub fn leave(&mut self) {
+        self.positions.pop();
+        self.items.pop();
     }
 
     /// Proposal j is another one now.
@@ -63,13 +100,14 @@ impl<T: Scalar> Batch<T> {
         }
         self.items[j] = u;
         let (c, q, item) = (self.c, self.items.len(), &[u]);
+        let most = self.most;
         let column = &mut self.columns[j * c..][..c];
         let column = MatMut::from_column_major_slice_mut(column, c, 1);
         k.block_into(column, subset.into(), item.into());
-        let column = &mut self.between[j * q..][..q];
+        let column = &mut self.between[j * most..][..q];
         let column = MatMut::from_column_major_slice_mut(column, q, 1);
         k.block_into(column, (&self.items).into(), item.into());
-        (0..q).for_each(|i| self.between[i * q + j] = self.between[j * q + i]);
+        (0..q).for_each(|i| self.between[i * most + j] = self.between[j * most + i]);
         let own = ColMut::from_slice_mut(&mut self.diagonal[j..j + 1]);
         k.diag_into(own, item.into());
     }
@@ -86,7 +124,7 @@ impl<T: Scalar> Batch<T> {
 
     /// K between the items of proposals i and j.
     pub fn between(&self, i: usize, j: usize) -> T {
-        if i == j { self.diagonal[i] } else { self.between[j * self.items.len() + i] }
+        if i == j { self.diagonal[i] } else { self.between[j * self.most + i] }
     }
 
     /// Proposal j was carried out: its item is beside those that wait now.

@@ -72,6 +72,11 @@ impl Factor {
         self.Lt.solve(&self.inverse, self.c, W);
     }
 
+    /// Lᵀ and 1/L_ii.
+    pub fn parts(&self) -> (&Rows, &[f64]) {
+        (&self.Lt, &self.inverse)
+    }
+
     /// ln det K_YY. O(c).
     pub fn log_det(&self) -> f64 {
         (0..self.c).map(|i| 2.0 * self.Lt.at(i, i).ln()).sum()

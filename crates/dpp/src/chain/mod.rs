@@ -3,6 +3,7 @@
 mod batch;
 mod double;
 mod factor;
+mod joining;
 mod outside;
 mod principal;
 mod rows;
@@ -21,6 +22,7 @@ use nystrom_sketch::{LandmarkSelector, Landmarks};
 use outside::Outside;
 use principal::Principal;
 use rand::{Rng, RngExt};
+use std::borrow::Cow;
 use window::Window;
 
 /// A Markov chain on the subsets Y of size c whose stationary law is the k-DPP Pr(Y) = det K_YY /
@@ -73,6 +75,7 @@ pub struct SwapChain<'a, T: Scalar> {
     factor: Factor,
     batch: Batch<T>,
     window: Window,
+    base: Vec<usize>, // what the factor knows, while single steps wait
     drawn: Vec<Drawn>,
     waiting: usize, // exchanges that the factor does not know of
     steps: u64,
@@ -146,6 +149,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
             items,
             batch: Batch::with_room(c, together(c)),
             window: Window::with_room(c),
+            base: Vec::with_capacity(c),
             drawn: Vec::with_capacity(together(c)),
             waiting: 0,
             steps: 0,
@@ -157,6 +161,9 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
 
     /// One step of Algorithm 1; true if Y changed. If c = n there is nothing to exchange.
     ///
+    /// At most 64 more entries than c. Up to Q exchanges wait for a factor: O(c²) as in
+    /// [`run`](Self::run), which takes half the time.
+    ///
     /// # Randomness
     /// With a lazy rule one uniform for the coin; then, unless it says stay, v and u by one bounded
     /// integer each and one uniform for the acceptance.
@@ -164,11 +171,48 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     /// # Errors
     /// [`Error::NonFinite`] if an entry of K\[Y, u\] is NaN or infinite; Y is then as before.
     pub fn step(&mut self, rng: &mut dyn Rng) -> Result<bool> {
-        Ok(self.run(1, rng)? == 1)
+        self.steps += 1;
+        if self.outside.len() == 0 {
+            return Ok(false);
+        }
+        let Some(Drawn { v, number, coin }) = self.draw(rng) else { return Ok(false) };
+        let ratio = self.join(v, self.outside.item(number))?;
+        let accepted = coin < self.rule.acceptance(ratio);
+        if accepted {
+            self.exchange(self.batch.items.len() - 1, ratio);
+        } else {
+            self.leave();
+        }
+        Ok(accepted)
     }
 
-    /// That many steps; the number of accepted exchanges. One by one they take 3 times as long at c
-    /// = 20, and 15 times at c = 500, since every exchange then computes the factor.
+    /// ρ of one proposal more, which joins those that were carried out since the last factor.
+    fn join(&mut self, v: usize, u: usize) -> Result<f64> {
+        let j = self.batch.items.len();
+        if self.base.is_empty() || !self.window.has_room(j) || !self.window.serves() {
+            self.settle()?;
+            self.batch.propose([].into_iter());
+            self.window.begin_joining(joining::waiting(self.items.len()));
+            self.base.extend_from_slice(&self.items);
+        }
+        self.batch.join(self.k, &self.base, (v, u));
+        self.window.join(&self.factor, &self.batch);
+        self.batch.catch_up();
+        let ratio = self.ratio_of(self.batch.items.len() - 1);
+        if ratio.is_err() {
+            self.leave();
+        }
+        ratio
+    }
+
+    /// The last proposal is not carried out.
+    fn leave(&mut self) {
+        let j = self.batch.items.len() - 1;
+        self.window.leave(j, self.batch.positions[j]);
+        self.batch.leave();
+    }
+
+    /// That many steps; the number of accepted exchanges.
     ///
     /// # Randomness
     /// That of the steps, in their order.
@@ -197,7 +241,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         }
         let SwapChain { batch, drawn, outside, .. } = self;
         batch.propose(drawn.iter().map(|d| (d.v, outside.item(d.number))));
-        self.look_ahead();
+        self.look_ahead()?;
         for j in 0..self.drawn.len() {
             let Drawn { v, number, coin } = self.drawn[j];
             // an exchange may have given the number to another item
@@ -221,17 +265,21 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     }
 
     /// Whatever these exchanges, of positions for items, will need.
-    pub(crate) fn propose(&mut self, exchanges: impl Iterator<Item = (usize, usize)>) {
+    pub(crate) fn propose(
+        &mut self,
+        exchanges: impl Iterator<Item = (usize, usize)>,
+    ) -> Result<()> {
         self.batch.propose(exchanges);
-        self.look_ahead();
+        self.look_ahead()
     }
 
-    fn look_ahead(&mut self) {
-        if self.batch.items.is_empty() {
-            return;
+    fn look_ahead(&mut self) -> Result<()> {
+        self.settle()?;
+        if !self.batch.items.is_empty() {
+            self.batch.evaluate(self.k, &self.items);
+            self.window.open(&self.factor, &self.batch, 0);
         }
-        self.batch.evaluate(self.k, &self.items);
-        self.window.open(&self.factor, &self.batch, 0);
+        Ok(())
     }
 
     /// Exchanges the item at position v for u ∉ Y if `coin`, a uniform number, is below the
@@ -255,6 +303,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
 
     /// The factor of what Y is now.
     pub(crate) fn settle(&mut self) -> Result<()> {
+        self.base.clear();
         if self.waiting > 0 {
             (self.waiting, self.refreshes) = (0, self.refreshes + 1);
             self.factor.update(&self.K)?;
@@ -293,8 +342,9 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
                 second: position,
             });
         }
-        self.propose([(position, u)].into_iter());
-        self.ratio_of(0)
+        let ratio = self.join(position, u)?;
+        self.leave();
+        Ok(ratio)
     }
 
     /// ρ of proposal `j` of the batch.
@@ -340,19 +390,36 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         Landmarks::new(self.k.dim(), increasing).expect("distinct items, at least one")
     }
 
-    /// ln det K_YY. O(c).
+    /// ln det K_YY, of the factor and of the exchanges that wait: after single steps as accurate as
+    /// ratios are. O(c).
     pub fn log_det(&self) -> f64 {
-        self.factor.log_det()
+        let since = if self.waiting > 0 { self.window.change().ln() } else { 0.0 };
+        self.factor.log_det() + since
     }
 
     /// K_YY⁻¹, rows and columns in the order of [`items`](Self::items), from the factor. 2c³ flops.
-    pub fn inverse(&self) -> faer::Mat<f64> {
-        self.factor.inverse()
+    ///
+    /// # Errors
+    /// [`Error::NotPositiveDefinite`] if rounding denies K_YY a factor.
+    pub fn inverse(&self) -> Result<faer::Mat<f64>> {
+        Ok(self.settled()?.inverse())
     }
 
     /// max |LLᵀ − K_YY|_ij/√(K_ii K_jj) of the factor. c³/3 flops, no entries.
-    pub fn residual(&self) -> f64 {
-        self.factor.residual(&self.K)
+    ///
+    /// # Errors
+    /// Those of [`inverse`](Self::inverse).
+    pub fn residual(&self) -> Result<f64> {
+        Ok(self.settled()?.residual(&self.K))
+    }
+
+    /// The factor of what Y is now, also where exchanges wait.
+    fn settled(&self) -> Result<Cow<'_, Factor>> {
+        let mut factor = Cow::Borrowed(&self.factor);
+        if self.waiting > 0 {
+            factor.to_mut().update(&self.K)?;
+        }
+        Ok(factor)
     }
 
     /// Steps taken, lazy ones included.

@@ -33,14 +33,17 @@ impl Rows {
         self.entries.resize(rows.next_multiple_of(TOGETHER) * self.width, 0.0);
     }
 
+    #[inline]
     pub fn at(&self, i: usize, j: usize) -> f64 {
         self.entries[i * self.width + j]
     }
 
+    #[inline]
     pub fn row(&self, i: usize) -> &[f64] {
         &self.entries[i * self.width..][..self.width]
     }
 
+    #[inline]
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.entries[i * self.width..][..self.width]
     }
@@ -205,8 +208,19 @@ fn subtract_in_registers<S: Simd, const N: usize>(
     }
 }
 
+/// w ← U⁻ᵀw for one w that begins with `zeros`, U with the inverses of its diagonal.
+#[inline(always)]
+pub(super) fn solve_one(U: &Rows, inverse: &[f64], w: &mut [f64], zeros: usize) {
+    work::triangular_solve(inverse.len() - zeros, 1);
+    for i in zeros..inverse.len() {
+        w[i] *= inverse[i];
+        let (done, rest) = w.split_at_mut(i + 1);
+        subtract_multiple(rest, done[i], &U.row(i)[i + 1..]);
+    }
+}
+
 /// x −= a·y.
 #[inline(always)]
-fn subtract_multiple(x: &mut [f64], a: f64, y: &[f64]) {
+pub(super) fn subtract_multiple(x: &mut [f64], a: f64, y: &[f64]) {
     x.iter_mut().zip(y).for_each(|(x, y)| *x -= a * y);
 }

@@ -32,6 +32,7 @@
 
 use super::batch::Batch;
 use super::factor::Factor;
+use super::joining::Joining;
 use super::rows::Rows;
 use nystrom_linalg_core::{Scalar, work};
 use pulp::{Simd, WithSimd};
@@ -39,36 +40,58 @@ use pulp::{Simd, WithSimd};
 /// A window ends when det K_YY is this many times as large as it has been: entries of P grow as it
 /// falls, and cancel as it rises. So many digits of P at most are lost, and none of what follows.
 const RISE: f64 = 1e6;
+/// The row of a position that no proposal names.
+pub(super) const NOWHERE: usize = usize::MAX;
 
 /// P for the proposals of a batch from number `first` on. The item of proposal first + j is in row
 /// j, its position in row q + j, of q proposals.
 #[derive(Debug, Clone)]
 pub(super) struct Window {
     first: usize,
-    q: usize,
+    pub q: usize,
     W: Rows,
-    P: Rows,
-    at: Vec<usize>,      // the row of what is at each position of V
+    pub P: Rows,
+    pub at: Vec<usize>,  // the row of what is at each position of V
+    pub signs: Vec<f64>, // of rows on which P was swept: 1 for what came, -1 for what left
     change: f64,         // det K_YY over that of the factor, and
     least: f64,          // the least that it has been
     room: [Vec<f64>; 2], // two rows of P
+    pub joining: Joining,
 }
 
 impl Window {
     /// Room for proposals of c items.
     pub fn with_room(c: usize) -> Self {
-        let (W, P, room) = (Rows::default(), Rows::default(), Default::default());
-        Window { first: 0, q: 0, W, P, at: vec![0; c], change: 1.0, least: 1.0, room }
+        Window {
+            first: 0,
+            q: 0,
+            W: Rows::default(),
+            P: Rows::default(),
+            at: vec![NOWHERE; c],
+            signs: Vec::new(),
+            change: 1.0,
+            least: 1.0,
+            room: Default::default(),
+            joining: Joining::default(),
+        }
+    }
+
+    /// P = 0, for the proposals from number `first` on, `q` at most.
+    pub fn begin(&mut self, first: usize, q: usize) {
+        (self.first, self.q, self.change, self.least) = (first, q, 1.0, 1.0);
+        self.P.reset(2 * q, 2 * q);
+        self.at.fill(NOWHERE);
+        self.signs.clear();
+        self.signs.resize(2 * q, 0.0);
     }
 
     /// For the proposals from number `first` on, given the factor of K_YY. 2c² + 4qc flops for each
     /// of them.
     pub fn open<T: Scalar>(&mut self, factor: &Factor, batch: &Batch<T>, first: usize) {
         let (c, q) = (self.at.len(), batch.items.len() - first);
-        (self.first, self.q, self.change, self.least) = (first, q, 1.0, 1.0);
+        self.begin(first, q);
         let Window { W, P, at, .. } = self;
         W.reset(c, 2 * q);
-        P.reset(2 * q, 2 * q);
         for j in 0..q {
             for (i, k) in batch.column(first + j).iter().enumerate() {
                 W.entries[i * W.width + j] = k.f64(); //               K_YC
@@ -82,6 +105,11 @@ impl Window {
         }
         factor.solve(W); //                                            L⁻¹[K_YC, −E_V]
         P.subtract_gram(W);
+    }
+
+    /// det K_YY over that of the factor.
+    pub fn change(&self) -> f64 {
+        self.change
     }
 
     /// Whether P is of a det K_YY that the window may still be judged by.
@@ -113,6 +141,8 @@ impl Window {
         let (P, room) = (&mut self.P, &mut self.room);
         pulp::Arch::new().dispatch(Sweep { P, rows: [e, u], corner, ratio, room });
         self.at[v] = u;
+        self.signs[u] = 1.0;
+        self.signs[e] = if e < self.q { 0.0 } else { -1.0 };
         self.change *= ratio;
         self.least = self.least.min(self.change);
     }

@@ -150,9 +150,20 @@ fn a_proposal_reads_c_entries_and_one_of_the_diagonal() {
         SwapChain::start(&k, c, &Uniform::default(), SwapRule::Metropolis, &mut rng(0)).unwrap();
     assert_eq!(chain.replaced(), 0);
     k.reset();
-    let accepted = (0..1000).filter(|_| chain.step(&mut rng(chain.steps())).unwrap()).count();
-    assert!(accepted > 100 && chain.refreshes() > 3 && chain.steps() == 1000);
-    assert_eq!((k.entries(), k.diagonal_entries()), (1000 * c as u64, 1000));
+    // and an entry beside every item that came since the last factor
+    let (mut accepted, mut factors, mut expected, mut waiting) = (0, chain.refreshes(), 0, 0);
+    for t in 0..1000 {
+        let came = chain.step(&mut rng(t)).unwrap();
+        if chain.refreshes() > factors {
+            (factors, waiting) = (chain.refreshes(), 0);
+        }
+        expected += c as u64 + waiting;
+        waiting += u64::from(came);
+        accepted += u64::from(came);
+        assert!(waiting <= 16 && k.entries() == expected);
+    }
+    assert!(accepted > 100 && factors > 3 && chain.steps() == 1000);
+    assert_eq!((chain.accepted(), k.diagonal_entries()), (accepted, 1000));
 }
 
 #[test]
@@ -173,12 +184,42 @@ fn steps_taken_together_are_the_steps_one_by_one() {
         for _ in 0..1000 {
             single.step(&mut other).unwrap();
         }
-        assert_eq!((together.items(), together.log_det()), (single.items(), single.log_det()));
+        assert_eq!(together.items(), single.items());
+        assert!((together.log_det() - single.log_det()).abs() < 1e-12 * c as f64);
+        assert_eq!(together.residual().unwrap(), single.residual().unwrap());
         assert_eq!(one, other, "both drew the same numbers");
         // c entries a proposal; in a batch of 16 with an accepted one those between the items that
         // wait, and c and these again for the two numbers that stand for other items now
         let again = 15 * c as u64 + 256;
         assert!(accepted > 50 && entries <= 1000 * (c as u64 + 16) + accepted as u64 * again);
+    }
+}
+
+/// After every step, with exchanges that wait: items that came leave again, and those that left
+/// come back.
+#[test]
+fn ratios_after_single_steps_are_those_of_a_chain_that_begins_there() {
+    for (n, c) in [(2, 1), (7, 3), (12, 6), (40, 5), (40, 36)] {
+        let k = psd(Kind::Rough, n, 3);
+        let k = Dense::new(k.as_ref()).unwrap();
+        let mut rng = rng(4);
+        let mut chain =
+            SwapChain::start(&k, c, &Uniform::default(), SwapRule::Metropolis, &mut rng).unwrap();
+        for t in 0..200 {
+            chain.step(&mut rng).unwrap();
+            let inside = chain.landmarks();
+            let mut fresh = SwapChain::new(&k, &inside, SwapRule::Metropolis).unwrap();
+            assert!((chain.log_det() - fresh.log_det()).abs() < 1e-9);
+            let position = t % c;
+            let item = chain.items()[position];
+            let in_fresh = fresh.items().iter().position(|i| *i == item).unwrap();
+            for u in (0..n).filter(|u| !inside.indices().contains(u)) {
+                let ratio = chain.ratio(position, u).unwrap();
+                let exact = fresh.ratio(in_fresh, u).unwrap();
+                assert!((ratio / exact - 1.0).abs() < 1e-9, "{ratio} for {exact}, step {t}");
+            }
+        }
+        assert!(chain.refreshes() > 3 && chain.accepted() > 3 * chain.refreshes() as u64 / 2);
     }
 }
 

@@ -54,7 +54,7 @@ fn chain(k: &Raw, c: usize, rule: SwapRule) -> Result<Vec<f64>> {
     assert!(distinct.len() == c && distinct == chain.landmarks().indices(), "{:?}", chain.items());
     let outside = (0..k.dim()).find(|u| !distinct.contains(u));
     let ratio = outside.map_or(Ok(0.0), |u| chain.ratio(0, u))?;
-    Ok(vec![chain.log_det(), chain.residual(), ratio])
+    Ok(vec![chain.log_det(), chain.residual()?, ratio])
 }
 
 #[test]
