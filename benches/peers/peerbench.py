@@ -7,6 +7,7 @@
   python peerbench.py T3 --tool sklearn|scipy --n 10000                      exact regression
   python peerbench.py T4 --tool exact|rls_numpy|dppy_bless --n 10000         leverage scores
   python peerbench.py T5 --tool exact|mcmc --n 4000 --k 100                  k-DPP
+  python peerbench.py T8 --tool spectrum|alpha --n 10000 --k 20              k-DPP, a line a draw
   python peerbench.py T7 --tool gemm|potrf                                   the machine
 
 Each run is a process of its own, so that `peak_rss_mb` is its own. OPENBLAS_CORETYPE and
@@ -15,6 +16,8 @@ OPENBLAS_L2_SIZE in the environment throttle NumPy and SciPy: unset them for wha
 import argparse
 import json
 import os
+import signal
+import time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
 parser.add_argument("task")
@@ -32,8 +35,10 @@ parser.add_argument("--iterations", type=int, default=3000, help="steps of a cha
 parser.add_argument("--seed", type=int, default=20260101)
 parser.add_argument("--threads", type=int, default=os.cpu_count())
 parser.add_argument("--size", type=int, default=4000, help="order of the matrices of T7")
+parser.add_argument("--limit", type=int, default=0, help="seconds until the run is ended")
 parser.add_argument("--qbar", type=float, default=2.0, help="oversampling of BLESS")
 A = parser.parse_args()
+signal.alarm(A.limit)
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = str(A.threads)
 
@@ -255,6 +260,27 @@ def k_dpp():
              s_per_iter=times["wall_min"] / steps, cpu_per_iter=times["cpu_min"] / steps, **times)
 
 
+def k_dpp_at_scale():
+    """T8: normal points, a Gaussian kernel with their median distance; the first draw from X."""
+    import warnings
+    warnings.filterwarnings("ignore")
+    from dppy.finite_dpps import FiniteDPP
+    from sklearn.gaussian_process.kernels import RBF
+    n, k, rng = A.n or 10000, A.k, np.random.RandomState(0)
+    X = np.random.default_rng(A.seed).standard_normal((n, A.d))
+    kernel = RBF(A.ell or 18.68 ** 0.5)
+    if A.tool == "alpha":
+        make = lambda: FiniteDPP("likelihood", L_eval_X_data=(kernel, X))
+        options = dict(mode="alpha", verbose=False)
+    else:
+        make, options = lambda: FiniteDPP("likelihood", L=kernel(X)), {}
+    for i in range(1 + A.repeat):
+        start = time.perf_counter()
+        dpp = make() if i == 0 else dpp
+        dpp.sample_exact_k_dpp(size=k, random_state=rng, **options)
+        emit(**BASE, tool=f"dppy_{A.tool}", n=n, k=k, draw=i, s=time.perf_counter() - start)
+
+
 def machine():
     """T7: what OpenBLAS reaches."""
     rng = np.random.default_rng(0)
@@ -278,7 +304,7 @@ def machine():
 
 
 TASKS = dict(T1=kernel_block, T2=nystrom_regression, T3=exact_regression, T4=leverage_scores,
-             T5=k_dpp, T7=machine)
+             T5=k_dpp, T7=machine, T8=k_dpp_at_scale)
 
 if __name__ == "__main__":
     if A.task == "versions":

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::check::{REFERENCE, Reference};
 use crate::experiment::{Experiment, Scale};
-use crate::{bench, experiments, fetch, listing, numbers, reference, runner, suite, tidy};
+use crate::{bench, experiments, fetch, listing, numbers, peers, reference, runner, suite, tidy};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The project's tasks", version)]
@@ -100,6 +100,10 @@ pub struct Reproduce {
     /// Compute anew what an earlier run has finished
     #[arg(long)]
     fresh: bool,
+    /// Also time the peers where an experiment compares, with this Python, which has what
+    /// benches/peers/requirements.txt lists [default: that of .venv, if it is there, or python3]
+    #[arg(long, value_name = "PYTHON", num_args = 0..=1)]
+    peers: Option<Option<PathBuf>>,
     /// Compare with a reference run [default: docs/data/reproduction.json]: verdicts, and values
     /// within four standard errors
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
@@ -148,6 +152,7 @@ fn reproduce(options: &Reproduce) -> anyhow::Result<ExitCode> {
         data_dir: options.data.folder()?.map(Path::to_owned),
         out: options.out.clone(),
         fresh: options.fresh,
+        peers: options.peers.as_ref().map(|named| peers::chosen(named.as_deref())).transpose()?,
     };
     let path = options
         .check

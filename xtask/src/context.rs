@@ -23,6 +23,8 @@ pub struct Context<'a> {
     pub progress: &'a Progress,
     /// The folder given as `--data`.
     pub data_dir: Option<PathBuf>,
+    /// The Python of the peers, if they are to be run.
+    pub peers: Option<PathBuf>,
     /// This experiment's own seed, from [`experiment_seed`].
     pub seed: u64,
 }

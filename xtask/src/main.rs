@@ -23,6 +23,7 @@ mod machine;
 mod memory;
 mod method;
 mod numbers;
+mod peers;
 mod progress;
 mod record;
 mod reference;

@@ -66,6 +66,8 @@ methods! {
     K_DPP, "k-dpp", "k-DPP", style(PURPLE, Diamond, true, SOLID);
     K_DPP_EXACT, "k-dpp-exact", "k-DPP, exact", style((20, 110, 120), Plus, true, LONG);
     K_DPP_REJECTION, "k-dpp-rejection", "rejection", style((190, 80, 140), Square, true, SHORT);
+    DPPY, "dppy", "DPPy", style((130, 120, 30), Cross, true, LONG);
+    DPPY_ALPHA, "dppy-alpha", "DPPy, alpha", style((130, 120, 30), Up, true, DOTS);
     // estimators of leverage scores
     RECURSIVE, "recursive", "Recursive-RLS", style(GREEN, Down, true, LONG);
     BLESS, "bless", "BLESS", style(PURPLE, Up, false, SHORT);

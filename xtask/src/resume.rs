@@ -13,7 +13,7 @@ use crate::experiment::Scale;
 use crate::record::Record;
 
 /// Raise when the shape of the file changes.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// All that a result depends on. Results under another key are not this run's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +28,8 @@ pub struct Key {
     pub seed: u64,
     /// The data it reads: each set's name with the SHA-256 of its files, or `absent`.
     pub data: String,
+    /// Whether the peers were run.
+    pub peers: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -104,6 +106,7 @@ mod tests {
             Key { build: "another".into(), ..key.clone() },
             Key { scale: Scale::Full, ..key.clone() },
             Key { seed: 1, ..key.clone() },
+            Key { peers: true, ..key.clone() },
             Key { data: "rqc=absent".into(), ..key.clone() },
         ];
         for other in others {

@@ -32,6 +32,8 @@ pub struct Plan {
     pub threads: usize,
     /// Where the data sets are.
     pub data_dir: Option<PathBuf>,
+    /// The Python of the peers, if they are to be run.
+    pub peers: Option<PathBuf>,
     /// Where the report goes.
     pub out: PathBuf,
     /// Recompute what is finished.
@@ -89,6 +91,7 @@ fn key(plan: &Plan, experiment: &Experiment, build: &str) -> Key {
         scale: plan.scale,
         seed: plan.seed,
         data: datasets::fingerprint(plan.data_dir.as_deref(), experiment.data),
+        peers: plan.peers.is_some(),
     }
 }
 
@@ -134,6 +137,7 @@ fn execute(
         threads: plan.threads,
         progress,
         data_dir: plan.data_dir.clone(),
+        peers: plan.peers.clone(),
         seed: experiment_seed(plan.seed, experiment.name),
     };
     let measures_memory = machine::reset_peak_memory();

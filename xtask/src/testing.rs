@@ -73,6 +73,7 @@ pub fn key() -> Key {
         scale: Scale::Smoke,
         seed: 0,
         data: String::new(),
+        peers: false,
     }
 }
 

@@ -1,16 +1,15 @@
 //! `cargo xtask bench`: runs the benches and, beside them, what a user would pick instead. All
 //! that was measured goes to `docs/data/bench.json`, ten rows of it to `docs/performance.md`.
 //!
-//! `criterion.rs` reads what criterion measured, `memory.rs` measures peaks, `peers.rs` runs the
-//! Python peers, `rows.rs` says which of ours stands against which of theirs and against which
-//! limit of the machine (`comparison.rs` the types), `markdown.rs` writes the tables, `scaling.rs`
-//! plots.
+//! `criterion.rs` reads what criterion measured, `memory.rs` measures peaks, `rows.rs` says which of
+//! ours stands against which of the peers' (`peers.rs` beside this folder runs them) and against
+//! which limit of the machine (`comparison.rs` the types), `markdown.rs` writes the tables,
+//! `scaling.rs` plots.
 
 mod comparison;
 mod criterion;
 mod markdown;
 mod memory;
-mod peers;
 mod rivals;
 mod rows;
 mod scaling;
@@ -22,7 +21,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::{atomic, machine, report};
+use crate::{atomic, machine, peers, report};
 use criterion::Measurements;
 use peers::Line;
 

@@ -13,7 +13,8 @@ use super::counting::Counting;
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
 use crate::lab::{Draw, Grid, Measure, Results, Setting};
-use crate::method::{K_DPP, K_DPP_EXACT, K_DPP_REJECTION, Method};
+use crate::method::{DPPY, DPPY_ALPHA, K_DPP, K_DPP_EXACT, K_DPP_REJECTION, Method};
+use crate::peers;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "k-dpp-at-scale",
@@ -21,7 +22,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     figure: "k-DPPs at scale",
     says: "Not from a paper: time and kernel values of k-DPP draws from n = 10³ to 10⁶ normal \
            points in ten dimensions, exactly from the spectrum of K, exactly by rejection, and by \
-           a swap chain for as many steps as bring it to a distance of 0.1 that is measured.",
+           a swap chain for as many steps as bring it to a distance of 0.1 that is measured. With \
+           --peers also DPPy's two exact samplers, as far as they go.",
     data: &[],
     run,
 };
@@ -52,6 +54,8 @@ const LOOKS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 const DELTA: f64 = 0.05 / LOOKS.len() as f64;
 /// Draws after the first one.
 const DRAWS: usize = 5;
+/// The seconds in which DPPy is to make its draws.
+const LIMIT: u64 = 120;
 
 /// A number of items, and the numbers of points up to which each method is run.
 struct Size {
@@ -90,9 +94,10 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         &[1000, 3000, 10_000, 100_000, 1_000_000],
         &[1000, 3000, 10_000, 30_000, 100_000, 1_000_000],
     );
-    let results = Grid::new(ctx, "draws of the points", &sizes)
-        .repetitions(1)
-        .run(|draw| ns.iter().try_for_each(|&n| cell(draw, n)))?;
+    let results = Grid::new(ctx, "draws of the points", &sizes).repetitions(1).run(|draw| {
+        ns.iter().try_for_each(|&n| cell(draw, n))?;
+        by_dppy(draw, ns)
+    })?;
 
     let mut out = results.outcome(format!(
         "One matrix of each size, {DRAWS} further draws from it; two threads or more: what is \
@@ -109,6 +114,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     out.tables.extend(table.by_setting("items").by_method("method").by_x("n").build());
     out.claims = sizes.iter().flat_map(|s| claims(&results, s)).collect();
     out.notes = notes();
+    out.notes.extend(ctx.peers.as_ref().map(|_| of_dppy(&results, &sizes)));
     Ok(out)
 }
 
@@ -127,6 +133,25 @@ fn cell(draw: &mut Draw<'_, Size>, n: usize) -> anyhow::Result<()> {
     let exact = if n <= rejection { matrix.by_rejection(draw, pairs)? } else { vec![] };
     if pairs > 0 {
         matrix.by_chain(draw, &exact, started)?;
+    }
+    Ok(())
+}
+
+/// DPPy's draws of points of the same law, up to the n at which it makes none in time.
+fn by_dppy(draw: &mut Draw<'_, Size>, ns: &[usize]) -> anyhow::Result<()> {
+    let Some(python) = &draw.ctx.peers else { return Ok(()) };
+    let Size { k, spectrum, rejection, .. } = *draw.setting;
+    for (method, tool, upto) in [(DPPY, "spectrum", spectrum), (DPPY_ALPHA, "alpha", rejection)] {
+        for &n in ns.iter().filter(|n| **n <= upto) {
+            let lines = peers::k_dpp_draws(python, tool, [n, k], DRAWS, LIMIT)?;
+            let seconds: Vec<f64> = lines.iter().filter_map(|line| line.number("s")).collect();
+            for (i, seconds) in seconds.iter().enumerate() {
+                draw.put_at(n as f64, method, if i == 0 { FIRST } else { NEXT }, *seconds);
+            }
+            if seconds.is_empty() {
+                break;
+            }
+        }
     }
     Ok(())
 }
@@ -225,14 +250,22 @@ fn claims(results: &Results, s: &Size) -> Vec<Claim> {
             format!("{}, n = {n}: kernel values of a first draw by rejection over n²", s.label());
         claims.push(Claim::at_most(&text, "ours: no n × n matrix", share, 1.0));
     }
-    let both = |measure: Measure| {
+    let both = |method: Method, measure: Measure| {
         results
-            .abscissae(s, CHAIN, measure)
+            .abscissae(s, method, measure)
             .into_iter()
             .rfind(|&n| !results.sample(s, n, REJECTION, measure).values().is_empty())
     };
+    for (measure, what) in [(FIRST, "first"), (NEXT, "further")] {
+        let Some(n) = both(DPPY_ALPHA, measure) else { continue };
+        let of = |method| results.get(s, n, method, measure);
+        let text =
+            format!("{}, n = {n}: time of a {what} draw by DPPy's alpha over ours", s.label());
+        let words = "ours: ten times as fast";
+        claims.push(Claim::at_least(&text, words, of(DPPY_ALPHA).over(of(REJECTION)), 10.0));
+    }
     for (measure, what) in [(NEXT, "time"), (NEXT_VALUES, "kernel values")] {
-        let Some(n) = both(measure) else { continue };
+        let Some(n) = both(CHAIN, measure) else { continue };
         let of = |method| results.get(s, n, method, measure);
         let text = format!(
             "{}, n = {n}: {what} of a draw by the chain, {WITHIN} from the k-DPP, over that of an \
@@ -243,6 +276,21 @@ fn claims(results: &Results, s: &Size) -> Vec<Claim> {
         claims.push(Claim::at_least(&text, words, of(CHAIN).over(of(REJECTION)), 1.0));
     }
     claims
+}
+
+/// How far DPPy went.
+fn of_dppy(results: &Results, sizes: &[Size]) -> String {
+    let reach = |s: &Size, method| match results.abscissae(s, method, FIRST).last() {
+        Some(n) => format!("n = {n}"),
+        None => "none".into(),
+    };
+    let of = |s: &Size| format!("{}: {} and {}", s.label(), reach(s, DPPY), reach(s, DPPY_ALPHA));
+    format!(
+        "DPPy, of points of the same law, by its spectrum and by alpha: as many draws as {LIMIT} s \
+         allow, up to the n at which they allow none. It refuses by alpha more items than a DPP \
+         has on average. The largest n with a draw: {}.",
+        sizes.iter().map(of).collect::<Vec<_>>().join("; ")
+    )
 }
 
 fn notes() -> Vec<String> {

@@ -172,6 +172,7 @@ mod tests {
             threads: 1,
             progress: &progress,
             data_dir: None,
+            peers: None,
             seed: 5,
         };
         let run = Grid::new(&ctx, "draws", &sets).repetitions(2).run(|draw| {

@@ -11,7 +11,7 @@ const LAMBDA: Measure = Measure::new("λ", "λ");
 const SETTINGS: [&str; 2] = ["A", "B"];
 
 fn context(progress: &Progress) -> Context<'_> {
-    Context { scale: Scale::Smoke, threads: 1, progress, data_dir: None, seed: 5 }
+    Context { scale: Scale::Smoke, threads: 1, progress, data_dir: None, peers: None, seed: 5 }
 }
 
 /// Uniform has the error u/n for a random u, leverage half of it.

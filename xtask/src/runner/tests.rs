@@ -12,6 +12,7 @@ fn plan(all: &'static [Experiment], out: &Path) -> Plan {
         seed: 0,
         threads: 1,
         data_dir: None,
+        peers: None,
         out: out.to_owned(),
         fresh: false,
     }

@@ -44,6 +44,22 @@ pub const RUNS: &[Run] = &[
     Run { arguments: "T5 --tool mcmc --n 4000 --k 200" },
 ];
 
+/// An exact k-DPP of normal points by DPPy, as an experiment has it: a line a draw, for as long as
+/// `limit` seconds allow.
+///
+/// # Errors
+/// If Python cannot be run.
+pub fn k_dpp_draws(
+    python: &Path,
+    tool: &str,
+    [n, k]: [usize; 2],
+    draws: usize,
+    limit: u64,
+) -> anyhow::Result<Vec<Line>> {
+    let arguments = format!("T8 --tool {tool} --n {n} --k {k} --repeat {draws} --limit {limit}");
+    Ok(harness(python, &crate::cli::workspace_root(), &arguments)?.0)
+}
+
 /// One result: the run that gave it and its line.
 #[derive(Serialize, Deserialize)]
 pub struct Line {
@@ -78,6 +94,17 @@ impl Line {
 pub fn python(workspace: &Path) -> PathBuf {
     let own = workspace.join(".venv/bin/python");
     if own.is_file() { own } else { "python3".into() }
+}
+
+/// The Python that is named, or the one that is meant; it has what the harness needs.
+///
+/// # Errors
+/// Those of [`versions`].
+pub fn chosen(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let workspace = crate::cli::workspace_root();
+    let python = named.map_or_else(|| python(&workspace), Path::to_owned);
+    versions(&python, &workspace)?;
+    Ok(python)
 }
 
 /// What is installed, as the line of a run.
@@ -146,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_harness_is_in_the_repository_and_has_every_task_and_tool() {
-        let text = include_str!("../../../benches/peers/peerbench.py");
+        let text = include_str!("../../benches/peers/peerbench.py");
         assert!(crate::cli::workspace_root().join(HARNESS).is_file());
         for Run { arguments } in RUNS {
             let mut words = arguments.split(' ');
