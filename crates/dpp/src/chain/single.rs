@@ -34,8 +34,8 @@ impl<T: Scalar> SwapChain<'_, T> {
         Ok(accepted)
     }
 
-    /// ρ = det K_{Y−v+u}/det K_YY, v the item at `position` of [`items`](Self::items) and u ∉ Y. At the
-    /// cost of a step.
+    /// ρ = det K_{Y−v+u}/det K_YY, v the item at `position` of [`items`](Self::items) and u ∉ Y. At
+    /// the cost of a step.
     ///
     /// # Errors
     /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`] if u ∈ Y, [`Error::NonFinite`].
