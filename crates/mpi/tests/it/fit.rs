@@ -49,6 +49,41 @@ fn more_passes_give_the_model_of_one_process_too() {
     }
 }
 
+/// Certificates follow from the seed and the rows, as models do.
+#[test]
+fn a_certificate_is_that_of_one_process_too() {
+    let bench = Bench::new();
+    bench.shards(9000, 5); // eight leaves
+    let certificate = |out: &str| {
+        let (_, behind) = out.split_once("\"certificate\":").expect("a certificate");
+        behind[..behind.find("]").expect("targets")].to_owned()
+    };
+    for options in ["--certify=300", "--certify=2000 --lambda 1e-5 --tolerance 1e-6"] {
+        let options = format!("shards {FIT} {options} --json");
+        let alone = certificate(&bench.alone(&format!("fit --stream {options} -o alone.json")).out);
+        assert!(alone.contains("\"trace_bound\""), "{alone}");
+        for size in 1..=4 {
+            let run = bench.ok(size, &format!("fit {options} -o m.json"));
+            assert_eq!(certificate(&run.out), alone, "{size} processes");
+            assert!(bench.read("m.json") == bench.read("alone.json"), "{size} processes");
+        }
+        let other = bench.ok(2, &format!("fit {options} --seed 1 -o m.json"));
+        assert!(certificate(&other.out) != alone);
+    }
+}
+
+/// Process 0 warns; all end with the same status.
+#[test]
+fn iterations_that_do_not_converge_end_with_a_status() {
+    let bench = Bench::new();
+    bench.shards(3000, 3);
+    let options = "--lambda 1e-12 --tolerance 1e-14";
+    let run = bench.job(3, &format!("fit shards {FIT} {options} -o m.json"));
+    assert_eq!(run.code, Some(5), "{run:?}");
+    assert_eq!(run.err.matches("warning: stopped after ").count(), 1, "{}", run.err);
+    assert!(bench.path("m.json").exists());
+}
+
 /// Regression on all the data, also where one of the processes has no rows.
 #[test]
 fn all_rows_as_centres_give_the_model_of_one_process_too() {
