@@ -38,7 +38,7 @@ pub fn main_over(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
         }
     };
     match run(&cli.command, ranks) {
-        Ok(()) => Ok(0),
+        Ok(status) => Ok(status),
         Err(error) => match error.downcast_ref() {
             // which has been told
             Some(Failure::Elsewhere(status)) => Ok(*status),
@@ -47,19 +47,21 @@ pub fn main_over(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
     }
 }
 
-fn run(command: &Command, ranks: &dyn Ranks) -> Result<()> {
+/// The status to end with.
+fn run(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
     match command {
-        Command::Fit(args) => stream::fit::run_over(args, ranks),
-        Command::Predict(args) => stream::predict::predict_over(args, ranks),
-        Command::Evaluate(args) => stream::predict::evaluate_over(args, ranks),
-        Command::Scores(args) => stream::scores::run_over(args, ranks),
-        Command::Landmarks(args) => stream::landmarks::run_over(args, ranks),
+        Command::Fit(args) => return stream::fit::run_over(args, ranks),
+        Command::Predict(args) => stream::predict::predict_over(args, ranks)?,
+        Command::Evaluate(args) => stream::predict::evaluate_over(args, ranks)?,
+        Command::Scores(args) => stream::scores::run_over(args, ranks)?,
+        Command::Landmarks(args) => stream::landmarks::run_over(args, ranks)?,
         _ => {
             let text = "over processes there are `fit`, `predict`, `evaluate`, `scores` and \
                         `landmarks`; use `nystrom` for the rest";
-            agree(ranks, Err(Failure::Usage(text.into()).into()))
+            agree::<()>(ranks, Err(Failure::Usage(text.into()).into()))?;
         }
     }
+    Ok(0)
 }
 
 /// What all processes did, each for itself. If it failed for some, the first of them tells the

@@ -1,6 +1,7 @@
 //! Where results go.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// A file, or standard output, which is written `-`.
@@ -8,6 +9,16 @@ use std::path::{Path, PathBuf};
 pub enum Output {
     Stdout,
     File(PathBuf),
+}
+
+/// In words.
+impl fmt::Display for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Output::Stdout => f.write_str("standard output"),
+            Output::File(path) => path.display().fmt(f),
+        }
+    }
 }
 
 impl From<OsString> for Output {

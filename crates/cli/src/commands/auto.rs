@@ -68,11 +68,8 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
         errors(&model, &table, &mut summary)?;
     }
     let size = model_file::save(&model, output)?;
-    let place = output
-        .file()
-        .map_or_else(|| "standard output".to_owned(), |file| file.display().to_string());
-    summary.line("model", format!("{place}, {}{}", text::bytes(size), holds(&model, &table)?));
-    summary.value("model", &place);
+    summary.line("model", format!("{output}, {}{}", text::bytes(size), holds(&model, &table)?));
+    summary.value("model", output.to_string());
     summary.value("seed", args.run.seed);
     let repeat = repeat(&model.made.settings);
     let page = FitPage { command: Some(&repeat), ..FitPage::of(&model, &report) };

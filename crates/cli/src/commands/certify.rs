@@ -1,6 +1,6 @@
 //! What `--certify` finds, in words.
 
-use crate::args::Certify;
+use crate::args::{Certify, Output};
 use crate::kernel::AnyKernel;
 use crate::plan;
 use crate::summary::Summary;
@@ -22,6 +22,11 @@ pub fn certify(
         }
         Certify::Passes(passes) => plan::tight(passes.get(), memory).certify(model, problem, rng),
     }
+}
+
+/// Why there is no certificate, of a model that is written all the same.
+pub fn after(error: impl Into<anyhow::Error>, output: &Output) -> anyhow::Error {
+    error.into().context(format!("the model is written to {output}, but not certified"))
 }
 
 /// The certificate of the target that is farthest from exact regression.

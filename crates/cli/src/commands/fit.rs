@@ -111,12 +111,6 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
         Errors::of(predicted.as_ref(), y.as_ref())?.report("held out", "held_out", &mut summary);
         validation = Some(page::held_out(&target, &predicted, &y));
     }
-    if let (Some(how), Some(step)) = (args.certify, &planned.certify) {
-        session.progress.step("certifying", step);
-        let problem = (points, y.as_ref()).into();
-        let report = certify::certify(how, session.memory, &fitted.model, problem, rng)?;
-        certify::describe(&report, &mut summary);
-    }
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("landmarks", landmarks.len());
     summary.value("selection", spec.method.name());
@@ -127,10 +121,7 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     summary.value("target", &target);
     summary.value("seed", args.run.seed);
     summary.value("plan", planned.listed());
-    let place = output
-        .file()
-        .map_or_else(|| "standard output".to_owned(), |file| file.display().to_string());
-    summary.value("model", &place);
+    summary.value("model", output.to_string());
 
     let made = Made {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -146,12 +137,19 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     model.explanation = page::explain(&model, &features, args.run.seed)?;
     summary.value("explanation", &model.explanation);
     let size = model_file::save(&model, output)?;
-    summary.line("model", format!("{place}, {}", text::bytes(size)));
+    if let (Some(how), Some(step)) = (args.certify, &planned.certify) {
+        session.progress.step("certifying", step);
+        let problem = (points, y.as_ref()).into();
+        let report = certify::certify(how, session.memory, model.regression(), problem, rng)
+            .map_err(|error| certify::after(error, output))?;
+        certify::describe(&report, &mut summary);
+    }
+    summary.line("model", format!("{output}, {}", text::bytes(size)));
     let (validation, command) = (validation.as_ref(), crate::session::command_line());
     let (model, lambdas, command) = (&model, &fitted.lambdas, Some(&*command));
     page::write(args, FitPage { model, report: None, validation, lambdas, command }, &mut summary)?;
     summary.print(&session, output.is_stdout())?;
-    finish(&session, fitted.iterations)
+    Ok(finish(&session, fitted.iterations.as_ref()))
 }
 
 /// What `--plan --json` prints.
@@ -333,18 +331,20 @@ fn describe(fitted: &Fitted, summary: &mut Summary) {
     }
 }
 
-/// A fit that did not converge is kept, and the status says so.
-fn finish(session: &Session, iterations: Option<IterationReport>) -> Result<ExitCode> {
-    match iterations {
-        Some(report) if !matches!(report.stop, Stop::Converged | Stop::Asked) => {
-            session.warn(&format!(
-                "warning: stopped after {} iterations at a relative residual of {:.1e}, above \
-                 --tolerance {:.1e}; \
-                 the model is written. Raise --lambda or --tolerance, or allow more --memory",
-                report.iterations, report.residual, report.tolerance
-            ));
-            Ok(ExitCode::from(NOT_CONVERGED))
-        }
-        _ => Ok(ExitCode::SUCCESS),
-    }
+/// What is said of a fit that did not converge: it is kept, and the status is [`NOT_CONVERGED`].
+pub fn unconverged(report: &IterationReport) -> Option<String> {
+    let IterationReport { iterations, residual, tolerance, stop, .. } = report;
+    (!matches!(stop, Stop::Converged | Stop::Asked)).then(|| {
+        format!(
+            "warning: stopped after {iterations} iterations at a relative residual of \
+             {residual:.1e}, above --tolerance {tolerance:.1e}; the model is written. Raise \
+             --lambda or --tolerance, or allow more --memory"
+        )
+    })
+}
+
+fn finish(session: &Session, iterations: Option<&IterationReport>) -> ExitCode {
+    let Some(warning) = iterations.and_then(unconverged) else { return ExitCode::SUCCESS };
+    session.warn(&warning);
+    ExitCode::from(NOT_CONVERGED)
 }

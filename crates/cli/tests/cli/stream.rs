@@ -158,6 +158,20 @@ pub fn goes_on(bench: &Bench, line: &str) {
     assert!(!bench.path("state").exists());
 }
 
+/// As in memory: the model is kept, and the status says so, quiet or not.
+#[test]
+fn iterations_that_do_not_converge_end_with_a_status() {
+    let bench = Bench::new();
+    shards(&bench, 2000, 3);
+    let line = "fit shards --target y --kernel gaussian --bandwidth 2 --landmarks uniform:200 \
+                --memory 100MB --lambda 1e-12 --tolerance 1e-14 -o m.json -q";
+    let run = bench.run(line);
+    assert!(run.code == Some(5) && run.err.contains("warning: stopped after "), "{run:?}");
+    assert!(run.err.contains("the model is written"), "{run:?}");
+    bench.write("new.csv", table(400, 2));
+    bench.ok("evaluate m.json new.csv");
+}
+
 #[test]
 fn what_needs_all_rows_is_refused_before_it_starts() {
     let bench = Bench::new();

@@ -1,7 +1,9 @@
 //! The distance to exact regression, block by block.
 
 use crate::stream::shards;
-use crate::support::Bench;
+use crate::support::{Bench, words};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 #[test]
 fn blocks_have_a_certificate() {
@@ -37,4 +39,37 @@ fn certificates_that_cannot_be_are_refused() {
         assert_eq!(run.code, Some(2), "{options}: {run:?}");
         assert!(run.err.contains(part), "{options}: {}", run.err);
     }
+}
+
+/// The model is there before the passes of the certificate, and stays if one of them fails. The
+/// same command makes up for it.
+#[test]
+fn a_certificate_that_fails_leaves_the_model() {
+    let bench = Bench::new();
+    shards(&bench, 30_000, 3);
+    let line = "fit shards --target y --kernel gaussian --bandwidth 2 --landmarks uniform:200 \
+                --memory 200MB -q";
+    bench.ok(&format!("{line} -o whole.json"));
+    let line = format!("{line} --certify -o m.json --checkpoint state");
+    let mut command = bench.command();
+    command.args(words(&line)).stdout(Stdio::null()).stderr(Stdio::piped());
+    let (child, start) = (command.spawn().unwrap(), Instant::now());
+    while !bench.path("m.json").exists() {
+        assert!(start.elapsed() < Duration::from_secs(100), "a model is written");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let [shard, away] = ["shards/2.csv", "away.csv"].map(|name| bench.path(name));
+    std::fs::rename(&shard, &away).unwrap();
+    let run = child.wait_with_output().unwrap();
+    let told = String::from_utf8(run.stderr).unwrap();
+    assert_eq!(run.status.code(), Some(3), "{told}");
+    for part in ["the model is written to m.json, but not certified: ", "shards/2.csv"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(bench.read("m.json") == bench.read("whole.json"));
+    std::fs::rename(&away, &shard).unwrap();
+    let again = bench.ok(&format!("{} --json", line.replace(" -q", "")));
+    assert!(again.err.contains("going on from the checkpoint at row 30000"), "{}", again.err);
+    assert!(again.out.contains("\"certificate\""), "{}", again.out);
+    assert!(bench.read("m.json") == bench.read("whole.json") && !bench.path("state").exists());
 }

@@ -9,9 +9,10 @@ use super::share::Share;
 use super::sizes::{Sizes, passes};
 use super::watch::Watch as Passing;
 use crate::args::{Bandwidth, Fit, Lambda, Output, Selection};
+use crate::commands::fit::unconverged;
 use crate::commands::select::{self, Setting};
 use crate::commands::{auto, auto_report, certify as certificates, fit_plan};
-use crate::failure::{Failure, Result, of_pipeline};
+use crate::failure::{Failure, NOT_CONVERGED, Result, of_pipeline};
 use crate::model_file;
 use crate::over::{agree, share};
 use crate::search::{Budget, Watch};
@@ -25,12 +26,12 @@ use nystrom_pipeline::{
 use std::process::ExitCode;
 
 pub fn run(args: &Fit) -> Result<ExitCode> {
-    run_over(args, &Alone)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(run_over(args, &Alone)?))
 }
 
-/// The same over the processes of a job. Process 0 searches, finishes and writes.
-pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
+/// The same over the processes of a job. Process 0 searches, finishes and writes; all end with the
+/// same status.
+pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     let (session, mut rng) = Session::over(&args.run, ranks)?;
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);
     let mut input = agree(ranks, open(args, output, ranks))?;
@@ -40,7 +41,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
     let budget = Budget::new(args, session.memory);
     let sizes = agree(ranks, sizes(args, &mut input, &budget, &session, ranks))?;
     if args.plan {
-        return Ok(());
+        return Ok(0);
     }
     let sizes = share(ranks, sizes)?;
     input.files.set_block_rows(sizes.block);
@@ -70,11 +71,19 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
             .sum((&recipe, &bytes), &mut input, folder.as_ref())?
             .map(|(model, found)| (model, found, None)),
     };
-    let certificate = job.certify(found.as_ref().map(|(model, ..)| model), &recipe, &mut input)?;
-    let Some((model, found, iterations)) = found.filter(|_| ranks.rank() == 0) else {
-        return Ok(());
+    let warning = found.as_ref().and_then(|(.., of)| unconverged(of.as_ref()?));
+    let status = warning.as_ref().map_or(0, |_| NOT_CONVERGED);
+    // before more passes, one of which may fail
+    let size = match &found {
+        Some((model, ..)) if ranks.rank() == 0 => model_file::save(model, output)?,
+        _ => 0,
     };
-    let size = model_file::save(&model, output)?;
+    let certificate = job
+        .certify(found.as_ref().map(|(model, ..)| model), &recipe, &mut input)
+        .map_err(|error| certificates::after(error, output))?;
+    let Some((model, found, iterations)) = found.filter(|_| ranks.rank() == 0) else {
+        return Ok(status);
+    };
     if let Some(folder) = &folder {
         folder.clear();
     }
@@ -90,13 +99,12 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<()> {
         certificates::describe(certificate, &mut summary);
     }
     summary.value("processes", ranks.size());
-    let place = output
-        .file()
-        .map_or_else(|| "standard output".to_owned(), |file| file.display().to_string());
-    summary.line("model", format!("{place}, {}", text::bytes(size)));
-    summary.value("model", &place);
+    summary.line("model", format!("{output}, {}", text::bytes(size)));
+    summary.value("model", output.to_string());
     summary.value("seed", args.run.seed);
-    summary.print(&session, output.is_stdout())
+    summary.print(&session, output.is_stdout())?;
+    warning.iter().for_each(|text| session.warn(text));
+    Ok(status)
 }
 
 /// What every process does for itself before there is work.

@@ -93,8 +93,8 @@ impl Job<'_> {
             }
             Ok(())
         })?;
-        // a third pass begins behind it
-        if passes(self.args) > 2 {
+        // more passes begin behind it
+        if passes(self.args) > 2 || self.args.certify.is_some() {
             keep(sum);
         }
         Ok(())
