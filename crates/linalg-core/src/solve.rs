@@ -1,7 +1,7 @@
 //! A run of conjugate gradients to a true residual, which can be watched, saved and gone on with.
 
-use crate::cg::{ConjugateGradients, LinearSystem, dots, norms};
-use crate::{Error, PcgEnd, PcgOptions, PcgReport, Result, Scalar, validate};
+use crate::cg::{ConjugateGradients, LinearSystem};
+use crate::{PcgEnd, PcgOptions, PcgReport, Result, SavedSolve, Scalar, validate};
 use faer::{Mat, MatRef};
 
 /// Conjugate gradients on A·X = B until the *true* relative residual of every column is within the
@@ -47,32 +47,6 @@ pub struct Solve<T> {
     verified: Option<f64>,
     /// Whether the residual at hand is b − Ax.
     is_true: bool,
-    fell_back: bool,
-}
-
-/// A [`Solve`] as it stands after an iteration: 3nt numbers and two an iteration and column.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(bound(
-        serialize = "T: Scalar + serde::Serialize",
-        deserialize = "T: Scalar + serde::de::DeserializeOwned"
-    ))
-)]
-pub struct SavedSolve<T> {
-    #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
-    x: Mat<T>,
-    #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
-    r: Mat<T>,
-    #[cfg_attr(feature = "serde", serde(with = "crate::serialize::matrix"))]
-    p: Mat<T>,
-    rho: Vec<f64>,
-    b_norm: Vec<f64>,
-    steps: Vec<Vec<(f64, f64)>>,
-    condition: f64,
-    history: Vec<f64>,
-    verified: Option<f64>,
     fell_back: bool,
 }
 
@@ -209,61 +183,4 @@ impl<T: Scalar> Solve<T> {
     pub fn into_x(self) -> Mat<T> {
         self.cg.into_x()
     }
-}
-
-impl<T: Scalar> SavedSolve<T> {
-    /// The recurrence, if this is its state for the system and right-hand side: ρ = rᵀM⁻¹r tells a
-    /// preconditioner, ‖b‖ a right-hand side, each by its bits.
-    fn resume(
-        &self,
-        system: &mut dyn LinearSystem<T>,
-        b: MatRef<'_, T>,
-    ) -> Result<ConjugateGradients<T>> {
-        validate::finite("right-hand side", b)?;
-        let (n, t) = (b.nrows(), b.ncols());
-        self.check(n, t)?;
-        let (mut z, q) = (Mat::zeros(n, t), Mat::zeros(n, t));
-        system.precondition(z.as_mut(), self.r.as_ref());
-        let rho = dots(self.r.as_ref(), z.as_ref());
-        let ours = norms(b).into_iter().chain(rho).map(f64::to_bits);
-        if !ours.eq(self.b_norm.iter().chain(&self.rho).map(|x| x.to_bits())) {
-            return Err(wrong(
-                "it belongs to other data, another ridge, preconditioner or seed, or another \
-                 instruction set; go on with those that it was saved with",
-            ));
-        }
-        let mut cg = ConjugateGradients {
-            x: self.x.clone(),
-            r: self.r.clone(),
-            z,
-            p: self.p.clone(),
-            q,
-            rho: self.rho.clone(),
-            b_norm: self.b_norm.clone(),
-            residuals: vec![],
-            steps: self.steps.clone(),
-            condition: self.condition,
-        };
-        cg.residuals = cg.relative();
-        Ok(cg)
-    }
-
-    /// Whether it is the state of a run on n × t numbers.
-    fn check(&self, n: usize, t: usize) -> Result<()> {
-        let matrices = [&self.x, &self.r, &self.p];
-        let lists = [self.rho.len(), self.b_norm.len(), self.steps.len()];
-        if matrices.iter().any(|matrix| matrix.shape() != (n, t)) || lists != [t; 3] {
-            return Err(wrong("its sizes are those of another problem, or it is damaged"));
-        }
-        let numbers = self.rho.iter().chain(&self.b_norm).chain(&self.history);
-        let finite = matrices.iter().all(|matrix| matrix.is_all_finite())
-            && numbers.chain(&self.verified).all(|x| x.is_finite())
-            && self.steps.iter().flatten().all(|(a, b)| a.is_finite() && b.is_finite())
-            && self.condition >= 1.0;
-        if finite { Ok(()) } else { Err(wrong("some numbers are not finite: it is damaged")) }
-    }
-}
-
-fn wrong(problem: &str) -> Error {
-    Error::Incompatible { what: "state of conjugate gradients", problem: problem.into() }
 }

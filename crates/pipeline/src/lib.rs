@@ -68,6 +68,6 @@ pub use split::{Fold, Split};
 pub use stream::{
     Alone, DrawnRow, DrawnRows, PointRecipe, PointRows, Ranks, Recipe, SavedLeaves, StreamFit,
     StreamPath, StreamPoints, StreamReport, Summing, Survey, TableBlocks, TableSource,
-    WeightedRows,
+    WeightedRows, iterations_from_bytes, iterations_to_bytes,
 };
 pub use validation::{Bin, Compared, Confusion, Coverage, Validation};

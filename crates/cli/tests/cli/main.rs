@@ -19,5 +19,6 @@ mod stream;
 mod stream_all;
 mod stream_certify;
 mod stream_folds;
+mod stream_iterate;
 mod stream_scores;
 mod support;

@@ -1,6 +1,7 @@
 //! Regression on all the data, block by block.
 
-use crate::stream::{goes_on, shards};
+use crate::stream::shards;
+use crate::stream_iterate::goes_on;
 use crate::support::{Bench, table};
 
 const KERNEL: &str = "--target y --kernel gaussian --bandwidth 2 --lambda 1e-6 --memory 100MB";

@@ -103,7 +103,7 @@ impl<K, T> Iteration<'_, K, T> {
     }
 
     /// The state after this iteration, for [`Extras::resume`]: a copy of 3Mt numbers (3nt on all
-    /// data), which can be saved (feature `serde`).
+    /// data), which become bytes, or what serde makes of them (feature `serde`).
     #[must_use]
     pub fn state(&self) -> SavedSolve<f64> {
         self.solve.save()

@@ -3,7 +3,9 @@
 
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::testing::rng;
-use nystrom_linalg_core::{Error, LinearSystem, PcgOptions, PcgReport, Solve, ops, random};
+use nystrom_linalg_core::{
+    Error, LinearSystem, PcgOptions, PcgReport, SavedSolve, Solve, ops, random,
+};
 use proptest::prelude::*;
 
 /// A, Â = A + E as the nearby one that gives way to A, and M = sI.
@@ -63,6 +65,20 @@ proptest! {
         });
         let report = report.unwrap();
         if let Some(saved) = saved {
+            let bytes = saved.to_bytes();
+            prop_assert_eq!(&SavedSolve::from_bytes(&bytes).unwrap(), &saved);
+            let other = |bytes: &[u8]| {
+                matches!(SavedSolve::<f64>::from_bytes(bytes), Err(Error::Incompatible { .. }))
+            };
+            prop_assert!((0..bytes.len()).all(|end| other(&bytes[..end])));
+            // any size is another, however large
+            for at in 0..3 + t {
+                for size in [0, 1, 7, u64::MAX / 3, u64::MAX] {
+                    let mut damaged = bytes.clone();
+                    damaged[8 * at..8 * at + 8].copy_from_slice(&size.to_le_bytes());
+                    prop_assert!(damaged == bytes || other(&damaged), "{} {}", at, size);
+                }
+            }
             let mut again = system(n, rough, seed);
             let mut resumed = Solve::resume(&saved, &mut again, b.as_ref()).unwrap();
             prop_assert_eq!(resumed.iterations(), at);

@@ -14,6 +14,7 @@ const CHECKSUM: usize = 32;
 pub(super) enum Kind {
     Recipe = 1,
     Sums = 2,
+    Solve = 3,
 }
 
 /// Sections with their lengths, and a checksum of all.

@@ -26,7 +26,7 @@ pub use drawing::{DrawnRow, DrawnRows};
 pub use points::{PointRecipe, PointRows, StreamPoints};
 pub use ranks::{Alone, Ranks};
 pub use recipe::Recipe;
-pub use saved::SavedLeaves;
+pub use saved::{SavedLeaves, iterations_from_bytes, iterations_to_bytes};
 pub use source::{TableBlocks, TableSource};
 pub use summing::Summing;
 pub(crate) use sums::{ColumnSums, NumberSums};

@@ -4,6 +4,7 @@ use super::bytes::{Kind, pack, unpack, wrong};
 use super::{Recipe, Summing};
 use crate::error::Result;
 use nystrom::krr::RowSums;
+use nystrom::linalg_core::SavedSolve;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::ops::Range;
@@ -150,6 +151,48 @@ impl<S: RowSums<f64>> Summing<'_, S> {
             Saved::Done(node, _) => node.start <= leaves.start && leaves.end <= node.end,
             Saved::UnderWay { .. } => false,
         })
+    }
+}
+
+/// Where the iterations of [`Recipe::iterate_over`] are, as a checkpoint; `recipe` are the bytes of
+/// the recipe.
+///
+/// ```
+/// use nystrom_pipeline::{iterations_from_bytes, iterations_to_bytes};
+/// # use nystrom::faer::{MatMut, MatRef, mat};
+/// # use nystrom::linalg_core::{LinearSystem, Solve};
+/// # struct Twice;
+/// # impl LinearSystem<f64> for Twice {
+/// #     fn apply(&mut self, mut out: MatMut<'_, f64>, x: MatRef<'_, f64>) {
+/// #         out.copy_from(nystrom::faer::Scale(2.0) * x);
+/// #     }
+/// #     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
+/// #         out.copy_from(r);
+/// #     }
+/// # }
+/// # let solve = Solve::start(&mut Twice, mat![[1.0], [2.0]].as_ref(), None)?.save();
+/// let bytes = iterations_to_bytes(b"recipe", &solve);
+/// assert_eq!(iterations_from_bytes(b"recipe", &bytes)?, solve);
+/// assert!(iterations_from_bytes(b"another", &bytes).is_err());
+/// # Ok::<(), nystrom_pipeline::Error>(())
+/// ```
+#[must_use]
+pub fn iterations_to_bytes(recipe: &[u8], solve: &SavedSolve<f64>) -> Vec<u8> {
+    pack(Kind::Solve, &[digest(recipe).into_bytes(), solve.to_bytes()])
+}
+
+/// What [`iterations_to_bytes`] wrote with the bytes of the same recipe.
+///
+/// # Errors
+/// [`Error::Checkpoint`](crate::Error::Checkpoint) for damaged bytes and those of another recipe or
+/// layout.
+pub fn iterations_from_bytes(recipe: &[u8], bytes: &[u8]) -> Result<SavedSolve<f64>> {
+    match unpack(Kind::Solve, bytes)?[..] {
+        [of, _] if of != digest(recipe).as_bytes() => {
+            Err(wrong("its iterations are of another recipe".into()))
+        }
+        [_, solve] => SavedSolve::from_bytes(solve).map_err(|error| wrong(error.to_string())),
+        _ => Err(wrong("it has other parts".into())),
     }
 }
 

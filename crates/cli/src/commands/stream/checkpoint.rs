@@ -6,7 +6,9 @@ use crate::over::share;
 use nystrom::krr::RowSums;
 use nystrom::linalg_core::SavedSolve;
 use nystrom_data::{Files, FilesRecord};
-use nystrom_pipeline::{Ranks, Recipe, SavedLeaves, Summing};
+use nystrom_pipeline::{
+    Ranks, Recipe, SavedLeaves, Summing, iterations_from_bytes, iterations_to_bytes,
+};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
@@ -166,20 +168,21 @@ impl Folder {
     }
 
     /// Where the iterations were, if they had come to a checkpoint. Process 0 reads for all.
-    pub fn solve(&self, ranks: &dyn Ranks) -> Result<Option<SavedSolve<f64>>> {
+    pub fn solve(&self, recipe: &[u8], ranks: &dyn Ranks) -> Result<Option<SavedSolve<f64>>> {
         let bytes = if ranks.rank() == 0 { self.read(SOLVE)? } else { None };
         let bytes = ranks.broadcast(bytes.unwrap_or_default());
         if bytes.is_empty() {
             return Ok(None);
         }
-        let saved = serde_json::from_slice(&bytes)
-            .map_err(|error| self.wrong(SOLVE, &format!("is damaged ({error}); remove it")))?;
+        let saved = iterations_from_bytes(recipe, &bytes).map_err(|error| {
+            self.wrong(SOLVE, &format!("{error}; remove it, and iterations begin anew"))
+        })?;
         Ok(Some(saved))
     }
 
     /// Saves where they are.
-    pub fn save_solve(&self, solve: &SavedSolve<f64>) -> Result<()> {
-        crate::output::write(&self.0.join(SOLVE), &serde_json::to_vec(solve)?)
+    pub fn save_solve(&self, recipe: &[u8], solve: &SavedSolve<f64>) -> Result<()> {
+        crate::output::write(&self.0.join(SOLVE), &iterations_to_bytes(recipe, solve))
     }
 
     /// Once the model is written there is nothing to go on from, nor the parts of files that a

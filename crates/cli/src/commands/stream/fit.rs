@@ -62,7 +62,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     let found = match iterate::asked(args)? {
         Some((lambda, options)) => Some(job.iterate(
             (lambda, sizes.within(options)),
-            &recipe,
+            (&recipe, &bytes),
             &mut input,
             folder.as_ref(),
         )?)

@@ -46,12 +46,12 @@ impl Job<'_> {
     pub fn iterate(
         &self,
         (lambda, options): (f64, IterativeOptions),
-        recipe: &Recipe,
+        (recipe, bytes): (&Recipe, &[u8]),
         input: &mut StreamInput,
         folder: Option<&Folder>,
     ) -> Result<(Model, StreamReport, IterationReport)> {
         let (session, ranks) = (self.session, self.ranks);
-        let saved = folder.map_or(Ok(None), |folder| folder.solve(ranks))?;
+        let saved = folder.map_or(Ok(None), |folder| folder.solve(bytes, ranks))?;
         if saved.is_some() {
             session.say("going on from the checkpoint of the iterations");
         }
@@ -61,7 +61,7 @@ impl Job<'_> {
             let Iteration { number: count, residual, .. } = *iteration;
             session.say(&format!("iteration {count}: relative residual {}", number(residual)));
             if let Some(folder) = folder.filter(|_| writes && last.elapsed() >= every) {
-                if let Err(error) = folder.save_solve(&iteration.state()) {
+                if let Err(error) = folder.save_solve(bytes, &iteration.state()) {
                     session
                         .warn(&format!("warning: no checkpoint at iteration {count}: {error:#}"));
                 }
