@@ -195,6 +195,43 @@ pub fn by_folds(n: usize, m: usize, folds: usize, lambdas: usize) -> Step {
     Step::new(what, Some(rows * m + m * m), Some(flops), bytes)
 }
 
+/// A fit at one λ by normal equations.
+pub fn direct(n: usize, m: usize) -> Step {
+    let (rows, m) = (n as f64, m as f64);
+    let flops = 2.0 * rows * m * m + m.powi(3);
+    let bytes = 8.0 * (3.0 * m * m + 3.0 * 1024.0 * m);
+    Step::new("fit at one lambda", Some(rows * m + m * m), Some(flops), bytes)
+}
+
+/// The sums of so many rows each.
+pub fn drawing(m: usize, each: usize) -> Step {
+    let what = format!("draw {} for each of {m} sums", text::count(each, "row"));
+    Step::new(what, Some(0.0), None, 16.0 * (m * each) as f64)
+}
+
+/// About how many rows there are among so many that are drawn from n with replacement.
+pub fn distinct(n: usize, draws: usize) -> usize {
+    let rows = n as f64;
+    let missed = (draws as f64 * (-1.0 / rows).ln_1p()).exp();
+    (rows * (1.0 - missed)).round().max(1.0) as usize
+}
+
+/// A fit with m landmarks as one in the span of m sums of so many rows each, of u rows in all: the
+/// counts of `SketchedKrr` for so many passes over the rows, or of sums by folds.
+pub fn in_span(fit: Step, [n, m, each, u]: [usize; 4], (passes, folds): (usize, bool)) -> Step {
+    let is_kept = !folds && 4 * u > n;
+    let [rows, m, each, u] = [n, m, each, u].map(|size| size as f64);
+    let (values, times) = match is_kept {
+        true => (rows * u, 1.0),
+        false => (passes as f64 * rows * u + u * u, passes as f64),
+    };
+    let product = times * 2.0 * rows * m * if folds { u } else { each };
+    let kept = if is_kept { rows * m } else { 0.0 };
+    let bytes = fit.bytes + (8.0 * (u * m + 1024.0 * u + kept)) as u64;
+    let flops = fit.flops.map(|flops| flops + product);
+    Step { kernel_values: Some(values), flops, bytes, ..fit }
+}
+
 /// A fit at one λ, by the library's own plan.
 pub fn single(
     size: ProblemSize,

@@ -47,6 +47,13 @@ pub struct Fit {
     /// are rows and as --memory allows]
     #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
     pub landmarks: Option<LandmarkSpec>,
+    /// Fit in the span of COUNT sums of so many rows each, drawn at random with random signs (an
+    /// accumulation), in the place of COUNT rows: nearer to exact regression with the same COUNT,
+    /// for so many times the kernel values. With --landmarks uniform:COUNT
+    #[arg(long, value_name = "ROWS", requires = "landmarks", conflicts_with = "all_rows",
+        help_heading = "Landmarks",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 16))]
+    pub accumulate: Option<usize>,
     /// Ridge λ in K + nλI: a number; `auto` takes the smallest leave-one-out error of --lambdas,
     /// `gcv` the smallest generalised cross-validation error, `cv:5` the smallest error on rows
     /// left out by five folds [default: auto]

@@ -5,7 +5,8 @@ use super::errors::Errors;
 use super::fit_plan::{self, Planned};
 use super::hold_out::hold_out;
 use super::page;
-use super::select::{self, Setting};
+use super::select::Setting;
+use super::span::{self, Span};
 use crate::args::{Fit, Lambda, Output};
 use crate::failure::{Failure, NOT_CONVERGED, Result};
 use crate::input::{Features, Input, Supervised, check_target};
@@ -15,7 +16,7 @@ use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::faer::Mat;
-use nystrom::krr::{IterationReport, NormalEquations, PathPoint, RowSums, Stop};
+use nystrom::krr::{IterationReport, PathPoint, RowSums, Stop};
 use nystrom::prelude::*;
 use nystrom_page::FitPage;
 use nystrom_pipeline::{Made, Model, Target};
@@ -83,11 +84,10 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     }
 
     session.progress.step("choosing landmarks", &planned.choose);
-    let matrix = KernelMatrix::new(&kernel, points)?;
-    let landmarks = select::selector(spec, setting)?.select(&matrix, spec.count, rng)?;
+    let span = Span::choose(args, spec, setting, rng)?;
     session.progress.step("fitting", &planned.fit);
-    let fitted = fit(args, &kernel, points, &y, &landmarks, rng)?;
-    session.progress.stage("evaluating", Some((x.nrows() * landmarks.len()) as f64));
+    let fitted = fit(args, &kernel, (points, &y), &span, rng)?;
+    session.progress.stage("evaluating", Some((x.nrows() * span.centers()) as f64));
     let training = Errors::of(fitted.model.predict(points)?.as_ref(), y.as_ref())?;
 
     let mut summary = Summary::of("fit");
@@ -100,8 +100,17 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
         ),
     );
     summary.line("kernel", kernel::describe(&kernel));
-    let fewer = why_fewer(landmarks.len(), spec.count);
-    summary.line("landmarks", format!("{} by {}{fewer}", landmarks.len(), spec.method.name()));
+    let (centers, named) = (span.centers(), span::name(spec, args.accumulate));
+    match span.columns() {
+        None => {
+            let fewer = why_fewer(centers, spec.count);
+            summary.line("landmarks", format!("{centers} by {}{fewer}", spec.method.name()));
+        }
+        Some(columns) => {
+            summary.line("span", format!("{named}, {} in all", text::count(centers, "row")));
+            summary.value("columns", columns);
+        }
+    }
     describe(&fitted, &mut summary);
     training.report("training", "training", &mut summary);
     let mut validation = None;
@@ -112,7 +121,7 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
         validation = Some(page::held_out(&target, &predicted, &y));
     }
     summary.value("bandwidth", kernel.bandwidth());
-    summary.value("landmarks", landmarks.len());
+    summary.value("landmarks", centers);
     summary.value("selection", spec.method.name());
     summary.value("rows", x.nrows());
     summary.value("landmarks_asked", spec.count);
@@ -126,7 +135,7 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     let made = Made {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         seed: Some(args.run.seed),
-        centers: spec.to_string(),
+        centers: named,
         lambda: fitted.lambda,
         training_rmse: Some(training.rmse).filter(|rmse| rmse.is_finite()),
         ..Made::default()
@@ -168,6 +177,7 @@ fn only_plan(planned: &Planned, features: &Features, session: &Session) -> Resul
 
 /// Options that would do nothing here, and results that would lie on top of each other.
 fn check_options(args: &Fit, output: &Output) -> Result<()> {
+    span::accumulate(args)?;
     let given = matches!(args.lambda(), Lambda::Given(_));
     let text = if given && args.lambdas.is_some() {
         "--lambdas means nothing beside a given --lambda; leave one out"
@@ -210,35 +220,21 @@ fn split(x: Mat<f64>, y: Mat<f64>, share: Option<f64>, rng: &mut dyn Rng) -> Res
 fn fit(
     args: &Fit,
     kernel: &AnyKernel,
-    x: Points<'_, f64>,
-    y: &Mat<f64>,
-    landmarks: &Landmarks,
+    (x, y): (Points<'_, f64>, &Mat<f64>),
+    span: &Span,
     rng: &mut dyn Rng,
 ) -> Result<Fitted> {
-    let intercept = !args.regression.no_intercept;
     if let Lambda::Given(lambda) = args.lambda() {
-        let krr = AutoKrr {
-            intercept,
-            options: fit_plan::options(args),
-            ..AutoKrr::new(kernel.clone(), Ridge::PerSample(lambda))
-        };
-        let fit = krr.fit((x, y), landmarks, rng)?;
-        return Ok(Fitted {
-            model: fit.model,
-            lambda,
-            leave_one_out: None,
-            by_folds: None,
-            iterations: fit.iterations,
-            lambdas: Vec::new(),
-        });
+        let (model, iterations) = span.fit(args, (kernel, lambda), (x, y), rng)?;
+        let (leave_one_out, by_folds, lambdas) = (None, None, Vec::new());
+        return Ok(Fitted { model, lambda, leave_one_out, by_folds, iterations, lambdas });
     }
     if let Lambda::Folds(folds) = args.lambda() {
-        return by_folds(args, folds, kernel, (x, y), landmarks, rng);
+        return by_folds(args, folds, kernel, (x, y), span, rng);
     }
-    let krr = NystromKrr { intercept, ..NystromKrr::without_ridge(kernel.clone()) };
     let grid: Vec<Ridge<f64>> =
         fit_plan::lambdas(args).values().into_iter().map(Ridge::PerSample).collect();
-    let path = krr.path((x, y), landmarks, &grid)?;
+    let path = span.path(!args.regression.no_intercept, kernel, (x, y), &grid)?;
     let best = match args.lambda() {
         Lambda::Gcv => path.best_by_gcv(),
         _ => path.best_by_loo(),
@@ -262,17 +258,11 @@ fn by_folds(
     folds: usize,
     kernel: &AnyKernel,
     (x, y): (Points<'_, f64>, &Mat<f64>),
-    landmarks: &Landmarks,
+    span: &Span,
     rng: &mut dyn Rng,
 ) -> Result<Fitted> {
-    let centers = x.gather(landmarks.indices().into());
-    let (kernel, centers) = (kernel.clone(), Points::from_cols(centers.as_ref()));
-    let state = if args.regression.no_intercept {
-        NormalEquations::new(kernel, centers, 1)?
-    } else {
-        let mean = y.col(0).iter().sum::<f64>() / x.len() as f64;
-        NormalEquations::with_intercept(kernel, centers, &[mean])?
-    };
+    let mean = y.col(0).iter().sum::<f64>() / x.len() as f64;
+    let state = span.state(kernel, x, (!args.regression.no_intercept).then_some(mean))?;
     let mut folded = state.folded(folds, rng)?;
     folded.accumulate((x, y))?;
     let values = fit_plan::lambdas(args).values();

@@ -89,18 +89,29 @@ fn plan(
 ) -> Result<Planned> {
     let (n, d, m) = (setting.points.len(), setting.points.dim(), spec.count);
     let t = 1 + usize::from(!args.regression.no_intercept);
+    let one_pass = !matches!(args.lambda(), Lambda::Auto | Lambda::Gcv);
     let fit = match args.lambda() {
+        Lambda::Given(_) if args.accumulate.is_some() => plan::direct(n, m),
         Lambda::Given(_) => {
             plan::single(ProblemSize { n, d, m, t, weighted: false }, &options(args))?
         }
         Lambda::Auto | Lambda::Gcv => plan::path(n, m, lambdas(args).count),
         Lambda::Folds(folds) => plan::by_folds(n, m, folds, lambdas(args).count),
     };
+    let (m, choose, fit) = match args.accumulate {
+        None => (m, plan::selection(spec, n, trial), fit),
+        Some(each) => {
+            let folds = matches!(args.lambda(), Lambda::Folds(_));
+            let u = plan::distinct(n, each * m);
+            let step = plan::in_span(fit, [n, m, each, u], (if one_pass { 1 } else { 2 }, folds));
+            (u, plan::drawing(m, each), step)
+        }
+    };
     let memory = options(args).memory;
     let size = ProblemSize { n, d, m, t: 1, weighted: false };
     let certify =
         args.certify.map(|certify| plan::certificate(certify, size, memory)).transpose()?;
-    Ok(Planned { spec, choose: plan::selection(spec, n, trial), fit, certify })
+    Ok(Planned { spec, choose, fit, certify })
 }
 
 /// Of a fit at one λ.

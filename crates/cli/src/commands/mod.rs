@@ -18,6 +18,7 @@ mod predict;
 mod sample;
 mod scores;
 mod select;
+mod span;
 pub mod stream;
 
 use crate::args::Command;

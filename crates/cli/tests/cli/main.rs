@@ -1,6 +1,7 @@
 //! The program, run as a user runs it: small made-up files always, the papers' where `NYSTROM_DATA`
 //! says where they are.
 
+mod accumulate;
 mod automatic;
 mod classes;
 mod commands;

@@ -30,13 +30,15 @@ fn any_number_of_processes_gives_the_model_of_one() {
     assert!(three != alone && model(&bench, 4, &format!("shards {FIT} --leaves 3")) == three);
 }
 
-/// λ by leave-one-out in a third pass, λ by folds, and iterations with a pass for each.
+/// λ by leave-one-out in a third pass, also in the span of sums of rows, λ by folds, and iterations
+/// with a pass for each.
 #[test]
 fn more_passes_give_the_model_of_one_process_too() {
     let bench = Bench::new();
     bench.shards(9000, 5);
     for options in [
         "--lambda auto --target y --kernel gaussian --landmarks rpcholesky:40",
+        "--lambda auto --target y --kernel gaussian --landmarks uniform:40 --accumulate 4",
         "--lambda cv:4 --target y --kernel gaussian --landmarks uniform:40",
         "--lambda 1e-6 --tolerance 1e-6 --target y --kernel gaussian --landmarks uniform:60",
     ] {

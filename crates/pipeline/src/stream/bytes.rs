@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 const MAGIC: &[u8; 8] = b"NYSTRCKP";
 /// Raised whenever a layout changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const CHECKSUM: usize = 32;
 
 /// What a checkpoint holds.

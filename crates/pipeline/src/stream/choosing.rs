@@ -188,7 +188,7 @@ impl Recipe {
             [one] if classes.is_none() => report.training.map(|training| training * one.scale),
             _ => None,
         };
-        let centers = match self.is_of_all() {
+        let centers = match self.is_of_all() || self.sketch.is_some() {
             true => self.chosen_by.clone(),
             false => format!("{}:{}", self.chosen_by, report.landmarks),
         };

@@ -61,7 +61,7 @@ impl Recipe {
     /// # Errors
     /// Those of [`Falkon::fit_passes`], [`FullKrr::fit_passes`] and of the source;
     /// [`OutOfBudget`](nystrom::Error::OutOfBudget) before a pass, [`Error::File`] if the model is
-    /// not finite.
+    /// not finite; [`Error::Option`] for a recipe in the span of a sketch.
     ///
     /// # Randomness
     /// By KRILL, one key; on all the data, that of the preconditioner; the same on every process.
@@ -73,6 +73,10 @@ impl Recipe {
         extras: Extras<'_, AnyKernel, f64>,
         rng: &mut dyn Rng,
     ) -> Result<(Model, StreamReport, IterationReport)> {
+        if self.sketch.is_some() {
+            let problem = "not in the span of a sketch: sum the rows (Recipe::sum_over)".into();
+            return Err(Error::Option { option: "iterations", problem });
+        }
         let (kernel, ridge) = (self.model.regression.kernel().clone(), Ridge::PerSample(lambda));
         let (centers, t) = (Points::from_cols(self.centers.as_ref()), self.targets.len());
         let mut passes = Passes::new(self, ranks, source);

@@ -52,8 +52,10 @@ use nystrom::prelude::*;
 ///    errors from a third pass ([`StreamPath`]); or, with [`Recipe::folds_after`] in the place of
 ///    4, by folds in the same pass ([`Summing::by_folds`]).
 ///
-/// In the place of 4 and 5, [`Recipe::iterate_over`] fits at one λ, with a pass for each iteration;
-/// after [`recipe_of_all`](Self::recipe_of_all) with every row as a centre.
+/// In the place of 3, [`recipe_in_span`](Self::recipe_in_span) fits in the span of a sketch of the
+/// reservoir, such as an accumulation. In the place of 4 and 5, [`Recipe::iterate_over`] fits at
+/// one λ, with a pass for each iteration; after [`recipe_of_all`](Self::recipe_of_all) with every
+/// row as a centre.
 /// [`Recipe::certify_over`] says how far the model is from exact regression.
 ///
 /// Of the columns, medians (which stand for missing values), the curves of skewed columns with

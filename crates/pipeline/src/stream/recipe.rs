@@ -1,6 +1,6 @@
 //! What is to be fitted to all rows: everything but the coefficients.
 
-use super::bytes::{Kind, pack, unpack, wrong};
+use super::bytes::{Kind, pack, read, unpack, write, wrong};
 use super::places::Places;
 use super::ranks::Ranks;
 use super::saved::SavedLeaves;
@@ -9,7 +9,7 @@ use super::{StreamFit, Summing, Survey};
 use crate::error::Result;
 use crate::fit::Fit;
 use crate::model::{Model, Target};
-use nystrom::faer::{Mat, MatRef};
+use nystrom::faer::{ColRef, Mat, MatRef};
 use nystrom::linalg_core::{random, validate};
 use nystrom::prelude::*;
 use nystrom_data::Table;
@@ -26,6 +26,8 @@ pub struct Recipe {
     pub(super) targets: Vec<Target>,
     /// d × m.
     pub(super) centers: Mat<f64>,
+    /// Columns of the sketch in whose span the fit is, as places of centres and values.
+    pub(super) sketch: Option<SketchColumns>,
     /// By which method.
     pub(super) chosen_by: String,
     /// Rows that are used.
@@ -36,6 +38,9 @@ pub struct Recipe {
     /// The most leaves of the tree of their sums.
     pub(super) leaves: usize,
 }
+
+/// The entries of each column of a sketch: row and value.
+pub(super) type SketchColumns = Vec<Vec<(usize, f64)>>;
 
 /// As [`RowTree::large`](nystrom::linalg_core::RowTree::large) has.
 const LEAVES: usize = 8;
@@ -111,6 +116,34 @@ impl StreamFit {
         Ok(self.made_of(survey, found, centers.transpose().to_owned(), chosen_by))
     }
 
+    /// As [`recipe`](Self::recipe), for a fit in the span of a sketch of the reservoir as in
+    /// [`SketchedKrr`](nystrom::krr::SketchedKrr): its rows are those of
+    /// [`reservoir`](Self::reservoir), and its support are the centres. `chosen_by` says what it
+    /// is. There are no iterations in such a span ([`Recipe::iterate_over`]).
+    ///
+    /// # Errors
+    /// [`Shape`](nystrom::Error::Shape) unless the sketch has a row for each of the reservoir;
+    /// those of applying columns to rows that they were made for.
+    pub fn recipe_in_span(
+        &self,
+        survey: &Survey,
+        found: Model,
+        sketch: &dyn Sketch<f64>,
+        chosen_by: &str,
+    ) -> Result<Recipe> {
+        let rows = survey.table.rows();
+        validate::same_size("rows of the sketch against the reservoir", rows, sketch.n())?;
+        let centers = features(&found, &survey.table.select_rows(sketch.support())?)?;
+        let span = sketch.expand(Mat::identity(sketch.width(), sketch.width()).as_ref());
+        let entries = |column: ColRef<'_, f64>| {
+            let entries = column.iter().copied().enumerate();
+            entries.filter(|(_, value)| *value != 0.0).collect()
+        };
+        let sketch = Some(span.col_iter().map(entries).collect());
+        let recipe = self.made_of(survey, found, centers.transpose().to_owned(), chosen_by);
+        Ok(Recipe { sketch, ..recipe })
+    }
+
     /// With centres that are d × m.
     fn made_of(&self, survey: &Survey, found: Model, centers: Mat<f64>, chosen_by: &str) -> Recipe {
         let exact = |target: &Target| match survey.moments.get(&target.name) {
@@ -123,6 +156,7 @@ impl StreamFit {
             fit: self.fit.clone(),
             targets: found.targets.iter().map(exact).collect(),
             centers,
+            sketch: None,
             chosen_by: chosen_by.to_owned(),
             rows: survey.used,
             mean_weight: survey.mean_weight,
@@ -143,9 +177,14 @@ fn features(model: &Model, table: &Table) -> Result<Mat<f64>> {
 }
 
 impl Recipe {
-    /// m, which is n where every row is a centre.
+    /// The number of centres, which is n where every row is a centre.
     pub fn landmarks(&self) -> usize {
         if self.is_of_all() { self.rows as usize } else { self.centers.ncols() }
+    }
+
+    /// Dimensions of the space in which the fit is: the columns of a sketch, or the centres.
+    pub fn dimensions(&self) -> usize {
+        self.sketch.as_ref().map_or_else(|| self.landmarks(), Vec::len)
     }
 
     /// Whether every row is a centre.
@@ -182,6 +221,12 @@ impl Recipe {
         // that is decomposed, its vectors and their workspace
         let square = 8 * (m as u64).pow(2);
         10 * square + 8 * 1024 * 4 * m as u64
+    }
+
+    /// What is held beside [`bytes`](Self::bytes) of m columns where these are those of a sketch of
+    /// u centres: it, twice, and kernel values of a tile.
+    pub fn bytes_of_sketch(m: usize, u: usize) -> u64 {
+        8 * u as u64 * (2 * m as u64 + 2 * 1024)
     }
 
     /// Bytes that [`iterate_over`](Self::iterate_over) holds with m centres and a few targets: by
@@ -253,7 +298,7 @@ impl Recipe {
         let head = serde_json::to_vec(&head).map_err(|error| wrong(error.to_string()))?;
         let numbers = self.centers.col_iter().flat_map(|col| col.iter());
         let numbers: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
-        Ok(pack(Kind::Recipe, &[head, self.model.to_bytes()?, numbers]))
+        Ok(pack(Kind::Recipe, &[head, self.model.to_bytes()?, numbers, write(&self.sketch)?]))
     }
 
     /// The recipe that [`to_bytes`](Self::to_bytes) wrote for the same data and options.
@@ -263,7 +308,7 @@ impl Recipe {
     /// data, options or another version.
     pub fn from_bytes(fit: &Fit, identity: &str, bytes: &[u8]) -> Result<Recipe> {
         let sections = unpack(Kind::Recipe, bytes)?;
-        let [head, model, numbers] = sections[..] else {
+        let [head, model, numbers, sketch] = sections[..] else {
             return Err(wrong("it has other parts".into()));
         };
         let head: Head = serde_json::from_slice(head).map_err(|error| wrong(error.to_string()))?;
@@ -279,8 +324,18 @@ impl Recipe {
         let centers = Mat::from_fn(d, m, |k, j| f64::from_le_bytes(numbers[j * d + k]));
         let model = Model::from_bytes(model)?;
         let Head { targets, rows, mean_weight, places, leaves, chosen_by, .. } = head;
-        let fit = fit.clone();
-        Ok(Recipe { fit, model, targets, centers, chosen_by, rows, mean_weight, places, leaves })
+        Ok(Recipe {
+            fit: fit.clone(),
+            model,
+            targets,
+            centers,
+            sketch: read(sketch)?,
+            chosen_by,
+            rows,
+            mean_weight,
+            places,
+            leaves,
+        })
     }
 
     /// The columns that are predicted.

@@ -9,6 +9,7 @@ use crate::kernel::AnyKernel;
 use nystrom::krr::{FoldedEquations, NormalEquations, RowSums};
 use nystrom::linalg_core::RowTree;
 use nystrom::prelude::*;
+use nystrom::sketch::SparseSketch;
 use nystrom_data::Table;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -66,8 +67,10 @@ impl Recipe {
     /// The normal equations over no rows.
     pub(super) fn empty(&self) -> Result<State> {
         let kernel = self.model.regression.kernel().clone();
-        let centers = Points::from_cols(self.centers.as_ref());
-        Ok(State::new(kernel, centers, self.targets.len())?)
+        let (centers, t) = (Points::from_cols(self.centers.as_ref()), self.targets.len());
+        let Some(columns) = &self.sketch else { return Ok(State::new(kernel, centers, t)?) };
+        let sketch = SparseSketch::new(centers.len(), columns.clone())?;
+        Ok(State::sketched(kernel, centers, &sketch, t, None)?)
     }
 }
 

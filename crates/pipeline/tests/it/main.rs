@@ -9,6 +9,7 @@ mod intervals;
 mod ranks;
 mod ranks_all;
 mod ranks_certify;
+mod ranks_span;
 mod scores;
 mod split;
 mod stream;

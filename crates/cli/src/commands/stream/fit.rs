@@ -11,6 +11,7 @@ use super::watch::Watch as Passing;
 use crate::args::{Bandwidth, Fit, Lambda, Output, Selection};
 use crate::commands::fit::unconverged;
 use crate::commands::select::{self, Setting};
+use crate::commands::span;
 use crate::commands::{auto, auto_report, certify as certificates, fit_plan};
 use crate::failure::{Failure, NOT_CONVERGED, Result, of_pipeline};
 use crate::model_file;
@@ -148,6 +149,7 @@ fn check(args: &Fit, output: &Output) -> Result<()> {
     }
     iterate::asked(args)?;
     certify::asked(args)?;
+    span::accumulate(args)?;
     if args.run.json && output.is_stdout() && !args.plan {
         let text = "standard output cannot take both the model and --json; name a file for the \
                     model";
@@ -270,6 +272,12 @@ impl Job<'_> {
         let (args, stream) = (self.args, self.stream);
         if args.stream.all_rows {
             return Ok(stream.recipe_of_all(survey, model));
+        }
+        if let (Some(each), Some(spec)) = (args.accumulate, args.landmarks) {
+            let rows = stream.reservoir(survey, &model).map_err(of_pipeline)?.nrows();
+            let sketch = Accumulation::uniform(each).sample(rows, spec.count, rng)?;
+            let name = span::name(spec, args.accumulate);
+            return stream.recipe_in_span(survey, model, &sketch, &name).map_err(of_pipeline);
         }
         let Some(spec) = args.landmarks.filter(|spec| spec.method != Selection::Uniform) else {
             return stream.recipe(survey, model, rng).map_err(of_pipeline);

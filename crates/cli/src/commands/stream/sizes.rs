@@ -38,6 +38,8 @@ pub struct Sizes {
     pub block: usize,
     pub reservoir: usize,
     pub landmarks: usize,
+    /// Rows that are evaluated with every other: landmarks, or the rows of their sums.
+    centers: usize,
     /// Bytes of passes over all pairs of rows, and what they come to about.
     pairs: Option<[u64; 2]>,
     /// About how many rows there are.
@@ -67,16 +69,24 @@ impl Sizes {
             // factors; kernel values of a tile; the rows drawn, of every sum that waits
             rows => 24 * m * m + 8192 * (m + rows) + 64 * rows * (columns + 8),
         };
+        let summing = |m: u64| match args.lambda {
+            Some(Lambda::Folds(folds)) => Recipe::bytes_by_folds(m as usize, leaves, folds),
+            _ => Recipe::bytes_with_leaves(m as usize, leaves),
+        };
+        let centers = |m: u64| match args.accumulate {
+            Some(each) => (m * each as u64).min(reservoir),
+            None => m,
+        };
         let fitting = |m: u64| {
-            if iterates {
+            if args.accumulate.is_some() {
+                Recipe::bytes_of_sketch(m as usize, centers(m) as usize) + summing(m)
+            } else if iterates {
                 Recipe::bytes_iterating(m as usize, uniform)
-            } else if let Some(Lambda::Folds(folds)) = args.lambda {
-                Recipe::bytes_by_folds(m as usize, leaves, folds)
             } else {
-                Recipe::bytes_with_leaves(m as usize, leaves)
+                summing(m)
             }
         };
-        let bytes_of = |m: u64| fitting(m).max(certifying(m));
+        let bytes_of = |m: u64| fitting(m).max(certifying(centers(m)));
         let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
         let landmarks = match args.landmarks {
             _ if pairs.is_some() => rows as u64,
@@ -103,6 +113,7 @@ impl Sizes {
             block,
             reservoir: reservoir as usize,
             landmarks: landmarks as usize,
+            centers: centers(landmarks) as usize,
             pairs,
             rows,
             bytes,
@@ -120,9 +131,11 @@ impl Sizes {
         let x = Mat::from_fn(1000, d.max(1), |i, j| ((i * (j + 3)) % 97) as f64 / 97.0);
         let kernel = Family::Gaussian.kernel(1.0, d)?;
         let speed = Speed::measure(&kernel, Points::from_rows(x.as_ref()));
-        let m = self.landmarks as f64;
+        let (u, m) = (self.centers as f64, self.landmarks as f64);
         let flops = if self.pairs.is_some() { 2.0 } else { 2.0 * m };
-        let work = self.rows * m * (speed.value + flops * speed.flop);
+        // a product with the sketch, and one of what comes of it
+        let more = if u == m { 0.0 } else { 2.0 * m * m };
+        let work = self.rows * (u * (speed.value + flops * speed.flop) + more * speed.flop);
         Ok(work.max(self.reading))
     }
 
@@ -163,9 +176,12 @@ impl Sizes {
             ),
             (
                 if passes == 2 { "second pass" } else { "second and third pass" },
-                match self.pairs {
-                    None => format!("{m} landmarks, {} each", text::duration(summing)),
-                    Some(_) => "all rows, to every process".into(),
+                match (self.pairs, args.accumulate) {
+                    (Some(_), _) => "all rows, to every process".into(),
+                    (_, Some(each)) => {
+                        format!("{m} sums of {each} rows, {} each", text::duration(summing))
+                    }
+                    _ => format!("{m} landmarks, {} each", text::duration(summing)),
                 },
             ),
             (
@@ -182,7 +198,7 @@ impl Sizes {
             ("iterations", format!("all pairs of rows, {each} each; {needed} for a process"))
         });
         let certificate = certify::asked(args)?.map(|rows| {
-            let values = number(rounded(self.rows * (3 * m + rows) as f64));
+            let values = number(rounded(self.rows * (3 * self.centers + rows) as f64));
             let drawn = text::count(rows, "row");
             ("certificate", format!("from {drawn}: three passes more, {values} kernel values"))
         });

@@ -1,0 +1,135 @@
+//! What a fit in memory is in the span of: landmarks, or with `--accumulate` sums of rows.
+
+use super::fit_plan;
+use super::select::{self, Setting};
+use crate::args::{Fit, LandmarkSpec, Selection};
+use crate::failure::{Failure, Result};
+use crate::kernel::AnyKernel;
+use nystrom::krr::{IterationReport, LambdaPath, NormalEquations};
+use nystrom::prelude::*;
+use nystrom::sketch::SparseSketch;
+
+pub enum Span {
+    Landmarks(Landmarks),
+    Sums(SparseSketch<f64>),
+}
+
+/// The rows of each sum, if there are to be sums: of rows at random, and without iterations.
+pub fn accumulate(args: &Fit) -> Result<Option<usize>> {
+    let by_chance = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
+    let text = match args.accumulate {
+        Some(_) if !by_chance => {
+            "--accumulate sums rows that are drawn at random; write --landmarks uniform:COUNT"
+        }
+        Some(_) if args.tolerance.is_some() => {
+            "--accumulate solves directly, without iterations; leave --tolerance out"
+        }
+        each => return Ok(each),
+    };
+    Err(Failure::Usage(text.into()).into())
+}
+
+/// As it is written into the model.
+pub fn name(spec: LandmarkSpec, accumulate: Option<usize>) -> String {
+    match accumulate {
+        Some(each) => format!("{} sums of {each} rows", spec.count),
+        None => spec.to_string(),
+    }
+}
+
+impl Span {
+    pub fn choose(
+        args: &Fit,
+        spec: LandmarkSpec,
+        setting: Setting<'_>,
+        rng: &mut dyn Rng,
+    ) -> Result<Span> {
+        let matrix = KernelMatrix::new(setting.kernel, setting.points)?;
+        if let Some(each) = args.accumulate {
+            let sums = Accumulation::uniform(each).sample(setting.points.len(), spec.count, rng)?;
+            return Ok(Span::Sums(sums));
+        }
+        let landmarks = select::selector(spec, setting)?.select(&matrix, spec.count, rng)?;
+        Ok(Span::Landmarks(landmarks))
+    }
+
+    /// Rows that predictions take.
+    pub fn centers(&self) -> usize {
+        match self {
+            Span::Landmarks(landmarks) => landmarks.len(),
+            Span::Sums(sketch) => sketch.support().len(),
+        }
+    }
+
+    /// Sums, if it is of these.
+    pub fn columns(&self) -> Option<usize> {
+        match self {
+            Span::Landmarks(_) => None,
+            Span::Sums(sketch) => Some(sketch.width()),
+        }
+    }
+
+    /// The fit at one λ.
+    pub fn fit(
+        &self,
+        args: &Fit,
+        (kernel, lambda): (&AnyKernel, f64),
+        (x, y): (Points<'_, f64>, &Mat<f64>),
+        rng: &mut dyn Rng,
+    ) -> Result<(KrrModel<AnyKernel, f64>, Option<IterationReport>)> {
+        let (intercept, ridge) = (!args.regression.no_intercept, Ridge::PerSample(lambda));
+        match self {
+            Span::Landmarks(landmarks) => {
+                let options = fit_plan::options(args);
+                let krr = AutoKrr { intercept, options, ..AutoKrr::new(kernel.clone(), ridge) };
+                let fit = krr.fit((x, y), landmarks, rng)?;
+                Ok((fit.model, fit.iterations))
+            }
+            Span::Sums(sketch) => {
+                let krr = SketchedKrr { intercept, ..SketchedKrr::new(kernel.clone(), ridge) };
+                Ok((krr.fit((x, y), sketch)?, None))
+            }
+        }
+    }
+
+    /// The fits at these ridges.
+    pub fn path(
+        &self,
+        intercept: bool,
+        kernel: &AnyKernel,
+        (x, y): (Points<'_, f64>, &Mat<f64>),
+        ridges: &[Ridge<f64>],
+    ) -> nystrom::Result<LambdaPath<AnyKernel, f64>> {
+        let kernel = kernel.clone();
+        match self {
+            Span::Landmarks(landmarks) => {
+                let krr = NystromKrr { intercept, ..NystromKrr::without_ridge(kernel) };
+                krr.path((x, y), landmarks, ridges)
+            }
+            Span::Sums(sketch) => {
+                let krr = SketchedKrr { intercept, ..SketchedKrr::without_ridge(kernel) };
+                krr.path((x, y), sketch, ridges)
+            }
+        }
+    }
+
+    /// The normal equations over no rows, for one target with this mean if there is an intercept.
+    pub fn state(
+        &self,
+        kernel: &AnyKernel,
+        x: Points<'_, f64>,
+        mean: Option<f64>,
+    ) -> nystrom::Result<NormalEquations<AnyKernel, f64>> {
+        let (kernel, offset) = (kernel.clone(), mean.as_ref().map(std::slice::from_ref));
+        let landmarks = match self {
+            Span::Landmarks(landmarks) => landmarks,
+            Span::Sums(sketch) => return NormalEquations::sketched(kernel, x, sketch, 1, offset),
+        };
+        let centers = x.gather(landmarks.indices().into());
+        let centers = Points::from_cols(centers.as_ref());
+        match offset {
+            Some(offset) => NormalEquations::with_intercept(kernel, centers, offset),
+            None => NormalEquations::new(kernel, centers, 1),
+        }
+    }
+}

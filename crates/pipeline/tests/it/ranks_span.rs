@@ -1,0 +1,94 @@
+//! Fits in the span of a sketch, by several processes: here by threads.
+
+use crate::ranks::job;
+use crate::stream::{LAMBDAS, mixed, stream, weighted};
+use nystrom::faer::Mat;
+use nystrom::krr::{Extras, IterativeOptions, NormalEquations, Problem, RowSums};
+use nystrom::prelude::*;
+use nystrom::sketch::SparseSketch;
+use nystrom_data::Table;
+use nystrom_pipeline::{Alone, Error, Family, Model, Ranks, Recipe, TableBlocks};
+
+/// A recipe for 40 sums of 3 rows of the reservoir each, read back from its bytes; the sketch and
+/// the reservoir.
+fn recipe(table: &Table) -> (Recipe, SparseSketch<f64>, Mat<f64>) {
+    let (stream, rng) = (stream(weighted()), &mut Pcg64::seed_from_u64(3));
+    let survey = stream.survey(&mut TableBlocks::new(table, 900), ["y"], &mut |_| {}, rng).unwrap();
+    let model = stream.given(&survey, (Family::Gaussian, None), rng).unwrap();
+    let reservoir = stream.reservoir(&survey, &model).unwrap();
+    let rows = reservoir.nrows();
+    let sketch = Accumulation::uniform(3).sample(rows, 40, rng).unwrap();
+    let less = Accumulation::uniform(3).sample(rows - 1, 40, rng).unwrap();
+    let other = stream.recipe_in_span(&survey, model.clone(), &less, "sums");
+    assert!(matches!(other, Err(Error::Numerics(nystrom::Error::Shape { .. }))));
+    let recipe = stream.recipe_in_span(&survey, model, &sketch, "40 sums").unwrap();
+    assert_eq!((recipe.landmarks(), recipe.dimensions()), (sketch.support().len(), 40));
+    assert!(recipe.landmarks() > 80, "{} rows", recipe.landmarks());
+    let bytes = recipe.to_bytes("job").unwrap();
+    (Recipe::from_bytes(&stream.fit, "job", &bytes).unwrap(), sketch, reservoir)
+}
+
+/// By generalised cross-validation, by leave-one-out in a third pass, and by folds.
+fn fitted(recipe: &Recipe, table: &Table, block: usize, ranks: &dyn Ranks) -> Option<Vec<Vec<u8>>> {
+    let source = || TableBlocks::new(table, block);
+    let mut sum = recipe.sum_over(ranks).unwrap();
+    sum.run(&mut source(), &mut |_| Ok(())).unwrap();
+    let path = sum.path_over(ranks, &LAMBDAS).unwrap();
+    let mut errors = path.errors_over(ranks).unwrap();
+    errors.run(&mut source(), &mut |_| Ok(())).unwrap();
+    errors.merge_over(ranks).unwrap();
+    let mut folds = recipe.folds_after(ranks, &[], 3, &mut Pcg64::seed_from_u64(8)).unwrap();
+    folds.run(&mut source(), &mut |_| Ok(())).unwrap();
+    folds.merge_over(ranks).unwrap();
+    (ranks.rank() == 0).then(|| {
+        let models = [path.by_gcv(), path.by_leave_one_out(errors), folds.by_folds(&LAMBDAS)];
+        models.into_iter().map(|found| found.unwrap().0.to_bytes().unwrap()).collect()
+    })
+}
+
+#[test]
+fn any_number_of_processes_gives_the_same_bits() {
+    let table = mixed(9000); // five leaves
+    let (recipe, ..) = recipe(&table);
+    let alone = fitted(&recipe, &table, 1000, &Alone);
+    for size in 1..=4 {
+        let models = job(size, |ranks| fitted(&recipe, &table, 700, ranks));
+        assert!(models[0] == alone, "{size} processes");
+    }
+}
+
+/// With the same sketch, features, targets and weights the fit in memory gives the same function.
+#[test]
+fn it_is_the_fit_in_memory() {
+    let all = mixed(9000);
+    let (recipe, sketch, reservoir) = recipe(&all);
+    let bytes = &fitted(&recipe, &all, 1000, &Alone).unwrap()[0];
+    let model = Model::from_bytes(bytes).unwrap();
+    assert_eq!(model.made.centers, "40 sums");
+    let rows: Vec<usize> =
+        (0..9000_usize).filter(|i| !i.is_multiple_of(17) && i % 37 != 2).collect();
+    let used = all.select_rows(&rows).unwrap();
+    let x = model.columns().apply(&used).unwrap().x;
+    let (target, y) = (&model.targets()[0], used.numbers("y").unwrap());
+    let y = Mat::from_fn(y.len(), 1, |i, _| (y[i] - target.mean) / target.scale);
+    let w = used.numbers("w").unwrap();
+    let mean = w.iter().sum::<f64>() / w.len() as f64;
+    let w: Vec<f64> = w.iter().map(|w| w / mean).collect();
+    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let (kernel, points) = (model.regression().kernel(), Points::from_rows(reservoir.as_ref()));
+    let mut state = NormalEquations::sketched(kernel.clone(), points, &sketch, 1, None).unwrap();
+    state.accumulate(problem).unwrap();
+    let memory = state.solve(Ridge::PerSample(model.made.lambda)).unwrap();
+    let [f, g] = [model.regression(), &memory].map(|model| model.predict(problem.x).unwrap());
+    assert!((&f - &g).norm_max() < 1e-7 * g.norm_max());
+}
+
+#[test]
+fn there_are_no_iterations_in_a_span() {
+    let table = mixed(2000);
+    let (recipe, ..) = recipe(&table);
+    let (source, rng) = (&mut TableBlocks::new(&table, 900), &mut Pcg64::seed_from_u64(0));
+    let how = (1e-4, IterativeOptions::default());
+    let found = recipe.iterate_over(&Alone, source, how, Extras::default(), rng);
+    assert!(matches!(found, Err(Error::Option { option: "iterations", .. })));
+}
