@@ -244,7 +244,7 @@ impl Penalised {
     /// Its first m rows multiplied by Rᵀ.
     fn whitened<T: Scalar>(&self, mut theta: Mat<f64>, whitener: &Whitener<T>) -> Mat<f64> {
         let m = self.factor.order();
-        let beta = whitener.whitened(theta.as_ref().subrows(0, m).to_owned());
+        let beta = whitener.whitened(theta.as_ref().subrows(0, m));
         theta.as_mut().subrows_mut(0, m).copy_from(beta);
         theta
     }

@@ -115,8 +115,8 @@ pub use sketched::SketchedKrr;
 pub use solver::Solver;
 pub use source::{Block, Blocks, RowIter, RowSource};
 pub use state::{
-    CenterProducts, DualProducts, DualSums, EmbeddedRows, EmbeddingSums, ErrorSums, FitState,
-    FitSums, FoldSums, FoldedEquations, FoldedScore, NormalEquations, PathErrors, ProductSums,
-    ResidualRows, ResidualSums, RowSums, RowValues, StatePath, StatePoint, TallQr, Tiled,
-    ValueSums, instruction_set,
+    CenterProduct, CenterProducts, DualProduct, DualProducts, EmbeddedRows, Embedding, ErrorSums,
+    FitState, FitSums, FoldSums, FoldedEquations, FoldedScore, MatrixSums, NormalEquations,
+    PathErrors, ResidualRows, ResidualSums, RowSums, RowValues, StatePath, StatePoint, TallQr,
+    Tiled, ValueSums, instruction_set,
 };

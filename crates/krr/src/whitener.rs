@@ -15,18 +15,20 @@ use rayon::prelude::*;
 const FIRST_SHIFT: f64 = 0.1;
 
 /// The shifts to try on a W of kernel values in T that is factored in `f64`.
-pub(crate) fn ladder<T: Scalar>() -> JitterLadder {
+fn ladder<T: Scalar>() -> JitterLadder {
     JitterLadder { first: FIRST_SHIFT * T::EPS / f64::EPS, ..JitterLadder::shifted() }
 }
 
-/// R with RRᵀ = W + diag(d) + δI in `f64`, of a W of which the lower triangle is read: that of the
-/// whitener, and of iterative fits, which solve the same equations.
-pub(crate) fn factor<V: Scalar>(
-    W: MatRef<'_, V>,
-    d: impl Fn(usize) -> f64,
-    ladder: JitterLadder,
-) -> Result<Cholesky<f64>> {
-    Cholesky::with_diagonal(W, d, ladder)
+/// R of RRᵀ = W + δI in `f64`, of a W of which the lower triangle is read, for iterative fits.
+pub(crate) fn factor<T: Scalar>(W: MatRef<'_, impl Scalar>) -> Result<Cholesky<f64>> {
+    Cholesky::with_diagonal(W, |_| 0.0, ladder::<T>())
+}
+
+/// β = Rᵀθ.
+pub(crate) fn whitened(R: MatRef<'_, f64>, theta: MatRef<'_, f64>) -> Mat<f64> {
+    let mut beta = Mat::zeros(theta.nrows(), theta.ncols());
+    ops::matmul(beta.as_mut(), Accum::Replace, R.transpose(), theta, 1.0);
+    beta
 }
 
 /// The factor R of W + δI = RRᵀ for the Gram matrix W of the centres (or SᵀKS for a sketch), δ =
@@ -78,7 +80,7 @@ impl<T: Scalar> Whitener<T> {
         let square = |i: usize, j: usize| W[(i, j)].f64().powi(2);
         let column = |j: usize| square(j, j) + (j + 1..m).map(|i| 2.0 * square(i, j)).sum::<f64>();
         let squared_norm = (0..m).map(column).sum();
-        let factor = factor(W, d, ladder)?;
+        let factor = Cholesky::<f64>::with_diagonal(W, d, ladder)?;
         let inverse_trace = factor.inverse_diagonal().iter().sum();
         let R = Mat::from_fn(m, m, |i, j| T::lit(factor.lower()[(i, j)]));
         Ok(Whitener { R, jitter: factor.jitter(), squared_norm, inverse_trace })
@@ -106,16 +108,8 @@ impl<T: Scalar> Whitener<T> {
     }
 
     /// β = Rᵀθ, in `f64`; of an `f32` R it takes m² numbers of memory while it runs.
-    pub fn whitened(&self, theta: Mat<f64>) -> Mat<f64> {
-        let mut beta = Mat::zeros(theta.nrows(), theta.ncols());
-        ops::matmul(
-            beta.as_mut(),
-            Accum::Replace,
-            self.wide(&mut Mat::new()).transpose(),
-            theta.as_ref(),
-            1.0,
-        );
-        beta
+    pub fn whitened(&self, theta: MatRef<'_, f64>) -> Mat<f64> {
+        whitened(self.wide(&mut Mat::new()), theta)
     }
 
     /// RRᵀθ = Rβ, in `f64`; of an `f32` R it takes m² numbers of memory while it runs.

@@ -16,6 +16,7 @@ use dual::Dual;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
 use rand::Rng;
+use report::Lengths;
 
 /// An upper bound on the distance between a fit f and exact kernel ridge regression f_K at the
 /// training points, from a few rows of K. [`TightCertificate`] has both sides, from all of them.
@@ -144,11 +145,11 @@ impl Certificate {
         rng: &mut dyn Rng,
     ) -> Result<CertificateReport> {
         let samples = problem.into();
-        self.check(model, samples)?;
+        check_fit(model, samples)?;
+        self.check_options()?;
         let (n, t, s) = (samples.x.len(), samples.y.ncols(), self.rows);
         // α, Lα − f at all points; E_ii
         let dual = Dual::new(model, samples)?;
-        let delta = (1.0 - self.confidence) / t as f64;
         let trace: f64 = dual.residual_diagonal.iter().sum(); //               tr E
         let draws = if s >= n {
             (0..n).collect()
@@ -161,8 +162,24 @@ impl Certificate {
         let target = |j: usize| {
             let p = |i: usize| dual.residual_diagonal[i] / trace;
             let of = |(k, &i)| [rho[(k, j)], dual.gap[(i, j)], p(i)];
-            let rows: Vec<[f64; 3]> = draws.iter().enumerate().map(of).collect();
-            let lengths = dual.lengths(j);
+            (dual.lengths(j), draws.iter().enumerate().map(of).collect())
+        };
+        let entries = dual.kernel_entries + (distinct(&draws) * n) as u64;
+        self.report([n, t], [dual.mu, trace], entries, target)
+    }
+
+    /// Of n rows and t targets, at μ and tr E, from the lengths of target j and \[ρ_i, gap_i, p_i\]
+    /// of each row drawn.
+    fn report(
+        &self,
+        [n, t]: [usize; 2],
+        [ridge, trace_error]: [f64; 2],
+        kernel_entries: u64,
+        found: impl Fn(usize) -> (Lengths, Vec<[f64; 3]>),
+    ) -> Result<CertificateReport> {
+        let (s, delta) = (self.rows, (1.0 - self.confidence) / t as f64);
+        let target = |j: usize| {
+            let (lengths, rows) = found(j);
             if s < n { lengths.sampled(&rows, s, delta) } else { lengths.exhaustive(&rows) }
         };
         Ok(CertificateReport {
@@ -171,21 +188,12 @@ impl Certificate {
             passes: 0,
             confidence: if s < n { self.confidence } else { 1.0 },
             tolerance: self.tolerance,
-            ridge: dual.mu,
-            trace_error: trace,
-            kernel_entries: dual.kernel_entries + (distinct(&draws) * n) as u64,
+            ridge,
+            trace_error,
+            kernel_entries,
             delta,
             targets: without_nan((0..t).map(target).collect())?,
         })
-    }
-
-    fn check<T: Scalar, K: Kernel<T>>(
-        &self,
-        model: &KrrModel<K, T>,
-        samples: Problem<'_, T>,
-    ) -> Result<()> {
-        check_fit(model, samples)?;
-        self.check_options()
     }
 
     fn check_options(&self) -> Result<()> {
@@ -200,6 +208,8 @@ impl Certificate {
     }
 }
 
+const POINTS: &str = "points against those the model was fitted to";
+
 /// Typed errors if `samples` cannot be what `model` was fitted to.
 fn check_fit<T: Scalar, K: Kernel<T>>(
     model: &KrrModel<K, T>,
@@ -207,11 +217,7 @@ fn check_fit<T: Scalar, K: Kernel<T>>(
 ) -> Result<()> {
     samples.check(model.kernel())?;
     model.centers().check_same_dim(samples.x)?;
-    validate::same_size(
-        "points against those the model was fitted to",
-        model.report().n,
-        samples.x.len(),
-    )?;
+    validate::same_size(POINTS, model.report().n, samples.x.len())?;
     validate::same_size(
         "targets against those of the model",
         model.coefficients().ncols(),

@@ -2,8 +2,9 @@
 
 use super::dual::has_constant;
 use super::report::Lengths;
-use super::{Certificate, CertificateReport, without_nan};
-use crate::state::{Approximation, DrawnResidual, DualProducts, ResidualRows, RowSums};
+use super::{Certificate, CertificateReport, POINTS};
+use crate::iterative::same_rows;
+use crate::state::{Approximation, DrawnResidual, DualProducts, ResidualRows};
 use crate::whitener::Whitener;
 use crate::{KrrModel, RowPasses};
 use faer::Mat;
@@ -63,51 +64,40 @@ impl Certificate {
         let (n, m, t) = (model.report().n, model.centers().len(), model.intercept().len());
         let (s, streams) = (self.rows, Streams::from_rng(rng));
         let whitener = Whitener::new(model.kernel(), model.centers())?; //        W + δI = RRᵀ
-        let (seen, totals, sums) = rows.pass(DualProducts::of(model, None))?.finish()?;
-        validate::same_size("points against those the model was fitted to", n, seen as usize)?;
-        let (weight, mu) = (totals[0], model.report().ridge);
+        let sums = rows.pass(DualProducts::new(model, None))?.finish()?;
+        validate::same_size(POINTS, n, sums.rows as usize)?;
+        let (totals, mu) = (&sums.numbers, model.report().ridge);
+        let weight = totals[0];
         let mean = |sum: &f64| if has_constant(model) { sum / weight } else { 0.0 };
         let means: Vec<f64> = totals[1..].iter().map(mean).collect();
         // the mean taken off α, in a product with it
         let centered = |sums: Mat<f64>| {
             Mat::from_fn(sums.nrows(), t, |i, j| sums[(i, j)] - sums[(i, t)] * means[j] / mu)
         };
-        let mut Ca = centered(sums); //                                           Cᵀα
+        let mut Ca = centered(sums.matrix); //                                    Cᵀα
         whitener.whiten_wide(Ca.as_mut());
         let theta = whitener.unwhiten(Ca); //                                     Lα = Cθ
         let known = Approximation { theta, means: means.clone() };
         let empty = ResidualRows::new(model, whitener, known, ((s < n).then_some(s), streams));
-        let found = same_rows(n, rows.pass(empty)?)?.finish()?;
+        let found = same_rows(n as u64, rows.pass(empty)?)?.finish()?;
         let (drawn, trace) = (found.drawn(), found.trace());
         let (at, place) = points_of(&drawn, model.centers().dim());
         let K_alpha = if drawn.is_empty() {
             Mat::zeros(0, t)
         } else {
-            let empty = DualProducts::of(model, Some(at));
-            centered(same_rows(n, rows.pass(empty)?)?.finish()?.2)
+            let empty = DualProducts::new(model, Some(at));
+            centered(same_rows(n as u64, rows.pass(empty)?)?.finish()?.matrix)
         };
-        let delta = (1.0 - self.confidence) / t as f64;
         let target = |j: usize| {
             let of = |(row, &place): (&DrawnResidual<'_>, &usize)| {
                 let rho = row.root_weight * (K_alpha[(place, j)] - row.fitted[j]); // (Eα)_i
                 [rho, row.gap[j], row.diagonal / trace]
             };
-            let rows: Vec<[f64; 3]> = drawn.iter().zip(&place).map(of).collect();
-            let lengths = Lengths::of(found.lengths(j), means[j], (trace, mu, weight));
-            if s < n { lengths.sampled(&rows, s, delta) } else { lengths.exhaustive(&rows) }
+            let rows = drawn.iter().zip(&place).map(of).collect();
+            (Lengths::of(found.lengths(j), means[j], (trace, mu, weight)), rows)
         };
-        Ok(CertificateReport {
-            n,
-            rows: s.min(n),
-            passes: 0,
-            confidence: if s < n { self.confidence } else { 1.0 },
-            tolerance: self.tolerance,
-            ridge: mu,
-            trace_error: trace,
-            kernel_entries: ((3 * n + m) * m + K_alpha.nrows() * n) as u64,
-            delta,
-            targets: without_nan((0..t).map(target).collect())?,
-        })
+        let entries = ((3 * n + m) * m + K_alpha.nrows() * n) as u64;
+        self.report([n, t], [mu, trace], entries, target)
     }
 }
 
@@ -119,9 +109,4 @@ fn points_of<T: Scalar>(drawn: &[DrawnResidual<'_>], d: usize) -> (Mat<T>, Vec<u
     let place = |of: &DrawnResidual<'_>| rows.partition_point(|(row, _)| *row < of.row);
     let at = Mat::from_fn(d, rows.len(), |k, p| T::lit(rows[p].1[k]));
     (at, drawn.iter().map(place).collect())
-}
-
-fn same_rows<T, S: RowSums<T>>(n: usize, sums: S) -> Result<S> {
-    validate::same_size("rows of the source when read again", n, sums.rows() as usize)?;
-    Ok(sums)
 }

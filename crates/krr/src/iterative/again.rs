@@ -3,7 +3,7 @@
 use super::{Iteration, Monitor, Verdict};
 use crate::source::RowSource;
 use crate::state::RowSums;
-use nystrom_linalg_core::{Error, Result, Scalar};
+use nystrom_linalg_core::{Error, Result, Scalar, validate};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -102,10 +102,8 @@ impl<'a, P> Again<'a, P> {
     }
 }
 
-fn same_rows<T, S: RowSums<T>>(n: u64, sums: S) -> Result<S> {
-    let (expected, got) = (n as usize, sums.rows() as usize);
-    if expected == got {
-        return Ok(sums);
-    }
-    Err(Error::Shape { what: "rows of the source when read again", expected, got })
+/// The sums of a further pass, if it showed all n rows.
+pub(crate) fn same_rows<T, S: RowSums<T>>(n: u64, sums: S) -> Result<S> {
+    validate::same_size("rows of the source when read again", n as usize, sums.rows() as usize)?;
+    Ok(sums)
 }

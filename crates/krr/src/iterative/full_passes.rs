@@ -12,7 +12,7 @@ use crate::state::RowValues;
 use crate::{FitReport, KrrModel};
 use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
-use nystrom_linalg_core::{Error, LinearSystem, Result, Scalar, validate};
+use nystrom_linalg_core::{LinearSystem, Result, Scalar, validate};
 use rand::Rng;
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and those of the passes;
-    /// [`Error::Shape`] if rows are missing when they are read again.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) if rows are missing when they are read again.
     ///
     /// # Randomness
     /// As [`fit`](Self::fit).
@@ -110,8 +110,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     /// `options.memory` the latter takes at most a quarter of that, unless its rank is given.
     ///
     /// # Errors
-    /// [`Error::OutOfBudget`] if `options.memory` does not hold it, as [`fit`](Self::fit) for a
-    /// rank; [`Error::Empty`] without rows.
+    /// As [`fit`](Self::fit) for a rank;
+    /// [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) if `options.memory` does not hold
+    /// it, [`Empty`](nystrom_linalg_core::Error::Empty) without rows.
     pub fn memory_in_passes(&self, size: [usize; 3]) -> Result<MemoryPlan> {
         let sizes = self.sizes_in_passes(size)?;
         let [n, dim, targets] = size.map(|size| size as u64);
@@ -124,13 +125,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
             tile_rows: TILE_ROWS,
             ..least
         };
-        match self.options.memory {
-            Some(budget) if plan.total() > budget => {
-                let what = "regression on all rows, which every process holds";
-                Err(Error::OutOfBudget { what, needed: plan.total(), budget })
-            }
-            _ => Ok(plan),
-        }
+        plan.within(self.options.memory, "regression on all rows, which every process holds")
     }
 
     fn sizes_in_passes(&self, [n, dim, targets]: [usize; 3]) -> Result<Sizes> {
@@ -168,7 +163,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> LinearSystem<f64> for Pas
         let (n, columns) = gamma.shape();
         let alpha = Mat::from_fn(n, columns, |i, j| self.root[i] * gamma[(i, j)]);
         let empty = RowValues::product(self.kernel, self.points, self.targets, alpha.as_ref());
-        let product = self.again.pass(empty, RowValues::finish); //             Kα
+        let product = self.again.pass(empty, RowValues::values); //             Kα
         let product = product.unwrap_or_else(|| Mat::zeros(n, columns));
         for j in 0..columns {
             for i in 0..n {

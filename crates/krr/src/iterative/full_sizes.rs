@@ -2,7 +2,7 @@
 
 use crate::iterative::MemoryPlan;
 use crate::iterative::plan::value;
-use nystrom_linalg_core::{Error, KeptTriangle, PsdMatrix, Result, Scalar, validate};
+use nystrom_linalg_core::{KeptTriangle, PsdMatrix, Result, Scalar, validate};
 
 /// As many iterations as the preconditioner may cost, unless its rank is given. Where eigenvalues
 /// fall as those of a Matérn 3/2 kernel in nine dimensions, a third of the cost of thirty
@@ -71,7 +71,7 @@ impl Sizes {
     /// With a budget, what is left of it keeps blocks of K.
     ///
     /// # Errors
-    /// [`Error::OutOfBudget`] if it does not hold a fit that keeps none.
+    /// `OutOfBudget` if it does not hold a fit that keeps none.
     pub fn plan<T: Scalar>(&self, budget: Option<u64>) -> Result<MemoryPlan> {
         let (wide, narrow) = (size_of::<f64>() as u64, size_of::<T>() as u64);
         let [n, columns, k, ridges] =
@@ -90,15 +90,7 @@ impl Sizes {
         // F is rounded to f32 for a kept triangle: both are held for a moment
         let rounded = MemoryPlan { factors: least.factors + n * k * 4, ..least };
         let Some(left) = budget.checked_sub(rounded.total()) else {
-            return if least.total() <= budget {
-                Ok(least)
-            } else {
-                Err(Error::OutOfBudget {
-                    what: "full-data regression",
-                    needed: least.total(),
-                    budget,
-                })
-            };
+            return least.within(Some(budget), "full-data regression");
         };
         let kept = KeptTriangle::<T>::bytes_within(self.n, left);
         let whole = KeptTriangle::<T>::bytes(self.n).max(1);

@@ -61,14 +61,9 @@ impl MemoryPlan {
             kept_rows: 0,
             tile_rows,
         };
+        let least = least.within(budget, "an iterative fit")?;
         let Some(budget) = budget else { return Ok(least) };
-        let Some(left) = budget.checked_sub(least.total()) else {
-            return Err(Error::OutOfBudget {
-                what: "an iterative fit",
-                needed: least.total(),
-                budget,
-            });
-        };
+        let left = budget - least.total();
         let fit = usize::try_from(left / (centers * narrow)).unwrap_or(usize::MAX);
         let kept_rows = if fit >= n { n } else { fit / KEPT_ROWS * KEPT_ROWS };
         Ok(MemoryPlan { kept: kept_rows as u64 * centers * narrow, kept_rows, ..least })
@@ -85,13 +80,17 @@ impl MemoryPlan {
         budget: Option<u64>,
     ) -> Result<MemoryPlan> {
         let plan = MemoryPlan { kept: (n * m * size_of::<T>()) as u64, kept_rows: n, ..self };
+        plan.within(budget, "an iterative fit with a dense sketch")
+    }
+
+    /// # Errors
+    /// [`Error::OutOfBudget`] if `budget` does not hold it.
+    pub(crate) fn within(self, budget: Option<u64>, what: &'static str) -> Result<MemoryPlan> {
         match budget {
-            Some(budget) if plan.total() > budget => Err(Error::OutOfBudget {
-                what: "an iterative fit with a dense sketch",
-                needed: plan.total(),
-                budget,
-            }),
-            _ => Ok(plan),
+            Some(budget) if self.total() > budget => {
+                Err(Error::OutOfBudget { what, needed: self.total(), budget })
+            }
+            _ => Ok(self),
         }
     }
 }

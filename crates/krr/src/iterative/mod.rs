@@ -35,6 +35,7 @@ mod tests;
 mod tiles;
 
 pub use again::RowPasses;
+pub(crate) use again::same_rows;
 pub use auto::{AutoKrr, PlannedFit};
 pub use falkon::Falkon;
 pub use full::FullKrr;

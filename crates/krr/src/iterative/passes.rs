@@ -3,13 +3,13 @@
 use super::again::{Again, Seen};
 use super::falkon::preconditioner;
 use super::krill::embedded_preconditioner;
-use super::restricted::{Restricted, check_start, unwhitened, whitened};
+use super::restricted::{Restricted, begun, check_start};
 use super::run::{Watch, run_watched};
 use super::system::{Constant, NormalProducts, System};
 use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan, RowPasses};
 use crate::rows::TILE_ROWS;
 use crate::state::{CenterProducts, EmbeddedRows};
-use crate::whitener::{factor, ladder};
+use crate::whitener::factor;
 use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -113,7 +113,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
         // S = Ψ√D K_nM R⁻ᵀ
         let precondition = |rows: &mut P, R: &Cholesky<f64>, _: f64, mu: f64| {
             let empty = EmbeddedRows::new(&self.kernel, centers, targets, streams);
-            embedded_preconditioner(rows.pass(empty)?.finish()?, R, mu)
+            embedded_preconditioner(rows.pass(empty)?.finish()?.matrix, R, mu)
         };
         self.restricted().fit_passes(rows, centers, targets, extras, precondition)
     }
@@ -134,9 +134,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let G = precondition(rows, &R, weight, mu)?;
         let before = if matches!(self.solver, SolvedBy::Krill) { 2 } else { 1 };
         let (m, seen) = (centers.len() as u64, Seen::after(before));
-        let start = extras.start.map(|theta| whitened(&R, theta)); //                       β = Rᵀθ
+        let start = extras.start.map(|theta| begun(&R, theta)); //                          β = Rᵀθ
         let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
-            let theta = unwhitened(&R, beta); //                                            θ = R⁻ᵀβ
+            let mut theta = beta.to_owned();
+            R.backward_in_place(theta.as_mut()); //                                         θ = R⁻ᵀβ
             let b = constant.as_ref().map_or(vec![0.0; targets], |c| c.intercepts(beta));
             let report = FitReport {
                 n: n as usize,
@@ -180,17 +181,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let m = centers.len();
         let memory = self.memory_of_passes(m, targets)?;
         // RRᵀ = K_MM + δI
-        let R = factor(self.kernel.gram(centers).as_ref(), |_| 0.0, ladder::<T>())?;
+        let R = factor::<T>(self.kernel.gram(centers).as_ref())?;
         // K_nMᵀD[y 1]
-        let (mut moments, sums) =
-            rows.pass(CenterProducts::moments(self.kernel, centers, targets))?.finish()?;
-        if !(sums.weight > 0.0) {
+        let empty = CenterProducts::new(self.kernel, centers, targets, None);
+        let sums = rows.pass(empty)?.finish()?;
+        let (n, weight, mut moments) = (sums.rows, sums.numbers[0], sums.matrix);
+        if !(weight > 0.0) {
             return Err(Error::Empty { what: "rows of positive weight" });
         }
-        let (n, weight) = (sums.rows, sums.weight);
         let mu = self.ridge.absolute(n as usize)?.f64(); //                                  μ = nλ
         R.forward_in_place(moments.as_mut());
-        let (b, constant) = Constant::eliminated(moments, &sums, self.intercept); //        b = ΦᵀDy
+        // b = ΦᵀDy
+        let (b, constant) =
+            Constant::eliminated(moments, weight, &sums.numbers[1..], self.intercept);
         Ok(Begun { R, b, constant, n, weight, mu, memory })
     }
 
@@ -207,13 +210,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             kept_rows: 0,
             tile_rows: TILE_ROWS,
         };
-        match self.options.memory {
-            Some(budget) if plan.total() > budget => {
-                let what = "an iterative fit";
-                Err(Error::OutOfBudget { what, needed: plan.total(), budget })
-            }
-            _ => Ok(plan),
-        }
+        plan.within(self.options.memory, "an iterative fit")
     }
 }
 
@@ -242,8 +239,8 @@ struct Passing<'a, P, K, T> {
 
 impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> NormalProducts for Passing<'_, P, K, T> {
     fn normal(&mut self, u: MatRef<'_, f64>) -> Mat<f64> {
-        let empty = CenterProducts::normal(self.kernel, self.centers, self.targets, u);
-        let out = self.again.pass(empty, |sums| Ok(sums.finish()?.0));
+        let empty = CenterProducts::new(self.kernel, self.centers, self.targets, Some(u));
+        let out = self.again.pass(empty, |sums| Ok(sums.finish()?.matrix));
         out.unwrap_or_else(|| Mat::zeros(u.nrows(), u.ncols()))
     }
 }

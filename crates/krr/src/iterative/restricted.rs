@@ -6,9 +6,9 @@ use crate::iterative::tiles::{Count, Tiles};
 use crate::iterative::{Extras, IterativeFit, IterativeOptions, MemoryPlan};
 use crate::rows::{KernelRows, Source};
 use crate::sketched::{STREAMED_SHARE, SketchRows};
-use crate::whitener::{factor, ladder};
+use crate::whitener::{factor, whitened};
 use crate::{Centers, FitReport, KrrModel, Problem, SolvedBy};
-use faer::{Accum, Mat, MatRef};
+use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Cholesky, Result, Ridge, Scalar, ops, validate};
 use nystrom_sketch::{Sketch, SketchProduct};
@@ -70,7 +70,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             source: &KernelRows { kernel: self.kernel, centers: z },
             stored: None,
             // RRᵀ = K_MM + δI
-            R: factor(self.kernel.gram(z).as_ref(), |_| 0.0, ladder::<T>())?,
+            R: factor::<T>(self.kernel.gram(z).as_ref())?,
             omega,
             count: Count::new(z.len(), (z.len() as u64).pow(2)),
             memory,
@@ -99,7 +99,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         // KS on the support
         let on_support = product.on_support()?;
         // RRᵀ = SᵀKS + δI
-        let R = factor(product.gram(on_support.as_ref()).as_ref(), |_| 0.0, ladder::<T>())?;
+        let R = factor::<T>(product.gram(on_support.as_ref()).as_ref())?;
         let (stored, rest) = if streamed(sketch) {
             (None, 0)
         } else {
@@ -136,10 +136,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let G = precondition(Ingredients { tiles: &tiles, R: &R, omega: &omega, mu })?;
         // b = ΦᵀDy
         let (b, constant) = right_hand_side(&tiles, &R, self.intercept);
-        let start = extras.start.map(|theta| whitened(&R, theta)); //                        β = Rᵀθ
+        let start = extras.start.map(|theta| begun(&R, theta)); //                           β = Rᵀθ
         let model = |beta: MatRef<'_, f64>, condition: f64, reason: String| {
-            // θ = R⁻ᵀβ
-            let theta = expand(unwhitened(&R, beta));
+            let mut theta = beta.to_owned();
+            R.backward_in_place(theta.as_mut()); //                                      θ = R⁻ᵀβ
+            let theta = expand(theta);
             let intercepts = constant
                 .as_ref()
                 .map_or(vec![0.0; beta.ncols()], |constant| constant.intercepts(beta));
@@ -195,19 +196,9 @@ fn streamed<T: Scalar>(sketch: &dyn Sketch<T>) -> bool {
     sketch.support().len() <= sketch.n() / STREAMED_SHARE
 }
 
-/// β = Rᵀθ.
-pub(crate) fn whitened<T: Scalar>(R: &Cholesky<f64>, theta: MatRef<'_, T>) -> Mat<f64> {
-    let theta = Mat::from_fn(theta.nrows(), theta.ncols(), |i, j| theta[(i, j)].f64());
-    let mut beta = Mat::zeros(theta.nrows(), theta.ncols());
-    ops::matmul(beta.as_mut(), Accum::Replace, R.lower().transpose(), theta.as_ref(), 1.0);
-    beta
-}
-
-/// θ = R⁻ᵀβ.
-pub(crate) fn unwhitened(R: &Cholesky<f64>, beta: MatRef<'_, f64>) -> Mat<f64> {
-    let mut theta = beta.to_owned();
-    R.backward_in_place(theta.as_mut());
-    theta
+/// β = Rᵀθ of coefficients to begin with.
+pub(crate) fn begun<T: Scalar>(R: &Cholesky<f64>, theta: MatRef<'_, T>) -> Mat<f64> {
+    whitened(R.lower(), ops::widened(theta, &mut Mat::new()))
 }
 
 pub(crate) fn check_start<T: Scalar>(

@@ -1,7 +1,6 @@
 //! The normal equations of a restricted fit, in coordinates in which the penalty is the identity.
 
 use crate::iterative::tiles::Tiles;
-use crate::state::VectorSums;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_linalg_core::{Cholesky, LinearSystem, Scalar, ops};
 
@@ -59,20 +58,21 @@ pub(crate) fn right_hand_side<T: Scalar>(
 }
 
 impl Constant {
-    /// ΦᵀD(y − ȳ) and what eliminates the constant, if there is one, from ΦᵀD[y 1].
+    /// ΦᵀD(y − ȳ) and what eliminates the constant, if there is one, from ΦᵀD[y 1], Σw and Σwy.
     pub fn eliminated(
         moments: Mat<f64>,
-        sums: &VectorSums,
+        weight: f64,
+        targets: &[f64],
         intercept: bool,
     ) -> (Mat<f64>, Option<Constant>) {
-        let t = sums.targets.len();
+        let t = targets.len();
         if !intercept {
             return (moments.subcols(0, t).to_owned(), None);
         }
-        let mean: Vec<f64> = sums.targets.iter().map(|sum| sum / sums.weight).collect();
+        let mean: Vec<f64> = targets.iter().map(|sum| sum / weight).collect();
         let s = moments.as_ref().subcols(t, 1).to_owned();
         let b = Mat::from_fn(moments.nrows(), t, |i, j| moments[(i, j)] - mean[j] * s[(i, 0)]);
-        (b, Some(Constant { s, omega: sums.weight, mean }))
+        (b, Some(Constant { s, omega: weight, mean }))
     }
 
     /// b for these β: ȳ − sᵀβ/ω.

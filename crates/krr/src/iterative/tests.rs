@@ -4,7 +4,7 @@ use crate::Problem;
 use crate::iterative::tiles::{Count, Tiles};
 use crate::iterative::{MemoryPlan, falkon, krill};
 use crate::rows::KernelRows;
-use crate::whitener::{factor, ladder};
+use crate::whitener::factor;
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Streams, SymmetricEigen, ops, random};
@@ -55,7 +55,7 @@ fn falkons_preconditioner_is_exact_when_every_point_is_a_centre() {
     let x = Points::from_rows(x.as_ref());
     for (ell, well_conditioned) in [(0.1, true), (1.0, false)] {
         let k = Gaussian::new(ell).unwrap();
-        let R = factor(k.gram(x).as_ref(), |_| 0.0, ladder::<f64>()).unwrap();
+        let R = factor::<f64>(k.gram(x).as_ref()).unwrap();
         let least = SymmetricEigen::new(k.gram(x).as_ref()).unwrap().values()[299].max(R.jitter());
         assert_eq!(least > 1e-6, well_conditioned, "{least:e}");
         for mu in [1e-4, 1.0, 300.0] {
@@ -83,7 +83,7 @@ fn falkons_condition_number_obeys_its_bound_at_the_theorems_size() {
     let x = Points::from_rows(x.as_ref());
     let z = x.gather(dictionary.indices().into());
     let z = Points::from_cols(z.as_ref());
-    let R = factor(k.gram(z).as_ref(), |_| 0.0, ladder::<f64>()).unwrap();
+    let R = factor::<f64>(k.gram(z).as_ref()).unwrap();
     let mu = n as f64 * lambda;
     let G = falkon::preconditioner(&R, dictionary.weights(), mu).unwrap();
     let values = preconditioned(whitened_normal_matrix(&k, x, z, &R, mu).as_ref(), &G);
@@ -104,7 +104,7 @@ fn weights_of_the_centres_belong_into_the_preconditioner() {
             .unwrap();
     let z = x.gather(dictionary.indices().into());
     let (z, m) = (Points::from_cols(z.as_ref()), dictionary.len());
-    let (R, mu) = (factor(k.gram(z).as_ref(), |_| 0.0, ladder::<f64>()).unwrap(), n as f64 * 1e-3);
+    let (R, mu) = (factor::<f64>(k.gram(z).as_ref()).unwrap(), n as f64 * 1e-3);
     let A = whitened_normal_matrix(&k, x, z, &R, mu);
     let with = |omega: &[f64]| {
         condition(&preconditioned(A.as_ref(), &falkon::preconditioner(&R, omega, mu).unwrap()))
@@ -128,7 +128,7 @@ fn krills_condition_number_is_that_of_an_embedding() {
     let plan = MemoryPlan::restricted::<f64>(n, m, 1, 0, None).unwrap();
     let samples = Problem { x, y: y.as_ref(), weights: None };
     let (count, source) = (Count::new(m, 0), KernelRows { kernel: &k, centers: z });
-    let R = factor(k.gram(z).as_ref(), |_| 0.0, ladder::<f64>()).unwrap();
+    let R = factor::<f64>(k.gram(z).as_ref()).unwrap();
     for mu in [1e-6, 1.0, 1e4] {
         let tiles = Tiles::new(&source, samples, &plan, None, &count);
         let G = krill::preconditioner(&tiles, &R, mu, Streams::from_key(7)).unwrap();

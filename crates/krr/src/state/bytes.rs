@@ -1,6 +1,7 @@
 //! The binary layout of a state: little-endian numbers and a checksum at the end.
 
-use nystrom_linalg_core::{Error, Result};
+use faer::MatRef;
+use nystrom_linalg_core::{Error, Result, Scalar};
 
 /// What every file begins with.
 const MAGIC: &[u8; 8] = b"NYSTSTAT";
@@ -31,6 +32,11 @@ impl Hash {
 
     pub fn number(self, x: f64) -> Self {
         self.integer(x.to_bits())
+    }
+
+    /// Column by column.
+    pub fn matrix<T: Scalar>(self, a: MatRef<'_, T>) -> Self {
+        a.col_iter().flat_map(|col| col.iter()).fold(self, |hash, x| hash.number(x.f64()))
     }
 
     pub fn value(self) -> u64 {

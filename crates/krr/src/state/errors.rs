@@ -10,7 +10,7 @@ use crate::path::family::Basis;
 use crate::path::features::Pass;
 use crate::rows::{FeatureRows, SpanRows};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, Result, Scalar};
+use nystrom_linalg_core::{Result, Scalar, validate};
 use std::sync::Arc;
 
 /// The sums of squared leave-one-out errors of a [`StatePath`], at all its ridges, over rows that
@@ -82,14 +82,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> PathErrors<K, T> {
     /// (weighted) rows: [`PathPoint::loo`](crate::PathPoint::loo).
     ///
     /// # Errors
-    /// [`Error::Shape`] unless all rows of the path were seen, and no others.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) unless all rows of the path were seen, and no
+    /// others.
     pub fn leave_one_out(&mut self) -> Result<Vec<f64>> {
         let ErrorSums { shared, sums, rows, weight } = self.whole()?;
         let what = "rows of the path when seen again";
-        let (expected, got) = (shared.family.spectrum.n, *rows as usize);
-        if expected != got {
-            return Err(Error::Shape { what, expected, got });
-        }
+        validate::same_size(what, shared.family.spectrum.n, *rows as usize)?;
         let t = shared.family.targets();
         let total = t as f64 * *weight;
         let mean = |l: usize| sums.loo[l * t..(l + 1) * t].iter().sum::<f64>() / total;

@@ -25,10 +25,8 @@ pub(super) fn fingerprint<T: Scalar, K: Kernel<T>>(shared: &Shared<K, T>) -> u64
         let column = if j < whitener.order() { whitener.column(j) } else { &[] };
         hash = column.iter().fold(hash, |hash, r| hash.number(r.f64()));
     }
-    let span = span.iter().flat_map(|S| S.col_iter()).flat_map(|col| col.iter());
-    hash = span.fold(hash, |hash, s| hash.number(*s));
-    let values = kernel_probe(kernel, centers);
-    values.col_iter().flat_map(|col| col.iter()).fold(hash, |hash, k| hash.number(k.f64())).value()
+    hash = span.iter().fold(hash, |hash, S| hash.matrix(S.as_ref()));
+    hash.matrix(kernel_probe(kernel, centers).as_ref()).value()
 }
 
 /// The vector registers in use, by a name: on others the same sums come out with other rounding

@@ -1,8 +1,8 @@
 //! What K differs by from its Nyström approximation, as sums over rows, and rows drawn by it.
 
 use super::bytes::{Reader, Writer};
-use super::center_products::fingerprint;
 use super::draws::Draws;
+use super::matrix_sums::fingerprint;
 use super::tiled::{TileSums, Tiled};
 use crate::certificate::residual_diagonal;
 use crate::rows::TILE_ROWS;
@@ -79,22 +79,15 @@ impl<T: Scalar, K: Kernel<T> + Clone> ResidualRows<K, T> {
     ) -> Self {
         let (d, t) = (model.centers().dim(), approximation.means.len());
         let theta = ops::widened(model.coefficients(), &mut Mat::new()).to_owned();
-        let both = [&theta, &approximation.theta];
-        let numbers = both.into_iter().flat_map(|theta| theta.col_iter()).flat_map(|c| c.iter());
         let hash = fingerprint(model.kernel(), model.centers(), t).integer(streams.key());
         let hash = hash.integer(count.map_or(0, |count| count as u64));
-        let fingerprint = numbers.fold(hash, |hash, x| hash.number(*x)).value();
+        let hash = hash.matrix(theta.as_ref()).matrix(approximation.theta.as_ref());
+        let fingerprint = hash.value();
         let shared = Shared { model: model.clone(), whitener, theta, approximation, fingerprint };
         let draws = Draws::new(streams, count, 2 + 2 * t + d);
         let sums = vec![0.0; 1 + 2 * t];
         let shared = Arc::new(shared);
         Tiled::over_no_rows(ResidualSums { shared, first: 0, rows: 0, sums, draws })
-    }
-
-    /// The sums, once all rows are in them.
-    pub(crate) fn finish(mut self) -> Result<ResidualSums<K, T>> {
-        self.whole()?;
-        Ok(self.sums)
     }
 }
 

@@ -1,14 +1,12 @@
 //! Values of rows, in their order, as sums over rows.
 
 use super::bytes::{Reader, Writer, wrong};
-use super::center_products::fingerprint;
+use super::matrix_sums::{by_rows, fingerprint, values};
 use super::tiled::{TileSums, Tiled};
 use crate::Problem;
-use faer::reborrow::*;
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, ops};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Rows that one thread takes at once, and points against which it has their kernel values.
@@ -74,9 +72,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
         u: MatRef<'_, f64>,
     ) -> Self {
         let all = Points::from_cols(points.as_ref().as_ref());
-        let hash = fingerprint(kernel, all, targets);
-        let numbers = u.col_iter().flat_map(|col| col.iter());
-        let hash = numbers.fold(hash, |hash, u| hash.number(*u));
+        let hash = fingerprint(kernel, all, targets).matrix(u);
         let product = Some((points.clone(), u.to_owned()));
         Self::of(kernel, [points.nrows(), targets], product, hash.value())
     }
@@ -92,16 +88,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
     }
 
     /// The values, a row of numbers for each row.
-    pub(crate) fn finish(mut self) -> Result<Mat<f64>> {
-        let ValueSums { shared, values } = self.whole()?;
+    pub(crate) fn values(self) -> Result<Mat<f64>> {
+        let ValueSums { shared, values } = self.finish()?;
         let width = shared.width();
-        Ok(MatRef::from_row_major_slice(values, values.len() / width, width).to_owned())
+        Ok(MatRef::from_row_major_slice(&values, values.len() / width, width).to_owned())
     }
 
     /// The rows that [`rows`](Self::rows) put together.
-    pub(crate) fn collected(mut self) -> Result<Collected<T>> {
-        let ValueSums { shared, values } = self.whole()?;
-        let Shared { dim, targets, .. } = **shared;
+    pub(crate) fn collected(self) -> Result<Collected<T>> {
+        let ValueSums { shared, values } = self.finish()?;
+        let Shared { dim, targets, .. } = *shared;
         let width = shared.width();
         let n = values.len() / width;
         let at = |i: usize, j: usize| T::lit(values[i * width + j]);
@@ -128,14 +124,12 @@ impl<T: Scalar, K: Kernel<T>> Shared<K, T> {
         rows: Points<'_, T>,
         room: &mut Mat<T>,
     ) -> Mat<f64> {
-        let (points, mut out) =
-            (Points::from_cols(points.as_ref()), Mat::zeros(rows.len(), u.ncols()));
+        let points = Points::from_cols(points.as_ref());
+        let (mut wide, mut out) = (Mat::new(), Mat::zeros(rows.len(), u.ncols()));
         for start in (0..points.len()).step_by(PIECE) {
             let count = PIECE.min(points.len() - start);
-            let mut K = room.as_mut().submatrix_mut(0, 0, count, rows.len());
-            self.kernel.eval_into(K.rb_mut(), points.slice(start..start + count), rows);
-            let mut wide = Mat::new();
-            let K = ops::widened(K.into_const(), &mut wide);
+            let points = points.slice(start..start + count);
+            let K = values(&self.kernel, points, rows, room, &mut wide);
             let u = u.as_ref().subrows(start, count);
             ops::matmul_here(out.as_mut(), Accum::Add, K.transpose(), u, 1.0);
         }
@@ -181,15 +175,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
             }
             return Ok(());
         };
-        let starts: Vec<usize> = (0..rows).step_by(CHUNK).collect();
-        let parts = starts.into_par_iter().map_init(
-            || Mat::zeros(PIECE.min(points.ncols()), CHUNK),
-            |room, start| {
-                let some = tile.x.slice(start..rows.min(start + CHUNK));
-                shared.times((points.as_ref(), u), some, room)
-            },
-        );
-        let parts: Vec<Mat<f64>> = parts.collect();
+        let room = (PIECE.min(points.ncols()), CHUNK);
+        let parts = by_rows(tile, room, |rows, room| shared.times((points, u), rows.x, room));
         for part in &parts {
             let row = |i: usize| (0..part.ncols()).map(move |j| part[(i, j)]);
             self.values.extend((0..part.nrows()).flat_map(row));

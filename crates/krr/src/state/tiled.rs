@@ -78,6 +78,12 @@ impl<T: Scalar, S: TileSums<T>> Tiled<S, T> {
         Ok(&mut self.sums)
     }
 
+    /// The sums, once all rows are in them.
+    pub(crate) fn finish(mut self) -> Result<S> {
+        self.whole()?;
+        Ok(self.sums)
+    }
+
     fn check_fingerprint(&self, other: u64) -> Result<()> {
         let ours = self.sums.fingerprint();
         if other == ours {

@@ -1,0 +1,157 @@
+//! Sums over rows that are a few numbers and a matrix: what they have in common.
+
+use super::bytes::{Hash, Reader, Writer};
+use super::fingerprint::instruction_set;
+use super::tiled::{TileSums, Tiled};
+use crate::Problem;
+use faer::reborrow::*;
+use faer::{Mat, MatRef};
+use nystrom_kernels::{Kernel, Points, kernel_probe};
+use nystrom_linalg_core::{Result, Scalar, ops};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// What a tile adds, and what that depends on beside its rows.
+pub(crate) trait Added<T: Scalar> {
+    /// Which sums these are, in a file.
+    const KIND: u8;
+    /// What sums with another fingerprint were made with.
+    const OTHERWISE: &'static str;
+
+    /// The kernel, which says what points it takes.
+    fn kernel(&self) -> &impl Kernel<T>;
+    /// Coordinates and targets of a row.
+    fn sizes(&self) -> (usize, usize);
+    /// Adds a tile, of 1024 rows or the last; later tiles of the same block find `room` as it is.
+    fn add(&self, tile: Problem<'_, T>, room: &mut Room<T>, sums: Sums<'_>);
+}
+
+/// The numbers and the matrix.
+pub(crate) type Sums<'a> = (&'a mut [f64], &'a mut Mat<f64>);
+pub(crate) type Room<T> = Option<Mat<T>>;
+
+/// What [`Tiled`] adds up: rows, a few numbers, and a matrix.
+#[derive(Debug)]
+pub struct MatrixSums<A> {
+    added: Arc<A>,
+    fingerprint: u64,
+    pub(crate) rows: u64,
+    pub(crate) numbers: Vec<f64>,
+    pub(crate) matrix: Mat<f64>,
+}
+
+#[expect(private_bounds, reason = "sealed, as Tiled")]
+impl<T: Scalar, A: Added<T>> Tiled<MatrixSums<A>, T> {
+    /// Of no rows, with `numbers` and `matrix` zeros.
+    pub(super) fn adding(added: A, hash: Hash, numbers: Vec<f64>, matrix: Mat<f64>) -> Self {
+        let (added, fingerprint) = (Arc::new(added), hash.value());
+        Tiled::over_no_rows(MatrixSums { added, fingerprint, rows: 0, numbers, matrix })
+    }
+}
+
+impl<A> Clone for MatrixSums<A> {
+    fn clone(&self) -> Self {
+        let (numbers, matrix) = (self.numbers.clone(), self.matrix.clone());
+        MatrixSums { added: self.added.clone(), numbers, matrix, ..*self }
+    }
+}
+
+impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
+    const KIND: u8 = A::KIND;
+    type Room = Room<T>;
+
+    fn empty(&self) -> Self {
+        let matrix = Mat::zeros(self.matrix.nrows(), self.matrix.ncols());
+        let numbers = vec![0.0; self.numbers.len()];
+        MatrixSums { added: self.added.clone(), rows: 0, numbers, matrix, ..*self }
+    }
+
+    fn kernel(&self) -> &impl Kernel<T> {
+        self.added.kernel()
+    }
+
+    fn sizes(&self) -> (usize, usize) {
+        self.added.sizes()
+    }
+
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn otherwise(&self) -> &'static str {
+        A::OTHERWISE
+    }
+
+    fn add(&mut self, tile: Problem<'_, T>, room: &mut Room<T>) -> Result<()> {
+        self.added.add(tile, room, (&mut self.numbers, &mut self.matrix));
+        self.rows += tile.x.len() as u64;
+        Ok(())
+    }
+
+    fn plus(&mut self, later: Self) {
+        self.rows += later.rows;
+        self.numbers.iter_mut().zip(&later.numbers).for_each(|(a, b)| *a += b);
+        self.matrix += later.matrix;
+    }
+
+    fn numbers(&self) -> usize {
+        1 + self.numbers.len() + self.matrix.nrows() * self.matrix.ncols()
+    }
+
+    fn write(&self, out: &mut Writer) {
+        out.integer(self.rows);
+        out.numbers(&self.numbers);
+        self.matrix.col_iter().for_each(|col| col.iter().for_each(|x| out.number(*x)));
+    }
+
+    fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
+        let (rows, numbers) = (reader.integer(), reader.numbers(self.numbers.len()));
+        let shape = (self.matrix.nrows(), self.matrix.ncols());
+        let matrix = Mat::from_fn(shape.0, shape.1, |_, _| reader.number());
+        Ok(MatrixSums { added: self.added.clone(), rows, numbers, matrix, ..*self })
+    }
+}
+
+/// Of kernel, centres, scalar type and instruction set.
+pub(super) fn fingerprint<T: Scalar>(
+    kernel: &impl Kernel<T>,
+    centers: Points<'_, T>,
+    targets: usize,
+) -> Hash {
+    let hash = Hash::new().bytes(T::NAME.as_bytes()).bytes(instruction_set().as_bytes());
+    let sizes = [centers.dim(), centers.len(), targets];
+    let hash = sizes.iter().fold(hash, |hash, &size| hash.integer(size as u64));
+    hash.matrix(kernel_probe(kernel, centers).as_ref())
+}
+
+/// What each few rows of a tile come to, by one thread with room for `height` × `rows` numbers, so
+/// that their kernel values stay in its cache; in the order of the rows.
+pub(super) fn by_rows<T: Scalar, X: Send>(
+    tile: Problem<'_, T>,
+    (height, rows): (usize, usize),
+    of: impl Fn(Problem<'_, T>, &mut Mat<T>) -> X + Sync,
+) -> Vec<X> {
+    let starts: Vec<usize> = (0..tile.x.len()).step_by(rows).collect();
+    let parts = starts.into_par_iter().map_init(
+        || Mat::zeros(height, rows),
+        |room, start| of(tile.slice(start..tile.x.len().min(start + rows)), room),
+    );
+    parts.collect()
+}
+
+/// k_Z(x) of rows in `f64`, one a column: in `room`, and if T is another type, in `wide`.
+pub(super) fn values<'a, T: Scalar>(
+    kernel: &impl Kernel<T>,
+    centers: Points<'_, T>,
+    x: Points<'_, T>,
+    room: &'a mut Mat<T>,
+    wide: &'a mut Mat<f64>,
+) -> MatRef<'a, f64> {
+    let mut k = room.as_mut().submatrix_mut(0, 0, centers.len(), x.len());
+    kernel.eval_into(k.rb_mut(), centers, x);
+    ops::widened(k.into_const(), wide)
+}
