@@ -140,6 +140,17 @@ fn distance(row: impl Fn(usize) -> f64, law: &[(Vec<usize>, f64)]) -> f64 {
     law.iter().enumerate().map(|(b, (_, p))| (row(b) - p).abs()).sum::<f64>() / 2.0
 }
 
+/// Steps after which the chain is within ε of π from the uniform start, by its spectral gap 1 − λ₂:
+/// the distance is at most λ₂ᵗ·(Σ_Y μ(Y)²/π(Y) − 1)^½/2 for a reversible, lazy chain.
+fn steps_by_gap(P: &Mat<f64>, law: &[(Vec<usize>, f64)], epsilon: f64) -> f64 {
+    let root = |a: usize| law[a].1.sqrt();
+    let m = law.len();
+    let symmetric = Mat::from_fn(m, m, |a, b| root(a) * P[(a, b)] / root(b));
+    let second = SymmetricEigen::new(symmetric.as_ref()).unwrap().values()[1];
+    let chi: f64 = law.iter().map(|(_, p)| (m as f64).powi(-2) / p).sum::<f64>() - 1.0;
+    (chi.sqrt() / (2.0 * epsilon)).ln() / -second.ln()
+}
+
 /// After τ(ε) steps every start is within ε, exactly computed; and a tenth of the steps is not
 /// enough.
 #[test]
@@ -235,7 +246,10 @@ fn meetings_with_exact_draws_bound_the_distance() {
             row = &row * &P;
         }
         assert!(informative > 100, "{kind:?}: {informative}");
-        assert!(meetings.distance(3000, 1e-6).unwrap() < 0.1);
+        // they know it sooner than who knows the spectral gap and the rarest subset
+        let known = (0..).find(|&t| meetings.distance(t, 1e-6).unwrap() < 0.1).unwrap();
+        let by_gap = steps_by_gap(&P, &law, 0.1);
+        assert!((by_gap / 8.0..by_gap).contains(&(known as f64)), "{kind:?}: {known}, {by_gap}");
     }
     let dense = psd(Kind::Rough, n, 1);
     let dense = Dense::new(dense.as_ref()).unwrap();
