@@ -80,6 +80,7 @@ mod saved;
 mod sketched;
 mod solver;
 mod source;
+mod span_rows;
 mod state;
 mod svd;
 mod whitener;

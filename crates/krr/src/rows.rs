@@ -66,42 +66,6 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
     }
 }
 
-/// g(x_i) = S̄ᵀk_Z(x_i), row i of KS for a sketch S whose rows at Z are not zero; or k_Z(x_i).
-pub(crate) struct SpanRows<'a, T, K> {
-    rows: KernelRows<'a, T, K>,
-    S: Option<Mat<T>>,
-}
-
-impl<'a, T: Scalar, K> SpanRows<'a, T, K> {
-    pub fn new(kernel: &'a K, centers: Points<'a, T>, S: Option<&Mat<f64>>) -> Self {
-        let narrow = |S: &Mat<f64>| Mat::from_fn(S.nrows(), S.ncols(), |i, j| T::lit(S[(i, j)]));
-        SpanRows { rows: KernelRows { kernel, centers }, S: S.map(narrow) }
-    }
-}
-
-impl<T: Scalar, K: Kernel<T>> Source<T> for SpanRows<'_, T, K> {
-    fn features(&self) -> usize {
-        self.S.as_ref().map_or(self.rows.features(), Mat::ncols)
-    }
-
-    fn fill(
-        &self,
-        out: MatMut<'_, T>,
-        x: Points<'_, T>,
-        rows: Range<usize>,
-        buffer: &mut Option<ProductBuffer<T>>,
-    ) {
-        let Some(S) = &self.S else { return self.rows.fill(out, x, rows, buffer) };
-        let mut k = Mat::zeros(S.nrows(), rows.len());
-        self.rows.fill(k.as_mut(), x, rows, buffer);
-        ops::matmul(out, Accum::Replace, S.transpose(), k.as_ref(), T::one());
-    }
-
-    fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
-        self.rows.diagonal(out, x);
-    }
-}
-
 /// The weighted features and targets of a sample, computed tile by tile: row i of Z is √w_i [φ(x_i)
 /// 1] (the 1 only with an intercept), row i of Y is √w_i (y_i − shift).
 pub(crate) struct FeatureRows<'a, T> {

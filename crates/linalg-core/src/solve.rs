@@ -68,8 +68,8 @@ impl<T: Scalar> Solve<T> {
     /// whose bits it is known that they are the same.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] for a state of another system or right-hand side, one of another
-    /// instruction set, and one that is damaged.
+    /// [`Incompatible`](crate::Error::Incompatible) for a state of another system or right-hand
+    /// side, one of another instruction set, and one that is damaged.
     pub fn resume(
         saved: &SavedSolve<T>,
         system: &mut dyn LinearSystem<T>,
@@ -87,7 +87,7 @@ impl<T: Scalar> Solve<T> {
     /// on, or `look`, which is shown the state after every iteration, answers true.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a tolerance that is not positive.
+    /// [`InvalidParameter`](crate::Error::InvalidParameter) for a tolerance that is not positive.
     pub fn run(
         &mut self,
         system: &mut dyn LinearSystem<T>,

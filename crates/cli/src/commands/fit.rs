@@ -100,17 +100,7 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
         ),
     );
     summary.line("kernel", kernel::describe(&kernel));
-    let (centers, named) = (span.centers(), span::name(spec, args.accumulate));
-    match span.columns() {
-        None => {
-            let fewer = why_fewer(centers, spec.count);
-            summary.line("landmarks", format!("{centers} by {}{fewer}", spec.method.name()));
-        }
-        Some(columns) => {
-            summary.line("span", format!("{named}, {} in all", text::count(centers, "row")));
-            summary.value("columns", columns);
-        }
-    }
+    span.describe(args, spec, &mut summary);
     describe(&fitted, &mut summary);
     training.report("training", "training", &mut summary);
     let mut validation = None;
@@ -121,7 +111,7 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
         validation = Some(page::held_out(&target, &predicted, &y));
     }
     summary.value("bandwidth", kernel.bandwidth());
-    summary.value("landmarks", centers);
+    summary.value("landmarks", span.centers());
     summary.value("selection", spec.method.name());
     summary.value("rows", x.nrows());
     summary.value("landmarks_asked", spec.count);
@@ -135,7 +125,7 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     let made = Made {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         seed: Some(args.run.seed),
-        centers: named,
+        centers: span::name(spec, args.accumulate),
         lambda: fitted.lambda,
         training_rmse: Some(training.rmse).filter(|rmse| rmse.is_finite()),
         ..Made::default()

@@ -1,10 +1,13 @@
 //! What a fit in memory is in the span of: landmarks, or with `--accumulate` sums of rows.
 
+use super::fit::why_fewer;
 use super::fit_plan;
 use super::select::{self, Setting};
 use crate::args::{Fit, LandmarkSpec, Selection};
 use crate::failure::{Failure, Result};
 use crate::kernel::AnyKernel;
+use crate::summary::Summary;
+use crate::text;
 use nystrom::krr::{IterationReport, LambdaPath, NormalEquations};
 use nystrom::prelude::*;
 use nystrom::sketch::SparseSketch;
@@ -61,11 +64,18 @@ impl Span {
         }
     }
 
-    /// Sums, if it is of these.
-    pub fn columns(&self) -> Option<usize> {
+    pub fn describe(&self, args: &Fit, spec: LandmarkSpec, summary: &mut Summary) {
+        let centers = self.centers();
         match self {
-            Span::Landmarks(_) => None,
-            Span::Sums(sketch) => Some(sketch.width()),
+            Span::Landmarks(_) => {
+                let fewer = why_fewer(centers, spec.count);
+                summary.line("landmarks", format!("{centers} by {}{fewer}", spec.method.name()));
+            }
+            Span::Sums(sketch) => {
+                let (named, rows) = (name(spec, args.accumulate), text::count(centers, "row"));
+                summary.line("span", format!("{named}, {rows} in all"));
+                summary.value("columns", sketch.width());
+            }
         }
     }
 

@@ -89,6 +89,9 @@ fn the_document_says_what_is_printed() {
             .json(&format!("fit mixed.csv --target y {direct} -o l.bin --report r.html --json -q")),
         bench.json(&format!("fit long.csv --target y {iterative} -o i.bin --json -q")),
         bench.json("fit long.csv --target y --lambda cv:3 -o i.bin --json -q"),
+        bench.json(
+            "fit long.csv --landmarks uniform:9 --accumulate 3 --target y -o i.bin --json -q",
+        ),
     ];
     check("told how", &told);
     let blocks = "fit t.csv --stream --target y --kernel gaussian --landmarks uniform:20 --json -q";

@@ -106,8 +106,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     }
 
     /// What [`fit_passes`](Self::fit_passes) holds for n rows of d coordinates and t targets, on
-    /// each process: three times the rows themselves, 16 vectors, and F of the preconditioner. With
-    /// `options.memory` the latter takes at most a quarter of that, unless its rank is given.
+    /// each process, in bytes and with c = t columns, t + 1 with an intercept:
+    ///
+    /// | | |
+    /// |---|---|
+    /// | `kept` | 24n(d + t + 1): the rows, what a merge takes, and its message |
+    /// | `vectors` | 128nc: of conjugate gradients, and products on their way |
+    /// | `factors` | 8nk + 48k² (4nk + 48k² in `f32`): F of the preconditioner, and squares |
+    /// | `tiles` | 1 MiB a thread |
+    ///
+    /// None of it shrinks with more processes: every row of K\[i, all\] needs all points, and F is
+    /// made by pivots, each of which needs the rows of F before it. With `options.memory` the
+    /// factors take at most a quarter of that, unless the rank is given: then k shrinks as memory
+    /// does, and iterations become more.
     ///
     /// # Errors
     /// As [`fit`](Self::fit) for a rank;

@@ -162,7 +162,9 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
     ///
     /// # Cost
     /// For d columns and a support of u points u² kernel values and d³/3 flops once, then u kernel
-    /// values and 2ud + 2d² flops a row. A state is d²/2 + dt numbers, what states share ud + d².
+    /// values and 2s + 2d² flops a row: s the entries that are not 0 if these are at most ud/8, as
+    /// those of an accumulation are, otherwise ud. A state is d²/2 + dt numbers, what states share
+    /// ud + d².
     ///
     /// # Errors
     /// As `new`; [`Error::Shape`] unless S has a row for each point.

@@ -224,9 +224,9 @@ impl Recipe {
     }
 
     /// What is held beside [`bytes`](Self::bytes) of m columns where these are those of a sketch of
-    /// u centres: it, twice, and kernel values of a tile.
+    /// u centres: it, and kernel values of a tile.
     pub fn bytes_of_sketch(m: usize, u: usize) -> u64 {
-        8 * u as u64 * (2 * m as u64 + 2 * 1024)
+        8 * u as u64 * (m as u64 + 2 * 1024)
     }
 
     /// Bytes that [`iterate_over`](Self::iterate_over) holds with m centres and a few targets: by

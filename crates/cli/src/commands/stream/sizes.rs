@@ -132,10 +132,8 @@ impl Sizes {
         let kernel = Family::Gaussian.kernel(1.0, d)?;
         let speed = Speed::measure(&kernel, Points::from_rows(x.as_ref()));
         let (u, m) = (self.centers as f64, self.landmarks as f64);
-        let flops = if self.pairs.is_some() { 2.0 } else { 2.0 * m };
-        // a product with the sketch, and one of what comes of it
-        let more = if u == m { 0.0 } else { 2.0 * m * m };
-        let work = self.rows * (u * (speed.value + flops * speed.flop) + more * speed.flop);
+        let flops = if self.pairs.is_some() { 2.0 * m } else { 2.0 * m * m };
+        let work = self.rows * (u * speed.value + flops * speed.flop);
         Ok(work.max(self.reading))
     }
 

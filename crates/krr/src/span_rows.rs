@@ -1,0 +1,94 @@
+//! Rows of KS for a sketch S that is known by its rows at some centres.
+
+use crate::rows::{KernelRows, Source};
+use faer::{Accum, ColMut, Mat, MatMut};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Scalar, ops, work};
+use nystrom_sketch::ProductBuffer;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// The share of entries up to which a product takes them one by one: each then takes as long as
+/// about so many of a dense product.
+const DENSE: usize = 8;
+
+/// g(x_i) = S̄ᵀk_Z(x_i), row i of KS for a sketch S whose rows at Z are not zero; or k_Z(x_i).
+pub(crate) struct SpanRows<'a, T, K> {
+    rows: KernelRows<'a, T, K>,
+    span: Option<Span<T>>,
+}
+
+/// S̄, u × m.
+enum Span<T> {
+    Dense(Mat<T>),
+    /// The entries of each column, as row and value.
+    Sparse(Vec<Vec<(usize, T)>>),
+}
+
+impl<'a, T: Scalar, K> SpanRows<'a, T, K> {
+    pub fn new(kernel: &'a K, centers: Points<'a, T>, S: Option<&Mat<f64>>) -> Self {
+        SpanRows { rows: KernelRows { kernel, centers }, span: S.map(Span::of) }
+    }
+}
+
+impl<T: Scalar> Span<T> {
+    fn of(S: &Mat<f64>) -> Self {
+        let entries = |column: &[f64]| -> Vec<(usize, T)> {
+            let entries = column.iter().enumerate().filter(|(_, s)| **s != 0.0);
+            entries.map(|(p, s)| (p, T::lit(*s))).collect()
+        };
+        let columns: Vec<_> = (0..S.ncols()).map(|j| entries(S.col_as_slice(j))).collect();
+        if DENSE * columns.iter().map(Vec::len).sum::<usize>() <= S.nrows() * S.ncols() {
+            return Span::Sparse(columns);
+        }
+        Span::Dense(Mat::from_fn(S.nrows(), S.ncols(), |i, j| T::lit(S[(i, j)])))
+    }
+
+    fn columns(&self) -> usize {
+        match self {
+            Span::Dense(S) => S.ncols(),
+            Span::Sparse(columns) => columns.len(),
+        }
+    }
+
+    /// out = S̄ᵀk, each entry by one thread.
+    fn product(&self, out: MatMut<'_, T>, k: &Mat<T>) {
+        let columns = match self {
+            Span::Dense(S) => {
+                ops::matmul(out, Accum::Replace, S.transpose(), k.as_ref(), T::one());
+                return;
+            }
+            Span::Sparse(columns) => columns,
+        };
+        work::product(k.ncols(), 1, columns.iter().map(Vec::len).sum());
+        out.par_col_iter_mut().enumerate().for_each(|(i, mut out)| {
+            let k = k.col_as_slice(i);
+            for (j, column) in columns.iter().enumerate() {
+                out[j] = column.iter().fold(T::zero(), |sum, &(p, s)| sum + s * k[p]);
+            }
+        });
+    }
+}
+
+impl<T: Scalar, K: Kernel<T>> Source<T> for SpanRows<'_, T, K> {
+    fn features(&self) -> usize {
+        self.span.as_ref().map_or(self.rows.features(), Span::columns)
+    }
+
+    fn fill(
+        &self,
+        out: MatMut<'_, T>,
+        x: Points<'_, T>,
+        rows: Range<usize>,
+        buffer: &mut Option<ProductBuffer<T>>,
+    ) {
+        let Some(span) = &self.span else { return self.rows.fill(out, x, rows, buffer) };
+        let mut k = Mat::zeros(self.rows.features(), rows.len());
+        self.rows.fill(k.as_mut(), x, rows, buffer);
+        span.product(out, &k);
+    }
+
+    fn diagonal(&self, out: ColMut<'_, T>, x: Points<'_, T>) {
+        self.rows.diagonal(out, x);
+    }
+}
