@@ -7,7 +7,7 @@ use super::expanded::{self, Norms};
 use super::grid::ROWS;
 use super::lanes::Lanes;
 use super::pack;
-use super::sums::{GROUP, Panels, REGISTERS, Sums, sums, weighted_sums};
+use super::sums::{ALONE, GROUP, Panels, REGISTERS, Sums, sums, weighted_sums};
 use super::{Formula, Scales};
 use crate::Points;
 use crate::metric::Metric;
@@ -33,10 +33,12 @@ impl<T: Scalar, F: Formula> WithSimd for Fill<'_, '_, T, F> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        if const { size_of::<T::Register<S>>() == 64 } {
-            self.run::<S, 2>(simd)
+        if self.cols.len() == 1 {
+            self.run::<S, 1, 1, ALONE>(simd)
+        } else if const { size_of::<T::Register<S>>() == 64 } {
+            self.run::<S, 2, GROUP, REGISTERS>(simd)
         } else {
-            self.run::<S, 1>(simd)
+            self.run::<S, 1, GROUP, REGISTERS>(simd)
         }
     }
 }
@@ -44,15 +46,15 @@ impl<T: Scalar, F: Formula> WithSimd for Fill<'_, '_, T, F> {
 impl<T: Scalar, F: Formula> Fill<'_, '_, T, F> {
     /// The tile, `G` groups of columns at a time.
     #[inline(always)]
-    fn run<S: Simd, const G: usize>(self, simd: S) {
+    fn run<S: Simd, const G: usize, const C: usize, const R: usize>(self, simd: S) {
         let Fill { formula, scales, out, x, rows, y, cols } = self;
-        let (d, height, width) = (x.dim(), REGISTERS * T::v_lanes::<S>(), G * GROUP);
+        let (d, height, width) = (x.dim(), R * T::v_lanes::<S>(), G * C);
         let shrink = &scales.shrink;
         let (x, y) = (
             pack::panels::<T, F>(x, rows, height, shrink),
             pack::panels::<T, F>(y, cols, width, shrink),
         );
-        let points = Panels::<T, S, G>::new(&x, &y, d);
+        let points = Panels::<T, S, G, C, R>::new(&x, &y, d);
         let weighted; // no closure below: it would not be compiled for the instruction set
         let norms = if !expanded::expands::<F::Metric>(d) {
             None
@@ -68,20 +70,20 @@ impl<T: Scalar, F: Formula> Fill<'_, '_, T, F> {
 }
 
 /// All that a tile is computed from.
-struct Tile<'a, T: Scalar, S: Simd, const G: usize> {
-    points: Panels<'a, T, S, G>,
+struct Tile<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize> {
+    points: Panels<'a, T, S, G, C, R>,
     weights: &'a [T],
     factor: T,
     /// There if sums of products are to be taken.
-    norms: Option<Norms<'a, T, S, G>>,
+    norms: Option<Norms<'a, T, S, G, C, R>>,
 }
 
-impl<T: Scalar, S: Simd, const G: usize> Tile<'_, T, S, G> {
+impl<T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize> Tile<'_, T, S, G, C, R> {
     /// Every micro-tile: column panels outside, so that a tile of `out` is written a few columns at
     /// a time.
     #[inline(always)]
     fn fill<F: Formula>(&self, simd: S, formula: &F, out: &mut WrittenColumns<'_, T>) {
-        let (height, width) = (REGISTERS * T::v_lanes::<S>(), G * GROUP);
+        let (height, width) = (R * T::v_lanes::<S>(), G * C);
         let factor = Lanes::<T, S>::splat(simd, self.factor);
         for (q, y) in self.points.y.chunks_exact(self.points.d).enumerate() {
             for (p, x) in self.points.x.chunks_exact(self.points.d).enumerate() {
@@ -110,13 +112,13 @@ impl<T: Scalar, S: Simd, const G: usize> Tile<'_, T, S, G> {
     fn sums<F: Formula>(
         &self,
         simd: S,
-        x: &[[T::Register<S>; REGISTERS]],
-        y: &[[[T; GROUP]; G]],
-    ) -> Sums<T, S, G> {
+        x: &[[T::Register<S>; R]],
+        y: &[[[T; C]; G]],
+    ) -> Sums<T, S, G, C, R> {
         if const { F::WEIGHTED } || (const { F::SCALED } && !self.weights.is_empty()) {
-            weighted_sums::<T, S, F::Metric, G>(simd, x, y, self.weights)
+            weighted_sums::<T, S, F::Metric, G, C, R>(simd, x, y, self.weights)
         } else {
-            sums::<T, S, F::Metric, G>(simd, x, y)
+            sums::<T, S, F::Metric, G, C, R>(simd, x, y)
         }
     }
 }

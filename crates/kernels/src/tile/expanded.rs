@@ -7,7 +7,7 @@
 //! for a pair depends on the two points alone: an entry has the same bits in every block.
 
 use super::lanes::Lanes;
-use super::sums::{GROUP, Panels, REGISTERS, Sums, sums};
+use super::sums::{Panels, Sums, sums};
 use crate::Lane;
 use crate::metric::{DotProduct, Metric};
 use nystrom_linalg_core::Scalar;
@@ -26,22 +26,24 @@ pub(super) const fn expands<M: Metric>(d: usize) -> bool {
 
 /// ‖x‖² and ‖y‖² of the points of a tile, in the order of their panels, and the points that
 /// products are taken of.
-pub(super) struct Norms<'a, T: Scalar, S: Simd, const G: usize> {
-    points: Panels<'a, T, S, G>,
-    x: Vec<[T::Register<S>; REGISTERS]>,
-    y: Vec<[[T; GROUP]; G]>,
+pub(super) struct Norms<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize> {
+    points: Panels<'a, T, S, G, C, R>,
+    x: Vec<[T::Register<S>; R]>,
+    y: Vec<[[T; C]; G]>,
     /// Whether no expansion in this tile can overflow.
     finite: bool,
 }
 
-impl<'a, T: Scalar, S: Simd, const G: usize> Norms<'a, T, S, G> {
+impl<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize>
+    Norms<'a, T, S, G, C, R>
+{
     /// The norms of packed points.
     #[inline(always)]
-    pub(super) fn new(simd: S, points: Panels<'a, T, S, G>) -> Self {
+    pub(super) fn new(simd: S, points: Panels<'a, T, S, G, C, R>) -> Self {
         let Panels { x, y, d } = points;
         let (mut x_norms, mut y_norms) = (
-            vec![[T::v_splat(simd, T::zero()); REGISTERS]; x.len() / d],
-            vec![[[T::zero(); GROUP]; G]; y.len() / d],
+            vec![[T::v_splat(simd, T::zero()); R]; x.len() / d],
+            vec![[[T::zero(); C]; G]; y.len() / d],
         );
         for (norms, panel) in x_norms.iter_mut().zip(x.chunks_exact(d)) {
             panel.iter().for_each(|x| add_squares::<T>(cast_slice_mut(norms), cast_slice(x)));
@@ -49,8 +51,9 @@ impl<'a, T: Scalar, S: Simd, const G: usize> Norms<'a, T, S, G> {
         for (norms, panel) in y_norms.iter_mut().zip(y.chunks_exact(d)) {
             panel.iter().for_each(|y| add_squares(norms.as_flattened_mut(), y.as_flattened()));
         }
-        let mut all =
-            cast_slice::<_, T>(&x_norms).iter().chain(y_norms.as_flattened().as_flattened());
+        let mut all = cast_slice::<_, T>(x_norms.as_flattened())
+            .iter()
+            .chain(y_norms.as_flattened().as_flattened());
         // ‖x − y‖² ≤ 4 max(‖x‖², ‖y‖²)
         let finite = all.all(|&norm| (T::lit(4.0) * norm).is_finite());
         Norms { points, x: x_norms, y: y_norms, finite }
@@ -58,8 +61,9 @@ impl<'a, T: Scalar, S: Simd, const G: usize> Norms<'a, T, S, G> {
 
     /// ‖x_i − y_j‖² for panel `p` of x against panel `q` of y, and whether all of them may stand.
     #[inline(always)]
-    pub(super) fn expanded(&self, simd: S, (p, q): (usize, usize)) -> (Sums<T, S, G>, bool) {
-        let mut distances = sums::<T, S, DotProduct, G>(simd, self.points.x(p), self.points.y(q));
+    pub(super) fn expanded(&self, simd: S, (p, q): (usize, usize)) -> (Sums<T, S, G, C, R>, bool) {
+        let mut distances =
+            sums::<T, S, DotProduct, G, C, R>(simd, self.points.x(p), self.points.y(q));
         let mut short = Lanes::<T, S>::splat(simd, T::zero());
         for (column, &y) in distances.as_flattened_mut().iter_mut().zip(self.y[q].as_flattened()) {
             for (distance, &x) in column.iter_mut().zip(&self.x[p]) {
@@ -80,9 +84,9 @@ impl<'a, T: Scalar, S: Simd, const G: usize> Norms<'a, T, S, G> {
         &self,
         simd: S,
         (p, q): (usize, usize),
-        mut expanded: Sums<T, S, G>,
-        exact: Sums<T, S, G>,
-    ) -> Sums<T, S, G> {
+        mut expanded: Sums<T, S, G, C, R>,
+        exact: Sums<T, S, G, C, R>,
+    ) -> Sums<T, S, G, C, R> {
         let columns = expanded.as_flattened_mut().iter_mut().zip(exact.as_flattened());
         for ((column, exact), &y) in columns.zip(self.y[q].as_flattened()) {
             for ((distance, &exact), &x) in column.iter_mut().zip(exact).zip(&self.x[p]) {

@@ -20,19 +20,13 @@ pub(super) fn panels<T: Scalar, F: Formula>(
     for k in 0..d {
         let shrink = shrink.get(k).copied().unwrap_or(T::one());
         let row = points.as_cols().row(k).subcols(range.start, range.len());
-        match row.try_as_row_major() {
-            Some(row) => {
-                for (p, chunk) in row.as_slice().chunks(width).enumerate() {
-                    let at = (p * d + k) * width;
-                    for (to, &x) in packed[at..at + chunk.len()].iter_mut().zip(chunk) {
-                        *to = shrink * F::coordinate(x);
-                    }
-                }
-            }
-            None => {
-                for (i, &x) in row.iter().enumerate() {
-                    packed[((i / width) * d + k) * width + i % width] = shrink * F::coordinate(x);
-                }
+        for (p, start) in (0..range.len()).step_by(width).enumerate() {
+            let row = row.subcols(start, width.min(range.len() - start));
+            let to = packed[(p * d + k) * width..][..row.ncols()].iter_mut();
+            let pack = |(to, &x): (&mut T, &T)| *to = shrink * F::coordinate(x);
+            match row.try_as_row_major() {
+                Some(row) => to.zip(row.as_slice()).for_each(pack),
+                None => to.zip(row.iter()).for_each(pack),
             }
         }
     }

@@ -11,53 +11,65 @@ pub(super) const REGISTERS: usize = 2;
 /// Columns of a group: 2 × 4 sums, two registers of x and one of y fit the 16 registers of AVX2.
 /// AVX-512 has 32 and takes two groups at a time.
 pub(super) const GROUP: usize = 4;
+/// Registers of rows for one column alone: as many sums as in a group.
+pub(super) const ALONE: usize = 8;
 
-/// The sums of a micro-tile of `G` groups: [group][column][register].
-pub(super) type Sums<T, S, const G: usize> =
-    [[[<T as Vectorised>::Register<S>; REGISTERS]; GROUP]; G];
+/// The sums of a micro-tile of `G` groups of `C` columns, for `R` registers of rows:
+/// [group][column][register].
+pub(super) type Sums<T, S, const G: usize, const C: usize, const R: usize> =
+    [[[<T as Vectorised>::Register<S>; R]; C]; G];
 
 /// The points of a tile as the micro-tiles read them: coordinate by coordinate, panel after panel.
 #[derive(Clone, Copy)]
-pub(super) struct Panels<'a, T: Scalar, S: Simd, const G: usize> {
-    pub(super) x: &'a [[T::Register<S>; REGISTERS]],
-    pub(super) y: &'a [[[T; GROUP]; G]],
+pub(super) struct Panels<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize> {
+    pub(super) x: &'a [[T::Register<S>; R]],
+    pub(super) y: &'a [[[T; C]; G]],
     pub(super) d: usize,
 }
 
-impl<'a, T: Scalar, S: Simd, const G: usize> Panels<'a, T, S, G> {
+impl<'a, T: Scalar, S: Simd, const G: usize, const C: usize, const R: usize>
+    Panels<'a, T, S, G, C, R>
+{
     #[inline(always)]
     pub(super) fn new(x: &'a Aligned<T>, y: &'a Aligned<T>, d: usize) -> Self {
         let (x, _) = T::v_split::<S>(x.as_slice());
-        let (y, _) = y.as_slice().as_chunks::<GROUP>();
-        Panels { x: x.as_chunks::<REGISTERS>().0, y: y.as_chunks::<G>().0, d }
+        let (y, _) = y.as_slice().as_chunks::<C>();
+        Panels { x: x.as_chunks::<R>().0, y: y.as_chunks::<G>().0, d }
     }
 
     /// Panel `p` of x.
     #[inline(always)]
-    pub(super) fn x(&self, p: usize) -> &'a [[T::Register<S>; REGISTERS]] {
+    pub(super) fn x(&self, p: usize) -> &'a [[T::Register<S>; R]] {
         &self.x[p * self.d..][..self.d]
     }
 
     /// Panel `q` of y.
     #[inline(always)]
-    pub(super) fn y(&self, q: usize) -> &'a [[[T; GROUP]; G]] {
+    pub(super) fn y(&self, q: usize) -> &'a [[[T; C]; G]] {
         &self.y[q * self.d..][..self.d]
     }
 }
 
 /// Σ_k m(x_k, y_k) for one panel of x against one panel of y.
 #[inline(always)]
-pub(super) fn sums<T: Scalar, S: Simd, M: Metric, const G: usize>(
+pub(super) fn sums<
+    T: Scalar,
+    S: Simd,
+    M: Metric,
+    const G: usize,
+    const C: usize,
+    const R: usize,
+>(
     simd: S,
-    x: &[[T::Register<S>; REGISTERS]],
-    y: &[[[T; GROUP]; G]],
-) -> Sums<T, S, G> {
-    let mut sums = [[[T::v_splat(simd, T::zero()); REGISTERS]; GROUP]; G];
+    x: &[[T::Register<S>; R]],
+    y: &[[[T; C]; G]],
+) -> Sums<T, S, G, C, R> {
+    let mut sums = [[[T::v_splat(simd, T::zero()); R]; C]; G];
     for (x, y) in x.iter().zip(y) {
-        add_coordinate::<T, S, M>(simd, &mut sums[0], x, &y[0]);
+        add_coordinate::<T, S, M, C, R>(simd, &mut sums[0], x, &y[0]);
         if const { G == 2 } {
             // written out: a loop would keep the sums in memory
-            add_coordinate::<T, S, M>(simd, &mut sums[G - 1], x, &y[G - 1]);
+            add_coordinate::<T, S, M, C, R>(simd, &mut sums[G - 1], x, &y[G - 1]);
         }
     }
     sums
@@ -65,18 +77,25 @@ pub(super) fn sums<T: Scalar, S: Simd, M: Metric, const G: usize>(
 
 /// The same with a weight for each coordinate.
 #[inline(always)]
-pub(super) fn weighted_sums<T: Scalar, S: Simd, M: Metric, const G: usize>(
+pub(super) fn weighted_sums<
+    T: Scalar,
+    S: Simd,
+    M: Metric,
+    const G: usize,
+    const C: usize,
+    const R: usize,
+>(
     simd: S,
-    x: &[[T::Register<S>; REGISTERS]],
-    y: &[[[T; GROUP]; G]],
+    x: &[[T::Register<S>; R]],
+    y: &[[[T; C]; G]],
     weights: &[T],
-) -> Sums<T, S, G> {
-    let mut sums = [[[T::v_splat(simd, T::zero()); REGISTERS]; GROUP]; G];
+) -> Sums<T, S, G, C, R> {
+    let mut sums = [[[T::v_splat(simd, T::zero()); R]; C]; G];
     for ((x, y), &w) in x.iter().zip(y).zip(weights) {
         let w = Lanes::<T, S>::splat(simd, w);
-        add_weighted::<T, S, M>(simd, &mut sums[0], x, &y[0], w);
+        add_weighted::<T, S, M, C, R>(simd, &mut sums[0], x, &y[0], w);
         if const { G == 2 } {
-            add_weighted::<T, S, M>(simd, &mut sums[G - 1], x, &y[G - 1], w);
+            add_weighted::<T, S, M, C, R>(simd, &mut sums[G - 1], x, &y[G - 1], w);
         }
     }
     sums
@@ -84,15 +103,15 @@ pub(super) fn weighted_sums<T: Scalar, S: Simd, M: Metric, const G: usize>(
 
 /// sums[j][i] += m(x_i, y_j).
 #[inline(always)]
-fn add_coordinate<T: Scalar, S: Simd, M: Metric>(
+fn add_coordinate<T: Scalar, S: Simd, M: Metric, const C: usize, const R: usize>(
     simd: S,
-    sums: &mut [[T::Register<S>; REGISTERS]; GROUP],
-    x: &[T::Register<S>; REGISTERS],
-    y: &[T; GROUP],
+    sums: &mut [[T::Register<S>; R]; C],
+    x: &[T::Register<S>; R],
+    y: &[T; C],
 ) {
-    for j in 0..GROUP {
+    for j in 0..C {
         let y_j = Lanes::<T, S>::splat(simd, y[j]);
-        for i in 0..REGISTERS {
+        for i in 0..R {
             sums[j][i] = M::add(Lanes::new(simd, sums[j][i]), Lanes::new(simd, x[i]), y_j).register;
         }
     }
@@ -100,16 +119,16 @@ fn add_coordinate<T: Scalar, S: Simd, M: Metric>(
 
 /// sums[j][i] += m(w·x_i, w·y_j).
 #[inline(always)]
-fn add_weighted<T: Scalar, S: Simd, M: Metric>(
+fn add_weighted<T: Scalar, S: Simd, M: Metric, const C: usize, const R: usize>(
     simd: S,
-    sums: &mut [[T::Register<S>; REGISTERS]; GROUP],
-    x: &[T::Register<S>; REGISTERS],
-    y: &[T; GROUP],
+    sums: &mut [[T::Register<S>; R]; C],
+    x: &[T::Register<S>; R],
+    y: &[T; C],
     w: Lanes<T, S>,
 ) {
-    for j in 0..GROUP {
+    for j in 0..C {
         let y_j = Lanes::<T, S>::splat(simd, y[j]);
-        for i in 0..REGISTERS {
+        for i in 0..R {
             sums[j][i] =
                 M::add_weighted(Lanes::new(simd, sums[j][i]), Lanes::new(simd, x[i]), y_j, w)
                     .register;
