@@ -1,7 +1,7 @@
 //! The sums of normal equations, ZᵀZ and ZᵀY, over rows that come block by block.
 
 use crate::ops::{self, LowerBlock};
-use crate::{PackedLower, Result, RowTree, Scalar};
+use crate::{PackedLower, Result, RowTree, Scalar, work};
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use rayon::prelude::*;
@@ -81,16 +81,20 @@ impl GramSums {
         }
         let side = ops::gram_side(p); // divides the width of a panel
         let mut moments = self.moments.par_row_chunks_mut(side).collect::<Vec<_>>().into_iter();
-        let mut work = Vec::new();
+        let mut all = Vec::new();
         for block in self.gram.blocks(side) {
             let moments = if block.row == block.col { moments.next() } else { None };
-            work.push((block, moments));
+            all.push((block, moments));
         }
-        work.into_par_iter().for_each_init(Mat::new, |scratch, (block, moments)| {
+        let add = |scratch: &mut Mat<T>, (block, moments): (LowerBlock<'_, f64>, Option<_>)| {
             if let Some(out) = moments {
                 add_moments(out, Z.subcols(block.row, block.out.nrows()), Y, scratch);
             }
             add_gram(block, Z, scratch);
+        };
+        work::side_by_side(|pieces| {
+            let all = all.into_par_iter();
+            all.for_each_init(Mat::new, |scratch, one| pieces.piece(|| add(scratch, one)));
         });
     }
 }

@@ -52,6 +52,7 @@ mod packed_cholesky;
 mod packed_lower;
 mod panels;
 mod pcg;
+mod pieces;
 mod pivoted_cholesky;
 mod psd;
 pub mod psd_factor;

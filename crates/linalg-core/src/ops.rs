@@ -10,6 +10,8 @@
 //! [`SymmetricEigen`](crate::SymmetricEigen).
 
 pub use crate::dot::{dot, dot_in};
+use crate::pieces::solve_columns;
+pub use crate::pieces::{LowerBlock, gram_side, lower_blocks};
 use crate::{Scalar, work};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
@@ -20,13 +22,9 @@ use rayon::prelude::*;
 
 /// Rows of a matrix-vector product done by one thread.
 const VECTOR_ROWS: usize = 1024;
-/// Right-hand sides of a triangular solve done by one thread.
-const SOLVE_COLUMNS: usize = 128;
 /// Unknowns eliminated at once in a triangular solve; what they contribute to the others is a
 /// product.
 const SOLVE_ROWS: usize = 128;
-/// Rows and columns of a piece of a large Gram matrix: its factors stay in a core's own cache.
-const GRAM_SIDE: usize = 256;
 /// Rows transposed by one thread, and
 const TRANSPOSED_ROWS: usize = 128;
 /// of these so many at a time.
@@ -99,9 +97,11 @@ fn matvec<T: Scalar>(
     if a.nrows() == 0 {
         return;
     }
-    out.par_row_chunks_mut(VECTOR_ROWS)
-        .zip(a.par_row_chunks(VECTOR_ROWS))
-        .for_each(|(out, a)| matmul_here(out, accum, a, x, alpha));
+    work::side_by_side(|pieces| {
+        out.par_row_chunks_mut(VECTOR_ROWS)
+            .zip(a.par_row_chunks(VECTOR_ROWS))
+            .for_each(|(out, a)| pieces.piece(|| matmul_here(out, accum, a, x, alpha)));
+    });
 }
 
 /// b ← L⁻¹b for a lower triangular L (n × n) and b n × t, in parallel over fixed groups of columns.
@@ -155,11 +155,14 @@ pub(crate) fn by_columns<T: Scalar>(
     mut b: MatMut<'_, T>,
     solve: impl Fn(MatMut<'_, T>) + Send + Sync,
 ) {
-    if b.ncols() <= SOLVE_COLUMNS {
-        solve(b.rb_mut())
-    } else {
-        b.par_col_chunks_mut(SOLVE_COLUMNS).for_each(solve)
+    let t = b.ncols();
+    let width = solve_columns(t);
+    if t <= width {
+        return solve(b.rb_mut());
     }
+    work::side_by_side(|pieces| {
+        b.par_col_chunks_mut(width).for_each(|b| pieces.piece(|| solve(b)));
+    });
 }
 
 /// `out −= a·x`, on this thread.
@@ -180,47 +183,10 @@ pub fn gram_lower<T: Scalar>(out: MatMut<'_, T>, accum: Accum, a: MatRef<'_, T>,
     let m = a.ncols();
     assert!(out.nrows() == m && out.ncols() == m, "the shape of a Gram matrix");
     let side = gram_side(m);
-    lower_blocks(out, side).into_par_iter().for_each(|block| gram_block(block, accum, a, alpha));
-}
-
-/// The side of the blocks that a Gram matrix of order m is computed in: 64, 128 or 256, about a
-/// quarter of m.
-pub fn gram_side(m: usize) -> usize {
-    (m / 4).next_power_of_two().clamp(64, GRAM_SIDE)
-}
-
-/// A block of a lower triangle: its first row and column, and its entries.
-#[derive(Debug)]
-pub struct LowerBlock<'a, T> {
-    /// The first row of the matrix that the block holds.
-    pub row: usize,
-    /// The first column; equal to `row` for a square block on the diagonal, of which only the lower
-    /// triangle belongs to the matrix.
-    pub col: usize,
-    /// The entries.
-    pub out: MatMut<'a, T>,
-}
-
-/// The lower trapezoid of `out` (h × w, h ≥ w) cut into blocks of at most `side` × `side`.
-///
-/// # Panics
-/// If h < w or `side` is 0.
-pub fn lower_blocks<T>(out: MatMut<'_, T>, side: usize) -> Vec<LowerBlock<'_, T>> {
-    assert!(side > 0 && out.nrows() >= out.ncols(), "a lower trapezoid");
-    let (mut blocks, mut rest, mut col) = (Vec::new(), out, 0);
-    while rest.ncols() > 0 {
-        let width = side.min(rest.ncols());
-        let (panel, right) = rest.split_at_col_mut(width);
-        let (mut below, mut row) = (panel.split_at_row_mut(col).1, col);
-        while below.nrows() > 0 {
-            let height = if row == col { width } else { side.min(below.nrows()) };
-            let (block, others) = below.split_at_row_mut(height);
-            blocks.push(LowerBlock { row, col, out: block });
-            (below, row) = (others, row + height);
-        }
-        (rest, col) = (right, col + width);
-    }
-    blocks
+    let blocks = lower_blocks(out, side).into_par_iter();
+    work::side_by_side(|pieces| {
+        blocks.for_each(|block| pieces.piece(|| gram_block(block, accum, a, alpha)));
+    });
 }
 
 /// The part of [`gram_lower`] that belongs in one block, on this thread.

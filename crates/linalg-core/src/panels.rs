@@ -41,9 +41,9 @@ pub(crate) fn factor_panels<T: Scalar>(
         factor_panel(A11.rb_mut()).map_err(|pivot| p * PANEL + pivot)?; // A₁₁ = L₁₁L₁₁ᵀ
         let side = ops::gram_side(A21.nrows());
         let L21t = scratch.solve_transposed(A11.rb(), A21); //             L₂₁ = A₂₁L₁₁⁻ᵀ
-        blocks_of(later.iter_mut().map(|panel| panel.rb_mut()), side)
-            .into_par_iter()
-            .for_each(|A22| ops::gram_block(A22, Accum::Add, L21t, -T::one())); // A₂₂ −= L₂₁L₂₁ᵀ
+        let A22 = blocks_of(later.iter_mut().map(|panel| panel.rb_mut()), side).into_par_iter();
+        let subtract = |A22| ops::gram_block(A22, Accum::Add, L21t, -T::one()); // A₂₂ −= L₂₁L₂₁ᵀ
+        work::side_by_side(|pieces| A22.for_each(|A22| pieces.piece(|| subtract(A22))));
     }
     Ok(())
 }
@@ -98,5 +98,9 @@ pub(crate) fn squared_columns<T: Scalar>(
         forward(above, e.as_mut());
         (0..width).map(|j| e.col(j).squared_norm_l2()).collect::<Vec<T>>()
     };
-    starts.into_par_iter().map(group).collect::<Vec<_>>().concat()
+    let group = |pieces: &work::Pieces, start| pieces.piece(|| group(start));
+    work::side_by_side(|pieces| {
+        let groups = starts.into_par_iter().map(|start| group(pieces, start));
+        groups.collect::<Vec<_>>().concat()
+    })
 }

@@ -27,6 +27,8 @@
 //! does not count, nor does what goes on inside a kernel: its values count as entries, those of a
 //! Gram block in full, although one triangle is evaluated and mirrored.
 //!
+//! What could be done at the same time, whatever does it, is told by [`side_by_side`].
+//!
 //! ```
 //! use faer::{Accum, Mat};
 //! use nystrom_linalg_core::{ops, work};
@@ -38,7 +40,50 @@
 //! ```
 
 #[cfg(feature = "count-work")]
-pub use counters::{Work, counted};
+pub use counters::{Work, counted, for_threads};
+
+/// Pieces that may be done at the same time; see [`side_by_side`].
+#[derive(Debug, Default)]
+pub struct Pieces {
+    #[cfg(feature = "count-work")]
+    longest: std::sync::atomic::AtomicU64,
+}
+
+/// Runs `f`, whose pieces may be done at the same time: the span of them all is that of the
+/// longest.
+#[inline(always)]
+pub fn side_by_side<R>(f: impl FnOnce(&Pieces) -> R) -> R {
+    let pieces = Pieces::default();
+    let result = f(&pieces);
+    #[cfg(feature = "count-work")]
+    counters::add(&counters::SPAN, pieces.longest.into_inner());
+    result
+}
+
+impl Pieces {
+    /// A piece.
+    #[inline(always)]
+    pub fn piece<R>(&self, f: impl FnOnce() -> R) -> R {
+        #[cfg(feature = "count-work")]
+        return counters::spanned(&self.longest, f);
+        #[cfg(not(feature = "count-work"))]
+        f()
+    }
+}
+
+/// So many threads have fixed pieces, the fastest for one.
+const FEW_THREADS: usize = 8;
+
+/// How many pieces are to be offered at least, if that costs no bit: as many as there are threads
+/// where these are more than 8.
+#[must_use]
+pub fn pieces_wanted() -> usize {
+    #[cfg(feature = "count-work")]
+    let threads = counters::threads();
+    #[cfg(not(feature = "count-work"))]
+    let threads = rayon::current_num_threads();
+    if threads > FEW_THREADS { threads } else { 1 }
+}
 
 #[cfg(feature = "count-work")]
 mod counters {
@@ -47,6 +92,8 @@ mod counters {
     pub(super) static FLOPS: AtomicU64 = AtomicU64::new(0);
     pub(super) static ENTRIES: AtomicU64 = AtomicU64::new(0);
     pub(super) static DIAGONAL: AtomicU64 = AtomicU64::new(0);
+    pub(super) static SPAN: AtomicU64 = AtomicU64::new(0);
+    static THREADS: AtomicU64 = AtomicU64::new(0);
 
     /// Work done, by the convention of the [module](super).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,16 +104,43 @@ mod counters {
         pub entries: u64,
         /// Kernel values k(x, x) asked for on their own.
         pub diagonal_entries: u64,
+        /// Flops of the longest chain, no two of which can be done at the same time: what is left
+        /// with any number of threads. Right in a pool of one thread.
+        pub span: u64,
     }
 
     /// What `f` returns, and the work that the process did meanwhile.
     pub fn counted<R>(f: impl FnOnce() -> R) -> (R, Work) {
-        let counts = || [&FLOPS, &ENTRIES, &DIAGONAL].map(|count| count.load(Relaxed));
+        let counts = || [&FLOPS, &ENTRIES, &DIAGONAL, &SPAN].map(|count| count.load(Relaxed));
         let before = counts();
         let result = f();
         let after = counts();
-        let [flops, entries, diagonal_entries] = std::array::from_fn(|i| after[i] - before[i]);
-        (result, Work { flops, entries, diagonal_entries })
+        let [flops, entries, diagonal_entries, span] =
+            std::array::from_fn(|i| after[i].saturating_sub(before[i]));
+        (result, Work { flops, entries, diagonal_entries, span })
+    }
+
+    /// Runs `f` with work cut as for so many threads, whatever the pool has.
+    pub fn for_threads<R>(threads: usize, f: impl FnOnce() -> R) -> R {
+        THREADS.store(threads as u64, Relaxed);
+        let result = f();
+        THREADS.store(0, Relaxed);
+        result
+    }
+
+    pub(super) fn threads() -> usize {
+        match THREADS.load(Relaxed) {
+            0 => rayon::current_num_threads(),
+            threads => threads as usize,
+        }
+    }
+
+    /// A piece of several, of which the longest counts.
+    pub(super) fn spanned<R>(longest: &AtomicU64, f: impl FnOnce() -> R) -> R {
+        let before = SPAN.load(Relaxed);
+        let result = f();
+        longest.fetch_max(SPAN.swap(before, Relaxed).saturating_sub(before), Relaxed);
+        result
     }
 
     pub(super) fn add(to: &AtomicU64, count: u64) {
@@ -88,6 +162,7 @@ macro_rules! add {
 #[inline(always)]
 pub fn flops(count: usize) {
     add!(FLOPS, count as u64);
+    add!(SPAN, count as u64);
 }
 
 /// A block of rows × cols kernel values.

@@ -2,7 +2,7 @@
 
 use faer::MatMut;
 use faer::reborrow::*;
-use nystrom_linalg_core::Scalar;
+use nystrom_linalg_core::{Scalar, work};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -16,7 +16,17 @@ pub(crate) fn for_each_tile<T: Scalar>(
     out: MatMut<'_, T>,
     fill: impl Fn(MatMut<'_, T>, Range<usize>, Range<usize>) + Sync,
 ) {
-    split(out, ROWS, COLS).into_par_iter().for_each(|(tile, rows, cols)| fill(tile, rows, cols));
+    let (rows, cols) = sizes(out.nrows(), out.ncols());
+    split(out, rows, cols).into_par_iter().for_each(|(tile, rows, cols)| fill(tile, rows, cols));
+}
+
+/// Rows and columns of tiles: fewer where many threads want more of them. An entry has the same
+/// bits in every tile.
+fn sizes(rows: usize, cols: usize) -> (usize, usize) {
+    let fits =
+        |(r, c): &(usize, usize)| rows.div_ceil(*r) * cols.div_ceil(*c) >= work::pieces_wanted();
+    let smaller = [(ROWS, COLS), (ROWS / 2, COLS), (ROWS / 2, COLS / 2), (ROWS / 4, COLS / 2)];
+    smaller.into_iter().find(fits).unwrap_or((ROWS / 4, COLS / 4))
 }
 
 /// Runs `fill(tile, rows, cols)` on the square tiles of the lower triangle of `out` in parallel and
@@ -80,5 +90,22 @@ fn copy_transposed<T: Scalar>(mut out: MatMut<'_, T>, a: faer::MatRef<'_, T>) {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_threads_have_as_many_tiles() {
+        let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+        let tiles = |threads: usize, rows: usize, cols: usize| {
+            let (r, c) = pool(threads).install(|| sizes(rows, cols));
+            rows.div_ceil(r) * cols.div_ceil(c)
+        };
+        assert_eq!((tiles(1, 512, 1024), tiles(8, 512, 1024)), (16, 16));
+        assert_eq!((tiles(16, 512, 1024), tiles(32, 512, 1024)), (16, 32));
+        assert_eq!((tiles(64, 512, 1024), tiles(64, 100, 1024)), (64, 64));
     }
 }

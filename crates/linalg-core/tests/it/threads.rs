@@ -1,20 +1,25 @@
-//! The same bits with 1, 2, 3 and 8 threads, and no corrupted products.
+//! The same bits with 1, 2, 3, 8 and 64 threads, and no corrupted products.
 
 use faer::{Accum, Mat};
 use nystrom_linalg_core::{
-    Cholesky, Dense, JitterLadder, PackedCholesky, PivotedCholesky, PsdMatrix, Scalar,
+    Cholesky, Dense, GramSums, JitterLadder, PackedCholesky, PivotedCholesky, PsdMatrix, Scalar,
     SymmetricEigen, ops, random,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::LazyLock;
 
-/// Runs `f` in pools of 1, 2, 3 and 8 threads; all results must be equal.
+static POOLS: LazyLock<[ThreadPool; 5]> = LazyLock::new(|| {
+    [1, 2, 3, 8, 64].map(|n| ThreadPoolBuilder::new().num_threads(n).build().unwrap())
+});
+
+/// Runs `f` in pools of 1, 2, 3, 8 and 64 threads; all results must be equal.
 fn same_at_any_thread_count<R: PartialEq + Send>(what: &str, f: impl Fn() -> R + Sync) {
-    let run =
-        |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
-    let one = run(1);
-    for threads in [2, 3, 8] {
-        assert!(run(threads) == one, "{what} differs between 1 and {threads} threads");
+    let one = POOLS[0].install(&f);
+    for pool in &POOLS[1..] {
+        let threads = pool.current_num_threads();
+        assert!(pool.install(&f) == one, "{what} differs between 1 and {threads} threads");
     }
 }
 
@@ -63,6 +68,14 @@ fn check<T: Scalar>() {
         let eigen = SymmetricEigen::new(a.as_ref()).unwrap();
         (eigen.values().to_vec(), eigen.vectors().to_owned())
     });
+    for (p, t) in [(64, 1), (450, 1), (450, 3), (257, 2), (384, 1)] {
+        same_at_any_thread_count("sums of normal equations", || {
+            let mut sums = GramSums::zeros(p, t);
+            sums.add(g.transpose().subcols(0, p), g.transpose().subcols(0, t));
+            sums.add(g.transpose().subcols(0, p), g.transpose().subcols(1, t));
+            sums
+        });
+    }
     same_at_any_thread_count("normals", || {
         random::standard_normal::<T>(33, 70, &mut Pcg64::seed_from_u64(2))
     });
@@ -78,7 +91,7 @@ fn check<T: Scalar>() {
 fn check_shapes<T: Scalar>() {
     let g = random::standard_normal::<T>(3000, 300, &mut Pcg64::seed_from_u64(5));
     let lower = Mat::from_fn(300, 300, |i, j| if i == j { T::lit(20.0) } else { g[(i, j)] });
-    for m in (1..40).chain([63, 64, 65, 127, 129, 299]) {
+    for m in (1..40).chain([63, 64, 65, 127, 128, 129, 145, 256, 299]) {
         let (tall, wide) = (g.as_ref().subcols(0, m), g.as_ref().subrows(0, m));
         same_at_any_thread_count("tall gram", || {
             let mut c = Mat::<T>::zeros(m, m);

@@ -12,4 +12,5 @@ mod regression;
 mod sampling;
 mod scores;
 mod selection;
+mod span;
 mod streams;
