@@ -24,16 +24,16 @@ fn work_and_share<R>(f: impl FnOnce() -> R) -> [f64; 2] {
 fn solves_and_sums_have_a_piece_for_every_thread() {
     alone(|| {
         let (m, rows) = (512, 1024);
-        let (L, mut b) = (Mat::<f64>::identity(m, m), Mat::<f64>::zeros(m, rows));
-        assert_eq!(offered(|| ops::solve_lower(L.as_ref(), b.as_mut())), 64.0);
-        assert_eq!(offered(|| ops::solve_upper(L.as_ref(), b.as_mut())), 64.0);
+        let (lower, mut b) = (Mat::<f64>::identity(m, m), Mat::<f64>::zeros(m, rows));
+        assert_eq!(offered(|| ops::solve_lower(lower.as_ref(), b.as_mut())), 64.0);
+        assert_eq!(offered(|| ops::solve_upper(lower.as_ref(), b.as_mut())), 64.0);
         let few = b.as_mut().subcols_mut(0, 128);
-        assert_eq!(offered(|| ops::solve_lower(L.as_ref(), few)), 8.0);
+        assert_eq!(offered(|| ops::solve_lower(lower.as_ref(), few)), 8.0);
         let (mut sums, y) = (GramSums::zeros(m, 1), Mat::zeros(rows, 1));
         assert!(offered(|| sums.add(b.transpose(), y.as_ref())) >= 64.0);
         // in its panels of 256 columns it is a chain: 2·256³/3 of 512³/3 flops, and the solve
         // between them
-        let factor = offered(|| Cholesky::new(L.as_ref()));
+        let factor = offered(|| Cholesky::new(lower.as_ref()));
         assert!((3.0..4.0).contains(&factor), "{factor}");
     });
 }
