@@ -111,10 +111,10 @@ impl WithSimd for Join<'_> {
                 work::flops(2 * P.width);
             }
         }
-        for n in 0..2 {
+        for (n, own) in own.into_iter().enumerate() {
             for (r, column) in [u, e].into_iter().enumerate() {
                 let since: f64 = swept().map(|s| A.at(n, s) * N.at(r, s)).sum();
-                N.row_mut(n)[column] = own[n][r] - since;
+                N.row_mut(n)[column] = own[r] - since;
             }
         }
     }
