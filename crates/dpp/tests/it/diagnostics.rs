@@ -176,20 +176,11 @@ fn coupled_chains_bound_the_distance() {
     let law = law(k.as_ref(), c);
     let P = lazy_transitions(&k, &law);
     let dense = Dense::new(k.as_ref()).unwrap();
-    let run = || {
-        coupled_meetings(
-            &dense,
-            c,
-            &Uniform::default(),
-            SwapRule::LazyGibbs,
-            400,
-            lag,
-            100_000,
-            &mut rng(1),
-        )
-        .unwrap()
+    let run = |pairs, lag, limit| {
+        let (start, rule) = (Uniform::default(), SwapRule::LazyGibbs);
+        coupled_meetings(&dense, c, &start, rule, pairs, lag, limit, &mut rng(1)).unwrap()
     };
-    let meetings = same_at_any_thread_count(run);
+    let meetings = same_at_any_thread_count(|| run(400, lag, 100_000));
     let mut row = Mat::from_fn(1, law.len(), |_, _| 1.0 / law.len() as f64);
     let mut informative = 0;
     for t in 0..600 {
@@ -204,17 +195,7 @@ fn coupled_chains_bound_the_distance() {
     }
     assert!(informative > 200 && meetings.total_variation(1_000_000) == Some(0.0));
     // too few steps: not certified
-    let few = coupled_meetings(
-        &dense,
-        c,
-        &Uniform::default(),
-        SwapRule::LazyGibbs,
-        50,
-        10,
-        12,
-        &mut rng(1),
-    )
-    .unwrap();
+    let few = run(50, 10, 12);
     assert_eq!(few.total_variation(1000), None);
 }
 
