@@ -49,7 +49,8 @@ pub struct Fit {
     pub landmarks: Option<LandmarkSpec>,
     /// Fit in the span of COUNT sums of so many rows each, drawn at random with random signs (an
     /// accumulation), in the place of COUNT rows: nearer to exact regression with the same COUNT,
-    /// for so many times the kernel values. With --landmarks uniform:COUNT
+    /// for so many times the kernel values; in memory solved directly. With --landmarks
+    /// uniform:COUNT
     #[arg(long, value_name = "ROWS", requires = "landmarks", conflicts_with = "all_rows",
         help_heading = "Landmarks",
         value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 16))]

@@ -17,19 +17,17 @@ pub enum Span {
     Sums(SparseSketch<f64>),
 }
 
-/// The rows of each sum, if there are to be sums: of rows at random, and without iterations.
+/// The rows of each sum, if there are to be sums: of rows at random.
 pub fn accumulate(args: &Fit) -> Result<Option<usize>> {
     let by_chance = args.landmarks.is_none_or(|spec| spec.method == Selection::Uniform);
-    let text = match args.accumulate {
-        Some(_) if !by_chance => {
+    match args.accumulate {
+        Some(_) if !by_chance => Err(Failure::Usage(
             "--accumulate sums rows that are drawn at random; write --landmarks uniform:COUNT"
-        }
-        Some(_) if args.tolerance.is_some() => {
-            "--accumulate solves directly, without iterations; leave --tolerance out"
-        }
-        each => return Ok(each),
-    };
-    Err(Failure::Usage(text.into()).into())
+                .into(),
+        )
+        .into()),
+        each => Ok(each),
+    }
 }
 
 /// As it is written into the model.

@@ -11,9 +11,10 @@ use crate::rows::TILE_ROWS;
 use crate::state::{CenterProducts, EmbeddedRows};
 use crate::whitener::factor;
 use crate::{FitReport, KrrModel, SolvedBy};
-use faer::{Mat, MatRef};
+use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, Streams, validate};
+use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, Streams, ops, validate};
+use nystrom_sketch::Sketch;
 use rand::Rng;
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
@@ -61,7 +62,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
             let m = centers.len();
             preconditioner(R, &vec![weight / m as f64; m], mu)
         };
-        self.restricted().fit_passes(rows, centers, targets, extras, precondition)
+        let through = Through { centers, span: None };
+        self.restricted().fit_passes(rows, &through, targets, extras, precondition)
     }
 }
 
@@ -109,13 +111,116 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
         extras: Extras<'_, K, T>,
         rng: &mut dyn Rng,
     ) -> Result<IterativeFit<K, T>> {
+        self.through(rows, &Through { centers, span: None }, targets, extras, rng)
+    }
+
+    /// As [`fit_passes`](Self::fit_passes), with f restricted to the span of a sketch S of `points`
+    /// as in [`Falkon::fit_sketch`]: with M the rows of S that are not zero, K_nM S takes the place
+    /// of K_nM, and SᵀKS that of K_MM. A start has a row for each column of S.
+    ///
+    /// # Cost
+    /// That of the M centres.
+    ///
+    /// # Errors
+    /// As [`fit_passes`](Self::fit_passes); [`Error::Shape`] unless S has a row for each point.
+    ///
+    /// # Randomness
+    /// One key.
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::{Blocks, Extras, Krill};
+    /// use nystrom_linalg_core::Ridge;
+    /// use nystrom_sketch::Accumulation;
+    /// use rand::SeedableRng;
+    /// let x: Vec<f64> = (0..4000).map(|i| f64::from(i) / 2000.0).collect();
+    /// let y = Mat::from_fn(4000, 1, |i, _| (4.0 * x[i]).sin());
+    /// let mut rows = Blocks::new((Points::from_slice(&x), &y), 600)?; // or files: any RowSource
+    /// let sample: Vec<f64> = x.iter().copied().step_by(10).collect();
+    /// let rng = &mut rand_pcg::Pcg64::seed_from_u64(0);
+    /// let sums = Accumulation::uniform(4).sample(400, 20, rng)?;
+    /// let krill = Krill::new(Gaussian::new(0.4)?, Ridge::PerSample(1e-6));
+    /// let (sample, extras) = (Points::from_slice(&sample), Extras::default());
+    /// let fit = krill.fit_sketch_passes(&mut rows, sample, &sums, 1, extras, rng)?;
+    /// assert!(fit.converged() && fit.model.report().m <= 80);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn fit_sketch_passes<P: RowPasses<T>>(
+        &self,
+        rows: &mut P,
+        points: Points<'_, T>,
+        sketch: &dyn Sketch<T>,
+        targets: usize,
+        extras: Extras<'_, K, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<IterativeFit<K, T>> {
+        validate::same_size("rows of the sketch against points", points.len(), sketch.n())?;
+        self.kernel.check_points(points)?;
+        let centers = points.gather(sketch.support().into());
+        let identity = Mat::<f64>::identity(sketch.width(), sketch.width());
+        let span = Some(sketch.expand(identity.as_ref()));
+        let through = Through { centers: Points::from_cols(centers.as_ref()), span };
+        self.through(rows, &through, targets, extras, rng)
+    }
+
+    fn through<P: RowPasses<T>>(
+        &self,
+        rows: &mut P,
+        through: &Through<'_, T>,
+        targets: usize,
+        extras: Extras<'_, K, T>,
+        rng: &mut dyn Rng,
+    ) -> Result<IterativeFit<K, T>> {
         let streams = Streams::from_rng(rng);
-        // S = Ψ√D K_nM R⁻ᵀ
+        // Ψ√D K_nM S R⁻ᵀ
         let precondition = |rows: &mut P, R: &Cholesky<f64>, _: f64, mu: f64| {
-            let empty = EmbeddedRows::new(&self.kernel, centers, targets, streams);
-            embedded_preconditioner(rows.pass(empty)?.finish()?.matrix, R, mu)
+            let empty = EmbeddedRows::new(&self.kernel, through.centers, targets, streams);
+            let embedded = rows.pass(empty)?.finish()?.matrix;
+            embedded_preconditioner(through.gathered(embedded), R, mu)
         };
-        self.restricted().fit_passes(rows, centers, targets, extras, precondition)
+        self.restricted().fit_passes(rows, through, targets, extras, precondition)
+    }
+}
+
+/// What f is restricted to: the span of kernels at M centres, or of m of their linear combinations.
+struct Through<'a, T> {
+    centers: Points<'a, T>,
+    /// S, M × m.
+    span: Option<Mat<f64>>,
+}
+
+impl<T: Scalar> Through<'_, T> {
+    /// m, or M.
+    fn width(&self) -> usize {
+        self.span.as_ref().map_or(self.centers.len(), |S| S.ncols())
+    }
+
+    /// RRᵀ = SᵀK_MM S + δI.
+    fn factor(&self, kernel: &dyn Kernel<T>) -> Result<Cholesky<f64>> {
+        let K = kernel.gram(self.centers);
+        if self.span.is_none() {
+            return factor::<T>(K.as_ref());
+        }
+        let K = Mat::from_fn(K.nrows(), K.ncols(), |i, j| K[(i, j)].f64());
+        let SK = self.gathered(K);
+        factor::<T>(self.gathered(SK.transpose().to_owned()).as_ref())
+    }
+
+    /// SᵀA.
+    fn gathered(&self, A: Mat<f64>) -> Mat<f64> {
+        let Some(S) = &self.span else { return A };
+        let mut out = Mat::zeros(S.ncols(), A.ncols());
+        ops::matmul(out.as_mut(), Accum::Replace, S.transpose(), A.as_ref(), 1.0);
+        out
+    }
+
+    /// Sθ.
+    fn spread(&self, theta: Mat<f64>) -> Mat<f64> {
+        let Some(S) = &self.span else { return theta };
+        let mut out = Mat::zeros(S.nrows(), theta.ncols());
+        ops::matmul(out.as_mut(), Accum::Replace, S.as_ref(), theta.as_ref(), 1.0);
+        out
     }
 }
 
@@ -124,13 +229,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
     fn fit_passes<P: RowPasses<T>>(
         &self,
         rows: &mut P,
-        centers: Points<'_, T>,
+        through: &Through<'_, T>,
         targets: usize,
         extras: Extras<'_, K, T>,
         precondition: impl FnOnce(&mut P, &Cholesky<f64>, f64, f64) -> Result<Cholesky<f64>>,
     ) -> Result<IterativeFit<K, T>> {
-        check_start(extras.start, centers.len(), targets)?;
-        let Begun { R, b, constant, n, weight, mu, memory } = self.begin(rows, centers, targets)?;
+        let centers = through.centers;
+        check_start(extras.start, through.width(), targets)?;
+        let Begun { R, b, constant, n, weight, mu, memory } = self.begin(rows, through, targets)?;
         let G = precondition(rows, &R, weight, mu)?;
         let before = if matches!(self.solver, SolvedBy::Krill) { 2 } else { 1 };
         let (m, seen) = (centers.len() as u64, Seen::after(before));
@@ -151,10 +257,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
                 condition,
                 kernel_entries: (seen.passes() * n + m) * m,
             };
+            let theta = through.spread(theta);
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)
         };
         let again = Again::new(rows, n, &seen);
-        let products = Passing { kernel: self.kernel, again, centers, targets };
+        let products = Passing { kernel: self.kernel, again, through, targets };
         let mut system = System { products, R: &R, mu, G, constant: constant.as_ref() };
         let mut look = seen.until_failure(extras.monitor);
         let watch = Watch { start, resume: extras.resume, monitor: Some(&mut look) };
@@ -171,21 +278,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
     fn begin<P: RowPasses<T>>(
         &self,
         rows: &mut P,
-        centers: Points<'_, T>,
+        through: &Through<'_, T>,
         targets: usize,
     ) -> Result<Begun> {
         self.options.check()?;
-        validate::not_empty("centres (m)", centers.len())?;
+        validate::not_empty("centres (m)", through.centers.len())?;
         validate::not_empty("targets", targets)?;
-        self.kernel.check_points(centers)?;
-        let m = centers.len();
-        let memory = self.memory_of_passes(m, targets)?;
-        // RRᵀ = K_MM + δI
-        let R = factor::<T>(self.kernel.gram(centers).as_ref())?;
+        self.kernel.check_points(through.centers)?;
+        let memory = self.memory_of_passes(through.centers.len(), targets)?;
+        let R = through.factor(self.kernel)?;
         // K_nMᵀD[y 1]
-        let empty = CenterProducts::new(self.kernel, centers, targets, None);
+        let empty = CenterProducts::new(self.kernel, through.centers, targets, None);
         let sums = rows.pass(empty)?.finish()?;
-        let (n, weight, mut moments) = (sums.rows, sums.numbers[0], sums.matrix);
+        let (n, weight, mut moments) = (sums.rows, sums.numbers[0], through.gathered(sums.matrix));
         if !(weight > 0.0) {
             return Err(Error::Empty { what: "rows of positive weight" });
         }
@@ -233,14 +338,16 @@ struct Begun {
 struct Passing<'a, P, K, T> {
     kernel: &'a K,
     again: Again<'a, P>,
-    centers: Points<'a, T>,
+    through: &'a Through<'a, T>,
     targets: usize,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> NormalProducts for Passing<'_, P, K, T> {
     fn normal(&mut self, u: MatRef<'_, f64>) -> Mat<f64> {
-        let empty = CenterProducts::new(self.kernel, self.centers, self.targets, Some(u));
-        let out = self.again.pass(empty, |sums| Ok(sums.finish()?.matrix));
+        let (through, spread) = (self.through, self.through.spread(u.to_owned()));
+        let along = Some(spread.as_ref());
+        let empty = CenterProducts::new(self.kernel, through.centers, self.targets, along);
+        let out = self.again.pass(empty, |sums| Ok(through.gathered(sums.finish()?.matrix)));
         out.unwrap_or_else(|| Mat::zeros(u.nrows(), u.ncols()))
     }
 }

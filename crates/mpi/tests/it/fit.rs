@@ -41,6 +41,8 @@ fn more_passes_give_the_model_of_one_process_too() {
         "--lambda auto --target y --kernel gaussian --landmarks uniform:40 --accumulate 4",
         "--lambda cv:4 --target y --kernel gaussian --landmarks uniform:40",
         "--lambda 1e-6 --tolerance 1e-6 --target y --kernel gaussian --landmarks uniform:60",
+        "--lambda 1e-6 --tolerance 1e-6 --target y --kernel gaussian --landmarks uniform:40 \
+         --accumulate 3",
     ] {
         let options = format!("{options} --memory 100MB -q");
         bench.alone(&format!("fit shards --stream {options} -o alone.json"));

@@ -50,8 +50,8 @@ impl RowPasses<f64> for Passes<'_> {
 impl Recipe {
     /// The fit at one λ with a pass over the rows for every iteration: by [`Falkon`] where the
     /// centres are rows drawn uniformly, as its preconditioner wants them, by [`FullKrr`] where
-    /// every row is a centre, otherwise by [`Krill`]. A monitor hears of every iteration, on every
-    /// process.
+    /// every row is a centre, otherwise, and in the span of a sketch, by [`Krill`]. A monitor hears
+    /// of every iteration, on every process.
     ///
     /// # Cost
     /// nm kernel values and 4nm flops a pass; 16m² bytes on each process, and by KRILL
@@ -61,7 +61,7 @@ impl Recipe {
     /// # Errors
     /// Those of [`Falkon::fit_passes`], [`FullKrr::fit_passes`] and of the source;
     /// [`OutOfBudget`](nystrom::Error::OutOfBudget) before a pass, [`Error::File`] if the model is
-    /// not finite; [`Error::Option`] for a recipe in the span of a sketch.
+    /// not finite.
     ///
     /// # Randomness
     /// By KRILL, one key; on all the data, that of the preconditioner; the same on every process.
@@ -73,10 +73,6 @@ impl Recipe {
         extras: Extras<'_, AnyKernel, f64>,
         rng: &mut dyn Rng,
     ) -> Result<(Model, StreamReport, IterationReport)> {
-        if self.sketch.is_some() {
-            let problem = "not in the span of a sketch: sum the rows (Recipe::sum_over)".into();
-            return Err(Error::Option { option: "iterations", problem });
-        }
         let (kernel, ridge) = (self.model.regression.kernel().clone(), Ridge::PerSample(lambda));
         let (centers, t) = (Points::from_cols(self.centers.as_ref()), self.targets.len());
         let mut passes = Passes::new(self, ranks, source);
@@ -84,6 +80,9 @@ impl Recipe {
             let (full, d) = (FullKrr { options, ..FullKrr::new(kernel, ridge) }, centers.dim());
             full.memory_in_passes([self.landmarks(), d, t])?;
             full.fit_passes(&mut passes, [d, t], extras, rng)
+        } else if let Some(sketch) = self.span()? {
+            let krill = Krill { options, ..Krill::new(kernel, ridge) };
+            krill.fit_sketch_passes(&mut passes, centers, &sketch, t, extras, rng)
         } else if self.chosen_by == UNIFORM {
             let falkon = Falkon { options, ..Falkon::new(kernel, ridge) };
             falkon.fit_passes(&mut passes, centers, t, extras)

@@ -12,6 +12,7 @@ use crate::model::{Model, Target};
 use nystrom::faer::{ColRef, Mat, MatRef};
 use nystrom::linalg_core::{random, validate};
 use nystrom::prelude::*;
+use nystrom::sketch::SparseSketch;
 use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 
@@ -119,7 +120,7 @@ impl StreamFit {
     /// As [`recipe`](Self::recipe), for a fit in the span of a sketch of the reservoir as in
     /// [`SketchedKrr`](nystrom::krr::SketchedKrr): its rows are those of
     /// [`reservoir`](Self::reservoir), and its support are the centres. `chosen_by` says what it
-    /// is. There are no iterations in such a span ([`Recipe::iterate_over`]).
+    /// is.
     ///
     /// # Errors
     /// [`Shape`](nystrom::Error::Shape) unless the sketch has a row for each of the reservoir;
@@ -185,6 +186,12 @@ impl Recipe {
     /// Dimensions of the space in which the fit is: the columns of a sketch, or the centres.
     pub fn dimensions(&self) -> usize {
         self.sketch.as_ref().map_or_else(|| self.landmarks(), Vec::len)
+    }
+
+    /// The sketch in whose span the fit is, of the centres.
+    pub(super) fn span(&self) -> Result<Option<SparseSketch<f64>>> {
+        let of = |columns: &SketchColumns| SparseSketch::new(self.centers.ncols(), columns.clone());
+        Ok(self.sketch.as_ref().map(of).transpose()?)
     }
 
     /// Whether every row is a centre.

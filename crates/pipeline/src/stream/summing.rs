@@ -9,7 +9,6 @@ use crate::kernel::AnyKernel;
 use nystrom::krr::{FoldedEquations, NormalEquations, RowSums};
 use nystrom::linalg_core::RowTree;
 use nystrom::prelude::*;
-use nystrom::sketch::SparseSketch;
 use nystrom_data::Table;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -68,8 +67,7 @@ impl Recipe {
     pub(super) fn empty(&self) -> Result<State> {
         let kernel = self.model.regression.kernel().clone();
         let (centers, t) = (Points::from_cols(self.centers.as_ref()), self.targets.len());
-        let Some(columns) = &self.sketch else { return Ok(State::new(kernel, centers, t)?) };
-        let sketch = SparseSketch::new(centers.len(), columns.clone())?;
+        let Some(sketch) = self.span()? else { return Ok(State::new(kernel, centers, t)?) };
         Ok(State::sketched(kernel, centers, &sketch, t, None)?)
     }
 }

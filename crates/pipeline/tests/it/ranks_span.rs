@@ -3,7 +3,7 @@
 use crate::ranks::job;
 use crate::stream::{LAMBDAS, mixed, stream, weighted};
 use nystrom::faer::Mat;
-use nystrom::krr::{Extras, IterativeOptions, NormalEquations, Problem, RowSums};
+use nystrom::krr::{Extras, IterativeOptions, NormalEquations, Problem, RowSums, Stop};
 use nystrom::prelude::*;
 use nystrom::sketch::SparseSketch;
 use nystrom_data::Table;
@@ -83,12 +83,30 @@ fn it_is_the_fit_in_memory() {
     assert!((&f - &g).norm_max() < 1e-7 * g.norm_max());
 }
 
+/// As the direct fit at its λ, to the same bits on any number of processes.
 #[test]
-fn there_are_no_iterations_in_a_span() {
-    let table = mixed(2000);
+fn iterations_in_a_span_end_at_its_fit() {
+    let table = mixed(9000);
     let (recipe, ..) = recipe(&table);
-    let (source, rng) = (&mut TableBlocks::new(&table, 900), &mut Pcg64::seed_from_u64(0));
-    let how = (1e-4, IterativeOptions::default());
-    let found = recipe.iterate_over(&Alone, source, how, Extras::default(), rng);
-    assert!(matches!(found, Err(Error::Option { option: "iterations", .. })));
+    let lambda = 1e-4;
+    let iterated = |block, ranks: &dyn Ranks| {
+        let (source, rng) = (&mut TableBlocks::new(&table, block), &mut Pcg64::seed_from_u64(0));
+        let how = (lambda, IterativeOptions { tolerance: 1e-9, ..IterativeOptions::default() });
+        let found = recipe.iterate_over(ranks, source, how, Extras::default(), rng).unwrap();
+        assert!(found.2.stop == Stop::Converged && found.2.iterations < 40, "{:?}", found.2);
+        found.0
+    };
+    let alone = iterated(1000, &Alone);
+    let mut sum = recipe.sum_over(&Alone).unwrap();
+    sum.run(&mut TableBlocks::new(&table, 900), &mut |_| Ok(())).unwrap();
+    let direct = sum.path_over(&Alone, &[lambda]).unwrap().by_gcv().unwrap().0;
+    let x = direct.columns().apply(&table).unwrap().x;
+    let [f, g] = [&alone, &direct]
+        .map(|model| model.regression().predict(Points::from_rows(x.as_ref())).unwrap());
+    assert!((&f - &g).norm_max() < 1e-5 * g.norm_max());
+    let bytes = alone.to_bytes().unwrap();
+    for size in 1..=4 {
+        let models = job(size, |ranks| iterated(700, ranks).to_bytes().unwrap());
+        assert!(models.iter().all(|model| *model == bytes), "{size} processes");
+    }
 }

@@ -77,13 +77,13 @@ impl Sizes {
             Some(each) => (m * each as u64).min(reservoir),
             None => m,
         };
+        let sums = args.accumulate.is_some();
         let fitting = |m: u64| {
-            if args.accumulate.is_some() {
-                Recipe::bytes_of_sketch(m as usize, centers(m) as usize) + summing(m)
-            } else if iterates {
-                Recipe::bytes_iterating(m as usize, uniform)
-            } else {
-                summing(m)
+            let span =
+                if sums { Recipe::bytes_of_sketch(m as usize, centers(m) as usize) } else { 0 };
+            span + match iterates {
+                true => Recipe::bytes_iterating(centers(m) as usize, uniform && !sums),
+                false => summing(m),
             }
         };
         let bytes_of = |m: u64| fitting(m).max(certifying(centers(m)));
