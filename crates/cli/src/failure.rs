@@ -35,14 +35,14 @@ pub const DATA: u8 = 3;
 pub const MEMORY: u8 = 4;
 pub const NOT_CONVERGED: u8 = 5;
 
-/// Prints the error, with what would help on this command line, and gives the status.
+/// Prints the error, with what would help on this command line, and gives the status. At once, so
+/// that nothing that others print comes in between.
 pub fn report(error: &anyhow::Error) -> u8 {
-    let help = error.chain().find_map(help);
+    let help =
+        error.chain().find_map(help).map_or_else(String::new, |help| format!("help: {help}\n"));
     let words: Vec<String> = error.chain().map(words).collect();
-    eprintln!("error: {}", words.join(": "));
-    if let Some(help) = help {
-        eprintln!("help: {help}");
-    }
+    let text = format!("error: {}\n{help}", words.join(": "));
+    eprint!("{text}");
     status(error)
 }
 
