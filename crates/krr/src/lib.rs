@@ -116,8 +116,8 @@ pub use sketched::SketchedKrr;
 pub use solver::Solver;
 pub use source::{Block, Blocks, RowIter, RowSource};
 pub use state::{
-    CenterProduct, CenterProducts, DualProduct, DualProducts, EmbeddedRows, Embedding, ErrorSums,
-    FitState, FitSums, FoldSums, FoldedEquations, FoldedScore, MatrixSums, NormalEquations,
-    PathErrors, ResidualRows, ResidualSums, RowSums, RowValues, StatePath, StatePoint, TallQr,
-    Tiled, ValueSums, instruction_set,
+    Asked, CenterProduct, CenterProducts, DualProduct, DualProducts, EmbeddedRows, Embedding,
+    ErrorSums, FitState, FitSums, FoldSums, FoldedEquations, FoldedScore, MatrixSums,
+    NormalEquations, PathErrors, ResidualRows, ResidualSums, RowSums, RowValues, StatePath,
+    StatePoint, TallQr, Tiled, ValueSums, instruction_set,
 };

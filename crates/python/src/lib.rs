@@ -17,6 +17,7 @@ mod kernel;
 mod leverage;
 mod model;
 mod nystroem;
+mod passes;
 mod pool;
 mod regression;
 mod report;
@@ -43,6 +44,8 @@ mod _native {
     use crate::model::{Model, fit_table, work_in};
     #[pymodule_export]
     use crate::nystroem::{nystroem_factor, nystroem_features};
+    #[pymodule_export]
+    use crate::passes::{falkon_passes, merge_row_sums, row_sums};
     #[pymodule_export]
     use crate::regression::{exact, falkon, nystrom_path};
     #[pymodule_export]

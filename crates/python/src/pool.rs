@@ -28,12 +28,20 @@ pub fn pool(n_jobs: Option<isize>) -> PyResult<Arc<ThreadPool>> {
         }
         _ => {}
     }
-    let built = ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = Arc::new(built.map_err(|error| {
-        PyRuntimeError::new_err(format!("cannot start {threads} threads: {error}"))
-    })?);
+    let pool = Arc::new(built(threads)?);
     *kept = Some(Kept { process, pool: Arc::clone(&pool) });
     Ok(pool)
+}
+
+/// As [`pool`], of its own: for work that waits for other work, which may be in the kept one.
+pub fn own_pool(n_jobs: Option<isize>) -> PyResult<ThreadPool> {
+    built(threads(n_jobs)?)
+}
+
+fn built(threads: usize) -> PyResult<ThreadPool> {
+    ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
+        PyRuntimeError::new_err(format!("cannot start {threads} threads: {error}"))
+    })
 }
 
 #[expect(clippy::disallowed_methods, reason = "n_jobs counts down from the number of cores")]

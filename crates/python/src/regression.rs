@@ -8,7 +8,8 @@ use crate::watched::Watched;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use nystrom::faer::Mat;
 use nystrom::krr::{
-    Extras, FitReport, FullKrr, Iteration, IterationReport, IterativeOptions, LambdaPath, Problem,
+    Extras, FitReport, FullKrr, Iteration, IterationReport, IterativeOptions, Krill, LambdaPath,
+    Problem,
 };
 use nystrom::prelude::*;
 use pyo3::exceptions::PyTypeError;
@@ -26,13 +27,13 @@ const SOON: usize = 40;
 const AS_GOOD: f64 = 1e-10;
 
 type Any<'py> = Bound<'py, PyAny>;
-type Fitted<T> = (Mat<T>, Vec<T>, Told);
+pub type Fitted<T> = (Mat<T>, Vec<T>, Told);
 /// Coefficients, constants, the best ridge of each target, all errors, and what is told.
 type OfPath<'py> = (Any<'py>, Any<'py>, Vec<usize>, Any<'py>, Bound<'py, PyDict>);
 
 /// What is told of a fit.
 #[derive(Default)]
-struct Told {
+pub struct Told {
     solver: String,
     reason: String,
     iterations: Option<IterationReport>,
@@ -86,7 +87,7 @@ impl<'py, T: Number> Sample<'py, T> {
 }
 
 /// Coefficients, constants and what is told, as Python takes them.
-fn given_back<'py, T: Number>(
+pub fn given_back<'py, T: Number>(
     py: Python<'py>,
     (coefficients, intercept, told): Fitted<T>,
 ) -> PyResult<(Any<'py>, Any<'py>, Bound<'py, PyDict>)> {
@@ -94,7 +95,7 @@ fn given_back<'py, T: Number>(
     Ok((coefficients, vector(py, intercept).into_any(), told.dict(py)?))
 }
 
-fn parts<T: Number>(
+pub fn parts<T: Number>(
     model: &KrrModel<Watched<T>, T>,
     iterations: Option<IterationReport>,
 ) -> Fitted<T> {
@@ -103,7 +104,7 @@ fn parts<T: Number>(
 }
 
 /// Ends an iterative fit when it is told to.
-fn watch<'a, T: Number>(
+pub fn watch<'a, T: Number>(
     stop: &'a Stop,
 ) -> impl FnMut(&nystrom::krr::Iteration<'_, Watched<T>, T>) -> nystrom::krr::Verdict + Send + 'a {
     |_| {
@@ -184,10 +185,11 @@ pub fn exact<'py>(
     })
 }
 
-/// Falkon at the centres Z, each of which stands for as many rows as the others.
+/// Iterations at the centres Z: by Falkon if each stands for as many rows as the others, otherwise
+/// by KRILL.
 #[pyfunction]
-#[pyo3(signature = (spec, X, Y, weights, Z, mu, *, intercept, tolerance, max_iterations, memory,
-    n_jobs=None))]
+#[pyo3(signature = (spec, X, Y, weights, Z, mu, *, uniform, intercept, tolerance, max_iterations,
+    memory, seed, n_jobs=None))]
 pub fn falkon<'py>(
     py: Python<'py>,
     spec: Spec<'py>,
@@ -196,10 +198,12 @@ pub fn falkon<'py>(
     weights: Option<Any<'py>>,
     Z: Any<'py>,
     mu: f64,
+    uniform: bool,
     intercept: bool,
     tolerance: f64,
     max_iterations: usize,
     memory: Option<u64>,
+    seed: u64,
     n_jobs: Option<isize>,
 ) -> PyResult<(Any<'py>, Any<'py>, Bound<'py, PyDict>)> {
     let options = IterativeOptions { tolerance, max_iterations, memory };
@@ -210,10 +214,15 @@ pub fn falkon<'py>(
         let ridge = Ridge::Absolute(T::lit(mu));
         let fitted = run(py, n_jobs, |stop| {
             let kernel = Watched { kernel, stop: stop.clone() };
-            let falkon = Falkon { intercept, options, ..Falkon::new(kernel, ridge) };
-            let mut watch = watch(stop);
+            let (mut watch, centers) = (watch(stop), Points::from_rows(Z));
             let extras = Extras { monitor: Some(&mut watch), ..Extras::default() };
-            let fit = falkon.fit_with(problem, Points::from_rows(Z), extras)?;
+            let fit = if uniform {
+                let falkon = Falkon { intercept, options, ..Falkon::new(kernel, ridge) };
+                falkon.fit_with(problem, centers, extras)?
+            } else {
+                let krill = Krill { intercept, options, ..Krill::new(kernel, ridge) };
+                krill.fit_with(problem, centers, extras, &mut Pcg64::seed_from_u64(seed))?
+            };
             Ok(parts(&fit.model, Some(fit.report)))
         })?;
         given_back(py, fitted)

@@ -1,7 +1,7 @@
 //! Work outside the GIL, in a pool of threads, which Ctrl-C ends.
 
 use crate::error::Outcome;
-use crate::pool::pool;
+use crate::pool::{own_pool, pool};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::any::Any;
@@ -88,6 +88,56 @@ pub fn run_owned<R: Send + 'static>(
     outcome(ended)
 }
 
+/// Asks the caller of [`run_asking`] a question, and waits for the answer.
+pub type Ask<'a, Q, A> = &'a mut (dyn FnMut(Q) -> A + Send);
+
+/// Runs `work` in a pool of its own, with the GIL released; the calling thread, and so Python,
+/// answers its questions meanwhile. An exception in an answer, Ctrl-C among them, ends the work.
+pub fn run_asking<R: Send, Q: Send, A: Send>(
+    py: Python<'_>,
+    n_jobs: Option<isize>,
+    work: impl FnOnce(&Stop, Ask<'_, Q, A>) -> Outcome<R> + Send,
+    mut answer: impl FnMut(Python<'_>, Q) -> PyResult<A> + Send,
+) -> PyResult<R> {
+    let pool = own_pool(n_jobs)?;
+    let watched = is_main_thread(py)?;
+    let stop = Stop::default();
+    let (ask, questions) = sync_channel::<Q>(1);
+    let (reply, answers) = sync_channel::<PyResult<A>>(1);
+    let (send, receive) = sync_channel(1);
+    let ended = py.detach(move || {
+        pool.in_place_scope(|scope| {
+            let inside = stop.clone();
+            scope.spawn(move |_| {
+                let mut asked = move |question| {
+                    // the scope outlives the work, and the caller answers until it ends
+                    let answer = ask.send(question).ok().and_then(|()| answers.recv().ok());
+                    answer.unwrap_or_else(|| Err(abandoned())).unwrap_or_else(|error| leave(error))
+                };
+                let outcome = catch_unwind(AssertUnwindSafe(|| work(&inside, &mut asked)));
+                drop(asked);
+                let _ = send.send(outcome);
+            });
+            let mut signal = None;
+            loop {
+                match questions.recv_timeout(LOOK) {
+                    Ok(question) => {
+                        let _ = reply.send(Python::attach(|py| answer(py, question)));
+                    }
+                    Err(RecvTimeoutError::Disconnected) => break,
+                    Err(RecvTimeoutError::Timeout) if watched && signal.is_none() => {
+                        signal = Python::try_attach(|py| py.check_signals().err()).flatten();
+                        signal.iter().for_each(|_| stop.set());
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            }
+            (receive.recv().ok(), signal)
+        })
+    });
+    outcome(ended)
+}
+
 /// What work came to, if it was waited for, and the exception that a signal raised meanwhile.
 type Ended<R> = (Option<std::thread::Result<Outcome<R>>>, Option<PyErr>);
 
@@ -122,8 +172,12 @@ fn outcome<R>(ended: Ended<R>) -> PyResult<R> {
         (_, Some(signal)) => Err(signal),
         (Some(Ok(outcome)), None) => outcome.map_err(PyErr::from),
         (Some(Err(panic)), None) => Err(exception(panic)),
-        (None, None) => Err(PyKeyboardInterrupt::new_err("the work was abandoned")),
+        (None, None) => Err(abandoned()),
     }
+}
+
+fn abandoned() -> PyErr {
+    PyKeyboardInterrupt::new_err("the work was abandoned")
 }
 
 /// The exception that unwound, or the bug.

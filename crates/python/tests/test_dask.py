@@ -12,7 +12,8 @@ dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 
-from nystrom.dask import NystroemRidge, leverage_scores  # noqa: E402
+from nystrom.dask._falkon import Passes  # noqa: E402
+from nystrom.dask import Falkon, NystroemRidge, leverage_scores  # noqa: E402
 
 KERNEL = ny.Gaussian(0.7)
 SIZES = (700, 1300, 0, 1100, 900)
@@ -57,7 +58,14 @@ def fitted(X, y):
     model = NystroemRidge(kernel=KERNEL, n_components=60, random_state=0).fit(X, y)
     scores = leverage_scores(X, KERNEL, 1.0, random_state=0)
     numbers = [model.dual_coef_, model.components_, model.predict(X).compute(), scores.compute()]
+    numbers += [falkon(X, y, how).dual_coef_ for how in ("uniform", "rpcholesky")]
     return [np.asarray(number).tobytes() for number in numbers]
+
+
+def falkon(X, y, how, **options):
+    """Falkon's preconditioner for a uniform sample of the rows, KRILL's for others."""
+    options = {"penalty": 1e-5, "fit_intercept": True, "random_state": 0} | options
+    return Falkon(KERNEL, M=40, center_selection=how, **options).fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +91,64 @@ def test_a_worker_that_dies_changes_nothing(reference, tmp_path):
     with cluster(2) as here, distributed.Client(here):
         assert fitted(*arrays(slow_targets, str(once))) == reference
     assert once.exists()
+
+
+def test_a_worker_that_dies_between_iterations_changes_nothing(monkeypatch):
+    X, y = arrays()
+    with dask.config.set(scheduler="synchronous"):
+        whole = falkon(X, y, "rpcholesky")
+    passes, killed = [], []
+
+    def counted(self, asked, call=Passes.__call__):
+        passes.append(asked)
+        if len(passes) == 5:
+            pids = client.run(os.getpid)
+            killed.append(min(pids))
+            os.kill(pids[killed[0]], signal.SIGKILL)
+        return call(self, asked)
+
+    monkeypatch.setattr(Passes, "__call__", counted)
+    with cluster(2) as here, distributed.Client(here) as client:
+        assert falkon(X, y, "rpcholesky").dual_coef_.tobytes() == whole.dual_coef_.tobytes()
+    assert killed and len(passes) > whole.n_iter_ > 5
+
+
+@pytest.mark.parametrize("how", ["uniform", "rpcholesky"])
+def test_iterations_are_those_in_memory(how):
+    X, y = arrays()
+    ours = falkon(X, y, how, n_jobs=1)
+    assert ours.solver_ == {"uniform": "Falkon", "rpcholesky": "Krill"}[how]
+    x, t = whole()
+    options = {"penalty": 1e-5, "fit_intercept": True, "center_selection": ours.components_}
+    theirs = ny.Falkon(KERNEL, M=40, **options).fit(x, t)
+    assert theirs.solver_ == "Krill" and theirs.n_iter_ < 100
+    assert np.allclose(ours.predict(X).compute(), theirs.predict(x), atol=1e-5)
+    # two targets of another type, with weights that leave rows out
+    w = (x[:, 0] > 0).astype("f4")
+    Y = da.stack([y, 1 - y], axis=1).astype("f4")
+    weights = da.from_array(w, chunks=X.chunks[:1])
+    ours = Falkon(KERNEL, M=40, tol=1e-5, random_state=0).fit(X.astype("f4"), Y, weights)
+    there = {"penalty": 1e-6 * len(x) / w.sum(), "center_selection": ours.components_}
+    some = x[w > 0].astype("f4")
+    theirs = ny.Falkon(KERNEL, M=40, **there).fit(some, np.stack([t, 1 - t], axis=1)[w > 0])
+    assert ours.dual_coef_.dtype == np.float32 and ours.dual_coef_.shape == (40, 2)
+    assert np.allclose(ours.predict(some), theirs.predict(some), atol=1e-2)
+
+
+def test_an_exception_in_a_pass_ends_the_fit(monkeypatch):
+    X, y = arrays()
+
+    def broken(self, asked, call=Passes.__call__):
+        if isinstance(asked, np.ndarray):
+            raise KeyboardInterrupt
+        return call(self, asked)
+
+    monkeypatch.setattr(Passes, "__call__", broken)
+    with pytest.raises(KeyboardInterrupt):
+        falkon(X, y, "uniform")
+    monkeypatch.setattr(Passes, "__call__", lambda self, asked: b"no sums")
+    with pytest.raises(ValueError, match="do not begin as a state does"):
+        falkon(X, y, "uniform")
 
 
 def test_a_fit_in_parts_is_that_to_all_rows():
@@ -142,6 +208,10 @@ def test_what_is_wrong_is_said():
         model.fit(X, y * np.nan)
     with pytest.raises(ValueError, match="all rows at once"):
         NystroemRidge(alpha_per_target=True).fit(X, y)
+    with pytest.raises(ValueError, match="no rows"):
+        falkon(X[:0], y[:0], "uniform")
+    with pytest.raises(ValueError, match="1000 allowed"):
+        falkon(X, y, "uniform", memory=1000)
     with pytest.raises(NotImplementedError, match="partial_fit"):
         model.partial_fit(X, y)
 

@@ -318,7 +318,7 @@ pub fn unconverged(report: &IterationReport) -> Option<String> {
         format!(
             "warning: stopped after {iterations} iterations at a relative residual of \
              {residual:.1e}, above --tolerance {tolerance:.1e}; the model is written. Raise \
-             --lambda or --tolerance, or allow more --memory"
+             --lambda or --tolerance; on all rows more --memory helps, too"
         )
     })
 }

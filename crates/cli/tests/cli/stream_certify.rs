@@ -31,12 +31,13 @@ fn blocks_have_a_certificate() {
 fn certificates_that_cannot_be_are_refused() {
     let bench = Bench::new();
     shards(&bench, 300, 2);
-    for (options, part) in [
-        ("--kernel gaussian --certify=passes:3", "write --certify=ROWS"),
-        ("--kernel gaussian --all-rows --lambda 1e-3 --certify", "--all-rows"),
+    for (options, code, part) in [
+        ("--kernel gaussian --certify=passes:3", 2, "write --certify=ROWS"),
+        ("--kernel gaussian --all-rows --lambda 1e-3 --certify", 2, "--all-rows"),
+        ("--landmarks uniform:9 --memory 100MB --certify=99999", 4, "--certify=99999 holds"),
     ] {
         let run = bench.run(&format!("fit shards --target y {options} -o m.json"));
-        assert_eq!(run.code, Some(2), "{options}: {run:?}");
+        assert_eq!(run.code, Some(code), "{options}: {run:?}");
         assert!(run.err.contains(part), "{options}: {}", run.err);
     }
 }

@@ -175,7 +175,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
         let streams = Streams::from_rng(rng);
         // Ψ√D K_nM S R⁻ᵀ
         let precondition = |rows: &mut P, R: &Cholesky<f64>, _: f64, mu: f64| {
-            let empty = EmbeddedRows::new(&self.kernel, through.centers, targets, streams);
+            let empty = EmbeddedRows::new(&self.kernel, through.centers, targets, streams)?;
             let embedded = rows.pass(empty)?.finish()?.matrix;
             embedded_preconditioner(through.gathered(embedded), R, mu)
         };
@@ -282,13 +282,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         targets: usize,
     ) -> Result<Begun> {
         self.options.check()?;
-        validate::not_empty("centres (m)", through.centers.len())?;
-        validate::not_empty("targets", targets)?;
-        self.kernel.check_points(through.centers)?;
+        // K_nMᵀD[y 1]
+        let empty = CenterProducts::new(self.kernel, through.centers, targets, None)?;
         let memory = self.memory_of_passes(through.centers.len(), targets)?;
         let R = through.factor(self.kernel)?;
-        // K_nMᵀD[y 1]
-        let empty = CenterProducts::new(self.kernel, through.centers, targets, None);
         let sums = rows.pass(empty)?.finish()?;
         let (n, weight, mut moments) = (sums.rows, sums.numbers[0], through.gathered(sums.matrix));
         if !(weight > 0.0) {
@@ -346,7 +343,7 @@ impl<T: Scalar, K: Kernel<T> + Clone, P: RowPasses<T>> NormalProducts for Passin
     fn normal(&mut self, u: MatRef<'_, f64>) -> Mat<f64> {
         let (through, spread) = (self.through, self.through.spread(u.to_owned()));
         let along = Some(spread.as_ref());
-        let empty = CenterProducts::new(self.kernel, through.centers, self.targets, along);
+        let empty = CenterProducts::along(self.kernel, through.centers, self.targets, along);
         let out = self.again.pass(empty, |sums| Ok(through.gathered(sums.finish()?.matrix)));
         out.unwrap_or_else(|| Mat::zeros(u.nrows(), u.ncols()))
     }

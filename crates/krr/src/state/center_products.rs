@@ -1,11 +1,14 @@
 //! Products of K_nM with vectors, as sums over rows.
 
-use super::matrix_sums::{Added, MatrixSums, Room, Sums, by_rows, fingerprint, values};
+use super::Asked;
+use super::matrix_sums::{
+    Added, MatrixSums, Room, Sums, by_rows, check_centers, fingerprint, values,
+};
 use super::tiled::Tiled;
 use crate::Problem;
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Scalar, ops};
+use nystrom_linalg_core::{Result, Scalar, ops, validate};
 
 /// Rows that one thread takes at once.
 const CHUNK: usize = 64;
@@ -13,9 +16,10 @@ const CHUNK: usize = 64;
 /// What an iteration of [`Falkon`](crate::Falkon) takes from the rows: K_nMᵀDK_nM u for a given u,
 /// or K_nMᵀD\[y 1\] before there is one. D holds the sample weights.
 ///
-/// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them; who runs passes needs
-/// [`RowSums`](crate::RowSums) alone. Nothing but the sum is held, M × t numbers, and 64·M for each
-/// thread.
+/// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them. Who runs passes needs
+/// [`RowSums`](crate::RowSums) alone; who runs them in a process that [`Falkon`](crate::Falkon)
+/// does not reach makes them of what is [`Asked`]. Nothing but the sum is held, M × t numbers, and
+/// 64·M for each thread.
 pub type CenterProducts<K, T> = Tiled<MatrixSums<CenterProduct<K, T>>, T>;
 
 /// What [`CenterProducts`] adds of a tile: to Σ w, to Σ w y, and to M × t or M × (t + 1) numbers.
@@ -31,8 +35,27 @@ pub struct CenterProduct<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> CenterProducts<K, T> {
-    /// K_nMᵀD\[y 1\], for t targets, with u K_nMᵀDK_nM u.
-    pub(crate) fn new(
+    /// Over no rows: K_nMᵀD\[y 1\] for t targets, or with u, M rows, K_nMᵀDK_nM u.
+    ///
+    /// # Errors
+    /// Those of the kernel for the centres; [`Empty`](nystrom_linalg_core::Error::Empty) without
+    /// centres or targets, [`Shape`](nystrom_linalg_core::Error::Shape) for another u.
+    ///
+    /// [`Asked`] has an example.
+    pub fn new(
+        kernel: &K,
+        centers: Points<'_, T>,
+        targets: usize,
+        u: Option<MatRef<'_, f64>>,
+    ) -> Result<Self> {
+        check_centers(kernel, centers, targets)?;
+        let rows = u.map_or(centers.len(), |u| u.nrows());
+        validate::same_size("rows of u against centres", centers.len(), rows)?;
+        Ok(Self::along(kernel, centers, targets, u))
+    }
+
+    /// As `new`, unchecked.
+    pub(crate) fn along(
         kernel: &K,
         centers: Points<'_, T>,
         targets: usize,
@@ -74,6 +97,10 @@ impl<T: Scalar, K: Kernel<T>> CenterProduct<K, T> {
 impl<T: Scalar, K: Kernel<T>> Added<T> for CenterProduct<K, T> {
     const KIND: u8 = 3;
     const OTHERWISE: &'static str = "another vector, kernel or other centres";
+
+    fn asked(&self) -> Asked<'_> {
+        self.direction.as_ref().map_or(Asked::Nothing, |u| Asked::Along(u.as_ref()))
+    }
 
     fn kernel(&self) -> &impl Kernel<T> {
         &self.kernel

@@ -1,19 +1,20 @@
 //! Random embeddings of K_nM, as sums over rows.
 
+use super::Asked;
 use super::bytes::Hash;
-use super::matrix_sums::{Added, MatrixSums, Room, Sums, fingerprint, values};
+use super::matrix_sums::{Added, MatrixSums, Room, Sums, check_centers, fingerprint, values};
 use super::tiled::Tiled;
 use crate::Problem;
 use crate::iterative::{embed, empty_embedding};
 use crate::rows::TILE_ROWS;
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Scalar, Streams};
+use nystrom_linalg_core::{Result, Scalar, Streams};
 
 /// What [`Krill`](crate::Krill) takes from the rows before its iterations: (Ψ√D K_nM)ᵀ, M × 2M.
 ///
 /// [`Krill::fit_passes`](crate::Krill::fit_passes) makes and reads it; who runs passes needs
-/// [`RowSums`](crate::RowSums) alone. Ψ of a tile follows from the key and the tile's coordinates.
+/// [`RowSums`](crate::RowSums) alone, or what is [`Asked`] of them. Ψ of a tile follows from the key and the tile's coordinates.
 pub type EmbeddedRows<K, T> = Tiled<MatrixSums<Embedding<K, T>>, T>;
 
 /// What [`EmbeddedRows`] adds of a tile.
@@ -27,22 +28,44 @@ pub struct Embedding<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> EmbeddedRows<K, T> {
-    pub(crate) fn new(
+    /// Over no rows, for t targets and this key.
+    ///
+    /// # Errors
+    /// Those of the kernel for the centres; [`Empty`](nystrom_linalg_core::Error::Empty) without
+    /// centres or targets.
+    ///
+    /// ```
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::{Asked, EmbeddedRows, RowSums};
+    /// use nystrom_linalg_core::Streams;
+    /// let (kernel, centers) = (Gaussian::new(0.2)?, [0.0, 1.0]);
+    /// let key = Streams::from_key(7);
+    /// let sums = EmbeddedRows::new(&kernel, Points::from_slice(&centers), 1, key)?;
+    /// assert!(matches!(sums.asked(), Asked::Embedded(7)));
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn new(
         kernel: &K,
         centers: Points<'_, T>,
         targets: usize,
         streams: Streams,
-    ) -> Self {
+    ) -> Result<Self> {
+        check_centers(kernel, centers, targets)?;
         let hash = fingerprint(kernel, centers, targets).integer(streams.key());
         let (kernel, centers) = (kernel.clone(), centers.as_cols().to_owned());
         let matrix = empty_embedding(centers.ncols());
-        Tiled::adding(Embedding { kernel, centers, targets, streams }, hash, Vec::new(), matrix)
+        let added = Embedding { kernel, centers, targets, streams };
+        Ok(Tiled::adding(added, hash, Vec::new(), matrix))
     }
 }
 
 impl<T: Scalar, K: Kernel<T>> Added<T> for Embedding<K, T> {
     const KIND: u8 = 4;
     const OTHERWISE: &'static str = "another key, kernel or other centres";
+
+    fn asked(&self) -> Asked<'_> {
+        Asked::Embedded(self.streams.key())
+    }
 
     fn kernel(&self) -> &impl Kernel<T> {
         &self.kernel

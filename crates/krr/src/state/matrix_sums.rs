@@ -1,5 +1,6 @@
 //! Sums over rows that are a few numbers and a matrix: what they have in common.
 
+use super::Asked;
 use super::bytes::{Hash, Reader, Writer};
 use super::fingerprint::instruction_set;
 use super::tiled::{TileSums, Tiled};
@@ -7,7 +8,7 @@ use crate::Problem;
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points, kernel_probe};
-use nystrom_linalg_core::{Result, Scalar, ops};
+use nystrom_linalg_core::{Result, Scalar, ops, validate};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -18,6 +19,10 @@ pub(crate) trait Added<T: Scalar> {
     /// What sums with another fingerprint were made with.
     const OTHERWISE: &'static str;
 
+    /// What that is beside kernel, centres and targets.
+    fn asked(&self) -> Asked<'_> {
+        Asked::Nothing
+    }
     /// The kernel, which says what points it takes.
     fn kernel(&self) -> &impl Kernel<T>;
     /// Coordinates and targets of a row.
@@ -64,6 +69,10 @@ impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
         let matrix = Mat::zeros(self.matrix.nrows(), self.matrix.ncols());
         let numbers = vec![0.0; self.numbers.len()];
         MatrixSums { added: self.added.clone(), rows: 0, numbers, matrix, ..*self }
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        self.added.asked()
     }
 
     fn kernel(&self) -> &impl Kernel<T> {
@@ -114,6 +123,17 @@ impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
         let matrix = Mat::from_fn(shape.0, shape.1, |_, _| reader.number());
         Ok(MatrixSums { added: self.added.clone(), rows, numbers, matrix, ..*self })
     }
+}
+
+/// Whether sums over rows can be made with these.
+pub(super) fn check_centers<T: Scalar>(
+    kernel: &impl Kernel<T>,
+    centers: Points<'_, T>,
+    targets: usize,
+) -> Result<()> {
+    validate::not_empty("centres (m)", centers.len())?;
+    validate::not_empty("targets", targets)?;
+    kernel.check_points(centers)
 }
 
 /// Of kernel, centres, scalar type and instruction set.

@@ -32,7 +32,7 @@ pub use matrix_sums::MatrixSums;
 pub use path::{StatePath, StatePoint};
 pub(crate) use residual_rows::{Approximation, DrawnResidual};
 pub use residual_rows::{ResidualRows, ResidualSums};
-pub use row_sums::RowSums;
+pub use row_sums::{Asked, RowSums};
 pub use row_values::{RowValues, ValueSums};
 pub use tiled::Tiled;
 

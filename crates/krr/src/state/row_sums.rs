@@ -1,6 +1,7 @@
 //! What a pass over rows adds up to, whatever it is.
 
 use crate::Problem;
+use faer::MatRef;
 use nystrom_linalg_core::Result;
 
 /// Sums over rows that come in blocks of any size: they merge, become bytes and come back.
@@ -19,6 +20,12 @@ pub trait RowSums<T>: Sized {
     #[must_use]
     fn empty_at(&self, _before: u64) -> Self {
         self.empty()
+    }
+
+    /// What another process needs to make the sums over no rows, beside what all passes of a fit
+    /// share.
+    fn asked(&self) -> Asked<'_> {
+        Asked::Nothing
     }
 
     /// Rows seen.
@@ -54,4 +61,33 @@ pub trait RowSums<T>: Sized {
     /// [`Incompatible`](nystrom_linalg_core::Error::Incompatible) for damaged bytes and for sums
     /// that cannot be [merged](Self::merge) with these.
     fn read(&self, bytes: &[u8]) -> Result<Self>;
+}
+
+/// What a pass of [`Falkon`](crate::Falkon) or [`Krill`](crate::Krill) asks of the rows, beside
+/// what all their passes share: kernel, centres and the number of targets.
+///
+/// ```
+/// use faer::Mat;
+/// use nystrom_kernels::{Gaussian, Points};
+/// use nystrom_krr::{Asked, CenterProducts, RowSums};
+/// let (kernel, centers, u) = (Gaussian::new(0.2)?, [0.0, 1.0], Mat::from_fn(2, 1, |_, _| 0.5));
+/// let centers = Points::from_slice(&centers);
+/// let here = CenterProducts::new(&kernel, centers, 1, Some(u.as_ref()))?;
+/// // elsewhere, where kernel and centres are known
+/// let Asked::Along(u) = here.asked() else { unreachable!() };
+/// let mut there = CenterProducts::new(&kernel, centers, 1, Some(u))?;
+/// let y = Mat::from_fn(3, 1, |i, _| i as f64);
+/// there.accumulate((Points::from_slice(&[0.1, 0.7, 0.8]), &y))?;
+/// assert_eq!(here.read(&there.to_bytes()?)?.rows(), 3);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Asked<'a> {
+    /// Nothing more.
+    Nothing,
+    /// Products with these vectors, M × t.
+    Along(MatRef<'a, f64>),
+    /// A random embedding with this key.
+    Embedded(u64),
 }

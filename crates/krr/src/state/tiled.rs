@@ -1,8 +1,8 @@
 //! Sums over rows, tile by tile: what they all have in common.
 
-use super::RowSums;
 use super::bytes::{Reader, Writer, wrong};
 use super::waiting::Waiting;
+use super::{Asked, RowSums};
 use crate::Problem;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};
@@ -19,6 +19,10 @@ pub(crate) trait TileSums<T: Scalar>: Sized {
     /// The same behind so many rows, if that matters.
     fn empty_at(&self, _before: u64) -> Self {
         self.empty()
+    }
+    /// What they depend on beside kernel, centres and targets.
+    fn asked(&self) -> Asked<'_> {
+        Asked::Nothing
     }
     /// The kernel, which says what points it takes.
     fn kernel(&self) -> &impl Kernel<T>;
@@ -104,6 +108,10 @@ impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
 
     fn empty_at(&self, before: u64) -> Self {
         Self::over_no_rows(self.sums.empty_at(before))
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        self.sums.asked()
     }
 
     fn rows(&self) -> u64 {

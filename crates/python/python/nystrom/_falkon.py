@@ -9,13 +9,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._centers import choose
-from ._checks import rows, rows_and_targets, weights_of
+from ._checks import rows, rows_and_targets, seed_of, weights_of
 from ._ridge import _Ridge
 
 
 class Falkon(_Ridge):
     """Kernel ridge regression at landmarks by preconditioned conjugate gradients, with the names
     of the package Falkon.
+
+    Falkon's preconditioner wants centres drawn uniformly. Others take that of KRILL, which asks
+    nothing of them; `solver_` says which.
 
     Parameters
     ----------
@@ -84,15 +87,22 @@ class Falkon(_Ridge):
             weights,
             self.components_,
             len(X) * float(self.penalty),
+            uniform=self._is_uniform(),
             intercept=self.fit_intercept,
             tolerance=self.tol,
             max_iterations=self.maxiter,
             memory=self.memory,
+            seed=seed_of(self.random_state),
             n_jobs=self.n_jobs,
         )
         self._tell(told)
         self._keep(theta, b, single)
         return self
+
+    def _is_uniform(self) -> bool:
+        """Whether each centre stands for as many rows as the others."""
+        how = self.center_selection
+        return isinstance(how, str) and how == "uniform"
 
     def predict(self, X: Any) -> np.ndarray:
         """f at the rows of X."""

@@ -42,10 +42,12 @@ def falkon(
     Z: Array,
     mu: float,
     *,
+    uniform: bool,
     intercept: bool,
     tolerance: float,
     max_iterations: int,
     memory: int | None,
+    seed: int,
     n_jobs: int | None = None,
 ) -> Fitted: ...
 def nystrom_path(
@@ -82,6 +84,40 @@ def merge(
     targets: int,
     n_jobs: int | None = None,
 ) -> bytes: ...
+def row_sums(
+    spec: Spec,
+    X: Array,
+    Y: Array,
+    weights: Array | None,
+    Z: Array,
+    asked: Array | int | None,
+    *,
+    n_jobs: int | None = None,
+) -> bytes: ...
+def merge_row_sums(
+    spec: Spec,
+    Z: Array,
+    answers: list[bytes],
+    asked: Array | int | None,
+    *,
+    targets: int,
+    n_jobs: int | None = None,
+) -> bytes: ...
+def falkon_passes(
+    spec: Spec,
+    Z: Array,
+    targets: int,
+    penalty: float,
+    ask: Callable[[Array | int | None], bytes],
+    *,
+    uniform: bool,
+    intercept: bool,
+    tolerance: float,
+    max_iterations: int,
+    memory: int | None,
+    seed: int,
+    n_jobs: int | None = None,
+) -> tuple[Array, Array, dict[str, Any]]: ...
 def solve(
     spec: Spec,
     Z: Array,

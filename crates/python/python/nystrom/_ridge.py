@@ -105,9 +105,10 @@ class _Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.solver_ = told["solver"]
         self.n_iter_ = told.get("iterations", 1)
         if told.get("stop", "Converged") not in ("Converged", "Asked"):
+            most = "maxiter" if hasattr(self, "maxiter") else "max_iter"
             text = (
                 f"no convergence after {told['iterations']} iterations: relative residual "
-                f"{told['residual']:.1e}, above tol; raise max_iter, tol or the ridge"
+                f"{told['residual']:.1e}, above tol; raise {most}, tol or the ridge"
             )
             warnings.warn(text, ConvergenceWarning, stacklevel=3)
 

@@ -5,6 +5,7 @@ use super::input::{StreamInput, Watched};
 use super::watch::Watch as Passing;
 use crate::args::{Certify, Fit};
 use crate::failure::{Failure, Result, of_pipeline};
+use crate::text;
 use nystrom::krr::CertificateReport;
 use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
@@ -28,6 +29,16 @@ pub fn asked(args: &Fit) -> Result<Option<usize>> {
         Some(Certify::Rows(rows)) => return Ok(Some(rows.get())),
     };
     Err(Failure::Usage(text.into()).into())
+}
+
+/// What is told of so many rows that are too many.
+pub fn refuse(rows: u64, memory: u64) -> anyhow::Error {
+    let text = format!(
+        "--certify={rows} holds that many rows, and kernel values at each, beside the rest; that is \
+         above the {} allowed: draw fewer, or allow more --memory",
+        text::bytes(memory)
+    );
+    Failure::Memory(text).into()
 }
 
 impl Job<'_> {

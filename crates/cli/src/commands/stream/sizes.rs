@@ -88,6 +88,9 @@ impl Sizes {
         };
         let bytes_of = |m: u64| fitting(m).max(certifying(centers(m)));
         let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
+        if certifying(1) > 7 * rest / 10 {
+            return Err(certify::refuse(certify, memory));
+        }
         let landmarks = match args.landmarks {
             _ if pairs.is_some() => rows as u64,
             Some(spec) if fits(spec.count as u64) => {

@@ -1,0 +1,61 @@
+"""What estimators on partitions have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import dask
+
+from .. import _native
+from .._centers import choose
+from .._checks import seed_of
+from .._kernels import Spec, aligned
+from ._parts import by_rows, matrix, threads
+from ._survey import Survey, survey
+
+#: Rows among which landmarks are chosen, for each landmark.
+SAMPLE = 10
+
+
+class OnPartitions:
+    """Landmarks among a sample of the rows, and predictions partition by partition."""
+
+    def _begin(self, X: Any, parts: list[Any], count: int, how: Any) -> tuple[Survey, Spec]:
+        """Counts the rows, and chooses landmarks by `how` among a sample of them."""
+        count, seed = max(int(count), 1), seed_of(self.random_state)
+        by_name = isinstance(how, str)
+        wanted = count if by_name and how == "uniform" else SAMPLE * count
+        drawn = [
+            dask.delayed(survey, pure=True)(*part, wanted, seed, i) for i, part in enumerate(parts)
+        ]
+        found = Survey.of(dask.compute(*drawn), wanted)
+        self.n_features_in_, self.n_seen_ = found.sample.shape[1], found.rows
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(X, "columns"):
+            self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
+        how = "uniform" if found.rows <= count and by_name else how
+        spec = self._spec(self.n_features_in_)
+        seed = np.random.RandomState(seed % (1 << 32))
+        few = min(count, len(found.sample))
+        _, self.components_ = choose(spec, found.sample, how, few, seed, self.n_jobs)
+        return found, spec
+
+    def predict(self, X: Any) -> Any:
+        """f at the rows of X: of Dask arrays and frames a Dask array, of others an array."""
+        check_is_fitted(self)
+        if not dask.is_dask_collection(X):
+            return super().predict(X)
+        theta = self.dual_coef_.reshape(len(self.components_), -1)
+        b = np.atleast_1d(self.intercept_).astype(float).tolist()
+        spec, Z = self._spec(self.n_features_in_), self.components_
+        single = self.dual_coef_.ndim == 1
+
+        def predict(block: np.ndarray) -> np.ndarray:
+            x = matrix(block, Z)
+            f = _native.predict(spec, x, aligned(Z), aligned(theta), b, threads())
+            return f.ravel() if single else f
+
+        return by_rows(predict, X, Z.dtype, None if single else theta.shape[1])

@@ -1,0 +1,108 @@
+"""Partitions as tasks, and trees of tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array
+
+import dask
+import dask.array as da
+
+from .._checks import TYPES
+from .._kernels import aligned
+
+
+def partitions(X: Any, y: Any, sample_weight: Any) -> list[tuple[Any, Any, Any]]:
+    """The partitions of X, y and weights, row by row, as tasks."""
+    columns = [
+        delayed_parts(what, name)
+        for what, name in ((X, "X"), (y, "y"), (sample_weight, "sample_weight"))
+    ]
+    for name, parts in (("y", columns[1]), ("sample_weight", columns[2])):
+        if parts is not None and len(parts) != len(columns[0]):
+            raise ValueError(
+                f"X has {len(columns[0])} partitions and {name} has {len(parts)}; rechunk one of "
+                "them like the other"
+            )
+    missing = [None] * len(columns[0])
+    return list(zip(columns[0], columns[1] or missing, columns[2] or missing, strict=True))
+
+
+def delayed_parts(what: Any, name: str) -> list[Any] | None:
+    if what is None:
+        return None
+    if not dask.is_dask_collection(what):
+        raise TypeError(
+            f"{name} is no Dask array or frame; take dask.array.from_array, or the estimators of "
+            "nystrom itself"
+        )
+    if isinstance(what, da.Array) and what.ndim > 1:
+        what = what.rechunk({1: -1})
+    parts = what.to_delayed()
+    return list(np.ravel(parts)) if isinstance(parts, np.ndarray) else list(parts)
+
+
+def block_of(
+    X: Any, y: Any, weights: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, bool]:
+    """A partition as matrices of one type."""
+    X = aligned(check_array(X, dtype=TYPES, ensure_min_samples=0))
+    Y = check_array(y, dtype=TYPES, ensure_2d=False, ensure_min_samples=0, input_name="y")
+    single = Y.ndim == 1
+    if len(Y) != len(X):
+        raise ValueError(f"a partition of X has {len(X)} rows, and that of y {len(Y)}; rechunk")
+    w = None if weights is None else np.asarray(weights).ravel().astype(X.dtype)
+    if w is not None and (len(w) != len(X) or not np.all(np.isfinite(w) & (w >= 0))):
+        raise ValueError("sample_weight must be numbers that are not negative, one for each row")
+    Y = Y[:, None] if single else Y
+    return X, Y.astype(X.dtype, copy=False), w, single
+
+
+def matrix(block: Any, like: np.ndarray) -> np.ndarray:
+    """Rows of a partition as numbers of the type of `like`."""
+    block = check_array(block, dtype=TYPES, ensure_min_samples=0)
+    if block.shape[1] != like.shape[1]:
+        raise ValueError(f"a partition has {block.shape[1]} columns, and others {like.shape[1]}")
+    return aligned(block.astype(like.dtype, copy=False))
+
+
+def by_rows(function: Callable[[Any], Any], X: Any, dtype: Any, columns: int | None) -> da.Array:
+    """`function` of every partition of X, a vector or a matrix of so many columns."""
+    if not isinstance(X, da.Array):
+        X = X.to_dask_array()
+    X = X.rechunk({1: -1})
+    none = np.empty((0,) if columns is None else (0, columns), dtype=dtype)
+
+    def rows(block: Any) -> np.ndarray:
+        return function(block) if len(block) > 0 else none
+
+    if columns is None:
+        return X.map_blocks(rows, dtype=dtype, drop_axis=1, meta=none)
+    return X.map_blocks(rows, dtype=dtype, chunks=(X.chunks[0], (columns,)), meta=none)
+
+
+def tree(leaves: list[Any], join: Callable[[Any, Any, int], Any]) -> Any:
+    """Neighbours joined level by level; nodes are numbered from the leaves up."""
+    node = len(leaves)
+    while len(leaves) > 1:
+        pairs = [leaves[i : i + 2] for i in range(0, len(leaves), 2)]
+        joined = []
+        for pair in pairs:
+            joined.append(join(*pair, node) if len(pair) == 2 else pair[0])
+            node += 1
+        leaves = joined
+    return leaves[0]
+
+
+def threads() -> int | None:
+    """Those of the worker that this is; all of the machine where there is none. No bit depends on
+    them."""
+    try:
+        from distributed import get_worker
+
+        return int(get_worker().state.nthreads)
+    except (ImportError, ValueError):
+        return None

@@ -1,0 +1,71 @@
+"""Kernel ridge regression at landmarks by sums of normal equations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import dask
+
+from .. import _native
+from .._kernels import Spec, aligned
+from .._ridge import NystroemRidge as _NystroemRidge
+from .._ridge import ridges
+from ._estimator import OnPartitions
+from ._parts import block_of, matrix, partitions, threads, tree
+
+
+class NystroemRidge(OnPartitions, _NystroemRidge):
+    """`nystrom.NystroemRidge` for Dask arrays and frames.
+
+    Two passes over the partitions: one counts rows and draws a uniform sample, among which
+    landmarks are chosen; the other adds up the normal equations. Alpha is chosen by generalised
+    cross-validation. Persist X and y where loading them takes longer than the fit.
+
+    Parameters and attributes are those of `nystrom.NystroemRidge`, without `criterion` and
+    `alpha_per_target`; `landmarks` may be points, but not numbers of rows.
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NystroemRidge:
+        """Fits y at the rows of X: Dask arrays or frames with the same partitions."""
+        for name, usual in (("criterion", "loo"), ("alpha_per_target", False)):
+            if getattr(self, name) != usual:
+                raise ValueError(f"{name} needs all rows at once; leave it out, or fit in memory")
+        self.__dict__.pop("_state", None)
+        parts = partitions(X, y, sample_weight)
+        found, spec = self._begin(X, parts, self.n_components, self.landmarks)
+        self._offset = found.means.tolist() if self.fit_intercept else None
+        kind = (spec, self.components_, self._offset, len(found.means))
+        states = [dask.delayed(state_of, pure=True)(*part, *kind) for part in parts]
+        merged = tree(states, lambda a, b, _: dask.delayed(merge, pure=True)(a, b, *kind))
+        grid = ridges(self.alphas, found.rows)
+        state = dask.compute(merged)[0]
+        self._solve(spec, state, grid, len(found.means), found.single)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Not there: `fit` goes over all partitions."""
+        raise NotImplementedError(
+            "partial_fit is nystrom.NystroemRidge's; fit takes all partitions"
+        )
+
+
+def state_of(
+    X: Any, y: Any, weights: Any, spec: Spec, Z: np.ndarray, offset: Any, targets: int
+) -> bytes:
+    """A partition as a state; what came over the network may lie anywhere."""
+    Z = aligned(Z)
+    X, Y, w, _ = block_of(X, y, weights)
+    if len(X) == 0:
+        return _native.merge(spec, Z, [], offset=offset, targets=targets, n_jobs=threads())
+    if Y.shape[1] != targets:
+        raise ValueError(f"a partition has {Y.shape[1]} targets, and others {targets}")
+    X, Y = matrix(X, Z), aligned(Y.astype(Z.dtype, copy=False))
+    w = None if w is None else aligned(w.astype(Z.dtype, copy=False))
+    return _native.accumulate(spec, X, Y, w, Z, None, offset=offset, n_jobs=threads())
+
+
+def merge(a: bytes, b: bytes, spec: Spec, Z: np.ndarray, offset: Any, targets: int) -> bytes:
+    """Two states as one."""
+    return _native.merge(spec, aligned(Z), [a, b], offset=offset, targets=targets, n_jobs=threads())

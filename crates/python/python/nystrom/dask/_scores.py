@@ -1,0 +1,87 @@
+"""Ridge leverage scores of Dask arrays and frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array
+
+import dask
+import dask.array as da
+
+from .. import _native
+from .._centers import LEVERAGE_RIDGE
+from .._checks import TYPES, seed_of
+from .._kernels import Spec, spec_of
+from .._stream import law
+from ._parts import by_rows, matrix, partitions, threads, tree
+
+#: Numbers between the first rows of partitions, so that no two rows have the same.
+APART = 1 << 40
+
+
+def leverage_scores(
+    X: Any,
+    kernel: Any = "rbf",
+    alpha: float | None = None,
+    *,
+    copies: int = 8,
+    epsilon: float = 0.5,
+    max_components: int = 2000,
+    random_state: Any = None,
+) -> da.Array:
+    """Ridge leverage scores of the rows of X, from below, as a Dask array.
+
+    Each partition keeps a dictionary of its rows, dictionaries merge along a tree (DISQUEAK), and
+    the one of all rows gives the score of each. With high probability, for enough `copies`, these
+    are at least (1 - epsilon)/(1 + 3 epsilon) of the exact scores, and at most these.
+    """
+    parts = [part[0] for part in partitions(X, None, None)]
+    rows, columns, kind = zip(
+        *dask.compute(*[dask.delayed(shape, pure=True)(x) for x in parts]), strict=True
+    )
+    n, d = sum(rows), max(columns)
+    alpha = n * LEVERAGE_RIDGE if alpha is None else float(alpha)
+    how, seed = law(alpha, copies, epsilon, max_components), seed_of(random_state)
+    spec, like = spec_of(kernel, d), np.zeros((0, d), dtype=np.result_type(*kind))
+    states = [
+        dask.delayed(dictionary_of, pure=True)(x, spec, like, how, seed, i)
+        for i, x in enumerate(parts)
+    ]
+    merged = tree(
+        states,
+        lambda a, b, node: dask.delayed(merge_dictionaries, pure=True)(
+            a, b, spec, like, how, seed, node
+        ),
+    )
+    state = dask.compute(merged)[0]
+
+    def scores(block: np.ndarray) -> np.ndarray:
+        return _native.squeak_scores(spec, matrix(block, like), state, how, threads())
+
+    return by_rows(scores, X, np.float64, None)
+
+
+def shape(block: Any) -> tuple[int, int, Any]:
+    block = check_array(block, dtype=TYPES, ensure_min_samples=0)
+    return (*block.shape, block.dtype)
+
+
+def dictionary_of(
+    X: Any, spec: Spec, like: np.ndarray, how: dict[str, Any], seed: int, part: int
+) -> bytes:
+    """The dictionary of a partition, its rows in random order."""
+    X = matrix(X, like)
+    X = X[np.random.default_rng([seed, part]).permutation(len(X))]
+    seed, first = seed + part, part * APART
+    return _native.squeak(
+        spec, X, None, how, settle=True, seed=seed, first=first, n_jobs=threads()
+    )[0]
+
+
+def merge_dictionaries(
+    a: bytes, b: bytes, spec: Spec, like: np.ndarray, how: dict[str, Any], seed: int, node: int
+) -> bytes:
+    """Two dictionaries as one."""
+    return _native.squeak_merge(spec, like, a, b, how, seed=seed + node, n_jobs=threads())
