@@ -14,7 +14,8 @@ use nystrom_linalg_core::{Result, Scalar, Streams};
 /// What [`Krill`](crate::Krill) takes from the rows before its iterations: (Ψ√D K_nM)ᵀ, M × 2M.
 ///
 /// [`Krill::fit_passes`](crate::Krill::fit_passes) makes and reads it; who runs passes needs
-/// [`RowSums`](crate::RowSums) alone, or what is [`Asked`] of them. Ψ of a tile follows from the key and the tile's coordinates.
+/// [`RowSums`](crate::RowSums) alone, or what is [`Asked`] of them. Ψ of a tile follows from the
+/// key and the tile's coordinates.
 pub type EmbeddedRows<K, T> = Tiled<MatrixSums<Embedding<K, T>>, T>;
 
 /// What [`EmbeddedRows`] adds of a tile.
