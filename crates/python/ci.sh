@@ -15,7 +15,7 @@ rm -rf "$home"
 python3 -m venv "$home"
 bin=$home/bin
 if ! "$bin/pip" install --quiet 'maturin>=1.9,<2' numpy scikit-learn pandas polars pyarrow pytest \
-  matplotlib mkdocs 'dask[array,dataframe,distributed]' "$@"; then
+  pytest-xdist matplotlib mkdocs 'dask[array,dataframe,distributed]' "$@"; then
   echo "NOT TESTED: what the Python package is tested with cannot be installed here"
   exit 0
 fi
@@ -27,4 +27,4 @@ PYO3_PYTHON=$bin/python cargo clippy --all-targets --locked -- -D warnings
 mkdir "$home/unpacked"
 tar -xzf "$home"/sdist/*.tar.gz -C "$home/unpacked" --strip-components=1
 (cd "$home/unpacked/python" && cargo metadata --format-version 1 --locked --offline > /dev/null)
-"$bin/pytest" -p no:cacheprovider
+"$bin/pytest" -p no:cacheprovider -n 2 --dist worksteal
