@@ -118,9 +118,14 @@ impl<T: Scalar> RidgeLeverage<T> for AlaouiMahoney {
 
     /// Equation (9), not the projector's formula: under-estimates. Entries as [`fast_scores`], and
     /// n diagonal ones more.
-    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
+    fn scores_and_dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<(Vec<T>, Dictionary<T>)> {
         let dictionary = self.dictionary(k, ridge, rng)?;
-        Ok(fast_scores(k, &dictionary.landmarks()?, ridge)?.scores)
+        Ok((fast_scores(k, &dictionary.landmarks()?, ridge)?.scores, dictionary))
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// A dictionary that represents K at ridge μ gives scores for any row through [`Projector`], and
 /// scores give a dictionary by sampling; recursive and streaming methods produce the former, so it
 /// is the required half. Methods with a score formula of their own override
-/// [`scores`](Self::scores).
+/// [`scores_and_dictionary`](Self::scores_and_dictionary).
 ///
 /// ```
 /// use faer::Mat;
@@ -45,13 +45,49 @@ pub trait RidgeLeverage<T: Scalar>: Sync {
 
     /// An estimate of l_i for every row, n numbers in \[0, K_ii/(K_ii + μ)\].
     ///
-    /// Provided: [`Projector`] on the dictionary, n·m + m² entries more than the dictionary took.
+    /// Provided: the first half of [`scores_and_dictionary`](Self::scores_and_dictionary). What
+    /// needs no dictionary for its scores overrides this too.
     ///
     /// # Errors
     /// As [`dictionary`](Self::dictionary), and those of [`Projector`].
     fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
+        self.scores_and_dictionary(k, ridge, rng).map(|(scores, _)| scores)
+    }
+
+    /// What [`scores`](Self::scores) and [`dictionary`](Self::dictionary) give for this seed, from
+    /// one run of the method in place of two.
+    ///
+    /// Provided: [`Projector`] on the dictionary, n·m + m² entries more than the dictionary took.
+    ///
+    /// # Errors
+    /// Those of either. Some methods have scores where the dictionary is empty; here, as in
+    /// `dictionary`, that is [`EmptySample`](nystrom_linalg_core::Error::EmptySample).
+    ///
+    /// ```
+    /// use nystrom_kernels::{Gaussian, KernelMatrix, Points};
+    /// use nystrom_leverage::{RecursiveRls, RidgeLeverage};
+    /// use nystrom_linalg_core::Ridge;
+    /// use rand::SeedableRng;
+    /// // 300 points close together, and one far from all
+    /// let x: Vec<f64> = (0..300).map(|i| f64::from(i) / 300.0).chain([4.0]).collect();
+    /// let k = KernelMatrix::new(Gaussian::new(0.3)?, Points::from_slice(&x))?;
+    /// let (ridge, mut rng) = (Ridge::PerSample(1e-3), rand_pcg::Pcg64::seed_from_u64(0));
+    /// let (scores, dictionary) =
+    ///     RecursiveRls::default().scores_and_dictionary(&k, ridge, &mut rng)?;
+    /// // nothing stands for the last row but itself
+    /// assert!(scores[300] > 0.7 && scores[..300].iter().all(|score| *score < 0.2));
+    /// assert!(dictionary.indices().contains(&300) && dictionary.len() < 100);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    fn scores_and_dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<(Vec<T>, Dictionary<T>)> {
         let dictionary = self.dictionary(k, ridge, rng)?;
-        Projector::new(k, &dictionary, ridge)?.scores(k, (0..k.dim()).into())
+        let scores = Projector::new(k, &dictionary, ridge)?.scores(k, (0..k.dim()).into())?;
+        Ok((scores, dictionary))
     }
 }
 
@@ -81,6 +117,16 @@ impl<T: Scalar> RidgeLeverage<T> for Exact {
     fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, _rng: &mut dyn Rng) -> Result<Vec<T>> {
         exact_scores(k, ridge).map(|ExactScores { scores, .. }| scores)
     }
+
+    fn scores_and_dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<(Vec<T>, Dictionary<T>)> {
+        let dictionary = self.dictionary(k, ridge, rng)?;
+        Ok((self.scores(k, ridge, rng)?, dictionary))
+    }
 }
 
 /// A pointer to an estimator is the estimator.
@@ -102,6 +148,14 @@ macro_rules! forward {
                 rng: &mut dyn Rng,
             ) -> Result<Vec<T>> {
                 (**self).scores(k, ridge, rng)
+            }
+            fn scores_and_dictionary(
+                &self,
+                k: &dyn PsdMatrix<T>,
+                ridge: Ridge<T>,
+                rng: &mut dyn Rng,
+            ) -> Result<(Vec<T>, Dictionary<T>)> {
+                (**self).scores_and_dictionary(k, ridge, rng)
             }
         }
     )*};

@@ -15,6 +15,7 @@ use nystrom_linalg_core::{Dense, Error, PsdMatrix, Result, Ridge};
 /// * dictionaries have distinct rows of the matrix with positive finite weights, or the error is
 ///   [`Error::EmptySample`];
 /// * the same seed gives the same bits, twice and on 1, 2 and 8 threads;
+/// * scores and dictionary from one run are those of the two runs;
 /// * 4K at the ridge 4μ gives what K gives at μ: there is no hidden absolute constant;
 /// * an empty matrix, a ridge that is not positive and finite, and NaN on the diagonal are errors,
 ///   never panics.
@@ -47,6 +48,7 @@ pub fn check_estimator(estimator: &dyn RidgeLeverage<f64>, factor: f64) {
     check_zeros(estimator);
     check_bits(estimator);
     check_errors(estimator);
+    check_one_run(estimator);
 }
 
 fn scores(estimator: &dyn RidgeLeverage<f64>, k: &Mat<f64>, ridge: Ridge<f64>) -> Vec<f64> {
@@ -171,6 +173,18 @@ fn check_bits(estimator: &dyn RidgeLeverage<f64>) {
     assert!(run(1) == one, "the same seed gave other bits");
     for threads in [2, 8] {
         assert!(run(threads) == one, "{threads} threads gave other bits than 1");
+    }
+}
+
+fn check_one_run(estimator: &dyn RidgeLeverage<f64>) {
+    for (kind, mu) in [(Kind::Rough, 8.0), (Kind::Gaussian, 0.1)] {
+        let k = psd(kind, 300, 4);
+        let (k, ridge) = (Dense::new(k.as_ref()).expect("a symmetric matrix"), Ridge::Absolute(mu));
+        let dictionary = estimator.dictionary(&k, ridge, &mut rng(7));
+        let apart = dictionary
+            .and_then(|dictionary| Ok((estimator.scores(&k, ridge, &mut rng(7))?, dictionary)));
+        let both = estimator.scores_and_dictionary(&k, ridge, &mut rng(7));
+        assert!(both == apart, "scores and dictionary from one run are not those of two runs");
     }
 }
 

@@ -54,9 +54,15 @@ impl<T: Scalar, E: RidgeLeverage<T>> RidgeLeverage<T> for UnitWeights<E> {
         self.0.dictionary(k, ridge, rng)
     }
 
-    fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, rng: &mut dyn Rng) -> Result<Vec<T>> {
+    /// Scores by unit weights; the dictionary has its own.
+    fn scores_and_dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<(Vec<T>, Dictionary<T>)> {
         let drawn = self.0.dictionary(k, ridge, rng)?;
         let unit = Dictionary::new(k.dim(), drawn.indices().to_vec(), vec![T::one(); drawn.len()])?;
-        Projector::new(k, &unit, ridge)?.scores(k, (0..k.dim()).into())
+        Ok((Projector::new(k, &unit, ridge)?.scores(k, (0..k.dim()).into())?, drawn))
     }
 }

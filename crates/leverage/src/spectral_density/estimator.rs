@@ -114,15 +114,25 @@ impl<T: Scalar> RidgeLeverage<T> for SpectralLeverage<'_, T> {
         ridge: Ridge<T>,
         rng: &mut dyn Rng,
     ) -> Result<Dictionary<T>> {
-        validate::positive("oversampling", self.oversampling)?;
-        let found = self.report(k, ridge)?;
-        let draws = (self.oversampling * found.d_eff()).ceil();
-        check_size(draws, ridge.absolute(k.dim())?, self.max_size)?;
-        Dictionary::with_replacement(&found.scores, draws as usize, rng)
+        self.scores_and_dictionary(k, ridge, rng).map(|(_, dictionary)| dictionary)
     }
 
     /// No entry of K beyond K_00, no dictionary; the generator is not used.
     fn scores(&self, k: &dyn PsdMatrix<T>, ridge: Ridge<T>, _rng: &mut dyn Rng) -> Result<Vec<T>> {
         Ok(self.report(k, ridge)?.scores)
+    }
+
+    fn scores_and_dictionary(
+        &self,
+        k: &dyn PsdMatrix<T>,
+        ridge: Ridge<T>,
+        rng: &mut dyn Rng,
+    ) -> Result<(Vec<T>, Dictionary<T>)> {
+        validate::positive("oversampling", self.oversampling)?;
+        let found = self.report(k, ridge)?;
+        let draws = (self.oversampling * found.d_eff()).ceil();
+        check_size(draws, ridge.absolute(k.dim())?, self.max_size)?;
+        let dictionary = Dictionary::with_replacement(&found.scores, draws as usize, rng)?;
+        Ok((found.scores, dictionary))
     }
 }

@@ -6,7 +6,7 @@ use faer::Mat;
 use nystrom_leverage::testing::check_estimator;
 use nystrom_leverage::*;
 use nystrom_linalg_core::testing::{Kind, psd, rng};
-use nystrom_linalg_core::{Dense, Ridge};
+use nystrom_linalg_core::{Counted, Dense, Ridge};
 
 #[test]
 fn exact() {
@@ -132,6 +132,43 @@ fn pinned() {
     }
 }
 
+/// Scores and dictionary from one run: the bits of two runs, for the entries of the run that
+/// projects on the dictionary.
+#[test]
+fn both_from_one_run() {
+    let k = Mat::from_fn(400, 400, |i, j| (-(i as f64 - j as f64).abs() / 100.0).exp());
+    let k = Counted::new(Dense::new(k.as_ref()).unwrap());
+    let rls = RecursiveRls::default();
+    let squeak = SqueakParams::new(10);
+    let estimators: [&dyn RidgeLeverage<f64>; 8] = [
+        &AlaouiMahoney { columns: 50 },
+        &rls,
+        &UnitWeights(&rls),
+        &RecursiveRlsOfSize { size: 40, accelerated: true },
+        &Bless::default(),
+        &BlessR::default(),
+        &squeak,
+        &Disqueak::new(squeak, 3),
+    ];
+    for (number, estimator) in estimators.into_iter().enumerate() {
+        let entries = |run: &mut dyn FnMut()| {
+            k.reset();
+            run();
+            k.entries()
+        };
+        let ridge = Ridge::Absolute(10.0);
+        let (mut apart, mut both) = (None, None);
+        let of_scores =
+            entries(&mut || apart = Some(estimator.scores(&k, ridge, &mut rng(2024)).unwrap()));
+        let of_both = entries(&mut || {
+            both = Some(estimator.scores_and_dictionary(&k, ridge, &mut rng(2024)).unwrap());
+        });
+        let dictionary = estimator.dictionary(&k, ridge, &mut rng(2024)).unwrap();
+        assert!(both == Some((apart.unwrap(), dictionary)), "number {number}");
+        assert_eq!(of_both, of_scores, "number {number}");
+    }
+}
+
 mod the_laws_can_be_broken {
     use super::*;
     use nystrom_linalg_core::{Error, PsdMatrix, Result};
@@ -147,6 +184,7 @@ mod the_laws_can_be_broken {
         AcceptsNothing,
         AcceptsAnyRidge,
         AcceptsNaN,
+        ApartInOneRun,
     }
 
     struct Faulty(Fault);
@@ -195,6 +233,20 @@ mod the_laws_can_be_broken {
                 _ => exact,
             }
         }
+
+        fn scores_and_dictionary(
+            &self,
+            k: &dyn PsdMatrix<f64>,
+            ridge: Ridge<f64>,
+            rng: &mut dyn Rng,
+        ) -> Result<(Vec<f64>, Dictionary<f64>)> {
+            let dictionary = self.dictionary(k, ridge, rng)?;
+            let mut scores = self.scores(k, ridge, rng)?;
+            if let Fault::ApartInOneRun = self.0 {
+                scores.reverse();
+            }
+            Ok((scores, dictionary))
+        }
     }
 
     fn is_caught(fault: Fault, message: &str) {
@@ -215,5 +267,6 @@ mod the_laws_can_be_broken {
         is_caught(Fault::AcceptsNothing, "a matrix of order 0 was accepted");
         is_caught(Fault::AcceptsAnyRidge, "the ridge Absolute(0.0) is no InvalidParameter");
         is_caught(Fault::AcceptsNaN, "K has NaN on its diagonal");
+        is_caught(Fault::ApartInOneRun, "are not those of two runs");
     }
 }

@@ -77,6 +77,11 @@ fn the_dictionary_is_unbiased_and_as_large_as_stated() {
     assert!(counts.iter().all(|c| (c - c.round()).abs() < 1e-9 && *c > 0.5));
     assert!((counts.iter().sum::<f64>() - draws).abs() < 1e-6);
     assert_eq!(dictionary.indices()[..4], [1124, 710, 58, 707]); // pinned
+    // both from one run
+    let [mut two, mut one] = [3; 2].map(Pcg64::seed_from_u64);
+    let apart = spectral.dictionary(&k, RIDGE, &mut two).unwrap();
+    let both = spectral.scores_and_dictionary(&k, RIDGE, &mut one).unwrap();
+    assert_eq!(both, (found.scores, apart));
 }
 
 #[test]
