@@ -200,10 +200,11 @@ fn undeclared(doubts: &Doubts, args: &DataArgs) -> Doubts {
             *text == doubt.text || (number(text).is_some() && number(text) == number(&doubt.text))
         })
     };
-    let texts: Vec<Doubt> = doubts.texts.iter().filter(|doubt| !settled(doubt)).cloned().collect();
-    let settled: usize =
-        doubts.texts.iter().filter(|doubt| settled(doubt)).map(|doubt| doubt.cells).sum();
-    Doubts { cells: doubts.cells - settled, texts, ..*doubts }
+    let mut left = doubts.clone();
+    left.texts.retain(|doubt| !settled(doubt));
+    left.cells -=
+        doubts.texts.iter().filter(|doubt| settled(doubt)).map(|doubt| doubt.cells).sum::<usize>();
+    left
 }
 
 /// If leaving out rows would leave out all of them, features with gaps are left out instead. With

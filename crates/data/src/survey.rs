@@ -8,6 +8,7 @@ use crate::table::Table;
 /// A table of numbers, and what stands in its cells that are none.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
+#[non_exhaustive]
 pub struct Survey {
     /// The table; cells that are no finite numbers are missing in it.
     pub table: Table,
@@ -17,6 +18,7 @@ pub struct Survey {
 
 /// Cells of a column that are neither numbers nor declared missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Doubts {
     /// How many they are.
     pub cells: usize,
@@ -78,7 +80,7 @@ impl Doubts {
 
 impl Survey {
     /// A table without doubts.
-    pub(crate) fn certain(table: Table) -> Survey {
+    pub fn certain(table: Table) -> Survey {
         Survey { doubts: vec![Doubts::default(); table.columns().len()], table }
     }
 

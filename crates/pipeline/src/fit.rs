@@ -78,6 +78,7 @@ pub struct Fit {
 
 /// A fit and how it was found.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Fitted {
     /// What predicts.
     pub model: Model,

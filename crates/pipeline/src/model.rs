@@ -94,6 +94,7 @@ pub struct Made {
 
 /// Predictions for the rows of a table.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Predictions {
     /// n × t, a column for each target; of classes the functions, near ±1 or (logistic loss)
     /// log-odds.

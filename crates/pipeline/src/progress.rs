@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 /// What a search is at.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Event<'a> {
     /// What comes next, in words.
     pub what: &'a str,

@@ -58,6 +58,7 @@ impl std::fmt::Display for Centers {
 
 /// A candidate that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Trial {
     /// What was done with skewed columns.
     pub shape: Shape,
@@ -87,6 +88,7 @@ pub struct Trial {
 
 /// How the error of the chosen candidate falls, with λ by leave-one-out.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Curves {
     /// With rows.
     pub rows: Vec<CurvePoint>,
@@ -96,6 +98,7 @@ pub struct Curves {
 
 /// A fit of the chosen candidate with random landmarks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CurvePoint {
     /// Rows fitted.
     pub rows: usize,
@@ -108,6 +111,7 @@ pub struct CurvePoint {
 
 /// The logistic loss in place of squares, with the same kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LogisticTrial {
     /// Its centres.
     pub centers: Centers,

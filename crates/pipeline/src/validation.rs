@@ -37,6 +37,7 @@ pub struct Compared {
 ///
 /// The probabilities were fitted to the same rows: K numbers for K classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Confusion {
     /// The classes.
     pub names: Vec<String>,
@@ -48,6 +49,7 @@ pub struct Confusion {
 
 /// Some of the rows, with probabilities next to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Bin {
     /// The mean probability.
     pub probability: f64,
@@ -59,6 +61,7 @@ pub struct Bin {
 
 /// How many of the rows set aside are in intervals that are made of the others of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Coverage {
     /// The target.
     pub target: String,

@@ -58,7 +58,7 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     session.say(&format!("plan: {} rows × {what}; {}", table.rows(), budget.describe()));
     let mut watch = Watch::new(&session);
     let fitted = fit.table_with(&table, targets.clone(), &mut watch, rng).map_err(of_pipeline)?;
-    let Fitted { mut model, report } = fitted;
+    let Fitted { mut model, report, .. } = fitted;
     model.made.seed = Some(args.run.seed);
     model.made.settings = budget.settings(args.run.seed);
 

@@ -62,7 +62,7 @@ pub fn report(
 }
 
 pub fn describe(errors: &ClassErrors) -> String {
-    let ClassErrors { rows, error_rate, log_loss, auc, calibration_error } = *errors;
+    let ClassErrors { rows, error_rate, log_loss, auc, calibration_error, .. } = *errors;
     let auc = auc.map_or_else(String::new, |auc| format!(", AUC {}", number(auc)));
     format!(
         "{} of {} wrong, log-loss {}{auc}, calibration error {}",

@@ -75,7 +75,7 @@ fn weights(model: &Model, features: &[String], summary: &mut Summary) {
 
 /// The columns that matter most, a line each.
 fn explained(explanation: &Explanation, summary: &mut Summary) {
-    let Explanation { rows, outputs, columns } = explanation;
+    let Explanation { rows, outputs, columns, .. } = explanation;
     let learnt = columns.iter().any(|column| column.metric.is_some());
     let of = if learnt { "the learned metric" } else { "squared slopes" };
     let rows = count(*rows, "row");
@@ -85,7 +85,7 @@ fn explained(explanation: &Explanation, summary: &mut Summary) {
         let Influence { column: name, effects, .. } = column;
         let several = outputs.len() > 1;
         let effects = effects.iter().zip(outputs).take(OUTPUTS).map(|(effect, output)| {
-            let Average { mean, standard_error } = effect;
+            let Average { mean, standard_error, .. } = effect;
             let error =
                 standard_error.map_or_else(String::new, |error| format!(" ± {}", number(error)));
             let output = if several { format!("{output} ") } else { String::new() };

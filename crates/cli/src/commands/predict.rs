@@ -14,7 +14,7 @@ use crate::summary::Summary;
 use crate::text;
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::{Cell, Column, Table};
-use nystrom_pipeline::{ClassErrors, Deviations, Intervals, Model, Predictions};
+use nystrom_pipeline::{ClassErrors, Deviations, Model};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -211,27 +211,22 @@ pub fn predicted(
     (level, std): (Option<f64>, bool),
     (rows, lines, actual, named): Known,
 ) -> Result<(Predicted, Vec<String>)> {
-    let (predictions, interval) = match level {
-        Some(level) => intervals(model, table, level)?,
-        None => (model.predict(table).map_err(of_pipeline)?, None),
+    let (values, probabilities, interval, notes) = match level {
+        Some(level) => {
+            let found = model.intervals(table, level).map_err(of_pipeline)?;
+            (found.values, None, Some([found.lower, found.upper]), found.notes)
+        }
+        None => {
+            let found = model.predict(table).map_err(of_pipeline)?;
+            (found.values, found.probabilities, None, found.notes)
+        }
     };
     let deviations = std.then(|| model.deviations(table).map_err(of_pipeline)).transpose()?;
-    let Predictions { values, probabilities, notes } = predictions;
     let notes = notes.iter().map(ToString::to_string).collect();
     Ok((
         Predicted { values, probabilities, interval, deviations, rows, lines, actual, named },
         notes,
     ))
-}
-
-fn intervals(
-    model: &Model,
-    table: &Table,
-    level: f64,
-) -> Result<(Predictions, Option<[Mat<f64>; 2]>)> {
-    let Intervals { values, lower, upper, notes } =
-        model.intervals(table, level).map_err(of_pipeline)?;
-    Ok((Predictions { values, probabilities: None, notes }, Some([lower, upper])))
 }
 
 /// The rows of a file that can be predicted.

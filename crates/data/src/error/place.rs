@@ -14,6 +14,7 @@ use std::fmt;
 /// assert_eq!(place.to_string(), "air.csv:7, column 6 (\"PM2.5\")");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Place {
     /// The display name of the file, usually its path.
     pub file: String,

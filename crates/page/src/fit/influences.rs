@@ -14,7 +14,7 @@ const SHOWN: usize = 30;
 const OUTPUTS: usize = 5;
 
 pub fn section(explanation: &Explanation, kernel: &AnyKernel) -> Markup {
-    let Explanation { rows, outputs, columns } = explanation;
+    let Explanation { rows, outputs, columns, .. } = explanation;
     let learnt = columns.iter().any(|column| column.metric.is_some());
     let mut plots: Vec<Plot> = columns.iter().filter_map(|column| plot(outputs, column)).collect();
     let series = plots.iter().flat_map(|plot| &plot.series).flat_map(|series| &series.points);

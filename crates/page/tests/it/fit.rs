@@ -47,7 +47,7 @@ fn the_page_is_whole_and_carries_the_numbers() {
         &table(300, &names(3), 1),
     );
     let html = page(&fitted);
-    let Fitted { model, report } = &fitted;
+    let Fitted { model, report, .. } = &fitted;
     let influence = &model.explanation.as_ref().unwrap().columns[0];
     let slope = number(influence.effects[0].mean);
     let parts = [

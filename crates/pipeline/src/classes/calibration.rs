@@ -26,6 +26,7 @@ const ENOUGH: f64 = 1e-12;
 /// assert!((p[(3, 0)] + p[(3, 1)] - 1.0).abs() < 1e-15);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Calibration {
     /// a, the inverse temperature.
     pub slope: f64,

@@ -19,6 +19,7 @@ const LEAST: f64 = f64::EPSILON;
 /// assert_eq!((errors.error_rate, errors.auc), (0.25, Some(0.75)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ClassErrors {
     /// Rows compared.
     pub rows: usize,

@@ -10,6 +10,7 @@ use std::fmt;
 
 /// The features of a table, and what was met on the way.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Applied {
     /// n × d.
     pub x: Mat<f64>,

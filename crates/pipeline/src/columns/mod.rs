@@ -82,6 +82,7 @@ pub(crate) enum Treatment {
 
 /// A column that is left out, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Dropped {
     /// Its name.
     pub column: String,

@@ -24,6 +24,7 @@ const ROWS: (usize, usize) = (500, 20);
 /// Which columns a model reacts to, and how, on average over some rows. The model is taken as
 /// given: standard errors are those of means over rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Explanation {
     /// Rows over which is averaged.
     pub rows: usize,
@@ -36,6 +37,7 @@ pub struct Explanation {
 
 /// What a model makes of a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Influence {
     /// The column; the features that it became count together.
     pub column: String,
@@ -52,6 +54,7 @@ pub struct Influence {
 
 /// A mean over rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Average {
     /// The mean.
     pub mean: f64,
@@ -62,6 +65,7 @@ pub struct Average {
 /// Partial dependence (Friedman, 2001): the mean output if all rows had the same value in a column,
 /// and their own in the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Dependence {
     /// Rows over which is averaged.
     pub rows: usize,

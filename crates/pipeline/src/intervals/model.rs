@@ -12,6 +12,7 @@ use nystrom_data::{Table, Values};
 
 /// Intervals for the rows of a table, n × t each.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Intervals {
     /// The predictions.
     pub values: Mat<f64>,
@@ -25,6 +26,7 @@ pub struct Intervals {
 
 /// Standard deviations for the rows of a table, n × t each, in units of the targets.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Deviations {
     /// Of the function that is predicted.
     pub of_function: Mat<f64>,

@@ -124,7 +124,7 @@ fn levels_count_together_and_missing_values_are_left_out() {
 
 #[test]
 fn the_report_has_what_a_page_shows() {
-    let Fitted { model, report } = fitted(&quick(), &table(300, 6), "y");
+    let Fitted { model, report, .. } = fitted(&quick(), &table(300, 6), "y");
     let validation = report.validation.unwrap();
     assert_eq!((validation.rows, validation.folds), (300, 5));
     let compared = &validation.targets[0];

@@ -33,6 +33,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
+#[non_exhaustive]
 pub struct ErrorNorms {
     /// ‖K − L‖_F.
     pub frobenius: f64,

@@ -7,7 +7,7 @@ use crate::diagnosis;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::mixed::{self, Decided, Wanted};
-use nystrom_data::{Doubts, Files, Format, Survey, Table, find_files};
+use nystrom_data::{Files, Format, Survey, Table, find_files};
 use nystrom_pipeline::TableSource;
 use std::path::PathBuf;
 
@@ -76,7 +76,7 @@ fn first_block(paths: Vec<PathBuf>, format: &Format) -> Result<Survey> {
     let Some(table) = files.next_block()? else {
         return Err(Failure::Data("there are no rows".into()).into());
     };
-    Ok(Survey { doubts: vec![Doubts::default(); table.columns().len()], table })
+    Ok(Survey::certain(table))
 }
 
 impl StreamInput {
