@@ -102,7 +102,7 @@ fn by_rejection(c: &mut Criterion) {
         let how = Rejection::of_size(size);
         let first = |rng: &mut Pcg64| {
             let mut k_dpp = RejectionKDpp::new(&k, size, how, rng).unwrap();
-            k_dpp.sample(rng).unwrap();
+            let _ = k_dpp.sample(rng).unwrap();
             k_dpp
         };
         heavy(&mut group, BenchmarkId::new("first draw", size), || first(rng));

@@ -166,7 +166,7 @@ impl<T: Scalar> LEnsemble<T> {
         if C.is_empty() {
             return Ok(0.0);
         }
-        nystrom_sketch::Landmarks::new(self.dim(), C.to_vec())?;
+        let _ = nystrom_sketch::Landmarks::new(self.dim(), C.to_vec())?;
         if C.len() > self.rank() {
             return Ok(f64::NEG_INFINITY);
         }

@@ -39,7 +39,7 @@ pub fn log_det<T: Scalar>(k: &dyn PsdMatrix<T>, items: &[usize]) -> Result<f64> 
     if items.is_empty() {
         return Ok(0.0);
     }
-    Landmarks::new(k.dim(), items.to_vec())?;
+    let _ = Landmarks::new(k.dim(), items.to_vec())?;
     let c = items.len();
     let block = k.block(items.into(), items.into());
     for (column, &col) in block.col_iter().zip(items) {

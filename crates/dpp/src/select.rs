@@ -61,12 +61,12 @@ impl<T: Scalar> LandmarkSelector<T> for KDpp {
 ///
 /// ```
 /// use faer::Mat;
-/// use nystrom_dpp::{KDppChain, SwapRule};
+/// use nystrom_dpp::KDppChain;
 /// use nystrom_linalg_core::Dense;
 /// use nystrom_sketch::{KMeansPlusPlus, LandmarkSelector};
 /// use rand::SeedableRng;
 /// let k = Mat::from_fn(100, 100, |i, j| (-((i as f64 - j as f64) / 30.0).powi(2)).exp());
-/// let selector = KDppChain { start: KMeansPlusPlus, steps: 3000, rule: SwapRule::LazyGibbs };
+/// let selector = KDppChain::<KMeansPlusPlus>::default(); // 3000 steps
 /// let landmarks =
 ///     selector.select(&Dense::new(k.as_ref())?, 10, &mut rand_pcg::Pcg64::seed_from_u64(0))?;
 /// assert_eq!(landmarks.len(), 10);
@@ -81,6 +81,13 @@ pub struct KDppChain<S> {
     pub steps: usize,
     /// When a proposed exchange is carried out.
     pub rule: SwapRule,
+}
+
+impl<S: Default> Default for KDppChain<S> {
+    /// 3000 steps of the default [`SwapRule`], from the default start.
+    fn default() -> Self {
+        KDppChain { start: S::default(), steps: 3000, rule: SwapRule::default() }
+    }
 }
 
 impl<T: Scalar, S: LandmarkSelector<T>> LandmarkSelector<T> for KDppChain<S> {

@@ -29,6 +29,7 @@ use std::ops::{AddAssign, Range};
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct GramSums {
     /// ZᵀZ.
     pub gram: PackedLower<f64>,

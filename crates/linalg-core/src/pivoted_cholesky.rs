@@ -35,6 +35,7 @@ const RESIDUAL_ROWS: usize = 4096;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct PivotedCholesky<T> {
     F: Mat<T>,
     room: usize, // columns that F has memory for

@@ -35,6 +35,7 @@ const MAX_LARGE_LEAVES: usize = 8;
 /// assert!((sum - 12.090146129863428).abs() < 1e-12); // the harmonic number H_100000
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
 pub struct RowTree {
     n: usize,
     leaf_rows: usize,

@@ -52,6 +52,7 @@ use nystrom_data::Table;
 /// # Ok::<(), nystrom_pipeline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
+#[must_use]
 pub struct Fit {
     /// How much work it may do.
     pub effort: Effort,

@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), nystrom_pipeline::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct Model {
     pub(crate) columns: Columns,
     /// All columns of the table that was fitted, in its order: what a file without names is taken

@@ -133,6 +133,7 @@ impl LogisticTrial {
 /// What a search did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
+#[must_use]
 pub struct Report {
     /// Rows of the table that were used.
     pub rows: usize,

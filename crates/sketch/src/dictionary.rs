@@ -44,6 +44,7 @@ use std::collections::HashMap;
         )
     )
 )]
+#[must_use]
 pub struct Dictionary<T> {
     n: usize,
     indices: Vec<usize>,

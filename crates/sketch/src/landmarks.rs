@@ -28,6 +28,7 @@ const MOST_DRAWS: usize = 1 << 28;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Stored"))]
+#[must_use]
 pub struct Landmarks {
     n: usize,
     indices: Vec<usize>,

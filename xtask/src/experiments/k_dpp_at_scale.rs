@@ -174,11 +174,11 @@ impl Matrix<'_> {
         let started = Instant::now();
         let ensemble = LEnsemble::new(self.k)?;
         let k_dpp = ensemble.k_dpp(self.c)?;
-        k_dpp.sample(rng);
+        let _ = k_dpp.sample(rng);
         draw.put_at(self.n, SPECTRUM, FIRST, started.elapsed().as_secs_f64());
         draw.put_at(self.n, SPECTRUM, FIRST_VALUES, self.kernel.take() as f64);
         for _ in 0..DRAWS {
-            draw.timed_at(self.n, SPECTRUM, NEXT, || Ok(k_dpp.sample(rng)))?;
+            let _ = draw.timed_at(self.n, SPECTRUM, NEXT, || Ok(k_dpp.sample(rng)))?;
         }
         Ok(())
     }
@@ -192,12 +192,12 @@ impl Matrix<'_> {
         let rng = &mut self.rng(draw, REJECTION);
         let started = Instant::now();
         let mut k_dpp = RejectionKDpp::new(self.k, self.c, Rejection::of_size(self.c), rng)?;
-        k_dpp.sample(rng)?;
+        let _ = k_dpp.sample(rng)?;
         draw.put_at(self.n, REJECTION, FIRST, started.elapsed().as_secs_f64());
         draw.put_at(self.n, REJECTION, FIRST_VALUES, self.kernel.take() as f64);
         for _ in 0..DRAWS {
             let before = k_dpp.effort().trials;
-            draw.timed_at(self.n, REJECTION, NEXT, || Ok(k_dpp.sample(rng)?))?;
+            let _ = draw.timed_at(self.n, REJECTION, NEXT, || Ok(k_dpp.sample(rng)?))?;
             draw.put_at(self.n, REJECTION, TRIALS, (k_dpp.effort().trials - before) as f64);
             draw.put_at(self.n, REJECTION, NEXT_VALUES, self.kernel.take() as f64);
         }
@@ -229,7 +229,7 @@ impl Matrix<'_> {
         draw.put_at(self.n, CHAIN, DISTANCE, bound);
         self.kernel.take();
         for _ in 0..DRAWS {
-            draw.timed_at(self.n, CHAIN, NEXT, || {
+            let _ = draw.timed_at(self.n, CHAIN, NEXT, || {
                 let mut chain = SwapChain::start(self.k, c, &start, rule, rng)?;
                 chain.run(steps, rng)?;
                 Ok(chain.landmarks())

@@ -14,8 +14,6 @@ use nystrom::sketch::Uniform;
 pub type Selector<'a> = Box<dyn LandmarkSelector<f64> + Send + 'a>;
 pub type Estimator<'a> = Box<dyn RidgeLeverage<f64> + Send + 'a>;
 
-/// Copies of every row in a SQUEAK dictionary.
-pub const COPIES: u32 = 8;
 /// Steps of the k-DPP's chain, those of Li, Jegelka & Sra (2016).
 pub const CHAIN_STEPS: usize = 3000;
 
@@ -64,7 +62,7 @@ pub fn estimator<'a>(
         ScoreMethod::Recursive => Box::new(RecursiveRls::default()),
         ScoreMethod::Bless => Box::new(Bless::default()),
         ScoreMethod::BlessR => Box::new(BlessR::default()),
-        ScoreMethod::Squeak => Box::new(SqueakParams::new(COPIES)),
+        ScoreMethod::Squeak => Box::new(SqueakParams::default()),
         ScoreMethod::Sa => {
             Box::new(SpectralLeverage::new(kernel::stationary(setting.kernel)?, setting.points))
         }

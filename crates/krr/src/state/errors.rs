@@ -48,6 +48,7 @@ pub type PathErrors<K, T> = Tiled<ErrorSums<K, T>, T>;
 
 /// What [`PathErrors`] adds up.
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct ErrorSums<K, T> {
     shared: Arc<Shared<K, T>>,
     sums: Sums,
@@ -66,7 +67,6 @@ struct Shared<K, T> {
 
 impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
     /// The leave-one-out errors of this path, over no rows yet.
-    #[must_use]
     pub fn errors(&self) -> PathErrors<K, T> {
         let mus: Vec<f64> = self.points.iter().map(|point| point.mu).collect();
         let hash = Hash::new().integer(self.fingerprint);

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 /// What [`FitState`](super::FitState) adds up.
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct FitSums<K, T, A> {
     pub(super) shared: Arc<Shared<K, T>>,
     pub(super) totals: Totals,

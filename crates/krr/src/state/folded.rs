@@ -51,6 +51,7 @@ pub type FoldedEquations<K, T> = Tiled<FoldSums<K, T>, T>;
 
 /// What [`FoldedEquations`] adds up.
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct FoldSums<K, T> {
     /// One for each fold.
     folds: Vec<FitSums<K, T, FeatureSums>>,

@@ -37,6 +37,7 @@ pub(crate) type Room<T> = Option<Mat<T>>;
 
 /// What [`Tiled`] adds up: rows, a few numbers, and a matrix.
 #[derive(Debug)]
+#[must_use]
 pub struct MatrixSums<A> {
     added: Arc<A>,
     fingerprint: u64,

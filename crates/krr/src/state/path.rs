@@ -31,6 +31,7 @@ pub struct StatePoint<T> {
 
 /// The fits at every ridge from a state, without a second pass over the rows.
 #[derive(Debug)]
+#[must_use]
 pub struct StatePath<K, T> {
     /// One point per ridge, in the order given.
     pub points: Vec<StatePoint<T>>,

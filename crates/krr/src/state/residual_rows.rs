@@ -24,6 +24,7 @@ pub type ResidualRows<K, T> = Tiled<ResidualSums<K, T>, T>;
 
 /// What [`ResidualRows`] adds up.
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct ResidualSums<K, T> {
     shared: Arc<Shared<K, T>>,
     /// Rows before these.

@@ -23,6 +23,7 @@ pub type RowValues<K, T> = Tiled<ValueSums<K, T>, T>;
 
 /// What [`RowValues`] puts together.
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct ValueSums<K, T> {
     shared: Arc<Shared<K, T>>,
     /// Those of a row one after another.

@@ -53,6 +53,7 @@ pub(crate) trait TileSums<T: Scalar>: Sized {
 /// done with them; [`FitState`](crate::FitState), [`PathErrors`](crate::PathErrors) and
 /// [`CenterProducts`](crate::CenterProducts) are what is summed.
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct Tiled<S, T> {
     pub(super) sums: S,
     pub(super) waiting: Waiting<T>,

@@ -28,6 +28,7 @@ use nystrom_sketch::Dictionary;
         )
     )
 )]
+#[must_use]
 pub struct StreamDictionary<T> {
     pub(super) dim: usize,
     pub(super) copies_per_point: u32,

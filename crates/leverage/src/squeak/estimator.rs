@@ -44,6 +44,13 @@ pub struct Disqueak {
     pub shape: TreeShape,
 }
 
+impl Default for Disqueak {
+    /// The balanced tree over 8 chunks, with the default [`SqueakParams`].
+    fn default() -> Self {
+        Disqueak::new(SqueakParams::default(), 8)
+    }
+}
+
 impl Disqueak {
     /// The balanced tree over `chunks` chunks.
     pub fn new(params: SqueakParams, chunks: usize) -> Self {

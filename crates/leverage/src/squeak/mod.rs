@@ -89,6 +89,7 @@ use shrink::shrink;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct Squeak<K, T> {
     kernel: K,
     gamma: T,

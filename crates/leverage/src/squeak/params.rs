@@ -20,6 +20,7 @@ use nystrom_linalg_core::{Error, Result, validate};
 /// use nystrom_leverage::{ScoreRule, SqueakParams};
 /// let params = SqueakParams { max_dictionary: 500, ..SqueakParams::new(20) };
 /// assert_eq!((params.copies, params.epsilon, params.scores), (20, 0.5, ScoreRule::Provable));
+/// assert_eq!(SqueakParams::default(), SqueakParams::new(8));
 /// assert_eq!(params.alpha_adding(), 3.0);                    // (1 + ε)/(1 − ε)
 /// assert_eq!(params.alpha_merging(), 5.0);                   // (1 + 3ε)/(1 − ε)
 /// ```
@@ -58,6 +59,13 @@ pub enum ScoreRule {
     Provable,
     /// The authors' code: τ̃ = (1 − 2ε)·φᵀ(M + γI)⁻¹φ in both cases, ε < 1/2.
     ReferenceCode,
+}
+
+impl Default for SqueakParams {
+    /// 8 copies, the number that `nystrom scores` takes, and else as [`new`](Self::new).
+    fn default() -> Self {
+        SqueakParams::new(8)
+    }
 }
 
 /// Chunks are no shorter than this unless asked for.

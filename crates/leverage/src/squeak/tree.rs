@@ -102,6 +102,7 @@ pub fn even_chunks(n: usize, chunks: usize) -> Vec<usize> {
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct MergeTree<K, T> {
     pub(super) empty: Squeak<K, T>,
     pub(super) shape: TreeShape,

@@ -116,7 +116,7 @@ fn bad_input_is_refused_and_small_streams_work() {
 #[test]
 fn the_bits_do_not_depend_on_the_number_of_threads() {
     let x = points(700, 6);
-    same_at_any_thread_count(|| {
+    let _ = same_at_any_thread_count(|| {
         let mut ink = Ink::new(Gaussian::new(0.1).unwrap(), 1, 0.5, 200, 0.5).unwrap();
         ink.push(Points::from_slice(&x), &mut rng(7)).unwrap();
         (ink.dictionary().unwrap(), ink.effective_dimension())

@@ -93,6 +93,7 @@ use nystrom::prelude::*;
 /// # Ok::<(), nystrom_pipeline::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[must_use]
 pub struct StreamFit {
     /// Columns, weights, task, and the effort of the search. Rows cannot be set aside for
     /// intervals, groups or times.

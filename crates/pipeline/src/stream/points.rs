@@ -41,11 +41,11 @@ pub(super) const TILE: u64 = 1024;
 /// ```
 /// use nystrom::prelude::*;
 /// use nystrom_data::{Column, Table};
-/// use nystrom_pipeline::{ColumnOptions, Family, StreamPoints, TableBlocks};
+/// use nystrom_pipeline::{Family, StreamPoints, TableBlocks};
 /// let a: Vec<f64> = (0..3000).map(|i| f64::from(i * 7 % 3000) / 500.0).collect();
 /// let table = Table::new("t", vec![Column::numbers("a", a)]).unwrap();
 /// let mut blocks = TableBlocks::new(&table, 500);
-/// let stream = StreamPoints { columns: ColumnOptions::default(), reservoir: 300, leaves: 8 };
+/// let stream = StreamPoints { reservoir: 300, ..StreamPoints::default() };
 /// let rng = &mut Pcg64::seed_from_u64(0);
 /// let survey = stream.survey(&mut blocks, &mut |_| {}, rng)?;
 /// let (columns, constant) = stream.columns(&survey)?;
@@ -72,6 +72,13 @@ pub struct StreamPoints {
     /// The most parts of the rows that have a dictionary of their own, which are then merged along
     /// a tree: that many processes can share the second pass. Another number gives other bits.
     pub leaves: usize,
+}
+
+impl Default for StreamPoints {
+    /// The default columns, a sample of 50,000 rows and 8 leaves, as `nystrom scores` takes.
+    fn default() -> Self {
+        StreamPoints { columns: ColumnOptions::default(), reservoir: 50_000, leaves: 8 }
+    }
 }
 
 impl StreamPoints {

@@ -139,7 +139,7 @@ impl Asked<'_> {
         let Surveyed { input, recipe, sizes, sample, .. } = surveyed;
         let ranks = self.ranks;
         if method == ScoreMethod::Squeak {
-            let params = SqueakParams::new(copies.unwrap_or(select::COPIES));
+            let params = copies.map_or_else(SqueakParams::default, SqueakParams::new);
             let params = SqueakParams { max_dictionary: sizes.members, ..params };
             let rng = &mut self.streams().stream(1);
             return self.pass(2, input, recipe, |source| {
