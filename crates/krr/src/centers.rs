@@ -133,7 +133,7 @@ impl<T: Scalar> Centers<'_, T> {
     }
 
     /// ω times the sample weight of the point where there is one, and the mean sample weight for
-    /// points that are not data: centre j stands for so much of the weighted problem.
+    /// points that are not data. Centre j stands for so much of the weighted problem.
     pub(crate) fn weights_in(&self, problem: Problem<'_, T>) -> Result<Vec<f64>> {
         let n = problem.x.len();
         let mut omega = self.weights(n)?;

@@ -9,21 +9,21 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use rand::Rng;
 use rayon::prelude::*;
 
-/// Kernel ridge regression by divide and conquer: the rows are cut at random into m parts S_1, …,
-/// S_m of equal size (within one), exact kernel ridge regression is done on each **with the λ of
+/// Kernel ridge regression by divide and conquer. The rows are cut at random into m parts S_1, …,
+/// S_m of equal size (within one). Exact kernel ridge regression is done on each **with the λ of
 /// the full problem**, and the predictions are averaged:
 ///
 /// ```text
 /// f_i = argmin (1/|S_i|) Σ_{j ∈ S_i} (y_j − f(x_j))² + λ‖f‖²,     f̄ = (1/m) Σ_i f_i.
 /// ```
 ///
-/// With that λ every part is under-regularised: f_i over-fits its n/m samples, which keeps the bias
+/// With that λ every part is under-regularised. Each f_i over-fits its n/m samples, which keeps the bias
 /// at that of the full problem, and averaging takes the variance down again. A λ chosen to suit a
 /// part's own size leaves a bias that no averaging removes; do not tune λ on one part. An absolute
 /// ridge μ means λ = μ/n with the n of all rows.
 ///
-/// It needs m to stay below about n/d_eff² for the error of exact regression, so the parts have
-/// n²/m ≥ n·d_eff² entries, where Nyström regression by leverage scores needs some n·d_eff
+/// It needs m to stay below about n/d_eff² for the error of exact regression. So the parts have
+/// n²/m ≥ n·d_eff² entries. Nyström regression by leverage scores needs some n·d_eff
 /// (Alaoui & Mahoney 2015, section 1).
 ///
 /// # Cost

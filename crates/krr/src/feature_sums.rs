@@ -52,7 +52,7 @@ pub(crate) struct Centered {
 
 impl FeatureSums {
     /// One pass: n·m kernel values, nm² flops for the Gram matrix and, if tiles are whitened, nm²
-    /// for that; 2m² numbers of memory for the partial sums and 1024(m + t) for the tile, twice
+    /// for that. It holds 2m² numbers for the partial sums and 1024(m + t) for the tile, twice
     /// that for `f32` and products in `f64`.
     pub(crate) fn accumulate<T: Scalar>(
         stream: &FeatureRows<'_, T>,
@@ -76,8 +76,8 @@ impl FeatureSums {
         (0..m).map(|j| self.0.gram.get(j, j)).sum()
     }
 
-    /// The sums over centred features and targets if the last feature is a constant, as they are
-    /// otherwise: A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s.
+    /// The sums over centred features and targets if the last feature is a constant; otherwise as
+    /// they are. Centring is A ← A − aaᵀ/s, B ← B − a·Σwy/s, with the means a/s and Σwy/s.
     pub(crate) fn centered(&self, constant: bool) -> Centered {
         let m = self.0.gram.order() - usize::from(constant);
         let t = self.0.moments.ncols();
@@ -115,7 +115,8 @@ impl FeatureSums {
     /// and β = Rᵀθ.
     ///
     /// The Cholesky factor of A + nλRRᵀ is R times that of R⁻¹AR⁻ᵀ + nλI, which therefore need not
-    /// be formed: 2m³/3 flops take the place of 7m³/3, with the same bound on the rounding errors.
+    /// be formed. That takes 2m³/3 flops in place of 7m³/3, with the same bound on the rounding
+    /// errors.
     ///
     /// # Errors
     /// As [`solve`](Self::solve).
@@ -132,7 +133,7 @@ impl FeatureSums {
     }
 
     /// The same, refined until the fit at the rows is within 10⁻⁸ of the minimiser's, relative to
-    /// the targets; `None` where rounding errors do not let it. The second number is that of the
+    /// the targets. `None` where rounding errors do not let it. The second number is that of the
     /// passes over the rows that this takes, for which no tile is whitened.
     ///
     /// With ρ = Φᵀ(y − Φβ − b) − nλβ, the residual of the whitened equations, the fit is within

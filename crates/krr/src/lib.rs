@@ -22,9 +22,9 @@
 //! * [`DictionaryKrr`]: through the weighted dictionary of a stream (SQUEAK), with its risk bound.
 //! * [`DivideAndConquerKrr`]: exact on parts of the data, averaged.
 //! * [`LogisticKrr`], [`FullLogisticKrr`]: classes by the logistic loss, by Newton's method.
-//! * `path` of these: leave-one-out errors at all λ ([`LambdaPath`]); [`CrossValidation`] of any
-//!   procedure; [`Certificate`]: how far a fit is from the exact one, [`TightCertificate`] from
-//!   both sides.
+//! * `path` of these: leave-one-out errors at all λ ([`LambdaPath`]).
+//! * [`CrossValidation`] of any procedure.
+//! * [`Certificate`]: how far a fit is from the exact one, [`TightCertificate`] from both sides.
 //! * [`Posterior`]: the variance of the Gaussian process whose mean a fit is.
 //! * [`KrrModel`]: what both return: predicts in tiles; saved and loaded behind the feature
 //!   `serde`.

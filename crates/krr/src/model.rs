@@ -16,9 +16,9 @@ const TILE_ROWS: usize = 256;
 /// No training data are kept beyond the centres (for [`ExactKrr`](crate::ExactKrr) those are all
 /// the points).
 ///
-/// With the feature `serde` it can be saved in any format serde knows and loaded again; predictions
-/// of the loaded model are the same to the bit in a format that keeps numbers (`serde_json` does
-/// with its feature `float_roundtrip`). Loading checks the format version, the scalar type and all
+/// With the feature `serde` it can be saved in any format serde knows and loaded again. Predictions
+/// of the loaded model are the same to the bit in a format that keeps numbers. `serde_json` does
+/// with its feature `float_roundtrip`. Loading checks the format version, the scalar type and all
 /// sizes; see `SavedModel`.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
@@ -35,9 +35,10 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
     /// columns of `centers` (d × m), coefficients are m × t, constants t.
     ///
     /// # Errors
-    /// `Shape` if sizes contradict each other, [`Error::Empty`](nystrom_linalg_core::Error::Empty)
-    /// without centres or targets, `NonFinite` for NaN or ∞ among the numbers, and the kernel's own
-    /// error if it does not accept the centres.
+    /// `Shape` if sizes contradict each other, and
+    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) without centres or targets. `NonFinite`
+    /// for NaN or ∞ among the numbers, and the kernel's own error if it does not accept the
+    /// centres.
     ///
     /// ```
     /// use faer::mat;

@@ -26,12 +26,12 @@ use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 /// 3. *solve* (ΦᵀΦ + nλI)β = Φᵀy;
 /// 4. *unwhiten* θ = R⁻ᵀβ.
 ///
-/// The error committed in forming ΦᵀΦ is as good as a change of nλ by at most c·ε·tr ΦᵀΦ, hence
+/// The error committed in forming ΦᵀΦ is as good as a change of nλ by at most c·ε·tr ΦᵀΦ. It is
 /// harmless while λ ≫ ε·k(x, x), in `f32` with products in `f64` if need be; below that
-/// [`Solver::Auto`] takes QR, and where W is so well conditioned that stage 1 may as safely be
-/// applied to the sums it does that, for half of the flops, if need be refined by exact residuals.
-/// The shift δ (ε·tr W/10, more only if
-/// the factorisation fails; reported) only shrinks the fit: the L in use is C(W + δI)⁻¹Cᵀ ⪯ L.
+/// [`Solver::Auto`] takes QR. Where W is well conditioned, stage 1 may as safely be applied to the
+/// sums. Then [`Solver::Auto`] does that, for half of the flops, and refines by exact residuals if
+/// need be. The shift δ (ε·tr W/10, more only if the factorisation fails; reported) only shrinks
+/// the fit: the L in use is C(W + δI)⁻¹Cᵀ ⪯ L.
 ///
 /// # Cost
 /// nm + m² kernel values and 2nm² + m³ flops (nm² + 4m³/3 if whitened once, (3 + m/768)nm² + 27m³
@@ -92,16 +92,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
     /// Fits y (n × t) at the n points x of the problem, with these centres.
     ///
     /// # Errors
-    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if n, d, t or m is 0;
+    /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if n, d, t or m is 0.
     /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) if y or the weights do not have n rows,
     /// if landmarks were chosen among another number of points, or centres are of another
-    /// dimension;
-    /// [`Error::NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in x, y or the
-    /// centres;
-    /// [`Error::InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a weight that is
-    /// negative or not finite, or if all are 0;
+    /// dimension. [`Error::NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in x, y
+    /// or the centres. [`Error::InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a
+    /// weight that is negative or not finite, or if all are 0.
     /// [`Error::InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a ridge that
-    /// is not positive;
+    /// is not positive.
     /// [`Error::NotPositiveDefinite`](nystrom_linalg_core::Error::NotPositiveDefinite) with
     /// [`Solver::NormalEquations`] if λ is lost in rounding errors.
     pub fn fit<'a>(
@@ -116,8 +114,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         self.fit_input(Input::Memory(problem), Points::from_cols(centers.as_ref()))
     }
 
-    /// As [`fit`](Self::fit) for rows that are read block by block, with the same bits: twice, and
-    /// once more where the first way of solving turns out not to be safe. O(m²) memory and a block.
+    /// As [`fit`](Self::fit) for rows that are read block by block, with the same bits. It reads
+    /// them twice, and once more where the first way of solving turns out not to be safe. O(m²)
+    /// memory and a block.
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and those of the source;

@@ -102,8 +102,8 @@ impl<'a, T: Scalar> Problem<'a, T> {
         self.check(kernel)
     }
 
-    /// [`check`](Self::check), and what a path of ridges needs besides: at least one, all valid,
-    /// and two samples if a constant is fitted, as leaving one out must leave one.
+    /// [`check`](Self::check), and what a path of ridges needs besides: at least one ridge, and all
+    /// valid. With a constant it needs two samples, as leaving one out must leave one.
     pub(crate) fn check_path(
         &self,
         kernel: &impl Kernel<T>,
@@ -135,8 +135,8 @@ impl<'a, T: Scalar> Problem<'a, T> {
 
     /// Σ_i w_i y_ij / Σ_i w_i for every target j, summed in `f64`.
     ///
-    /// With an intercept the fit is to y minus this mean, which is added back to the intercept:
-    /// exact algebra, and no digits of a large offset go through the solve.
+    /// With an intercept the fit is to y minus this mean, which is added back to the intercept.
+    /// That is exact algebra, and no digits of a large offset go through the solve.
     pub(crate) fn mean_target(&self) -> Vec<f64> {
         let t = self.y.ncols();
         let leaf = |rows: Range<usize>| {

@@ -169,8 +169,8 @@ impl Triangle {
     }
 }
 
-/// The first `p` columns of `a` become upper triangular (what is below their diagonal is left
-/// undefined), and the same orthogonal transformation is applied to the other columns. On one
+/// The first `p` columns of `a` become upper triangular; what is below their diagonal is left
+/// undefined. The same orthogonal transformation is applied to the other columns. On one
 /// thread: faer's reflections use matrix-vector products, whose bits depend on the number of
 /// threads.
 fn triangularise(a: MatMut<'_, f64>, p: usize) {

@@ -81,8 +81,8 @@ pub(crate) struct FeatureRows<'a, T> {
 
 /// One tile: rows of Z (at most 1024 × p) and of Y (at most 1024 × t).
 ///
-/// What lies side by side in memory is a row of Z where tiles are whitened, because triangular
-/// solves are up to twice as fast so, and a column of Z where they are not, because ZᵀZ is computed
+/// Where tiles are whitened, what lies side by side in memory is a row of Z: triangular solves are
+/// up to twice as fast so. Where they are not, it is a column of Z: ZᵀZ is computed
 /// a fifth faster so.
 pub(crate) struct Tile<T> {
     storage: Mat<T>,

@@ -13,16 +13,16 @@ pub const MODEL_FORMAT: u32 = 1;
 /// What a file holds: the fields of a [`KrrModel`] with their sizes, the scalar type and the format
 /// version beside them.
 ///
-/// `KrrModel` itself implements `Serialize` and `Deserialize` through this type, and a bad file
+/// `KrrModel` itself implements `Serialize` and `Deserialize` through this type. A bad file
 /// then is an error of the format (`serde_json::Error`, say) with the same message. Deserialise a
 /// `SavedModel` and convert it to get the typed [`Error::Incompatible`].
 ///
 /// The kernel stands under its name ([`SavedKernel`]), and a file that holds another one is
 /// refused. Files from before kernels had names load where their fields can be those of one kernel
-/// only: `Matern`, `RationalQuadratic`, `LaplacianL1`, `Linear`, `Polynomial`, `Bernoulli`,
-/// `Periodic`, `Precomputed`, multiples of these, and the first two with a length scale per
-/// coordinate. `Gaussian`, `Matern12`, `Matern32` and `Matern52` looked alike, sums looked like
-/// products: there the message says which name to write into the file.
+/// only. These kernels are `Matern`, `RationalQuadratic`, `LaplacianL1`, `Linear`, `Polynomial`,
+/// `Bernoulli`, `Periodic`, `Precomputed` and multiples of these. The first two also load with a
+/// length scale per coordinate. `Gaussian`, `Matern12`, `Matern32` and `Matern52` looked alike,
+/// sums looked like products: there the message says which name to write into the file.
 ///
 /// ```
 /// use faer::mat;
@@ -96,7 +96,7 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
 
     /// # Errors
     /// [`Error::Incompatible`] for another format version, scalar type or kernel, or sizes that
-    /// contradict each other, [`Error::NonFinite`] for NaN or ∞ among the numbers, and the kernel's
+    /// contradict each other. [`Error::NonFinite`] for NaN or ∞ among the numbers, and the kernel's
     /// own error if it does not accept the centres.
     fn try_from(saved: SavedModel<K, T>) -> Result<Self> {
         let same = |problem: &str, stated: usize, found: usize| {

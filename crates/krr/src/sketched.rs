@@ -22,23 +22,26 @@ pub(crate) const STREAMED_SHARE: usize = 4;
 ///
 /// the minimiser of (1/n) Σ_i w_i (y_i − f(x_i) − b)² + λ‖f‖² over f = Σ_i (Sθ)_i k(·, x_i) and, if
 /// `intercept`, b. At the x_i it is kernel ridge regression with K_S = KS(SᵀKS)⁻¹SᵀK in place of K.
-/// It depends on S through its span only: scaling the columns of S changes nothing, and a sketch
+/// It depends on S through its span only: scaling the columns of S changes nothing. A sketch
 /// with one entry per column is [`NystromKrr`](crate::NystromKrr) with those rows as landmarks, to
 /// the bit.
 ///
 /// The formula as printed has the squared condition number of KS, which a smooth kernel makes
 /// numerically singular. Here the stages of [`NystromKrr`](crate::NystromKrr) are taken with SᵀKS
-/// for W and KS for C: whiten SᵀKS + δI = RRᵀ, then normal equations of the rows of KSR⁻ᵀ, or their
-/// QR factorisation where λ is so small that these lose digits ([`Solver`]), then θ = R⁻ᵀβ.
+/// for W and KS for C. Whiten SᵀKS + δI = RRᵀ, then form normal equations of the rows of KSR⁻ᵀ.
+/// Where λ is so small that these lose digits, take the rows' QR factorisation ([`Solver`]). Then
+/// θ = R⁻ᵀβ.
 ///
-/// The model keeps the u rows that S does not leave zero as its centres: predictions cost u kernel
-/// values each, u ≤ md for an [`Accumulation`](nystrom_sketch::Accumulation), n for a dense sketch.
+/// The model keeps the u rows that S does not leave zero as its centres, so that predictions cost u
+/// kernel values each. u ≤ md for an [`Accumulation`](nystrom_sketch::Accumulation), n for a dense
+/// sketch.
 ///
 /// # Cost
 /// nu + u² kernel values, the product KS (2nmd flops for an accumulation, 2n²d for a dense sketch)
 /// and 2nd² + d³ flops more. Memory: for u ≤ n/4 the ud·8 bytes of KS on the support and what
-/// [`NystromKrr`](crate::NystromKrr) takes with m = d; beyond, nd numbers more, because KS is then
-/// computed once and kept (at most n² − u²/2 kernel values: n²/2 for a dense sketch).
+/// [`NystromKrr`](crate::NystromKrr) takes with m = d. Beyond that it takes nd numbers more,
+/// because KS is then computed once and kept. That is at most n² − u²/2 kernel values: n²/2 for a
+/// dense sketch.
 ///
 /// # Source
 /// Y. Chen, Y. Yang, *Accumulations of Projections — A Unified Framework for Random Sketches in

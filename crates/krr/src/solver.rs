@@ -9,20 +9,20 @@ use nystrom_linalg_core::{Error, Result, Scalar};
 /// Normal equations are taken while nλ ≥ `SAFETY`·ε·Σ w_i k(x_i, x_i).
 const SAFETY: f64 = 10.0;
 
-/// The same for products of a tile in `f32` that are summed in `f64`: no error is larger than a
-/// tile's, and those of the tiles average out.
+/// The same for products of a tile in `f32` that are summed in `f64`. No error is larger than
+/// a tile's, and those of the tiles average out.
 ///
 /// At this boundary, and to a tenth of it, test errors are within 0.1 % of those of QR (n = 20,000,
 /// m = 1000, in three and in ten dimensions; `docs/performance.md`).
 const SAFETY_OF_TILES: f64 = 1.0;
 
-/// Whitening waits for the end of the pass while nλ ≥ `ONCE_SAFETY`·ε·tr CᵀC·tr (W + δI)⁻¹: the
-/// relative error of the fit is then below 1/16 in the worst case; the largest seen at this
+/// Whitening waits for the end of the pass while nλ ≥ `ONCE_SAFETY`·ε·tr CᵀC·tr (W + δI)⁻¹. The
+/// relative error of the fit is then below 1/16 in the worst case. The largest seen at this
 /// boundary is 10⁻⁵ (W numerically singular), the usual 10⁻⁹ or less.
 const ONCE_SAFETY: f64 = 4.0;
 
-/// Down to this share of that, times 1/m, whitening once is tried, and refined by exact residuals:
-/// errors of random signs come to about 1/m of the worst case.
+/// Down to this share of that, times 1/m, whitening once is tried, and refined by exact residuals.
+/// Errors of random signs come to about 1/m of the worst case.
 const ONCE_TRIED: f64 = 1.0;
 
 /// How [`NystromKrr`](crate::NystromKrr) solves min ‖√w(y − Φβ)‖² + nλ‖β‖², Φ = CR⁻ᵀ the n × m
@@ -31,26 +31,26 @@ const ONCE_TRIED: f64 = 1.0;
 /// Rounding errors in a Gram matrix are as good (or bad) as a change of nλ by their norm:
 ///
 /// * ΦᵀΦ from whitened tiles is wrong by at most c·ε·tr ΦᵀΦ, harmless while λ ≫ ε·k(x, x);
-/// * CᵀC + nλRRᵀ, which is R times the whitened equations times Rᵀ, by what is in their terms at
-///   most c·ε·tr CᵀC·tr (W + δI)⁻¹, harmless for well-separated centres at moderate λ; it saves
-///   half of the flops;
-/// * a QR factorisation of Φ never squares Φ and is wrong by ε·‖Φ‖ only, harmless while √λ ≫ ε,
-///   hence for every λ anybody can mean; it costs (3 + m/768)nm² + 27m³ flops instead of 2nm², on
-///   one thread: twice as many at m = 700, five times at m = 5000.
+/// * CᵀC + nλRRᵀ is R times the whitened equations times Rᵀ. In terms of these it is wrong by at
+///   most c·ε·tr CᵀC·tr (W + δI)⁻¹, harmless for well-separated centres at moderate λ. It saves
+///   half of the flops.
+/// * a QR factorisation of Φ never squares Φ and is wrong by ε·‖Φ‖ only. That is harmless while √λ
+///   ≫ ε, hence for every λ anybody can mean. It costs (3 + m/768)nm² + 27m³ flops instead of 2nm²,
+///   on one thread: twice as many at m = 700, five times at m = 5000.
 ///
 /// ε is that of the *products*, and these may be taken in `f64` of tiles that were evaluated in
-/// `f32`: what the tiles were rounded by is in Φ itself, not squared.
+/// `f32`. What the tiles were rounded by is in Φ itself, not squared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Solver {
     /// The cheapest that is safe: [`WhitenOnce`](Solver::WhitenOnce) if nλ ≥ 4·ε·tr CᵀC·tr (W +
-    /// δI)⁻¹ (estimated from W before the pass, checked after it). In `f64` also down to 1/m of
-    /// that, if a pass that computes the exact residual finds the fit at the rows within 10⁻⁸, or
-    /// refined to it by a few such passes (nm kernel values each). Else
-    /// [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i), each with
-    /// products in the scalar type if its ε allows that (1·ε is enough for the second in `f32`,
-    /// whose sums are in `f64`) and otherwise in `f64`, else [`Qr`](Solver::Qr), also if a Cholesky
+    /// δI)⁻¹ (estimated from W before the pass, checked after it). In `f64` it also takes that down
+    /// to 1/m of this bound, if a pass that computes the exact residual finds the fit at the rows
+    /// within 10⁻⁸. A few such passes (nm kernel values each) may refine the fit to it. Else
+    /// [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i). Both take
+    /// products in the scalar type if its ε allows that, and otherwise in `f64`. (1·ε is enough for
+    /// the second in `f32`, whose sums are in `f64`.) Else [`Qr`](Solver::Qr), also if a Cholesky
     /// factorisation breaks down. For k(x, x) = 1 QR is taken below λ = 2·10⁻¹⁵, and products in
     /// `f32` down to 1.2·10⁻⁷. The report says which was taken and why.
     #[default]
@@ -197,8 +197,8 @@ impl Solver {
         Ok(Solved { solution, choice, passes: passes + 1 })
     }
 
-    /// What was asked for, or the first of five ways that is safe: they are in the order of their
-    /// costs, of which in `f32` the second and the third are equal, so that the more accurate comes
+    /// What was asked for, or the first of five ways that is safe. They are in the order of their
+    /// costs. In `f32` the second and the third cost the same, so that the more accurate comes
     /// first.
     pub(crate) fn choose<T: Scalar>(self, scales: &Scales) -> Choice {
         use Products::{Double, Scalar};

@@ -8,7 +8,7 @@ use nystrom_sketch::ProductBuffer;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The share of entries up to which a product takes them one by one: each then takes as long as
+/// The share of entries up to which a product takes them one by one. Each then takes as long as
 /// about so many of a dense product.
 const DENSE: usize = 8;
 

@@ -29,9 +29,9 @@ use report::Lengths;
 /// f_K − f = μ(K + μI)⁻¹(Kα − f),      hence      ‖f_K − f‖ ≤ ‖Kα − f‖,
 /// ```
 ///
-/// because (K + μI)(f_K − f) = K(y − f) − μf. Nothing but K ⪰ 0 is used. If f = Lα with 0 ⪯ L ⪯ K,
-/// as for Nyström regression, the right side is ‖Eα‖ with E = K − L, and as (K + μI)⁻² ⪯ (K +
-/// μI)⁻¹/μ ⪯ (E + μI)⁻¹/μ there is a second bound, the better one where the first exceeds the
+/// because (K + μI)(f_K − f) = K(y − f) − μf. Nothing but K ⪰ 0 is used. Suppose f = Lα with 0 ⪯ L
+/// ⪯ K, as for Nyström regression. Then the right side is ‖Eα‖ with E = K − L. As (K + μI)⁻² ⪯ (K +
+/// μI)⁻¹/μ ⪯ (E + μI)⁻¹/μ, there is a second bound, the better one where the first exceeds the
 /// residuals:
 ///
 /// ```text
@@ -43,9 +43,9 @@ use report::Lengths;
 /// eigenvalues above μ.
 ///
 /// With weights all norms and sums carry them (√w_i f_i in place of f_i, α_i = w_i(y_i − f_i)/μ).
-/// If the model has a constant, so has the exact regression, and the identity holds with (K + μI)⁻¹
-/// replaced by a smaller matrix as long as Σα_i = 0; a mean residual that is not 0 is taken off f
-/// first and its size added to the bound.
+/// If the model has a constant, so has the exact regression. The identity then holds with (K +
+/// μI)⁻¹ replaced by a smaller matrix, as long as Σα_i = 0. A mean residual that is not 0 is taken
+/// off f first, and its size added to the bound.
 ///
 /// # How few rows suffice
 /// Let L be the Nyström approximation of the model's centres. What Lα differs from f is computed at
@@ -135,9 +135,9 @@ impl Certificate {
     /// One uniform per row; none if all n rows are evaluated.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the numbers of points, targets or coordinates are not those of the fit,
-    /// [`Error::NonFinite`], [`Error::InvalidParameter`] for a confidence outside (0, 1) or a
-    /// tolerance that is not positive, [`Error::Empty`] for 0 rows.
+    /// [`Error::Shape`] if the numbers of points, targets or coordinates are not those of the fit;
+    /// [`Error::NonFinite`]; [`Error::Empty`] for 0 rows. [`Error::InvalidParameter`] for a
+    /// confidence outside (0, 1) or a tolerance that is not positive.
     pub fn certify<'a, T: Scalar, K: Kernel<T> + Clone>(
         &self,
         model: &KrrModel<K, T>,

@@ -16,7 +16,7 @@ use rand::Rng;
 const WORTH: f64 = 2.0;
 
 /// The distance between a fit f and exact kernel ridge regression f_K at the training points, from
-/// both sides and for certain, by a few passes over all of K.
+/// both sides and for certain. A few passes over all of K give it.
 ///
 /// [`Certificate`](crate::Certificate) reads few rows, and its bound is an upper one that may be
 /// many times too large. This one reads every pair of rows, and its two sides close in on the
@@ -62,8 +62,8 @@ const WORTH: f64 = 2.0;
 /// rounding errors of single kernel values are not counted: K is what the kernel evaluates to.
 ///
 /// # Cost
-/// `passes` × n²/2 kernel values and 2n²t flops each; beside them nk values and 2nk² flops for the
-/// preconditioner of [`FullKrr`](crate::FullKrr), at a higher rank, 2nm and nm² as
+/// `passes` × n²/2 kernel values and 2n²t flops each. Beside them nk values and 2nk² flops for the
+/// preconditioner of [`FullKrr`](crate::FullKrr); at a higher rank, 2nm and nm² as
 /// [`Certificate`](crate::Certificate). With `memory` for half a matrix in `f32`, 3n²/2 values at
 /// most for any number of passes. [`cost`](Self::cost) counts it beforehand. The bits do not depend
 /// on the number of threads.

@@ -69,9 +69,9 @@ where
 
 /// Exact kernel ridge regression, for training parts of a few thousand samples.
 ///
-/// Fewer than 16 ridges are fitted one by one (n³/3 flops each), more of them, or any that rounding
-/// makes indefinite, from one eigendecomposition (9n³ flops, of which half at the speed of memory:
-/// about the time of 16 factorisations). n × n by definition.
+/// Fewer than 16 ridges are fitted one by one, n³/3 flops each. More of them, or any that rounding
+/// makes indefinite, come from one eigendecomposition. That takes 9n³ flops, half of them at the
+/// speed of memory: about the time of 16 factorisations. n × n by definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExactGrid {
     /// Whether to fit a constant, not penalised.

@@ -20,10 +20,9 @@ use rand::Rng;
 /// ```
 ///
 /// The steps of [`LogisticKrr`](super::LogisticKrr), each solved as [`FullKrr`](crate::FullKrr)
-/// does: by conjugate gradients from the last α, to a tenth of the residual that they begin with,
-/// and further where that does not lead down.
-/// All steps share F, of which the preconditioner is made, and, as far as `options.memory` allows,
-/// one kept triangle of K.
+/// does. Conjugate gradients start from the last α and go to a tenth of the residual that they
+/// begin with. Where that does not lead down, they go on. All steps share F, of which the
+/// preconditioner is made, and, as far as `options.memory` allows, one kept triangle of K.
 ///
 /// # Cost
 /// nk + n²/2 kernel values if the triangle is kept, else n²/2 for each iteration. 2n² flops an

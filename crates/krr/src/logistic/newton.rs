@@ -15,8 +15,8 @@ const UNDERWAY: f64 = 1e-2;
 /// … which begins at this λ, and goes on by this ratio.
 const FIRST: f64 = 0.1;
 const RATIO: f64 = 0.1;
-/// The share of its first residual to which a step by iterations is solved, and by how much it
-/// falls, down to the last, where the step does not lead down.
+/// The share of its first residual to which a step by iterations is solved. Where the step does not
+/// lead down, it falls by the second constant, down to the last.
 const LEFT: f64 = 0.1;
 const LEFT_NEXT: f64 = 1e-2;
 const LEAST_LEFT: f64 = 1e-8;

@@ -31,7 +31,7 @@ pub enum MetricDistance {
 }
 
 /// Learns a linear map A, so that regression with a kernel of ‖A(x − y)‖ has the smallest error it
-/// finds: directions that the target depends on are stretched, those it does not vanish.
+/// finds. Directions that the target depends on are stretched; those it does not depend on vanish.
 ///
 /// ```text
 /// A₀ = I;   fit f to y with the kernel κ(‖A(x − y)‖/ℓ);
@@ -49,7 +49,7 @@ pub enum MetricDistance {
 ///
 /// # Cost
 /// With n = `fit_rows`, h = `held_rows` and g = `gradient_rows`: n² + hn kernel values a fit and
-/// n³/3 flops for each ridge tried. Those are 3 to 5 about the best of the map before; the first
+/// n³/3 flops for each ridge tried. Those are 3 to 5 about the best of the map before. The first
 /// map walks from nλ = 10^(−½) to its best, half a decade a step, 17 steps at most. gn slopes and
 /// 2gn(d + 1)t flops a map for its gradients. At most `iterations` maps and 2(`multiples` − 1) more
 /// fits. Memory: 2n² + hn numbers, n × n by definition.
@@ -101,7 +101,7 @@ pub struct LearnedMetric {
     /// Which distance ℓ is measured in.
     pub distance: MetricDistance,
     /// Multiples of the median distance that ℓ is tried at, with the first map and in the end with
-    /// the best; between, the one that was best with the first.
+    /// the best. Maps between take the one that was best with the first.
     pub multiples: Vec<f64>,
 }
 
@@ -163,9 +163,9 @@ impl LearnedMetric {
     /// One bounded integer for each row drawn, and 2000 for each map.
     ///
     /// # Errors
-    /// Those of [`ExactKrr::fit`](crate::ExactKrr::fit) for the problem; `Shape` if `start` is a
-    /// map of another dimension; `InvalidParameter` for settings out of range, for targets of which
-    /// none varies, and for points that are all equal or a single one; what `family` returns.
+    /// Those of [`ExactKrr::fit`](crate::ExactKrr::fit) for the problem, and what `family` returns.
+    /// `Shape` if `start` is a map of another dimension. `InvalidParameter` for settings out of
+    /// range, for targets of which none varies, and for points that are all equal or a single one.
     pub fn learn<'a, T: Scalar, K: DifferentiableKernel<f64>>(
         &self,
         family: &dyn Fn(f64) -> Result<K>,

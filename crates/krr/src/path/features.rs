@@ -169,8 +169,8 @@ impl<'a, T: Scalar> Pass<'a, T> {
     /// √w_i(y_i − f(x_i)) and 1 − h_i of the rows of one tile.
     ///
     /// 1 − h_i is a difference here, accurate to about mε: enough unless the fit interpolates. It
-    /// is never let below the value it would have if all other samples were orthogonal to the i-th,
-    /// which is a lower bound in exact arithmetic.
+    /// is never let below the value it would have if all other samples were orthogonal to the i-th.
+    /// In exact arithmetic that value is a lower bound.
     pub fn residuals(
         &self,
         Room { tile, wide, u }: &mut Room<T>,

@@ -14,12 +14,12 @@ use std::ops::Range;
 
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     /// The residuals y_i − f₋ᵢ(x_i) of every sample and target (n × t) at any ridge, for the
-    /// problem of the fit: which samples the others do not explain, intervals for predictions, or
-    /// another loss than the square.
+    /// problem of the fit. They show which samples the others do not explain, and give intervals
+    /// for predictions, or another loss than the square.
     ///
-    /// A path keeps only sums over the samples; this is one more pass over them: nm kernel values
-    /// and 4nm² flops (n²(1 + t) from the eigenvectors of exact regression), memory as for the path
-    /// and nt numbers.
+    /// A path keeps only sums over the samples; this is one more pass over them. It takes nm kernel
+    /// values and 4nm² flops (n²(1 + t) from the eigenvectors of exact regression), memory as for
+    /// the path and nt numbers.
     ///
     /// A sample of weight 0 is left out anyway.
     ///

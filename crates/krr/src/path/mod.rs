@@ -60,7 +60,7 @@ pub struct PathPoint<T> {
 ///
 /// Landmarks are held fixed: a left-out sample that is a landmark stays a centre (its target is not
 /// used). If the landmarks were chosen by looking at the targets, that choice is not repeated and
-/// the error is too optimistic; cross-validate the whole procedure then
+/// the error is too optimistic. Cross-validate the whole procedure then
 /// ([`CrossValidation`](crate::CrossValidation)). The residual of each sample:
 /// [`leave_one_out`](Self::leave_one_out).
 ///

@@ -29,9 +29,9 @@ impl<K> NystromKrr<K, ()> {
     /// together. Features are computed twice rather than kept, so that memory does not grow with n.
     ///
     /// S is known to about ε·tr ΦᵀΦ, which is harmless while λ ≫ ε·k(x, x). If the smallest ridge
-    /// is below 10·ε·Σ w_i k(x_i, x_i), products are taken in `f64` whatever the scalar type, and
-    /// if it is below that with the ε of `f64`, [`Solver::Auto`](crate::Solver::Auto) takes a
-    /// streamed QR factorisation Φ = QR and the singular values of R instead, known to ε·‖Φ‖ (√λ ≫
+    /// is below 10·ε·Σ w_i k(x_i, x_i), products are taken in `f64` whatever the scalar type. If it
+    /// is below that with the ε of `f64`, [`Solver::Auto`](crate::Solver::Auto) takes a streamed QR
+    /// factorisation Φ = QR and the singular values of R instead. Those are known to ε·‖Φ‖ (√λ ≫
     /// ε is enough). A ridge that even this cannot see is raised, and
     /// [`PathPoint::mu`](crate::PathPoint) says so. With normal equations asked for,
     /// [`Solver::WhitenOnce`](crate::Solver::WhitenOnce) counting as such, the rise is to the bound

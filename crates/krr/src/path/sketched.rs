@@ -15,8 +15,8 @@ impl<K> SketchedKrr<K, ()> {
     /// at any, with the sketch held fixed.
     ///
     /// What [`NystromKrr::path`](crate::NystromKrr::path) says holds here with the rows of KS in
-    /// place of k_Z(x_i): two passes over the rows, or one if KS is kept (a support of more than
-    /// n/4 rows).
+    /// place of k_Z(x_i). It takes two passes over the rows, or one if KS is kept (a support of
+    /// more than n/4 rows).
     ///
     /// # Errors
     /// As [`fit`](SketchedKrr::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges,

@@ -6,9 +6,9 @@ use nystrom_kernels::{Kernel, kernel_probe};
 use nystrom_linalg_core::Scalar;
 
 /// Of the scalar type, the instruction set, the centres, the sketch, the factor R of their Gram
-/// matrix, kernel values at points between them, the intercept and the offset.
+/// matrix, the intercept and the offset. Also of kernel values at points between the centres.
 ///
-/// A kernel is known by its values, so that any kernel will do, and values that come out with other
+/// A kernel is known by its values, so that any kernel will do. Values that come out with other
 /// rounding errors count as another kernel's.
 pub(super) fn fingerprint<T: Scalar, K: Kernel<T>>(shared: &Shared<K, T>) -> u64 {
     let Shared { kernel, span, whitener, intercept, offset, .. } = shared;

@@ -149,8 +149,8 @@ pub(super) fn fingerprint<T: Scalar>(
     hash.matrix(kernel_probe(kernel, centers).as_ref())
 }
 
-/// What each few rows of a tile come to, by one thread with room for `height` × `rows` numbers, so
-/// that their kernel values stay in its cache; in the order of the rows.
+/// What each few rows of a tile come to, in the order of the rows. One thread takes them, with room
+/// for `height` × `rows` numbers, so that their kernel values stay in its cache.
 pub(super) fn by_rows<T: Scalar, X: Send>(
     tile: Problem<'_, T>,
     (height, rows): (usize, usize),

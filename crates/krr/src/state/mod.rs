@@ -61,11 +61,11 @@ pub type TallQr<K, T> = FitState<K, T, Triangle>;
 /// numbers, from which it can be solved at any ridge.
 ///
 /// Rows come in blocks of any size, from memory, files or another machine. States of different rows
-/// merge, become bytes and come back ([`RowSums`]): a pass over parts of the data, in any number of
-/// places, is one fit. States made with another kernel, other centres, another scalar type or on
+/// merge, become bytes and come back ([`RowSums`]). So a pass over parts of the data, in any number
+/// of places, is one fit. States made with another kernel, other centres, another scalar type or on
 /// another instruction set do not merge: a fingerprint of all these tells.
 ///
-/// Tiles are cut at multiples of 1024 rows of the state, never where a block was handed over, so
+/// Tiles are cut at multiples of 1024 rows of the state, never where a block was handed over. So
 /// the bits depend on the rows and on what was merged with what. States of the leaves of
 /// [`RowTree::large`](nystrom_linalg_core::RowTree::large), merged along that tree, are the fit in
 /// memory.
@@ -161,10 +161,10 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
     /// rows of the state by that.
     ///
     /// # Cost
-    /// For d columns and a support of u points u² kernel values and d³/3 flops once, then u kernel
-    /// values and 2s + 2d² flops a row: s the entries that are not 0 if these are at most ud/8, as
-    /// those of an accumulation are, otherwise ud. A state is d²/2 + dt numbers, what states share
-    /// ud + d².
+    /// For d columns and a support of u points: u² kernel values and d³/3 flops once, then u kernel
+    /// values and 2s + 2d² flops a row. Here s counts the entries that are not 0 if these are at
+    /// most ud/8, as those of an accumulation are; otherwise s = ud. A state is d²/2 + dt numbers,
+    /// what states share ud + d².
     ///
     /// # Errors
     /// As `new`; [`Error::Shape`] unless S has a row for each point.

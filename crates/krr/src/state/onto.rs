@@ -9,8 +9,8 @@ use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{GramSums, PackedLower, Result, Scalar, ops};
 
 impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
-    /// The same rows over other centres. Of rows that are in the sums the projection onto the old
-    /// centres is known, P k(x, ·), and of that the projection onto the new ones is taken. Rows
+    /// The same rows over other centres. Of rows that are in the sums the projection P k(x, ·) onto
+    /// the old centres is known. Of that the projection onto the new ones is taken. Rows
     /// that still wait for a whole tile are kept as they are.
     ///
     /// Where the new centres are some of the old ones this is exact: the state that these rows

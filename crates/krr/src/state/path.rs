@@ -64,7 +64,7 @@ fn less<T>(a: &StatePoint<T>, b: &StatePoint<T>) -> bool {
     a.gcv < b.gcv
 }
 
-/// The residual sums of squares of all targets at μ, and their rounding level; `squares` are those
+/// The residual sums of squares of all targets at μ, and their rounding level. `squares` are those
 /// of the targets, centred if a constant is fitted, and `scale` before that.
 ///
 /// With β = (S + μI)⁻¹g the sum is yᵀDy − gᵀβ − μ‖β‖². Products wrong by ε·tr ΦᵀΦ and ε·‖Φᵀy‖ make

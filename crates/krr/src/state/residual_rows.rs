@@ -14,8 +14,8 @@ use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, Streams, ops};
 use std::sync::Arc;
 
-/// What [`Certificate`](crate::Certificate) takes from the rows once it knows Lα: the trace of
-/// E = K − L, lengths of α and of what Lα differs by from the fit, and rows drawn by E_ii.
+/// What [`Certificate`](crate::Certificate) takes from the rows once it knows Lα. That is the trace
+/// of E = K − L, lengths of α and of what Lα differs by from the fit, and rows drawn by E_ii.
 ///
 /// [`Certificate::certify_passes`](crate::Certificate::certify_passes) makes and reads them; who
 /// runs passes needs [`RowSums`](crate::RowSums) alone. Memory: s·(d + 2t + 4) numbers for s rows

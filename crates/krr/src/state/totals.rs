@@ -59,8 +59,8 @@ impl Totals {
 
     /// Σ w y/Σ w of every target, where the offset was 0.
     ///
-    /// With an intercept the fit is to y less this mean, which is added back to the intercept:
-    /// exact algebra, and no digits of a large mean go through the solve.
+    /// With an intercept the fit is to y less this mean, which is added back to the intercept. That
+    /// is exact algebra, and no digits of a large mean go through the solve.
     pub fn mean_targets(&self) -> Vec<f64> {
         self.targets.iter().map(|sum| sum / self.weight).collect()
     }
