@@ -11,8 +11,8 @@ use nystrom_linalg_core::{Error, Result, Scalar};
 ///
 /// {·} is the fractional part and B_{2β} a Bernoulli polynomial. It is the reproducing kernel of
 /// 1-periodic functions of zero mean with a square-integrable β-th derivative, 2 Σ_{m≥1} cos(2πm(x
-/// − y))/(2πm)^{2β}: the synthetic problem of Alaoui & Mahoney (2015), whose text omits the sign
-/// (−1)^{β−1} that makes it positive for even β.
+/// − y))/(2πm)^{2β}. Alaoui & Mahoney (2015) use it for their synthetic problem. Their text omits
+/// the sign (−1)^{β−1} that makes it positive for even β.
 ///
 /// ```
 /// use nystrom_kernels::{Bernoulli, Kernel, Points};

@@ -1,7 +1,8 @@
 //! Kernels of the inner product: linear and polynomial.
 //!
-//! There is no sigmoid kernel tanh(γ⟨x, y⟩ + c) here: it is not positive semi-definite for any γ, c
-//! in general, so leverage scores, Nyström bounds and Cholesky factors of it mean nothing.
+//! There is no sigmoid kernel tanh(γ⟨x, y⟩ + c) here, since in general it is not positive
+//! semi-definite for any γ, c. So leverage scores, Nyström bounds and Cholesky factors of it mean
+//! nothing.
 
 use crate::load::saved_kernel;
 use crate::metric::DotProduct;

@@ -59,9 +59,9 @@ impl<T: Scalar, F: Fn(&[T], &[T]) -> T + Send + Sync> Kernel<T> for FromFn<F> {
     /// O(d) beside them.
     ///
     /// # Errors
-    /// Those of [`Points::check`]; [`Error::NonFinite`] for a value that is no number,
+    /// Those of [`Points::check`]. [`Error::NonFinite`] for a value that is no number.
     /// [`Error::NotSymmetric`] where k(x, y) and k(y, x) differ by more than 64 ε of the larger of
-    /// k(x, x), k(y, y) and the two; [`Error::InvalidParameter`] for k(x, x) < 0. Rows and columns
+    /// k(x, x), k(y, y) and the two. [`Error::InvalidParameter`] for k(x, x) < 0. Rows and columns
     /// are numbers of points.
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {
         x.check()?;

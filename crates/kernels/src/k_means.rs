@@ -12,7 +12,7 @@ const CHUNK: usize = 256;
 
 /// Parameters of k-means: k-means++ seeding, then Lloyd's iterations.
 ///
-/// For k-means Nyström (Zhang, Tsang & Kwok 2008) five iterations are enough: the error of the
+/// For k-means Nyström (Zhang, Tsang & Kwok 2008) five iterations are enough. The error of the
 /// approximation is bounded through the quantisation error Σ_i min_j ‖x_i − z_j‖², which falls
 /// mostly in the first few. The centres go to
 /// [`KernelMatrix::against`](crate::KernelMatrix::against), or to `NystromKrr::fit` of

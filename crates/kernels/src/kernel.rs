@@ -43,7 +43,7 @@ pub trait Kernel<T: Scalar>: Send + Sync {
     ///
     /// # Errors
     /// Those of [`Points::check`] and [`check_dim`](Kernel::check_dim). Kernels on a part of ℝ^d
-    /// (such as [`Precomputed`](crate::Precomputed)) add their own, those of inner products refuse
+    /// (such as [`Precomputed`](crate::Precomputed)) add their own. Those of inner products refuse
     /// values that overflow, and [`FromFn`](crate::FromFn) looks at a few pairs.
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {
         x.check()?;

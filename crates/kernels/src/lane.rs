@@ -4,9 +4,9 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number, or a register full of numbers: what a [`Profile`](crate::Profile) computes with.
 ///
-/// The same line of code runs on whole vector registers inside a tile and, in plain `f64` with the
-/// standard library's functions, in the [`reference`](crate::reference) oracle. Constants are `f64`
-/// and are rounded to the precision of the lanes.
+/// The same line of code runs on whole vector registers inside a tile. In the
+/// [`reference`](crate::reference) oracle it runs in plain `f64` with the standard library's
+/// functions. Constants are `f64` and are rounded to the precision of the lanes.
 pub trait Lane:
     Copy
     + Add<Output = Self>

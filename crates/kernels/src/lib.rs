@@ -17,9 +17,9 @@
 //!
 //! # How blocks are computed
 //! Almost every kernel is a sum over coordinates (squared differences, absolute differences,
-//! products), then a formula. A block is cut into tiles that depend on its shape alone; of a tile,
-//! 4 (with AVX-512: 8) columns by two vector registers of rows are summed in registers, the formula
-//! (with its own vector exponential, within 2 ulp) is applied in registers, and the result is
+//! products), then a formula. A block is cut into tiles that depend on its shape alone. Of a tile,
+//! 4 (with AVX-512: 8) columns by two vector registers of rows are summed in registers. There the
+//! formula is applied, with its own vector exponential, within 2 ulp. The result is
 //! stored once, past the caches if the block is larger than they are. AVX-512, AVX2 or NEON is
 //! found at run time.
 //!

@@ -1,5 +1,5 @@
-//! Kernels in files (feature `serde`): under their names, and back through their constructors, so
-//! that a damaged file is an error and never a kernel that is none, nor another one.
+//! Kernels in files (feature `serde`): under their names, and back through their constructors. So a
+//! damaged file is an error and never a kernel that is none, nor another one.
 
 #[cfg(feature = "serde")]
 pub use named::{LoadedKernel, SavedKernel, SavedProfile};

@@ -43,8 +43,8 @@ impl<'a, T: Scalar, K: Kernel<T>> KernelMatrix<'a, T, K> {
         self.points
     }
 
-    /// C = k(X, Z), n × m, and W = k(Z, Z), m × m, for any points Z: what a Nyström approximation
-    /// with centres that are no data points is made of (`Nystrom::from_blocks` in
+    /// C = k(X, Z), n × m, and W = k(Z, Z), m × m, for any points Z. A Nyström approximation with
+    /// centres that are no data points is made of them (`Nystrom::from_blocks` in
     /// `nystrom-sketch`). n·m + m² kernel values, n·m + m² numbers of memory.
     ///
     /// # Errors

@@ -8,10 +8,10 @@ use nystrom_linalg_core::Scalar;
 /// Panics unless `kernel` keeps the contract of [`Kernel`] on `points` (2 to a few hundred of them,
 /// to keep it quick).
 ///
-/// Checked: k(x, y) = k(y, x); the Gram matrix is exactly symmetric with exactly the diagonal of
-/// `diag_into`; it agrees with `eval_into`, with blocks of one row or column, and with a strided
-/// output to 64 ulp of the largest diagonal entry; no eigenvalue is below −n·√d·64 ulp of it; 1, 2
-/// and 8 threads give the same bits.
+/// Checked: k(x, y) = k(y, x), and the Gram matrix is exactly symmetric with exactly the diagonal
+/// of `diag_into`. To 64 ulp of the largest diagonal entry it agrees with `eval_into`, with blocks
+/// of one row or column, and with a strided output. No eigenvalue is below −n·√d·64 ulp of that
+/// entry. 1, 2 and 8 threads give the same bits.
 ///
 /// ```
 /// use faer::Mat;

@@ -33,8 +33,8 @@ pub(crate) const STREAMED_SHARE: usize = 4;
 /// θ = R⁻ᵀβ.
 ///
 /// The model keeps the u rows that S does not leave zero as its centres, so that predictions cost u
-/// kernel values each. u ≤ md for an [`Accumulation`](nystrom_sketch::Accumulation), n for a dense
-/// sketch.
+/// kernel values each. There are u ≤ md of them for an
+/// [`Accumulation`](nystrom_sketch::Accumulation), n for a dense sketch.
 ///
 /// # Cost
 /// nu + u² kernel values, the product KS (2nmd flops for an accumulation, 2n²d for a dense sketch)

@@ -46,7 +46,7 @@ const ONCE_TRIED: f64 = 1.0;
 pub enum Solver {
     /// The cheapest that is safe: [`WhitenOnce`](Solver::WhitenOnce) if nλ ≥ 4·ε·tr CᵀC·tr (W +
     /// δI)⁻¹ (estimated from W before the pass, checked after it). In `f64` it also takes that down
-    /// to 1/m of this bound, if a pass that computes the exact residual finds the fit at the rows
+    /// to 1/m of this bound, if a pass with the exact residual finds the fit at the rows
     /// within 10⁻⁸. A few such passes (nm kernel values each) may refine the fit to it. Else
     /// [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i). Both take
     /// products in the scalar type if its ε allows that, and otherwise in `f64`. (1·ε is enough for

@@ -111,7 +111,7 @@ impl<T: Scalar> ConjugateGradients<T> {
         Ok(cg)
     }
 
-    /// One step for every column whose residual is above `tolerance`; false if there is none that
+    /// One step for every column whose residual is above `tolerance`. False if there is none that
     /// can move (its curvature pᵀAp is no longer positive, or beyond `f64`): x is then as it was.
     pub fn step(&mut self, system: &mut dyn LinearSystem<T>, tolerance: f64) -> bool {
         let t = self.rho.len();

@@ -79,7 +79,7 @@ impl<T: Scalar> Cholesky<T> {
     }
 
     /// As [`with_jitter`](Self::with_jitter) for an n × n matrix so large that a second one would
-    /// not fit: `fill` writes A (at least its lower triangle) into the buffer that becomes the
+    /// not fit. `fill` writes A (at least its lower triangle) into the buffer that becomes the
     /// factor, once for every attempt.
     pub fn from_fill(
         n: usize,

@@ -11,7 +11,7 @@ const CARRY: u32 = 1 << 29;
 ///
 /// The sum is an integer multiple of 2^-1074 in limbs of 32 bits, as many as the numbers reach. So
 /// sums over parts of the data, [merged](Self::merge) in any order, have the bits of one sum over
-/// all: what is summed in passes over files does not depend on where the files are cut, or on who
+/// all. What is summed in passes over files does not depend on where the files are cut, or on who
 /// read them.
 ///
 /// # Cost

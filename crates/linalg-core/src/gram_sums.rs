@@ -69,7 +69,7 @@ impl GramSums {
     /// Adds the sums over b rows, Z (b × p) and Y (b × t). p²b + 2ptb flops.
     ///
     /// Products are taken in the precision of Z. An `f32` product is finished in a block of its own
-    /// and then added in `f64`, so that errors do not grow with the number of blocks. Fastest with
+    /// and then added in `f64`. So errors do not grow with the number of blocks. Fastest with
     /// columns of Z that are contiguous.
     ///
     /// # Panics

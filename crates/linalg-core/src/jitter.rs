@@ -31,8 +31,8 @@ impl JitterLadder {
         JitterLadder { steps: 0, ..JitterLadder::default() }
     }
 
-    /// The ladder that begins at 10ε·tr(W): the choice for W = K_mm, where C(W + δI)⁻¹Cᵀ ⪯ CW⁺Cᵀ ⪯
-    /// K holds for any δ > 0 and an unshifted factor of a nearly singular W would amplify rounding
+    /// The ladder that begins at 10ε·tr(W): the choice for W = K_mm. There C(W + δI)⁻¹Cᵀ ⪯ CW⁺Cᵀ ⪯
+    /// K holds for any δ > 0, and an unshifted factor of a nearly singular W would amplify rounding
     /// errors.
     pub fn shifted() -> Self {
         JitterLadder { start_at_zero: false, ..JitterLadder::default() }

@@ -1,13 +1,13 @@
-//! The ground every `nystrom` crate stands on: an n × n positive semi-definite matrix **K** that is
-//! never stored, the ridge that makes it invertible, and the few dense factorisations of its small
-//! compressions.
+//! The ground every `nystrom` crate stands on. It has an n × n positive semi-definite matrix **K**
+//! that is never stored, the ridge that makes it invertible, and the few dense factorisations of
+//! its small compressions.
 //!
 //! The types that matter, in reading order:
 //!
 //! * [`Scalar`]: `f32` or `f64`, nothing else.
 //! * [`Ridge`]: says whether a number is μ in K + μI or λ in K + nλI.
-//! * [`PsdMatrix`]: blocks, diagonal and tiled products of a matrix that need not exist in memory;
-//!   [`Dense`] wraps one that does, [`Counted`] counts the entries an algorithm asks for.
+//! * [`PsdMatrix`]: blocks, diagonal and tiled products of a matrix that need not exist in memory.
+//!   [`Dense`] wraps one that does; [`Counted`] counts the entries an algorithm asks for.
 //! * [`Cholesky`], [`SymmetricEigen`], [`PseudoInverse`], [`pcg()`]: factor, report what was done,
 //!   solve. [`BandEigen`], where few eigenvectors are needed.
 //! * [`RowTree`]: the one reduction over rows; its bits never depend on the number of threads.

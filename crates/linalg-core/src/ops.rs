@@ -1,11 +1,11 @@
 //! Dense products and triangular solves whose bits do not depend on the number of threads.
 //!
 //! faer's matrix-matrix product gives the same bits at every degree of parallelism (held by
-//! `tests/it/threads.rs`), so its degree follows the rayon pool the caller runs in. Its
+//! `tests/it/threads.rs`). So its degree follows the rayon pool the caller runs in. Its
 //! matrix-vector product does not (it sums one partial result per thread), nor do the triangular
-//! solves that use it: these are cut into fixed pieces here and each piece runs on one thread. So
-//! are Gram matrices, where pieces are as fast as one parallel product on an idle machine and
-//! nearly twice as fast on a busy one: threads that share a product wait for each other, threads
+//! solves that use it. These are cut into fixed pieces here, and each piece runs on one thread. So
+//! are Gram matrices. There pieces are as fast as one parallel product on an idle machine and
+//! nearly twice as fast on a busy one. Threads that share a product wait for each other; threads
 //! that take pieces do not. The symmetric eigendecomposition is pinned in
 //! [`SymmetricEigen`](crate::SymmetricEigen).
 
@@ -317,7 +317,7 @@ pub fn transpose_into<T: Scalar>(out: MatMut<'_, T>, a: MatRef<'_, T>) {
     );
 }
 
-/// The same for a few rows of `a`: of every column of it one cache line is read, and as many
+/// The same for a few rows of `a`. Of every column of it one cache line is read, and as many
 /// columns of `out` are written along.
 fn transpose_strip<T: Scalar>(mut out: MatMut<'_, T>, a: MatRef<'_, T>) {
     for (k, column) in a.col_iter().enumerate() {

@@ -37,7 +37,7 @@ pub struct PackedCholesky<T> {
 }
 
 impl<T: Scalar> PackedCholesky<T> {
-    /// Factors A + δI for the first δ of the ladder that succeeds, where `fill(out, rows, cols)`
+    /// Factors A + δI for the first δ of the ladder that succeeds. `fill(out, rows, cols)`
     /// writes one block of A, panel after panel, once for every attempt. n³/3 flops an attempt;
     /// beside the factor 256n numbers while it runs.
     ///

@@ -26,9 +26,9 @@ pub(crate) fn panels_of<T>(a: MatMut<'_, T>) -> Vec<MatMut<'_, T>> {
 /// A ← L, or the index of the failed pivot; what stands above the diagonal is left with work
 /// values.
 ///
-/// Right-looking, a panel at a time; nearly all of the flops are in the last line. faer's own
-/// factorisation updates with panels of 128 and shares every product between the threads; the times
-/// of both are in `docs/performance.md`.
+/// Right-looking, a panel at a time; nearly all of the flops are in the last line. The
+/// factorisation of faer updates with panels of 128 and shares every product between the threads.
+/// The times of both are in `docs/performance.md`.
 pub(crate) fn factor_panels<T: Scalar>(
     mut panels: Vec<MatMut<'_, T>>,
 ) -> std::result::Result<(), usize> {
@@ -83,7 +83,7 @@ fn factor_panel<T: Scalar>(mut a: MatMut<'_, T>) -> std::result::Result<(), usiz
     }
 }
 
-/// ‖L⁻¹e_i‖² for every i < n, in parallel over groups of columns: a group that begins at column
+/// ‖L⁻¹e_i‖² for every i < n, in parallel over groups of columns. A group that begins at column
 /// `start` is solved by `forward(above, ·)`, which sees the rows from `above = first(start)` on.
 pub(crate) fn squared_columns<T: Scalar>(
     n: usize,

@@ -1,8 +1,8 @@
 //! The one reduction over rows.
 //!
 //! Floating-point sums depend on their order. Every sum over n rows of the workspace (Gram
-//! matrices, K_nmᵀv, effective dimensions, losses) is taken leaf by leaf along the tree below, so
-//! that the order is a function of n alone.
+//! matrices, K_nmᵀv, effective dimensions, losses) is taken leaf by leaf along the tree below. So
+//! the order is a function of n alone.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -19,12 +19,12 @@ const MAX_LARGE_LEAVES: usize = 8;
 /// A fixed binary tree over the rows 0..n: leaves are contiguous row ranges, determined by n alone.
 ///
 /// Both walks combine the same leaves in the same order and so give the same bits, whatever the
-/// number of threads; a distributed backend may compute leaves anywhere and combine them along the
+/// number of threads. A distributed backend may compute leaves anywhere and combine them along the
 /// same tree.
 ///
 /// * [`reduce`](RowTree::reduce): leaves in parallel, for results that are small.
 /// * [`reduce_in_order`](RowTree::reduce_in_order): leaves one after another, for results that are
-///   large (an m × m Gram matrix) and whose own computation is parallel; at most six partial
+///   large (an m × m Gram matrix) and whose own computation is parallel. At most six partial
 ///   results are alive, four of a [`large`](RowTree::large) tree.
 ///
 /// ```
@@ -48,8 +48,8 @@ impl RowTree {
     }
 
     /// The tree over `n` rows for results as large as an m × m matrix, which are computed [in
-    /// order](Self::reduce_in_order): at most 8 leaves, so that at most four partial results are
-    /// alive, and few of them are cleared and added.
+    /// order](Self::reduce_in_order). It has at most 8 leaves, so that at most four partial results
+    /// are alive, and few of them are cleared and added.
     pub fn large(n: usize) -> Self {
         Self::with_leaves(n, MAX_LARGE_LEAVES)
     }
@@ -82,8 +82,8 @@ impl RowTree {
         t * self.leaf_rows..(t + 1).saturating_mul(self.leaf_rows).min(self.n)
     }
 
-    /// Whether these leaves are all those below one node, so that their results belong together:
-    /// who combines the last two whenever it can has combined along the tree.
+    /// Whether these leaves are all those below one node, so that their results belong together.
+    /// Who combines the last two whenever it can has combined along the tree.
     ///
     /// ```
     /// use nystrom_linalg_core::RowTree;
@@ -100,8 +100,8 @@ impl RowTree {
         node == leaves && !leaves.is_empty()
     }
 
-    /// The leaves below the two children of a node with these leaves, of which there are several:
-    /// who computes nodes elsewhere combines the results of the children.
+    /// The leaves below the two children of a node with these leaves, of which there are several.
+    /// Who computes nodes elsewhere combines the results of the children.
     ///
     /// ```
     /// use nystrom_linalg_core::RowTree;

@@ -1,4 +1,4 @@
-//! What the rounding of a block's entries loses: bounds on ‖E‖₂ from blocks E_IJ, since the norm of
+//! What the rounding of a block's entries loses: bounds on ‖E‖₂ from blocks E_IJ. The norm of
 //! E is at most that of the matrix of the norms of its blocks.
 
 use crate::{Scalar, ops};

@@ -12,8 +12,8 @@ mod sealed {
 
 /// A real floating-point number: exactly `f32` and `f64` implement this.
 ///
-/// Coins, traces, effective dimensions and thresholds are computed in `f64` whatever `T` is, so
-/// that runs in the two precisions consume the same random numbers; [`Scalar::lit`] and
+/// Acceptances, traces, effective dimensions and thresholds are computed in `f64` whatever `T` is,
+/// so that runs in the two precisions consume the same random numbers. [`Scalar::lit`] and
 /// [`Scalar::f64`] go back and forth.
 ///
 /// ```
@@ -48,9 +48,9 @@ pub trait Scalar:
     }
     /// Widened to `f64`, exactly.
     fn f64(self) -> f64;
-    /// A unit for numbers of size `x` ≥ 0: 1 while squares and products of such numbers stay well
-    /// within the range of `Self`, otherwise a power of two near x, so that division by it is
-    /// exact.
+    /// A unit for numbers of size `x` ≥ 0. It is 1 while squares and products of such numbers stay
+    /// well within the range of `Self`. Otherwise it is a power of two near x, so that division by
+    /// it is exact.
     fn unit_near(x: f64) -> f64 {
         // 2^31 or 2^255
         let large = <Self as num_traits::Float>::min_positive_value().f64().sqrt().sqrt().recip();

@@ -2,12 +2,12 @@
 //!
 //! x = n·ln 2 + r with |r| ≤ (ln 2)/2, e^x = 2ⁿ·(1 + r + r²·q(r)). The polynomial q is the
 //! least-squares fit of (e^r − 1 − r)/r² at Chebyshev points with weight r²/e^r, computed with 60
-//! digits; its error is 0.05 ulp in either precision. n is rounded by adding 1.5·2^k, a number so
-//! large that its last bits are units, and those bits, shifted into the exponent field, are 2ⁿ.
+//! digits. Its error is 0.05 ulp in either precision. To round n, 1.5·2^k is added, a number so
+//! large that its last bits are units. Those bits, shifted into the exponent field, are 2ⁿ.
 //! Below the normal range 2ⁿ is built too large and the result scaled back, with one rounding.
 //!
 //! For e^{−h} with h ≥ 0, what kernels need, n never exceeds 0, and 2^(n+54) is a normal number for
-//! every n that matters: the polynomial is evaluated times 2⁻⁵⁴ (exact), and one multiplication
+//! every n that matters. So the polynomial is evaluated times 2⁻⁵⁴ (exact). Then one multiplication
 //! gives normal and subnormal results alike. AVX-512 has a form of its own for this one,
 //! `simd_exp_avx512.rs`.
 

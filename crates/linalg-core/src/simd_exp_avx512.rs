@@ -1,10 +1,11 @@
 //! e^{−h} with what AVX-512 adds: a table in registers and a scaling instruction.
 //!
-//! −h = n·ln 2 − r with n in sixteenths and |r| ≤ (ln 2)/32, e^{−h} = 2^⌊n⌋·t·e^{−r}, where t =
+//! −h = n·ln 2 − r with n in sixteenths and |r| ≤ (ln 2)/32, e^{−h} = 2^⌊n⌋·t·e^{−r}. Here t =
 //! 2^(j/16) is one of 16 numbers held in two registers (one in `f32`) and looked up by the last
 //! four bits of n. On an interval sixteen times shorter the polynomial has half the degree, and
-//! `scalef` multiplies by 2^⌊n⌋ with one rounding, subnormal results included: two thirds of the
-//! portable form's instructions. t and the last addition round once each, the rest adds 0.1 ulp.
+//! `scalef` multiplies by 2^⌊n⌋ with one rounding, subnormal results included. That is two thirds
+//! of the portable form's instructions. The factor t and the last addition round once each, the
+//! rest adds 0.1 ulp.
 
 use pulp::bytemuck::cast;
 use pulp::x86::V4;

@@ -3,8 +3,8 @@
 //! x = 2ⁿ·m with m in [√½, √2), ln x = n·ln 2 + ln m. With f = m − 1 and s = f/(2 + f),
 //! ln m = 2 artanh s = f − (f²/2 − s·(f²/2 + z·P(z))), z = s² ≤ 0.0295. The polynomial P is the
 //! least-squares fit of (2 artanh(s)/s − 2)/z at Chebyshev points with weight z, computed with 60
-//! digits; its error is 0.01 ulp in either precision. n is read off the exponent field: shifted
-//! into the last bits of a number that ends in units there.
+//! digits. Its error is 0.01 ulp in either precision. To read n off the exponent field, that field
+//! is shifted into the last bits of a number that ends in units there.
 
 use pulp::Simd;
 use pulp::bytemuck::cast;

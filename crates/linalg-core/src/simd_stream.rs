@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 /// the machine can.
 ///
 /// What is written past the caches is ordered for other threads by a fence. Nobody sees the columns
-/// before it: they are borrowed by this value, which exists inside [`scope`](Self::scope) alone and
+/// before it. They are borrowed by this value, which exists inside [`scope`](Self::scope) alone and
 /// is fenced when that ends, by a panic too.
 ///
 /// ```
@@ -46,8 +46,8 @@ impl<'a, T: Scalar> WrittenColumns<'a, T> {
         f(&mut WrittenColumns { columns, streaming, here: PhantomData })
     }
 
-    /// Writes `values[0]`, `values[1]`, … into the columns from `j` on, each from row `i` on: as
-    /// many as there are columns, and of each as many numbers as a column has room for.
+    /// Writes `values[0]`, `values[1]`, … into the columns from `j` on, each from row `i` on. It
+    /// writes as many as there are columns, and of each as many numbers as a column has room for.
     ///
     /// # Panics
     /// If there is no column `j`, or a column has fewer than `i` rows.
@@ -96,8 +96,8 @@ fn copy<S: Simd, R: Pod>(simd: S, to: &mut [R], values: &[R]) -> bool {
     {
         for (to, value) in to.iter_mut().zip(values) {
             // SAFETY: `to` is a valid place of 64 bytes, aligned to 64 (the first of the slice is,
-            // and each is 64 bytes long), borrowed for us alone, and by `WrittenColumns` until the
-            // fence; the token `v4` is proof that the processor has the instruction.
+            // and each is 64 bytes long). It is borrowed for us alone, and by `WrittenColumns`
+            // until the fence. The token `v4` is proof that the processor has the instruction.
             unsafe {
                 v4.avx512f._mm512_stream_si512(
                     std::ptr::from_mut(to).cast(),

@@ -10,8 +10,8 @@ use faer::{Mat, MatRef};
 /// The recurrence's residual drifts from the true one by rounding. Where it claims convergence the
 /// true one is computed. If that is too large, the run begins again from there with what it has.
 /// It has stalled if such a round does not halve the true residual. Where the system applies a
-/// nearby Â, such rounds are iterative refinement; a column that cannot move or a round without
-/// gain then lets the system [fall back](LinearSystem::fall_back) before it counts as stalled.
+/// nearby Â, such rounds are iterative refinement. A column that cannot move, or a round without
+/// gain, then lets the system [fall back](LinearSystem::fall_back) before it counts as stalled.
 ///
 /// What [`save`](Self::save) gives after an iteration goes on by [`resume`](Self::resume) to the
 /// bits of a run that was never interrupted.
@@ -84,7 +84,7 @@ impl<T: Scalar> Solve<T> {
     }
 
     /// Goes on until the tolerance is reached, or as many iterations are done from the first one
-    /// on, or `look`, which is shown the state after every iteration, answers true.
+    /// on, or `look` answers true. `look` is shown the state after every iteration.
     ///
     /// # Errors
     /// [`InvalidParameter`](crate::Error::InvalidParameter) for a tolerance that is not positive.

@@ -6,7 +6,7 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::{Accum, Mat, MatRef, Par};
 
 /// The bits of faer's eigendecomposition depend on the degree of parallelism it is asked for, so
-/// one degree is asked for always; the pool runs it with as many threads as it has.
+/// one degree is asked for always. The pool runs it with as many threads as it has.
 const DEGREE: usize = 4;
 
 /// A = UΛUᵀ for a symmetric n × n matrix, eigenvalues in descending order.

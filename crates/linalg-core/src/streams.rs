@@ -6,8 +6,8 @@ use rand_pcg::Pcg64;
 /// A family of independent generators, numbered 0, 1, 2, …, keyed by one draw from the caller's
 /// generator.
 ///
-/// A parallel loop gives item (or block) i the generator `streams.stream(i)`: what it draws depends
-/// on i and on the caller's seed alone, so the result has the same bits with any number of threads
+/// A parallel loop gives item (or block) i the generator `streams.stream(i)`. What it draws depends
+/// on i and on the caller's seed alone. So the result has the same bits with any number of threads
 /// and in any order of execution.
 ///
 /// ```

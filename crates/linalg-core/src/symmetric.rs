@@ -33,7 +33,7 @@ pub fn symmetric_product<T: Scalar>(
     KeptTriangle::none(A).mul_into(out, x);
 }
 
-/// An n × n matrix A for many products A·x, one triangle of which is kept in `f32` as far as a
+/// An n × n matrix A for many products A·x. One triangle of it is kept in `f32` as far as a
 /// budget of bytes allows; the rest is evaluated in every product.
 ///
 /// Products and sums are in `f64` whatever the precision of the entries. Each entry of the triangle
@@ -308,7 +308,7 @@ fn rounds(n: usize) -> usize {
     if n == 0 { 0 } else { blocks(n).next_multiple_of(2) }
 }
 
-/// The pairs of a round (the circle method): the last player of an even number stays, the others
+/// The pairs of a round (the circle method). The last player of an even number stays, the others
 /// move round; who meets a player that is not there rests.
 fn pairs(n: usize, round: usize) -> impl Iterator<Item = (usize, usize)> {
     let (b, last) = (blocks(n), rounds(n) - 1);

@@ -1,6 +1,6 @@
-//! Matrices and oracles for the tests of what is built on this crate, and the contract of
-//! [`PsdMatrix`] as a test for any implementation (feature `testing`). Functions here panic on
-//! misuse.
+//! Matrices and oracles for the tests of what is built on this crate (feature `testing`). The
+//! contract of [`PsdMatrix`] as a test for any implementation is among them. Functions here panic
+//! on misuse.
 
 mod psd_matrix;
 

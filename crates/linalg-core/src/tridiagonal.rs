@@ -6,7 +6,7 @@ const HALVINGS: usize = 60;
 const LARGEST_RATIO: f64 = 1e18;
 
 /// λ_max/λ_min of the symmetric tridiagonal matrix with this diagonal and these squares of what is
-/// beside it; 1 if it is smaller than 2 × 2 or not numerically positive definite.
+/// beside it. It is 1 if the matrix is smaller than 2 × 2 or not numerically positive definite.
 ///
 /// Bisection on the number of eigenvalues below a bound. O(k) a halving, no matrix.
 ///

@@ -1,13 +1,13 @@
 //! What was done, counted: flops of dense operations and values of kernels, for tests of cost
 //! claims (feature `count-work`).
 //!
-//! [`Counted`](crate::Counted) sees what is asked of one matrix; this module sees all that the
+//! [`Counted`](crate::Counted) sees what is asked of one matrix. This module sees all that the
 //! **whole process** does, whatever thread does it and whoever asks: one measurement at a time.
 //! Without the feature there is no count, and the calls below are empty.
 //!
 //! # Convention
 //! A dense operation counts where it is handed to faer, or where a loop of our own stands in for
-//! it, so that nothing counts twice: a blocked Cholesky factorisation is the sum of its panels,
+//! it, so that nothing counts twice. A blocked Cholesky factorisation is the sum of its panels,
 //! solves and products. An addition and a multiplication are a flop each, in any precision. Counts
 //! are those of the textbooks (G. Golub, C. Van Loan, *Matrix computations*):
 //!
@@ -24,8 +24,8 @@
 //! | singular values and thin U, n × p, n ≥ p; V as well | 6np² + 11p³; 6np² + 20p³ |
 //!
 //! Work of lower order on vectors (sums, scalings, norms, the recurrences of conjugate gradients)
-//! does not count, nor does what goes on inside a kernel: its values count as entries, those of a
-//! Gram block in full, although one triangle is evaluated and mirrored.
+//! does not count. Nor does what goes on inside a kernel: its values count as entries. Those of a
+//! Gram block count in full, although one triangle is evaluated and mirrored.
 //!
 //! What could be done at the same time, whatever does it, is told by [`side_by_side`].
 //!

@@ -2,7 +2,7 @@
 //! two.
 //!
 //! The expansion loses the digits by which ‖x‖² + ‖y‖² exceeds ‖x − y‖². Where that is more than
-//! four binary digits the distance is taken from differences, so that near points, equal points and
+//! four binary digits the distance is taken from differences. So near points, equal points and
 //! points far from the origin are as exact as ever. So it is where a norm overflows. Which it is
 //! for a pair depends on the two points alone: an entry has the same bits in every block.
 

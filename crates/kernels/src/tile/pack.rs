@@ -5,9 +5,9 @@ use crate::Points;
 use nystrom_linalg_core::Scalar;
 use std::ops::Range;
 
-/// Points in panels of `width`: panel p holds, coordinate after coordinate, that coordinate of
-/// points p·width … p·width + width − 1, as the formula wants it, times `shrink[k]` (1 if there is
-/// none). The last panel is filled up with zeros.
+/// Points in panels of `width`, times `shrink[k]` (1 if there is none). Panel p holds, coordinate
+/// after coordinate, that coordinate of points p·width … p·width + width − 1, as the formula wants
+/// it. The last panel is filled up with zeros.
 pub(super) fn panels<T: Scalar, F: Formula>(
     points: Points<'_, T>,
     range: Range<usize>,

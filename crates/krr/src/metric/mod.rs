@@ -50,9 +50,9 @@ pub enum MetricDistance {
 /// # Cost
 /// With n = `fit_rows`, h = `held_rows` and g = `gradient_rows`: n² + hn kernel values a fit and
 /// n³/3 flops for each ridge tried. Those are 3 to 5 about the best of the map before. The first
-/// map walks from nλ = 10^(−½) to its best, half a decade a step, 17 steps at most. gn slopes and
-/// 2gn(d + 1)t flops a map for its gradients. At most `iterations` maps and 2(`multiples` − 1) more
-/// fits. Memory: 2n² + hn numbers, n × n by definition.
+/// map walks from nλ = 10^(−½) to its best, half a decade a step, 17 steps at most. A map takes gn
+/// slopes and 2gn(d + 1)t flops for its gradients. At most `iterations` maps and 2(`multiples` − 1)
+/// more fits. Memory: 2n² + hn numbers, n × n by definition.
 ///
 /// # Source
 /// A. Radhakrishnan, D. Beaglehole, P. Pandit, M. Belkin, *Mechanism for feature learning in

@@ -9,8 +9,8 @@ use faer::reborrow::*;
 use rand::Rng;
 use rayon::prelude::*;
 
-/// The shift is this many ε‖B‖ beside the eigenvalue: further than the error of the eigenvalue, so
-/// that what belongs to one eigenvalue up to rounding grows alike.
+/// The shift is this many ε‖B‖ beside the eigenvalue. That is further than the error of the
+/// eigenvalue, so that what belongs to one eigenvalue up to rounding grows alike.
 const BESIDE: f64 = 16.0;
 /// Solves before the vectors are made orthonormal, and after that before they are once more.
 const SOLVES: [usize; 2] = [2, 1];

@@ -22,7 +22,7 @@ const WORTH_A_BAND: usize = 768;
 const WIDTH: usize = 32;
 
 /// All eigenvalues of a symmetric n × n matrix, in descending order, and as many eigenvectors as
-/// are asked for: a few of them cost a fraction of [`SymmetricEigen`].
+/// are asked for. A few of them cost a fraction of [`SymmetricEigen`].
 ///
 /// A is reduced to a band of 32 subdiagonals, nearly all in products. The band is reduced to a
 /// tridiagonal matrix for the eigenvalues alone. Eigenvectors are those of the band, by inverse

@@ -128,7 +128,7 @@ fn the_same_bits_with_any_number_of_threads() {
 
 /// Of the identity all vectors are eigenvectors: those found have no preferred direction. A
 /// coordinate squared of a uniform unit vector in 6 dimensions has the mean 1/6 and the variance
-/// 5/288; with 4000 of them a mean is 5 standard errors off with a probability of 6e-7.
+/// 5/288. With 4000 of them a mean is 5 standard errors off with a probability of 6e-7.
 #[test]
 fn vectors_of_one_eigenvalue_are_uniform() {
     let eigen = BandEigen::of_width(Mat::<f64>::identity(6, 6).as_ref(), 2).unwrap();

@@ -7,11 +7,11 @@ use faer::{ColMut, Mat};
 /// Panics unless `a` keeps the contract of [`PsdMatrix`] (order 1 to a few hundred: all of it is
 /// evaluated).
 ///
-/// Checked, with τ = 64·n·ε·max_i a_ii: entries are finite, and no eigenvalue is below −n·τ; the
-/// block of all rows and columns is exactly symmetric, as is that of any list with itself;
-/// `diag_into` and blocks by ranges, by lists in any order with repetitions, by single rows and
-/// into a row-major output agree with it to τ; empty lists give empty blocks; the trace is the sum
-/// of the diagonal, and `mul_into` the product, to n·τ; two calls, and 1, 2 and 8 threads, give the
+/// Checked, with τ = 64·n·ε·max_i a_ii: entries are finite, and no eigenvalue is below −n·τ. The
+/// block of all rows and columns is exactly symmetric, as is that of any list with itself. With it
+/// agree, to τ, `diag_into` and blocks: by ranges, by lists in any order with repetitions, by
+/// single rows, and into a row-major output. Empty lists give empty blocks. The trace is the sum of
+/// the diagonal, and `mul_into` the product, to n·τ. Two calls, and 1, 2 and 8 threads, give the
 /// same bits.
 ///
 /// # Cost
