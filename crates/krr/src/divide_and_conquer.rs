@@ -17,10 +17,10 @@ use rayon::prelude::*;
 /// f_i = argmin (1/|S_i|) Σ_{j ∈ S_i} (y_j − f(x_j))² + λ‖f‖²,     f̄ = (1/m) Σ_i f_i.
 /// ```
 ///
-/// With that λ every part is under-regularised. Each f_i over-fits its n/m samples, which keeps the bias
-/// at that of the full problem, and averaging takes the variance down again. A λ chosen to suit a
-/// part's own size leaves a bias that no averaging removes; do not tune λ on one part. An absolute
-/// ridge μ means λ = μ/n with the n of all rows.
+/// With that λ every part is under-regularised. Each f_i over-fits its n/m samples, which keeps the
+/// bias at that of the full problem, and averaging takes the variance down again. A λ chosen to
+/// suit a part's own size leaves a bias that no averaging removes; do not tune λ on one part. An
+/// absolute ridge μ means λ = μ/n with the n of all rows.
 ///
 /// It needs m to stay below about n/d_eff² for the error of exact regression. So the parts have
 /// n²/m ≥ n·d_eff² entries. Nyström regression by leverage scores needs some n·d_eff
