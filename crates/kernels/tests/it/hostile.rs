@@ -77,9 +77,6 @@ fn finite_points_give_numbers<T: Scalar>() {
                         assert!(!gram[(i, i)].is_infinite(), "{what}: k(x, x) is infinite");
                         for j in 0..points.len() {
                             assert_eq!(block[(i, j)], block[(j, i)], "{what}");
-                            if i > j {
-                                continue;
-                            }
                             let alone = kernel.eval(points.slice(i..i + 1), points.slice(j..j + 1));
                             assert_eq!(
                                 alone[(0, 0)],

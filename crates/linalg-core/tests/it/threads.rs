@@ -91,7 +91,7 @@ fn check<T: Scalar>() {
 fn check_shapes<T: Scalar>() {
     let g = random::standard_normal::<T>(3000, 300, &mut Pcg64::seed_from_u64(5));
     let lower = Mat::from_fn(300, 300, |i, j| if i == j { T::lit(20.0) } else { g[(i, j)] });
-    for m in (1..18).chain([23, 24, 25, 31, 32, 33, 39, 63, 64, 65, 127, 128, 129, 145, 256, 299]) {
+    for m in (1..40).chain([63, 64, 65, 127, 128, 129, 145, 256, 299]) {
         let (tall, wide) = (g.as_ref().subcols(0, m), g.as_ref().subrows(0, m));
         same_at_any_thread_count("tall gram", || {
             let mut c = Mat::<T>::zeros(m, m);

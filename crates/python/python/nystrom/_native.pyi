@@ -117,7 +117,7 @@ def falkon_passes(
     memory: int | None,
     seed: int,
     n_jobs: int | None = None,
-) -> tuple[Array, Array, dict[str, Any]]: ...
+) -> Fitted: ...
 def solve(
     spec: Spec,
     Z: Array,

@@ -24,7 +24,7 @@ class Falkon(OnPartitions, _Falkon):
 
     One pass counts rows and draws the sample among which centres are chosen. Partitions then stay
     in the memory of the workers, and each iteration is a task for each of them. The client holds
-    three matrices of M × M numbers, and sums of M numbers for each target.
+    two matrices of M × M numbers (four by KRILL), and sums of M numbers for each target.
 
     Centres that are not drawn uniformly take the preconditioner of KRILL, which asks nothing of
     them, in place of Falkon's: one pass more, whose states are M × 2M numbers.
