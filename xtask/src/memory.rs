@@ -1,9 +1,10 @@
 //! How much memory a piece of work takes, measured by counting what is allocated while it runs.
 //!
-//! Everything else runs on the system's allocator as it is: one flag is read at each allocation,
-//! and nothing is counted.
+//! Everything else runs on the allocator of the programs as it is: one flag is read at each
+//! allocation, and nothing is counted.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use nystrom::linalg_core::LargePages;
+use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
 
 #[global_allocator]
@@ -26,30 +27,30 @@ fn count(bytes: isize) {
     }
 }
 
-// SAFETY: every call is handed to `System` unchanged; the counts are atomics and allocate nothing.
+// SAFETY: every call is handed on unchanged; the counts are atomics and allocate nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`, which is System's.
-        unsafe { System.alloc(layout) }
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`.
+        unsafe { LargePages.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
         // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
+        unsafe { LargePages.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        // SAFETY: the block came from `System` with this layout.
-        unsafe { System.dealloc(block, layout) }
+        // SAFETY: the block came from there with this layout.
+        unsafe { LargePages.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size as isize - layout.size() as isize);
-        // SAFETY: the block came from `System` with this layout.
-        unsafe { System.realloc(block, layout, size) }
+        // SAFETY: the block came from there with this layout.
+        unsafe { LargePages.realloc(block, layout, size) }
     }
 }
 

@@ -23,7 +23,6 @@ mod format;
 mod input;
 mod json;
 mod kernel;
-mod large_pages;
 mod mixed;
 mod model_file;
 mod output;
@@ -36,7 +35,7 @@ mod speed;
 mod summary;
 mod text;
 
-pub use large_pages::LargePages;
+pub use nystrom::linalg_core::LargePages;
 pub use over::main_over;
 
 use clap::Parser;

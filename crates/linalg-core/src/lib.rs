@@ -46,6 +46,8 @@ mod indices;
 #[cfg(any(feature = "ndarray", feature = "nalgebra"))]
 mod interop;
 mod jitter;
+#[cfg(feature = "large-pages")]
+mod large_pages;
 mod low_rank;
 pub mod ops;
 mod packed_cholesky;
@@ -91,6 +93,8 @@ pub use interop::nalgebra_view;
 #[cfg(feature = "ndarray")]
 pub use interop::ndarray_view;
 pub use jitter::JitterLadder;
+#[cfg(feature = "large-pages")]
+pub use large_pages::LargePages;
 pub use low_rank::{ShiftedLowRank, TallFactor};
 pub use packed_cholesky::PackedCholesky;
 pub use packed_lower::PackedLower;

@@ -72,6 +72,9 @@ pub mod guide;
 /// All of the crate `nystrom-linalg-core`; the list gives its items pages here, without those of
 /// faer that come with it.
 pub mod linalg_core {
+    #[cfg(feature = "large-pages")]
+    #[doc(inline)]
+    pub use nystrom_linalg_core::LargePages;
     #[cfg(feature = "serde")]
     #[doc(inline)]
     pub use nystrom_linalg_core::serialize;

@@ -29,6 +29,10 @@ mod watched;
 
 use pyo3::prelude::*;
 
+/// Of what Rust holds; arrays are NumPy's.
+#[global_allocator]
+static ALLOCATOR: nystrom::linalg_core::LargePages = nystrom::linalg_core::LargePages;
+
 /// Functions and classes that the Python half calls; its signatures stand in `_native.pyi`.
 #[pymodule(gil_used = false)]
 mod _native {

@@ -86,13 +86,27 @@ impl<T: Scalar, K: Kernel<T> + Clone> PathErrors<K, T> {
     /// [`Shape`](nystrom_linalg_core::Error::Shape) unless all rows of the path were seen, and no
     /// others.
     pub fn leave_one_out(&mut self) -> Result<Vec<f64>> {
+        self.means(|sums| &sums.loo)
+    }
+
+    /// Mean square of the residuals at every ridge of the path, over targets and (weighted) rows.
+    /// It is exact where [`StatePoint::training`](crate::StatePoint::training), a difference of
+    /// sums, is below its level of rounding.
+    ///
+    /// # Errors
+    /// As [`leave_one_out`](Self::leave_one_out).
+    pub fn training(&mut self) -> Result<Vec<f64>> {
+        self.means(|sums| &sums.training)
+    }
+
+    /// Of every ridge, over targets and rows.
+    fn means(&mut self, of: impl Fn(&Sums) -> &[f64]) -> Result<Vec<f64>> {
         let ErrorSums { shared, sums, rows, weight } = self.whole()?;
         let what = "rows of the path when seen again";
         validate::same_size(what, shared.family.spectrum.n, *rows as usize)?;
         let t = shared.family.targets();
         let total = t as f64 * *weight;
-        let mean = |l: usize| sums.loo[l * t..(l + 1) * t].iter().sum::<f64>() / total;
-        Ok((0..shared.mus.len()).map(mean).collect())
+        Ok(of(sums).chunks(t).map(|targets| targets.iter().sum::<f64>() / total).collect())
     }
 }
 

@@ -23,7 +23,8 @@ pub struct StatePoint<T> {
     pub d_eff: f64,
     /// Mean square of the residuals y_i − f(x_i), a difference of sums.
     pub training: f64,
-    /// The level below which `training` and `gcv` are rounding errors: predict and measure there.
+    /// The level below which `training` and `gcv` are rounding errors. There a second pass knows:
+    /// [`StatePath::errors`].
     pub rounding: f64,
     /// Generalised cross-validation, training/(1 − d_eff/n)².
     pub gcv: f64,

@@ -191,6 +191,9 @@ fn leave_one_out_errors_take_one_more_pass() {
             // not the training error by another name
             assert!(*ours > 1.001 * theirs.training);
         }
+        for (ours, theirs) in all.training().unwrap().iter().zip(&theirs.points) {
+            assert!((ours / theirs.training - 1.0).abs() < 1e-9);
+        }
         // the same bits in other blocks, and from parts that were bytes
         assert_eq!(of(0..3500, 611).leave_one_out().unwrap(), loo);
         let (mut first, mut second) = (of(0..2048, 100), of(2048..3500, 1300));
@@ -234,6 +237,14 @@ fn a_training_error_of_rounding_is_known_as_such() {
     let [large, small] = [&path.points[0], &path.points[1]];
     assert!(large.training > 1e3 * large.rounding, "{large:?}");
     assert!(measured(small.ridge) < small.rounding, "{small:?}");
+    // a second pass measures it, far below that level
+    let mut errors = path.errors();
+    errors.accumulate((points, &y)).unwrap();
+    for (point, training) in path.points.iter().zip(errors.training().unwrap()) {
+        let exact = measured(point.ridge);
+        assert!((training / exact - 1.0).abs() < 0.5, "{training:e}, and {exact:e} by predictions");
+    }
+    assert!(errors.training().unwrap()[1] < 0.1 * small.rounding);
 }
 
 /// What was made from something else is refused, and nothing is lost.

@@ -26,7 +26,7 @@ pub struct StreamReport {
     pub effective_dimension: Option<f64>,
     /// Root mean square of the residuals, in standard deviations of the target.
     pub training: Option<f64>,
-    /// Root of the generalised cross-validation error, in the same unit.
+    /// Root of the generalised cross-validation error, in the same unit, by the second pass.
     pub gcv: Option<f64>,
     /// Root of the leave-one-out error, in the same unit, if a third pass found it.
     pub leave_one_out: Option<f64>,
@@ -131,11 +131,13 @@ impl<'a> StreamPath<'a> {
     /// # Errors
     /// [`Error::File`](crate::Error::File) if it is not finite.
     pub fn by_gcv(&self) -> Result<(Model, StreamReport)> {
-        let errors: Vec<f64> = self.path.points.iter().map(|point| point.gcv).collect();
-        self.model(self.best(&errors), |report| report)
+        let points = self.path.points.iter();
+        let best = best(points.map(|point| (point.gcv, point.training >= point.rounding)));
+        self.model(best, |report| report)
     }
 
-    /// The model with the smallest leave-one-out error, by the third pass.
+    /// The model with the smallest leave-one-out error, by the third pass. That is exact also where
+    /// the sums of the second leave nothing but rounding errors.
     ///
     /// # Errors
     /// [`Error::TooFewRows`](crate::Error::TooFewRows) if that pass is not over, and as
@@ -144,16 +146,15 @@ impl<'a> StreamPath<'a> {
         &self,
         errors: Summing<'a, PathErrors<AnyKernel, f64>>,
     ) -> Result<(Model, StreamReport)> {
-        let errors = errors.whole()?.leave_one_out()?;
-        let best = self.best(&errors);
-        let error = errors[best].sqrt();
-        self.model(best, |report| StreamReport { leave_one_out: Some(error), ..report })
-    }
-
-    /// The place of the smallest error, where the training error is known.
-    fn best(&self, errors: &[f64]) -> usize {
-        let points = self.path.points.iter().zip(errors);
-        best(points.map(|(point, error)| (*error, point.training >= point.rounding)))
+        let mut errors = errors.whole()?;
+        let (training, errors) = (errors.training()?, errors.leave_one_out()?);
+        let best = best(errors.iter().map(|error| (*error, true)));
+        let root = |errors: &[f64]| Some(errors[best].sqrt());
+        self.model(best, |report| StreamReport {
+            leave_one_out: root(&errors),
+            training: root(&training),
+            ..report
+        })
     }
 
     /// The model of a λ, with a report to which more is added.
