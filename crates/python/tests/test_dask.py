@@ -3,17 +3,17 @@
 import os
 import signal
 
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import distributed
 import numpy as np
+import pandas
 import pytest
 
 import nystrom as ny
-
-dask = pytest.importorskip("dask")
-distributed = pytest.importorskip("distributed")
-da = pytest.importorskip("dask.array")
-
-from nystrom.dask._falkon import Passes  # noqa: E402
-from nystrom.dask import Falkon, NystroemRidge, leverage_scores  # noqa: E402
+from nystrom.dask import Falkon, NystroemRidge, leverage_scores
+from nystrom.dask._falkon import Passes
 
 KERNEL = ny.Gaussian(0.7)
 SIZES = (700, 1300, 0, 1100, 900)
@@ -177,8 +177,6 @@ def test_scores_are_near_the_exact_ones():
 
 
 def test_frames_are_taken():
-    dd = pytest.importorskip("dask.dataframe")
-    pandas = pytest.importorskip("pandas")
     x, t = whole()
 
     def part(number):

@@ -14,8 +14,6 @@ NOTEBOOKS = sorted(DOCS.glob("notebooks/*.py"))
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
-    pytest.importorskip("pandas")
-    pytest.importorskip("dask.array")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
     assert blocks
@@ -26,8 +24,6 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.stem)
 def test_a_notebook_runs_and_draws_its_pictures(notebook, tmp_path, monkeypatch):
-    pytest.importorskip("matplotlib")
-    pytest.importorskip("pandas")
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setenv("ROWS", "20000")
     (tmp_path / "pictures").mkdir()
@@ -41,7 +37,6 @@ def test_a_notebook_runs_and_draws_its_pictures(notebook, tmp_path, monkeypatch)
 
 
 def test_the_pages_are_built(tmp_path):
-    pytest.importorskip("mkdocs")
     config = Path(__file__).parents[1] / "mkdocs.yml"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", config]
     subprocess.run([*command, "-d", tmp_path], check=True)

@@ -3,6 +3,8 @@
 import pickle
 
 import numpy as np
+import pandas
+import polars
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -119,11 +121,9 @@ def test_pipelines_grids_and_frames(waves):
 
 
 def test_outputs_are_frames_if_asked(waves):
-    pandas = pytest.importorskip("pandas")
     X, _ = waves
     model = ny.Nystroem(n_components=3, random_state=0).set_output(transform="pandas")
     features = model.fit_transform(pandas.DataFrame(X, columns=["a", "b"]))
     assert list(features.columns) == ["nystroem0", "nystroem1", "nystroem2"]
-    polars = pytest.importorskip("polars")
     features = model.set_output(transform="polars").fit_transform(polars.DataFrame(X))
     assert isinstance(features, polars.DataFrame)

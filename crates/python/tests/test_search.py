@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pandas
+import polars
 import pytest
 
 import nystrom as ny
@@ -23,9 +25,9 @@ def houses(rng, n=300):
     return {"size": size, "age": age, "town": town.tolist()}, price
 
 
-@pytest.fixture(params=["pandas", "polars"])
+@pytest.fixture(params=[pandas, polars])
 def frames(request):
-    return pytest.importorskip(request.param)
+    return request.param
 
 
 def test_frames_hold_texts_and_gaps(frames, rng):
@@ -44,7 +46,6 @@ def test_frames_hold_texts_and_gaps(frames, rng):
 
 
 def test_both_frames_give_the_same_model(rng):
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     columns, price = houses(rng)
     models = [ny.KernelRegressor(**SMALL).fit(m.DataFrame(columns), price) for m in (pandas, polars)]
     assert models[0].model_.to_bytes() == models[1].model_.to_bytes()
@@ -127,7 +128,6 @@ def test_models_are_saved_and_loaded(tmp_path, waves, rng):
 
 
 def test_a_page_shows_the_fit(tmp_path, rng):
-    pandas = pytest.importorskip("pandas")
     columns, price = houses(rng)
     X, y = pandas.DataFrame(columns), pandas.Series(price, name="price")
     model = ny.KernelRegressor(**SMALL).fit(X, y)
@@ -190,7 +190,6 @@ def test_groups_are_set_aside_together(rng):
 
 
 def test_models_with_weights_and_groups_are_loaded_without_them(tmp_path, rng):
-    pandas = pytest.importorskip("pandas")
     columns, price = houses(rng)
     X, w = pandas.DataFrame(columns), rng.uniform(0.5, 1.5, len(price))
     model = ny.KernelRegressor(**SMALL).fit(X, price, sample_weight=w, groups=np.arange(300) // 3)
@@ -221,7 +220,6 @@ def program():
 
 @pytest.mark.skipif(program() is None, reason="the command line is not built")
 def test_the_command_line_writes_the_same_bytes(tmp_path, rng):
-    pandas = pytest.importorskip("pandas")
     columns, price = houses(rng)
     table = pandas.DataFrame(columns | {"price": price})
     table.to_csv(tmp_path / "houses.csv", index=False)
