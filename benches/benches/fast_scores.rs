@@ -10,6 +10,7 @@ use nystrom::leverage::{Landmarks, fast_scores};
 use nystrom::linalg_core::{Ridge, Scalar, random};
 use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
+use nystrom_benches as _;
 use std::time::Duration;
 
 const N: usize = 50_000;

@@ -10,6 +10,7 @@ use nystrom::kernels::{Gaussian, Kernel, Matern12, Matern32, Matern52, Points};
 use nystrom::linalg_core::{Scalar, ops, random};
 use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
+use nystrom_benches as _;
 use std::time::Duration;
 
 const ROWS: usize = 20_000;

@@ -15,6 +15,7 @@ use nystrom::sketch::{
     Accumulation, GaussianSketch, Localized, Rademacher, SketchDistribution, SketchedMatrix,
     SparseSign, Subsampling, VerySparse,
 };
+use nystrom_benches as _;
 use std::time::Duration;
 
 /// Dense sketches evaluate n²/2 entries; the others of [`LARGE`] far fewer.

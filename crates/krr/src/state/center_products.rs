@@ -2,7 +2,7 @@
 
 use super::Asked;
 use super::matrix_sums::{
-    Added, MatrixSums, Room, Sums, by_rows, check_centers, fingerprint, values,
+    Added, MatrixSums, Rooms, Sums, by_rows, check_centers, fingerprint, values,
 };
 use super::tiled::Tiled;
 use crate::Problem;
@@ -110,8 +110,8 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for CenterProduct<K, T> {
         (self.centers.nrows(), self.targets)
     }
 
-    fn add(&self, tile: Problem<'_, T>, _: &mut Room<T>, (totals, out): Sums<'_>) {
-        let parts = by_rows(tile, (out.nrows(), CHUNK), |rows, room| self.of(rows, room));
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, (totals, out): Sums<'_>) {
+        let parts = by_rows(tile, (out.nrows(), CHUNK), rooms, |rows, room| self.of(rows, room));
         parts.into_iter().for_each(|part| *out += part);
         let w = |i: usize| tile.weight(i);
         totals[0] += (0..tile.x.len()).map(w).sum::<f64>();

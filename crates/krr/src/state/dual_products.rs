@@ -1,6 +1,6 @@
 //! Products of K with the residuals of a model, as sums over rows.
 
-use super::matrix_sums::{Added, MatrixSums, Room, Sums, by_rows, fingerprint, values};
+use super::matrix_sums::{Added, MatrixSums, Rooms, Sums, by_rows, fingerprint, values};
 use super::tiled::Tiled;
 use crate::{KrrModel, Problem};
 use faer::{Accum, Mat, MatRef};
@@ -81,10 +81,10 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for DualProduct<K, T> {
         (self.model.centers().dim(), self.theta.ncols())
     }
 
-    fn add(&self, tile: Problem<'_, T>, _: &mut Room<T>, (totals, out): Sums<'_>) {
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, (totals, out): Sums<'_>) {
         let t = self.theta.ncols();
-        let height = out.nrows().max(self.theta.nrows());
-        for [residuals, part] in by_rows(tile, (height, CHUNK), |rows, room| self.of(rows, room)) {
+        let shape = (out.nrows().max(self.theta.nrows()), CHUNK);
+        for [residuals, part] in by_rows(tile, shape, rooms, |rows, room| self.of(rows, room)) {
             *out += part;
             let sum = |j: usize| residuals.col(j).iter().sum::<f64>();
             totals[0] += sum(t);

@@ -2,7 +2,7 @@
 
 use super::Asked;
 use super::bytes::Hash;
-use super::matrix_sums::{Added, MatrixSums, Room, Sums, check_centers, fingerprint, values};
+use super::matrix_sums::{Added, MatrixSums, Rooms, Sums, check_centers, fingerprint, values};
 use super::tiled::Tiled;
 use crate::Problem;
 use crate::iterative::{embed, empty_embedding};
@@ -76,14 +76,14 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for Embedding<K, T> {
         (self.centers.nrows(), self.targets)
     }
 
-    fn add(&self, tile: Problem<'_, T>, room: &mut Room<T>, (_, St): Sums<'_>) {
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, (_, St): Sums<'_>) {
         let (d, rows) = (self.centers.nrows(), tile.x.len());
         let coordinates = (0..rows).flat_map(|i| (0..d).map(move |k| tile.x.coordinate(i, k)));
         let place = coordinates.fold(Hash::new(), |hash, x| hash.number(x.f64())).value();
-        let room = room.get_or_insert_with(|| Mat::zeros(self.centers.ncols(), TILE_ROWS));
-        let centers = Points::from_cols(self.centers.as_ref());
-        let mut wide = Mat::new();
-        let Kt = values(&self.kernel, centers, tile.x, room, &mut wide); //       M × rows
-        embed(St.as_mut(), Kt, tile, &mut self.streams.stream(place));
+        rooms.lend((self.centers.ncols(), TILE_ROWS), |room| {
+            let (centers, mut wide) = (Points::from_cols(self.centers.as_ref()), Mat::new());
+            let Kt = values(&self.kernel, centers, tile.x, room, &mut wide); //   M × rows
+            embed(St.as_mut(), Kt, tile, &mut self.streams.stream(place));
+        });
     }
 }

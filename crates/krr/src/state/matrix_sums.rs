@@ -10,7 +10,7 @@ use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points, kernel_probe};
 use nystrom_linalg_core::{Result, Scalar, ops, validate};
 use rayon::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a tile adds, and what that depends on beside its rows.
 pub(crate) trait Added<T: Scalar> {
@@ -27,13 +27,34 @@ pub(crate) trait Added<T: Scalar> {
     fn kernel(&self) -> &impl Kernel<T>;
     /// Coordinates and targets of a row.
     fn sizes(&self) -> (usize, usize);
-    /// Adds a tile, of 1024 rows or the last; later tiles of the same block find `room` as it is.
-    fn add(&self, tile: Problem<'_, T>, room: &mut Room<T>, sums: Sums<'_>);
+    /// Adds a tile, of 1024 rows or the last.
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>);
 }
 
 /// The numbers and the matrix.
 pub(crate) type Sums<'a> = (&'a mut [f64], &'a mut Mat<f64>);
-pub(crate) type Room<T> = Option<Mat<T>>;
+
+/// Room for kernel values, all of one shape: one for each thread, kept from tile to tile of a block.
+#[derive(Debug)]
+pub(crate) struct Rooms<T>(Mutex<Vec<Mat<T>>>);
+
+impl<T> Default for Rooms<T> {
+    fn default() -> Self {
+        Rooms(Mutex::default())
+    }
+}
+
+impl<T: Scalar> Rooms<T> {
+    /// Lends a room of this shape, whatever it holds.
+    pub(super) fn lend<X>(&self, shape: (usize, usize), to: impl FnOnce(&mut Mat<T>) -> X) -> X {
+        let rooms = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = rooms().pop();
+        let mut room = free.unwrap_or_else(|| Mat::zeros(shape.0, shape.1));
+        let result = to(&mut room);
+        rooms().push(room);
+        result
+    }
+}
 
 /// What [`Tiled`] adds up: rows, a few numbers, and a matrix.
 #[derive(Debug)]
@@ -64,7 +85,7 @@ impl<A> Clone for MatrixSums<A> {
 
 impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
     const KIND: u8 = A::KIND;
-    type Room = Room<T>;
+    type Room = Rooms<T>;
 
     fn empty(&self) -> Self {
         let matrix = Mat::zeros(self.matrix.nrows(), self.matrix.ncols());
@@ -96,8 +117,8 @@ impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
         A::OTHERWISE
     }
 
-    fn add(&mut self, tile: Problem<'_, T>, room: &mut Room<T>) -> Result<()> {
-        self.added.add(tile, room, (&mut self.numbers, &mut self.matrix));
+    fn add(&mut self, tile: Problem<'_, T>, rooms: &mut Rooms<T>) -> Result<()> {
+        self.added.add(tile, rooms, (&mut self.numbers, &mut self.matrix));
         self.rows += tile.x.len() as u64;
         Ok(())
     }
@@ -154,14 +175,13 @@ pub(super) fn fingerprint<T: Scalar>(
 pub(super) fn by_rows<T: Scalar, X: Send>(
     tile: Problem<'_, T>,
     (height, rows): (usize, usize),
+    rooms: &Rooms<T>,
     of: impl Fn(Problem<'_, T>, &mut Mat<T>) -> X + Sync,
 ) -> Vec<X> {
     let starts: Vec<usize> = (0..tile.x.len()).step_by(rows).collect();
-    let parts = starts.into_par_iter().map_init(
-        || Mat::zeros(height, rows),
-        |room, start| of(tile.slice(start..tile.x.len().min(start + rows)), room),
-    );
-    parts.collect()
+    let part = |start: usize| tile.slice(start..tile.x.len().min(start + rows));
+    let parts = starts.into_par_iter();
+    parts.map(|start| rooms.lend((height, rows), |room| of(part(start), room))).collect()
 }
 
 /// k_Z(x) of rows in `f64`, one a column: in `room`, and if T is another type, in `wide`.

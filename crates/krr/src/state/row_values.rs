@@ -1,7 +1,7 @@
 //! Values of rows, in their order, as sums over rows.
 
 use super::bytes::{Reader, Writer, wrong};
-use super::matrix_sums::{by_rows, fingerprint, values};
+use super::matrix_sums::{Rooms, by_rows, fingerprint, values};
 use super::tiled::{TileSums, Tiled};
 use crate::Problem;
 use faer::{Accum, Mat, MatRef};
@@ -140,7 +140,7 @@ impl<T: Scalar, K: Kernel<T>> Shared<K, T> {
 
 impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
     const KIND: u8 = 5;
-    type Room = ();
+    type Room = Rooms<T>;
 
     fn empty(&self) -> Self {
         ValueSums { shared: self.shared.clone(), values: Vec::new() }
@@ -166,7 +166,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
         "another vector, kernel or other points"
     }
 
-    fn add(&mut self, tile: Problem<'_, T>, (): &mut ()) -> Result<()> {
+    fn add(&mut self, tile: Problem<'_, T>, rooms: &mut Rooms<T>) -> Result<()> {
         let (shared, rows) = (&*self.shared, tile.x.len());
         let Some((points, u)) = &shared.product else {
             for i in 0..rows {
@@ -176,8 +176,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
             }
             return Ok(());
         };
-        let room = (PIECE.min(points.ncols()), CHUNK);
-        let parts = by_rows(tile, room, |rows, room| shared.times((points, u), rows.x, room));
+        let shape = (PIECE.min(points.ncols()), CHUNK);
+        let of = |rows: Problem<'_, T>, room: &mut Mat<T>| shared.times((points, u), rows.x, room);
+        let parts = by_rows(tile, shape, rooms, of);
         for part in &parts {
             let row = |i: usize| (0..part.ncols()).map(move |j| part[(i, j)]);
             self.values.extend((0..part.nrows()).flat_map(row));
