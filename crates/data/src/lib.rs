@@ -75,6 +75,7 @@ mod libsvm;
 mod lines;
 mod npy;
 mod number;
+mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod records;

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Uncompressed;
 use crate::error::{DataError, Place, Result};
-use crate::format::open;
+use crate::open::open;
 
 /// The SHA-256 of the bytes of the file at `path`, in lower-case hexadecimal; of the uncompressed
 /// bytes if it is gzip.

@@ -1,7 +1,7 @@
 //! What the catalog knows of a data set.
 
-use crate::error::Result;
-use crate::{Format, Table};
+use crate::error::{DataError, Result};
+use crate::{Dataset, Format, Table};
 
 /// A data set of the catalog. Entries of one's own can be made and used with
 /// [`load_entry`](super::load_entry).
@@ -75,6 +75,33 @@ impl Entry {
     /// The number of rows of all files together.
     pub(super) fn rows_of_files(&self) -> usize {
         self.files.iter().map(|file| file.rows).sum()
+    }
+
+    /// Features and target, of the catalog's shape.
+    pub(super) fn prepared(&self, what: &str, table: Table) -> Result<Dataset> {
+        let table = (self.prepare)(table)?;
+        self.check_shape(what, (self.rows, self.features + 1), &table)?;
+        table.into_dataset(self.target)
+    }
+
+    pub(super) fn check_shape(
+        &self,
+        what: &str,
+        (rows, columns): (usize, usize),
+        table: &Table,
+    ) -> Result<()> {
+        let (found_rows, found_columns) = (table.rows(), table.columns().len());
+        if (found_rows, found_columns) != (rows, columns) {
+            return Err(DataError::ShapeMismatch {
+                what: what.to_owned(),
+                rows,
+                columns,
+                found_rows,
+                found_columns,
+                where_to_get: self.source.to_owned(),
+            });
+        }
+        Ok(())
     }
 
     /// Whether every file has a checksum. It has none if no copy was found to compute it from.

@@ -58,7 +58,7 @@ pub enum Recognised {
 /// numbers are others; those of [`Entry::prepare`] and of [`Table::into_dataset`].
 pub fn recognise(entry: &Entry, table: Table) -> Result<Recognised> {
     let what = table.source().to_owned();
-    let found = identity(&super::load::prepared(entry, &what, table)?);
+    let found = identity(&entry.prepared(&what, table)?);
     match entry.identity {
         None => Ok(Recognised::Untried),
         Some(expected) if expected == found => Ok(Recognised::Yes),

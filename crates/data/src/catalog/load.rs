@@ -96,7 +96,7 @@ pub(super) enum Proof {
 
 /// The data set that a table of all columns becomes.
 pub(super) fn dataset(entry: &Entry, table: Table, proof: Proof) -> Result<Dataset> {
-    let data = prepared(entry, entry.name, table)?;
+    let data = entry.prepared(entry.name, table)?;
     let said = match proof {
         Proof::Bytes => "",
         Proof::Numbers => {
@@ -112,13 +112,6 @@ pub(super) fn dataset(entry: &Entry, table: Table, proof: Proof) -> Result<Datas
     })
 }
 
-/// Features and target, of the catalog's shape.
-pub(super) fn prepared(entry: &Entry, what: &str, table: Table) -> Result<Dataset> {
-    let table = (entry.prepare)(table)?;
-    check_shape(entry, what, (entry.rows, entry.features + 1), &table)?;
-    table.into_dataset(entry.target)
-}
-
 fn read(data_dir: &Path, entry: &Entry, verify: Verify) -> Result<(Table, Proof)> {
     let found = match locate_entry(data_dir, entry) {
         Located::Found(found) => found,
@@ -130,7 +123,7 @@ fn read(data_dir: &Path, entry: &Entry, verify: Verify) -> Result<(Table, Proof)
         }
         Form::Canonical => (canonical::format().read_path(&found.paths[0])?, None),
     };
-    check_shape(entry, table.source(), (entry.rows_of_files(), entry.columns), &table)?;
+    entry.check_shape(table.source(), (entry.rows_of_files(), entry.columns), &table)?;
     let by_bytes = found.form == Form::Files && entry.checksums_known() && mismatch.is_none();
     let proof = match verify {
         Verify::ShapeOnly => Proof::Shape,
@@ -149,7 +142,7 @@ fn read(data_dir: &Path, entry: &Entry, verify: Verify) -> Result<(Table, Proof)
 fn stacked(entry: &Entry, paths: &[PathBuf]) -> Result<Table> {
     let read = |(file, path): (&File, &PathBuf)| {
         let table = (entry.format)().read_path(path)?;
-        check_shape(entry, &path.display().to_string(), (file.rows, entry.columns), &table)?;
+        entry.check_shape(&path.display().to_string(), (file.rows, entry.columns), &table)?;
         Ok(table)
     };
     Table::stack(entry.files.iter().zip(paths).map(read).collect::<Result<Vec<_>>>()?)
@@ -173,25 +166,4 @@ fn first_mismatch(entry: &Entry, paths: &[PathBuf], verify: Verify) -> Result<Op
         }
     }
     Ok(None)
-}
-
-fn check_shape(
-    entry: &Entry,
-    what: &str,
-    (rows, columns): (usize, usize),
-    table: &Table,
-) -> Result<()> {
-    let (found_rows, found_columns) = (table.rows(), table.columns().len());
-    if (found_rows, found_columns) != (rows, columns) {
-        let (what, where_to_get) = (what.to_owned(), entry.source.to_owned());
-        return Err(DataError::ShapeMismatch {
-            what,
-            rows,
-            columns,
-            found_rows,
-            found_columns,
-            where_to_get,
-        });
-    }
-    Ok(())
 }

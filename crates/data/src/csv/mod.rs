@@ -14,7 +14,7 @@ use crate::delimiter::Split;
 #[cfg(doc)]
 use crate::error::DataError;
 use crate::error::{Place, Problem, Result};
-use crate::format::open;
+use crate::open::open;
 use crate::survey::Survey;
 use crate::table::Table;
 

@@ -6,7 +6,7 @@ use super::Files;
 use super::pieces::pieces;
 use crate::Format;
 use crate::error::Result;
-use crate::format::open;
+use crate::open::open;
 
 impl Files {
     /// The rows of all files, counted faster than they are read: of npy and Parquet files the heads

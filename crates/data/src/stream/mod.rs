@@ -9,6 +9,7 @@ mod parquet;
 mod pass;
 mod pieces;
 mod record;
+mod start;
 
 pub use find::find_files;
 
@@ -18,11 +19,12 @@ use std::path::PathBuf;
 use crate::Format;
 use crate::column::Values;
 use crate::error::{DataError, Result};
-use crate::format::open;
+use crate::open::open;
 use crate::table::Table;
 use pass::Pass;
-use pieces::{Start, pieces};
+use pieces::pieces;
 use record::Shard;
+use start::Start;
 
 /// Bytes of the numbers of a block.
 const BLOCK_BYTES: usize = 8 << 20;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-use super::pieces::{Each, Start, checked};
+use super::start::{Each, Start};
 use crate::Uncompressed;
 use crate::column::Column;
 use crate::error::{DataError, Place, Problem, Result};
@@ -36,7 +36,7 @@ pub(super) fn pieces(file: File, name: &str, start: Start, each: &mut Each<'_>) 
         if row == array.rows {
             array.check_end()?;
         }
-        if each(checked(survey, start)?, None)?.is_break() {
+        if each(start.checked(survey)?, None)?.is_break() {
             return Ok(());
         }
     }

@@ -8,7 +8,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 
-use super::pieces::{Each, Start, checked};
+use super::start::{Each, Start};
 use crate::error::{DataError, Place, Problem, Result};
 use crate::parquet::{Growing, read_column};
 use crate::survey::Survey;
@@ -96,7 +96,7 @@ impl Part<'_> {
                 continue;
             }
             let table = Table::with_lines(self.name, columns, lines)?;
-            if each(checked(Survey { table, doubts }, self.start)?, None)?.is_break() {
+            if each(self.start.checked(Survey { table, doubts })?, None)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use super::Files;
 use super::ahead::{Ahead, Give};
-use super::pieces::{Start, pieces};
+use super::pieces::pieces;
 use super::record::{Mark, Shard, Stamp, changed, digest};
+use super::start::Start;
 use crate::Format;
 use crate::error::{DataError, Result};
-use crate::format::open;
+use crate::open::open;
 use crate::lines::Spot;
 use crate::table::Table;
 

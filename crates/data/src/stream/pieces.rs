@@ -4,28 +4,12 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 
+use super::start::{Each, Start};
 use crate::builder::ColumnBuilder;
 use crate::error::{DataError, Result};
 use crate::lines::Spot;
-use crate::survey::Survey;
 use crate::table::Table;
 use crate::{Csv, Format};
-
-/// Where to begin, and how.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Start {
-    /// Rows of the file before it; the end of a piece.
-    pub row: u64,
-    /// Where it is in a text that can be entered there.
-    pub spot: Option<Spot>,
-    /// Rows of a piece.
-    pub rows: usize,
-    /// Whether NaN is a missing value in formats that can hold it.
-    pub nan_is_missing: bool,
-}
-
-/// Takes the rows of a piece and where the next one starts, and says whether more are wanted.
-pub(super) type Each<'a> = dyn FnMut(Table, Option<Spot>) -> Result<ControlFlow<()>> + 'a;
 
 /// Reads `file` from `start` on. A piece ends after a whole number of [`Start::rows`], with a row
 /// group, or with the file, so that pieces are the same wherever reading begins.
@@ -87,14 +71,4 @@ fn dropping<'a>(
         }
         each(table, end)
     }
-}
-
-/// A table read from numbers that may be NaN; ∞ is always an error.
-pub(super) fn checked(mut survey: Survey, start: Start) -> Result<Table> {
-    if start.nan_is_missing {
-        for doubts in &mut survey.doubts {
-            doubts.texts.retain(|doubt| doubt.text != "NaN");
-        }
-    }
-    survey.finite()
 }
