@@ -2,7 +2,7 @@
 
 use crate::args::{DataArgs, Delimiter, FileFormat};
 use crate::failure::{Failure, Result};
-use nystrom_data::{Arff, Csv, DataError, Fann, Format, Libsvm, Npy};
+use nystrom_data::{Arff, Csv, DataError, Format, Libsvm, Npy};
 use std::path::Path;
 
 /// The reader; a libsvm file is taken to have at least so many features, though it may not show
@@ -13,7 +13,6 @@ pub fn format(args: &DataArgs, libsvm_features: usize) -> Result<Format> {
         Some(FileFormat::Tsv) => Format::Csv(csv(args, Some(b'\t'))),
         Some(FileFormat::Arff) => Format::Arff(Arff::new()),
         Some(FileFormat::Libsvm) => Format::Libsvm(Libsvm::new().at_least(libsvm_features)),
-        Some(FileFormat::Fann) => Format::Fann(Fann::new()),
         Some(FileFormat::Npy) => Format::Npy(Npy::new()),
         #[cfg(feature = "parquet")]
         Some(FileFormat::Parquet) => Format::Parquet(nystrom_data::Parquet::new()),
@@ -30,9 +29,7 @@ pub fn format(args: &DataArgs, libsvm_features: usize) -> Result<Format> {
                     say --format csv";
         return Err(Failure::Usage(text.into()).into());
     }
-    if !args.missing.is_empty()
-        && matches!(format, Format::Arff(_) | Format::Libsvm(_) | Format::Fann(_))
-    {
+    if !args.missing.is_empty() && matches!(format, Format::Arff(_) | Format::Libsvm(_)) {
         let text = "--missing is for CSV, npy and Parquet; leave it out (ARFF marks missing \
                     values by ? itself)";
         return Err(Failure::Usage(text.into()).into());
@@ -65,7 +62,7 @@ fn unknown(error: DataError, path: &Path) -> anyhow::Error {
         DataError::UnknownFormat { file } => Failure::Data(format!(
             "{file}: the format cannot be told from the name; say --format csv, say, or rename \
              the file to .csv, .tsv, \
-             .txt, .arff, .libsvm, .fann or .npy (.gz or .zst may follow)"
+             .txt, .arff, .libsvm or .npy (.gz or .zst may follow)"
         )),
         other => return other.into(),
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::error::{DataError, Result};
 use crate::open::open;
 use crate::survey::Survey;
-use crate::{Arff, Csv, Fann, Libsvm, Npy, Table};
+use crate::{Arff, Csv, Libsvm, Npy, Table};
 
 /// A reader of one of the formats, with its options.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,8 +18,6 @@ pub enum Format {
     Arff(Arff),
     /// Sparse rows `label index:value …`.
     Libsvm(Libsvm),
-    /// Training files of the FANN library.
-    Fann(Fann),
     /// NumPy's `.npy`.
     Npy(Npy),
     /// Apache Parquet.
@@ -29,9 +27,9 @@ pub enum Format {
 
 impl Format {
     /// The format that the name of a file tells: `.csv`, `.tsv`, `.txt` (whose delimiter is
-    /// guessed), `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.fann`, `.npy` or, with the
-    /// feature of that name, `.parquet`, each possibly followed by `.gz` or `.zst`, in upper or
-    /// lower case. CSV and TSV are taken to have a header.
+    /// guessed), `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.npy` or, with the feature of that
+    /// name, `.parquet`, each possibly followed by `.gz` or `.zst`, in upper or lower case. CSV and
+    /// TSV are taken to have a header.
     ///
     /// # Errors
     /// [`DataError::UnknownFormat`] for other names.
@@ -52,7 +50,6 @@ impl Format {
             Some("txt") => Ok(Format::Csv(Csv::new().guess_delimiter())),
             Some("arff") => Ok(Format::Arff(Arff::new())),
             Some("libsvm" | "svm" | "svmlight") => Ok(Format::Libsvm(Libsvm::new())),
-            Some("fann") => Ok(Format::Fann(Fann::new())),
             Some("npy") => Ok(Format::Npy(Npy::new())),
             #[cfg(feature = "parquet")]
             Some("parquet") => Ok(Format::Parquet(crate::Parquet::new())),
@@ -69,7 +66,6 @@ impl Format {
             Format::Csv(format) => format.read(reader, name),
             Format::Arff(format) => format.read(reader, name),
             Format::Libsvm(format) => format.read(reader, name),
-            Format::Fann(format) => format.read(reader, name),
             Format::Npy(format) => format.read(reader, name),
             #[cfg(feature = "parquet")]
             Format::Parquet(format) => format.read(reader, name),
@@ -116,7 +112,7 @@ macro_rules! by_path {
         }
     )*};
 }
-by_path!(Format, Csv, Arff, Libsvm, Fann, Npy);
+by_path!(Format, Csv, Arff, Libsvm, Npy);
 #[cfg(feature = "parquet")]
 by_path!(crate::Parquet);
 

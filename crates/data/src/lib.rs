@@ -1,9 +1,9 @@
-//! Loaders for the tabular formats that data sets come in: CSV, ARFF, libsvm, FANN, npy, plain or
-//! gzip or Zstandard.
+//! Loaders for the tabular formats that data sets come in: CSV, ARFF, libsvm, npy, plain or gzip or
+//! Zstandard.
 //!
 //! Four types matter:
 //!
-//! * the readers [`Csv`], [`Arff`], [`Libsvm`], [`Fann`] and [`Npy`] turn a file into
+//! * the readers [`Csv`], [`Arff`], [`Libsvm`] and [`Npy`] turn a file into
 //! * a [`Table`] of named columns, which is prepared by a chain of methods and becomes
 //! * a [`Dataset`] of features `x` (n × d), target `y` and names;
 //! * [`DataError`] says where in which file something is wrong, what stands there, and what to do
@@ -48,7 +48,7 @@
 //! # What readers promise
 //!
 //! * No input makes them panic, and memory stays in proportion to the table that is really in the
-//!   file: sizes that a file merely claims (a FANN header, a libsvm index) are never allocated,
+//!   file: sizes that a file merely claims (an npy header, a libsvm index) are never allocated,
 //!   lines end after 16 MiB.
 //! * gzip and Zstandard are recognised by their first bytes, whatever the file is called.
 //! * Text is UTF-8, with or without byte order mark; lines end in `\n`, `\r\n` or `\r`.
@@ -68,7 +68,6 @@ mod dataset;
 mod delimiter;
 mod encode;
 mod error;
-mod fann;
 mod format;
 mod gzip;
 mod libsvm;
@@ -93,7 +92,6 @@ pub use csv::Csv;
 pub use dataset::Dataset;
 pub use encode::Encoding;
 pub use error::{DataError, Place, Problem, Result};
-pub use fann::Fann;
 pub use format::{Format, read_path};
 pub use gzip::Uncompressed;
 pub use libsvm::Libsvm;

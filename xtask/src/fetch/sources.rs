@@ -112,23 +112,6 @@ pub const SOURCES: &[Source] = &[
         ],
     },
     Source {
-        set: "pumadyn-8nh",
-        ways: &[
-            torgo(
-                "https://www.dcc.fc.up.pt/~ltorgo/Regression/puma8NH.tgz",
-                &["puma8NH.data", "puma8NH.test"],
-            ),
-            genyang(&["puma8NH.arff"]),
-        ],
-    },
-    Source {
-        set: "pumadyn-32nm", // Delve's own is not standardised: another set
-        ways: &[copy(
-            "https://github.com/treforevans/uci_datasets/raw/f0737523712f/uci_datasets/pumadyn32nm/",
-            &["data.csv.gz"],
-        )],
-    },
-    Source {
         set: "pumadyn-32fm",
         ways: &[copy(
             "https://github.com/libfann/fann/raw/1783cbf6239a/datasets/",
@@ -139,13 +122,6 @@ pub const SOURCES: &[Source] = &[
         set: "pumadyn-32fh",
         ways: &[catalogue(
             "https://www.cs.toronto.edu/pub/neuron/delve/data/tarfiles/pumadyn-family/pumadyn-32fh.tar.gz",
-            &["Dataset.data"],
-        )],
-    },
-    Source {
-        set: "pumadyn-32fm-full",
-        ways: &[catalogue(
-            "https://www.cs.toronto.edu/pub/neuron/delve/data/tarfiles/pumadyn-family/pumadyn-32fm.tar.gz",
             &["Dataset.data"],
         )],
     },

@@ -98,9 +98,9 @@ fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
 }
 
 /// One file of a publisher as a table with the catalogue's columns.
-fn table(entry: &Entry, layout: Layout, bytes: &[u8], name: &str) -> anyhow::Result<Table> {
+fn table(entry: &Entry, layout: Layout, mut bytes: &[u8], name: &str) -> anyhow::Result<Table> {
     let names: Vec<String> = match layout {
-        Layout::Catalogue => return Ok((entry.format)().read(bytes, name)?),
+        Layout::Catalogue => return Ok((entry.read)(&mut bytes, name)?),
         Layout::Columns(names) => names.iter().map(|&name| name.to_owned()).collect(),
         Layout::TargetLast => {
             (1..entry.columns).map(|i| format!("c{i}")).chain([entry.target.to_owned()]).collect()

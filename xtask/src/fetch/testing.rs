@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use flate2::{Compression, write::GzEncoder};
+use nystrom_data::Csv;
 use nystrom_data::catalog::{Entry, File};
-use nystrom_data::{Csv, Format};
 
 /// A data set of two rows.
 pub const TINY: &str = "x,y\n1,2\n3,4\n";
@@ -35,7 +35,7 @@ pub fn tiny() -> Entry {
         source: "Nowhere id 0",
         licence: "Public domain.",
         note: "",
-        format: || Format::Csv(Csv::new()),
+        read: |file, name| Csv::new().read(file, name),
         prepare: Ok,
     }
 }

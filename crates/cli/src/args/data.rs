@@ -53,7 +53,6 @@ pub enum FileFormat {
     Tsv,
     Arff,
     Libsvm,
-    Fann,
     Npy,
     #[cfg(feature = "parquet")]
     Parquet,

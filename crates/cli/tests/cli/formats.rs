@@ -42,13 +42,6 @@ fn every_format_is_read() {
         )
     };
     bench.write("t.libsvm", (0..90).map(libsvm).collect::<String>());
-    let fann = |row: usize| {
-        format!(
-            "{:?} {:?} {:?}\n{:?}\n",
-            columns[0][row], columns[1][row], columns[3][row], columns[2][row]
-        )
-    };
-    bench.write("t.fann", format!("90 3 1\n{}", (0..90).map(fann).collect::<String>()));
     bench.write("t.semicolons", csv.replace(',', ";"));
     bench.write("tabs.csv", csv.replace(',', "\t"));
     bench.write("t.txt", csv.replace(',', "  "));
@@ -61,7 +54,6 @@ fn every_format_is_read() {
         ("bare.csv", "--no-header --target -2"),
         ("t.arff", "--target y"),
         ("t.libsvm", ""),
-        ("t.fann", "--target y"),
         ("tabs.csv", "--target y"),
         ("t.txt", "--target y"),
         ("decimal.csv", "--target y --decimal-comma"),

@@ -146,7 +146,6 @@ const OPTIONS: &[Case<'_>] = &[
     Case(b"", "--target y --format npy", DATA, &["no whole .npy file", "--format"]),
     Case(b"", "--target y --format arff", DATA, &["not an ARFF declaration"]),
     Case(b"", "--target y --format libsvm", DATA, &["is not a number"]),
-    Case(b"", "--target y --format fann", DATA, &["not a FANN header"]),
     Case(b"", "--target y --format arff --missing NA", USAGE, &["--missing is for CSV"]),
     Case(b"", "--target y --format npy --decimal-comma", USAGE, &["are for CSV"]),
     Case(b"", "--target y --landmarks uniform:0", USAGE, &["not a number of landmarks"]),

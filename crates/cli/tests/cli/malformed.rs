@@ -159,7 +159,6 @@ const CASES: &[Case] = &[
         DATA,
         &["order.libsvm:1, column 3", "sort the indices"],
     ),
-    Case("short.fann|2 1 1\n0.5\n1\n", FIT, DATA, &["short.fann", "promises 2 rows"]),
     Case(
         "text.npy|a,y\n1,2\n",
         "fit FILE --lambda auto --target 1 -o out.json",

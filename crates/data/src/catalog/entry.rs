@@ -1,7 +1,9 @@
 //! What the catalog knows of a data set.
 
+use std::io::Read;
+
 use crate::error::{DataError, Result};
-use crate::{Dataset, Format, Table};
+use crate::{Csv, Dataset, Table};
 
 /// A data set of the catalog. Entries of one's own can be made and used with
 /// [`load_entry`](super::load_entry).
@@ -32,8 +34,8 @@ pub struct Entry {
     pub licence: &'static str,
     /// What a reader of results should know.
     pub note: &'static str,
-    /// How to read the files.
-    pub format: fn() -> Format,
+    /// How to read a file; the name stands for it in errors.
+    pub read: fn(&mut dyn Read, &str) -> Result<Table>,
     /// From the table of the files to one with numbers only, nothing missing. `Ok` for files that
     /// hold features and target and nothing else.
     pub prepare: fn(Table) -> Result<Table>,
@@ -67,7 +69,7 @@ pub(super) const NOTHING: Entry = Entry {
     source: "",
     licence: "",
     note: "",
-    format: || Format::Csv(crate::Csv::new()),
+    read: |file, name| Csv::new().read(file, name),
     prepare: Ok,
 };
 

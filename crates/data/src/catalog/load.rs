@@ -7,6 +7,7 @@ use super::{
     sha256_uncompressed,
 };
 use crate::error::{DataError, Result};
+use crate::open::open;
 use crate::{Dataset, Table};
 
 /// How sure one wants to be that a file is the one of the catalog.
@@ -141,8 +142,9 @@ fn read(data_dir: &Path, entry: &Entry, verify: Verify) -> Result<(Table, Proof)
 /// The rows of all files, each of its own shape.
 fn stacked(entry: &Entry, paths: &[PathBuf]) -> Result<Table> {
     let read = |(file, path): (&File, &PathBuf)| {
-        let table = (entry.format)().read_path(path)?;
-        entry.check_shape(&path.display().to_string(), (file.rows, entry.columns), &table)?;
+        let (mut bytes, name) = open(path)?;
+        let table = (entry.read)(&mut bytes, &name)?;
+        entry.check_shape(&name, (file.rows, entry.columns), &table)?;
         Ok(table)
     };
     Table::stack(entry.files.iter().zip(paths).map(read).collect::<Result<Vec<_>>>()?)

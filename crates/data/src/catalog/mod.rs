@@ -33,6 +33,7 @@ mod checksum;
 #[cfg(feature = "embedded")]
 pub mod embedded;
 mod entry;
+mod fann;
 mod identity;
 mod load;
 mod locate;
@@ -56,7 +57,7 @@ use crate::error::{DataError, Result};
 ///     .filter(|entry| !entry.checksums_known())
 ///     .map(|entry| entry.name)
 ///     .collect();
-/// assert_eq!(absent, ["pumadyn-32fh", "pumadyn-32fm-full", "query-analytics-rqa"]);
+/// assert_eq!(absent, ["pumadyn-32fh", "query-analytics-rqa"]);
 /// ```
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [pumadyn::ENTRIES, torgo::ENTRIES, uci::ENTRIES, uci_large::ENTRIES].into_iter().flatten()

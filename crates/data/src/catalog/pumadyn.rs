@@ -1,7 +1,8 @@
 //! The Pumadyn family: simulated dynamics of a Puma 560 robot arm.
 
 use super::entry::{Entry, File, NOTHING};
-use crate::{Arff, Csv, Fann, Format};
+use super::fann;
+use crate::{Arff, Csv};
 
 /// What most of them have in common.
 const DELVE: Entry = Entry {
@@ -9,7 +10,7 @@ const DELVE: Entry = Entry {
     target: "class",
     licence: "No explicit licence; freely distributed for benchmarks by Delve, University of \
               Toronto.",
-    format: || Format::Arff(Arff::new()),
+    read: |file, name| Arff::new().read(file, name),
     ..NOTHING
 };
 
@@ -30,45 +31,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression \
                  collection as puma32H and OpenML id 44981. The checksum is that of \
                  github.com/genyang/datasets, puma32H.arff at commit 9cf25ea6e5b3",
-        ..DELVE
-    },
-    Entry {
-        name: "pumadyn-8nh",
-        aliases: &["puma8NH"],
-        title: "Pumadyn-8nh: 8 inputs, non-linear, high noise",
-        files: &[File::plain(
-            "pumadyn-8nh/puma8NH.arff",
-            8192,
-            "c9dd7482e0a00bcf9688e3d11925cfe72517ce66ac83a9dcdc2581a701313088",
-        )],
-        columns: 9,
-        features: 8,
-        identity: Some("e49ab80e27db9d5e63811bd176f15ae873e42793e9391bb70a8964f4bae4af26"),
-        source: "Delve (University of Toronto), pumadyn family; also Luis Torgo's regression \
-                 collection as puma8NH. The checksum is that of github.com/genyang/datasets, \
-                 puma8NH.arff at commit 9cf25ea6e5b3",
-        ..DELVE
-    },
-    Entry {
-        name: "pumadyn-32nm",
-        aliases: &["pumadyn32nm"],
-        title: "Pumadyn-32nm: 32 inputs, non-linear, moderate noise; every column standardised",
-        files: &[File::gzip(
-            "pumadyn-32nm/pumadyn32nm.data.csv.gz",
-            8192,
-            "10d1698944e0f6e586f2781e4b62c17c05174d4c6cdb6fb824a3e5a1b3630ae4",
-            "bd823e5e87867b4152f62bf8a64b896a272645e319e8373354e15501a5654641",
-        )],
-        columns: 33,
-        features: 32,
-        identity: Some("4c0af43d3e0394f788f684a691869df3db2fdf4c83a6d7d5319f522ddf890f8f"),
-        target: "c33",
-        source: "Delve (University of Toronto), pumadyn family. The checksum is that of \
-                 github.com/treforevans/uci_datasets, uci_datasets/pumadyn32nm/data.csv.gz at \
-                 commit f0737523712f",
-        note: "Every column, the target too, was centred and scaled to about unit variance by the \
-               distributor, so noise levels are not those of Delve.",
-        format: || Format::Csv(Csv::new().header(false)),
         ..DELVE
     },
     Entry {
@@ -99,7 +61,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         note: "A subset of 1024 of the 8192 rows, affinely rescaled by the distributor (inferred \
                from the ranges) and rounded to six decimals: standardise each column; noise \
                levels are not those of Delve.",
-        format: || Format::Fann(Fann::new()),
+        read: fann::read,
         ..DELVE
     },
     Entry {
@@ -114,21 +76,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                  www.cs.toronto.edu/~delve/data/pumadyn/desc.html",
         note: "No public copy was found while this catalog was made; expected as Delve lays its \
                files out: numbers separated by white space, the target last.",
-        format: || Format::Csv(Csv::new().white_space().header(false)),
-        ..DELVE
-    },
-    Entry {
-        name: "pumadyn-32fm-full",
-        title: "Pumadyn-32fm: 32 inputs, fairly linear, moderate noise; all 8192 rows",
-        files: &[File::unseen("pumadyn-32fm-full/Dataset.data", 8192)],
-        columns: 33,
-        features: 32,
-        target: "c33",
-        source: "Delve (University of Toronto), pumadyn family, prototask pumadyn-32fm: \
-                 www.cs.toronto.edu/~delve/data/pumadyn/desc.html",
-        note: "No public copy was found while this catalog was made; expected as Delve lays its \
-               files out: numbers separated by white space, the target last.",
-        format: || Format::Csv(Csv::new().white_space().header(false)),
+        read: |file, name| Csv::new().white_space().header(false).read(file, name),
         ..DELVE
     },
 ];

@@ -1,13 +1,13 @@
 //! Sets of Luis Torgo's regression collection.
 
 use super::entry::{Entry, File, NOTHING};
-use crate::{Arff, Format};
+use crate::Arff;
 
 /// What most of them have in common.
 const TORGO: Entry = Entry {
     target: "class",
     licence: "No explicit licence; freely distributed in Luis Torgo's regression collection.",
-    format: || Format::Arff(Arff::new()),
+    read: |file, name| Arff::new().read(file, name),
     ..NOTHING
 };
 

@@ -1,7 +1,9 @@
 //! Sets of the UCI Machine Learning Repository.
 
+use std::io::Read;
+
 use super::entry::{Entry, File, NOTHING};
-use crate::{Csv, Encoding, Format, Libsvm, Result, Table};
+use crate::{Csv, Encoding, Libsvm, Result, Table};
 
 /// What most of them have in common.
 pub(super) const UCI: Entry =
@@ -14,13 +16,14 @@ const GAS_DRIFT: Entry = Entry {
     licence: "Listed by UCI as CC BY 4.0, but its page also says research only, no commercial use; \
               cite Vergara et al. 2012 and Rodriguez-Lujan et al. 2014.",
     note: "Target: concentration in ppmv; the class of the gas is dropped (load_table keeps it).",
-    format: gas_drift,
+    read: gas_drift,
     prepare: concentration,
     ..NOTHING
 };
 
-fn gas_drift() -> Format {
-    Format::Libsvm(Libsvm::new().features(128).label_parts(';', ["class", "concentration"]))
+fn gas_drift(file: &mut dyn Read, name: &str) -> Result<Table> {
+    let format = Libsvm::new().features(128).label_parts(';', ["class", "concentration"]);
+    format.read(file, name)
 }
 
 /// The gas is the other target of the set, not a feature.
@@ -86,7 +89,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         source: "UCI ML Repository id 493 (Query Analytics Workloads). The checksum is that of \
                  github.com/Rahulm0106/Query-analytics, data/raw/Radius-Queries-Count.csv at \
                  commit 13ac8ee2ee1c",
-        format: || Format::Csv(Csv::new().names(["x", "y", "radius", "count"])),
+        read: |file, name| Csv::new().names(["x", "y", "radius", "count"]).read(file, name),
         ..UCI
     },
     Entry {
@@ -107,7 +110,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         source: "UCI ML Repository id 372 (HTRU2). The checksum is that of \
                  github.com/zc-zhai/DecisionTree, HTRU_2.csv at commit 95c3ef2b3437",
         note: "Target: 1 for the 1639 pulsars, 0 for the rest.",
-        format: || Format::Csv(Csv::new()),
+        read: |file, name| Csv::new().read(file, name),
         ..UCI
     },
     Entry {
@@ -127,7 +130,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                  github.com/olin-shipstead/extreme-gradient-boosting, Folds5x2_pp.csv at commit \
                  71c21397fb08",
         note: "41 rows are duplicates, as in the original. The target EP is called PE at UCI.",
-        format: || Format::Csv(Csv::new()),
+        read: |file, name| Csv::new().read(file, name),
         ..UCI
     },
     Entry {
@@ -148,7 +151,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                  Structure). The checksum is that of \
                  github.com/iamani123/ML1819--task-104--team-15, CASP.csv at commit f7251178dc17",
         note: "Target: RMSD. 1711 rows are duplicates.",
-        format: || Format::Csv(Csv::new()),
+        read: |file, name| Csv::new().read(file, name),
         ..UCI
     },
     Entry {
@@ -168,7 +171,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                  github.com/zhichaoluo/DataAnalysis, data/abalone.data at commit 96fa8d724d88",
         note: "Sex (F, I, M) is coded one-hot, so that 8 columns give 10 features; load_table \
                leaves it as text.",
-        format: || Format::Csv(Csv::new().text(["Sex"])),
+        read: |file, name| Csv::new().text(["Sex"]).read(file, name),
         prepare: sex_one_hot,
         ..UCI
     },

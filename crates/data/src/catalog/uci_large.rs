@@ -1,8 +1,10 @@
 //! Sets of the UCI Machine Learning Repository with many rows or several files.
 
+use std::io::Read;
+
 use super::entry::{Entry, File};
 use super::uci::UCI;
-use crate::{Column, Csv, Format, Result, Table};
+use crate::{Column, Csv, Result, Table};
 
 const GAS_TURBINE: [&str; 11] =
     ["AT", "AP", "AH", "AFDP", "GTEP", "TIT", "TAT", "TEY", "CDP", "CO", "NOX"];
@@ -30,8 +32,8 @@ fn count_from_rectangle(table: Table) -> Result<Table> {
     table.select_columns(["x", "y", "x_range", "y_range", "count"])
 }
 
-fn beijing() -> Format {
-    Format::Csv(Csv::new().missing(["NA"]).text(["wd", "station"]))
+fn beijing(file: &mut dyn Read, name: &str) -> Result<Table> {
+    Csv::new().missing(["NA"]).text(["wd", "station"]).read(file, name)
 }
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -77,7 +79,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         note: "Target: NOX from the nine sensor columns; CO, the other emission, is dropped \
                (load_table keeps it). 7 rows are duplicates. The UCI files have a header line, \
                these have none.",
-        format: || Format::Csv(Csv::new().names(GAS_TURBINE)),
+        read: |file, name| Csv::new().names(GAS_TURBINE).read(file, name),
         prepare: nox,
         ..UCI
     },
@@ -169,7 +171,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                  commit 0aa46c055fcc",
         note: "PM2.5 from TEMP, PRES, DEWP, RAIN and WSPM: 411621 of the 420768 hours have all \
                six (load_table keeps every column and row). A time series: say how it was split.",
-        format: beijing,
+        read: beijing,
         prepare: pm25_from_weather,
         ..UCI
     },
@@ -192,7 +194,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                  github.com/aperezn298/DatasetsPUJC, Skin_NonSkin.txt at commit 959701addcc6",
         note: "Target: +1 for skin (50859 rows), -1 for the rest. Only 51433 of the points are \
                distinct: kernel matrices are singular, and random splits share points.",
-        format: || Format::Csv(Csv::new().delimiter(b'\t')),
+        read: |file, name| Csv::new().delimiter(b'\t').read(file, name),
         prepare: skin_sign,
         ..UCI
     },
@@ -210,7 +212,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         note: "No copy was seen while this catalog was made; expected as public descriptions say: \
                a header, an unnamed index column, then x, y, x_range, y_range, count, sum_, avg, \
                the last undefined in 157 rows.",
-        format: || Format::Csv(Csv::new().missing(["", "NA", "nan", "NaN"])),
+        read: |file, name| Csv::new().missing(["", "NA", "nan", "NaN"]).read(file, name),
         prepare: count_from_rectangle,
         ..UCI
     },

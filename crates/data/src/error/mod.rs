@@ -51,7 +51,7 @@ pub enum DataError {
     /// The name of a file does not tell its format.
     #[error(
         "{file}: the format cannot be told from the name; rename it to .csv, .tsv, .txt, .arff, \
-         .libsvm, .fann or .npy (.gz may \
+         .libsvm or .npy (.gz may \
             follow), or name the reader"
     )]
     UnknownFormat {

@@ -9,8 +9,8 @@ use super::record::{Mark, Shard, Stamp, changed, digest};
 use super::start::Start;
 use crate::Format;
 use crate::error::{DataError, Result};
-use crate::open::open;
 use crate::lines::Spot;
+use crate::open::open;
 use crate::table::Table;
 
 /// What the reading thread tells.

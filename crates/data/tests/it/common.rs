@@ -3,13 +3,18 @@
 use std::io::Write;
 
 use flate2::{Compression, write::GzEncoder};
-use nystrom_data::{DataError, Problem, Result, Table};
+use nystrom_data::{DataError, Problem, Result, Table, catalog};
 
 /// `bytes` as one gzip member.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
+}
+
+/// Reads as the one set of the catalog that comes in FANN's format.
+pub fn read_fann(mut bytes: &[u8], name: &str) -> Result<Table> {
+    (catalog::find("pumadyn-32fm")?.read)(&mut bytes, name)
 }
 
 /// Line, field and column name of the error, the problem, and the whole message.

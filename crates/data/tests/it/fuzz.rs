@@ -2,11 +2,11 @@
 //! and damaged valid files.
 
 use nystrom_data::{
-    Arff, Csv, Encoding, Fann, Format, Libsvm, Npy, Standardize, Table, Values, npy_bytes,
+    Arff, Csv, Encoding, Format, Libsvm, Npy, Result, Standardize, Table, Values, npy_bytes,
 };
 use proptest::prelude::*;
 
-use crate::common::gzip;
+use crate::common::{gzip, read_fann};
 use crate::damage::{File, cases, damaged, guarded};
 
 /// Every format, with options that change how it reads.
@@ -23,7 +23,6 @@ fn readers() -> Vec<Format> {
         Format::Arff(Arff::new()),
         Format::Libsvm(libsvm()),
         Format::Libsvm(libsvm().label_parts(';', ["a", "b"]).features(3)),
-        Format::Fann(Fann::new()),
         Format::Npy(Npy::new()),
     ];
     readers.extend(Format::of("t.parquet")); // with the feature of that name
@@ -35,21 +34,23 @@ fn read_all(file: &File) {
     for format in readers() {
         read(format, file.clone());
     }
+    read_by(|bytes| read_fann(bytes, "fuzz"), true, file.clone());
 }
 
-/// What is accepted must be a sound table that survives every further step; an error names a line
-/// of the file.
 fn read(format: Format, file: File) {
     let surveyed = format.clone();
     guarded(file.clone(), move |bytes| survey(&surveyed, bytes));
-    guarded(file, move |bytes| match format.read(bytes, "fuzz") {
+    let text = matches!(format, Format::Csv(_) | Format::Arff(_) | Format::Libsvm(_));
+    read_by(move |bytes| format.read(bytes, "fuzz"), text, file);
+}
+
+/// What is accepted must be a sound table that survives every further step; an error names a line
+/// of the file, if that is text.
+fn read_by(read: impl Fn(&[u8]) -> Result<Table> + Send + 'static, text: bool, file: File) {
+    guarded(file, move |bytes| match read(bytes) {
         Ok(table) => use_table(table),
         Err(error) => {
             assert!(!error.to_string().is_empty());
-            let text = matches!(
-                format,
-                Format::Csv(_) | Format::Arff(_) | Format::Libsvm(_) | Format::Fann(_)
-            );
             // Packed bytes do not tell how many lines they hold.
             if text && !bytes.starts_with(&[0x1f, 0x8b]) {
                 let lines = bytes.iter().filter(|&&b| b == b'\n' || b == b'\r').count() as u64 + 1;
@@ -202,7 +203,7 @@ proptest! {
 
     #[test]
     fn fann(file in damaged(texts(&["2 2 1\n0.1 0.2\n1\n0.3 0.4\n-1\n"]))) {
-        read(Format::Fann(Fann::new()), file);
+        read_by(|bytes| read_fann(bytes, "fuzz"), true, file);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Malformed ARFF, libsvm, FANN and gzip: each is refused at the exact line and column, with a
 //! remedy.
 
-use crate::common::{Complaint, gzip, refused};
-use nystrom_data::{Arff, Csv, Fann, Libsvm, Problem};
+use crate::common::{Complaint, gzip, read_fann, refused};
+use nystrom_data::{Arff, Csv, Libsvm, Problem};
 
 fn arff(text: &str) -> Complaint {
     refused(Arff::new().read(text.as_bytes(), "t.arff"), "t.arff")
@@ -13,7 +13,7 @@ fn libsvm(text: &str) -> Complaint {
 }
 
 fn fann(text: &str) -> Complaint {
-    refused(Fann::new().read(text.as_bytes(), "t.fann"), "t.fann")
+    refused(read_fann(text.as_bytes(), "t.fann"), "t.fann")
 }
 
 const HEADER: &str = "% c\n@relation r\n@attribute x numeric\n@attribute s {u, v}\n@data\n";

@@ -1,7 +1,7 @@
 //! Properties: what is written is read back bit for bit, and errors point at the right field.
 
-use crate::common::gzip;
-use nystrom_data::{Arff, Csv, Fann, Format, Libsvm, Standardize, Table, Values};
+use crate::common::{gzip, read_fann};
+use nystrom_data::{Arff, Csv, Format, Libsvm, Standardize, Table, Values};
 use proptest::prelude::*;
 
 fn cases(cases: u32) -> ProptestConfig {
@@ -44,7 +44,10 @@ proptest! {
         };
         let attributes: String = (0..d).map(|j| format!("@attribute x{j} real{end}")).collect();
         let (inputs, outputs) = (d.div_ceil(2), d - d.div_ceil(2));
-        let mut files = vec![
+        let packed = |text: String| {
+            if compress { gzip(text.as_bytes()) } else { text.into_bytes() }
+        };
+        let files = vec![
             (Format::Csv(Csv::new().header(false)), lines(&|row| joined(row, ","))),
             (Format::Csv(Csv::new().header(false).delimiter(b'\t')), lines(&|row| joined(row,
                 "\t"))),
@@ -61,12 +64,11 @@ proptest! {
         if outputs > 0 {
             let pair = |row: &[f64]| format!("{}{end}{}", joined(&row[..inputs], " "),
                 joined(&row[inputs..], " "));
-            files.push((Format::Fann(Fann::new()), format!("{} {inputs} {outputs}{end}{}",
-                rows.len(), lines(&pair))));
+            let text = format!("{} {inputs} {outputs}{end}{}", rows.len(), lines(&pair));
+            prop_assert_eq!(&bits(&read_fann(&packed(text), "t").unwrap()), &expected);
         }
         for (format, text) in files {
-            let bytes = if compress { gzip(text.as_bytes()) } else { text.into_bytes() };
-            prop_assert_eq!(&bits(&format.read(&bytes[..], "t").unwrap()), &expected);
+            prop_assert_eq!(&bits(&format.read(&packed(text)[..], "t").unwrap()), &expected);
         }
     }
 

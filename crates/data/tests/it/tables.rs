@@ -2,8 +2,7 @@
 
 use crate::common::gzip;
 use nystrom_data::{
-    Arff, Cell, Column, ColumnRef, Csv, DataError, Fann, Libsvm, Table, Uncompressed, Values,
-    read_path,
+    Arff, Cell, Column, ColumnRef, Csv, DataError, Libsvm, Table, Uncompressed, Values, read_path,
 };
 
 fn air() -> Table {
@@ -92,7 +91,7 @@ fn rows_keep_their_lines() {
     );
     let arff = Arff::new().read("@attribute x real\n@data\n% c\n1\n".as_bytes(), "t").unwrap();
     let libsvm = Libsvm::new().read("\n1 1:2\n".as_bytes(), "t").unwrap();
-    let fann = Fann::new().read("1 1 1\n\n2\n3\n".as_bytes(), "t").unwrap();
+    let fann = read_fann("1 1 1\n\n2\n3\n".as_bytes(), "t").unwrap();
     assert_eq!([&arff, &libsvm, &fann].map(lines), [[4], [2], [3]]);
 }
 
@@ -248,7 +247,7 @@ fn libsvm_fills_zeros_and_pads() {
 
 #[test]
 fn fann_with_several_outputs() {
-    let table = Fann::new().read("1 1 2\n\n0.5\n1 2\n\n".as_bytes(), "t").unwrap();
+    let table = read_fann("1 1 2\n\n0.5\n1 2\n\n".as_bytes(), "t").unwrap();
     assert_eq!(table.names().collect::<Vec<_>>(), ["x1", "y1", "y2"]);
 }
 
@@ -265,12 +264,11 @@ fn gzip_is_told_by_its_bytes_and_may_have_several_members() {
 fn paths_tell_the_format() {
     let dir = std::env::temp_dir().join(format!("nystrom-data-formats-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
-    let files: [(&str, &[u8]); 5] = [
+    let files: [(&str, &[u8]); 4] = [
         ("t.csv", b"x,y\n1,2\n"),
         ("T.TSV.GZ", &gzip(b"x\ty\n1\t2\n")),
         ("t.arff", b"@relation r\n@attribute x real\n@attribute y real\n@data\n1,2\n"),
-        ("t.svmlight", b"1 1:2\n"),
-        ("t.fann.gz", b"1 1 1\n1\n2\n"), // not gzip, whatever it is called
+        ("t.svmlight.gz", b"1 1:2\n"), // not gzip, whatever it is called
     ];
     for (name, bytes) in files {
         let path = dir.join(name);

@@ -69,8 +69,8 @@
 //! `serde_json` with `features = ["float_roundtrip"]`, without which a number may come back one
 //! unit in the last place off.
 //!
-//! * *Other formats*: `nystrom_data::read_path` goes by the file's name: ARFF, libsvm, FANN, npy,
-//!   each plain or gzip, and Parquet (feature `parquet`).
+//! * *Other formats*: `nystrom_data::read_path` goes by the file's name: ARFF, libsvm, npy, each
+//!   plain or gzip, and Parquet (feature `parquet`).
 //! * *Text columns*: `Csv::text`, then `Table::encode`. A file to predict needs the same values in
 //!   the column, or the columns differ.
 //! * *How sure*: keep rows back, or [certify](super::certificate). *Many rows*: chapters
