@@ -164,11 +164,6 @@ impl Input {
         self.survey.table.numbers(column).ok()
     }
 
-    /// Whether most of a column is text.
-    pub fn holds_text(&self, column: usize) -> bool {
-        crate::mixed::holds_text(&self.survey, column)
-    }
-
     /// The rows of these columns that may be used, from 0: all, or those without a gap if that was
     /// asked for. An error if a column does not hold numbers.
     pub fn rows(&self, used: Use<'_>, args: &DataArgs) -> Result<Vec<usize>> {

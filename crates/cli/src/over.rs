@@ -1,12 +1,10 @@
 //! The commands that run over the processes of a job.
 
 use crate::args::{Cli, Command};
-use crate::commands::stream;
+use crate::commands::stream::{self, agree::agree};
 use crate::failure::{self, Failure, Result};
 use clap::{CommandFactory, FromArgMatches};
 use nystrom_pipeline::Ranks;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 /// Of a program that runs over processes.
 const ABOUT: &str = "\
@@ -62,29 +60,6 @@ fn run(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
         }
     }
     Ok(0)
-}
-
-/// What all processes did, each for itself. If it failed for some, the first of them tells the
-/// error, with its rank unless it failed for all, and all end with its status.
-pub fn agree<T>(ranks: &dyn Ranks, mine: Result<T>) -> Result<T> {
-    if ranks.size() == 1 {
-        return mine;
-    }
-    let status = mine.as_ref().map_or_else(failure::status, |_| 0);
-    let all: Vec<u8> = ranks.gather(vec![status]).concat();
-    let Some(first) = all.iter().position(|status| *status != 0) else { return mine };
-    if let (Err(error), true) = (mine, ranks.rank() == first) {
-        let alone = all.contains(&0);
-        failure::report(&if alone { error.context(format!("rank {first}")) } else { error });
-    }
-    Err(Failure::Elsewhere(all[first]).into())
-}
-
-/// What process 0 has, on all.
-pub fn share<T: Serialize + DeserializeOwned>(ranks: &dyn Ranks, value: Option<T>) -> Result<T> {
-    let bytes = serde_json::to_vec(&value)?;
-    let value: Option<T> = serde_json::from_slice(&ranks.broadcast(bytes))?;
-    value.ok_or_else(|| anyhow::anyhow!("process 0 has nothing to share"))
 }
 
 /// An error of which the others have not heard: with the rank, if there are others.

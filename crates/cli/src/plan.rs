@@ -5,6 +5,7 @@
 use crate::args::{Certify, LandmarkSpec, Selection};
 use crate::failure::Result;
 use crate::kernel::AnyKernel;
+use crate::progress::Progress;
 use crate::session::Session;
 use crate::speed::{Speed, Trial};
 use crate::text;
@@ -93,6 +94,19 @@ impl Step {
         parts.extend(self.seconds(speed).map(text::duration));
         let reason = self.reason.as_ref().map_or_else(String::new, |reason| format!(" ({reason})"));
         format!("{}: {}{reason}", self.what, parts.join(", "))
+    }
+}
+
+impl Progress {
+    /// The next piece of work as it was planned: by its kernel values, or by its seconds where it
+    /// takes none.
+    pub fn step(&self, what: &str, step: &Step) {
+        match (step.kernel_values.filter(|values| *values > 0.0), step.seconds) {
+            (None, Some(seconds)) => {
+                self.stage(&format!("{what}, {} in all", text::duration(seconds)), None)
+            }
+            (values, _) => self.stage(what, values),
+        }
     }
 }
 

@@ -1,7 +1,5 @@
 //! One bar on standard error with a time to go, if that is a terminal.
 
-use crate::plan::Step;
-use crate::text;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
@@ -67,17 +65,6 @@ impl Progress {
         if self.shown {
             // the clock runs on through long steps
             self.bar.enable_steady_tick(Duration::from_millis(200));
-        }
-    }
-
-    /// The next piece of work as it was planned: by its kernel values, or by its seconds where it
-    /// takes none.
-    pub fn step(&self, what: &str, step: &Step) {
-        match (step.kernel_values.filter(|values| *values > 0.0), step.seconds) {
-            (None, Some(seconds)) => {
-                self.stage(&format!("{what}, {} in all", text::duration(seconds)), None)
-            }
-            (values, _) => self.stage(what, values),
         }
     }
 

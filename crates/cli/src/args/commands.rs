@@ -3,7 +3,7 @@
 use super::landmarks::METHODS;
 use super::{
     BlockArgs, Certify, DataArgs, KernelArgs, Lambda, LambdaRange, LandmarkSpec, LeverageArgs,
-    Output, RegressionArgs, RunArgs, SearchArgs, StreamArgs,
+    Output, RegressionArgs, RunArgs, ScoreMethod, SearchArgs, StreamArgs,
 };
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -158,21 +158,6 @@ pub struct Predict {
     /// No notes and no progress
     #[arg(short, long, help_heading = "Run")]
     pub quiet: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ScoreMethod {
-    /// K(K + nλI)⁻¹ as it stands: n × n
-    Exact,
-    /// Alaoui & Mahoney: from --columns columns of K
-    Fast,
-    /// Recursive-RLS
-    Recursive,
-    Bless,
-    BlessR,
-    Squeak,
-    /// From the density of the rows: no kernel value at all; stationary kernels, few features
-    Sa,
 }
 
 const SCORES: &str = "\

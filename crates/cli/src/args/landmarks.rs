@@ -1,6 +1,5 @@
-//! How landmarks are chosen: `METHOD:COUNT`.
+//! How landmarks are chosen, `METHOD:COUNT`, and the leverage scores that some are drawn by.
 
-use super::ScoreMethod;
 use clap::{Args, ValueEnum};
 use std::str::FromStr;
 
@@ -46,6 +45,21 @@ pub enum Selection {
     KDpp,
     #[value(name = "kdpp-exact")]
     KDppExact,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ScoreMethod {
+    /// K(K + nλI)⁻¹ as it stands: n × n
+    Exact,
+    /// Alaoui & Mahoney: from --columns columns of K
+    Fast,
+    /// Recursive-RLS
+    Recursive,
+    Bless,
+    BlessR,
+    Squeak,
+    /// From the density of the rows: no kernel value at all; stationary kernels, few features
+    Sa,
 }
 
 /// What `--landmarks` says of its methods in --help.

@@ -15,13 +15,12 @@ mod stream;
 pub use bytes::Bytes;
 pub use certify::Certify;
 pub use commands::{
-    Completions, Evaluate, Fit, Inspect, LandmarksCommand, Predict, Sample, Sampler, ScoreMethod,
-    Scores,
+    Completions, Evaluate, Fit, Inspect, LandmarksCommand, Predict, Sample, Sampler, Scores,
 };
 pub use data::{DataArgs, Delimiter, FileFormat, RegressionArgs, list};
 pub use kernel::{Bandwidth, KernelArgs, KernelName};
 pub use lambda::{Lambda, LambdaRange};
-pub use landmarks::{LandmarkSpec, LeverageArgs, Selection};
+pub use landmarks::{LandmarkSpec, LeverageArgs, ScoreMethod, Selection};
 pub use output::Output;
 pub use run::RunArgs;
 pub use search::SearchArgs;

@@ -106,7 +106,9 @@ pub fn wanted(args: &Fit, input: &Input) -> Result<(Wanted, Vec<String>)> {
     }
     let columns = input.kept().to_vec();
     let is_text = |column: &usize| {
-        task(args) != Task::Regression && targets.len() == 1 && input.holds_text(*column)
+        task(args) != Task::Regression
+            && targets.len() == 1
+            && mixed::holds_text(input.survey(), *column)
     };
     let (texts, rest): (Vec<usize>, Vec<usize>) =
         numbers[..targets.len()].iter().copied().partition(is_text);

@@ -9,9 +9,6 @@ use crate::summary::Summary;
 use std::process::ExitCode;
 
 pub fn run(args: &Evaluate) -> Result<ExitCode> {
-    if args.stream || super::stream::is_many(&args.data) {
-        return super::stream::predict::evaluate(args);
-    }
     let session = Session::new(args.threads, args.json, args.quiet)?;
     let model = model_file::load(&args.model)?;
     let predicted = predict(&model, &args.data, (None, false), &session)?;

@@ -42,9 +42,6 @@ struct Fitted {
 }
 
 pub fn run(args: &Fit) -> Result<ExitCode> {
-    if super::stream::is_due(&args.data, args.stream.is_asked(), &args.run)? {
-        return super::stream::fit::run(args);
-    }
     if !args.is_manual() {
         return super::auto::run(args);
     }
@@ -180,18 +177,6 @@ fn check_options(args: &Fit, output: &Output) -> Result<()> {
         return Ok(());
     };
     Err(Failure::Usage(text.into()).into())
-}
-
-/// Why there are fewer landmarks than were asked for, if there are.
-pub fn why_fewer(count: usize, asked: usize) -> String {
-    let these = if count == 1 { "this one" } else { "these" };
-    match asked.saturating_sub(count) {
-        0 => String::new(),
-        more => format!(
-            "; the other {more} of {asked} would add nothing: to rounding, {these} explain every \
-             row"
-        ),
-    }
 }
 
 /// The rows to fit, and those held out.

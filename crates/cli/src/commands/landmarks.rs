@@ -1,6 +1,7 @@
 //! `nystrom landmarks`.
 
 use super::select::{self, Setting};
+use super::span::why_fewer;
 use crate::args::LandmarksCommand;
 use crate::failure::Result;
 use crate::input::{self, Data};
@@ -16,9 +17,6 @@ use nystrom::sketch::{NystromStream, Whitening};
 use std::process::ExitCode;
 
 pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
-    if super::stream::is_due(&args.data, args.blocks.is_asked(), &args.run)? {
-        return super::stream::landmarks::run(args);
-    }
     let (session, mut rng) = Session::start(&args.run)?;
     let (rng, spec) = (&mut rng, args.landmarks);
     check_writable(&args.output, &[&args.data.data])?;
@@ -53,7 +51,7 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
     Columns(columns).write(&args.output, &session)?;
 
     let mut summary = Summary::of("landmarks");
-    let fewer = super::fit::why_fewer(rows.len(), spec.count);
+    let fewer = why_fewer(rows.len(), spec.count);
     summary.line(
         "landmarks",
         format!("{} of {} rows by {}{fewer}", rows.len(), x.nrows(), spec.method.name()),

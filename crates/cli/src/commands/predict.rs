@@ -19,9 +19,6 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 pub fn run(args: &Predict) -> Result<ExitCode> {
-    if args.stream || super::stream::is_many(&args.data) {
-        return super::stream::predict::predict(args);
-    }
     let session = Session::new(args.threads, args.json, args.quiet)?;
     check_writable(&args.output, &[&args.model, &args.data.data])?;
     let model = model_file::load(&args.model)?;

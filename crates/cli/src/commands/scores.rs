@@ -17,9 +17,6 @@ use std::process::ExitCode;
 const COLUMNS: usize = 1000;
 
 pub fn run(args: &Scores) -> Result<ExitCode> {
-    if super::stream::is_due(&args.data, args.blocks.is_asked(), &args.run)? {
-        return super::stream::scores::run(args);
-    }
     let (session, mut rng) = Session::start(&args.run)?;
     check_writable(&args.output, &[&args.data.data])?;
     check(args)?;

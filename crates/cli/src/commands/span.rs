@@ -1,6 +1,5 @@
 //! What a fit in memory is in the span of: landmarks, or with `--accumulate` sums of rows.
 
-use super::fit::why_fewer;
 use super::fit_plan;
 use super::select::{self, Setting};
 use crate::args::{Fit, LandmarkSpec, Selection};
@@ -35,6 +34,18 @@ pub fn name(spec: LandmarkSpec, accumulate: Option<usize>) -> String {
     match accumulate {
         Some(each) => format!("{} sums of {each} rows", spec.count),
         None => spec.to_string(),
+    }
+}
+
+/// Why there are fewer landmarks than were asked for, if there are.
+pub fn why_fewer(count: usize, asked: usize) -> String {
+    let these = if count == 1 { "this one" } else { "these" };
+    match asked.saturating_sub(count) {
+        0 => String::new(),
+        more => format!(
+            "; the other {more} of {asked} would add nothing: to rounding, {these} explain every \
+             row"
+        ),
     }
 }
 

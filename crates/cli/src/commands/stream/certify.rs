@@ -1,7 +1,7 @@
 //! `nystrom fit --certify` block by block: three more passes.
 
-use super::fit::{Job, named};
 use super::input::{StreamInput, Watched};
+use super::job::{Job, named};
 use super::watch::Watch as Passing;
 use crate::args::{Certify, Fit};
 use crate::failure::{Failure, Result, of_pipeline};

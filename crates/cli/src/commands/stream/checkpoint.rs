@@ -1,8 +1,8 @@
 //! The folder of `--checkpoint`: what files were found, what is fitted to them, the sums so far.
 
+use super::agree::share;
 use crate::args::Fit;
 use crate::failure::{Failure, Result, of_pipeline};
-use crate::over::share;
 use nystrom::krr::RowSums;
 use nystrom::linalg_core::SavedSolve;
 use nystrom_data::{Files, FilesRecord};

@@ -1,29 +1,26 @@
 //! `nystrom fit` in two or three passes over the rows.
 
+use super::agree::{agree, share};
 use super::certify;
 use super::check_again;
 use super::checkpoint::{Folder, identity};
-use super::input::{StreamInput, Watched};
+use super::input::StreamInput;
 use super::iterate;
-use super::share::Share;
+use super::job::{Job, first_pass, lambdas};
 use super::sizes::{Sizes, passes};
-use super::watch::Watch as Passing;
-use crate::args::{Bandwidth, Fit, Lambda, Output, Selection};
+use crate::args::{Bandwidth, Fit, Output, Selection};
 use crate::commands::fit::unconverged;
 use crate::commands::select::{self, Setting};
 use crate::commands::span;
-use crate::commands::{auto, auto_report, certify as certificates, fit_plan};
+use crate::commands::{auto, auto_report, certify as certificates};
 use crate::failure::{Failure, NOT_CONVERGED, Result, of_pipeline};
 use crate::model_file;
-use crate::over::{agree, share};
 use crate::search::{Budget, Watch};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::prelude::*;
-use nystrom_pipeline::{
-    Alone, Model, Ranks, Recipe, Report, StreamFit, StreamReport, Survey, TableSource,
-};
+use nystrom_pipeline::{Alone, Model, Ranks, Recipe, Report, StreamFit, StreamReport, Survey};
 use std::process::ExitCode;
 
 pub fn run(args: &Fit) -> Result<ExitCode> {
@@ -189,15 +186,6 @@ fn saved(
     Ok(Some((recipe, bytes)))
 }
 
-/// What all passes are about.
-pub struct Job<'a> {
-    pub args: &'a Fit,
-    stream: &'a StreamFit,
-    budget: &'a Budget,
-    pub session: &'a Session,
-    pub ranks: &'a dyn Ranks,
-}
-
 impl Job<'_> {
     /// The first pass, and the search on its sample, which process 0 does for all. The bytes are
     /// those of the recipe, where anybody needs them.
@@ -291,42 +279,6 @@ impl Job<'_> {
         let chosen = select::selector(spec, setting)?.select(&matrix, m, rng)?;
         let centers = Mat::from_fn(chosen.len(), x.ncols(), |j, k| x[(chosen.indices()[j], k)]);
         stream.recipe_at(survey, model, centers.as_ref(), &spec.method.name()).map_err(of_pipeline)
-    }
-}
-
-/// The first of so many passes, in which every process surveys its share of the files; what it
-/// found is on process 0.
-pub fn first_pass(
-    input: &mut StreamInput,
-    passes: usize,
-    (session, ranks): (&Session, &dyn Ranks),
-    survey: impl FnOnce((&mut dyn TableSource, u64)) -> nystrom_pipeline::Result<Option<Survey>>,
-) -> Result<Option<Survey>> {
-    let mut share = Share::of(&input.files, ranks)?;
-    let name = named(&format!("pass 1 of {passes}"), ranks);
-    let watch = Passing::new(session, &name, (None, share.bytes));
-    let mut source = Watched { files: &mut share.files, unwanted: &input.unwanted, watch };
-    let survey = survey((&mut source, share.first)).map_err(of_pipeline)?;
-    source.watch.end();
-    input.files.restore(share.record(ranks)?)?;
-    for note in survey.iter().flat_map(Survey::notes) {
-        session.say(&format!("note: {note}"));
-    }
-    Ok(survey)
-}
-
-/// What a process says of a pass of which it does a part.
-pub fn named(pass: &str, ranks: &dyn Ranks) -> String {
-    match ranks.size() {
-        1 => pass.to_owned(),
-        size => format!("{pass}, process {} of {size}", ranks.rank()),
-    }
-}
-
-pub fn lambdas(args: &Fit) -> Vec<f64> {
-    match args.lambda {
-        Some(Lambda::Given(lambda)) => vec![lambda],
-        _ => fit_plan::lambdas(args).values(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! `nystrom fit --tolerance` and `--all-rows` block by block: a pass for each iteration.
 
 use super::checkpoint::Folder;
-use super::fit::{Job, named};
 use super::input::{StreamInput, Watched};
+use super::job::{Job, named};
 use super::watch::Watch as Passing;
 use crate::args::{Fit, Lambda};
 use crate::failure::{Failure, Result, of_pipeline};

@@ -1,14 +1,14 @@
 //! `nystrom landmarks` block by block.
 
+use super::agree::agree;
 use super::points::{self, Asked, Sampled, Surveyed};
 use super::scores::{file_of, told};
 use crate::args::{LandmarksCommand, ScoreMethod, Selection};
-use crate::commands::fit::why_fewer;
 use crate::commands::select::{self, Setting};
+use crate::commands::span::why_fewer;
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::kernel;
 use crate::output::{Columns, LINE, Values};
-use crate::over::agree;
 use crate::plan;
 use crate::session::Session;
 use crate::summary::Summary;

@@ -1,10 +1,12 @@
 //! Tables that are read block by block: in several files, or too large for the memory.
 
+pub mod agree;
 mod certify;
 mod checkpoint;
 pub mod fit;
 mod input;
 mod iterate;
+mod job;
 pub mod landmarks;
 mod model_rows;
 mod passes;

@@ -1,12 +1,12 @@
 //! The columns of a model in tables that are read block by block.
 
+use super::agree::agree;
 use super::input::Head;
 use super::share::part;
 use crate::args::DataArgs;
 use crate::commands::arrange::{arrange, libsvm_features};
 use crate::failure::Result;
 use crate::mixed::Wanted;
-use crate::over::agree;
 use crate::session::Session;
 use nystrom_data::{Column, Files, Table};
 use nystrom_pipeline::{Model, Ranks};

@@ -1,8 +1,8 @@
 //! The passes after the first, where sums make the model: normal equations, leave-one-out errors.
 
 use super::checkpoint::{Folder, SavedSums};
-use super::fit::{Job, lambdas, named};
 use super::input::{StreamInput, Watched};
+use super::job::{Job, lambdas, named};
 use super::sizes::passes;
 use super::watch::Watch as Passing;
 use crate::args::Lambda;

@@ -1,8 +1,9 @@
 //! Rows without a target, block by block: settings and a sample by a first pass, and dictionaries.
 
+use super::agree::{agree, share};
 use super::check_again;
-use super::fit::{first_pass, named};
 use super::input::{StreamInput, Watched};
+use super::job::{first_pass, named};
 use super::sizes::PointSizes;
 use super::watch::Watch;
 use crate::args::{BlockArgs, DataArgs, KernelArgs, Output, RunArgs, ScoreMethod};
@@ -10,7 +11,6 @@ use crate::commands::select::{self, Setting};
 use crate::failure::{Result, of_pipeline};
 use crate::kernel;
 use crate::output::check_writable;
-use crate::over::{agree, share};
 use crate::session::Session;
 use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;

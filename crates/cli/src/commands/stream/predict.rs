@@ -1,6 +1,7 @@
 //! `nystrom predict` and `nystrom evaluate` block by block.
 
-use super::fit::named;
+use super::agree::agree;
+use super::job::named;
 use super::model_rows::ModelRows;
 use super::to::{To, receive};
 use super::watch::Watch;
@@ -11,7 +12,6 @@ use crate::commands::predict::{Predicted, Results, check_classes, predicted};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::model_file;
 use crate::output::{Columns, Values, check_writable};
-use crate::over::agree;
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;

@@ -1,5 +1,6 @@
 //! `nystrom scores` block by block.
 
+use super::agree::agree;
 use super::input::StreamInput;
 use super::points::{self, Asked, Surveyed};
 use super::to::{To, receive};
@@ -8,7 +9,6 @@ use crate::commands::scores;
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::kernel;
 use crate::output::{Columns, LINE, Values};
-use crate::over::agree;
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};

@@ -1,7 +1,7 @@
 //! Which files a process surveys, and what all know of them then.
 
+use super::agree::{agree, share};
 use crate::failure::{Failure, Result};
-use crate::over::{agree, share};
 use nystrom_data::{Files, FilesRecord};
 use nystrom_pipeline::Ranks;
 use std::ops::Range;

@@ -1,0 +1,56 @@
+//! What the passes of a job have in common.
+
+use super::input::{StreamInput, Watched};
+use super::share::Share;
+use super::watch::Watch;
+use crate::args::{Fit, Lambda};
+use crate::commands::fit_plan;
+use crate::failure::{Result, of_pipeline};
+use crate::search::Budget;
+use crate::session::Session;
+use nystrom_pipeline::{Ranks, StreamFit, Survey, TableSource};
+
+/// What all passes are about.
+pub struct Job<'a> {
+    pub args: &'a Fit,
+    pub stream: &'a StreamFit,
+    pub budget: &'a Budget,
+    pub session: &'a Session,
+    pub ranks: &'a dyn Ranks,
+}
+
+/// The first of so many passes, in which every process surveys its share of the files; what it
+/// found is on process 0.
+pub fn first_pass(
+    input: &mut StreamInput,
+    passes: usize,
+    (session, ranks): (&Session, &dyn Ranks),
+    survey: impl FnOnce((&mut dyn TableSource, u64)) -> nystrom_pipeline::Result<Option<Survey>>,
+) -> Result<Option<Survey>> {
+    let mut share = Share::of(&input.files, ranks)?;
+    let name = named(&format!("pass 1 of {passes}"), ranks);
+    let watch = Watch::new(session, &name, (None, share.bytes));
+    let mut source = Watched { files: &mut share.files, unwanted: &input.unwanted, watch };
+    let survey = survey((&mut source, share.first)).map_err(of_pipeline)?;
+    source.watch.end();
+    input.files.restore(share.record(ranks)?)?;
+    for note in survey.iter().flat_map(Survey::notes) {
+        session.say(&format!("note: {note}"));
+    }
+    Ok(survey)
+}
+
+/// What a process says of a pass of which it does a part.
+pub fn named(pass: &str, ranks: &dyn Ranks) -> String {
+    match ranks.size() {
+        1 => pass.to_owned(),
+        size => format!("{pass}, process {} of {size}", ranks.rank()),
+    }
+}
+
+pub fn lambdas(args: &Fit) -> Vec<f64> {
+    match args.lambda {
+        Some(Lambda::Given(lambda)) => vec![lambda],
+        _ => fit_plan::lambdas(args).values(),
+    }
+}
