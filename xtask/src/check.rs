@@ -7,7 +7,8 @@ use anyhow::{Context, ensure};
 use serde::Deserialize;
 
 use crate::claim::Claim;
-use crate::experiment::{MissingData, Scale};
+use crate::context::Scale;
+use crate::datasets::MissingData;
 use crate::number::number;
 use crate::record::Status;
 
@@ -190,7 +191,7 @@ fn difference(was: &Claim, is: &Claim) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::statistics::Estimate;
+    use crate::statistics::Estimate;
 
     fn run(claims: Vec<Claim>, missing: Vec<MissingData>) -> Reference {
         let one = Reproduced { name: "one".into(), status: Status::Done, claims, missing };

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::lab::statistics::Estimate;
 use crate::number::{number, with_error};
+use crate::statistics::Estimate;
 
 /// A verdict is open where so many standard errors around the measured value cover the bound.
 ///

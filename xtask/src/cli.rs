@@ -7,8 +7,11 @@ use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 
 use crate::check::{REFERENCE, Reference};
-use crate::experiment::{Experiment, Scale};
-use crate::{bench, experiments, fetch, listing, numbers, peers, reference, runner, suite, tidy};
+use crate::context::Scale;
+use crate::experiment::Experiment;
+use crate::{
+    bench, experiments, fetch, listing, numbers, peers, reference, runner, suite, tidy, workspace,
+};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The project's tasks", version)]
@@ -115,19 +118,19 @@ pub fn run() -> anyhow::Result<ExitCode> {
     match Cli::parse().task {
         Task::Reproduce(options) => reproduce(&options),
         Task::Test(options) => suite::run(&options),
-        Task::Tidy => tidy::run(&workspace_root()),
+        Task::Tidy => tidy::run(&workspace::root()),
         Task::List { data } => {
             print!("{}", listing::table(experiments::ALL, data.folder()?));
             Ok(ExitCode::SUCCESS)
         }
         Task::Fetch(options) => fetch::run(&options),
-        Task::Bench(options) => bench::run(&options, &workspace_root()),
+        Task::Bench(options) => bench::run(&options, &workspace::root()),
         Task::Docs { from } => docs(from.as_deref()),
     }
 }
 
 fn docs(report: Option<&Path>) -> anyhow::Result<ExitCode> {
-    let root = workspace_root();
+    let root = workspace::root();
     if let Some(report) = report {
         reference::take_over(&root, report, &choose(experiments::ALL, &[])?)?;
     }
@@ -157,7 +160,7 @@ fn reproduce(options: &Reproduce) -> anyhow::Result<ExitCode> {
     let path = options
         .check
         .as_ref()
-        .map(|file| file.clone().unwrap_or_else(|| workspace_root().join(REFERENCE)));
+        .map(|file| file.clone().unwrap_or_else(|| workspace::root().join(REFERENCE)));
     let reference = path.map(|path| Reference::read(&path)).transpose()?;
     if let Some(reference) = &reference {
         reference.suits(plan.scale, plan.seed)?;
@@ -187,12 +190,6 @@ fn start_threads(threads: Option<u16>) -> anyhow::Result<usize> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread();
     pool.build_global().context("cannot start the threads")?;
     Ok(rayon::current_num_threads())
-}
-
-/// The folder that holds the workspace's `Cargo.toml`.
-pub fn workspace_root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_owned()
 }
 
 #[cfg(test)]

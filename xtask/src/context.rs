@@ -5,11 +5,34 @@ use std::path::PathBuf;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use crate::datasets::Lookup;
-use crate::experiment::Scale;
+use crate::datasets::Lookup;
 use crate::progress::Progress;
+
+/// How large a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// Seconds: the same code on tiny sizes, so that no experiment rots.
+    Smoke,
+    /// Minutes on two cores.
+    Default,
+    /// The paper's own sizes.
+    Full,
+}
+
+impl Scale {
+    /// The word used in `run.json` and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Scale::Smoke => "smoke",
+            Scale::Default => "default",
+            Scale::Full => "full",
+        }
+    }
+}
 
 /// Handed to [`Experiment::run`](crate::experiment::Experiment::run).
 pub struct Context<'a> {

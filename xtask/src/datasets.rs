@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::catalog::{self, Entry, Located, Missing, embedded};
 use nystrom_data::{Constant, Dataset, Standardize, Standardizer};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-
-use crate::experiment::MissingData;
 
 /// A data set, or the news that it is absent.
 pub enum Lookup {
@@ -15,6 +14,39 @@ pub enum Lookup {
     Found(Dataset),
     /// It is not there.
     Missing(MissingData),
+}
+
+/// A data set that is absent: the reader learns what to fetch and how to know it is the right file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingData {
+    /// Its name in the catalog.
+    pub name: String,
+    /// What could not be computed without it: `row "Pumadyn-32fh"`; empty for the whole experiment.
+    pub needed_for: String,
+    /// Where to get it.
+    pub where_to_get: String,
+    /// Its files, as paths below the data folder.
+    pub files: Vec<String>,
+    /// Rows and columns it must have.
+    pub expected_shape: String,
+    /// SHA-256 of the uncompressed files, where known.
+    pub checksum: Option<String>,
+}
+
+impl std::fmt::Display for MissingData {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "data set `{}` is missing; get it from {}", self.name, self.where_to_get)
+    }
+}
+
+impl std::error::Error for MissingData {}
+
+impl MissingData {
+    /// The same, saying which part of the experiment needs it.
+    pub fn needed_for(mut self, part: impl Into<String>) -> Self {
+        self.needed_for = part.into();
+        self
+    }
 }
 
 /// The data set called `name`: under `dir` or, if its files are not there, as it is embedded in

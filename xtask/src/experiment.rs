@@ -8,7 +8,9 @@
 use serde::{Deserialize, Serialize};
 
 pub use crate::claim::Claim;
-pub use crate::context::{Context, Lookup};
+pub use crate::context::Context;
+pub use crate::datasets::Lookup;
+use crate::datasets::MissingData;
 pub use crate::plot::{Axis, Plot, Point};
 pub use crate::table::{Cell, Column, Table};
 
@@ -52,29 +54,6 @@ pub struct Paper {
     pub url: &'static str,
 }
 
-/// How large a run is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scale {
-    /// Seconds: the same code on tiny sizes, so that no experiment rots.
-    Smoke,
-    /// Minutes on two cores.
-    Default,
-    /// The paper's own sizes.
-    Full,
-}
-
-impl Scale {
-    /// The word used in `run.json` and on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Scale::Smoke => "smoke",
-            Scale::Default => "default",
-            Scale::Full => "full",
-        }
-    }
-}
-
 /// What an experiment found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -100,39 +79,6 @@ impl Outcome {
             && self.claims.is_empty()
             && self.plots.is_empty()
             && self.tables.is_empty()
-    }
-}
-
-/// A data set that is absent: the reader learns what to fetch and how to know it is the right file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MissingData {
-    /// Its name in the catalog.
-    pub name: String,
-    /// What could not be computed without it: `row "Pumadyn-32fh"`; empty for the whole experiment.
-    pub needed_for: String,
-    /// Where to get it.
-    pub where_to_get: String,
-    /// Its files, as paths below the data folder.
-    pub files: Vec<String>,
-    /// Rows and columns it must have.
-    pub expected_shape: String,
-    /// SHA-256 of the uncompressed files, where known.
-    pub checksum: Option<String>,
-}
-
-impl std::fmt::Display for MissingData {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "data set `{}` is missing; get it from {}", self.name, self.where_to_get)
-    }
-}
-
-impl std::error::Error for MissingData {}
-
-impl MissingData {
-    /// The same, saying which part of the experiment needs it.
-    pub fn needed_for(mut self, part: impl Into<String>) -> Self {
-        self.needed_for = part.into();
-        self
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::datasets::{self, Place};
 use crate::experiment::Experiment;
-use crate::tidy::length::{MOST_COLUMNS, width};
+use crate::width::{MOST_COLUMNS, width};
 
 /// Where the generated list lies in the repository.
 pub const DOC_PATH: &str = "docs/EXPERIMENTS.md";

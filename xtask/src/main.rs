@@ -30,10 +30,13 @@ mod reference;
 mod report;
 mod resume;
 mod runner;
+mod statistics;
 mod suite;
 #[cfg(test)]
 mod testing;
 mod tidy;
+mod width;
+mod workspace;
 
 use nystrom_page::{number, plot, table};
 use std::process::ExitCode;

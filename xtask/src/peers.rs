@@ -57,7 +57,7 @@ pub fn k_dpp_draws(
     limit: u64,
 ) -> anyhow::Result<Vec<Line>> {
     let arguments = format!("T8 --tool {tool} --n {n} --k {k} --repeat {draws} --limit {limit}");
-    Ok(harness(python, &crate::cli::workspace_root(), &arguments)?.0)
+    Ok(harness(python, &crate::workspace::root(), &arguments)?.0)
 }
 
 /// One result: the run that gave it and its line.
@@ -101,7 +101,7 @@ pub fn python(workspace: &Path) -> PathBuf {
 /// # Errors
 /// Those of [`versions`].
 pub fn chosen(named: Option<&Path>) -> anyhow::Result<PathBuf> {
-    let workspace = crate::cli::workspace_root();
+    let workspace = crate::workspace::root();
     let python = named.map_or_else(|| python(&workspace), Path::to_owned);
     versions(&python, &workspace)?;
     Ok(python)
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn the_harness_is_in_the_repository_and_has_every_task_and_tool() {
         let text = include_str!("../../benches/peers/peerbench.py");
-        assert!(crate::cli::workspace_root().join(HARNESS).is_file());
+        assert!(crate::workspace::root().join(HARNESS).is_file());
         for Run { arguments } in RUNS {
             let mut words = arguments.split(' ');
             let task = words.next().unwrap();
@@ -193,8 +193,7 @@ mod tests {
 
     #[test]
     fn a_python_that_cannot_be_run_is_named_before_anything_is_measured() {
-        let error =
-            versions(Path::new("no/such/python"), &crate::cli::workspace_root()).err().unwrap();
+        let error = versions(Path::new("no/such/python"), &crate::workspace::root()).err().unwrap();
         assert!(format!("{error:#}").contains("no/such/python"), "{error:#}");
     }
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::{Experiment, Outcome, Scale};
+use crate::context::Scale;
+use crate::experiment::{Experiment, Outcome};
 
 /// How an experiment ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

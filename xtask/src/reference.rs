@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 
 use crate::atomic;
 use crate::check::{REFERENCE, Reference};
-use crate::experiment::Scale;
+use crate::context::Scale;
 use crate::resume::folder;
 
 /// Figures of the documents: the name in `docs/figures/`, the experiment, the plot.
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_figures_are_those_that_the_documents_show() {
-        let root = crate::cli::workspace_root();
+        let root = crate::workspace::root();
         let mut shown: Vec<String> = std::fs::read_dir(root.join("docs/figures"))
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic;
-use crate::experiment::Scale;
+use crate::context::Scale;
 use crate::record::Record;
 
 /// Raise when the shape of the file changes.

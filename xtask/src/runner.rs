@@ -10,13 +10,14 @@ use std::time::{Instant, SystemTime};
 use anyhow::Context as _;
 use sha2::{Digest, Sha256};
 
+use crate::context::Scale;
 use crate::context::{Context, experiment_seed};
-use crate::experiment::{Experiment, Outcome, Scale};
+use crate::experiment::{Experiment, Outcome};
 use crate::number::duration;
 use crate::progress::Progress;
 use crate::record::{Entry, Record, Run, Status};
 use crate::resume::{self, Found, Key};
-use crate::{cli, datasets, machine, report};
+use crate::{datasets, machine, report, workspace};
 
 /// What is to be run, and how.
 pub struct Plan {
@@ -75,7 +76,7 @@ fn start(plan: &Plan) -> anyhow::Result<Run> {
         threads: plan.threads,
         data_dir: plan.data_dir.as_ref().map(|dir| dir.display().to_string()),
         cpu: machine::cpu_model(),
-        revision: machine::git_revision(&cli::workspace_root()),
+        revision: machine::git_revision(&workspace::root()),
         build: build_fingerprint()?,
         started: now(),
         finished: None,

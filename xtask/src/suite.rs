@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::Context;
 use clap::Args;
 
-use crate::cli::workspace_root;
+use crate::workspace;
 
 /// The seed of all property tests; `.cargo/config.toml` fixes it.
 const SEED: &str = "PROPTEST_RNG_SEED";
@@ -99,7 +99,7 @@ fn new_seed() -> u64 {
 fn tests(args: &[OsString], has_data: bool) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.arg("test").current_dir(workspace_root());
+    command.arg("test").current_dir(workspace::root());
     if !args.iter().any(|arg| arg == "-p" || arg == "--package") {
         command.arg("--workspace");
     }

@@ -3,13 +3,14 @@
 
 use rand::RngExt;
 
+use crate::context::Scale;
+use crate::datasets::MissingData;
 use crate::experiment::{
-    Axis, Cell, Claim, Column, Context, Experiment, MissingData, Outcome, Paper, Plot, Point,
-    Scale, Table,
+    Axis, Cell, Claim, Column, Context, Experiment, Outcome, Paper, Plot, Point, Table,
 };
-use crate::lab::statistics::Estimate;
 use crate::record::{Entry, Record, Run, Status};
 use crate::resume::Key;
+use crate::statistics::Estimate;
 
 /// A paper that nobody wrote.
 pub const PAPER: Paper = Paper {

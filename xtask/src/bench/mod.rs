@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_projects_document_has_its_marks() {
-        let path = crate::cli::workspace_root().join("docs/performance.md");
+        let path = crate::workspace::root().join("docs/performance.md");
         split(&std::fs::read_to_string(path).unwrap()).unwrap();
     }
 }

@@ -1,8 +1,8 @@
 //! Time against size on logarithmic axes, with the fitted exponent of each series in the legend.
 
 use super::criterion::Measurements;
-use crate::lab::statistics::fitted_exponent;
 use crate::plot::{Axis, Plot, Point};
+use crate::statistics::fitted_exponent;
 
 /// A curve: its name, the look it has in every plot, and the benchmarks it joins, up to the size at
 /// their end.

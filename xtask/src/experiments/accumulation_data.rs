@@ -78,7 +78,7 @@ impl Set {
     /// The data. For GAS all columns but the target are features; the catalog leaves out CO.
     ///
     /// # Errors
-    /// [`MissingData`](crate::experiment::MissingData); those of reading.
+    /// [`MissingData`](crate::datasets::MissingData); those of reading.
     pub fn load(ctx: &Context<'_>, set: &Set) -> anyhow::Result<Dataset> {
         let data = ctx.need(set.data)?;
         Ok(match &ctx.data_dir {

@@ -7,9 +7,9 @@ use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution, Subsampl
 use super::accumulation_problem::{CHOICES, ERROR, ESTIMATION, Problem};
 use super::papers;
 use crate::experiment::{Claim, Context, Experiment, Outcome};
-use crate::lab::statistics::{geometric_mean, smallest};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{ACCUMULATED, GAUSSIAN_SKETCH as GAUSSIAN, Method, PROBLEM, THEORY, UNIFORM};
+use crate::statistics::{geometric_mean, smallest};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig1",

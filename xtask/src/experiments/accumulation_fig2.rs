@@ -7,12 +7,12 @@ use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution};
 use super::accumulation_problem::{CHOICES, ERROR, ESTIMATION, Problem};
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::statistics::{Estimate, geometric_mean, largest, smallest};
 use crate::lab::{Draw, Grid, Results};
 use crate::method::{
     ACCUMULATED_2, ACCUMULATED_4, ACCUMULATED_8, ACCUMULATED_16, ACCUMULATED_32, GAUSSIAN_SKETCH,
     Method, PROBLEM, UNIFORM,
 };
+use crate::statistics::{Estimate, geometric_mean, largest, smallest};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig2",

@@ -7,8 +7,8 @@ use super::accumulation_data::{
 };
 use super::papers;
 use crate::experiment::{Claim, Context, Experiment, Outcome};
-use crate::lab::statistics::geometric_mean;
 use crate::lab::{Grid, Results, Setting};
+use crate::statistics::geometric_mean;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig3",

@@ -7,8 +7,8 @@ use super::accumulation_data::{
 };
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::statistics::{Estimate, geometric_mean, largest};
 use crate::lab::{Grid, Results, Setting};
+use crate::statistics::{Estimate, geometric_mean, largest};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig5",

@@ -9,8 +9,9 @@ use nystrom::sketch::{Landmarks, Nystrom};
 use super::bernoulli_problem::{BernoulliProblem, CHOICES, NOISE, RIDGE};
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Measure, Results, statistics};
+use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{DIAGONAL, FAST_LEVERAGE, LEVERAGE, Method, UNIFORM};
+use crate::statistics;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-fig1-right",

@@ -8,8 +8,9 @@ use nystrom::linalg_core::{Dense, PsdMatrix, Ridge, SymmetricEigen, random};
 
 use super::papers;
 use crate::experiment::{Axis, Claim, Column, Context, Experiment, Outcome, Plot, Point};
-use crate::lab::{Draw, Grid, Measure, Results, Setting, statistics};
+use crate::lab::{Draw, Grid, Measure, Results, Setting};
 use crate::method::{FAST_LEVERAGE, PROBLEM, THEORY};
+use crate::statistics;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-theorem4",

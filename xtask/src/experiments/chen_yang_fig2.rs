@@ -9,9 +9,9 @@ use rand::{Rng, RngExt};
 use super::bimodal_problem::BimodalDesign;
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point};
-use crate::lab::statistics::quantile;
 use crate::lab::{Draw, Grid, Measure, Results, Setting};
 use crate::method::{self, Method, SPECTRAL, SPECTRAL_EDGE, SPECTRAL_TRUE, SPECTRAL_TRUE_EDGE};
+use crate::statistics::quantile;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-fig2",

@@ -18,9 +18,9 @@ use rand::Rng;
 use super::papers;
 use crate::datasets::standardized;
 use crate::experiment::{Claim, Column, Context, Experiment, Outcome, number};
-use crate::lab::statistics::quantile;
 use crate::lab::{Draw, Grid, Measure, Place, Results, Setting};
 use crate::method::{BLESS, Method, RECURSIVE, SPECTRAL, SPECTRAL_AVERAGE, UNIFORM};
+use crate::statistics::quantile;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-table1",

@@ -14,12 +14,12 @@ use rand::Rng;
 use super::papers;
 use crate::datasets::standardized;
 use crate::experiment::{Claim, Context, Experiment, Outcome, number};
-use crate::lab::statistics::{largest, quantile};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{
     BLESS, BLESS_R, DISQUEAK, FAST_LEVERAGE, Method, PROBLEM, RECURSIVE, RECURSIVE_SIZE, SPECTRAL,
     SQUEAK, UNIFORM,
 };
+use crate::statistics::{largest, quantile};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "leverage-summary",

@@ -10,9 +10,9 @@ use nystrom::sketch::{Nystrom, SpectralNorm, Uniform, frobenius_error};
 use super::li_problem::{AILERONS, AtHand, CHOICES, Problem, Set, Whole};
 use super::papers;
 use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Table};
-use crate::lab::statistics::{Estimate, Sample};
 use crate::lab::{Draw, Grid, Measure, Results, Setting};
 use crate::method::{K_DPP, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6};
+use crate::statistics::{Estimate, Sample};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig5",

@@ -19,9 +19,9 @@ use super::li_methods::{ADAP_FULL, KDPP, LEV, REG_LEV, RP_CHOLESKY, UNIF};
 use super::li_problem::{AILERONS, AtHand, CALIFORNIA, CHOICES, Problem, Set, Whole};
 use super::papers;
 use crate::experiment::{Claim, Context, Experiment, Outcome};
-use crate::lab::statistics::{Sample, smallest};
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{ADAPTIVE_PARTIAL, APPROXIMATE_RANK_K, FAST_LEVERAGE, K_MEANS, Method};
+use crate::statistics::{Sample, smallest};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig6",

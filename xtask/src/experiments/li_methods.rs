@@ -14,9 +14,9 @@ use rand::Rng;
 
 use super::li_problem::Set;
 use crate::experiment::{Axis, Plot, Point};
-use crate::lab::statistics::{Estimate, geometric_mean, largest};
 use crate::lab::{Measure, Results};
 use crate::method::{self, Method};
+use crate::statistics::{Estimate, geometric_mean, largest};
 
 /// Steps of the chain in the paper's comparisons.
 pub const STEPS: usize = 3000;
@@ -157,7 +157,8 @@ fn averaged(each: &[Estimate], error_of_sum: f64) -> Estimate {
 mod tests {
     use super::super::li_problem::SETS;
     use super::*;
-    use crate::experiment::{Context, Scale};
+    use crate::context::Scale;
+    use crate::experiment::Context;
     use crate::lab::Grid;
     use crate::progress::Progress;
 

@@ -13,7 +13,8 @@ use rand_pcg::Pcg64;
 
 use crate::claim::{Claim, Kind};
 use crate::context::experiment_seed;
-use crate::experiment::{Context, Lookup, MissingData, Outcome};
+use crate::datasets::MissingData;
+use crate::experiment::{Context, Lookup, Outcome};
 use crate::lab::Setting;
 
 /// A data set by the paper's name and the catalog's.

@@ -5,8 +5,9 @@ use super::papers;
 use super::squeak_problem::{self, CHOICES};
 use super::squeak_stream::{EPSILON, METHODS, STREAM, Stream, TEN, THEOREM};
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Point};
-use crate::lab::{Grid, Measure, Results, statistics};
+use crate::lab::{Grid, Measure, Results};
 use crate::method::{EXACT, Method, PROBLEM, THEORY};
+use crate::statistics;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-dictionary-size",

@@ -9,9 +9,9 @@ use nystrom::rand::RngExt;
 
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::statistics::exponent;
 use crate::lab::{Draw, Grid, Measure, Results};
 use crate::method::{LEVEL_2, LEVEL_4, Method};
+use crate::statistics::exponent;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "zhang-duchi-wainwright-parts",

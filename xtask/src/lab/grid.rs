@@ -6,30 +6,11 @@ use nystrom_data::Dataset;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
-use super::Measure;
 use super::results::{Results, Row};
-use crate::experiment::{Context, Lookup, MissingData, Plot};
+use super::{Measure, Setting};
+use crate::datasets::MissingData;
+use crate::experiment::{Context, Lookup, Plot};
 use crate::method::{Method, PROBLEM};
-
-/// What a cell is computed on, beside its size: a kernel with its ridge, a data set, a row of the
-/// paper's table.
-pub trait Setting: Sync {
-    /// Its name in seeds, tables and claims; unlike that of the other settings.
-    fn label(&self) -> String;
-}
-
-impl Setting for &'static str {
-    fn label(&self) -> String {
-        (*self).into()
-    }
-}
-
-/// A number of points, where the abscissa is something else.
-impl Setting for usize {
-    fn label(&self) -> String {
-        format!("n = {self}")
-    }
-}
 
 /// Settings × sizes × repetitions.
 pub struct Grid<'a, S> {

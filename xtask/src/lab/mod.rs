@@ -13,12 +13,13 @@
 mod grid;
 mod measure;
 mod results;
+mod setting;
 mod sheet;
-pub mod statistics;
 
-pub use grid::{Draw, Grid, Setting};
+pub use grid::{Draw, Grid};
 pub use measure::Measure;
 pub use results::Results;
+pub use setting::Setting;
 pub use sheet::Place;
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! What a grid measured, and how plots and the values of claims are read off it.
 
-use super::statistics::{self, Estimate, Sample};
 use super::{Measure, Setting};
 use crate::claim::Compared;
-use crate::experiment::{Axis, MissingData, Outcome, Plot, Point};
+use crate::datasets::MissingData;
+use crate::experiment::{Axis, Outcome, Plot, Point};
 use crate::method::{Method, PROBLEM};
 use crate::number::number;
+use crate::statistics::{self, Estimate, Sample};
 
 /// One measured value.
 #[derive(Debug, Clone)]

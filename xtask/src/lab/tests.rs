@@ -1,7 +1,9 @@
 use rand::RngExt;
 
 use super::{Grid, Measure, Results};
-use crate::experiment::{Axis, Cell, Column, Context, MissingData, Scale};
+use crate::context::Scale;
+use crate::datasets::MissingData;
+use crate::experiment::{Axis, Cell, Column, Context};
 use crate::method::{LEVERAGE, UNIFORM};
 use crate::progress::Progress;
 

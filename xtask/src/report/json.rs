@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use crate::experiment::{Claim, MissingData, Scale};
+use crate::context::Scale;
+use crate::datasets::MissingData;
+use crate::experiment::Claim;
 use crate::machine;
 use crate::record::{Entry, Record, Run, Status};
 

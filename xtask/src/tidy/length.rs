@@ -3,10 +3,9 @@
 
 use super::Violation;
 use super::tree::Tree;
+use crate::width::{MOST_COLUMNS, width};
 
 const MOST_LINES: usize = 400;
-/// The width of a line of code or prose; rustfmt.toml has the same number.
-pub const MOST_COLUMNS: usize = 100;
 /// A string of so many characters is left whole.
 const LONG_STRING: usize = 60;
 
@@ -42,11 +41,6 @@ pub fn lines_are_short(tree: &Tree) -> Vec<Violation> {
         }
     }
     found
-}
-
-/// Characters of a line without the accents that combine with the one before.
-pub fn width(line: &str) -> usize {
-    line.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count()
 }
 
 fn can_break(path: &str, line: &str) -> bool {

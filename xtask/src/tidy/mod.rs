@@ -8,7 +8,7 @@ mod crate_map;
 mod data_files;
 mod documentation;
 mod examples;
-pub mod length;
+mod length;
 mod links;
 mod methods;
 mod names;
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn the_repository_is_tidy() {
-        let violations = check(&Tree::read(&crate::cli::workspace_root()).unwrap());
+        let violations = check(&Tree::read(&crate::workspace::root()).unwrap());
         let list: String = violations.iter().map(|violation| format!("\n{violation}")).collect();
         assert!(violations.is_empty(), "{list}");
     }

@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use super::{Count, badge};
 use crate::claim::Kind;
-use crate::experiment::{Claim, MissingData};
+use crate::datasets::MissingData;
+use crate::experiment::Claim;
 use crate::record::{Entry, Status};
 use crate::report::Tally;
 

@@ -12,7 +12,8 @@ mod paper;
 use maud::{Markup, html};
 
 use super::Count;
-use crate::experiment::{Paper, Scale};
+use crate::context::Scale;
+use crate::experiment::Paper;
 use crate::record::{Entry, Run};
 
 /// Every page: its file name and its text.

@@ -1,0 +1,21 @@
+//! What the cells of a grid differ in.
+
+/// What a cell is computed on, beside its size: a kernel with its ridge, a data set, a row of the
+/// paper's table.
+pub trait Setting: Sync {
+    /// Its name in seeds, tables and claims; unlike that of the other settings.
+    fn label(&self) -> String;
+}
+
+impl Setting for &'static str {
+    fn label(&self) -> String {
+        (*self).into()
+    }
+}
+
+/// A number of points, where the abscissa is something else.
+impl Setting for usize {
+    fn label(&self) -> String {
+        format!("n = {self}")
+    }
+}
