@@ -237,10 +237,8 @@ pub fn in_span(fit: Step, [n, m, each, u]: [usize; 4], (passes, folds): (usize, 
     // a state takes products with few entries one by one
     let each = if folds && 8 * each > u { u } else { each };
     let [rows, m, each, u] = [n, m, each, u].map(|size| size as f64);
-    let (values, times) = match is_kept {
-        true => (rows * u, 1.0),
-        false => (passes as f64 * rows * u + u * u, passes as f64),
-    };
+    let (values, times) =
+        if is_kept { (rows * u, 1.0) } else { (passes as f64 * rows * u + u * u, passes as f64) };
     let product = times * 2.0 * rows * m * each;
     let kept = if is_kept { rows * m } else { 0.0 };
     let bytes = fit.bytes + (8.0 * (u * m + 1024.0 * u + kept)) as u64;

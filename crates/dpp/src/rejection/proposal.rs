@@ -72,10 +72,7 @@ impl Proposal {
 
     /// Candidates for every item drawn, so far with this guide; 1 where all scores are known.
     pub fn candidates_per_item(&self) -> f64 {
-        match self.by_scores {
-            true => 1.0,
-            false => self.candidates as f64 / self.taken.max(1) as f64,
-        }
+        if self.by_scores { 1.0 } else { self.candidates as f64 / self.taken.max(1) as f64 }
     }
 
     /// Whether every score is known and drawn by.

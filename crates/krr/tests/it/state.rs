@@ -171,9 +171,10 @@ fn leave_one_out_errors_take_one_more_pass() {
     for intercept in [false, true] {
         let krr = NystromKrr { intercept, ..NystromKrr::without_ridge(gaussian(1.0)) };
         let theirs = krr.path(whole, centers, &ridges).unwrap();
-        let mut state = match intercept {
-            true => NormalEquations::with_intercept(gaussian(1.0), centers, &[3.0, -1.0]).unwrap(),
-            false => NormalEquations::new(gaussian(1.0), centers, 2).unwrap(),
+        let mut state = if intercept {
+            NormalEquations::with_intercept(gaussian(1.0), centers, &[3.0, -1.0]).unwrap()
+        } else {
+            NormalEquations::new(gaussian(1.0), centers, 2).unwrap()
         };
         state.accumulate(whole).unwrap();
         let path = state.path(&ridges).unwrap();

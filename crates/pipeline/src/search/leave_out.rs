@@ -98,14 +98,14 @@ impl Search<'_> {
         let y = gather(data.y.as_ref(), rows);
         let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref());
         let ridge = Ridge::Absolute(mu);
-        Ok(match model.made.holds_all_rows {
-            false => NystromKrr::new(kernel, ridge).fit(problem, model.regression.centers())?,
-            true if rows.len() <= DIRECT => ExactKrr::new(kernel, ridge).fit(problem)?,
-            true => {
-                let options = self.options(self.full_residual());
-                let krr = FullKrr { options, ..FullKrr::new(kernel, ridge) };
-                krr.fit(problem, &mut self.stream(3))?.model
-            }
+        Ok(if !model.made.holds_all_rows {
+            NystromKrr::new(kernel, ridge).fit(problem, model.regression.centers())?
+        } else if rows.len() <= DIRECT {
+            ExactKrr::new(kernel, ridge).fit(problem)?
+        } else {
+            let options = self.options(self.full_residual());
+            let krr = FullKrr { options, ..FullKrr::new(kernel, ridge) };
+            krr.fit(problem, &mut self.stream(3))?.model
         })
     }
 

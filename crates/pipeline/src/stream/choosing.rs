@@ -189,9 +189,10 @@ impl Recipe {
             [one] if classes.is_none() => report.training.map(|training| training * one.scale),
             _ => None,
         };
-        let centers = match self.is_of_all() || self.sketch.is_some() {
-            true => self.chosen_by.clone(),
-            false => format!("{}:{}", self.chosen_by, report.landmarks),
+        let centers = if self.is_of_all() || self.sketch.is_some() {
+            self.chosen_by.clone()
+        } else {
+            format!("{}:{}", self.chosen_by, report.landmarks)
         };
         let made = Made {
             centers,

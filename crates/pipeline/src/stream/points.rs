@@ -136,15 +136,15 @@ impl StreamPoints {
                 let what = format!("misses {} of {} values", sums.gaps(), sums.rows());
                 return Err(wrong(what, "fill them in, or leave out these rows"));
             }
-            let (mean, scale) = match self.columns.standardize {
-                true if sums.is_constant() => {
-                    constant.push(name.clone());
-                    continue;
-                }
-                true => sums.moments(0.0).ok_or_else(|| {
+            let (mean, scale) = if !self.columns.standardize {
+                (0.0, 1.0)
+            } else if sums.is_constant() {
+                constant.push(name.clone());
+                continue;
+            } else {
+                sums.moments(0.0).ok_or_else(|| {
                     wrong("has no finite mean and deviation".into(), "divide it by 1e100, say")
-                })?,
-                false => (0.0, 1.0),
+                })?
             };
             kept.0.push(name.clone());
             kept.1.push(mean);

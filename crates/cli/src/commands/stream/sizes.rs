@@ -81,10 +81,12 @@ impl Sizes {
         let fitting = |m: u64| {
             let span =
                 if sums { Recipe::bytes_of_sketch(m as usize, centers(m) as usize) } else { 0 };
-            span + match iterates {
-                true => Recipe::bytes_iterating(centers(m) as usize, uniform && !sums),
-                false => summing(m),
-            }
+            let sums_or_vectors = if iterates {
+                Recipe::bytes_iterating(centers(m) as usize, uniform && !sums)
+            } else {
+                summing(m)
+            };
+            span + sums_or_vectors
         };
         let bytes_of = |m: u64| fitting(m).max(certifying(centers(m)));
         let fits = |m: u64| bytes_of(m) <= 7 * rest / 10;
