@@ -4,6 +4,7 @@
 //! them. The tests of a rule run it on made-up trees, and `the_repository_is_tidy` runs all of them
 //! on the real one.
 
+mod circles;
 mod crate_map;
 mod data_files;
 mod documentation;
@@ -55,6 +56,7 @@ const RULES: &[(&str, Rule)] = &[
     ("files are short", length::files_are_short),
     ("lines are short", length::lines_are_short),
     ("crates depend on one another as the map says", crate_map::dependencies_follow_the_map),
+    ("modules beside each other go one way", circles::modules_go_one_way),
     ("only methods that need points know kernels", points::kernels_stay_where_points_are),
     (
         "every crate inherits the lints, and libraries switch on those of clippy.toml",

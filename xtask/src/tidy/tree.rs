@@ -67,17 +67,23 @@ impl Tree {
             .map(|(path, text)| (path.as_str(), text.as_str()))
     }
 
-    /// Rust files of the library crates that are not tests, benches or examples.
-    pub fn library_sources(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// Rust files of the crates and of xtask that are not tests, benches or examples.
+    pub fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
         let tests: Vec<String> =
             self.rust().flat_map(|(path, text)| test_modules(path, text)).collect();
         self.rust().filter(move |(path, _)| {
-            let is_source = path.starts_with("crates/") && path.split('/').nth(2) == Some("src");
+            let in_crate = path.starts_with("crates/") && path.split('/').nth(2) == Some("src");
             let in_tests = |test: &String| {
                 path.starts_with(&format!("{test}.")) || path.starts_with(&format!("{test}/"))
             };
-            is_source && !path.starts_with(COMMAND_LINE) && !tests.iter().any(in_tests)
+            (in_crate || path.starts_with("xtask/src/")) && !tests.iter().any(in_tests)
         })
+    }
+
+    /// Those of the library crates.
+    pub fn library_sources(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.sources()
+            .filter(|(path, _)| path.starts_with("crates/") && !path.starts_with(COMMAND_LINE))
     }
 }
 
