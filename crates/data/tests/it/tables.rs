@@ -1,6 +1,6 @@
 //! Tables: what is read, selected, dropped, stacked and refused.
 
-use crate::common::gzip;
+use crate::common::{gzip, read_fann};
 use nystrom_data::{
     Arff, Cell, Column, ColumnRef, Csv, DataError, Libsvm, Table, Uncompressed, Values, read_path,
 };
