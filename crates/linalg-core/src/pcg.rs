@@ -1,54 +1,8 @@
 //! Preconditioned conjugate gradients for several right-hand sides, with the true residual
 //! reported.
 
-use crate::{Error, LinearSystem, Result, Scalar, Solve};
+use crate::{LinearSystem, PcgOptions, PcgReport, Result, Scalar, Solve};
 use faer::{Mat, MatMut, MatRef};
-
-/// When to stop.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PcgOptions {
-    /// Relative residual ‖b − Ax‖₂/‖b‖₂ that every right-hand side must reach.
-    pub tolerance: f64,
-    /// Most applications of A.
-    pub max_iterations: usize,
-}
-
-impl Default for PcgOptions {
-    /// 1e-8 within 100 iterations.
-    fn default() -> Self {
-        PcgOptions { tolerance: 1e-8, max_iterations: 100 }
-    }
-}
-
-/// Why an iterative solve ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PcgEnd {
-    /// The true residual is within the tolerance.
-    Converged,
-    /// The largest number of iterations was done.
-    IterationLimit,
-    /// Rounding errors let the residual fall no further.
-    Stalled,
-    /// Whoever looked on said so.
-    Stopped,
-}
-
-/// What an iterative solve did.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct PcgReport {
-    /// Why it ended.
-    pub end: PcgEnd,
-    /// Iterations done.
-    pub iterations: usize,
-    /// The *true* relative residual ‖b − Ax‖/‖b‖ at the end, the largest over the right-hand sides;
-    /// a bound on it for a system with an [`error`](LinearSystem::error).
-    pub residual: f64,
-    /// Whether `residual` is within the tolerance.
-    pub converged: bool,
-    /// The recurrence's relative residual (largest over the right-hand sides) after each iteration.
-    pub history: Vec<f64>,
-}
 
 /// Solves A·X = B for an n × n symmetric positive definite A known by `apply`, with a
 /// preconditioner M⁻¹ ≈ A⁻¹.
@@ -109,19 +63,5 @@ impl<T: Scalar> LinearSystem<T> for Closures<'_, T> {
     }
     fn precondition(&mut self, out: MatMut<'_, T>, r: MatRef<'_, T>) {
         (self.precondition)(out, r);
-    }
-}
-
-impl PcgReport {
-    /// `Ok` if converged.
-    ///
-    /// # Errors
-    /// [`Error::NotConverged`] with the true residual.
-    pub fn check(&self, options: &PcgOptions) -> Result<()> {
-        if self.converged {
-            return Ok(());
-        }
-        let (iterations, residual, tolerance) = (self.iterations, self.residual, options.tolerance);
-        Err(Error::NotConverged { iterations, residual, tolerance })
     }
 }

@@ -1,8 +1,68 @@
 //! A run of conjugate gradients to a true residual, which can be watched, saved and gone on with.
 
 use crate::cg::{ConjugateGradients, LinearSystem};
-use crate::{PcgEnd, PcgOptions, PcgReport, Result, SavedSolve, Scalar, validate};
+use crate::{Error, Result, SavedSolve, Scalar, validate};
 use faer::{Mat, MatRef};
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PcgOptions {
+    /// Relative residual ‖b − Ax‖₂/‖b‖₂ that every right-hand side must reach.
+    pub tolerance: f64,
+    /// Most applications of A.
+    pub max_iterations: usize,
+}
+
+impl Default for PcgOptions {
+    /// 1e-8 within 100 iterations.
+    fn default() -> Self {
+        PcgOptions { tolerance: 1e-8, max_iterations: 100 }
+    }
+}
+
+/// Why an iterative solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PcgEnd {
+    /// The true residual is within the tolerance.
+    Converged,
+    /// The largest number of iterations was done.
+    IterationLimit,
+    /// Rounding errors let the residual fall no further.
+    Stalled,
+    /// Whoever looked on said so.
+    Stopped,
+}
+
+/// What an iterative solve did.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct PcgReport {
+    /// Why it ended.
+    pub end: PcgEnd,
+    /// Iterations done.
+    pub iterations: usize,
+    /// The *true* relative residual ‖b − Ax‖/‖b‖ at the end, the largest over the right-hand sides;
+    /// a bound on it for a system with an [`error`](LinearSystem::error).
+    pub residual: f64,
+    /// Whether `residual` is within the tolerance.
+    pub converged: bool,
+    /// The recurrence's relative residual (largest over the right-hand sides) after each iteration.
+    pub history: Vec<f64>,
+}
+
+impl PcgReport {
+    /// `Ok` if converged.
+    ///
+    /// # Errors
+    /// [`Error::NotConverged`] with the true residual.
+    pub fn check(&self, options: &PcgOptions) -> Result<()> {
+        if self.converged {
+            return Ok(());
+        }
+        let (iterations, residual, tolerance) = (self.iterations, self.residual, options.tolerance);
+        Err(Error::NotConverged { iterations, residual, tolerance })
+    }
+}
 
 /// Conjugate gradients on A·X = B until the *true* relative residual of every column is within the
 /// tolerance: [`pcg`](crate::pcg()) for a [`LinearSystem`] and an onlooker.
