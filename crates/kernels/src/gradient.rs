@@ -1,8 +1,7 @@
-//! Gradients of sums of kernels.
+//! Gradients of sums of kernel values.
 
-use crate::{Kernel, Points, Product, Scaled, Sum, tile};
-use faer::reborrow::*;
-use faer::{Mat, MatMut, MatRef, unzip, zip};
+use crate::{Kernel, Points};
+use faer::{MatMut, MatRef};
 use nystrom_linalg_core::Scalar;
 use std::sync::Arc;
 
@@ -76,67 +75,3 @@ forward_gradient!(
     [K: DifferentiableKernel<T> + ?Sized] Box<K>,
     [K: DifferentiableKernel<T> + ?Sized] Arc<K>
 );
-
-impl<T, A, B> DifferentiableKernel<T> for Sum<A, B>
-where
-    T: Scalar,
-    A: DifferentiableKernel<T>,
-    B: DifferentiableKernel<T>,
-{
-    fn gradient_into(
-        &self,
-        mut out: MatMut<'_, T>,
-        x: Points<'_, T>,
-        z: Points<'_, T>,
-        weights: MatRef<'_, T>,
-    ) {
-        let mut second = Mat::zeros(out.nrows(), out.ncols());
-        self.first().gradient_into(out.rb_mut(), x, z, weights);
-        self.second().gradient_into(second.as_mut(), x, z, weights);
-        zip!(out, &second).for_each(|unzip!(a, b)| *a += *b);
-    }
-}
-
-impl<T, A, B> DifferentiableKernel<T> for Product<A, B>
-where
-    T: Scalar,
-    A: DifferentiableKernel<T>,
-    B: DifferentiableKernel<T>,
-{
-    /// Σ_j w_ij ∇(k₁k₂) = Σ_j (w_ij k₂)∇k₁ + Σ_j (w_ij k₁)∇k₂.
-    fn gradient_into(
-        &self,
-        mut out: MatMut<'_, T>,
-        x: Points<'_, T>,
-        z: Points<'_, T>,
-        weights: MatRef<'_, T>,
-    ) {
-        tile::gradient_sums(&out, x, z, weights);
-        let times = |block: Mat<T>| {
-            let m = block.ncols();
-            Mat::from_fn(weights.nrows(), weights.ncols(), |i, j| {
-                weights[(i, j)] * block[(i, j % m)]
-            })
-        };
-        let mut second = Mat::zeros(out.nrows(), out.ncols());
-        let (by_first, by_second) =
-            (times(self.first().eval(x, z)), times(self.second().eval(x, z)));
-        self.first().gradient_into(out.rb_mut(), x, z, by_second.as_ref());
-        self.second().gradient_into(second.as_mut(), x, z, by_first.as_ref());
-        zip!(out, &second).for_each(|unzip!(a, b)| *a += *b);
-    }
-}
-
-impl<T: Scalar, K: DifferentiableKernel<T>> DifferentiableKernel<T> for Scaled<K> {
-    fn gradient_into(
-        &self,
-        mut out: MatMut<'_, T>,
-        x: Points<'_, T>,
-        z: Points<'_, T>,
-        weights: MatRef<'_, T>,
-    ) {
-        self.kernel().gradient_into(out.rb_mut(), x, z, weights);
-        let factor = T::lit(self.factor());
-        zip!(out).for_each(|unzip!(a)| *a *= factor);
-    }
-}

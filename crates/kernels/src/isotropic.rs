@@ -48,6 +48,41 @@ pub trait Profile: Send + Sync {
     }
 }
 
+/// A profile whose isotropic kernels can be saved.
+///
+/// ```
+/// use nystrom_kernels::{Isotropic, Lane, Profile, SavedProfile};
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Cauchy;
+/// impl Profile for Cauchy {
+///     fn at<V: Lane>(&self, s: V) -> V {
+///         s.lit(1.0) / (s + 1.0)
+///     }
+/// }
+/// impl SavedProfile for Cauchy {
+///     const NAME: &'static str = "cauchy";
+/// }
+/// let text = serde_json::to_string(&Isotropic::with_profile(Cauchy, 2.0)?).unwrap();
+/// assert_eq!(text, r#"{"cauchy":{"profile":null,"length_scale":2.0}}"#);
+/// # Ok::<(), nystrom_linalg_core::Error>(())
+/// ```
+#[cfg(feature = "serde")]
+#[diagnostic::on_unimplemented(
+    message = "kernels of the profile `{Self}` cannot be saved or loaded",
+    label = "has no name in files",
+    note = "a profile of your own derives `Serialize` and `Deserialize` and implements \
+            `SavedProfile`"
+)]
+pub trait SavedProfile: Profile + serde::Serialize + serde::de::DeserializeOwned {
+    /// The name of the isotropic kernel; with one length scale per coordinate it is followed by
+    /// `-ard`.
+    const NAME: &'static str;
+
+    /// Whether its fields alone say which profile it is: a file from before kernels had names
+    /// then still loads.
+    const KNOWN_BY_FIELDS: bool = false;
+}
+
 /// The kernel κ(‖x − y‖²/ℓ²) of a [`Profile`] κ and a length scale ℓ > 0, on ℝ^d for every d ≥ 1.
 ///
 /// Parameters are `f64` and one kernel value serves points of both precisions. `diag` is κ(0) = 1.

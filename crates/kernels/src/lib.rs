@@ -86,13 +86,15 @@ pub use dot_product::{Linear, Polynomial};
 pub use from_fn::FromFn;
 pub use gaussian::{Gaussian, SquaredExponential};
 pub use gradient::DifferentiableKernel;
+#[cfg(feature = "serde")]
+pub use isotropic::SavedProfile;
 pub use isotropic::{Ard, Isotropic, Profile};
 pub use k_means::{Clusters, KMeans};
 pub use kernel::Kernel;
 pub use lane::{Lane, Plain};
 pub use laplacian::LaplacianL1;
 #[cfg(feature = "serde")]
-pub use load::{LoadedKernel, SavedKernel, SavedProfile};
+pub use load::{LoadedKernel, SavedKernel};
 pub use matern::{
     Exponential, LaplacianEuclidean, Matern, Matern12, Matern32, Matern52, MaternFiveHalves,
     MaternNu, MaternThreeHalves,

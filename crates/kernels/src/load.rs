@@ -2,13 +2,12 @@
 //! damaged file is an error and never a kernel that is none, nor another one.
 
 #[cfg(feature = "serde")]
-pub use named::{LoadedKernel, SavedKernel, SavedProfile};
+pub use named::{LoadedKernel, SavedKernel};
 #[cfg(feature = "serde")]
 pub(crate) use named::{Named, Old, read, write};
 
 #[cfg(feature = "serde")]
 mod named {
-    use crate::Profile;
     use nystrom_linalg_core::{Error, Result};
     use serde::de::value::{MapAccessDeserializer, StringDeserializer};
     use serde::de::{
@@ -77,40 +76,6 @@ mod named {
         ) -> Result<LoadedKernel<Self>, D::Error> {
             read(deserializer, Self::name(), Old { fields: &[], known: false }, Ok)
         }
-    }
-
-    /// A profile whose isotropic kernels can be saved.
-    ///
-    /// ```
-    /// use nystrom_kernels::{Isotropic, Lane, Profile, SavedProfile};
-    /// #[derive(serde::Serialize, serde::Deserialize)]
-    /// struct Cauchy;
-    /// impl Profile for Cauchy {
-    ///     fn at<V: Lane>(&self, s: V) -> V {
-    ///         s.lit(1.0) / (s + 1.0)
-    ///     }
-    /// }
-    /// impl SavedProfile for Cauchy {
-    ///     const NAME: &'static str = "cauchy";
-    /// }
-    /// let text = serde_json::to_string(&Isotropic::with_profile(Cauchy, 2.0)?).unwrap();
-    /// assert_eq!(text, r#"{"cauchy":{"profile":null,"length_scale":2.0}}"#);
-    /// # Ok::<(), nystrom_linalg_core::Error>(())
-    /// ```
-    #[diagnostic::on_unimplemented(
-        message = "kernels of the profile `{Self}` cannot be saved or loaded",
-        label = "has no name in files",
-        note = "a profile of your own derives `Serialize` and `Deserialize` and implements \
-                `SavedProfile`"
-    )]
-    pub trait SavedProfile: Profile + Serialize + DeserializeOwned {
-        /// The name of the isotropic kernel; with one length scale per coordinate it is followed by
-        /// `-ard`.
-        const NAME: &'static str;
-
-        /// Whether its fields alone say which profile it is: a file from before kernels had names
-        /// then still loads.
-        const KNOWN_BY_FIELDS: bool = false;
     }
 
     /// What a file held: the kernel asked for, or [`Error::Incompatible`] with the names of both.
