@@ -1,12 +1,22 @@
 //! A set of landmarks: distinct rows of an n × n matrix, in a given order.
 
-use crate::Draw;
 use nystrom_linalg_core::{Error, Indices, PivotedCholesky, Result, Scalar, random, validate};
 use rand::{Rng, RngExt};
 use std::collections::{HashMap, HashSet};
 
 /// Independent draws are listed before they are merged, at eight bytes each: 2 GiB of them at most.
 const MOST_DRAWS: usize = 1 << 28;
+
+/// Whether a row may be drawn more than once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Draw {
+    /// m independent draws, which the theorems analyse; merged, so that at most m landmarks remain.
+    WithReplacement,
+    /// m distinct landmarks: never worse in practice, and the number asked for.
+    #[default]
+    WithoutReplacement,
+}
 
 /// J: at least one index, all distinct and below n, in an order that is kept.
 ///

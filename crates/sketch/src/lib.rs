@@ -61,14 +61,14 @@ pub use diagnostics::{
 };
 pub use dictionary::Dictionary;
 pub use ensemble::{EnsembleNystrom, EnsembleWeights};
-pub use landmarks::Landmarks;
+pub use landmarks::{Draw, Landmarks};
 pub use measures::{ErrorNorms, SpectralEstimate, SpectralNorm, frobenius_error, trace_error};
 pub use modified::ModifiedNystrom;
 pub use nystrom::Nystrom;
 pub use sample_size::{check_failure_probability, risk_sample_size};
 pub use select::{
-    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Draw, Greedy, KMeansPlusPlus,
-    LandmarkSelector, Proportional, RpCholesky, SparseGreedy, Uniform, rp_cholesky,
+    AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Greedy, KMeansPlusPlus, LandmarkSelector,
+    Proportional, RpCholesky, SparseGreedy, Uniform, rp_cholesky,
 };
 pub use sketches::{
     Accumulation, DenseSketch, GaussianSketch, Localized, ProductBuffer, Rademacher, Sketch,

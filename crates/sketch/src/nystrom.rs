@@ -1,9 +1,10 @@
 //! A Nyström approximation L = FFᵀ with the n × r factor F in memory.
 
+use crate::stream::trace_difference;
 use crate::{Dictionary, FeatureMap, Landmarks, NystromStream, Whitening};
 use faer::reborrow::*;
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::{PsdMatrix, Result, Ridge, RowTree, Scalar, validate};
+use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, validate};
 
 /// L = FFᵀ, the Nyström approximation C W⁺ Cᵀ of a psd matrix K from m of its columns, or its
 /// regularised form L_γ.
@@ -172,14 +173,6 @@ impl<T: Scalar> Nystrom<T> {
         validate::same_size("order of K against rows of F", self.dim(), k.dim())?;
         Ok(trace_difference(&k.diag(), &self.diag()))
     }
-}
-
-/// Σ (k_ii − l_ii), each difference at least 0, along the row tree.
-pub(crate) fn trace_difference<T: Scalar>(k: &[T], l: &[T]) -> f64 {
-    let leaf = |rows: std::ops::Range<usize>| {
-        rows.map(|i| (k[i].f64() - l[i].f64()).max(0.0)).sum::<f64>()
-    };
-    RowTree::new(k.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
 }
 
 nystrom_linalg_core::psd_by_factor!(Nystrom);

@@ -161,7 +161,7 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
     /// approximation. One pass.
     pub fn trace_error(&self) -> Result<f64> {
         let l = self.diag()?;
-        Ok(crate::nystrom::trace_difference(&self.k.diag(), &l))
+        Ok(trace_difference(&self.k.diag(), &l))
     }
 
     /// out = L·x for x n × t, as F(Fᵀx). Two passes.
@@ -194,4 +194,10 @@ impl<'a, T: Scalar> NystromStream<'a, T> {
             Ok(())
         })
     }
+}
+
+/// Σ (k_ii − l_ii), each difference at least 0, along the row tree.
+pub(crate) fn trace_difference<T: Scalar>(k: &[T], l: &[T]) -> f64 {
+    let leaf = |rows: Range<usize>| rows.map(|i| (k[i].f64() - l[i].f64()).max(0.0)).sum::<f64>();
+    RowTree::new(k.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0)
 }

@@ -6,7 +6,7 @@ mod spectral;
 pub use frobenius::frobenius_error;
 pub use spectral::{SpectralEstimate, SpectralNorm};
 
-use crate::nystrom::trace_difference;
+use crate::stream::trace_difference;
 use faer::Mat;
 use nystrom_linalg_core::{PsdMatrix, Result, RowTree, Scalar, SymmetricEigen, validate};
 use std::ops::Range;

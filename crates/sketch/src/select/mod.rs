@@ -26,17 +26,6 @@ use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
 use rand::Rng;
 use std::sync::Arc;
 
-/// Whether a row may be drawn more than once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Draw {
-    /// m independent draws, which the theorems analyse; merged, so that at most m landmarks remain.
-    WithReplacement,
-    /// m distinct landmarks: never worse in practice, and the number asked for.
-    #[default]
-    WithoutReplacement,
-}
-
 /// A way of choosing m landmarks of a psd matrix.
 ///
 /// Implementations are plain values; an experiment is a loop over them:

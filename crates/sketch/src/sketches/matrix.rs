@@ -89,6 +89,6 @@ impl<T: Scalar> SketchedMatrix<T> {
         )?;
         let F = self.factor(Whitening::default())?;
         let diagonal: Vec<T> = F.row_iter().map(|row| row.squared_norm_l2()).collect();
-        Ok(crate::nystrom::trace_difference(&k.diag(), &diagonal))
+        Ok(crate::stream::trace_difference(&k.diag(), &diagonal))
     }
 }
