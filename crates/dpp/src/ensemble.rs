@@ -1,12 +1,10 @@
 //! The spectrum that the exact samplers need.
 
-use crate::{ElementarySymmetric, ExactDpp, ExactKDpp};
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Col, Mat, MatRef, Par};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, validate, work};
-use std::sync::Arc;
 
 /// As in `SymmetricEigen`: the bits depend on the degree of parallelism asked for, so one degree is
 /// asked for always.
@@ -120,30 +118,6 @@ impl<T: Scalar> LEnsemble<T> {
     /// V, n × r with orthonormal columns.
     pub fn vectors(&self) -> MatRef<'_, T> {
         self.vectors.as_ref()
-    }
-
-    /// The unconstrained DPP: Pr(C) = det K_CC / det(I + K).
-    pub fn dpp(&self) -> ExactDpp<'_, T> {
-        ExactDpp::new(self)
-    }
-
-    /// The DPP of size c: Pr(C) = det K_CC / e_c(K), |C| = c. O(rc).
-    ///
-    /// # Errors
-    /// [`Error::Empty`] if c = 0, [`Error::RankDeficient`] with the numerical rank if c exceeds it:
-    /// no set of that size has a positive determinant.
-    pub fn k_dpp(&self, c: usize) -> Result<ExactKDpp<'_, T>> {
-        self.k_dpp_by(Arc::new(ElementarySymmetric::new(&self.values, c)?))
-    }
-
-    /// As [`k_dpp`](Self::k_dpp), by polynomials of [`values`](Self::values) that are at hand: a
-    /// third of the time of a draw is spared.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] for polynomials of another number of values.
-    pub fn k_dpp_by(&self, e: Arc<ElementarySymmetric>) -> Result<ExactKDpp<'_, T>> {
-        validate::same_size("values of the polynomials", self.rank(), e.len())?;
-        Ok(ExactKDpp::new(self, e))
     }
 
     /// Pr(i ∈ C) = Σ_j w_j V_ij² for every i, where w_j is the probability that eigenvector j is

@@ -6,6 +6,33 @@ use nystrom_sketch::Landmarks;
 use rand::Rng;
 use std::sync::Arc;
 
+impl<T: Scalar> LEnsemble<T> {
+    /// The unconstrained DPP: Pr(C) = det K_CC / det(I + K).
+    pub fn dpp(&self) -> ExactDpp<'_, T> {
+        ExactDpp { ensemble: self }
+    }
+
+    /// The DPP of size c: Pr(C) = det K_CC / e_c(K), |C| = c. O(rc).
+    ///
+    /// # Errors
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if c = 0,
+    /// [`RankDeficient`](nystrom_linalg_core::Error::RankDeficient) with the numerical rank if c
+    /// exceeds it: no set of that size has a positive determinant.
+    pub fn k_dpp(&self, c: usize) -> Result<ExactKDpp<'_, T>> {
+        self.k_dpp_by(Arc::new(ElementarySymmetric::new(self.values(), c)?))
+    }
+
+    /// As [`k_dpp`](Self::k_dpp), by polynomials of [`values`](Self::values) that are at hand: a
+    /// third of the time of a draw is spared.
+    ///
+    /// # Errors
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for polynomials of another number of values.
+    pub fn k_dpp_by(&self, e: Arc<ElementarySymmetric>) -> Result<ExactKDpp<'_, T>> {
+        validate::same_size("values of the polynomials", self.rank(), e.len())?;
+        Ok(ExactKDpp { ensemble: self, e })
+    }
+}
+
 /// The DPP of fixed size, Pr(C) = det K_CC / e_c(K) over the subsets of size c: a k-DPP with k = c.
 ///
 /// A draw selects c eigenvectors (Pr(S) = Π_S λ_i / e_c), then items from the projection on them:
@@ -39,11 +66,7 @@ pub struct ExactKDpp<'a, T> {
     e: Arc<ElementarySymmetric>,
 }
 
-impl<'a, T: Scalar> ExactKDpp<'a, T> {
-    pub(crate) fn new(ensemble: &'a LEnsemble<T>, e: Arc<ElementarySymmetric>) -> Self {
-        ExactKDpp { ensemble, e }
-    }
-
+impl<T: Scalar> ExactKDpp<'_, T> {
     /// c distinct items.
     ///
     /// # Randomness
@@ -117,11 +140,7 @@ pub struct ExactDpp<'a, T> {
     ensemble: &'a LEnsemble<T>,
 }
 
-impl<'a, T: Scalar> ExactDpp<'a, T> {
-    pub(crate) fn new(ensemble: &'a LEnsemble<T>) -> Self {
-        ExactDpp { ensemble }
-    }
-
+impl<T: Scalar> ExactDpp<'_, T> {
     /// Distinct items, perhaps none.
     ///
     /// # Randomness

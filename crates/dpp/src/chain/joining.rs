@@ -8,7 +8,7 @@
 use super::batch::Batch;
 use super::factor::Factor;
 use super::rows::{Rows, solve_one, subtract_multiple};
-use super::window::{NOWHERE, Window};
+use super::window::{Joining, NOWHERE, Window};
 use nystrom_linalg_core::{Scalar, ops, work};
 use pulp::{Simd, WithSimd};
 
@@ -16,14 +16,6 @@ use pulp::{Simd, WithSimd};
 /// takes c³/3Q flops, and what waits some 8Qc and 8Q².
 pub(super) fn waiting(c: usize) -> usize {
     (c / 8).next_multiple_of(4).clamp(4, 32)
-}
-
-/// What a window keeps where proposals join it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Joining {
-    W: Rows, // Wᵀ
-    N: Rows, // P_n for the two rows that join
-    A: Rows, // σ_s P⁰_ns
 }
 
 impl Window {

@@ -32,7 +32,6 @@
 
 use super::batch::Batch;
 use super::factor::Factor;
-use super::joining::Joining;
 use super::rows::Rows;
 use nystrom_linalg_core::{Scalar, work};
 use pulp::{Simd, WithSimd};
@@ -57,6 +56,14 @@ pub(super) struct Window {
     least: f64,          // the least that it has been
     room: [Vec<f64>; 2], // two rows of P
     pub joining: Joining,
+}
+
+/// What a window keeps where proposals join it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Joining {
+    pub W: Rows, // Wᵀ
+    pub N: Rows, // P_n for the two rows that join
+    pub A: Rows, // σ_s P⁰_ns
 }
 
 impl Window {
