@@ -70,7 +70,7 @@ pub use alaoui_mahoney::{AlaouiMahoney, FastScores, STORED_ENTRIES, fast_scores}
 pub use audit::{Audit, AuditReference, AuditReport};
 pub use bless::{Bless, BlessLevel, BlessPath, BlessR, bless_oversampling};
 pub use estimator::{Exact, RidgeLeverage};
-pub use exact::{ExactRoute, ExactScores, exact_scores};
+pub use exact::exact_scores;
 pub use nystrom_sketch::{Dictionary, Draw, LandmarkSelector, Landmarks};
 pub use projector::Projector;
 pub use rank_leverage::{FastRankLeverage, RankLeverage, fast_rank_k_scores};
@@ -78,6 +78,7 @@ pub use recursive::{
     Inclusion, RecursiveLevel, RecursiveNystrom, RecursiveNystromSample, RecursiveRls,
     RecursiveRlsOfSize, RecursiveSample,
 };
+pub use score::{ExactRoute, ExactScores};
 pub use select::LeverageProportional;
 pub use spectral_density::{
     Bandwidth, Density, DensityMethod, Family, FromSpectralDensity, Guard, KernelDensity,

@@ -1,7 +1,45 @@
-//! What all estimators share: the legitimate range of a score, and sums of scores.
+//! Exact scores, and what all estimators share: the legitimate range of a score, and sums of
+//! scores.
 
 use faer::{ColMut, MatRef};
 use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, RowTree, Scalar};
+
+/// Scores l_i, i = 1, …, n, that are exact up to rounding, and how they were computed.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ExactScores<T> {
+    /// l_1, …, l_n, each in \[0, K_ii/(K_ii + μ)\].
+    pub scores: Vec<T>,
+    /// μ = nλ, the number that was added to the diagonal.
+    pub mu: T,
+    /// The route taken.
+    pub route: ExactRoute,
+}
+
+/// How exact scores were computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum ExactRoute {
+    /// One Cholesky factorisation of K + μI.
+    Cholesky,
+    /// Eigendecomposition of K with negative eigenvalues set to 0.
+    Spectrum,
+}
+
+impl<T: Scalar> ExactScores<T> {
+    /// d_eff = Σ l_i = tr K(K + μI)⁻¹, summed in `f64`.
+    pub fn d_eff(&self) -> f64 {
+        d_eff(&self.scores)
+    }
+
+    /// d_mof = n·max_i l_i, the maximal degrees of freedom: what uniform sampling pays instead of
+    /// d_eff (Bach 2013).
+    pub fn d_mof(&self) -> f64 {
+        d_mof(&self.scores)
+    }
+}
 
 /// `score` clamped to [0, K_ii/(K_ii + μ)].
 ///
