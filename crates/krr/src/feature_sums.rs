@@ -60,7 +60,7 @@ impl FeatureSums {
     ) -> Result<Self> {
         let (mut tile, mut wide) = (stream.tile(), [Mat::new(), Mat::new()]);
         let add = |sums: &mut GramSums, rows| {
-            for rows in RowTree::tiles(rows, crate::rows::TILE_ROWS) {
+            for rows in RowTree::tiles(rows, crate::problem::TILE_ROWS) {
                 stream.fill(&mut tile, rows)?;
                 add_tile(sums, &tile, products, &mut wide);
             }

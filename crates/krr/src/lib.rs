@@ -77,12 +77,15 @@ pub mod risk;
 mod rows;
 #[cfg(feature = "serde")]
 mod saved;
+mod sign_embedding;
 mod sketched;
 mod solver;
 mod source;
 mod span_rows;
 mod state;
 mod svd;
+mod totals;
+mod waiting;
 mod whitener;
 
 pub use centers::Centers;

@@ -1,9 +1,8 @@
 //! The variance of a Gaussian process, at the ridge of a regression.
 
-use crate::path::family::{Basis, Family};
 use faer::{Accum, Col, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, Result, Scalar, ops, validate};
+use nystrom_linalg_core::{Result, Scalar, ops, validate};
 use rayon::prelude::*;
 
 /// Points of a tile.
@@ -67,21 +66,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
         Ok(Posterior { kernel, centers, factor, mu })
     }
 
-    /// That of a family of fits at μ.
-    pub(crate) fn of(family: &Family<K, T>, mu: f64) -> Result<Self> {
-        check(family)?;
-        // v(x) = k(x, x) − Σ_j w_j c_j(x)², c(x) = Bᵀk_Z(x)
-        let weight = |s: f64| match family.basis {
-            Basis::Samples { .. } => 1.0 / (s + mu),
-            Basis::Features { .. } => s / (s + mu),
-        };
-        let B = family.basis.of_centers(family.spectrum.values.len());
-        let values = &family.spectrum.values;
-        let entry = |i: usize, j: usize| T::lit(B[(i, j)] * weight(values[j].max(0.0)).sqrt());
-        let factor = Mat::from_fn(B.nrows(), values.len(), entry);
-        Posterior::new(family.kernel.clone(), family.centers.clone(), factor, mu)
-    }
-
     /// v at these points, at least 0, in units in which the noise has variance [`mu`](Self::mu).
     ///
     /// # Errors
@@ -131,42 +115,4 @@ impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
     pub fn factor(&self) -> MatRef<'_, T> {
         self.factor.as_ref()
     }
-}
-
-/// [`LambdaPath::responses`](crate::LambdaPath::responses): B(S + μI)⁻¹Bᵀk_Z(x).
-pub(crate) fn responses<T: Scalar, K: Kernel<T> + Clone>(
-    family: &Family<K, T>,
-    mu: f64,
-    x: Points<'_, T>,
-) -> Result<Mat<T>> {
-    check(family)?;
-    if matches!(family.basis, Basis::Samples { .. }) {
-        let requirement = "below the number of samples";
-        let value = family.centers.ncols() as f64;
-        return Err(Error::InvalidParameter { name: "number of centres", value, requirement });
-    }
-    let centers = Points::from_cols(family.centers.as_ref());
-    x.check()?;
-    centers.check_same_dim(x)?;
-    family.kernel.check_points(x)?;
-    let (values, m) = (&family.spectrum.values, centers.len());
-    let B = family.basis.of_centers(values.len());
-    let mut K = Mat::zeros(m, x.len());
-    family.kernel.eval_into(K.as_mut(), centers, x);
-    let K = Mat::from_fn(m, x.len(), |i, j| K[(i, j)].f64());
-    let mut c = Mat::zeros(values.len(), x.len());
-    ops::matmul(c.as_mut(), Accum::Replace, B.transpose(), K.as_ref(), 1.0);
-    let c = Mat::from_fn(values.len(), x.len(), |i, j| c[(i, j)] / (values[i].max(0.0) + mu));
-    let mut theta = Mat::zeros(m, x.len());
-    ops::matmul(theta.as_mut(), Accum::Replace, B.as_ref(), c.as_ref(), 1.0);
-    Ok(Mat::from_fn(m, x.len(), |i, j| T::lit(theta[(i, j)])))
-}
-
-fn check<K, T>(family: &Family<K, T>) -> Result<()> {
-    validate::require(
-        family.spectrum.constant.is_none(),
-        "intercept",
-        1.0,
-        "not fitted here: subtract the mean of the targets beforehand",
-    )
 }

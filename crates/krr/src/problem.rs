@@ -5,6 +5,9 @@ use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, validate};
 use std::ops::Range;
 
+/// Rows of a tile; the leaves of [`RowTree`] are multiples of it.
+pub(crate) const TILE_ROWS: usize = 1024;
+
 /// n points x_i, their targets (n × t) and, if they do not all count the same, one weight w_i ≥ 0
 /// each. Everything is borrowed.
 ///

@@ -2,7 +2,8 @@
 //! factorisation.
 
 use crate::feature_sums::{Solution, condition};
-use crate::rows::{FeatureRows, TILE_ROWS, Tile};
+use crate::problem::TILE_ROWS;
+use crate::rows::{FeatureRows, Tile};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::householder;
 use faer::linalg::qr::no_pivoting::factor::{

@@ -1,7 +1,8 @@
 //! The stream of feature tiles that both solvers read.
 
+use crate::problem::TILE_ROWS;
 use crate::source::Input;
-use crate::state::totals::Totals;
+use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, Problem, SolvedBy};
 use faer::{Accum, ColMut, Mat, MatMut, MatRef};
@@ -9,9 +10,6 @@ use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
-
-/// Rows of a tile; the leaves of [`RowTree`] are multiples of it.
-pub(crate) const TILE_ROWS: usize = 1024;
 
 /// Where the m features of a row come from before whitening: g(x_i) is k_Z(x_i) for centres Z, or
 /// row i of KS for a sketch S.
@@ -63,6 +61,30 @@ impl<T: Scalar, K: Kernel<T>> Source<T> for KernelRows<'_, T, K> {
     fn check(&self, block: Problem<'_, T>) -> Result<()> {
         block.check_block(self.kernel)?;
         self.centers.check_same_dim(block.x)
+    }
+}
+
+impl Totals {
+    /// Adds the rows of a tile.
+    pub fn add<T: Scalar>(
+        &mut self,
+        samples: Problem<'_, T>,
+        offset: &[f64],
+        source: &dyn Source<T>,
+    ) {
+        let rows = 0..samples.x.len();
+        let mut diagonal = vec![T::zero(); rows.len()];
+        source.diagonal(ColMut::from_slice_mut(&mut diagonal), samples.x);
+        let weight = |i: usize| samples.weight(i);
+        self.rows += rows.len() as u64;
+        self.positive += rows.clone().filter(|&i| weight(i) > 0.0).count() as u64;
+        self.weight += rows.clone().map(weight).sum::<f64>();
+        self.trace += rows.clone().map(|i| weight(i) * diagonal[i].f64()).sum::<f64>();
+        for (j, offset) in offset.iter().enumerate() {
+            let y = |i: usize| samples.y[(i, j)].f64() - offset;
+            self.targets[j] += rows.clone().map(|i| weight(i) * y(i)).sum::<f64>();
+            self.squares[j] += rows.clone().map(|i| weight(i) * y(i).powi(2)).sum::<f64>();
+        }
     }
 }
 

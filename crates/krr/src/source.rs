@@ -1,8 +1,8 @@
 //! Rows that come block by block, as often as they are asked for.
 
 use crate::Problem;
-use crate::rows::TILE_ROWS;
-use crate::state::waiting::Waiting;
+use crate::problem::TILE_ROWS;
+use crate::waiting::Waiting;
 use faer::Mat;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Error, Result, Scalar, validate};

@@ -1,6 +1,6 @@
 //! φ(x) = R⁻¹k_Z(x), W + δI = RRᵀ: features in which the penalty is the identity.
 
-use faer::{Accum, Mat, MatMut, MatRef};
+use faer::{Accum, ColMut, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Scalar, ops};
 use rayon::prelude::*;
@@ -144,5 +144,21 @@ impl<T: Scalar> Whitener<T> {
     /// R in `f64`; in `scratch` if it is not so already.
     fn wide<'a>(&'a self, scratch: &'a mut Mat<f64>) -> MatRef<'a, f64> {
         ops::widened(self.R.as_ref(), scratch)
+    }
+}
+
+/// E_ii = k(x_i, x_i) − ‖φ(x_i)‖², not below the rounding errors of the former.
+pub(crate) fn residual_diagonal<T: Scalar>(
+    kernel: &impl Kernel<T>,
+    x: Points<'_, T>,
+    phi: MatRef<'_, T>,
+    out: &mut [f64],
+) {
+    let mut diagonal = vec![T::zero(); x.len()];
+    kernel.diag_into(ColMut::from_slice_mut(&mut diagonal), x);
+    for (i, e) in out.iter_mut().enumerate() {
+        let (k_ii, norm2) =
+            (diagonal[i].f64(), phi.col(i).iter().map(|v| v.f64().powi(2)).sum::<f64>());
+        *e = (k_ii - norm2).max(4.0 * T::EPS * k_ii);
     }
 }

@@ -4,10 +4,10 @@ use super::TargetCertificate;
 use super::report::Lengths;
 use crate::KrrModel;
 use crate::Problem;
-use crate::rows::TILE_ROWS;
-use crate::whitener::Whitener;
+use crate::problem::TILE_ROWS;
+use crate::whitener::{Whitener, residual_diagonal};
 use faer::reborrow::*;
-use faer::{Accum, ColMut, Mat, MatRef};
+use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, RowTree, Scalar, ops};
 
@@ -175,22 +175,6 @@ impl FirstPass {
             .reduce_in_order(leaf, |a, b| a + b)
             .unwrap_or_else(|| Mat::zeros(m, t + 1));
         FirstPass { f, diagonal, sums }
-    }
-}
-
-/// E_ii = k(x_i, x_i) − ‖φ(x_i)‖², not below the rounding errors of the former.
-pub(crate) fn residual_diagonal<T: Scalar>(
-    kernel: &impl Kernel<T>,
-    x: Points<'_, T>,
-    phi: MatRef<'_, T>,
-    out: &mut [f64],
-) {
-    let mut diagonal = vec![T::zero(); x.len()];
-    kernel.diag_into(ColMut::from_slice_mut(&mut diagonal), x);
-    for (i, e) in out.iter_mut().enumerate() {
-        let (k_ii, norm2) =
-            (diagonal[i].f64(), phi.col(i).iter().map(|v| v.f64().powi(2)).sum::<f64>());
-        *e = (k_ii - norm2).max(4.0 * T::EPS * k_ii);
     }
 }
 

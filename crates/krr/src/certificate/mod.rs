@@ -6,7 +6,6 @@ mod passes;
 mod report;
 mod tight;
 
-pub(crate) use dual::residual_diagonal;
 pub use report::{CertificateReport, Closeness, TargetCertificate};
 pub use tight::{CertificateCost, TightCertificate};
 

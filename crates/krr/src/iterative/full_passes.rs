@@ -7,7 +7,7 @@ use super::full_system::{Preconditioner, factor, preconditioner};
 use super::full_targets::{Targets, report};
 use super::run::{Watch, run_watched};
 use super::{Extras, IterativeFit, MemoryPlan, RowPasses};
-use crate::rows::TILE_ROWS;
+use crate::problem::TILE_ROWS;
 use crate::state::RowValues;
 use crate::{FitReport, KrrModel};
 use faer::{Mat, MatMut, MatRef};

@@ -3,23 +3,15 @@
 use crate::iterative::restricted::{Ingredients, Restricted};
 use crate::iterative::tiles::Tiles;
 use crate::iterative::{Extras, IterativeFit, IterativeOptions};
+use crate::sign_embedding::{ROWS_PER_CENTER, embed, empty_embedding};
 use crate::{Centers, Problem, SolvedBy};
-use faer::{Accum, Mat, MatMut, MatRef};
+use faer::{Accum, Mat, MatMut};
 use nystrom_kernels::Kernel;
-use nystrom_linalg_core::{
-    Cholesky, JitterLadder, Result, Ridge, RowTree, Scalar, Streams, ops, work,
-};
-use rand::{Rng, RngExt};
-use rayon::prelude::*;
+use nystrom_linalg_core::{Cholesky, JitterLadder, Result, Ridge, RowTree, Scalar, Streams, ops};
+use rand::Rng;
 
-/// Rows of the embedding per centre.
-const ROWS_PER_CENTER: usize = 2;
-/// Non-zero entries in a column of the embedding.
-const NONZEROS: usize = 8;
 /// Points whose part of the embedding comes from one random stream.
 const STREAM_ROWS: usize = 1024;
-/// Centres that one thread adds up.
-const STRIPE: usize = 128;
 
 /// As [`Falkon`](crate::Falkon), with a preconditioner that asks nothing of the centres: K_nM
 /// compressed to 2M rows by a random embedding.
@@ -177,41 +169,6 @@ pub(crate) fn sketch<T: Scalar>(tiles: &Tiles<'_, T>, streams: Streams) -> Mat<f
         embed(St.as_mut(), Kt, samples, &mut streams.stream(b as u64));
     }
     St
-}
-
-/// ΨK over no rows, for M centres.
-pub(crate) fn empty_embedding(m: usize) -> Mat<f64> {
-    Mat::zeros(m, ROWS_PER_CENTER * m)
-}
-
-/// Adds (Ψ√D K)ᵀ of some rows, for which eight rows of Ψ and signs are drawn each: a column of Kᵀ
-/// at a time is added to eight columns, in the order of the rows.
-pub(crate) fn embed<T: Scalar>(
-    mut St: MatMut<'_, f64>,
-    Kt: MatRef<'_, f64>,
-    samples: Problem<'_, T>,
-    rng: &mut dyn Rng,
-) {
-    let (s, size) = (St.ncols(), 1.0 / (NONZEROS as f64).sqrt());
-    let psi: Vec<[(usize, f64); NONZEROS]> = (0..samples.x.len())
-        .map(|i| {
-            let weight = size * samples.root_weight(i).f64();
-            std::array::from_fn(|_| {
-                (rng.random_range(0..s), if rng.random::<bool>() { weight } else { -weight })
-            })
-        })
-        .collect();
-    work::product(Kt.nrows(), Kt.ncols(), NONZEROS);
-    St.rb_mut().par_row_chunks_mut(STRIPE).zip(Kt.par_row_chunks(STRIPE)).for_each(
-        |(mut St, Kt)| {
-            for (column, psi) in Kt.col_iter().zip(&psi) {
-                for &(r, weight) in psi {
-                    faer::zip!(St.rb_mut().col_mut(r), column)
-                        .for_each(|faer::unzip!(s, k)| *s += weight * *k);
-                }
-            }
-        },
-    );
 }
 
 use faer::reborrow::*;

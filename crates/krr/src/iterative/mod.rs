@@ -41,7 +41,6 @@ pub use falkon::Falkon;
 pub use full::FullKrr;
 pub use full_path::{FullPath, FullPathFit};
 pub use krill::Krill;
-pub(crate) use krill::{embed, empty_embedding};
 pub use memory::MemoryPlan;
 pub use options::{Extras, Iteration, IterativeOptions, Monitor, Verdict};
 pub use plan::{Estimate, Method, Plan, ProblemSize};

@@ -7,7 +7,7 @@ use super::restricted::{Restricted, begun, check_start};
 use super::run::{Watch, run_watched};
 use super::system::{Constant, NormalProducts, System};
 use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan, RowPasses};
-use crate::rows::TILE_ROWS;
+use crate::problem::TILE_ROWS;
 use crate::state::{CenterProducts, EmbeddedRows};
 use crate::whitener::factor;
 use crate::{FitReport, KrrModel, SolvedBy};

@@ -5,7 +5,7 @@ use super::family::{Basis, Constant, Family, Spectrum};
 use super::features::transposed_times;
 use crate::Problem;
 use crate::path::LambdaPath;
-use crate::rows::TILE_ROWS;
+use crate::problem::TILE_ROWS;
 use crate::{ExactKrr, FitReport, SolvedBy};
 use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};

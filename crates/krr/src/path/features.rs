@@ -3,8 +3,9 @@
 use super::errors::{Residuals, Sums, project};
 use super::family::{Constant, Spectrum};
 use crate::feature_sums::{Centered, FeatureSums, Products};
+use crate::problem::TILE_ROWS;
 use crate::qr::{CenteredTriangle, Triangle};
-use crate::rows::{FeatureRows, TILE_ROWS, Tile};
+use crate::rows::{FeatureRows, Tile};
 use crate::solver::{Choice, Scales};
 use crate::{SolvedBy, Solver, svd};
 use faer::{Accum, Mat, MatRef};

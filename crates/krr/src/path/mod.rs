@@ -7,15 +7,14 @@ pub(crate) mod family;
 pub(crate) mod features;
 mod leave_one_out;
 mod nystrom;
+mod posterior;
 mod sketched;
 
 pub(crate) use family::Family;
 
 use crate::KrrModel;
-use crate::posterior::{self, Posterior};
 use errors::Sums;
-use faer::Mat;
-use nystrom_kernels::{Kernel, Points};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 
 /// What is known about the fit at one ridge of a [`LambdaPath`]. Errors are means of squares over
@@ -135,50 +134,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     /// Those of [`Ridge::absolute`]; [`Error::NonFinite`] if coefficients overflow.
     pub fn model_at(&self, ridge: Ridge<T>) -> Result<KrrModel<K, T>> {
         self.family.model_at(self.family.spectrum.mu(ridge)?)
-    }
-
-    /// How uncertain the model at a ridge is. About m³ flops.
-    ///
-    /// # Errors
-    /// As [`model_at`](Self::model_at), and [`Error::InvalidParameter`] if an intercept is fitted.
-    pub fn posterior_at(&self, ridge: Ridge<T>) -> Result<Posterior<K, T>> {
-        Posterior::of(&self.family, self.family.spectrum.mu(ridge)?)
-    }
-
-    /// The coefficients g_i (m × x.len()) of the fits to 1 at one of these points and to 0 at all
-    /// samples: what one more unit of its target changes.
-    ///
-    /// The models that leave a sample out are f₋ᵢ = f − r_i·g_i, with its residual r_i of
-    /// [`leave_one_out`](Self::leave_one_out). Weights are 1. About m³ flops, then m kernel values
-    /// and 2m² flops a point.
-    ///
-    /// # Errors
-    /// As [`posterior_at`](Self::posterior_at) and [`KrrModel::predict`];
-    /// [`Error::InvalidParameter`] for exact regression.
-    ///
-    /// ```
-    /// use faer::Mat;
-    /// use nystrom_kernels::{Gaussian, Points};
-    /// use nystrom_krr::{KrrModel, NystromKrr, Problem, lambda_grid};
-    /// use nystrom_linalg_core::Ridge;
-    /// use nystrom_sketch::Landmarks;
-    /// let x: Vec<f64> = (0..100).map(|i| i as f64 / 20.0).collect();
-    /// let y = Mat::from_fn(100, 1, |i, _| x[i].sin() + (i % 7) as f64);
-    /// let problem = Problem::new(Points::from_slice(&x), y.as_ref());
-    /// let landmarks = Landmarks::new(100, vec![0, 30, 60, 99])?;
-    /// let krr = NystromKrr::without_ridge(Gaussian::new(1.0)?);
-    /// let path = krr.path(problem, &landmarks, &lambda_grid(1e-1, 1e-3, 2)?)?;
-    /// let (ridge, left_out) = (Ridge::Absolute(0.5), Points::from_slice(&x[70..71]));
-    /// let r = path.leave_one_out(ridge, problem)?[(70, 0)];
-    /// let f = path.model_at(ridge)?;
-    /// let theta = f.coefficients() - faer::Scale(r) * path.responses(ridge, left_out)?;
-    /// let centers = f.centers().as_cols().to_owned();
-    /// let without = KrrModel::new(*f.kernel(), centers, theta, vec![0.0], f.report().clone())?;
-    /// assert!((y[(70, 0)] - without.predict(left_out)?[(0, 0)] - r).abs() < 1e-9);
-    /// # Ok::<(), nystrom_linalg_core::Error>(())
-    /// ```
-    pub fn responses(&self, ridge: Ridge<T>, x: Points<'_, T>) -> Result<Mat<T>> {
-        posterior::responses(&self.family, self.family.spectrum.mu(ridge)?, x)
     }
 
     fn smallest(&self, error: impl Fn(&PathPoint<T>) -> f64) -> &PathPoint<T> {

@@ -1,7 +1,6 @@
 //! What is summed over rows: normal equations, or a triangular factor.
 
 use super::bytes::{Reader, Writer};
-use super::totals::Totals;
 use crate::SolvedBy;
 use crate::feature_sums::{FeatureSums, Products, Solution, add_tile};
 use crate::path::family::Spectrum;
@@ -9,6 +8,7 @@ use crate::path::features::{of_sums, of_triangle};
 use crate::qr::Triangle;
 use crate::rows::Tile;
 use crate::solver::Scales;
+use crate::totals::Totals;
 use faer::Mat;
 use nystrom_linalg_core::{GramSums, PackedLower, Result, Scalar};
 

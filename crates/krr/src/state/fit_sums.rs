@@ -3,11 +3,11 @@
 use super::accumulator::{Accumulator, numbers};
 use super::bytes::{Reader, Writer, wrong};
 use super::tiled::TileSums;
-use super::totals::Totals;
 use crate::path::Family;
 use crate::path::family::{Basis, Constant};
 use crate::rows::{FeatureRows, Tile};
 use crate::span_rows::SpanRows;
+use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, Problem};
 use faer::{Accum, Mat};
@@ -156,5 +156,43 @@ impl<K, T: Scalar> Shared<K, T> {
     /// p = m, or m + 1 with an intercept.
     pub fn features(&self) -> usize {
         self.whitener.order() + usize::from(self.intercept)
+    }
+}
+
+impl Totals {
+    /// Whether they can be those of any rows.
+    fn is_sound(&self) -> bool {
+        let possible = |x: f64| x.is_finite() && x >= 0.0;
+        self.positive <= self.rows
+            && usize::try_from(self.rows).is_ok()
+            && (self.positive > 0) == (self.weight > 0.0)
+            && [self.weight, self.trace]
+                .into_iter()
+                .chain(self.squares.iter().copied())
+                .all(possible)
+            && self.targets.iter().all(|x| x.is_finite())
+    }
+
+    /// How many numbers they are for t targets.
+    fn len(t: usize) -> usize {
+        4 + 2 * t
+    }
+
+    fn write(&self, out: &mut Writer) {
+        [self.rows, self.positive].into_iter().for_each(|x| out.integer(x));
+        out.numbers(&[self.weight, self.trace]);
+        out.numbers(&self.targets);
+        out.numbers(&self.squares);
+    }
+
+    fn read(reader: &mut Reader<'_>, t: usize) -> Self {
+        Totals {
+            rows: reader.integer(),
+            positive: reader.integer(),
+            weight: reader.number(),
+            trace: reader.number(),
+            targets: reader.numbers(t),
+            squares: reader.numbers(t),
+        }
     }
 }

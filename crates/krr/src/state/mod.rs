@@ -17,8 +17,6 @@ mod residual_rows;
 mod row_sums;
 mod row_values;
 mod tiled;
-pub(crate) mod totals;
-pub(crate) mod waiting;
 
 pub use center_products::{CenterProduct, CenterProducts};
 pub use dual_products::{DualProduct, DualProducts};
@@ -38,6 +36,7 @@ pub use tiled::Tiled;
 
 use crate::feature_sums::FeatureSums;
 use crate::qr::Triangle;
+use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel};
 use accumulator::Accumulator;
@@ -47,7 +46,6 @@ use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use nystrom_sketch::{Sketch, SketchProduct};
 use std::sync::Arc;
-use totals::Totals;
 
 /// The normal equations of [`NystromKrr`](crate::NystromKrr) over the rows seen so far.
 ///

@@ -1,9 +1,9 @@
 //! Sums over rows, tile by tile: what they all have in common.
 
 use super::bytes::{Reader, Writer, wrong};
-use super::waiting::Waiting;
 use super::{Asked, RowSums};
 use crate::Problem;
+use crate::waiting::Waiting;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, validate};
 

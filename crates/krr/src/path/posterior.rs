@@ -1,0 +1,95 @@
+//! How uncertain the fits of a path are, and what one more target would change.
+
+use super::LambdaPath;
+use super::family::{Basis, Family};
+use crate::Posterior;
+use faer::{Accum, Mat};
+use nystrom_kernels::{Kernel, Points};
+use nystrom_linalg_core::{Error, Result, Ridge, Scalar, ops, validate};
+
+impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
+    /// How uncertain the model at a ridge is. About m³ flops.
+    ///
+    /// # Errors
+    /// As [`model_at`](Self::model_at), and [`Error::InvalidParameter`] if an intercept is fitted.
+    pub fn posterior_at(&self, ridge: Ridge<T>) -> Result<Posterior<K, T>> {
+        let (family, mu) = (&self.family, self.family.spectrum.mu(ridge)?);
+        check(family)?;
+        // v(x) = k(x, x) − Σ_j w_j c_j(x)², c(x) = Bᵀk_Z(x)
+        let weight = |s: f64| match family.basis {
+            Basis::Samples { .. } => 1.0 / (s + mu),
+            Basis::Features { .. } => s / (s + mu),
+        };
+        let B = family.basis.of_centers(family.spectrum.values.len());
+        let values = &family.spectrum.values;
+        let entry = |i: usize, j: usize| T::lit(B[(i, j)] * weight(values[j].max(0.0)).sqrt());
+        let factor = Mat::from_fn(B.nrows(), values.len(), entry);
+        Posterior::new(family.kernel.clone(), family.centers.clone(), factor, mu)
+    }
+
+    /// The coefficients g_i (m × x.len()) of the fits to 1 at one of these points and to 0 at all
+    /// samples: what one more unit of its target changes.
+    ///
+    /// The models that leave a sample out are f₋ᵢ = f − r_i·g_i, with its residual r_i of
+    /// [`leave_one_out`](Self::leave_one_out). Weights are 1. About m³ flops, then m kernel values
+    /// and 2m² flops a point.
+    ///
+    /// # Errors
+    /// As [`posterior_at`](Self::posterior_at) and [`KrrModel::predict`](crate::KrrModel::predict);
+    /// [`Error::InvalidParameter`] for exact regression.
+    ///
+    /// ```
+    /// use faer::Mat;
+    /// use nystrom_kernels::{Gaussian, Points};
+    /// use nystrom_krr::{KrrModel, NystromKrr, Problem, lambda_grid};
+    /// use nystrom_linalg_core::Ridge;
+    /// use nystrom_sketch::Landmarks;
+    /// let x: Vec<f64> = (0..100).map(|i| i as f64 / 20.0).collect();
+    /// let y = Mat::from_fn(100, 1, |i, _| x[i].sin() + (i % 7) as f64);
+    /// let problem = Problem::new(Points::from_slice(&x), y.as_ref());
+    /// let landmarks = Landmarks::new(100, vec![0, 30, 60, 99])?;
+    /// let krr = NystromKrr::without_ridge(Gaussian::new(1.0)?);
+    /// let path = krr.path(problem, &landmarks, &lambda_grid(1e-1, 1e-3, 2)?)?;
+    /// let (ridge, left_out) = (Ridge::Absolute(0.5), Points::from_slice(&x[70..71]));
+    /// let r = path.leave_one_out(ridge, problem)?[(70, 0)];
+    /// let f = path.model_at(ridge)?;
+    /// let theta = f.coefficients() - faer::Scale(r) * path.responses(ridge, left_out)?;
+    /// let centers = f.centers().as_cols().to_owned();
+    /// let without = KrrModel::new(*f.kernel(), centers, theta, vec![0.0], f.report().clone())?;
+    /// assert!((y[(70, 0)] - without.predict(left_out)?[(0, 0)] - r).abs() < 1e-9);
+    /// # Ok::<(), nystrom_linalg_core::Error>(())
+    /// ```
+    pub fn responses(&self, ridge: Ridge<T>, x: Points<'_, T>) -> Result<Mat<T>> {
+        let (family, mu) = (&self.family, self.family.spectrum.mu(ridge)?);
+        check(family)?;
+        if matches!(family.basis, Basis::Samples { .. }) {
+            let requirement = "below the number of samples";
+            let value = family.centers.ncols() as f64;
+            return Err(Error::InvalidParameter { name: "number of centres", value, requirement });
+        }
+        let centers = Points::from_cols(family.centers.as_ref());
+        x.check()?;
+        centers.check_same_dim(x)?;
+        family.kernel.check_points(x)?;
+        let (values, m) = (&family.spectrum.values, centers.len());
+        let B = family.basis.of_centers(values.len());
+        let mut K = Mat::zeros(m, x.len());
+        family.kernel.eval_into(K.as_mut(), centers, x);
+        let K = Mat::from_fn(m, x.len(), |i, j| K[(i, j)].f64());
+        let mut c = Mat::zeros(values.len(), x.len());
+        ops::matmul(c.as_mut(), Accum::Replace, B.transpose(), K.as_ref(), 1.0);
+        let c = Mat::from_fn(values.len(), x.len(), |i, j| c[(i, j)] / (values[i].max(0.0) + mu));
+        let mut theta = Mat::zeros(m, x.len());
+        ops::matmul(theta.as_mut(), Accum::Replace, B.as_ref(), c.as_ref(), 1.0);
+        Ok(Mat::from_fn(m, x.len(), |i, j| T::lit(theta[(i, j)])))
+    }
+}
+
+fn check<K, T>(family: &Family<K, T>) -> Result<()> {
+    validate::require(
+        family.spectrum.constant.is_none(),
+        "intercept",
+        1.0,
+        "not fitted here: subtract the mean of the targets beforehand",
+    )
+}
