@@ -5,14 +5,7 @@ use crate::columns::ColumnOptions;
 use crate::effort::Effort;
 use crate::error::{Error, Result};
 use crate::intervals::Calibrate;
-use crate::model::Model;
-use crate::problem::Problem;
-use crate::progress::Progress;
-use crate::report::Report;
-use crate::search::Search;
 use crate::split::Split;
-use nystrom::prelude::*;
-use nystrom_data::Table;
 
 /// Finds the best fit for a table: family of kernels, length scale, linear map, λ, centres, and how
 /// skewed columns are treated.
@@ -77,57 +70,7 @@ pub struct Fit {
     pub split: Split,
 }
 
-/// A fit and how it was found.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Fitted {
-    /// What predicts.
-    pub model: Model,
-    /// What was tried.
-    pub report: Report,
-}
-
 impl Fit {
-    /// Fits the columns called `targets` from the other columns of `table`.
-    ///
-    /// # Errors
-    /// Those of [`Columns::fit`](crate::Columns::fit); [`Error::TooFewRows`],
-    /// [`Error::ConstantTarget`], [`Error::RareClass`], [`Error::AlikeClasses`],
-    /// [`Error::Values`] for impossible targets or weights, [`Error::UsedTwice`],
-    /// [`Error::Budget`].
-    ///
-    /// # Randomness
-    /// Permutations of the rows (folds, subsamples, landmarks) and the pairs of the median
-    /// distance, each from a stream of its own.
-    pub fn table<S: Into<String>>(
-        &self,
-        table: &Table,
-        targets: impl IntoIterator<Item = S>,
-        rng: &mut dyn Rng,
-    ) -> Result<Fitted> {
-        self.table_with(table, targets, &mut (), rng)
-    }
-
-    /// As [`table`](Self::table), telling `progress` of every step, which may stop the search.
-    ///
-    /// # Errors
-    /// As [`table`](Self::table).
-    ///
-    /// # Randomness
-    /// As [`table`](Self::table).
-    pub fn table_with<S: Into<String>>(
-        &self,
-        table: &Table,
-        targets: impl IntoIterator<Item = S>,
-        progress: &mut dyn Progress,
-        rng: &mut dyn Rng,
-    ) -> Result<Fitted> {
-        let work = self.checked_work()?;
-        let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
-        let problem = Problem::new(self, table, &targets, rng)?;
-        Search::new(self, problem, work, progress, rng)?.run()
-    }
-
     /// The options of the command line that repeat this work with this seed, as models record it.
     ///
     /// ```

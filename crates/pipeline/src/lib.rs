@@ -37,7 +37,6 @@ mod classes;
 mod columns;
 mod effort;
 mod error;
-mod explain;
 mod file;
 mod fit;
 mod intervals;
@@ -50,24 +49,29 @@ mod report;
 mod search;
 mod split;
 mod stream;
+mod target;
 mod validation;
 
 pub use classes::{Calibration, ClassErrors, ClassWeights, Classes, Task};
 pub use columns::{Applied, ColumnOptions, Columns, Curve, Dropped, Missing, Note, Shape, Why};
 pub use effort::{Effort, work_in};
 pub use error::{Error, Result};
-pub use explain::{Average, Dependence, Explanation, Grid, Influence};
 pub use file::MODEL_FILE_FORMAT;
-pub use fit::{Fit, Fitted};
-pub use intervals::{Calibrate, Deviations, Intervals, Uncertainty};
+pub use fit::Fit;
+pub use intervals::{Calibrate, Uncertainty};
 pub use kernel::{AnyKernel, Family, Meter};
-pub use model::{Made, Model, Predictions, Target};
+pub use model::{
+    Average, Dependence, Deviations, Explanation, Grid, Influence, Intervals, Made, Model,
+    Predictions,
+};
 pub use progress::{Event, Progress};
 pub use report::{Centers, CurvePoint, Curves, LogisticTrial, Metric, Report, Trial};
+pub use search::Fitted;
 pub use split::{Fold, Split};
 pub use stream::{
     Alone, DrawnRow, DrawnRows, PointRecipe, PointRows, Ranks, Recipe, SavedLeaves, StreamFit,
     StreamPath, StreamPoints, StreamReport, Summing, Survey, TableBlocks, TableSource,
     WeightedRows, iterations_from_bytes, iterations_to_bytes,
 };
+pub use target::Target;
 pub use validation::{Bin, Compared, Confusion, Coverage, Validation};

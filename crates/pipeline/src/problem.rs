@@ -2,14 +2,13 @@
 //! targets ±1.
 
 use crate::classes::{ClassWeights, Labels, is_classes};
-use crate::columns::{ColumnOptions, Columns, Missing, Shape, position};
+use crate::columns::{ColumnOptions, ColumnSums, Columns, Missing, Shape, position};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::intervals::{Calibrate, set_aside};
-use crate::model::Target;
 use crate::repeats;
 use crate::split::{Fold, Split};
-use crate::stream::ColumnSums;
+use crate::target::{Target, standardised};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::{Table, Values};
@@ -17,8 +16,6 @@ use std::collections::HashMap;
 
 /// The fewest rows from which anything can be learnt.
 pub(crate) const FEWEST: usize = 3;
-/// The largest target whose square is a number.
-pub(crate) const LARGEST: f64 = 1e150;
 
 /// What a search works on.
 pub(crate) struct Problem {
@@ -205,24 +202,6 @@ fn weights(table: &Table, name: &str) -> Result<Vec<f64>> {
     Ok(values.iter().map(|w| w / mean).collect())
 }
 
-/// Targets with mean 0 and standard deviation 1, n × t.
-fn standardised(
-    table: &Table,
-    names: &[String],
-    weights: Option<&[f64]>,
-) -> Result<(Mat<f64>, Vec<Target>)> {
-    let of = |name: &String| target(table, name, weights);
-    let targets = names.iter().map(of).collect::<Result<Vec<_>>>()?;
-    let columns: Vec<&[f64]> = targets
-        .iter()
-        .map(|t| table.numbers(t.name.as_str()))
-        .collect::<std::result::Result<_, _>>()?;
-    let y = Mat::from_fn(table.rows(), targets.len(), |i, j| {
-        (columns[j][i] - targets[j].mean) / targets[j].scale
-    });
-    Ok((y, targets))
-}
-
 /// The rows to fit and their weights: those of a column, or the numbers of equal rows.
 fn weighted(
     fit: &Fit,
@@ -278,27 +257,4 @@ fn no_intervals(targets: &[String], option: &'static str) -> Error {
 fn not_classes(targets: &[String]) -> Error {
     let problem = format!("the target {:?} is a number and has no classes", targets[0]);
     Error::Option { option: "class-weights", problem }
-}
-
-/// Mean and standard deviation of a target.
-fn target(table: &Table, name: &str, weights: Option<&[f64]>) -> Result<Target> {
-    let values = table.numbers(name)?;
-    let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
-    if !(largest <= LARGEST) {
-        let what = format!("reaches {largest:e}, whose square is beyond all numbers");
-        let remedy = "divide it by 1e100, say";
-        return Err(Error::Values { column: name.to_owned(), what, remedy });
-    }
-    if values.iter().all(|v| *v == values[0]) {
-        return Err(Error::ConstantTarget { target: name.to_owned(), value: values[0] });
-    }
-    let weight = |i: usize| weights.map_or(1.0, |w| w[i]) / values.len() as f64;
-    let sum = |f: &dyn Fn(f64) -> f64| -> f64 {
-        values.iter().enumerate().map(|(i, &v)| weight(i) * f(v)).sum()
-    };
-    let first = values[0];
-    let mean = first + sum(&|v| v - first);
-    let scale = largest * sum(&|v| ((v - mean) / largest).powi(2)).sqrt();
-    let scale = if scale > 0.0 { scale } else { 1.0 };
-    Ok(Target { name: name.to_owned(), mean, scale })
 }

@@ -3,7 +3,7 @@
 use super::{Classes, Task};
 use crate::columns::position;
 use crate::error::{Error, Result};
-use crate::model::Target;
+use crate::target::Target;
 use nystrom::faer::Mat;
 use nystrom_data::{Table, Values};
 

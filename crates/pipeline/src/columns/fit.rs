@@ -2,9 +2,9 @@
 
 use super::dates::is_date;
 use super::options::{ColumnOptions, Missing};
+use super::sums::{ColumnSums, NumberSums};
 use super::{Columns, Curve, Dropped, Shape, Treated, Treatment, Why};
 use crate::error::{Error, Result};
-use crate::stream::{ColumnSums, NumberSums};
 use nystrom_data::{Categories, Column, Table, Values};
 
 /// Rows from which numbers 1, 2, 3, … are taken to number them.

@@ -5,11 +5,13 @@ mod curve;
 mod dates;
 mod fit;
 mod options;
+mod sums;
 
 pub use apply::{Applied, Note};
 pub use curve::{Curve, Shape};
 pub(crate) use options::position;
 pub use options::{ColumnOptions, Missing};
+pub(crate) use sums::{ColumnSums, TargetSums};
 
 use serde::{Deserialize, Serialize};
 

@@ -2,10 +2,10 @@
 
 use crate::classes::Classes;
 use crate::columns::Columns;
-use crate::explain::Explanation;
 use crate::intervals::{Conformal, Sizes};
 use crate::kernel::AnyKernel;
-use crate::model::{Made, Model, Target};
+use crate::model::{Explanation, Made, Model};
+use crate::target::Target;
 use nystrom::krr::FitReport;
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,9 @@
 //! Intervals by split conformal prediction, with residuals normalised by their predicted size; in
 //! `plus.rs` by models that leave rows out.
 
-mod model;
 mod plus;
 mod uncertainty;
 
-pub use model::{Deviations, Intervals};
 pub(crate) use plus::Plus;
 pub use uncertainty::Uncertainty;
 

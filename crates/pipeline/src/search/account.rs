@@ -2,7 +2,7 @@
 
 use super::Search;
 use super::candidate::Candidate;
-use super::trial::gather;
+use super::solve::gather;
 use crate::classes::Classes;
 use crate::error::Result;
 use crate::model::Model;

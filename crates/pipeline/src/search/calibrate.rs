@@ -3,8 +3,7 @@
 
 use super::Search;
 use super::candidate::Candidate;
-use super::solve::Rows;
-use super::trial::gather;
+use super::solve::{Rows, gather};
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::error::Result;
 use crate::intervals::{Calibrate, Sizes, Uncertainty};

@@ -2,11 +2,9 @@
 
 use super::Search;
 use super::candidate::{Candidate, best};
-use super::solve::Rows;
-use super::trial::gather;
+use super::solve::{Rows, gather};
 use crate::effort::{full_bytes, full_work, largest, path_work};
 use crate::error::{Error, Result};
-use crate::fit::Fitted;
 use crate::kernel::AnyKernel;
 use crate::model::{Made, Model};
 use crate::report::{Centers, LogisticTrial, Report, Trial};

@@ -1,7 +1,7 @@
 //! The metric of a candidate: average gradient outer products, step by step.
 
 use super::candidate::{Candidate, medians};
-use super::trial::gather;
+use super::solve::gather;
 use super::{Learnt, Search};
 use crate::error::Result;
 use crate::kernel::AnyKernel;

@@ -1,8 +1,7 @@
 //! Models that leave out rows which the search has not seen, for CV+ and jackknife+.
 
 use super::Search;
-use super::solve::{DIRECT, Rows};
-use super::trial::gather;
+use super::solve::{DIRECT, Rows, gather};
 use crate::error::{Error, Result};
 use crate::intervals::{Calibrate, Plus};
 use crate::kernel::AnyKernel;

@@ -14,15 +14,17 @@ mod trial;
 
 use crate::columns::{Columns, Shape};
 use crate::error::{Error, Result};
-use crate::fit::{Fit, Fitted};
+use crate::fit::Fit;
 use crate::kernel::{AnyKernel, Family};
+use crate::model::Model;
 use crate::problem::Problem;
 use crate::progress::{Event, Progress};
-use crate::report::{Centers, LogisticTrial, Metric, Trial};
+use crate::report::{Centers, LogisticTrial, Metric, Report, Trial};
 use candidate::Candidate;
 use nystrom::faer::Mat;
 use nystrom::linalg_core::random;
 use nystrom::prelude::*;
+use nystrom_data::Table;
 
 /// Shares of the work: of many candidates on few rows, and of the best of them on more. Length
 /// scales take about a fifth, the fits at full size what is left.
@@ -89,6 +91,58 @@ struct Learnt {
     map: Mat<f64>,
     /// Median Euclidean and L1 distance of mapped pairs.
     medians: [f64; 2],
+}
+
+/// A fit and how it was found.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Fitted {
+    /// What predicts.
+    pub model: Model,
+    /// What was tried.
+    pub report: Report,
+}
+
+impl Fit {
+    /// Fits the columns called `targets` from the other columns of `table`.
+    ///
+    /// # Errors
+    /// Those of [`Columns::fit`](crate::Columns::fit); [`Error::TooFewRows`],
+    /// [`Error::ConstantTarget`], [`Error::RareClass`], [`Error::AlikeClasses`],
+    /// [`Error::Values`] for impossible targets or weights, [`Error::UsedTwice`],
+    /// [`Error::Budget`].
+    ///
+    /// # Randomness
+    /// Permutations of the rows (folds, subsamples, landmarks) and the pairs of the median
+    /// distance, each from a stream of its own.
+    pub fn table<S: Into<String>>(
+        &self,
+        table: &Table,
+        targets: impl IntoIterator<Item = S>,
+        rng: &mut dyn Rng,
+    ) -> Result<Fitted> {
+        self.table_with(table, targets, &mut (), rng)
+    }
+
+    /// As [`table`](Self::table), telling `progress` of every step, which may stop the search.
+    ///
+    /// # Errors
+    /// As [`table`](Self::table).
+    ///
+    /// # Randomness
+    /// As [`table`](Self::table).
+    pub fn table_with<S: Into<String>>(
+        &self,
+        table: &Table,
+        targets: impl IntoIterator<Item = S>,
+        progress: &mut dyn Progress,
+        rng: &mut dyn Rng,
+    ) -> Result<Fitted> {
+        let work = self.checked_work()?;
+        let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
+        let problem = Problem::new(self, table, &targets, rng)?;
+        Search::new(self, problem, work, progress, rng)?.run()
+    }
 }
 
 impl<'a> Search<'a> {

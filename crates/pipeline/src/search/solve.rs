@@ -1,7 +1,6 @@
 //! Calls of the regressions, at the rows and targets of the search.
 
 use super::Search;
-use super::trial::gather;
 use crate::error::Result;
 use crate::kernel::AnyKernel;
 use nystrom::faer::{Mat, MatRef};
@@ -163,4 +162,9 @@ impl Data {
             weights: self.weights.as_deref(),
         }
     }
+}
+
+/// These rows of a matrix.
+pub(super) fn gather(x: MatRef<'_, f64>, rows: &[usize]) -> Mat<f64> {
+    Mat::from_fn(rows.len(), x.ncols(), |i, j| x[(rows[i], j)])
 }

@@ -1,7 +1,7 @@
 //! One candidate on some rows: its error on the validation rows of each fold.
 
 use super::candidate::Candidate;
-use super::solve::Rows;
+use super::solve::{Rows, gather};
 use super::{Learnt, Search, Tried};
 use crate::effort::full_work;
 use crate::error::Result;
@@ -188,11 +188,6 @@ fn largest_of_the_best(mus: &[f64], squares: &[f64]) -> usize {
     let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
     let good = (0..mus.len()).filter(|&r| squares[r] <= TIE * least);
     good.max_by(|&a, &b| mus[a].total_cmp(&mus[b])).unwrap_or(0)
-}
-
-/// These rows of a matrix.
-pub(super) fn gather(x: MatRef<'_, f64>, rows: &[usize]) -> Mat<f64> {
-    Mat::from_fn(rows.len(), x.ncols(), |i, j| x[(rows[i], j)])
 }
 
 #[cfg(test)]

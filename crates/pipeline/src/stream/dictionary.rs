@@ -1,9 +1,9 @@
 //! Rows with weights that stand for all rows.
 
 use super::bytes;
+use super::leaves::cuts;
 use super::points::{PointRecipe, TILE};
 use super::ranks::{Alone, Ranks, merged};
-use super::saved::cuts;
 use super::source::TableSource;
 use crate::error::{Error, Result};
 use nystrom::faer::MatRef;

@@ -7,6 +7,7 @@ mod dictionary;
 mod drawing;
 mod given;
 mod iterating;
+mod leaves;
 mod places;
 mod points;
 mod ranks;
@@ -17,27 +18,26 @@ mod saved;
 mod scoring;
 mod source;
 mod summing;
-mod sums;
 mod survey;
 
 pub use choosing::{StreamPath, StreamReport};
 pub use dictionary::WeightedRows;
 pub use drawing::{DrawnRow, DrawnRows};
+pub use leaves::SavedLeaves;
 pub use points::{PointRecipe, PointRows, StreamPoints};
 pub use ranks::{Alone, Ranks};
 pub use recipe::Recipe;
-pub use saved::{SavedLeaves, iterations_from_bytes, iterations_to_bytes};
+pub use saved::{iterations_from_bytes, iterations_to_bytes};
 pub use source::{TableBlocks, TableSource};
 pub use summing::Summing;
-pub(crate) use sums::{ColumnSums, NumberSums};
 pub use survey::Survey;
 
 use crate::classes::ClassWeights;
 use crate::error::{Error, Result};
-use crate::fit::{Fit, Fitted};
+use crate::fit::Fit;
 use crate::problem::Problem;
 use crate::progress::Progress;
-use crate::search::Search;
+use crate::search::{Fitted, Search};
 use nystrom::prelude::*;
 
 /// A fit in two passes over rows that are read block by block:

@@ -1,6 +1,7 @@
 //! Blocks as a regression takes them.
 
 use super::recipe::Recipe;
+use super::survey::{place, weights};
 use crate::classes::Classes;
 use crate::columns::Columns;
 use crate::error::{Error, Result};
@@ -79,28 +80,6 @@ impl Recipe {
         let sign = |i: usize, j: usize| if of[i] == first + j { 1.0 } else { -1.0 };
         let scaled = |i, j: usize| (sign(i, j) - self.targets[j].mean) / self.targets[j].scale;
         Ok(Mat::from_fn(of.len(), self.targets.len(), scaled))
-    }
-}
-
-/// The weights of these rows, if there are any.
-pub(super) fn weights(fit: &Fit, block: &Table, rows: &[usize]) -> Result<Option<Vec<f64>>> {
-    let Some(name) = &fit.weights else { return Ok(None) };
-    let values = block.numbers(name.as_str())?;
-    let weights: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
-    match weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-        None => Ok(Some(weights)),
-        Some(i) => {
-            let what = format!("has the weight {} in {}", weights[i], place(block, rows[i]));
-            let remedy = "weights are positive";
-            Err(Error::Values { column: name.clone(), what, remedy })
-        }
-    }
-}
-
-fn place(table: &Table, row: usize) -> String {
-    match table.line(row) {
-        Some(line) => format!("line {line} of {}", table.source()),
-        None => format!("row {} of a block of {}", row + 1, table.source()),
     }
 }
 

@@ -2,13 +2,11 @@
 
 use super::bytes::{Kind, pack, read, unpack, write, wrong};
 use super::places::Places;
-use super::ranks::Ranks;
-use super::saved::SavedLeaves;
-use super::summing::Folded;
-use super::{StreamFit, Summing, Survey};
+use super::{StreamFit, Survey};
 use crate::error::Result;
 use crate::fit::Fit;
-use crate::model::{Model, Target};
+use crate::model::Model;
+use crate::target::Target;
 use nystrom::faer::{ColRef, Mat, MatRef};
 use nystrom::linalg_core::{random, validate};
 use nystrom::prelude::*;
@@ -242,41 +240,6 @@ impl Recipe {
         // two factors, a panel, vectors, and a tile
         let (m, embedding) = (m as u64, if uniform { 0 } else { 12 });
         8 * ((2 + embedding) * m * m + (256 + 100 + 1024) * m)
-    }
-
-    /// The sums over no rows.
-    ///
-    /// # Errors
-    /// Those of [`NormalEquations::new`](nystrom::krr::NormalEquations::new).
-    pub fn sum(&self) -> Result<Summing<'_>> {
-        Summing::new(self, (0, 1), &[])
-    }
-
-    /// The sums over no rows, for the leaves that this process has.
-    ///
-    /// # Errors
-    /// As [`sum`](Self::sum).
-    pub fn sum_over(&self, ranks: &dyn Ranks) -> Result<Summing<'_>> {
-        self.sum_after(ranks, &[])
-    }
-
-    /// The sums over no rows by so many folds at random, for the leaves that this process has, as
-    /// [`sum_after`](Self::sum_after).
-    ///
-    /// # Errors
-    /// Those of [`NormalEquations::folded`](nystrom::krr::NormalEquations::folded).
-    ///
-    /// # Randomness
-    /// One key; the same on every process.
-    pub fn folds_after(
-        &self,
-        ranks: &dyn Ranks,
-        saved: &[SavedLeaves],
-        folds: usize,
-        rng: &mut dyn Rng,
-    ) -> Result<Summing<'_, Folded>> {
-        let empty = self.empty()?.folded(folds, rng)?;
-        Summing::of(empty, self, (ranks.rank(), ranks.size()), saved)
     }
 
     /// [`bytes_with_leaves`](Self::bytes_with_leaves) by so many folds.

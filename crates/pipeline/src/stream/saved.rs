@@ -1,36 +1,13 @@
 //! Sums that are saved, to go on from with any number of processes.
 
+use super::Summing;
 use super::bytes::{Kind, pack, unpack, wrong};
-use super::{Recipe, Summing};
+use super::leaves::{Saved, SavedLeaves};
 use crate::error::Result;
 use nystrom::krr::RowSums;
 use nystrom::linalg_core::SavedSolve;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::ops::Range;
-
-/// What was summed before.
-#[derive(Debug)]
-pub(super) enum Saved<S> {
-    /// All leaves below a node of the tree.
-    Done(Range<usize>, S),
-    /// A leaf, and how far it is: as in [`Summing`].
-    UnderWay { row: u64, skip: u64, used: u64, state: S },
-}
-
-/// Which leaves a checkpoint holds.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SavedLeaves {
-    /// Of the recipe.
-    digest: String,
-    /// Below nodes of the tree, in any order.
-    done: Vec<Range<usize>>,
-    /// The leaf under way, and how far it is.
-    leaf: usize,
-    row: u64,
-    skip: u64,
-    used: u64,
-}
 
 impl SavedLeaves {
     /// Of a checkpoint of sums with this recipe, both as bytes.
@@ -40,11 +17,6 @@ impl SavedLeaves {
     /// recipe.
     pub fn of(recipe: &[u8], bytes: &[u8]) -> Result<SavedLeaves> {
         Ok(parts(recipe, bytes)?.0)
-    }
-
-    /// Whether any of these leaves is in it, wholly or in part.
-    fn has(&self, leaves: &Range<usize>) -> bool {
-        leaves.contains(&self.leaf) || self.done.iter().any(|node| leaves.contains(&node.start))
     }
 }
 
@@ -62,20 +34,6 @@ fn parts<'b>(recipe: &[u8], bytes: &'b [u8]) -> Result<(SavedLeaves, Vec<&'b [u8
         return Err(wrong("it has other parts".into()));
     }
     Ok((head, states))
-}
-
-/// Where the leaves of each of so many processes begin, and their end: about as many for each, and
-/// no node divided that was saved.
-pub(super) fn cuts(leaves: usize, size: usize, saved: &[SavedLeaves]) -> Vec<usize> {
-    let cut = |rank: usize| {
-        let mut cut = (rank * leaves).div_ceil(size);
-        let nodes = || saved.iter().flat_map(|saved| &saved.done);
-        while let Some(node) = nodes().find(|node| node.start < cut && cut < node.end) {
-            cut = node.end;
-        }
-        cut
-    };
-    (0..=size).map(cut).collect()
 }
 
 impl<S: RowSums<f64>> Summing<'_, S> {
@@ -154,8 +112,8 @@ impl<S: RowSums<f64>> Summing<'_, S> {
     }
 }
 
-/// Where the iterations of [`Recipe::iterate_over`] are, as a checkpoint; `recipe` are the bytes of
-/// the recipe.
+/// Where the iterations of [`Recipe::iterate_over`](crate::Recipe::iterate_over) are, as a
+/// checkpoint; `recipe` are the bytes of the recipe.
 ///
 /// ```
 /// use nystrom_pipeline::{iterations_from_bytes, iterations_to_bytes};
@@ -196,37 +154,6 @@ pub fn iterations_from_bytes(recipe: &[u8], bytes: &[u8]) -> Result<SavedSolve<f
     }
 }
 
-impl Recipe {
-    /// The sums over no rows, for the leaves that this process has: about as many as every other,
-    /// and none of a node that was saved without the rest of it.
-    ///
-    /// # Errors
-    /// As [`sum`](Self::sum).
-    pub fn sum_after(
-        &self,
-        ranks: &dyn super::Ranks,
-        saved: &[SavedLeaves],
-    ) -> Result<Summing<'_>> {
-        Summing::new(self, (ranks.rank(), ranks.size()), saved)
-    }
-}
-
 fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{SavedLeaves, cuts};
-
-    #[test]
-    fn processes_have_about_as_many_leaves_and_whole_nodes() {
-        let saved = |done: Vec<std::ops::Range<usize>>| {
-            [SavedLeaves { digest: String::new(), done, leaf: 0, row: 0, skip: 0, used: 0 }]
-        };
-        assert_eq!(cuts(8, 3, &[]), [0, 3, 6, 8]);
-        assert_eq!(cuts(2, 4, &[]), [0, 1, 1, 2, 2]);
-        assert_eq!(cuts(8, 4, &saved(vec![0..4, 4..5])), [0, 4, 4, 6, 8]);
-        assert_eq!(cuts(8, 2, &saved(vec![0..8, 2..4])), [0, 8, 8]);
-    }
 }

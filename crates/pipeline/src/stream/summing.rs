@@ -1,8 +1,8 @@
 //! The second pass: the normal equations of all rows, along the tree of their leaves.
 
+use super::leaves::{Saved, SavedLeaves, cuts};
 use super::ranks::Ranks;
 use super::ready::Ready;
-use super::saved::{Saved, SavedLeaves, cuts};
 use super::{Recipe, TableSource};
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
@@ -63,6 +63,50 @@ impl<'a> Summing<'a> {
 }
 
 impl Recipe {
+    /// The sums over no rows.
+    ///
+    /// # Errors
+    /// Those of [`NormalEquations::new`](nystrom::krr::NormalEquations::new).
+    pub fn sum(&self) -> Result<Summing<'_>> {
+        Summing::new(self, (0, 1), &[])
+    }
+
+    /// The sums over no rows, for the leaves that this process has.
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    pub fn sum_over(&self, ranks: &dyn Ranks) -> Result<Summing<'_>> {
+        self.sum_after(ranks, &[])
+    }
+
+    /// The sums over no rows, for the leaves that this process has: about as many as every other,
+    /// and none of a node that was saved without the rest of it.
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    pub fn sum_after(&self, ranks: &dyn Ranks, saved: &[SavedLeaves]) -> Result<Summing<'_>> {
+        Summing::new(self, (ranks.rank(), ranks.size()), saved)
+    }
+
+    /// The sums over no rows by so many folds at random, for the leaves that this process has, as
+    /// [`sum_after`](Self::sum_after).
+    ///
+    /// # Errors
+    /// Those of [`NormalEquations::folded`](nystrom::krr::NormalEquations::folded).
+    ///
+    /// # Randomness
+    /// One key; the same on every process.
+    pub fn folds_after(
+        &self,
+        ranks: &dyn Ranks,
+        saved: &[SavedLeaves],
+        folds: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<Summing<'_, Folded>> {
+        let empty = self.empty()?.folded(folds, rng)?;
+        Summing::of(empty, self, (ranks.rank(), ranks.size()), saved)
+    }
+
     /// The normal equations over no rows.
     pub(super) fn empty(&self) -> Result<State> {
         let kernel = self.model.regression.kernel().clone();

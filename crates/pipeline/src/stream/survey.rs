@@ -4,11 +4,12 @@ use super::places::Places;
 use super::ranks::{Alone, Ranks, merged};
 use super::reservoir::Reservoir;
 use super::source::TableSource;
-use super::sums::{ColumnSums, TargetSums};
 use super::{StreamFit, bytes};
+use crate::columns::{ColumnSums, TargetSums};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
-use crate::problem::{FEWEST, LARGEST, LeftOut, notes_of, taken, usable};
+use crate::problem::{FEWEST, LeftOut, notes_of, taken, usable};
+use crate::target::LARGEST;
 use nystrom::linalg_core::ExactSum;
 use nystrom::prelude::*;
 use nystrom_data::{Table, Values};
@@ -184,7 +185,7 @@ impl Pass<'_> {
         let (rows, left_out) = usable(fit, block, &self.targets, &self.taken, classes)?;
         let sums = &mut self.sums;
         sums.leave_out(left_out);
-        let weights = super::ready::weights(fit, block, &rows)?;
+        let weights = weights(fit, block, &rows)?;
         let taken: Vec<&str> = self.taken.iter().map(String::as_str).collect();
         let features = fit.columns.candidates(block, &taken)?;
         let columns = features.iter().map(|&j| &block.columns()[j]);
@@ -289,5 +290,27 @@ impl Sums {
             seen: self.seen,
             left_out: self.left_out,
         })
+    }
+}
+
+/// The weights of these rows, if there are any.
+pub(super) fn weights(fit: &Fit, block: &Table, rows: &[usize]) -> Result<Option<Vec<f64>>> {
+    let Some(name) = &fit.weights else { return Ok(None) };
+    let values = block.numbers(name.as_str())?;
+    let weights: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
+    match weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+        None => Ok(Some(weights)),
+        Some(i) => {
+            let what = format!("has the weight {} in {}", weights[i], place(block, rows[i]));
+            let remedy = "weights are positive";
+            Err(Error::Values { column: name.clone(), what, remedy })
+        }
+    }
+}
+
+pub(super) fn place(table: &Table, row: usize) -> String {
+    match table.line(row) {
+        Some(line) => format!("line {line} of {}", table.source()),
+        None => format!("row {} of a block of {}", row + 1, table.source()),
     }
 }

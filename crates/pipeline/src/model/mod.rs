@@ -1,11 +1,17 @@
 //! A fitted pipeline: from a table to predictions.
 
+mod explain;
+mod intervals;
+
+pub use explain::{Average, Dependence, Explanation, Grid, Influence};
+pub use intervals::{Deviations, Intervals};
+
 use crate::classes::Classes;
 use crate::columns::{Columns, Note};
 use crate::error::{Error, Result};
-use crate::explain::Explanation;
 use crate::intervals::{Conformal, Plus, Uncertainty};
 use crate::kernel::AnyKernel;
+use crate::target::Target;
 use nystrom::faer::{Accum, Mat, MatRef};
 use nystrom::linalg_core::ops;
 use nystrom::prelude::*;
@@ -55,17 +61,6 @@ pub struct Model {
     pub explanation: Option<Explanation>,
     /// How it was made: a record only, which predictions do not depend on.
     pub made: Made,
-}
-
-/// What is predicted: `mean + scale·f(x)`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Target {
-    /// The name of its column.
-    pub name: String,
-    /// What was subtracted from it before the fit.
-    pub mean: f64,
-    /// What it was then divided by.
-    pub scale: f64,
 }
 
 /// How a model was made; nothing that differs from run to run.

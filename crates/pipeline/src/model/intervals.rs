@@ -1,10 +1,10 @@
 //! What a model says of how wrong it may be.
 
-use super::{Conformal, Plus, Sizes, Uncertainty};
+use super::Model;
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::columns::{Note, position};
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::intervals::{Conformal, Plus, Sizes, Uncertainty};
 use crate::validation::Coverage;
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
