@@ -125,7 +125,7 @@ impl Conformal {
     }
 
     /// f ± q·s at mapped features.
-    fn ends(&self, values: &Mat<f64>, x: Points<'_, f64>, level: f64) -> Result<[Mat<f64>; 2]> {
+    pub fn ends(&self, values: &Mat<f64>, x: Points<'_, f64>, level: f64) -> Result<[Mat<f64>; 2]> {
         let (quantiles, sizes) = (self.quantiles(level)?, self.sizes.at(x)?);
         Ok([-1.0, 1.0].map(|sign| {
             let end = |i, j: usize| values[(i, j)] + sign * quantiles[j] * sizes[(i, j)];

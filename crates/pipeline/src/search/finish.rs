@@ -1,8 +1,8 @@
 //! The fits at full size, and the model of the best.
 
-use super::Search;
 use super::candidate::{Candidate, best};
 use super::solve::{Rows, gather};
+use super::{Fitted, Search};
 use crate::effort::{full_bytes, full_work, largest, path_work};
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;

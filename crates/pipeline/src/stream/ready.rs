@@ -5,8 +5,6 @@ use super::survey::{place, weights};
 use crate::classes::Classes;
 use crate::columns::Columns;
 use crate::error::{Error, Result};
-use crate::fit::Fit;
-use crate::model::mapped;
 use crate::problem::{taken, usable};
 use nystrom::faer::Mat;
 use nystrom::krr::Problem;
@@ -42,11 +40,7 @@ impl Recipe {
         let of_text = model.classes.as_ref().is_some_and(|classes| !classes.numbers);
         let (rows, _) = usable(fit, block, &names, &taken, of_text)?;
         let chosen = block.select_rows(&rows)?;
-        let x = features(&model.columns, &chosen)?;
-        let x = match &model.map {
-            Some(map) => mapped(x.as_ref(), map.as_ref()),
-            None => x,
-        };
+        let x = model.mapped(features(&model.columns, &chosen)?);
         let weights = weights(fit, block, &rows)?;
         let weights = weights.map(|w| w.into_iter().map(|w| w / self.mean_weight).collect());
         let y = match &model.classes {

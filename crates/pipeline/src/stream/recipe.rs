@@ -168,11 +168,7 @@ impl StreamFit {
 
 /// The rows of a table as the kernel of a model sees them.
 fn features(model: &Model, table: &Table) -> Result<Mat<f64>> {
-    let x = model.columns.apply(table)?.x;
-    Ok(match &model.map {
-        Some(map) => crate::model::mapped(x.as_ref(), map.as_ref()),
-        None => x,
-    })
+    Ok(model.mapped(model.columns.apply(table)?.x))
 }
 
 impl Recipe {
