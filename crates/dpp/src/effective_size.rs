@@ -1,6 +1,6 @@
 //! How many independent draws a correlated series is worth.
 
-use nystrom_linalg_core::{Error, Result, validate};
+use nystrom_linalg_core::{Error, Result, ops, validate};
 
 /// The integrated autocorrelation time of a series, such as ln det K_YY along a chain.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,9 +45,7 @@ impl EffectiveSize {
         }
         let mean = series.iter().sum::<f64>() / n as f64;
         let centred: Vec<f64> = series.iter().map(|x| x - mean).collect();
-        let covariance = |lag: usize| {
-            centred.iter().zip(&centred[lag..]).map(|(x, y)| x * y).sum::<f64>() / n as f64
-        };
+        let covariance = |lag: usize| ops::dot(&centred, &centred[lag..]) / n as f64;
         let variance = covariance(0);
         if !(variance > 0.0) {
             return Ok(EffectiveSize { time: n as f64, size: 1.0, cut: 0 });

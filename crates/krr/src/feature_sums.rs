@@ -237,7 +237,7 @@ impl Penalised {
         if !self.intercept {
             return theta;
         }
-        let fitted = |j: usize| (0..m).map(|i| self.a[i] * theta[(i, j)]).sum::<f64>();
+        let fitted = |j: usize| ops::dot(&self.a, theta.col_as_slice(j));
         let b: Vec<f64> = (0..B.ncols()).map(|j| (B[(m, j)] - fitted(j)) / self.s).collect();
         Mat::from_fn(m + 1, B.ncols(), |i, j| if i < m { theta[(i, j)] } else { b[j] })
     }

@@ -130,7 +130,7 @@ impl Triangle {
         let mut beta = ridge.c;
         ops::solve_upper(upper.as_ref(), beta.as_mut());
         let b = intercept.then(|| {
-            let dot = |j: usize| (0..m).map(|i| self.Rt.get(i + 1, 0) * beta[(i, j)]).sum::<f64>();
+            let dot = |j: usize| ops::dot(&self.Rt.col(0)[1..], beta.col_as_slice(j));
             (0..t).map(|j| (self.c[(0, j)] - dot(j)) / self.Rt.get(0, 0)).collect()
         });
         Solution { condition: condition(m, |i| upper[(i, i)]), beta, b, mu }

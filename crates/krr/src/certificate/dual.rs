@@ -122,7 +122,7 @@ impl Dual {
 
     pub fn lengths(&self, j: usize) -> Lengths {
         let trace: f64 = self.residual_diagonal.iter().sum();
-        let weight: f64 = self.root_weights.iter().map(|r| r * r).sum();
+        let weight = ops::dot(&self.root_weights, &self.root_weights);
         let norms = [self.norm(j), self.gap.col(j).norm_l2()];
         Lengths::of(norms, self.means[j], (trace, self.mu, weight))
     }

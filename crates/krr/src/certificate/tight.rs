@@ -8,7 +8,8 @@ use crate::{KrrModel, MemoryPlan, Problem, ProblemSize};
 use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{
-    ConjugateGradients, Counted, KeptTriangle, LinearSystem, PsdMatrix, Result, Scalar, validate,
+    ConjugateGradients, Counted, KeptTriangle, LinearSystem, PsdMatrix, Result, Scalar, ops,
+    validate,
 };
 use rand::Rng;
 
@@ -320,12 +321,12 @@ struct Constant {
 
 impl<'a, T: Scalar> Orthogonal<'a, T> {
     fn to_constant(mut system: System<'a, T>, constant: bool, root: &[f64]) -> Self {
-        let length = root.iter().map(|u| u * u).sum::<f64>().sqrt();
+        let length = ops::dot(root, root).sqrt();
         let constant = constant.then(|| {
             let unit = Mat::from_fn(root.len(), 1, |i, _| root[i] / length);
             let mut direction = Mat::zeros(root.len(), 1);
             system.precondition(direction.as_mut(), unit.as_ref());
-            let product = dot(unit.as_ref(), direction.as_ref(), 0);
+            let product = ops::dot(unit.col_as_slice(0), direction.col_as_slice(0));
             direction *= faer::Scale(1.0 / product);
             Constant { unit, direction }
         });
@@ -366,16 +367,12 @@ impl<T: Scalar> LinearSystem<f64> for Orthogonal<'_, T> {
 /// a = a − direction·(unitᵀa).
 fn subtract(mut a: MatMut<'_, f64>, direction: &Mat<f64>, unit: &Mat<f64>) {
     for j in 0..a.ncols() {
-        let share = dot(unit.as_ref(), a.as_ref(), j);
+        let column = a.rb().col(j).try_as_col_major().expect("columns lie in one piece");
+        let share = ops::dot(unit.col_as_slice(0), column.as_slice());
         for i in 0..a.nrows() {
             a[(i, j)] -= share * direction[(i, 0)];
         }
     }
-}
-
-/// uᵀa_j.
-fn dot(u: MatRef<'_, f64>, a: MatRef<'_, f64>, j: usize) -> f64 {
-    (0..a.nrows()).map(|i| u[(i, 0)] * a[(i, j)]).sum()
 }
 
 use faer::reborrow::*;

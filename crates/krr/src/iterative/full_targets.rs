@@ -2,7 +2,7 @@
 
 use crate::{FitReport, Problem, SolvedBy};
 use faer::{Mat, MatRef};
-use nystrom_linalg_core::Scalar;
+use nystrom_linalg_core::{Scalar, ops};
 
 /// √D[y − ȳ, 1], the 1 only with an intercept, and the way back from M⁻¹ times it.
 pub(crate) struct Targets<'a> {
@@ -47,7 +47,8 @@ impl<'a> Targets<'a> {
 
 /// (uᵀM⁻¹√Dy)/(uᵀM⁻¹u), u = √D1: the constant in column j of M⁻¹√D[y, 1].
 fn ratio(root: &[f64], gamma: MatRef<'_, f64>, j: usize) -> f64 {
-    let against = |j: usize| root.iter().enumerate().map(|(i, u)| u * gamma[(i, j)]).sum::<f64>();
+    let column = |j: usize| gamma.col(j).try_as_col_major().expect("columns lie in one piece");
+    let against = |j: usize| ops::dot(root, column(j).as_slice());
     let whole = against(gamma.ncols() - 1);
     if whole > 0.0 { against(j) / whole } else { 0.0 } // 0 before the first iteration
 }

@@ -92,7 +92,7 @@ impl LinearMap {
             }
         };
         let squares: f64 = match &kind {
-            Kind::Diagonal(a) => a.iter().map(|a| a * a).sum(),
+            Kind::Diagonal(a) => ops::dot(a, a),
             Kind::Full(A) => A.squared_norm_l2(),
         };
         let scale = (d as f64 / squares).sqrt();

@@ -86,7 +86,7 @@ impl<K> ExactKrr<K, ()> {
         // √D(y − ȳ)
         let y = Mat::from_fn(n, t, |i, j| root_weights[i] * (samples.y[(i, j)].f64() - shift[j]));
         let mut M = weighted_gram(&self.kernel, samples.x, &root_weights); // M = √D K √D
-        let total_weight: f64 = root_weights.iter().map(|r| r * r).sum();
+        let total_weight = ops::dot(&root_weights, &root_weights);
         let center = self.intercept.then(|| Center::new(&root_weights, &M));
         if let Some(center) = &center {
             center.project_both_sides(&mut M); //                            M ← (I − ûûᵀ)M(I − ûûᵀ)
@@ -195,7 +195,7 @@ struct Center {
 impl Center {
     fn new(root_weights: &[f64], M: &Mat<f64>) -> Self {
         let n = root_weights.len();
-        let norm = root_weights.iter().map(|r| r * r).sum::<f64>().sqrt();
+        let norm = ops::dot(root_weights, root_weights).sqrt();
         let unit: Vec<f64> = root_weights.iter().map(|r| r / norm).collect();
         let u = Mat::from_fn(n, 1, |i, _| unit[i] / norm);
         let mut mean = Mat::zeros(n, 1);
@@ -205,14 +205,14 @@ impl Center {
 
     /// ûᵀy_j/‖√D1‖: the weighted mean of a target in weighted coordinates.
     fn dot(&self, y: &Mat<f64>, j: usize) -> f64 {
-        (0..self.unit.len()).map(|i| self.unit[i] * y[(i, j)]).sum::<f64>() / self.norm
+        ops::dot(&self.unit, y.col_as_slice(j)) / self.norm
     }
 
     /// M ← (I − ûûᵀ)M(I − ûûᵀ) = M − û vᵀ − v ûᵀ + (ûᵀv)ûûᵀ for v = Mû.
     fn project_both_sides(&self, M: &mut Mat<f64>) {
         let (u, n) = (&self.unit, self.unit.len());
         let v: Vec<f64> = (0..n).map(|i| self.mean[(i, 0)] * self.norm).collect();
-        let uv: f64 = (0..n).map(|i| u[i] * v[i]).sum();
+        let uv = ops::dot(u, &v);
         for j in 0..n {
             for i in 0..n {
                 M[(i, j)] += uv * u[i] * u[j] - u[i] * v[j] - v[i] * u[j];
@@ -223,7 +223,7 @@ impl Center {
     /// U ← (I − ûûᵀ)U.
     fn project(&self, U: &mut Mat<f64>) {
         for j in 0..U.ncols() {
-            let along: f64 = (0..U.nrows()).map(|i| self.unit[i] * U[(i, j)]).sum();
+            let along = ops::dot(&self.unit, U.col_as_slice(j));
             (0..U.nrows()).for_each(|i| U[(i, j)] -= along * self.unit[i]);
         }
     }

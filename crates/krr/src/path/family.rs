@@ -91,9 +91,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
     pub fn model_at(&self, mu: f64) -> Result<KrrModel<K, T>> {
         let c = self.spectrum.coefficients(mu);
         let b = match &self.spectrum.constant {
-            Some(mean) => {
-                (0..c.ncols()).map(|j| mean.targets[j] - dot(&mean.features, &c, j)).collect()
-            }
+            Some(mean) => (0..c.ncols())
+                .map(|j| mean.targets[j] - ops::dot(&mean.features, c.col_as_slice(j)))
+                .collect(),
             None => vec![0.0; c.ncols()],
         };
         let theta = self.basis.to_centers(&c);
@@ -190,8 +190,4 @@ impl<T: Scalar> Basis<T> {
             }
         }
     }
-}
-
-fn dot(a: &[f64], b: &Mat<f64>, j: usize) -> f64 {
-    (0..a.len()).map(|i| a[i] * b[(i, j)]).sum()
 }

@@ -164,8 +164,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, FeatureSums> {
         let m = V.nrows();
         ops::matmul(u.as_mut().subrows_mut(0, m), Accum::Replace, V.as_ref(), c.as_ref(), 1.0);
         if let Some(mean) = &family.spectrum.constant {
-            for (column, c) in c.col_iter().enumerate() {
-                let at_mean: f64 = c.iter().zip(&mean.features).map(|(c, x)| c * x).sum();
+            for column in 0..c.ncols() {
+                let at_mean = ops::dot(&mean.features, c.col_as_slice(column));
                 u[(m, column)] = mean.targets[column % t] - offset[column % t] - at_mean;
             }
         }

@@ -8,7 +8,7 @@ pub use spectral::{SpectralEstimate, SpectralNorm};
 
 use crate::stream::trace_difference;
 use faer::Mat;
-use nystrom_linalg_core::{PsdMatrix, Result, RowTree, Scalar, SymmetricEigen, validate};
+use nystrom_linalg_core::{PsdMatrix, Result, RowTree, Scalar, SymmetricEigen, ops, validate};
 use std::ops::Range;
 
 /// ‖K − L‖_F, ‖K − L‖₂ and tr(K − L): of an approximation, or of the best one of some rank.
@@ -113,6 +113,6 @@ fn check<T: Scalar>(k: &dyn PsdMatrix<T>, l: &dyn PsdMatrix<T>) -> Result<()> {
 
 /// √Σ x_i².
 fn norm(x: &[f64]) -> f64 {
-    let leaf = |rows: Range<usize>| x[rows].iter().map(|x| x * x).sum::<f64>();
+    let leaf = |rows: Range<usize>| ops::dot(&x[rows.clone()], &x[rows]);
     RowTree::new(x.len()).reduce(leaf, |a, b| a + b).unwrap_or(0.0).sqrt()
 }
