@@ -83,8 +83,8 @@ pub fn check(survey: &Survey, used: Use<'_>, args: &DataArgs) -> Result<(), Fail
     Err(Failure::Table { text, help: help(survey, used, args, &complaints) })
 }
 
-/// Which columns number the rows in file order, and so are features only by mistake: as a note, if
-/// there are any, and other features beside them.
+/// A note of columns that number the rows in file order, so are features only by mistake. `None` if
+/// there are none, or no other features.
 pub fn numbering(survey: &Survey, features: &[usize]) -> Option<String> {
     let numbers_rows = |column: &&usize| match &survey.table.columns()[**column].values {
         Values::Numbers(values) => {

@@ -1,10 +1,10 @@
 //! `nystrom`: the library for people who do not write Rust.
 //!
-//! Read `args/` for what can be said, `commands/` for what is done (a file for each subcommand),
-//! `input.rs` for how files become matrices, `model_file.rs` for what is saved. No algorithm is
-//! here: everything is a call of the crate `nystrom`.
+//! Read `args/` for what can be said, and `commands/` for what is done, a file for each subcommand.
+//! Read `input.rs` for how files become matrices, `model_file.rs` for what is saved. No algorithm
+//! is here: everything is a call of the crate `nystrom`.
 //!
-//! It is a library so that other programs say the same with the same words: `crates/mpi` runs the
+//! It is a library so that other programs say the same with the same words. `crates/mpi` runs the
 //! commands that read tables block by block over the processes of a job. All of `nystrom` is
 //!
 //! ```no_run

@@ -230,8 +230,8 @@ pub fn distinct(n: usize, draws: usize) -> usize {
     (rows * (1.0 - missed)).round().max(1.0) as usize
 }
 
-/// A fit with m landmarks as one in the span of m sums of so many rows each, of u rows in all: the
-/// counts of `SketchedKrr` for so many passes over the rows, or of sums by folds.
+/// A fit with m landmarks as one in the span of m sums of so many rows each, of u rows in all. The
+/// counts are those of `SketchedKrr` for so many passes over the rows, or of sums by folds.
 pub fn in_span(fit: Step, [n, m, each, u]: [usize; 4], (passes, folds): (usize, bool)) -> Step {
     let is_kept = !folds && 4 * u > n;
     // a state takes products with few entries one by one

@@ -22,8 +22,8 @@ pub fn command_line() -> String {
 
 impl Session {
     /// Starts the threads, rayon's global pool, which the library and faer use. This thread is one
-    /// of them: were it none, it would wake another for every product and sleep meanwhile, which
-    /// took a twentieth of the time of a fit.
+    /// of them. Otherwise it would wake another for every product and sleep meanwhile. That took a
+    /// twentieth of the time of a fit.
     pub fn new(threads: Option<u16>, json: bool, quiet: bool) -> Result<Self> {
         let threads = threads.map_or(0, usize::from); // 0: as many as there are cores
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread();

@@ -38,9 +38,9 @@ fn second_run(mut work: impl FnMut()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// What scores whose work depends on the data will take, judged by random rows: a dictionary grows
-/// with the rows until it holds all that their ridge can see, D(s) = s·D/(s + s₀), whose two
-/// constants two samples of rows tell.
+/// What scores whose work depends on the data will take, judged by random rows. A dictionary grows
+/// with the rows until it holds all that their ridge can see, D(s) = s·D/(s + s₀). Two samples of
+/// rows tell its two constants.
 #[derive(Debug, Clone, Copy)]
 pub struct Trial {
     pub kernel_values: f64,
@@ -98,8 +98,8 @@ impl Trial {
     }
 }
 
-/// How much larger a dictionary is on `times` as many rows, if it is as large as `half` on half of
-/// them and as `whole` on all.
+/// How much larger a dictionary is on `times` as many rows. It has size `half` on half of the rows
+/// and `whole` on all.
 fn growth(half: f64, whole: f64, times: f64) -> f64 {
     let saturation = whole / half - 1.0; // 0: it does not grow any more, 1: it grows with the rows
     let inverse = 1.0 - saturation * (1.0 - times.recip());

@@ -26,10 +26,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the name of a file tells: `.csv`, `.tsv`, `.txt` (whose delimiter is
-    /// guessed), `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.npy` or, with the feature of that
-    /// name, `.parquet`, each possibly followed by `.gz` or `.zst`, in upper or lower case. CSV and
-    /// TSV are taken to have a header.
+    /// The format that the name of a file tells. Names end in `.csv`, `.tsv`, `.txt` (whose
+    /// delimiter is guessed), `.arff`, `.libsvm` (also `.svm`, `.svmlight`), `.npy` or,
+    /// with the feature of that name, `.parquet`. Each may be followed by `.gz` or `.zst`, in upper
+    /// or lower case. CSV and TSV are taken to have a header.
     ///
     /// # Errors
     /// [`DataError::UnknownFormat`] for other names.

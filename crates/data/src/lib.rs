@@ -48,8 +48,8 @@
 //! # What readers promise
 //!
 //! * No input makes them panic, and memory stays in proportion to the table that is really in the
-//!   file: sizes that a file merely claims (an npy header, a libsvm index) are never allocated,
-//!   lines end after 16 MiB.
+//!   file. Sizes that a file merely claims (an npy header, a libsvm index) are never allocated.
+//!   Lines end after 16 MiB.
 //! * gzip and Zstandard are recognised by their first bytes, whatever the file is called.
 //! * Text is UTF-8, with or without byte order mark; lines end in `\n`, `\r\n` or `\r`.
 //! * NaN and ∞ in a file are errors. A value is missing only if the format (`?` in ARFF) or the

@@ -13,8 +13,8 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// The longest header that is believed.
 pub(crate) const MAX_HEADER: usize = 1 << 20;
 
-/// Reads `.npy` files, plain or gzip: a matrix with a case per row, or a vector as one column;
-/// floats, integers or booleans of either byte order, in C or Fortran order.
+/// Reads `.npy` files, plain or gzip: a matrix with a case per row, or a vector as one column.
+/// Entries are floats, integers or booleans of either byte order, in C or Fortran order.
 ///
 /// The format is that of NumPy's `numpy.lib.format`, versions 1 to 3. Columns are called `c1`,
 /// `c2`, …, as the file names none. Values that are not finite are errors, as in every format; in

@@ -60,8 +60,8 @@ impl Parquet {
     ///
     /// # Errors
     /// [`DataError::At`](crate::DataError::At)
-    /// with row and column of a value that is not finite or not UTF-8, with the
-    /// column that is of an unsuitable type, or for a damaged file;
+    /// with row and column of a value that is not finite or not UTF-8. It has the column alone for
+    /// one of an unsuitable type, and also stands for a damaged file.
     /// [`DataError::Io`](crate::DataError::Io).
     pub fn read(&self, reader: impl Read, name: &str) -> Result<Table> {
         self.survey(reader, name)?.finite()

@@ -13,8 +13,8 @@ const LINES: usize = 8;
 
 /// The records of a file, each with the number of its first line.
 ///
-/// Lines are numbered by [`Lines`] and fed to the `csv-core` parser one by one: the line numbers of
-/// the `csv` crate are those at which it began to look for a record, and so are too small after
+/// Lines are numbered by [`Lines`] and fed to the `csv-core` parser one by one. The line numbers of
+/// the `csv` crate are those at which it began to look for a record. So they are too small after
 /// `\r\n` and after blank lines.
 pub(crate) struct Records<'r> {
     lines: Lines<'r>,

@@ -95,9 +95,9 @@ impl Standardizer {
     /// values are equal, not if its deviation is small.
     ///
     /// # Errors
-    /// [`DataError::NoRows`] for n = 0; [`DataError::ConstantFeatures`] unless they are to be
-    /// scaled by 1; [`DataError::NotStandardizable`] if a feature has entries that are not finite
-    /// or a range above the greatest `f64`; [`DataError::Length`] if there are names, but not d.
+    /// [`DataError::NoRows`] for n = 0. [`DataError::ConstantFeatures`] unless they are to be
+    /// scaled by 1. [`DataError::NotStandardizable`] if a feature has entries that are not finite
+    /// or a range above the greatest `f64`. [`DataError::Length`] if there are names, but not d.
     ///
     /// ```
     /// use nystrom_data::{Constant, DataError, Standardize, Standardizer};

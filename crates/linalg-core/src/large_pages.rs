@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 /// program chooses its allocator; where it chooses this one, fits take 6 to 8 % less time.
 ///
 /// A fit reads matrices of gigabytes. In pages of 4 KiB, 22 of 112 seconds of processor time went
-/// into the system; pages of 2 MiB took 7 % off a fit of 36,584 rows. Elsewhere than on Linux it is
+/// into the system. Pages of 2 MiB took 7 % off a fit of 36,584 rows. Elsewhere than on Linux it is
 /// the system's allocator. Results are the same to the bit.
 ///
 /// ```

@@ -35,8 +35,8 @@ pub struct Fit {
     /// File for the model, written only when it is whole; `-` is standard output
     #[arg(short, long, value_name = "FILE", required_unless_present = "plan")]
     pub output: Option<Output>,
-    /// File for a page to look at: how good the fit is on rows that it has not seen, which columns
-    /// matter and how, what was tried, how to repeat it
+    /// File for a page to look at: how good the fit is on new rows, which columns matter and how,
+    /// what was tried, how to repeat it
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -48,15 +48,15 @@ pub struct Fit {
     #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
     pub landmarks: Option<LandmarkSpec>,
     /// Fit in the span of COUNT sums of so many rows each, drawn at random with random signs (an
-    /// accumulation), in the place of COUNT rows: nearer to exact regression with the same COUNT,
-    /// for so many times the kernel values; in memory solved directly. With --landmarks
-    /// uniform:COUNT
+    /// accumulation), in the place of COUNT rows. This is nearer to exact regression with the same
+    /// COUNT, for so many times the kernel values. In memory it is solved directly. With
+    /// --landmarks uniform:COUNT
     #[arg(long, value_name = "ROWS", requires = "landmarks", conflicts_with = "all_rows",
         help_heading = "Landmarks",
         value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 16))]
     pub accumulate: Option<usize>,
-    /// Ridge λ in K + nλI: a number; `auto` takes the smallest leave-one-out error of --lambdas,
-    /// `gcv` the smallest generalised cross-validation error, `cv:5` the smallest error on rows
+    /// Ridge λ in K + nλI. A number, or what has the smallest error among --lambdas: `auto` by
+    /// leave-one-out, `gcv` by generalised cross-validation, `cv:5` by the error on rows
     /// left out by five folds [default: auto]
     #[arg(long, value_name = "auto|gcv|cv:K|X", help_heading = "Fit")]
     pub lambda: Option<Lambda>,
@@ -71,7 +71,8 @@ pub struct Fit {
     #[arg(long, value_name = "SHARE", help_heading = "Fit")]
     pub hold_out: Option<f64>,
     /// Bound the distance to exact kernel ridge regression, from this many sampled rows
-    /// (`--certify` alone: 1000), or from both sides by passes over all pairs of rows, `passes:5`
+    /// (`--certify` alone: 1000). With `passes:5`, bound it from both sides by five passes over all
+    /// pairs of rows
     #[arg(
         long,
         value_name = "ROWS|passes:N",
@@ -138,11 +139,11 @@ pub struct Predict {
     #[arg(long, help_heading = "Beyond memory")]
     pub stream: bool,
     /// Columns `lower` and `upper`, between which the truth is with this probability or more, such
-    /// as 0.9; on average over rows like those of the fit, which has to --calibrate
+    /// as 0.9. This holds on average over rows like those of the fit, which has to --calibrate
     #[arg(long, value_name = "LEVEL")]
     pub interval: Option<f64>,
     /// Columns `std`, the standard deviation of a new value, and `std_of_function`, the same
-    /// without noise, of the Gaussian process; the fit has to keep them (--std)
+    /// without noise, of the Gaussian process. The fit has to keep them (--std)
     #[arg(long)]
     pub std: bool,
     /// File for the predictions, .csv or .npy; `-` is standard output, as CSV or inside --json
@@ -280,8 +281,8 @@ pub struct Sample {
     /// Steps of the chain before each draw [default: 3000]
     #[arg(long, value_name = "N")]
     pub steps: Option<usize>,
-    /// As many steps as it takes until the chain is so close to the k-DPP in total variation, which
-    /// chains beside exact draws show with a confidence of 95 %
+    /// As many steps as it takes until the chain is so close to the k-DPP in total variation.
+    /// Chains beside exact draws show it with a confidence of 95 %
     #[arg(long, value_name = "DISTANCE", conflicts_with = "steps")]
     pub within: Option<f64>,
     /// File for the rows, .csv or .npy; `-` is standard output, as CSV or inside --json

@@ -30,15 +30,15 @@ pub struct DataArgs {
     /// Leave out rows in which a value is missing, rather than stop
     #[arg(long, help_heading = "Data")]
     pub drop_missing: bool,
-    /// Columns to leave out, by name or number (from 1, as they stand in the file; -1 is the last);
-    /// names with a comma in double quotes
+    /// Columns to leave out, by name or number (from 1, as they stand in the file; -1 is the last).
+    /// Names with a comma go in double quotes
     #[arg(long, value_name = "COLUMN,…", allow_hyphen_values = true, help_heading = "Data")]
     pub drop: Vec<String>,
 }
 
 #[derive(Args)]
 pub struct RegressionArgs {
-    /// The column to predict, by name or number (from 1, as they stand in the file; -1 is the last)
+    /// The column to predict, by name or number: from 1, in the file's order; -1 is the last
     /// [default for libsvm files: the label]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, help_heading = "Data")]
     pub target: Vec<String>,

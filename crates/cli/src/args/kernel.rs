@@ -9,7 +9,7 @@ pub struct KernelArgs {
     #[arg(long, value_enum, help_heading = "Kernel")]
     pub kernel: Option<KernelName>,
     /// Length scale of the kernel, in standard deviations of the features (in their own units with
-    /// --no-standardize): a number, or `auto` for the median distance of 1000 random pairs of rows
+    /// --no-standardize). A number, or `auto` for the median distance of 1000 random pairs of rows
     /// [default: auto]
     #[arg(long, value_name = "auto|X", help_heading = "Kernel")]
     pub bandwidth: Option<Bandwidth>,

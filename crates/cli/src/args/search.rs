@@ -41,7 +41,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub time_column: Option<String>,
     /// For `predict --interval` and the probabilities of classes: set this share of the rows aside
-    /// (1000 rows do); or, for intervals, leave parts out by cross-validation (`cv:10`) or one by
+    /// (1000 rows do). For intervals also: leave parts out by cross-validation (`cv:10`) or one by
     /// one (`loo`, few rows)
     #[arg(long, value_name = "SHARE|cv:K|loo", help_heading = "Fit")]
     pub calibrate: Option<Calibrate>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct StreamArgs {
-    /// Read the table block by block although it would fit in memory; folders, patterns of several
+    /// Read the table block by block although it would fit in memory. Folders, patterns of several
     /// files and tables too large for --memory are read so in any case
     #[arg(long, help_heading = "Beyond memory")]
     pub stream: bool,
@@ -46,12 +46,12 @@ impl StreamArgs {
 /// Of commands that look at rows without a target.
 #[derive(Args)]
 pub struct BlockArgs {
-    /// Read the table block by block although it would fit in memory; folders, patterns of several
+    /// Read the table block by block although it would fit in memory. Folders, patterns of several
     /// files and tables too large for --memory are read so in any case
     #[arg(long, help_heading = "Beyond memory")]
     pub stream: bool,
-    /// Rows of the uniform sample from which the bandwidth follows, and what methods other than
-    /// squeak choose from [default: 50000, or fewer where memory is short]
+    /// Rows of the uniform sample, which gives the bandwidth. Methods other than squeak choose from
+    /// it [default: 50000, or fewer where memory is short]
     #[arg(long, value_name = "ROWS", help_heading = "Beyond memory")]
     pub reservoir: Option<usize>,
     /// Parts of the rows of which squeak makes a dictionary each, to merge them: as many processes

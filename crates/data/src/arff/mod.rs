@@ -15,7 +15,7 @@ use fields::{Field, split_fields, split_name};
 ///
 /// * Attribute types `numeric`, `real` and `integer` give numbers; `string` and lists `{a, b, …}`
 ///   give categories, the latter in declared order and with no other value allowed.
-/// * `?` means "missing". `%` starts a comment line. Keywords may be in upper or lower case; names
+/// * `?` means "missing". `%` starts a comment line. Keywords may be in upper or lower case. Names
 ///   and values may be quoted with `'` or `"`, with `\` before a quote that is text.
 ///
 /// ```

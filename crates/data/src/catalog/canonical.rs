@@ -24,8 +24,8 @@ impl Entry {
 }
 
 impl Table {
-    /// The table as CSV: a header, commas, lines that end in `\n`, and for each number the shortest
-    /// text that reads back to the same bits. A missing value is an empty field; text is quoted
+    /// The table as CSV: a header, commas, lines that end in `\n`. Each number is the shortest text
+    /// that reads back to the same bits. A missing value is an empty field; text is quoted
     /// where it has to be.
     ///
     /// Read it with `Csv::new().missing([""]).infer_text()`, which takes text for numbers where it

@@ -10,9 +10,9 @@ use crate::{Dataset, Table};
 /// the same rows.
 ///
 /// Hashed are the line `nystrom data set 1`, n and d as 64-bit integers, and the n rows in sorted
-/// order. A row is the bits of its d features, in order, and of its target; all is little-endian,
-/// rows are compared as lists of unsigned integers. Neither names nor the order of the rows matter;
-/// −0 counts as 0. O(n·(d + log n)) time, 8n(d + 1) bytes.
+/// order. A row is the bits of its d features, in order, and of its target. All is little-endian,
+/// and rows are compared as lists of unsigned integers. Neither names nor the order of the rows
+/// matter; −0 counts as 0. O(n·(d + log n)) time, 8n(d + 1) bytes.
 ///
 /// ```
 /// use nystrom_data::{Csv, catalog::identity};

@@ -14,7 +14,7 @@ use crate::{Dataset, Table};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verify {
     /// Shape, and SHA-256 of the uncompressed bytes or of the numbers, where the catalog knows
-    /// them: bytes that differ are accepted if the [`identity`](super::identity) of the data set is
+    /// them. Bytes that differ are accepted if the [`identity`](super::identity) of the data set is
     /// that of the catalog. Its note then says so.
     #[default]
     Checksum,

@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::open::open;
 
 impl Files {
-    /// The rows of all files, counted faster than they are read: of npy and Parquet files the heads
-    /// say it, of CSV the ends of records; libsvm files are read.
+    /// The rows of all files, counted faster than they are read. The heads of npy and Parquet files
+    /// say it, and the ends of CSV records. Files of libsvm are read.
     ///
     /// # Errors
     /// Those of the reader.

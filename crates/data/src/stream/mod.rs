@@ -32,7 +32,7 @@ const BLOCK_BYTES: usize = 8 << 20;
 const BLOCK_ROWS: (usize, usize) = (1024, 1 << 16);
 
 /// The rows of one file or of several with the same columns, one after another, in blocks of a few
-/// megabytes: CSV, libsvm, npy and Parquet (by row groups).
+/// megabytes. Formats are CSV, libsvm, npy and Parquet (by row groups).
 ///
 /// * Files are read in the order given; [`find_files`] sorts those of a folder or a pattern by the
 ///   bytes of their names.
@@ -41,8 +41,8 @@ const BLOCK_ROWS: (usize, usize) = (1024, 1 << 16);
 /// * Files are read, not mapped into memory, so that one which is cut off is an error and no
 ///   signal. The next block is read while the last is used; two are in memory at a time.
 /// * The first pass over all rows records rows, blocks and where they are. Later passes begin
-///   [anywhere](Self::start) without reading what is before, except in compressed CSV, libsvm and
-///   npy files, which have to be uncompressed from their first byte.
+///   [anywhere](Self::start) without reading what is before. Compressed CSV, libsvm and npy files
+///   are an exception: they have to be uncompressed from their first byte.
 /// * A file counts as changed if its size, its time of modification or the digest of a block is
 ///   another than in the first pass. Files that hold the same rows, all of them, are an error.
 ///
@@ -107,11 +107,11 @@ impl FilesRecord {
 }
 
 impl Files {
-    /// These files, none of which is read beyond its first block; libsvm files are, for their
-    /// greatest index, unless the format says how many features there are.
+    /// These files, none of which is read beyond its first block. An exception are libsvm files,
+    /// for their greatest index, unless the format says how many features there are.
     ///
-    /// A delimiter that is to be guessed, and columns of text that are to be inferred, are those of
-    /// the first block of the first file.
+    /// The first block of the first file decides a delimiter that is to be guessed, and columns of
+    /// text that are to be inferred.
     ///
     /// # Errors
     /// [`DataError::SameRows`] for a file that is named twice, [`DataError::NotStreamed`] for other
@@ -226,7 +226,7 @@ impl Files {
         self.pass.as_ref().map_or(0, |pass| pass.bytes(self))
     }
 
-    /// Files that cannot be entered in the middle, as they are compressed: a pass that begins
+    /// Files that cannot be entered in the middle, as they are compressed. A pass that begins
     /// behind the first row reads them from the first byte.
     pub fn compressed(&self) -> Vec<&str> {
         let whole = |shard: &&Shard| {

@@ -12,7 +12,7 @@ use crate::table::Table;
 use crate::{Csv, Format};
 
 /// Reads `file` from `start` on. A piece ends after a whole number of [`Start::rows`], with a row
-/// group, or with the file, so that pieces are the same wherever reading begins.
+/// group, or with the file. So pieces are the same wherever reading begins.
 pub(super) fn pieces(
     format: &Format,
     mut file: File,

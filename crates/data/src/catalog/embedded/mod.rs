@@ -1,8 +1,8 @@
 //! Four of the papers' data sets, inside the library (feature `embedded`): a real set to begin
 //! with, wherever one is.
 //!
-//! They are published under the Creative Commons Attribution 4.0 licence and stay under it; who
-//! made them, and what was changed (their packing, no number), stands in `NOTICE.md` beside them.
+//! They are published under the Creative Commons Attribution 4.0 licence and stay under it.
+//! `NOTICE.md` beside them says who made them, and what was changed (their packing, no number).
 //! `cargo run -p nystrom-data --example embed -- DIR` makes the files from those of the catalog.
 
 use super::load::{Proof, dataset};
