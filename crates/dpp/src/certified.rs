@@ -1,4 +1,4 @@
-//! The distance of a swap chain from the stationary law, by chains that are in it.
+//! The distance of a swap chain from its stationary distribution, by chains that have it.
 
 use crate::coupling::Pair;
 use crate::{SwapChain, SwapRule};
@@ -31,8 +31,8 @@ pub struct StationaryMeetings {
 }
 
 impl StationaryMeetings {
-    /// A bound of the distance in total variation between the law of the chain after `steps` steps
-    /// and the k-DPP: with probability 1 − δ over the pairs it is at most this.
+    /// A bound of the distance in total variation between the chain after `steps` steps and the
+    /// k-DPP. The distance is at most this with probability 1 − δ over the pairs.
     ///
     /// The distance is at most the probability that a pair has not met by then. The bound is that
     /// of Clopper and Pearson for a proportion: the largest p at which so few pairs apart, or
@@ -51,13 +51,13 @@ impl StationaryMeetings {
     }
 }
 
-/// Runs a [`SwapChain`] from a draw of `start` beside one from each of the `exact` draws, for at
-/// most `limit` steps, coupled as in [`coupled_meetings`](crate::coupled_meetings), and notes when
-/// they become equal.
+/// Runs a [`SwapChain`] from a draw of `start` beside one from each of the `exact` draws, and notes
+/// when they become equal. They are coupled as in [`coupled_meetings`](crate::coupled_meetings),
+/// for at most `limit` steps.
 ///
 /// `exact` are independent draws of the k-DPP, as of [`RejectionKDpp`](crate::RejectionKDpp) or
-/// [`ExactKDpp`](crate::ExactKDpp): chains that start in the stationary law stay in it. n draws
-/// with none apart show a distance of about 3/n. O(c²) a step for each of the two, pairs in
+/// [`ExactKDpp`](crate::ExactKDpp): chains that start in the stationary distribution stay in it. n
+/// draws with none apart show a distance of about 3/n. O(c²) a step for each of the two, pairs in
 /// parallel.
 ///
 /// # Randomness

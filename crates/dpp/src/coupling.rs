@@ -1,5 +1,5 @@
-//! Two swap chains that try to meet: an estimate of the distance from the stationary law that needs
-//! no knowledge of it.
+//! Two swap chains that try to meet: an estimate of the distance from the stationary distribution
+//! that needs no knowledge of it.
 
 use crate::chain::{Drawn, together};
 use crate::{SwapChain, SwapRule};
@@ -31,8 +31,8 @@ pub struct Meetings {
 }
 
 impl Meetings {
-    /// The estimate of an upper bound of the distance in total variation between the law after
-    /// `steps` steps and the k-DPP: the mean of max(0, ⌈(τ − L − steps)/L⌉), at most 1. `None`,
+    /// Estimates an upper bound of the distance in total variation between the chain after `steps`
+    /// steps and the k-DPP. It is the mean of max(0, ⌈(τ − L − steps)/L⌉), at most 1. `None`,
     /// that is not certified, if any pair did not meet, and for L = 0.
     ///
     /// It is a mean of a few draws, not a proof: pairs that would meet late are missed if they are
@@ -55,13 +55,13 @@ impl Meetings {
     }
 }
 
-/// Runs `pairs` pairs of swap chains of size c from independent draws of `start`, the second `lag`
-/// steps behind, for at most `limit` steps of the first, and notes when they meet.
+/// Runs `pairs` pairs of swap chains of size c from independent draws of `start`, and notes when
+/// they meet. The second is `lag` steps behind; the first makes at most `limit` steps.
 ///
 /// Both chains make the same moves as far as they can, as in the proof of Theorem 5 of Li, Jegelka
-/// & Sra (2016): common items leave together, the others in a pairing; the same item enters, or the
-/// partners of the pairing cross over; one coin decides for both. Each chain by itself is a
-/// [`SwapChain`] with the given rule. O(c²) a step for each of the two, pairs in parallel.
+/// & Sra (2016). Common items leave together, the others in a pairing. The same item enters, or the
+/// partners of the pairing cross over. One uniform number decides for both. Each chain by itself is
+/// a [`SwapChain`] with the given rule. O(c²) a step for each of the two, pairs in parallel.
 ///
 /// # Randomness
 /// One key; pair i draws from stream i of [`Streams`].
@@ -181,8 +181,8 @@ impl<'a, T: Scalar> Pair<'a, T> {
         Ok(most)
     }
 
-    /// What leaves and what comes, in x and in y: the matched positions, the same item, or the
-    /// partner in X of one that is in Y.
+    /// What leaves and what comes, in x and in y. The matched positions leave. The same item comes,
+    /// or the partner in X of one that is in Y.
     fn coupled(&self, drawn: &Drawn) -> [(usize, usize); 2] {
         let u = self.x.outsider(drawn.number);
         let u_y = match self.y.items().iter().position(|&y| y == u) {

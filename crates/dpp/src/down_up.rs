@@ -1,4 +1,4 @@
-//! The down–up walk: one item leaves, and one of all n enters by its conditional law.
+//! The down–up walk: one item leaves, and one of all n enters by its conditional probability.
 
 use crate::start::{independent, rounding};
 use faer::{Mat, MatMut};
@@ -12,8 +12,8 @@ const ROWS: usize = 1024;
 /// Steps after which G is computed afresh, as a multiple of c.
 const REFRESH: usize = 8;
 
-/// A Markov chain on subsets Y of size c with the stationary law Pr(Y) = det K_YY / e_c(K) that
-/// forgets its start within about c ln c steps, whatever n is, where the
+/// A Markov chain on subsets Y of size c with the stationary distribution Pr(Y) = det K_YY /
+/// e_c(K). It forgets its start within about c ln c steps, whatever n is. The
 /// [`SwapChain`](crate::SwapChain) takes about n times as many.
 ///
 /// A step removes a uniform v ∈ Y and adds u with probability proportional to the residual K_uu −
@@ -21,9 +21,9 @@ const REFRESH: usize = 8;
 /// costs O(nc); the state holds K_{:,Y}L⁻ᵀ, n·c numbers, and is computed afresh every 8c steps (n·c
 /// entries).
 ///
-/// The spectral gap is at least 1/c for every K, because the law is strongly log-concave (N. Anari,
-/// K. Liu, S. Oveis Gharan, C. Vinzant, *Log-concave polynomials II*, STOC 2019). So is the
-/// modified log-Sobolev constant, hence the c ln c (M. Cryan, H. Guo, G. Mousa, FOCS 2019,
+/// The spectral gap is at least 1/c for every K, because that distribution is strongly log-concave.
+/// (N. Anari, K. Liu, S. Oveis Gharan, C. Vinzant, *Log-concave polynomials II*, STOC 2019). So is
+/// the modified log-Sobolev constant, hence the c ln c (M. Cryan, H. Guo, G. Mousa, FOCS 2019,
 /// arXiv:1903.06081). The tests compute the gap of small walks by enumeration.
 ///
 /// # Source
@@ -68,7 +68,7 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
     ///
     /// # Errors
     /// [`Error::Empty`] if c = 0, [`Error::TooMany`] if c > n, [`Error::RankDeficient`] with the
-    /// numerical rank if no c items are independent, [`Error::NonFinite`], [`Error::InvalidWeight`]
+    /// numerical rank if no c items are independent. [`Error::NonFinite`], [`Error::InvalidWeight`]
     /// for a negative diagonal entry, [`Error::NotPositiveDefinite`] for a K that is not psd, and
     /// those of the selector.
     pub fn start(
@@ -128,7 +128,7 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`] if the column of u has an entry that is NaN or infinite,
-    /// [`Error::NotPositiveDefinite`] if K is not psd; Y is then as before, in the same order.
+    /// [`Error::NotPositiveDefinite`] if K is not psd. Y is then as before, in the same order.
     pub fn step(&mut self, rng: &mut dyn Rng) -> Result<bool> {
         if self.stale {
             self.refresh()?;

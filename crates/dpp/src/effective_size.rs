@@ -16,8 +16,8 @@ pub struct EffectiveSize {
 }
 
 impl EffectiveSize {
-    /// From a series of a reversible chain: the sum of autocorrelations is cut where the sum of two
-    /// neighbouring ones turns negative, and pairs are not allowed to rise. O(length·cut).
+    /// From a series of a reversible chain. The sum of autocorrelations is cut where the sum of two
+    /// neighbouring ones turns negative. Pairs are not allowed to rise. O(length·cut).
     ///
     /// A short series overestimates the size: it has not seen what the chain has not visited. A
     /// constant series tells nothing; its size is 1.

@@ -3,18 +3,19 @@
 use nystrom_linalg_core::{Error, Result, random, validate};
 use rand::Rng;
 
-/// Halvings of the bracket of ln t: any tilt gives the same law, so a rough one will do.
+/// Halvings of the bracket of ln t: any tilt gives the same distribution, so a rough one will do.
 const HALVINGS: usize = 60;
 /// A probability of the table below this may have lost terms to underflow, each of which is below
 /// 1e-307.
 const SOUND: f64 = 1e-280;
 
-/// e_0, …, e_{c+1} of r positive numbers λ, where e_j = Σ_{|S| = j} Π_{i ∈ S} λ_i, and the law on
-/// subsets of size c that they normalise: Pr(S) = Π_{i ∈ S} λ_i / e_c.
+/// e_0, …, e_{c+1} of r positive numbers λ, where e_j = Σ_{|S| = j} Π_{i ∈ S} λ_i, and the
+/// distribution on subsets of size c that they normalise: Pr(S) = Π_{i ∈ S} λ_i / e_c.
 ///
-/// That law is one of independent coins p_i = tλ_i/(1 + tλ_i), conditioned on c heads, for every
-/// t > 0. With t such that Σ p_i = c the table Q_i\[k\] = Pr(k heads among the first i) holds
-/// probabilities, of order 1/√c where they matter, and nothing overflows:
+/// That is the distribution of independent coins (Bernoulli variables) with p_i = tλ_i/(1 + tλ_i),
+/// conditioned on c heads, for every t > 0. With t such that Σ p_i = c the table Q_i\[k\] = Pr(k
+/// heads among the first i) holds probabilities, of order 1/√c where they matter, and nothing
+/// overflows:
 ///
 /// e_j = Q_r\[j\]·t^{−j}·Π_i (1 + tλ_i).
 ///
@@ -44,7 +45,7 @@ pub struct ElementarySymmetric {
     table: Vec<f64>, // Q_i[k] at i·(c + 2) + k, i = 0..=r, k = 0..=c + 1
 }
 
-/// The coins at one t.
+/// The Bernoulli variables at one t.
 #[derive(Debug, Clone)]
 struct Tilted {
     log_t: f64,
@@ -155,7 +156,7 @@ impl ElementarySymmetric {
 
     /// e_{c−1}/e_c, and for every i e_{c−2}(λ without λ_i)/e_c. O(rc).
     ///
-    /// The slope of ln e_c in λ_i is the first number less λ_i times the second, without the
+    /// The slope of ln e_c in λ_i is the first number less λ_i times the second. It lacks the
     /// cancellation that the difference of two slopes has.
     pub(crate) fn slopes(&self) -> (f64, Vec<f64>) {
         let (all, t) = (self.Q(self.log_lambda.len(), self.c), self.tilted.log_t.exp());

@@ -35,8 +35,8 @@ impl<T: Scalar> LEnsemble<T> {
 
 /// The DPP of fixed size, Pr(C) = det K_CC / e_c(K) over the subsets of size c: a k-DPP with k = c.
 ///
-/// A draw selects c eigenvectors (Pr(S) = Π_S λ_i / e_c), then items from the projection on them:
-/// O(r + nc + c³ ln c) after the eigendecomposition, which all draws and all sizes share.
+/// A draw selects c eigenvectors (Pr(S) = Π_S λ_i / e_c), then items from the projection on them.
+/// It takes O(r + nc + c³ ln c) after the eigendecomposition, which all draws and all sizes share.
 ///
 /// # Source
 /// A. Kulesza & B. Taskar, *k-DPPs: fixed-size determinantal point processes*, ICML 2011; C. Li, S.

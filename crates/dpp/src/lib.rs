@@ -1,5 +1,5 @@
-//! Determinantal point processes of a fixed size (k-DPPs): diverse subsets, with **Pr(C) = det K_CC
-//! / e_c(K)** over the subsets of size c of n items, K an n × n psd matrix and e_c the elementary
+//! Determinantal point processes of a fixed size (k-DPPs): diverse subsets. **Pr(C) = det K_CC /
+//! e_c(K)** over the subsets of size c of n items. K is an n × n psd matrix and e_c the elementary
 //! symmetric polynomial of its eigenvalues.
 //!
 //! The types that matter:
@@ -9,13 +9,14 @@
 //!   rank at the level that matters; [`LEnsemble::draw_of_size`], where one draw will do.
 //! * [`RejectionKDpp`]: exact draws without an n × n matrix, for any n.
 //! * [`SwapChain`]: Algorithm 1 of Li, Jegelka & Sra (2016), c entries of K and O(c²) a step, for
-//!   any n; [`DownUpWalk`], O(nc) a step but few of them. Both start from any selector, such as
+//!   any n. [`DownUpWalk`]: O(nc) a step but few of them. Both start from any selector, such as
 //!   `RpCholesky` or `KMeansPlusPlus` of `nystrom-sketch`.
 //! * [`KDpp`], [`KDppChain`], [`KDppWalk`]: the same as selectors of landmarks; [`log_det`], the
 //!   volume ln det K_YY of any set.
 //! * [`KDppBounds`], what the theorems promise; [`EffectiveSize`] of a chain; [`PathCoupling`], the
-//!   α of Theorem 5; [`stationary_meetings`], a bound of the distance from the stationary law by
-//!   exact draws; [`coupled_meetings`], an estimate of it that says when it is not one.
+//!   α of Theorem 5. [`stationary_meetings`], a bound of the distance from the stationary
+//!   distribution by exact draws; [`coupled_meetings`], an estimate of it that says when it is not
+//!   one.
 //!
 //! ```
 //! use faer::Mat;

@@ -10,8 +10,8 @@ use nystrom_sketch::Landmarks;
 ///
 /// By a pivoted Cholesky factorisation in `f64` of K_YY scaled to a unit diagonal, so that nothing
 /// overflows or underflows. −∞ for a set without volume: if the residual K_ii − K_iS K_SS⁻¹ K_Si of
-/// an item beside others, S, is at most 4cε·K_ii, with ε of the scalar type and c = |Y|, and so
-/// cannot be told from 0. 0 for the empty set, whose determinant is 1.
+/// an item beside others, S, is at most 4cε·K_ii. It cannot be told from 0 then. Here ε is that of
+/// the scalar type and c = |Y|. 0 for the empty set, whose determinant is 1.
 ///
 /// The order of `items` does not matter, up to rounding.
 ///

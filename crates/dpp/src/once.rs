@@ -17,9 +17,9 @@ impl<T: Scalar> LEnsemble<T> {
     /// way as `of_size`, and for c > n/4 as well.
     ///
     /// *Equal eigenvalues.* Which vectors stand for an eigenvalue that occurs d times is drawn anew
-    /// for every subset, uniformly. On average over the bases of its space the law is that of any
-    /// fixed one, so that the law is exact. The same seed then draws another subset than `of_size`;
-    /// elsewhere it draws the same, rounding aside.
+    /// for every subset, uniformly. On average over the bases of its space the probabilities are
+    /// those of any fixed one, so they are exact. The same seed then draws another subset than
+    /// `of_size`; elsewhere it draws the same, rounding aside.
     ///
     /// # Cost
     /// n² entries, 2.5n² numbers of memory at the peak. (4/3)n³ flops and more for the eigenvalues

@@ -7,18 +7,18 @@ use rand::Rng;
 /// The path-coupling coefficient α(S, r, t) of neighbours R = S + r, T = S + t, |S| = c − 1, over
 /// some triples.
 ///
-/// With q(v, u, Y) = ρ/(1 + ρ), ρ = det K_{Y−v+u}/det K_YY: α(S, r, t) = Σ_{v∈S} Σ_u |q(v, u, R) −
-/// q(v, u, T)| − Σ_u min{q(r, u, R), q(t, u, T)} − Σ_{v∈S} min{q(v, t, R), q(v, r, T)}, u over the
-/// items outside S + r + t. One lazy step contracts the expected distance of the two by 1 − (1 −
-/// α)/(2c(n − c)), so [`mixing_time`] bounds the mixing time wherever the maximum over *all*
-/// triples is below 1.
+/// Let q(v, u, Y) = ρ/(1 + ρ) with ρ = det K_{Y−v+u}/det K_YY. Then α(S, r, t) = Σ_{v∈S} Σ_u |q(v,
+/// u, R) − q(v, u, T)| − Σ_u min{q(r, u, R), q(t, u, T)} − Σ_{v∈S} min{q(v, t, R), q(v, r, T)}.
+/// Here u runs over the items outside S + r + t. One lazy step contracts the expected distance of
+/// the two by 1 − (1 − α)/(2c(n − c)). So [`mixing_time`] bounds the mixing time wherever the
+/// maximum over *all* triples is below 1.
 ///
 /// # Source
 /// Theorem 5 of Li, Jegelka & Sra (2016).
 ///
 /// # Departures
-/// Two misprints are corrected: the last minimum pairs v leaving R for t with v leaving T for r,
-/// and the contraction has n − c, not n − 1.
+/// Two misprints are corrected. The last minimum pairs v leaving R for t with v leaving T for r.
+/// The contraction has n − c, not n − 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct PathCoupling {
@@ -93,9 +93,9 @@ impl PathCoupling {
     }
 }
 
-/// τ(ε) ≤ 2c(n − c)·ln(c/ε)/(1 − α) lazy steps until the law of the chain is within ε of the k-DPP
-/// in total variation; `None` if α ≥ 1, about which the theorem says nothing (chains with α > 1 may
-/// mix well all the same). `alpha` must be that of all triples, or an upper bound.
+/// τ(ε) ≤ 2c(n − c)·ln(c/ε)/(1 − α) lazy steps until the chain is within ε of the k-DPP in total
+/// variation. `None` if α ≥ 1, about which the theorem says nothing. (Chains with α > 1 may mix
+/// well all the same.) `alpha` must be that of all triples, or an upper bound.
 ///
 /// # Source
 /// Theorem 5 of Li, Jegelka & Sra (2016).

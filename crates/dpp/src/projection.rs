@@ -20,13 +20,13 @@ const PRODUCT_GAIN: f64 = 3.0;
 ///
 /// The chain rule draws item s with probability proportional to its residual ‖V_j‖² − ‖QᵀV_j‖², Q
 /// an orthonormal basis of the rows drawn before. Here a candidate is drawn by its residual of an
-/// earlier round (at first ‖V_j‖²), which is larger, and accepted with the ratio of the two; the
-/// accepted law is the same. All residuals add up to c − s, so the acceptance rate is known in
-/// advance, and the old residuals are brought up to date (one product) only where that is cheaper
-/// than the rejections it saves.
+/// earlier round (at first ‖V_j‖²), which is larger. It is accepted with the ratio of the two, so
+/// accepted items have the same probabilities. All residuals add up to c − s, so the acceptance
+/// rate is known in advance. The old residuals are brought up to date (one product) only where that
+/// is cheaper than the rejections it saves.
 ///
 /// That product is taken in the precision of V, and leaves rounding errors where a residual is 0.
-/// So the residual of a drawn row is 0 by definition, and a candidate must also pass with its own
+/// So the residual of a drawn row is 0 by definition. A candidate must also pass with its own
 /// residual, which is taken from its vector in `f64`.
 ///
 /// O(nc + c³ ln c) for n ≫ c², never more than O(nc²); memory n + c².
@@ -72,7 +72,7 @@ pub(crate) fn draw<T: Scalar>(
 }
 
 /// With the residuals of item s instead of those of about c/2 items before, ln(c − s)·s/2
-/// rejections are saved, of about c·s multiply-adds each; the product takes n·c·s/2.
+/// rejections are saved, of about c·s multiply-adds each. The product takes n·c·s/2.
 fn refresh_pays(n: usize, c: usize, s: usize) -> bool {
     (n as f64) < PRODUCT_GAIN * s as f64 * ((c - s) as f64).ln()
 }

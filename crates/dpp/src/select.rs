@@ -7,7 +7,7 @@ use rand::Rng;
 
 /// Landmarks from the k-DPP Pr(C) = det K_CC / e_m(K), exactly.
 ///
-/// By rejection where [`Rejection::suits`] says so, elsewhere from the spectrum of K, or of a
+/// By rejection where [`Rejection::suits`] says so. Elsewhere from the spectrum of K, or of a
 /// matrix whose k-DPP is within 1e-9 of it in total variation ([`LEnsemble::draw_of_size`]). Every
 /// call prepares afresh; for several draws from one matrix use [`RejectionKDpp`] or [`LEnsemble`].
 ///
@@ -49,8 +49,9 @@ impl<T: Scalar> LandmarkSelector<T> for KDpp {
 /// Landmarks from a [`SwapChain`] after a number of steps: m entries and O(m²) a step, whatever n
 /// is.
 ///
-/// How close their law is to the k-DPP depends on the steps; the approximation error falls within
-/// the first few hundred (Li, Jegelka & Sra 2016, section 6, who take 3000 from k-means++ seeds).
+/// How close their distribution is to the k-DPP depends on the steps. The approximation error falls
+/// within the first few hundred (Li, Jegelka & Sra 2016, section 6, who take 3000 from k-means++
+/// seeds).
 ///
 /// # Cost
 /// That of the start; then m entries of K and O(m²) flops a step, O(m²) memory.

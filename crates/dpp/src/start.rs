@@ -13,9 +13,9 @@ pub(crate) fn rounding<T: Scalar>(c: usize) -> f64 {
 /// `c` items with det K_YY > 0, as many of the distinct `wanted` as are independent of one another,
 /// in pivot order.
 ///
-/// Among `wanted` by Cholesky with the largest residual first (|wanted|² entries, O(c²) memory);
-/// only if that leaves fewer than c, the rest by the same rule among all n items: n·c entries, nc²
-/// flops and n·c numbers of memory, once.
+/// Among `wanted` by Cholesky with the largest residual first (|wanted|² entries, O(c²) memory).
+/// Only if that leaves fewer than c, the rest by the same rule among all n items. That takes n·c
+/// entries, nc² flops and n·c numbers of memory, once.
 ///
 /// # Errors
 /// [`Error::RankDeficient`] with the numerical rank if there are no c independent items,

@@ -19,14 +19,14 @@ const SHARE: usize = 8;
 pub struct Truncation<T> {
     /// Of K̂.
     pub ensemble: LEnsemble<T>,
-    /// The distance in total variation between the laws of c items is at most this, rounding
+    /// The distance in total variation between the two k-DPPs of c items is at most this, rounding
     /// aside.
     pub distance: f64,
 }
 
 impl<T: Scalar> LEnsemble<T> {
-    /// From a pivoted Cholesky factor F of K, n × r, with as many pivots as bring the law of `c`
-    /// items within a distance of `within`; none if that takes more than `most` of them.
+    /// From a pivoted Cholesky factor F of K, n × r, with as many pivots as bring the k-DPP of `c`
+    /// items within a distance of `within`. None if that takes more than `most` of them.
     ///
     /// *The bound.* K̂ ⪯ K, so det K̂_CC ≤ det K_CC for every C, and the distance in total variation
     /// is at most 1 − e_c(K̂)/e_c(K). With τ = tr(K − K̂), which is known, e_c(K̂ + s(K − K̂)) grows
@@ -44,7 +44,7 @@ impl<T: Scalar> LEnsemble<T> {
     /// # Errors
     /// [`Error::Empty`] if c or n is 0, [`Error::TooMany`] if c > n, [`Error::InvalidParameter`]
     /// unless 0 < `within` < 1, [`Error::RankDeficient`] with the rank if K has no c independent
-    /// items, [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry.
+    /// items. [`Error::NonFinite`], [`Error::InvalidWeight`] for a negative diagonal entry.
     ///
     /// ```
     /// use nystrom_dpp::LEnsemble;

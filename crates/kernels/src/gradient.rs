@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A kernel with a gradient ∇ₓk(x, z) wherever k is differentiable in x.
 ///
 /// Where it is not, because points or coordinates coincide (Matérn 1/2, powers q ≤ 1, L1), the term
-/// counts 0: the mean of the gradients on both sides.
+/// counts 0. That is the mean of the gradients on both sides.
 ///
 /// All kernels of this crate are, but those without a derivative
 /// ([`Precomputed`](crate::Precomputed), closures); a model of these has no gradient, says the

@@ -165,7 +165,7 @@ pub type Matern32 = Isotropic<MaternThreeHalves>;
 pub type Matern52 = Isotropic<MaternFiveHalves>;
 /// The Matérn kernel 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar) with a = √(2ν)/ℓ, for any smoothness ν > 0.
 ///
-/// ν = 1/2, 3/2, 5/2 use the closed forms at full speed; any other ν evaluates a Bessel function
+/// ν = 1/2, 3/2, 5/2 use the closed forms at full speed. Any other ν evaluates a Bessel function
 /// per entry (relative error below 1e-12), some hundred times slower.
 ///
 /// ```

@@ -8,7 +8,7 @@ use nystrom_linalg_core::{Result, Scalar, validate};
 /// The periodic kernel exp(−2 Σ_k sin²(π(x_k − y_k)/p)/ℓ²) of MacKay with period p.
 ///
 /// It is the Gaussian kernel of the points (cos 2πx_k/p, sin 2πx_k/p)_k in ℝ^{2d} and is evaluated
-/// as such. For d = 1 it agrees with scikit-learn's `ExpSineSquared`; for d > 1 it is the product
+/// as such. For d = 1 it agrees with scikit-learn's `ExpSineSquared`. For d > 1 it is the product
 /// over coordinates, since the sine of a Euclidean distance is not positive semi-definite.
 ///
 /// ```

@@ -10,7 +10,7 @@ use nystrom_linalg_core::{Dense, Error, Result, Scalar, validate, work};
 ///
 /// For kernels on graphs, strings or molecules that were computed elsewhere, over training and test
 /// items alike. Wherever points are asked for, pass indices ([`Precomputed::indices`] gives all of
-/// them); entry points check that they are whole numbers below N. Stores N² entries by definition.
+/// them). Entry points check that they are whole numbers below N. Stores N² entries by definition.
 ///
 /// ```
 /// use faer::mat;

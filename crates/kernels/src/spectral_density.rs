@@ -1,7 +1,7 @@
 //! Spectral densities of stationary kernels, in ordinary frequency.
 //!
 //! By Bochner's theorem a continuous stationary kernel k(x, y) = κ(x − y) is positive semi-definite
-//! exactly if κ(u) = ∫ m(s) e^{2πi u·s} ds for a measure m ≥ 0; here m has a density on ℝ^d, with ∫
+//! exactly if κ(u) = ∫ m(s) e^{2πi u·s} ds for a measure m ≥ 0. Here m has a density on ℝ^d, with ∫
 //! m(s) ds = κ(0). Logarithms are returned, because densities leave the range of `f64` quickly as d
 //! or ‖s‖ grows.
 

@@ -35,8 +35,8 @@ pub struct Fit {
     /// File for the model, written only when it is whole; `-` is standard output
     #[arg(short, long, value_name = "FILE", required_unless_present = "plan")]
     pub output: Option<Output>,
-    /// File for a page to look at: how good the fit is on new rows, which columns matter and how,
-    /// what was tried, how to repeat it
+    /// File for a page to look at: errors on new rows, which columns matter and how, what was
+    /// tried, how to repeat it
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub struct Fit {
     /// are rows and as --memory allows]
     #[arg(long, value_name = "METHOD:COUNT", help_heading = "Landmarks")]
     pub landmarks: Option<LandmarkSpec>,
-    /// Fit in the span of COUNT sums of so many rows each, drawn at random with random signs (an
+    /// Fit in the span of COUNT sums of so many random rows each, with random signs (an
     /// accumulation), in the place of COUNT rows. This is nearer to exact regression with the same
     /// COUNT, for so many times the kernel values. In memory it is solved directly. With
     /// --landmarks uniform:COUNT
@@ -55,9 +55,8 @@ pub struct Fit {
         help_heading = "Landmarks",
         value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1 << 16))]
     pub accumulate: Option<usize>,
-    /// Ridge λ in K + nλI. A number, or what has the smallest error among --lambdas: `auto` by
-    /// leave-one-out, `gcv` by generalised cross-validation, `cv:5` by the error on rows
-    /// left out by five folds [default: auto]
+    /// Ridge λ in K + nλI. A number, or the one of --lambdas with the smallest error: `auto` by
+    /// leave-one-out, `gcv` by generalised cross-validation, `cv:5` by five folds [default: auto]
     #[arg(long, value_name = "auto|gcv|cv:K|X", help_heading = "Fit")]
     pub lambda: Option<Lambda>,
     /// The values that `--lambda auto`, `gcv` and `cv:K` try [default: 1e-1:1e-10:28]

@@ -7,8 +7,8 @@ use nystrom_pipeline::Model;
 /// The columns with the features in the order of the model, and those with the targets that are
 /// there.
 ///
-/// By name. A file without names goes by position, if it has as many columns as the file that was
-/// fitted, as many without the targets, or as many as the model needs.
+/// By name. A file without names goes by position. It must have as many columns as the file that
+/// was fitted, with or without the targets, or as many as the model needs.
 pub fn arrange(input: &Input, model: &Model) -> Result<(Vec<usize>, Vec<Option<usize>>)> {
     let needed: Vec<String> = model.columns().names().map(str::to_owned).collect();
     let is_target = |name: &String| model.target_names().contains(&name.as_str());

@@ -1,11 +1,11 @@
 //! The Cholesky factor of K_YY, from which proposals are judged.
 //!
 //! # Accuracy
-//! An error E in K_YY = LLᵀ changes the inverse by about cond(K_YY)·‖E‖/‖K_YY‖ relative, and LLᵀ =
-//! K_YY + E with ‖E‖ ≈ ε‖K_YY‖ is all a factorisation in `f64` can promise: at a condition of 1e10
-//! it is 1e-9 … 1e-8 off. An error Δ in L itself, ‖Δ‖ ≈ ε‖L‖, changes the inverse by cond(L)·ε =
-//! cond(K_YY)^½·ε only, 1e-11 there. Hence **where K_YY is ill-conditioned L is computed to 32
-//! digits** (`wide.rs`) and rounded. What scales the items does not count.
+//! An error E in K_YY = LLᵀ changes the inverse by about cond(K_YY)·‖E‖/‖K_YY‖ relative. A
+//! factorisation in `f64` can only promise LLᵀ = K_YY + E with ‖E‖ ≈ ε‖K_YY‖. At a condition of
+//! 1e10 the inverse is 1e-9 … 1e-8 off. An error Δ in L itself, ‖Δ‖ ≈ ε‖L‖, changes the inverse by
+//! cond(L)·ε = cond(K_YY)^½·ε only, 1e-11 there. Hence **where K_YY is ill-conditioned L is
+//! computed to 32 digits** (`wide.rs`) and rounded. What scales the items does not count.
 
 use super::principal::Principal;
 use super::rows::Rows;
@@ -14,7 +14,7 @@ use nystrom_linalg_core::{Cholesky, Error, JitterLadder, Result};
 
 /// A squared pivot L_jj², the residual of an item beside those before it, of less than this times
 /// K_jj asks for 32 digits. In `f64` the inverse is then known to about 5e-18·c/THIN, 1e-10 for c =
-/// 200, at the pivots' word on the condition, and has two digits in reserve.
+/// 200, if the condition is what the pivots say. That has two digits in reserve.
 const THIN: f64 = 1e-5;
 
 /// K_YY = LLᵀ for c items, in `f64` whatever the scalar of K is; Lᵀ is stored, row by row.

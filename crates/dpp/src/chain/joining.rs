@@ -1,7 +1,7 @@
 //! Single steps: a proposal joins those of a window after exchanges.
 //!
-//! Let S be the rows on which P was swept since the factor was computed, σ_s = 1 for an item that
-//! came and −1 for one that left. A new row n is P⁰_n = K_n − w_nᵀW of the matrix before, and of P
+//! Let S be the rows on which P was swept since the factor was computed. For an item that came
+//! σ_s = 1, for one that left −1. A new row n is P⁰_n = K_n − w_nᵀW of the matrix before, and of P
 //!
 //! P_nr = P⁰_nr − Σ_s σ_s P⁰_ns P_sr for r ∉ S,   P_nr = −Σ_s σ_s P⁰_ns P_sr for r ∈ S.
 
@@ -12,8 +12,8 @@ use super::window::{Joining, NOWHERE, Window};
 use nystrom_linalg_core::{Scalar, ops, work};
 use pulp::{Simd, WithSimd};
 
-/// Proposals that join a window, at most, until its factor is computed afresh: of a step, that
-/// takes c³/3Q flops, and what waits some 8Qc and 8Q².
+/// Proposals that join a window, at most, until its factor is computed afresh. A step takes c³/3Q
+/// flops for the factor, and some 8Qc and 8Q² for the updates that wait.
 pub(super) fn waiting(c: usize) -> usize {
     (c / 8).next_multiple_of(4).clamp(4, 32)
 }

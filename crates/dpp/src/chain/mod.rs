@@ -26,17 +26,17 @@ use rand::{Rng, RngExt};
 use std::borrow::Cow;
 use window::Window;
 
-/// A Markov chain on the subsets Y of size c whose stationary law is the k-DPP Pr(Y) = det K_YY /
-/// e_c(K).
+/// A Markov chain on the subsets Y of size c whose stationary distribution is the k-DPP Pr(Y) = det
+/// K_YY / e_c(K).
 ///
 /// A step proposes to exchange v ∈ Y for u ∉ Y, both uniform, and does so with a probability that
 /// depends on ρ = det K_{Y−v+u}/det K_YY alone ([`SwapRule`]). Each proposal evaluates the c
 /// entries K\[Y, u\] and K_uu. The time of a step does not depend on n. Memory O(c²).
 ///
 /// [`run`](Self::run) draws Q proposals together, c/4 of them, but at least 16 and at most 64, and
-/// evaluates the Q² entries between them. All are judged from one Cholesky factor K_YY = LLᵀ: of
-/// K_YY⁻¹ a proposal takes a row and a column, and an exchange is the paper's block-inverse update
-/// of these rows. Then L is computed afresh from stored entries, so that nothing drifts. What is
+/// evaluates the Q² entries between them. All are judged from one Cholesky factor K_YY = LLᵀ. A
+/// proposal takes a row and a column of K_YY⁻¹. An exchange is the paper's block-inverse update of
+/// these rows. Then L is computed afresh from stored entries, so that nothing drifts. What is
 /// left of a window is judged anew where det K_YY has risen by more than 10⁶. In multiply-adds a
 /// step is c² + 2Qc + c³/6Q, and 8Q² where it exchanges: O(c²), all in products of matrices.
 ///
@@ -85,8 +85,8 @@ pub struct SwapChain<'a, T: Scalar> {
     refreshes: usize,
 }
 
-/// A step that has been drawn: whether to exchange the item at position v for that of a number
-/// outside Y is up to the coin.
+/// A step that has been drawn. The uniform number `coin` decides whether to exchange the item at
+/// position v for that of a number outside Y.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Drawn {
     pub v: usize,
@@ -273,7 +273,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     }
 
     /// A ratio that is not finite comes from an entry that is not, or from an overflow of finite
-    /// ones, which says nothing of an exchange.
+    /// ones. An overflow says nothing of an exchange.
     fn explain(&self, j: usize, ratio: f64) -> Result<f64> {
         let (u, k_uu) = (self.batch.items[j], self.batch.diagonal(j));
         let entries = self.items.iter().copied().zip(self.batch.column(j).iter().map(|k| k.f64()));

@@ -3,7 +3,7 @@
 /// The n − c items outside Y, numbered 0, …, n − c − 1 so that an exchange renumbers at most two of
 /// them.
 ///
-/// Number r is item r, or, if that is in Y, one of the items n − c, …, n − 1 outside Y: there are
+/// Number r is item r, or, if that is in Y, one of the items n − c, …, n − 1 outside Y. There are
 /// as many of these as items of Y below n − c. O(c) memory, O(log c) time to look one
 /// up, O(c) to exchange one; nothing is allocated.
 #[derive(Debug, Clone)]

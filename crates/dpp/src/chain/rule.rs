@@ -2,7 +2,8 @@
 
 /// The probability of an exchange as a function of ρ = det K_{Y−v+u}/det K_YY.
 ///
-/// For each of them π(Y)·P(Y → Y′) is symmetric in Y and Y′, so the stationary law is the k-DPP.
+/// For each of them π(Y)·P(Y → Y′) is symmetric in Y and Y′, so the stationary distribution is the
+/// k-DPP.
 ///
 /// ```
 /// use nystrom_dpp::SwapRule;
@@ -13,7 +14,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SwapRule {
-    /// ρ/(1 + ρ) after a fair coin that says stay: Algorithm 1 of Li, Jegelka & Sra (2016), as
+    /// ρ/(1 + ρ) after staying with probability ½: Algorithm 1 of Li, Jegelka & Sra (2016), as
     /// printed.
     LazyGibbs,
     /// ρ/(1 + ρ) at every step: the same chain twice as fast.
@@ -25,8 +26,8 @@ pub enum SwapRule {
 }
 
 impl SwapRule {
-    /// The probability that a step exchanges, given the proposal; a lazy rule's coin included. 0
-    /// for a ratio that is NaN or negative, 1 (without the coin) for ρ = ∞.
+    /// The probability that a step exchanges, given the proposal, with the ½ of a lazy rule. 0 for
+    /// a ratio that is NaN or negative, 1 (without the ½) for ρ = ∞.
     pub fn probability(self, ratio: f64) -> f64 {
         if self.is_lazy() { 0.5 * self.acceptance(ratio) } else { self.acceptance(ratio) }
     }
@@ -35,7 +36,7 @@ impl SwapRule {
         self == SwapRule::LazyGibbs
     }
 
-    /// The probability after the coin of a lazy rule; 1 for ρ = ∞.
+    /// The probability without the ½ of a lazy rule; 1 for ρ = ∞.
     pub(crate) fn acceptance(self, ratio: f64) -> f64 {
         let ratio = ratio.max(0.0); // NaN says nothing of an exchange, so none is made
         match self {

@@ -36,7 +36,7 @@ use super::rows::Rows;
 use nystrom_linalg_core::{Scalar, work};
 use pulp::{Simd, WithSimd};
 
-/// A window ends when det K_YY is this many times as large as it has been: entries of P grow as it
+/// A window ends when det K_YY is this many times as large as it has been. Entries of P grow as it
 /// falls, and cancel as it rises. So many digits of P at most are lost, and none of what follows.
 const RISE: f64 = 1e6;
 /// The row of a position that no proposal names.
@@ -125,7 +125,7 @@ impl Window {
     }
 
     /// ρ for proposal number `j` of the batch, with K_uu = κ. A residual of u of at most
-    /// `rounding`·κ cannot be told from 0 and counts as 0, be it γ or the one beside Y − v,
+    /// `rounding`·κ cannot be told from 0 and counts as 0. It may be γ, or the one beside Y − v,
     /// ρ/\[K_YY⁻¹\]_vv. NaN if P is.
     pub fn ratio(&self, j: usize, v: usize, kappa: f64, rounding: f64) -> f64 {
         let [M_vv, x, gamma] = self.corner(self.at[v], j - self.first);

@@ -16,7 +16,7 @@ const TAIL: usize = 8;
 const ROWS: usize = 256;
 
 /// B = Σ_i b_i u_i u_iᵀ in the feature space of K, with orthonormal u_i in the span of the
-/// dictionary D, and q more eigenvalues τ/q in directions that no item has.
+/// dictionary D. It has q more eigenvalues τ/q, in directions that no item has.
 ///
 /// Its scores are g_j = ⟨∇ ln e_c(B), φ_jφ_jᵀ⟩. With the slopes w_i = e_{c−1}(b without i)/e_c(b)
 /// and w_0 = e_{c−1}(b)/e_c(b) in directions outside, w_0 − w_i = b_i·e_{c−2}(b without i)/e_c(b),

@@ -8,7 +8,7 @@ const SPECTRUM_UP_TO: usize = 2000;
 const MOST_ROWS: usize = 40_000;
 
 /// How [`RejectionKDpp`](crate::RejectionKDpp) prepares and when it gives up. None of it changes
-/// the law of a draw.
+/// the distribution of a draw.
 ///
 /// ```
 /// use nystrom_dpp::Rejection;

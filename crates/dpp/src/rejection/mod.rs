@@ -41,8 +41,8 @@ pub struct Effort {
     pub values: u64,
 }
 
-/// The k-DPP Pr(C) = det K_CC / e_c(K), |C| = c, **exactly** and without an n × n matrix: any K
-/// whose blocks can be evaluated, millions of rows, any c up to its rank.
+/// The k-DPP Pr(C) = det K_CC / e_c(K), |C| = c, **exactly** and without an n × n matrix. It takes
+/// any K whose blocks can be evaluated, millions of rows, any c up to its rank.
 ///
 /// A matrix B of low rank that resembles K is made once. Then, for every trial:
 ///
@@ -53,9 +53,10 @@ pub struct Effort {
 /// *The probability is one.* e_c^{1/c} is concave on psd matrices and homogeneous, so
 /// e_c(A) ≤ e_c(B)·(⟨∇ ln e_c(B), A⟩/c)^c, and ⟨∇ ln e_c(B), A_σ⟩ = c by the choice of the weights.
 ///
-/// *The law is exact.* A set C is drawn from σ with probability det (A_σ)_CC / e_c(A_σ). With the
-/// probabilities of σ and of its acceptance that gives, summed over the places of C in σ, a
-/// multiple of det K_CC that is the same for all C. B changes only how many trials fail.
+/// *The probabilities are exact.* A set C is drawn from σ with probability det (A_σ)_CC / e_c(A_σ).
+/// Multiply by the probabilities of σ and of its acceptance, and sum over the places of C in σ.
+/// That gives a multiple of det K_CC that is the same for all C. B changes only how many trials
+/// fail.
 ///
 /// *Trials.* One is accepted with probability
 ///
@@ -67,7 +68,7 @@ pub struct Effort {
 /// # Cost
 /// n entries of the diagonal; m entries of K and 2m² flops for each item scored, few of the n. A
 /// score is found for a candidate only, and kept: w_0 K_jj bounds it. A trial takes t² entries and
-/// t³/3 to 7t³/3 flops, by which nearly all that fail are refused; a draw takes 31t³/3 more, for
+/// t³/3 to 7t³/3 flops, by which nearly all that fail are refused. A draw takes 31t³/3 more, for
 /// the eigenvalues of one or two trials and the vectors of one. Memory: 4n numbers, and (rows of
 /// the sample)·m. [`effort`](Self::effort) counts.
 ///
@@ -79,10 +80,10 @@ pub struct Effort {
 /// Mech. 8 (1959).
 ///
 /// # Departures
-/// Theirs accepts by det(I + αA_σ), draws a set of random size and starts again unless that is c;
-/// α is found by bisection so that c is a likely size. Here e_c takes the place of the determinant.
-/// So t is a number and not a Poisson variable, no set is lost for its size, there is no α, and c
-/// is not bounded by an effective dimension. Their dictionary is one of BLESS for a ridge 1/α;
+/// Theirs accepts by det(I + αA_σ), draws a set of random size and starts again unless that is c.
+/// It finds α by bisection so that c is a likely size. Here e_c takes the place of the determinant.
+/// So t is a number and not a Poisson variable, and no set is lost for its size. There is no α, and
+/// c is not bounded by an effective dimension. Their dictionary is one of BLESS for a ridge 1/α;
 /// here the rounds of BLESS are made with the scores g.
 ///
 /// ```
@@ -126,7 +127,7 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
     ///
     /// # Errors
     /// [`Error::Empty`] if c, n or a number in `how` is 0, [`Error::TooMany`] if c > n,
-    /// [`Error::InvalidParameter`] if `how.intermediate` is below c, [`Error::RankDeficient`] with
+    /// [`Error::InvalidParameter`] if `how.intermediate` is below c. [`Error::RankDeficient`] with
     /// the numerical rank if c exceeds it, [`Error::NonFinite`], [`Error::InvalidWeight`] for a
     /// negative diagonal entry.
     pub fn new(
@@ -252,7 +253,7 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
         Ok(trial)
     }
 
-    /// False only if the trial is refused by this coin.
+    /// False only if the trial is refused by this uniform number.
     fn may_pass(&self, trial: &Trial, coin: f64) -> bool {
         let guide = self.prepared.proposal.guide();
         trial.may_reach(coin + guide.log_e(), self.prepared.c, guide.log_tilt())

@@ -110,8 +110,8 @@ fn trials_succeed_at_the_rate_that_is_said() {
     assert!(margin < 0.2 * exact && exact < 0.9 * log_all_differ(c, t).exp());
 }
 
-/// Of trials that their eigenvalues refuse by a coin in the middle of its range, most are refused
-/// without them, and none that they accept.
+/// A uniform number in the middle of its range: of trials that their eigenvalues refuse, most are
+/// refused without them. None that they accept is.
 #[test]
 fn most_failures_take_no_eigenvalues() {
     let (n, c) = (400, 12);

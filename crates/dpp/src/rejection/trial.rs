@@ -8,8 +8,8 @@ use faer::{Accum, Col, Mat, MatRef, Par};
 use nystrom_linalg_core::{Cholesky, Dense, Error, PsdMatrix, Result, Scalar, ops, work};
 use rand::Rng;
 
-/// No value of a sum of independent coins is more likely than this over its deviation: the maximum
-/// of √v e^{−v} I_0(v).
+/// No value of a sum of independent Bernoulli variables is more likely than this over its
+/// deviation: the maximum of √v e^{−v} I_0(v).
 pub(super) const MODE: f64 = 0.469;
 
 /// A_σ = (c/t) Σ_s φ_sφ_sᵀ/g_s for t draws σ, as the matrix of its d distinct items.
@@ -69,9 +69,9 @@ impl Trial {
     /// what their eigenvalues take.
     ///
     /// e_c(A) = α^{−c}·det(I + αA)·Pr(N = c), N the number of items of the DPP of αA, for every α >
-    /// 0. So without the last factor it is a bound. N is a sum of independent coins p_i, of
-    /// variance v = Σ p_i(1 − p_i) = tr X − tr X² with X = (I + αA)⁻¹. Since |1 − p + pe^{iθ}|² =
-    /// 1 − 2p(1 − p)(1 − cos θ), Fourier's integral for Pr(N = c) is at most
+    /// 0. So without the last factor it is a bound. N is a sum of independent Bernoulli variables
+    /// with p_i, of variance v = Σ p_i(1 − p_i) = tr X − tr X² with X = (I + αA)⁻¹. Since |1 − p +
+    /// pe^{iθ}|² = 1 − 2p(1 − p)(1 − cos θ), Fourier's integral for Pr(N = c) is at most
     ///
     /// (1/2π) ∫ exp(−v(1 − cos θ)) dθ = e^{−v} I_0(v) ≤ **0.469/√v**,
     ///
