@@ -45,7 +45,7 @@ pub struct ElementarySymmetric {
     table: Vec<f64>, // Q_i[k] at i·(c + 2) + k, i = 0..=r, k = 0..=c + 1
 }
 
-/// The Bernoulli variables at one t.
+/// The coins (Bernoulli variables) at one t.
 #[derive(Debug, Clone)]
 struct Tilted {
     log_t: f64,

@@ -15,10 +15,10 @@ use nystrom_linalg_core::{Result, Ridge, Scalar};
 /// ```
 ///
 /// What SQUEAK's points and weights are for: at any moment of the stream, the regression over all
-/// points seen so far. If the dictionary is (ε, γ)-accurate, 0 ⪯ K − L_γ ⪯ γ/(1 − ε)·I and the risk
-/// at fixed design is at most (1 + (γ/μ)/(1 − ε))² times that of exact kernel ridge regression with
-/// μ. Unlike [`NystromKrr`](crate::NystromKrr) the weights matter, and γ limits the condition of
-/// the problem.
+/// points seen so far. If the dictionary is (ε, γ)-accurate, 0 ⪯ K − L_γ ⪯ γ/(1 − ε)·I. The risk at
+/// fixed design is then at most (1 + (γ/μ)/(1 − ε))² times the exact one's with μ. Unlike
+/// [`NystromKrr`](crate::NystromKrr) the weights matter, and γ limits the condition
+/// of the problem.
 ///
 /// # Cost
 /// That of [`NystromKrr`](crate::NystromKrr): nm + m² kernel values and at most 2nm² + m³ flops in
@@ -65,9 +65,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
     /// their weights s_j²: a `&Dictionary`, or points and weights.
     ///
     /// # Errors
-    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d, t or the dictionary is,
-    /// [`Shape`](nystrom_linalg_core::Error::Shape) for sizes that do not fit,
-    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite),
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) if n, d, t or the dictionary is.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for sizes that do not fit.
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite).
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a γ, μ or weight that
     /// is not positive and finite.
     pub fn fit<'a>(

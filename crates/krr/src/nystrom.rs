@@ -93,8 +93,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
     ///
     /// # Errors
     /// [`Error::Empty`](nystrom_linalg_core::Error::Empty) if n, d, t or m is 0.
-    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) if y or the weights do not have n rows,
-    /// if landmarks were chosen among another number of points, or centres are of another
+    /// [`Error::Shape`](nystrom_linalg_core::Error::Shape) if y or the weights do not have n rows.
+    /// Also if landmarks were chosen among another number of points, or centres are of another
     /// dimension. [`Error::NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in x, y
     /// or the centres. [`Error::InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a
     /// weight that is negative or not finite, or if all are 0.

@@ -27,8 +27,8 @@ pub struct Triangle {
     pub(crate) c: Mat<f64>,
 }
 
-/// R (m × m) and c (m × t) of features and targets less their weighted means, those means if there
-/// is a constant, and the smallest ridge that rounding errors leave meaningful.
+/// R (m × m) and c (m × t) of features and targets less their weighted means. Also those means if
+/// there is a constant, and the smallest ridge that rounding errors leave meaningful.
 pub(crate) struct CenteredTriangle {
     pub R: Mat<f64>,
     pub c: Mat<f64>,
@@ -37,9 +37,9 @@ pub(crate) struct CenteredTriangle {
 }
 
 impl Triangle {
-    /// One pass in `f64`, whatever T is: n·m kernel values, (3 + m/768)nm² + 23m³ flops; 2m²
-    /// numbers of memory for the partial triangles
-    /// and (m + max(m, 1024))·(m + t) for the one being updated.
+    /// One pass in `f64`, whatever T is: n·m kernel values, (3 + m/768)nm² + 23m³ flops. Memory:
+    /// 2m² numbers for the partial triangles and (m + max(m, 1024))·(m + t) for the one being
+    /// updated.
     pub(crate) fn accumulate<T: Scalar>(stream: &FeatureRows<'_, T>) -> Result<Self> {
         let (p, t) = (stream.features(), stream.targets());
         let mut tile = stream.tile();
@@ -113,7 +113,7 @@ impl Triangle {
     /// β from the QR factorisation of [R; √(nλ) I], the intercept's row set aside; then b = (c₀ −
     /// R₀β)/R₀₀.
     ///
-    /// A ridge below (64·m·ε·‖R‖_F)² cannot be told from 0 beside the rounding errors of Φ; it is
+    /// A ridge below (64·m·ε·‖R‖_F)² cannot be told from 0 beside the rounding errors of Φ. It is
     /// raised to that, so that there is always an answer.
     pub(crate) fn solve(&self, mu: f64, intercept: bool) -> Solution {
         let skip = usize::from(intercept);

@@ -11,8 +11,8 @@ use nystrom_linalg_core::{Error, Result, RowTree, Scalar, ops};
 use nystrom_sketch::ProductBuffer;
 use std::ops::Range;
 
-/// Where the m features of a row come from before whitening: g(x_i) is k_Z(x_i) for centres Z, or
-/// row i of KS for a sketch S.
+/// Where the m features of a row come from before whitening. For centres Z, g(x_i) is k_Z(x_i); for
+/// a sketch S it is row i of KS.
 pub(crate) trait Source<T>: Sync {
     /// m.
     fn features(&self) -> usize;
@@ -88,8 +88,8 @@ impl Totals {
     }
 }
 
-/// The weighted features and targets of a sample, computed tile by tile: row i of Z is √w_i [φ(x_i)
-/// 1] (the 1 only with an intercept), row i of Y is √w_i (y_i − shift).
+/// The weighted features and targets of a sample, computed tile by tile. Row i of Z is √w_i [φ(x_i)
+/// 1] (the 1 only with an intercept). Row i of Y is √w_i (y_i − shift).
 pub(crate) struct FeatureRows<'a, T> {
     pub source: &'a dyn Source<T>,
     pub whitener: &'a Whitener<T>,

@@ -19,7 +19,7 @@ pub(crate) fn empty_embedding(m: usize) -> Mat<f64> {
     Mat::zeros(m, ROWS_PER_CENTER * m)
 }
 
-/// Adds (Ψ√D K)ᵀ of some rows, for which eight rows of Ψ and signs are drawn each: a column of Kᵀ
+/// Adds (Ψ√D K)ᵀ of some rows, for which eight rows of Ψ and signs are drawn each. A column of Kᵀ
 /// at a time is added to eight columns, in the order of the rows.
 pub(crate) fn embed<T: Scalar>(
     mut St: MatMut<'_, f64>,

@@ -28,7 +28,7 @@ pub(crate) const STREAMED_SHARE: usize = 4;
 ///
 /// The formula as printed has the squared condition number of KS, which a smooth kernel makes
 /// numerically singular. Here the stages of [`NystromKrr`](crate::NystromKrr) are taken with SᵀKS
-/// for W and KS for C. Whiten SᵀKS + δI = RRᵀ, then form normal equations of the rows of KSR⁻ᵀ.
+/// for W and KS for C. So whiten SᵀKS + δI = RRᵀ, then form normal equations of the rows of KSR⁻ᵀ.
 /// Where λ is so small that these lose digits, take the rows' QR factorisation ([`Solver`]). Then
 /// θ = R⁻ᵀβ.
 ///

@@ -12,8 +12,8 @@ const SAFETY: f64 = 10.0;
 /// The same for products of a tile in `f32` that are summed in `f64`. No error is larger than
 /// a tile's, and those of the tiles average out.
 ///
-/// At this boundary, and to a tenth of it, test errors are within 0.1 % of those of QR (n = 20,000,
-/// m = 1000, in three and in ten dimensions; `docs/performance.md`).
+/// At this boundary, and to a tenth of it, test errors are within 0.1 % of those of QR. (n =
+/// 20,000, m = 1000, in three and in ten dimensions; `docs/performance.md`.)
 const SAFETY_OF_TILES: f64 = 1.0;
 
 /// Whitening waits for the end of the pass while nλ ≥ `ONCE_SAFETY`·ε·tr CᵀC·tr (W + δI)⁻¹. The
@@ -46,7 +46,7 @@ const ONCE_TRIED: f64 = 1.0;
 pub enum Solver {
     /// The cheapest that is safe: [`WhitenOnce`](Solver::WhitenOnce) if nλ ≥ 4·ε·tr CᵀC·tr (W +
     /// δI)⁻¹ (estimated from W before the pass, checked after it). In `f64` it also takes that down
-    /// to 1/m of this bound, if a pass with the exact residual finds the fit at the rows
+    /// to 1/m of this bound. A pass with the exact residual then has to find the fit at the rows
     /// within 10⁻⁸. A few such passes (nm kernel values each) may refine the fit to it. Else
     /// [`NormalEquations`](Solver::NormalEquations) if nλ ≥ 10·ε·Σ w_i k(x_i, x_i). Both take
     /// products in the scalar type if its ε allows that, and otherwise in `f64`. (1·ε is enough for

@@ -7,10 +7,10 @@ use rayon::prelude::*;
 
 /// The first shift δ tried, in units of ε·tr W with ε of the scalar type.
 ///
-/// Rounding each kernel value perturbs W by about ε√m in norm, a tenth of ε·tr W covers that for m
-/// ≥ 100, and the ladder climbs when it does not. The hundred times larger customary start costs
-/// accuracy that can be seen: in `f32` at m = 400, λ = 1e-4 (three dimensions, ℓ = 1) the test
-/// error is 4.8 % above that of `f64` instead of 2.2 %, in `f64` the error of the weighted
+/// Rounding each kernel value perturbs W by about ε√m in norm. A tenth of ε·tr W covers that for m
+/// ≥ 100. A larger shift is tried when it does not. The hundred times larger customary start costs
+/// accuracy that can be seen. In `f32` at m = 400, λ = 1e-4 (three dimensions, ℓ = 1) the test
+/// error is 4.8 % above that of `f64` instead of 2.2 %. In `f64` the error of the weighted
 /// reference problem at λ = 1e-12 is 2.3e-2 instead of 6.5e-4 (`tests/it/small_lambda.rs`).
 const FIRST_SHIFT: f64 = 0.1;
 
@@ -31,12 +31,12 @@ pub(crate) fn whitened(R: MatRef<'_, f64>, theta: MatRef<'_, f64>) -> Mat<f64> {
     beta
 }
 
-/// The factor R of W + δI = RRᵀ for the Gram matrix W of the centres (or SᵀKS for a sketch), δ =
-/// ε·tr W/10 or the next rung (×10) that succeeds.
+/// The factor R of W + δI = RRᵀ for the Gram matrix W of the centres (or SᵀKS for a sketch). δ is
+/// ε·tr W/10 or the first tenfold of it that succeeds.
 ///
 /// f = Σ θ_j k(·, z_j) is φᵀβ with β = Rᵀθ, and ‖β‖² = θᵀ(W + δI)θ = ‖f‖² + δ‖θ‖². The triangular
-/// solve is backward stable: the computed φ(x) is R⁻¹(k_Z(x) + e) with |e| of the order of ε·max
-/// k(z, z), the error that the kernel values themselves carry.
+/// solve is backward stable. The computed φ(x) is R⁻¹(k_Z(x) + e) with |e| of the order of ε·max
+/// k(z, z). The kernel values themselves carry that error.
 ///
 /// W is factored in `f64` even for `f32` points and R rounded once; β ↦ θ uses the rounded R, so
 /// that the pair is consistent.

@@ -6,7 +6,7 @@ pub(super) fn kl(x: f64, p: f64) -> f64 {
     if p >= 1.0 && x < 1.0 { f64::INFINITY } else { part(x, p) + part(1.0 - x, 1.0 - p) }
 }
 
-/// max { q ≤ a : kl(x̄/(aq), q/a) ≤ ln(1/δ)/s }: with probability 1 − δ an upper bound on q, if x̄
+/// max { q ≤ a : kl(x̄/(aq), q/a) ≤ ln(1/δ)/s }, an upper bound on q with probability 1 − δ. Here x̄
 /// is the mean of s independent numbers in \[0, aq\] of mean q². By bisection; kl grows with q from
 /// 0 at q = √x̄.
 pub(super) fn upper_bound(x_bar: f64, a: f64, s: usize, delta: f64) -> f64 {

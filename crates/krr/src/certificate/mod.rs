@@ -48,7 +48,7 @@ use report::Lengths;
 ///
 /// # How few rows suffice
 /// Let L be the Nyström approximation of the model's centres. What Lα differs from f is computed at
-/// all points (0 up to rounding for [`NystromKrr`](crate::NystromKrr)) and its norm added to both
+/// all points (0 up to rounding for [`NystromKrr`](crate::NystromKrr)). Its norm is added to both
 /// bounds, so that ρ = Eα is left. As E ⪰ 0, by Cauchy and Schwarz twice,
 ///
 /// ```text

@@ -26,7 +26,8 @@ impl Certificate {
     /// Which rows are drawn depends on their numbers.
     ///
     /// # Departures
-    /// The rows drawn are others than those of [`certify`](Self::certify), with the same law.
+    /// The rows drawn are others than those of [`certify`](Self::certify), with the same
+    /// probabilities.
     ///
     /// # Randomness
     /// One key.

@@ -148,9 +148,9 @@ pub enum Closeness {
     /// The tolerance lies between the two sides: more passes bring them together.
     MorePasses,
     /// The estimate is beyond the tolerance: not shown to be close, however many rows. With passes
-    /// over K the lower side is beyond it, and the fit is not close for certain. Choose more
-    /// (or better) landmarks, until K − L has become smaller by about this factor, or raise the
-    /// ridge by it, or solve for all n coefficients iteratively.
+    /// over K the lower side is beyond it, and the fit is not close for certain. Choose more (or
+    /// better) landmarks, until K − L has become smaller by about this factor. Or raise the ridge
+    /// by it, or solve for all n coefficients iteratively.
     Far {
         /// ‖(K − L)α‖ over what the tolerance allows, for the worst target; infinite if f differs
         /// from Lα by more than that (an iteration stopped early, say). With passes over K the

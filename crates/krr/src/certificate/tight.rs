@@ -53,9 +53,9 @@ const WORTH: f64 = 2.0;
 /// u. The mean residual of f, if it has one, is orthogonal to all else and added by Pythagoras.
 ///
 /// # Rounding
-/// Where `memory` keeps K in `f32`, what that changes in r_j is bounded by ‖E‖·‖γ_j − γ_0‖, E the
-/// roundings, whose norm is known, and added on both sides. Where that is most of what the sides
-/// are apart by, the last pass is spent on r_j itself, by K as it is.
+/// Where `memory` keeps K in `f32`, that changes r_j by at most ‖E‖·‖γ_j − γ_0‖, with E the
+/// roundings, whose norm is known. This is added on both sides. Where that is most of what the
+/// sides are apart by, the last pass is spent on r_j itself, by K as it is.
 ///
 /// The iterations are rounded too: by ε(‖K‖ + μ) times the lengths of γ_0, once, of γ_j, by half a
 /// unit a step, and of the steps. That is added, and where it is all that is left they end. The
@@ -71,9 +71,9 @@ const WORTH: f64 = 2.0;
 ///
 /// # Source
 /// The inequalities are elementary and ours. The iterations are those of Díaz et al.,
-/// arXiv:2304.12465, projected where there is a constant: N. Gould, M. Hribar, J. Nocedal, *On the
-/// solution of equality constrained quadratic programming problems arising in optimization*, SIAM
-/// J. Sci. Comput. 23 (2001), Algorithm 2.1.
+/// arXiv:2304.12465, projected where there is a constant. See N. Gould, M. Hribar, J. Nocedal, *On
+/// the solution of equality constrained quadratic programming problems arising in optimization*,
+/// SIAM J. Sci. Comput. 23 (2001), Algorithm 2.1.
 ///
 /// ```
 /// use faer::Mat;

@@ -11,8 +11,8 @@ use rand::Rng;
 use std::ops::ControlFlow;
 
 /// Kernel ridge regression restricted to M centres by the method that takes the least work in the
-/// memory allowed: directly, by Falkon or by KRILL, which give the same f up to the tolerance.
-/// [`Plan::new`] has the rule.
+/// memory allowed. It solves directly, by Falkon or by KRILL, which give the same f up to the
+/// tolerance. [`Plan::new`] has the rule.
 ///
 /// # Cost
 /// That of the method it takes, within the memory given.

@@ -30,8 +30,8 @@ const PANEL: usize = 256;
 /// else.
 ///
 /// Stops when the **true** residual, computed anew, satisfies ‖K_nMᵀy − Hθ‖ ≤ tolerance·‖K_nMᵀy‖
-/// for every target, in the norm of (K_MM + δI)⁻¹: the gradient of the objective, measured in the
-/// space of k, relative to that at f = 0. Whatever ends the iterations, the model so far is
+/// for every target, in the norm of (K_MM + δI)⁻¹. That is the gradient of the objective, measured
+/// in the space of k, relative to that at f = 0. Whatever ends the iterations, the model so far is
 /// returned, and the [report](crate::IterationReport) says why and how far it got.
 ///
 /// # Cost
@@ -43,9 +43,9 @@ const PANEL: usize = 256;
 /// A. Rudi, L. Carratino, L. Rosasco, *FALKON: an optimal large scale kernel method*, NeurIPS 2017
 /// (arXiv:1705.10958), algorithm 1; for uniform centres A is that of the authors' code,
 /// chol(TTᵀ/M + λI) (`FalkonML/falkon`, `flk_preconditioner.py`). The paper has a form for weighted
-/// centres too; the one here is derived: ω_j points like z_j make K_MM Ω K_MM of K_nMᵀK_nM, and T
-/// on both sides TΩTᵀ. Tests hold it to BᵀHB = I when every point is a centre, and to the condition
-/// number with and without weights.
+/// centres too; the one here is derived. With ω_j points like z_j, K_nMᵀK_nM becomes K_MM Ω K_MM.
+/// With T on both sides it becomes TΩTᵀ. Tests hold it to BᵀHB = I when every point is a centre,
+/// and to the condition number with and without weights.
 ///
 /// # Departures
 /// Conjugate gradients run on H in the coordinates β = Tθ with the preconditioner nAᵀA: the same
@@ -105,7 +105,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     /// [`Shape`](nystrom_linalg_core::Error::Shape),
     /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite),
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a ridge, weight or
-    /// tolerance that is not positive, [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) if
+    /// tolerance that is not positive. [`OutOfBudget`](nystrom_linalg_core::Error::OutOfBudget) if
     /// the memory allowed holds no fit. Not converging is no error: see
     /// [`IterativeFit::into_model`].
     pub fn fit<'a>(
@@ -162,11 +162,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
     }
 
     /// As [`fit`](Self::fit), with f restricted to the span of a sketch S as in
-    /// [`SketchedKrr`](crate::SketchedKrr): KS takes the place of K_nM, SᵀKS that of K_MM, and Ω =
-    /// diag(c²) for the scales c of the columns, because E\[SSᵀ\] = I.
+    /// [`SketchedKrr`](crate::SketchedKrr). KS takes the place of K_nM, and SᵀKS that of K_MM.
+    /// Because E\[SSᵀ\] = I, Ω = diag(c²) for the scales c of the columns.
     ///
-    /// Where S has few rows that are not zero (at most n/4), KS is computed by tiles in every pass
-    /// or kept as the memory allows; for denser ones it is computed once and kept, nd numbers.
+    /// Where at most n/4 rows of S are not zero, KS is computed by tiles in every pass or kept as
+    /// the memory allows. For denser ones it is computed once and kept, nd numbers.
     ///
     /// ```
     /// use faer::Mat;

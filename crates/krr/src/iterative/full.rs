@@ -12,21 +12,21 @@ use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, validate};
 use rand::Rng;
 
-/// Kernel ridge regression as defined, over all of the space of k, without ever storing K: (K +
-/// nλI)α = y by conjugate gradients with a randomly pivoted Cholesky preconditioner P = K̂ + nλI,
-/// K̂ = FFᵀ of rank k.
+/// Kernel ridge regression as defined, over all of the space of k, without ever storing K. It
+/// solves (K + nλI)α = y by preconditioned conjugate gradients. The preconditioner is P = K̂ + nλI,
+/// with K̂ = FFᵀ of rank k from randomly pivoted Cholesky.
 ///
 /// The answer to *what did Nyström cost me?*: the same f as [`ExactKrr`](crate::ExactKrr) at n far
 /// beyond its n × n matrix. The eigenvalues of P^(−1/2)(K + nλI)P^(−1/2) lie in [1, 1 + ‖K −
-/// K̂‖/nλ], so that a rank k that leaves little of K at the level nλ makes the number of iterations
-/// independent of n.
+/// K̂‖/nλ]. So a rank k that leaves little of K at the level nλ makes
+/// the number of iterations independent of n.
 ///
 /// With `options.memory`, what is left of that budget keeps one triangle of K in `f32`, n²/2 + 128n
-/// numbers, or a prefix of its blocks: an iteration reads them at memory speed. That is the one
+/// numbers, or a prefix of its blocks. An iteration reads them at memory speed. That is the one
 /// n × n in this crate beyond exact methods. It is dropped if the norm of what was rounded away,
 /// known exactly, is above nλ/4; the rounded system is positive definite otherwise. Residuals are
-/// verified against K itself: by that norm where it is small enough, by a pass in `f64` where it is
-/// not, and the iterations refine.
+/// verified against K itself. Where that norm is small enough it bounds them; elsewhere a pass in
+/// `f64` computes them, and the iterations refine.
 ///
 /// Stops when the **true** residual satisfies ‖y − (K + nλI)α‖₂ ≤ tolerance·‖y‖₂ for every target
 /// (and, with an intercept, for the constant 1 in the place of y). Every iteration evaluates one
@@ -76,8 +76,8 @@ pub struct FullKrr<K, T> {
     /// Whether to fit a constant b, not penalised, one per target.
     pub intercept: bool,
     /// k, the rank of the preconditioner. `None`: by counts, that at which F and FᵀF cost as much
-    /// as ten iterations, less where tr(K − K̂) ≤ nλ before; at most n/5, and 2000 or a quarter of
-    /// the memory given.
+    /// as ten iterations, less where tr(K − K̂) ≤ nλ before. It is at most n/5, and 2000 or a
+    /// quarter of the memory given.
     pub rank: Option<usize>,
     /// When to stop, and how much memory to take.
     pub options: IterativeOptions,

@@ -20,13 +20,13 @@ use std::sync::Arc;
 const COPIES: u64 = 3;
 
 impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
-    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes: one that collects d
-    /// coordinates, t targets and the weight of each, one an iteration, and one for every time the
-    /// true residual is computed.
+    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes. The first collects d
+    /// coordinates, t targets and the weight of each row. Then there is one an iteration, and one
+    /// for every time the true residual is computed.
     ///
     /// All points are in memory then, on every process that takes part. A pass computes
-    /// K\[i, all\]v for the rows i that it is shown, and puts the results together in their order:
-    /// n² kernel values are shared out. Conjugate gradients and the preconditioner are each
+    /// K\[i, all\]v for the rows i that it is shown, and puts the results together in their order.
+    /// So the n² kernel values are shared out. Conjugate gradients and the preconditioner are each
     /// process's own, from the same numbers.
     ///
     /// # Cost
@@ -115,10 +115,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     /// | `factors` | 8nk + 48k² (4nk + 48k² in `f32`): F of the preconditioner, and squares |
     /// | `tiles` | 1 MiB a thread |
     ///
-    /// None of it shrinks with more processes: every row of K\[i, all\] needs all points, and F is
-    /// made by pivots, each of which needs the rows of F before it. With `options.memory` the
-    /// factors take at most a quarter of that, unless the rank is given: then k shrinks as memory
-    /// does, and iterations become more.
+    /// None of it shrinks with more processes. Every row of K\[i, all\] needs all points, and every
+    /// pivot of F needs the rows of F before it. With `options.memory` the factors take at most a
+    /// quarter of that, unless the rank is given. So k shrinks as memory does, and iterations
+    /// become more.
     ///
     /// # Errors
     /// As [`fit`](Self::fit) for a rank;

@@ -13,7 +13,7 @@ use nystrom_linalg_core::{ConjugateGradients, Counted, Result, Ridge, Scalar, So
 use rand::Rng;
 
 /// The iteration of the first look at the validation error, and by how much its number grows from
-/// look to look: a look costs as many kernel values as there are pairs of a validation point and a
+/// look to look. A look costs as many kernel values as there are pairs of a validation point and a
 /// training point.
 const FIRST_LOOK: usize = 4;
 const NEXT_LOOK: f64 = 1.25;
@@ -33,7 +33,7 @@ const TIE: f64 = 1.0005;
 /// [`FullKrr`](crate::FullKrr) for all ridges at once: the columns of one run of conjugate
 /// gradients are the targets at every ridge. All share the pass over K, F and FᵀF; each ridge has
 /// its own preconditioner P = FFᵀ + nλI. A pass over a kept triangle for eight columns costs about
-/// three times one for a single column, and the path no more iterations than its smallest ridge.
+/// three times one for a single column. The path takes no more iterations than its smallest ridge.
 ///
 /// A residual of 1e-2 or 1e-3 is enough to predict, and which one suffices depends on the data. The
 /// run ends once no ridge whose error is near the best has far to go. Its residual is then below
@@ -43,7 +43,8 @@ const TIE: f64 = 1.0005;
 ///
 /// # Cost
 /// As [`FullKrr`](crate::FullKrr) with targets × ridges columns, and n·v kernel values for each
-/// look at v validation points, or for all looks together where 8nv bytes are left of the memory.
+/// look at v validation points. Where 8nv bytes are left of the memory, all looks together take
+/// n·v.
 ///
 /// ```
 /// use faer::Mat;
@@ -98,7 +99,7 @@ pub struct FullPathFit<K, T> {
     /// The relative residual of each ridge at the end, the largest over the targets.
     pub residuals: Vec<f64>,
     /// The residual of the best ridge at the first look from which its error was within 0.05 % of
-    /// that at the end: enough for another fit of the kind.
+    /// that at the end. It is enough for another fit of the kind.
     pub enough: f64,
     /// Each look: the iteration, and the errors of all ridges after it.
     pub looks: Vec<(usize, Vec<f64>)>,

@@ -53,7 +53,7 @@ pub(crate) fn chosen_rank<T: Scalar>(
     Ok(rank)
 }
 
-/// The share of tr K at which the preconditioner is good enough, unless its rank is given: what is
+/// The share of tr K at which the preconditioner is good enough, unless its rank is given. What is
 /// left of √D K √D is then within μ, and the condition number within 2.
 pub(crate) fn enough<T: Scalar>(
     asked: Option<usize>,

@@ -12,8 +12,8 @@ use nystrom_sketch::RpCholesky;
 use rand::Rng;
 use rayon::prelude::*;
 
-/// What the rounding of K to `f32` may be, of the smallest μ: the rounded system is then positive
-/// definite, and a round of refinement leaves at most a third of a residual.
+/// The largest rounding of K to `f32`, as a share of the smallest μ. The rounded system is then
+/// positive definite, and a round of refinement leaves at most a third of a residual.
 const SHARE_OF_RIDGE: f64 = 0.25;
 
 /// (√D FFᵀ √D + μI)⁻¹.

@@ -21,9 +21,9 @@ const STREAM_ROWS: usize = 1024;
 /// ```
 ///
 /// Ψ a sparse sign embedding, 2M × n: eight entries ±1/√8 in each column, at random rows. Falkon's
-/// preconditioner is as good as the centres are an unbiased sample of the data with known weights;
-/// this one is good for any centres and any M (greedy pivots, k-means centres, inducing points from
-/// elsewhere), at the price of one more pass over K_nM and about 5M³ flops.
+/// preconditioner is as good as the centres are an unbiased sample of the data with known weights.
+/// This one is good for any centres and any M (greedy pivots, k-means centres, inducing points from
+/// elsewhere). The price is one more pass over K_nM and about 5M³ flops.
 ///
 /// Residual, tolerance, memory, report and errors are those of [`Falkon`](crate::Falkon).
 ///

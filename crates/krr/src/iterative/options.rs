@@ -14,16 +14,16 @@ pub struct IterativeOptions {
     pub tolerance: f64,
     /// Most iterations.
     pub max_iterations: usize,
-    /// Bytes the fit may take beyond its input and its model; what is left of them after the
-    /// factorisations keeps rows of K_nM (for all data: one triangle of K in `f32`), which are then
-    /// evaluated once. `None`: nothing is kept, nothing is refused.
+    /// Bytes the fit may take beyond its input and its model. What is left of them after the
+    /// factorisations keeps rows of K_nM, which are then evaluated once. (For all data: one
+    /// triangle of K in `f32`.) `None`: nothing is kept, nothing is refused.
     pub memory: Option<u64>,
 }
 
 impl Default for IterativeOptions {
     /// 1e-6 within 100 iterations, nothing kept. In `f64`, rounding leaves a relative residual of
-    /// up to about 1e-7 where K_MM is numerically singular, and 1e-12 where it is not; what is
-    /// asked for beyond that ends in [`Stop::Stalled`](crate::Stop::Stalled).
+    /// up to about 1e-7 where K_MM is numerically singular, and 1e-12 where it is not. A smaller
+    /// tolerance ends in [`Stop::Stalled`](crate::Stop::Stalled).
     fn default() -> Self {
         IterativeOptions { tolerance: 1e-6, max_iterations: 100, memory: None }
     }
@@ -40,8 +40,8 @@ impl IterativeOptions {
 }
 
 /// What a monitor answers: `Continue`, `Break` to stop with the model so far, or an error of any
-/// kind (which also stops; the model so far is kept, see
-/// [`Stop::MonitorFailed`](crate::Stop::MonitorFailed)).
+/// kind. An error stops too and keeps the model so far
+/// ([`Stop::MonitorFailed`](crate::Stop::MonitorFailed)).
 pub type Verdict = Result<ControlFlow<()>, Box<dyn std::error::Error + Send + Sync>>;
 
 /// A caller's look at every iteration, to stop on a validation error or on a clock of its own.
@@ -53,7 +53,8 @@ pub struct Extras<'a, K, T> {
     /// another λ.
     pub start: Option<MatRef<'a, T>>,
     /// The [state](Iteration::state) of an interrupted fit of the same method to the same problem,
-    /// to go on with: to the bits of one that was not interrupted. It stands in for `start`.
+    /// to go on with. The result has the bits of a fit that was not interrupted. It stands in for
+    /// `start`.
     pub resume: Option<&'a SavedSolve<f64>>,
     /// Called after every iteration.
     pub monitor: Option<&'a mut Monitor<'a, K, T>>,
@@ -103,7 +104,7 @@ impl<K, T> Iteration<'_, K, T> {
     }
 
     /// The state after this iteration, for [`Extras::resume`]: a copy of 3Mt numbers (3nt on all
-    /// data), which become bytes, or what serde makes of them (feature `serde`).
+    /// data). They become bytes, or what serde makes of them (feature `serde`).
     #[must_use]
     pub fn state(&self) -> SavedSolve<f64> {
         self.solve.save()

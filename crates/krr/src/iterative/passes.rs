@@ -18,9 +18,9 @@ use nystrom_sketch::Sketch;
 use rand::Rng;
 
 impl<T: Scalar, K: Kernel<T> + Clone> Falkon<K, T> {
-    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes: one for the right-hand
-    /// side, one an iteration, and one for every time the true residual is computed. Centres and
-    /// the number of targets have to be known; how many rows there are need not be.
+    /// As [`fit_with`](Self::fit_with), for rows that are shown in passes. There is one for the
+    /// right-hand side, one an iteration, and one for every time the true residual is computed.
+    /// Centres and the number of targets have to be known; how many rows there are need not be.
     ///
     /// Every centre stands for as many rows as any other, as those of a uniform sample do.
     ///
@@ -77,7 +77,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
     ///
     /// # Departures
     /// The embedding of 1024 rows follows from `rng` and from their coordinates, not from their
-    /// place, so that sums of rows do not depend on who has them. The same 1024 rows once more have
+    /// place. So sums of rows do not depend on who has them. The same 1024 rows once more have
     /// the same embedding: then their part of the preconditioner is twice too large.
     ///
     /// # Randomness
@@ -115,7 +115,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
     }
 
     /// As [`fit_passes`](Self::fit_passes), with f restricted to the span of a sketch S of `points`
-    /// as in [`Falkon::fit_sketch`]: with M the rows of S that are not zero, K_nM S takes the place
+    /// as in [`Falkon::fit_sketch`]. With M the rows of S that are not zero, K_nM S takes the place
     /// of K_nM, and SᵀKS that of K_MM. A start has a row for each column of S.
     ///
     /// # Cost

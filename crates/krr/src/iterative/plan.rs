@@ -57,7 +57,7 @@ pub struct ProblemSize {
 }
 
 /// One kernel value costs as much as this many flops of a matrix product, and `PER_COORDINATE` more
-/// for each coordinate (measured: 93 GF/s against 1.3 and 1.05 values a ns at d = 3 and 10).
+/// for each coordinate. (Measured: 93 GF/s against 1.3 and 1.05 values a ns at d = 3 and 10).
 const PER_VALUE: f64 = 60.0;
 const PER_COORDINATE: f64 = 3.0;
 /// Products of a tile with vectors are limited by memory: one flop costs as much as this many of a
@@ -103,9 +103,9 @@ impl Plan {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfBudget`] if none fits, with the least that would; [`Error::Empty`] for no
-    /// samples, coordinates, centres or right-hand sides; [`Error::TooMany`] for more than 2²⁶ of
-    /// the last two; [`Error::InvalidParameter`] for a tolerance that is not positive.
+    /// [`Error::OutOfBudget`] if none fits, with the least that would. [`Error::Empty`] for no
+    /// samples, coordinates, centres or right-hand sides. [`Error::TooMany`] for more than 2²⁶ of
+    /// the last two. [`Error::InvalidParameter`] for a tolerance that is not positive.
     pub fn new<T: Scalar>(size: ProblemSize, options: &IterativeOptions) -> Result<Plan> {
         size.check()?;
         options.check()?;

@@ -36,8 +36,8 @@ pub struct IterationReport {
     /// The recurrence's relative residual, the largest over the targets, after each iteration.
     pub history: Vec<f64>,
     /// Passes over the kernel matrix: one for the right-hand side, one an iteration, one for every
-    /// time the true residual was computed, one for a start that is not 0, and one for KRILL's
-    /// sketch.
+    /// time the true residual was computed. There is one more for a start that is not 0, and one
+    /// for KRILL's sketch.
     pub passes: usize,
     /// Condition number of the preconditioned system, estimated from below by the Ritz values of
     /// conjugate gradients.

@@ -6,9 +6,9 @@ use nystrom_linalg_core::{Cholesky, LinearSystem, Scalar, ops};
 
 /// (ΦᵀDΦ − ssᵀ/ω + μI)β = ΦᵀDy with Φ = K_nM R⁻ᵀ, RRᵀ = K_MM + δI, preconditioned by GGᵀ.
 ///
-/// With θ = R⁻ᵀβ this is Hθ = K_nMᵀDy for H = K_nMᵀDK_nM + μ(K_MM + δI), multiplied by R⁻¹: its
-/// residual is the gradient of the objective at f, and the residual's Euclidean norm is the norm
-/// of that gradient in the space of k, whatever the coordinates. With an intercept b is
+/// With θ = R⁻ᵀβ this is Hθ = K_nMᵀDy for H = K_nMᵀDK_nM + μ(K_MM + δI), multiplied by R⁻¹. Its
+/// residual is the gradient of the objective at f. The residual's Euclidean norm is the norm of
+/// that gradient in the space of k, whatever the coordinates. With an intercept b is
 /// eliminated, s = ΦᵀD1 and ω = Σ w_i; without one the term is absent.
 pub(crate) struct System<'a, N> {
     pub products: N,

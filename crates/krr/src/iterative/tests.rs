@@ -47,8 +47,8 @@ fn condition(values: &[f64]) -> f64 {
 }
 
 /// BᵀHB = I. What rounding leaves: kernel values are off by e ≈ n·ε in norm (with what the solves
-/// add), Φ = K_nM R⁻ᵀ by e/σ_min(R) with σ_min(R)² ≥ δ, and ΦᵀΦ/μ by 2‖Φ‖ times that over μ, ‖Φ‖² =
-/// ‖K‖ < 100.
+/// add). So Φ = K_nM R⁻ᵀ is off by e/σ_min(R) with σ_min(R)² ≥ δ. ΦᵀΦ/μ is off by 2‖Φ‖ times that
+/// over μ, ‖Φ‖² = ‖K‖ < 100.
 #[test]
 fn falkons_preconditioner_is_exact_when_every_point_is_a_centre() {
     let x = skewed(300, 1);
@@ -68,11 +68,11 @@ fn falkons_preconditioner_is_exact_when_every_point_is_a_centre() {
     }
 }
 
-/// Rudi, Carratino & Rosasco 2017, theorems 1 and 2 (not at hand when this was written): an error
-/// of e^(−t/2) after t iterations with M ≥ 5(1 + 14κ²/λ) ln(8κ²/(λδ)) uniform centres, with
-/// probability 1 − δ. By the bound ((√c − 1)/(√c + 1))^t of conjugate gradients that is a condition
-/// number c of at most ((√e + 1)/(√e − 1))² = 16.7. That is what is verified here, for κ = λ = 1
-/// and δ = 1e-6: M = 1193.
+/// Rudi, Carratino & Rosasco 2017, theorems 1 and 2 (not at hand when this was written). They have
+/// an error of e^(−t/2) after t iterations with M ≥ 5(1 + 14κ²/λ) ln(8κ²/(λδ)) uniform centres,
+/// with probability 1 − δ. By the bound ((√c − 1)/(√c + 1))^t of conjugate gradients that is a
+/// condition number c of at most ((√e + 1)/(√e − 1))² = 16.7. That is what is verified here, for
+/// κ = λ = 1 and δ = 1e-6: M = 1193.
 #[test]
 fn falkons_condition_number_obeys_its_bound_at_the_theorems_size() {
     let (n, lambda, delta) = (3000, 1.0, 1e-6);
@@ -116,8 +116,8 @@ fn weights_of_the_centres_belong_into_the_preconditioner() {
     );
 }
 
-/// With 2M rows an embedding of M dimensions has singular values about 1 ± √½, which gives a
-/// condition number of 34 (the ratio of squares); the sparse one is close to a Gaussian one. Any
+/// With 2M rows an embedding of M dimensions has singular values about 1 ± √½. That gives a
+/// condition number of 34 (the ratio of squares). The sparse one is close to a Gaussian one. Any
 /// centres will do: here the first ones, with no weights at all.
 #[test]
 fn krills_condition_number_is_that_of_an_embedding() {

@@ -37,8 +37,8 @@ pub(super) struct State {
 pub(super) trait Regression<T, K> {
     /// The number of coordinates.
     fn size(&self) -> usize;
-    /// The minimiser of Σ_i w_i(y_i − f(x_i) − b)² + μ‖f‖² for the problem's only target, or, if
-    /// it is found by iterations, these until so much of the first residual is left.
+    /// The minimiser of Σ_i w_i(y_i − f(x_i) − b)² + μ‖f‖² for the problem's only target. If it is
+    /// found by iterations, they stop when so much of the first residual is left.
     fn solve(
         &mut self,
         problem: Problem<'_, T>,

@@ -38,7 +38,7 @@ pub enum MetricDistance {
 ///     M = (1/n) Σ_i ∇f(x_i)∇f(x_i)ᵀ;   next A = M^{p/2}, scaled to tr A² = d.
 /// ```
 ///
-/// f is exact kernel ridge regression on a sample of rows, ℓ a multiple of the median distance
+/// f is exact kernel ridge regression on a sample of rows. ℓ is a multiple of the median distance
 /// after A, nλ the best half power of 10. All are chosen by the error at rows held out of fits and
 /// gradients: those that taught a metric flatter it. What is returned is the A with the smallest
 /// such error, with ℓ searched once more. Features should have comparable scales, as after
@@ -157,7 +157,7 @@ pub struct MetricStep {
 
 impl LearnedMetric {
     /// The map for the points and targets of `problem`, with kernels that `family` makes of a
-    /// length scale, such as `&Matern32::new`; k(x, x) should be 1. Rows of weight 0 are left out.
+    /// length scale, such as `&Matern32::new`. k(x, x) should be 1. Rows of weight 0 are left out.
     ///
     /// # Randomness
     /// One bounded integer for each row drawn, and 2000 for each map.

@@ -30,7 +30,7 @@ impl<K> ExactKrr<K, ()> {
     ///
     /// # Cost
     /// n × n by definition: n² kernel values, about 9n³ flops once and 2n²(1 + t) per ridge, in
-    /// `f64`; four n × n matrices while it runs (1 GB at n = 6000), one after.
+    /// `f64`. Four n × n matrices while it runs (1 GB at n = 6000), one after.
     ///
     /// # Errors
     /// As [`fit`](ExactKrr::fit), but never `NotPositiveDefinite`;

@@ -77,7 +77,7 @@ pub(crate) fn of_sums(
 }
 
 /// The same from a streamed QR factorisation √DΦ = QR and the singular values of R, which are
-/// accurate to ε·‖Φ‖: nothing is squared before it is known.
+/// accurate to ε·‖Φ‖. Nothing is squared before it is known.
 fn by_qr<T: Scalar>(rows: &FeatureRows<'_, T>) -> Result<(Spectrum, Mat<f64>)> {
     let triangle = Triangle::accumulate(rows)?.centered(rows.shift.is_some());
     of_triangle(triangle, rows.len(), rows.totals.weight)

@@ -54,8 +54,8 @@ pub struct PathPoint<T> {
 /// ```
 ///
 /// where f₋ᵢ is fitted to the other n − 1 samples with the same *absolute* ridge nλ (of n samples,
-/// not n − 1) and, with an intercept, its own constant. One eigendecomposition serves all λ, as all
-/// H share their eigenvectors.
+/// not n − 1). With an intercept it has its own constant. One eigendecomposition serves all λ, as
+/// all H share their eigenvectors.
 ///
 /// Landmarks are held fixed: a left-out sample that is a landmark stays a centre (its target is not
 /// used). If the landmarks were chosen by looking at the targets, that choice is not repeated and

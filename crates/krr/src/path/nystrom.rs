@@ -38,9 +38,10 @@ impl<K> NystromKrr<K, ()> {
     /// just named.
     ///
     /// # Cost
-    /// 2nm + m² kernel values; for L ridges 5nm² + 10m³ + 2nmL(1 + t) flops (by QR (6 + m/768)nm²
-    /// and 33m³ in the place of the first two) in two passes over x and y. Memory: 6m² numbers of 8
-    /// bytes and some tiles of 1024·(m + L + Lt). The bits do not depend on the number of threads.
+    /// 2nm + m² kernel values and, for L ridges, 5nm² + 10m³ + 2nmL(1 + t) flops in two passes over
+    /// x and y. By QR (6 + m/768)nm² and 33m³ take the place of the first two. Memory: 6m² numbers
+    /// of 8 bytes and some tiles of 1024·(m + L + Lt). The bits do not depend on the number of
+    /// threads.
     ///
     /// # Errors
     /// As [`fit`](NystromKrr::fit); [`Empty`](nystrom_linalg_core::Error::Empty) without ridges,

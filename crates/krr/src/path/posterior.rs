@@ -28,7 +28,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     }
 
     /// The coefficients g_i (m × x.len()) of the fits to 1 at one of these points and to 0 at all
-    /// samples: what one more unit of its target changes.
+    /// samples. They are what one more unit of its target changes.
     ///
     /// The models that leave a sample out are f₋ᵢ = f − r_i·g_i, with its residual r_i of
     /// [`leave_one_out`](Self::leave_one_out). Weights are 1. About m³ flops, then m kernel values

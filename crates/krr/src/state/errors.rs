@@ -22,8 +22,8 @@ use std::sync::Arc;
 /// machines, and sums merge: [`RowSums`](crate::RowSums).
 ///
 /// # Cost
-/// m kernel values and 2m² + 2mL(1 + t) flops a row, for L ridges and t targets; m² numbers for V,
-/// shared by all sums of one path, and tiles of 1024·(m + L + Lt).
+/// m kernel values and 2m² + 2mL(1 + t) flops a row, for L ridges and t targets. Memory: m² numbers
+/// for V, shared by all sums of one path, and tiles of 1024·(m + L + Lt).
 ///
 /// ```
 /// use faer::Mat;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// What all processes did, each for itself. If it failed for some, the first of them tells the
-/// error, with its rank unless it failed for all, and all end with its status.
+/// error, and all end with its status. Its rank is told unless it failed for all.
 pub fn agree<T>(ranks: &dyn Ranks, mine: Result<T>) -> Result<T> {
     if ranks.size() == 1 {
         return mine;
