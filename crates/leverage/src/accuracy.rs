@@ -12,10 +12,10 @@ impl<T: Scalar> ExactSpectrum<T> {
     /// on the dictionary's rows.
     ///
     /// It is what theorems about sampling by leverage scores bound with high probability, as a
-    /// number. For ε < 1 it implies (1 − ε)(K + μI) ⪯ K^{½}SSᵀK^{½} + μI ⪯ (1 + ε)(K + μI); scores
-    /// by [`Projector`](crate::Projector) between l_i/(1 + ε) and l_i/(1 − ε); 0 ⪯ K − L_μ ⪯ μ/(1 −
-    /// ε)·I for the regularised Nyström approximation; and for the risk of kernel ridge regression
-    /// with it at the ridge μ', at most (1 + (μ/μ')/(1 − ε))² times the exact one's.
+    /// number. For ε < 1 it implies (1 − ε)(K + μI) ⪯ K^{½}SSᵀK^{½} + μI ⪯ (1 + ε)(K + μI). Scores
+    /// by [`Projector`](crate::Projector) then lie between l_i/(1 + ε) and l_i/(1 − ε). The
+    /// regularised Nyström approximation has 0 ⪯ K − L_μ ⪯ μ/(1 − ε)·I. Kernel ridge regression
+    /// with it at the ridge μ' has a risk of at most (1 + (μ/μ')/(1 − ε))² times the exact one's.
     ///
     /// With r eigenvalues above rounding: r²·|D| + 9r³ flops and 3r² memory, r ≤ n, in `f64`.
     ///

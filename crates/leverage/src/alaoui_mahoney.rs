@@ -59,7 +59,7 @@ impl AlaouiMahoney {
     /// Theorem 4: p = ⌈8 (tr K/(nλε) + 1/6) ln(n/ρ)⌉ columns.
     ///
     /// Then, with probability at least 1 − ρ, for all i both l_i − 2ε ≤ l̃_i ≤ l_i and
-    /// (σ_n − nλε)/(σ_n + nλε)·l_i ≤ l̃_i, σ_n the smallest eigenvalue of K. p may exceed n: then
+    /// (σ_n − nλε)/(σ_n + nλε)·l_i ≤ l̃_i. Here σ_n is the smallest eigenvalue of K. If p exceeds n,
     /// the theorem promises nothing below n columns, and [`exact_scores`](crate::exact_scores) cost
     /// less. Beyond 1000·n draws it is an error.
     ///

@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// A method that measures rows of K at a ridge: what it finds is a dictionary, or scores, or both.
 ///
 /// A dictionary that represents K at ridge μ gives scores for any row through [`Projector`], and
-/// scores give a dictionary by sampling; recursive and streaming methods produce the former, so it
-/// is the required half. Methods with a score formula of their own override
+/// scores give a dictionary by sampling. Recursive and streaming methods produce a dictionary, so
+/// it is the required half. Methods with a score formula of their own override
 /// [`scores_and_dictionary`](Self::scores_and_dictionary).
 ///
 /// ```
@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
 pub trait RidgeLeverage<T: Scalar>: Sync {
-    /// Rows with weights such that E\[SSᵀ\] = I, meant to represent K at the given ridge: the
+    /// Rows with weights such that E\[SSᵀ\] = I, meant to represent K at the given ridge. The
     /// regularised approximation made from it, and [`Projector`], use it as it is.
     ///
     /// # Errors
@@ -162,7 +162,7 @@ macro_rules! forward {
 }
 forward!(&E, Box<E>, Arc<E>: Send);
 
-/// p independent draws with p_i = K_ii/tr K and the weights of that law.
+/// p independent draws with p_i = K_ii/tr K and the weights 1/(p·p_i).
 pub(crate) fn dictionary_from_diagonal<T: Scalar>(
     k: &dyn PsdMatrix<T>,
     columns: usize,

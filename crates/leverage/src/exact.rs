@@ -11,11 +11,11 @@ use std::ops::Range;
 /// l_i(λ) = \[K(K + μI)⁻¹\]_ii = 1 − μ\[(K + μI)⁻¹\]_ii for all i, μ = nλ = `ridge.absolute(n)`.
 ///
 /// **Forms half an n × n matrix**, as the exact scores must: n²/2 + O(n) entries evaluated and held
-/// (400 MB at n = 10,000 in `f64`), about 2n³/3 flops. When K + μI is not numerically positive
-/// definite (μ below the rounding error of K), the scores are taken from the eigendecomposition
-/// with negative eigenvalues set to 0 instead ([`ExactRoute::Spectrum`]): another n² entries
+/// (400 MB at n = 10,000 in `f64`), about 2n³/3 flops. When μ is below the rounding error of K, K +
+/// μI is not numerically positive definite. The scores are then taken from the eigendecomposition
+/// with negative eigenvalues set to 0 ([`ExactRoute::Spectrum`]). That is another n² entries
 /// evaluated, 3n² memory, about 9n³ flops. In both cases the scores' absolute error is of the order
-/// n·ε·λ_max(K)/μ, at most 1: for μ near ε·λ_max(K) they are those of a matrix within rounding
+/// n·ε·λ_max(K)/μ, at most 1. For μ near ε·λ_max(K) they are those of a matrix within rounding
 /// error of K.
 ///
 /// # Source

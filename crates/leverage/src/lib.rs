@@ -15,7 +15,7 @@
 //!   [`Disqueak`] merge many; [`Ink`] is its predecessor. [`PointProjector`] scores points of a
 //!   second pass.
 //! * [`SpectralAnalysis`]: scores of a stationary kernel from the density of the points, without a
-//!   kernel evaluation; [`SpectralLeverage`] binds it to its points for the common interface.
+//!   kernel evaluation. [`SpectralLeverage`] binds it to its points for the common interface.
 //! * [`Audit`]: exact scores of a few random rows, against those of any estimator;
 //!   [`ExactSpectrum::accuracy`] of a dictionary.
 //! * [`RidgeLeverage`]: the interface of all estimators; [`LeverageProportional`] turns one into a

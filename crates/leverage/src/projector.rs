@@ -76,8 +76,8 @@ impl<T: Scalar> Projector<T> {
         self.mu
     }
 
-    /// τ̃_i for the given rows of the matrix the projector was made from, in tiles: rows.len()·|D|
-    /// entries and as many diagonal ones, |D|² flops a row, O(1024·|D|) memory.
+    /// τ̃_i for the given rows of the matrix the projector was made from, in tiles. It takes
+    /// rows.len()·|D| entries and as many diagonal ones, |D|² flops a row, O(1024·|D|) memory.
     ///
     /// # Errors
     /// [`IndexOutOfRange`](nystrom_linalg_core::Error::IndexOutOfRange),

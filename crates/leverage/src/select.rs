@@ -5,9 +5,8 @@ use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, validate};
 use nystrom_sketch::{Draw, LandmarkSelector, Landmarks};
 use rand::Rng;
 
-/// Landmarks drawn in proportion to ridge leverage scores, exact or estimated: the law of Alaoui &
-/// Mahoney's Theorem 3, which needs about d_eff·ln n columns where uniform sampling needs d_mof·ln
-/// n.
+/// Landmarks drawn in proportion to ridge leverage scores, exact or estimated. Alaoui & Mahoney's
+/// Theorem 3 draws so. It needs about d_eff·ln n columns where uniform sampling needs d_mof·ln n.
 ///
 /// # Cost
 /// That of the estimator's scores; then n numbers.

@@ -66,7 +66,7 @@ impl<T: Scalar> ExactSpectrum<T> {
 
     /// The rank-k leverage scores Σ_{j ≤ k} U_ij², which sum to k.
     ///
-    /// They are defined by K alone only if σ_k > σ_{k+1}: within a tie any basis of the eigenspace
+    /// They are defined by K alone only if σ_k > σ_{k+1}. Within a tie any basis of the eigenspace
     /// may be returned, and rows change discontinuously where a gap closes. Ridge scores have no
     /// such trouble.
     ///

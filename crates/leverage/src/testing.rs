@@ -1,11 +1,12 @@
-//! The laws of [`RidgeLeverage`] as a test for any implementation (feature `testing`).
+//! The contract of [`RidgeLeverage`] as a test for any implementation (feature `testing`).
 
 use crate::{Dictionary, RidgeLeverage, exact_scores};
 use faer::Mat;
 use nystrom_linalg_core::testing::{Broken, Kind, psd, rng};
 use nystrom_linalg_core::{Dense, Error, PsdMatrix, Result, Ridge};
 
-/// Panics unless `estimator` keeps the laws of [`RidgeLeverage`], on matrices of order 1 to 1200.
+/// Panics unless `estimator` keeps the contract of [`RidgeLeverage`], on matrices of order 1
+/// to 1200.
 ///
 /// Checked, at one seed:
 ///
@@ -20,7 +21,7 @@ use nystrom_linalg_core::{Dense, Error, PsdMatrix, Result, Ridge};
 /// * an empty matrix, a ridge that is not positive and finite, and NaN on the diagonal are errors,
 ///   never panics.
 ///
-/// The exact scores sum to between 1 and 25 in the matrices that `factor` is about (order 300), so
+/// The exact scores sum to between 1 and 25 in the matrices that `factor` is about (order 300). So
 /// an estimator of given size should be given at least some 100 rows.
 ///
 /// ```
@@ -29,7 +30,7 @@ use nystrom_linalg_core::{Dense, Error, PsdMatrix, Result, Ridge};
 /// ```
 ///
 /// # Panics
-/// If a law is broken; the message says which and where.
+/// If the contract is broken; the message says which and where.
 pub fn check_estimator(estimator: &dyn RidgeLeverage<f64>, factor: f64) {
     for kind in Kind::ALL {
         let k = psd(kind, 300, 1);

@@ -9,9 +9,9 @@ use rand::Rng;
 ///
 /// Unbiased weights make the *level* of the scores right but spread them when the dictionary holds
 /// fewer rows than d_eff: few rows with large weights. For proportions (sampling, plots of l̃/Σl̃)
-/// at such small sizes unit weights serve better; the scores are then over-estimates, because rows
-/// with weight at most their due weight make a smaller matrix: for w_j ≥ 1, τ̃_i(unit) ≥ τ̃_i(w),
-/// and τ̃_i(unit) ≥ l_i always.
+/// at such small sizes unit weights serve better. The scores are then over-estimates, because rows
+/// with weight at most their due weight make a smaller matrix. For w_j ≥ 1, τ̃_i(unit) ≥ τ̃_i(w), and
+/// τ̃_i(unit) ≥ l_i always.
 ///
 /// The dictionary itself is passed on unchanged, E\[SSᵀ\] = I included.
 ///

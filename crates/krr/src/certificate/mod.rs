@@ -17,8 +17,8 @@ use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
 use rand::Rng;
 use report::Lengths;
 
-/// An upper bound on the distance between a fit f and exact kernel ridge regression f_K at the
-/// training points, from a few rows of K. [`TightCertificate`] has both sides, from all of them.
+/// An upper bound on the distance of a fit f from exact kernel ridge regression f_K at the training
+/// points, by few rows of K. [`TightCertificate`] has both sides, from all of them.
 ///
 /// # What is bounded
 /// With μ the ridge of the fit and α = (y − f)/μ, exact algebra gives, for *any* vector f of

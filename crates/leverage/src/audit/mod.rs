@@ -30,8 +30,8 @@ const LANDMARKS_PER_DEGREE: f64 = 4.0;
 /// on.
 ///
 /// The preconditioner's landmarks are drawn in proportion to over-estimates of the scores at the
-/// ridge itself, four per unit of effective dimension, so that K − K̃ is a fraction of μ and a few
-/// steps suffice. There are never more than `landmarks`, nor than √(n·rows), with which the
+/// ridge itself, four per unit of effective dimension. So K − K̃ is a fraction of μ and a few steps
+/// suffice. There are never more than `landmarks`, nor than √(n·rows), with which the
 /// preconditioner costs as much as a step; steps are then more.
 ///
 /// # Cost

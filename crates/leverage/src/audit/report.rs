@@ -118,8 +118,8 @@ impl AuditReport {
         self.extreme(|ratio| ratio)
     }
 
-    /// The row whose score is most too small, and max l_i/l̃_i; below 1 if every score is too
-    /// large, ∞ if a positive score was called 0.
+    /// The row whose score is most too small, and max l_i/l̃_i. That is below 1 if every score is
+    /// too large, ∞ if a positive score was called 0.
     pub fn largest_underestimate(&self) -> (usize, f64) {
         self.extreme(|ratio| 1.0 / ratio)
     }
@@ -159,7 +159,7 @@ impl AuditReport {
 
     /// 1 − (1 − confidence)^(1/rows): with the given confidence, at most this fraction of all rows
     /// is over-estimated by more than [`largest_overestimate`](Self::largest_overestimate) says;
-    /// and the same for under-estimates. (The audited rows are a uniform sample: if a fraction f of
+    /// and the same for under-estimates. (The audited rows are a uniform sample. If a fraction f of
     /// rows were worse, all of them would miss it with probability at most (1 − f)^rows.)
     ///
     /// # Errors

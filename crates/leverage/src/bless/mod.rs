@@ -185,7 +185,7 @@ fn check_oversampling(name: &'static str, value: f64) -> Result<()> {
 ///
 /// **The constants stand as in the project's notes and were not compared with the printed
 /// theorem.** What was checked: a dictionary accurate to ε = t/(1 + 2t) gives scores within these
-/// factors, and at this q2 one level of [`BlessR`] fails to be that accurate with probability below
+/// factors. At this q2 one level of [`BlessR`] fails to be that accurate with probability below
 /// 8·d_eff·(δ/12Hn)⁵ (the matrix Bernstein inequality).
 ///
 /// # Errors

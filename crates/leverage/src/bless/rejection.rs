@@ -1,4 +1,4 @@
-//! BLESS-R: independent coins, by rejection.
+//! BLESS-R: rows kept independently, by rejection.
 
 use super::{BlessLevel, BlessPath, Setting, check_oversampling, check_step};
 use crate::Projector;
@@ -10,15 +10,15 @@ use rand::Rng;
 /// A level below this many expected rows is left out (but for the last).
 const FEWEST_EXPECTED: f64 = 16.0;
 
-/// Bottom-up leverage score sampling by rejection: along λ_0 > λ_1 > … > λ_H = λ every row is a
-/// candidate with probability β_i = min(1, q2·K_ii/(K_ii + nλ_h)) and is kept with the *marginal*
-/// probability p_i = min(1, q2·l̃_i), where l̃_i is measured against the previous level's
-/// dictionary; its weight is 1/p_i.
+/// Bottom-up leverage score sampling by rejection, along λ_0 > λ_1 > … > λ_H = λ. At each level
+/// every row is a candidate with probability β_i = min(1, q2·K_ii/(K_ii + nλ_h)). It is kept with
+/// the *marginal* probability p_i = min(1, q2·l̃_i), and its weight is 1/p_i. Here l̃_i is measured
+/// against the previous level's dictionary.
 ///
 /// # Cost
 /// At level h about |U_h|·|J_{h−1}| + |J_{h−1}|² entries are evaluated, E|U_h| = Σβ_i ≤
-/// q2·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in all; n coins a level, O(d_eff² + 1024·d_eff + n)
-/// memory.
+/// q2·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in all; n uniforms a level, O(d_eff² + 1024·d_eff +
+/// n) memory.
 ///
 /// # Source
 /// Rudi, Calandriello, Carratino & Rosasco, NeurIPS 2018, Algorithm 2 (arXiv:1810.13258).
@@ -27,7 +27,7 @@ const FEWEST_EXPECTED: f64 = 16.0;
 /// Steps are slightly shorter than q so that the last is the ridge asked for. β_i follows
 /// K_ii/(K_ii + nλ_h), the ceiling of scores, in place of κ²/(nλ_h); p_i ≤ β_i then holds by
 /// itself. Levels at the start that would hold fewer than 16 rows on average are left out (DPPy:
-/// 10), so that with constant K_ii an empty first level has probability e⁻¹⁶ or less. A level that
+/// 10). So with constant K_ii an empty first level has probability e⁻¹⁶ or less. A level that
 /// comes out empty all the same is no error on the way: the next is measured against the empty
 /// dictionary, which over-estimates. For the last level it is
 /// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in
@@ -68,7 +68,7 @@ impl BlessR {
     /// Every level.
     ///
     /// # Randomness
-    /// Per level n coins, and one per candidate.
+    /// Per level n uniforms, and one per candidate.
     ///
     /// # Errors
     /// As [`Bless::path`](crate::Bless::path).

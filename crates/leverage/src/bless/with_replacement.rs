@@ -16,21 +16,21 @@ use rand::{Rng, RngExt};
 ///
 /// # Cost
 /// At level h at most min(R_h, n)·|J_{h−1}| + |J_{h−1}|² entries are evaluated, R_h =
-/// q1·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in all; O(n log H) coins, O(d_eff² + 1024·d_eff + n)
-/// memory.
+/// q1·min(κ²/λ_h, n), so O(min(1/λ, n)·d_eff) in all; O(n log H) uniforms, O(d_eff² + 1024·d_eff +
+/// n) memory.
 ///
 /// # Source
 /// Rudi, Calandriello, Carratino & Rosasco, *On fast leverage score sampling and optimal learning*,
 /// NeurIPS 2018, Algorithm 1 (arXiv:1810.13258).
 ///
 /// # Departures
-/// Steps are slightly shorter than q so that the last is the ridge asked for; a candidate or a row
-/// drawn more than once is scored and stored once, with its count in the weight (the same law).
-/// Weights are the unconditional ones, w_j = count·n/(R·M·p_j), with E\[SSᵀ\] = I on the rows of
-/// positive score; public reference code of the rejection form keeps conditional ones, which
-/// inflates d_eff up to twofold. A level is empty only if every candidate's score is 0: on the way
-/// that is no error (the next level is measured against the empty dictionary, which
-/// over-estimates); for the last level it is
+/// Steps are slightly shorter than q so that the last is the ridge asked for. A candidate or a row
+/// drawn more than once is scored and stored once, with its count in the weight. Probabilities are
+/// the same. Weights are the unconditional ones, w_j = count·n/(R·M·p_j), with E\[SSᵀ\] = I on the
+/// rows of positive score. Public reference code of the rejection form keeps conditional ones,
+/// which inflates d_eff up to twofold. A level is empty only if every candidate's score is 0. On
+/// the way that is no error: the next level is measured against the empty dictionary, which
+/// over-estimates. For the last level it is
 /// [`EmptySample`](nystrom_linalg_core::Error::EmptySample), in
 /// [`dictionary`](crate::RidgeLeverage::dictionary) but not in
 /// [`scores`](crate::RidgeLeverage::scores).

@@ -9,8 +9,8 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random::coin,
 use nystrom_sketch::{Dictionary, check_failure_probability};
 use rand::{Rng, seq::SliceRandom};
 
-/// Recursive-RLS at a fixed ridge μ: the rows of a random half are sampled first, by the same
-/// method; scores measured against that sample are over-estimates whose sum is O(d_eff(μ)); every
+/// Recursive-RLS at a fixed ridge μ. The rows of a random half are sampled first, by the same
+/// method. Scores measured against that sample are over-estimates whose sum is O(d_eff(μ)). Every
 /// row is then kept on its own with probability p_i and weight 1/p_i.
 ///
 /// The halves are nested prefixes of one random order, so the recursion is a loop from the shortest
@@ -25,12 +25,12 @@ use rand::{Rng, seq::SliceRandom};
 /// (arXiv:1605.07583).
 ///
 /// # Departures
-/// Halves of fixed size (⌈size/2⌉) in place of a coin per row, as in the authors' code; scores are
-/// held below the ceiling K_ii/(K_ii + μ) that true scores cannot pass; inside the logarithm the
-/// sum of the scores counts as at least 1. A level that comes out empty is no error on the way: the
-/// next is measured against the empty dictionary, where scores are K_ii/(K_ii + μ), over-estimates
-/// as the method needs. Only an empty last level is [`Error::EmptySample`], and only where a
-/// dictionary is asked for.
+/// Halves of fixed size (⌈size/2⌉) in place of a random choice per row, as in the authors' code.
+/// Scores are held below the ceiling K_ii/(K_ii + μ) that true scores cannot pass. Inside the
+/// logarithm the sum of the scores counts as at least 1. A level that comes out empty is no error
+/// on the way. The next is measured against the empty dictionary, where scores are K_ii/(K_ii + μ),
+/// over-estimates as the method needs. Only an empty last level is [`Error::EmptySample`], and only
+/// where a dictionary is asked for.
 ///
 /// ```
 /// use faer::Mat;
@@ -76,8 +76,8 @@ pub enum Inclusion {
     /// some ten thousand rows everything is kept.
     ///
     /// They were not compared with the printed theorem, but derived again. Over-estimates l̃ and 16
-    /// make a level fail with probability at most 8d(δ/d)^1.7 < δ, d = Σl̃ ≥ 1, δ < 1/32 (the
-    /// matrix Bernstein inequality with intrinsic dimension, J. Tropp 2015, Theorem 7.3.1). 3/2
+    /// make a level fail with probability at most 8d(δ/d)^1.7 < δ, d = Σl̃ ≥ 1, δ < 1/32. (The
+    /// matrix Bernstein inequality with intrinsic dimension, J. Tropp 2015, Theorem 7.3.1.) 3/2
     /// makes over-estimates of scores against a sample within 3/2. 192 matters for the cost alone.
     Theorem {
         /// δ in (0, 1/32).
@@ -135,11 +135,11 @@ impl RecursiveRls {
     /// The recursion, with what each level did.
     ///
     /// # Randomness
-    /// One random order of the rows, then a coin per row of every level.
+    /// One random order of the rows, then a uniform per row of every level.
     ///
     /// # Errors
     /// [`Error::Empty`] if n = 0 or the base is 0, [`Error::InvalidParameter`] unless q is positive
-    /// and finite and δ in (0, 1/32), [`Error::SampleTooLarge`], those of [`Ridge::absolute`] and
+    /// and finite and δ in (0, 1/32). [`Error::SampleTooLarge`], those of [`Ridge::absolute`] and
     /// [`Projector`].
     pub fn sample<T: Scalar>(
         &self,

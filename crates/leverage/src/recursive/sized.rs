@@ -17,7 +17,7 @@ pub struct RecursiveNystromSample<T> {
     /// [`Nystrom::new`](nystrom_sketch::Nystrom::new) of them.
     pub landmarks: Landmarks,
     /// b_i: the ridge leverage score of every row at `ridge`, measured against the sample of half
-    /// of the rows (over-estimates); the law of the landmarks. All 1 if s = n.
+    /// of the rows (over-estimates). Landmarks are drawn in proportion to these. All 1 if s = n.
     pub scores: Vec<T>,
     /// λ = (tr − Σ_{i≤k}σ_i)/k of the last sample: stands for (1/k)Σ_{i>k}σ_i(K). 0 if s = n.
     pub ridge: T,
@@ -25,15 +25,15 @@ pub struct RecursiveNystromSample<T> {
     pub levels: Vec<RecursiveLevel>,
 }
 
-/// s landmarks by recursive ridge leverage score sampling at a ridge that the method finds: the
-/// mean of the eigenvalues that rank k ≈ s/(4 ln s) leaves out.
+/// s landmarks by recursive ridge leverage score sampling at a ridge that the method finds. The
+/// ridge is the mean of the eigenvalues that rank k ≈ s/(4 ln s) leaves out.
 ///
 /// # Cost
 /// With m the largest inner sample: at most 2n·m + O(m² log n) entries, O(nm² + m³ log n) flops,
 /// O(m² + 1024·m + n) memory.
 ///
 /// Aim of the paper: K ⪯ K̃ + ((1/k)Σ_{i>k}σ_i)·I from s = O(k ln(k/δ)) rows, since d_eff ≤ 2k at
-/// that ridge: each of the first k eigenvalues adds at most 1, and the others together at most k.
+/// that ridge. Each of the first k eigenvalues adds at most 1, and the others together at most k.
 ///
 /// # Source
 /// Musco & Musco, NIPS 2017, Algorithm 3 (arXiv:1605.07583); their MATLAB code
@@ -41,11 +41,11 @@ pub struct RecursiveNystromSample<T> {
 ///
 /// # Departures
 /// From that code: the least ridge is relative (1e-5 times the mean diagonal of the reweighted
-/// sample) where theirs is absolutely 1e-5 and only used if k reaches the sample's size; scores are
-/// held below K_ii/(K_ii + λ), which true scores cannot pass; ln s counts as at least 1 (s ≤ 2
-/// divides by zero there); rows whose score is 0 complete the landmarks, uniformly, if fewer than s
-/// rows have a positive one; whitening of W is left to the user of the landmarks (theirs adds 1e-5
-/// to its diagonal).
+/// sample). Theirs is absolutely 1e-5 and only used if k reaches the sample's size. Scores are held
+/// below K_ii/(K_ii + λ), which true scores cannot pass. ln s counts as at least 1 (s ≤ 2 divides
+/// by zero there). If fewer than s rows have a positive score, rows whose score is 0 complete the
+/// landmarks, uniformly. Whitening of W is left to the user of the landmarks (theirs adds 1e-5 to
+/// its diagonal).
 ///
 /// ```
 /// use faer::Mat;
@@ -73,7 +73,7 @@ impl RecursiveNystrom {
     /// s landmarks, with the scores, the ridge and the levels that led to them.
     ///
     /// # Randomness
-    /// One random order of the rows, a coin per row of every level, then s draws without
+    /// One random order of the rows, a uniform per row of every level, then s draws without
     /// replacement.
     ///
     /// # Errors
@@ -126,7 +126,7 @@ pub struct RecursiveRlsOfSize {
 
 impl<T: Scalar> RidgeLeverage<T> for RecursiveRlsOfSize {
     /// `size` independent draws in proportion to the scores of [`RecursiveNystrom`], with the
-    /// weights of that law: E\[SSᵀ\] = I on the rows of positive score. (Its own draw without
+    /// weights of such draws: E\[SSᵀ\] = I on the rows of positive score. (Its own draw without
     /// replacement has inclusion probabilities without a closed form.)
     fn dictionary(
         &self,

@@ -8,11 +8,11 @@ use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, validate};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// Spectral analysis bound to the kernel and the points whose kernel matrix it is asked about: with
-/// it the estimator stands beside those that see K alone.
+/// Spectral analysis bound to the kernel and the points whose kernel matrix it is asked about. So
+/// it has the interface of estimators that see K alone.
 ///
 /// The matrix handed to [`scores`](RidgeLeverage::scores) must be that of `kernel` on `points`,
-/// which cannot be seen from K; its order and its first diagonal entry are checked.
+/// which cannot be seen from K. Its order and its first diagonal entry are checked.
 ///
 /// # Cost
 /// That of [`SpectralAnalysis`]: the density of the points and n scalar evaluations; one entry of
@@ -107,7 +107,7 @@ impl<'a, T: Scalar> SpectralLeverage<'a, T> {
 }
 
 impl<T: Scalar> RidgeLeverage<T> for SpectralLeverage<'_, T> {
-    /// ⌈q·Σ l̃⌉ draws with replacement in proportion to the scores, with the weights of that law.
+    /// ⌈q·Σ l̃⌉ draws with replacement in proportion to the scores, with the weights of such draws.
     fn dictionary(
         &self,
         k: &dyn PsdMatrix<T>,

@@ -35,9 +35,9 @@ pub enum Guard {
     /// with a k-d tree to 1 %.
     ///
     /// Which quantile? In the bulk the average follows the sample's fluctuations, which the true
-    /// scores do too: with `quantile` = 1 and the true density, the median error of 1000 uniform
-    /// points on the line falls from 4 % to below 1 % (ν = 1/2), at a cost that grows with the
-    /// number of points within h. On a steep tail it smears mass outwards and is worse than
+    /// scores do too. Take `quantile` = 1 and the true density of 1000 uniform points on the line.
+    /// The median error falls from 4 % to below 1 % (ν = 1/2), at a cost that grows with the number
+    /// of points within h. On a steep tail it smears mass outwards and is worse than
     /// nothing: the lowest 5 % of Beta(15, 2) go from 9 % to 20 %. In sparse clusters it helps.
     LocalAverage {
         /// Densities below this quantile are replaced.

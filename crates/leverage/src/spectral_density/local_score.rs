@@ -110,9 +110,9 @@ impl<'k> LocalScore<'k> {
     }
 
     /// The rescaled score on a flat boundary of a cloud that has density p on one side and none on
-    /// the other: (1/p) ∫ ln(1 + p m(s)/λ) ds = (1/p) ∫_0^p K̃_λ(q) dq.
+    /// the other. It is (1/p) ∫ ln(1 + p m(s)/λ) ds = (1/p) ∫_0^p K̃_λ(q) dq.
     ///
-    /// It lies between K̃_λ(p) and k(0)/λ; where K̃ follows the power rule it is 2α/d = (2ν + d)/d
+    /// It lies between K̃_λ(p) and k(0)/λ. Where K̃ follows the power rule it is 2α/d = (2ν + d)/d
     /// times K̃: 2 for ν = 1/2 on the line, 4 for ν = 3/2. The module documentation derives it.
     ///
     /// ```

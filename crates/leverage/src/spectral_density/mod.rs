@@ -1,7 +1,7 @@
 //! Ridge leverage scores from the spectral density of a stationary kernel: no kernel matrix at all.
 //!
 //! Ridge regression on a cloud of points of density p solves, near an interior point x, a problem
-//! that a Fourier transform diagonalises: the symbol of its solution operator is 1/(p(x) + λ/m(s)).
+//! that a Fourier transform diagonalises. The symbol of its solution operator is 1/(p(x) + λ/m(s)).
 //! Its value at the origin approximates the rescaled score,
 //!
 //! n·l_i ≈ **K̃_λ(x_i, x_i) = ∫_{ℝ^d} ds / (p(x_i) + λ/m(s))**,
@@ -16,21 +16,22 @@
 //!
 //! (1/p) ∫ ln(1 + p m(s)/λ) ds = (1/p) ∫_0^p K̃_λ(q) dq   ([`LocalScore::flat_boundary`]),
 //!
-//! which is 2α/d = (2ν + d)/d times K̃ for Matérn kernels at small λ: 2 for ν = 1/2 on the line, 4
-//! for ν = 3/2, 4/3 for ν = 1/2 in three dimensions; more in corners. *Derivation.* Write σ = 1 + p
-//! m/λ. The score is (1/p)(I − (I + (p/λ)K)⁻¹)(x, x) on the half space x_1 > 0, for each tangential
-//! frequency a Wiener–Hopf operator in x_1. With σ = σ_+σ_− and 1/σ_+ = 1 + γ̂ its inverse has the
-//! diagonal γ(0+) + ∫_0^{x_1} γ² besides the identity. At x_1 = 0 that is γ(0+) = −∫ ln σ ds_1,
-//! since the transform of ln σ_+ is that of ln σ cut at 0; integrate over the tangential
-//! frequencies. The relative error of the method therefore does not vanish there as n grows; only
+//! which is 2α/d = (2ν + d)/d times K̃ for Matérn kernels at small λ. It is 2 for ν = 1/2 on the
+//! line, 4 for ν = 3/2, 4/3 for ν = 1/2 in three dimensions. In corners it is more. *Derivation.*
+//! Write σ = 1 + p m/λ. The score is (1/p)(I − (I + (p/λ)K)⁻¹)(x, x) on the half space x_1 > 0, for
+//! each tangential frequency a Wiener–Hopf operator in x_1. With σ = σ_+σ_− and 1/σ_+ = 1 + γ̂ its
+//! inverse has the diagonal γ(0+) + ∫_0^{x_1} γ² besides the identity. At x_1 = 0 that is γ(0+) =
+//! −∫ ln σ ds_1, since the transform of ln σ_+ is that of ln σ cut at 0; integrate over the
+//! tangential
+//! frequencies. The relative error of the method therefore does not vanish there as n grows. Only
 //! the share of points concerned does, since the layer is as thin as the equivalent kernel, h =
-//! (λ'/p)^{1/(2α)}: `docs/figures/chen-yang-boundary.svg` in the repository shows it for ν = 1/2
+//! (λ'/p)^{1/(2α)}. In the repository `docs/figures/chen-yang-boundary.svg` shows it for ν = 1/2
 //! and 3/2 on the line, where it is some two h wide.
 //!
 //! There is no full correction here. To correct a point one needs its distance to the boundary at
-//! the scale h and the density on its own side; but the density estimate is itself halved there,
+//! the scale h and the density on its own side. But the density estimate is itself halved there,
 //! and a local mass fraction cannot tell a boundary from a slope. [`Guard::LocalAverage`] on all
-//! points corrects a part: it sees half the mass, and so gives K̃(p/2), for ν = 1/2 on the line √2
+//! points corrects a part. It sees half the mass, and so gives K̃(p/2): for ν = 1/2 on the line √2
 //! of the factor 2. [`LocalScore::flat_boundary`] bounds what remains: landmarks drawn from the
 //! scores make up for it if there are 2α/d times as many.
 //!
@@ -41,7 +42,7 @@
 //! refuses when it has become meaningless: an error, or uniform scores for who asks for them
 //! ([`Density::EstimatedOrUniform`]). Where it has meaning but all pairs cost too much,
 //! [`SampledDensity`] takes a random sample. (Random Fourier features would take 2^{d/2} times as
-//! many cosines for the same variance at a point of average density: Var k(x, X) ≈ 2^{−d/2} E k
+//! many cosines for the same variance at a point of average density. Var k(x, X) ≈ 2^{−d/2} E k
 //! there, while a feature has variance E k/2.)
 //!
 //! # Source
@@ -132,7 +133,7 @@ impl<T: Scalar> SpectralAnalysis<'_, T> {
     ///
     /// # Errors
     /// Those of [`Points::check`], [`Ridge::absolute`], [`KernelDensity::density`], [`LocalScore`]
-    /// and [`Guard`]; for a given density `Shape` if it does not have one value per point,
+    /// and [`Guard`]. For a given density `Shape` if it does not have one value per point,
     /// `NotPositive` naming the first value that is not positive and finite.
     pub fn scores(
         &self,

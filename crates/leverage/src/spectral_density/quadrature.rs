@@ -9,9 +9,9 @@ const SCAN: f64 = 110.0;
 const SCAN_STEP: f64 = 0.5;
 /// e^t leaves the range of `f64` beyond.
 const END: f64 = 700.0;
-/// A panel is accepted when the two rules differ by less than this fraction of the integral; the
-/// error of the 15-point rule is then near (200 × 1e-12)^{3/2} < 1e-14 of it (Piessens et al.,
-/// QUADPACK, 1983).
+/// A panel is accepted when the two rules differ by less than this fraction of the integral. The
+/// error of the 15-point rule is then near (200 × 1e-12)^{3/2} < 1e-14 of it. (Piessens et al.,
+/// QUADPACK, 1983.)
 const RULES_AGREE: f64 = 1e-12;
 /// A tail e^{−rt} with a smaller r counts as one that does not decay.
 const SLOWEST_DECAY: f64 = 1e-9;

@@ -24,7 +24,7 @@ pub struct SpectralScores<T> {
 pub struct SpectralReport {
     /// **Why all scores are the same upper bound**, if there was no density estimate and the caller
     /// asked for uniform scores in that case
-    /// ([`Density::EstimatedOrUniform`](super::Density::EstimatedOrUniform)); otherwise `None`.
+    /// ([`Density::EstimatedOrUniform`](super::Density::EstimatedOrUniform)). Otherwise `None`.
     pub refusal: Option<Refusal>,
     /// How the density was estimated; `None` if it was given, or all points are equal.
     pub method: Option<DensityMethod>,
@@ -51,7 +51,8 @@ pub struct SpectralReport {
 }
 
 impl<T: Scalar> SpectralScores<T> {
-    /// q_i = l̃_i/Σ_j l̃_j, the law from which landmarks are drawn; the sum is taken in `f64`.
+    /// q_i = l̃_i/Σ_j l̃_j, the probabilities that landmarks are drawn with; the sum is taken in
+    /// `f64`.
     pub fn sampling_probabilities(&self) -> Vec<T> {
         let sum = self.d_eff();
         self.scores.iter().map(|l| T::lit(l.f64() / sum)).collect()

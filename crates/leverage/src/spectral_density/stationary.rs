@@ -29,8 +29,8 @@ pub enum Family {
     Other,
 }
 
-/// A stationary kernel k(x − y) whose spectral density depends on the length of the frequency only,
-/// perhaps after each coordinate is divided by its own length scale.
+/// A stationary kernel k(x − y) whose spectral density depends on the length of the frequency only.
+/// Each coordinate may be divided by its own length scale first.
 ///
 /// Implemented for the Matérn, Gaussian and rational quadratic kernels of `nystrom-kernels`,
 /// isotropic or with one length scale per coordinate, their sums and multiples. For a spectral

@@ -13,8 +13,8 @@ const MAX_DEGREE: usize = 8192;
 /// The Chebyshev interpolant of ln K̃ on an interval of ln p, with relative error of K̃ below about
 /// 1e-10.
 ///
-/// ln K̃ is analytic in the strip |Im ln p| < π, so the coefficients decay geometrically, by about
-/// e^{−2π/w} per degree on an interval of length w.
+/// ln K̃ is analytic in the strip |Im ln p| < π, so the coefficients decay geometrically. They decay
+/// by about e^{−2π/w} per degree on an interval of length w.
 pub(crate) struct ScoreTable {
     center: f64,
     half: f64,

@@ -16,7 +16,7 @@ use rand::Rng;
 ///
 /// # Cost
 /// With m points in the largest dictionary: O(k·m³) work for k chunks beyond their own SQUEAK
-/// passes, O(m³ log k) time on enough threads, O(m²) memory a thread.
+/// passes. O(m³ log k) time on enough threads, O(m²) memory a thread.
 ///
 /// # Source
 /// Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172).

@@ -16,13 +16,13 @@ use rand::Rng;
 /// τ̃_i = (k_ii − k_iᵀ(K̄ + αγI)⁻¹k_i)/(αγ), α = (2 − ε)/(1 − ε),
 ///
 /// needs the whole column k_i. K̄ is the regularised Nyström approximation KS(SᵀKS + γI)⁻¹SᵀK of
-/// the points before, bordered with the exact row and column of the new one; while the dictionary
+/// the points before, bordered with the exact row and column of the new one. While the dictionary
 /// is ε-accurate τ_i/α ≤ τ̃_i ≤ τ_i. A baseline for comparisons: use [`Squeak`](super::Squeak),
 /// which never looks back.
 ///
-/// Copies are drawn from the normalised p̃_i = τ̃_i/d̃, so that there are about q̄ of them whatever
-/// γ is; d̃ = Σ α·τ̃ of each point when it arrived, which is never below d_eff: a point raises
-/// d_eff by at most its own score.
+/// Copies are drawn from the normalised p̃_i = τ̃_i/d̃, so that there are about q̄ of them whatever γ
+/// is. Here d̃ = Σ α·τ̃ of each point when it arrived. It is never below d_eff: a point raises d_eff
+/// by at most its own score.
 ///
 /// # Cost
 /// A point: t kernel values, and O(t·m² + m³) flops. Memory t·(m + d) + O(m²).
@@ -33,8 +33,8 @@ use rand::Rng;
 ///
 /// # Departures
 /// d̃ as above instead of the paper's running estimate of d_eff; SQUEAK's binomial thinning of
-/// copies; τ̃_i is never taken below k_ii²/(‖k_i‖² + γk_ii)/α ≤ τ_i/α, because the formula turns
-/// negative when the dictionary is poor, and a point would be lost for good.
+/// copies. τ̃_i is never taken below k_ii²/(‖k_i‖² + γk_ii)/α ≤ τ_i/α: the formula turns negative
+/// when the dictionary is poor, and a point would be lost for good.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};

@@ -14,7 +14,7 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     /// If both are (ε, γ)-accurate, the scores by which the union is shrunk satisfy
     /// τ/α ≤ τ̃ ≤ τ, α = (1 + 3ε)/(1 − ε) ([`ScoreRule::Provable`](super::ScoreRule)). The stream
     /// goes on behind the last position of both. Cap, chunk and floor stay its own. Which of two
-    /// states takes the other matters for the bits, not for the law.
+    /// states takes the other matters for the bits, not for the probabilities.
     ///
     /// # Cost
     /// (m_A + m_B)² + 16(m_A + m_B) kernel values, 2(m_A + m_B)³/3 flops.

@@ -36,15 +36,15 @@ use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 use rand::Rng;
 use shrink::shrink;
 
-/// SQUEAK: a dictionary of the points of a stream that represents them all at ridge γ, from one
-/// pass, in memory that depends on the dictionary alone.
+/// SQUEAK: a dictionary of the points of a stream that represents them all at ridge γ. It takes one
+/// pass, and memory that depends on the dictionary alone.
 ///
 /// γ is absolute (the number added to K's diagonal). At any moment [`dictionary`](Self::dictionary)
-/// gives the points kept and their weights, [`member_scores`](Self::member_scores) and
-/// [`scores`](Self::scores) the ridge leverage scores τ, from below: while the dictionary is
+/// gives the points kept and their weights. [`member_scores`](Self::member_scores) and
+/// [`scores`](Self::scores) give the ridge leverage scores τ, from below. While the dictionary is
 /// ε-accurate, τ/α ≤ τ̃ ≤ τ with α = (1 + ε)/(1 − ε).
 ///
-/// New points are collected and the dictionary is shrunk once a chunk of them is complete; those
+/// New points are collected and the dictionary is shrunk once a chunk of them is complete. Those
 /// not yet shrunk are members of weight 1, which is exact. So how the stream was cut into blocks
 /// leaves no trace in the result, not even in the last bit. The order of the points does: shuffle
 /// data that come sorted.
@@ -65,8 +65,8 @@ use shrink::shrink;
 ///
 /// # Departures
 /// Chunks (the bracket above holds for any number of points added at once), a cap on the
-/// dictionary, scores held in the interval where they must lie, so that rounding never makes one 0.
-/// The halving floor is optional and, for b points at once, 2⁻ᵇ.
+/// dictionary. Scores are held in the interval where they must lie, so that rounding never makes
+/// one 0. The halving floor is optional and, for b points at once, 2⁻ᵇ.
 ///
 /// ```
 /// use faer::Mat;
@@ -101,14 +101,14 @@ pub struct Squeak<K, T> {
 }
 
 impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
-    /// An empty stream of points in ℝ^dim, at the absolute ridge γ = `gamma`: not λ but nλ, for the
-    /// n points the stream is to have ([`Ridge::absolute`]). There is no [`Ridge::PerSample`] of a
-    /// stream, whose n nobody knows.
+    /// An empty stream of points in ℝ^dim, at the absolute ridge γ = `gamma`. This is not λ but nλ,
+    /// for the n points the stream is to have ([`Ridge::absolute`]). There is no
+    /// [`Ridge::PerSample`] of a stream, whose n nobody knows.
     ///
     /// # Errors
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a γ that is not
-    /// positive and finite or an ε outside (0, 1), [`Empty`](nystrom_linalg_core::Error::Empty) for
-    /// dim, q̄, the cap or the chunk equal to 0, and the kernel's own for `dim`.
+    /// positive and finite or an ε outside (0, 1). [`Empty`](nystrom_linalg_core::Error::Empty) for
+    /// dim, q̄, the cap or the chunk equal to 0. The kernel's own for `dim`.
     pub fn new(kernel: K, dim: usize, gamma: T, params: SqueakParams) -> Result<Self> {
         params.check()?;
         validate::not_empty("coordinates of a point (d)", dim)?;
@@ -146,11 +146,11 @@ impl<T: Scalar, K: Kernel<T>> Squeak<K, T> {
     /// # Errors
     /// Before anything is taken: [`Shape`](nystrom_linalg_core::Error::Shape) for another
     /// dimension, [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for positions
-    /// beyond 2⁶⁴ − 1, [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in a point
+    /// beyond 2⁶⁴ − 1. [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for NaN or ∞ in a point
     /// or in k(x, x), and the kernel's own.
     /// [`DictionaryFull`](nystrom_linalg_core::Error::DictionaryFull) when the dictionary is above
-    /// its cap and there are points left: those before them stay taken ([`n_seen`](Self::n_seen)
-    /// says how many), and after [`set_max_dictionary`](Self::set_max_dictionary) the rest can be
+    /// its cap and there are points left. Those before them stay taken ([`n_seen`](Self::n_seen)
+    /// says how many). After [`set_max_dictionary`](Self::set_max_dictionary) the rest can be
     /// pushed.
     pub fn push(&mut self, block: Points<'_, T>, rng: &mut dyn Rng) -> Result<()> {
         validate::same_size("coordinates of a point (d)", self.dictionary.dim, block.dim())?;

@@ -9,9 +9,9 @@ use nystrom_linalg_core::{Error, Result, validate};
 /// rows of a matrix in random order.
 ///
 /// # Cost
-/// As an estimator that of [`Squeak`](super::Squeak): with m points in the largest dictionary and
-/// the automatic chunk 4.5·nm entries and 4.5·nm² flops, O(m²) memory; for scores then another n·m
-/// entries.
+/// As an estimator that of [`Squeak`](super::Squeak). With m points in the largest dictionary and
+/// the automatic chunk: 4.5·nm entries and 4.5·nm² flops, O(m²) memory. Scores then take another
+/// n·m entries.
 ///
 /// # Source
 /// Calandriello, Lazaric & Valko, AISTATS 2017 (arXiv:1803.10172).

@@ -54,7 +54,7 @@ impl<T: Scalar, K: Kernel<T>> PointProjector<K, T> {
     /// # Errors
     /// [`Shape`](Error::Shape) for another number of weights,
     /// [`InvalidParameter`](Error::InvalidParameter) for a weight or a μ that is not positive and
-    /// finite, those of [`Kernel::check_points`] and of the factorisation.
+    /// finite. Those of [`Kernel::check_points`] and of the factorisation.
     pub fn new(kernel: K, points: Points<'_, T>, weights: Vec<f64>, mu: f64) -> Result<Self> {
         let mu = Ridge::Absolute(mu).absolute(1)?;
         validate::same_size("weights of a dictionary", points.len(), weights.len())?;

@@ -14,7 +14,7 @@ pub const FORMAT: u32 = 2;
 ///
 /// `Squeak` itself implements `Serialize` and `Deserialize` through this type. Resumed with the
 /// generator it was saved with (that is the caller's to save) the stream goes on with the same
-/// bits, in a format that keeps numbers exactly (`serde_json` does with its feature
+/// bits. The format has to keep numbers exactly (`serde_json` does with its feature
 /// `float_roundtrip`). The kernel stands under its name, and another one is refused
 /// ([`SavedKernel`]). Deserialise a `SavedSqueak` and convert it to get the typed
 /// [`Error::Incompatible`].
@@ -69,8 +69,8 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
 
     /// # Errors
     /// [`Error::Incompatible`] for another format version, scalar type or kernel, or numbers that
-    /// contradict each other; those of
-    /// [`Squeak::new`] for the parameters, of [`Kernel::check_points`] for the points.
+    /// contradict each other. Those of [`Squeak::new`] for the parameters, of
+    /// [`Kernel::check_points`] for the points.
     fn try_from(saved: SavedSqueak<K, T>) -> Result<Self> {
         if saved.format != FORMAT {
             let problem =
@@ -90,8 +90,8 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedSqueak<K, T>> for Squeak<K, T> {
     }
 }
 
-/// What a stream has seen, without its kernel, γ and parameters, which the program knows that goes
-/// on with it: for kernels that have no name of their own.
+/// What a stream has seen, without its kernel, γ and parameters. The program that goes on with it
+/// knows these. It is for kernels that have no name of their own.
 ///
 /// ```
 /// use nystrom_kernels::{Gaussian, Points};

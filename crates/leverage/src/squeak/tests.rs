@@ -212,7 +212,7 @@ fn ink_is_its_formula() {
 }
 
 /// With q̄ of the theory at failure probability δ = 1e-6 every dictionary is ε-accurate, P − P̃
-/// included, has at most 3q̄·d_eff copies, and the merge of two is ε-accurate again.
+/// included. It has at most 3q̄·d_eff copies, and the merge of two is ε-accurate again.
 #[test]
 fn dictionaries_of_the_theory_are_accurate_small_and_stay_so_when_merged() {
     let (epsilon, gamma, kernel) = (0.5, 1.0, Gaussian::new(0.1).unwrap());

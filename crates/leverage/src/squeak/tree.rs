@@ -148,8 +148,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
     /// # Errors
     /// [`Error::IndexOutOfRange`] or [`Error::DuplicateIndex`] for the number, [`Error::Shape`] for
     /// another number of points than announced, those of [`Squeak::push`] and [`Squeak::merge`].
-    /// Nothing is lost: after [`Error::DictionaryFull`] of a leaf the chunk can be inserted again,
-    /// after that of a merge [`finish`](Self::finish) does it under a larger cap
+    /// Nothing is lost. After [`Error::DictionaryFull`] of a leaf the chunk can be inserted again.
+    /// After that of a merge [`finish`](Self::finish) does it under a larger cap
     /// ([`set_max_dictionary`](Self::set_max_dictionary)).
     pub fn insert(&mut self, chunk: usize, points: Points<'_, T>) -> Result<()> {
         self.check_new(chunk)?;
@@ -158,8 +158,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> MergeTree<K, T> {
         self.keep(chunk, leaf)
     }
 
-    /// The state of no points of a chunk that comes block by block, and the generator of its leaf:
-    /// to be [pushed](Squeak::push) with it, in order, and [ended](Self::end).
+    /// The state of no points of a chunk that comes block by block, and the generator of its leaf.
+    /// The blocks are then [pushed](Squeak::push) with it, in order, and the state
+    /// [ended](Self::end).
     ///
     /// # Errors
     /// As [`insert`](Self::insert) for the number.

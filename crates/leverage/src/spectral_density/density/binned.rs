@@ -78,9 +78,9 @@ impl<'x> Grid<'x> {
     /// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i: O(n 4^d + nodes·h/δ) time.
     ///
     /// A cubic spline spreads a point with variance δ²/3 per dimension wherever in its cell it
-    /// lies, and interpolation does the same, so the filter has variance h² − 2δ²/3. What is left
-    /// is of fourth order: at z bandwidths along an axis the contribution is off by (z⁴ − 6z² +
-    /// 3)(δ/h)⁴/360 of it from the fourth cumulant, and by about 4(zδ/(2πh))⁴ at most from
+    /// lies, and interpolation does the same. So the filter has variance h² − 2δ²/3. What is left
+    /// is of fourth order. At z bandwidths along an axis the contribution is off by (z⁴ − 6z² +
+    /// 3)(δ/h)⁴/360 of it from the fourth cumulant. It is off by about 4(zδ/(2πh))⁴ at most from
     /// aliasing.
     pub(crate) fn sums(&self) -> Sums {
         let d = self.x.dim();
@@ -267,8 +267,8 @@ fn corner(block: Block, c: usize) -> Block {
     std::array::from_fn(|k| block[k] + (c >> k & 1) as i32)
 }
 
-/// The Gaussian of variance h² − 2δ²/3 at 0, δ, 2δ, …, scaled as if h² and no splines; up to where
-/// n points together weigh less than `CUT`.
+/// The Gaussian of variance h² − 2δ²/3 at 0, δ, 2δ, …, scaled as if h² and no splines. It goes up
+/// to where n points together weigh less than `CUT`.
 fn taps(n: usize, h: f64, spacing: f64) -> Vec<f64> {
     let variance = h * h - 2.0 / 3.0 * spacing * spacing;
     let front = (h * h / variance).sqrt();

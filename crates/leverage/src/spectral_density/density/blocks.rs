@@ -37,8 +37,8 @@ impl BlockSet {
         self.number.get(&block).copied()
     }
 
-    /// The blocks from which a pass along axis `first`, then one along `middle` if there is one,
-    /// then one along `last` leads from `self` back to `self`: what must exist after the first
+    /// The blocks from which passes lead from `self` back to `self`: along axis `first`, then
+    /// `middle` if there is one, then `last`. They must exist after the first
     /// pass, and after the second.
     ///
     /// Passes reach `reach` blocks. In a compact cloud these are its own blocks and a shell; a

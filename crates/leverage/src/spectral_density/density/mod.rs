@@ -28,8 +28,8 @@ pub enum Density<'a, T> {
     Given(&'a [T]),
     /// Estimated from the points; an error where that means nothing.
     Estimated(KernelDensity),
-    /// Estimated from the points; where [`DensityMethod::Auto`] refuses, all scores are
-    /// k(0)/(k(0) + nλ), the bound that no ridge leverage score exceeds and the limit of the
+    /// Estimated from the points. Where [`DensityMethod::Auto`] refuses, all scores are
+    /// k(0)/(k(0) + nλ). No ridge leverage score exceeds this bound, and it is the limit of the
     /// method as p → 0. Landmarks drawn from them are uniform, their sum says nothing about
     /// d_eff, and [`SpectralReport::refusal`](crate::SpectralReport::refusal) says why.
     EstimatedOrUniform(KernelDensity),
@@ -38,7 +38,7 @@ pub enum Density<'a, T> {
 /// A Gaussian kernel density estimate p̂(x_i) = (1/n) Σ_j Π_k N(x_ik − x_jk; (h σ_k)²) on
 /// standardised features: σ_k is the standard deviation of coordinate k.
 ///
-/// The point itself is left in the sum: p̂ is then at least the mass 1/n of one point spread over a
+/// The point itself is left in the sum. So p̂ is at least the mass 1/n of one point spread over a
 /// bandwidth, which guards isolated points. Coordinates that are constant are left out, and the
 /// density is one on the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,25 +74,25 @@ pub enum Bandwidth {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum DensityMethod {
-    /// All pairs up to n = 8192 or in more than six dimensions; otherwise the grid if it has at
-    /// most 1024 nodes per point (and three dimensions), otherwise the tree with tolerance 0.05.
+    /// All pairs up to n = 8192 or in more than six dimensions. Otherwise the grid if it has at
+    /// most 1024 nodes per point (and three dimensions), else the tree with tolerance 0.05.
     /// Refuses where a density means nothing: see [`KernelDensity`]'s `Errors`.
     Auto,
     /// All pairs, n² kernel values in tiles.
     Exact,
     /// A k-d tree; every density is within this relative tolerance of the exact estimate. In d
-    /// dimensions a bandwidth of order n^{−1/(d+4)} has n^{4/(d+4)} points within it, of which the
-    /// tree looks at a share that falls slowly: some n^{1.4} in all.
+    /// dimensions a bandwidth of order n^{−1/(d+4)} has n^{4/(d+4)} points within it. The tree
+    /// looks at a share of them that falls slowly, some n^{1.4} in all.
     Tree {
         /// Relative tolerance, in (0, 1).
         tolerance: f64,
     },
     /// Cubic splines on a grid with spacing δ = h/4, or h/3 in three dimensions, that exists only
-    /// where points are; at most three dimensions, and 2²⁷ nodes in memory (1 GiB). The number of
+    /// where points are. At most three dimensions, and 2²⁷ nodes in memory (1 GiB). The number of
     /// nodes grows like the number of bandwidths that the cloud fills, n^{d/(d+4)} at most, so the
     /// cost is linear in n. The contribution of a point at z bandwidths is off by at most (1 +
-    /// z⁴)(δ/h)⁴/100 of it per dimension: below a thousandth in the bulk, a few percent where what
-    /// is five bandwidths away dominates.
+    /// z⁴)(δ/h)⁴/100 of it per dimension. That is below a thousandth in the bulk, a few percent
+    /// where what is five bandwidths away dominates.
     Binned,
 }
 
@@ -149,10 +149,10 @@ impl KernelDensity {
     /// p̂(x_i) for every i, with respect to the volume of the coordinates that vary.
     ///
     /// # Errors
-    /// Those of [`Points::check`]; `InvalidParameter` for a bandwidth or tolerance out of range,
-    /// for [`DensityMethod::Binned`] on points that do not fit its grid, and, with
-    /// [`DensityMethod::Auto`], if the point itself makes up more than half of the density at the
-    /// median point: then the dimension is too large for n.
+    /// Those of [`Points::check`]. `InvalidParameter` for a bandwidth or tolerance out of range,
+    /// and for [`DensityMethod::Binned`] on points that do not fit its grid. With
+    /// [`DensityMethod::Auto`] also if the point itself makes up more than half of the density at
+    /// the median point. The dimension is then too large for n.
     ///
     /// ```
     /// use nystrom_kernels::Points;

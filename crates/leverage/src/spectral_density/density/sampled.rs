@@ -18,7 +18,7 @@ const PROBES: usize = 32;
 ///
 /// Unbiased for the estimate from all pairs at every point, equal to it for m = n, never below c.
 /// n·m kernel values; O(nd + 256·m) memory a thread. With s the mean kernel value at a point the
-/// relative variance is about 2^{−d/2}/(m·s): the sample must hold a number of neighbours within a
+/// relative variance is about 2^{−d/2}/(m·s). The sample must hold a number of neighbours within a
 /// bandwidth. This is for n beyond all pairs in more dimensions than the tree can do; hand the
 /// result to [`Density::Given`](super::Density::Given).
 ///
@@ -72,10 +72,10 @@ impl SampledDensity {
     /// m distinct points, all subsets equally likely.
     ///
     /// # Errors
-    /// Those of [`Points::check`]; `Empty` if n = 1 or m < 2; `InvalidParameter` for a bandwidth
-    /// out of range, for a constant coordinate (there is no density with respect to the volume), or
-    /// if the median of 32 points has no more than its own weight in sampled neighbours: then the
-    /// sample is too small, or the dimension too large.
+    /// Those of [`Points::check`]. `Empty` if n = 1 or m < 2. `InvalidParameter` for a bandwidth
+    /// out of range, or a constant coordinate (there is no density with respect to the volume).
+    /// Also if the median of 32 points has no more than its own weight in sampled neighbours. Then
+    /// the sample is too small, or the dimension too large.
     pub fn density<T: Scalar>(
         &self,
         points: Points<'_, T>,

@@ -63,10 +63,10 @@ impl Tree {
     /// how many nodes were bounded and points summed for it.
     ///
     /// The node with the widest bounds is opened until half the width of the total is at most
-    /// `tolerance` times the lower bound; then the middle is returned. For convex φ and the mean s̄
-    /// of the squared distances to a node's N points (from its centroid and scatter), N φ(s̄) ≤ Σ φ
-    /// ≤ N times the chord of φ over \[s_min, s_max\] at s̄ (Jensen; Chan, Yiu & U, "KARL", ICDE
-    /// 2019).
+    /// `tolerance` times the lower bound. Then the middle is returned. Let s̄ be the mean of the
+    /// squared distances to a node's N points (from its centroid and scatter). For convex φ, N φ(s̄)
+    /// ≤ Σ φ ≤ N times the chord of φ over \[s_min, s_max\] at s̄ (Jensen; Chan, Yiu & U, "KARL",
+    /// ICDE 2019).
     pub(crate) fn sum(
         &self,
         q: &[f64],
