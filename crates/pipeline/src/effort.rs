@@ -103,8 +103,8 @@ const PASSES: f64 = 25.0;
 /// … and how often its error is looked at.
 const LOOKS: f64 = 7.0;
 
-/// Operations of a fit on n rows at several ridges, compared on some validation rows; whether the
-/// kernel matrix is kept or computed for every pass.
+/// Operations of a fit on n rows at several ridges, compared on some validation rows. `kept`: the
+/// kernel matrix is not computed for every pass.
 pub(crate) fn full_work(n: usize, d: usize, ridges: usize, validation: usize, kept: bool) -> f64 {
     let (n, columns) = (n as f64, ridges as f64);
     let rank = (n / 10.0).min(1000.0);

@@ -12,13 +12,13 @@ use crate::split::Split;
 ///
 /// Candidates are compared on validation rows, by successive halving: many on few rows, the best of
 /// them on more. The winner is fitted to all rows, with as many centres as work and memory allow. A
-/// candidate that is hardly better than a simpler one does not replace it, and the plain default
+/// candidate that is hardly better than a simpler one does not replace it. The plain default
 /// (Gaussian kernel at the median distance, 500 landmarks, λ by leave-one-out) is always among
 /// them.
 ///
-/// Where a tenth of the rows or more repeat others, equal rows are one row with their number as
-/// weight, unless rows have weights, groups or times. Errors on validation rows are then those of
-/// rows that no training row equals.
+/// Where a tenth of the rows or more repeat others, equal rows become one row with their number as
+/// weight. This is not so if rows have weights, groups or times. Errors on validation rows are then
+/// those of rows that no training row equals.
 ///
 /// Classes are fitted one-versus-rest, as several targets ±1, and compared by their mean square.
 /// The values that the winner gave on validation rows make its probabilities ([`Calibration`]).

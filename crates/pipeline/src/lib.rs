@@ -7,7 +7,7 @@
 //! f(row) = mean + scale · Σ_j θ_j k(A x(row), z_j)
 //! ```
 //!
-//! [`Fit`] finds all of that by comparing candidates on rows that they were not fitted to; its work
+//! [`Fit`] finds all of that by comparing candidates on rows that they were not fitted to. Its work
 //! is counted, so that the same seed gives the same model on any machine, at any number of threads.
 //!
 //! ```
@@ -28,7 +28,7 @@
 //! A target of text or of few whole numbers is one of classes ([`Task`]): then there are
 //! [`probabilities`](Model::probabilities).
 //!
-//! Nothing here prints, reads files or looks at a clock: a program gives the table, and a
+//! Nothing here prints, reads files or looks at a clock. A program gives the table, and a
 //! [`Progress`] if it wants to tell what happens or to stop early.
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]

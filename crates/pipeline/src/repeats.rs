@@ -11,7 +11,7 @@ const WORTHWHILE: usize = 10;
 /// The first of all rows that agree in targets and features, in their order, and how many they
 /// are; none if few rows are repeated.
 ///
-/// A sum of squares over equal rows is one row's with their number as weight, so a fit to the
+/// A sum of squares over equal rows is one row's with their number as weight. So a fit to the
 /// different rows with these weights is the fit to all rows.
 ///
 /// # Cost

@@ -81,7 +81,7 @@ impl Split {
     }
 
     /// The folds of a table: five up to 2000 rows, three up to 6000, beyond one with a tenth of the
-    /// rows (at most 4000); by time always one, with the last sixth of the rows.
+    /// rows (at most 4000). By time always one, with the last sixth of the rows.
     ///
     /// # Errors
     /// [`Error::NoColumn`]; [`Error::Values`] if values of the column are missing or all rows are

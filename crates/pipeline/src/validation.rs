@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// Predictions for validation rows, each by a fit that has not seen it.
 ///
-/// Choices were made by their errors on the same rows, so that these are a little too small; rows
-/// that are held out tell without that.
+/// Choices were made by their errors on the same rows, so these are a little too small. Errors on
+/// rows that are held out are not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Validation {
     /// Rows that were predicted.

@@ -82,8 +82,8 @@ impl<T: Scalar> Dictionary<T> {
         Dictionary::new(n, (0..n).collect(), vec![T::one(); n])
     }
 
-    /// The dictionary of the given independent draws (repetitions allowed) from the law p_i =
-    /// probabilities\[i\] / Σ: w_i = count_i / (m p_i), in the order of first occurrence.
+    /// The dictionary of the given independent draws (repetitions allowed) with the probabilities
+    /// p_i = probabilities\[i\] / Σ: w_i = count_i / (m p_i), in the order of first occurrence.
     ///
     /// # Errors
     /// [`Error::InvalidWeight`], [`Error::IndexOutOfRange`], and [`Error::InvalidParameter`] for a

@@ -37,7 +37,7 @@ pub enum EnsembleWeights<'a> {
 ///
 /// With uniform or exponential weights 0 ⪯ K̃ ⪯ K; with ridge weights, whose sum may exceed 1, only
 /// 0 ⪯ K̃. One Nyström approximation from the union of the landmarks is never worse in exact
-/// arithmetic, but costs m³ for the union where the ensemble costs p small factorisations.
+/// arithmetic. But it costs m³ for the union where the ensemble costs p small factorisations.
 ///
 /// # Cost
 /// With m landmarks in all and v columns held out nm + nv entries and as many numbers of memory as
@@ -76,8 +76,8 @@ impl<T: Scalar> EnsembleNystrom<T> {
     ///
     /// # Errors
     /// [`Error::Empty`] without experts or held-out columns, [`Error::IndexOutOfRange`] for one of
-    /// these, [`Error::InvalidParameter`] for η or λ; [`Error::InvalidWeight`] if the held-out
-    /// columns are zero or their squares overflow; those of [`Nystrom::new`].
+    /// these, [`Error::InvalidParameter`] for η or λ. [`Error::InvalidWeight`] if the held-out
+    /// columns are zero or their squares overflow. Those of [`Nystrom::new`].
     pub fn new(
         k: &dyn PsdMatrix<T>,
         experts: &[Landmarks],

@@ -20,7 +20,7 @@ pub enum Draw {
 
 /// J: at least one index, all distinct and below n, in an order that is kept.
 ///
-/// A Nyström approximation C W⁺ Cᵀ depends on its columns only through their span, so repeated
+/// A Nyström approximation C W⁺ Cᵀ depends on its columns only through their span. So repeated
 /// draws are merged here rather than left to make W exactly singular.
 ///
 /// ```
@@ -104,8 +104,8 @@ impl Landmarks {
     /// `m` draws with probability proportional to `weights` (one per row).
     ///
     /// With replacement the draws are independent and the result holds at most `m` distinct
-    /// landmarks; without, exactly `m`, drawn one after another in proportion to the weights of
-    /// those left.
+    /// landmarks. Without, it holds exactly `m`, drawn one after another in proportion to the
+    /// weights of those left.
     ///
     /// # Randomness
     /// m uniforms, or one per positive weight without replacement.

@@ -3,19 +3,19 @@
 //!
 //! The types that matter:
 //!
-//! * [`Landmarks`], a set J of distinct rows, and [`LandmarkSelector`], a way of choosing them:
-//!   [`RpCholesky`], [`Greedy`], [`SparseGreedy`], [`AdaptiveFull`], [`AdaptivePartial`],
-//!   [`KMeansPlusPlus`], [`Uniform`], [`Diagonal`], [`ColumnNorm`], [`Proportional`] to given
-//!   scores.
+//! * [`Landmarks`], a set J of distinct rows, and [`LandmarkSelector`], a way of choosing them.
+//!   Selectors: [`RpCholesky`], [`Greedy`], [`SparseGreedy`], [`AdaptiveFull`],
+//!   [`AdaptivePartial`], [`KMeansPlusPlus`], [`Uniform`], [`Diagonal`], [`ColumnNorm`],
+//!   [`Proportional`] to given scores.
 //! * [`PivotedCholesky`](nystrom_linalg_core::PivotedCholesky), pivots with the factor and the
 //!   error they give.
 //! * [`Dictionary`], rows with weights such that E\[SSᵀ\] = I.
 //! * [`Nystrom`], the approximation with its n × m factor in memory; [`NystromStream`], the same by
-//!   row tiles with O(m²) memory; [`FeatureMap`], their m × m half, which also serves points
+//!   row tiles with O(m²) memory. [`FeatureMap`], their m × m half, which also serves points
 //!   outside the data.
-//! * [`Sketch`], any random matrix S known by KS and SᵀKS, drawn by a [`SketchDistribution`]:
-//!   [`Subsampling`], [`Accumulation`], [`GaussianSketch`], [`Rademacher`], [`VerySparse`],
-//!   [`Localized`], [`SparseSign`]; [`SketchedMatrix`], what it leaves of K.
+//! * [`Sketch`], any random matrix S known by KS and SᵀKS, drawn by a [`SketchDistribution`].
+//!   Distributions: [`Subsampling`], [`Accumulation`], [`GaussianSketch`], [`Rademacher`],
+//!   [`VerySparse`], [`Localized`], [`SparseSign`]. [`SketchedMatrix`], what it leaves of K.
 //! * [`EnsembleNystrom`], a weighted mean of several; [`ModifiedNystrom`], the nearest to K in the
 //!   Frobenius norm, for which all of K is read.
 //! * [`frobenius_error`], [`SpectralNorm`], [`trace_error`] and, for small n, [`ErrorNorms`]: how

@@ -9,7 +9,7 @@ use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, psd_fa
 /// to K in the Frobenius norm.
 ///
 /// Where the Nyström approximation extrapolates from W = K\[J, J\] alone, this looks at all of K.
-/// It is positive semi-definite and kept as FFᵀ, but not ⪯ K in general: what rests on L ⪯ K (risk
+/// It is positive semi-definite and kept as FFᵀ, but not ⪯ K in general. What rests on L ⪯ K (risk
 /// bounds, scores that never over-estimate) does not hold for it.
 ///
 /// # Cost

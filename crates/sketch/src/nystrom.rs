@@ -89,9 +89,9 @@ impl<T: Scalar> Nystrom<T> {
 
     /// L = C W⁺ Cᵀ from given blocks: C, n × m, and W, m × m, of which the lower triangle is read.
     ///
-    /// For landmarks that are not rows of K: with C = k(X, Z) and W = k(Z, Z) for any points Z
-    /// (k-means centres, say), L is the projection of the x_i onto the span of the z_j in feature
-    /// space, hence L ⪯ K still. `KernelMatrix::against` of `nystrom-kernels` makes the two blocks.
+    /// For landmarks that are not rows of K: C = k(X, Z) and W = k(Z, Z) for any points Z (k-means
+    /// centres, say). L projects the x_i onto the span of the z_j in feature space, hence L ⪯ K
+    /// still. `KernelMatrix::against` of `nystrom-kernels` makes the two blocks.
     /// [`indices`](Self::indices) is then empty. nm² + m³/3 flops.
     ///
     /// # Source

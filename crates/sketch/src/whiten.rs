@@ -40,7 +40,7 @@ impl Whitening {
 /// The feature map x ↦ φ(x) = R⁻¹k_J(x) of m landmarks, from their block W = RRᵀ alone: O(m²)
 /// memory.
 ///
-/// k_J(x) is the vector of the m kernel values between x and the landmarks, so the map serves rows
+/// k_J(x) is the vector of the m kernel values between x and the landmarks. So the map serves rows
 /// of K, new points, and landmarks that are no data points. Whitened features are what makes normal
 /// equations sound: FᵀF has eigenvalues at most λ_max(K), however singular W is.
 ///
@@ -72,9 +72,9 @@ impl<T: Scalar> FeatureMap<T> {
     /// From the landmark block W, m × m, of which the lower triangle is read.
     ///
     /// # Errors
-    /// [`Error::Empty`] if m = 0, [`Error::Shape`], [`Error::NonFinite`];
-    /// [`Error::NotPositiveDefinite`] if no shift of the ladder suffices or W = 0;
-    /// [`Error::RankDeficient`] if the eigenvalue route keeps nothing; [`Error::InvalidParameter`]
+    /// [`Error::Empty`] if m = 0, [`Error::Shape`], [`Error::NonFinite`].
+    /// [`Error::NotPositiveDefinite`] if no shift of the ladder suffices or W = 0.
+    /// [`Error::RankDeficient`] if the eigenvalue route keeps nothing. [`Error::InvalidParameter`]
     /// for a cut-off outside [0, 1).
     pub fn new(w: MatRef<'_, T>, whitening: Whitening) -> Result<Self> {
         Self::with_diagonal(w, |_| T::zero(), whitening)
@@ -128,7 +128,7 @@ impl<T: Scalar> FeatureMap<T> {
         }
     }
 
-    /// φ of t points: `k_j` holds k_J(x) in its columns (m × t) and is overwritten; the result, its
+    /// φ of t points. `k_j` holds k_J(x) in its columns (m × t) and is overwritten. The result, its
     /// first r rows, holds φ(x) in its columns (r × t). m²t flops.
     ///
     /// # Panics
@@ -154,9 +154,9 @@ impl<T: Scalar> FeatureMap<T> {
         }
     }
 
-    /// Calls `visit(positions, phi)` for consecutive tiles of the list `rows`: column t of `phi` (r
-    /// × tile) is φ of row `rows.get(positions.start + t)` of `k`, whose columns `landmarks` are
-    /// the landmarks the map was made from.
+    /// Calls `visit(positions, phi)` for consecutive tiles of the list `rows`. Column t of `phi` (r
+    /// × tile) is φ of row `rows.get(positions.start + t)` of `k`. The columns `landmarks` of `k`
+    /// are the landmarks the map was made from.
     ///
     /// rows.len()·m entries evaluated, m² flops a row, O(1024·m) memory.
     ///

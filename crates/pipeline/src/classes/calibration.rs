@@ -38,8 +38,8 @@ impl Calibration {
     /// Minimises the logarithmic loss on rows with known classes, by Newton's method.
     ///
     /// `values` is n × t (t = 1 for two classes), `labels` the class of each row from 0. As Platt
-    /// does, the class of a row is taken for (n_k + 1)/(n_k + 2) sure if it has n_k rows, so that
-    /// the minimum exists where classes are separated.
+    /// does, the class of a row is taken for (n_k + 1)/(n_k + 2) sure if it has n_k rows. So the
+    /// minimum exists where classes are separated.
     ///
     /// # Cost
     /// O(nK²) a step.

@@ -30,8 +30,8 @@ pub struct ClassErrors {
     /// Of two classes, if both occur: how often a row of the second has a larger p than one of the
     /// first.
     pub auc: Option<f64>,
-    /// The mean distance, over 15 bins of as many rows by the p of the likeliest class, of that p
-    /// and the share of rows that are right.
+    /// The mean distance between the p of the likeliest class and the share of rows that are right.
+    /// It is taken over 15 bins of equally many rows, by that p.
     pub calibration_error: f64,
 }
 

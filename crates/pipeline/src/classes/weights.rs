@@ -3,8 +3,8 @@
 use super::Labels;
 use crate::error::{Error, Result};
 
-/// How much the rows of a class count, in the fit and in its probabilities, which are then those
-/// of a population in which classes have these shares.
+/// How much the rows of a class count, in the fit and in its probabilities. These are then those of
+/// a population in which classes have such shares.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum ClassWeights {
     /// All rows alike.

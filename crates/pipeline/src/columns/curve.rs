@@ -30,7 +30,7 @@ pub enum Curve {
 
 /// The skewness beyond which a column is skewed.
 const SKEWED: f64 = 2.0;
-/// Quartiles of a normal law are so many standard deviations apart.
+/// Quartiles of a normal distribution are so many standard deviations apart.
 const QUARTILES: f64 = 1.35;
 
 impl Curve {

@@ -1,7 +1,7 @@
 //! Dates, which are refused rather than taken for text with many levels.
 
-/// Whether a text looks like a date: three numbers with the same mark between them, one of them a
-/// year or the first two at most 31 and 12; a time of day may follow.
+/// Whether a text looks like a date: three numbers with the same mark between them. One of them is
+/// a year, or the first two are at most 31 and 12. A time of day may follow.
 pub(crate) fn is_date(text: &str) -> bool {
     let day = text.trim().split(['T', ' ']).next().unwrap_or_default();
     let Some(mark) = day.chars().find(|c| !c.is_ascii_digit()) else { return false };

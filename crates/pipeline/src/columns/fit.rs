@@ -22,8 +22,8 @@ impl Columns {
     ///
     /// # Errors
     /// [`Error::NoColumn`] and [`Error::UsedTwice`] for wrong names, [`Error::Option`] for a wrong
-    /// factor, [`Error::Dates`], [`Error::Values`] for infinities and, if they are to be refused,
-    /// missing values; [`Error::NoFeatures`] if none is left.
+    /// factor. [`Error::Dates`], [`Error::Values`] for infinities and, if they are to be refused,
+    /// missing values. [`Error::NoFeatures`] if none is left.
     pub fn fit(
         table: &Table,
         options: &ColumnOptions,
@@ -215,8 +215,8 @@ fn numbers_rows(sorted: &[f64]) -> bool {
     sorted.len() >= MANY && matches!(sorted[0], 0.0 | 1.0) && sorted.windows(2).all(follows)
 }
 
-/// Mean and standard deviation; 0 and 1 if nothing is to be standardised; `None` if they are not
-/// finite, and the deviation 1 of equal values.
+/// Mean and standard deviation; 0 and 1 if nothing is to be standardised. `None` if they are not
+/// finite. Equal values have the deviation 1.
 fn moments(
     values: impl Iterator<Item = f64> + Clone,
     n: usize,

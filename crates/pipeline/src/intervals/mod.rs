@@ -27,9 +27,9 @@ pub enum Calibrate {
     /// the other half. One fit a part. An interval holds with probability at least 1 − 2α − √(2/n),
     /// mostly about 1 − α.
     Cross(usize),
-    /// Jackknife+: as CV+ with a part for each row, by the closed form for a fit with at most 500
-    /// centres among the rows of the search. At least 1 − 2α. It keeps a number for each centre and
-    /// row, and takes as many operations for a prediction.
+    /// Jackknife+: as CV+ with a part for each row. It uses the closed form for a fit with at most
+    /// 500 centres among the rows of the search. At least 1 − 2α. It keeps a number for each centre
+    /// and row, and takes as many operations for a prediction.
     LeaveOneOut,
 }
 
@@ -59,8 +59,8 @@ const HALF: f64 = 0.5;
 ///
 /// A second fit predicts ln |y − f(x)|; its exponential is the size s(x). Of calibration rows,
 /// which no choice and no fit has seen, the scores |y − f(x)|/s(x) are kept. Of n of them q is the
-/// ⌈(n + 1)(1 − α)⌉-th smallest, and f(x) ± q·s(x) holds y of a new row with probability at least
-/// 1 − α, on average over rows and calibrations, if rows are exchangeable (Lei, G'Sell, Rinaldo,
+/// ⌈(n + 1)(1 − α)⌉-th smallest. If rows are exchangeable, f(x) ± q·s(x) holds y of a new row with
+/// probability at least 1 − α, on average over rows and calibrations. (Lei, G'Sell, Rinaldo,
 /// Tibshirani & Wasserman, 2018).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Conformal {

@@ -9,9 +9,9 @@ use nystrom::prelude::*;
 ///
 /// A new x has the interval from the ⌊α(n + 1)⌋-th smallest of the n values f₋ₖ₍ᵢ₎(x) − Rᵢ to the
 /// ⌈(1 − α)(n + 1)⌉-th smallest of f₋ₖ₍ᵢ₎(x) + Rᵢ. It holds y with probability at least 1 − 2α,
-/// if the choices made for the fit have not seen the n rows, less √(2/n) for parts of several rows
-/// (Barber, Candès, Ramdas & Tibshirani, *Predictive inference with the jackknife+*, 2021, Theorems
-/// 1 and 4). Mostly it is near 1 − α.
+/// less √(2/n) for parts of several rows. The choices made for the fit must not have seen the n
+/// rows. (Barber, Candès, Ramdas & Tibshirani, *Predictive inference with the jackknife+*, 2021,
+/// Theorems 1 and 4). Mostly it is near 1 − α.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plus {
     /// A column for each model and target, those of a model side by side.

@@ -35,9 +35,9 @@ pub struct Deviations {
 }
 
 impl Model {
-    /// Intervals that hold the target of a new row with probability at least `level`, on average
-    /// over rows and over fits (marginally), if new rows are like those that were fitted. What
-    /// exactly is guaranteed is said by how the fit was [calibrated](crate::Calibrate).
+    /// Intervals that hold the target of a new row with probability at least `level`, if new rows
+    /// are like those that were fitted. The probability is marginal: on average over rows and over
+    /// fits. What exactly is guaranteed is said by how the fit was [calibrated](crate::Calibrate).
     ///
     /// # Errors
     /// [`Error::NotCalibrated`] if [`Fit::calibrate`](crate::Fit::calibrate) was not asked for;

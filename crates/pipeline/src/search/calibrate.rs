@@ -19,8 +19,8 @@ const SIZE_LANDMARKS: usize = 300;
 const DEVIATION_LANDMARKS: usize = 1000;
 
 impl Search<'_> {
-    /// Keeps what the models of a trial at full size, one for each fold, give on the validation
-    /// rows of their folds, in units of the target.
+    /// Keeps the predictions of a trial at full size on its validation rows, in units of the
+    /// target. Each fold has a model of its own.
     pub(super) fn validate(
         &mut self,
         candidate: Candidate,

@@ -25,8 +25,8 @@ impl Search<'_> {
     /// (none: A = I), in so many steps at most. If the error is then below `bar` the metric is kept
     /// and the trial given; else the candidate's metric stays as it was.
     ///
-    /// Each step fits f with the kernel k(A·, A·), averages the outer products of its gradients
-    /// over rows, M = mean ∇f∇fᵀ, and takes A = M^{power/2} for the next. The step with the
+    /// Each step fits f with the kernel k(A·, A·) and averages the outer products of its gradients
+    /// over rows, M = mean ∇f∇fᵀ. The next step takes A = M^{power/2}. The step with the
     /// smallest validation error counts; nothing is given if that is the one with A = I.
     pub(super) fn learn(
         &mut self,

@@ -153,8 +153,8 @@ impl Search<'_> {
         Ok(finite.min_by(|a, b| a.log_loss.total_cmp(&b.log_loss)))
     }
 
-    /// The log-odds of the validation rows of a fold along the path of λ: all of it, but in
-    /// the first fold not beyond the least log-loss.
+    /// The log-odds of the validation rows of a fold along the path of λ. The first fold does not
+    /// go beyond the least log-loss.
     fn odds_of(
         &mut self,
         chosen: &Candidate,

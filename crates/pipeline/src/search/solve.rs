@@ -132,8 +132,8 @@ impl Search<'_> {
     }
 }
 
-/// The exact fit at μ, raised tenfold for as long as it is lost in the rounding errors of K, as
-/// with rows that are repeated.
+/// The exact fit at μ. As long as μ is lost in the rounding errors of K, as with rows that are
+/// repeated, it is raised tenfold.
 fn direct(
     kernel: &AnyKernel,
     problem: Problem<'_, f64>,

@@ -168,8 +168,8 @@ impl Search<'_> {
     }
 }
 
-/// The ridges to try, from the last μ and whether this is a fit to many more rows: none below
-/// `floor`, and larger ones beside one below `small`.
+/// The ridges to try, from the last μ and whether this is a fit to many more rows. None is below
+/// `floor`, and one below `small` has larger ones beside it.
 fn ridges(last: Option<(f64, bool)>, floor: f64, small: f64) -> Vec<f64> {
     match last {
         None => DECADES.to_vec(),

@@ -35,7 +35,7 @@ pub struct WeightedRows {
 }
 
 impl WeightedRows {
-    /// Of a uniform sample of the rows (s × d), by a dictionary of it: with the weights w of that,
+    /// Of a uniform sample of the rows (s × d), by a dictionary of it. If that has the weights w,
     /// those of all n rows are w·n/s.
     ///
     /// As nλ·φᵀ(n/s·M + nλI)⁻¹φ = sλ·φᵀ(M + sλI)⁻¹φ for the covariance M of the dictionary, it is

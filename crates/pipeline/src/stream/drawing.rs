@@ -12,9 +12,9 @@ use std::collections::BinaryHeap;
 /// m distinct rows, drawn one after another with probability proportional to the scores of those
 /// left: the m smallest of the keys −ln(u_i)/l_i.
 ///
-/// The law is that of [`LeverageProportional`] without replacement, for scores that come block by
-/// block. u_i belongs to the number of the row, so that no bit depends on who saw it. Memory: m
-/// points.
+/// The probabilities are those of [`LeverageProportional`] without replacement, for scores that
+/// come block by block. u_i belongs to the number of the row, so that no bit depends on who saw it.
+/// Memory: m points.
 ///
 /// # Source
 /// P. Efraimidis, P. Spirakis, *Weighted random sampling with a reservoir*, Information Processing

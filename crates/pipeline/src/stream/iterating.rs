@@ -48,10 +48,10 @@ impl RowPasses<f64> for Passes<'_> {
 }
 
 impl Recipe {
-    /// The fit at one λ with a pass over the rows for every iteration: by [`Falkon`] where the
-    /// centres are rows drawn uniformly, as its preconditioner wants them, by [`FullKrr`] where
-    /// every row is a centre, otherwise, and in the span of a sketch, by [`Krill`]. A monitor hears
-    /// of every iteration, on every process.
+    /// The fit at one λ with a pass over the rows for every iteration. [`Falkon`] does it where the
+    /// centres are rows drawn uniformly, as its preconditioner wants them. [`FullKrr`] does it
+    /// where every row is a centre. Otherwise, and in the span of a sketch, [`Krill`] does. A
+    /// monitor hears of every iteration, on every process.
     ///
     /// # Cost
     /// nm kernel values and 4nm flops a pass; 16m² bytes on each process, and by KRILL

@@ -42,28 +42,27 @@ use nystrom::prelude::*;
 
 /// A fit in two passes over rows that are read block by block:
 ///
-/// 1. [`survey`](Self::survey): one pass counts rows, levels of texts and missing values, adds up
-///    means and standard deviations, and keeps a uniform sample of rows, the reservoir;
+/// 1. [`survey`](Self::survey): one pass counts rows, levels of texts and missing values, and adds
+///    up means and standard deviations. It keeps a uniform sample of rows, the reservoir;
 /// 2. [`search`](Self::search): the best fit for the reservoir, as [`Fit`] finds it, with the
 ///    columns treated as all rows ask for;
 /// 3. [`recipe`](Self::recipe): landmarks, drawn from the reservoir;
 /// 4. [`Recipe::sum`]: a second pass adds up the normal equations of all rows;
-/// 5. [`Summing::finish`]: λ by generalised cross-validation, from the same sums; by leave-one-out
-///    errors from a third pass ([`StreamPath`]); or, with [`Recipe::folds_after`] in the place of
-///    4, by folds in the same pass ([`Summing::by_folds`]).
+/// 5. [`Summing::finish`]: λ by generalised cross-validation, from the same sums. Or by
+///    leave-one-out errors from a third pass ([`StreamPath`]). Or, with [`Recipe::folds_after`] in
+///    the place of 4, by folds in the same pass ([`Summing::by_folds`]).
 ///
 /// In the place of 3, [`recipe_in_span`](Self::recipe_in_span) fits in the span of a sketch of the
 /// reservoir, such as an accumulation. In the place of 4 and 5, [`Recipe::iterate_over`] fits at
-/// one λ, with a pass for each iteration; after [`recipe_of_all`](Self::recipe_of_all) with every
-/// row as a centre.
-/// [`Recipe::certify_over`] says how far the model is from exact regression.
+/// one λ, with a pass for each iteration. After [`recipe_of_all`](Self::recipe_of_all) every row is
+/// a centre. [`Recipe::certify_over`] says how far the model is from exact regression.
 ///
-/// Of the columns, medians (which stand for missing values), the curves of skewed columns with
-/// their moments, and the levels of texts with more than 65,536 of them are those of the reservoir;
-/// all else is of all rows.
+/// Three things about columns are those of the reservoir. They are medians (which stand for missing
+/// values), the curves of skewed columns with their moments, and the levels of texts with more than
+/// 65,536 of them. All else is of all rows.
 ///
-/// The model depends on the rows and their order, on the seed and the options; not on the blocks,
-/// on files or on threads, nor on how many processes shared the passes
+/// The model depends on the rows and their order, on the seed and the options. It does not depend
+/// on blocks, files or threads, nor on how many processes shared the passes
 /// ([`survey_over`](Self::survey_over), [`Recipe::sum_over`], [`Summing::merge_over`]).
 ///
 /// # Cost

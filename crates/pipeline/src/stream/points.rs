@@ -17,8 +17,8 @@ use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Rows that are handed over at once; places of all used rows that are multiples of it begin a new
-/// tile, so that no bit depends on blocks, files or processes.
+/// Rows that are handed over at once. Used rows are counted, and a multiple of this begins a new
+/// tile. So no bit depends on blocks, files or processes.
 pub(super) const TILE: u64 = 1024;
 
 /// Ridge leverage scores of all rows of a table that is read block by block, in three passes:
@@ -30,8 +30,8 @@ pub(super) const TILE: u64 = 1024;
 /// 3. [`PointRecipe::scores`]: the score of every row against it, in order.
 ///
 /// All columns are numbers. What is found depends on the rows and their order, on the seed and the
-/// options; not on blocks, files or threads, nor on how many processes shared the passes
-/// ([`survey_over`](Self::survey_over), [`PointRecipe::disqueak_over`]).
+/// options. It does not depend on blocks, files or threads, nor on how many processes shared the
+/// passes ([`survey_over`](Self::survey_over), [`PointRecipe::disqueak_over`]).
 ///
 /// # Cost
 /// Reading; with m members 4.5·nm + nm kernel values and 4.5·nm² + nm² flops of the second and
@@ -69,8 +69,8 @@ pub struct StreamPoints {
     pub columns: ColumnOptions,
     /// Rows of the sample.
     pub reservoir: usize,
-    /// The most parts of the rows that have a dictionary of their own, which are then merged along
-    /// a tree: that many processes can share the second pass. Another number gives other bits.
+    /// The most parts of the rows that have a dictionary of their own. These are then merged along
+    /// a tree, so that many processes can share the second pass. Another number gives other bits.
     pub leaves: usize,
 }
 
@@ -117,8 +117,8 @@ impl StreamPoints {
     }
 
     /// The columns with means and standard deviations of all rows, as
-    /// [`Standardizer`](nystrom_data::Standardizer) has them up to rounding; and the names of those
-    /// that are left out for having one value.
+    /// [`Standardizer`](nystrom_data::Standardizer) has them up to rounding. Also the names of
+    /// those that are left out for having one value.
     ///
     /// # Errors
     /// [`Error::Values`] for a column of text, missing values or values that are not finite;

@@ -73,7 +73,7 @@ impl Ranks for Alone {
     }
 }
 
-/// The things of all processes, merged on process 0 in the order of their ranks: each takes what
+/// The things of all processes, merged on process 0 in the order of their ranks. Each takes what
 /// its neighbours have, at distances 1, 2, 4 and so on.
 pub(super) fn merged<T, E>(
     ranks: &dyn Ranks,

@@ -63,8 +63,8 @@ struct Head {
 }
 
 impl StreamFit {
-    /// The kernel, map and columns of `found`, which a [`search`](Self::search) gave, with centres
-    /// that are drawn from the reservoir at random, and the scales of all rows.
+    /// The kernel, map and columns of `found`, which a [`search`](Self::search) gave, with the
+    /// scales of all rows. Centres are drawn from the reservoir at random.
     ///
     /// # Errors
     /// Those of applying columns to rows that they were made for.
@@ -116,7 +116,7 @@ impl StreamFit {
     }
 
     /// As [`recipe`](Self::recipe), for a fit in the span of a sketch of the reservoir as in
-    /// [`SketchedKrr`](nystrom::krr::SketchedKrr): its rows are those of
+    /// [`SketchedKrr`](nystrom::krr::SketchedKrr). Its rows are those of
     /// [`reservoir`](Self::reservoir), and its support are the centres. `chosen_by` says what it
     /// is.
     ///
@@ -218,8 +218,8 @@ impl Recipe {
 
     /// Bytes that a fit holds in its second pass with m centres, and at its end.
     pub fn bytes(m: usize) -> u64 {
-        // R, four partial sums of half a square each, and one that is read back; then the square
-        // that is decomposed, its vectors and their workspace
+        // R, four partial sums of half a square each, and one that is read back. Then the square
+        // that is decomposed, its vectors and their workspace.
         let square = 8 * (m as u64).pow(2);
         10 * square + 8 * 1024 * 4 * m as u64
     }
@@ -230,7 +230,7 @@ impl Recipe {
         8 * u as u64 * (m as u64 + 2 * 1024)
     }
 
-    /// Bytes that [`iterate_over`](Self::iterate_over) holds with m centres and a few targets: by
+    /// Bytes that [`iterate_over`](Self::iterate_over) holds with m centres and a few targets. By
     /// KRILL its embedding of 2m² numbers besides, at most six times where leaves are merged.
     pub fn bytes_iterating(m: usize, uniform: bool) -> u64 {
         // two factors, a panel, vectors, and a tile

@@ -7,9 +7,9 @@ use nystrom_data::{Categories, Cell, Column, Table, Values};
 use serde::{Deserialize, Serialize};
 use std::collections::BinaryHeap;
 
-/// The `capacity` rows of the lowest priorities, which are random numbers that a row has by its
-/// place among all rows: any `capacity` rows with the same probability. Which these are does not
-/// depend on the order in which rows come, or on who saw them.
+/// The `capacity` rows of the lowest priorities. A priority is a random number that a row has by
+/// its place among all rows. So any `capacity` rows have the same probability. Which these are does
+/// not depend on the order in which rows come, or on who saw them.
 ///
 /// Source: bottom-k sampling, E. Cohen & H. Kaplan, *Summarizing data using bottom-k sketches*,
 /// PODC 2007.

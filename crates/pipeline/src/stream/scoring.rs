@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use nystrom::leverage::PointProjector;
 
 impl PointRecipe {
-    /// The ridge leverage scores of all rows at λ, by a pass: `take` has at most 1024 rows at a
-    /// time in their order, with their scores.
+    /// The ridge leverage scores of all rows at λ, by a pass. `take` gets at most 1024 rows at a
+    /// time, in their order, with their scores.
     ///
     /// They are those of [`PointProjector`]. If the dictionary is ε-accurate at nλ, a score τ̃ of τ
     /// is between τ/(1 + ε) and τ/(1 − ε).

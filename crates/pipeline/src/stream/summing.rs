@@ -24,8 +24,8 @@ pub(super) type Folded = FoldedEquations<AnyKernel, f64>;
 
 /// The sums of a pass over the rows so far: the normal equations, or `S`.
 ///
-/// Leaves of [`RowTree::large`] are summed one after another and merged along that tree, so that
-/// the result is that of [`NystromKrr`](nystrom::krr::NystromKrr) in memory with the same rows and
+/// Leaves of [`RowTree::large`] are summed one after another and merged along that tree. So the
+/// result is that of [`NystromKrr`](nystrom::krr::NystromKrr) in memory with the same rows and
 /// centres, to the bit. At most five sums of m²/2 numbers are held. With
 /// [more leaves](Recipe::with_leaves) they are those of another tree.
 #[derive(Debug)]

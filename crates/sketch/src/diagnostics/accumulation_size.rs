@@ -78,7 +78,7 @@ pub struct MeasuredSizes {
 }
 
 impl SketchDiagnostics {
-    /// Theorem 3.6 for this K, level δ and sampling probabilities (`None`: uniform): with these d
+    /// Theorem 3.6 for this K, level δ and sampling probabilities (`None`: uniform). With these d
     /// and m, an accumulation is K-satisfiable with probability at least 1 − ρ, if the constants
     /// are large enough.
     ///
@@ -104,11 +104,11 @@ impl SketchDiagnostics {
     }
 
     /// The smallest m = 1, 2, 4, … for which an accumulation of d columns is good enough for this
-    /// K: the m that the data ask for, without any constant of a theorem. 2n²d flops a trial.
+    /// K. It is the m that the data ask for, without any constant of a theorem. 2n²d flops a trial.
     ///
     /// # Errors
-    /// Those of [`Accumulation::sample`] and [`satisfiability`](Self::satisfiability);
-    /// `InvalidParameter` unless ρ lies in (0, 1) and c is positive; `Empty` if there are no trials
+    /// Those of [`Accumulation::sample`] and [`satisfiability`](Self::satisfiability).
+    /// `InvalidParameter` unless ρ lies in (0, 1) and c is positive. `Empty` if there are no trials
     /// or the largest m is 0.
     ///
     /// # Randomness

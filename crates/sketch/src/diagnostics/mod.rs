@@ -13,8 +13,8 @@ use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, valida
 /// A head this close to 1 is one: some eigenvector above δ is not seen by S at all.
 const ROUNDING: f64 = 1e-10;
 
-/// K/n = UΣUᵀ and what Chen & Yang's theory of sketched kernel ridge regression derives from it, at
-/// any level δ > 0: d_δ, K-satisfiability, incoherence, and the d and m of an accumulation.
+/// K/n = UΣUᵀ and what Chen & Yang's theory of sketched kernel ridge regression derives from it at
+/// any level δ > 0. That is d_δ, K-satisfiability, incoherence, and the d and m of an accumulation.
 ///
 /// **n × n by definition**: K and U are stored, 9n³ flops once. Meant for n up to about 5000; of
 /// more points take a random subset (δ, being relative to K/n, keeps its meaning).
@@ -182,13 +182,13 @@ impl Satisfiability {
     /// E with K − K_S ⪯ nE·I: E = δ(1 + tail/√(1 − head))², infinite where head cannot be told from
     /// 1.
     ///
-    /// For any x take z with U₁ᵀSz = U₁ᵀx of least norm, ‖z‖ ≤ ‖x‖/√(1 − head); then K^{1/2}x −
-    /// K^{1/2}Sz has no part in the span of U₁, and its rest has norm at most √(nδ)(1 + tail/√(1 −
-    /// head))‖x‖; K − K_S is the square of the distance from that span.
+    /// For any x take z with U₁ᵀSz = U₁ᵀx of least norm, ‖z‖ ≤ ‖x‖/√(1 − head). Then K^{1/2}x −
+    /// K^{1/2}Sz has no part in the span of U₁. Its rest has norm at most √(nδ)(1 + tail/√(1 −
+    /// head))‖x‖. K − K_S is the square of the distance from that span.
     ///
     /// With α = (K + nλI)⁻¹y it follows for the estimators at the points that (1/n)‖f_S − f_K‖² ≤
-    /// min(E·αᵀKα, nE²‖α‖²), αᵀKα = ‖f_K‖² in the space of the kernel: the deterministic half of
-    /// Theorem 3.4, with its constant. On average over the noise αᵀKα is at most 2(‖f*‖² +
+    /// min(E·αᵀKα, nE²‖α‖²), αᵀKα = ‖f_K‖² in the space of the kernel. That is the deterministic
+    /// half of Theorem 3.4, with its constant. On average over the noise αᵀKα is at most 2(‖f*‖² +
     /// σ²·d_λ/(nλ)), which is the theorem's δ + d_δδ/(nλ).
     pub fn error(&self) -> f64 {
         if 1.0 - self.head > ROUNDING {

@@ -11,8 +11,8 @@ use rand::Rng;
 /// orthogonalisation from a random start.
 ///
 /// After j passes the value is the largest absolute eigenvalue of K − L compressed to the Krylov
-/// space of a random n × b block, hence never above the norm; it converges faster than power
-/// iteration, which lives in the same space. A pass evaluates all entries of K whatever b is, so a
+/// space of a random n × b block. Hence it is never above the norm. It converges faster than power
+/// iteration, which lives in the same space. A pass evaluates all entries of K whatever b is. So a
 /// block costs little more than a vector and does not miss one eigenvalue of several.
 ///
 /// # Cost
@@ -69,7 +69,7 @@ pub struct SpectralEstimate {
 }
 
 impl SpectralNorm {
-    /// ‖K − L‖₂, with what is left of the eigen-equation as a measure of how far to trust it: a
+    /// ‖K − L‖₂, with what is left of the eigen-equation as a measure of how far to trust it. A
     /// large residual after the last pass is no error.
     ///
     /// # Randomness

@@ -7,9 +7,9 @@ use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate};
 use rand::Rng;
 
-/// Adaptive sampling with the full residual ("AdapFull"): batches of s columns, the first uniform,
-/// each further one drawn with p_j ∝ ‖E_{:j}‖², E = K − UUᵀK, U an orthonormal basis of the columns
-/// so far, and 0 for these.
+/// Adaptive sampling with the full residual ("AdapFull"): batches of s columns, the first uniform.
+/// Each further one is drawn with p_j ∝ ‖E_{:j}‖², E = K − UUᵀK, and 0 for the columns so far. U is
+/// an orthonormal basis of these.
 ///
 /// At most m landmarks, fewer only when ‖E‖² has fallen to rounding error everywhere (about
 /// ε·‖K_{:j}‖² a column).
@@ -77,12 +77,12 @@ impl<T: Scalar> LandmarkSelector<T> for AdaptiveFull {
 }
 
 /// Adaptive sampling with the partial residual ("AdapPart"): as [`AdaptiveFull`], but what is left
-/// of a column is measured on the known columns C = K\[:, R\] only, with p_j ∝ ‖E_{j:}‖² for E = C
-/// − C̃ and C̃ the Nyström approximation of C of rank k' < rank W, W = K\[R, R\].
+/// of a column is measured on the known columns C = K\[:, R\] only. So p_j ∝ ‖E_{j:}‖² for E = C −
+/// C̃. Here C̃ is the Nyström approximation of C of rank k' < rank W, W = K\[R, R\].
 ///
 /// As C̃ = C W_{k'}⁺ W = CVVᵀ with V the first k' eigenvectors of W, ‖E_{j:}‖ is the norm of row j
 /// of C times the other eigenvectors. A row that has nothing in common with the known ones has
-/// ‖E_{j:}‖ = 0, so far-away clusters are missed; where every row left has 0 the batch is drawn
+/// ‖E_{j:}‖ = 0, so far-away clusters are missed. Where every row left has 0 the batch is drawn
 /// uniformly.
 ///
 /// # Cost

@@ -9,8 +9,8 @@ use rand::Rng;
 /// Rows of K evaluated at a time.
 const TILE_ROWS: usize = 256;
 
-/// Landmarks drawn with p_j = ‖K_{:j}‖²/‖K‖²_F, the law of Drineas, Kannan & Mahoney for a general
-/// matrix.
+/// Landmarks drawn with p_j = ‖K_{:j}‖²/‖K‖²_F, the probabilities of Drineas, Kannan & Mahoney for
+/// a general matrix.
 ///
 /// It asks which columns are large, not which are needed: in a dense cluster all are.
 /// [`RpCholesky`](crate::RpCholesky) does better for less.

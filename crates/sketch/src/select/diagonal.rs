@@ -6,8 +6,8 @@ use rand::Rng;
 
 /// Landmarks drawn with p_i = K_ii / tr K. For a kernel with constant diagonal this is uniform.
 ///
-/// The law of Theorem 4 of Alaoui & Mahoney (NIPS 2015): it over-samples a row by at most the
-/// factor tr K / (nλ d_eff), because l_i ≤ K_ii/(nλ).
+/// The probabilities of Theorem 4 of Alaoui & Mahoney (NIPS 2015). They over-sample a row by at
+/// most the factor tr K / (nλ d_eff), because l_i ≤ K_ii/(nλ).
 ///
 /// A zero or non-finite diagonal is [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight).
 ///
@@ -15,7 +15,7 @@ use rand::Rng;
 /// n diagonal entries, O(n) time and memory.
 ///
 /// # Source
-/// Alaoui & Mahoney, NIPS 2015, Theorem 4, where the law serves approximate scores.
+/// Alaoui & Mahoney, NIPS 2015, Theorem 4, where these probabilities serve approximate scores.
 ///
 /// ```
 /// use faer::mat;

@@ -5,13 +5,13 @@ use crate::{LandmarkSelector, Landmarks};
 use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar};
 use rand::Rng;
 
-/// Greedy landmarks: each is the row with the largest residual diagonal (A − Â)_ss, that is
+/// Greedy landmarks: each is the row with the largest residual diagonal (A − Â)_ss. That is
 /// Cholesky with complete pivoting, stopped early ("incomplete Cholesky", "farthest point in
 /// feature space").
 ///
 /// Deterministic: the generator is not used, and among equal residuals the row with the smallest
 /// number is taken. It finds outliers first, all of them, which is its strength in the spectral
-/// norm and its weakness in the trace on noisy data; [`RpCholesky`](crate::RpCholesky) balances the
+/// norm and its weakness in the trace on noisy data. [`RpCholesky`](crate::RpCholesky) balances the
 /// two.
 ///
 /// At most k landmarks, fewer only when those taken explain A to rounding error or to the

@@ -5,9 +5,9 @@ use faer::Mat;
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, random, validate};
 use rand::{Rng, RngExt};
 
-/// The seeding of k-means++ in feature space ("D² sampling"): the first landmark uniform, each
-/// further one with probability proportional to the squared distance min_s (K_jj + K_ss − 2K_js) to
-/// the nearest one before.
+/// The seeding of k-means++ in feature space ("D² sampling"). The first landmark is uniform. Each
+/// further one has a probability in proportion to the squared distance min_s (K_jj + K_ss − 2K_js)
+/// to the nearest one before.
 ///
 /// At most m landmarks, fewer only when every row equals one of those taken, in feature space and
 /// to rounding error. Unlike [`RpCholesky`](crate::RpCholesky), which costs the same in entries, it

@@ -11,8 +11,8 @@ use rand::Rng;
 /// No entry of the matrix; O(n) time and memory.
 ///
 /// # Source
-/// The law is the caller's; without replacement, rows are drawn one after another in proportion to
-/// the scores that are left.
+/// The probabilities are the caller's; without replacement, rows are drawn one after another in
+/// proportion to the scores that are left.
 ///
 /// ```
 /// use faer::Mat;

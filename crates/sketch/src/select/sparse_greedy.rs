@@ -7,8 +7,8 @@ use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar, ops, random, validate};
 use rand::Rng;
 
-/// Sparse greedy matrix approximation: at every step the best of a few random candidates, the one
-/// whose column, once a landmark, lowers tr(K − Â) most, by ‖E_{:j}‖²/E_jj with E = K − Â.
+/// Sparse greedy matrix approximation: at every step the best of a few random candidates. Its
+/// column, once a landmark, lowers tr(K − Â) most, by ‖E_{:j}‖²/E_jj with E = K − Â.
 ///
 /// The best of 59 candidates is among the best 5 % of all rows with probability 0.95. Fewer than m
 /// landmarks only at the numerical rank.

@@ -6,8 +6,8 @@ use crate::landmarks::check_draws;
 use nystrom_linalg_core::{Result, Scalar, random, validate};
 use rand::{Rng, RngExt};
 
-/// The sum of m independent signed sub-sampling matrices: at most m entries in each column, hence
-/// nearly the price of Nyström (m = 1), and nearly the accuracy of a Gaussian sketch (m → ∞)
+/// The sum of m independent signed sub-sampling matrices: at most m entries in each column. Hence
+/// it has nearly the price of Nyström (m = 1), and nearly the accuracy of a Gaussian sketch (m → ∞)
 /// already for small m.
 ///
 /// ```text

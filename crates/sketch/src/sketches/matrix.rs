@@ -29,7 +29,7 @@ pub struct SketchedMatrix<T> {
 }
 
 impl<T: Scalar> SketchedMatrix<T> {
-    /// One pass: at most n·u entries of K for a support of u rows, each tile of K on the support
+    /// One pass: at most n·u entries of K for a support of u rows. Each tile of K on the support is
     /// evaluated once (n²/2 in all for a dense sketch). Memory n·d + 8ud bytes beyond the sketch.
     ///
     /// # Errors

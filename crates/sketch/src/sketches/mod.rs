@@ -36,7 +36,7 @@ use std::sync::Arc;
 ///
 /// S = S̄ diag(c): the scales c_j ≠ 0 of the columns are kept apart, because K_S = KS(SᵀKS)⁻¹SᵀK
 /// and the estimator f_S depend on the span of the columns only. Products are with S̄, so that a
-/// column with one entry is exactly a unit vector, whatever its sign and scale: a sketch of such
+/// column with one entry is exactly a unit vector, whatever its sign and scale. A sketch of such
 /// columns *is* the Nyström method, to the bit.
 ///
 /// Two implementations cover everything here: [`SparseSketch`] and [`DenseSketch`]. The parameters
@@ -100,7 +100,7 @@ pub trait Sketch<T: Scalar>: Debug + Send + Sync {
     }
 }
 
-/// The law of a sketch: draws one of any size.
+/// The distribution of a sketch: draws one of any size.
 ///
 /// Every implementation also has an inherent `sample` that returns the concrete type.
 pub trait SketchDistribution<T: Scalar>: Debug + Sync {
@@ -115,7 +115,7 @@ pub trait SketchDistribution<T: Scalar>: Debug + Sync {
     fn draw(&self, n: usize, d: usize, rng: &mut dyn Rng) -> Result<Box<dyn Sketch<T>>>;
 }
 
-/// A pointer to a law is the law.
+/// A pointer to a distribution is one too.
 macro_rules! forward {
     ($($pointer:ty $(: $bound:ident)?),*) => {$(
         impl<T: Scalar, L: SketchDistribution<T> $(+ $bound)? + ?Sized> SketchDistribution<T>

@@ -9,8 +9,8 @@ use std::ops::Range;
 /// Rows and columns of a tile of K: 2 MiB of `f64`.
 const TILE: usize = 512;
 
-/// K S̄ for a matrix K and a sketch S = S̄ diag(c), by row tiles: n·u entries of K for a support of
-/// u rows, O(512²) memory.
+/// K S̄ for a matrix K and a sketch S = S̄ diag(c), by row tiles. It takes n·u entries of K for a
+/// support of u rows, O(512²) memory.
 ///
 /// [`SketchedMatrix`](crate::SketchedMatrix) is the form that keeps KS. Sums over tiles are in
 /// `f64` whatever the scalar. Entries of K are not checked one by one; what `NaN` or ∞ would come
@@ -119,8 +119,8 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
     }
 
     /// The rows `support()` of K S̄, u × d, in `f64`. Every tile of K on the support is evaluated
-    /// once, its transpose standing for the tile on the other side of the diagonal: u²/2 entries
-    /// (u² for u ≤ 512).
+    /// once, its transpose standing for the tile on the other side of the diagonal. That is u²/2
+    /// entries (u² for u ≤ 512).
     ///
     /// # Errors
     /// As [`for_each_tile`](Self::for_each_tile).

@@ -15,9 +15,9 @@ const COLUMNS: usize = 8;
 /// S by its columns (compressed sparse columns): every column scaled so that its largest entry is
 /// 1, the scales apart.
 ///
-/// What leaves SSᵀ as it is, is done once at the start: repeated rows in a column are summed,
-/// entries and columns that come out zero are dropped, and columns that are multiples of each other
-/// are merged (scales c and c' into √(c² + c'²)), so that SᵀKS is singular only if K makes it so.
+/// What leaves SSᵀ as it is, is done once at the start. Repeated rows in a column are summed,
+/// entries and columns that come out zero are dropped. Columns that are multiples of each other are
+/// merged (scales c and c' into √(c² + c'²)). So SᵀKS is singular only if K makes it so.
 ///
 /// ```
 /// use nystrom_sketch::{Sketch, SparseSketch};
@@ -226,7 +226,7 @@ fn fingerprint(column: &[(usize, f64)]) -> u64 {
 }
 
 /// Sorts by rows, sums repetitions, drops zeros, divides by the entry of largest modulus (the first
-/// of several) and returns it; `None` if nothing is left.
+/// of several) and returns it. `None` if nothing is left.
 fn reduce(column: &mut Vec<(usize, f64)>) -> Option<f64> {
     column.sort_by_key(|entry| entry.0);
     column.dedup_by(|later, first| {

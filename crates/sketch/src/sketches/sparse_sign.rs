@@ -6,7 +6,7 @@ use nystrom_linalg_core::{Result, Scalar, validate};
 use rand::{Rng, RngExt};
 
 /// Each row of S has ζ entries ±1/√ζ in distinct random columns (ζ = 8 unless given, d if that is
-/// less): Sᵀ hashes every coordinate into ζ signed buckets.
+/// less). Sᵀ hashes every coordinate into ζ signed buckets.
 ///
 /// No row is zero, so that KS takes n²/2 entries of K, but only 2ζn² flops; S itself ζn numbers.
 /// Made for embedding tall matrices that are in memory anyway; for K it is the sketch that leaves

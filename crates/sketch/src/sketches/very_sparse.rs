@@ -13,8 +13,8 @@ use rayon::prelude::*;
 /// about d√n numbers.
 ///
 /// # Source
-/// P. Li, T. Hastie, K. Church, *Very sparse random projections*, KDD 2006, whose law and s = √n
-/// are also those of scikit-learn's `SparseRandomProjection`; s = √n in Chen & Yang 2021 too.
+/// P. Li, T. Hastie, K. Church, *Very sparse random projections*, KDD 2006. Scikit-learn's
+/// `SparseRandomProjection` has the same entries and s = √n. Chen & Yang 2021 also have s = √n.
 ///
 /// # Departures
 /// Columns that come out zero are left out ([`SparseSketch`]): SSᵀ is the same.
@@ -43,8 +43,8 @@ impl VerySparse {
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for s < 1.
     ///
     /// # Randomness
-    /// One key; column j takes a uniform (the gap to the next entry, geometric) and a sign for each
-    /// of its entries, and one uniform more, from its stream j.
+    /// One key. From its stream j, column j takes a uniform (the gap to the next entry, geometric)
+    /// and a sign for each of its entries. It takes one uniform more.
     pub fn sample<T: Scalar>(
         &self,
         n: usize,

@@ -19,9 +19,9 @@ pub enum Promise {
 /// Panics unless `selector` keeps the contract of [`LandmarkSelector`] on `k`, a psd matrix of
 /// order 2 to a few hundred.
 ///
-/// Checked: landmarks are distinct, in range and as many as promised, for several m and seeds; 0 ⪯
-/// L ⪯ K for the Nyström approximation they give; one seed gives one result, with 1, 2 and 8
-/// threads; m = 0 is [`Error::Empty`] and m > n [`Error::TooMany`]; a matrix that is zero or full
+/// Checked: landmarks are distinct, in range and as many as promised, for several m and seeds. 0 ⪯
+/// L ⪯ K for the Nyström approximation they give. One seed gives one result, with 1, 2 and 8
+/// threads. m = 0 is [`Error::Empty`] and m > n [`Error::TooMany`]. A matrix that is zero or full
 /// of NaN gives an error or landmarks, not a panic.
 ///
 /// ```

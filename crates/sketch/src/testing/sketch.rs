@@ -7,18 +7,20 @@ use rand::Rng;
 
 /// Independent sketches whose SSᵀ are averaged.
 const DRAWS: u64 = 4000;
-/// Standard errors that an entry of the average may be off: for a normal law 1.3e-15, so that up to
-/// a thousand entries and the departure of an average of 4000 from normality leave the false-alarm
-/// rate far below 1e-6.
+/// Standard errors that an entry of the average may be off. A normal variable is off by more with
+/// probability 1.3e-15. So up to a thousand entries, and the departure of an average of 4000 from
+/// normality, leave the false-alarm rate far below 1e-6.
 const STANDARD_ERRORS: f64 = 8.0;
 
 /// Panics unless `law` keeps the contract of [`SketchDistribution`] and its sketches that of
-/// [`Sketch`], for `n` rows (a dozen or so: the statistics are of n² entries) and `d` columns.
+/// [`Sketch`]. It draws for `n` rows (a dozen or so: the statistics are of n² entries) and `d`
+/// columns.
 ///
-/// Checked: E\[SSᵀ\] = I, every entry of the mean over 4000 draws within 8 of its standard errors;
-/// distinct rows in range, at most d columns, finite scales that are not 0; products with all rows,
-/// with pieces of them and with a row-major matrix agree with the dense S; 1, 2 and 8 threads give
-/// the same sketch and the same product to the bit; d = 0, n = 0 and d > n are typed errors.
+/// Checked: E\[SSᵀ\] = I, every entry of the mean over 4000 draws within 8 of its standard errors.
+/// Distinct rows in range, at most d columns, finite scales that are not 0. Products with all rows,
+/// with pieces of them and with a row-major matrix agree with the dense S. Any of 1, 2 and 8
+/// threads give the same sketch and the same product to the bit. d = 0, n = 0 and d > n are typed
+/// errors.
 ///
 /// ```
 /// use nystrom_sketch::{GaussianSketch, testing::check_sketch};

@@ -45,8 +45,8 @@ pub struct Influence {
     pub metric: Option<f64>,
     /// Its share of the mean square of the slopes of f along the standardised features.
     pub slope: f64,
-    /// Of numbers: for each output the mean change of it by one unit of the column (the average
-    /// derivative), over rows in which the column has a value. Of texts: none.
+    /// Of numbers: for each output its mean change by one unit of the column, the average
+    /// derivative. It is over rows in which the column has a value. Of texts: none.
     pub effects: Vec<Average>,
     /// Of the most important columns.
     pub dependence: Option<Dependence>,

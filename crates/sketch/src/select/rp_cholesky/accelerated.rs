@@ -1,5 +1,5 @@
-//! Randomly pivoted Cholesky in rounds of proposals: the law of the simple form, the work in matrix
-//! products.
+//! Randomly pivoted Cholesky in rounds of proposals: the pivots of the simple form in distribution,
+//! the work in matrix products.
 
 use super::RpCholesky;
 use super::rejection::{Accepted, reject_cholesky};
@@ -90,9 +90,9 @@ fn first_round(n: usize, k: usize) -> usize {
     k.min(ENOUGH as usize).min(n / 8).max(1)
 }
 
-/// b of the next round: to be rid of the pivots still wanted, or of as many as the products like,
-/// at the given rate of acceptance; at most twice the b before, and with b²·2i flops and b² entries
-/// for the proposals at most a quarter of those for the accepted.
+/// b of the next round: enough for the pivots still wanted, or for as many as suit the products, at
+/// the given rate of acceptance. It is at most twice the b before. The proposals take b²·2i flops
+/// and b² entries, at most a quarter of those for the accepted.
 fn next_round(n: usize, wanted: usize, rate: f64, b: usize) -> usize {
     let rate = rate.max(1e-3);
     let useful = ENOUGH.min(wanted as f64) / rate;

@@ -13,16 +13,16 @@ use rand::Rng;
 /// Randomly pivoted Cholesky: s_1, s_2, … drawn one after another with probability proportional to
 /// diag(A − Â), the diagonal that the pivots before leave unexplained.
 ///
-/// The selector to try first: no ridge, no target rank, nothing n × n, and in one run the
-/// landmarks, the factor, a nested path of approximations and their trace errors. E‖A − Â‖_* ≤ (1 +
+/// The selector to try first: no ridge, no target rank, nothing n × n. One run gives the landmarks,
+/// the factor, a nested path of approximations and their trace errors. E‖A − Â‖_* ≤ (1 +
 /// ε)‖A − A_r‖_* after k ≥ r/ε + r ln(1/(εη)) pivots, η the relative trace of A − A_r (Theorem 5.1
 /// of Chen et al.). The tests follow the recurrence from which the bound comes, a ← a − a²/(r(a +
 /// b)).
 ///
-/// Here in the accelerated form: b proposals are drawn at once, and accepted one after another with
-/// the probability by which the pivots before have lowered their residual, so that the accepted
-/// ones have exactly the law of [`rp_cholesky`]; the rest of the work is then matrix products.
-/// Given the same seed the two forms take different pivots.
+/// Here in the accelerated form: b proposals are drawn at once, and accepted one after another. The
+/// probability is the share that the pivots before have left of their residual. So the accepted
+/// ones have exactly the distribution of [`rp_cholesky`]. The rest of the work is then matrix
+/// products. Given the same seed the two forms take different pivots.
 ///
 /// At most k landmarks, fewer only when those taken explain A to rounding error (the approximation
 /// is then exact) or to the tolerance.
@@ -59,8 +59,8 @@ use rand::Rng;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RpCholesky {
-    /// b, the number of proposals a round; `None` (the default) lets it follow the work. The law
-    /// does not depend on it.
+    /// b, the number of proposals a round; `None` (the default) lets it follow the work. The
+    /// distribution does not depend on it.
     pub proposals: Option<usize>,
     /// Stop once tr(A − Â) ≤ tolerance·tr A; 0 by default.
     pub tolerance: f64,
@@ -70,13 +70,13 @@ impl RpCholesky {
     /// Up to `k` pivots of `A` with the factor they give.
     ///
     /// # Randomness
-    /// b uniforms for the proposals of a round, and one coin for each of them that is considered.
+    /// b uniforms for the proposals of a round, and one for each of them that is considered.
     ///
     /// # Errors
     /// [`Empty`](nystrom_linalg_core::Error::Empty) if n or k is 0,
-    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if k > n,
+    /// [`TooMany`](nystrom_linalg_core::Error::TooMany) if k > n.
     /// [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for a diagonal that is
-    /// negative, not finite or all zero, [`NonFinite`](nystrom_linalg_core::Error::NonFinite)
+    /// negative, not finite or all zero. [`NonFinite`](nystrom_linalg_core::Error::NonFinite)
     /// naming another entry of A,
     /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a tolerance outside
     /// [0, 1).

@@ -16,9 +16,9 @@ pub(super) struct Accepted {
     pub void: Vec<usize>,
 }
 
-/// Rejection-sampling Cholesky: position j is accepted with probability r_j/u_j, r_j what is left
-/// of H_jj after the accepted ones before it and u_j the weight it was proposed with, so that the
-/// accepted ones follow the sequential law exactly.
+/// Rejection-sampling Cholesky: position j is accepted with probability r_j/u_j. Here r_j is what
+/// is left of H_jj after the accepted ones before it, and u_j the weight it was proposed with. So
+/// the accepted ones follow the sequential distribution exactly.
 ///
 /// `H` is b × b, lower triangle read; at most `most` are accepted; r_j ≤ floor_j counts as 0.
 /// O(b·a²) flops for a accepted ones.

@@ -4,7 +4,7 @@ use crate::select::pivots::pivoted_cholesky;
 use nystrom_linalg_core::{PivotedCholesky, PsdMatrix, Result, Scalar, random};
 use rand::Rng;
 
-/// Randomly pivoted Cholesky as first published: the reference form, whose law
+/// Randomly pivoted Cholesky as first published: the reference form, whose distribution
 /// [`RpCholesky`](crate::RpCholesky) keeps at a fraction of the time.
 ///
 /// ```text
