@@ -3,8 +3,8 @@
 //! on all the data to 1e-6.
 //!
 //! `cargo bench -p nystrom-benches --bench falkon`. With the environment variable `NYSTROM_MILLION`
-//! set, n = 10⁶ with 4000 centres goes by first, once in each precision: the time of an iteration
-//! and the peak of resident memory are printed; and all the data at n = 100,000.
+//! set, n = 10⁶ with 4000 centres goes by first, once in each precision. The time of an iteration
+//! and the peak of resident memory are printed. Fits on all the data then include n = 100,000.
 #![allow(missing_docs, clippy::print_stdout)]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};

@@ -1,5 +1,5 @@
-//! k-DPPs: time per step of the swap chain (it must not depend on n; growth in c with an exponent
-//! of at most 2.2), per step of the down–up walk, and exact draws, the first with its
+//! k-DPPs: time per step of the swap chain and of the down–up walk. The swap chain's must not
+//! depend on n, and grow in c with an exponent of at most 2.2. Also exact draws: the first with its
 //! eigendecomposition or its preparation, and the next.
 //!
 //! The bimodal design in three dimensions with Matérn 3/2, ℓ = ½, as the peers have it. A

@@ -1,5 +1,5 @@
-//! Peak memory of single fits, each in a process of its own: one JSON line a case, with the
-//! resident megabytes before the work and at its peak.
+//! Peak memory of single fits, each in a process of its own. It prints one JSON line a case, with
+//! the resident megabytes before the work and at its peak.
 //!
 //! `cargo bench -p nystrom-benches --bench memory`; on Linux only, elsewhere it prints nothing.
 #![allow(missing_docs, clippy::print_stdout)]

@@ -1,6 +1,6 @@
-//! Time to choose landmarks: every selector for the same number of them, and randomly pivoted
-//! Cholesky at n = 50,000 and 200,000, simple and accelerated, beside what cannot be saved: the
-//! kernel entries and one matrix product of the same flops.
+//! Time to choose landmarks. Every selector for the same number of them, and randomly pivoted
+//! Cholesky at n = 50,000 and 200,000, simple and accelerated. Beside them what cannot be saved:
+//! the kernel entries and one matrix product of the same flops.
 //!
 //! `cargo bench -p nystrom-benches --bench selectors`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]

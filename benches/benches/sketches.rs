@@ -1,5 +1,6 @@
-//! KS and SᵀKS, and the estimator f_S, for every sketch: the bimodal design of Chen & Yang (2021)
-//! in three dimensions, γ = 0.5, Matérn ½, λ = 0.3·n^(−4/7), d = ⌊1.3·n^(3/7)⌋ columns.
+//! KS and SᵀKS, and the estimator f_S, for every sketch. The problem is the bimodal design of Chen
+//! & Yang (2021) in three dimensions, γ = 0.5, Matérn ½, λ = 0.3·n^(−4/7), d = ⌊1.3·n^(3/7)⌋
+//! columns.
 //!
 //! `cargo bench -p nystrom-benches --bench sketches`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]

@@ -1,7 +1,7 @@
 //! SQUEAK over a stream in d = 3, and DISQUEAK over the same points: time a point.
 //!
 //! `cargo bench -p nystrom-benches --bench squeak`. With the environment variable `NYSTROM_MILLION`
-//! set, a stream of 10⁶ points (never in memory at once) goes by first, once: its time, the
+//! set, a stream of 10⁶ points (never in memory at once) goes by first, once. Its time, the
 //! dictionary's size and the peak of resident memory are printed.
 #![allow(missing_docs, clippy::print_stdout)]
 

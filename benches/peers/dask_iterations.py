@@ -1,8 +1,7 @@
 """An iteration of Falkon over Dask's partitions beside one in memory; two workers of one thread.
 
 Prints seconds a pass: the median over Dask, at full size and where there is next to nothing to
-compute, and in memory by the difference of two fits.
-"""
+compute. Also in memory, by the difference of two fits. """
 
 import time
 

@@ -25,9 +25,9 @@ pub fn cosines(n: usize, d: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
     (x, y)
 }
 
-/// Problem b, the bimodal design of Chen & Yang (2021): in three dimensions, uniform on the unit
-/// cube with probability n/(n + n^0.4), otherwise coordinates on [2, 2.5] with density 4(5 − 2x). n
-/// × 3.
+/// Problem b, the bimodal design of Chen & Yang (2021) in three dimensions. Points are uniform on
+/// the unit cube with probability n/(n + n^0.4). Otherwise their coordinates are on [2, 2.5] with
+/// density 4(5 − 2x). n × 3.
 pub fn bimodal<T: Scalar>(n: usize) -> Mat<T> {
     let mut rng = Pcg64::seed_from_u64(0);
     let first = 1.0 / (1.0 + (n as f64).powf(-0.6));

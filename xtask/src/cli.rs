@@ -103,7 +103,7 @@ pub struct Reproduce {
     /// Compute anew what an earlier run has finished
     #[arg(long)]
     fresh: bool,
-    /// Also time the peers where an experiment compares, with this Python, which has what
+    /// Also time the peers where an experiment compares, with this Python. It must have what
     /// benches/peers/requirements.txt lists [default: that of .venv, if it is there, or python3]
     #[arg(long, value_name = "PYTHON", num_args = 0..=1)]
     peers: Option<Option<PathBuf>>,

@@ -113,7 +113,7 @@ pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Place> {
 }
 
 /// What the data sets of an experiment are: each name with the SHA-256 of its files as they lie
-/// there, with the identity of what is embedded, or `absent`.
+/// there. What is embedded has its identity, and what is missing is `absent`.
 pub fn fingerprint(dir: Option<&Path>, names: &[&str]) -> String {
     let of_file = |path: &PathBuf| match std::fs::read(path) {
         Ok(bytes) => Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect(),

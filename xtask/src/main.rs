@@ -2,9 +2,9 @@
 //! list, measure, write docs.
 //!
 //! Read `experiment.rs` for what an experiment is, `lab/` for what its settings, cells and results
-//! are, `experiments/` for the experiments, `runner.rs` for how they are run, `report/` for what is
-//! made of their outcomes, `tidy/` for the house rules, `bench/` for what is measured, `numbers.rs`
-//! for the measured numbers in documents, `suite.rs` for how the tests are run.
+//! are. `experiments/` has the experiments, `runner.rs` runs them, `report/` is what is made of
+//! their outcomes. `tidy/` has the house rules, `bench/` what is measured, `numbers.rs` the
+//! measured numbers in documents. `suite.rs` runs the tests.
 #![cfg_attr(not(test), deny(clippy::too_many_lines))]
 
 mod atomic;

@@ -2,7 +2,7 @@
 //!
 //! A number stands between `<!-- number: EXPERIMENT | WORDS | DIGITS -->` and `<!-- /number -->`.
 //! WORDS are part of the text of exactly one claim of the experiment, whose measured value is
-//! meant; DIGITS are significant ones, two if left out.
+//! meant. DIGITS are significant ones, two if left out.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Finished experiments, kept on disk so that an interrupted run continues where it stopped.
 //!
 //! One file per experiment, `DIR/experiments/<name>/outcome.json`, holding a [`Key`] and a
-//! [`Record`]. It is written atomically, so a file is there whole or not at all; one that does not
+//! [`Record`]. It is written atomically, so a file is there whole or not at all. One that does not
 //! parse, or whose key differs, counts as absent.
 
 use std::path::{Path, PathBuf};

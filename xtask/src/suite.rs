@@ -68,8 +68,8 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Rounds with new seeds, at least one and as long as there is time; the number of rounds, and the
-/// seed of the last if it failed.
+/// Rounds with new seeds, at least one and as long as there is time. Returns the number of rounds,
+/// and the seed of the last if it failed.
 fn soak(
     mut new_seed: impl FnMut() -> u64,
     round: &mut impl FnMut(u64) -> anyhow::Result<bool>,

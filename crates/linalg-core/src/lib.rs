@@ -1,6 +1,6 @@
 //! The ground every `nystrom` crate stands on. It has an n × n positive semi-definite matrix **K**
-//! that is never stored, the ridge that makes it invertible, and the few dense factorisations of
-//! its small compressions.
+//! that is never stored, and the ridge that makes it invertible. It also has the few dense
+//! factorisations of its small compressions.
 //!
 //! The types that matter, in reading order:
 //!

@@ -8,9 +8,9 @@ use faer::{Mat, MatMut};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The factor L of A + δI = LLᵀ, A n × n symmetric positive definite, in n(n + 256)/2 numbers: what
-/// [`Cholesky`](crate::Cholesky) does for matrices so large that the half above the diagonal
-/// matters.
+/// The factor L of A + δI = LLᵀ, A n × n symmetric positive definite, in n(n + 256)/2 numbers. It
+/// does what [`Cholesky`](crate::Cholesky) does, for matrices so large that the half above the
+/// diagonal matters.
 ///
 /// Column panel p holds columns 256p, 256p + 1, … from the diagonal block down.
 ///

@@ -29,8 +29,8 @@ pub(crate) fn solve_columns(t: usize) -> usize {
     finer(t, SOLVE_COLUMNS, LEAST_COLUMNS, |width| t.div_ceil(width))
 }
 
-/// The side of the blocks that a Gram matrix of order m is computed in: 64, 128 or 256, about a
-/// quarter of m, or less for more than 8 threads.
+/// The side of the blocks that a Gram matrix of order m is computed in. It is 64, 128 or 256, about
+/// a quarter of m, or less for more than 8 threads.
 pub fn gram_side(m: usize) -> usize {
     let side = (m / 4).next_power_of_two().clamp(64, GRAM_SIDE);
     finer(m, side, LEAST_SIDE, |side| m.div_ceil(side) * (m.div_ceil(side) + 1) / 2)

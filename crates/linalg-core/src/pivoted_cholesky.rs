@@ -8,11 +8,11 @@ use rayon::prelude::*;
 /// Rows whose residual diagonal one thread updates at a time.
 const RESIDUAL_ROWS: usize = 4096;
 
-/// Â = FFᵀ ⪯ A, F n × k, from a Cholesky factorisation of A stopped after k pivots: the Nyström
-/// approximation of the pivots s_1, …, s_k, with what is left of the diagonal.
+/// Â = FFᵀ ⪯ A, F n × k, from a Cholesky factorisation of A stopped after k pivots. It is the
+/// Nyström approximation of the pivots s_1, …, s_k, with what is left of the diagonal.
 ///
 /// The rows s_1, …, s_k of F are lower triangular, so the first j columns are the factorisation
-/// stopped after j pivots: one run gives a nested path of approximations. It is itself a
+/// stopped after j pivots. One run gives a nested path of approximations. It is itself a
 /// [`PsdMatrix`].
 ///
 /// [`new`](Self::new) takes the largest remaining diagonal entry of a stored matrix again and
@@ -50,7 +50,7 @@ impl<T: Scalar> PivotedCholesky<T> {
     /// `relative_tolerance`·max_i A_ii or less. Only the lower triangle is read.
     ///
     /// tr(A − Â) ≤ n·relative_tolerance·max_i A_ii, up to rounding. O(n·r²) flops for rank r; the
-    /// factor holds n·r numbers in memory for at most twice as many; while it grows there are at
+    /// factor holds n·r numbers in memory for at most twice as many. While it grows there are at
     /// most 3n·max(r, 8).
     ///
     /// # Errors

@@ -7,7 +7,7 @@
 //!
 //! # Convention
 //! A dense operation counts where it is handed to faer, or where a loop of our own stands in for
-//! it, so that nothing counts twice. A blocked Cholesky factorisation is the sum of its panels,
+//! it. So nothing counts twice. A blocked Cholesky factorisation is the sum of its panels,
 //! solves and products. An addition and a multiplication are a flop each, in any precision. Counts
 //! are those of the textbooks (G. Golub, C. Van Loan, *Matrix computations*):
 //!
@@ -74,8 +74,8 @@ impl Pieces {
 /// So many threads have fixed pieces, the fastest for one.
 const FEW_THREADS: usize = 8;
 
-/// How many pieces are to be offered at least, if that costs no bit: as many as there are threads
-/// where these are more than 8.
+/// How many pieces are to be offered at least, if that costs no bit. It is the number of threads
+/// where that is more than 8.
 #[must_use]
 pub fn pieces_wanted() -> usize {
     #[cfg(feature = "count-work")]

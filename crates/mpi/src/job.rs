@@ -18,7 +18,8 @@ const LIMIT: &str = "NYSTROM_MPI_MESSAGE";
 /// there is one process. Call it once.
 ///
 /// `main` gives the status to end with. Its error is the status with which the whole job is to end
-/// at once; so does a panic, with the status 101, so that no process waits for one that is gone.
+/// at once. A panic ends the job too, with the status 101. So no process waits for one that is
+/// gone.
 pub fn run(main: impl FnOnce(&World) -> Result<u8, u8>) -> ExitCode {
     let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
         tell("error: MPI has been started before");

@@ -1,8 +1,8 @@
 //! The processes of an MPI job, for the fits of `nystrom` over files that many read together.
 //!
-//! [`World`] is what a fit needs to know of a job ([`Ranks`]): sums over rows of the leaves of one
-//! tree, Σ over leaves of ΦᵀΦ and Φᵀy, travel up that tree, so that the bits are those of one
-//! process. [`run`] starts the job and ends it, all of it, when one process fails.
+//! [`World`] is what a fit needs to know of a job ([`Ranks`]). Each leaf of one tree has sums over
+//! its rows, ΦᵀΦ and Φᵀy. They travel up that tree, so that the bits are those of one process.
+//! [`run`] starts the job and ends it, all of it, when one process fails.
 //!
 //! The program `nystrom-mpi` is
 //!

@@ -2,8 +2,8 @@
 //! regression, scores and samples from it.
 //!
 //! One dependency for the whole workspace: kernels, leverage scores, landmark selection, Nyström
-//! approximations and kernel ridge regression, at n far beyond what an n × n matrix allows. Tests
-//! hold methods to their theorems. Every crate can also be used alone.
+//! approximations and kernel ridge regression. It works at n far beyond what an n × n matrix
+//! allows. Tests hold methods to their theorems. Every crate can also be used alone.
 //!
 //! ```
 //! use nystrom::prelude::*;

@@ -2,8 +2,8 @@
 //!
 //! One line tests a kernel, a psd matrix, a landmark selector, an estimator of leverage scores or a
 //! sketch. What is tested is what everything else relies on: shapes, symmetry, semi-definiteness,
-//! unbiasedness, accuracy, errors instead of panics, the same bits at any number of threads. Every
-//! type of this workspace passes through the same functions.
+//! unbiasedness, accuracy. Also errors instead of panics, and the same bits at any number of
+//! threads. Every type of this workspace passes through the same functions.
 //!
 //! | yours implements | test it by |
 //! |---|---|

@@ -1,9 +1,9 @@
 //! Figures, tables and pages; and the page of a fit.
 //!
 //! A [`Plot`](plot::Plot) or [`Table`](table::Table) is data; [`draw`](draw::draw) and
-//! [`figure`](figure::figure) make SVG and HTML of it, [`document`] a page that is one file: light
-//! and dark, for narrow and wide screens, without network or script. [`FitPage`] is the page of a
-//! fit of [`nystrom_pipeline`].
+//! [`figure`](figure::figure) make SVG and HTML of it. [`document`] makes a page that is one file:
+//! light and dark, for narrow and wide screens, without network or script. [`FitPage`] is the page
+//! of a fit of [`nystrom_pipeline`].
 //!
 //! ```
 //! use nystrom_page::plot::{Axis, Plot, Point};

@@ -3,7 +3,7 @@
 //! plot.
 //!
 //! The colours are those of Okabe and Ito (<https://jfly.uni-koeln.de/color/>), which people with
-//! colour-blindness can tell apart; yellow is left out, being invisible on white, brown and gold
+//! colour-blindness can tell apart. Yellow is left out, being invisible on white. Brown and gold
 //! are added. Black stands for the ink of the page: a page turns it into its text colour, light in
 //! a dark scheme.
 

@@ -1,7 +1,7 @@
 //! Views of numpy arrays as matrices, without a copy whatever their strides.
 //!
 //! The one file with `unsafe`. An array that another thread writes to while it is read gives
-//! undefined numbers, as in NumPy itself, but nothing else: no index depends on the entries.
+//! undefined numbers, as in NumPy itself, but nothing else. No index depends on the entries.
 
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use nystrom::faer::{Mat, MatMut, MatRef};
@@ -53,7 +53,7 @@ pub fn view<'a, T: Number>(array: &'a PyReadonlyArray2<'_, T>) -> PyResult<MatRe
         return Err(PyTypeError::new_err(text));
     }
     // Safety: numpy holds rows × cols numbers at these strides, aligned as just checked, for as
-    // long as the borrow lasts; `Element` types have no invalid bit patterns.
+    // long as the borrow lasts. `Element` types have no invalid bit patterns.
     Ok(unsafe { MatRef::from_raw_parts(data.cast_const(), rows, cols, down / size, right / size) })
 }
 

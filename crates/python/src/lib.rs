@@ -1,7 +1,7 @@
 //! The compiled half of the Python package `nystrom`: numpy arrays in, numpy arrays out.
 //!
-//! Everything here is a call of the library. The GIL is released while it works, errors come back
-//! as `ValueError` in the library's own words, and Ctrl-C ends the work at the next block of
+//! Everything here is a call of the library. The GIL is released while it works, and errors come
+//! back as `ValueError` in the library's own words. Ctrl-C ends the work at the next block of
 //! kernel values. Estimators are Python classes over these functions (`python/nystrom/`).
 #![cfg_attr(not(test), deny(clippy::disallowed_macros, clippy::disallowed_methods))]
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::too_many_lines))]

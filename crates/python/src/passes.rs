@@ -1,6 +1,6 @@
 //! Falkon and KRILL over rows that Python has, wherever they are: a pass for each iteration.
 //!
-//! The client runs [`falkon_passes`]; each of its passes is a call of a Python function, which has
+//! The client runs [`falkon_passes`]. Each of its passes is a call of a Python function. That has
 //! [`row_sums`] of all parts of the rows made where they are, and merged.
 
 use crate::array::{Matrix, Number, each_type, same_type, to_array, view};

@@ -230,8 +230,8 @@ pub fn falkon<'py>(
 }
 
 /// Nyström regression at the centres Z and the best of the ridges `mus`, for all targets together
-/// or for each; with the errors at every ridge, ridges × (leave-one-out, GCV, d_eff, training,
-/// leave-one-out of every target).
+/// or for each. With it come the errors at every ridge, ridges × (leave-one-out, GCV, d_eff,
+/// training, leave-one-out of every target).
 #[pyfunction]
 #[pyo3(signature = (spec, X, Y, weights, Z, mus, *, intercept, gcv, per_target, n_jobs=None))]
 pub fn nystrom_path<'py>(

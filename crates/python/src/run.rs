@@ -67,8 +67,8 @@ pub fn run<R: Send>(
     outcome(ended)
 }
 
-/// As [`run`], for work that owns all it needs: an exception by Ctrl-C waits for it half a second,
-/// then leaves it to end by itself, at its next block of kernel values.
+/// As [`run`], for work that owns all it needs. An exception by Ctrl-C waits for it half a second.
+/// Then it leaves the work to end by itself, at its next block of kernel values.
 pub fn run_owned<R: Send + 'static>(
     py: Python<'_>,
     n_jobs: Option<isize>,

@@ -1,10 +1,10 @@
 //! `cargo xtask bench`: runs the benches and, beside them, what a user would pick instead. All
 //! that was measured goes to `docs/data/bench.json`, ten rows of it to `docs/performance.md`.
 //!
-//! `criterion.rs` reads what criterion measured, `memory.rs` measures peaks, `rows.rs` says which
-//! of ours stands against which of the peers' (`peers.rs` beside this folder runs them) and against
-//! which limit of the machine (`comparison.rs` the types), `markdown.rs` writes the tables,
-//! `scaling.rs` plots.
+//! `criterion.rs` reads what criterion measured, `memory.rs` measures peaks. `rows.rs` says which
+//! of ours stands against which of the peers', and against which limit of the machine.
+//! `comparison.rs` has the types for it; `peers.rs` beside this folder runs the peers.
+//! `markdown.rs` writes the tables, `scaling.rs` plots.
 
 mod comparison;
 mod criterion;

@@ -26,7 +26,7 @@ pub const CHOICES: &str = "Design, f* and noise: with probability n/(n + n^γ) u
     illegible in this paper and taken from the same authors' paper on accumulations of \
     projections.";
 
-/// The law of the points.
+/// The distribution of the points.
 #[derive(Debug, Clone, Copy)]
 pub struct BimodalDesign {
     /// n.

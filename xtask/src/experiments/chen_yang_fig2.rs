@@ -25,7 +25,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Smoothness ν, λ = c·n^{−e}, and the law of the points.
+/// Smoothness ν, λ = c·n^{−e}, and the distribution of the points.
 struct Problem {
     nu: f64,
     lambda: (f64, f64),

@@ -45,8 +45,8 @@ const DISTANCE: Measure = Measure::new("distance", "bound of the distance in tot
 const DIMENSION: usize = 10;
 /// The square of the points' median distance.
 const MEDIAN_SQUARED: f64 = 18.68;
-/// The chain is to be this close to the k-DPP, by so many pairs and at the latest after the last of
-/// these multiples of n steps.
+/// The chain is to be this close to the k-DPP, by so many pairs. It has to be at the latest after
+/// the last of these multiples of n steps.
 const WITHIN: f64 = 0.1;
 const PAIRS: usize = 80;
 const LOOKS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
@@ -137,7 +137,7 @@ fn cell(draw: &mut Draw<'_, Size>, n: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// DPPy's draws of points of the same law, up to the n at which it makes none in time.
+/// DPPy's draws of points of the same distribution, up to the n at which it makes none in time.
 fn by_dppy(draw: &mut Draw<'_, Size>, ns: &[usize]) -> anyhow::Result<()> {
     let Some(python) = &draw.ctx.peers else { return Ok(()) };
     let Size { k, spectrum, rejection, .. } = *draw.setting;

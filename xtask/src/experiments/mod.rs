@@ -1,8 +1,8 @@
 //! The registry: every experiment, in the order of the papers and of their figures.
 //!
-//! To add one: write `experiments/<paper>_<figure>.rs` with a `pub const EXPERIMENT: Experiment`,
-//! declare it here, add it to [`ALL`] beside the others of its paper (a paper that is new goes into
-//! `papers`), run `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
+//! To add one, write `experiments/<paper>_<figure>.rs` with a `pub const EXPERIMENT: Experiment`,
+//! and declare it here. Add it to [`ALL`] beside the others of its paper; a new paper goes into
+//! `papers`. Run `cargo xtask reproduce --smoke --only NAME`, then `cargo xtask docs`.
 
 mod accumulation_data;
 mod accumulation_fig1;

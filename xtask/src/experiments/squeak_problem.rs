@@ -2,8 +2,8 @@
 //! everything.
 //!
 //! The crowd can be described by few points; each of the others only by itself. So d_eff stays
-//! small while the largest score, and with it d_mof = n·max l, is near its limit n/(1 + γ): the
-//! case in which uniform columns fail and leverage scores pay.
+//! small while the largest score, and with it d_mof = n·max l, is near its limit n/(1 + γ). In this
+//! case uniform columns fail and leverage scores pay.
 
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, KernelMatrix, Points};

@@ -56,7 +56,7 @@ impl Stream {
         })
     }
 
-    /// Every q̄ on this draw of the coins; `look` sees SQUEAK at every moment, with its number.
+    /// Every q̄ on this draw of random numbers; `look` sees SQUEAK at every moment, with its number.
     ///
     /// At the theorem's q̄ every point stays, and a stream costs n³; one is enough, as nothing
     /// varies.

@@ -66,9 +66,9 @@ enum Ended {
 /// there are, of how many.
 ///
 /// # Errors
-/// If the server refuses, sends something that cannot be joined, or breaks off or falls silent
-/// without having sent a byte more than the attempt before. What came is kept beside `target`, and
-/// the next call goes on from there.
+/// If the server refuses, or sends something that cannot be joined. Also if it breaks off or falls
+/// silent without having sent a byte more than the attempt before. What came is kept beside
+/// `target`, and the next call goes on from there.
 pub fn download(
     client: &Client,
     address: &str,

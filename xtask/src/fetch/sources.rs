@@ -1,8 +1,8 @@
 //! Where each data set comes from, and how it is packed there.
 //!
 //! The addresses are those that public programs use for the same sets; none could be tried while
-//! this was written. A set whose numbers are known is recognised by them, whatever its packing;
-//! where a publisher's copy cannot be had, or turns out to be another set, the copy comes that the
+//! this was written. A set whose numbers are known is recognised by them, whatever its packing. A
+//! publisher's copy may not be there, or turn out to be another set. The copy then comes that the
 //! catalogue's checksum was computed from.
 
 /// A data set and the ways to it, the publisher's own first.

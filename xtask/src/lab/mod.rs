@@ -2,7 +2,7 @@
 //! measured.
 //!
 //! An experiment file says what the paper says, lists its settings and sizes, and has one cell
-//! function, which draws a problem and puts measured values into the table under a
+//! function. That draws a problem and puts measured values into the table under a
 //! [`Method`](crate::method::Method) and a [`Measure`]. Plots with error bars, tables, the note on
 //! sizes, missing data and the values of claims are read off the table.
 //! `experiments/chen_yang_fig3.rs` is the model.

@@ -1,8 +1,8 @@
 //! The README shows the text of examples, which compile and run.
 //!
 //! A Rust snippet stands under a comment `<!-- example: NAME -->` and equals
-//! `crates/nystrom/examples/NAME.rs`; where that file has the lines `// readme: begin` and `//
-//! readme: end`, the snippet equals what is between them, unindented.
+//! `crates/nystrom/examples/NAME.rs`. Where that file has the lines `// readme: begin` and
+//! `// readme: end`, the snippet equals what is between them, unindented.
 
 use super::Violation;
 use super::tree::Tree;

@@ -22,7 +22,7 @@ pub fn files_are_short(tree: &Tree) -> Vec<Violation> {
     .collect()
 }
 
-/// No line of Rust or Markdown is wider than 100 columns, where it can be broken: addresses, table
+/// No line of Rust or Markdown is wider than 100 columns, where it can be broken. Addresses, table
 /// rows, images, markers of measured numbers, what a program prints and long strings in code
 /// cannot.
 pub fn lines_are_short(tree: &Tree) -> Vec<Violation> {

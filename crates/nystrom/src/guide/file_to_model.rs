@@ -66,8 +66,8 @@
 //! ```
 //!
 //! In `Cargo.toml`: `nystrom` and `nystrom-data`, both with `features = ["serde"]`, and
-//! `serde_json` with `features = ["float_roundtrip"]`, without which a number may come back one
-//! unit in the last place off.
+//! `serde_json` with `features = ["float_roundtrip"]`. Without that a number may come back one unit
+//! in the last place off.
 //!
 //! * *Other formats*: `nystrom_data::read_path` goes by the file's name: ARFF, libsvm, npy, each
 //!   plain or gzip, and Parquet (feature `parquet`).

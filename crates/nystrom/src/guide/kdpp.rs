@@ -33,7 +33,7 @@
 //! ```
 //!
 //! How long to run a chain: [`EffectiveSize`](crate::dpp::EffectiveSize) of its log-determinants
-//! says how many independent draws it is worth, [`coupled_meetings`](crate::dpp::coupled_meetings)
-//! estimates its distance from the k-DPP, and beside exact draws
-//! [`stationary_meetings`](crate::dpp::stationary_meetings) bounds it. For landmarks the first few
-//! hundred steps do most of it.
+//! says how many independent draws it is worth. [`coupled_meetings`](crate::dpp::coupled_meetings)
+//! estimates its distance from the k-DPP. Beside exact draws
+//! [`stationary_meetings`](crate::dpp::stationary_meetings) bounds that distance. For landmarks the
+//! first few hundred steps do most of it.

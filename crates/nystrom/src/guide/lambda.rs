@@ -30,7 +30,7 @@
 //! ```
 //!
 //! Leave-one-out holds the landmarks fixed. For a choice between kernels, or of anything that looks
-//! at the targets, cross-validate the whole procedure:
+//! at the targets, cross-validate the whole procedure.
 //! [`CrossValidation`](crate::krr::CrossValidation) takes grids of kernels and ridges and any
 //! closure that fits and predicts.
 //!

@@ -34,10 +34,10 @@
 //!   [`AdaptiveFull`](crate::sketch::AdaptiveFull),
 //!   [`KMeansPlusPlus`](crate::sketch::KMeansPlusPlus). They stop by themselves where K is
 //!   explained;
-//! * that draw by scores: [`RecursiveNystrom`](crate::leverage::RecursiveNystrom) by leverage
-//!   scores at a ridge that it finds for the number you ask for,
-//!   [`LeverageProportional`](crate::leverage::LeverageProportional) by those of any estimator of
-//!   the [next chapter](super::scores) at a ridge that you name; or k-DPPs
+//! * that draw by scores. [`RecursiveNystrom`](crate::leverage::RecursiveNystrom) takes leverage
+//!   scores at a ridge that it finds for the number you ask for.
+//!   [`LeverageProportional`](crate::leverage::LeverageProportional) takes those of any estimator
+//!   of the [next chapter](super::scores) at a ridge that you name. Or k-DPPs
 //!   ([chapter 4](super::kdpp)).
 //!
 //! # How many

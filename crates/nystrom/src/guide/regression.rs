@@ -29,7 +29,7 @@
 //!
 //! Targets are n × t: several columns share the work. With the feature `serde` a model is saved and
 //! loaded by any format of serde (`examples/million_rows.rs`): landmarks, coefficients, kernel,
-//! format version; a file that does not fit is refused.
+//! format version. A file that does not fit is refused.
 //!
 //! # Which solver
 //! All of these return a [`KrrModel`](crate::krr::KrrModel) and, where they share landmarks, the

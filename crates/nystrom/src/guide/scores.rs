@@ -1,8 +1,8 @@
 //! Chapter 3. Which rows matter.
 //!
 //! The ridge leverage score l_i = \[K(K + nλI)⁻¹\]_ii is how much of row i the others cannot
-//! explain at ridge nλ; the sum of all is the effective dimension d_eff(λ), the number of landmarks
-//! that a problem needs up to logarithms. Exactly, that is n × n:
+//! explain at ridge nλ. The sum of all is the effective dimension d_eff(λ). That is the number of
+//! landmarks that a problem needs, up to logarithms. Exactly, that is n × n:
 //!
 //! ```
 //! use nystrom::prelude::*;

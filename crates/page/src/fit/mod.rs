@@ -14,8 +14,8 @@ use crate::plot::Plot;
 use maud::{Markup, html};
 use nystrom_pipeline::{Metric, Model, Report, Validation};
 
-/// A fit as one page: how good it is on rows that it has not seen, which columns matter, what was
-/// tried, and how to repeat it.
+/// A fit as one page. It shows how good the fit is on rows that it has not seen, which columns
+/// matter, what was tried, and how to repeat it.
 ///
 /// ```
 /// use nystrom::prelude::*;

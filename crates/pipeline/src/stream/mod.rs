@@ -58,8 +58,8 @@ use nystrom::prelude::*;
 /// a centre. [`Recipe::certify_over`] says how far the model is from exact regression.
 ///
 /// Three things about columns are those of the reservoir. They are medians (which stand for missing
-/// values), the curves of skewed columns with their moments, and the levels of texts with more than
-/// 65,536 of them. All else is of all rows.
+/// values), the curves of skewed columns with their moments, and levels where a text has more than
+/// 65,536. All else is of all rows.
 ///
 /// The model depends on the rows and their order, on the seed and the options. It does not depend
 /// on blocks, files or threads, nor on how many processes shared the passes

@@ -32,9 +32,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
     memory : "auto", int or None
         Bytes beside the data; "auto" is half of what is free, and with None nothing is kept.
     calibrate : float, "cv:10", "loo" or None
-        For `predict_interval`: a share of the rows set aside (split conformal: the level holds), or
-        parts of them left out by cross-validation (CV+), or one by one (jackknife+): all rows are
-        fitted, 1 - alpha holds mostly and 1 - 2 alpha always.
+        For `predict_interval`. A share of the rows is set aside (split conformal: the level holds).
+        Or parts of them are left out by cross-validation (CV+), or one by one (jackknife+). Then
+        all rows are fitted, and 1 - alpha holds mostly, 1 - 2 alpha always.
     deviations : bool
         Whether what `predict_std` needs is kept.
     missing : {"fill", "drop", "refuse"}
@@ -106,8 +106,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Search):
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Predictions for the rows of X, whose columns are found by name in a frame; with the
-        standard deviations of new values, if the fit kept `deviations`."""
+        """Predictions for the rows of X, whose columns are found by name in a frame. With
+        `return_std` also the standard deviations of new values, if the fit kept `deviations`."""
         columns = self._known(X)
         values, _, notes = self.model_.predict(columns, self.n_jobs)
         say(notes)

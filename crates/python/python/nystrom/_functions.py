@@ -36,8 +36,8 @@ def leverage_scores(
     """Ridge leverage scores `[K (K + alpha I)^-1]_ii`: how little the other rows explain of each.
 
     `alpha` is n times lambda; without it lambda is 1e-4. Methods: "exact" (n × n), "fast" (from
-    `columns` columns), "recursive", "bless", "bless-r", "squeak", and "sa" (from the density of
-    the rows, without a kernel value, for stationary kernels in few dimensions).
+    `columns` columns), "recursive", "bless", "bless-r", "squeak" and "sa". The last goes by the
+    density of the rows, without a kernel value, for stationary kernels in few dimensions.
     """
     spec, X = _problem(X, kernel)
     alpha = len(X) * LEVERAGE_RIDGE if alpha is None else float(alpha)
@@ -64,7 +64,7 @@ def landmarks(
     """The numbers of n rows that stand for all.
 
     Methods: "uniform", "rpcholesky", "greedy", "sparse-greedy", "kmeans++", "adaptive",
-    "diagonal", "leverage" (at the ridge that suits n), "kdpp", "kdpp-exact"; in proportion to
+    "diagonal", "leverage" (at the ridge that suits n), "kdpp", "kdpp-exact". In proportion to
     leverage scores at `alpha`: "leverage-exact", "leverage-fast", "bless", "bless-r", "squeak",
     "sa". There may be fewer where n rows would add nothing.
     """
@@ -198,11 +198,11 @@ class KDPP:
     ----------
     kernel : as in `Nystroem`, "precomputed" included.
     method : {"auto", "exact", "rejection", "swap"}
-        "exact" is n × n: a first subset takes all eigenvalues of K and a few eigenvectors, the next
-        call all of them, three times as long, and draws after that are cheap. "rejection" is exact,
-        too, and never n × n, for subsets of up to a hundred rows or so; "swap" runs a Markov chain for
-        `steps` steps before each draw. "auto" is exact up to 2000 rows and by rejection up to the
-        square root of n rows in a subset.
+        "exact" is n × n: a first subset takes all eigenvalues of K and a few eigenvectors. The next
+        call takes all of them, three times as long, and draws after that are cheap. "rejection" is
+        exact, too, and never n × n, for subsets of up to a hundred rows or so. "swap" runs a Markov
+        chain for `steps` steps before each draw. "auto" is exact up to 2000 rows and by rejection
+        up to the square root of n rows in a subset.
     steps, n_jobs
     """
 

@@ -241,7 +241,7 @@ class NystroemRidge(_Ridge):
     """Kernel ridge regression at landmarks, with alpha chosen by exact leave-one-out errors.
 
     One decomposition gives the leave-one-out and the generalised cross-validation error at every
-    alpha; nothing n × n is held, and memory does not grow with the number of rows.
+    alpha. Nothing n × n is held, and memory does not grow with the number of rows.
 
     Parameters
     ----------

@@ -172,8 +172,8 @@ class _Search(BaseEstimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """The share of each column in what the model reacts to, in the order of the columns: of the
-        learned metric's diagonal, or of squared slopes."""
+        """The share of each column in what the model reacts to, in the order of the columns. It is
+        a share of the learned metric's diagonal, or of squared slopes."""
         check_is_fitted(self)
         found = dict(self.model_.describe()["importance"])
         if not found:
@@ -182,9 +182,9 @@ class _Search(BaseEstimator):
         return np.array([found.get(name, 0.0) for name in names])
 
     def report_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The page of `nystrom fit --report`, one file without network or script: how good the fit
-        is on rows that it has not seen, which columns matter and how, what was tried. Written to
-        `path`, if one is given."""
+        """The page of `nystrom fit --report`, one file without network or script. It shows how good
+        the fit is on rows that it has not seen, which columns matter and how, and what was tried.
+        Written to `path`, if one is given."""
         check_is_fitted(self)
         page = self.model_.html(getattr(self, "_report", None), self._repeat())
         if path is not None:

@@ -24,13 +24,13 @@ BLOCK = 8192
 
 
 class SqueakRegressor(_Ridge):
-    """Kernel ridge regression at a dictionary of rows that SQUEAK draws from a stream, in one pass
-    and in memory that does not grow with the rows.
+    """Kernel ridge regression at a dictionary of rows that SQUEAK draws from a stream. It takes one
+    pass, and memory that does not grow with the rows.
 
-    The dictionary stands for all rows seen so far at the ridge `resolution`: with K their kernel
-    matrix and L its approximation from the dictionary, 0 <= K - L <= resolution / (1 - epsilon) as
-    matrices, with high probability for enough `copies`. It has about `copies` times the effective
-    dimension of rows, however many there are.
+    The dictionary stands for all rows seen so far at the ridge `resolution`. Let K be their kernel
+    matrix and L its approximation from the dictionary. For enough `copies`, 0 <= K - L <=
+    resolution / (1 - epsilon) as matrices, with high probability. It has about `copies` times the
+    effective dimension of rows, however many there are.
 
     `fit` takes the rows in random order, and then goes over them once more for the regression, with
     alpha by leave-one-out errors. `partial_fit` sees rows once: whenever the dictionary changes,

@@ -22,7 +22,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     ----------
     kernel : str, kernel or callable, default="rbf"
         One of nystrom's kernels, a name of scikit-learn's, one of its Gaussian-process kernels, a
-        function of two points (slow), or "precomputed": then X is the kernel matrix.
+        function of two points (slow), or "precomputed". With this X is the kernel matrix.
     gamma, coef0, degree, kernel_params
         Parameters of a kernel that is named, as in scikit-learn.
     n_components : int, default=100

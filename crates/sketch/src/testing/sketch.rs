@@ -18,9 +18,8 @@ const STANDARD_ERRORS: f64 = 8.0;
 ///
 /// Checked: E\[SSᵀ\] = I, every entry of the mean over 4000 draws within 8 of its standard errors.
 /// Distinct rows in range, at most d columns, finite scales that are not 0. Products with all rows,
-/// with pieces of them and with a row-major matrix agree with the dense S. Any of 1, 2 and 8
-/// threads give the same sketch and the same product to the bit. d = 0, n = 0 and d > n are typed
-/// errors.
+/// with pieces of them and with a row-major matrix agree with the dense S. The same sketch and the
+/// same product come to the bit with 1, 2 and 8 threads. d = 0, n = 0 and d > n are typed errors.
 ///
 /// ```
 /// use nystrom_sketch::{GaussianSketch, testing::check_sketch};

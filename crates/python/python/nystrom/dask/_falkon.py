@@ -27,7 +27,7 @@ class Falkon(OnPartitions, _Falkon):
     two matrices of M × M numbers (four by KRILL), and sums of M numbers for each target.
 
     Centres that are not drawn uniformly take the preconditioner of KRILL, which asks nothing of
-    them, in place of Falkon's: one pass more, whose states are M × 2M numbers.
+    them, in place of Falkon's. It takes one pass more, whose states are M × 2M numbers.
 
     Parameters and attributes are those of `nystrom.Falkon`; `center_selection` may be points, but
     not numbers of rows, and `memory` is that of the client.
