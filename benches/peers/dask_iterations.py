@@ -58,7 +58,8 @@ def main():
     with cluster as workers, distributed.Client(workers):
         for _ in range(3):
             large, small = over_dask(x, y, CENTRES), over_dask(x[:800], y[:800], 10)
-            print(f"Dask {large:.3f}, of which {small:.3f} for nothing; memory {in_memory(x, y):.3f}")
+            memory = in_memory(x, y)
+            print(f"Dask {large:.3f}, of which {small:.3f} for nothing; memory {memory:.3f}")
 
 
 if __name__ == "__main__":

@@ -97,7 +97,10 @@ SETS = {
     "abalone-age": (["abalone/abalone.data"], csv(), "Rings", [], True),
     "california-dear": (["california-housing/california_housing.arff"], arff, "class", [], True),
 }
-CUTS = {"abalone-age": lambda y: 1 * (y > 8) + (y > 10), "california-dear": lambda y: y > y.median()}
+CUTS = {
+    "abalone-age": lambda y: 1 * (y > 8) + (y > 10),
+    "california-dear": lambda y: y > y.median(),
+}
 
 
 # Half of the regression sets; settings are chosen on these. The others confirm. Named in advance.

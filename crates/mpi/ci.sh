@@ -10,7 +10,8 @@ export CARGO_TARGET_DIR=${NYSTROM_MPI_TARGET:-$PWD/target}
 if ! command -v mpirun > /dev/null || ! command -v mpicc > /dev/null \
   || ! ls /usr/lib/llvm-*/lib/libclang.so* > /dev/null 2>&1; then
   if ! { apt-get update -qq \
-    && apt-get install -y -qq --no-install-recommends libopenmpi-dev openmpi-bin libclang-dev; }; then
+    && apt-get install -y -qq --no-install-recommends \
+      libopenmpi-dev openmpi-bin libclang-dev; }; then
     echo "NOT TESTED: Open MPI is not here and cannot be installed (as root, from Debian's packages)"
     exit 0
   fi

@@ -111,9 +111,13 @@ def test_threads_do_not_change_the_bits(model, jobs, waves):
 
 def test_pipelines_grids_and_frames(waves):
     X, y = waves
-    model = make_pipeline(StandardScaler(), ny.Nystroem(n_components=50, random_state=0), ny.KernelRidge(1e-2))
+    nystroem = ny.Nystroem(n_components=50, random_state=0)
+    model = make_pipeline(StandardScaler(), nystroem, ny.KernelRidge(1e-2))
     assert cross_val_score(model, X, y, cv=3).min() > 0.95
-    grid = {"nystroem__kernel": [ny.Gaussian(0.5), ny.Matern(1.5)], "nystroem__n_components": [20, 60]}
+    grid = {
+        "nystroem__kernel": [ny.Gaussian(0.5), ny.Matern(1.5)],
+        "nystroem__n_components": [20, 60],
+    }
     assert GridSearchCV(model, grid, cv=3).fit(X, y).best_score_ > 0.95
     nested = {"kernel__length_scale": [0.01, 0.7], "alpha": [1e-3]}
     search = GridSearchCV(ny.KernelRidge(kernel=ny.Gaussian()), nested, cv=3).fit(X, y)

@@ -37,7 +37,9 @@ def test_landmarks_are_distinct_rows(method, waves):
     rows = ny.landmarks(X, ny.Gaussian(0.5), 15, method=method, alpha=0.1, random_state=0)
     assert len(set(rows.tolist())) == len(rows) == 15
     assert rows.min() >= 0 and rows.max() < len(X)
-    again = ny.landmarks(X, ny.Gaussian(0.5), 15, method=method, alpha=0.1, random_state=0, n_jobs=1)
+    again = ny.landmarks(
+        X, ny.Gaussian(0.5), 15, method=method, alpha=0.1, random_state=0, n_jobs=1
+    )
     assert np.array_equal(rows, again)
 
 
@@ -119,7 +121,8 @@ def test_certificates_bound_the_distance_to_exact_regression(waves):
     kernel, alpha = ny.Gaussian(0.5), 0.01
     exact = ny.KernelRidge(alpha, kernel=kernel, fit_intercept=True).fit(X, y).predict(X)
     for count in (5, 60):
-        model = ny.NystroemRidge([alpha], kernel=kernel, n_components=count, random_state=0).fit(X, y)
+        model = ny.NystroemRidge([alpha], kernel=kernel, n_components=count, random_state=0)
+        model.fit(X, y)
         distance = np.sqrt(np.mean((model.predict(X) - exact) ** 2))
         report = ny.certificate(model, X, y, random_state=0)
         assert distance <= report.bound[0]

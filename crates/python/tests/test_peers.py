@@ -65,7 +65,12 @@ def test_a_constant_and_conjugate_gradients(waves):
     X, y = waves
     direct = ny.KernelRidge(0.1, kernel=ny.Matern(1.5), fit_intercept=True).fit(X, y + 100)
     iterative = ny.KernelRidge(
-        0.1, kernel=ny.Matern(1.5), fit_intercept=True, solver="iterative", tol=1e-10, random_state=0
+        0.1,
+        kernel=ny.Matern(1.5),
+        fit_intercept=True,
+        solver="iterative",
+        tol=1e-10,
+        random_state=0,
     ).fit(X, y + 100)
     assert (direct.solver_, iterative.n_iter_ > 0) == ("ExactCholesky", True)
     assert np.abs(direct.predict(X) - iterative.predict(X)).max() < 1e-6
@@ -108,7 +113,8 @@ def test_kernels_of_gaussian_processes(kernel, rng):
     X, Z = rng.normal(size=(30, d)), rng.normal(size=(20, d))
     model = ny.Nystroem(kernel, landmarks=Z).fit(X)
     K = kernel(X, Z)
-    assert np.abs(np.linalg.solve(model.normalization_, model.transform(X).T).T - K).max() < 1e-6 * K.max()
+    back = np.linalg.solve(model.normalization_, model.transform(X).T).T
+    assert np.abs(back - K).max() < 1e-6 * K.max()
 
 
 def test_kernels_combine(rng):
@@ -116,7 +122,8 @@ def test_kernels_combine(rng):
     a, b = ny.Gaussian(0.7), ny.Linear(1.0)
     assert np.allclose((a + 2.0 * b * a)(X), a(X) + 2.0 * b(X) * a(X), rtol=1e-13)
     assert np.allclose((a + b).diag(X), np.diag((a + b)(X)))
-    assert a == ny.Gaussian(0.7) and a != ny.Gaussian(0.8) and repr(a) == "Gaussian(length_scale=0.7)"
+    assert a == ny.Gaussian(0.7) and a != ny.Gaussian(0.8)
+    assert repr(a) == "Gaussian(length_scale=0.7)"
 
 
 def test_a_python_function_is_a_kernel_with_a_warning(waves):

@@ -47,7 +47,9 @@ def test_frames_hold_texts_and_gaps(frames, rng):
 
 def test_both_frames_give_the_same_model(rng):
     columns, price = houses(rng)
-    models = [ny.KernelRegressor(**SMALL).fit(m.DataFrame(columns), price) for m in (pandas, polars)]
+    models = [
+        ny.KernelRegressor(**SMALL).fit(m.DataFrame(columns), price) for m in (pandas, polars)
+    ]
     assert models[0].model_.to_bytes() == models[1].model_.to_bytes()
 
 
@@ -213,7 +215,8 @@ def test_probabilities_are_calibrated_on_rows_set_aside(rng):
 def program():
     """The command line, built beside the tests or named by NYSTROM."""
     root = Path(__file__).parents[3]
-    places = [os.environ.get("NYSTROM"), root / "target/debug/nystrom", root / "target/release/nystrom"]
+    built = [root / "target/debug/nystrom", root / "target/release/nystrom"]
+    places = [os.environ.get("NYSTROM"), *built]
     found = next((place for place in places if place and Path(place).exists()), None)
     return found or shutil.which("nystrom")
 
@@ -246,7 +249,8 @@ def test_what_is_wrong_with_a_frame_is_said(frames, rng):
     infinite = columns | {"size": np.where(np.arange(300) == 4, np.inf, columns["size"])}
     with pytest.raises(ValueError, match="'size' has the value inf in row 4"):
         model.fit(frames.DataFrame(infinite), price)
-    named = frames.Series("age", price) if frames.__name__ == "polars" else frames.Series(price, name="age")
+    is_polars = frames.__name__ == "polars"
+    named = frames.Series("age", price) if is_polars else frames.Series(price, name="age")
     with pytest.raises(ValueError, match="rename one"):
         model.fit(X, named)
     dates = np.arange(300).astype("datetime64[D]").astype("datetime64[ms]")

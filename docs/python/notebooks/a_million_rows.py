@@ -61,8 +61,8 @@ figure.savefig("pictures/million.svg")
 # ## When the rows wander
 #
 # Landmarks of the first part are the wrong ones if later rows lie elsewhere. `SqueakRegressor`
-# keeps a dictionary that stands for all rows so far: it grows where rows bring something new, and only
-# there. Here each part lies a little further to the right.
+# keeps a dictionary that stands for all rows so far. It grows where rows bring something new, and
+# only there. Here each part lies a little further to the right.
 
 # %%
 wandering = ny.Gaussian(0.5)

@@ -71,7 +71,7 @@ figure.savefig("pictures/landmark-errors.svg")
 # ![What is left of the trace against the number of landmarks](../pictures/landmark-errors.svg)
 #
 # With few landmarks all methods are alike. With more, uniform ones keep missing the thin part of
-# the spiral, and "rpcholesky" and "kdpp" come nearest to the best approximation of their rank, which
+# the spiral. "rpcholesky" and "kdpp" come nearest to the best approximation of their rank, which
 # takes all eigenvectors.
 
 # %%

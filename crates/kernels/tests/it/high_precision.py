@@ -40,7 +40,8 @@ for b in (1, 2, 3, 4):
 print("--- matern")
 for nu in ("0.1", "0.5", "0.77", "1", "1.5", "2", "3.3", "4.5", "10.5", "25"):
     for t in ("1e-12", "1e-5", "0.01", "0.3", "1", "4.5", "30", "300", "650"):
-        print(f"    ({float(nu)}, {float(t)}, {mp.nstr(matern(mpf(float(nu)), mpf(float(t))), 20)}),")
+        value = matern(mpf(float(nu)), mpf(float(t)))
+        print(f"    ({float(nu)}, {float(t)}, {mp.nstr(value, 20)}),")
 print("--- slopes: s, kappa'(s) for the profiles of gradients.rs")
 
 

@@ -79,8 +79,8 @@ impl Recipe {
         self.sum_after(ranks, &[])
     }
 
-    /// The sums over no rows, for the leaves that this process has: about as many as every other,
-    /// and none of a node that was saved without the rest of it.
+    /// The sums over no rows, for the leaves that this process has. These are about as many as
+    /// every other, and none of a node that was saved without the rest of it.
     ///
     /// # Errors
     /// As [`sum`](Self::sum).

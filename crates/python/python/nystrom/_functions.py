@@ -225,7 +225,8 @@ class KDPP:
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> KDPP:
-        """Takes the rows; with `method="exact"` their spectrum is computed when subsets are drawn."""
+        """Takes the rows. With `method="exact"` their spectrum is computed when subsets are
+        drawn."""
         if self.method not in ("auto", "exact", "rejection", "swap"):
             raise ValueError(
                 f"method = {self.method!r} is unknown; there are auto, exact, rejection, swap"
