@@ -10,8 +10,8 @@ use rayon::prelude::*;
 /// Rows predicted at once: a tile of 256·m kernel values per thread.
 const TILE_ROWS: usize = 256;
 
-/// f(x) = Σ_j θ_j k(x, z_j) + b: a kernel, m centres in ℝ^d, an m × t matrix of coefficients and t
-/// constants.
+/// A fitted regression function, f(x) = Σ_j θ_j k(x, z_j) + b. It has a kernel, m centres in ℝ^d,
+/// an m × t matrix of coefficients and t constants.
 ///
 /// No training data are kept beyond the centres (for [`ExactKrr`](crate::ExactKrr) those are all
 /// the points).

@@ -8,8 +8,8 @@ use std::ops::Range;
 /// Rows of a tile; the leaves of [`RowTree`] are multiples of it.
 pub(crate) const TILE_ROWS: usize = 1024;
 
-/// n points x_i, their targets (n × t) and, if they do not all count the same, one weight w_i ≥ 0
-/// each. Everything is borrowed.
+/// The data of a regression: n points x_i and their targets (n × t). If points do not all count the
+/// same, also one weight w_i ≥ 0 each. Everything is borrowed.
 ///
 /// Every regression takes `impl Into<Problem>`, so that `(x, y)` is enough without weights.
 ///

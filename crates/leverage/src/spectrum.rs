@@ -5,7 +5,7 @@ use crate::{ExactRoute, ExactScores};
 use faer::MatRef;
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, SymmetricEigen, validate};
 
-/// K = UΣUᵀ, from which the scores at every ridge and every rank follow in O(n²).
+/// Scores at every ridge and every rank, each in O(n²), from one eigendecomposition K = UΣUᵀ.
 ///
 /// **Forms n × n matrices** (K, U and work space), as the exact scores must. Negative eigenvalues,
 /// which rounding produces, count as 0.

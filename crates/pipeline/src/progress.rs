@@ -4,7 +4,7 @@ use crate::kernel::Meter;
 use crate::report::Trial;
 use std::ops::ControlFlow;
 
-/// What a search is at.
+/// The step that a search comes to.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Event<'a> {
@@ -16,8 +16,8 @@ pub struct Event<'a> {
     pub best: Option<&'a Trial>,
 }
 
-/// Told of every step of a search. What it answers decides whether the search goes on: `Break` ends
-/// it with the best candidate so far, which is then fitted quickly.
+/// Hears of every step of a search, to show it or to end it. What it answers decides whether the
+/// search goes on: `Break` ends it with the best candidate so far, which is then fitted quickly.
 ///
 /// `()` hears nothing and always goes on.
 ///

@@ -18,7 +18,7 @@ pub enum Split {
     Time(String),
 }
 
-/// Rows by number, from 0; each list increases.
+/// The rows to fit and the rows to compare on, by number from 0. Each list increases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fold {
     /// Rows to fit.

@@ -47,7 +47,7 @@ pub struct Confusion {
     pub bins: Vec<Bin>,
 }
 
-/// Some of the rows, with probabilities next to each other.
+/// A bin of a calibration plot: rows whose probabilities are next to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Bin {
@@ -59,7 +59,8 @@ pub struct Bin {
     pub rows: usize,
 }
 
-/// How many of the rows set aside are in intervals that are made of the others of them.
+/// How often intervals hold the truth: the rows set aside against intervals made from the others of
+/// them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Coverage {

@@ -18,7 +18,8 @@ pub enum Draw {
     WithoutReplacement,
 }
 
-/// J: at least one index, all distinct and below n, in an order that is kept.
+/// The rows J chosen as landmarks: at least one index, all distinct and below n, in an order that
+/// is kept.
 ///
 /// A Nyström approximation C W⁺ Cᵀ depends on its columns only through their span. So repeated
 /// draws are merged here rather than left to make W exactly singular.

@@ -133,7 +133,7 @@ impl Lengths {
     }
 }
 
-/// What to do.
+/// Whether a fit is close enough to exact regression, and what to do if it is not.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Closeness {

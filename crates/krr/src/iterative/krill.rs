@@ -13,8 +13,9 @@ use rand::Rng;
 /// Points whose part of the embedding comes from one random stream.
 const STREAM_ROWS: usize = 1024;
 
-/// As [`Falkon`](crate::Falkon), with a preconditioner that asks nothing of the centres: K_nM
-/// compressed to 2M rows by a random embedding.
+/// Kernel ridge regression restricted to M centres, as [`Falkon`](crate::Falkon), for centres of
+/// any kind. Its preconditioner asks nothing of them: it is K_nM compressed to 2M rows by a random
+/// embedding.
 ///
 /// ```text
 /// Hθ = K_nMᵀy,   H = K_nMᵀK_nM + nλK_MM,   preconditioned by   (ΨK_nM)ᵀ(ΨK_nM) + nλK_MM,

@@ -15,8 +15,8 @@ pub enum MetricForm {
     Full,
 }
 
-/// x ↦ Ax for a d × d matrix A, diagonal or full: distances after it are the learned metric
-/// ‖A(x − y)‖.
+/// A linear map of points, x ↦ Ax for a d × d matrix A, diagonal or full. Distances after it are
+/// the learned metric ‖A(x − y)‖.
 ///
 /// ```
 /// use faer::mat;

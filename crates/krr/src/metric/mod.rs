@@ -19,7 +19,7 @@ const PAIRS: usize = 1000;
 /// The step of the grid of ridges that the first search starts from: nλ = 10^(−½).
 const START: i32 = -1;
 
-/// What a length scale is a multiple of the median of.
+/// The distance whose median a length scale is a multiple of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum MetricDistance {

@@ -10,10 +10,10 @@ use rand::Rng;
 /// A level below this many expected rows is left out (but for the last).
 const FEWEST_EXPECTED: f64 = 16.0;
 
-/// Bottom-up leverage score sampling by rejection, along λ_0 > λ_1 > … > λ_H = λ. At each level
-/// every row is a candidate with probability β_i = min(1, q2·K_ii/(K_ii + nλ_h)). It is kept with
-/// the *marginal* probability p_i = min(1, q2·l̃_i), and its weight is 1/p_i. Here l̃_i is measured
-/// against the previous level's dictionary.
+/// Ridge leverage scores and a dictionary by bottom-up sampling with rejection (BLESS-R). It goes
+/// along λ_0 > λ_1 > … > λ_H = λ. At each level every row is a candidate with probability β_i =
+/// min(1, q2·K_ii/(K_ii + nλ_h)). It is kept with the *marginal* probability p_i = min(1, q2·l̃_i),
+/// and its weight is 1/p_i. Here l̃_i is measured against the previous level's dictionary.
 ///
 /// # Cost
 /// At level h about |U_h|·|J_{h−1}| + |J_{h−1}|² entries are evaluated, E|U_h| = Σβ_i ≤

@@ -7,9 +7,9 @@ use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, random};
 use nystrom_sketch::Dictionary;
 use rand::{Rng, RngExt};
 
-/// Bottom-up leverage score sampling: along λ_0 > λ_1 > … > λ_H = λ, uniform candidates are scored
-/// against the previous level's dictionary, and the next dictionary is drawn from them with
-/// replacement.
+/// Ridge leverage scores and a dictionary by bottom-up sampling (BLESS). It goes along λ_0 > λ_1 >
+/// … > λ_H = λ. Uniform candidates are scored against the previous level's dictionary, and the next
+/// dictionary is drawn from them with replacement.
 ///
 /// Convention: κ² = max K_ii, λ_0 = κ² (absolute: nκ²), λ_h = λ_{h−1}/q. |J_h| ≤ ⌈q2·d_h⌉ with d_h
 /// ≈ d_eff(λ_h).

@@ -9,9 +9,10 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random::coin,
 use nystrom_sketch::{Dictionary, check_failure_probability};
 use rand::{Rng, seq::SliceRandom};
 
-/// Recursive-RLS at a fixed ridge μ. The rows of a random half are sampled first, by the same
-/// method. Scores measured against that sample are over-estimates whose sum is O(d_eff(μ)). Every
-/// row is then kept on its own with probability p_i and weight 1/p_i.
+/// Ridge leverage scores and a dictionary at a fixed ridge μ, by recursion (Recursive-RLS). The
+/// rows of a random half are sampled first, by the same method. Scores measured against that sample
+/// are over-estimates whose sum is O(d_eff(μ)). Every row is then kept on its own with probability
+/// p_i and weight 1/p_i.
 ///
 /// The halves are nested prefixes of one random order, so the recursion is a loop from the shortest
 /// prefix to all rows.

@@ -103,8 +103,8 @@ impl<T: Scalar> LandmarkSelector<T> for RecursiveNystrom {
     }
 }
 
-/// Algorithm 3 as a source of scores and dictionaries: the recursion finds its own ridge from
-/// `size`, the scores are taken at the caller's.
+/// Ridge leverage scores and dictionaries by Algorithm 3 of Musco & Musco. The recursion finds its
+/// own ridge from `size`; the scores are taken at the caller's.
 ///
 /// At `size` below d_eff of the caller's ridge take [`UnitWeights`](crate::UnitWeights) of it for
 /// proportions.

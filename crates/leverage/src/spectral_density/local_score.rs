@@ -10,8 +10,8 @@ use libm::lgamma as ln_gamma;
 use nystrom_linalg_core::{Result, validate};
 use std::f64::consts::{LN_2, PI};
 
-/// K̃_λ(p) = ∫_{ℝ^d} ds / (p + λ/m(s)): the rescaled ridge leverage score n·l in the interior of a
-/// cloud of local density p.
+/// The rescaled ridge leverage score n·l in the interior of a cloud of local density p: K̃_λ(p) =
+/// ∫_{ℝ^d} ds / (p + λ/m(s)).
 ///
 /// λ is that of K + nλI, m the spectral density of the kernel in ordinary frequency. K̃ decreases
 /// in p, from k(0)/λ at p = 0.

@@ -7,8 +7,8 @@ use nystrom_linalg_core::Error;
 use nystrom_linalg_core::{Result, Scalar};
 use nystrom_sketch::Dictionary;
 
-/// I = {(x_i, p̃_i, q_i)}: the points kept from a stream, their probabilities and their numbers of
-/// copies.
+/// The points kept from a stream, their probabilities and their numbers of copies: I = {(x_i, p̃_i,
+/// q_i)}.
 ///
 /// The weights s_i² = q_i/(q̄p̃_i) make E\[SSᵀ\] = I over all points seen, those dropped having
 /// q_i = 0. The p̃_i never rise and dropped points never return. Probabilities and weights are

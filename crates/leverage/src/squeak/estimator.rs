@@ -8,8 +8,8 @@ use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random, valid
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
-/// DISQUEAK: the data cut into chunks, a dictionary of each, merged along a tree on the threads of
-/// the current rayon pool.
+/// A dictionary of many points on all threads (DISQUEAK). The data are cut into chunks, and the
+/// dictionary of each is merged along a tree on the threads of the current rayon pool.
 ///
 /// The result has the same bits with any number of threads, and is that of [`MergeTree`] fed with
 /// the same chunks in any order.

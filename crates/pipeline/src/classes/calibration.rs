@@ -11,7 +11,8 @@ const HALVINGS: usize = 40;
 /// … and the decrease of the loss, relative to 1, below which they end.
 const ENOUGH: f64 = 1e-12;
 
-/// p_k = e^{z_k} / Σ_l e^{z_l} with z_k = a·f_k + b_k.
+/// Turns the values f_k of classes into probabilities, p_k = e^{z_k} / Σ_l e^{z_l} with z_k =
+/// a·f_k + b_k.
 ///
 /// Of two classes the first has f = 0 and the second the only function: p = 1/(1 + e^{−af−b}),
 /// Platt scaling. With more it is temperature scaling with offsets. The first offset is 0.

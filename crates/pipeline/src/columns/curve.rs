@@ -13,7 +13,7 @@ pub enum Shape {
     Log,
 }
 
-/// A monotone curve.
+/// A monotone curve that the values of a column are put through, so that they are less skewed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Curve {

@@ -40,7 +40,7 @@ use crate::progress::Progress;
 use crate::search::{Fitted, Search};
 use nystrom::prelude::*;
 
-/// A fit in two passes over rows that are read block by block:
+/// Finds the best fit for rows beyond memory, in two passes over blocks of them:
 ///
 /// 1. [`survey`](Self::survey): one pass counts rows, levels of texts and missing values, and adds
 ///    up means and standard deviations. It keeps a uniform sample of rows, the reservoir;

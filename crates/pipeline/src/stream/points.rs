@@ -176,7 +176,7 @@ impl StreamPoints {
     }
 }
 
-/// Columns, scaling and kernel: rows as points.
+/// How the rows of a table become points of a kernel: columns, scaling and the kernel.
 #[derive(Debug, Clone)]
 pub struct PointRecipe {
     fit: Fit,
@@ -199,7 +199,7 @@ struct Sent {
     leaves: usize,
 }
 
-/// Some rows that follow one another.
+/// Points of some rows that follow one another, with their places in the files.
 #[derive(Debug, Clone, Default)]
 pub struct PointRows {
     /// The place of the first among all rows that are used.

@@ -75,7 +75,7 @@ pub struct Dependence {
     pub means: Vec<Vec<Average>>,
 }
 
-/// Values of a column.
+/// The values of a column at which its [`Dependence`] is taken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grid {
