@@ -8,7 +8,7 @@ use nystrom_data::{Constant, Dataset, Standardize, Standardizer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// A data set, or the news that it is absent.
+/// A data set, or a note that it is absent.
 pub enum Lookup {
     /// It is there or embedded, was read, and is the one that the catalog knows.
     Found(Dataset),

@@ -70,7 +70,7 @@ impl Step {
         }
     }
 
-    /// By the trial, else by what it counts.
+    /// Seconds as a trial measured them, else from the counts.
     fn seconds(&self, speed: Speed) -> Option<f64> {
         let counted = |values| values * speed.value + self.flops.unwrap_or(0.0) * speed.flop;
         self.seconds.or_else(|| self.kernel_values.map(counted))

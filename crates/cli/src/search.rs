@@ -1,4 +1,4 @@
-//! What a search may take here, and what is told of it.
+//! The limits of a search, and what is printed about it.
 
 use crate::args;
 use crate::session::Session;

@@ -65,7 +65,7 @@ impl PcgReport {
 }
 
 /// Conjugate gradients on A·X = B until the *true* relative residual of every column is within the
-/// tolerance: [`pcg`](crate::pcg()) for a [`LinearSystem`] and an onlooker.
+/// tolerance: [`pcg`](crate::pcg()) for a [`LinearSystem`], with a monitor.
 ///
 /// The recurrence's residual drifts from the true one by rounding. Where it claims convergence the
 /// true one is computed. If that is too large, the run begins again from there with what it has.

@@ -27,7 +27,7 @@
 //! does not count. Nor does what goes on inside a kernel: its values count as entries. Those of a
 //! Gram block count in full, although one triangle is evaluated and mirrored.
 //!
-//! What could be done at the same time, whatever does it, is told by [`side_by_side`].
+//! [`side_by_side`] says what could be done at the same time, whatever does it.
 //!
 //! ```
 //! use faer::{Accum, Mat};

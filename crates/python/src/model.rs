@@ -23,7 +23,7 @@ type Any<'py> = Bound<'py, PyAny>;
 #[pyclass(frozen, module = "nystrom._native")]
 pub struct Model(pub nystrom_pipeline::Model);
 
-/// What the search is told.
+/// The options of a search.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Options {

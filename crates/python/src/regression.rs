@@ -28,10 +28,10 @@ const AS_GOOD: f64 = 1e-10;
 
 type Any<'py> = Bound<'py, PyAny>;
 pub type Fitted<T> = (Mat<T>, Vec<T>, Told);
-/// Coefficients, constants, the best ridge of each target, all errors, and what is told.
+/// Coefficients, constants, the best ridge of each target, all errors, and the report.
 type OfPath<'py> = (Any<'py>, Any<'py>, Vec<usize>, Any<'py>, Bound<'py, PyDict>);
 
-/// What is told of a fit.
+/// The report of a fit.
 #[derive(Default)]
 pub struct Told {
     solver: String,
@@ -86,7 +86,7 @@ impl<'py, T: Number> Sample<'py, T> {
     }
 }
 
-/// Coefficients, constants and what is told, as Python takes them.
+/// Coefficients, constants and the report, as Python takes them.
 pub fn given_back<'py, T: Number>(
     py: Python<'py>,
     (coefficients, intercept, told): Fitted<T>,

@@ -172,7 +172,7 @@ fn alaoui_mahoney(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Ch
 
 /// Its p̃_i = τ̃_i/d̃ divide by a d̃ that adds up α·τ̃ of each point at its arrival and ends near 4
 /// d_eff here. With 4q̄·d_eff copies in all, a point gets about q̄·τ of them, as with SQUEAK. (With
-/// q̄·d_eff the dictionary starves: poor scores raise d̃, which thins it further.)
+/// q̄·d_eff the dictionary shrinks away: poor scores raise d̃, which thins it further.)
 fn ink(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
     let copies = 4.0 * f64::from(COPIES) * problem.d_eff;
     let mut ink = Ink::new(

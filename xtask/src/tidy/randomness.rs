@@ -1,4 +1,5 @@
-//! Randomness is the last argument of what draws, is stored nowhere, and its law is documented.
+//! Randomness is the last argument of what draws, is stored nowhere, and how it is drawn is
+//! documented.
 
 use syn::visit::{self, Visit};
 use syn::{Attribute, FnArg, Pat, Signature, Type, Visibility};
@@ -7,7 +8,7 @@ use super::Violation;
 use super::syntax::{self, Syntax};
 use super::tree::Tree;
 
-/// Every public function of the libraries that takes `rng` says where its law comes from.
+/// Every public function of the libraries that takes `rng` says how it draws.
 pub fn randomness_is_documented(tree: &Tree) -> Vec<Violation> {
     syntax::check(tree.library_sources().map(|source| (source, ())), |()| Draws::default())
 }

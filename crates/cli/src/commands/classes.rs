@@ -1,4 +1,4 @@
-//! What is told of classes.
+//! What is printed about classes.
 
 use crate::failure::Result;
 use crate::summary::Summary;

@@ -3,7 +3,7 @@
 use faer::{ColMut, MatMut};
 use nystrom_linalg_core::{PsdMatrix, Scalar};
 
-/// Proposals that wait, and the kernel entries of their items.
+/// The pending proposals, and the kernel entries of their items.
 #[derive(Debug, Clone)]
 pub(super) struct Batch<T> {
     pub positions: Vec<usize>, // v of each
@@ -56,8 +56,8 @@ impl<T: Scalar> Batch<T> {
         k.diag_into(ColMut::from_slice_mut(&mut self.diagonal[..q]), (&self.items).into());
     }
 
-    /// Another proposal beside those that wait; its column is K beside `base`. c entries, one for
-    /// each that waits and a diagonal one.
+    /// Another proposal beside the pending ones; its column is K beside `base`. c entries, one for
+    /// each pending proposal and a diagonal one.
     pub fn join(&mut self, k: &dyn PsdMatrix<T>, base: &[usize], (v, u): (usize, usize)) {
         let (c, j, item) = (self.c, self.items.len(), &[u]);
         self.beside.clear();
@@ -72,7 +72,7 @@ impl<T: Scalar> Batch<T> {
         self.items.push(u);
     }
 
-    /// The last proposal's column is K beside Y, in which all that wait were exchanged.
+    /// The last proposal's column is K beside Y, in which all pending ones were exchanged.
     pub fn catch_up(&mut self) {
         let j = self.items.len() - 1;
         for i in 0..j {
@@ -127,7 +127,7 @@ impl<T: Scalar> Batch<T> {
         if i == j { self.diagonal[i] } else { self.between[j * self.most + i] }
     }
 
-    /// Proposal j was carried out: its item is beside those that wait now.
+    /// Proposal j was carried out: its item is now a row of the columns of the later ones.
     pub fn follow(&mut self, j: usize) {
         for i in j + 1..self.items.len() {
             self.columns[i * self.c + self.positions[j]] = self.between(j, i);
@@ -135,8 +135,8 @@ impl<T: Scalar> Batch<T> {
     }
 }
 
-/// Proposals that are evaluated and judged together. Of a step, a Q-th of a factorisation, c³/3Q
-/// flops, falls as their number Q grows, and what P takes, some 4Qc, rises.
+/// Proposals that are evaluated and judged together. A step takes a Q-th of a factorisation, c³/3Q
+/// flops, which falls as their number Q grows. It takes some 4Qc for P, which rises.
 pub(crate) fn together(c: usize) -> usize {
     (c / 4).next_multiple_of(8).clamp(16, 64)
 }

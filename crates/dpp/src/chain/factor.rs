@@ -5,7 +5,7 @@
 //! factorisation in `f64` can only promise LLᵀ = K_YY + E with ‖E‖ ≈ ε‖K_YY‖. At a condition of
 //! 1e10 the inverse is 1e-9 … 1e-8 off. An error Δ in L itself, ‖Δ‖ ≈ ε‖L‖, changes the inverse by
 //! cond(L)·ε = cond(K_YY)^½·ε only, 1e-11 there. Hence **where K_YY is ill-conditioned L is
-//! computed to 32 digits** (`wide.rs`) and rounded. What scales the items does not count.
+//! computed to 32 digits** (`wide.rs`) and rounded. Scales of the items do not matter.
 
 use super::principal::Principal;
 use super::rows::Rows;
@@ -37,8 +37,8 @@ impl Factor {
         Ok(factor)
     }
 
-    /// Of another K of the same size; where rounding denies it a factor, of K + δI with a δ of that
-    /// size.
+    /// Of another K of the same size; where rounding errors leave it no factor, of K + δI with a δ
+    /// of that size.
     pub fn update(&mut self, K: &Principal) -> Result<()> {
         if self.compute(K).is_ok() {
             return Ok(());

@@ -13,7 +13,7 @@ use nystrom_linalg_core::{Scalar, ops, work};
 use pulp::{Simd, WithSimd};
 
 /// Proposals that join a window, at most, until its factor is computed afresh. A step takes c³/3Q
-/// flops for the factor, and some 8Qc and 8Q² for the updates that wait.
+/// flops for the factor, and some 8Qc and 8Q² for the pending updates.
 pub(super) fn waiting(c: usize) -> usize {
     (c / 8).next_multiple_of(4).clamp(4, 32)
 }

@@ -49,8 +49,8 @@ use window::Window;
 /// kernel methods*, ICML 2016.
 ///
 /// # Departures
-/// The updates that wait for one another; the repaired start. Of what looks like a residual of at
-/// most 4cε·K_uu, nothing is believed: it counts as 0.
+/// Updates are delayed and then made together, and the start is repaired. A residual of at most
+/// 4cε·K_uu counts as 0.
 ///
 /// ```
 /// use faer::Mat;
@@ -249,7 +249,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         Ok(accepted)
     }
 
-    /// The factor of what Y is now.
+    /// The factor of K_YY for the current Y.
     pub(crate) fn settle(&mut self) -> Result<()> {
         self.base.clear();
         if self.waiting > 0 {
@@ -307,7 +307,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         Landmarks::new(self.k.dim(), increasing).expect("distinct items, at least one")
     }
 
-    /// ln det K_YY, of the factor and of the exchanges that wait: after single steps as accurate as
+    /// ln det K_YY, of the factor and of the pending exchanges: after single steps as accurate as
     /// ratios are. O(c).
     pub fn log_det(&self) -> f64 {
         let since = if self.waiting > 0 { self.window.change().ln() } else { 0.0 };
@@ -317,7 +317,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
     /// K_YY⁻¹, rows and columns in the order of [`items`](Self::items), from the factor. 2c³ flops.
     ///
     /// # Errors
-    /// [`Error::NotPositiveDefinite`] if rounding denies K_YY a factor.
+    /// [`Error::NotPositiveDefinite`] if rounding errors leave K_YY no factor.
     pub fn inverse(&self) -> Result<faer::Mat<f64>> {
         Ok(self.settled()?.inverse())
     }
@@ -330,7 +330,7 @@ impl<'a, T: Scalar> SwapChain<'a, T> {
         Ok(self.settled()?.residual(&self.K))
     }
 
-    /// The factor of what Y is now, also where exchanges wait.
+    /// The factor of K_YY for the current Y, also with exchanges pending.
     fn settled(&self) -> Result<Cow<'_, Factor>> {
         let mut factor = Cow::Borrowed(&self.factor);
         if self.waiting > 0 {

@@ -9,8 +9,8 @@ use rand::Rng;
 impl<T: Scalar> SwapChain<'_, T> {
     /// One step of Algorithm 1; true if Y changed. If c = n there is nothing to exchange.
     ///
-    /// Up to 32 exchanges wait for a factor, and each takes an entry beside the c. That is O(c²) as
-    /// in [`run`](Self::run), which takes half the time or less.
+    /// Up to 32 exchanges are pending until a factor is computed, and each takes an entry beside
+    /// the c. That is O(c²) as in [`run`](Self::run), which takes half the time or less.
     ///
     /// # Randomness
     /// With a lazy rule one uniform that decides whether to stay. Then, unless Y stays, v and u by

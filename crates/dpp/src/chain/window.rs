@@ -26,7 +26,7 @@
 //!
 //! # Source
 //! The sweep operator: J. H. Goodnight, *A tutorial on the SWEEP operator*, Amer. Statist. 33
-//! (1979). Updates that wait and are then made together: T. McDaniel et al., *Delayed Slater
+//! (1979). Delayed updates: T. McDaniel et al., *Delayed Slater
 //! determinant update algorithms for high efficiency quantum Monte Carlo*, J. Chem. Phys. 147
 //! (2017).
 
@@ -37,7 +37,8 @@ use nystrom_linalg_core::{Scalar, work};
 use pulp::{Simd, WithSimd};
 
 /// A window ends when det K_YY is this many times as large as it has been. Entries of P grow as it
-/// falls, and cancel as it rises. So many digits of P at most are lost, and none of what follows.
+/// falls, and cancel as it rises. So at most so many digits of P are lost, and none in later
+/// windows.
 const RISE: f64 = 1e6;
 /// The row of a position that no proposal names.
 pub(super) const NOWHERE: usize = usize::MAX;

@@ -16,9 +16,9 @@ const CHUNK: usize = 64;
 /// What an iteration of [`Falkon`](crate::Falkon) takes from the rows: K_nMᵀDK_nM u for a given u,
 /// or K_nMᵀD\[y 1\] before there is one. D holds the sample weights.
 ///
-/// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them. Who runs passes needs
-/// [`RowSums`](crate::RowSums) alone; who runs them in a process that [`Falkon`](crate::Falkon)
-/// does not reach makes them of what is [`Asked`]. Nothing but the sum is held, M × t numbers, and
+/// [`Falkon::fit_passes`](crate::Falkon::fit_passes) makes and reads them. To run passes,
+/// [`RowSums`](crate::RowSums) is enough. In a process that [`Falkon`](crate::Falkon) does not
+/// reach, make them from what is [`Asked`]. Nothing but the sum is held, M × t numbers, and
 /// 64·M for each thread.
 pub type CenterProducts<K, T> = Tiled<MatrixSums<CenterProduct<K, T>>, T>;
 

@@ -9,14 +9,14 @@ use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{GramSums, PackedLower, Result, Scalar, ops};
 
 impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
-    /// The same rows over other centres. Of rows that are in the sums the projection P k(x, ·) onto
-    /// the old centres is known. Of that the projection onto the new ones is taken. Rows
+    /// The same rows over other centres. Of rows that are in the sums only the projection P k(x, ·)
+    /// onto the old centres is known. It is projected onto the new ones. Rows
     /// that still wait for a whole tile are kept as they are.
     ///
     /// Where the new centres are some of the old ones this is exact: the state that these rows
-    /// would have made. Along a new centre the rows before have what the old centres saw of it.
-    /// With the dictionaries of SQUEAK at ridge γ that is all but γ/(1 − ε) of K, in norm, for each
-    /// change of the dictionary.
+    /// would have made. Along a new centre the earlier rows have only their projection onto the old
+    /// centres. With the dictionaries of SQUEAK at ridge γ that is all but γ/(1 − ε) of K, in norm,
+    /// for each change of the dictionary.
     ///
     /// # Cost
     /// For m old and m' new centres mm' + m'² kernel values and 2m²m' + 3mm'² + m'³/3 flops.

@@ -7,7 +7,7 @@ use nystrom_linalg_core::Result;
 /// Sums over rows that come in blocks of any size: they merge, become bytes and come back.
 ///
 /// A [`FitState`](crate::FitState) is such a sum, and so are the [`PathErrors`](crate::PathErrors)
-/// of a later pass. A program that shares rows out and merges along a tree needs to know no more.
+/// of a later pass. A program that shares rows out and merges along a tree needs only this trait.
 /// Tiles are cut at multiples of 1024 rows of the sum. So the bits depend on the rows and on what
 /// was merged with what, never on the blocks.
 pub trait RowSums<T>: Sized {

@@ -31,7 +31,7 @@ pub fn asked(args: &Fit) -> Result<Option<usize>> {
     Err(Failure::Usage(text.into()).into())
 }
 
-/// What is told of so many rows that are too many.
+/// The error for more rows than the memory allowed holds.
 pub fn refuse(rows: u64, memory: u64) -> anyhow::Error {
     let text = format!(
         "--certify={rows} holds that many rows, and kernel values at each, beside the rest; that is \

@@ -272,7 +272,7 @@ impl PointSizes {
         Ok(PointSizes { memory, block, reservoir, members, work, rows, bytes, reading })
     }
 
-    /// What is told of a dictionary of which so many members are too many.
+    /// The error for a dictionary with more members than the memory allowed holds.
     pub fn refuse(&self, size: usize) -> Failure {
         let text = format!(
             "the dictionary has {size} rows, and beside the rest {} hold {}: allow more --memory, \
