@@ -15,9 +15,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig1",
     paper: &papers::ACCUMULATIONS_2021,
     figure: "Figure 1",
-    says: "On a bimodal design (γ = 0.5) an accumulation with m = 5 has nearly the approximation \
-           error of the Gaussian sketch at nearly the time of Nyström; \
-        Nyström is fast but far less accurate, the Gaussian sketch accurate but slow.",
+    says: "The design is bimodal (γ = 0.5). An accumulation with m = 5 has nearly the \
+           approximation error of the Gaussian sketch at nearly the time of Nyström. Nyström is \
+           fast but far less accurate. The Gaussian sketch is accurate but slow.",
     data: &[],
     run,
 };

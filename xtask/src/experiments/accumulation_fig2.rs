@@ -18,10 +18,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig2",
     paper: &papers::ACCUMULATIONS_2021,
     figure: "Figure 2",
-    says: "On a bimodal design (γ = 0.6), accumulating m ≤ 32 sub-sampling matrices brings the \
-           approximation error from that of Nyström (m = 1), orders of \
-        magnitude larger, to that of the Gaussian sketch (m = ∞), below the estimation error of \
-        exact KRR.",
+    says: "The design is bimodal (γ = 0.6). Accumulating m ≤ 32 sub-sampling matrices brings the \
+           approximation error from that of Nyström (m = 1) to that of the Gaussian sketch (m = \
+           ∞). That of Nyström is orders of magnitude larger. That of the Gaussian sketch is below \
+           the estimation error of exact KRR.",
     data: &[],
     run,
 };

@@ -14,9 +14,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "accumulation-fig5",
     paper: &papers::ACCUMULATIONS_2021,
     figure: "Figure 5",
-    says: "Solved by Falkon, every sketch keeps the test error it has when solved directly, at \
-           these n without much of a gain in time; the accumulation has the best \
-        error for its time.",
+    says: "Solved by Falkon, every sketch keeps the test error it has when solved directly. At \
+           these n there is not much of a gain in time. The accumulation has the best error for \
+           its time.",
     data: &[RQA.data, CASP.data, GAS.data],
     run,
 };

@@ -20,9 +20,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-divide-and-conquer",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Section 1, against divide and conquer",
-    says: "Divide and conquer in m parts keeps the risk of exact KRR for m up to about n/d_eff², \
-           at n²/m kernel values, hence n·d_eff²; \
-        Nyström by leverage scores needs about n·d_eff, uniform columns n·d_mof.",
+    says: "Divide and conquer in m parts keeps the risk of exact KRR for m up to about n/d_eff². \
+           It needs n²/m kernel values, hence n·d_eff². Nyström by leverage scores needs about \
+           n·d_eff, uniform columns n·d_mof.",
     data: &[],
     run,
 };

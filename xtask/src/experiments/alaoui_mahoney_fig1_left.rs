@@ -11,9 +11,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-fig1-left",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Figure 1, left",
-    says: "With an asymmetric design, dense at the borders of (0, 1) and sparse at its centre, \
-           few points have a high leverage score, those at \
-        the centre: n = 500, λ = 1e-6, d_eff = 24, d_mof = 500.",
+    says: "The design is asymmetric, dense at the borders of (0, 1) and sparse at its centre. Few \
+           points have a high leverage score, those at the centre. Here n = 500, λ = 1e-6, d_eff = \
+           24 and d_mof = 500.",
     data: &[],
     run,
 };

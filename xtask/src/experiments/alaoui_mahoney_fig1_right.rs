@@ -17,9 +17,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-fig1-right",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Figure 1, right",
-    says: "Sampling by exact or approximate leverage scores reaches the risk of exact KRR with \
-           far fewer columns than uniform or diagonal \
-        sampling; Table 1 prints the risk ratio 1.01 for leverage sampling at p = 2 d_eff.",
+    says: "Sampling by exact or approximate leverage scores reaches the risk of exact KRR with far \
+           fewer columns than uniform or diagonal sampling. Table 1 prints the risk ratio 1.01 for \
+           leverage sampling at p = 2 d_eff.",
     data: &[],
     run,
 };

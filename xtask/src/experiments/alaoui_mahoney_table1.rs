@@ -20,10 +20,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "alaoui-mahoney-table1",
     paper: &papers::ALAOUI_MAHONEY_2015,
     figure: "Table 1",
-    says: "With p = 2 d_eff (Bernoulli, linear) or p = d_eff (RBF) columns drawn by leverage \
-           scores, Nyström KRR has the risk of exact KRR within \
-        1 to 10 % (linear), 50 % (RBF on Gas) or 1 % (RBF on Pumadyn), while d_mof, which uniform \
-        sampling needs, is n in nearly every row.",
+    says: "Leverage scores draw p = 2 d_eff (Bernoulli, linear) or p = d_eff (RBF) columns. \
+           Nyström KRR then has the risk of exact KRR within 1 to 10 % (linear), 50 % (RBF on Gas) \
+           or 1 % (RBF on Pumadyn). Uniform sampling needs d_mof, which is n in nearly every row.",
     data: &["gas-drift-batch2", "gas-drift-batch3", "pumadyn-32fm", "pumadyn-32fh", "pumadyn-32nh"],
     run,
 };

@@ -15,9 +15,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &papers::CHEN_YANG_2021,
     figure: "none: boundary of the support",
     says: "The approximation K̃ holds at interior points. Ours: next to a flat boundary of the \
-           support the true rescaled score is (1/p) ∫ ln(1 + p·m(s)/λ) ds, \
-        2α/d = (2ν + d)/d times K̃ at small λ, in a layer as thick as the equivalent kernel, h = \
-        (λ'/p)^(1/2α).",
+           support the true rescaled score is (1/p) ∫ ln(1 + p·m(s)/λ) ds. At small λ this is 2α/d \
+           = (2ν + d)/d times K̃. It is so in a layer as thick as the equivalent kernel, h = \
+           (λ'/p)^(1/2α).",
     data: &[],
     run,
 };

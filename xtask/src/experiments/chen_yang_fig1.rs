@@ -20,10 +20,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-fig1",
     paper: &papers::CHEN_YANG_2021,
     figure: "Figure 1",
-    says: "On a three-dimensional bimodal design with Matérn kernels, regression on landmarks \
-           from SA scores has the error of that from \
-        Recursive-RLS (RC) and BLESS, below uniform landmarks (Vanilla); the time of SA scores is \
-        nearly linear in n and far below the others'.",
+    says: "The design is three-dimensional and bimodal, the kernels are Matérn. Regression on \
+           landmarks from SA scores has the error of that from Recursive-RLS (RC) and BLESS. This \
+           is below the error with uniform landmarks (Vanilla). The time of SA scores is nearly \
+           linear in n and far below the others'.",
     data: &[],
     run,
 };

@@ -17,10 +17,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-fig2",
     paper: &papers::CHEN_YANG_2021,
     figure: "Figure 2",
-    says: "On the line, SA scores follow the true ones closely for a uniform design; for Beta and \
-           bimodal designs the error is larger where points are sparse \
-        (the small cluster, the ends of the Beta design), and it falls as n grows. Theorem: at \
-        interior points the relative error goes to 0.",
+    says: "On the line, SA scores follow the true ones closely for a uniform design. For Beta and \
+           bimodal designs the error is larger where points are sparse (the small cluster, the \
+           ends of the Beta design). It falls as n grows. Theorem: at interior points the relative \
+           error goes to 0.",
     data: &[],
     run,
 };

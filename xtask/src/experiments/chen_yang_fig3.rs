@@ -16,9 +16,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "chen-yang-fig3",
     paper: &papers::CHEN_YANG_2021,
     figure: "Figure 3",
-    says: "With Gaussian kernels on bimodal designs in growing dimension, sampling by leverage \
-           scores, whatever their estimate, ends up no better than \
-        uniform sampling, and all errors grow.",
+    says: "The kernels are Gaussian, the designs bimodal in growing dimension. Sampling by \
+           leverage scores, whatever their estimate, ends up no better than uniform sampling. All \
+           errors grow.",
     data: &[],
     run,
 };

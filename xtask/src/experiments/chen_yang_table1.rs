@@ -27,11 +27,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &papers::CHEN_YANG_2021,
     figure: "Table 1",
     says: "r_i = q̃_i/q_i, with q̃ the sampling probabilities of a method and q those of exact \
-           leverage scores: SA has mean r 1.01 (5 % and 95 % quantiles \
-        0.87 and 1.13) on RQC, 1.04 (0.77, 1.26) on HTRU2 and 1.00 (0.79, 1.21) on CCPP, closer \
-        to 1 than Recursive-RLS (RC) and BLESS; uniform \
-        probabilities (Vanilla) have 1.06 (0.64, 1.40), 1.13 (0.53, 1.63) and 1.04 (0.72, 1.33). \
-        SA takes 0.40 s, 2.23 s and 0.48 s.",
+           leverage scores. On RQC, SA has mean r 1.01, with 5 % and 95 % quantiles 0.87 and 1.13. \
+           On HTRU2 it has 1.04 (0.77, 1.26), on CCPP 1.00 (0.79, 1.21). This is closer to 1 than \
+           Recursive-RLS (RC) and BLESS. Uniform probabilities (Vanilla) have 1.06 (0.64, 1.40), \
+           1.13 (0.53, 1.63) and 1.04 (0.72, 1.33). SA takes 0.40 s, 2.23 s and 0.48 s.",
     data: &["query-analytics", "htru2", "ccpp"],
     run,
 };

@@ -21,9 +21,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &papers::OURS,
     figure: "k-DPPs at scale",
     says: "Not from a paper: time and kernel values of k-DPP draws from n = 10³ to 10⁶ normal \
-           points in ten dimensions, exactly from the spectrum of K, exactly by rejection, and by \
-           a swap chain for as many steps as bring it to a distance of 0.1 that is measured. With \
-           --peers also DPPy's two exact samplers, as far as they go.",
+           points in ten dimensions. The draws come exactly from the spectrum of K, exactly by \
+           rejection, and from a swap chain. The chain takes as many steps as bring it to a \
+           distance of 0.1 that is measured. With --peers also DPPy's two exact samplers, as far \
+           as they go.",
     data: &[],
     run,
 };

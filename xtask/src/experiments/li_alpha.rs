@@ -15,9 +15,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-alpha",
     paper: &papers::LI_2016,
     figure: "Section 6.3, α",
-    says: "1000 random neighbours (S, r, t) on Ailerons give an α below 1, and so fast mixing by \
-           Theorem 5, for small bandwidths; α grows with the bandwidth \
-        and with c. The chain does well in practice even where α exceeds 1.",
+    says: "For small bandwidths 1000 random neighbours (S, r, t) on Ailerons give an α below 1, \
+           and so fast mixing by Theorem 5. This α grows with the bandwidth and with c. The chain \
+           does well in practice even where α exceeds 1.",
     data: &["ailerons", "abalone"],
     run,
 };

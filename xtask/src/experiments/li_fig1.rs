@@ -17,10 +17,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig1",
     paper: &papers::LI_2016,
     figure: "Figures 1, 2 and 7",
-    says: "‖K − K̃‖/‖K − K_c‖ in the Frobenius and the spectral norm against the number of \
-           landmarks c: k-DPP sampling has the lowest error in both, and \
-        only full adaptive sampling is on par. Averaged over eight data sets its error is up to \
-        80 % below that of uniform sampling.",
+    says: "The figures show ‖K − K̃‖/‖K − K_c‖ in the Frobenius and the spectral norm against the \
+           number of landmarks c. In both, k-DPP sampling has the lowest error. Only full adaptive \
+           sampling is on par. Averaged over eight data sets the error of k-DPP sampling is up to \
+           80 % below that of uniform sampling.",
     data: NAMES,
     run,
 };

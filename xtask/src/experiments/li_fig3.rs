@@ -16,10 +16,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig3",
     paper: &papers::LI_2016,
     figure: "Figures 3, 4 and 8",
-    says: "Training and test error of kernel ridge regression on Nyström approximations: \
-           landmarks of a k-DPP do more than 20 % better than uniform ones on \
-        average over eight data sets, and better than those by ridge leverage scores, in \
-        particular for few landmarks.",
+    says: "The figures show training and test error of kernel ridge regression on Nyström \
+           approximations. Landmarks of a k-DPP do more than 20 % better than uniform ones on \
+           average over eight data sets. They do better than those by ridge leverage scores, in \
+           particular for few landmarks.",
     data: NAMES,
     run,
 };

@@ -19,8 +19,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: &papers::LI_2016,
     figure: "Figures 5, 9, 10 and 11",
     says: "On Ailerons, from a random start, the errors along the chain fall within the first few \
-           hundred steps and then stay, for 50, 100 and 200 \
-        landmarks; the number of rows, 1000 or 4000, hardly matters.",
+           hundred steps and then stay. This is so for 50, 100 and 200 landmarks. The number of \
+           rows, 1000 or 4000, hardly matters.",
     data: &["ailerons", "abalone"],
     run,
 };

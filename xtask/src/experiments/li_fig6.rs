@@ -27,9 +27,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "li-fig6",
     paper: &papers::LI_2016,
     figure: "Figures 6, 12 and 13",
-    says: "Time against relative error with 20 landmarks: on 4,000 rows of Ailerons k-means \
-           landmarks are slightly more accurate than k-DPP and slower; \
-        on 12,000 rows of California Housing k-DPP sampling is best at every time.",
+    says: "The figures show time against relative error with 20 landmarks. On 4,000 rows of \
+           Ailerons k-means landmarks are slightly more accurate than k-DPP and slower. On 12,000 \
+           rows of California Housing k-DPP sampling is best at every time.",
     data: &["ailerons", "california-housing", "abalone"],
     run,
 };

@@ -18,10 +18,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-anytime-risk",
     paper: &papers::CALANDRIELLO_2017,
     figure: "Risk of the regression at any moment",
-    says: "If the dictionary at time t is (ε, γ)-accurate, kernel ridge regression through it at \
-           the ridge μ has a risk of at most (1 + (γ/μ)/(1 − ε))² times that \
-        of exact kernel ridge regression, at every moment of the stream (Proposition 1; Theorem 1 \
-        prints the factor without the square).",
+    says: "Let the dictionary at time t be (ε, γ)-accurate. Kernel ridge regression through it at \
+           the ridge μ has at most (1 + (γ/μ)/(1 − ε))² times the risk of exact kernel ridge \
+           regression. This holds at every moment of the stream (Proposition 1). Theorem 1 prints \
+           the factor without the square.",
     data: &[],
     run,
 };

@@ -13,9 +13,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-dictionary-size",
     paper: &papers::CALANDRIELLO_2017,
     figure: "Theorem, dictionary size",
-    says: "With q̄ = 39α ln(2n/δ)/ε² copies a point, with probability 1 − δ at every moment t of \
-           the stream the dictionary is (ε, γ)-accurate and has at most \
-        3q̄·d_eff(γ)_t copies. So its size depends on d_eff, not on n.",
+    says: "Let there be q̄ = 39α ln(2n/δ)/ε² copies a point. With probability 1 − δ at every moment \
+           t of the stream the dictionary is (ε, γ)-accurate and has at most 3q̄·d_eff(γ)_t copies. \
+           So its size depends on d_eff, not on n.",
     data: &[],
     run,
 };

@@ -24,12 +24,12 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "squeak-table",
     paper: &papers::CALANDRIELLO_2017,
     figure: "Comparison of methods",
-    says: "Uniform columns must number d_mof, which may be n; Alaoui & Mahoney's approximate \
-           scores need tr K/(με) columns; INK-Estimate is incremental, \
-        but its space depends on the largest eigenvalue; SQUEAK is incremental, linear in n, Õ(n \
-        d_eff³), with a dictionary that depends on d_eff alone; \
-        distributed, Õ(log n · d_eff³). Sampling by leverage scores keeps the accuracy of exact \
-        KRR up to a constant, (1 + 2ε)² in the table.",
+    says: "Uniform columns must number d_mof, which may be n. Alaoui & Mahoney's approximate \
+           scores need tr K/(με) columns. INK-Estimate is incremental, but its space depends on \
+           the largest eigenvalue. SQUEAK is incremental and linear in n, Õ(n d_eff³), with a \
+           dictionary that depends on d_eff alone. Distributed, it is Õ(log n · d_eff³). Sampling \
+           by leverage scores keeps the accuracy of exact KRR up to a constant, (1 + 2ε)² in the \
+           table.",
     data: &["ccpp"],
     run,
 };

@@ -17,9 +17,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "zhang-duchi-wainwright-parts",
     paper: &papers::ZHANG_DUCHI_WAINWRIGHT_2013,
     figure: "Simulation, error against the number of parts",
-    says: "For f* = min(x, 1 − x) and k = 1 + min(x, y), with the λ = n^(−2/3) of the full \
-           problem on every part, the averaged estimate is as \
-        good as that of all data up to many parts; with the λ of a part's own size it is not.",
+    says: "Here f* = min(x, 1 − x) and k = 1 + min(x, y). With the λ = n^(−2/3) of the full \
+           problem on every part, the averaged estimate is as good as that of all data up to many \
+           parts. With the λ of a part's own size it is not.",
     data: &[],
     run,
 };
