@@ -16,7 +16,8 @@ struct Header {
 }
 
 /// Reads a FANN training file, plain or gzip. It begins with a line `rows inputs outputs`. Each row
-/// is a line of inputs and a line of outputs, separated by white space. Blank lines are passed over.
+/// is a line of inputs and a line of outputs, separated by white space. Blank lines are passed
+/// over.
 ///
 /// Columns are called `x1`, `x2`, …, and `y`, or `y1`, `y2`, … if there are several outputs. The
 /// header is not trusted: memory grows with the lines that are really there.

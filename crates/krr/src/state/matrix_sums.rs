@@ -34,7 +34,7 @@ pub(crate) trait Added<T: Scalar> {
 /// The numbers and the matrix.
 pub(crate) type Sums<'a> = (&'a mut [f64], &'a mut Mat<f64>);
 
-/// Room for kernel values, all of one shape: one for each thread, kept from tile to tile of a block.
+/// Room for kernel values, all of one shape: one for each thread, kept for the tiles of a block.
 #[derive(Debug)]
 pub(crate) struct Rooms<T>(Mutex<Vec<Mat<T>>>);
 
