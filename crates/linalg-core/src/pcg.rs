@@ -35,8 +35,9 @@ use faer::{Mat, MatMut, MatRef};
 /// ```
 ///
 /// # Errors
-/// [`Error::Shape`] if `x0` does not have the shape of `b`, [`Error::NonFinite`],
-/// [`Error::InvalidParameter`] for a tolerance ≤ 0.
+/// [`Shape`](crate::Error::Shape) if `x0` does not have the shape of `b`.
+/// [`NonFinite`](crate::Error::NonFinite). [`InvalidParameter`](crate::Error::InvalidParameter) for
+/// a tolerance ≤ 0.
 pub fn pcg<T: Scalar>(
     apply: &mut dyn FnMut(MatMut<'_, T>, MatRef<'_, T>),
     precondition: &mut dyn FnMut(MatMut<'_, T>, MatRef<'_, T>),
