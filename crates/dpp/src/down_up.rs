@@ -21,7 +21,7 @@ const REFRESH: usize = 8;
 /// costs O(nc); the state holds K_{:,Y}L⁻ᵀ, n·c numbers, and is computed afresh every 8c steps (n·c
 /// entries).
 ///
-/// The spectral gap is at least 1/c for every K, because that distribution is strongly log-concave.
+/// The spectral gap is at least 1/c for every K, because that distribution is strongly log-concave
 /// (N. Anari, K. Liu, S. Oveis Gharan, C. Vinzant, *Log-concave polynomials II*, STOC 2019). So is
 /// the modified log-Sobolev constant, hence the c ln c (M. Cryan, H. Guo, G. Mousa, FOCS 2019,
 /// arXiv:1903.06081). The tests compute the gap of small walks by enumeration.

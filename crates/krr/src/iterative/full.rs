@@ -25,8 +25,8 @@ use rand::Rng;
 /// numbers, or a prefix of its blocks. An iteration reads them at memory speed. That is the one
 /// n × n in this crate beyond exact methods. It is dropped if the norm of what was rounded away,
 /// known exactly, is above nλ/4; the rounded system is positive definite otherwise. Residuals are
-/// verified against K itself. Where that norm is small enough it bounds them; elsewhere a pass in
-/// `f64` computes them, and the iterations refine.
+/// verified against K itself. Where that norm is small enough it bounds what they are off by.
+/// Elsewhere a pass in `f64` computes them, and the iterations refine.
 ///
 /// Stops when the **true** residual satisfies ‖y − (K + nλI)α‖₂ ≤ tolerance·‖y‖₂ for every target
 /// (and, with an intercept, for the constant 1 in the place of y). Every iteration evaluates one
