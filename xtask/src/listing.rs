@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::datasets::{self, Place};
 use crate::experiment::Experiment;
-use crate::width::{MOST_COLUMNS, width};
+use crate::width::wrapped;
 
 /// Where the generated list lies in the repository.
 pub const DOC_PATH: &str = "docs/EXPERIMENTS.md";
@@ -79,22 +79,6 @@ pub fn markdown(all: &[Experiment]) -> String {
     text
 }
 
-/// The words in lines of at most 100 characters, a line break at the end; lines after the first
-/// begin with `indent`.
-fn wrapped(text: &str, indent: &str) -> String {
-    let (mut lines, mut line) = (String::new(), String::new());
-    for word in text.split_whitespace() {
-        if width(&line) + 1 + width(word) > MOST_COLUMNS {
-            lines += &format!("{line}\n");
-            line = indent.to_owned();
-        } else if !line.is_empty() {
-            line.push(' ');
-        }
-        line += word;
-    }
-    lines + &line + "\n"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,17 +92,6 @@ mod tests {
         assert!(lines.contains("needs no data") && lines.contains("casp: missing"), "{lines}");
         assert!(lines.contains("htru2: found, embedded"), "{lines}");
         assert!(lines.contains("NYSTROM_DATA"), "{lines}");
-    }
-
-    #[test]
-    fn paragraphs_are_wrapped() {
-        let words = format!("- Data: {}", "word ".repeat(40));
-        let text = wrapped(&words, "  ");
-        let lines: Vec<&str> = text.lines().collect();
-        assert!(lines.iter().all(|line| line.len() <= 100) && lines[0].len() > 95, "{text}");
-        assert!(lines[1..].iter().all(|line| line.starts_with("  word")), "{text}");
-        assert!(text.split_whitespace().eq(words.split_whitespace()));
-        assert_eq!(wrapped("one", "  "), "one\n");
     }
 
     #[test]

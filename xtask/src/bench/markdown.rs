@@ -7,6 +7,7 @@ use super::comparison::{Rates, Rival, Row};
 use super::memory::CASES;
 use super::peers::VERSIONS;
 use super::rows::{ROWS, TEN};
+use crate::width::wrapped;
 
 /// A measured ratio of ours to something, and the least or the most that was aimed at.
 struct Ratio {
@@ -128,7 +129,7 @@ fn missed(run: &Run) -> String {
                 let aim = aim.map_or(String::new(), |(least, aim)| format!("{least} {aim}"));
                 format!("{value:.2} × {to} ({aim})")
             });
-            let _ = writeln!(out, "- {}: {told}", row.what);
+            out += &wrapped(&format!("- {}: {told}", row.what), "  ");
         }
     }
     out.push('\n');
@@ -156,7 +157,6 @@ fn peaks(run: &Run) -> String {
         let beside = beside.as_deref().unwrap_or("– | –");
         let _ = writeln!(out, "| {} | {} | {beside} |", case.what, own.judged());
     }
-    out.push('\n');
     out
 }
 
