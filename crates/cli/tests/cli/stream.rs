@@ -182,21 +182,22 @@ fn killed_at_any_moment_it_continues_to_the_same_bits() {
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let rng = &mut Pcg64::seed_from_u64(8);
-    let (mut kills, mut with_sums) = (0, 0);
+    let (mut kills, mut with_sums, mut longest) = (0, 0, whole / 2);
     while kills < KILLS {
         let mut child = fit();
-        // until the recipe is there, then a random while
+        // until the recipe is there, or a sum, then a random while
+        let first = if kills % 2 == 0 { "state/recipe" } else { "state/sums" };
         let start = Instant::now();
-        while !bench.path("state/recipe").exists() && child.try_wait().unwrap().is_none() {
+        while !bench.path(first).exists() && child.try_wait().unwrap().is_none() {
             assert!(start.elapsed() < Duration::from_secs(300));
             std::thread::sleep(Duration::from_millis(2));
         }
-        std::thread::sleep(Duration::from_millis(rng.random_range(0..=whole / 2)));
+        std::thread::sleep(Duration::from_millis(rng.random_range(0..=longest)));
         if child.try_wait().unwrap().is_some() {
             let end = child.wait_with_output().unwrap();
             assert!(end.status.success(), "{}", String::from_utf8_lossy(&end.stderr));
-            // it was faster: begin again
             assert!(bench.read("m.json") == bench.read("undisturbed.json"));
+            longest = longest * 3 / 4 + 1; // it was faster: begin again
             continue;
         }
         child.kill().unwrap(); // SIGKILL
