@@ -1,0 +1,1 @@
+//! Nothing: [its manifest](../Cargo.toml) alone matters.
