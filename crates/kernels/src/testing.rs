@@ -4,6 +4,7 @@
 use crate::{DifferentiableKernel, Kernel, Points};
 use faer::{ColMut, Mat};
 use nystrom_linalg_core::Scalar;
+use nystrom_linalg_core::testing::same_at_any_thread_count;
 
 /// Panics unless `kernel` keeps the contract of [`Kernel`] on `points` (2 to a few hundred of them,
 /// to keep it quick).
@@ -107,21 +108,10 @@ fn check_psd<T: Scalar>(gram: &Mat<T>, tolerance: f64) {
 }
 
 fn check_threads<T: Scalar>(kernel: &dyn Kernel<T>, points: Points<'_, T>, gram: &Mat<T>) {
-    let block = kernel.eval(points, points);
-    for threads in [1, 2, 8] {
-        let pool =
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
-        pool.install(|| {
-            assert!(
-                kernel.gram(points) == *gram,
-                "gram_into depends on the number of threads ({threads})"
-            );
-            assert!(
-                kernel.eval(points, points) == block,
-                "eval_into depends on the number of threads ({threads})"
-            );
-        });
-    }
+    let one = same_at_any_thread_count(|| kernel.gram(points));
+    assert!(one == *gram, "gram_into depends on the number of threads");
+    let one = same_at_any_thread_count(|| kernel.eval(points, points));
+    assert!(one == kernel.eval(points, points), "eval_into depends on the number of threads");
 }
 
 /// Panics unless the gradients of `kernel` are those of its values, by differences of fourth order

@@ -2,7 +2,7 @@
 
 use crate::{Dictionary, RidgeLeverage, exact_scores};
 use faer::Mat;
-use nystrom_linalg_core::testing::{Broken, Kind, psd, rng};
+use nystrom_linalg_core::testing::{Broken, Kind, psd, rng, same_at_any_thread_count};
 use nystrom_linalg_core::{Dense, Error, PsdMatrix, Result, Ridge};
 
 /// Panics unless `estimator` keeps the contract of [`RidgeLeverage`], on matrices of order 1
@@ -162,19 +162,12 @@ fn check_bits(estimator: &dyn RidgeLeverage<f64>) {
     let n = 1200;
     let k = Mat::from_fn(n, n, |i, j| (-(i as f64 - j as f64).abs() / 300.0).exp());
     let k = Dense::new(k.as_ref()).expect("a symmetric matrix");
-    let run = |threads: usize| {
-        let pool =
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
-        pool.install(|| {
-            let dictionary = estimator.dictionary(&k, Ridge::Absolute(20.0), &mut rng(7));
-            (dictionary, estimator.scores(&k, Ridge::Absolute(20.0), &mut rng(7)))
-        })
+    let run = || {
+        let dictionary = estimator.dictionary(&k, Ridge::Absolute(20.0), &mut rng(7));
+        (dictionary, estimator.scores(&k, Ridge::Absolute(20.0), &mut rng(7)))
     };
-    let one = run(1);
-    assert!(run(1) == one, "the same seed gave other bits");
-    for threads in [2, 8] {
-        assert!(run(threads) == one, "{threads} threads gave other bits than 1");
-    }
+    let one = same_at_any_thread_count(run);
+    assert!(run() == one, "the same seed gave other bits");
 }
 
 fn check_one_run(estimator: &dyn RidgeLeverage<f64>) {

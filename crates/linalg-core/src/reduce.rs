@@ -190,6 +190,7 @@ fn halves(range: Range<usize>) -> (Range<usize>, Range<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::same_at_any_thread_count;
 
     #[test]
     fn leaves_cover_the_rows_once() {
@@ -211,11 +212,8 @@ mod tests {
         let tree = RowTree::new(123_457);
         let leaf = |rows: Range<usize>| rows.map(|i| ((i as f64) * 0.37).sin()).sum::<f64>();
         let reference = tree.reduce_in_order(leaf, |a, b| a + b).unwrap();
-        for threads in [1, 2, 8] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let sum = pool.install(|| tree.reduce(leaf, |a, b| a + b)).unwrap();
-            assert_eq!(sum.to_bits(), reference.to_bits());
-        }
+        let sum = same_at_any_thread_count(|| tree.reduce(leaf, |a, b| a + b).unwrap().to_bits());
+        assert_eq!(sum, reference.to_bits());
     }
 
     #[test]

@@ -117,12 +117,25 @@ impl PsdMatrix<f64> for Broken {
 /// Runs `f` in pools of 1, 2 and 8 threads; all results must be equal.
 ///
 /// # Panics
-/// If they are not.
+/// If they are not, at the caller's line.
+#[track_caller]
 pub fn same_at_any_thread_count<R: PartialEq + Send>(f: impl Fn() -> R + Sync) -> R {
+    same_at_thread_counts([2, 8], f)
+}
+
+/// Runs `f` in a pool of one thread and in pools of so many; all results must be equal.
+///
+/// # Panics
+/// If they are not, at the caller's line.
+#[track_caller]
+pub fn same_at_thread_counts<R: PartialEq + Send, const N: usize>(
+    counts: [usize; N],
+    f: impl Fn() -> R + Sync,
+) -> R {
     let run =
         |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
     let one = run(1);
-    for threads in [2, 8] {
+    for threads in counts {
         assert!(run(threads) == one, "differs between 1 and {threads} threads");
     }
     one

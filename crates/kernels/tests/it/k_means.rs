@@ -2,14 +2,9 @@
 
 use faer::Mat;
 use nystrom_kernels::{Clusters, KMeans, Points};
+use nystrom_linalg_core::testing::{rng, same_at_any_thread_count};
 use nystrom_linalg_core::{Error, random};
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
-
-fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
 
 fn squared(x: Points<'_, f64>, i: usize, z: Points<'_, f64>, j: usize) -> f64 {
     (0..x.dim()).map(|c| (x.coordinate(i, c) - z.coordinate(j, c)).powi(2)).sum()
@@ -105,12 +100,7 @@ fn fewer_distinct_points_give_fewer_centres() {
 fn bits_do_not_depend_on_the_number_of_threads_nor_much_on_the_precision() {
     let a = random::standard_normal::<f64>(5000, 3, &mut rng(1));
     let x = Points::from_rows(a.as_ref());
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| KMeans::default().run(x, 40, &mut rng(2)).unwrap())
-    };
-    let one = run(1);
-    assert!(run(2) == one && run(8) == one);
+    let one = same_at_any_thread_count(|| KMeans::default().run(x, 40, &mut rng(2)).unwrap());
     let b = Mat::from_fn(5000, 3, |i, j| a[(i, j)] as f32);
     let single = KMeans::default().run(Points::from_rows(b.as_ref()), 40, &mut rng(2)).unwrap();
     assert!((single.quantization_error() / one.quantization_error() - 1.0).abs() < 0.05);

@@ -5,6 +5,7 @@ use nystrom_kernels::Points;
 use nystrom_leverage::{
     Bandwidth, Density, DensityMethod, Guard, KernelDensity, SampledDensity, SpectralAnalysis,
 };
+use nystrom_linalg_core::testing::same_at_any_thread_count;
 use nystrom_linalg_core::{Error, Ridge};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -328,15 +329,9 @@ fn a_sample_refuses_what_it_cannot_do() {
 #[test]
 fn a_sample_gives_the_same_bits_with_any_number_of_threads() {
     let x = cloud(2000, 8, 4);
-    let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let sampled = SampledDensity { bandwidth: Bandwidth::Fixed(0.6), sample: 300 };
-        pool.install(|| {
-            sampled.density(Points::from_rows(x.as_ref()), &mut Pcg64::seed_from_u64(5))
-        })
-        .unwrap()
-    };
-    let one = run(1);
-    assert_eq!(one, run(2));
-    assert_eq!(one, run(8));
+    let (sampled, points) = (
+        SampledDensity { bandwidth: Bandwidth::Fixed(0.6), sample: 300 },
+        Points::from_rows(x.as_ref()),
+    );
+    same_at_any_thread_count(|| sampled.density(points, &mut Pcg64::seed_from_u64(5)).unwrap());
 }

@@ -1,9 +1,10 @@
 //! Squeak and its dictionary in files: what goes on, and what is refused.
 
-use crate::squeak_stream::{cube, fed, gaussian, rng};
+use crate::squeak_stream::{cube, fed, gaussian};
 use nystrom_kernels::{Gaussian, Points};
 use nystrom_leverage::*;
 use nystrom_linalg_core::Error;
+use nystrom_linalg_core::testing::rng;
 
 #[test]
 fn a_stream_saved_midway_resumes_to_the_same_bits() {

@@ -5,14 +5,10 @@
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Gaussian, Kernel, Linear, Points};
 use nystrom_leverage::*;
+use nystrom_linalg_core::testing::{rng, same_at_any_thread_count};
 use nystrom_linalg_core::{Dense, Error, PsdMatrix, Ridge};
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
+use rand::RngExt;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-pub(crate) fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
 
 pub(crate) fn cube(n: usize, d: usize, seed: u64) -> Mat<f64> {
     let mut rng = rng(seed);
@@ -234,17 +230,11 @@ fn the_smallest_streams() {
 #[test]
 fn the_bits_do_not_depend_on_the_number_of_threads() {
     let x = cube(1500, 3, 10);
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let squeak = fed(&x, SqueakParams::new(10), &[500]);
-            let scores = squeak.scores(Points::from_rows(x.as_ref())).unwrap();
-            (squeak, scores)
-        })
-    };
-    let one = run(1);
-    assert_eq!(run(2), one);
-    assert_eq!(run(8), one);
+    same_at_any_thread_count(|| {
+        let squeak = fed(&x, SqueakParams::new(10), &[500]);
+        let scores = squeak.scores(Points::from_rows(x.as_ref())).unwrap();
+        (squeak, scores)
+    });
 }
 
 /// Counts kernel values: those of blocks and those of diagonals.

@@ -1,26 +1,13 @@
 //! Merge trees: the same bits in any order of arrival and on any number of threads, merges that
 //! refuse what they must.
 
+use crate::squeak_stream::{cube, gaussian as kernel};
 use faer::Mat;
 use nystrom_kernels::{FromFn, Gaussian, Kernel, Points};
 use nystrom_leverage::*;
 use nystrom_linalg_core::Error;
+use nystrom_linalg_core::testing::{rng, same_at_any_thread_count};
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
-
-fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
-
-fn cube(n: usize, d: usize, seed: u64) -> Mat<f64> {
-    let mut rng = rng(seed);
-    Mat::from_fn(n, d, |_, _| rng.random::<f64>())
-}
-
-fn kernel() -> Gaussian {
-    Gaussian::new(0.3).unwrap()
-}
 
 /// The chunks of `x` inserted in the given order.
 fn inserted(
@@ -40,13 +27,6 @@ fn inserted(
     tree.finish().unwrap().dictionary().clone()
 }
 
-fn parallel(x: &Mat<f64>, disqueak: Disqueak, threads: usize) -> StreamDictionary<f64> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| {
-        disqueak.of_points(&kernel(), Points::from_rows(x.as_ref()), 1.0, &mut rng(9)).unwrap()
-    })
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
@@ -59,10 +39,11 @@ proptest! {
         let params = SqueakParams::new(6);
         let shape = if sequential { TreeShape::Sequential } else { TreeShape::Balanced };
         let disqueak = Disqueak { params, chunks: order.len(), shape };
-        let reference = parallel(&x, disqueak, 1);
+        let points = Points::from_rows(x.as_ref());
+        let reference = same_at_any_thread_count(|| {
+            disqueak.of_points(&kernel(), points, 1.0, &mut rng(9)).unwrap()
+        });
         prop_assert_eq!(&inserted(&x, params, shape, &order), &reference);
-        prop_assert_eq!(&parallel(&x, disqueak, 2), &reference);
-        prop_assert_eq!(&parallel(&x, disqueak, 8), &reference);
         prop_assert_eq!(reference.seen(), 390);
         // Members are points of the set, each once, at the position they say.
         let mut positions = reference.positions().to_vec();

@@ -1,13 +1,8 @@
 use super::*;
 use crate::ops;
+use crate::testing::{rng, same_at_any_thread_count};
 use faer::Scale;
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
-
-fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
 
 /// UΛUᵀ with random U.
 fn with_values<T: Scalar>(values: &[f64], seed: u64) -> Mat<T> {
@@ -109,18 +104,11 @@ fn the_same_bits_with_any_number_of_threads() {
     let g = crate::random::standard_normal::<f64>(n, 40, &mut rng(4));
     let mut a = Mat::<f64>::identity(n, n);
     ops::gram_lower(a.as_mut(), faer::Accum::Add, g.transpose(), 1.0);
-    let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let eigen = BandEigen::new(a.as_ref()).unwrap();
-            assert!(matches!(eigen.form, Form::Reduced(_)));
-            (eigen.values().to_vec(), eigen.vectors(&[0, 30, 39, 50, n - 1], &mut rng(5)).unwrap())
-        })
-    };
-    let one = run(1);
-    for threads in [2, 8] {
-        assert!(run(threads) == one, "differs between 1 and {threads} threads");
-    }
+    let one = same_at_any_thread_count(|| {
+        let eigen = BandEigen::new(a.as_ref()).unwrap();
+        assert!(matches!(eigen.form, Form::Reduced(_)));
+        (eigen.values().to_vec(), eigen.vectors(&[0, 30, 39, 50, n - 1], &mut rng(5)).unwrap())
+    });
     ops::mirror_lower(a.as_mut());
     let left = &a * one.1.col(1) - one.1.col(1) * Scale(one.0[30]);
     assert!(left.norm_l2() < 1e-13 * one.0[0]);

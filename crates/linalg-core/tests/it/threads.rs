@@ -1,27 +1,16 @@
 //! The same bits with 1, 2, 3, 8 and 64 threads, and no corrupted products.
 
 use faer::{Accum, Mat};
+use nystrom_linalg_core::testing::same_at_thread_counts;
 use nystrom_linalg_core::{
     Cholesky, Dense, GramSums, JitterLadder, PackedCholesky, PivotedCholesky, PsdMatrix, Scalar,
     SymmetricEigen, ops, random,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::LazyLock;
 
-static POOLS: LazyLock<[ThreadPool; 5]> = LazyLock::new(|| {
-    [1, 2, 3, 8, 64].map(|n| ThreadPoolBuilder::new().num_threads(n).build().unwrap())
-});
-
-/// Runs `f` in pools of 1, 2, 3, 8 and 64 threads; all results must be equal.
-fn same_at_any_thread_count<R: PartialEq + Send>(what: &str, f: impl Fn() -> R + Sync) {
-    let one = POOLS[0].install(&f);
-    for pool in &POOLS[1..] {
-        let threads = pool.current_num_threads();
-        assert!(pool.install(&f) == one, "{what} differs between 1 and {threads} threads");
-    }
-}
+/// Beside one.
+const THREADS: [usize; 4] = [2, 3, 8, 64];
 
 fn check<T: Scalar>() {
     // beyond the size from which faer's eigendecomposition is known to depend on its degree; two
@@ -32,23 +21,23 @@ fn check<T: Scalar>() {
     ops::gram_lower(a.as_mut(), Accum::Replace, g.transpose(), T::one());
     ops::mirror_lower(a.as_mut());
     ops::add_to_diagonal(a.as_mut(), T::lit(10.0));
-    same_at_any_thread_count("product", || {
+    same_at_thread_counts(THREADS, || {
         let mut c = Mat::<T>::zeros(n, n);
         ops::matmul(c.as_mut(), Accum::Replace, g.as_ref(), g.transpose(), T::one());
         c
     });
-    same_at_any_thread_count("gram", || {
+    same_at_thread_counts(THREADS, || {
         let mut c = Mat::<T>::zeros(500, 500);
         ops::gram_lower(c.as_mut(), Accum::Replace, g.as_ref(), T::one());
         c
     });
-    same_at_any_thread_count("cholesky", || {
+    same_at_thread_counts(THREADS, || {
         let factor = Cholesky::new(a.as_ref()).unwrap();
         let mut x = g.clone();
         factor.solve_in_place(x.as_mut());
         (factor.lower().to_owned(), factor.inverse_diagonal(), x)
     });
-    same_at_any_thread_count("packed cholesky", || {
+    same_at_thread_counts(THREADS, || {
         let factor = PackedCholesky::from_fill(
             n,
             |mut out, rows, cols| {
@@ -61,25 +50,25 @@ fn check<T: Scalar>() {
         factor.solve_in_place(x.as_mut());
         (factor.inverse_diagonal(), x)
     });
-    same_at_any_thread_count("pivoted cholesky", || {
+    same_at_thread_counts(THREADS, || {
         PivotedCholesky::new(a.as_ref(), 1e-6).unwrap().factor().to_owned()
     });
-    same_at_any_thread_count("eigendecomposition", || {
+    same_at_thread_counts(THREADS, || {
         let eigen = SymmetricEigen::new(a.as_ref()).unwrap();
         (eigen.values().to_vec(), eigen.vectors().to_owned())
     });
     for (p, t) in [(64, 1), (450, 1), (450, 3), (257, 2), (384, 1)] {
-        same_at_any_thread_count("sums of normal equations", || {
+        same_at_thread_counts(THREADS, || {
             let mut sums = GramSums::zeros(p, t);
             sums.add(g.transpose().subcols(0, p), g.transpose().subcols(0, t));
             sums.add(g.transpose().subcols(0, p), g.transpose().subcols(1, t));
             sums
         });
     }
-    same_at_any_thread_count("normals", || {
+    same_at_thread_counts(THREADS, || {
         random::standard_normal::<T>(33, 70, &mut Pcg64::seed_from_u64(2))
     });
-    same_at_any_thread_count("tiled product", || {
+    same_at_thread_counts(THREADS, || {
         let mut out = Mat::<T>::zeros(n, 3);
         Dense::new(a.as_ref()).unwrap().mul_into(out.as_mut(), g.as_ref().subcols(0, 3));
         out
@@ -93,12 +82,12 @@ fn check_shapes<T: Scalar>() {
     let lower = Mat::from_fn(300, 300, |i, j| if i == j { T::lit(20.0) } else { g[(i, j)] });
     for m in (1..40).chain([63, 64, 65, 127, 128, 129, 145, 256, 299]) {
         let (tall, wide) = (g.as_ref().subcols(0, m), g.as_ref().subrows(0, m));
-        same_at_any_thread_count("tall gram", || {
+        same_at_thread_counts(THREADS, || {
             let mut c = Mat::<T>::zeros(m, m);
             ops::gram_lower(c.as_mut(), Accum::Add, tall, T::one());
             c
         });
-        same_at_any_thread_count("products with narrow factors", || {
+        same_at_thread_counts(THREADS, || {
             let (mut c, mut d) = (Mat::<T>::zeros(3000, m), Mat::<T>::zeros(m, 300));
             ops::matmul(
                 c.as_mut(),
@@ -110,13 +99,13 @@ fn check_shapes<T: Scalar>() {
             ops::matmul(d.as_mut(), Accum::Replace, tall.transpose(), g.as_ref(), T::one());
             (c, d)
         });
-        same_at_any_thread_count("triangular solves", || {
+        same_at_thread_counts(THREADS, || {
             let mut b = wide.transpose().to_owned();
             ops::solve_lower(lower.as_ref(), b.as_mut());
             ops::solve_upper(lower.transpose(), b.as_mut());
             b
         });
-        same_at_any_thread_count("small cholesky", || {
+        same_at_thread_counts(THREADS, || {
             let mut c = Mat::<T>::zeros(m, m);
             ops::gram_lower(c.as_mut(), Accum::Replace, tall, T::one());
             Cholesky::new(c.as_ref()).unwrap().lower().to_owned()
