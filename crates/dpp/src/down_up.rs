@@ -1,6 +1,6 @@
 //! The down–up walk: one item leaves, and one of all n enters by its conditional probability.
 
-use crate::start::{independent, rounding};
+use crate::start::{diagonal, independent, rounding};
 use faer::{Mat, MatMut};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, random, validate, work};
 use nystrom_sketch::{LandmarkSelector, Landmarks};
@@ -93,7 +93,7 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         validate::at_most("items (c)", c, n)?;
         let mut walk = DownUpWalk {
             items: independent(k, start.indices(), c)?,
-            diagonal: k.diag().into_iter().map(T::f64).collect(),
+            diagonal: diagonal(k, "matrix")?,
             k,
             columns: (0..c).collect(),
             G: Mat::zeros(n, c),
@@ -102,21 +102,6 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
             steps: 0,
             stale: false,
         };
-        if let Some(i) = walk.diagonal.iter().position(|d| !d.is_finite()) {
-            return Err(Error::NonFinite {
-                what: "matrix",
-                row: i,
-                col: i,
-                value: walk.diagonal[i],
-            });
-        }
-        if let Some(index) = walk.diagonal.iter().position(|d| *d < 0.0) {
-            return Err(Error::InvalidWeight {
-                what: "diagonal of the matrix",
-                index,
-                value: walk.diagonal[index],
-            });
-        }
         walk.refresh()?;
         Ok(walk)
     }
@@ -214,14 +199,8 @@ impl<'a, T: Scalar> DownUpWalk<'a, T> {
         let (last, n) = (self.columns[self.columns.len() - 1], self.k.dim());
         let mut column = Mat::zeros(n, 1);
         self.k.block_into(column.as_mut(), (0..n).into(), (&[u]).into());
-        if let Some(row) = (0..n).find(|&i| !num_traits::Float::is_finite(column[(i, 0)])) {
-            return Err(Error::NonFinite {
-                what: "matrix",
-                row,
-                col: u,
-                value: column[(row, 0)].f64(),
-            });
-        }
+        validate::finite("matrix", column.as_ref())
+            .map_err(|error| error.placed(|row, _| (row, u)))?;
         let others = &self.columns[..self.columns.len() - 1];
         let G_u: Vec<T> = others.iter().map(|&j| self.G[(u, j)]).collect();
         let pivot = column[(u, 0)] - others.iter().zip(&G_u).map(|(_, &g)| g * g).sum::<T>();

@@ -1,6 +1,7 @@
 //! How many independent draws a correlated series is worth.
 
-use nystrom_linalg_core::{Error, Result, ops, validate};
+use faer::ColRef;
+use nystrom_linalg_core::{Result, ops, validate};
 
 /// The integrated autocorrelation time of a series, such as ln det K_YY along a chain.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,7 +28,8 @@ impl EffectiveSize {
     /// Carlo*, Statistical Science 7 (1992).
     ///
     /// # Errors
-    /// [`Error::Empty`], [`Error::NonFinite`] with the number of the value.
+    /// [`Empty`](nystrom_linalg_core::Error::Empty),
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) with the number of the value.
     ///
     /// ```
     /// use nystrom_dpp::EffectiveSize;
@@ -40,9 +42,7 @@ impl EffectiveSize {
     pub fn of(series: &[f64]) -> Result<Self> {
         let n = series.len();
         validate::not_empty("series", n)?;
-        if let Some(row) = series.iter().position(|x| !x.is_finite()) {
-            return Err(Error::NonFinite { what: "series", row, col: 0, value: series[row] });
-        }
+        validate::finite("series", ColRef::from_slice(series).as_mat())?;
         let mean = series.iter().sum::<f64>() / n as f64;
         let centred: Vec<f64> = series.iter().map(|x| x - mean).collect();
         let covariance = |lag: usize| ops::dot(&centred, &centred[lag..]) / n as f64;

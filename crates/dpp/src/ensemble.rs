@@ -4,7 +4,9 @@ use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Col, Mat, MatRef, Par};
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, validate, work};
+use nystrom_linalg_core::{
+    Error, Indices, PsdMatrix, Result, Scalar, SymmetricEigen, validate, work,
+};
 
 /// As in `SymmetricEigen`: the bits depend on the degree of parallelism asked for, so one degree is
 /// asked for always.
@@ -140,7 +142,7 @@ impl<T: Scalar> LEnsemble<T> {
         if C.is_empty() {
             return Ok(0.0);
         }
-        let _ = nystrom_sketch::Landmarks::new(self.dim(), C.to_vec())?;
+        Indices::from(C).check_distinct(self.dim(), "landmarks")?;
         if C.len() > self.rank() {
             return Ok(f64::NEG_INFINITY);
         }

@@ -2,8 +2,7 @@
 
 use crate::start::rounding;
 use faer::Mat;
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, work};
-use nystrom_sketch::Landmarks;
+use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, Scalar, validate, work};
 
 /// ln det K_YY for the items Y of a psd matrix K: the logarithm of the volume that a k-DPP weighs
 /// sets by.
@@ -39,19 +38,11 @@ pub fn log_det<T: Scalar>(k: &dyn PsdMatrix<T>, items: &[usize]) -> Result<f64> 
     if items.is_empty() {
         return Ok(0.0);
     }
-    let _ = Landmarks::new(k.dim(), items.to_vec())?;
+    Indices::from(items).check_distinct(k.dim(), "landmarks")?;
     let c = items.len();
     let block = k.block(items.into(), items.into());
-    for (column, &col) in block.col_iter().zip(items) {
-        if let Some(i) = column.iter().position(|value| !value.f64().is_finite()) {
-            return Err(Error::NonFinite {
-                what: "matrix",
-                row: items[i],
-                col,
-                value: column[i].f64(),
-            });
-        }
-    }
+    validate::finite("matrix", block.as_ref())
+        .map_err(|error| error.placed(|i, j| (items[i], items[j])))?;
     let indefinite = |pivot| Error::NotPositiveDefinite { order: c, pivot, jitter: 0.0 };
     let roots: Vec<f64> = (0..c).map(|i| block[(i, i)].f64().sqrt()).collect();
     if let Some(i) = roots.iter().position(|root| root.is_nan()) {

@@ -1,6 +1,6 @@
 //! Theorem 5 of Li, Jegelka & Sra (2016): how fast two neighbouring states of the swap chain meet.
 
-use faer::{Accum, Mat};
+use faer::Mat;
 use nystrom_linalg_core::{Cholesky, PsdMatrix, Result, Scalar, ops, random, validate};
 use rand::Rng;
 
@@ -158,8 +158,7 @@ impl Exchanges {
         let mut h = Mat::<f64>::identity(c, c);
         L.forward_in_place(z.as_mut());
         L.forward_in_place(h.as_mut());
-        let mut hz = Mat::zeros(c, n);
-        ops::matmul(hz.as_mut(), Accum::Replace, h.transpose(), z.as_ref(), 1.0);
+        let hz = ops::times(h.transpose(), z.as_ref());
         let gamma =
             (0..n).map(|u| (diagonal[u].f64() - z.col(u).squared_norm_l2()).max(0.0)).collect();
         Ok(Exchanges { hh: (0..c).map(|v| h.col(v).squared_norm_l2()).collect(), gamma, hz })

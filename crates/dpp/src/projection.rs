@@ -2,6 +2,7 @@
 
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
+use nystrom_linalg_core::random::Cumulated;
 use nystrom_linalg_core::{Scalar, ops, work};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
@@ -144,28 +145,16 @@ fn squared_norms<T: Scalar>(n: usize, V: &[&[T]]) -> Vec<f64> {
 /// Draws of a row in proportion to weights.
 struct Proposal {
     weights: Vec<f64>,
-    cumulated: Vec<f64>,
+    cumulated: Cumulated,
 }
 
 impl Proposal {
     fn new(weights: Vec<f64>) -> Self {
-        let mut proposal = Proposal { cumulated: vec![0.0; weights.len()], weights };
-        proposal.cumulate();
-        proposal
-    }
-
-    fn cumulate(&mut self) {
-        let mut sum = 0.0;
-        for (cumulated, weight) in self.cumulated.iter_mut().zip(&self.weights) {
-            sum += weight;
-            *cumulated = sum;
-        }
+        Proposal { cumulated: Cumulated::of(weights.iter().copied()), weights }
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> (usize, f64) {
-        let total = self.cumulated.last().copied().unwrap_or(0.0);
-        let at = rng.random::<f64>() * total;
-        let j = self.cumulated.partition_point(|&sum| sum <= at).min(self.weights.len() - 1);
+        let j = self.cumulated.draw(rng);
         (j, self.weights[j])
     }
 
@@ -179,9 +168,7 @@ impl Proposal {
         let Q = Mat::from_fn(Q.nrows(), Q.ncols(), |i, j| T::lit(Q[(i, j)]));
         self.weights.par_chunks_mut(ROWS).enumerate().for_each(|(piece, weights)| {
             let V = Mat::from_fn(weights.len(), V.len(), |i, j| V[j][piece * ROWS + i]);
-            let mut along = Mat::<T>::zeros(weights.len(), Q.ncols());
-            ops::matmul(along.as_mut(), Accum::Replace, V.as_ref(), Q.as_ref(), T::one());
-            for column in along.col_iter() {
+            for column in ops::times(V.as_ref(), Q.as_ref()).col_iter() {
                 weights
                     .iter_mut()
                     .zip(column.iter())
@@ -189,7 +176,7 @@ impl Proposal {
             }
             weights.iter_mut().for_each(|weight| *weight = weight.max(0.0));
         });
-        self.cumulate();
+        self.cumulated = Cumulated::of(self.weights.iter().copied());
     }
 }
 

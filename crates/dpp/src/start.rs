@@ -26,9 +26,8 @@ pub(crate) fn independent<T: Scalar>(
     c: usize,
 ) -> Result<Vec<usize>> {
     validate::not_empty("subset (c)", c)?;
-    let among = Among { k, rows: wanted };
-    let mut some = start(&among, c).map_err(|error| among.in_matrix(error))?;
-    extend_greedily(&mut some, &among, c).map_err(|error| among.in_matrix(error))?;
+    let some = greedily(&Among { k, rows: wanted }, c)
+        .map_err(|error| error.placed(|i, j| (wanted[i], wanted[j])))?;
     let pivots: Vec<usize> = some.pivots().iter().map(|&t| wanted[t]).collect();
     if pivots.len() == c {
         return Ok(pivots);
@@ -41,8 +40,7 @@ pub(crate) fn independent<T: Scalar>(
     if all.rank() < c {
         // Close to rounding error the order matters: the largest residuals first from the beginning
         // may find more.
-        let mut afresh = start(k, c)?;
-        extend_greedily(&mut afresh, k, c)?;
+        let afresh = greedily(k, c)?;
         if afresh.rank() > all.rank() {
             all = afresh;
         }
@@ -57,16 +55,30 @@ pub(crate) fn independent<T: Scalar>(
 
 /// No pivot yet, room for `c`.
 pub(crate) fn start<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<PivotedCholesky<T>> {
+    Ok(PivotedCholesky::start(diagonal(k, "kernel matrix")?, c))
+}
+
+/// diag K, checked: [`Error::NonFinite`] of `what`, or [`Error::InvalidWeight`] for a negative
+/// entry, whichever comes first.
+pub(crate) fn diagonal<T: Scalar>(k: &dyn PsdMatrix<T>, what: &'static str) -> Result<Vec<f64>> {
     let diagonal: Vec<f64> = k.diag().into_iter().map(T::f64).collect();
-    for (index, &value) in diagonal.iter().enumerate() {
+    for (i, &value) in diagonal.iter().enumerate() {
         if !value.is_finite() {
-            return Err(Error::NonFinite { what: "kernel matrix", row: index, col: index, value });
+            return Err(Error::NonFinite { what, row: i, col: i, value });
         }
         if value < 0.0 {
-            return Err(Error::InvalidWeight { what: "diagonal of the matrix", index, value });
+            let what = "diagonal of the matrix";
+            return Err(Error::InvalidWeight { what, index: i, value });
         }
     }
-    Ok(PivotedCholesky::start(diagonal, c))
+    Ok(diagonal)
+}
+
+/// From no pivot.
+fn greedily<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<PivotedCholesky<T>> {
+    let mut f = start(k, c)?;
+    extend_greedily(&mut f, k, c)?;
+    Ok(f)
 }
 
 /// The largest residual first, until there are `c` pivots or nothing above rounding error is left.
@@ -96,19 +108,6 @@ struct Among<'a, T: Scalar> {
 impl<T: Scalar> Among<'_, T> {
     fn of_matrix(&self, idx: &Indices<'_>) -> Vec<usize> {
         idx.iter().map(|t| self.rows[t]).collect()
-    }
-
-    /// The place that an error names, in K.
-    fn in_matrix(&self, error: Error) -> Error {
-        match error {
-            Error::NonFinite { what, row, col, value } => {
-                Error::NonFinite { what, row: self.rows[row], col: self.rows[col], value }
-            }
-            Error::InvalidWeight { what, index, value } => {
-                Error::InvalidWeight { what, index: self.rows[index], value }
-            }
-            other => other,
-        }
     }
 }
 

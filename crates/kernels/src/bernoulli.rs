@@ -4,7 +4,7 @@ use crate::Lane;
 use crate::load::saved_kernel;
 use crate::metric::Manhattan;
 use crate::tile::{Formula, formula_kernel};
-use nystrom_linalg_core::{Error, Result, Scalar};
+use nystrom_linalg_core::{Result, Scalar, validate};
 
 /// The Bernoulli (periodic spline) kernel (−1)^{β−1} B_{2β}({x − y})/(2β)! on the circle [0, 1),
 /// d = 1.
@@ -43,14 +43,8 @@ impl Bernoulli {
     /// # Errors
     /// `InvalidParameter` for another β.
     pub fn new(beta: u32) -> Result<Self> {
-        match beta {
-            1..=4 => Ok(Bernoulli { beta }),
-            _ => Err(Error::InvalidParameter {
-                name: "beta",
-                value: beta.into(),
-                requirement: "1, 2, 3 or 4",
-            }),
-        }
+        validate::require((1..=4).contains(&beta), "beta", beta.into(), "1, 2, 3 or 4")?;
+        Ok(Bernoulli { beta })
     }
 
     /// β.
@@ -79,14 +73,7 @@ impl Formula for Bernoulli {
     }
 
     fn check_dim(&self, d: usize) -> Result<()> {
-        match d {
-            1 => Ok(()),
-            _ => Err(Error::Shape {
-                what: "coordinates of a point (d) for the Bernoulli kernel",
-                expected: 1,
-                got: d,
-            }),
-        }
+        validate::same_size("coordinates of a point (d) for the Bernoulli kernel", 1, d)
     }
 }
 

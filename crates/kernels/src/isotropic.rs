@@ -5,7 +5,7 @@ use crate::load::saved_kernel;
 use crate::metric::SquaredDistance;
 use crate::tile::{Formula, Scales, formula_kernel};
 use crate::{Lane, Points};
-use nystrom_linalg_core::{Error, Result, Scalar, validate};
+use nystrom_linalg_core::{Result, Scalar, validate};
 
 /// The function κ of an isotropic kernel κ(‖x − y‖²/ℓ²), positive semi-definite in every dimension,
 /// with κ(0) = 1.
@@ -231,14 +231,10 @@ impl<P: Profile> Formula for Ard<P> {
 
     fn check_values<T: Scalar>(&self, _: Points<'_, T>) -> Result<()> {
         let least = T::min_positive_value().f64();
-        match self.length_scales.iter().find(|&&l| l < least) {
-            None => Ok(()),
-            Some(&value) => {
-                let requirement =
-                    "a normal number in the precision of the points; choose another unit of length";
-                Err(Error::InvalidParameter { name: "length scale", value, requirement })
-            }
-        }
+        let requirement =
+            "a normal number in the precision of the points; choose another unit of length";
+        let check = |&l: &f64| validate::require(l >= least, "length scale", l, requirement);
+        self.length_scales.iter().try_for_each(check)
     }
 
     fn check_dim(&self, d: usize) -> Result<()> {

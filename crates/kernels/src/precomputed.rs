@@ -41,14 +41,8 @@ impl<T: Scalar> Precomputed<T> {
     /// N exceeds the indices that `T` holds exactly (2²⁴ for `f32`).
     pub fn new(matrix: Mat<T>) -> Result<Self> {
         Dense::new(matrix.as_ref())?;
-        let available = (2.0 / T::EPS) as usize;
-        if matrix.nrows() > available {
-            return Err(Error::TooMany {
-                what: "items of a precomputed kernel",
-                requested: matrix.nrows(),
-                available,
-            });
-        }
+        let exact = (2.0 / T::EPS) as usize;
+        validate::at_most("items of a precomputed kernel", matrix.nrows(), exact)?;
         Ok(Precomputed { matrix })
     }
 
@@ -90,14 +84,8 @@ impl<T: Scalar> Kernel<T> for Precomputed<T> {
     }
 
     fn check_dim(&self, d: usize) -> Result<()> {
-        match d {
-            1 => Ok(()),
-            _ => Err(Error::Shape {
-                what: "coordinates of a point (d): the index of a precomputed kernel",
-                expected: 1,
-                got: d,
-            }),
-        }
+        let what = "coordinates of a point (d): the index of a precomputed kernel";
+        validate::same_size(what, 1, d)
     }
 
     fn check_points(&self, x: Points<'_, T>) -> Result<()> {

@@ -5,7 +5,7 @@ use crate::ExactSpectrum;
 use crate::alaoui_mahoney::{STORED_ENTRIES, in_two_passes};
 use crate::estimator::dictionary_from_diagonal;
 use crate::score::squared_norms;
-use faer::{Accum, Mat, reborrow::*};
+use faer::{Mat, reborrow::*};
 use nystrom_linalg_core::{Error, PsdMatrix, Result, Scalar, SymmetricEigen, ops, validate};
 use nystrom_sketch::{Draw, LandmarkSelector, Landmarks, NystromStream, Whitening};
 use rand::Rng;
@@ -166,8 +166,7 @@ fn scores_of_approximation<T: Scalar>(
         let VS =
             Mat::from_fn(V.nrows(), rank, |i, j| V[(i, j)] / num_traits::Float::sqrt(squared[j]));
         Ok(move |bt: faer::MatMut<'_, T>, scores: &mut [T]| {
-            let mut ut = Mat::zeros(rank, bt.ncols()); //             Ũᵀ = Σ⁻¹VᵀBᵀ
-            ops::matmul(ut.as_mut(), Accum::Replace, VS.transpose(), bt.rb(), T::one());
+            let ut = ops::times(VS.transpose(), bt.rb()); //          Ũᵀ = Σ⁻¹VᵀBᵀ
             squared_norms(scores, ut.as_ref());
         })
     })

@@ -26,16 +26,8 @@ impl<'a, T: Scalar> Dense<'a, T> {
     /// [`Error::NotSymmetric`] if two mirrored entries differ by more than 8·ε·max|a|. Entries are
     /// then read from the lower triangle alone.
     pub fn new(a: MatRef<'a, T>) -> Result<Self> {
-        if a.nrows() == 0 {
-            return Err(Error::Empty { what: "matrix" });
-        }
-        if a.nrows() != a.ncols() {
-            return Err(Error::Shape {
-                what: "columns of a square matrix",
-                expected: a.nrows(),
-                got: a.ncols(),
-            });
-        }
+        validate::not_empty("matrix", a.nrows())?;
+        validate::same_size("columns of a square matrix", a.nrows(), a.ncols())?;
         validate::finite("matrix", a)?;
         let tolerance = 8.0 * T::EPS * a.norm_max().f64();
         for col in 0..a.ncols() {
@@ -47,6 +39,11 @@ impl<'a, T: Scalar> Dense<'a, T> {
             }
         }
         Ok(Dense { a })
+    }
+
+    /// Wraps a square matrix of which only the lower triangle is meant, unchecked.
+    pub(crate) fn of_lower(a: MatRef<'a, T>) -> Self {
+        Dense { a }
     }
 
     /// The matrix itself.

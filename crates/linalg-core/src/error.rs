@@ -264,6 +264,35 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The error of a whole whose part has it. `place` takes the row and column of the part's
+    /// non-finite entry to those of the whole; a bad weight at index i is its entry (i, i). Every
+    /// other error stays as it is.
+    ///
+    /// ```
+    /// use faer::mat;
+    /// use nystrom_linalg_core::{Error, validate};
+    /// // rows 3 and 7 of a matrix, their columns from 10 on
+    /// let block = mat![[1.0, 2.0], [f64::NAN, 4.0]];
+    /// let error = validate::finite("matrix", block.as_ref()).unwrap_err();
+    /// let error = error.placed(|row, col| ([3, 7][row], 10 + col));
+    /// assert!(matches!(error, Error::NonFinite { row: 7, col: 10, .. }));
+    /// ```
+    #[must_use]
+    pub fn placed(self, place: impl FnOnce(usize, usize) -> (usize, usize)) -> Self {
+        match self {
+            Error::NonFinite { what, row, col, value } => {
+                let (row, col) = place(row, col);
+                Error::NonFinite { what, row, col, value }
+            }
+            Error::InvalidWeight { what, index, value } if value != 0.0 => {
+                Error::InvalidWeight { what, index: place(index, index).0, value }
+            }
+            other => other,
+        }
+    }
+}
+
 /// `std::result::Result` with [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 

@@ -1,6 +1,7 @@
 //! A set of rows or columns: a contiguous range, or a list.
 
 use crate::{Error, Result};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Which rows or columns of a matrix are meant: contiguous ones cheaply, or any list in any order.
@@ -88,6 +89,22 @@ impl<'a> Indices<'a> {
             }
         }
     }
+
+    /// Checks that every index is below `n` and that no two are equal.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check); [`Error::DuplicateIndex`] with the first repetition.
+    pub fn check_distinct(&self, n: usize, what: &'static str) -> Result<()> {
+        self.check(n, what)?;
+        let Indices::List(list) = self else { return Ok(()) };
+        let mut seen = HashMap::with_capacity(list.len());
+        for (second, &index) in list.iter().enumerate() {
+            if let Some(first) = seen.insert(index, second) {
+                return Err(Error::DuplicateIndex { what, index, first, second });
+            }
+        }
+        Ok(())
+    }
 }
 
 impl From<Range<usize>> for Indices<'_> {
@@ -135,5 +152,16 @@ mod tests {
         );
         assert!(Indices::from(0..9).check(9, "rows").is_ok());
         assert!(Indices::from(0..10).check(9, "rows").is_err());
+    }
+
+    #[test]
+    fn check_distinct_names_the_first_repetition() {
+        let error = Indices::from(&[5, 2, 0, 2, 5]).check_distinct(9, "landmarks").unwrap_err();
+        let (what, index) = ("landmarks", 2);
+        assert_eq!(error, Error::DuplicateIndex { what, index, first: 1, second: 3 });
+        let error = Indices::from(&[5, 5, 9]).check_distinct(9, "landmarks").unwrap_err();
+        assert!(matches!(error, Error::IndexOutOfRange { position: 2, .. }));
+        assert!(Indices::from(0..9).check_distinct(9, "rows").is_ok());
+        assert!(Indices::from(0..10).check_distinct(9, "rows").is_err());
     }
 }

@@ -58,6 +58,16 @@ pub fn matmul<T: Scalar>(
     }
 }
 
+/// a·b, m × n, by [`matmul`].
+///
+/// # Panics
+/// If the shapes do not fit.
+pub fn times<T: Scalar>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    matmul(out.as_mut(), Accum::Replace, a, b, T::one());
+    out
+}
+
 /// [`matmul`] on this thread, for callers whose own work is parallel.
 ///
 /// # Panics

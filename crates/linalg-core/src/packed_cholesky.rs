@@ -2,7 +2,7 @@
 
 use crate::packed_lower::PANEL;
 use crate::panels::{factor_panels, squared_columns};
-use crate::{Error, JitterLadder, PackedLower, Result, Scalar, ops, validate};
+use crate::{JitterLadder, PackedLower, Result, Scalar, ops, validate};
 use faer::reborrow::*;
 use faer::{Mat, MatMut};
 use rayon::prelude::*;
@@ -42,8 +42,8 @@ impl<T: Scalar> PackedCholesky<T> {
     /// beside the factor 256n numbers while it runs.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming the entry, [`Error::NotPositiveDefinite`] with the pivot that
-    /// failed.
+    /// [`NonFinite`](crate::Error::NonFinite) naming the entry,
+    /// [`NotPositiveDefinite`](crate::Error::NotPositiveDefinite) with the pivot that failed.
     pub fn from_fill(
         n: usize,
         mut fill: impl FnMut(MatMut<'_, T>, Range<usize>, Range<usize>),
@@ -138,12 +138,8 @@ impl<T: Scalar> PackedCholesky<T> {
 fn check_finite<T: Scalar>(a: &PackedLower<T>) -> Result<()> {
     let checked = |(p, panel): (usize, &Mat<T>)| {
         let start = p * PANEL;
-        validate::finite_lower("matrix to factor", panel.as_ref()).map_err(|error| match error {
-            Error::NonFinite { what, row, col, value } => {
-                Error::NonFinite { what, row: row + start, col: col + start, value }
-            }
-            other => other,
-        })
+        validate::finite_lower("matrix to factor", panel.as_ref())
+            .map_err(|error| error.placed(|row, col| (row + start, col + start)))
     };
     let checks = a.panels.par_iter().enumerate().map(checked).collect::<Vec<_>>();
     checks.into_iter().collect()

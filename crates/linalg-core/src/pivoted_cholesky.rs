@@ -1,8 +1,8 @@
 //! A ≈ FFᵀ by Cholesky factorisation pivot by pivot, stopped where the caller likes.
 
-use crate::{Indices, PsdMatrix, Result, Scalar, ops, psd_by_factor, validate};
+use crate::{Dense, PsdMatrix, Result, Scalar, ops, psd_by_factor, validate};
 use faer::reborrow::*;
-use faer::{Accum, ColMut, Mat, MatMut, MatRef};
+use faer::{Accum, Mat, MatMut, MatRef};
 use rayon::prelude::*;
 
 /// Rows whose residual diagonal one thread updates at a time.
@@ -67,7 +67,7 @@ impl<T: Scalar> PivotedCholesky<T> {
             relative_tolerance,
             "finite and at least 0",
         )?;
-        let a = Lower(a);
+        let a = Dense::of_lower(a);
         let mut f = Self::start(a.diag().into_iter().map(T::f64).collect(), 0);
         let stop = relative_tolerance * f.d.iter().copied().fold(0.0, f64::max);
         while let Some(s) = f.largest().filter(|&s| f.d[s] > stop) {
@@ -250,21 +250,4 @@ fn subtract_squares<T: Scalar>(d: &mut [f64], f: &[T]) -> f64 {
         *d -= square;
     }
     norm
-}
-
-/// A stored matrix of which only the lower triangle is read.
-struct Lower<'a, T>(MatRef<'a, T>);
-
-impl<T: Scalar> PsdMatrix<T> for Lower<'_, T> {
-    fn dim(&self) -> usize {
-        self.0.nrows()
-    }
-    fn diag_into(&self, mut out: ColMut<'_, T>, idx: Indices<'_>) {
-        idx.iter().enumerate().for_each(|(t, i)| out[t] = self.0[(i, i)]);
-    }
-    fn block_into(&self, mut out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
-        for (t, j) in cols.iter().enumerate() {
-            rows.iter().enumerate().for_each(|(s, i)| out[(s, t)] = self.0[(i.max(j), i.min(j))]);
-        }
-    }
 }

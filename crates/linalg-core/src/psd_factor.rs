@@ -67,17 +67,10 @@ pub fn mul_into<T: Scalar>(F: MatRef<'_, T>, out: MatMut<'_, T>, x: MatRef<'_, T
 pub fn transpose_times<T: Scalar>(F: MatRef<'_, T>, x: MatRef<'_, T>) -> Mat<T> {
     let (r, t) = (F.ncols(), x.ncols());
     let leaf = |rows: std::ops::Range<usize>| {
-        let mut sum = Mat::zeros(r, t);
         let (f, x) = (F.subrows(rows.start, rows.len()), x.subrows(rows.start, rows.len()));
-        ops::matmul(sum.as_mut(), Accum::Replace, f.transpose(), x, T::one());
-        sum
+        ops::times(f.transpose(), x)
     };
     RowTree::new(F.nrows()).reduce_in_order(leaf, |a, b| a + b).unwrap_or_else(|| Mat::zeros(r, t))
-}
-
-/// The rows of F as a matrix of their own.
-pub fn rows_of<T: Scalar>(F: MatRef<'_, T>, rows: &Indices<'_>) -> Mat<T> {
-    with_rows(F, rows, |rows| rows.to_owned())
 }
 
 /// `f` of the rows of F: a view of a range, a copy of a list.

@@ -84,21 +84,45 @@ pub fn with_replacement<T: Scalar>(
 ) -> Result<Vec<usize>> {
     validate::weights("sampling weights", weights)?;
     validate::not_empty("sample (m)", m)?;
-    let mut sum = 0.0;
-    let cumulated: Vec<f64> = weights
-        .iter()
-        .map(|w| {
-            sum += w.f64();
+    let cumulated = Cumulated::of(weights.iter().map(|w| w.f64()));
+    Ok((0..m).map(|_| cumulated.draw(rng)).collect())
+}
+
+/// Draws of an index with probability weights\[i\] / Σ weights, by inversion of the cumulated
+/// weights: O(n) once and O(log n) a draw.
+///
+/// ```
+/// use nystrom_linalg_core::random::Cumulated;
+/// use rand::SeedableRng;
+/// let cumulated = Cumulated::of([0.0, 3.0, 0.0]);
+/// assert_eq!(cumulated.draw(&mut rand_pcg::Pcg64::seed_from_u64(0)), 1);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Cumulated(Vec<f64>);
+
+impl Cumulated {
+    /// Of weights that are finite and at least 0 and have a positive sum; they are not checked.
+    pub fn of(weights: impl IntoIterator<Item = f64>) -> Self {
+        let mut sum = 0.0;
+        let add = |weight| {
+            sum += weight;
             sum
-        })
-        .collect();
-    let last_positive = weights.iter().rposition(|w| *w > T::zero()).unwrap_or(0);
-    Ok((0..m)
-        .map(|_| {
-            let u = rng.random::<f64>() * sum;
-            cumulated.partition_point(|&c| c <= u).min(last_positive)
-        })
-        .collect())
+        };
+        Cumulated(weights.into_iter().map(add).collect())
+    }
+
+    /// One index, of positive weight.
+    ///
+    /// # Randomness
+    /// One uniform.
+    pub fn draw(&self, rng: &mut dyn Rng) -> usize {
+        let Cumulated(sums) = self;
+        let total = sums.last().copied().unwrap_or(0.0);
+        let u = rng.random::<f64>() * total;
+        let i = sums.partition_point(|&sum| sum <= u);
+        // where rounding takes u to the total, the last index that adds to it
+        if i < sums.len() { i } else { sums.partition_point(|&sum| sum < total) }
+    }
 }
 
 /// `m` distinct indices, drawn one after another with probability proportional to the weights of

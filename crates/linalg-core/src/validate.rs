@@ -33,12 +33,8 @@ pub fn finite_block<'a, T: Scalar>(
     rows: impl Into<Indices<'a>>,
     cols: impl Into<Indices<'a>>,
 ) -> Result<()> {
-    finite("kernel matrix", block).map_err(|error| match error {
-        Error::NonFinite { what, row, col, value } => {
-            Error::NonFinite { what, row: rows.into().get(row), col: cols.into().get(col), value }
-        }
-        other => other,
-    })
+    finite("kernel matrix", block)
+        .map_err(|error| error.placed(|row, col| (rows.into().get(row), cols.into().get(col))))
 }
 
 /// As [`finite`] for the lower triangle (with the diagonal) of a square matrix: the upper one is

@@ -1,8 +1,8 @@
 //! A weighted dictionary: a sampling matrix S with E\[SSᵀ\] = I.
 
-use crate::landmarks::{check_distinct, check_draws};
+use crate::landmarks::check_draws;
 use crate::{Draw, Landmarks};
-use nystrom_linalg_core::{Error, Result, Scalar, random, validate};
+use nystrom_linalg_core::{Error, Indices, Result, Scalar, random, validate};
 use rand::Rng;
 use std::collections::HashMap;
 
@@ -58,14 +58,14 @@ impl<T: Scalar> Dictionary<T> {
     /// [`Error::Empty`] if n = 0, [`Error::Shape`] if the two lists differ in length,
     /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`], [`Error::InvalidParameter`] for a
     /// weight that is not positive and finite.
-    pub fn new(n: usize, indices: Vec<usize>, weights: Vec<T>) -> Result<Self> {
+    pub fn new(n: usize, indices: Vec<usize>, weights: Vec<T>) -> Result<Self, Error> {
         validate::not_empty("rows of the dictionary's matrix (n)", n)?;
         validate::same_size(
             "weights against indices of a dictionary",
             indices.len(),
             weights.len(),
         )?;
-        check_distinct("dictionary", n, &indices)?;
+        Indices::from(&indices).check_distinct(n, "dictionary")?;
         for w in &weights {
             validate::positive("dictionary weight", w.f64())?;
         }
@@ -91,7 +91,7 @@ impl<T: Scalar> Dictionary<T> {
     pub fn from_draws(draws: &[usize], probabilities: &[T]) -> Result<Self> {
         let (n, m) = (probabilities.len(), draws.len() as f64);
         let total = validate::weights("sampling probabilities", probabilities)?;
-        nystrom_linalg_core::Indices::from(draws).check(n, "draws")?;
+        Indices::from(draws).check(n, "draws")?;
         let (mut indices, mut counts, mut slot_of) =
             (Vec::new(), Vec::new(), HashMap::with_capacity(draws.len()));
         for &i in draws {
@@ -226,12 +226,9 @@ impl<T: Scalar> Dictionary<T> {
 }
 
 fn check_probability(value: f64, above_lower_end: bool) -> Result<()> {
-    if above_lower_end && value <= 1.0 {
-        return Ok(());
-    }
     let requirement =
         "a probability, and positive for a row that was included; cap it at 1 before sampling";
-    Err(Error::InvalidParameter { name: "inclusion probability", value, requirement })
+    validate::require(above_lower_end && value <= 1.0, "inclusion probability", value, requirement)
 }
 
 #[cfg(feature = "serde")]

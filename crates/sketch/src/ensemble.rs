@@ -1,10 +1,9 @@
 //! A weighted mean of several Nyström approximations.
 
 use crate::{Landmarks, Nystrom};
-use faer::reborrow::*;
-use faer::{Accum, ColMut, Mat, MatMut, MatRef};
+use faer::{Accum, Mat, MatRef, unzip, zip};
 use nystrom_linalg_core::{
-    Cholesky, Error, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, ops, psd_factor,
+    Cholesky, Error, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, ops, psd_by_factor,
     validate,
 };
 
@@ -64,10 +63,7 @@ pub enum EnsembleWeights<'a> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct EnsembleNystrom<T> {
-    /// \[F_1, …, F_p\], n × r.
     factor: Mat<T>,
-    /// The weight of the expert of each column.
-    column_weights: Vec<T>,
     weights: Vec<f64>,
 }
 
@@ -88,16 +84,20 @@ impl<T: Scalar> EnsembleNystrom<T> {
         let experts: Vec<Nystrom<T>> =
             experts.iter().map(|J| Nystrom::new(k, J)).collect::<Result<_>>()?;
         let mu = weights.of(k, &experts)?;
-        let expert_of: Vec<usize> =
-            (0..experts.len()).flat_map(|r| vec![r; experts[r].rank()]).collect();
-        let mut factor = Mat::zeros(k.dim(), expert_of.len());
+        let mut factor = Mat::zeros(k.dim(), experts.iter().map(Nystrom::rank).sum());
         let mut start = 0;
-        for expert in &experts {
-            factor.as_mut().subcols_mut(start, expert.rank()).copy_from(expert.factor());
+        for (expert, mu_r) in experts.iter().zip(&mu) {
+            let (columns, root) =
+                (factor.as_mut().subcols_mut(start, expert.rank()), T::lit(mu_r.sqrt()));
+            zip!(columns, expert.factor()).for_each(|unzip!(column, f)| *column = *f * root);
             start += expert.rank();
         }
-        let column_weights = expert_of.into_iter().map(|r| T::lit(mu[r])).collect();
-        Ok(EnsembleNystrom { factor, column_weights, weights: mu })
+        Ok(EnsembleNystrom { factor, weights: mu })
+    }
+
+    /// F = \[√μ_1 F_1, …, √μ_p F_p\], n × r, with K̃ = FFᵀ and L_r = F_rF_rᵀ.
+    pub fn factor(&self) -> MatRef<'_, T> {
+        self.factor.as_ref()
     }
 
     /// μ_1, …, μ_p.
@@ -110,12 +110,10 @@ impl EnsembleWeights<'_> {
     fn check(&self, n: usize) -> Result<()> {
         let held_out = match *self {
             EnsembleWeights::Uniform => return Ok(()),
-            EnsembleWeights::Exponential { eta, held_out } if eta >= 0.0 && eta.is_finite() => {
+            EnsembleWeights::Exponential { eta, held_out } => {
+                let holds = eta >= 0.0 && eta.is_finite();
+                validate::require(holds, "eta", eta, "finite and at least 0")?;
                 held_out
-            }
-            EnsembleWeights::Exponential { eta, .. } => {
-                let requirement = "finite and at least 0";
-                return Err(Error::InvalidParameter { name: "eta", value: eta, requirement });
             }
             EnsembleWeights::Ridge { lambda, held_out } => {
                 validate::positive("lambda of the ensemble", lambda)?;
@@ -236,44 +234,4 @@ fn held_out_products<T: Scalar>(
     }
 }
 
-impl<T: Scalar> EnsembleNystrom<T> {
-    /// The rows of \[μ_1F_1, …, μ_pF_p\].
-    fn weighted(&self, idx: &Indices<'_>) -> Mat<T> {
-        Mat::from_fn(idx.len(), self.factor.ncols(), |s, j| {
-            self.factor[(idx.get(s), j)] * self.column_weights[j]
-        })
-    }
-}
-
-impl<T: Scalar> PsdMatrix<T> for EnsembleNystrom<T> {
-    fn dim(&self) -> usize {
-        self.factor.nrows()
-    }
-
-    fn diag_into(&self, mut out: ColMut<'_, T>, idx: Indices<'_>) {
-        for (t, i) in idx.iter().enumerate() {
-            let row = self.factor.row(i).iter();
-            out[t] = row.zip(&self.column_weights).map(|(&f, &mu)| mu * f * f).sum();
-        }
-    }
-
-    fn block_into(&self, mut out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
-        let (left, right) =
-            (self.weighted(&rows), psd_factor::rows_of(self.factor.as_ref(), &cols));
-        ops::matmul(out.rb_mut(), Accum::Replace, left.as_ref(), right.transpose(), T::one());
-        if rows == cols {
-            ops::mirror_lower(out.rb_mut());
-            self.diag_into(out.diagonal_mut().column_vector_mut(), rows);
-        }
-    }
-
-    fn mul_into(&self, out: MatMut<'_, T>, x: MatRef<'_, T>) {
-        let mut ftx = psd_factor::transpose_times(self.factor.as_ref(), x);
-        for j in 0..ftx.ncols() {
-            for (i, &mu) in self.column_weights.iter().enumerate() {
-                ftx[(i, j)] *= mu;
-            }
-        }
-        ops::matmul(out, Accum::Replace, self.factor.as_ref(), ftx.as_ref(), T::one());
-    }
-}
+psd_by_factor!(EnsembleNystrom);

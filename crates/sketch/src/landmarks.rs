@@ -2,7 +2,7 @@
 
 use nystrom_linalg_core::{Error, Indices, PivotedCholesky, Result, Scalar, random, validate};
 use rand::{Rng, RngExt};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Independent draws are listed before they are merged, at eight bytes each: 2 GiB of them at most.
 const MOST_DRAWS: usize = 1 << 28;
@@ -51,9 +51,9 @@ impl Landmarks {
     /// # Errors
     /// [`Error::Empty`] if there are none, [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`]
     /// with both positions.
-    pub fn new(n: usize, indices: Vec<usize>) -> Result<Self> {
+    pub fn new(n: usize, indices: Vec<usize>) -> Result<Self, Error> {
         validate::not_empty("landmarks", indices.len())?;
-        check_distinct("landmarks", n, &indices)?;
+        Indices::from(&indices).check_distinct(n, "landmarks")?;
         Ok(Landmarks { n, indices })
     }
 
@@ -160,18 +160,6 @@ impl Landmarks {
 /// m independent draws fit into memory.
 pub(crate) fn check_draws(m: usize) -> Result<()> {
     validate::at_most("draws with replacement", m, MOST_DRAWS)
-}
-
-/// All of `indices` are below `n` and no two are equal.
-pub(crate) fn check_distinct(what: &'static str, n: usize, indices: &[usize]) -> Result<()> {
-    Indices::from(indices).check(n, what)?;
-    let mut first_at = HashMap::with_capacity(indices.len());
-    for (second, &index) in indices.iter().enumerate() {
-        if let Some(first) = first_at.insert(index, second) {
-            return Err(Error::DuplicateIndex { what, index, first, second });
-        }
-    }
-    Ok(())
 }
 
 #[cfg(feature = "serde")]

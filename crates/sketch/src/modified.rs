@@ -2,7 +2,7 @@
 
 use crate::orthonormal::extend_basis;
 use crate::{Landmarks, Nystrom};
-use faer::{Accum, Mat, MatRef};
+use faer::{Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, psd_factor, validate};
 
 /// K̃ = C(C⁺K(C⁺)ᵀ)Cᵀ = QQᵀKQQᵀ, Q an orthonormal basis of C = K\[:, J\]: of all CUCᵀ the nearest
@@ -59,10 +59,7 @@ impl<T: Scalar> ModifiedNystrom<T> {
         let (V, lambda) = (eigen.vectors(), eigen.values());
         let root = |j: usize| num_traits::Float::sqrt(num_traits::Float::max(lambda[j], T::zero()));
         let VL = Mat::from_fn(V.nrows(), V.ncols(), |i, j| V[(i, j)] * root(j));
-        let mut factor = Mat::zeros(k.dim(), VL.ncols());
-        // F = QVΛ^½
-        ops::matmul(factor.as_mut(), Accum::Replace, Q.as_ref(), VL.as_ref(), T::one());
-        Ok(ModifiedNystrom { factor })
+        Ok(ModifiedNystrom { factor: ops::times(Q.as_ref(), VL.as_ref()) }) // F = QVΛ^½
     }
 
     /// F, n × r, with K̃ = FFᵀ; r is the numerical rank of C.

@@ -21,8 +21,7 @@ pub(crate) fn extend_basis<T: Scalar>(U: MatRef<'_, T>, mut C: Mat<T>) -> Result
     let smallest = CUTOFF * C.ncols() as f64 * T::EPS * sigma[0].f64().max(T::EPS * scale);
     let r = sigma.iter().take_while(|s| s.f64() > smallest).count();
     let VS = Mat::from_fn(C.ncols(), r, |i, j| V[(i, j)] / num_traits::Float::sqrt(sigma[j]));
-    let mut Q = Mat::zeros(C.nrows(), r);
-    ops::matmul(Q.as_mut(), Accum::Replace, C.as_ref(), VS.as_ref(), T::one());
+    let mut Q = ops::times(C.as_ref(), VS.as_ref());
     project_away(U, &mut Q); //                                          once more: twice is enough
     if r > 0 {
         let R = Cholesky::new(transpose_times(Q.as_ref(), Q.as_ref()).as_ref())?;

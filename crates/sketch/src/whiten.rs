@@ -1,7 +1,7 @@
 //! The m × m half of a Nyström approximation: features φ(x) with φ(x)ᵀφ(y) = k_J(x)ᵀ W⁺ k_J(y).
 
 use faer::reborrow::*;
-use faer::{Accum, Mat, MatMut, MatRef};
+use faer::{Mat, MatMut, MatRef};
 use nystrom_linalg_core::{
     Cholesky, Error, Indices, JitterLadder, PsdMatrix, Result, RowTree, Scalar, SymmetricEigen,
     ops, validate,
@@ -145,8 +145,7 @@ impl<T: Scalar> FeatureMap<T> {
                 k_j
             }
             Factor::Eigen(Z) => {
-                let mut phi = Mat::zeros(Z.ncols(), k_j.ncols());
-                ops::matmul(phi.as_mut(), Accum::Replace, Z.transpose(), k_j.rb(), T::one());
+                let phi = ops::times(Z.transpose(), k_j.rb());
                 let mut out = k_j.subrows_mut(0, Z.ncols());
                 out.copy_from(phi);
                 out
@@ -178,7 +177,7 @@ impl<T: Scalar> FeatureMap<T> {
             let tile = rows.slice(positions.clone());
             k.block_into(k_j.rb_mut(), landmarks.into(), tile.clone());
             validate::finite("kernel matrix", k_j.rb())
-                .map_err(|error| in_matrix(error, &tile, landmarks))?;
+                .map_err(|error| error.placed(|row, col| (tile.get(col), landmarks[row])))?;
             visit(positions, self.apply_in_place(k_j))?;
         }
         Ok(())
@@ -197,22 +196,8 @@ impl<T: Scalar> FeatureMap<T> {
                 R.backward_in_place(theta.as_mut());
                 theta
             }
-            Factor::Eigen(Z) => {
-                let mut theta = Mat::zeros(Z.nrows(), beta.ncols());
-                ops::matmul(theta.as_mut(), Accum::Replace, Z.as_ref(), beta, T::one());
-                theta
-            }
+            Factor::Eigen(Z) => ops::times(Z.as_ref(), beta),
         }
-    }
-}
-
-/// The place of a non-finite entry of K\[landmarks, tile\], in K.
-fn in_matrix(error: Error, tile: &Indices<'_>, landmarks: &[usize]) -> Error {
-    match error {
-        Error::NonFinite { what, row, col, value } => {
-            Error::NonFinite { what, row: tile.get(col), col: landmarks[row], value }
-        }
-        other => other,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Error-free transformations of Dekker (1971) and Knuth.
 
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::Mul;
 
 /// high + low, |low| at most half a unit in the last place of high; relative error of an operation
 /// about 2⁻¹⁰⁴.
@@ -44,40 +44,9 @@ impl Double {
     #[inline(always)]
     pub fn inverse_root(self) -> Self {
         let y = self.high.sqrt().recip();
-        let defect = Double::from(1.0) - (self * Double::from(y)) * Double::from(y);
-        Double::sum(y, 0.5 * y * defect.high)
-    }
-}
-
-impl From<f64> for Double {
-    #[inline(always)]
-    fn from(high: f64) -> Self {
-        Double { high, low: 0.0 }
-    }
-}
-
-impl Neg for Double {
-    type Output = Double;
-    #[inline(always)]
-    fn neg(self) -> Double {
-        Double { high: -self.high, low: -self.low }
-    }
-}
-
-impl Add for Double {
-    type Output = Double;
-    #[inline(always)]
-    fn add(self, o: Double) -> Double {
-        let s = Double::sum(self.high, o.high);
-        Double { high: s.high, low: s.low + (self.low + o.low) }.normalised()
-    }
-}
-
-impl Sub for Double {
-    type Output = Double;
-    #[inline(always)]
-    fn sub(self, o: Double) -> Double {
-        self + -o
+        let square = self * Double::new(y, 0.0) * Double::new(y, 0.0);
+        let rest = Double::sum(1.0, -square.high); // 1 − y²·self
+        Double::sum(y, 0.5 * y * (rest.high + (rest.low - square.low)))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::joining::waiting;
 use super::{Drawn, SwapChain};
-use nystrom_linalg_core::{Error, Result, Scalar};
+use nystrom_linalg_core::{Error, Indices, Result, Scalar};
 use rand::Rng;
 
 impl<T: Scalar> SwapChain<'_, T> {
@@ -41,17 +41,8 @@ impl<T: Scalar> SwapChain<'_, T> {
     /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`] if u ∈ Y, [`Error::NonFinite`].
     pub fn ratio(&mut self, position: usize, u: usize) -> Result<f64> {
         let (c, n) = (self.items.len(), self.k.dim());
-        if position >= c {
-            return Err(Error::IndexOutOfRange {
-                what: "positions in the subset",
-                position: 0,
-                index: position,
-                n: c,
-            });
-        }
-        if u >= n {
-            return Err(Error::IndexOutOfRange { what: "items", position: 0, index: u, n });
-        }
+        Indices::from(&[position]).check(c, "positions in the subset")?;
+        Indices::from(&[u]).check(n, "items")?;
         if let Some(first) = self.items.iter().position(|&y| y == u) {
             return Err(Error::DuplicateIndex {
                 what: "subset after the exchange",

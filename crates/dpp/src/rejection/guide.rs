@@ -83,8 +83,7 @@ impl Guide {
             );
         ops::solve_lower(L.as_ref(), M.as_mut());
         let scaled = Mat::from_fn(b.len(), m, |i, t| (b[i] * curvature[i]).sqrt() * Y[(t, i)]);
-        let mut R = Mat::zeros(b.len(), m);
-        ops::matmul(R.as_mut(), Accum::Replace, scaled.as_ref(), M.as_ref(), 1.0);
+        let R = ops::times(scaled.as_ref(), M.as_ref());
         let least = pivots.iter().enumerate().map(|(t, &p)| L[(t, t)] / F.diagonal()[p].sqrt());
         let conditioning = least.fold(1.0, f64::min);
         Ok(Guide {
@@ -165,19 +164,8 @@ fn pivots<T: Scalar>(
     };
     while F.rank() < m.min(A.dim()) {
         let Some(p) = random::categorical(&above(&F), rng) else { break };
-        F.take(A, p).map_err(|error| in_matrix(error, &A.items))?;
+        F.take(A, p).map_err(|error| error.placed(|i, j| (A.items[i], A.items[j])))?;
     }
     let tau = above(&F).iter().sum();
     Ok((F, tau))
-}
-
-/// The place that an error names, in K.
-fn in_matrix(error: nystrom_linalg_core::Error, items: &[usize]) -> nystrom_linalg_core::Error {
-    use nystrom_linalg_core::Error::NonFinite;
-    match error {
-        NonFinite { what, row, col, value } => {
-            NonFinite { what, row: items[row], col: items[col], value }
-        }
-        other => other,
-    }
 }

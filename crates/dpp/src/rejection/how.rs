@@ -1,6 +1,6 @@
 //! How draws by rejection are prepared.
 
-use nystrom_linalg_core::{Error, Result, validate};
+use nystrom_linalg_core::{Result, validate};
 
 /// Rows up to which a spectrum is cheap.
 const SPECTRUM_UP_TO: usize = 2000;
@@ -63,13 +63,8 @@ impl Rejection {
         validate::not_empty("sample", self.sample)?;
         validate::not_empty("rounds", self.rounds)?;
         validate::not_empty("trials", self.trials)?;
-        match self.intermediate {
-            Some(t) if t < c => Err(Error::InvalidParameter {
-                name: "intermediate sample",
-                value: t as f64,
-                requirement: "at least the size c of a draw",
-            }),
-            _ => Ok(()),
-        }
+        let t = self.intermediate.unwrap_or(c);
+        let requirement = "at least the size c of a draw";
+        validate::require(t >= c, "intermediate sample", t as f64, requirement)
     }
 }

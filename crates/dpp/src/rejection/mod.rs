@@ -356,15 +356,7 @@ fn log_all_differ(c: usize, t: usize) -> f64 {
 
 /// K_jj over the largest of them, and that.
 fn diagonal<T: Scalar>(k: &dyn PsdMatrix<T>, c: usize) -> Result<(Vec<f64>, f64)> {
-    let mut diagonal: Vec<f64> = k.diag().into_iter().map(T::f64).collect();
-    if let Some(i) = diagonal.iter().position(|d| !d.is_finite()) {
-        let (what, value) = ("kernel matrix", diagonal[i]);
-        return Err(Error::NonFinite { what, row: i, col: i, value });
-    }
-    if let Some(index) = diagonal.iter().position(|d| *d < 0.0) {
-        let (what, value) = ("diagonal of the matrix", diagonal[index]);
-        return Err(Error::InvalidWeight { what, index, value });
-    }
+    let mut diagonal = crate::start::diagonal(k, "kernel matrix")?;
     let unit = diagonal.iter().copied().fold(0.0, f64::max);
     if unit == 0.0 {
         return Err(Error::RankDeficient { requested: c, rank: 0 });

@@ -1,6 +1,7 @@
 //! Independent items in proportion to the scores of a guide, most of which are never computed.
 
 use super::guide::Guide;
+use nystrom_linalg_core::random::Cumulated;
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar};
 use rand::{Rng, RngExt};
 
@@ -18,10 +19,10 @@ const SHARE: usize = 4;
 #[derive(Debug, Clone)]
 pub(super) struct Proposal {
     guide: Guide,
-    diagonal: Vec<f64>,  // K_jj/unit
-    scores: Vec<f64>,    // g_j, NaN where it is not known
-    cumulated: Vec<f64>, // of K_jj/unit, or of g_j where all are known
-    by_scores: bool,     // the latter
+    diagonal: Vec<f64>,   // K_jj/unit
+    scores: Vec<f64>,     // g_j, NaN where it is not known
+    cumulated: Cumulated, // of K_jj/unit, or of g_j where all are known
+    by_scores: bool,      // the latter
     known: usize,
     candidates: u64,
     taken: u64,
@@ -31,9 +32,9 @@ pub(super) struct Proposal {
 impl Proposal {
     /// By the diagonal of K, which is n numbers, at least 0 and with a positive sum.
     pub fn new(diagonal: Vec<f64>) -> Self {
-        let mut proposal = Proposal {
+        Proposal {
             guide: Guide::diagonal(),
-            cumulated: vec![],
+            cumulated: Cumulated::of(diagonal.iter().copied()),
             by_scores: true,
             known: diagonal.len(),
             scores: diagonal.clone(),
@@ -41,9 +42,7 @@ impl Proposal {
             candidates: 0,
             taken: 0,
             values: 0,
-        };
-        proposal.cumulate();
-        proposal
+        }
     }
 
     /// From now on by the scores of another guide.
@@ -52,7 +51,7 @@ impl Proposal {
         self.scores.fill(f64::NAN);
         (self.known, self.candidates, self.taken) = (0, 0, 0);
         self.by_scores = false;
-        self.cumulate();
+        self.cumulated = Cumulated::of(self.diagonal.iter().copied());
     }
 
     /// The guide.
@@ -102,7 +101,7 @@ impl Proposal {
             let per_item = self.candidates_per_item();
             let some = ((count - drawn.len()) as f64 * per_item) as usize;
             let candidates: Vec<(usize, f64)> = (0..some.clamp(FEWEST, MOST))
-                .map(|_| (self.candidate(rng), rng.random::<f64>()))
+                .map(|_| (self.cumulated.draw(rng), rng.random::<f64>()))
                 .collect();
             self.score(k, candidates.iter().map(|&(j, _)| j).collect())?;
             self.candidates += candidates.len() as u64;
@@ -115,15 +114,6 @@ impl Proposal {
         }
         drawn.truncate(count);
         Ok(drawn)
-    }
-
-    fn candidate(&self, rng: &mut dyn Rng) -> usize {
-        let total = self.cumulated.last().copied().unwrap_or(0.0);
-        let at = rng.random::<f64>() * total;
-        // the first of equal sums: the last item of positive weight where rounding reaches the end
-        let last = || self.cumulated.partition_point(|&sum| sum < total);
-        let j = self.cumulated.partition_point(|&sum| sum <= at);
-        if j < self.cumulated.len() { j } else { last() }
     }
 
     /// Gives those of `rows` their scores that have none.
@@ -142,19 +132,7 @@ impl Proposal {
     pub fn score_all<T: Scalar>(&mut self, k: &dyn PsdMatrix<T>) -> Result<()> {
         self.score(k, (0..self.scores.len()).collect())?;
         self.by_scores = true;
-        self.cumulate();
+        self.cumulated = Cumulated::of(self.scores.iter().copied());
         Ok(())
-    }
-
-    fn cumulate(&mut self) {
-        let weights = if self.by_scores { &self.scores } else { &self.diagonal };
-        let mut sum = 0.0;
-        self.cumulated = weights
-            .iter()
-            .map(|weight| {
-                sum += weight;
-                sum
-            })
-            .collect();
     }
 }

@@ -4,7 +4,7 @@ use super::{MergeTree, Squeak, SqueakParams, StreamDictionary, TreeShape, even_c
 use crate::RidgeLeverage;
 use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, PsdMatrix, Result, Ridge, Scalar, random, validate};
+use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, random, validate};
 use nystrom_sketch::Dictionary;
 use rand::Rng;
 
@@ -64,7 +64,8 @@ impl Disqueak {
     /// One 64-bit key is drawn; every node of the tree has the stream of its place under that key.
     ///
     /// # Errors
-    /// Those of [`Kernel::check_points`] and [`MergeTree::insert`]; [`Error::Empty`] for 0 chunks.
+    /// Those of [`Kernel::check_points`] and [`MergeTree::insert`];
+    /// [`Empty`](nystrom_linalg_core::Error::Empty) for 0 chunks.
     pub fn of_points<T: Scalar, K: Kernel<T>>(
         &self,
         kernel: &K,
@@ -145,13 +146,7 @@ fn shuffled_rows<T: Scalar>(
     validate::not_empty("matrix", n)?;
     let gamma = ridge.absolute(n)?;
     let exact = (2.0 / T::EPS) as usize; // row numbers up to here are numbers of type T
-    if n > exact {
-        return Err(Error::TooMany {
-            what: "rows of a matrix of this scalar type",
-            requested: n,
-            available: exact,
-        });
-    }
+    validate::at_most("rows of a matrix of this scalar type", n, exact)?;
     let order = random::uniform_subset(n, n, rng)?;
     Ok((gamma, Mat::from_fn(1, n, |_, t| T::of(order[t]))))
 }

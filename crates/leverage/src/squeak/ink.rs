@@ -203,8 +203,7 @@ impl<K, T: Scalar> Ink<K, T> {
         let (t, m, beta) = (k.len(), self.indices.len(), self.alpha() * self.gamma);
         let entry = |r: usize, j: usize| if j < m { self.columns[j][r] } else { k[r] };
         let U = Mat::from_fn(t, m + 1, entry);
-        let mut UU = Mat::<f64>::zeros(m + 1, m + 1); //                                UᵀU
-        ops::matmul(UU.as_mut(), Accum::Replace, U.transpose(), U.as_ref(), 1.0);
+        let mut UU = ops::times(U.transpose(), U.as_ref());
         let norms: Vec<f64> = (0..=m).map(|j| UU[(j, j)]).collect();
         if m > 0 {
             // β·Uᵀ(K̃ + βI)⁻¹U

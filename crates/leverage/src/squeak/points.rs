@@ -3,7 +3,7 @@
 use super::measure::{Measure, diagonal};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{Result, Ridge, Scalar, validate};
 
 /// Ridge leverage scores of rows against a dictionary that holds its points:
 ///
@@ -52,15 +52,14 @@ impl<T: Scalar, K: Kernel<T>> PointProjector<K, T> {
     /// For the dictionary of these points with weights s², at the absolute ridge μ = `mu`.
     ///
     /// # Errors
-    /// [`Shape`](Error::Shape) for another number of weights,
-    /// [`InvalidParameter`](Error::InvalidParameter) for a weight or a μ that is not positive and
-    /// finite. Those of [`Kernel::check_points`] and of the factorisation.
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for another number of weights,
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for a weight or a μ that
+    /// is not positive and finite. Those of [`Kernel::check_points`] and of the factorisation.
     pub fn new(kernel: K, points: Points<'_, T>, weights: Vec<f64>, mu: f64) -> Result<Self> {
         let mu = Ridge::Absolute(mu).absolute(1)?;
         validate::same_size("weights of a dictionary", points.len(), weights.len())?;
-        if let Some(&value) = weights.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
-            let (name, requirement) = ("weights", "positive and finite");
-            return Err(Error::InvalidParameter { name, value, requirement });
+        for &w in &weights {
+            validate::require(w.is_finite() && w > 0.0, "weights", w, "positive and finite")?;
         }
         let members = Mat::from_fn(points.dim(), points.len(), |k, j| points.coordinate(j, k));
         let measure = if points.is_empty() {
@@ -90,8 +89,9 @@ impl<T: Scalar, K: Kernel<T>> PointProjector<K, T> {
     /// τ̃ of these rows, in tiles of 1024: m kernel values and m² flops each.
     ///
     /// # Errors
-    /// [`Shape`](Error::Shape) for another dimension, [`NonFinite`](Error::NonFinite) for kernel
-    /// values, those of [`Kernel::check_points`].
+    /// [`Shape`](nystrom_linalg_core::Error::Shape) for another dimension,
+    /// [`NonFinite`](nystrom_linalg_core::Error::NonFinite) for kernel values, those of
+    /// [`Kernel::check_points`].
     pub fn scores(&self, x: Points<'_, T>) -> Result<Vec<f64>> {
         validate::same_size("coordinates of a point (d)", self.members.nrows(), x.dim())?;
         if x.is_empty() {

@@ -14,7 +14,6 @@ use crate::{Error, Indices, Result, Scalar, SymmetricEigen, validate};
 use faer::{Mat, MatRef};
 use rand::Rng;
 use reduce::Reflector;
-use std::collections::HashMap;
 
 /// Rows from which on the way over a band is the faster one.
 const WORTH_A_BAND: usize = 768;
@@ -136,7 +135,7 @@ impl<T: Scalar> BandEigen<T> {
     /// [`Error::IndexOutOfRange`], [`Error::DuplicateIndex`], [`Error::EigenFailure`].
     pub fn vectors(&self, indices: &[usize], rng: &mut dyn Rng) -> Result<Mat<T>> {
         let n = self.values().len();
-        check_distinct(indices, n)?;
+        Indices::from(indices).check_distinct(n, "eigenvectors")?;
         match &self.form {
             Form::Whole(eigen) => {
                 let U = eigen.vectors();
@@ -168,16 +167,4 @@ impl Band {
         let places = (0..n).flat_map(|j| (0..=b).map(move |d| (j, d)));
         Band { n, b, entries: places.map(entry).collect() }
     }
-}
-
-fn check_distinct(indices: &[usize], n: usize) -> Result<()> {
-    let what = "eigenvectors";
-    Indices::from(indices).check(n, what)?;
-    let mut seen = HashMap::new();
-    for (second, &index) in indices.iter().enumerate() {
-        if let Some(first) = seen.insert(index, second) {
-            return Err(Error::DuplicateIndex { what, index, first, second });
-        }
-    }
-    Ok(())
 }

@@ -74,14 +74,10 @@ impl<T: Scalar> Reflector<T> {
 
     /// A ← HᵀAH, the lower triangle of it.
     fn both_sides(&self, A: MatMut<'_, T>) {
-        let (m, b) = self.V.shape();
-        let (V, zero) = (self.V.as_ref(), || Mat::<T>::zeros(b, b));
-        let mut W = Mat::zeros(m, b);
-        let AV = symmetric_times(A.rb(), V);
-        ops::matmul(W.as_mut(), Accum::Replace, AV.as_ref(), self.S.as_ref(), T::one());
-        let (mut VtW, mut SVtW) = (zero(), zero());
-        ops::matmul(VtW.as_mut(), Accum::Replace, V.transpose(), W.as_ref(), T::one());
-        ops::matmul(SVtW.as_mut(), Accum::Replace, self.S.transpose(), VtW.as_ref(), T::one());
+        let V = self.V.as_ref();
+        let mut W = ops::times(symmetric_times(A.rb(), V).as_ref(), self.S.as_ref());
+        let VtW = ops::times(V.transpose(), W.as_ref());
+        let SVtW = ops::times(self.S.transpose(), VtW.as_ref());
         ops::matmul(W.as_mut(), Accum::Add, V, SVtW.as_ref(), T::lit(-0.5)); // Y
         let (left, right) = (beside(V, W.as_ref()), beside(W.as_ref(), V)); // [V Y][Y V]ᵀ
         ops::lower_blocks(A, SIDE).into_par_iter().for_each(|block| {
@@ -101,11 +97,9 @@ impl<T: Scalar> Reflector<T> {
     }
 
     fn apply_by(&self, S: MatRef<'_, T>, X: MatMut<'_, T>) {
-        let (b, t) = (self.V.ncols(), X.ncols());
         let mut X = X.subrows_mut(self.first, self.V.nrows());
-        let (mut VtX, mut SVtX) = (Mat::<T>::zeros(b, t), Mat::<T>::zeros(b, t));
-        ops::matmul(VtX.as_mut(), Accum::Replace, self.V.transpose(), X.rb(), T::one());
-        ops::matmul(SVtX.as_mut(), Accum::Replace, S, VtX.as_ref(), T::one());
+        let VtX = ops::times(self.V.transpose(), X.rb());
+        let SVtX = ops::times(S, VtX.as_ref());
         ops::matmul(X.rb_mut(), Accum::Add, self.V.as_ref(), SVtX.as_ref(), -T::one());
     }
 }
@@ -126,8 +120,7 @@ fn vectors_of(panel: MatRef<'_, f64>, tau: &[f64]) -> Mat<f64> {
 /// S, with S⁻¹ = diag(1/τ) + what is above the diagonal of VᵀV.
 fn coupling(V: &Mat<f64>, tau: &[f64]) -> Mat<f64> {
     let b = tau.len();
-    let mut inverse = Mat::zeros(b, b);
-    ops::matmul(inverse.as_mut(), Accum::Replace, V.transpose(), V.as_ref(), 1.0);
+    let mut inverse = ops::times(V.transpose(), V.as_ref());
     for (j, tau) in tau.iter().enumerate() {
         inverse[(j, j)] = if *tau == 0.0 { 1.0 } else { tau.recip() };
     }

@@ -10,8 +10,7 @@ fn with_values<T: Scalar>(values: &[f64], seed: u64) -> Mat<T> {
     let g = crate::random::standard_normal::<f64>(n, n, &mut rng(seed));
     let U = SymmetricEigen::new((&g + g.transpose()).as_ref()).unwrap();
     let scaled = Mat::from_fn(n, n, |i, j| U.vectors()[(i, j)] * values[j]);
-    let mut a = Mat::zeros(n, n);
-    ops::matmul(a.as_mut(), faer::Accum::Replace, scaled.as_ref(), U.vectors().transpose(), 1.0);
+    let a = ops::times(scaled.as_ref(), U.vectors().transpose());
     Mat::from_fn(n, n, |i, j| T::lit(a[(i.max(j), i.min(j))]))
 }
 

@@ -273,8 +273,7 @@ fn a_perfect_preconditioner_needs_one_iteration() {
 fn a_packed_factor_solves_and_inverts_as_the_full_one_does() {
     for n in [0, 1, 2, 127, 255, 256, 257, 600] {
         let x: Mat<f64> = random::standard_normal(n, n + 3, &mut Pcg64::seed_from_u64(31));
-        let mut a = Mat::<f64>::zeros(n, n);
-        ops::matmul(a.as_mut(), faer::Accum::Replace, x.as_ref(), x.transpose(), 1.0);
+        let mut a = ops::times(x.as_ref(), x.transpose());
         ops::add_to_diagonal(a.as_mut(), n as f64);
         let mut asked = 0;
         let packed = PackedCholesky::from_fill(

@@ -21,11 +21,7 @@ fn check<T: Scalar>() {
     ops::gram_lower(a.as_mut(), Accum::Replace, g.transpose(), T::one());
     ops::mirror_lower(a.as_mut());
     ops::add_to_diagonal(a.as_mut(), T::lit(10.0));
-    same_at_thread_counts(THREADS, || {
-        let mut c = Mat::<T>::zeros(n, n);
-        ops::matmul(c.as_mut(), Accum::Replace, g.as_ref(), g.transpose(), T::one());
-        c
-    });
+    same_at_thread_counts(THREADS, || ops::times(g.as_ref(), g.transpose()));
     same_at_thread_counts(THREADS, || {
         let mut c = Mat::<T>::zeros(500, 500);
         ops::gram_lower(c.as_mut(), Accum::Replace, g.as_ref(), T::one());
@@ -88,16 +84,8 @@ fn check_shapes<T: Scalar>() {
             c
         });
         same_at_thread_counts(THREADS, || {
-            let (mut c, mut d) = (Mat::<T>::zeros(3000, m), Mat::<T>::zeros(m, 300));
-            ops::matmul(
-                c.as_mut(),
-                Accum::Replace,
-                g.as_ref(),
-                g.as_ref().submatrix(0, 0, 300, m),
-                T::one(),
-            );
-            ops::matmul(d.as_mut(), Accum::Replace, tall.transpose(), g.as_ref(), T::one());
-            (c, d)
+            let c = ops::times(g.as_ref(), g.as_ref().submatrix(0, 0, 300, m));
+            (c, ops::times(tall.transpose(), g.as_ref()))
         });
         same_at_thread_counts(THREADS, || {
             let mut b = wide.transpose().to_owned();
@@ -139,8 +127,7 @@ fn large_parallel_products_pass_a_probe() {
         random::standard_normal::<f64>(900, 800, rng),
     );
     let v = random::standard_normal::<f64>(800, 1, rng);
-    let mut c = Mat::zeros(700, 800);
-    ops::matmul(c.as_mut(), Accum::Replace, a.as_ref(), b.as_ref(), 1.0);
+    let c = ops::times(a.as_ref(), b.as_ref());
     let (left, right) = (&c * &v, &a * (&b * &v));
     assert!((&left - &right).norm_l2() < 1e-11 * right.norm_l2());
 }

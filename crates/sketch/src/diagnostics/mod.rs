@@ -106,8 +106,7 @@ impl SketchDiagnostics {
         )?;
         let d_delta = self.d_delta(delta)?;
         let S = sketch.to_dense();
-        let mut UtS = Mat::<f64>::zeros(self.n(), S.ncols());
-        ops::matmul(UtS.as_mut(), Accum::Replace, self.U.transpose(), S.as_ref(), 1.0);
+        let mut UtS = ops::times(self.U.transpose(), S.as_ref());
         let (head, mut tail) = UtS.split_at_row_mut(d_delta); //                      U₁ᵀS, U₂ᵀS
         for (row, sigma) in tail.rb_mut().row_iter_mut().zip(&self.sigma[d_delta..]) {
             row.iter_mut().for_each(|s| *s *= sigma.sqrt()); //                   Σ₂^{1/2}U₂ᵀS
@@ -199,7 +198,7 @@ impl Satisfiability {
     }
 }
 
-/// aᵀa with both triangles.
+/// The lower triangle of aᵀa.
 fn gram(a: MatRef<'_, f64>) -> Mat<f64> {
     let mut out = Mat::zeros(a.ncols(), a.ncols());
     ops::gram_lower(out.as_mut(), Accum::Replace, a, 1.0);

@@ -124,8 +124,7 @@ fn largest_ritz<T: Scalar>(Q: MatRef<'_, T>, EQ: MatRef<'_, T>) -> Result<Spectr
     let (V, theta, last) = (eigen.vectors(), eigen.values(), H.nrows() - 1);
     let j = if theta[0].f64().abs() >= theta[last].f64().abs() { 0 } else { last };
     let v = V.subcols(j, 1);
-    let mut r = Mat::zeros(Q.nrows(), 1);
-    ops::matmul(r.as_mut(), Accum::Replace, EQ, v, T::one());
+    let mut r = ops::times(EQ, v);
     ops::matmul(r.as_mut(), Accum::Add, Q, v, -theta[j]);
     Ok(SpectralEstimate { value: theta[j].f64().abs(), residual: r.norm_l2().f64(), passes: 0 })
 }

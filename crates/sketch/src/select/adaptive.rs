@@ -3,7 +3,7 @@
 use super::column_norm::squared_column_norms;
 use crate::orthonormal::{beside, extend_basis};
 use crate::{LandmarkSelector, Landmarks};
-use faer::{Accum, Mat, MatRef};
+use faer::{Mat, MatRef};
 use nystrom_linalg_core::{PsdMatrix, Result, Scalar, SymmetricEigen, ops, random, validate};
 use rand::Rng;
 
@@ -153,8 +153,7 @@ fn partial_residual<T: Scalar>(C: MatRef<'_, T>, R: &[usize], fraction: f64) -> 
     let eigen = SymmetricEigen::new(W.as_ref())?;
     let rank = eigen.rank();
     let rank = ((fraction * rank as f64).ceil() as usize).min(rank.saturating_sub(1)); // k'
-    let mut CV = Mat::zeros(C.nrows(), r - rank);
-    ops::matmul(CV.as_mut(), Accum::Replace, C, eigen.vectors().subcols(rank, r - rank), T::one());
+    let CV = ops::times(C, eigen.vectors().subcols(rank, r - rank));
     let noise = (r as f64 * T::EPS * eigen.values()[0].f64()).powi(2);
     let squared = |j: usize| CV.row(j).iter().map(|x| x.f64().powi(2)).sum::<f64>();
     Ok((0..C.nrows()).map(squared).map(|e| if e > noise { e } else { 0.0 }).collect())

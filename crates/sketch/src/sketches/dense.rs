@@ -78,8 +78,6 @@ impl<T: Scalar> Sketch<T> for DenseSketch<T> {
             "rows of the weights against columns of the sketch"
         );
         let wide = Mat::from_fn(self.n(), self.width(), |i, j| self.matrix[(i, j)].f64());
-        let mut out = Mat::zeros(self.n(), theta.ncols());
-        ops::matmul(out.as_mut(), Accum::Replace, wide.as_ref(), theta, 1.0);
-        out
+        ops::times(wide.as_ref(), theta)
     }
 }

@@ -239,9 +239,6 @@ fn narrow<T: Scalar>(mut out: MatMut<'_, T>, sum: MatRef<'_, f64>) {
 
 /// Finite entries; otherwise the error names the row of K.
 fn check<T: Scalar>(ks: MatRef<'_, T>, row_of: impl Fn(usize) -> usize) -> Result<()> {
-    use nystrom_linalg_core::Error::NonFinite;
-    validate::finite("product KS of kernel matrix and sketch", ks).map_err(|error| match error {
-        NonFinite { what, row, col, value } => NonFinite { what, row: row_of(row), col, value },
-        other => other,
-    })
+    validate::finite("product KS of kernel matrix and sketch", ks)
+        .map_err(|error| error.placed(|row, col| (row_of(row), col)))
 }

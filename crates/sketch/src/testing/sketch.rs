@@ -72,9 +72,8 @@ fn check_products<T: Scalar>(sketch: &dyn Sketch<T>, rng: &mut dyn Rng) {
     let (u, d, b) = (sketch.support().len(), sketch.width(), 5);
     let k: Mat<T> = random::standard_normal(b, u, rng);
     let s = sketch.expand(Mat::<f64>::identity(d, d).as_ref());
-    let mut exact = Mat::zeros(b, d);
     let wide = Mat::from_fn(b, u, |i, j| k[(i, j)].f64());
-    ops::matmul(exact.as_mut(), faer::Accum::Replace, wide.as_ref(), s.as_ref(), 1.0);
+    let exact = ops::times(wide.as_ref(), s.as_ref());
     let tolerance = 16.0 * u as f64 * T::EPS * s.norm_max() * k.norm_max().f64();
     let product = |cut: usize| {
         let mut out = Mat::<T>::zeros(b, d);
@@ -133,8 +132,7 @@ fn check_mean<T: Scalar>(law: &dyn SketchDistribution<T>, n: usize, d: usize, st
     let (mut sum, mut squares) = (Mat::<f64>::zeros(n, n), Mat::<f64>::zeros(n, n));
     for r in 0..DRAWS {
         let s = law.draw(n, d, &mut streams.stream(r)).expect("a sketch").to_dense();
-        let mut sst = Mat::zeros(n, n);
-        ops::matmul(sst.as_mut(), faer::Accum::Replace, s.as_ref(), s.transpose(), 1.0);
+        let sst = ops::times(s.as_ref(), s.transpose());
         for j in 0..n {
             for i in 0..n {
                 sum[(i, j)] += sst[(i, j)];

@@ -2,7 +2,7 @@
 //! dictionaries refuse.
 
 use crate::common::*;
-use faer::{Accum, Mat};
+use faer::Mat;
 use nystrom_linalg_core::{Error, ops, random};
 use nystrom_sketch::{Dictionary, Draw, Landmarks};
 use proptest::prelude::*;
@@ -66,8 +66,7 @@ fn weights_of_uniform_draws_are_unbiased() {
 fn theorem_2_tail_bound() {
     let (n, cols, t, repeats) = (6, 80, 0.5, 400);
     let psi: Mat<f64> = random::standard_normal(n, cols, &mut rng(5));
-    let mut gram = Mat::zeros(n, n);
-    ops::matmul(gram.as_mut(), Accum::Replace, psi.as_ref(), psi.transpose(), 1.0);
+    let gram = ops::times(psi.as_ref(), psi.transpose());
     let psi = faer::Scale(1.0 / largest_eigenvalue(gram.as_ref()).sqrt()) * psi; // λ_max(ΨΨᵀ) = 1
     let gram = &psi * psi.transpose();
     let p: Vec<f64> = (0..cols).map(|j| psi.col(j).squared_norm_l2()).collect(); // β = 1

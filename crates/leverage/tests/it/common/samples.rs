@@ -1,6 +1,6 @@
 //! What a weighted sample of rows must satisfy, checked densely.
 
-use faer::{Accum, Mat, MatRef};
+use faer::{Mat, MatRef};
 use nystrom_leverage::Dictionary;
 use nystrom_linalg_core::{Cholesky, JitterLadder, Scalar, SymmetricEigen, ops};
 
@@ -19,11 +19,7 @@ pub fn is_accurate(phi: &Mat<f64>, dictionary: &Dictionary<f64>, mu: f64, epsilo
     for j in 0..n {
         (0..n).for_each(|i| scaled[(i, j)] *= w[i] - 1.0);
     }
-    let product = |a: &Mat<f64>| {
-        let mut out = Mat::zeros(n, n);
-        ops::matmul(out.as_mut(), Accum::Replace, phi.transpose(), a.as_ref(), 1.0);
-        out
-    };
+    let product = |a: &Mat<f64>| ops::times(phi.transpose(), a.as_ref());
     let (full, difference) = (product(phi), product(&scaled)); // ΦᵀΦ, ΦᵀSSᵀΦ − ΦᵀΦ
     let positive = |sign: f64| {
         let a = Mat::from_fn(n, n, |i, j| {
