@@ -2,11 +2,11 @@
 
 use super::LocalScore;
 use super::density::{ExponentialProfile, Frontier, Tree};
+use super::matern::ln_sphere;
 use libm::lgamma as ln_gamma;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Scalar, validate};
 use rayon::prelude::*;
-use std::f64::consts::{LN_2, PI};
 
 /// The low-density modification: what replaces p(x_i) where it is small. The paper asks for one and
 /// leaves its form open.
@@ -104,7 +104,7 @@ fn average<T: Scalar>(
         .collect();
     let tree = Tree::new(&coords, d);
     // ∫ exp(−‖u‖/h) du = S_d Γ(d) h^d in divided coordinates
-    let ln_mass = LN_2 + 0.5 * d as f64 * PI.ln() - ln_gamma(0.5 * d as f64) + ln_gamma(d as f64);
+    let ln_mass = ln_sphere(d) + ln_gamma(d as f64);
     let ln_stretch: f64 = scales.iter().map(|scale| scale.ln()).sum();
     let low: Vec<usize> = (0..n).filter(|&i| p[i] < threshold).collect();
     let averaged: Vec<f64> = low

@@ -2,11 +2,10 @@
 //! of density p.
 
 use super::gaussian::{ln_1p_exp, ln_polylog_ratio};
-use super::matern::Matern;
+use super::matern::{Matern, ln_sphere};
 use super::quadrature::ln_integral;
 use super::table::ScoreTable;
 use super::{Family, Stationary};
-use libm::lgamma as ln_gamma;
 use nystrom_linalg_core::{Result, validate};
 use std::f64::consts::{LN_2, PI};
 
@@ -134,7 +133,7 @@ impl<'k> LocalScore<'k> {
         }
         let density = |t: f64| self.ln_ratio(t, ln_p);
         let g = |t: f64| self.d as f64 * t + ln_ln_1p_exp(density(t));
-        Ok((self.ln_sphere() + ln_integral(g)? - ln_p).exp())
+        Ok((ln_sphere(self.d) + ln_integral(g)? - ln_p).exp())
     }
 
     /// The length scale of the equivalent kernel at density p, 1/(2π s) at the frequency s where
@@ -204,7 +203,7 @@ impl<'k> LocalScore<'k> {
             return self.ln_at(ln_p);
         }
         let g = |t: f64| self.d as f64 * t - ln_p - ln_1p_exp(-self.ln_ratio(t, ln_p));
-        Ok(self.ln_sphere() + ln_integral(g)?)
+        Ok(ln_sphere(self.d) + ln_integral(g)?)
     }
 
     /// ln(p m(s)/λ) at s = e^t.
@@ -212,20 +211,13 @@ impl<'k> LocalScore<'k> {
         ln_p + self.kernel.ln_density(t.exp(), self.d) - self.lambda.ln()
     }
 
-    /// ln S_d, S_d = 2π^{d/2}/Γ(d/2).
-    fn ln_sphere(&self) -> f64 {
-        let half_d = 0.5 * self.d as f64;
-        LN_2 + half_d * PI.ln() - ln_gamma(half_d)
-    }
-
     fn matern(&self) -> Option<Matern> {
         match self.kernel.family() {
-            Family::Matern { nu, a } => {
+            Family::Matern { nu, a } if self.d > 0 => {
                 Some(Matern { nu, a, d: self.d, lambda: self.lambda / self.kernel.variance() })
             }
             _ => None,
         }
-        .filter(|matern| matern.d > 0)
     }
 
     /// p in the divided coordinates.

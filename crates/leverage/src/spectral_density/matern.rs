@@ -10,6 +10,12 @@
 use libm::lgamma as ln_gamma;
 use std::f64::consts::{LN_2, PI};
 
+/// ln S_d, S_d = 2π^{d/2}/Γ(d/2) the surface of the unit ball of ℝ^d.
+pub(crate) fn ln_sphere(d: usize) -> f64 {
+    let half_d = 0.5 * d as f64;
+    LN_2 + half_d * PI.ln() - ln_gamma(half_d)
+}
+
 /// A Matérn kernel k(r) = κ 2^{1−ν}/Γ(ν) (ar)^ν K_ν(ar) on ℝ^d with ridge λ; `lambda` is λ/κ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Matern {
@@ -43,7 +49,7 @@ impl Matern {
     /// K̃_0 = S_d/(2π)^d · (π/(2α))/sin(πd/(2α)) · λ'^{−d/(2α)} · p^{d/(2α)−1}; never below K̃.
     pub(crate) fn leading(&self, p: f64) -> f64 {
         let (d, alpha) = (self.d(), self.alpha());
-        let ln_sphere = LN_2 + 0.5 * d * PI.ln() - ln_gamma(0.5 * d) - d * (2.0 * PI).ln();
+        let ln_sphere = ln_sphere(self.d) - d * (2.0 * PI).ln();
         let ln_integral = (PI / (2.0 * alpha)).ln() - self.sine().ln();
         (ln_sphere + ln_integral - d * self.ln_h(p) - p.ln()).exp()
     }

@@ -1,8 +1,8 @@
 //! The kernel density estimate by summing over all pairs, tile by tile.
 
 use super::{Standardised, Sums};
+use faer::Mat;
 use faer::reborrow::*;
-use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{PsdMatrix, Result, RowTree};
 use std::ops::Range;
@@ -13,8 +13,7 @@ const TILE: usize = 1024;
 /// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, itself included: n² kernel values in tiles of 256 × n,
 /// O(256·n) memory.
 pub(crate) fn sums(x: &Standardised, h: f64) -> Result<Sums> {
-    let points = Points::from_cols(MatRef::from_column_major_slice(&x.coords, x.dim(), x.n));
-    let kernel = KernelMatrix::new(Gaussian::new(h)?, points)?;
+    let kernel = KernelMatrix::new(Gaussian::new(h)?, x.points())?;
     let ones = Mat::from_fn(x.n, 1, |_, _| 1.0);
     let mut sums = Mat::zeros(x.n, 1);
     kernel.mul_into(sums.as_mut(), ones.as_ref());
@@ -24,8 +23,8 @@ pub(crate) fn sums(x: &Standardised, h: f64) -> Result<Sums> {
 /// The same sum for the points `queries` only: queries·n kernel values, in tiles of as many rows as
 /// there are queries.
 pub(crate) fn sums_at(x: &Standardised, h: f64, queries: &[usize]) -> Result<Vec<f64>> {
-    let points = Points::from_cols(MatRef::from_column_major_slice(&x.coords, x.dim(), x.n));
-    let (kernel, at) = (Gaussian::new(h)?, points.gather(queries.into()));
+    let (kernel, points) = (Gaussian::new(h)?, x.points());
+    let at = points.gather(queries.into());
     let at = Points::from_cols(at.as_ref());
     let leaf = |rows: Range<usize>| {
         let mut sums = vec![0.0; queries.len()];

@@ -112,6 +112,13 @@ pub(crate) struct Estimate {
     pub(crate) operations: u64,
 }
 
+impl Estimate {
+    /// Of densities that took no estimate.
+    fn known(values: Vec<f64>, kept: Vec<usize>) -> Self {
+        Estimate { values, kept, method: None, bandwidth: None, operations: 0 }
+    }
+}
+
 /// Σ_j exp(−‖x_i − x_j‖²/(2h²)) for every i, and what they took.
 pub(crate) struct Sums {
     values: Vec<f64>,
@@ -135,13 +142,7 @@ fn given<T: Scalar>(values: &[T], points: Points<'_, T>) -> Result<Estimate> {
     let bad = values.iter().position(|p| !(*p > 0.0 && p.is_finite()));
     match bad {
         Some(index) => Err(Error::NotPositive { what: "density", index, value: values[index] }),
-        None => Ok(Estimate {
-            values,
-            kept: (0..points.dim()).collect(),
-            method: None,
-            bandwidth: None,
-            operations: 0,
-        }),
+        None => Ok(Estimate::known(values, (0..points.dim()).collect())),
     }
 }
 
@@ -175,14 +176,8 @@ impl KernelDensity {
     fn at(&self, x: &Standardised) -> Result<Result<Estimate, Refusal>> {
         let h = self.bandwidth.resolve(x.n, x.dim())?;
         if x.dim() == 0 {
-            let values = vec![1.0; x.n]; // all points in one place: the mass there
-            return Ok(Ok(Estimate {
-                values,
-                kept: vec![],
-                method: None,
-                bandwidth: None,
-                operations: 0,
-            }));
+            // all points in one place: the mass there
+            return Ok(Ok(Estimate::known(vec![1.0; x.n], vec![])));
         }
         if self.method == DensityMethod::Auto
             && let Some(refusal) = Refusal::of(x, h)?

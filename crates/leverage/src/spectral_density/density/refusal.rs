@@ -7,7 +7,6 @@ use std::fmt;
 /// Above this share of a point in its own density, at the median point, an estimate says nothing
 /// about neighbours.
 const LARGEST_OWN_SHARE: f64 = 0.5;
-const PROBES: usize = 32;
 
 /// Why [`DensityMethod::Auto`](super::DensityMethod::Auto) makes no estimate: the points have no
 /// neighbours within a bandwidth.
@@ -27,11 +26,9 @@ pub struct Refusal {
 impl Refusal {
     /// Exact sums at a few points: their median must be at least twice that of a point alone.
     pub(super) fn of(x: &Standardised, h: f64) -> Result<Option<Self>> {
-        let probes = PROBES.min(x.n);
-        let queries: Vec<usize> = (0..probes).map(|t| t * x.n / probes).collect();
-        let mut sums = exact::sums_at(x, h, &queries)?;
+        let mut sums = exact::sums_at(x, h, &x.probes())?;
         sums.sort_unstable_by(f64::total_cmp);
-        let own_share = 1.0 / sums[probes / 2];
+        let own_share = 1.0 / sums[sums.len() / 2];
         let meaningless = x.n >= 3 && own_share > LARGEST_OWN_SHARE;
         Ok(meaningless.then_some(Refusal { dimension: x.dim(), bandwidth: h, own_share }))
     }

@@ -1,5 +1,6 @@
 //! The kernel density estimate from a random sample of the points: any dimension, any n.
 
+use super::tree::squared_distance;
 use super::{Bandwidth, Standardised, self_contribution};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
@@ -9,7 +10,6 @@ use rayon::prelude::*;
 
 /// Rows of the points whose kernel values with the sample are in memory at a time, per thread.
 const TILE: usize = 256;
-const PROBES: usize = 32;
 
 /// The Gaussian density estimate of [`KernelDensity`](super::KernelDensity) with the sum over all
 /// other points replaced by one over a random sample J of m points:
@@ -126,11 +126,10 @@ impl SampledDensity {
                 others * ((1.0 - m / others).max(0.0) * variance / m).sqrt() / (1.0 + neighbours),
             )
         };
-        let probes = PROBES.min(x.n);
-        let mut found: Vec<(f64, f64)> =
-            (0..probes).into_par_iter().map(|t| at(t * x.n / probes)).collect();
+        let mut found: Vec<(f64, f64)> = x.probes().into_par_iter().map(at).collect();
+        let middle = found.len() / 2;
         found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let neighbours = found[probes / 2].0;
+        let neighbours = found[middle].0;
         validate::require(
             !(neighbours < 1.0),
             "weight of a point's neighbours in the sample, against its own",
@@ -140,7 +139,7 @@ impl SampledDensity {
                               which need no density",
         )?;
         found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1));
-        Ok(found[probes / 2].1)
+        Ok(found[middle].1)
     }
 }
 
@@ -158,8 +157,4 @@ fn sums(x: &Standardised, h: f64, J: &[usize]) -> Result<Vec<f64>> {
         out.iter_mut().zip(block.col_iter()).for_each(|(sum, column)| *sum = column.iter().sum());
     });
     Ok(out)
-}
-
-fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }

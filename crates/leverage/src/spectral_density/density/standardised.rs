@@ -1,7 +1,11 @@
 //! Points in units in which every coordinate has variance 1.
 
+use faer::MatRef;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::Scalar;
+
+/// Points that stand for all in a median.
+const PROBES: usize = 32;
 
 /// The coordinates that vary, each divided by its standard deviation, point after point in `f64`.
 pub(crate) struct Standardised {
@@ -40,6 +44,17 @@ impl Standardised {
     /// d, the number of coordinates that vary.
     pub(crate) fn dim(&self) -> usize {
         self.kept.len()
+    }
+
+    /// All points.
+    pub(crate) fn points(&self) -> Points<'_, f64> {
+        Points::from_cols(MatRef::from_column_major_slice(&self.coords, self.dim(), self.n))
+    }
+
+    /// 32 of the points, or all, spread evenly over their numbers.
+    pub(crate) fn probes(&self) -> Vec<usize> {
+        let count = PROBES.min(self.n);
+        (0..count).map(|t| t * self.n / count).collect()
     }
 
     /// Point `i`.

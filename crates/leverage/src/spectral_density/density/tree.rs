@@ -107,13 +107,14 @@ impl Tree {
                 geometry[2 * d + k] += x / count;
             }
         }
-        let squared = |t: usize| {
-            let centroid = &geometry[2 * d..];
-            self.point(t).iter().zip(centroid).map(|(x, c)| (x - c) * (x - c)).sum::<f64>()
-        };
+        let squared = |t: usize| squared_distance(self.point(t), &geometry[2 * d..]);
         let scatter = range.map(squared).sum::<f64>() / count;
         (geometry, scatter)
     }
+}
+
+pub(super) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
 /// Orders the points so that each half of each half … is separated along the widest side of its

@@ -1,6 +1,6 @@
 //! Sums of a radial kernel over the points of a tree, to a relative tolerance.
 
-use super::tree::Tree;
+use super::tree::{Tree, squared_distance};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -109,8 +109,4 @@ impl Tree {
         let lower = count * phi.at(mean);
         Open { node, lower, upper: (count * (high + (low - high) * along)).max(lower) }
     }
-}
-
-fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
