@@ -13,6 +13,16 @@ mod ln;
 mod stream;
 pub use stream::WrittenColumns;
 
+/// ln 2 = HI + LO, where n·HI is exact for every n that occurs in an exponent.
+const LN2_HI64: f64 = 0.6931471803691238;
+const LN2_LO64: f64 = 1.9082149292705877e-10;
+const LN2_HI32: f32 = 0.693_115_23;
+const LN2_LO32: f32 = 3.194_618_3e-5;
+/// 1.5·2²⁰: the high 32 bits of its sum with a number below 2¹⁹ end in units.
+const UNITS_IN_HIGH_WORD: f64 = 1_572_864.0;
+/// 1.5·2²³: the last bits of its sum with a number below 2²² are units.
+const UNITS_LAST: f32 = 12_582_912.0;
+
 /// What a vector register of `Self` can do, for each instruction set `S` that `pulp` finds at run
 /// time.
 ///
@@ -194,3 +204,48 @@ vectorised!(
     exp::neg_f64s,
     ln::f64s
 );
+
+#[cfg(test)]
+mod tests {
+    use crate::Scalar;
+    use pulp::{Arch, Simd, WithSimd};
+
+    #[derive(Clone, Copy)]
+    pub(super) enum Function {
+        Exp,
+        ExpNeg,
+        Ln,
+    }
+
+    /// y = f(x).
+    struct Apply<'a, T>(Function, &'a [T], &'a mut [T]);
+
+    impl<T: Scalar> WithSimd for Apply<'_, T> {
+        type Output = ();
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) {
+            let Apply(f, x, y) = self;
+            for (y, &x) in T::v_split_mut::<S>(y).0.iter_mut().zip(T::v_split::<S>(x).0) {
+                *y = match f {
+                    Function::Exp => T::v_exp(simd, x),
+                    Function::ExpNeg => T::v_exp_neg(simd, T::v_abs(simd, x)),
+                    Function::Ln => T::v_ln(simd, x),
+                }
+            }
+        }
+    }
+
+    /// By every instruction set of this machine.
+    pub(super) fn every_way<T: Scalar>(f: Function, x: &[T]) -> Vec<Vec<T>> {
+        assert_eq!(x.len() % 64, 0);
+        let mut results = vec![vec![T::zero(); x.len()]; 2];
+        Arch::new().dispatch(Apply(f, x, &mut results[0]));
+        Apply(f, x, &mut results[1]).with_simd(pulp::Scalar::new());
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = pulp::x86::V3::try_new() {
+            results.push(vec![T::zero(); x.len()]);
+            Simd::vectorize(avx2, Apply(f, x, &mut results[2]));
+        }
+        results
+    }
+}

@@ -11,6 +11,7 @@
 //! gives normal and subnormal results alike. AVX-512 has a form of its own for this one,
 //! `simd_exp_avx512.rs`.
 
+use super::{LN2_HI32, LN2_HI64, LN2_LO32, LN2_LO64, UNITS_IN_HIGH_WORD, UNITS_LAST};
 use pulp::Simd;
 use pulp::bytemuck::cast;
 
@@ -30,12 +31,6 @@ const Q64: [f64; 10] = [
     2.7631272551070285e-07,
     2.5024585741429218e-08,
 ];
-/// ln 2 = HI + LO, where n·HI is exact for every n that occurs.
-const LN2_HI64: f64 = 0.6931471803691238;
-const LN2_LO64: f64 = 1.9082149292705877e-10;
-
-/// 1.5·2²⁰: added to a number below 2¹⁹, the high 32 bits of the sum end in units.
-const UNITS_IN_HIGH_WORD: f64 = 1_572_864.0;
 
 #[inline(always)]
 pub(super) fn f64s<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
@@ -119,11 +114,6 @@ fn to_exponent64<S: Simd>(simd: S, shifted: S::u64s) -> S::u64s {
 }
 
 const Q32: [f32; 5] = [0.499_999_88, 0.166_665_18, 0.041_669_544, 0.008_368_988, 0.001_375_115];
-const LN2_HI32: f32 = 0.693_115_23;
-const LN2_LO32: f32 = 3.194_618_3e-5;
-
-/// 1.5·2²³: added to a number below 2²², the last bits of the sum are units.
-const UNITS_LAST: f32 = 12_582_912.0;
 
 #[inline(always)]
 pub(super) fn f32s<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
@@ -192,66 +182,45 @@ pub(super) fn neg_f32s<S: Simd>(simd: S, h: S::f32s) -> S::f32s {
 
 #[cfg(test)]
 mod tests {
-    use crate::Scalar;
-    use pulp::{Arch, Simd, WithSimd};
+    use super::super::tests::{Function, every_way};
 
-    struct Exp<'a, T>(&'a [T], &'a mut [T], bool);
+    /// Positive numbers: bits count ulps.
+    fn check64(x: &[f64], y: &[f64], exp: fn(f64) -> f64) {
+        for (x, y) in x.iter().zip(y) {
+            let ulps = (y.to_bits() as i64 - exp(*x).to_bits() as i64).abs();
+            assert!(ulps <= 2, "exp of {x:e} is {y:e}, {ulps} ulp from {:e}", exp(*x));
+        }
+    }
 
-    impl<T: Scalar> WithSimd for Exp<'_, T> {
-        type Output = ();
-        #[inline(always)]
-        fn with_simd<S: Simd>(self, simd: S) {
-            let (x, _) = T::v_split::<S>(self.0);
-            let (y, _) = T::v_split_mut::<S>(self.1);
-            for (y, &x) in y.iter_mut().zip(x) {
-                *y = if self.2 { T::v_exp_neg(simd, T::v_abs(simd, x)) } else { T::v_exp(simd, x) };
+    fn check32(x: &[f32], y: &[f32], exp: fn(f64) -> f64) {
+        for (x, &y) in x.iter().zip(y) {
+            let exact = exp(*x as f64);
+            let ulp = (exact as f32).next_up() as f64 - (exact as f32) as f64;
+            if (exact as f32).is_finite() {
+                let error = (y as f64 - exact).abs();
+                assert!(error <= 2.0 * ulp, "exp of {x:e} is {y:e}, exactly {exact:e}");
+            } else {
+                assert_eq!(y, f32::INFINITY);
             }
         }
-    }
-
-    /// Every instruction set of this machine.
-    fn every_way<T: Scalar>(x: &[T], neg: bool) -> Vec<Vec<T>> {
-        assert_eq!(x.len() % 64, 0);
-        let mut results = vec![vec![T::zero(); x.len()]; 2];
-        Arch::new().dispatch(Exp(x, &mut results[0], neg));
-        Exp(x, &mut results[1], neg).with_simd(pulp::Scalar::new());
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = pulp::x86::V3::try_new() {
-            results.push(vec![T::zero(); x.len()]);
-            Simd::vectorize(avx2, Exp(x, &mut results[2], neg));
-        }
-        results
-    }
-
-    fn exp<T: Scalar>(x: &[T]) -> Vec<Vec<T>> {
-        every_way(x, false)
     }
 
     #[test]
     fn exp_of_the_negative_is_within_two_ulp_too() {
         let special = [0.0, -0.0, f64::NEG_INFINITY, 708.39, 708.4, 745.13, 745.2, 1e-300, 1e300];
+        let exp = |x: f64| (-x.abs()).exp();
         for x in
             [sweep(0.0, 750.0, &special), sweep(0.0, 1.0, &special), sweep(0.0, 1e-7, &special)]
         {
-            for y in every_way(&x, true) {
+            for y in every_way(Function::ExpNeg, &x) {
                 assert_eq!((y[0], y[1], y[2], y[7], y[8]), (1.0, 1.0, 0.0, 1.0, 0.0));
-                for (x, y) in x.iter().zip(y) {
-                    let ulps = (y.to_bits() as i64 - (-x.abs()).exp().to_bits() as i64).abs();
-                    assert!(ulps <= 2, "exp(-{x:e}) = {y:e}, {ulps} ulp from {:e}", (-x).exp());
-                }
+                check64(&x, &y, exp);
             }
             let x: Vec<f32> =
                 x.into_iter().map(|x| (x * if x > 1.0 { 0.14 } else { 1.0 }) as f32).collect();
-            for y in every_way(&x, true) {
+            for y in every_way(Function::ExpNeg, &x) {
                 assert_eq!((y[0], y[1], y[2], y[7], y[8]), (1.0, 1.0, 0.0, 1.0, 0.0));
-                for (x, y) in x.iter().zip(y) {
-                    let exact = (-x.abs() as f64).exp();
-                    let ulp = (exact as f32).next_up() as f64 - (exact as f32) as f64;
-                    assert!(
-                        (y as f64 - exact).abs() <= 2.0 * ulp,
-                        "exp(-{x:e}) = {y:e}, exactly {exact:e}"
-                    );
-                }
+                check32(&x, &y, exp);
             }
         }
     }
@@ -285,13 +254,9 @@ mod tests {
             sweep(-1.0, 1.0, &special),
             sweep(-1e-7, 1e-7, &special),
         ] {
-            for y in exp(&x) {
+            for y in every_way(Function::Exp, &x) {
                 assert_eq!((y[0], y[1], y[2], y[3], y[10]), (1.0, 1.0, 0.0, f64::INFINITY, 1.0));
-                for (x, y) in x.iter().zip(y) {
-                    // positive numbers: bits count ulps
-                    let ulps = (y.to_bits() as i64 - x.exp().to_bits() as i64).abs();
-                    assert!(ulps <= 2, "exp({x:e}) = {y:e}, {ulps} ulp from {:e}", x.exp());
-                }
+                check64(&x, &y, f64::exp);
             }
         }
     }
@@ -317,20 +282,9 @@ mod tests {
             sweep(-1e-3, 1e-3, &special),
         ] {
             let x: Vec<f32> = x.into_iter().map(|x| x as f32).collect();
-            for y in exp(&x) {
+            for y in every_way(Function::Exp, &x) {
                 assert_eq!((y[0], y[1], y[2], y[3], y[10]), (1.0, 1.0, 0.0, f32::INFINITY, 1.0));
-                for (x, y) in x.iter().zip(y) {
-                    let exact = (*x as f64).exp();
-                    let ulp = (exact as f32).next_up() as f64 - (exact as f32) as f64;
-                    if (exact as f32).is_finite() {
-                        assert!(
-                            (y as f64 - exact).abs() <= 2.0 * ulp,
-                            "exp({x:e}) = {y:e}, exactly {exact:e}"
-                        );
-                    } else {
-                        assert_eq!(y, f32::INFINITY);
-                    }
-                }
+                check32(&x, &y, f64::exp);
             }
         }
     }

@@ -6,6 +6,7 @@
 //! digits. Its error is 0.01 ulp in either precision. To read n off the exponent field, that field
 //! is shifted into the last bits of a number that ends in units there.
 
+use super::{LN2_HI32, LN2_HI64, LN2_LO32, LN2_LO64, UNITS_IN_HIGH_WORD, UNITS_LAST};
 use pulp::Simd;
 use pulp::bytemuck::cast;
 
@@ -18,11 +19,6 @@ const P64: [f64; 7] = [
     0.15313888042339555,
     0.1479743510950102,
 ];
-/// ln 2 = HI + LO, where n·HI is exact for every n that occurs.
-const LN2_HI64: f64 = 0.6931471803691238;
-const LN2_LO64: f64 = 1.9082149292705877e-10;
-/// 1.5·2²⁰: the high 32 bits of numbers of its size end in units.
-const UNITS_IN_HIGH_WORD: f64 = 1_572_864.0;
 /// The high word of √½, rounded down.
 const ROOT64: u64 = 0x3fe6_a09e << 32;
 /// 2⁵⁴ makes subnormal numbers normal.
@@ -81,10 +77,6 @@ fn exponent_to_high_word<S: Simd>(simd: S, x: S::u64s) -> S::u64s {
 }
 
 const P32: [f32; 3] = [0.666_667_8, 0.399_773_47, 0.298_760_95];
-const LN2_HI32: f32 = 0.693_115_23;
-const LN2_LO32: f32 = 3.194_618_3e-5;
-/// 1.5·2²³: the last bits of numbers of its size are units.
-const UNITS_LAST: f32 = 12_582_912.0;
 /// √½, rounded down.
 const ROOT32: u32 = 0x3f35_04f3;
 /// 2²⁵.
@@ -122,36 +114,8 @@ pub(super) fn f32s<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{Function, every_way};
     use crate::Scalar;
-    use pulp::{Arch, Simd, WithSimd};
-
-    struct Ln<'a, T>(&'a [T], &'a mut [T]);
-
-    impl<T: Scalar> WithSimd for Ln<'_, T> {
-        type Output = ();
-        #[inline(always)]
-        fn with_simd<S: Simd>(self, simd: S) {
-            let (x, _) = T::v_split::<S>(self.0);
-            let (y, _) = T::v_split_mut::<S>(self.1);
-            for (y, &x) in y.iter_mut().zip(x) {
-                *y = T::v_ln(simd, x);
-            }
-        }
-    }
-
-    /// Every instruction set of this machine.
-    fn every_way<T: Scalar>(x: &[T]) -> Vec<Vec<T>> {
-        assert_eq!(x.len() % 64, 0);
-        let mut results = vec![vec![T::zero(); x.len()]; 2];
-        Arch::new().dispatch(Ln(x, &mut results[0]));
-        Ln(x, &mut results[1]).with_simd(pulp::Scalar::new());
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = pulp::x86::V3::try_new() {
-            results.push(vec![T::zero(); x.len()]);
-            Simd::vectorize(avx2, Ln(x, &mut results[2]));
-        }
-        results
-    }
 
     const SPECIAL: [f64; 5] = [0.0, f64::INFINITY, f64::NAN, 1.0, -0.0];
 
@@ -178,7 +142,7 @@ mod tests {
     #[test]
     fn f64_is_within_two_ulp_everywhere() {
         let x = [numbers(1070.0), numbers(40.0)].concat();
-        for y in every_way(&x) {
+        for y in every_way(Function::Ln, &x) {
             check_special(&y);
             for (x, y) in x.iter().zip(y).filter(|(x, _)| x.is_finite() && **x > 0.0) {
                 let exact = x.ln();
@@ -191,7 +155,7 @@ mod tests {
     #[test]
     fn f32_is_within_two_ulp_everywhere() {
         let x: Vec<f32> = numbers(140.0).into_iter().map(|x| x as f32).collect();
-        for y in every_way(&x) {
+        for y in every_way(Function::Ln, &x) {
             check_special(&y);
             for (x, y) in x.iter().zip(y).filter(|(x, _)| x.is_finite() && **x > 0.0) {
                 let exact = f64::from(*x).ln();
