@@ -115,7 +115,7 @@ fn add_gram<T: Scalar>(block: LowerBlock<'_, f64>, Z: MatRef<'_, T>, scratch: &m
         return ops::gram_block(block, Accum::Add, Z, 1.0);
     }
     let LowerBlock { row, col, out } = block;
-    let mut product = room(scratch, out.nrows(), out.ncols());
+    let mut product = ops::room(scratch, out.nrows(), out.ncols());
     ops::gram_block(LowerBlock { row, col, out: product.rb_mut() }, Accum::Replace, Z, T::one());
     ops::add_widened(out, product.rb(), row == col);
 }
@@ -127,15 +127,7 @@ fn add_moments<T: Scalar>(
     Y: MatRef<'_, T>,
     scratch: &mut Mat<T>,
 ) {
-    let mut product = room(scratch, out.nrows(), out.ncols());
+    let mut product = ops::room(scratch, out.nrows(), out.ncols());
     ops::matmul_here(product.rb_mut(), Accum::Replace, Z.transpose(), Y, T::one());
     ops::add_widened(out, product.rb(), false);
-}
-
-/// A part of `scratch`, which grows if it must.
-fn room<T: Scalar>(scratch: &mut Mat<T>, rows: usize, cols: usize) -> MatMut<'_, T> {
-    if scratch.nrows() < rows || scratch.ncols() < cols {
-        *scratch = Mat::zeros(rows.max(scratch.nrows()), cols.max(scratch.ncols()));
-    }
-    scratch.as_mut().submatrix_mut(0, 0, rows, cols)
 }

@@ -241,16 +241,20 @@ pub(crate) fn block_of_product<T: Scalar>(
     }
 }
 
+/// A part of `scratch`, which grows if it must.
+pub(crate) fn room<T: Scalar>(scratch: &mut Mat<T>, rows: usize, cols: usize) -> MatMut<'_, T> {
+    if scratch.nrows() < rows || scratch.ncols() < cols {
+        *scratch = Mat::zeros(rows.max(scratch.nrows()), cols.max(scratch.ncols()));
+    }
+    scratch.as_mut().submatrix_mut(0, 0, rows, cols)
+}
+
 /// `a` in `f64`: itself, or a copy that takes the place of whatever `scratch` holds.
 pub fn widened<'a, T: Scalar>(a: MatRef<'a, T>, scratch: &'a mut Mat<f64>) -> MatRef<'a, f64> {
     if let Some(a) = T::as_f64(a) {
         return a;
     }
-    let (m, n) = a.shape();
-    if scratch.nrows() < m || scratch.ncols() < n {
-        *scratch = Mat::zeros(m.max(scratch.nrows()), n.max(scratch.ncols()));
-    }
-    let mut wide = scratch.as_mut().submatrix_mut(0, 0, m, n);
+    let mut wide = room(scratch, a.nrows(), a.ncols());
     wide.rb_mut()
         .par_col_chunks_mut(WIDENED_COLUMNS)
         .zip(a.par_col_chunks(WIDENED_COLUMNS))

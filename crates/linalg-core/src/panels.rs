@@ -56,10 +56,7 @@ impl<T: Scalar> Scratch<T> {
     /// A₂₁ ← L₂₁ = A₂₁L₁₁⁻ᵀ, and L₂₁ᵀ. m·w² flops for an m × w matrix A₂₁.
     fn solve_transposed(&mut self, L11: MatRef<'_, T>, A21: MatMut<'_, T>) -> MatRef<'_, T> {
         let (m, width) = A21.shape();
-        if self.0.nrows() < width || self.0.ncols() < m {
-            self.0 = Mat::zeros(width, m);
-        }
-        let mut L21t = self.0.as_mut().submatrix_mut(0, 0, width, m);
+        let mut L21t = ops::room(&mut self.0, width, m);
         ops::transpose_into(L21t.rb_mut(), A21.rb());
         ops::solve_lower(L11, L21t.rb_mut());
         ops::transpose_into(A21, L21t.rb());
