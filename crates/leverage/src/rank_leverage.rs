@@ -51,7 +51,8 @@ impl<T: Scalar> LandmarkSelector<T> for RankLeverage {
     /// Besides the common errors, those of [`ExactSpectrum::new`] and
     /// [`ExactSpectrum::rank_k_scores`].
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
-        check_number(self.draw, m, k.dim())?;
+        validate::not_empty("matrix", k.dim())?;
+        self.draw.check(m, k.dim())?;
         let spectrum = ExactSpectrum::new(k)?;
         let scores = spectrum.rank_k_scores(self.rank.unwrap_or(m.min(spectrum.rank()).max(1)))?;
         Landmarks::draw(&scores, m, self.draw, rng)
@@ -106,7 +107,8 @@ impl<T: Scalar> LandmarkSelector<T> for FastRankLeverage {
     /// Besides the common errors, those of [`fast_rank_k_scores`] and
     /// [`InvalidWeight`](Error::InvalidWeight) for a diagonal that is negative, not finite or zero.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
-        check_number(self.draw, m, k.dim())?;
+        validate::not_empty("matrix", k.dim())?;
+        self.draw.check(m, k.dim())?;
         let columns = dictionary_from_diagonal(k, self.columns, rng)?.landmarks()?;
         let (rank, strict) = (self.rank.unwrap_or(m), self.rank.is_some());
         let scores = scores_of_approximation(k, &columns, rank, strict)?;
@@ -170,13 +172,4 @@ fn scores_of_approximation<T: Scalar>(
             squared_norms(scores, ut.as_ref());
         })
     })
-}
-
-fn check_number(draw: Draw, m: usize, n: usize) -> Result<()> {
-    validate::not_empty("matrix", n)?;
-    validate::not_empty("landmarks (m)", m)?;
-    match draw {
-        Draw::WithReplacement => Ok(()),
-        Draw::WithoutReplacement => validate::at_most("landmarks", m, n),
-    }
 }

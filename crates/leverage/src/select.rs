@@ -1,7 +1,7 @@
 //! Landmarks in proportion to leverage scores.
 
 use crate::RidgeLeverage;
-use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{PsdMatrix, Result, Ridge, Scalar};
 use nystrom_sketch::{Draw, LandmarkSelector, Landmarks};
 use rand::Rng;
 
@@ -45,10 +45,7 @@ pub struct LeverageProportional<E, T> {
 impl<T: Scalar, E: RidgeLeverage<T>> LandmarkSelector<T> for LeverageProportional<E, T> {
     /// Besides the common errors, those of the estimator.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
-        validate::not_empty("landmarks (m)", m)?;
-        if self.draw == Draw::WithoutReplacement {
-            validate::at_most("landmarks", m, k.dim())?;
-        }
+        self.draw.check(m, k.dim())?;
         let scores = self.estimator.scores(k, self.ridge, rng)?;
         Landmarks::draw(&scores, m, self.draw, rng)
     }

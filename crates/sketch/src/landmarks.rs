@@ -18,6 +18,20 @@ pub enum Draw {
     WithoutReplacement,
 }
 
+impl Draw {
+    /// Checks that `m` of n rows can be drawn.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if m = 0, [`Error::TooMany`] if m > n without or m > 2²⁸ with replacement.
+    pub fn check(self, m: usize, n: usize) -> Result<()> {
+        validate::not_empty("landmarks (m)", m)?;
+        match self {
+            Draw::WithReplacement => check_draws(m),
+            Draw::WithoutReplacement => validate::at_most("landmarks", m, n),
+        }
+    }
+}
+
 /// The rows J chosen as landmarks: at least one index, all distinct and below n, in an order that
 /// is kept.
 ///
@@ -88,14 +102,10 @@ impl Landmarks {
     /// replacement.
     pub fn uniform(n: usize, m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
         validate::not_empty("matrix", n)?;
-        validate::not_empty("landmarks (m)", m)?;
+        draw.check(m, n)?;
         match draw {
-            Draw::WithoutReplacement => {
-                validate::at_most("landmarks", m, n)?;
-                Landmarks::new(n, random::uniform_subset(n, m, rng)?)
-            }
+            Draw::WithoutReplacement => Landmarks::new(n, random::uniform_subset(n, m, rng)?),
             Draw::WithReplacement => {
-                check_draws(m)?;
                 let draws: Vec<usize> = (0..m).map(|_| rng.random_range(0..n)).collect();
                 Landmarks::from_draws(n, &draws)
             }
@@ -117,14 +127,12 @@ impl Landmarks {
     pub fn draw<T: Scalar>(weights: &[T], m: usize, draw: Draw, rng: &mut dyn Rng) -> Result<Self> {
         let n = weights.len();
         validate::weights("sampling weights", weights)?;
-        validate::not_empty("landmarks (m)", m)?;
+        draw.check(m, n)?;
         match draw {
             Draw::WithoutReplacement => {
-                validate::at_most("landmarks", m, n)?;
                 Landmarks::new(n, random::without_replacement(weights, m, rng)?)
             }
             Draw::WithReplacement => {
-                check_draws(m)?;
                 Landmarks::from_draws(n, &random::with_replacement(weights, m, rng)?)
             }
         }

@@ -44,10 +44,7 @@ impl<T: Scalar> LandmarkSelector<T> for ColumnNorm {
     /// entry of K and [`InvalidWeight`](nystrom_linalg_core::Error::InvalidWeight) for K = 0.
     fn select(&self, k: &dyn PsdMatrix<T>, m: usize, rng: &mut dyn Rng) -> Result<Landmarks> {
         validate::not_empty("matrix", k.dim())?;
-        validate::not_empty("landmarks (m)", m)?;
-        if self.draw == Draw::WithoutReplacement {
-            validate::at_most("landmarks", m, k.dim())?;
-        }
+        self.draw.check(m, k.dim())?;
         Landmarks::draw(&squared_column_norms(k)?, m, self.draw, rng)
     }
 }
@@ -55,12 +52,11 @@ impl<T: Scalar> LandmarkSelector<T> for ColumnNorm {
 /// ‖K_{:j}‖² for every j, summed in `f64` along the rows.
 pub(super) fn squared_column_norms<T: Scalar>(k: &dyn PsdMatrix<T>) -> Result<Vec<f64>> {
     let n = k.dim();
-    let all: Vec<usize> = (0..n).collect();
     let (mut norms, mut tile) = (vec![0.0; n], Mat::zeros(TILE_ROWS.min(n), n));
     for rows in RowTree::tiles(0..n, TILE_ROWS) {
         let mut block = tile.as_mut().subrows_mut(0, rows.len());
         k.block_into(block.rb_mut(), rows.clone().into(), (0..n).into());
-        validate::finite_block(block.rb(), rows, &all)?;
+        validate::finite_block(block.rb(), rows, 0..n)?;
         for (norm, column) in norms.iter_mut().zip(block.rb().col_iter()) {
             *norm += column.iter().map(|x| x.f64().powi(2)).sum::<f64>();
         }
