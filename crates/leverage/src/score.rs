@@ -1,8 +1,8 @@
 //! Exact scores, and what all estimators share: the legitimate range of a score, and sums of
 //! scores.
 
-use faer::{ColMut, MatRef};
-use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, RowTree, Scalar};
+use faer::{ColMut, ColRef, MatRef};
+use nystrom_linalg_core::{Indices, PsdMatrix, Result, RowTree, Scalar, validate};
 
 /// Scores l_i, i = 1, …, n, that are exact up to rounding, and how they were computed.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,20 +67,16 @@ pub(crate) fn d_mof<T: Scalar>(scores: &[T]) -> f64 {
     scores.len() as f64 * scores.iter().map(|l| l.f64()).fold(0.0, f64::max)
 }
 
-/// K_ii for the given rows, checked: [`Error::NonFinite`] names the first that is not finite.
+/// K_ii for the given rows, checked: `NonFinite` names the first that is not finite.
 pub(crate) fn finite_diagonal<T: Scalar>(
     k: &dyn PsdMatrix<T>,
     rows: Indices<'_>,
 ) -> Result<Vec<T>> {
     let mut k_ii = vec![T::zero(); rows.len()];
     k.diag_into(ColMut::from_slice_mut(&mut k_ii), rows.clone());
-    match k_ii.iter().position(|v| !num_traits::Float::is_finite(*v)) {
-        None => Ok(k_ii),
-        Some(t) => {
-            let i = rows.get(t);
-            Err(Error::NonFinite { what: "kernel matrix", row: i, col: i, value: k_ii[t].f64() })
-        }
-    }
+    validate::finite("kernel matrix", ColRef::from_slice(&k_ii).as_mat())
+        .map_err(|error| error.placed(|t, _| (rows.get(t), rows.get(t))))?;
+    Ok(k_ii)
 }
 
 /// `out[t]` = the squared norm of column t.

@@ -1,6 +1,5 @@
 //! A dictionary that owns its points, with copies and probabilities.
 
-use faer::MatRef;
 use nystrom_kernels::Points;
 #[cfg(feature = "serde")]
 use nystrom_linalg_core::Error;
@@ -67,7 +66,7 @@ impl<T: Scalar> StreamDictionary<T> {
 
     /// The points kept: the landmarks.
     pub fn points(&self) -> Points<'_, T> {
-        Points::from_cols(MatRef::from_column_major_slice(&self.coordinates, self.dim, self.len()))
+        Points::from_row_major(&self.coordinates, self.dim)
     }
 
     /// Where in the stream (or point set) each of them stood, from 0.
@@ -92,8 +91,7 @@ impl<T: Scalar> StreamDictionary<T> {
 
     /// s_i² = q_i/(q̄p̃_i).
     pub fn weights(&self) -> Vec<f64> {
-        let weight = |(&q, &p): (&u32, &f64)| f64::from(q) / (f64::from(self.copies_per_point) * p);
-        self.q.iter().zip(&self.p).map(weight).collect()
+        weights(&self.q, &self.p, self.copies_per_point)
     }
 
     /// Σ s_i², an unbiased estimate of the number of points seen.
@@ -137,6 +135,12 @@ impl<T: Scalar> StreamDictionary<T> {
 }
 
 /// What a file holds, before it is checked.
+/// Q_i/(q̄p̃_i) for members with Q_i copies of q̄.
+pub(super) fn weights(q: &[u32], p: &[f64], copies_per_point: u32) -> Vec<f64> {
+    let weight = |(&q, &p): (&u32, &f64)| f64::from(q) / (f64::from(copies_per_point) * p);
+    q.iter().zip(p).map(weight).collect()
+}
+
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct Stored<T> {

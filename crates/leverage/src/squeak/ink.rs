@@ -1,5 +1,6 @@
 //! INK-Estimate: the predecessor of SQUEAK that needs the points seen, as a baseline.
 
+use super::dictionary::weights;
 use super::measure::diagonal;
 use super::shrink::binomial;
 use faer::{Accum, Mat, MatRef};
@@ -115,11 +116,7 @@ impl<K, T: Scalar> Ink<K, T> {
     }
 
     fn weights(&self) -> Vec<f64> {
-        self.q
-            .iter()
-            .zip(&self.p)
-            .map(|(&q, &p)| f64::from(q) / (f64::from(self.copies) * p))
-            .collect()
+        weights(&self.q, &self.p, self.copies)
     }
 
     /// Takes the points one after another.
@@ -188,9 +185,7 @@ impl<K, T: Scalar> Ink<K, T> {
         if t == 0 {
             return vec![];
         }
-        let seen =
-            Points::from_cols(MatRef::from_column_major_slice(&self.coordinates, self.dim, t));
-        let k = self.kernel.eval(seen, x);
+        let k = self.kernel.eval(Points::from_row_major(&self.coordinates, self.dim), x);
         (0..t).map(|i| k[(i, 0)].f64()).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use super::tree::squared_distance;
 use super::{Bandwidth, Standardised, self_contribution};
-use faer::{Mat, MatRef};
+use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, random, validate};
 use rand::Rng;
@@ -150,8 +150,7 @@ fn sums(x: &Standardised, h: f64, J: &[usize]) -> Result<Vec<f64>> {
     let sample: Vec<f64> = J.iter().flat_map(|&j| x.point(j)).copied().collect();
     let mut out = vec![0.0; x.n];
     out.par_chunks_mut(TILE).zip(x.coords.par_chunks(TILE * d)).for_each(|(out, tile)| {
-        let rows = Points::from_cols(MatRef::from_column_major_slice(tile, d, out.len()));
-        let sample = Points::from_cols(MatRef::from_column_major_slice(&sample, d, J.len()));
+        let (rows, sample) = (Points::from_row_major(tile, d), Points::from_row_major(&sample, d));
         let mut block = Mat::zeros(J.len(), out.len());
         Kernel::<f64>::eval_into(&kernel, block.as_mut(), sample, rows);
         out.iter_mut().zip(block.col_iter()).for_each(|(sum, column)| *sum = column.iter().sum());

@@ -1,6 +1,5 @@
 //! Points in units in which every coordinate has variance 1.
 
-use faer::MatRef;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::Scalar;
 
@@ -48,7 +47,7 @@ impl Standardised {
 
     /// All points.
     pub(crate) fn points(&self) -> Points<'_, f64> {
-        Points::from_cols(MatRef::from_column_major_slice(&self.coords, self.dim(), self.n))
+        Points::from_row_major(&self.coords, self.dim())
     }
 
     /// 32 of the points, or all, spread evenly over their numbers.
