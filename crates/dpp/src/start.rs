@@ -100,9 +100,9 @@ fn extend_greedily<T: Scalar>(
 }
 
 /// Some rows and columns of K.
-struct Among<'a, T: Scalar> {
-    k: &'a dyn PsdMatrix<T>,
-    rows: &'a [usize],
+pub(crate) struct Among<'a, T: Scalar> {
+    pub k: &'a dyn PsdMatrix<T>,
+    pub rows: &'a [usize],
 }
 
 impl<T: Scalar> Among<'_, T> {

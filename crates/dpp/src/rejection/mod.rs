@@ -275,26 +275,19 @@ impl<'a, T: Scalar> RejectionKDpp<'a, T> {
     /// `count` draws by the scores, with the weights of an intermediate sample.
     fn some(&mut self, count: usize, rng: &mut dyn Rng) -> Result<Weighted<'a, T>> {
         let draws = self.prepared.proposal.draw(self.k, count, rng)?;
-        Ok(weighted(
-            self.k,
-            draws,
-            self.prepared.c,
-            self.prepared.proposal.diagonal(),
-            self.prepared.unit,
-        ))
+        Ok(self.weighted(draws))
     }
 
     /// All rows, equally weighted: a sample whose covariance is K's, scaled to a trace of c.
     fn all(&self) -> Weighted<'a, T> {
         let trace: f64 = self.prepared.proposal.diagonal().iter().sum();
         let draws = (0..self.k.dim()).map(|j| (j, trace / self.k.dim() as f64)).collect();
-        weighted(
-            self.k,
-            draws,
-            self.prepared.c,
-            self.prepared.proposal.diagonal(),
-            self.prepared.unit,
-        )
+        self.weighted(draws)
+    }
+
+    fn weighted(&self, draws: Vec<(usize, f64)>) -> Weighted<'a, T> {
+        let PreparedRejection { c, ref proposal, unit, .. } = self.prepared;
+        weighted(self.k, draws, c, proposal.diagonal(), unit)
     }
 
     /// The guide of a sample. Where that has rank below c, independent items are looked for among

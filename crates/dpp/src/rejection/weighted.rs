@@ -1,5 +1,6 @@
 //! A few rows of K with weights: an intermediate sample.
 
+use crate::start::Among;
 use faer::{ColMut, Mat, MatMut};
 use nystrom_linalg_core::{Indices, PsdMatrix, Result, Scalar, validate};
 
@@ -39,8 +40,7 @@ impl<T: Scalar> PsdMatrix<f64> for Weighted<'_, T> {
     }
 
     fn block_into(&self, mut out: MatMut<'_, f64>, rows: Indices<'_>, cols: Indices<'_>) {
-        let of_k = |idx: &Indices<'_>| idx.iter().map(|t| self.items[t]).collect::<Vec<_>>();
-        let K = self.k.block((&of_k(&rows)).into(), (&of_k(&cols)).into());
+        let K = Among { k: self.k, rows: &self.items }.block(rows.clone(), cols.clone());
         for (t, j) in cols.iter().enumerate() {
             for (s, i) in rows.iter().enumerate() {
                 out[(s, t)] = self.weights[i] * self.weights[j] * K[(s, t)].f64();
