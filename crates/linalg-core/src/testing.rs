@@ -10,6 +10,8 @@ use crate::{Cholesky, Indices, PsdMatrix, Scalar, SymmetricEigen, random};
 use faer::{ColMut, Mat, MatMut, MatRef};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// The generator of the tests.
 pub fn rng(seed: u64) -> Pcg64 {
@@ -111,6 +113,24 @@ impl PsdMatrix<f64> for Broken {
                 out[(s, t)] = self.at(i, j);
             }
         }
+    }
+}
+
+/// Runs `f` on a thread of its own; five minutes are a hundred times what a test takes.
+///
+/// # Panics
+/// If `f` does, or is not done by then.
+pub fn soon(what: &str, f: impl FnOnce() + Send + 'static) {
+    let (done, wait) = mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        f();
+        let _ = done.send(());
+    });
+    if wait.recv_timeout(Duration::from_secs(300)) == Err(mpsc::RecvTimeoutError::Timeout) {
+        panic!("{what}: no end in sight");
+    }
+    if let Err(panic) = thread.join() {
+        std::panic::resume_unwind(panic);
     }
 }
 

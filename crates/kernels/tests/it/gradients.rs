@@ -2,14 +2,13 @@
 //! digits, and what coincident points count.
 #![allow(clippy::excessive_precision)]
 
+use crate::tiles::normal;
 use faer::{Mat, MatRef};
 use nystrom_kernels::testing::check_gradient;
 use nystrom_kernels::*;
+use nystrom_linalg_core::Scalar;
 use nystrom_linalg_core::testing::same_at_any_thread_count;
-use nystrom_linalg_core::{Scalar, random};
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 
 type Boxed<T> = Box<dyn DifferentiableKernel<T>>;
 
@@ -44,10 +43,6 @@ fn kernels<T: Scalar>(length_scale: f64, d: usize) -> Vec<(&'static str, Boxed<T
         ("sum", Box::new(Sum::new(gaussian, Polynomial::new(2, 0.1, 1.0).unwrap()))),
         ("scaled", Box::new(Scaled::new(matern, 3.0).unwrap())),
     ]
-}
-
-fn normal<T: Scalar>(n: usize, d: usize, seed: u64) -> Mat<T> {
-    random::standard_normal(n, d, &mut Pcg64::seed_from_u64(seed))
 }
 
 fn gradient<T: Scalar>(

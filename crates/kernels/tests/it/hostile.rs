@@ -1,10 +1,11 @@
 //! Inputs from the ends of the numbers: whatever is asked returns soon, and finite input gives no
 //! NaN.
 
-use crate::hostile_inputs::{ENDS, of_points, point_sets, soon};
+use crate::hostile_inputs::{ENDS, of_points, point_sets};
 use faer::Mat;
 use nystrom_kernels::reference::Reference;
 use nystrom_kernels::*;
+use nystrom_linalg_core::testing::soon;
 use nystrom_linalg_core::{Error, Result, Scalar};
 
 pub type Boxed<T> = Box<dyn Kernel<T>>;

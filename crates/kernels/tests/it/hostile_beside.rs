@@ -2,9 +2,10 @@
 //! median heuristic, k-means.
 
 use crate::hostile::kernels;
-use crate::hostile_inputs::{ENDS, of_points, point_sets, soon};
+use crate::hostile_inputs::{ENDS, of_points, point_sets};
 use faer::Mat;
 use nystrom_kernels::*;
+use nystrom_linalg_core::testing::soon;
 use nystrom_linalg_core::{Error, Result, Scalar};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;

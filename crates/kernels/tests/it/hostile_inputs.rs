@@ -1,9 +1,7 @@
-//! Numbers from the ends of the range, points made of them, and a limit of time.
+//! Numbers from the ends of the range, and points made of them.
 
 use faer::Mat;
 use nystrom_linalg_core::Scalar;
-use std::sync::mpsc;
-use std::time::Duration;
 
 /// Positive numbers from the smallest to the largest.
 pub const ENDS: [f64; 16] = [
@@ -24,21 +22,6 @@ pub const ENDS: [f64; 16] = [
     1e300,
     f64::MAX,
 ];
-
-/// Runs `f` on a thread of its own; five minutes are a hundred times what any of them takes.
-pub fn soon(what: &str, f: impl FnOnce() + Send + 'static) {
-    let (done, wait) = mpsc::channel();
-    let thread = std::thread::spawn(move || {
-        f();
-        let _ = done.send(());
-    });
-    if wait.recv_timeout(Duration::from_secs(300)) == Err(mpsc::RecvTimeoutError::Timeout) {
-        panic!("{what}: no end in sight");
-    }
-    if let Err(panic) = thread.join() {
-        std::panic::resume_unwind(panic);
-    }
-}
 
 /// A point for each number: it, and small multiples of it in the other coordinates.
 pub fn of_points<T: Scalar>(numbers: &[f64], d: usize) -> Mat<T> {

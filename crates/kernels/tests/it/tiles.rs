@@ -9,7 +9,7 @@ use nystrom_linalg_core::{Scalar, random};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-fn normal<T: Scalar>(n: usize, d: usize, seed: u64) -> Mat<T> {
+pub(crate) fn normal<T: Scalar>(n: usize, d: usize, seed: u64) -> Mat<T> {
     random::standard_normal(n, d, &mut Pcg64::seed_from_u64(seed))
 }
 

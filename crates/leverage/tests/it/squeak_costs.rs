@@ -2,50 +2,15 @@
 //! and the sizes they depend on.
 #![allow(non_snake_case)]
 
-use faer::{ColMut, Mat, MatMut};
-use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Points};
+use crate::squeak_stream::{Counting, cube, gaussian};
+use nystrom_kernels::{KernelMatrix, Points};
 use nystrom_leverage::*;
 use nystrom_linalg_core::testing::rng;
 use nystrom_linalg_core::{Counted, Ridge};
-use rand::RngExt;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-fn gaussian() -> Gaussian {
-    Gaussian::new(0.3).unwrap()
-}
-
-fn cube(n: usize, seed: u64) -> Mat<f64> {
-    let mut rng = rng(seed);
-    Mat::from_fn(n, 2, |_, _| rng.random::<f64>())
-}
-
-/// Counts the values of blocks.
-#[derive(Default)]
-struct Counting(AtomicU64);
-
-impl Counting {
-    fn take(&self) -> u64 {
-        self.0.swap(0, Ordering::Relaxed)
-    }
-}
-
-impl Kernel<f64> for Counting {
-    fn eval_into(&self, out: MatMut<'_, f64>, x: Points<'_, f64>, y: Points<'_, f64>) {
-        self.0.fetch_add((x.len() * y.len()) as u64, Ordering::Relaxed);
-        gaussian().eval_into(out, x, y);
-    }
-    fn diag_into(&self, out: ColMut<'_, f64>, x: Points<'_, f64>) {
-        Kernel::<f64>::diag_into(&gaussian(), out, x);
-    }
-    fn gram_into(&self, out: MatMut<'_, f64>, x: Points<'_, f64>) {
-        self.0.fetch_add((x.len() * x.len()) as u64, Ordering::Relaxed);
-        gaussian().gram_into(out, x);
-    }
-}
 
 #[test]
 fn a_merge_takes_the_square_of_both_dictionaries() {
-    let (x, kernel, params) = (cube(600, 1), Counting::default(), SqueakParams::new(8));
+    let (x, kernel, params) = (cube(600, 2, 1), Counting::default(), SqueakParams::new(8));
     let half = |start: usize| {
         let mut squeak = Squeak::new(&kernel, 2, 1.0, params).unwrap().starting_at(start as u64);
         squeak.push(Points::from_rows(x.as_ref().subrows(start, 300)), &mut rng(2)).unwrap();
@@ -53,10 +18,10 @@ fn a_merge_takes_the_square_of_both_dictionaries() {
         squeak
     };
     let (mut a, b) = (half(0), half(300));
-    kernel.take();
+    kernel.take_blocks();
     let m = (a.dictionary().len() + b.dictionary().len()) as u64;
     a.merge(&b, &mut rng(4)).unwrap();
-    assert_eq!(kernel.take(), m.pow(2) + 16 * m);
+    assert_eq!(kernel.take_blocks(), m.pow(2) + 16 * m);
 }
 
 /// A tree: its leaves' streams and k − 1 merges, the same sum in either shape and with any number
@@ -64,13 +29,13 @@ fn a_merge_takes_the_square_of_both_dictionaries() {
 #[test]
 fn a_tree_takes_its_leaves_and_its_merges() {
     let (n, chunks) = (2000, 5);
-    let (x, params) = (cube(n, 5), SqueakParams { chunk: Some(80), ..SqueakParams::new(8) });
+    let (x, params) = (cube(n, 2, 5), SqueakParams { chunk: Some(80), ..SqueakParams::new(8) });
     for shape in [TreeShape::Balanced, TreeShape::Sequential] {
         let kernel = Counting::default();
         let disqueak = Disqueak { params, chunks, shape };
         let I =
             disqueak.of_points(&kernel, Points::from_rows(x.as_ref()), 1.0, &mut rng(6)).unwrap();
-        let taken = kernel.take();
+        let taken = kernel.take_blocks();
         // every dictionary is of about the same size m: a leaf has 5 chunks of 80 at (m + 80)²
         // each, a merge takes (2m)²
         let m = I.len() as u64;
@@ -83,10 +48,10 @@ fn a_tree_takes_its_leaves_and_its_merges() {
 /// t values for point number t, which is the price of its formula, whatever the dictionary.
 #[test]
 fn ink_takes_a_whole_column_a_point() {
-    let (x, kernel) = (cube(200, 7), Counting::default());
+    let (x, kernel) = (cube(200, 2, 7), Counting::default());
     let mut ink = Ink::new(&kernel, 2, 1.0, 100, 0.5).unwrap();
     ink.push(Points::from_rows(x.as_ref()), &mut rng(8)).unwrap();
-    assert_eq!(kernel.take(), 200 * 199 / 2);
+    assert_eq!(kernel.take_blocks(), 200 * 199 / 2);
 }
 
 /// As estimators of a matrix: n diagonal entries, and n·O(m) others: 4.5m a point at the automatic
@@ -99,7 +64,7 @@ fn entries_grow_as_n_and_the_dictionary_does_not() {
         [("squeak", &params), ("disqueak", &tree)];
     for (name, estimator) in estimators {
         let run = |n: usize| {
-            let x = cube(n, 9);
+            let x = cube(n, 2, 9);
             let k =
                 Counted::new(KernelMatrix::new(gaussian(), Points::from_rows(x.as_ref())).unwrap());
             let m = estimator.dictionary(&k, Ridge::Absolute(4.0), &mut rng(10)).unwrap().len();

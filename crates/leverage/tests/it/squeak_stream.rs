@@ -239,9 +239,16 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
 
 /// Counts kernel values: those of blocks and those of diagonals.
 #[derive(Default)]
-struct Counting {
+pub(crate) struct Counting {
     blocks: AtomicU64,
     diagonal: AtomicU64,
+}
+
+impl Counting {
+    /// Those of blocks since the last time.
+    pub(crate) fn take_blocks(&self) -> u64 {
+        self.blocks.swap(0, Ordering::Relaxed)
+    }
 }
 
 impl Kernel<f64> for Counting {

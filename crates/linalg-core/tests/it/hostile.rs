@@ -2,6 +2,7 @@
 //! numbers or a typed error.
 
 use faer::{ColMut, Mat, MatMut, MatRef};
+use nystrom_linalg_core::testing::soon;
 use nystrom_linalg_core::{
     BandEigen, Cholesky, Dense, Error, Indices, JitterLadder, PackedCholesky, PcgOptions,
     PivotedCholesky, PsdMatrix, PseudoInverse, Ridge, Scalar, SymmetricEigen, ops, pcg, random,
@@ -9,8 +10,6 @@ use nystrom_linalg_core::{
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
-use std::sync::mpsc;
-use std::time::Duration;
 
 /// Positive numbers from the smallest to the largest.
 const ENDS: [f64; 16] = [
@@ -31,21 +30,6 @@ const ENDS: [f64; 16] = [
     1e300,
     f64::MAX,
 ];
-
-/// Runs `f` on a thread of its own; five minutes are a hundred times what any of them takes.
-fn soon(what: &str, f: impl FnOnce() + Send + 'static) {
-    let (done, wait) = mpsc::channel();
-    let thread = std::thread::spawn(move || {
-        f();
-        let _ = done.send(());
-    });
-    if wait.recv_timeout(Duration::from_secs(300)) == Err(mpsc::RecvTimeoutError::Timeout) {
-        panic!("{what}: no end in sight");
-    }
-    if let Err(panic) = thread.join() {
-        std::panic::resume_unwind(panic);
-    }
-}
 
 fn all_finite<T: Scalar>(what: &str, numbers: impl IntoIterator<Item = T>) {
     for x in numbers {
