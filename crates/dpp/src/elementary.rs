@@ -92,9 +92,7 @@ impl ElementarySymmetric {
     /// [`Error::Empty`] if c = 0, [`Error::RankDeficient`] if c > r, [`Error::NotPositive`].
     pub fn new(lambda: &[f64], c: usize) -> Result<Self> {
         validate::not_empty("subset (c)", c)?;
-        if let Some(index) = lambda.iter().position(|&x| !(x > 0.0 && x.is_finite())) {
-            return Err(Error::NotPositive { what: "eigenvalues", index, value: lambda[index] });
-        }
+        validate::all_positive("eigenvalues", lambda)?;
         if c > lambda.len() {
             return Err(Error::RankDeficient { requested: c, rank: lambda.len() });
         }

@@ -16,15 +16,7 @@ use faer::MatRef;
 /// ));
 /// ```
 pub fn finite<T: Scalar>(what: &'static str, a: MatRef<'_, T>) -> Result<()> {
-    for col in 0..a.ncols() {
-        for row in 0..a.nrows() {
-            let value = a[(row, col)];
-            if !num_traits::Float::is_finite(value) {
-                return Err(Error::NonFinite { what, row, col, value: value.f64() });
-            }
-        }
-    }
-    Ok(())
+    finite_from(what, a, |_| 0)
 }
 
 /// As [`finite`] for the block K\[rows, cols\], naming the place in K.
@@ -40,8 +32,17 @@ pub fn finite_block<'a, T: Scalar>(
 /// As [`finite`] for the lower triangle (with the diagonal) of a square matrix: the upper one is
 /// not read.
 pub fn finite_lower<T: Scalar>(what: &'static str, a: MatRef<'_, T>) -> Result<()> {
+    finite_from(what, a, |col| col)
+}
+
+/// Of each column the rows from `first(col)` on.
+fn finite_from<T: Scalar>(
+    what: &'static str,
+    a: MatRef<'_, T>,
+    first: impl Fn(usize) -> usize,
+) -> Result<()> {
     for col in 0..a.ncols() {
-        for row in col..a.nrows() {
+        for row in first(col)..a.nrows() {
             let value = a[(row, col)];
             if !num_traits::Float::is_finite(value) {
                 return Err(Error::NonFinite { what, row, col, value: value.f64() });
@@ -90,19 +91,35 @@ pub fn require(
     if holds { Ok(()) } else { Err(Error::InvalidParameter { name, value, requirement }) }
 }
 
+/// Every entry is positive and finite; otherwise [`Error::NotPositive`] names the first that is
+/// not.
+pub fn all_positive<T: Scalar>(what: &'static str, entries: &[T]) -> Result<()> {
+    for (index, value) in entries.iter().map(|x| x.f64()).enumerate() {
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(Error::NotPositive { what, index, value });
+        }
+    }
+    Ok(())
+}
+
+/// Every entry is finite and at least 0; otherwise [`Error::InvalidWeight`] names the first that is
+/// not.
+pub fn none_negative<T: Scalar>(what: &'static str, entries: &[T]) -> Result<()> {
+    for (index, value) in entries.iter().map(|x| x.f64()).enumerate() {
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(Error::InvalidWeight { what, index, value });
+        }
+    }
+    Ok(())
+}
+
 /// Every weight is finite and at least 0, and their sum is positive and finite; otherwise
 /// [`Error::InvalidWeight`] or, without any
 /// weight, [`Error::Empty`]. Returns the sum, taken in `f64` in order.
 pub fn weights<T: Scalar>(what: &'static str, weights: &[T]) -> Result<f64> {
     not_empty(what, weights.len())?;
-    let mut sum = 0.0;
-    for (index, w) in weights.iter().enumerate() {
-        let value = w.f64();
-        if !(value.is_finite() && value >= 0.0) {
-            return Err(Error::InvalidWeight { what, index, value });
-        }
-        sum += value;
-    }
+    none_negative(what, weights)?;
+    let sum = weights.iter().fold(0.0, |sum, w| sum + w.f64());
     if sum == 0.0 {
         return Err(Error::InvalidWeight { what, index: weights.len(), value: sum });
     }

@@ -178,10 +178,5 @@ impl AuditReport {
 /// n scores, finite and not negative.
 pub(super) fn check_scores<T: Scalar>(n: usize, scores: &[T]) -> Result<()> {
     validate::same_size("scores against rows of the matrix", n, scores.len())?;
-    match scores.iter().position(|l| !(l.f64() >= 0.0 && l.f64().is_finite())) {
-        None => Ok(()),
-        Some(index) => {
-            Err(Error::InvalidWeight { what: "scores", index, value: scores[index].f64() })
-        }
-    }
+    validate::none_negative("scores", scores)
 }

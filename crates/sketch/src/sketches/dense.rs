@@ -77,7 +77,7 @@ impl<T: Scalar> Sketch<T> for DenseSketch<T> {
             self.width(),
             "rows of the weights against columns of the sketch"
         );
-        let wide = Mat::from_fn(self.n(), self.width(), |i, j| self.matrix[(i, j)].f64());
-        ops::times(wide.as_ref(), theta)
+        let mut wide = Mat::new();
+        ops::times(ops::widened(self.matrix.as_ref(), &mut wide), theta)
     }
 }

@@ -93,7 +93,7 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
                 let mut part = buffer.part.as_mut().submatrix_mut(0, 0, b, d);
                 part.fill(T::zero());
                 self.sketch.add_product(part.rb_mut(), k.rb(), chunk);
-                add_wide(sum.rb_mut(), part.rb());
+                ops::add_widened(sum.rb_mut(), part.rb(), false);
             }
             narrow(out.rb_mut().subrows_mut(place.start, b), sum.rb());
         }
@@ -161,7 +161,7 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
         let mut part = part.as_mut().subrows_mut(0, rows.len());
         part.fill(T::zero());
         self.sketch.add_product(part.rb_mut(), k, cols.clone());
-        add_wide(out.as_mut().subrows_mut(rows.start, rows.len()), part.rb());
+        ops::add_widened(out.as_mut().subrows_mut(rows.start, rows.len()), part.rb(), false);
     }
 
     /// S̄ᵀK S̄, d × d and exactly symmetric, from the rows `on_support` of K S̄. No entries of K.
@@ -181,7 +181,7 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
                 Mat::from_fn(d, chunk.len(), |j, s| T::lit(on_support[(chunk.start + s, j)]));
             let mut part = Mat::<T>::zeros(d, d);
             self.sketch.add_product(part.as_mut(), rows.as_ref(), chunk); // (KS)_Iᵀ S_I
-            add_wide(out.as_mut(), part.as_ref());
+            ops::add_widened(out.as_mut(), part.as_ref(), false);
         }
         ops::mirror_lower(out.as_mut());
         out
@@ -218,14 +218,6 @@ impl<'a, T: Scalar> SketchProduct<'a, T> {
     pub fn support_entries(&self) -> u64 {
         let u = self.sketch.support().len();
         RowTree::tiles(0..u, TILE).map(|rows| rows.len() as u64 * rows.end as u64).sum()
-    }
-}
-
-fn add_wide<T: Scalar>(mut sum: MatMut<'_, f64>, part: MatRef<'_, T>) {
-    for j in 0..sum.ncols() {
-        for i in 0..sum.nrows() {
-            sum[(i, j)] += part[(i, j)].f64();
-        }
     }
 }
 

@@ -139,11 +139,8 @@ impl<T: Scalar> Density<'_, T> {
 fn given<T: Scalar>(values: &[T], points: Points<'_, T>) -> Result<Estimate> {
     validate::same_size("densities against number of points", points.len(), values.len())?;
     let values: Vec<f64> = values.iter().map(|p| p.f64()).collect();
-    let bad = values.iter().position(|p| !(*p > 0.0 && p.is_finite()));
-    match bad {
-        Some(index) => Err(Error::NotPositive { what: "density", index, value: values[index] }),
-        None => Ok(Estimate::known(values, (0..points.dim()).collect())),
-    }
+    validate::all_positive("density", &values)?;
+    Ok(Estimate::known(values, (0..points.dim()).collect()))
 }
 
 impl KernelDensity {
