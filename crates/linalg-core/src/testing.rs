@@ -80,6 +80,36 @@ pub fn whole<T: Scalar>(a: &dyn PsdMatrix<T>) -> Mat<T> {
     a.block((0..a.dim()).into(), (0..a.dim()).into())
 }
 
+/// The n × n matrix with these entries, evaluated whenever they are asked for.
+///
+/// ```
+/// use nystrom_linalg_core::testing::{Evaluated, check_psd_matrix};
+/// check_psd_matrix(&Evaluated { n: 20, entry: |i: usize, j| (i.min(j) + 1) as f64 });
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Evaluated<F> {
+    /// Its order.
+    pub n: usize,
+    /// Entry (i, j).
+    pub entry: F,
+}
+
+impl<T: Scalar, F: Fn(usize, usize) -> T + Sync> PsdMatrix<T> for Evaluated<F> {
+    fn dim(&self) -> usize {
+        self.n
+    }
+
+    fn diag_into(&self, mut out: ColMut<'_, T>, idx: Indices<'_>) {
+        idx.iter().enumerate().for_each(|(t, i)| out[t] = (self.entry)(i, i));
+    }
+
+    fn block_into(&self, mut out: MatMut<'_, T>, rows: Indices<'_>, cols: Indices<'_>) {
+        for (t, j) in cols.iter().enumerate() {
+            rows.iter().enumerate().for_each(|(s, i)| out[(s, t)] = (self.entry)(i, j));
+        }
+    }
+}
+
 /// The identity, except for the given bad values at given places; may have order 0.
 #[derive(Debug, Clone)]
 pub struct Broken {
@@ -90,9 +120,12 @@ pub struct Broken {
 }
 
 impl Broken {
-    fn at(&self, i: usize, j: usize) -> f64 {
-        let here = |b: &&(usize, usize, f64)| (b.0, b.1) == (i, j) || (b.0, b.1) == (j, i);
-        self.bad.iter().find(here).map_or(if i == j { 1.0 } else { 0.0 }, |b| b.2)
+    fn evaluated(&self) -> Evaluated<impl Fn(usize, usize) -> f64 + Sync> {
+        let entry = |i: usize, j: usize| {
+            let here = |b: &&(usize, usize, f64)| (b.0, b.1) == (i, j) || (b.0, b.1) == (j, i);
+            self.bad.iter().find(here).map_or(if i == j { 1.0 } else { 0.0 }, |b| b.2)
+        };
+        Evaluated { n: self.n, entry }
     }
 }
 
@@ -101,18 +134,12 @@ impl PsdMatrix<f64> for Broken {
         self.n
     }
 
-    fn diag_into(&self, mut out: ColMut<'_, f64>, idx: Indices<'_>) {
-        for (t, i) in idx.iter().enumerate() {
-            out[t] = self.at(i, i);
-        }
+    fn diag_into(&self, out: ColMut<'_, f64>, idx: Indices<'_>) {
+        self.evaluated().diag_into(out, idx);
     }
 
-    fn block_into(&self, mut out: MatMut<'_, f64>, rows: Indices<'_>, cols: Indices<'_>) {
-        for (t, j) in cols.iter().enumerate() {
-            for (s, i) in rows.iter().enumerate() {
-                out[(s, t)] = self.at(i, j);
-            }
-        }
+    fn block_into(&self, out: MatMut<'_, f64>, rows: Indices<'_>, cols: Indices<'_>) {
+        self.evaluated().block_into(out, rows, cols);
     }
 }
 

@@ -176,7 +176,9 @@ fn the_mean_trace_error_is_exact_at_larger_sizes() {
 fn rare_rows_are_found() {
     let (n, alone, c, draws) = (3000, 10, 5, 2000);
     let class = |i: usize| if i.is_multiple_of(300) { i / 300 + 1 } else { 0 };
-    let k = Counted::new(Classes { n, class });
+    // 1 for rows of one class, 0 otherwise
+    let entry = |i, j| f64::from(u8::from(class(i) == class(j)));
+    let k = Counted::new(Evaluated { n, entry });
     let (how, mut rng) = (Rejection { sample: 20, ..Rejection::of_size(c) }, rng(2));
     let mut k_dpp = RejectionKDpp::new(&k, c, how, &mut rng).unwrap();
     let lambda: Vec<f64> = [(n - alone) as f64].into_iter().chain([1.0; 10]).collect();
@@ -184,33 +186,6 @@ fn rare_rows_are_found() {
     let mut p = vec![inclusion[0] / (n - alone) as f64; n];
     (0..n).filter(|i| i.is_multiple_of(300)).for_each(|i| p[i] = inclusion[1]);
     assert_close_counts(&p, draws, || k_dpp.sample(&mut rng).unwrap().into_indices());
-}
-
-/// K_ij = 1 for rows of one class, 0 otherwise.
-struct Classes<F> {
-    n: usize,
-    class: F,
-}
-
-impl<F: Fn(usize) -> usize + Sync> PsdMatrix<f64> for Classes<F> {
-    fn dim(&self) -> usize {
-        self.n
-    }
-    fn diag_into(&self, mut out: faer::ColMut<'_, f64>, _: nystrom_linalg_core::Indices<'_>) {
-        out.fill(1.0);
-    }
-    fn block_into(
-        &self,
-        mut out: faer::MatMut<'_, f64>,
-        rows: nystrom_linalg_core::Indices<'_>,
-        cols: nystrom_linalg_core::Indices<'_>,
-    ) {
-        for (t, j) in cols.iter().enumerate() {
-            for (s, i) in rows.iter().enumerate() {
-                out[(s, t)] = f64::from(u8::from((self.class)(i) == (self.class)(j)));
-            }
-        }
-    }
 }
 
 /// Every kernel value is counted, and they are few. With B = K the trials of a draw are geometric

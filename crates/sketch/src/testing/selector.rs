@@ -1,8 +1,8 @@
 //! The contract of [`LandmarkSelector`].
 
 use crate::{LandmarkSelector, Landmarks, Nystrom};
-use faer::{ColMut, Mat, MatMut};
-use nystrom_linalg_core::testing::{rng, same_at_any_thread_count};
+use faer::Mat;
+use nystrom_linalg_core::testing::{Evaluated, rng, same_at_any_thread_count};
 use nystrom_linalg_core::{Error, Indices, PsdMatrix, Result, Scalar, SymmetricEigen};
 
 /// How many landmarks a selector gives when m are asked for.
@@ -58,7 +58,7 @@ pub fn check_selector<T: Scalar>(
         }
     }
     for value in [T::zero(), T::nan()] {
-        let constant = Constant { n, value };
+        let constant = Evaluated { n, entry: |_, _| value };
         let _ = select(selector, &constant, 1, 0);
         let _ = select(selector, &constant, n, 0);
     }
@@ -103,22 +103,4 @@ fn check_landmarks<T: Scalar>(
         promise != Promise::UpToRank || len == m || largest <= tolerance,
         "{len} of {m} landmarks leave {largest:e}"
     );
-}
-
-/// All entries equal, for edge cases.
-struct Constant<T> {
-    n: usize,
-    value: T,
-}
-
-impl<T: Scalar> PsdMatrix<T> for Constant<T> {
-    fn dim(&self) -> usize {
-        self.n
-    }
-    fn diag_into(&self, mut out: ColMut<'_, T>, _idx: Indices<'_>) {
-        out.fill(self.value);
-    }
-    fn block_into(&self, mut out: MatMut<'_, T>, _rows: Indices<'_>, _cols: Indices<'_>) {
-        out.fill(self.value);
-    }
 }

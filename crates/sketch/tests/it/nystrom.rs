@@ -4,9 +4,7 @@
 
 use crate::common::*;
 use faer::Mat;
-use nystrom_linalg_core::{
-    Counted, Dense, Error, Indices, PsdMatrix, Ridge, RowTree, SymmetricEigen, ops,
-};
+use nystrom_linalg_core::{Counted, Dense, Error, PsdMatrix, Ridge, RowTree, SymmetricEigen, ops};
 use nystrom_sketch::{Dictionary, Draw, FeatureMap, Landmarks, Nystrom, NystromStream, Whitening};
 use proptest::prelude::*;
 
@@ -314,26 +312,13 @@ fn bad_input_is_refused_with_its_place() {
 /// added.
 #[test]
 fn the_gram_matrix_is_summed_along_the_large_tree() {
-    struct Smooth(usize);
-    impl PsdMatrix<f64> for Smooth {
-        fn dim(&self) -> usize {
-            self.0
-        }
-        fn diag_into(&self, mut out: faer::ColMut<'_, f64>, _: Indices<'_>) {
-            out.fill(1.0);
-        }
-        fn block_into(&self, mut out: faer::MatMut<'_, f64>, rows: Indices<'_>, cols: Indices<'_>) {
-            for (t, j) in cols.iter().enumerate() {
-                for (s, i) in rows.iter().enumerate() {
-                    out[(s, t)] = (-((i as f64 - j as f64) / 3000.0).powi(2)).exp();
-                }
-            }
-        }
-    }
     let (n, m) = (9000, 5);
     assert!(RowTree::large(n).leaves() < RowTree::new(n).leaves());
     let landmarks = Landmarks::new(n, (0..m).map(|t| 1700 * t).collect()).unwrap();
-    let k = Smooth(n);
+    let k = Evaluated {
+        n,
+        entry: |i: usize, j: usize| (-((i as f64 - j as f64) / 3000.0).powi(2)).exp(),
+    };
     let stream = NystromStream::new(&k, &landmarks, Whitening::default()).unwrap();
     let leaf = |rows: std::ops::Range<usize>| {
         let mut gram = Mat::zeros(m, m);

@@ -4,7 +4,7 @@
 use crate::common::*;
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, mat};
-use nystrom_linalg_core::{Counted, Dense, Error, Indices, PsdMatrix, RowTree, Scalar};
+use nystrom_linalg_core::{Counted, Dense, Error, RowTree, Scalar};
 use nystrom_sketch::testing::check_sketch;
 use nystrom_sketch::{
     Accumulation, DenseSketch, Dictionary, Draw, GaussianSketch, Landmarks, Localized, Nystrom,
@@ -122,28 +122,14 @@ fn a_sketch_of_another_size_and_a_matrix_with_nan_are_refused() {
 }
 
 /// A matrix too large to be stored, cheap to evaluate: exp(−|i − j|/9).
-struct Chain(usize);
-
-impl PsdMatrix<f64> for Chain {
-    fn dim(&self) -> usize {
-        self.0
-    }
-    fn diag_into(&self, mut out: faer::ColMut<'_, f64>, _: Indices<'_>) {
-        out.fill(1.0);
-    }
-    fn block_into(&self, mut out: faer::MatMut<'_, f64>, rows: Indices<'_>, cols: Indices<'_>) {
-        for (t, j) in cols.iter().enumerate() {
-            for (s, i) in rows.iter().enumerate() {
-                out[(s, t)] = (-(i.abs_diff(j) as f64) / 9.0).exp();
-            }
-        }
-    }
+fn chain(n: usize) -> Evaluated<fn(usize, usize) -> f64> {
+    Evaluated { n, entry: |i, j| (-(i.abs_diff(j) as f64) / 9.0).exp() }
 }
 
 #[test]
 fn entries_of_k_are_evaluated_once_whatever_is_drawn_twice() {
     let n = 1300;
-    let k = Counted::new(Chain(n));
+    let k = Counted::new(chain(n));
     for (name, law) in laws::<f64>(n) {
         let sketch = law.draw(n, 12, &mut rng(3)).unwrap();
         let u = sketch.support().len();
@@ -165,7 +151,7 @@ fn entries_of_k_are_evaluated_once_whatever_is_drawn_twice() {
 #[test]
 fn products_agree_with_dense_ones_over_several_tiles() {
     let n = 1100;
-    let k = Chain(n);
+    let k = chain(n);
     let K = whole(&k);
     for (name, law) in laws::<f64>(n) {
         let sketch = law.draw(n, 7, &mut rng(5)).unwrap();
@@ -193,36 +179,20 @@ fn products_agree_with_dense_ones_over_several_tiles() {
 #[test]
 fn single_precision_sums_over_tiles_are_double() {
     let (n, d) = (3000, 3);
-    let wide = Chain(n);
-    struct Narrow<'a>(&'a Chain);
-    impl PsdMatrix<f32> for Narrow<'_> {
-        fn dim(&self) -> usize {
-            self.0.dim()
-        }
-        fn diag_into(&self, mut out: faer::ColMut<'_, f32>, _: Indices<'_>) {
-            out.fill(1.0);
-        }
-        fn block_into(&self, mut out: faer::MatMut<'_, f32>, rows: Indices<'_>, cols: Indices<'_>) {
-            let block = self.0.block(rows, cols);
-            for j in 0..block.ncols() {
-                for i in 0..block.nrows() {
-                    out[(i, j)] = block[(i, j)] as f32;
-                }
-            }
-        }
-    }
+    let wide = chain(n);
+    let narrow = Evaluated { n, entry: |i, j| (wide.entry)(i, j) as f32 };
     let (single, double) = (
         Rademacher.sample::<f32>(n, d, &mut rng(6)).unwrap(),
         Rademacher.sample::<f64>(n, d, &mut rng(6)).unwrap(),
     );
-    let a = SketchedMatrix::new(&Narrow(&wide), &single).unwrap().gram();
+    let a = SketchedMatrix::new(&narrow, &single).unwrap().gram();
     let b = SketchedMatrix::new(&wide, &double).unwrap().gram();
     assert!((a - &b).norm_max() < 4.0 * f64::from(f32::EPSILON) * b.norm_max());
 }
 
 #[test]
 fn seeds_give_the_same_bits_at_any_thread_count() {
-    let k = Chain(1100);
+    let k = chain(1100);
     for (name, law) in laws::<f64>(1100) {
         println!("{name}");
         same_at_any_thread_count(|| {

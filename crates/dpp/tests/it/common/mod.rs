@@ -4,7 +4,7 @@
 pub mod dd;
 
 use faer::{Mat, MatRef};
-pub use nystrom_linalg_core::testing::{Broken, rng, same_at_any_thread_count};
+pub use nystrom_linalg_core::testing::{Broken, Evaluated, rng, same_at_any_thread_count};
 use nystrom_linalg_core::{PsdMatrix, Result, random};
 use nystrom_sketch::{KMeansPlusPlus, LandmarkSelector, Landmarks, RpCholesky, Uniform};
 use rand::Rng;
