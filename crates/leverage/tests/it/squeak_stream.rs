@@ -230,7 +230,7 @@ fn the_smallest_streams() {
 #[test]
 fn the_bits_do_not_depend_on_the_number_of_threads() {
     let x = cube(1500, 3, 10);
-    same_at_any_thread_count(|| {
+    let _ = same_at_any_thread_count(|| {
         let squeak = fed(&x, SqueakParams::new(10), &[500]);
         let scores = squeak.scores(Points::from_rows(x.as_ref())).unwrap();
         (squeak, scores)

@@ -54,7 +54,7 @@ fn check<T: Scalar>() {
         (eigen.values().to_vec(), eigen.vectors().to_owned())
     });
     for (p, t) in [(64, 1), (450, 1), (450, 3), (257, 2), (384, 1)] {
-        same_at_thread_counts(THREADS, || {
+        let _ = same_at_thread_counts(THREADS, || {
             let mut sums = GramSums::zeros(p, t);
             sums.add(g.transpose().subcols(0, p), g.transpose().subcols(0, t));
             sums.add(g.transpose().subcols(0, p), g.transpose().subcols(1, t));
