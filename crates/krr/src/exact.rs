@@ -2,8 +2,9 @@
 
 use crate::Problem;
 use crate::feature_sums::condition;
+use crate::targets::Targets;
 use crate::{FitReport, KrrModel, SolvedBy};
-use faer::{Mat, MatMut, MatRef};
+use faer::MatMut;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{JitterLadder, PackedCholesky, Result, Ridge, Scalar, ops};
 use std::ops::Range;
@@ -70,41 +71,27 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, Ridge<T>> {
     pub fn fit<'a>(&self, problem: impl Into<Problem<'a, T>>) -> Result<KrrModel<K, T>> {
         let samples = problem.into();
         samples.check(&self.kernel)?;
-        let (n, t) = (samples.x.len(), samples.y.ncols());
+        let n = samples.x.len();
         let mu = self.ridge.absolute(n)?;
-        let factor = self.factor(samples, mu)?; //                             M = √D K √D + nλI
-        let shift = if self.intercept { samples.mean_target() } else { vec![0.0; t] };
-        let mut rhs = Mat::from_fn(n, t + usize::from(self.intercept), |i, j| {
-            let entry = if j < t { T::lit(samples.y[(i, j)].f64() - shift[j]) } else { T::one() };
-            samples.root_weight(i) * entry //                                  [√D y, u]
-        });
-        factor.solve_in_place(rhs.as_mut()); //                                [M⁻¹√D y, M⁻¹u]
-        let b: Vec<f64> = (0..t)
-            .map(|j| if self.intercept { constant(samples, rhs.as_ref(), j) } else { 0.0 })
-            .collect();
-        let alpha = Mat::from_fn(n, t, |i, j| {
-            let solved =
-                rhs[(i, j)].f64() - if self.intercept { b[j] * rhs[(i, t)].f64() } else { 0.0 };
-            samples.root_weight(i).f64() * solved //                           α = √D M⁻¹√D(y − b)
-        });
+        let root: Vec<T> = samples.root_weights(); //                          √D
+        let factor = self.factor(samples, &root, mu)?; //                      M = √D K √D + nλI
+        let targets = Targets::new(samples, &root, self.intercept);
+        let mut gamma = targets.right_hand_side(1); //                         [√D y, u]
+        factor.solve_in_place(gamma.as_mut()); //                              [M⁻¹√D y, M⁻¹u]
+        // α = √D M⁻¹√D(y − b)
+        let (alpha, b) = targets.coefficients(gamma.as_ref(), dot);
         let report = FitReport {
-            n,
-            m: n,
-            d: samples.x.dim(),
-            t,
             ridge: mu.f64(),
-            jitter: 0.0,
-            solver: SolvedBy::ExactCholesky,
             reason: "exact kernel ridge regression".into(),
             condition: condition(n, |i| factor.pivot(i).f64()),
             kernel_entries: PackedCholesky::<T>::entries(n),
+            ..FitReport::of_all(SolvedBy::ExactCholesky, samples)
         };
-        let b: Vec<f64> = b.iter().zip(&shift).map(|(b, shift)| b + shift).collect();
         KrrModel::from_parts(self.kernel.clone(), samples.x, alpha.as_ref(), &b, report)
     }
 
     /// The Cholesky factor of √D K √D + nλI.
-    fn factor(&self, samples: Problem<'_, T>, mu: T) -> Result<PackedCholesky<T>> {
+    fn factor(&self, samples: Problem<'_, T>, root: &[T], mu: T) -> Result<PackedCholesky<T>> {
         let fill = |mut out: MatMut<'_, T>, rows: Range<usize>, cols: Range<usize>| {
             let diagonal = cols.len();
             self.kernel.eval_into(
@@ -114,9 +101,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, Ridge<T>> {
             );
             if samples.weights.is_some() {
                 for (j, col) in cols.enumerate() {
-                    let root_j = samples.root_weight(col);
                     for (i, row) in rows.clone().enumerate() {
-                        out[(i, j)] *= samples.root_weight(row) * root_j;
+                        out[(i, j)] *= root[row] * root[col];
                     }
                 }
             }
@@ -126,15 +112,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> ExactKrr<K, Ridge<T>> {
     }
 }
 
-/// b_j = (uᵀM⁻¹√D y_j)/(uᵀM⁻¹u); the columns of `solved` are M⁻¹√D y and, last, M⁻¹u.
-fn constant<T: Scalar>(samples: Problem<'_, T>, solved: MatRef<'_, T>, j: usize) -> f64 {
-    let last = solved.ncols() - 1;
-    let dot = |col: usize| {
-        (0..solved.nrows())
-            .map(|i| samples.root_weight(i).f64() * solved[(i, col)].f64())
-            .sum::<f64>()
-    };
-    dot(j) / dot(last)
+/// uᵀv in `f64`, in order.
+fn dot<T: Scalar>(u: &[T], v: &[T]) -> f64 {
+    u.iter().zip(v).map(|(u, v)| u.f64() * v.f64()).sum()
 }
 
 use faer::reborrow::*;

@@ -84,6 +84,7 @@ mod source;
 mod span_rows;
 mod state;
 mod svd;
+mod targets;
 mod totals;
 mod waiting;
 mod whitener;

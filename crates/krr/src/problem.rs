@@ -136,12 +136,20 @@ impl<'a, T: Scalar> Problem<'a, T> {
         T::lit(self.weight(i).sqrt())
     }
 
-    /// Σ_i w_i y_ij / Σ_i w_i for every target j, summed in `f64`.
+    /// All √w_i, rounded once to V.
+    pub(crate) fn root_weights<V: Scalar>(&self) -> Vec<V> {
+        (0..self.x.len()).map(|i| V::lit(self.weight(i).sqrt())).collect()
+    }
+
+    /// Σ_i w_i y_ij / Σ_i w_i for every target j, summed in `f64`; 0 without an intercept.
     ///
     /// With an intercept the fit is to y minus this mean, which is added back to the intercept.
     /// That is exact algebra, and no digits of a large offset go through the solve.
-    pub(crate) fn mean_target(&self) -> Vec<f64> {
+    pub(crate) fn mean_target(&self, intercept: bool) -> Vec<f64> {
         let t = self.y.ncols();
+        if !intercept {
+            return vec![0.0; t];
+        }
         let leaf = |rows: Range<usize>| {
             let mut sums = vec![0.0; t + 1];
             for i in rows {

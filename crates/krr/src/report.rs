@@ -1,5 +1,9 @@
 //! What a fit did.
 
+use crate::Problem;
+use nystrom_kernels::Points;
+use nystrom_linalg_core::Scalar;
+
 /// How the linear system of a fit was solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -50,4 +54,32 @@ pub struct FitReport {
     pub condition: f64,
     /// Number of kernel values evaluated.
     pub kernel_entries: u64,
+}
+
+impl FitReport {
+    /// Of n samples with t targets through these centres. How it went is for the caller to add.
+    pub(crate) fn sized<T: Scalar>(
+        solver: SolvedBy,
+        n: usize,
+        centers: Points<'_, T>,
+        t: usize,
+    ) -> Self {
+        FitReport {
+            n,
+            m: centers.len(),
+            d: centers.dim(),
+            t,
+            ridge: 0.0,
+            jitter: 0.0,
+            solver,
+            reason: String::new(),
+            condition: 1.0,
+            kernel_entries: 0,
+        }
+    }
+
+    /// The same where every sample is a centre.
+    pub(crate) fn of_all<T: Scalar>(solver: SolvedBy, samples: Problem<'_, T>) -> Self {
+        Self::sized(solver, samples.x.len(), samples.x, samples.y.ncols())
+    }
 }

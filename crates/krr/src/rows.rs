@@ -172,16 +172,9 @@ impl<T: Scalar, K: Kernel<T>> KernelRows<'_, T, K> {
     pub fn report(&self, rows: &FeatureRows<'_, T>, passes: usize) -> FitReport {
         let (n, m) = (rows.len(), self.centers.len());
         FitReport {
-            n,
-            m,
-            d: self.centers.dim(),
-            t: rows.targets(),
-            ridge: 0.0,
             jitter: rows.whitener.jitter,
-            solver: SolvedBy::NormalEquations,
-            reason: String::new(),
-            condition: 1.0,
             kernel_entries: (passes * n + m) as u64 * m as u64,
+            ..FitReport::sized(SolvedBy::NormalEquations, n, self.centers, rows.targets())
         }
     }
 }

@@ -159,16 +159,11 @@ impl<K, R> SketchedKrr<K, R> {
         drop(on_support);
         let rows = if streamed { passes * n } else { n - u };
         let report = FitReport {
-            n,
             m: u,
-            d: samples.x.dim(),
-            t: samples.y.ncols(),
-            ridge: 0.0,
             jitter: whitener.jitter,
-            solver: SolvedBy::NormalEquations,
             reason: format!("a sketch of {} columns on {u} rows", sketch.width()),
-            condition: 1.0,
             kernel_entries: product.support_entries() + (rows * u) as u64,
+            ..FitReport::of_all(SolvedBy::NormalEquations, samples)
         };
         let source = SketchRows { kernel: &self.kernel, product, kept };
         solve(&mut FeatureRows::new(&source, &whitener, samples, self.intercept), row, report)

@@ -36,7 +36,7 @@ impl Dual {
         let (n, t, m) = (samples.x.len(), samples.y.ncols(), model.centers().len());
         let mu = model.report().ridge;
         let whitener = Whitener::new(model.kernel(), model.centers())?; //    W + δI = RRᵀ
-        let root_weights: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect();
+        let root_weights: Vec<f64> = samples.root_weights();
         let FirstPass { f, diagonal, sums } = FirstPass::new(model, samples, &whitener);
         let means = mean_residuals(model, samples, &f);
         let alpha = Mat::from_fn(n, t, |i, j| {

@@ -157,7 +157,7 @@ impl TightCertificate {
         sizes.plan::<T>(self.memory)?; //                        refused before any work
         let dual = Dual::new(model, samples)?;
         let (gamma_0, mu) = (dual.gamma(), dual.mu); //          √D(y − f)/μ, the mean taken off
-        let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
+        let root: Vec<f64> = samples.root_weights(); //          √D
         let K = Counted::new(KernelMatrix::new(model.kernel(), samples.x)?);
         let (system, _) = System::preconditioned(&K, &sizes, None, &root, &[mu], self.memory, rng)?;
         let mut system = Orthogonal::to_constant(system, has_constant(model), &root);

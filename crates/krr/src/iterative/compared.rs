@@ -1,7 +1,6 @@
 //! Validation points to which the fits of a path are compared.
 
-use crate::iterative::full_targets::report;
-use crate::{KrrModel, Problem};
+use crate::{FitReport, KrrModel, Problem, SolvedBy};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Scalar, ops};
@@ -43,8 +42,9 @@ impl<'a, T: Scalar, K: Kernel<T> + Clone> Compared<'a, K, T> {
     /// Kα + 1bᵀ at the validation points.
     pub fn predicted(&self, alpha: MatRef<'_, f64>, b: &[f64]) -> Result<Mat<T>> {
         let Some(K) = &self.kept else {
-            let (kernel, report) = (self.kernel.clone(), report(self.samples, 0.0, 0));
-            let model = KrrModel::from_parts(kernel, self.samples.x, alpha, b, report)?;
+            let report = FitReport::of_all(SolvedBy::FullConjugateGradients, self.samples);
+            let (kernel, x) = (self.kernel.clone(), self.samples.x);
+            let model = KrrModel::from_parts(kernel, x, alpha, b, report)?;
             return model.predict(self.valid.x);
         };
         let alpha = Mat::from_fn(alpha.nrows(), alpha.ncols(), |i, j| T::lit(alpha[(i, j)]));

@@ -1,15 +1,14 @@
 //! Kernel ridge regression on all the data.
 
-use crate::Problem;
 use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
 use crate::iterative::full_system::System;
-use crate::iterative::full_targets::{Targets, report};
 use crate::iterative::run::{Watch, run_watched};
 use crate::iterative::{Extras, IterativeFit, IterativeOptions};
-use crate::{FitReport, KrrModel};
+use crate::targets::Targets;
+use crate::{FitReport, KrrModel, Problem, SolvedBy};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
-use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, validate};
+use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, ops, validate};
 use rand::Rng;
 
 /// Kernel ridge regression as defined, over all of the space of k, without ever storing K. It
@@ -141,7 +140,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
         let sizes = Sizes { n, columns, rank, ridges: 1 };
         sizes.plan::<T>(memory)?; //                                            refused in advance
-        let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
+        let root: Vec<f64> = samples.root_weights(); //                         √D
         let start = extras.start.map(|alpha| self.start(alpha, &root, t)).transpose()?;
 
         let K = Counted::new(KernelMatrix::new(&self.kernel, x)?);
@@ -150,9 +149,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let targets = Targets::new(samples, &root, self.intercept);
         let b = targets.right_hand_side(1);
         let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {
-            let (alpha, b) = targets.coefficients(gamma);
-            let report = report(samples, mu, K.entries() + K.diagonal_entries());
-            let report = FitReport { condition, reason, ..report };
+            let (alpha, b) = targets.coefficients(gamma, ops::dot);
+            let sizes = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
+            let kernel_entries = K.entries() + K.diagonal_entries();
+            let report = FitReport { ridge: mu, condition, reason, kernel_entries, ..sizes };
             KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), &b, report)
         };
         let watch = Watch { start, resume: extras.resume, monitor: extras.monitor };

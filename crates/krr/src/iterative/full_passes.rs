@@ -4,15 +4,15 @@ use super::again::{Again, Seen};
 use super::full::FullKrr;
 use super::full_sizes::{ITERATIONS, SHARE_OF_BUDGET, Sizes, chosen_rank};
 use super::full_system::{Preconditioner, factor, preconditioner};
-use super::full_targets::{Targets, report};
 use super::run::{Watch, run_watched};
 use super::{Extras, IterativeFit, MemoryPlan, RowPasses};
 use crate::problem::TILE_ROWS;
 use crate::state::RowValues;
-use crate::{FitReport, KrrModel};
+use crate::targets::Targets;
+use crate::{FitReport, KrrModel, SolvedBy};
 use faer::{Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
-use nystrom_linalg_core::{LinearSystem, Result, Scalar, validate};
+use nystrom_linalg_core::{LinearSystem, Result, Scalar, ops, validate};
 use rand::Rng;
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let (x, n) = (samples.x, samples.x.len());
         let memory = self.memory_in_passes([n, dim, targets])?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
-        let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
+        let root: Vec<f64> = samples.root_weights(); //                         √D
         let start = extras.start.map(|alpha| self.start(alpha, &root, targets)).transpose()?;
 
         let matrix = KernelMatrix::new(&self.kernel, x)?;
@@ -87,9 +87,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let b = of_targets.right_hand_side(1);
         let square = (n as u64).pow(2);
         let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {
-            let (alpha, b) = of_targets.coefficients(gamma);
-            let report = report(samples, mu, before + (seen.passes() - 1) * square);
-            let report = FitReport { condition, reason, ..report };
+            let (alpha, b) = of_targets.coefficients(gamma, ops::dot);
+            let sizes = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
+            let kernel_entries = before + (seen.passes() - 1) * square;
+            let report = FitReport { ridge: mu, condition, reason, kernel_entries, ..sizes };
             KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), &b, report)
         };
         let (kernel, points) = (&self.kernel, &all.x);

@@ -3,13 +3,15 @@
 use crate::iterative::compared::Compared;
 use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
 use crate::iterative::full_system::System;
-use crate::iterative::full_targets::{Targets, report};
 use crate::iterative::run::Run;
 use crate::iterative::{IterativeFit, IterativeOptions, Stop};
-use crate::{FitReport, KrrModel, Problem};
+use crate::targets::Targets;
+use crate::{FitReport, KrrModel, Problem, SolvedBy};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
-use nystrom_linalg_core::{ConjugateGradients, Counted, Result, Ridge, Scalar, Solve, validate};
+use nystrom_linalg_core::{
+    ConjugateGradients, Counted, Result, Ridge, Scalar, Solve, ops, validate,
+};
 use rand::Rng;
 
 /// The iteration of the first look at the validation error, and by how much its number grows from
@@ -138,7 +140,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullPath<K, T> {
         let budget = self.options.memory;
         sizes.plan::<T>(budget)?; //                                  refused before any work
 
-        let root: Vec<f64> = (0..n).map(|i| samples.weight(i).sqrt()).collect(); // √D
+        let root: Vec<f64> = samples.root_weights(); //               √D
         let K = Counted::new(KernelMatrix::new(&self.kernel, samples.x)?);
         let (mut system, mut memory) =
             System::preconditioned(&K, &sizes, self.rank, &root, &mu, budget, rng)?;
@@ -198,7 +200,7 @@ struct Path<'a, K, T> {
     kernel: &'a K,
     samples: Problem<'a, T>,
     compared: Compared<'a, K, T>,
-    targets: &'a Targets<'a>,
+    targets: &'a Targets<'a, T, f64>,
     mu: &'a [f64],
 }
 
@@ -206,7 +208,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Path<'_, K, T> {
     /// α and b of ridge r.
     fn coefficients(&self, r: usize, gamma: MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>) {
         let width = self.targets.width();
-        self.targets.coefficients(gamma.subcols(r * width, width))
+        self.targets.coefficients(gamma.subcols(r * width, width), ops::dot)
     }
 
     /// The root mean squared validation error of every ridge.
@@ -253,8 +255,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Path<'_, K, T> {
         kernel_entries: u64,
     ) -> Result<KrrModel<K, T>> {
         let (alpha, b) = self.coefficients(r, gamma);
-        let report = report(self.samples, self.mu[r], kernel_entries);
-        let report = FitReport { condition: ran.condition, reason: ran.reason(), ..report };
+        let sizes = FitReport::of_all(SolvedBy::FullConjugateGradients, self.samples);
+        let (ridge, condition, reason) = (self.mu[r], ran.condition, ran.reason());
+        let report = FitReport { ridge, condition, reason, kernel_entries, ..sizes };
         KrrModel::from_parts(self.kernel.clone(), self.samples.x, alpha.as_ref(), &b, report)
     }
 }

@@ -20,7 +20,6 @@ mod full_passes;
 mod full_path;
 pub(crate) mod full_sizes;
 pub(crate) mod full_system;
-pub(crate) mod full_targets;
 mod krill;
 mod memory;
 mod options;

@@ -246,16 +246,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             R.backward_in_place(theta.as_mut()); //                                         θ = R⁻ᵀβ
             let b = constant.as_ref().map_or(vec![0.0; targets], |c| c.intercepts(beta));
             let report = FitReport {
-                n: n as usize,
-                m: centers.len(),
-                d: centers.dim(),
-                t: targets,
                 ridge: mu,
                 jitter: R.jitter(),
-                solver: self.solver,
                 reason,
                 condition,
                 kernel_entries: (seen.passes() * n + m) * m,
+                ..FitReport::sized(self.solver, n as usize, centers, targets)
             };
             let theta = through.spread(theta);
             KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)

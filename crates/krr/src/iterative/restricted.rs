@@ -144,36 +144,20 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
             let intercepts = constant
                 .as_ref()
                 .map_or(vec![0.0; beta.ncols()], |constant| constant.intercepts(beta));
-            let report = self.report(samples, z, mu, R.jitter());
-            let report = FitReport { condition, reason, kernel_entries: count.entries(), ..report };
+            let report = FitReport {
+                ridge: mu,
+                jitter: R.jitter(),
+                reason,
+                condition,
+                kernel_entries: count.entries(),
+                ..FitReport::sized(self.solver, samples.x.len(), z, beta.ncols())
+            };
             KrrModel::from_parts(self.kernel.clone(), z, theta.as_ref(), &intercepts, report)
         };
         let mut system = System { products: tiles, R: &R, mu, G, constant: constant.as_ref() };
         let watch = Watch { start, resume: extras.resume, monitor: extras.monitor };
         let (model, ran) = run_watched(&mut system, b.as_ref(), watch, self.options, &model)?;
         Ok(ran.finish(model, self.options, count.passes(), memory))
-    }
-
-    /// Sizes; how it was solved and at what cost is for the caller to add.
-    fn report(
-        &self,
-        samples: Problem<'_, T>,
-        centers: Points<'_, T>,
-        ridge: f64,
-        jitter: f64,
-    ) -> FitReport {
-        FitReport {
-            n: samples.x.len(),
-            m: centers.len(),
-            d: centers.dim(),
-            t: samples.y.ncols(),
-            ridge,
-            jitter,
-            solver: self.solver,
-            reason: String::new(),
-            condition: 1.0,
-            kernel_entries: 0,
-        }
     }
 
     /// For m features, those of a sketch with u rows in its support.

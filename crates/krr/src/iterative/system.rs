@@ -45,7 +45,7 @@ pub(crate) fn right_hand_side<T: Scalar>(
     intercept: bool,
 ) -> (Mat<f64>, Option<Constant>) {
     let (samples, t) = (tiles.samples, tiles.samples.y.ncols());
-    let mean = if intercept { samples.mean_target() } else { vec![0.0; t] };
+    let mean = samples.mean_target(intercept);
     let entry = |i: usize, j: usize| if j < t { samples.y[(i, j)].f64() - mean[j] } else { 1.0 };
     let mut b = tiles.moment(t + usize::from(intercept), entry);
     R.forward_in_place(b.as_mut());

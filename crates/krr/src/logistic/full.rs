@@ -4,11 +4,11 @@ use super::newton::{self, Regression, State};
 use crate::iterative::IterativeOptions;
 use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
 use crate::iterative::full_system::{System, factor};
-use crate::iterative::full_targets::{Targets, report};
-use crate::{FitReport, KrrModel, Problem};
+use crate::targets::Targets;
+use crate::{FitReport, KrrModel, Problem, SolvedBy};
 use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
-use nystrom_linalg_core::{ConjugateGradients, Counted, Error, Result, Ridge, Scalar};
+use nystrom_linalg_core::{ConjugateGradients, Counted, Error, Result, Ridge, Scalar, ops};
 use rand::Rng;
 
 /// Kernel logistic regression as defined, over all of the space of k, without ever storing K in
@@ -184,7 +184,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
         left: f64,
     ) -> Result<(State, FitReport)> {
         let n = self.x.len();
-        let root: Vec<f64> = (0..n).map(|i| problem.weight(i).sqrt()).collect(); // √H
+        let root: Vec<f64> = problem.root_weights(); //                  √H
         let last = self.system.take().ok_or(Error::Empty { what: "systems" })?;
         let mut system = last.reweighted(self.F.clone(), &root, &[mu])?;
         let targets = Targets::new(problem, &root, self.intercept);
@@ -206,11 +206,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
         if targets.width() > 1 {
             self.constant = (0..n).map(|i| root[i] * cg.x()[(i, 1)]).collect();
         }
-        let (alpha, b) = targets.coefficients(cg.x());
+        let (alpha, b) = targets.coefficients(cg.x(), ops::dot);
         let f = system.times(alpha.as_ref());
         self.system = Some(system);
         let entries = (self.entries)();
-        let report = FitReport { condition, ..report(problem, mu, entries - self.told) };
+        let (kernel_entries, ridge) = (entries - self.told, mu);
+        let sizes = FitReport::of_all(SolvedBy::FullConjugateGradients, problem);
+        let report = FitReport { ridge, condition, kernel_entries, ..sizes };
         self.told = entries;
         let f = f.col(0).iter().map(|f| f + b[0]).collect();
         Ok((State { dual: alpha, b: b[0], f }, report))

@@ -51,16 +51,11 @@ pub(super) fn fit<K: DifferentiableKernel<f64>>(
     })?;
     let (n, t) = sample.y.shape();
     let report = FitReport {
-        n,
-        m: n,
-        d: x.dim(),
-        t,
         ridge: ridge(step),
-        jitter: 0.0,
-        solver: SolvedBy::ExactCholesky,
         reason: "the smallest error at rows held out".into(),
         condition: f64::NAN,
         kernel_entries: ((n + at.len()) * n) as u64,
+        ..FitReport::sized(SolvedBy::ExactCholesky, n, x, t)
     };
     let model = KrrModel::from_parts(kernel, x, theta.as_ref(), &vec![0.0; t], report)?;
     Ok(Fit { model, step, error })

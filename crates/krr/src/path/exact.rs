@@ -81,8 +81,8 @@ impl<K> ExactKrr<K, ()> {
         K: Kernel<T>,
     {
         let (n, t) = (samples.x.len(), samples.y.ncols());
-        let root_weights = root_weights(samples);
-        let shift = if self.intercept { samples.mean_target() } else { vec![0.0; t] };
+        let root_weights: Vec<f64> = samples.root_weights();
+        let shift = samples.mean_target(self.intercept);
         // √D(y − ȳ)
         let y = Mat::from_fn(n, t, |i, j| root_weights[i] * (samples.y[(i, j)].f64() - shift[j]));
         let mut M = weighted_gram(&self.kernel, samples.x, &root_weights); // M = √D K √D
@@ -117,20 +117,12 @@ impl<K> ExactKrr<K, ()> {
     where
         K: Kernel<T> + Clone,
     {
-        let n = samples.x.len();
         let report = FitReport {
-            n,
-            m: n,
-            d: samples.x.dim(),
-            t: samples.y.ncols(),
-            ridge: 0.0,
-            jitter: 0.0,
-            solver: SolvedBy::Spectrum,
             reason: "one eigendecomposition for all ridges".into(),
-            condition: 1.0,
-            kernel_entries: (n as u64).pow(2),
+            kernel_entries: (samples.x.len() as u64).pow(2),
+            ..FitReport::of_all(SolvedBy::Spectrum, samples)
         };
-        let basis = Basis::Samples { U, root_weights: root_weights(samples) };
+        let basis = Basis::Samples { U, root_weights: samples.root_weights() };
         let centers = samples.x.as_cols().to_owned();
         Family { kernel: self.kernel.clone(), centers, spectrum, basis, report }
     }
@@ -145,10 +137,6 @@ fn weighted_gram<T: Scalar>(
     let K = kernel.gram(x);
     let entry = |i: usize, j: usize| root_weights[i] * root_weights[j] * K[(i, j)].f64();
     Mat::from_fn(x.len(), x.len(), entry)
-}
-
-fn root_weights<T: Scalar>(samples: Problem<'_, T>) -> Vec<f64> {
-    (0..samples.x.len()).map(|i| samples.weight(i).sqrt()).collect()
 }
 
 /// Sums of the residuals of all rows, tile by tile.

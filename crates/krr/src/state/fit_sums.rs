@@ -57,18 +57,13 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitSums<K, T, A> {
     }
 
     pub(super) fn report(&self) -> FitReport {
-        let (d, m) = self.shared.centers.shape();
+        let (centers, t) = (self.shared.centers(), self.shared.offset.len());
+        let (n, m) = (self.totals.rows, centers.len() as u64);
         FitReport {
-            n: self.totals.rows as usize,
-            m,
-            d,
-            t: self.shared.offset.len(),
-            ridge: 0.0,
             jitter: self.shared.whitener.jitter,
-            solver: A::SOLVED_BY,
             reason: "one eigendecomposition of the state of its rows".into(),
-            condition: 1.0,
-            kernel_entries: (self.totals.rows + m as u64) * m as u64,
+            kernel_entries: (n + m) * m,
+            ..FitReport::sized(A::SOLVED_BY, n as usize, centers, t)
         }
     }
 }
