@@ -121,7 +121,7 @@ pub use solver::Solver;
 pub use source::{Block, Blocks, RowIter, RowSource};
 pub use state::{
     Asked, CenterProduct, CenterProducts, DualProduct, DualProducts, EmbeddedRows, Embedding,
-    ErrorSums, FitState, FitSums, FoldSums, FoldedEquations, FoldedScore, MatrixSums,
-    NormalEquations, PathErrors, ResidualRows, ResidualSums, RowSums, RowValues, StatePath,
+    FitState, FitSums, FoldSums, FoldedEquations, FoldedScore, MatrixSums, NormalEquations,
+    PathErrors, ResidualRows, ResidualSums, RowSums, RowValues, SquaredErrors, StatePath,
     StatePoint, TallQr, Tiled, ValueSums, instruction_set,
 };

@@ -4,7 +4,7 @@ use crate::rows::{KernelRows, Source};
 use faer::{Accum, ColMut, Mat, MatMut};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Scalar, ops, work};
-use nystrom_sketch::ProductBuffer;
+use nystrom_sketch::{ProductBuffer, Sketch};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -16,6 +16,11 @@ const DENSE: usize = 8;
 pub(crate) struct SpanRows<'a, T, K> {
     rows: KernelRows<'a, T, K>,
     span: Option<Span<T>>,
+}
+
+/// S̄, the rows of S that are not zero.
+pub(crate) fn span<T: Scalar>(sketch: &dyn Sketch<T>) -> Mat<f64> {
+    sketch.expand(Mat::<f64>::identity(sketch.width(), sketch.width()).as_ref())
 }
 
 /// S̄, u × m.

@@ -21,6 +21,11 @@ impl<T: Scalar> Waiting<T> {
         Waiting { d, t, x: Vec::new(), y: Vec::new(), weights: Vec::new() }
     }
 
+    /// Coordinates and targets of a row.
+    pub fn sizes(&self) -> [usize; 2] {
+        [self.d, self.t]
+    }
+
     pub fn len(&self) -> usize {
         self.weights.len()
     }

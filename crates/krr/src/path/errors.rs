@@ -1,4 +1,4 @@
-//! Sums of squared leave-one-out and training residuals over tiles of rows.
+//! Squared leave-one-out and training residuals over tiles of rows.
 
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::ops;
@@ -11,40 +11,18 @@ pub(crate) struct Residuals {
     pub rest: Mat<f64>,
 }
 
-/// Σ e²/(1 − h)² and Σ e² for every ridge and target (ridge-major), over rows of positive weight.
-#[derive(Debug, Clone)]
-pub(crate) struct Sums {
-    pub loo: Vec<f64>,
-    pub training: Vec<f64>,
-    /// Number of rows of positive weight.
-    pub rows: usize,
-}
-
-impl Sums {
-    pub fn zeros(ridges: usize, targets: usize) -> Self {
-        Sums { loo: vec![0.0; ridges * targets], training: vec![0.0; ridges * targets], rows: 0 }
-    }
-
-    /// Adds a tile; `counts(i)` tells whether row i of it has a positive weight.
-    pub fn add(&mut self, tile: &Residuals, counts: impl Fn(usize) -> bool) {
-        let (rows, columns, targets) =
-            (tile.e.nrows(), tile.e.ncols(), tile.e.ncols() / tile.rest.ncols());
+impl Residuals {
+    /// Adds e²/(1 − h)² and e² of rows that count to the columns of `sums`. Of its Lt rows those of
+    /// one ridge lie side by side.
+    pub fn add_to(&self, sums: &mut Mat<f64>, counts: impl Fn(usize) -> bool) {
+        let (rows, columns) = self.e.shape();
+        let targets = columns / self.rest.ncols();
         for column in 0..columns {
             for i in (0..rows).filter(|&i| counts(i)) {
-                let e = tile.e[(i, column)];
-                self.training[column] += e * e;
-                self.loo[column] += (e / tile.rest[(i, column / targets)]).powi(2);
+                let e = self.e[(i, column)];
+                sums[(column, 0)] += (e / self.rest[(i, column / targets)]).powi(2);
+                sums[(column, 1)] += e * e;
             }
-        }
-        self.rows += (0..rows).filter(|&i| counts(i)).count();
-    }
-
-    pub fn plus(self, other: Self) -> Self {
-        let add = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(&b).map(|(a, b)| a + b).collect();
-        Sums {
-            loo: add(self.loo, other.loo),
-            training: add(self.training, other.training),
-            rows: self.rows + other.rows,
         }
     }
 }

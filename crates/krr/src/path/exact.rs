@@ -1,6 +1,6 @@
 //! The path of exact kernel ridge regression, from one eigendecomposition of K.
 
-use super::errors::{Residuals, Sums, project};
+use super::errors::{Residuals, project};
 use super::family::{Basis, Constant, Family, Spectrum};
 use super::features::transposed_times;
 use crate::Problem;
@@ -105,7 +105,8 @@ impl<K> ExactKrr<K, ()> {
             targets: (0..t).map(|j| shift[j] + center.dot(&y, j)).collect(),
         });
         let floor = n as f64 * f64::EPSILON * values.first().copied().unwrap_or(0.0);
-        Ok((Spectrum { n, values, g, constant, total_weight, floor }, U))
+        let rows = root_weights.iter().filter(|root| **root > 0.0).count();
+        Ok((Spectrum { n, values, g, constant, rows, total_weight, floor }, U))
     }
 
     fn family<T: Scalar>(
@@ -139,18 +140,18 @@ fn weighted_gram<T: Scalar>(
     Mat::from_fn(x.len(), x.len(), entry)
 }
 
-/// Sums of the residuals of all rows, tile by tile.
+/// Sums of the squared residuals of all rows, tile by tile.
 fn sums<T: Scalar>(
     spectrum: &Spectrum,
     U: &Mat<f64>,
     samples: Problem<'_, T>,
     mus: &[f64],
-) -> Sums {
+) -> Mat<f64> {
     let at = spectrum.at_all(mus);
-    let mut total = Sums::zeros(mus.len(), samples.y.ncols());
+    let mut total = Mat::zeros(mus.len() * samples.y.ncols(), 2);
     for rows in RowTree::tiles(0..samples.x.len(), TILE_ROWS) {
         let start = rows.start;
-        total.add(&residuals(U, &at, rows, mus), |i| samples.weight(start + i) > 0.0);
+        residuals(U, &at, rows, mus).add_to(&mut total, |i| samples.weight(start + i) > 0.0);
     }
     total
 }

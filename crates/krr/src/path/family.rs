@@ -1,5 +1,6 @@
 //! The fits at every ridge, from one eigendecomposition.
 
+use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel};
 use faer::{Accum, Mat};
@@ -33,6 +34,8 @@ pub(crate) struct Spectrum {
     pub g: Mat<f64>,
     /// Present if a constant is fitted.
     pub constant: Option<Constant>,
+    /// Samples of positive weight.
+    pub rows: usize,
     /// Σ w_i.
     pub total_weight: f64,
     /// The smallest μ that rounding errors of the values leave meaningful.
@@ -64,22 +67,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
         self.spectrum.g.ncols()
     }
 
-    /// Σ w_i.
-    pub fn total_weight(&self) -> f64 {
-        self.spectrum.total_weight
-    }
-
     /// d_eff = Σ s_j/(s_j + μ), plus 1 for the constant.
     pub fn d_eff(&self, mu: f64) -> f64 {
         let features: f64 = self.spectrum.values.iter().map(|s| s / (s + mu)).sum();
         features + self.spectrum.constants()
     }
 
-    /// rows − d_eff, without cancellation where there are as many values as rows.
-    pub fn remainder(&self, mu: f64, rows: usize) -> f64 {
-        let values = &self.spectrum.values;
+    /// Generalised cross-validation: `training`/(1 − d_eff/rows)². rows − d_eff is found without
+    /// cancellation where there are as many values as rows.
+    pub fn gcv(&self, training: f64, mu: f64) -> f64 {
+        let (values, rows) = (&self.spectrum.values, self.spectrum.rows as f64);
         let left: f64 = values.iter().map(|s| mu / (s + mu)).sum();
-        left + (rows as f64 - values.len() as f64) - self.spectrum.constants()
+        let remainder = left + (rows - values.len() as f64) - self.spectrum.constants();
+        training / (remainder / rows).powi(2)
     }
 
     /// Predictions at the points `at`, for each of `ridges`.
@@ -115,6 +115,18 @@ impl<T: Scalar, K: Kernel<T> + Clone> Family<K, T> {
 }
 
 impl Spectrum {
+    /// Of rows with these totals.
+    pub fn over(
+        totals: &Totals,
+        values: Vec<f64>,
+        g: Mat<f64>,
+        constant: Option<Constant>,
+        floor: f64,
+    ) -> Self {
+        let (n, rows) = (totals.rows as usize, totals.positive as usize);
+        Spectrum { n, values, g, constant, rows, total_weight: totals.weight, floor }
+    }
+
     /// nλ, raised to the rounding level if below it.
     pub fn mu<T: Scalar>(&self, ridge: Ridge<T>) -> Result<f64> {
         Ok(ridge.absolute(self.n)?.f64().max(self.floor))

@@ -1,12 +1,13 @@
 //! The path of any whitened features, from one eigendecomposition of their m × m Gram matrix.
 
-use super::errors::{Residuals, Sums, project};
+use super::errors::{Residuals, project};
 use super::family::{Constant, Spectrum};
 use crate::feature_sums::{Centered, FeatureSums, Products};
 use crate::problem::TILE_ROWS;
 use crate::qr::{CenteredTriangle, Triangle};
 use crate::rows::{FeatureRows, Tile};
 use crate::solver::{Choice, Scales};
+use crate::totals::Totals;
 use crate::{SolvedBy, Solver, svd};
 use faer::{Accum, Mat, MatRef};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
@@ -56,38 +57,31 @@ fn by_normal_equations<T: Scalar>(
     floor: f64,
 ) -> Result<(Spectrum, Mat<f64>)> {
     let sums = FeatureSums::accumulate(rows, products)?.centered(rows.shift.is_some());
-    of_sums(sums, rows.len(), rows.totals.weight, floor)
+    of_sums(sums, &rows.totals, floor)
 }
 
-/// The same from sums at hand, over n rows of this weight.
-pub(crate) fn of_sums(
-    sums: Centered,
-    n: usize,
-    total_weight: f64,
-    floor: f64,
-) -> Result<(Spectrum, Mat<f64>)> {
+/// The same from sums at hand.
+pub(crate) fn of_sums(sums: Centered, totals: &Totals, floor: f64) -> Result<(Spectrum, Mat<f64>)> {
     let eigen = SymmetricEigen::new(sums.A.as_ref())?;
     let V = eigen.vectors().to_owned();
     let constant =
         sums.means.map(|(features, targets)| Constant { features: rotate(&V, &features), targets });
     let values = eigen.values().iter().map(|s| s.max(0.0)).collect();
     let g = transposed_times(&V, &sums.B);
-    let spectrum = Spectrum { n, values, g, constant, total_weight, floor };
-    Ok((spectrum, V))
+    Ok((Spectrum::over(totals, values, g, constant, floor), V))
 }
 
 /// The same from a streamed QR factorisation √DΦ = QR and the singular values of R, which are
 /// accurate to ε·‖Φ‖. Nothing is squared before it is known.
 fn by_qr<T: Scalar>(rows: &FeatureRows<'_, T>) -> Result<(Spectrum, Mat<f64>)> {
     let triangle = Triangle::accumulate(rows)?.centered(rows.shift.is_some());
-    of_triangle(triangle, rows.len(), rows.totals.weight)
+    of_triangle(triangle, &rows.totals)
 }
 
-/// The same from a triangle at hand, over n rows of this weight.
+/// The same from a triangle at hand.
 pub(crate) fn of_triangle(
     triangle: CenteredTriangle,
-    n: usize,
-    total_weight: f64,
+    totals: &Totals,
 ) -> Result<(Spectrum, Mat<f64>)> {
     let svd = svd::full(triangle.R.as_ref())?; //                    R = USVᵀ
     let s = &svd.values;
@@ -95,38 +89,32 @@ pub(crate) fn of_triangle(
     let constant = triangle
         .means
         .map(|(features, targets)| Constant { features: rotate(&svd.V, &features), targets });
-    let spectrum = Spectrum {
-        n,
-        values: s.iter().map(|s| s * s).collect(),
-        g: Mat::from_fn(s.len(), Uc.ncols(), |i, j| s[i] * Uc[(i, j)]),
-        constant,
-        total_weight,
-        floor: triangle.floor,
-    };
-    Ok((spectrum, svd.V))
+    let values = s.iter().map(|s| s * s).collect();
+    let g = Mat::from_fn(s.len(), Uc.ncols(), |i, j| s[i] * Uc[(i, j)]);
+    Ok((Spectrum::over(totals, values, g, constant, triangle.floor), svd.V))
 }
 
-/// A second pass over the rows: leave-one-out and training errors at all μ, for about 2nm² +
-/// 2nmL(1 + t) flops.
+/// A second pass over the rows: sums of squared leave-one-out and training residuals at all μ,
+/// Lt × 2, for about 2nm² + 2nmL(1 + t) flops.
 pub(crate) fn sums<T: Scalar>(
     data: &FeatureRows<'_, T>,
     spectrum: &Spectrum,
     V: &Mat<f64>,
     mus: &[f64],
-) -> Result<Sums> {
-    let (L, t) = (mus.len(), data.targets());
+) -> Result<Mat<f64>> {
+    let zeros = || Mat::zeros(mus.len() * data.targets(), 2);
     let pass = Pass::new(data, spectrum, V, mus);
     let mut room = pass.room();
     let leaf = |rows| {
-        let mut total = Sums::zeros(L, t);
+        let mut total = zeros();
         for rows in RowTree::tiles(rows, TILE_ROWS) {
             let residuals = pass.residuals(&mut room, rows)?;
-            total.add(&residuals, |i| room.counts(i));
+            residuals.add_to(&mut total, |i| room.counts(i));
         }
         Ok(total)
     };
-    let sums = RowTree::new(data.len()).try_reduce_in_order(leaf, Sums::plus)?;
-    Ok(sums.unwrap_or_else(|| Sums::zeros(L, t)))
+    let sums = RowTree::new(data.len()).try_reduce_in_order(leaf, |a, b| a + b)?;
+    Ok(sums.unwrap_or_else(zeros))
 }
 
 /// Residuals of the rows at some μ, from S, g and V.

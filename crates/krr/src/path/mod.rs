@@ -1,7 +1,7 @@
 //! Choosing λ: leave-one-out and generalised cross-validation errors along a whole path, from one
 //! eigendecomposition.
 
-pub(crate) mod errors;
+mod errors;
 mod exact;
 pub(crate) mod family;
 pub(crate) mod features;
@@ -13,7 +13,7 @@ mod sketched;
 pub(crate) use family::Family;
 
 use crate::KrrModel;
-use errors::Sums;
+use faer::Mat;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar, validate};
 
@@ -81,20 +81,25 @@ pub struct LambdaPath<K, T> {
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     /// # Errors
     /// `NonFinite` if targets or weights are so large that errors are not numbers.
-    fn new(family: Family<K, T>, ridges: &[Ridge<T>], mus: &[f64], sums: &Sums) -> Result<Self> {
-        let (t, rows) = (family.targets(), sums.rows as f64);
+    fn new(
+        family: Family<K, T>,
+        ridges: &[Ridge<T>],
+        mus: &[f64],
+        sums: &Mat<f64>,
+    ) -> Result<Self> {
+        let (t, weight) = (family.targets(), family.spectrum.total_weight);
         let point = |(l, (&ridge, &mu)): (usize, (&Ridge<T>, &f64))| {
-            let mean = |sums: &[f64]| sums.iter().sum::<f64>() / (t as f64 * family.total_weight());
-            let (loo, training) = (&sums.loo[l * t..][..t], mean(&sums.training[l * t..][..t]));
-            let d_eff = family.d_eff(mu);
+            let of = |column: usize| &sums.col_as_slice(column)[l * t..][..t];
+            let mean = |sums: &[f64]| sums.iter().sum::<f64>() / (t as f64 * weight);
+            let (loo, training) = (of(0), mean(of(1)));
             PathPoint {
                 ridge,
                 mu,
                 loo: mean(loo),
-                gcv: training / (family.remainder(mu, sums.rows) / rows).powi(2),
-                d_eff,
+                gcv: family.gcv(training, mu),
+                d_eff: family.d_eff(mu),
                 training,
-                loo_by_target: loo.iter().map(|sum| sum / family.total_weight()).collect(),
+                loo_by_target: loo.iter().map(|sum| sum / weight).collect(),
             }
         };
         let points: Vec<PathPoint<T>> = ridges.iter().zip(mus).enumerate().map(point).collect();
@@ -110,12 +115,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
 
     /// The point with the smallest leave-one-out error (the first of equals).
     pub fn best_by_loo(&self) -> &PathPoint<T> {
-        self.smallest(|point| point.loo)
+        smallest(&self.points, |point| point.loo)
     }
 
     /// The point with the smallest generalised cross-validation error.
     pub fn best_by_gcv(&self) -> &PathPoint<T> {
-        self.smallest(|point| point.gcv)
+        smallest(&self.points, |point| point.gcv)
     }
 
     /// Whether the point has the smallest or the largest ridge of the grid: if it is also the best,
@@ -135,11 +140,12 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     pub fn model_at(&self, ridge: Ridge<T>) -> Result<KrrModel<K, T>> {
         self.family.model_at(self.family.spectrum.mu(ridge)?)
     }
+}
 
-    fn smallest(&self, error: impl Fn(&PathPoint<T>) -> f64) -> &PathPoint<T> {
-        let better = |a, b| if error(b) < error(a) { b } else { a };
-        self.points.iter().reduce(better).expect("a path has at least one point")
-    }
+/// The point of a path with the smallest error, the first of equals.
+pub(crate) fn smallest<P>(points: &[P], error: impl Fn(&P) -> f64) -> &P {
+    let better = |a, b| if error(b) < error(a) { b } else { a };
+    points.iter().reduce(better).expect("a path has at least one point")
 }
 
 /// `count` values of λ from `largest` down to `smallest`, equally spaced in ln λ, both included: a

@@ -4,8 +4,8 @@ use super::family::{Basis, Family};
 use super::features;
 use crate::Problem;
 use crate::path::LambdaPath;
+use crate::span_rows::span;
 use crate::{FitReport, SketchedKrr, SolvedBy};
-use faer::Mat;
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar};
 use nystrom_sketch::Sketch;
@@ -59,9 +59,8 @@ impl<K> SketchedKrr<K, ()> {
                 reason: format!("{reason}; {}", report.reason),
                 ..report
             };
-            let identity = Mat::<f64>::identity(sketch.width(), sketch.width());
-            let expand = Some(sketch.expand(identity.as_ref()));
-            let basis = Basis::Features { V, whitener: rows.whitener.clone(), expand };
+            let (whitener, expand) = (rows.whitener.clone(), Some(span(sketch)));
+            let basis = Basis::Features { V, whitener, expand };
             let centers = samples.x.gather(sketch.support().into());
             let family = Family { kernel: self.kernel.clone(), centers, spectrum, basis, report };
             LambdaPath::new(family, ridges, &mus, &sums)

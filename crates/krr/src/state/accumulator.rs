@@ -59,9 +59,8 @@ impl Accumulator for FeatureSums {
     }
 
     fn decompose(&self, intercept: bool, totals: &Totals) -> Result<(Spectrum, Mat<f64>)> {
-        let Totals { rows, weight, trace, .. } = *totals;
-        let floor = Scales { mu: 0.0, trace, once: 0.0 }.safe(f64::EPSILON);
-        of_sums(self.centered(intercept), rows as usize, weight, floor)
+        let floor = Scales { mu: 0.0, trace: totals.trace, once: 0.0 }.safe(f64::EPSILON);
+        of_sums(self.centered(intercept), totals, floor)
     }
 
     fn write(&self, out: &mut Writer) {
@@ -103,7 +102,7 @@ impl Accumulator for Triangle {
     }
 
     fn decompose(&self, intercept: bool, totals: &Totals) -> Result<(Spectrum, Mat<f64>)> {
-        of_triangle(self.centered(intercept), totals.rows as usize, totals.weight)
+        of_triangle(self.centered(intercept), totals)
     }
 
     fn write(&self, out: &mut Writer) {

@@ -30,8 +30,6 @@ pub struct CenterProduct<K, T> {
     centers: Mat<T>,
     /// u.
     direction: Option<Mat<f64>>,
-    /// t.
-    targets: usize,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> CenterProducts<K, T> {
@@ -64,10 +62,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> CenterProducts<K, T> {
         let hash = fingerprint(kernel, centers, targets);
         let hash = u.iter().fold(hash, |hash, u| hash.matrix(*u));
         let matrix = Mat::zeros(centers.len(), u.map_or(targets + 1, |u| u.ncols()));
-        let (kernel, centers) = (kernel.clone(), centers.as_cols().to_owned());
-        let direction = u.map(|u| u.to_owned());
-        let added = CenterProduct { kernel, centers, direction, targets };
-        Tiled::adding(added, hash, vec![0.0; 1 + targets], matrix)
+        let (kernel, sizes) = (kernel.clone(), [centers.dim(), targets]);
+        let (centers, direction) = (centers.as_cols().to_owned(), u.map(|u| u.to_owned()));
+        let added = CenterProduct { kernel, centers, direction };
+        Tiled::adding(added, sizes, hash, 1 + targets, matrix)
     }
 }
 
@@ -84,8 +82,8 @@ impl<T: Scalar, K: Kernel<T>> CenterProduct<K, T> {
                 ops::matmul_here(f.as_mut(), Accum::Replace, K.transpose(), u.as_ref(), 1.0);
                 Mat::from_fn(count, u.ncols(), |i, j| w(i) * f[(i, j)])
             }
-            None => Mat::from_fn(count, self.targets + 1, |i, j| {
-                w(i) * if j < self.targets { rows.y[(i, j)].f64() } else { 1.0 }
+            None => Mat::from_fn(count, rows.y.ncols() + 1, |i, j| {
+                w(i) * if j < rows.y.ncols() { rows.y[(i, j)].f64() } else { 1.0 }
             }),
         };
         let mut out = Mat::zeros(K.nrows(), right.ncols());
@@ -106,11 +104,7 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for CenterProduct<K, T> {
         &self.kernel
     }
 
-    fn sizes(&self) -> (usize, usize) {
-        (self.centers.nrows(), self.targets)
-    }
-
-    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, (totals, out): Sums<'_>) {
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, (totals, out): Sums<'_>) -> Result<()> {
         let parts = by_rows(tile, (out.nrows(), CHUNK), rooms, |rows, room| self.of(rows, room));
         parts.into_iter().for_each(|part| *out += part);
         let w = |i: usize| tile.weight(i);
@@ -118,5 +112,6 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for CenterProduct<K, T> {
         for (j, sum) in totals[1..].iter_mut().enumerate() {
             *sum += (0..tile.x.len()).map(|i| w(i) * tile.y[(i, j)].f64()).sum::<f64>();
         }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use super::tiled::Tiled;
 use crate::{KrrModel, Problem};
 use faer::{Accum, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Scalar, ops};
+use nystrom_linalg_core::{Result, Scalar, ops};
 
 /// Rows that one thread takes at once.
 const CHUNK: usize = 64;
@@ -34,8 +34,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> DualProducts<K, T> {
         let theta = ops::widened(model.coefficients(), &mut Mat::new()).to_owned();
         let (added, t) = (DualProduct { model: model.clone(), theta, at }, model.intercept().len());
         let hash = fingerprint(model.kernel(), added.at(), t).matrix(added.theta.as_ref());
-        let matrix = Mat::zeros(added.at().len(), t + 1);
-        Tiled::adding(added, hash, vec![0.0; t + 1], matrix)
+        let (sizes, matrix) = ([model.centers().dim(), t], Mat::zeros(added.at().len(), t + 1));
+        Tiled::adding(added, sizes, hash, t + 1, matrix)
     }
 }
 
@@ -77,11 +77,7 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for DualProduct<K, T> {
         self.model.kernel()
     }
 
-    fn sizes(&self) -> (usize, usize) {
-        (self.model.centers().dim(), self.theta.ncols())
-    }
-
-    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, (totals, out): Sums<'_>) {
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, (totals, out): Sums<'_>) -> Result<()> {
         let t = self.theta.ncols();
         let shape = (out.nrows().max(self.theta.nrows()), CHUNK);
         for [residuals, part] in by_rows(tile, shape, rooms, |rows, room| self.of(rows, room)) {
@@ -90,5 +86,6 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for DualProduct<K, T> {
             totals[0] += sum(t);
             (0..t).for_each(|j| totals[1 + j] += sum(j));
         }
+        Ok(())
     }
 }

@@ -24,7 +24,6 @@ pub struct Embedding<K, T> {
     kernel: K,
     /// d × M.
     centers: Mat<T>,
-    targets: usize,
     streams: Streams,
 }
 
@@ -53,10 +52,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> EmbeddedRows<K, T> {
     ) -> Result<Self> {
         check_centers(kernel, centers, targets)?;
         let hash = fingerprint(kernel, centers, targets).integer(streams.key());
+        let (sizes, matrix) = ([centers.dim(), targets], empty_embedding(centers.len()));
         let (kernel, centers) = (kernel.clone(), centers.as_cols().to_owned());
-        let matrix = empty_embedding(centers.ncols());
-        let added = Embedding { kernel, centers, targets, streams };
-        Ok(Tiled::adding(added, hash, Vec::new(), matrix))
+        let added = Embedding { kernel, centers, streams };
+        Ok(Tiled::adding(added, sizes, hash, 0, matrix))
     }
 }
 
@@ -72,11 +71,7 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for Embedding<K, T> {
         &self.kernel
     }
 
-    fn sizes(&self) -> (usize, usize) {
-        (self.centers.nrows(), self.targets)
-    }
-
-    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, (_, St): Sums<'_>) {
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, (_, St): Sums<'_>) -> Result<()> {
         let (d, rows) = (self.centers.nrows(), tile.x.len());
         let coordinates = (0..rows).flat_map(|i| (0..d).map(move |k| tile.x.coordinate(i, k)));
         let place = coordinates.fold(Hash::new(), |hash, x| hash.number(x.f64())).value();
@@ -85,5 +80,6 @@ impl<T: Scalar, K: Kernel<T>> Added<T> for Embedding<K, T> {
             let Kt = values(&self.kernel, centers, tile.x, room, &mut wide); //   M × rows
             embed(St.as_mut(), Kt, tile, &mut self.streams.stream(place));
         });
+        Ok(())
     }
 }

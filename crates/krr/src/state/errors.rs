@@ -1,15 +1,16 @@
 //! Leave-one-out errors of a path, by one more pass over the rows.
 
-use super::bytes::{Hash, Reader, Writer};
+use super::bytes::Hash;
+use super::matrix_sums::{Added, MatrixSums, Rooms, Sums};
 use super::path::StatePath;
-use super::tiled::{TileSums, Tiled};
+use super::tiled::Tiled;
 use crate::Problem;
 use crate::path::Family;
-use crate::path::errors::Sums;
 use crate::path::family::Basis;
 use crate::path::features::Pass;
 use crate::rows::FeatureRows;
 use crate::span_rows::SpanRows;
+use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, validate};
 use std::sync::Arc;
@@ -44,25 +45,15 @@ use std::sync::Arc;
 /// assert!(loo[best].sqrt() < 0.075 && model.report().n == 2000);
 /// # Ok::<(), nystrom_linalg_core::Error>(())
 /// ```
-pub type PathErrors<K, T> = Tiled<ErrorSums<K, T>, T>;
+pub type PathErrors<K, T> = Tiled<MatrixSums<SquaredErrors<K, T>>, T>;
 
-/// What [`PathErrors`] adds up.
-#[derive(Debug, Clone)]
-#[must_use]
-pub struct ErrorSums<K, T> {
-    shared: Arc<Shared<K, T>>,
-    sums: Sums,
-    rows: u64,
-    weight: f64,
-}
-
-/// What all sums of one path have in common.
+/// What [`PathErrors`] adds of a tile: to Σ w, and to Σ e²/(1 − h)² and Σ e² of every ridge and
+/// target.
 #[derive(Debug)]
-struct Shared<K, T> {
+pub struct SquaredErrors<K, T> {
     family: Arc<Family<K, T>>,
     shift: Option<Vec<f64>>,
     mus: Vec<f64>,
-    fingerprint: u64,
 }
 
 impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
@@ -71,10 +62,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
         let mus: Vec<f64> = self.points.iter().map(|point| point.mu).collect();
         let hash = Hash::new().integer(self.fingerprint);
         let values = mus.iter().chain(&self.family.spectrum.values);
-        let fingerprint = values.fold(hash, |hash, x| hash.number(*x)).value();
+        let hash = values.fold(hash, |hash, x| hash.number(*x));
+        let sizes = [self.family.centers.nrows(), self.family.targets()];
+        let matrix = Mat::zeros(mus.len() * self.family.targets(), 2);
         let (family, shift) = (self.family.clone(), self.shift.clone());
-        let shared = Arc::new(Shared { family, shift, mus, fingerprint });
-        Tiled::over_no_rows(ErrorSums::over_no_rows(shared))
+        Tiled::adding(SquaredErrors { family, shift, mus }, sizes, hash, 1, matrix)
     }
 }
 
@@ -86,7 +78,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> PathErrors<K, T> {
     /// [`Shape`](nystrom_linalg_core::Error::Shape) unless all rows of the path were seen, and no
     /// others.
     pub fn leave_one_out(&mut self) -> Result<Vec<f64>> {
-        self.means(|sums| &sums.loo)
+        self.means(0)
     }
 
     /// Mean square of the residuals at every ridge of the path, over targets and (weighted) rows.
@@ -96,57 +88,31 @@ impl<T: Scalar, K: Kernel<T> + Clone> PathErrors<K, T> {
     /// # Errors
     /// As [`leave_one_out`](Self::leave_one_out).
     pub fn training(&mut self) -> Result<Vec<f64>> {
-        self.means(|sums| &sums.training)
+        self.means(1)
     }
 
     /// Of every ridge, over targets and rows.
-    fn means(&mut self, of: impl Fn(&Sums) -> &[f64]) -> Result<Vec<f64>> {
-        let ErrorSums { shared, sums, rows, weight } = self.whole()?;
+    fn means(&mut self, column: usize) -> Result<Vec<f64>> {
+        let MatrixSums { added, rows, numbers, matrix } = self.whole()?;
         let what = "rows of the path when seen again";
-        validate::same_size(what, shared.family.spectrum.n, *rows as usize)?;
-        let t = shared.family.targets();
-        let total = t as f64 * *weight;
-        Ok(of(sums).chunks(t).map(|targets| targets.iter().sum::<f64>() / total).collect())
+        validate::same_size(what, added.family.spectrum.n, *rows as usize)?;
+        let t = added.family.targets();
+        let (sums, total) = (matrix.col_as_slice(column), t as f64 * numbers[0]);
+        Ok(sums.chunks(t).map(|targets| targets.iter().sum::<f64>() / total).collect())
     }
 }
 
-impl<T: Scalar, K: Kernel<T> + Clone> ErrorSums<K, T> {
-    fn over_no_rows(shared: Arc<Shared<K, T>>) -> Self {
-        let sums = Sums::zeros(shared.mus.len(), shared.family.targets());
-        ErrorSums { shared, sums, rows: 0, weight: 0.0 }
-    }
-}
-
-impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ErrorSums<K, T> {
-    const KIND: u8 = 2;
-    type Room = ();
-
-    fn empty(&self) -> Self {
-        Self::over_no_rows(self.shared.clone())
-    }
+impl<T: Scalar, K: Kernel<T> + Clone> Added<T> for SquaredErrors<K, T> {
+    /// It was 2 while rows of positive weight were counted, too.
+    const KIND: u8 = 9;
+    const OTHERWISE: &'static str = "another path";
 
     fn kernel(&self) -> &impl Kernel<T> {
-        &self.shared.family.kernel
+        &self.family.kernel
     }
 
-    fn sizes(&self) -> (usize, usize) {
-        (self.shared.family.centers.nrows(), self.shared.family.targets())
-    }
-
-    fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.shared.fingerprint
-    }
-
-    fn otherwise(&self) -> &'static str {
-        "another path"
-    }
-
-    fn add(&mut self, tile: Problem<'_, T>, (): &mut ()) -> Result<()> {
-        let Shared { family, shift, mus, .. } = &*self.shared;
+    fn add(&self, tile: Problem<'_, T>, _: &Rooms<T>, (weight, sums): Sums<'_>) -> Result<()> {
+        let SquaredErrors { family, shift, mus } = self;
         let Basis::Features { V, whitener, expand } = &family.basis else { return Ok(()) };
         let centers = Points::from_cols(family.centers.as_ref());
         let source = SpanRows::new(&family.kernel, centers, expand.as_ref());
@@ -154,36 +120,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ErrorSums<K, T> {
         let pass = Pass::new(&rows, &family.spectrum, V, mus);
         let mut room = pass.room();
         let residuals = pass.residuals(&mut room, 0..tile.x.len())?;
-        self.sums.add(&residuals, |i| room.counts(i));
-        self.rows += tile.x.len() as u64;
-        self.weight += rows.totals.weight;
+        residuals.add_to(sums, |i| room.counts(i));
+        weight[0] += rows.totals.weight;
         Ok(())
-    }
-
-    fn plus(&mut self, later: Self) {
-        let mine = std::mem::replace(&mut self.sums, Sums::zeros(0, 0));
-        self.sums = mine.plus(later.sums);
-        self.rows += later.rows;
-        self.weight += later.weight;
-    }
-
-    fn numbers(&self) -> usize {
-        3 + 2 * self.sums.loo.len()
-    }
-
-    fn write(&self, out: &mut Writer) {
-        out.integer(self.rows);
-        out.integer(self.sums.rows as u64);
-        out.number(self.weight);
-        out.numbers(&self.sums.loo);
-        out.numbers(&self.sums.training);
-    }
-
-    fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
-        let (rows, positive, weight) = (reader.integer(), reader.integer(), reader.number());
-        let count = self.sums.loo.len();
-        let (loo, training) = (reader.numbers(count), reader.numbers(count));
-        let sums = Sums { loo, training, rows: positive as usize };
-        Ok(ErrorSums { shared: self.shared.clone(), sums, rows, weight })
     }
 }

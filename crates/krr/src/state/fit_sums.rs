@@ -34,7 +34,6 @@ pub(super) struct Shared<K, T> {
     pub whitener: Whitener<T>,
     pub intercept: bool,
     pub offset: Vec<f64>,
-    pub fingerprint: u64,
 }
 
 #[expect(private_bounds, reason = "sealed: as FitState")]
@@ -70,9 +69,11 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitSums<K, T, A> {
 
 impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> TileSums<T> for FitSums<K, T, A> {
     const KIND: u8 = A::KIND;
+    const OTHERWISE: &'static str = "another kernel, other centres, offsets or intercept, another \
+                                     scalar type or instruction set";
     type Room = Option<Tile<T>>;
 
-    fn empty(&self) -> Self {
+    fn empty_at(&self, _: u64) -> Self {
         Self::over_no_rows(self.shared.clone())
     }
 
@@ -80,21 +81,8 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> TileSums<T> for FitSums<K,
         &self.shared.kernel
     }
 
-    fn sizes(&self) -> (usize, usize) {
-        (self.shared.centers.nrows(), self.shared.offset.len())
-    }
-
     fn rows(&self) -> u64 {
         self.totals.rows
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.shared.fingerprint
-    }
-
-    fn otherwise(&self) -> &'static str {
-        "another kernel, other centres, offsets or intercept, another scalar type or instruction \
-         set"
     }
 
     fn add(&mut self, tile: Problem<'_, T>, room: &mut Self::Room) -> Result<()> {

@@ -58,6 +58,8 @@ pub struct FoldSums<K, T> {
     streams: Streams,
     /// Rows before these.
     first: u64,
+    /// The fingerprint of the equations of all rows.
+    of: u64,
 }
 
 /// The error of one ridge on rows that are left out.
@@ -83,8 +85,10 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
     pub fn folded(&self, folds: usize, rng: &mut dyn Rng) -> Result<FoldedEquations<K, T>> {
         check_count(folds)?;
         let empty = FitSums::over_no_rows(self.sums.shared.clone());
-        let (streams, first) = (Streams::from_rng(rng), 0);
-        Ok(Tiled::over_no_rows(FoldSums { folds: vec![empty; folds], streams, first }))
+        let (streams, of) = (Streams::from_rng(rng), self.fingerprint);
+        let hash = Hash::new().integer(of).integer(streams.key()).integer(folds as u64);
+        let sums = FoldSums { folds: vec![empty; folds], streams, first: 0, of };
+        Ok(Tiled::over_no_rows(sums, self.waiting.sizes(), hash.value()))
     }
 }
 
@@ -100,8 +104,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
     /// # Errors
     /// None that a caller can cause.
     pub fn together(&mut self) -> Result<NormalEquations<K, T>> {
-        let sums = self.whole()?.all_but(usize::MAX);
-        Ok(Tiled::over_no_rows(sums))
+        let (sizes, sums) = (self.waiting.sizes(), self.whole()?);
+        Ok(Tiled::over_no_rows(sums.all_but(usize::MAX), sizes, sums.of))
     }
 
     /// The errors on each fold of the fits to the others, at every ridge. A
@@ -142,7 +146,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldSums<K, T> {
 
     /// The sums of the other folds, in their order.
     fn all_but(&self, fold: usize) -> FitSums<K, T, FeatureSums> {
-        let mut all = self.folds[0].empty();
+        let mut all = self.folds[0].empty_at(0);
         let others = self.folds.iter().enumerate().filter(|(f, _)| *f != fold);
         others.for_each(|(_, sums)| all.plus(sums.clone()));
         all
@@ -194,38 +198,21 @@ impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, FeatureSums> {
 
 impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for FoldSums<K, T> {
     const KIND: u8 = 6;
+    const OTHERWISE: &'static str = "other folds, or another kernel, other centres, offsets or \
+                                     intercept, another scalar type or instruction set";
     type Room = ();
 
-    fn empty(&self) -> Self {
-        self.empty_at(0)
-    }
-
     fn empty_at(&self, first: u64) -> Self {
-        let empty = self.folds[0].empty();
-        FoldSums { folds: vec![empty; self.folds.len()], streams: self.streams, first }
+        let folds = vec![self.folds[0].empty_at(0); self.folds.len()];
+        FoldSums { folds, streams: self.streams, first, of: self.of }
     }
 
     fn kernel(&self) -> &impl Kernel<T> {
         self.folds[0].kernel()
     }
 
-    fn sizes(&self) -> (usize, usize) {
-        self.folds[0].sizes()
-    }
-
     fn rows(&self) -> u64 {
         self.folds.iter().map(TileSums::rows).sum()
-    }
-
-    fn fingerprint(&self) -> u64 {
-        let folds = self.folds.len() as u64;
-        let hash = Hash::new().integer(self.folds[0].fingerprint());
-        hash.integer(self.streams.key()).integer(folds).value()
-    }
-
-    fn otherwise(&self) -> &'static str {
-        "other folds, or another kernel, other centres, offsets or intercept, another scalar type \
-         or instruction set"
     }
 
     fn add(&mut self, tile: Problem<'_, T>, (): &mut ()) -> Result<()> {
@@ -254,6 +241,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for FoldSums<K, T> {
     fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
         let first = reader.integer();
         let folds = self.folds.iter().map(|sums| sums.read(reader)).collect::<Result<_>>()?;
-        Ok(FoldSums { folds, streams: self.streams, first })
+        Ok(FoldSums { folds, streams: self.streams, first, of: self.of })
     }
 }

@@ -25,10 +25,8 @@ pub(crate) trait Added<T: Scalar> {
     }
     /// The kernel, which says what points it takes.
     fn kernel(&self) -> &impl Kernel<T>;
-    /// Coordinates and targets of a row.
-    fn sizes(&self) -> (usize, usize);
     /// Adds a tile, of 1024 rows or the last.
-    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>);
+    fn add(&self, tile: Problem<'_, T>, rooms: &Rooms<T>, sums: Sums<'_>) -> Result<()>;
 }
 
 /// The numbers and the matrix.
@@ -60,8 +58,7 @@ impl<T: Scalar> Rooms<T> {
 #[derive(Debug)]
 #[must_use]
 pub struct MatrixSums<A> {
-    added: Arc<A>,
-    fingerprint: u64,
+    pub(super) added: Arc<A>,
     pub(crate) rows: u64,
     pub(crate) numbers: Vec<f64>,
     pub(crate) matrix: Mat<f64>,
@@ -69,28 +66,36 @@ pub struct MatrixSums<A> {
 
 #[expect(private_bounds, reason = "sealed, as Tiled")]
 impl<T: Scalar, A: Added<T>> Tiled<MatrixSums<A>, T> {
-    /// Of no rows, with `numbers` and `matrix` zeros.
-    pub(super) fn adding(added: A, hash: Hash, numbers: Vec<f64>, matrix: Mat<f64>) -> Self {
-        let (added, fingerprint) = (Arc::new(added), hash.value());
-        Tiled::over_no_rows(MatrixSums { added, fingerprint, rows: 0, numbers, matrix })
+    /// Of no rows with so many coordinates and targets: `count` numbers and `matrix`, all zeros.
+    pub(super) fn adding(
+        added: A,
+        sizes: [usize; 2],
+        hash: Hash,
+        count: usize,
+        matrix: Mat<f64>,
+    ) -> Self {
+        let (added, numbers) = (Arc::new(added), vec![0.0; count]);
+        let sums = MatrixSums { added, rows: 0, numbers, matrix };
+        Tiled::over_no_rows(sums, sizes, hash.value())
     }
 }
 
 impl<A> Clone for MatrixSums<A> {
     fn clone(&self) -> Self {
         let (numbers, matrix) = (self.numbers.clone(), self.matrix.clone());
-        MatrixSums { added: self.added.clone(), numbers, matrix, ..*self }
+        MatrixSums { added: self.added.clone(), rows: self.rows, numbers, matrix }
     }
 }
 
 impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
     const KIND: u8 = A::KIND;
+    const OTHERWISE: &'static str = A::OTHERWISE;
     type Room = Rooms<T>;
 
-    fn empty(&self) -> Self {
+    fn empty_at(&self, _: u64) -> Self {
         let matrix = Mat::zeros(self.matrix.nrows(), self.matrix.ncols());
         let numbers = vec![0.0; self.numbers.len()];
-        MatrixSums { added: self.added.clone(), rows: 0, numbers, matrix, ..*self }
+        MatrixSums { added: self.added.clone(), rows: 0, numbers, matrix }
     }
 
     fn asked(&self) -> Asked<'_> {
@@ -101,24 +106,12 @@ impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
         self.added.kernel()
     }
 
-    fn sizes(&self) -> (usize, usize) {
-        self.added.sizes()
-    }
-
     fn rows(&self) -> u64 {
         self.rows
     }
 
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn otherwise(&self) -> &'static str {
-        A::OTHERWISE
-    }
-
     fn add(&mut self, tile: Problem<'_, T>, rooms: &mut Rooms<T>) -> Result<()> {
-        self.added.add(tile, rooms, (&mut self.numbers, &mut self.matrix));
+        self.added.add(tile, rooms, (&mut self.numbers, &mut self.matrix))?;
         self.rows += tile.x.len() as u64;
         Ok(())
     }
@@ -143,7 +136,7 @@ impl<T: Scalar, A: Added<T>> TileSums<T> for MatrixSums<A> {
         let (rows, numbers) = (reader.integer(), reader.numbers(self.numbers.len()));
         let shape = (self.matrix.nrows(), self.matrix.ncols());
         let matrix = Mat::from_fn(shape.0, shape.1, |_, _| reader.number());
-        Ok(MatrixSums { added: self.added.clone(), rows, numbers, matrix, ..*self })
+        Ok(MatrixSums { added: self.added.clone(), rows, numbers, matrix })
     }
 }
 

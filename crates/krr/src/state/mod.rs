@@ -21,7 +21,7 @@ mod tiled;
 pub use center_products::{CenterProduct, CenterProducts};
 pub use dual_products::{DualProduct, DualProducts};
 pub use embedded_rows::{EmbeddedRows, Embedding};
-pub use errors::{ErrorSums, PathErrors};
+pub use errors::{PathErrors, SquaredErrors};
 pub use fingerprint::instruction_set;
 pub use fit_sums::FitSums;
 use fit_sums::Shared;
@@ -36,6 +36,7 @@ pub use tiled::Tiled;
 
 use crate::feature_sums::FeatureSums;
 use crate::qr::Triangle;
+use crate::span_rows::span;
 use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel};
@@ -140,17 +141,10 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         offset: &[f64],
         intercept: bool,
     ) -> Self {
-        let mut shared = Shared {
-            kernel,
-            centers,
-            span,
-            whitener,
-            intercept,
-            offset: offset.to_vec(),
-            fingerprint: 0,
-        };
-        shared.fingerprint = fingerprint(&shared);
-        Tiled::over_no_rows(FitSums::over_no_rows(Arc::new(shared)))
+        let offset = offset.to_vec();
+        let shared = Shared { kernel, centers, span, whitener, intercept, offset };
+        let (sizes, hash) = ([shared.centers.nrows(), shared.offset.len()], fingerprint(&shared));
+        Tiled::over_no_rows(FitSums::over_no_rows(Arc::new(shared)), sizes, hash)
     }
 
     /// As `new`, or with an `offset` [`with_intercept`](Self::with_intercept); f is
@@ -202,10 +196,8 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
         let product = SketchProduct::new(&matrix, sketch)?;
         // SᵀKS + δI = RRᵀ
         let whitener = Whitener::from_gram(product.gram(product.on_support()?.as_ref()).as_ref())?;
-        let identity = Mat::<f64>::identity(sketch.width(), sketch.width());
-        let span = Some(sketch.expand(identity.as_ref()));
         let centers = points.gather(sketch.support().into());
-        let features = (kernel, centers, span);
+        let features = (kernel, centers, Some(span(sketch)));
         Ok(Self::of(features, whitener, offset.unwrap_or(&zeros), offset.is_some()))
     }
 
@@ -241,12 +233,12 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
     /// As [`solve`](Self::solve), [`Error::Empty`] without ridges.
     pub fn path(&mut self, ridges: &[Ridge<T>]) -> Result<StatePath<K, T>> {
         validate::not_empty("ridges of the path", ridges.len())?;
-        let known = self.known()?;
+        let (fingerprint, known) = (self.fingerprint, self.known()?);
         let n = known.totals.rows as usize;
         ridges.iter().try_for_each(|ridge| ridge.absolute(n).map(drop))?;
-        let Totals { weight, positive, ref squares, ref targets, .. } = known.totals;
+        let Totals { weight, ref squares, ref targets, .. } = known.totals;
         let (family, shared) = (known.family()?, &*known.shared);
-        let (t, rows) = (squares.len() as f64, positive as usize);
+        let t = squares.len() as f64;
         let centered = |(square, sum): (&f64, &f64)| {
             if shared.intercept { square - sum * sum / weight } else { *square }
         };
@@ -255,13 +247,12 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
             let mu = family.spectrum.mu(ridge)?;
             let (sum, level) = path::residuals(&family, mu, &centered, squares);
             let (training, d_eff) = (sum / (t * weight), family.d_eff(mu));
-            let gcv = training / (family.remainder(mu, rows) / rows as f64).powi(2);
+            let gcv = family.gcv(training, mu);
             Ok(StatePoint { ridge, mu, d_eff, training, rounding: level / (t * weight), gcv })
         };
         let points = ridges.iter().map(point).collect::<Result<_>>()?;
         let shift = shared.intercept.then(|| shared.offset.clone());
-        let (family, fingerprint) = (Arc::new(family), shared.fingerprint);
-        Ok(StatePath { points, family, shift, fingerprint })
+        Ok(StatePath { points, family: Arc::new(family), shift, fingerprint })
     }
 
     /// The sums, once every row is in them.
@@ -276,10 +267,5 @@ impl<T: Scalar, K: Kernel<T> + Clone, A: Accumulator> FitState<K, T, A> {
 
 fn check_offset(offset: &[f64]) -> Result<()> {
     validate::not_empty("targets", offset.len())?;
-    match offset.iter().find(|x| !x.is_finite()) {
-        None => Ok(()),
-        Some(&value) => {
-            Err(Error::InvalidParameter { name: "offset", value, requirement: "finite" })
-        }
-    }
+    offset.iter().try_for_each(|&x| validate::require(x.is_finite(), "offset", x, "finite"))
 }

@@ -46,13 +46,13 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     pub fn onto(self, centers: Points<'_, T>) -> Result<Self> {
-        let Tiled { sums: FitSums { shared: old, totals, sums }, waiting } = self;
+        let Tiled { sums: FitSums { shared: old, totals, sums }, waiting, .. } = self;
         old.centers().check_same_dim(centers)?;
         let empty = Self::make(old.kernel.clone(), centers, &old.offset, old.intercept)?;
-        let shared = empty.sums.shared;
+        let Tiled { sums: FitSums { shared, .. }, fingerprint, .. } = empty;
         let seen = transfer(&old, &shared); //                                Tᵀ
         let sums = FeatureSums(carried(&sums.0, seen.as_ref()));
-        Ok(Tiled { sums: FitSums { shared, totals, sums }, waiting })
+        Ok(Tiled { sums: FitSums { shared, totals, sums }, waiting, fingerprint })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A path of ridges from a state alone.
 
 use crate::KrrModel;
-use crate::path::Family;
+use crate::path::{Family, smallest};
 use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Result, Ridge, Scalar};
 use std::sync::Arc;
@@ -47,8 +47,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
     /// The point with the smallest generalised cross-validation error (the first of equals).
     #[must_use]
     pub fn best_by_gcv(&self) -> &StatePoint<T> {
-        let better = |a, b| if less::<T>(b, a) { b } else { a };
-        self.points.iter().reduce(better).expect("a path has at least one point")
+        smallest(&self.points, |point| point.gcv)
     }
 
     /// The model at any ridge, on the path or not. m²t flops.
@@ -59,10 +58,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> StatePath<K, T> {
     pub fn model_at(&self, ridge: Ridge<T>) -> Result<KrrModel<K, T>> {
         self.family.model_at(self.family.spectrum.mu(ridge)?)
     }
-}
-
-fn less<T>(a: &StatePoint<T>, b: &StatePoint<T>) -> bool {
-    a.gcv < b.gcv
 }
 
 /// The residual sums of squares of all targets at μ, and their rounding level. `squares` are those

@@ -42,7 +42,6 @@ struct Shared<K, T> {
     /// Coefficients of f.
     theta: Mat<f64>,
     approximation: Approximation,
-    fingerprint: u64,
 }
 
 /// Lα, as Σ_j θ_j k(·, z_j).
@@ -82,12 +81,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> ResidualRows<K, T> {
         let hash = fingerprint(model.kernel(), model.centers(), t).integer(streams.key());
         let hash = hash.integer(count.map_or(0, |count| count as u64));
         let hash = hash.matrix(theta.as_ref()).matrix(approximation.theta.as_ref());
-        let fingerprint = hash.value();
-        let shared = Shared { model: model.clone(), whitener, theta, approximation, fingerprint };
+        let shared = Shared { model: model.clone(), whitener, theta, approximation };
         let draws = Draws::new(streams, count, 2 + 2 * t + d);
-        let sums = vec![0.0; 1 + 2 * t];
-        let shared = Arc::new(shared);
-        Tiled::over_no_rows(ResidualSums { shared, first: 0, rows: 0, sums, draws })
+        let (shared, sums) = (Arc::new(shared), vec![0.0; 1 + 2 * t]);
+        let sums = ResidualSums { shared, first: 0, rows: 0, sums, draws };
+        Tiled::over_no_rows(sums, [d, t], hash.value())
     }
 }
 
@@ -117,11 +115,8 @@ impl<K, T> ResidualSums<K, T> {
 
 impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ResidualSums<K, T> {
     const KIND: u8 = 8;
+    const OTHERWISE: &'static str = "another model, or for other rows to draw";
     type Room = Option<Mat<T>>;
-
-    fn empty(&self) -> Self {
-        self.empty_at(0)
-    }
 
     fn empty_at(&self, first: u64) -> Self {
         let (shared, sums) = (self.shared.clone(), vec![0.0; self.sums.len()]);
@@ -132,20 +127,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ResidualSums<K, T> {
         self.shared.model.kernel()
     }
 
-    fn sizes(&self) -> (usize, usize) {
-        (self.shared.model.centers().dim(), self.shared.approximation.means.len())
-    }
-
     fn rows(&self) -> u64 {
         self.rows
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.shared.fingerprint
-    }
-
-    fn otherwise(&self) -> &'static str {
-        "another model, or for other rows to draw"
     }
 
     fn add(&mut self, tile: Problem<'_, T>, room: &mut Option<Mat<T>>) -> Result<()> {

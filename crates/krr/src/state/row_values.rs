@@ -1,6 +1,6 @@
 //! Values of rows, in their order, as sums over rows.
 
-use super::bytes::{Reader, Writer, wrong};
+use super::bytes::{Hash, Reader, Writer, wrong};
 use super::matrix_sums::{Rooms, by_rows, fingerprint, values};
 use super::tiled::{TileSums, Tiled};
 use crate::Problem;
@@ -33,13 +33,10 @@ pub struct ValueSums<K, T> {
 #[derive(Debug)]
 struct Shared<K, T> {
     kernel: K,
-    /// d.
-    dim: usize,
-    /// t.
-    targets: usize,
     /// All points, d × n, and u, n × columns.
     product: Option<(Arc<Mat<T>>, Mat<f64>)>,
-    fingerprint: u64,
+    /// Numbers of a row.
+    width: usize,
 }
 
 /// All rows.
@@ -62,7 +59,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
     pub(crate) fn rows(kernel: &K, [dim, targets]: [usize; 2]) -> Self {
         let zeros = Mat::zeros(dim, 1);
         let hash = fingerprint(kernel, Points::from_cols(zeros.as_ref()), targets);
-        Self::of(kernel, [dim, targets], None, hash.value())
+        let shared = Shared { kernel: kernel.clone(), product: None, width: dim + targets + 1 };
+        Self::of(shared, [dim, targets], hash)
     }
 
     /// Ku for all points (d × n) and u (n × columns).
@@ -75,31 +73,27 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
         let all = Points::from_cols(points.as_ref().as_ref());
         let hash = fingerprint(kernel, all, targets).matrix(u);
         let product = Some((points.clone(), u.to_owned()));
-        Self::of(kernel, [points.nrows(), targets], product, hash.value())
+        let shared = Shared { kernel: kernel.clone(), product, width: u.ncols() };
+        Self::of(shared, [points.nrows(), targets], hash)
     }
 
-    fn of(
-        kernel: &K,
-        [dim, targets]: [usize; 2],
-        product: Option<(Arc<Mat<T>>, Mat<f64>)>,
-        fingerprint: u64,
-    ) -> Self {
-        let shared = Shared { kernel: kernel.clone(), dim, targets, product, fingerprint };
-        Tiled::over_no_rows(ValueSums { shared: Arc::new(shared), values: Vec::new() })
+    fn of(shared: Shared<K, T>, sizes: [usize; 2], hash: Hash) -> Self {
+        let sums = ValueSums { shared: Arc::new(shared), values: Vec::new() };
+        Tiled::over_no_rows(sums, sizes, hash.value())
     }
 
     /// The values, a row of numbers for each row.
     pub(crate) fn values(self) -> Result<Mat<f64>> {
         let ValueSums { shared, values } = self.finish()?;
-        let width = shared.width();
+        let width = shared.width;
         Ok(MatRef::from_row_major_slice(&values, values.len() / width, width).to_owned())
     }
 
     /// The rows that [`rows`](Self::rows) put together.
     pub(crate) fn collected(self) -> Result<Collected<T>> {
+        let [dim, targets] = self.waiting.sizes();
         let ValueSums { shared, values } = self.finish()?;
-        let Shared { dim, targets, .. } = *shared;
-        let width = shared.width();
+        let width = shared.width;
         let n = values.len() / width;
         let at = |i: usize, j: usize| T::lit(values[i * width + j]);
         Ok(Collected {
@@ -107,13 +101,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> RowValues<K, T> {
             y: Mat::from_fn(n, targets, |i, j| at(i, dim + j)),
             weights: (0..n).map(|i| at(i, width - 1)).collect(),
         })
-    }
-}
-
-impl<K, T: Scalar> Shared<K, T> {
-    /// Numbers of a row.
-    fn width(&self) -> usize {
-        self.product.as_ref().map_or(self.dim + self.targets + 1, |(_, u)| u.ncols())
     }
 }
 
@@ -140,9 +127,10 @@ impl<T: Scalar, K: Kernel<T>> Shared<K, T> {
 
 impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
     const KIND: u8 = 5;
+    const OTHERWISE: &'static str = "another vector, kernel or other points";
     type Room = Rooms<T>;
 
-    fn empty(&self) -> Self {
+    fn empty_at(&self, _: u64) -> Self {
         ValueSums { shared: self.shared.clone(), values: Vec::new() }
     }
 
@@ -150,28 +138,16 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
         &self.shared.kernel
     }
 
-    fn sizes(&self) -> (usize, usize) {
-        (self.shared.dim, self.shared.targets)
-    }
-
     fn rows(&self) -> u64 {
-        (self.values.len() / self.shared.width()) as u64
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.shared.fingerprint
-    }
-
-    fn otherwise(&self) -> &'static str {
-        "another vector, kernel or other points"
+        (self.values.len() / self.shared.width) as u64
     }
 
     fn add(&mut self, tile: Problem<'_, T>, rooms: &mut Rooms<T>) -> Result<()> {
         let (shared, rows) = (&*self.shared, tile.x.len());
         let Some((points, u)) = &shared.product else {
             for i in 0..rows {
-                self.values.extend((0..shared.dim).map(|k| tile.x.coordinate(i, k).f64()));
-                self.values.extend((0..shared.targets).map(|j| tile.y[(i, j)].f64()));
+                self.values.extend((0..tile.x.dim()).map(|k| tile.x.coordinate(i, k).f64()));
+                self.values.extend((0..tile.y.ncols()).map(|j| tile.y[(i, j)].f64()));
                 self.values.push(tile.weight(i));
             }
             return Ok(());
@@ -195,7 +171,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for ValueSums<K, T> {
     }
 
     fn numbers_of(&self, in_file: usize) -> usize {
-        in_file / self.shared.width() * self.shared.width()
+        in_file / self.shared.width * self.shared.width
     }
 
     fn write(&self, out: &mut Writer) {

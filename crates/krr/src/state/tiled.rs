@@ -11,29 +11,21 @@ use nystrom_linalg_core::{Result, Scalar, validate};
 pub(crate) trait TileSums<T: Scalar>: Sized {
     /// Which sums these are, in a file.
     const KIND: u8;
+    /// What sums with another fingerprint were made with.
+    const OTHERWISE: &'static str;
     /// What a tile is worked on in, which later tiles of the same block use again.
     type Room: Default;
 
-    /// The sums over no rows.
-    fn empty(&self) -> Self;
-    /// The same behind so many rows, if that matters.
-    fn empty_at(&self, _before: u64) -> Self {
-        self.empty()
-    }
+    /// The sums over no rows, behind so many others if that matters.
+    fn empty_at(&self, before: u64) -> Self;
     /// What they depend on beside kernel, centres and targets.
     fn asked(&self) -> Asked<'_> {
         Asked::Nothing
     }
     /// The kernel, which says what points it takes.
     fn kernel(&self) -> &impl Kernel<T>;
-    /// Coordinates and targets of a row.
-    fn sizes(&self) -> (usize, usize);
     /// Rows in the sums.
     fn rows(&self) -> u64;
-    /// Of all that the numbers depend on beside the rows.
-    fn fingerprint(&self) -> u64;
-    /// What sums with another fingerprint were made with.
-    fn otherwise(&self) -> &'static str;
     /// Adds a tile, of 1024 rows or the last.
     fn add(&mut self, tile: Problem<'_, T>, room: &mut Self::Room) -> Result<()>;
     /// Adds sums with the same fingerprint.
@@ -57,14 +49,20 @@ pub(crate) trait TileSums<T: Scalar>: Sized {
 pub struct Tiled<S, T> {
     pub(super) sums: S,
     pub(super) waiting: Waiting<T>,
+    /// Of all that the numbers depend on beside the rows.
+    pub(super) fingerprint: u64,
 }
 
 #[expect(private_bounds, reason = "sealed: what is summed is known to this crate")]
 impl<T: Scalar, S: TileSums<T>> Tiled<S, T> {
-    /// Of sums over no rows.
-    pub(super) fn over_no_rows(sums: S) -> Self {
-        let (d, t) = sums.sizes();
-        Tiled { sums, waiting: Waiting::new(d, t) }
+    /// Of sums over no rows, with so many coordinates and targets a row.
+    pub(super) fn over_no_rows(sums: S, [d, t]: [usize; 2], fingerprint: u64) -> Self {
+        Tiled { sums, waiting: Waiting::new(d, t), fingerprint }
+    }
+
+    /// Other sums with the same fingerprint.
+    fn with(&self, sums: S) -> Self {
+        Self::over_no_rows(sums, self.waiting.sizes(), self.fingerprint)
     }
 
     /// Adds the rows that wait for a whole tile.
@@ -90,25 +88,25 @@ impl<T: Scalar, S: TileSums<T>> Tiled<S, T> {
     }
 
     fn check_fingerprint(&self, other: u64) -> Result<()> {
-        let ours = self.sums.fingerprint();
+        let ours = self.fingerprint;
         if other == ours {
             return Ok(());
         }
         Err(wrong(format!(
             "its fingerprint is {other:016x}, not {ours:016x}: it was made with {}; make both from \
              the same",
-            self.sums.otherwise(),
+            S::OTHERWISE,
         )))
     }
 }
 
 impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
     fn empty(&self) -> Self {
-        Self::over_no_rows(self.sums.empty())
+        self.empty_at(0)
     }
 
     fn empty_at(&self, before: u64) -> Self {
-        Self::over_no_rows(self.sums.empty_at(before))
+        self.with(self.sums.empty_at(before))
     }
 
     fn asked(&self) -> Asked<'_> {
@@ -125,7 +123,7 @@ impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
     {
         let block = block.into();
         block.check_block(self.sums.kernel())?;
-        let (d, t) = self.sums.sizes();
+        let [d, t] = self.waiting.sizes();
         validate::same_size(
             "coordinates of the block against those of the centres",
             d,
@@ -143,16 +141,16 @@ impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
     }
 
     fn merge(&mut self, mut later: Self) -> Result<()> {
-        self.check_fingerprint(later.sums.fingerprint())?;
+        self.check_fingerprint(later.fingerprint)?;
         later.whole()?;
         self.whole()?.plus(later.sums);
         Ok(())
     }
 
     fn to_bytes(&mut self) -> Result<Vec<u8>> {
-        let sums = self.whole()?;
+        let (fingerprint, sums) = (self.fingerprint, self.whole()?);
         let mut out = Writer::new(S::KIND, 1 + sums.numbers());
-        out.integer(sums.fingerprint());
+        out.integer(fingerprint);
         sums.write(&mut out);
         Ok(out.finish())
     }
@@ -161,6 +159,6 @@ impl<T: Scalar, S: TileSums<T>> RowSums<T> for Tiled<S, T> {
         let numbers = self.sums.numbers_of(Reader::numbers_in(bytes).saturating_sub(1));
         let mut reader = Reader::new(bytes, S::KIND, 1 + numbers)?;
         self.check_fingerprint(reader.integer())?;
-        Ok(Self::over_no_rows(self.sums.read(&mut reader)?))
+        Ok(self.with(self.sums.read(&mut reader)?))
     }
 }
