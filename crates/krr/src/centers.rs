@@ -149,3 +149,14 @@ impl<T: Scalar> Centers<'_, T> {
         Ok(omega)
     }
 }
+
+/// Typed errors for points at which what was fitted through these centres is to be evaluated.
+pub(crate) fn check_points<T: Scalar>(
+    kernel: &impl Kernel<T>,
+    centers: Points<'_, T>,
+    x: Points<'_, T>,
+) -> Result<()> {
+    x.check()?; // no points at all are none of another dimension
+    centers.check_same_dim(x)?;
+    kernel.check_points(x)
+}

@@ -85,11 +85,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> DictionaryKrr<K, T> {
         let whitener = Whitener::regularised(&self.kernel, centers, |j| gamma / weights[j])?;
         let source = KernelRows { kernel: &self.kernel, centers };
         let mut rows = FeatureRows::new(&source, &whitener, problem, false);
-        let row = whitener.squared_norm / centers.len() as f64;
         // β = (BᵀB + μI)⁻¹Bᵀy
-        let solved = Solver::Auto.solve(&mut rows, mu, row)?;
-        let report = solved.report(source.report(&rows, solved.passes));
-        let theta = whitener.unwhiten(solved.solution.beta); //                    θ = L⁻ᵀβ
+        let (solution, report) = Solver::Auto.solve_at(&source, &mut rows, mu)?;
+        let theta = whitener.unwhiten(solution.beta); //                           θ = L⁻ᵀβ
         let b = vec![0.0; problem.y.ncols()];
         KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &b, report)
     }

@@ -159,14 +159,11 @@ impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
         check_parts(&models)?;
         let lambda = |model: &KrrModel<K, T>| model.report().ridge / model.report().n as f64;
         let first = lambda(&models[0]);
-        if let Some(other) = models.iter().map(lambda).find(|l| (l / first - 1.0).abs() > 1e-3) {
+        models.iter().map(lambda).try_for_each(|lambda| {
             let requirement = "that of all parts, which is that of the full problem";
-            return Err(Error::InvalidParameter {
-                name: "lambda of a part",
-                value: other,
-                requirement,
-            });
-        }
+            let other = (lambda / first - 1.0).abs() > 1e-3;
+            validate::require(!other, "lambda of a part", lambda, requirement)
+        })?;
         let n: usize = models.iter().map(|model| model.report().n).sum();
         let entries: u64 = models.iter().map(|model| model.report().kernel_entries).sum();
         let (half, entries_f) = (0.5 * n as f64, entries as f64);

@@ -1,6 +1,7 @@
 //! The gradient of a fitted model, and what is made of it.
 
 use crate::KrrModel;
+use crate::centers::check_points;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{DifferentiableKernel, Points};
@@ -50,7 +51,7 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     pub fn gradient(&self, x: Points<'_, T>) -> Result<Mat<T>> {
-        self.check_gradient(x)?;
+        check_points(&self.kernel, self.centers(), x)?;
         let tiles = GradientTiles::new(self, x);
         let mut out = Mat::zeros(x.len(), tiles.width());
         out.as_mut().par_row_chunks_mut(TILE_ROWS).enumerate().for_each(|(block, out)| {
@@ -85,7 +86,7 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     pub fn marginal_effects(&self, x: Points<'_, T>) -> Result<MarginalEffects> {
-        self.check_gradient(x)?;
+        check_points(&self.kernel, self.centers(), x)?;
         validate::require(
             x.len() != 1,
             "points of a mean",
@@ -138,7 +139,7 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
     /// # Ok::<(), nystrom_linalg_core::Error>(())
     /// ```
     pub fn gradient_outer_product(&self, x: Points<'_, T>) -> Result<Mat<f64>> {
-        self.check_gradient(x)?;
+        check_points(&self.kernel, self.centers(), x)?;
         self.weighted_outer_product(x, &vec![1.0; x.len()])
     }
 
@@ -163,12 +164,6 @@ impl<T: Scalar, K: DifferentiableKernel<T>> KrrModel<K, T> {
             |a, b| a + b,
         );
         Ok(Mat::from_fn(d, d, |i, j| sum[(i.max(j), i.min(j))] / total))
-    }
-
-    fn check_gradient(&self, x: Points<'_, T>) -> Result<()> {
-        x.check()?;
-        self.centers().check_same_dim(x)?;
-        self.kernel.check_points(x)
     }
 }
 

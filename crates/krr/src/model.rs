@@ -1,6 +1,7 @@
 //! A fitted model.
 
 use crate::FitReport;
+use crate::centers::check_points;
 use faer::reborrow::*;
 use faer::{Accum, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, Points};
@@ -146,9 +147,7 @@ impl<T: Scalar, K: Kernel<T>> KrrModel<K, T> {
     /// # Errors
     /// As [`predict`](Self::predict), and `Shape` if `out` has other sizes.
     pub fn predict_into(&self, mut out: MatMut<'_, T>, x: Points<'_, T>) -> Result<()> {
-        x.check()?;
-        self.centers().check_same_dim(x)?;
-        self.kernel.check_points(x)?;
+        check_points(&self.kernel, self.centers(), x)?;
         validate::same_size(
             "rows of the predictions against number of points",
             x.len(),

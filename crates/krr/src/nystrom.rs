@@ -136,12 +136,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> NystromKrr<K, Ridge<T>> {
         let source = KernelRows { kernel: &self.kernel, centers };
         let mut stream = FeatureRows::of(input, &source, &whitener, self.intercept)?;
         let mu = self.ridge.absolute(stream.len())?.f64(); //        nλ
-        // ‖k_Z(x)‖², the mean over the centres
-        let row = whitener.squared_norm / centers.len() as f64;
         // β = (ΦᵀΦ + nλI)⁻¹Φᵀy
-        let solved = self.solver.solve(&mut stream, mu, row)?;
-        let report = solved.report(source.report(&stream, solved.passes));
-        let solution = solved.solution;
+        let (solution, report) = self.solver.solve_at(&source, &mut stream, mu)?;
         let intercept = stream.intercepts(solution.b);
         let theta = whitener.unwhiten(solution.beta); //               θ = R⁻ᵀβ
         KrrModel::from_parts(self.kernel.clone(), centers, theta.as_ref(), &intercept, report)

@@ -1,5 +1,6 @@
 //! The variance of a Gaussian process, at the ridge of a regression.
 
+use crate::centers::check_points;
 use faer::{Accum, Col, Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, ops, validate};
@@ -71,9 +72,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Posterior<K, T> {
     /// # Errors
     /// As [`KrrModel::predict`](crate::KrrModel::predict).
     pub fn variance(&self, x: Points<'_, T>) -> Result<Vec<f64>> {
-        x.check()?;
-        self.centers().check_same_dim(x)?;
-        self.kernel.check_points(x)?;
+        check_points(&self.kernel, self.centers(), x)?;
         let mut out = vec![0.0; x.len()];
         let ((m, p), rows) = (self.factor.shape(), TILE.min(x.len()));
         out.par_chunks_mut(TILE).enumerate().for_each_init(

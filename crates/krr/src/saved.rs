@@ -2,8 +2,8 @@
 
 use crate::{FitReport, KrrModel};
 use faer::Mat;
-use nystrom_kernels::{Kernel, LoadedKernel, Points, SavedKernel};
-use nystrom_linalg_core::{Error, Result, Scalar, serialize, validate};
+use nystrom_kernels::{Kernel, LoadedKernel, SavedKernel};
+use nystrom_linalg_core::{Error, Result, Scalar, serialize};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -125,22 +125,8 @@ impl<K: Kernel<T>, T: Scalar> TryFrom<SavedModel<K, T>> for KrrModel<K, T> {
         same("rows of coefficients", saved.centers_count, saved.coefficients.nrows())?;
         same("columns of coefficients", saved.targets, saved.coefficients.ncols())?;
         same("number of intercepts", saved.targets, saved.intercept.len())?;
-        validate::not_empty("centres of the saved model", saved.centers_count)?;
-        validate::not_empty("targets of the saved model", saved.targets)?;
-        validate::finite("centres of the saved model", saved.centers.as_ref())?;
-        validate::finite("coefficients of the saved model", saved.coefficients.as_ref())?;
-        validate::finite(
-            "intercepts of the saved model",
-            faer::ColRef::from_slice(&saved.intercept).as_mat(),
-        )?;
-        kernel.check_points(Points::from_cols(saved.centers.as_ref()))?;
-        Ok(KrrModel {
-            kernel,
-            centers: saved.centers,
-            coefficients: saved.coefficients,
-            intercept: saved.intercept,
-            report: saved.report,
-        })
+        let SavedModel { centers, coefficients, intercept, report, .. } = saved;
+        KrrModel::new(kernel, centers, coefficients, intercept, report)
     }
 }
 

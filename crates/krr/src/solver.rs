@@ -2,8 +2,9 @@
 
 use crate::feature_sums::{FeatureSums, Products, Solution};
 use crate::qr::Triangle;
-use crate::rows::FeatureRows;
+use crate::rows::{FeatureRows, KernelRows};
 use crate::{FitReport, SolvedBy};
+use nystrom_kernels::Kernel;
 use nystrom_linalg_core::{Error, Result, Scalar};
 
 /// Normal equations are taken while nλ ≥ `SAFETY`·ε·Σ w_i k(x_i, x_i).
@@ -156,6 +157,20 @@ impl Choice {
 }
 
 impl Solver {
+    /// [`solve`](Self::solve) for the rows k_Z(x_i) of `source`, and the report of the fit.
+    pub(crate) fn solve_at<T: Scalar, K: Kernel<T>>(
+        self,
+        source: &KernelRows<'_, T, K>,
+        stream: &mut FeatureRows<'_, T>,
+        mu: f64,
+    ) -> Result<(Solution, FitReport)> {
+        // ‖k_Z(x)‖², the mean over the centres
+        let row = stream.whitener.squared_norm / source.centers.len() as f64;
+        let solved = self.solve(stream, mu, row)?;
+        let report = solved.report(source.report(stream, solved.passes));
+        Ok((solved.solution, report))
+    }
+
     /// The minimiser β of ‖√w(y − Φβ − b)‖² + nλ‖β‖², who found it and why; `row` is about ‖g(x)‖².
     /// Where `Auto` leaves the choice, what turns out not to be safe is done again more safely.
     pub(crate) fn solve<T: Scalar>(

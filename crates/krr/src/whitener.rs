@@ -107,6 +107,12 @@ impl<T: Scalar> Whitener<T> {
         beta
     }
 
+    /// (W + δI)⁻¹b, in `f64`; of an `f32` R it takes m² numbers of memory while it runs.
+    pub fn solve(&self, mut b: Mat<f64>) -> Mat<f64> {
+        self.whiten_wide(b.as_mut());
+        self.unwhiten(b)
+    }
+
     /// β = Rᵀθ, in `f64`; of an `f32` R it takes m² numbers of memory while it runs.
     pub fn whitened(&self, theta: MatRef<'_, f64>) -> Mat<f64> {
         whitened(self.wide(&mut Mat::new()), theta)

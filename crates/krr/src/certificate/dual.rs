@@ -42,8 +42,7 @@ impl Dual {
         let alpha = Mat::from_fn(n, t, |i, j| {
             samples.weight(i) * (samples.y[(i, j)].f64() - f[(i, j)] - means[j]) / mu
         });
-        // Cᵀα, the mean taken off α
-        let Ca = Mat::from_fn(m, t, |i, j| sums[(i, j)] - sums[(i, t)] * means[j] / mu);
+        let Ca = centered(&sums, &means, mu); //                              Cᵀα
         let fitted = times_nystrom(model, samples.x, &whitener, Ca); // Lα
         let b = model.intercept();
         let gap =
@@ -198,15 +197,20 @@ fn mean_residuals<T: Scalar, K: Kernel<T>>(
     (0..f.ncols()).map(mean).collect()
 }
 
+/// Products with α of which the mean is taken off, p × t, from those with \[α w\].
+pub(super) fn centered(sums: &Mat<f64>, means: &[f64], mu: f64) -> Mat<f64> {
+    let t = means.len();
+    Mat::from_fn(sums.nrows(), t, |i, j| sums[(i, j)] - sums[(i, t)] * means[j] / mu)
+}
+
 /// Lα = C(W + δI)⁻¹Cᵀα from Cᵀα (m × t), n × t.
 fn times_nystrom<T: Scalar, K: Kernel<T>>(
     model: &KrrModel<K, T>,
     x: Points<'_, T>,
     whitener: &Whitener<T>,
-    mut Ca: Mat<f64>,
+    Ca: Mat<f64>,
 ) -> Mat<f64> {
-    whitener.whiten_wide(Ca.as_mut());
-    let theta = whitener.unwhiten(Ca);
+    let theta = whitener.solve(Ca);
     let mut out = Mat::zeros(x.len(), theta.ncols());
     for rows in RowTree::tiles(0..x.len(), TILE_ROWS) {
         let C = wide(model.kernel().eval(model.centers(), x.slice(rows.clone())).as_ref());

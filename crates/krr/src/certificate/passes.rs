@@ -1,6 +1,6 @@
 //! The certificate of a fit to rows that are shown in passes.
 
-use super::dual::has_constant;
+use super::dual::{centered, has_constant};
 use super::report::Lengths;
 use super::{Certificate, CertificateReport, POINTS};
 use crate::iterative::same_rows;
@@ -71,13 +71,8 @@ impl Certificate {
         let weight = totals[0];
         let mean = |sum: &f64| if has_constant(model) { sum / weight } else { 0.0 };
         let means: Vec<f64> = totals[1..].iter().map(mean).collect();
-        // the mean taken off α, in a product with it
-        let centered = |sums: Mat<f64>| {
-            Mat::from_fn(sums.nrows(), t, |i, j| sums[(i, j)] - sums[(i, t)] * means[j] / mu)
-        };
-        let mut Ca = centered(sums.matrix); //                                    Cᵀα
-        whitener.whiten_wide(Ca.as_mut());
-        let theta = whitener.unwhiten(Ca); //                                     Lα = Cθ
+        let Ca = centered(&sums.matrix, &means, mu); //                           Cᵀα
+        let theta = whitener.solve(Ca); //                                        Lα = Cθ
         let known = Approximation { theta, means: means.clone() };
         let empty = ResidualRows::new(model, whitener, known, ((s < n).then_some(s), streams));
         let found = same_rows(n as u64, rows.pass(empty)?)?.finish()?;
@@ -87,7 +82,7 @@ impl Certificate {
             Mat::zeros(0, t)
         } else {
             let empty = DualProducts::new(model, Some(at));
-            centered(same_rows(n as u64, rows.pass(empty)?)?.finish()?.matrix)
+            centered(&same_rows(n as u64, rows.pass(empty)?)?.finish()?.matrix, &means, mu)
         };
         let target = |j: usize| {
             let of = |(row, &place): (&DrawnResidual<'_>, &usize)| {

@@ -8,7 +8,7 @@ use crate::targets::Targets;
 use crate::{FitReport, KrrModel, Problem, SolvedBy};
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
-use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, ops, validate};
+use nystrom_linalg_core::{Counted, Result, Ridge, Scalar, ops};
 use rand::Rng;
 
 /// Kernel ridge regression as defined, over all of the space of k, without ever storing K. It
@@ -141,7 +141,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let sizes = Sizes { n, columns, rank, ridges: 1 };
         sizes.plan::<T>(memory)?; //                                            refused in advance
         let root: Vec<f64> = samples.root_weights(); //                         √D
-        let start = extras.start.map(|alpha| self.start(alpha, &root, t)).transpose()?;
+        let start = self.start(&extras, &root, t)?;
 
         let K = Counted::new(KernelMatrix::new(&self.kernel, x)?);
         let (mut system, memory) =
@@ -161,17 +161,19 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
     }
 
     /// γ = D^(−1/2)α where there is weight, and 0 for the constant.
-    pub(super) fn start(&self, alpha: MatRef<'_, T>, root: &[f64], t: usize) -> Result<Mat<f64>> {
-        validate::same_size(
-            "rows of the start against number of points",
-            root.len(),
-            alpha.nrows(),
-        )?;
-        validate::same_size("columns of the start against targets", t, alpha.ncols())?;
-        validate::finite("start", alpha)?;
-        let entry = |i: usize, j: usize| {
-            if j < t && root[i] > 0.0 { alpha[(i, j)].f64() / root[i] } else { 0.0 }
+    pub(super) fn start(
+        &self,
+        extras: &Extras<'_, K, T>,
+        root: &[f64],
+        t: usize,
+    ) -> Result<Option<Mat<f64>>> {
+        let n = root.len();
+        extras.check_start("rows of the start against number of points", n, t)?;
+        let gamma = |alpha: MatRef<'_, T>| {
+            Mat::from_fn(n, t + usize::from(self.intercept), |i, j| {
+                if j < t && root[i] > 0.0 { alpha[(i, j)].f64() / root[i] } else { 0.0 }
+            })
         };
-        Ok(Mat::from_fn(root.len(), t + usize::from(self.intercept), entry))
+        Ok(extras.start.map(gamma))
     }
 }

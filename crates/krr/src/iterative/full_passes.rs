@@ -76,7 +76,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let memory = self.memory_in_passes([n, dim, targets])?;
         let mu = self.ridge.absolute(n)?.f64(); //                              μ = nλ
         let root: Vec<f64> = samples.root_weights(); //                         √D
-        let start = extras.start.map(|alpha| self.start(alpha, &root, targets)).transpose()?;
+        let start = self.start(&extras, &root, targets)?;
 
         let matrix = KernelMatrix::new(&self.kernel, x)?;
         let sizes = self.sizes_in_passes([n, dim, targets])?;

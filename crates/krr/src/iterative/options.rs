@@ -2,7 +2,7 @@
 
 use crate::KrrModel;
 use faer::MatRef;
-use nystrom_linalg_core::{PcgOptions, Result, SavedSolve, Solve, validate};
+use nystrom_linalg_core::{PcgOptions, Result, SavedSolve, Scalar, Solve, validate};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -64,6 +64,16 @@ impl<K, T> fmt::Debug for Extras<'_, K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let given = [self.start.is_some(), self.resume.is_some(), self.monitor.is_some()];
         write!(f, "Extras {{ start, resume, monitor: {given:?} }}")
+    }
+}
+
+impl<K, T: Scalar> Extras<'_, K, T> {
+    /// Typed errors for a start that is not `rows` × t, which `what` says against what.
+    pub(crate) fn check_start(&self, what: &'static str, rows: usize, t: usize) -> Result<()> {
+        let Some(start) = self.start else { return Ok(()) };
+        validate::same_size(what, rows, start.nrows())?;
+        validate::same_size("columns of the start against targets", t, start.ncols())?;
+        validate::finite("start", start)
     }
 }
 

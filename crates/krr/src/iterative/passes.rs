@@ -3,11 +3,12 @@
 use super::again::{Again, Seen};
 use super::falkon::preconditioner;
 use super::krill::embedded_preconditioner;
-use super::restricted::{Restricted, begun, check_start};
+use super::restricted::{Restricted, START, begun};
 use super::run::{Watch, run_watched};
 use super::system::{Constant, NormalProducts, System};
 use super::{Extras, Falkon, IterativeFit, Krill, MemoryPlan, RowPasses};
 use crate::problem::TILE_ROWS;
+use crate::span_rows::span;
 use crate::state::{CenterProducts, EmbeddedRows};
 use crate::whitener::factor;
 use crate::{FitReport, KrrModel, SolvedBy};
@@ -158,9 +159,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Krill<K, T> {
         validate::same_size("rows of the sketch against points", points.len(), sketch.n())?;
         self.kernel.check_points(points)?;
         let centers = points.gather(sketch.support().into());
-        let identity = Mat::<f64>::identity(sketch.width(), sketch.width());
-        let span = Some(sketch.expand(identity.as_ref()));
-        let through = Through { centers: Points::from_cols(centers.as_ref()), span };
+        let (centers, span) = (Points::from_cols(centers.as_ref()), Some(span(sketch)));
+        let through = Through { centers, span };
         self.through(rows, &through, targets, extras, rng)
     }
 
@@ -235,7 +235,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         precondition: impl FnOnce(&mut P, &Cholesky<f64>, f64, f64) -> Result<Cholesky<f64>>,
     ) -> Result<IterativeFit<K, T>> {
         let centers = through.centers;
-        check_start(extras.start, through.width(), targets)?;
+        extras.check_start(START, through.width(), targets)?;
         let Begun { R, b, constant, n, weight, mu, memory } = self.begin(rows, through, targets)?;
         let G = precondition(rows, &R, weight, mu)?;
         let before = if matches!(self.solver, SolvedBy::Krill) { 2 } else { 1 };

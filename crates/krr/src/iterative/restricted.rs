@@ -13,6 +13,9 @@ use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_linalg_core::{Cholesky, Result, Ridge, Scalar, ops, validate};
 use nystrom_sketch::{Sketch, SketchProduct};
 
+/// What a start is checked against.
+pub(super) const START: &str = "rows of the start against number of centres";
+
 /// What Falkon and KRILL have in common.
 pub(crate) struct Restricted<'a, K, T> {
     pub kernel: &'a K,
@@ -63,7 +66,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> Restricted<'_, K, T> {
         let (x, t) = (samples.x, samples.y.ncols());
         let (z, omega) = (centers.points(x, self.kernel)?, centers.weights_in(samples)?);
         let z = Points::from_cols(z.as_ref());
-        check_start(extras.start, z.len(), t)?;
+        extras.check_start(START, z.len(), t)?;
         let mu = self.ridge.absolute(x.len())?.f64(); //                                     μ = nλ
         let memory = self.plan(x.len(), z.len(), t, 0)?;
         let space = Space {
@@ -183,15 +186,4 @@ fn streamed<T: Scalar>(sketch: &dyn Sketch<T>) -> bool {
 /// β = Rᵀθ of coefficients to begin with.
 pub(crate) fn begun<T: Scalar>(R: &Cholesky<f64>, theta: MatRef<'_, T>) -> Mat<f64> {
     whitened(R.lower(), ops::widened(theta, &mut Mat::new()))
-}
-
-pub(crate) fn check_start<T: Scalar>(
-    start: Option<MatRef<'_, T>>,
-    m: usize,
-    t: usize,
-) -> Result<()> {
-    let Some(theta) = start else { return Ok(()) };
-    validate::same_size("rows of the start against number of centres", m, theta.nrows())?;
-    validate::same_size("columns of the start against targets", t, theta.ncols())?;
-    validate::finite("start", theta)
 }

@@ -83,14 +83,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullLogisticKrr<K, Ridge<T>> {
         problem: impl Into<Problem<'a, T>>,
         rng: &mut dyn Rng,
     ) -> Result<KrrModel<K, T>> {
-        let (problem, mut found) = (problem.into(), None);
+        let problem = problem.into();
         let way = newton::way(problem.x.len(), self.ridge, self.options.tolerance)?;
-        let goes_on = |model| {
-            found = Some(model);
-            true
-        };
-        each(&self.kernel, self.intercept, &self.options, problem, &way, goes_on, rng)?;
-        newton::found(found)
+        newton::last(|goes_on| self.each(problem, &way, goes_on, rng))
     }
 }
 
@@ -119,40 +114,45 @@ impl<K> FullLogisticKrr<K, ()> {
     {
         let problem = problem.into();
         let way = newton::path(problem.x.len(), ridges, self.options.tolerance)?;
-        each(&self.kernel, self.intercept, &self.options, problem, &way, goes_on, rng)
+        self.each(problem, &way, goes_on, rng)
     }
 }
 
-fn each<T: Scalar, K: Kernel<T> + Clone>(
-    kernel: &K,
-    intercept: bool,
-    options: &IterativeOptions,
-    problem: Problem<'_, T>,
-    way: &[newton::Stop],
-    goes_on: impl FnMut(KrrModel<K, T>) -> bool,
-    rng: &mut dyn Rng,
-) -> Result<()> {
-    newton::check(problem, kernel)?;
-    options.check()?;
-    let (x, n) = (problem.x, problem.x.len());
-    let columns = 1 + usize::from(intercept);
-    let rank = chosen_rank::<T>(None, [n, x.dim(), columns], ITERATIONS, options.memory)?;
-    let sizes = Sizes { n, columns, rank, ridges: 1 };
-    let memory = sizes.plan::<T>(options.memory)?;
-    // p(1 − p) is at most 1/4
-    let root: Vec<f64> = (0..n).map(|i| 0.5 * problem.weight(i).sqrt()).collect();
-    let mu: Vec<f64> = way.iter().map(newton::Stop::mu).collect();
-    let K = Counted::new(KernelMatrix::new(kernel, x)?);
-    let F = factor(&K, &sizes, None, &root, &mu, rng)?; //           K ≈ FFᵀ
-    let rooms = [memory.kept, memory.room(options.memory)];
-    // a ridge that does not allow for rounding is met when a step comes to it
-    let mut system = System::new(&K, F.clone(), &root, &mu[..1], rooms)?;
-    system.kept_is_all = true;
-    let entries = || K.entries() + K.diagonal_entries();
-    let (system, told, constant) = (Some(system), 0, vec![0.0; n]);
-    let entries: &dyn Fn() -> u64 = &entries;
-    let mut regression = All { kernel, intercept, options, x, entries, told, F, constant, system };
-    newton::follow(&mut regression, problem, way, goes_on)
+impl<K, R> FullLogisticKrr<K, R> {
+    fn each<T: Scalar>(
+        &self,
+        problem: Problem<'_, T>,
+        way: &[newton::Stop],
+        goes_on: impl FnMut(KrrModel<K, T>) -> bool,
+        rng: &mut dyn Rng,
+    ) -> Result<()>
+    where
+        K: Kernel<T> + Clone,
+    {
+        let (kernel, intercept, options) = (&self.kernel, self.intercept, &self.options);
+        newton::check(problem, kernel)?;
+        options.check()?;
+        let (x, n) = (problem.x, problem.x.len());
+        let columns = 1 + usize::from(intercept);
+        let rank = chosen_rank::<T>(None, [n, x.dim(), columns], ITERATIONS, options.memory)?;
+        let sizes = Sizes { n, columns, rank, ridges: 1 };
+        let memory = sizes.plan::<T>(options.memory)?;
+        // p(1 − p) is at most 1/4
+        let root: Vec<f64> = (0..n).map(|i| 0.5 * problem.weight(i).sqrt()).collect();
+        let mu: Vec<f64> = way.iter().map(newton::Stop::mu).collect();
+        let K = Counted::new(KernelMatrix::new(kernel, x)?);
+        let F = factor(&K, &sizes, None, &root, &mu, rng)?; //           K ≈ FFᵀ
+        let rooms = [memory.kept, memory.room(options.memory)];
+        // a ridge that does not allow for rounding is met when a step comes to it
+        let mut system = System::new(&K, F.clone(), &root, &mu[..1], rooms)?;
+        system.kept_is_all = true;
+        let entries = || K.entries() + K.diagonal_entries();
+        let (system, told, constant) = (Some(system), 0, vec![0.0; n]);
+        let entries: &dyn Fn() -> u64 = &entries;
+        let mut regression =
+            All { kernel, intercept, options, x, entries, told, F, constant, system };
+        newton::follow(&mut regression, problem, way, goes_on)
+    }
 }
 
 /// f = Σ_i α_i k(·, x_i).

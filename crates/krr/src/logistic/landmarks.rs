@@ -1,6 +1,7 @@
 //! Weighted regression in the span of centres, in whitened coordinates.
 
 use super::newton::{Regression, State};
+use crate::feature_sums::Solution;
 use crate::rows::{FeatureRows, KernelRows};
 use crate::source::Input;
 use crate::whitener::Whitener;
@@ -39,11 +40,11 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for Landmarked<'_, T, K> 
         let source = KernelRows { kernel: self.kernel, centers: self.centers };
         let input = Input::Memory(problem);
         let mut stream = FeatureRows::of(input, &source, &self.whitener, self.intercept)?;
-        let row = self.whitener.squared_norm / self.centers.len() as f64;
         // β = (ΦᵀHΦ + nλI)⁻¹ΦᵀHz
-        let solved = Solver::Auto.solve(&mut stream, mu, row)?;
-        let report = solved.report(source.report(&stream, solved.passes + 1));
-        let (b, beta) = (stream.intercepts(solved.solution.b)[0], solved.solution.beta);
+        let (Solution { beta, b, .. }, mut report) =
+            Solver::Auto.solve_at(&source, &mut stream, mu)?;
+        report.kernel_entries += (report.n * report.m) as u64; //     to predict
+        let b = stream.intercepts(b)[0];
         let f = self.model(beta.clone(), &[b], report.clone())?.predict(problem.x)?;
         let f = f.col(0).iter().map(|f| f.f64()).collect();
         Ok((State { dual: beta, b, f }, report))

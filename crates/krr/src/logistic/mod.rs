@@ -88,15 +88,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> LogisticKrr<K, Ridge<T>> {
         problem: impl Into<Problem<'a, T>>,
         centers: impl Into<Centers<'a, T>>,
     ) -> Result<KrrModel<K, T>> {
-        let path =
-            LogisticKrr { kernel: self.kernel.clone(), ridge: (), intercept: self.intercept };
-        let (problem, mut found) = (problem.into(), None);
+        let problem = problem.into();
         let way = newton::way(problem.x.len(), self.ridge, ENOUGH)?;
-        path.each(problem, centers.into(), &way, |model| {
-            found = Some(model);
-            true
-        })?;
-        newton::found(found)
+        newton::last(|goes_on| self.each(problem, centers.into(), &way, goes_on))
     }
 }
 
@@ -126,7 +120,9 @@ impl<K> LogisticKrr<K, ()> {
         let path = newton::path(problem.x.len(), ridges, ENOUGH)?;
         self.each(problem, centers.into(), &path, goes_on)
     }
+}
 
+impl<K, R> LogisticKrr<K, R> {
     fn each<T: Scalar>(
         &self,
         problem: Problem<'_, T>,

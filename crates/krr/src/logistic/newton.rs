@@ -86,8 +86,14 @@ pub(super) fn path<T: Scalar>(n: usize, ridges: &[Ridge<T>], enough: f64) -> Res
     ridges.iter().map(stop).collect()
 }
 
-pub(super) fn found<M>(model: Option<M>) -> Result<M> {
-    model.ok_or(Error::Empty { what: "ridges" })
+/// The last model that `each` gives away.
+pub(super) fn last<M>(each: impl FnOnce(&mut dyn FnMut(M) -> bool) -> Result<()>) -> Result<M> {
+    let mut found = None;
+    each(&mut |model| {
+        found = Some(model);
+        true
+    })?;
+    found.ok_or(Error::Empty { what: "ridges" })
 }
 
 /// Typed errors for a sample that has no classes −1 and 1.
@@ -95,14 +101,9 @@ pub(super) fn check<T: Scalar>(problem: Problem<'_, T>, kernel: &impl Kernel<T>)
     problem.check(kernel)?;
     let y = problem.y;
     let all = (0..y.ncols()).flat_map(|j| (0..y.nrows()).map(move |i| y[(i, j)].f64()));
-    match all.into_iter().find(|y| y.abs() != 1.0) {
-        Some(value) => Err(Error::InvalidParameter {
-            name: "targets of a logistic regression",
-            value,
-            requirement: "-1 or 1",
-        }),
-        None => Ok(()),
-    }
+    all.into_iter().try_for_each(|y| {
+        validate::require(y.abs() == 1.0, "targets of a logistic regression", y, "-1 or 1")
+    })
 }
 
 /// The minimisers along the way, each from where the one before it ended; those that are wanted are

@@ -3,7 +3,7 @@
 use super::LearnedMetric;
 use crate::Problem;
 use faer::Mat;
-use nystrom_linalg_core::{Error, Indices, Result, Scalar, random};
+use nystrom_linalg_core::{Indices, Result, Scalar, random, validate};
 use rand::Rng;
 use std::ops::Range;
 
@@ -72,14 +72,11 @@ fn standardised(y: Mat<f64>, weights: &[f64]) -> Result<Mat<f64>> {
         units.push((center, if varies { 1.0 / sd } else { 0.0 }));
         largest = largest.max(if varies { sd } else { 0.0 });
     }
-    if largest > 0.0 && largest.is_finite() {
-        return Ok(Mat::from_fn(y.nrows(), y.ncols(), |i, j| {
-            (y[(i, j)] - units[j].0) * units[j].1
-        }));
-    }
-    Err(Error::InvalidParameter {
-        name: "standard deviation of the targets",
-        value: largest,
-        requirement: "positive and finite: a target that does not vary has no metric",
-    })
+    validate::require(
+        largest > 0.0 && largest.is_finite(),
+        "standard deviation of the targets",
+        largest,
+        "positive and finite: a target that does not vary has no metric",
+    )?;
+    Ok(Mat::from_fn(y.nrows(), y.ncols(), |i, j| (y[(i, j)] - units[j].0) * units[j].1))
 }

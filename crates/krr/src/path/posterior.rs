@@ -3,15 +3,18 @@
 use super::LambdaPath;
 use super::family::{Basis, Family};
 use crate::Posterior;
+use crate::centers::check_points;
 use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, Points};
-use nystrom_linalg_core::{Error, Result, Ridge, Scalar, ops, validate};
+use nystrom_linalg_core::{Result, Ridge, Scalar, ops, validate};
 
 impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     /// How uncertain the model at a ridge is. About m³ flops.
     ///
     /// # Errors
-    /// As [`model_at`](Self::model_at), and [`Error::InvalidParameter`] if an intercept is fitted.
+    /// As [`model_at`](Self::model_at), and
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) if an intercept is
+    /// fitted.
     pub fn posterior_at(&self, ridge: Ridge<T>) -> Result<Posterior<K, T>> {
         let (family, mu) = (&self.family, self.family.spectrum.mu(ridge)?);
         check(family)?;
@@ -36,7 +39,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     ///
     /// # Errors
     /// As [`posterior_at`](Self::posterior_at) and [`KrrModel::predict`](crate::KrrModel::predict);
-    /// [`Error::InvalidParameter`] for exact regression.
+    /// [`InvalidParameter`](nystrom_linalg_core::Error::InvalidParameter) for exact regression.
     ///
     /// ```
     /// use faer::Mat;
@@ -62,15 +65,14 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
     pub fn responses(&self, ridge: Ridge<T>, x: Points<'_, T>) -> Result<Mat<T>> {
         let (family, mu) = (&self.family, self.family.spectrum.mu(ridge)?);
         check(family)?;
-        if matches!(family.basis, Basis::Samples { .. }) {
-            let requirement = "below the number of samples";
-            let value = family.centers.ncols() as f64;
-            return Err(Error::InvalidParameter { name: "number of centres", value, requirement });
-        }
+        validate::require(
+            matches!(family.basis, Basis::Features { .. }),
+            "number of centres",
+            family.centers.ncols() as f64,
+            "below the number of samples",
+        )?;
         let centers = Points::from_cols(family.centers.as_ref());
-        x.check()?;
-        centers.check_same_dim(x)?;
-        family.kernel.check_points(x)?;
+        check_points(&family.kernel, centers, x)?;
         let (values, m) = (&family.spectrum.values, centers.len());
         let B = family.basis.of_centers(values.len());
         let mut K = Mat::zeros(m, x.len());
