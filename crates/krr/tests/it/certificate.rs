@@ -11,14 +11,8 @@ use nystrom_krr::{
 use nystrom_linalg_core::{Error, Ridge, Scalar};
 use nystrom_sketch::{Accumulation, Landmarks};
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 
 const ALL: Certificate = Certificate { rows: 1_000_000, confidence: 0.99, tolerance: 0.1 };
-
-fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
@@ -266,28 +260,26 @@ fn exact_regression_is_close_to_itself() {
 #[test]
 fn the_cost_is_two_passes_and_the_rows() {
     let (x, y) = sample::<f64>(400, 2, 1, 1);
-    let counted = Counting { inner: gaussian(1.0), entries: Default::default() };
+    let counted = Counting::new(gaussian(1.0));
     let points = Points::from_rows(x.as_ref());
     let landmarks = Landmarks::new(400, (0..30).collect()).unwrap();
     let model = NystromKrr::new(&counted, Ridge::PerSample(1e-3))
         .fit((points, y.as_ref()), &landmarks)
         .unwrap();
-    let count = || counted.entries.load(std::sync::atomic::Ordering::Relaxed);
-    let before = count();
+    counted.entries();
     let report =
         Certificate { rows: 50, ..ALL }.certify(&model, (points, y.as_ref()), &mut rng(0)).unwrap();
-    assert_eq!(count() - before, report.kernel_entries);
+    assert_eq!(counted.entries(), report.kernel_entries);
     assert!(report.kernel_entries <= 2 * 400 * 30 + 30 * 30 + 50 * 400);
 }
 
-fn bits<T: Scalar>(threads: usize) -> CertificateReport
+fn bits<T: Scalar>() -> CertificateReport
 where
     nystrom_kernels::Gaussian: Kernel<T>,
 {
     let (x, y) = sample::<T>(2300, 3, 2, 4);
     let points = Points::from_rows(x.as_ref());
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| {
+    same_at_any_thread_count(|| {
         let krr = NystromKrr {
             intercept: true,
             ..NystromKrr::new(gaussian(1.0), Ridge::PerSample(T::lit(1e-3)))
@@ -299,11 +291,7 @@ where
 
 #[test]
 fn the_same_bits_with_any_number_of_threads() {
-    let one = bits::<f64>(1);
-    assert_eq!(one, bits::<f64>(2));
-    assert_eq!(one, bits::<f64>(8));
-    let single = bits::<f32>(1);
-    assert_eq!(single, bits::<f32>(8));
+    let (one, single) = (bits::<f64>(), bits::<f32>());
     // the two precisions have different shifts δ, and single precision sees its own rounding errors
     let ratio = single.targets[0].estimate / one.targets[0].estimate;
     assert!((0.8..1.5).contains(&ratio), "{ratio}");

@@ -5,8 +5,6 @@ use nystrom_kernels::Points;
 use nystrom_krr::{Blocks, Certificate, ExactKrr, NystromKrr, Problem};
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::Landmarks;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-10 * (1e-6 + a.abs().max(b.abs()))
@@ -27,7 +25,7 @@ fn it_is_the_certificate_in_memory() {
         let problem = if weighted { plain.weighted(&w) } else { plain };
         let model = krr.fit(problem, &landmarks).unwrap();
         let certificate = Certificate { rows, ..Certificate::default() };
-        let rng = || Pcg64::seed_from_u64(1);
+        let rng = || rng(1);
         let memory = certificate.certify(&model, problem, &mut rng()).unwrap();
         let mut blocks = Blocks::new(problem, 700).unwrap();
         let passes = certificate.certify_passes(&model, &mut blocks, &mut rng()).unwrap();
@@ -71,7 +69,7 @@ fn the_bound_holds_for_many_seeds() {
     let mut rows = Blocks::new((points, &y), 150).unwrap();
     let mut target = |rows_drawn, seed| {
         let certificate = Certificate { rows: rows_drawn, ..Certificate::default() };
-        let rng = &mut Pcg64::seed_from_u64(seed);
+        let rng = &mut rng(seed);
         certificate.certify_passes(&model, &mut rows, rng).unwrap().targets[0]
     };
     let whole = target(n, 0).discrepancy;
@@ -96,7 +94,7 @@ fn what_cannot_be_is_refused() {
     let certify = |certificate: Certificate, n: usize| {
         let y = y.subrows(0, n);
         let mut rows = Blocks::new((points.slice(0..n), y), 60).unwrap();
-        certificate.certify_passes(&model, &mut rows, &mut Pcg64::seed_from_u64(0))
+        certificate.certify_passes(&model, &mut rows, &mut rng(0))
     };
     let usual = Certificate::default();
     assert!(certify(usual, 100).is_ok());

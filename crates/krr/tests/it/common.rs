@@ -4,17 +4,24 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
+use nystrom_krr::KrrModel;
+pub use nystrom_linalg_core::testing::{rng, same_at_any_thread_count};
 use nystrom_linalg_core::{Scalar, random};
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub fn gaussian(ell: f64) -> Gaussian {
     Gaussian::new(ell).unwrap()
 }
 
+/// Coefficients and intercepts.
+pub fn bits<T: Scalar>(model: &KrrModel<Gaussian, T>) -> Vec<u64> {
+    let theta = model.coefficients().col_iter().flat_map(|col| col.iter());
+    theta.chain(model.intercept()).map(|x| x.f64().to_bits()).collect()
+}
+
 /// n standard normal points in ℝ^d (as rows) and t noisy smooth targets.
 pub fn sample<T: Scalar>(n: usize, d: usize, t: usize, seed: u64) -> (Mat<T>, Mat<T>) {
-    let mut rng = Pcg64::seed_from_u64(seed);
+    let mut rng = rng(seed);
     let x: Mat<f64> = random::standard_normal(n, d, &mut rng);
     let noise: Mat<f64> = random::standard_normal(n, t, &mut rng);
     let y = Mat::from_fn(n, t, |i, j| {
@@ -229,13 +236,24 @@ pub const NYSTROM_EIGHTH_1E12: [f64; 9] = [
 /// A kernel that counts the entries of the blocks it is asked for.
 #[derive(Debug)]
 pub struct Counting<K> {
-    pub inner: K,
-    pub entries: std::sync::atomic::AtomicU64,
+    inner: K,
+    entries: AtomicU64,
+}
+
+impl<K> Counting<K> {
+    pub fn new(inner: K) -> Self {
+        Counting { inner, entries: AtomicU64::new(0) }
+    }
+
+    /// Entries since this was last asked.
+    pub fn entries(&self) -> u64 {
+        self.entries.swap(0, Ordering::Relaxed)
+    }
 }
 
 impl<K: Kernel<f64>> Kernel<f64> for Counting<K> {
     fn eval_into(&self, out: faer::MatMut<'_, f64>, x: Points<'_, f64>, y: Points<'_, f64>) {
-        self.entries.fetch_add((x.len() * y.len()) as u64, std::sync::atomic::Ordering::Relaxed);
+        self.entries.fetch_add((x.len() * y.len()) as u64, Ordering::Relaxed);
         self.inner.eval_into(out, x, y);
     }
 

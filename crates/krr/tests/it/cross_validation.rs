@@ -10,12 +10,7 @@ use nystrom_krr::{
 };
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Draw, Landmarks, Uniform};
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
-
-fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
+use rand::RngExt;
 
 #[test]
 fn folds_are_a_partition_with_the_right_law() {
@@ -156,7 +151,7 @@ fn a_table_without_a_direction_holds_losses() {
 }
 
 /// Nyström with landmarks drawn in the training part, through the closure.
-fn with_random_landmarks(threads: usize) -> CvTable {
+fn with_random_landmarks() -> CvTable {
     let (x, y) = sample::<f64>(1500, 2, 1, 8);
     let fit = EachRidge::new(
         |k: &Gaussian, ridge, train: Problem<'_, f64>, at, rng: &mut dyn rand::Rng| {
@@ -165,21 +160,16 @@ fn with_random_landmarks(threads: usize) -> CvTable {
             NystromKrr::new(*k, ridge).fit(train, x.slice(start..start + 30))?.predict(at)
         },
     );
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let cv = CrossValidation { folds: 3, ..CrossValidation::default() };
     let ridges = [1e-2, 1e-5].map(Ridge::PerSample);
     let kernels = [gaussian(0.5), gaussian(0.5)];
-    pool.install(|| {
-        cv.run(&fit, &kernels, &ridges, (Points::from_rows(x.as_ref()), y.as_ref()), &mut rng(4))
-            .unwrap()
-    })
+    let problem = (Points::from_rows(x.as_ref()), y.as_ref());
+    cv.run(&fit, &kernels, &ridges, problem, &mut rng(4)).unwrap()
 }
 
 #[test]
 fn the_same_bits_with_any_number_of_threads_and_the_same_draws_for_every_kernel() {
-    let one = with_random_landmarks(1);
-    assert_eq!(one, with_random_landmarks(2));
-    assert_eq!(one, with_random_landmarks(8));
+    let one = same_at_any_thread_count(with_random_landmarks);
     assert_eq!(one.scores[0].values, one.scores[2].values); // the two kernels are equal
 }
 

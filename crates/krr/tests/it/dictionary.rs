@@ -3,23 +3,23 @@
 
 #![allow(non_snake_case)]
 
+use crate::common::{rng, same_at_any_thread_count};
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Points};
 use nystrom_krr::risk::FixedDesign;
 use nystrom_krr::{DictionaryKrr, ExactKrr};
 use nystrom_linalg_core::{Cholesky, Error, Ridge, SymmetricEigen};
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
+use rand::RngExt;
 
 fn points(n: usize, seed: u64) -> Vec<f64> {
-    let mut rng = Pcg64::seed_from_u64(seed);
+    let mut rng = rng(seed);
     (0..n).map(|_| rng.random::<f64>()).collect()
 }
 
 /// Rows kept with probability p, weight 1/p.
 fn dictionary(n: usize, p: f64, seed: u64) -> (Vec<usize>, Vec<f64>) {
-    let mut rng = Pcg64::seed_from_u64(seed ^ 0xabc);
+    let mut rng = rng(seed ^ 0xabc);
     let rows: Vec<usize> = (0..n).filter(|&i| i == 0 || rng.random::<f64>() < p).collect();
     let weights = vec![1.0 / p; rows.len()];
     (rows, weights)
@@ -123,13 +123,9 @@ fn bits_do_not_depend_on_threads_and_bad_input_is_refused() {
     let (x, kernel) = (points(3000, 2), Gaussian::new(0.2).unwrap());
     let y = Mat::from_fn(3000, 1, |i, _| (5.0 * x[i]).sin());
     let krr = DictionaryKrr { kernel, gamma: Ridge::Absolute(0.1), ridge: Ridge::Absolute(0.1) };
-    let fit = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let (all, some) = (Points::from_slice(&x), Points::from_slice(&x[..90]));
-        pool.install(|| krr.fit((all, y.as_ref()), (some, &[30.0; 90])).unwrap())
-    };
-    let one = fit(1);
-    assert!(fit(2) == one && fit(8) == one);
+    let (all, some) = (Points::from_slice(&x), Points::from_slice(&x[..90]));
+    let fit = || krr.fit((all, y.as_ref()), (some, &[30.0; 90])).unwrap();
+    let _ = same_at_any_thread_count(fit);
 
     let (all, some) = (Points::from_slice(&x), Points::from_slice(&x[..3]));
     let refused = |krr: DictionaryKrr<Gaussian, f64>, weights: &[f64]| {

@@ -5,8 +5,6 @@ use faer::Mat;
 use nystrom_kernels::{Gaussian, Points};
 use nystrom_krr::{DivideAndConquerKrr, DivideAndConquerModel, ExactKrr};
 use nystrom_linalg_core::{Error, Ridge, random};
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 
 fn fit(
     n: usize,
@@ -20,9 +18,7 @@ fn fit(
         intercept: true,
         ..DivideAndConquerKrr::new(gaussian(0.8), ridge)
     };
-    let model = krr
-        .fit((Points::from_rows(x.as_ref()), y.as_ref()), &mut Pcg64::seed_from_u64(seed))
-        .unwrap();
+    let model = krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &mut rng(seed)).unwrap();
     (model, x, y)
 }
 
@@ -70,15 +66,13 @@ fn the_average_of_parts_with_the_full_lambda() {
 #[test]
 fn kernel_entries_are_those_evaluated() {
     let (x, y) = sample::<f64>(1400, 2, 1, 3);
-    let kernel = Counting { inner: gaussian(0.8), entries: Default::default() };
+    let kernel = Counting::new(gaussian(0.8));
     let krr = DivideAndConquerKrr {
         parts: 2,
         ..DivideAndConquerKrr::new(&kernel, Ridge::PerSample(1e-2))
     };
-    let model =
-        krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &mut Pcg64::seed_from_u64(1)).unwrap();
-    let (report, counted) =
-        (model.report(), kernel.entries.load(std::sync::atomic::Ordering::Relaxed));
+    let model = krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &mut rng(1)).unwrap();
+    let (report, counted) = (model.report(), kernel.entries());
     assert_eq!(report.kernel_entries, counted);
     let (half, diagonal) = (700 * 700, 128 * 1400); // Σ |S_i|²/2
     assert!(counted >= half && counted <= half + diagonal && counted < 3 * half / 2, "{counted}");
@@ -90,14 +84,13 @@ fn parts_over_fit_and_their_average_does_not() {
     // a smaller training error than the noise, and the average is closer to f* than the parts are
     // on average (as any average is) by more than a half.
     let x: Vec<f64> = (0..600).map(|i| i as f64 / 100.0).collect();
-    let noise: Mat<f64> = random::standard_normal(600, 1, &mut Pcg64::seed_from_u64(8));
+    let noise: Mat<f64> = random::standard_normal(600, 1, &mut rng(8));
     let y = Mat::from_fn(600, 1, |i, _| x[i].sin() + 0.3 * noise[(i, 0)]);
     let krr = DivideAndConquerKrr {
         parts: 10,
         ..DivideAndConquerKrr::new(gaussian(0.3), Ridge::PerSample(1e-5))
     };
-    let model =
-        krr.fit((Points::from_slice(&x), y.as_ref()), &mut Pcg64::seed_from_u64(3)).unwrap();
+    let model = krr.fit((Points::from_slice(&x), y.as_ref()), &mut rng(3)).unwrap();
     let error =
         |f: &Mat<f64>| (0..600).map(|i| (f[(i, 0)] - x[i].sin()).powi(2)).sum::<f64>() / 600.0;
     let parts = model
@@ -112,15 +105,10 @@ fn parts_over_fit_and_their_average_does_not() {
 
 #[test]
 fn the_same_bits_with_any_number_of_threads() {
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let (model, x, _) = fit(900, 7, Ridge::PerSample(1e-3), 5);
-            model.predict(Points::from_rows(x.as_ref())).unwrap()
-        })
-    };
-    let one = run(1);
-    assert!(one == run(2) && one == run(8));
+    same_at_any_thread_count(|| {
+        let (model, x, _) = fit(900, 7, Ridge::PerSample(1e-3), 5);
+        model.predict(Points::from_rows(x.as_ref())).unwrap()
+    });
 }
 
 #[test]
@@ -132,7 +120,7 @@ fn wrong_input_is_refused() {
             parts,
             ..DivideAndConquerKrr::new(gaussian(0.8), Ridge::PerSample(ridge))
         };
-        krr.fit((points, y.as_ref()), &mut Pcg64::seed_from_u64(0)).unwrap_err()
+        krr.fit((points, y.as_ref()), &mut rng(0)).unwrap_err()
     };
     assert!(matches!(refused(0, 1.0, &y), Error::Empty { .. }));
     assert!(matches!(refused(6, 1.0, &y), Error::TooMany { requested: 6, available: 5, .. }));

@@ -9,12 +9,6 @@ use nystrom_sketch::{
     Accumulation, Dictionary, GaussianSketch, Sketch, SketchDistribution, SparseSketch,
 };
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
-
-fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
 
 fn falkon(lambda: f64, options: IterativeOptions) -> Falkon<Gaussian, f64> {
     Falkon { options, ..Falkon::new(gaussian(0.7), Ridge::PerSample(lambda)) }
@@ -112,23 +106,13 @@ fn the_bits_do_not_depend_on_the_threads() {
     for dense in [false, true] {
         let law: &dyn SketchDistribution<f64> =
             if dense { &GaussianSketch } else { &Accumulation::uniform(3) };
-        let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                let sketch = law.draw(2500, 30, &mut rng(7)).unwrap();
-                let falkon =
-                    Falkon { intercept: true, ..falkon(1e-3, IterativeOptions::default()) };
-                falkon.fit_sketch((Points::from_rows(x.as_ref()), y.as_ref()), &*sketch).unwrap()
-            })
-        };
-        let one = run(1);
-        for threads in [2, 8] {
-            let other = run(threads);
-            assert!(
-                one.model.coefficients() == other.model.coefficients()
-                    && one.report.history == other.report.history
-            );
-        }
+        same_at_any_thread_count(|| {
+            let sketch = law.draw(2500, 30, &mut rng(7)).unwrap();
+            let falkon = Falkon { intercept: true, ..falkon(1e-3, IterativeOptions::default()) };
+            let problem = (Points::from_rows(x.as_ref()), y.as_ref());
+            let fit = falkon.fit_sketch(problem, &*sketch).unwrap();
+            (fit.model.coefficients().to_owned(), fit.report.history)
+        });
     }
 }
 

@@ -9,8 +9,6 @@ use nystrom_krr::{
 };
 use nystrom_linalg_core::{Error, Result, Ridge};
 use nystrom_sketch::{Dictionary, Landmarks};
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 use std::ops::ControlFlow;
 
 type Fit = IterativeFit<Gaussian, f64>;
@@ -138,7 +136,7 @@ fn singular_matrices_of_centres_are_fitted() {
         .predict(points)
         .unwrap();
     let z = Points::from_rows(twice.as_ref());
-    let rng = &mut Pcg64::seed_from_u64(0);
+    let rng = &mut rng(0);
     for fit in [falkon.fit((points, y.as_ref()), z), krill.fit((points, y.as_ref()), z, rng)] {
         let fit = fit.unwrap();
         assert!(fit.converged(), "{:?}", fit.report);
@@ -204,7 +202,7 @@ fn refused(
         (points, y.as_ref()),
         centers,
         extras(),
-        &mut Pcg64::seed_from_u64(0),
+        &mut rng(0),
     );
     let (a, b) = (a.unwrap_err(), b.unwrap_err());
     if !matches!(a, Error::OutOfBudget { .. }) {

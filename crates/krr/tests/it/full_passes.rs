@@ -1,10 +1,10 @@
 //! Regression on all the data over rows that are shown in passes.
 
-use crate::common::{gaussian, sample, weights};
+use crate::common::{bits, gaussian, sample, weights};
 use faer::Mat;
 use nystrom_kernels::{FromFn, Gaussian, Kernel, Points};
 use nystrom_krr::{
-    Blocks, Extras, FullKrr, Iteration, IterativeFit, IterativeOptions, KrrModel, Problem, RowIter,
+    Blocks, Extras, FullKrr, Iteration, IterativeFit, IterativeOptions, Problem, RowIter,
     RowPasses, RowSums, SolvedBy,
 };
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
@@ -15,11 +15,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn rng() -> Pcg64 {
     Pcg64::seed_from_u64(5)
-}
-
-fn bits<T: Scalar>(model: &KrrModel<Gaussian, T>) -> Vec<u64> {
-    let theta = model.coefficients().col_iter().flat_map(|col| col.iter());
-    theta.chain(model.intercept()).map(|x| x.f64().to_bits()).collect()
 }
 
 fn full<T: Scalar>(intercept: bool, tolerance: f64) -> FullKrr<Gaussian, T>

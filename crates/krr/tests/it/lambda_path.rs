@@ -9,8 +9,6 @@ use nystrom_krr::{ExactKrr, LambdaPath, NystromKrr, Problem, SketchedKrr, Solver
 use nystrom_linalg_core::Ridge;
 use nystrom_sketch::{Accumulation, Landmarks};
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 
 /// Leave-one-out residuals √w_i (y_i − f₋ᵢ(x_i)) by n refits of the oracle with the weight of
 /// sample i set to 0.
@@ -280,7 +278,7 @@ fn sketched_path_is_refits() {
     let (x, y) = sample::<f64>(60, 2, 2, 12);
     let (points, ridge) = (Points::from_rows(x.as_ref()), Ridge::Absolute(0.2));
     for (d, m) in [(4, 3), (6, 8)] {
-        let sketch = Accumulation::uniform(m).sample(60, d, &mut Pcg64::seed_from_u64(3)).unwrap();
+        let sketch = Accumulation::uniform(m).sample(60, d, &mut rng(3)).unwrap();
         for intercept in [false, true] {
             let solver = Solver::NormalEquations;
             let krr = SketchedKrr { intercept, solver, ..SketchedKrr::new(gaussian(0.6), ridge) };
@@ -339,29 +337,21 @@ fn the_same_bits_with_any_number_of_threads() {
     let (x, y) = sample::<f64>(2100, 3, 2, 11);
     let points = Points::from_rows(x.as_ref());
     let ridges = lambda_grid(1.0, 1e-6, 4).unwrap();
-    let run = |threads: usize, solver: Solver| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
+    for solver in [Solver::NormalEquations, Solver::Qr] {
+        same_at_any_thread_count(|| {
             let krr =
                 NystromKrr { intercept: true, solver, ..NystromKrr::without_ridge(gaussian(1.5)) };
             let path = krr.path((points, y.as_ref()), points.slice(0..300), &ridges).unwrap();
             let model = path.model_at(ridges[2]).unwrap();
             (path.points.clone(), model.coefficients().to_owned())
-        })
-    };
-    for solver in [Solver::NormalEquations, Solver::Qr] {
-        let one = run(1, solver);
-        for threads in [2, 8] {
-            let other = run(threads, solver);
-            assert!(one.0 == other.0 && one.1 == other.1, "{solver:?} with {threads} threads");
-        }
+        });
     }
 }
 
 #[test]
 fn the_features_are_evaluated_twice_and_the_report_says_so() {
     let (x, y) = sample::<f64>(400, 2, 1, 1);
-    let counted = Counting { inner: gaussian(1.0), entries: Default::default() };
+    let counted = Counting::new(gaussian(1.0));
     let landmarks = Landmarks::new(400, (0..30).collect()).unwrap();
     let krr = NystromKrr::without_ridge(&counted);
     let path = krr
@@ -371,10 +361,10 @@ fn the_features_are_evaluated_twice_and_the_report_says_so() {
             &lambda_grid(1.0, 1e-6, 25).unwrap(),
         )
         .unwrap();
-    let entries = counted.entries.load(std::sync::atomic::Ordering::Relaxed);
+    let entries = counted.entries();
     assert_eq!(entries, 2 * 400 * 30 + 30 * 30);
     let report = path.model_at(Ridge::PerSample(1e-3)).unwrap().report().clone();
     assert_eq!(report.kernel_entries, entries);
     // models cost no kernel value
-    assert_eq!(counted.entries.load(std::sync::atomic::Ordering::Relaxed), entries);
+    assert_eq!(counted.entries(), 0);
 }

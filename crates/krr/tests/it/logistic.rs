@@ -2,15 +2,13 @@
 
 #![allow(non_snake_case)]
 
-use crate::common::{gaussian, sample, weights};
+use crate::common::{gaussian, rng, same_at_any_thread_count, sample, weights};
 use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_krr::{FullLogisticKrr, IterativeOptions, KrrModel, LogisticKrr, Problem};
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::Landmarks;
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 
 /// Normal points, and classes by the signs of noisy smooth functions.
 fn signs(n: usize, t: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
@@ -80,7 +78,7 @@ fn on_all_the_data_it_is_that_with_every_point_as_centre() {
         let options = IterativeOptions { tolerance: 1e-10, max_iterations: 500, memory };
         let full =
             FullLogisticKrr { intercept, options, ..FullLogisticKrr::new(gaussian(1.0), ridge) };
-        let full = full.fit(problem, &mut Pcg64::seed_from_u64(1)).unwrap();
+        let full = full.fit(problem, &mut rng(1)).unwrap();
         // nλα_i = w_i(1_{y_i = 1} − p_i), and what every point as a centre gives
         let (f, mu) = (full.predict(problem.x).unwrap(), 1e-3 * n as f64);
         let every = LogisticKrr { intercept, ..LogisticKrr::new(gaussian(1.0), ridge) };
@@ -167,19 +165,14 @@ fn a_path_goes_through_the_fits_and_ends_when_told() {
 #[test]
 fn the_bits_do_not_depend_on_threads() {
     let (x, y) = signs(3000, 1, 3);
-    let fit = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let krr = LogisticKrr::new(gaussian(1.0), Ridge::PerSample(1e-4));
-        pool.install(|| krr.fit((Points::from_rows(x.as_ref()), &y), &every(3000, 50)).unwrap())
-    };
-    assert!(fit(1) == fit(2) && fit(1) == fit(8));
-    let full = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let krr = FullLogisticKrr::new(gaussian(1.0), Ridge::PerSample(1e-4));
-        let (x, y) = (Points::from_rows(x.as_ref().subrows(0, 1100)), y.as_ref().subrows(0, 1100));
-        pool.install(|| krr.fit((x, y), &mut Pcg64::seed_from_u64(1)).unwrap())
-    };
-    assert!(full(1) == full(2) && full(1) == full(8));
+    let krr = LogisticKrr::new(gaussian(1.0), Ridge::PerSample(1e-4));
+    let _ = same_at_any_thread_count(|| {
+        krr.fit((Points::from_rows(x.as_ref()), &y), &every(3000, 50)).unwrap()
+    });
+    let krr = FullLogisticKrr::new(gaussian(1.0), Ridge::PerSample(1e-4));
+    let (x, y) = (Points::from_rows(x.as_ref().subrows(0, 1100)), y.as_ref().subrows(0, 1100));
+    let full = || krr.fit((x, y), &mut rng(1)).unwrap();
+    let _ = same_at_any_thread_count(full);
 }
 
 #[test]

@@ -10,7 +10,6 @@ use nystrom_krr::{
 use nystrom_linalg_core::Ridge;
 use nystrom_sketch::Landmarks;
 use proptest::prelude::*;
-use rand::SeedableRng;
 
 fn solver() -> impl Strategy<Value = Solver> {
     prop_oneof![
@@ -275,8 +274,7 @@ fn centres_of_k_means_are_as_good_as_their_quantisation() {
     let (noise, y) = sample::<f64>(n, 2, 1, 3);
     let x = Mat::from_fn(n, 2, |i, k| ((i % m) * (k + 1)) as f64 * 0.9 + 1e-2 * noise[(i, k)]);
     let points = Points::from_rows(x.as_ref());
-    let clusters =
-        KMeans::default().run(points, m, &mut rand_pcg::Pcg64::seed_from_u64(0)).unwrap();
+    let clusters = KMeans::default().run(points, m, &mut rng(0)).unwrap();
     let z = clusters.centers().as_cols().transpose().to_owned();
     assert!((0..m).all(|j| (0..n).all(|i| (z.row(j) - x.row(i)).norm_l2() > 1e-6)));
     let ridge = Ridge::PerSample(lambda);

@@ -9,8 +9,6 @@ use nystrom_krr::{
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Dictionary, Draw};
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 
 const SIZE: ProblemSize = ProblemSize { n: 1_000_000, d: 10, m: 1000, t: 1, weighted: true };
 
@@ -183,7 +181,7 @@ fn sizes_that_are_none_are_refused() {
 fn every_method_gives_the_same_function() {
     let (x, y) = sample::<f64>(3000, 2, 2, 0);
     let points = Points::from_rows(x.as_ref());
-    let rng = &mut Pcg64::seed_from_u64(1);
+    let rng = &mut rng(1);
     let w = weights(3000);
     let dictionary = Dictionary::uniform(3000, 200, Draw::WithoutReplacement, rng).unwrap();
     let mut fit = |centers: Centers<'_, f64>, memory, expected| {
@@ -218,9 +216,7 @@ fn every_method_gives_the_same_function() {
 fn falkon_is_left_where_its_preconditioner_is_poor() {
     let (x, y) = sample::<f64>(6000, 3, 1, 2);
     let points = Points::from_rows(x.as_ref());
-    let dictionary =
-        Dictionary::uniform(6000, 900, Draw::WithoutReplacement, &mut Pcg64::seed_from_u64(3))
-            .unwrap();
+    let dictionary = Dictionary::uniform(6000, 900, Draw::WithoutReplacement, &mut rng(3)).unwrap();
     let fit = |lambda: f64| {
         let options = IterativeOptions {
             tolerance: 1e-2,
@@ -228,7 +224,7 @@ fn falkon_is_left_where_its_preconditioner_is_poor() {
             ..IterativeOptions::default()
         };
         let krr = AutoKrr { options, ..AutoKrr::new(gaussian(0.5), Ridge::PerSample(lambda)) };
-        krr.fit((points, y.as_ref()), &dictionary, &mut Pcg64::seed_from_u64(4)).unwrap()
+        krr.fit((points, y.as_ref()), &dictionary, &mut rng(4)).unwrap()
     };
     let (good, poor) = (fit(1e-2), fit(1e-7));
     assert_eq!(good.plan.method, Method::Falkon);

@@ -5,8 +5,6 @@ use faer::Mat;
 use nystrom_kernels::{Gaussian, Points};
 use nystrom_krr::{Extras, Falkon, FullKrr, Iteration, IterativeFit, IterativeOptions, Krill};
 use nystrom_linalg_core::{Error, Result, Ridge};
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 use std::ops::ControlFlow;
 
 type Fit = Result<IterativeFit<Gaussian, f64>>;
@@ -69,7 +67,7 @@ fn restricted_fits_go_on_to_the_same_bits() {
             (Points::from_rows(x.as_ref()), y.as_ref()),
             centers,
             extras,
-            &mut Pcg64::seed_from_u64(1),
+            &mut rng(1),
         )
     });
 }
@@ -86,7 +84,7 @@ fn full_fits_go_on_to_the_same_bits() {
         };
         assert_goes_on(&|extras| {
             let problem = (Points::from_rows(x.as_ref()), y.as_ref());
-            full.fit_with(problem, extras, &mut Pcg64::seed_from_u64(4))
+            full.fit_with(problem, extras, &mut rng(4))
         });
     }
 }

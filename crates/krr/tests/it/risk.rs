@@ -2,14 +2,13 @@
 //! theory.
 #![allow(non_snake_case, clippy::excessive_precision)]
 
-use crate::common::{gaussian, lu, sample};
+use crate::common::{gaussian, lu, rng, sample};
 use faer::{Accum, Mat};
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_krr::risk::{FixedDesign, Risk};
 use nystrom_linalg_core::{Cholesky, Dense, Error, Ridge, SymmetricEigen, ops, random};
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
+use rand::RngExt;
 
 /// K on n random points and f* in the shape of a smooth function plus roughness that no landmark
 /// sees.
@@ -102,7 +101,7 @@ fn equals_the_monte_carlo_risk() {
     for (design, M) in designs {
         let mut shifted = M.clone();
         ops::add_to_diagonal(shifted.as_mut(), mu);
-        let noise: Mat<f64> = random::standard_normal(n, draws, &mut Pcg64::seed_from_u64(17));
+        let noise: Mat<f64> = random::standard_normal(n, draws, &mut rng(17));
         let mut y = Mat::from_fn(n, draws, |i, r| f[i] + noise_variance.sqrt() * noise[(i, r)]);
         Cholesky::new(shifted.as_ref()).unwrap().solve_in_place(y.as_mut());
         let fits = product(&M, &y);
@@ -127,7 +126,7 @@ proptest! {
     #[test]
     fn low_rank_agrees_with_the_dense_formulas(n in 2..40usize, m in 1..45usize,
     seed in 0..1000u64, log_mu in -3.0..2.0f64) {
-        let mut rng = Pcg64::seed_from_u64(seed);
+        let mut rng = rng(seed);
         let F: Mat<f64> = random::standard_normal(n, m, &mut rng);
         let L = product(&F, &F.transpose().to_owned());
         let (_, f) = problem(n, seed);
@@ -171,7 +170,7 @@ proptest! {
     fn theorem_1_bounds_the_bias(n in 10..40usize, p in 20..200usize, seed in 0..1000u64,
     log_gamma in -3.0..0.0f64) {
         let (K, f) = problem(n, seed);
-        let mut rng = Pcg64::seed_from_u64(seed);
+        let mut rng = rng(seed);
         let idx: Vec<usize> = (0..p).map(|_| rng.random_range(0..n)).collect();
         let scale = (n as f64 / p as f64).sqrt(); // 1/√(p·p_i), p_i = 1/n
         let gamma = 10f64.powf(log_gamma);
@@ -231,7 +230,7 @@ fn theorem_3_holds_at_its_own_sample_size() {
             < 1e-9 * d_eff
     );
     let of_k = design.risk(Ridge::PerSample(lambda), 0.1).unwrap();
-    let mut rng = Pcg64::seed_from_u64(5);
+    let mut rng = rng(5);
     let failures = (0..repeats)
         .filter(|_| {
             let idx = random::with_replacement(&scores, p, &mut rng).unwrap();

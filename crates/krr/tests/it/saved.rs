@@ -190,9 +190,7 @@ fn a_model_is_not_loaded_with_another_kernel() {
         parts: 2,
         ..DivideAndConquerKrr::new(gaussian(1.0), Ridge::PerSample(1e-3))
     };
-    let model = krr
-        .fit((points, y.as_ref()), &mut <rand_pcg::Pcg64 as rand::SeedableRng>::seed_from_u64(1))
-        .unwrap();
+    let model = krr.fit((points, y.as_ref()), &mut rng(1)).unwrap();
     let text = serde_json::to_string(&model).unwrap();
     assert_eq!(serde_json::from_str::<DivideAndConquerModel<Gaussian, f64>>(&text).unwrap(), model);
     let error = serde_json::from_str::<DivideAndConquerModel<Matern52, f64>>(&text)

@@ -3,8 +3,8 @@
 #![allow(non_snake_case)]
 
 use crate::common::*;
+use faer::Mat;
 use faer::linalg::solvers::Solve;
-use faer::{ColMut, Mat, MatMut};
 use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Matern32, Points};
 use nystrom_krr::{NystromKrr, Problem, SketchedKrr, Solver, metrics::rmse};
 use nystrom_linalg_core::{Ridge, Scalar, random};
@@ -13,13 +13,6 @@ use nystrom_sketch::{
     SketchDistribution, SketchedMatrix, SparseSign, SparseSketch, Subsampling, VerySparse,
     Whitening,
 };
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-pub fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
 
 pub fn laws<T: Scalar>() -> Vec<(&'static str, Box<dyn SketchDistribution<T>>)> {
     vec![
@@ -262,41 +255,19 @@ where
     rmse(model.predict(Points::from_rows(at.as_ref())).unwrap().as_ref(), actual.as_ref()).unwrap()
 }
 
-/// A kernel that counts its values.
-#[derive(Clone)]
-struct Counting<'a>(Gaussian, &'a AtomicU64);
-
-impl Kernel<f64> for Counting<'_> {
-    fn eval_into(&self, out: MatMut<'_, f64>, x: Points<'_, f64>, y: Points<'_, f64>) {
-        self.1.fetch_add((x.len() * y.len()) as u64, Ordering::Relaxed);
-        self.0.eval_into(out, x, y);
-    }
-    fn gram_into(&self, out: MatMut<'_, f64>, x: Points<'_, f64>) {
-        self.1.fetch_add((x.len() * x.len()) as u64, Ordering::Relaxed);
-        self.0.gram_into(out, x);
-    }
-    fn diag_into(&self, out: ColMut<'_, f64>, x: Points<'_, f64>) {
-        self.0.diag_into(out, x);
-    }
-}
-
 #[test]
 fn kernel_values_are_those_of_the_report() {
     let (n, d) = (1300, 12);
     let (x, y) = sample::<f64>(n, 2, 1, 14);
-    let count = AtomicU64::new(0);
+    let kernel = Counting::new(gaussian(1.0));
     for (name, law) in laws::<f64>() {
         let sketch = law.draw(n, d, &mut rng(15)).unwrap();
         let u = sketch.support().len();
         for solver in [Solver::NormalEquations, Solver::Qr] {
-            count.store(0, Ordering::Relaxed);
-            let krr = SketchedKrr {
-                solver,
-                ..SketchedKrr::new(Counting(gaussian(1.0), &count), Ridge::PerSample(1e-4))
-            };
+            let krr = SketchedKrr { solver, ..SketchedKrr::new(&kernel, Ridge::PerSample(1e-4)) };
             let model = krr.fit((Points::from_rows(x.as_ref()), y.as_ref()), &*sketch).unwrap();
             let report = model.report();
-            assert_eq!(count.load(Ordering::Relaxed), report.kernel_entries, "{name}");
+            assert_eq!(kernel.entries(), report.kernel_entries, "{name}");
             assert_eq!((report.m, report.n), (u, n));
             let expected = if u <= n / 4 { u * (n + u) } else { n * u };
             assert!(report.kernel_entries <= expected as u64, "{name}");

@@ -2,6 +2,7 @@
 //! regression.
 #![allow(non_snake_case)]
 
+use crate::common::rng;
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, KernelMatrix, Matern12, Matern32, Points};
 use nystrom_krr::{ExactKrr, SketchedKrr};
@@ -10,12 +11,8 @@ use nystrom_sketch::{
     Accumulation, GaussianSketch, Sketch, SketchDiagnostics, SketchDistribution, Subsampling,
     VerySparse,
 };
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_pcg::Pcg64;
-
-fn rng(seed: u64) -> Pcg64 {
-    Pcg64::seed_from_u64(seed)
-}
 
 /// n points on the line, about n^0.6 of them in [2, 2.5] and the others in [0, 1].
 fn two_clusters(n: usize, rng: &mut Pcg64) -> Vec<f64> {

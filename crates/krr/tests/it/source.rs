@@ -1,20 +1,13 @@
 //! Fits of rows that are read block by block.
 
-use crate::common::{gaussian, sample, weights};
+use crate::common::{bits, gaussian, rng, sample, weights};
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_krr::{
-    Block, Blocks, Extras, Falkon, IterativeOptions, Krill, KrrModel, LambdaPath, NystromKrr,
-    Problem, RowIter, RowSource, SolvedBy, Solver,
+    Block, Blocks, Extras, Falkon, IterativeOptions, Krill, LambdaPath, NystromKrr, Problem,
+    RowIter, RowSource, SolvedBy, Solver,
 };
 use nystrom_linalg_core::{Error, Result, Ridge, Scalar};
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
-
-fn bits<T: Scalar>(model: &KrrModel<Gaussian, T>) -> Vec<u64> {
-    let theta = model.coefficients().col_iter().flat_map(|col| col.iter());
-    theta.chain(model.intercept()).map(|x| x.f64().to_bits()).collect()
-}
 
 fn path_bits<T: Scalar>(path: &LambdaPath<Gaussian, T>) -> Vec<u64>
 where
@@ -178,7 +171,7 @@ fn krill_takes_one_pass_more() {
     let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
     let corner = Mat::from_fn(2, m, |k, j| x[(j, k)] + 0.5);
     let centers = Points::from_cols(corner.as_ref());
-    let rng = || Pcg64::seed_from_u64(5);
+    let rng = || rng(5);
     let options = IterativeOptions { tolerance: 1e-9, ..IterativeOptions::default() };
     let krill = Krill::new(gaussian(0.7), Ridge::PerSample(1e-5));
     let krill = Krill { intercept: true, options, ..krill };

@@ -1,9 +1,9 @@
 //! Fits as states: blocks, merges, bytes, paths.
 
-use crate::common::{gaussian, sample, weights};
+use crate::common::{bits, gaussian, same_at_any_thread_count, sample, weights};
 use faer::Mat;
 use nystrom_kernels::{Gaussian, Points};
-use nystrom_krr::{KrrModel, NormalEquations, NystromKrr, Problem, RowSums, Solver, TallQr};
+use nystrom_krr::{NormalEquations, NystromKrr, Problem, RowSums, Solver, TallQr};
 use nystrom_linalg_core::{Error, Ridge, RowTree, Scalar};
 use proptest::prelude::*;
 use std::ops::Range;
@@ -15,11 +15,6 @@ fn part<'a, T: Scalar>(problem: Problem<'a, T>, rows: Range<usize>) -> Problem<'
         y: problem.y.subrows(rows.start, rows.len()),
         weights: problem.weights.map(|w| &w[rows]),
     }
-}
-
-fn coefficients<T: Scalar>(model: &KrrModel<Gaussian, T>) -> Vec<f64> {
-    let theta = model.coefficients().col_iter().flat_map(|col| col.iter());
-    theta.chain(model.intercept()).map(|x| x.f64()).collect()
 }
 
 /// Points among which Gaussians of length 1 tell 20 centres apart.
@@ -53,7 +48,7 @@ fn leaves_merged_along_the_tree_are_the_fit_in_memory() {
         };
         let mut state = RowTree::large(n).reduce_in_order(leaf, merge).unwrap();
         let (ours, theirs) = (state.solve(ridge).unwrap(), krr.fit(whole, centers).unwrap());
-        assert_eq!(coefficients(&ours), coefficients(&theirs), "{n} rows");
+        assert_eq!(bits(&ours), bits(&theirs), "{n} rows");
         assert_eq!(ours.report().kernel_entries, theirs.report().kernel_entries);
 
         let krr = NystromKrr { solver: Solver::Qr, ..krr };
@@ -69,7 +64,7 @@ fn leaves_merged_along_the_tree_are_the_fit_in_memory() {
         };
         let mut state = RowTree::large(n).reduce_in_order(leaf, merge).unwrap();
         let (ours, theirs) = (state.solve(ridge).unwrap(), krr.fit(whole, centers).unwrap());
-        assert_eq!(coefficients(&ours), coefficients(&theirs), "{n} rows by QR");
+        assert_eq!(bits(&ours), bits(&theirs), "{n} rows by QR");
     }
 }
 
@@ -83,9 +78,8 @@ fn blocks_and_threads_leave_no_trace() {
         let (x, y, w) = problem::<T>(2500, 1);
         let whole = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
         let centers = whole.x.slice(0..20);
-        let bytes = |size: usize, threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
+        let bytes = |size: usize| {
+            same_at_any_thread_count(|| {
                 let mut state =
                     NormalEquations::with_intercept(gaussian(1.0), centers, &[0.5]).unwrap();
                 for rows in RowTree::tiles(0..2500, size) {
@@ -95,8 +89,8 @@ fn blocks_and_threads_leave_no_trace() {
                 state.to_bytes().unwrap()
             })
         };
-        let one = bytes(2500, 1);
-        assert!([(1, 2), (700, 8), (1024, 1)].iter().all(|&(size, p)| bytes(size, p) == one));
+        let one = bytes(2500);
+        assert!([1, 700, 1024].into_iter().all(|size| bytes(size) == one));
     }
     check::<f64>();
     check::<f32>();

@@ -1,13 +1,11 @@
 //! States of fits in the span of a sketch.
 
-use crate::common::{gaussian, sample, weights};
+use crate::common::{gaussian, rng, sample, weights};
 use faer::Mat;
 use nystrom_kernels::Points;
 use nystrom_krr::{Blocks, NormalEquations, Problem, RowPasses, RowSums, SketchedKrr, TallQr};
 use nystrom_linalg_core::{Error, Ridge};
 use nystrom_sketch::{Accumulation, GaussianSketch, Sketch, SketchDistribution};
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 
 /// With a sketch of all rows the state is the fit in memory: model, path, leave-one-out errors.
 #[test]
@@ -19,7 +17,7 @@ fn a_sketch_of_all_rows_is_the_fit_in_memory() {
     let ridges = [1e-2, 1e-4].map(Ridge::PerSample);
     let laws: [&dyn SketchDistribution<f64>; 2] = [&Accumulation::uniform(4), &GaussianSketch];
     for (law, intercept) in laws.into_iter().zip([true, false]) {
-        let sketch = law.draw(n, d, &mut Pcg64::seed_from_u64(1)).unwrap();
+        let sketch = law.draw(n, d, &mut rng(1)).unwrap();
         let krr = SketchedKrr { intercept, ..SketchedKrr::new(gaussian(1.0), ridges[1]) };
         let theirs = krr.fit(problem, &*sketch).unwrap();
         let offset: &[f64] = &[0.5, -2.0];
@@ -47,7 +45,7 @@ fn a_sketch_of_all_rows_is_the_fit_in_memory() {
         let factor = TallQr::sketched(gaussian(1.0), problem.x, &*sketch, 2, offset).unwrap();
         let by_factor = rows.pass(factor).unwrap().solve(ridges[1]).unwrap();
         assert!((by_factor.predict(problem.x).unwrap() - &f).norm_max() < 1e-8 * g.norm_max());
-        let another = law.draw(n, d, &mut Pcg64::seed_from_u64(2)).unwrap();
+        let another = law.draw(n, d, &mut rng(2)).unwrap();
         let another =
             NormalEquations::sketched(gaussian(1.0), problem.x, &*another, 2, offset).unwrap();
         assert!(matches!(state.merge(another), Err(Error::Incompatible { .. })));
@@ -60,7 +58,7 @@ fn a_sketch_is_carried_to_landmarks() {
     let n = 2048; // whole tiles: rows that wait for theirs are kept as they are
     let (x, y) = sample::<f64>(n, 2, 1, 3);
     let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref());
-    let sketch = Accumulation::uniform(3).sample(n, 30, &mut Pcg64::seed_from_u64(4)).unwrap();
+    let sketch = Accumulation::uniform(3).sample(n, 30, &mut rng(4)).unwrap();
     let support = problem.x.gather(Sketch::<f64>::support(&sketch).into());
     let mut state = NormalEquations::sketched(gaussian(1.0), problem.x, &sketch, 1, None).unwrap();
     state.accumulate(problem).unwrap();
@@ -77,7 +75,7 @@ fn a_sketch_is_carried_to_landmarks() {
 fn what_does_not_fit_is_refused() {
     let x = Mat::from_fn(40, 1, |i, _| i as f64 / 10.0);
     let points = Points::from_rows(x.as_ref());
-    let sketch = Accumulation::uniform(2).sample(40, 5, &mut Pcg64::seed_from_u64(0)).unwrap();
+    let sketch = Accumulation::uniform(2).sample(40, 5, &mut rng(0)).unwrap();
     let of = |rows: usize, targets: usize, offset: Option<&[f64]>| {
         NormalEquations::sketched(gaussian(1.0), points.slice(0..rows), &sketch, targets, offset)
     };
