@@ -44,8 +44,8 @@ use std::process::ExitCode;
 /// The program `nystrom`: does what the command line says, and tells how it went.
 pub fn main() -> ExitCode {
     let cli = args::Cli::parse(); // a wrong command line ends here, with status 2
-    match commands::run(cli.command) {
-        Ok(code) => code,
+    match commands::run(&cli.command) {
+        Ok(status) => ExitCode::from(status),
         // the reader of standard output has seen enough
         Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => ExitCode::from(failure::report(&error)),

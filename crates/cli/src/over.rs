@@ -1,7 +1,7 @@
 //! The commands that run over the processes of a job.
 
-use crate::args::{Cli, Command};
-use crate::commands::stream::{self, agree::agree};
+use crate::args::Cli;
+use crate::commands::stream;
 use crate::failure::{self, Failure, Result};
 use clap::{CommandFactory, FromArgMatches};
 use nystrom_pipeline::Ranks;
@@ -35,7 +35,7 @@ pub fn main_over(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
             return Ok(u8::try_from(error.exit_code()).unwrap_or(failure::USAGE));
         }
     };
-    match run(&cli.command, ranks) {
+    match stream::run_over(&cli.command, ranks) {
         Ok(status) => Ok(status),
         Err(error) => match error.downcast_ref() {
             // which has been told
@@ -43,23 +43,6 @@ pub fn main_over(ranks: &dyn Ranks) -> std::result::Result<u8, u8> {
             _ => Err(failure::report(&of_rank(ranks, error))),
         },
     }
-}
-
-/// The status to end with.
-fn run(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
-    match command {
-        Command::Fit(args) => return stream::fit::run_over(args, ranks),
-        Command::Predict(args) => stream::predict::predict_over(args, ranks)?,
-        Command::Evaluate(args) => stream::predict::evaluate_over(args, ranks)?,
-        Command::Scores(args) => stream::scores::run_over(args, ranks)?,
-        Command::Landmarks(args) => stream::landmarks::run_over(args, ranks)?,
-        _ => {
-            let text = "over processes there are `fit`, `predict`, `evaluate`, `scores` and \
-                        `landmarks`; use `nystrom` for the rest";
-            agree::<()>(ranks, Err(Failure::Usage(text.into()).into()))?;
-        }
-    }
-    Ok(0)
 }
 
 /// An error of which the others have not heard: with the rank, if there are others.

@@ -18,10 +18,9 @@ use nystrom::prelude::*;
 use nystrom_data::Table;
 use nystrom_page::FitPage;
 use nystrom_pipeline::{ColumnOptions, Fitted, Missing, Model, Split, Task};
-use std::process::ExitCode;
 use std::time::Instant;
 
-pub fn run(args: &Fit) -> Result<ExitCode> {
+pub fn run(args: &Fit) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run)?;
     let rng = &mut rng;
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);
@@ -76,8 +75,7 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
     page::write(args, page, &mut summary)?;
     summary.line("to repeat", &repeat);
     summary.value("command_to_repeat", &repeat);
-    summary.print(&session, output.is_stdout())?;
-    Ok(ExitCode::SUCCESS)
+    summary.print(&session, output.is_stdout())
 }
 
 /// The columns that are used, and the names of the targets.
@@ -190,7 +188,7 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// What `--plan` says of a search: only its bounds are known beforehand.
-fn plan(session: &Session, table: &Table, budget: &Budget) -> Result<ExitCode> {
+fn plan(session: &Session, table: &Table, budget: &Budget) -> Result<()> {
     let mut summary = Summary::of("fit");
     let (rows, columns) = (table.rows(), table.columns().len());
     let work = budget.work.unwrap_or(budget.effort.work());
@@ -202,8 +200,7 @@ fn plan(session: &Session, table: &Table, budget: &Budget) -> Result<ExitCode> {
     summary.value("rows", rows);
     summary.value("work", work);
     summary.value("memory", budget.memory);
-    summary.print(session, false)?;
-    Ok(ExitCode::SUCCESS)
+    summary.print(session, false)
 }
 
 /// The command line that repeats the fit to the bit.

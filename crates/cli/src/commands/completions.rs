@@ -3,11 +3,9 @@
 use crate::args::{Cli, Completions};
 use crate::failure::Result;
 use clap::CommandFactory;
-use std::process::ExitCode;
 
-pub fn run(args: &Completions) -> Result<ExitCode> {
+pub fn run(args: &Completions) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "nystrom", &mut script);
-    crate::output::print(script)?;
-    Ok(ExitCode::SUCCESS)
+    crate::output::print(script)
 }

@@ -1,12 +1,15 @@
 //! How far predictions are from what is known.
 
+use super::classes;
 use crate::failure::Result;
 use crate::summary::Summary;
 use crate::text::{count, number};
 use nystrom::faer::MatRef;
 use nystrom::krr::metrics;
 use nystrom::linalg_core::ExactSum;
+use nystrom_pipeline::{ClassErrors, Model};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Sums from which errors follow, without rounding: their bits do not depend on the order of rows,
 /// or on who saw which.
@@ -35,17 +38,17 @@ impl Running {
         self.squares.merge(&other.squares);
     }
 
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    pub fn errors(&self) -> Errors {
+    /// None without rows.
+    pub fn errors(&self) -> Option<Errors> {
+        if self.rows == 0 {
+            return None;
+        }
         let (rows, sum) = (self.rows as f64, self.sum.value());
         let mut weight = ExactSum::default();
         weight.add(rows);
         let square = self.squares.squares_about(self.truth.value() / rows, &self.truth, &weight);
         let r2 = (square > 0.0).then(|| 1.0 - sum / square);
-        Errors { rows: self.rows, rmse: (sum / rows).sqrt(), r2 }
+        Some(Errors { rows: self.rows, rmse: (sum / rows).sqrt(), r2 })
     }
 }
 
@@ -71,5 +74,44 @@ impl Errors {
             format!("RMSE {}, R² {r2} ({})", number(self.rmse), count(self.rows, "row")),
         );
         summary.value(key, self);
+    }
+}
+
+/// Errors of a model where the truth is known.
+pub enum ModelErrors {
+    /// Of each target, if any row has it.
+    Numbers(Vec<Option<Errors>>),
+    /// If any row has a class; none may be of a class that was not fitted.
+    Classes(nystrom_pipeline::Result<Option<ClassErrors>>),
+}
+
+impl ModelErrors {
+    /// A target that no row has.
+    pub fn absent<'a>(&self, model: &'a Model) -> Option<&'a str> {
+        let place = match self {
+            ModelErrors::Numbers(all) => all.iter().position(Option::is_none),
+            ModelErrors::Classes(errors) => matches!(errors, Ok(None)).then_some(0),
+        };
+        place.map(|place| model.target_names()[place])
+    }
+
+    pub fn report(self, model: &Model, summary: &mut Summary) {
+        let all = match self {
+            ModelErrors::Numbers(all) => all,
+            ModelErrors::Classes(errors) => {
+                return classes::report(errors, "error", "error", summary);
+            }
+        };
+        let names = model.target_names();
+        let known = names.iter().zip(all).filter_map(|(name, errors)| Some((*name, errors?)));
+        let known: Vec<(&str, Errors)> = known.collect();
+        if names.len() == 1 {
+            known.iter().for_each(|(_, errors)| errors.report("error", "error", summary));
+            return;
+        }
+        for (name, errors) in &known {
+            summary.line("error", format!("{name:?}: RMSE {}", number(errors.rmse)));
+        }
+        summary.value("errors", known.into_iter().collect::<BTreeMap<_, _>>());
     }
 }

@@ -1,30 +1,29 @@
 //! `nystrom evaluate`.
 
-use super::predict::{Predicted, predict, summarise};
+use super::errors::ModelErrors;
+use super::predict::{describe, predict};
 use crate::args::Evaluate;
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::model_file;
 use crate::session::Session;
 use crate::summary::Summary;
-use std::process::ExitCode;
+use nystrom_pipeline::Model;
 
-pub fn run(args: &Evaluate) -> Result<ExitCode> {
+pub fn run(args: &Evaluate) -> Result<()> {
     let session = Session::new(args.threads, args.json, args.quiet)?;
     let model = model_file::load(&args.model)?;
     let predicted = predict(&model, &args.data, (None, false), &session)?;
-    let Predicted { rows, actual, named, .. } = &predicted;
-    let known = |actual: &Option<Vec<f64>>| {
-        actual.as_ref().is_some_and(|actual| rows.iter().any(|&row| !actual[row].is_nan()))
-    };
-    let absent = match (model.classes(), named) {
-        (Some(_), Some(named)) if named.0.iter().any(Option::is_some) => None,
-        (Some(classes), _) => Some(&classes.target),
-        (None, _) => {
-            let mut of_targets = model.targets().iter().zip(actual);
-            of_targets.find(|(_, actual)| !known(actual)).map(|(target, _)| &target.name)
-        }
-    };
-    if let Some(target) = absent {
+    report(args, &model, (predicted.rows.len(), predicted.errors(&model)?), &session)
+}
+
+/// The errors on so many rows; an error itself unless there are some of every target.
+pub fn report(
+    args: &Evaluate,
+    model: &Model,
+    (rows, errors): (usize, ModelErrors),
+    session: &Session,
+) -> Result<()> {
+    if let Some(target) = errors.absent(model) {
         let text = format!(
             "{}: the target {target:?} is in no row, so that there is nothing to compare with; use \
              `predict`",
@@ -32,9 +31,11 @@ pub fn run(args: &Evaluate) -> Result<ExitCode> {
         );
         return Err(Failure::Data(text).into());
     }
-    predicted.class_errors(&model).map_err(of_pipeline)?;
+    if let ModelErrors::Classes(Err(error)) = errors {
+        return Err(of_pipeline(error));
+    }
     let mut summary = Summary::of("evaluate");
-    summarise(&model, &predicted, &mut summary)?;
-    summary.print(&session, false)?;
-    Ok(ExitCode::SUCCESS)
+    describe(model, rows, &mut summary);
+    errors.report(model, &mut summary);
+    summary.print(session, false)
 }

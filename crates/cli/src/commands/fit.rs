@@ -20,7 +20,6 @@ use nystrom::krr::{IterationReport, PathPoint, RowSums, Stop};
 use nystrom::prelude::*;
 use nystrom_page::FitPage;
 use nystrom_pipeline::{Made, Model, Target};
-use std::process::ExitCode;
 
 /// The data, cut into what is fitted and what is held out.
 struct Split {
@@ -41,9 +40,9 @@ struct Fitted {
     lambdas: Vec<[f64; 2]>,
 }
 
-pub fn run(args: &Fit) -> Result<ExitCode> {
+pub fn run(args: &Fit) -> Result<u8> {
     if !args.is_manual() {
-        return super::auto::run(args);
+        return super::auto::run(args).map(|()| 0);
     }
     if let Some(option) = args.search.given() {
         let text = format!(
@@ -55,7 +54,7 @@ pub fn run(args: &Fit) -> Result<ExitCode> {
 }
 
 /// The fit with the kernel, landmarks and λ that the options name.
-fn as_told(args: &Fit) -> Result<ExitCode> {
+fn as_told(args: &Fit) -> Result<u8> {
     let (session, mut rng) = Session::start(&args.run)?;
     let rng = &mut rng;
     // without one there is only the plan
@@ -145,11 +144,13 @@ fn as_told(args: &Fit) -> Result<ExitCode> {
     let (model, lambdas, command) = (&model, &fitted.lambdas, Some(&*command));
     page::write(args, FitPage { model, report: None, validation, lambdas, command }, &mut summary)?;
     summary.print(&session, output.is_stdout())?;
-    Ok(finish(&session, fitted.iterations.as_ref()))
+    let warning = fitted.iterations.as_ref().and_then(unconverged);
+    warning.iter().for_each(|text| session.warn(text));
+    Ok(warning.map_or(0, |_| NOT_CONVERGED))
 }
 
 /// What `--plan --json` prints.
-fn only_plan(planned: &Planned, features: &Features, session: &Session) -> Result<ExitCode> {
+fn only_plan(planned: &Planned, features: &Features, session: &Session) -> Result<u8> {
     let mut summary = Summary::of("fit");
     summary.value("rows", features.x.nrows());
     summary.value("features", &features.names);
@@ -159,7 +160,7 @@ fn only_plan(planned: &Planned, features: &Features, session: &Session) -> Resul
     if session.json {
         summary.print(session, false)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// Options that would do nothing here, and results that would lie on top of each other.
@@ -306,10 +307,4 @@ pub fn unconverged(report: &IterationReport) -> Option<String> {
              --lambda or --tolerance; on all rows more --memory helps, too"
         )
     })
-}
-
-fn finish(session: &Session, iterations: Option<&IterationReport>) -> ExitCode {
-    let Some(warning) = iterations.and_then(unconverged) else { return ExitCode::SUCCESS };
-    session.warn(&warning);
-    ExitCode::from(NOT_CONVERGED)
 }

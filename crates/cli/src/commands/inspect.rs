@@ -8,14 +8,13 @@ use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{count, number};
 use nystrom_pipeline::{Average, Explanation, Influence, Model};
-use std::process::ExitCode;
 
 /// Columns that are listed with their importance.
 const SHOWN: usize = 12;
 /// Targets or classes whose changes are listed.
 const OUTPUTS: usize = 3;
 
-pub fn run(args: &Inspect) -> Result<ExitCode> {
+pub fn run(args: &Inspect) -> Result<()> {
     let session = Session::new(None, args.json, false)?;
     let model = model_file::load(&args.model)?;
     let mut summary = Summary::of("inspect");
@@ -60,8 +59,7 @@ pub fn run(args: &Inspect) -> Result<ExitCode> {
     summary.line("version", &made.version);
     summary.value("made", made);
     summary.value("fit", regression.report());
-    summary.print(&session, false)?;
-    Ok(ExitCode::SUCCESS)
+    summary.print(&session, false)
 }
 
 /// How much each feature matters to the metric, if one was learnt: the lengths of A's columns.

@@ -14,9 +14,8 @@ use crate::text::number;
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use nystrom::sketch::{NystromStream, Whitening};
-use std::process::ExitCode;
 
-pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
+pub fn run(args: &LandmarksCommand) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run)?;
     let (rng, spec) = (&mut rng, args.landmarks);
     check_writable(&args.output, &[&args.data.data])?;
@@ -68,6 +67,5 @@ pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
     summary.value("relative_trace_error", left);
     summary.value("seed", args.run.seed);
     summary.written(&args.output);
-    summary.print(&session, args.output.is_stdout())?;
-    Ok(ExitCode::SUCCESS)
+    summary.print(&session, args.output.is_stdout())
 }

@@ -2,7 +2,7 @@
 
 use super::arrange::{arrange, libsvm_features};
 use super::classes::{self, Named, likeliest};
-use super::errors::Errors;
+use super::errors::{Errors, ModelErrors};
 use crate::args::{DataArgs, Predict};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::input::{Input, Source};
@@ -14,11 +14,10 @@ use crate::summary::Summary;
 use crate::text;
 use nystrom::faer::{Mat, MatRef};
 use nystrom_data::{Cell, Column, Table};
-use nystrom_pipeline::{ClassErrors, Deviations, Model};
+use nystrom_pipeline::{Deviations, Model};
 use std::collections::BTreeMap;
-use std::process::ExitCode;
 
-pub fn run(args: &Predict) -> Result<ExitCode> {
+pub fn run(args: &Predict) -> Result<()> {
     let session = Session::new(args.threads, args.json, args.quiet)?;
     check_writable(&args.output, &[&args.model, &args.data.data])?;
     let model = model_file::load(&args.model)?;
@@ -37,14 +36,15 @@ pub fn run(args: &Predict) -> Result<ExitCode> {
     Columns(columns).write(&args.output, &session)?;
 
     let mut summary = Summary::of("predict");
-    summarise(&model, &predicted, &mut summary)?;
+    describe(&model, rows.len(), &mut summary);
+    coverage(&predicted, &model.target_names(), &mut summary);
+    predicted.errors(&model)?.report(&model, &mut summary);
     if args.output.is_stdout() {
         summary.value("row", rows);
         results.values(&mut summary);
     }
     summary.written(&args.output);
-    summary.print(&session, args.output.is_stdout())?;
-    Ok(ExitCode::SUCCESS)
+    summary.print(&session, args.output.is_stdout())
 }
 
 /// Probabilities are of classes, and npy files hold numbers.
@@ -154,12 +154,19 @@ pub struct Predicted {
 }
 
 impl Predicted {
-    /// The errors of probabilities where the class is known; nothing of a regression.
-    pub fn class_errors(&self, model: &Model) -> nystrom_pipeline::Result<Option<ClassErrors>> {
-        match (model.classes(), &self.named, &self.probabilities) {
-            (Some(classes), Some(named), Some(p)) => named.errors(classes, p.as_ref()),
-            _ => Ok(None),
+    /// The errors where the truth is known.
+    pub fn errors(&self, model: &Model) -> Result<ModelErrors> {
+        if let Some(classes) = model.classes() {
+            let known = self.named.as_ref().zip(self.probabilities.as_ref());
+            let errors = known.map(|(named, p)| named.errors(classes, p.as_ref()));
+            return Ok(ModelErrors::Classes(errors.unwrap_or(Ok(None))));
         }
+        let of = |(j, actual): (usize, &Option<Vec<f64>>)| match actual {
+            Some(actual) => errors(self.values.subcols(j, 1), &self.rows, actual),
+            None => Ok(None),
+        };
+        let all = self.actual.iter().enumerate().map(of);
+        Ok(ModelErrors::Numbers(all.collect::<Result<_>>()?))
     }
 }
 
@@ -293,40 +300,16 @@ fn renamed(table: &Table, places: &[usize], names: &[&str]) -> Result<Table> {
     Ok(Table::new(table.source(), columns.collect())?)
 }
 
-/// The rows, and the error on those whose target is known, if there are any.
-pub fn summarise(model: &Model, predicted: &Predicted, summary: &mut Summary) -> Result<()> {
-    let Predicted { values, rows, actual, .. } = predicted;
+/// The rows that were predicted, and of which targets.
+pub fn describe(model: &Model, rows: usize, summary: &mut Summary) {
     let names = model.target_names();
     let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-    let count = text::count(rows.len(), "row");
-    summary.line("predicted", format!("{} for {count}", quoted.join(", ")));
-    summary.value("rows", values.nrows());
+    summary.line("predicted", format!("{} for {}", quoted.join(", "), text::count(rows, "row")));
+    summary.value("rows", rows);
     match names[..] {
         [one] => summary.value("target", one),
         _ => summary.value("targets", &names),
     }
-    if model.classes().is_some() {
-        classes::report(predicted.class_errors(model), "error", "error", summary);
-        return Ok(());
-    }
-    coverage(predicted, &names, summary);
-    let mut all = Vec::new();
-    for (j, actual) in actual.iter().enumerate() {
-        let column = values.subcols(j, 1);
-        let errors = actual.as_ref().map(|actual| errors(column, rows, actual)).transpose()?;
-        match errors.flatten() {
-            Some(errors) if names.len() == 1 => errors.report("error", "error", summary),
-            Some(errors) => all.push((names[j], errors)),
-            None => {}
-        }
-    }
-    for (name, errors) in &all {
-        summary.line("error", format!("{name:?}: RMSE {}", text::number(errors.rmse)));
-    }
-    if names.len() > 1 {
-        summary.value("errors", all.into_iter().collect::<BTreeMap<_, _>>());
-    }
-    Ok(())
 }
 
 /// How many of the known targets are in their intervals.

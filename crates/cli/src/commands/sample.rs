@@ -14,7 +14,6 @@ use nystrom::dpp::{Effort, stationary_meetings};
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use nystrom::sketch::{Draw, Uniform};
-use std::process::ExitCode;
 
 /// Rows up to which `auto` is exact.
 const EXACT_UP_TO: usize = 2000;
@@ -28,7 +27,7 @@ const PAIRS: f64 = 7.0;
 /// The smallest distance that can be asked for, with 7000 pairs.
 const LEAST: f64 = 0.001;
 
-pub fn run(args: &Sample) -> Result<ExitCode> {
+pub fn run(args: &Sample) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run)?;
     check_writable(&args.output, &[&args.data.data])?;
     validate::not_empty("number of subsets (--draws)", args.draws)?;
@@ -87,8 +86,7 @@ pub fn run(args: &Sample) -> Result<ExitCode> {
     summary.value("bandwidth", kernel.bandwidth());
     summary.value("seed", args.run.seed);
     summary.written(&args.output);
-    summary.print(&session, args.output.is_stdout())?;
-    Ok(ExitCode::SUCCESS)
+    summary.print(&session, args.output.is_stdout())
 }
 
 /// How subsets are drawn.

@@ -11,12 +11,11 @@ use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::prelude::*;
-use std::process::ExitCode;
 
 /// Columns of the fast scores unless said otherwise.
 const COLUMNS: usize = 1000;
 
-pub fn run(args: &Scores) -> Result<ExitCode> {
+pub fn run(args: &Scores) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run)?;
     check_writable(&args.output, &[&args.data.data])?;
     check(args)?;
@@ -87,7 +86,7 @@ fn report(
     kernel: &AnyKernel,
     scores: &[f64],
     data: &Data,
-) -> Result<ExitCode> {
+) -> Result<()> {
     let d_eff: f64 = scores.iter().sum();
     let highest = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
     let mut summary = Summary::of("scores");
@@ -111,6 +110,5 @@ fn report(
     if args.output.is_stdout() {
         summary.value("scores", scores);
     }
-    summary.print(session, args.output.is_stdout())?;
-    Ok(ExitCode::SUCCESS)
+    summary.print(session, args.output.is_stdout())
 }

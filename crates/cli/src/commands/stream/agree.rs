@@ -1,4 +1,5 @@
-//! What the processes of a job know of one another: whether all did it, and what the first has.
+//! What the processes of a job know of one another: whether all did it, what the first has, and what
+//! all have together.
 
 use crate::failure::{self, Failure, Result};
 use nystrom_pipeline::Ranks;
@@ -26,4 +27,25 @@ pub fn share<T: Serialize + DeserializeOwned>(ranks: &dyn Ranks, value: Option<T
     let bytes = serde_json::to_vec(&value)?;
     let value: Option<T> = serde_json::from_slice(&ranks.broadcast(bytes))?;
     value.ok_or_else(|| anyhow::anyhow!("process 0 has nothing to share"))
+}
+
+/// What all processes have, on process 0: there `merge` adds what the others have, in the order of
+/// their ranks.
+pub fn together<T: Serialize + DeserializeOwned>(
+    ranks: &dyn Ranks,
+    mine: T,
+    merge: impl Fn(&mut T, T),
+) -> Result<Option<T>> {
+    if ranks.rank() > 0 {
+        let mut bytes = Vec::new();
+        // JSON would lose NaN
+        ciborium::into_writer(&mine, &mut bytes)?;
+        ranks.send(0, &bytes);
+        return Ok(None);
+    }
+    let mut all = mine;
+    for rank in 1..ranks.size() {
+        merge(&mut all, ciborium::from_reader(&ranks.receive(rank)[..])?);
+    }
+    Ok(Some(all))
 }

@@ -20,15 +20,10 @@ use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
 use nystrom::prelude::*;
-use nystrom_pipeline::{Alone, Model, Ranks, Recipe, Report, StreamFit, StreamReport, Survey};
-use std::process::ExitCode;
+use nystrom_pipeline::{Model, Ranks, Recipe, Report, StreamFit, StreamReport, Survey};
 
-pub fn run(args: &Fit) -> Result<ExitCode> {
-    Ok(ExitCode::from(run_over(args, &Alone)?))
-}
-
-/// The same over the processes of a job. Process 0 searches, finishes and writes; all end with the
-/// same status.
+/// Over the processes of a job. Process 0 searches, finishes and writes; all end with the same
+/// status.
 pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     let (session, mut rng) = Session::over(&args.run, ranks)?;
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);

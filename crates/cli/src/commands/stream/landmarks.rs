@@ -16,13 +16,7 @@ use crate::text::number;
 use nystrom::linalg_core::validate;
 use nystrom::prelude::*;
 use nystrom::sketch::{NystromStream, Whitening};
-use nystrom_pipeline::{Alone, DrawnRows, PointRecipe, Ranks};
-use std::process::ExitCode;
-
-pub fn run(args: &LandmarksCommand) -> Result<ExitCode> {
-    run_over(args, &Alone)?;
-    Ok(ExitCode::SUCCESS)
-}
+use nystrom_pipeline::{DrawnRows, PointRecipe, Ranks};
 
 /// What was chosen.
 struct Chosen {
@@ -33,7 +27,7 @@ struct Chosen {
     weights: Option<Vec<f64>>,
 }
 
-/// The same over the processes of a job. Process 0 writes.
+/// Over the processes of a job. Process 0 writes.
 pub fn run_over(args: &LandmarksCommand, ranks: &dyn Ranks) -> Result<()> {
     let (session, mut rng) = Session::over(&args.run, ranks)?;
     agree(ranks, check(args, ranks))?;

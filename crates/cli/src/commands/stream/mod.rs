@@ -1,25 +1,27 @@
 //! Tables that are read block by block: in several files, or too large for the memory.
 
-pub mod agree;
+mod agree;
 mod certify;
 mod checkpoint;
-pub mod fit;
+mod fit;
 mod input;
 mod iterate;
 mod job;
-pub mod landmarks;
+mod landmarks;
 mod model_rows;
 mod passes;
 mod points;
-pub mod predict;
-pub mod scores;
+mod predict;
+mod scores;
 mod share;
 mod sizes;
 mod to;
 mod watch;
 
-use crate::args::{DataArgs, RunArgs};
+use crate::args::{Command, DataArgs};
 use crate::failure::{Failure, Result};
+use agree::agree;
+use nystrom_pipeline::Ranks;
 use std::path::Path;
 
 /// Smaller files are read as a whole whatever `--memory` says.
@@ -28,14 +30,39 @@ const SMALL: u64 = 64 << 20;
 const IN_MEMORY: u64 = 4;
 const COMPRESSED: u64 = 20;
 
+/// Does it over the processes of a job. The number is the status to end with.
+pub fn run_over(command: &Command, ranks: &dyn Ranks) -> Result<u8> {
+    match command {
+        Command::Fit(args) => return fit::run_over(args, ranks),
+        Command::Predict(args) => predict::predict_over(args, ranks)?,
+        Command::Evaluate(args) => predict::evaluate_over(args, ranks)?,
+        Command::Scores(args) => scores::run_over(args, ranks)?,
+        Command::Landmarks(args) => landmarks::run_over(args, ranks)?,
+        _ => {
+            let text = "over processes there are `fit`, `predict`, `evaluate`, `scores` and \
+                        `landmarks`; use `nystrom` for the rest";
+            agree::<()>(ranks, Err(Failure::Usage(text.into()).into()))?;
+        }
+    }
+    Ok(0)
+}
+
 /// Whether a table is in several files.
-pub fn is_many(data: &DataArgs) -> bool {
+fn is_many(data: &DataArgs) -> bool {
     let is_pattern = data.data.to_string_lossy().contains(['*', '?', '[']) && !data.data.exists();
     data.data.is_dir() || is_pattern
 }
 
-/// Whether a command has to read its table block by block; `asked` if an option says so.
-pub fn is_due(data: &DataArgs, asked: bool, run: &RunArgs) -> Result<bool> {
+/// Whether a command has to read its table block by block.
+pub fn is_due(command: &Command) -> Result<bool> {
+    let (data, asked, run) = match command {
+        Command::Fit(args) => (&args.data, args.stream.is_asked(), &args.run),
+        Command::Scores(args) => (&args.data, args.blocks.is_asked(), &args.run),
+        Command::Landmarks(args) => (&args.data, args.blocks.is_asked(), &args.run),
+        Command::Predict(args) => return Ok(args.stream || is_many(&args.data)),
+        Command::Evaluate(args) => return Ok(args.stream || is_many(&args.data)),
+        _ => return Ok(false),
+    };
     let asked = asked || is_many(data);
     if asked {
         check_again(data)?;

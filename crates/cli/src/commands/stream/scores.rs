@@ -1,9 +1,9 @@
 //! `nystrom scores` block by block.
 
-use super::agree::agree;
+use super::agree::{agree, together};
 use super::input::StreamInput;
 use super::points::{self, Asked, Surveyed};
-use super::to::{To, receive};
+use super::to::To;
 use crate::args::{ScoreMethod, Scores};
 use crate::commands::scores;
 use crate::failure::{Failure, Result, of_pipeline};
@@ -14,16 +14,10 @@ use crate::summary::Summary;
 use crate::text::{self, number};
 use clap::ValueEnum;
 use nystrom::linalg_core::ExactSum;
-use nystrom_pipeline::{Alone, PointRows, Ranks, WeightedRows};
+use nystrom_pipeline::{PointRows, Ranks, WeightedRows};
 use serde::{Deserialize, Serialize};
-use std::process::ExitCode;
 
-pub fn run(args: &Scores) -> Result<ExitCode> {
-    run_over(args, &Alone)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The same over the processes of a job. Process 0 writes.
+/// Over the processes of a job. Process 0 writes.
 pub fn run_over(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
     let (session, mut rng) = Session::over(&args.run, ranks)?;
     agree(ranks, check(args, ranks))?;
@@ -44,17 +38,8 @@ pub fn run_over(args: &Scores, ranks: &dyn Ranks) -> Result<()> {
             })
             .map_err(told)
     })?;
-    let Some(mut sink) = to.send(ranks)? else {
-        let mut bytes = Vec::new();
-        ciborium::into_writer(&totals, &mut bytes)?;
-        ranks.send(0, &bytes);
-        return Ok(());
-    };
-    for rank in 1..ranks.size() {
-        receive(&mut sink, rank, ranks)?;
-        totals.merge(&ciborium::from_reader(&ranks.receive(rank)[..])?);
-    }
-    sink.finish()?;
+    to.finish(ranks)?;
+    let Some(totals) = together(ranks, totals, Totals::merge)? else { return Ok(()) };
     report(args, (&surveyed, &dictionary, sampled), &totals, (&session, ranks))
 }
 
@@ -121,7 +106,7 @@ impl Totals {
     }
 
     /// Adds those of the rows behind.
-    fn merge(&mut self, later: &Totals) {
+    fn merge(&mut self, later: Totals) {
         self.rows += later.rows;
         self.sum.merge(&later.sum);
         self.offer(later.highest);

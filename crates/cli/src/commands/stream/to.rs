@@ -44,17 +44,20 @@ impl To {
         }
     }
 
-    /// Gives the output back, or sends what was kept to process 0, with a header if nobody before
-    /// had one.
-    pub fn send(self, ranks: &dyn Ranks) -> Result<Option<Sink>> {
+    /// Ends the output with the rows of the other processes. These send what was kept to process 0,
+    /// with a header if nobody before had one.
+    pub fn finish(self, ranks: &dyn Ranks) -> Result<()> {
         let (is_headed, size) = match &self {
             To::Sink(_, is_headed) => (*is_headed, 0),
             To::File(_, size) => (*size > 0, *size),
         };
         let all = ranks.gather(vec![u8::from(is_headed)]);
         let mut file = match self {
-            To::Sink(sink, _) => return Ok(Some(sink)),
             To::File(file, _) => file,
+            To::Sink(mut sink, _) => {
+                (1..ranks.size()).try_for_each(|from| receive(&mut sink, from, ranks))?;
+                return sink.finish();
+            }
         };
         let is_first = all[..ranks.rank()].iter().all(|headed| headed[..] == [0]);
         file.seek(SeekFrom::Start(if is_first { 0 } else { size as u64 }))?;
@@ -69,12 +72,12 @@ impl To {
             ranks.send(0, rest.as_bytes());
         }
         ranks.send(0, &[]);
-        Ok(None)
+        Ok(())
     }
 }
 
-/// Writes what another process [sent](To::send).
-pub fn receive(sink: &mut Sink, from: usize, ranks: &dyn Ranks) -> Result<()> {
+/// Writes what another process sent.
+fn receive(sink: &mut Sink, from: usize, ranks: &dyn Ranks) -> Result<()> {
     loop {
         let piece = ranks.receive(from);
         if piece.is_empty() {
