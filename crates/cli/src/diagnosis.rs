@@ -2,7 +2,7 @@
 
 use crate::args::DataArgs;
 use crate::failure::Failure;
-use crate::text::count;
+use crate::text::{count, names};
 use nystrom_data::{Doubt, Doubts, Survey, Values};
 
 /// The most complaints that are told one by one.
@@ -375,10 +375,7 @@ pub fn shell(word: &str) -> String {
 fn listed(texts: &[String]) -> String {
     match texts {
         [_] => String::new(),
-        _ => format!(
-            " ({})",
-            texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ")
-        ),
+        _ => format!(" ({})", names(texts)),
     }
 }
 

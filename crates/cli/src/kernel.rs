@@ -2,7 +2,6 @@
 
 use crate::args::{Bandwidth, KernelArgs, KernelName};
 use crate::failure::{Failure, Result};
-use crate::progress::Meter;
 use nystrom::kernels::median_heuristic;
 use nystrom::leverage::Stationary;
 use nystrom::prelude::*;
@@ -17,7 +16,7 @@ const PAIRS: usize = 1000;
 pub fn kernel(
     args: &KernelArgs,
     points: Points<'_, f64>,
-    meter: Meter,
+    meter: impl Fn(usize) + Send + Sync + 'static,
     rng: &mut dyn Rng,
 ) -> Result<AnyKernel> {
     args.check()?;
@@ -26,12 +25,7 @@ pub fn kernel(
         Bandwidth::Given(scale) => scale,
         Bandwidth::Auto => median_heuristic(points, PAIRS, rng)?,
     };
-    with_scale(args, scale, points.dim(), meter)
-}
-
-/// The kernel asked for at this length scale.
-pub fn with_scale(args: &KernelArgs, scale: f64, d: usize, meter: Meter) -> Result<AnyKernel> {
-    Ok(args.family().kernel(scale, d)?.metered(move |values| meter.inc(values)))
+    Ok(args.family().kernel(scale, points.dim())?.metered(meter))
 }
 
 /// The kernel in words.

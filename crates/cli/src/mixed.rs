@@ -4,6 +4,7 @@ use crate::args::DataArgs;
 use crate::diagnosis::{self, MARKERS, Use};
 use crate::failure::Result;
 use crate::input::{Input, Source};
+use crate::text;
 use nystrom_data::{Format, Survey, Table, Values};
 
 /// Markers of missing values that may also be wrong numbers: they have to be declared.
@@ -54,7 +55,7 @@ pub fn read(source: &Source, args: &DataArgs, input: Input, wanted: &Wanted) -> 
 
 /// What is said of markers.
 pub fn note(markers: &[String]) -> Vec<String> {
-    let note = || format!("{} are taken for missing values", list(markers));
+    let note = || format!("{} are taken for missing values", text::names(markers));
     (!markers.is_empty()).then(note).into_iter().collect()
 }
 
@@ -132,8 +133,4 @@ fn is_marker(text: &str) -> bool {
 
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
-}
-
-fn list(texts: &[String]) -> String {
-    texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ")
 }

@@ -94,6 +94,16 @@ pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
     Ok(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()).map_err(Failure::Stdout)?)
 }
 
+/// Refuses a model and JSON on the same standard output.
+pub fn check_stdout(output: &Output, json: bool) -> Result<()> {
+    if json && output.is_stdout() {
+        let text = "standard output cannot take both the model and --json; name a file for the \
+                    model";
+        return Err(Failure::Usage(text.into()).into());
+    }
+    Ok(())
+}
+
 /// How the names of files begin that are not yet whole.
 pub const TEMPORARY: &str = ".nystrom-";
 
@@ -118,15 +128,19 @@ pub fn check_writable(output: &Output, inputs: &[&Path]) -> Result<()> {
         );
     }
     let in_folder = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder(path));
-    in_folder.map_err(|source| Failure::Output { file: path.display().to_string(), source })?;
+    in_folder.map_err(failed(path))?;
     Ok(())
+}
+
+/// The error of a file that cannot be written.
+pub fn failed(path: &Path) -> impl Fn(io::Error) -> Failure {
+    move |source| Failure::Output { file: path.display().to_string(), source }
 }
 
 /// Writes a file through a temporary one in the same folder: write, fsync, rename, fsync the
 /// folder.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    try_write(path, bytes)
-        .map_err(|source| Failure::Output { file: path.display().to_string(), source }.into())
+    Ok(try_write(path, bytes).map_err(failed(path))?)
 }
 
 fn try_write(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -157,21 +171,18 @@ pub struct Sink(Option<(tempfile::NamedTempFile, PathBuf)>);
 impl Sink {
     pub fn open(output: &Output) -> Result<Sink> {
         let Some(path) = output.file() else { return Ok(Sink(None)) };
-        let file = temporary(path)
-            .map_err(|source| Failure::Output { file: path.display().to_string(), source })?;
+        let file = temporary(path).map_err(failed(path))?;
         Ok(Sink(Some((file, path.to_owned()))))
     }
 
     pub fn write(&mut self, text: &str) -> Result<()> {
         let Some((file, path)) = &mut self.0 else { return print(text) };
-        file.write_all(text.as_bytes())
-            .map_err(|source| Failure::Output { file: path.display().to_string(), source }.into())
+        Ok(file.write_all(text.as_bytes()).map_err(failed(path))?)
     }
 
     pub fn finish(self) -> Result<()> {
         let Some((file, path)) = self.0 else { return Ok(()) };
-        persist(file, &path)
-            .map_err(|source| Failure::Output { file: path.display().to_string(), source }.into())
+        Ok(persist(file, &path).map_err(failed(&path))?)
     }
 }
 

@@ -4,17 +4,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
-/// Where kernel values are counted.
-#[derive(Clone)]
-pub struct Meter(ProgressBar);
-
-impl Meter {
-    /// So many more kernel values.
-    pub fn inc(&self, values: usize) {
-        self.0.inc(values as u64);
-    }
-}
-
 pub struct Progress {
     bar: ProgressBar,
     shown: bool,
@@ -43,8 +32,10 @@ impl Progress {
         self.bar.set_position((1000.0 * done.clamp(0.0, 1.0)) as u64);
     }
 
-    pub fn meter(&self) -> Meter {
-        Meter(self.bar.clone())
+    /// What counts kernel values.
+    pub fn meter(&self) -> impl Fn(usize) + Send + Sync + use<> {
+        let bar = self.bar.clone();
+        move |values| bar.inc(values as u64)
     }
 
     /// The next piece of work, and the number of kernel values it takes if that is known.

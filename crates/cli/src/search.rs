@@ -68,6 +68,7 @@ fn half_of_free() -> Option<u64> {
     Some(two_digits(kibibytes * 512.0) as u64)
 }
 
+/// To two digits.
 pub fn two_digits(value: f64) -> f64 {
     format!("{value:.1e}").parse().unwrap_or(value)
 }

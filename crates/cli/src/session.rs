@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use anyhow::Context;
 use nystrom::prelude::*;
 use nystrom_pipeline::{Alone, Ranks};
+use std::fmt::Display;
 
 pub struct Session {
     pub progress: Progress,
@@ -49,6 +50,11 @@ impl Session {
         if !self.quiet {
             self.warn(text);
         }
+    }
+
+    /// Says what was found or decided.
+    pub fn notes(&self, notes: impl IntoIterator<Item = impl Display>) {
+        notes.into_iter().for_each(|note| self.say(&format!("note: {note}")));
     }
 
     /// Says on standard error what nobody may miss, quiet or not.

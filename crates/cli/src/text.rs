@@ -43,6 +43,11 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// `"a", "b"`.
+pub fn names(names: &[impl std::fmt::Debug]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+}
+
 /// `1 row`, `20 rows`.
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }

@@ -2,14 +2,26 @@
 
 use crate::failure::{Failure, Result};
 use crate::input::Input;
+use crate::mixed::Wanted;
+use crate::text;
 use nystrom_pipeline::Model;
+use std::fmt::Debug;
 
-/// The columns with the features in the order of the model, and those with the targets that are
-/// there.
+/// Which columns of a file are those of a model.
+pub struct Places {
+    /// In the order of the model.
+    pub features: Vec<usize>,
+    /// Those that are there.
+    pub targets: Vec<Option<usize>>,
+    /// The one target, if it is there and its classes are text.
+    pub text: Option<usize>,
+}
+
+/// Where they are.
 ///
 /// By name. A file without names goes by position. It must have as many columns as the file that
 /// was fitted, with or without the targets, or as many as the model needs.
-pub fn arrange(input: &Input, model: &Model) -> Result<(Vec<usize>, Vec<Option<usize>>)> {
+pub fn arrange(input: &Input, model: &Model) -> Result<Places> {
     let needed: Vec<String> = model.columns().names().map(str::to_owned).collect();
     let is_target = |name: &String| model.target_names().contains(&name.as_str());
     let without_targets: Vec<String> =
@@ -23,27 +35,44 @@ pub fn arrange(input: &Input, model: &Model) -> Result<(Vec<usize>, Vec<Option<u
         }
         None => input.find(name),
     };
-    let absent: Vec<String> =
-        needed.iter().filter(|name| find(name).is_none()).map(|name| format!("{name:?}")).collect();
+    let absent: Vec<&String> = needed.iter().filter(|name| find(name).is_none()).collect();
     if !absent.is_empty() {
-        let names: Vec<String> =
-            input.names().into_iter().map(|name| format!("{name:?}")).collect();
         let text = format!(
             "{}: the model needs {}, which the file lacks; it has {}",
             input.source(),
             some(&absent),
-            some(&names)
+            some(&input.names())
         );
         return Err(Failure::Data(text).into());
     }
-    let targets = model.target_names().into_iter().map(find).collect();
-    Ok((needed.iter().filter_map(|name| find(name)).collect(), targets))
+    let targets: Vec<Option<usize>> = model.target_names().into_iter().map(find).collect();
+    let of_text = model.classes().is_some_and(|classes| !classes.numbers);
+    let text = targets.first().copied().flatten().filter(|_| of_text);
+    Ok(Places { features: needed.iter().filter_map(|name| find(name)).collect(), targets, text })
+}
+
+impl Places {
+    /// What to read there, with these targets that are numbers.
+    pub fn wanted(&self, model: &Model, targets: &[usize]) -> Wanted {
+        let of = |wanted: bool| {
+            let columns = model.columns().names().zip(&self.features);
+            let columns = columns.filter(move |(name, _)| model.columns().is_text(name) == wanted);
+            columns.map(|(_, &column)| column)
+        };
+        Wanted {
+            columns: self.features.iter().chain(targets).copied().chain(self.text).collect(),
+            numbers: of(false).chain(targets.iter().copied()).collect(),
+            texts: of(true).chain(self.text).collect(),
+            instead: "the model was fitted to them, so correct the file",
+            fills: model.columns().fills(),
+        }
+    }
 }
 
 /// The first of these names, and how many more there are.
-fn some(names: &[String]) -> String {
+fn some(names: &[impl Debug]) -> String {
     const SHOWN: usize = 12;
-    let shown = names[..names.len().min(SHOWN)].join(", ");
+    let shown = text::names(&names[..names.len().min(SHOWN)]);
     if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
 }
 

@@ -5,10 +5,11 @@ use super::errors::Errors;
 use super::hold_out::hold_out;
 use super::page;
 use crate::args::{Fit, Output};
-use crate::failure::{Failure, Result, of_pipeline};
+use crate::failure::{Result, of_pipeline};
 use crate::input::{Input, Source};
 use crate::mixed::{self, Mixed, Wanted};
 use crate::model_file;
+use crate::output::{check_stdout, check_writable};
 use crate::search::{Budget, Watch};
 use crate::session::Session;
 use crate::summary::Summary;
@@ -24,35 +25,18 @@ pub fn run(args: &Fit) -> Result<()> {
     let (session, mut rng) = Session::start(&args.run)?;
     let rng = &mut rng;
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);
-    if args.run.json && output.is_stdout() && !args.plan {
-        let text = "standard output cannot take both the model and --json; name a file for the \
-                    model";
-        return Err(Failure::Usage(text.into()).into());
-    }
-    crate::output::check_writable(output, &[&args.data.data])?;
+    check_stdout(output, args.run.json && !args.plan)?;
+    check_writable(output, &[&args.data.data])?;
     page::check(args, output)?;
     session.progress.stage("reading", None);
     let (mixed, targets) = read(args)?;
-    for note in &mixed.notes {
-        session.say(&format!("note: {note}"));
-    }
+    session.notes(&mixed.notes);
     let (table, held_out) = split(&mixed.table, args.hold_out, rng)?;
     let budget = Budget::new(args, session.memory);
     if args.plan {
         return plan(&session, &table, &budget);
     }
-    let fit = nystrom_pipeline::Fit {
-        work: budget.work,
-        effort: budget.effort,
-        memory: budget.memory,
-        columns: column_options(args),
-        weights: args.search.weights.clone(),
-        task: task(args),
-        calibrate: args.search.calibrate,
-        deviations: args.search.std,
-        class_weights: args.search.class_weights.clone().unwrap_or_default(),
-        split: split_by(args),
-    };
+    let fit = options(args, &budget);
     let what = text::count(table.columns().len(), "column");
     session.say(&format!("plan: {} rows × {what}; {}", table.rows(), budget.describe()));
     let mut watch = Watch::new(&session);
@@ -116,11 +100,27 @@ pub fn wanted(args: &Fit, input: &Input) -> Result<(Wanted, Vec<String>)> {
     Ok((wanted, targets))
 }
 
-pub fn task(args: &Fit) -> Task {
+/// The search as it is asked for.
+pub fn options(args: &Fit, budget: &Budget) -> nystrom_pipeline::Fit {
+    nystrom_pipeline::Fit {
+        work: budget.work,
+        effort: budget.effort,
+        memory: budget.memory,
+        columns: column_options(args),
+        weights: args.search.weights.clone(),
+        task: task(args),
+        calibrate: args.search.calibrate,
+        deviations: args.search.std,
+        class_weights: args.search.class_weights.clone().unwrap_or_default(),
+        split: split_by(args),
+    }
+}
+
+fn task(args: &Fit) -> Task {
     args.search.task.map_or(Task::Auto, Task::from)
 }
 
-pub fn column_options(args: &Fit) -> ColumnOptions {
+fn column_options(args: &Fit) -> ColumnOptions {
     ColumnOptions {
         features: args.search.features.iter().flat_map(|text| crate::args::list(text)).collect(),
         scale: args.search.scale.clone(),
@@ -134,7 +134,7 @@ pub fn column_options(args: &Fit) -> ColumnOptions {
     }
 }
 
-pub fn split_by(args: &Fit) -> Split {
+fn split_by(args: &Fit) -> Split {
     match (&args.search.group, &args.search.time_column) {
         (Some(group), _) => Split::Group(group.clone()),
         (_, Some(time)) => Split::Time(time.clone()),
@@ -204,7 +204,7 @@ fn plan(session: &Session, table: &Table, budget: &Budget) -> Result<()> {
 }
 
 /// The command line that repeats the fit to the bit.
-pub fn repeat(settings: &str) -> String {
+fn repeat(settings: &str) -> String {
     let said: Vec<String> = std::env::args().skip(1).collect();
     let mut words = vec!["nystrom".to_owned()];
     let mut skip = false;

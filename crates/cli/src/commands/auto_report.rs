@@ -2,17 +2,16 @@
 
 use crate::kernel::describe as kernel;
 use crate::summary::Summary;
-use crate::text::{count, number};
+use crate::text::{count, names, number};
 use nystrom_pipeline::{Metric, Model, Report};
 
 /// The best candidates that are told in words.
 const SHOWN: usize = 5;
 
 pub fn describe(model: &Model, report: &Report, summary: &mut Summary) {
-    let targets: Vec<String> =
-        model.target_names().iter().map(|name| format!("{name:?}")).collect();
+    let targets = names(&model.target_names());
     let (rows, features) = (count(report.rows, "row"), count(report.features.len(), "feature"));
-    summary.line("fitted", format!("{} on {rows}, {features}", targets.join(", ")));
+    summary.line("fitted", format!("{targets} on {rows}, {features}"));
     for dropped in &report.dropped {
         summary.line("left out", dropped.to_string());
     }

@@ -12,6 +12,7 @@ use crate::failure::{Failure, NOT_CONVERGED, Result};
 use crate::input::{Features, Input, Supervised, check_target};
 use crate::kernel::{self, AnyKernel};
 use crate::model_file;
+use crate::output::{check_stdout, check_writable};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
@@ -60,7 +61,7 @@ fn as_told(args: &Fit) -> Result<u8> {
     // without one there is only the plan
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);
     check_options(args, output)?;
-    crate::output::check_writable(output, &[&args.data.data])?;
+    check_writable(output, &[&args.data.data])?;
     page::check(args, output)?;
     session.progress.stage("reading", None);
     let target = args.regression.target()?;
@@ -172,10 +173,8 @@ fn check_options(args: &Fit, output: &Output) -> Result<()> {
     } else if !given && args.tolerance.is_some() {
         "--tolerance means nothing to a path of lambdas, which needs no iterations; leave it out, \
          or give --lambda a number"
-    } else if args.run.json && output.is_stdout() && !args.plan {
-        "standard output cannot take both the model and --json; name a file for the model"
     } else {
-        return Ok(());
+        return check_stdout(output, args.run.json && !args.plan);
     };
     Err(Failure::Usage(text.into()).into())
 }
@@ -287,14 +286,17 @@ fn describe(fitted: &Fitted, summary: &mut Summary) {
         }
     }
     if let Some(iterations) = &fitted.iterations {
-        let IterationReport { iterations, residual, stop, .. } = iterations;
-        summary.line(
-            "iterations",
-            format!("{iterations}, relative residual {} ({stop:?})", number(*residual)),
-        );
-        summary.value("iterations", iterations);
-        summary.value("residual", residual);
+        iterated(iterations, "", summary);
     }
+}
+
+/// What iterations came to, with something said behind their number.
+pub fn iterated(report: &IterationReport, said: &str, summary: &mut Summary) {
+    let IterationReport { iterations, residual, stop, .. } = report;
+    let text = format!("{iterations}{said}, relative residual {} ({stop:?})", number(*residual));
+    summary.line("iterations", text);
+    summary.value("iterations", iterations);
+    summary.value("residual", residual);
 }
 
 /// What is said of a fit that did not converge: it is kept, and the status is [`NOT_CONVERGED`].

@@ -1,6 +1,6 @@
 //! `nystrom predict`.
 
-use super::arrange::{arrange, libsvm_features};
+use super::arrange::{Places, arrange, libsvm_features};
 use super::classes::{self, Named, likeliest};
 use super::errors::{Errors, ModelErrors};
 use crate::args::{DataArgs, Predict};
@@ -180,18 +180,15 @@ pub fn predict(
     session.progress.stage("reading", None);
     let source = Source::of(args)?;
     let input = Input::of(&source, args, libsvm_features(model.layout()))?;
-    let (features, targets) = arrange(&input, model)?;
+    let places = arrange(&input, model)?;
     let numbers = |target: &Option<usize>| target.and_then(|target| input.numbers(target));
     let actual: Vec<Option<Vec<f64>>> =
-        targets.iter().map(|target| numbers(target).map(<[f64]>::to_vec)).collect();
+        places.targets.iter().map(|target| numbers(target).map(<[f64]>::to_vec)).collect();
     // a class of text is read with the features
-    let of_text = model.classes().is_some_and(|classes| !classes.numbers);
-    let text = targets.first().copied().flatten().filter(|_| of_text);
-    let Found { table, rows, lines } =
-        find(model, args, session, (source, input), (&features, text))?;
-    let named = match (model.classes(), text, &actual[..]) {
+    let Found { table, rows, lines } = find(model, args, session, (source, input), &places)?;
+    let named = match (model.classes(), places.text, &actual[..]) {
         (Some(classes), Some(_), _) => Some(Named::of(&table, &classes.target)?),
-        (Some(_), None, [Some(all)]) if !of_text => {
+        (Some(_), None, [Some(all)]) => {
             Some(Named::numbers(&rows.iter().map(|&row| all[row]).collect::<Vec<_>>()))
         }
         _ => None,
@@ -199,9 +196,7 @@ pub fn predict(
     let kernel_values = (rows.len() * model.regression().centers().len()) as f64;
     session.progress.stage("predicting", Some(kernel_values));
     let (predicted, notes) = predicted(model, &table, (level, std), (rows, lines, actual, named))?;
-    for note in &notes {
-        session.say(&format!("note: {note}"));
-    }
+    session.notes(notes);
     Ok(predicted)
 }
 
@@ -247,24 +242,11 @@ fn find(
     args: &DataArgs,
     session: &Session,
     (source, input): (Source, Input),
-    (features, text): (&[usize], Option<usize>),
+    places: &Places,
 ) -> Result<Found> {
-    let names: Vec<&str> = model.columns().names().collect();
-    let is_text = |name: &str| model.columns().is_text(name);
-    let of = |wanted: bool| -> Vec<usize> {
-        let columns = names.iter().zip(features).filter(|(name, _)| is_text(name) == wanted);
-        columns.map(|(_, &column)| column).collect()
-    };
-    let fills = model.columns().fills();
-    let wanted = Wanted {
-        columns: features.iter().copied().chain(text).collect(),
-        numbers: of(false),
-        texts: of(true).into_iter().chain(text).collect(),
-        instead: "the model was fitted to them, so correct the file",
-        fills,
-    };
+    let (Places { features, text, .. }, wanted) = (places, places.wanted(model, &[]));
     let places = wanted.columns.clone();
-    let (rows, mixed) = if fills || !wanted.texts.is_empty() {
+    let (rows, mixed) = if wanted.fills || !wanted.texts.is_empty() {
         let mixed = mixed::read(&source, args, input, &wanted)?;
         // the class may be missing
         let class = text.map(|text| features.iter().filter(|feature| **feature < text).count());
@@ -278,11 +260,9 @@ fn find(
         let rows = input.rows(used, args)?;
         (rows, mixed::read(&source, args, input, &Wanted { fills: true, ..wanted })?)
     };
-    for note in &mixed.notes {
-        session.say(&format!("note: {note}"));
-    }
+    session.notes(&mixed.notes);
     let class = model.classes().map(|classes| classes.target.as_str()).filter(|_| text.is_some());
-    let names: Vec<&str> = names.iter().copied().chain(class).collect();
+    let names: Vec<&str> = model.columns().names().chain(class).collect();
     let table = renamed(&mixed.table, &places, &names)?.select_rows(&rows)?;
     let lines = rows.iter().map(|&row| mixed.lines[row]).collect();
     Ok(Found { table, rows, lines })
@@ -303,8 +283,8 @@ fn renamed(table: &Table, places: &[usize], names: &[&str]) -> Result<Table> {
 /// The rows that were predicted, and of which targets.
 pub fn describe(model: &Model, rows: usize, summary: &mut Summary) {
     let names = model.target_names();
-    let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-    summary.line("predicted", format!("{} for {}", quoted.join(", "), text::count(rows, "row")));
+    let count = text::count(rows, "row");
+    summary.line("predicted", format!("{} for {count}", text::names(&names)));
     summary.value("rows", rows);
     match names[..] {
         [one] => summary.value("target", one),

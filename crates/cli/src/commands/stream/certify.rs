@@ -1,8 +1,7 @@
 //! `nystrom fit --certify` block by block: three more passes.
 
-use super::input::{StreamInput, Watched};
-use super::job::{Job, named};
-use super::watch::Watch as Passing;
+use super::input::StreamInput;
+use super::job::Job;
 use crate::args::{Certify, Fit};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::text;
@@ -51,9 +50,8 @@ impl Job<'_> {
     ) -> Result<Option<CertificateReport>> {
         let Some(rows) = asked(self.args)? else { return Ok(None) };
         let ranks = self.ranks;
-        let seen = input.files.rows().map(|rows| rows / ranks.size() as u64);
-        let watch = Passing::new(self.session, &named("certifying", ranks), (seen, 0));
-        let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
+        let all = input.files.rows();
+        let mut source = input.watched("certifying", all, (self.session, ranks));
         let rng = &mut Streams::from_key(self.args.run.seed).stream(STREAM);
         let certificate = Certificate { rows, ..Certificate::default() };
         let report = recipe.certify_over((ranks, &mut source), model, certificate, rng);

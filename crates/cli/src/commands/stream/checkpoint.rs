@@ -50,8 +50,7 @@ impl Folder {
     /// Made if it is not there.
     pub fn of(args: &Fit) -> Result<Option<Folder>> {
         let Some(path) = &args.stream.checkpoint else { return Ok(None) };
-        let failed = |source| Failure::Output { file: path.display().to_string(), source };
-        std::fs::create_dir_all(path).map_err(failed)?;
+        std::fs::create_dir_all(path).map_err(crate::output::failed(path))?;
         Ok(Some(Folder(path.clone())))
     }
 

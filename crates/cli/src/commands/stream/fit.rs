@@ -9,12 +9,13 @@ use super::iterate;
 use super::job::{Job, first_pass, lambdas};
 use super::sizes::{Sizes, passes};
 use crate::args::{Bandwidth, Fit, Output, Selection};
-use crate::commands::fit::unconverged;
+use crate::commands::fit::{iterated, unconverged};
 use crate::commands::select::{self, Setting};
 use crate::commands::span;
 use crate::commands::{auto, auto_report, certify as certificates};
 use crate::failure::{Failure, NOT_CONVERGED, Result, of_pipeline};
 use crate::model_file;
+use crate::output::{check_stdout, check_writable};
 use crate::search::{Budget, Watch};
 use crate::session::Session;
 use crate::summary::Summary;
@@ -28,16 +29,14 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     let (session, mut rng) = Session::over(&args.run, ranks)?;
     let output = args.output.as_ref().unwrap_or(&Output::Stdout);
     let mut input = agree(ranks, open(args, output, ranks))?;
-    for note in &input.notes {
-        session.say(&format!("note: {note}"));
-    }
+    session.notes(&input.notes);
     let budget = Budget::new(args, session.memory);
     let sizes = agree(ranks, sizes(args, &mut input, &budget, &session, ranks))?;
     if args.plan {
         return Ok(0);
     }
     let sizes = share(ranks, sizes)?;
-    input.files.set_block_rows(sizes.block);
+    input.files.set_block_rows(sizes.shared.block);
     let stream = stream(args, &sizes, &budget);
     agree(ranks, stream.check().map_err(of_pipeline))?;
     let folder = agree(ranks, Folder::of(args))?;
@@ -86,7 +85,7 @@ pub fn run_over(args: &Fit, ranks: &dyn Ranks) -> Result<u8> {
     }
     describe(&model, (&found, lambdas(args).len() > 1), &sizes, &mut summary);
     if let Some(iterations) = &iterations {
-        iterate::describe(iterations, &mut summary);
+        iterated(iterations, &format!(" in {} passes", iterations.passes), &mut summary);
     }
     if let Some(certificate) = &certificate {
         certificates::describe(certificate, &mut summary);
@@ -105,7 +104,7 @@ fn open(args: &Fit, output: &Output, ranks: &dyn Ranks) -> Result<StreamInput> {
     check(args, output)?;
     check_again(&args.data)?;
     if ranks.rank() == 0 {
-        crate::output::check_writable(output, &[&args.data.data])?;
+        check_writable(output, &[&args.data.data])?;
     }
     StreamInput::of(args)
 }
@@ -142,28 +141,14 @@ fn check(args: &Fit, output: &Output) -> Result<()> {
     iterate::asked(args)?;
     certify::asked(args)?;
     span::accumulate(args)?;
-    if args.run.json && output.is_stdout() && !args.plan {
-        let text = "standard output cannot take both the model and --json; name a file for the \
-                    model";
-        return Err(Failure::Usage(text.into()).into());
-    }
+    check_stdout(output, args.run.json && !args.plan)?;
     args.kernel.check()
 }
 
 fn stream(args: &Fit, sizes: &Sizes, budget: &Budget) -> StreamFit {
-    let fit = nystrom_pipeline::Fit {
-        work: budget.work,
-        effort: budget.effort,
-        memory: Some(sizes.search),
-        columns: auto::column_options(args),
-        weights: args.search.weights.clone(),
-        task: auto::task(args),
-        calibrate: args.search.calibrate,
-        deviations: args.search.std,
-        class_weights: args.search.class_weights.clone().unwrap_or_default(),
-        split: auto::split_by(args),
-    };
-    StreamFit { fit, reservoir: sizes.reservoir, landmarks: sizes.landmarks }
+    let options = auto::options(args, budget);
+    let fit = nystrom_pipeline::Fit { memory: Some(sizes.search), ..options };
+    StreamFit { fit, reservoir: sizes.shared.reservoir, landmarks: sizes.landmarks }
 }
 
 /// The recipe of a run that was killed after its first pass.
@@ -284,9 +269,9 @@ fn describe(
     summary: &mut Summary,
 ) {
     let StreamReport { rows, landmarks, lambda, gcv, leave_one_out, cross_validation, .. } = *found;
-    let names: Vec<String> = model.target_names().iter().map(|name| format!("{name:?}")).collect();
-    let rows_text = text::count(rows as usize, "row");
-    summary.line("fitted in blocks", format!("{} on {rows_text}", names.join(", ")));
+    let (names, rows_text) =
+        (text::names(&model.target_names()), text::count(rows as usize, "row"));
+    summary.line("fitted in blocks", format!("{names} on {rows_text}"));
     summary.line("kernel", crate::kernel::describe(model.regression().kernel()));
     summary.line("centres", &model.made.centers);
     let edge = if found.at_edge { "; at the edge of --lambdas: widen them" } else { "" };
@@ -316,7 +301,7 @@ fn describe(
     }
     summary.value("fitted_rows", rows);
     summary.value("landmarks", landmarks);
-    summary.value("reservoir", sizes.reservoir);
+    summary.value("reservoir", sizes.shared.reservoir);
     summary.value("lambda", lambda);
     summary.value("stream", found);
 }

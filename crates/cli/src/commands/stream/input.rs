@@ -1,14 +1,15 @@
 //! From the command line to files that are read block by block.
 
 use super::super::auto;
-use super::watch::Watch;
+use super::watch::{Watch, named};
 use crate::args::{DataArgs, Fit};
 use crate::diagnosis;
 use crate::failure::{Failure, Result};
 use crate::input::Input;
 use crate::mixed::{self, Decided, Wanted};
+use crate::session::Session;
 use nystrom_data::{Files, Format, Survey, Table, find_files};
-use nystrom_pipeline::TableSource;
+use nystrom_pipeline::{Ranks, TableSource};
 use std::path::PathBuf;
 
 /// Rows of a text that decide what its columns hold.
@@ -116,6 +117,18 @@ impl StreamInput {
         let unwanted = unwanted.filter(|(j, _)| !wanted.columns.contains(j)).collect();
         let (files, notes) = head.open(wanted, 0)?;
         Ok(StreamInput { files, unwanted, targets, notes })
+    }
+
+    /// For a pass over so many rows, of which every process reads about as many.
+    pub fn watched<'a>(
+        &'a mut self,
+        pass: &str,
+        rows: Option<u64>,
+        (session, ranks): (&'a Session, &dyn Ranks),
+    ) -> Watched<'a> {
+        let rows = rows.map(|rows| rows / ranks.size() as u64);
+        let watch = Watch::new(session, &named(pass, ranks), (rows, 0));
+        Watched { files: &mut self.files, unwanted: &self.unwanted, watch }
     }
 }
 

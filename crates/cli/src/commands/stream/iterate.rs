@@ -1,13 +1,11 @@
 //! `nystrom fit --tolerance` and `--all-rows` block by block: a pass for each iteration.
 
 use super::checkpoint::Folder;
-use super::input::{StreamInput, Watched};
-use super::job::{Job, named};
-use super::watch::Watch as Passing;
+use super::input::StreamInput;
+use super::job::Job;
 use crate::args::{Fit, Lambda};
 use crate::failure::{Failure, Result, of_pipeline};
 use crate::kernel::AnyKernel;
-use crate::summary::Summary;
 use crate::text::number;
 use nystrom::krr::{Extras, Iteration, IterationReport, IterativeOptions, Verdict};
 use nystrom::prelude::*;
@@ -71,21 +69,10 @@ impl Job<'_> {
         };
         let extras =
             Extras { resume: saved.as_ref(), monitor: Some(&mut monitor), ..Extras::default() };
-        let rows = input.files.rows().map(|rows| rows / ranks.size() as u64);
-        let watch = Passing::new(session, &named("a pass", ranks), (rows, 0));
-        let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
+        let rows = input.files.rows();
+        let mut source = input.watched("a pass", rows, (session, ranks));
         // as it was when a fit that goes on from a checkpoint began
         let rng = &mut Pcg64::seed_from_u64(self.args.run.seed);
         recipe.iterate_over(ranks, &mut source, (lambda, options), extras, rng).map_err(of_pipeline)
     }
-}
-
-/// What the iterations came to.
-pub fn describe(report: &IterationReport, summary: &mut Summary) {
-    let IterationReport { iterations, residual, stop, passes, .. } = report;
-    let residual = number(*residual);
-    let text = format!("{iterations} in {passes} passes, relative residual {residual} ({stop:?})");
-    summary.line("iterations", text);
-    summary.value("iterations", iterations);
-    summary.value("residual", report.residual);
 }

@@ -2,7 +2,7 @@
 
 use super::input::{StreamInput, Watched};
 use super::share::Share;
-use super::watch::Watch;
+use super::watch::{Watch, named};
 use crate::args::{Fit, Lambda};
 use crate::commands::fit_plan;
 use crate::failure::{Result, of_pipeline};
@@ -34,18 +34,8 @@ pub fn first_pass(
     let survey = survey((&mut source, share.first)).map_err(of_pipeline)?;
     source.watch.end();
     input.files.restore(share.record(ranks)?)?;
-    for note in survey.iter().flat_map(Survey::notes) {
-        session.say(&format!("note: {note}"));
-    }
+    session.notes(survey.iter().flat_map(Survey::notes));
     Ok(survey)
-}
-
-/// What a process says of a pass of which it does a part.
-pub fn named(pass: &str, ranks: &dyn Ranks) -> String {
-    match ranks.size() {
-        1 => pass.to_owned(),
-        size => format!("{pass}, process {} of {size}", ranks.rank()),
-    }
 }
 
 pub fn lambdas(args: &Fit) -> Vec<f64> {

@@ -1,10 +1,9 @@
 //! The passes after the first, where sums make the model: normal equations, leave-one-out errors.
 
 use super::checkpoint::{Folder, SavedSums};
-use super::input::{StreamInput, Watched};
-use super::job::{Job, lambdas, named};
+use super::input::StreamInput;
+use super::job::{Job, lambdas};
 use super::sizes::passes;
-use super::watch::Watch as Passing;
 use crate::args::Lambda;
 use crate::failure::{Result, of_pipeline};
 use nystrom::krr::RowSums;
@@ -108,10 +107,8 @@ impl Job<'_> {
         input: &mut StreamInput,
         pause: &mut dyn FnMut(&mut Summing<'_, S>) -> nystrom_pipeline::Result<()>,
     ) -> Result<()> {
-        let name = named(&format!("pass {number} of {}", passes(self.args)), self.ranks);
-        let rows = input.files.rows().map(|rows| rows / self.ranks.size() as u64);
-        let watch = Passing::new(self.session, &name, (rows, 0));
-        let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
+        let (pass, rows) = (format!("pass {number} of {}", passes(self.args)), input.files.rows());
+        let mut source = input.watched(&pass, rows, (self.session, self.ranks));
         sum.run(&mut source, pause).map_err(of_pipeline)?;
         source.watch.end();
         Ok(())

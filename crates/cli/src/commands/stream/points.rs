@@ -2,16 +2,16 @@
 
 use super::agree::{agree, share};
 use super::check_again;
-use super::input::{StreamInput, Watched};
-use super::job::{first_pass, named};
+use super::input::StreamInput;
+use super::job::first_pass;
 use super::sizes::PointSizes;
-use super::watch::Watch;
 use crate::args::{BlockArgs, DataArgs, KernelArgs, Output, RunArgs, ScoreMethod};
 use crate::commands::select::{self, Setting};
 use crate::failure::{Result, of_pipeline};
 use crate::kernel;
 use crate::output::check_writable;
 use crate::session::Session;
+use crate::text;
 use nystrom::linalg_core::Streams;
 use nystrom::prelude::*;
 use nystrom_pipeline::{
@@ -68,21 +68,19 @@ impl Asked<'_> {
     pub fn survey(self, rng: &mut dyn Rng) -> Result<Surveyed> {
         let Asked { blocks, run, session, ranks, .. } = self;
         let mut input = agree(ranks, StreamInput::of_points(self.data))?;
-        for note in &input.notes {
-            session.say(&format!("note: {note}"));
-        }
+        session.notes(&input.notes);
         let sizes = match ranks.rank() {
             0 => PointSizes::of(session.memory, blocks.reservoir, &mut input).map(Some),
             _ => Ok(None),
         };
         let sizes: PointSizes = share(ranks, agree(ranks, sizes)?)?;
         sizes.announce(&input, self.passes, session);
-        input.files.set_block_rows(sizes.block);
+        input.files.set_block_rows(sizes.shared.block);
         let missing = if self.data.drop_missing { Missing::DropRows } else { Missing::Refuse };
         let columns =
             ColumnOptions { missing, standardize: !run.no_standardize, ..ColumnOptions::default() };
         let leaves = blocks.leaves.unwrap_or(LEAVES);
-        let stream = StreamPoints { columns, reservoir: sizes.reservoir, leaves };
+        let stream = StreamPoints { columns, reservoir: sizes.shared.reservoir, leaves };
         // so that the kernel is that of all rows in memory, where the sample holds all
         let mut of_sample = self.streams().stream(0);
         let survey = first_pass(&mut input, self.passes, (session, ranks), |of| {
@@ -111,8 +109,7 @@ impl Asked<'_> {
     ) -> Result<(PointRecipe, Vec<String>, Sampled)> {
         let (columns, constant) = stream.columns(survey).map_err(of_pipeline)?;
         if !constant.is_empty() {
-            let names: Vec<String> = constant.iter().map(|name| format!("{name:?}")).collect();
-            let names = names.join(", ");
+            let names = text::names(&constant);
             self.session.say(&format!("note: left out, for having one value only: {names}"));
         }
         let x = stream.reservoir(survey, &columns).map_err(of_pipeline)?;
@@ -174,10 +171,9 @@ impl Asked<'_> {
         recipe: &PointRecipe,
         read: impl FnOnce(&mut dyn TableSource) -> Result<A>,
     ) -> Result<A> {
-        let name = named(&format!("pass {number} of {}", self.passes), self.ranks);
-        let rows = recipe.rows() / self.ranks.size() as u64;
-        let watch = Watch::new(self.session, &name, (Some(rows), 0));
-        let mut source = Watched { files: &mut input.files, unwanted: &input.unwanted, watch };
+        let pass = format!("pass {number} of {}", self.passes);
+        let of = (self.session, self.ranks);
+        let mut source = input.watched(&pass, Some(recipe.rows()), of);
         let found = read(&mut source)?;
         source.watch.end();
         Ok(found)

@@ -1,10 +1,9 @@
 //! `nystrom predict` and `nystrom evaluate` block by block.
 
 use super::agree::{agree, together};
-use super::job::named;
 use super::model_rows::ModelRows;
 use super::to::To;
-use super::watch::Watch;
+use super::watch::{Watch, named};
 use crate::args::{DataArgs, Evaluate, Predict};
 use crate::commands::classes::Named;
 use crate::commands::errors::{ModelErrors, Running};

@@ -5,7 +5,7 @@ use super::{certify, iterate};
 use crate::args::{Fit, Lambda, Selection};
 use crate::failure::{Failure, Result};
 use crate::plan;
-use crate::search::Budget;
+use crate::search::{Budget, two_digits};
 use crate::session::Session;
 use crate::speed::Speed;
 use crate::summary::Summary;
@@ -27,21 +27,14 @@ const COPIES: u64 = 10;
 /// Landmarks of a stream are at least so many, unless memory is short.
 const FEW: u64 = 300;
 
-/// What a fit is made of.
+/// What all passes share.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Sizes {
+pub struct Shared {
     /// All bytes.
-    pub memory: u64,
-    /// Bytes of the search.
-    pub search: u64,
+    memory: u64,
     /// Rows.
     pub block: usize,
     pub reservoir: usize,
-    pub landmarks: usize,
-    /// Rows that are evaluated with every other: landmarks, or the rows of their sums.
-    centers: usize,
-    /// Bytes of passes over all pairs of rows, and what they come to about.
-    pairs: Option<[u64; 2]>,
     /// About how many rows there are.
     rows: f64,
     /// Bytes on the disk.
@@ -50,14 +43,26 @@ pub struct Sizes {
     reading: f64,
 }
 
+/// What a fit is made of.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Sizes {
+    pub shared: Shared,
+    /// Bytes of the search.
+    pub search: u64,
+    pub landmarks: usize,
+    /// Rows that are evaluated with every other: landmarks, or the rows of their sums.
+    centers: usize,
+    /// Bytes of passes over all pairs of rows, and what they come to about.
+    pairs: Option<[u64; 2]>,
+}
+
 impl Sizes {
     /// For these files, of which the first block is read.
     pub fn of(args: &Fit, input: &mut StreamInput, budget: &Budget) -> Result<Sizes> {
-        let memory = budget.memory.unwrap_or(2 << 30);
-        let rest = beside_program(memory, "a fit in blocks")?;
-        let columns = input.files.names().len() as u64;
-        let Shared { block, bytes, rows, reading } = Shared::of(input, rest)?;
-        let reservoir = reservoir(args.stream.reservoir, columns, rest)?;
+        let asked = args.stream.reservoir;
+        let (shared, rest) = Shared::of(input, (budget.memory, asked), "a fit in blocks")?;
+        let Shared { memory, rows, .. } = shared;
+        let (columns, reservoir) = (input.files.names().len() as u64, shared.reservoir as u64);
         let leaves = args.stream.leaves.unwrap_or(1);
         let iterates = iterate::iterates(args);
         let pairs =
@@ -96,7 +101,7 @@ impl Sizes {
         let landmarks = match args.landmarks {
             _ if pairs.is_some() => rows as u64,
             Some(spec) if fits(spec.count as u64) => {
-                let choosing = plan::selection(spec, reservoir as usize, None);
+                let choosing = plan::selection(spec, shared.reservoir, None);
                 choosing.check("choosing landmarks from the sample", Some(4 * rest / 10))?;
                 spec.count as u64
             }
@@ -113,16 +118,11 @@ impl Sizes {
             }
         };
         Ok(Sizes {
-            memory,
+            shared,
             search: 4 * rest / 10,
-            block,
-            reservoir: reservoir as usize,
             landmarks: landmarks as usize,
             centers: centers(landmarks) as usize,
             pairs,
-            rows,
-            bytes,
-            reading,
         })
     }
 
@@ -138,8 +138,8 @@ impl Sizes {
         let speed = Speed::measure(&kernel, Points::from_rows(x.as_ref()));
         let (u, m) = (self.centers as f64, self.landmarks as f64);
         let flops = if self.pairs.is_some() { 2.0 * m } else { 2.0 * m * m };
-        let work = self.rows * (u * speed.value + flops * speed.flop);
-        Ok(work.max(self.reading))
+        let work = self.shared.rows * (u * speed.value + flops * speed.flop);
+        Ok(work.max(self.shared.reading))
     }
 
     /// In words, and for programs.
@@ -150,6 +150,7 @@ impl Sizes {
         args: &Fit,
         session: &Session,
     ) -> Result<()> {
+        let Shared { memory, block, reservoir, rows, bytes, reading } = self.shared;
         let d = input.files.names().len() - input.unwrap_or_targets();
         let more = if iterate::iterates(args) { ", and one for each iteration" } else { "" };
         let (files, m, passes) = (input.files.paths().len(), self.landmarks, passes(args));
@@ -161,17 +162,13 @@ impl Sizes {
                 format!(
                     "{passes} passes over {}, {} each{more}; about {} rows",
                     text::count(files, "file"),
-                    text::bytes(self.bytes),
-                    number(rounded(self.rows))
+                    text::bytes(bytes),
+                    number(two_digits(rows))
                 ),
             ),
             (
                 "first pass",
-                format!(
-                    "columns and a sample of {} rows, {}",
-                    self.reservoir,
-                    text::duration(self.reading)
-                ),
+                format!("columns and a sample of {reservoir} rows, {}", text::duration(reading)),
             ),
             (
                 "search",
@@ -187,22 +184,15 @@ impl Sizes {
                     _ => format!("{m} landmarks, {} each", text::duration(summing)),
                 },
             ),
-            (
-                "memory",
-                format!(
-                    "at most {} in all; blocks of {} rows",
-                    text::bytes(self.memory),
-                    self.block
-                ),
-            ),
+            ("memory", format!("at most {} in all; blocks of {block} rows", text::bytes(memory))),
         ];
         let pairs = self.pairs.map(|[_, needed]| {
             let (each, needed) = (text::duration(summing), text::bytes(needed));
             ("iterations", format!("all pairs of rows, {each} each; {needed} for a process"))
         });
-        let certificate = certify::asked(args)?.map(|rows| {
-            let values = number(rounded(self.rows * (3 * self.centers + rows) as f64));
-            let drawn = text::count(rows, "row");
+        let certificate = certify::asked(args)?.map(|drawn| {
+            let values = number(two_digits(rows * (3 * self.centers + drawn) as f64));
+            let drawn = text::count(drawn, "row");
             ("certificate", format!("from {drawn}: three passes more, {values} kernel values"))
         });
         let lines: Vec<_> = lines.into_iter().chain(pairs).chain(certificate).collect();
@@ -218,12 +208,12 @@ impl Sizes {
         }
         summary.value("passes", passes);
         summary.value("files", files);
-        summary.value("bytes", self.bytes);
-        summary.value("rows", rounded(self.rows));
+        summary.value("bytes", bytes);
+        summary.value("rows", two_digits(rows));
         summary.value("landmarks", m);
-        summary.value("reservoir", self.reservoir);
-        summary.value("memory", self.memory);
-        summary.value("seconds", [self.reading, summing]);
+        summary.value("reservoir", reservoir);
+        summary.value("memory", memory);
+        summary.value("seconds", [reading, summing]);
         summary.print(session, false)
     }
 }
@@ -238,19 +228,11 @@ impl StreamInput {
 /// What passes over rows without a target are made of.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct PointSizes {
-    /// All bytes.
-    memory: u64,
-    /// Rows.
-    pub block: usize,
-    pub reservoir: usize,
+    pub shared: Shared,
     /// The most members of a dictionary.
     pub members: usize,
     /// Bytes of dictionaries, or of work on the sample.
     pub work: u64,
-    /// About how many rows there are.
-    rows: f64,
-    bytes: u64,
-    reading: f64,
 }
 
 impl PointSizes {
@@ -260,16 +242,12 @@ impl PointSizes {
         asked: Option<usize>,
         input: &mut StreamInput,
     ) -> Result<PointSizes> {
-        let memory = memory.unwrap_or(2 << 30);
-        let rest = beside_program(memory, "work in blocks")?;
-        let columns = input.files.names().len();
-        let Shared { block, bytes, rows, reading } = Shared::of(input, rest)?;
-        let reservoir = reservoir(asked, columns as u64, rest)? as usize;
-        let work = 6 * rest / 10;
+        let (shared, rest) = Shared::of(input, (memory, asked), "work in blocks")?;
+        let (columns, work) = (input.files.names().len(), 6 * rest / 10);
         let fits = |m: usize| WeightedRows::bytes(m, columns) <= work;
         let more = |m: usize, bit: u32| if fits(m | 1 << bit) { m | 1 << bit } else { m };
         let members = (0..24).rev().fold(0, more).max(1);
-        Ok(PointSizes { memory, block, reservoir, members, work, rows, bytes, reading })
+        Ok(PointSizes { shared, members, work })
     }
 
     /// The error for a dictionary with more members than the memory allowed holds.
@@ -277,7 +255,7 @@ impl PointSizes {
         let text = format!(
             "the dictionary has {size} rows, and beside the rest {} hold {}: allow more --memory, \
              or take a larger lambda",
-            text::bytes(self.memory),
+            text::bytes(self.shared.memory),
             self.members
         );
         Failure::Memory(text)
@@ -285,17 +263,17 @@ impl PointSizes {
 
     /// In words.
     pub fn announce(&self, input: &StreamInput, passes: usize, session: &Session) {
+        let PointSizes { shared, members, .. } = self;
+        let Shared { memory, block, reservoir, rows, bytes, reading } = *shared;
         session.say(&format!(
             "plan: {passes} passes over {}, {} each, read in {}; about {} rows\nmemory: at most \
-             {} in all; blocks of {} rows, a sample of {}, a dictionary of at most {}",
+             {} in all; blocks of {block} rows, a sample of {reservoir}, a dictionary of at most \
+             {members}",
             text::count(input.files.paths().len(), "file"),
-            text::bytes(self.bytes),
-            text::duration(self.reading),
-            number(rounded(self.rows)),
-            text::bytes(self.memory),
-            self.block,
-            self.reservoir,
-            self.members,
+            text::bytes(bytes),
+            text::duration(reading),
+            number(two_digits(rows)),
+            text::bytes(memory),
         ));
     }
 }
@@ -316,42 +294,38 @@ fn all_pairs(args: &Fit, input: &StreamInput, (rows, rest): (f64, u64)) -> Resul
     }
 }
 
-/// What is left of the memory for `what`.
-fn beside_program(memory: u64, what: &'static str) -> nystrom::Result<u64> {
-    let (needed, budget) = (PROGRAM + LEAST, memory);
-    let rest = memory.checked_sub(PROGRAM).filter(|rest| *rest >= LEAST);
-    rest.ok_or(nystrom::Error::OutOfBudget { what, needed, budget })
-}
-
-/// What all passes share.
-struct Shared {
-    block: usize,
-    bytes: u64,
-    rows: f64,
-    reading: f64,
-}
-
 impl Shared {
-    /// Sets the rows of a block, and reads the first.
-    fn of(input: &mut StreamInput, rest: u64) -> Result<Shared> {
-        let block = (rest / 32).min(8 << 20) / (8 * input.files.names().len() as u64);
+    /// Sets the rows of a block, and reads the first. Gives what is left of the memory for `what`,
+    /// too.
+    fn of(
+        input: &mut StreamInput,
+        (memory, asked): (Option<u64>, Option<usize>),
+        what: &'static str,
+    ) -> Result<(Shared, u64)> {
+        let memory = memory.unwrap_or(2 << 30);
+        let (needed, budget) = (PROGRAM + LEAST, memory);
+        let rest = memory.checked_sub(PROGRAM).filter(|rest| *rest >= LEAST);
+        let rest = rest.ok_or(nystrom::Error::OutOfBudget { what, needed, budget })?;
+        let columns = input.files.names().len() as u64;
+        let block = (rest / 32).min(8 << 20) / (8 * columns);
         let block = (block / 1024 * 1024).clamp(1024, 1 << 16) as usize;
         input.files.set_block_rows(block);
         let bytes = input.files.bytes()?;
         let (rows, reading) = first_block(input, bytes)?;
-        Ok(Shared { block, bytes, rows, reading })
+        let reservoir = reservoir(asked, columns, rest)?;
+        Ok((Shared { memory, block, reservoir, rows, bytes, reading }, rest))
     }
 }
 
 /// Rows of the sample.
-fn reservoir(asked: Option<usize>, columns: u64, rest: u64) -> Result<u64> {
+fn reservoir(asked: Option<usize>, columns: u64, rest: u64) -> Result<usize> {
     let largest = 3 * rest / 10 / (8 * columns * COPIES);
     let reservoir = asked.map_or(RESERVOIR.min(largest), |asked| asked as u64);
     if reservoir > largest {
         let text = format!("--reservoir {reservoir} is beyond --memory: {largest} would fit");
         return Err(Failure::Usage(text).into());
     }
-    Ok(reservoir)
+    Ok(reservoir as usize)
 }
 
 /// Over the rows: leave-one-out errors take one more.
@@ -376,9 +350,4 @@ fn first_block(input: &mut StreamInput, bytes: u64) -> Result<(f64, f64)> {
     };
     let times = bytes as f64 / behind.clamp(1, bytes.max(1)) as f64;
     Ok((rows as f64 * times, seconds * times))
-}
-
-/// To two digits.
-fn rounded(value: f64) -> f64 {
-    crate::search::two_digits(value)
 }

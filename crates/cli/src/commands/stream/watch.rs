@@ -1,10 +1,20 @@
 //! How far a pass is: a bar on a terminal, a line every ten seconds elsewhere.
 
+use crate::search::two_digits;
 use crate::session::Session;
 use crate::text::{self, number};
+use nystrom_pipeline::Ranks;
 use std::time::{Duration, Instant};
 
 const EVERY: Duration = Duration::from_secs(10);
+
+/// What a process says of a pass of which it does a part.
+pub fn named(pass: &str, ranks: &dyn Ranks) -> String {
+    match ranks.size() {
+        1 => pass.to_owned(),
+        size => format!("{pass}, process {} of {size}", ranks.rank()),
+    }
+}
 
 /// One pass under way.
 pub struct Watch<'a> {
@@ -67,8 +77,4 @@ impl<'a> Watch<'a> {
         let (rows, rate) = (self.rows, number(two_digits(rate)));
         format!("{}: {rows}{of} rows, {rate} rows/s{left}", self.what)
     }
-}
-
-fn two_digits(value: f64) -> f64 {
-    format!("{value:.1e}").parse().unwrap_or(value)
 }
