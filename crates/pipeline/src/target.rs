@@ -6,7 +6,7 @@ use nystrom_data::Table;
 use serde::{Deserialize, Serialize};
 
 /// The largest target whose square is a number.
-pub(crate) const LARGEST: f64 = 1e150;
+const LARGEST: f64 = 1e150;
 
 /// What is predicted: `mean + scale·f(x)`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,25 @@ pub struct Target {
     pub scale: f64,
 }
 
+/// Values n × t in the units of the targets.
+pub(crate) fn in_units(mut values: Mat<f64>, targets: &[Target]) -> Mat<f64> {
+    for (j, target) in targets.iter().enumerate() {
+        for value in values.col_mut(j).iter_mut() {
+            *value = target.mean + target.scale * *value;
+        }
+    }
+    values
+}
+
+/// The targets of a table in standard units, n × t.
+pub(crate) fn in_standard_units(table: &Table, targets: &[Target]) -> Result<Mat<f64>> {
+    let columns = targets.iter().map(|target| table.numbers(target.name.as_str()));
+    let columns = columns.collect::<nystrom_data::Result<Vec<&[f64]>>>()?;
+    Ok(Mat::from_fn(table.rows(), targets.len(), |i, j| {
+        (columns[j][i] - targets[j].mean) / targets[j].scale
+    }))
+}
+
 /// Targets with mean 0 and standard deviation 1, n × t.
 pub(crate) fn standardised(
     table: &Table,
@@ -27,28 +46,27 @@ pub(crate) fn standardised(
 ) -> Result<(Mat<f64>, Vec<Target>)> {
     let of = |name: &String| target(table, name, weights);
     let targets = names.iter().map(of).collect::<Result<Vec<_>>>()?;
-    let columns: Vec<&[f64]> = targets
-        .iter()
-        .map(|t| table.numbers(t.name.as_str()))
-        .collect::<std::result::Result<_, _>>()?;
-    let y = Mat::from_fn(table.rows(), targets.len(), |i, j| {
-        (columns[j][i] - targets[j].mean) / targets[j].scale
-    });
-    Ok((y, targets))
+    Ok((in_standard_units(table, &targets)?, targets))
+}
+
+/// Refuses a target whose squares are beyond all numbers, and one of one value.
+pub(crate) fn check(name: &str, largest: f64, only: Option<f64>) -> Result<()> {
+    if !(largest <= LARGEST) {
+        let what = format!("reaches {largest:e}, whose square is beyond all numbers");
+        let remedy = "divide it by 1e100, say";
+        return Err(Error::Values { column: name.to_owned(), what, remedy });
+    }
+    match only {
+        Some(value) => Err(Error::ConstantTarget { target: name.to_owned(), value }),
+        None => Ok(()),
+    }
 }
 
 /// Mean and standard deviation of a target.
 fn target(table: &Table, name: &str, weights: Option<&[f64]>) -> Result<Target> {
     let values = table.numbers(name)?;
     let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
-    if !(largest <= LARGEST) {
-        let what = format!("reaches {largest:e}, whose square is beyond all numbers");
-        let remedy = "divide it by 1e100, say";
-        return Err(Error::Values { column: name.to_owned(), what, remedy });
-    }
-    if values.iter().all(|v| *v == values[0]) {
-        return Err(Error::ConstantTarget { target: name.to_owned(), value: values[0] });
-    }
+    check(name, largest, values.iter().all(|v| *v == values[0]).then_some(values[0]))?;
     let weight = |i: usize| weights.map_or(1.0, |w| w[i]) / values.len() as f64;
     let sum = |f: &dyn Fn(f64) -> f64| -> f64 {
         values.iter().enumerate().map(|(i, &v)| weight(i) * f(v)).sum()

@@ -12,6 +12,7 @@ pub use weights::ClassWeights;
 
 use crate::error::{Error, Result};
 use nystrom::faer::{Mat, MatRef};
+use nystrom_data::{Column, Values};
 use serde::{Deserialize, Serialize};
 
 /// What a target is taken for.
@@ -63,6 +64,14 @@ impl Classes {
             target: self.target.clone(),
             class: name.to_owned(),
         })
+    }
+
+    /// The class that a column holds in a row.
+    pub(crate) fn of(&self, column: &Column, row: usize) -> Result<usize> {
+        match &column.values {
+            Values::Numbers(values) => self.number(&Classes::name_of(values[row])),
+            Values::Categories(text) => self.number(text.get(row).unwrap_or_default()),
+        }
     }
 
     /// A number as the name of a class.

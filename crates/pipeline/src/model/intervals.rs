@@ -4,11 +4,12 @@ use super::Model;
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::columns::{Note, position};
 use crate::error::{Error, Result};
-use crate::intervals::{Conformal, Plus, Sizes, Uncertainty};
+use crate::intervals::{Conformal, Sizes, Uncertainty};
+use crate::target::in_units;
 use crate::validation::Coverage;
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
-use nystrom_data::{Table, Values};
+use nystrom_data::Table;
 
 /// Intervals for the rows of a table, n × t each.
 #[derive(Debug, Clone)]
@@ -66,7 +67,7 @@ impl Model {
         let points = Points::from_rows(x.as_ref());
         let values = self.values(points)?;
         let [lower, upper] = match (&self.plus, &self.conformal) {
-            (Some(plus), _) => self.plus_ends(plus, points, level)?,
+            (Some(plus), _) => plus.ends(points, level)?.map(|end| in_units(end, &self.targets)),
             (None, Some(conformal)) => conformal.ends(&values, points, level)?,
             (None, None) => return Err(Error::NotCalibrated),
         };
@@ -83,14 +84,6 @@ impl Model {
             (None, Some(conformal)) => conformal.quantiles(level).map(drop),
             (None, None) => Err(Error::NotCalibrated),
         }
-    }
-
-    fn plus_ends(&self, plus: &Plus, x: Points<'_, f64>, level: f64) -> Result<[Mat<f64>; 2]> {
-        let scaled = |end: Mat<f64>| {
-            let entry = |i, j: usize| self.targets[j].mean + self.targets[j].scale * end[(i, j)];
-            Mat::from_fn(end.nrows(), end.ncols(), entry)
-        };
-        Ok(plus.ends(x, level)?.map(scaled))
     }
 
     /// Standard deviations of the Gaussian process whose mean the model is ([`Posterior`]), for the
@@ -159,11 +152,8 @@ impl Model {
     pub(crate) fn calibrate_classes(&mut self, table: &Table) -> Result<ClassErrors> {
         let classes = self.tells_apart()?;
         let column = &table.columns()[position(table, &classes.target)?];
-        let class = |row: usize| match &column.values {
-            Values::Numbers(values) => classes.number(&Classes::name_of(values[row])),
-            Values::Categories(text) => classes.number(text.get(row).unwrap_or_default()),
-        };
-        let known = (0..table.rows()).filter_map(|row| class(row).ok().map(|class| (row, class)));
+        let class = |row: usize| Some((row, classes.of(column, row).ok()?));
+        let known = (0..table.rows()).filter_map(class);
         let (rows, truth): (Vec<usize>, Vec<usize>) = known.unzip();
         let values = self.predict(&table.select_rows(&rows)?)?.values;
         let calibration = Calibration::fit(values.as_ref(), &truth, None, classes.names.len());

@@ -11,7 +11,7 @@ use crate::columns::{Columns, Note};
 use crate::error::{Error, Result};
 use crate::intervals::{Conformal, Plus, Uncertainty};
 use crate::kernel::AnyKernel;
-use crate::target::Target;
+use crate::target::{Target, in_units};
 use nystrom::faer::{Accum, Mat, MatRef};
 use nystrom::linalg_core::ops;
 use nystrom::prelude::*;
@@ -164,13 +164,7 @@ impl Model {
 
     /// In the units of the targets.
     pub(crate) fn values(&self, x: Points<'_, f64>) -> Result<Mat<f64>> {
-        let mut values = self.regression.predict(x)?;
-        for (j, target) in self.targets.iter().enumerate() {
-            for value in values.col_mut(j).iter_mut() {
-                *value = target.mean + target.scale * *value;
-            }
-        }
-        Ok(values)
+        Ok(in_units(self.regression.predict(x)?, &self.targets))
     }
 
     /// The probabilities of the classes, n × K in the order of [`classes`](Self::classes).

@@ -2,7 +2,6 @@
 
 use super::Search;
 use super::candidate::Candidate;
-use super::solve::gather;
 use crate::classes::Classes;
 use crate::error::Result;
 use crate::model::Model;
@@ -22,20 +21,16 @@ impl Search<'_> {
         classes: Option<&Classes>,
     ) -> Option<Validation> {
         let values = self.validated(chosen, centers)?;
-        let rows = self.validation.concat();
+        let (actual, rows) = self.actual();
         let confusion = self.problem.labels.as_ref().zip(classes).map(|(labels, classes)| {
             let truth: Vec<usize> = rows.iter().map(|&row| labels.of[row]).collect();
             let p = classes.probabilities(values.as_ref());
             Confusion::of(&classes.names, p.as_ref(), &truth)
         });
-        let actual = gather(self.problem.y.as_ref(), &rows);
-        let compared = |j: usize| {
-            let target = &self.problem.targets[j];
-            Compared {
-                target: target.name.clone(),
-                actual: actual.col(j).iter().map(|y| target.mean + target.scale * y).collect(),
-                predicted: values.col(j).iter().copied().collect(),
-            }
+        let compared = |j: usize| Compared {
+            target: self.problem.targets[j].name.clone(),
+            actual: actual.col(j).iter().copied().collect(),
+            predicted: values.col(j).iter().copied().collect(),
         };
         let numbers = if confusion.is_some() { 0 } else { self.problem.targets.len() };
         Some(Validation {

@@ -3,12 +3,13 @@
 
 use super::Search;
 use super::candidate::Candidate;
-use super::solve::{Rows, gather};
+use super::solve::{Rows, gather, stacked};
 use crate::classes::{Calibration, ClassErrors, Classes};
 use crate::error::Result;
 use crate::intervals::{Calibrate, Sizes, Uncertainty};
 use crate::kernel::{AnyKernel, Family};
 use crate::report::Centers;
+use crate::target::in_units;
 use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::lambda_grid;
 use nystrom::prelude::*;
@@ -27,21 +28,22 @@ impl Search<'_> {
         centers: Centers,
         models: &[KrrModel<AnyKernel, f64>],
     ) -> Result<()> {
-        let targets = &self.problem.targets;
-        let rows = self.validation.iter().map(Vec::len).sum();
-        let (mut values, mut first) = (Mat::zeros(rows, targets.len()), 0);
-        for (fold, (model, validation)) in models.iter().zip(&self.validation).enumerate() {
+        let folds = models.iter().zip(&self.validation).enumerate();
+        let folds = folds.map(|(fold, (model, validation))| {
             let x = self.rows(&candidate, Some(fold), validation);
-            let f = model.predict(Points::from_rows(x.as_ref()))?;
-            for (j, target) in targets.iter().enumerate() {
-                for i in 0..validation.len() {
-                    values[(first + i, j)] = target.mean + target.scale * f[(i, j)];
-                }
-            }
-            first += validation.len();
-        }
+            model.predict(Points::from_rows(x.as_ref()))
+        });
+        let folds = folds.collect::<nystrom::Result<Vec<_>>>()?;
+        let values = in_units(stacked(&folds), &self.problem.targets);
         self.validated.push((candidate, centers, values));
         Ok(())
+    }
+
+    /// The targets of all validation rows in their units, and these rows.
+    pub(super) fn actual(&self) -> (Mat<f64>, Vec<usize>) {
+        let rows = self.validation.concat();
+        let y = gather(self.problem.y.as_ref(), &rows);
+        (in_units(y, &self.problem.targets), rows)
     }
 
     /// The classes with probabilities calibrated on the values that were kept, and the errors of
@@ -87,12 +89,9 @@ impl Search<'_> {
     /// y − f for the values that were kept, in units of the targets, and the rows.
     fn residuals(&self, chosen: &Candidate, centers: Centers) -> Option<(Mat<f64>, Vec<usize>)> {
         let values = self.validated(chosen, centers)?;
-        let rows = self.validation.concat();
-        let actual = gather(self.problem.y.as_ref(), &rows);
-        let targets = &self.problem.targets;
-        let residual =
-            |i, j: usize| targets[j].mean + targets[j].scale * actual[(i, j)] - values[(i, j)];
-        Some((Mat::from_fn(rows.len(), targets.len(), residual), rows))
+        let (actual, rows) = self.actual();
+        let residual = |i, j| actual[(i, j)] - values[(i, j)];
+        Some((Mat::from_fn(rows.len(), values.ncols(), residual), rows))
     }
 
     /// The second fit of intervals: the size of the residuals in the values that were kept.

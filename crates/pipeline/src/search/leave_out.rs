@@ -1,11 +1,12 @@
 //! Models that leave out rows which the search has not seen, for CV+ and jackknife+.
 
 use super::Search;
-use super::solve::{DIRECT, Rows, gather};
+use super::solve::{DIRECT, Rows, gather, stacked};
 use crate::error::{Error, Result};
 use crate::intervals::{Calibrate, Plus};
 use crate::kernel::AnyKernel;
 use crate::model::Model;
+use crate::target::in_standard_units;
 use nystrom::faer::Mat;
 use nystrom::krr::Problem;
 use nystrom::prelude::*;
@@ -34,20 +35,10 @@ impl Search<'_> {
         let table = &self.problem.table;
         let seen = model.mapped(model.columns.apply(table)?.x);
         let unseen = model.mapped(model.columns.apply(aside)?.x);
-        let mut y = Vec::new();
-        for target in &model.targets {
-            let values = aside.numbers(target.name.as_str())?.iter();
-            y.push(values.map(|y| (y - target.mean) / target.scale).collect::<Vec<f64>>());
-        }
+        let y = in_standard_units(aside, &model.targets)?;
         let (n, rows) = (table.rows(), table.rows() + aside.rows());
-        let below = |a: &Mat<f64>, b: &dyn Fn(usize, usize) -> f64| {
-            Mat::from_fn(rows, a.ncols(), |i, j| if i < n { a[(i, j)] } else { b(i - n, j) })
-        };
-        let data = Data {
-            x: below(&seen, &|i, j| unseen[(i, j)]),
-            y: below(&self.problem.y, &|i, j| y[j][i]),
-            seen: n,
-        };
+        let data =
+            Data { x: stacked([&seen, &unseen]), y: stacked([&self.problem.y, &y]), seen: n };
         let (regression, plus) = match how {
             Calibrate::Share(_) => return Ok(()),
             Calibrate::Cross(parts) => self.cross(model, &data, parts)?,

@@ -2,7 +2,7 @@
 
 use super::Search;
 use super::candidate::Candidate;
-use super::solve::Rows;
+use super::solve::{Rows, stacked};
 use crate::classes::ClassErrors;
 use crate::effort::{full_bytes, full_newton_work, largest, newton_work};
 use crate::error::Result;
@@ -138,14 +138,8 @@ impl Search<'_> {
             of_folds.push(self.odds_of(chosen, fold, over, &path[..count])?);
         }
         let rows = self.validation.concat();
-        let t = self.problem.y.ncols();
         let at = |r: usize| {
-            let mut values = Mat::zeros(rows.len(), t);
-            let mut start = 0;
-            for odds in of_folds.iter().map(|of_fold| &of_fold[r]) {
-                values.as_mut().subrows_mut(start, odds.nrows()).copy_from(odds);
-                start += odds.nrows();
-            }
+            let values = stacked(of_folds.iter().map(|of_fold| &of_fold[r]));
             let log_loss = self.class_errors(&values, &rows).log_loss;
             Odds { lambda: path[r], values, log_loss }
         };

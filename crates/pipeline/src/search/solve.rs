@@ -164,6 +164,18 @@ impl Data {
     }
 }
 
+/// Matrices of as many columns, one below another.
+pub(super) fn stacked<'a>(parts: impl IntoIterator<Item = &'a Mat<f64>> + Clone) -> Mat<f64> {
+    let (rows, columns) =
+        parts.clone().into_iter().fold((0, 0), |(n, _), a| (n + a.nrows(), a.ncols()));
+    let (mut out, mut start) = (Mat::zeros(rows, columns), 0);
+    for part in parts {
+        out.as_mut().subrows_mut(start, part.nrows()).copy_from(part);
+        start += part.nrows();
+    }
+    out
+}
+
 /// These rows of a matrix.
 pub(super) fn gather(x: MatRef<'_, f64>, rows: &[usize]) -> Mat<f64> {
     Mat::from_fn(rows.len(), x.ncols(), |i, j| x[(rows[i], j)])

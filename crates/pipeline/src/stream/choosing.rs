@@ -123,7 +123,7 @@ impl<'a> StreamPath<'a> {
         &self,
         ranks: &dyn Ranks,
     ) -> Result<Summing<'a, PathErrors<AnyKernel, f64>>> {
-        Summing::of(self.path.errors(), self.recipe, (ranks.rank(), ranks.size()), &[])
+        Summing::of(self.path.errors(), self.recipe, ranks, &[])
     }
 
     /// The model with the smallest generalised cross-validation error.

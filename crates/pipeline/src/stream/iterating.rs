@@ -30,8 +30,7 @@ impl<'a> Passes<'a> {
     }
 
     fn all<S: RowSums<f64>>(&mut self, empty: S) -> Result<S> {
-        let process = (self.ranks.rank(), self.ranks.size());
-        let mut sum = Summing::of(empty, self.recipe, process, &[])?;
+        let mut sum = Summing::of(empty, self.recipe, self.ranks, &[])?;
         sum.run(self.source, &mut |_| Ok(()))?;
         sum.everywhere(self.ranks)
     }

@@ -63,7 +63,7 @@ use nystrom::prelude::*;
 ///
 /// The model depends on the rows and their order, on the seed and the options. It does not depend
 /// on blocks, files or threads, nor on how many processes shared the passes
-/// ([`survey_over`](Self::survey_over), [`Recipe::sum_over`], [`Summing::merge_over`]).
+/// ([`survey_over`](Self::survey_over), [`Recipe::sum_after`], [`Summing::merge_over`]).
 ///
 /// # Cost
 /// Reading, and n·m kernel values and 2nm² flops of the second pass. Memory: that of the search on

@@ -2,7 +2,7 @@
 
 use super::places::Places;
 use super::ranks::{Alone, Ranks};
-use super::source::TableSource;
+use super::source::{TableSource, other_rows};
 use super::survey::{Survey, survey_points};
 use super::{bytes, ready};
 use crate::columns::{ColumnOptions, Columns};
@@ -281,7 +281,7 @@ impl PointRecipe {
         }
         let (mut row, mut skip) = self.places.find(range.start);
         source.start(row).map_err(Error::from)?;
-        let (mut at, to_end) = (range.start, range.end == self.rows);
+        let (mut at, all, to_end) = (range.start, range.end as usize, range.end == self.rows);
         let mut tile = PointRows { first: at, dim: self.dim(), ..PointRows::default() };
         // behind the last row there may be some that were not there
         while at < range.end || to_end {
@@ -290,7 +290,7 @@ impl PointRecipe {
             for (i, &of_block) in used.iter().enumerate().skip(skip as usize) {
                 if at == range.end {
                     if to_end {
-                        return Err(other_rows(range.end, range.end + 1).into());
+                        return Err(other_rows(all, all + 1).into());
                     }
                     break;
                 }
@@ -307,7 +307,7 @@ impl PointRecipe {
             skip = skip.saturating_sub(used.len() as u64);
             row += block.rows() as u64;
         }
-        if at == range.end { Ok(()) } else { Err(other_rows(range.end, at).into()) }
+        if at == range.end { Ok(()) } else { Err(other_rows(all, at as usize).into()) }
     }
 
     /// The rows of a block that are used, and their features.
@@ -320,10 +320,4 @@ impl PointRecipe {
         };
         Ok((rows, x))
     }
-}
-
-/// Rows came or went since the first pass.
-fn other_rows(expected: u64, got: u64) -> Error {
-    let what = "rows of the source when read again";
-    nystrom::Error::Shape { what, expected: expected as usize, got: got as usize }.into()
 }

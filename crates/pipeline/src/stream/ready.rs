@@ -6,10 +6,11 @@ use crate::classes::Classes;
 use crate::columns::Columns;
 use crate::error::{Error, Result};
 use crate::problem::{taken, usable};
+use crate::target::in_standard_units;
 use nystrom::faer::Mat;
 use nystrom::krr::Problem;
 use nystrom::prelude::*;
-use nystrom_data::{Table, Values};
+use nystrom_data::Table;
 use std::ops::Range;
 
 /// The rows of a block that are used.
@@ -45,14 +46,7 @@ impl Recipe {
         let weights = weights.map(|w| w.into_iter().map(|w| w / self.mean_weight).collect());
         let y = match &model.classes {
             Some(classes) => self.indicators(&chosen, classes)?,
-            None => {
-                let columns = names.iter().map(|name| chosen.numbers(name.as_str()));
-                let columns = columns.collect::<nystrom_data::Result<Vec<_>>>()?;
-                let scaled = |i: usize, j: usize| {
-                    (columns[j][i] - self.targets[j].mean) / self.targets[j].scale
-                };
-                Mat::from_fn(rows.len(), columns.len(), scaled)
-            }
+            None => in_standard_units(&chosen, &self.targets)?,
         };
         Ok(Ready { x, y, weights, rows })
     }
@@ -60,16 +54,8 @@ impl Recipe {
     /// ±1 for each function, in the scale of the target.
     fn indicators(&self, table: &Table, classes: &Classes) -> Result<Mat<f64>> {
         let column = table.column(classes.target.as_str())?;
-        let of = match &column.values {
-            Values::Numbers(values) => {
-                let class = |value: &f64| classes.number(&Classes::name_of(*value));
-                values.iter().map(class).collect::<Result<Vec<usize>>>()?
-            }
-            Values::Categories(text) => {
-                let class = |row| classes.number(text.get(row).unwrap_or_default());
-                (0..table.rows()).map(class).collect::<Result<Vec<usize>>>()?
-            }
-        };
+        let of = (0..table.rows()).map(|row| classes.of(column, row));
+        let of = of.collect::<Result<Vec<usize>>>()?;
         let first = classes.names.len() - self.targets.len();
         let sign = |i: usize, j: usize| if of[i] == first + j { 1.0 } else { -1.0 };
         let scaled = |i, j: usize| (sign(i, j) - self.targets[j].mean) / self.targets[j].scale;

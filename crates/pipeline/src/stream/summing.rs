@@ -1,9 +1,10 @@
 //! The second pass: the normal equations of all rows, along the tree of their leaves.
 
+use super::Recipe;
 use super::leaves::{Saved, SavedLeaves, cuts};
-use super::ranks::Ranks;
+use super::ranks::{Alone, Ranks};
 use super::ready::Ready;
-use super::{Recipe, TableSource};
+use super::source::{TableSource, other_rows};
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;
 use nystrom::krr::{FoldedEquations, NormalEquations, RowSums};
@@ -51,32 +52,13 @@ pub struct Summing<'a, S = State> {
     pub(super) saved: BTreeMap<usize, Saved<S>>,
 }
 
-impl<'a> Summing<'a> {
-    /// The normal equations, of the leaves that one of several processes has.
-    pub(super) fn new(
-        recipe: &'a Recipe,
-        process: (usize, usize),
-        saved: &[SavedLeaves],
-    ) -> Result<Self> {
-        Summing::of(recipe.empty()?, recipe, process, saved)
-    }
-}
-
 impl Recipe {
     /// The sums over no rows.
     ///
     /// # Errors
     /// Those of [`NormalEquations::new`](nystrom::krr::NormalEquations::new).
     pub fn sum(&self) -> Result<Summing<'_>> {
-        Summing::new(self, (0, 1), &[])
-    }
-
-    /// The sums over no rows, for the leaves that this process has.
-    ///
-    /// # Errors
-    /// As [`sum`](Self::sum).
-    pub fn sum_over(&self, ranks: &dyn Ranks) -> Result<Summing<'_>> {
-        self.sum_after(ranks, &[])
+        self.sum_after(&Alone, &[])
     }
 
     /// The sums over no rows, for the leaves that this process has. These are about as many as
@@ -85,7 +67,7 @@ impl Recipe {
     /// # Errors
     /// As [`sum`](Self::sum).
     pub fn sum_after(&self, ranks: &dyn Ranks, saved: &[SavedLeaves]) -> Result<Summing<'_>> {
-        Summing::new(self, (ranks.rank(), ranks.size()), saved)
+        Summing::of(self.empty()?, self, ranks, saved)
     }
 
     /// The sums over no rows by so many folds at random, for the leaves that this process has, as
@@ -103,8 +85,7 @@ impl Recipe {
         folds: usize,
         rng: &mut dyn Rng,
     ) -> Result<Summing<'_, Folded>> {
-        let empty = self.empty()?.folded(folds, rng)?;
-        Summing::of(empty, self, (ranks.rank(), ranks.size()), saved)
+        Summing::of(self.empty()?.folded(folds, rng)?, self, ranks, saved)
     }
 
     /// The normal equations over no rows.
@@ -117,17 +98,17 @@ impl Recipe {
 }
 
 impl<'a, S: RowSums<f64>> Summing<'a, S> {
-    /// For the leaves of one of several processes, none of which divides what was saved.
+    /// For the leaves of this process, none of which divides what was saved.
     pub(super) fn of(
         empty: S,
         recipe: &'a Recipe,
-        (rank, size): (usize, usize),
+        ranks: &dyn Ranks,
         saved: &[SavedLeaves],
     ) -> Result<Self> {
         let rows = usize::try_from(recipe.rows).map_err(|_| Error::TooFewRows { rows: 0 })?;
         let (tree, state) = (RowTree::with_leaves(rows, recipe.leaves), empty.empty());
-        let cuts = cuts(tree.leaves(), size, saved);
-        let leaves = cuts[rank]..cuts[rank + 1];
+        let cuts = cuts(tree.leaves(), ranks.size(), saved);
+        let leaves = cuts[ranks.rank()]..cuts[ranks.rank() + 1];
         let (done, saved) = (Vec::new(), BTreeMap::new());
         let (row, skip, used) = (0, 0, 0);
         let mut sum =
@@ -218,8 +199,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
         if expected == got {
             return Ok(());
         }
-        let what = "rows of the source when read again";
-        Err(nystrom::Error::Shape { what, expected, got }.into())
+        Err(other_rows(expected, got))
     }
 
     fn add(
@@ -264,8 +244,7 @@ impl<'a, S: RowSums<f64>> Summing<'a, S> {
     /// Rows that the leaf under way still takes.
     fn left_in_leaf(&self) -> Result<u64> {
         if self.leaf() == self.tree.leaves() {
-            let (what, expected) = ("rows of the source when read again", self.used as usize);
-            return Err(nystrom::Error::Shape { what, expected, got: expected + 1 }.into());
+            return Err(other_rows(self.used as usize, self.used as usize + 1));
         }
         Ok(self.tree.leaf(self.leaf()).end as u64 - self.used)
     }

@@ -9,7 +9,7 @@ use crate::columns::{ColumnSums, TargetSums};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::problem::{FEWEST, LeftOut, notes_of, taken, usable};
-use crate::target::LARGEST;
+use crate::target;
 use nystrom::linalg_core::ExactSum;
 use nystrom::prelude::*;
 use nystrom_data::{Table, Values};
@@ -263,20 +263,11 @@ impl Sums {
         if (self.used as usize) < FEWEST {
             return Err(Error::TooFewRows { rows: self.used as usize });
         }
-        for target in &targets {
-            let Some(sums) = self.columns.get(target).and_then(ColumnSums::numbers) else {
+        for name in &targets {
+            let Some(sums) = self.columns.get(name).and_then(ColumnSums::numbers) else {
                 continue;
             };
-            if !(sums.largest() <= LARGEST) {
-                let what =
-                    format!("reaches {:e}, whose square is beyond all numbers", sums.largest());
-                let remedy = "divide it by 1e100, say";
-                return Err(Error::Values { column: target.clone(), what, remedy });
-            }
-            if sums.is_constant() {
-                let (target, value) = (target.clone(), sums.some());
-                return Err(Error::ConstantTarget { target, value });
-            }
+            target::check(name, sums.largest(), sums.is_constant().then(|| sums.some()))?;
         }
         Ok(Survey {
             sampled: self.reservoir.rows(),

@@ -84,7 +84,7 @@ fn fitted(stream: &StreamFit, table: &Table, ranks: &Thread) -> Option<Vec<u8>> 
         bytes = stream.recipe(&survey, model, rng).unwrap().to_bytes("job").unwrap();
     }
     let recipe = Recipe::from_bytes(&stream.fit, "job", &ranks.broadcast(bytes)).unwrap();
-    let mut sum = recipe.sum_over(ranks).unwrap();
+    let mut sum = recipe.sum_after(ranks, &[]).unwrap();
     sum.run(&mut TableBlocks::new(table, 900), &mut |_| Ok(())).unwrap();
     sum.merge_over(ranks).unwrap();
     (ranks.rank == 0).then(|| sum.finish(&LAMBDAS).unwrap().0.to_bytes().unwrap())
@@ -126,7 +126,7 @@ fn a_third_pass_gives_the_same_bits_too() {
     let table = mixed(9000);
     let recipe = pivoted(&stream(weighted()), &table);
     let by_leave_one_out = |ranks: &dyn Ranks| {
-        let mut sum = recipe.sum_over(ranks).unwrap();
+        let mut sum = recipe.sum_after(ranks, &[]).unwrap();
         sum.run(&mut TableBlocks::new(&table, 900), &mut |_| Ok(())).unwrap();
         let path = sum.path_over(ranks, &LAMBDAS).unwrap();
         let mut errors = path.errors_over(ranks).unwrap();
@@ -216,7 +216,7 @@ fn sums_continue_with_another_number_of_processes() {
     let alone = sum.finish(&LAMBDAS).unwrap().0.to_bytes().unwrap();
     for stop in [1, 4, 5, 100] {
         let saved = job(3, |ranks| {
-            let (mut sum, mut pauses) = (recipe.sum_over(ranks).unwrap(), 0);
+            let (mut sum, mut pauses) = (recipe.sum_after(ranks, &[]).unwrap(), 0);
             let mut saved = None;
             let ended = sum.run(&mut source(), &mut |sum| {
                 pauses += 1;
@@ -261,7 +261,7 @@ fn sums_travel_once_an_edge() {
     let m = recipe.landmarks();
     for (size, edges) in [(1, 0), (2, 1), (3, 4), (4, 3), (7, 5)] {
         let sent = job(size, |ranks| {
-            let mut sum = recipe.sum_over(ranks).unwrap();
+            let mut sum = recipe.sum_after(ranks, &[]).unwrap();
             sum.run(&mut TableBlocks::new(&table, 900), &mut |_| Ok(())).unwrap();
             assert_eq!(ranks.sent.get(), 0, "the pass is silent");
             sum.merge_over(ranks).unwrap();
@@ -280,7 +280,7 @@ fn rows_that_went_are_noticed_where_they_were() {
     let recipe = crate::stream::recipe(&stream, &mut TableBlocks::new(&table, 1000));
     let shorter = table.select_rows(&(0..8700).collect::<Vec<_>>()).unwrap();
     let errors = job(3, |ranks| {
-        let mut sum = recipe.sum_over(ranks).unwrap();
+        let mut sum = recipe.sum_after(ranks, &[]).unwrap();
         sum.run(&mut TableBlocks::new(&shorter, 900), &mut |_| Ok(())).err()
     });
     assert!(errors[0].is_none() && errors[1].is_none(), "{errors:?}");

@@ -31,7 +31,7 @@ fn recipe(table: &Table) -> (Recipe, SparseSketch<f64>, Mat<f64>) {
 /// By generalised cross-validation, by leave-one-out in a third pass, and by folds.
 fn fitted(recipe: &Recipe, table: &Table, block: usize, ranks: &dyn Ranks) -> Option<Vec<Vec<u8>>> {
     let source = || TableBlocks::new(table, block);
-    let mut sum = recipe.sum_over(ranks).unwrap();
+    let mut sum = recipe.sum_after(ranks, &[]).unwrap();
     sum.run(&mut source(), &mut |_| Ok(())).unwrap();
     let path = sum.path_over(ranks, &LAMBDAS).unwrap();
     let mut errors = path.errors_over(ranks).unwrap();
@@ -97,7 +97,7 @@ fn iterations_in_a_span_end_at_its_fit() {
         found.0
     };
     let alone = iterated(1000, &Alone);
-    let mut sum = recipe.sum_over(&Alone).unwrap();
+    let mut sum = recipe.sum().unwrap();
     sum.run(&mut TableBlocks::new(&table, 900), &mut |_| Ok(())).unwrap();
     let direct = sum.path_over(&Alone, &[lambda]).unwrap().by_gcv().unwrap().0;
     let x = direct.columns().apply(&table).unwrap().x;

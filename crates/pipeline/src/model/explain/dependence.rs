@@ -1,6 +1,5 @@
 //! Partial dependence on one column.
 
-use super::outputs::Outputs;
 use super::{Average, Dependence, Grid};
 use crate::columns::{Treated, Treatment};
 use crate::error::Result;
@@ -16,7 +15,6 @@ const TAIL: f64 = 0.025;
 /// The mean outputs at values of the column at this place, over the rows with the features `x`.
 pub(super) fn of(
     model: &Model,
-    outputs: &Outputs<'_>,
     table: &Table,
     x: MatRef<'_, f64>,
     column: usize,
@@ -24,7 +22,7 @@ pub(super) fn of(
     let treated = &model.columns().columns[column];
     let first: usize = model.columns().columns[..column].iter().map(Treated::width).sum();
     let (at, values) = grid(treated, table)?;
-    let mut means = vec![Vec::new(); outputs.names().len()];
+    let mut means = vec![Vec::new(); model.output_names().len()];
     for value in &values {
         let mut features = Mat::zeros(1, treated.width());
         treated.apply(value, features.as_mut())?;
@@ -32,7 +30,7 @@ pub(super) fn of(
         let moved = Mat::from_fn(x.nrows(), x.ncols(), |i, k| {
             if inside.contains(&k) { features[(0, k - first)] } else { x[(i, k)] }
         });
-        let of_rows = outputs.values(&model.standardised(moved)?);
+        let of_rows = model.outputs(model.standardised(moved)?);
         for (output, means) in means.iter_mut().enumerate() {
             let all: Vec<f64> = of_rows.col(output).iter().copied().collect();
             means.push(Average::of(&all));

@@ -9,7 +9,6 @@ use crate::model::Model;
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::Table;
-use outputs::Outputs;
 use serde::{Deserialize, Serialize};
 
 /// Columns whose partial dependence is computed: the most important ones.
@@ -139,16 +138,15 @@ impl Model {
             return Err(Error::TooFewRows { rows: 0 });
         }
         let x = self.columns().apply(table)?.x;
-        let outputs = Outputs::of(self);
-        let mut columns = slopes::influences(self, &outputs, table, x.as_ref())?;
+        let mut columns = slopes::influences(self, table, x.as_ref())?;
         let mut order: Vec<usize> = (0..columns.len()).collect();
         order.sort_by(|&a, &b| columns[b].importance().total_cmp(&columns[a].importance()));
         let some = x.as_ref().subrows(0, x.nrows().min(DEPENDENCE_ROWS));
         for &column in order.iter().take(DEPENDENCES) {
-            columns[column].dependence = Some(dependence::of(self, &outputs, table, some, column)?);
+            columns[column].dependence = Some(dependence::of(self, table, some, column)?);
         }
         let columns = order.into_iter().map(|column| columns[column].clone()).collect();
-        Ok(Explanation { rows: x.nrows(), outputs: outputs.names(), columns })
+        Ok(Explanation { rows: x.nrows(), outputs: self.output_names(), columns })
     }
 
     /// Keeps the [`explanation`](Self::explain) of these rows, if its numbers are finite.

@@ -1,60 +1,50 @@
 //! What a model is read by: targets in their units, or probabilities of classes.
 
+use crate::classes::Classes;
 use crate::model::Model;
+use crate::target::in_units;
 use nystrom::faer::{Mat, MatRef};
+use std::ops::Range;
 
-pub(super) struct Outputs<'a> {
-    model: &'a Model,
-}
-
-impl<'a> Outputs<'a> {
-    pub fn of(model: &'a Model) -> Self {
-        Outputs { model }
-    }
-
+impl Model {
     /// Of two classes the second stands for both.
-    fn classes(&self) -> Option<std::ops::Range<usize>> {
-        let count = self.model.classes()?.names.len();
-        Some(usize::from(count == 2)..count)
+    fn output_classes(&self) -> Option<(&Classes, Range<usize>)> {
+        let classes = self.classes()?;
+        let count = classes.names.len();
+        Some((classes, usize::from(count == 2)..count))
     }
 
-    pub fn names(&self) -> Vec<String> {
-        match (self.model.classes(), self.classes()) {
-            (Some(classes), Some(range)) => classes.names[range].to_vec(),
-            _ => self.model.targets().iter().map(|target| target.name.clone()).collect(),
+    pub(super) fn output_names(&self) -> Vec<String> {
+        match self.output_classes() {
+            Some((classes, range)) => classes.names[range].to_vec(),
+            None => self.targets.iter().map(|target| target.name.clone()).collect(),
         }
     }
 
     /// The outputs where f has these standardised values, n × t.
-    pub fn values(&self, f: &Mat<f64>) -> Mat<f64> {
-        let values = self.in_units(f);
-        match (self.model.classes(), self.classes()) {
-            (Some(classes), Some(range)) => {
+    pub(super) fn outputs(&self, f: Mat<f64>) -> Mat<f64> {
+        let values = in_units(f, &self.targets);
+        match self.output_classes() {
+            Some((classes, range)) => {
                 let p = classes.probabilities(values.as_ref());
                 Mat::from_fn(p.nrows(), range.len(), |i, k| p[(i, range.start + k)])
             }
-            _ => values,
+            None => values,
         }
-    }
-
-    fn in_units(&self, f: &Mat<f64>) -> Mat<f64> {
-        let targets = self.model.targets();
-        let value = |i, j: usize| targets[j].mean + targets[j].scale * f[(i, j)];
-        Mat::from_fn(f.nrows(), f.ncols(), value)
     }
 
     /// The slopes of the outputs from those of f along d features, n × (d·t), a target's side by
     /// side: for each output n × d.
-    pub fn slopes(&self, f: &Mat<f64>, g: MatRef<'_, f64>, d: usize) -> Vec<Mat<f64>> {
-        let targets = self.model.targets();
+    pub(super) fn output_slopes(&self, f: Mat<f64>, g: MatRef<'_, f64>, d: usize) -> Vec<Mat<f64>> {
+        let targets = &self.targets;
         let of_target = |i: usize, k: usize, j: usize| targets[j].scale * g[(i, k + d * j)];
         let n = g.nrows();
-        let (Some(classes), Some(range)) = (self.model.classes(), self.classes()) else {
+        let Some((classes, range)) = self.output_classes() else {
             let of = |j: usize| Mat::from_fn(n, d, |i, k| of_target(i, k, j));
             return (0..targets.len()).map(of).collect();
         };
         let a = classes.calibration.slope;
-        let p = classes.probabilities(self.in_units(f).as_ref());
+        let p = classes.probabilities(in_units(f, targets).as_ref());
         // the first of two classes has no function
         let of_class = |i: usize, k: usize, class: usize| match range.start {
             0 => of_target(i, k, class),

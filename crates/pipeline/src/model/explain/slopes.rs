@@ -1,6 +1,5 @@
 //! Importances and average derivatives, from the slopes of the model at some rows.
 
-use super::outputs::Outputs;
 use super::{Average, Influence};
 use crate::columns::{Curve, Treated, Treatment};
 use crate::error::Result;
@@ -13,7 +12,6 @@ use std::ops::Range;
 /// What the model makes of each column, in their order, at the features `x` of the rows of `table`.
 pub(super) fn influences(
     model: &Model,
-    outputs: &Outputs<'_>,
     table: &Table,
     x: MatRef<'_, f64>,
 ) -> Result<Vec<Influence>> {
@@ -21,7 +19,7 @@ pub(super) fn influences(
     let g = gradient(model, x)?;
     let squares = squares(model, &g, d);
     let f = model.standardised(x.to_owned())?;
-    let slopes = outputs.slopes(&f, g.as_ref(), d);
+    let slopes = model.output_slopes(f, g.as_ref(), d);
     let metric: Option<Vec<f64>> =
         model.map().map(|map| map.col_iter().map(|col| col.squared_norm_l2()).collect());
     let share = |all: &[f64], features: Range<usize>| {
