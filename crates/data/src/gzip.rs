@@ -106,8 +106,7 @@ impl<R: Read> Uncompressed<R> {
 
 /// All bytes of `reader`, plain or gzip.
 pub(crate) fn uncompressed(mut reader: impl Read, name: &str) -> Result<Vec<u8>> {
-    let mut source = Uncompressed::new(&mut reader)
-        .map_err(|source| DataError::Io { file: name.to_owned(), source })?;
+    let mut source = Uncompressed::new(&mut reader).map_err(DataError::io(name))?;
     let mut bytes = Vec::new();
     match source.read_to_end(&mut bytes) {
         Ok(_) => Ok(bytes),

@@ -54,8 +54,7 @@ pub(crate) struct Lines<'r> {
 
 impl<'r> Lines<'r> {
     pub fn new(reader: &'r mut dyn Read, file: &str) -> Result<Self> {
-        let source = Uncompressed::new(reader)
-            .map_err(|source| DataError::Io { file: file.to_owned(), source })?;
+        let source = Uncompressed::new(reader).map_err(DataError::io(file))?;
         let source = BufReader::with_capacity(1 << 16, source);
         Ok(Lines {
             source,

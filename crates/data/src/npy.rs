@@ -74,17 +74,7 @@ impl Npy {
                 found: data.len(),
             }));
         }
-        let value = |i: usize, j: usize| {
-            let item =
-                if header.fortran { j * rows + i } else { i * columns + j } * header.item.size;
-            header.item.number(&data[item..item + header.item.size])
-        };
-        let column = |j: usize| {
-            let mut doubts = Doubts::default();
-            let numbers = (0..rows).map(|i| doubts.finite(value(i, j), i as u64 + 1)).collect();
-            (Column::numbers(format!("c{}", j + 1), numbers), doubts)
-        };
-        let (columns, doubts) = (0..columns).map(column).unzip();
+        let (columns, doubts) = header.columns(data, [rows, columns], 0);
         Ok(Survey { table: Table::new(name, columns)?, doubts })
     }
 }
@@ -148,6 +138,26 @@ impl Header {
             [rows, columns] if columns > 0 => Ok((rows, columns)),
             _ => Err(Problem::NpyShape { shape: format!("{:?}", self.shape) }),
         }
+    }
+
+    /// The columns of so many rows, before which there are others.
+    pub fn columns(
+        &self,
+        data: &[u8],
+        [rows, columns]: [usize; 2],
+        before: usize,
+    ) -> (Vec<Column>, Vec<Doubts>) {
+        let size = self.item.size;
+        let value = |i: usize, j: usize| {
+            let item = if self.fortran { j * rows + i } else { i * columns + j } * size;
+            self.item.number(&data[item..item + size])
+        };
+        let column = |j: usize| {
+            let mut doubts = Doubts::default();
+            let numbers = (0..rows).map(|i| doubts.finite(value(i, j), (before + i) as u64 + 1));
+            (Column::numbers(format!("c{}", j + 1), numbers.collect()), doubts)
+        };
+        (0..columns).map(column).unzip()
     }
 }
 

@@ -13,7 +13,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 use crate::builder::ColumnBuilder;
 use crate::column::Column;
-use crate::error::{Place, Problem, Result};
+use crate::error::{DataError, Place, Problem, Result};
 use crate::gzip::uncompressed;
 use crate::survey::{Doubts, Survey};
 use crate::table::Table;
@@ -74,18 +74,27 @@ impl Parquet {
     /// Those of [`read`](Parquet::read) that are not about one value.
     pub fn survey(&self, reader: impl Read, name: &str) -> Result<Survey> {
         let bytes = uncompressed(reader, name)?;
-        // `parquet` asserts what only a sound file keeps, such as a dictionary before its indices.
-        let read = AssertUnwindSafe(|| read_bytes(bytes.into(), name));
-        catch_unwind(read).unwrap_or_else(|_| {
-            let reason = "its pages contradict its metadata".to_owned();
-            Err(Problem::Parquet { reason }.at(Place::new(name)))
-        })
+        unless_asserted(name, || read_bytes(bytes.into(), name))
     }
 }
 
+/// What is read. `parquet` asserts what only a sound file keeps, such as a dictionary before its
+/// indices.
+pub(crate) fn unless_asserted<T>(name: &str, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(contradiction(name)))
+}
+
+pub(crate) fn contradiction(name: &str) -> DataError {
+    let reason = "its pages contradict its metadata".to_owned();
+    Problem::Parquet { reason }.at(Place::new(name))
+}
+
+pub(crate) fn damaged(name: &str) -> impl Fn(ParquetError) -> DataError + Copy {
+    move |error| Problem::Parquet { reason: error.to_string() }.at(Place::new(name))
+}
+
 fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
-    let damaged =
-        |error: ParquetError| Problem::Parquet { reason: error.to_string() }.at(Place::new(name));
+    let damaged = damaged(name);
     let file = SerializedFileReader::new(bytes).map_err(damaged)?;
     let schema = file.metadata().file_metadata().schema_descr_ptr();
     let (mut columns, mut doubts) = (Vec::with_capacity(schema.num_columns()), Vec::new());

@@ -261,30 +261,31 @@ impl Table {
             tables.next().ok_or(DataError::NoRows { table: "stack of no tables".to_owned() })?;
         all.lines.clear();
         for table in tables {
-            let describe = |column: Option<&Column>| match column {
-                Some(column) => format!("{:?} ({})", column.name, column.kind()),
-                None => "absent".to_owned(),
-            };
-            for position in 0..all.columns.len().max(table.columns.len()) {
-                let (expected, found) =
-                    (describe(all.columns.get(position)), describe(table.columns.get(position)));
-                if expected != found {
-                    let (first, table) = (all.source, table.source);
-                    return Err(DataError::StackMismatch {
-                        first,
-                        table,
-                        position,
-                        expected,
-                        found,
-                    });
-                }
-            }
+            all.same_columns(&table)?;
             for (mine, theirs) in all.columns.iter_mut().zip(&table.columns) {
                 mine.append(theirs);
             }
             all.rows += table.rows;
         }
         Ok(all)
+    }
+
+    /// Refuses a table whose columns differ in number, name, order or kind.
+    pub(crate) fn same_columns(&self, table: &Table) -> Result<()> {
+        let describe = |column: Option<&Column>| match column {
+            Some(column) => format!("{:?} ({})", column.name, column.kind()),
+            None => "absent".to_owned(),
+        };
+        for position in 0..self.columns.len().max(table.columns.len()) {
+            let [ours, theirs] = [self, table].map(|table| table.columns.get(position));
+            if ours.zip(theirs).is_some_and(|(a, b)| a.name == b.name && a.kind() == b.kind()) {
+                continue;
+            }
+            let (expected, found) = (describe(ours), describe(theirs));
+            let (first, table) = (self.source.clone(), table.source.clone());
+            return Err(DataError::StackMismatch { first, table, position, expected, found });
+        }
+        Ok(())
     }
 
     /// The same rows with other columns.

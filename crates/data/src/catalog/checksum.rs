@@ -27,8 +27,7 @@ use crate::open::open;
 /// ```
 pub fn sha256_uncompressed(path: impl AsRef<Path>) -> Result<String> {
     let (file, name) = open(path.as_ref())?;
-    let mut bytes = Uncompressed::new(BufReader::new(file))
-        .map_err(|source| DataError::Io { file: name.clone(), source })?;
+    let mut bytes = Uncompressed::new(BufReader::new(file)).map_err(DataError::io(&name))?;
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {

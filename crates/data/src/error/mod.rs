@@ -305,6 +305,11 @@ pub enum DataError {
 }
 
 impl DataError {
+    /// The system failed to read this file.
+    pub(crate) fn io(file: &str) -> impl Fn(std::io::Error) -> DataError + Copy {
+        move |source| DataError::Io { file: file.to_owned(), source }
+    }
+
     /// The place in a file, if the text of a file is what is wrong.
     ///
     /// ```

@@ -22,16 +22,15 @@ use crate::error::{DataError, Result};
 pub fn find_files(path: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
     let path = path.as_ref();
     let name = path.display().to_string();
+    let wrong = DataError::io(&name);
     let is_pattern = name.contains(['*', '?', '[']) && !path.exists();
     let mut files: Vec<PathBuf> = if path.is_dir() {
-        let io = |source| DataError::Io { file: name.clone(), source };
-        let entries = std::fs::read_dir(path).map_err(io)?;
+        let entries = std::fs::read_dir(path).map_err(wrong)?;
         entries
             .map(|entry| entry.map(|entry| entry.path()))
             .collect::<std::result::Result<_, _>>()
-            .map_err(io)?
+            .map_err(wrong)?
     } else if is_pattern {
-        let wrong = |source| DataError::Io { file: name.clone(), source };
         let paths = glob::glob(&name).map_err(|error| wrong(std::io::Error::other(error)))?;
         paths.collect::<std::result::Result<_, _>>().map_err(|error| wrong(error.into()))?
     } else {

@@ -69,11 +69,9 @@ const BLOCK_ROWS: (usize, usize) = (1024, 1 << 16);
 #[must_use]
 pub struct Files {
     paths: Vec<PathBuf>,
-    /// The file whose columns all others must have.
-    first: String,
+    /// No rows of the first file, whose columns all others must have.
+    head: Table,
     format: Format,
-    names: Vec<String>,
-    kinds: Vec<&'static str>,
     start: Start,
     /// Of the files that were read to their end.
     record: Vec<Shard>,
@@ -140,16 +138,8 @@ impl Files {
             other => other,
         };
         start = Start { rows: block_rows(head.columns().len()), nan_is_missing: false, ..start };
-        Ok(Files {
-            names: head.names().map(str::to_owned).collect(),
-            kinds: head.columns().iter().map(|column| column.kind()).collect(),
-            first: paths[0].display().to_string(),
-            paths,
-            format,
-            start,
-            record: Vec::new(),
-            pass: None,
-        })
+        let head = head.select_rows(&[])?;
+        Ok(Files { paths, head, format, start, record: Vec::new(), pass: None })
     }
 
     /// Some of these files, which is what one of several processes reads; their columns must still
@@ -160,10 +150,8 @@ impl Files {
     pub fn part(&self, files: std::ops::Range<usize>) -> Files {
         Files {
             paths: self.paths[files].to_vec(),
-            first: self.first.clone(),
+            head: self.head.clone(),
             format: self.format.clone(),
-            names: self.names.clone(),
-            kinds: self.kinds.clone(),
             start: self.start,
             record: Vec::new(),
             pass: None,
@@ -191,8 +179,8 @@ impl Files {
     }
 
     /// The names of the columns.
-    pub fn names(&self) -> &[String] {
-        &self.names
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.head.names()
     }
 
     /// The files, in the order in which they are read.
@@ -286,7 +274,7 @@ impl Files {
         let rows = self.rows().unwrap_or(0);
         if row > 0 && row > rows {
             let (row, rows) = (row as usize, rows as usize);
-            let table = self.first.clone();
+            let table = self.head.source().to_owned();
             return Err(DataError::NoSuchRow { table, row, rows });
         }
         self.pass = None; // the thread of the last one ends first
@@ -311,25 +299,6 @@ impl Files {
 
     fn is_known(&self) -> bool {
         self.record.len() == self.paths.len()
-    }
-
-    /// Refuses a block with other columns.
-    fn check(&self, block: &Table) -> Result<()> {
-        let describe = |column: Option<(&str, &str)>| match column {
-            Some((name, kind)) => format!("{name:?} ({kind})"),
-            None => "absent".to_owned(),
-        };
-        let count = self.names.len().max(block.columns().len());
-        for position in 0..count {
-            let ours = self.names.get(position).map(|name| (name.as_str(), self.kinds[position]));
-            let theirs = block.columns().get(position).map(|c| (c.name.as_str(), c.kind()));
-            if ours != theirs {
-                let (expected, found) = (describe(ours), describe(theirs));
-                let (first, table) = (self.first.clone(), block.source().to_owned());
-                return Err(DataError::StackMismatch { first, table, position, expected, found });
-            }
-        }
-        Ok(())
     }
 }
 

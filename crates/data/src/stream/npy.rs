@@ -5,10 +5,9 @@ use std::io::{Read, Seek, SeekFrom};
 
 use super::start::{Each, Start};
 use crate::Uncompressed;
-use crate::column::Column;
 use crate::error::{DataError, Place, Problem, Result};
 use crate::npy::{Header, MAGIC, MAX_HEADER, header};
-use crate::survey::{Doubts, Survey};
+use crate::survey::Survey;
 use crate::table::Table;
 
 /// An array of which rows are read.
@@ -50,7 +49,7 @@ pub(super) fn rows(file: File, name: &str) -> Result<u64> {
 
 impl Array {
     fn open(file: File, name: &str) -> Result<Self> {
-        let io = |source| DataError::Io { file: name.to_owned(), source };
+        let io = DataError::io(name);
         let at = |problem: Problem| problem.at(Place::new(name));
         let length = file.metadata().map_err(io)?.len();
         let mut source = Uncompressed::new(file).map_err(io)?;
@@ -99,8 +98,8 @@ impl Array {
         let bytes = rows as u64 * self.width() as u64;
         match self.source.plain_mut() {
             Some(file) => {
-                let io = |source| DataError::Io { file: self.name.clone(), source };
-                file.seek(SeekFrom::Start(self.front + bytes)).map(drop).map_err(io)
+                let done = file.seek(SeekFrom::Start(self.front + bytes));
+                done.map(drop).map_err(DataError::io(&self.name))
             }
             None => {
                 let mut skipped = self.source.by_ref().take(bytes);
@@ -111,30 +110,20 @@ impl Array {
     }
 
     fn read(&mut self, row: usize, count: usize) -> Result<Survey> {
-        let (size, columns) = (self.header.item.size, self.columns);
+        let size = self.header.item.size;
         let mut data = vec![0; count * self.width()];
         if self.by_rows {
             self.fill(&mut data)?;
         } else {
             for (j, part) in data.chunks_exact_mut(count * size).enumerate() {
                 let at = self.front + ((j * self.rows + row) * size) as u64;
-                let io = |source| DataError::Io { file: self.name.clone(), source };
                 if let Some(file) = self.source.plain_mut() {
-                    file.seek(SeekFrom::Start(at)).map_err(io)?;
+                    file.seek(SeekFrom::Start(at)).map_err(DataError::io(&self.name))?;
                 }
                 self.fill(part)?;
             }
         }
-        let value = |i: usize, j: usize| {
-            let item = if self.by_rows { i * columns + j } else { j * count + i } * size;
-            self.header.item.number(&data[item..item + size])
-        };
-        let column = |j: usize| {
-            let mut doubts = Doubts::default();
-            let numbers = (0..count).map(|i| doubts.finite(value(i, j), (row + i) as u64 + 1));
-            (Column::numbers(format!("c{}", j + 1), numbers.collect()), doubts)
-        };
-        let (columns, doubts) = (0..columns).map(column).unzip();
+        let (columns, doubts) = self.header.columns(&data, [count, self.columns], row);
         let lines = (row..row + count).map(|row| row as u64 + 1).collect();
         Ok(Survey { table: Table::with_lines(&self.name, columns, lines)?, doubts })
     }

@@ -2,37 +2,24 @@
 
 use std::fs::File;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 
 use super::start::{Each, Start};
-use crate::error::{DataError, Place, Problem, Result};
-use crate::parquet::{Growing, read_column};
+use crate::error::{Place, Problem, Result};
+use crate::parquet::{Growing, contradiction, damaged, read_column, unless_asserted};
 use crate::survey::Survey;
 use crate::table::Table;
 
 pub(super) fn pieces(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<()> {
-    // `parquet` asserts what only a sound file keeps, such as a dictionary before its indices.
-    let read = AssertUnwindSafe(|| groups(file, name, start, each));
-    catch_unwind(read).unwrap_or_else(|_| Err(contradiction(name)))
+    unless_asserted(name, || groups(file, name, start, each))
 }
 
 /// The rows of a file, as it says itself.
 pub(super) fn rows(file: File, name: &str) -> Result<u64> {
     let file = SerializedFileReader::new(file).map_err(damaged(name))?;
     Ok(u64::try_from(file.metadata().file_metadata().num_rows()).unwrap_or(0))
-}
-
-fn contradiction(name: &str) -> DataError {
-    let reason = "its pages contradict its metadata".to_owned();
-    Problem::Parquet { reason }.at(Place::new(name))
-}
-
-fn damaged(name: &str) -> impl Fn(ParquetError) -> DataError + '_ {
-    |error| Problem::Parquet { reason: error.to_string() }.at(Place::new(name))
 }
 
 fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<()> {

@@ -56,7 +56,7 @@ impl Pass {
         let work = Work {
             paths: files.paths[shard.min(files.paths.len())..].to_vec(),
             format: files.format.clone(),
-            names: files.names.clone(),
+            names: files.names().map(str::to_owned).collect(),
             start,
         };
         let told = Ahead::new(move |give| work.run(give));
@@ -70,7 +70,7 @@ impl Pass {
                 Told::Opened(name, stamp) => self.open(files, name, stamp)?,
                 Told::Closed(stamp) => self.close(files, stamp)?,
                 Told::Piece { table, digest, end } => {
-                    files.check(&table)?;
+                    files.head.same_columns(&table)?;
                     self.mark(files, &table, digest, end)?;
                     let skip = std::mem::take(&mut self.skip) as usize;
                     if skip == 0 {
@@ -173,8 +173,7 @@ impl Work {
         let mut start = self.start;
         for path in &self.paths {
             let (file, name) = open(path)?;
-            let watch = file.try_clone();
-            let watch = watch.map_err(|source| DataError::Io { file: name.clone(), source })?;
+            let watch = file.try_clone().map_err(DataError::io(&name))?;
             if give(Told::Opened(name.clone(), Stamp::of(&watch, &name)?)).is_break() {
                 return Ok(());
             }

@@ -23,8 +23,7 @@ pub(super) fn pieces(
     match format {
         Format::Csv(_) | Format::Libsvm(_) => {
             if let Some(spot) = start.spot {
-                let io = |source| DataError::Io { file: name.to_owned(), source };
-                file.seek(SeekFrom::Start(spot.byte)).map_err(io)?;
+                file.seek(SeekFrom::Start(spot.byte)).map_err(DataError::io(name))?;
             }
             let mut behind = dropping(if start.spot.is_some() { 0 } else { start.row }, each);
             match format {

@@ -19,8 +19,7 @@ pub(super) struct Stamp {
 
 impl Stamp {
     pub fn of(file: &File, name: &str) -> Result<Stamp> {
-        let io = |source| DataError::Io { file: name.to_owned(), source };
-        let metadata = file.metadata().map_err(io)?;
+        let metadata = file.metadata().map_err(DataError::io(name))?;
         let modified =
             metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let modified = modified.map_or(0, |since| since.as_nanos() as u64);
