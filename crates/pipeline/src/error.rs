@@ -188,6 +188,13 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// [`Error::Values`] of a column.
+    pub(crate) fn values(column: &str, what: impl Into<String>, remedy: &'static str) -> Error {
+        Error::Values { column: column.to_owned(), what: what.into(), remedy }
+    }
+}
+
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 

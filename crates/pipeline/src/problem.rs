@@ -180,8 +180,7 @@ pub(crate) fn notes_of(left_out: &LeftOut, rows: usize) -> impl Iterator<Item = 
 fn refuse_no_weight(table: &Table, name: &str) -> Result<()> {
     let values = table.numbers(name)?;
     if !values.is_empty() && values.iter().all(|v| *v == 0.0) {
-        let (column, what) = (name.to_owned(), "is 0 in every row".to_owned());
-        return Err(Error::Values { column, what, remedy: "weights must not all be 0" });
+        return Err(Error::values(name, "is 0 in every row", "weights must not all be 0"));
     }
     Ok(())
 }
@@ -191,11 +190,7 @@ fn weights(table: &Table, name: &str) -> Result<Vec<f64>> {
     let wrong = |(_, value): &(usize, &f64)| !(value.is_finite() && **value >= 0.0);
     if let Some((row, value)) = values.iter().enumerate().find(wrong) {
         let what = format!("has the weight {value} in row {}", row + 1);
-        return Err(Error::Values {
-            column: name.to_owned(),
-            what,
-            remedy: "weights are positive",
-        });
+        return Err(Error::values(name, what, "weights are positive"));
     }
     // with mean 1, so that λ means the same with and without
     let mean = values.iter().sum::<f64>() / values.len() as f64;

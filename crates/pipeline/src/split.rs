@@ -111,9 +111,8 @@ impl Split {
             }
         };
         if parts.len() < 2 {
-            let column = self.column().unwrap_or_default().to_owned();
-            let what = "has the same value in every row".to_owned();
-            return Err(Error::Values { column, what, remedy: "split by another column" });
+            let (column, what) = (self.column(), "has the same value in every row");
+            return Err(Error::values(column.unwrap_or_default(), what, "split by another column"));
         }
         Ok(dealt(&parts, n, count.min(parts.len()), share))
     }
@@ -148,10 +147,9 @@ fn permutation(n: usize, rng: &mut dyn Rng) -> Result<Vec<usize>> {
 /// The rows of each value of a column, values in increasing order.
 fn groups(table: &Table, name: &str) -> Result<Vec<Vec<usize>>> {
     let column = &table.columns()[position(table, name)?];
-    let missing = |row: usize| Error::Values {
-        column: name.to_owned(),
-        what: format!("misses its value in row {}", row + 1),
-        remedy: "fill it in, leave out the row, or split by another column",
+    let missing = |row: usize| {
+        let remedy = "fill it in, leave out the row, or split by another column";
+        Error::values(name, format!("misses its value in row {}", row + 1), remedy)
     };
     let mut rows: Vec<usize> = (0..table.rows()).collect();
     match &column.values {

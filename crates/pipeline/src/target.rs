@@ -53,8 +53,7 @@ pub(crate) fn standardised(
 pub(crate) fn check(name: &str, largest: f64, only: Option<f64>) -> Result<()> {
     if !(largest <= LARGEST) {
         let what = format!("reaches {largest:e}, whose square is beyond all numbers");
-        let remedy = "divide it by 1e100, say";
-        return Err(Error::Values { column: name.to_owned(), what, remedy });
+        return Err(Error::values(name, what, "divide it by 1e100, say"));
     }
     match only {
         Some(value) => Err(Error::ConstantTarget { target: name.to_owned(), value }),

@@ -98,8 +98,7 @@ impl Labels {
     }
 
     fn check(&self) -> Result<()> {
-        let wrong =
-            |what: String, remedy| Error::Values { column: self.target.clone(), what, remedy };
+        let wrong = |what: String, remedy| Error::values(&self.target, what, remedy);
         let names = &self.names;
         if let [only] = &names[..] {
             let what = format!("has the class {only:?} in every row");

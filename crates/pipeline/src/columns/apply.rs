@@ -158,7 +158,7 @@ impl Treated {
     }
 
     fn wrong(&self, what: String, remedy: &'static str) -> Error {
-        Error::Values { column: self.name.clone(), what, remedy }
+        Error::values(&self.name, what, remedy)
     }
 }
 

@@ -2,13 +2,10 @@
 
 use super::dates::is_date;
 use super::options::{ColumnOptions, Missing};
-use super::sums::{ColumnSums, NumberSums};
+use super::sums::{ColumnSums, MANY, NumberSums};
 use super::{Columns, Curve, Dropped, Shape, Treated, Treatment, Why};
 use crate::error::{Error, Result};
 use nystrom_data::{Categories, Column, Table, Values};
-
-/// Rows from which numbers 1, 2, 3, … are taken to number them.
-const MANY: usize = 10;
 
 /// What becomes of a column.
 enum Fate {
@@ -94,7 +91,7 @@ fn numbers(
 ) -> Result<Fate> {
     if let Some(row) = values.iter().position(|value| value.is_infinite()) {
         let what = format!("has the value {} in row {}", values[row], row + 1);
-        return Err(wrong(column, what, "correct it, or make it a missing value"));
+        return Err(Error::values(&column.name, what, "correct it, or make it a missing value"));
     }
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
     sorted.sort_by(f64::total_cmp);
@@ -125,8 +122,8 @@ fn numbers(
         None => moments(values.iter().map(bent), values.len(), options.standardize),
     };
     let (mean, scale) = moments.ok_or_else(|| {
-        let what = "has no finite mean and standard deviation".into();
-        wrong(column, what, "rescale it, or leave it out")
+        let what = "has no finite mean and standard deviation";
+        Error::values(&column.name, what, "rescale it, or leave it out")
     })?;
     let share = gaps as f64 / rows as f64;
     let spread = if options.standardize { (share * (1.0 - share)).sqrt() } else { 1.0 };
@@ -204,7 +201,7 @@ fn categories(
 fn refuse_gaps(column: &Column, gaps: usize, rows: usize, options: &ColumnOptions) -> Result<()> {
     if gaps > 0 && options.missing == Missing::Refuse {
         let what = format!("misses {gaps} of {rows} values");
-        return Err(wrong(column, what, "fill them in, or leave out rows or column"));
+        return Err(Error::values(&column.name, what, "fill them in, or leave out rows or column"));
     }
     Ok(())
 }
@@ -237,8 +234,4 @@ fn moments(
     let scale =
         greatest * (values.map(|v| ((v - mean) / greatest).powi(2)).sum::<f64>() / n).sqrt();
     (mean.is_finite() && scale.is_finite() && scale > 0.0).then_some((mean, scale))
-}
-
-fn wrong(column: &Column, what: String, remedy: &'static str) -> Error {
-    Error::Values { column: column.name.clone(), what, remedy }
 }

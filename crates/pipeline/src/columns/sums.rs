@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Levels of a text that are counted. With more, their shares are those of the reservoir.
 const MOST_LEVELS: usize = 1 << 16;
 /// Rows from which numbers 1, 2, 3, … are taken to number them.
-const MANY: u64 = 10;
+pub(super) const MANY: usize = 10;
 
 /// A column of all rows.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -161,7 +161,7 @@ impl NumberSums {
 
     /// Whether the values are 0, 1, 2, … or 1, 2, 3, … in the order of the rows.
     pub fn numbers_rows(&self) -> bool {
-        self.run.is_some_and(|(start, _)| matches!(start, 0.0 | 1.0)) && self.known >= MANY
+        self.run.is_some_and(|(start, _)| matches!(start, 0.0 | 1.0)) && self.known >= MANY as u64
     }
 
     /// Mean and standard deviation with `fill` in the place of missing values, and the deviation 1

@@ -25,6 +25,7 @@ use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::{FitReport, Posterior};
 use nystrom::prelude::*;
 use sha2::{Digest, Sha256};
+use std::fmt::Display;
 
 /// Version of the layout; raised whenever that changes.
 pub const MODEL_FILE_FORMAT: u32 = 4;
@@ -87,7 +88,7 @@ impl Model {
 }
 
 fn binary(bytes: &[u8]) -> Result<Model> {
-    let cut = || damaged("its length is not the one that it states".into());
+    let cut = || damaged("its length is not the one that it states");
     let number =
         |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
     let format = bytes.get(8..12).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
@@ -102,10 +103,10 @@ fn binary(bytes: &[u8]) -> Result<Model> {
     let body =
         whole.filter(|body| body.checked_add(CHECKSUM) == Some(bytes.len())).ok_or_else(cut)?;
     if Sha256::digest(&bytes[..body])[..] != bytes[body..] {
-        return Err(damaged("its checksum is wrong".into()));
+        return Err(damaged("its checksum is wrong"));
     }
     let (head, payload) = (&bytes[FRONT..FRONT + head], &bytes[FRONT + head..body]);
-    let head: Head = serde_json::from_slice(head).map_err(|error| damaged(error.to_string()))?;
+    let head: Head = serde_json::from_slice(head).map_err(damaged)?;
     let mut numbers = Numbers(payload);
     let map = head.map.then(|| numbers.matrix(head.dim, head.dim)).transpose()?;
     let (dim, t) = (head.dim, head.targets.len());
@@ -146,7 +147,7 @@ impl Numbers<'_> {
     fn matrix(&mut self, nrows: usize, ncols: usize) -> Result<Mat<f64>> {
         let size = nrows.checked_mul(ncols).and_then(|entries| entries.checked_mul(8));
         let Some((bytes, rest)) = size.and_then(|size| self.0.split_at_checked(size)) else {
-            return Err(damaged("its payload ends too early".into()));
+            return Err(damaged("its payload ends too early"));
         };
         self.0 = rest;
         let (numbers, _) = bytes.as_chunks::<8>();
@@ -163,8 +164,7 @@ impl Numbers<'_> {
         let points = self.matrix(dim, centers)?;
         let coefficients = self.matrix(centers, targets)?;
         let intercept = self.matrix(targets, 1)?.col(0).iter().copied().collect();
-        KrrModel::new(kernel, points, coefficients, intercept, report)
-            .map_err(|error| damaged(error.to_string()))
+        KrrModel::new(kernel, points, coefficients, intercept, report).map_err(damaged)
     }
 
     fn conformal(&mut self, dim: usize, targets: usize, head: ConformalHead) -> Result<Conformal> {
@@ -185,10 +185,6 @@ impl Numbers<'_> {
     ) -> Result<Plus> {
         let columns = parts.len().saturating_mul(targets);
         let theta = self.matrix(one.centers().len(), columns)?;
-        let centers = one.centers().as_cols().to_owned();
-        let b = vec![0.0; columns];
-        let models = KrrModel::new(one.kernel().clone(), centers, theta, b, one.report().clone())
-            .map_err(|error| damaged(error.to_string()))?;
         let mut of_part = |&rows: &usize| {
             self.matrix(rows, 1).map(|residuals| residuals.col(0).iter().copied().collect())
         };
@@ -196,15 +192,14 @@ impl Numbers<'_> {
         for _ in 0..targets {
             residuals.push(parts.iter().map(&mut of_part).collect::<Result<_>>()?);
         }
-        Ok(Plus { models, residuals })
+        Plus::of(one, theta, residuals).map_err(damaged)
     }
 
     fn uncertainty(&mut self, dim: usize, head: UncertaintyHead) -> Result<Uncertainty> {
         let UncertaintyHead { kernel, centers, columns, mu, noise } = head;
         let points = self.matrix(dim, centers)?;
         let factor = self.matrix(centers, columns)?;
-        let posterior = Posterior::new(kernel, points, factor, mu)
-            .map_err(|error| damaged(error.to_string()))?;
+        let posterior = Posterior::new(kernel, points, factor, mu).map_err(damaged)?;
         Ok(Uncertainty { posterior, noise })
     }
 }
@@ -213,7 +208,7 @@ fn entries(a: MatRef<'_, f64>) -> impl Iterator<Item = f64> + '_ {
     (0..a.ncols()).flat_map(move |j| (0..a.nrows()).map(move |i| a[(i, j)]))
 }
 
-fn damaged(problem: String) -> Error {
+fn damaged(problem: impl Display) -> Error {
     Error::File { problem: format!("is damaged ({problem}); fit the model again") }
 }
 

@@ -60,7 +60,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model> {
             return Err(wrong(text.into()));
         }
     }
-    let old: Old = serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
+    let old: Old = serde_json::from_slice(bytes).map_err(damaged)?;
     let mut layout = old.columns;
     if layout.is_empty() {
         layout.clone_from(&old.features);

@@ -21,6 +21,17 @@ pub(crate) struct Plus {
 }
 
 impl Plus {
+    /// Of models with the centres of `one`, a column of coefficients for each.
+    pub fn of(
+        one: &KrrModel<AnyKernel, f64>,
+        theta: Mat<f64>,
+        residuals: Vec<Vec<Vec<f64>>>,
+    ) -> nystrom::Result<Plus> {
+        let (centers, b) = (one.centers().as_cols().to_owned(), vec![0.0; theta.ncols()]);
+        let models = KrrModel::new(one.kernel().clone(), centers, theta, b, one.report().clone())?;
+        Ok(Plus { models, residuals })
+    }
+
     /// n.
     pub fn rows(&self) -> usize {
         self.residuals.first().map_or(0, |models| models.iter().map(Vec::len).sum())

@@ -78,7 +78,8 @@ impl Search<'_> {
                 residuals.push(out.iter().enumerate().map(residual).collect());
             }
         }
-        Ok((whole.clone(), Plus { models: with_columns(&whole, theta)?, residuals }))
+        let plus = Plus::of(&whole, theta, residuals)?;
+        Ok((whole, plus))
     }
 
     /// The fit that was chosen, to these rows: with all of them as centres, or with its own.
@@ -131,16 +132,11 @@ impl Search<'_> {
         let theta = Mat::from_fn(m, unseen * t, entry);
         let residuals =
             (0..t).map(|j| (0..unseen).map(|i| vec![r(i, j).abs()]).collect()).collect();
-        Ok((f.clone(), Plus { models: with_columns(&f, theta)?, residuals }))
+        let plus = Plus::of(&f, theta, residuals)?;
+        Ok((f, plus))
     }
 }
 
 type Regression = KrrModel<AnyKernel, f64>;
 /// The model of all rows, and those that leave some out.
 type Fits = (Regression, Plus);
-
-/// Models with the centres of `one`, a column of coefficients for each.
-fn with_columns(one: &Regression, theta: Mat<f64>) -> Result<Regression> {
-    let (centers, b) = (one.centers().as_cols().to_owned(), vec![0.0; theta.ncols()]);
-    Ok(KrrModel::new(one.kernel().clone(), centers, theta, b, one.report().clone())?)
-}

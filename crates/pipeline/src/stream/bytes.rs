@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
+use std::fmt::Display;
 
 const MAGIC: &[u8; 8] = b"NYSTRCKP";
 /// Raised whenever a layout changes.
@@ -38,15 +39,15 @@ pub(super) fn pack(kind: Kind, sections: &[Vec<u8>]) -> Vec<u8> {
 /// # Errors
 /// [`Error::Checkpoint`] for other bytes.
 pub(super) fn unpack(kind: Kind, bytes: &[u8]) -> Result<Vec<&[u8]>> {
-    let cut = || wrong("it is cut off".into());
+    let cut = || wrong("it is cut off");
     if !bytes.starts_with(MAGIC) {
-        return Err(wrong("it does not begin as a checkpoint does".into()));
+        return Err(wrong("it does not begin as a checkpoint does"));
     }
     let word =
         |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
     match (word(8), word(12)) {
         (Some(VERSION), Some(found)) if found == kind as u32 => {}
-        (Some(VERSION), Some(_)) => return Err(wrong("it holds something else".into())),
+        (Some(VERSION), Some(_)) => return Err(wrong("it holds something else")),
         (Some(version), Some(_)) => {
             let problem = format!(
                 "it has layout {version}, this program reads {VERSION}; use the version that \
@@ -58,7 +59,7 @@ pub(super) fn unpack(kind: Kind, bytes: &[u8]) -> Result<Vec<&[u8]>> {
     }
     let end = bytes.len().checked_sub(CHECKSUM).filter(|end| *end >= 16).ok_or_else(cut)?;
     if Sha256::digest(&bytes[..end])[..] != bytes[end..] {
-        return Err(wrong("its checksum is wrong: it is damaged".into()));
+        return Err(wrong("its checksum is wrong: it is damaged"));
     }
     let (mut rest, mut sections) = (&bytes[16..end], Vec::new());
     while let Some((length, behind)) = rest.split_at_checked(8) {
@@ -75,15 +76,15 @@ pub(super) fn unpack(kind: Kind, bytes: &[u8]) -> Result<Vec<&[u8]>> {
 pub(super) fn write(value: &impl Serialize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // JSON would lose NaN
-    ciborium::into_writer(value, &mut bytes).map_err(|error| wrong(error.to_string()))?;
+    ciborium::into_writer(value, &mut bytes).map_err(wrong)?;
     Ok(bytes)
 }
 
 /// What [`write`] wrote.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    ciborium::from_reader(bytes).map_err(|error| wrong(error.to_string()))
+    ciborium::from_reader(bytes).map_err(wrong)
 }
 
-pub(super) fn wrong(problem: String) -> Error {
-    Error::Checkpoint { problem }
+pub(super) fn wrong(problem: impl Display) -> Error {
+    Error::Checkpoint { problem: problem.to_string() }
 }

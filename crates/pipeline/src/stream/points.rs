@@ -128,13 +128,13 @@ impl StreamPoints {
         let (mut kept, mut constant) = ((Vec::new(), Vec::new(), Vec::new()), Vec::new());
         for &place in &places {
             let name = &survey.table.columns()[place].name;
-            let wrong = |what: String, remedy| Error::Values { column: name.clone(), what, remedy };
-            let sums = survey.sums.get(name).and_then(|sums| sums.numbers()).ok_or_else(|| {
-                wrong("holds text".into(), "leave it out, or write it as numbers")
-            })?;
+            let wrong = |what: &str, remedy| Error::values(name, what, remedy);
+            let sums = survey.sums.get(name).and_then(|sums| sums.numbers());
+            let sums =
+                sums.ok_or_else(|| wrong("holds text", "leave it out, or write it as numbers"))?;
             if sums.gaps() > 0 {
                 let what = format!("misses {} of {} values", sums.gaps(), sums.rows());
-                return Err(wrong(what, "fill them in, or leave out these rows"));
+                return Err(wrong(&what, "fill them in, or leave out these rows"));
             }
             let (mean, scale) = if !self.columns.standardize {
                 (0.0, 1.0)
@@ -143,7 +143,7 @@ impl StreamPoints {
                 continue;
             } else {
                 sums.moments(0.0).ok_or_else(|| {
-                    wrong("has no finite mean and deviation".into(), "divide it by 1e100, say")
+                    wrong("has no finite mean and deviation", "divide it by 1e100, say")
                 })?
             };
             kept.0.push(name.clone());

@@ -261,7 +261,7 @@ impl Recipe {
             dim: self.centers.nrows(),
             chosen_by: self.chosen_by.clone(),
         };
-        let head = serde_json::to_vec(&head).map_err(|error| wrong(error.to_string()))?;
+        let head = serde_json::to_vec(&head).map_err(wrong)?;
         let numbers = self.centers.col_iter().flat_map(|col| col.iter());
         let numbers: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
         Ok(pack(Kind::Recipe, &[head, self.model.to_bytes()?, numbers, write(&self.sketch)?]))
@@ -275,9 +275,9 @@ impl Recipe {
     pub fn from_bytes(fit: &Fit, identity: &str, bytes: &[u8]) -> Result<Recipe> {
         let sections = unpack(Kind::Recipe, bytes)?;
         let [head, model, numbers, sketch] = sections[..] else {
-            return Err(wrong("it has other parts".into()));
+            return Err(wrong("it has other parts"));
         };
-        let head: Head = serde_json::from_slice(head).map_err(|error| wrong(error.to_string()))?;
+        let head: Head = serde_json::from_slice(head).map_err(wrong)?;
         if head.identity != identity {
             return Err(wrong(format!(
                 "it is of other data or options ({}, not {identity}); take another folder, or \

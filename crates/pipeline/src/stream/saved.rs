@@ -24,14 +24,13 @@ impl SavedLeaves {
 fn parts<'b>(recipe: &[u8], bytes: &'b [u8]) -> Result<(SavedLeaves, Vec<&'b [u8]>)> {
     let mut sections = unpack(Kind::Sums, bytes)?.into_iter();
     let head = sections.next().unwrap_or_default();
-    let head: SavedLeaves =
-        serde_json::from_slice(head).map_err(|error| wrong(error.to_string()))?;
+    let head: SavedLeaves = serde_json::from_slice(head).map_err(wrong)?;
     if head.digest != digest(recipe) {
-        return Err(wrong("its sums are of another recipe; remove it".into()));
+        return Err(wrong("its sums are of another recipe; remove it"));
     }
     let states: Vec<&[u8]> = sections.collect();
     if states.len() != head.done.len() + 1 {
-        return Err(wrong("it has other parts".into()));
+        return Err(wrong("it has other parts"));
     }
     Ok((head, states))
 }
@@ -55,7 +54,7 @@ impl<S: RowSums<f64>> Summing<'_, S> {
         }
         states.push(self.state.to_bytes()?);
         let head = SavedLeaves { digest: digest(recipe), done: nodes, leaf, row, skip, used };
-        let head = serde_json::to_vec(&head).map_err(|error| wrong(error.to_string()))?;
+        let head = serde_json::to_vec(&head).map_err(wrong)?;
         states.insert(0, head);
         Ok(pack(Kind::Sums, &states))
     }
@@ -70,7 +69,7 @@ impl<S: RowSums<f64>> Summing<'_, S> {
     pub fn resume(mut self, recipe: &[u8], bytes: &[u8]) -> Result<Self> {
         let (head, states) = parts(recipe, bytes)?;
         let empty = self.empty.empty();
-        let state = |bytes: &[u8]| empty.read(bytes).map_err(|error| wrong(error.to_string()));
+        let state = |bytes: &[u8]| empty.read(bytes).map_err(wrong);
         for (node, bytes) in head.done.iter().zip(&states) {
             let is_ours = self.leaves.start <= node.start && node.end <= self.leaves.end;
             if is_ours && node.start >= self.leaf() && !self.holds(node) {
@@ -147,10 +146,10 @@ pub fn iterations_to_bytes(recipe: &[u8], solve: &SavedSolve<f64>) -> Vec<u8> {
 pub fn iterations_from_bytes(recipe: &[u8], bytes: &[u8]) -> Result<SavedSolve<f64>> {
     match unpack(Kind::Solve, bytes)?[..] {
         [of, _] if of != digest(recipe).as_bytes() => {
-            Err(wrong("its iterations are of another recipe".into()))
+            Err(wrong("its iterations are of another recipe"))
         }
-        [_, solve] => SavedSolve::from_bytes(solve).map_err(|error| wrong(error.to_string())),
-        _ => Err(wrong("it has other parts".into())),
+        [_, solve] => SavedSolve::from_bytes(solve).map_err(wrong),
+        _ => Err(wrong("it has other parts")),
     }
 }
 

@@ -293,8 +293,7 @@ pub(super) fn weights(fit: &Fit, block: &Table, rows: &[usize]) -> Result<Option
         None => Ok(Some(weights)),
         Some(i) => {
             let what = format!("has the weight {} in {}", weights[i], place(block, rows[i]));
-            let remedy = "weights are positive";
-            Err(Error::Values { column: name.clone(), what, remedy })
+            Err(Error::values(name, what, "weights are positive"))
         }
     }
 }
