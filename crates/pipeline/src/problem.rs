@@ -187,14 +187,25 @@ fn refuse_no_weight(table: &Table, name: &str) -> Result<()> {
 
 fn weights(table: &Table, name: &str) -> Result<Vec<f64>> {
     let values = table.numbers(name)?;
-    let wrong = |(_, value): &(usize, &f64)| !(value.is_finite() && **value >= 0.0);
-    if let Some((row, value)) = values.iter().enumerate().find(wrong) {
-        let what = format!("has the weight {value} in row {}", row + 1);
-        return Err(Error::values(name, what, "weights are positive"));
-    }
+    check_weights(name, values, |row| format!("row {}", row + 1))?;
     // with mean 1, so that λ means the same with and without
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     Ok(values.iter().map(|w| w / mean).collect())
+}
+
+/// Refuses weights that are negative or not finite; `place` says where one is.
+pub(crate) fn check_weights(
+    name: &str,
+    weights: &[f64],
+    place: impl Fn(usize) -> String,
+) -> Result<()> {
+    match weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+        None => Ok(()),
+        Some(i) => {
+            let what = format!("has the weight {} in {}", weights[i], place(i));
+            Err(Error::values(name, what, "weights are positive"))
+        }
+    }
 }
 
 /// The rows to fit and their weights: those of a column, or the numbers of equal rows.

@@ -14,7 +14,6 @@ use crate::search::{Budget, Watch};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text::{self, number};
-use nystrom::faer::Mat;
 use nystrom::prelude::*;
 use nystrom_data::Table;
 use nystrom_page::FitPage;
@@ -159,11 +158,7 @@ fn errors(model: &Model, table: &Table, summary: &mut Summary) -> Result<()> {
     let predicted = predictions.values;
     for (j, target) in model.targets().iter().enumerate() {
         let y = table.numbers(target.name.as_str())?;
-        let known: Vec<usize> = (0..y.len()).filter(|&i| !y[i].is_nan()).collect();
-        let f = Mat::from_fn(known.len(), 1, |i, _| predicted[(known[i], j)]);
-        let y = Mat::from_fn(known.len(), 1, |i, _| y[known[i]]);
-        if !known.is_empty() {
-            let errors = Errors::of(f.as_ref(), y.as_ref())?;
+        if let Some(errors) = Errors::where_known(predicted.subcols(j, 1), |i| y[i])? {
             errors.report("held out", "held_out", summary);
         }
     }

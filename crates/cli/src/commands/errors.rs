@@ -4,7 +4,7 @@ use super::classes;
 use crate::failure::Result;
 use crate::summary::Summary;
 use crate::text::{count, number};
-use nystrom::faer::MatRef;
+use nystrom::faer::{Mat, MatRef};
 use nystrom::krr::metrics;
 use nystrom::linalg_core::ExactSum;
 use nystrom_pipeline::{ClassErrors, Model};
@@ -65,6 +65,20 @@ impl Errors {
     pub fn of(predicted: MatRef<'_, f64>, actual: MatRef<'_, f64>) -> Result<Errors> {
         let rmse = metrics::rmse(predicted, actual)?;
         Ok(Errors { rows: actual.nrows(), rmse, r2: metrics::r2(predicted, actual).ok() })
+    }
+
+    /// Of n × 1 predictions on the rows whose truth is known, if there are any; of others it is NaN.
+    pub fn where_known(
+        predicted: MatRef<'_, f64>,
+        actual: impl Fn(usize) -> f64,
+    ) -> Result<Option<Errors>> {
+        let known: Vec<usize> = (0..predicted.nrows()).filter(|&i| !actual(i).is_nan()).collect();
+        if known.is_empty() {
+            return Ok(None);
+        }
+        let y = Mat::from_fn(known.len(), 1, |i, _| actual(known[i]));
+        let f = Mat::from_fn(known.len(), 1, |i, _| predicted[(known[i], 0)]);
+        Errors::of(f.as_ref(), y.as_ref()).map(Some)
     }
 
     pub fn report(&self, label: &'static str, key: &str, summary: &mut Summary) {

@@ -12,7 +12,7 @@ use crate::output::{Columns, LINE, Values, check_writable};
 use crate::session::Session;
 use crate::summary::Summary;
 use crate::text;
-use nystrom::faer::{Mat, MatRef};
+use nystrom::faer::Mat;
 use nystrom_data::{Cell, Column, Table};
 use nystrom_pipeline::{Deviations, Model};
 use std::collections::BTreeMap;
@@ -85,16 +85,13 @@ impl Results {
             let likeliest = (!only_probabilities).then(|| likeliest(classes, p.as_ref()));
             return Results { classes: likeliest, numbers: named(names, p) };
         }
-        let names = match &model.target_names()[..] {
-            [_] => vec!["prediction".into()],
-            several => several.iter().map(|target| format!("prediction of {target}")).collect(),
-        };
-        let mut numbers: Vec<(String, Vec<f64>)> = named(names, &predicted.values);
+        let mut numbers: Vec<(String, Vec<f64>)> = Vec::new();
+        let values = [("prediction", &predicted.values)].into_iter();
         let ends = ["lower", "upper"].into_iter().zip(predicted.interval.iter().flatten());
         let deviations = predicted.deviations.iter();
         let of_values = deviations.clone().map(|found| ("std", &found.of_value));
         let of_functions = deviations.map(|found| ("std_of_function", &found.of_function));
-        for (what, values) in ends.chain(of_values).chain(of_functions) {
+        for (what, values) in values.chain(ends).chain(of_values).chain(of_functions) {
             let names = match &model.target_names()[..] {
                 [_] => vec![what.to_owned()],
                 several => several.iter().map(|target| format!("{what} of {target}")).collect(),
@@ -162,7 +159,9 @@ impl Predicted {
             return Ok(ModelErrors::Classes(errors.unwrap_or(Ok(None))));
         }
         let of = |(j, actual): (usize, &Option<Vec<f64>>)| match actual {
-            Some(actual) => errors(self.values.subcols(j, 1), &self.rows, actual),
+            Some(actual) => {
+                Errors::where_known(self.values.subcols(j, 1), |i| actual[self.rows[i]])
+            }
             None => Ok(None),
         };
         let all = self.actual.iter().enumerate().map(of);
@@ -313,15 +312,4 @@ fn coverage(predicted: &Predicted, names: &[&str], summary: &mut Summary) {
         }
     }
     summary.value("coverage", shares);
-}
-
-/// The error on the rows whose target is known, if there are any.
-fn errors(values: MatRef<'_, f64>, rows: &[usize], actual: &[f64]) -> Result<Option<Errors>> {
-    let known: Vec<usize> = (0..rows.len()).filter(|&i| !actual[rows[i]].is_nan()).collect();
-    if known.is_empty() {
-        return Ok(None);
-    }
-    let y = Mat::from_fn(known.len(), 1, |i, _| actual[rows[known[i]]]);
-    let f = Mat::from_fn(known.len(), 1, |i, _| values[(known[i], 0)]);
-    Ok(Some(Errors::of(f.as_ref(), y.as_ref())?))
 }

@@ -3,7 +3,7 @@
 use crate::columns::Shape;
 use crate::error::Result;
 use crate::kernel::{AnyKernel, Family};
-use crate::report::{Metric, Trial};
+use crate::report::{Centers, Metric, Trial};
 use nystrom::faer::MatRef;
 use nystrom::prelude::*;
 
@@ -89,6 +89,23 @@ impl Candidate {
     pub fn kernel(&self, medians: [f64; 2], d: usize) -> Result<AnyKernel> {
         let median = if self.family.is_manhattan() { medians[1] } else { medians[0] };
         Ok(self.family.kernel(self.multiple * median, d)?)
+    }
+
+    /// A trial on so many rows, of which the rest is still to be said.
+    pub fn trial(&self, rows: usize, centers: Centers) -> Trial {
+        Trial {
+            shape: self.shape,
+            family: self.family,
+            metric: self.metric,
+            bandwidth: 0.0,
+            multiple: self.multiple,
+            mu: 0.0,
+            rows,
+            centers,
+            error: 0.0,
+            errors: Vec::new(),
+            work: 0.0,
+        }
     }
 
     pub fn what(&self) -> String {

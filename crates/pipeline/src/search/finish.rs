@@ -141,17 +141,12 @@ impl Search<'_> {
         }
         let (bandwidth, mu, errors) = first.unwrap_or_default();
         let trial = Trial {
-            shape: candidate.shape,
-            family: candidate.family,
-            metric: candidate.metric,
             bandwidth: bandwidth.unwrap_or(0.0),
-            multiple: candidate.multiple,
             mu,
-            rows: self.train_rows(),
-            centers,
             error: square.sqrt(),
             errors,
             work: self.work - before,
+            ..candidate.trial(self.train_rows(), centers)
         };
         self.saw(&trial);
         self.validate(candidate, trial.centers, &models)?;

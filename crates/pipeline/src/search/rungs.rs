@@ -217,20 +217,7 @@ mod tests {
 
     fn with_error(family: Family, metric: Metric, error: f64) -> (Candidate, Trial) {
         let candidate = Candidate { family, metric, ..Candidate::PLAIN };
-        let trial = Trial {
-            shape: candidate.shape,
-            family,
-            metric,
-            bandwidth: 1.0,
-            multiple: 1.0,
-            mu: 0.1,
-            rows: 1000,
-            centers: Centers::All,
-            error,
-            errors: Vec::new(),
-            work: 0.0,
-        };
-        (candidate, trial)
+        (candidate, Trial { error, ..candidate.trial(1000, Centers::All) })
     }
 
     #[test]

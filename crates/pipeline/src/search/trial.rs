@@ -117,17 +117,12 @@ impl Search<'_> {
         }
         let best = largest_of_the_best(&mus, &squares);
         let trial = Trial {
-            shape: candidate.shape,
-            family: candidate.family,
-            metric: candidate.metric,
             bandwidth: models[0].kernel().bandwidth().unwrap_or(0.0),
-            multiple: candidate.multiple,
             mu: mus[best],
-            rows,
-            centers: Centers::All,
             error: squares[best].sqrt(),
             errors: mus.iter().zip(&squares).map(|(mu, square)| [*mu, square.sqrt()]).collect(),
             work: self.work - before,
+            ..candidate.trial(rows, Centers::All)
         };
         self.saw(&trial);
         Ok((trial, models))

@@ -8,7 +8,7 @@ use super::{StreamFit, bytes};
 use crate::columns::{ColumnSums, TargetSums};
 use crate::error::{Error, Result};
 use crate::fit::Fit;
-use crate::problem::{FEWEST, LeftOut, notes_of, taken, usable};
+use crate::problem::{FEWEST, LeftOut, check_weights, notes_of, taken, usable};
 use crate::target;
 use nystrom::linalg_core::ExactSum;
 use nystrom::prelude::*;
@@ -289,13 +289,8 @@ pub(super) fn weights(fit: &Fit, block: &Table, rows: &[usize]) -> Result<Option
     let Some(name) = &fit.weights else { return Ok(None) };
     let values = block.numbers(name.as_str())?;
     let weights: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
-    match weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
-        None => Ok(Some(weights)),
-        Some(i) => {
-            let what = format!("has the weight {} in {}", weights[i], place(block, rows[i]));
-            Err(Error::values(name, what, "weights are positive"))
-        }
-    }
+    check_weights(name, &weights, |i| place(block, rows[i]))?;
+    Ok(Some(weights))
 }
 
 pub(super) fn place(table: &Table, row: usize) -> String {
