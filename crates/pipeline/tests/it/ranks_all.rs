@@ -1,9 +1,8 @@
 //! Regression on all the data, and folds, of rows read by several processes: here by threads.
 
 use crate::ranks::job;
-use crate::stream::{LAMBDAS, mixed, stream, weighted};
-use nystrom::faer::Mat;
-use nystrom::krr::{Extras, FullKrr, IterativeOptions, Problem, Stop};
+use crate::stream::{LAMBDAS, Used, mixed, stream, weighted};
+use nystrom::krr::{Extras, FullKrr, IterativeOptions, Stop};
 use nystrom::prelude::*;
 use nystrom_data::Table;
 use nystrom_pipeline::{Alone, Error, Family, Model, Ranks, Recipe, SavedLeaves, TableBlocks};
@@ -37,8 +36,7 @@ fn fit(
 /// the same bits.
 #[test]
 fn any_number_of_processes_gives_the_same_bits() {
-    let n = 4300; // four leaves
-    let table = mixed(n);
+    let table = mixed(4300); // four leaves
     let recipe = recipe(&table);
     let recipe = Recipe::from_bytes(&weighted(), "job", &recipe.to_bytes("job").unwrap()).unwrap();
     let model = fit(&recipe, &table, None, &Alone).unwrap();
@@ -50,16 +48,8 @@ fn any_number_of_processes_gives_the_same_bits() {
         }
     }
 
-    let used: Vec<usize> = (0..n).filter(|i| !i.is_multiple_of(17) && i % 37 != 2).collect();
-    let used = table.select_rows(&used).unwrap();
-    let target = &model.targets()[0];
-    let y = used.numbers("y").unwrap();
-    let y = Mat::from_fn(y.len(), 1, |i, _| (y[i] - target.mean) / target.scale);
-    let w = used.numbers("w").unwrap();
-    let mean = w.iter().sum::<f64>() / w.len() as f64;
-    let w: Vec<f64> = w.iter().map(|w| w / mean).collect();
-    let x = model.columns().apply(&used).unwrap().x;
-    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let used = Used::of(&model, &table);
+    let problem = used.problem();
     let krr = FullKrr::new(model.regression().kernel().clone(), Ridge::PerSample(LAMBDA));
     let options = IterativeOptions { tolerance: 1e-8, max_iterations: 300, memory: None };
     let krr = FullKrr { options, ..krr };

@@ -1,9 +1,9 @@
 //! Fits in the span of a sketch, by several processes: here by threads.
 
 use crate::ranks::job;
-use crate::stream::{LAMBDAS, mixed, stream, weighted};
+use crate::stream::{LAMBDAS, Used, mixed, stream, weighted};
 use nystrom::faer::Mat;
-use nystrom::krr::{Extras, IterativeOptions, NormalEquations, Problem, RowSums, Stop};
+use nystrom::krr::{Extras, IterativeOptions, NormalEquations, RowSums, Stop};
 use nystrom::prelude::*;
 use nystrom::sketch::SparseSketch;
 use nystrom_data::Table;
@@ -65,16 +65,8 @@ fn it_is_the_fit_in_memory() {
     let bytes = &fitted(&recipe, &all, 1000, &Alone).unwrap()[0];
     let model = Model::from_bytes(bytes).unwrap();
     assert_eq!(model.made.centers, "40 sums");
-    let rows: Vec<usize> =
-        (0..9000_usize).filter(|i| !i.is_multiple_of(17) && i % 37 != 2).collect();
-    let used = all.select_rows(&rows).unwrap();
-    let x = model.columns().apply(&used).unwrap().x;
-    let (target, y) = (&model.targets()[0], used.numbers("y").unwrap());
-    let y = Mat::from_fn(y.len(), 1, |i, _| (y[i] - target.mean) / target.scale);
-    let w = used.numbers("w").unwrap();
-    let mean = w.iter().sum::<f64>() / w.len() as f64;
-    let w: Vec<f64> = w.iter().map(|w| w / mean).collect();
-    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
+    let used = Used::of(&model, &all);
+    let problem = used.problem();
     let (kernel, points) = (model.regression().kernel(), Points::from_rows(reservoir.as_ref()));
     let mut state = NormalEquations::sketched(kernel.clone(), points, &sketch, 1, None).unwrap();
     state.accumulate(problem).unwrap();

@@ -51,7 +51,10 @@ pub fn recipe(stream: &StreamFit, source: &mut dyn TableSource) -> Recipe {
 }
 
 pub fn fitted(stream: &StreamFit, source: &mut dyn TableSource) -> Model {
-    let recipe = recipe(stream, source);
+    finished(&recipe(stream, source), source)
+}
+
+pub fn finished(recipe: &Recipe, source: &mut dyn TableSource) -> Model {
     let mut sum = recipe.sum().unwrap();
     sum.run(source, &mut |_| Ok(())).unwrap();
     sum.finish(&LAMBDAS).unwrap().0
@@ -59,6 +62,33 @@ pub fn fitted(stream: &StreamFit, source: &mut dyn TableSource) -> Model {
 
 pub fn weighted() -> Fit {
     Fit { weights: Some("w".into()), ..Fit::default() }
+}
+
+/// The rows of a [`mixed`] table that a [`weighted`] fit uses: features, targets in units of the
+/// model, weights of mean 1.
+pub struct Used {
+    x: Mat<f64>,
+    y: Mat<f64>,
+    w: Vec<f64>,
+}
+
+impl Used {
+    pub fn of(model: &Model, table: &Table) -> Used {
+        let used = |i: &usize| !i.is_multiple_of(17) && i % 37 != 2;
+        let used = table.select_rows(&(0..table.rows()).filter(used).collect::<Vec<_>>()).unwrap();
+        let (target, y, w) =
+            (&model.targets()[0], used.numbers("y").unwrap(), used.numbers("w").unwrap());
+        let mean = w.iter().sum::<f64>() / w.len() as f64;
+        Used {
+            x: model.columns().apply(&used).unwrap().x,
+            y: Mat::from_fn(y.len(), 1, |i, _| (y[i] - target.mean) / target.scale),
+            w: w.iter().map(|w| w / mean).collect(),
+        }
+    }
+
+    pub fn problem(&self) -> Problem<'_, f64> {
+        Problem::new(Points::from_rows(self.x.as_ref()), self.y.as_ref()).weighted(&self.w)
+    }
 }
 
 #[test]
@@ -89,30 +119,21 @@ fn it_is_the_fit_in_memory() {
     let all = mixed(9000);
     let stream = stream(weighted());
     let model = fitted(&stream, &mut TableBlocks::new(&all, 1000));
-    let used = |i: &usize| !i.is_multiple_of(17) && i % 37 != 2;
-    let rows: Vec<usize> = (0..9000).filter(used).collect();
-    let used = all.select_rows(&rows).unwrap();
-    let x = model.columns().apply(&used).unwrap().x;
-    let target = &model.targets()[0];
-    let y = used.numbers("y").unwrap();
-    let y = Mat::from_fn(y.len(), 1, |i, _| (y[i] - target.mean) / target.scale);
-    let w = used.numbers("w").unwrap();
-    let mean = w.iter().sum::<f64>() / w.len() as f64;
-    let w: Vec<f64> = w.iter().map(|w| w / mean).collect();
+    let used = Used::of(&model, &all);
+    let Used { y, w, .. } = &used;
     let of_y = |f: &dyn Fn(f64) -> f64| -> f64 { (0..w.len()).map(|i| w[i] * f(y[(i, 0)])).sum() };
     assert!(of_y(&|y| y).abs() < 1e-6, "the mean of all rows");
     assert!((of_y(&|y| y * y) / w.len() as f64 - 1.0).abs() < 1e-9, "their deviation");
     let regression = model.regression();
     let krr = NystromKrr::new(regression.kernel().clone(), Ridge::PerSample(model.made.lambda));
-    let problem = Problem::new(Points::from_rows(x.as_ref()), y.as_ref()).weighted(&w);
-    let memory = krr.fit(problem, regression.centers()).unwrap();
+    let memory = krr.fit(used.problem(), regression.centers()).unwrap();
     let new = model.columns().apply(&mixed(100)).unwrap().x;
     let predict =
         |model: &KrrModel<_, f64>| model.predict(Points::from_rows(new.as_ref())).unwrap();
     let (f, g) = (predict(regression), predict(&memory));
     let apart = (0..100).map(|i| (f[(i, 0)] - g[(i, 0)]).abs()).fold(0.0, f64::max);
     assert!(apart < 1e-7, "{apart}");
-    assert_eq!(regression.report().n, rows.len());
+    assert_eq!(regression.report().n, w.len());
 }
 
 /// Means, deviations, shares, gaps and identifiers are those of all rows, though the sample is
@@ -223,9 +244,7 @@ fn classes_are_told_apart_beyond_memory() {
     let survey = stream.survey(source, ["k"], &mut |_| {}, rng).unwrap();
     let found = stream.search(&survey, &mut (), rng).unwrap();
     let recipe = stream.recipe(&survey, found.model, rng).unwrap();
-    let mut sum = recipe.sum().unwrap();
-    sum.run(source, &mut |_| Ok(())).unwrap();
-    let model = sum.finish(&LAMBDAS).unwrap().0;
+    let model = finished(&recipe, source);
     let p = model.predict(&all).unwrap().probabilities.unwrap();
     let right = (0..4000).filter(|&i| (p[(i, 0)] > 0.5) == (y[i] > 0.3)).count();
     assert!(right > 3700, "{right} of 4000: the noise blurs the border");
