@@ -1,20 +1,10 @@
 //! Targets that are classes, and those that are none.
 
-use crate::fit::table;
+use crate::fit::{check_threads, fitted, quick, table, text, with};
 use nystrom::faer::Mat;
 use nystrom::prelude::*;
-use nystrom_data::{Categories, Column, Table, Values};
-use nystrom_pipeline::{
-    Calibrate, ClassErrors, ClassWeights, Error, Fit, Fitted, Model, Result, Task,
-};
-
-fn quick() -> Fit {
-    Fit { work: Some(1e8), ..Fit::default() }
-}
-
-fn fitted(fit: &Fit, table: &Table) -> Result<Fitted> {
-    fit.table(table, ["kind"], &mut Pcg64::seed_from_u64(0))
-}
+use nystrom_data::{Column, Table};
+use nystrom_pipeline::{Calibrate, ClassErrors, ClassWeights, Error, Fit, Model, Task};
 
 /// Three features and the class of each row by the probability `p(a)` of the second.
 fn drawn(n: usize, seed: u64, p: impl Fn(f64) -> f64) -> (Table, Vec<usize>) {
@@ -22,22 +12,10 @@ fn drawn(n: usize, seed: u64, p: impl Fn(f64) -> f64) -> (Table, Vec<usize>) {
     let rng = &mut Pcg64::seed_from_u64(seed + 1000);
     let a = table.numbers("a").unwrap();
     let labels: Vec<usize> = a.iter().map(|a| usize::from(rng.random::<f64>() < p(*a))).collect();
-    let kinds = labels.iter().map(|&k| ["one", "two"][k].to_owned()).collect();
-    (with_kinds(&table, kinds), labels)
+    let kinds = labels.iter().map(|&k| ["one", "two"][k].to_owned());
+    (with(&table, text("kind", kinds)), labels)
 }
 
-fn with_kinds(table: &Table, kinds: Vec<String>) -> Table {
-    let mut levels = kinds.clone();
-    levels.sort();
-    levels.dedup();
-    let codes = kinds.iter().map(|k| levels.binary_search(k).ok().map(|c| c as u32)).collect();
-    let values = Values::Categories(Categories { levels, codes });
-    let mut columns = table.columns().to_vec();
-    columns.push(Column { name: "kind".into(), values });
-    Table::new("t", columns).unwrap()
-}
-
-/// Probabilities near those that classes were drawn with, also after the file.
 /// Rows set aside calibrate probabilities, and nothing else sees them.
 #[test]
 fn rows_set_aside_calibrate_probabilities() {
@@ -45,7 +23,7 @@ fn rows_set_aside_calibrate_probabilities() {
     let (train, _) = drawn(1200, 3, p);
     let (test, labels) = drawn(4000, 4, p);
     let aside = Fit { calibrate: Some(Calibrate::Share(0.25)), ..quick() };
-    let fit = fitted(&aside, &train).unwrap();
+    let fit = fitted(&aside, &train, "kind").unwrap();
     let found = fit.report.classes.unwrap();
     assert_eq!((fit.report.rows, fit.report.calibration_rows, found.rows), (900, Some(300), 300));
     let errors = ClassErrors::of(fit.model.probabilities(&test).unwrap().as_ref(), &labels);
@@ -57,16 +35,17 @@ fn rows_set_aside_calibrate_probabilities() {
         Fit { class_weights: ClassWeights::Balanced, ..aside },
         Fit { deviations: true, ..quick() },
     ] {
-        assert!(matches!(fitted(&refused, &train), Err(Error::Option { .. })));
+        assert!(matches!(fitted(&refused, &train, "kind"), Err(Error::Option { .. })));
     }
 }
 
+/// Probabilities near those that classes were drawn with, also after the file.
 #[test]
 fn probabilities_are_those_of_the_draws() {
     let p = |a: f64| 1.0 / (1.0 + (-6.0 * a).exp());
     let (train, _) = drawn(1000, 1, p);
     let (test, labels) = drawn(4000, 2, p);
-    let fit = fitted(&Fit { work: Some(1e9), ..Fit::default() }, &train).unwrap();
+    let fit = fitted(&Fit { work: Some(1e9), ..Fit::default() }, &train, "kind").unwrap();
     let model = Model::from_bytes(&fit.model.to_bytes().unwrap()).unwrap();
     assert_eq!(model, fit.model);
     assert_eq!(model.classes().unwrap().names, ["one", "two"]);
@@ -90,7 +69,7 @@ fn the_logistic_loss_is_taken_where_it_is_better() {
     let p = |a: f64| 1.0 / (1.0 + (-40.0 * (a - 0.7)).exp());
     let (train, _) = drawn(1500, 5, p);
     let (test, labels) = drawn(4000, 6, p);
-    let fit = fitted(&Fit { work: Some(2e10), ..Fit::default() }, &train).unwrap();
+    let fit = fitted(&Fit { work: Some(2e10), ..Fit::default() }, &train, "kind").unwrap();
     let logistic = fit.report.logistic.unwrap();
     assert!(logistic.is_better(), "{logistic:?}");
     assert!(fit.model.made.logistic);
@@ -108,18 +87,18 @@ fn the_logistic_loss_is_taken_where_it_is_better() {
 #[test]
 fn impossible_classes_are_typed_errors() {
     let features = table(40, 3);
-    let of = |kind: &dyn Fn(usize) -> String| with_kinds(&features, (0..40).map(kind).collect());
-    let found = |table: &Table| fitted(&quick(), table).map(|_| ());
+    let of = |kind: &dyn Fn(usize) -> String| with(&features, text("kind", (0..40).map(kind)));
+    let found = |table: &Table| fitted(&quick(), table, "kind").map(|_| ());
     let once = of(&|i| if i == 7 { "odd" } else { ["a", "b"][i % 2] }.into());
     assert!(matches!(found(&once), Err(Error::RareClass { class, .. }) if class == "odd"));
     let alike = of(&|i| ["Yes", "yes", "no"][i % 3].into());
     assert!(matches!(found(&alike), Err(Error::AlikeClasses { .. })));
     let same = of(&|_| "same".into());
     assert!(matches!(found(&same), Err(Error::Values { .. })));
-    let many = with_kinds(&table(400, 3), (0..400).map(|i| format!("k{}", i / 2)).collect());
+    let many = with(&table(400, 3), text("kind", (0..400).map(|i| format!("k{}", i / 2))));
     assert!(matches!(found(&many), Err(Error::Values { .. })));
 
-    let model = fitted(&quick(), &of(&|i| ["a", "b"][i % 2].into())).unwrap().model;
+    let model = fitted(&quick(), &of(&|i| ["a", "b"][i % 2].into()), "kind").unwrap().model;
     assert_eq!(model.classes().unwrap().number("b").unwrap(), 1);
     assert!(matches!(model.classes().unwrap().number("c"), Err(Error::UnknownClass { .. })));
     let targets = ["kind", "y"];
@@ -133,12 +112,11 @@ fn impossible_classes_are_typed_errors() {
 fn what_is_taken_for_classes() {
     let of = |n: usize, value: &dyn Fn(usize) -> f64| {
         let table = table(n, 5).drop_columns(["y"]).unwrap();
-        let mut columns = table.columns().to_vec();
-        columns.push(Column::numbers("kind", (0..n).map(value).collect()));
-        Table::new("t", columns).unwrap()
+        with(&table, Column::numbers("kind", (0..n).map(value).collect()))
     };
     let classes = |task: Task, table: &Table| {
-        fitted(&Fit { task, ..quick() }, table).unwrap().model.classes().map(|c| c.names.clone())
+        let model = fitted(&Fit { task, ..quick() }, table, "kind").unwrap().model;
+        model.classes().map(|classes| classes.names.clone())
     };
     let signs = of(60, &|i| [-1.0, 1.0][i * i % 5 % 2]);
     assert_eq!(classes(Task::Auto, &signs).unwrap(), ["-1", "1"]);
@@ -150,16 +128,13 @@ fn what_is_taken_for_classes() {
     assert!(classes(Task::Auto, &halves).is_none());
     assert_eq!(classes(Task::Classification, &halves).unwrap(), ["0", "0.5"]);
     assert_eq!(classes(Task::Auto, &many).map(|names| names.len()), Some(7)); // squares mod 13
-    let regression = fitted(&Fit { task: Task::Regression, ..quick() }, &signs).unwrap().model;
+    let regression =
+        fitted(&Fit { task: Task::Regression, ..quick() }, &signs, "kind").unwrap().model;
     assert!(matches!(regression.probabilities(&signs), Err(Error::NoClasses { .. })));
 }
 
 #[test]
 fn classes_are_the_same_at_any_number_of_threads() {
     let (table, _) = drawn(700, 6, |a| 0.5 + 0.4 * a);
-    let bytes = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| fitted(&quick(), &table).unwrap().model.to_bytes().unwrap())
-    };
-    assert!(bytes(1) == bytes(2));
+    check_threads(&table, "kind");
 }

@@ -1,25 +1,9 @@
 //! Importances, effects and partial dependence against what they are by definition.
 
-use crate::fit::table;
+use crate::fit::{fitted, quick, table, text, with};
 use nystrom::prelude::*;
-use nystrom_data::{Categories, Column, Table, Values};
+use nystrom_data::{Column, Table};
 use nystrom_pipeline::{Centers, Dependence, Explanation, Fit, Fitted, Grid, Model, Task};
-
-fn fitted(fit: &Fit, table: &Table, target: &str) -> Fitted {
-    fit.table(table, [target], &mut Pcg64::seed_from_u64(0)).unwrap()
-}
-
-fn quick() -> Fit {
-    Fit { work: Some(1e8), ..Fit::default() }
-}
-
-/// A table with one column replaced.
-fn with(table: &Table, column: &str, values: Vec<f64>) -> Table {
-    let mut columns = table.columns().to_vec();
-    let at = columns.iter().position(|c| c.name == column).unwrap();
-    columns[at] = Column::numbers(column, values);
-    Table::new("changed", columns).unwrap()
-}
 
 /// The mean of an output of the model over the rows.
 fn mean(model: &Model, table: &Table, output: usize) -> f64 {
@@ -43,7 +27,8 @@ fn check(model: &Model, rows: &Table) -> Explanation {
             let h = 1e-4;
             let moved = |step: f64| {
                 let moved = values.iter().map(|v| v + step).collect();
-                mean(model, &with(rows, &influence.column, moved), output)
+                let moved = Column::numbers(&influence.column, moved);
+                mean(model, &with(rows, moved), output)
             };
             let slope = (moved(h) - moved(-h)) / (2.0 * h);
             let scale = effect.standard_error.unwrap() + slope.abs();
@@ -54,8 +39,9 @@ fn check(model: &Model, rows: &Table) -> Explanation {
         };
         let first = rows.select_rows(&Vec::from_iter(0..rows.rows().min(100))).unwrap();
         for (output, means) in means.iter().enumerate() {
-            let same = with(&first, &influence.column, vec![at[1]; first.rows()]);
-            assert!((means[1].mean - mean(model, &same, output)).abs() < 1e-9);
+            let same = Column::numbers(&influence.column, vec![at[1]; first.rows()]);
+            let same = mean(model, &with(&first, same), output);
+            assert!((means[1].mean - same).abs() < 1e-9);
         }
     }
     explanation
@@ -63,7 +49,7 @@ fn check(model: &Model, rows: &Table) -> Explanation {
 
 #[test]
 fn effects_of_numbers_are_small_differences() {
-    let model = fitted(&quick(), &table(300, 1), "y").model;
+    let model = fitted(&quick(), &table(300, 1), "y").unwrap().model;
     let explanation = check(&model, &table(150, 2));
     assert_eq!((explanation.rows, &explanation.outputs[..]), (150, &["y".to_owned()][..]));
     assert_eq!(explanation.columns[0].column, "a"); // sin 3a varies most
@@ -75,11 +61,11 @@ fn effects_on_probabilities_are_small_differences() {
     let kinds = |classes: usize| {
         let y = table.numbers("y").unwrap();
         let class = |y: &f64| ((y + 1.0) * classes as f64 / 2.0).clamp(0.0, classes as f64 - 1.0);
-        with(&table, "y", y.iter().map(|y| class(y).floor()).collect())
+        with(&table, Column::numbers("y", y.iter().map(|y| class(y).floor()).collect()))
     };
     for classes in [2, 3] {
         let fit = Fit { task: Task::Classification, ..quick() };
-        let model = fitted(&fit, &kinds(classes), "y").model;
+        let model = fitted(&fit, &kinds(classes), "y").unwrap().model;
         let explanation = check(&model, &table.select_rows(&Vec::from_iter(0..100)).unwrap());
         assert_eq!(explanation.outputs.len(), if classes == 2 { 1 } else { 3 });
     }
@@ -90,25 +76,22 @@ fn effects_on_probabilities_are_small_differences() {
 fn effects_of_skewed_columns_follow_their_curve() {
     let mut plain = table(400, 4);
     let a = plain.numbers("a").unwrap().to_vec();
-    plain = with(&plain, "a", a.iter().map(|a| (4.0 * a).exp()).collect());
-    let y = a.iter().map(|a| 4.0 * a).collect();
-    let model = fitted(&quick(), &with(&plain, "y", y), "y").model;
+    plain = with(&plain, Column::numbers("a", a.iter().map(|a| (4.0 * a).exp()).collect()));
+    let y = Column::numbers("y", a.iter().map(|a| 4.0 * a).collect());
+    let model = fitted(&quick(), &with(&plain, y), "y").unwrap().model;
     check(&model, &plain.select_rows(&Vec::from_iter(0..100)).unwrap());
 }
 
 #[test]
 fn levels_count_together_and_missing_values_are_left_out() {
     let plain = table(200, 5);
-    let codes: Vec<Option<u32>> = (0..200).map(|i| Some(i % 3)).collect();
-    let levels = ["blue", "green", "red"].map(str::to_owned).to_vec();
+    let colour = text("colour", (0..200).map(|i| ["blue", "green", "red"][i % 3].into()));
     let y = (0..200).map(|i| f64::from(i % 3) + 0.01 * f64::from(i % 7)).collect();
-    let mut columns = with(&plain, "y", y).columns().to_vec();
-    let colour = Values::Categories(Categories { levels, codes });
-    columns.push(Column { name: "colour".into(), values: colour });
-    if let Values::Numbers(values) = &mut columns[0].values {
-        values[..20].fill(f64::NAN);
-    }
-    let model = fitted(&quick(), &Table::new("t", columns).unwrap(), "y").model;
+    let mut a = plain.numbers("a").unwrap().to_vec();
+    a[..20].fill(f64::NAN);
+    let columns = [colour, Column::numbers("y", y), Column::numbers("a", a)];
+    let table = columns.into_iter().fold(plain, |table, column| with(&table, column));
+    let model = fitted(&quick(), &table, "y").unwrap().model;
     let explanation = model.explanation.as_ref().unwrap();
     assert_eq!(explanation.columns.len(), 4);
     let first = &explanation.columns[0];
@@ -124,7 +107,7 @@ fn levels_count_together_and_missing_values_are_left_out() {
 
 #[test]
 fn the_report_has_what_a_page_shows() {
-    let Fitted { model, report, .. } = fitted(&quick(), &table(300, 6), "y");
+    let Fitted { model, report, .. } = fitted(&quick(), &table(300, 6), "y").unwrap();
     let validation = report.validation.unwrap();
     assert_eq!((validation.rows, validation.folds), (300, 5));
     let compared = &validation.targets[0];
@@ -144,7 +127,7 @@ fn the_report_has_what_a_page_shows() {
 
 #[test]
 fn a_table_without_rows_is_an_error() {
-    let model = fitted(&quick(), &table(100, 7), "y").model;
+    let model = fitted(&quick(), &table(100, 7), "y").unwrap().model;
     assert!(model.explain(&table(1, 8)).unwrap().columns[0].effects[0].standard_error.is_none());
     let none = table(1, 8).select_rows(&[]).unwrap();
     assert!(model.explain(&none).is_err());

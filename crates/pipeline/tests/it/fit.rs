@@ -1,8 +1,50 @@
 //! Fits end to end.
 
 use nystrom::prelude::*;
-use nystrom_data::{Column, Table};
-use nystrom_pipeline::{Centers, Effort, Fit, Model};
+use nystrom_data::{Categories, Column, Table, Values};
+use nystrom_pipeline::{Centers, Effort, Fit, Fitted, Model, Result};
+
+pub fn quick() -> Fit {
+    Fit { work: Some(1e8), ..Fit::default() }
+}
+
+pub fn fitted(fit: &Fit, table: &Table, target: &str) -> Result<Fitted> {
+    fit.table(table, [target], &mut Pcg64::seed_from_u64(0))
+}
+
+/// A quick fit has the same bytes at any number of threads.
+pub fn check_threads(table: &Table, target: &str) {
+    let bytes = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| fitted(&quick(), table, target).unwrap().model.to_bytes().unwrap())
+    };
+    assert!(bytes(1) == bytes(2));
+}
+
+/// Columns of numbers.
+pub fn numbers<const N: usize>(names: [&str; N], columns: Vec<Vec<f64>>) -> Table {
+    let named = names.into_iter().zip(columns);
+    Table::new("t", named.map(|(name, values)| Column::numbers(name, values)).collect()).unwrap()
+}
+
+/// The table with this column, in place of that of its name if there is one.
+pub fn with(table: &Table, column: Column) -> Table {
+    let mut columns = table.columns().to_vec();
+    match columns.iter_mut().find(|other| other.name == column.name) {
+        Some(other) => *other = column,
+        None => columns.push(column),
+    }
+    Table::new("t", columns).unwrap()
+}
+
+pub fn text(name: &str, values: impl IntoIterator<Item = String>) -> Column {
+    let values: Vec<String> = values.into_iter().collect();
+    let mut levels = values.clone();
+    levels.sort();
+    levels.dedup();
+    let codes = values.iter().map(|v| levels.binary_search(v).ok().map(|c| c as u32)).collect();
+    Column { name: name.into(), values: Values::Categories(Categories { levels, codes }) }
+}
 
 /// n rows of three features and y = sin 3a + b·c + noise.
 pub fn table(n: usize, seed: u64) -> Table {
@@ -13,15 +55,14 @@ pub fn table(n: usize, seed: u64) -> Table {
         let y = (3.0 * a).sin() + b * c + 0.1 * noise;
         columns.iter_mut().zip([a, b, c, y]).for_each(|(column, v)| column.push(v));
     }
-    let named = ["a", "b", "c", "y"].into_iter().zip(columns);
-    Table::new("t", named.map(|(name, values)| Column::numbers(name, values)).collect()).unwrap()
+    numbers(["a", "b", "c", "y"], columns)
 }
 
 #[test]
 fn a_smooth_function_is_found_and_survives_its_file() {
     let (train, test) = (table(401, 1), table(200, 2)); // one row more than five equal folds have
     let fit = Fit { effort: Effort::Quick, ..Fit::default() };
-    let fit = fit.table(&train, ["y"], &mut Pcg64::seed_from_u64(0)).unwrap();
+    let fit = fitted(&fit, &train, "y").unwrap();
     let model = Model::from_bytes(&fit.model.to_bytes().unwrap()).unwrap();
     assert_eq!(model, fit.model);
     let f = model.predict(&test).unwrap().values;
@@ -44,11 +85,9 @@ fn landmarks_by_pivots_are_taken_where_they_are_better() {
         let y = (5.0 * a).sin() * (5.0 * b).cos() + 0.01 * noise;
         columns.iter_mut().zip([a, b, y]).for_each(|(column, v)| column.push(v));
     }
-    let named = ["a", "b", "y"].into_iter().zip(columns);
-    let table = named.map(|(name, values)| Column::numbers(name, values)).collect();
-    let table = Table::new("t", table).unwrap();
+    let table = numbers(["a", "b", "y"], columns);
     let fit = Fit { work: Some(1e10), memory: Some(25_000_000), ..Fit::default() };
-    let fit = fit.table(&table, ["y"], &mut Pcg64::seed_from_u64(0)).unwrap();
+    let fit = fitted(&fit, &table, "y").unwrap();
     let Centers::Pivots(m) = fit.report.chosen.centers else {
         panic!("{}", fit.report.chosen.centers)
     };
@@ -69,14 +108,11 @@ fn repeated_rows_are_taken_together() {
     let number = |row: usize| 1 + row % 3;
     let rows: Vec<usize> = (0..300).flat_map(|row| vec![row; number(row)]).collect();
     let repeated = once.select_rows(&rows).unwrap();
-    let mut columns = once.columns().to_vec();
-    columns.push(Column::numbers("w", (0..300).map(|row| number(row) as f64).collect()));
-    let weighted = Table::new("t", columns).unwrap();
+    let w = Column::numbers("w", (0..300).map(|row| number(row) as f64).collect());
     let quick = Fit { effort: Effort::Quick, ..Fit::default() };
-    let fitted =
-        |fit: &Fit, table: &Table| fit.table(table, ["y"], &mut Pcg64::seed_from_u64(0)).unwrap();
-    let together = fitted(&quick, &repeated);
-    let weighted = fitted(&Fit { weights: Some("w".into()), ..quick }, &weighted);
+    let together = fitted(&quick, &repeated, "y").unwrap();
+    let weighted = Fit { weights: Some("w".into()), ..quick };
+    let weighted = fitted(&weighted, &with(&once, w), "y").unwrap();
     assert!(together.report.notes.iter().any(|note| note.contains("600 rows are 300 different")));
     let coefficients = |model: &Model| model.regression().coefficients().to_owned();
     assert_eq!(coefficients(&together.model), coefficients(&weighted.model));

@@ -1,31 +1,12 @@
 //! Tables as nobody should give them: each is a typed error, or a decision that is said.
 
-use crate::fit::table;
+use crate::fit::{check_threads, fitted, quick, table, text};
 use nystrom::prelude::*;
-use nystrom_data::{Categories, Column, Table, Values};
-use nystrom_pipeline::{ColumnOptions, Columns, Error, Fit, Fitted, Result, Shape, Why};
+use nystrom_data::{Column, Table, Values};
+use nystrom_pipeline::{ColumnOptions, Columns, Error, Fit, Shape, Why};
 
-fn quick() -> Fit {
-    Fit { work: Some(1e8), ..Fit::default() }
-}
-
-fn fitted(fit: &Fit, table: &Table) -> Result<Fitted> {
-    fit.table(table, ["y"], &mut Pcg64::seed_from_u64(0))
-}
-
-fn with(column: Column, n: usize) -> Table {
-    let mut columns = table(n, 1).columns().to_vec();
-    columns.push(column);
-    Table::new("t", columns).unwrap()
-}
-
-fn text(name: &str, values: impl Iterator<Item = String>) -> Column {
-    let values: Vec<String> = values.collect();
-    let mut levels = values.clone();
-    levels.sort();
-    levels.dedup();
-    let codes = values.iter().map(|v| levels.binary_search(v).ok().map(|c| c as u32)).collect();
-    Column { name: name.into(), values: Values::Categories(Categories { levels, codes }) }
+fn with(column: Column) -> Table {
+    crate::fit::with(&table(column.len(), 1), column)
 }
 
 #[test]
@@ -33,18 +14,18 @@ fn a_constant_target_and_few_rows_are_errors() {
     let y = Column::numbers("y", vec![1.0; 5]);
     let a = Column::numbers("a", vec![1.0, 2.0, 4.0, 5.0, 9.0]);
     let constant = Table::new("t", vec![a, y]).unwrap();
-    assert!(matches!(fitted(&quick(), &constant), Err(Error::ConstantTarget { .. })));
+    assert!(matches!(fitted(&quick(), &constant, "y"), Err(Error::ConstantTarget { .. })));
     let few = table(2, 1);
-    assert!(matches!(fitted(&quick(), &few), Err(Error::TooFewRows { rows: 2 })));
-    fitted(&quick(), &table(3, 1)).unwrap();
+    assert!(matches!(fitted(&quick(), &few, "y"), Err(Error::TooFewRows { rows: 2 })));
+    fitted(&quick(), &table(3, 1), "y").unwrap();
 }
 
 #[test]
 fn identifiers_are_left_out_and_named() {
-    let numbers = with(Column::numbers("id", (1..=40).map(f64::from).collect()), 40);
-    let texts = with(text("name", (0..40).map(|i| format!("n{i}"))), 40);
+    let numbers = with(Column::numbers("id", (1..=40).map(f64::from).collect()));
+    let texts = with(text("name", (0..40).map(|i| format!("n{i}"))));
     for (table, name) in [(numbers, "id"), (texts, "name")] {
-        let report = fitted(&quick(), &table).unwrap().report;
+        let report = fitted(&quick(), &table, "y").unwrap().report;
         assert_eq!(report.dropped.len(), 1);
         assert_eq!(
             (&report.dropped[0].column[..], &report.dropped[0].why),
@@ -55,23 +36,23 @@ fn identifiers_are_left_out_and_named() {
 
 #[test]
 fn dates_and_infinities_are_refused() {
-    let dates = with(text("day", (0..40).map(|i| format!("2020-01-{:02}", i % 28 + 1))), 40);
-    assert!(matches!(fitted(&quick(), &dates), Err(Error::Dates { .. })));
+    let dates = with(text("day", (0..40).map(|i| format!("2020-01-{:02}", i % 28 + 1))));
+    assert!(matches!(fitted(&quick(), &dates, "y"), Err(Error::Dates { .. })));
     let mut values = vec![1.0; 40];
     values[7] = f64::INFINITY;
-    let infinite = with(Column::numbers("i", values), 40);
-    assert!(matches!(fitted(&quick(), &infinite), Err(Error::Values { .. })));
+    let infinite = with(Column::numbers("i", values));
+    assert!(matches!(fitted(&quick(), &infinite, "y"), Err(Error::Values { .. })));
 }
 
 #[test]
 fn zero_weights_leave_rows_out_and_all_of_them_are_an_error() {
     let fit = Fit { weights: Some("w".into()), ..quick() };
-    let none = with(Column::numbers("w", vec![0.0; 40]), 40);
-    assert!(matches!(fitted(&fit, &none), Err(Error::Values { .. })));
-    let half = with(Column::numbers("w", (0..40).map(|i| f64::from(i % 2)).collect()), 40);
-    assert_eq!(fitted(&fit, &half).unwrap().report.rows, 20);
-    let negative = with(Column::numbers("w", (0..40).map(|i| f64::from(i) - 1.0).collect()), 40);
-    assert!(matches!(fitted(&fit, &negative), Err(Error::Values { .. })));
+    let none = with(Column::numbers("w", vec![0.0; 40]));
+    assert!(matches!(fitted(&fit, &none, "y"), Err(Error::Values { .. })));
+    let half = with(Column::numbers("w", (0..40).map(|i| f64::from(i % 2)).collect()));
+    assert_eq!(fitted(&fit, &half, "y").unwrap().report.rows, 20);
+    let negative = with(Column::numbers("w", (0..40).map(|i| f64::from(i) - 1.0).collect()));
+    assert!(matches!(fitted(&fit, &negative, "y"), Err(Error::Values { .. })));
 }
 
 #[test]
@@ -95,25 +76,21 @@ fn more_columns_than_rows_and_missing_values_are_fitted() {
         values[3] = f64::NAN;
     }
     let table = Table::new("t", columns).unwrap();
-    let report = fitted(&quick(), &table).unwrap().report;
+    let report = fitted(&quick(), &table, "y").unwrap().report;
     assert_eq!(report.features.len(), 61);
 }
 
 #[test]
 fn a_budget_too_small_is_an_error() {
     let fit = Fit { memory: Some(1000), ..quick() };
-    assert!(matches!(fitted(&fit, &table(40, 1)), Err(Error::Budget { .. })));
+    assert!(matches!(fitted(&fit, &table(40, 1), "y"), Err(Error::Budget { .. })));
     let fit = Fit { work: Some(0.0), ..quick() };
-    assert!(matches!(fitted(&fit, &table(40, 1)), Err(Error::Option { .. })));
+    assert!(matches!(fitted(&fit, &table(40, 1), "y"), Err(Error::Option { .. })));
 }
 
 #[test]
 fn the_same_bytes_at_any_number_of_threads() {
-    let bytes = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| fitted(&quick(), &table(900, 4)).unwrap().model.to_bytes().unwrap())
-    };
-    assert!(bytes(1) == bytes(2));
+    check_threads(&table(900, 4), "y");
 }
 
 /// Of four rows that are repeated K is singular, and the smallest ridges are lost in its rounding

@@ -1,5 +1,6 @@
 //! Intervals hold what they promise.
 
+use crate::fit::numbers;
 use nystrom::prelude::*;
 use nystrom_data::{Column, Table};
 use nystrom_pipeline::{Calibrate, Error, Fit, Model, Split};
@@ -12,8 +13,7 @@ fn table(n: usize, rng: &mut Pcg64, draw: fn(f64) -> f64) -> Table {
         let y = (3.0 * a).sin() + (0.05 + b * b) * draw(u);
         columns.iter_mut().zip([a, b, y]).for_each(|(column, v)| column.push(v));
     }
-    let named = ["a", "b", "y"].into_iter().zip(columns);
-    Table::new("t", named.map(|(name, values)| Column::numbers(name, values)).collect()).unwrap()
+    numbers(["a", "b", "y"], columns)
 }
 
 fn even(u: f64) -> f64 {
