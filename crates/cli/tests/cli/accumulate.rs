@@ -5,11 +5,6 @@ use crate::support::{Bench, table};
 
 const LINE: &str = "--target y --kernel gaussian --bandwidth 2 --landmarks uniform:40";
 
-fn rmse(bench: &Bench, model: &str) -> f64 {
-    let outcome = bench.json(&format!("evaluate {model} new.csv --json"));
-    outcome["error"]["rmse"].as_f64().unwrap()
-}
-
 /// Nearer to exact regression than as many landmarks, with every way to choose λ; in memory, and
 /// block by block, where files, blocks and threads leave no trace.
 #[test]
@@ -26,8 +21,8 @@ fn sums_of_rows_are_better_than_rows() {
         for landmarks in [&memory["landmarks"], &blocks["landmarks"]] {
             assert!(landmarks.as_u64().is_some_and(|u| (180..=200).contains(&u)), "{landmarks}");
         }
-        let [plain, memory, of_blocks] =
-            ["landmarks.json", "memory.json", "blocks.json"].map(|model| rmse(&bench, model));
+        let [plain, memory, of_blocks] = ["landmarks.json", "memory.json", "blocks.json"]
+            .map(|model| bench.rmse(model, "new.csv"));
         assert!(memory < plain && of_blocks < plain, "{lambda}: {plain} {memory} {of_blocks}");
         let whole = format!("fit whole.csv --stream {line} --accumulate 5 --threads 1 -o w.json");
         bench.ok(&whole);
@@ -46,7 +41,8 @@ fn sums_of_rows_are_better_than_rows() {
     bench.ok(&format!("{line} -o direct.json"));
     let told = bench.json(&format!("{line} --tolerance 1e-9 -o blocks.json"));
     assert!(told["residual"].as_f64().is_some_and(|residual| residual <= 1e-9), "{told}");
-    let [direct, iterated] = ["direct.json", "blocks.json"].map(|model| rmse(&bench, model));
+    let [direct, iterated] =
+        ["direct.json", "blocks.json"].map(|model| bench.rmse(model, "new.csv"));
     assert!((iterated / direct - 1.0).abs() < 1e-5, "{direct} {iterated}");
     for model in ["m.json", "blocks.json"] {
         assert!(bench.ok(&format!("inspect {model}")).out.contains("40 sums of 5 rows"));
@@ -86,14 +82,12 @@ fn what_cannot_be_summed_is_refused_before_it_starts() {
             ("--all-rows --lambda 1e-3", "--all-rows"),
             ("--landmarks uniform:400", "400"),
         ] {
-            let run =
-                bench.run(&format!("fit {data} --target y {options} --accumulate 3 -o m.json"));
-            assert_eq!(run.code, Some(2), "{data} {options}: {run:?}");
-            assert!(run.err.contains(part), "{options}: {}", run.err);
+            let line = format!("fit {data} --target y {options} --accumulate 3 -o m.json");
+            bench.run(&line).ends(2, &[part]);
         }
     }
     let line = LINE.replace("uniform:40", "uniform:900");
-    let run = bench.run(&format!("fit shards {line} --memory 60MB --accumulate 9 -o m.json"));
-    assert_eq!(run.code, Some(4), "{run:?}");
+    let line = format!("fit shards {line} --memory 60MB --accumulate 9 -o m.json");
+    bench.run(&line).ends(4, &[]);
     assert!(!bench.files().contains(&"m.json".to_owned()));
 }

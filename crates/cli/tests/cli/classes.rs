@@ -1,6 +1,6 @@
 //! Targets that are classes.
 
-use crate::support::{Bench, Run};
+use crate::support::Bench;
 use nystrom::prelude::*;
 use std::fmt::Write;
 
@@ -19,11 +19,6 @@ fn bands(n: usize, seed: u64, names: [&str; 3], noise: f64) -> String {
         writeln!(text, "{a:?},{},{b:?}", names[class]).unwrap();
     }
     text
-}
-
-fn refused(run: &Run, code: i32, words: &[&str]) {
-    assert_eq!(run.code, Some(code), "{run:?}");
-    words.iter().for_each(|word| assert!(run.err.contains(word), "{word}: {run:?}"));
 }
 
 #[test]
@@ -45,7 +40,7 @@ fn a_target_of_text_gets_classes_and_probabilities() {
 
     let header = "prediction,p_low,\"p_mid, dle\",p_top";
     bench.ok("predict m.bin new.csv -o p.csv");
-    let written = String::from_utf8(bench.read("p.csv")).unwrap();
+    let written = bench.text("p.csv");
     assert_eq!(written.lines().next(), Some(header));
     let table =
         nystrom_data::Csv::new().text(["prediction"]).read(written.as_bytes(), "p").unwrap();
@@ -64,7 +59,7 @@ fn a_target_of_text_gets_classes_and_probabilities() {
     bench.write("two.csv", features);
     let both = bench.ok("predict m.bin two.csv -q").out;
     assert!(both.lines().nth(1).unwrap().starts_with("low,"), "{both}");
-    refused(&bench.run("predict m.bin two.csv -o p.npy"), 2, &["--probabilities"]);
+    bench.run("predict m.bin two.csv -o p.npy").ends(2, &["--probabilities"]);
     bench.ok("predict m.bin two.csv -o p.npy --probabilities");
     let values = nystrom_data::Npy::new().read_path(bench.path("p.npy")).unwrap();
     assert_eq!((values.rows(), values.columns().len()), (2, 3));
@@ -87,7 +82,7 @@ fn few_whole_numbers_are_classes_unless_told() {
     assert!(!run.out.contains("classes"), "{}", run.out);
     assert!(bench.json("evaluate r.bin t.csv --json -q")["error"]["rmse"].is_number());
     let run = bench.run("predict r.bin t.csv --probabilities");
-    refused(&run, 3, &["only classes have probabilities", "--task classification"]);
+    run.ends(3, &["only classes have probabilities", "--task classification"]);
 }
 
 #[test]
@@ -104,10 +99,10 @@ fn weights_of_classes_move_probabilities() {
         (mean(""), mean("--class-weights balanced"), mean("--class-weights yes=8"));
     assert!(equal < balanced && balanced < given, "{equal} {balanced} {given}");
     let run = bench.run(&format!("{FIT} --class-weights maybe=2 -o m.bin"));
-    refused(&run, 2, &["no class \"maybe\"", "\"no\", \"yes\""]);
+    run.ends(2, &["no class \"maybe\"", "\"no\", \"yes\""]);
     bench.write("t.csv", bands(60, 4, ["0.5", "1.5", "2.5"], 0.0));
     let run = bench.run(&format!("{FIT} --class-weights balanced -o m.bin"));
-    refused(&run, 2, &["is a number and has no classes"]);
+    run.ends(2, &["is a number and has no classes"]);
 }
 
 #[test]
@@ -116,21 +111,21 @@ fn bad_classes_are_named() {
     let fit = || bench.run(&format!("{FIT} -o m.bin"));
     let table = bands(60, 5, ["low", "mid", "top"], 0.0);
     bench.write("t.csv", format!("{table}0.5,odd,0.5\n"));
-    refused(&fit(), 3, &["\"kind\"", "\"odd\" in one row only", "leave the row out"]);
+    fit().ends(3, &["\"kind\"", "\"odd\" in one row only", "leave the row out"]);
     bench.write("t.csv", format!("{table}0.5,Top,0.5\n0.6,Top,0.5\n"));
-    refused(&fit(), 3, &["\"Top\" and \"top\"", "spell them alike"]);
+    fit().ends(3, &["\"Top\" and \"top\"", "spell them alike"]);
     bench.write("t.csv", bands(60, 5, ["low"; 3], 0.0));
-    refused(&fit(), 3, &["\"low\" in every row", "another target"]);
+    fit().ends(3, &["\"low\" in every row", "another target"]);
 
     bench.write("t.csv", &table);
     assert_eq!(fit().code, Some(0));
     bench.write("new.csv", format!("{table}0.5,odd,0.5\n"));
     let words = ["\"odd\"", "no row that was fitted", "fit the model again"];
-    refused(&bench.run("evaluate m.bin new.csv"), 3, &words);
+    bench.run("evaluate m.bin new.csv").ends(3, &words);
     let run = bench.ok("predict m.bin new.csv -o p.csv"); // predicts, and reports no error
     assert!(run.out.contains("no row that was fitted"), "{run:?}");
     bench.write("new.csv", "a,b\n0.5,0.5\n");
-    refused(&bench.run("evaluate m.bin new.csv"), 3, &["\"kind\" is in no row"]);
+    bench.run("evaluate m.bin new.csv").ends(3, &["\"kind\" is in no row"]);
     // a class may be unknown in some rows
     bench.write("new.csv", format!("{table}0.5,,0.5\n"));
     let rows = &bench.json("evaluate m.bin new.csv --json -q")["error"]["rows"];

@@ -29,7 +29,7 @@ fn what_cannot_be_written_is_refused_before_the_work() {
     let bench = Bench::new();
     bench.write("t.csv", table(50, 1));
     let run = bench.run("fit t.csv --lambda auto --target y -o no/such/folder/m.json");
-    assert!(run.code == Some(1) && run.err.contains("no/such/folder/m.json"), "{run:?}");
+    let run = run.ends(1, &["no/such/folder/m.json"]);
     assert!(!run.err.contains("plan:"), "{run:?}");
     assert_eq!(bench.files(), ["t.csv"]);
 }

@@ -40,8 +40,7 @@ fn levels_and_rows_that_cannot_be_are_refused() {
         (&format!("{FIT} --calibrate 1 -o x.bin"), 2, "leaves no row on one side"),
         (&format!("{FIT} --calibrate 0.2 --time-column a -o x.bin"), 2, "split by \"a\""),
     ] {
-        let run = bench.run(line);
-        assert!(run.code == Some(code) && run.err.contains(words), "{line}: {run:?}");
+        bench.run(line).ends(code, &[words]);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What options mean, and where results and words go.
 
-use crate::support::{Bench, Run, table};
+use crate::support::{Bench, table};
 use serde_json::Value;
 
 fn bench() -> Bench {
@@ -25,11 +25,7 @@ fn columns_are_numbered_before_any_is_dropped() {
         assert_eq!(fitted["features"], serde_json::json!(features), "{options}");
     }
     let run = bench.run("fit t.csv --lambda auto --drop 1,2 --target 2 -o m.json");
-    assert!(
-        run.code == Some(2)
-            && run.err.contains("column 2 (\"p2\") is --target and among those to --drop"),
-        "{run:?}"
-    );
+    run.ends(2, &["column 2 (\"p2\") is --target and among those to --drop"]);
 }
 
 #[test]
@@ -148,7 +144,7 @@ fn predicting_does_not_need_the_target() {
     for target in ["", "?", "unknown"] {
         bench.write("new.csv", with_target(&|_| target.to_owned()));
         let outcome = bench.json("predict m.json new.csv -o p.csv --json");
-        assert_eq!(String::from_utf8(bench.read("p.csv")).unwrap(), all, "{target:?}");
+        assert_eq!(bench.text("p.csv"), all, "{target:?}");
         assert!(outcome.get("error").is_none(), "{outcome}");
     }
     bench
@@ -193,7 +189,7 @@ fn a_minus_is_standard_output() {
         );
     }
     let run = bench.run("fit t.csv --lambda auto --target y -o - --json");
-    assert!(run.code == Some(2) && run.err.contains("name a file for the model"), "{run:?}");
+    run.ends(2, &["name a file for the model"]);
     assert_eq!(bench.files(), ["m.json", "t.csv"]);
     let piped = bench.pipe("predict m.json - -o -", table(60, 1).as_bytes());
     assert_eq!(piped.out, predicted);
@@ -223,11 +219,7 @@ fn quiet_does_not_hide_a_fit_that_did_not_converge() {
     bench.write("t.csv", table(2000, 1));
     let line =
         "fit t.csv --target y --landmarks uniform:200 --lambda 1e-12 --memory 2MB -o m.json -q";
-    let run = bench.run(line);
-    assert!(
-        run.code == Some(5) && run.err.contains("warning: stopped after 100 iterations"),
-        "{run:?}"
-    );
+    bench.run(line).ends(5, &["warning: stopped after 100 iterations"]);
     assert_eq!(bench.files(), ["m.json", "t.csv"]);
 }
 
@@ -304,8 +296,7 @@ fn json_says_what_it_is_and_keeps_what_is_not_finite() {
 fn options_that_would_do_nothing_are_refused() {
     let bench = bench();
     let refused = |line: &str, part: &str| {
-        let run: Run = bench.run(&format!("fit t.csv --target y -o m.json {line}"));
-        assert!(run.code == Some(2) && run.err.contains(part), "{line}: {run:?}");
+        bench.run(&format!("fit t.csv --target y -o m.json {line}")).ends(2, &[part]);
     };
     refused(
         "--lambda 1e-6 --lambdas 1e-1:1e-3:3",
@@ -339,8 +330,7 @@ fn what_is_read_is_not_overwritten() {
         "predict m.json t.csv -o m.json",
         "scores t.csv --drop y -o t.csv",
     ] {
-        let run = bench.run(line);
-        assert!(run.code == Some(2) && run.err.contains("would overwrite"), "{line}: {run:?}");
+        bench.run(line).ends(2, &["would overwrite"]);
     }
     assert_eq!((bench.read("t.csv"), bench.read("m.json")), (data, model));
 }

@@ -10,7 +10,7 @@ fn a_page_is_written_beside_the_model() {
     bench.write("t.csv", table(300, 1));
     let run = bench.ok(&format!("{FIT} -o m.bin --report r.html"));
     assert!(run.out.contains("r.html"), "{run:?}");
-    let page = String::from_utf8(bench.read("r.html")).unwrap();
+    let page = bench.text("r.html");
     let again = run.out.lines().find_map(|line| line.strip_prefix("to repeat")).unwrap();
     assert!(page.contains(again.trim()) && page.contains("Predicted against actual"));
     assert_eq!(bench.files(), ["m.bin", "r.html", "t.csv"]);
@@ -26,7 +26,7 @@ fn a_fit_that_is_told_how_has_a_page() {
     bench.write("t.csv", table(300, 1));
     let fit = "fit t.csv --target y --landmarks uniform:50 --seed 4";
     bench.ok(&format!("{fit} --hold-out 0.2 -o m.bin --report r.html"));
-    let page = String::from_utf8(bench.read("r.html")).unwrap();
+    let page = bench.text("r.html");
     for part in ["60 rows that were held out", "Leave-one-out error against λ", "uniform:50"] {
         assert!(page.contains(part), "{part}");
     }
@@ -65,7 +65,7 @@ fn a_page_that_cannot_be_written_is_refused_before_work() {
     ] {
         for how in ["--work 1e15", "--landmarks uniform:20"] {
             let run = bench.run(&format!("fit t.csv --target y {how} -o m.bin --report {report}"));
-            assert!(run.code == Some(code) && run.err.contains(words), "{report}: {run:?}");
+            run.ends(code, &[words]);
             assert_eq!(bench.files(), ["t.csv"]);
         }
     }

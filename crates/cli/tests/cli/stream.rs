@@ -34,11 +34,9 @@ fn shards_are_one_table_whatever_their_number_and_the_threads() {
     bench.ok(&format!("fit shards {KERNEL} --seed 1 -o m.json -q"));
     assert!(bench.read("m.json") != whole);
     bench.write("new.csv", table(400, 2));
-    let memory = bench.json("evaluate m.json new.csv --json");
-    let blocks = bench.json("evaluate m.json new.csv --stream --json");
-    let rmse = |outcome: &serde_json::Value| outcome["error"]["rmse"].as_f64().unwrap();
-    assert!((rmse(&memory) / rmse(&blocks) - 1.0).abs() < 1e-12, "{memory} {blocks}");
-    assert!(rmse(&memory) < 0.12, "{memory}");
+    let [memory, blocks] = ["new.csv", "new.csv --stream"].map(|data| bench.rmse("m.json", data));
+    assert!((memory / blocks - 1.0).abs() < 1e-12, "{memory} {blocks}");
+    assert!(memory < 0.12, "{memory}");
     bench.ok("predict m.json new.csv -o whole-p.csv -q");
     bench.ok("predict m.json new.csv --stream -o p.csv -q");
     assert!(bench.read("p.csv") == bench.read("whole-p.csv"));
@@ -55,7 +53,7 @@ fn the_search_works_on_a_sample() {
     assert_eq!(outcome["fitted_rows"], 3000);
     assert_eq!(outcome["search"]["rows"], 600);
     bench.write("new.csv", table(400, 2));
-    let error = bench.json("evaluate m.json new.csv --json")["error"]["rmse"].as_f64().unwrap();
+    let error = bench.rmse("m.json", "new.csv");
     assert!(error < 0.1, "{error}: the noise has 0.058");
 }
 
@@ -99,8 +97,8 @@ fn leave_one_out_takes_a_third_pass_and_landmarks_any_method() {
         let of = |name: &str| stream[name].as_f64().unwrap();
         assert!((of("leave_one_out") / of("gcv") - 1.0).abs() < 0.02, "{method}: {stream}");
         assert!(of("leave_one_out") > of("training") && of("landmarks") <= 50.0, "{stream}");
-        let error = bench.json("evaluate m.json new.csv --json")["error"]["rmse"].as_f64();
-        assert!(error.unwrap() < 0.15, "{method}: {error:?}");
+        let error = bench.rmse("m.json", "new.csv");
+        assert!(error < 0.15, "{method}: {error}");
         models.push(bench.read("m.json"));
     }
     assert!((1..models.len()).all(|i| !models[..i].contains(&models[i])));
@@ -131,13 +129,12 @@ fn what_needs_all_rows_is_refused_before_it_starts() {
         ("--checkpoint-every 5s", 2, "--checkpoint"),
     ] {
         let run = bench.run(&format!("fit shards --target y {options} -o m.json"));
-        assert_eq!(run.code, Some(status), "{options}: {run:?}");
-        assert!(run.err.contains(part), "{options}: {}", run.err);
+        run.ends(status, &[part]);
     }
     let run = bench.pipe("fit - --stream --target y -o m.json", table(300, 1).as_bytes());
-    assert_eq!(run.code, Some(2), "{run:?}");
+    run.ends(2, &[]);
     let run = bench.run("fit 'no/*.csv' --target y -o m.json");
-    assert!(run.code == Some(3) && run.err.contains("no/*.csv: no file is there"), "{run:?}");
+    run.ends(3, &["no/*.csv: no file is there"]);
 }
 
 #[test]
@@ -152,13 +149,11 @@ fn a_bad_shard_is_named_with_line_and_column() {
         ("a,b,y,c\n1,2,3,4\n1,2", "shards/1.csv:3"),
     ] {
         bench.write("shards/1.csv", text);
-        let run = bench.run(&format!("fit shards {KERNEL} -o m.json -q"));
-        assert!(run.code == Some(3) && run.err.contains(part), "{text:?}: {run:?}");
+        bench.run(&format!("fit shards {KERNEL} -o m.json -q")).ends(3, &[part]);
     }
     bench.write("shards/1.csv", &good);
     bench.write("shards/2.csv", &good);
-    let run = bench.run(&format!("fit shards {KERNEL} -o m.json -q"));
-    assert!(run.code == Some(3) && run.err.contains("hold the same rows"), "{run:?}");
+    bench.run(&format!("fit shards {KERNEL} -o m.json -q")).ends(3, &["hold the same rows"]);
     assert!(!bench.files().contains(&"m.json".to_owned()));
 }
 
@@ -241,19 +236,16 @@ fn checkpoints_of_other_data_or_options_are_refused() {
             break;
         }
     }
-    let run = fit("--seed 1 -o m.json");
-    assert!(run.code == Some(3) && run.err.contains("other data or options"), "{run:?}");
+    fit("--seed 1 -o m.json").ends(3, &["other data or options"]);
     let recipe = bench.read("state/recipe");
     let mut damaged = recipe.clone();
     damaged[40] ^= 1;
     bench.write("state/recipe", &damaged);
-    let run = fit("-o out.json");
-    assert!(run.code == Some(3) && run.err.contains("checksum"), "{run:?}");
+    fit("-o out.json").ends(3, &["checksum"]);
     bench.write("state/recipe", &recipe);
-    let shard = String::from_utf8(bench.read("shards/1.csv")).unwrap();
+    let shard = bench.text("shards/1.csv");
     bench.write("shards/1.csv", format!("{shard}1,2,3,4\n"));
-    let run = fit("-o out.json");
-    assert!(run.code == Some(3) && run.err.contains("is not what it was"), "{run:?}");
+    fit("-o out.json").ends(3, &["is not what it was"]);
 }
 
 /// Where sums cannot be saved the fit goes on, and says so; where the recipe cannot it stops.

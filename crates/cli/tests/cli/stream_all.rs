@@ -27,10 +27,7 @@ fn every_row_is_a_centre() {
     let more = KERNEL.replace("100MB", "1GB");
     bench.ok(&format!("fit shards {more} --landmarks uniform:1500 -o direct.json -q"));
     bench.write("new.csv", table(400, 2));
-    let rmse = |model: &str| {
-        let outcome = bench.json(&format!("evaluate {model} new.csv --json"));
-        outcome["error"]["rmse"].as_f64().unwrap()
-    };
+    let rmse = |model: &str| bench.rmse(model, "new.csv");
     assert!((rmse("m.json") / rmse("direct.json") - 1.0).abs() < 1e-4);
     assert!(bench.ok("inspect m.json").out.contains("the file holds every training row"));
 }
@@ -43,7 +40,7 @@ fn a_search_finds_the_kernel() {
     let line = "fit shards --target y --all-rows --lambda 1e-5 --work 1e8 --memory 100MB -q";
     bench.ok(&format!("{line} -o m.json"));
     bench.write("new.csv", table(400, 2));
-    let error = bench.json("evaluate m.json new.csv --json")["error"]["rmse"].as_f64().unwrap();
+    let error = bench.rmse("m.json", "new.csv");
     assert!(error < 0.3, "{error}"); // at a λ that nobody chose
 }
 
@@ -63,7 +60,7 @@ fn what_cannot_be_held_is_refused_before_it_starts() {
     let little = KERNEL.replace("100MB", "45MB");
     for more in ["", "--plan"] {
         let run = bench.run(&format!("fit shards {little} --all-rows {more} -o m.json"));
-        assert!(run.code == Some(4) && run.err.contains("on all rows"), "{run:?}");
+        let run = run.ends(4, &["on all rows"]);
         assert!(!run.err.contains("pass 1"), "{run:?}");
     }
     let plan = bench.ok(&format!("fit shards {KERNEL} --all-rows --plan -o m.json"));
@@ -77,5 +74,5 @@ fn bad_values_are_told_with_their_line() {
     shards(&bench, 900, 3);
     bench.write("shards/1.csv", "a,b,y,c\n1,2,3,4\n1,2,inf,4\n");
     let run = bench.run(&format!("fit shards {KERNEL} --all-rows -o m.json -q"));
-    assert!(run.code == Some(3) && run.err.contains("shards/1.csv:3"), "{run:?}");
+    run.ends(3, &["shards/1.csv:3"]);
 }

@@ -18,10 +18,7 @@ fn iterations_over_files_go_on_from_a_checkpoint() {
     assert!(outcome["iterations"].as_u64().is_some_and(|count| count > 3), "{outcome}");
     assert!(outcome["residual"].as_f64().is_some_and(|residual| residual <= 1e-7), "{outcome}");
     bench.write("new.csv", table(400, 2));
-    let rmse = |model: &str| {
-        let outcome = bench.json(&format!("evaluate {model} new.csv --json"));
-        outcome["error"]["rmse"].as_f64().unwrap()
-    };
+    let rmse = |model: &str| bench.rmse(model, "new.csv");
     assert!((rmse("whole.json") / rmse("direct.json") - 1.0).abs() < 1e-3);
     goes_on(&bench, &format!("{line} --tolerance 1e-7 -q"));
 }
@@ -52,8 +49,7 @@ pub fn goes_on(bench: &Bench, line: &str) {
         for (other, part) in [(&b"{\"x\":{\"nrows\":200"[..], "begin as a"), (half, "checksum")] {
             bench.write("state/solve", other); // as versions before wrote it, or cut off
             let run = bench.run(&format!("{line} {saved}"));
-            assert!(run.code == Some(3) && run.err.contains("state/solve"), "{run:?}");
-            assert!(run.err.contains(part) && run.err.contains("remove it"), "{run:?}");
+            run.ends(3, &["state/solve", part, "remove it"]);
         }
         bench.write("state/solve", vectors);
     }
@@ -69,9 +65,7 @@ fn iterations_that_do_not_converge_end_with_a_status() {
     shards(&bench, 2000, 3);
     let line = "fit shards --target y --kernel gaussian --bandwidth 2 --landmarks uniform:200 \
                 --memory 100MB --lambda 1e-12 --tolerance 1e-14 -o m.json -q";
-    let run = bench.run(line);
-    assert!(run.code == Some(5) && run.err.contains("warning: stopped after "), "{run:?}");
-    assert!(run.err.contains("the model is written"), "{run:?}");
+    bench.run(line).ends(5, &["warning: stopped after ", "the model is written"]);
     bench.write("new.csv", table(400, 2));
     bench.ok("evaluate m.json new.csv");
 }

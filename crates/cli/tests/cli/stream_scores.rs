@@ -11,7 +11,7 @@ fn scores_do_not_depend_on_files_blocks_or_threads() {
     shards(&bench, 5000, 7);
     let scores = |words: &str| {
         bench.ok(&format!("scores {words} -o s.csv"));
-        String::from_utf8(bench.read("s.csv")).unwrap()
+        bench.text("s.csv")
     };
     // `line` is that of each file
     let of = |text: &str| -> Vec<String> {
@@ -85,9 +85,7 @@ fn what_cannot_be_done_block_by_block_is_told_before_reading() {
         ("shards --reservoir 100000000", 2, "would fit"),
         ("shards --method squeak --memory 42MB --lambda 1e-12 --copies 500", 4, "--memory"),
     ] {
-        let run = bench.run(&format!("scores {words} -q"));
-        assert_eq!(run.code, Some(status), "{words}: {run:?}");
-        assert!(run.err.contains(part), "{words}: {}", run.err);
+        bench.run(&format!("scores {words} -q")).ends(status, &[part]);
     }
 }
 
@@ -95,7 +93,7 @@ fn what_cannot_be_done_block_by_block_is_told_before_reading() {
 fn bad_rows_are_told_with_their_place() {
     let bench = Bench::new();
     shards(&bench, 900, 3);
-    let good = String::from_utf8(bench.read("shards/1.csv")).unwrap();
+    let good = bench.text("shards/1.csv");
     let with = |cell: &str| {
         let mut lines: Vec<String> = good.lines().map(str::to_owned).collect();
         let rest = lines[99].split_once(',').unwrap().1.to_owned();
@@ -105,21 +103,17 @@ fn bad_rows_are_told_with_their_place() {
     let run = |words: &str| bench.run(&format!("scores shards {SQUEAK} -o s.csv {words}"));
     for cell in ["x", "", "nan", "inf"] {
         with(cell);
-        let run = run("");
-        assert_eq!(run.code, Some(3), "{cell:?}: {run:?}");
-        assert!(run.err.contains("shards/1.csv:100, column 1"), "{cell:?}: {}", run.err);
+        run("").ends(3, &["shards/1.csv:100, column 1"]);
     }
     with("NA");
-    let refused = run("--missing NA");
-    assert!(refused.code == Some(3) && refused.err.contains("misses"), "{refused:?}");
+    run("--missing NA").ends(3, &["misses"]);
     assert!(!bench.path("s.csv").exists());
     assert_eq!(run("--missing NA --drop-missing").code, Some(0));
     let rows = bench.column("s.csv", "row");
     let gap = 300 + 98; // a header, and lines from 1
     assert!(rows.len() == 899 && rows.iter().all(|row| *row != f64::from(gap)));
     bench.write("shards/1.csv", "a,b,c,y\n");
-    let run = run("");
-    assert!(run.code == Some(3) && run.err.contains("no rows"), "{run:?}");
+    run("").ends(3, &["no rows"]);
 }
 
 /// By the scores of all rows, or as in memory from a sample that holds all.
@@ -167,6 +161,6 @@ fn landmarks_come_from_all_files() {
         ("--landmarks uniform:400 --reservoir 300", 2, "400"),
     ] {
         let run = bench.run(&format!("landmarks shards {words} --drop y -q"));
-        assert!(run.code == Some(status) && run.err.contains(part), "{words}: {run:?}");
+        run.ends(status, &[part]);
     }
 }

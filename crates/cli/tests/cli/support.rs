@@ -15,9 +15,20 @@ pub struct Bench {
 /// How a run ended.
 #[derive(Debug)]
 pub struct Run {
+    pub line: String,
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
+}
+
+impl Run {
+    /// It must have ended with this status, and all this on standard error.
+    #[track_caller]
+    pub fn ends(self, code: i32, parts: &[&str]) -> Run {
+        assert_eq!(self.code, Some(code), "{self:?}");
+        parts.iter().for_each(|part| assert!(self.err.contains(part), "{part}: {self:?}"));
+        self
+    }
 }
 
 impl Bench {
@@ -35,6 +46,10 @@ impl Bench {
 
     pub fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path(name)).unwrap()
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).unwrap()
     }
 
     pub fn files(&self) -> Vec<String> {
@@ -74,13 +89,13 @@ impl Bench {
         let Output { status, stdout, stderr } =
             ended.unwrap_or_else(|_| panic!("nystrom {line}: hangs")).unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Run { code: status.code(), out: text(stdout), err: text(stderr) }
+        Run { line: line.to_owned(), code: status.code(), out: text(stdout), err: text(stderr) }
     }
 
     /// As [`run`](Self::run), and it must end well.
     pub fn ok(&self, line: &str) -> Run {
         let run = self.run(line);
-        assert_eq!(run.code, Some(0), "nystrom {line}: {run:?}");
+        assert_eq!(run.code, Some(0), "{run:?}");
         run
     }
 
@@ -88,6 +103,12 @@ impl Bench {
         let run = self.ok(line);
         serde_json::from_str(&run.out)
             .unwrap_or_else(|error| panic!("nystrom {line}: {error} in {}", run.out))
+    }
+
+    /// The error of a model on the rows of a file.
+    pub fn rmse(&self, model: &str, file: &str) -> f64 {
+        let outcome = self.json(&format!("evaluate {model} {file} --json"));
+        outcome["error"]["rmse"].as_f64().unwrap()
     }
 
     /// A column of a CSV file.
