@@ -2,7 +2,7 @@
 
 use crate::args::Cli;
 use crate::commands::stream;
-use crate::failure::{self, Failure, Result};
+use crate::failure::{self, Failure};
 use clap::{CommandFactory, FromArgMatches};
 use nystrom_pipeline::Ranks;
 

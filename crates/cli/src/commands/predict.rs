@@ -1,7 +1,7 @@
 //! `nystrom predict`.
 
 use super::arrange::{Places, arrange, libsvm_features};
-use super::classes::{self, Named, likeliest};
+use super::classes::{Named, likeliest};
 use super::errors::{Errors, ModelErrors};
 use crate::args::{DataArgs, Predict};
 use crate::failure::{Failure, Result, of_pipeline};
