@@ -15,7 +15,7 @@ pub struct Bench {
 /// How a run ended.
 #[derive(Debug)]
 pub struct Run {
-    pub line: String,
+    line: String,
     pub code: Option<i32>,
     pub out: String,
     pub err: String,
@@ -25,7 +25,7 @@ impl Run {
     /// It must have ended with this status, and all this on standard error.
     #[track_caller]
     pub fn ends(self, code: i32, parts: &[&str]) -> Run {
-        assert_eq!(self.code, Some(code), "{self:?}");
+        assert_eq!(self.code, Some(code), "nystrom {}: {self:?}", self.line);
         parts.iter().for_each(|part| assert!(self.err.contains(part), "{part}: {self:?}"));
         self
     }
@@ -93,10 +93,9 @@ impl Bench {
     }
 
     /// As [`run`](Self::run), and it must end well.
+    #[track_caller]
     pub fn ok(&self, line: &str) -> Run {
-        let run = self.run(line);
-        assert_eq!(run.code, Some(0), "{run:?}");
-        run
+        self.run(line).ends(0, &[])
     }
 
     pub fn json(&self, line: &str) -> serde_json::Value {

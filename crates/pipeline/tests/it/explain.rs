@@ -1,7 +1,6 @@
 //! Importances, effects and partial dependence against what they are by definition.
 
 use crate::fit::{fitted, quick, table, text, with};
-use nystrom::prelude::*;
 use nystrom_data::{Column, Table};
 use nystrom_pipeline::{Centers, Dependence, Explanation, Fit, Fitted, Grid, Model, Task};
 
