@@ -9,40 +9,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The harness, below the workspace.
-const HARNESS: &str = "benches/peers/peerbench.py";
+pub const HARNESS: &str = "benches/peers/peerbench.py";
 /// What it needs.
 const NEEDED: &[&str] = &["numpy", "scipy", "sklearn", "dppy"];
 
 /// The run that prints what is installed.
 pub const VERSIONS: &str = "versions";
-
-/// One run of the harness.
-pub struct Run {
-    /// Its arguments.
-    pub arguments: &'static str,
-}
-
-/// Every run that some row of the comparison needs.
-pub const RUNS: &[Run] = &[
-    Run { arguments: "T7 --tool gemm" },
-    Run { arguments: "T7 --tool potrf" },
-    Run { arguments: "T1" },
-    Run { arguments: "T2 --tool numpy_blocked --n 50000 --m 1000" },
-    Run { arguments: "T2 --tool numpy_blocked --n 50000 --m 2000" },
-    Run { arguments: "T2 --tool numpy_blocked --n 200000 --m 1000" },
-    Run { arguments: "T2 --tool numpy_blocked --n 200000 --m 2000" },
-    Run { arguments: "T2 --tool sklearn --n 50000 --m 1000" },
-    Run { arguments: "T2 --tool sklearn --n 50000 --m 2000 --repeat 1" },
-    Run { arguments: "T3 --tool scipy --n 10000 --repeat 2" },
-    Run { arguments: "T4 --tool exact --n 10000 --repeat 2" },
-    Run { arguments: "T4 --tool rls_numpy --n 50000" },
-    Run { arguments: "T4 --tool rls_numpy --n 200000" },
-    Run { arguments: "T4 --tool dppy_bless --n 10000 --repeat 1" },
-    Run { arguments: "T5 --tool exact --n 4000 --k 100 --repeat 1" },
-    Run { arguments: "T5 --tool mcmc --n 4000 --k 50" },
-    Run { arguments: "T5 --tool mcmc --n 4000 --k 100" },
-    Run { arguments: "T5 --tool mcmc --n 4000 --k 200" },
-];
 
 /// An exact k-DPP of normal points by DPPy, as an experiment has it: a line a draw, for as long as
 /// `limit` seconds allow.
@@ -128,10 +100,15 @@ pub fn versions(python: &Path, workspace: &Path) -> anyhow::Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// Runs them all, one after another.
-pub fn run(python: &Path, workspace: &Path, versions: Vec<Line>) -> anyhow::Result<Vec<Line>> {
+/// Runs of these arguments, one after another.
+pub fn run(
+    python: &Path,
+    workspace: &Path,
+    versions: Vec<Line>,
+    runs: &[String],
+) -> anyhow::Result<Vec<Line>> {
     let mut all = versions;
-    for Run { arguments } in RUNS {
+    for arguments in runs {
         eprintln!("peers: {arguments}");
         let (lines, complaint) = harness(python, workspace, arguments)?;
         if lines.is_empty() {
@@ -170,26 +147,6 @@ pub fn parse(arguments: &str, stdout: &str) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_harness_is_in_the_repository_and_has_every_task_and_tool() {
-        let text = include_str!("../../benches/peers/peerbench.py");
-        assert!(crate::workspace::root().join(HARNESS).is_file());
-        for Run { arguments } in RUNS {
-            let mut words = arguments.split(' ');
-            let task = words.next().unwrap();
-            assert!(text.contains(&format!("{task}=")), "{arguments}");
-            while let Some(word) = words.next() {
-                let value = words.next().unwrap();
-                let known = if word == "--tool" {
-                    format!("wanted(\"{value}\")")
-                } else {
-                    format!("\"{word}\"")
-                };
-                assert!(text.contains(&known), "{arguments}: {known}");
-            }
-        }
-    }
 
     #[test]
     fn a_python_that_cannot_be_run_is_named_before_anything_is_measured() {

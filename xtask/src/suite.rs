@@ -97,8 +97,7 @@ fn new_seed() -> u64 {
 /// `cargo test` with these arguments: of the workspace unless they name a package, and with the
 /// tests on data sets if those are there.
 fn tests(args: &[OsString], has_data: bool) -> Command {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = workspace::cargo();
     command.arg("test").current_dir(workspace::root());
     if !args.iter().any(|arg| arg == "-p" || arg == "--package") {
         command.arg("--workspace");

@@ -7,24 +7,66 @@ use super::peers::Line;
 /// One line of the comparison.
 pub struct Row {
     /// What is done, with its sizes.
-    pub what: &'static str,
+    pub what: String,
     /// Our time for it.
-    pub ours: fn(&Measurements) -> Option<f64>,
+    pub ours: Box<dyn Fn(&Measurements) -> Option<f64>>,
     /// The least time the machine allows, from rates measured in the same run; none where nobody
     /// has said what it is.
-    pub limit: fn(&Rates<'_>) -> Option<f64>,
+    pub limit: Box<dyn Fn(&Rates<'_>) -> Option<f64>>,
     /// At most so many times the limit is the aim.
     pub within: Option<f64>,
     /// What a user would pick instead, each with the ratio, theirs over ours, that is aimed at.
-    pub rivals: &'static [(Rival, f64)],
+    pub rivals: Vec<(Rival, f64)>,
+}
+
+impl Row {
+    /// What one bench times. No limit is known, and nobody stands beside it.
+    pub fn new(what: &str, bench: &str) -> Self {
+        let bench = bench.to_owned();
+        Row::of(what, move |ours| ours.seconds(&bench))
+    }
+
+    /// The same for a time put together from several benches.
+    pub fn of(what: &str, ours: impl Fn(&Measurements) -> Option<f64> + 'static) -> Self {
+        let (ours, limit) = (Box::new(ours), Box::new(|_: &Rates<'_>| None));
+        Row { what: what.into(), ours, limit, within: None, rivals: vec![] }
+    }
+
+    /// The least time the machine allows.
+    pub fn limit(self, limit: impl Fn(&Rates<'_>) -> Option<f64> + 'static) -> Self {
+        Row { limit: Box::new(limit), ..self }
+    }
+
+    /// At most so many times this limit is the aim.
+    pub fn within(self, times: f64, limit: impl Fn(&Rates<'_>) -> Option<f64> + 'static) -> Self {
+        Row { within: Some(times), ..self.limit(limit) }
+    }
+
+    /// Something that it is held against, and the ratio that is aimed at.
+    pub fn against(mut self, aim: f64, rival: Rival) -> Self {
+        self.rivals.push((rival, aim));
+        self
+    }
+
+    /// A peer: its name, the arguments of its run, the tool in the run's lines, the key of its time.
+    pub fn peer(
+        self,
+        aim: f64,
+        name: &'static str,
+        run: &str,
+        tool: &'static str,
+        key: &'static str,
+    ) -> Self {
+        self.against(aim, Rival::Peer(Peer::new(name, run, tool, key)))
+    }
 }
 
 /// Something our time is held against.
 pub enum Rival {
     /// A peer, run by the harness in the same run.
     Peer(Peer),
-    /// Another way of ours: a name for people, and its time.
-    Ours(&'static str, fn(&Measurements) -> Option<f64>),
+    /// Another way of ours: a name for people, and its bench.
+    Ours(&'static str, String),
 }
 
 /// Flops a second of a product in f64 on the machine of the prototype, both cores.
@@ -35,7 +77,7 @@ pub struct Peer {
     /// Its name for people.
     pub name: &'static str,
     /// The arguments of the harness's run.
-    pub arguments: &'static str,
+    pub arguments: String,
     /// The name of the tool in the run's lines.
     pub tool: &'static str,
     /// Further keys of the line and their values, where a run prints several lines of a tool.
@@ -96,12 +138,17 @@ impl Rival {
     pub fn seconds(&self, ours: &Measurements, theirs: &[Line]) -> Option<f64> {
         match self {
             Rival::Peer(peer) => peer.value(theirs),
-            Rival::Ours(_, seconds) => seconds(ours),
+            Rival::Ours(_, bench) => ours.seconds(bench),
         }
     }
 }
 
 impl Peer {
+    /// One that prints a single line.
+    pub fn new(name: &'static str, arguments: &str, tool: &'static str, key: &'static str) -> Self {
+        Peer { name, arguments: arguments.into(), tool, only: &[], key }
+    }
+
     /// Its time, or what else the key stands for.
     pub fn value(&self, lines: &[Line]) -> Option<f64> {
         self.line(lines)?.number(self.key)
@@ -147,7 +194,7 @@ mod tests {
             Line { arguments: "T7".into(), value }
         };
         let only = &[("size", "4000"), ("dtype", "f64")];
-        let peer = Peer { name: "SciPy", arguments: "T7", tool: "potrf", only, key: "wall_min" };
+        let peer = Peer { only, ..Peer::new("SciPy", "T7", "potrf", "wall_min") };
         assert_eq!(peer.value(&[line(2000, 1.0), line(4000, 2.0)]), Some(2.0));
         assert_eq!(peer.value(&[line(2000, 1.0)]), None);
     }

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::Run;
 use super::comparison::{Rates, Rival, Row};
-use super::memory::CASES;
+use super::memory::cases;
 use super::peers::VERSIONS;
-use super::rows::{ROWS, TEN};
+use super::rows::{TEN, rows};
 use crate::width::wrapped;
 
 /// A measured ratio of ours to something, and the least or the most that was aimed at.
@@ -18,13 +18,14 @@ struct Ratio {
 
 /// The block of the page: ten rows, every missed aim, peaks of memory.
 pub fn measured(run: &Run) -> String {
-    let ten = ROWS.iter().filter(|row| TEN.contains(&row.what));
-    format!("{}\n\n{}{}{}", setting(run), table(ten, run), missed(run), peaks(run))
+    let mut ten = rows();
+    ten.retain(|row| TEN.contains(&&*row.what));
+    format!("{}\n\n{}{}{}", setting(run), table(&ten, run), missed(run), peaks(run))
 }
 
 /// Every row and every median.
 pub fn all(run: &Run) -> String {
-    let mut out = format!("{}\n\n{}", setting(run), table(ROWS.iter(), run));
+    let mut out = format!("{}\n\n{}", setting(run), table(&rows(), run));
     for (name, seconds) in run.medians.iter() {
         let _ = writeln!(out, "{name}: {}", time(seconds));
     }
@@ -53,7 +54,7 @@ fn setting(run: &Run) -> String {
 }
 
 /// The rows that were measured, each with the peers that were.
-fn table<'a>(rows: impl Iterator<Item = &'a Row>, run: &Run) -> String {
+fn table(rows: &[Row], run: &Run) -> String {
     let mut out = String::from(
         "| what | ours | peer | ratio (aim) | × the limit (aim) |\n|---|---|---|---|---|\n",
     );
@@ -121,8 +122,8 @@ fn missed(run: &Run) -> String {
     let mut out = String::from(
         "### Missed aims\n\nOf all rows, these ten and the others, with the aim in brackets:\n\n",
     );
-    for row in ROWS {
-        let ratios = limit(row, run).into_iter().chain(rivals(row, run));
+    for row in rows() {
+        let ratios = limit(&row, run).into_iter().chain(rivals(&row, run));
         let missed: Vec<Ratio> = ratios.filter(|ratio| !ratio.met()).collect();
         if !missed.is_empty() {
             let told = joined(&missed, |Ratio { value, to, aim }| {
@@ -142,7 +143,7 @@ fn peaks(run: &Run) -> String {
         "### Peak memory\n\nResident MiB at the peak, beyond what program and data took before.\n\n\
          | what | ours (aim) | peer | share (aim) |\n|---|---|---|---|\n",
     );
-    for case in CASES {
+    for case in cases() {
         let Some(extra) = case.megabytes(&run.memory) else { continue };
         let own =
             Ratio {

@@ -10,18 +10,18 @@ mod comparison;
 mod criterion;
 mod markdown;
 mod memory;
-mod rivals;
 mod rows;
 mod scaling;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::{atomic, machine, peers, report};
+use crate::{atomic, machine, peers, report, workspace};
+use comparison::{Peer, Rival};
 use criterion::Measurements;
 use peers::Line;
 
@@ -135,7 +135,7 @@ fn measure(options: &Options, workspace: &Path) -> anyhow::Result<Run> {
         medians: Measurements::read(&folder)?,
         memory: if options.only.is_empty() { memory::run(workspace)? } else { Vec::new() },
         peers: match (&python, versions) {
-            (Some(python), Some(versions)) => peers::run(python, workspace, versions)?,
+            (Some(python), Some(versions)) => peers::run(python, workspace, versions, &runs())?,
             _ => Vec::new(),
         },
     })
@@ -144,7 +144,7 @@ fn measure(options: &Options, workspace: &Path) -> anyhow::Result<Run> {
 fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<()> {
     let names =
         if options.only.is_empty() { timed_benches(workspace)? } else { options.only.clone() };
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = workspace::cargo();
     command.current_dir(workspace).args(["bench", "--package", "nystrom-benches"]);
     command.args(names.iter().flat_map(|name| ["--bench", name]));
     if options.million {
@@ -165,6 +165,27 @@ fn cargo_bench(options: &Options, workspace: &Path) -> anyhow::Result<()> {
         bail!("cargo bench failed");
     }
     Ok(())
+}
+
+/// What the peers are measured for: every time of the comparison, every peak of memory.
+fn peers_of_ours() -> Vec<Peer> {
+    let timed =
+        rows::rows().into_iter().flat_map(|row| row.rivals).filter_map(|rival| match rival {
+            (Rival::Peer(peer), _) => Some(peer),
+            _ => None,
+        });
+    timed.chain(memory::cases().into_iter().filter_map(|case| Some(case.peer?.0))).collect()
+}
+
+/// The runs of the peers that give these, each once, and the machine's product by NumPy.
+fn runs() -> Vec<String> {
+    let mut runs = vec!["T7 --tool gemm".to_owned()];
+    for peer in peers_of_ours() {
+        if !runs.contains(&peer.arguments) {
+            runs.push(peer.arguments);
+        }
+    }
+    runs
 }
 
 /// The benches of time: all but that of memory.
@@ -193,6 +214,34 @@ fn split(document: &str) -> anyhow::Result<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const HARNESS_TEXT: &str = include_str!("../../../benches/peers/peerbench.py");
+
+    #[test]
+    fn the_harness_prints_what_is_read_of_every_peer() {
+        for Peer { arguments, tool, key, .. } in peers_of_ours() {
+            let prints = |word: &str| HARNESS_TEXT.contains(word);
+            assert!(prints(tool) && prints(key), "{arguments}: {tool}, {key}");
+        }
+    }
+
+    #[test]
+    fn the_harness_is_in_the_repository_and_has_every_task_and_tool() {
+        assert!(crate::workspace::root().join(peers::HARNESS).is_file());
+        for arguments in runs() {
+            let mut words = arguments.split(' ');
+            let task = words.next().unwrap();
+            assert!(HARNESS_TEXT.contains(&format!("{task}=")), "{arguments}");
+            while let Some(word) = words.next() {
+                let value = words.next().unwrap();
+                let known = match word {
+                    "--tool" => format!("wanted(\"{value}\")"),
+                    _ => format!("\"{word}\""),
+                };
+                assert!(HARNESS_TEXT.contains(&known), "{arguments}: {known}");
+            }
+        }
+    }
 
     #[test]
     fn the_document_is_cut_at_its_marks() {

@@ -1,7 +1,7 @@
 //! The comparison, row by row.
 
-use super::comparison::{Rival, Row};
-use super::rivals::{blocked, dppy_step, falkon_iteration, metropolis, peer, potrf, scikit, step};
+use super::comparison::{Peer, Rates, Rival, Row};
+use super::criterion::Measurements;
 
 /// The rows that a user asks for first: those of the page.
 pub const TEN: [&str; 10] = [
@@ -17,359 +17,204 @@ pub const TEN: [&str; 10] = [
     "Falkon, an iteration, n = 200,000, m = 1000",
 ];
 
-/// No limit is known, and nobody stands beside it.
-const BARE: Row = Row { what: "", ours: |_| None, limit: |_| None, within: None, rivals: &[] };
+/// The tools of the fits, as their lines name them.
+const BLOCKED: &str = "numpy_blocked_whitened";
+const SCIKIT: &str = "sklearn_Nystroem+Ridge";
+/// Steps of the swap chain in one time of its bench.
+const STEPS: f64 = 200.0;
 
 /// Every comparison, in the order of the page.
-pub const ROWS: &[Row] = &[
-    Row {
-        what: "Gaussian block 20,000 × 2000, d = 3",
-        ours: |m| m.seconds("kernel_block_f64/gaussian/d=3"),
-        limit: |rates| rates.prototype(4.3e9),
-        within: Some(1.0),
-        ..BARE
-    },
-    Row {
-        what: "Gaussian block 20,000 × 2000, d = 32",
-        ours: |m| m.seconds("kernel_block_f64/gaussian/d=32"),
-        limit: |rates| rates.prototype(1.3e9),
-        within: Some(1.0),
-        ..BARE
-    },
-    Row {
-        what: "Gaussian block 20,000 × 2000, d = 100",
-        ours: |m| m.seconds("kernel_block_f64/gaussian/d=100"),
-        limit: |rates| {
+pub fn rows() -> Vec<Row> {
+    [blocks(), fits(), exact(), scores(), subsets(), iterations()].into_iter().flatten().collect()
+}
+
+fn blocks() -> Vec<Row> {
+    let bench = |of: &str| format!("kernel_block_{of}");
+    let gaussian = |d: u32| {
+        let what = format!("Gaussian block 20,000 × 2000, d = {d}");
+        Row::new(&what, &bench(&format!("f64/gaussian/d={d}")))
+    };
+    let matern = Row::new("Matérn 3/2 block 20,000 × 2000, d = 10", &bench("f64/matern32/d=10"));
+    vec![
+        gaussian(3).within(1.0, |rates| rates.prototype(4.3e9)),
+        gaussian(32).within(1.0, |rates| rates.prototype(1.3e9)),
+        gaussian(100).within(1.5, |rates| {
             Some(8e9 / rates.product()? + rates.0.seconds("kernel_block_f64/gaussian/d=3")?)
-        },
-        within: Some(1.5),
-        ..BARE
-    },
-    Row {
-        what: "Gaussian block 20,000 × 2000, d = 10",
-        ours: |m| m.seconds("kernel_block_f64/gaussian/d=10"),
-        limit: |rates| rates.prototype(2.7e9),
-        within: Some(1.0),
-        rivals: &[
-            (peer("NumPy, row blocks", "T1", "numpy_gemm_rbf_rowblocks_prealloc", "wall_min"), 6.0),
-            (peer("scikit-learn", "T1", "sklearn_rbf_kernel", "wall_min"), 9.0),
-        ],
-    },
-    Row {
-        what: "Matérn 3/2 block 20,000 × 2000, d = 10",
-        ours: |m| m.seconds("kernel_block_f64/matern32/d=10"),
-        rivals: &[(peer("scikit-learn GP", "T1", "sklearn_gp_Matern15", "wall_min"), 9.0)],
-        ..BARE
-    },
-    Row {
-        what: "the Gaussian block in f32",
-        ours: |m| m.seconds("kernel_block_f32/gaussian/d=10"),
-        rivals: &[(Rival::Ours("f64", |m| m.seconds("kernel_block_f64/gaussian/d=10")), 1.8)],
-        ..BARE
-    },
-    Row {
-        what: "Nyström fit, n = 50,000, m = 1000",
-        ours: |m| m.seconds("nystrom_fit_f64/m1000/50000"),
-        limit: |rates| rates.nystrom("f64", 5e4, 1e3),
-        within: Some(1.15),
-        rivals: &[
-            (blocked("T2 --tool numpy_blocked --n 50000 --m 1000"), 1.4),
-            (scikit("T2 --tool sklearn --n 50000 --m 1000"), 6.0),
-        ],
-    },
-    Row {
-        what: "Nyström fit, n = 50,000, m = 2000",
-        ours: |m| m.seconds("nystrom_fit_f64/m2000/50000"),
-        limit: |rates| rates.nystrom("f64", 5e4, 2e3),
-        within: Some(1.15),
-        rivals: &[
-            (blocked("T2 --tool numpy_blocked --n 50000 --m 2000"), 1.4),
-            (scikit("T2 --tool sklearn --n 50000 --m 2000 --repeat 1"), 6.0),
-        ],
-    },
-    Row {
-        what: "Nyström fit, n = 50,000, m = 4000",
-        ours: |m| m.seconds("nystrom_fit_f64/m4000/50000"),
-        limit: |rates| rates.nystrom("f64", 5e4, 4e3),
-        within: Some(1.15),
-        ..BARE
-    },
-    Row {
-        what: "Nyström fit, n = 200,000, m = 1000",
-        ours: |m| m.seconds("nystrom_fit_f64/m1000/200000"),
-        limit: |rates| rates.nystrom("f64", 2e5, 1e3),
-        within: Some(1.15),
-        rivals: &[(blocked("T2 --tool numpy_blocked --n 200000 --m 1000"), 1.4)],
-    },
-    Row {
-        what: "Nyström fit, n = 200,000, m = 2000",
-        ours: |m| m.seconds("nystrom_fit_f64/m2000/200000"),
-        limit: |rates| rates.nystrom("f64", 2e5, 2e3),
-        within: Some(1.15),
-        rivals: &[(blocked("T2 --tool numpy_blocked --n 200000 --m 2000"), 1.4)],
-    },
-    Row {
-        what: "Nyström fit, n = 1,000,000, m = 1000",
-        ours: |m| m.seconds("nystrom_fit_f64/m1000/1000000"),
-        limit: |rates| rates.nystrom("f64", 1e6, 1e3),
-        within: Some(1.15),
-        ..BARE
-    },
-    Row {
-        what: "Nyström fit, n = 1,000,000, m = 2000",
-        ours: |m| m.seconds("nystrom_fit_f64/m2000/1000000"),
-        limit: |rates| rates.nystrom("f64", 1e6, 2e3),
-        within: Some(1.15),
-        ..BARE
-    },
-    Row {
-        what: "Nyström fit, n = 1,000,000, m = 4000",
-        ours: |m| m.seconds("nystrom_fit_f64/m4000/1000000"),
-        limit: |rates| rates.nystrom("f64", 1e6, 4e3),
-        within: Some(1.15),
-        ..BARE
-    },
-    Row {
-        what: "the fit n = 200,000, m = 2000 in f32",
-        ours: |m| m.seconds("nystrom_fit_f32/m2000/200000"),
-        limit: |rates| rates.nystrom("f32", 2e5, 2e3),
-        rivals: &[(Rival::Ours("f64", |m| m.seconds("nystrom_fit_f64/m2000/200000")), 1.7)],
-        ..BARE
-    },
-    Row {
-        what: "the fit n = 50,000, m = 4000 in f32",
-        ours: |m| m.seconds("nystrom_fit_f32/m4000/50000"),
-        limit: |rates| rates.nystrom("f32", 5e4, 4e3),
-        rivals: &[(Rival::Ours("f64", |m| m.seconds("nystrom_fit_f64/m4000/50000")), 1.7)],
-        ..BARE
-    },
-    Row {
-        what: "predict 10,000 points, m = 2000",
-        ours: |m| m.seconds("nystrom_predict/2000"),
-        limit: |rates| Some(2e7 / rates.tile("f64/gaussian/d=10")?),
-        within: Some(1.6),
-        rivals: &[
-            (
-                peer(
-                    "NumPy, blocked",
-                    "T2 --tool numpy_blocked --n 50000 --m 2000",
-                    "numpy_blocked_whitened",
-                    "pred_s",
-                ),
-                1.0,
-            ),
-            (
-                peer(
-                    "scikit-learn",
-                    "T2 --tool sklearn --n 50000 --m 2000 --repeat 1",
-                    "sklearn_Nystroem+Ridge",
-                    "pred_s",
-                ),
-                4.0,
-            ),
-        ],
-    },
-    Row {
-        what: "exact regression, n = 10,000",
-        ours: |m| m.seconds("exact_krr_f64/10000"),
-        limit: |rates| Some(1e12 / 3.0 / rates.product()?),
-        within: Some(1.3),
-        rivals: &[(
-            peer(
-                "SciPy cho_factor",
-                "T3 --tool scipy --n 10000 --repeat 2",
-                "scipy_cho_factor",
-                "fit_s",
-            ),
-            1.5,
-        )],
-    },
-    Row {
-        what: "exact scores, n = 10,000",
-        ours: |m| m.seconds("exact_scores_f64/10000"),
-        limit: |rates| Some(2e12 / 3.0 / rates.product()?),
-        within: Some(1.3),
-        rivals: &[(
-            peer(
-                "SciPy potrf + potri",
-                "T4 --tool exact --n 10000 --repeat 2",
-                "scipy_potrf_potri",
-                "wall_min",
-            ),
-            1.5,
-        )],
-    },
-    Row {
-        what: "Cholesky, order 2000",
-        ours: |m| m.seconds("cholesky_f64/2000"),
-        limit: |rates| Some(8e9 / 3.0 / rates.product()?),
-        rivals: &[(potrf(&[("size", "2000"), ("dtype", "f64")]), 0.95)],
-        ..BARE
-    },
-    Row {
-        what: "Cholesky, order 4000",
-        ours: |m| m.seconds("cholesky_f64/4000"),
-        limit: |rates| Some(6.4e10 / 3.0 / rates.product()?),
-        rivals: &[(potrf(&[("size", "4000"), ("dtype", "f64")]), 0.95)],
-        ..BARE
-    },
-    Row {
-        what: "Recursive-RLS, all scores, n = 50,000",
-        ours: |m| m.seconds("recursive_bless_f64/recursive q=1.5/50000"),
-        rivals: &[(
-            peer("NumPy", "T4 --tool rls_numpy --n 50000", "rls_numpy_fixed_lambda", "wall_min"),
-            3.0,
-        )],
-        ..BARE
-    },
-    Row {
-        what: "Recursive-RLS, all scores, n = 200,000",
-        ours: |m| m.seconds("recursive_bless_f64/recursive q=1.5/200000"),
-        rivals: &[(
-            peer("NumPy", "T4 --tool rls_numpy --n 200000", "rls_numpy_fixed_lambda", "wall_min"),
-            3.0,
-        )],
-        ..BARE
-    },
-    Row {
-        what: "BLESS, q = 2, all scores, n = 10,000",
-        ours: |m| m.seconds("recursive_bless_f64/bless q=2/10000"),
-        rivals: &[(
-            peer("DPPy", "T4 --tool dppy_bless --n 10000 --repeat 1", "dppy_bless", "wall_min"),
-            3.0,
-        )],
-        ..BARE
-    },
-    Row {
-        what: "BLESS, q = 2, all scores, n = 200,000",
-        ours: |m| m.seconds("recursive_bless_f64/bless q=2/200000"),
-        ..BARE
-    },
-    Row {
-        what: "SA scores with estimated density, n = 200,000, d = 3",
-        ours: |m| m.seconds("spectral_scores/auto, bimodal/200000"),
-        rivals: &[(
-            Rival::Ours("BLESS, q = 2", |m| m.seconds("recursive_bless_f64/bless q=2/200000")),
-            20.0,
-        )],
-        ..BARE
-    },
-    Row {
-        what: "k-DPP swap step, c = 50",
-        ours: |m| metropolis(m, 50),
-        limit: |rates| step(rates, 50),
-        within: Some(3.0),
-        rivals: &[(dppy_step("T5 --tool mcmc --n 4000 --k 50"), 80.0)],
-    },
-    Row {
-        what: "k-DPP swap step, c = 100",
-        ours: |m| metropolis(m, 100),
-        limit: |rates| step(rates, 100),
-        within: Some(3.0),
-        rivals: &[(dppy_step("T5 --tool mcmc --n 4000 --k 100"), 80.0)],
-    },
-    Row {
-        what: "k-DPP swap step, c = 200",
-        ours: |m| metropolis(m, 200),
-        limit: |rates| step(rates, 200),
-        within: Some(3.0),
-        rivals: &[(dppy_step("T5 --tool mcmc --n 4000 --k 200"), 80.0)],
-    },
-    Row {
-        what: "exact k-DPP, N = 4000, k = 100, first draw",
-        ours: |m| m.seconds("k_dpp_exact/first draw/100"),
-        limit: |rates| rates.0.seconds("eigen_f64/4000"),
-        within: Some(1.2),
-        rivals: &[(
-            peer(
-                "DPPy",
-                "T5 --tool exact --n 4000 --k 100 --repeat 1",
-                "dppy_exact_kdpp",
-                "first_s",
-            ),
-            1.5,
-        )],
-    },
-    Row {
-        what: "exact k-DPP, N = 4000, k = 100, next draw",
-        ours: |m| m.seconds("k_dpp_exact/next draw/100"),
-        limit: |rates| Some(4e7 / rates.product()?),
-        within: Some(2.0),
-        rivals: &[(
-            peer(
-                "DPPy",
-                "T5 --tool exact --n 4000 --k 100 --repeat 1",
-                "dppy_exact_kdpp",
-                "next_s",
-            ),
-            5.0,
-        )],
-    },
-    Row {
-        what: "RPCholesky, rank 500, n = 50,000",
-        ours: |m| m.seconds("rp_cholesky_n50000/accelerated/500"),
-        limit: |rates| rates.0.seconds("rp_cholesky_n50000/entries and one product/500"),
-        within: Some(1.5),
-        ..BARE
-    },
-    Row {
-        what: "RPCholesky, rank 1000, n = 50,000",
-        ours: |m| m.seconds("rp_cholesky_n50000/accelerated/1000"),
-        limit: |rates| rates.0.seconds("rp_cholesky_n50000/entries and one product/1000"),
-        within: Some(1.5),
-        ..BARE
-    },
-    Row {
-        what: "RPCholesky, rank 500, n = 200,000",
-        ours: |m| m.seconds("rp_cholesky_n200000/accelerated/500"),
-        limit: |rates| rates.0.seconds("rp_cholesky_n200000/entries and one product/500"),
-        within: Some(1.5),
-        ..BARE
-    },
-    Row {
-        what: "Falkon, an iteration, n = 200,000, m = 1000",
-        ours: falkon_iteration,
-        limit: |rates| Some(2e8 / rates.tile("f64/gaussian/d=10")? + 8e8 / rates.product()?),
-        within: Some(1.3),
-        ..BARE
-    },
-    Row {
-        what: "all the data by conjugate gradients to 1e-6, n = 100,000, rank 1000",
-        ours: |m| m.seconds("full_krr_to_1e-6/rank=1000/100000"),
-        ..BARE
-    },
-];
+        }),
+        gaussian(10)
+            .within(1.0, |rates| rates.prototype(2.7e9))
+            .peer(6.0, "NumPy, row blocks", "T1", "numpy_gemm_rbf_rowblocks_prealloc", "wall_min")
+            .peer(9.0, "scikit-learn", "T1", "sklearn_rbf_kernel", "wall_min"),
+        matern.peer(9.0, "scikit-learn GP", "T1", "sklearn_gp_Matern15", "wall_min"),
+        Row::new("the Gaussian block in f32", &bench("f32/gaussian/d=10"))
+            .against(1.8, Rival::Ours("f64", bench("f64/gaussian/d=10"))),
+    ]
+}
+
+fn fits() -> Vec<Row> {
+    let bench = |scalar: &str, n: u32, m: u32| format!("nystrom_fit_{scalar}/m{m}/{n}");
+    let fit = |n: u32, m: u32| {
+        let what = format!("Nyström fit, n = {}, m = {m}", grouped(n));
+        Row::new(&what, &bench("f64", n, m))
+            .within(1.15, move |rates| rates.nystrom("f64", n.into(), m.into()))
+    };
+    let beside_numpy = |n: u32, m: u32| {
+        let run = format!("T2 --tool numpy_blocked --n {n} --m {m}");
+        fit(n, m).peer(1.4, "NumPy, blocked", &run, BLOCKED, "fit_s")
+    };
+    let beside_both = |n: u32, m: u32, more: &str| {
+        let run = format!("T2 --tool sklearn --n {n} --m {m}{more}");
+        beside_numpy(n, m).peer(6.0, "scikit-learn", &run, SCIKIT, "fit_s")
+    };
+    let in_f32 = |n: u32, m: u32| {
+        let what = format!("the fit n = {}, m = {m} in f32", grouped(n));
+        Row::new(&what, &bench("f32", n, m))
+            .limit(move |rates| rates.nystrom("f32", n.into(), m.into()))
+            .against(1.7, Rival::Ours("f64", bench("f64", n, m)))
+    };
+    vec![
+        beside_both(50_000, 1000, ""),
+        beside_both(50_000, 2000, " --repeat 1"),
+        fit(50_000, 4000),
+        beside_numpy(200_000, 1000),
+        beside_numpy(200_000, 2000),
+        fit(1_000_000, 1000),
+        fit(1_000_000, 2000),
+        fit(1_000_000, 4000),
+        in_f32(200_000, 2000),
+        in_f32(50_000, 4000),
+    ]
+}
+
+/// `1,000,000`.
+fn grouped(n: u32) -> String {
+    if n < 1000 { n.to_string() } else { format!("{},{:03}", grouped(n / 1000), n % 1000) }
+}
+
+fn exact() -> Vec<Row> {
+    let (blocked, scikit) = (
+        "T2 --tool numpy_blocked --n 50000 --m 2000",
+        "T2 --tool sklearn --n 50000 --m 2000 --repeat 1",
+    );
+    let (solve, scores) =
+        ("T3 --tool scipy --n 10000 --repeat 2", "T4 --tool exact --n 10000 --repeat 2");
+    let cholesky = |order: u32, only: &'static [(&'static str, &'static str)]| {
+        let potrf = Peer::new("SciPy (OpenBLAS)", "T7 --tool potrf", "scipy_potrf", "wall_min");
+        let flops = f64::from(order).powi(3) / 3.0;
+        Row::new(&format!("Cholesky, order {order}"), &format!("cholesky_f64/{order}"))
+            .limit(move |rates| Some(flops / rates.product()?))
+            .against(0.95, Rival::Peer(Peer { only, ..potrf }))
+    };
+    vec![
+        Row::new("predict 10,000 points, m = 2000", "nystrom_predict/2000")
+            .within(1.6, |rates| Some(2e7 / rates.tile("f64/gaussian/d=10")?))
+            .peer(1.0, "NumPy, blocked", blocked, BLOCKED, "pred_s")
+            .peer(4.0, "scikit-learn", scikit, SCIKIT, "pred_s"),
+        Row::new("exact regression, n = 10,000", "exact_krr_f64/10000")
+            .within(1.3, |rates| Some(1e12 / 3.0 / rates.product()?))
+            .peer(1.5, "SciPy cho_factor", solve, "scipy_cho_factor", "fit_s"),
+        Row::new("exact scores, n = 10,000", "exact_scores_f64/10000")
+            .within(1.3, |rates| Some(2e12 / 3.0 / rates.product()?))
+            .peer(1.5, "SciPy potrf + potri", scores, "scipy_potrf_potri", "wall_min"),
+        cholesky(2000, &[("size", "2000"), ("dtype", "f64")]),
+        cholesky(4000, &[("size", "4000"), ("dtype", "f64")]),
+    ]
+}
+
+fn scores() -> Vec<Row> {
+    let bench = |of: &str, n: u32| format!("recursive_bless_f64/{of}/{n}");
+    let recursive = |n: u32| {
+        let what = format!("Recursive-RLS, all scores, n = {}", grouped(n));
+        let run = format!("T4 --tool rls_numpy --n {n}");
+        let row = Row::new(&what, &bench("recursive q=1.5", n));
+        row.peer(3.0, "NumPy", &run, "rls_numpy_fixed_lambda", "wall_min")
+    };
+    let bless = |n: u32| {
+        let what = format!("BLESS, q = 2, all scores, n = {}", grouped(n));
+        Row::new(&what, &bench("bless q=2", n))
+    };
+    let dppy = "T4 --tool dppy_bless --n 10000 --repeat 1";
+    let spectral = "SA scores with estimated density, n = 200,000, d = 3";
+    vec![
+        recursive(50_000),
+        recursive(200_000),
+        bless(10_000).peer(3.0, "DPPy", dppy, "dppy_bless", "wall_min"),
+        bless(200_000),
+        Row::new(spectral, "spectral_scores/auto, bimodal/200000")
+            .against(20.0, Rival::Ours("BLESS, q = 2", bench("bless q=2", 200_000))),
+    ]
+}
+
+fn subsets() -> Vec<Row> {
+    let exact = |draw: &str, aim: f64, key: &'static str| {
+        let what = format!("exact k-DPP, N = 4000, k = 100, {draw} draw");
+        let run = "T5 --tool exact --n 4000 --k 100 --repeat 1";
+        let row = Row::new(&what, &format!("k_dpp_exact/{draw} draw/100"));
+        row.peer(aim, "DPPy", run, "dppy_exact_kdpp", key)
+    };
+    let rp_cholesky = |rank: u32, n: u32| {
+        let bench = move |what: &str| format!("rp_cholesky_n{n}/{what}/{rank}");
+        let what = format!("RPCholesky, rank {rank}, n = {}", grouped(n));
+        Row::new(&what, &bench("accelerated"))
+            .within(1.5, move |rates| rates.0.seconds(&bench("entries and one product")))
+    };
+    vec![
+        swap_step(50),
+        swap_step(100),
+        swap_step(200),
+        exact("first", 1.5, "first_s").within(1.2, |rates| rates.0.seconds("eigen_f64/4000")),
+        exact("next", 5.0, "next_s").within(2.0, |rates| Some(4e7 / rates.product()?)),
+        rp_cholesky(500, 50_000),
+        rp_cholesky(1000, 50_000),
+        rp_cholesky(500, 200_000),
+    ]
+}
+
+/// The chain's step takes one matrix-vector product of order c and c kernel entries.
+fn swap_step(c: u32) -> Row {
+    let step = move |ours: &Measurements, what: &str| {
+        ours.seconds(&format!("k_dpp_200_swap_steps/{what}/{c}")).map(|s| s / STEPS)
+    };
+    let limit = move |rates: &Rates<'_>| {
+        Some(step(rates.0, "matvec")? + f64::from(c) / rates.tile("f64/matern32/d=3")?)
+    };
+    let run = format!("T5 --tool mcmc --n 4000 --k {c}");
+    Row::of(&format!("k-DPP swap step, c = {c}"), move |ours| step(ours, "metropolis n=4000"))
+        .within(3.0, limit)
+        .peer(80.0, "DPPy, CPU time", &run, "dppy_mcmc_kdpp", "cpu_per_iter")
+}
+
+fn iterations() -> Vec<Row> {
+    let falkon = Row::of("Falkon, an iteration, n = 200,000, m = 1000", falkon_iteration);
+    let full = "all the data by conjugate gradients to 1e-6, n = 100,000, rank 1000";
+    let limit =
+        |rates: &Rates<'_>| Some(2e8 / rates.tile("f64/gaussian/d=10")? + 8e8 / rates.product()?);
+    vec![falkon.within(1.3, limit), Row::new(full, "full_krr_to_1e-6/rank=1000/100000")]
+}
+
+/// An iteration: a tenth of the difference that ten of them make.
+fn falkon_iteration(ours: &Measurements) -> Option<f64> {
+    let of =
+        |iterations: u32| ours.seconds(&format!("falkon_n200000/{iterations} iterations/m=1000"));
+    Some((of(10)? - of(0)?) / 10.0)
+}
 
 #[cfg(test)]
 mod tests {
-    use super::super::peers::RUNS;
     use super::*;
-
-    const HARNESS_TEXT: &str = include_str!("../../../benches/peers/peerbench.py");
 
     #[test]
     fn each_of_the_ten_is_a_row() {
-        assert!(TEN.iter().all(|what| ROWS.iter().filter(|row| row.what == *what).count() == 1));
+        let rows = rows();
+        assert!(TEN.iter().all(|what| rows.iter().filter(|row| row.what == *what).count() == 1));
     }
 
     #[test]
-    fn every_peer_of_the_comparison_is_run() {
-        for (rival, _) in ROWS.iter().flat_map(|row| row.rivals) {
-            if let Rival::Peer(peer) = rival {
-                assert!(
-                    RUNS.iter().any(|run| run.arguments == peer.arguments),
-                    "{}",
-                    peer.arguments
-                );
-                let prints = |word: &str| HARNESS_TEXT.contains(word);
-                assert!(
-                    prints(peer.tool) && prints(peer.key),
-                    "{}: {}, {}",
-                    peer.arguments,
-                    peer.tool,
-                    peer.key
-                );
-            }
-        }
+    fn an_iteration_is_a_tenth_of_the_difference() {
+        let times = [
+            ("falkon_n200000/0 iterations/m=1000", 1.0),
+            ("falkon_n200000/10 iterations/m=1000", 3.0),
+        ];
+        assert_eq!(falkon_iteration(&Measurements::from(times)), Some(0.2));
     }
 }
