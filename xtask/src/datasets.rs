@@ -116,7 +116,7 @@ pub fn locate(dir: Option<&Path>, name: &str) -> anyhow::Result<Place> {
 /// there. What is embedded has its identity, and what is missing is `absent`.
 pub fn fingerprint(dir: Option<&Path>, names: &[&str]) -> String {
     let of_file = |path: &PathBuf| match std::fs::read(path) {
-        Ok(bytes) => Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
+        Ok(bytes) => sha256(&bytes),
         Err(error) => error.to_string(), // the experiment will fail on it, and say so
     };
     let of_set = |name: &&str| match locate(dir, name) {
@@ -127,6 +127,11 @@ pub fn fingerprint(dir: Option<&Path>, names: &[&str]) -> String {
         _ => format!("{name}=absent"),
     };
     names.iter().map(of_set).collect::<Vec<_>>().join(" ")
+}
+
+/// The checksum in hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Each column minus its mean, divided by its standard deviation (divisor n); constant columns

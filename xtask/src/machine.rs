@@ -1,7 +1,13 @@
-//! What this run ran on, and how much memory it took.
+//! What this run ran on, when, and how much memory it took.
 
 use std::fs;
 use std::process::Command;
+use std::time::SystemTime;
+
+/// The time as RFC 3339 has it, in seconds.
+pub fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
 
 /// The processor's name, where the system tells.
 pub fn cpu_model() -> Option<String> {

@@ -5,19 +5,19 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use anyhow::Context as _;
-use sha2::{Digest, Sha256};
 
 use crate::context::Scale;
 use crate::context::{Context, experiment_seed};
 use crate::experiment::{Experiment, Outcome};
+use crate::machine::{self, now};
 use crate::number::duration;
 use crate::progress::Progress;
 use crate::record::{Entry, Record, Run, Status};
 use crate::resume::{self, Found, Key};
-use crate::{datasets, machine, report, workspace};
+use crate::{datasets, report, workspace};
 
 /// What is to be run, and how.
 pub struct Plan {
@@ -210,10 +210,6 @@ fn verdict(name: &str, record: &Record) -> String {
     lines.join("\n")
 }
 
-fn now() -> String {
-    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
-}
-
 /// The first eight bytes of this program's own SHA-256: tells results of another build from ours.
 fn build_fingerprint() -> anyhow::Result<String> {
     // leads to the file that runs even after another build has replaced it
@@ -221,7 +217,7 @@ fn build_fingerprint() -> anyhow::Result<String> {
     let path = if own.exists() { own.to_owned() } else { std::env::current_exe()? };
     let program = std::fs::read(&path)
         .with_context(|| format!("cannot read this program, {}", path.display()))?;
-    Ok(Sha256::digest(&program).iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+    Ok(datasets::sha256(&program)[..16].to_owned())
 }
 
 #[cfg(test)]

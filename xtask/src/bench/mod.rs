@@ -126,9 +126,8 @@ fn measure(options: &Options, workspace: &Path) -> anyhow::Result<Run> {
         }
         cargo_bench(options, workspace)?;
     }
-    let now = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     Ok(Run {
-        day: now.split('T').next().unwrap_or_default().into(),
+        day: machine::now().split('T').next().unwrap_or_default().into(),
         processor: machine::cpu_model().unwrap_or_else(|| "an unknown processor".into()),
         threads: rayon::current_num_threads(),
         compiler: machine::rustc_version().unwrap_or("an unknown compiler").into(),

@@ -21,9 +21,9 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use nystrom_data::catalog::{self, Entry, Located, Recognised};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::atomic;
+use crate::datasets::sha256;
 use download::Client;
 use sources::{From, Way};
 use store::Stored;
@@ -131,8 +131,8 @@ fn along(
         }
         let bytes =
             std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        downloads.push(Download { address: address.clone(), bytes: bytes.len(), sha256 });
+        let (length, sha256) = (bytes.len(), sha256(&bytes));
+        downloads.push(Download { address: address.clone(), bytes: length, sha256 });
         kept.push(path.clone());
         parts.extend(
             unpack::unpack(bytes, names)
@@ -179,9 +179,7 @@ fn file_name(address: &str) -> String {
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
         .collect();
-    let hash: String =
-        Sha256::digest(address).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("{hash}-{end}")
+    format!("{}-{end}", &sha256(address.as_bytes())[..8])
 }
 
 /// A line of the record.
@@ -229,7 +227,7 @@ fn finished(
     };
     let line = Fetched {
         name: entry.name.into(),
-        at: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
+        at: crate::machine::now(),
         licence: entry.licence.into(),
         files: files.clone(),
         downloads,
