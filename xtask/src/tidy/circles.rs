@@ -15,17 +15,15 @@ use super::tree::Tree;
 /// No modules of one parent use each other in a circle. A parent and its children may.
 pub fn modules_go_one_way(tree: &Tree) -> Vec<Violation> {
     let mut crates: BTreeMap<&str, Crate> = BTreeMap::new();
-    for (path, text) in tree.sources() {
-        // a file that does not parse is found by other rules
-        if let (Some((home, file)), Ok(parsed)) = (path.split_once("/src/"), syn::parse_file(text))
-        {
-            let here = module(file);
-            let of_crate = crates.entry(home).or_default();
-            of_crate.modules.entry(here.clone()).or_default();
-            Reader { of_crate, file: path, here }.visit_file(&parsed);
-        }
-    }
-    crates.values().flat_map(Crate::circles).collect()
+    let mut violations = syntax::check(tree.sources(), |path, parsed, _| {
+        let Some((home, file)) = path.split_once("/src/") else { return };
+        let here = module(file);
+        let of_crate = crates.entry(home).or_default();
+        of_crate.modules.entry(here.clone()).or_default();
+        Reader { of_crate, file: path, here }.visit_file(parsed);
+    });
+    violations.extend(crates.values().flat_map(Crate::circles));
+    violations
 }
 
 /// From the root of a crate down.
@@ -188,7 +186,7 @@ impl Reader<'_> {
 
 impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
-        if item.content.is_some() && !syntax::is_test(&item.attrs) {
+        if item.content.is_some() {
             self.here.push(item.ident.to_string());
             self.of_crate.modules.entry(self.here.clone()).or_default();
             visit::visit_item_mod(self, item);

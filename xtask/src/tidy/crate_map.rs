@@ -42,10 +42,8 @@ const MAP: &[(&str, &[&str])] = &[
 
 /// Every package under `crates/` and `xtask/` depends on ours as [`MAP`] allows, and is on the map.
 pub fn dependencies_follow_the_map(tree: &Tree) -> Vec<Violation> {
-    let manifests = tree.paths().filter(|path| {
-        path.ends_with("/Cargo.toml") && (path.starts_with("crates/") || path.starts_with("xtask/"))
-    });
-    manifests.flat_map(|path| check(path, tree.text(path).unwrap_or_default())).collect()
+    let of = |folder| tree.files(folder, "/Cargo.toml");
+    of("crates/").chain(of("xtask/")).flat_map(|(path, text)| check(path, text)).collect()
 }
 
 fn check(path: &str, text: &str) -> Vec<Violation> {
@@ -53,11 +51,8 @@ fn check(path: &str, text: &str) -> Vec<Violation> {
         Ok(manifest) => manifest,
         Err(error) => return vec![Violation::new(path, 0, error.to_string())],
     };
-    let name = manifest
-        .get("package")
-        .and_then(|package| package.get("name"))
-        .and_then(toml::Value::as_str);
-    let name = name.unwrap_or("?");
+    let name = manifest.get("package").and_then(|package| package.get("name"));
+    let name = name.and_then(toml::Value::as_str).unwrap_or("?");
     let Some((_, allowed)) = MAP.iter().find(|(package, _)| *package == name) else {
         let text = format!(
             "`{name}` is not on the map of crates: add it in xtask/src/tidy/crate_map.rs and \
@@ -71,16 +66,12 @@ fn check(path: &str, text: &str) -> Vec<Violation> {
     let ours =
         dependencies.keys().filter(|key| key.as_str() == "xtask" || key.starts_with("nystrom"));
     let refused = ours.filter(|key| !allowed.contains(&key.as_str()));
-    refused
-        .map(|key| {
-            let why = "the map of crates in docs/ARCHITECTURE.md points the other way";
-            Violation::new(
-                path,
-                line_of(text, key),
-                format!("`{name}` must not depend on `{key}`: {why}"),
-            )
-        })
-        .collect()
+    let violation = |key: &String| {
+        let why = "the map of crates in docs/ARCHITECTURE.md points the other way";
+        let what = format!("`{name}` must not depend on `{key}`: {why}");
+        Violation::new(path, line_of(text, key), what)
+    };
+    refused.map(violation).collect()
 }
 
 /// The first line under `[dependencies]` that begins with this key.

@@ -8,12 +8,8 @@ use crate::{experiments, listing, numbers};
 /// Every crate's `lib.rs` begins with a front page; with a program on it, if the crate exports
 /// anything.
 pub fn front_pages(tree: &Tree) -> Vec<Violation> {
-    let roots = tree
-        .rust()
-        .filter(|(path, _)| path.starts_with("crates/") && path.ends_with("/src/lib.rs"));
-    roots
-        .filter_map(|(path, text)| Some(Violation::new(path, 1, front_page_lacks(text)?)))
-        .collect()
+    let lacks = |(path, text)| Some(Violation::new(path, 1, front_page_lacks(text)?));
+    tree.files("crates/", "/src/lib.rs").filter_map(lacks).collect()
 }
 
 fn front_page_lacks(text: &str) -> Option<&'static str> {
@@ -46,32 +42,19 @@ pub fn lints_are_inherited(tree: &Tree) -> Vec<Violation> {
     let lints = manifest.get("workspace").and_then(|w| w.get("lints")).and_then(|l| l.get("rust"));
     if lints.and_then(|rust| rust.get("missing_docs")).and_then(toml::Value::as_str) != Some("deny")
     {
-        violations.push(Violation::new(
-            "Cargo.toml",
-            0,
-            "`missing_docs` must be denied in [workspace.lints.rust]",
-        ));
+        let text = "`missing_docs` must be denied in [workspace.lints.rust]";
+        violations.push(Violation::new("Cargo.toml", 0, text));
     }
-    for path in
-        tree.paths().filter(|path| path.starts_with("crates/") && path.ends_with("/Cargo.toml"))
-    {
-        let manifest: toml::Table = tree.text(path).unwrap_or_default().parse().unwrap_or_default();
-        let inherits = manifest
-            .get("lints")
-            .and_then(|lints| lints.get("workspace"))
-            .and_then(toml::Value::as_bool);
-        if inherits != Some(true) {
-            violations.push(Violation::new(
-                path,
-                0,
-                "lacks `[lints] workspace = true`: its public items go undocumented",
-            ));
+    for (path, text) in tree.files("crates/", "/Cargo.toml") {
+        let manifest: toml::Table = text.parse().unwrap_or_default();
+        let inherits = manifest.get("lints").and_then(|lints| lints.get("workspace"));
+        if inherits.and_then(toml::Value::as_bool) != Some(true) {
+            let text = "lacks `[lints] workspace = true`: its public items go undocumented";
+            violations.push(Violation::new(path, 0, text));
         }
     }
-    let libraries = tree
-        .rust()
-        .filter(|(path, _)| path.starts_with("crates/") && path.ends_with("/src/lib.rs"));
-    let unlisted = libraries
+    let unlisted = tree
+        .files("crates/", "/src/lib.rs")
         .filter(|(_, text)| !LISTED.iter().all(|line| text.lines().any(|other| other == *line)));
     violations.extend(unlisted.map(|(path, _)| {
         let lines = LISTED.join(" and ");
@@ -83,11 +66,8 @@ pub fn lints_are_inherited(tree: &Tree) -> Vec<Violation> {
 /// docs/EXPERIMENTS.md is what `cargo xtask docs` would write.
 pub fn experiments_are_listed(tree: &Tree) -> Vec<Violation> {
     let fresh = tree.text(listing::DOC_PATH) == Some(listing::markdown(experiments::ALL).as_str());
-    if fresh {
-        Vec::new()
-    } else {
-        vec![Violation::new(listing::DOC_PATH, 0, "out of date: run `cargo xtask docs`")]
-    }
+    let old = || Violation::new(listing::DOC_PATH, 0, "out of date: run `cargo xtask docs`");
+    (!fresh).then(old).into_iter().collect()
 }
 
 /// The measured numbers in documents are what `cargo xtask docs` would write, if there is a

@@ -27,10 +27,9 @@ pub fn files_are_short(tree: &Tree) -> Vec<Violation> {
 /// cannot.
 pub fn lines_are_short(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
-    let read = |path: &&str| path.ends_with(".rs") || path.ends_with(".md");
-    for path in tree.paths().filter(read) {
+    for (path, text) in tree.rust().chain(tree.documents()) {
         let mut printed = false; // between "```text" and "```"
-        for (i, line) in tree.text(path).unwrap_or_default().lines().enumerate() {
+        for (i, line) in text.lines().enumerate() {
             if line.starts_with("```") {
                 printed = line == "```text";
             }

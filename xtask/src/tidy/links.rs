@@ -5,26 +5,18 @@ use super::tree::Tree;
 
 /// Every relative link of a Markdown document names a file or a folder that is there.
 pub fn links_lead_somewhere(tree: &Tree) -> Vec<Violation> {
-    let documents = tree.paths().filter(|path| path.ends_with(".md"));
-    documents.flat_map(|path| broken(tree, path)).collect()
-}
-
-fn broken(tree: &Tree, document: &str) -> Vec<Violation> {
-    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut in_code = false;
     let mut violations = Vec::new();
-    for (i, line) in tree.text(document).unwrap_or_default().lines().enumerate() {
-        in_code ^= line.trim_start().starts_with("```");
-        for target in targets(line).filter(|_| !in_code) {
-            let path = resolve(folder, target);
-            let there =
-                tree.paths().any(|other| other == path || other.starts_with(&format!("{path}/")));
-            if !there {
-                violations.push(Violation::new(
-                    document,
-                    i + 1,
-                    format!("the link to `{target}` leads nowhere"),
-                ));
+    for (document, text) in tree.documents() {
+        let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut in_code = false;
+        for (i, line) in text.lines().enumerate() {
+            in_code ^= line.trim_start().starts_with("```");
+            for target in targets(line).filter(|_| !in_code) {
+                let (path, inside) = (resolve(folder, target), resolve(folder, target) + "/");
+                if !tree.paths().any(|other| other == path || other.starts_with(&inside)) {
+                    let text = format!("the link to `{target}` leads nowhere");
+                    violations.push(Violation::new(document, i + 1, text));
+                }
             }
         }
     }

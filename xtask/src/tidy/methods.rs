@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use syn::visit::{self, Visit};
+use syn::visit::Visit;
 use syn::{ItemImpl, ItemStruct, Type, Visibility};
 
 use super::Violation;
@@ -16,13 +16,12 @@ const STAGES: [&str; 2] = ["LandmarkSelector", "RidgeLeverage"];
 /// Cost`; the first two also `# Source`.
 pub fn methods_have_cost_and_source(tree: &Tree) -> Vec<Violation> {
     let mut types = Types::default();
-    for (path, text) in tree.library_sources() {
-        if let Ok(file) = syn::parse_file(text) {
-            types.path = path.to_owned(); // a file that does not parse is found by other rules
-            types.visit_file(&file);
-        }
-    }
-    types.lacking()
+    let mut violations = syntax::check(tree.library_sources(), |path, file, _| {
+        types.path = path.to_owned();
+        types.visit_file(file);
+    });
+    violations.extend(types.lacking());
+    violations
 }
 
 /// The public structs of the libraries, and which of them implement a stage.
@@ -58,12 +57,6 @@ impl Types {
 }
 
 impl<'ast> Visit<'ast> for Types {
-    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
-        if !syntax::is_test(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
     fn visit_item_struct(&mut self, item: &'ast ItemStruct) {
         if matches!(item.vis, Visibility::Public(_)) {
             let has = |heading| syntax::has_section(&item.attrs, &[heading]);

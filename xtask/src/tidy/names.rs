@@ -23,21 +23,15 @@ pub fn the_map_is_true(tree: &Tree) -> Vec<Violation> {
             None => files.iter().any(|file| format!("/{file}").ends_with(&format!("/{name}"))),
         };
         for (line, name) in section.names.iter().filter(|(_, name)| !is_there(name)) {
-            violations.push(Violation::new(
-                MAP,
-                *line,
-                format!("there is no `{name}` in {source}"),
-            ));
+            let text = format!("there is no `{name}` in {source}");
+            violations.push(Violation::new(MAP, *line, text));
         }
         let named: BTreeSet<&str> = section.names.iter().map(|(_, name)| module(name)).collect();
         let modules: BTreeSet<String> =
             tree.library_sources().filter_map(|(path, _)| top(path, &source)).collect();
         for module in modules.iter().filter(|name| !named.contains(name.as_str())) {
-            violations.push(Violation::new(
-                MAP,
-                section.line,
-                format!("the map leaves out `{module}` of {source}"),
-            ));
+            let text = format!("the map leaves out `{module}` of {source}");
+            violations.push(Violation::new(MAP, section.line, text));
         }
     }
     violations
@@ -89,17 +83,13 @@ fn quoted(line: &str) -> impl Iterator<Item = &str> {
 /// occur in that crate's source.
 pub fn items_exist(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for document in tree.paths().filter(|path| path.ends_with(".md")) {
-        for (i, line) in tree.text(document).unwrap_or_default().lines().enumerate() {
+    for (document, text) in tree.documents() {
+        for (i, line) in text.lines().enumerate() {
             for (home, word) in quoted(line).flat_map(items) {
                 let source = format!("crates/{}/src/", home.replace('_', "-"));
-                let mut texts = tree.rust().filter(|(path, _)| path.starts_with(&source));
-                if !texts.any(|(_, text)| has_word(text, word)) {
-                    violations.push(Violation::new(
-                        document,
-                        i + 1,
-                        format!("there is no `{word}` in {source}"),
-                    ));
+                if !tree.files(&source, ".rs").any(|(_, text)| has_word(text, word)) {
+                    let text = format!("there is no `{word}` in {source}");
+                    violations.push(Violation::new(document, i + 1, text));
                 }
             }
         }

@@ -1,9 +1,9 @@
 //! Where a crate that otherwise sees only K may name the kernels' crate.
 
-use syn::visit::{self, Visit};
+use syn::visit::Visit;
 
 use super::Violation;
-use super::syntax::{self, Syntax};
+use super::syntax::{self, Found};
 use super::tree::Tree;
 
 const KNOW_POINTS: [&str; 2] =
@@ -15,39 +15,30 @@ pub fn kernels_stay_where_points_are(tree: &Tree) -> Vec<Violation> {
         path.starts_with("crates/leverage/")
             && !KNOW_POINTS.iter().any(|home| path.starts_with(home))
     });
-    syntax::check(elsewhere.map(|source| (source, ())), |()| Kernels::default())
+    syntax::check(elsewhere, |_, file, found| Kernels(found).visit_file(file))
 }
 
-#[derive(Default)]
-struct Kernels {
-    lines: Vec<usize>,
-}
+struct Kernels<'a>(&'a mut Found);
 
-impl<'ast> Visit<'ast> for Kernels {
-    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
-        if !syntax::is_test(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
+impl Kernels<'_> {
+    fn at(&mut self, place: proc_macro2::Span) {
+        let why = "`nystrom_kernels`: only squeak/ and spectral_density/ know points: everything \
+                   else takes a `PsdMatrix`";
+        self.0.push((place.start().line, why.to_owned()));
     }
+}
 
+impl<'ast> Visit<'ast> for Kernels<'_> {
     fn visit_ident(&mut self, ident: &'ast syn::Ident) {
         if ident == "nystrom_kernels" {
-            self.lines.push(ident.span().start().line);
+            self.at(ident.span());
         }
     }
 
     fn visit_macro(&mut self, called: &'ast syn::Macro) {
         if called.tokens.to_string().contains("nystrom_kernels") {
-            self.lines.push(syn::spanned::Spanned::span(called).start().line);
+            self.at(syn::spanned::Spanned::span(called));
         }
-    }
-}
-
-impl Syntax for Kernels {
-    fn found(self) -> Vec<(usize, String)> {
-        let why = "`nystrom_kernels`: only squeak/ and spectral_density/ know points: everything \
-                   else takes a `PsdMatrix`";
-        self.lines.into_iter().map(|line| (line, why.to_owned())).collect()
     }
 }
 

@@ -2,28 +2,25 @@
 //! documented.
 
 use syn::visit::{self, Visit};
-use syn::{Attribute, FnArg, Pat, Signature, Type, Visibility};
+use syn::{Attribute, FnArg, Pat, Signature, Type, TypeParamBound, Visibility};
 
 use super::Violation;
-use super::syntax::{self, Syntax};
+use super::syntax::{self, Found};
 use super::tree::Tree;
 
 /// Every public function of the libraries that takes `rng` says how it draws.
 pub fn randomness_is_documented(tree: &Tree) -> Vec<Violation> {
-    syntax::check(tree.library_sources().map(|source| (source, ())), |()| Draws::default())
+    syntax::check(tree.library_sources(), |_, file, found| Draws(found).visit_file(file))
 }
 
 /// A generator is `rng: &mut dyn Rng`, the last argument, and no field of a struct.
 pub fn generators_are_arguments(tree: &Tree) -> Vec<Violation> {
-    syntax::check(tree.library_sources().map(|source| (source, ())), |()| Generators::default())
+    syntax::check(tree.library_sources(), |_, file, found| Generators(found).visit_file(file))
 }
 
-#[derive(Default)]
-struct Draws {
-    undocumented: Vec<(usize, String)>,
-}
+struct Draws<'a>(&'a mut Found);
 
-impl Draws {
+impl Draws<'_> {
     fn check(&mut self, visibility: &Visibility, signature: &Signature, attributes: &[Attribute]) {
         let public = matches!(visibility, Visibility::Public(_));
         if public
@@ -35,30 +32,18 @@ impl Draws {
                 "`{name}` draws: its docs need `# Source` (paper, algorithm) or `# Randomness` \
                  (what is drawn, how often)"
             );
-            self.undocumented.push((name.span().start().line, text));
+            self.0.push((name.span().start().line, text));
         }
     }
 }
 
-impl<'ast> Visit<'ast> for Draws {
-    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
-        if !syntax::is_test(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
+impl<'ast> Visit<'ast> for Draws<'_> {
     fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
         self.check(&function.vis, &function.sig, &function.attrs);
     }
 
     fn visit_impl_item_fn(&mut self, method: &'ast syn::ImplItemFn) {
         self.check(&method.vis, &method.sig, &method.attrs);
-    }
-}
-
-impl Syntax for Draws {
-    fn found(self) -> Vec<(usize, String)> {
-        self.undocumented
     }
 }
 
@@ -69,40 +54,27 @@ fn takes_rng(signature: &Signature) -> bool {
     })
 }
 
-#[derive(Default)]
-struct Generators {
-    misplaced: Vec<(usize, String)>,
-}
+struct Generators<'a>(&'a mut Found);
 
-impl<'ast> Visit<'ast> for Generators {
-    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
-        if !syntax::is_test(&module.attrs) {
-            visit::visit_item_mod(self, module);
-        }
-    }
-
+impl<'ast> Visit<'ast> for Generators<'_> {
     fn visit_signature(&mut self, signature: &'ast Signature) {
+        let name = &signature.ident;
+        let mut wrong = |text| self.0.push((name.span().start().line, text));
         let last = signature.inputs.len().saturating_sub(1);
         for (i, argument) in signature.inputs.iter().enumerate() {
             let FnArg::Typed(typed) = argument else { continue };
             if names_a_generator(&typed.ty) && !(i == last && is_dyn_rng(&typed.ty)) {
-                let name = &signature.ident;
-                let text =
-                    format!("`{name}`: a generator is the last argument, `rng: &mut dyn Rng`");
-                self.misplaced.push((name.span().start().line, text));
+                wrong(format!("`{name}`: a generator is the last argument, `rng: &mut dyn Rng`"));
             }
         }
         for parameter in signature.generics.type_params() {
-            if parameter.bounds.iter().any(|bound| {
-                matches!(bound,
-                    syn::TypeParamBound::Trait(bound) if is_generator(&bound.path))
-            }) {
-                let name = &signature.ident;
-                let text = format!(
-                    "`{name}` is generic over the generator: take `rng: &mut dyn \
-                                    Rng`, last"
-                );
-                self.misplaced.push((name.span().start().line, text));
+            let drawn = |bound: &TypeParamBound| match bound {
+                TypeParamBound::Trait(bound) => is_generator(&bound.path),
+                _ => false,
+            };
+            if parameter.bounds.iter().any(drawn) {
+                let remedy = "take `rng: &mut dyn Rng`, last";
+                wrong(format!("`{name}` is generic over the generator: {remedy}"));
             }
         }
     }
@@ -110,17 +82,9 @@ impl<'ast> Visit<'ast> for Generators {
     fn visit_field(&mut self, field: &'ast syn::Field) {
         if names_a_generator(&field.ty) {
             let line = syn::spanned::Spanned::span(field).start().line;
-            self.misplaced.push((
-                line,
-                "a generator is an argument and never stored: keep a key, `Streams`".into(),
-            ));
+            let text = "a generator is an argument and never stored: keep a key, `Streams`";
+            self.0.push((line, text.into()));
         }
-    }
-}
-
-impl Syntax for Generators {
-    fn found(self) -> Vec<(usize, String)> {
-        self.misplaced
     }
 }
 
@@ -156,9 +120,8 @@ fn names_a_generator(ty: &Type) -> bool {
 fn is_dyn_rng(ty: &Type) -> bool {
     let Type::Reference(reference) = ty else { return false };
     let Type::TraitObject(object) = &*reference.elem else { return false };
-    let is_rng = |bound: &syn::TypeParamBound| {
-        matches!(bound,
-        syn::TypeParamBound::Trait(bound)
+    let is_rng = |bound: &TypeParamBound| {
+        matches!(bound, TypeParamBound::Trait(bound)
             if bound.path.segments.last().is_some_and(|s| s.ident == "Rng"))
     };
     reference.mutability.is_some() && object.bounds.len() == 1 && object.bounds.iter().all(is_rng)

@@ -1,41 +1,40 @@
-//! Rules that need the syntax tree of a file: parse it, walk it, name the place.
+//! Rules that need the syntax tree of a file: parse it, leave its tests out, name the place.
 
-use syn::visit::Visit;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::{Attribute, Expr, ExprLit, File, Item, ItemMod, Lit, Meta};
 
 use super::Violation;
 
-/// A walk over a file that gathers what breaks a rule.
-pub trait Syntax: for<'ast> Visit<'ast> {
-    /// Lines, and what is wrong there.
-    fn found(self) -> Vec<(usize, String)>;
-}
+/// Lines, and what is wrong there.
+pub type Found = Vec<(usize, String)>;
 
-/// Walks every source with a fresh visitor, made from what comes with the source. A file that does
-/// not parse is a violation.
-pub fn check<'a, C, V: Syntax>(
-    sources: impl Iterator<Item = ((&'a str, &'a str), C)>,
-    visitor: impl Fn(C) -> V,
+/// What a rule finds in each of the sources, without their modules of tests. A file that does not
+/// parse is a violation.
+pub fn check<'a>(
+    sources: impl Iterator<Item = (&'a str, &'a str)>,
+    mut rule: impl FnMut(&'a str, &File, &mut Found),
 ) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for ((path, text), context) in sources {
+    for (path, text) in sources {
+        let mut found = Found::new();
         match syn::parse_file(text) {
-            Ok(file) => {
-                let mut visitor = visitor(context);
-                visitor.visit_file(&file);
-                violations.extend(
-                    visitor
-                        .found()
-                        .into_iter()
-                        .map(|(line, text)| Violation::new(path, line, text)),
-                );
+            Ok(mut file) => {
+                leave_out_tests(&mut file.items);
+                rule(path, &file, &mut found);
             }
-            Err(error) => {
-                violations.push(Violation::new(path, error.span().start().line, error.to_string()))
-            }
+            Err(error) => found.push((error.span().start().line, error.to_string())),
         }
+        violations.extend(found.into_iter().map(|(line, text)| Violation::new(path, line, text)));
     }
     violations
+}
+
+fn leave_out_tests(items: &mut Vec<Item>) {
+    items.retain(|item| !matches!(item, Item::Mod(module) if is_test(&module.attrs)));
+    for item in items {
+        if let Item::Mod(ItemMod { content: Some((_, items)), .. }) = item {
+            leave_out_tests(items);
+        }
+    }
 }
 
 /// Whether `#[cfg(test)]` is among the attributes.

@@ -59,12 +59,24 @@ impl Tree {
         self.files.get(path).map(String::as_str)
     }
 
+    /// Files whose paths begin and end so, with their text.
+    pub fn files<'a>(
+        &'a self,
+        begin: &'a str,
+        end: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let all = self.files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        all.filter(move |(path, _)| path.starts_with(begin) && path.ends_with(end))
+    }
+
     /// Rust files with their text.
     pub fn rust(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files
-            .iter()
-            .filter(|(path, _)| path.ends_with(".rs"))
-            .map(|(path, text)| (path.as_str(), text.as_str()))
+        self.files("", ".rs")
+    }
+
+    /// Markdown files with their text.
+    pub fn documents(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files("", ".md")
     }
 
     /// Rust files of the crates and of xtask that are not tests, benches or examples.
