@@ -142,6 +142,7 @@ fn docs(report: Option<&Path>) -> anyhow::Result<ExitCode> {
 }
 
 fn reproduce(options: &Reproduce) -> anyhow::Result<ExitCode> {
+    start_threads(options.threads)?;
     let plan = runner::Plan {
         all: experiments::ALL,
         chosen: choose(experiments::ALL, &options.only)?,
@@ -151,7 +152,6 @@ fn reproduce(options: &Reproduce) -> anyhow::Result<ExitCode> {
             _ => Scale::Default,
         },
         seed: options.seed,
-        threads: start_threads(options.threads)?,
         data_dir: options.data.folder()?.map(Path::to_owned),
         out: options.out.clone(),
         fresh: options.fresh,
@@ -184,12 +184,11 @@ fn choose(all: &[Experiment], only: &[String]) -> anyhow::Result<Vec<&'static st
         .collect())
 }
 
-/// Sets rayon's global pool, which faer uses too and this thread is of, and returns its size.
-fn start_threads(threads: Option<u16>) -> anyhow::Result<usize> {
+/// Sets rayon's global pool, which faer uses too and this thread is of.
+fn start_threads(threads: Option<u16>) -> anyhow::Result<()> {
     let threads = threads.map_or(0, usize::from); // 0: as many as there are cores
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread();
-    pool.build_global().context("cannot start the threads")?;
-    Ok(rayon::current_num_threads())
+    pool.build_global().context("cannot start the threads")
 }
 
 #[cfg(test)]

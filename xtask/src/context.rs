@@ -3,12 +3,12 @@
 
 use std::path::PathBuf;
 
+use nystrom_data::Dataset;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::datasets::Lookup;
 use crate::progress::Progress;
 
 /// How large a run is.
@@ -38,9 +38,6 @@ impl Scale {
 pub struct Context<'a> {
     /// How large the run is.
     pub scale: Scale,
-    /// How many threads rayon and faer use; for experiments that measure time.
-    #[allow(dead_code)]
-    pub threads: usize,
     /// `ctx.progress.begin("what", total)` opens a stage; `.inc(1)` on it moves it on; dropping it
     /// ends it.
     pub progress: &'a Progress,
@@ -71,13 +68,13 @@ impl Context<'_> {
         Pcg64::seed_from_u64(experiment_seed(self.seed, part))
     }
 
-    /// The data set of that name, or what to tell the reader about its absence.
+    /// The data set of that name. In a grid its absence ends the setting, and is reported.
     ///
     /// # Errors
-    /// If the file is there but cannot be read, does not parse, or is not the file that the catalog
-    /// knows.
-    pub fn dataset(&self, name: &str) -> anyhow::Result<Lookup> {
-        crate::datasets::lookup(self.data_dir.as_deref(), name)
+    /// [`MissingData`](crate::datasets::MissingData) if it is absent. If the file is there but
+    /// cannot be read, does not parse, or is not the file that the catalog knows.
+    pub fn dataset(&self, name: &str) -> anyhow::Result<Dataset> {
+        crate::datasets::load(self.data_dir.as_deref(), name)
     }
 }
 

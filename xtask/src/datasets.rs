@@ -8,14 +8,6 @@ use nystrom_data::{Constant, Dataset, Standardize, Standardizer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// A data set, or a note that it is absent.
-pub enum Lookup {
-    /// It is there or embedded, was read, and is the one that the catalog knows.
-    Found(Dataset),
-    /// It is not there.
-    Missing(MissingData),
-}
-
 /// A data set that is absent: the reader learns what to fetch and how to know it is the right file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingData {
@@ -53,17 +45,17 @@ impl MissingData {
 /// this program.
 ///
 /// # Errors
-/// If there is no such name; if the files are there but are not those of the catalog, or do not
-/// parse.
-pub fn lookup(dir: Option<&Path>, name: &str) -> anyhow::Result<Lookup> {
-    Ok(match locate(dir, name)? {
-        Place::Files(dir, _) => Lookup::Found(catalog::load(&dir, name)?),
+/// [`MissingData`] if it is nowhere. If there is no such name; if the files are there but are not
+/// those of the catalog, or do not parse.
+pub fn load(dir: Option<&Path>, name: &str) -> anyhow::Result<Dataset> {
+    match locate(dir, name)? {
+        Place::Files(dir, _) => Ok(catalog::load(&dir, name)?),
         Place::Embedded(entry) => match embedded::load(entry.name)? {
-            Some(data) => Lookup::Found(data),
+            Some(data) => Ok(data),
             None => unreachable!("it is embedded"),
         },
-        Place::Missing(missing) => Lookup::Missing(missing),
-    })
+        Place::Missing(missing) => Err(missing.into()),
+    }
 }
 
 /// Where a data set is.
@@ -149,7 +141,7 @@ mod tests {
     fn a_missing_set_says_all_that_is_needed_to_get_it() {
         let empty = tempfile::tempdir().unwrap();
         for dir in [None, Some(empty.path())] {
-            let Lookup::Missing(missing) = lookup(dir, "casp").unwrap() else { panic!("found") };
+            let missing: MissingData = load(dir, "casp").unwrap_err().downcast().unwrap();
             assert_eq!(missing.name, "casp");
             assert!(missing.where_to_get.contains("cargo xtask fetch casp"), "{missing:?}");
             assert!(
@@ -166,9 +158,7 @@ mod tests {
         let empty = tempfile::tempdir().unwrap();
         for dir in [None, Some(empty.path())] {
             for name in ["query-analytics", "htru2", "ccpp", "abalone"] {
-                let Lookup::Found(data) = lookup(dir, name).unwrap() else {
-                    panic!("{name} is missing")
-                };
+                let data = load(dir, name).unwrap();
                 let identity = catalog::find(name).unwrap().identity.unwrap();
                 assert_eq!(catalog::identity(&data), identity);
                 assert_eq!(fingerprint(dir, &[name]), format!("{name}={identity}"));
@@ -178,13 +168,14 @@ mod tests {
 
     #[test]
     fn an_unknown_name_and_a_wrong_file_are_errors() {
-        assert!(lookup(None, "no-such-set").is_err());
+        assert!(load(None, "no-such-set").is_err_and(|error| !error.is::<MissingData>()));
         let dir = tempfile::tempdir().unwrap();
         // A file that is there goes before what is embedded: the user has put it there.
         for name in ["casp", "htru2"] {
             let path = dir.path().join(catalog::find(name).unwrap().files[0].path);
             crate::atomic::write(&path, b"a,b\n1,2\n").unwrap();
-            assert!(lookup(Some(dir.path()), name).is_err(), "a wrong file was taken for {name}");
+            let wrong = load(Some(dir.path()), name).err().unwrap();
+            assert!(!wrong.is::<MissingData>(), "a wrong file for {name} counts as none");
             assert!(fingerprint(Some(dir.path()), &[name]).len() > 64);
         }
     }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::claim::Claim;
 pub use crate::context::Context;
-pub use crate::datasets::Lookup;
 use crate::datasets::MissingData;
 pub use crate::plot::{Axis, Plot, Point};
 pub use crate::table::{Cell, Column, Table};

@@ -29,8 +29,6 @@ pub struct Plan {
     pub scale: Scale,
     /// Seed of the run.
     pub seed: u64,
-    /// Threads in use.
-    pub threads: usize,
     /// Where the data sets are.
     pub data_dir: Option<PathBuf>,
     /// The Python of the peers, if they are to be run.
@@ -73,7 +71,7 @@ fn start(plan: &Plan) -> anyhow::Result<Run> {
     Ok(Run {
         seed: plan.seed,
         scale: plan.scale,
-        threads: plan.threads,
+        threads: rayon::current_num_threads(),
         data_dir: plan.data_dir.as_ref().map(|dir| dir.display().to_string()),
         cpu: machine::cpu_model(),
         revision: machine::git_revision(&workspace::root()),
@@ -135,7 +133,6 @@ fn execute(
     ));
     let context = Context {
         scale: plan.scale,
-        threads: plan.threads,
         progress,
         data_dir: plan.data_dir.clone(),
         peers: plan.peers.clone(),
@@ -148,7 +145,7 @@ fn execute(
     let peak_mb = if measures_memory { machine::peak_memory_mb() } else { None };
 
     let (status, error, outcome) = judge(result);
-    let (scale, threads, build) = (plan.scale, plan.threads, build.to_owned());
+    let (scale, threads, build) = (plan.scale, rayon::current_num_threads(), build.to_owned());
     let record =
         Record { status, error, scale, seconds, peak_mb, started, threads, build, outcome };
     if status != Status::Failed {

@@ -8,6 +8,7 @@ use crate::datasets::MissingData;
 use crate::experiment::{
     Axis, Cell, Claim, Column, Context, Experiment, Outcome, Paper, Plot, Point, Table,
 };
+use crate::progress::Progress;
 use crate::record::{Entry, Record, Run, Status};
 use crate::resume::Key;
 use crate::statistics::Estimate;
@@ -64,6 +65,11 @@ pub fn self_check(ctx: &Context) -> anyhow::Result<Outcome> {
         claims: vec![Claim::near("mean of the draws", 0.5, mean, 0.2)],
         ..Outcome::default()
     })
+}
+
+/// What an experiment of the smoke scale is given.
+pub fn context(progress: &Progress) -> Context<'_> {
+    Context { scale: Scale::Smoke, progress, data_dir: None, peers: None, seed: 5 }
 }
 
 /// A key for the tests of resuming.

@@ -80,7 +80,7 @@ impl Set {
     /// # Errors
     /// [`MissingData`](crate::datasets::MissingData); those of reading.
     pub fn load(ctx: &Context<'_>, set: &Set) -> anyhow::Result<Dataset> {
-        let data = ctx.need(set.data)?;
+        let data = ctx.dataset(set.data)?;
         Ok(match &ctx.data_dir {
             Some(dir) if set.label == GAS.label => {
                 catalog::load_table(dir, set.data, Verify::default())?

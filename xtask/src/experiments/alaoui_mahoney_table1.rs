@@ -151,7 +151,7 @@ fn prepare(ctx: &Context, row: &Row) -> anyhow::Result<Prepared> {
     let (x, y) = if matches!(row.kernel, Bernoulli) {
         (Mat::zeros(0, 0), vec![])
     } else {
-        let data = ctx.need(row.data)?;
+        let data = ctx.dataset(row.data)?;
         let n = data.x.nrows().min(ctx.pick(200, 2000, 2000));
         (standardized(data.x.as_ref().subrows(0, n))?, data.y[..n].to_vec())
     };

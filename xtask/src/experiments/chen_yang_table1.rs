@@ -222,7 +222,7 @@ struct Problem {
 
 impl Problem {
     fn new(ctx: &Context, set: &Set) -> anyhow::Result<Self> {
-        let data = ctx.need(set.data)?;
+        let data = ctx.dataset(set.data)?;
         // "5 features" of CCPP: the four sensors and the target.
         let features = if set.data == "ccpp" { data.with_target_as_feature() } else { data.x };
         let rows = ctx.pick(2000, features.nrows(), features.nrows());

@@ -110,7 +110,7 @@ type Matrix<'a> = KernelMatrix<'a, f64, Matern32>;
 
 impl Problem {
     fn new(ctx: &Context, name: &str, n: usize) -> anyhow::Result<Self> {
-        let data = ctx.need(name)?;
+        let data = ctx.dataset(name)?;
         let rng = &mut ctx.rng(&format!("{name}, rows"));
         let rows = random::uniform_subset(data.x.nrows(), n.min(data.x.nrows()), rng)?;
         let x = standardized(

@@ -157,10 +157,9 @@ fn averaged(each: &[Estimate], error_of_sum: f64) -> Estimate {
 mod tests {
     use super::super::li_problem::SETS;
     use super::*;
-    use crate::context::Scale;
-    use crate::experiment::Context;
     use crate::lab::Grid;
     use crate::progress::Progress;
+    use crate::testing::context;
 
     /// Errors of 1 and 3 on one set, 2 and 2 on the other, against 4: improvements 0.5 ± 0.25 and
     /// 0.5.
@@ -168,14 +167,7 @@ mod tests {
     fn sets_are_independent_and_sizes_are_not() {
         const ERROR: Measure = Measure::new("error", "error");
         let (sets, progress) = ([SETS[0], SETS[1]], Progress::captured());
-        let ctx = Context {
-            scale: Scale::Smoke,
-            threads: 1,
-            progress: &progress,
-            data_dir: None,
-            peers: None,
-            seed: 5,
-        };
+        let ctx = context(&progress);
         let run = Grid::new(&ctx, "draws", &sets).repetitions(2).run(|draw| {
             let error = if *draw.setting == sets[0] { [1.0, 3.0][draw.repetition] } else { 2.0 };
             for c in [5.0, 10.0] {

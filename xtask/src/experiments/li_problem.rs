@@ -14,7 +14,7 @@ use rand_pcg::Pcg64;
 use crate::claim::{Claim, Kind};
 use crate::context::experiment_seed;
 use crate::datasets::MissingData;
-use crate::experiment::{Context, Lookup, Outcome};
+use crate::experiment::Context;
 use crate::lab::Setting;
 
 /// A data set by the paper's name and the catalog's.
@@ -68,7 +68,7 @@ pub const NAMES: &[&str] = &[
 
 /// The sets at hand, of those that an experiment is about.
 ///
-/// If none is, Abalone stands in for them, which every clone has.
+/// If none is, Abalone stands in for them, which is embedded.
 pub struct AtHand {
     /// What to run on.
     pub sets: Vec<Set>,
@@ -82,21 +82,14 @@ impl AtHand {
     pub fn of(ctx: &Context, wanted: &[Set]) -> anyhow::Result<Self> {
         let (mut sets, mut missing) = (vec![], vec![]);
         for set in wanted {
-            match ctx.dataset(set.name)? {
-                Lookup::Found(_) => sets.push(*set),
-                Lookup::Missing(data) => missing.push(data.needed_for(set.label)),
+            match ctx.dataset(set.name) {
+                Ok(_) => sets.push(*set),
+                Err(error) => missing.push(error.downcast::<MissingData>()?.needed_for(set.label)),
             }
         }
-        let stands_in = sets.is_empty() && matches!(ctx.dataset(ABALONE.name)?, Lookup::Found(_));
+        let stands_in = sets.is_empty();
         sets.extend(stands_in.then_some(ABALONE));
         Ok(AtHand { sets, missing, stands_in })
-    }
-
-    /// What there is to report where there is no data at all.
-    pub fn nothing(&self) -> Option<Outcome> {
-        self.sets
-            .is_empty()
-            .then(|| Outcome { missing: self.missing.clone(), ..Outcome::default() })
     }
 
     /// Claims on single sets: ours where the set is not the paper's.
@@ -164,7 +157,7 @@ pub struct Whole {
 impl Whole {
     /// Reads the set and cross-validates.
     pub fn new(ctx: &Context, set: &Set) -> anyhow::Result<Self> {
-        let data = ctx.need(set.name)?;
+        let data = ctx.dataset(set.name)?;
         let n = data.y.len();
         let mean = data.y.iter().sum::<f64>() / n as f64;
         let deviation = (data.y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n as f64).sqrt();

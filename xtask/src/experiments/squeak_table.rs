@@ -84,7 +84,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let n = ctx.pick(120, 1000, 4000);
     let real = Grid::new(ctx, "rows of CCPP", &[CCPP]).sizes(&[(n, draws)]).run_on(
         |ctx, _| {
-            let data = ctx.need("ccpp")?;
+            let data = ctx.dataset("ccpp")?;
             Ok((standardized(data.x.as_ref())?, data.y))
         },
         |(x, y), draw| on_rows(draw, x, y),

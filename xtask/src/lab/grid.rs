@@ -2,14 +2,13 @@
 
 use std::time::Instant;
 
-use nystrom_data::Dataset;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
 use super::results::{Results, Row};
 use super::{Measure, Setting};
 use crate::datasets::MissingData;
-use crate::experiment::{Context, Lookup, Plot};
+use crate::experiment::{Context, Plot};
 use crate::method::{Method, PROBLEM};
 
 /// Settings × sizes × repetitions.
@@ -177,18 +176,5 @@ impl<'a, S: Setting> Draw<'a, S> {
     /// A plot of this very draw, for the report.
     pub fn show(&mut self, plot: Plot) {
         self.plots.push(plot);
-    }
-}
-
-impl Context<'_> {
-    /// The data set of that name. In a grid its absence ends the setting, and is reported.
-    ///
-    /// # Errors
-    /// [`MissingData`] if it is absent; otherwise as [`dataset`](Self::dataset).
-    pub fn need(&self, name: &str) -> anyhow::Result<Dataset> {
-        match self.dataset(name)? {
-            Lookup::Found(data) => Ok(data),
-            Lookup::Missing(missing) => Err(missing.into()),
-        }
     }
 }

@@ -1,20 +1,16 @@
 use rand::RngExt;
 
 use super::{Grid, Measure, Results};
-use crate::context::Scale;
 use crate::datasets::MissingData;
 use crate::experiment::{Axis, Cell, Column, Context};
 use crate::method::{LEVERAGE, UNIFORM};
 use crate::progress::Progress;
+use crate::testing::context;
 
 const ERROR: Measure = Measure::new("error", "error of the made-up methods").log();
 const SECONDS: Measure = Measure::time("time", "time / s");
 const LAMBDA: Measure = Measure::new("λ", "λ");
 const SETTINGS: [&str; 2] = ["A", "B"];
-
-fn context(progress: &Progress) -> Context<'_> {
-    Context { scale: Scale::Smoke, threads: 1, progress, data_dir: None, peers: None, seed: 5 }
-}
 
 /// Uniform has the error u/n for a random u, leverage half of it.
 fn run(settings: &[&'static str], parallel: bool) -> Results {

@@ -10,7 +10,6 @@ fn plan(all: &'static [Experiment], out: &Path) -> Plan {
         chosen: all.iter().map(|experiment| experiment.name).collect(),
         scale: Scale::Smoke,
         seed: 0,
-        threads: 1,
         data_dir: None,
         peers: None,
         out: out.to_owned(),
