@@ -71,6 +71,11 @@ pub struct Outcome {
     pub missing: Vec<MissingData>,
 }
 
+/// Notes, one paragraph each.
+pub fn paragraphs<const N: usize>(texts: [&str; N]) -> Vec<String> {
+    texts.map(String::from).into()
+}
+
 impl Outcome {
     /// True if nothing could be computed for want of data.
     pub fn is_no_data(&self) -> bool {

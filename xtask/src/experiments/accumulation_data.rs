@@ -16,7 +16,7 @@ use nystrom_data::{Constant, Dataset, Standardize, Standardizer};
 use rand::Rng;
 
 use crate::experiment::Context;
-use crate::lab::{Draw, Measure, Setting};
+use crate::lab::{Draw, LAMBDA, Measure, Setting};
 use crate::method::{self, Method};
 
 /// What the experiments say about their settings.
@@ -55,7 +55,6 @@ pub const FALKON_SECONDS: Measure =
     Measure::time("time with Falkon", "time of sketch and fit by Falkon / s");
 pub const ITERATIONS: Measure = Measure::new("iterations of Falkon", "iterations");
 pub const COLUMNS: Measure = Measure::new("d", "columns d");
-pub const LAMBDA: Measure = Measure::new("λ", "ridge λ");
 
 /// One of the paper's data sets.
 pub struct Set {
@@ -178,8 +177,7 @@ pub fn cell(
 ) -> anyhow::Result<()> {
     let split = Split::new(data, draw.size, &mut draw.rng("problem"))?;
     let (kernel, ridge, x, y) = (split.kernel, split.ridge(), split.points(), split.y.as_ref());
-    draw.fact(COLUMNS, split.d as f64);
-    draw.fact(LAMBDA, split.lambda);
+    draw.facts([(COLUMNS, split.d as f64), (LAMBDA, split.lambda)]);
     for method in METHODS {
         let rng = &mut draw.rng(method.key);
         let start = Instant::now();

@@ -4,10 +4,11 @@
 use nystrom::kernels::Matern12;
 use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution, Subsampling};
 
+use super::accumulation_data::{COLUMNS, SECONDS};
 use super::accumulation_problem::{CHOICES, ERROR, ESTIMATION, Problem};
 use super::papers;
-use crate::experiment::{Claim, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Measure, Results};
+use crate::experiment::{Claim, Context, Experiment, Outcome, paragraphs};
+use crate::lab::{Draw, Grid, LAMBDA, Results};
 use crate::method::{ACCUMULATED, GAUSSIAN_SKETCH as GAUSSIAN, Method, PROBLEM, THEORY, UNIFORM};
 use crate::statistics::{geometric_mean, smallest};
 
@@ -28,10 +29,6 @@ const DESIGN: &str = "bimodal design";
 const SUMMANDS: usize = 5;
 const NYSTROM: Method = UNIFORM.called("Nyström (uniform)");
 const ACCUMULATION: Method = ACCUMULATED.called("accumulation, m = 5");
-
-const SECONDS: Measure = Measure::time("time", "time of sketch and fit / s");
-const COLUMNS: Measure = Measure::new("d", "columns d");
-const LAMBDA: Measure = Measure::new("λ", "ridge λ");
 
 fn laws() -> [(Method, Box<dyn SketchDistribution<f64>>); 3] {
     [
@@ -63,14 +60,13 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     );
     out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA, ESTIMATION]).build());
     out.claims = claims(&results, sizes[sizes.len() - 1].0);
-    out.notes = vec![
-        CHOICES.into(),
+    out.notes = paragraphs([
+        CHOICES,
         "Matérn kernel with ν = ½ and ℓ = 1 (the paper leaves ℓ open), λ = 0.3·n^(−4/7), d = \
          ⌊1.3·n^(3/7)⌋ columns, uniform sampling. Times are medians, of \
          drawing the sketch and fitting with it, on all threads; exact KRR serves the errors and \
-         is not timed."
-            .into(),
-    ];
+         is not timed.",
+    ]);
     Ok(out)
 }
 
@@ -79,9 +75,8 @@ fn cell(draw: &mut Draw<'_, &'static str>) -> anyhow::Result<()> {
     let (n, power) = (draw.size, |p: f64| (draw.size as f64).powf(p / 7.0));
     let (columns, lambda) = ((1.3 * power(3.0)) as usize, 0.3 * power(-4.0));
     let problem = Problem::new(n, GAMMA, Matern12::new(1.0)?, lambda, &mut draw.rng("problem"))?;
-    let facts =
-        [(COLUMNS, columns as f64), (LAMBDA, lambda), (ESTIMATION, problem.estimation_error)];
-    facts.into_iter().for_each(|(what, value)| draw.fact(what, value));
+    let estimation = problem.estimation_error;
+    draw.facts([(COLUMNS, columns as f64), (LAMBDA, lambda), (ESTIMATION, estimation)]);
     for (method, law) in laws() {
         let rng = &mut draw.rng(method.key);
         let model = draw.timed(method, SECONDS, || problem.fit(&*law, columns, rng))?;
@@ -102,15 +97,10 @@ const SEVERAL: f64 = 5.0;
 
 fn claims(results: &Results, n: usize) -> Vec<Claim> {
     let time = |a, b| results.compare(&DESIGN, ("n", n), SECONDS, a, b);
-    let mean = results.compare_all(
-        &DESIGN,
-        ("mean over n", geometric_mean),
-        ERROR,
-        ACCUMULATION,
-        GAUSSIAN,
-    );
-    let least =
-        results.compare_all(&DESIGN, ("smallest over n", smallest), ERROR, NYSTROM, GAUSSIAN);
+    let mean = ("mean over n", geometric_mean);
+    let mean = results.compare_all(&DESIGN, mean, ERROR, ACCUMULATION, GAUSSIAN);
+    let least = ("smallest over n", smallest);
+    let least = results.compare_all(&DESIGN, least, ERROR, NYSTROM, GAUSSIAN);
     vec![
         mean.at_most("nearly 1", NEARLY).picture(),
         least.at_least("clearly above 1", FAR).picture(),

@@ -6,8 +6,8 @@ use nystrom::sketch::{Accumulation, GaussianSketch, SketchDistribution};
 
 use super::accumulation_problem::{CHOICES, ERROR, ESTIMATION, Problem};
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Results};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::lab::{Draw, Grid, Results, with};
 use crate::method::{
     ACCUMULATED_2, ACCUMULATED_4, ACCUMULATED_8, ACCUMULATED_16, ACCUMULATED_32, GAUSSIAN_SKETCH,
     Method, PROBLEM, UNIFORM,
@@ -57,17 +57,10 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let mut out = results.outcome(format!("n = {}. {note}", each.join(", ")));
     for n in sizes {
         let title = format!("n = {n}: approximation error, mean with standard errors");
-        let plot = results.plot(
-            &format!("error-n{n}"),
-            &title,
-            Axis::log("columns of the sketch d"),
-            n,
-            ERROR,
-        );
-        out.plots.extend(plot.map(|mut plot| {
-            plot.horizontal(ESTIMATION.label, results.get(n, 0_usize, PROBLEM, ESTIMATION).value);
-            plot
-        }));
+        let (id, d) = (format!("error-n{n}"), Axis::log("columns of the sketch d"));
+        let estimation = results.get(n, 0_usize, PROBLEM, ESTIMATION).value;
+        let line = with(|plot| plot.horizontal(ESTIMATION.label, estimation));
+        out.plots.extend(results.plot(&id, &title, d, n, ERROR).map(line));
     }
     let table = results.table("error", "Mean error (1/n)‖f_S − f_n‖²", sizes, &[ERROR]);
     out.tables.extend(table.by_setting("points").by_x("d").build());
@@ -81,7 +74,7 @@ fn cell(draw: &mut Draw<'_, usize>) -> anyhow::Result<()> {
     let n = *draw.setting;
     let (sigma, lambda) = (1.5 * (n as f64).powf(-1.0 / 7.0), 0.5 * (n as f64).powf(-4.0 / 7.0));
     let problem = Problem::new(n, GAMMA, Gaussian::new(sigma)?, lambda, &mut draw.rng("problem"))?;
-    draw.fact(ESTIMATION, problem.estimation_error);
+    draw.facts([(ESTIMATION, problem.estimation_error)]);
     for d in WIDTHS.map(|multiple| width(n, multiple)) {
         let mut one = |method: Method, law: &dyn SketchDistribution<f64>| -> anyhow::Result<()> {
             let model = problem.fit(law, d, &mut draw.rng(&format!("{}, d = {d}", method.key)))?;
@@ -111,6 +104,9 @@ fn claims(results: &Results, sizes: &[usize]) -> Vec<Claim> {
     let ratios = |a, b| wide().map(move |(n, d)| results.compare(n, ("", d), ERROR, a, b).ratio);
     let over = |m: &str| format!("error with {m} over that of the Gaussian sketch, d ≥ n^(3/7)");
     let mean = |m: &str| format!("{}, mean over n and d", over(m));
+    let ratio = |method| geometric_mean(ratios(method, GAUSSIAN));
+    let least = format!("{}, smallest over n and d", over("m = 1"));
+    let magnitude = "orders of magnitude";
     let logarithm = |mean: Estimate| mean.map(f64::ln, 1.0 / mean.value);
     let gained = |to| logarithm(geometric_mean(ratios(NYSTROM, to)));
     let below = |n: &usize| {
@@ -118,25 +114,10 @@ fn claims(results: &Results, sizes: &[usize]) -> Vec<Claim> {
         results.sample(n, width(*n, 1.0), M_8, ERROR).over(&estimation)
     };
     let claims = [
-        Claim::near(&mean("m = 32"), 1.0, geometric_mean(ratios(M_32, GAUSSIAN)), EQUAL),
-        Claim::at_most(
-            &mean("m = 16"),
-            "same order",
-            geometric_mean(ratios(M_16, GAUSSIAN)),
-            ORDER,
-        ),
-        Claim::at_least(
-            &format!("{}, smallest over n and d", over("m = 1")),
-            "orders of magnitude",
-            smallest(ratios(NYSTROM, GAUSSIAN)),
-            ORDERS[0],
-        ),
-        Claim::at_least(
-            &mean("m = 1"),
-            "orders of magnitude",
-            geometric_mean(ratios(NYSTROM, GAUSSIAN)),
-            ORDERS[1],
-        ),
+        Claim::near(&mean("m = 32"), 1.0, ratio(M_32), EQUAL),
+        Claim::at_most(&mean("m = 16"), "same order", ratio(M_16), ORDER),
+        Claim::at_least(&least, magnitude, smallest(ratios(NYSTROM, GAUSSIAN)), ORDERS[0]),
+        Claim::at_least(&mean("m = 1"), magnitude, ratio(NYSTROM), ORDERS[1]),
         Claim::at_least(
             "share of the way from m = 1 to the Gaussian sketch that m = 4 goes, in logarithms of \
              errors, mean over n and d ≥ n^(3/7)",
@@ -155,19 +136,16 @@ fn claims(results: &Results, sizes: &[usize]) -> Vec<Claim> {
 }
 
 fn notes() -> Vec<String> {
-    vec![
-        CHOICES.into(),
+    paragraphs([
+        CHOICES,
         "Gaussian kernel with σ = 1.5·n^(−1/7), λ = 0.5·n^(−4/7), uniform sampling, d from \
          ⌊0.3·n^(3/7)⌋ to ⌊3·n^(3/7)⌋. All sketches of one repetition see the \
-         same points and noise."
-            .into(),
+         same points and noise.",
         "An independent implementation in NumPy, n = 4000, few repetitions, d = 34, 69 and 104: \
          Gaussian sketch 4.3e-5, 3.2e-7, 5.0e-9; m = 32: 3.9e-5, \
          3.4e-7, 5.0e-9; m = 4: 8.8e-5, 4.4e-6, 5.1e-8; m = 1: 4.8e-3, 1.2e-4, 2.7e-5; exact KRR \
-         3.2e-3."
-            .into(),
+         3.2e-3.",
         "Means for small m are carried by few repetitions: an error is large when no column has a \
-         row of the small cluster, and its standard error with it."
-            .into(),
-    ]
+         row of the small cluster, and its standard error with it.",
+    ])
 }

@@ -2,12 +2,12 @@
 //! Figure 4.
 
 use super::accumulation_data::{
-    ACCUMULATION, CHOICES, COLUMNS, ERROR, GAUSSIAN, LAMBDA, LARGEST_EXACT, NYSTROM, RQA, SECONDS,
-    Set, VERY_SPARSE, cell,
+    ACCUMULATION, CHOICES, COLUMNS, ERROR, GAUSSIAN, LARGEST_EXACT, NYSTROM, RQA, SECONDS, Set,
+    VERY_SPARSE, cell,
 };
 use super::papers;
-use crate::experiment::{Claim, Context, Experiment, Outcome};
-use crate::lab::{Grid, Results, Setting};
+use crate::experiment::{Claim, Context, Experiment, Outcome, paragraphs};
+use crate::lab::{Grid, LAMBDA, Results, Setting};
 use crate::statistics::geometric_mean;
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -44,12 +44,11 @@ pub fn run_sets(ctx: &Context, sets: &[Set]) -> anyhow::Result<Outcome> {
         out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA]).build());
         out.claims.extend(claims(&results, set, sizes[sizes.len() - 1].0));
     }
-    out.notes = vec![
-        CHOICES.into(),
+    out.notes = paragraphs([
+        CHOICES,
         "Exact KRR, run for n ≤ 4000, is well below all of them: with these d the error is that \
-         of the sketches' size."
-            .into(),
-    ];
+         of the sketches' size.",
+    ]);
     Ok(out)
 }
 

@@ -3,11 +3,11 @@
 
 use super::accumulation_data::{
     ACCUMULATION, CASP, CHOICES, COLUMNS, ERROR, FALKON_ERROR, FALKON_SECONDS, GAS, GAUSSIAN,
-    ITERATIONS, LAMBDA, METHODS, RQA, SECONDS, Set, cell,
+    ITERATIONS, METHODS, RQA, SECONDS, Set, cell,
 };
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::{Grid, Results, Setting};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::lab::{Grid, LAMBDA, Results, Setting};
 use crate::statistics::{Estimate, geometric_mean, largest};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -35,12 +35,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let mut out = results.outcome(format!("{}. {note}", results.draws("n")));
     for set in results.measured(&SETS) {
         let (id, label) = (format!("-{}", set.data), set.label());
-        out.plots.extend(results.trade_off(
-            [&id, &format!("{label}: ")],
-            set,
-            FALKON_ERROR,
-            FALKON_SECONDS,
-        ));
+        let title = format!("{label}: ");
+        out.plots.extend(results.trade_off([&id, &title], set, FALKON_ERROR, FALKON_SECONDS));
         let title = format!("{label}: iterations of Falkon to a residual of 1e-6");
         let n = Axis::log("number of points n");
         out.plots.extend(results.plot(&format!("iterations{id}"), &title, n, set, ITERATIONS));
@@ -50,15 +46,14 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         out.tables.extend(table.by_x("n").by_method("sketch").facts(&[COLUMNS, LAMBDA]).build());
         out.claims.extend(claims(&results, set));
     }
-    out.notes = vec![
-        CHOICES.into(),
+    out.notes = paragraphs([
+        CHOICES,
         "Both solvers have the same sketch. Falkon stops at a true relative residual of 1e-6 or \
          after 100 iterations and keeps KS in memory; the direct solver is \
          that of Figures 3 and 4. For the claim on error for time, the accumulation's error at a \
          time is read off the line that the plot draws through its \
-         points; points of others faster than all of its own are left out."
-            .into(),
-    ];
+         points; points of others faster than all of its own are left out.",
+    ]);
     Ok(out)
 }
 
@@ -91,6 +86,7 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
     let places = || xs.iter().flat_map(|x| METHODS.map(|method| (x, method)));
     let others = places().filter(|(_, method)| *method != ACCUMULATION);
     let words = |what: &str| format!("{}: {what}", set.label());
+    let faster = "speed-up of the accumulation by Falkon, mean over n";
     let claims = [
         Claim::at_most(
             &words(
@@ -113,12 +109,7 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
             largest(others.filter_map(at_the_same_time)),
             BEST,
         ),
-        Claim::at_most(
-            &words("speed-up of the accumulation by Falkon, mean over n"),
-            "little",
-            geometric_mean(xs.iter().map(speed_up)),
-            LITTLE,
-        ),
+        Claim::at_most(&words(faster), "little", geometric_mean(xs.iter().map(speed_up)), LITTLE),
     ];
     claims.map(Claim::picture).into()
 }

@@ -4,16 +4,14 @@
 use nystrom::faer::Mat;
 use nystrom::kernels::{Bernoulli, Points};
 use nystrom::krr::DivideAndConquerKrr;
-use nystrom::krr::risk::{FixedDesign, Risk};
+use nystrom::krr::risk::Risk;
 use nystrom::leverage::exact_scores;
-use nystrom::linalg_core::random;
 use nystrom::rand::Rng;
-use nystrom::sketch::{Landmarks, Nystrom};
 
 use super::bernoulli_problem::{BETA, BernoulliProblem, CHOICES, NOISE, RIDGE};
 use super::papers;
 use crate::experiment::{Claim, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Measure, Results};
+use crate::lab::{Draw, Grid, Measure, Results, with};
 use crate::method::{DIVIDE_AND_CONQUER, LEVERAGE, Method, UNIFORM};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -46,12 +44,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         "n = {n}, {draws} draws; the paper compares orders of growth and runs no such experiment."
     ));
     let title = "Mean risk over that of exact KRR, with standard errors";
-    out.plots.extend(results.plot_against("risk", title, &PROBLEM, ENTRIES, RATIO).map(
-        |mut plot| {
-            plot.horizontal("exact KRR", 1.0);
-            plot
-        },
-    ));
+    let plot = results.plot_against("risk", title, &PROBLEM, ENTRIES, RATIO);
+    out.plots.extend(plot.map(with(|plot| plot.horizontal("exact KRR", 1.0))));
     let table = results.table("risk", title, &[PROBLEM], &[ENTRIES, RATIO]);
     out.tables.extend(table.by_method("method").by_x("parts or columns").build());
     out.claims = claims(&results, n as f64 * exact.d_eff());
@@ -81,24 +75,17 @@ fn cell(
         (LEVERAGE.called("leverage columns"), scores),
     ] {
         for p in COLUMNS.into_iter().filter(|&p| p < n) {
-            let drawn = random::with_replacement(
-                weights,
-                p,
-                &mut draw.rng(&format!("{}, p = {p}", method.key)),
-            )?;
-            let landmarks = Landmarks::from_draws(n, &drawn)?;
-            let nystrom = Nystrom::new(&problem.matrix()?, &landmarks)?;
-            let risk =
-                FixedDesign::low_rank(nystrom.factor(), &problem.f_star)?.risk(RIDGE, NOISE)?;
-            draw.put_at(p as f64, method, RATIO, risk.ratio(problem.exact));
-            draw.put_at(p as f64, method, ENTRIES, (n * landmarks.len()) as f64);
+            let rng = &mut draw.rng(&format!("{}, p = {p}", method.key));
+            let (ratio, columns) = problem.through(weights, p, rng)?;
+            let entries = (n * columns) as f64;
+            draw.put_all(p as f64, method, [(RATIO, ratio), (ENTRIES, entries)]);
         }
     }
     for parts in PARTS {
         let rng = &mut draw.rng(&format!("{}, {parts} parts", DIVIDE_AND_CONQUER.key));
         let (risk, entries) = in_parts(problem, parts, rng)?;
-        draw.put_at(parts as f64, DIVIDE_AND_CONQUER, RATIO, risk.ratio(problem.exact));
-        draw.put_at(parts as f64, DIVIDE_AND_CONQUER, ENTRIES, entries);
+        let values = [(RATIO, risk.ratio(problem.exact)), (ENTRIES, entries)];
+        draw.put_all(parts as f64, DIVIDE_AND_CONQUER, values);
     }
     Ok(())
 }

@@ -1,15 +1,13 @@
 //! Figure 1 (right) of Alaoui & Mahoney 2015: risk of Nyström KRR against the number of columns,
 //! four ways of sampling.
 
-use nystrom::krr::risk::FixedDesign;
 use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
-use nystrom::linalg_core::{PsdMatrix, random};
-use nystrom::sketch::{Landmarks, Nystrom};
+use nystrom::linalg_core::PsdMatrix;
 
-use super::bernoulli_problem::{BernoulliProblem, CHOICES, NOISE, RIDGE};
+use super::bernoulli_problem::{BernoulliProblem, CHOICES, RIDGE};
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Measure, Results};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::lab::{Draw, Grid, Measure, Results, with};
 use crate::method::{DIAGONAL, FAST_LEVERAGE, LEVERAGE, Method, UNIFORM};
 use crate::statistics;
 
@@ -36,40 +34,33 @@ const RATIO: Measure = Measure::new("risk ratio", "risk E‖f̂ − f*‖²/n ov
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let problem = BernoulliProblem::new(500)?;
     let exact = exact_scores(&problem.matrix()?, RIDGE)?;
-    let grid = Grid::new(ctx, "risk of Nyström KRR", &[PROBLEM])
-        .repetitions(ctx.pick(3, 30, 100))
-        .parallel();
+    let draws = ctx.pick(3, 30, 100);
+    let grid = Grid::new(ctx, "risk of Nyström KRR", &[PROBLEM]).repetitions(draws).parallel();
     let results = grid.run(|draw| cell(draw, &problem, &exact.scores))?;
 
-    let draws = ctx.pick(3, 30, 100);
     let mut out = results.outcome(format!(
         "n = 500 as in the paper; {draws} draws for each method and p (100 in a full run)"
     ));
-    let (title, p) = (
-        "Mean risk over that of exact KRR, with standard errors",
-        Axis::log("number of columns p"),
-    );
-    out.plots.extend(results.plot("risk", title, p, &PROBLEM, RATIO).map(|mut plot| {
+    let title = "Mean risk over that of exact KRR, with standard errors";
+    let plot = results.plot("risk", title, Axis::log("number of columns p"), &PROBLEM, RATIO);
+    out.plots.extend(plot.map(with(|plot| {
         plot.horizontal("exact KRR", 1.0);
         plot.vertical("2 d_eff", 2.0 * exact.d_eff());
-        plot
-    }));
-    out.tables.extend(
-        results.table("ratio", "Risk ratio R(f̂_L)/R(f̂_K)", &[PROBLEM], &[RATIO]).by_x("p").build(),
-    );
+    })));
+    let table = results.table("ratio", "Risk ratio R(f̂_L)/R(f̂_K)", &[PROBLEM], &[RATIO]);
+    out.tables.extend(table.by_x("p").build());
     out.claims = claims(&results, exact.d_eff());
-    out.notes = vec![
-        CHOICES.into(),
+    out.notes = paragraphs([
+        CHOICES,
         "The Bernoulli kernel has a constant diagonal, so diagonal sampling is uniform sampling \
-         in law; both are drawn."
-            .into(),
-        format!(
+         in law; both are drawn.",
+        &format!(
             "Approximate scores: section 3.5 with {SCORE_COLUMNS} columns, drawn anew each time. \
              Theorem 4 would ask for more than n columns here, \
              and a point far from all sampled ones gets a score near 0: that is where the \
              approximate scores lose."
         ),
-    ];
+    ]);
     Ok(out)
 }
 
@@ -93,10 +84,7 @@ fn cell(
             } else {
                 AlaouiMahoney { columns: SCORE_COLUMNS }.scores(&k, RIDGE, rng)?
             };
-            let landmarks = Landmarks::from_draws(n, &random::with_replacement(&weights, p, rng)?)?;
-            let design =
-                FixedDesign::low_rank(Nystrom::new(&k, &landmarks)?.factor(), &problem.f_star)?;
-            draw.put_at(p as f64, method, RATIO, design.risk(RIDGE, NOISE)?.ratio(problem.exact));
+            draw.put_at(p as f64, method, RATIO, problem.through(&weights, p, rng)?.0);
         }
     }
     Ok(())
@@ -109,10 +97,7 @@ fn claims(results: &Results, d_eff: f64) -> Vec<Claim> {
         first.map_or(f64::INFINITY, |p| p as f64)
     };
     let double = COLUMNS.into_iter().find(|&p| p as f64 >= 2.0 * d_eff).unwrap_or(COLUMNS[11]);
-    let worse = |p: usize| {
-        let sample = |method| results.sample(&PROBLEM, p, method, RATIO);
-        sample(FAST_LEVERAGE).over(&sample(LEVERAGE))
-    };
+    let worse = |p: usize| results.compare(&PROBLEM, ("", p), RATIO, FAST_LEVERAGE, LEVERAGE).ratio;
     let approximate =
         statistics::largest(COLUMNS.into_iter().filter(|&p| p as f64 >= d_eff).map(worse));
     vec![

@@ -12,8 +12,8 @@ use super::bernoulli_problem::{BernoulliProblem, CHOICES, NOISE};
 use super::papers;
 use super::truth::Truth;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Column, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::experiment::{Claim, Column, Context, Experiment, Outcome, paragraphs};
+use crate::lab::{D_EFF, D_MOF, Draw, FEATURES, Grid, LAMBDA, Measure, N, Results, Setting};
 use crate::method::{LEVERAGE, Method, UNIFORM};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -79,11 +79,6 @@ const DRAWN: Method = LEVERAGE.called("p draws");
 const DISTINCT: Method = UNIFORM.called("p distinct");
 
 const RATIO: Measure = Measure::new("risk ratio", "risk E‖f̂ − f*‖²/n over that of exact KRR");
-const N: Measure = Measure::new("n", "n");
-const FEATURES: Measure = Measure::new("features", "features");
-const LAMBDA: Measure = Measure::new("λ", "λ");
-const D_EFF: Measure = Measure::new("d_eff", "d_eff");
-const D_MOF: Measure = Measure::new("d_mof", "d_mof");
 const D_EFF_PER_SAMPLE: Measure = Measure::new("d_eff with nλ", "d_eff with nλ");
 const LIMIT: Measure = Measure::new("limit of d_mof", "n K_ii/(K_ii + μ)");
 const P: Measure = Measure::new("p", "columns p");
@@ -134,7 +129,7 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     out.tables.extend(table.build());
     out.claims =
         results.measured(&ROWS).into_iter().flat_map(|row| claims(&results, row)).collect();
-    out.notes.extend(notes());
+    out.notes = paragraphs(NOTES);
     Ok(out)
 }
 
@@ -187,7 +182,7 @@ fn prepare(ctx: &Context, row: &Row) -> anyhow::Result<Prepared> {
 /// fewer do.
 fn cell(prepared: &Prepared, draw: &mut Draw<'_, Row>) -> anyhow::Result<()> {
     let Prepared { k, truth, scores, p, facts } = prepared;
-    FACTS.into_iter().zip(facts).for_each(|(measure, value)| draw.fact(measure, *value));
+    draw.facts(FACTS.into_iter().zip(*facts));
     if *p > 400 && draw.repetition >= draw.ctx.pick(1, 3, 20) {
         return Ok(());
     }
@@ -201,7 +196,7 @@ fn cell(prepared: &Prepared, draw: &mut Draw<'_, Row>) -> anyhow::Result<()> {
 }
 
 fn claims(results: &Results, row: &Row) -> Vec<Claim> {
-    let (label, fact) = (row.label, |measure| results.get(row, 0, crate::method::PROBLEM, measure));
+    let label = row.label;
     let ratio = |method: Method| {
         let text = format!("{label}: risk ratio at p = {} d_eff, {}", row.factor(), method.name);
         Claim::near(&text, row.ratio, results.get(row, 0, method, RATIO), 0.05)
@@ -209,50 +204,37 @@ fn claims(results: &Results, row: &Row) -> Vec<Claim> {
     // ours where the paper leaves β, the design, f* and the noise open
     let open = matches!(row.kernel, Bernoulli);
     let printed = |claim: Claim| if open { claim } else { claim.printed() };
+    let near = |fact: Measure, value: f64| {
+        let measured = results.get(row, 0, crate::method::PROBLEM, fact);
+        printed(Claim::near(&format!("{label}: {}", fact.key), value, measured, 0.05 * value))
+    };
     let mut claims = vec![printed(ratio(DRAWN)), ratio(DISTINCT)];
     let of_few_rows = row.data == CUT_SHORT;
     if !(of_few_rows && matches!(row.kernel, Rbf(_))) {
-        claims.push(printed(Claim::near(
-            &format!("{label}: d_eff"),
-            row.d_eff,
-            fact(D_EFF),
-            0.05 * row.d_eff,
-        )));
+        claims.push(near(D_EFF, row.d_eff));
     }
     if !of_few_rows {
-        claims.push(printed(Claim::near(
-            &format!("{label}: d_mof"),
-            row.d_mof,
-            fact(D_MOF),
-            0.05 * row.d_mof,
-        )));
+        claims.push(near(D_MOF, row.d_mof));
     }
     claims
 }
 
-fn notes() -> [String; 6] {
-    [
-        CHOICES.into(),
-        "The printed λ is read as the absolute ridge in K + λI on standardised features: of the \
-         readings tried (raw, centred or standardised features; \
-         λ or nλ) the only one that brings the linear rows on Gas near the printed 126 and 125. \
-         The column \"d_eff with nλ\" shows the other."
-            .into(),
-        "No kernel with K_ii = 1 can have d_mof above n/(1 + μ), the column \"limit of d_mof\", \
-         because l_i ≤ K_ii/(K_ii + μ). The printed 1897 for \
-         RBF on Pum-32FM at λ = 0.5 exceeds it (n = 2000: 1333), so that row cannot be a \
-         unit-diagonal kernel at the printed λ in either reading."
-            .into(),
-        "Of Pumadyn-32FM 1024 of the 2000 rows are to be had. What grows with n, d_mof and the \
-         d_eff of the RBF kernel, is shown there and not judged."
-            .into(),
-        "For real data f* and the noise are not known and the paper does not say what it took. \
-         Here f* is the exact fit itself and the noise variance \
-         ‖y − f̂‖²/tr((I − H)²), with y scaled to variance 1."
-            .into(),
-        "The theorem draws with replacement, so p draws are fewer than p columns; the paper does \
-         not say how the table was made. Both are shown; \
-         p distinct columns are ours."
-            .into(),
-    ]
-}
+const NOTES: [&str; 6] = [
+    CHOICES,
+    "The printed λ is read as the absolute ridge in K + λI on standardised features: of the \
+     readings tried (raw, centred or standardised features; \
+     λ or nλ) the only one that brings the linear rows on Gas near the printed 126 and 125. \
+     The column \"d_eff with nλ\" shows the other.",
+    "No kernel with K_ii = 1 can have d_mof above n/(1 + μ), the column \"limit of d_mof\", \
+     because l_i ≤ K_ii/(K_ii + μ). The printed 1897 for \
+     RBF on Pum-32FM at λ = 0.5 exceeds it (n = 2000: 1333), so that row cannot be a \
+     unit-diagonal kernel at the printed λ in either reading.",
+    "Of Pumadyn-32FM 1024 of the 2000 rows are to be had. What grows with n, d_mof and the \
+     d_eff of the RBF kernel, is shown there and not judged.",
+    "For real data f* and the noise are not known and the paper does not say what it took. \
+     Here f* is the exact fit itself and the noise variance \
+     ‖y − f̂‖²/tr((I − H)²), with y scaled to variance 1.",
+    "The theorem draws with replacement, so p draws are fewer than p columns; the paper does \
+     not say how the table was made. Both are shown; \
+     p distinct columns are ours.",
+];

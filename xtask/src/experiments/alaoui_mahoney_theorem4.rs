@@ -7,8 +7,10 @@ use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::{Dense, PsdMatrix, Ridge, SymmetricEigen, random};
 
 use super::papers;
-use crate::experiment::{Axis, Claim, Column, Context, Experiment, Outcome, Plot, Point};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::experiment::{
+    Axis, Claim, Column, Context, Experiment, Outcome, Plot, Point, paragraphs,
+};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting};
 use crate::method::{FAST_LEVERAGE, PROBLEM, THEORY};
 use crate::statistics;
 
@@ -35,7 +37,6 @@ const ADDITIVE: Measure =
     Measure::new("additive failures", "share of draws that break the additive bound");
 const MULTIPLICATIVE: Measure =
     Measure::new("multiplicative failures", "share of draws that break the multiplicative bound");
-const LAMBDA: Measure = Measure::new("λ", "ridge λ");
 const RULE: Measure = Measure::new("p by the rule", "columns p by the rule");
 const LARGEST: Measure = Measure::new("largest l", "largest score");
 const FACTOR: Measure = Measure::new("multiplicative factor", "(σ_n − nλε)/(σ_n + nλε)");
@@ -142,16 +143,13 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let table =
             results.table(&format!("{id}-rule"), &title, [problem], &[ADDITIVE, MULTIPLICATIVE]);
         let table = table.by_x("ε").facts(&[LAMBDA, RULE, LARGEST, FACTOR]);
-        out.tables.extend(
-            table
-                .extra(Column::new("max (l − l̃), 95 %"), |at| {
-                    results.sample(problem, at.x, FAST_LEVERAGE, BELOW).quantile(0.95)
-                })
-                .build(),
-        );
+        let table = table.extra(Column::new("max (l − l̃), 95 %"), |at| {
+            results.sample(problem, at.x, FAST_LEVERAGE, BELOW).quantile(0.95)
+        });
+        out.tables.extend(table.build());
     }
     out.claims = claims(&results);
-    out.notes.extend(NOTES.map(String::from));
+    out.notes = paragraphs(NOTES);
     Ok(out)
 }
 
@@ -168,28 +166,20 @@ fn cell(prepared: &Prepared, draw: &mut Draw<'_, Problem>) -> anyhow::Result<()>
         let shrink = n as f64 * lambda * epsilon;
         let factor = (prepared.smallest - shrink) / (prepared.smallest + shrink);
         let fails = |failure: bool| f64::from(u8::from(failure));
-        draw.put_at(epsilon, FAST_LEVERAGE, BELOW, below);
-        draw.put_at(
-            epsilon,
-            FAST_LEVERAGE,
-            ADDITIVE,
-            fails(below > 2.0 * epsilon || above > SLACK),
-        );
-        draw.put_at(epsilon, FAST_LEVERAGE, MULTIPLICATIVE, fails(ratio < factor - SLACK));
+        let additive = fails(below > 2.0 * epsilon || above > SLACK);
+        let multiplicative = fails(ratio < factor - SLACK);
+        let measured = [(BELOW, below), (ADDITIVE, additive), (MULTIPLICATIVE, multiplicative)];
+        draw.put_all(epsilon, FAST_LEVERAGE, measured);
         let largest = exact.iter().copied().fold(0.0, f64::max);
-        for (measure, value) in
-            [(LAMBDA, lambda), (RULE, p as f64), (LARGEST, largest), (FACTOR, factor)]
-        {
-            draw.put_at(epsilon, PROBLEM, measure, value);
-        }
+        let facts = [(LAMBDA, lambda), (RULE, p as f64), (LARGEST, largest), (FACTOR, factor)];
+        draw.put_all(epsilon, PROBLEM, facts);
     }
     for p in COLUMNS {
         let ridge = Ridge::PerSample(prepared.lambda / 100.0);
         let scores =
             AlaouiMahoney { columns: p }.scores(&k, ridge, &mut draw.rng(&format!("p = {p}")))?;
         let [below, above, _] = deviations(&prepared.exact[EPSILONS.len()], &scores);
-        draw.put_at(p as f64, FAST_LEVERAGE, BELOW, below);
-        draw.put_at(p as f64, FAST_LEVERAGE, ABOVE, above);
+        draw.put_all(p as f64, FAST_LEVERAGE, [(BELOW, below), (ABOVE, above)]);
     }
     Ok(())
 }
@@ -208,46 +198,28 @@ fn deviations(exact: &[f64], approximate: &[f64]) -> [f64; 3] {
 /// p.
 fn over_p(results: &Results, problem: &Problem, id: &str, prepared: &Prepared) -> Plot {
     let title = format!("{}: largest underestimation of a score", problem.label());
-    let mut plot = Plot::new(
-        &format!("{id}-deviation"),
-        &title,
-        Axis::log("number of columns p"),
-        BELOW.axis(),
-    );
+    let (id, x) = (format!("{id}-deviation"), Axis::log("number of columns p"));
+    let mut plot = Plot::new(&id, &title, x, BELOW.axis());
     let measured = COLUMNS.map(|p| {
         let sample = results.sample(problem, p, FAST_LEVERAGE, BELOW);
-        Point::with_range(
-            p as f64,
-            sample.quantile(0.5),
-            sample.quantile(0.05),
-            sample.quantile(0.95),
-        )
+        let [median, low, high] = [0.5, 0.05, 0.95].map(|q| sample.quantile(q));
+        Point::with_range(p as f64, median, low, high)
     });
     let bound = COLUMNS
         .into_iter()
         .map(|p| (p, prepared.allowed(p)))
         .filter(|(_, e)| (0.0..0.5).contains(e));
+    let bound = bound.map(|(p, e)| Point::new(p as f64, 2.0 * e));
     plot.line_and_points("measured (median, 5–95 %)", FAST_LEVERAGE.key, measured);
-    plot.line(
-        "bound 2ε at this p, where ε < ½",
-        THEORY.key,
-        bound.map(|(p, e)| Point::new(p as f64, 2.0 * e)),
-    );
+    plot.line("bound 2ε at this p, where ε < ½", THEORY.key, bound);
     plot
 }
 
 fn claims(results: &Results) -> Vec<Claim> {
-    let largest = |problem: &Problem, measure| {
-        statistics::largest(
-            EPSILONS.map(|epsilon| results.get(problem, epsilon, FAST_LEVERAGE, measure)),
-        )
-    };
-    let text = format!(
-        "{}: share of draws that break the additive bound at the rule's p",
-        Outlier.label()
-    );
-    let binding =
-        Claim::at_most(&text, format!("≤ ρ = {RHO}"), largest(&Outlier, ADDITIVE), RHO).theorem();
+    let failures = EPSILONS.map(|e| results.get(&Outlier, e, FAST_LEVERAGE, ADDITIVE));
+    let what = "share of draws that break the additive bound at the rule's p";
+    let (text, bound) = (format!("{}: {what}", Outlier.label()), format!("≤ ρ = {RHO}"));
+    let binding = Claim::at_most(&text, bound, statistics::largest(failures), RHO).theorem();
     let above = PROBLEMS.iter().map(|problem| {
         let over = COLUMNS.map(|p| results.sample(problem, p, FAST_LEVERAGE, ABOVE).quantile(1.0));
         let text = format!("{}: largest l̃ − l over all draws", problem.label());

@@ -6,7 +6,7 @@ use nystrom::leverage::{AlaouiMahoney, RidgeLeverage, exact_scores};
 use nystrom::linalg_core::{Ridge, random};
 
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
 use crate::lab::{Grid, Measure, Results, Setting};
 use crate::method::{EXACT, FAST_LEVERAGE, Method};
 
@@ -50,28 +50,11 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     );
     let in_p: &[usize] = ctx.pick(&[20, 40], &[400, 600, 900, 1350], &[400, 800, 1600, 3200]);
     let fixed = ctx.pick((500, 30), (30_000, 300), (30_000, 300));
+    let series = |label, method, grows, values| Series { label, method, grows, values, fixed };
     let series = [
-        Series {
-            label: "exact scores",
-            method: EXACT.called("exact"),
-            grows: "n",
-            values: exact,
-            fixed,
-        },
-        Series {
-            label: "fast scores, n grows",
-            method: FAST_LEVERAGE,
-            grows: "n",
-            values: fast,
-            fixed,
-        },
-        Series {
-            label: "fast scores, p grows",
-            method: FAST_LEVERAGE,
-            grows: "p",
-            values: in_p,
-            fixed,
-        },
+        series("exact scores", EXACT.called("exact"), "n", exact),
+        series("fast scores, n grows", FAST_LEVERAGE, "n", fast),
+        series("fast scores, p grows", FAST_LEVERAGE, "p", in_p),
     ];
     let results = Grid::new(ctx, "timings", &series).repetitions(REPEATS).run(|draw| {
         let Series { method, grows, values, fixed: (n_fixed, p_fixed), .. } = *draw.setting;
@@ -100,22 +83,16 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
             (s.label.replace(", ", "-").replace(' ', "-"), format!("{}: time", s.label));
         out.plots.extend(results.plot(&id, &title, Axis::log(s.grows), s, TIME));
     }
-    out.tables.extend(
-        results
-            .table("time", "Medians", &series, &[TIME])
-            .by_setting("scores")
-            .by_x("n or p")
-            .build(),
-    );
+    let table = results.table("time", "Medians", &series, &[TIME]);
+    out.tables.extend(table.by_setting("scores").by_x("n or p").build());
     out.claims = claims(&results, &series);
-    out.notes =
-        vec![
-        format!("Fast scores: p = {} where n grows, n = {} where p grows.", fixed.1, fixed.0),
+    out.notes = paragraphs([
+        &format!("Fast scores: p = {} where n grows, n = {} where p grows.", fixed.1, fixed.0),
         "All sizes are beyond those at which B is kept between its two passes, so that one code \
-         path is timed.".into(),
+         path is timed.",
         "Below p of about a thousand the np kernel evaluations weigh as much as the np² products, \
-         so the exponent of p is below 2.".into(),
-    ];
+         so the exponent of p is below 2.",
+    ]);
     Ok(out)
 }
 

@@ -15,7 +15,9 @@
 
 use nystrom::kernels::{Bernoulli, Kernel, KernelMatrix, Points};
 use nystrom::krr::risk::{FixedDesign, Risk};
-use nystrom::linalg_core::Ridge;
+use nystrom::linalg_core::{Ridge, random};
+use nystrom::rand::Rng;
+use nystrom::sketch::{Landmarks, Nystrom};
 
 /// Exponent of the design: the larger, the denser the borders.
 const EXPONENT: i32 = 270;
@@ -60,6 +62,24 @@ impl BernoulliProblem {
         let f_star = truth(&x)?;
         let exact = FixedDesign::exact(&matrix(&x)?, &f_star)?.risk(RIDGE, NOISE)?;
         Ok(BernoulliProblem { exact, x, f_star })
+    }
+
+    /// R(f̂_L)/R(f̂_K) of p columns drawn with replacement in proportion to the weights, and how many
+    /// of these are distinct.
+    ///
+    /// # Randomness
+    /// The draws.
+    pub fn through(
+        &self,
+        weights: &[f64],
+        p: usize,
+        rng: &mut dyn Rng,
+    ) -> anyhow::Result<(f64, usize)> {
+        let drawn = random::with_replacement(weights, p, rng)?;
+        let landmarks = Landmarks::from_draws(self.x.len(), &drawn)?;
+        let nystrom = Nystrom::new(&self.matrix()?, &landmarks)?;
+        let risk = FixedDesign::low_rank(nystrom.factor(), &self.f_star)?.risk(RIDGE, NOISE)?;
+        Ok((risk.ratio(self.exact), landmarks.len()))
     }
 
     /// The kernel matrix.

@@ -6,8 +6,8 @@ use nystrom::leverage::{LocalScore, exact_scores};
 use nystrom::linalg_core::Ridge;
 
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, number};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, number, paragraphs};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting};
 use crate::method::{LEVEL_2, LEVEL_4, Method, PROBLEM};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -41,7 +41,6 @@ const LAYERS: [Layer; 4] = [
 /// Beyond this many h the interior begins.
 const DEPTH: f64 = 8.0;
 
-const LAMBDA: Measure = Measure::new("λ", "ridge λ");
 const EDGE: Measure = Measure::new("truth / K̃ at the boundary", "truth / K̃ at the boundary");
 const FLAT: Measure = Measure::new("flat_boundary / K̃", "flat_boundary / K̃");
 const FACTOR: Measure = Measure::new("2α/d", "2α/d");
@@ -65,12 +64,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let title = "True score over K̃ next to the boundary of Unif[0, 1]: what spectral analysis \
                  does not \
          see";
-    let mut plot = Plot::new(
-        "boundary",
-        title,
-        Axis::linear("distance to the boundary, in h"),
-        PROFILE.axis(),
-    );
+    let x = Axis::linear("distance to the boundary, in h");
+    let mut plot = Plot::new("boundary", title, x, PROFILE.axis());
     for layer in LAYERS.iter().filter(|layer| layer.h == NARROW) {
         plot.line(layer.curve.name, layer.curve.key, results.curve(layer, layer.curve, PROFILE));
         let flat = results.get(layer, n, PROBLEM, FLAT).value;
@@ -78,19 +73,15 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     plot.horizontal("spectral analysis: 1", 1.0);
     out.plots.push(plot);
-    let table = results.table(
-        "boundary",
-        "At the outermost point, and inside",
-        &LAYERS,
-        &[LAMBDA, EDGE, FLAT, FACTOR, INSIDE],
-    );
+    let (title, facts) =
+        ("At the outermost point, and inside", [LAMBDA, EDGE, FLAT, FACTOR, INSIDE]);
+    let table = results.table("boundary", title, &LAYERS, &facts);
     out.tables.extend(table.by_setting("kernel and width").build());
     out.claims = LAYERS.iter().flat_map(|layer| claims(&results, layer, n)).collect();
-    out.notes.push(
+    out.notes = paragraphs([
         "The factor does not depend on n or h: the relative error at the boundary stays, and only \
-         the share of points in the layer, of order h, goes to 0."
-            .into(),
-    );
+         the share of points in the layer, of order h, goes to 0.",
+    ]);
     Ok(out)
 }
 
@@ -101,18 +92,16 @@ fn cell(draw: &mut Draw<'_, Layer>) -> anyhow::Result<()> {
     let constant = if nu < 1.0 { 2.0 } else { 4.0 }; // C = 2√π Γ(α)/Γ(ν) in one dimension
     let lambda = constant * h.powf(2.0 * nu + 1.0);
     let x: Vec<f64> = (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
-    let exact = exact_scores(
-        &KernelMatrix::new(kernel, Points::from_slice(&x))?,
-        Ridge::PerSample(lambda),
-    )?;
+    let k = KernelMatrix::new(kernel, Points::from_slice(&x))?;
+    let exact = exact_scores(&k, Ridge::PerSample(lambda))?;
     let local = LocalScore::new(&kernel, 1, lambda)?;
     let interior = local.at(1.0)?;
     let ratio: Vec<f64> = exact.scores.iter().map(|l| n as f64 * l / interior).collect();
     let first = (DEPTH * h * n as f64) as usize;
     let inside = ratio[first..n - first].iter().map(|r| (r - 1.0).abs()).fold(0.0, f64::max);
-    let facts = [(LAMBDA, lambda), (EDGE, ratio[0]), (FLAT, local.flat_boundary(1.0)? / interior)];
-    let facts = facts.into_iter().chain([(FACTOR, 2.0 * (nu + 0.5)), (INSIDE, inside)]);
-    facts.for_each(|(what, value)| draw.fact(what, value));
+    draw.facts([(LAMBDA, lambda), (EDGE, ratio[0])]);
+    draw.facts([(FLAT, local.flat_boundary(1.0)? / interior)]);
+    draw.facts([(FACTOR, 2.0 * (nu + 0.5)), (INSIDE, inside)]);
     let shown = (10.0 * h * n as f64) as usize; // up to ten widths from the boundary
     for i in (0..shown).step_by(shown.div_ceil(300)) {
         draw.put_at(x[i] / h, curve, PROFILE, ratio[i]);

@@ -12,8 +12,8 @@ use super::bimodal_regression::{
     SA_TREE, SA_TRUE, UNIFORM,
 };
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting};
 use crate::method::Method;
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -81,7 +81,6 @@ const ON_ONE_CORE: usize = 2;
 const SECONDS: Measure = Measure::time("time", "time of the scores / s");
 const ONE_CORE: Measure = Measure::time("time on one core", "time of the scores on one core / s");
 const SWEPT: Measure = Measure::new("error with more landmarks", ERROR.label).log();
-const LAMBDA: Measure = Measure::new("λ", "ridge λ");
 const D_SUB: Measure = Measure::new("d_sub", "draws of landmarks d_sub");
 
 /// How much is run.
@@ -135,49 +134,28 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let Config { key, nu, .. } = config;
         let id = |kind: &str| format!("{kind}-{key}");
         let title = |what: &str| format!("Config {}, Matérn ν = {nu}: {what}", key.to_uppercase());
-        let n = || Axis::log("number of points n");
+        let plot = |kind: &str, what: &str, x: &str, y: Measure| {
+            results.plot(&id(kind), &title(what), Axis::log(x), config, y)
+        };
+        let n = "number of points n";
+        let one_core = "time of the scores on one core, as in the paper";
         let along = "error against time, n growing along each line (right panel)";
         let more = format!("more landmarks at n = {}", sizes.sweep);
         let plots = [
-            results.plot(
-                &id("time"),
-                &title("time of the scores (left panel)"),
-                n(),
-                config,
-                SECONDS,
-            ),
-            results.plot(
-                &id("time-one-core"),
-                &title("time of the scores on one core, as in the paper"),
-                n(),
-                config,
-                ONE_CORE,
-            ),
+            plot("time", "time of the scores (left panel)", n, SECONDS),
+            plot("time-one-core", one_core, n, ONE_CORE),
             results.plot_against(&id("time-error"), &title(along), config, SECONDS, ERROR),
-            results.plot(
-                &id("error"),
-                &title("error against n, with standard errors"),
-                n(),
-                config,
-                ERROR,
-            ),
-            results.plot(
-                &id("draws"),
-                &title(&more),
-                Axis::log("draws of landmarks"),
-                config,
-                SWEPT,
-            ),
+            plot("error", "error against n, with standard errors", n, ERROR),
+            plot("draws", &more, "draws of landmarks", SWEPT),
         ];
         out.plots.extend(plots.into_iter().flatten());
         let title =
             format!("Config {}: median times of the scores, mean error", key.to_uppercase());
-        let table =
-            results.table(&format!("fig1-{key}"), &title, [config], &[SECONDS, ONE_CORE, ERROR]);
+        let table = results.table(&id("fig1"), &title, [config], &[SECONDS, ONE_CORE, ERROR]);
         out.tables.extend(table.by_x("n").facts(&[D_SUB, LAMBDA]).build());
         out.claims.extend(claims(&results, config, sizes.of[sizes.of.len() - 1].0));
     }
-    out.notes.extend(notes());
+    out.notes = paragraphs(NOTES);
     Ok(out)
 }
 
@@ -193,8 +171,7 @@ fn cell(
     let design = BimodalDesign { n, dim: 3, gamma: config.gamma }.draw(rng);
     let (f_star, ridge) = (design.radial_truth(), Ridge::PerSample(config.lambda(n)));
     let problem = Regression::new(design, f_star, Matern::new(config.nu, 1.0)?, ridge, rng);
-    draw.fact(D_SUB, d_sub as f64);
-    draw.fact(LAMBDA, config.lambda(n));
+    draw.facts([(D_SUB, d_sub as f64), (LAMBDA, config.lambda(n))]);
     for method in METHODS.into_iter().filter(|m| ![EXACT, FULL].contains(m) || n <= sizes.exact) {
         if method == FULL {
             draw.put(method, ERROR, problem.full_error()?);
@@ -261,35 +238,29 @@ fn claims(results: &Results, config: &Config, n: usize) -> Vec<Claim> {
     ]
 }
 
-fn notes() -> [String; 5] {
-    [
-        CHOICES.into(),
-        "The paper's ν, λ, γ, bandwidth and d_sub are illegible. Config A: ν = 3/2, ℓ = 1, λ = \
-         0.075·n^(−2/3), ⌊5·n^(1/3)⌋ draws with replacement, γ = 0.4; \
-         config B: ν = 1/2, ℓ = 1, λ = 0.3·n^(−4/7), ⌊1.3·n^(3/7)⌋ draws, γ = 0.5. The exponents \
-         are those of the theory. Density: Gaussian kernel estimate with \
-         h = 0.5·n^(−1/7) standard deviations of each feature, by a k-d tree with relative \
-         tolerance 0.05 as in the paper, and on a grid. \"Averaged\" is the \
-         paper's modification of low densities, here for the lowest 5 %, in our form."
-            .into(),
-        "RC is Recursive-RLS at the fixed ridge nλ with its default oversampling, BLESS with q = \
-         2 and q1 = q2 = 5; both then score all n points. \"Capped\": the \
-         paper caps their sub-samples, at a size that is illegible; here at d_sub rows, RC by \
-         Recursive-RLS of that size, BLESS by the last level of its path that is \
-         no larger. Times are medians, of the scores alone, on all threads and, as in the paper, \
-         on one core. Uniform landmarks need no scores and so stand in the \
-         error panels only."
-            .into(),
-        "What decides the error is whether a landmark falls into the small cluster, of n^γ \
-         points. SA gives it too little mass: in the settings above a third to a half \
-         of what exact scores give, even with the true density, because the cluster is only a few \
-         equivalent-kernel widths wide and SA does not see its boundary. \
-         The estimated density takes away more: a point alone weighs as much as the density \
-         there. How many more landmarks each method needs to be as safe as RC, the panel on more \
-         landmarks shows it."
-            .into(),
-        "All methods of one repetition see the same points and the same noise. Standard errors \
-         are over draws of the problem."
-            .into(),
-    ]
-}
+const NOTES: [&str; 5] = [
+    CHOICES,
+    "The paper's ν, λ, γ, bandwidth and d_sub are illegible. Config A: ν = 3/2, ℓ = 1, λ = \
+     0.075·n^(−2/3), ⌊5·n^(1/3)⌋ draws with replacement, γ = 0.4; \
+     config B: ν = 1/2, ℓ = 1, λ = 0.3·n^(−4/7), ⌊1.3·n^(3/7)⌋ draws, γ = 0.5. The exponents \
+     are those of the theory. Density: Gaussian kernel estimate with \
+     h = 0.5·n^(−1/7) standard deviations of each feature, by a k-d tree with relative \
+     tolerance 0.05 as in the paper, and on a grid. \"Averaged\" is the \
+     paper's modification of low densities, here for the lowest 5 %, in our form.",
+    "RC is Recursive-RLS at the fixed ridge nλ with its default oversampling, BLESS with q = \
+     2 and q1 = q2 = 5; both then score all n points. \"Capped\": the \
+     paper caps their sub-samples, at a size that is illegible; here at d_sub rows, RC by \
+     Recursive-RLS of that size, BLESS by the last level of its path that is \
+     no larger. Times are medians, of the scores alone, on all threads and, as in the paper, \
+     on one core. Uniform landmarks need no scores and so stand in the \
+     error panels only.",
+    "What decides the error is whether a landmark falls into the small cluster, of n^γ \
+     points. SA gives it too little mass: in the settings above a third to a half \
+     of what exact scores give, even with the true density, because the cluster is only a few \
+     equivalent-kernel widths wide and SA does not see its boundary. \
+     The estimated density takes away more: a point alone weighs as much as the density \
+     there. How many more landmarks each method needs to be as safe as RC, the panel on more \
+     landmarks shows it.",
+    "All methods of one repetition see the same points and the same noise. Standard errors \
+     are over draws of the problem.",
+];

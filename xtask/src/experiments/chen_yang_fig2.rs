@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 
 use super::bimodal_problem::BimodalDesign;
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, Point, paragraphs};
 use crate::lab::{Draw, Grid, Measure, Results, Setting};
 use crate::method::{self, Method, SPECTRAL, SPECTRAL_EDGE, SPECTRAL_TRUE, SPECTRAL_TRUE_EDGE};
 use crate::statistics::quantile;
@@ -144,29 +144,21 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
             design.name(),
             design.edge()
         );
-        out.plots.extend(results.plot(
-            &id,
-            &title,
-            Axis::log("number of points n"),
-            problem,
-            ERROR,
-        ));
+        let n = Axis::log("number of points n");
+        out.plots.extend(results.plot(&id, &title, n, problem, ERROR));
         out.claims.extend(claims(&results, problem, [smallest, largest]));
     }
     let title = "Median of |K̃/G − 1| over the points of a region, mean over repetitions";
-    out.tables.extend(
-        results.table("errors", title, &PROBLEMS, &[ERROR]).by_setting("problem").by_x("n").build(),
-    );
-    out.notes = vec![
+    let table = results.table("errors", title, &PROBLEMS, &[ERROR]);
+    out.tables.extend(table.by_setting("problem").by_x("n").build());
+    out.notes = paragraphs([
         "Not legible in the paper, chosen here: Beta(15, 2), γ = 0.4 for the bimodal design, \
          Matérn ν = 3/2 (ℓ = 1) with λ = 0.45 n^(−0.8) and ν = 1/2 with λ = 0.3 \
-         n^(−2/3). The density is estimated with the library's default, or given."
-            .into(),
+         n^(−2/3). The density is estimated with the library's default, or given.",
         "The boundary of the support is not seen by the method: next to it the true score is \
          about 2 (ν = 1/2) or 4 (ν = 3/2) times the interior's, at every n; see \
-         chen-yang-boundary."
-            .into(),
-    ];
+         chen-yang-boundary.",
+    ]);
     Ok(out)
 }
 
@@ -247,9 +239,7 @@ fn claims(results: &Results, problem: &Problem, [first, last]: [usize; 2]) -> Ve
     let inside = Claim::at_most(&text, "falls", fall(INSIDE), 1.0).picture();
     let text =
         format!("{what}: error {edge} over that of the interior, density estimated, largest n");
-    let ratio = results
-        .sample(problem, last, EDGE, ERROR)
-        .over(&results.sample(problem, last, INSIDE, ERROR));
+    let ratio = results.compare(problem, ("", last), ERROR, EDGE, INSIDE).ratio;
     let larger = Claim::at_least(&text, "larger", ratio, 1.0).picture();
     let own = if problem.design == Design::Uniform {
         let text = format!("{what}: interior error at the largest n");

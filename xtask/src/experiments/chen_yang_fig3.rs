@@ -8,8 +8,8 @@ use nystrom::linalg_core::Ridge;
 use super::bimodal_problem::{BimodalDesign, CHOICES};
 use super::bimodal_regression::{BLESS, ERROR, EXACT, RC, Regression, SA_TRUE, SA_TUNED, UNIFORM};
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Point};
-use crate::lab::{Draw, Grid, Measure, Results, Setting};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Point, paragraphs};
+use crate::lab::{Draw, Grid, LAMBDA, Measure, Results, Setting, with};
 use crate::method::{Method, PROBLEM, THEORY};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -33,7 +33,6 @@ const METHODS: [Method; 6] = [UNIFORM, RC, BLESS, SA_TUNED, SA_TRUE, EXACT];
 const GAMMA: f64 = 0.4;
 
 const SIGMA: Measure = Measure::new("σ", "kernel width σ");
-const LAMBDA: Measure = Measure::new("λ", "ridge λ");
 const DRAWS: Measure = Measure::new("draws of landmarks", "draws of landmarks");
 const ZERO: Measure = Measure::new("error of f = 0", "error of f = 0");
 const REFUSED: Measure =
@@ -65,26 +64,15 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     ));
     for d in &DIMENSIONS {
         let title = format!("d = {}: error, with standard errors", d.0);
-        let plot = results.plot(
-            &format!("error-d{}", d.0),
-            &title,
-            Axis::log("number of points n"),
-            d,
-            ERROR,
-        );
-        out.plots.extend(plot.map(|mut plot| {
-            let zero = sizes
-                .iter()
-                .map(|&(n, _)| Point::new(n as f64, results.get(d, n, PROBLEM, ZERO).value));
-            plot.line("f = 0", THEORY.key, zero);
-            plot
-        }));
+        let (id, n) = (format!("error-d{}", d.0), Axis::log("number of points n"));
+        let zero =
+            |&(n, _): &(usize, usize)| Point::new(n as f64, results.get(d, n, PROBLEM, ZERO).value);
+        let line = with(|plot| plot.line("f = 0", THEORY.key, sizes.iter().map(zero)));
+        out.plots.extend(results.plot(&id, &title, n, d, ERROR).map(line));
     }
-    let table = results
-        .table("fig3", "Mean in-sample error", &DIMENSIONS, &[ERROR])
-        .by_setting("d")
-        .by_x("n");
-    out.tables.extend(table.facts(&[SIGMA, LAMBDA, DRAWS, ZERO]).build());
+    let table = results.table("fig3", "Mean in-sample error", &DIMENSIONS, &[ERROR]);
+    let table = table.by_setting("d").by_x("n").facts(&[SIGMA, LAMBDA, DRAWS, ZERO]);
+    out.tables.extend(table.build());
     out.claims = claims(&results, largest);
     out.notes = notes(&results, &sizes);
     Ok(out)
@@ -101,11 +89,8 @@ fn cell(draw: &mut Draw<'_, Dimension>) -> anyhow::Result<()> {
     let problem =
         Regression::new(design, f_star, Gaussian::new(sigma)?, Ridge::PerSample(lambda), rng);
     let refused = f64::from(KernelDensity::default().density(problem.points()).is_err());
-    let facts = [(SIGMA, sigma), (LAMBDA, lambda), (DRAWS, landmarks as f64), (REFUSED, refused)];
-    facts
-        .into_iter()
-        .chain([(ZERO, problem.zero_error())])
-        .for_each(|(what, value)| draw.fact(what, value));
+    draw.facts([(SIGMA, sigma), (LAMBDA, lambda), (DRAWS, landmarks as f64)]);
+    draw.facts([(REFUSED, refused), (ZERO, problem.zero_error())]);
     let exact_up_to = draw.ctx.pick(200, 1000, 4642);
     for method in METHODS.into_iter().filter(|method| *method != EXACT || n <= exact_up_to) {
         let rng = &mut draw.rng(method.key);
@@ -148,14 +133,13 @@ fn notes(results: &Results, sizes: &[(usize, usize)]) -> Vec<String> {
             .collect();
         format!("{} of {} times at d = {}", values.iter().sum::<f64>(), values.len(), d.0)
     });
-    vec![
-        CHOICES.into(),
+    paragraphs([
+        CHOICES,
         "Here f*(x) = g(x_1), as the paper says. Its kernel widths, ridges and numbers of \
          landmarks are illegible; ours: σ = 1.5·n^(−1/(2α+d)), \
          λ = 0.5·n^(−2α/(2α+d)) with 2α = d + 1, and ⌊5·n^(d/(2α+d))⌋ draws with replacement but \
-         at most n/10; γ = 0.4."
-            .into(),
-        format!(
+         at most n/10; γ = 0.4.",
+        &format!(
             "The paper tunes the bandwidth of the density estimate for each d. \"Tuned\" takes \
              the one with the largest leave-one-out likelihood and estimates whatever \
              comes of it. The library's own estimate is of another mind and refuses where the \
@@ -166,7 +150,6 @@ fn notes(results: &Results, sizes: &[(usize, usize)]) -> Vec<String> {
         "SA with the true density is the worst method in many dimensions: the density of the \
          small cluster, a product of d factors, varies over many orders of \
          magnitude among its points, the scores with it, and nearly all landmarks go to the few \
-         points of the least density."
-            .into(),
-    ]
+         points of the least density.",
+    ])
 }

@@ -17,8 +17,8 @@ use rand::Rng;
 
 use super::papers;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Column, Context, Experiment, Outcome, number};
-use crate::lab::{Draw, Grid, Measure, Place, Results, Setting};
+use crate::experiment::{Claim, Column, Context, Experiment, Outcome, number, paragraphs};
+use crate::lab::{D_EFF, Draw, Grid, LAMBDA, Measure, N, Place, Results, Setting};
 use crate::method::{BLESS, Method, RECURSIVE, SPECTRAL, SPECTRAL_AVERAGE, UNIFORM};
 use crate::statistics::quantile;
 
@@ -93,10 +93,7 @@ const LOW: Measure = Measure::new("5 %", "5 % quantile of r");
 const HIGH: Measure = Measure::new("95 %", "95 % quantile of r");
 /// 95 % less 5 % quantile.
 const SPREAD: Measure = Measure::new("spread of r", "spread of r");
-const N: Measure = Measure::new("n", "n");
 const D: Measure = Measure::new("d", "d");
-const LAMBDA: Measure = Measure::new("λ", "λ");
-const D_EFF: Measure = Measure::new("d_eff", "d_eff");
 const ROWS: Measure = Measure::new("rows of RC and BLESS", "rows of RC and BLESS");
 
 const SETS: [Set; 3] = [
@@ -172,27 +169,23 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         .extra(Column::paper("5 %, printed"), move |at| printed(at).map(|cell| cell.r.low))
         .extra(Column::paper("95 %, printed"), move |at| printed(at).map(|cell| cell.r.high));
     out.tables.extend(table.build());
-    let facts = results.table(
-        "sizes",
-        "What the rows above were computed with",
-        sets(),
-        &[N, D, LAMBDA, D_EFF, ROWS],
-    );
+    let title = "What the rows above were computed with";
+    let facts = results.table("sizes", title, sets(), &[N, D, LAMBDA, D_EFF, ROWS]);
     out.tables.extend(facts.by_setting("data set").build());
     out.claims = sets().into_iter().flat_map(|set| claims(&results, set)).collect();
-    out.notes.extend(notes());
+    out.notes = notes();
     Ok(out)
 }
 
-fn notes() -> [String; 3] {
-    [
-        format!(
+fn notes() -> Vec<String> {
+    paragraphs([
+        &format!(
             "Kernel and λ: Matérn ν = ½ with ℓ = 1, features scaled to unit variance, λ = \
              {LAMBDA_CONSTANT}·n^(−(1+d)/(1+2d)) in K + nλI. The paper's constants are \
              not legible; these were inferred from the Vanilla row, of which they reproduce all \
              three columns at once."
         ),
-        format!(
+        &format!(
             "RC and BLESS: the paper does not say what they were run with. Both are shown here as \
              scores against {ROWS_CONSTANT}·n^(d/(1+2d)) rows with weight 1 each, \
              RC with the rows of Recursive-RLS of that size, BLESS with q2 set to that size over \
@@ -207,9 +200,8 @@ fn notes() -> [String; 3] {
          depend on chance: 3 repetitions, for \
          the time. Times are of compiled code on the machine named above; the paper's are of \
          unoptimised \
-         Python on another machine, and compare within a column only."
-            .into(),
-    ]
+         Python on another machine, and compare within a column only.",
+    ])
 }
 
 /// A data set with its exact scores.
@@ -286,12 +278,10 @@ impl Problem {
 
 /// Every method once; those that do not depend on chance a few times, for the time.
 fn cell(problem: &Problem, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
-    let facts = [(N, problem.x.nrows()), (D, problem.x.ncols()), (ROWS, problem.rows())];
-    let facts = facts.into_iter().map(|(what, count)| (what, count as f64));
-    for (what, value) in facts.chain([(LAMBDA, problem.lambda), (D_EFF, problem.d_eff)]) {
-        if draw.repetition == 0 {
-            draw.fact(what, value);
-        }
+    if draw.repetition == 0 {
+        let counts = [(N, problem.x.nrows()), (D, problem.x.ncols()), (ROWS, problem.rows())];
+        draw.facts(counts.map(|(what, count)| (what, count as f64)));
+        draw.facts([(LAMBDA, problem.lambda), (D_EFF, problem.d_eff)]);
     }
     for method in METHODS {
         let repetitions = match method {
@@ -309,11 +299,8 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
             draw.put(method, SECONDS, start.elapsed().as_secs_f64());
         }
         let r = problem.ratios(&scores);
-        for (measure, value) in
-            [(MEAN, r.mean), (LOW, r.low), (HIGH, r.high), (SPREAD, r.high - r.low)]
-        {
-            draw.put(method, measure, value);
-        }
+        let values = [(MEAN, r.mean), (LOW, r.low), (HIGH, r.high), (SPREAD, r.high - r.low)];
+        draw.put_all(draw.size as f64, method, values);
     }
     Ok(())
 }

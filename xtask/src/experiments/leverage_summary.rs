@@ -13,8 +13,8 @@ use rand::Rng;
 
 use super::papers;
 use crate::datasets::standardized;
-use crate::experiment::{Claim, Context, Experiment, Outcome, number};
-use crate::lab::{Draw, Grid, Measure, Results};
+use crate::experiment::{Claim, Context, Experiment, Outcome, number, paragraphs};
+use crate::lab::{D_EFF, Draw, FEATURES, Grid, Measure, N, Results, with};
 use crate::method::{
     BLESS, BLESS_R, DISQUEAK, FAST_LEVERAGE, Method, PROBLEM, RECURSIVE, RECURSIVE_SIZE, SPECTRAL,
     SQUEAK, UNIFORM,
@@ -55,9 +55,6 @@ const LOW: Measure = Measure::new("r: 5 %", "5 % quantile of r");
 const HIGH: Measure = Measure::new("r: 95 %", "95 % quantile of r");
 const OFF: Measure = Measure::new("mean |r − 1|", "mean |r − 1|");
 const LARGEST: Measure = Measure::new("largest r", "largest r");
-const N: Measure = Measure::new("n", "n");
-const FEATURES: Measure = Measure::new("features", "features");
-const D_EFF: Measure = Measure::new("d_eff", "d_eff");
 const EXACT_SECONDS: Measure = Measure::time("time of exact scores", "time of exact scores / s");
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
@@ -77,24 +74,17 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let title =
             format!("{name}: n = {rows}, {features} features, d_eff = {}", number(d_eff.round()));
         let plot = results.plot_against(&format!("spread-{name}"), &title, name, SECONDS, SPREAD);
-        out.plots.extend(plot.map(|mut plot| {
-            plot.series.retain(|series| !series.points.is_empty());
+        out.plots.extend(plot.map(with(|plot| {
             plot.horizontal("uniform", results.get(name, 0_usize, UNIFORM, SPREAD).value);
             plot.vertical("exact scores", fact(EXACT_SECONDS));
-            plot
-        }));
+        })));
         out.claims.extend(claims(&results, name));
     }
     let facts = results.table("sets", "The sets", measured(), &[N, FEATURES, D_EFF, EXACT_SECONDS]);
     out.tables.extend(facts.by_setting("data set").build());
-    let table = results.table(
-        "summary",
-        "r = estimated over exact score",
-        measured(),
-        &[SECONDS, LOW, HIGH, SPREAD, OFF],
-    );
-    out.tables
-        .extend(table.by_setting("data set").by_method("estimator").by_x("parameter").build());
+    let (title, measures) = ("r = estimated over exact score", [SECONDS, LOW, HIGH, SPREAD, OFF]);
+    let table = results.table("summary", title, measured(), &measures).by_setting("data set");
+    out.tables.extend(table.by_method("estimator").by_x("parameter").build());
     out.notes = notes();
     Ok(out)
 }
@@ -113,9 +103,7 @@ impl Problem {
         let data = ctx.dataset(name)?;
         let rng = &mut ctx.rng(&format!("{name}, rows"));
         let rows = random::uniform_subset(data.x.nrows(), n.min(data.x.nrows()), rng)?;
-        let x = standardized(
-            Mat::from_fn(rows.len(), data.x.ncols(), |i, j| data.x[(rows[i], j)]).as_ref(),
-        )?;
+        let x = standardized(data.select_rows(&rows)?.x.as_ref())?;
         let start = Instant::now();
         let exact = exact_scores(&matrix(&x)?, ridge())?.scores;
         Ok(Problem { exact, seconds: start.elapsed().as_secs_f64(), x })
@@ -148,13 +136,8 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, &'static str>) -> anyhow::Result<
     if draw.repetition > 0 {
         return Ok(()); // the rest does not depend on chance
     }
-    let facts = [
-        (N, n as f64),
-        (FEATURES, problem.x.ncols() as f64),
-        (D_EFF, d_eff),
-        (EXACT_SECONDS, problem.seconds),
-    ];
-    facts.into_iter().for_each(|(measure, value)| draw.fact(measure, value));
+    draw.facts([(N, n as f64), (FEATURES, problem.x.ncols() as f64)]);
+    draw.facts([(D_EFF, d_eff), (EXACT_SECONDS, problem.seconds)]);
     let density = Density::Estimated(KernelDensity {
         method: DensityMethod::Exact,
         ..KernelDensity::default()
@@ -180,7 +163,7 @@ fn accuracy(
     let (low, high) = (quantile(&r, 0.05), quantile(&r, 0.95));
     let values =
         [(LOW, low), (HIGH, high), (SPREAD, high / low), (OFF, off), (LARGEST, quantile(&r, 1.0))];
-    values.into_iter().for_each(|(measure, value)| draw.put_at(x, method, measure, value));
+    draw.put_all(x, method, values);
 }
 
 fn scores(
@@ -209,28 +192,16 @@ const SPREAD_BOUND: f64 = 2.0;
 fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
     let spread = |(method, parameter, values): (Method, &str, [u32; 3])| {
         let text = format!("{name}: spread of {} at {parameter} = {}", method.name, values[2]);
-        Claim::at_most(
-            &text,
-            "ours",
-            results.get(name, f64::from(values[2]), method, SPREAD),
-            SPREAD_BOUND,
-        )
+        let spread = results.get(name, f64::from(values[2]), method, SPREAD);
+        Claim::at_most(&text, "ours", spread, SPREAD_BOUND)
     };
     let mut claims: Vec<Claim> = ESTIMATORS.into_iter().map(spread).collect();
     let columns = ESTIMATORS[0].2.map(|columns| {
         results.sample(name, f64::from(columns), FAST_LEVERAGE, LARGEST).quantile(1.0)
     });
     let text = format!("{name}: largest r of Alaoui–Mahoney, whatever the columns");
-    let bound = 1.0 + 1e-9;
-    claims.push(
-        Claim::at_most(
-            &text,
-            "1 (Alaoui & Mahoney, Theorem 4)",
-            largest(columns.map(Into::into)),
-            bound,
-        )
-        .theorem(),
-    );
+    let (words, r) = ("1 (Alaoui & Mahoney, Theorem 4)", largest(columns.map(Into::into)));
+    claims.push(Claim::at_most(&text, words, r, 1.0 + 1e-9).theorem());
     let ratio = results.compare(name, ("", 0_usize), SPREAD, SPECTRAL, UNIFORM);
     claims.push(ratio.at_most("ours", 1.0));
     claims
@@ -239,18 +210,16 @@ fn claims(results: &Results, name: &&'static str) -> Vec<Claim> {
 fn notes() -> Vec<String> {
     let parameters =
         ESTIMATORS.map(|(method, parameter, _)| format!("{}: {parameter}", method.name)).join("; ");
-    vec![
-        format!(
+    paragraphs([
+        &format!(
             "Matérn ν = 3/2, ℓ = {LENGTH_SCALE}, λ = {LAMBDA} in K + nλI, features scaled to unit \
              variance. Times are on all threads, and include the scores of \
              all points; lines join the three values of a parameter ({parameters})."
         ),
         "SA estimates the density in as many dimensions as there are features, by summing over \
          all pairs; the library's automatic choice would refuse where the \
-         estimate means nothing. Its one point is the default bandwidth."
-            .into(),
+         estimate means nothing. Its one point is the default bandwidth.",
         "INK-Estimate is not here: it keeps all columns of its dictionary and takes O(t·m² + m³) \
-         for the t-th point, hours at these sizes."
-            .into(),
-    ]
+         for the t-th point, hours at these sizes.",
+    ])
 }

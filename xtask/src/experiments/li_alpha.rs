@@ -7,7 +7,7 @@ use nystrom::kernels::{Gaussian, KernelMatrix};
 
 use super::li_problem::{AILERONS, AtHand, CHOICES, Set, Whole};
 use super::papers;
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Plot, paragraphs};
 use crate::lab::{Draw, Grid, Measure, Results, Setting};
 use crate::method::{K_DPP, LEVEL_2, LEVEL_3, LEVEL_4};
 
@@ -59,11 +59,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let mut plot =
         Plot::new("alpha", &title, Axis::log("bandwidth, in cross-validated σ"), LARGEST.axis());
     for (size, look) in sizes.iter().zip([LEVEL_2, LEVEL_3, LEVEL_4]) {
-        plot.line_and_points(
-            &format!("c = {}", size.c),
-            look.key,
-            results.curve(size, K_DPP, LARGEST),
-        );
+        let curve = results.curve(size, K_DPP, LARGEST);
+        plot.line_and_points(&format!("c = {}", size.c), look.key, curve);
     }
     plot.horizontal("α = 1", 1.0);
     out.plots.push(plot);
@@ -71,14 +68,13 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("alpha", title, &sizes, &[LARGEST, MEAN, STEPS]);
     out.tables.extend(table.by_setting("set, landmarks").by_x("σ / cross-validated σ").build());
     out.claims = found.judge(claims(&results, &sizes));
-    out.notes = vec![
-        CHOICES.into(),
+    out.notes = paragraphs([
+        CHOICES,
         "The largest α of a sample is a lower bound of the α of Theorem 5, which is a maximum \
          over all neighbours; so is the number of steps \
          computed from it. α is missing where some of the random neighbours have no volume to \
-         working precision."
-            .into(),
-    ];
+         working precision.",
+    ]);
     Ok(out)
 }
 
@@ -92,8 +88,7 @@ fn cell(draw: &mut Draw<'_, Size>, neighbours: usize) -> anyhow::Result<()> {
             Err(Error::NotPositiveDefinite { .. }) => continue,
             alpha => alpha?,
         };
-        draw.put_at(width, K_DPP, LARGEST, alpha.largest);
-        draw.put_at(width, K_DPP, MEAN, alpha.mean);
+        draw.put_all(width, K_DPP, [(LARGEST, alpha.largest), (MEAN, alpha.mean)]);
         if let Some(steps) = mixing_time(n, c, alpha.largest, 0.05)? {
             draw.put_at(width, K_DPP, STEPS, steps);
         }
@@ -117,9 +112,8 @@ fn claims(results: &Results, sizes: &[Size]) -> Vec<Claim> {
     if let [few, .., many] = sizes {
         let text =
             format!("at the cross-validated σ: α for c = {} less α for c = {}", many.c, few.c);
-        claims.push(
-            Claim::at_least(&text, "grows with c", at(many, wide) - at(few, wide), 0.0).printed(),
-        );
+        let growth = at(many, wide) - at(few, wide);
+        claims.push(Claim::at_least(&text, "grows with c", growth, 0.0).printed());
     }
     claims
 }

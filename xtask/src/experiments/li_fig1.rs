@@ -5,12 +5,12 @@ use nystrom::sketch::{Nystrom, SpectralNorm, frobenius_error};
 
 use super::li_methods::{
     ADAP_FULL, GREEDY, Improvements, KDPP, KDPP_EXACT, LEV, Matrix, REG_LEV, RP_CHOLESKY, STEPS,
-    UNIF,
+    UNIF, sizes,
 };
 use super::li_problem::{AtHand, CHOICES, NAMES, SETS, Set, Whole};
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Measure};
+use crate::lab::{D_EFF, Draw, Grid, Measure, with};
 use crate::method::Method;
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -33,11 +33,6 @@ const NORMS: [(Measure, &str, &str); 2] =
     [(FROBENIUS, "error", "Frobenius"), (SPECTRAL, "spectral", "spectral")];
 const SIGMA: Measure = Measure::new("σ", "bandwidth σ");
 const LAMBDA: Measure = Measure::new("λ (their γ)", "ridge λ");
-const D_EFF: Measure = Measure::new("d_eff", "d_eff");
-
-fn sizes(ctx: &Context) -> &'static [usize] {
-    ctx.pick(&[5, 20], &[10, 25, 50, 100], &[20, 50, 100, 150, 200])
-}
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, subsets) = ctx.pick((150, 2), (700, 4), (3000, 3));
@@ -56,17 +51,9 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         for (error, id, norm) in NORMS {
             let title =
                 format!("{}: relative error in the {norm} norm, with standard errors", set.label);
-            let plot = results.plot(
-                &format!("{id}-{}", set.name),
-                &title,
-                Axis::linear("landmarks c"),
-                set,
-                error,
-            );
-            out.plots.extend(plot.map(|mut plot| {
-                plot.horizontal("best of rank c", 1.0);
-                plot
-            }));
+            let (id, c) = (format!("{id}-{}", set.name), Axis::linear("landmarks c"));
+            let line = with(|plot| plot.horizontal("best of rank c", 1.0));
+            out.plots.extend(results.plot(&id, &title, c, set, error).map(line));
         }
     }
     let improvements = Improvements { results: &results, sets: &found.sets, sizes: sizes(ctx) };
@@ -74,12 +61,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         let title =
             format!("{}: improvement over uniform sampling in the {norm} norm", found.words());
         out.plots.push(improvements.plot(&format!("improvement-{id}"), &title, error, &METHODS));
-        let table = results.table(
-            &format!("relative-{id}"),
-            &format!("Mean {}", error.label),
-            &found.sets,
-            &[error],
-        );
+        let (id, title) = (format!("relative-{id}"), format!("Mean {}", error.label));
+        let table = results.table(&id, &title, &found.sets, &[error]);
         out.tables.extend(table.by_setting("data set").by_x("c").build());
     }
     let title = "σ and λ by ten-fold cross-validation";
@@ -96,22 +79,17 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
     let problem = whole.subset(draw.repetition, draw.size, 0)?;
     let k = problem.stored()?;
     let matrix = Matrix::new(&k)?;
-    draw.fact(SIGMA, problem.chosen.sigma);
-    draw.fact(LAMBDA, problem.chosen.lambda);
-    draw.fact(D_EFF, matrix.spectrum.d_eff(problem.ridge())?);
+    draw.facts([(SIGMA, problem.chosen.sigma), (LAMBDA, problem.chosen.lambda)]);
+    draw.facts([(D_EFF, matrix.spectrum.d_eff(problem.ridge())?)]);
     for method in METHODS {
         for &c in sizes(draw.ctx) {
             let rng = &mut draw.rng(&format!("{}, c = {c}", method.key));
             let l = Nystrom::new(&matrix.dense, &matrix.select(method, c, problem.ridge(), rng)?)?;
             let best = matrix.best(c);
             let spectral = SpectralNorm::default().estimate(&matrix.dense, &l, rng)?.value;
-            draw.put_at(
-                c as f64,
-                method,
-                FROBENIUS,
-                frobenius_error(&matrix.dense, &l)? / best.frobenius,
-            );
-            draw.put_at(c as f64, method, SPECTRAL, spectral / best.spectral);
+            let frobenius = frobenius_error(&matrix.dense, &l)? / best.frobenius;
+            let errors = [(FROBENIUS, frobenius), (SPECTRAL, spectral / best.spectral)];
+            draw.put_all(c as f64, method, errors);
         }
     }
     Ok(())

@@ -5,11 +5,13 @@ use nystrom::faer::Mat;
 use nystrom::kernels::{Kernel, Points};
 use nystrom::krr::{ExactKrr, NystromKrr, metrics::mse};
 
-use super::li_methods::{Improvements, KDPP, KDPP_EXACT, Matrix, REG_LEV, RP_CHOLESKY, UNIF};
+use super::li_methods::{
+    Improvements, KDPP, KDPP_EXACT, Matrix, REG_LEV, RP_CHOLESKY, UNIF, sizes,
+};
 use super::li_problem::{AtHand, CHOICES, NAMES, Problem, SETS, Set, Whole};
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Measure};
+use crate::lab::{Draw, Grid, Measure, with};
 use crate::method::{Method, PROBLEM};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -44,10 +46,6 @@ const ERRORS: [(Measure, &str); 4] = [
 const EXACT_TEST: Measure =
     Measure::new("exact regression", "mean squared test error of exact regression");
 
-fn sizes(ctx: &Context) -> &'static [usize] {
-    ctx.pick(&[5, 20], &[10, 25, 50, 100], &[20, 50, 100, 150, 200])
-}
-
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (n, subsets) = ctx.pick((150, 2), (1000, 6), (3000, 3));
     let found = AtHand::of(ctx, &SETS)?;
@@ -66,22 +64,14 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     for (error, id) in ERRORS {
         for set in &found.sets {
             let title = format!("{}: {}, with standard errors", set.label, error.label);
-            let plot = results.plot(
-                &format!("{id}-{}", set.name),
-                &title,
-                Axis::linear("landmarks c"),
-                set,
-                error,
-            );
-            out.plots.extend(plot.map(|mut plot| {
+            let (id, c) = (format!("{id}-{}", set.name), Axis::linear("landmarks c"));
+            let exact = results.get(set, n, PROBLEM, EXACT_TEST).value;
+            let line = with(|plot| {
                 if error.key == TEST.key || error.key == TEST_TOO.key {
-                    plot.horizontal(
-                        "exact regression",
-                        results.get(set, n, PROBLEM, EXACT_TEST).value,
-                    );
+                    plot.horizontal("exact regression", exact);
                 }
-                plot
-            }));
+            });
+            out.plots.extend(results.plot(&id, &title, c, set, error).map(line));
         }
         let title =
             format!("{}: improvement over uniform sampling, {}", found.words(), error.label);
@@ -109,7 +99,7 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
     let matrix = Matrix::new(&k)?;
     let (x, x_test) = (problem.points(), problem.test_points());
     let exact = ExactKrr::new(problem.kernel()?, problem.ridge()).fit((x, problem.y.as_ref()))?;
-    draw.fact(EXACT_TEST, mse(exact.predict(x_test)?.as_ref(), problem.y_test.as_ref())?);
+    draw.facts([(EXACT_TEST, mse(exact.predict(x_test)?.as_ref(), problem.y_test.as_ref())?)]);
     let k_test = between(&problem, x_test)?;
     let krr = NystromKrr::new(problem.kernel()?, problem.ridge());
     let mu = problem.ridge().absolute(x.len())?;
@@ -128,9 +118,7 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
                 (TRAIN_TOO, against(train, &problem.y)?),
                 (TEST_TOO, against(test, &problem.y_test)?),
             ];
-            errors
-                .into_iter()
-                .for_each(|(measure, error)| draw.put_at(c as f64, method, measure, error));
+            draw.put_all(c as f64, method, errors);
         }
     }
     Ok(())
@@ -152,20 +140,12 @@ fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
     for error in [TRAIN, TEST] {
         let printed = "more than 20 % on average";
         claims.push(Claim::at_least(&text(error, UNIF), printed, gain(error, UNIF), 0.2).printed());
-        claims.push(
-            Claim::at_least(&text(error, REG_LEV), "kDPP below RegLev", gain(error, REG_LEV), 0.0)
-                .printed(),
-        );
-        let few = improvements.at(improvements.sizes[0], error, KDPP, REG_LEV);
-        let what =
-            format!("{} for the fewest landmarks, less that on average", text(error, REG_LEV));
+        let (what, gained) = (text(error, REG_LEV), gain(error, REG_LEV));
+        claims.push(Claim::at_least(&what, "kDPP below RegLev", gained, 0.0).printed());
+        let few = improvements.at(improvements.sizes[0], error, KDPP, REG_LEV).minus(gained);
+        let what = format!("{what} for the fewest landmarks, less that on average");
         // ours: its wording in the paper could not be looked up
-        claims.push(Claim::at_least(
-            &what,
-            "most for few landmarks",
-            few.minus(gain(error, REG_LEV)),
-            0.0,
-        ));
+        claims.push(Claim::at_least(&what, "most for few landmarks", few, 0.0));
     }
     for (error, over) in [TRAIN, TEST].into_iter().flat_map(|e| [(e, UNIF), (e, REG_LEV)]) {
         let text =
@@ -176,20 +156,12 @@ fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
         claims.push(Claim::at_least(&text, words, gain, least));
     }
     for error in [TRAIN_TOO, TEST_TOO] {
-        claims.push(Claim::at_least(
-            &text(error, UNIF),
-            "ours, by the paper's bound",
-            gain(error, UNIF),
-            0.2,
-        ));
+        let words = "ours, by the paper's bound";
+        claims.push(Claim::at_least(&text(error, UNIF), words, gain(error, UNIF), 0.2));
     }
     let what = format!("{of}, {}: improvement of RPCholesky over kDPP", TEST_TOO.label);
-    claims.push(Claim::at_least(
-        &what,
-        "ours",
-        improvements.mean(TEST_TOO, RP_CHOLESKY, KDPP),
-        0.0,
-    ));
+    let gain = improvements.mean(TEST_TOO, RP_CHOLESKY, KDPP);
+    claims.push(Claim::at_least(&what, "ours", gain, 0.0));
     claims
 }
 

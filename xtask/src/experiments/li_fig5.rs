@@ -9,7 +9,9 @@ use nystrom::sketch::{Nystrom, SpectralNorm, Uniform, frobenius_error};
 
 use super::li_problem::{AILERONS, AtHand, CHOICES, Problem, Set, Whole};
 use super::papers;
-use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Table};
+use crate::experiment::{
+    Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Table, paragraphs,
+};
 use crate::lab::{Draw, Grid, Measure, Results, Setting};
 use crate::method::{K_DPP, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6};
 use crate::statistics::{Estimate, Sample};
@@ -78,15 +80,11 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     out.missing = found.missing.clone();
     out.plots = MEASURES.map(|(measure, id)| plot(&results, &traces, measure, id)).into();
     out.tables.push(fall(&results, &traces));
-    let table = results.table(
-        "errors",
-        "Errors along the chain",
-        &traces,
-        &MEASURES.map(|(measure, _)| measure),
-    );
+    let measures = MEASURES.map(|(measure, _)| measure);
+    let table = results.table("errors", "Errors along the chain", &traces, &measures);
     out.tables.extend(table.by_setting("line").by_x("steps").build());
     out.claims = found.judge(claims(&results, &traces));
-    out.notes = vec![CHOICES.into(), scaled()];
+    out.notes = paragraphs([CHOICES, SCALED]);
     Ok(out)
 }
 
@@ -125,9 +123,7 @@ fn follow(stored: &Stored, draw: &mut Draw<'_, Trace>) -> anyhow::Result<()> {
             (TRAIN, train?),
             (TEST, test?),
         ];
-        values
-            .into_iter()
-            .for_each(|(measure, value)| draw.put_at(steps as f64, K_DPP, measure, value));
+        draw.put_all(steps as f64, K_DPP, values);
     }
     Ok(())
 }
@@ -148,10 +144,8 @@ fn fallen(results: &Results, trace: &Trace, steps: usize) -> Estimate {
     let at = |steps: usize| results.sample(trace, steps, K_DPP, FROBENIUS);
     let fall = |to: usize| {
         let pairs = at(0).draws.into_iter().zip(at(to).draws);
-        Sample {
-            draws: pairs.map(|((chain, from), (_, to))| (chain, from - to)).collect(),
-            time: false,
-        }
+        let draws = pairs.map(|((chain, from), (_, to))| (chain, from - to)).collect();
+        Sample { draws, time: false }
     };
     fall(steps).over(&fall(LAST))
 }
@@ -169,12 +163,8 @@ fn fall(results: &Results, traces: &[Trace]) -> Table {
     let mut table = Table::new("fall", "How fast the relative Frobenius error falls", columns);
     for trace in traces {
         let share = fallen(results, trace, FEW_HUNDRED);
-        let cells = [
-            Cell::from(share.value),
-            Cell::from(share.error),
-            steps_to_fall(results, trace).into(),
-        ];
-        table.push([Cell::from(trace.label())].into_iter().chain(cells));
+        let steps = steps_to_fall(results, trace).into();
+        table.push([trace.label().into(), share.value.into(), share.error.into(), steps]);
     }
     table
 }
@@ -205,10 +195,7 @@ fn claims(results: &Results, traces: &[Trace]) -> Vec<Claim> {
     claims
 }
 
-fn scaled() -> String {
-    "With standardised features, 2 to 49 % of the fall has happened by step 500 (N = 1000 and \
+const SCALED: &str = "With standardised features, 2 to 49 % of the fall has happened by step 500 (N = 1000 and \
      3000): a few rows with an extreme value of a feature of \
      tiny variance are then worth a landmark each, and a chain needs about 2N steps to propose \
-     one of them."
-        .into()
-}
+     one of them.";

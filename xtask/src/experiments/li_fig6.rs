@@ -74,19 +74,13 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     for set in &found.sets {
         let title =
             format!("{}, n = {}, c = {C}: time against error", set.label, sizes(ctx, *set).0);
-        out.plots.extend(results.plot_against(
-            &format!("time-{}", set.name),
-            &title,
-            set,
-            SECONDS,
-            ERROR,
-        ));
+        let id = format!("time-{}", set.name);
+        out.plots.extend(results.plot_against(&id, &title, set, SECONDS, ERROR));
+        out.claims.extend(found.judge(claims(ctx, &results, set)));
     }
     let table = results.table("time", &format!("{C} landmarks"), &found.sets, &[SECONDS, ERROR]);
-    out.tables
-        .extend(table.by_setting("data set").by_method("method").by_x("columns or steps").build());
-    out.claims =
-        found.judge(found.sets.iter().flat_map(|set| claims(ctx, &results, set)).collect());
+    let table = table.by_setting("data set").by_method("method").by_x("columns or steps");
+    out.tables.extend(table.build());
     out.notes = vec![CHOICES.into()];
     out.missing = found.missing;
     Ok(out)
@@ -146,7 +140,7 @@ type Selector = Box<dyn LandmarkSelector<f64>>;
 
 fn selectors(draw: &Draw<'_, Set>, ridge: Ridge<f64>) -> Vec<(Method, usize, Selector)> {
     let (_, columns, steps) = sizes(draw.ctx, *draw.setting);
-    let drawing = Drawing::WithoutReplacement;
+    let draw = Drawing::WithoutReplacement;
     let mut all: Vec<(Method, usize, Selector)> = vec![
         (UNIF, 0, Box::new(Uniform::default())),
         (ADAP_FULL, 0, Box::new(AdaptiveFull::default())),
@@ -155,16 +149,10 @@ fn selectors(draw: &Draw<'_, Set>, ridge: Ridge<f64>) -> Vec<(Method, usize, Sel
     ];
     for &columns in columns {
         let estimator = AlaouiMahoney { columns };
-        all.push((
-            APP_LEV,
-            columns,
-            Box::new(FastRankLeverage { columns, rank: None, draw: drawing }),
-        ));
-        all.push((
-            APP_REG_LEV,
-            columns,
-            Box::new(LeverageProportional { estimator, ridge, draw: drawing }),
-        ));
+        let rank = FastRankLeverage { columns, rank: None, draw };
+        all.push((APP_LEV, columns, Box::new(rank)));
+        let ridge = LeverageProportional { estimator, ridge, draw };
+        all.push((APP_REG_LEV, columns, Box::new(ridge)));
     }
     for &steps in steps {
         let chain = KDppChain { start: KMeansPlusPlus, steps, rule: SwapRule::LazyGibbs };
@@ -185,13 +173,9 @@ fn one(
     let rng = &mut draw.rng(&format!("{}, {parameter}", method.key));
     let start = Instant::now();
     let landmarks = choose(rng)?;
-    draw.put_at(parameter as f64, method, SECONDS, before + start.elapsed().as_secs_f64());
-    draw.put_at(
-        parameter as f64,
-        method,
-        ERROR,
-        frobenius_error(k, &Nystrom::new(k, &landmarks)?)? / norm,
-    );
+    let seconds = before + start.elapsed().as_secs_f64();
+    let error = frobenius_error(k, &Nystrom::new(k, &landmarks)?)? / norm;
+    draw.put_all(parameter as f64, method, [(SECONDS, seconds), (ERROR, error)]);
     Ok(())
 }
 
@@ -232,25 +216,18 @@ fn claims(ctx: &Context, results: &Results, set: &Set) -> Vec<Claim> {
          AppRegLev, AdapFull, AdapPart"
     );
     let below = Claim::at_most(&text(&what), "k-DPP below them all", dpp.over(best), 1.0).picture();
-    let other = Claim::at_most(
-        &text("error of RPCholesky over that of kDPP"),
-        "ours",
-        over(ERROR, RP_CHOLESKY, KDPP),
-        1.0,
-    );
+    let what = text("error of RPCholesky over that of kDPP");
+    let other = Claim::at_most(&what, "ours", over(ERROR, RP_CHOLESKY, KDPP), 1.0);
     let k_means = |what: &str| text(&format!("{what} of Kmeans over that of kDPP"));
     let (error, time) = (over(ERROR, KMEANS, KDPP), over(SECONDS, KMEANS, KDPP));
     let mut claims = vec![below, other];
+    let text = k_means("error");
     if *set == CALIFORNIA {
-        claims.push(
-            Claim::at_least(&k_means("error"), "k-DPP dominates on the larger set", error, 1.0)
-                .picture(),
-        );
+        let words = "k-DPP dominates on the larger set";
+        claims.push(Claim::at_least(&text, words, error, 1.0).picture());
     } else {
-        claims.push(
-            Claim::between(&k_means("error"), "Kmeans slightly more accurate", error, [0.5, 1.0])
-                .picture(),
-        );
+        let words = "Kmeans slightly more accurate";
+        claims.push(Claim::between(&text, words, error, [0.5, 1.0]).picture());
         claims.push(Claim::at_least(&k_means("time"), "Kmeans slower", time, 1.0).picture());
     }
     claims

@@ -13,8 +13,8 @@ use nystrom::sketch::{
 use rand::Rng;
 
 use super::li_problem::Set;
-use crate::experiment::{Axis, Plot, Point};
-use crate::lab::{Measure, Results};
+use crate::experiment::{Axis, Context, Plot};
+use crate::lab::{Measure, Results, point};
 use crate::method::{self, Method};
 use crate::statistics::{Estimate, geometric_mean, largest};
 
@@ -31,6 +31,11 @@ pub const KDPP: Method = method::K_DPP.called("kDPP");
 pub const KDPP_EXACT: Method = method::K_DPP_EXACT.called("kDPP, exact draw");
 pub const RP_CHOLESKY: Method = method::RP_CHOLESKY;
 pub const GREEDY: Method = method::GREEDY;
+
+/// Numbers of landmarks.
+pub fn sizes(ctx: &Context) -> &'static [usize] {
+    ctx.pick(&[5, 20], &[10, 25, 50, 100], &[20, 50, 100, 150, 200])
+}
 
 /// A stored kernel matrix with its spectrum.
 ///
@@ -134,13 +139,8 @@ impl Improvements<'_> {
         let (x, y) = (Axis::linear("landmarks c"), Axis::linear("1 − (error)/(error of Unif)"));
         let mut plot = Plot::new(id, title, x, y);
         for &method in methods.iter().filter(|method| **method != UNIF) {
-            let point = |&c: &usize| {
-                let Estimate { value, error, .. } = self.at(c, error, method, UNIF);
-                error.map_or(Point::new(c as f64, value), |e| {
-                    Point::with_range(c as f64, value, value - e, value + e)
-                })
-            };
-            plot.line_and_points(method.name, method.key, self.sizes.iter().map(point));
+            let at = |&c: &usize| point(c as f64, self.at(c, error, method, UNIF));
+            plot.line_and_points(method.name, method.key, self.sizes.iter().map(at));
         }
         plot.horizontal("Unif", 0.0);
         plot

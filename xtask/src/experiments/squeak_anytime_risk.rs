@@ -10,8 +10,8 @@ use nystrom::sketch::Nystrom;
 use super::papers;
 use super::squeak_problem::{self, CHOICES, NOISE};
 use super::squeak_stream::{EPSILON, METHODS, STREAM, Stream, TEN, THEOREM};
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome};
-use crate::lab::{Draw, Grid, Measure, Results};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
+use crate::lab::{Draw, Grid, Measure, Results, with};
 use crate::method::{EXACT, Method, THEORY};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -57,26 +57,16 @@ struct Exact {
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (stream, repetitions) = (Stream::new(ctx)?, ctx.pick(1, 5, 10));
     let y = stream.problem.y(&mut ctx.rng("noise"));
-    let exact: Vec<Exact> = stream
-        .times
-        .iter()
-        .map(|&t| exact(&stream, y.as_ref(), t))
-        .collect::<anyhow::Result<_>>()?;
+    let exact = stream.times.iter().map(|&t| exact(&stream, y.as_ref(), t));
+    let exact = exact.collect::<anyhow::Result<Vec<_>>>()?;
     let results =
         Grid::new(ctx, "streams", &[STREAM]).repetitions(repetitions).parallel().run(|draw| {
             for (&t, exact) in stream.times.iter().zip(&exact) {
                 draw.put_at(t as f64, EXACT, ERROR, exact.error);
             }
             stream.along(draw, |draw, method, moment, squeak, _| {
-                // as it stands
-                look(
-                    &stream,
-                    y.as_ref(),
-                    &exact[moment],
-                    draw,
-                    (method, moment),
-                    squeak.dictionary(),
-                )
+                let kept = squeak.dictionary(); // as it stands
+                look(&stream, y.as_ref(), &exact[moment], draw, (method, moment), kept)
             })
         })?;
 
@@ -84,43 +74,31 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let plot = |measure: Measure, id, title| {
         results.plot(id, title, Axis::log("points seen, t"), &STREAM, measure)
     };
-    for (measure, id, title) in [
-        (
-            RATIO,
-            "ratio",
-            "Risk over that of exact regression, mean over streams with standard errors",
-        ),
-        (BIAS, "bias", "bias² over that of exact regression"),
-    ] {
-        out.plots.extend(plot(measure, id, title).map(|mut plot| {
+    let ratio = "Risk over that of exact regression, mean over streams with standard errors";
+    let bias = "bias² over that of exact regression";
+    for (measure, id, title) in [(RATIO, "ratio", ratio), (BIAS, "bias", bias)] {
+        out.plots.extend(plot(measure, id, title).map(with(|plot| {
             plot.horizontal("(1 + (γ/μ)/(1 − ε))² at ε = ½", factor(EPSILON).powi(2));
             let bound = format!("{}: (1 + (γ/μ)/(1 − ε))² at its ε", TEN.name);
             plot.line(&bound, THEORY.key, results.curve(&STREAM, TEN, SQUARE));
-            plot
-        }));
+        })));
     }
     out.plots.extend(plot(ERROR, "error", "(1/t)‖f̂_t − f*‖² of fits to one draw of the noise"));
-    let table = results.table(
-        "moments",
-        "Means over the streams",
-        &[STREAM],
-        &[KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR],
-    );
+    let measures = [KEPT, ACCURACY, RATIO, BIAS, SQUARE, ERROR];
+    let table = results.table("moments", "Means over the streams", &[STREAM], &measures);
     out.tables.extend(table.by_x("t").by_method("copies").build());
     out.claims =
         METHODS.into_iter().flat_map(|method| claims(&results, stream.times, method)).collect();
-    out.notes = vec![
-        CHOICES.into(),
+    out.notes = paragraphs([
+        CHOICES,
         "The risk is in closed form at fixed design (bias² + variance, f* known), with the \
          regularised Nyström approximation of the dictionary as it stands at t, points of \
          an open chunk included with weight 1. ε = ‖P − P̃‖ is computed, so the bounds from it \
-         are the deterministic half of the theorem; that at ε = ½ is what it promises."
-            .into(),
+         are the deterministic half of the theorem; that at ε = ½ is what it promises.",
         "Theorem 1 of the poster prints the bound without the square, Proposition 1 with it. Each \
-         is checked as printed; the proof gives the square."
-            .into(),
-        stream.theorem()?,
-    ];
+         is checked as printed; the proof gives the square.",
+        &stream.theorem()?,
+    ]);
     Ok(out)
 }
 
@@ -155,19 +133,13 @@ fn look(
     let risk = FixedDesign::low_rank(nystrom.factor(), &problem.f_star[..t])?.risk(ridge, NOISE)?;
     let epsilon = stream.spectra[moment].accuracy(&dictionary, ridge)?;
     let (ratio, bias) = (risk.ratio(exact.risk), risk.bias_squared / exact.risk.bias_squared);
-    let mut put = |measure, value| draw.put_at(t as f64, method, measure, value);
-    put(KEPT, kept.len() as f64);
-    put(ACCURACY, epsilon);
-    put(RATIO, ratio);
-    put(BIAS, bias);
-    put(ERROR, error(&model.predict(x)?, &problem.f_star));
+    let mut put = |values: &[(Measure, f64)]| draw.put_all(t as f64, method, values.to_vec());
+    put(&[(KEPT, kept.len() as f64), (ACCURACY, epsilon), (RATIO, ratio), (BIAS, bias)]);
+    put(&[(ERROR, error(&model.predict(x)?, &problem.f_star))]);
     if epsilon < 1.0 {
-        let factor = factor(epsilon);
-        put(FACTOR, factor);
-        put(SQUARE, factor.powi(2));
-        put(TO_FACTOR, ratio / factor);
-        put(TO_SQUARE, ratio / factor.powi(2));
-        put(BIAS_TO_SQUARE, bias / factor.powi(2));
+        let (factor, square) = (factor(epsilon), factor(epsilon).powi(2));
+        put(&[(FACTOR, factor), (SQUARE, square), (TO_FACTOR, ratio / factor)]);
+        put(&[(TO_SQUARE, ratio / square), (BIAS_TO_SQUARE, bias / square)]);
     }
     Ok(())
 }
@@ -184,12 +156,8 @@ fn claims(results: &Results, times: &[usize], method: Method) -> Vec<Claim> {
             .then(|| Claim::at_most(&text, "1", worst(measure), 1.0))
     };
     let promised = |text: &str, bound: f64| {
-        let claim = Claim::at_most(
-            &format!("{}: largest risk ratio at any moment, {text}", method.name),
-            "its bound at ε = ½",
-            worst(RATIO),
-            bound,
-        );
+        let text = format!("{}: largest risk ratio at any moment, {text}", method.name);
+        let claim = Claim::at_most(&text, "its bound at ε = ½", worst(RATIO), bound);
         // ours: too few copies for the promise
         if method == THEOREM { claim.theorem() } else { claim }
     };

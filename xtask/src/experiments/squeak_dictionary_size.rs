@@ -4,8 +4,8 @@
 use super::papers;
 use super::squeak_problem::{self, CHOICES};
 use super::squeak_stream::{EPSILON, METHODS, STREAM, Stream, TEN, THEOREM};
-use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Point};
-use crate::lab::{Grid, Measure, Results};
+use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, Point, paragraphs};
+use crate::lab::{D_EFF, Grid, Measure, Results, with};
 use crate::method::{EXACT, Method, PROBLEM, THEORY};
 use crate::statistics;
 
@@ -24,7 +24,6 @@ const KEPT: Measure = Measure::new("points kept", "points kept").log();
 const COPIES: Measure = Measure::new("Σq/(q̄·d_eff)", "copies, in units of q̄·d_eff(γ)_t").log();
 const PER_D_EFF: Measure = Measure::new("points/d_eff", "points kept over d_eff(γ)_t").log();
 const ACCURACY: Measure = Measure::new("ε", "ε = ‖P − P̃‖").log();
-const D_EFF: Measure = Measure::new("d_eff", "d_eff(γ)_t");
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let (stream, repetitions) = (Stream::new(ctx)?, ctx.pick(1, 5, 10));
@@ -39,15 +38,10 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
                 let kept = squeak.clone().into_dictionary(rng)?; // as if the stream ended here
                 let copies: f64 = kept.copies().iter().map(|&q| f64::from(q)).sum();
                 let (d_eff, points) = (spectrum.d_eff(ridge)?, kept.len() as f64);
-                draw.put_at(t, method, KEPT, points);
-                draw.put_at(t, method, PER_D_EFF, points / d_eff);
-                draw.put_at(
-                    t,
-                    method,
-                    COPIES,
-                    copies / (f64::from(stream.copies(method)?) * d_eff),
-                );
-                draw.put_at(t, method, ACCURACY, spectrum.accuracy(&kept.by_rows()?, ridge)?);
+                let copies = copies / (f64::from(stream.copies(method)?) * d_eff);
+                let accuracy = spectrum.accuracy(&kept.by_rows()?, ridge)?;
+                draw.put_all(t, method, [(KEPT, points), (PER_D_EFF, points / d_eff)]);
+                draw.put_all(t, method, [(COPIES, copies), (ACCURACY, accuracy)]);
                 Ok(())
             })
         })?;
@@ -56,45 +50,32 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let plot = |measure: Measure, id, title| {
         results.plot(id, title, Axis::log("points seen, t"), &STREAM, measure)
     };
-    out.plots.extend(plot(KEPT, "size", "Points in the dictionary, with standard errors").map(
-        |mut plot| {
-            plot.line(
-                "all points",
-                EXACT.key,
-                stream.times.iter().map(|&t| Point::new(t as f64, t as f64)),
-            );
-            plot.line("d_eff(γ)_t", THEORY.key, results.curve(&STREAM, PROBLEM, D_EFF));
-            plot
-        },
-    ));
+    let size = plot(KEPT, "size", "Points in the dictionary, with standard errors");
+    out.plots.extend(size.map(with(|plot| {
+        let all = stream.times.iter().map(|&t| Point::new(t as f64, t as f64));
+        plot.line("all points", EXACT.key, all);
+        plot.line("d_eff(γ)_t", THEORY.key, results.curve(&STREAM, PROBLEM, D_EFF));
+    })));
     for (measure, id, title, bound, words) in [
         (COPIES, "copies", "Copies, in units of q̄·d_eff(γ)_t", 3.0, "theorem: 3"),
         (ACCURACY, "accuracy", "Accuracy ε = ‖P − P̃‖", EPSILON, "theorem: ε = ½"),
     ] {
-        out.plots.extend(plot(measure, id, title).map(|mut plot| {
-            plot.horizontal(words, bound);
-            plot
-        }));
+        let line = with(|plot| plot.horizontal(words, bound));
+        out.plots.extend(plot(measure, id, title).map(line));
     }
-    let table = results.table(
-        "moments",
-        "Means over the streams",
-        &[STREAM],
-        &[KEPT, COPIES, PER_D_EFF, ACCURACY],
-    );
+    let measures = [KEPT, COPIES, PER_D_EFF, ACCURACY];
+    let table = results.table("moments", "Means over the streams", &[STREAM], &measures);
     out.tables.extend(table.by_x("t").by_method("copies").build());
     out.claims = claims(&results, stream.times);
-    out.notes = vec![
-        CHOICES.into(),
-        stream.theorem()?,
+    out.notes = paragraphs([
+        CHOICES,
+        &stream.theorem()?,
         "In the mean Σq is q̄·Σp̃_i over all points seen, and p̃_i is at most (1 − ε) times the \
          least estimate so far, hence about (1 − ε)·q̄·d_eff, half a unit \
-         at ε = ½ and far from the bound."
-            .into(),
+         at ε = ½ and far from the bound.",
         "Dictionaries are those of a stream that ends at t: the open chunk is shrunk first, in a \
-         copy."
-            .into(),
-    ];
+         copy.",
+    ]);
     Ok(out)
 }
 
@@ -104,27 +85,16 @@ fn claims(results: &Results, times: &[usize]) -> Vec<Claim> {
         times.iter().map(at).fold(0.0, f64::max)
     };
     let copies = |method: Method| {
-        Claim::at_most(
-            &format!("{}: largest Σq/(q̄·d_eff) over all moments", method.name),
-            "3",
-            worst(method, COPIES),
-            3.0,
-        )
+        let text = format!("{}: largest Σq/(q̄·d_eff) over all moments", method.name);
+        Claim::at_most(&text, "3", worst(method, COPIES), 3.0)
     };
-    let late: Vec<_> = times[times.len() / 2..]
-        .iter()
-        .map(|&t| (t as f64, results.get(&STREAM, t, TEN, PER_D_EFF)))
-        .collect();
+    let at = |&t: &usize| (t as f64, results.get(&STREAM, t, TEN, PER_D_EFF));
+    let late: Vec<_> = times[times.len() / 2..].iter().map(at).collect();
+    let accuracy = format!("{}: largest ε over all moments", THEOREM.name);
     let text = format!("{}: exponent of t in |I_t|/d_eff, second half", TEN.name);
     let mut claims = vec![
         copies(THEOREM).theorem(),
-        Claim::at_most(
-            &format!("{}: largest ε over all moments", THEOREM.name),
-            "½",
-            worst(THEOREM, ACCURACY),
-            EPSILON,
-        )
-        .theorem(),
+        Claim::at_most(&accuracy, "½", worst(THEOREM, ACCURACY), EPSILON).theorem(),
         Claim::at_most(&text, "0 (up to logarithms)", statistics::exponent(&late), 0.25),
     ];
     // ours: too few copies for the theorem

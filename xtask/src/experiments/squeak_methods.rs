@@ -60,64 +60,46 @@ pub const EXACT: Method = method::EXACT.called("exact");
 pub const SQUEAK: Method = method::SQUEAK;
 pub const AS_MANY: Method = method::UNIFORM_FEWER.called("uniform, m of SQUEAK");
 
+const fn way(
+    method: Method,
+    reach: Reach,
+    [time, space, incremental]: [&'static str; 3],
+    choose: fn(&Problem<'_>, &mut dyn Rng) -> anyhow::Result<Choice>,
+) -> Way {
+    Way { method, time, space, incremental, reach, choose }
+}
+
 /// SQUEAK first: others take as many columns as it did.
 pub const WAYS: [Way; 7] = [
-    Way {
-        method: SQUEAK,
-        time: "n d_eff³",
-        space: "d_eff²",
-        incremental: "yes",
-        reach: Reach::Stream,
-        choose: squeak,
-    },
-    Way {
-        method: method::DISQUEAK,
-        time: "log n · d_eff³ on enough machines",
-        space: "d_eff² a machine",
-        incremental: "yes, by shards",
-        reach: Reach::Stream,
-        choose: disqueak,
-    },
-    Way {
-        method: EXACT,
-        time: "n³",
-        space: "n²",
-        incremental: "no",
-        reach: Reach::Batch,
-        choose: exact,
-    },
-    Way {
-        method: method::UNIFORM.called("uniform, m = d_mof"),
-        time: "n d_mof²",
-        space: "n d_mof",
-        incremental: "no",
-        reach: Reach::Batch,
-        choose: |problem, rng| uniform(problem, problem.d_mof.ceil() as usize, rng),
-    },
-    Way {
-        method: AS_MANY,
-        time: "n m²",
-        space: "n m",
-        incremental: "no",
-        reach: Reach::Batch,
-        choose: |problem, rng| uniform(problem, problem.m, rng),
-    },
-    Way {
-        method: method::FAST_LEVERAGE.called("Alaoui–Mahoney, p = n/4"),
-        time: "n p², p = d_eff + tr K/(με)",
-        space: "n p",
-        incremental: "no",
-        reach: Reach::Batch,
-        choose: alaoui_mahoney,
-    },
-    Way {
-        method: method::INK,
-        time: "(λ_max/γ)² n² d_eff²",
-        space: "(λ_max/γ) n d_eff",
-        incremental: "yes, keeps all points",
-        reach: Reach::Slow,
-        choose: ink,
-    },
+    way(SQUEAK, Reach::Stream, ["n d_eff³", "d_eff²", "yes"], squeak),
+    way(
+        method::DISQUEAK,
+        Reach::Stream,
+        ["log n · d_eff³ on enough machines", "d_eff² a machine", "yes, by shards"],
+        disqueak,
+    ),
+    way(EXACT, Reach::Batch, ["n³", "n²", "no"], exact),
+    way(
+        method::UNIFORM.called("uniform, m = d_mof"),
+        Reach::Batch,
+        ["n d_mof²", "n d_mof", "no"],
+        |problem, rng| uniform(problem, problem.d_mof.ceil() as usize, rng),
+    ),
+    way(AS_MANY, Reach::Batch, ["n m²", "n m", "no"], |problem, rng| {
+        uniform(problem, problem.m, rng)
+    }),
+    way(
+        method::FAST_LEVERAGE.called("Alaoui–Mahoney, p = n/4"),
+        Reach::Batch,
+        ["n p², p = d_eff + tr K/(με)", "n p", "no"],
+        alaoui_mahoney,
+    ),
+    way(
+        method::INK,
+        Reach::Slow,
+        ["(λ_max/γ)² n² d_eff²", "(λ_max/γ) n d_eff", "yes, keeps all points"],
+        ink,
+    ),
 ];
 
 /// A problem and what the methods are told about it.
@@ -153,19 +135,14 @@ fn exact(problem: &Problem<'_>, _rng: &mut dyn Rng) -> anyhow::Result<Choice> {
 }
 
 fn uniform(problem: &Problem<'_>, m: usize, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    chosen(
-        Dictionary::uniform(problem.n(), m.min(problem.n()), With::WithoutReplacement, rng)?,
-        problem.n(),
-    )
+    let n = problem.n();
+    chosen(Dictionary::uniform(n, m.min(n), With::WithoutReplacement, rng)?, n)
 }
 
 /// Approximate scores from p columns, then as many draws by them as SQUEAK keeps points.
 fn alaoui_mahoney(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    let scores = AlaouiMahoney { columns: problem.n() / 4 }.scores(
-        &problem.matrix()?,
-        problem.ridge,
-        rng,
-    )?;
+    let fast = AlaouiMahoney { columns: problem.n() / 4 };
+    let scores = fast.scores(&problem.matrix()?, problem.ridge, rng)?;
     let dictionary = Dictionary::with_replacement(&scores, problem.m, rng)?;
     Ok(Choice { dictionary: Some(dictionary), scores: Some(scores), held: problem.n() })
 }
@@ -174,14 +151,9 @@ fn alaoui_mahoney(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Ch
 /// d_eff here. With 4q̄·d_eff copies in all, a point gets about q̄·τ of them, as with SQUEAK. (With
 /// q̄·d_eff the dictionary shrinks away: poor scores raise d̃, which thins it further.)
 fn ink(problem: &Problem<'_>, rng: &mut dyn Rng) -> anyhow::Result<Choice> {
-    let copies = 4.0 * f64::from(COPIES) * problem.d_eff;
-    let mut ink = Ink::new(
-        &problem.kernel,
-        problem.x.dim(),
-        problem.gamma()?,
-        copies.ceil() as u32,
-        EPSILON,
-    )?;
+    let copies = (4.0 * f64::from(COPIES) * problem.d_eff).ceil() as u32;
+    let (dim, gamma) = (problem.x.dim(), problem.gamma()?);
+    let mut ink = Ink::new(&problem.kernel, dim, gamma, copies, EPSILON)?;
     ink.push(problem.x, rng)?;
     chosen(ink.dictionary()?, problem.n())
 }
@@ -243,7 +215,7 @@ impl<'a> Problem<'a> {
         fitted?;
         let fit = start.elapsed().as_secs_f64();
         let columns = choice.dictionary.as_ref().map_or(self.n(), Dictionary::len);
-        for (measure, value) in [
+        let values = [
             (CHOOSE, choose),
             (FIT, fit),
             (TIME, choose + fit),
@@ -252,9 +224,8 @@ impl<'a> Problem<'a> {
             (VALUES_TO_CHOOSE, values as f64),
             (VALUES, (values + self.kernel.take()) as f64),
             (FLOATS, bytes.max(more) as f64 / 8.0),
-        ] {
-            draw.put(way.method, measure, value);
-        }
+        ];
+        draw.put_all(draw.size as f64, way.method, values);
         Ok(choice)
     }
 

@@ -16,8 +16,10 @@ use super::squeak_methods::{
 use super::squeak_problem::{self, GAMMA, NOISE, SqueakProblem};
 use super::truth::{Truth, standard};
 use crate::datasets::standardized;
-use crate::experiment::{Axis, Cell, Claim, Column, Context, Experiment, Outcome, Table};
-use crate::lab::{Draw, Grid, Measure, Results};
+use crate::experiment::{
+    Axis, Cell, Claim, Column, Context, Experiment, Outcome, Table, paragraphs,
+};
+use crate::lab::{D_EFF, D_MOF, Draw, Grid, Measure, Results};
 use crate::method::{INK, PROBLEM};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -38,8 +40,6 @@ const ACCURACY: Measure = Measure::new("ε", "ε = ‖P − P̃‖");
 const RISK: Measure = Measure::new("risk ratio", "risk over that of exact KRR");
 const OVER: Measure = Measure::new("max τ̃/τ", "max τ̃/τ");
 const UNDER: Measure = Measure::new("min τ̃/τ", "min τ̃/τ");
-const D_EFF: Measure = Measure::new("d_eff", "d_eff");
-const D_MOF: Measure = Measure::new("d_mof", "d_mof");
 const SYNTHETIC: &str = "a crowd and 40 far points";
 const CCPP: &str = "CCPP";
 
@@ -104,23 +104,15 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     }
     out.claims.extend(claims_on_columns(&synthetic, grids.judged()));
     out.claims.extend(WAYS.iter().flat_map(|way| claims_on_growth(&synthetic, way)));
-    let n = || Axis::log("number of points n");
-    out.plots.extend(synthetic.plot(
-        "time",
-        "Choosing columns and regression through them",
-        n(),
-        &SYNTHETIC,
-        TIME,
-    ));
-    out.plots.extend(synthetic.plot(
-        "space",
-        "Most numbers held at one time",
-        n(),
-        &SYNTHETIC,
-        FLOATS,
-    ));
+    for (id, title, measure) in [
+        ("time", "Choosing columns and regression through them", TIME),
+        ("space", "Most numbers held at one time", FLOATS),
+    ] {
+        let n = Axis::log("number of points n");
+        out.plots.extend(synthetic.plot(id, title, n, &SYNTHETIC, measure));
+    }
     out.tables.push(growth(&synthetic));
-    out.notes.extend(notes());
+    out.notes = notes();
     Ok(out)
 }
 
@@ -162,8 +154,7 @@ fn measure(
     problem: &mut Problem<'_>,
     wanted: impl Fn(&Way) -> bool,
 ) -> anyhow::Result<Vec<(&'static Way, Choice)>> {
-    draw.fact(D_EFF, problem.d_eff);
-    draw.fact(D_MOF, problem.d_mof);
+    draw.facts([(D_EFF, problem.d_eff), (D_MOF, problem.d_mof)]);
     let mut choices = vec![];
     for way in WAYS.iter().filter(|way| wanted(way)) {
         let choice = problem.measure(way, draw)?;
@@ -212,44 +203,40 @@ fn judged(id: &str, setting: &'static str, results: &Results, n: usize) -> Table
         [CHOOSE, FIT, COLUMNS, HELD, VALUES_TO_CHOOSE, VALUES, FLOATS, ACCURACY, RISK, OVER, UNDER];
     let of = |measure| results.get(&setting, n, PROBLEM, measure).value;
     let title = format!("{setting}: n = {n}, d_eff = {:.1}, d_mof = {:.0}", of(D_EFF), of(D_MOF));
-    let columns =
-        ["method"].map(Column::new).into_iter().chain(measures.map(|m| Column::new(m.key)));
-    let mut table = Table::new(id, &title, columns.chain([Column::paper("incremental")]));
+    let number = |way: &Way, measure| {
+        let value = results.get(&setting, n, way.method, measure).value;
+        Cell::from((!value.is_nan()).then_some(value))
+    };
+    table(id, &title, &measures, number, &["incremental"], |way| vec![way.incremental.into()])
+}
+
+/// A row for every way: numbers of ours, words of the papers.
+fn table(
+    id: &str,
+    title: &str,
+    measures: &[Measure],
+    number: impl Fn(&Way, Measure) -> Cell,
+    printed: &[&str],
+    words: impl Fn(&Way) -> Vec<Cell>,
+) -> Table {
+    let columns = ["method"].into_iter().chain(measures.iter().map(|m| m.key)).map(Column::new);
+    let printed = printed.iter().map(|name| Column::paper(name));
+    let mut table = Table::new(id, title, columns.chain(printed));
     for way in &WAYS {
-        let numbers =
-            measures.map(|measure| match results.get(&setting, n, way.method, measure).value {
-                value if value.is_nan() => Cell::Missing,
-                value => value.into(),
-            });
-        table.push(
-            [Cell::from(way.method.name)]
-                .into_iter()
-                .chain(numbers)
-                .chain([way.incremental.into()]),
-        );
+        let numbers = measures.iter().map(|&measure| number(way, measure));
+        table.push([way.method.name.into()].into_iter().chain(numbers).chain(words(way)));
     }
     table
 }
 
 /// Exponents of n, beside the papers' orders.
 fn growth(results: &Results) -> Table {
-    let measures = [TIME, VALUES, FLOATS, COLUMNS];
-    let columns =
-        ["method"].map(Column::new).into_iter().chain(measures.map(|m| Column::new(m.key)));
-    let printed = ["time (papers)", "space (papers)"].map(Column::paper);
-    let mut table =
-        Table::new("growth", "Exponents of n, fitted, at a fixed γ", columns.chain(printed));
-    for way in &WAYS {
-        let exponents = measures
-            .map(|measure| Cell::from(results.exponent(&SYNTHETIC, way.method, measure).value));
-        table.push(
-            [Cell::from(way.method.name)]
-                .into_iter()
-                .chain(exponents)
-                .chain([way.time.into(), way.space.into()]),
-        );
-    }
-    table
+    let exponent =
+        |way: &Way, measure| results.exponent(&SYNTHETIC, way.method, measure).value.into();
+    let (measures, printed) =
+        ([TIME, VALUES, FLOATS, COLUMNS], ["time (papers)", "space (papers)"]);
+    let words = |way: &Way| vec![way.time.into(), way.space.into()];
+    table("growth", "Exponents of n, fitted, at a fixed γ", &measures, exponent, &printed, words)
 }
 
 /// Methods that sample by leverage scores keep the risk.
@@ -262,21 +249,15 @@ fn claims_on_risk(setting: &'static str, results: &Results, n: usize) -> Vec<Cla
                 "{setting}: risk of KRR with the columns of {} over that of exact KRR",
                 way.method.name
             );
-            let factor = 1.0 + 1.0 / (1.0 - EPSILON);
+            let bounds =
+                [1.0 + 2.0 * EPSILON, 1.0 + 1.0 / (1.0 - EPSILON)].map(|factor| factor.powi(2));
+            let [table, proposition] = [
+                "(1 + 2ε)² in the table, at ε = ½",
+                "(1 + (γ/μ)/(1 − ε))² in Proposition 1, at ε = ½",
+            ];
             [
-                Claim::at_most(
-                    &text,
-                    "(1 + 2ε)² in the table, at ε = ½",
-                    ratio,
-                    (1.0 + 2.0 * EPSILON).powi(2),
-                )
-                .printed(),
-                Claim::at_most(
-                    &text,
-                    "(1 + (γ/μ)/(1 − ε))² in Proposition 1, at ε = ½",
-                    ratio,
-                    factor.powi(2),
-                ),
+                Claim::at_most(&text, table, ratio, bounds[0]).printed(),
+                Claim::at_most(&text, proposition, ratio, bounds[1]),
             ]
         })
         .collect()
@@ -310,37 +291,25 @@ fn claims_on_growth(results: &Results, way: &Way) -> Vec<Claim> {
     }
     let columns = exponent(COLUMNS);
     let cubed = columns.map(|c| 3.0 * c, 3.0);
-    let (text, values) = (
-        format!("{name}: exponent of n in time, less three times that in columns"),
-        exponent(VALUES),
-    );
+    let claim = |what: &str, paper: &str, value, most| {
+        Claim::at_most(&format!("{name}: exponent of n in {what}"), paper, value, most).printed()
+    };
+    let values = exponent(VALUES).minus(columns);
+    let (time, left) = ("time, less three times that in columns", exponent(TIME).minus(cubed));
     vec![
-        Claim::at_most(&text, "1: Õ(n d_eff³)", exponent(TIME).minus(cubed), 1.1).printed(),
-        Claim::at_most(
-            &format!("{name}: exponent of n in kernel values, less that in columns"),
-            "1",
-            values.minus(columns),
-            1.1,
-        )
-        .printed(),
-        Claim::at_most(
-            &format!("{name}: exponent of n in columns"),
-            "0: d_eff alone",
-            columns,
-            0.25,
-        )
-        .printed(),
+        claim(time, "1: Õ(n d_eff³)", left, 1.1),
+        claim("kernel values, less that in columns", "1", values, 1.1),
+        claim("columns", "0: d_eff alone", columns, 0.25),
     ]
 }
 
-fn notes() -> [String; 5] {
-    [
-        squeak_problem::CHOICES.into(),
+fn notes() -> Vec<String> {
+    paragraphs([
+        squeak_problem::CHOICES,
         "CCPP: rows drawn at random, four features of variance 1, Gaussian kernel with σ = 1, γ = \
          μ = 1.25. Its f* is not known: f* is the exact fit, and the \
-         noise's variance ‖y − f̂‖²/tr((I − H)²)."
-            .into(),
-        format!(
+         noise's variance ‖y − f̂‖²/tr((I − H)²).",
+        &format!(
             "q̄ = {COPIES} and ε = {EPSILON}: far fewer copies than the theorem's (thousands), so \
              its guarantee is measured here, not implied. INK-Estimate, whose \
              copies are normalised, has 4q̄·d_eff in all, which gives a point about as many; with \
@@ -350,11 +319,9 @@ fn notes() -> [String; 5] {
         "Kernel values and memory are counted, the memory by an allocator that counts: data and \
          results of earlier steps excluded. Both cover the choice of columns and \
          kernel ridge regression through them. Times are of this machine. The papers' orders are \
-         given without constants and logarithms."
-            .into(),
+         given without constants and logarithms.",
         "Scores are those measured against the chosen dictionary (for Alaoui–Mahoney its own, \
          from p columns); ε = ‖P − P̃‖ is computed. A row's largest τ̃/τ at most 1/(1 − ε) \
-         and its least at least 1/(1 + ε) follow from it where ε < 1."
-            .into(),
-    ]
+         and its least at least 1/(1 + ε) follow from it where ε < 1.",
+    ])
 }

@@ -138,9 +138,19 @@ impl<'a, S: Setting> Draw<'a, S> {
         self.rows.push(Row { setting, method, x, measure, repetition, value });
     }
 
-    /// A value of the problem itself, such as λ or d_eff.
-    pub fn fact(&mut self, measure: Measure, value: f64) {
-        self.put(PROBLEM, measure, value);
+    /// Several values of a method at one abscissa.
+    pub fn put_all(
+        &mut self,
+        x: f64,
+        method: Method,
+        values: impl IntoIterator<Item = (Measure, f64)>,
+    ) {
+        values.into_iter().for_each(|(measure, value)| self.put_at(x, method, measure, value));
+    }
+
+    /// Values of the problem itself, such as λ or d_eff.
+    pub fn facts(&mut self, values: impl IntoIterator<Item = (Measure, f64)>) {
+        self.put_all(self.size as f64, PROBLEM, values);
     }
 
     /// What `work` returns; its seconds are put down for the method.

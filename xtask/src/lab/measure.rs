@@ -16,6 +16,13 @@ pub struct Measure {
     pub time: bool,
 }
 
+// facts of a problem that many tables show
+pub const LAMBDA: Measure = Measure::new("λ", "ridge λ");
+pub const N: Measure = Measure::new("n", "n");
+pub const FEATURES: Measure = Measure::new("features", "features");
+pub const D_EFF: Measure = Measure::new("d_eff", "d_eff");
+pub const D_MOF: Measure = Measure::new("d_mof", "d_mof");
+
 impl Measure {
     /// A number, on a linear axis, summarised by its mean.
     pub const fn new(key: &'static str, label: &'static str) -> Self {

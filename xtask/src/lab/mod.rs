@@ -17,8 +17,8 @@ mod setting;
 mod sheet;
 
 pub use grid::{Draw, Grid};
-pub use measure::Measure;
-pub use results::Results;
+pub use measure::{D_EFF, D_MOF, FEATURES, LAMBDA, Measure, N};
+pub use results::{Results, point, with};
 pub use setting::Setting;
 pub use sheet::Place;
 

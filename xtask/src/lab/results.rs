@@ -45,25 +45,12 @@ impl Results {
 
     /// The methods with values of a measure in a setting, in the order they were first measured.
     pub fn methods(&self, setting: &impl Setting, measure: Measure) -> Vec<Method> {
-        let mut methods: Vec<Method> = vec![];
-        for row in self.of(&setting.label(), measure) {
-            if row.method != PROBLEM && !methods.contains(&row.method) {
-                methods.push(row.method);
-            }
-        }
-        methods
+        methods(self.of(&setting.label(), measure))
     }
 
     /// The abscissae at which a method has values of a measure, increasing.
     pub fn abscissae(&self, setting: &impl Setting, method: Method, measure: Measure) -> Vec<f64> {
-        let mut all: Vec<f64> = self
-            .of(&setting.label(), measure)
-            .filter(|r| r.method == method)
-            .map(|r| r.x)
-            .collect();
-        all.sort_by(f64::total_cmp);
-        all.dedup();
-        all
+        abscissae(self.of(&setting.label(), measure).filter(|row| row.method == method))
     }
 
     pub(super) fn of(&self, setting: &str, measure: Measure) -> impl Iterator<Item = &Row> {
@@ -185,12 +172,8 @@ impl Results {
             point(of(x).value, of(y))
         };
         let curve = |method| {
-            let all: Vec<Point> = self
-                .abscissae(setting, method, y)
-                .into_iter()
-                .map(|size| at(method, size))
-                .collect();
-            all.into_iter().filter(|point| point.x.is_finite()).collect()
+            let all = self.abscissae(setting, method, y).into_iter().map(|size| at(method, size));
+            all.filter(|point| point.x.is_finite()).collect()
         };
         self.plot_of(Plot::new(id, title, x.axis(), y.axis()), setting, y, curve)
     }
@@ -266,7 +249,35 @@ impl Abscissa for f64 {
     }
 }
 
-fn point(x: f64, y: Estimate) -> Point {
+/// The methods of some rows, in the order they were first measured.
+pub(super) fn methods<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<Method> {
+    let mut methods: Vec<Method> = vec![];
+    for row in rows {
+        if row.method != PROBLEM && !methods.contains(&row.method) {
+            methods.push(row.method);
+        }
+    }
+    methods
+}
+
+/// Their abscissae, increasing.
+pub(super) fn abscissae<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<f64> {
+    let mut all: Vec<f64> = rows.map(|row| row.x).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
+/// A plot with more on it: `.map(with(|plot| plot.horizontal("exact KRR", 1.0)))`.
+pub fn with(more: impl FnOnce(&mut Plot)) -> impl FnOnce(Plot) -> Plot {
+    |mut plot| {
+        more(&mut plot);
+        plot
+    }
+}
+
+/// A mean with its standard error as an error bar; a time without.
+pub fn point(x: f64, y: Estimate) -> Point {
     match y.error {
         Some(error) if !y.time => Point::with_range(x, y.value, y.value - error, y.value + error),
         _ => Point::new(x, y.value),

@@ -1,6 +1,7 @@
 //! Tables of results: one row for each method (long), or one for each place with the methods side
 //! by side (wide).
 
+use super::results::{Row, abscissae, methods};
 use super::{Measure, Results, Setting};
 use crate::experiment::{Cell, Column, Table};
 use crate::method::{Method, PROBLEM};
@@ -88,7 +89,7 @@ impl<'a> Sheet<'a> {
     /// The table; `None` if nothing was measured.
     pub fn build(self) -> Option<Table> {
         let mut table = self.table.clone();
-        let methods = self.methods();
+        let methods = methods(self.rows());
         let places = self.places(&methods);
         let blocks: Vec<(Method, Measure, bool)> = self.blocks(&methods, &places);
         let headings = [self.setting, self.x, self.method].into_iter().flatten().map(Column::new);
@@ -108,18 +109,7 @@ impl<'a> Sheet<'a> {
         (!table.rows.is_empty()).then_some(table)
     }
 
-    /// Every method with one of the measures, in the order of measurement.
-    fn methods(&self) -> Vec<Method> {
-        let mut methods = vec![];
-        for row in self.rows() {
-            if row.method != PROBLEM && !methods.contains(&row.method) {
-                methods.push(row.method);
-            }
-        }
-        methods
-    }
-
-    fn rows(&self) -> impl Iterator<Item = &super::results::Row> {
+    fn rows(&self) -> impl Iterator<Item = &Row> {
         let wanted = |key: &str| self.measures.iter().any(|measure| measure.key == key);
         self.results
             .rows
@@ -130,15 +120,9 @@ impl<'a> Sheet<'a> {
     fn places(&self, methods: &[Method]) -> Vec<Place<'_>> {
         let mut places: Vec<Place<'_>> = vec![];
         for setting in &self.settings {
-            let mut xs: Vec<f64> =
-                self.rows().filter(|row| row.setting == *setting).map(|row| row.x).collect();
-            xs.sort_by(f64::total_cmp);
-            xs.dedup();
-            for x in xs {
-                let there = |method: Method| {
-                    self.rows()
-                        .any(|row| row.setting == *setting && row.x == x && row.method == method)
-                };
+            let here = || self.rows().filter(move |row| row.setting == *setting);
+            for x in abscissae(here()) {
+                let there = |method: Method| here().any(|row| row.x == x && row.method == method);
                 match self.method {
                     None => places.push(Place { setting, x, method: PROBLEM }),
                     Some(_) => {

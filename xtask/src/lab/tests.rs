@@ -1,6 +1,6 @@
 use rand::RngExt;
 
-use super::{Grid, Measure, Results};
+use super::{Grid, LAMBDA, Measure, Results};
 use crate::datasets::MissingData;
 use crate::experiment::{Axis, Cell, Column, Context};
 use crate::method::{LEVERAGE, UNIFORM};
@@ -9,7 +9,6 @@ use crate::testing::context;
 
 const ERROR: Measure = Measure::new("error", "error of the made-up methods").log();
 const SECONDS: Measure = Measure::time("time", "time / s");
-const LAMBDA: Measure = Measure::new("λ", "λ");
 const SETTINGS: [&str; 2] = ["A", "B"];
 
 /// Uniform has the error u/n for a random u, leverage half of it.
@@ -20,7 +19,7 @@ fn run(settings: &[&'static str], parallel: bool) -> Results {
     let grid = if parallel { grid.parallel() } else { grid };
     let run = grid.run(|draw| {
         let u: f64 = draw.rng("problem").random();
-        draw.fact(LAMBDA, 1.0 / draw.size as f64);
+        draw.facts([(LAMBDA, 1.0 / draw.size as f64)]);
         for (method, factor) in [(UNIFORM, 1.0), (LEVERAGE, 0.5)] {
             draw.timed(method, SECONDS, || Ok(()))?;
             draw.put(method, ERROR, factor * (1.0 + u) / draw.size as f64);
