@@ -48,7 +48,7 @@ impl Row {
         self
     }
 
-    /// A peer: its name, the arguments of its run, the tool in the run's lines, the key of its time.
+    /// A peer: its name, the arguments of its run, the tool in its lines, the key of its time.
     pub fn peer(
         self,
         aim: f64,

@@ -64,8 +64,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let (client, mut failed) = (Client::new(), 0);
     for entry in chosen {
         println!("{}: {}\n  licence: {}", entry.name, entry.title, entry.licence);
-        let ways = sources::of(entry.name).map(|source| source.ways);
-        match fetch(&client, &options.data, entry, ways) {
+        match fetch(&client, &options.data, entry, sources::of(entry.name)) {
             Ok(outcome) => println!("  {outcome}"),
             Err(error) => {
                 eprintln!("  error: {error:#}");

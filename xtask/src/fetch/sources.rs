@@ -5,14 +5,6 @@
 //! publisher's copy may not be there, or turn out to be another set. The copy then comes that the
 //! catalogue's checksum was computed from.
 
-/// A data set and the ways to it, the publisher's own first.
-pub struct Source {
-    /// Its name in the catalogue.
-    pub set: &'static str,
-    /// Tried in this order.
-    pub ways: &'static [Way],
-}
-
 /// One way to a data set.
 #[derive(Clone, Copy)]
 pub struct Way {
@@ -46,16 +38,30 @@ pub enum Layout {
 }
 
 /// The ways to the data set called `set`; `None` for those that are embedded.
-pub fn of(set: &str) -> Option<&'static Source> {
-    SOURCES.iter().find(|source| source.set == set)
+pub fn of(set: &str) -> Option<&'static [Way]> {
+    SOURCES.iter().find(|(name, _)| *name == set).map(|(_, ways)| *ways)
+}
+
+/// An address of the UCI repository.
+macro_rules! uci {
+    ($path:literal) => {
+        concat!("https://archive.ics.uci.edu/static/public/", $path)
+    };
+}
+
+/// An archive of Torgo's collection.
+macro_rules! torgo {
+    ($name:literal, $files:expr) => {
+        archive(
+            concat!("https://www.dcc.fc.up.pt/~ltorgo/Regression/", $name),
+            $files,
+            Layout::TargetLast,
+        )
+    };
 }
 
 const fn archive(address: &'static str, files: &'static [&'static str], layout: Layout) -> Way {
     Way { from: From::Archive(address), files, layout }
-}
-
-const fn torgo(address: &'static str, files: &'static [&'static str]) -> Way {
-    archive(address, files, Layout::TargetLast)
 }
 
 const fn catalogue(address: &'static str, files: &'static [&'static str]) -> Way {
@@ -80,7 +86,7 @@ const fn gas_drift_copy(files: &'static [&'static str]) -> Way {
     )
 }
 
-const GAS_DRIFT: &str = "https://archive.ics.uci.edu/static/public/270/gas+sensor+array+drift+dataset+at+different+concentrations.zip";
+const GAS_DRIFT: &str = uci!("270/gas+sensor+array+drift+dataset+at+different+concentrations.zip");
 
 const YEARS: &[&str] = &["gt_2011.csv", "gt_2012.csv", "gt_2013.csv", "gt_2014.csv", "gt_2015.csv"];
 
@@ -99,112 +105,59 @@ const STATIONS: &[&str] = &[
     "PRSA_Data_Wanshouxigong_20130301-20170228.csv",
 ];
 
-/// In the order of the catalogue.
-pub const SOURCES: &[Source] = &[
-    Source {
-        set: "pumadyn-32nh",
-        ways: &[
-            torgo(
-                "https://www.dcc.fc.up.pt/~ltorgo/Regression/puma32H.tgz",
-                &["puma32H.data", "puma32H.test"],
-            ),
-            genyang(&["puma32H.arff"]),
-        ],
-    },
-    Source {
-        set: "pumadyn-32fm",
-        ways: &[copy(
+/// The data sets by their names in the catalogue and in its order, each with the ways to it, which
+/// are tried in turn: the publisher's own first.
+pub const SOURCES: &[(&str, &[Way])] = &[
+    (
+        "pumadyn-32nh",
+        &[torgo!("puma32H.tgz", &["puma32H.data", "puma32H.test"]), genyang(&["puma32H.arff"])],
+    ),
+    (
+        "pumadyn-32fm",
+        &[copy(
             "https://github.com/libfann/fann/raw/1783cbf6239a/datasets/",
             &["pumadyn-32fm.train", "pumadyn-32fm.test"],
         )],
-    },
-    Source {
-        set: "pumadyn-32fh",
-        ways: &[catalogue(
+    ),
+    (
+        "pumadyn-32fh",
+        &[catalogue(
             "https://www.cs.toronto.edu/pub/neuron/delve/data/tarfiles/pumadyn-family/pumadyn-32fh.tar.gz",
             &["Dataset.data"],
         )],
-    },
-    Source {
-        set: "ailerons",
-        ways: &[
-            torgo(
-                "https://www.dcc.fc.up.pt/~ltorgo/Regression/ailerons.tgz",
-                &["ailerons.data", "ailerons.test"],
-            ),
-            genyang(&["ailerons.arff"]),
-        ],
-    },
-    Source {
-        set: "elevators",
-        ways: &[
-            torgo(
-                "https://www.dcc.fc.up.pt/~ltorgo/Regression/elevators.tgz",
-                &["elevators.data", "elevators.test"],
-            ),
+    ),
+    (
+        "ailerons",
+        &[torgo!("ailerons.tgz", &["ailerons.data", "ailerons.test"]), genyang(&["ailerons.arff"])],
+    ),
+    (
+        "elevators",
+        &[
+            torgo!("elevators.tgz", &["elevators.data", "elevators.test"]),
             genyang(&["elevators.arff"]),
         ],
-    },
-    Source {
-        set: "cpu-act",
-        ways: &[
-            torgo("https://www.dcc.fc.up.pt/~ltorgo/Regression/compact.tar.gz", &["cpu_act.data"]),
-            genyang(&["cpu_act.arff"]),
-        ],
-    },
-    Source {
-        set: "cpu-small",
-        ways: &[
-            torgo(
-                "https://www.dcc.fc.up.pt/~ltorgo/Regression/compact.tar.gz",
-                &["cpu_small.data"],
-            ),
-            genyang(&["cpu_small.arff"]),
-        ],
-    },
-    Source {
-        set: "bank32nh",
-        ways: &[
-            torgo(
-                "https://www.dcc.fc.up.pt/~ltorgo/Regression/bank32NH.tgz",
-                &["bank32nh.data", "bank32nh.test"],
-            ),
-            genyang(&["bank32NH.arff"]),
-        ],
-    },
-    Source {
-        set: "bank8fm",
-        ways: &[
-            torgo(
-                "https://www.dcc.fc.up.pt/~ltorgo/Regression/bank8FM.tgz",
-                &["bank8FM.data", "bank8FM.test"],
-            ),
-            genyang(&["bank8FM.arff"]),
-        ],
-    },
-    Source {
-        set: "california-housing",
-        ways: &[
-            torgo(
-                "https://www.dcc.fc.up.pt/~ltorgo/Regression/cal_housing.tgz",
-                &["cal_housing.data"],
-            ),
-            genyang(&["california_housing.arff"]),
-        ],
-    },
-    Source {
-        set: "gas-drift-batch2",
-        ways: &[catalogue(GAS_DRIFT, &["batch2.dat"]), gas_drift_copy(&["batch2.dat"])],
-    },
-    Source {
-        set: "gas-drift-batch3",
-        ways: &[catalogue(GAS_DRIFT, &["batch3.dat"]), gas_drift_copy(&["batch3.dat"])],
-    },
-    Source {
-        set: "casp",
-        ways: &[
+    ),
+    ("cpu-act", &[torgo!("compact.tar.gz", &["cpu_act.data"]), genyang(&["cpu_act.arff"])]),
+    ("cpu-small", &[torgo!("compact.tar.gz", &["cpu_small.data"]), genyang(&["cpu_small.arff"])]),
+    (
+        "bank32nh",
+        &[torgo!("bank32NH.tgz", &["bank32nh.data", "bank32nh.test"]), genyang(&["bank32NH.arff"])],
+    ),
+    (
+        "bank8fm",
+        &[torgo!("bank8FM.tgz", &["bank8FM.data", "bank8FM.test"]), genyang(&["bank8FM.arff"])],
+    ),
+    (
+        "california-housing",
+        &[torgo!("cal_housing.tgz", &["cal_housing.data"]), genyang(&["california_housing.arff"])],
+    ),
+    ("gas-drift-batch2", &[catalogue(GAS_DRIFT, &["batch2.dat"]), gas_drift_copy(&["batch2.dat"])]),
+    ("gas-drift-batch3", &[catalogue(GAS_DRIFT, &["batch3.dat"]), gas_drift_copy(&["batch3.dat"])]),
+    (
+        "casp",
+        &[
             archive(
-                "https://archive.ics.uci.edu/static/public/265/physicochemical+properties+of+protein+tertiary+structure.zip",
+                uci!("265/physicochemical+properties+of+protein+tertiary+structure.zip"),
                 &["CASP.csv"],
                 Layout::Columns(&["y", "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9"]),
             ),
@@ -213,12 +166,12 @@ pub const SOURCES: &[Source] = &[
                 &["CASP.csv"],
             ),
         ],
-    },
-    Source {
-        set: "gas-turbine",
-        ways: &[
+    ),
+    (
+        "gas-turbine",
+        &[
             archive(
-                "https://archive.ics.uci.edu/static/public/551/gas+turbine+co+and+nox+emission+data+set.zip",
+                uci!("551/gas+turbine+co+and+nox+emission+data+set.zip"),
                 YEARS,
                 Layout::Columns(&[
                     "AT", "AP", "AH", "AFDP", "GTEP", "TIT", "TAT", "TEY", "CDP", "CO", "NOX",
@@ -226,26 +179,23 @@ pub const SOURCES: &[Source] = &[
             ),
             copy("https://github.com/StudentDaNewb/SP-Assignment-5/raw/19b30ec309c2/", YEARS),
         ],
-    },
-    Source {
-        set: "beijing-air",
-        ways: &[
-            catalogue(
-                "https://archive.ics.uci.edu/static/public/501/beijing+multi+site+air+quality+data.zip",
-                STATIONS,
-            ),
+    ),
+    (
+        "beijing-air",
+        &[
+            catalogue(uci!("501/beijing+multi+site+air+quality+data.zip"), STATIONS),
             copy(
                 "https://github.com/Peiris94-dev/Beijing-Multi-Site-Air-Quality-Analysis/raw/\
                  0aa46c055fcca7da49ebac9329435ffe674b74c3/",
                 STATIONS,
             ),
         ],
-    },
-    Source {
-        set: "skin-segmentation",
-        ways: &[
+    ),
+    (
+        "skin-segmentation",
+        &[
             archive(
-                "https://archive.ics.uci.edu/static/public/229/skin+segmentation.zip",
+                uci!("229/skin+segmentation.zip"),
                 &["Skin_NonSkin.txt"],
                 Layout::Columns(&["B", "G", "R", "SKIN"]),
             ),
@@ -254,14 +204,14 @@ pub const SOURCES: &[Source] = &[
                 &["Skin_NonSkin.txt"],
             ),
         ],
-    },
-    Source {
-        set: "query-analytics-rqa",
-        ways: &[catalogue(
-            "https://archive.ics.uci.edu/static/public/493/query+analytics+workloads+dataset.zip",
+    ),
+    (
+        "query-analytics-rqa",
+        &[catalogue(
+            uci!("493/query+analytics+workloads+dataset.zip"),
             &["Range-Queries-Aggregates.csv"],
         )],
-    },
+    ),
 ];
 
 #[cfg(test)]
@@ -275,41 +225,29 @@ mod tests {
             let inside = embedded::entries().any(|set| set.name == entry.name);
             assert_eq!(of(entry.name).is_none(), inside, "{}", entry.name);
         }
-        let known = |set| catalog::find(set).is_ok_and(|entry| entry.name == set);
-        assert!(SOURCES.iter().all(|source| known(source.set)));
+        let known = |set: &str| catalog::find(set).is_ok_and(|entry| entry.name == set);
+        assert!(SOURCES.iter().all(|(set, _)| known(set)));
     }
 
     #[test]
     fn a_copy_with_the_catalogues_checksums_is_the_last_way_wherever_there_is_one() {
-        for source in SOURCES {
-            let entry = catalog::find(source.set).unwrap();
-            let last = source.ways.last().unwrap();
-            assert_eq!(
-                matches!(last.from, From::Folder(_)),
-                entry.checksums_known(),
-                "{}",
-                source.set
-            );
+        for (set, ways) in SOURCES {
+            let known = catalog::find(set).unwrap().checksums_known();
+            assert_eq!(matches!(ways.last().unwrap().from, From::Folder(_)), known, "{set}");
         }
     }
 
     #[test]
     fn addresses_are_secure_and_layouts_fit_the_catalogue() {
-        for source in SOURCES {
-            let entry = catalog::find(source.set).unwrap();
-            for way in source.ways {
+        for (set, ways) in SOURCES {
+            let entry = catalog::find(set).unwrap();
+            for way in *ways {
                 let (From::Archive(address) | From::Folder(address)) = way.from;
                 assert!(address.starts_with("https://") && !address.contains(' '), "{address}");
                 match way.layout {
-                    Layout::Catalogue => {
-                        assert_eq!(way.files.len(), entry.files.len(), "{}", source.set)
-                    }
-                    Layout::Columns(names) => {
-                        assert_eq!(names.len(), entry.columns, "{}", source.set)
-                    }
-                    Layout::TargetLast => {
-                        assert_eq!(entry.columns, entry.features + 1, "{}", source.set)
-                    }
+                    Layout::Catalogue => assert_eq!(way.files.len(), entry.files.len(), "{set}"),
+                    Layout::Columns(names) => assert_eq!(names.len(), entry.columns, "{set}"),
+                    Layout::TargetLast => assert_eq!(entry.columns, entry.features + 1, "{set}"),
                 }
             }
         }
