@@ -145,18 +145,16 @@ fn peaks(run: &Run) -> String {
     );
     for case in cases() {
         let Some(extra) = case.megabytes(&run.memory) else { continue };
-        let own =
-            Ratio {
-                value: extra, to: String::new(), aim: case.aim.map(|aim| ('≤', aim.floor()))
-            };
+        let ratio = |value: f64, aim: Option<f64>| {
+            Ratio { value, to: String::new(), aim: aim.map(|aim| ('≤', aim)) }.judged()
+        };
+        let own = ratio(extra, case.aim.map(f64::floor));
         let beside = case.peer.as_ref().and_then(|(peer, aim)| {
             let theirs = peer.value(&run.peers)? - peer.base(&run.peers).unwrap_or(0.0);
-            let share =
-                Ratio { value: extra / theirs, to: String::new(), aim: Some(('≤', *aim)) };
-            Some(format!("{} {theirs:.0} | {}", peer.name, share.judged()))
+            Some(format!("{} {theirs:.0} | {}", peer.name, ratio(extra / theirs, Some(*aim))))
         });
         let beside = beside.as_deref().unwrap_or("– | –");
-        let _ = writeln!(out, "| {} | {} | {beside} |", case.what, own.judged());
+        let _ = writeln!(out, "| {} | {own} | {beside} |", case.what);
     }
     out
 }
@@ -169,12 +167,10 @@ fn time(seconds: f64) -> String {
         s if s >= 1e-6 => (s * 1e6, "µs"),
         s => (s * 1e9, "ns"),
     };
-    let decimals = if value >= 100.0 {
-        0
-    } else if value >= 10.0 {
-        1
-    } else {
-        2
+    let decimals = match value {
+        100.0.. => 0,
+        10.0.. => 1,
+        _ => 2,
     };
     format!("{value:.decimals$} {unit}")
 }

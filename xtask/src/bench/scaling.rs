@@ -26,19 +26,11 @@ const AGAINST_C: &[Curve] = &[
 
 /// The plots of a run.
 pub fn plots(ours: &Measurements) -> Vec<Plot> {
-    let n = Plot::new(
-        "scaling-n",
-        "Time against the number of points",
-        Axis::log("points n"),
-        Axis::log("time / s"),
-    );
-    let axes = (Axis::log("size of the subset c"), Axis::log("time of 200 steps / s"));
-    let c = Plot::new(
-        "scaling-c",
-        "Time of the k-DPP swap chain against the size of the subset",
-        axes.0,
-        axes.1,
-    );
+    let plot = |id, title, x, y| Plot::new(id, title, Axis::log(x), Axis::log(y));
+    let title = "Time against the number of points";
+    let n = plot("scaling-n", title, "points n", "time / s");
+    let title = "Time of the k-DPP swap chain against the size of the subset";
+    let c = plot("scaling-c", title, "size of the subset c", "time of 200 steps / s");
     [(n, AGAINST_N), (c, AGAINST_C)].map(|(plot, curves)| draw(plot, curves, ours)).into()
 }
 

@@ -75,15 +75,12 @@ impl<'a, S: Setting> Grid<'a, S> {
                         stage.inc(1);
                         Ok((draw.rows, draw.plots))
                     };
-                    let found = if self.parallel {
-                        (0..repetitions)
-                            .into_par_iter()
-                            .map(one)
-                            .collect::<anyhow::Result<Vec<_>>>()?
+                    let found: anyhow::Result<Vec<_>> = if self.parallel {
+                        (0..repetitions).into_par_iter().map(one).collect()
                     } else {
-                        (0..repetitions).map(one).collect::<anyhow::Result<Vec<_>>>()?
+                        (0..repetitions).map(one).collect()
                     };
-                    found.into_iter().for_each(|(rows, plots)| results.extend(rows, plots));
+                    found?.into_iter().for_each(|(rows, plots)| results.extend(rows, plots));
                 }
                 Ok(())
             };

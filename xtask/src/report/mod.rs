@@ -74,17 +74,21 @@ impl Tally {
         self.hold + self.do_not + self.open
     }
 
+    /// The class of each verdict that there is, its number and its word.
+    fn parts(&self) -> impl Iterator<Item = (&'static str, usize, &'static str)> {
+        let all = [
+            ("holds", self.hold, "holds", "hold"),
+            ("fails", self.do_not, "does not", "do not"),
+            ("open", self.open, "undecided", "undecided"),
+        ];
+        let there = all.into_iter().filter(|(_, number, ..)| *number > 0);
+        there
+            .map(|(class, number, one, many)| (class, number, if number == 1 { one } else { many }))
+    }
+
     /// `3 hold, 1 does not, 1 undecided`, without what there is none of.
     fn words(&self) -> String {
-        let plural = |n: usize, one: &str, many: &str| {
-            (n > 0).then(|| format!("{n} {}", if n == 1 { one } else { many }))
-        };
-        let parts = [
-            plural(self.hold, "holds", "hold"),
-            plural(self.do_not, "does not", "do not"),
-            plural(self.open, "undecided", "undecided"),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let parts: Vec<String> = self.parts().map(|(_, n, word)| format!("{n} {word}")).collect();
         if parts.is_empty() { "none".into() } else { parts.join(", ") }
     }
 }

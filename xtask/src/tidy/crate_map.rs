@@ -86,11 +86,11 @@ fn line_of(text: &str, key: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn tree(path: &str, package: &str, dependencies: &str) -> Tree {
+    fn found(path: &str, package: &str, dependencies: &str) -> Vec<Violation> {
         let text = format!(
             "[package]\nname = \"{package}\"\n[dependencies]\nfaer = \"1\"\n{dependencies}"
         );
-        Tree::of(&[(path, &text)])
+        dependencies_follow_the_map(&Tree::of(&[(path, &text)]))
     }
 
     #[test]
@@ -108,46 +108,25 @@ mod tests {
     #[test]
     fn a_dependency_against_the_map_is_found_with_its_line() {
         let upside_down = "nystrom-kernels = { workspace = true }\n";
-        let violations = dependencies_follow_the_map(&tree(
-            "crates/sketch/Cargo.toml",
-            "nystrom-sketch",
-            upside_down,
-        ));
-        assert_eq!(violations.len(), 1);
-        assert_eq!(violations[0].line, 5);
-        assert!(
-            violations[0].text.contains("`nystrom-sketch` must not depend on `nystrom-kernels`")
-        );
+        let violations = found("crates/sketch/Cargo.toml", "nystrom-sketch", upside_down);
+        assert_eq!((violations.len(), violations[0].line), (1, 5));
+        let text = "`nystrom-sketch` must not depend on `nystrom-kernels`";
+        assert!(violations[0].text.contains(text));
     }
 
     #[test]
     fn allowed_development_and_foreign_dependencies_are_fine() {
         let fine =
             "nystrom-sketch.workspace = true\n[dev-dependencies]\nnystrom-krr.workspace = true\n";
-        assert_eq!(
-            dependencies_follow_the_map(&tree(
-                "crates/leverage/Cargo.toml",
-                "nystrom-leverage",
-                fine
-            )),
-            []
-        );
-        assert_eq!(
-            dependencies_follow_the_map(&tree("benches/Cargo.toml", "benches", "nystrom = \"1\"")),
-            []
-        );
+        assert_eq!(found("crates/leverage/Cargo.toml", "nystrom-leverage", fine), []);
+        assert_eq!(found("benches/Cargo.toml", "benches", "nystrom = \"1\""), []);
     }
 
     #[test]
     fn a_package_off_the_map_and_a_broken_manifest_are_found() {
-        assert!(
-            dependencies_follow_the_map(&tree("crates/new/Cargo.toml", "nystrom-new", ""))[0]
-                .text
-                .contains("not on the map")
-        );
-        assert_eq!(
-            dependencies_follow_the_map(&Tree::of(&[("crates/a/Cargo.toml", "[package")])).len(),
-            1
-        );
+        let off = found("crates/new/Cargo.toml", "nystrom-new", "");
+        assert!(off[0].text.contains("not on the map"));
+        let broken = Tree::of(&[("crates/a/Cargo.toml", "[package")]);
+        assert_eq!(dependencies_follow_the_map(&broken).len(), 1);
     }
 }

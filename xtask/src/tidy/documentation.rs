@@ -118,8 +118,8 @@ mod tests {
     fn libraries_that_clippy_would_not_look_at_are_found() {
         let root = "[workspace.lints.rust]\nmissing_docs = \"deny\"\n";
         let found = |text: &str| {
-            lints_are_inherited(&Tree::of(&[("Cargo.toml", root), ("crates/a/src/lib.rs", text)]))
-                .len()
+            let tree = Tree::of(&[("Cargo.toml", root), ("crates/a/src/lib.rs", text)]);
+            lints_are_inherited(&tree).len()
         };
         assert_eq!((found(&LISTED.join("\n")), found(LISTED[0]), found("//! A crate.")), (0, 1, 1));
     }
@@ -131,27 +131,20 @@ mod tests {
             "standard_error": null, "time": false}]}]}"#;
         let document = |number: &str| format!("<!-- number: fig | x -->{number}<!-- /number -->");
         let stale = |number: &str| {
-            numbers_are_measured(&Tree::of(&[(REFERENCE, run), ("README.md", &document(number))]))
-                .len()
+            let tree = Tree::of(&[(REFERENCE, run), ("README.md", &document(number))]);
+            numbers_are_measured(&tree).len()
         };
         assert_eq!((stale("1.5"), stale("1.4")), (0, 1));
-        assert_eq!(
-            numbers_are_measured(&Tree::of(&[("README.md", &document("1.4"))])),
-            [],
-            "no reference yet"
-        );
+        let without = Tree::of(&[("README.md", &document("1.4"))]);
+        assert_eq!(numbers_are_measured(&without), [], "no reference yet");
     }
 
     #[test]
     fn the_list_of_experiments_must_be_fresh() {
-        assert_eq!(experiments_are_listed(&Tree::of(&[(listing::DOC_PATH, "old")])).len(), 1);
+        let with = |text: &str| Tree::of(&[(listing::DOC_PATH, text)]);
+        assert_eq!(experiments_are_listed(&with("old")).len(), 1);
         assert_eq!(experiments_are_listed(&Tree::default()).len(), 1);
-        assert_eq!(
-            experiments_are_listed(&Tree::of(&[(
-                listing::DOC_PATH,
-                &listing::markdown(experiments::ALL)
-            )])),
-            []
-        );
+        let fresh = with(&listing::markdown(experiments::ALL));
+        assert_eq!(experiments_are_listed(&fresh), []);
     }
 }

@@ -102,19 +102,12 @@ mod tests {
 
     #[test]
     fn equal_snippets_and_other_languages_are_fine() {
-        assert_eq!(
-            violations(
-                "# A\n\n<!-- example: whole -->\n```rust\nfn main() {}\n```\n\n```sh\ncargo \
-                 run\n```\n"
-            ),
-            []
-        );
-        assert_eq!(
-            violations(
-                "<!-- example: part -->\n\n```rust\nlet x = 1;\n\nif x > 0 {\n    f(x);\n}\n```\n"
-            ),
-            []
-        );
+        for fine in [
+            "# A\n\n<!-- example: whole -->\n```rust\nfn main() {}\n```\n\n```sh\ncargo run\n```\n",
+            "<!-- example: part -->\n\n```rust\nlet x = 1;\n\nif x > 0 {\n    f(x);\n}\n```\n",
+        ] {
+            assert_eq!(violations(fine), []);
+        }
     }
 
     #[test]
@@ -122,16 +115,13 @@ mod tests {
         let found =
             violations("text\n<!-- example: whole -->\n```rust\nfn main() { old() }\n```\n");
         assert_eq!((found.len(), found[0].0), (1, 3));
-        assert!(violations("```rust\nfn main() {}\n```")[0].1.contains("without `<!-- example"));
-        assert!(
-            violations("<!-- example: gone -->\n```rust\nfn main() {}\n```")[0]
-                .1
-                .contains("there is no crates/nystrom/examples/gone.rs")
-        );
-        assert!(
-            violations("<!-- example: whole -->\nwords between\n```rust\nfn main() {}\n```")[0]
-                .1
-                .contains("without")
-        );
+        for (before, text) in [
+            ("", "without `<!-- example"),
+            ("<!-- example: gone -->\n", "there is no crates/nystrom/examples/gone.rs"),
+            ("<!-- example: whole -->\nwords between\n", "without"),
+        ] {
+            let found = violations(&format!("{before}```rust\nfn main() {{}}\n```"));
+            assert!(found[0].1.contains(text), "{found:?}");
+        }
     }
 }

@@ -131,74 +131,70 @@ fn is_dyn_rng(ty: &Type) -> bool {
 mod tests {
     use super::*;
 
-    const NONE: [usize; 0] = [];
-
-    fn lines(rule: fn(&Tree) -> Vec<Violation>, text: &str) -> Vec<usize> {
-        let tree = Tree::of(&[("crates/a/src/lib.rs", text)]);
-        rule(&tree).into_iter().map(|violation| violation.line).collect()
+    /// Each of the texts breaks the rule in just this line, or in none.
+    fn check(rule: fn(&Tree) -> Vec<Violation>, line: Option<usize>, texts: &[&str]) {
+        for text in texts {
+            let found = rule(&Tree::of(&[("crates/a/src/lib.rs", text)]));
+            let lines: Vec<usize> = found.into_iter().map(|violation| violation.line).collect();
+            assert_eq!(lines, Vec::from_iter(line), "{text}");
+        }
     }
 
     #[test]
     fn public_functions_that_draw_need_a_section() {
-        let lines = |text| lines(randomness_is_documented, text);
-        assert_eq!(lines("/// Draws.\npub fn f(n: usize, rng: &mut dyn Rng) {}"), [2]);
-        assert_eq!(
-            lines("impl A {\n    /// Draws.\n    pub fn f(&self, rng: &mut dyn Rng) {}\n}"),
-            [3]
-        );
-        assert_eq!(
-            lines(
-                "/// Draws.\n///\n/// # Randomness\n/// One draw.\npub fn f(rng: &mut dyn Rng) {}"
-            ),
-            NONE
-        );
-        assert_eq!(
-            lines(
-                "/// Draws.\n///\n/// # Source\n/// Algorithm 1.\npub fn f(rng: &mut dyn Rng) {}"
-            ),
-            NONE
+        let check = |line, texts| check(randomness_is_documented, line, texts);
+        check(Some(2), &["/// Draws.\npub fn f(n: usize, rng: &mut dyn Rng) {}"]);
+        check(Some(3), &["impl A {\n    /// Draws.\n    pub fn f(&self, rng: &mut dyn Rng) {}\n}"]);
+        check(
+            None,
+            &[
+                "/// Draws.\n///\n/// # Randomness\n/// One draw.\npub fn f(rng: &mut dyn Rng) {}",
+                "/// Draws.\n///\n/// # Source\n/// Algorithm 1.\npub fn f(rng: &mut dyn Rng) {}",
+            ],
         );
     }
 
     #[test]
     fn others_do_not() {
-        let lines = |text| lines(randomness_is_documented, text);
-        assert_eq!(
-            lines(
-                "fn f(rng: &mut dyn Rng) {}\npub(crate) fn g(rng: &mut dyn Rng) {}\npub fn h(n: \
-                 usize) {}"
-            ),
-            NONE
+        check(
+            randomness_is_documented,
+            None,
+            &[
+                "fn f(rng: &mut dyn Rng) {}\npub(crate) fn g(rng: &mut dyn Rng) {}",
+                "pub fn h(n: usize) {}",
+                "impl Select for A { fn select(&self, rng: &mut dyn Rng) {} }",
+                "#[cfg(test)]\nmod tests { pub fn f(rng: &mut dyn Rng) {} }",
+            ],
         );
-        assert_eq!(lines("impl Select for A { fn select(&self, rng: &mut dyn Rng) {} }"), NONE);
-        assert_eq!(lines("#[cfg(test)]\nmod tests { pub fn f(rng: &mut dyn Rng) {} }"), NONE);
     }
 
     #[test]
     fn generators_elsewhere_than_last_are_found() {
-        let lines = |text| lines(generators_are_arguments, text);
-        assert_eq!(lines("fn f(rng: &mut dyn Rng, n: usize) {}"), [1]);
-        assert_eq!(lines("fn f(n: usize, rng: &mut impl Rng) {}"), [1]);
-        assert_eq!(lines("fn f<R: Rng + ?Sized>(n: usize, rng: &mut R) {}"), [1]);
-        assert_eq!(lines("trait A {\n    fn f(&self, rng: &mut Pcg64) -> u8;\n}"), [2]);
-        assert_eq!(lines("struct A {\n    n: usize,\n    rng: Option<rand_pcg::Pcg64>,\n}"), [3]);
-        assert_eq!(lines("struct A<'a>(&'a mut dyn Rng);"), [1]);
+        let check = |line, texts| check(generators_are_arguments, Some(line), texts);
+        check(
+            1,
+            &[
+                "fn f(rng: &mut dyn Rng, n: usize) {}",
+                "fn f(n: usize, rng: &mut impl Rng) {}",
+                "fn f<R: Rng + ?Sized>(n: usize, rng: &mut R) {}",
+                "struct A<'a>(&'a mut dyn Rng);",
+            ],
+        );
+        check(2, &["trait A {\n    fn f(&self, rng: &mut Pcg64) -> u8;\n}"]);
+        check(3, &["struct A {\n    n: usize,\n    rng: Option<rand_pcg::Pcg64>,\n}"]);
     }
 
     #[test]
     fn generators_in_their_place_and_closures_that_take_one_are_fine() {
-        let lines = |text| lines(generators_are_arguments, text);
-        assert_eq!(
-            lines("fn f(n: usize, rng: &mut dyn rand::Rng) {}\nfn g(_: &mut dyn Rng) {}"),
-            NONE
+        check(
+            generators_are_arguments,
+            None,
+            &[
+                "fn f(n: usize, rng: &mut dyn rand::Rng) {}\nfn g(_: &mut dyn Rng) {}",
+                "fn f(draw: impl Fn(&mut dyn Rng) -> u8, n: usize) {}",
+                "fn h(seed: u64) -> Pcg64 { g() }",
+                "#[cfg(test)]\nmod tests { struct A { rng: Pcg64 } }",
+            ],
         );
-        assert_eq!(
-            lines(
-                "fn f(draw: impl Fn(&mut dyn Rng) -> u8, n: usize) {}\nfn h(seed: u64) -> Pcg64 { \
-                 g() }"
-            ),
-            NONE
-        );
-        assert_eq!(lines("#[cfg(test)]\nmod tests { struct A { rng: Pcg64 } }"), NONE);
     }
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Count, badge};
+use super::{Count, badge, sign};
 use crate::claim::Kind;
 use crate::datasets::MissingData;
 use crate::experiment::Claim;
@@ -43,26 +43,20 @@ pub fn lacking(data: &MissingData) -> Markup {
 }
 
 /// `✓ 3 hold ✗ 1 does not` with signs that a screen reader passes over.
-pub fn tally(Tally { hold, do_not, open }: Tally) -> Markup {
-    html! {
-        @if hold > 0 { (counted("holds", "✓", hold, "holds", "hold")) }
-        @if do_not > 0 { (counted("fails", "✗", do_not, "does not", "do not")) }
-        @if open > 0 { (counted("open", "?", open, "undecided", "undecided")) }
-    }
+pub fn tally(tally: Tally) -> Markup {
+    html! { @for (class, number, word) in tally.parts() { (counted(class, number, word)) } }
 }
 
 /// `∅ 1 data set missing`; nothing where none is.
 pub fn lacks(sets: usize) -> Markup {
-    html! {
-        @if sets > 0 { (counted("lacks", "∅", sets, "data set missing", "data sets missing")) }
-    }
+    let word = if sets == 1 { "data set missing" } else { "data sets missing" };
+    html! { @if sets > 0 { (counted("lacks", sets, word)) } }
 }
 
-fn counted(class: &str, sign: &str, number: usize, one: &str, many: &str) -> Markup {
-    let word = if number == 1 { one } else { many };
+fn counted(class: &str, number: usize, word: &str) -> Markup {
     html! {
         span class=(format!("badge {class}")) {
-            span aria-hidden="true" { (sign) } " " b { (number) } " " (word)
+            span aria-hidden="true" { (sign(class).0) } " " b { (number) } " " (word)
         }
         " "
     }

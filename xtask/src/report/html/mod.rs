@@ -109,9 +109,9 @@ fn setting(run: &Run) -> Markup {
     }
 }
 
-/// A verdict as a word with a sign, never by colour alone.
-fn badge(class: &str) -> Markup {
-    let (sign, word) = match class {
+/// The sign and the word of a verdict.
+fn sign(class: &str) -> (&'static str, &'static str) {
+    match class {
         "holds" => ("✓", "holds"),
         "fails" => ("✗", "does not hold"),
         "open" => ("?", "undecided"),
@@ -119,7 +119,12 @@ fn badge(class: &str) -> Markup {
         "error" => ("!", "failed"),
         "unknown" => ("–", "not run"),
         _ => ("–", "no claim"),
-    };
+    }
+}
+
+/// A verdict as a word with a sign, never by colour alone.
+fn badge(class: &str) -> Markup {
+    let (sign, word) = sign(class);
     html! {
         span class=(format!("badge {class}")) { span aria-hidden="true" { (sign) } " " (word) }
     }
