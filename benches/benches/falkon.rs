@@ -37,8 +37,7 @@ where
 {
     let (n, m) = (1_000_000, 4000);
     let (x, y) = problems::cosines(n, 10, 1);
-    let narrow = |a: &Mat<f64>| Mat::from_fn(a.nrows(), a.ncols(), |i, j| T::lit(a[(i, j)]));
-    let (x, y) = (narrow(&x), narrow(&y));
+    let (x, y) = (problems::cast(&x), problems::cast(&y));
     let time = |iterations| {
         let start = Instant::now();
         (run(&falkon::<T>(iterations, 1e-12, Some(2 << 30)), &x, &y, m), start.elapsed())
@@ -68,7 +67,7 @@ fn benches(c: &mut Criterion) {
 
 fn at_50_000(c: &mut Criterion) {
     let (x, y) = problems::cosines(50_000, 10, 1);
-    let (x32, y32) = (problems::narrow(&x), problems::narrow(&y));
+    let (x32, y32) = (problems::cast::<f32>(&x), problems::cast::<f32>(&y));
     let mut group = c.benchmark_group("falkon");
     for m in [1000, 2000] {
         heavy(&mut group, BenchmarkId::new("setup", m), || run(&falkon(0, 1e-6, None), &x, &y, m));

@@ -62,7 +62,7 @@ where
     Gaussian: Kernel<T>,
 {
     let (x, y) = problems::cosines(n, 10, 1);
-    let cast = |a: Mat<f64>| Mat::from_fn(a.nrows(), a.ncols(), |i, j| T::lit(a[(i, j)]));
+    let cast = |a: Mat<f64>| problems::cast::<T>(&a); // and nothing else in memory
     let (x, y) = (cast(x), cast(y));
     let x = Points::from_rows(x.as_ref());
     ready();

@@ -31,7 +31,7 @@ fn all(c: &mut Criterion) {
         let (x, y) = problems::cosines(n, 10, 1);
         fits(c, n, &x, &y);
         if n < 1_000_000 {
-            fits(c, n, &problems::narrow(&x), &problems::narrow(&y));
+            fits::<f32>(c, n, &problems::cast(&x), &problems::cast(&y));
         }
     }
 }

@@ -16,7 +16,7 @@ use nystrom::sketch::{
     Accumulation, GaussianSketch, Localized, Rademacher, SketchDistribution, SketchedMatrix,
     SparseSign, Subsampling, VerySparse,
 };
-use nystrom_benches as _;
+use nystrom_benches::problems;
 use std::time::Duration;
 
 /// Dense sketches evaluate n²/2 entries; the others of [`LARGE`] far fewer.
@@ -26,14 +26,7 @@ const LARGE: usize = 200_000;
 fn bimodal(n: usize) -> (Mat<f64>, Mat<f64>) {
     let mut rng = Pcg64::seed_from_u64(0);
     let cluster = 1.0 / (1.0 + (n as f64).sqrt());
-    let mut x = Mat::zeros(n, 3);
-    for i in 0..n {
-        let far = rng.random::<f64>() < cluster;
-        for k in 0..3 {
-            let u = rng.random::<f64>();
-            x[(i, k)] = if far { 2.5 - 0.5 * (1.0 - u).sqrt() } else { u };
-        }
-    }
+    let x = problems::two_clusters(n, |u| u < cluster, &mut rng);
     let y = Mat::from_fn(n, 1, |i, _| (3.0 * x[(i, 0)]).sin() + rng.random::<f64>() - 0.5);
     (x, y)
 }

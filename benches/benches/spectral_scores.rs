@@ -9,22 +9,14 @@ use nystrom::kernels::{Matern32, Points};
 use nystrom::leverage::{
     Bandwidth, Density, DensityMethod, Guard, KernelDensity, SpectralAnalysis,
 };
-use nystrom::rand::{RngExt, SeedableRng};
+use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
-use nystrom_benches::heavy;
+use nystrom_benches::{heavy, problems};
 
 /// Unif[0, 1]³, and a share `sparse` of the points on [2, 2.5]³ with density ∝ Π(5 − 2x).
 fn design(n: usize, sparse: f64) -> Mat<f64> {
-    let mut rng = Pcg64::seed_from_u64(1);
-    let mut x = Mat::zeros(3, n);
-    for i in 0..n {
-        let far = rng.random::<f64>() < sparse;
-        for k in 0..3 {
-            let u: f64 = rng.random();
-            x[(k, i)] = if far { 2.5 - 0.5 * (1.0 - u).sqrt() } else { u };
-        }
-    }
-    x
+    let x = problems::two_clusters(n, |u| u < sparse, &mut Pcg64::seed_from_u64(1));
+    x.transpose().to_owned()
 }
 
 fn spectral_scores(c: &mut Criterion) {

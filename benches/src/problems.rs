@@ -26,23 +26,27 @@ pub fn cosines(n: usize, d: usize, seed: u64) -> (Mat<f64>, Mat<f64>) {
 }
 
 /// Problem b, the bimodal design of Chen & Yang (2021) in three dimensions. Points are uniform on
-/// the unit cube with probability n/(n + n^0.4). Otherwise their coordinates are on [2, 2.5] with
-/// density 4(5 − 2x). n × 3.
+/// the unit cube with probability n/(n + n^0.4). n × 3.
 pub fn bimodal<T: Scalar>(n: usize) -> Mat<T> {
-    let mut rng = Pcg64::seed_from_u64(0);
     let first = 1.0 / (1.0 + (n as f64).powf(-0.6));
+    cast(&two_clusters(n, |u| u >= first, &mut Pcg64::seed_from_u64(0)))
+}
+
+/// Points uniform on the unit cube, but those that are `far` (asked with a uniform number): their
+/// coordinates are on [2, 2.5] with density 4(5 − 2x). n × 3.
+pub fn two_clusters(n: usize, far: impl Fn(f64) -> bool, rng: &mut Pcg64) -> Mat<f64> {
     let mut x = Mat::zeros(n, 3);
     for i in 0..n {
-        let in_cube = rng.random::<f64>() < first;
-        for j in 0..3 {
-            let u = rng.random::<f64>();
-            x[(i, j)] = T::lit(if in_cube { u } else { 2.5 - 0.5 * (1.0 - u).sqrt() });
+        let far = far(rng.random());
+        for k in 0..3 {
+            let u: f64 = rng.random();
+            x[(i, k)] = if far { 2.5 - 0.5 * (1.0 - u).sqrt() } else { u };
         }
     }
     x
 }
 
-/// The same numbers in single precision.
-pub fn narrow(a: &Mat<f64>) -> Mat<f32> {
-    Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] as f32)
+/// The same numbers in another precision.
+pub fn cast<T: Scalar>(a: &Mat<f64>) -> Mat<T> {
+    Mat::from_fn(a.nrows(), a.ncols(), |i, j| T::lit(a[(i, j)]))
 }
