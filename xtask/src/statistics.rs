@@ -182,6 +182,13 @@ pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
 }
 
+/// Mean and standard deviation, of divisor n.
+pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    (mean, (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt())
+}
+
 /// Mean and its standard error; NaN where there are too few values.
 pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
@@ -211,6 +218,7 @@ mod tests {
     #[test]
     fn means_and_exponents() {
         assert_eq!(mean_and_error(&[1.0, 3.0]), (2.0, 1.0));
+        assert_eq!(mean_and_deviation(&[1.0, 5.0]), (3.0, 2.0));
         let one = sample(&[5.0]).mean();
         assert_eq!((one.value, one.error), (5.0, None), "one draw has no standard error");
         let cubic: Vec<_> = [1.0, 2.0, 5.0].map(|x: f64| (x, 7.0 * x.powi(3))).into();

@@ -16,7 +16,7 @@ use nystrom_data::{Constant, Dataset, Standardize, Standardizer};
 use rand::Rng;
 
 use crate::experiment::Context;
-use crate::lab::{Draw, LAMBDA, Measure, Setting};
+use crate::lab::{Draw, LAMBDA, Measure, labelled};
 use crate::method::{self, Method};
 
 /// What the experiments say about their settings.
@@ -67,11 +67,7 @@ pub const RQA: Set = Set { label: "RQA", data: "query-analytics-rqa" };
 pub const CASP: Set = Set { label: "CASP", data: "casp" };
 pub const GAS: Set = Set { label: "GAS", data: "gas-turbine" };
 
-impl Setting for Set {
-    fn label(&self) -> String {
-        self.label.into()
-    }
-}
+labelled!(Set);
 
 impl Set {
     /// The data. For GAS all columns but the target are features; the catalog leaves out CO.

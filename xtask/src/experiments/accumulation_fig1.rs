@@ -52,12 +52,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     for plot in out.plots.iter_mut().take(1) {
         plot.line(ESTIMATION.label, THEORY.key, results.curve(&DESIGN, PROBLEM, ESTIMATION));
     }
-    let table = results.table(
-        "fig1",
-        "Mean error (1/n)‖f_S − f_n‖² and median time",
-        &[DESIGN],
-        &[ERROR, SECONDS],
-    );
+    let title = "Mean error (1/n)‖f_S − f_n‖² and median time";
+    let table = results.table("fig1", title, &[DESIGN], &[ERROR, SECONDS]);
     out.tables.extend(table.by_x("n").facts(&[COLUMNS, LAMBDA, ESTIMATION]).build());
     out.claims = claims(&results, sizes[sizes.len() - 1].0);
     out.notes = paragraphs([

@@ -49,8 +49,8 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let table = results.table("risk", title, &[PROBLEM], &[ENTRIES, RATIO]);
     out.tables.extend(table.by_method("method").by_x("parts or columns").build());
     out.claims = claims(&results, n as f64 * exact.d_eff());
-    let reaching =
-        PARTS.into_iter().filter(|&m| reaches(&results, m, DIVIDE_AND_CONQUER)).max().unwrap_or(0);
+    let reached = |m: &usize| reaches(&results, *m as f64, DIVIDE_AND_CONQUER);
+    let reaching = PARTS.into_iter().filter(reached).max().unwrap_or(0);
     out.notes = vec![
         CHOICES.into(),
         format!(
@@ -110,39 +110,29 @@ fn in_parts(
     Ok((risk, model.report().kernel_entries as f64))
 }
 
-fn reaches(results: &Results, size: usize, method: Method) -> bool {
+fn reaches(results: &Results, size: f64, method: Method) -> bool {
     results.get(&PROBLEM, size, method, RATIO).value <= REACHED
 }
 
 fn claims(results: &Results, n_d_eff: f64) -> Vec<Claim> {
     let needed = |method: Method| {
-        let sizes =
-            results.abscissae(&PROBLEM, method, RATIO).into_iter().map(|size| size as usize);
+        let sizes = results.abscissae(&PROBLEM, method, RATIO).into_iter();
         let reaching = sizes.filter(|&size| reaches(results, size, method));
-        reaching
-            .map(|size| results.get(&PROBLEM, size, method, ENTRIES).value)
-            .fold(f64::INFINITY, f64::min)
+        let entries = reaching.map(|size| results.get(&PROBLEM, size, method, ENTRIES).value);
+        entries.fold(f64::INFINITY, f64::min)
     };
     let [parts, uniform, leverage] = [DIVIDE_AND_CONQUER, UNIFORM, LEVERAGE].map(needed);
-    let of_leverage = "over those of leverage columns, for a ratio ≤ 1.1";
+    let values =
+        |of: &str, over: &str| format!("kernel values of {of} over {over}, for a ratio ≤ 1.1");
+    let over = |of: &str| values(of, "those of leverage columns");
+    let [by_scores, in_parts, by_chance] = [
+        values("leverage columns", "n·d_eff"),
+        over("divide and conquer"),
+        over("uniform columns"),
+    ];
     vec![
-        Claim::at_most(
-            "kernel values of leverage columns over n·d_eff, for a ratio ≤ 1.1",
-            "order n·d_eff",
-            leverage / n_d_eff,
-            4.0,
-        ),
-        Claim::at_least(
-            &format!("kernel values of divide and conquer {of_leverage}"),
-            "d_eff in order",
-            parts / leverage,
-            1.0,
-        ),
-        Claim::at_least(
-            &format!("kernel values of uniform columns {of_leverage}"),
-            "d_mof/d_eff in order",
-            uniform / leverage,
-            2.0,
-        ),
+        Claim::at_most(&by_scores, "order n·d_eff", leverage / n_d_eff, 4.0),
+        Claim::at_least(&in_parts, "d_eff in order", parts / leverage, 1.0),
+        Claim::at_least(&by_chance, "d_mof/d_eff in order", uniform / leverage, 2.0),
     ]
 }

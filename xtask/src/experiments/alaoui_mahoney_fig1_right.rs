@@ -100,14 +100,10 @@ fn claims(results: &Results, d_eff: f64) -> Vec<Claim> {
     let worse = |p: usize| results.compare(&PROBLEM, ("", p), RATIO, FAST_LEVERAGE, LEVERAGE).ratio;
     let approximate =
         statistics::largest(COLUMNS.into_iter().filter(|&p| p as f64 >= d_eff).map(worse));
+    let text = format!("risk ratio of exact leverage at p = {double}");
     vec![
         // ours: the paper leaves f* and the noise open
-        Claim::near(
-            &format!("risk ratio of exact leverage at p = {double}"),
-            1.01,
-            ratio(double, LEVERAGE),
-            0.05,
-        ),
+        Claim::near(&text, 1.01, ratio(double, LEVERAGE), 0.05),
         Claim::at_least(
             "columns that uniform sampling needs for a ratio ≤ 1.1, over those that leverage needs",
             "several times as many (picture)",

@@ -13,7 +13,7 @@ use super::papers;
 use super::truth::Truth;
 use crate::datasets::standardized;
 use crate::experiment::{Claim, Column, Context, Experiment, Outcome, paragraphs};
-use crate::lab::{D_EFF, D_MOF, Draw, FEATURES, Grid, LAMBDA, Measure, N, Results, Setting};
+use crate::lab::{D_EFF, D_MOF, Draw, FEATURES, Grid, LAMBDA, Measure, N, Results, labelled};
 use crate::method::{LEVERAGE, Method, UNIFORM};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -84,11 +84,7 @@ const LIMIT: Measure = Measure::new("limit of d_mof", "n K_ii/(K_ii + μ)");
 const P: Measure = Measure::new("p", "columns p");
 const FACTS: [Measure; 8] = [N, FEATURES, LAMBDA, D_EFF, D_MOF, D_EFF_PER_SAMPLE, LIMIT, P];
 
-impl Setting for Row {
-    fn label(&self) -> String {
-        self.label.into()
-    }
-}
+labelled!(Row);
 
 impl Row {
     fn ridge(&self) -> Ridge<f64> {

@@ -7,7 +7,7 @@ use nystrom::linalg_core::{Ridge, random};
 
 use super::papers;
 use crate::experiment::{Axis, Claim, Context, Experiment, Outcome, paragraphs};
-use crate::lab::{Grid, Measure, Results, Setting};
+use crate::lab::{Grid, Measure, Results, labelled};
 use crate::method::{EXACT, FAST_LEVERAGE, Method};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -34,11 +34,7 @@ struct Series {
     fixed: (usize, usize),
 }
 
-impl Setting for Series {
-    fn label(&self) -> String {
-        self.label.into()
-    }
-}
+labelled!(Series);
 
 fn run(ctx: &Context) -> anyhow::Result<Outcome> {
     let exact: &[usize] =

@@ -17,6 +17,7 @@ use rand::Rng;
 use super::bimodal_problem::{BimodalPoints, observe};
 use crate::lab::Measure;
 use crate::method::{self, Method};
+use crate::statistics::mean_and_deviation;
 
 /// All scores equal.
 pub const UNIFORM: Method = method::UNIFORM.called("uniform (Vanilla)");
@@ -163,10 +164,8 @@ const BANDWIDTHS: [f64; 9] = [0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.45, 0.7, 1.0];
 /// little, but it is the best there is.
 fn tuned(x: Points<'_, f64>) -> anyhow::Result<KernelDensity> {
     let (n, d) = (x.len() as f64, x.dim());
-    let spread = |k: usize| {
-        let mean = (0..x.len()).map(|i| x.coordinate(i, k)).sum::<f64>() / n;
-        ((0..x.len()).map(|i| (x.coordinate(i, k) - mean).powi(2)).sum::<f64>() / n).sqrt()
-    };
+    let feature = |k: usize| (0..x.len()).map(|i| x.coordinate(i, k)).collect::<Vec<_>>();
+    let spread = |k: usize| mean_and_deviation(&feature(k)).1;
     let ln_volume: f64 = (0..d).map(|k| spread(k).ln()).sum();
     let mut best = (f64::NEG_INFINITY, None);
     for h in BANDWIDTHS {

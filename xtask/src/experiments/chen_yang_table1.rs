@@ -18,7 +18,7 @@ use rand::Rng;
 use super::papers;
 use crate::datasets::standardized;
 use crate::experiment::{Claim, Column, Context, Experiment, Outcome, number, paragraphs};
-use crate::lab::{D_EFF, Draw, Grid, LAMBDA, Measure, N, Place, Results, Setting};
+use crate::lab::{D_EFF, Draw, Grid, LAMBDA, Measure, N, Place, Results, labelled};
 use crate::method::{BLESS, Method, RECURSIVE, SPECTRAL, SPECTRAL_AVERAGE, UNIFORM};
 use crate::statistics::quantile;
 
@@ -76,11 +76,7 @@ impl Set {
     }
 }
 
-impl Setting for Set {
-    fn label(&self) -> String {
-        self.label.into()
-    }
-}
+labelled!(Set);
 
 const SA: Method = SPECTRAL;
 const RC: Method = RECURSIVE.called("RC");
@@ -255,11 +251,8 @@ impl Problem {
             })),
             _ => Box::new(spectral(BANDWIDTH_AVERAGED, Guard::LocalAverage { quantile: 1.0 })),
         };
-        Ok(estimator.scores(
-            &KernelMatrix::new(kernel, points)?,
-            Ridge::PerSample(self.lambda),
-            rng,
-        )?)
+        let k = KernelMatrix::new(kernel, points)?;
+        Ok(estimator.scores(&k, Ridge::PerSample(self.lambda), rng)?)
     }
 
     /// r_i = (l̃_i/Σl̃)/(l_i/Σl).

@@ -170,14 +170,19 @@ impl Matrix<'_> {
         draw.rng(&format!("{}, n = {}", method.key, self.n))
     }
 
+    /// What a first draw took.
+    fn put_first(&self, draw: &mut Draw<'_, Size>, method: Method, started: Instant) {
+        let (seconds, values) = (started.elapsed().as_secs_f64(), self.kernel.take() as f64);
+        draw.put_all(self.n, method, [(FIRST, seconds), (FIRST_VALUES, values)]);
+    }
+
     fn by_spectrum(&self, draw: &mut Draw<'_, Size>) -> anyhow::Result<()> {
         let rng = &mut self.rng(draw, SPECTRUM);
         let started = Instant::now();
         let ensemble = LEnsemble::new(self.k)?;
         let k_dpp = ensemble.k_dpp(self.c)?;
         let _ = k_dpp.sample(rng);
-        draw.put_at(self.n, SPECTRUM, FIRST, started.elapsed().as_secs_f64());
-        draw.put_at(self.n, SPECTRUM, FIRST_VALUES, self.kernel.take() as f64);
+        self.put_first(draw, SPECTRUM, started);
         for _ in 0..DRAWS {
             let _ = draw.timed_at(self.n, SPECTRUM, NEXT, || Ok(k_dpp.sample(rng)))?;
         }
@@ -194,8 +199,7 @@ impl Matrix<'_> {
         let started = Instant::now();
         let mut k_dpp = RejectionKDpp::new(self.k, self.c, Rejection::of_size(self.c), rng)?;
         let _ = k_dpp.sample(rng)?;
-        draw.put_at(self.n, REJECTION, FIRST, started.elapsed().as_secs_f64());
-        draw.put_at(self.n, REJECTION, FIRST_VALUES, self.kernel.take() as f64);
+        self.put_first(draw, REJECTION, started);
         for _ in 0..DRAWS {
             let before = k_dpp.effort().trials;
             let _ = draw.timed_at(self.n, REJECTION, NEXT, || Ok(k_dpp.sample(rng)?))?;
@@ -243,9 +247,8 @@ impl Matrix<'_> {
 }
 
 fn claims(results: &Results, s: &Size) -> Vec<Claim> {
-    let last = |method, measure| results.abscissae(s, method, measure).last().copied();
     let mut claims = vec![];
-    if let Some(n) = last(REJECTION, FIRST_VALUES) {
+    if let Some(&n) = results.abscissae(s, REJECTION, FIRST_VALUES).last() {
         let share = results.get(s, n, REJECTION, FIRST_VALUES).map(|v| v / (n * n), 1.0 / (n * n));
         let text =
             format!("{}, n = {n}: kernel values of a first draw by rejection over n²", s.label());
@@ -257,24 +260,25 @@ fn claims(results: &Results, s: &Size) -> Vec<Claim> {
             .into_iter()
             .rfind(|&n| !results.sample(s, n, REJECTION, measure).values().is_empty())
     };
-    for (measure, what) in [(FIRST, "first"), (NEXT, "further")] {
-        let Some(n) = both(DPPY_ALPHA, measure) else { continue };
+    let alpha = |what: &str| format!("time of a {what} draw by DPPy's alpha over ours");
+    let fast = "ours: ten times as fast";
+    let chain = |what: &str| {
+        format!(
+            "{what} of a draw by the chain, {WITHIN} from the k-DPP, over that of an exact one by \
+             rejection"
+        )
+    };
+    let near = "ours: exact draws cost less than chains that are known to be near";
+    for (method, measure, text, words, least) in [
+        (DPPY_ALPHA, FIRST, alpha("first"), fast, 10.0),
+        (DPPY_ALPHA, NEXT, alpha("further"), fast, 10.0),
+        (CHAIN, NEXT, chain("time"), near, 1.0),
+        (CHAIN, NEXT_VALUES, chain("kernel values"), near, 1.0),
+    ] {
+        let Some(n) = both(method, measure) else { continue };
         let of = |method| results.get(s, n, method, measure);
-        let text =
-            format!("{}, n = {n}: time of a {what} draw by DPPy's alpha over ours", s.label());
-        let words = "ours: ten times as fast";
-        claims.push(Claim::at_least(&text, words, of(DPPY_ALPHA).over(of(REJECTION)), 10.0));
-    }
-    for (measure, what) in [(NEXT, "time"), (NEXT_VALUES, "kernel values")] {
-        let Some(n) = both(CHAIN, measure) else { continue };
-        let of = |method| results.get(s, n, method, measure);
-        let text = format!(
-            "{}, n = {n}: {what} of a draw by the chain, {WITHIN} from the k-DPP, over that of an \
-             exact one by rejection",
-            s.label()
-        );
-        let words = "ours: exact draws cost less than chains that are known to be near";
-        claims.push(Claim::at_least(&text, words, of(CHAIN).over(of(REJECTION)), 1.0));
+        let text = format!("{}, n = {n}: {text}", s.label());
+        claims.push(Claim::at_least(&text, words, of(method).over(of(REJECTION)), least));
     }
     claims
 }

@@ -98,20 +98,12 @@ fn cell(whole: &Whole, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
 fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
     let mut claims = vec![];
     for (error, _, norm) in NORMS {
-        for rival in [LEV, REG_LEV] {
-            let [ours, theirs] = [KDPP, rival].map(|method| improvements.mean(error, method, UNIF));
-            let text = format!(
-                "{of}, {norm} norm: improvement of kDPP over Unif less that of {}",
-                rival.name
-            );
-            claims.push(
-                Claim::at_least(&text, "kDPP has the lowest error", ours.minus(theirs), 0.0)
-                    .printed(),
-            );
-        }
+        let words = "kDPP has the lowest error";
+        let lowest = lowest(improvements, [of, norm, "kDPP", words], error, KDPP);
+        claims.extend(lowest.map(Claim::printed));
         let text = format!("{of}, {norm} norm: largest improvement of kDPP over Unif");
-        claims
-            .push(Claim::near(&text, 0.8, improvements.largest(error, KDPP, UNIF), 0.1).printed());
+        let gain = improvements.largest(error, KDPP, UNIF);
+        claims.push(Claim::near(&text, 0.8, gain, 0.1).printed());
         let text =
             format!("{of}, {norm} norm: error of AdapFull over that of kDPP, geometric mean");
         let ratio = improvements.ratio(error, ADAP_FULL, KDPP);
@@ -132,21 +124,29 @@ fn claims(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
     claims
 }
 
+/// A method improves more on uniform sampling than sampling by either score.
+fn lowest(
+    improvements: &Improvements<'_>,
+    [of, norm, name, words]: [&str; 4],
+    error: Measure,
+    method: Method,
+) -> [Claim; 2] {
+    [LEV, REG_LEV].map(|rival| {
+        let [ours, theirs] = [method, rival].map(|one| improvements.mean(error, one, UNIF));
+        let less = format!("over Unif less that of {}", rival.name);
+        let text = format!("{of}, {norm} norm: improvement of {name} {less}");
+        Claim::at_least(&text, words, ours.minus(theirs), 0.0)
+    })
+}
+
 /// The same of exact draws: whether the distribution does what the paper says of 3000 steps of its
 /// chain.
 fn exactly(improvements: &Improvements<'_>, of: &str) -> Vec<Claim> {
     let mut claims = vec![];
     for (error, _, norm) in NORMS {
-        for rival in [LEV, REG_LEV] {
-            let [ours, theirs] =
-                [KDPP_EXACT, rival].map(|method| improvements.mean(error, method, UNIF));
-            let text = format!(
-                "{of}, {norm} norm: improvement of exact k-DPP draws over Unif less that of {}",
-                rival.name
-            );
-            let words = "ours: as the paper says of its chain";
-            claims.push(Claim::at_least(&text, words, ours.minus(theirs), 0.0));
-        }
+        let words = "ours: as the paper says of its chain";
+        let names = [of, norm, "exact k-DPP draws", words];
+        claims.extend(lowest(improvements, names, error, KDPP_EXACT));
         let text = format!(
             "{of}, {norm} norm: error of AdapFull over that of exact k-DPP draws, geometric mean"
         );

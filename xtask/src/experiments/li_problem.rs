@@ -15,7 +15,8 @@ use crate::claim::{Claim, Kind};
 use crate::context::experiment_seed;
 use crate::datasets::MissingData;
 use crate::experiment::Context;
-use crate::lab::Setting;
+use crate::lab::labelled;
+use crate::statistics::mean_and_deviation;
 
 /// A data set by the paper's name and the catalog's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +27,7 @@ pub struct Set {
     pub name: &'static str,
 }
 
-impl Setting for Set {
-    fn label(&self) -> String {
-        self.label.into()
-    }
-}
+labelled!(Set);
 
 const fn set(label: &'static str, name: &'static str) -> Set {
     Set { label, name }
@@ -158,10 +155,8 @@ impl Whole {
     /// Reads the set and cross-validates.
     pub fn new(ctx: &Context, set: &Set) -> anyhow::Result<Self> {
         let data = ctx.dataset(set.name)?;
-        let n = data.y.len();
-        let mean = data.y.iter().sum::<f64>() / n as f64;
-        let deviation = (data.y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
-        let y = Mat::from_fn(n, 1, |i, _| data.y[i] / deviation);
+        let (_, deviation) = mean_and_deviation(&data.y);
+        let y = Mat::from_fn(data.y.len(), 1, |i, _| data.y[i] / deviation);
         let chosen =
             cross_validated(*set, &data.x, &y, ctx.pick(CV_ROWS[0], CV_ROWS[1], CV_ROWS[2]))?;
         Ok(Whole { set: *set, x: data.x, y, chosen })

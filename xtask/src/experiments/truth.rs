@@ -5,6 +5,8 @@ use nystrom::faer::{Mat, MatMut};
 use nystrom::krr::risk::{FixedDesign, Risk};
 use nystrom::linalg_core::{Cholesky, JitterLadder, PsdMatrix, Ridge, ops};
 
+use crate::statistics::mean_and_deviation;
+
 /// A problem with fixed design, known or taken to be known.
 pub struct Truth {
     /// f*(x_i).
@@ -50,8 +52,6 @@ impl Truth {
 
 /// y, centred and scaled to variance 1, as a column.
 pub fn standard(y: &[f64]) -> Mat<f64> {
-    let n = y.len() as f64;
-    let mean = y.iter().sum::<f64>() / n;
-    let deviation = (y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n).sqrt();
+    let (mean, deviation) = mean_and_deviation(y);
     Mat::from_fn(y.len(), 1, |i, _| (y[i] - mean) / deviation)
 }

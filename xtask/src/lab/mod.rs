@@ -20,6 +20,7 @@ pub use grid::{Draw, Grid};
 pub use measure::{D_EFF, D_MOF, FEATURES, LAMBDA, Measure, N};
 pub use results::{Results, point, with};
 pub use setting::Setting;
+pub(crate) use setting::labelled;
 pub use sheet::Place;
 
 #[cfg(test)]

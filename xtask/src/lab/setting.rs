@@ -7,6 +7,18 @@ pub trait Setting: Sync {
     fn label(&self) -> String;
 }
 
+/// A setting whose label is its field of that name.
+macro_rules! labelled {
+    ($setting:ty) => {
+        impl $crate::lab::Setting for $setting {
+            fn label(&self) -> String {
+                self.label.into()
+            }
+        }
+    };
+}
+pub(crate) use labelled;
+
 impl Setting for &'static str {
     fn label(&self) -> String {
         (*self).into()
