@@ -4,15 +4,18 @@
 use super::criterion::Measurements;
 use super::peers::Line;
 
+type Ours = Box<dyn Fn(&Measurements) -> Option<f64>>;
+type Limit = Box<dyn Fn(&Rates<'_>) -> Option<f64>>;
+
 /// One line of the comparison.
 pub struct Row {
     /// What is done, with its sizes.
     pub what: String,
     /// Our time for it.
-    pub ours: Box<dyn Fn(&Measurements) -> Option<f64>>,
+    pub ours: Ours,
     /// The least time the machine allows, from rates measured in the same run; none where nobody
     /// has said what it is.
-    pub limit: Box<dyn Fn(&Rates<'_>) -> Option<f64>>,
+    pub limit: Limit,
     /// At most so many times the limit is the aim.
     pub within: Option<f64>,
     /// What a user would pick instead, each with the ratio, theirs over ours, that is aimed at.

@@ -10,7 +10,7 @@ use nystrom::sketch::{Nystrom, SpectralNorm, Uniform, frobenius_error};
 use super::li_problem::{AILERONS, AtHand, CHOICES, Problem, Set, Whole};
 use super::papers;
 use crate::experiment::{
-    Axis, Cell, Claim, Column, Context, Experiment, Outcome, Plot, Table, paragraphs,
+    Axis, Claim, Column, Context, Experiment, Outcome, Plot, Table, paragraphs,
 };
 use crate::lab::{Draw, Grid, Measure, Results, Setting};
 use crate::method::{K_DPP, LEVEL_1, LEVEL_2, LEVEL_3, LEVEL_4, LEVEL_5, LEVEL_6};
