@@ -11,7 +11,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nystrom::krr::{IterationReport, IterativeOptions};
 use nystrom::linalg_core::Scalar;
 use nystrom::prelude::*;
-use nystrom_benches::{heavy, problems};
+use nystrom_benches::{heavy, peak, problems};
 use std::time::Instant;
 
 fn falkon<T: Scalar>(
@@ -43,15 +43,14 @@ where
         (run(&falkon::<T>(iterations, 1e-12, Some(2 << 30)), &x, &y, m), start.elapsed())
     };
     let ((_, one), (report, six)) = (time(1), time(6));
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM: unknown");
     println!(
         "{}, n = {n}, m = {m}: {:.1?} an iteration, residual {:.1e} after six ({six:.1?}); \
-         planned {} MB beside x and y, {peak}",
+         planned {} MB beside x and y, {}",
         T::NAME,
         (six - one) / 5,
         report.residual,
         report.memory.total() >> 20,
+        peak(),
     );
 }
 

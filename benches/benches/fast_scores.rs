@@ -4,13 +4,13 @@
 //! `cargo bench -p nystrom-benches --bench fast_scores`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
 
-use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use nystrom::kernels::{Gaussian, KernelMatrix, Points};
 use nystrom::leverage::{Landmarks, fast_scores};
 use nystrom::linalg_core::{Ridge, Scalar, random};
 use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
-use nystrom_benches as _;
+use nystrom_benches::flat;
 use std::time::Duration;
 
 const N: usize = 50_000;
@@ -20,11 +20,8 @@ fn fast<T: Scalar>(c: &mut Criterion) {
     let x = random::standard_normal::<T>(N, 10, &mut Pcg64::seed_from_u64(0));
     let k = KernelMatrix::new(Gaussian::new(3.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
     let landmarks = Landmarks::new(N, (0..P).map(|j| j * (N / P)).collect()).unwrap();
-    let mut group = c.benchmark_group(format!("fast_scores_{}", T::NAME));
-    group
-        .sampling_mode(SamplingMode::Flat)
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(2));
+    let mut group = flat(c, &format!("fast_scores_{}", T::NAME));
+    group.measurement_time(Duration::from_secs(2));
     // flops: Gram and three triangular solves
     group.throughput(Throughput::Elements((4 * N * P * P) as u64));
     group.bench_function(format!("n={N}/p={P}"), |b| {

@@ -8,7 +8,7 @@
 //! `cargo bench -p nystrom-benches --bench k_dpp`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
 
-use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nystrom::dpp::{DownUpWalk, LEnsemble, Rejection, RejectionKDpp, SwapChain, SwapRule};
 use nystrom::faer::{Accum, Mat};
 use nystrom::kernels::{Gaussian, KernelMatrix, Matern32, Points};
@@ -17,7 +17,7 @@ use nystrom::linalg_core::random::standard_normal;
 use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
 use nystrom::sketch::Uniform;
-use nystrom_benches::{heavy, problems};
+use nystrom_benches::{flat, heavy, problems};
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -67,11 +67,8 @@ fn exact(c: &mut Criterion) {
     let k = KernelMatrix::new(Matern32::new(0.5).unwrap(), Points::from_rows(x.as_ref())).unwrap();
     let ensemble = LEnsemble::new(&k).unwrap();
     let rng = &mut Pcg64::seed_from_u64(1);
-    let mut group = c.benchmark_group("k_dpp_exact");
-    group
-        .sampling_mode(SamplingMode::Flat)
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(100));
+    let mut group = flat(c, "k_dpp_exact");
+    group.warm_up_time(Duration::from_millis(100));
     for size in [50, 100, 200, 500] {
         group.bench_function(BenchmarkId::new("next draw", size), |b| {
             let k_dpp = ensemble.k_dpp(size).unwrap();
@@ -96,8 +93,7 @@ fn by_rejection(c: &mut Criterion) {
     let x = standard_normal::<f64>(1_000_000, 10, rng);
     let gaussian = Gaussian::new(18.68_f64.sqrt()).unwrap();
     let k = KernelMatrix::new(gaussian, Points::from_rows(x.as_ref())).unwrap();
-    let mut group = c.benchmark_group("k_dpp_by_rejection");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10);
+    let mut group = flat(c, "k_dpp_by_rejection");
     for size in [20, 50] {
         let how = Rejection::of_size(size);
         let first = |rng: &mut Pcg64| {

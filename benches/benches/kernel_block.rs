@@ -4,13 +4,13 @@
 //! `cargo bench -p nystrom-benches --bench kernel_block`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
 
-use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use nystrom::faer::{Accum, Mat};
 use nystrom::kernels::{Gaussian, Kernel, Matern12, Matern32, Matern52, Points};
 use nystrom::linalg_core::{Scalar, ops, random};
 use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
-use nystrom_benches as _;
+use nystrom_benches::flat;
 use std::time::Duration;
 
 const ROWS: usize = 20_000;
@@ -23,11 +23,8 @@ fn points<T: Scalar>(n: usize, d: usize) -> Mat<T> {
 }
 
 fn kernel_block<T: Scalar>(c: &mut Criterion) {
-    let mut group = c.benchmark_group(format!("kernel_block_{}", T::NAME));
-    group
-        .sampling_mode(SamplingMode::Flat)
-        .sample_size(20)
-        .measurement_time(Duration::from_secs(2));
+    let mut group = flat(c, &format!("kernel_block_{}", T::NAME));
+    group.sample_size(20).measurement_time(Duration::from_secs(2));
     group.throughput(Throughput::Elements((ROWS * COLS) as u64));
     let mut out = Mat::<T>::zeros(ROWS, COLS);
     let kernels: [(&str, &dyn Kernel<T>); 4] = [
@@ -51,11 +48,8 @@ fn kernel_block<T: Scalar>(c: &mut Criterion) {
 /// Multiply-adds per second of a 2000 × 2000 product: the machine's limit in the same run.
 fn gemm<T: Scalar>(c: &mut Criterion) {
     let (a, mut out) = (points::<T>(COLS, COLS), Mat::<T>::zeros(COLS, COLS));
-    let mut group = c.benchmark_group(format!("gemm_{}", T::NAME));
-    group
-        .sampling_mode(SamplingMode::Flat)
-        .sample_size(10)
-        .throughput(Throughput::Elements(COLS.pow(3) as u64));
+    let mut group = flat(c, &format!("gemm_{}", T::NAME));
+    group.throughput(Throughput::Elements(COLS.pow(3) as u64));
     group.bench_function("2000", |b| {
         b.iter(|| ops::matmul(out.as_mut(), Accum::Replace, a.as_ref(), a.as_ref(), T::one()));
     });

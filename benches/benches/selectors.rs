@@ -5,7 +5,7 @@
 //! `cargo bench -p nystrom-benches --bench selectors`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
 
-use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nystrom::faer::{Accum, Mat};
 use nystrom::kernels::{KMeans, KernelMatrix, Matern32, Points};
 use nystrom::leverage::{
@@ -18,7 +18,7 @@ use nystrom::sketch::{
     AdaptiveFull, AdaptivePartial, ColumnNorm, Diagonal, Draw, Greedy, KMeansPlusPlus,
     LandmarkSelector, RpCholesky, SparseGreedy, Uniform, rp_cholesky,
 };
-use nystrom_benches::heavy;
+use nystrom_benches::{flat, heavy};
 use std::time::Duration;
 
 const DIM: usize = 5;
@@ -58,12 +58,8 @@ fn at_equal_number(c: &mut Criterion) {
         ("RPCholesky b=1", Box::new(RpCholesky { proposals: Some(1), tolerance: 0.0 })),
         ("KMeans++", Box::new(KMeansPlusPlus)),
     ];
-    let mut group = c.benchmark_group("selectors_n2000_m100");
-    group
-        .sampling_mode(SamplingMode::Flat)
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(100));
-    group.measurement_time(Duration::from_secs(1));
+    let mut group = flat(c, "selectors_n2000_m100");
+    group.warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_secs(1));
     for (name, selector) in &selectors {
         group.bench_function(*name, |b| {
             b.iter(|| selector.select(&k, m, &mut rng()).unwrap().len())

@@ -5,7 +5,7 @@
 //! `cargo bench -p nystrom-benches --bench sketches`; one thread: prefix `RAYON_NUM_THREADS=1`.
 #![allow(missing_docs)]
 
-use criterion::{BenchmarkId, Criterion, SamplingMode, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nystrom::faer::Mat;
 use nystrom::kernels::{KernelMatrix, Matern12, Points};
 use nystrom::krr::SketchedKrr;
@@ -16,7 +16,7 @@ use nystrom::sketch::{
     Accumulation, GaussianSketch, Localized, Rademacher, SketchDistribution, SketchedMatrix,
     SparseSign, Subsampling, VerySparse,
 };
-use nystrom_benches::problems;
+use nystrom_benches::{flat, problems};
 use std::time::Duration;
 
 /// Dense sketches evaluate n²/2 entries; the others of [`LARGE`] far fewer.
@@ -37,6 +37,11 @@ fn width(n: usize) -> usize {
 
 type Laws = Vec<(&'static str, Box<dyn SketchDistribution<f64>>)>;
 
+/// The sketches of each size.
+fn laws() -> [(usize, Laws); 2] {
+    [(SMALL, sparse().into_iter().chain(dense()).collect()), (LARGE, sparse())]
+}
+
 fn sparse() -> Laws {
     vec![
         ("nystrom", Box::new(Subsampling::default())),
@@ -56,15 +61,9 @@ fn dense() -> Laws {
 }
 
 fn product(c: &mut Criterion) {
-    let mut group = c.benchmark_group("sketch_product");
-    group
-        .sampling_mode(SamplingMode::Flat)
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(100));
-    group.measurement_time(Duration::from_secs(1));
-    for (n, laws) in
-        [(SMALL, sparse().into_iter().chain(dense()).collect::<Laws>()), (LARGE, sparse())]
-    {
+    let mut group = flat(c, "sketch_product");
+    group.warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_secs(1));
+    for (n, laws) in laws() {
         let (x, _) = bimodal(n);
         let k =
             KernelMatrix::new(Matern12::new(1.0).unwrap(), Points::from_rows(x.as_ref())).unwrap();
@@ -81,15 +80,9 @@ fn product(c: &mut Criterion) {
 }
 
 fn estimator(c: &mut Criterion) {
-    let mut group = c.benchmark_group("sketched_krr");
-    group
-        .sampling_mode(SamplingMode::Flat)
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(100));
-    group.measurement_time(Duration::from_secs(1));
-    for (n, laws) in
-        [(SMALL, sparse().into_iter().chain(dense()).collect::<Laws>()), (LARGE, sparse())]
-    {
+    let mut group = flat(c, "sketched_krr");
+    group.warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_secs(1));
+    for (n, laws) in laws() {
         let (x, y) = bimodal(n);
         let krr = SketchedKrr::new(
             Matern12::new(1.0).unwrap(),

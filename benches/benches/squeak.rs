@@ -5,16 +5,14 @@
 //! dictionary's size and the peak of resident memory are printed.
 #![allow(missing_docs, clippy::print_stdout)]
 
-use criterion::{
-    BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
-};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use nystrom::faer::Mat;
 use nystrom::kernels::{Gaussian, Points};
 use nystrom::leverage::{Disqueak, Squeak, SqueakParams};
 use nystrom::linalg_core::random;
 use nystrom::rand::SeedableRng;
 use nystrom::rand_pcg::Pcg64;
-use nystrom_benches::heavy;
+use nystrom_benches::{flat, heavy, peak};
 use std::time::{Duration, Instant};
 
 const D: usize = 3;
@@ -40,9 +38,7 @@ fn stream(blocks: usize) -> Squeak<Gaussian, f64> {
 fn million() {
     let start = Instant::now();
     let squeak = stream(100);
-    let (time, status) =
-        (start.elapsed(), std::fs::read_to_string("/proc/self/status").unwrap_or_default());
-    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM: unknown");
+    let time = start.elapsed();
     let d_eff: f64 = squeak
         .member_scores()
         .unwrap()
@@ -52,11 +48,12 @@ fn million() {
         .sum();
     println!(
         "{} points in {time:.1?}: {} kept, sum of weights {:.0}, d_eff about {:.0} (Σ w τ̃/(1 − \
-         ε)); {peak}",
+         ε)); {}",
         squeak.n_seen(),
         squeak.dictionary().len(),
         squeak.dictionary().total_weight(),
         2.0 * d_eff,
+        peak(),
     );
 }
 
@@ -64,11 +61,8 @@ fn squeak(c: &mut Criterion) {
     if std::env::var_os("NYSTROM_MILLION").is_some() {
         million();
     }
-    let mut group = c.benchmark_group("squeak");
-    group
-        .sampling_mode(SamplingMode::Flat)
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(5));
+    let mut group = flat(c, "squeak");
+    group.measurement_time(Duration::from_secs(5));
     group.throughput(Throughput::Elements(2 * BLOCK as u64));
     for blocks in [2, 4, 8] {
         // γ = λn with the same λ: d_eff hardly grows, so the time should be linear in n

@@ -35,23 +35,20 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// A cell of the table as printed: seconds, and mean, 5 % and 95 % quantile of r.
+/// Of r, in the order of [`SUMMARY`].
+type Summary = [f64; 3];
+/// Mean, 5 % and 95 % quantile.
+const SUMMARY: [Measure; 3] = [MEAN, LOW, HIGH];
+
+/// A cell of the table as printed.
 #[derive(Clone, Copy)]
 struct Printed {
     seconds: Option<f64>,
     r: Summary,
 }
 
-/// Mean, 5 % and 95 % quantile.
-#[derive(Clone, Copy)]
-struct Summary {
-    mean: f64,
-    low: f64,
-    high: f64,
-}
-
-const fn printed(seconds: f64, mean: f64, low: f64, high: f64) -> Printed {
-    Printed { seconds: Some(seconds), r: Summary { mean, low, high } }
+const fn printed(seconds: f64, r: Summary) -> Printed {
+    Printed { seconds: Some(seconds), r }
 }
 
 /// A data set, and its column of the table.
@@ -96,26 +93,26 @@ const SETS: [Set; 3] = [
     Set {
         label: "RQC",
         data: "query-analytics",
-        vanilla: Summary { mean: 1.06, low: 0.64, high: 1.40 },
-        sa: printed(0.40, 1.01, 0.87, 1.13),
-        rc: printed(6.97, 1.03, 0.75, 1.33),
-        bless: printed(3.83, 1.03, 0.74, 1.33),
+        vanilla: [1.06, 0.64, 1.40],
+        sa: printed(0.40, [1.01, 0.87, 1.13]),
+        rc: printed(6.97, [1.03, 0.75, 1.33]),
+        bless: printed(3.83, [1.03, 0.74, 1.33]),
     },
     Set {
         label: "HTRU2",
         data: "htru2",
-        vanilla: Summary { mean: 1.13, low: 0.53, high: 1.63 },
-        sa: printed(2.23, 1.04, 0.77, 1.26),
-        rc: printed(2.15, 1.05, 0.75, 1.27),
-        bless: printed(1.63, 1.07, 0.67, 1.32),
+        vanilla: [1.13, 0.53, 1.63],
+        sa: printed(2.23, [1.04, 0.77, 1.26]),
+        rc: printed(2.15, [1.05, 0.75, 1.27]),
+        bless: printed(1.63, [1.07, 0.67, 1.32]),
     },
     Set {
         label: "CCPP",
         data: "ccpp",
-        vanilla: Summary { mean: 1.04, low: 0.72, high: 1.33 },
-        sa: printed(0.48, 1.00, 0.79, 1.21),
-        rc: printed(9.21, 1.02, 0.82, 1.24),
-        bless: printed(5.25, 1.02, 0.81, 1.24),
+        vanilla: [1.04, 0.72, 1.33],
+        sa: printed(0.48, [1.00, 0.79, 1.21]),
+        rc: printed(9.21, [1.02, 0.82, 1.24]),
+        bless: printed(5.25, [1.02, 0.81, 1.24]),
     },
 ];
 
@@ -153,17 +150,17 @@ fn run(ctx: &Context) -> anyhow::Result<Outcome> {
         SETS.iter().find(|set| set.label == place.setting).map(|set| set.printed(place.method))
     };
     let title = "r = q̃/q, measured beside printed; means over repetitions";
-    let table = results
-        .table("table1", title, sets(), &[SECONDS, MEAN, LOW, HIGH])
+    let table = results.table("table1", title, sets(), &[SECONDS, MEAN, LOW, HIGH]);
+    let mut table = table
         .by_setting("data set")
-        .by_method("method");
-    let table = table
+        .by_method("method")
         .extra(Column::paper("time / s, printed"), move |at| {
             printed(at).and_then(|cell| cell.seconds)
-        })
-        .extra(Column::paper("mean r, printed"), move |at| printed(at).map(|cell| cell.r.mean))
-        .extra(Column::paper("5 %, printed"), move |at| printed(at).map(|cell| cell.r.low))
-        .extra(Column::paper("95 %, printed"), move |at| printed(at).map(|cell| cell.r.high));
+        });
+    for (i, measure) in SUMMARY.into_iter().enumerate() {
+        let column = Column::paper(&format!("{}, printed", measure.key));
+        table = table.extra(column, move |at| printed(at).map(|cell| cell.r[i]));
+    }
     out.tables.extend(table.build());
     let title = "What the rows above were computed with";
     let facts = results.table("sizes", title, sets(), &[N, D, LAMBDA, D_EFF, ROWS]);
@@ -261,11 +258,7 @@ impl Problem {
         let mut r: Vec<f64> =
             scores.iter().zip(&self.exact).map(|(a, l)| (a / sum) / (l / self.d_eff)).collect();
         r.sort_by(f64::total_cmp);
-        Summary {
-            mean: r.iter().sum::<f64>() / n,
-            low: quantile(&r, 0.05),
-            high: quantile(&r, 0.95),
-        }
+        [r.iter().sum::<f64>() / n, quantile(&r, 0.05), quantile(&r, 0.95)]
     }
 }
 
@@ -292,8 +285,8 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
             draw.put(method, SECONDS, start.elapsed().as_secs_f64());
         }
         let r = problem.ratios(&scores);
-        let values = [(MEAN, r.mean), (LOW, r.low), (HIGH, r.high), (SPREAD, r.high - r.low)];
-        draw.put_all(draw.size as f64, method, values);
+        draw.put_all(draw.size as f64, method, SUMMARY.into_iter().zip(r));
+        draw.put(method, SPREAD, r[2] - r[1]);
     }
     Ok(())
 }
@@ -301,10 +294,9 @@ fn cell(problem: &Problem, draw: &mut Draw<'_, Set>) -> anyhow::Result<()> {
 fn claims(results: &Results, set: &Set) -> Vec<Claim> {
     let get = |method, measure| results.get(set, 0_usize, method, measure);
     let near = |method: Method, tolerance: f64| {
-        let r = set.printed(method).r;
-        [(MEAN, r.mean), (LOW, r.low), (HIGH, r.high)].map(|(measure, printed)| {
-            let text = format!("{}, {}: {}", set.label, method.name, measure.label);
-            Claim::near(&text, printed, get(method, measure), tolerance)
+        [0, 1, 2].map(|i| {
+            let text = format!("{}, {}: {}", set.label, method.name, SUMMARY[i].label);
+            Claim::near(&text, set.printed(method).r[i], get(method, SUMMARY[i]), tolerance)
         })
     };
     let mut claims: Vec<Claim> = near(VANILLA, VANILLA_TOLERANCE).map(Claim::printed).into();
@@ -314,7 +306,7 @@ fn claims(results: &Results, set: &Set) -> Vec<Claim> {
     for (method, printed) in [(RC, &set.rc), (BLESS, &set.bless)] {
         // ours: their sizes were inferred from their rows
         claims.extend(near(method, INFERRED_TOLERANCE));
-        let spread = |cell: &Printed| cell.r.high - cell.r.low;
+        let spread = |cell: &Printed| cell.r[2] - cell.r[1];
         let spreads = spread(&set.sa) / spread(printed);
         if spreads <= 1.0 {
             let ratio = results.compare(set, ("", 0_usize), SPREAD, SA, method);

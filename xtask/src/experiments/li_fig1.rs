@@ -21,7 +21,7 @@ pub const EXPERIMENT: Experiment = Experiment {
            number of landmarks c. In both, k-DPP sampling has the lowest error. Only full adaptive \
            sampling is on par. Averaged over eight data sets the error of k-DPP sampling is up to \
            80 % below that of uniform sampling.",
-    data: NAMES,
+    data: &NAMES,
     run,
 };
 

@@ -22,7 +22,7 @@ pub const EXPERIMENT: Experiment = Experiment {
            approximations. Landmarks of a k-DPP do more than 20 % better than uniform ones on \
            average over eight data sets. They do better than those by ridge leverage scores, in \
            particular for few landmarks.",
-    data: NAMES,
+    data: &NAMES,
     run,
 };
 

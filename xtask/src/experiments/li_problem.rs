@@ -52,16 +52,14 @@ pub const SETS: [Set; 8] = [
 ];
 
 /// The names of the eight sets in the catalog.
-pub const NAMES: &[&str] = &[
-    "abalone",
-    "ailerons",
-    "elevators",
-    "cpu-act",
-    "cpu-small",
-    "bank32nh",
-    "bank8fm",
-    "california-housing",
-];
+pub const NAMES: [&str; 8] = {
+    let (mut names, mut i) = ([""; 8], 0);
+    while i < names.len() {
+        names[i] = SETS[i].name;
+        i += 1;
+    }
+    names
+};
 
 /// The sets at hand, of those that an experiment is about.
 ///
