@@ -59,8 +59,9 @@ const WORTH: f64 = 2.0;
 ///
 /// The iterations are rounded too: by ε(‖K‖ + μ) times the lengths of γ_0, once, of γ_j, by half a
 /// unit a step, and of the steps. That is added, and where it is all that is left they end. The
-/// roundings of F may leave FFᵀ above K by a δ: then T = μP⁻¹/(1 − δ/μ), and T = I if δ > μ/2. The
-/// rounding errors of single kernel values are not counted: K is what the kernel evaluates to.
+/// roundings of F may leave FFᵀ above K by a δ. Then T = cμP⁻¹ with c = 1/(1 − δ/μ), ‖T‖ ≤ c, and
+/// the radius is √(c rᵀT r)/2. If δ > μ/2, T = I. The rounding errors of single kernel values are
+/// not counted: K is what the kernel evaluates to.
 ///
 /// # Cost
 /// `passes` × n²/2 kernel values and 2n²t flops each. Beside them nk values and 2nk² flops for the
@@ -279,7 +280,7 @@ impl Reached<'_> {
         moved
     }
 
-    /// ‖Sr − Tr/2‖ ≤ √(rᵀTr)/2 for 0 ⪯ S ⪯ T ⪯ I: T = cμP⁻¹, or I where rounding leaves no c.
+    /// ‖Sr − Tr/2‖ ≤ √(c rᵀTr)/2 for 0 ⪯ S ⪯ T ⪯ cI: T = cμP⁻¹, or I where rounding leaves no c.
     fn ball<T: Scalar>(&self, system: &Orthogonal<'_, T>, target: usize) -> Ball {
         let Reached { gamma_0, cg, mu, .. } = self;
         let (from, gamma) = (gamma_0.col(target), cg.x().col(target));
@@ -292,7 +293,7 @@ impl Reached<'_> {
         let [centre, diameter] = match system.system.above() {
             Some(c) => [
                 norm(&|i| mu * (from[i] - gamma[i]) - c * mu * z[i] / 2.0),
-                (c * mu * cg.rho()[target] + solved * r.norm_l2().powi(2)).sqrt(),
+                (c * (c * mu * cg.rho()[target] + solved * r.norm_l2().powi(2))).sqrt(),
             ],
             None => [norm(&|i| mu * (from[i] - gamma[i]) - r[i] / 2.0), r.norm_l2()],
         };
