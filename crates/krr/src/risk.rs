@@ -90,14 +90,7 @@ impl FixedDesign {
         let K = k.block((0..n).into(), (0..n).into());
         validate::finite("kernel matrix", K.as_ref())?;
         let eigen = SymmetricEigen::new(K.as_ref())?;
-        let mut c = Mat::zeros(n, 1);
-        ops::matmul(
-            c.as_mut(),
-            Accum::Replace,
-            eigen.vectors().transpose(),
-            column(f_star),
-            T::one(),
-        );
+        let c = ops::times(eigen.vectors().transpose(), column(f_star));
         validate::finite(PROJECTIONS, c.as_ref())?;
         Ok(FixedDesign {
             n,
@@ -122,8 +115,7 @@ impl FixedDesign {
         let F = Mat::from_fn(n, m, |i, j| factor[(i, j)].f64());
         let svd::Svd { values: s, U, .. } = svd::left(F.as_ref())?;
         let f = Mat::from_fn(n, 1, |i, _| f_star[i].f64());
-        let mut c = Mat::<f64>::zeros(s.len(), 1);
-        ops::matmul(c.as_mut(), Accum::Replace, U.transpose(), f.as_ref(), 1.0);
+        let c = ops::times(U.transpose(), f.as_ref());
         validate::finite(PROJECTIONS, c.as_ref())?;
         let mut unseen = f;
         ops::matmul(unseen.as_mut(), Accum::Add, U.as_ref(), c.as_ref(), -1.0); // f* − Uc

@@ -26,9 +26,7 @@ pub(crate) fn factor<T: Scalar>(W: MatRef<'_, impl Scalar>) -> Result<Cholesky<f
 
 /// β = Rᵀθ.
 pub(crate) fn whitened(R: MatRef<'_, f64>, theta: MatRef<'_, f64>) -> Mat<f64> {
-    let mut beta = Mat::zeros(theta.nrows(), theta.ncols());
-    ops::matmul(beta.as_mut(), Accum::Replace, R.transpose(), theta, 1.0);
-    beta
+    ops::times(R.transpose(), theta)
 }
 
 /// The factor R of W + δI = RRᵀ for the Gram matrix W of the centres (or SᵀKS for a sketch). δ is
@@ -120,9 +118,7 @@ impl<T: Scalar> Whitener<T> {
 
     /// RRᵀθ = Rβ, in `f64`; of an `f32` R it takes m² numbers of memory while it runs.
     pub fn gram_times(&self, beta: MatRef<'_, f64>) -> Mat<f64> {
-        let mut out = Mat::zeros(beta.nrows(), beta.ncols());
-        ops::matmul(out.as_mut(), Accum::Replace, self.wide(&mut Mat::new()), beta, 1.0);
-        out
+        ops::times(self.wide(&mut Mat::new()), beta)
     }
 
     /// A ← A + nλRRᵀ in the lower triangle, in `f64`. m³/3 flops; of an `f32` R it takes m² numbers

@@ -12,7 +12,7 @@ use crate::span_rows::span;
 use crate::state::{CenterProducts, EmbeddedRows};
 use crate::whitener::factor;
 use crate::{FitReport, KrrModel, SolvedBy};
-use faer::{Accum, Mat, MatRef};
+use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Error, Result, Scalar, Streams, ops, validate};
 use nystrom_sketch::Sketch;
@@ -210,17 +210,13 @@ impl<T: Scalar> Through<'_, T> {
     /// SᵀA.
     fn gathered(&self, A: Mat<f64>) -> Mat<f64> {
         let Some(S) = &self.span else { return A };
-        let mut out = Mat::zeros(S.ncols(), A.ncols());
-        ops::matmul(out.as_mut(), Accum::Replace, S.transpose(), A.as_ref(), 1.0);
-        out
+        ops::times(S.transpose(), A.as_ref())
     }
 
     /// Sθ.
     fn spread(&self, theta: Mat<f64>) -> Mat<f64> {
         let Some(S) = &self.span else { return theta };
-        let mut out = Mat::zeros(S.nrows(), theta.ncols());
-        ops::matmul(out.as_mut(), Accum::Replace, S.as_ref(), theta.as_ref(), 1.0);
-        out
+        ops::times(S.as_ref(), theta.as_ref())
     }
 }
 

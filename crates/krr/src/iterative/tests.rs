@@ -5,7 +5,7 @@ use crate::iterative::tiles::{Count, Tiles};
 use crate::iterative::{MemoryPlan, falkon, krill};
 use crate::rows::KernelRows;
 use crate::whitener::factor;
-use faer::{Accum, Mat, MatRef};
+use faer::{Mat, MatRef};
 use nystrom_kernels::{Gaussian, Kernel, Points};
 use nystrom_linalg_core::{Cholesky, Streams, SymmetricEigen, ops, random};
 use rand::SeedableRng;
@@ -28,8 +28,7 @@ fn whitened_normal_matrix(
 ) -> Mat<f64> {
     let mut phi_t = k.eval(z, x);
     R.forward_in_place(phi_t.as_mut());
-    let mut out = Mat::zeros(z.len(), z.len());
-    ops::matmul(out.as_mut(), Accum::Replace, phi_t.as_ref(), phi_t.transpose(), 1.0);
+    let mut out = ops::times(phi_t.as_ref(), phi_t.transpose());
     ops::add_to_diagonal(out.as_mut(), mu);
     out
 }

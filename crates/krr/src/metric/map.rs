@@ -1,6 +1,6 @@
 //! The linear map that a learned metric is.
 
-use faer::{Accum, Mat};
+use faer::Mat;
 use nystrom_kernels::Points;
 use nystrom_linalg_core::{Result, Scalar, SymmetricEigen, ops, validate};
 
@@ -86,8 +86,7 @@ impl LinearMap {
                 let eigen = SymmetricEigen::new(M.as_ref())?; //           M = UΛUᵀ
                 let U = eigen.vectors();
                 let scaled = Mat::from_fn(d, d, |i, j| U[(i, j)] * root(eigen.values()[j]));
-                let mut A = Mat::zeros(d, d); //                           A = UΛ^{p/2}Uᵀ
-                ops::matmul(A.as_mut(), Accum::Replace, scaled.as_ref(), U.transpose(), 1.0);
+                let A = ops::times(scaled.as_ref(), U.transpose()); //   A = UΛ^{p/2}Uᵀ
                 Kind::Full(Mat::from_fn(d, d, |i, j| A[(i.max(j), i.min(j))]))
             }
         };
@@ -149,9 +148,7 @@ impl LinearMap {
             }
             Kind::Full(A) => {
                 let A = Mat::from_fn(A.nrows(), A.ncols(), |i, j| T::lit(A[(i, j)]));
-                let mut out = Mat::zeros(x.dim(), x.len());
-                ops::matmul(out.as_mut(), Accum::Replace, A.as_ref(), columns, T::one());
-                out
+                ops::times(A.as_ref(), columns)
             }
         })
     }
@@ -159,11 +156,9 @@ impl LinearMap {
     /// AᵀMA: the gradient outer product of f∘A by x, from that of f by Ax.
     pub(crate) fn pull_back(&self, M: &Mat<f64>) -> Mat<f64> {
         let A = self.matrix();
-        let d = A.nrows();
-        let (mut MA, mut out) = (Mat::zeros(d, d), Mat::zeros(d, d));
-        ops::matmul(MA.as_mut(), Accum::Replace, M.as_ref(), A.as_ref(), 1.0);
-        ops::matmul(out.as_mut(), Accum::Replace, A.transpose(), MA.as_ref(), 1.0);
-        Mat::from_fn(d, d, |i, j| out[(i.max(j), i.min(j))])
+        let MA = ops::times(M.as_ref(), A.as_ref());
+        let out = ops::times(A.transpose(), MA.as_ref());
+        Mat::from_fn(A.nrows(), A.nrows(), |i, j| out[(i.max(j), i.min(j))])
     }
 }
 

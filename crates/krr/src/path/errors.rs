@@ -1,6 +1,6 @@
 //! Squared leave-one-out and training residuals over tiles of rows.
 
-use faer::{Accum, Mat, MatRef};
+use faer::{Mat, MatRef};
 use nystrom_linalg_core::ops;
 
 /// One tile in weighted coordinates, b rows for L ridges and t targets.
@@ -38,10 +38,8 @@ pub(super) fn project(
     inverses: &Mat<f64>,
 ) -> (Mat<f64>, Mat<f64>) {
     let squares = Mat::from_fn(u.nrows(), u.ncols(), |j, i| u[(j, i)] * u[(j, i)]);
-    let times = |u: MatRef<'_, f64>, b: &Mat<f64>| {
-        let mut out = Mat::zeros(u.ncols(), b.ncols());
-        ops::matmul(out.as_mut(), Accum::Replace, u.transpose(), b.as_ref(), 1.0);
-        out
-    };
-    (times(u, coefficients), times(squares.as_ref(), inverses))
+    (
+        ops::times(u.transpose(), coefficients.as_ref()),
+        ops::times(squares.transpose(), inverses.as_ref()),
+    )
 }

@@ -7,7 +7,7 @@ use crate::Problem;
 use crate::path::LambdaPath;
 use crate::problem::TILE_ROWS;
 use crate::{ExactKrr, FitReport, SolvedBy};
-use faer::{Accum, Mat};
+use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, RowTree, Scalar, SymmetricEigen, ops};
 use std::ops::Range;
@@ -187,8 +187,7 @@ impl Center {
         let norm = ops::dot(root_weights, root_weights).sqrt();
         let unit: Vec<f64> = root_weights.iter().map(|r| r / norm).collect();
         let u = Mat::from_fn(n, 1, |i, _| unit[i] / norm);
-        let mut mean = Mat::zeros(n, 1);
-        ops::matmul(mean.as_mut(), Accum::Replace, M.as_ref(), u.as_ref(), 1.0);
+        let mean = ops::times(M.as_ref(), u.as_ref());
         Center { unit, norm, mean }
     }
 

@@ -3,7 +3,7 @@
 use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, KrrModel};
-use faer::{Accum, Mat};
+use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, ops};
 
@@ -183,20 +183,15 @@ impl<T: Scalar> Basis<T> {
 
     /// θ of the function with these coefficients c.
     pub fn to_centers(&self, c: &Mat<f64>) -> Mat<f64> {
-        let product = |B: &Mat<f64>, c: &Mat<f64>| {
-            let mut out = Mat::zeros(B.nrows(), c.ncols());
-            ops::matmul(out.as_mut(), Accum::Replace, B.as_ref(), c.as_ref(), 1.0);
-            out
-        };
         match self {
             Basis::Samples { U, root_weights } => {
-                let gamma = product(U, c);
+                let gamma = ops::times(U.as_ref(), c.as_ref());
                 Mat::from_fn(gamma.nrows(), gamma.ncols(), |i, j| root_weights[i] * gamma[(i, j)])
             }
             Basis::Features { V, whitener, expand } => {
-                let theta = whitener.unwhiten(product(V, c));
+                let theta = whitener.unwhiten(ops::times(V.as_ref(), c.as_ref()));
                 match expand {
-                    Some(S) => product(S, &theta),
+                    Some(S) => ops::times(S.as_ref(), theta.as_ref()),
                     None => theta,
                 }
             }

@@ -233,9 +233,7 @@ impl<'a> Center<'a> {
 
 /// aᵀb.
 pub(super) fn transposed_times(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
-    let mut out = Mat::zeros(a.ncols(), b.ncols());
-    ops::matmul(out.as_mut(), Accum::Replace, a.transpose(), b.as_ref(), 1.0);
-    out
+    ops::times(a.transpose(), b.as_ref())
 }
 
 /// Vᵀa.

@@ -4,7 +4,7 @@ use super::LambdaPath;
 use super::family::{Basis, Family};
 use crate::Posterior;
 use crate::centers::check_points;
-use faer::{Accum, Mat};
+use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Ridge, Scalar, ops, validate};
 
@@ -78,11 +78,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> LambdaPath<K, T> {
         let mut K = Mat::zeros(m, x.len());
         family.kernel.eval_into(K.as_mut(), centers, x);
         let K = Mat::from_fn(m, x.len(), |i, j| K[(i, j)].f64());
-        let mut c = Mat::zeros(values.len(), x.len());
-        ops::matmul(c.as_mut(), Accum::Replace, B.transpose(), K.as_ref(), 1.0);
+        let c = ops::times(B.transpose(), K.as_ref());
         let c = Mat::from_fn(values.len(), x.len(), |i, j| c[(i, j)] / (values[i].max(0.0) + mu));
-        let mut theta = Mat::zeros(m, x.len());
-        ops::matmul(theta.as_mut(), Accum::Replace, B.as_ref(), c.as_ref(), 1.0);
+        let theta = ops::times(B.as_ref(), c.as_ref());
         Ok(Mat::from_fn(m, x.len(), |i, j| T::lit(theta[(i, j)])))
     }
 }

@@ -10,7 +10,7 @@ use crate::span_rows::SpanRows;
 use crate::totals::Totals;
 use crate::whitener::Whitener;
 use crate::{FitReport, Problem};
-use faer::{Accum, Mat};
+use faer::Mat;
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{Result, Scalar, ops};
 use std::sync::Arc;
@@ -131,9 +131,7 @@ impl<K, T: Scalar> Shared<K, T> {
     pub fn to_centers(&self, beta: Mat<f64>) -> Mat<f64> {
         let theta = self.whitener.unwhiten(beta);
         let Some(S) = &self.span else { return theta };
-        let mut out = Mat::zeros(S.nrows(), theta.ncols());
-        ops::matmul(out.as_mut(), Accum::Replace, S.as_ref(), theta.as_ref(), 1.0);
-        out
+        ops::times(S.as_ref(), theta.as_ref())
     }
 
     /// p = m, or m + 1 with an intercept.

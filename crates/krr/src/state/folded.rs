@@ -174,8 +174,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FitSums<K, T, FeatureSums> {
             }
         }
         let G = Mat::from_fn(p, p, |i, j| self.sums.0.gram.get(i.max(j), i.min(j)));
-        let mut Gu = Mat::zeros(p, u.ncols());
-        ops::matmul(Gu.as_mut(), Accum::Replace, G.as_ref(), u.as_ref(), 1.0);
+        let Gu = ops::times(G.as_ref(), u.as_ref());
         let trace: f64 = (0..p).map(|j| G[(j, j)]).sum();
         let squares = &self.totals.squares;
         let of = |column: usize| {

@@ -4,7 +4,7 @@ use super::NormalEquations;
 use super::fit_sums::{FitSums, Shared};
 use super::tiled::Tiled;
 use crate::feature_sums::FeatureSums;
-use faer::{Accum, Mat, MatRef};
+use faer::{Mat, MatRef};
 use nystrom_kernels::{Kernel, Points};
 use nystrom_linalg_core::{GramSums, PackedLower, Result, Scalar, ops};
 
@@ -63,7 +63,7 @@ fn transfer<T: Scalar, K: Kernel<T>>(old: &Shared<K, T>, new: &Shared<K, T>) -> 
     let mut left = Mat::from_fn(p, old.centers.ncols(), |i, j| k[(i, j)].f64());
     new.whitener.whiten_wide(left.as_mut()); //                               R'⁻¹K(Z', Z)
     let mut both = match &old.span {
-        Some(S) => product(S.transpose(), left.transpose()), //                    of a sketch
+        Some(S) => ops::times(S.transpose(), left.transpose()), //                    of a sketch
         None => left.transpose().to_owned(),
     };
     old.whitener.whiten_wide(both.as_mut());
@@ -81,16 +81,10 @@ fn transfer<T: Scalar, K: Kernel<T>>(old: &Shared<K, T>, new: &Shared<K, T>) -> 
 fn carried(sums: &GramSums, seen: MatRef<'_, f64>) -> GramSums {
     let mut square = sums.gram.to_square();
     ops::mirror_lower(square.as_mut());
-    let half = product(square.as_ref(), seen);
-    let gram = product(seen.transpose(), half.as_ref());
+    let half = ops::times(square.as_ref(), seen);
+    let gram = ops::times(seen.transpose(), half.as_ref());
     // squares, which rounding errors may take below 0
     let entry = |i: usize, j: usize| if i == j { gram[(i, i)].max(0.0) } else { gram[(i, j)] };
-    let moments = product(seen.transpose(), sums.moments.as_ref());
+    let moments = ops::times(seen.transpose(), sums.moments.as_ref());
     GramSums { gram: PackedLower::from_fn(seen.ncols(), entry), moments }
-}
-
-fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    let mut out = Mat::zeros(a.nrows(), b.ncols());
-    ops::matmul(out.as_mut(), Accum::Replace, a, b, 1.0);
-    out
 }

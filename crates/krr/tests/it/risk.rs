@@ -3,7 +3,7 @@
 #![allow(non_snake_case, clippy::excessive_precision)]
 
 use crate::common::{gaussian, lu, rng, sample};
-use faer::{Accum, Mat};
+use faer::Mat;
 use nystrom_kernels::{Kernel, KernelMatrix, Points};
 use nystrom_krr::risk::{FixedDesign, Risk};
 use nystrom_linalg_core::{Cholesky, Dense, Error, Ridge, SymmetricEigen, ops, random};
@@ -18,9 +18,7 @@ fn problem(n: usize, seed: u64) -> (Mat<f64>, Vec<f64>) {
 }
 
 fn product(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
-    let mut out = Mat::zeros(a.nrows(), b.ncols());
-    ops::matmul(out.as_mut(), Accum::Replace, a.as_ref(), b.as_ref(), 1.0);
-    out
+    ops::times(a.as_ref(), b.as_ref())
 }
 
 /// F with FFᵀ = KS(SᵀKS + δI)⁻¹SᵀK for columns `idx` scaled by `scale`.

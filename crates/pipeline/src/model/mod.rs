@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::intervals::{Conformal, Plus, Uncertainty};
 use crate::kernel::AnyKernel;
 use crate::target::{Target, in_units};
-use nystrom::faer::{Accum, Mat, MatRef};
+use nystrom::faer::{Mat, MatRef};
 use nystrom::linalg_core::ops;
 use nystrom::prelude::*;
 use nystrom_data::Table;
@@ -292,7 +292,5 @@ impl Model {
 
 /// The rows Ax_i as rows: X Aᵀ.
 pub(crate) fn mapped(x: MatRef<'_, f64>, map: MatRef<'_, f64>) -> Mat<f64> {
-    let mut out = Mat::zeros(x.nrows(), map.nrows());
-    ops::matmul(out.as_mut(), Accum::Replace, x, map.transpose(), 1.0);
-    out
+    ops::times(x, map.transpose())
 }

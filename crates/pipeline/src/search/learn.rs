@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::kernel::AnyKernel;
 use crate::model::mapped;
 use crate::report::{Metric, Trial};
-use nystrom::faer::{Accum, Mat, MatRef};
+use nystrom::faer::{Mat, MatRef};
 use nystrom::linalg_core::{SymmetricEigen, ops};
 use nystrom::prelude::*;
 
@@ -165,11 +165,7 @@ impl Learnt {
 
 /// Aᵀ M A.
 fn congruent(m: MatRef<'_, f64>, a: MatRef<'_, f64>) -> Mat<f64> {
-    let d = m.nrows();
-    let (mut ma, mut out) = (Mat::zeros(d, d), Mat::zeros(d, d));
-    ops::matmul(ma.as_mut(), Accum::Replace, m, a, 1.0);
-    ops::matmul(out.as_mut(), Accum::Replace, a.transpose(), ma.as_ref(), 1.0);
-    out
+    ops::times(a.transpose(), ops::times(m, a).as_ref())
 }
 
 /// A = M^{power/2}, or that of its diagonal, scaled so that tr AᵀA = d; none if M is 0.
@@ -185,9 +181,7 @@ fn root(m: MatRef<'_, f64>, metric: Metric) -> Result<Option<Mat<f64>>> {
             let eigen = SymmetricEigen::new(m)?; //                            M = UΛUᵀ
             let u = eigen.vectors();
             let scaled = Mat::from_fn(d, d, |i, j| u[(i, j)] * raised(eigen.values()[j], power));
-            let mut a = Mat::zeros(d, d);
-            ops::matmul(a.as_mut(), Accum::Replace, scaled.as_ref(), u.transpose(), 1.0);
-            a
+            ops::times(scaled.as_ref(), u.transpose())
         }
     };
     Ok(rescale(&mut a).then_some(a))
