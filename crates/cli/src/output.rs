@@ -1,8 +1,9 @@
-//! Files that are either the old ones or the new ones, never half of each.
+//! Files that are either the old ones or the new ones, never half of each; devices and pipes.
 
 use crate::args::Output;
 use crate::failure::{Failure, Result};
 use crate::session::Session;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -127,8 +128,9 @@ pub fn check_writable(output: &Output, inputs: &[&Path]) -> Result<()> {
             Failure::Usage(format!("{}: this is a folder; name a file", path.display())).into()
         );
     }
-    let in_folder = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder(path));
-    in_folder.map_err(failed(path))?;
+    if !is_no_file(path) {
+        Part::of(path).map_err(failed(path))?; // gone again
+    }
     Ok(())
 }
 
@@ -140,49 +142,72 @@ pub fn failed(path: &Path) -> impl Fn(io::Error) -> Failure {
 /// Writes a file through a temporary one in the same folder: write, fsync, rename, fsync the
 /// folder.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    Ok(try_write(path, bytes).map_err(failed(path))?)
+    let write = || {
+        let mut part = Part::of(path)?;
+        part.write_all(bytes)?;
+        part.finish()
+    };
+    Ok(write().map_err(failed(path))?)
 }
 
-fn try_write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = temporary(path)?;
-    file.write_all(bytes)?;
-    persist(file, path)
+/// What is written until it is whole.
+enum Part {
+    /// A file beside the one that it will be, to which a link may lead.
+    Beside(tempfile::NamedTempFile, PathBuf),
+    /// A device or a pipe itself: no file may take its place.
+    Itself(File),
 }
 
-/// A file beside the one that it will be.
-fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)] // temporary files are private; a result need not be
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-    builder.prefix(TEMPORARY).tempfile_in(folder(path))
+impl Part {
+    fn of(path: &Path) -> io::Result<Part> {
+        if is_no_file(path) {
+            return Ok(Part::Itself(File::options().write(true).open(path)?));
+        }
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)] // temporary files are private; a result need not be
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+        Ok(Part::Beside(builder.prefix(TEMPORARY).tempfile_in(folder(&path))?, path))
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Part::Beside(file, _) => file.write_all(bytes),
+            Part::Itself(file) => file.write_all(bytes),
+        }
+    }
+
+    fn finish(self) -> io::Result<()> {
+        let Part::Beside(file, path) = self else { return Ok(()) };
+        file.as_file().sync_all()?;
+        file.persist(&path).map_err(|failed| failed.error)?;
+        #[cfg(unix)]
+        File::open(folder(&path))?.sync_all()?;
+        Ok(())
+    }
 }
 
-fn persist(file: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|failed| failed.error)?;
-    #[cfg(unix)]
-    std::fs::File::open(folder(path))?.sync_all()?;
-    Ok(())
+fn is_no_file(path: &Path) -> bool {
+    path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
 /// A file that is written part by part, and is there once it is whole; or standard output.
-pub struct Sink(Option<(tempfile::NamedTempFile, PathBuf)>);
+pub struct Sink(Option<(Part, PathBuf)>);
 
 impl Sink {
     pub fn open(output: &Output) -> Result<Sink> {
         let Some(path) = output.file() else { return Ok(Sink(None)) };
-        let file = temporary(path).map_err(failed(path))?;
-        Ok(Sink(Some((file, path.to_owned()))))
+        Ok(Sink(Some((Part::of(path).map_err(failed(path))?, path.to_owned()))))
     }
 
     pub fn write(&mut self, text: &str) -> Result<()> {
-        let Some((file, path)) = &mut self.0 else { return print(text) };
-        Ok(file.write_all(text.as_bytes()).map_err(failed(path))?)
+        let Some((part, path)) = &mut self.0 else { return print(text) };
+        Ok(part.write_all(text.as_bytes()).map_err(failed(path))?)
     }
 
     pub fn finish(self) -> Result<()> {
-        let Some((file, path)) = self.0 else { return Ok(()) };
-        Ok(persist(file, &path).map_err(failed(&path))?)
+        let Some((part, path)) = self.0 else { return Ok(()) };
+        Ok(part.finish().map_err(failed(&path))?)
     }
 }
 

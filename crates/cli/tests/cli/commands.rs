@@ -148,3 +148,28 @@ fn a_table_on_standard_output_is_nothing_but_the_table() {
     assert_eq!(bench.ok("scores t.csv --drop y -q").out.lines().count(), 61);
     assert!(bench.ok("scores t.csv --drop y -q").err.is_empty());
 }
+
+/// Nothing is renamed over a pipe or a device, such as `/dev/null`.
+#[cfg(unix)]
+#[test]
+fn an_output_may_be_a_pipe_or_a_link() {
+    use std::os::unix::fs::FileTypeExt;
+    let bench = Bench::new();
+    bench.write("t.csv", table(60, 5));
+    bench.write("linked.csv", "old");
+    std::os::unix::fs::symlink("linked.csv", bench.path("link.csv")).unwrap();
+    let pipe = bench.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).unwrap()
+    });
+    for output in ["file.csv", "link.csv", "pipe"] {
+        bench.ok(&format!("scores t.csv --drop y -o {output}"));
+    }
+    assert!(pipe.metadata().unwrap().file_type().is_fifo());
+    let file = bench.text("file.csv");
+    assert_eq!(reader.join().unwrap(), file);
+    assert_eq!(bench.text("linked.csv"), file);
+    assert!(bench.path("link.csv").is_symlink());
+}
