@@ -1,5 +1,5 @@
-//! What the processes of a job know of one another: whether all did it, what the first has, and what
-//! all have together.
+//! What the processes of a job know of one another: whether all did it, what the first has, and
+//! what all have together.
 
 use crate::failure::{self, Failure, Result};
 use nystrom_pipeline::Ranks;
