@@ -5,7 +5,7 @@ use super::{CertificateReport, check_fit, without_nan};
 use crate::iterative::full_sizes::{ITERATIONS, Sizes, chosen_rank};
 use crate::iterative::full_system::System;
 use crate::{KrrModel, MemoryPlan, Problem, ProblemSize};
-use faer::{Mat, MatMut, MatRef};
+use faer::{ColRef, Mat, MatMut, MatRef};
 use nystrom_kernels::{Kernel, KernelMatrix};
 use nystrom_linalg_core::{
     ConjugateGradients, Counted, KeptTriangle, LinearSystem, PsdMatrix, Result, Scalar, ops,
@@ -58,10 +58,11 @@ const WORTH: f64 = 2.0;
 /// sides are apart by, the last pass is spent on r_j itself, by K as it is.
 ///
 /// The iterations are rounded too: by ε(‖K‖ + μ) times the lengths of γ_0, once, of γ_j, by half a
-/// unit a step, and of the steps. That is added, and where it is all that is left they end. The
-/// roundings of F may leave FFᵀ above K by a δ. Then T = cμP⁻¹ with c = 1/(1 − δ/μ), ‖T‖ ≤ c, and
-/// the radius is √(c rᵀT r)/2. If δ > μ/2, T = I. The rounding errors of single kernel values are
-/// not counted: K is what the kernel evaluates to.
+/// unit a step, and of the steps. What they leave of u in γ_j counts 2(‖K‖ + μ) times its length.
+/// All that is added, and where it is all that is left they end. The roundings of F may leave FFᵀ
+/// above K by a δ. Then T = cμP⁻¹ with c = 1/(1 − δ/μ), ‖T‖ ≤ c, and the radius is √(c rᵀT r)/2. If
+/// δ > μ/2, T = I. The rounding errors of single kernel values are not counted: K is what the
+/// kernel evaluates to.
 ///
 /// # Cost
 /// `passes` × n²/2 kernel values and 2n²t flops each. Beside them nk values and 2nk² flops for the
@@ -172,9 +173,9 @@ impl TightCertificate {
         let rho = cg.r() + gap; //                               −Eα, orthogonal to u
         let first: Vec<_> =
             (0..t).map(|j| [cg.r(), rho.as_ref()].map(|a| a.col(j).norm_l2())).collect();
-        let rounding = f64::EPSILON * (system.system.norm(K.trace()) + mu);
+        let norm = system.system.norm(K.trace()) + mu;
         let kept = system.error();
-        let mut reached = Reached { gamma_0: &gamma_0, cg, mu, kept, rounding, passes: 1 };
+        let mut reached = Reached { gamma_0: &gamma_0, cg, mu, kept, norm, passes: 1 };
         while reached.passes < self.passes && reached.next(&mut system, &b, self.passes) {}
         let target = |j: usize| {
             let Ball { centre, radius, kept, rounding } = reached.ball(&system, j);
@@ -240,8 +241,8 @@ struct Reached<'a> {
     mu: f64,
     /// What is rounded away in r_j where K is kept in `f32`, in units of ‖γ_j − γ_0‖.
     kept: f64,
-    /// What a product with M is rounded by, in units of the vector's length.
-    rounding: f64,
+    /// A bound on ‖M‖.
+    norm: f64,
     passes: usize,
 }
 
@@ -257,7 +258,7 @@ struct Ball {
 }
 
 impl Reached<'_> {
-    /// One pass more, `all` at most; false if it would gain nothing.
+    /// One pass more, `all` at most; false if there is nothing left to gain.
     fn next<T: Scalar>(
         &mut self,
         system: &mut Orthogonal<'_, T>,
@@ -265,15 +266,17 @@ impl Reached<'_> {
         all: usize,
     ) -> bool {
         let balls: Vec<Ball> = (0..b.ncols()).map(|j| self.ball(system, j)).collect();
-        if balls.iter().all(|ball| ball.radius + ball.kept <= ball.rounding) {
+        let settled = balls.iter().all(|ball| ball.radius <= ball.rounding);
+        let apart_by_kept = balls.iter().any(|ball| ball.kept > ball.radius.max(ball.rounding));
+        if settled && !apart_by_kept {
             return false;
         }
         // the last pass by K itself, if the kept one is what the sides are apart by
-        if self.passes + 1 == all && balls.iter().any(|ball| ball.kept > ball.radius) {
+        if apart_by_kept && (settled || self.passes + 1 == all) {
             self.cg.true_residual(system, b.as_ref());
             self.cg.restart(system);
-            (self.kept, self.passes) = (0.0, all);
-            return true;
+            (self.kept, self.passes) = (0.0, self.passes + 1);
+            return false;
         }
         let moved = self.cg.step(system, f64::EPSILON);
         self.passes += usize::from(moved);
@@ -282,14 +285,15 @@ impl Reached<'_> {
 
     /// ‖Sr − Tr/2‖ ≤ √(c rᵀTr)/2 for 0 ⪯ S ⪯ T ⪯ cI: T = cμP⁻¹, or I where rounding leaves no c.
     fn ball<T: Scalar>(&self, system: &Orthogonal<'_, T>, target: usize) -> Ball {
-        let Reached { gamma_0, cg, mu, .. } = self;
+        let Reached { gamma_0, cg, mu, norm: of_M, .. } = self;
         let (from, gamma) = (gamma_0.col(target), cg.x().col(target));
         let (r, z) = (cg.r().col(target), cg.z().col(target));
         let norm = |entry: &dyn Fn(usize) -> f64| {
             (0..r.nrows()).map(|i| entry(i).powi(2)).sum::<f64>().sqrt()
         };
-        // what P⁻¹ is rounded by, in units of 1/μ
-        let solved = self.rounding / mu;
+        // what a product with M is rounded by in units of the vector, and P⁻¹ in units of 1/μ
+        let product = f64::EPSILON * of_M;
+        let solved = product / mu;
         let [centre, diameter] = match system.system.above() {
             Some(c) => [
                 norm(&|i| mu * (from[i] - gamma[i]) - c * mu * z[i] / 2.0),
@@ -298,16 +302,18 @@ impl Reached<'_> {
             None => [norm(&|i| mu * (from[i] - gamma[i]) - r[i] / 2.0), r.norm_l2()],
         };
         let moved = norm(&|i| from[i] - gamma[i]);
-        // r_0 once, γ_j at every step by half a unit, and the steps themselves
+        // r_0 once, γ_j at every step by half a unit, the steps themselves; what they have of u
         let steps = self.passes as f64;
-        let rounding = self.rounding * (0.5 * (1.0 + steps) * from.norm_l2() + steps * moved)
-            + solved * r.norm_l2();
+        let rounding = product * (0.5 * (1.0 + steps) * from.norm_l2() + steps * moved)
+            + solved * r.norm_l2()
+            + 2.0 * of_M * system.along_constant(gamma);
         Ball { centre, radius: diameter / 2.0, kept: self.kept * moved, rounding }
     }
 }
 
 /// M on the complement of u = √D1 if there is a constant: ΠMΠ with Π = I − uuᵀ/uᵀu, by P⁻¹ −
-/// P⁻¹uuᵀP⁻¹/uᵀP⁻¹u.
+/// P⁻¹uuᵀP⁻¹/uᵀP⁻¹u. Directions are projected once more: along u, where there is no curvature, a
+/// step that rounding errors start has any length.
 struct Orthogonal<'a, T> {
     system: System<'a, T>,
     constant: Option<Constant>,
@@ -334,6 +340,13 @@ impl<'a, T: Scalar> Orthogonal<'a, T> {
         Orthogonal { system, constant }
     }
 
+    /// The length of what γ has of u.
+    fn along_constant(&self, gamma: ColRef<'_, f64>) -> f64 {
+        self.constant.as_ref().map_or(0.0, |Constant { unit, .. }| {
+            (0..gamma.nrows()).map(|i| unit[(i, 0)] * gamma[i]).sum::<f64>().abs()
+        })
+    }
+
     /// a = Πa.
     fn project(&self, mut a: MatMut<'_, f64>) {
         if let Some(Constant { unit, .. }) = &self.constant {
@@ -351,7 +364,8 @@ impl<T: Scalar> LinearSystem<f64> for Orthogonal<'_, T> {
     fn precondition(&mut self, mut out: MatMut<'_, f64>, r: MatRef<'_, f64>) {
         self.system.precondition(out.rb_mut(), r);
         if let Some(Constant { unit, direction }) = &self.constant {
-            subtract(out, direction, unit);
+            subtract(out.rb_mut(), direction, unit);
+            self.project(out);
         }
     }
 

@@ -95,6 +95,14 @@ fn the_truth_lies_between_them_where_the_factor_is_rounded_up() {
     }
 }
 
+/// One direction is left beside the constant, and the second pass finds the end of it.
+#[test]
+fn the_truth_lies_between_them_when_passes_go_on() {
+    for passes in 1..40 {
+        both_sides([2, 2, 1, passes], 500, [false, true, true, true], 1.0).unwrap();
+    }
+}
+
 /// 800 points in the plane, 30 landmarks.
 fn coarse(intercept: bool) -> (KrrModel<nystrom_kernels::Gaussian, f64>, Mat<f64>, Mat<f64>) {
     let (x, y) = sample::<f64>(800, 2, 2, 8);
