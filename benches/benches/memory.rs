@@ -62,7 +62,7 @@ where
     Gaussian: Kernel<T>,
 {
     let (x, y) = problems::cosines(n, 10, 1);
-    let cast = |a: Mat<f64>| problems::cast::<T>(&a); // and nothing else in memory
+    let cast = |a: Mat<f64>| problems::cast::<T>(&a); // takes the matrix, so that it is freed
     let (x, y) = (cast(x), cast(y));
     let x = Points::from_rows(x.as_ref());
     ready();

@@ -38,7 +38,7 @@ fn stream(blocks: usize) -> Squeak<Gaussian, f64> {
 fn million() {
     let start = Instant::now();
     let squeak = stream(100);
-    let time = start.elapsed();
+    let (time, peak) = (start.elapsed(), peak());
     let d_eff: f64 = squeak
         .member_scores()
         .unwrap()
@@ -48,12 +48,11 @@ fn million() {
         .sum();
     println!(
         "{} points in {time:.1?}: {} kept, sum of weights {:.0}, d_eff about {:.0} (Σ w τ̃/(1 − \
-         ε)); {}",
+         ε)); {peak}",
         squeak.n_seen(),
         squeak.dictionary().len(),
         squeak.dictionary().total_weight(),
         2.0 * d_eff,
-        peak(),
     );
 }
 

@@ -32,8 +32,8 @@ pub fn bimodal<T: Scalar>(n: usize) -> Mat<T> {
     cast(&two_clusters(n, |u| u >= first, &mut Pcg64::seed_from_u64(0)))
 }
 
-/// Points uniform on the unit cube, but those that are `far` (asked with a uniform number): their
-/// coordinates are on [2, 2.5] with density 4(5 − 2x). n × 3.
+/// Points uniform on the unit cube, but for those where `far` says so of a uniform number. The
+/// coordinates of these are on [2, 2.5] with density 4(5 − 2x). n × 3.
 pub fn two_clusters(n: usize, far: impl Fn(f64) -> bool, rng: &mut Pcg64) -> Mat<f64> {
     let mut x = Mat::zeros(n, 3);
     for i in 0..n {

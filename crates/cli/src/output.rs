@@ -108,7 +108,8 @@ pub fn check_stdout(output: &Output, json: bool) -> Result<()> {
 /// How the names of files begin that are not yet whole.
 pub const TEMPORARY: &str = ".nystrom-";
 
-/// Refuses what cannot be written, or would overwrite what is read, before any work is done.
+/// Refuses what cannot be written, or would overwrite what is read, before any work is done. Pipes
+/// are not tried, for that waits until one reads.
 pub fn check_writable(output: &Output, inputs: &[&Path]) -> Result<()> {
     let Some(path) = output.file() else { return Ok(()) };
     let same = |input: &&&Path| {
@@ -128,7 +129,7 @@ pub fn check_writable(output: &Output, inputs: &[&Path]) -> Result<()> {
             Failure::Usage(format!("{}: this is a folder; name a file", path.display())).into()
         );
     }
-    if !is_no_file(path) {
+    if !is_pipe(path) {
         Part::of(path).map_err(failed(path))?; // gone again
     }
     Ok(())
@@ -154,16 +155,18 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 enum Part {
     /// A file beside the one that it will be, to which a link may lead.
     Beside(tempfile::NamedTempFile, PathBuf),
-    /// A device or a pipe itself: no file may take its place.
+    /// A device, a pipe or what is open already: no file may take its place.
     Itself(File),
 }
 
 impl Part {
     fn of(path: &Path) -> io::Result<Part> {
-        if is_no_file(path) {
-            return Ok(Part::Itself(File::options().write(true).open(path)?));
+        if is_device(path) || is_open(path) {
+            return Ok(Part::Itself(File::options().append(true).open(path)?));
         }
-        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        // of a link that leads nowhere, where it leads
+        let target = std::fs::read_link(path).map(|target| folder(path).join(target));
+        let path = std::fs::canonicalize(path).or(target).unwrap_or_else(|_| path.to_owned());
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)] // temporary files are private; a result need not be
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
@@ -187,8 +190,23 @@ impl Part {
     }
 }
 
-fn is_no_file(path: &Path) -> bool {
+/// Whether something is there that is neither a file nor a folder.
+fn is_device(path: &Path) -> bool {
     path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
+/// Whether a path names what a process has open, as `/dev/stderr` does.
+fn is_open(path: &Path) -> bool {
+    path == "/dev/stderr" || path.starts_with("/dev/fd") || path.starts_with("/proc")
+}
+
+fn is_pipe(path: &Path) -> bool {
+    #[cfg(unix)]
+    let is_pipe =
+        |there: &std::fs::Metadata| std::os::unix::fs::FileTypeExt::is_fifo(&there.file_type());
+    #[cfg(not(unix))]
+    let is_pipe = |_: &std::fs::Metadata| false;
+    path.metadata().is_ok_and(|there| is_pipe(&there))
 }
 
 /// A file that is written part by part, and is there once it is whole; or standard output.

@@ -156,7 +156,7 @@ pub(crate) fn check_points<T: Scalar>(
     centers: Points<'_, T>,
     x: Points<'_, T>,
 ) -> Result<()> {
-    x.check()?; // no points at all are none of another dimension
+    x.check()?; // first, as no points have no dimension to compare
     centers.check_same_dim(x)?;
     kernel.check_points(x)
 }

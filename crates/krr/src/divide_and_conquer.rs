@@ -159,10 +159,10 @@ impl<T: Scalar, K: Kernel<T>> DivideAndConquerModel<K, T> {
         check_parts(&models)?;
         let lambda = |model: &KrrModel<K, T>| model.report().ridge / model.report().n as f64;
         let first = lambda(&models[0]);
-        models.iter().map(lambda).try_for_each(|lambda| {
+        models.iter().map(lambda).try_for_each(|value| {
             let requirement = "that of all parts, which is that of the full problem";
-            let other = (lambda / first - 1.0).abs() > 1e-3;
-            validate::require(!other, "lambda of a part", lambda, requirement)
+            let differs = (value / first - 1.0).abs() > 1e-3;
+            validate::require(!differs, "lambda of a part", value, requirement)
         })?;
         let n: usize = models.iter().map(|model| model.report().n).sum();
         let entries: u64 = models.iter().map(|model| model.report().kernel_entries).sum();

@@ -266,8 +266,8 @@ pub enum Error {
 
 impl Error {
     /// The error of a whole whose part has it. `place` takes the row and column of the part's
-    /// non-finite entry to those of the whole; a bad weight at index i is its entry (i, i). Every
-    /// other error stays as it is.
+    /// non-finite entry to those of the whole. A bad weight at index i is its entry (i, i). One of
+    /// 0 says that none is positive, and has no place. Every other error stays as it is.
     ///
     /// ```
     /// use faer::mat;

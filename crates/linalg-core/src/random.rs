@@ -1,5 +1,8 @@
 //! The draws that samplers are made of. Uniforms are `f64` whatever the scalar type, so that `f32`
 //! and `f64` runs consume the same random numbers.
+//!
+//! rand has subsets and weighted draws, too. These are our own, so that of rand only uniform and
+//! normal numbers decide what a seed gives: its algorithms change from one version to the next.
 
 use crate::{Result, Scalar, Streams, validate};
 use faer::{Mat, MatMut};

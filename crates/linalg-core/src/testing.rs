@@ -10,6 +10,7 @@ use crate::{Cholesky, Indices, PsdMatrix, Scalar, SymmetricEigen, random};
 use faer::{ColMut, Mat, MatMut, MatRef};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -167,23 +168,25 @@ pub fn soon(what: &str, f: impl FnOnce() + Send + 'static) {
 /// If they are not, at the caller's line.
 #[track_caller]
 pub fn same_at_any_thread_count<R: PartialEq + Send>(f: impl Fn() -> R + Sync) -> R {
-    same_at_thread_counts([2, 8], f)
+    same_in_pools(&[1, 2, 8].map(pool), f)
 }
 
-/// Runs `f` in a pool of one thread and in pools of so many; all results must be equal.
+/// Runs `f` in each of these pools; all results must be equal.
 ///
 /// # Panics
-/// If they are not, at the caller's line.
+/// If they are not, at the caller's line; without a pool.
 #[track_caller]
-pub fn same_at_thread_counts<R: PartialEq + Send, const N: usize>(
-    counts: [usize; N],
-    f: impl Fn() -> R + Sync,
-) -> R {
-    let run =
-        |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
-    let one = run(1);
-    for threads in counts {
-        assert!(run(threads) == one, "differs between 1 and {threads} threads");
+pub fn same_in_pools<R: PartialEq + Send>(pools: &[ThreadPool], f: impl Fn() -> R + Sync) -> R {
+    let (first, others) = pools.split_first().unwrap();
+    let result = first.install(&f);
+    for other in others {
+        let [a, b] = [first, other].map(ThreadPool::current_num_threads);
+        assert!(other.install(&f) == result, "differs between {a} and {b} threads");
     }
-    one
+    result
+}
+
+/// A pool of so many threads.
+pub fn pool(threads: usize) -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
 }

@@ -104,7 +104,7 @@ pub fn all_positive<T: Scalar>(what: &'static str, entries: &[T]) -> Result<()> 
 
 /// Every entry is finite and at least 0; otherwise [`Error::InvalidWeight`] names the first that is
 /// not.
-pub fn none_negative<T: Scalar>(what: &'static str, entries: &[T]) -> Result<()> {
+pub fn all_nonnegative<T: Scalar>(what: &'static str, entries: &[T]) -> Result<()> {
     for (index, value) in entries.iter().map(|x| x.f64()).enumerate() {
         if !(value >= 0.0 && value.is_finite()) {
             return Err(Error::InvalidWeight { what, index, value });
@@ -118,7 +118,7 @@ pub fn none_negative<T: Scalar>(what: &'static str, entries: &[T]) -> Result<()>
 /// weight, [`Error::Empty`]. Returns the sum, taken in `f64` in order.
 pub fn weights<T: Scalar>(what: &'static str, weights: &[T]) -> Result<f64> {
     not_empty(what, weights.len())?;
-    none_negative(what, weights)?;
+    all_nonnegative(what, weights)?;
     let sum = weights.iter().fold(0.0, |sum, w| sum + w.f64());
     if sum == 0.0 {
         return Err(Error::InvalidWeight { what, index: weights.len(), value: sum });

@@ -87,8 +87,8 @@ impl<T: Scalar> EnsembleNystrom<T> {
         let mut factor = Mat::zeros(k.dim(), experts.iter().map(Nystrom::rank).sum());
         let mut start = 0;
         for (expert, mu_r) in experts.iter().zip(&mu) {
-            let (columns, root) =
-                (factor.as_mut().subcols_mut(start, expert.rank()), T::lit(mu_r.sqrt()));
+            let root = T::lit(mu_r.sqrt());
+            let columns = factor.as_mut().subcols_mut(start, expert.rank());
             zip!(columns, expert.factor()).for_each(|unzip!(column, f)| *column = *f * root);
             start += expert.rank();
         }

@@ -140,7 +140,7 @@ type Selector = Box<dyn LandmarkSelector<f64>>;
 
 fn selectors(draw: &Draw<'_, Set>, ridge: Ridge<f64>) -> Vec<(Method, usize, Selector)> {
     let (_, columns, steps) = sizes(draw.ctx, *draw.setting);
-    let draw = Drawing::WithoutReplacement;
+    let drawing = Drawing::WithoutReplacement;
     let mut all: Vec<(Method, usize, Selector)> = vec![
         (UNIF, 0, Box::new(Uniform::default())),
         (ADAP_FULL, 0, Box::new(AdaptiveFull::default())),
@@ -149,10 +149,10 @@ fn selectors(draw: &Draw<'_, Set>, ridge: Ridge<f64>) -> Vec<(Method, usize, Sel
     ];
     for &columns in columns {
         let estimator = AlaouiMahoney { columns };
-        let rank = FastRankLeverage { columns, rank: None, draw };
-        all.push((APP_LEV, columns, Box::new(rank)));
-        let ridge = LeverageProportional { estimator, ridge, draw };
-        all.push((APP_REG_LEV, columns, Box::new(ridge)));
+        let by_rank = FastRankLeverage { columns, rank: None, draw: drawing };
+        all.push((APP_LEV, columns, Box::new(by_rank)));
+        let by_ridge = LeverageProportional { estimator, ridge, draw: drawing };
+        all.push((APP_REG_LEV, columns, Box::new(by_ridge)));
     }
     for &steps in steps {
         let chain = KDppChain { start: KMeansPlusPlus, steps, rule: SwapRule::LazyGibbs };

@@ -105,8 +105,8 @@ const STATIONS: &[&str] = &[
     "PRSA_Data_Wanshouxigong_20130301-20170228.csv",
 ];
 
-/// The data sets by their names in the catalogue and in its order, each with the ways to it, which
-/// are tried in turn: the publisher's own first.
+/// Data sets by name, in the catalogue's order, each with the ways to it. These are tried in turn,
+/// the publisher's own first.
 pub const SOURCES: &[(&str, &[Way])] = &[
     (
         "pumadyn-32nh",

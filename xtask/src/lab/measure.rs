@@ -16,7 +16,7 @@ pub struct Measure {
     pub time: bool,
 }
 
-// facts of a problem that many tables show
+// facts of a problem that many tables show; n is the number of points
 pub const LAMBDA: Measure = Measure::new("λ", "ridge λ");
 pub const N: Measure = Measure::new("n", "n");
 pub const FEATURES: Measure = Measure::new("features", "features");

@@ -62,3 +62,27 @@ fn doc(attribute: &Attribute) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_of_tests_are_left_out_and_what_does_not_parse_is_told() {
+        let functions = |_: &str, file: &File, found: &mut Found| {
+            let mut items: Vec<&Item> = file.items.iter().collect();
+            while let Some(item) = items.pop() {
+                match item {
+                    Item::Fn(function) => found.push((1, function.sig.ident.to_string())),
+                    Item::Mod(ItemMod { content: Some((_, inner)), .. }) => items.extend(inner),
+                    _ => {}
+                }
+            }
+        };
+        let text = "mod a { fn kept() {} #[cfg(test)] mod tests { fn left_out() {} } }";
+        let violations = check([("a.rs", text), ("b.rs", "fn (")].into_iter(), functions);
+        assert_eq!(violations.len(), 2, "{violations:?}");
+        assert_eq!(violations[0], Violation::new("a.rs", 1, "kept".to_owned()));
+        assert!(violations[1] > violations[0]);
+    }
+}

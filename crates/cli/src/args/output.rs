@@ -4,6 +4,9 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+/// The paths that lead to standard output, whatever it is.
+const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
 /// A file, or standard output, which is written `-`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
@@ -23,7 +26,11 @@ impl fmt::Display for Output {
 
 impl From<OsString> for Output {
     fn from(text: OsString) -> Self {
-        if text == "-" { Output::Stdout } else { Output::File(text.into()) }
+        if STDOUT.iter().any(|name| text == *name) {
+            Output::Stdout
+        } else {
+            Output::File(text.into())
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Places {
     pub text: Option<usize>,
 }
 
-/// Where they are.
+/// Finds the columns of a model in a file.
 ///
 /// By name. A file without names goes by position. It must have as many columns as the file that
 /// was fitted, with or without the targets, or as many as the model needs.

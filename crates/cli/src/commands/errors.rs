@@ -67,8 +67,8 @@ impl Errors {
         Ok(Errors { rows: actual.nrows(), rmse, r2: metrics::r2(predicted, actual).ok() })
     }
 
-    /// Of n × 1 predictions on the rows whose truth is known, if there are any. The
-    /// truth of others is NaN.
+    /// Of n × 1 predictions on the rows whose truth is known, if there are any. The truth of others
+    /// is NaN.
     pub fn where_known(
         predicted: MatRef<'_, f64>,
         actual: impl Fn(usize) -> f64,

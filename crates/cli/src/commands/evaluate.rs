@@ -13,14 +13,15 @@ pub fn run(args: &Evaluate) -> Result<()> {
     let session = Session::new(args.threads, args.json, args.quiet)?;
     let model = model_file::load(&args.model)?;
     let predicted = predict(&model, &args.data, (None, false), &session)?;
-    report(args, &model, (predicted.rows.len(), predicted.errors(&model)?), &session)
+    report(args, &model, predicted.rows.len(), predicted.errors(&model)?, &session)
 }
 
 /// The errors on so many rows; an error itself unless there are some of every target.
 pub fn report(
     args: &Evaluate,
     model: &Model,
-    (rows, errors): (usize, ModelErrors),
+    rows: usize,
+    errors: ModelErrors,
     session: &Session,
 ) -> Result<()> {
     if let Some(target) = errors.absent(model) {

@@ -18,7 +18,7 @@ const WORK: f64 = 2e10;
 /// Refuses a file that cannot be written, or that is the data or the model.
 pub fn check(args: &Fit, output: &Output) -> Result<()> {
     let Some(path) = &args.report else { return Ok(()) };
-    if path.as_os_str() == "-" {
+    if Output::from(path.clone().into_os_string()).is_stdout() {
         let text = "--report needs a file: standard output takes the summary";
         return Err(Failure::Usage(text.into()).into());
     }

@@ -243,8 +243,9 @@ fn find(
     (source, input): (Source, Input),
     places: &Places,
 ) -> Result<Found> {
-    let (Places { features, text, .. }, wanted) = (places, places.wanted(model, &[]));
-    let places = wanted.columns.clone();
+    let Places { features, text, .. } = places;
+    let wanted = places.wanted(model, &[]);
+    let columns = wanted.columns.clone();
     let (rows, mixed) = if wanted.fills || !wanted.texts.is_empty() {
         let mixed = mixed::read(&source, args, input, &wanted)?;
         // the class may be missing
@@ -262,7 +263,7 @@ fn find(
     session.notes(&mixed.notes);
     let class = model.classes().map(|classes| classes.target.as_str()).filter(|_| text.is_some());
     let names: Vec<&str> = model.columns().names().chain(class).collect();
-    let table = renamed(&mixed.table, &places, &names)?.select_rows(&rows)?;
+    let table = renamed(&mixed.table, &columns, &names)?.select_rows(&rows)?;
     let lines = rows.iter().map(|&row| mixed.lines[row]).collect();
     Ok(Found { table, rows, lines })
 }

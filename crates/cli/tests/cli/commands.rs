@@ -1,6 +1,6 @@
 //! The other commands: against the library, and the words of the command line.
 
-use crate::support::{Bench, table};
+use crate::support::{Bench, table, words};
 use nystrom::kernels::median_heuristic;
 use nystrom::prelude::*;
 use nystrom_data::{Csv, Standardize, Standardizer};
@@ -149,27 +149,42 @@ fn a_table_on_standard_output_is_nothing_but_the_table() {
     assert!(bench.ok("scores t.csv --drop y -q").err.is_empty());
 }
 
-/// Nothing is renamed over a pipe or a device, such as `/dev/null`.
+/// Nothing is renamed over a pipe, a device such as `/dev/null`, a link or what is open.
 #[cfg(unix)]
 #[test]
 fn an_output_may_be_a_pipe_or_a_link() {
-    use std::os::unix::fs::FileTypeExt;
+    use std::os::unix::fs::{FileTypeExt, symlink};
     let bench = Bench::new();
     bench.write("t.csv", table(60, 5));
     bench.write("linked.csv", "old");
-    std::os::unix::fs::symlink("linked.csv", bench.path("link.csv")).unwrap();
-    let pipe = bench.path("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let reader = std::thread::spawn({
-        let pipe = pipe.clone();
-        move || std::fs::read_to_string(pipe).unwrap()
-    });
-    for output in ["file.csv", "link.csv", "pipe"] {
-        bench.ok(&format!("scores t.csv --drop y -o {output}"));
+    symlink("linked.csv", bench.path("link.csv")).unwrap();
+    symlink("absent.csv", bench.path("dangling.csv")).unwrap();
+    bench.ok("fit t.csv --lambda auto --target y -o m.json -q");
+    // written at once, and block by block
+    for line in ["scores t.csv --drop y", "predict m.json t.csv --stream"] {
+        bench.ok(&format!("{line} -o file.csv"));
+        let file = bench.text("file.csv");
+        for (link, target) in [("link.csv", "linked.csv"), ("dangling.csv", "absent.csv")] {
+            bench.ok(&format!("{line} -o {link}"));
+            assert!(bench.path(link).is_symlink() && bench.text(target) == file, "{line}: {link}");
+        }
+        let pipe = bench.path("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read_to_string(pipe).unwrap()
+        });
+        bench.ok(&format!("{line} -o pipe"));
+        assert!(pipe.metadata().unwrap().file_type().is_fifo(), "{line}");
+        assert_eq!(reader.join().unwrap(), file);
+        std::fs::remove_file(&pipe).unwrap();
+        std::fs::remove_file(bench.path("absent.csv")).unwrap();
+        // standard output under another name, behind what is there
+        bench.write("log", "a line\n");
+        let log = std::fs::File::options().append(true).open(bench.path("log")).unwrap();
+        let mut command = bench.command();
+        command.args(words(&format!("{line} -q -o /dev/stdout"))).stdout(log);
+        assert!(command.status().unwrap().success());
+        assert_eq!(bench.text("log"), format!("a line\n{file}"));
     }
-    assert!(pipe.metadata().unwrap().file_type().is_fifo());
-    let file = bench.text("file.csv");
-    assert_eq!(reader.join().unwrap(), file);
-    assert_eq!(bench.text("linked.csv"), file);
-    assert!(bench.path("link.csv").is_symlink());
 }

@@ -103,7 +103,7 @@ const WORTH: f64 = 2.0;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TightCertificate {
     /// Passes over K at most: one for the residual of the fit, the others are iterations. Fewer
-    /// where rounding errors are all that is left.
+    /// where rounding errors are all that is left to the iterations.
     pub passes: usize,
     /// The fit counts as close to exact regression if their distance is at most this times the root
     /// mean square of the residuals y − f.
@@ -173,9 +173,9 @@ impl TightCertificate {
         let rho = cg.r() + gap; //                               −Eα, orthogonal to u
         let first: Vec<_> =
             (0..t).map(|j| [cg.r(), rho.as_ref()].map(|a| a.col(j).norm_l2())).collect();
-        let norm = system.system.norm(K.trace()) + mu;
+        let norm_of_M = system.system.norm(K.trace()) + mu;
         let kept = system.error();
-        let mut reached = Reached { gamma_0: &gamma_0, cg, mu, kept, norm, passes: 1 };
+        let mut reached = Reached { gamma_0: &gamma_0, cg, mu, kept, norm_of_M, passes: 1 };
         while reached.passes < self.passes && reached.next(&mut system, &b, self.passes) {}
         let target = |j: usize| {
             let Ball { centre, radius, kept, rounding } = reached.ball(&system, j);
@@ -242,7 +242,7 @@ struct Reached<'a> {
     /// What is rounded away in r_j where K is kept in `f32`, in units of ‖γ_j − γ_0‖.
     kept: f64,
     /// A bound on ‖M‖.
-    norm: f64,
+    norm_of_M: f64,
     passes: usize,
 }
 
@@ -258,7 +258,7 @@ struct Ball {
 }
 
 impl Reached<'_> {
-    /// One pass more, `all` at most; false if there is nothing left to gain.
+    /// One pass more, `all` at most; false if it was the last worth doing.
     fn next<T: Scalar>(
         &mut self,
         system: &mut Orthogonal<'_, T>,
@@ -268,36 +268,35 @@ impl Reached<'_> {
         let balls: Vec<Ball> = (0..b.ncols()).map(|j| self.ball(system, j)).collect();
         let settled = balls.iter().all(|ball| ball.radius <= ball.rounding);
         let apart_by_kept = balls.iter().any(|ball| ball.kept > ball.radius.max(ball.rounding));
-        if settled && !apart_by_kept {
-            return false;
+        let last = settled || (apart_by_kept && self.passes + 1 == all);
+        if !last && self.cg.step(system, f64::EPSILON) {
+            self.passes += 1;
+            return true;
         }
         // the last pass by K itself, if the kept one is what the sides are apart by
-        if apart_by_kept && (settled || self.passes + 1 == all) {
+        if apart_by_kept {
             self.cg.true_residual(system, b.as_ref());
             self.cg.restart(system);
             (self.kept, self.passes) = (0.0, self.passes + 1);
-            return false;
         }
-        let moved = self.cg.step(system, f64::EPSILON);
-        self.passes += usize::from(moved);
-        moved
+        false
     }
 
     /// ‖Sr − Tr/2‖ ≤ √(c rᵀTr)/2 for 0 ⪯ S ⪯ T ⪯ cI: T = cμP⁻¹, or I where rounding leaves no c.
     fn ball<T: Scalar>(&self, system: &Orthogonal<'_, T>, target: usize) -> Ball {
-        let Reached { gamma_0, cg, mu, norm: of_M, .. } = self;
+        let Reached { gamma_0, cg, mu, norm_of_M, .. } = self;
         let (from, gamma) = (gamma_0.col(target), cg.x().col(target));
         let (r, z) = (cg.r().col(target), cg.z().col(target));
         let norm = |entry: &dyn Fn(usize) -> f64| {
             (0..r.nrows()).map(|i| entry(i).powi(2)).sum::<f64>().sqrt()
         };
         // what a product with M is rounded by in units of the vector, and P⁻¹ in units of 1/μ
-        let product = f64::EPSILON * of_M;
+        let product = f64::EPSILON * norm_of_M;
         let solved = product / mu;
         let [centre, diameter] = match system.system.above() {
             Some(c) => [
                 norm(&|i| mu * (from[i] - gamma[i]) - c * mu * z[i] / 2.0),
-                (c * (c * mu * cg.rho()[target] + solved * r.norm_l2().powi(2))).sqrt(),
+                c * (mu * cg.rho()[target] + solved * r.norm_l2().powi(2)).sqrt(),
             ],
             None => [norm(&|i| mu * (from[i] - gamma[i]) - r[i] / 2.0), r.norm_l2()],
         };
@@ -306,14 +305,14 @@ impl Reached<'_> {
         let steps = self.passes as f64;
         let rounding = product * (0.5 * (1.0 + steps) * from.norm_l2() + steps * moved)
             + solved * r.norm_l2()
-            + 2.0 * of_M * system.along_constant(gamma);
+            + 2.0 * norm_of_M * system.along_constant(gamma);
         Ball { centre, radius: diameter / 2.0, kept: self.kept * moved, rounding }
     }
 }
 
 /// M on the complement of u = √D1 if there is a constant: ΠMΠ with Π = I − uuᵀ/uᵀu, by P⁻¹ −
-/// P⁻¹uuᵀP⁻¹/uᵀP⁻¹u. Directions are projected once more: along u, where there is no curvature, a
-/// step that rounding errors start has any length.
+/// P⁻¹uuᵀP⁻¹/uᵀP⁻¹u. Directions are projected once more: there is no curvature along u, and
+/// rounding errors there would make steps of any length.
 struct Orthogonal<'a, T> {
     system: System<'a, T>,
     constant: Option<Constant>,
@@ -342,9 +341,7 @@ impl<'a, T: Scalar> Orthogonal<'a, T> {
 
     /// The length of what γ has of u.
     fn along_constant(&self, gamma: ColRef<'_, f64>) -> f64 {
-        self.constant.as_ref().map_or(0.0, |Constant { unit, .. }| {
-            (0..gamma.nrows()).map(|i| unit[(i, 0)] * gamma[i]).sum::<f64>().abs()
-        })
+        self.constant.as_ref().map_or(0.0, |constant| share(&constant.unit, gamma).abs())
     }
 
     /// a = Πa.
@@ -379,11 +376,16 @@ impl<T: Scalar> LinearSystem<f64> for Orthogonal<'_, T> {
     }
 }
 
+/// unitᵀa.
+fn share(unit: &Mat<f64>, a: ColRef<'_, f64>) -> f64 {
+    let a = a.try_as_col_major().expect("columns lie in one piece");
+    ops::dot(unit.col_as_slice(0), a.as_slice())
+}
+
 /// a = a − direction·(unitᵀa).
 fn subtract(mut a: MatMut<'_, f64>, direction: &Mat<f64>, unit: &Mat<f64>) {
     for j in 0..a.ncols() {
-        let column = a.rb().col(j).try_as_col_major().expect("columns lie in one piece");
-        let share = ops::dot(unit.col_as_slice(0), column.as_slice());
+        let share = share(unit, a.rb().col(j));
         for i in 0..a.nrows() {
             a[(i, j)] -= share * direction[(i, 0)];
         }

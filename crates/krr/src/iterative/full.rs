@@ -150,9 +150,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let b = targets.right_hand_side(1);
         let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {
             let (alpha, b) = targets.coefficients(gamma, ops::dot);
-            let sizes = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
+            let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
             let kernel_entries = K.entries() + K.diagonal_entries();
-            let report = FitReport { ridge: mu, condition, reason, kernel_entries, ..sizes };
+            let report = FitReport { ridge: mu, condition, reason, kernel_entries, ..of_all };
             KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), &b, report)
         };
         let watch = Watch { start, resume: extras.resume, monitor: extras.monitor };

@@ -88,9 +88,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> FullKrr<K, T> {
         let square = (n as u64).pow(2);
         let model = |gamma: MatRef<'_, f64>, condition: f64, reason: String| {
             let (alpha, b) = of_targets.coefficients(gamma, ops::dot);
-            let sizes = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
+            let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, samples);
             let kernel_entries = before + (seen.passes() - 1) * square;
-            let report = FitReport { ridge: mu, condition, reason, kernel_entries, ..sizes };
+            let report = FitReport { ridge: mu, condition, reason, kernel_entries, ..of_all };
             KrrModel::from_parts(self.kernel.clone(), x, alpha.as_ref(), &b, report)
         };
         let (kernel, points) = (&self.kernel, &all.x);

@@ -255,9 +255,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> Path<'_, K, T> {
         kernel_entries: u64,
     ) -> Result<KrrModel<K, T>> {
         let (alpha, b) = self.coefficients(r, gamma);
-        let sizes = FitReport::of_all(SolvedBy::FullConjugateGradients, self.samples);
+        let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, self.samples);
         let (ridge, condition, reason) = (self.mu[r], ran.condition, ran.reason());
-        let report = FitReport { ridge, condition, reason, kernel_entries, ..sizes };
+        let report = FitReport { ridge, condition, reason, kernel_entries, ..of_all };
         KrrModel::from_parts(self.kernel.clone(), self.samples.x, alpha.as_ref(), &b, report)
     }
 }

@@ -211,8 +211,8 @@ impl<T: Scalar, K: Kernel<T> + Clone> Regression<T, K> for All<'_, T, K> {
         self.system = Some(system);
         let entries = (self.entries)();
         let (kernel_entries, ridge) = (entries - self.told, mu);
-        let sizes = FitReport::of_all(SolvedBy::FullConjugateGradients, problem);
-        let report = FitReport { ridge, condition, kernel_entries, ..sizes };
+        let of_all = FitReport::of_all(SolvedBy::FullConjugateGradients, problem);
+        let report = FitReport { ridge, condition, kernel_entries, ..of_all };
         self.told = entries;
         let f = f.col(0).iter().map(|f| f + b[0]).collect();
         Ok((State { dual: alpha, b: b[0], f }, report))

@@ -59,7 +59,7 @@ pub struct FoldSums<K, T> {
     /// Rows before these.
     first: u64,
     /// The fingerprint of the equations of all rows.
-    of: u64,
+    equations: u64,
 }
 
 /// The error of one ridge on rows that are left out.
@@ -85,9 +85,9 @@ impl<T: Scalar, K: Kernel<T> + Clone> NormalEquations<K, T> {
     pub fn folded(&self, folds: usize, rng: &mut dyn Rng) -> Result<FoldedEquations<K, T>> {
         check_count(folds)?;
         let empty = FitSums::over_no_rows(self.sums.shared.clone());
-        let (streams, of) = (Streams::from_rng(rng), self.fingerprint);
-        let hash = Hash::new().integer(of).integer(streams.key()).integer(folds as u64);
-        let sums = FoldSums { folds: vec![empty; folds], streams, first: 0, of };
+        let (streams, equations) = (Streams::from_rng(rng), self.fingerprint);
+        let hash = Hash::new().integer(equations).integer(streams.key()).integer(folds as u64);
+        let sums = FoldSums { folds: vec![empty; folds], streams, first: 0, equations };
         Ok(Tiled::over_no_rows(sums, self.waiting.sizes(), hash.value()))
     }
 }
@@ -105,7 +105,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> FoldedEquations<K, T> {
     /// None that a caller can cause.
     pub fn together(&mut self) -> Result<NormalEquations<K, T>> {
         let (sizes, sums) = (self.waiting.sizes(), self.whole()?);
-        Ok(Tiled::over_no_rows(sums.all_but(usize::MAX), sizes, sums.of))
+        Ok(Tiled::over_no_rows(sums.all_but(usize::MAX), sizes, sums.equations))
     }
 
     /// The errors on each fold of the fits to the others, at every ridge. A
@@ -203,7 +203,7 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for FoldSums<K, T> {
 
     fn empty_at(&self, first: u64) -> Self {
         let folds = vec![self.folds[0].empty_at(0); self.folds.len()];
-        FoldSums { folds, streams: self.streams, first, of: self.of }
+        FoldSums { folds, streams: self.streams, first, equations: self.equations }
     }
 
     fn kernel(&self) -> &impl Kernel<T> {
@@ -240,6 +240,6 @@ impl<T: Scalar, K: Kernel<T> + Clone> TileSums<T> for FoldSums<K, T> {
     fn read(&self, reader: &mut Reader<'_>) -> Result<Self> {
         let first = reader.integer();
         let folds = self.folds.iter().map(|sums| sums.read(reader)).collect::<Result<_>>()?;
-        Ok(FoldSums { folds, streams: self.streams, first, of: self.of })
+        Ok(FoldSums { folds, streams: self.streams, first, equations: self.equations })
     }
 }

@@ -178,5 +178,5 @@ impl AuditReport {
 /// n scores, finite and not negative.
 pub(super) fn check_scores<T: Scalar>(n: usize, scores: &[T]) -> Result<()> {
     validate::same_size("scores against rows of the matrix", n, scores.len())?;
-    validate::none_negative("scores", scores)
+    validate::all_nonnegative("scores", scores)
 }

@@ -134,13 +134,13 @@ impl<T: Scalar> StreamDictionary<T> {
     }
 }
 
-/// What a file holds, before it is checked.
 /// Q_i/(q̄p̃_i) for members with Q_i copies of q̄.
 pub(super) fn weights(q: &[u32], p: &[f64], copies_per_point: u32) -> Vec<f64> {
     let weight = |(&q, &p): (&u32, &f64)| f64::from(q) / (f64::from(copies_per_point) * p);
     q.iter().zip(p).map(weight).collect()
 }
 
+/// What a file holds, before it is checked.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct Stored<T> {

@@ -119,7 +119,7 @@ impl StreamInput {
         Ok(StreamInput { files, unwanted, targets, notes })
     }
 
-    /// For a pass over so many rows, of which every process reads about as many.
+    /// For a pass over so many rows in all, which the processes share about equally.
     pub fn watched<'a>(
         &'a mut self,
         pass: &str,

@@ -19,8 +19,8 @@ use nystrom_data::Table;
 use nystrom_pipeline::{Model, Ranks};
 use serde::{Deserialize, Serialize};
 
-/// Over the processes of a job: process 0 writes what all predict, in the order of the
-/// files. The others keep theirs in temporary files until it is their turn.
+/// Over the processes of a job: process 0 writes what all predict, in the order of the files. The
+/// others keep theirs in temporary files until it is their turn.
 pub fn predict_over(args: &Predict, ranks: &dyn Ranks) -> Result<()> {
     let quiet = args.quiet || ranks.rank() > 0;
     let session = Session::new(args.threads, args.json, quiet)?;
@@ -57,7 +57,7 @@ fn model_to_predict(args: &Predict, ranks: &dyn Ranks) -> Result<Model> {
     Ok(model)
 }
 
-/// Over the processes of a job, too.
+/// Over the processes of a job: process 0 tells the errors of all rows.
 pub fn evaluate_over(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
     let quiet = args.quiet || ranks.rank() > 0;
     let session = Session::new(args.threads, args.json, quiet)?;
@@ -67,7 +67,7 @@ pub fn evaluate_over(args: &Evaluate, ranks: &dyn Ranks) -> Result<()> {
         known.add(&model, predicted)
     })?;
     let Some(known) = together(ranks, known, Known::merge)? else { return Ok(()) };
-    evaluate::report(args, &model, (known.rows, known.errors(&model)), &session)
+    evaluate::report(args, &model, known.rows, known.errors(&model), &session)
 }
 
 /// Predicts every block of this process.
