@@ -42,6 +42,7 @@ mod fit;
 mod intervals;
 mod kernel;
 mod model;
+mod prepared;
 mod problem;
 mod progress;
 mod repeats;
@@ -64,6 +65,7 @@ pub use model::{
     Average, Dependence, Deviations, Explanation, Grid, Influence, Intervals, Made, Model,
     Predictions,
 };
+pub use prepared::Prepared;
 pub use progress::{Event, Progress};
 pub use report::{Centers, CurvePoint, Curves, LogisticTrial, Metric, Report, Trial};
 pub use search::Fitted;

@@ -22,6 +22,15 @@ pub struct ColumnOptions {
     pub features: Vec<String>,
     /// Columns to leave out.
     pub drop: Vec<String>,
+    /// Columns whose cells are categories, whatever they look like.
+    pub categorical: Vec<String>,
+    /// Columns whose cells are numbers; a cell that is none is missing.
+    pub numeric: Vec<String>,
+    /// Texts that are values, though they usually mark a missing one, such as `NA`.
+    pub not_missing: Vec<String>,
+    /// Whether a date such as 03/04/2019 has the day before the month where its column leaves that
+    /// open.
+    pub day_first: bool,
     /// Columns whose features are multiplied after standardisation: more than 1 says that a
     /// column matters more.
     pub scale: Vec<(String, f64)>,
@@ -39,6 +48,10 @@ impl Default for ColumnOptions {
         ColumnOptions {
             features: Vec::new(),
             drop: Vec::new(),
+            categorical: Vec::new(),
+            numeric: Vec::new(),
+            not_missing: Vec::new(),
+            day_first: false,
             scale: Vec::new(),
             missing: Missing::Fill,
             standardize: true,
@@ -54,8 +67,13 @@ impl ColumnOptions {
         for (name, _) in &self.scale {
             position(table, name)?;
         }
-        for name in self.drop.iter().chain(&self.features) {
+        let named = [&self.drop, &self.features, &self.categorical, &self.numeric];
+        for name in named.into_iter().flatten() {
             position(table, name)?;
+        }
+        if let Some(name) = self.categorical.iter().find(|name| is(&self.numeric, name)) {
+            let (first, second) = ("among the categorical columns", "among the numeric ones");
+            return Err(Error::UsedTwice { column: name.clone(), first, second });
         }
         if let Some(name) = self.features.iter().find(|name| is(&self.drop, name)) {
             let (first, second) = ("among the features", "among those to drop");

@@ -1,0 +1,72 @@
+//! A table as the rows of one regression, for a caller that names kernel and ridge itself.
+
+use crate::classes::Task;
+use crate::columns::{Columns, Shape};
+use crate::error::Result;
+use crate::fit::Fit;
+use crate::problem::Problem;
+use crate::target::in_units;
+use nystrom::faer::Mat;
+use nystrom::prelude::*;
+use nystrom_data::Table;
+
+/// The rows of a table as a regression takes them: features, targets and weights.
+///
+/// Columns are read and become features as in a [`Fit`]. Equal rows are one row with their number
+/// as weight.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Prepared {
+    /// How the columns became features.
+    pub columns: Columns,
+    /// All columns of the table, in its order.
+    pub layout: Vec<String>,
+    /// n × d.
+    pub x: Mat<f64>,
+    /// n × t, in the units of the targets.
+    pub y: Mat<f64>,
+    /// With mean 1, if rows have weights or repeat.
+    pub weights: Option<Vec<f64>>,
+    /// What was decided about the table, in words.
+    pub notes: Vec<String>,
+}
+
+impl Fit {
+    /// Features, targets and weights of the rows of `table` that a regression can use.
+    ///
+    /// # Cost
+    /// O(n log n) a column, 8nd bytes.
+    ///
+    /// # Errors
+    /// Those of [`Columns::fit`] and [`Fit::table`]; targets must be numbers.
+    ///
+    /// ```
+    /// use nystrom_data::{Column, Table};
+    /// use nystrom_pipeline::Fit;
+    /// let a = Column::numbers("a", vec![1.0, 2.0, 4.0, 7.0]);
+    /// let y = Column::numbers("y", vec![0.0, 1.0, f64::NAN, 5.0]);
+    /// let prepared = Fit::default().prepare(&Table::new("t", vec![a, y]).unwrap(), ["y"])?;
+    /// assert_eq!((prepared.x.nrows(), prepared.y[(2, 0)]), (3, 5.0));
+    /// assert!(prepared.notes[0].contains("miss the target"));
+    /// # Ok::<(), nystrom_pipeline::Error>(())
+    /// ```
+    pub fn prepare<S: Into<String>>(
+        &self,
+        table: &Table,
+        targets: impl IntoIterator<Item = S>,
+    ) -> Result<Prepared> {
+        let targets: Vec<String> = targets.into_iter().map(Into::into).collect();
+        let fit = Fit { task: Task::Regression, ..self.clone() };
+        // the generator deals out folds, which nobody looks at
+        let problem = Problem::new(&fit, table, &targets, &mut Pcg64::seed_from_u64(0))?;
+        let (columns, x) = problem.features(&fit.columns, Shape::Plain)?;
+        Ok(Prepared {
+            columns,
+            layout: problem.table.names().map(str::to_owned).collect(),
+            x,
+            y: in_units(problem.y, &problem.targets),
+            weights: problem.weights,
+            notes: problem.notes,
+        })
+    }
+}
