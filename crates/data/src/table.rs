@@ -288,6 +288,27 @@ impl Table {
         Ok(())
     }
 
+    /// The table with another column in the place of one.
+    ///
+    /// # Errors
+    /// [`DataError::UnknownColumn`] unless there is a column at this position, from 0; those of
+    /// [`Table::new`].
+    ///
+    /// ```
+    /// use nystrom_data::{Column, Csv};
+    ///
+    /// let table = Csv::new().read("a,b\n1,2\n".as_bytes(), "t.csv")?;
+    /// let table = table.with_column(0, Column::numbers("a", vec![7.0]))?;
+    /// assert_eq!(table.numbers("a")?, [7.0]);
+    /// # Ok::<(), nystrom_data::DataError>(())
+    /// ```
+    pub fn with_column(mut self, position: usize, column: Column) -> Result<Table> {
+        let position = self.position(position)?;
+        let mut columns = std::mem::take(&mut self.columns);
+        columns[position] = column;
+        self.with_columns(columns)
+    }
+
     /// The same rows with other columns.
     pub(crate) fn with_columns(self, columns: Vec<Column>) -> Result<Table> {
         Table::with_lines(self.source, columns, self.lines)

@@ -1,6 +1,7 @@
 //! The tests of this crate, one program.
 
 mod classes;
+mod columns;
 mod explain;
 mod file;
 mod fit;
