@@ -134,8 +134,9 @@ fn length(text: &str) -> usize {
         if matches!(mark, 'e' | 'E' | 'd' | 'D') {
             let sign = usize::from(bytes.get(next).is_some_and(|b| b"+-".contains(b)));
             let exponent = digits((next + sign).min(bytes.len()));
-            // `3d` is three days
-            if exponent > 0 && (sign > 0 || !mark.eq_ignore_ascii_case(&'d')) {
+            // `3d 5h` is three days and more
+            let fortran = sign > 0 || text[..at].contains('.');
+            if exponent > 0 && (fortran || !mark.eq_ignore_ascii_case(&'d')) {
                 return next + sign + exponent;
             }
         }

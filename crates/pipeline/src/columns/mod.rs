@@ -223,7 +223,7 @@ impl Columns {
             return Ok(None);
         };
         let known = self.targets.iter().find(|(other, _)| other == name);
-        let reading = known.map_or(&Reading::PLAIN, |(_, reading)| reading);
+        let reading = known.map_or(Reading::PLAIN, |(_, reading)| reading.clone());
         let series = reading.read(&column.values, &self.marks);
         if let (rows, [example, ..]) = (series.unread.0, &series.unread.1[..]) {
             let what = format!("holds {example} where it held numbers, in {rows} rows");
