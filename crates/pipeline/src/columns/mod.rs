@@ -8,7 +8,6 @@ mod cell;
 mod curve;
 mod dress;
 mod fit;
-mod markers;
 mod means;
 mod options;
 mod reading;

@@ -1,10 +1,9 @@
 //! What the cells of a column are: numbers in some dress, instants, categories, or two of these.
 
 use super::dress::{Dress, is_beyond_exact};
-use super::markers::{is_marker, is_number_marker};
 use super::options::ColumnOptions;
 use super::time::{TimeFormat, of_digits};
-use nystrom_data::{Categories, Values};
+use nystrom_data::{Categories, Values, is_marker, is_number_marker};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -30,12 +30,22 @@ const AMONG_NUMBERS: [&str; 24] = [
     "not available",
 ];
 
-/// Whether a text means a missing value in every column.
-pub(crate) fn is_marker(text: &str) -> bool {
+/// Whether a text means a missing value in every column: an empty one, `NA`, `nan`, `null` and the
+/// like.
+///
+/// ```
+/// assert!(nystrom_data::is_marker("n/a") && !nystrom_data::is_marker("?"));
+/// ```
+pub fn is_marker(text: &str) -> bool {
     EVERYWHERE.iter().any(|marker| marker.eq_ignore_ascii_case(text.trim()))
 }
 
-/// Whether a text means a missing value where the others are numbers or dates.
-pub(crate) fn is_number_marker(text: &str) -> bool {
+/// Whether a text means a missing value where the others are numbers or dates: `?`, `-`, `none` and
+/// the like, beside those of [`is_marker`].
+///
+/// ```
+/// assert!(nystrom_data::is_number_marker("?") && !nystrom_data::is_number_marker("red"));
+/// ```
+pub fn is_number_marker(text: &str) -> bool {
     is_marker(text) || AMONG_NUMBERS.iter().any(|marker| marker.eq_ignore_ascii_case(text.trim()))
 }
