@@ -96,6 +96,14 @@ fn even(lines: &[&str], split: Split) -> Option<bool> {
     if width > 1 && of_rows(width) && !is_comment(header) {
         return Some(false);
     }
+    // rows may end in empty fields
+    if let Split::At(mark) = split {
+        let trimmed = |line: &str| fields(line.trim_end_matches(char::from(mark)), split);
+        let width = trimmed(header);
+        if width > 1 && rows.iter().all(|row| trimmed(row) == width) && !is_comment(header) {
+            return Some(false);
+        }
+    }
     let number = |row: &&str| {
         let Split::At(delimiter) = split else {
             return row.split_whitespace().skip(1).any(is_number);
