@@ -72,6 +72,8 @@ mod encoding;
 mod error;
 mod format;
 mod gzip;
+#[cfg(feature = "parquet")]
+mod instant;
 mod libsvm;
 mod lines;
 mod markers;
@@ -80,6 +82,8 @@ mod number;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_type;
 mod records;
 mod standardize;
 mod stream;

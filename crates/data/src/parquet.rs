@@ -4,25 +4,27 @@ use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
-use parquet::basic::{ConvertedType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::metadata::KeyValue;
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::builder::ColumnBuilder;
 use crate::column::Column;
 use crate::error::{DataError, Place, Problem, Result};
 use crate::gzip::uncompressed;
+use crate::parquet_type::Holds;
 use crate::survey::{Doubts, Survey};
 use crate::table::Table;
 
 /// Reads Parquet files of flat columns, uncompressed or compressed by Snappy, gzip or Zstandard.
 ///
-/// Floats, integers, booleans and decimals become numbers; dates and times as well, in the unit of
-/// the file since its epoch; strings become categories. A null is a missing value. In errors the
-/// line is the row from 1.
+/// Floats, integers, booleans and decimals become numbers, strings categories. Dates and times become
+/// texts such as `2021-03-01T00:25:00`, whatever their unit. A null is a missing value. Columns of
+/// lists and structures, and pandas' index without a name, are left out; [`Table::notes`] says so.
+/// In errors the line is the row from 1.
 ///
 /// ```no_run
 /// let table = nystrom_data::Parquet::new().read_path("houses.parquet")?;
@@ -98,9 +100,11 @@ fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
     let file = SerializedFileReader::new(bytes).map_err(damaged)?;
     let schema = file.metadata().file_metadata().schema_descr_ptr();
     let (mut columns, mut doubts) = (Vec::with_capacity(schema.num_columns()), Vec::new());
-    for (j, column) in schema.columns().iter().enumerate() {
+    let (used, notes) = usable(&file, name)?;
+    for j in used {
+        let column = &schema.columns()[j];
         let place = Place::new(name).field(j + 1).column(&column.path().string());
-        let mut growing = Growing::new(column, 0).map_err(|problem| problem.at(place.clone()))?;
+        let mut growing = Growing::new(column, 0);
         for group in 0..file.num_row_groups() {
             let group = file.get_row_group(group).map_err(damaged)?;
             let mut reader = group.get_column_reader(j).map_err(damaged)?;
@@ -114,7 +118,45 @@ fn read_bytes(bytes: Bytes, name: &str) -> Result<Survey> {
     if columns.first().is_none_or(Column::is_empty) {
         return Err(Problem::NoRows.at(Place::new(name)));
     }
-    Ok(Survey { table: Table::new(name, columns)?, doubts })
+    Ok(Survey { table: Table::new(name, columns)?.noted(notes, Vec::new()), doubts })
+}
+
+/// The columns of which features can be made, and what is to be said of the others.
+pub(crate) fn usable<R: ChunkReader + 'static>(
+    file: &SerializedFileReader<R>,
+    name: &str,
+) -> Result<(Vec<usize>, Vec<String>)> {
+    let metadata = file.metadata().file_metadata();
+    let index = index_columns(metadata.key_value_metadata().map_or(&[][..], Vec::as_slice));
+    let (mut used, mut notes, mut first) = (Vec::new(), Vec::new(), None);
+    for (j, column) in metadata.schema_descr_ptr().columns().iter().enumerate() {
+        let path = column.path().string();
+        match Holds::of(column) {
+            Holds::Nothing(what) => {
+                notes.push(format!("{path:?} holds {what} and is left out"));
+                first.get_or_insert((what, j, path));
+            }
+            _ if index.contains(&path) => {
+                notes.push(format!("{path:?} is the index of a pandas frame and is left out"));
+            }
+            _ => used.push(j),
+        }
+    }
+    match first {
+        Some((what, j, path)) if used.is_empty() => {
+            let place = Place::new(name).field(j + 1).column(&path);
+            Err(Problem::ParquetType { holds: what.to_owned() }.at(place))
+        }
+        _ => Ok((used, notes)),
+    }
+}
+
+/// Columns without a name of their own that pandas wrote for the index of a frame.
+fn index_columns(metadata: &[KeyValue]) -> Vec<String> {
+    let pandas = metadata.iter().find(|pair| pair.key == "pandas");
+    let Some(text) = pandas.and_then(|pair| pair.value.as_ref()) else { return Vec::new() };
+    let names = text.split('"').filter(|part| part.starts_with("__index_level_"));
+    names.map(str::to_owned).collect()
 }
 
 /// A column that grows by row groups, and how many rows there are up to its last.
@@ -125,15 +167,10 @@ pub(crate) enum Growing {
 
 impl Growing {
     /// After so many rows of the file.
-    pub fn new(column: &ColumnDescriptor, rows: u64) -> std::result::Result<Self, Problem> {
-        let unsuitable = |holds: &str| Err(Problem::ParquetType { holds: holds.to_owned() });
-        match column.physical_type() {
-            _ if column.max_rep_level() > 0 => unsuitable("lists"),
-            Type::BYTE_ARRAY if column.converted_type() == ConvertedType::UTF8 => {
-                Ok(Growing::Text { column: ColumnBuilder::text(column.path().string()), rows })
-            }
-            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY | Type::INT96 => unsuitable("bytes"),
-            _ => Ok(Growing::Numbers { numbers: Vec::new(), doubts: Doubts::default(), rows }),
+    pub fn new(column: &ColumnDescriptor, rows: u64) -> Self {
+        match Holds::of(column).is_text() {
+            true => Growing::Text { column: ColumnBuilder::text(column.path().string()), rows },
+            false => Growing::Numbers { numbers: Vec::new(), doubts: Doubts::default(), rows },
         }
     }
 
@@ -178,14 +215,25 @@ pub(crate) fn read_column(
     column: &ColumnDescriptor,
     records: usize,
 ) -> std::result::Result<Values, ParquetError> {
-    use ConvertedType::{DECIMAL, UINT_8, UINT_16, UINT_32, UINT_64};
-    let unsigned = matches!(column.converted_type(), UINT_8 | UINT_16 | UINT_32 | UINT_64);
-    let unit =
-        if column.converted_type() == DECIMAL { 10f64.powi(column.type_scale()) } else { 1.0 };
+    let holds = Holds::of(column);
+    let unit = if let Holds::Numbers(unit) = holds { unit } else { 1.0 };
+    let unsigned = holds == Holds::Unsigned;
     let optional = (column.max_def_level(), records);
+    let some = |texts: Vec<Option<Option<ByteArray>>>| {
+        Values::Text(texts.into_iter().map(Option::flatten).collect())
+    };
     Ok(match reader {
         ColumnReader::BoolColumnReader(reader) => {
             Values::Numbers(values(reader, optional, |v| f64::from(u8::from(*v)))?)
+        }
+        ColumnReader::Int32ColumnReader(reader) if holds.is_text() => {
+            some(values(reader, optional, |v| holds.text(i128::from(*v)))?)
+        }
+        ColumnReader::Int64ColumnReader(reader) if holds.is_text() => {
+            some(values(reader, optional, |v| holds.text(i128::from(*v)))?)
+        }
+        ColumnReader::Int96ColumnReader(reader) => {
+            some(values(reader, optional, |v| holds.julian(v))?)
         }
         ColumnReader::Int32ColumnReader(reader) => {
             let number =
@@ -202,13 +250,14 @@ pub(crate) fn read_column(
         ColumnReader::DoubleColumnReader(reader) => {
             Values::Numbers(values(reader, optional, |v| *v)?)
         }
-        ColumnReader::ByteArrayColumnReader(reader) => {
+        ColumnReader::ByteArrayColumnReader(reader) if holds.is_text() => {
             Values::Text(values(reader, optional, ByteArray::clone)?)
         }
-        _ => {
-            return Err(ParquetError::General(
-                "a column has another type than the schema says".to_owned(),
-            ));
+        ColumnReader::ByteArrayColumnReader(reader) => {
+            Values::Numbers(values(reader, optional, |v| holds.number(v.data()))?)
+        }
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+            Values::Numbers(values(reader, optional, |v| holds.number(v.data()))?)
         }
     })
 }

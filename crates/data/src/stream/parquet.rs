@@ -8,7 +8,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use super::start::{Each, Start};
 use crate::error::{Place, Problem, Result};
-use crate::parquet::{Growing, contradiction, damaged, read_column, unless_asserted};
+use crate::parquet::{Growing, contradiction, damaged, read_column, unless_asserted, usable};
 use crate::survey::Survey;
 use crate::table::Table;
 
@@ -24,7 +24,9 @@ pub(super) fn rows(file: File, name: &str) -> Result<u64> {
 
 fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<()> {
     let file = SerializedFileReader::new(file).map_err(damaged(name))?;
-    let columns = file.metadata().file_metadata().schema_descr_ptr().columns().to_vec();
+    let all = file.metadata().file_metadata().schema_descr_ptr();
+    let (used, _) = usable(&file, name)?;
+    let columns: Vec<_> = used.into_iter().map(|j| (j, all.columns()[j].clone())).collect();
     let mut before = 0;
     for index in 0..file.num_row_groups() {
         let rows = u64::try_from(file.metadata().row_group(index).num_rows()).unwrap_or(0);
@@ -45,7 +47,8 @@ fn groups(file: File, name: &str, start: Start, each: &mut Each<'_>) -> Result<(
 
 /// A row group after so many rows of the file.
 struct Part<'a> {
-    columns: &'a [ColumnDescPtr],
+    /// With their places.
+    columns: &'a [(usize, ColumnDescPtr)],
     name: &'a str,
     before: u64,
     rows: u64,
@@ -54,7 +57,7 @@ struct Part<'a> {
 
 impl Part<'_> {
     fn read(&self, group: &dyn RowGroupReader, each: &mut Each<'_>) -> Result<ControlFlow<()>> {
-        let readers = (0..self.columns.len()).map(|j| group.get_column_reader(j));
+        let readers = self.columns.iter().map(|(j, _)| group.get_column_reader(*j));
         let mut readers =
             readers.collect::<std::result::Result<Vec<_>, _>>().map_err(damaged(self.name))?;
         let mut row = 0;
@@ -62,11 +65,10 @@ impl Part<'_> {
             let count = (self.rows - row).min(self.start.rows as u64) as usize;
             let skipped = self.before + row < self.start.row;
             let (mut columns, mut doubts) = (Vec::new(), Vec::new());
-            for ((j, column), reader) in self.columns.iter().enumerate().zip(&mut readers) {
+            for ((j, column), reader) in self.columns.iter().zip(&mut readers) {
                 let path = column.path().string();
                 let place = || Place::new(self.name).field(j + 1).column(&path);
-                let growing = Growing::new(column, self.before + row);
-                let mut growing = growing.map_err(|problem| problem.at(place()))?;
+                let mut growing = Growing::new(column, self.before + row);
                 let values = read_column(reader, column, count).map_err(damaged(self.name))?;
                 if values.len() != count {
                     return Err(contradiction(self.name));

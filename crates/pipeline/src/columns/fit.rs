@@ -103,7 +103,11 @@ fn treated<'a>(
     training: Training<'a>,
 ) -> Result<Result<Treated, Why>> {
     let name = candidate.name.as_str();
-    let column = &training.table.columns()[position(training.table, name)?];
+    let there = training.table.columns().get(candidate.place);
+    let column = match there.filter(|column| column.name == name) {
+        Some(column) => column,
+        None => &training.table.columns()[position(training.table, name)?],
+    };
     refuse_infinite(name, training.table, &column.values)?;
     let series = candidate.reading.read(&column.values, &looked.marks);
     let fitted = Fitted { name, options, shape, training, series };

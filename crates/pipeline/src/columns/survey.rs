@@ -20,6 +20,8 @@ pub(crate) struct Looked {
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub name: String,
+    /// Its position in the table.
+    pub place: usize,
     pub reading: Reading,
     /// Whether it names or numbers the rows, and how.
     pub names_rows: Option<Why>,
@@ -52,7 +54,8 @@ impl Looked {
                 notes.extend(note);
             }
             let never = names_rows.is_some() && is_unnamed(&column.name);
-            columns.push(Candidate { name: column.name.clone(), reading, names_rows, never });
+            let name = column.name.clone();
+            columns.push(Candidate { name, place, reading, names_rows, never });
         }
         Ok(Looked { columns, marks: Marks::of(options), notes })
     }

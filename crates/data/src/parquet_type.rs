@@ -1,0 +1,160 @@
+//! What the columns of a Parquet file hold.
+
+use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
+use parquet::data_type::{ByteArray, Int96};
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::instant;
+
+/// What a column holds, and so how its stored values are read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Holds {
+    /// Numbers, whole ones divided by this.
+    Numbers(f64),
+    Unsigned,
+    /// Decimals as bytes, divided by this.
+    Decimals(f64),
+    /// Floats of two bytes.
+    Halves,
+    Text,
+    /// Bytes of which nothing is said: text, if they are UTF-8.
+    Bytes,
+    /// Days since 1970.
+    Days,
+    /// Instants in so many nanoseconds, and whether they are UTC.
+    Instants(i128, bool),
+    /// Times of day in so many nanoseconds.
+    Clock(i128),
+    /// What no feature can be made of.
+    Nothing(&'static str),
+}
+
+impl Holds {
+    pub fn of(column: &ColumnDescriptor) -> Holds {
+        use ConvertedType::{
+            DATE, DECIMAL, ENUM, JSON, TIME_MICROS, TIME_MILLIS, TIMESTAMP_MICROS,
+            TIMESTAMP_MILLIS, UINT_8, UINT_16, UINT_32, UINT_64, UTF8,
+        };
+        if column.max_rep_level() > 0 {
+            return Holds::Nothing("lists");
+        }
+        if column.path().parts().len() > 1 {
+            return Holds::Nothing("parts of a structure");
+        }
+        let scale = 10f64.powi(column.type_scale());
+        match (column.physical_type(), column.logical_type_ref(), column.converted_type()) {
+            (Type::INT96, ..) => Holds::Instants(1, false),
+            (Type::INT32, Some(LogicalType::Date), _) | (Type::INT32, _, DATE) => Holds::Days,
+            (_, Some(LogicalType::Timestamp(of)), _) => {
+                Holds::Instants(nanoseconds(of.unit), of.is_adjusted_to_u_t_c)
+            }
+            (_, Some(LogicalType::Time(of)), _) => Holds::Clock(nanoseconds(of.unit)),
+            (_, _, TIMESTAMP_MILLIS) => Holds::Instants(1_000_000, true),
+            (_, _, TIMESTAMP_MICROS) => Holds::Instants(1000, true),
+            (_, _, TIME_MILLIS) => Holds::Clock(1_000_000),
+            (_, _, TIME_MICROS) => Holds::Clock(1000),
+            (Type::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Float16), _) => Holds::Halves,
+            (Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Decimal(_)), _)
+            | (Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY, _, DECIMAL) => Holds::Decimals(scale),
+            (Type::BYTE_ARRAY, _, UTF8 | ENUM | JSON) => Holds::Text,
+            (Type::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Enum), _) => Holds::Text,
+            (Type::BYTE_ARRAY, ..) => Holds::Bytes,
+            (Type::FIXED_LEN_BYTE_ARRAY, ..) => Holds::Nothing("bytes"),
+            (_, _, UINT_8 | UINT_16 | UINT_32 | UINT_64) => Holds::Unsigned,
+            (_, _, DECIMAL) => Holds::Numbers(scale),
+            _ => Holds::Numbers(1.0),
+        }
+    }
+
+    /// Whether its values are read as texts.
+    pub fn is_text(self) -> bool {
+        use Holds::{Bytes, Clock, Days, Instants, Text};
+        matches!(self, Text | Bytes | Days | Instants(..) | Clock(_))
+    }
+
+    /// The text of a stored whole number; none if there is no such date.
+    pub fn text(self, value: i128) -> Option<ByteArray> {
+        let text = match self {
+            Holds::Days => instant::of_days(i64::try_from(value).ok()?)?,
+            Holds::Instants(unit, utc) => instant::of_nanoseconds(value.checked_mul(unit)?, utc)?,
+            Holds::Clock(unit) => instant::clock(value.checked_mul(unit)?),
+            _ => value.to_string(),
+        };
+        Some(text.into_bytes().into())
+    }
+
+    /// The text of nanoseconds of a day and a Julian day, as Spark stores instants.
+    pub fn julian(self, value: &Int96) -> Option<ByteArray> {
+        /// The Julian day on which 1970 began.
+        const EPOCH: i128 = 2_440_588;
+        let [low, high, day] = value.data() else { return None };
+        let nanoseconds = (i128::from(*high) << 32) + i128::from(*low);
+        let days = i128::from(*day as i32) - EPOCH;
+        self.text(days * 86_400_000_000_000 + nanoseconds)
+    }
+
+    /// The number in these bytes.
+    pub fn number(self, bytes: &[u8]) -> f64 {
+        match self {
+            Holds::Decimals(scale) => big_endian(bytes) / scale,
+            Holds::Halves => half(bytes),
+            _ => f64::NAN,
+        }
+    }
+}
+
+fn nanoseconds(unit: TimeUnit) -> i128 {
+    match unit {
+        TimeUnit::MILLIS => 1_000_000,
+        TimeUnit::MICROS => 1000,
+        TimeUnit::NANOS => 1,
+    }
+}
+
+/// A whole number in two's complement, the highest byte first.
+fn big_endian(bytes: &[u8]) -> f64 {
+    let negative = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
+    if bytes.len() <= 16 {
+        let start = if negative { -1_i128 } else { 0 };
+        return bytes.iter().fold(start, |sum, byte| (sum << 8) | i128::from(*byte)) as f64;
+    }
+    let value = bytes.iter().fold(0.0, |sum, byte| 256.0 * sum + f64::from(*byte));
+    if negative { value - 256f64.powi(bytes.len() as i32) } else { value }
+}
+
+/// A float of two bytes, the lowest first.
+fn half(bytes: &[u8]) -> f64 {
+    let [low, high] = bytes else { return f64::NAN };
+    let bits = u16::from_le_bytes([*low, *high]);
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    let value = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    };
+    if bits & 0x8000 != 0 { -value } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_numbers() {
+        assert_eq!(big_endian(&[0x01, 0x00]), 256.0);
+        assert_eq!(big_endian(&[0xff, 0xfe]), -2.0);
+        assert_eq!(big_endian(&[&[0xff; 17][..], &[0xfe]].concat()), -2.0);
+        assert_eq!(big_endian(&[]), 0.0);
+        for (bits, value) in [
+            (0x3c00_u16, 1.0),
+            (0xc000, -2.0),
+            (0x3555, 0.333251953125),
+            (0x0001, 2f64.powi(-24)),
+            (0x7bff, 65504.0),
+        ] {
+            assert_eq!(half(&bits.to_le_bytes()), value);
+        }
+        assert!(half(&[0x00, 0x7c]).is_infinite() && half(&[0x01, 0x7c]).is_nan());
+    }
+}
