@@ -112,7 +112,14 @@ fn nanoseconds(unit: TimeUnit) -> i128 {
 }
 
 /// A whole number in two's complement, the highest byte first.
-fn big_endian(bytes: &[u8]) -> f64 {
+fn big_endian(mut bytes: &[u8]) -> f64 {
+    // bytes that only repeat the sign
+    while let [first, rest @ ..] = bytes
+        && bytes.len() > 16
+        && rest.first().is_some_and(|next| *first == if next & 0x80 != 0 { 0xff } else { 0 })
+    {
+        bytes = rest;
+    }
     let negative = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
     if bytes.len() <= 16 {
         let start = if negative { -1_i128 } else { 0 };
