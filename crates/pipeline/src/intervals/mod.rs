@@ -6,6 +6,7 @@ mod uncertainty;
 
 pub(crate) use plus::Plus;
 pub use uncertainty::Uncertainty;
+pub(crate) use uncertainty::{Left, Variances, posterior, spread_of};
 
 use crate::error::{Error, Result};
 use crate::kernel::AnyKernel;

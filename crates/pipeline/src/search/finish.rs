@@ -272,7 +272,9 @@ impl Search<'_> {
         if let (Some(sizes), Some(aside)) = (self.sizes(chosen, centers)?, &self.problem.aside) {
             report.coverage = model.calibrate(sizes, aside)?;
         }
-        model.uncertainty = self.uncertainty(chosen, centers, &model.regression)?;
-        self.leave_out(model)
+        let variances = self.variances(chosen, &report.chosen)?;
+        self.leave_out(model)?;
+        model.uncertainty = variances.map(|found| self.uncertainty(model, found)).transpose()?;
+        Ok(())
     }
 }

@@ -3,12 +3,13 @@
 use super::Search;
 use super::solve::{DIRECT, Rows, gather, stacked};
 use crate::error::{Error, Result};
-use crate::intervals::{Calibrate, Plus};
+use crate::intervals::{Calibrate, Plus, Uncertainty, Variances, posterior};
 use crate::kernel::AnyKernel;
 use crate::model::Model;
 use crate::target::in_standard_units;
 use nystrom::faer::Mat;
 use nystrom::krr::Problem;
+use nystrom::linalg_core::random;
 use nystrom::prelude::*;
 
 /// Centres of jackknife+.
@@ -28,17 +29,12 @@ impl Search<'_> {
     /// The model fitted to all rows, by the choices made without those set aside, and what its
     /// intervals are made of. Nothing if rows are set aside for good.
     pub(super) fn leave_out(&self, model: &mut Model) -> Result<()> {
-        let (aside, how) = match (&self.problem.aside, self.fit.calibrate) {
-            (Some(aside), Some(how)) if !matches!(how, Calibrate::Share(_)) => (aside, how),
-            _ => return Ok(()),
+        let how = match self.fit.calibrate {
+            None | Some(Calibrate::Share(_)) => return Ok(()),
+            Some(how) => how,
         };
-        let table = &self.problem.table;
-        let seen = model.mapped(model.columns.apply(table)?.x);
-        let unseen = model.mapped(model.columns.apply(aside)?.x);
-        let y = in_standard_units(aside, &model.targets)?;
-        let (n, rows) = (table.rows(), table.rows() + aside.rows());
-        let data =
-            Data { x: stacked([&seen, &unseen]), y: stacked([&self.problem.y, &y]), seen: n };
+        let data = self.fitted(model)?;
+        let rows = data.y.nrows();
         let (regression, plus) = match how {
             Calibrate::Share(_) => return Ok(()),
             Calibrate::Cross(parts) => self.cross(model, &data, parts)?,
@@ -51,6 +47,30 @@ impl Search<'_> {
         model.made.lambda = regression.report().ridge / rows as f64;
         (model.regression, model.plus) = (regression, Some(plus));
         Ok(())
+    }
+
+    /// All rows that a finished model is fitted to.
+    fn fitted(&self, model: &Model) -> Result<Data> {
+        let features = |table| Ok::<_, Error>(model.mapped(model.columns.apply(table)?.x));
+        let (mut x, mut y) = (features(&self.problem.table)?, self.problem.y.clone());
+        let seen = x.nrows();
+        if let (Some(aside), Some(Calibrate::Cross(_) | Calibrate::LeaveOneOut)) =
+            (&self.problem.aside, self.fit.calibrate)
+        {
+            x = stacked([&x, &features(aside)?]);
+            y = stacked([&y, &in_standard_units(aside, &model.targets)?]);
+        }
+        Ok(Data { x, y, seen })
+    }
+
+    /// The standard deviations of a finished model, from the variances of function and noise.
+    pub(super) fn uncertainty(&self, model: &Model, variances: Variances) -> Result<Uncertainty> {
+        let data = self.fitted(model)?;
+        let n = data.y.nrows();
+        let order = random::uniform_subset(n, n, &mut self.stream(5))?;
+        let problem = Problem::new(Points::from_rows(data.x.as_ref()), data.y.as_ref());
+        let (kernel, mu) = (model.regression.kernel(), model.regression.report().ridge);
+        Ok(Uncertainty { posterior: posterior(kernel, problem, &order, mu)?, variances })
     }
 
     /// CV+: a model without each part of the rows set aside, and one with all.

@@ -116,7 +116,7 @@ impl Search<'_> {
         Ok(krr.path(data.problem(train), landmarks, &ridges)?)
     }
 
-    fn data(&self, part: Rows<'_>) -> Data {
+    pub(super) fn data(&self, part: Rows<'_>) -> Data {
         let weights = self.problem.weights.as_ref();
         Data {
             y: gather(self.problem.y.as_ref(), part.rows),

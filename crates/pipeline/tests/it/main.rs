@@ -1,6 +1,7 @@
 //! The tests of this crate, one program.
 
 mod classes;
+mod deviations;
 mod explain;
 mod file;
 mod fit;
